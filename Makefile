@@ -159,6 +159,13 @@ $(B)/doubles/%/libcupti.so.13: $(wildcard tests/doubles/*.[ch]) src/agent/cupti/
 	$(Q)$(CC) $(DOUBLE_CFLAGS) -DCUPTI_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ \
 		tests/doubles/cupti_double.c $(if $(filter whole,$*),tests/doubles/pm_double.c) -lpthread -ldl
 
+# A driver on which NVIDIA's own CUPTI starts.
+NULL_DRIVER := $(B)/doubles/null/libcuda.so.1
+$(NULL_DRIVER): tests/doubles/null_driver.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  DOUBLE  $@'
+	$(Q)$(CC) $(DOUBLE_CFLAGS) -fvisibility=hidden -o $@ $< -ldl
+
 # A tool that is linked with CUPTI; its calls are bound when they are made, or all at its start.
 OTHER_TOOLS := $(B)/doubles/lazy/libothertool.so $(B)/doubles/bound/libothertool.so
 $(B)/doubles/%/libothertool.so: tests/doubles/other_tool.c src/agent/cupti/cupti_abi.h $(B)/doubles/whole/libcupti.so.13 Makefile
@@ -183,7 +190,7 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 
 # Some tests measure programs that lie beside the binary.
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
-		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(OTHER_TOOLS) $(VISITOR) $(AGENT)
+		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher cuda_ends nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(OTHER_TOOLS) $(VISITOR) $(AGENT)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -ldw -lelf $(LIBS) -Wl,--wrap=_mark_point -lcheck -lsubunit -lrt -lm -lpthread
 
@@ -263,7 +270,7 @@ check-agent: $(AGENT)
 $(CAPTURE): tests/agent/capture_recorder.c tests/agent/capture.h $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,--wrap=tp_cupti_library_open \
+	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,--wrap=tp_cupti_library_load \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
 $(B)/replay: $(addprefix $(B)/tests/agent/,replay.o strides.o synthesis.o) $(B)/libtrainprof.a
@@ -294,7 +301,7 @@ $(B)/gpu/gpu_bench: $(addprefix tests/gpu/,gpu_bench.c cuda_driver.c selfcost.c 
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(GPU_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
-$(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addprefix src/agent/cupti/,cupti_library.c call_names.c cupti_library.h call_names.h cupti_abi.h) Makefile
+$(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addprefix src/agent/cupti/,cupti_library.c cupti_copy.c call_names.c cupti_library.h cupti_copy.h call_names.h cupti_abi.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(AGENT_CFLAGS) -shared -o $@ $(filter %.c,$^) -lpthread -ldl

@@ -15,8 +15,11 @@
  *   at_once 1           delivers buffers in several threads at once, as nothing forbids it
  *   flushes_at_exit 1   its exit handler delivers what there is, in forked children too
  *   shared 1            one buffer for all threads, as before 13.0
- *   fail_SYMBOL RESULT  what a call returns; sleep_SYMBOL SECONDS: how long it takes;
- *                       crash_SYMBOL 1: it ends the process
+ *   handlers N          N exit handlers, registered in the middle of the first subscription, as
+ * real ones do: a call after one of them ran aborts hold FILE           in the middle of the first
+ * subscription FILE.held is made, and it waits for as long as FILE exists hold_load FILE      so
+ * does its constructor, once it has registered such a handler fail_SYMBOL RESULT  what a call
+ * returns; sleep_SYMBOL SECONDS: how long it takes; crash_SYMBOL 1: it ends the process
  *
  * It is stricter than the real one: what is known to crash or to hang some version of CUPTI aborts
  * here. CUPTI_DOUBLE_AGE: 2 all symbols (13.0), 1 those of 11.8, 0 one is missing that is needed.
@@ -380,6 +383,50 @@ static void switch_kind(int kind, bool is_on)
 
 /* ---- the calls ------------------------------------------------------------------------------ */
 
+static int is_gone; /* an exit handler has run */
+
+static void destroy(void)
+{
+	__atomic_store_n(&is_gone, 1, __ATOMIC_RELEASE);
+}
+
+static void claim_alive(void)
+{
+	claim(!__atomic_load_n(&is_gone, __ATOMIC_ACQUIRE),
+	      "used after its exit handlers have run");
+}
+
+static void hold(const char *key)
+{
+	const char *file = find(key);
+	char held[WORD + 8];
+	snprintf(held, sizeof(held), "%s.held", file ? file : "");
+	FILE *made = file ? fopen(held, "w") : NULL;
+	if (made)
+		fclose(made);
+	while (file && access(file, F_OK) == 0)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+__attribute__((constructor)) static void hold_load(void)
+{
+	if (find("hold_load"))
+		atexit(destroy);
+	hold("hold_load");
+}
+
+/* Once, at the first subscription: what takes real ones long. */
+static void start(void)
+{
+	static int has_begun;
+	if (__atomic_exchange_n(&has_begun, 1, __ATOMIC_ACQ_REL))
+		return;
+	for (int i = 0; i < (int)number("handlers", 0); i++)
+		atexit(destroy);
+	hold("hold");
+	claim_alive();
+}
+
 static bool has_owner(void)
 {
 	double age_s = (double)(now_s() - told.begun_s);
@@ -388,6 +435,7 @@ static bool has_owner(void)
 
 static int subscribe(cupti_subscriber *out, cupti_callback_fn *callback, void *context)
 {
+	start();
 	if (has_owner() || __atomic_exchange_n(&is_subscribed, 1, __ATOMIC_ACQ_REL))
 		return CUPTI_IN_USE;
 	on_call = callback;
@@ -415,6 +463,7 @@ static bool is_ripe(const struct slot *slot, uint32_t flag)
 
 static int flush_all(uint32_t flag)
 {
+	claim_alive();
 	claim(__atomic_load_n(&n_requests, __ATOMIC_RELAXED) > 0,
 	      "flushed before a buffer was asked for: some versions hang");
 	uint32_t n = __atomic_load_n(&n_slots, __ATOMIC_RELAXED);
@@ -451,7 +500,7 @@ static size_t take_lost(void)
 }
 
 CALL(cuptiGetVersion, *out = told.version, uint32_t *out)
-CALL(cuptiGetTimestamp, *out = time_ns(), uint64_t *out)
+CALL(cuptiGetTimestamp, claim_alive(); *out = time_ns(), uint64_t *out)
 CALL(cuptiGetCallbackName, return tell_name(domain, cbid, out), int domain, uint32_t cbid,
      const char **out)
 CALL(cuptiSubscribe, return subscribe(out, callback, context), cupti_subscriber *out,
@@ -460,10 +509,10 @@ CALL(cuptiSubscribe, return subscribe(out, callback, context), cupti_subscriber 
 CALL(cuptiUnsubscribe, __atomic_store_n(&is_subscribed, 0, __ATOMIC_RELEASE);
      claim(subscriber != NULL, "unsubscribed nobody"), cupti_subscriber subscriber)
 #endif
-CALL(cuptiActivityRegisterCallbacks, request = on_request;
+CALL(cuptiActivityRegisterCallbacks, claim_alive(); request = on_request;
      __atomic_store_n(&complete, on_complete, __ATOMIC_RELEASE), cupti_request_fn *on_request,
      cupti_complete_fn *on_complete)
-CALL(cuptiActivityEnable, switch_kind(kind, true), int kind)
+CALL(cuptiActivityEnable, claim_alive(); switch_kind(kind, true), int kind)
 CALL(cuptiActivityDisable, switch_kind(kind, false), int kind)
 CALL(cuptiActivityFlushAll, return flush_all(flag), uint32_t flag)
 CALL(cuptiActivityGetNextRecord, return next_record(buffer, valid, record), uint8_t *buffer,

@@ -16,7 +16,8 @@
 enum cupti_result {
 	CUPTI_OK = 0,
 	CUPTI_LIMIT_REACHED = 12, /* of GetNextRecord: no more records in the buffer */
-	CUPTI_IN_USE = 39,        /* MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
+	CUPTI_NOT_INITIALIZED = 15,
+	CUPTI_IN_USE = 39, /* MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
 };
 
 enum cupti_kind {

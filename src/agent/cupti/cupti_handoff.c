@@ -4,11 +4,11 @@
 
 #include "agent/ring/ring_writer.h"
 #include "cupti_library.h"
+#include "fork_gate.h"
 #include "got_patch.h"
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,7 +17,6 @@
 
 enum {
 	WAIT_MS = 2000, /* of a newcomer, at most; then CUPTI decides */
-	FORK_MS = 100,  /* of a fork, at most */
 	ONE_MS_IN_NS = 1000000,
 };
 
@@ -140,50 +139,6 @@ static int on_enable(int kind)
 	return go(handoff.lib->enable(kind));
 }
 
-/* ---- forks meanwhile ------------------------------------------------------------------------ */
-
-/*
- * A child has a copy of the loader's locks, and nobody who gives back what the agent's thread held:
- * it would wait for ever where it loads something or ends. So a fork waits until the loader has
- * answered, but not for long: the thread that forks may be the one that the loader serves.
- */
-static struct {
-	uint32_t n_forking;
-	int is_asking;
-	bool is_watched; /* forks are: without that nobody asks */
-} fork_gate;
-
-static void before_fork(void)
-{
-	const struct timespec nap = {.tv_nsec = ONE_MS_IN_NS};
-	int saved = errno;
-	__atomic_add_fetch(&fork_gate.n_forking, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < FORK_MS && __atomic_load_n(&fork_gate.is_asking, __ATOMIC_SEQ_CST); i++)
-		syscall(SYS_futex, &fork_gate.is_asking, FUTEX_WAIT_PRIVATE, 1, &nap, NULL, 0);
-	errno = saved;
-}
-
-static void after_fork(void)
-{
-	__atomic_sub_fetch(&fork_gate.n_forking, 1, __ATOMIC_SEQ_CST);
-}
-
-static void after_fork_in_child(void)
-{
-	__atomic_store_n(&fork_gate.n_forking, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&fork_gate.is_asking, 0, __ATOMIC_SEQ_CST);
-}
-
-/* Who asks and who forks: each says first what it does, and looks then at the other one. */
-static bool can_query(void)
-{
-	__atomic_store_n(&fork_gate.is_asking, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&fork_gate.n_forking, __ATOMIC_SEQ_CST))
-		return true;
-	__atomic_store_n(&fork_gate.is_asking, 0, __ATOMIC_SEQ_CST);
-	return false;
-}
-
 /* ---- in the agent's ------------------------------------------------------------------------- */
 
 void tp_cupti_handoff_begin(const struct tp_cupti_library *lib, const struct tp_ring_writer *ring)
@@ -191,9 +146,6 @@ void tp_cupti_handoff_begin(const struct tp_cupti_library *lib, const struct tp_
 	handoff.lib = lib;
 	handoff.ring = ring;
 	handoff.is_told_taken = 0;
-	if (!fork_gate.is_watched)
-		fork_gate.is_watched =
-			pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
 	__atomic_store_n(&handoff.is_tended, 1, __ATOMIC_RELEASE);
 }
 
@@ -213,11 +165,11 @@ void tp_cupti_handoff_watch(void)
 		 (uintptr_t)on_register},
 		{"cuptiActivityEnable", (uintptr_t)lib->enable, (uintptr_t)on_enable},
 	};
-	if (!fork_gate.is_watched || !can_query())
+	if (!tp_fork_gate_enter())
 		return; /* at the next look */
 	tp_got_patch_replace(&handoff.slots, imports, sizeof(imports) / sizeof(imports[0]),
 			     "libcupti.so");
-	__atomic_store_n(&fork_gate.is_asking, 0, __ATOMIC_SEQ_CST);
+	tp_fork_gate_leave();
 }
 
 /* Each says first what it does, and looks then at what the other one has said. */

@@ -2,6 +2,8 @@
 /* Subscribes, switches kinds of records on and off, takes the buffers that CUPTI fills. */
 #include "cupti_session.h"
 
+#include "exit_guard.h"
+
 #include "agent/nvtx/nvtx_ranges.h"
 #include "agent/ring/host_clock.h"
 
@@ -266,6 +268,7 @@ static enum tp_gpu_state switch_all_on(struct tp_cupti_session *session)
 {
 	uint64_t collected = 0;
 	for (size_t row = 0; row < N_KINDS; row++) {
+		tp_exit_guard_checkpoint();
 		int result = switch_on(session, row);
 		if (result == CUPTI_OK)
 			collected |= 1ull << kinds[row].event;
@@ -295,9 +298,11 @@ static void emit_window(struct tp_cupti_session *session, uint8_t type)
 static enum tp_gpu_state prepare(struct tp_cupti_session *session)
 {
 	enum tp_gpu_state state = subscribe(session);
+	tp_exit_guard_checkpoint();
 	if (state != TP_GPU_STATE_OPEN)
 		return state;
 	set_attributes(session);
+	tp_exit_guard_checkpoint();
 	if (!tp_cupti_session_emit_clock(session))
 		return session->ring->header->error == CUPTI_IN_USE ? TP_GPU_STATE_IN_USE
 								    : TP_GPU_STATE_FAILED;

@@ -48,6 +48,7 @@ struct patch_scan {
 	const struct tp_got_import *imports;
 	size_t n;
 	unsigned n_replaced;
+	unsigned n_left; /* words of such a name that lead elsewhere, or cannot be written */
 };
 
 /* ---- an image ------------------------------------------------------------------------------- */
@@ -156,8 +157,7 @@ static const struct tp_got_import *import_of(const struct patch_scan *patch_scan
 static bool can_replace(const struct image *image, const struct tp_got_import *import,
 			uintptr_t value)
 {
-	return value != import->ours &&
-	       (value == import->theirs || (value > image->from && value < image->until));
+	return value == import->theirs || (value > image->from && value < image->until);
 }
 
 static bool store(const struct image *image, uintptr_t at, uintptr_t value)
@@ -178,11 +178,15 @@ static void patch_word(struct patch_scan *patch_scan, const Elf64_Rela *relocati
 	const struct image *image = patch_scan->image;
 	const struct tp_got_import *import = import_of(patch_scan, relocation);
 	uintptr_t at = image->base + relocation->r_offset;
-	if (!import || at % sizeof(uintptr_t) || !holds(image, at, sizeof(uintptr_t)) ||
-	    !can_replace(image, import,
-			 __atomic_load_n((uintptr_t *)pointer(at), __ATOMIC_ACQUIRE)))
+	if (!import || at % sizeof(uintptr_t) || !holds(image, at, sizeof(uintptr_t)))
 		return;
-	patch_scan->n_replaced += store(image, at, import->ours);
+	uintptr_t value = __atomic_load_n((uintptr_t *)pointer(at), __ATOMIC_ACQUIRE);
+	if (value == import->ours)
+		return;
+	if (can_replace(image, import, value) && store(image, at, import->ours))
+		patch_scan->n_replaced++;
+	else
+		patch_scan->n_left++;
 }
 
 /* The first `n_relative` of them have no symbol; in large libraries they are most of them. */
@@ -196,6 +200,13 @@ static void patch_table(struct patch_scan *patch_scan, Elf64_Sxword tag, Elf64_S
 		return;
 	for (size_t i = n_relative; i < bytes / sizeof(*relocations); i++)
 		patch_word(patch_scan, &relocations[i]);
+}
+
+static void patch_image(struct patch_scan *patch_scan)
+{
+	if (value_of(patch_scan->image, DT_PLTREL) == DT_RELA)
+		patch_table(patch_scan, DT_JMPREL, DT_PLTRELSZ, 0);
+	patch_table(patch_scan, DT_RELA, DT_RELASZ, value_of(patch_scan->image, DT_RELACOUNT));
 }
 
 /*
@@ -251,12 +262,31 @@ void tp_got_patch_replace(struct tp_got_patch *slots, const struct tp_got_import
 						.n = n};
 		if (!hold_image(patch_scan.image))
 			continue;
-		if (value_of(patch_scan.image, DT_PLTREL) == DT_RELA)
-			patch_table(&patch_scan, DT_JMPREL, DT_PLTRELSZ, 0);
-		patch_table(&patch_scan, DT_RELA, DT_RELASZ,
-			    value_of(patch_scan.image, DT_RELACOUNT));
+		patch_image(&patch_scan);
 		slots->n_replaced += patch_scan.n_replaced;
 	}
+}
+
+struct image_search {
+	uintptr_t address;
+	struct image image;
+};
+
+static int match_image(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct image_search *search = context;
+	(void)size;
+	return read_image(&search->image, info) && holds(&search->image, search->address, 1);
+}
+
+bool tp_got_patch_replace_in(uintptr_t address, const struct tp_got_import *imports, size_t n)
+{
+	struct image_search search = {.address = address};
+	struct patch_scan patch_scan = {.image = &search.image, .imports = imports, .n = n};
+	if (dl_iterate_phdr(match_image, &search) != 1)
+		return false;
+	patch_image(&patch_scan);
+	return patch_scan.n_left == 0;
 }
 
 struct got_search {

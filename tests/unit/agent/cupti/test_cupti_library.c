@@ -15,7 +15,7 @@ START_TEST(the_one_that_is_mapped_comes_before_the_one_that_is_told)
 	char told[CUDA_DOUBLE_PATH];
 	ck_assert_ptr_nonnull(dlopen(beside(mapped, "doubles/old/libcupti.so.13"), RTLD_NOW));
 	setenv("TRAINPROF_CUPTI", beside(told, "doubles/whole/libcupti.so.13"), 1);
-	ck_assert(tp_cupti_library_open(&lib));
+	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_uint_eq(lib.version, 18);
 	ck_assert_msg(strstr(lib.path, "doubles/old/") != NULL, "%s", lib.path);
 	ck_assert_ptr_null(dlopen(told, RTLD_NOW | RTLD_NOLOAD));
@@ -26,7 +26,7 @@ START_TEST(the_one_that_is_told_is_opened_where_none_is_mapped)
 {
 	char told[CUDA_DOUBLE_PATH];
 	setenv("TRAINPROF_CUPTI", beside(told, "doubles/whole/libcupti.so.13"), 1);
-	ck_assert(tp_cupti_library_open(&lib));
+	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_uint_eq(lib.version, 130001);
 	ck_assert_str_eq(lib.path, told);
 	ck_assert_ptr_null(lib.missing);
@@ -38,7 +38,7 @@ END_TEST
 START_TEST(an_old_one_lacks_only_what_it_may)
 {
 	cuda_doubles_load("old");
-	ck_assert(tp_cupti_library_open(&lib));
+	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_uint_eq(lib.version, 18);
 	ck_assert_uint_eq(lib.driver_version, 13000);
 	ck_assert_ptr_null(lib.subscribe_v2);
@@ -50,7 +50,7 @@ END_TEST
 START_TEST(one_that_lacks_a_needed_call_is_refused_by_name)
 {
 	cuda_doubles_load("broken");
-	ck_assert(!tp_cupti_library_open(&lib));
+	ck_assert(!tp_cupti_library_load(&lib));
 	ck_assert_str_eq(lib.missing, "cuptiUnsubscribe");
 }
 END_TEST
@@ -93,7 +93,7 @@ START_TEST(beside_the_runtime_of_a_wheel_is_looked)
 	setenv("CUDA_DOUBLE_VERSION", "12080", 1);
 	lay_out_wheel(top, "libcupti.so.12", runtime);
 	ck_assert_ptr_nonnull(dlopen(runtime, RTLD_NOW));
-	ck_assert(tp_cupti_library_open(&lib));
+	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_msg(strstr(lib.path, "cuda_cupti/lib/libcupti.so.12") != NULL, "%s", lib.path);
 	remove_tree(top);
 }
@@ -107,7 +107,7 @@ START_TEST(one_that_is_newer_than_the_driver_is_left_alone)
 	setenv("CUDA_DOUBLE_VERSION", "12080", 1);
 	lay_out_wheel(top, "libcupti.so.13", runtime);
 	ck_assert_ptr_nonnull(dlopen(runtime, RTLD_NOW));
-	bool is_found = tp_cupti_library_open(&lib);
+	bool is_found = tp_cupti_library_load(&lib);
 	ck_assert_uint_eq(lib.driver_version, 12080);
 	ck_assert_msg(!is_found || strstr(lib.path, ".so.13") == NULL, "%s", lib.path);
 	remove_tree(top);
