@@ -166,13 +166,14 @@ $(NULL_DRIVER): tests/doubles/null_driver.c Makefile
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) $(DOUBLE_CFLAGS) -fvisibility=hidden -o $@ $< -ldl
 
-# A tool that is linked with CUPTI; its calls are bound when they are made, or all at its start.
-OTHER_TOOLS := $(B)/doubles/lazy/libothertool.so $(B)/doubles/bound/libothertool.so
+# A tool that is linked with CUPTI; its calls are bound when they are made, or all at its start. A third one
+# asks for them by name.
+OTHER_TOOLS := $(B)/doubles/lazy/libothertool.so $(B)/doubles/bound/libothertool.so $(B)/doubles/named/libothertool.so
 $(B)/doubles/%/libothertool.so: tests/doubles/other_tool.c src/agent/cupti/cupti_abi.h $(B)/doubles/whole/libcupti.so.13 Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) $(DOUBLE_CFLAGS) $(if $(filter bound,$*),-fno-plt -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)relro,-Wl$(comma)-z$(comma)lazy) \
-		-o $@ $< $(B)/doubles/whole/libcupti.so.13
+		$(if $(filter named,$*),-DOTHER_TOOL_BY_NAME) -o $@ $< $(if $(filter named,$*),-ldl,$(B)/doubles/whole/libcupti.so.13)
 
 # A library that the tests put into running programs.
 VISITOR := $(B)/doubles/libvisitor.so

@@ -44,7 +44,7 @@ static enum tp_cupti_finding reject(struct tp_ring_writer *ring, enum tp_gpu_sta
 	return TP_CUPTI_FIND_NONE;
 }
 
-bool tp_cupti_find_second_copy(const struct tp_cupti_library *lib, struct tp_ring_writer *ring)
+static bool has_second_copy(const struct tp_cupti_library *lib, struct tp_gpu_ring_header *header)
 {
 	char other[TP_CUPTI_PATH_BYTES];
 	tp_cupti_copy_find_other(other, (const void *)(uintptr_t)lib->get_version);
@@ -52,11 +52,20 @@ bool tp_cupti_find_second_copy(const struct tp_cupti_library *lib, struct tp_rin
 		return false;
 	/* The end of a long path says more than its beginning. */
 	size_t length = strlen(other);
-	size_t room = sizeof(ring->header->owner) - 1;
+	size_t room = sizeof(header->owner) - 1;
 	const char *end = length > room ? other + length - room : other;
-	memcpy(ring->header->owner, end, strlen(end) + 1);
-	tp_ring_writer_set_state(ring, TP_GPU_STATE_SECOND_COPY);
+	memcpy(header->owner, end, strlen(end) + 1);
 	return true;
+}
+
+bool tp_cupti_find_second_copy(const struct tp_cupti_library *lib,
+			       struct tp_gpu_ring_header *header)
+{
+	if (!tp_fork_gate_enter())
+		return false;
+	bool has_other = has_second_copy(lib, header);
+	tp_fork_gate_leave();
+	return has_other;
 }
 
 /* Loaded, and nothing of it called. */
@@ -67,14 +76,14 @@ static enum tp_cupti_finding load(struct tp_cupti_library *lib, struct tp_ring_w
 	bool is_loaded = tp_cupti_library_load(lib);
 	bool is_guarded =
 		is_loaded && tp_exit_guard_cover((const void *)(uintptr_t)lib->get_version);
-	bool has_other = is_loaded && tp_cupti_find_second_copy(lib, ring);
+	bool has_other = is_loaded && has_second_copy(lib, ring->header);
 	tp_fork_gate_leave();
 	memcpy(ring->header->library, lib->path, sizeof(lib->path));
 	ring->header->driver_version = lib->driver_version;
 	if (!is_loaded)
 		return reject(ring, TP_GPU_STATE_NO_CUPTI, lib->missing, 0);
 	if (has_other)
-		return TP_CUPTI_FIND_NONE;
+		return reject(ring, TP_GPU_STATE_SECOND_COPY, NULL, 0);
 	if (!is_guarded)
 		return reject(ring, TP_GPU_STATE_FAILED, "__cxa_atexit", EPERM);
 	return tp_exit_guard_settle() ? TP_CUPTI_FIND_DONE : TP_CUPTI_FIND_LATER;

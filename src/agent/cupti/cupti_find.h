@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+struct tp_gpu_ring_header;
 struct tp_ring_writer;
 struct tp_cupti_library;
 struct tp_cupti_session;
@@ -23,8 +24,9 @@ enum tp_cupti_finding {
 enum tp_cupti_finding tp_cupti_find(struct tp_cupti_session *session, struct tp_ring_writer *ring,
 				    bool is_late);
 
-/* Is a second libcupti in the process? Then the state says so, and the ring's `owner` is the end of
- * its path. Holds the loader's lock for a moment: see fork_gate.h. */
-bool tp_cupti_find_second_copy(const struct tp_cupti_library *lib, struct tp_ring_writer *ring);
+/* Is a second libcupti in the process? Then the ring's `owner` is the end of its path. False also
+ * where the program forks at this moment. */
+bool tp_cupti_find_second_copy(const struct tp_cupti_library *lib,
+			       struct tp_gpu_ring_header *header);
 
 #endif

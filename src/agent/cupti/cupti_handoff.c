@@ -27,6 +27,7 @@ static struct {
 	const struct tp_cupti_library *lib;
 	const struct tp_ring_writer *ring;
 	struct tp_got_patch slots;
+	bool has_exports;      /* of CUPTI's own, what is asked for later leads to us */
 	int is_tended;         /* the agent's thread answers */
 	int is_held;           /* the agent has CUPTI, or is about to take it */
 	uint32_t n_inside;     /* newcomers in their calls */
@@ -155,21 +156,42 @@ void tp_cupti_handoff_end(void)
 	__atomic_store_n(&handoff.is_tended, 0, __ATOMIC_RELEASE);
 }
 
-void tp_cupti_handoff_watch(void)
+enum { N_IMPORTS = 4 };
+
+static void list_imports(struct tp_got_import out[N_IMPORTS])
 {
 	const struct tp_cupti_library *lib = handoff.lib;
-	const struct tp_got_import imports[] = {
+	const struct tp_got_import imports[N_IMPORTS] = {
 		{"cuptiSubscribe", (uintptr_t)lib->subscribe, (uintptr_t)on_subscribe},
 		{"cuptiSubscribe_v2", (uintptr_t)lib->subscribe_v2, (uintptr_t)on_subscribe_v2},
 		{"cuptiActivityRegisterCallbacks", (uintptr_t)lib->register_callbacks,
 		 (uintptr_t)on_register},
 		{"cuptiActivityEnable", (uintptr_t)lib->enable, (uintptr_t)on_enable},
 	};
+	memcpy(out, imports, sizeof(imports));
+}
+
+/* For who comes later, and for who asks by name. Of one that could not be changed, the words of
+ * libraries are replaced all the same. */
+static void replace_exports(const struct tp_got_import imports[N_IMPORTS])
+{
+	for (size_t i = 0; i < N_IMPORTS && !handoff.has_exports; i++)
+		if (imports[i].theirs)
+			tp_got_patch_export(imports[i].theirs, imports[i].ours);
+	handoff.has_exports = true;
+}
+
+bool tp_cupti_handoff_watch(void)
+{
+	struct tp_got_import imports[N_IMPORTS];
+	unsigned long long n_loaded = handoff.slots.n_loaded;
 	if (!tp_fork_gate_enter())
-		return; /* at the next look */
-	tp_got_patch_replace(&handoff.slots, imports, sizeof(imports) / sizeof(imports[0]),
-			     "libcupti.so");
+		return false; /* at the next look */
+	list_imports(imports);
+	replace_exports(imports);
+	tp_got_patch_replace(&handoff.slots, imports, N_IMPORTS, "libcupti.so");
 	tp_fork_gate_leave();
+	return handoff.slots.n_loaded != n_loaded;
 }
 
 /* Each says first what it does, and looks then at what the other one has said. */

@@ -121,8 +121,20 @@ static void watch_handoff(struct tp_cupti_lifecycle *collecting, uint64_t at_ns,
 {
 	if (collecting->loaded_at_ns && at_ns - collecting->loaded_at_ns < ms * NS_PER_MS)
 		return;
-	tp_cupti_handoff_watch();
+	collecting->may_have_second |= tp_cupti_handoff_watch();
 	collecting->loaded_at_ns = at_ns;
+}
+
+/* Of two copies the second takes records away from the first, whichever is ours. */
+static void yield_to_second_copy(struct tp_cupti_lifecycle *collecting)
+{
+	if (!collecting->may_have_second)
+		return;
+	collecting->may_have_second = false;
+	if (!tp_cupti_find_second_copy(&collecting->session.lib, collecting->ring->header))
+		return;
+	tp_cupti_lifecycle_finish(collecting);
+	set_state(collecting, TP_GPU_STATE_SECOND_COPY);
 }
 
 /* Another tool comes for CUPTI, and waits until it can have it. */
@@ -291,6 +303,7 @@ void tp_cupti_lifecycle_tick(struct tp_cupti_lifecycle *collecting, uint32_t wan
 		return;
 	watch_handoff(collecting, now_ns(), LOADED_MS);
 	yield_to_handoff(collecting);
+	yield_to_second_copy(collecting);
 	if (!has_failed(collecting))
 		follow(collecting, wanted);
 	if (has_failed(collecting))

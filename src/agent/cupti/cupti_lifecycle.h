@@ -25,6 +25,7 @@ struct tp_cupti_lifecycle {
 	bool is_late;       /* in a program that used CUDA before we came */
 	bool starts_idle;   /* until the reader wants events */
 	bool is_nicer;      /* this thread */
+	bool may_have_second; /* a library was loaded: perhaps another CUPTI */
 	bool is_registered; /* a handler of exit(), after the first session */
 	enum {
 		TP_CUPTI_LIFECYCLE_UNKNOWN,

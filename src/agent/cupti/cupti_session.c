@@ -149,10 +149,15 @@ static void on_call(void *context, int domain, uint32_t cbid, const void *data)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
+/* Another tool has it: alone, or shared with tools that share as we do not. */
+static bool is_in_use(int result)
+{
+	return result == CUPTI_IN_USE || result == CUPTI_NOT_COMPATIBLE;
+}
+
 static enum tp_gpu_state reject(struct tp_cupti_session *session, const char *call, int result)
 {
-	enum tp_gpu_state state =
-		result == CUPTI_IN_USE ? TP_GPU_STATE_IN_USE : TP_GPU_STATE_FAILED;
+	enum tp_gpu_state state = is_in_use(result) ? TP_GPU_STATE_IN_USE : TP_GPU_STATE_FAILED;
 	struct tp_gpu_ring_header *header = session->ring->header;
 	snprintf(header->failed_call, sizeof(header->failed_call), "%s", call);
 	header->error = result;
@@ -272,7 +277,7 @@ static enum tp_gpu_state switch_all_on(struct tp_cupti_session *session)
 		int result = switch_on(session, row);
 		if (result == CUPTI_OK)
 			collected |= 1ull << kinds[row].event;
-		else if (kinds[row].is_needed || result == CUPTI_IN_USE)
+		else if (kinds[row].is_needed || is_in_use(result))
 			return reject(session, "cuptiActivityEnable", result);
 	}
 	session->ring->header->kinds = collected;
@@ -304,8 +309,8 @@ static enum tp_gpu_state prepare(struct tp_cupti_session *session)
 	set_attributes(session);
 	tp_exit_guard_checkpoint();
 	if (!tp_cupti_session_emit_clock(session))
-		return session->ring->header->error == CUPTI_IN_USE ? TP_GPU_STATE_IN_USE
-								    : TP_GPU_STATE_FAILED;
+		return is_in_use(session->ring->header->error) ? TP_GPU_STATE_IN_USE
+							       : TP_GPU_STATE_FAILED;
 	if (!session->has_names)
 		tp_call_names_load(&session->decoder.calls, &session->lib, name_id,
 				   &session->decoder.names);

@@ -18,7 +18,14 @@ enum { CALLED = R_AARCH64_JUMP_SLOT, KEPT = R_AARCH64_GLOB_DAT };
 enum { CALLED = -1, KEPT = -1 };
 #endif
 
-enum { IMAGES_MAX = 16, MAX_PATH = 512 }; /* of more the rest is left alone */
+enum { IMAGES_MAX = 16, PARTS_MAX = 8, MAX_PATH = 512 }; /* of more the rest is left alone */
+
+/* One of its mappings. */
+struct part {
+	uintptr_t from;
+	uintptr_t until;
+	int protection;
+};
 
 /* A loaded file; addresses are those of this process. */
 struct image {
@@ -33,6 +40,8 @@ struct image {
 	const char *texts;
 	size_t texts_bytes;
 	const Elf64_Sym *symbols;
+	struct part parts[PARTS_MAX];
+	size_t n_parts;
 };
 
 /* Those that need a library. */
@@ -84,6 +93,14 @@ static void add_mapping(struct image *image, const Elf64_Phdr *header)
 		image->from = from;
 	if (from + header->p_memsz > image->until)
 		image->until = from + header->p_memsz;
+	if (image->n_parts < PARTS_MAX)
+		image->parts[image->n_parts++] = (struct part){
+			.from = from,
+			.until = from + header->p_memsz,
+			.protection = (header->p_flags & PF_R ? PROT_READ : 0) |
+				      (header->p_flags & PF_W ? PROT_WRITE : 0) |
+				      (header->p_flags & PF_X ? PROT_EXEC : 0),
+		};
 }
 
 /* False: it has no tables that could be read. */
@@ -287,6 +304,43 @@ bool tp_got_patch_replace_in(uintptr_t address, const struct tp_got_import *impo
 		return false;
 	patch_image(&patch_scan);
 	return patch_scan.n_left == 0;
+}
+
+/* How a page of the image is mapped, as mprotect() wants it; 0: it is not part of it. */
+static int protection_of(const struct image *image, uintptr_t at)
+{
+	int protection = 0;
+	for (size_t i = 0; i < image->n_parts; i++) {
+		const struct part *part = &image->parts[i];
+		if (at >= part->from && at < part->until)
+			protection = part->protection;
+	}
+	return protection;
+}
+
+bool tp_got_patch_export(uintptr_t theirs, uintptr_t ours)
+{
+	struct image_search search = {.address = theirs};
+	Dl_info info;
+	void *symbol = NULL;
+	if (dl_iterate_phdr(match_image, &search) != 1 ||
+	    !dladdr1(pointer(theirs), &info, &symbol, RTLD_DL_SYMENT) || !symbol)
+		return false;
+	const Elf64_Sym *entry = symbol;
+	uintptr_t at = (uintptr_t)&entry->st_value;
+	uintptr_t base = search.image.base;
+	int protection = protection_of(&search.image, at);
+	if (!holds(&search.image, at, sizeof(at)) || base + entry->st_value != theirs ||
+	    !protection)
+		return false;
+	/* The page may hold code as well, so it stays executable meanwhile. */
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *begin = pointer(at & ~(page - 1));
+	if (mprotect(begin, page, protection | PROT_WRITE) != 0)
+		return false;
+	__atomic_store_n((Elf64_Addr *)pointer(at), ours - base, __ATOMIC_RELEASE);
+	mprotect(begin, page, protection);
+	return true;
 }
 
 struct got_search {
