@@ -283,6 +283,22 @@ $(B)/replay: $(addprefix $(B)/tests/agent/,replay.o strides.o synthesis.o) $(B)/
 check-replay: $(REPLAYED)
 	$(Q)tests/agent/check_replay.sh $(B)
 
+## check-cupti: the agent with NVIDIA's own CUPTI of ten versions (pip fetches them into build/cupti), on a driver that does nothing
+.PHONY: check-cupti fetch-cupti proof-cupti-ends
+CUPTIS ?= build/cupti
+check-cupti: $(AGENT) $(NULL_DRIVER) $(addprefix $(B)/programs/,cuda_ends cupti_calls)
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+	$(Q)CC='$(CC)' tests/agent/check_cupti.sh $(B) $(CUPTIS)
+
+## fetch-cupti: the versions of CUPTI that check-cupti tries
+fetch-cupti:
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+
+## proof-cupti-ends: N=2000 programs that end at random moments with five versions of CUPTI end as without the agent
+proof-cupti-ends: $(AGENT) $(NULL_DRIVER) $(B)/programs/cuda_ends
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+	$(Q)tests/agent/cupti_ends.py $(B) $(CUPTIS) $(or $(N),2000)
+
 ## check-exits: programs with the agent in them that fork and end in every way, under valgrind
 .PHONY: check-exits
 check-exits: $(AGENT) $(B)/programs/gpu_launcher $(CUDA_DOUBLES)

@@ -77,7 +77,9 @@ static void copy_name(const char *own_name, uintptr_t caller)
 		return;
 	tp_got_patch_file_of(path, sizeof(path), caller);
 	const char *slash = strrchr(path, '/');
-	const char *name = own_name && *own_name ? own_name : slash ? slash + 1 : path;
+	const char *file = slash ? slash + 1 : path;
+	const char *caller_name = *file ? file : program_invocation_short_name;
+	const char *name = own_name && *own_name ? own_name : caller_name;
 	memcpy(handoff.name, name, strnlen(name, sizeof(handoff.name) - 1));
 	__atomic_store_n(&handoff.naming, NAMED, __ATOMIC_RELEASE);
 }

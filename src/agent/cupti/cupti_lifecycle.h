@@ -22,11 +22,11 @@ struct tp_cupti_lifecycle {
 	struct tp_cupti_session session;
 	struct tp_callback_takeover theft;
 	struct tp_retry_backoff aside;
-	bool is_late;       /* in a program that used CUDA before we came */
-	bool starts_idle;   /* until the reader wants events */
-	bool is_nicer;      /* this thread */
+	bool is_late;         /* in a program that used CUDA before we came */
+	bool starts_idle;     /* until the reader wants events */
+	bool is_nicer;        /* this thread */
 	bool may_have_second; /* a library was loaded: perhaps another CUPTI */
-	bool is_registered; /* a handler of exit(), after the first session */
+	bool is_registered;   /* a handler of exit(), after the first session */
 	enum {
 		TP_CUPTI_LIFECYCLE_UNKNOWN,
 		TP_CUPTI_LIFECYCLE_FOUND,

@@ -41,9 +41,10 @@ void tp_got_patch_replace(struct tp_got_patch *slots, const struct tp_got_import
 bool tp_got_patch_replace_in(uintptr_t address, const struct tp_got_import *imports, size_t n);
 
 /*
- * Have the loader answer with `ours` from now on, when a library that is loaded later, or anybody by
- * name (dlsym), asks for the function that begins at `theirs`: its library's table of symbols is
- * changed, in this process only. Who asked before keeps what he has. False: it could not be changed.
+ * Have the loader answer with `ours` from now on, when a library that is loaded later, or anybody
+ * by name (dlsym), asks for the function that begins at `theirs`: its library's table of symbols is
+ * changed, in this process only. Who asked before keeps what he has. False: it could not be
+ * changed.
  */
 bool tp_got_patch_export(uintptr_t theirs, uintptr_t ours);
 
