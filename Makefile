@@ -126,7 +126,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 # What a change must pass. None of them depends on how long something takes: they run beside each other, the
 # longest first. What measures running programs is a proof, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
-	check-bench check-agent check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
+	check-bench check-agent check-calls check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
 	check-pages check-spdx check-truth check-words check-python-module
 # Gates that .ci/run leaves to another of its stages.
 LATER ?=
@@ -277,6 +277,11 @@ $(CAPTURE): tests/agent/capture_recorder.c tests/agent/capture.h $(call in_rooms
 $(B)/replay: $(addprefix $(B)/tests/agent/,replay.o strides.o synthesis.o) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## check-calls: the double of CUPTI returns what NVIDIA's libraries return, by version
+.PHONY: check-calls
+check-calls: $(CUDA_DOUBLES) $(B)/programs/cupti_calls
+	$(Q)tests/agent/check_calls.sh $(B)
 
 ## check-replay: buffers of CUPTI, of every version's lengths and captured ones, against the events expected of them
 .PHONY: check-replay

@@ -171,7 +171,19 @@ check_calls() {
 	done <"$here/cupti_calls.txt"
 }
 
+# What agent and sampler declare by hand is what the headers beside this library say.
+has_our_layouts() {
+	include=$(realpath "$cuptis/$version"/nvidia/c*/include)
+	for layouts in cupti_layouts pm_layouts; do
+		[ $layouts = cupti_layouts ] || [ -e "$include/cupti_pmsampling.h" ] || continue
+		${CC:-gcc} -std=c11 -D_GNU_SOURCE -Isrc -Iinclude -isystem "$here/cuda_stub" -isystem "$include" \
+			-fsyntax-only "$here/$layouts.c"
+		claim $? "$version: $layouts"
+	done
+}
+
 check_version() {
+	has_our_layouts
 	collects
 	ends_while_held
 	ends_while_released

@@ -88,7 +88,19 @@ static uint64_t n_kernels;
 static uint32_t n_links;
 static uint64_t n_requests;
 static uint64_t n_lost;
-static uint32_t is_subscribed;
+
+/* Who has CUPTI: tests/agent/cupti_calls.txt says what each version returns to whom. */
+enum owner { NOBODY, OLD_CALL, EXCLUSIVE, SHARING };
+
+enum {
+	MOST_SUBSCRIBERS = 4,
+	SHARES_SINCE = 130200, /* and knows parameters of 40 bytes */
+	LETS_OLD_IN_SINCE =
+		130300, /* after an exclusive one; refuses to enable where others share */
+};
+
+static enum owner owners[MOST_SUBSCRIBERS];
+static pthread_mutex_t owning = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_bytes(int kind, const char *key, size_t otherwise)
 {
@@ -433,14 +445,68 @@ static bool has_owner(void)
 	return find("owner") && (!find("owner_stays") || age_s < number("owner_stays", 0));
 }
 
-static int subscribe(cupti_subscriber *out, cupti_callback_fn *callback, void *context)
+static bool has(enum owner kind)
 {
+	bool is_there = false;
+	for (size_t i = 0; i < MOST_SUBSCRIBERS; i++)
+		is_there |= __atomic_load_n(&owners[i], __ATOMIC_ACQUIRE) == kind;
+	return is_there;
+}
+
+static bool is_refused(enum owner kind)
+{
+	if (has_owner() || has(OLD_CALL))
+		return true;
+	if (kind == OLD_CALL)
+		return has(SHARING) || (has(EXCLUSIVE) && told.version < LETS_OLD_IN_SINCE);
+	return has(EXCLUSIVE); /* beside those who share it has a subscription and no more */
+}
+
+static int subscribe(enum owner kind, cupti_subscriber *out, cupti_callback_fn *callback,
+		     void *context)
+{
+	size_t i = 0;
 	start();
-	if (has_owner() || __atomic_exchange_n(&is_subscribed, 1, __ATOMIC_ACQ_REL))
+	pthread_mutex_lock(&owning);
+	bool is_in_use = is_refused(kind);
+	while (i < MOST_SUBSCRIBERS - 1 && owners[i])
+		i++;
+	if (!is_in_use)
+		__atomic_store_n(&owners[i], kind, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&owning);
+	if (is_in_use)
 		return CUPTI_IN_USE;
 	on_call = callback;
 	on_call_context = context;
-	*out = (cupti_subscriber)(void *)&is_subscribed;
+	*out = (cupti_subscriber)(void *)&owners[i];
+	return 0;
+}
+
+#if CUPTI_DOUBLE_AGE > 0
+static void unsubscribe(cupti_subscriber subscriber)
+{
+	enum owner *owner = (void *)subscriber;
+	claim(owner >= owners && owner < owners + MOST_SUBSCRIBERS, "unsubscribed nobody");
+	__atomic_store_n(owner, NOBODY, __ATOMIC_RELEASE);
+}
+#endif
+
+static int register_callbacks(cupti_request_fn *on_request, cupti_complete_fn *on_complete)
+{
+	claim_alive();
+	if (has(SHARING))
+		return CUPTI_NOT_COMPATIBLE;
+	request = on_request;
+	__atomic_store_n(&complete, on_complete, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int enable(int kind)
+{
+	claim_alive();
+	if (has(SHARING) && told.version >= LETS_OLD_IN_SINCE)
+		return CUPTI_NOT_COMPATIBLE;
+	switch_kind(kind, true);
 	return 0;
 }
 
@@ -503,16 +569,14 @@ CALL(cuptiGetVersion, *out = told.version, uint32_t *out)
 CALL(cuptiGetTimestamp, claim_alive(); *out = time_ns(), uint64_t *out)
 CALL(cuptiGetCallbackName, return tell_name(domain, cbid, out), int domain, uint32_t cbid,
      const char **out)
-CALL(cuptiSubscribe, return subscribe(out, callback, context), cupti_subscriber *out,
+CALL(cuptiSubscribe, return subscribe(OLD_CALL, out, callback, context), cupti_subscriber *out,
      cupti_callback_fn *callback, void *context)
 #if CUPTI_DOUBLE_AGE > 0
-CALL(cuptiUnsubscribe, __atomic_store_n(&is_subscribed, 0, __ATOMIC_RELEASE);
-     claim(subscriber != NULL, "unsubscribed nobody"), cupti_subscriber subscriber)
+CALL(cuptiUnsubscribe, unsubscribe(subscriber), cupti_subscriber subscriber)
 #endif
-CALL(cuptiActivityRegisterCallbacks, claim_alive(); request = on_request;
-     __atomic_store_n(&complete, on_complete, __ATOMIC_RELEASE), cupti_request_fn *on_request,
-     cupti_complete_fn *on_complete)
-CALL(cuptiActivityEnable, claim_alive(); switch_kind(kind, true), int kind)
+CALL(cuptiActivityRegisterCallbacks, return register_callbacks(on_request, on_complete),
+     cupti_request_fn *on_request, cupti_complete_fn *on_complete)
+CALL(cuptiActivityEnable, return enable(kind), int kind)
 CALL(cuptiActivityDisable, switch_kind(kind, false), int kind)
 CALL(cuptiActivityFlushAll, return flush_all(flag), uint32_t flag)
 CALL(cuptiActivityGetNextRecord, return next_record(buffer, valid, record), uint8_t *buffer,
@@ -529,8 +593,14 @@ CALL(cuptiEnableCallback, claim(subscriber &&cbid < 1024, "callback");
 static int subscribe_by_name(cupti_subscriber *out, cupti_callback_fn *callback, void *context,
 			     struct cupti_subscriber_params *params)
 {
-	claim(params->size == sizeof(*params) && strlen(params->own_name) < 53, "parameters");
-	int result = subscribe(out, callback, context);
+	size_t wide = sizeof(*params) + sizeof(uint64_t); /* the last is whether it shares */
+	bool is_wide = params->size == wide;
+	uint8_t shares = is_wide ? *((const uint8_t *)params + sizeof(*params)) : 0;
+	claim((params->size == sizeof(*params) || is_wide) && strlen(params->own_name) < 53,
+	      "parameters");
+	if (is_wide && told.version < SHARES_SINCE)
+		return 1;
+	int result = subscribe(shares ? SHARING : EXCLUSIVE, out, callback, context);
 	if (result == CUPTI_IN_USE && params->other_name)
 		snprintf(params->other_name, params->other_name_bytes, "CUPTI for %s",
 			 find("owner") ? find("owner") : "itself");
@@ -548,6 +618,13 @@ static void switch_call(int domain, uint32_t cbid, bool is_on)
 CALL(cuptiSubscribe_v2, return subscribe_by_name(out, callback, context, params),
      cupti_subscriber *out, cupti_callback_fn *callback, void *context,
      struct cupti_subscriber_params *params)
+CALL(cuptiActivityRegisterCallbacks_v2, claim(subscriber &&on_request &&on_complete, "sharing"),
+     cupti_subscriber subscriber, cupti_request_fn *on_request, cupti_complete_fn *on_complete)
+CALL(cuptiActivityEnable_v2, claim(subscriber &&kind, "sharing"), cupti_subscriber subscriber,
+     int kind)
+CALL(cuptiActivityGetNextRecord_v2, (void)subscriber;
+     return next_record(buffer, valid, record), cupti_subscriber subscriber, uint8_t *buffer,
+	    size_t valid, struct cupti_record **record)
 CALL(cuptiSetThreadIdType, claim(type == CUPTI_THREAD_ID_SYSTEM, "type of thread ids"), int type)
 CALL(cuptiActivityEnableDriverApi, switch_call(CUPTI_DOMAIN_DRIVER, cbid, is_wanted), uint32_t cbid,
      uint8_t is_wanted)

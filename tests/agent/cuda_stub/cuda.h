@@ -4,6 +4,7 @@
 #ifndef TRAINPROF_TESTS_AGENT_CUDA_STUB_CUDA_H
 #define TRAINPROF_TESTS_AGENT_CUDA_STUB_CUDA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,9 +21,18 @@ typedef void *CUevent;
 typedef enum { CUDA_SUCCESS } CUresult;
 typedef enum { CU_DEVICE_ATTRIBUTE } CUdevice_attribute;
 typedef enum { CU_GRAPH_NODE_TYPE } CUgraphNodeType;
-typedef struct {
+typedef int CUstreamAttrID;
+typedef uint64_t CUstreamAttrValue;
+typedef struct CUuuid_st {
 	char bytes[16];
 } CUuuid;
+typedef struct {
+	void *at;
+	size_t bytes;
+	float ratio;
+	int on_hit;
+	int on_miss;
+} CUaccessPolicyWindow;
 
 #define CUDA_VERSION 13000
 

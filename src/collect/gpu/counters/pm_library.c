@@ -23,8 +23,8 @@ static void *open_trusted(const char *path)
 	return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
-/* libcupti opens this one by its bare name, which the loader does not find beside it in Python wheels;
- * but it knows one that is loaded already. */
+/* libcupti opens this one by its bare name, which the loader does not find beside it in Python
+ * wheels; but it knows one that is loaded already. */
 static void load_host_library(const char *cupti)
 {
 	const char *slash = strrchr(cupti, '/');
