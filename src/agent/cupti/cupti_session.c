@@ -23,9 +23,6 @@ enum {
 /* CUPTI's callbacks carry no context. Set once, before any of them can come. */
 static struct tp_cupti_session *current;
 
-/* For what CUPTI may not be refused before 12.9; nobody reads it. */
-static uint8_t scratch[TP_BUFFER_POOL_BYTES] __attribute__((aligned(8)));
-
 static const struct {
 	int kind;
 	bool is_needed;
@@ -65,10 +62,9 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 		return;
 	if (tp_ring_writer_is_ours(session->ring))
 		__atomic_fetch_add(&session->ring->header->n_scratch, 1, __ATOMIC_RELAXED);
-	if (session->may_refuse)
-		*size = 0;
-	else
-		*buffer = scratch;
+	if (!session->may_refuse)
+		*buffer = tp_buffer_pool_get_spare(&session->pool);
+	*size = *buffer ? TP_BUFFER_POOL_SPARE_BYTES : 0;
 }
 
 /* CUPTI is asked without the lock: it has locks of its own. How many; *result is why no more. */
@@ -123,12 +119,15 @@ static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, si
 	/* Ranges come before the calls in them, so that a reader knows those when these come. */
 	if (session->has_ranges)
 		tp_nvtx_ranges_drain(tp_host_clock_ns(CLOCK_MONOTONIC), false);
-	if (buffer && buffer != scratch && valid)
+	bool is_ours = buffer && tp_buffer_pool_owns(&session->pool, buffer);
+	if (is_ours && valid)
 		decode_buffer(session, buffer, valid);
 	if (session->lib.get_num_dropped(cuda_context, stream, &n_dropped) != CUPTI_OK)
 		n_dropped = 0;
-	if (buffer)
+	if (is_ours)
 		tp_buffer_pool_release(&session->pool, buffer);
+	else if (buffer)
+		tp_buffer_pool_release_spare(&session->pool, buffer);
 	__atomic_fetch_add(&session->n_returned, 1, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&session->lock);
 	session->ring->header->n_lost += n_dropped;
