@@ -8,7 +8,8 @@ here=$(dirname "$0")
 mkdir -p "$folder" || exit 2
 grep -v '^#' "$here/cupti_versions.txt" | while read -r package version _; do
 	[ ! -e "$folder/$version/done" ] || continue
-	rm -rf "$folder/$version" && mkdir "$folder/$version" || exit 2
+	rm -rf "${folder:?}/$version"
+	mkdir "$folder/$version" || exit 2
 	if timeout 120 python3 -m pip --disable-pip-version-check download -q --retries 1 --timeout 10 --no-deps --only-binary=:all: \
 		-d "$folder/$version" "$package==$version" >"$folder/$version/log" 2>&1 &&
 		python3 -m zipfile -e "$folder/$version"/*.whl "$folder/$version"; then

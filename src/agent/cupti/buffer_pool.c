@@ -37,7 +37,7 @@ uint8_t *tp_buffer_pool_get(struct tp_buffer_pool *pool)
 	return NULL;
 }
 
-uint8_t *tp_buffer_pool_get_spare(struct tp_buffer_pool *pool)
+uint8_t *tp_buffer_pool_get_extra(struct tp_buffer_pool *pool)
 {
 	for (size_t i = 0; i < TP_BUFFER_POOL_SPARES; i++) {
 		uint8_t *spare = __atomic_exchange_n(&pool->spares[i], NULL, __ATOMIC_ACQ_REL);
@@ -50,7 +50,7 @@ uint8_t *tp_buffer_pool_get_spare(struct tp_buffer_pool *pool)
 }
 
 /* What finds no place stays mapped: CUPTI may still write into it. */
-void tp_buffer_pool_release_spare(struct tp_buffer_pool *pool, uint8_t *spare)
+void tp_buffer_pool_release_extra(struct tp_buffer_pool *pool, uint8_t *spare)
 {
 	for (size_t i = 0; i < TP_BUFFER_POOL_SPARES; i++) {
 		uint8_t *none = NULL;

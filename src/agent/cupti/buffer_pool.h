@@ -43,8 +43,8 @@ uint8_t *tp_buffer_pool_get(struct tp_buffer_pool *pool);
  * CUPTI may have any number of undelivered buffers, and never has one address twice. A system call,
  * unless one was given back. NULL: no memory.
  */
-uint8_t *tp_buffer_pool_get_spare(struct tp_buffer_pool *pool);
-void tp_buffer_pool_release_spare(struct tp_buffer_pool *pool, uint8_t *spare);
+uint8_t *tp_buffer_pool_get_extra(struct tp_buffer_pool *pool);
+void tp_buffer_pool_release_extra(struct tp_buffer_pool *pool, uint8_t *spare);
 
 /* Whether it is one of the pool's, not a spare one. */
 bool tp_buffer_pool_owns(const struct tp_buffer_pool *pool, const uint8_t *buffer);

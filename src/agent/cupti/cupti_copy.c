@@ -169,7 +169,7 @@ static void *open_beside_runtime(const struct copy_search *search, const char *r
 	return handle;
 }
 
-static void *open_elsewhere(const struct copy_search *search, long only)
+static void *open_other(const struct copy_search *search, long only)
 {
 	static const char *const folders[] = TP_CUPTI_FOLDERS;
 	void *handle = open_in(search, "", only);
@@ -194,6 +194,6 @@ void *tp_cupti_copy_open(char path[TP_CUPTI_PATH_BYTES], uint32_t driver_version
 		handle = open_beside_runtime(&search, mapped.path);
 	}
 	if (!handle && search.runtime_major)
-		handle = open_elsewhere(&search, search.runtime_major);
-	return handle ? handle : open_elsewhere(&search, 0);
+		handle = open_other(&search, search.runtime_major);
+	return handle ? handle : open_other(&search, 0);
 }

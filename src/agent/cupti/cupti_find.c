@@ -86,7 +86,7 @@ static enum tp_cupti_finding load(struct tp_cupti_library *lib, struct tp_ring_w
 		return reject(ring, TP_GPU_STATE_SECOND_COPY, NULL, 0);
 	if (!is_guarded)
 		return reject(ring, TP_GPU_STATE_FAILED, "__cxa_atexit", EPERM);
-	return tp_exit_guard_settle() ? TP_CUPTI_FIND_DONE : TP_CUPTI_FIND_LATER;
+	return tp_exit_guard_confirm() ? TP_CUPTI_FIND_DONE : TP_CUPTI_FIND_LATER;
 }
 
 enum tp_cupti_finding tp_cupti_find(struct tp_cupti_session *session, struct tp_ring_writer *ring,

@@ -63,7 +63,7 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 	if (tp_ring_writer_is_ours(session->ring))
 		__atomic_fetch_add(&session->ring->header->n_scratch, 1, __ATOMIC_RELAXED);
 	if (!session->may_refuse)
-		*buffer = tp_buffer_pool_get_spare(&session->pool);
+		*buffer = tp_buffer_pool_get_extra(&session->pool);
 	*size = *buffer ? TP_BUFFER_POOL_SPARE_BYTES : 0;
 }
 
@@ -127,7 +127,7 @@ static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, si
 	if (is_ours)
 		tp_buffer_pool_release(&session->pool, buffer);
 	else if (buffer)
-		tp_buffer_pool_release_spare(&session->pool, buffer);
+		tp_buffer_pool_release_extra(&session->pool, buffer);
 	__atomic_fetch_add(&session->n_returned, 1, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&session->lock);
 	session->ring->header->n_lost += n_dropped;

@@ -137,7 +137,7 @@ bool tp_exit_guard_cover(const void *address)
 	return tp_got_patch_replace_in((uintptr_t)address, &import, 1);
 }
 
-bool tp_exit_guard_settle(void)
+bool tp_exit_guard_confirm(void)
 {
 	tp_exit_guard_register();
 	for (int i = 0; i < SETTLE_MS && !tp_exit_guard_is_over(); i++)

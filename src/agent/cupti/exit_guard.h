@@ -13,7 +13,7 @@
  *
  * The handlers that CUPTI's constructors register are older than the replaced word. A handler of
  * ours is registered after them and so runs, and waits, before them; but they are not skipped. See
- * tp_exit_guard_settle() for exit() during the load itself.
+ * tp_exit_guard_confirm() for exit() during the load itself.
  *
  * One in a process. In a forked child nobody is waited for, and handlers are skipped only where the
  * fork came while the agent's thread was inside CUPTI.
@@ -54,6 +54,6 @@ bool tp_exit_guard_cover(const void *address);
  * load, it is running the handlers of CUPTI's constructors; it comes to the handler registered here
  * within microseconds. False, after 10 ms at most: the program ends, and CUPTI must not be called.
  */
-bool tp_exit_guard_settle(void);
+bool tp_exit_guard_confirm(void);
 
 #endif

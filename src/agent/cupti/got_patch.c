@@ -307,7 +307,7 @@ bool tp_got_patch_replace_in(uintptr_t address, const struct tp_got_import *impo
 }
 
 /* How a page of the image is mapped, as mprotect() wants it; 0: it is not part of it. */
-static int protection_of(const struct image *image, uintptr_t at)
+static int access_of(const struct image *image, uintptr_t at)
 {
 	int protection = 0;
 	for (size_t i = 0; i < image->n_parts; i++) {
@@ -329,7 +329,7 @@ bool tp_got_patch_export(uintptr_t theirs, uintptr_t ours)
 	const Elf64_Sym *entry = symbol;
 	uintptr_t at = (uintptr_t)&entry->st_value;
 	uintptr_t base = search.image.base;
-	int protection = protection_of(&search.image, at);
+	int protection = access_of(&search.image, at);
 	if (!holds(&search.image, at, sizeof(at)) || base + entry->st_value != theirs ||
 	    !protection)
 		return false;

@@ -24,7 +24,7 @@ static void explain_invalid(const struct tp_gpu_ring_header *header, char *out, 
 		snprintf(out, size, "CUPTI %u is not supported", header->cupti_version);
 }
 
-static bool has_not_begun(const struct tp_gpu_ring_header *header)
+static bool fails_at_start(const struct tp_gpu_ring_header *header)
 {
 	return strncmp(header->failed_call, "cuptiGetVersion", sizeof(header->failed_call)) == 0 ||
 	       strncmp(header->failed_call, "cuGetExportTable", sizeof(header->failed_call)) == 0;
@@ -50,7 +50,7 @@ enum tp_presence tp_agent_state_explain(const struct tp_gpu_ring_header *header,
 			 header->owner);
 		return TP_PRESENCE_IN_USE;
 	case TP_GPU_STATE_FAILED:
-		if (has_not_begun(header))
+		if (fails_at_start(header))
 			snprintf(out, size, "CUPTI does not start on this driver (%.40s: %d)",
 				 header->failed_call, header->error);
 		else

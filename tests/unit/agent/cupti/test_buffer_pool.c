@@ -49,7 +49,7 @@ START_TEST(spare_ones_are_never_handed_out_twice)
 	uint8_t *spares[N];
 	ck_assert_int_eq(tp_buffer_pool_init(&pool), 0);
 	for (int i = 0; i < N; i++) {
-		spares[i] = tp_buffer_pool_get_spare(&pool);
+		spares[i] = tp_buffer_pool_get_extra(&pool);
 		ck_assert_ptr_nonnull(spares[i]);
 		ck_assert(!tp_buffer_pool_owns(&pool, spares[i]));
 		ck_assert(!tp_buffer_pool_release(&pool, spares[i]));
@@ -58,8 +58,8 @@ START_TEST(spare_ones_are_never_handed_out_twice)
 	for (int i = 0; i < N; i++)
 		ck_assert_uint_eq(spares[i][TP_BUFFER_POOL_SPARE_BYTES - 1], (uint8_t)i);
 	for (int i = 0; i < N; i++)
-		tp_buffer_pool_release_spare(&pool, spares[i]);
-	ck_assert_ptr_eq(tp_buffer_pool_get_spare(&pool), spares[0]);
+		tp_buffer_pool_release_extra(&pool, spares[i]);
+	ck_assert_ptr_eq(tp_buffer_pool_get_extra(&pool), spares[0]);
 }
 END_TEST
 
