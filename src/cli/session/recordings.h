@@ -7,13 +7,18 @@
 
 #include <stdbool.h>
 
-/* "trainprof-1120-140311", with "-2" and so on where that exists. To be freed. */
+/*
+ * ".trainprof/1120-140311", with "-2" and so on where that exists; makes the folder, which has a
+ * .gitignore of its own. Where the folder belongs to somebody else or cannot be made, the name is
+ * "trainprof-1120-140311". To be freed.
+ */
 char *tp_recordings_new_name(void);
 
 /* The path from the root, of a directory that need not exist yet. To be freed. */
 char *tp_recordings_absolute(const char *path);
 
-/* Point trainprof-last here to a new recording. A failure is no reason to fail. */
+/* Point .trainprof/last (or trainprof-last, see above) to a new recording. A failure is no reason
+ * to fail. */
 void tp_recordings_set_last(const char *directory);
 
 /*
@@ -40,8 +45,8 @@ TP_MUST_CHECK enum tp_status tp_recordings_restore(const char *aside, const char
 /* Whether a living process has set it aside. */
 bool tp_recordings_is_held(const char *aside);
 
-/* What trainprof-last points to, whether that exists or not; NULL when there is no such link. To be
- * freed. */
+/* What the link to the last recording names, whether that exists or not; NULL when there is no such
+ * link. To be freed. */
 char *tp_recordings_last_name(void);
 
 /* Remove a recording, but never a directory that holds anything else.
@@ -55,7 +60,7 @@ TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, str
 /* clang-format off */
 #define TP_OPTION_OUTPUT \
 	.letter = 'o', .name = "output", .type = TP_OPTION_TEXT, .value = "DIR", \
-	.text = "recording; never overwritten", .otherwise = "trainprof-MMDD-HHMMSS", \
+	.text = "recording; never overwritten", .otherwise = ".trainprof/MMDD-HHMMSS", \
 	.env = "TRAINPROF_OUTPUT", .is_own = true
 #define TP_OPTION_LABEL \
 	.letter = 'n', .name = "name", .type = TP_OPTION_TEXT, .value = "LABEL", \
