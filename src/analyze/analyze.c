@@ -65,7 +65,13 @@ enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,
 	enum tp_status status = TP_OK;
 	for (size_t i = 0; !status && i < n; i++)
 		status = passes[i].run(&analysis, err);
-	if (status)
+	if (status) {
 		tp_profile_release(out);
+		return status;
+	}
+	out->timelines = analysis.timelines;
+	out->main_task = analysis.main_task;
+	if (analysis.main_task != TP_NO_TASK)
+		out->main_timeline = *tp_analysis_main_timeline(&analysis);
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "trainprof/model/run_info.h"
 #include "trainprof/model/source.h"
 #include "trainprof/model/task.h"
+#include "trainprof/model/timeline.h"
 #include "trainprof/model/trace.h"
 
 #include <stdbool.h>
@@ -210,7 +211,12 @@ struct tp_profile {
 	const struct tp_trace *trace; /* borrowed; must live as long */
 
 	uint32_t trainer; /* leader task of the trainer judged; TP_NO_TASK when there is none */
-	uint64_t window_start_ns; /* what the parts speak about */
+	/* What each thread did, by task id; NULL where no thread was sampled. Of the main thread,
+	 * which carries the training loop, with the labels that the parts are made of. */
+	const struct tp_timeline *timelines;
+	struct tp_timeline main_timeline; /* empty without main_task */
+	uint32_t main_task;               /* TP_NO_TASK when there is none */
+	uint64_t window_start_ns;         /* what the parts speak about */
 	uint64_t window_end_ns;
 	const char *window_reason; /* "warm-up of 40 steps excluded" */
 

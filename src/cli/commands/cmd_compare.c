@@ -459,8 +459,9 @@ static enum tp_status make_directory(struct session *s, struct tp_error *err)
 		s->directory = tp_asprintf("%s-compare", name);
 		free(name);
 	}
-	if (mkdir(s->directory, 0777) == 0)
-		return TP_OK;
+	enum tp_status status = tp_recordings_check_room(s->directory, err);
+	if (status != TP_OK || mkdir(s->directory, 0777) == 0)
+		return status;
 	return tp_fail_errno(err, errno, "cannot create '%s'", s->directory);
 }
 

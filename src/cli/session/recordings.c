@@ -77,7 +77,15 @@ static bool is_own_store(void)
 	return lstat(STORE, &info) == 0 && S_ISDIR(info.st_mode) && tp_trust_is_given(STORE);
 }
 
-/* False: it is somebody else's, or nothing can be written here. */
+/* Whether the folder is there or can be made: not where it is somebody else's. */
+static bool can_have_store(void)
+{
+	struct stat info;
+	if (lstat(STORE, &info) != 0)
+		return errno == ENOENT && access(".", W_OK | X_OK) == 0;
+	return is_own_store() && access(STORE, W_OK | X_OK) == 0;
+}
+
 static bool make_store(void)
 {
 	if (mkdir(STORE, 0700) != 0 && errno != EEXIST)
@@ -102,8 +110,8 @@ char *tp_recordings_new_name(void)
 	time_t now = time(NULL);
 	struct stat info;
 	localtime_r(&now, &local);
-	strftime(base, sizeof(base), make_store() ? STORE "/%m%d-%H%M%S" : "trainprof-%m%d-%H%M%S",
-		 &local);
+	strftime(base, sizeof(base),
+		 can_have_store() ? STORE "/%m%d-%H%M%S" : "trainprof-%m%d-%H%M%S", &local);
 	snprintf(name, sizeof(name), "%s", base);
 	for (unsigned i = 2; lstat(name, &info) == 0; i++)
 		snprintf(name, sizeof(name), "%s-%u", base, i);
@@ -427,6 +435,8 @@ enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err)
 enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err)
 {
 	struct statvfs fs;
+	if (tp_text_starts_with(directory, STORE "/"))
+		(void)!make_store();
 	char *parent = parent_of(directory);
 	enum tp_status status = TP_OK;
 	/* Where nothing can be stored at all (/proc), creating the directory will say so. */

@@ -8,9 +8,8 @@
 #include <stdbool.h>
 
 /*
- * ".trainprof/1120-140311", with "-2" and so on where that exists; makes the folder, which has a
- * .gitignore of its own. Where the folder belongs to somebody else or cannot be made, the name is
- * "trainprof-1120-140311". To be freed.
+ * ".trainprof/1120-140311", with "-2" and so on where that exists. Where that folder belongs to
+ * somebody else or cannot be made: "trainprof-1120-140311". Makes nothing. To be freed.
  */
 char *tp_recordings_new_name(void);
 
@@ -53,7 +52,8 @@ char *tp_recordings_last_name(void);
  * Errors  TP_EXISTS, TP_IO. */
 TP_MUST_CHECK enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err);
 
-/* Room for a recording in the directory that will hold it. Errors  TP_IO with what to type. */
+/* Room for a recording in the directory that will hold it; makes .trainprof, with its .gitignore,
+ * where that is the one. Errors  TP_IO with what to type. */
 TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err);
 
 /* Options of all commands that make a recording, but for where their values go; options.h. */
