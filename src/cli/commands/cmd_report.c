@@ -20,6 +20,7 @@
 
 struct report_options {
 	struct tp_output_format format;
+	bool is_html;
 	const char *output;
 	bool is_full;
 	bool wants_schema;
@@ -32,8 +33,25 @@ static const struct report_options defaults = {.format = {.word = "text"},
 
 #define AT(member) .offset = offsetof(struct report_options, member)
 
+static const char *const report_formats[] = {"text", "json", "markdown", "html", NULL};
+
 static const struct tp_option options[] = {
-	TP_OUTPUT_FORMAT_ROWS(offsetof(struct report_options, format), ""),
+	{.name = "format",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "WHAT",
+	 .text = "text, json, markdown, html",
+	 .otherwise = "text",
+	 .choices = report_formats,
+	 AT(format.word)},
+	{.name = "json",
+	 .type = TP_OPTION_FLAG,
+	 .text = "same as --format=json",
+	 AT(format.is_json)},
+	{.name = "markdown",
+	 .type = TP_OPTION_FLAG,
+	 .text = "same as --format=markdown",
+	 AT(format.is_markdown)},
+	{.name = "html", .type = TP_OPTION_FLAG, .text = "same as --format=html", AT(is_html)},
 	{.name = "full",
 	 .type = TP_OPTION_FLAG,
 	 .text = "everything: intervals, steps, processes, stacks, findings",
@@ -94,7 +112,7 @@ static int validate_word(const char *word)
 static int write_report(const struct tp_cli *cli, const struct report_options *o,
 			const struct tp_analysis_session *reading)
 {
-	const char *format = tp_output_format(&o->format);
+	const char *format = o->is_html ? "html" : tp_output_format(&o->format);
 	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
 	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
 	struct tp_error err = {0};
@@ -115,6 +133,14 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 	return result;
 }
 
+/* Nobody reads a page in a terminal. */
+static bool is_page_on_terminal(const struct report_options *o)
+{
+	bool is_html = o->is_html || strcmp(tp_output_format(&o->format), "html") == 0;
+	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	return is_html && is_stdout && isatty(STDOUT_FILENO);
+}
+
 static int report_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct report_options *o = opts;
@@ -125,6 +151,11 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return tp_output_text(tp_report_schema());
 	if (o->wants_validate)
 		return validate_word(word);
+	if (is_page_on_terminal(o)) {
+		tp_message_print("trainprof report --html -o report.html",
+				 "a page is for a browser, not for a terminal");
+		return TP_EXIT_USAGE;
+	}
 	tp_force_recover(word, cli->is_quiet);
 	if (tp_analysis_session_find(&reading, word, &o->how, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
@@ -139,11 +170,12 @@ const struct tp_command tp_cmd_report = {
 	.name = "report",
 	.group = "Read",
 	.synopsis = "[options] [RUN]",
-	.summary = "print a recording as text, JSON or Markdown",
+	.summary = "print a recording as text, JSON, Markdown or HTML",
 	.intro = "Print the report of a recording: of RUN, a directory or its report.json, or of\n"
 		 "the last one here.",
 	.examples = "  trainprof report --full\n"
 		    "  trainprof report --markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
+		    "  trainprof report --html -o report.html\n"
 		    "  trainprof report --json -o report.json prof",
 	.options = options,
 	.storage_size = sizeof(struct report_options),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 (FIPS 180-4), so that a recording can name the very file it was made from. */
-#ifndef TRAINPROF_SRC_BASE_SHA256_H
-#define TRAINPROF_SRC_BASE_SHA256_H
+#ifndef TRAINPROF_BASE_SHA256_H
+#define TRAINPROF_BASE_SHA256_H
 
 #include <stdbool.h>
 #include <stddef.h>
