@@ -81,6 +81,10 @@ static const struct tp_option global_options[] = {{.letter = 'h',
 						   .type = TP_OPTION_FLAG,
 						   .text = "read no configuration file",
 						   .offset = offsetof(struct tp_cli, no_config)},
+						  {.name = "no-pager",
+						   .type = TP_OPTION_FLAG,
+						   .text = "print long texts at once",
+						   .offset = offsetof(struct tp_cli, no_pager)},
 						  TP_OPTION_END};
 
 static const struct tp_command_table table = {commands, global_options};
@@ -211,6 +215,9 @@ static int exec_command(struct invocation *call, void *storage)
 {
 	struct tp_cli *cli = call->cli;
 	tp_log_init(log_level(cli), tp_settings_env("TRAINPROF_LOG"));
+	if (cli->no_pager)
+		setenv("TRAINPROF_PAGER", "cat",
+		       1); /* NOLINT(concurrency-mt-unsafe): no thread yet */
 	if (call->command->stops_at_word)
 		return call->command->exec(cli, storage, call->n_rest, call->rest);
 	char *words[TP_MAX_WORDS + 1] = {0};

@@ -28,7 +28,8 @@ struct tp_report_style {
 	unsigned width; /* columns, >= 40 */
 	bool has_colour;
 	bool is_ascii;
-	bool is_full; /* everything, not only the summary */
+	bool is_full;        /* everything, not only the summary */
+	const char *section; /* only that one of everything; NULL */
 };
 
 struct tp_exporter {
@@ -43,6 +44,9 @@ struct tp_exporter {
 const struct tp_exporter *tp_exporter_find(const char *name);
 /* All exporters, NULL-terminated. */
 const struct tp_exporter *const *tp_exporter_list(void);
+
+/* Names of sections of the full text, NULL-terminated: "parts", "steps". */
+extern const char *const tp_report_sections[];
 
 /* The JSON Schema of the json exporter, as text. Static storage. */
 const char *tp_report_schema(void);

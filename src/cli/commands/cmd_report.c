@@ -23,6 +23,7 @@ struct report_options {
 	bool is_html;
 	const char *output;
 	bool is_full;
+	const char *section;
 	bool wants_schema;
 	bool wants_validate;
 	struct tp_analysis_session_options how;
@@ -56,6 +57,12 @@ static const struct tp_option options[] = {
 	 .type = TP_OPTION_FLAG,
 	 .text = "everything: intervals, steps, processes, stacks, findings",
 	 AT(is_full)},
+	{.name = "section",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "NAME",
+	 .text = "of --full only parts, steps, phases, lines, …",
+	 .choices = tp_report_sections,
+	 AT(section)},
 	{.letter = 'o',
 	 .name = "output",
 	 .type = TP_OPTION_TEXT,
@@ -109,21 +116,28 @@ static int validate_word(const char *word)
 	return status;
 }
 
+static const char *format_of(const struct report_options *o)
+{
+	return o->is_html ? "html" : tp_output_format(&o->format);
+}
+
 static int write_report(const struct tp_cli *cli, const struct report_options *o,
 			const struct tp_analysis_session *reading)
 {
-	const char *format = o->is_html ? "html" : tp_output_format(&o->format);
+	const char *format = format_of(o);
 	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
 	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
 	struct tp_error err = {0};
 	char *text;
 	size_t size;
-	style.is_full = o->is_full;
+	style.is_full = o->is_full || o->section;
+	style.section = o->section;
 	enum tp_status status =
 		tp_analysis_session_render(reading, format, &style, &text, &size, &err);
 	int result;
 	if (status == TP_OK && is_stdout) {
-		result = tp_output_text(text);
+		bool is_long = style.is_full && strcmp(format, "text") == 0;
+		result = is_long ? tp_output_paged_text(text) : tp_output_text(text);
 	} else {
 		if (status == TP_OK)
 			status = tp_file_write(o->output, text, size, &err);
@@ -136,9 +150,8 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 /* Nobody reads a page in a terminal. */
 static bool is_page_on_terminal(const struct report_options *o)
 {
-	bool is_html = o->is_html || strcmp(tp_output_format(&o->format), "html") == 0;
 	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
-	return is_html && is_stdout && isatty(STDOUT_FILENO);
+	return strcmp(format_of(o), "html") == 0 && is_stdout && isatty(STDOUT_FILENO);
 }
 
 static int report_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
@@ -151,6 +164,11 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return tp_output_text(tp_report_schema());
 	if (o->wants_validate)
 		return validate_word(word);
+	if (o->section && strcmp(format_of(o), "text") != 0) {
+		tp_message_print("trainprof report --json   (one document has all of it)",
+				 "--section is for text");
+		return TP_EXIT_USAGE;
+	}
 	if (is_page_on_terminal(o)) {
 		tp_message_print("trainprof report --html -o report.html",
 				 "a page is for a browser, not for a terminal");

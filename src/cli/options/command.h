@@ -34,6 +34,7 @@ struct tp_cli {
 	uint64_t width; /* 0 = find out */
 	const char *config;
 	bool no_config;
+	bool no_pager;
 	bool wants_help;
 	bool wants_version;
 	const struct tp_command_table *table;

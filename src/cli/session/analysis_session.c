@@ -4,6 +4,7 @@
 
 #include "cli/terminal/messages.h"
 #include "recordings.h"
+#include "redaction.h"
 #include "rules_dir.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
@@ -80,8 +81,11 @@ enum tp_status tp_analysis_session_open(struct tp_analysis_session *reading, con
 					struct tp_error *err)
 {
 	struct tp_rules_dirs dirs = {0};
+	unsigned redacted = 0;
 	*reading = (struct tp_analysis_session){0};
-	enum tp_status status = tp_store_load(&reading->trace, directory, err);
+	enum tp_status status = tp_redaction_parse(&redacted, options->redact, err);
+	if (status == TP_OK)
+		status = tp_store_load(&reading->trace, directory, err);
 	reading->has_trace = status == TP_OK;
 	if (status == TP_OK)
 		status = refuse_partial_import(&reading->trace, directory, err);
@@ -90,13 +94,15 @@ enum tp_status tp_analysis_session_open(struct tp_analysis_session *reading, con
 	if (status == TP_OK)
 		status = analyze(reading, &dirs, options, err);
 	if (status == TP_OK) {
+		tp_redaction_apply(redacted, &reading->trace, &reading->profile);
 		judge(reading, &dirs, options->is_lenient);
 		reading->report = (struct tp_report){
 			.profile = &reading->profile,
 			.findings = reading->has_findings ? &reading->findings : NULL,
 			.no_findings_because =
 				reading->has_findings ? NULL : reading->no_rules.text,
-			.directory = directory,
+			.directory = redacted & TP_REDACT_PATHS ? tp_text_base_name(directory)
+								: directory,
 			.is_last = tp_recordings_is_last(directory),
 		};
 	} else {

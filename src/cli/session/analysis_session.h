@@ -13,6 +13,7 @@ struct tp_analysis_session_options {
 	const char *steps;     /* a word of tp_steps_choices; NULL: "auto" */
 	uint64_t skip;         /* leave out at least this many first steps */
 	struct tp_words rules; /* folders beside the shipped one */
+	const char *redact;    /* words of tp_redaction_parse(); NULL: all is shown */
 	bool is_lenient;       /* leave out rules that are wrong, and say which */
 };
 
@@ -70,6 +71,9 @@ extern const char *const tp_steps_choices[];
 #define TP_OPTION_RULES \
 	.name = "rules", .type = TP_OPTION_WORDS, .value = "DIR", \
 	.text = "a folder of rules beside the shipped ones", .is_own = true
+#define TP_OPTION_REDACT \
+	.name = "redact", .type = TP_OPTION_TEXT, .value = "WHAT", \
+	.text = "leave out command, paths, hosts, env, or all"
 #define TP_OPTION_LENIENT \
 	.name = "lenient", .type = TP_OPTION_FLAG, .is_rare = true, \
 	.text = "leave out rules that are wrong, and say which"
@@ -79,6 +83,7 @@ extern const char *const tp_steps_choices[];
 	{TP_OPTION_STEPS, .offset = (at) + offsetof(struct tp_analysis_session_options, steps)}, \
 	{TP_OPTION_SKIP, .offset = (at) + offsetof(struct tp_analysis_session_options, skip)}, \
 	{TP_OPTION_RULES, .offset = (at) + offsetof(struct tp_analysis_session_options, rules)}, \
+	{TP_OPTION_REDACT, .offset = (at) + offsetof(struct tp_analysis_session_options, redact)}, \
 	{TP_OPTION_LENIENT, .offset = (at) + offsetof(struct tp_analysis_session_options, is_lenient)}
 /* clang-format on */
 
