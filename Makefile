@@ -425,6 +425,15 @@ proof-real: $(B)/trainprof
 	-@tests/deps.sh $(REAL_PACKAGES)
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
+## proof-exports: exports are accepted by promtool, pprof, and the libraries of Perfetto, TensorBoard, Prometheus
+.PHONY: proof-exports proof-html
+proof-exports: $(B)/trainprof programs
+	$(Q)tests/exports/proof_exports.sh $(CURDIR)/$(B) $(abspath $(TRACES))
+
+## proof-html: the page in Chromium: three widths, dark, without script, keyboard, search, policy, axe
+proof-html: $(B)/trainprof programs
+	$(Q)python3 tests/html/proof_html.py $(CURDIR)/$(B) $(abspath $(TRACES))
+
 ## proof-truth: the same of slow programs and their fixed versions; SLOW=DIRECTORY, ONLY=CASE
 SLOW ?= ../shared/slow-programs
 proof-truth: $(B)/trainprof

@@ -60,7 +60,7 @@ static const char *mask_program(struct tp_arena *arena, const char *text)
 }
 
 /* What is proposed to be typed. */
-static void mask_proposals(struct tp_profile *profile)
+static void mask_next(struct tp_profile *profile)
 {
 	profile->steps_next = mask_program(&profile->arena, profile->steps_next);
 	for (size_t i = 0; i < profile->n_warnings; i++)
@@ -100,7 +100,7 @@ static const char *skip_folders(const char *word, size_t *len)
 }
 
 /* "in '/home/me/train.py:8'" -> "in 'train.py:8'". */
-static const char *shorten_paths(struct tp_arena *arena, const char *text)
+static const char *trim_paths(struct tp_arena *arena, const char *text)
 {
 	struct tp_buf out = {0};
 	if (!text || !strchr(text, '/'))
@@ -117,13 +117,13 @@ static const char *shorten_paths(struct tp_arena *arena, const char *text)
 	return shortened;
 }
 
-static void shorten_string(struct tp_trace *trace, uint32_t id)
+static void trim_string(struct tp_trace *trace, uint32_t id)
 {
 	if (id && id < trace->n_strings && *trace->strings[id] == '/')
 		trace->strings[id] = tp_text_base_name(trace->strings[id]);
 }
 
-static void shorten_ranks(struct tp_trace *trace)
+static void trim_ranks(struct tp_trace *trace)
 {
 	size_t n = trace->run.n_ranks;
 	struct tp_rank_info *ranks =
@@ -133,48 +133,48 @@ static void shorten_ranks(struct tp_trace *trace)
 	trace->run.ranks = ranks;
 }
 
-static void shorten_trace(struct tp_trace *trace)
+static void trim_trace(struct tp_trace *trace)
 {
 	struct tp_run_info *run = &trace->run;
 	const char **command = tp_arena_array(&trace->arena, run->n_command + 1, sizeof(*command));
 	for (size_t i = 0; i < run->n_command; i++)
-		command[i] = shorten_paths(&trace->arena, run->command[i]);
+		command[i] = trim_paths(&trace->arena, run->command[i]);
 	run->command = command;
 	run->directory = TP_SECRET_MASK;
 	for (size_t i = 0; i < trace->n_frames; i++) {
-		shorten_string(trace, trace->frames[i].module);
-		shorten_string(trace, trace->frames[i].file);
+		trim_string(trace, trace->frames[i].module);
+		trim_string(trace, trace->frames[i].file);
 	}
 	for (size_t i = 0; i < trace->n_tasks; i++) {
 		uint32_t cmdline = trace->tasks[i].cmdline;
-		shorten_string(trace, trace->tasks[i].exe);
+		trim_string(trace, trace->tasks[i].exe);
 		if (cmdline && cmdline < trace->n_strings)
 			trace->strings[cmdline] =
-				shorten_paths(&trace->arena, trace->strings[cmdline]);
+				trim_paths(&trace->arena, trace->strings[cmdline]);
 	}
 	for (size_t i = 0; i < trace->n_samples; i++)
-		shorten_string(trace, trace->samples[i].target);
+		trim_string(trace, trace->samples[i].target);
 	if (run->n_ranks)
-		shorten_ranks(trace);
+		trim_ranks(trace);
 }
 
 /* What analysis says in sentences, or shows as what it saw. */
-static void shorten_profile(struct tp_profile *profile)
+static void trim_profile(struct tp_profile *profile)
 {
 	struct tp_arena *arena = &profile->arena;
-	profile->window_reason = shorten_paths(arena, profile->window_reason);
-	profile->steps_reason = shorten_paths(arena, profile->steps_reason);
-	profile->steps_next = shorten_paths(arena, profile->steps_next);
-	profile->hang_text = shorten_paths(arena, profile->hang_text);
+	profile->window_reason = trim_paths(arena, profile->window_reason);
+	profile->steps_reason = trim_paths(arena, profile->steps_reason);
+	profile->steps_next = trim_paths(arena, profile->steps_next);
+	profile->hang_text = trim_paths(arena, profile->hang_text);
 	for (size_t i = 0; i < profile->n_warnings; i++) {
 		struct tp_warning *warning = &profile->warnings[i];
-		warning->text = shorten_paths(arena, warning->text);
-		warning->effect = shorten_paths(arena, warning->effect);
-		warning->remedy = shorten_paths(arena, warning->remedy);
+		warning->text = trim_paths(arena, warning->text);
+		warning->effect = trim_paths(arena, warning->effect);
+		warning->remedy = trim_paths(arena, warning->remedy);
 	}
 	for (size_t i = 0; i < TP_MAX_FACTS; i++) {
-		profile->facts[i].seen = shorten_paths(arena, profile->facts[i].seen);
-		profile->facts[i].missing = shorten_paths(arena, profile->facts[i].missing);
+		profile->facts[i].seen = trim_paths(arena, profile->facts[i].seen);
+		profile->facts[i].missing = trim_paths(arena, profile->facts[i].missing);
 	}
 }
 
@@ -210,11 +210,11 @@ void tp_redaction_apply(unsigned what, struct tp_trace *trace, struct tp_profile
 {
 	if (what & TP_REDACT_COMMAND) {
 		mask_command(trace);
-		mask_proposals(profile);
+		mask_next(profile);
 	}
 	if (what & TP_REDACT_PATHS) {
-		shorten_trace(trace);
-		shorten_profile(profile);
+		trim_trace(trace);
+		trim_profile(profile);
 	}
 	if (what & TP_REDACT_HOSTS)
 		mask_hosts(trace);

@@ -99,14 +99,15 @@ static void write_findings(FILE *out, const struct tp_findings *findings)
 	}
 }
 
-/* Endings of facts, and what they are called where names of units are not cut short. */
+/* Endings of facts, and what they are called where names of units are not cut short. A gauge may
+ * not end in "_count". */
 static const struct {
 	const char *ending;
 	const char *name;
 	double divisor;
 } units[] = {
 	{"_ns", "_seconds", 1e9}, {"_per_s", "_per_second", 1}, {"_hz", "_hertz", 1},
-	{"_w", "_watts", 1},      {"_j", "_joules", 1},
+	{"_w", "_watts", 1},      {"_count", "_number", 1},     {"_j", "_joules", 1},
 };
 
 /* "step.time_ns" -> "fact_step_time_seconds", and the value in that unit. */
