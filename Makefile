@@ -430,7 +430,7 @@ proof-real: $(B)/trainprof
 proof-exports: $(B)/trainprof programs
 	$(Q)tests/exports/proof_exports.sh $(CURDIR)/$(B) $(abspath $(TRACES))
 
-## proof-html: the page in Chromium: three widths, dark, without script, keyboard, search, policy, axe
+## proof-html: the page in Chromium: three widths, dark, without script, keyboard, search, policy, axe; PICTURES=FOLDER
 proof-html: $(B)/trainprof programs
 	$(Q)python3 tests/html/proof_html.py $(CURDIR)/$(B) $(abspath $(TRACES))
 
