@@ -8,6 +8,7 @@
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/import/import.h"
@@ -105,7 +106,11 @@ static int import_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	}
 	if (o->output)
 		tp_force_recover(o->output, cli->is_quiet);
-	if (tp_import_job_record(&directory, o, argv, (size_t)argc, &err) != TP_OK)
+	struct tp_progress progress;
+	tp_progress_start(&progress, cli, "importing", (const char *const *)argv, (size_t)argc);
+	enum tp_status done = tp_import_job_record(&directory, o, argv, (size_t)argc, &err);
+	tp_progress_stop(&progress);
+	if (done != TP_OK)
 		return tp_message_error_status(NULL, &err);
 	tp_recordings_set_last(directory);
 	int status = report(cli, directory);

@@ -7,6 +7,7 @@
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/base/file.h"
@@ -175,7 +176,12 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return TP_EXIT_USAGE;
 	}
 	tp_force_recover(word, cli->is_quiet);
-	if (tp_analysis_session_find(&reading, word, &o->how, &err) != TP_OK)
+	struct tp_progress progress;
+	const char *subject = word ? word : "the last recording";
+	tp_progress_start(&progress, cli, "reading", &subject, 1);
+	enum tp_status done = tp_analysis_session_find(&reading, word, &o->how, &err);
+	tp_progress_stop(&progress);
+	if (done != TP_OK)
 		return tp_message_error_status(NULL, &err);
 	if (!cli->is_quiet)
 		tp_analysis_session_warn_partial(&reading);

@@ -52,20 +52,27 @@ static void write_track(void *context, int64_t pid, int64_t tid, const char *nam
 static void write_slice(void *context, const struct tp_export_slice *slice)
 {
 	struct chrome *c = context;
-	begin(c, 'X', slice->pid);
-	fprintf(c->out, ",\"tid\":%" PRId64 ",\"ts\":", slice->tid);
+	fputs(c->is_next ? ",\n{\"ph\":\"X\"" : "\n{\"ph\":\"X\"", c->out);
+	c->is_next = true;
+	tp_export_json_key(c->out, "pid");
+	tp_export_json_number(c->out, (uint64_t)slice->pid);
+	tp_export_json_key(c->out, "tid");
+	tp_export_json_number(c->out, (uint64_t)slice->tid);
+	tp_export_json_key(c->out, "ts");
 	tp_export_json_decimals(c->out, slice->start_ns);
-	fputs(",\"dur\":", c->out);
+	tp_export_json_key(c->out, "dur");
 	tp_export_json_decimals(c->out, slice->end_ns - slice->start_ns);
 	tp_export_json_member(c->out, "name", slice->name);
 	tp_export_json_member(c->out, "cat", slice->category);
 	for (size_t i = 0; i < slice->n_args; i++) {
 		const struct tp_export_arg *arg = &slice->args[i];
-		fprintf(c->out, "%s\"%s\":", i ? "," : ",\"args\":{", arg->key);
+		fputs(i ? ",\"" : ",\"args\":{\"", c->out);
+		fputs(arg->key, c->out);
+		fputs("\":", c->out);
 		if (arg->text)
 			tp_export_json_text(c->out, arg->text);
 		else
-			fprintf(c->out, "%" PRIu64, arg->number);
+			tp_export_json_number(c->out, arg->number);
 	}
 	fputs(slice->n_args ? "}}" : "}", c->out);
 }
