@@ -105,7 +105,7 @@ static int export_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return refuse_format(o->to);
 	if (format->is_binary && tp_output_file_is_stdout(o->output) && isatty(STDOUT_FILENO))
 		return refuse_terminal(format);
-	struct tp_progress progress;
+	struct tp_progress_line progress;
 	const char *subject = argc ? argv[0] : "the last recording";
 	tp_progress_start(&progress, cli, "exporting", &subject, 1);
 	if (tp_analysis_session_find(&reading, argc ? argv[0] : NULL, &o->how, &err) != TP_OK) {

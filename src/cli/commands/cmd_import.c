@@ -106,7 +106,7 @@ static int import_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	}
 	if (o->output)
 		tp_force_recover(o->output, cli->is_quiet);
-	struct tp_progress progress;
+	struct tp_progress_line progress;
 	tp_progress_start(&progress, cli, "importing", (const char *const *)argv, (size_t)argc);
 	enum tp_status done = tp_import_job_record(&directory, o, argv, (size_t)argc, &err);
 	tp_progress_stop(&progress);

@@ -176,7 +176,7 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return TP_EXIT_USAGE;
 	}
 	tp_force_recover(word, cli->is_quiet);
-	struct tp_progress progress;
+	struct tp_progress_line progress;
 	const char *subject = word ? word : "the last recording";
 	tp_progress_start(&progress, cli, "reading", &subject, 1);
 	enum tp_status done = tp_analysis_session_find(&reading, word, &o->how, &err);

@@ -81,7 +81,7 @@ static bool find_position(uint64_t *out, const struct stat *wanted)
 }
 
 /* Files before the one that is open are read, those behind it are not. */
-static double find_share(const struct tp_progress *progress, const char **current)
+static double find_share(const struct tp_progress_line *progress, const char **current)
 {
 	uint64_t all = 0;
 	uint64_t done = 0;
@@ -103,7 +103,7 @@ static double find_share(const struct tp_progress *progress, const char **curren
 	return (double)done / (double)all;
 }
 
-static void draw(struct tp_progress *progress)
+static void draw(struct tp_progress_line *progress)
 {
 	const char *current = progress->n_files ? progress->files[0] : "";
 	struct tp_buf line = {0};
@@ -129,7 +129,7 @@ static struct timespec after(uint64_t delay_ns)
 
 static void *watch(void *context)
 {
-	struct tp_progress *progress = context;
+	struct tp_progress_line *progress = context;
 	uint64_t delay_ns = first_ns;
 	pthread_mutex_lock(&progress->lock);
 	while (!progress->is_over) {
@@ -144,7 +144,7 @@ static void *watch(void *context)
 }
 
 /* Signals are for the thread that works, or for the one that awaits them. */
-static bool start_thread(struct tp_progress *progress)
+static bool start_thread(struct tp_progress_line *progress)
 {
 	sigset_t all;
 	sigset_t before;
@@ -155,11 +155,11 @@ static bool start_thread(struct tp_progress *progress)
 	return is_running;
 }
 
-void tp_progress_start(struct tp_progress *progress, const struct tp_cli *cli, const char *what,
-		       const char *const *files, size_t n_files)
+void tp_progress_start(struct tp_progress_line *progress, const struct tp_cli *cli,
+		       const char *what, const char *const *files, size_t n_files)
 {
 	pthread_condattr_t clock;
-	*progress = (struct tp_progress){.what = what, .files = files, .n_files = n_files};
+	*progress = (struct tp_progress_line){.what = what, .files = files, .n_files = n_files};
 	if (cli->is_quiet || !isatty(STDERR_FILENO))
 		return;
 	progress->columns = tp_terminal_style(cli, STDERR_FILENO).width;
@@ -172,7 +172,7 @@ void tp_progress_start(struct tp_progress *progress, const struct tp_cli *cli, c
 	progress->is_running = start_thread(progress);
 }
 
-void tp_progress_stop(struct tp_progress *progress)
+void tp_progress_stop(struct tp_progress_line *progress)
 {
 	static const char clear[] = "\r\033[K";
 	if (!progress->is_running)

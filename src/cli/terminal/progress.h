@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 /* Between start and stop; where it lies must not move. Zero-initialised it is stopped. */
-struct tp_progress {
+struct tp_progress_line {
 	const char *what;         /* borrowed: "importing" */
 	const char *const *files; /* borrowed: what is read, one after the other */
 	size_t n_files;
@@ -28,10 +28,10 @@ struct tp_progress {
 };
 
 /* Where no thread can be had nothing is drawn. */
-void tp_progress_start(struct tp_progress *progress, const struct tp_cli *cli, const char *what,
-		       const char *const *files, size_t n_files);
+void tp_progress_start(struct tp_progress_line *progress, const struct tp_cli *cli,
+		       const char *what, const char *const *files, size_t n_files);
 /* Clears the line. May be called again. */
-void tp_progress_stop(struct tp_progress *progress);
+void tp_progress_stop(struct tp_progress_line *progress);
 
 /* "importing a.json.gz  42 %, 1:10 left" in at most that many columns; a share below 0 is not
  * known. */

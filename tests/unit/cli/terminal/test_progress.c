@@ -41,7 +41,7 @@ END_TEST
 
 START_TEST(nothing_is_drawn_in_a_pipe_or_quietly)
 {
-	struct tp_progress progress;
+	struct tp_progress_line progress;
 	const struct tp_cli quiet = {.is_quiet = true, .colour = "never"};
 	tp_progress_start(&progress, &quiet, "importing", NULL, 0);
 	ck_assert(!progress.is_running);
