@@ -66,6 +66,24 @@ def tensorboard(path):
     return sums
 
 
+def otlp(path):
+    """By OpenTelemetry's own schema, which refuses a field that it does not know."""
+    from google.protobuf import json_format
+    from opentelemetry.proto.profiles.v1development import profiles_pb2
+
+    sums = none()
+    data = profiles_pb2.ProfilesData()
+    json_format.Parse(open(path, encoding="utf-8").read(), data)
+    tables = data.dictionary
+    for profile in data.resource_profiles[0].scope_profiles[0].profiles:
+        for sample in profile.samples:
+            for i in sample.attribute_indices:
+                note = tables.attribute_table[i]
+                if tables.string_table[note.key_strindex] == "part":
+                    sums[note.value.string_value] += sample.values[0]
+    return sums
+
+
 def whole_steps(folder):
     """What the table of steps says, of all that are not cut."""
     import csv
@@ -82,7 +100,8 @@ def main():
     report = json.load(open(sys.argv[1], encoding="utf-8"))
     folder = sys.argv[2]
     parts = none() | {part["id"]: part["time_ns"] for part in report["partition"]["parts"]}
-    wanted = {"perfetto": (perfetto, parts, 0), "openmetrics": (openmetrics, parts, 0)}
+    wanted = {"perfetto": (perfetto, parts, 0), "openmetrics": (openmetrics, parts, 0),
+              "otlp": (otlp, parts, 0)}
     if len(report.get("devices", [])) > 1:
         del wanted["perfetto"]  # its pieces are those before waits for late ranks are handed over
     wanted["tensorboard"] = (tensorboard, whole_steps(folder), 1e-6)

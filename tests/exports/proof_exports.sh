@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Exports are accepted by the programs that they are for, and totals read back there are ours.
-# proof_exports.sh BUILD_DIRECTORY TRACES: PYTHON names an interpreter that has perfetto, tensorboard
-# and prometheus-client from PyPI; promtool and go are those of Debian. What is missing is skipped.
+# proof_exports.sh BUILD_DIRECTORY TRACES: PYTHON names an interpreter that has perfetto, tensorboard,
+# prometheus-client and opentelemetry-proto from PyPI; promtool and go are those of Debian. What is missing is skipped.
 set -u
 build=$1
 traces=$2

@@ -123,6 +123,25 @@ def pprof(path):
     return sums
 
 
+def otlp(path):
+    sums = none()
+    document = json.load(open(path, encoding="utf-8"))
+    tables = document["dictionary"]
+    strings, attributes = tables["stringTable"], tables["attributeTable"]
+    assert strings[0] == "" and attributes[0] == {} and tables["stackTable"][0] == {}
+    for stack in tables["stackTable"][1:]:
+        assert all(0 < i < len(tables["locationTable"]) for i in stack["locationIndices"])
+    for profile in document["resourceProfiles"][0]["scopeProfiles"][0]["profiles"]:
+        assert strings[profile["sampleType"]["unitStrindex"]] == "nanoseconds"
+        for sample in profile["samples"]:
+            assert 0 < sample["stackIndex"] < len(tables["stackTable"])
+            pairs = [attributes[i] for i in sample["attributeIndices"]]
+            notes = {strings[a["keyStrindex"]]: a["value"]["stringValue"] for a in pairs}
+            if "part" in notes:
+                sums[notes["part"]] += int(sample["values"][0])
+    return sums
+
+
 # ---- over time -----------------------------------------------------------------------------
 
 
@@ -285,6 +304,7 @@ READERS = {
     "collapsed": (collapsed, 0),
     "speedscope": (speedscope, 0),
     "pprof": (pprof, 0),
+    "otlp": (otlp, 0),
     "chrome": (chrome, 0),
     "perfetto": (perfetto, 0),
     "csv": (csv_parts, 0),
