@@ -80,7 +80,8 @@ static const char formats[] =
 	"Text on screens and Markdown are for people and may change. JSON, exit statuses, names "
 	"of options, facts and rules are stable.\n"
 	"\n"
-	"import reads traces of torch.profiler and exports of nsys (import --list).\n"
+	"import reads traces of torch.profiler and exports of nsys (import --list); export writes "
+	"what other programs open (export --list).\n"
 	"\n"
 	"report writes:\n";
 

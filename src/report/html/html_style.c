@@ -65,7 +65,8 @@ const char *const tp_html_style[] = {
 	"border:1px solid var(--dim);padding:.15rem .4rem}"
 	"footer{color:var(--dim);margin:2rem 0;border-top:1px solid var(--line)}"
 	"@media(forced-colors:active){.bar span,.key,.f,svg path{forced-color-adjust:none}}"
-	"@media print{body{font-size:10pt}details::details-content{content-visibility:visible;"
+	"@media "
+	"print{body{font-size:10pt}details:not(.rest)::details-content{content-visibility:visible;"
 	"block-size:auto}#stacks,.skip,.controls{display:none}section,article{break-inside:avoid}"
 	".bar span,.key,svg{print-color-adjust:exact}}",
 	NULL};

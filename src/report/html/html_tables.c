@@ -5,7 +5,7 @@
 #include "report/digest/job_notes.h"
 #include "report/export/weights.h"
 
-enum { MAX_ROWS = 200, MAX_PROCESSES = 60, MAX_NAME = 240 };
+enum { MAX_ROWS = 200, OPEN_ROWS = 12, MAX_PROCESSES = 60, MAX_NAME = 240 };
 
 /* ---- processes and workers ----------------------------------------------------------------- */
 
@@ -107,22 +107,40 @@ static void add_gpu(struct tp_buf *out, const struct tp_profile *profile,
 	tp_html_end_table(out);
 }
 
+static void add_kernel(struct tp_buf *out, const struct tp_profile *profile, size_t index)
+{
+	const struct tp_kernel_result *kernel = &profile->kernels[index];
+	tp_buf_puts(out, "<tr><th scope=\"row\" class=\"long\">");
+	tp_html_add_short(out, tp_trace_string(profile->trace, kernel->name), MAX_NAME);
+	tp_buf_puts(out, "</th>");
+	tp_html_add_cell(out, kernel->family ? kernel->family : "unknown");
+	tp_html_add_number(out, tp_unit_count(kernel->n).text);
+	tp_html_add_number(out, tp_unit_time((double)kernel->time_ns).text);
+	tp_html_add_number(out, tp_unit_time((double)kernel->overlapped_ns).text);
+	tp_buf_puts(out, "</tr>\n");
+}
+
+static void add_kernel_table(struct tp_buf *out, const struct tp_profile *profile,
+			     const char *caption, size_t from, size_t to)
+{
+	tp_html_begin_table(out, caption, "name|family|>calls|>time|>beside communication");
+	for (size_t i = from; i < to; i++)
+		add_kernel(out, profile, i);
+	tp_html_end_table(out);
+}
+
+/* The first ones are what a reader looks for; the rest is folded. */
 static void add_kernels(struct tp_buf *out, const struct tp_profile *profile)
 {
-	tp_html_begin_table(out, "Kernels and copies by time",
-			    "name|family|>calls|>time|>beside communication");
-	for (size_t i = 0; i < profile->n_kernels && i < MAX_ROWS; i++) {
-		const struct tp_kernel_result *kernel = &profile->kernels[i];
-		tp_buf_puts(out, "<tr><th scope=\"row\" class=\"long\">");
-		tp_html_add_short(out, tp_trace_string(profile->trace, kernel->name), MAX_NAME);
-		tp_buf_puts(out, "</th>");
-		tp_html_add_cell(out, kernel->family ? kernel->family : "unknown");
-		tp_html_add_number(out, tp_unit_count(kernel->n).text);
-		tp_html_add_number(out, tp_unit_time((double)kernel->time_ns).text);
-		tp_html_add_number(out, tp_unit_time((double)kernel->overlapped_ns).text);
-		tp_buf_puts(out, "</tr>\n");
+	size_t n = profile->n_kernels < MAX_ROWS ? profile->n_kernels : MAX_ROWS;
+	size_t open = n < OPEN_ROWS ? n : OPEN_ROWS;
+	add_kernel_table(out, profile, "Kernels and copies by time", 0, open);
+	if (n > open) {
+		tp_buf_printf(out, "<details class=\"rest\"><summary>%zu more</summary>\n",
+			      n - open);
+		add_kernel_table(out, profile, "Further kernels and copies", open, n);
+		tp_buf_puts(out, "</details>\n");
 	}
-	tp_html_end_table(out);
 	add_left_out(out, profile->n_kernels, MAX_ROWS);
 }
 
