@@ -65,9 +65,14 @@ const char *const tp_html_style[] = {
 	"border:1px solid var(--dim);padding:.15rem .4rem}"
 	"footer{color:var(--dim);margin:2rem 0;border-top:1px solid var(--line)}"
 	"@media(forced-colors:active){.bar span,.key,.f,svg path{forced-color-adjust:none}}"
-	"@media "
-	"print{body{font-size:10pt}details:not(.rest)::details-content{content-visibility:visible;"
-	"block-size:auto}#stacks,.skip,.controls{display:none}section,article{break-inside:avoid}"
+	"@media print{body{font-size:8pt;line-height:1.25}main{padding:0}h1{font-size:13pt}"
+	"h2{font-size:10pt;margin:.6rem 0 .2rem}h3,.verdict,dd{font-size:9pt}p{margin:.15rem 0}"
+	"#stacks,.skip,.controls,details,.dim{display:none}article{break-inside:avoid;margin:.3rem "
+	"0}"
+	"th,td{padding:.05rem "
+	".4rem}.steps{height:5rem}.long{max-width:20rem;overflow:hidden;white-space:nowrap}.keys "
+	"div{padding:.1rem "
+	".4rem}ul{margin:.1rem 0}"
 	".bar span,.key,svg{print-color-adjust:exact}}",
 	NULL};
 
