@@ -61,7 +61,7 @@ static const struct tp_option options[] = {
 	{.name = "section",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "NAME",
-	 .text = "of --full only parts, steps, phases, lines, …",
+	 .text = "of --full only this: parts, steps, lines, ...",
 	 .choices = tp_report_sections,
 	 AT(section)},
 	{.letter = 'o',
