@@ -12,7 +12,7 @@ for words in '' '--to=speedscop' '--to=xyz' '--to=csv' '--to=csv nowhere'; do
 done
 run -o prof -- true
 echo '== full, not there, a directory'
-trainprof export --to=csv prof 2>&1 >/dev/full
+{ trainprof export --to=csv prof >/dev/full; } 2>&1
 said $?
 trainprof export --to=collapsed -o nowhere/file prof 2>&1
 said $?

@@ -4,7 +4,7 @@
 . "$CASES/run.inc"
 command -v git >/dev/null || { echo 'no git here' >&2; exit 77; }
 last() {
-	trainprof report --json "$@" | sed -n 's/^ *"label": /label /p' | head -1
+	trainprof report --json | sed -n 's/^ *"label": /label /p' | head -1
 }
 mkdir work && cd work || exit 2
 git init -q . && git config user.email a@b && git config user.name a
