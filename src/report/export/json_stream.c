@@ -32,7 +32,7 @@ static void write_escaped(FILE *out, const char *text)
 		else if (c < 0x20 || c == '<' || c == 0x7f)
 			fprintf(out, "\\u%04x", c);
 		else
-			putc_unlocked(c, out);
+			write_bytes(out, p, 1);
 	}
 	tp_buf_release(&valid);
 }
@@ -40,12 +40,12 @@ static void write_escaped(FILE *out, const char *text)
 void tp_export_json_text(FILE *out, const char *text)
 {
 	size_t len = plain_length(text);
-	putc_unlocked('"', out);
+	write_bytes(out, "\"", 1);
 	if (text[len])
 		write_escaped(out, text);
 	else
 		write_bytes(out, text, len);
-	putc_unlocked('"', out);
+	write_bytes(out, "\"", 1);
 }
 
 void tp_export_json_number(FILE *out, uint64_t value)

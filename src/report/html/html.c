@@ -28,7 +28,7 @@ static void add_base64(struct tp_buf *out, const unsigned char *bytes, size_t si
 		bits |= n > 1 ? (unsigned)bytes[i + 1] << 8 : 0;
 		bits |= n > 2 ? bytes[i + 2] : 0;
 		for (unsigned k = 0; k < 4; k++)
-			tp_buf_putc(out, k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=');
+			tp_buf_add(out, k <= n ? &digits[bits >> (18 - 6 * k) & 63] : "=", 1);
 	}
 }
 

@@ -111,9 +111,9 @@ void tp_html_add_advice(struct tp_buf *out, const struct tp_report_digest *diges
 		add_paragraph(out, "No rules were asked:", report->no_findings_because);
 	else if (!n)
 		tp_buf_puts(out, "<p>No advice would gain enough to be worth the work.</p>\n");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; report->findings && i < n; i++)
 		add_finding(out, digest, i + 1, &report->findings->items[i]);
-	if (n > 1 && report->findings->has_combined) {
+	if (n > 1 && report->findings && report->findings->has_combined) {
 		tp_report_add_gain_range(&text, report->findings->combined_low,
 					 report->findings->combined_high);
 		tp_report_add_next_limit(&text, report->findings);
