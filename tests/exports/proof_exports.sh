@@ -74,6 +74,7 @@ check_run() { # check_run NAME RUN
 }
 
 PATH=$build/programs:$PATH
+cd "$work" || exit 2 # the trainer leaves its pictures where it runs
 "$trainprof" run -q --summary=none -o "$work/run" -- trainer --data pictures --marks phases --steps 200 >/dev/null 2>&1
 check_run steps "$work/run"
 for file in kineto-r50-w0-s5.json.gz nsys-h100-2gpu-fsdp.sqlite param-dlrm-8ranks.tar.gz; do

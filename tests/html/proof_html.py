@@ -230,7 +230,9 @@ def main():
         for domain in ("Page", "Network", "Log", "Runtime"):
             browser.call(domain + ".enable")
         for name, command in runs.items():
-            subprocess.run([trainprof] + command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            # The trainer leaves its pictures where it runs.
+            subprocess.run([trainprof] + command, cwd=work, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=True)
             path = "%s/%s.html" % (work, name)
             subprocess.run([trainprof, "report", "--html", "-o", path, work + "/" + name], check=True)
             check_page(browser, claims, name, path, os.environ.get("PICTURES"))
