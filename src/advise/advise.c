@@ -156,6 +156,7 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
 		.basis = tp_gain_input_of_profile(profile),
 		.run = profile->trace ? &profile->trace->run : NULL,
+		.profile = profile->has_idioms ? profile : NULL,
 		.arena = &out->arena,
 	};
 	/* Of devices every ns is known: few steps are enough. */

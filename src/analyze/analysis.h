@@ -126,6 +126,13 @@ struct tp_thread_info {
 	uint64_t phase_ns[TP_N_PHASES];
 };
 
+/* Of a Python frame, in tp_analysis.frame_flags. */
+enum {
+	TP_FRAME_IS_OWN = 1,   /* in a file of the user's own */
+	TP_FRAME_IS_ENTRY = 2, /* work begins here; further out is what forked the process */
+};
+
+struct tp_stack_reading; /* classify/stack_idiom.h */
 struct tp_rank_analysis; /* devices/rank_data.h */
 struct tp_intervals;     /* numeric/intervals.h */
 
@@ -137,6 +144,7 @@ struct tp_analysis {
 	struct tp_arena *arena; /* the profile's */
 
 	struct tp_stack_class *classes; /* by stack id */
+	uint8_t *frame_flags;           /* by frame id: TP_FRAME_IS_… */
 	struct tp_timeline *timelines;  /* by task id */
 	struct tp_thread_info *threads; /* by task id */
 	enum tp_role *roles;            /* by task id, of process leaders */
@@ -191,6 +199,7 @@ enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *e
 enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_idioms(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_hang(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err);

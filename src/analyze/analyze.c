@@ -21,6 +21,7 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"hang", tp_pass_hang},              /* run.hang_* */
 	{"lines", tp_pass_lines},            /* lines of Python */
 	{"loader", tp_pass_loader},          /* loader.* */
+	{"idioms", tp_pass_idioms},          /* idioms, works */
 	{"processes", tp_pass_processes},    /* processes, hot stacks */
 	{"cpu", tp_pass_cpu},                /* cpu.* */
 	{"cpu waits", tp_pass_cpu_wait},     /* cpu.wait_* */

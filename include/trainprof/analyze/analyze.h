@@ -25,6 +25,13 @@ struct tp_analyze_options {
  */
 TP_MUST_CHECK enum tp_status tp_patterns_load(struct tp_patterns **out, const char *directory,
 					      struct tp_error *err);
+/*
+ * Add what the files of a folder rules/idioms/ say of stacks; an idiom of the same id that was
+ * loaded before is replaced. A folder that is not there adds nothing.
+ * Errors  TP_ABSENT, TP_PARSE with file and line.
+ */
+TP_MUST_CHECK enum tp_status tp_patterns_load_idioms(struct tp_patterns *patterns,
+						     const char *directory, struct tp_error *err);
 void tp_patterns_free(struct tp_patterns *patterns);
 
 /*

@@ -490,6 +490,14 @@
 	  "cost of a forecast that its members take")                                              \
 	X(FORECAST_SPREAD, "forecast.spread_suffices", "bool", TOLD,                               \
 	  "of the members only their spread is used")                                              \
+	X(IDIOM_HELD, "idiom.held_ratio", "ratio", SEEN,                                           \
+	  "of the loop, what the idiom of the rule holds up at most; known to idioms only")        \
+	X(IDIOM_MAIN, "idiom.main_ratio", "ratio", SEEN,                                           \
+	  "of the loop, in the main thread; known to idioms only")                                 \
+	X(IDIOM_LOADING, "idiom.loading_ratio", "ratio", SEEN,                                     \
+	  "of the loader workers' time without waits; known to idioms only")                       \
+	X(IDIOM_SAMPLES, "idiom.samples", "1", SEEN,                                               \
+	  "stacks that show the idiom; known to idioms only")                                      \
 	X(ADVICE_SHOWN, "advice.shown", "1", SEEN,                                                 \
 	  "advice shown for this run; known to verdicts only")
 
@@ -499,6 +507,9 @@ enum tp_fact {
 #undef X
 		TP_N_FACTS
 };
+
+/* Facts that only some rules know, each its own; they stand together at the end of the list. */
+enum { TP_FACT_RULES_OWN_FIRST = TP_FACT_IDIOM_HELD, TP_FACT_IDIOM_LAST = TP_FACT_IDIOM_SAMPLES };
 
 /* Facts that only traces of spans have, as importers make them; they stand together in the list. */
 enum { TP_FACT_SPANS_FIRST = TP_FACT_STEP_NEXT, TP_FACT_SPANS_LAST = TP_FACT_TRACE_SPANS };

@@ -197,6 +197,31 @@ struct tp_line_result {
 	enum tp_label label; /* its largest */
 };
 
+/* An idiom of rules/idioms/ that stacks of the run show, and the line of the user's own in which
+ * most of its time was spent. Strings are ids of the trace. */
+struct tp_idiom_result {
+	const char *id;      /* "idiom/tensor-of-arrays" */
+	uint64_t main_ns;    /* of the main thread, in the training loop */
+	uint64_t loading_ns; /* of those who make batches, in the window */
+	double main_ratio;
+	double loading_ratio; /* of their time without waits for room or work */
+	double held_ratio;   /* of the loop: what of both the training waits for, at most */
+	uint64_t n_samples;
+	uint32_t file; /* 0 = no line of the user's own */
+	uint32_t symbol;
+	uint32_t line;
+};
+
+/* What is worked on, by the innermost function that is known, else that of the user's own. */
+struct tp_work_result {
+	bool is_loading; /* by those who make batches; else by the main thread for the rest */
+	const char *name;
+	uint32_t file; /* innermost line of the user's own; 0 = none */
+	uint32_t symbol;
+	uint32_t line;
+	uint64_t time_ns; /* at work, in the window: without waits for others */
+};
+
 /* A plain sentence the reader must see ("steps were not resolved: …"). */
 struct tp_warning {
 	const char *id;
@@ -251,6 +276,12 @@ struct tp_profile {
 	struct tp_worker_result *workers; /* of the trainer's loader, in order of tasks */
 	size_t n_workers;
 	struct tp_source_loop loop;
+	struct tp_idiom_result *idioms; /* what they hold up, largest first */
+	size_t n_idioms;
+	bool has_idioms; /* stacks were searched for them */
+	struct tp_work_result *works; /* of loading first, then by time */
+	size_t n_works;
+	uint64_t work_ns[2]; /* sums: of the main thread, of loading */
 	struct tp_line_result *lines; /* by part, those of the loop first, then by time */
 	size_t n_lines;
 

@@ -15,6 +15,7 @@ struct tp_rule_context {
 	const char *whole;               /* "each step" */
 	struct tp_gain_input basis;
 	const struct tp_run_info *run; /* of a recording, or NULL */
+	const struct tp_profile *profile; /* that idioms are in, or NULL */
 	struct tp_arena *arena;        /* for all texts of findings */
 };
 

@@ -5,6 +5,7 @@
 #include "advise/condition/json_form.h"
 #include "rule_case.h"
 
+#include "trainprof/model/fact.h"
 #include "trainprof/model/verdict_words.h"
 
 #include <string.h>
@@ -272,6 +273,25 @@ static void check_sentences(struct tp_json_form *form, const struct tp_json *roo
 	}
 }
 
+/* What stacks show belongs to one rule: the others do not know it. */
+static void check_idiom(struct tp_json_form *form, const struct tp_json *root,
+			const struct tp_rule *rule)
+{
+	bool uses_own = false;
+	for (size_t i = 0; i < rule->n_needs; i++) {
+		bool is_own = rule->needs[i] >= TP_FACT_RULES_OWN_FIRST &&
+			      rule->needs[i] <= TP_FACT_IDIOM_LAST;
+		uses_own |= is_own;
+		if (is_own && !rule->is_idiom)
+			tp_json_form_fail(form, root, "'%s' is known to rules with 'match' only",
+					  tp_fact_desc(rule->needs[i])->name);
+	}
+	if (rule->is_idiom && !uses_own)
+		tp_json_form_fail(form, root, "a rule with 'match' needs idiom.held_ratio");
+	if (rule->is_idiom && strncmp(rule->id, "idiom/", 6) != 0)
+		tp_json_form_fail(form, root, "a rule with 'match' is in the folder idioms");
+}
+
 enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, const char *id,
 			    const struct tp_thresholds *thresholds, struct tp_arena *arena,
 			    struct tp_error *err)
@@ -281,7 +301,8 @@ enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, 
 					   "needs",      "let",     "when",   "unless",
 					   "level",      "because", "do",     "gain",
 					   "price",      "verify",  "refute", "sources",
-					   "verdict",    "cases",   NULL};
+					   "verdict",    "cases",   "match",  "examples",
+					   "specific",   NULL};
 	static const char *const kinds[] = {"free", "semantic", NULL};
 	static const char *const confidences[] = {"high", "medium", "low", NULL};
 	struct tp_json_form form = {.doc = doc,
@@ -300,6 +321,8 @@ enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, 
 	rule.title = tp_json_form_text(&form, root, "title", true);
 	rule.is_note = tp_json_form_bool(&form, root, "note") || is_verdict;
 	bool is_advice = !rule.is_note;
+	rule.is_idiom = tp_json_get(root, "match") != NULL;
+	rule.is_specific = tp_json_form_bool(&form, root, "specific") || rule.is_idiom;
 	rule.kind = (enum tp_advice_kind)tp_json_form_choice(&form, root, "kind", kinds,
 							     TP_ADVICE_FREE);
 	rule.confidence = (enum tp_confidence)tp_json_form_choice(&form, root, "confidence",
@@ -323,6 +346,8 @@ enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, 
 	tp_rule_read_cases(&rule, &form, root);
 	if (!form.status)
 		check_sentences(&form, root, &rule);
+	if (!form.status)
+		check_idiom(&form, root, &rule);
 	if (!form.status)
 		*out = rule;
 	return form.status;

@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* In "yields_to": whatever specific rule explains most of what this one would remove. */
+#define TP_ALL_IDIOMS "idiom/*"
+
 struct tp_rule_condition {
 	const struct tp_expr *expr;
 	const char *written;
@@ -71,6 +74,8 @@ struct tp_rule {
 	const char *title;
 	enum tp_advice_kind kind;
 	bool is_note;
+	bool is_idiom;    /* has "match": facts of its own, idiom.* */
+	bool is_specific; /* what it advises comes before what only names a part */
 	enum tp_confidence confidence;
 	const char **limits; /* ids of what it finds */
 	size_t n_limits;

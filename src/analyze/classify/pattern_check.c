@@ -121,5 +121,5 @@ enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_e
 	const struct tp_setting_patterns *settings = &patterns->settings;
 	for (size_t i = 0; !status && i < settings->n_items; i++)
 		status = check_setting(&settings->items[i], err);
-	return status;
+	return status ? status : tp_idioms_check(&patterns->idioms, err);
 }

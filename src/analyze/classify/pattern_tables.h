@@ -8,6 +8,7 @@
 #include "python_class.h"
 #include "setting_class.h"
 #include "span_class.h"
+#include "stack_idiom.h"
 
 #include "trainprof/base/arena.h"
 
@@ -18,6 +19,7 @@ struct tp_patterns {
 	struct tp_span_patterns spans;
 	struct tp_python_patterns python;
 	struct tp_setting_patterns settings;
+	struct tp_idiom_patterns idioms;
 };
 
 #endif
