@@ -117,6 +117,8 @@
 	X(LOADER_DECODE, "loader.decode_ratio", "ratio", SEEN, "loader's time spent decoding")     \
 	X(LOADER_TRANSFORM, "loader.transform_ratio", "ratio", SEEN,                               \
 	  "loader's time spent in other work: augmenting, making batches of samples")              \
+	X(LOADER_AUGMENT, "loader.augment_ratio", "ratio", SEEN,                                   \
+	  "loader's work in functions that are known to augment")                                  \
 	X(LOADER_HANDOVER, "loader.handover_ratio", "ratio", SEEN,                                 \
 	  "loader's time spent handing over")                                                      \
 	X(LOADER_FULL, "loader.queue_full_ratio", "ratio", SEEN,                                   \
@@ -496,6 +498,8 @@
 	  "of the loop, in the main thread; known to idioms only")                                 \
 	X(IDIOM_LOADING, "idiom.loading_ratio", "ratio", SEEN,                                     \
 	  "of the loader workers' time without waits; known to idioms only")                       \
+	X(IDIOM_LATE, "idiom.late_ratio", "ratio", SEEN,                                           \
+	  "of its time, in the second half of the loop; known to idioms only")                     \
 	X(IDIOM_SAMPLES, "idiom.samples", "1", SEEN,                                               \
 	  "stacks that show the idiom; known to idioms only")                                      \
 	X(ADVICE_SHOWN, "advice.shown", "1", SEEN,                                                 \

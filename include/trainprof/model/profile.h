@@ -203,6 +203,7 @@ struct tp_idiom_result {
 	const char *id;      /* "idiom/tensor-of-arrays" */
 	uint64_t main_ns;    /* of the main thread, in the training loop */
 	uint64_t loading_ns; /* of those who make batches, in the window */
+	uint64_t late_ns;    /* of both, in the second half */
 	double main_ratio;
 	double loading_ratio; /* of their time without waits for room or work */
 	double held_ratio;   /* of the loop: what of both the training waits for, at most */

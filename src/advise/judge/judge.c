@@ -354,6 +354,12 @@ static const struct tp_idiom_result *find_idiom(const struct tp_rule_context *ma
 	return NULL;
 }
 
+static double late_ratio(const struct tp_idiom_result *idiom)
+{
+	uint64_t all_ns = idiom->main_ns + idiom->loading_ns;
+	return all_ns ? (double)idiom->late_ns / (double)all_ns : 0;
+}
+
 /* The facts that only this rule knows. Where stacks were searched, none is no time at all. */
 static void fill_own_facts(struct tp_quantity *facts, const struct tp_rule_context *matter,
 			   const struct tp_idiom_result *idiom)
@@ -367,6 +373,7 @@ static void fill_own_facts(struct tp_quantity *facts, const struct tp_rule_conte
 		{TP_FACT_IDIOM_HELD, seen->held_ratio},
 		{TP_FACT_IDIOM_MAIN, seen->main_ratio},
 		{TP_FACT_IDIOM_LOADING, seen->loading_ratio},
+		{TP_FACT_IDIOM_LATE, late_ratio(seen)},
 		{TP_FACT_IDIOM_SAMPLES, (double)seen->n_samples},
 	};
 	memcpy(facts, matter->facts, tp_n_facts * sizeof(*facts));

@@ -7,7 +7,11 @@
 
 #include <string.h>
 
-enum { MAX_GLOB_NAME = 512, MIN_LITERAL = 3 };
+enum {
+	MAX_GLOB_NAME = 512,
+	MIN_LITERAL = 3, /* of a file or library */
+	MIN_NAME = 6,    /* of a function that may be in any */
+};
 
 static const char *const prefixes[TP_N_GLOB_PLACES] = {"c:", "k:", "py:", "own:"};
 
@@ -63,11 +67,11 @@ enum tp_status tp_frame_glob_read(struct tp_frame_glob *out, const struct tp_pat
 			return tp_pattern_row_fail(row, text, "no function in", written, NULL, err);
 		out->where = split_globs(row->arena, rest, (size_t)(colon - rest), &n_where);
 		rest = colon + 1;
-		if (n_where < MIN_LITERAL)
-			return tp_pattern_row_fail(row, text, "fits any file or library:", written,
-						   NULL, err);
 	}
 	out->function = split_globs(row->arena, rest, strlen(rest), &out->n_literal);
+	if (out->where && n_where < MIN_LITERAL && out->n_literal < MIN_NAME)
+		return tp_pattern_row_fail(row, text, "fits any file or library:", written, NULL,
+					   err);
 	out->n_literal += n_where;
 	return TP_OK;
 }

@@ -32,11 +32,16 @@ bool tp_work_pattern_is(const struct tp_pattern_row *row)
 enum tp_status tp_work_pattern_read(struct tp_idiom_patterns *out,
 				    const struct tp_pattern_row *row, struct tp_error *err)
 {
-	static const char *const keys[] = {"work", "frames", "because"};
+	static const char *const keys[] = {"work", "kind", "frames", "because"};
+	static const char *const kinds[TP_N_WORK_KINDS] = {"other", "decode", "augment", "collate"};
 	struct tp_work_row work = {0};
+	unsigned kind = TP_WORK_OTHER;
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
 	if (!status)
 		status = tp_pattern_row_name(row, "work", &work.name, err);
+	if (!status)
+		status = tp_pattern_row_word(row, "kind", kinds, TP_N_WORK_KINDS, &kind, err);
+	work.kind = (enum tp_work_kind)kind;
 	const struct tp_json *frames = tp_json_get(row->json, "frames");
 	if (!status && !tp_json_count(frames))
 		status = tp_pattern_row_fail(row, row->json, "no frames:", work.name, NULL, err);

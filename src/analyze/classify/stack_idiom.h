@@ -51,8 +51,11 @@ struct tp_idiom_row {
 	size_t n_examples;
 };
 
+enum tp_work_kind { TP_WORK_OTHER, TP_WORK_DECODE, TP_WORK_AUGMENT, TP_WORK_COLLATE, TP_N_WORK_KINDS };
+
 struct tp_work_row {
 	const char *name; /* "JPEG decode" */
+	enum tp_work_kind kind;
 };
 
 struct tp_idiom_patterns {

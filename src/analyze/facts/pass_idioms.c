@@ -43,6 +43,7 @@ struct idiom_sums {
 	size_t works_capacity;
 	struct tp_map work_index;
 	uint64_t work_ns[2];
+	uint64_t augment_ns; /* of loading */
 	uint64_t busy_ns; /* of workers: all but waits for room and work */
 };
 
@@ -85,6 +86,12 @@ static const char *name_of_work(const struct idiom_sums *sums,
 	return tp_arena_printf(analysis->arena, "%s()", local ? local + 9 : symbol);
 }
 
+static bool is_augment(const struct idiom_sums *sums, const struct tp_stack_reading *reading)
+{
+	return reading->work != TP_NO_IDIOM &&
+	       sums->analysis->patterns->idioms.works[reading->work].kind == TP_WORK_AUGMENT;
+}
+
 static void add_work(struct idiom_sums *sums, const struct tp_stack_reading *reading,
 		     bool is_loading, uint64_t ns)
 {
@@ -93,6 +100,7 @@ static void add_work(struct idiom_sums *sums, const struct tp_stack_reading *rea
 				   (uint64_t)reading->work << 1 | is_loading);
 	uint64_t at;
 	sums->work_ns[is_loading] += ns;
+	sums->augment_ns += is_loading && is_augment(sums, reading) ? ns : 0;
 	if (!tp_map_get(&sums->work_index, key, &at)) {
 		const struct tp_frame *frame = &trace->frames[reading->own];
 		at = sums->n_works;
@@ -128,6 +136,14 @@ static const struct tp_stack_reading *reading_of(const struct idiom_sums *sums,
 	return &sums->readings[trace->samples[piece->sample].stack];
 }
 
+/* A library that is imported does what its files say only once. */
+static bool is_import(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	return piece->sample != TP_NO_SAMPLE &&
+	       analysis->classes[analysis->trace->samples[piece->sample].stack].phase ==
+		       TP_PHASE_IMPORT;
+}
+
 static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tp_analysis *analysis = sums->analysis;
@@ -138,8 +154,11 @@ static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 		const struct tp_segment *piece = &timeline->segments[i];
 		reading = reading_of(sums, piece, reading);
 		uint64_t ns = tp_segment_ns_in(piece, from_ns, to_ns);
-		if (ns && reading->idiom != TP_NO_IDIOM) {
+		if (ns && reading->idiom != TP_NO_IDIOM && piece->state != TP_STATE_RUNNABLE &&
+		    !is_import(analysis, piece)) {
 			sums->idioms[reading->idiom].main_ns += ns;
+			sums->idioms[reading->idiom].late_ns +=
+				tp_segment_ns_in(piece, from_ns + (to_ns - from_ns) / 2, to_ns);
 			add_line(sums, reading, ns);
 		}
 		ns = tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
@@ -177,6 +196,9 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 		if (reading->idiom == TP_NO_IDIOM)
 			continue;
 		sums->idioms[reading->idiom].loading_ns += ns;
+		sums->idioms[reading->idiom].late_ns += tp_segment_ns_in(
+			piece, profile->window_start_ns / 2 + profile->window_end_ns / 2,
+			profile->window_end_ns);
 		add_line(sums, reading, ns);
 	}
 }
@@ -294,6 +316,12 @@ static void set_works(struct idiom_sums *sums)
 	profile->works = tp_arena_copy(sums->analysis->arena, sums->works,
 				       profile->n_works * sizeof(*sums->works));
 	memcpy(profile->work_ns, sums->work_ns, sizeof(profile->work_ns));
+	if (sums->work_ns[true])
+		tp_profile_set(profile, TP_FACT_LOADER_AUGMENT,
+			       (double)sums->augment_ns / (double)sums->work_ns[true],
+			       TP_ORIGIN_SAMPLED, 1);
+	else
+		tp_profile_set_missing(profile, TP_FACT_LOADER_AUGMENT, "nothing was seen loading");
 }
 
 enum tp_status tp_pass_idioms(struct tp_analysis *analysis, struct tp_error *err)
