@@ -19,6 +19,8 @@ void tp_report_add_top_lines(struct tp_buf *out, const struct tp_report_digest *
  */
 size_t tp_report_top_lines(const struct tp_line_result **out, size_t most,
 			   const struct tp_profile *profile);
+/* Of the step or window, over all parts. */
+double tp_report_line_share(const struct tp_profile *profile, const struct tp_line_result *line);
 /* Append "62 %  train.py:88 in main(), dataloader, mostly data.py:7 in load()". */
 void tp_report_add_line_share(struct tp_buf *out, const struct tp_profile *profile,
 			      const struct tp_line_result *line);

@@ -463,6 +463,7 @@ void tp_report_details(struct tp_page *page, const struct tp_report_digest *dige
 	print_phases(page, digest);
 	tp_report_line_tables(page, digest);
 	print_processes(page, digest);
+	tp_report_function_table(page, digest);
 	tp_report_worker_table(page, digest);
 	print_stacks(page, digest);
 	tp_report_gpu_table(page, digest);

@@ -105,7 +105,9 @@ static void print_line_of(struct tp_page *page, const struct tp_report *report,
 			  const struct tp_finding *finding)
 {
 	struct tp_buf text = {0};
-	if (report->profile && report->profile->n_lines && finding->state == TP_FINDING_FIRED)
+	if (finding->place)
+		tp_buf_puts(&text, finding->place);
+	else if (report->profile && report->profile->n_lines && finding->state == TP_FINDING_FIRED)
 		tp_report_add_evidence_line(&text, report->profile, finding);
 	print_field(page, "line", tp_buf_text(&text));
 	tp_buf_release(&text);

@@ -8,6 +8,7 @@
 #include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
 #include "report/digest/verdict_gaps.h"
+#include "report/digest/work_lines.h"
 #include "screen_width.h"
 #include "summary_advice.h"
 
@@ -232,9 +233,16 @@ static void print_top_line(struct tp_page *page, const struct tp_report_digest *
 	enum { UNUSED = 12 };
 	size_t columns = digest->lines_each * tp_page_room(page);
 	struct tp_buf text = {0};
-	tp_report_add_top_lines(&text, digest, digest->lines_each > 1 ? columns - UNUSED : columns);
+	tp_report_add_unrecognised(&text, digest);
+	if (!text.len)
+		tp_report_add_top_lines(&text, digest,
+					digest->lines_each > 1 ? columns - UNUSED : columns);
 	if (text.len)
 		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), digest->lines_each);
+	tp_buf_clear(&text);
+	tp_report_add_loading_work(&text, digest, tp_page_room(page));
+	if (text.len)
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 1);
 	tp_buf_release(&text);
 }
 
