@@ -494,8 +494,8 @@
 	  "of the members only their spread is used")                                              \
 	X(IDIOM_HELD, "idiom.held_ratio", "ratio", SEEN,                                           \
 	  "of the loop, what the idiom of the rule holds up at most; known to idioms only")        \
-	X(IDIOM_MAIN, "idiom.main_ratio", "ratio", SEEN,                                           \
-	  "of the loop, in the main thread; known to idioms only")                                 \
+	X(IDIOM_TIME, "idiom.time_ratio", "ratio", SEEN,                                           \
+	  "the same without the main thread's waits for a CPU in it; known to idioms only")        \
 	X(IDIOM_LOADING, "idiom.loading_ratio", "ratio", SEEN,                                     \
 	  "of the loader workers' time without waits; known to idioms only")                       \
 	X(IDIOM_LATE, "idiom.late_ratio", "ratio", SEEN,                                           \

@@ -202,11 +202,13 @@ struct tp_line_result {
 struct tp_idiom_result {
 	const char *id;      /* "idiom/tensor-of-arrays" */
 	uint64_t main_ns;    /* of the main thread, in the training loop */
+	uint64_t queued_ns;  /* of it, waiting for a CPU */
 	uint64_t loading_ns; /* of those who make batches, in the window */
 	uint64_t late_ns;    /* of both, in the second half */
 	double main_ratio;
 	double loading_ratio; /* of their time without waits for room or work */
 	double held_ratio;   /* of the loop: what of both the training waits for, at most */
+	double time_ratio;   /* the same without queued_ns */
 	uint64_t n_samples;
 	uint32_t file; /* 0 = no line of the user's own */
 	uint32_t symbol;

@@ -371,7 +371,7 @@ static void fill_own_facts(struct tp_quantity *facts, const struct tp_rule_conte
 		double value;
 	} values[] = {
 		{TP_FACT_IDIOM_HELD, seen->held_ratio},
-		{TP_FACT_IDIOM_MAIN, seen->main_ratio},
+		{TP_FACT_IDIOM_TIME, seen->time_ratio},
 		{TP_FACT_IDIOM_LOADING, seen->loading_ratio},
 		{TP_FACT_IDIOM_LATE, late_ratio(seen)},
 		{TP_FACT_IDIOM_SAMPLES, (double)seen->n_samples},

@@ -154,9 +154,12 @@ static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 		const struct tp_segment *piece = &timeline->segments[i];
 		reading = reading_of(sums, piece, reading);
 		uint64_t ns = tp_segment_ns_in(piece, from_ns, to_ns);
-		if (ns && reading->idiom != TP_NO_IDIOM && piece->state != TP_STATE_RUNNABLE &&
-		    !is_import(analysis, piece)) {
+		if (is_import(analysis, piece))
+			reading = &sums->readings[0];
+		if (ns && reading->idiom != TP_NO_IDIOM) {
 			sums->idioms[reading->idiom].main_ns += ns;
+			sums->idioms[reading->idiom].queued_ns +=
+				piece->state == TP_STATE_RUNNABLE ? ns : 0;
 			sums->idioms[reading->idiom].late_ns +=
 				tp_segment_ns_in(piece, from_ns + (to_ns - from_ns) / 2, to_ns);
 			add_line(sums, reading, ns);
@@ -243,8 +246,11 @@ static void set_ratios(const struct idiom_sums *sums, struct tp_idiom_result *id
 	double wait = profile->total_ns ? (double)profile->parts[TP_PART_DATALOADER].time_ns /
 						  (double)profile->total_ns
 					: 0;
-	idiom->held_ratio = fmin(1, fmin(idiom->main_ratio, 1 - supply_ratio(profile)) +
-					    fmin(idiom->loading_ratio, wait));
+	double most = 1 - supply_ratio(profile);
+	double waits = fmin(idiom->loading_ratio, wait);
+	double queued = loop_ns > 0 ? (double)idiom->queued_ns / loop_ns : 0;
+	idiom->held_ratio = fmin(1, fmin(idiom->main_ratio, most) + waits);
+	idiom->time_ratio = fmin(1, fmin(idiom->main_ratio - queued, most) + waits);
 }
 
 static void set_places(struct idiom_sums *sums)

@@ -90,7 +90,8 @@ START_TEST(waiting_for_a_cpu_is_no_time_of_an_idiom)
 	pyscene_judge(&scene, 4, TP_STEPS_OFF);
 	const struct tp_idiom_result *idiom = find(&scene, "idiom/tensor-of-arrays");
 	ck_assert_ptr_nonnull(idiom);
-	ck_assert_double_eq_tol(idiom->main_ratio, 0.3, 0.02);
+	ck_assert_double_eq_tol(idiom->time_ratio, 0.3, 0.02);
+	ck_assert_double_eq_tol(idiom->held_ratio, 0.6, 0.02);
 	pyscene_close(&scene);
 }
 END_TEST
