@@ -430,10 +430,16 @@ SLOW ?= ../shared/slow-programs
 proof-truth: $(B)/trainprof
 	$(Q)tests/truth/proof_truth.sh $(CURDIR)/$(B)/trainprof $(abspath $(SLOW)) $(ONLY)
 
+## proof-remedies: slow programs and their fixed versions: is the remedy named; ONLY="NAME ..."
+.PHONY: proof-remedies
+proof-remedies: $(B)/trainprof
+	$(Q)work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && \
+	python3 tests/remedies/proof_remedies.py $(CURDIR)/$(B)/trainprof "$$work" $(ONLY)
+
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
-	proof-truth proof-faults proof-watch
+	proof-truth proof-faults proof-watch proof-remedies
 
 ## proofs: all of them, one after the other
 proofs: checkable

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small trainer for programs.txt: main(make_batch, after) trains for some seconds and prints its
-own clock."""
+own clocks: of the wall, and of its CPU time, which a busy machine changes less."""
 import sys
 import time
 
 import numpy as np
 import torch
 
-SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 5.0
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 3.0  # of CPU time, but three times that at most
 WIDTH, CLASSES, BATCH = 64, 10, 32
 torch.set_num_threads(1)
 torch.manual_seed(0)
@@ -30,7 +30,9 @@ def main(make_batch=None, after=None, model=None, batches=None):
     start = time.perf_counter()
     step = 0
     source = iter(batches) if batches else None
-    while time.perf_counter() - start < SECONDS:
+    began = time.process_time()
+    while (time.process_time() - began < SECONDS and
+           (time.process_time() - began > SECONDS / 3 or time.perf_counter() - start < 3 * SECONDS)):
         if source:
             x, y = next(source)
         else:
@@ -42,4 +44,4 @@ def main(make_batch=None, after=None, model=None, batches=None):
         if after:
             after(step, loss, model)
         step += 1
-    print(f"STEPS {step} SECONDS {time.perf_counter() - start:.3f}")
+    print(f"STEPS {step} SECONDS {time.perf_counter() - start:.3f} CPU {time.process_time() - began:.3f}")
