@@ -14,7 +14,7 @@ torch.manual_seed(0)
 rng = np.random.default_rng(0)
 
 
-def net(depth=3, width=128):
+def net(depth=1, width=32):
     layers = [torch.nn.Linear(WIDTH, width), torch.nn.ReLU()]
     for _ in range(depth):
         layers += [torch.nn.Linear(width, width), torch.nn.ReLU()]

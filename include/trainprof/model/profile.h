@@ -207,8 +207,8 @@ struct tp_idiom_result {
 	uint64_t late_ns;    /* of both, in the second half */
 	double main_ratio;
 	double loading_ratio; /* of their time without waits for room or work */
-	double held_ratio;   /* of the loop: what of both the training waits for, at most */
-	double time_ratio;   /* the same without queued_ns */
+	double held_ratio;    /* of the loop: what of both the training waits for, at most */
+	double time_ratio;    /* the same without queued_ns */
 	uint64_t n_samples;
 	uint32_t file; /* 0 = no line of the user's own */
 	uint32_t symbol;
@@ -281,10 +281,10 @@ struct tp_profile {
 	struct tp_source_loop loop;
 	struct tp_idiom_result *idioms; /* what they hold up, largest first */
 	size_t n_idioms;
-	bool has_idioms; /* stacks were searched for them */
+	bool has_idioms;              /* stacks were searched for them */
 	struct tp_work_result *works; /* of loading first, then by time */
 	size_t n_works;
-	uint64_t work_ns[2]; /* sums: of the main thread, of loading */
+	uint64_t work_ns[2];          /* sums: of the main thread, of loading */
 	struct tp_line_result *lines; /* by part, those of the loop first, then by time */
 	size_t n_lines;
 

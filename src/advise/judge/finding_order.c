@@ -136,8 +136,8 @@ size_t tp_finding_order_sort(struct tp_candidate *candidates, size_t n,
 		sorted[i].is_cause =
 			candidates[i].rule->is_specific &&
 			(!finding->has_gain ||
-			 finding->gain_value > 1 + tp_thresholds_value(&book->thresholds,
-								       "idiom.first", 0));
+			 finding->gain_value >
+				 1 + tp_thresholds_value(&book->thresholds, "idiom.first", 0));
 		if (finding->has_gain)
 			sorted[i].weight = log(finding->gain_value) *
 					   tp_thresholds_value(&book->thresholds,

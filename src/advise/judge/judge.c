@@ -396,10 +396,10 @@ static void fill_place(const struct tp_rule_context *matter, const struct tp_idi
 	bool has_body = function[0] && function[0] != '<';
 	finding->place_file = tp_arena_strdup(matter->arena, file);
 	finding->place_line = idiom->line;
-	finding->place = tp_arena_printf(matter->arena, "%s:%u%s%s%s", tp_text_base_name(file),
-					 idiom->line, has_body ? " in " : "",
-					 has_body ? (last ? last + 1 : function) : "",
-					 has_body ? "()" : "");
+	finding->place =
+		tp_arena_printf(matter->arena, "%s:%u%s%s%s", tp_text_base_name(file), idiom->line,
+				has_body ? " in " : "",
+				has_body ? (last ? last + 1 : function) : "", has_body ? "()" : "");
 	if (!finding->because)
 		return;
 	size_t len = strlen(finding->because);

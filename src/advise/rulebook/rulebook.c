@@ -137,8 +137,8 @@ static enum tp_status rule_load(struct tp_rulebook *book, const char *path, cons
 	return TP_OK;
 }
 
-static enum tp_status family_load(struct tp_rulebook *book, const char *parent,
-				  const char *folder, const char *family, struct tp_error *err)
+static enum tp_status family_load(struct tp_rulebook *book, const char *parent, const char *folder,
+				  const char *family, struct tp_error *err)
 {
 	struct tp_listing files = {0};
 	char *directory = tp_asprintf("%s/%s", parent, folder);

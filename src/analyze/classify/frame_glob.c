@@ -55,24 +55,24 @@ enum tp_status tp_frame_glob_read(struct tp_frame_glob *out, const struct tp_pat
 	const char *written = tp_json_string(text);
 	enum tp_glob_place place = written ? place_of_text(written) : TP_N_GLOB_PLACES;
 	if (place == TP_N_GLOB_PLACES || strlen(written) >= MAX_GLOB_NAME)
-		return tp_pattern_row_fail(
-			row, text, "no frame as c:MODULE:FUNCTION, k:, py: or own:",
-			written ? written : "(not a string)", NULL, err);
+		return tp_pattern_row_fail(row, text,
+					   "no frame as c:MODULE:FUNCTION, k:, py: or own:",
+					   written ? written : "(not a string)", NULL, err);
 	*out = (struct tp_frame_glob){.place = place};
 	const char *rest = written + strlen(prefixes[place]);
-	unsigned n_where = 0;
+	unsigned n_of_file = 0;
 	if (place == TP_GLOB_NATIVE || place == TP_GLOB_LIBRARY) {
 		const char *colon = strchr(rest, ':');
 		if (!colon)
 			return tp_pattern_row_fail(row, text, "no function in", written, NULL, err);
-		out->where = split_globs(row->arena, rest, (size_t)(colon - rest), &n_where);
+		out->where = split_globs(row->arena, rest, (size_t)(colon - rest), &n_of_file);
 		rest = colon + 1;
 	}
 	out->function = split_globs(row->arena, rest, strlen(rest), &out->n_literal);
-	if (out->where && n_where < MIN_LITERAL && out->n_literal < MIN_NAME)
+	if (out->where && n_of_file < MIN_LITERAL && out->n_literal < MIN_NAME)
 		return tp_pattern_row_fail(row, text, "fits any file or library:", written, NULL,
 					   err);
-	out->n_literal += n_where;
+	out->n_literal += n_of_file;
 	return TP_OK;
 }
 
@@ -106,9 +106,7 @@ struct tp_glob_subject tp_glob_subject_of(const struct tp_trace *trace,
 		subject.where = tp_text_base_name(tp_trace_string(trace, frame->module));
 	} else {
 		const char *below = library_path(tp_trace_string(trace, frame->file));
-		subject.place = below    ? TP_GLOB_LIBRARY
-				: is_own ? TP_GLOB_OWN
-					 : TP_N_GLOB_PLACES;
+		subject.place = below ? TP_GLOB_LIBRARY : is_own ? TP_GLOB_OWN : TP_N_GLOB_PLACES;
 		subject.where = below ? below : "";
 	}
 	return subject;
@@ -146,8 +144,8 @@ static bool any_glob(const char *const *globs, const char *text)
 	return false;
 }
 
-bool tp_frame_glob_fits_where(const struct tp_frame_glob *glob, enum tp_glob_place place,
-			      const char *where)
+bool tp_frame_glob_fits_file(const struct tp_frame_glob *glob, enum tp_glob_place place,
+			     const char *where)
 {
 	return glob->place == place && (!glob->where || any_glob(glob->where, where));
 }
@@ -166,8 +164,8 @@ bool tp_frame_glob_fits(const struct tp_frame_glob *glob, const struct tp_glob_s
 {
 	char where[MAX_GLOB_NAME];
 	char function[MAX_GLOB_NAME];
-	return tp_frame_glob_fits_where(glob, subject->place,
-					tp_pattern_lower(where, sizeof(where), subject->where)) &&
-	       tp_frame_glob_fits_function(
-		       glob, tp_pattern_lower(function, sizeof(function), subject->function));
+	return tp_frame_glob_fits_file(glob, subject->place,
+				       tp_pattern_lower(where, sizeof(where), subject->where)) &&
+	       tp_frame_glob_fits_function(glob, tp_pattern_lower(function, sizeof(function),
+								  subject->function));
 }

@@ -51,8 +51,8 @@ struct tp_glob_subject tp_glob_subject_of(const struct tp_trace *trace,
 bool tp_glob_subject_parse(struct tp_glob_subject *out, char *text);
 
 /* Whether FILE or MODULE fit; names are in small letters already. */
-bool tp_frame_glob_fits_where(const struct tp_frame_glob *glob, enum tp_glob_place place,
-			      const char *where);
+bool tp_frame_glob_fits_file(const struct tp_frame_glob *glob, enum tp_glob_place place,
+			     const char *where);
 bool tp_frame_glob_fits_function(const struct tp_frame_glob *glob, const char *function);
 /* Both, for names as they are. */
 bool tp_frame_glob_fits(const struct tp_frame_glob *glob, const struct tp_glob_subject *subject);

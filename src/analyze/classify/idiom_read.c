@@ -29,8 +29,8 @@ bool tp_work_pattern_is(const struct tp_pattern_row *row)
 	return tp_pattern_row_has(row, "work");
 }
 
-enum tp_status tp_work_pattern_read(struct tp_idiom_patterns *out,
-				    const struct tp_pattern_row *row, struct tp_error *err)
+enum tp_status tp_work_pattern_read(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
+				    struct tp_error *err)
 {
 	static const char *const keys[] = {"work", "kind", "frames", "because"};
 	static const char *const kinds[TP_N_WORK_KINDS] = {"other", "decode", "augment", "collate"};
@@ -93,7 +93,7 @@ static unsigned code_literals(const char *const *code)
 static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
 			       struct tp_error *err)
 {
-	static const char *const keys[] = {"stack", "code", "mentions", "not"};
+	static const char *const keys[] = {"stack", "code", "mentions", "in_loop", "not"};
 	struct tp_idiom_way way = {.idiom = (uint16_t)out->n_idioms};
 	unsigned ignored = 0;
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
@@ -101,6 +101,8 @@ static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pa
 		status = tp_pattern_row_globs(row, "code", &way.code, err);
 	if (!status)
 		status = tp_pattern_row_texts(row, "mentions", &way.mentions, err);
+	if (!status)
+		status = tp_pattern_row_bool(row, "in_loop", &way.is_in_loop, err);
 	if (!status)
 		status = read_frames(out, row, "stack", TP_IDIOM_GLOB_STACK, &way.n_literal, err);
 	if (!status)
@@ -123,15 +125,20 @@ static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pa
 static enum tp_status read_example(struct tp_idiom_example *out, const struct tp_pattern_row *row,
 				   struct tp_error *err)
 {
-	static const char *const keys[] = {"stack", "code", "mentions", "fits"};
+	static const char *const keys[] = {"stack", "code", "mentions", "in_loop", "fits"};
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
-	*out = (struct tp_idiom_example){.code = "", .mentions = "", .fits = true, .line = tp_pattern_row_line(row)};
+	*out = (struct tp_idiom_example){.code = "",
+					 .mentions = "",
+					 .fits = true,
+					 .line = tp_pattern_row_line(row)};
 	if (!status)
 		status = tp_pattern_row_texts(row, "stack", &out->frames, err);
 	if (!status && !out->frames)
 		status = tp_pattern_row_fail(row, row->json, "no list", "stack", NULL, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "fits", &out->fits, err);
+	if (!status)
+		status = tp_pattern_row_bool(row, "in_loop", &out->is_in_loop, err);
 	if (!status && tp_pattern_row_has(row, "code"))
 		status = tp_pattern_row_name(row, "code", &out->code, err);
 	if (!status && tp_pattern_row_has(row, "mentions"))

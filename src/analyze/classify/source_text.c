@@ -4,6 +4,7 @@
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,12 @@ static bool is_of_run(const struct tp_trace *trace, const char *path)
 static void split_lines(struct tp_source_file *file)
 {
 	size_t capacity = 0;
+	size_t indents_capacity = 0;
 	char *at = file->text.data;
 	while (at && *at) {
-		at += strspn(at, " \t");
+		size_t indent = strspn(at, " \t");
+		at += indent;
+		TP_ARRAY_PUSH(file->indents, file->n_indents, indents_capacity) = (uint32_t)indent;
 		TP_ARRAY_PUSH(file->lines, file->n_lines, capacity) = at;
 		at = strchr(at, '\n');
 		if (at)
@@ -39,8 +43,8 @@ static struct tp_source_file load(const struct tp_source_text *text, uint32_t pa
 	struct tp_source_file file = {0};
 	const char *name = tp_trace_string(text->trace, path);
 	const char *folder = text->trace->run.directory;
-	char *whole = name[0] == '/' || !folder ? tp_strdup(name)
-						: tp_asprintf("%s/%s", folder, name);
+	char *whole =
+		name[0] == '/' || !folder ? tp_strdup(name) : tp_asprintf("%s/%s", folder, name);
 	if (is_of_run(text->trace, whole) &&
 	    tp_file_read(&file.text, whole, MAX_SOURCE_BYTES, NULL) == TP_OK)
 		split_lines(&file);
@@ -75,11 +79,44 @@ bool tp_source_text_holds(struct tp_source_text *text, uint32_t path, const char
 	return false;
 }
 
+static bool starts_with_any(const char *text, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tp_text_starts_with(text, words[i]))
+			return true;
+	return false;
+}
+
+bool tp_source_text_is_in_loop(struct tp_source_text *text, uint32_t path, uint32_t line)
+{
+	static const char *const loops[] = {"for ", "while ", "async for "};
+	static const char *const bodies[] = {"def ", "async def ", "class "};
+	const struct tp_source_file *file = find_file(text, path);
+	if (!line || line > file->n_lines)
+		return false;
+	const char *own = file->lines[line - 1];
+	const char *inner = strstr(own, " for ");
+	if (inner && strstr(inner, " in "))
+		return true;
+	uint32_t indent = file->indents[line - 1];
+	for (size_t i = line - 1; i-- > 0 && indent;) {
+		if (!file->lines[i][0] || file->lines[i][0] == '#' || file->indents[i] >= indent)
+			continue;
+		indent = file->indents[i];
+		if (starts_with_any(file->lines[i], loops, TP_ARRAY_LEN(loops)))
+			return true;
+		if (starts_with_any(file->lines[i], bodies, TP_ARRAY_LEN(bodies)))
+			return false;
+	}
+	return false;
+}
+
 void tp_source_text_release(struct tp_source_text *text)
 {
 	for (size_t i = 0; i < text->n_files; i++) {
 		tp_buf_release(&text->files[i].text);
 		free(text->files[i].lines);
+		free(text->files[i].indents);
 	}
 	free(text->files);
 	tp_map_release(&text->index);

@@ -14,8 +14,10 @@
 
 struct tp_source_file {
 	struct tp_buf text;
-	const char **lines; /* heap; borrowed from text */
+	const char **lines; /* heap; borrowed from text; without indentation */
 	size_t n_lines;
+	uint32_t *indents; /* heap; of each line, in characters */
+	size_t n_indents;
 };
 
 /* Zero-initialised but for the trace is empty. */
@@ -32,6 +34,8 @@ struct tp_source_text {
 const char *tp_source_text_line(struct tp_source_text *text, uint32_t path, uint32_t line);
 /* Whether a text stands somewhere in a file, in a line that is no comment. */
 bool tp_source_text_holds(struct tp_source_text *text, uint32_t path, const char *what);
+/* Whether the line is in a block of a "for" or "while" of its function, or a comprehension. */
+bool tp_source_text_is_in_loop(struct tp_source_text *text, uint32_t path, uint32_t line);
 void tp_source_text_release(struct tp_source_text *text);
 
 #endif

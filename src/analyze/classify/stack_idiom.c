@@ -32,16 +32,16 @@ struct matcher {
 	uint16_t *pool;            /* heap; indices of globs */
 	size_t n_pool;
 	size_t pool_capacity;
-	struct tp_map by_where; /* place and string -> list in the pool */
-	struct tp_map by_name;  /* place, file and function -> frame that has the list */
-	uint16_t *progress;     /* heap, by way */
-	uint16_t *touched;      /* heap; ways with progress, or forbidden */
+	struct tp_map by_file; /* place and string -> list in the pool */
+	struct tp_map by_name; /* place, file and function -> frame that has the list */
+	uint16_t *progress;    /* heap, by way */
+	uint16_t *touched;     /* heap; ways with progress, or forbidden */
 	size_t n_touched;
 	bool *is_touched;
 	bool *is_forbidden;
 	struct tp_map by_mention; /* way and path -> whether the file holds it */
-	struct tp_map by_line; /* frame of the user's own -> first of n_ways in code_fits */
-	uint8_t *code_fits;    /* heap */
+	struct tp_map by_line;    /* frame of the user's own -> first of n_ways in code_fits */
+	uint8_t *code_fits;       /* heap */
 	size_t n_code;
 	size_t code_capacity;
 };
@@ -53,18 +53,18 @@ static struct hit_list hits_of_place(struct matcher *m, const struct tp_glob_sub
 {
 	uint64_t key = (uint64_t)subject->place << 32 | string;
 	uint64_t packed;
-	if (tp_map_get(&m->by_where, key, &packed))
+	if (tp_map_get(&m->by_file, key, &packed))
 		return (struct hit_list){(uint32_t)(packed >> 32), (uint32_t)packed};
 	char where[MAX_NAME];
 	struct hit_list list = {.at = (uint32_t)m->n_pool};
 	tp_pattern_lower(where, sizeof(where), subject->where);
 	for (size_t i = 0; i < m->rows->n_globs; i++) {
-		if (!tp_frame_glob_fits_where(&m->rows->globs[i].frame, subject->place, where))
+		if (!tp_frame_glob_fits_file(&m->rows->globs[i].frame, subject->place, where))
 			continue;
 		TP_ARRAY_PUSH(m->pool, m->n_pool, m->pool_capacity) = (uint16_t)i;
 		list.n++;
 	}
-	tp_map_set(&m->by_where, key, (uint64_t)list.at << 32 | list.n);
+	tp_map_set(&m->by_file, key, (uint64_t)list.at << 32 | list.n);
 	return list;
 }
 
@@ -165,6 +165,8 @@ static const uint8_t *code_of_line(struct matcher *m, uint32_t own)
 		for (; globs && *globs && !fits && code[0]; globs++)
 			fits = tp_text_glob(*globs, code);
 		fits = fits && file_holds(m, frame->file, way);
+		if (fits && m->rows->ways[way].is_in_loop)
+			fits = tp_source_text_is_in_loop(&m->source, frame->file, frame->line);
 		TP_ARRAY_PUSH(m->code_fits, m->n_code, m->code_capacity) = fits;
 	}
 	tp_map_set(&m->by_line, own, at);
@@ -185,9 +187,8 @@ static uint16_t best_idiom(struct matcher *m, const struct walk *walk, const uin
 		if (m->progress[i] < way->n_frames || m->is_forbidden[i] ||
 		    rows->idioms[way->idiom].is_replaced)
 			continue;
-		bool reads_source = way->code || way->mentions;
-		if (reads_source &&
-		    (!code || !code[i] || (way->is_direct && walk->has_library)))
+		bool reads_source = way->code || way->mentions || way->is_in_loop;
+		if (reads_source && (!code || !code[i] || (way->is_direct && walk->has_library)))
 			continue;
 		if (is_better(rows, i, best))
 			best = i;
@@ -195,7 +196,7 @@ static uint16_t best_idiom(struct matcher *m, const struct walk *walk, const uin
 	return best < rows->n_ways ? rows->ways[best].idiom : TP_NO_IDIOM;
 }
 
-static void forget(struct matcher *m)
+static void reset_ways(struct matcher *m)
 {
 	for (size_t i = 0; i < m->n_touched; i++) {
 		m->progress[m->touched[i]] = 0;
@@ -224,7 +225,7 @@ static struct tp_stack_reading read_stack(struct matcher *m, const struct tp_sta
 	}
 	reading.work = walk.work;
 	reading.idiom = best_idiom(m, &walk, reading.own ? code_of_line(m, reading.own) : NULL);
-	forget(m);
+	reset_ways(m);
 	return reading;
 }
 
@@ -242,7 +243,7 @@ static void matcher_open(struct matcher *m, const struct tp_idiom_patterns *rows
 static void matcher_close(struct matcher *m)
 {
 	tp_source_text_release(&m->source);
-	tp_map_release(&m->by_where);
+	tp_map_release(&m->by_file);
 	tp_map_release(&m->by_name);
 	tp_map_release(&m->by_line);
 	tp_map_release(&m->by_mention);
@@ -263,8 +264,7 @@ struct tp_stack_reading *tp_stack_idiom_build(const struct tp_analysis *analysis
 	struct matcher m;
 	matcher_open(&m, &analysis->patterns->idioms, trace);
 	for (uint32_t i = 1; i < trace->n_frames; i++)
-		m.by_frame[i] =
-			match_frame(&m, i, analysis->frame_flags[i] & TP_FRAME_IS_OWN);
+		m.by_frame[i] = match_frame(&m, i, analysis->frame_flags[i] & TP_FRAME_IS_OWN);
 	readings[0] = (struct tp_stack_reading){.idiom = TP_NO_IDIOM, .work = TP_NO_IDIOM};
 	for (size_t i = 1; i < trace->n_stacks; i++)
 		readings[i] = read_stack(&m, &trace->stacks[i], analysis->frame_flags);
@@ -303,7 +303,8 @@ static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 		}
 		progress += is_met;
 	}
-	if (progress < way->n_frames || (way->is_direct && has_library))
+	if (progress < way->n_frames || (way->is_direct && has_library) ||
+	    (way->is_in_loop && !example->is_in_loop))
 		return false;
 	bool is_held = !way->mentions;
 	for (size_t i = 0; way->mentions && way->mentions[i]; i++)
@@ -311,8 +312,8 @@ static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 	bool fits = !way->code;
 	for (size_t i = 0; way->code && way->code[i]; i++) {
 		char lower[MAX_NAME];
-		fits |= has_own && tp_text_glob(way->code[i],
-						tp_pattern_lower(lower, sizeof(lower), example->code));
+		fits |= has_own && tp_text_glob(way->code[i], tp_pattern_lower(lower, sizeof(lower),
+									       example->code));
 	}
 	return fits && is_held;
 }

@@ -29,16 +29,18 @@ struct tp_idiom_glob {
 struct tp_idiom_way {
 	uint16_t idiom;
 	uint16_t n_frames;
-	const char **code; /* globs for the innermost line of the user's own, or NULL */
+	const char **code;     /* globs for the innermost line of the user's own, or NULL */
 	const char **mentions; /* texts, one of which the file of that line holds, or NULL */
-	bool is_direct;    /* no Python function of a library further in than that line */
-	unsigned n_literal; /* the way with more of them wins */
+	bool is_in_loop;       /* that line must be in a loop of its function */
+	bool is_direct;        /* no Python function of a library further in than that line */
+	unsigned n_literal;    /* the way with more of them wins */
 };
 
 struct tp_idiom_example {
-	const char **frames; /* innermost first, ended by NULL */
-	const char *code;    /* "" = not known */
+	const char **frames;  /* innermost first, ended by NULL */
+	const char *code;     /* "" = not known */
 	const char *mentions; /* what else stands in its file; "" = not known */
+	bool is_in_loop;
 	bool fits;
 	unsigned line;
 };
@@ -51,7 +53,13 @@ struct tp_idiom_row {
 	size_t n_examples;
 };
 
-enum tp_work_kind { TP_WORK_OTHER, TP_WORK_DECODE, TP_WORK_AUGMENT, TP_WORK_COLLATE, TP_N_WORK_KINDS };
+enum tp_work_kind {
+	TP_WORK_OTHER,
+	TP_WORK_DECODE,
+	TP_WORK_AUGMENT,
+	TP_WORK_COLLATE,
+	TP_N_WORK_KINDS
+};
 
 struct tp_work_row {
 	const char *name; /* "JPEG decode" */
@@ -87,8 +95,8 @@ struct tp_stack_reading *tp_stack_idiom_build(const struct tp_analysis *analysis
 /* The rest is for the loader and the checker of patterns. */
 
 bool tp_work_pattern_is(const struct tp_pattern_row *row); /* has it the key "work"? */
-enum tp_status tp_work_pattern_read(struct tp_idiom_patterns *out,
-				    const struct tp_pattern_row *row, struct tp_error *err);
+enum tp_status tp_work_pattern_read(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
+				    struct tp_error *err);
 /* What a file of rules/idioms/ says of stacks: "id", "match", "examples". Other keys are the
  * rule's. */
 enum tp_status tp_idiom_read(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,

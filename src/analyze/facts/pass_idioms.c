@@ -44,7 +44,7 @@ struct idiom_sums {
 	struct tp_map work_index;
 	uint64_t work_ns[2];
 	uint64_t augment_ns; /* of loading */
-	uint64_t busy_ns; /* of workers: all but waits for room and work */
+	uint64_t busy_ns;    /* of workers: all but waits for room and work */
 };
 
 /* Of frames of one source line, one stands for all. */
@@ -188,8 +188,8 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 	const struct tp_stack_reading *reading = &sums->readings[0];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t ns = tp_segment_ns_in(piece, profile->window_start_ns,
-					       profile->window_end_ns);
+		uint64_t ns =
+			tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
 		reading = reading_of(sums, piece, reading);
 		if (!ns || is_idle(analysis, piece))
 			continue;
@@ -199,9 +199,10 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 		if (reading->idiom == TP_NO_IDIOM)
 			continue;
 		sums->idioms[reading->idiom].loading_ns += ns;
-		sums->idioms[reading->idiom].late_ns += tp_segment_ns_in(
-			piece, profile->window_start_ns / 2 + profile->window_end_ns / 2,
-			profile->window_end_ns);
+		sums->idioms[reading->idiom].late_ns +=
+			tp_segment_ns_in(piece,
+					 profile->window_start_ns / 2 + profile->window_end_ns / 2,
+					 profile->window_end_ns);
 		add_line(sums, reading, ns);
 	}
 }
@@ -255,8 +256,7 @@ static void set_ratios(const struct idiom_sums *sums, struct tp_idiom_result *id
 
 static void set_places(struct idiom_sums *sums)
 {
-	uint64_t *most = tp_alloc(
-		(sums->analysis->patterns->idioms.n_idioms + 1) * sizeof(*most));
+	uint64_t *most = tp_alloc((sums->analysis->patterns->idioms.n_idioms + 1) * sizeof(*most));
 	for (size_t i = 0; i < sums->n_lines; i++) {
 		const struct line_time *line = &sums->lines[i];
 		const struct tp_frame *frame = &sums->analysis->trace->frames[line->own];

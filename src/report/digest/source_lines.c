@@ -106,7 +106,8 @@ largest_except(const struct tp_profile *profile, const struct tp_line_result *co
 			continue;
 		bool is_same = best && is_same_line(line, best);
 		if (!best || (is_same ? line->time_ns > best->time_ns
-				      : tp_report_line_share(profile, line) > tp_report_line_share(profile, best)))
+				      : tp_report_line_share(profile, line) >
+						tp_report_line_share(profile, best)))
 			best = line;
 	}
 	return best;

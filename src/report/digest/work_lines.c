@@ -101,7 +101,7 @@ static bool has_cause(const struct tp_report *report)
 	return false;
 }
 
-void tp_report_add_unrecognised(struct tp_buf *out, const struct tp_report_digest *digest)
+void tp_report_add_unknown_cause(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
 	const struct tp_line_result *lines[N_LINES_NAMED];

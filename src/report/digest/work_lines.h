@@ -13,6 +13,6 @@ void tp_report_add_loading_work(struct tp_buf *out, const struct tp_report_diges
 
 /* Append "Cause not recognised. Most time: train.py:88 62 %, data.py:7 30 %." where no advice says
  * what the code does wrong; nothing elsewhere. */
-void tp_report_add_unrecognised(struct tp_buf *out, const struct tp_report_digest *digest);
+void tp_report_add_unknown_cause(struct tp_buf *out, const struct tp_report_digest *digest);
 
 #endif

@@ -8,9 +8,9 @@
 #include "report/digest/gain_text.h"
 #include "report/digest/job_notes.h"
 #include "report/digest/source_lines.h"
-#include "report/digest/work_lines.h"
 #include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
+#include "report/digest/work_lines.h"
 #include "report/text/gpu_table.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/version.h"
@@ -181,7 +181,7 @@ static void add_paragraph(struct tp_buf *out, struct tp_buf *text)
 static void add_top_line(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
-	tp_report_add_unrecognised(&text, digest);
+	tp_report_add_unknown_cause(&text, digest);
 	if (!text.len && digest->is_judgeable)
 		tp_report_add_top_lines(&text, digest, 0);
 	add_paragraph(out, &text);

@@ -71,10 +71,10 @@ static void print_functions_of(struct tp_page *page, const struct tp_report_dige
 	size_t shown = 0;
 	for (size_t i = 0; i < profile->n_works && shown < N_FUNCTIONS_SHOWN; i++) {
 		const struct tp_work_result *work = &profile->works[i];
-		double share = profile->work_ns[is_loading] ? (double)work->time_ns /
-								      (double)profile->work_ns
-									      [is_loading]
-							    : 0;
+		double share =
+			profile->work_ns[is_loading]
+				? (double)work->time_ns / (double)profile->work_ns[is_loading]
+				: 0;
 		if (work->is_loading != is_loading || share < SMALLEST_TIME)
 			continue;
 		if (!shown++) {
@@ -85,8 +85,7 @@ static void print_functions_of(struct tp_page *page, const struct tp_report_dige
 			     work->name);
 		if (work->file)
 			tp_page_addf(page, TP_PAINT_NONE, ", %s:%u",
-				     tp_text_base_name(
-					     tp_trace_string(digest->trace, work->file)),
+				     tp_text_base_name(tp_trace_string(digest->trace, work->file)),
 				     work->line);
 		tp_page_end(page);
 	}

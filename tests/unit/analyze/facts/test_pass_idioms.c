@@ -82,8 +82,9 @@ START_TEST(waiting_for_a_cpu_is_no_time_of_an_idiom)
 		for (int k = 0; k < 3; k++)
 			pyscene_sample(&scene, 0, at + 0.005 + 0.01 * k, TP_STATE_ON_CPU,
 				       TP_CAUSE_NONE,
-				       MAIN "71 libtorch_python.so!_ZN5torch5utils11tensor_ctorEv:1 "
-					    "python3.11!PyFloat_AsDouble:1");
+				       MAIN
+				       "71 libtorch_python.so!_ZN5torch5utils11tensor_ctorEv:1 "
+				       "python3.11!PyFloat_AsDouble:1");
 		pyscene_runs(&scene, 0, at + 0.06, at + 0.1,
 			     MAIN "72 " PY_MODULE " libtorch_cpu.so!addmm:1");
 	}
@@ -211,7 +212,7 @@ END_TEST
 Suite *suite_analyze_pass_idioms(void);
 Suite *suite_analyze_pass_idioms(void)
 {
-	Suite *suite = suite_create("analyze/pass_idioms");
+	Suite *suite = suite_create("analyze_pass_idioms");
 	TCase *tc = tcase_create("pass_idioms");
 	tcase_add_test(tc, time_of_the_main_thread_counts_for_the_loop);
 	tcase_add_test(tc, waiting_for_a_cpu_is_no_time_of_an_idiom);
