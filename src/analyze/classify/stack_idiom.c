@@ -102,7 +102,7 @@ static struct hit_list match_frame(struct matcher *m, uint32_t id, bool is_own)
 
 /* ---- one stack ---- */
 
-struct walk {
+struct stack_walk {
 	uint16_t work;
 	bool has_library; /* a Python function of a library further in than the own line */
 };
@@ -115,7 +115,7 @@ static void touch(struct matcher *m, uint16_t way)
 }
 
 /* Later positions first: one frame stands for one pattern. Rows of a way lie in order. */
-static void advance(struct matcher *m, struct walk *walk, struct hit_list list)
+static void advance(struct matcher *m, struct stack_walk *walk, struct hit_list list)
 {
 	for (uint32_t i = list.n; i-- > 0;) {
 		const struct tp_idiom_glob *glob = &m->rows->globs[m->pool[list.at + i]];
@@ -178,7 +178,7 @@ static bool is_better(const struct tp_idiom_patterns *rows, size_t way, size_t t
 	return than == rows->n_ways || rows->ways[way].n_literal > rows->ways[than].n_literal;
 }
 
-static uint16_t best_idiom(struct matcher *m, const struct walk *walk, const uint8_t *code)
+static uint16_t best_idiom(struct matcher *m, const struct stack_walk *walk, const uint8_t *code)
 {
 	const struct tp_idiom_patterns *rows = m->rows;
 	size_t best = rows->n_ways;
@@ -210,7 +210,7 @@ static struct tp_stack_reading read_stack(struct matcher *m, const struct tp_sta
 					  const uint8_t *flags)
 {
 	struct tp_stack_reading reading = {.idiom = TP_NO_IDIOM, .work = TP_NO_IDIOM};
-	struct walk walk = {.work = TP_NO_IDIOM};
+	struct stack_walk walk = {.work = TP_NO_IDIOM};
 	for (uint32_t i = 0; i < stack->n_frames; i++) {
 		uint32_t id = stack->frames[i];
 		const struct tp_frame *frame = &m->trace->frames[id];
