@@ -18,6 +18,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static void add_line(struct idiom_sums *sums, const struct tp_stack_reading *rea
 		TP_ARRAY_PUSH(sums->lines, sums->n_lines, sums->lines_capacity) =
 			(struct line_time){.idiom = reading->idiom, .own = reading->own};
 	}
+	assert(sums->lines && at < sums->n_lines);
 	sums->lines[at].ns += ns;
 }
 
@@ -112,6 +114,7 @@ static void add_work(struct idiom_sums *sums, const struct tp_stack_reading *rea
 						.symbol = reading->own ? frame->symbol : 0,
 						.line = reading->own ? frame->line : 0};
 	}
+	assert(sums->works && at < sums->n_works);
 	sums->works[at].time_ns += ns;
 }
 
