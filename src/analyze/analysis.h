@@ -193,6 +193,7 @@ enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *
 enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_hang(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_peer_waits(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err);

@@ -20,6 +20,7 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"devices", tp_pass_devices},        /* the same beside devices, device.*, kernel.* */
 	{"hang", tp_pass_hang},              /* run.hang_* */
 	{"lines", tp_pass_lines},            /* lines of Python */
+	{"peer waits", tp_pass_peer_waits},  /* time in exchanges, places beside it */
 	{"loader", tp_pass_loader},          /* loader.* */
 	{"processes", tp_pass_processes},    /* processes, hot stacks */
 	{"cpu", tp_pass_cpu},                /* cpu.* */

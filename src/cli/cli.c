@@ -173,7 +173,7 @@ struct invocation {
 	const struct tp_command *command;
 	int argc; /* after the command's name */
 	char **argv;
-	const char *words[TP_MAX_WORDS];
+	const char **words; /* room for all of argv */
 	size_t n_words;
 	char **rest; /* of a command that stops at a word */
 	int n_rest;
@@ -213,10 +213,12 @@ static int exec_command(struct invocation *call, void *storage)
 	tp_log_init(log_level(cli), tp_settings_env("TRAINPROF_LOG"));
 	if (call->command->stops_at_word)
 		return call->command->exec(cli, storage, call->n_rest, call->rest);
-	char *words[TP_MAX_WORDS + 1] = {0};
+	char **words = tp_alloc((call->n_words + 1) * sizeof(*words));
 	for (size_t i = 0; i < call->n_words; i++)
 		memcpy(&words[i], &call->words[i], sizeof(words[i]));
-	return call->command->exec(cli, storage, (int)call->n_words, words);
+	int status = call->command->exec(cli, storage, (int)call->n_words, words);
+	free((void *)words);
+	return status;
 }
 
 static int run_command(struct invocation *call)
@@ -287,6 +289,9 @@ int tp_cli_main(int argc, char **argv)
 	struct invocation call = {.cli = &cli,
 				  .command = command,
 				  .argc = argc - 1,
-				  .argv = argv + 1};
-	return run_command(&call);
+				  .argv = argv + 1,
+				  .words = tp_alloc((size_t)argc * sizeof(*call.words))};
+	int status = run_command(&call);
+	free((void *)call.words);
+	return status;
 }

@@ -84,6 +84,18 @@ struct tp_step {
 	uint64_t end_ns;
 	enum tp_step_kind kind;
 	uint64_t part_ns[TP_N_PARTS];
+	/* In exchanges with other ranks, and waiting for a CPU in the middle of one. */
+	uint64_t peer_ns;
+};
+
+/* What the main thread did at one place of the program's own code, in the same steps or window as
+ * the parts; without exchanges with other ranks. Strings are ids of the trace. */
+struct tp_place_result {
+	uint32_t file; /* 0: unknown, as of compiled programs */
+	uint32_t symbol;
+	uint32_t line; /* 0 = unknown */
+	enum tp_label label; /* its largest */
+	uint64_t time_ns;
 };
 
 enum tp_phase_kind {
@@ -253,6 +265,14 @@ struct tp_profile {
 	struct tp_source_loop loop;
 	struct tp_line_result *lines; /* by part, those of the loop first, then by time */
 	size_t n_lines;
+
+	struct tp_place_result *places; /* by time */
+	size_t n_places;
+	/* As label_ns, but for waits for a CPU in the middle of exchanges: those are waits for
+	 * other ranks. */
+	uint64_t beside_peers_ns[TP_N_LABELS];
+	uint64_t peer_tail_ns; /* up to the end it did nothing but wait for other ranks */
+	struct tp_place_result last_place; /* where the main thread was then; symbol 0 = unknown */
 
 	/* Of traces with spans; else none. */
 	struct tp_device_result *devices; /* in order of ranks, then of numbers */

@@ -4,6 +4,8 @@
 
 #include "cli/session/analysis_session.h"
 #include "cli/session/force_recovery.h"
+#include "cli/session/job_folder.h"
+#include "cli/session/job_session.h"
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
@@ -24,6 +26,7 @@ struct report_options {
 	bool is_full;
 	bool wants_schema;
 	bool wants_validate;
+	const char *job;
 	struct tp_analysis_session_options how;
 };
 
@@ -46,6 +49,12 @@ static const struct tp_option options[] = {
 	 .otherwise = "-",
 	 .is_own = true,
 	 AT(output)},
+	{.name = "job",
+	 .type = TP_OPTION_TEXT,
+	 .value = "ID",
+	 .text = "of several jobs in one folder, the one of this id",
+	 .otherwise = "the last one",
+	 AT(job)},
 	TP_READING_ROWS(offsetof(struct report_options, how)),
 	{.name = "schema",
 	 .type = TP_OPTION_FLAG,
@@ -115,6 +124,46 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 	return result;
 }
 
+/* ---- a job of several ranks ---- */
+
+static int write_text(const struct report_options *o, const struct tp_buf *text)
+{
+	struct tp_error err = {0};
+	if (!o->output || strcmp(o->output, "-") == 0)
+		return tp_output_text(tp_buf_text(text));
+	if (tp_file_write(o->output, text->data, text->len, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	return TP_EXIT_OK;
+}
+
+static int report_job(const struct tp_cli *cli, const struct report_options *o,
+		      const char *const *words, size_t n_words)
+{
+	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
+	struct tp_error err = {0};
+	struct tp_buf text = {0};
+	struct tp_job job;
+	if (tp_job_session_read(&job, words, n_words, o->job, &o->how, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	tp_job_session_render(&text, &job, tp_output_format(&o->format), &style,
+			      n_words == 1 ? words[0] : NULL);
+	int status = write_text(o, &text);
+	tp_buf_release(&text);
+	tp_job_release(&job);
+	return status;
+}
+
+/* The last run here may have been a job. To be freed; NULL: it was none. */
+static char *last_job(void)
+{
+	char *last = tp_recordings_last_name();
+	if (last && tp_job_folder_is_one(last))
+		return last;
+	free(last);
+	return NULL;
+}
+
 static int report_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct report_options *o = opts;
@@ -125,6 +174,14 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return tp_output_text(tp_report_schema());
 	if (o->wants_validate)
 		return validate_word(word);
+	char *last = word ? NULL : last_job();
+	if (argc > 1 || last || (word && tp_job_folder_is_one(word))) {
+		const char *only = last ? last : word;
+		int done = argc > 1 ? report_job(cli, o, (const char *const *)argv, (size_t)argc)
+				    : report_job(cli, o, &only, 1);
+		free(last);
+		return done;
+	}
 	tp_force_recover(word, cli->is_quiet);
 	if (tp_analysis_session_find(&reading, word, &o->how, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
@@ -138,16 +195,18 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 const struct tp_command tp_cmd_report = {
 	.name = "report",
 	.group = "Read",
-	.synopsis = "[options] [RUN]",
+	.synopsis = "[options] [RUN...]",
 	.summary = "print a recording as text, JSON or Markdown",
 	.intro = "Print the report of a recording: of RUN, a directory or its report.json, or of\n"
-		 "the last one here.",
+		 "the last one here. Several recordings, or a folder that holds them, are ranks of\n"
+		 "one job: they are joined by their steps, and the rank that comes last is named.",
 	.examples = "  trainprof report --full\n"
 		    "  trainprof report --markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
-		    "  trainprof report --json -o report.json prof",
+		    "  trainprof report --json -o report.json prof\n"
+		    "  trainprof report prof/rank-*",
 	.options = options,
 	.storage_size = sizeof(struct report_options),
 	.defaults = &defaults,
-	.max_words = 1,
+	.max_words = SIZE_MAX,
 	.exec = report_exec,
 };

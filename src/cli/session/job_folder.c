@@ -104,12 +104,25 @@ enum tp_status tp_job_folder_create(const char *folder, struct tp_error *err)
 
 /* ---- listing ---- */
 
+/* A rank that was recorded alone, as by attach, has the variables in its environment. */
+static const char *recorded_variable(const void *context, const char *name)
+{
+	const struct tp_run_info *run = context;
+	for (size_t i = 0; i < run->n_environment; i++)
+		if (strcmp(run->environment[i].name, name) == 0)
+			return run->environment[i].value;
+	return NULL;
+}
+
 static void add_member(struct tp_job_members *members, char *directory)
 {
 	struct tp_job_member member = {.directory = directory};
 	if (tp_store_load_info(&member.run, &member.is_closed, &members->arena, directory,
 			       &member.unreadable) == TP_OK)
 		member.unreadable.status = TP_OK;
+	if (member.unreadable.status == TP_OK && !member.run.job.launcher)
+		tp_job_place_find(&member.run.job, recorded_variable, &member.run,
+				  &members->arena);
 	TP_ARRAY_PUSH(members->items, members->n, members->capacity) = member;
 }
 

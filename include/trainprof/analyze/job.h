@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the profiles of ranks to what can be said of their job. One profile is needed at a time, so
+ * memory is bounded by the steps of all ranks.
+ */
+#ifndef TRAINPROF_ANALYZE_JOB_H
+#define TRAINPROF_ANALYZE_JOB_H
+
+#include "trainprof/model/job.h"
+#include "trainprof/model/profile.h"
+
+/* Where a rank comes from. Texts are copied. */
+struct tp_job_source {
+	const char *directory; /* of the recording, as the user can type it */
+	const struct tp_run_info *run;
+	const struct tp_job_place *place;
+	pid_t pid;
+	bool is_cut;
+};
+
+/* A job without ranks. */
+void tp_job_init(struct tp_job *job);
+
+/* Add a rank by its profile (NULL: it could not be read, `why`). Keeps nothing of either. */
+void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
+		const struct tp_profile *profile, const char *why);
+
+/* Join what was added; once, at the end. Never fails: what cannot be known is said in the job. */
+void tp_job_join(struct tp_job *job);
+
+#endif
