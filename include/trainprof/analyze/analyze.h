@@ -13,9 +13,18 @@ struct tp_patterns;
 
 enum tp_steps_choice { TP_STEPS_AUTO, TP_STEPS_ONLY_MARKER, TP_STEPS_OFF };
 
+/* One rank of a job whose ranks were recorded together: analysis is of its processes alone, and
+ * those of other ranks are its peers. Tasks are leaders of the first process of each rank. */
+struct tp_rank_scope {
+	uint32_t root;
+	const uint32_t *all;
+	size_t n_all;
+};
+
 struct tp_analyze_options {
 	enum tp_steps_choice steps;
 	uint64_t skip_steps; /* leave out at least this many first steps */
+	const struct tp_rank_scope *rank; /* NULL: everything recorded is one program */
 };
 
 /*

@@ -9,6 +9,18 @@
 #include "trainprof/model/job.h"
 #include "trainprof/model/profile.h"
 
+/* A rank in a recording that holds several. */
+struct tp_inner_rank {
+	uint32_t root; /* leader of its first process */
+	pid_t pid;
+	int64_t number;
+	uint32_t n_ranks; /* of the job; 0 = unknown */
+};
+
+/* The ranks among the processes of a recording, by number; 0 where there are fewer than two. */
+size_t tp_job_inner_ranks(struct tp_inner_rank **out, const struct tp_trace *trace,
+			  struct tp_arena *arena);
+
 /* Where a rank comes from. Texts are copied. */
 struct tp_job_source {
 	const char *directory; /* of the recording, as the user can type it */
@@ -16,6 +28,7 @@ struct tp_job_source {
 	const struct tp_job_place *place;
 	pid_t pid;
 	bool is_cut;
+	uint64_t ended_ns; /* of a rank in a recording of several, since its start; 0 = not known */
 };
 
 /* A job without ranks. */

@@ -7,7 +7,8 @@
  * beside_peers_ns, peer_tail_ns, last_place.
  *
  * A rank that spins in a collective loses its CPU to ranks that work. That is a wait for them, not
- * a want of CPUs: so a wait for a CPU between two pieces of an exchange belongs to the exchange.
+ * a want of CPUs: so a wait for a CPU between two pieces of an exchange belongs to the exchange, and
+ * half of it where only one of both is. Which piece is one is often inferred, so both sides count.
  */
 #include "analyze/analysis.h"
 #include "analyze/classify/python_class.h"
@@ -27,7 +28,7 @@ struct place_sum {
 
 struct peer_waits {
 	const struct tp_analysis *analysis;
-	bool *is_peer;       /* heap, by piece of the main timeline */
+	uint8_t *halves;     /* heap, by piece of the main timeline: so much of it is exchange */
 	uint32_t *by_stack;  /* heap, by stack: its frame that is a place; 0 = none */
 	bool *is_done;       /* heap, by stack */
 	struct tp_map index; /* hash of file, symbol, line -> row */
@@ -40,20 +41,24 @@ static bool is_exchange(const struct tp_segment *piece)
 	return piece->label < TP_N_LABELS && tp_label_part(piece->label) == TP_PART_COMMUNICATION;
 }
 
-/* Pieces of exchanges, and the waits for a CPU that lie between two of them. */
+/* Pieces of exchanges, and the waits for a CPU beside them. */
 static void find_exchanges(struct peer_waits *p, const struct tp_timeline *timeline)
 {
-	size_t last = SIZE_MAX; /* exchange that may go on */
+	bool was_exchange = false;
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		p->is_peer[i] = is_exchange(piece);
-		if (p->is_peer[i]) {
-			for (size_t k = last; k < i; k++)
-				p->is_peer[k] = true;
-			last = i;
-		} else if (piece->label != TP_LABEL_IDLE_RUNNABLE) {
-			last = SIZE_MAX;
-		}
+		bool waits = piece->label == TP_LABEL_IDLE_RUNNABLE;
+		if (!waits)
+			was_exchange = is_exchange(piece);
+		p->halves[i] = waits ? was_exchange : 2 * was_exchange;
+	}
+	bool is_next_exchange = false;
+	for (size_t i = timeline->n; i-- > 0;) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->label == TP_LABEL_IDLE_RUNNABLE)
+			p->halves[i] = (uint8_t)(p->halves[i] + is_next_exchange);
+		else
+			is_next_exchange = is_exchange(piece);
 	}
 }
 
@@ -124,6 +129,20 @@ static int place_order(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
+/* That it lacked a CPU meanwhile says what it does only where it does nothing else. */
+static enum tp_label main_label(const struct place_sum *row)
+{
+	int best = TP_LABEL_IDLE_RUNNABLE;
+	uint64_t most = row->label_ns[TP_LABEL_IDLE_RUNNABLE] / 4;
+	for (int label = 0; label < TP_N_LABELS; label++) {
+		if (label == TP_LABEL_IDLE_RUNNABLE || row->label_ns[label] <= most)
+			continue;
+		best = label;
+		most = row->label_ns[label];
+	}
+	return (enum tp_label)best;
+}
+
 static void set_places(struct peer_waits *p)
 {
 	struct tp_profile *profile = p->analysis->profile;
@@ -133,19 +152,15 @@ static void set_places(struct peer_waits *p)
 	profile->places = tp_arena_array(p->analysis->arena, n + 1, sizeof(*profile->places));
 	profile->n_places = n;
 	for (size_t i = 0; i < n; i++) {
-		int best = 0;
-		for (int label = 1; label < TP_N_LABELS; label++)
-			if (p->rows[i].label_ns[label] > p->rows[i].label_ns[best])
-				best = label;
 		profile->places[i] = p->rows[i].place;
-		profile->places[i].label = (enum tp_label)best;
+		profile->places[i].label = main_label(&p->rows[i]);
 	}
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Of the piece, what lies in judged steps or in the window; exchanges are added to their steps. */
-static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *piece, bool is_peer,
+static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *piece, unsigned halves,
 			  size_t *step)
 {
 	uint64_t ns = profile->is_of_steps ? 0
@@ -157,7 +172,7 @@ static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *p
 	     k < profile->n_steps && profile->steps[k].start_ns < piece->end_ns; k++) {
 		struct tp_step *at = &profile->steps[k];
 		uint64_t inside = tp_segment_ns_in(piece, at->start_ns, at->end_ns);
-		at->peer_ns += is_peer ? inside : 0;
+		at->peer_ns += inside * halves / 2;
 		ns += profile->is_of_steps && at->kind == TP_STEP_STEADY ? inside : 0;
 	}
 	return ns;
@@ -170,15 +185,15 @@ static void sum_pieces(struct peer_waits *p, const struct tp_timeline *timeline)
 	size_t step = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t ns = judged_ns(profile, piece, p->is_peer[i], &step);
+		uint64_t ns = judged_ns(profile, piece, p->halves[i], &step);
 		place = place_of(p, piece, place);
 		if (!ns || piece->label >= TP_N_LABELS)
 			continue;
-		bool is_moved = p->is_peer[i] && !is_exchange(piece);
-		profile->beside_peers_ns[is_moved ? TP_LABEL_COMMUNICATION_WAIT : piece->label] +=
-			ns;
-		if (!p->is_peer[i] && !piece->is_of_device && place)
-			add_place(p, place, piece->label, ns);
+		uint64_t moved = is_exchange(piece) ? 0 : ns * p->halves[i] / 2;
+		profile->beside_peers_ns[TP_LABEL_COMMUNICATION_WAIT] += moved;
+		profile->beside_peers_ns[piece->label] += ns - moved;
+		if (!is_exchange(piece) && !piece->is_of_device && place)
+			add_place(p, place, piece->label, ns - moved);
 	}
 }
 
@@ -203,7 +218,7 @@ static void set_tail(struct peer_waits *p, const struct tp_timeline *timeline)
 		const struct tp_segment *piece = &timeline->segments[i];
 		if (!profile->last_place.symbol)
 			set_last_place(p, place_of(p, piece, 0), piece->label);
-		if (!p->is_peer[i]) {
+		if (!p->halves[i]) {
 			other_ns += piece->end_ns - piece->start_ns;
 			if (other_ns > (end_ns - piece->start_ns) / 50)
 				break;
@@ -221,7 +236,7 @@ enum tp_status tp_pass_peer_waits(struct tp_analysis *analysis, struct tp_error 
 	const struct tp_timeline *timeline = tp_analysis_main_timeline(analysis);
 	size_t n_stacks = analysis->trace->n_stacks;
 	struct peer_waits p = {.analysis = analysis};
-	p.is_peer = tp_alloc((timeline->n + 1) * sizeof(*p.is_peer));
+	p.halves = tp_alloc((timeline->n + 1) * sizeof(*p.halves));
 	p.by_stack = tp_alloc((n_stacks + 1) * sizeof(*p.by_stack));
 	p.is_done = tp_alloc((n_stacks + 1) * sizeof(*p.is_done));
 	find_exchanges(&p, timeline);
@@ -229,7 +244,7 @@ enum tp_status tp_pass_peer_waits(struct tp_analysis *analysis, struct tp_error 
 	set_places(&p);
 	set_tail(&p, timeline);
 	tp_map_release(&p.index);
-	free(p.is_peer);
+	free(p.halves);
 	free(p.by_stack);
 	free(p.is_done);
 	free(p.rows);

@@ -30,7 +30,8 @@ static uint64_t overlap_ns(const struct tp_job_step *a, const struct tp_job_step
 
 /* ---- by the clock ---------------------------------------------------------------------------- */
 
-/* Steps that share more than half of their time. Returns how many. */
+/* Steps of which each has more than half of the other: where the border of two was not seen, one
+ * rank has a step that is two of another, and that is none of both. Returns how many match. */
 static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_job_rank *rank,
 			     size_t *match)
 {
@@ -43,7 +44,8 @@ static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_jo
 			j++;
 		for (size_t i = j;
 		     i < rank->n_steps && rank->steps[i].start_ns < step->end_ns; i++) {
-			if (2 * (double)overlap_ns(step, &rank->steps[i]) <= length_of(step))
+			double longer = fmax(length_of(step), length_of(&rank->steps[i]));
+			if (2 * (double)overlap_ns(step, &rank->steps[i]) <= longer)
 				continue;
 			match[k] = i;
 			n++;

@@ -111,5 +111,7 @@ void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
 	}
 	if (profile)
 		take_profile(job, &rank, profile);
+	if (profile && source->ended_ns)
+		rank.ended_ns = rank.started_ns + source->ended_ns;
 	TP_ARRAY_PUSH(job->ranks, job->n_ranks, job->ranks_capacity) = rank;
 }

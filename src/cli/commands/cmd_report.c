@@ -13,6 +13,7 @@
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/report/validate.h"
 
 #include <stdio.h>
@@ -185,6 +186,14 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	tp_force_recover(word, cli->is_quiet);
 	if (tp_analysis_session_find(&reading, word, &o->how, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
+	if (reading.n_ranks && !o->how.rank) {
+		char *directory = tp_strdup(reading.report.directory);
+		const char *only = directory;
+		tp_analysis_session_close(&reading);
+		int done = report_job(cli, o, &only, 1);
+		free(directory);
+		return done;
+	}
 	if (!cli->is_quiet)
 		tp_analysis_session_warn_partial(&reading);
 	int status = write_report(cli, o, &reading);

@@ -3,6 +3,7 @@
 #include "post_run_report.h"
 
 #include "cli/session/analysis_session.h"
+#include "cli/session/job_session.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/terminal.h"
 
@@ -44,6 +45,24 @@ static void print_summary(const struct tp_cli *cli, const struct tp_run_options 
 	free(text);
 }
 
+/* The program was a launcher. */
+static void print_job(const struct tp_cli *cli, const struct tp_run_options *options,
+		      const char *directory)
+{
+	struct tp_report_style style = tp_terminal_style(cli, STDERR_FILENO);
+	struct tp_error err = {0};
+	struct tp_buf text = {0};
+	struct tp_job job;
+	if (tp_job_session_read(&job, &directory, 1, NULL, &options->reading, &err) != TP_OK) {
+		tp_message_error(NULL, &err);
+		return;
+	}
+	tp_job_session_render(&text, &job, "text", &style, directory);
+	(void)tp_file_write_all(STDERR_FILENO, text.data, text.len);
+	tp_buf_release(&text);
+	tp_job_release(&job);
+}
+
 static int report_run(const struct tp_cli *cli, const struct tp_run_options *options,
 		const char *directory)
 {
@@ -56,7 +75,9 @@ static int report_run(const struct tp_cli *cli, const struct tp_run_options *opt
 	}
 	reading.report.is_after_run = true;
 	int status = has_lost(&reading.trace) ? TP_REPORT_LOST : TP_REPORT_WRITTEN;
-	if (strcmp(options->summary, "none") != 0 && !cli->is_quiet)
+	if (strcmp(options->summary, "none") != 0 && !cli->is_quiet && reading.n_ranks)
+		print_job(cli, options, directory);
+	else if (strcmp(options->summary, "none") != 0 && !cli->is_quiet)
 		print_summary(cli, options, &reading);
 	if (tp_analysis_session_save(&reading, &err) != TP_OK) {
 		tp_message_error(NULL, &err);

@@ -11,6 +11,7 @@
 #include "trainprof/store/recording.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,50 @@ static struct tp_job_source source_of(const struct tp_job_member *member)
 				      .is_cut = !member->is_closed};
 }
 
+static void add_profile(struct tp_job *job, const struct tp_job_source *source,
+			const struct tp_trace *trace, const struct tp_patterns *patterns,
+			const struct tp_analyze_options *how)
+{
+	struct tp_profile profile;
+	struct tp_error err = {0};
+	if (tp_analyze(&profile, trace, patterns, how, &err) != TP_OK) {
+		tp_job_add(job, source, NULL, err.text);
+		return;
+	}
+	tp_job_add(job, source, &profile, NULL);
+	tp_profile_release(&profile);
+}
+
+/* A recording of a launcher and all ranks that it started here. False: it is of one program. */
+static bool add_inner_ranks(struct tp_job *job, const struct tp_job_member *member,
+			    const struct tp_trace *trace, const struct tp_patterns *patterns,
+			    const struct tp_analyze_options *how)
+{
+	struct tp_arena arena = {0};
+	struct tp_inner_rank *ranks;
+	size_t n = tp_job_inner_ranks(&ranks, trace, &arena);
+	uint32_t *roots = tp_arena_array(&arena, n + 1, sizeof(*roots));
+	for (size_t i = 0; i < n; i++)
+		roots[i] = ranks[i].root;
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_rank_scope scope = {.root = roots[i], .all = roots, .n_all = n};
+		const struct tp_job_place place = {.launcher = "one recording",
+						   .rank = ranks[i].number,
+						   .n_ranks = ranks[i].n_ranks,
+						   .local_rank = -1};
+		struct tp_job_source source = source_of(member);
+		struct tp_analyze_options of_rank = *how;
+		of_rank.rank = &scope;
+		source.place = &place;
+		source.pid = ranks[i].pid;
+		source.is_cut = trace->is_partial;
+		source.ended_ns = trace->tasks[ranks[i].root].end_ns;
+		add_profile(job, &source, trace, patterns, &of_rank);
+	}
+	tp_arena_release(&arena);
+	return n > 0;
+}
+
 static void add_rank(struct tp_job *job, const struct tp_job_member *member,
 		     const struct tp_patterns *patterns,
 		     const struct tp_analysis_session_options *options)
@@ -79,7 +124,6 @@ static void add_rank(struct tp_job *job, const struct tp_job_member *member,
 					       .skip_steps = options->skip};
 	struct tp_job_source source = source_of(member);
 	struct tp_trace trace;
-	struct tp_profile profile;
 	struct tp_error err = {0};
 	if (member->run.mode == TP_MODE_IMPORT) {
 		tp_job_add(job, &source, NULL, "it was imported: import all ranks at once");
@@ -90,12 +134,8 @@ static void add_rank(struct tp_job *job, const struct tp_job_member *member,
 		return;
 	}
 	source.is_cut = trace.is_partial;
-	if (tp_analyze(&profile, &trace, patterns, &how, &err) == TP_OK) {
-		tp_job_add(job, &source, &profile, NULL);
-		tp_profile_release(&profile);
-	} else {
-		tp_job_add(job, &source, NULL, err.text);
-	}
+	if (!add_inner_ranks(job, member, &trace, patterns, &how))
+		add_profile(job, &source, &trace, patterns, &how);
 	tp_trace_release(&trace);
 }
 
@@ -147,11 +187,30 @@ static void add_advice(struct tp_job *job, const struct tp_finding *finding)
 	};
 }
 
+/* In a recording of several ranks it has to be named. */
+static void name_late_rank(const struct tp_job *job, struct tp_analysis_session_options *how,
+				char *number, size_t size)
+{
+	const struct tp_job_rank *late = &job->ranks[job->late];
+	size_t n = 0;
+	for (size_t i = 0; i < job->n_ranks; i++)
+		n += strcmp(job->ranks[i].directory, late->directory) == 0;
+	how->rank = NULL;
+	if (n > 1) {
+		snprintf(number, size, "%lld", (long long)late->number);
+		how->rank = number;
+	}
+}
+
 static void advise(struct tp_job *job, const struct tp_analysis_session_options *options)
 {
 	struct tp_analysis_session reading;
-	if (job->late == TP_JOB_NO_RANK || job->late_label == TP_N_LABELS ||
-	    tp_analysis_session_open(&reading, job->ranks[job->late].directory, options, NULL) !=
+	struct tp_analysis_session_options how = *options;
+	char number[24];
+	if (job->late == TP_JOB_NO_RANK || job->late_label == TP_N_LABELS)
+		return;
+	name_late_rank(job, &how, number, sizeof(number));
+	if (tp_analysis_session_open(&reading, job->ranks[job->late].directory, &how, NULL) !=
 		    TP_OK)
 		return;
 	const struct tp_findings *findings = reading.has_findings ? &reading.findings : NULL;

@@ -43,6 +43,7 @@ struct tp_task_tree {
 	bool is_attached;        /* the target is no child of ours, and may be a parent */
 	bool is_fed;             /* events report every birth and death */
 	bool keeps_arguments;
+	bool is_in_rank; /* so is all that is measured: nothing to find out */
 	bool has_doubt; /* but some were lost, or a process escaped them */
 	uint64_t n_scans;
 	uint64_t next_search_ns;   /* for children, and for what became of the leaders */

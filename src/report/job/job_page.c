@@ -46,7 +46,6 @@ static void print_head(struct tp_page *page, const struct tp_job *job, struct tp
 	tp_job_add_extent(text, job);
 	tp_page_right(page, TP_PAINT_NONE, tp_buf_text(text));
 	tp_buf_clear(text);
-	tp_page_end(page);
 	enum tp_paint paint = job->answer == TP_JOB_EVEN          ? TP_PAINT_GOOD
 			      : job->answer == TP_JOB_CANNOT_TELL ? TP_PAINT_WARN
 								  : TP_PAINT_BAD;

@@ -18,6 +18,10 @@ static const char *doing(enum tp_label label)
 		return "decodes and prepares data";
 	case TP_LABEL_DATALOADER_FETCH:
 		return "reads data";
+	case TP_LABEL_DATALOADER_PAUSE:
+		return "sleeps while it loads data";
+	case TP_LABEL_DATALOADER_QUEUE:
+		return "waits for a CPU while it loads data";
 	case TP_LABEL_HOST_INTERPRETER:
 		return "runs Python";
 	case TP_LABEL_HOST_GC:
