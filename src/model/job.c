@@ -6,7 +6,7 @@
 
 const char *tp_job_join_name(enum tp_job_join join)
 {
-	static const char *const names[] = {"none", "clock", "lengths", "order"};
+	static const char *const names[] = {"none", "clock", "lengths", "order", "shares"};
 	return (unsigned)join < TP_N_JOB_JOINS ? names[join] : "none";
 }
 

@@ -75,6 +75,7 @@ enum tp_job_join {
 	TP_JOB_BY_CLOCK,   /* all on one host */
 	TP_JOB_BY_LENGTHS, /* lengths of steps go up and down together */
 	TP_JOB_BY_ORDER,   /* the first steps that were seen are taken for the same */
+	TP_JOB_BY_SHARES,  /* no steps: by the time that each rank waits in all; times are of a second */
 	TP_N_JOB_JOINS
 };
 

@@ -135,7 +135,8 @@ static enum tp_label main_label(const struct place_sum *row)
 	int best = TP_LABEL_IDLE_RUNNABLE;
 	uint64_t most = row->label_ns[TP_LABEL_IDLE_RUNNABLE] / 4;
 	for (int label = 0; label < TP_N_LABELS; label++) {
-		if (label == TP_LABEL_IDLE_RUNNABLE || row->label_ns[label] <= most)
+		if (label == TP_LABEL_IDLE_RUNNABLE || label == TP_LABEL_DATALOADER_QUEUE ||
+		    row->label_ns[label] <= most)
 			continue;
 		best = label;
 		most = row->label_ns[label];
@@ -197,15 +198,28 @@ static void sum_pieces(struct peer_waits *p, const struct tp_timeline *timeline)
 	}
 }
 
-static void set_last_place(struct peer_waits *p, uint32_t frame_id, enum tp_label label)
+/* Where it was longest in the last second: in its very last moments a program cleans up. */
+static void set_last_place(struct peer_waits *p, const struct tp_timeline *timeline)
 {
-	const struct tp_frame *frame = &p->analysis->trace->frames[frame_id];
-	if (frame_id)
-		p->analysis->profile->last_place =
-			(struct tp_place_result){.file = frame->file,
-						 .symbol = frame->symbol,
-						 .line = frame->line,
-						 .label = label};
+	static const uint64_t LAST_NS = 1000000000;
+	struct peer_waits last = {.analysis = p->analysis};
+	uint64_t end_ns = timeline->n ? timeline->segments[timeline->n - 1].end_ns : 0;
+	uint64_t from_ns = end_ns > LAST_NS ? end_ns - LAST_NS : 0;
+	uint32_t place = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		place = place_of(p, piece, place);
+		uint64_t ns = tp_segment_ns_in(piece, from_ns, end_ns);
+		if (ns && place && piece->label < TP_N_LABELS)
+			add_place(&last, place, piece->label, ns);
+	}
+	if (last.n) {
+		qsort(last.rows, last.n, sizeof(*last.rows), place_order);
+		p->analysis->profile->last_place = last.rows[0].place;
+		p->analysis->profile->last_place.label = main_label(&last.rows[0]);
+	}
+	tp_map_release(&last.index);
+	free(last.rows);
 }
 
 /* A few moments in which it woke up only to wait again do not end a wait. */
@@ -216,11 +230,9 @@ static void set_tail(struct peer_waits *p, const struct tp_timeline *timeline)
 	uint64_t other_ns = 0;
 	for (size_t i = timeline->n; i-- > 0;) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		if (!profile->last_place.symbol)
-			set_last_place(p, place_of(p, piece, 0), piece->label);
 		if (!p->halves[i]) {
 			other_ns += piece->end_ns - piece->start_ns;
-			if (other_ns > (end_ns - piece->start_ns) / 50)
+			if (other_ns > (end_ns - piece->start_ns) / 100)
 				break;
 			continue;
 		}
@@ -243,6 +255,7 @@ enum tp_status tp_pass_peer_waits(struct tp_analysis *analysis, struct tp_error 
 	sum_pieces(&p, timeline);
 	set_places(&p);
 	set_tail(&p, timeline);
+	set_last_place(&p, timeline);
 	tp_map_release(&p.index);
 	free(p.halves);
 	free(p.by_stack);

@@ -107,20 +107,21 @@ static bool is_earlier_failure(const struct tp_job_rank *a, const struct tp_job_
 	return end_wall_ns(a) < end_wall_ns(b);
 }
 
+/* The signal by which somebody stopped the whole job: no rank ended in another way. */
 static int common_signal(const struct tp_job *job)
 {
 	int number = 0;
-	size_t n = 0;
 	for (size_t i = 0; i < job->n_ranks; i++) {
 		const struct tp_job_rank *rank = &job->ranks[i];
 		if (!counts(rank))
 			continue;
-		if (rank->end != TP_END_SIGNALED || (n && rank->end_code != number))
+		bool is_killed = rank->end == TP_END_SIGNALED && rank->end_code == SIGKILL;
+		if (!may_be_launcher(rank) || is_killed)
 			return 0;
-		number = rank->end_code;
-		n++;
+		if (rank->end == TP_END_SIGNALED)
+			number = rank->end_code;
 	}
-	return n > 1 ? number : 0;
+	return number;
 }
 
 /* How long another one did nothing but wait, from that end on. */

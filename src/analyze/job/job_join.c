@@ -300,10 +300,75 @@ static const char *reason_not_joined(const struct tp_job *job, const struct join
 	return "the ranks have too few steps in common";
 }
 
+/* ---- without steps --------------------------------------------------------------------------- */
+
+static double total_of(const struct tp_job_rank *rank)
+{
+	double total = 0;
+	for (int label = 0; label < TP_N_LABELS; label++)
+		total += rank->label_ns[label];
+	return total;
+}
+
+/* All times become those of a second. */
+static void scale_to_second(struct tp_job_rank *rank)
+{
+	double factor = 1e9 / total_of(rank);
+	rank->own_ns = 1e9;
+	for (int label = 0; label < TP_N_LABELS; label++) {
+		rank->label_ns[label] *= factor;
+		if (tp_label_part((enum tp_label)label) == TP_PART_COMMUNICATION)
+			rank->own_ns -= rank->label_ns[label];
+	}
+	for (size_t i = 0; i < rank->n_codes; i++)
+		rank->codes[i].step_ns *= factor;
+	rank->wait_ns = 1e9 - rank->own_ns;
+	rank->is_joined = true;
+}
+
+/* Who waits least in all is the late one, if it is so clearly: no more can be said without steps.
+ */
+static void answer_by_shares(struct tp_job *job)
+{
+	int last = TP_JOB_NO_RANK;
+	double next_ns = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		struct tp_job_rank *rank = &job->ranks[i];
+		if (rank->unreadable || rank->is_duplicate || total_of(rank) <= 0)
+			continue;
+		scale_to_second(rank);
+		n++;
+		if (last == TP_JOB_NO_RANK || rank->own_ns > job->ranks[last].own_ns) {
+			next_ns = last == TP_JOB_NO_RANK ? 0 : job->ranks[last].own_ns;
+			last = (int)i;
+		} else if (rank->own_ns > next_ns) {
+			next_ns = rank->own_ns;
+		}
+	}
+	if (n < 2)
+		return;
+	job->joined_by = TP_JOB_BY_SHARES;
+	job->step_ns = 1e9;
+	if (job->ranks[last].own_ns - next_ns < TP_JOB_SHARES_MIN * 1e9)
+		return;
+	job->late = last;
+	job->n_late = 1;
+	job->ranks[last].is_late = true;
+	job->late_ns = job->ranks[last].own_ns - next_ns;
+	job->late_high_ns = job->late_ns;
+	job->gain = job->gain_high = gain_of(job, job->late_ns);
+	job->gain_low = 1;
+	job->answer = TP_JOB_LATE_RANK;
+	job->because = "steps were not found; it is the one that waits least in all";
+	tp_job_find_cause(job);
+}
+
 void tp_job_join(struct tp_job *job)
 {
 	struct join j = {.job = job};
 	tp_job_count_ranks(job);
+	tp_job_find_ends(job);
 	int first = find_first(job);
 	if (first >= 0)
 		build(&j, first);
@@ -314,8 +379,12 @@ void tp_job_join(struct tp_job *job)
 		job->not_joined = reason_not_joined(job, &j);
 		job->answer = TP_JOB_CANNOT_TELL;
 		job->because = job->not_joined;
+		for (size_t i = 0; i < job->n_ranks; i++)
+			job->ranks[i].is_joined = false;
+		/* Who waits for a rank that is gone says nothing of its pace before. */
+		if (!job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing)
+			answer_by_shares(job);
 	}
-	tp_job_find_ends(job);
 	free(j.ranks);
 	free(j.own_ns);
 	free(j.length_ns);

@@ -13,6 +13,7 @@
 #include "trainprof/base/text.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,12 +66,14 @@ static void report_failure(const struct tp_rank_run *rank, const struct tp_targe
 {
 	struct tp_buf next = {0};
 	bool was_signal = end->kind == TP_END_SIGNALED;
+	/* By which a launcher ends the other ranks. */
+	if (was_signal && (end->code == SIGTERM || end->code == SIGINT || end->code == SIGHUP))
+		return;
 	if (rank->asked->is_quiet || (!was_signal && end->code == 0))
 		return;
 	report_command(&next, rank);
-	tp_message_print(tp_buf_text(&next), "rank %" PRId64 " ended with %s %d (%s)",
-			 rank->job.place.rank, was_signal ? "signal" : "status", end->code,
-			 was_signal ? strsignal(end->code) : "not zero");
+	tp_message_print(tp_buf_text(&next), "rank %" PRId64 " ended with %s %d",
+			 rank->job.place.rank, was_signal ? "signal" : "status", end->code);
 	tp_buf_release(&next);
 }
 

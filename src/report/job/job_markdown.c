@@ -38,10 +38,11 @@ static void add_rank_row(struct tp_buf *out, const struct tp_job *job,
 	tp_buf_release(&text);
 }
 
-static void add_notes(struct tp_buf *out, const struct tp_job *job)
+static void add_lines(struct tp_buf *out, const struct tp_job *job,
+		      void (*add)(struct tp_buf *lines, const struct tp_job *job))
 {
 	struct tp_buf notes = {0};
-	tp_job_add_notes(&notes, job);
+	add(&notes, job);
 	for (const char *at = tp_buf_text(&notes); *at;) {
 		struct tp_buf line = {0};
 		size_t len = strcspn(at, "\n");
@@ -58,6 +59,7 @@ static void add_notes(struct tp_buf *out, const struct tp_job *job)
 void tp_report_job_markdown(struct tp_buf *out, const struct tp_job *job)
 {
 	struct tp_buf text = {0};
+	add_lines(out, job, tp_job_add_ends);
 	tp_buf_puts(out, "## ");
 	tp_job_add_title(&text, job);
 	tp_markdown_add_plain(out, tp_buf_text(&text));
@@ -71,7 +73,7 @@ void tp_report_job_markdown(struct tp_buf *out, const struct tp_job *job)
 	add_paragraph(out, &text);
 	tp_job_add_gain(&text, job);
 	add_paragraph(out, &text);
-	if (job->n_steps) {
+	if (job->joined_by != TP_JOB_NOT_JOINED) {
 		tp_buf_puts(out, "| rank | host | work | waits | last in | most of a step it |\n"
 				 "| --- | --- | ---: | ---: | ---: | --- |\n");
 		for (size_t i = 0; i < job->n_ranks; i++)
@@ -89,6 +91,6 @@ void tp_report_job_markdown(struct tp_buf *out, const struct tp_job *job)
 		tp_markdown_add_plain(out, advice->because);
 		tp_buf_puts(out, i + 1 == job->n_advice ? "\n\n" : "\n");
 	}
-	add_notes(out, job);
+	add_lines(out, job, tp_job_add_notes);
 	tp_buf_release(&text);
 }

@@ -36,10 +36,9 @@ static void add_end(struct tp_buf *out, const struct tp_job_rank *rank)
 		tp_buf_printf(out, " ended with status %d", rank->end_code);
 	else
 		tp_buf_puts(out, " has a recording that was cut off");
-	tp_buf_printf(out, " %s after its start", tp_unit_elapsed(rank->ended_ns - rank->started_ns)
-							  .text);
+	tp_buf_printf(out, " after %s", tp_unit_elapsed(rank->ended_ns - rank->started_ns).text);
 	if (rank->n_steps)
-		tp_buf_printf(out, ", after %s", tp_unit_counted(rank->n_steps, "step").text);
+		tp_buf_printf(out, " and %s", tp_unit_counted(rank->n_steps, "step").text);
 	if (rank->last_place) {
 		tp_buf_puts(out, ", at ");
 		tp_job_add_code(out, rank->last_place);
@@ -56,7 +55,7 @@ static void add_ended(struct tp_buf *out, const struct tp_job *job)
 	const struct tp_job_rank *rank = &job->ranks[job->ended];
 	tp_job_add_rank(&name, rank);
 	const char *text = tp_buf_text(&name);
-	tp_buf_printf(out, "%c%s", *text == 'r' ? 'R' : *text, text + 1);
+	tp_buf_printf(out, "%s%s", *text == 'r' ? "R" : "", *text == 'r' ? text + 1 : text);
 	tp_buf_release(&name);
 	if (rank->host)
 		tp_buf_printf(out, " (host %s)", rank->host);
@@ -134,7 +133,9 @@ static void add_joining(struct tp_buf *out, const struct tp_job *job)
 		least = job->ranks[i].skew_ns < least ? job->ranks[i].skew_ns : least;
 		most = job->ranks[i].skew_ns > most ? job->ranks[i].skew_ns : most;
 	}
-	if (job->joined_by == TP_JOB_BY_ORDER)
+	if (job->joined_by == TP_JOB_BY_SHARES)
+		tp_buf_printf(out, "Not joined by steps: %s. Times are of a second.\n", job->not_joined);
+	else if (job->joined_by == TP_JOB_BY_ORDER)
 		tp_buf_puts(out, "Steps were joined by their order, because their lengths are too "
 				 "alike to tell more.\n");
 	else if (job->joined_by == TP_JOB_BY_LENGTHS)
@@ -144,10 +145,14 @@ static void add_joining(struct tp_buf *out, const struct tp_job *job)
 			      tp_unit_time((double)(most - least)).text);
 }
 
-void tp_job_add_notes(struct tp_buf *out, const struct tp_job *job)
+void tp_job_add_ends(struct tp_buf *out, const struct tp_job *job)
 {
 	add_ended(out, job);
 	add_hanging(out, job);
+}
+
+void tp_job_add_notes(struct tp_buf *out, const struct tp_job *job)
+{
 	add_left_out(out, job);
 	add_joining(out, job);
 }

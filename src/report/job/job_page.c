@@ -46,6 +46,9 @@ static void print_head(struct tp_page *page, const struct tp_job *job, struct tp
 	tp_job_add_extent(text, job);
 	tp_page_right(page, TP_PAINT_NONE, tp_buf_text(text));
 	tp_buf_clear(text);
+	tp_job_add_ends(text, job);
+	print_lines(page, text);
+	tp_buf_clear(text);
 	enum tp_paint paint = job->answer == TP_JOB_EVEN          ? TP_PAINT_GOOD
 			      : job->answer == TP_JOB_CANNOT_TELL ? TP_PAINT_WARN
 								  : TP_PAINT_BAD;
@@ -91,8 +94,9 @@ static void print_rank(struct tp_page *page, const struct tp_job *job,
 	tp_page_column(page, COLUMN_WAIT);
 	tp_page_addf(page, TP_PAINT_NONE, "%10s", tp_unit_time(rank->wait_ns).text);
 	tp_page_column(page, COLUMN_LAST);
-	tp_page_addf(page, TP_PAINT_NONE, "%8s",
-		     tp_unit_percent((double)rank->n_last / (double)job->n_steps).text);
+	if (job->n_steps)
+		tp_page_addf(page, TP_PAINT_NONE, "%8s",
+			     tp_unit_percent((double)rank->n_last / (double)job->n_steps).text);
 	if (page->style->width >= 80) {
 		tp_page_column(page, COLUMN_MOSTLY);
 		tp_job_add_mostly(&mostly, rank);
@@ -187,7 +191,7 @@ static void print_parts(struct tp_page *page, const struct tp_job *job)
 {
 	double *values = calloc(job->n_ranks + 1, sizeof(*values));
 	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_DIM, "of a step, over ranks");
+	tp_page_add(page, TP_PAINT_DIM, job->n_steps ? "of a step, over ranks" : "of a second");
 	tp_page_column(page, COLUMN_OWN);
 	tp_page_add(page, TP_PAINT_DIM, "     least");
 	tp_page_column(page, COLUMN_WAIT);
@@ -247,7 +251,7 @@ void tp_report_job_text(struct tp_page *page, const struct tp_job *job, const ch
 {
 	struct tp_buf text = {0};
 	print_head(page, job, &text);
-	if (job->n_steps) {
+	if (job->joined_by != TP_JOB_NOT_JOINED) {
 		print_ranks(page, job);
 		print_parts(page, job);
 	}

@@ -126,6 +126,14 @@ static void add_late_sentence(struct tp_buf *out, const struct tp_job *job)
 	if (job->slow_host) {
 		tp_buf_printf(out, "All %zu ranks of %s come last: ", job->n_late, job->slow_host);
 	}
+	if (job->joined_by == TP_JOB_BY_SHARES) {
+		tp_buf_printf(out, "it waits %s of its time for others, the next one %s; not sure: %s",
+			      tp_unit_percent(job->ranks[job->late].wait_ns / 1e9).text,
+			      tp_unit_percent((job->ranks[job->late].wait_ns + job->late_ns) / 1e9)
+				      .text,
+			      job->because);
+		return;
+	}
 	tp_buf_printf(out, "%s in %zu of %zu steps, %s after %s",
 		      job->slow_host ? "" : "last", job->n_last, job->n_steps,
 		      tp_unit_time(job->late_ns).text,
@@ -174,6 +182,7 @@ void tp_job_add_cause(struct tp_buf *out, const struct tp_job *job)
 	if (job->late == TP_JOB_NO_RANK || job->late_label == TP_N_LABELS)
 		return;
 	const struct tp_job_rank *rank = &job->ranks[job->late];
+	const char *unit = job->joined_by == TP_JOB_BY_SHARES ? "a second" : "a step";
 	struct tp_buf name = {0};
 	tp_job_add_rank(&name, rank);
 	tp_buf_printf(out, "Meanwhile %s", tp_buf_text(&name));
@@ -182,13 +191,13 @@ void tp_job_add_cause(struct tp_buf *out, const struct tp_job *job)
 		tp_buf_printf(out, " (host %s)", rank->host);
 	tp_buf_printf(out, " %s", doing(job->late_label));
 	if (!job->late_code) {
-		tp_buf_printf(out, ", %s a step", tp_unit_time(job->late_label_ns).text);
+		tp_buf_printf(out, ", %s %s", tp_unit_time(job->late_label_ns).text, unit);
 		add_compared(out, job->late_label_ns, job->others_label_ns);
 		return;
 	}
 	tp_buf_puts(out, " at ");
 	tp_job_add_code(out, job->late_code);
-	tp_buf_printf(out, ", %s a step", tp_unit_time(job->late_code->step_ns).text);
+	tp_buf_printf(out, ", %s %s", tp_unit_time(job->late_code->step_ns).text, unit);
 	add_compared(out, job->late_code->step_ns, job->others_code_ns);
 }
 
@@ -196,6 +205,11 @@ void tp_job_add_gain(struct tp_buf *out, const struct tp_job *job)
 {
 	if (job->late == TP_JOB_NO_RANK)
 		return;
+	if (job->joined_by == TP_JOB_BY_SHARES) {
+		tp_buf_puts(out, "Without that the job is faster by ");
+		tp_report_add_gain(out, 1, job->gain, job->gain_high);
+		return;
+	}
 	tp_buf_printf(out, "Without that the job is faster by ");
 	double low = job->is_sure ? job->gain_low : 1;
 	tp_report_add_gain(out, low, job->gain, job->gain_high);

@@ -10,6 +10,8 @@
 void tp_job_add_title(struct tp_buf *out, const struct tp_job *job);
 /* "last in 195 of 195 steps, 10.1 ms after the next rank" */
 void tp_job_add_sentence(struct tp_buf *out, const struct tp_job *job);
+/* Says how a rank ended before the job did, or that one stands still; nothing where none does. */
+void tp_job_add_ends(struct tp_buf *out, const struct tp_job *job);
 /* What the late rank does meanwhile; nothing where that is not known. */
 void tp_job_add_cause(struct tp_buf *out, const struct tp_job *job);
 /* What the job gains without it; nothing where no rank is late. */
