@@ -14,6 +14,7 @@
 #include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/trust.h"
 #include "trainprof/report/validate.h"
 
 #include <stdio.h>
@@ -159,7 +160,7 @@ static int report_job(const struct tp_cli *cli, const struct report_options *o,
 static char *last_job(void)
 {
 	char *last = tp_recordings_last_name();
-	if (last && tp_job_folder_is_one(last))
+	if (last && tp_trust_is_given(last) && tp_job_folder_is_one(last))
 		return last;
 	free(last);
 	return NULL;

@@ -70,6 +70,20 @@ static unsigned ordinal_of(const char *rank_directory)
 		       : 1;
 }
 
+bool tp_job_folder_number(const char *rank_directory, int64_t *out)
+{
+	char digits[24];
+	uint64_t number;
+	const char *name = tp_text_base_name(rank_directory);
+	if (!tp_text_starts_with(name, "rank-"))
+		return false;
+	snprintf(digits, sizeof(digits), "%.*s", (int)strspn(name + 5, "0123456789"), name + 5);
+	if (!tp_text_parse_count(digits, &number) || number > INT32_MAX)
+		return false;
+	*out = (int64_t)number;
+	return true;
+}
+
 char *tp_job_folder_rank(const char *folder, const struct tp_job_place *place, const char *before)
 {
 	size_t len = strlen(folder);

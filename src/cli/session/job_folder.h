@@ -23,6 +23,9 @@ char *tp_job_folder_name(const char *output, const struct tp_job_place *place);
 /* "DIR/rank-3", and the one after `before` where that is not NULL: "DIR/rank-3.2". To be freed. */
 char *tp_job_folder_rank(const char *folder, const struct tp_job_place *place, const char *before);
 
+/* The number of a rank by the name of its recording; false where that is another name. */
+bool tp_job_folder_number(const char *rank_directory, int64_t *out);
+
 /* Make it. Errors  TP_EXISTS (a recording, or no folder), TP_IO, TP_DENIED. */
 TP_MUST_CHECK enum tp_status tp_job_folder_create(const char *folder, struct tp_error *err);
 

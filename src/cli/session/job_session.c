@@ -141,7 +141,10 @@ static void add_rank(struct tp_job *job, const struct tp_job_member *member,
 
 static void add_unreadable(struct tp_job *job, const struct tp_job_member *member)
 {
-	const struct tp_job_source source = {.directory = member->directory};
+	struct tp_job_place place = {.launcher = "unknown", .local_rank = -1};
+	struct tp_job_source source = {.directory = member->directory};
+	if (tp_job_folder_number(member->directory, &place.rank))
+		source.place = &place;
 	tp_job_add(job, &source, NULL, member->unreadable.text);
 }
 

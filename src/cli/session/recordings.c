@@ -2,6 +2,8 @@
 /* Finds, names and removes recording directories. */
 #include "recordings.h"
 
+#include "job_folder.h"
+
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/base/trust.h"
@@ -124,6 +126,13 @@ static void find_latest(char *out, size_t size)
 		closedir(dir);
 }
 
+static enum tp_status fail_job(const char *folder, struct tp_error *err)
+{
+	tp_fail(err, TP_ABSENT, "'%s', the last one here, is of a job of several ranks", folder);
+	tp_error_next_word(err, "trainprof report ", folder, "");
+	return TP_ABSENT;
+}
+
 static enum tp_status fail_no_recording(struct tp_error *err)
 {
 	enum tp_status trust = is_recording(LAST) ? tp_trust_check(LAST, err) : TP_OK;
@@ -156,6 +165,10 @@ static enum tp_status find_last(char **out, struct tp_error *err)
 		target[len] = '\0';
 		*out = tp_strdup(target);
 		return TP_OK;
+	}
+	if (len > 0 && tp_trust_is_given(LAST) && tp_job_folder_is_one(LAST)) {
+		target[len] = '\0';
+		return fail_job(target, err);
 	}
 	find_latest(target, sizeof(target));
 	if (!*target)
