@@ -10,11 +10,11 @@ const char *tp_job_join_name(enum tp_job_join join)
 	return (unsigned)join < TP_N_JOB_JOINS ? names[join] : "none";
 }
 
-const char *tp_job_answer_name(enum tp_job_answer answer)
+const char *tp_job_verdict_name(enum tp_job_verdict verdict)
 {
 	static const char *const names[] = {"late_rank", "slow_host", "in_turn",
 					    "all_wait",  "even",      "cannot_tell"};
-	return (unsigned)answer < TP_N_JOB_ANSWERS ? names[answer] : "cannot_tell";
+	return (unsigned)verdict < TP_N_JOB_VERDICTS ? names[verdict] : "cannot_tell";
 }
 
 void tp_job_release(struct tp_job *job)

@@ -61,7 +61,7 @@ static bool read_number(const struct environment *from, const char *name, uint64
 }
 
 /* Where ranks meet is the same for all of a job, and hardly ever for two at once. */
-static const char *meeting_point(const struct environment *from)
+static const char *address_id(const struct environment *from)
 {
 	const char *address = value_of(from, "MASTER_ADDR");
 	const char *port = value_of(from, "MASTER_PORT");
@@ -87,7 +87,7 @@ static const char *job_id(const struct launcher *by, const struct environment *f
 	/* torchrun's name of a run that nobody has named. */
 	if (id && strcmp(id, "none") != 0)
 		return tp_arena_strndup(from->arena, id, strnlen(id, 200));
-	const char *point = strcmp(by->rank, "RANK") == 0 ? meeting_point(from) : NULL;
+	const char *point = strcmp(by->rank, "RANK") == 0 ? address_id(from) : NULL;
 	return point ? point : batch_id(from);
 }
 
@@ -114,10 +114,10 @@ static bool read_place(struct tp_job_place *out, const struct launcher *by,
 	bool is_good = is_number && (!by->n_ranks || (read_number(from, by->n_ranks, &n) && n));
 	bool is_possible = is_good && (!n || rank < n);
 	if (!is_possible && !out->contradiction)
-		out->contradiction = tp_arena_printf(from->arena, "%s=%.20s%s%s%s%.20s", by->rank,
-						     word, size ? " of " : "",
-						     size ? by->n_ranks : "", size ? "=" : "",
-						     size ? size : "");
+		out->contradiction =
+			tp_arena_printf(from->arena, "%s=%.20s%s%s%s%.20s", by->rank, word,
+					size ? " of " : "", size ? by->n_ranks : "",
+					size ? "=" : "", size ? size : "");
 	if (!is_number || n == 1)
 		return is_number && is_possible && n != 1;
 	out->launcher = by->name;
@@ -141,8 +141,7 @@ bool tp_job_place_find(struct tp_job_place *out, tp_variable_fn *variable, const
 		/* Another launcher may know better. */
 		if (out->launcher && !doubtful.launcher)
 			doubtful = *out;
-		*out = (struct tp_job_place){.local_rank = -1,
-					     .contradiction = out->contradiction};
+		*out = (struct tp_job_place){.local_rank = -1, .contradiction = out->contradiction};
 	}
 	if (doubtful.launcher)
 		*out = doubtful;

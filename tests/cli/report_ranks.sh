@@ -54,5 +54,5 @@ report empty
 report prof/rank-0 missing
 
 echo 'as JSON and as Markdown'
-trainprof report --json prof | sed -n '2p;/"answer"/p;/"ranks_of_job"/p;/"missing_ranks"/p'
+trainprof report --json prof | sed -n '2p;/"verdict"/p;/"ranks_of_job"/p;/"missing_ranks"/p'
 trainprof report --markdown prof | head -1

@@ -23,7 +23,7 @@ struct tp_rank_scope {
 
 struct tp_analyze_options {
 	enum tp_steps_choice steps;
-	uint64_t skip_steps; /* leave out at least this many first steps */
+	uint64_t skip_steps;              /* leave out at least this many first steps */
 	const struct tp_rank_scope *rank; /* NULL: everything recorded is one program */
 };
 

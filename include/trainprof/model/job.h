@@ -52,20 +52,20 @@ struct tp_job_rank {
 	struct tp_job_step *steps;
 	size_t n_steps;
 	size_t n_judged;
-	double step_ns;                  /* mean of the judged ones */
-	double label_ns[TP_N_LABELS];    /* in one step, or of each second without steps */
+	double step_ns;               /* mean of the judged ones */
+	double label_ns[TP_N_LABELS]; /* in one step, or of each second without steps */
 	struct tp_job_code codes[TP_JOB_PLACES_MAX]; /* but for exchanges; largest first */
 	size_t n_codes;
-	uint64_t peer_tail_ns;  /* up to its end it did nothing but wait for others */
+	uint64_t peer_tail_ns;                /* up to its end it did nothing but wait for others */
 	const struct tp_job_code *last_place; /* where it was at its end, or NULL */
 
 	/* Given by joining. */
 	bool is_joined;
-	size_t n_joined;  /* steps that others have, too */
-	size_t n_last;    /* of them: it came last, and clearly */
-	double own_ns;    /* mean of these steps without waits for others */
-	double wait_ns;   /* mean of these waits */
-	int64_t skew_ns;  /* its clock minus that of the first joined rank; 0 on the same host */
+	size_t n_joined;   /* steps that others have, too */
+	size_t n_last;     /* of them: it came last, and clearly */
+	double own_ns;     /* mean of these steps without waits for others */
+	double wait_ns;    /* mean of these waits */
+	int64_t skew_ns;   /* its clock minus that of the first joined rank; 0 on the same host */
 	bool is_late;      /* belongs to those that come last */
 	bool is_duplicate; /* another recording of the same rank counts */
 };
@@ -75,23 +75,24 @@ enum tp_job_join {
 	TP_JOB_BY_CLOCK,   /* all on one host */
 	TP_JOB_BY_LENGTHS, /* lengths of steps go up and down together */
 	TP_JOB_BY_ORDER,   /* the first steps that were seen are taken for the same */
-	TP_JOB_BY_SHARES,  /* no steps: by the time that each rank waits in all; times are of a second */
+	TP_JOB_BY_SHARES,  /* no steps: by the time that each rank waits in all; times are of a
+			      second */
 	TP_N_JOB_JOINS
 };
 
 /* Who comes last. */
-enum tp_job_answer {
+enum tp_job_verdict {
 	TP_JOB_LATE_RANK,   /* one comes last, step after step */
 	TP_JOB_SLOW_HOST,   /* all ranks of one host do */
 	TP_JOB_IN_TURN,     /* they wait for each other, and for no one in particular */
 	TP_JOB_ALL_WAIT,    /* all at once: for the network, or for a rank that is not here */
 	TP_JOB_EVEN,        /* no rank waits long */
 	TP_JOB_CANNOT_TELL, /* `because` says why */
-	TP_N_JOB_ANSWERS
+	TP_N_JOB_VERDICTS
 };
 
-const char *tp_job_join_name(enum tp_job_join join);       /* "clock" */
-const char *tp_job_answer_name(enum tp_job_answer answer); /* "late_rank" */
+const char *tp_job_join_name(enum tp_job_join join);          /* "clock" */
+const char *tp_job_verdict_name(enum tp_job_verdict verdict); /* "late_rank" */
 
 enum { TP_JOB_NO_RANK = -1 };
 
@@ -127,13 +128,13 @@ struct tp_job {
 	double wait_ratio;      /* of all ranks' time in them: waits for the last one */
 	double exchange_ratio;  /* of a step: what even the last one spends in exchanges */
 
-	enum tp_job_answer answer;
+	enum tp_job_verdict verdict;
 	const char *because; /* of CANNOT_TELL; of others what makes them less sure, or NULL */
 	bool is_sure;
-	int late;            /* index into ranks, the last of all; or TP_JOB_NO_RANK */
-	size_t n_late;       /* so many come last together */
-	size_t n_last;       /* steps in which one of them was last */
-	double late_ns;      /* mean by which it comes after the next one */
+	int late;                         /* index into ranks, the last of all; or TP_JOB_NO_RANK */
+	size_t n_late;                    /* so many come last together */
+	size_t n_last;                    /* steps in which one of them was last */
+	double late_ns;                   /* mean by which it comes after the next one */
 	double late_low_ns, late_high_ns; /* 95 % */
 	double gain, gain_low, gain_high; /* of the job, when it is as fast as the next; 1 = none */
 	enum tp_label late_label;         /* what it does longer than others; TP_N_LABELS unknown */
@@ -152,7 +153,7 @@ struct tp_job {
 	int hanging;
 	uint64_t hang_ns; /* at least that long; > 0 without `hanging`: all wait, or for one that is
 			   * not here */
-	int stopped_by; /* the signal that ended all ranks; 0 = none */
+	int stopped_by;   /* the signal that ended all ranks; 0 = none */
 
 	struct tp_job_advice advice[TP_JOB_ADVICE_MAX];
 	size_t n_advice;

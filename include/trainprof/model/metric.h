@@ -27,8 +27,8 @@
 	X(PROC_RSS, "process.rss_bytes", "bytes", GAUGE, PROCESS)                                  \
 	X(PROC_SWAP, "process.swap_bytes", "bytes", GAUGE, PROCESS)                                \
 	X(PROC_THREADS, "process.threads", "1", GAUGE, PROCESS)                                    \
-	X(PROC_RANK, "process.job_rank", "1", GAUGE, PROCESS)       /* by its launcher */          \
-	X(PROC_RANKS, "process.job_ranks", "1", GAUGE, PROCESS)     /* 0: unknown */               \
+	X(PROC_RANK, "process.job_rank", "1", GAUGE, PROCESS)           /* by its launcher */      \
+	X(PROC_RANKS, "process.job_ranks", "1", GAUGE, PROCESS)         /* 0: unknown */           \
 	X(IO_RCHAR, "io.read_call_bytes", "bytes", COUNTER, PROCESS)    /* io: rchar */            \
 	X(IO_WCHAR, "io.write_call_bytes", "bytes", COUNTER, PROCESS)   /* io: wchar */            \
 	X(IO_SYSCR, "io.read_calls", "1", COUNTER, PROCESS)             /* io: syscr */            \

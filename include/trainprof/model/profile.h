@@ -93,7 +93,7 @@ struct tp_step {
 struct tp_place_result {
 	uint32_t file; /* 0: unknown, as of compiled programs */
 	uint32_t symbol;
-	uint32_t line; /* 0 = unknown */
+	uint32_t line;       /* 0 = unknown */
 	enum tp_label label; /* its largest */
 	uint64_t time_ns;
 };

@@ -7,8 +7,9 @@
  * beside_peers_ns, peer_tail_ns, last_place.
  *
  * A rank that spins in a collective loses its CPU to ranks that work. That is a wait for them, not
- * a want of CPUs: so a wait for a CPU between two pieces of an exchange belongs to the exchange, and
- * half of it where only one of both is. Which piece is one is often inferred, so both sides count.
+ * a want of CPUs: so a wait for a CPU between two pieces of an exchange belongs to the exchange,
+ * and half of it where only one of both is. Which piece is one is often inferred, so both sides
+ * count.
  */
 #include "analyze/analysis.h"
 #include "analyze/classify/python_class.h"
@@ -67,10 +68,10 @@ static void find_exchanges(struct peer_waits *p, const struct tp_timeline *timel
 static bool is_own_python(const struct peer_waits *p, const struct tp_frame *frame)
 {
 	const struct tp_trace *trace = p->analysis->trace;
-	return frame->line && !tp_python_class_find(p->analysis->patterns,
-						    tp_trace_string(trace, frame->file),
-						    tp_trace_string(trace, frame->symbol))
-				       .is_library;
+	return frame->line &&
+	       !tp_python_class_find(p->analysis->patterns, tp_trace_string(trace, frame->file),
+				     tp_trace_string(trace, frame->symbol))
+			.is_library;
 }
 
 /* The innermost function of the program itself: of Python in the user's own files, otherwise in the
@@ -161,16 +162,16 @@ static void set_places(struct peer_waits *p)
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Of the piece, what lies in judged steps or in the window; exchanges are added to their steps. */
-static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *piece, unsigned halves,
-			  size_t *step)
+static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *piece,
+			  unsigned halves, size_t *step)
 {
 	uint64_t ns = profile->is_of_steps ? 0
 					   : tp_segment_ns_in(piece, profile->window_start_ns,
 							      profile->window_end_ns);
 	while (*step < profile->n_steps && profile->steps[*step].end_ns <= piece->start_ns)
 		++*step;
-	for (size_t k = *step;
-	     k < profile->n_steps && profile->steps[k].start_ns < piece->end_ns; k++) {
+	for (size_t k = *step; k < profile->n_steps && profile->steps[k].start_ns < piece->end_ns;
+	     k++) {
 		struct tp_step *at = &profile->steps[k];
 		uint64_t inside = tp_segment_ns_in(piece, at->start_ns, at->end_ns);
 		at->peer_ns += inside * halves / 2;
@@ -179,7 +180,7 @@ static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *p
 	return ns;
 }
 
-static void sum_pieces(struct peer_waits *p, const struct tp_timeline *timeline)
+static void sum_segments(struct peer_waits *p, const struct tp_timeline *timeline)
 {
 	struct tp_profile *profile = p->analysis->profile;
 	uint32_t place = 0;
@@ -252,7 +253,7 @@ enum tp_status tp_pass_peer_waits(struct tp_analysis *analysis, struct tp_error 
 	p.by_stack = tp_alloc((n_stacks + 1) * sizeof(*p.by_stack));
 	p.is_done = tp_alloc((n_stacks + 1) * sizeof(*p.is_done));
 	find_exchanges(&p, timeline);
-	sum_pieces(&p, timeline);
+	sum_segments(&p, timeline);
 	set_places(&p);
 	set_tail(&p, timeline);
 	set_last_place(&p, timeline);

@@ -42,8 +42,8 @@ static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_jo
 		match[k] = TP_JOB_NO_STEP;
 		while (j < rank->n_steps && rank->steps[j].end_ns <= step->start_ns)
 			j++;
-		for (size_t i = j;
-		     i < rank->n_steps && rank->steps[i].start_ns < step->end_ns; i++) {
+		for (size_t i = j; i < rank->n_steps && rank->steps[i].start_ns < step->end_ns;
+		     i++) {
 			double longer = fmax(length_of(step), length_of(&rank->steps[i]));
 			if (2 * (double)overlap_ns(step, &rank->steps[i]) <= longer)
 				continue;
@@ -59,15 +59,15 @@ static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_jo
 
 /* Step k of the first is step k + lag of the other. The median difference of lengths, and how many
  * were compared. */
-static double mismatch_at(const struct tp_job_rank *first, const struct tp_job_rank *rank,
-			  int64_t lag, double *scratch, size_t *n_compared)
+static double difference_at(const struct tp_job_rank *first, const struct tp_job_rank *rank,
+			    int64_t lag, double *scratch, size_t *n_compared)
 {
 	size_t n = 0;
 	for (size_t k = 0; k < first->n_steps; k++) {
 		int64_t i = (int64_t)k + lag;
 		if (i >= 0 && i < (int64_t)rank->n_steps)
-			scratch[n++] = fabs(length_of(&first->steps[k]) -
-					    length_of(&rank->steps[i]));
+			scratch[n++] =
+				fabs(length_of(&first->steps[k]) - length_of(&rank->steps[i]));
 	}
 	*n_compared = n;
 	return n ? tp_stats_median(scratch, n) : 0;
@@ -88,12 +88,12 @@ static bool find_lag(const struct tp_job_rank *first, const struct tp_job_rank *
 	size_t n = 0;
 	for (int64_t lag = -reach; lag <= reach; lag++) {
 		size_t n_compared;
-		double mismatch = mismatch_at(first, rank, lag, scratch, &n_compared);
+		double difference = difference_at(first, rank, lag, scratch, &n_compared);
 		if (n_compared < TP_JOB_LAG_STEPS_MIN)
 			continue;
-		all[n++] = mismatch;
-		if (mismatch < best) {
-			best = mismatch;
+		all[n++] = difference;
+		if (difference < best) {
+			best = difference;
 			*out = lag;
 		}
 	}
@@ -117,8 +117,8 @@ static size_t match_by_lag(const struct tp_job_rank *first, const struct tp_job_
 }
 
 /* The median difference of ends: ranks leave a collective at about the same time. */
-static int64_t skew_of(const struct tp_job_rank *first, const struct tp_job_rank *rank,
-		       const size_t *match)
+static int64_t clock_difference(const struct tp_job_rank *first, const struct tp_job_rank *rank,
+				const size_t *match)
 {
 	double *values = tp_alloc((first->n_steps + 1) * sizeof(*values));
 	size_t n = 0;
@@ -137,12 +137,11 @@ enum tp_job_join tp_job_align(const struct tp_job_rank *first, const struct tp_j
 	int64_t lag = 0;
 	*skew_ns = 0;
 	size_t shorter = first->n_steps < rank->n_steps ? first->n_steps : rank->n_steps;
-	if (is_same_host(first, rank) &&
-	    2 * match_by_clock(first, rank, match) > shorter)
+	if (is_same_host(first, rank) && 2 * match_by_clock(first, rank, match) > shorter)
 		return TP_JOB_BY_CLOCK;
 	bool is_clear = find_lag(first, rank, &lag);
 	if (!match_by_lag(first, rank, is_clear ? lag : 0, match))
 		return TP_JOB_NOT_JOINED;
-	*skew_ns = skew_of(first, rank, match);
+	*skew_ns = clock_difference(first, rank, match);
 	return is_clear ? TP_JOB_BY_LENGTHS : TP_JOB_BY_ORDER;
 }

@@ -90,8 +90,7 @@ static const struct tp_job_code *find_code(const struct tp_job *job, const struc
 	double most_of_line = 0;
 	for (size_t i = 0; i < late->n_codes; i++) {
 		const struct tp_job_code *code = &late->codes[i];
-		double surplus =
-			function_ns(late, code) - mean_of_others(job, function_ns, code);
+		double surplus = function_ns(late, code) - mean_of_others(job, function_ns, code);
 		double of_line = code->step_ns - mean_of_others(job, line_ns, code);
 		bool is_same = best && is_same_function(best, code);
 		if (is_same ? of_line <= most_of_line : surplus <= most)

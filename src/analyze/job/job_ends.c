@@ -27,8 +27,8 @@ static void find_missing(struct tp_job *job)
 {
 	size_t n = 0;
 	size_t at = 0;
-	int64_t *missing = tp_arena_array(&job->arena, (size_t)job->n_expected + 1,
-					  sizeof(*missing));
+	int64_t *missing =
+		tp_arena_array(&job->arena, (size_t)job->n_expected + 1, sizeof(*missing));
 	for (int64_t number = 0; number < (int64_t)job->n_expected; number++) {
 		while (at < job->n_ranks && job->ranks[at].number >= 0 &&
 		       job->ranks[at].number < number)
@@ -82,10 +82,9 @@ static bool has_failed(const struct tp_job_rank *rank)
 /* By which a launcher ends the ranks of a job in which one has failed. */
 static bool may_be_launcher(const struct tp_job_rank *rank)
 {
-	return rank->is_cut ||
-	       (rank->end == TP_END_SIGNALED &&
-		(rank->end_code == SIGTERM || rank->end_code == SIGKILL ||
-		 rank->end_code == SIGINT || rank->end_code == SIGHUP));
+	return rank->is_cut || (rank->end == TP_END_SIGNALED &&
+				(rank->end_code == SIGTERM || rank->end_code == SIGKILL ||
+				 rank->end_code == SIGINT || rank->end_code == SIGHUP));
 }
 
 /* Clocks of different hosts agree about as well as their date does. */
@@ -99,8 +98,7 @@ static uint64_t end_wall_ns(const struct tp_job_rank *rank)
 static bool is_earlier_failure(const struct tp_job_rank *a, const struct tp_job_rank *b)
 {
 	bool is_secondary = may_be_launcher(a);
-	if (a->end == TP_END_SIGNALED && a->end_code == SIGKILL &&
-	    end_wall_ns(a) < end_wall_ns(b))
+	if (a->end == TP_END_SIGNALED && a->end_code == SIGKILL && end_wall_ns(a) < end_wall_ns(b))
 		return true;
 	if (is_secondary != may_be_launcher(b))
 		return !is_secondary;
@@ -179,8 +177,7 @@ static void find_hanging(struct tp_job *job)
 	if (!n_waiting || n_others > 1 || (n_others && other == job->ended))
 		return;
 	/* It may have ended in peace long before. */
-	if (n_others && job->ranks[other].end == TP_END_EXITED &&
-	    job->ranks[other].end_code == 0)
+	if (n_others && job->ranks[other].end == TP_END_EXITED && job->ranks[other].end_code == 0)
 		return;
 	job->hang_ns = shortest_ns;
 	job->hanging = other;

@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* Joined ranks and steps: a row for each step, a column for each rank. */
-struct join {
+struct job_table {
 	struct tp_job *job;
 	size_t *ranks; /* indexes into job->ranks, by column */
 	size_t n_ranks;
@@ -56,8 +56,9 @@ static bool has_same_steps(const struct tp_job_rank *first, const struct tp_job_
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* match: by column, step of the first -> step of that rank. Only steps that all ranks have count. */
-static void fill_table(struct join *j, const struct tp_job_rank *first, size_t *const *match)
+/* match: by column, step of the first -> step of that rank. Only steps that all ranks have count.
+ */
+static void fill_table(struct job_table *j, const struct tp_job_rank *first, size_t *const *match)
 {
 	j->own_ns = tp_alloc((first->n_steps + 1) * j->n_ranks * sizeof(*j->own_ns));
 	j->length_ns = tp_alloc((first->n_steps + 1) * sizeof(*j->length_ns));
@@ -81,7 +82,7 @@ static void fill_table(struct join *j, const struct tp_job_rank *first, size_t *
 	}
 }
 
-static void add_column(struct join *j, size_t **match, size_t rank, size_t n_steps)
+static void add_column(struct job_table *j, size_t **match, size_t rank, size_t n_steps)
 {
 	match[j->n_ranks] = tp_alloc((n_steps + 1) * sizeof(**match));
 	j->ranks[j->n_ranks++] = rank;
@@ -99,7 +100,7 @@ static bool is_short(const struct tp_job_rank *first, const size_t *match)
 	return 2 * n < n_all;
 }
 
-static void build(struct join *j, int first_rank)
+static void build(struct job_table *j, int first_rank)
 {
 	struct tp_job *job = j->job;
 	const struct tp_job_rank *first = &job->ranks[first_rank];
@@ -129,7 +130,7 @@ static void build(struct join *j, int first_rank)
 
 /* ---- who is last ----------------------------------------------------------------------------- */
 
-static void order_columns(struct join *j)
+static void order_columns(struct job_table *j)
 {
 	j->mean_own_ns = tp_alloc(j->n_ranks * sizeof(*j->mean_own_ns));
 	j->order = tp_alloc(j->n_ranks * sizeof(*j->order));
@@ -144,7 +145,7 @@ static void order_columns(struct join *j)
 }
 
 /* Sets the sums over steps; counts for each rank the steps in which it was last. */
-static void sum_steps(struct join *j)
+static void sum_steps(struct job_table *j)
 {
 	struct tp_job *job = j->job;
 	double wait = 0;
@@ -181,7 +182,7 @@ static void sum_steps(struct join *j)
 }
 
 /* How many come last together: those above the widest gap in the upper half. */
-static size_t count_late(const struct join *j)
+static size_t count_late(const struct job_table *j)
 {
 	size_t best = 1;
 	double widest = -1;
@@ -196,7 +197,7 @@ static size_t count_late(const struct join *j)
 }
 
 /* By how much the last ones come after the next: between the two that are nearest. */
-static void measure_gap(struct join *j, size_t n_late)
+static void measure_gap(struct job_table *j, size_t n_late)
 {
 	struct tp_job *job = j->job;
 	struct tp_estimate gap;
@@ -222,7 +223,7 @@ static double gain_of(const struct tp_job *job, double ns)
 	return job->step_ns / fmax(rest, least);
 }
 
-static const char *common_host(const struct join *j, size_t n_late)
+static const char *common_host(const struct job_table *j, size_t n_late)
 {
 	const struct tp_job *job = j->job;
 	const char *host = job->ranks[j->ranks[j->order[0]]].host;
@@ -239,7 +240,7 @@ static const char *common_host(const struct join *j, size_t n_late)
 	return host && n_late == n_there && job->n_hosts > 1 && n_there > 1 ? host : NULL;
 }
 
-static void answer_late(struct join *j, size_t n_late)
+static void set_late(struct job_table *j, size_t n_late)
 {
 	struct tp_job *job = j->job;
 	job->late = (int)j->ranks[j->order[0]];
@@ -250,7 +251,7 @@ static void answer_late(struct join *j, size_t n_late)
 	for (size_t i = 0; i < n_late; i++)
 		job->ranks[j->ranks[j->order[i]]].is_late = true;
 	job->slow_host = common_host(j, n_late);
-	job->answer = job->slow_host ? TP_JOB_SLOW_HOST : TP_JOB_LATE_RANK;
+	job->verdict = job->slow_host ? TP_JOB_SLOW_HOST : TP_JOB_LATE_RANK;
 	job->is_sure = (double)job->n_last >= TP_JOB_LAST_MIN * (double)job->n_steps;
 	if (!job->is_sure)
 		job->because = "it is last in fewer than half of the steps";
@@ -258,7 +259,7 @@ static void answer_late(struct join *j, size_t n_late)
 }
 
 /* What a rank that is not here would change. */
-static void doubt_missing(struct tp_job *job)
+static void note_missing(struct tp_job *job)
 {
 	if (!job->n_missing || job->exchange_ratio < TP_JOB_WAIT_MIN)
 		return;
@@ -266,7 +267,7 @@ static void doubt_missing(struct tp_job *job)
 	job->because = "all ranks wait, and a rank without a recording may be later still";
 }
 
-static void answer(struct join *j)
+static void judge(struct job_table *j)
 {
 	struct tp_job *job = j->job;
 	order_columns(j);
@@ -274,21 +275,21 @@ static void answer(struct join *j)
 	size_t n_late = count_late(j);
 	measure_gap(j, n_late);
 	if (job->late_low_ns > 0 && job->late_ns >= TP_JOB_LATE_MIN * job->step_ns) {
-		answer_late(j, n_late);
+		set_late(j, n_late);
 	} else if (job->wait_ratio >= TP_JOB_WAIT_MIN) {
-		job->answer = TP_JOB_IN_TURN;
+		job->verdict = TP_JOB_IN_TURN;
 		job->is_sure = true;
 	} else if (job->exchange_ratio >= TP_JOB_EXCHANGE_MIN) {
-		job->answer = TP_JOB_ALL_WAIT;
+		job->verdict = TP_JOB_ALL_WAIT;
 		job->is_sure = !job->n_missing;
 	} else {
-		job->answer = TP_JOB_EVEN;
+		job->verdict = TP_JOB_EVEN;
 		job->is_sure = true;
 	}
-	doubt_missing(job);
+	note_missing(job);
 }
 
-static const char *reason_not_joined(const struct tp_job *job, const struct join *j)
+static const char *reason_not_joined(const struct tp_job *job, const struct job_table *j)
 {
 	size_t n_readable = 0;
 	for (size_t i = 0; i < job->n_ranks; i++)
@@ -328,7 +329,7 @@ static void scale_to_second(struct tp_job_rank *rank)
 
 /* Who waits least in all is the late one, if it is so clearly: no more can be said without steps.
  */
-static void answer_by_shares(struct tp_job *job)
+static void judge_by_shares(struct tp_job *job)
 {
 	int last = TP_JOB_NO_RANK;
 	double next_ns = 0;
@@ -359,31 +360,31 @@ static void answer_by_shares(struct tp_job *job)
 	job->late_high_ns = job->late_ns;
 	job->gain = job->gain_high = gain_of(job, job->late_ns);
 	job->gain_low = 1;
-	job->answer = TP_JOB_LATE_RANK;
+	job->verdict = TP_JOB_LATE_RANK;
 	job->because = "steps were not found; it is the one that waits least in all";
 	tp_job_find_cause(job);
 }
 
 void tp_job_join(struct tp_job *job)
 {
-	struct join j = {.job = job};
+	struct job_table j = {.job = job};
 	tp_job_count_ranks(job);
 	tp_job_find_ends(job);
 	int first = find_first(job);
 	if (first >= 0)
 		build(&j, first);
 	if (job->joined_by != TP_JOB_NOT_JOINED && j.n_steps >= TP_JOB_STEPS_MIN) {
-		answer(&j);
+		judge(&j);
 	} else {
 		job->joined_by = TP_JOB_NOT_JOINED;
 		job->not_joined = reason_not_joined(job, &j);
-		job->answer = TP_JOB_CANNOT_TELL;
+		job->verdict = TP_JOB_CANNOT_TELL;
 		job->because = job->not_joined;
 		for (size_t i = 0; i < job->n_ranks; i++)
 			job->ranks[i].is_joined = false;
 		/* Who waits for a rank that is gone says nothing of its pace before. */
 		if (!job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing)
-			answer_by_shares(job);
+			judge_by_shares(job);
 	}
 	free(j.ranks);
 	free(j.own_ns);

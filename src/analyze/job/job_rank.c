@@ -13,10 +13,10 @@ void tp_job_init(struct tp_job *job)
 			       .ended = TP_JOB_NO_RANK,
 			       .hanging = TP_JOB_NO_RANK,
 			       .late_label = TP_N_LABELS,
-			       .answer = TP_JOB_CANNOT_TELL};
+			       .verdict = TP_JOB_CANNOT_TELL};
 }
 
-static void take_steps(struct tp_job_rank *rank, const struct tp_profile *profile)
+static void copy_steps(struct tp_job_rank *rank, const struct tp_profile *profile)
 {
 	uint64_t zero_ns = profile->trace->run.started_ns;
 	double sum_ns = 0;
@@ -62,11 +62,11 @@ static double unit_of(const struct tp_profile *profile)
 	return window_s > 0 ? window_s : 1;
 }
 
-static void take_profile(struct tp_job *job, struct tp_job_rank *rank,
+static void copy_profile(struct tp_job *job, struct tp_job_rank *rank,
 			 const struct tp_profile *profile)
 {
 	double unit = unit_of(profile);
-	take_steps(rank, profile);
+	copy_steps(rank, profile);
 	for (int label = 0; label < TP_N_LABELS; label++)
 		rank->label_ns[label] = (double)profile->beside_peers_ns[label] / unit;
 	for (size_t i = 0; i < profile->n_places && i < TP_JOB_PLACES_MAX; i++)
@@ -110,7 +110,7 @@ void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
 		job->id = tp_arena_strdup(arena, place->id);
 	}
 	if (profile)
-		take_profile(job, &rank, profile);
+		copy_profile(job, &rank, profile);
 	if (profile && source->ended_ns)
 		rank.ended_ns = rank.started_ns + source->ended_ns;
 	TP_ARRAY_PUSH(job->ranks, job->n_ranks, job->ranks_capacity) = rank;

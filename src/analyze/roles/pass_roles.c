@@ -431,7 +431,7 @@ static void choose_main_thread(struct tp_analysis *analysis)
 }
 
 /* Below the first process of the rank that is judged, or of any of a list. */
-static bool is_below(const struct tp_analysis *analysis, uint32_t leader, uint32_t root)
+static bool is_started_by(const struct tp_analysis *analysis, uint32_t leader, uint32_t root)
 {
 	const struct tp_trace *trace = analysis->trace;
 	for (size_t depth = 0; leader != root; depth++) {
@@ -462,7 +462,7 @@ enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err)
 	size_t n = 0;
 	for (uint32_t i = 0; i < trace->n_tasks; i++)
 		if (analysis->threads[i].leader == i &&
-		    (!rank || is_below(analysis, i, rank->root)))
+		    (!rank || is_started_by(analysis, i, rank->root)))
 			all[n++] = measure_process(analysis, i);
 	assign_roles(analysis, all, n);
 	choose_trainer(analysis, all, n);

@@ -207,9 +207,10 @@ const struct tp_command tp_cmd_report = {
 	.group = "Read",
 	.synopsis = "[options] [RUN...]",
 	.summary = "print a recording as text, JSON or Markdown",
-	.intro = "Print the report of a recording: of RUN, a directory or its report.json, or of\n"
-		 "the last one here. Several recordings, or a folder that holds them, are ranks of\n"
-		 "one job: they are joined by their steps, and the rank that comes last is named.",
+	.intro =
+		"Print the report of a recording: of RUN, a directory or its report.json, or of\n"
+		"the last one here. Several recordings, or a folder that holds them, are ranks of\n"
+		"one job: they are joined by their steps, and the rank that comes last is named.",
 	.examples = "  trainprof report --full\n"
 		    "  trainprof report --markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
 		    "  trainprof report --json -o report.json prof\n"

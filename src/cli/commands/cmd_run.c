@@ -87,14 +87,14 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 	int status = tp_run_session_run(&measured, cli, o, argv);
 	if (status >= 0) {
 		if (o->job && measured.could_run && !o->is_strict)
-			status = tp_rank_run_unmeasured(&rank, argv);
+			status = tp_rank_run_exec(&rank, argv);
 		free(measured.directory);
 		tp_rank_run_release(&rank);
 		return status;
 	}
 	bool is_whole = tp_run_session_check_whole(&measured);
-	bool is_complete = o->job ? tp_rank_run_end(&rank, &measured)
-				  : tp_post_run_report(cli, o, &measured);
+	bool is_complete =
+		o->job ? tp_rank_run_end(&rank, &measured) : tp_post_run_report(cli, o, &measured);
 	is_complete = is_complete && is_whole;
 	tp_recordings_set_last(o->job ? rank.job.folder : measured.directory);
 	free(measured.directory);

@@ -64,12 +64,11 @@ static void print_job(const struct tp_cli *cli, const struct tp_run_options *opt
 }
 
 static int report_run(const struct tp_cli *cli, const struct tp_run_options *options,
-		const char *directory)
+		      const char *directory)
 {
 	struct tp_analysis_session reading;
 	struct tp_error err = {0};
-	if (tp_analysis_session_open(&reading, directory, &options->reading, &err) !=
-	    TP_OK) {
+	if (tp_analysis_session_open(&reading, directory, &options->reading, &err) != TP_OK) {
 		tp_message_error(NULL, &err);
 		return TP_REPORT_FAILED;
 	}

@@ -51,13 +51,13 @@ bool tp_rank_run_begin(struct tp_rank_run *rank, const struct tp_cli *cli,
 	return true;
 }
 
-int tp_rank_run_unmeasured(struct tp_rank_run *rank, char **argv)
+int tp_rank_run_exec(struct tp_rank_run *rank, char **argv)
 {
 	struct tp_error err = {0};
 	if (!rank->asked->is_quiet)
 		tp_message_print(NULL, "rank %" PRId64 " runs without being measured",
 				 rank->job.place.rank);
-	int status = tp_target_become(rank->cli.inheritance, argv, &err);
+	int status = tp_target_run_alone(rank->cli.inheritance, argv, &err);
 	tp_message_error(NULL, &err);
 	return status;
 }
@@ -99,13 +99,12 @@ static int report_job(const struct tp_cli *cli, const struct tp_run_options *opt
 }
 
 /* Ranks whose folder is on a disk of another host are never seen here. */
-static void report_elsewhere(const struct tp_rank_run *rank, size_t n_seen)
+static void report_rest(const struct tp_rank_run *rank, size_t n_seen)
 {
 	struct tp_buf next = {0};
 	report_command(&next, rank);
-	tp_buf_puts(&next, n_seen < rank->job.place.n_ranks
-				   ? "   (with the folders of all hosts)"
-				   : "   (when all ranks have ended)");
+	tp_buf_puts(&next, n_seen < rank->job.place.n_ranks ? "   (with the folders of all hosts)"
+							    : "   (when all ranks have ended)");
 	tp_message_print(tp_buf_text(&next), "%zu of %u ranks are recorded in %s", n_seen,
 			 rank->job.place.n_ranks, rank->job.folder);
 	tp_buf_release(&next);
@@ -119,17 +118,17 @@ bool tp_rank_run_end(struct tp_rank_run *rank, const struct tp_run_session_resul
 		return true;
 	if (place->n_ranks > SUMMARY_RANKS_MAX) {
 		if (place->rank == 0)
-			report_elsewhere(rank, place->n_ranks);
+			report_rest(rank, place->n_ranks);
 		return true;
 	}
 	struct tp_job_census census = tp_job_folder_count(rank->job.folder, place);
 	if (census.n_closed == place->n_ranks) {
-		return !tp_job_folder_claim(rank->job.folder, place, measured->directory) ||
+		return !tp_job_folder_lock_summary(rank->job.folder, place, measured->directory) ||
 		       tp_post_run_report_by(report_job, rank->asked, &rank->options,
 					     rank->job.folder, measured->was_interrupted);
 	}
 	if (place->rank == 0 && census.n_seen < place->n_ranks)
-		report_elsewhere(rank, census.n_seen);
+		report_rest(rank, census.n_seen);
 	return true;
 }
 

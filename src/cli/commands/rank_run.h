@@ -26,7 +26,7 @@ bool tp_rank_run_begin(struct tp_rank_run *rank, const struct tp_cli *cli,
 		       const struct tp_run_options *options);
 
 /* Become the program without measuring it; the exit status where that fails. */
-int tp_rank_run_unmeasured(struct tp_rank_run *rank, char **argv);
+int tp_rank_run_exec(struct tp_rank_run *rank, char **argv);
 
 /* Say how a rank ended that failed. The last one of the job prints the job's summary. False when
  * that should have been written and was not. */

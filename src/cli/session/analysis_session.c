@@ -65,8 +65,8 @@ static enum tp_status analyze_rank(struct tp_analysis_session *reading,
 	const struct tp_rank_scope scope = {.root = roots[at], .all = roots, .n_all = n};
 	how->rank = n ? &scope : NULL;
 	if (status == TP_OK)
-		status = tp_analyze(&reading->profile, &reading->trace, reading->patterns, how,
-				    err);
+		status =
+			tp_analyze(&reading->profile, &reading->trace, reading->patterns, how, err);
 	reading->n_ranks = n;
 	if (status == TP_OK && n)
 		warn_of_others(reading, &ranks[at]);
@@ -79,7 +79,7 @@ static enum tp_status analyze(struct tp_analysis_session *reading, const struct 
 			      struct tp_error *err)
 {
 	struct tp_analyze_options how = {.steps = steps_choice(options->steps),
-					       .skip_steps = options->skip};
+					 .skip_steps = options->skip};
 	enum tp_status status = tp_rules_dir_load_patterns(&reading->patterns, dirs, err);
 	if (status == TP_OK)
 		status = analyze_rank(reading, &how, options->rank, err);

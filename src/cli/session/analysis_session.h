@@ -27,7 +27,7 @@ struct tp_analysis_session {
 	struct tp_error no_rules; /* why there are no findings, if there are none */
 	struct tp_report report;
 	char *directory; /* heap; NULL where whoever opened it has that */
-	size_t n_ranks; /* of a recording of several ranks, of which one is judged; else 0 */
+	size_t n_ranks;  /* of a recording of several ranks, of which one is judged; else 0 */
 	bool has_trace, has_profile, has_findings;
 };
 

@@ -135,8 +135,7 @@ static void add_member(struct tp_job_members *members, char *directory)
 			       &member.unreadable) == TP_OK)
 		member.unreadable.status = TP_OK;
 	if (member.unreadable.status == TP_OK && !member.run.job.launcher)
-		tp_job_place_find(&member.run.job, recorded_variable, &member.run,
-				  &members->arena);
+		tp_job_place_find(&member.run.job, recorded_variable, &member.run, &members->arena);
 	TP_ARRAY_PUSH(members->items, members->n, members->capacity) = member;
 }
 
@@ -191,8 +190,8 @@ void tp_job_members_release(struct tp_job_members *members)
 bool tp_job_folder_is_one(const char *directory)
 {
 	struct tp_job_members members = {0};
-	bool is_one = !is_recording(directory) &&
-		      tp_job_members_add(&members, directory, NULL) == TP_OK;
+	bool is_one =
+		!is_recording(directory) && tp_job_members_add(&members, directory, NULL) == TP_OK;
 	tp_job_members_release(&members);
 	return is_one;
 }
@@ -229,12 +228,12 @@ out:
 	return census;
 }
 
-bool tp_job_folder_claim(const char *folder, const struct tp_job_place *place,
-			 const char *rank_directory)
+bool tp_job_folder_lock_summary(const char *folder, const struct tp_job_place *place,
+				const char *rank_directory)
 {
-	char *path = tp_asprintf("%s/.summary-%08" PRIx32 "-%u-%u", folder,
-				 (uint32_t)hash_of(place->id), place->n_ranks,
-				 ordinal_of(rank_directory));
+	char *path =
+		tp_asprintf("%s/.summary-%08" PRIx32 "-%u-%u", folder, (uint32_t)hash_of(place->id),
+			    place->n_ranks, ordinal_of(rank_directory));
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0)
 		close(fd);

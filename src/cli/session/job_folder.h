@@ -65,7 +65,7 @@ struct tp_job_census tp_job_folder_count(const char *folder, const struct tp_job
 
 /* True for one of all that ask, once for each time that the job was started: `rank_directory` is
  * the recording of whoever asks. */
-bool tp_job_folder_claim(const char *folder, const struct tp_job_place *place,
-			 const char *rank_directory);
+bool tp_job_folder_lock_summary(const char *folder, const struct tp_job_place *place,
+				const char *rank_directory);
 
 #endif

@@ -19,7 +19,8 @@
 
 static bool has_id(const struct tp_job_member *member, const char *id)
 {
-	return member->run.job.launcher && strcmp(member->run.job.id ? member->run.job.id : "", id) == 0;
+	return member->run.job.launcher &&
+	       strcmp(member->run.job.id ? member->run.job.id : "", id) == 0;
 }
 
 /* One recording of the job that is meant; NULL when there is none. */
@@ -139,7 +140,7 @@ static void add_rank(struct tp_job *job, const struct tp_job_member *member,
 	tp_trace_release(&trace);
 }
 
-static void add_unreadable(struct tp_job *job, const struct tp_job_member *member)
+static void add_failed(struct tp_job *job, const struct tp_job_member *member)
 {
 	struct tp_job_place place = {.launcher = "unknown", .local_rank = -1};
 	struct tp_job_source source = {.directory = member->directory};
@@ -161,7 +162,7 @@ static enum tp_status read_ranks(struct tp_job *job, const struct tp_job_members
 	for (size_t i = 0; status == TP_OK && i < members->n; i++) {
 		const struct tp_job_member *member = &members->items[i];
 		if (member->unreadable.status != TP_OK)
-			add_unreadable(job, member);
+			add_failed(job, member);
 		else if (tp_job_is_same(&member->run.job, &chosen->run.job))
 			add_rank(job, member, patterns, options);
 		else
@@ -192,7 +193,7 @@ static void add_advice(struct tp_job *job, const struct tp_finding *finding)
 
 /* In a recording of several ranks it has to be named. */
 static void name_late_rank(const struct tp_job *job, struct tp_analysis_session_options *how,
-				char *number, size_t size)
+			   char *number, size_t size)
 {
 	const struct tp_job_rank *late = &job->ranks[job->late];
 	size_t n = 0;
@@ -214,7 +215,7 @@ static void advise(struct tp_job *job, const struct tp_analysis_session_options 
 		return;
 	name_late_rank(job, &how, number, sizeof(number));
 	if (tp_analysis_session_open(&reading, job->ranks[job->late].directory, &how, NULL) !=
-		    TP_OK)
+	    TP_OK)
 		return;
 	const struct tp_findings *findings = reading.has_findings ? &reading.findings : NULL;
 	for (size_t i = 0; findings && i < findings->n_items; i++) {

@@ -162,10 +162,9 @@ static bool is_of_same_job(const struct run_session *s, const char *directory)
 {
 	struct tp_arena arena = {0};
 	struct tp_run_info other;
-	bool is_same =
-		s->options->job &&
-		tp_store_load_info(&other, NULL, &arena, directory, NULL) == TP_OK &&
-		tp_job_is_same(&other.job, &s->options->job->place);
+	bool is_same = s->options->job &&
+		       tp_store_load_info(&other, NULL, &arena, directory, NULL) == TP_OK &&
+		       tp_job_is_same(&other.job, &s->options->job->place);
 	tp_arena_release(&arena);
 	return is_same;
 }
@@ -446,8 +445,8 @@ static void begin(struct tp_run_session_result *out, const struct tp_run_options
 {
 	*out = (struct tp_run_session_result){0};
 	if (options->job)
-		out->directory = tp_job_folder_rank(options->job->folder, &options->job->place,
-						    NULL);
+		out->directory =
+			tp_job_folder_rank(options->job->folder, &options->job->place, NULL);
 	else
 		out->directory =
 			options->output ? tp_strdup(options->output) : tp_recordings_new_name();

@@ -44,7 +44,7 @@ struct tp_task_tree {
 	bool is_fed;             /* events report every birth and death */
 	bool keeps_arguments;
 	bool is_in_rank; /* so is all that is measured: nothing to find out */
-	bool has_doubt; /* but some were lost, or a process escaped them */
+	bool has_doubt;  /* but some were lost, or a process escaped them */
 	uint64_t n_scans;
 	uint64_t next_search_ns;   /* for children, and for what became of the leaders */
 	struct tp_map candidates;  /* fed: tid met once in /proc -> scan that met it */

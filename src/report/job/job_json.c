@@ -174,7 +174,7 @@ void tp_report_job_json(struct tp_json_writer *w, const struct tp_job *job)
 	for (size_t i = 0; i < job->n_missing; i++)
 		tp_json_write_int(w, job->missing[i]);
 	tp_json_close(w, ']');
-	tp_json_put_string(w, "answer", tp_job_answer_name(job->answer));
+	tp_json_put_string(w, "verdict", tp_job_verdict_name(job->verdict));
 	tp_json_put_bool(w, "is_sure", job->is_sure);
 	put_text(w, "because", job->because);
 	tp_json_put_string(w, "joined_by", tp_job_join_name(job->joined_by));

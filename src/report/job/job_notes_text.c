@@ -120,9 +120,9 @@ static void add_left_out(struct tp_buf *out, const struct tp_job *job)
 		tp_buf_printf(out, "Left out %zu recordings that cannot be read.\n",
 			      job->n_unreadable);
 	if (job->n_other_jobs)
-		tp_buf_printf(out,
-			      "Left out %s of other jobs in the same folder (--job=ID shows one).\n",
-			      tp_unit_counted(job->n_other_jobs, "recording").text);
+		tp_buf_printf(
+			out, "Left out %s of other jobs in the same folder (--job=ID shows one).\n",
+			tp_unit_counted(job->n_other_jobs, "recording").text);
 }
 
 static void add_joining(struct tp_buf *out, const struct tp_job *job)
@@ -134,7 +134,8 @@ static void add_joining(struct tp_buf *out, const struct tp_job *job)
 		most = job->ranks[i].skew_ns > most ? job->ranks[i].skew_ns : most;
 	}
 	if (job->joined_by == TP_JOB_BY_SHARES)
-		tp_buf_printf(out, "Not joined by steps: %s. Times are of a second.\n", job->not_joined);
+		tp_buf_printf(out, "Not joined by steps: %s. Times are of a second.\n",
+			      job->not_joined);
 	else if (job->joined_by == TP_JOB_BY_ORDER)
 		tp_buf_puts(out, "Steps were joined by their order, because their lengths are too "
 				 "alike to tell more.\n");

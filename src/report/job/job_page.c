@@ -14,8 +14,14 @@
 #include <string.h>
 
 /* Of more ranks those that come last are shown. */
-enum { ROWS_MAX = 16, COLUMN_HOST = 6, COLUMN_OWN = 22, COLUMN_WAIT = 34, COLUMN_LAST = 46,
-       COLUMN_MOSTLY = 56 };
+enum {
+	ROWS_MAX = 16,
+	COLUMN_HOST = 6,
+	COLUMN_OWN = 22,
+	COLUMN_WAIT = 34,
+	COLUMN_LAST = 46,
+	COLUMN_MOSTLY = 56
+};
 
 static void print_lines(struct tp_page *page, const struct tp_buf *lines)
 {
@@ -49,9 +55,9 @@ static void print_head(struct tp_page *page, const struct tp_job *job, struct tp
 	tp_job_add_ends(text, job);
 	print_lines(page, text);
 	tp_buf_clear(text);
-	enum tp_paint paint = job->answer == TP_JOB_EVEN          ? TP_PAINT_GOOD
-			      : job->answer == TP_JOB_CANNOT_TELL ? TP_PAINT_WARN
-								  : TP_PAINT_BAD;
+	enum tp_paint paint = job->verdict == TP_JOB_EVEN          ? TP_PAINT_GOOD
+			      : job->verdict == TP_JOB_CANNOT_TELL ? TP_PAINT_WARN
+								   : TP_PAINT_BAD;
 	tp_job_add_title(text, job);
 	tp_page_addf(page, paint, "%s  ", tp_buf_text(text));
 	tp_buf_clear(text);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* What a thread does, in the words of a sentence about it. */
-static const char *doing(enum tp_label label)
+static const char *label_text(enum tp_label label)
 {
 	switch (label) {
 	case TP_LABEL_DATALOADER_PREP:
@@ -109,15 +109,17 @@ void tp_job_add_title(struct tp_buf *out, const struct tp_job *job)
 		[TP_JOB_EVEN] = "RANKS ARE EVEN",
 		[TP_JOB_CANNOT_TELL] = "CANNOT TELL",
 	};
-	if (job->answer == TP_JOB_SLOW_HOST) {
+	if (job->verdict == TP_JOB_SLOW_HOST) {
 		tp_buf_puts(out, "ONE HOST IS LATE");
-	} else if (job->answer == TP_JOB_LATE_RANK) {
+	} else if (job->verdict == TP_JOB_LATE_RANK) {
 		bool is_one = job->n_late == 1;
-		tp_buf_puts(out, job->ranks[job->late].number < 0 ? "" : is_one ? "RANK " : "RANKS ");
+		tp_buf_puts(out, job->ranks[job->late].number < 0 ? ""
+				 : is_one                         ? "RANK "
+								  : "RANKS ");
 		add_late_numbers(out, job);
 		tp_buf_puts(out, is_one ? " IS LATE" : " ARE LATE");
 	} else {
-		tp_buf_puts(out, titles[job->answer]);
+		tp_buf_puts(out, titles[job->verdict]);
 	}
 }
 
@@ -127,16 +129,15 @@ static void add_late_sentence(struct tp_buf *out, const struct tp_job *job)
 		tp_buf_printf(out, "All %zu ranks of %s come last: ", job->n_late, job->slow_host);
 	}
 	if (job->joined_by == TP_JOB_BY_SHARES) {
-		tp_buf_printf(out, "it waits %s of its time for others, the next one %s; not sure: %s",
-			      tp_unit_percent(job->ranks[job->late].wait_ns / 1e9).text,
-			      tp_unit_percent((job->ranks[job->late].wait_ns + job->late_ns) / 1e9)
-				      .text,
-			      job->because);
+		tp_buf_printf(
+			out, "it waits %s of its time for others, the next one %s; not sure: %s",
+			tp_unit_percent(job->ranks[job->late].wait_ns / 1e9).text,
+			tp_unit_percent((job->ranks[job->late].wait_ns + job->late_ns) / 1e9).text,
+			job->because);
 		return;
 	}
-	tp_buf_printf(out, "%s in %zu of %zu steps, %s after %s",
-		      job->slow_host ? "" : "last", job->n_last, job->n_steps,
-		      tp_unit_time(job->late_ns).text,
+	tp_buf_printf(out, "%s in %zu of %zu steps, %s after %s", job->slow_host ? "" : "last",
+		      job->n_last, job->n_steps, tp_unit_time(job->late_ns).text,
 		      job->n_late == 1 ? "the next rank" : "the others");
 	if (!job->is_sure && job->because)
 		tp_buf_printf(out, "; not sure: %s", job->because);
@@ -144,7 +145,7 @@ static void add_late_sentence(struct tp_buf *out, const struct tp_job *job)
 
 void tp_job_add_sentence(struct tp_buf *out, const struct tp_job *job)
 {
-	switch (job->answer) {
+	switch (job->verdict) {
 	case TP_JOB_LATE_RANK:
 	case TP_JOB_SLOW_HOST:
 		add_late_sentence(out, job);
@@ -173,7 +174,8 @@ static void add_compared(struct tp_buf *out, double late_ns, double others_ns)
 {
 	tp_buf_printf(out, "; others %s", tp_unit_time(others_ns).text);
 	if (others_ns > 0.2 * late_ns)
-		tp_buf_printf(out, ". The same takes %.2g times as long: more work, or a slower CPU",
+		tp_buf_printf(out,
+			      ". The same takes %.2g times as long: more work, or a slower CPU",
 			      late_ns / others_ns);
 }
 
@@ -189,7 +191,7 @@ void tp_job_add_cause(struct tp_buf *out, const struct tp_job *job)
 	tp_buf_release(&name);
 	if (rank->host)
 		tp_buf_printf(out, " (host %s)", rank->host);
-	tp_buf_printf(out, " %s", doing(job->late_label));
+	tp_buf_printf(out, " %s", label_text(job->late_label));
 	if (!job->late_code) {
 		tp_buf_printf(out, ", %s %s", tp_unit_time(job->late_label_ns).text, unit);
 		add_compared(out, job->late_label_ns, job->others_label_ns);
@@ -242,6 +244,6 @@ void tp_job_add_mostly(struct tp_buf *out, const struct tp_job_rank *rank)
 		    (best == TP_N_LABELS || rank->label_ns[label] > rank->label_ns[best]))
 			best = label;
 	if (best != TP_N_LABELS)
-		tp_buf_printf(out, "%s %s", doing((enum tp_label)best),
+		tp_buf_printf(out, "%s %s", label_text((enum tp_label)best),
 			      tp_unit_time(rank->label_ns[best]).text);
 }

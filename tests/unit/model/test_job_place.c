@@ -159,8 +159,7 @@ Suite *suite_model_job_place(void)
 	Suite *suite = suite_create("model_job_place");
 	TCase *tc = tcase_create("variables");
 	tcase_add_checked_fixture(tc, NULL, release);
-	tcase_add_loop_test(tc, every_launcher_is_known, 0,
-			    sizeof(launched) / sizeof(launched[0]));
+	tcase_add_loop_test(tc, every_launcher_is_known, 0, sizeof(launched) / sizeof(launched[0]));
 	tcase_add_loop_test(tc, what_starts_ranks_is_none, 0, 5);
 	tcase_add_test(tc, variables_that_lie_are_named);
 	tcase_add_test(tc, another_launcher_knows_better_than_a_lie);

@@ -53,11 +53,11 @@ static struct tp_job_rank *add_rank(struct scene *scene, int64_t number, const c
 		uint64_t length = scene->length_ns[k];
 		uint64_t own = own_ns + noise_ns(&state, MS);
 		if (k >= first_step)
-			rank.steps[rank.n_steps++] = (struct tp_job_step){
-				.start_ns = at,
-				.end_ns = at + length,
-				.peer_ns = length > own ? length - own : 0,
-				.is_judged = true};
+			rank.steps[rank.n_steps++] =
+				(struct tp_job_step){.start_ns = at,
+						     .end_ns = at + length,
+						     .peer_ns = length > own ? length - own : 0,
+						     .is_judged = true};
 		at += length;
 	}
 	rank.n_judged = rank.n_steps;
@@ -80,7 +80,7 @@ START_TEST(the_rank_that_never_waits_is_late)
 	for (int64_t i = 0; i < 4; i++)
 		add_rank(&scene, i, "host", i == 2 ? 36 * MS : 20 * MS, 0, 0);
 	tp_job_join(&scene.job);
-	ck_assert_int_eq(scene.job.answer, TP_JOB_LATE_RANK);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_LATE_RANK);
 	ck_assert_int_eq(late_number(&scene), 2);
 	ck_assert(scene.job.is_sure);
 	ck_assert_int_eq(scene.job.joined_by, TP_JOB_BY_CLOCK);
@@ -129,7 +129,7 @@ START_TEST(ranks_with_equal_work_are_even)
 	for (int64_t i = 0; i < 4; i++)
 		add_rank(&scene, i, "host", 38 * MS, 0, 0);
 	tp_job_join(&scene.job);
-	ck_assert_int_eq(scene.job.answer, TP_JOB_EVEN);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_EVEN);
 	ck_assert_int_eq(scene.job.late, TP_JOB_NO_RANK);
 	tp_job_release(&scene.job);
 }
@@ -142,7 +142,7 @@ START_TEST(when_even_the_last_one_waits_nobody_is_late)
 	for (int64_t i = 0; i < 3; i++)
 		add_rank(&scene, i, "host", 10 * MS, 0, 0);
 	tp_job_join(&scene.job);
-	ck_assert_int_eq(scene.job.answer, TP_JOB_ALL_WAIT);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_ALL_WAIT);
 	ck_assert_int_eq(scene.job.late, TP_JOB_NO_RANK);
 	tp_job_release(&scene.job);
 }
@@ -159,7 +159,7 @@ START_TEST(ranks_that_take_turns_are_not_blamed_alone)
 				rank->steps[k].peer_ns = 0;
 	}
 	tp_job_join(&scene.job);
-	ck_assert_int_eq(scene.job.answer, TP_JOB_IN_TURN);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_IN_TURN);
 	ck_assert_int_eq(scene.job.late, TP_JOB_NO_RANK);
 	ck_assert_double_gt(scene.job.wait_ratio, 0.2);
 	tp_job_release(&scene.job);
@@ -173,7 +173,7 @@ START_TEST(two_that_are_late_together_are_both_named)
 	for (int64_t i = 0; i < 5; i++)
 		add_rank(&scene, i, "host", i == 1 || i == 4 ? 36 * MS : 20 * MS, 0, 0);
 	tp_job_join(&scene.job);
-	ck_assert_int_eq(scene.job.answer, TP_JOB_LATE_RANK);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_LATE_RANK);
 	ck_assert_uint_eq(scene.job.n_late, 2);
 	ck_assert(scene.job.ranks[1].is_late && scene.job.ranks[4].is_late);
 	ck_assert(!scene.job.ranks[0].is_late);
@@ -186,10 +186,13 @@ START_TEST(a_host_whose_ranks_are_all_late_is_named)
 	struct scene scene;
 	scene_init(&scene, false);
 	for (int64_t i = 0; i < 6; i++)
-		add_rank(&scene, i, i < 2 ? "slow" : i < 4 ? "b" : "c",
+		add_rank(&scene, i,
+			 i < 2   ? "slow"
+			 : i < 4 ? "b"
+				 : "c",
 			 i < 2 ? 36 * MS : 20 * MS, (uint64_t)(i / 2) * 1000 * MS, 0);
 	tp_job_join(&scene.job);
-	ck_assert_int_eq(scene.job.answer, TP_JOB_SLOW_HOST);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_SLOW_HOST);
 	ck_assert_str_eq(scene.job.slow_host, "slow");
 	ck_assert_uint_eq(scene.job.n_hosts, 3);
 	tp_job_release(&scene.job);
@@ -201,8 +204,8 @@ START_TEST(a_missing_rank_keeps_others_from_being_blamed_for_sure)
 	struct scene scene;
 	scene_init(&scene, false);
 	for (int64_t i = 0; i < 3; i++)
-		add_rank(&scene, i < 2 ? i : 3, "host", i == 1 ? 25 * MS : 20 * MS, 0, 0)
-			->n_ranks = 4;
+		add_rank(&scene, i < 2 ? i : 3, "host", i == 1 ? 25 * MS : 20 * MS, 0, 0)->n_ranks =
+			4;
 	tp_job_join(&scene.job);
 	ck_assert_uint_eq(scene.job.n_missing, 1);
 	ck_assert_int_eq(scene.job.missing[0], 2);
@@ -236,14 +239,14 @@ START_TEST(recordings_that_cannot_be_compared_give_no_answer)
 	add_rank(&scene, 0, "host", 20 * MS, 0, 0);
 	add_rank(&scene, 1, NULL, 36 * MS, 0, 0)->unreadable = "damaged";
 	tp_job_join(&scene.job);
-	ck_assert_int_eq(scene.job.answer, TP_JOB_CANNOT_TELL);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_CANNOT_TELL);
 	ck_assert_uint_eq(scene.job.n_unreadable, 1);
 	ck_assert_ptr_nonnull(scene.job.not_joined);
 	tp_job_release(&scene.job);
 	/* Nothing at all. */
 	tp_job_init(&scene.job);
 	tp_job_join(&scene.job);
-	ck_assert_int_eq(scene.job.answer, TP_JOB_CANNOT_TELL);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_CANNOT_TELL);
 	tp_job_release(&scene.job);
 }
 END_TEST
