@@ -4,7 +4,7 @@
 #define TRAINPROF_REPORT_JOB_TEXT_H
 
 #include "trainprof/base/json.h"
-#include "trainprof/model/job.h"
+#include "trainprof/model/job_result.h"
 #include "trainprof/report/page.h"
 
 /* `shown` is what a reader types to see the job again: "prof". */

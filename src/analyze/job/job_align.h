@@ -3,7 +3,7 @@
 #ifndef TRAINPROF_SRC_ANALYZE_JOB_JOB_ALIGN_H
 #define TRAINPROF_SRC_ANALYZE_JOB_JOB_ALIGN_H
 
-#include "trainprof/model/job.h"
+#include "trainprof/model/job_result.h"
 
 #define TP_JOB_NO_STEP SIZE_MAX
 

@@ -3,7 +3,7 @@
 #ifndef TRAINPROF_SRC_ANALYZE_JOB_JOB_ENDS_H
 #define TRAINPROF_SRC_ANALYZE_JOB_JOB_ENDS_H
 
-#include "trainprof/model/job.h"
+#include "trainprof/model/job_result.h"
 
 /* Sort ranks by number; of two recordings of a rank the one that started last counts. Sets the
  * number of ranks, and which are missing. */

@@ -6,7 +6,7 @@
  * is its length without exchanges and waits for others; the longest of these makes the step, and
  * what the next one has less is what the job gains when the last one becomes as fast.
  */
-#include "trainprof/analyze/job.h"
+#include "trainprof/analyze/job_join.h"
 
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"

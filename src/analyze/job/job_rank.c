@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes from a rank's profile what its job needs. */
-#include "trainprof/analyze/job.h"
+#include "trainprof/analyze/job_join.h"
 
 #include "trainprof/base/memory.h"
 

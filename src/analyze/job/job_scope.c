@@ -3,7 +3,7 @@
  * Finds the ranks among the processes of one recording, as under "run -- mpirun": each process
  * has what its launcher told it, and so do the processes that it starts. The first is the rank.
  */
-#include "trainprof/analyze/job.h"
+#include "trainprof/analyze/job_join.h"
 
 #include "trainprof/base/memory.h"
 

@@ -5,7 +5,7 @@
 #include "cli/terminal/messages.h"
 #include "recordings.h"
 #include "rules_dir.h"
-#include "trainprof/analyze/job.h"
+#include "trainprof/analyze/job_join.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"

@@ -5,7 +5,7 @@
 #include "job_folder.h"
 #include "rules_dir.h"
 
-#include "trainprof/analyze/job.h"
+#include "trainprof/analyze/job_join.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/report/job_text.h"
 #include "trainprof/store/recording.h"

@@ -5,7 +5,7 @@
 
 #include "cli/session/analysis_session.h"
 #include "trainprof/base/json.h"
-#include "trainprof/model/job.h"
+#include "trainprof/model/job_result.h"
 
 /*
  * Read the ranks in these folders and recordings, one after the other, and join them. Of several

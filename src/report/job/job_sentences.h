@@ -4,7 +4,7 @@
 #define TRAINPROF_SRC_REPORT_JOB_JOB_SENTENCES_H
 
 #include "trainprof/base/buf.h"
-#include "trainprof/model/job.h"
+#include "trainprof/model/job_result.h"
 
 /* "RANK 2 IS LATE", "RANKS 0, 1 ARE LATE", "RANKS WAIT IN TURN". */
 void tp_job_add_title(struct tp_buf *out, const struct tp_job *job);

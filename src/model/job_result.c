@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names what is known about a job, and frees it. */
-#include "trainprof/model/job.h"
+#include "trainprof/model/job_result.h"
 
 #include <stdlib.h>
 

@@ -3,10 +3,10 @@
  * From the profiles of ranks to what can be said of their job. One profile is needed at a time, so
  * memory is bounded by the steps of all ranks.
  */
-#ifndef TRAINPROF_ANALYZE_JOB_H
-#define TRAINPROF_ANALYZE_JOB_H
+#ifndef TRAINPROF_ANALYZE_JOB_JOIN_H
+#define TRAINPROF_ANALYZE_JOB_JOIN_H
 
-#include "trainprof/model/job.h"
+#include "trainprof/model/job_result.h"
 #include "trainprof/model/profile.h"
 
 /* A rank in a recording that holds several. */

@@ -4,8 +4,8 @@
  * steps, doing what, and who is not there. Ranks are joined by their steps and their waits for each
  * other, never by the clocks of different hosts.
  */
-#ifndef TRAINPROF_MODEL_JOB_H
-#define TRAINPROF_MODEL_JOB_H
+#ifndef TRAINPROF_MODEL_JOB_RESULT_H
+#define TRAINPROF_MODEL_JOB_RESULT_H
 
 #include "trainprof/base/arena.h"
 #include "trainprof/model/part.h"
