@@ -425,6 +425,13 @@ proof-real: $(B)/trainprof
 	-@tests/deps.sh $(REAL_PACKAGES)
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
+## proof-ranks: late ranks planted in MPI jobs, as they time themselves; STEPS=200 RANKS=2,3 WAYS=inside,outside
+.PHONY: proof-ranks
+proof-ranks: $(B)/trainprof
+	-@tests/deps.sh openmpi-bin python3-mpi4py
+	$(Q)/usr/bin/python3 tests/ranks/proof_ranks.py $(B)/trainprof --steps=$(or $(STEPS),200) --ranks=$(or $(RANKS),2,3) \
+		--ways=$(or $(WAYS),inside,outside) $(ONLY)
+
 ## proof-truth: the same of slow programs and their fixed versions; SLOW=DIRECTORY, ONLY=CASE
 SLOW ?= ../shared/slow-programs
 proof-truth: $(B)/trainprof
@@ -433,7 +440,7 @@ proof-truth: $(B)/trainprof
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
-	proof-truth proof-faults proof-watch
+	proof-truth proof-faults proof-watch proof-ranks
 
 ## proofs: all of them, one after the other
 proofs: checkable

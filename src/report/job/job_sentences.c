@@ -110,14 +110,16 @@ void tp_job_add_title(struct tp_buf *out, const struct tp_job *job)
 		[TP_JOB_CANNOT_TELL] = "CANNOT TELL",
 	};
 	if (job->verdict == TP_JOB_SLOW_HOST) {
-		tp_buf_puts(out, "ONE HOST IS LATE");
+		tp_buf_puts(out, job->is_sure ? "ONE HOST IS LATE" : "ONE HOST MAY BE LATE");
 	} else if (job->verdict == TP_JOB_LATE_RANK) {
 		bool is_one = job->n_late == 1;
 		tp_buf_puts(out, job->ranks[job->late].number < 0 ? ""
 				 : is_one                         ? "RANK "
 								  : "RANKS ");
 		add_late_numbers(out, job);
-		tp_buf_puts(out, is_one ? " IS LATE" : " ARE LATE");
+		tp_buf_puts(out, !job->is_sure ? " MAY BE LATE"
+				 : is_one      ? " IS LATE"
+					       : " ARE LATE");
 	} else {
 		tp_buf_puts(out, titles[job->verdict]);
 	}
