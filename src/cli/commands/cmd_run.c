@@ -92,11 +92,11 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 		tp_rank_run_release(&rank);
 		return status;
 	}
+	tp_recordings_set_last(o->job ? rank.job.folder : measured.directory);
 	bool is_whole = tp_run_session_check_whole(&measured);
 	bool is_complete =
 		o->job ? tp_rank_run_end(&rank, &measured) : tp_post_run_report(cli, o, &measured);
 	is_complete = is_complete && is_whole;
-	tp_recordings_set_last(o->job ? rank.job.folder : measured.directory);
 	free(measured.directory);
 	tp_rank_run_release(&rank);
 	bool was_good = measured.end.kind == TP_END_EXITED && measured.end.code == 0;
