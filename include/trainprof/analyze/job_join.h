@@ -6,6 +6,7 @@
 #ifndef TRAINPROF_ANALYZE_JOB_JOIN_H
 #define TRAINPROF_ANALYZE_JOB_JOIN_H
 
+#include "trainprof/analyze/analyze.h"
 #include "trainprof/model/job_result.h"
 #include "trainprof/model/profile.h"
 
@@ -13,12 +14,17 @@
 struct tp_inner_rank {
 	uint32_t root; /* leader of its first process */
 	pid_t pid;
-	int64_t number;
+	int64_t number;   /* -1: nobody told it */
 	uint32_t n_ranks; /* of the job; 0 = unknown */
 };
 
-/* The ranks among the processes of a recording, by number; 0 where there are fewer than two. */
+/*
+ * The ranks among the processes of a recording, by number; 0 where there are fewer than two. Where
+ * no launcher has told them who they are, as under multiprocessing.spawn, they are the processes of
+ * one program that train side by side and exchange data; to find these the recording is analysed.
+ */
 size_t tp_job_inner_ranks(struct tp_inner_rank **out, const struct tp_trace *trace,
+			  const struct tp_patterns *patterns, const struct tp_analyze_options *how,
 			  struct tp_arena *arena);
 
 /* Where a rank comes from. Texts are copied. */

@@ -2,8 +2,11 @@
 /*
  * Finds the ranks among the processes of one recording, as under "run -- mpirun": each process
  * has what its launcher told it, and so do the processes that it starts. The first is the rank.
+ * Without a launcher they are the trainers of one program that exchange data.
  */
 #include "trainprof/analyze/job_join.h"
+
+#include "analyze/thresholds.h"
 
 #include "trainprof/base/memory.h"
 
@@ -56,8 +59,8 @@ static int by_number(const void *a, const void *b)
 	return (x->root > y->root) - (x->root < y->root);
 }
 
-size_t tp_job_inner_ranks(struct tp_inner_rank **out, const struct tp_trace *trace,
-			  struct tp_arena *arena)
+static size_t ranks_by_launcher(struct tp_inner_rank **out, const struct tp_trace *trace,
+				struct tp_arena *arena)
 {
 	struct tp_inner_rank *ranks = tp_arena_array(arena, trace->n_tasks + 1, sizeof(*ranks));
 	size_t n = 0;
@@ -76,4 +79,73 @@ size_t tp_job_inner_ranks(struct tp_inner_rank **out, const struct tp_trace *tra
 	qsort(ranks, n, sizeof(*ranks), by_number);
 	*out = ranks;
 	return n > 1 && ranks[0].number != ranks[n - 1].number ? n : 0;
+}
+
+/* ---- without a launcher ---------------------------------------------------------------------- */
+
+static uint64_t lived_ns(const struct tp_trace *trace, const struct tp_task *task)
+{
+	uint64_t end_ns = task->end_ns ? task->end_ns : trace->end_ns;
+	return end_ns > task->start_ns ? end_ns - task->start_ns : 0;
+}
+
+/* For most of the run two processes of one program lived beside each other: else there is nothing
+ * to look for. */
+static bool has_processes_alike(const struct tp_trace *trace)
+{
+	uint32_t exe = 0;
+	for (uint32_t i = 0; i < trace->n_tasks; i++) {
+		const struct tp_task *task = &trace->tasks[i];
+		if (task->tid != task->pid || task->parent == TP_NO_TASK || !task->exe ||
+		    2 * lived_ns(trace, task) < trace->end_ns)
+			continue;
+		if (exe && exe == task->exe)
+			return true;
+		exe = task->exe;
+	}
+	return false;
+}
+
+static bool is_peer(const struct tp_profile *profile, const struct tp_process_result *process)
+{
+	const struct tp_trace *trace = profile->trace;
+	const struct tp_task *first = &trace->tasks[profile->trainer];
+	const struct tp_task *task = &trace->tasks[process->task];
+	return process->role == TP_ROLE_TRAINER && task->exe == first->exe &&
+	       2 * lived_ns(trace, task) >= lived_ns(trace, first);
+}
+
+static size_t ranks_by_roles(struct tp_inner_rank **out, const struct tp_profile *profile,
+			     struct tp_arena *arena)
+{
+	struct tp_inner_rank *ranks =
+		tp_arena_array(arena, profile->n_processes + 1, sizeof(*ranks));
+	double exchanged_ns = (double)profile->parts[TP_PART_COMMUNICATION].time_ns;
+	size_t n = 0;
+	*out = ranks;
+	if (profile->trainer == TP_NO_TASK ||
+	    exchanged_ns < TP_JOB_EXCHANGED_MIN * (double)profile->total_ns)
+		return 0;
+	for (size_t i = 0; i < profile->n_processes; i++)
+		if (is_peer(profile, &profile->processes[i]))
+			ranks[n++] = (struct tp_inner_rank){
+				.root = profile->processes[i].task,
+				.pid = profile->trace->tasks[profile->processes[i].task].pid,
+				.number = -1};
+	return n > 1 ? n : 0;
+}
+
+size_t tp_job_inner_ranks(struct tp_inner_rank **out, const struct tp_trace *trace,
+			  const struct tp_patterns *patterns, const struct tp_analyze_options *how,
+			  struct tp_arena *arena)
+{
+	struct tp_profile profile;
+	size_t n = ranks_by_launcher(out, trace, arena);
+	if (n || trace->run.job.launcher || trace->run.mode == TP_MODE_IMPORT ||
+	    !has_processes_alike(trace) ||
+	    tp_analyze(&profile, trace, patterns, how, NULL) != TP_OK)
+		return n;
+	n = ranks_by_roles(out, &profile, arena);
+	tp_profile_release(&profile);
+	return n;
 }

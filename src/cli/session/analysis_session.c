@@ -24,6 +24,12 @@ static enum tp_steps_choice steps_choice(const char *word)
 	return word && strcmp(word, "none") == 0 ? TP_STEPS_OFF : TP_STEPS_AUTO;
 }
 
+/* Its process where nobody told its number. */
+static long long name_of(const struct tp_inner_rank *rank)
+{
+	return rank->number < 0 ? (long long)rank->pid : (long long)rank->number;
+}
+
 /* The rank that is asked for, among those of the recording. */
 static enum tp_status choose_rank(size_t *out, const struct tp_inner_rank *ranks, size_t n,
 				  const char *word, struct tp_error *err)
@@ -33,19 +39,20 @@ static enum tp_status choose_rank(size_t *out, const struct tp_inner_rank *ranks
 	if (!word)
 		return TP_OK;
 	for (; tp_text_parse_count(word, &number) && *out < n; ++*out)
-		if (ranks[*out].number == (int64_t)number)
+		if (ranks[*out].number == (int64_t)number ||
+		    (ranks[*out].number < 0 && ranks[*out].pid == (pid_t)number))
 			return TP_OK;
 	tp_fail(err, TP_USAGE, "--rank=%.20s: no such rank in this recording", word);
 	if (n)
-		tp_error_next(err, "--rank=%lld", (long long)ranks[0].number);
+		tp_error_next(err, "--rank=%lld", name_of(&ranks[0]));
 	return TP_USAGE;
 }
 
 static void warn_of_others(struct tp_analysis_session *reading, const struct tp_inner_rank *rank)
 {
 	char text[120];
-	snprintf(text, sizeof(text), "the recording holds %zu ranks of a job: this is rank %lld",
-		 reading->n_ranks, (long long)rank->number);
+	snprintf(text, sizeof(text), "the recording holds %zu ranks of a job: this is %s %lld",
+		 reading->n_ranks, rank->number < 0 ? "pid" : "rank", name_of(rank));
 	tp_profile_warn(&reading->profile, "one_of_several_ranks", text, NULL, NULL);
 }
 
@@ -57,7 +64,7 @@ static enum tp_status analyze_rank(struct tp_analysis_session *reading,
 	struct tp_arena arena = {0};
 	struct tp_inner_rank *ranks;
 	size_t at = 0;
-	size_t n = tp_job_inner_ranks(&ranks, &reading->trace, &arena);
+	size_t n = tp_job_inner_ranks(&ranks, &reading->trace, reading->patterns, how, &arena);
 	uint32_t *roots = tp_arena_array(&arena, n + 1, sizeof(*roots));
 	for (size_t i = 0; i < n; i++)
 		roots[i] = ranks[i].root;

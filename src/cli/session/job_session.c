@@ -94,13 +94,15 @@ static bool add_inner_ranks(struct tp_job *job, const struct tp_job_member *memb
 {
 	struct tp_arena arena = {0};
 	struct tp_inner_rank *ranks;
-	size_t n = tp_job_inner_ranks(&ranks, trace, &arena);
+	size_t n = tp_job_inner_ranks(&ranks, trace, patterns, how, &arena);
 	uint32_t *roots = tp_arena_array(&arena, n + 1, sizeof(*roots));
 	for (size_t i = 0; i < n; i++)
 		roots[i] = ranks[i].root;
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_rank_scope scope = {.root = roots[i], .all = roots, .n_all = n};
-		const struct tp_job_place place = {.launcher = "one recording",
+		const struct tp_job_place place = {.launcher = ranks[i].number < 0
+								       ? "no launcher"
+								       : "one recording",
 						   .rank = ranks[i].number,
 						   .n_ranks = ranks[i].n_ranks,
 						   .local_rank = -1};
@@ -201,7 +203,8 @@ static void name_late_rank(const struct tp_job *job, struct tp_analysis_session_
 		n += strcmp(job->ranks[i].directory, late->directory) == 0;
 	how->rank = NULL;
 	if (n > 1) {
-		snprintf(number, size, "%lld", (long long)late->number);
+		snprintf(number, size, "%lld",
+			 late->number < 0 ? (long long)late->pid : (long long)late->number);
 		how->rank = number;
 	}
 }

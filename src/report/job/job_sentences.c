@@ -94,7 +94,7 @@ static void add_late_numbers(struct tp_buf *out, const struct tp_job *job)
 		if (n < SHOWN && rank->number >= 0)
 			tp_buf_printf(out, "%s%" PRId64, n ? ", " : "", rank->number);
 		else if (n < SHOWN)
-			tp_buf_printf(out, "%spid %d", n ? ", " : "", (int)rank->pid);
+			tp_buf_printf(out, "%s%d", n ? ", " : "", (int)rank->pid);
 		n++;
 	}
 	if (n > SHOWN)
@@ -113,7 +113,7 @@ void tp_job_add_title(struct tp_buf *out, const struct tp_job *job)
 		tp_buf_puts(out, job->is_sure ? "ONE HOST IS LATE" : "ONE HOST MAY BE LATE");
 	} else if (job->verdict == TP_JOB_LATE_RANK) {
 		bool is_one = job->n_late == 1;
-		tp_buf_puts(out, job->ranks[job->late].number < 0 ? ""
+		tp_buf_puts(out, job->ranks[job->late].number < 0 ? "PID "
 				 : is_one                         ? "RANK "
 								  : "RANKS ");
 		add_late_numbers(out, job);
