@@ -58,12 +58,12 @@ static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_jo
 /* ---- by lengths ------------------------------------------------------------------------------ */
 
 /* Step k of the first is step k + lag of the other. The median difference of lengths, and how many
- * were compared. */
+ * were compared: as many as ranks may lie apart are enough. */
 static double difference_at(const struct tp_job_rank *first, const struct tp_job_rank *rank,
 			    int64_t lag, double *scratch, size_t *n_compared)
 {
 	size_t n = 0;
-	for (size_t k = 0; k < first->n_steps; k++) {
+	for (size_t k = 0; k < first->n_steps && n < TP_JOB_LAG_MAX; k++) {
 		int64_t i = (int64_t)k + lag;
 		if (i >= 0 && i < (int64_t)rank->n_steps)
 			scratch[n++] =

@@ -96,6 +96,8 @@ static void add_hanging(struct tp_buf *out, const struct tp_job *job)
 
 static void add_left_out(struct tp_buf *out, const struct tp_job *job)
 {
+	if (!job->launcher && job->n_ranks > 1)
+		tp_buf_puts(out, "No launcher says that these recordings are of one job.\n");
 	if (job->n_missing) {
 		tp_buf_printf(out, "No recording of rank%s ", job->n_missing == 1 ? "" : "s");
 		add_numbers(out, job->missing, job->n_missing);
