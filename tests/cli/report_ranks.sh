@@ -56,3 +56,30 @@ report prof/rank-0 missing
 echo 'as JSON and as Markdown'
 trainprof report --json prof | sed -n '2p;/"verdict"/p;/"ranks_of_job"/p;/"missing_ranks"/p'
 trainprof report --markdown prof | head -1
+
+echo 'ranks that a launcher starts within one recording'
+cat >launch <<'END'
+for rank in 0 1 2; do
+	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 sh -c 'sleep 1; true' &
+done
+wait
+END
+trainprof run -q --summary=none -o one -- sh launch
+trainprof report --json one | grep -E '"(launcher|ranks_of_job|rank)"'
+trainprof report --rank=1 one >/dev/null && echo 'a rank alone'
+trainprof report --rank=9 one
+echo "status $?"
+
+echo "the schema holds"
+python3=/usr/bin/python3
+$python3 -c 'import jsonschema' 2>/dev/null || { echo 'python3-jsonschema is missing' >&2; exit 77; }
+for job in prof many one; do
+	trainprof report --json "$job" >"$job.json"
+	$python3 -c '
+import json, jsonschema, sys
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.validate(json.load(open(sys.argv[2])), schema)
+print("valid")
+' "$CASES/../../docs/job.schema.json" "$job.json"
+done
