@@ -34,7 +34,8 @@ struct tp_job_source {
 	const struct tp_job_place *place;
 	pid_t pid;
 	bool is_cut;
-	uint64_t ended_ns; /* of a rank in a recording of several, since its start; 0 = not known */
+	bool is_inner;     /* the recording is of several ranks */
+	uint64_t ended_ns; /* of such a rank, since the recording began; 0 = it did not */
 };
 
 /* A job without ranks. */

@@ -4,6 +4,7 @@
 
 #include "analyze/thresholds.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,11 +132,24 @@ static uint64_t waited_since(const struct tp_job_rank *other, const struct tp_jo
 	return after < other->peer_tail_ns ? after : other->peer_tail_ns;
 }
 
+/* How it ended is not known, and others have waited since. */
+static bool left_early(const struct tp_job *job, const struct tp_job_rank *rank)
+{
+	for (size_t i = 0; i < job->n_ranks && rank->end == TP_END_UNKNOWN && !rank->is_cut; i++) {
+		const struct tp_job_rank *other = &job->ranks[i];
+		if (other != rank && counts(other) &&
+		    (double)waited_since(other, rank) >=
+			    fmax(TP_JOB_LEFT_NS_MIN, 5 * other->step_ns))
+			return true;
+	}
+	return false;
+}
+
 static void find_ended(struct tp_job *job)
 {
 	for (size_t i = 0; i < job->n_ranks; i++) {
 		const struct tp_job_rank *rank = &job->ranks[i];
-		if (!counts(rank) || !has_failed(rank))
+		if (!counts(rank) || (!has_failed(rank) && !left_early(job, rank)))
 			continue;
 		job->n_ended++;
 		if (job->ended == TP_JOB_NO_RANK ||

@@ -258,13 +258,23 @@ static void set_late(struct job_table *j, size_t n_late)
 	tp_job_find_cause(job);
 }
 
-/* What a rank that is not here would change. */
+/* Readable ones without steps that could be joined. */
+static size_t count_not_joined(const struct tp_job *job)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < job->n_ranks; i++)
+		n += !job->ranks[i].unreadable && !job->ranks[i].is_duplicate &&
+		     !job->ranks[i].is_joined;
+	return n;
+}
+
+/* What a rank that is not here, or was not compared, would change. */
 static void note_missing(struct tp_job *job)
 {
-	if (!job->n_missing || job->exchange_ratio < TP_JOB_WAIT_MIN)
+	if ((!job->n_missing && !count_not_joined(job)) || job->exchange_ratio < TP_JOB_WAIT_MIN)
 		return;
 	job->is_sure = false;
-	job->because = "all ranks wait, and a rank without a recording may be later still";
+	job->because = "all ranks wait, and a rank that was not compared may be later still";
 }
 
 static void judge(struct job_table *j)
@@ -302,6 +312,20 @@ static const char *reason_not_joined(const struct tp_job *job, const struct job_
 }
 
 /* ---- without steps --------------------------------------------------------------------------- */
+
+static void forget_steps(struct tp_job *job, const char *why)
+{
+	job->joined_by = TP_JOB_NOT_JOINED;
+	job->not_joined = why;
+	job->verdict = TP_JOB_CANNOT_TELL;
+	job->because = why;
+	job->is_sure = false;
+	job->n_steps = 0;
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		job->ranks[i].is_joined = false;
+		job->ranks[i].n_last = 0;
+	}
+}
 
 static double total_of(const struct tp_job_rank *rank)
 {
@@ -370,22 +394,20 @@ void tp_job_join(struct tp_job *job)
 	struct job_table j = {.job = job};
 	tp_job_count_ranks(job);
 	tp_job_find_ends(job);
+	/* Who waits for a rank that is gone says nothing of its pace before. */
+	bool is_complete = !job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing;
 	int first = find_first(job);
 	if (first >= 0)
 		build(&j, first);
-	if (job->joined_by != TP_JOB_NOT_JOINED && j.n_steps >= TP_JOB_STEPS_MIN) {
+	if (job->joined_by != TP_JOB_NOT_JOINED && j.n_steps >= TP_JOB_STEPS_MIN)
 		judge(&j);
-	} else {
-		job->joined_by = TP_JOB_NOT_JOINED;
-		job->not_joined = reason_not_joined(job, &j);
-		job->verdict = TP_JOB_CANNOT_TELL;
-		job->because = job->not_joined;
-		for (size_t i = 0; i < job->n_ranks; i++)
-			job->ranks[i].is_joined = false;
-		/* Who waits for a rank that is gone says nothing of its pace before. */
-		if (!job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing)
-			judge_by_shares(job);
-	}
+	else
+		forget_steps(job, reason_not_joined(job, &j));
+	/* They may wait for one whose steps were not found. */
+	if (job->verdict == TP_JOB_ALL_WAIT && count_not_joined(job) && is_complete)
+		forget_steps(job, "not all ranks have steps that were found");
+	if (job->joined_by == TP_JOB_NOT_JOINED && is_complete)
+		judge_by_shares(job);
 	free(j.ranks);
 	free(j.own_ns);
 	free(j.length_ns);

@@ -111,7 +111,12 @@ void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
 	}
 	if (profile)
 		copy_profile(job, &rank, profile);
-	if (profile && source->ended_ns)
-		rank.ended_ns = rank.started_ns + source->ended_ns;
+	/* The status is the launcher's: nobody else has seen how this process ended. */
+	if (profile && source->is_inner) {
+		rank.end = source->ended_ns ? TP_END_UNKNOWN : TP_END_RUNNING;
+		rank.end_code = 0;
+		if (source->ended_ns)
+			rank.ended_ns = rank.started_ns + source->ended_ns;
+	}
 	TP_ARRAY_PUSH(job->ranks, job->n_ranks, job->ranks_capacity) = rank;
 }

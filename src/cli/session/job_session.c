@@ -112,6 +112,7 @@ static bool add_inner_ranks(struct tp_job *job, const struct tp_job_member *memb
 		source.place = &place;
 		source.pid = ranks[i].pid;
 		source.is_cut = trace->is_partial;
+		source.is_inner = true;
 		source.ended_ns = trace->tasks[ranks[i].root].end_ns;
 		add_profile(job, &source, trace, patterns, &of_rank);
 	}

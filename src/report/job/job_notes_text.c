@@ -34,6 +34,8 @@ static void add_end(struct tp_buf *out, const struct tp_job_rank *rank)
 		tp_buf_printf(out, " was ended by signal %d", rank->end_code);
 	else if (rank->end == TP_END_EXITED && rank->end_code)
 		tp_buf_printf(out, " ended with status %d", rank->end_code);
+	else if (!rank->is_cut)
+		tp_buf_puts(out, " ended before the others,");
 	else
 		tp_buf_puts(out, " has a recording that was cut off");
 	tp_buf_printf(out, " after %s", tp_unit_elapsed(rank->ended_ns - rank->started_ns).text);

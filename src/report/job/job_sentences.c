@@ -159,8 +159,8 @@ void tp_job_add_sentence(struct tp_buf *out, const struct tp_job *job)
 	case TP_JOB_ALL_WAIT:
 		tp_buf_printf(out, "even the last rank spends %s of each step in exchanges: %s",
 			      tp_unit_percent(job->exchange_ratio).text,
-			      job->n_missing ? "the network, or a rank that is not here"
-					     : "the network, or the work of exchanging");
+			      job->is_sure ? "the network, or the work of exchanging"
+					   : "the network, or a rank that was not compared");
 		return;
 	case TP_JOB_EVEN:
 		tp_buf_printf(out, "they wait %s of each step for each other",

@@ -320,6 +320,24 @@ START_TEST(the_first_rank_that_died_is_named)
 }
 END_TEST
 
+START_TEST(a_rank_that_left_while_others_waited_is_named)
+{
+	struct scene scene;
+	scene_init(&scene, false);
+	for (int64_t i = 0; i < 3; i++) {
+		struct tp_job_rank *rank = add_rank(&scene, i, "host", 20 * MS, 0, 0);
+		rank->end = TP_END_UNKNOWN;
+		rank->ended_ns += i == 1 ? 0 : 2000 * MS;
+		rank->peer_tail_ns = i == 1 ? 0 : 1900 * MS;
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(scene.job.ended, 1);
+	ck_assert_uint_eq(scene.job.n_ended, 1);
+	ck_assert_uint_eq(scene.job.ended_wait_ns, 1900 * MS);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
 START_TEST(a_job_that_is_stopped_as_a_whole_has_no_culprit)
 {
 	struct scene scene;
@@ -412,6 +430,7 @@ Suite *suite_analyze_job_join(void)
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("ends");
 	tcase_add_test(tc, the_first_rank_that_died_is_named);
+	tcase_add_test(tc, a_rank_that_left_while_others_waited_is_named);
 	tcase_add_test(tc, a_job_that_is_stopped_as_a_whole_has_no_culprit);
 	tcase_add_test(tc, the_rank_for_which_all_wait_up_to_the_end_hangs);
 	tcase_add_test(tc, a_rank_that_hangs_is_promised_no_gain);
