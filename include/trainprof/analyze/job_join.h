@@ -18,14 +18,17 @@ struct tp_inner_rank {
 	uint32_t n_ranks; /* of the job; 0 = unknown */
 };
 
+/* The ranks among the processes of a recording, by number, as their launcher has told them; 0 where
+ * there are fewer than two. */
+size_t tp_job_ranks_by_launcher(struct tp_inner_rank **out, const struct tp_trace *trace,
+				struct tp_arena *arena);
 /*
- * The ranks among the processes of a recording, by number; 0 where there are fewer than two. Where
- * no launcher has told them who they are, as under multiprocessing.spawn, they are the processes of
- * one program that train side by side and exchange data; to find these the recording is analysed.
+ * Where no launcher has told them, as under multiprocessing.spawn: whether it is worth a look at
+ * roles, and the processes of one program that train side by side and exchange data.
  */
-size_t tp_job_inner_ranks(struct tp_inner_rank **out, const struct tp_trace *trace,
-			  const struct tp_patterns *patterns, const struct tp_analyze_options *how,
-			  struct tp_arena *arena);
+bool tp_job_may_hold_ranks(const struct tp_trace *trace);
+size_t tp_job_ranks_by_roles(struct tp_inner_rank **out, const struct tp_profile *profile,
+			     struct tp_arena *arena);
 
 /* Where a rank comes from. Texts are copied. */
 struct tp_job_source {

@@ -313,7 +313,7 @@ static const char *reason_not_joined(const struct tp_job *job, const struct job_
 
 /* ---- without steps --------------------------------------------------------------------------- */
 
-static void forget_steps(struct tp_job *job, const char *why)
+static void drop_steps(struct tp_job *job, const char *why)
 {
 	job->joined_by = TP_JOB_NOT_JOINED;
 	job->not_joined = why;
@@ -402,10 +402,10 @@ void tp_job_join(struct tp_job *job)
 	if (job->joined_by != TP_JOB_NOT_JOINED && j.n_steps >= TP_JOB_STEPS_MIN)
 		judge(&j);
 	else
-		forget_steps(job, reason_not_joined(job, &j));
+		drop_steps(job, reason_not_joined(job, &j));
 	/* They may wait for one whose steps were not found. */
 	if (job->verdict == TP_JOB_ALL_WAIT && count_not_joined(job) && is_complete)
-		forget_steps(job, "not all ranks have steps that were found");
+		drop_steps(job, "not all ranks have steps that were found");
 	if (job->joined_by == TP_JOB_NOT_JOINED && is_complete)
 		judge_by_shares(job);
 	free(j.ranks);

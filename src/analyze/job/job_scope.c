@@ -59,7 +59,7 @@ static int by_number(const void *a, const void *b)
 	return (x->root > y->root) - (x->root < y->root);
 }
 
-static size_t ranks_by_launcher(struct tp_inner_rank **out, const struct tp_trace *trace,
+size_t tp_job_ranks_by_launcher(struct tp_inner_rank **out, const struct tp_trace *trace,
 				struct tp_arena *arena)
 {
 	struct tp_inner_rank *ranks = tp_arena_array(arena, trace->n_tasks + 1, sizeof(*ranks));
@@ -91,9 +91,11 @@ static uint64_t lived_ns(const struct tp_trace *trace, const struct tp_task *tas
 
 /* For most of the run two processes of one program lived beside each other: else there is nothing
  * to look for. */
-static bool has_processes_alike(const struct tp_trace *trace)
+bool tp_job_may_hold_ranks(const struct tp_trace *trace)
 {
 	uint32_t exe = 0;
+	if (trace->run.job.launcher || trace->run.mode == TP_MODE_IMPORT)
+		return false;
 	for (uint32_t i = 0; i < trace->n_tasks; i++) {
 		const struct tp_task *task = &trace->tasks[i];
 		if (task->tid != task->pid || task->parent == TP_NO_TASK || !task->exe ||
@@ -115,7 +117,7 @@ static bool is_peer(const struct tp_profile *profile, const struct tp_process_re
 	       2 * lived_ns(trace, task) >= lived_ns(trace, first);
 }
 
-static size_t ranks_by_roles(struct tp_inner_rank **out, const struct tp_profile *profile,
+size_t tp_job_ranks_by_roles(struct tp_inner_rank **out, const struct tp_profile *profile,
 			     struct tp_arena *arena)
 {
 	struct tp_inner_rank *ranks =
@@ -133,19 +135,4 @@ static size_t ranks_by_roles(struct tp_inner_rank **out, const struct tp_profile
 				.pid = profile->trace->tasks[profile->processes[i].task].pid,
 				.number = -1};
 	return n > 1 ? n : 0;
-}
-
-size_t tp_job_inner_ranks(struct tp_inner_rank **out, const struct tp_trace *trace,
-			  const struct tp_patterns *patterns, const struct tp_analyze_options *how,
-			  struct tp_arena *arena)
-{
-	struct tp_profile profile;
-	size_t n = ranks_by_launcher(out, trace, arena);
-	if (n || trace->run.job.launcher || trace->run.mode == TP_MODE_IMPORT ||
-	    !has_processes_alike(trace) ||
-	    tp_analyze(&profile, trace, patterns, how, NULL) != TP_OK)
-		return n;
-	n = ranks_by_roles(out, &profile, arena);
-	tp_profile_release(&profile);
-	return n;
 }

@@ -3,9 +3,9 @@
 #include "analysis_session.h"
 
 #include "cli/terminal/messages.h"
+#include "inner_ranks.h"
 #include "recordings.h"
 #include "rules_dir.h"
-#include "trainprof/analyze/job_join.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -64,7 +64,7 @@ static enum tp_status analyze_rank(struct tp_analysis_session *reading,
 	struct tp_arena arena = {0};
 	struct tp_inner_rank *ranks;
 	size_t at = 0;
-	size_t n = tp_job_inner_ranks(&ranks, &reading->trace, reading->patterns, how, &arena);
+	size_t n = tp_inner_ranks_find(&ranks, &reading->trace, reading->patterns, how, &arena);
 	uint32_t *roots = tp_arena_array(&arena, n + 1, sizeof(*roots));
 	for (size_t i = 0; i < n; i++)
 		roots[i] = ranks[i].root;

@@ -2,6 +2,7 @@
 /* Reads the recordings of a job's ranks and joins them. */
 #include "job_session.h"
 
+#include "inner_ranks.h"
 #include "job_folder.h"
 #include "rules_dir.h"
 
@@ -94,7 +95,7 @@ static bool add_inner_ranks(struct tp_job *job, const struct tp_job_member *memb
 {
 	struct tp_arena arena = {0};
 	struct tp_inner_rank *ranks;
-	size_t n = tp_job_inner_ranks(&ranks, trace, patterns, how, &arena);
+	size_t n = tp_inner_ranks_find(&ranks, trace, patterns, how, &arena);
 	uint32_t *roots = tp_arena_array(&arena, n + 1, sizeof(*roots));
 	for (size_t i = 0; i < n; i++)
 		roots[i] = ranks[i].root;

@@ -32,7 +32,7 @@ static size_t find(struct scene *scene)
 {
 	struct tp_run_info run = {.started_ns = 1, .ended_ns = 1000000};
 	tp_trace_build(&scene->trace, &scene->builder, &run);
-	return tp_job_inner_ranks(&scene->ranks, &scene->trace, NULL, NULL, &scene->arena);
+	return tp_job_ranks_by_launcher(&scene->ranks, &scene->trace, &scene->arena);
 }
 
 static void release(struct scene *scene)
