@@ -68,8 +68,8 @@ def main():
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--ranks", default="2,3")
     parser.add_argument("--ways", default="inside,outside")
-    parser.add_argument("cases", nargs="*", default=CASES)
-    asked = parser.parse_args()
+    parser.add_argument("cases", nargs="*")
+    asked = parser.parse_intermixed_args()
     n_right = n_all = n_named = 0
     for way in asked.ways.split(","):
         for ranks in (int(n) for n in asked.ranks.split(",")):

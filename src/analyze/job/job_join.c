@@ -28,8 +28,9 @@ struct job_table {
 	double *own_ns;    /* n_steps x n_ranks */
 	double *length_ns; /* n_steps */
 	size_t n_steps;
-	double *mean_own_ns; /* by column */
-	size_t *order;       /* columns, the largest mean first */
+	double *mean_own_ns;           /* by column */
+	size_t *order;                 /* columns, the largest mean first */
+	struct tp_estimate without_ns; /* a step, as the next rank makes it */
 };
 
 static bool can_join(const struct tp_job_rank *rank)
@@ -207,6 +208,14 @@ static void measure_gap(struct job_table *j, size_t n_late)
 	for (size_t k = 0; k < j->n_steps; k++)
 		values[k] = j->own_ns[k * j->n_ranks + inner] - j->own_ns[k * j->n_ranks + outer];
 	tp_stats_mean(values, j->n_steps, &gap);
+	/* The step without that: where the late one takes all of it, both vary together. */
+	for (size_t k = 0; k < j->n_steps; k++)
+		values[k] = j->length_ns[k] - values[k];
+	tp_stats_mean(values, j->n_steps, &j->without_ns);
+	/* A mean is no lower than nearly all of what it is of, whatever an interval of few says. */
+	tp_stats_sort(values, j->n_steps);
+	j->without_ns.low =
+		fmax(j->without_ns.low, tp_stats_quantile(values, j->n_steps, TP_JOB_QUICKEST));
 	free(values);
 	job->late_ns = gap.value;
 	job->late_low_ns = gap.low;
@@ -246,8 +255,8 @@ static void set_late(struct job_table *j, size_t n_late)
 	job->late = (int)j->ranks[j->order[0]];
 	job->n_late = n_late;
 	job->gain = gain_of(job, job->late_ns);
-	job->gain_low = gain_of(job, job->late_low_ns);
-	job->gain_high = gain_of(job, job->late_high_ns);
+	job->gain_low = gain_of(job, job->step_ns - j->without_ns.high);
+	job->gain_high = gain_of(job, job->step_ns - j->without_ns.low);
 	for (size_t i = 0; i < n_late; i++)
 		job->ranks[j->ranks[j->order[i]]].is_late = true;
 	job->slow_host = common_host(j, n_late);
