@@ -212,10 +212,7 @@ static void measure_gap(struct job_table *j, size_t n_late)
 	for (size_t k = 0; k < j->n_steps; k++)
 		values[k] = j->length_ns[k] - values[k];
 	tp_stats_mean(values, j->n_steps, &j->without_ns);
-	/* A mean is no lower than most of what it is of, whatever an interval of few says. */
-	tp_stats_sort(values, j->n_steps);
-	j->without_ns.low =
-		fmax(j->without_ns.low, tp_stats_quantile(values, j->n_steps, TP_JOB_QUICKEST));
+	j->without_ns.low = fmax(j->without_ns.low, TP_JOB_WITHOUT_MIN * j->without_ns.value);
 	free(values);
 	job->late_ns = gap.value;
 	job->late_low_ns = gap.low;
