@@ -104,9 +104,8 @@ static uint32_t place_of(struct peer_waits *p, const struct tp_segment *piece, u
 	return p->by_stack[stack] ? p->by_stack[stack] : before;
 }
 
-static void add_place(struct peer_waits *p, uint32_t frame_id, enum tp_label label, uint64_t ns)
+static struct place_sum *row_of(struct peer_waits *p, const struct tp_frame *frame)
 {
-	const struct tp_frame *frame = &p->analysis->trace->frames[frame_id];
 	uint64_t key = tp_hash_mix((uint64_t)frame->file << 32 | frame->line, frame->symbol);
 	uint64_t at;
 	if (!tp_map_get(&p->index, key, &at)) {
@@ -117,8 +116,14 @@ static void add_place(struct peer_waits *p, uint32_t frame_id, enum tp_label lab
 						     .symbol = frame->symbol,
 						     .line = frame->line}};
 	}
-	p->rows[at].place.time_ns += ns;
-	p->rows[at].label_ns[label] += ns;
+	return &p->rows[at];
+}
+
+static void add_place(struct peer_waits *p, uint32_t frame_id, enum tp_label label, uint64_t ns)
+{
+	struct place_sum *row = row_of(p, &p->analysis->trace->frames[frame_id]);
+	row->place.time_ns += ns;
+	row->label_ns[label] += ns;
 }
 
 static int place_order(const void *a, const void *b)

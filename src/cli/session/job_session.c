@@ -41,11 +41,12 @@ static const struct tp_job_member *choose_job(const struct tp_job_members *membe
 static enum tp_status fail_no_job(const struct tp_job_members *members, const char *id,
 				  struct tp_error *err)
 {
-	if (!id) {
-		*err = members->items[0].unreadable;
-		return err->status;
+	if (!id && members->n) {
+		if (err)
+			*err = members->items[0].unreadable;
+		return members->items[0].unreadable.status;
 	}
-	tp_fail(err, TP_ABSENT, "no recording of job '%.80s' here", id);
+	tp_fail(err, TP_ABSENT, "no recording of job '%.80s' here", id ? id : "");
 	for (size_t i = 0; i < members->n; i++) {
 		const char *other = members->items[i].run.job.id;
 		if (!other)

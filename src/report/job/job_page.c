@@ -77,10 +77,14 @@ static void print_head(struct tp_page *page, const struct tp_job *job, struct tp
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
+struct rank_row {
+	const struct tp_job_rank *rank;
+};
+
 static int by_own_time(const void *a, const void *b)
 {
-	const struct tp_job_rank *x = *(const struct tp_job_rank *const *)a;
-	const struct tp_job_rank *y = *(const struct tp_job_rank *const *)b;
+	const struct tp_job_rank *x = ((const struct rank_row *)a)->rank;
+	const struct tp_job_rank *y = ((const struct rank_row *)b)->rank;
 	return x->own_ns < y->own_ns ? 1 : x->own_ns > y->own_ns ? -1 : x < y ? -1 : 1;
 }
 
@@ -133,27 +137,27 @@ static void print_heads(struct tp_page *page)
 
 static void print_ranks(struct tp_page *page, const struct tp_job *job)
 {
-	const struct tp_job_rank **rows = calloc(job->n_ranks + 1, sizeof(*rows));
+	struct rank_row *rows = calloc(job->n_ranks + 1, sizeof(*rows));
 	size_t n = 0;
 	for (size_t i = 0; rows && i < job->n_ranks; i++)
 		if (job->ranks[i].is_joined)
-			rows[n++] = &job->ranks[i];
+			rows[n++].rank = &job->ranks[i];
 	if (!n)
 		goto out;
 	if (n > ROWS_MAX)
-		qsort((void *)rows, n, sizeof(*rows), by_own_time);
+		qsort(rows, n, sizeof(*rows), by_own_time);
 	print_heads(page);
 	for (size_t i = 0; i < n && i < ROWS_MAX; i++)
-		print_rank(page, job, rows[i]);
+		print_rank(page, job, rows[i].rank);
 	if (n > ROWS_MAX) {
 		tp_page_addf(page, TP_PAINT_NONE, "  and %zu more, with %s to ", n - ROWS_MAX,
-			     tp_unit_time(rows[n - 1]->own_ns).text);
+			     tp_unit_time(rows[n - 1].rank->own_ns).text);
 		tp_page_addf(page, TP_PAINT_NONE, "%s of work a step",
-			     tp_unit_time(rows[ROWS_MAX]->own_ns).text);
+			     tp_unit_time(rows[ROWS_MAX].rank->own_ns).text);
 		tp_page_end(page);
 	}
 out:
-	free((void *)rows);
+	free(rows);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
