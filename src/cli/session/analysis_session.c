@@ -74,6 +74,7 @@ static enum tp_status analyze_rank(struct tp_analysis_session *reading,
 	if (status == TP_OK)
 		status =
 			tp_analyze(&reading->profile, &reading->trace, reading->patterns, how, err);
+	how->rank = NULL; /* the list ends here */
 	reading->n_ranks = n;
 	if (status == TP_OK && n)
 		warn_of_others(reading, &ranks[at]);
