@@ -153,7 +153,8 @@ struct tp_job {
 	int hanging;
 	uint64_t hang_ns; /* at least that long; > 0 without `hanging`: all wait, or for one that is
 			   * not here */
-	int stopped_by;   /* the signal that ended all ranks; 0 = none */
+	bool is_open;     /* no rank came to an end of its own: it still runs, or was stopped */
+	int stopped_by;   /* by this signal; 0 = none is known */
 
 	struct tp_job_advice advice[TP_JOB_ADVICE_MAX];
 	size_t n_advice;

@@ -106,21 +106,23 @@ static bool is_earlier_failure(const struct tp_job_rank *a, const struct tp_job_
 	return end_wall_ns(a) < end_wall_ns(b);
 }
 
-/* The signal by which somebody stopped the whole job: no rank ended in another way. */
-static int common_signal(const struct tp_job *job)
+/* Somebody stopped the whole job, by this signal (0: none is known), or it still runs: no rank
+ * ended in another way. */
+static bool is_stopped(const struct tp_job *job, int *signal)
 {
-	int number = 0;
+	size_t n = 0;
 	for (size_t i = 0; i < job->n_ranks; i++) {
 		const struct tp_job_rank *rank = &job->ranks[i];
 		if (!counts(rank))
 			continue;
 		bool is_killed = rank->end == TP_END_SIGNALED && rank->end_code == SIGKILL;
 		if (!may_be_launcher(rank) || is_killed)
-			return 0;
+			return false;
 		if (rank->end == TP_END_SIGNALED)
-			number = rank->end_code;
+			*signal = rank->end_code;
+		n++;
 	}
-	return number;
+	return n > 0;
 }
 
 /* How long another one did nothing but wait, from that end on. */
@@ -199,8 +201,11 @@ static void find_hanging(struct tp_job *job)
 
 void tp_job_find_ends(struct tp_job *job)
 {
-	job->stopped_by = common_signal(job);
-	if (!job->stopped_by)
+	int number = 0;
+	job->is_open = is_stopped(job, &number);
+	if (!job->is_open)
 		find_ended(job);
+	else
+		job->stopped_by = number;
 	find_hanging(job);
 }

@@ -52,6 +52,8 @@ static void add_ended(struct tp_buf *out, const struct tp_job *job)
 	struct tp_buf name = {0};
 	if (job->stopped_by)
 		tp_buf_printf(out, "All ranks were ended by signal %d.\n", job->stopped_by);
+	else if (job->is_open)
+		tp_buf_puts(out, "No recording was closed: the job still runs, or was killed.\n");
 	if (job->ended == TP_JOB_NO_RANK)
 		return;
 	const struct tp_job_rank *rank = &job->ranks[job->ended];

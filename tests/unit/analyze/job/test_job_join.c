@@ -351,6 +351,23 @@ START_TEST(a_job_that_is_stopped_as_a_whole_has_no_culprit)
 }
 END_TEST
 
+START_TEST(of_a_job_that_still_runs_no_rank_has_ended)
+{
+	struct scene scene;
+	scene_init(&scene, false);
+	for (int64_t i = 0; i < 3; i++) {
+		struct tp_job_rank *rank = add_rank(&scene, i, "host", 20 * MS, 0, 0);
+		rank->end = TP_END_UNKNOWN;
+		rank->is_cut = true;
+	}
+	tp_job_join(&scene.job);
+	ck_assert(scene.job.is_open);
+	ck_assert_int_eq(scene.job.ended, TP_JOB_NO_RANK);
+	ck_assert_int_eq(scene.job.stopped_by, 0);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
 START_TEST(the_rank_for_which_all_wait_up_to_the_end_hangs)
 {
 	struct scene scene;
@@ -432,6 +449,7 @@ Suite *suite_analyze_job_join(void)
 	tcase_add_test(tc, the_first_rank_that_died_is_named);
 	tcase_add_test(tc, a_rank_that_left_while_others_waited_is_named);
 	tcase_add_test(tc, a_job_that_is_stopped_as_a_whole_has_no_culprit);
+	tcase_add_test(tc, of_a_job_that_still_runs_no_rank_has_ended);
 	tcase_add_test(tc, the_rank_for_which_all_wait_up_to_the_end_hangs);
 	tcase_add_test(tc, a_rank_that_hangs_is_promised_no_gain);
 	suite_add_tcase(suite, tc);
