@@ -244,12 +244,18 @@ static enum tp_part part_of_fact(tp_fact_id fact)
 	return TP_N_PARTS;
 }
 
-void tp_report_add_evidence_line(struct tp_buf *out, const struct tp_profile *profile,
-				 const struct tp_finding *finding)
+enum tp_part tp_report_evidence_part(const struct tp_finding *finding)
 {
 	enum tp_part part = TP_N_PARTS;
 	for (size_t i = 0; i < finding->n_evidence && part == TP_N_PARTS; i++)
 		part = part_of_fact(finding->evidence[i].fact);
+	return part;
+}
+
+void tp_report_add_evidence_line(struct tp_buf *out, const struct tp_profile *profile,
+				 const struct tp_finding *finding)
+{
+	enum tp_part part = tp_report_evidence_part(finding);
 	const struct tp_line_result *line = part == TP_N_PARTS ? NULL : line_of(profile, part);
 	if (!line)
 		return;

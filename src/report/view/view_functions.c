@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums the time of stacks by function and by source line. */
+#include "view_functions.h"
+
+#include "trainprof/base/cxx_name.h"
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- which frames are one function ---- */
+
+static uint64_t function_key(const struct tp_frame *frame)
+{
+	uint64_t place = frame->kind == TP_FRAME_PYTHON ? frame->function_start >> 32
+			 : frame->symbol                ? 0
+			 : frame->function_start        ? frame->function_start
+							: frame->address;
+	uint64_t where = frame->kind == TP_FRAME_PYTHON ? frame->file : frame->module;
+	return tp_hash_mix(tp_hash_mix((uint64_t)frame->kind << 32 | frame->symbol, where), place);
+}
+
+void tp_view_functions_init(struct tp_view_functions *functions, const struct tp_profile *profile)
+{
+	const struct tp_trace *trace = profile->trace;
+	struct tp_map numbers = {0};
+	*functions = (struct tp_view_functions){.profile = profile};
+	functions->of_frame = tp_alloc((trace->n_frames + 1) * sizeof(uint32_t));
+	for (uint32_t i = 1; i < trace->n_frames; i++) {
+		uint64_t key = function_key(&trace->frames[i]);
+		uint64_t number = functions->n;
+		if (!tp_map_get(&numbers, key, &number)) {
+			tp_map_set(&numbers, key, number);
+			TP_ARRAY_PUSH(functions->frame, functions->n, functions->capacity) = i;
+		}
+		functions->of_frame[i] = (uint32_t)number;
+	}
+	tp_map_release(&numbers);
+}
+
+void tp_view_functions_release(struct tp_view_functions *functions)
+{
+	free(functions->of_frame);
+	free(functions->frame);
+	*functions = (struct tp_view_functions){0};
+}
+
+const struct tp_frame *tp_view_function_frame(const struct tp_view_functions *functions,
+					   uint32_t function)
+{
+	return &functions->profile->trace->frames[functions->frame[function]];
+}
+
+const char *tp_view_function_name(const struct tp_view_functions *functions, uint32_t function,
+			       char *plain, size_t size)
+{
+	const struct tp_trace *trace = functions->profile->trace;
+	const struct tp_frame *frame = tp_view_function_frame(functions, function);
+	const char *symbol = tp_trace_string(trace, frame->symbol);
+	const char *module = tp_text_base_name(tp_trace_string(trace, frame->module));
+	if (*symbol && frame->kind != TP_FRAME_PYTHON &&
+	    tp_cxx_name_demangle(plain, size, symbol))
+		return plain;
+	if (*symbol)
+		return symbol;
+	snprintf(plain, size, "%.120s+0x%llx", *module ? module : "[unknown]",
+		 (unsigned long long)frame->address);
+	return plain;
+}
+
+/* ---- which stacks are counted ---- */
+
+static bool is_loader(const struct tp_profile *profile, uint32_t task)
+{
+	for (size_t i = 0; i < profile->n_processes; i++)
+		if (profile->processes[i].task == task)
+			return profile->processes[i].role == TP_ROLE_LOADER;
+	return false;
+}
+
+bool tp_view_is_selected(const struct tp_profile *profile, const struct tp_view_selection *selection,
+		      const struct tp_hot_stack *hot)
+{
+	if (selection->part != TP_N_PARTS && hot->part != selection->part)
+		return false;
+	if (selection->task != TP_NO_TASK && hot->task != selection->task)
+		return false;
+	if (selection->only_loaders && !is_loader(profile, hot->task))
+		return false;
+	if (selection->state == TP_VIEW_ALL_TIME)
+		return true;
+	return (hot->state == TP_STATE_ON_CPU) == (selection->state == TP_VIEW_CPU_TIME);
+}
+
+uint64_t tp_view_selected_ns(const struct tp_profile *profile, const struct tp_view_selection *selection)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < profile->n_hot; i++)
+		if (tp_view_is_selected(profile, selection, &profile->hot[i]))
+			sum += profile->hot[i].time_ns;
+	return sum;
+}
+
+/* ---- sums ---- */
+
+static int compare_costs(const void *a, const void *b)
+{
+	const struct tp_view_cost *x = a;
+	const struct tp_view_cost *y = b;
+	if (x->self_ns != y->self_ns)
+		return x->self_ns < y->self_ns ? 1 : -1;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns < y->total_ns ? 1 : -1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Lines of a function are few: each of its frames is one. */
+static void note_lines(const struct tp_view_functions *functions,
+		       const struct tp_view_selection *selection, struct tp_view_cost *costs)
+{
+	const struct tp_profile *profile = functions->profile;
+	const struct tp_trace *trace = profile->trace;
+	uint64_t *by_frame = tp_alloc((trace->n_frames + 1) * sizeof(*by_frame));
+	for (size_t i = 0; i < profile->n_hot; i++) {
+		const struct tp_hot_stack *hot = &profile->hot[i];
+		const struct tp_stack *stack = tp_trace_stack(trace, hot->stack);
+		if (!tp_view_is_selected(profile, selection, hot))
+			continue;
+		for (uint32_t f = 0; f < stack->n_frames; f++)
+			by_frame[stack->frames[f]] += hot->time_ns;
+	}
+	struct tp_map lines = {0};
+	for (uint32_t i = 1; i < trace->n_frames; i++) {
+		uint64_t sum = 0;
+		if (!by_frame[i] || !trace->frames[i].line)
+			continue;
+		uint64_t key = (uint64_t)functions->of_frame[i] << 32 | trace->frames[i].line;
+		tp_map_get(&lines, key, &sum);
+		tp_map_set(&lines, key, sum + by_frame[i]);
+		struct tp_view_cost *cost = &costs[functions->of_frame[i]];
+		if (sum + by_frame[i] > cost->line_ns) {
+			cost->line_ns = sum + by_frame[i];
+			cost->line = trace->frames[i].line;
+		}
+	}
+	tp_map_release(&lines);
+	free(by_frame);
+}
+
+struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,
+			     const struct tp_view_selection *selection, size_t *n)
+{
+	const struct tp_profile *profile = functions->profile;
+	struct tp_view_cost *costs = tp_alloc((functions->n + 1) * sizeof(*costs));
+	size_t *seen_in = tp_alloc((functions->n + 1) * sizeof(*seen_in));
+	for (size_t i = 0; i < profile->n_hot; i++) {
+		const struct tp_hot_stack *hot = &profile->hot[i];
+		const struct tp_stack *stack = tp_trace_stack(profile->trace, hot->stack);
+		if (!tp_view_is_selected(profile, selection, hot))
+			continue;
+		for (uint32_t f = 0; f < stack->n_frames; f++) {
+			uint32_t function = functions->of_frame[stack->frames[f]];
+			costs[function].self_ns += f ? 0 : hot->time_ns;
+			/* A function that calls itself is counted once. */
+			if (seen_in[function] != i + 1)
+				costs[function].total_ns += hot->time_ns;
+			seen_in[function] = i + 1;
+		}
+	}
+	free(seen_in);
+	note_lines(functions, selection, costs);
+	*n = 0;
+	for (uint32_t i = 0; i < functions->n; i++) {
+		if (!costs[i].total_ns)
+			continue;
+		costs[*n] = costs[i];
+		costs[(*n)++].function = i;
+	}
+	if (*n)
+		qsort(costs, *n, sizeof(*costs), compare_costs);
+	return costs;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct tp_view_line_cost *x = a;
+	const struct tp_view_line_cost *y = b;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *functions,
+				       const struct tp_view_selection *selection, uint32_t file,
+				       size_t *n)
+{
+	const struct tp_profile *profile = functions->profile;
+	const struct tp_trace *trace = profile->trace;
+	struct tp_view_line_cost *lines = NULL;
+	size_t *seen_in = NULL;
+	size_t capacity = 0;
+	size_t seen_capacity = 0;
+	struct tp_map at = {0};
+	*n = 0;
+	for (size_t i = 0; i < profile->n_hot; i++) {
+		const struct tp_hot_stack *hot = &profile->hot[i];
+		const struct tp_stack *stack = tp_trace_stack(trace, hot->stack);
+		if (!tp_view_is_selected(profile, selection, hot))
+			continue;
+		for (uint32_t f = 0; f < stack->n_frames; f++) {
+			const struct tp_frame *frame = &trace->frames[stack->frames[f]];
+			uint64_t k = *n;
+			if (frame->file != file || !frame->line)
+				continue;
+			if (!tp_map_get(&at, frame->line, &k)) {
+				tp_map_set(&at, frame->line, k);
+				size_t n_seen = *n;
+				TP_ARRAY_PUSH(lines, *n, capacity) =
+					(struct tp_view_line_cost){.line = frame->line};
+				TP_ARRAY_PUSH(seen_in, n_seen, seen_capacity) = 0;
+			}
+			lines[k].self_ns += f ? 0 : hot->time_ns;
+			lines[k].total_ns += seen_in[k] == i + 1 ? 0 : hot->time_ns;
+			seen_in[k] = i + 1;
+		}
+	}
+	free(seen_in);
+	tp_map_release(&at);
+	if (*n)
+		qsort(lines, *n, sizeof(*lines), compare_lines);
+	return lines;
+}

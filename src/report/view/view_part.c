@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One part of the step: in which lines and functions it is spent, and by which workers. */
+#include "view_stacks.h"
+
+#include "report/digest/source_lines.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES_MAX = 6, WORKERS_MAX = 8, FUNCTIONS_MAX = 40, NAME_SIZE = 160 };
+
+enum row_kind { ROW_LINE, ROW_WORKER, ROW_FUNCTION, ROW_WORKER_FUNCTION };
+
+struct part_row {
+	enum row_kind kind;
+	size_t index; /* of a line or process of the profile */
+	struct tp_view_cost cost;
+	uint64_t of_ns; /* of which the cost is a share */
+};
+
+struct part_rows {
+	struct part_row *items;
+	size_t n;
+	size_t capacity;
+};
+
+static void add_row(struct part_rows *rows, struct part_row row)
+{
+	TP_ARRAY_PUSH(rows->items, rows->n, rows->capacity) = row;
+}
+
+static void add_lines(struct part_rows *rows, const struct tp_view *view, enum tp_part part)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < view->profile->n_lines && n < LINES_MAX; i++) {
+		if (view->profile->lines[i].part != part)
+			continue;
+		add_row(rows, (struct part_row){.kind = ROW_LINE, .index = i});
+		n++;
+	}
+}
+
+static void add_functions(struct part_rows *rows, const struct tp_view *view, enum row_kind kind,
+			  const struct tp_view_selection *selection)
+{
+	size_t n;
+	struct tp_view_cost *costs = tp_view_costs(&view->functions, selection, &n);
+	uint64_t of_ns = tp_view_selected_ns(view->profile, selection);
+	for (size_t i = 0; i < n && i < FUNCTIONS_MAX && costs[i].self_ns; i++)
+		add_row(rows, (struct part_row){.kind = kind, .cost = costs[i], .of_ns = of_ns});
+	free(costs);
+}
+
+/* Who makes the batches that the main thread waits for. */
+static void add_workers(struct part_rows *rows, const struct tp_view *view)
+{
+	const struct tp_view_selection loaders = {.part = TP_N_PARTS,
+						  .task = TP_NO_TASK,
+						  .only_loaders = true,
+						  .state = TP_VIEW_CPU_TIME};
+	size_t n = 0;
+	for (size_t i = 0; i < view->profile->n_processes && n < WORKERS_MAX; i++) {
+		if (view->profile->processes[i].role != TP_ROLE_LOADER)
+			continue;
+		add_row(rows, (struct part_row){.kind = ROW_WORKER, .index = i});
+		n++;
+	}
+	if (n)
+		add_functions(rows, view, ROW_WORKER_FUNCTION, &loaders);
+}
+
+static void make(struct tp_view *view, struct tp_view_place *place)
+{
+	struct part_rows rows = {0};
+	add_lines(&rows, view, place->selection.part);
+	if (place->selection.part == TP_PART_DATALOADER)
+		add_workers(&rows, view);
+	add_functions(&rows, view, ROW_FUNCTION, &place->selection);
+	place->data = rows.items;
+	place->n_items = rows.n;
+}
+
+static void print_head(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
+{
+	enum tp_part part = place->selection.part;
+	const struct tp_part_result *result = &view->profile->parts[part];
+	tp_page_addf(page, TP_PAINT_NONE, " ");
+	tp_page_add(page, TP_PAINT_PART + part, tp_part_name(part));
+	tp_page_addf(page, TP_PAINT_NONE, "  %s, %s of %s",
+		     tp_unit_scaled(view->digest.scale,
+				    (double)result->time_ns / view->digest.divisor)
+			     .text,
+		     tp_unit_percent((double)result->time_ns / (double)view->profile->total_ns)
+			     .text,
+		     view->profile->is_of_steps ? "each step" : "the measured time");
+	tp_page_end(page);
+	tp_page_add(page, TP_PAINT_DIM, " share  what");
+	tp_page_column(page, page->style->width > 60 ? 42 : 28);
+	tp_page_add(page, TP_PAINT_DIM, "where");
+	tp_page_end(page);
+}
+
+static void print_where(struct tp_page *page, const char *what, const char *where)
+{
+	size_t column = page->style->width > 60 ? 41 : 27;
+	struct tp_report_style style = *page->style;
+	const struct tp_report_style *whole = page->style;
+	style.width = (unsigned)column - 1;
+	page->style = &style;
+	tp_page_add(page, TP_PAINT_NONE, what);
+	page->style = whole;
+	tp_page_column(page, column);
+	tp_page_add(page, TP_PAINT_NONE, where);
+	tp_page_end(page);
+}
+
+static void print_worker(struct tp_view *view, const struct tp_process_result *process,
+			 struct tp_page *page)
+{
+	const struct tp_task *task = &view->trace->tasks[process->task];
+	struct tp_buf what = {0};
+	double lived = process->lived_ns ? (double)process->lived_ns : 1;
+	tp_view_percent(page, (double)process->on_cpu_ns / lived);
+	tp_buf_printf(&what, "  worker %d works", (int)task->pid);
+	print_where(page, tp_buf_text(&what), tp_trace_string(view->trace, task->comm));
+	tp_buf_release(&what);
+}
+
+static void print_function(struct tp_view *view, const struct part_row *row, struct tp_page *page)
+{
+	char name[NAME_SIZE];
+	struct tp_buf what = {0};
+	struct tp_buf where = {0};
+	tp_view_percent(page, row->of_ns ? (double)row->cost.self_ns / (double)row->of_ns : 0);
+	tp_buf_printf(&what, "  %s%s", row->kind == ROW_WORKER_FUNCTION ? "worker in " : "in ",
+		      tp_view_function_name(&view->functions, row->cost.function, name,
+					    sizeof(name)));
+	tp_view_add_function_place(&where, view, row->cost.function, row->cost.line);
+	print_where(page, tp_buf_text(&what), tp_buf_text(&where));
+	tp_buf_release(&what);
+	tp_buf_release(&where);
+}
+
+static void print_line(struct tp_view *view, const struct tp_line_result *line,
+		       struct tp_page *page)
+{
+	struct tp_buf what = {0};
+	struct tp_buf where = {0};
+	tp_view_percent(page, (double)line->time_ns / (double)view->profile->total_ns);
+	tp_buf_printf(&what, "  line of %s", tp_trace_string(view->trace, line->symbol));
+	tp_buf_printf(&where, "%s:%u",
+		      tp_text_base_name(tp_trace_string(view->trace, line->file)), line->line);
+	print_where(page, tp_buf_text(&what), tp_buf_text(&where));
+	tp_buf_release(&what);
+	tp_buf_release(&where);
+}
+
+static void print_row(struct tp_view *view, struct tp_view_place *place, size_t item,
+		      struct tp_page *page)
+{
+	const struct part_row *row = &((const struct part_row *)place->data)[item];
+	if (row->kind == ROW_LINE)
+		print_line(view, &view->profile->lines[row->index], page);
+	else if (row->kind == ROW_WORKER)
+		print_worker(view, &view->profile->processes[row->index], page);
+	else
+		print_function(view, row, page);
+}
+
+static void print_detail(struct tp_view *view, struct tp_view_place *place, size_t item,
+			 struct tp_page *page)
+{
+	static const char *const texts[] = {
+		"A line of the main thread, with the time below it. Its share is of the step. "
+		"Enter shows the source.",
+		"A process that makes batches. The share is how much of its time it was on a CPU. "
+		"Enter shows its functions.",
+		"A function that the main thread was in, itself. The share is of this part. Enter "
+		"shows the source or, without one, the callers.",
+		"A function that workers were in, themselves. The share is of their CPU time. Enter "
+		"shows the source or, without one, the callers.",
+	};
+	const struct part_row *row = &((const struct part_row *)place->data)[item];
+	(void)view;
+	tp_page_column(page, 1);
+	tp_page_wrap(page, 1, TP_PAINT_DIM, texts[row->kind], 0);
+}
+
+static void open_row(struct tp_view *view, struct tp_view_place *place, size_t item)
+{
+	const struct part_row row = ((const struct part_row *)place->data)[item];
+	enum tp_part part = place->selection.part;
+	if (row.kind == ROW_LINE) {
+		const struct tp_line_result *line = &view->profile->lines[row.index];
+		struct tp_view_place *next = tp_view_push(view, &tp_view_source);
+		next->selection.part = part;
+		next->file = line->file;
+		next->line = line->line;
+		tp_view_make_rows(view, next);
+		return;
+	}
+	if (row.kind == ROW_WORKER) {
+		struct tp_view_place *next = tp_view_push(view, &tp_view_stacks);
+		next->selection.task = view->profile->processes[row.index].task;
+		tp_view_make_rows(view, next);
+		return;
+	}
+	struct tp_view_selection selection = place->selection;
+	if (row.kind == ROW_WORKER_FUNCTION)
+		selection = (struct tp_view_selection){.part = TP_N_PARTS,
+						       .task = TP_NO_TASK,
+						       .only_loaders = true,
+						       .state = TP_VIEW_CPU_TIME};
+	tp_view_open_function(view, &selection, row.cost.function, row.cost.line);
+}
+
+const struct tp_view_screen tp_view_part = {
+	.name = "part",
+	.make = make,
+	.print_head = print_head,
+	.print_row = print_row,
+	.print_detail = print_detail,
+	.open = open_row,
+};
