@@ -30,30 +30,31 @@ static uint32_t child_of(struct tp_view_calls *calls, struct tp_map *known, uint
 }
 
 /* Functions of a stack in the order of the tree; returns how many. */
-static size_t path_of(uint32_t *out, const struct tp_view *view, const struct tp_stack *stack,
-		      bool is_inverted, uint32_t function)
+static size_t path_of(uint32_t *out, const struct tp_view *view, const uint32_t *frames,
+		      uint32_t n_frames, bool is_inverted, uint32_t function)
 {
+	const uint32_t *of_frame = view->functions.of_frame;
 	uint32_t first = 0;
 	size_t n = 0;
-	if (function != TP_VIEW_NO_FUNCTION) {
-		while (first < stack->n_frames &&
-		       view->functions.of_frame[stack->frames[first]] != function)
-			first++;
-	}
-	for (uint32_t i = first; i < stack->n_frames && n < DEPTH_MAX; i++) {
-		uint32_t f = is_inverted ? i : stack->n_frames - 1 - (i - first);
-		out[n++] = view->functions.of_frame[stack->frames[f]];
-	}
+	while (function != TP_VIEW_NO_FUNCTION && first < n_frames &&
+	       of_frame[frames[first]] != function)
+		first++;
+	for (uint32_t i = first; i < n_frames && n < DEPTH_MAX; i++)
+		out[n++] = of_frame[frames[is_inverted ? i : n_frames - 1 - (i - first)]];
 	return n;
 }
 
 static void add_stack(struct tp_view_calls *calls, struct tp_map *known,
-		      const struct tp_view *view, const struct tp_hot_stack *hot, bool is_inverted,
-		      uint32_t function)
+		      const struct tp_view *view, const struct tp_view_selection *selection,
+		      const struct tp_hot_stack *hot, bool is_inverted, uint32_t function)
 {
 	uint32_t path[DEPTH_MAX];
-	size_t n = path_of(path, view, tp_trace_stack(view->trace, hot->stack), is_inverted,
-			   function);
+	uint32_t room[TP_STACK_MAX_FRAMES];
+	uint32_t n_frames;
+	const uint32_t *frames =
+		tp_view_frames(&view->functions, selection, tp_trace_stack(view->trace, hot->stack),
+			       room, &n_frames);
+	size_t n = path_of(path, view, frames, n_frames, is_inverted, function);
 	uint32_t at = 0;
 	if (!n)
 		return;
@@ -114,8 +115,8 @@ void tp_view_calls_make(struct tp_view_calls *calls, const struct tp_view *view,
 				      .next = TP_VIEW_NO_NODE};
 	for (size_t i = 0; i < view->profile->n_hot; i++)
 		if (tp_view_is_selected(view->profile, selection, &view->profile->hot[i]))
-			add_stack(calls, &known, view, &view->profile->hot[i], is_inverted,
-				  function);
+			add_stack(calls, &known, view, selection, &view->profile->hot[i],
+				  is_inverted, function);
 	tp_map_release(&known);
 	sort_children(calls);
 }

@@ -49,7 +49,7 @@ static void draw_title(struct tp_view *view, struct tp_grid *grid)
 static void draw_path(struct tp_view *view, struct tp_grid *grid, size_t column)
 {
 	char number[16];
-	const struct tp_view_screen *screen = view->places[0].screen;
+	const struct tp_view_screen *screen = tp_view_tab_screen(view->tab);
 	snprintf(number, sizeof(number), "%zu/%d ", view->tab + 1, TP_VIEW_TABS);
 	column = tp_grid_put(grid, 1, column, grid->columns, TP_PAINT_NONE, number);
 	column = tp_grid_put(grid, 1, column, grid->columns, TP_PAINT_BOLD, screen->title);

@@ -36,6 +36,7 @@ void tp_view_functions_init(struct tp_view_functions *functions, const struct tp
 			TP_ARRAY_PUSH(functions->frame, functions->n, functions->capacity) = i;
 		}
 		functions->of_frame[i] = (uint32_t)number;
+		functions->has_python |= trace->frames[i].kind == TP_FRAME_PYTHON;
 	}
 	tp_map_release(&numbers);
 }
@@ -103,6 +104,28 @@ uint64_t tp_view_selected_ns(const struct tp_profile *profile, const struct tp_v
 	return sum;
 }
 
+struct tp_view_selection tp_view_select_all(const struct tp_view_functions *functions)
+{
+	return (struct tp_view_selection){.part = TP_N_PARTS,
+					  .task = TP_NO_TASK,
+					  .only_python = functions->has_python};
+}
+
+const uint32_t *tp_view_frames(const struct tp_view_functions *functions,
+			       const struct tp_view_selection *selection,
+			       const struct tp_stack *stack, uint32_t *room, uint32_t *n)
+{
+	const struct tp_frame *frames = functions->profile->trace->frames;
+	*n = 0;
+	for (uint32_t i = 0; selection->only_python && i < stack->n_frames; i++)
+		if (frames[stack->frames[i]].kind == TP_FRAME_PYTHON && *n < TP_STACK_MAX_FRAMES)
+			room[(*n)++] = stack->frames[i];
+	if (*n)
+		return room;
+	*n = stack->n_frames;
+	return stack->frames;
+}
+
 /* ---- sums ---- */
 
 static int compare_costs(const void *a, const void *b)
@@ -128,8 +151,12 @@ static void note_lines(const struct tp_view_functions *functions,
 		const struct tp_stack *stack = tp_trace_stack(trace, hot->stack);
 		if (!tp_view_is_selected(profile, selection, hot))
 			continue;
-		for (uint32_t f = 0; f < stack->n_frames; f++)
-			by_frame[stack->frames[f]] += hot->time_ns;
+		uint32_t room[TP_STACK_MAX_FRAMES];
+		uint32_t n;
+		const uint32_t *frames =
+			tp_view_frames(functions, selection, stack, room, &n);
+		for (uint32_t f = 0; f < n; f++)
+			by_frame[frames[f]] += hot->time_ns;
 	}
 	struct tp_map lines = {0};
 	for (uint32_t i = 1; i < trace->n_frames; i++) {
@@ -160,8 +187,12 @@ struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,
 		const struct tp_stack *stack = tp_trace_stack(profile->trace, hot->stack);
 		if (!tp_view_is_selected(profile, selection, hot))
 			continue;
-		for (uint32_t f = 0; f < stack->n_frames; f++) {
-			uint32_t function = functions->of_frame[stack->frames[f]];
+		uint32_t room[TP_STACK_MAX_FRAMES];
+		uint32_t n_frames;
+		const uint32_t *frames =
+			tp_view_frames(functions, selection, stack, room, &n_frames);
+		for (uint32_t f = 0; f < n_frames; f++) {
+			uint32_t function = functions->of_frame[frames[f]];
 			costs[function].self_ns += f ? 0 : hot->time_ns;
 			/* A function that calls itself is counted once. */
 			if (seen_in[function] != i + 1)
@@ -207,8 +238,12 @@ struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *fun
 		const struct tp_stack *stack = tp_trace_stack(trace, hot->stack);
 		if (!tp_view_is_selected(profile, selection, hot))
 			continue;
-		for (uint32_t f = 0; f < stack->n_frames; f++) {
-			const struct tp_frame *frame = &trace->frames[stack->frames[f]];
+		uint32_t room[TP_STACK_MAX_FRAMES];
+		uint32_t n_frames;
+		const uint32_t *frames =
+			tp_view_frames(functions, selection, stack, room, &n_frames);
+		for (uint32_t f = 0; f < n_frames; f++) {
+			const struct tp_frame *frame = &trace->frames[frames[f]];
 			uint64_t k = *n;
 			if (frame->file != file || !frame->line)
 				continue;

@@ -18,6 +18,7 @@ struct tp_view_functions {
 	uint32_t *frame;    /* heap, by function: one of its frames */
 	size_t n;
 	size_t capacity;
+	bool has_python;
 };
 
 enum tp_view_state { TP_VIEW_ALL_TIME, TP_VIEW_CPU_TIME, TP_VIEW_WAIT_TIME, TP_VIEW_N_STATES };
@@ -27,6 +28,7 @@ struct tp_view_selection {
 	enum tp_part part; /* of the trainer's main thread; TP_N_PARTS: whatever the part is */
 	uint32_t task;     /* leader of a process; TP_NO_TASK: all */
 	bool only_loaders; /* processes that make batches */
+	bool only_python;  /* without native frames below and between those of Python */
 	enum tp_view_state state;
 };
 
@@ -51,6 +53,15 @@ bool tp_view_is_selected(const struct tp_profile *profile, const struct tp_view_
 		      const struct tp_hot_stack *hot);
 uint64_t tp_view_selected_ns(const struct tp_profile *profile,
 			  const struct tp_view_selection *selection);
+
+/* All time of all processes, and of Python programs Python's frames alone. */
+struct tp_view_selection tp_view_select_all(const struct tp_view_functions *functions);
+
+/* The frames of a stack that are shown, leaf first; `room` has TP_STACK_MAX_FRAMES. A stack without
+ * any of Python is shown whole. */
+const uint32_t *tp_view_frames(const struct tp_view_functions *functions,
+			       const struct tp_view_selection *selection,
+			       const struct tp_stack *stack, uint32_t *room, uint32_t *n);
 
 /* Those that were met, by their own time; freed with free(). */
 struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,

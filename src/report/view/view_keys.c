@@ -249,6 +249,8 @@ static const struct key_row table[] = {
 	{{'r'}, "r", "callers", "who calls the function under the cursor", STACKS, press_stacks},
 	{{'f'}, "f", "flame", "flame graph: as wide as the time", STACKS, press_stacks},
 	{{'w'}, "w", "waits", "all time, CPU time alone, waits alone", STACKS, press_stacks},
+	{{'p'}, "p", NULL, "functions of Python alone, or native ones as well", STACKS,
+	 press_stacks},
 	{{'a'}, "a", "all rules", "all rules, or the advice alone", {&tp_view_advice}, press_all},
 	{{'x'}, "x", "what-if", "count an advice in or out of what they gain together",
 	 {&tp_view_advice}, press_choose},

@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MAX = 6, WORKERS_MAX = 8, FUNCTIONS_MAX = 40, NAME_SIZE = 160 };
+enum { KERNELS_MAX = 100, LINES_MAX = 6, WORKERS_MAX = 8, FUNCTIONS_MAX = 40, WORKER_FUNCTIONS_MAX = 5, NAME_SIZE = 160 };
 
-enum row_kind { ROW_LINE, ROW_WORKER, ROW_FUNCTION, ROW_WORKER_FUNCTION };
+/* Of the step, for a line to be listed beside another. */
+static const double smallest_line = 0.01;
+
+enum row_kind { ROW_LINE, ROW_WORKER, ROW_FUNCTION, ROW_WORKER_FUNCTION, ROW_KERNEL };
 
 struct part_row {
 	enum row_kind kind;
@@ -35,7 +38,9 @@ static void add_lines(struct part_rows *rows, const struct tp_view *view, enum t
 {
 	size_t n = 0;
 	for (size_t i = 0; i < view->profile->n_lines && n < LINES_MAX; i++) {
-		if (view->profile->lines[i].part != part)
+		const struct tp_line_result *line = &view->profile->lines[i];
+		double share = (double)line->time_ns / (double)view->profile->total_ns;
+		if (line->part != part || (n && share < smallest_line))
 			continue;
 		add_row(rows, (struct part_row){.kind = ROW_LINE, .index = i});
 		n++;
@@ -43,41 +48,67 @@ static void add_lines(struct part_rows *rows, const struct tp_view *view, enum t
 }
 
 static void add_functions(struct part_rows *rows, const struct tp_view *view, enum row_kind kind,
-			  const struct tp_view_selection *selection)
+			  const struct tp_view_selection *selection, size_t most)
 {
 	size_t n;
 	struct tp_view_cost *costs = tp_view_costs(&view->functions, selection, &n);
 	uint64_t of_ns = tp_view_selected_ns(view->profile, selection);
-	for (size_t i = 0; i < n && i < FUNCTIONS_MAX && costs[i].self_ns; i++)
+	for (size_t i = 0; i < n && i < most && costs[i].self_ns; i++)
 		add_row(rows, (struct part_row){.kind = kind, .cost = costs[i], .of_ns = of_ns});
 	free(costs);
+}
+
+static struct tp_view_selection select_loaders(const struct tp_view *view)
+{
+	struct tp_view_selection selection = tp_view_select_all(&view->functions);
+	selection.only_loaders = true;
+	selection.state = TP_VIEW_CPU_TIME;
+	return selection;
+}
+
+/* What GPUs did, where that is known. */
+static void add_kernels(struct part_rows *rows, const struct tp_view *view, enum tp_part part)
+{
+	static const enum tp_part part_of[TP_N_OP_CLASSES] = {
+		[TP_OP_COMPUTE] = TP_PART_COMPUTE,
+		[TP_OP_COMMUNICATION] = TP_PART_COMMUNICATION,
+		[TP_OP_COPY] = TP_PART_MEMORY,
+	};
+	uint64_t all_ns = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < view->profile->n_kernels; i++)
+		if (part_of[view->profile->kernels[i].class] == part)
+			all_ns += view->profile->kernels[i].time_ns;
+	for (size_t i = 0; i < view->profile->n_kernels && n < KERNELS_MAX; i++) {
+		if (part_of[view->profile->kernels[i].class] != part)
+			continue;
+		add_row(rows, (struct part_row){.kind = ROW_KERNEL, .index = i, .of_ns = all_ns});
+		n++;
+	}
 }
 
 /* Who makes the batches that the main thread waits for. */
 static void add_workers(struct part_rows *rows, const struct tp_view *view)
 {
-	const struct tp_view_selection loaders = {.part = TP_N_PARTS,
-						  .task = TP_NO_TASK,
-						  .only_loaders = true,
-						  .state = TP_VIEW_CPU_TIME};
+	const struct tp_view_selection loaders = select_loaders(view);
 	size_t n = 0;
+	add_functions(rows, view, ROW_WORKER_FUNCTION, &loaders, WORKER_FUNCTIONS_MAX);
 	for (size_t i = 0; i < view->profile->n_processes && n < WORKERS_MAX; i++) {
 		if (view->profile->processes[i].role != TP_ROLE_LOADER)
 			continue;
 		add_row(rows, (struct part_row){.kind = ROW_WORKER, .index = i});
 		n++;
 	}
-	if (n)
-		add_functions(rows, view, ROW_WORKER_FUNCTION, &loaders);
 }
 
 static void make(struct tp_view *view, struct tp_view_place *place)
 {
 	struct part_rows rows = {0};
 	add_lines(&rows, view, place->selection.part);
+	add_kernels(&rows, view, place->selection.part);
 	if (place->selection.part == TP_PART_DATALOADER)
 		add_workers(&rows, view);
-	add_functions(&rows, view, ROW_FUNCTION, &place->selection);
+	add_functions(&rows, view, ROW_FUNCTION, &place->selection, FUNCTIONS_MAX);
 	place->data = rows.items;
 	place->n_items = rows.n;
 }
@@ -157,6 +188,27 @@ static void print_line(struct tp_view *view, const struct tp_line_result *line,
 	tp_buf_release(&where);
 }
 
+static void print_kernel(struct tp_view *view, const struct part_row *row, struct tp_page *page)
+{
+	const struct tp_kernel_result *kernel = &view->profile->kernels[row->index];
+	struct tp_buf what = {0};
+	tp_view_percent(page, row->of_ns ? (double)kernel->time_ns / (double)row->of_ns : 0);
+	tp_buf_printf(&what, "  %s, %s times", kernel->family, tp_unit_count(kernel->n).text);
+	print_where(page, tp_buf_text(&what), tp_trace_string(view->trace, kernel->name));
+	tp_buf_release(&what);
+}
+
+static void print_kernel_detail(struct tp_view *view, const struct tp_kernel_result *kernel,
+				struct tp_page *page)
+{
+	tp_page_column(page, 1);
+	tp_page_addf(page, TP_PAINT_NONE, "%s in all, ",
+		     tp_unit_time((double)kernel->time_ns).text);
+	tp_page_addf(page, TP_PAINT_NONE, "%s each: ",
+		     tp_unit_time(kernel->n ? (double)kernel->time_ns / (double)kernel->n : 0).text);
+	tp_page_wrap(page, 1, TP_PAINT_NONE, tp_trace_string(view->trace, kernel->name), 0);
+}
+
 static void print_row(struct tp_view *view, struct tp_view_place *place, size_t item,
 		      struct tp_page *page)
 {
@@ -165,6 +217,8 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 		print_line(view, &view->profile->lines[row->index], page);
 	else if (row->kind == ROW_WORKER)
 		print_worker(view, &view->profile->processes[row->index], page);
+	else if (row->kind == ROW_KERNEL)
+		print_kernel(view, row, page);
 	else
 		print_function(view, row, page);
 }
@@ -181,11 +235,13 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 		"shows the source or, without one, the callers.",
 		"A function that workers were in, themselves. The share is of their CPU time. Enter "
 		"shows the source or, without one, the callers.",
+		"Work of GPUs. The share is of all work of this kind, on all GPUs together.",
 	};
 	const struct part_row *row = &((const struct part_row *)place->data)[item];
-	(void)view;
 	tp_page_column(page, 1);
 	tp_page_wrap(page, 1, TP_PAINT_DIM, texts[row->kind], 0);
+	if (row->kind == ROW_KERNEL)
+		print_kernel_detail(view, &view->profile->kernels[row->index], page);
 }
 
 static void open_row(struct tp_view *view, struct tp_view_place *place, size_t item)
@@ -201,6 +257,10 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 		tp_view_make_rows(view, next);
 		return;
 	}
+	if (row.kind == ROW_KERNEL) {
+		tp_view_say(view, "Source lines of kernels are not recorded.");
+		return;
+	}
 	if (row.kind == ROW_WORKER) {
 		struct tp_view_place *next = tp_view_push(view, &tp_view_stacks);
 		next->selection.task = view->profile->processes[row.index].task;
@@ -209,10 +269,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 	}
 	struct tp_view_selection selection = place->selection;
 	if (row.kind == ROW_WORKER_FUNCTION)
-		selection = (struct tp_view_selection){.part = TP_N_PARTS,
-						       .task = TP_NO_TASK,
-						       .only_loaders = true,
-						       .state = TP_VIEW_CPU_TIME};
+		selection = select_loaders(view);
 	tp_view_open_function(view, &selection, row.cost.function, row.cost.line);
 }
 

@@ -43,7 +43,7 @@ struct tp_view_place *tp_view_push(struct tp_view *view, const struct tp_view_sc
 	struct tp_view_place *place = &view->places[view->n_places++];
 	*place = (struct tp_view_place){.screen = screen,
 					.function = TP_VIEW_NO_FUNCTION,
-					.selection = {.part = TP_N_PARTS, .task = TP_NO_TASK}};
+					.selection = tp_view_select_all(&view->functions)};
 	return place;
 }
 
@@ -61,7 +61,11 @@ void tp_view_show_tab(struct tp_view *view, size_t tab)
 	while (view->n_places)
 		tp_view_release_rows(&view->places[--view->n_places]);
 	view->tab = tab;
-	tp_view_make_rows(view, tp_view_push(view, tabs[tab]));
+	struct tp_view_place *place = tp_view_push(view, tabs[tab]);
+	/* Threads that wait for work all the time would come first. */
+	if (tabs[tab] == &tp_view_stacks)
+		place->selection.state = TP_VIEW_CPU_TIME;
+	tp_view_make_rows(view, place);
 }
 
 /* ---- rows ---- */

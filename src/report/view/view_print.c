@@ -42,7 +42,7 @@ static void print_title(struct tp_view *view, struct tp_page *page)
 	tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);
 	tp_buf_clear(&text);
 	tp_buf_printf(&text, "Screen %zu of %d: %s", view->tab + 1, TP_VIEW_TABS,
-		      view->places[0].screen->title);
+		      tp_view_tab_screen(view->tab)->title);
 	for (size_t i = 1; i < view->n_places; i++)
 		tp_buf_printf(&text, ", %s", view->places[i].screen->name);
 	tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);

@@ -220,9 +220,9 @@ static void print_causes(const struct share *share, struct tp_page *page)
 static void print_functions(struct tp_view *view, uint32_t task, struct tp_page *page)
 {
 	enum { SHOWN = 5 };
-	const struct tp_view_selection selection = {.part = TP_N_PARTS,
-						    .task = task,
-						    .state = TP_VIEW_CPU_TIME};
+	struct tp_view_selection selection = tp_view_select_all(&view->functions);
+	selection.task = task;
+	selection.state = TP_VIEW_CPU_TIME;
 	size_t n;
 	struct tp_view_cost *costs = tp_view_costs(&view->functions, &selection, &n);
 	uint64_t all = tp_view_selected_ns(view->profile, &selection);

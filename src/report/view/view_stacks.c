@@ -26,6 +26,8 @@ void tp_view_add_selection(struct tp_buf *out, const struct tp_view *view,
 	}
 	if (selection->part != TP_N_PARTS)
 		tp_buf_printf(out, " in %s, of the main thread", tp_part_name(selection->part));
+	if (selection->only_python)
+		tp_buf_puts(out, ", Python alone");
 }
 
 void tp_view_add_function_place(struct tp_buf *out, const struct tp_view *view, uint32_t function,
@@ -203,6 +205,8 @@ void tp_view_stacks_switch(struct tp_view *view, struct tp_view_place *place, in
 	if (key == 'w')
 		place->selection.state =
 			(enum tp_view_state)((place->selection.state + 1) % TP_VIEW_N_STATES);
+	else if (key == 'p')
+		place->selection.only_python = !place->selection.only_python;
 	else
 		place->screen = key == 't'   ? &tp_view_stacks
 				: key == 'f' ? &tp_view_flame
