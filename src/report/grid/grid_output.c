@@ -151,7 +151,10 @@ void tp_grid_add_svg(struct tp_buf *out, const struct tp_grid *grid, const char 
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %zu %zu\" "
 		      "width=\"%zu\" height=\"%zu\" role=\"img\">\n<title>",
 		      width, height, width, height);
-	add_escaped(out, title);
+	struct tp_buf clean = {0};
+	tp_page_clean_text(&clean, title, grid->is_ascii);
+	add_escaped(out, tp_buf_text(&clean));
+	tp_buf_release(&clean);
 	tp_buf_puts(out, "</title>\n<rect width=\"100%\" height=\"100%\" rx=\"6\" "
 			 "fill=\"#1c1c1c\"/>\n<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, "
 			 "monospace\" font-size=\"13\" xml:space=\"preserve\">\n");

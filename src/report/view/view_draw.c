@@ -77,6 +77,20 @@ static void draw_tabs(struct tp_view *view, struct tp_grid *grid)
 	}
 }
 
+/* What hides rows is said where it cannot be missed. */
+static void draw_filter(struct tp_view *view, struct tp_grid *grid)
+{
+	struct tp_buf text = {0};
+	const char *filter = tp_view_top_place(view)->filter;
+	if (!*filter)
+		return;
+	tp_buf_printf(&text, " only rows with '%s' ", filter);
+	size_t width = tp_text_width(tp_buf_text(&text));
+	tp_grid_put(grid, 2, grid->columns > width + 2 ? grid->columns - width - 2 : 0,
+		    grid->columns, TP_PAINT_WARN, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
 static void draw_rule(struct tp_grid *grid, size_t line)
 {
 	for (size_t i = 0; i < grid->columns; i++)
@@ -200,7 +214,8 @@ static size_t detail_lines(const struct tp_view_place *place, const struct tp_gr
 static void draw_body(struct tp_view *view, struct tp_grid *grid, size_t line, size_t n)
 {
 	struct tp_view_place *place = tp_view_top_place(view);
-	bool is_wide = grid->columns >= TP_VIEW_WIDE_FROM && place->screen->print_detail;
+	bool is_wide = grid->columns >= TP_VIEW_WIDE_FROM && place->screen->print_detail &&
+		       !place->screen->needs_width;
 	size_t end = is_wide ? grid->columns - grid->columns * DETAIL_PERCENT / 100 : grid->columns;
 	size_t bottom = line + n;
 	if (place->screen->draw) {
@@ -247,6 +262,7 @@ void tp_view_draw(struct tp_view *view, struct tp_grid *grid)
 	draw_title(view, grid);
 	draw_tabs(view, grid);
 	draw_rule(grid, 2);
+	draw_filter(view, grid);
 	draw_body(view, grid, 3, grid->lines - 5);
 	draw_rule(grid, grid->lines - 2);
 	draw_bottom(view, grid, grid->lines - 1);

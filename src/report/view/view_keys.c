@@ -240,7 +240,7 @@ static const struct key_row table[] = {
 	{{'o'}, "o", "outliers", "only steps above 1.5 times the median, or all again",
 	 {&tp_view_steps}, press_outliers},
 	{{'w'}, "w", "worst", "go to the longest step", {&tp_view_steps}, press_worst},
-	{{TP_KEY_RIGHT, TP_KEY_LEFT, 'n', 'p'}, "n p, right left", "step", "next, previous step",
+	{{TP_KEY_RIGHT, TP_KEY_LEFT, 'n', 'p'}, "n p", "step", "next, previous step; right and left as well",
 	 {&tp_view_lanes}, press_step},
 	{{'t'}, "t", "top", "functions by their own time", STACKS, press_stacks},
 	{{'d'}, "d", "tree", "tree of calls from the first function down", STACKS, press_stacks},

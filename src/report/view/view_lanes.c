@@ -455,4 +455,5 @@ const struct tp_view_screen tp_view_lanes = {
 	.print_row = print_row,
 	.print_detail = print_detail,
 	.open = open_row,
+	.needs_width = true,
 };

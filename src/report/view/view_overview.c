@@ -9,6 +9,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { ADVICE_FROM = 16, LABELS_MAX = 4 };
@@ -54,6 +55,9 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 {
 	(void)place;
 	struct tp_buf text = {0};
+	for (const char *c = tp_report_verdict_title(view->input.report); *c; c++)
+		tp_buf_putc(&text, (char)toupper((unsigned char)*c));
+	tp_buf_puts(&text, "  ");
 	tp_report_add_verdict(&text, view->input.report);
 	tp_page_column(page, 1);
 	tp_page_wrap(page, 1, TP_PAINT_BOLD, tp_buf_text(&text), 3);

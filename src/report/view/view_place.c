@@ -126,7 +126,8 @@ void tp_view_make_rows(struct tp_view *view, struct tp_view_place *place)
 
 const struct tp_page *tp_view_text(struct tp_view *view, struct tp_view_place *place)
 {
-	if (place->has_text && place->text_width == view->style.width)
+	if (place->has_text && place->text_width == view->style.width &&
+	    place->is_text_ascii == view->style.is_ascii)
 		return &place->text;
 	if (place->has_text)
 		tp_page_release(&place->text);
@@ -134,6 +135,7 @@ const struct tp_page *tp_view_text(struct tp_view *view, struct tp_view_place *p
 	place->screen->print_text(view, place, &place->text);
 	place->has_text = true;
 	place->text_width = view->style.width;
+	place->is_text_ascii = view->style.is_ascii;
 	place->n_rows = place->text.n_lines;
 	return &place->text;
 }

@@ -78,6 +78,11 @@ static void print_screen(struct tp_view *view, struct tp_page *page)
 		print_text_lines(view, place, page);
 	else if (place->screen->print_row)
 		print_rows(view, place, page);
+	if (place->screen->draw) {
+		tp_page_add(page, TP_PAINT_NONE,
+			    "A flame graph is a picture; d shows the same calls as lines.");
+		tp_page_end(page);
+	}
 	if (place->screen->print_detail && item != SIZE_MAX) {
 		tp_page_end(page);
 		tp_page_add(page, TP_PAINT_NONE, view->is_plain ? "Selected: " : "> ");

@@ -45,6 +45,7 @@ struct tp_view_screen {
 	bool (*matches)(struct tp_view *view, struct tp_view_place *place, size_t item,
 			const char *word);
 	void (*release)(struct tp_view_place *place);
+	bool needs_width; /* the detail is always below the rows */
 };
 
 struct tp_view_place {
@@ -69,6 +70,7 @@ struct tp_view_place {
 	struct tp_page text; /* of a screen that has lines instead of rows */
 	bool has_text;
 	unsigned text_width; /* for which it was made */
+	bool is_text_ascii;
 };
 
 enum tp_view_prompt { TP_VIEW_NO_PROMPT, TP_VIEW_SEARCH, TP_VIEW_FILTER };

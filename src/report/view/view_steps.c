@@ -302,4 +302,5 @@ const struct tp_view_screen tp_view_steps = {
 	.print_detail = print_detail,
 	.open = open_row,
 	.matches = matches,
+	.needs_width = true,
 };
