@@ -59,13 +59,10 @@ static void set_cell(struct tp_grid *grid, size_t line, size_t column, enum tp_p
 	cell->text[len] = '\0';
 }
 
-/* Half of a wide character that was there must not stay alone. */
-static void mend_halves(struct tp_grid *grid, size_t line, size_t begin, size_t end)
+/* Is it the right half of a wide character? Its other half must not stay alone. */
+static bool is_right_half(const struct tp_grid *grid, size_t line, size_t column)
 {
-	if (begin && begin < grid->columns && !cell_at(grid, line, begin)->text[0])
-		set_cell(grid, line, begin - 1, TP_PAINT_NONE, " ", 1);
-	if (end < grid->columns && !cell_at(grid, line, end)->text[0])
-		set_cell(grid, line, end, TP_PAINT_NONE, " ", 1);
+	return column < grid->columns && !cell_at(grid, line, column)->text[0];
 }
 
 static size_t columns_of(const char *text, size_t size)
@@ -114,9 +111,11 @@ static size_t put_part(struct tp_grid *grid, size_t line, size_t column, size_t 
 		end = grid->columns;
 	if (line >= grid->lines || column >= end || !size)
 		return column;
-	mend_halves(grid, line, column, column);
+	if (column && is_right_half(grid, line, column))
+		set_cell(grid, line, column - 1, TP_PAINT_NONE, " ", 1);
 	size_t at = put_clean(grid, line, column, end, paint, text, size);
-	mend_halves(grid, line, at, at);
+	if (is_right_half(grid, line, at))
+		set_cell(grid, line, at, TP_PAINT_NONE, " ", 1);
 	return at;
 }
 

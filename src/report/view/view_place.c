@@ -114,7 +114,9 @@ void tp_view_make_rows(struct tp_view *view, struct tp_view_place *place)
 	tp_view_release_rows(place);
 	if (place->screen->make)
 		place->screen->make(view, place);
-	if (!place->rows)
+	if (place->screen->print_text)
+		(void)tp_view_text(view, place);
+	else if (!place->rows)
 		place->n_rows = place->n_items;
 	if (place->filter[0] && place->screen->print_row)
 		keep_matching(view, place);
