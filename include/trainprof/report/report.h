@@ -21,6 +21,7 @@ struct tp_report {
 	const char *directory;              /* of the recording, as the user can type it */
 	const char *exit_note;              /* appended to the program's end, or NULL */
 	bool is_last;                       /* commands typed here find it without its name */
+	bool can_view;                      /* the reader's terminal can show trainprof view */
 	bool is_after_run;                  /* the command that prints it ends as the program did */
 };
 

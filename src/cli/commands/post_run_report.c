@@ -3,6 +3,7 @@
 #include "post_run_report.h"
 
 #include "cli/session/analysis_session.h"
+#include "cli/session/viewer.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/terminal.h"
 
@@ -57,6 +58,7 @@ static int work(const struct tp_cli *cli, const struct tp_run_options *options,
 		return WORKER_FAILED;
 	}
 	reading.report.is_after_run = true;
+	reading.report.can_view = isatty(STDERR_FILENO) && tp_viewer_has_terminal();
 	int status = has_lost(&reading.trace) ? WORKER_LOST : WORKER_OK;
 	if (strcmp(options->summary, "none") != 0 && !cli->is_quiet)
 		print_summary(cli, options, &reading);

@@ -361,16 +361,34 @@ static void print_cost(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&text);
 }
 
+/* What is typed must work as it stands. */
+static void add_next(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	bool is_last = digest->report->is_last;
+	const char *between = is_last ? "" : " ";
+	const char *where = is_last ? "" : digest->report->directory;
+	bool has_advice = digest->is_judgeable && tp_report_n_advice(digest->report);
+	tp_buf_puts(out, ". Next: trainprof ");
+	if (digest->report->can_view)
+		tp_buf_printf(out, "view%s%s", between, where);
+	if (digest->report->can_view && !is_last)
+		return;
+	if (digest->report->can_view)
+		tp_buf_puts(out, " | ");
+	if (has_advice)
+		tp_buf_printf(out, "explain%s%s 1", between, where);
+	if (has_advice && is_last)
+		tp_buf_puts(out, " | ");
+	if (is_last || !has_advice)
+		tp_buf_printf(out, "report --full%s%s", between, where);
+}
+
 static void print_saved(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "Saved %s%s", digest->report->directory,
 		      digest->trace->is_partial ? " (partial)" : "");
-	/* What is typed must work as it stands. */
 	bool is_last = digest->report->is_last;
-	const char *between = is_last ? "" : " ";
-	const char *where = is_last ? "" : digest->report->directory;
-	bool has_advice = digest->is_judgeable && tp_report_n_advice(digest->report);
 	char name[24];
 	bool is_crash = digest->report->is_after_run && digest->run->end == TP_END_SIGNALED;
 	if (is_crash)
@@ -378,13 +396,7 @@ static void print_saved(struct tp_page *page, const struct tp_report_digest *dig
 			      tp_report_signal_name(digest->run->end_code, name, sizeof(name)),
 			      128 + digest->run->end_code);
 	else
-		tp_buf_puts(&text, ". Next: trainprof ");
-	if (!is_crash && has_advice)
-		tp_buf_printf(&text, "explain%s%s 1", between, where);
-	if (!is_crash && has_advice && is_last)
-		tp_buf_puts(&text, " | ");
-	if (!is_crash && (is_last || !has_advice))
-		tp_buf_printf(&text, "report --full%s%s", between, where);
+		add_next(&text, digest);
 	/* A long name stands in what is to be typed, and not twice. */
 	const char *next = strstr(tp_buf_text(&text), "Next: ");
 	bool is_long = tp_text_width(tp_buf_text(&text)) > tp_page_room(page);
