@@ -163,8 +163,8 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	tp_missing_facts_fill(out, book, facts);
 }
 
-static bool is_chosen_rule(const struct tp_findings *findings, const bool *is_chosen,
-			   const char *rule)
+static bool is_selected_rule(const struct tp_findings *findings, const bool *is_chosen,
+			     const char *rule)
 {
 	for (size_t i = 0; i < findings->n_fired; i++)
 		if (strcmp(findings->items[i].rule, rule) == 0)
@@ -190,7 +190,7 @@ bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *
 	size_t n = judge_all(&matter, false, candidates);
 	size_t n_chosen = 0;
 	for (size_t i = 0; i < n; i++)
-		if (is_chosen_rule(findings, is_chosen, candidates[i].rule->id))
+		if (is_selected_rule(findings, is_chosen, candidates[i].rule->id))
 			candidates[n_chosen++] = candidates[i];
 	fill_combined(&scratch, &matter, candidates, n_chosen);
 	*low = scratch.combined_low;

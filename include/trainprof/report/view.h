@@ -6,7 +6,7 @@
 #ifndef TRAINPROF_REPORT_VIEW_H
 #define TRAINPROF_REPORT_VIEW_H
 
-#include "trainprof/report/grid.h"
+#include "trainprof/report/cell_grid.h"
 #include "trainprof/report/page.h"
 #include "trainprof/report/report.h"
 
@@ -31,7 +31,8 @@ enum { TP_KEY_TAB = '\t', TP_KEY_ENTER = '\r', TP_KEY_ESCAPE = 27, TP_KEY_BACKSP
 /* All borrowed, and to live as long as the view. */
 struct tp_view_input {
 	const struct tp_report *report;
-	const struct tp_run_diff *diff; /* of two runs, of which the report is the second; or NULL */
+	const struct tp_run_diff
+		*diff; /* of two runs, of which the report is the second; or NULL */
 	/* What the advice gains together of which is_chosen[i] says so; NULL: not known.
 	 * False when it cannot be said. */
 	bool (*combine)(void *context, const bool *is_chosen, double *low, double *value,
@@ -52,13 +53,13 @@ enum tp_view_answer {
 	TP_VIEW_REDRAW, /* all cells: something else wrote to the terminal */
 };
 
-enum tp_view_answer tp_view_press(struct tp_view *view, int key);
+enum tp_view_answer tp_view_handle_key(struct tp_view *view, int key);
 
 /* Draw the screen as large as the grid is. */
 void tp_view_draw(struct tp_view *view, struct tp_grid *grid);
 
 /* What the bottom line says until the next key: that something was copied, or why not. */
-void tp_view_say(struct tp_view *view, const char *text);
+void tp_view_show_message(struct tp_view *view, const char *text);
 
 /* "overview", "steps": of the screen that is shown. */
 const char *tp_view_screen_name(const struct tp_view *view);

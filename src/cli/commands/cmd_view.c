@@ -10,6 +10,7 @@
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/model/run_diff.h"
+#include "trainprof/report/cell_grid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static const struct tp_option options[] = {
 
 /* ---- one run, or two ---- */
 
-struct opened {
+struct viewed_runs {
 	struct tp_analysis_session reading;
 	struct tp_gate_runs base;
 	struct tp_gate_runs now;
@@ -69,12 +70,12 @@ struct opened {
 
 static bool combine(void *context, const bool *is_chosen, double *low, double *value, double *high)
 {
-	const struct opened *opened = context;
+	const struct viewed_runs *opened = context;
 	return tp_advise_combine(opened->reading.book, &opened->reading.profile,
 				 &opened->reading.findings, is_chosen, low, value, high);
 }
 
-static enum tp_status open_diff(struct opened *opened, const struct tp_cli *cli,
+static enum tp_status open_diff(struct viewed_runs *opened, const struct tp_cli *cli,
 				const struct view_options *o, char **argv, struct tp_error *err)
 {
 	enum tp_status status =
@@ -95,7 +96,7 @@ static enum tp_status open_diff(struct opened *opened, const struct tp_cli *cli,
 	return TP_OK;
 }
 
-static void close_all(struct opened *opened)
+static void close_all(struct viewed_runs *opened)
 {
 	tp_analysis_session_close(&opened->reading);
 	tp_gate_runs_release(&opened->base);
@@ -140,7 +141,7 @@ static int print_report(const struct tp_cli *cli, const struct tp_analysis_sessi
 	return status;
 }
 
-static int show(const struct tp_cli *cli, const struct view_options *o, struct opened *opened)
+static int show(const struct tp_cli *cli, const struct view_options *o, struct viewed_runs *opened)
 {
 	const struct tp_view_input input = {
 		.report = &opened->reading.report,
@@ -151,7 +152,7 @@ static int show(const struct tp_cli *cli, const struct view_options *o, struct o
 	struct tp_error err = {0};
 	struct tp_view *view = tp_view_new(&input);
 	int status;
-	if (o->keys && tp_viewer_press(view, o->keys, &err) != TP_OK)
+	if (o->keys && tp_viewer_handle_keys(view, o->keys, &err) != TP_OK)
 		status = tp_message_error_status(NULL, &err);
 	else if (o->picture)
 		status = print_screen(cli, o, view);
@@ -168,7 +169,7 @@ static int show(const struct tp_cli *cli, const struct view_options *o, struct o
 static int view_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct view_options *o = opts;
-	struct opened opened = {0};
+	struct viewed_runs opened = {0};
 	struct tp_error err = {0};
 	const char *word = argc > 1 ? argv[1] : argc ? argv[0] : NULL;
 	enum tp_status status = tp_analysis_session_find(&opened.reading, word, &o->how, &err);
@@ -191,11 +192,12 @@ const struct tp_command tp_cmd_view = {
 	.group = "Read",
 	.synopsis = "[options] [RUN [RUN]]",
 	.summary = "look around in a recording, on the terminal",
-	.intro = "Show a recording in screens: where a step goes, steps, processes, stacks, GPUs,\n"
-		 "communication, advice. Enter opens a row, down to source lines and evidence; Esc\n"
-		 "goes back; ? lists the keys; q quits. With two RUNs the second is shown, and how\n"
-		 "it differs from the first. Where stdin or stdout is no terminal, the report is\n"
-		 "printed.",
+	.intro =
+		"Show a recording in screens: where a step goes, steps, processes, stacks, GPUs,\n"
+		"communication, advice. Enter opens a row, down to source lines and evidence; Esc\n"
+		"goes back; ? lists the keys; q quits. With two RUNs the second is shown, and how\n"
+		"it differs from the first. Where stdin or stdout is no terminal, the report is\n"
+		"printed.",
 	.examples = "  trainprof view\n"
 		    "  trainprof view before after\n"
 		    "  trainprof view --plain\n"

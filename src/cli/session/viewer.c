@@ -10,6 +10,7 @@
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/report/cell_grid.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -60,13 +61,15 @@ static void copy_screen(struct viewer *viewer)
 	struct tp_buf out = {0};
 	tp_view_add_markdown(viewer->view, &text);
 	if (text.len * 4 / 3 > CLIPBOARD_MAX) {
-		tp_view_say(viewer->view, "Too long for a terminal's clipboard; e writes a file.");
+		tp_view_show_message(viewer->view,
+				     "Too long for a terminal's clipboard; e writes a file.");
 	} else {
 		tp_buf_puts(&out, "\033]52;c;");
 		add_base64(&out, tp_buf_text(&text), text.len);
 		tp_buf_puts(&out, "\033\\");
 		tp_live_screen_write(&viewer->screen, &out);
-		tp_view_say(viewer->view, "Given to the terminal for its clipboard, as Markdown.");
+		tp_view_show_message(viewer->view,
+				     "Given to the terminal for its clipboard, as Markdown.");
 	}
 	tp_buf_release(&text);
 	tp_buf_release(&out);
@@ -92,7 +95,7 @@ static void write_screen(struct tp_view *view)
 		snprintf(said, sizeof(said), "Written to %s.", name);
 	else
 		snprintf(said, sizeof(said), "%.190s", err.text);
-	tp_view_say(view, said);
+	tp_view_show_message(view, said);
 	tp_buf_release(&text);
 }
 
@@ -121,9 +124,9 @@ static bool draw(struct viewer *viewer)
 }
 
 /* False: quit. */
-static bool press(struct viewer *viewer, int key)
+static bool handle_key(struct viewer *viewer, int key)
 {
-	switch (tp_view_press(viewer->view, key)) {
+	switch (tp_view_handle_key(viewer->view, key)) {
 	case TP_VIEW_QUIT:
 		return false;
 	case TP_VIEW_COPY:
@@ -141,7 +144,7 @@ static bool press(struct viewer *viewer, int key)
 }
 
 /* All keys that are whole; the begin of a sequence stays, unless nothing follows it. */
-static bool press_typed(struct viewer *viewer, bool is_all)
+static bool handle_typed(struct viewer *viewer, bool is_all)
 {
 	struct tp_buf *typed = &viewer->typed;
 	size_t at = 0;
@@ -151,7 +154,7 @@ static bool press_typed(struct viewer *viewer, bool is_all)
 		int key = tp_key_decode(typed->data + at, typed->len - at, &used);
 		if (!used && !is_all)
 			break;
-		goes_on = press(viewer, key);
+		goes_on = handle_key(viewer, key);
 		at += used ? used : 1;
 	}
 	size_t rest = typed->len - at;
@@ -163,7 +166,7 @@ static bool press_typed(struct viewer *viewer, bool is_all)
 	return goes_on;
 }
 
-static bool wait_and_press(struct viewer *viewer)
+static bool wait_and_handle(struct viewer *viewer)
 {
 	struct pollfd events = {.fd = viewer->screen.wait_fd, .events = POLLIN};
 	int n = poll(&events, 1, viewer->typed.len ? ESCAPE_MS : -1);
@@ -172,7 +175,7 @@ static bool wait_and_press(struct viewer *viewer)
 		viewer->has_shown = false;
 	if (news & TP_LIVE_SCREEN_QUIT)
 		return false;
-	return press_typed(viewer, n == 0);
+	return handle_typed(viewer, n == 0);
 }
 
 int tp_viewer_run(const struct tp_cli *cli, struct tp_view *view)
@@ -180,7 +183,7 @@ int tp_viewer_run(const struct tp_cli *cli, struct tp_view *view)
 	struct viewer viewer = {.cli = cli, .view = view};
 	tp_live_screen_open(&viewer.screen, cli, true);
 	viewer.screen.typed = &viewer.typed;
-	while (draw(&viewer) && wait_and_press(&viewer))
+	while (draw(&viewer) && wait_and_handle(&viewer))
 		;
 	int status = viewer.screen.is_failed ? TP_EXIT_FILE : TP_EXIT_OK;
 	tp_live_screen_close(&viewer.screen);
@@ -195,10 +198,18 @@ static const struct {
 	const char *name;
 	int key;
 } names[] = {
-	{"Enter", TP_KEY_ENTER},   {"Esc", TP_KEY_ESCAPE},      {"Tab", TP_KEY_TAB},
-	{"Up", TP_KEY_UP},         {"Down", TP_KEY_DOWN},       {"Left", TP_KEY_LEFT},
-	{"Right", TP_KEY_RIGHT},   {"PgUp", TP_KEY_PAGE_UP},    {"PgDn", TP_KEY_PAGE_DOWN},
-	{"Home", TP_KEY_HOME},     {"End", TP_KEY_END},         {"Backspace", TP_KEY_BACKSPACE},
+	{"Enter", TP_KEY_ENTER},
+	{"Esc", TP_KEY_ESCAPE},
+	{"Tab", TP_KEY_TAB},
+	{"Up", TP_KEY_UP},
+	{"Down", TP_KEY_DOWN},
+	{"Left", TP_KEY_LEFT},
+	{"Right", TP_KEY_RIGHT},
+	{"PgUp", TP_KEY_PAGE_UP},
+	{"PgDn", TP_KEY_PAGE_DOWN},
+	{"Home", TP_KEY_HOME},
+	{"End", TP_KEY_END},
+	{"Backspace", TP_KEY_BACKSPACE},
 	{"lt", '<'},
 };
 
@@ -211,12 +222,12 @@ static int named_key(const char *name, size_t len)
 	return TP_KEY_NONE;
 }
 
-enum tp_status tp_viewer_press(struct tp_view *view, const char *keys, struct tp_error *err)
+enum tp_status tp_viewer_handle_keys(struct tp_view *view, const char *keys, struct tp_error *err)
 {
 	while (*keys) {
 		size_t len = *keys == '<' ? strcspn(keys, ">") : 0;
 		if (!len) {
-			(void)tp_view_press(view, (unsigned char)*keys++);
+			(void)tp_view_handle_key(view, (unsigned char)*keys++);
 			continue;
 		}
 		int key = named_key(keys + 1, len - 1);
@@ -226,7 +237,7 @@ enum tp_status tp_viewer_press(struct tp_view *view, const char *keys, struct tp
 			tp_error_next(err, "trainprof view --keys='4<Down><Enter>'");
 			return TP_USAGE;
 		}
-		(void)tp_view_press(view, key);
+		(void)tp_view_handle_key(view, key);
 		keys += len + (keys[len] == '>');
 	}
 	return TP_OK;
@@ -242,8 +253,9 @@ static int print_plain(const struct tp_cli *cli, struct tp_view *view)
 	tp_page_init(&page, &style);
 	tp_view_print_plain(view, &page);
 	tp_page_end(&page);
-	tp_page_add(&page, TP_PAINT_NONE,
-		    "Keys, then Enter; an empty line opens the selected row, ? is help, q goes back.");
+	tp_page_add(
+		&page, TP_PAINT_NONE,
+		"Keys, then Enter; an empty line opens the selected row, ? is help, q goes back.");
 	tp_page_end(&page);
 	int status = tp_output_page(&page);
 	tp_page_release(&page);
@@ -251,19 +263,19 @@ static int print_plain(const struct tp_cli *cli, struct tp_view *view)
 }
 
 /* False: quit. */
-static bool press_line(struct tp_view *view, const char *line)
+static bool handle_line(struct tp_view *view, const char *line)
 {
 	if (!*line)
-		return tp_view_press(view, TP_KEY_ENTER) != TP_VIEW_QUIT;
+		return tp_view_handle_key(view, TP_KEY_ENTER) != TP_VIEW_QUIT;
 	bool has_word = *line == '/' || *line == '\\';
 	for (; *line; line++) {
-		enum tp_view_answer answer = tp_view_press(view, (unsigned char)*line);
+		enum tp_view_answer answer = tp_view_handle_key(view, (unsigned char)*line);
 		if (answer == TP_VIEW_QUIT)
 			return false;
 		if (answer == TP_VIEW_COPY || answer == TP_VIEW_EXPORT)
 			write_screen(view);
 	}
-	return !has_word || tp_view_press(view, TP_KEY_ENTER) != TP_VIEW_QUIT;
+	return !has_word || tp_view_handle_key(view, TP_KEY_ENTER) != TP_VIEW_QUIT;
 }
 
 int tp_viewer_run_plain(const struct tp_cli *cli, struct tp_view *view)
@@ -273,7 +285,7 @@ int tp_viewer_run_plain(const struct tp_cli *cli, struct tp_view *view)
 	int status = print_plain(cli, view);
 	while (status == TP_EXIT_OK && getline(&line, &capacity, stdin) >= 0) {
 		line[strcspn(line, "\r\n")] = '\0';
-		if (!press_line(view, line))
+		if (!handle_line(view, line))
 			break;
 		status = print_plain(cli, view);
 	}

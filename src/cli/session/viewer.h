@@ -18,7 +18,7 @@ bool tp_viewer_has_terminal(void);
 
 /* Press what is typed there: characters, and <Enter> <Esc> <Tab> <Down> and so on by name.
  * Errors  TP_USAGE for an unknown name. */
-TP_MUST_CHECK enum tp_status tp_viewer_press(struct tp_view *view, const char *keys,
-					     struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_viewer_handle_keys(struct tp_view *view, const char *keys,
+						   struct tp_error *err);
 
 #endif

@@ -11,11 +11,21 @@ static const struct {
 	const char *text;
 	int key;
 } sequences[] = {
-	{"A", TP_KEY_UP},      {"B", TP_KEY_DOWN},     {"C", TP_KEY_RIGHT},
-	{"D", TP_KEY_LEFT},    {"H", TP_KEY_HOME},     {"F", TP_KEY_END},
-	{"1~", TP_KEY_HOME},   {"7~", TP_KEY_HOME},    {"4~", TP_KEY_END},
-	{"8~", TP_KEY_END},    {"5~", TP_KEY_PAGE_UP}, {"6~", TP_KEY_PAGE_DOWN},
-	{"Z", TP_KEY_SHIFT_TAB}, {"P", '?'},           {"11~", '?'},
+	{"A", TP_KEY_UP},
+	{"B", TP_KEY_DOWN},
+	{"C", TP_KEY_RIGHT},
+	{"D", TP_KEY_LEFT},
+	{"H", TP_KEY_HOME},
+	{"F", TP_KEY_END},
+	{"1~", TP_KEY_HOME},
+	{"7~", TP_KEY_HOME},
+	{"4~", TP_KEY_END},
+	{"8~", TP_KEY_END},
+	{"5~", TP_KEY_PAGE_UP},
+	{"6~", TP_KEY_PAGE_DOWN},
+	{"Z", TP_KEY_SHIFT_TAB},
+	{"P", '?'},
+	{"11~", '?'},
 };
 
 /* Bytes of a sequence: parameters, then one letter or tilde. */

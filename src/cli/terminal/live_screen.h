@@ -28,7 +28,8 @@ struct tp_live_screen {
 	int signal_fd;
 	int wait_fd; /* readable when tp_live_screen_poll() has something to do */
 	struct tp_buf shown;
-	/* What was typed since the caller last emptied it; NULL: q and Ctrl-L are events instead. */
+	/* What was typed since the caller last emptied it; NULL: q and Ctrl-L are events instead.
+	 */
 	struct tp_buf *typed;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows a grid on a terminal, by what differs from what it shows already, or as a picture. */
-#include "trainprof/report/grid.h"
+#include "trainprof/report/cell_grid.h"
 
 #include <string.h>
 
@@ -12,12 +12,12 @@ static bool is_same_cell(const struct tp_cell *a, const struct tp_cell *b)
 	       strcmp(a->text, b->text) == 0;
 }
 
-static bool is_same_look(const struct tp_cell *a, const struct tp_cell *b)
+static bool is_same_style(const struct tp_cell *a, const struct tp_cell *b)
 {
 	return a->paint == b->paint && a->is_selected == b->is_selected;
 }
 
-static void add_look(struct tp_buf *out, const struct tp_cell *cell, bool has_colour)
+static void add_style(struct tp_buf *out, const struct tp_cell *cell, bool has_colour)
 {
 	const char *code = has_colour ? tp_page_paint_code((enum tp_paint)cell->paint) : NULL;
 	tp_buf_printf(out, "\033[0%s%s%sm", cell->is_selected ? ";7" : "", code ? ";" : "",
@@ -35,12 +35,12 @@ static void add_line(struct tp_buf *out, const struct tp_grid *grid, size_t line
 		n--;
 	tp_buf_printf(out, "\033[%zu;1H", line + 1);
 	for (size_t i = 0; i < n; i++) {
-		if (!is_same_look(look, &cells[i]))
-			add_look(out, &cells[i], has_colour);
+		if (!is_same_style(look, &cells[i]))
+			add_style(out, &cells[i], has_colour);
 		look = &cells[i];
 		tp_buf_puts(out, cells[i].text);
 	}
-	if (!is_same_look(look, &plain))
+	if (!is_same_style(look, &plain))
 		tp_buf_puts(out, "\033[0m");
 	if (n < grid->columns)
 		tp_buf_puts(out, "\033[K");
@@ -110,11 +110,13 @@ static void add_run(struct tp_buf *out, const struct tp_grid *grid, size_t line,
 	size_t width = (end - begin) * CELL_WIDTH;
 	bool is_selected = cells[begin].is_selected;
 	if (is_selected)
-		tp_buf_printf(out, "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%d\" "
-				   "fill=\"%s\"/>\n",
+		tp_buf_printf(out,
+			      "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%d\" "
+			      "fill=\"%s\"/>\n",
 			      x, y, width, CELL_HEIGHT, hues[cells[begin].paint]);
 	tp_buf_printf(out, "<text x=\"%zu\" y=\"%zu\" textLength=\"%zu\" fill=\"%s\"%s>", x,
-		      y + CELL_HEIGHT - 4, width, is_selected ? "#1c1c1c" : hues[cells[begin].paint],
+		      y + CELL_HEIGHT - 4, width,
+		      is_selected ? "#1c1c1c" : hues[cells[begin].paint],
 		      cells[begin].paint == TP_PAINT_BOLD ? " font-weight=\"bold\"" : "");
 	for (size_t i = begin; i < end; i++)
 		add_escaped(out, cells[i].text);
@@ -122,12 +124,12 @@ static void add_run(struct tp_buf *out, const struct tp_grid *grid, size_t line,
 }
 
 /* Cells of one look are one text; spaces at its ends need none. */
-static void add_line_picture(struct tp_buf *out, const struct tp_grid *grid, size_t line)
+static void add_line_texts(struct tp_buf *out, const struct tp_grid *grid, size_t line)
 {
 	const struct tp_cell *cells = &grid->cells[line * grid->columns];
 	for (size_t begin = 0; begin < grid->columns;) {
 		size_t end = begin + 1;
-		while (end < grid->columns && is_same_look(&cells[begin], &cells[end]))
+		while (end < grid->columns && is_same_style(&cells[begin], &cells[end]))
 			end++;
 		size_t last = end;
 		size_t first = begin;
@@ -159,6 +161,6 @@ void tp_grid_add_svg(struct tp_buf *out, const struct tp_grid *grid, const char 
 			 "fill=\"#1c1c1c\"/>\n<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, "
 			 "monospace\" font-size=\"13\" xml:space=\"preserve\">\n");
 	for (size_t line = 0; line < grid->lines; line++)
-		add_line_picture(out, grid, line);
+		add_line_texts(out, grid, line);
 	tp_buf_puts(out, "</g>\n</svg>\n");
 }

@@ -8,10 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct tp_view_screen *const screens[TP_N_SCREENS] = {
+	[TP_SCREEN_OVERVIEW] = &tp_view_overview,
+	[TP_SCREEN_STEPS] = &tp_view_steps,
+	[TP_SCREEN_PROCESSES] = &tp_view_processes,
+	[TP_SCREEN_STACKS] = &tp_view_stacks,
+	[TP_SCREEN_GPUS] = &tp_view_gpus,
+	[TP_SCREEN_COMMUNICATION] = &tp_view_communication,
+	[TP_SCREEN_ADVICE] = &tp_view_advice,
+	[TP_SCREEN_DIFF] = &tp_view_diff,
+	[TP_SCREEN_PART] = &tp_view_part,
+	[TP_SCREEN_LANES] = &tp_view_lanes,
+	[TP_SCREEN_FINDING] = &tp_view_finding,
+	[TP_SCREEN_SOURCE] = &tp_view_source,
+	[TP_SCREEN_HELP] = &tp_view_help,
+	[TP_SCREEN_FLAME] = &tp_view_flame,
+	[TP_SCREEN_TREE] = &tp_view_tree,
+	[TP_SCREEN_THREADS] = &tp_view_threads,
+};
+
 struct tp_view *tp_view_new(const struct tp_view_input *input)
 {
 	struct tp_view *view = tp_alloc(sizeof(*view));
 	view->input = *input;
+	view->screens = screens;
 	view->profile = input->report->profile;
 	view->trace = view->profile->trace;
 	view->findings = input->report->findings;
@@ -22,7 +42,7 @@ struct tp_view *tp_view_new(const struct tp_view_input *input)
 	size_t n = view->findings ? view->findings->n_fired : 0;
 	view->is_chosen = tp_alloc(n + 1);
 	memset(view->is_chosen, true, n);
-	tp_view_show_tab(view, input->diff ? TP_VIEW_TABS - 1 : 0);
+	tp_view_show_tab(view, input->diff ? TP_SCREEN_DIFF : TP_SCREEN_OVERVIEW);
 	return view;
 }
 
@@ -36,11 +56,6 @@ void tp_view_free(struct tp_view *view)
 	free(view->is_chosen);
 	free(view->by_length);
 	free(view);
-}
-
-void tp_view_say(struct tp_view *view, const char *text)
-{
-	snprintf(view->message, sizeof(view->message), "%s", text);
 }
 
 const char *tp_view_screen_name(const struct tp_view *view)
@@ -66,11 +81,12 @@ static void finish_prompt(struct tp_view *view)
 	view->prompt = TP_VIEW_NO_PROMPT;
 	if (prompt == TP_VIEW_SEARCH) {
 		if (view->word[0] && !tp_view_find(view, place, view->word, 1))
-			tp_view_say(view, "Not found.");
+			tp_view_show_message(view, "Not found.");
 		return;
 	}
 	if (!place->screen->print_row) {
-		tp_view_say(view, "This screen has no rows to choose from; / searches it.");
+		tp_view_show_message(view,
+				     "This screen has no rows to choose from; / searches it.");
 		return;
 	}
 	snprintf(place->filter, sizeof(place->filter), "%s", view->word);
@@ -78,7 +94,7 @@ static void finish_prompt(struct tp_view *view)
 	tp_view_make_rows(view, place);
 }
 
-static void press_in_prompt(struct tp_view *view, int key)
+static void handle_prompt_key(struct tp_view *view, int key)
 {
 	size_t len = strlen(view->word);
 	switch (key) {
@@ -101,13 +117,13 @@ static void press_in_prompt(struct tp_view *view, int key)
 	}
 }
 
-enum tp_view_answer tp_view_press(struct tp_view *view, int key)
+enum tp_view_answer tp_view_handle_key(struct tp_view *view, int key)
 {
 	enum tp_view_answer answer = TP_VIEW_STAY;
 	view->message[0] = '\0';
 	if (view->prompt != TP_VIEW_NO_PROMPT)
-		press_in_prompt(view, key);
-	else if (key != TP_KEY_NONE && !tp_view_press_key(view, key, &answer))
-		tp_view_say(view, "This key does nothing here; ? shows those that do.");
+		handle_prompt_key(view, key);
+	else if (key != TP_KEY_NONE && !tp_view_run_key(view, key, &answer))
+		tp_view_show_message(view, "This key does nothing here; ? shows those that do.");
 	return answer;
 }

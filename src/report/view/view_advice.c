@@ -19,7 +19,7 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 
 /* ---- head: the chosen set ---- */
 
-static size_t count_chosen(const struct tp_view *view)
+static size_t count_selected(const struct tp_view *view)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < view->findings->n_fired; i++)
@@ -30,7 +30,7 @@ static size_t count_chosen(const struct tp_view *view)
 static void add_combined(struct tp_buf *out, struct tp_view *view)
 {
 	const struct tp_findings *findings = view->findings;
-	size_t n = count_chosen(view);
+	size_t n = count_selected(view);
 	double low = findings->combined_low;
 	double value = findings->combined_value;
 	double high = findings->combined_high;
@@ -111,11 +111,12 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 static void open_row(struct tp_view *view, struct tp_view_place *place, size_t item)
 {
 	(void)place;
-	tp_view_push(view, &tp_view_finding)->index = item;
+	tp_view_push(view, TP_SCREEN_FINDING)->index = item;
 	tp_view_make_rows(view, tp_view_top_place(view));
 }
 
 const struct tp_view_screen tp_view_advice = {
+	.id = TP_SCREEN_ADVICE,
 	.name = "advice",
 	.title = "Advice",
 	.make = make,
@@ -139,14 +140,15 @@ static void open_finding(struct tp_view *view, struct tp_view_place *place, size
 	enum tp_part part = tp_report_evidence_part(finding);
 	(void)item;
 	if (part == TP_N_PARTS) {
-		tp_view_say(view, "This rule speaks of no single part of the step.");
+		tp_view_show_message(view, "This rule speaks of no single part of the step.");
 		return;
 	}
-	tp_view_push(view, &tp_view_part)->selection.part = part;
+	tp_view_push(view, TP_SCREEN_PART)->selection.part = part;
 	tp_view_make_rows(view, tp_view_top_place(view));
 }
 
 const struct tp_view_screen tp_view_finding = {
+	.id = TP_SCREEN_FINDING,
 	.name = "evidence",
 	.print_text = print_finding,
 	.open = open_finding,

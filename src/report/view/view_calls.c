@@ -44,9 +44,9 @@ static size_t path_of(uint32_t *out, const struct tp_view *view, const uint32_t 
 	return n;
 }
 
-static void add_stack(struct tp_view_calls *calls, struct tp_map *known,
-		      const struct tp_view *view, const struct tp_view_selection *selection,
-		      const struct tp_hot_stack *hot, bool is_inverted, uint32_t function)
+static void add_stack(struct tp_view_calls *calls, struct tp_map *known, const struct tp_view *view,
+		      const struct tp_view_selection *selection, const struct tp_hot_stack *hot,
+		      bool is_inverted, uint32_t function)
 {
 	uint32_t path[DEPTH_MAX];
 	uint32_t room[TP_STACK_MAX_FRAMES];

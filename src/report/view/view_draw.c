@@ -49,7 +49,7 @@ static void draw_title(struct tp_view *view, struct tp_grid *grid)
 static void draw_path(struct tp_view *view, struct tp_grid *grid, size_t column)
 {
 	char number[16];
-	const struct tp_view_screen *screen = tp_view_tab_screen(view->tab);
+	const struct tp_view_screen *screen = view->screens[view->tab];
 	snprintf(number, sizeof(number), "%zu/%d ", view->tab + 1, TP_VIEW_TABS);
 	column = tp_grid_put(grid, 1, column, grid->columns, TP_PAINT_NONE, number);
 	column = tp_grid_put(grid, 1, column, grid->columns, TP_PAINT_BOLD, screen->title);
@@ -71,7 +71,7 @@ static void draw_tabs(struct tp_view *view, struct tp_grid *grid)
 		char text[32];
 		bool is_shown = i == view->tab;
 		snprintf(text, sizeof(text), "%s%zu %s%s", is_shown ? "[" : " ", i + 1,
-			 tp_view_tab_screen(i)->title, is_shown ? "]" : " ");
+			 view->screens[i]->title, is_shown ? "]" : " ");
 		column = tp_grid_put(grid, 1, column, grid->columns,
 				     is_shown ? TP_PAINT_BOLD : TP_PAINT_NONE, text);
 	}
@@ -116,7 +116,7 @@ static void draw_bottom(struct tp_view *view, struct tp_grid *grid, size_t line)
 
 /* ---- rows ---- */
 
-static void keep_cursor_in_sight(struct tp_view_place *place, size_t n)
+static void keep_cursor_visible(struct tp_view_place *place, size_t n)
 {
 	if (place->screen->print_text) {
 		size_t last = place->n_rows > n ? place->n_rows - n : 0;
@@ -155,11 +155,11 @@ static void draw_rows(struct tp_view *view, struct tp_view_place *place, struct 
 	view->row_lines = n;
 	if (place->screen->print_text) {
 		const struct tp_page *page = tp_view_text(view, place);
-		keep_cursor_in_sight(place, n);
+		keep_cursor_visible(place, n);
 		tp_grid_put_page(grid, line, 0, end, n, page, place->top);
 		return;
 	}
-	keep_cursor_in_sight(place, n);
+	keep_cursor_visible(place, n);
 	for (size_t i = 0; i < n && place->top + i < place->n_rows; i++)
 		draw_one_row(view, place, grid, line + i, end, place->top + i);
 	if (!place->n_rows && place->screen->print_row)

@@ -73,8 +73,9 @@ static void draw_box(struct tp_view *view, struct tp_grid *grid, size_t line,
 		 tp_view_function_name(&view->functions, node->function, name, sizeof(name)));
 	for (size_t i = first; i < end; i++)
 		tp_grid_put(grid, line, i, i + 1, TP_PAINT_NONE, i == first ? "|" : " ");
-	size_t at = tp_grid_put(grid, line, first, end, node->self_ns ? TP_PAINT_BOLD : TP_PAINT_NONE,
-				end - first > 2 ? text : "|");
+	size_t at =
+		tp_grid_put(grid, line, first, end, node->self_ns ? TP_PAINT_BOLD : TP_PAINT_NONE,
+			    end - first > 2 ? text : "|");
 	snprintf(text, sizeof(text), " %.0f%%", (double)node->total_ns / whole * 100);
 	if (end - at > 5)
 		tp_grid_put(grid, line, end - 5, end, TP_PAINT_DIM, text);
@@ -147,13 +148,14 @@ static void open_node(struct tp_view *view, struct tp_view_place *place, size_t 
 		return;
 	}
 	const struct tp_view_selection selection = place->selection;
-	struct tp_view_place *next = tp_view_push(view, &tp_view_flame);
+	struct tp_view_place *next = tp_view_push(view, TP_SCREEN_FLAME);
 	next->selection = selection;
 	next->index = item;
 	tp_view_make_rows(view, next);
 }
 
 const struct tp_view_screen tp_view_flame = {
+	.id = TP_SCREEN_FLAME,
 	.name = "flame",
 	.make = make,
 	.draw = draw,

@@ -49,20 +49,19 @@ void tp_view_functions_release(struct tp_view_functions *functions)
 }
 
 const struct tp_frame *tp_view_function_frame(const struct tp_view_functions *functions,
-					   uint32_t function)
+					      uint32_t function)
 {
 	return &functions->profile->trace->frames[functions->frame[function]];
 }
 
 const char *tp_view_function_name(const struct tp_view_functions *functions, uint32_t function,
-			       char *plain, size_t size)
+				  char *plain, size_t size)
 {
 	const struct tp_trace *trace = functions->profile->trace;
 	const struct tp_frame *frame = tp_view_function_frame(functions, function);
 	const char *symbol = tp_trace_string(trace, frame->symbol);
 	const char *module = tp_text_base_name(tp_trace_string(trace, frame->module));
-	if (*symbol && frame->kind != TP_FRAME_PYTHON &&
-	    tp_cxx_name_demangle(plain, size, symbol))
+	if (*symbol && frame->kind != TP_FRAME_PYTHON && tp_cxx_name_demangle(plain, size, symbol))
 		return plain;
 	if (*symbol)
 		return symbol;
@@ -81,8 +80,8 @@ static bool is_loader(const struct tp_profile *profile, uint32_t task)
 	return false;
 }
 
-bool tp_view_is_selected(const struct tp_profile *profile, const struct tp_view_selection *selection,
-		      const struct tp_hot_stack *hot)
+bool tp_view_is_selected(const struct tp_profile *profile,
+			 const struct tp_view_selection *selection, const struct tp_hot_stack *hot)
 {
 	if (selection->part != TP_N_PARTS && hot->part != selection->part)
 		return false;
@@ -95,7 +94,8 @@ bool tp_view_is_selected(const struct tp_profile *profile, const struct tp_view_
 	return (hot->state == TP_STATE_ON_CPU) == (selection->state == TP_VIEW_CPU_TIME);
 }
 
-uint64_t tp_view_selected_ns(const struct tp_profile *profile, const struct tp_view_selection *selection)
+uint64_t tp_view_selected_ns(const struct tp_profile *profile,
+			     const struct tp_view_selection *selection)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < profile->n_hot; i++)
@@ -153,8 +153,7 @@ static void note_lines(const struct tp_view_functions *functions,
 			continue;
 		uint32_t room[TP_STACK_MAX_FRAMES];
 		uint32_t n;
-		const uint32_t *frames =
-			tp_view_frames(functions, selection, stack, room, &n);
+		const uint32_t *frames = tp_view_frames(functions, selection, stack, room, &n);
 		for (uint32_t f = 0; f < n; f++)
 			by_frame[frames[f]] += hot->time_ns;
 	}
@@ -177,7 +176,7 @@ static void note_lines(const struct tp_view_functions *functions,
 }
 
 struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,
-			     const struct tp_view_selection *selection, size_t *n)
+				   const struct tp_view_selection *selection, size_t *n)
 {
 	const struct tp_profile *profile = functions->profile;
 	struct tp_view_cost *costs = tp_alloc((functions->n + 1) * sizeof(*costs));
@@ -222,8 +221,8 @@ static int compare_lines(const void *a, const void *b)
 }
 
 struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *functions,
-				       const struct tp_view_selection *selection, uint32_t file,
-				       size_t *n)
+					     const struct tp_view_selection *selection,
+					     uint32_t file, size_t *n)
 {
 	const struct tp_profile *profile = functions->profile;
 	const struct tp_trace *trace = profile->trace;

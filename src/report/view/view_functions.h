@@ -49,10 +49,10 @@ struct tp_view_line_cost {
 void tp_view_functions_init(struct tp_view_functions *functions, const struct tp_profile *profile);
 void tp_view_functions_release(struct tp_view_functions *functions);
 
-bool tp_view_is_selected(const struct tp_profile *profile, const struct tp_view_selection *selection,
-		      const struct tp_hot_stack *hot);
+bool tp_view_is_selected(const struct tp_profile *profile,
+			 const struct tp_view_selection *selection, const struct tp_hot_stack *hot);
 uint64_t tp_view_selected_ns(const struct tp_profile *profile,
-			  const struct tp_view_selection *selection);
+			     const struct tp_view_selection *selection);
 
 /* All time of all processes, and of Python programs Python's frames alone. */
 struct tp_view_selection tp_view_select_all(const struct tp_view_functions *functions);
@@ -65,16 +65,16 @@ const uint32_t *tp_view_frames(const struct tp_view_functions *functions,
 
 /* Those that were met, by their own time; freed with free(). */
 struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,
-			     const struct tp_view_selection *selection, size_t *n);
+				   const struct tp_view_selection *selection, size_t *n);
 /* Lines of a source file by number; freed with free(). */
 struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *functions,
-				       const struct tp_view_selection *selection, uint32_t file,
-				       size_t *n);
+					     const struct tp_view_selection *selection,
+					     uint32_t file, size_t *n);
 
 /* Strings of the trace; file is 0 where only the module is known. */
 const char *tp_view_function_name(const struct tp_view_functions *functions, uint32_t function,
-			       char *plain, size_t size);
+				  char *plain, size_t size);
 const struct tp_frame *tp_view_function_frame(const struct tp_view_functions *functions,
-					   uint32_t function);
+					      uint32_t function);
 
 #endif

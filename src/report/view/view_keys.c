@@ -9,16 +9,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { CTRL_L = 12, CTRL_H = 8, SCREENS_EACH = 5 };
+enum { CTRL_L = 12, CTRL_H = 8 };
 
 struct key_row {
 	int codes[4]; /* 0: none */
 	const char *shown;
 	const char *hint; /* a word for the bottom line; NULL: help alone has it */
 	const char *text;
-	const struct tp_view_screen *only[SCREENS_EACH]; /* none: everywhere */
-	void (*press)(struct tp_view *view, struct tp_view_place *place, int key,
-		      enum tp_view_answer *answer);
+	unsigned only; /* screens, a bit each; 0: everywhere */
+	void (*handle)(struct tp_view *view, struct tp_view_place *place, int key,
+		       enum tp_view_answer *answer);
 };
 
 /* ---- moving ---- */
@@ -37,8 +37,8 @@ static void move_to(const struct tp_view *view, struct tp_view_place *place, int
 	place->cursor = row < 0 ? 0 : (size_t)row;
 }
 
-static void press_move(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer)
+static void handle_move(struct tp_view *view, struct tp_view_place *place, int key,
+			enum tp_view_answer *answer)
 {
 	int64_t page = view->row_lines > 1 ? (int64_t)view->row_lines - 1 : 1;
 	int64_t at = (int64_t)place->cursor;
@@ -66,8 +66,8 @@ static void press_move(struct tp_view *view, struct tp_view_place *place, int ke
 	}
 }
 
-static void press_tab(struct tp_view *view, struct tp_view_place *place, int key,
-		      enum tp_view_answer *answer)
+static void handle_tab(struct tp_view *view, struct tp_view_place *place, int key,
+		       enum tp_view_answer *answer)
 {
 	(void)place;
 	(void)answer;
@@ -81,8 +81,8 @@ static void press_tab(struct tp_view *view, struct tp_view_place *place, int key
 	tp_view_show_tab(view, tab);
 }
 
-static void press_open(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer)
+static void handle_open(struct tp_view *view, struct tp_view_place *place, int key,
+			enum tp_view_answer *answer)
 {
 	(void)key;
 	(void)answer;
@@ -90,11 +90,11 @@ static void press_open(struct tp_view *view, struct tp_view_place *place, int ke
 	if (place->screen->open && (item != SIZE_MAX || !place->screen->print_row))
 		place->screen->open(view, place, item);
 	else
-		tp_view_say(view, "There is nothing to open here.");
+		tp_view_show_message(view, "There is nothing to open here.");
 }
 
-static void press_back(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer)
+static void handle_back(struct tp_view *view, struct tp_view_place *place, int key,
+			enum tp_view_answer *answer)
 {
 	if (place->filter[0]) {
 		place->filter[0] = '\0';
@@ -107,8 +107,8 @@ static void press_back(struct tp_view *view, struct tp_view_place *place, int ke
 	}
 }
 
-static void press_quit(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer)
+static void handle_quit(struct tp_view *view, struct tp_view_place *place, int key,
+			enum tp_view_answer *answer)
 {
 	(void)view;
 	(void)place;
@@ -116,19 +116,19 @@ static void press_quit(struct tp_view *view, struct tp_view_place *place, int ke
 	*answer = TP_VIEW_QUIT;
 }
 
-static void press_help(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer)
+static void handle_help(struct tp_view *view, struct tp_view_place *place, int key,
+			enum tp_view_answer *answer)
 {
 	(void)key;
 	(void)answer;
-	if (place->screen != &tp_view_help)
-		tp_view_make_rows(view, tp_view_push(view, &tp_view_help));
+	if (place->screen->id != TP_SCREEN_HELP)
+		tp_view_make_rows(view, tp_view_push(view, TP_SCREEN_HELP));
 }
 
 /* ---- search and filter ---- */
 
-static void press_prompt(struct tp_view *view, struct tp_view_place *place, int key,
-			 enum tp_view_answer *answer)
+static void handle_prompt(struct tp_view *view, struct tp_view_place *place, int key,
+			  enum tp_view_answer *answer)
 {
 	(void)place;
 	(void)answer;
@@ -136,18 +136,19 @@ static void press_prompt(struct tp_view *view, struct tp_view_place *place, int 
 	view->word[0] = '\0';
 }
 
-static void press_again(struct tp_view *view, struct tp_view_place *place, int key,
-			enum tp_view_answer *answer)
+static void handle_again(struct tp_view *view, struct tp_view_place *place, int key,
+			 enum tp_view_answer *answer)
 {
 	(void)answer;
 	if (!tp_view_find(view, place, view->word, key == 'n' ? 1 : -1))
-		tp_view_say(view, view->word[0] ? "Not found." : "Type / and a word first.");
+		tp_view_show_message(view,
+				     view->word[0] ? "Not found." : "Type / and a word first.");
 }
 
 /* ---- what leaves the viewer ---- */
 
-static void press_output(struct tp_view *view, struct tp_view_place *place, int key,
-			 enum tp_view_answer *answer)
+static void handle_output(struct tp_view *view, struct tp_view_place *place, int key,
+			  enum tp_view_answer *answer)
 {
 	(void)view;
 	(void)place;
@@ -156,8 +157,8 @@ static void press_output(struct tp_view *view, struct tp_view_place *place, int 
 
 /* ---- single screens ---- */
 
-static void press_sort(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer)
+static void handle_sort(struct tp_view *view, struct tp_view_place *place, int key,
+			enum tp_view_answer *answer)
 {
 	(void)answer;
 	place->sort += key == 's' ? 1 : -1;
@@ -165,8 +166,8 @@ static void press_sort(struct tp_view *view, struct tp_view_place *place, int ke
 	tp_view_make_rows(view, place);
 }
 
-static void press_outliers(struct tp_view *view, struct tp_view_place *place, int key,
-			   enum tp_view_answer *answer)
+static void handle_long_steps(struct tp_view *view, struct tp_view_place *place, int key,
+			      enum tp_view_answer *answer)
 {
 	(void)key;
 	(void)answer;
@@ -175,8 +176,8 @@ static void press_outliers(struct tp_view *view, struct tp_view_place *place, in
 	tp_view_make_rows(view, place);
 }
 
-static void press_worst(struct tp_view *view, struct tp_view_place *place, int key,
-			enum tp_view_answer *answer)
+static void handle_longest(struct tp_view *view, struct tp_view_place *place, int key,
+			   enum tp_view_answer *answer)
 {
 	(void)key;
 	(void)answer;
@@ -190,8 +191,8 @@ static void press_worst(struct tp_view *view, struct tp_view_place *place, int k
 	place->cursor = worst;
 }
 
-static void press_step(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer)
+static void handle_step(struct tp_view *view, struct tp_view_place *place, int key,
+			enum tp_view_answer *answer)
 {
 	(void)answer;
 	bool is_next = key == 'n' || key == TP_KEY_RIGHT || key == 'l';
@@ -202,8 +203,8 @@ static void press_step(struct tp_view *view, struct tp_view_place *place, int ke
 	tp_view_make_rows(view, place);
 }
 
-static void press_all(struct tp_view *view, struct tp_view_place *place, int key,
-		      enum tp_view_answer *answer)
+static void handle_all(struct tp_view *view, struct tp_view_place *place, int key,
+		       enum tp_view_answer *answer)
 {
 	(void)key;
 	(void)answer;
@@ -211,8 +212,8 @@ static void press_all(struct tp_view *view, struct tp_view_place *place, int key
 	tp_view_make_rows(view, place);
 }
 
-static void press_choose(struct tp_view *view, struct tp_view_place *place, int key,
-			 enum tp_view_answer *answer)
+static void handle_choose(struct tp_view *view, struct tp_view_place *place, int key,
+			  enum tp_view_answer *answer)
 {
 	(void)key;
 	(void)answer;
@@ -220,71 +221,105 @@ static void press_choose(struct tp_view *view, struct tp_view_place *place, int 
 	if (view->findings && item < view->findings->n_fired)
 		view->is_chosen[item] = !view->is_chosen[item];
 	else
-		tp_view_say(view, "Only advice can be switched on and off.");
+		tp_view_show_message(view, "Only advice can be switched on and off.");
 }
 
-static void press_stacks(struct tp_view *view, struct tp_view_place *place, int key,
-			 enum tp_view_answer *answer)
+static void handle_stacks(struct tp_view *view, struct tp_view_place *place, int key,
+			  enum tp_view_answer *answer)
 {
 	(void)answer;
 	tp_view_stacks_switch(view, place, key);
 }
 
-#define STACKS {&tp_view_stacks, &tp_view_tree, &tp_view_flame}
+#define ON(screen) (1U << TP_SCREEN_##screen)
+#define STACKS     (ON(STACKS) | ON(TREE) | ON(FLAME))
 
 static const struct key_row table[] = {
-	{{TP_KEY_ENTER, '\n'}, "Enter", "open", "open the row, down to its source", {0}, press_open},
-	{{TP_KEY_ESCAPE, TP_KEY_BACKSPACE, CTRL_H}, "Esc", "back", "go back", {0}, press_back},
-	{{'s', 'S'}, "s S", "sort", "order rows by the next, the previous column",
-	 {&tp_view_steps, &tp_view_processes, &tp_view_threads, &tp_view_stacks}, press_sort},
-	{{'o'}, "o", "outliers", "only steps above 1.5 times the median, or all again",
-	 {&tp_view_steps}, press_outliers},
-	{{'w'}, "w", "worst", "go to the longest step", {&tp_view_steps}, press_worst},
-	{{TP_KEY_RIGHT, TP_KEY_LEFT, 'n', 'p'}, "n p", "step", "next, previous step; right and left as well",
-	 {&tp_view_lanes}, press_step},
-	{{'t'}, "t", "top", "functions by their own time", STACKS, press_stacks},
-	{{'d'}, "d", "tree", "tree of calls from the first function down", STACKS, press_stacks},
-	{{'i'}, "i", "inverted", "tree from the innermost functions to their callers", STACKS,
-	 press_stacks},
-	{{'r'}, "r", "callers", "who calls the function under the cursor", STACKS, press_stacks},
-	{{'f'}, "f", "flame", "flame graph: as wide as the time", STACKS, press_stacks},
-	{{'w'}, "w", "waits", "all time, CPU time alone, waits alone", STACKS, press_stacks},
-	{{'p'}, "p", NULL, "functions of Python alone, or native ones as well", STACKS,
-	 press_stacks},
-	{{'a'}, "a", "all rules", "all rules, or the advice alone", {&tp_view_advice}, press_all},
-	{{'x'}, "x", "what-if", "count an advice in or out of what they gain together",
-	 {&tp_view_advice}, press_choose},
-	{{'/'}, "/", "search", "search", {0}, press_prompt},
-	{{'\\'}, "\\", NULL, "show only rows that contain a word; Esc shows all", {0}, press_prompt},
-	{{'n', 'N'}, "n N", NULL, "next, previous place that was searched", {0}, press_again},
-	{{TP_KEY_DOWN, TP_KEY_UP, 'j', 'k'}, "j k, arrows", NULL, "next, previous row", {0},
-	 press_move},
-	{{TP_KEY_PAGE_DOWN, TP_KEY_PAGE_UP, ' '}, "PgDn PgUp", NULL, "a screen down, up", {0},
-	 press_move},
-	{{TP_KEY_HOME, TP_KEY_END}, "Home End", NULL, "first, last row", {0}, press_move},
-	{{TP_KEY_TAB, TP_KEY_SHIFT_TAB}, "Tab", "next view", "next screen; Shift-Tab: the one before",
-	 {0}, press_tab},
-	{{'1', '2', '3', '4'}, "1 to 8", NULL, "the screen of that number", {0}, press_tab},
-	{{'5', '6', '7', '8'}, NULL, NULL, NULL, {0}, press_tab},
-	{{'c'}, "c", "copy", "copy this screen as Markdown", {0}, press_output},
-	{{'e'}, "e", "export", "write this screen to a file, as Markdown", {0}, press_output},
-	{{CTRL_L}, "Ctrl-L", NULL, "draw all again", {0}, press_output},
-	{{'?'}, "?", "help", "this help", {0}, press_help},
-	{{'q'}, "q", "quit", "back, and from the first screen to the shell", {0}, press_back},
-	{{'Q'}, "Q", NULL, "to the shell", {0}, press_quit},
+	{{TP_KEY_ENTER, '\n'}, "Enter", "open", "open the row, down to its source", 0, handle_open},
+	{{TP_KEY_ESCAPE, TP_KEY_BACKSPACE, CTRL_H}, "Esc", "back", "go back", 0, handle_back},
+	{{'s', 'S'},
+	 "s S",
+	 "sort",
+	 "order rows by the next, the previous column",
+	 ON(STEPS) | ON(PROCESSES) | ON(THREADS) | ON(STACKS),
+	 handle_sort},
+	{{'o'},
+	 "o",
+	 "outliers",
+	 "only steps above 1.5 times the median, or all again",
+	 ON(STEPS),
+	 handle_long_steps},
+	{{'w'}, "w", "worst", "go to the longest step", ON(STEPS), handle_longest},
+	{{TP_KEY_RIGHT, TP_KEY_LEFT, 'n', 'p'},
+	 "n p",
+	 "step",
+	 "next, previous step; right and left as well",
+	 ON(LANES),
+	 handle_step},
+	{{'t'}, "t", "top", "functions by their own time", STACKS, handle_stacks},
+	{{'d'}, "d", "tree", "tree of calls from the first function down", STACKS, handle_stacks},
+	{{'i'},
+	 "i",
+	 "inverted",
+	 "tree from the innermost functions to their callers",
+	 STACKS,
+	 handle_stacks},
+	{{'r'}, "r", "callers", "who calls the function under the cursor", STACKS, handle_stacks},
+	{{'f'}, "f", "flame", "flame graph: as wide as the time", STACKS, handle_stacks},
+	{{'w'}, "w", "waits", "all time, CPU time alone, waits alone", STACKS, handle_stacks},
+	{{'p'},
+	 "p",
+	 NULL,
+	 "functions of Python alone, or native ones as well",
+	 STACKS,
+	 handle_stacks},
+	{{'a'}, "a", "all rules", "all rules, or the advice alone", ON(ADVICE), handle_all},
+	{{'x'},
+	 "x",
+	 "what-if",
+	 "count an advice in or out of what they gain together",
+	 ON(ADVICE),
+	 handle_choose},
+	{{'/'}, "/", "search", "search", 0, handle_prompt},
+	{{'\\'}, "\\", NULL, "show only rows that contain a word; Esc shows all", 0, handle_prompt},
+	{{'n', 'N'}, "n N", NULL, "next, previous place that was searched", 0, handle_again},
+	{{TP_KEY_DOWN, TP_KEY_UP, 'j', 'k'},
+	 "j k, arrows",
+	 NULL,
+	 "next, previous row",
+	 0,
+	 handle_move},
+	{{TP_KEY_PAGE_DOWN, TP_KEY_PAGE_UP, ' '},
+	 "PgDn PgUp",
+	 NULL,
+	 "a screen down, up",
+	 0,
+	 handle_move},
+	{{TP_KEY_HOME, TP_KEY_END}, "Home End", NULL, "first, last row", 0, handle_move},
+	{{TP_KEY_TAB, TP_KEY_SHIFT_TAB},
+	 "Tab",
+	 "next view",
+	 "next screen; Shift-Tab: the one before",
+	 0,
+	 handle_tab},
+	{{'1', '2', '3', '4'}, "1 to 8", NULL, "the screen of that number", 0, handle_tab},
+	{{'5', '6', '7', '8'}, NULL, NULL, NULL, 0, handle_tab},
+	{{'c'}, "c", "copy", "copy this screen as Markdown", 0, handle_output},
+	{{'e'}, "e", "export", "write this screen to a file, as Markdown", 0, handle_output},
+	{{CTRL_L}, "Ctrl-L", NULL, "draw all again", 0, handle_output},
+	{{'?'}, "?", "help", "this help", 0, handle_help},
+	{{'q'}, "q", "quit", "back, and from the first screen to the shell", 0, handle_back},
+	{{'Q'}, "Q", NULL, "to the shell", 0, handle_quit},
 };
 
-static bool is_everywhere(const struct key_row *row)
+static bool is_global(const struct key_row *row)
 {
-	return !row->only[0];
+	return !row->only;
 }
 
 static bool is_of_screen(const struct key_row *row, const struct tp_view_screen *screen)
 {
-	for (size_t i = 0; i < SCREENS_EACH; i++)
-		if (row->only[i] == screen)
-			return true;
-	return false;
+	return (row->only & 1U << screen->id) != 0;
 }
 
 static bool has_code(const struct key_row *row, int key)
@@ -301,17 +336,17 @@ static const struct key_row *find_row(const struct tp_view_screen *screen, int k
 	for (int of_all = 0; of_all < 2; of_all++)
 		for (size_t i = 0; i < TP_ARRAY_LEN(table); i++)
 			if (has_code(&table[i], key) &&
-			    (of_all ? is_everywhere(&table[i]) : is_of_screen(&table[i], screen)))
+			    (of_all ? is_global(&table[i]) : is_of_screen(&table[i], screen)))
 				return &table[i];
 	return NULL;
 }
 
-bool tp_view_press_key(struct tp_view *view, int key, enum tp_view_answer *answer)
+bool tp_view_run_key(struct tp_view *view, int key, enum tp_view_answer *answer)
 {
 	struct tp_view_place *place = tp_view_top_place(view);
 	const struct key_row *row = find_row(place->screen, key);
 	if (row)
-		row->press(view, place, key, answer);
+		row->handle_key(view, place, key, answer);
 	return row != NULL;
 }
 
@@ -337,11 +372,10 @@ void tp_view_add_hints(struct tp_view *view, struct tp_buf *out, size_t columns)
 		for (size_t i = 0; i < TP_ARRAY_LEN(table); i++) {
 			const struct key_row *row = &table[i];
 			bool is_last = row->codes[0] == '?' || row->codes[0] == 'q';
-			bool opens = row->press == press_open;
+			bool opens = row->handle == handle_open;
 			if (!row->hint || is_last || (opens && !screen->open))
 				continue;
-			if (opens ? !of_all
-				  : of_all ? is_everywhere(row) : is_of_screen(row, screen))
+			if (opens ? !of_all : of_all ? is_global(row) : is_of_screen(row, screen))
 				room = add_hint(out, row, room);
 		}
 	tp_buf_puts(out, last);
@@ -368,7 +402,8 @@ static void print_help(struct tp_view *view, struct tp_view_place *place, struct
 		if (!is_of_screen(&table[i], screen))
 			continue;
 		if (is_first) {
-			tp_page_addf(page, TP_PAINT_NONE, "Keys of this screen (%s):", screen->name);
+			tp_page_addf(page, TP_PAINT_NONE,
+				     "Keys of this screen (%s):", screen->name);
 			tp_page_end(page);
 		}
 		is_first = false;
@@ -377,8 +412,10 @@ static void print_help(struct tp_view *view, struct tp_view_place *place, struct
 	tp_page_add(page, TP_PAINT_NONE, "Keys of all screens:");
 	tp_page_end(page);
 	for (size_t i = 0; i < TP_ARRAY_LEN(table); i++)
-		if (is_everywhere(&table[i]))
+		if (is_global(&table[i]))
 			print_key(page, &table[i]);
 }
 
-const struct tp_view_screen tp_view_help = {.name = "help", .print_text = print_help};
+const struct tp_view_screen tp_view_help = {.id = TP_SCREEN_HELP,
+					    .name = "help",
+					    .print_text = print_help};

@@ -15,7 +15,7 @@
 
 enum { LANES_MAX = 400, NAME_COLUMN = 22, NAME_NARROW = 12 };
 
-struct lane {
+struct step_lane {
 	bool is_track; /* spans; else stays of a task on CPUs */
 	uint32_t id;
 };
@@ -37,9 +37,9 @@ static const struct tp_step *step_of(const struct tp_view *view, const struct tp
 
 static void add_lane(struct tp_view_place *place, bool is_track, uint32_t id)
 {
-	struct lane *lanes = place->data;
+	struct step_lane *lanes = place->data;
 	if (place->n_items < LANES_MAX)
-		lanes[place->n_items++] = (struct lane){is_track, id};
+		lanes[place->n_items++] = (struct step_lane){is_track, id};
 }
 
 static void add_threads(struct tp_view *view, struct tp_view_place *place)
@@ -48,15 +48,14 @@ static void add_threads(struct tp_view *view, struct tp_view_place *place)
 						    TP_THREAD_COMM, TP_THREAD_TEAM};
 	for (size_t r = 0; r < TP_ARRAY_LEN(roles); r++)
 		for (size_t i = 0; i < view->profile->n_threads; i++)
-			if (view->profile->threads[i].role == roles[r] &&
-			    view->trace->run_index)
+			if (view->profile->threads[i].role == roles[r] && view->trace->run_index)
 				add_lane(place, false, view->profile->threads[i].task);
 }
 
 static void make(struct tp_view *view, struct tp_view_place *place)
 {
 	const struct tp_trace *trace = view->trace;
-	place->data = tp_alloc(LANES_MAX * sizeof(struct lane));
+	place->data = tp_alloc(LANES_MAX * sizeof(struct step_lane));
 	if (place->index >= view->profile->n_steps)
 		return;
 	add_threads(view, place);
@@ -85,10 +84,11 @@ static size_t first_run(const struct tp_trace *trace, uint32_t task, uint64_t at
 }
 
 /* Calls `add` for each stretch between two instants of which the state is known. */
-typedef void add_stretch(void *context, uint64_t from_ns, uint64_t until_ns, enum cell_state state);
+typedef void add_interval(void *context, uint64_t from_ns, uint64_t until_ns,
+			  enum cell_state state);
 
 static void add_clipped(const struct tp_step *step, uint64_t from_ns, uint64_t until_ns,
-			enum cell_state state, add_stretch *add, void *context)
+			enum cell_state state, add_interval *add, void *context)
 {
 	if (from_ns < step->start_ns)
 		from_ns = step->start_ns;
@@ -106,7 +106,7 @@ static enum cell_state state_after(enum tp_run_end how)
 }
 
 static void walk_task(const struct tp_trace *trace, uint32_t task, const struct tp_step *step,
-		      add_stretch *add, void *context)
+		      add_interval *add, void *context)
 {
 	size_t begin = trace->run_index[task];
 	size_t end = trace->run_index[task + 1];
@@ -131,7 +131,7 @@ static bool is_communication(const struct tp_trace *trace, const struct tp_span 
 }
 
 static void walk_track(const struct tp_trace *trace, uint32_t track, const struct tp_step *step,
-		       add_stretch *add, void *context)
+		       add_interval *add, void *context)
 {
 	const struct tp_track_spans *spans = &trace->spans[track];
 	size_t low = 0;
@@ -154,8 +154,8 @@ static void walk_track(const struct tp_trace *trace, uint32_t track, const struc
 	}
 }
 
-static void walk_lane(const struct tp_view *view, const struct lane *lane,
-		      const struct tp_step *step, add_stretch *add, void *context)
+static void walk_lane(const struct tp_view *view, const struct step_lane *lane,
+		      const struct tp_step *step, add_interval *add, void *context)
 {
 	if (lane->is_track)
 		walk_track(view->trace, lane->id, step, add, context);
@@ -210,8 +210,8 @@ static const char *cell_text(const uint64_t ns[N_CELLS], double cell_ns)
 	return texts[best];
 }
 
-static void print_cells(struct tp_view *view, const struct lane *lane, const struct tp_step *step,
-			struct tp_page *page)
+static void print_cells(struct tp_view *view, const struct step_lane *lane,
+			const struct tp_step *step, struct tp_page *page)
 {
 	size_t n = tp_page_room(page);
 	struct tp_buf text = {0};
@@ -238,7 +238,7 @@ static const char *role_of(const struct tp_view *view, uint32_t task)
 	return "thread";
 }
 
-static void add_name(struct tp_buf *out, const struct tp_view *view, const struct lane *lane)
+static void add_name(struct tp_buf *out, const struct tp_view *view, const struct step_lane *lane)
 {
 	const struct tp_trace *trace = view->trace;
 	if (!lane->is_track) {
@@ -248,7 +248,8 @@ static void add_name(struct tp_buf *out, const struct tp_view *view, const struc
 	}
 	const struct tp_track *track = &trace->tracks[lane->id];
 	if (trace->run.n_ranks > 1)
-		tp_buf_printf(out, "r%lld ", (long long)tp_report_rank_number(&trace->run, track->rank));
+		tp_buf_printf(out, "r%lld ",
+			      (long long)tp_report_rank_number(&trace->run, track->rank));
 	if (track->device != TP_TRACK_THREAD)
 		tp_buf_printf(out, "GPU %d ", track->device);
 	const char *name = tp_trace_string(trace, track->name);
@@ -267,7 +268,7 @@ static size_t name_column(const struct tp_page *page)
 	return tp_view_is_narrow(page) ? NAME_NARROW : NAME_COLUMN;
 }
 
-static void print_axis(struct tp_page *page, const struct tp_step *step)
+static void print_scale(struct tp_page *page, const struct tp_step *step)
 {
 	enum { MARKS = 4 };
 	size_t first = name_column(page) + 1;
@@ -295,17 +296,16 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 				     tp_unit_time((double)step->part_ns[part]).text);
 	tp_page_end(page);
 	if (!view->is_plain) {
-		tp_page_add(page, TP_PAINT_DIM,
-			    " ▓ works  ░ waits  ▒ wants a CPU  n communicates");
+		tp_page_add(page, TP_PAINT_DIM, " ▓ works  ░ waits  ▒ wants a CPU  n communicates");
 		tp_page_end(page);
-		print_axis(page, step);
+		print_scale(page, step);
 	}
 }
 
 static void print_row(struct tp_view *view, struct tp_view_place *place, size_t item,
 		      struct tp_page *page)
 {
-	const struct lane *lane = &((const struct lane *)place->data)[item];
+	const struct step_lane *lane = &((const struct step_lane *)place->data)[item];
 	struct tp_buf name = {0};
 	struct tp_report_style style = *page->style;
 	const struct tp_report_style *whole = page->style;
@@ -331,8 +331,7 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 
 /* ---- detail: what it waited for, and who else is at the same pipe or lock ---- */
 
-static void print_partners(struct tp_view *view, const struct tp_sample *sample,
-			   struct tp_page *page)
+static void print_peers(struct tp_view *view, const struct tp_sample *sample, struct tp_page *page)
 {
 	enum { SHOWN = 4 };
 	const struct tp_trace *trace = view->trace;
@@ -369,7 +368,7 @@ static void print_waits(struct tp_view *view, uint32_t task, const struct tp_ste
 		const char *target = tp_trace_string(trace, sample->target);
 		tp_page_addf(page, TP_PAINT_NONE, "   seen waiting for %s%s%s",
 			     tp_cause_text(sample->cause), *target ? ": " : "", target);
-		print_partners(view, sample, page);
+		print_peers(view, sample, page);
 		tp_page_end(page);
 	}
 	tp_map_release(&seen);
@@ -405,7 +404,7 @@ static void print_longest_spans(struct tp_view *view, uint32_t track, const stru
 static void print_detail(struct tp_view *view, struct tp_view_place *place, size_t item,
 			 struct tp_page *page)
 {
-	const struct lane *lane = &((const struct lane *)place->data)[item];
+	const struct step_lane *lane = &((const struct step_lane *)place->data)[item];
 	const struct tp_step *step = step_of(view, place);
 	struct lane_times times = {0};
 	struct tp_buf name = {0};
@@ -438,17 +437,18 @@ static uint32_t leader_of(const struct tp_trace *trace, uint32_t task)
 
 static void open_row(struct tp_view *view, struct tp_view_place *place, size_t item)
 {
-	const struct lane lane = ((const struct lane *)place->data)[item];
+	const struct step_lane lane = ((const struct step_lane *)place->data)[item];
 	if (lane.is_track) {
-		tp_view_say(view, "The spans of this lane have no stacks.");
+		tp_view_show_message(view, "The spans of this lane have no stacks.");
 		return;
 	}
-	struct tp_view_place *next = tp_view_push(view, &tp_view_stacks);
+	struct tp_view_place *next = tp_view_push(view, TP_SCREEN_STACKS);
 	next->selection.task = leader_of(view->trace, lane.id);
 	tp_view_make_rows(view, next);
 }
 
 const struct tp_view_screen tp_view_lanes = {
+	.id = TP_SCREEN_LANES,
 	.name = "one step",
 	.make = make,
 	.print_head = print_head,

@@ -126,7 +126,8 @@ static void add_labels(struct tp_buf *out, const struct tp_view *view, enum tp_p
 		int best = -1;
 		for (int i = 0; i < TP_N_LABELS; i++)
 			if (!is_used[i] && tp_label_part((enum tp_label)i) == part &&
-			    (best < 0 || view->profile->label_ns[i] > view->profile->label_ns[best]))
+			    (best < 0 ||
+			     view->profile->label_ns[i] > view->profile->label_ns[best]))
 				best = i;
 		if (best < 0 || !view->profile->label_ns[best])
 			return;
@@ -207,7 +208,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 {
 	(void)place;
 	struct tp_view_place *next =
-		tp_view_push(view, item < TP_N_PARTS ? &tp_view_part : &tp_view_finding);
+		tp_view_push(view, item < TP_N_PARTS ? TP_SCREEN_PART : TP_SCREEN_FINDING);
 	if (item < TP_N_PARTS)
 		next->selection.part = (enum tp_part)item;
 	else
@@ -216,6 +217,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 }
 
 const struct tp_view_screen tp_view_overview = {
+	.id = TP_SCREEN_OVERVIEW,
 	.name = "overview",
 	.title = "Overview",
 	.make = make,

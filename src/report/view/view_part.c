@@ -9,7 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNELS_MAX = 100, LINES_MAX = 6, WORKERS_MAX = 8, FUNCTIONS_MAX = 40, WORKER_FUNCTIONS_MAX = 5, NAME_SIZE = 160 };
+enum {
+	KERNELS_MAX = 100,
+	LINES_MAX = 6,
+	WORKERS_MAX = 8,
+	FUNCTIONS_MAX = 40,
+	WORKER_FUNCTIONS_MAX = 5,
+	NAME_SIZE = 160
+};
 
 /* Of the step, for a line to be listed beside another. */
 static const double smallest_line = 0.01;
@@ -119,13 +126,12 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 	const struct tp_part_result *result = &view->profile->parts[part];
 	tp_page_addf(page, TP_PAINT_NONE, " ");
 	tp_page_add(page, TP_PAINT_PART + part, tp_part_name(part));
-	tp_page_addf(page, TP_PAINT_NONE, "  %s, %s of %s",
-		     tp_unit_scaled(view->digest.scale,
-				    (double)result->time_ns / view->digest.divisor)
-			     .text,
-		     tp_unit_percent((double)result->time_ns / (double)view->profile->total_ns)
-			     .text,
-		     view->profile->is_of_steps ? "each step" : "the measured time");
+	tp_page_addf(
+		page, TP_PAINT_NONE, "  %s, %s of %s",
+		tp_unit_scaled(view->digest.scale, (double)result->time_ns / view->digest.divisor)
+			.text,
+		tp_unit_percent((double)result->time_ns / (double)view->profile->total_ns).text,
+		view->profile->is_of_steps ? "each step" : "the measured time");
 	tp_page_end(page);
 	tp_page_add(page, TP_PAINT_DIM, " share  what");
 	tp_page_column(page, page->style->width > 60 ? 42 : 28);
@@ -133,7 +139,7 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 	tp_page_end(page);
 }
 
-static void print_where(struct tp_page *page, const char *what, const char *where)
+static void print_with_place(struct tp_page *page, const char *what, const char *where)
 {
 	size_t column = page->style->width > 60 ? 41 : 27;
 	struct tp_report_style style = *page->style;
@@ -155,7 +161,7 @@ static void print_worker(struct tp_view *view, const struct tp_process_result *p
 	double lived = process->lived_ns ? (double)process->lived_ns : 1;
 	tp_view_percent(page, (double)process->on_cpu_ns / lived);
 	tp_buf_printf(&what, "  worker %d works", (int)task->pid);
-	print_where(page, tp_buf_text(&what), tp_trace_string(view->trace, task->comm));
+	print_with_place(page, tp_buf_text(&what), tp_trace_string(view->trace, task->comm));
 	tp_buf_release(&what);
 }
 
@@ -169,7 +175,7 @@ static void print_function(struct tp_view *view, const struct part_row *row, str
 		      tp_view_function_name(&view->functions, row->cost.function, name,
 					    sizeof(name)));
 	tp_view_add_function_place(&where, view, row->cost.function, row->cost.line);
-	print_where(page, tp_buf_text(&what), tp_buf_text(&where));
+	print_with_place(page, tp_buf_text(&what), tp_buf_text(&where));
 	tp_buf_release(&what);
 	tp_buf_release(&where);
 }
@@ -181,9 +187,9 @@ static void print_line(struct tp_view *view, const struct tp_line_result *line,
 	struct tp_buf where = {0};
 	tp_view_percent(page, (double)line->time_ns / (double)view->profile->total_ns);
 	tp_buf_printf(&what, "  line of %s", tp_trace_string(view->trace, line->symbol));
-	tp_buf_printf(&where, "%s:%u",
-		      tp_text_base_name(tp_trace_string(view->trace, line->file)), line->line);
-	print_where(page, tp_buf_text(&what), tp_buf_text(&where));
+	tp_buf_printf(&where, "%s:%u", tp_text_base_name(tp_trace_string(view->trace, line->file)),
+		      line->line);
+	print_with_place(page, tp_buf_text(&what), tp_buf_text(&where));
 	tp_buf_release(&what);
 	tp_buf_release(&where);
 }
@@ -194,7 +200,7 @@ static void print_kernel(struct tp_view *view, const struct part_row *row, struc
 	struct tp_buf what = {0};
 	tp_view_percent(page, row->of_ns ? (double)kernel->time_ns / (double)row->of_ns : 0);
 	tp_buf_printf(&what, "  %s, %s times", kernel->family, tp_unit_count(kernel->n).text);
-	print_where(page, tp_buf_text(&what), tp_trace_string(view->trace, kernel->name));
+	print_with_place(page, tp_buf_text(&what), tp_trace_string(view->trace, kernel->name));
 	tp_buf_release(&what);
 }
 
@@ -204,8 +210,9 @@ static void print_kernel_detail(struct tp_view *view, const struct tp_kernel_res
 	tp_page_column(page, 1);
 	tp_page_addf(page, TP_PAINT_NONE, "%s in all, ",
 		     tp_unit_time((double)kernel->time_ns).text);
-	tp_page_addf(page, TP_PAINT_NONE, "%s each: ",
-		     tp_unit_time(kernel->n ? (double)kernel->time_ns / (double)kernel->n : 0).text);
+	tp_page_addf(
+		page, TP_PAINT_NONE, "%s each: ",
+		tp_unit_time(kernel->n ? (double)kernel->time_ns / (double)kernel->n : 0).text);
 	tp_page_wrap(page, 1, TP_PAINT_NONE, tp_trace_string(view->trace, kernel->name), 0);
 }
 
@@ -233,7 +240,8 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 		"Enter shows its functions.",
 		"A function that the main thread was in, itself. The share is of this part. Enter "
 		"shows the source or, without one, the callers.",
-		"A function that workers were in, themselves. The share is of their CPU time. Enter "
+		"A function that workers were in, themselves. The share is of their CPU time. "
+		"Enter "
 		"shows the source or, without one, the callers.",
 		"Work of GPUs. The share is of all work of this kind, on all GPUs together.",
 	};
@@ -250,7 +258,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 	enum tp_part part = place->selection.part;
 	if (row.kind == ROW_LINE) {
 		const struct tp_line_result *line = &view->profile->lines[row.index];
-		struct tp_view_place *next = tp_view_push(view, &tp_view_source);
+		struct tp_view_place *next = tp_view_push(view, TP_SCREEN_SOURCE);
 		next->selection.part = part;
 		next->file = line->file;
 		next->line = line->line;
@@ -258,11 +266,11 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 		return;
 	}
 	if (row.kind == ROW_KERNEL) {
-		tp_view_say(view, "Source lines of kernels are not recorded.");
+		tp_view_show_message(view, "Source lines of kernels are not recorded.");
 		return;
 	}
 	if (row.kind == ROW_WORKER) {
-		struct tp_view_place *next = tp_view_push(view, &tp_view_stacks);
+		struct tp_view_place *next = tp_view_push(view, TP_SCREEN_STACKS);
 		next->selection.task = view->profile->processes[row.index].task;
 		tp_view_make_rows(view, next);
 		return;
@@ -274,6 +282,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 }
 
 const struct tp_view_screen tp_view_part = {
+	.id = TP_SCREEN_PART,
 	.name = "part",
 	.make = make,
 	.print_head = print_head,

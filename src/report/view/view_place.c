@@ -4,17 +4,13 @@
 
 #include "trainprof/base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct tp_view_screen *const tabs[TP_VIEW_TABS] = {
-	&tp_view_overview, &tp_view_steps,         &tp_view_processes, &tp_view_stacks,
-	&tp_view_gpus,     &tp_view_communication, &tp_view_advice,    &tp_view_diff,
-};
-
-const struct tp_view_screen *tp_view_tab_screen(size_t tab)
+void tp_view_show_message(struct tp_view *view, const char *text)
 {
-	return tab < TP_VIEW_TABS ? tabs[tab] : NULL;
+	snprintf(view->message, sizeof(view->message), "%s", text);
 }
 
 struct tp_view_place *tp_view_top_place(struct tp_view *view)
@@ -36,12 +32,12 @@ void tp_view_release_rows(struct tp_view_place *place)
 	place->n_rows = place->n_items = 0;
 }
 
-struct tp_view_place *tp_view_push(struct tp_view *view, const struct tp_view_screen *screen)
+struct tp_view_place *tp_view_push(struct tp_view *view, enum tp_view_screen_id screen)
 {
 	if (view->n_places == TP_VIEW_PLACES_MAX)
 		tp_view_release_rows(&view->places[--view->n_places]);
 	struct tp_view_place *place = &view->places[view->n_places++];
-	*place = (struct tp_view_place){.screen = screen,
+	*place = (struct tp_view_place){.screen = view->screens[screen],
 					.function = TP_VIEW_NO_FUNCTION,
 					.selection = tp_view_select_all(&view->functions)};
 	return place;
@@ -61,9 +57,9 @@ void tp_view_show_tab(struct tp_view *view, size_t tab)
 	while (view->n_places)
 		tp_view_release_rows(&view->places[--view->n_places]);
 	view->tab = tab;
-	struct tp_view_place *place = tp_view_push(view, tabs[tab]);
+	struct tp_view_place *place = tp_view_push(view, (enum tp_view_screen_id)tab);
 	/* Threads that wait for work all the time would come first. */
-	if (tabs[tab] == &tp_view_stacks)
+	if (tab == TP_SCREEN_STACKS)
 		place->selection.state = TP_VIEW_CPU_TIME;
 	tp_view_make_rows(view, place);
 }

@@ -42,7 +42,7 @@ static void print_title(struct tp_view *view, struct tp_page *page)
 	tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);
 	tp_buf_clear(&text);
 	tp_buf_printf(&text, "Screen %zu of %d: %s", view->tab + 1, TP_VIEW_TABS,
-		      tp_view_tab_screen(view->tab)->title);
+		      view->screens[view->tab]->title);
 	for (size_t i = 1; i < view->n_places; i++)
 		tp_buf_printf(&text, ", %s", view->places[i].screen->name);
 	tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);
@@ -107,7 +107,7 @@ void tp_view_print_plain(struct tp_view *view, struct tp_page *page)
 }
 
 /* The fence is longer than any run of ticks in the text. */
-static size_t fence_length(const char *text)
+static size_t quote_length(const char *text)
 {
 	size_t longest = 2;
 	for (; *text; text += strcspn(text + 1, "`") + 1) {
@@ -133,7 +133,7 @@ void tp_view_add_markdown(struct tp_view *view, struct tp_buf *out)
 	print_title(view, &page);
 	tp_page_end(&page);
 	print_screen(view, &page);
-	size_t n = fence_length(tp_buf_text(&page.out));
+	size_t n = quote_length(tp_buf_text(&page.out));
 	tp_buf_pad(out, '`', n);
 	tp_buf_puts(out, "text\n");
 	tp_buf_puts(out, tp_buf_text(&page.out));

@@ -11,7 +11,7 @@
 enum { SORTS = 4, CAUSES_MAX = 3 };
 
 /* What a process and a thread have alike. */
-struct share {
+struct time_shares {
 	uint32_t task;
 	const char *role;
 	uint64_t lived_ns, on_cpu_ns, runnable_ns;
@@ -20,23 +20,28 @@ struct share {
 	uint32_t n_threads;
 };
 
-static struct share share_of_process(const struct tp_view *view, size_t item)
+static struct time_shares share_of_process(const struct tp_view *view, size_t item)
 {
 	const struct tp_process_result *p = &view->profile->processes[item];
-	return (struct share){p->task,        tp_role_name(p->role), p->lived_ns,
-			      p->on_cpu_ns,   p->runnable_ns,        p->blocked_ns,
-			      p->rss_peak_bytes, p->n_threads};
+	return (struct time_shares){p->task,           tp_role_name(p->role), p->lived_ns,
+				    p->on_cpu_ns,      p->runnable_ns,        p->blocked_ns,
+				    p->rss_peak_bytes, p->n_threads};
 }
 
-static struct share share_of_thread(const struct tp_view *view, size_t item)
+static struct time_shares share_of_thread(const struct tp_view *view, size_t item)
 {
 	const struct tp_thread_result *t = &view->profile->threads[item];
-	return (struct share){t->task,        tp_thread_role_name(t->role), t->lived_ns,
-			      t->on_cpu_ns,   t->runnable_ns,               t->blocked_ns,
-			      0,              0};
+	return (struct time_shares){t->task,
+				    tp_thread_role_name(t->role),
+				    t->lived_ns,
+				    t->on_cpu_ns,
+				    t->runnable_ns,
+				    t->blocked_ns,
+				    0,
+				    0};
 }
 
-static uint64_t blocked_in_all(const struct share *share)
+static uint64_t blocked_in_all(const struct time_shares *share)
 {
 	uint64_t sum = 0;
 	for (int i = 0; i < TP_N_CAUSES; i++)
@@ -44,7 +49,7 @@ static uint64_t blocked_in_all(const struct share *share)
 	return sum;
 }
 
-static enum tp_cause largest_cause(const struct share *share)
+static enum tp_cause largest_cause(const struct time_shares *share)
 {
 	int most = 0;
 	for (int i = 1; i < TP_N_CAUSES; i++)
@@ -69,7 +74,7 @@ static int compare_orders(const void *a, const void *b)
 	return (x->item > y->item) - (x->item < y->item);
 }
 
-static double key_of(const struct share *share, int sort)
+static double key_of(const struct time_shares *share, int sort)
 {
 	switch (sort) {
 	case 1:
@@ -84,15 +89,14 @@ static double key_of(const struct share *share, int sort)
 }
 
 static void sort_rows(struct tp_view *view, struct tp_view_place *place,
-		      struct share (*share_of)(const struct tp_view *, size_t))
+		      struct time_shares (*share_of)(const struct tp_view *, size_t))
 {
 	size_t n = place->n_rows;
 	struct order *order = tp_alloc((n + 1) * sizeof(*order));
 	for (size_t i = 0; i < n; i++) {
-		struct share share = share_of(view, place->rows[i]);
-		order[i] = (struct order){
-			place->rows[i],
-			key_of(&share, (place->sort % SORTS + SORTS) % SORTS)};
+		struct time_shares share = share_of(view, place->rows[i]);
+		order[i] = (struct order){place->rows[i],
+					  key_of(&share, (place->sort % SORTS + SORTS) % SORTS)};
 	}
 	if (n)
 		qsort(order, n, sizeof(*order), compare_orders);
@@ -155,7 +159,7 @@ static void print_threads_head(struct tp_view *view, struct tp_view_place *place
 	print_columns(place, page, "thread");
 }
 
-static void print_share(struct tp_view *view, const struct share *share, bool is_thread,
+static void print_share(struct tp_view *view, const struct time_shares *share, bool is_thread,
 			struct tp_page *page)
 {
 	const struct tp_task *task = &view->trace->tasks[share->task];
@@ -182,7 +186,7 @@ static void print_process(struct tp_view *view, struct tp_view_place *place, siz
 			  struct tp_page *page)
 {
 	(void)place;
-	struct share share = share_of_process(view, item);
+	struct time_shares share = share_of_process(view, item);
 	print_share(view, &share, false, page);
 }
 
@@ -190,13 +194,13 @@ static void print_thread(struct tp_view *view, struct tp_view_place *place, size
 			 struct tp_page *page)
 {
 	(void)place;
-	struct share share = share_of_thread(view, item);
+	struct time_shares share = share_of_thread(view, item);
 	print_share(view, &share, true, page);
 }
 
 /* ---- detail ---- */
 
-static void print_causes(const struct share *share, struct tp_page *page)
+static void print_causes(const struct time_shares *share, struct tp_page *page)
 {
 	bool is_used[TP_N_CAUSES] = {false};
 	double lived = share->lived_ns ? (double)share->lived_ns : 1;
@@ -246,7 +250,7 @@ static void print_process_detail(struct tp_view *view, struct tp_view_place *pla
 				 struct tp_page *page)
 {
 	(void)place;
-	struct share share = share_of_process(view, item);
+	struct time_shares share = share_of_process(view, item);
 	const struct tp_task *task = &view->trace->tasks[share.task];
 	tp_page_addf(page, TP_PAINT_BOLD, " pid %d  ", (int)task->pid);
 	tp_page_addf(page, TP_PAINT_NONE, "%s, ", tp_unit_counted(share.n_threads, "thread").text);
@@ -262,7 +266,7 @@ static void print_thread_detail(struct tp_view *view, struct tp_view_place *plac
 				struct tp_page *page)
 {
 	(void)place;
-	struct share share = share_of_thread(view, item);
+	struct time_shares share = share_of_thread(view, item);
 	print_causes(&share, page);
 }
 
@@ -271,7 +275,7 @@ static void print_thread_detail(struct tp_view *view, struct tp_view_place *plac
 static void open_process(struct tp_view *view, struct tp_view_place *place, size_t item)
 {
 	(void)place;
-	struct tp_view_place *next = tp_view_push(view, &tp_view_threads);
+	struct tp_view_place *next = tp_view_push(view, TP_SCREEN_THREADS);
 	next->selection.task = view->profile->processes[item].task;
 	tp_view_make_rows(view, next);
 }
@@ -281,12 +285,13 @@ static void open_thread(struct tp_view *view, struct tp_view_place *place, size_
 {
 	uint32_t task = place->selection.task;
 	(void)item;
-	struct tp_view_place *next = tp_view_push(view, &tp_view_stacks);
+	struct tp_view_place *next = tp_view_push(view, TP_SCREEN_STACKS);
 	next->selection.task = task;
 	tp_view_make_rows(view, next);
 }
 
 const struct tp_view_screen tp_view_processes = {
+	.id = TP_SCREEN_PROCESSES,
 	.name = "processes",
 	.title = "Processes",
 	.make = make_processes,
@@ -297,6 +302,7 @@ const struct tp_view_screen tp_view_processes = {
 };
 
 const struct tp_view_screen tp_view_threads = {
+	.id = TP_SCREEN_THREADS,
 	.name = "threads",
 	.make = make_threads,
 	.print_head = print_threads_head,

@@ -41,8 +41,8 @@ static char *path_of(const struct tp_view *view, uint32_t file)
 /* The program had been started before the file was written. */
 static bool is_changed(const struct tp_view *view, const struct stat *info)
 {
-	uint64_t written_ns = (uint64_t)info->st_mtim.tv_sec * TP_NS_PER_S +
-			      (uint64_t)info->st_mtim.tv_nsec;
+	uint64_t written_ns =
+		(uint64_t)info->st_mtim.tv_sec * TP_NS_PER_S + (uint64_t)info->st_mtim.tv_nsec;
 	return view->trace->run.started_wall_ns && written_ns > view->trace->run.started_wall_ns;
 }
 
@@ -176,7 +176,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 	enum tp_part part = place->selection.part;
 	if (place->selection.only_loaders)
 		part = TP_PART_DATALOADER;
-	struct tp_view_place *next = tp_view_push(view, &tp_view_advice);
+	struct tp_view_place *next = tp_view_push(view, TP_SCREEN_ADVICE);
 	tp_view_make_rows(view, next);
 	for (size_t i = 0; view->findings && i < next->n_rows; i++)
 		if (part != TP_N_PARTS &&
@@ -187,6 +187,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 }
 
 const struct tp_view_screen tp_view_source = {
+	.id = TP_SCREEN_SOURCE,
 	.name = "source",
 	.make = make,
 	.print_head = print_head,

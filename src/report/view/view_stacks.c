@@ -74,8 +74,8 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 	tp_page_column(page, 1);
 	tp_page_wrap(page, 1, TP_PAINT_NONE, tp_buf_text(&text), 2);
 	tp_buf_release(&text);
-	tp_page_addf(page, TP_PAINT_DIM, "  self%s total%s  function",
-		     place->sort % 2 ? " " : "v", place->sort % 2 ? "v" : " ");
+	tp_page_addf(page, TP_PAINT_DIM, "  self%s total%s  function", place->sort % 2 ? " " : "v",
+		     place->sort % 2 ? "v" : " ");
 	tp_page_column(page, page->style->width > 60 ? 48 : 30);
 	tp_page_add(page, TP_PAINT_DIM, "where");
 	tp_page_end(page);
@@ -124,8 +124,8 @@ static void print_callers(struct tp_view *view, struct tp_view_place *place, uin
 	if (at != TP_VIEW_NO_NODE)
 		at = calls.nodes[at].child;
 	tp_page_column(page, 1);
-	tp_page_add(page, TP_PAINT_BOLD, at == TP_VIEW_NO_NODE ? "called by nothing that is known"
-							      : "called by");
+	tp_page_add(page, TP_PAINT_BOLD,
+		    at == TP_VIEW_NO_NODE ? "called by nothing that is known" : "called by");
 	tp_page_end(page);
 	for (int i = 0; i < CALLERS_MAX && at != TP_VIEW_NO_NODE; i++) {
 		const struct tp_view_node *node = &calls.nodes[at];
@@ -163,7 +163,7 @@ void tp_view_open_function(struct tp_view *view, const struct tp_view_selection 
 	const struct tp_view_selection of = *selection;
 	bool is_python = frame.kind == TP_FRAME_PYTHON && frame.file;
 	struct tp_view_place *next =
-		tp_view_push(view, is_python ? &tp_view_source : &tp_view_tree);
+		tp_view_push(view, is_python ? TP_SCREEN_SOURCE : TP_SCREEN_TREE);
 	next->selection = of;
 	next->function = function;
 	next->mode = is_python ? 0 : TP_VIEW_TREE_CALLERS;
@@ -184,7 +184,7 @@ static uint32_t function_at_cursor(const struct tp_view_place *place)
 	size_t item = tp_view_cursor_item(place);
 	if (item == SIZE_MAX)
 		return TP_VIEW_NO_FUNCTION;
-	if (place->screen == &tp_view_stacks)
+	if (place->screen->id == TP_SCREEN_STACKS)
 		return ((const struct tp_view_cost *)place->data)[item].function;
 	return ((const struct tp_view_calls *)place->data)->nodes[item].function;
 }
@@ -193,7 +193,7 @@ void tp_view_stacks_switch(struct tp_view *view, struct tp_view_place *place, in
 {
 	uint32_t function = function_at_cursor(place);
 	if (key == 'r' && function == TP_VIEW_NO_FUNCTION) {
-		tp_view_say(view, "There is no function under the cursor.");
+		tp_view_show_message(view, "There is no function under the cursor.");
 		return;
 	}
 	/* The new screen takes the place of the old one: Esc leaves the stacks. */
@@ -208,9 +208,9 @@ void tp_view_stacks_switch(struct tp_view *view, struct tp_view_place *place, in
 	else if (key == 'p')
 		place->selection.only_python = !place->selection.only_python;
 	else
-		place->screen = key == 't'   ? &tp_view_stacks
-				: key == 'f' ? &tp_view_flame
-					     : &tp_view_tree;
+		place->screen = view->screens[key == 't'   ? TP_SCREEN_STACKS
+					      : key == 'f' ? TP_SCREEN_FLAME
+							   : TP_SCREEN_TREE];
 	if (key == 'd' || key == 'i' || key == 'r')
 		place->mode = key == 'd'   ? TP_VIEW_TREE_DOWN
 			      : key == 'i' ? TP_VIEW_TREE_INVERTED
@@ -219,6 +219,7 @@ void tp_view_stacks_switch(struct tp_view *view, struct tp_view_place *place, in
 }
 
 const struct tp_view_screen tp_view_stacks = {
+	.id = TP_SCREEN_STACKS,
 	.name = "stacks",
 	.title = "Stacks",
 	.make = make,

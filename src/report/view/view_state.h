@@ -15,7 +15,6 @@
 enum {
 	TP_VIEW_PLACES_MAX = 24,
 	TP_VIEW_WORD_SIZE = 64,
-	TP_VIEW_TABS = 8,
 	TP_VIEW_MIN_COLUMNS = 40,
 	TP_VIEW_MIN_LINES = 10,
 	TP_VIEW_NARROW_BELOW = 64,
@@ -24,7 +23,30 @@ enum {
 
 struct tp_view_place;
 
+/* In the order of the tabs; then those that are opened from another screen. */
+enum tp_view_screen_id {
+	TP_SCREEN_OVERVIEW,
+	TP_SCREEN_STEPS,
+	TP_SCREEN_PROCESSES,
+	TP_SCREEN_STACKS,
+	TP_SCREEN_GPUS,
+	TP_SCREEN_COMMUNICATION,
+	TP_SCREEN_ADVICE,
+	TP_SCREEN_DIFF,
+	TP_VIEW_TABS,
+	TP_SCREEN_PART = TP_VIEW_TABS,
+	TP_SCREEN_LANES,
+	TP_SCREEN_FINDING,
+	TP_SCREEN_SOURCE,
+	TP_SCREEN_HELP,
+	TP_SCREEN_FLAME,
+	TP_SCREEN_TREE,
+	TP_SCREEN_THREADS,
+	TP_N_SCREENS
+};
+
 struct tp_view_screen {
+	enum tp_view_screen_id id;
 	const char *name;
 	const char *title; /* in the line of tabs; NULL: it is opened from another screen */
 	/* Fill n_items, and rows where their order is not that of the items. */
@@ -65,8 +87,8 @@ struct tp_view_place {
 	/* Made by the screen. */
 	size_t n_items;
 	size_t n_rows;
-	size_t *rows; /* heap: items in the order of rows; NULL: all as they are */
-	void *data;   /* heap */
+	size_t *rows;        /* heap: items in the order of rows; NULL: all as they are */
+	void *data;          /* heap */
 	struct tp_page text; /* of a screen that has lines instead of rows */
 	bool has_text;
 	unsigned text_width; /* for which it was made */
@@ -77,6 +99,7 @@ enum tp_view_prompt { TP_VIEW_NO_PROMPT, TP_VIEW_SEARCH, TP_VIEW_FILTER };
 
 struct tp_view {
 	struct tp_view_input input;
+	const struct tp_view_screen *const *screens; /* by id */
 	struct tp_report_digest digest;
 	const struct tp_profile *profile;
 	const struct tp_trace *trace;
@@ -97,18 +120,18 @@ struct tp_view {
 	size_t *by_length; /* heap: steps, the longest first; NULL: not asked for yet */
 };
 
-extern const struct tp_view_screen tp_view_overview, tp_view_steps, tp_view_processes, tp_view_stacks, tp_view_gpus,
-	tp_view_communication, tp_view_advice, tp_view_diff, tp_view_part, tp_view_lanes, tp_view_finding,
-	tp_view_source, tp_view_help, tp_view_flame, tp_view_tree, tp_view_threads;
+/* Screens name each other by their ids, and view.c lists them. */
+extern const struct tp_view_screen tp_view_overview, tp_view_steps, tp_view_processes,
+	tp_view_stacks, tp_view_gpus, tp_view_communication, tp_view_advice, tp_view_diff,
+	tp_view_part, tp_view_lanes, tp_view_finding, tp_view_source, tp_view_help, tp_view_flame,
+	tp_view_tree, tp_view_threads;
 
 /* ---- places ---- */
-
-const struct tp_view_screen *tp_view_tab_screen(size_t tab);
 
 struct tp_view_place *tp_view_top_place(struct tp_view *view);
 /* Put a place of a screen on the stack, about the same as the present one; rows are made by
  * tp_view_make_rows(). Never NULL: with a full stack the top is replaced. */
-struct tp_view_place *tp_view_push(struct tp_view *view, const struct tp_view_screen *screen);
+struct tp_view_place *tp_view_push(struct tp_view *view, enum tp_view_screen_id screen);
 bool tp_view_pop(struct tp_view *view); /* false at the bottom */
 void tp_view_show_tab(struct tp_view *view, size_t tab);
 void tp_view_make_rows(struct tp_view *view, struct tp_view_place *place);
@@ -117,13 +140,14 @@ void tp_view_release_rows(struct tp_view_place *place);
 size_t tp_view_item(const struct tp_view_place *place, size_t row);
 size_t tp_view_cursor_item(const struct tp_view_place *place);
 /* Rows from the cursor on that contain the word; false when there is none. */
-bool tp_view_find(struct tp_view *view, struct tp_view_place *place, const char *word, int direction);
+bool tp_view_find(struct tp_view *view, struct tp_view_place *place, const char *word,
+		  int direction);
 
 /* ---- printing ---- */
 
 /* A bar as far as the line has room; nothing on plain pages. */
 void tp_view_bar(struct tp_view *view, struct tp_page *page, enum tp_paint paint, double ratio,
-	      size_t cells);
+		 size_t cells);
 /* "77 %" right-aligned in five columns. */
 void tp_view_percent(struct tp_page *page, double ratio);
 bool tp_view_is_narrow(const struct tp_page *page);
@@ -132,7 +156,7 @@ const struct tp_page *tp_view_text(struct tp_view *view, struct tp_view_place *p
 
 /* ---- keys ---- */
 
-bool tp_view_press_key(struct tp_view *view, int key, enum tp_view_answer *answer);
+bool tp_view_run_key(struct tp_view *view, int key, enum tp_view_answer *answer);
 /* Hints for the bottom line: "Enter open  s sort  ? help". */
 void tp_view_add_hints(struct tp_view *view, struct tp_buf *out, size_t columns);
 

@@ -67,10 +67,11 @@ static const size_t *steps_by_length(struct tp_view *view)
 	return to;
 }
 
-static bool is_outlier(const struct tp_view *view, size_t step)
+static bool is_long_step(const struct tp_view *view, size_t step)
 {
 	double median = view->profile->step_time.median;
-	return median > 0 && (double)length_of(&view->profile->steps[step]) > outlier_ratio * median;
+	return median > 0 &&
+	       (double)length_of(&view->profile->steps[step]) > outlier_ratio * median;
 }
 
 static void make(struct tp_view *view, struct tp_view_place *place)
@@ -85,7 +86,7 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 	place->n_rows = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t step = order ? order[i] : i;
-		if (!place->only_outliers || is_outlier(view, step))
+		if (!place->only_outliers || is_long_step(view, step))
 			place->rows[place->n_rows++] = step;
 	}
 }
@@ -135,7 +136,8 @@ static void print_strip(struct tp_view *view, struct tp_view_place *place, struc
 	tp_buf_release(&text);
 }
 
-static void print_legend(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
+static void print_part_letters(struct tp_view *view, struct tp_view_place *place,
+			       struct tp_page *page)
 {
 	tp_page_add(page, TP_PAINT_DIM, "    step     time ");
 	for (int part = 0; part < TP_N_PARTS; part++) {
@@ -176,7 +178,7 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 	tp_buf_release(&text);
 	if (!view->is_plain)
 		print_strip(view, place, page);
-	print_legend(view, place, page);
+	print_part_letters(view, place, page);
 }
 
 /* ---- rows ---- */
@@ -232,7 +234,9 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 	tp_page_addf(page, TP_PAINT_NONE, "%7zu %9s ", item + 1,
 		     tp_unit_time((double)length_of(step)).text);
 	tp_page_add(page, TP_PAINT_DIM,
-		    step->kind == TP_STEP_STEADY ? "  " : step->kind == TP_STEP_SLOW ? "! " : "- ");
+		    step->kind == TP_STEP_STEADY ? "  "
+		    : step->kind == TP_STEP_SLOW ? "! "
+						 : "- ");
 	if (view->is_plain)
 		print_shares(step, page);
 	else if (tp_page_room(page) >= CELLS_MIN)
@@ -263,12 +267,14 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 				      : 0;
 		if (!step->part_ns[part])
 			continue;
-		tp_page_addf(page, TP_PAINT_PART + part, "   %-14s", tp_part_name((enum tp_part)part));
+		tp_page_addf(page, TP_PAINT_PART + part, "   %-14s",
+			     tp_part_name((enum tp_part)part));
 		tp_page_addf(page, TP_PAINT_NONE, "%9s",
 			     tp_unit_time((double)step->part_ns[part]).text);
 		double more = (double)step->part_ns[part] - mean;
 		if (mean > 0 && (more > mean / 4 || more < -mean / 4))
-			tp_page_addf(page, TP_PAINT_NONE, "  %s %s than in the mean of steady steps",
+			tp_page_addf(page, TP_PAINT_NONE,
+				     "  %s %s than in the mean of steady steps",
 				     tp_unit_time(more < 0 ? -more : more).text,
 				     more < 0 ? "less" : "more");
 		tp_page_end(page);
@@ -278,7 +284,7 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 static void open_row(struct tp_view *view, struct tp_view_place *place, size_t item)
 {
 	(void)place;
-	tp_view_push(view, &tp_view_lanes)->index = item;
+	tp_view_push(view, TP_SCREEN_LANES)->index = item;
 	tp_view_make_rows(view, tp_view_top_place(view));
 }
 
@@ -294,6 +300,7 @@ static bool matches(struct tp_view *view, struct tp_view_place *place, size_t it
 }
 
 const struct tp_view_screen tp_view_steps = {
+	.id = TP_SCREEN_STEPS,
 	.name = "steps",
 	.title = "Steps",
 	.make = make,

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static void say_nothing(struct tp_page *page, const char *text)
+static void print_sentence(struct tp_page *page, const char *text)
 {
 	tp_page_column(page, 1);
 	tp_page_wrap(page, 1, TP_PAINT_NONE, text, 0);
@@ -22,7 +22,7 @@ static void print_gpus(struct tp_view *view, struct tp_view_place *place, struct
 {
 	(void)place;
 	if (!view->profile->n_gpus && !view->profile->n_devices) {
-		say_nothing(page, "No GPU was seen in this run.");
+		print_sentence(page, "No GPU was seen in this run.");
 		return;
 	}
 	tp_report_gpu_table(page, &view->digest);
@@ -30,6 +30,7 @@ static void print_gpus(struct tp_view *view, struct tp_view_place *place, struct
 }
 
 const struct tp_view_screen tp_view_gpus = {
+	.id = TP_SCREEN_GPUS,
 	.name = "GPU",
 	.title = "GPU",
 	.print_text = print_gpus,
@@ -76,9 +77,9 @@ static void print_longest(struct tp_view *view, struct tp_page *page)
 		tp_report_add_device(&name, profile, c->late);
 		tp_page_addf(page, TP_PAINT_NONE, "   at %-11s",
 			     tp_unit_time((double)c->arrival_ns).text);
-		tp_page_addf(page, TP_PAINT_NONE, "%10s ",
-			     tp_unit_time((double)tp_report_collective_wait(profile, places[i]))
-				     .text);
+		tp_page_addf(
+			page, TP_PAINT_NONE, "%10s ",
+			tp_unit_time((double)tp_report_collective_wait(profile, places[i])).text);
 		tp_page_addf(page, TP_PAINT_NONE, "%10s  %s  ",
 			     tp_unit_time((double)c->transfer_ns).text, tp_buf_text(&name));
 		tp_page_add(page, TP_PAINT_DIM, tp_trace_string(view->trace, c->name));
@@ -113,16 +114,17 @@ static void print_communication(struct tp_view *view, struct tp_view_place *plac
 	const struct tp_part_result *part = &profile->parts[TP_PART_COMMUNICATION];
 	(void)place;
 	if (profile->total_ns)
-		tp_page_addf(page, TP_PAINT_NONE, " exposed %s of %s",
-			     tp_unit_percent((double)part->time_ns / (double)profile->total_ns)
-				     .text,
-			     profile->is_of_steps ? "each step" : "the measured time");
+		tp_page_addf(
+			page, TP_PAINT_NONE, " exposed %s of %s",
+			tp_unit_percent((double)part->time_ns / (double)profile->total_ns).text,
+			profile->is_of_steps ? "each step" : "the measured time");
 	tp_page_end(page);
 	if (profile->not_joined)
-		say_nothing(page, profile->not_joined);
+		print_sentence(page, profile->not_joined);
 	if (!profile->n_collectives) {
-		say_nothing(page, "No collective was seen on several ranks: which rank comes late "
-				  "needs the recordings of all of them.");
+		print_sentence(page,
+			       "No collective was seen on several ranks: which rank comes late "
+			       "needs the recordings of all of them.");
 		return;
 	}
 	print_late(view, page);
@@ -132,6 +134,7 @@ static void print_communication(struct tp_view *view, struct tp_view_place *plac
 }
 
 const struct tp_view_screen tp_view_communication = {
+	.id = TP_SCREEN_COMMUNICATION,
 	.name = "communication",
 	.title = "Comm",
 	.print_text = print_communication,
@@ -143,13 +146,14 @@ static void print_diff(struct tp_view *view, struct tp_view_place *place, struct
 {
 	(void)place;
 	if (!view->input.diff) {
-		say_nothing(page, "This is one run. trainprof view BEFORE AFTER compares two.");
+		print_sentence(page, "This is one run. trainprof view BEFORE AFTER compares two.");
 		return;
 	}
 	tp_report_diff_text(page, view->input.diff);
 }
 
 const struct tp_view_screen tp_view_diff = {
+	.id = TP_SCREEN_DIFF,
 	.name = "diff",
 	.title = "Diff",
 	.print_text = print_diff,

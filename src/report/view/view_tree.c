@@ -37,7 +37,7 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 	struct tp_view_calls *calls = tp_alloc(sizeof(*calls));
 	tp_view_calls_make(calls, view, &place->selection, place->mode != TP_VIEW_TREE_DOWN,
 			   place->mode == TP_VIEW_TREE_CALLERS ? place->function
-							      : TP_VIEW_NO_FUNCTION);
+							       : TP_VIEW_NO_FUNCTION);
 	place->data = calls;
 	place->n_items = calls->n;
 	place->rows = tp_alloc((calls->n + 1) * sizeof(*place->rows));
@@ -110,13 +110,14 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 	uint32_t function = calls->nodes[item].function;
 	if (place->mode == TP_VIEW_TREE_CALLERS && function == place->function &&
 	    tp_view_function_frame(&view->functions, function)->kind != TP_FRAME_PYTHON) {
-		tp_view_say(view, "Recordings know source lines of Python alone.");
+		tp_view_show_message(view, "Recordings know source lines of Python alone.");
 		return;
 	}
 	tp_view_open_function(view, &place->selection, function, 0);
 }
 
 const struct tp_view_screen tp_view_tree = {
+	.id = TP_SCREEN_TREE,
 	.name = "calls",
 	.make = make,
 	.print_head = print_head,

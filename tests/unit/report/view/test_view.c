@@ -39,9 +39,8 @@ static const struct {
 	size_t columns, lines;
 	bool is_ascii;
 } sizes[] = {
-	{"view-40", 40, 20, false},     {"view-80", 80, 24, false},
-	{"view-120", 120, 30, false},   {"view-200", 200, 40, false},
-	{"view-80-ascii", 80, 24, true},
+	{"view-40", 40, 20, false},   {"view-80", 80, 24, false},      {"view-120", 120, 30, false},
+	{"view-200", 200, 40, false}, {"view-80-ascii", 80, 24, true},
 };
 
 START_TEST(screens_are_as_they_were_read)
@@ -51,7 +50,7 @@ START_TEST(screens_are_as_they_were_read)
 	scene_init(&s, &scene_plain);
 	for (size_t i = 0; i < TP_ARRAY_LEN(shown); i++) {
 		struct tp_view *view = scene_view(&s.report);
-		scene_press(view, shown[i].keys);
+		scene_type(view, shown[i].keys);
 		tp_buf_printf(&text, "==== %s\n", shown[i].title);
 		scene_draw(&text, view, sizes[_i].columns, sizes[_i].lines, sizes[_i].is_ascii);
 		tp_view_free(view);
@@ -74,7 +73,7 @@ START_TEST(tabs_of_other_runs_are_as_they_were_read)
 		sample_init(&s);
 	for (size_t i = 0; i < TP_ARRAY_LEN(keys); i++) {
 		struct tp_view *view = scene_view(&s.report);
-		scene_press(view, keys[i]);
+		scene_type(view, keys[i]);
 		tp_buf_printf(&text, "==== %s\n", keys[i]);
 		scene_draw(&text, view, 80, 24, false);
 		tp_view_free(view);
@@ -102,7 +101,7 @@ static void draw_sizes(const struct tp_report *report, const char *keys)
 	static const size_t columns[] = {1, 3, 20, 38, 40, 41, 63, 64, 77, 80, 109, 110, 133, 200};
 	static const size_t lines[] = {1, 2, 5, 9, 10, 11, 14, 17, 18, 24, 60};
 	struct tp_view *view = scene_view(report);
-	scene_press(view, keys);
+	scene_type(view, keys);
 	for (size_t c = 0; c < TP_ARRAY_LEN(columns); c++)
 		for (size_t l = 0; l < TP_ARRAY_LEN(lines); l++) {
 			struct tp_grid grid;
@@ -130,7 +129,9 @@ START_TEST(hostile_names_are_inert)
 	longest[10000] = '\0';
 	const struct scene_names names[] = {
 		{"\033[2J\033]0;title\a", "/tmp/\n\r\t\b.py", "\xff\xfe\x80", "\u202e\u2066left",
-		 "\033[31mred", "\xc2\x9b""31m"},
+		 "\033[31mred",
+		 "\xc2\x9b"
+		 "31m"},
 		{longest, longest, longest, longest, longest, longest},
 		{"日本語", "/tmp/データ.py", "e\u0301\u0302\u0303\u0304\u0305", "名前",
 		 "\U0001f525", ""},
@@ -143,7 +144,7 @@ START_TEST(hostile_names_are_inert)
 		struct tp_view *view = scene_view(&s.report);
 		struct tp_buf text = {0};
 		struct tp_grid grid;
-		scene_press(view, shown[_i].keys);
+		scene_type(view, shown[_i].keys);
 		tp_view_add_markdown(view, &text);
 		ck_assert_ptr_null(strchr(tp_buf_text(&text), '\033'));
 		tp_grid_init(&grid, 80, 24, false);
@@ -162,18 +163,18 @@ END_TEST
 /* ---- strange runs ---------------------------------------------------------------------------- */
 
 /* Every key on every screen: nothing is read that is not there (address sanitizer). */
-static void press_all_keys(const struct tp_report *report)
+static void type_all_keys(const struct tp_report *report)
 {
 	static const char keys[] = "12345678jkvsSowtdirfwpaxnNlh/q\n\\a\n<?< ^^^^<<<<cegGQ";
 	for (int first = '1'; first <= '8'; first++) {
 		struct tp_view *view = scene_view(report);
 		struct tp_buf text = {0};
-		tp_view_press(view, first);
+		tp_view_handle_key(view, first);
 		for (const char *k = keys; *k; k++) {
 			char one[] = {*k, '\0'};
-			scene_press(view, one);
+			scene_type(view, one);
 			scene_draw(&text, view, 80, 24, false);
-			scene_press(view, "^");
+			scene_type(view, "^");
 			scene_draw(&text, view, 120, 24, true);
 		}
 		tp_view_add_markdown(view, &text);
@@ -198,15 +199,15 @@ START_TEST(a_run_without_anything_has_screens)
 	p->step_time = (struct tp_stat){0};
 	p->total_ns = 0;
 	memset(p->parts, 0, sizeof(p->parts));
-	press_all_keys(&s.report);
+	type_all_keys(&s.report);
 	struct tp_view *view = scene_view(&s.report);
-	scene_press(view, "2");
+	scene_type(view, "2");
 	scene_draw(&text, view, 80, 24, false);
 	ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "No steps: no loop was seen"));
 	ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "trainprof run --rate=400 -- ./loop"));
 	s.report.findings = NULL;
 	s.report.no_findings_because = "rules are gone";
-	press_all_keys(&s.report);
+	type_all_keys(&s.report);
 	tp_buf_release(&text);
 	tp_view_free(view);
 	scene_release(&s);
@@ -218,7 +219,7 @@ START_TEST(a_run_of_one_step_has_screens)
 	struct scene s;
 	scene_init(&s, &scene_plain);
 	s.profile.n_steps = s.profile.n_steady = 1;
-	press_all_keys(&s.report);
+	type_all_keys(&s.report);
 	scene_release(&s);
 }
 END_TEST
@@ -227,10 +228,10 @@ START_TEST(other_runs_take_every_key)
 {
 	struct sample s;
 	sample_init(&s);
-	press_all_keys(&s.report);
+	type_all_keys(&s.report);
 	sample_release(&s);
 	job_init(&s);
-	press_all_keys(&s.report);
+	type_all_keys(&s.report);
 	sample_release(&s);
 }
 END_TEST
@@ -258,11 +259,11 @@ START_TEST(a_hundred_ranks_have_screens)
 	/* Waits are by device. */
 	for (size_t i = 0; i < p->n_collectives; i++)
 		p->collectives[i].wait_ns = tp_arena_array(&p->arena, N, sizeof(uint64_t));
-	press_all_keys(&s.report);
+	type_all_keys(&s.report);
 	draw_sizes(&s.report, "5");
 	draw_sizes(&s.report, "6");
 	struct tp_view *view = scene_view(&s.report);
-	scene_press(view, "6/rank 99^");
+	scene_type(view, "6/rank 99^");
 	scene_draw(&text, view, 80, 24, false);
 	ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "rank 99"));
 	tp_buf_release(&text);
@@ -288,11 +289,11 @@ START_TEST(a_million_steps_are_sorted)
 		p->steps[i].part_ns[TP_PART_COMPUTE] = length;
 	}
 	struct tp_view *view = scene_view(&s.report);
-	scene_press(view, "2s");
+	scene_type(view, "2s");
 	for (int i = 0; i < 3; i++) {
 		char key[2] = "v";
 		scene_draw(&text, view, 80, 24, false);
-		scene_press(view, key);
+		scene_type(view, key);
 	}
 	/* i * 7919 = 999999 (mod 1e6) has one solution below 1e6. */
 	uint64_t longest = 0;
@@ -312,7 +313,7 @@ END_TEST
 static void assert_shows(struct tp_view *view, const char *keys, const char *expected)
 {
 	struct tp_buf text = {0};
-	scene_press(view, keys);
+	scene_type(view, keys);
 	scene_draw(&text, view, 80, 24, false);
 	if (!strstr(tp_buf_text(&text), expected))
 		ck_abort_msg("no '%s' after %s in\n%s", expected, keys, tp_buf_text(&text));
@@ -410,14 +411,14 @@ START_TEST(answers_say_what_the_caller_has_to_do)
 	struct scene s;
 	scene_init(&s, &scene_plain);
 	struct tp_view *view = scene_view(&s.report);
-	ck_assert_int_eq(scene_press(view, "c"), TP_VIEW_COPY);
-	ck_assert_int_eq(scene_press(view, "e"), TP_VIEW_EXPORT);
-	ck_assert_int_eq(scene_press(view, "\f"), TP_VIEW_REDRAW);
-	ck_assert_int_eq(scene_press(view, "^"), TP_VIEW_STAY);
-	ck_assert_int_eq(scene_press(view, "q"), TP_VIEW_STAY);
-	ck_assert_int_eq(scene_press(view, "q"), TP_VIEW_QUIT);
-	ck_assert_int_eq(scene_press(view, "/q"), TP_VIEW_STAY);
-	ck_assert_int_eq(scene_press(view, "<Q"), TP_VIEW_QUIT);
+	ck_assert_int_eq(scene_type(view, "c"), TP_VIEW_COPY);
+	ck_assert_int_eq(scene_type(view, "e"), TP_VIEW_EXPORT);
+	ck_assert_int_eq(scene_type(view, "\f"), TP_VIEW_REDRAW);
+	ck_assert_int_eq(scene_type(view, "^"), TP_VIEW_STAY);
+	ck_assert_int_eq(scene_type(view, "q"), TP_VIEW_STAY);
+	ck_assert_int_eq(scene_type(view, "q"), TP_VIEW_QUIT);
+	ck_assert_int_eq(scene_type(view, "/q"), TP_VIEW_STAY);
+	ck_assert_int_eq(scene_type(view, "<Q"), TP_VIEW_QUIT);
 	assert_shows(view, "Z", "This key does nothing here");
 	ck_assert_str_eq(tp_view_screen_name(view), "overview");
 	tp_view_free(view);
@@ -432,10 +433,10 @@ START_TEST(places_do_not_pile_up)
 	scene_init(&s, &scene_plain);
 	struct tp_view *view = scene_view(&s.report);
 	for (int i = 0; i < 100; i++)
-		scene_press(view, "4?");
+		scene_type(view, "4?");
 	for (int i = 0; i < 100; i++)
-		scene_press(view, "^v");
-	scene_press(view, "1");
+		scene_type(view, "^v");
+	scene_type(view, "1");
 	assert_shows(view, "", "[1 Overview]");
 	tp_view_free(view);
 	scene_release(&s);
@@ -452,7 +453,7 @@ START_TEST(markdown_cannot_be_left_from_inside)
 	names.decode = "a````b";
 	scene_init(&s, &names);
 	struct tp_view *view = scene_view(&s.report);
-	scene_press(view, "4");
+	scene_type(view, "4");
 	tp_view_add_markdown(view, &text);
 	ck_assert_int_eq(strncmp(tp_buf_text(&text), "`````text\n", 10), 0);
 	ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "\n`````\n"));
@@ -472,7 +473,7 @@ START_TEST(plain_screens_have_no_pictures)
 		struct tp_view *view = scene_view(&s.report);
 		struct tp_page page;
 		tp_page_init(&page, &style);
-		scene_press(view, shown[i].keys);
+		scene_type(view, shown[i].keys);
 		tp_view_print_plain(view, &page);
 		ck_assert_uint_gt(page.n_lines, 2);
 		static const char *const drawn[] = {"█", "▓", "░", "─", "ddd", "\033"};

@@ -248,11 +248,11 @@ static inline struct tp_view *scene_view(const struct tp_report *report)
 
 /* Keys as characters, but ^ is Enter, < Esc, v down and > right: none of them is a key of its own.
  */
-static inline enum tp_view_answer scene_press(struct tp_view *view, const char *keys)
+static inline enum tp_view_answer scene_type(struct tp_view *view, const char *keys)
 {
 	enum tp_view_answer answer = TP_VIEW_STAY;
 	for (; *keys; keys++)
-		answer = tp_view_press(view, *keys == '^'   ? TP_KEY_ENTER
+		answer = tp_view_handle_key(view, *keys == '^'   ? TP_KEY_ENTER
 					     : *keys == '<' ? TP_KEY_ESCAPE
 					     : *keys == 'v' ? TP_KEY_DOWN
 					     : *keys == '>' ? TP_KEY_RIGHT

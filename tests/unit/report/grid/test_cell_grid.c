@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text in cells: widths, cuts, marks; and that a terminal that gets only changes shows the grid. */
 #include "trainprof/base/text.h"
-#include "trainprof/report/grid.h"
+#include "trainprof/report/cell_grid.h"
 #include "trainprof/report/report.h"
 
 #include <check.h>
@@ -233,8 +233,7 @@ START_TEST(pictures_escape_what_is_markup)
 	tp_grid_init(&grid, 40, 1, false);
 	tp_grid_put(&grid, 0, 0, 40, TP_PAINT_NONE, "</text><script>&\"");
 	tp_grid_add_svg(&out, &grid, "<b>\033");
-	ck_assert_ptr_nonnull(
-		strstr(tp_buf_text(&out), "&lt;/text&gt;&lt;script&gt;&amp;&quot;"));
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&out), "&lt;/text&gt;&lt;script&gt;&amp;&quot;"));
 	ck_assert_ptr_nonnull(strstr(tp_buf_text(&out), "<title>&lt;b&gt;?</title>"));
 	ck_assert_ptr_null(strstr(tp_buf_text(&out), "<script"));
 	tp_buf_release(&out);
@@ -242,10 +241,10 @@ START_TEST(pictures_escape_what_is_markup)
 }
 END_TEST
 
-Suite *suite_report_grid(void);
-Suite *suite_report_grid(void)
+Suite *suite_report_cell_grid(void);
+Suite *suite_report_cell_grid(void)
 {
-	Suite *suite = suite_create("report_grid");
+	Suite *suite = suite_create("report_cell_grid");
 	TCase *tc = tcase_create("grid");
 	tcase_add_loop_test(tc, text_takes_the_columns_that_it_needs, 0,
 			    (int)(sizeof(puts_of) / sizeof(puts_of[0])));

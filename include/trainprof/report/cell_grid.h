@@ -3,8 +3,8 @@
  * A rectangle of character cells, which is all that a screen of the viewer draws into. A terminal,
  * a test and a picture show the same cells, so a screen is tested without a terminal.
  */
-#ifndef TRAINPROF_REPORT_GRID_H
-#define TRAINPROF_REPORT_GRID_H
+#ifndef TRAINPROF_REPORT_CELL_GRID_H
+#define TRAINPROF_REPORT_CELL_GRID_H
 
 #include "trainprof/base/buf.h"
 #include "trainprof/report/page.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts text into cells: one column a character, two for the wide ones, none for combining marks. */
-#include "trainprof/report/grid.h"
+#include "trainprof/report/cell_grid.h"
 
-#include "glyph_width.h"
+#include "character_width.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
@@ -60,7 +60,7 @@ static void set_cell(struct tp_grid *grid, size_t line, size_t column, enum tp_p
 }
 
 /* Is it the right half of a wide character? Its other half must not stay alone. */
-static bool is_right_half(const struct tp_grid *grid, size_t line, size_t column)
+static bool is_right_part(const struct tp_grid *grid, size_t line, size_t column)
 {
 	return column < grid->columns && !cell_at(grid, line, column)->text[0];
 }
@@ -69,7 +69,7 @@ static size_t columns_of(const char *text, size_t size)
 {
 	size_t n = 0;
 	for (const char *p = text; p < text + size;) {
-		n += tp_glyph_width(p);
+		n += tp_character_width(p);
 		p += tp_text_utf8_length(p);
 	}
 	return n;
@@ -84,7 +84,7 @@ static size_t put_clean(struct tp_grid *grid, size_t line, size_t column, size_t
 	size_t at = column;
 	for (const char *p = text; p < text + size;) {
 		size_t len = tp_text_utf8_length(p);
-		size_t width = tp_glyph_width(p);
+		size_t width = tp_character_width(p);
 		if (at + width > limit)
 			break;
 		if (width)
@@ -111,10 +111,10 @@ static size_t put_part(struct tp_grid *grid, size_t line, size_t column, size_t 
 		end = grid->columns;
 	if (line >= grid->lines || column >= end || !size)
 		return column;
-	if (column && is_right_half(grid, line, column))
+	if (column && is_right_part(grid, line, column))
 		set_cell(grid, line, column - 1, TP_PAINT_NONE, " ", 1);
 	size_t at = put_clean(grid, line, column, end, paint, text, size);
-	if (is_right_half(grid, line, at))
+	if (is_right_part(grid, line, at))
 		set_cell(grid, line, at, TP_PAINT_NONE, " ", 1);
 	return at;
 }
@@ -141,8 +141,8 @@ static enum tp_paint paint_of(const char *code, size_t len)
 }
 
 /* A page holds no control sequences but its own. */
-static void put_line(struct tp_grid *grid, size_t line, size_t column, size_t end,
-		     const char *text, const char *stop)
+static void put_line(struct tp_grid *grid, size_t line, size_t column, size_t end, const char *text,
+		     const char *stop)
 {
 	enum tp_paint paint = TP_PAINT_NONE;
 	while (text < stop) {
