@@ -58,6 +58,6 @@ void tp_grid_add_changes(struct tp_buf *out, const struct tp_grid *grid,
 			 const struct tp_grid *shown, bool has_colour);
 
 /* Append an SVG picture: text that can be selected, in the colours of a dark terminal. */
-void tp_grid_add_svg(struct tp_buf *out, const struct tp_grid *grid, const char *title);
+void tp_grid_add_image(struct tp_buf *out, const struct tp_grid *grid, const char *title);
 
 #endif

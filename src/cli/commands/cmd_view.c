@@ -116,7 +116,7 @@ static int print_screen(const struct tp_cli *cli, const struct view_options *o,
 	tp_grid_init(&grid, style.width, lines, style.is_ascii);
 	tp_view_draw(view, &grid);
 	if (strcmp(o->picture, "svg") == 0)
-		tp_grid_add_svg(&out, &grid, "trainprof view");
+		tp_grid_add_image(&out, &grid, "trainprof view");
 	else if (strcmp(o->picture, "markdown") == 0)
 		tp_view_add_markdown(view, &out);
 	else

@@ -145,7 +145,7 @@ static void add_line_texts(struct tp_buf *out, const struct tp_grid *grid, size_
 	}
 }
 
-void tp_grid_add_svg(struct tp_buf *out, const struct tp_grid *grid, const char *title)
+void tp_grid_add_image(struct tp_buf *out, const struct tp_grid *grid, const char *title)
 {
 	size_t width = 2 * MARGIN + grid->columns * CELL_WIDTH;
 	size_t height = 2 * MARGIN + grid->lines * CELL_HEIGHT;

@@ -346,7 +346,7 @@ bool tp_view_run_key(struct tp_view *view, int key, enum tp_view_answer *answer)
 	struct tp_view_place *place = tp_view_top_place(view);
 	const struct key_row *row = find_row(place->screen, key);
 	if (row)
-		row->handle_key(view, place, key, answer);
+		row->handle(view, place, key, answer);
 	return row != NULL;
 }
 

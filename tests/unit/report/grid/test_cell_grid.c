@@ -232,7 +232,7 @@ START_TEST(pictures_escape_what_is_markup)
 	struct tp_buf out = {0};
 	tp_grid_init(&grid, 40, 1, false);
 	tp_grid_put(&grid, 0, 0, 40, TP_PAINT_NONE, "</text><script>&\"");
-	tp_grid_add_svg(&out, &grid, "<b>\033");
+	tp_grid_add_image(&out, &grid, "<b>\033");
 	ck_assert_ptr_nonnull(strstr(tp_buf_text(&out), "&lt;/text&gt;&lt;script&gt;&amp;&quot;"));
 	ck_assert_ptr_nonnull(strstr(tp_buf_text(&out), "<title>&lt;b&gt;?</title>"));
 	ck_assert_ptr_null(strstr(tp_buf_text(&out), "<script"));

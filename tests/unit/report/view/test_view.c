@@ -150,7 +150,7 @@ START_TEST(hostile_names_are_inert)
 		tp_grid_init(&grid, 80, 24, false);
 		tp_view_draw(view, &grid);
 		tp_buf_clear(&text);
-		tp_grid_add_svg(&text, &grid, names[i].program);
+		tp_grid_add_image(&text, &grid, names[i].program);
 		ck_assert_ptr_null(strchr(tp_buf_text(&text), '\033'));
 		tp_grid_release(&grid);
 		tp_buf_release(&text);
