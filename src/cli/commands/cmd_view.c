@@ -40,7 +40,7 @@ static const struct tp_option options[] = {
 	{.name = "keys",
 	 .type = TP_OPTION_TEXT,
 	 .value = "KEYS",
-	 .text = "press these first: 4, j, <Enter>, <Down>",
+	 .text = "press these first; Enter, Down and so on by name, in <>",
 	 AT(keys)},
 	{.name = "print",
 	 .type = TP_OPTION_CHOICE,
