@@ -10,6 +10,8 @@
 #include "trainprof/report/page.h"
 #include "trainprof/report/report.h"
 
+#include <stdint.h>
+
 struct tp_run_diff;
 struct tp_view;
 
@@ -37,6 +39,11 @@ struct tp_view_input {
 	 * False when it cannot be said. */
 	bool (*combine)(void *context, const bool *is_chosen, double *low, double *value,
 			double *high);
+	/* Where addresses of a file of code are in its source, by its debug information; NULL: not
+	 * known. `file` is that of the first address of which it is known, lines of other files
+	 * are 0. False when nothing is known: why is in `file`. */
+	bool (*find_lines)(void *context, const char *module, const uint64_t *addresses, size_t n,
+			   char *file, size_t size, uint32_t *lines);
 	void *context;
 };
 

@@ -4,6 +4,7 @@
 
 #include "cli/session/analysis_session.h"
 #include "cli/session/gate_runs.h"
+#include "cli/session/native_lines.h"
 #include "cli/session/viewer.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
@@ -73,6 +74,19 @@ static bool combine(void *context, const bool *is_chosen, double *low, double *v
 	const struct viewed_runs *opened = context;
 	return tp_advise_combine(opened->reading.book, &opened->reading.profile,
 				 &opened->reading.findings, is_chosen, low, value, high);
+}
+
+static bool find_lines(void *context, const char *module, const uint64_t *addresses, size_t n,
+		       char *file, size_t size, uint32_t *lines)
+{
+	const struct viewed_runs *runs = context;
+	const struct tp_native_lines_query query = {
+		.module = module,
+		.addresses = addresses,
+		.n = n,
+		.older_than_ns = runs->reading.trace.run.started_wall_ns,
+	};
+	return tp_native_lines_find(&query, file, size, lines);
 }
 
 static enum tp_status open_diff(struct viewed_runs *opened, const struct tp_cli *cli,
@@ -147,6 +161,7 @@ static int show(const struct tp_cli *cli, const struct view_options *o, struct v
 		.report = &opened->reading.report,
 		.diff = opened->diff,
 		.combine = opened->reading.has_findings ? combine : NULL,
+		.find_lines = find_lines,
 		.context = opened,
 	};
 	struct tp_error err = {0};

@@ -264,3 +264,61 @@ struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *fun
 		qsort(lines, *n, sizeof(*lines), compare_lines);
 	return lines;
 }
+
+/* ---- native code ---- */
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct tp_view_address *x = a;
+	const struct tp_view_address *y = b;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* How often each stack was seen on a CPU. */
+static uint64_t *count_stacks(const struct tp_trace *trace, uint64_t *n_all)
+{
+	uint64_t *counts = tp_alloc((trace->n_stacks + 1) * sizeof(*counts));
+	*n_all = 0;
+	for (size_t i = 0; i < trace->n_samples; i++) {
+		const struct tp_sample *sample = &trace->samples[i];
+		if (sample->state != TP_STATE_ON_CPU || !sample->stack)
+			continue;
+		counts[sample->stack]++;
+		(*n_all)++;
+	}
+	return counts;
+}
+
+struct tp_view_address *tp_view_addresses(const struct tp_view_functions *functions,
+					  uint32_t function, size_t *n, uint64_t *n_all)
+{
+	const struct tp_trace *trace = functions->profile->trace;
+	uint64_t *counts = count_stacks(trace, n_all);
+	struct tp_view_address *found = NULL;
+	struct tp_map at = {0};
+	size_t capacity = 0;
+	*n = 0;
+	for (size_t i = 1; i < trace->n_stacks; i++) {
+		const struct tp_stack *stack = &trace->stacks[i];
+		for (uint32_t f = 0; counts[i] && f < stack->n_frames; f++) {
+			uint32_t frame = stack->frames[f];
+			uint64_t k = *n;
+			if (functions->of_frame[frame] != function)
+				continue;
+			if (!tp_map_get(&at, trace->frames[frame].address, &k)) {
+				tp_map_set(&at, trace->frames[frame].address, k);
+				TP_ARRAY_PUSH(found, *n, capacity) = (struct tp_view_address){
+					.address = trace->frames[frame].address};
+			}
+			found[k].n_self += f ? 0 : counts[i];
+			found[k].n_total += counts[i];
+			/* One that calls itself is counted where it was last. */
+			break;
+		}
+	}
+	tp_map_release(&at);
+	free(counts);
+	if (*n)
+		qsort(found, *n, sizeof(*found), compare_addresses);
+	return found;
+}

@@ -71,6 +71,19 @@ struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *fun
 					     const struct tp_view_selection *selection,
 					     uint32_t file, size_t *n);
 
+/* A place in native code, and how many samples of a CPU's time were there. */
+struct tp_view_address {
+	uint64_t address;
+	uint64_t n_self;  /* it was the innermost frame */
+	uint64_t n_total; /* or called what was */
+};
+
+/* Where in a native function samples were, by address; freed with free(). All processes count: the
+ * selection of hot stacks keeps one address for each function. *n_all is the number of all samples.
+ */
+struct tp_view_address *tp_view_addresses(const struct tp_view_functions *functions,
+					  uint32_t function, size_t *n, uint64_t *n_all);
+
 /* Strings of the trace; file is 0 where only the module is known. */
 const char *tp_view_function_name(const struct tp_view_functions *functions, uint32_t function,
 				  char *plain, size_t size);

@@ -22,16 +22,17 @@ struct source_text {
 	size_t capacity;
 	struct tp_view_line_cost *costs; /* heap; by line */
 	size_t n_costs;
-	uint64_t all_ns;
+	uint64_t all_ns;   /* of native code samples instead of ns */
 	char problem[200]; /* why the text is not there, or may be another; "" */
+	char path[512];
+	bool is_native;
 };
 
 /* ---- the file ---- */
 
 /* As the recording names it, else where the program had been started. */
-static char *path_of(const struct tp_view *view, uint32_t file)
+static char *path_of(const struct tp_view *view, const char *name)
 {
-	const char *name = tp_trace_string(view->trace, file);
 	const char *directory = view->trace->run.directory;
 	if (*name != '/' && directory && *directory)
 		return tp_asprintf("%s/%s", directory, name);
@@ -46,11 +47,11 @@ static bool is_changed(const struct tp_view *view, const struct stat *info)
 	return view->trace->run.started_wall_ns && written_ns > view->trace->run.started_wall_ns;
 }
 
-static void read_text(struct source_text *source, const struct tp_view *view, uint32_t file)
+static void read_text(struct source_text *source, const struct tp_view *view)
 {
 	struct tp_error err = {0};
 	struct stat info;
-	char *path = path_of(view, file);
+	char *path = path_of(view, source->path);
 	if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
 		snprintf(source->problem, sizeof(source->problem), "The file is not here.");
 	else if (tp_file_read(&source->text, path, FILE_MAX_BYTES, &err) != TP_OK)
@@ -67,16 +68,82 @@ static void read_text(struct source_text *source, const struct tp_view *view, ui
 	}
 }
 
+/* ---- native code: by debug information ---- */
+
+enum { ADDRESSES_MAX = 1000 };
+
+static void add_line_cost(struct source_text *source, size_t *capacity, uint32_t line,
+			  const struct tp_view_address *address)
+{
+	for (size_t i = 0; i < source->n_costs; i++)
+		if (source->costs[i].line == line) {
+			source->costs[i].self_ns += address->n_self;
+			source->costs[i].total_ns += address->n_total;
+			return;
+		}
+	TP_ARRAY_PUSH(source->costs, source->n_costs, *capacity) =
+		(struct tp_view_line_cost){line, address->n_self, address->n_total};
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct tp_view_line_cost *x = a;
+	const struct tp_view_line_cost *y = b;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static void find_native_lines(struct source_text *source, struct tp_view *view,
+			      struct tp_view_place *place)
+{
+	const struct tp_frame *frame = tp_view_function_frame(&view->functions, place->function);
+	const char *module = tp_trace_string(view->trace, frame->module);
+	uint64_t addresses[ADDRESSES_MAX];
+	uint32_t lines[ADDRESSES_MAX] = {0};
+	size_t n;
+	size_t capacity = 0;
+	uint64_t most = 0;
+	struct tp_view_address *found =
+		tp_view_addresses(&view->functions, place->function, &n, &source->all_ns);
+	if (n > ADDRESSES_MAX)
+		n = ADDRESSES_MAX;
+	/* Where a call returns to may be the next line. */
+	for (size_t i = 0; i < n; i++)
+		addresses[i] = found[i].address - (found[i].n_self ? 0 : 1);
+	bool is_known = n && view->input.find_lines(view->input.context, module, addresses, n,
+						    source->path, sizeof(source->path), lines);
+	for (size_t i = 0; is_known && i < n; i++)
+		if (lines[i])
+			add_line_cost(source, &capacity, lines[i], &found[i]);
+	for (size_t i = 0; i < source->n_costs; i++)
+		if (source->costs[i].total_ns > most) {
+			most = source->costs[i].total_ns;
+			place->line = source->costs[i].line;
+		}
+	if (source->n_costs)
+		qsort(source->costs, source->n_costs, sizeof(*source->costs), compare_lines);
+	free(found);
+}
+
 /* ---- rows: lines of the file, or without it those that have a time ---- */
 
 static void make(struct tp_view *view, struct tp_view_place *place)
 {
 	struct source_text *source = tp_alloc(sizeof(*source));
 	place->data = source;
-	read_text(source, view, place->file);
-	source->costs = tp_view_line_costs(&view->functions, &place->selection, place->file,
-					   &source->n_costs);
-	source->all_ns = tp_view_selected_ns(view->profile, &place->selection);
+	source->is_native = place->function != TP_VIEW_NO_FUNCTION &&
+			    tp_view_function_frame(&view->functions, place->function)->kind !=
+				    TP_FRAME_PYTHON;
+	if (source->is_native) {
+		find_native_lines(source, view, place);
+	} else {
+		snprintf(source->path, sizeof(source->path), "%s",
+			 tp_trace_string(view->trace, place->file));
+		source->costs = tp_view_line_costs(&view->functions, &place->selection,
+						   place->file, &source->n_costs);
+		source->all_ns = tp_view_selected_ns(view->profile, &place->selection);
+	}
+	if (source->n_costs || !source->is_native)
+		read_text(source, view);
 	place->n_items = source->n_lines;
 	if (source->n_lines) {
 		place->cursor = place->line ? place->line - 1 : 0;
@@ -106,7 +173,7 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 {
 	const struct source_text *source = place->data;
 	struct tp_buf text = {0};
-	tp_buf_printf(&text, "%s  ", tp_trace_string(view->trace, place->file));
+	tp_buf_printf(&text, "%s  ", source->path);
 	tp_page_column(page, 1);
 	tp_page_wrap(page, 1, TP_PAINT_BOLD, tp_buf_text(&text), 2);
 	if (source->problem[0]) {
@@ -114,8 +181,15 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 		tp_page_wrap(page, 1, TP_PAINT_WARN, source->problem, 2);
 	}
 	tp_buf_clear(&text);
-	tp_buf_puts(&text, "self and total of ");
-	tp_view_add_selection(&text, view, &place->selection);
+	if (source->is_native) {
+		char name[160];
+		tp_buf_printf(&text, "self and total of the CPU samples of all processes, in %s",
+			      tp_view_function_name(&view->functions, place->function, name,
+						    sizeof(name)));
+	} else {
+		tp_buf_puts(&text, "self and total of ");
+		tp_view_add_selection(&text, view, &place->selection);
+	}
 	tp_page_column(page, 1);
 	tp_page_wrap(page, 1, TP_PAINT_DIM, tp_buf_text(&text), 2);
 	tp_buf_release(&text);

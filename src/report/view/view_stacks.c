@@ -162,14 +162,24 @@ void tp_view_open_function(struct tp_view *view, const struct tp_view_selection 
 	const struct tp_frame frame = *tp_view_function_frame(&view->functions, function);
 	const struct tp_view_selection of = *selection;
 	bool is_python = frame.kind == TP_FRAME_PYTHON && frame.file;
+	bool is_native = frame.kind == TP_FRAME_NATIVE && view->input.find_lines;
 	struct tp_view_place *next =
-		tp_view_push(view, is_python ? TP_SCREEN_SOURCE : TP_SCREEN_TREE);
+		tp_view_push(view, is_python || is_native ? TP_SCREEN_SOURCE : TP_SCREEN_TREE);
 	next->selection = of;
 	next->function = function;
-	next->mode = is_python ? 0 : TP_VIEW_TREE_CALLERS;
+	next->mode = is_python || is_native ? 0 : TP_VIEW_TREE_CALLERS;
 	next->file = frame.file;
 	next->line = line ? line : frame.line;
 	tp_view_make_rows(view, next);
+	if (!is_native || next->n_rows)
+		return;
+	/* Without debug information there are the callers. */
+	tp_view_release_rows(next);
+	next->screen = view->screens[TP_SCREEN_TREE];
+	next->mode = TP_VIEW_TREE_CALLERS;
+	next->cursor = next->top = 0;
+	tp_view_make_rows(view, next);
+	tp_view_show_message(view, "No source line is known of it: these are its callers.");
 }
 
 static void open_row(struct tp_view *view, struct tp_view_place *place, size_t item)

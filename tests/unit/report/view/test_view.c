@@ -406,6 +406,42 @@ START_TEST(the_gain_of_chosen_advice_is_asked_for)
 }
 END_TEST
 
+/* Debug information that says: the n-th address is in line n of this file. */
+static bool find_two_lines(void *context, const char *module, const uint64_t *addresses, size_t n,
+			   char *file, size_t size, uint32_t *lines)
+{
+	*(const char **)context = module;
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(addresses[0], 0x1000);
+	snprintf(file, size, "tests/unit/report/view/test_view.c");
+	lines[0] = 2;
+	return true;
+}
+
+START_TEST(native_functions_have_source_with_debug_information)
+{
+	struct scene s;
+	const char *module = NULL;
+	scene_init(&s, &scene_plain);
+	for (size_t i = 0; i < s.trace.n_samples; i++)
+		s.trace.samples[i].state = TP_STATE_ON_CPU;
+	s.profile.hot[1].state = TP_STATE_ON_CPU;
+	struct tp_view_input input = {.report = &s.report,
+				      .find_lines = find_two_lines,
+				      .context = &module};
+	struct tp_view *view = tp_view_new(&input);
+	assert_shows(view, "4p/read^", "> 34 %   34 %  read");
+	assert_shows(view, "^", ">100 % 100 %     2  /* Screens of the viewer");
+	ck_assert_str_eq(module, "/usr/lib/libc.so.6");
+	tp_view_free(view);
+	input.find_lines = NULL;
+	view = tp_view_new(&input);
+	assert_shows(view, "4p/read^^", "Callers of read");
+	tp_view_free(view);
+	scene_release(&s);
+}
+END_TEST
+
 START_TEST(answers_say_what_the_caller_has_to_do)
 {
 	struct scene s;
@@ -508,6 +544,7 @@ Suite *suite_report_view(void)
 	tcase_add_test(tc, lanes_show_who_waits_for_whom);
 	tcase_add_test(tc, rows_are_searched_filtered_and_sorted);
 	tcase_add_test(tc, the_gain_of_chosen_advice_is_asked_for);
+	tcase_add_test(tc, native_functions_have_source_with_debug_information);
 	tcase_add_test(tc, answers_say_what_the_caller_has_to_do);
 	tcase_add_test(tc, places_do_not_pile_up);
 	tcase_add_test(tc, markdown_cannot_be_left_from_inside);
