@@ -5,7 +5,6 @@
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,46 +13,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of a program that cannot be moved the addresses in its debug information are those in memory:
- * where it begins is to be added. */
-static uint64_t fixed_start(FILE *module)
-{
-	Elf64_Ehdr header;
-	uint64_t start = UINT64_MAX;
-	if (fread(&header, sizeof(header), 1, module) != 1 ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_EXEC)
-		return 0;
-	for (unsigned i = 0; i < header.e_phnum; i++) {
-		Elf64_Phdr segment;
-		long at = (long)(header.e_phoff + (uint64_t)i * header.e_phentsize);
-		if (fseek(module, at, SEEK_SET) != 0 ||
-		    fread(&segment, sizeof(segment), 1, module) != 1)
-			return 0;
-		if (segment.p_type == PT_LOAD && segment.p_vaddr < start)
-			start = segment.p_vaddr;
-	}
-	return start == UINT64_MAX ? 0 : start & ~UINT64_C(4095);
-}
-
-static bool is_usable(const struct tp_native_lines_query *query, uint64_t *start)
+static bool is_usable(const struct tp_native_lines_query *query)
 {
 	struct stat info;
 	if (stat(query->module, &info) != 0 || !S_ISREG(info.st_mode))
 		return false;
 	uint64_t written_ns = (uint64_t)info.st_mtim.tv_sec * TP_NS_PER_S +
 			      (uint64_t)info.st_mtim.tv_nsec;
-	if (query->older_than_ns && written_ns > query->older_than_ns)
-		return false;
-	FILE *module = fopen(query->module, "re");
-	if (!module)
-		return false;
-	*start = fixed_start(module);
-	fclose(module);
-	return true;
+	return !query->older_than_ns || written_ns <= query->older_than_ns;
 }
 
 /* addr2line -e MODULE ADDRESS...; NULL-terminated, all on the heap. */
-static char **make_arguments(const struct tp_native_lines_query *query, uint64_t start)
+static char **make_arguments(const struct tp_native_lines_query *query)
 {
 	char **argv = tp_alloc((query->n + 5) * sizeof(*argv));
 	size_t n = 0;
@@ -62,7 +33,7 @@ static char **make_arguments(const struct tp_native_lines_query *query, uint64_t
 	argv[n++] = tp_strdup(query->module);
 	argv[n++] = tp_strdup("--");
 	for (size_t i = 0; i < query->n; i++)
-		argv[n++] = tp_asprintf("0x%llx", (unsigned long long)(query->addresses[i] + start));
+		argv[n++] = tp_asprintf("0x%llx", (unsigned long long)query->addresses[i]);
 	return argv;
 }
 
@@ -124,12 +95,11 @@ static size_t read_lines(FILE *out, size_t n, char *file, size_t size, uint32_t 
 bool tp_native_lines_find(const struct tp_native_lines_query *query, char *file, size_t size,
 			  uint32_t *lines)
 {
-	uint64_t start = 0;
 	pid_t pid = -1;
 	size_t n_known = 0;
-	if (!query->n || !is_usable(query, &start))
+	if (!query->n || !is_usable(query))
 		return false;
-	char **argv = make_arguments(query, start);
+	char **argv = make_arguments(query);
 	int fd = start_program(argv, &pid);
 	FILE *out = fd >= 0 ? fdopen(fd, "r") : NULL;
 	file[0] = '\0';

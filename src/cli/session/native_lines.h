@@ -9,7 +9,7 @@
 
 struct tp_native_lines_query {
 	const char *module;        /* path of the program or library */
-	const uint64_t *addresses; /* relative to where it was loaded */
+	const uint64_t *addresses; /* as in its debug information */
 	size_t n;
 	uint64_t older_than_ns; /* CLOCK_REALTIME: a file that was written later is another one */
 };

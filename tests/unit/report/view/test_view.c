@@ -413,7 +413,9 @@ static bool find_two_lines(void *context, const char *module, const uint64_t *ad
 	*(const char **)context = module;
 	ck_assert_uint_eq(n, 1);
 	ck_assert_uint_eq(addresses[0], 0x1000);
-	snprintf(file, size, "tests/unit/report/view/test_view.c");
+	char *path = realpath("tests/unit/report/view/test_view.c", NULL);
+	snprintf(file, size, "%s", path);
+	free(path);
 	lines[0] = 2;
 	return true;
 }
