@@ -18,8 +18,8 @@ static bool is_usable(const struct tp_native_lines_query *query)
 	struct stat info;
 	if (stat(query->module, &info) != 0 || !S_ISREG(info.st_mode))
 		return false;
-	uint64_t written_ns = (uint64_t)info.st_mtim.tv_sec * TP_NS_PER_S +
-			      (uint64_t)info.st_mtim.tv_nsec;
+	uint64_t written_ns =
+		(uint64_t)info.st_mtim.tv_sec * TP_NS_PER_S + (uint64_t)info.st_mtim.tv_nsec;
 	return !query->older_than_ns || written_ns <= query->older_than_ns;
 }
 

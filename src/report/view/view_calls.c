@@ -114,7 +114,7 @@ void tp_view_calls_make(struct tp_view_calls *calls, const struct tp_view *view,
 				      .child = TP_VIEW_NO_NODE,
 				      .next = TP_VIEW_NO_NODE};
 	for (size_t i = 0; i < view->profile->n_hot; i++)
-		if (tp_view_is_selected(view->profile, selection, &view->profile->hot[i]))
+		if (tp_view_is_selected(&view->functions, selection, &view->profile->hot[i]))
 			add_stack(calls, &known, view, selection, &view->profile->hot[i],
 				  is_inverted, function);
 	tp_map_release(&known);

@@ -22,6 +22,30 @@ static uint64_t function_key(const struct tp_frame *frame)
 	return tp_hash_mix(tp_hash_mix((uint64_t)frame->kind << 32 | frame->symbol, where), place);
 }
 
+/* A trainer's threads are kept together in hot stacks: they are loaders when no team is among them.
+ */
+static void find_loaders(struct tp_view_functions *functions)
+{
+	const struct tp_profile *profile = functions->profile;
+	const struct tp_task *tasks = profile->trace->tasks;
+	functions->loaders = tp_alloc(profile->trace->n_tasks + 1);
+	for (size_t i = 0; i < profile->n_processes; i++) {
+		uint32_t leader = profile->processes[i].task;
+		bool has_loader = false;
+		bool has_team = false;
+		for (size_t k = 0; k < profile->n_threads; k++) {
+			const struct tp_thread_result *thread = &profile->threads[k];
+			bool is_of_it = tasks[thread->task].pid == tasks[leader].pid;
+			has_loader |= is_of_it && thread->role == TP_THREAD_LOADER;
+			has_team |= is_of_it && thread->role == TP_THREAD_TEAM;
+		}
+		if (profile->processes[i].role == TP_ROLE_LOADER)
+			functions->loaders[leader] = TP_VIEW_LOADER_PROCESS;
+		else if (has_loader && !has_team)
+			functions->loaders[leader] = TP_VIEW_LOADER_THREADS;
+	}
+}
+
 void tp_view_functions_init(struct tp_view_functions *functions, const struct tp_profile *profile)
 {
 	const struct tp_trace *trace = profile->trace;
@@ -39,12 +63,14 @@ void tp_view_functions_init(struct tp_view_functions *functions, const struct tp
 		functions->has_python |= trace->frames[i].kind == TP_FRAME_PYTHON;
 	}
 	tp_map_release(&numbers);
+	find_loaders(functions);
 }
 
 void tp_view_functions_release(struct tp_view_functions *functions)
 {
 	free(functions->of_frame);
 	free(functions->frame);
+	free(functions->loaders);
 	*functions = (struct tp_view_functions){0};
 }
 
@@ -72,34 +98,34 @@ const char *tp_view_function_name(const struct tp_view_functions *functions, uin
 
 /* ---- which stacks are counted ---- */
 
-static bool is_loader(const struct tp_profile *profile, uint32_t task)
+static bool is_of_loader(const struct tp_view_functions *functions, const struct tp_hot_stack *hot)
 {
-	for (size_t i = 0; i < profile->n_processes; i++)
-		if (profile->processes[i].task == task)
-			return profile->processes[i].role == TP_ROLE_LOADER;
-	return false;
+	enum tp_view_loaders loaders = functions->loaders[hot->task];
+	return loaders == TP_VIEW_LOADER_PROCESS ||
+	       (loaders == TP_VIEW_LOADER_THREADS && hot->part == TP_N_PARTS);
 }
 
-bool tp_view_is_selected(const struct tp_profile *profile,
+bool tp_view_is_selected(const struct tp_view_functions *functions,
 			 const struct tp_view_selection *selection, const struct tp_hot_stack *hot)
 {
 	if (selection->part != TP_N_PARTS && hot->part != selection->part)
 		return false;
 	if (selection->task != TP_NO_TASK && hot->task != selection->task)
 		return false;
-	if (selection->only_loaders && !is_loader(profile, hot->task))
+	if (selection->only_loaders && !is_of_loader(functions, hot))
 		return false;
 	if (selection->state == TP_VIEW_ALL_TIME)
 		return true;
 	return (hot->state == TP_STATE_ON_CPU) == (selection->state == TP_VIEW_CPU_TIME);
 }
 
-uint64_t tp_view_selected_ns(const struct tp_profile *profile,
+uint64_t tp_view_selected_ns(const struct tp_view_functions *functions,
 			     const struct tp_view_selection *selection)
 {
+	const struct tp_profile *profile = functions->profile;
 	uint64_t sum = 0;
 	for (size_t i = 0; i < profile->n_hot; i++)
-		if (tp_view_is_selected(profile, selection, &profile->hot[i]))
+		if (tp_view_is_selected(functions, selection, &profile->hot[i]))
 			sum += profile->hot[i].time_ns;
 	return sum;
 }
@@ -149,7 +175,7 @@ static void note_lines(const struct tp_view_functions *functions,
 	for (size_t i = 0; i < profile->n_hot; i++) {
 		const struct tp_hot_stack *hot = &profile->hot[i];
 		const struct tp_stack *stack = tp_trace_stack(trace, hot->stack);
-		if (!tp_view_is_selected(profile, selection, hot))
+		if (!tp_view_is_selected(functions, selection, hot))
 			continue;
 		uint32_t room[TP_STACK_MAX_FRAMES];
 		uint32_t n;
@@ -184,7 +210,7 @@ struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,
 	for (size_t i = 0; i < profile->n_hot; i++) {
 		const struct tp_hot_stack *hot = &profile->hot[i];
 		const struct tp_stack *stack = tp_trace_stack(profile->trace, hot->stack);
-		if (!tp_view_is_selected(profile, selection, hot))
+		if (!tp_view_is_selected(functions, selection, hot))
 			continue;
 		uint32_t room[TP_STACK_MAX_FRAMES];
 		uint32_t n_frames;
@@ -235,7 +261,7 @@ struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *fun
 	for (size_t i = 0; i < profile->n_hot; i++) {
 		const struct tp_hot_stack *hot = &profile->hot[i];
 		const struct tp_stack *stack = tp_trace_stack(trace, hot->stack);
-		if (!tp_view_is_selected(profile, selection, hot))
+		if (!tp_view_is_selected(functions, selection, hot))
 			continue;
 		uint32_t room[TP_STACK_MAX_FRAMES];
 		uint32_t n_frames;

@@ -19,6 +19,14 @@ struct tp_view_functions {
 	size_t n;
 	size_t capacity;
 	bool has_python;
+	unsigned char *loaders; /* heap, by task: enum tp_view_loaders of its process */
+};
+
+/* Who makes batches in a process. */
+enum tp_view_loaders {
+	TP_VIEW_NO_LOADERS,
+	TP_VIEW_LOADER_PROCESS,
+	TP_VIEW_LOADER_THREADS, /* all of its threads but the main one */
 };
 
 enum tp_view_state { TP_VIEW_ALL_TIME, TP_VIEW_CPU_TIME, TP_VIEW_WAIT_TIME, TP_VIEW_N_STATES };
@@ -49,9 +57,9 @@ struct tp_view_line_cost {
 void tp_view_functions_init(struct tp_view_functions *functions, const struct tp_profile *profile);
 void tp_view_functions_release(struct tp_view_functions *functions);
 
-bool tp_view_is_selected(const struct tp_profile *profile,
+bool tp_view_is_selected(const struct tp_view_functions *functions,
 			 const struct tp_view_selection *selection, const struct tp_hot_stack *hot);
-uint64_t tp_view_selected_ns(const struct tp_profile *profile,
+uint64_t tp_view_selected_ns(const struct tp_view_functions *functions,
 			     const struct tp_view_selection *selection);
 
 /* All time of all processes, and of Python programs Python's frames alone. */

@@ -25,7 +25,7 @@ enum row_kind { ROW_LINE, ROW_WORKER, ROW_FUNCTION, ROW_WORKER_FUNCTION, ROW_KER
 
 struct part_row {
 	enum row_kind kind;
-	size_t index; /* of a line or process of the profile */
+	size_t index; /* of a line, thread or kernel of the profile */
 	struct tp_view_cost cost;
 	uint64_t of_ns; /* of which the cost is a share */
 };
@@ -59,7 +59,7 @@ static void add_functions(struct part_rows *rows, const struct tp_view *view, en
 {
 	size_t n;
 	struct tp_view_cost *costs = tp_view_costs(&view->functions, selection, &n);
-	uint64_t of_ns = tp_view_selected_ns(view->profile, selection);
+	uint64_t of_ns = tp_view_selected_ns(&view->functions, selection);
 	for (size_t i = 0; i < n && i < most && costs[i].self_ns; i++)
 		add_row(rows, (struct part_row){.kind = kind, .cost = costs[i], .of_ns = of_ns});
 	free(costs);
@@ -100,8 +100,11 @@ static void add_workers(struct part_rows *rows, const struct tp_view *view)
 	const struct tp_view_selection loaders = select_loaders(view);
 	size_t n = 0;
 	add_functions(rows, view, ROW_WORKER_FUNCTION, &loaders, WORKER_FUNCTIONS_MAX);
-	for (size_t i = 0; i < view->profile->n_processes && n < WORKERS_MAX; i++) {
-		if (view->profile->processes[i].role != TP_ROLE_LOADER)
+	for (size_t i = 0; i < view->profile->n_threads && n < WORKERS_MAX; i++) {
+		const struct tp_thread_result *thread = &view->profile->threads[i];
+		uint64_t active_ns = thread->on_cpu_ns + thread->runnable_ns;
+		/* What feeds a queue in a worker belongs to it, and does next to nothing. */
+		if (thread->role != TP_THREAD_LOADER || active_ns < thread->lived_ns / 100)
 			continue;
 		add_row(rows, (struct part_row){.kind = ROW_WORKER, .index = i});
 		n++;
@@ -153,14 +156,15 @@ static void print_with_place(struct tp_page *page, const char *what, const char 
 	tp_page_end(page);
 }
 
-static void print_worker(struct tp_view *view, const struct tp_process_result *process,
+static void print_worker(struct tp_view *view, const struct tp_thread_result *thread,
 			 struct tp_page *page)
 {
-	const struct tp_task *task = &view->trace->tasks[process->task];
+	const struct tp_task *task = &view->trace->tasks[thread->task];
 	struct tp_buf what = {0};
-	double lived = process->lived_ns ? (double)process->lived_ns : 1;
-	tp_view_percent(page, (double)process->on_cpu_ns / lived);
-	tp_buf_printf(&what, "  worker %d works", (int)task->pid);
+	double lived = thread->lived_ns ? (double)thread->lived_ns : 1;
+	tp_view_percent(page, (double)thread->on_cpu_ns / lived);
+	tp_buf_printf(&what, "  worker %d, %s wants a CPU", (int)task->tid,
+		      tp_unit_percent((double)thread->runnable_ns / lived).text);
 	print_with_place(page, tp_buf_text(&what), tp_trace_string(view->trace, task->comm));
 	tp_buf_release(&what);
 }
@@ -223,7 +227,7 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 	if (row->kind == ROW_LINE)
 		print_line(view, &view->profile->lines[row->index], page);
 	else if (row->kind == ROW_WORKER)
-		print_worker(view, &view->profile->processes[row->index], page);
+		print_worker(view, &view->profile->threads[row->index], page);
 	else if (row->kind == ROW_KERNEL)
 		print_kernel(view, row, page);
 	else
@@ -236,7 +240,7 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 	static const char *const texts[] = {
 		"A line of the main thread, with the time below it. Its share is of the step. "
 		"Enter shows the source.",
-		"A process that makes batches. The share is how much of its time it was on a CPU. "
+		"A worker that makes batches. The share is how much of its time it was on a CPU. "
 		"Enter shows its functions.",
 		"A function that the main thread was in, itself. The share is of this part. Enter "
 		"shows the source or, without one, the callers.",
@@ -250,6 +254,16 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 	tp_page_wrap(page, 1, TP_PAINT_DIM, texts[row->kind], 0);
 	if (row->kind == ROW_KERNEL)
 		print_kernel_detail(view, &view->profile->kernels[row->index], page);
+}
+
+/* Stacks are kept by process. */
+static uint32_t leader_of(const struct tp_view *view, uint32_t task)
+{
+	const struct tp_task *tasks = view->trace->tasks;
+	for (size_t i = 0; i < view->profile->n_processes; i++)
+		if (tasks[view->profile->processes[i].task].pid == tasks[task].pid)
+			return view->profile->processes[i].task;
+	return task;
 }
 
 static void open_row(struct tp_view *view, struct tp_view_place *place, size_t item)
@@ -271,7 +285,8 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 	}
 	if (row.kind == ROW_WORKER) {
 		struct tp_view_place *next = tp_view_push(view, TP_SCREEN_STACKS);
-		next->selection.task = view->profile->processes[row.index].task;
+		next->selection = select_loaders(view);
+		next->selection.task = leader_of(view, view->profile->threads[row.index].task);
 		tp_view_make_rows(view, next);
 		return;
 	}

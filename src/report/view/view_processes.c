@@ -229,7 +229,7 @@ static void print_functions(struct tp_view *view, uint32_t task, struct tp_page 
 	selection.state = TP_VIEW_CPU_TIME;
 	size_t n;
 	struct tp_view_cost *costs = tp_view_costs(&view->functions, &selection, &n);
-	uint64_t all = tp_view_selected_ns(view->profile, &selection);
+	uint64_t all = tp_view_selected_ns(&view->functions, &selection);
 	for (size_t i = 0; i < n && i < SHOWN && costs[i].self_ns; i++) {
 		char name[160];
 		struct tp_buf where = {0};

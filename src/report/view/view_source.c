@@ -115,8 +115,8 @@ static void find_native_lines(struct source_text *source, struct tp_view *view,
 		if (lines[i])
 			add_line_cost(source, &capacity, lines[i], &found[i]);
 	for (size_t i = 0; i < source->n_costs; i++)
-		if (source->costs[i].total_ns > most) {
-			most = source->costs[i].total_ns;
+		if (source->costs[i].self_ns + source->costs[i].total_ns > most) {
+			most = source->costs[i].self_ns + source->costs[i].total_ns;
 			place->line = source->costs[i].line;
 		}
 	if (source->n_costs)
@@ -130,17 +130,17 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 {
 	struct source_text *source = tp_alloc(sizeof(*source));
 	place->data = source;
-	source->is_native = place->function != TP_VIEW_NO_FUNCTION &&
-			    tp_view_function_frame(&view->functions, place->function)->kind !=
-				    TP_FRAME_PYTHON;
+	source->is_native =
+		place->function != TP_VIEW_NO_FUNCTION &&
+		tp_view_function_frame(&view->functions, place->function)->kind != TP_FRAME_PYTHON;
 	if (source->is_native) {
 		find_native_lines(source, view, place);
 	} else {
 		snprintf(source->path, sizeof(source->path), "%s",
 			 tp_trace_string(view->trace, place->file));
-		source->costs = tp_view_line_costs(&view->functions, &place->selection,
-						   place->file, &source->n_costs);
-		source->all_ns = tp_view_selected_ns(view->profile, &place->selection);
+		source->costs = tp_view_line_costs(&view->functions, &place->selection, place->file,
+						   &source->n_costs);
+		source->all_ns = tp_view_selected_ns(&view->functions, &place->selection);
 	}
 	if (source->n_costs || !source->is_native)
 		read_text(source, view);

@@ -61,14 +61,14 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 	if (place->sort % 2 && place->n_items)
 		qsort(costs, place->n_items, sizeof(*costs), compare_totals);
 	place->data = costs;
+	place->whole_ns = tp_view_selected_ns(&view->functions, &place->selection);
 }
 
 static void print_head(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
 {
 	struct tp_buf text = {0};
 	tp_view_add_selection(&text, view, &place->selection);
-	tp_buf_printf(&text, ": %s",
-		      tp_unit_elapsed(tp_view_selected_ns(view->profile, &place->selection)).text);
+	tp_buf_printf(&text, ": %s", tp_unit_elapsed(place->whole_ns).text);
 	if (!view->profile->n_hot)
 		tp_buf_puts(&text, ". No stacks were recorded");
 	tp_page_column(page, 1);
@@ -81,10 +81,9 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 	tp_page_end(page);
 }
 
-static double ratio_of(const struct tp_view *view, const struct tp_view_place *place, uint64_t ns)
+static double ratio_of(const struct tp_view_place *place, uint64_t ns)
 {
-	uint64_t of_ns = tp_view_selected_ns(view->profile, &place->selection);
-	return of_ns ? (double)ns / (double)of_ns : 0;
+	return place->whole_ns ? (double)ns / (double)place->whole_ns : 0;
 }
 
 static void print_row(struct tp_view *view, struct tp_view_place *place, size_t item,
@@ -96,9 +95,9 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 	const struct tp_report_style *whole = page->style;
 	struct tp_buf where = {0};
 	char name[NAME_SIZE];
-	tp_view_percent(page, ratio_of(view, place, cost->self_ns));
+	tp_view_percent(page, ratio_of(place, cost->self_ns));
 	tp_page_add(page, TP_PAINT_NONE, "  ");
-	tp_view_percent(page, ratio_of(view, place, cost->total_ns));
+	tp_view_percent(page, ratio_of(place, cost->total_ns));
 	tp_page_add(page, TP_PAINT_NONE, "  ");
 	style.width = (unsigned)column - 1;
 	page->style = &style;
@@ -130,7 +129,7 @@ static void print_callers(struct tp_view *view, struct tp_view_place *place, uin
 	for (int i = 0; i < CALLERS_MAX && at != TP_VIEW_NO_NODE; i++) {
 		const struct tp_view_node *node = &calls.nodes[at];
 		tp_page_add(page, TP_PAINT_NONE, "  ");
-		tp_view_percent(page, ratio_of(view, place, node->total_ns));
+		tp_view_percent(page, ratio_of(place, node->total_ns));
 		tp_page_addf(page, TP_PAINT_NONE, "  %s",
 			     tp_view_function_name(&view->functions, node->function, name,
 						   sizeof(name)));

@@ -89,6 +89,7 @@ struct tp_view_place {
 	size_t n_rows;
 	size_t *rows;        /* heap: items in the order of rows; NULL: all as they are */
 	void *data;          /* heap */
+	uint64_t whole_ns;   /* of which rows are shares */
 	struct tp_page text; /* of a screen that has lines instead of rows */
 	bool has_text;
 	unsigned text_width; /* for which it was made */
