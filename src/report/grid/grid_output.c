@@ -86,10 +86,12 @@ static const char *const hues[TP_N_PAINTS] = {
 	[TP_PAINT_PART + TP_PART_IDLE] = "#a8a8a8",
 };
 
+/* Spaces become hard ones: not every program that shows SVG keeps several of the others. */
 static void add_escaped(struct tp_buf *out, const char *text)
 {
 	for (; *text; text++) {
-		const char *name = *text == '&'   ? "&amp;"
+		const char *name = *text == ' '   ? "&#160;"
+				   : *text == '&' ? "&amp;"
 				   : *text == '<' ? "&lt;"
 				   : *text == '>' ? "&gt;"
 				   : *text == '"' ? "&quot;"
@@ -159,7 +161,7 @@ void tp_grid_add_image(struct tp_buf *out, const struct tp_grid *grid, const cha
 	tp_buf_release(&clean);
 	tp_buf_puts(out, "</title>\n<rect width=\"100%\" height=\"100%\" rx=\"6\" "
 			 "fill=\"#1c1c1c\"/>\n<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, "
-			 "monospace\" font-size=\"13\" xml:space=\"preserve\">\n");
+			 "monospace\" font-size=\"13\">\n");
 	for (size_t line = 0; line < grid->lines; line++)
 		add_line_texts(out, grid, line);
 	tp_buf_puts(out, "</g>\n</svg>\n");

@@ -146,7 +146,10 @@ static void draw_one_row(struct tp_view *view, struct tp_view_place *place, stru
 	if (row != place->cursor)
 		return;
 	tp_grid_put(grid, line, 0, end, TP_PAINT_NONE, ">");
-	tp_grid_select(grid, line, 0, end);
+	size_t selected = place->screen->selected_columns;
+	if (grid->columns < TP_VIEW_NARROW_BELOW)
+		selected /= 2;
+	tp_grid_select(grid, line, 0, selected ? selected : end);
 }
 
 static void draw_rows(struct tp_view *view, struct tp_view_place *place, struct tp_grid *grid,

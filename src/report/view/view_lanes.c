@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES_MAX = 400, NAME_COLUMN = 22, NAME_NARROW = 12 };
+enum { LANES_MAX = 400, NAME_COLUMN = 22, NAME_NARROW = NAME_COLUMN / 2 };
 
 struct step_lane {
 	bool is_track; /* spans; else stays of a task on CPUs */
@@ -456,4 +456,5 @@ const struct tp_view_screen tp_view_lanes = {
 	.print_detail = print_detail,
 	.open = open_row,
 	.needs_width = true,
+	.selected_columns = NAME_COLUMN,
 };

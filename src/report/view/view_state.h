@@ -68,6 +68,9 @@ struct tp_view_screen {
 			const char *word);
 	void (*release)(struct tp_view_place *place);
 	bool needs_width; /* the detail is always below the rows */
+	/* Columns of a row that are reversed under the cursor, where shades must stay as they are;
+	 * on a narrow screen the half of it. 0: all. */
+	size_t selected_columns;
 };
 
 struct tp_view_place {
