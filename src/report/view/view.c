@@ -55,6 +55,7 @@ void tp_view_free(struct tp_view *view)
 	tp_view_functions_release(&view->functions);
 	free(view->is_chosen);
 	free(view->by_length);
+	free(view->strip);
 	free(view);
 }
 

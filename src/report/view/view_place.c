@@ -84,8 +84,6 @@ static bool row_contains(struct tp_view *view, struct tp_view_place *place, size
 	struct tp_page page;
 	struct tp_report_style style = view->style;
 	style.has_colour = false;
-	if (place->screen->matches)
-		return place->screen->matches(view, place, item, word);
 	tp_page_init(&page, &style);
 	place->screen->print_row(view, place, item, &page);
 	bool contains = strcasestr(tp_buf_text(&page.out), word) != NULL;
@@ -114,7 +112,7 @@ void tp_view_make_rows(struct tp_view *view, struct tp_view_place *place)
 		(void)tp_view_text(view, place);
 	else if (!place->rows)
 		place->n_rows = place->n_items;
-	if (place->filter[0] && place->screen->print_row)
+	if (place->filter[0] && place->screen->print_row && !place->screen->find)
 		keep_matching(view, place);
 	if (place->cursor >= place->n_rows && !place->screen->print_text)
 		place->cursor = place->n_rows ? place->n_rows - 1 : 0;
@@ -166,6 +164,8 @@ bool tp_view_find(struct tp_view *view, struct tp_view_place *place, const char 
 		  int direction)
 {
 	size_t n = place->n_rows;
+	if (place->screen->find)
+		return *word && place->screen->find(view, place, word, direction);
 	for (size_t i = 1; i <= n && *word; i++) {
 		size_t row = (place->cursor + (direction > 0 ? i : n - i)) % n;
 		bool contains = place->screen->print_text

@@ -63,9 +63,10 @@ struct tp_view_screen {
 	/* A screen that has no rows draws into lines of the grid by itself. */
 	void (*draw)(struct tp_view *view, struct tp_view_place *place, struct tp_grid *grid,
 		     size_t line, size_t n);
-	/* Whether an item belongs to a typed word; NULL: its row contains the word. */
-	bool (*matches)(struct tp_view *view, struct tp_view_place *place, size_t item,
-			const char *word);
+	/* Of a screen with so many rows that they are not printed to be searched: move the cursor
+	 * to the next that belongs to the word. Its make() obeys the filter itself. */
+	bool (*find)(struct tp_view *view, struct tp_view_place *place, const char *word,
+		     int direction);
 	void (*release)(struct tp_view_place *place);
 	bool needs_width; /* the detail is always below the rows */
 	/* Columns of a row that are reversed under the cursor, where shades must stay as they are;
@@ -121,6 +122,8 @@ struct tp_view {
 	bool *is_chosen; /* by finding, of those that are advice */
 	bool is_plain;   /* no bars */
 	bool has_units_of_step;
+	double *strip; /* heap: the longest step of each of n_strip groups */
+	size_t n_strip;
 	size_t *by_length; /* heap: steps, the longest first; NULL: not asked for yet */
 };
 

@@ -74,38 +74,74 @@ static bool is_long_step(const struct tp_view *view, size_t step)
 	       (double)length_of(&view->profile->steps[step]) > outlier_ratio * median;
 }
 
+/* What is searched: a number, or part of the name of a kind. */
+struct step_word {
+	bool is_number;
+	uint64_t number;
+	bool is_of_kind[TP_N_STEP_KINDS];
+};
+
+static struct step_word parse_word(const char *word)
+{
+	struct step_word meant = {0};
+	meant.is_number = tp_text_parse_count(word, &meant.number);
+	for (int i = 0; i < TP_N_STEP_KINDS; i++)
+		meant.is_of_kind[i] = strstr(tp_step_kind_name((enum tp_step_kind)i), word) != NULL;
+	return meant;
+}
+
+static bool is_meant(const struct tp_view *view, const struct step_word *meant, size_t step)
+{
+	return meant->is_number ? meant->number == step + 1
+				: meant->is_of_kind[view->profile->steps[step].kind];
+}
+
 static void make(struct tp_view *view, struct tp_view_place *place)
 {
 	size_t n = view->profile->n_steps;
 	bool is_by_length = place->sort % SORTS != 0;
 	const size_t *order = is_by_length ? steps_by_length(view) : NULL;
 	place->n_items = n;
-	if (!order && !place->only_outliers)
+	if (!order && !place->only_outliers && !place->filter[0])
 		return;
+	const struct step_word meant = parse_word(place->filter);
 	place->rows = tp_alloc((n + 1) * sizeof(*place->rows));
 	place->n_rows = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t step = order ? order[i] : i;
-		if (!place->only_outliers || is_long_step(view, step))
+		bool is_kept = !place->only_outliers || is_long_step(view, step);
+		if (is_kept && (!place->filter[0] || is_meant(view, &meant, step)))
 			place->rows[place->n_rows++] = step;
 	}
 }
 
 /* ---- head ---- */
 
-static void add_strip(struct tp_buf *out, struct tp_view *view, size_t n)
+/* The longest step of each of n groups: a single slow one must be seen. Kept until the width is
+ * another one. */
+static const double *make_strip(struct tp_view *view, size_t n)
 {
 	const struct tp_profile *profile = view->profile;
-	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-	double most = 0;
-	double *longest = tp_alloc((n + 1) * sizeof(*longest));
-	for (size_t i = 0; i < n; i++) {
+	if (view->strip && view->n_strip == n)
+		return view->strip;
+	free(view->strip);
+	view->strip = tp_alloc((n + 1) * sizeof(*view->strip));
+	view->n_strip = n;
+	for (size_t i = 0; i < n; i++)
 		for (size_t k = profile->n_steps * i / n; k < profile->n_steps * (i + 1) / n; k++)
-			if ((double)length_of(&profile->steps[k]) > longest[i])
-				longest[i] = (double)length_of(&profile->steps[k]);
+			if ((double)length_of(&profile->steps[k]) > view->strip[i])
+				view->strip[i] = (double)length_of(&profile->steps[k]);
+	return view->strip;
+}
+
+static void add_strip(struct tp_buf *out, struct tp_view *view, size_t n)
+{
+	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	const double *longest = make_strip(view, n);
+	double most = 0;
+	for (size_t i = 0; i < n; i++)
 		if (longest[i] > most)
 			most = longest[i];
-	}
 	for (size_t i = 0; i < n; i++) {
 		size_t level = most > 0 ? (size_t)(longest[i] / most * 7.999) : 0;
 		if (view->style.is_ascii)
@@ -113,7 +149,6 @@ static void add_strip(struct tp_buf *out, struct tp_view *view, size_t n)
 		else
 			tp_buf_puts(out, blocks[level]);
 	}
-	free(longest);
 }
 
 static void print_strip(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
@@ -288,15 +323,19 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 	tp_view_make_rows(view, tp_view_top_place(view));
 }
 
-/* By number, or by kind: a row of a million is not printed to be searched. */
-static bool matches(struct tp_view *view, struct tp_view_place *place, size_t item,
-		    const char *word)
+static bool find_step(struct tp_view *view, struct tp_view_place *place, const char *word,
+		      int direction)
 {
-	uint64_t number;
-	(void)place;
-	if (tp_text_parse_count(word, &number))
-		return number == item + 1;
-	return strstr(tp_step_kind_name(view->profile->steps[item].kind), word) != NULL;
+	const struct step_word meant = parse_word(word);
+	size_t n = place->n_rows;
+	for (size_t i = 1; i <= n; i++) {
+		size_t row = (place->cursor + (direction > 0 ? i : n - i)) % n;
+		if (is_meant(view, &meant, tp_view_item(place, row))) {
+			place->cursor = row;
+			return true;
+		}
+	}
+	return false;
 }
 
 const struct tp_view_screen tp_view_steps = {
@@ -308,6 +347,6 @@ const struct tp_view_screen tp_view_steps = {
 	.print_row = print_row,
 	.print_detail = print_detail,
 	.open = open_row,
-	.matches = matches,
+	.find = find_step,
 	.needs_width = true,
 };

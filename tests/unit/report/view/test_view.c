@@ -2,10 +2,12 @@
 /* Screens of the viewer: golden ones, those of any size, and what strange runs do to them. */
 #include "view_scene.h"
 
+#include "proof.h"
 #include "report/golden.h"
 #include "report/jobsample.h"
 #include "report/sample.h"
 
+#include "trainprof/base/clock.h"
 #include "trainprof/base/text.h"
 
 #include <check.h>
@@ -527,6 +529,96 @@ START_TEST(plain_screens_have_no_pictures)
 }
 END_TEST
 
+/* ---- how long a key takes -------------------------------------------------------------------- */
+
+enum { BIG_STEPS = 1000000, BIG_THREADS = 500, BIG_HOT = 2000, BIG_DEPTH = 60 };
+
+/* As much as a recording of ten minutes and 500 threads may hold; hot stacks are never more. */
+static void make_big(struct scene *s)
+{
+	struct tp_profile *p = &s->profile;
+	struct tp_arena *arena = &p->arena;
+	struct tp_trace *t = &s->trace;
+	uint32_t n_frames = BIG_HOT * 4;
+	p->n_steps = BIG_STEPS;
+	p->steps = tp_arena_array(arena, BIG_STEPS, sizeof(*p->steps));
+	for (uint64_t i = 0; i < BIG_STEPS; i++) {
+		p->steps[i].start_ns = i * 600000;
+		p->steps[i].end_ns = p->steps[i].start_ns + 300000 + i * 7919 % 300000;
+		p->steps[i].part_ns[TP_PART_COMPUTE] = 300000;
+	}
+	struct tp_frame *frames = tp_arena_array(arena, n_frames + 1, sizeof(*frames));
+	for (uint32_t i = 1; i <= n_frames; i++)
+		frames[i] = (struct tp_frame){.kind = i % 2 ? TP_FRAME_PYTHON : TP_FRAME_NATIVE,
+					      .symbol = 1,
+					      .file = 1,
+					      .line = i,
+					      .function_start = (uint64_t)i << 32};
+	t->frames = frames;
+	t->n_frames = n_frames + 1;
+	struct tp_stack *stacks = tp_arena_array(arena, BIG_HOT + 1, sizeof(*stacks));
+	p->hot = tp_arena_array(arena, BIG_HOT, sizeof(*p->hot));
+	p->n_hot = BIG_HOT;
+	for (uint32_t i = 1; i <= BIG_HOT; i++) {
+		uint32_t *of = tp_arena_array(arena, BIG_DEPTH, sizeof(*of));
+		for (uint32_t f = 0; f < BIG_DEPTH; f++)
+			of[f] = 1 + (i * (BIG_DEPTH - f) * 31 + f) % n_frames;
+		stacks[i] = (struct tp_stack){.frames = of, .n_frames = BIG_DEPTH};
+		p->hot[i - 1] = (struct tp_hot_stack){i, i % 3, i % 2, i % (TP_N_PARTS + 1),
+						      SCENE_MS * (BIG_HOT - i)};
+	}
+	t->stacks = stacks;
+	t->n_stacks = BIG_HOT + 1;
+	p->n_lines = 0;
+	p->threads = tp_arena_array(arena, BIG_THREADS, sizeof(*p->threads));
+	p->n_threads = BIG_THREADS;
+	for (uint32_t i = 0; i < BIG_THREADS; i++)
+		p->threads[i] = (struct tp_thread_result){.task = i % 3,
+							  .role = TP_THREAD_LOADER,
+							  .lived_ns = SCENE_MS,
+							  .on_cpu_ns = SCENE_MS / 2};
+}
+
+/* By CPU time: what a machine takes that does nothing else. */
+START_TEST(no_key_takes_50_ms)
+{
+	static const char keys[] =
+		"1^v^<<2sw^n<oo2\\slow^<jjj33^<4jjdjjijjrjjfvvv^<wwptts12345678?";
+	struct scene s;
+	struct tp_grid grid;
+	double worst_ms = 0;
+	char worst = ' ';
+	scene_init(&s, &scene_plain);
+	make_big(&s);
+	uint64_t begun_ns = tp_clock_self_cpu_ns();
+	struct tp_view *view = scene_view(&s.report);
+	tp_grid_init(&grid, 200, 60, false);
+	tp_view_draw(view, &grid);
+	double opened_ms = (double)(tp_clock_self_cpu_ns() - begun_ns) / 1e6;
+	for (const char *k = keys; *k; k++) {
+		const char one[] = {*k, '\0'};
+		begun_ns = tp_clock_self_cpu_ns();
+		scene_type(view, one);
+		tp_view_draw(view, &grid);
+		double ms = (double)(tp_clock_self_cpu_ns() - begun_ns) / 1e6;
+		if (ms > 20)
+			printf("%c at %td: %.1f ms\n", *k, k - keys, ms);
+		if (ms > worst_ms) {
+			worst_ms = ms;
+			worst = *k;
+		}
+	}
+	setbuf(stdout, NULL);
+	printf("opened in %.1f ms, the slowest key '%c' took %.1f ms\n", opened_ms, worst,
+	       worst_ms);
+	ck_assert_double_le(opened_ms, 500);
+	ck_assert_double_le(worst_ms, 50);
+	tp_grid_release(&grid);
+	tp_view_free(view);
+	scene_release(&s);
+}
+END_TEST
+
 Suite *suite_report_view(void);
 Suite *suite_report_view(void)
 {
@@ -552,5 +644,6 @@ Suite *suite_report_view(void)
 	tcase_add_test(tc, markdown_cannot_be_left_from_inside);
 	tcase_add_test(tc, plain_screens_have_no_pictures);
 	suite_add_tcase(suite, tc);
+	tcase_add_test(proof_case(suite, "speed"), no_key_takes_50_ms);
 	return suite;
 }
