@@ -18,20 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How long the rest of a key's sequence may take; what is alone then is Escape. Of ncurses' default
- * of 1 s people think that it hangs; 25 ms is enough over networks that are usable at all. */
-enum { ESCAPE_MS = 25 };
 /* xterm and tmux cut longer ones. */
 enum { CLIPBOARD_MAX = 74994 };
-
-struct viewer {
-	const struct tp_cli *cli;
-	struct tp_view *view;
-	struct tp_live_screen screen;
-	struct tp_grid shown;
-	struct tp_buf typed;
-	bool has_shown;
-};
 
 bool tp_viewer_has_terminal(void)
 {
@@ -55,7 +43,7 @@ static void add_base64(struct tp_buf *out, const char *bytes, size_t n)
 }
 
 /* OSC 52 of xterm: the terminal itself puts it on the clipboard, also over ssh. */
-static void copy_screen(struct viewer *viewer)
+static void copy_screen(struct tp_viewer *viewer)
 {
 	struct tp_buf text = {0};
 	struct tp_buf out = {0};
@@ -67,7 +55,7 @@ static void copy_screen(struct viewer *viewer)
 		tp_buf_puts(&out, "\033]52;c;");
 		add_base64(&out, tp_buf_text(&text), text.len);
 		tp_buf_puts(&out, "\033\\");
-		tp_live_screen_write(&viewer->screen, &out);
+		tp_live_screen_write(viewer->screen, &out);
 		tp_view_show_message(viewer->view,
 				     "Given to the terminal for its clipboard, as Markdown.");
 	}
@@ -101,21 +89,21 @@ static void write_screen(struct tp_view *view)
 
 /* ---- a terminal ---- */
 
-static bool draw(struct viewer *viewer)
+bool tp_viewer_draw(struct tp_viewer *viewer)
 {
 	struct tp_report_style style = tp_terminal_style(viewer->cli, STDOUT_FILENO);
 	struct tp_grid grid;
 	struct tp_buf out = {0};
 	size_t columns;
 	size_t lines;
-	if (viewer->screen.is_away)
+	if (viewer->screen->is_away)
 		viewer->has_shown = false;
 	tp_live_screen_size(&columns, &lines);
 	tp_grid_init(&grid, columns, lines, style.is_ascii);
 	tp_view_draw(viewer->view, &grid);
 	tp_grid_add_changes(&out, &grid, viewer->has_shown ? &viewer->shown : NULL,
 			    style.has_colour);
-	bool is_written = tp_live_screen_write(&viewer->screen, &out);
+	bool is_written = tp_live_screen_write(viewer->screen, &out);
 	tp_buf_release(&out);
 	tp_grid_release(&viewer->shown);
 	viewer->shown = grid;
@@ -124,7 +112,7 @@ static bool draw(struct viewer *viewer)
 }
 
 /* False: quit. */
-static bool handle_key(struct viewer *viewer, int key)
+static bool handle_key(struct tp_viewer *viewer, int key)
 {
 	switch (tp_view_handle_key(viewer->view, key)) {
 	case TP_VIEW_QUIT:
@@ -143,10 +131,9 @@ static bool handle_key(struct viewer *viewer, int key)
 	}
 }
 
-/* All keys that are whole; the begin of a sequence stays, unless nothing follows it. */
-static bool handle_typed(struct viewer *viewer, bool is_all)
+bool tp_viewer_handle_typed(struct tp_viewer *viewer, bool is_all)
 {
-	struct tp_buf *typed = &viewer->typed;
+	struct tp_buf *typed = viewer->screen->typed;
 	size_t at = 0;
 	bool goes_on = true;
 	while (goes_on && at < typed->len) {
@@ -166,29 +153,37 @@ static bool handle_typed(struct viewer *viewer, bool is_all)
 	return goes_on;
 }
 
-static bool wait_and_handle(struct viewer *viewer)
+void tp_viewer_release(struct tp_viewer *viewer)
 {
-	struct pollfd events = {.fd = viewer->screen.wait_fd, .events = POLLIN};
-	int n = poll(&events, 1, viewer->typed.len ? ESCAPE_MS : -1);
-	unsigned news = n > 0 ? tp_live_screen_poll(&viewer->screen) : 0;
+	tp_grid_release(&viewer->shown);
+	viewer->has_shown = false;
+}
+
+static bool wait_and_handle(struct tp_viewer *viewer)
+{
+	struct pollfd events = {.fd = viewer->screen->wait_fd, .events = POLLIN};
+	int n = poll(&events, 1, viewer->screen->typed->len ? TP_VIEWER_ESCAPE_MS : -1);
+	unsigned news = n > 0 ? tp_live_screen_poll(viewer->screen) : 0;
 	if (news & TP_LIVE_SCREEN_REDRAW)
 		viewer->has_shown = false;
 	if (news & TP_LIVE_SCREEN_QUIT)
 		return false;
-	return handle_typed(viewer, n == 0);
+	return tp_viewer_handle_typed(viewer, n == 0);
 }
 
 int tp_viewer_run(const struct tp_cli *cli, struct tp_view *view)
 {
-	struct viewer viewer = {.cli = cli, .view = view};
-	tp_live_screen_open(&viewer.screen, cli, true);
-	viewer.screen.typed = &viewer.typed;
-	while (draw(&viewer) && wait_and_handle(&viewer))
+	struct tp_live_screen screen;
+	struct tp_buf typed = {0};
+	struct tp_viewer viewer = {.cli = cli, .view = view, .screen = &screen};
+	tp_live_screen_open(&screen, cli, true);
+	screen.typed = &typed;
+	while (tp_viewer_draw(&viewer) && wait_and_handle(&viewer))
 		;
-	int status = viewer.screen.is_failed ? TP_EXIT_FILE : TP_EXIT_OK;
-	tp_live_screen_close(&viewer.screen);
-	tp_grid_release(&viewer.shown);
-	tp_buf_release(&viewer.typed);
+	int status = screen.is_failed ? TP_EXIT_FILE : TP_EXIT_OK;
+	tp_live_screen_close(&screen);
+	tp_viewer_release(&viewer);
+	tp_buf_release(&typed);
 	return status;
 }
 

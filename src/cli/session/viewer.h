@@ -4,7 +4,29 @@
 #define TRAINPROF_SRC_CLI_SESSION_VIEWER_H
 
 #include "cli/options/command.h"
+#include "cli/terminal/live_screen.h"
+#include "trainprof/report/cell_grid.h"
 #include "trainprof/report/view.h"
+
+/* A view on a screen that is open already. All zero but for the three pointers is valid. */
+struct tp_viewer {
+	const struct tp_cli *cli;
+	struct tp_view *view;          /* borrowed, like the screen */
+	struct tp_live_screen *screen; /* whose `typed` is a buffer */
+	struct tp_grid shown;
+	bool has_shown; /* false: something else wrote to the terminal */
+};
+
+/* False when it could not be written. */
+bool tp_viewer_draw(struct tp_viewer *viewer);
+/* Handle all keys that were typed; the begin of a sequence stays, unless is_all: nothing follows
+ * it. False: quit. */
+bool tp_viewer_handle_typed(struct tp_viewer *viewer, bool is_all);
+/* Frees what it keeps of the screen. */
+void tp_viewer_release(struct tp_viewer *viewer);
+
+/* How long the rest of a key's sequence may take; what is alone then is Escape. */
+enum { TP_VIEWER_ESCAPE_MS = 25 };
 
 /* Until q; returns the exit status. */
 int tp_viewer_run(const struct tp_cli *cli, struct tp_view *view);
