@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One part of the step: in which lines and functions it is spent, and by which workers. */
+#include "view_spans.h"
 #include "view_stacks.h"
 
 #include "report/digest/source_lines.h"
@@ -10,6 +11,7 @@
 #include <string.h>
 
 enum {
+	SPANS_MAX = 100,
 	KERNELS_MAX = 100,
 	LINES_MAX = 6,
 	WORKERS_MAX = 8,
@@ -21,12 +23,13 @@ enum {
 /* Of the step, for a line to be listed beside another. */
 static const double smallest_line = 0.01;
 
-enum row_kind { ROW_LINE, ROW_WORKER, ROW_FUNCTION, ROW_WORKER_FUNCTION, ROW_KERNEL };
+enum row_kind { ROW_LINE, ROW_WORKER, ROW_FUNCTION, ROW_WORKER_FUNCTION, ROW_KERNEL, ROW_SPAN };
 
 struct part_row {
 	enum row_kind kind;
 	size_t index; /* of a line, thread or kernel of the profile */
 	struct tp_view_cost cost;
+	struct tp_view_span_cost span;
 	uint64_t of_ns; /* of which the cost is a share */
 };
 
@@ -94,6 +97,18 @@ static void add_kernels(struct part_rows *rows, const struct tp_view *view, enum
 	}
 }
 
+/* What threads did meanwhile, by what they recorded. */
+static void add_spans(struct part_rows *rows, const struct tp_view *view)
+{
+	size_t n;
+	uint64_t all_ns;
+	struct tp_view_span_cost *costs = tp_view_span_costs(view->profile, &n, &all_ns);
+	for (size_t i = 0; i < n && i < SPANS_MAX; i++)
+		add_row(rows,
+			(struct part_row){.kind = ROW_SPAN, .span = costs[i], .of_ns = all_ns});
+	free(costs);
+}
+
 /* Who makes the batches that the main thread waits for. */
 static void add_workers(struct part_rows *rows, const struct tp_view *view)
 {
@@ -119,6 +134,9 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 	if (place->selection.part == TP_PART_DATALOADER)
 		add_workers(&rows, view);
 	add_functions(&rows, view, ROW_FUNCTION, &place->selection, FUNCTIONS_MAX);
+	/* The GPU waits for what a thread does: which function, no stack says. */
+	if (!view->profile->n_hot && place->selection.part != TP_PART_COMPUTE)
+		add_spans(&rows, view);
 	place->data = rows.items;
 	place->n_items = rows.n;
 }
@@ -208,6 +226,16 @@ static void print_kernel(struct tp_view *view, const struct part_row *row, struc
 	tp_buf_release(&what);
 }
 
+static void print_span(struct tp_view *view, const struct part_row *row, struct tp_page *page)
+{
+	struct tp_buf what = {0};
+	tp_view_percent(page, row->of_ns ? (double)row->span.own_ns / (double)row->of_ns : 0);
+	tp_buf_printf(&what, "  thread, %s in", tp_unit_time((double)row->span.own_ns).text);
+	tp_buf_printf(&what, " %s", tp_unit_counted(row->span.n, "span").text);
+	print_with_place(page, tp_buf_text(&what), tp_trace_string(view->trace, row->span.name));
+	tp_buf_release(&what);
+}
+
 static void print_kernel_detail(struct tp_view *view, const struct tp_kernel_result *kernel,
 				struct tp_page *page)
 {
@@ -230,6 +258,8 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 		print_worker(view, &view->profile->threads[row->index], page);
 	else if (row->kind == ROW_KERNEL)
 		print_kernel(view, row, page);
+	else if (row->kind == ROW_SPAN)
+		print_span(view, row, page);
 	else
 		print_function(view, row, page);
 }
@@ -248,12 +278,19 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 		"Enter "
 		"shows the source or, without one, the callers.",
 		"Work of GPUs. The share is of all work of this kind, on all GPUs together.",
+		"What threads recorded, without what it calls. The share is of all that threads "
+		"recorded in the judged steps, whatever the part of the step.",
 	};
 	const struct part_row *row = &((const struct part_row *)place->data)[item];
 	tp_page_column(page, 1);
 	tp_page_wrap(page, 1, TP_PAINT_DIM, texts[row->kind], 0);
 	if (row->kind == ROW_KERNEL)
 		print_kernel_detail(view, &view->profile->kernels[row->index], page);
+	if (row->kind == ROW_SPAN) {
+		tp_page_column(page, 1);
+		tp_page_wrap(page, 1, TP_PAINT_NONE, tp_trace_string(view->trace, row->span.name),
+			     0);
+	}
 }
 
 /* Stacks are kept by process. */
@@ -279,8 +316,8 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 		tp_view_make_rows(view, next);
 		return;
 	}
-	if (row.kind == ROW_KERNEL) {
-		tp_view_show_message(view, "Source lines of kernels are not recorded.");
+	if (row.kind == ROW_KERNEL || row.kind == ROW_SPAN) {
+		tp_view_show_message(view, "The trace has no more of it than this.");
 		return;
 	}
 	if (row.kind == ROW_WORKER) {
