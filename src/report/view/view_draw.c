@@ -11,6 +11,7 @@
 
 enum {
 	SHORT_BELOW = 18,     /* lines: no detail */
+	MIN_SUBJECT = 12,     /* columns for the command */
 	HEAD_SHARE = 2,       /* of the lines at most one in so many is head */
 	DETAIL_PERCENT = 42,  /* of the lines below the rows, of the columns beside them */
 	SHORT_HEAD_BELOW = 15 /* lines: no head where there are rows */
@@ -24,25 +25,35 @@ static void add_verdict(struct tp_buf *out, const struct tp_view *view)
 		tp_buf_putc(out, (char)toupper((unsigned char)*c));
 }
 
+/* The command is cut, the figures are not. */
+static void draw_subject(struct tp_view *view, struct tp_grid *grid, size_t end)
+{
+	struct tp_buf subject = {0};
+	struct tp_buf extent = {0};
+	bool is_narrow = grid->columns < TP_VIEW_NARROW_BELOW;
+	tp_buf_puts(&subject, is_narrow ? "" : "trainprof  ");
+	tp_report_add_subject(&subject, &view->digest);
+	if (!is_narrow)
+		tp_report_add_short_extent(&extent, &view->digest, false);
+	size_t width = tp_text_width(tp_buf_text(&extent)) + 2;
+	size_t room = end > width + MIN_SUBJECT && !is_narrow ? end - width : end;
+	size_t column = tp_grid_put(grid, 0, 0, room, TP_PAINT_NONE, tp_buf_text(&subject));
+	if (room < end)
+		tp_grid_put(grid, 0, column + 2, end, TP_PAINT_NONE, tp_buf_text(&extent));
+	tp_buf_release(&subject);
+	tp_buf_release(&extent);
+}
+
 static void draw_title(struct tp_view *view, struct tp_grid *grid)
 {
-	struct tp_buf left = {0};
-	struct tp_buf right = {0};
-	bool is_narrow = grid->columns < TP_VIEW_NARROW_BELOW;
-	tp_buf_puts(&left, is_narrow ? "" : "trainprof  ");
-	tp_report_add_subject(&left, &view->digest);
-	if (!is_narrow) {
-		tp_buf_puts(&left, "  ");
-		tp_report_add_short_extent(&left, &view->digest, false);
-	}
-	add_verdict(&right, view);
-	size_t width = tp_text_width(tp_buf_text(&right));
+	struct tp_buf verdict = {0};
+	add_verdict(&verdict, view);
+	size_t width = tp_text_width(tp_buf_text(&verdict));
 	size_t begin = grid->columns > width ? grid->columns - width : 0;
-	if (begin > 12)
-		tp_grid_put(grid, 0, 0, begin - 2, TP_PAINT_NONE, tp_buf_text(&left));
-	tp_grid_put(grid, 0, begin, grid->columns, TP_PAINT_BOLD, tp_buf_text(&right));
-	tp_buf_release(&left);
-	tp_buf_release(&right);
+	if (begin > MIN_SUBJECT)
+		draw_subject(view, grid, begin - 2);
+	tp_grid_put(grid, 0, begin, grid->columns, TP_PAINT_BOLD, tp_buf_text(&verdict));
+	tp_buf_release(&verdict);
 }
 
 /* "1 Overview > dataloader > source". */

@@ -22,7 +22,7 @@ void tp_view_open_function(struct tp_view *view, const struct tp_view_selection 
 /* Modes of a tree. */
 enum { TP_VIEW_TREE_DOWN, TP_VIEW_TREE_INVERTED, TP_VIEW_TREE_CALLERS };
 
-enum { TP_VIEW_NO_NODE = UINT32_MAX };
+#define TP_VIEW_NO_NODE UINT32_MAX
 
 /* One function in one place of the tree. Children come by time, the largest first. */
 struct tp_view_node {
