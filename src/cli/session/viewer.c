@@ -38,7 +38,7 @@ static void add_base64(struct tp_buf *out, const char *bytes, size_t n)
 		for (size_t k = 0; k < 3; k++)
 			word = word << 8 | (i + k < n ? (unsigned char)bytes[i + k] : 0);
 		for (size_t k = 0; k < 4; k++)
-			tp_buf_putc(out, i + k > n ? '=' : digits[word >> (18 - 6 * k) & 63]);
+			tp_buf_add(out, i + k > n ? "=" : &digits[word >> (18 - 6 * k) & 63], 1);
 	}
 }
 

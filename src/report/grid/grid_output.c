@@ -67,7 +67,7 @@ void tp_grid_add_changes(struct tp_buf *out, const struct tp_grid *grid,
 
 /* ---- a picture ---- */
 
-enum { CELL_WIDTH = 8, CELL_HEIGHT = 17, MARGIN = 10 };
+enum { CELL_WIDTH = 8, CELL_HEIGHT = 17, MARGIN = 10, BOTH_MARGINS = 20 };
 
 /* The hues of report/digest/page.c in sRGB, bright enough on the dark ground (contrast above 4.5).
  */
@@ -149,8 +149,8 @@ static void add_line_texts(struct tp_buf *out, const struct tp_grid *grid, size_
 
 void tp_grid_add_image(struct tp_buf *out, const struct tp_grid *grid, const char *title)
 {
-	size_t width = 2 * MARGIN + grid->columns * CELL_WIDTH;
-	size_t height = 2 * MARGIN + grid->lines * CELL_HEIGHT;
+	size_t width = BOTH_MARGINS + grid->columns * CELL_WIDTH;
+	size_t height = BOTH_MARGINS + grid->lines * CELL_HEIGHT;
 	tp_buf_printf(out,
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %zu %zu\" "
 		      "width=\"%zu\" height=\"%zu\" role=\"img\">\n<title>",

@@ -120,11 +120,11 @@ static void handle_prompt_key(struct tp_view *view, int key)
 
 enum tp_view_answer tp_view_handle_key(struct tp_view *view, int key)
 {
-	enum tp_view_answer answer = TP_VIEW_STAY;
+	view->answer = TP_VIEW_STAY;
 	view->message[0] = '\0';
 	if (view->prompt != TP_VIEW_NO_PROMPT)
 		handle_prompt_key(view, key);
-	else if (key != TP_KEY_NONE && !tp_view_run_key(view, key, &answer))
+	else if (key != TP_KEY_NONE && !tp_view_run_key(view, key))
 		tp_view_show_message(view, "This key does nothing here; ? shows those that do.");
-	return answer;
+	return view->answer;
 }

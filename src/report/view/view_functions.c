@@ -7,6 +7,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -279,6 +280,7 @@ struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *fun
 					(struct tp_view_line_cost){.line = frame->line};
 				TP_ARRAY_PUSH(seen_in, n_seen, seen_capacity) = 0;
 			}
+			assert(lines && k < *n);
 			lines[k].self_ns += f ? 0 : hot->time_ns;
 			lines[k].total_ns += seen_in[k] == i + 1 ? 0 : hot->time_ns;
 			seen_in[k] = i + 1;
@@ -336,6 +338,7 @@ struct tp_view_address *tp_view_addresses(const struct tp_view_functions *functi
 				TP_ARRAY_PUSH(found, *n, capacity) = (struct tp_view_address){
 					.address = trace->frames[frame].address};
 			}
+			assert(found && k < *n);
 			found[k].n_self += f ? 0 : counts[i];
 			found[k].n_total += counts[i];
 			/* One that calls itself is counted where it was last. */

@@ -17,8 +17,7 @@ struct key_row {
 	const char *hint; /* a word for the bottom line; NULL: help alone has it */
 	const char *text;
 	unsigned only; /* screens, a bit each; 0: everywhere */
-	void (*handle)(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer);
+	void (*handle)(struct tp_view *view, struct tp_view_place *place, int key);
 };
 
 /* ---- moving ---- */
@@ -37,12 +36,10 @@ static void move_to(const struct tp_view *view, struct tp_view_place *place, int
 	place->cursor = row < 0 ? 0 : (size_t)row;
 }
 
-static void handle_move(struct tp_view *view, struct tp_view_place *place, int key,
-			enum tp_view_answer *answer)
+static void handle_move(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	int64_t page = view->row_lines > 1 ? (int64_t)view->row_lines - 1 : 1;
 	int64_t at = (int64_t)place->cursor;
-	(void)answer;
 	switch (key) {
 	case TP_KEY_UP:
 	case 'k':
@@ -66,11 +63,9 @@ static void handle_move(struct tp_view *view, struct tp_view_place *place, int k
 	}
 }
 
-static void handle_tab(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer)
+static void handle_tab(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	(void)place;
-	(void)answer;
 	size_t tab = view->tab;
 	if (key == TP_KEY_TAB)
 		tab = (tab + 1) % TP_VIEW_TABS;
@@ -81,11 +76,9 @@ static void handle_tab(struct tp_view *view, struct tp_view_place *place, int ke
 	tp_view_show_tab(view, tab);
 }
 
-static void handle_open(struct tp_view *view, struct tp_view_place *place, int key,
-			enum tp_view_answer *answer)
+static void handle_open(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	(void)key;
-	(void)answer;
 	size_t item = tp_view_cursor_item(place);
 	if (place->screen->open && (item != SIZE_MAX || !place->screen->print_row))
 		place->screen->open(view, place, item);
@@ -93,53 +86,44 @@ static void handle_open(struct tp_view *view, struct tp_view_place *place, int k
 		tp_view_show_message(view, "There is nothing to open here.");
 }
 
-static void handle_back(struct tp_view *view, struct tp_view_place *place, int key,
-			enum tp_view_answer *answer)
+static void handle_back(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	if (place->filter[0]) {
 		place->filter[0] = '\0';
 		tp_view_make_rows(view, place);
 	} else if (!tp_view_pop(view)) {
 		if (key == 'q')
-			*answer = TP_VIEW_QUIT;
+			view->answer = TP_VIEW_QUIT;
 		else if (view->tab)
 			tp_view_show_tab(view, 0);
 	}
 }
 
-static void handle_quit(struct tp_view *view, struct tp_view_place *place, int key,
-			enum tp_view_answer *answer)
+static void handle_quit(struct tp_view *view, struct tp_view_place *place, int key)
 {
-	(void)view;
 	(void)place;
 	(void)key;
-	*answer = TP_VIEW_QUIT;
+	view->answer = TP_VIEW_QUIT;
 }
 
-static void handle_help(struct tp_view *view, struct tp_view_place *place, int key,
-			enum tp_view_answer *answer)
+static void handle_help(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	(void)key;
-	(void)answer;
 	if (place->screen->id != TP_SCREEN_HELP)
 		tp_view_make_rows(view, tp_view_push(view, TP_SCREEN_HELP));
 }
 
 /* ---- search and filter ---- */
 
-static void handle_prompt(struct tp_view *view, struct tp_view_place *place, int key,
-			  enum tp_view_answer *answer)
+static void handle_prompt(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	(void)place;
-	(void)answer;
 	view->prompt = key == '/' ? TP_VIEW_SEARCH : TP_VIEW_FILTER;
 	view->word[0] = '\0';
 }
 
-static void handle_again(struct tp_view *view, struct tp_view_place *place, int key,
-			 enum tp_view_answer *answer)
+static void handle_again(struct tp_view *view, struct tp_view_place *place, int key)
 {
-	(void)answer;
 	if (!tp_view_find(view, place, view->word, key == 'n' ? 1 : -1))
 		tp_view_show_message(view,
 				     view->word[0] ? "Not found." : "Type / and a word first.");
@@ -147,40 +131,32 @@ static void handle_again(struct tp_view *view, struct tp_view_place *place, int 
 
 /* ---- what leaves the viewer ---- */
 
-static void handle_output(struct tp_view *view, struct tp_view_place *place, int key,
-			  enum tp_view_answer *answer)
+static void handle_output(struct tp_view *view, struct tp_view_place *place, int key)
 {
-	(void)view;
 	(void)place;
-	*answer = key == 'c' ? TP_VIEW_COPY : key == 'e' ? TP_VIEW_EXPORT : TP_VIEW_REDRAW;
+	view->answer = key == 'c' ? TP_VIEW_COPY : key == 'e' ? TP_VIEW_EXPORT : TP_VIEW_REDRAW;
 }
 
 /* ---- single screens ---- */
 
-static void handle_sort(struct tp_view *view, struct tp_view_place *place, int key,
-			enum tp_view_answer *answer)
+static void handle_sort(struct tp_view *view, struct tp_view_place *place, int key)
 {
-	(void)answer;
 	place->sort += key == 's' ? 1 : -1;
 	place->cursor = place->top = 0;
 	tp_view_make_rows(view, place);
 }
 
-static void handle_long_steps(struct tp_view *view, struct tp_view_place *place, int key,
-			      enum tp_view_answer *answer)
+static void handle_long_steps(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	(void)key;
-	(void)answer;
 	place->only_outliers = !place->only_outliers;
 	place->cursor = place->top = 0;
 	tp_view_make_rows(view, place);
 }
 
-static void handle_longest(struct tp_view *view, struct tp_view_place *place, int key,
-			   enum tp_view_answer *answer)
+static void handle_longest(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	(void)key;
-	(void)answer;
 	size_t worst = 0;
 	for (size_t i = 1; i < place->n_rows; i++) {
 		const struct tp_step *step = &view->profile->steps[tp_view_item(place, i)];
@@ -191,10 +167,8 @@ static void handle_longest(struct tp_view *view, struct tp_view_place *place, in
 	place->cursor = worst;
 }
 
-static void handle_step(struct tp_view *view, struct tp_view_place *place, int key,
-			enum tp_view_answer *answer)
+static void handle_step(struct tp_view *view, struct tp_view_place *place, int key)
 {
-	(void)answer;
 	bool is_next = key == 'n' || key == TP_KEY_RIGHT || key == 'l';
 	if (is_next && place->index + 1 < view->profile->n_steps)
 		place->index++;
@@ -203,20 +177,16 @@ static void handle_step(struct tp_view *view, struct tp_view_place *place, int k
 	tp_view_make_rows(view, place);
 }
 
-static void handle_all(struct tp_view *view, struct tp_view_place *place, int key,
-		       enum tp_view_answer *answer)
+static void handle_all(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	(void)key;
-	(void)answer;
 	place->mode = !place->mode;
 	tp_view_make_rows(view, place);
 }
 
-static void handle_choose(struct tp_view *view, struct tp_view_place *place, int key,
-			  enum tp_view_answer *answer)
+static void handle_choose(struct tp_view *view, struct tp_view_place *place, int key)
 {
 	(void)key;
-	(void)answer;
 	size_t item = tp_view_cursor_item(place);
 	if (view->findings && item < view->findings->n_fired)
 		view->is_chosen[item] = !view->is_chosen[item];
@@ -224,10 +194,8 @@ static void handle_choose(struct tp_view *view, struct tp_view_place *place, int
 		tp_view_show_message(view, "Only advice can be switched on and off.");
 }
 
-static void handle_stacks(struct tp_view *view, struct tp_view_place *place, int key,
-			  enum tp_view_answer *answer)
+static void handle_stacks(struct tp_view *view, struct tp_view_place *place, int key)
 {
-	(void)answer;
 	tp_view_stacks_switch(view, place, key);
 }
 
@@ -341,12 +309,12 @@ static const struct key_row *find_row(const struct tp_view_screen *screen, int k
 	return NULL;
 }
 
-bool tp_view_run_key(struct tp_view *view, int key, enum tp_view_answer *answer)
+bool tp_view_run_key(struct tp_view *view, int key)
 {
 	struct tp_view_place *place = tp_view_top_place(view);
 	const struct key_row *row = find_row(place->screen, key);
 	if (row)
-		row->handle(view, place, key, answer);
+		row->handle(view, place, key);
 	return row != NULL;
 }
 

@@ -83,7 +83,7 @@ static void print_screen(struct tp_view *view, struct tp_page *page)
 			    "A flame graph is a picture; d shows the same calls as lines.");
 		tp_page_end(page);
 	}
-	if (place->screen->print_detail && item != SIZE_MAX) {
+	if (place->screen->print_detail && place->screen->print_row && item != SIZE_MAX) {
 		tp_page_end(page);
 		tp_page_add(page, TP_PAINT_NONE, view->is_plain ? "Selected: " : "> ");
 		place->screen->print_row(view, place, item, page);

@@ -22,6 +22,7 @@ struct source_text {
 	size_t capacity;
 	struct tp_view_line_cost *costs; /* heap; by line */
 	size_t n_costs;
+	size_t costs_capacity;
 	uint64_t all_ns;   /* of native code samples instead of ns */
 	char problem[200]; /* why the text is not there, or may be another; "" */
 	char path[512];
@@ -72,7 +73,7 @@ static void read_text(struct source_text *source, const struct tp_view *view)
 
 enum { ADDRESSES_MAX = 1000 };
 
-static void add_line_cost(struct source_text *source, size_t *capacity, uint32_t line,
+static void add_line_cost(struct source_text *source, uint32_t line,
 			  const struct tp_view_address *address)
 {
 	for (size_t i = 0; i < source->n_costs; i++)
@@ -81,7 +82,7 @@ static void add_line_cost(struct source_text *source, size_t *capacity, uint32_t
 			source->costs[i].total_ns += address->n_total;
 			return;
 		}
-	TP_ARRAY_PUSH(source->costs, source->n_costs, *capacity) =
+	TP_ARRAY_PUSH(source->costs, source->n_costs, source->costs_capacity) =
 		(struct tp_view_line_cost){line, address->n_self, address->n_total};
 }
 
@@ -100,7 +101,6 @@ static void find_native_lines(struct source_text *source, struct tp_view *view,
 	uint64_t addresses[ADDRESSES_MAX];
 	uint32_t lines[ADDRESSES_MAX] = {0};
 	size_t n;
-	size_t capacity = 0;
 	uint64_t most = 0;
 	struct tp_view_address *found =
 		tp_view_addresses(&view->functions, place->function, &n, &source->all_ns);
@@ -113,7 +113,7 @@ static void find_native_lines(struct source_text *source, struct tp_view *view,
 						    source->path, sizeof(source->path), lines);
 	for (size_t i = 0; is_known && i < n; i++)
 		if (lines[i])
-			add_line_cost(source, &capacity, lines[i], &found[i]);
+			add_line_cost(source, lines[i], &found[i]);
 	for (size_t i = 0; i < source->n_costs; i++)
 		if (source->costs[i].self_ns + source->costs[i].total_ns > most) {
 			most = source->costs[i].self_ns + source->costs[i].total_ns;

@@ -117,6 +117,7 @@ struct tp_view {
 	size_t lines;
 	size_t row_lines; /* that the rows had when they were drawn last */
 	enum tp_view_prompt prompt;
+	enum tp_view_answer answer; /* to the key that is handled */
 	char word[TP_VIEW_WORD_SIZE];
 	char message[160];
 	bool *is_chosen; /* by finding, of those that are advice */
@@ -163,7 +164,8 @@ const struct tp_page *tp_view_text(struct tp_view *view, struct tp_view_place *p
 
 /* ---- keys ---- */
 
-bool tp_view_run_key(struct tp_view *view, int key, enum tp_view_answer *answer);
+/* False: the key has no meaning here. What the caller has to do is in view->answer. */
+bool tp_view_run_key(struct tp_view *view, int key);
 /* Hints for the bottom line: "Enter open  s sort  ? help". */
 void tp_view_add_hints(struct tp_view *view, struct tp_buf *out, size_t columns);
 
