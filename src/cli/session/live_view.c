@@ -89,7 +89,7 @@ static enum tp_status view_open(struct view *view, const struct tp_cli *cli,
 	return status;
 }
 
-static void end_look(struct view *view)
+static void close_viewer(struct view *view)
 {
 	tp_viewer_release(&view->viewer);
 	tp_view_free(view->frozen);
@@ -98,7 +98,7 @@ static void end_look(struct view *view)
 
 static void drop_profile(struct view *view)
 {
-	end_look(view);
+	close_viewer(view);
 	if (!view->has_profile)
 		return;
 	tp_profile_release(&view->profile);
@@ -210,7 +210,7 @@ static bool show(struct view *view, const struct tp_run_info *run, uint64_t unti
 
 /* ---- looking around in the last stretch ---- */
 
-static void begin_look(struct view *view, int key)
+static void open_viewer(struct view *view, int key)
 {
 	static const char no_rules[] = "a few seconds are too short for advice";
 	if (!view->has_profile)
@@ -235,7 +235,7 @@ static bool handle_live_keys(struct view *view)
 		if (key == 'q' || key == 'Q')
 			return false;
 		if ((key >= '1' && key <= '8') || key == TP_KEY_ENTER || key == '\n')
-			begin_look(view, key);
+			open_viewer(view, key);
 	}
 	size_t rest = view->typed.len - at;
 	if (at && rest)
@@ -257,7 +257,7 @@ static bool handle_typed(struct view *view)
 	if (!was_frozen && !handle_live_keys(view))
 		return false;
 	if (view->frozen && !tp_viewer_handle_typed(&view->viewer, is_all_typed(view)))
-		end_look(view);
+		close_viewer(view);
 	return draw(view);
 }
 
@@ -280,7 +280,7 @@ static bool is_enough(const struct view *view)
 }
 
 /* The program's end does not end a look at its last seconds. */
-static void finish_look(struct view *view)
+static void finish_viewer(struct view *view)
 {
 	struct pollfd events = {.fd = view->screen.wait_fd, .events = POLLIN};
 	while (view->frozen && poll(&events, 1, -1) > 0 && handle_events(view))
@@ -446,7 +446,7 @@ int tp_live_view_process(const struct tp_cli *cli, const struct tp_live_view_opt
 		status = follow(&a, pid, &err);
 		while (status == TP_OK && a.is_to_begin_anew)
 			status = begin_again(&a, pid, &err);
-		finish_look(&view);
+		finish_viewer(&view);
 		tp_live_screen_close(&view.screen);
 	}
 	release(&a);
@@ -554,7 +554,7 @@ int tp_live_view_recording(const struct tp_cli *cli, const struct tp_live_view_o
 	if (status == TP_OK) {
 		begin_screen(&view, true, "recording");
 		status = follow_recording(&view, follow, &err);
-		finish_look(&view);
+		finish_viewer(&view);
 		tp_live_screen_close(&view.screen);
 	}
 	tp_follow_close(follow);

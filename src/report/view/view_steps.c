@@ -90,7 +90,7 @@ static struct step_word parse_word(const char *word)
 	return meant;
 }
 
-static bool is_meant(const struct tp_view *view, const struct step_word *meant, size_t step)
+static bool is_searched(const struct tp_view *view, const struct step_word *meant, size_t step)
 {
 	return meant->is_number ? meant->number == step + 1
 				: meant->is_of_kind[view->profile->steps[step].kind];
@@ -110,7 +110,7 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 	for (size_t i = 0; i < n; i++) {
 		size_t step = order ? order[i] : i;
 		bool is_kept = !place->only_outliers || is_long_step(view, step);
-		if (is_kept && (!place->filter[0] || is_meant(view, &meant, step)))
+		if (is_kept && (!place->filter[0] || is_searched(view, &meant, step)))
 			place->rows[place->n_rows++] = step;
 	}
 }
@@ -330,7 +330,7 @@ static bool find_step(struct tp_view *view, struct tp_view_place *place, const c
 	size_t n = place->n_rows;
 	for (size_t i = 1; i <= n; i++) {
 		size_t row = (place->cursor + (direction > 0 ? i : n - i)) % n;
-		if (is_meant(view, &meant, tp_view_item(place, row))) {
+		if (is_searched(view, &meant, tp_view_item(place, row))) {
 			place->cursor = row;
 			return true;
 		}
