@@ -196,8 +196,9 @@ bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *
 	*low = scratch.combined_low;
 	*value = scratch.combined_value;
 	*high = scratch.combined_high;
+	bool is_known = scratch.has_combined;
 	tp_findings_release(&scratch);
-	return scratch.has_combined;
+	return is_known;
 }
 
 void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,

@@ -9,6 +9,9 @@ for late in 1 6; do
 done
 trainprof view --keys='<Enter>' --print=text waits6
 trainprof view --print=text --ascii --width=60 --lines=14 waits6
+echo 'advice counted out'
+trainprof view --keys='7' --print=text waits6 | sed -n 4p
+trainprof view --keys='7x' --print=text waits6 | sed -n 4p
 echo 'two runs'
 trainprof view --print=text waits6 waits1
 echo 'lines for screen readers'
