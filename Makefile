@@ -126,7 +126,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 # What a change must pass. None of them depends on how long something takes: they run beside each other, the
 # longest first. What measures running programs is a proof, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
-	check-bench check-agent check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
+	check-bench check-agent check-calls check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
 	check-pages check-spdx check-truth check-words check-python-module
 # Gates that .ci/run leaves to another of its stages.
 LATER ?=
@@ -159,13 +159,21 @@ $(B)/doubles/%/libcupti.so.13: $(wildcard tests/doubles/*.[ch]) src/agent/cupti/
 	$(Q)$(CC) $(DOUBLE_CFLAGS) -DCUPTI_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ \
 		tests/doubles/cupti_double.c $(if $(filter whole,$*),tests/doubles/pm_double.c) -lpthread -ldl
 
-# A tool that is linked with CUPTI; its calls are bound when they are made, or all at its start.
-OTHER_TOOLS := $(B)/doubles/lazy/libothertool.so $(B)/doubles/bound/libothertool.so
+# A driver on which NVIDIA's own CUPTI starts.
+NULL_DRIVER := $(B)/doubles/null/libcuda.so.1
+$(NULL_DRIVER): tests/doubles/null_driver.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  DOUBLE  $@'
+	$(Q)$(CC) $(DOUBLE_CFLAGS) -fvisibility=hidden -o $@ $< -ldl
+
+# A tool that is linked with CUPTI; its calls are bound when they are made, or all at its start. A third one
+# asks for them by name.
+OTHER_TOOLS := $(B)/doubles/lazy/libothertool.so $(B)/doubles/bound/libothertool.so $(B)/doubles/named/libothertool.so
 $(B)/doubles/%/libothertool.so: tests/doubles/other_tool.c src/agent/cupti/cupti_abi.h $(B)/doubles/whole/libcupti.so.13 Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) $(DOUBLE_CFLAGS) $(if $(filter bound,$*),-fno-plt -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)relro,-Wl$(comma)-z$(comma)lazy) \
-		-o $@ $< $(B)/doubles/whole/libcupti.so.13
+		$(if $(filter named,$*),-DOTHER_TOOL_BY_NAME) -o $@ $< $(if $(filter named,$*),-ldl,$(B)/doubles/whole/libcupti.so.13)
 
 # A library that the tests put into running programs.
 VISITOR := $(B)/doubles/libvisitor.so
@@ -183,7 +191,7 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 
 # Some tests measure programs that lie beside the binary.
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
-		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(OTHER_TOOLS) $(VISITOR) $(AGENT)
+		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher cuda_ends nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(OTHER_TOOLS) $(VISITOR) $(AGENT)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -ldw -lelf $(LIBS) -Wl,--wrap=_mark_point -lcheck -lsubunit -lrt -lm -lpthread
 
@@ -263,17 +271,39 @@ check-agent: $(AGENT)
 $(CAPTURE): tests/agent/capture_recorder.c tests/agent/capture.h $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,--wrap=tp_cupti_library_open \
+	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,--wrap=tp_cupti_library_load \
+		-Wl,--wrap=tp_cupti_library_start \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
 $(B)/replay: $(addprefix $(B)/tests/agent/,replay.o strides.o synthesis.o) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+## check-calls: the double of CUPTI returns what NVIDIA's libraries return, by version
+.PHONY: check-calls
+check-calls: $(CUDA_DOUBLES) $(B)/programs/cupti_calls
+	$(Q)tests/agent/check_calls.sh $(B)
+
 ## check-replay: buffers of CUPTI, of every version's lengths and captured ones, against the events expected of them
 .PHONY: check-replay
 check-replay: $(REPLAYED)
 	$(Q)tests/agent/check_replay.sh $(B)
+
+## check-cupti: the agent with NVIDIA's own CUPTI of ten versions (pip fetches them into build/cupti), on a driver that does nothing
+.PHONY: check-cupti fetch-cupti proof-cupti-ends
+CUPTIS ?= build/cupti
+check-cupti: $(AGENT) $(NULL_DRIVER) $(addprefix $(B)/programs/,cuda_ends cupti_calls)
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+	$(Q)CC='$(CC)' tests/agent/check_cupti.sh $(B) $(CUPTIS)
+
+## fetch-cupti: the versions of CUPTI that check-cupti tries
+fetch-cupti:
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+
+## proof-cupti-ends: N=2000 programs that end at random moments with five versions of CUPTI end as without the agent
+proof-cupti-ends: $(AGENT) $(NULL_DRIVER) $(B)/programs/cuda_ends
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+	$(Q)tests/agent/cupti_ends.py $(B) $(CUPTIS) $(or $(N),2000)
 
 ## check-exits: programs with the agent in them that fork and end in every way, under valgrind
 .PHONY: check-exits
@@ -294,7 +324,7 @@ $(B)/gpu/gpu_bench: $(addprefix tests/gpu/,gpu_bench.c cuda_driver.c selfcost.c 
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(GPU_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
-$(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addprefix src/agent/cupti/,cupti_library.c call_names.c cupti_library.h call_names.h cupti_abi.h) Makefile
+$(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addprefix src/agent/cupti/,cupti_library.c cupti_copy.c call_names.c cupti_library.h cupti_copy.h call_names.h cupti_abi.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(AGENT_CFLAGS) -shared -o $@ $(filter %.c,$^) -lpthread -ldl
@@ -425,15 +455,37 @@ proof-real: $(B)/trainprof
 	-@tests/deps.sh $(REAL_PACKAGES)
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
+## proof-exports: exports are accepted by promtool, pprof, and the libraries of Perfetto, TensorBoard, Prometheus
+.PHONY: proof-exports proof-html
+proof-exports: $(B)/trainprof programs
+	$(Q)tests/exports/proof_exports.sh $(CURDIR)/$(B) $(abspath $(TRACES))
+
+## proof-html: the page in Chromium: three widths, dark, without script, keyboard, search, policy, axe; PICTURES=FOLDER
+proof-html: $(B)/trainprof programs
+	$(Q)python3 tests/html/proof_html.py $(CURDIR)/$(B) $(abspath $(TRACES))
+
+## proof-ranks: late ranks planted in MPI jobs, as they time themselves; STEPS=200 RANKS=2,3 WAYS=inside,outside
+.PHONY: proof-ranks
+proof-ranks: $(B)/trainprof
+	-@tests/deps.sh openmpi-bin python3-mpi4py
+	$(Q)/usr/bin/python3 tests/ranks/proof_ranks.py $(B)/trainprof --steps=$(or $(STEPS),200) --ranks=$(or $(RANKS),2,3) \
+		--ways=$(or $(WAYS),inside,outside) $(ONLY)
+
 ## proof-truth: the same of slow programs and their fixed versions; SLOW=DIRECTORY, ONLY=CASE
 SLOW ?= ../shared/slow-programs
 proof-truth: $(B)/trainprof
 	$(Q)tests/truth/proof_truth.sh $(CURDIR)/$(B)/trainprof $(abspath $(SLOW)) $(ONLY)
 
+## proof-remedies: slow programs and their fixed versions: is the remedy named; ONLY="NAME ..."
+.PHONY: proof-remedies
+proof-remedies: $(B)/trainprof
+	$(Q)work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && \
+	python3 tests/remedies/proof_remedies.py $(CURDIR)/$(B)/trainprof "$$work" $(ONLY)
+
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
-	proof-truth proof-faults proof-watch
+	proof-truth proof-faults proof-watch proof-remedies proof-ranks
 
 ## proofs: all of them, one after the other
 proofs: checkable
@@ -456,7 +508,7 @@ proof-rules: $(B)/check_rules
 	$(Q)$(B)/check_rules rules --speed
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
-.PHONY: check-bench bench bench-import bench-python bench-agent grid confusion gains gains-python
+.PHONY: check-bench proof-cost bench bench-import bench-python bench-agent grid confusion gains gains-python
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
 	@mkdir -p $(@D)
@@ -480,6 +532,10 @@ bench-import: trainprof $(BENCH)
 bench-python: trainprof $(BENCH)
 	-@tests/deps.sh $(TORCH_PACKAGES)
 	$(Q)tests/bench/python_cost.sh $(CURDIR)/trainprof $(B)/bench $(CURDIR)/build/bench-python $(ROUNDS)
+
+## proof-cost: trainprof's own CPU time on real programs, samples a second, whole stacks; BASE=OTHER_TRAINPROF, ROUNDS=3, ONLY=TEXT
+proof-cost: trainprof
+	$(Q)tests/bench/own_cost.py $(CURDIR)/trainprof $(BASE) --rounds $(or $(ROUNDS),3) --only '$(ONLY)' --limit 0.5
 
 ## bench-agent: what the library in programs that use a GPU costs for each record, on the doubles of CUDA
 bench-agent: $(B)/bench/agent_speed $(CUDA_DOUBLES)
@@ -698,6 +754,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
 	install -m 644 docs/diff.schema.json $(datadir)/trainprof/diff.schema.json
+	install -m 644 docs/job.schema.json $(datadir)/trainprof/job.schema.json
 	install -m 644 docs/budget.schema.json $(datadir)/trainprof/budget.schema.json
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
 	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \

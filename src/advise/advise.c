@@ -156,11 +156,50 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
 		.basis = tp_gain_input_of_profile(profile),
 		.run = profile->trace ? &profile->trace->run : NULL,
+		.profile = profile->has_idioms ? profile : NULL,
 		.arena = &out->arena,
 	};
 	/* Of devices every ns is known: few steps are enough. */
 	advise(out, &matter, profile->n_devices != 0, facts);
 	tp_missing_facts_fill(out, book, facts);
+}
+
+static bool is_selected_rule(const struct tp_findings *findings, const bool *is_chosen,
+			     const char *rule)
+{
+	for (size_t i = 0; i < findings->n_fired; i++)
+		if (strcmp(findings->items[i].rule, rule) == 0)
+			return is_chosen[i];
+	return false;
+}
+
+bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *profile,
+		       const struct tp_findings *findings, const bool *is_chosen, double *low,
+		       double *value, double *high)
+{
+	struct tp_findings scratch = {0};
+	const struct tp_rule_context matter = {
+		.book = book,
+		.facts = profile->facts,
+		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
+		.basis = tp_gain_input_of_profile(profile),
+		.run = profile->trace ? &profile->trace->run : NULL,
+		.arena = &scratch.arena,
+	};
+	struct tp_candidate *candidates =
+		tp_arena_array(&scratch.arena, book->n_rules + 1, sizeof(*candidates));
+	size_t n = judge_all(&matter, false, candidates);
+	size_t n_chosen = 0;
+	for (size_t i = 0; i < n; i++)
+		if (is_selected_rule(findings, is_chosen, candidates[i].rule->id))
+			candidates[n_chosen++] = candidates[i];
+	fill_combined(&scratch, &matter, candidates, n_chosen);
+	*low = scratch.combined_low;
+	*value = scratch.combined_value;
+	*high = scratch.combined_high;
+	bool is_known = scratch.has_combined;
+	tp_findings_release(&scratch);
+	return is_known;
 }
 
 void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,

@@ -5,6 +5,7 @@
 
 #include "agent/cupti/cupti_handoff.h"
 #include "agent/cupti/cupti_lifecycle.h"
+#include "agent/cupti/exit_guard.h"
 #include "agent/nvtx/nvtx.h"
 #include "agent/nvtx/nvtx_ranges.h"
 #include "agent/ring/host_clock.h"
@@ -22,10 +23,9 @@
 #include <unistd.h>
 
 enum {
-	OPEN_MS = 100,  /* between two looks while collecting */
-	IDLE_MS = 200,  /* else */
-	MANY_MS = 1,    /* while ranges wait that cannot be taken: one is being written */
-	EXIT_MS = 2000, /* that the end of a program is held up at most, should CUPTI hang */
+	OPEN_MS = 100, /* between two looks while collecting */
+	IDLE_MS = 200, /* else */
+	MANY_MS = 1,   /* while ranges wait that cannot be taken: one is being written */
 };
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -44,8 +44,6 @@ static struct {
 	void *block; /* mapping that joining left behind */
 	size_t block_bytes;
 	pid_t comer; /* the thread that joined */
-	int is_over; /* the program ends */
-	int is_done; /* the thread has done its last */
 } agent = {.once = PTHREAD_ONCE_INIT};
 
 static uint64_t now_ns(void)
@@ -56,24 +54,6 @@ static uint64_t now_ns(void)
 static uint32_t *request_word(void)
 {
 	return &agent.ring.header->wanted;
-}
-
-/* ---- the end of the program ----------------------------------------------------------------- */
-
-/*
- * By exit(): before the exit handlers of CUPTI, because it is registered after them. The thread
- * does the work, so that a CUPTI that hangs holds nothing up for good.
- */
-static void on_exit_of_program(void)
-{
-	if (!tp_ring_writer_is_ours(&agent.ring))
-		return;
-	__atomic_store_n(&agent.is_over, 1, __ATOMIC_RELEASE);
-	for (int i = 0; i < EXIT_MS && !__atomic_load_n(&agent.is_done, __ATOMIC_ACQUIRE); i++) {
-		const struct timespec nap = {.tv_nsec = (long)NS_PER_MS};
-		syscall(SYS_futex, request_word(), FUTEX_WAKE, 1, NULL, NULL, 0);
-		nanosleep(&nap, NULL);
-	}
 }
 
 /* ---- the thread ----------------------------------------------------------------------------- */
@@ -128,32 +108,28 @@ static void leave(void)
 		munmap(agent.block, agent.block_bytes);
 }
 
-static bool is_over(void)
-{
-	return __atomic_load_n(&agent.is_over, __ATOMIC_ACQUIRE);
-}
-
 static void *run(void *unused)
 {
 	(void)unused;
 	prctl(PR_SET_NAME, "trainprof-gpu");
 	agent.ring.header->agent_tid = (uint32_t)syscall(SYS_gettid);
-	while (!is_over() && !is_dismissed()) {
+	while (!tp_exit_guard_is_over() && !is_dismissed()) {
 		uint32_t wanted = __atomic_load_n(request_word(), __ATOMIC_RELAXED);
 		emit_ranges();
+		tp_exit_guard_set_inside(true);
 		tp_cupti_lifecycle_tick(&agent.collecting, wanted,
 					__atomic_load_n(&agent.has_come[ENTRY_CUDA],
-							__ATOMIC_ACQUIRE),
-					on_exit_of_program);
-		if (!is_over() && !is_dismissed())
+							__ATOMIC_ACQUIRE));
+		tp_exit_guard_set_inside(false);
+		if (!tp_exit_guard_is_over() && !is_dismissed())
 			wait_for(wanted);
 	}
-	if (is_over())
+	if (tp_exit_guard_is_over())
 		finish();
 	else
 		leave();
 	tp_cupti_handoff_end();
-	__atomic_store_n(&agent.is_done, 1, __ATOMIC_RELEASE);
+	tp_exit_guard_end();
 	__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -163,13 +139,15 @@ static void *run(void *unused)
 /* No signal of the program is ever handled in our thread, or in those that CUPTI starts from it. */
 static void start_thread(void)
 {
-	agent.is_done = 0;
 	sigset_t all;
 	sigset_t before;
 	pthread_attr_t attributes;
 	pthread_t thread;
 	if (pthread_attr_init(&attributes) != 0)
 		return;
+	tp_exit_guard_begin(&agent.ring);
+	/* In the program's thread, as the program may end before ours has begun. */
+	tp_exit_guard_register();
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -179,7 +157,7 @@ static void start_thread(void)
 	if (failure) {
 		agent.ring.header->error = failure;
 		tp_ring_writer_set_state(&agent.ring, TP_GPU_STATE_NO_ROOM);
-		agent.is_done = 1; /* nobody is waited for at the end */
+		tp_exit_guard_end();
 		__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
 	}
 }
@@ -229,20 +207,9 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 	return 1;
 }
 
-/* In the program's thread, for the program may end before ours has begun. Handlers that CUPTI's
- * session registers come later, and so run before this one. */
-static void register_exit(void)
-{
-	atexit(on_exit_of_program);
-}
-
 static bool enter_by_nvtx(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	if (!enter(ENTRY_NVTX) || !agent.collecting.session.has_ranges)
-		return false;
-	pthread_once(&once, register_exit);
-	return true;
+	return enter(ENTRY_NVTX) && agent.collecting.session.has_ranges;
 }
 
 /* NOLINTNEXTLINE(readability-identifier-naming) */

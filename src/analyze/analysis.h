@@ -7,6 +7,7 @@
 #define TRAINPROF_SRC_ANALYZE_ANALYSIS_H
 
 #include "trainprof/analyze/analyze.h"
+#include "trainprof/model/timeline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,39 +84,6 @@ struct tp_stack_class {
 	enum tp_function_kind doing; /* of the innermost Python frame that says so */
 };
 
-/*
- * One piece of a thread's timeline: [start, end) with one state. Pieces of a thread are in order
- * and do not overlap; together they cover its life inside the run.
- */
-struct tp_segment {
-	uint64_t start_ns;
-	uint64_t end_ns;
-	enum tp_state state;
-	enum tp_cause cause; /* when blocked */
-	uint32_t sample;     /* index into trace->samples that stands for it; TP_NO_SAMPLE */
-	bool is_inferred;    /* the sample lies in another, similar piece */
-	bool is_sampled;     /* its borders are those between two looks, not of the state itself */
-	enum tp_label label; /* main thread only; TP_N_LABELS before the foreground pass */
-	bool is_of_device;   /* in beside_devices: a device does what the label says, not the thread
-			      */
-};
-
-#define TP_NO_SAMPLE UINT32_MAX
-
-/* What of the piece lies in [from, to). */
-static inline uint64_t tp_segment_ns_in(const struct tp_segment *piece, uint64_t from_ns,
-					uint64_t to_ns)
-{
-	uint64_t start = piece->start_ns > from_ns ? piece->start_ns : from_ns;
-	uint64_t end = piece->end_ns < to_ns ? piece->end_ns : to_ns;
-	return end > start ? end - start : 0;
-}
-
-struct tp_timeline {
-	struct tp_segment *segments;
-	size_t n;
-};
-
 struct tp_thread_info {
 	uint32_t leader; /* task id of its process, at most its own */
 	uint32_t next; /* thread of the same process: in order of ids from the leader, TP_NO_TASK */
@@ -126,6 +94,13 @@ struct tp_thread_info {
 	uint64_t phase_ns[TP_N_PHASES];
 };
 
+/* Of a Python frame, in tp_analysis.frame_flags. */
+enum {
+	TP_FRAME_IS_OWN = 1,   /* in a file of the user's own */
+	TP_FRAME_IS_ENTRY = 2, /* work begins here; further out is what forked the process */
+};
+
+struct tp_stack_reading; /* classify/stack_idiom.h */
 struct tp_rank_analysis; /* devices/rank_data.h */
 struct tp_intervals;     /* numeric/intervals.h */
 
@@ -137,6 +112,7 @@ struct tp_analysis {
 	struct tp_arena *arena; /* the profile's */
 
 	struct tp_stack_class *classes; /* by stack id */
+	uint8_t *frame_flags;           /* by frame id: TP_FRAME_IS_… */
 	struct tp_timeline *timelines;  /* by task id */
 	struct tp_thread_info *threads; /* by task id */
 	enum tp_role *roles;            /* by task id, of process leaders */
@@ -191,9 +167,12 @@ enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *e
 enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_idioms(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_hang(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_peer_waits(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_loader_settings(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_cpu_wait(struct tp_analysis *analysis, struct tp_error *err);

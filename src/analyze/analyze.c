@@ -20,19 +20,22 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"devices", tp_pass_devices},        /* the same beside devices, device.*, kernel.* */
 	{"hang", tp_pass_hang},              /* run.hang_* */
 	{"lines", tp_pass_lines},            /* lines of Python */
+	{"peer waits", tp_pass_peer_waits},  /* time in exchanges, places beside it */
 	{"loader", tp_pass_loader},          /* loader.* */
-	{"processes", tp_pass_processes},    /* processes, hot stacks */
-	{"cpu", tp_pass_cpu},                /* cpu.* */
-	{"cpu waits", tp_pass_cpu_wait},     /* cpu.wait_* */
-	{"compute", tp_pass_compute},        /* compute.* */
-	{"communication", tp_pass_communication}, /* comm.* */
-	{"memory", tp_pass_memory},               /* memory.* */
-	{"io", tp_pass_io},                       /* io.* */
-	{"counters", tp_pass_counters},           /* pmu.* */
-	{"gpus", tp_pass_gpus},                   /* gpus, gpu.* */
-	{"environment", tp_pass_environment},     /* env.* */
-	{"quality", tp_pass_quality},             /* run.* of the measurement, warnings */
-	{"settings", tp_pass_settings},           /* set.*, env.uses_* */
+	{"loader settings", tp_pass_loader_settings}, /* what its object says */
+	{"idioms", tp_pass_idioms},                   /* idioms, works */
+	{"processes", tp_pass_processes},             /* processes, hot stacks */
+	{"cpu", tp_pass_cpu},                         /* cpu.* */
+	{"cpu waits", tp_pass_cpu_wait},              /* cpu.wait_* */
+	{"compute", tp_pass_compute},                 /* compute.* */
+	{"communication", tp_pass_communication},     /* comm.* */
+	{"memory", tp_pass_memory},                   /* memory.* */
+	{"io", tp_pass_io},                           /* io.* */
+	{"counters", tp_pass_counters},               /* pmu.* */
+	{"gpus", tp_pass_gpus},                       /* gpus, gpu.* */
+	{"environment", tp_pass_environment},         /* env.* */
+	{"quality", tp_pass_quality},                 /* run.* of the measurement, warnings */
+	{"settings", tp_pass_settings},               /* set.*, env.uses_* */
 };
 
 /* Of spans that another tool recorded. */
@@ -65,7 +68,13 @@ enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,
 	enum tp_status status = TP_OK;
 	for (size_t i = 0; !status && i < n; i++)
 		status = passes[i].run(&analysis, err);
-	if (status)
+	if (status) {
 		tp_profile_release(out);
+		return status;
+	}
+	out->timelines = analysis.timelines;
+	out->main_task = analysis.main_task;
+	if (analysis.main_task != TP_NO_TASK)
+		out->main_timeline = *tp_analysis_main_timeline(&analysis);
 	return status;
 }

@@ -27,6 +27,11 @@ uint64_t tp_clock_wall_ns(void)
 	return clock_read_ns(CLOCK_REALTIME);
 }
 
+uint64_t tp_clock_thread_cpu_ns(void)
+{
+	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 uint64_t tp_clock_self_cpu_ns(void)
 {
 	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);

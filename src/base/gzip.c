@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unpacks gzip through zlib, the only file that knows it. */
+/* Packs and unpacks gzip through zlib, the only file that knows it. */
 #include "gzip.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
+#define ZLIB_CONST /* zlib does not write into what it reads */
 #include <zlib.h>
 
 enum { IN_BYTES = 128 << 10, GZIP_ONLY = 16 /* added to the bits of the window: zlib.h */ };
@@ -105,4 +107,29 @@ size_t tp_gzip_read(struct tp_gzip *gzip, void *out, size_t size)
 enum tp_stream_end tp_gzip_ending(const struct tp_gzip *gzip)
 {
 	return gzip->ending;
+}
+
+void tp_pack_gzip(struct tp_buf *out, const void *bytes, size_t size)
+{
+	unsigned char packed[16 << 10];
+	z_stream z = {0};
+	int result;
+	/* 8: zlib's own default for its memory. */
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_ONLY + MAX_WBITS, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		tp_oom(sizeof(z));
+	const unsigned char *next = bytes;
+	do {
+		if (!z.avail_in && size) {
+			z.avail_in = size < IN_BYTES ? (uInt)size : IN_BYTES;
+			z.next_in = next;
+			next += z.avail_in;
+			size -= z.avail_in;
+		}
+		z.next_out = packed;
+		z.avail_out = sizeof(packed);
+		result = deflate(&z, size ? Z_NO_FLUSH : Z_FINISH);
+		tp_buf_add(out, packed, sizeof(packed) - z.avail_out);
+	} while (result != Z_STREAM_END);
+	deflateEnd(&z);
 }

@@ -4,7 +4,7 @@
  * Zen, Ice Lake and later) it is four times as fast, which decides whether a gigabyte of JSON is
  * hashed while it is read or afterwards: hence the #if.
  */
-#include "sha256.h"
+#include "trainprof/base/sha256.h"
 
 #include <string.h>
 

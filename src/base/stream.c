@@ -3,7 +3,7 @@
 #include "trainprof/base/stream.h"
 
 #include "gzip.h"
-#include "sha256.h"
+#include "trainprof/base/sha256.h"
 
 #include "trainprof/base/memory.h"
 

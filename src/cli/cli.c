@@ -23,10 +23,12 @@
 #include <unistd.h>
 
 static const struct tp_command *const commands[] = {
-	&tp_cmd_run,        &tp_cmd_attach,   &tp_cmd_top,    &tp_cmd_stacks, &tp_cmd_report,
-	&tp_cmd_explain,    &tp_cmd_advise,   &tp_cmd_guide,  &tp_cmd_diff,   &tp_cmd_compare,
-	&tp_cmd_check,      &tp_cmd_baseline, &tp_cmd_import, &tp_cmd_rules,  &tp_cmd_doctor,
-	&tp_cmd_completion, &tp_cmd_version,  &tp_cmd_help,   NULL,
+	&tp_cmd_run,    &tp_cmd_attach, &tp_cmd_top,        &tp_cmd_stacks,
+	&tp_cmd_report, &tp_cmd_view,   &tp_cmd_export,     &tp_cmd_explain,
+	&tp_cmd_advise, &tp_cmd_guide,  &tp_cmd_diff,       &tp_cmd_compare,
+	&tp_cmd_try,    &tp_cmd_check,  &tp_cmd_baseline,   &tp_cmd_import,
+	&tp_cmd_rules,  &tp_cmd_doctor, &tp_cmd_completion, &tp_cmd_version,
+	&tp_cmd_help,   NULL,
 };
 
 static const char *const colour_choices[] = {"auto", "always", "never", NULL};
@@ -81,6 +83,10 @@ static const struct tp_option global_options[] = {{.letter = 'h',
 						   .type = TP_OPTION_FLAG,
 						   .text = "read no configuration file",
 						   .offset = offsetof(struct tp_cli, no_config)},
+						  {.name = "no-pager",
+						   .type = TP_OPTION_FLAG,
+						   .text = "print long texts at once",
+						   .offset = offsetof(struct tp_cli, no_pager)},
 						  TP_OPTION_END};
 
 static const struct tp_command_table table = {commands, global_options};
@@ -173,7 +179,7 @@ struct invocation {
 	const struct tp_command *command;
 	int argc; /* after the command's name */
 	char **argv;
-	const char *words[TP_MAX_WORDS];
+	const char **words; /* room for all of argv */
 	size_t n_words;
 	char **rest; /* of a command that stops at a word */
 	int n_rest;
@@ -211,12 +217,17 @@ static int exec_command(struct invocation *call, void *storage)
 {
 	struct tp_cli *cli = call->cli;
 	tp_log_init(log_level(cli), tp_settings_env("TRAINPROF_LOG"));
+	if (cli->no_pager)
+		setenv("TRAINPROF_PAGER", "cat",
+		       1); /* NOLINT(concurrency-mt-unsafe): no thread yet */
 	if (call->command->stops_at_word)
 		return call->command->exec(cli, storage, call->n_rest, call->rest);
-	char *words[TP_MAX_WORDS + 1] = {0};
+	char **words = tp_alloc((call->n_words + 1) * sizeof(*words));
 	for (size_t i = 0; i < call->n_words; i++)
 		memcpy(&words[i], &call->words[i], sizeof(words[i]));
-	return call->command->exec(cli, storage, (int)call->n_words, words);
+	int status = call->command->exec(cli, storage, (int)call->n_words, words);
+	free((void *)words);
+	return status;
 }
 
 static int run_command(struct invocation *call)
@@ -287,6 +298,9 @@ int tp_cli_main(int argc, char **argv)
 	struct invocation call = {.cli = &cli,
 				  .command = command,
 				  .argc = argc - 1,
-				  .argv = argv + 1};
-	return run_command(&call);
+				  .argv = argv + 1,
+				  .words = tp_alloc((size_t)argc * sizeof(*call.words))};
+	int status = run_command(&call);
+	free((void *)call.words);
+	return status;
 }

@@ -3,6 +3,7 @@
 #include "registry.h"
 
 #include "collect/machine/availability.h"
+#include "collect/machine/stage_clock.h"
 #include "collect/process/task_tree.h"
 
 #include "trainprof/base/clock.h"
@@ -193,6 +194,7 @@ const struct tp_collector_type tp_marks_collector = {
 	.sample = marks_sample,
 	.pause = marks_pause,
 	.stop = marks_stop,
+	.stage = TP_STAGE_RINGS,
 	.close = marks_close,
 	.period_ns = 100 * TP_NS_PER_MS,
 };

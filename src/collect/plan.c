@@ -8,6 +8,7 @@
 #include "collect/gpu/common/gpu_in_use.h"
 #include "collect/machine/availability.h"
 #include "collect/machine/sched_priority.h"
+#include "collect/machine/stage_clock.h"
 #include "collect/process/procfs_stat.h"
 #include "collect/process/task_tree.h"
 #include "plan_source.h"
@@ -43,6 +44,7 @@ struct tp_plan {
 	double gpu_free_bytes;
 	struct tp_gpu_in_use gpus;
 	uint64_t helpers_cpu_ns;
+	struct tp_stage_clock stages;
 	struct plan_slot *slots;
 	size_t n_slots;
 	pid_t target;
@@ -340,7 +342,9 @@ enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct t
 		.gpu_free_bytes = &plan->gpu_free_bytes,
 		.gpus = &plan->gpus,
 		.helpers_cpu_ns = &plan->helpers_cpu_ns,
+		.stages = &plan->stages,
 	};
+	tp_task_tree_set_stages(plan->context.tree, &plan->stages);
 	tp_task_tree_set_keeps_arguments(plan->context.tree, plan->config.keeps_arguments);
 	plan->gpu_free_bytes = NAN;
 	const struct plan_slot *python = slot_find(plan, tp_python_collector.name);
@@ -399,6 +403,11 @@ enum tp_status tp_plan_start(struct tp_plan *plan, pid_t target, struct tp_error
 struct tp_collector *tp_plan_source(const struct tp_plan *plan, size_t i)
 {
 	return plan->slots[i].collector;
+}
+
+struct tp_stage_clock *tp_plan_stages(struct tp_plan *plan)
+{
+	return &plan->stages;
 }
 
 struct tp_sink *tp_plan_sink(const struct tp_plan *plan)

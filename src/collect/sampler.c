@@ -4,6 +4,7 @@
 #include "trainprof/collect/collector.h"
 
 #include "collect/machine/sched_priority.h"
+#include "collect/machine/stage_clock.h"
 #include "plan_source.h"
 #include "standstill.h"
 
@@ -34,6 +35,7 @@ enum phase {
 
 struct loop {
 	struct tp_plan *plan;
+	struct tp_stage_clock *stages;
 	struct tp_target *target;
 	const struct tp_sampler_config *config;
 	struct tp_sampler_result *out;
@@ -117,7 +119,10 @@ static void loop_sample_one(struct loop *loop, size_t i)
 	if (loop->phase == PHASE_DELAY && !source->type->pause)
 		return;
 	struct tp_error why = {0};
-	if (source->type->sample(source, now_ns, &why) == TP_OK) {
+	tp_stage_enter_at(loop->stages, (enum tp_stage)source->type->stage, now_ns);
+	enum tp_status status = source->type->sample(source, now_ns, &why);
+	tp_stage_enter(loop->stages, TP_STAGE_NONE);
+	if (status == TP_OK) {
 		loop->due_ns[i] = source_due_ns(source, now_ns);
 		return;
 	}
@@ -202,7 +207,11 @@ static void loop_catch_up(struct loop *loop)
 	}
 	if (loop->phase != PHASE_OVER && now_ns >= loop->tick_ns) {
 		loop->tick_ns = next_tick_ns(loop, now_ns);
-		if (loop->config->tick && !loop->config->tick(loop->config->context, now_ns))
+		tp_stage_enter(loop->stages, TP_STAGE_STORE);
+		bool goes_on =
+			!loop->config->tick || loop->config->tick(loop->config->context, now_ns);
+		tp_stage_enter(loop->stages, TP_STAGE_NONE);
+		if (!goes_on)
 			loop_finish(loop);
 	}
 }
@@ -267,6 +276,7 @@ static unsigned loop_wait(const struct loop *loop, struct epoll_event *events, i
 	int timeout_ms = loop_timeout_ms(loop);
 	const struct tp_standstill_now before = tp_standstill_read();
 	unsigned news = 0;
+	tp_stage_end_round(loop->stages, tp_clock_thread_cpu_ns());
 	*n = epoll_wait(loop->epoll_fd, events, MAX_EVENTS, timeout_ms);
 	/* Stopped and continued: the target's signals are there, but not yet among the events. */
 	bool is_for_target = *n < 0;
@@ -305,8 +315,12 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 			      const struct tp_sampler_config *config, struct tp_sampler_result *out,
 			      struct tp_error *err)
 {
-	struct loop loop = {
-		.plan = plan, .target = target, .config = config, .out = out, .epoll_fd = -1};
+	struct loop loop = {.plan = plan,
+			    .stages = tp_plan_stages(plan),
+			    .target = target,
+			    .config = config,
+			    .out = out,
+			    .epoll_fd = -1};
 	struct tp_sched_priority priority;
 	*out = (struct tp_sampler_result){0};
 	tp_sched_priority_raise(&priority);
@@ -338,6 +352,7 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 	if (!config->delay_ns)
 		loop_begin(&loop, ready_ns);
 	loop_arm(&loop, now_ns);
+	tp_stage_end_round(loop.stages, tp_clock_thread_cpu_ns());
 	loop_run(&loop);
 	/* A zombie until it is reaped: its last accounts can still be read. */
 	loop_finish(&loop);

@@ -2,6 +2,8 @@
 /* Collector "self": what trainprof itself takes. */
 #include "registry.h"
 
+#include "collect/machine/stage_clock.h"
+
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
@@ -13,10 +15,15 @@
 
 static const char name[] = "self";
 
+/* Their metrics stand in the order of the stages. */
+_Static_assert(TP_METRIC_SELF_RINGS + TP_N_STAGES - 2 == TP_METRIC_SELF_STORE,
+	       "a stage has no metric");
+
 struct self_cost {
 	struct tp_collector base;
 	struct tp_sink *sink;
-	const uint64_t *helpers_cpu_ns; /* may be NULL */
+	const uint64_t *helpers_cpu_ns;      /* may be NULL */
+	const struct tp_stage_clock *stages; /* may be NULL */
 	uint64_t n_put;
 };
 
@@ -33,6 +40,7 @@ static enum tp_status self_cost_open(struct tp_collector **out,
 	struct self_cost *own = tp_alloc(sizeof(*own));
 	own->sink = context->sink;
 	own->helpers_cpu_ns = context->helpers_cpu_ns;
+	own->stages = context->stages;
 	*out = &own->base;
 	return TP_OK;
 }
@@ -57,6 +65,11 @@ static enum tp_status self_cost_sample(struct tp_collector *self, uint64_t now_n
 	tp_sink_gauge(own->sink, TP_METRIC_SELF_CPU, TP_NO_TASK, now_ns, (double)cpu_ns);
 	tp_sink_gauge(own->sink, TP_METRIC_SELF_RSS, TP_NO_TASK, now_ns, (double)resident_bytes());
 	own->n_put += 2;
+	for (int stage = TP_STAGE_NONE + 1; own->stages && stage < TP_N_STAGES; stage++) {
+		tp_sink_gauge(own->sink, (enum tp_metric)(TP_METRIC_SELF_RINGS + stage - 1),
+			      TP_NO_TASK, now_ns, own->stages->cpu_ns[stage]);
+		own->n_put++;
+	}
 	return TP_OK;
 }
 
@@ -89,6 +102,7 @@ const struct tp_collector_type tp_self_collector = {
 	.start = self_cost_start,
 	.sample = self_cost_sample,
 	.stop = self_cost_stop,
+	.stage = TP_STAGE_PROC,
 	.close = self_cost_close,
 	.period_ns = TP_NS_PER_S,
 };

@@ -21,12 +21,14 @@ static const struct tp_importer *const importers[] = {
 	&tp_importer_straggler, /* some are Chrome JSON, too */
 	&tp_importer_kineto,
 	&tp_importer_nsys,
+	&tp_importer_xprof,
 };
 
 /* As somebody looks for his own: the most frequent first. */
 static const struct tp_importer *const listed[] = {
 	&tp_importer_kineto,
 	&tp_importer_nsys,
+	&tp_importer_xprof,
 	&tp_importer_straggler,
 };
 

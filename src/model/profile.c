@@ -55,7 +55,8 @@ const char *tp_worker_time_name(enum tp_worker_time what)
 
 void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace)
 {
-	*profile = (struct tp_profile){.trace = trace, .trainer = TP_NO_TASK};
+	*profile =
+		(struct tp_profile){.trace = trace, .trainer = TP_NO_TASK, .main_task = TP_NO_TASK};
 	profile->limiter = TP_N_PARTS;
 	profile->largest_loss = TP_N_PARTS;
 	for (tp_fact_id i = 0; i < tp_n_facts; i++) {

@@ -66,4 +66,5 @@ void tp_run_info_copy(struct tp_run_info *out, const struct tp_run_info *from,
 	}
 	out->environment = vars;
 	out->ranks = copy_ranks(from, arena);
+	tp_job_place_copy(&out->job, &from->job, arena);
 }

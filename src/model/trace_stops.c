@@ -246,8 +246,9 @@ static void move_marks(struct tp_trace *trace, const struct stretches *stretches
 	size_t kept = 0;
 	for (size_t i = 0; i < trace->n_marks; i++) {
 		struct tp_mark mark = trace->marks[i];
-		bool is_phase = mark.kind == TP_MARK_PHASE_BEGIN || mark.kind == TP_MARK_PHASE_END;
-		if (!is_phase && is_left_out(stretches, mark.time_ns))
+		bool stays = mark.kind == TP_MARK_PHASE_BEGIN || mark.kind == TP_MARK_PHASE_END ||
+			     mark.kind == TP_MARK_SETTING;
+		if (!stays && is_left_out(stretches, mark.time_ns))
 			continue;
 		mark.time_ns = moved(stretches, mark.time_ns);
 		trace->marks[kept++] = mark;

@@ -218,6 +218,24 @@ static bool is_ended(const struct tp_mark *begin, const struct tp_mark *end)
 	return false;
 }
 
+/* A setting holds until the next one of its name. */
+static bool is_replaced(const struct tp_mark *setting, const struct tp_mark *end)
+{
+	for (const struct tp_mark *mark = setting + 1; mark < end; mark++)
+		if (mark->kind == setting->kind && mark->task == setting->task &&
+		    mark->name == setting->name)
+			return true;
+	return false;
+}
+
+/* Of what was before, what still holds. */
+static bool is_valid_later(const struct tp_mark *mark, const struct tp_mark *end)
+{
+	return (mark->kind == TP_MARK_PHASE_BEGIN && !is_ended(mark, end)) ||
+	       ((mark->kind == TP_MARK_SETTING || mark->kind == TP_MARK_TOTAL) &&
+		!is_replaced(mark, end));
+}
+
 /* A phase that was begun and not ended goes on, as long as its thread lives. */
 static void trim_marks(struct tp_window *window, uint64_t from_ns)
 {
@@ -228,8 +246,7 @@ static void trim_marks(struct tp_window *window, uint64_t from_ns)
 	for (size_t i = 0; i < window->n_marks; i++) {
 		const struct tp_mark *mark = &window->marks[i];
 		bool is_known = mark->task == TP_NO_TASK || find_task(window, mark->task);
-		if (i >= n_old || (mark->kind == TP_MARK_PHASE_BEGIN && is_known &&
-				   !is_ended(mark, window->marks + n_old)))
+		if (i >= n_old || (is_known && is_valid_later(mark, window->marks + n_old)))
 			window->marks[kept++] = *mark;
 	}
 	window->n_marks = kept;

@@ -7,10 +7,7 @@
 #include <string.h>
 
 static const struct tp_exporter *const exporters[] = {
-	&tp_report_text,
-	&tp_report_json,
-	&tp_report_markdown,
-	NULL,
+	&tp_report_text, &tp_report_json, &tp_report_markdown, &tp_report_html, NULL,
 };
 
 const struct tp_exporter *const *tp_exporter_list(void)

@@ -106,6 +106,14 @@ static void put_host(struct tp_json_writer *w, const struct tp_host_info *from)
 	tp_json_close(w, '}');
 }
 
+static void put_job(struct tp_json_writer *w, const struct tp_job_place *from)
+{
+	tp_json_write_key(w, "job");
+	tp_json_open(w, '{');
+	TP_JOB_PLACE_MAP(PUT)
+	tp_json_close(w, '}');
+}
+
 static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
 {
 	tp_json_write_key(w, "run");
@@ -129,6 +137,8 @@ static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
 	tp_json_put_number(w, "sample_rate_hz", run->sample_rate_hz);
 	tp_json_put_number(w, "asked_rate_hz", run->asked_rate_hz);
 	tp_json_put_number(w, "poll_rate_hz", run->poll_rate_hz);
+	if (run->job.launcher)
+		put_job(w, &run->job);
 	tp_json_close(w, '}');
 }
 
@@ -344,6 +354,11 @@ static int64_t get_signed(const struct tp_json *object, const char *key, int64_t
 #define GET_pid(name)                            get_signed(from, name, 0)
 #define GET(field, type, name, shown_name, when) out->field = GET_##type(name);
 
+static void get_job(struct tp_job_place *out, const struct tp_json *from, struct tp_arena *arena)
+{
+	TP_JOB_PLACE_MAP(GET)
+}
+
 static void get_host(struct tp_host_info *out, const struct tp_json *from, struct tp_arena *arena)
 {
 	TP_HOST_INFO_MAP(GET)
@@ -427,6 +442,7 @@ enum tp_status tp_manifest_load(struct tp_run_info *run, struct tp_store_result 
 		*ledger = (struct tp_store_result){0};
 		run->written_by = get_text(root, "written_by", arena);
 		get_run(run, tp_json_get(root, "run"), arena);
+		get_job(&run->job, tp_json_get(tp_json_get(root, "run"), "job"), arena);
 		get_host(&run->host, tp_json_get(root, "host"), arena);
 		get_environment(run, tp_json_get(root, "environment"), arena);
 		get_ranks(run, tp_json_get(root, "ranks"), arena);

@@ -55,6 +55,8 @@ static const struct manifest_member host_members[] = {
 	TP_HOST_INFO_MAP(MEMBER) TP_HOST_LIMIT_MAP(MEMBER){0},
 };
 
+static const struct manifest_member job_members[] = {TP_JOB_PLACE_MAP(MEMBER){0}};
+
 static const struct manifest_member run_members[] = {
 	{"id", TYPE_text, NULL},
 	{"label", TYPE_text, NULL},
@@ -76,6 +78,7 @@ static const struct manifest_member run_members[] = {
 	{"sample_rate_hz", TYPE_number, NULL},
 	{"asked_rate_hz", TYPE_number, NULL},
 	{"poll_rate_hz", TYPE_number, NULL},
+	{"job", TYPE_object, job_members},
 	{0},
 };
 

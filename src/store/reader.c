@@ -204,6 +204,16 @@ out:
 	return status;
 }
 
+enum tp_status tp_store_load_info(struct tp_run_info *out, bool *is_closed, struct tp_arena *arena,
+				  const char *directory, struct tp_error *err)
+{
+	struct tp_store_result ledger;
+	enum tp_status status = tp_manifest_load(out, &ledger, arena, directory, err);
+	if (is_closed)
+		*is_closed = status == TP_OK && ledger.is_closed;
+	return status;
+}
+
 /* ---- while it is being written ---- */
 
 struct tp_follow {

@@ -8,7 +8,7 @@
 #define OTHER     "TRAINPROF_CUPTI=/path/of/another/libcupti.so trainprof run …"
 
 static const struct tp_gpu_fault faults[] = {
-	{TP_GPU_FAULT_STOPS, 0, 18, false, "CUPTI older than 11.8 is not supported", OTHER,
+	{TP_GPU_FAULT_STOPS, 1, 18, false, "CUPTI older than 11.8 is not supported", OTHER,
 	 "records before 11.8 have other beginnings: cupti_activity.h of CUDA 13.0, 2026-11-20"},
 	{TP_GPU_FAULT_STOPS, 140000, ANY_LATER, false, "CUPTI 14 and later are not known", OTHER,
 	 "nothing is known of their records, 2026-11-20"},

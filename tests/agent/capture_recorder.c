@@ -2,7 +2,8 @@
 /*
  * The agent, built for tests with one thing more: what CUPTI delivers is also written, as it is,
  * into the file $TRAINPROF_CAPTURE (see capture.h), 16 MiB at most. Linked with
- * --wrap=tp_cupti_library_open, so that the first look into a buffer comes by here.
+ * --wrap=tp_cupti_library_load, so that the first look into a buffer comes by here, and with
+ * --wrap=tp_cupti_library_start, after which CUPTI has said its version.
  */
 #include "capture.h"
 
@@ -27,8 +28,10 @@ static struct {
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names */
-bool __real_tp_cupti_library_open(struct tp_cupti_library *out);
-bool __wrap_tp_cupti_library_open(struct tp_cupti_library *out);
+bool __real_tp_cupti_library_load(struct tp_cupti_library *out);
+bool __wrap_tp_cupti_library_load(struct tp_cupti_library *out);
+bool __real_tp_cupti_library_start(struct tp_cupti_library *lib);
+bool __wrap_tp_cupti_library_start(struct tp_cupti_library *lib);
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 /* A part whole or not at all: nothing follows one that failed. */
@@ -113,12 +116,18 @@ static void begin_file(uint32_t version)
 		write_part(CAPTURE_VERSION, &version, sizeof(version), NULL, 0);
 }
 
-bool __wrap_tp_cupti_library_open(struct tp_cupti_library *out)
+bool __wrap_tp_cupti_library_load(struct tp_cupti_library *out)
 {
-	bool is_found = __real_tp_cupti_library_open(out);
+	bool is_found = __real_tp_cupti_library_load(out);
 	recorder.real = *out;
-	if (is_found)
-		begin_file(out->version);
 	out->get_next_record = next_record;
 	return is_found;
+}
+
+bool __wrap_tp_cupti_library_start(struct tp_cupti_library *lib)
+{
+	bool is_started = __real_tp_cupti_library_start(lib);
+	if (is_started)
+		begin_file(lib->version);
+	return is_started;
 }

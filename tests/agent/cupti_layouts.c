@@ -5,7 +5,44 @@
 #include "agent/cupti/cupti_abi.h"
 #include "trainprof/wire/gpu_ring.h"
 
-#include <cupti.h>
+#include <cupti_activity.h>
+#include <cupti_callbacks.h>
+#include <cupti_version.h>
+
+/* The newest record of each kind: what that version delivers. */
+#if CUPTI_API_VERSION >= 130400
+#define KERNEL CUpti_ActivityKernel13
+#elif CUPTI_API_VERSION >= 130300
+#define KERNEL CUpti_ActivityKernel12
+#elif CUPTI_API_VERSION >= 130100
+#define KERNEL CUpti_ActivityKernel11
+#elif CUPTI_API_VERSION >= 130000
+#define KERNEL CUpti_ActivityKernel10
+#elif CUPTI_API_VERSION >= 19
+#define KERNEL CUpti_ActivityKernel9
+#else
+#define KERNEL CUpti_ActivityKernel8
+#endif
+#if CUPTI_API_VERSION >= 130400
+#define COPY CUpti_ActivityMemcpy7
+#define SET  CUpti_ActivityMemset5
+#elif CUPTI_API_VERSION >= 26
+#define COPY CUpti_ActivityMemcpy6
+#define SET  CUpti_ActivityMemset4
+#else
+#define COPY CUpti_ActivityMemcpy5
+#define SET  CUpti_ActivityMemset4
+#endif
+#if CUPTI_API_VERSION >= 26
+#define SYNC CUpti_ActivitySynchronization2
+#else
+#define SYNC CUpti_ActivitySynchronization
+#endif
+#if CUPTI_API_VERSION >= 19
+#define OVERHEAD CUpti_ActivityOverhead3
+#else
+#define OVERHEAD CUpti_ActivityOverhead
+#endif
 
 #define SAME(type, field, theirs, their_field)                                                     \
 	_Static_assert(offsetof(struct type, field) == offsetof(theirs, their_field) &&            \
@@ -13,34 +50,34 @@
 				       sizeof(((theirs *)0)->their_field),                         \
 		       "layout of " #theirs)
 
-SAME(cupti_kernel, registers, CUpti_ActivityKernel10, registersPerThread);
-SAME(cupti_kernel, start, CUpti_ActivityKernel10, start);
-SAME(cupti_kernel, end, CUpti_ActivityKernel10, end);
-SAME(cupti_kernel, device, CUpti_ActivityKernel10, deviceId);
-SAME(cupti_kernel, context, CUpti_ActivityKernel10, contextId);
-SAME(cupti_kernel, stream, CUpti_ActivityKernel10, streamId);
-SAME(cupti_kernel, grid[0], CUpti_ActivityKernel10, gridX);
-SAME(cupti_kernel, grid[2], CUpti_ActivityKernel10, gridZ);
-SAME(cupti_kernel, block[0], CUpti_ActivityKernel10, blockX);
-SAME(cupti_kernel, block[2], CUpti_ActivityKernel10, blockZ);
-SAME(cupti_kernel, correlation, CUpti_ActivityKernel10, correlationId);
-SAME(cupti_kernel, name, CUpti_ActivityKernel10, name);
-SAME(cupti_kernel, graph_node, CUpti_ActivityKernel10, graphNodeId);
-SAME(cupti_kernel, graph, CUpti_ActivityKernel10, graphId);
+SAME(cupti_kernel, registers, KERNEL, registersPerThread);
+SAME(cupti_kernel, start, KERNEL, start);
+SAME(cupti_kernel, end, KERNEL, end);
+SAME(cupti_kernel, device, KERNEL, deviceId);
+SAME(cupti_kernel, context, KERNEL, contextId);
+SAME(cupti_kernel, stream, KERNEL, streamId);
+SAME(cupti_kernel, grid[0], KERNEL, gridX);
+SAME(cupti_kernel, grid[2], KERNEL, gridZ);
+SAME(cupti_kernel, block[0], KERNEL, blockX);
+SAME(cupti_kernel, block[2], KERNEL, blockZ);
+SAME(cupti_kernel, correlation, KERNEL, correlationId);
+SAME(cupti_kernel, name, KERNEL, name);
+SAME(cupti_kernel, graph_node, KERNEL, graphNodeId);
+SAME(cupti_kernel, graph, KERNEL, graphId);
 
-SAME(cupti_memcpy, copy_kind, CUpti_ActivityMemcpy6, copyKind);
-SAME(cupti_memcpy, from, CUpti_ActivityMemcpy6, srcKind);
-SAME(cupti_memcpy, to, CUpti_ActivityMemcpy6, dstKind);
-SAME(cupti_memcpy, flags, CUpti_ActivityMemcpy6, flags);
-SAME(cupti_memcpy, bytes, CUpti_ActivityMemcpy6, bytes);
-SAME(cupti_memcpy, start, CUpti_ActivityMemcpy6, start);
-SAME(cupti_memcpy, end, CUpti_ActivityMemcpy6, end);
-SAME(cupti_memcpy, device, CUpti_ActivityMemcpy6, deviceId);
-SAME(cupti_memcpy, context, CUpti_ActivityMemcpy6, contextId);
-SAME(cupti_memcpy, stream, CUpti_ActivityMemcpy6, streamId);
-SAME(cupti_memcpy, correlation, CUpti_ActivityMemcpy6, correlationId);
-SAME(cupti_memcpy, graph_node, CUpti_ActivityMemcpy6, graphNodeId);
-SAME(cupti_memcpy, graph, CUpti_ActivityMemcpy6, graphId);
+SAME(cupti_memcpy, copy_kind, COPY, copyKind);
+SAME(cupti_memcpy, from, COPY, srcKind);
+SAME(cupti_memcpy, to, COPY, dstKind);
+SAME(cupti_memcpy, flags, COPY, flags);
+SAME(cupti_memcpy, bytes, COPY, bytes);
+SAME(cupti_memcpy, start, COPY, start);
+SAME(cupti_memcpy, end, COPY, end);
+SAME(cupti_memcpy, device, COPY, deviceId);
+SAME(cupti_memcpy, context, COPY, contextId);
+SAME(cupti_memcpy, stream, COPY, streamId);
+SAME(cupti_memcpy, correlation, COPY, correlationId);
+SAME(cupti_memcpy, graph_node, COPY, graphNodeId);
+SAME(cupti_memcpy, graph, COPY, graphId);
 
 SAME(cupti_memcpy2, bytes, CUpti_ActivityMemcpyPtoP4, bytes);
 SAME(cupti_memcpy2, start, CUpti_ActivityMemcpyPtoP4, start);
@@ -51,16 +88,16 @@ SAME(cupti_memcpy2, correlation, CUpti_ActivityMemcpyPtoP4, correlationId);
 SAME(cupti_memcpy2, graph_node, CUpti_ActivityMemcpyPtoP4, graphNodeId);
 SAME(cupti_memcpy2, graph, CUpti_ActivityMemcpyPtoP4, graphId);
 
-SAME(cupti_memset, bytes, CUpti_ActivityMemset4, bytes);
-SAME(cupti_memset, start, CUpti_ActivityMemset4, start);
-SAME(cupti_memset, end, CUpti_ActivityMemset4, end);
-SAME(cupti_memset, device, CUpti_ActivityMemset4, deviceId);
-SAME(cupti_memset, stream, CUpti_ActivityMemset4, streamId);
-SAME(cupti_memset, correlation, CUpti_ActivityMemset4, correlationId);
-SAME(cupti_memset, flags, CUpti_ActivityMemset4, flags);
-SAME(cupti_memset, memory, CUpti_ActivityMemset4, memoryKind);
-SAME(cupti_memset, graph_node, CUpti_ActivityMemset4, graphNodeId);
-SAME(cupti_memset, graph, CUpti_ActivityMemset4, graphId);
+SAME(cupti_memset, bytes, SET, bytes);
+SAME(cupti_memset, start, SET, start);
+SAME(cupti_memset, end, SET, end);
+SAME(cupti_memset, device, SET, deviceId);
+SAME(cupti_memset, stream, SET, streamId);
+SAME(cupti_memset, correlation, SET, correlationId);
+SAME(cupti_memset, flags, SET, flags);
+SAME(cupti_memset, memory, SET, memoryKind);
+SAME(cupti_memset, graph_node, SET, graphNodeId);
+SAME(cupti_memset, graph, SET, graphId);
 
 SAME(cupti_call, cbid, CUpti_ActivityAPI, cbid);
 SAME(cupti_call, start, CUpti_ActivityAPI, start);
@@ -69,29 +106,33 @@ SAME(cupti_call, thread, CUpti_ActivityAPI, threadId);
 SAME(cupti_call, correlation, CUpti_ActivityAPI, correlationId);
 SAME(cupti_call, returned, CUpti_ActivityAPI, returnValue);
 
-SAME(cupti_sync, type, CUpti_ActivitySynchronization2, type);
-SAME(cupti_sync, start, CUpti_ActivitySynchronization2, start);
-SAME(cupti_sync, end, CUpti_ActivitySynchronization2, end);
-SAME(cupti_sync, correlation, CUpti_ActivitySynchronization2, correlationId);
-SAME(cupti_sync, context, CUpti_ActivitySynchronization2, contextId);
-SAME(cupti_sync, stream, CUpti_ActivitySynchronization2, streamId);
-SAME(cupti_sync, event, CUpti_ActivitySynchronization2, cudaEventId);
+SAME(cupti_sync, type, SYNC, type);
+SAME(cupti_sync, start, SYNC, start);
+SAME(cupti_sync, end, SYNC, end);
+SAME(cupti_sync, correlation, SYNC, correlationId);
+SAME(cupti_sync, context, SYNC, contextId);
+SAME(cupti_sync, stream, SYNC, streamId);
+SAME(cupti_sync, event, SYNC, cudaEventId);
 
-SAME(cupti_overhead, overhead, CUpti_ActivityOverhead3, overheadKind);
-SAME(cupti_overhead, object, CUpti_ActivityOverhead3, objectKind);
-SAME(cupti_overhead, object_thread, CUpti_ActivityOverhead3, objectId.pt.threadId);
-SAME(cupti_overhead, start, CUpti_ActivityOverhead3, start);
-SAME(cupti_overhead, end, CUpti_ActivityOverhead3, end);
+SAME(cupti_overhead, overhead, OVERHEAD, overheadKind);
+SAME(cupti_overhead, object, OVERHEAD, objectKind);
+SAME(cupti_overhead, object_thread, OVERHEAD, objectId.pt.threadId);
+SAME(cupti_overhead, start, OVERHEAD, start);
+SAME(cupti_overhead, end, OVERHEAD, end);
 
+#if CUPTI_API_VERSION >= 130000
 SAME(cupti_subscriber_params, own_name, CUpti_SubscriberParams, subscriberName);
 SAME(cupti_subscriber_params, other_name, CUpti_SubscriberParams, oldSubscriberName);
 SAME(cupti_subscriber_params, other_name_bytes, CUpti_SubscriberParams, oldSubscriberSize);
+#endif
 
 /* Calls: their types, as far as C compares them. */
 _Static_assert(sizeof(cupti_request_fn *) == sizeof(CUpti_BuffersCallbackRequestFunc), "pointers");
 
 #define NUMBER(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), "number of " #theirs)
 NUMBER(CUPTI_LIMIT_REACHED, CUPTI_ERROR_MAX_LIMIT_REACHED);
+NUMBER(CUPTI_NOT_COMPATIBLE, CUPTI_ERROR_NOT_COMPATIBLE);
+NUMBER(CUPTI_NOT_INITIALIZED, CUPTI_ERROR_NOT_INITIALIZED);
 NUMBER(CUPTI_IN_USE, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 NUMBER(CUPTI_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY);
 NUMBER(CUPTI_MEMSET, CUPTI_ACTIVITY_KIND_MEMSET);
@@ -111,7 +152,9 @@ NUMBER(CUPTI_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 NUMBER(CUPTI_COPY_ASYNC, CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC);
 NUMBER(CUPTI_COPY_ASYNC, CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC);
 NUMBER(CUPTI_OBJECT_THREAD, CUPTI_ACTIVITY_OBJECT_THREAD);
+#if CUPTI_API_VERSION >= 130000
 NUMBER(CUPTI_NAME_BYTES, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN);
+#endif
 NUMBER(TP_GPU_COPY_HTOD, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD);
 NUMBER(TP_GPU_COPY_DTOH, CUPTI_ACTIVITY_MEMCPY_KIND_DTOH);
 NUMBER(TP_GPU_COPY_DTOD, CUPTI_ACTIVITY_MEMCPY_KIND_DTOD);

@@ -8,16 +8,19 @@
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_target.h>
+#include <cupti_version.h>
 
 #define SAME(type, field, theirs, their_field)                                                     \
 	_Static_assert(offsetof(struct type, field) == offsetof(theirs, their_field) &&            \
 			       sizeof(((struct type *)0)->field) ==                                \
 				       sizeof(((theirs *)0)->their_field),                         \
 		       "layout of " #theirs)
-#define WHOLE(type, last, theirs)                                                                  \
-	_Static_assert(PM_SIZE(type, last) == theirs##_STRUCT_SIZE, "size of " #theirs);           \
+#define PRIVATE(type, theirs)                                                                      \
 	SAME(type, size, theirs, structSize);                                                      \
 	SAME(type, zero, theirs, pPriv)
+#define WHOLE(type, last, theirs)                                                                  \
+	_Static_assert(PM_SIZE(type, last) == theirs##_STRUCT_SIZE, "size of " #theirs);           \
+	PRIVATE(type, theirs)
 #define NUMBER(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), "number of " #theirs)
 
 WHOLE(pm_initialize, zero, CUpti_Profiler_Initialize_Params);
@@ -30,7 +33,12 @@ WHOLE(pm_supported_chips, chips, CUpti_Profiler_Host_GetSupportedChips_Params);
 SAME(pm_supported_chips, n, CUpti_Profiler_Host_GetSupportedChips_Params, numChips);
 SAME(pm_supported_chips, chips, CUpti_Profiler_Host_GetSupportedChips_Params, ppChipNames);
 
+/* From 13.2 on it has a member more, and CUPTI accepts what lacks it. */
+#if CUPTI_API_VERSION >= 130200
+PRIVATE(pm_host_initialize, CUpti_Profiler_Host_Initialize_Params);
+#else
 WHOLE(pm_host_initialize, host, CUpti_Profiler_Host_Initialize_Params);
+#endif
 SAME(pm_host_initialize, profiler, CUpti_Profiler_Host_Initialize_Params, profilerType);
 SAME(pm_host_initialize, chip, CUpti_Profiler_Host_Initialize_Params, pChipName);
 SAME(pm_host_initialize, availability, CUpti_Profiler_Host_Initialize_Params,
@@ -72,14 +80,20 @@ WHOLE(pm_enable, sampling, CUpti_PmSampling_Enable_Params);
 SAME(pm_enable, device, CUpti_PmSampling_Enable_Params, deviceIndex);
 SAME(pm_enable, sampling, CUpti_PmSampling_Enable_Params, pPmSamplingObject);
 
+#if CUPTI_API_VERSION >= 26
 WHOLE(pm_set_config, append, CUpti_PmSampling_SetConfig_Params);
+#else
+WHOLE(pm_set_config, trigger, CUpti_PmSampling_SetConfig_Params);
+#endif
 SAME(pm_set_config, sampling, CUpti_PmSampling_SetConfig_Params, pPmSamplingObject);
 SAME(pm_set_config, bytes, CUpti_PmSampling_SetConfig_Params, configSize);
 SAME(pm_set_config, image, CUpti_PmSampling_SetConfig_Params, pConfig);
 SAME(pm_set_config, buffer_bytes, CUpti_PmSampling_SetConfig_Params, hardwareBufferSize);
 SAME(pm_set_config, interval, CUpti_PmSampling_SetConfig_Params, samplingInterval);
 SAME(pm_set_config, trigger, CUpti_PmSampling_SetConfig_Params, triggerMode);
+#if CUPTI_API_VERSION >= 26
 SAME(pm_set_config, append, CUpti_PmSampling_SetConfig_Params, hwBufferAppendMode);
+#endif
 
 WHOLE(pm_decode, overflowed, CUpti_PmSampling_DecodeData_Params);
 SAME(pm_decode, sampling, CUpti_PmSampling_DecodeData_Params, pPmSamplingObject);
@@ -148,12 +162,18 @@ NUMBER(PM_NO_PRIVILEGES, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
 NUMBER(PM_VIRTUALIZED_NO_PRIVILEGES, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES);
 NUMBER(PM_CONFIDENTIAL, CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED);
 NUMBER(PM_MINING, CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED);
+#if CUPTI_API_VERSION >= 26
 NUMBER(PM_MIG, CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED);
 NUMBER(PM_SLI, CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED);
 NUMBER(PM_WSL, CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED);
+#endif
+#if CUPTI_API_VERSION >= 130000
 NUMBER(PM_UNKNOWN_CHIP, CUPTI_ERROR_INVALID_CHIP_NAME);
+#endif
 NUMBER(PM_UNKNOWN, CUPTI_ERROR_UNKNOWN);
 NUMBER(PM_PROFILER_SAMPLING, CUPTI_PROFILER_TYPE_PM_SAMPLING);
 NUMBER(PM_TRIGGER_CLOCK, CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL);
 NUMBER(PM_TRIGGER_TIME, CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL);
+#if CUPTI_API_VERSION >= 26
 NUMBER(PM_KEEP_OLDEST, CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST);
+#endif

@@ -238,7 +238,7 @@ int main(int argc, char **argv)
 	    tp_ring_writer_create(&ring, directory, TP_GPU_RING_EVENTS) != 0)
 		return 2;
 	tp_cupti_session_init(&session, &ring);
-	if (!tp_cupti_library_open(&session.lib) ||
+	if (!tp_cupti_library_load(&session.lib) || !tp_cupti_library_start(&session.lib) ||
 	    tp_cupti_session_open(&session) != TP_GPU_STATE_OPEN)
 		return 2;
 	run_launches(rate);

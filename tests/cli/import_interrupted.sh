@@ -24,7 +24,7 @@ interrupt() {
 	said $?
 	exec 3>&-
 	cat stdout stderr
-	ls -d prof* trainprof-last 2>/dev/null
+	ls -d prof* .trainprof/last 2>/dev/null
 }
 interrupt
 echo 'with --force'

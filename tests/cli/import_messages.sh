@@ -18,7 +18,7 @@ for words in '' --lst '--from=kinto t.json' --from 'missing.json' broken folder 
 done
 trainprof imprt t.json 2>&1
 said $?
-ls -d trainprof-* nowhere 2>/dev/null
+ls -d trainprof-* .trainprof/[0-9]* nowhere 2>/dev/null
 echo 'an existing directory stays'
 mkdir mine && touch mine/thesis.tex
 trainprof import -o mine notes.txt 2>&1

@@ -6,7 +6,7 @@
 trace_of 20 4 >rank0.json
 trainprof import -o prof rank0.json >printed
 said $?
-[ "$(readlink trainprof-last)" = prof ] && ls prof
+[ "$(readlink .trainprof/last)" = ../prof ] && ls prof
 trainprof report prof | cmp - printed && echo 'as report prints'
 # By construction: 4 of 10 ms wait for data, 5 compute, 1 launches.
 sed -n 1,7p printed

@@ -10,6 +10,6 @@ done
 wait
 echo "statuses: $(sort -u status?)"
 echo "programs that ran: $(ls ran? | wc -l)"
-echo "recordings: $(ls -d trainprof-[0-9]* | wc -l)"
-echo "of them closed: $(grep -l '"is_closed": true' trainprof-[0-9]*/manifest.json | wc -l)"
-test -e trainprof-last/manifest.json && echo 'trainprof-last names one'
+echo "recordings: $(ls -d .trainprof/[0-9]* | wc -l)"
+echo "of them closed: $(grep -l '"is_closed": true' .trainprof/[0-9]*/manifest.json | wc -l)"
+test -e .trainprof/last/manifest.json && echo '.trainprof/last names one'

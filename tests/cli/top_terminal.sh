@@ -46,6 +46,15 @@ def fits(frame, lines, columns):
 read(lambda: any(b"trainprof takes" in frame for frame in frames()))
 during = termios.tcgetattr(fd)
 first, first_frame, written = written, frames()[-1], b""
+# Looking around in the last stretch, and going on.
+os.write(fd, b"4")
+read(lambda: b"4/8 " in written and b"Stacks" in written and b"functions by" not in written)
+os.write(fd, b"?")
+read(lambda: b"Keys of this screen" in written)
+looked, written = written, b""
+os.write(fd, b"qq")
+read(lambda: any(b"trainprof takes" in frame for frame in frames()))
+went_on, written = written, b""
 size(fd, 8, 44)
 # One of the former size may be under way.
 read(lambda: any(fits(frame, 8, 44) for frame in frames()))
@@ -63,6 +72,7 @@ for name, frame, lines, columns in ("first", first_frame, 12, 60), ("smaller", s
     print(name, "rows fit" if len(rows) <= lines else rows,
           "columns fit" if max(map(len, rows)) <= columns else rows)
 print("colour", b"\x1b[1m" in first)
+print("looked around", b"Stacks" in looked, b"Keys of this screen" in looked, "and went on", b"trainprof takes" in went_on)
 last = written.split(b"\x1b[?1049l")[-1].decode()
 print("what was shown last stays", "pid %s" % sys.argv[-1] in last)
 END

@@ -15,8 +15,11 @@
  *   at_once 1           delivers buffers in several threads at once, as nothing forbids it
  *   flushes_at_exit 1   its exit handler delivers what there is, in forked children too
  *   shared 1            one buffer for all threads, as before 13.0
- *   fail_SYMBOL RESULT  what a call returns; sleep_SYMBOL SECONDS: how long it takes;
- *                       crash_SYMBOL 1: it ends the process
+ *   handlers N          N exit handlers, registered in the middle of the first subscription, as
+ * real ones do: a call after one of them ran aborts hold FILE           in the middle of the first
+ * subscription FILE.held is made, and it waits for as long as FILE exists hold_load FILE      so
+ * does its constructor, once it has registered such a handler fail_SYMBOL RESULT  what a call
+ * returns; sleep_SYMBOL SECONDS: how long it takes; crash_SYMBOL 1: it ends the process
  *
  * It is stricter than the real one: what is known to crash or to hang some version of CUPTI aborts
  * here. CUPTI_DOUBLE_AGE: 2 all symbols (13.0), 1 those of 11.8, 0 one is missing that is needed.
@@ -85,7 +88,19 @@ static uint64_t n_kernels;
 static uint32_t n_links;
 static uint64_t n_requests;
 static uint64_t n_lost;
-static uint32_t is_subscribed;
+
+/* Who has CUPTI: tests/agent/cupti_calls.txt says what each version returns to whom. */
+enum owner { NOBODY, OLD_CALL, EXCLUSIVE, SHARING };
+
+enum {
+	MOST_SUBSCRIBERS = 4,
+	SHARES_SINCE = 130200, /* and knows parameters of 40 bytes */
+	LETS_OLD_IN_SINCE =
+		130300, /* after an exclusive one; refuses to enable where others share */
+};
+
+static enum owner owners[MOST_SUBSCRIBERS];
+static pthread_mutex_t owning = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_bytes(int kind, const char *key, size_t otherwise)
 {
@@ -380,19 +395,118 @@ static void switch_kind(int kind, bool is_on)
 
 /* ---- the calls ------------------------------------------------------------------------------ */
 
+static int is_gone; /* an exit handler has run */
+
+static void destroy(void)
+{
+	__atomic_store_n(&is_gone, 1, __ATOMIC_RELEASE);
+}
+
+static void claim_alive(void)
+{
+	claim(!__atomic_load_n(&is_gone, __ATOMIC_ACQUIRE),
+	      "used after its exit handlers have run");
+}
+
+static void hold(const char *key)
+{
+	const char *file = find(key);
+	char held[WORD + 8];
+	snprintf(held, sizeof(held), "%s.held", file ? file : "");
+	FILE *made = file ? fopen(held, "w") : NULL;
+	if (made)
+		fclose(made);
+	while (file && access(file, F_OK) == 0)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+__attribute__((constructor)) static void hold_load(void)
+{
+	if (find("hold_load"))
+		atexit(destroy);
+	hold("hold_load");
+}
+
+/* Once, at the first subscription: what takes real ones long. */
+static void start(void)
+{
+	static int has_begun;
+	if (__atomic_exchange_n(&has_begun, 1, __ATOMIC_ACQ_REL))
+		return;
+	for (int i = 0; i < (int)number("handlers", 0); i++)
+		atexit(destroy);
+	hold("hold");
+	claim_alive();
+}
+
 static bool has_owner(void)
 {
 	double age_s = (double)(now_s() - told.begun_s);
 	return find("owner") && (!find("owner_stays") || age_s < number("owner_stays", 0));
 }
 
-static int subscribe(cupti_subscriber *out, cupti_callback_fn *callback, void *context)
+static bool has(enum owner kind)
 {
-	if (has_owner() || __atomic_exchange_n(&is_subscribed, 1, __ATOMIC_ACQ_REL))
+	bool is_there = false;
+	for (size_t i = 0; i < MOST_SUBSCRIBERS; i++)
+		is_there |= __atomic_load_n(&owners[i], __ATOMIC_ACQUIRE) == kind;
+	return is_there;
+}
+
+static bool is_refused(enum owner kind)
+{
+	if (has_owner() || has(OLD_CALL))
+		return true;
+	if (kind == OLD_CALL)
+		return has(SHARING) || (has(EXCLUSIVE) && told.version < LETS_OLD_IN_SINCE);
+	return has(EXCLUSIVE); /* beside those who share it has a subscription and no more */
+}
+
+static int subscribe(enum owner kind, cupti_subscriber *out, cupti_callback_fn *callback,
+		     void *context)
+{
+	size_t i = 0;
+	start();
+	pthread_mutex_lock(&owning);
+	bool is_in_use = is_refused(kind);
+	while (i < MOST_SUBSCRIBERS - 1 && owners[i])
+		i++;
+	if (!is_in_use)
+		__atomic_store_n(&owners[i], kind, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&owning);
+	if (is_in_use)
 		return CUPTI_IN_USE;
 	on_call = callback;
 	on_call_context = context;
-	*out = (cupti_subscriber)(void *)&is_subscribed;
+	*out = (cupti_subscriber)(void *)&owners[i];
+	return 0;
+}
+
+#if CUPTI_DOUBLE_AGE > 0
+static void unsubscribe(cupti_subscriber subscriber)
+{
+	enum owner *owner = (void *)subscriber;
+	claim(owner >= owners && owner < owners + MOST_SUBSCRIBERS, "unsubscribed nobody");
+	__atomic_store_n(owner, NOBODY, __ATOMIC_RELEASE);
+}
+#endif
+
+static int register_callbacks(cupti_request_fn *on_request, cupti_complete_fn *on_complete)
+{
+	claim_alive();
+	if (has(SHARING))
+		return CUPTI_NOT_COMPATIBLE;
+	request = on_request;
+	__atomic_store_n(&complete, on_complete, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int enable(int kind)
+{
+	claim_alive();
+	if (has(SHARING) && told.version >= LETS_OLD_IN_SINCE)
+		return CUPTI_NOT_COMPATIBLE;
+	switch_kind(kind, true);
 	return 0;
 }
 
@@ -415,6 +529,7 @@ static bool is_ripe(const struct slot *slot, uint32_t flag)
 
 static int flush_all(uint32_t flag)
 {
+	claim_alive();
 	claim(__atomic_load_n(&n_requests, __ATOMIC_RELAXED) > 0,
 	      "flushed before a buffer was asked for: some versions hang");
 	uint32_t n = __atomic_load_n(&n_slots, __ATOMIC_RELAXED);
@@ -451,19 +566,17 @@ static size_t take_lost(void)
 }
 
 CALL(cuptiGetVersion, *out = told.version, uint32_t *out)
-CALL(cuptiGetTimestamp, *out = time_ns(), uint64_t *out)
+CALL(cuptiGetTimestamp, claim_alive(); *out = time_ns(), uint64_t *out)
 CALL(cuptiGetCallbackName, return tell_name(domain, cbid, out), int domain, uint32_t cbid,
      const char **out)
-CALL(cuptiSubscribe, return subscribe(out, callback, context), cupti_subscriber *out,
+CALL(cuptiSubscribe, return subscribe(OLD_CALL, out, callback, context), cupti_subscriber *out,
      cupti_callback_fn *callback, void *context)
 #if CUPTI_DOUBLE_AGE > 0
-CALL(cuptiUnsubscribe, __atomic_store_n(&is_subscribed, 0, __ATOMIC_RELEASE);
-     claim(subscriber != NULL, "unsubscribed nobody"), cupti_subscriber subscriber)
+CALL(cuptiUnsubscribe, unsubscribe(subscriber), cupti_subscriber subscriber)
 #endif
-CALL(cuptiActivityRegisterCallbacks, request = on_request;
-     __atomic_store_n(&complete, on_complete, __ATOMIC_RELEASE), cupti_request_fn *on_request,
-     cupti_complete_fn *on_complete)
-CALL(cuptiActivityEnable, switch_kind(kind, true), int kind)
+CALL(cuptiActivityRegisterCallbacks, return register_callbacks(on_request, on_complete),
+     cupti_request_fn *on_request, cupti_complete_fn *on_complete)
+CALL(cuptiActivityEnable, return enable(kind), int kind)
 CALL(cuptiActivityDisable, switch_kind(kind, false), int kind)
 CALL(cuptiActivityFlushAll, return flush_all(flag), uint32_t flag)
 CALL(cuptiActivityGetNextRecord, return next_record(buffer, valid, record), uint8_t *buffer,
@@ -480,8 +593,14 @@ CALL(cuptiEnableCallback, claim(subscriber &&cbid < 1024, "callback");
 static int subscribe_by_name(cupti_subscriber *out, cupti_callback_fn *callback, void *context,
 			     struct cupti_subscriber_params *params)
 {
-	claim(params->size == sizeof(*params) && strlen(params->own_name) < 53, "parameters");
-	int result = subscribe(out, callback, context);
+	size_t wide = sizeof(*params) + sizeof(uint64_t); /* the last is whether it shares */
+	bool is_wide = params->size == wide;
+	uint8_t shares = is_wide ? *((const uint8_t *)params + sizeof(*params)) : 0;
+	claim((params->size == sizeof(*params) || is_wide) && strlen(params->own_name) < 53,
+	      "parameters");
+	if (is_wide && told.version < SHARES_SINCE)
+		return 1;
+	int result = subscribe(shares ? SHARING : EXCLUSIVE, out, callback, context);
 	if (result == CUPTI_IN_USE && params->other_name)
 		snprintf(params->other_name, params->other_name_bytes, "CUPTI for %s",
 			 find("owner") ? find("owner") : "itself");
@@ -499,6 +618,13 @@ static void switch_call(int domain, uint32_t cbid, bool is_on)
 CALL(cuptiSubscribe_v2, return subscribe_by_name(out, callback, context, params),
      cupti_subscriber *out, cupti_callback_fn *callback, void *context,
      struct cupti_subscriber_params *params)
+CALL(cuptiActivityRegisterCallbacks_v2, claim(subscriber &&on_request &&on_complete, "sharing"),
+     cupti_subscriber subscriber, cupti_request_fn *on_request, cupti_complete_fn *on_complete)
+CALL(cuptiActivityEnable_v2, claim(subscriber &&kind, "sharing"), cupti_subscriber subscriber,
+     int kind)
+CALL(cuptiActivityGetNextRecord_v2, (void)subscriber;
+     return next_record(buffer, valid, record), cupti_subscriber subscriber, uint8_t *buffer,
+	    size_t valid, struct cupti_record **record)
 CALL(cuptiSetThreadIdType, claim(type == CUPTI_THREAD_ID_SYSTEM, "type of thread ids"), int type)
 CALL(cuptiActivityEnableDriverApi, switch_call(CUPTI_DOMAIN_DRIVER, cbid, is_wanted), uint32_t cbid,
      uint8_t is_wanted)

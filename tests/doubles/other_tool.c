@@ -1,19 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tool that is linked with CUPTI, as torch.profiler is: begins to collect kernels when it is told
- * to, by subscribing first or without, and counts those that come.
+ * to, by subscribing first or without, and counts those that come. Compiled with
+ * OTHER_TOOL_BY_NAME it is not linked, and asks the loader for each call by its name, as JAX and
+ * TensorFlow do.
  */
 #include "agent/cupti/cupti_abi.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
-int cuptiSubscribe(cupti_subscriber *out, cupti_callback_fn *callback, void *context);
-int cuptiUnsubscribe(cupti_subscriber subscriber);
-int cuptiActivityRegisterCallbacks(cupti_request_fn *request, cupti_complete_fn *complete);
-int cuptiActivityEnable(int kind);
-int cuptiActivityDisable(int kind);
-int cuptiActivityFlushAll(uint32_t flag);
-int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, struct cupti_record **record);
+#ifndef OTHER_TOOL_BY_NAME
+#define CALL(symbol, parameters, arguments)                                                        \
+	int symbol parameters;                                                                     \
+	static int tool_##symbol parameters                                                        \
+	{                                                                                          \
+		return symbol arguments;                                                           \
+	}
+#else
+#define CALL(symbol, parameters, arguments)                                                        \
+	static int tool_##symbol parameters                                                        \
+	{                                                                                          \
+		void *found = dlsym(dlopen("libcupti.so.13", RTLD_LAZY), #symbol);                 \
+		int(*call) parameters = NULL;                                                      \
+		memcpy(&call, &found, sizeof(call));                                               \
+		return call arguments;                                                             \
+	}
+#endif
+CALL(cuptiSubscribe, (cupti_subscriber * out, cupti_callback_fn *callback, void *context),
+     (out, callback, context))
+CALL(cuptiUnsubscribe, (cupti_subscriber subscriber), (subscriber))
+CALL(cuptiActivityRegisterCallbacks, (cupti_request_fn * request, cupti_complete_fn *complete),
+     (request, complete))
+CALL(cuptiActivityEnable, (int kind), (kind))
+CALL(cuptiActivityDisable, (int kind), (kind))
+CALL(cuptiActivityFlushAll, (uint32_t flag), (flag))
+CALL(cuptiActivityGetNextRecord, (uint8_t * buffer, size_t valid, struct cupti_record **record),
+     (buffer, valid, record))
 
 int other_tool_begin(int subscribes);
 uint64_t other_tool_end(void);
@@ -38,7 +62,7 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 	(void)context;
 	(void)stream;
 	(void)size;
-	while (cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_OK)
+	while (tool_cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_OK)
 		if (record->kind == CUPTI_CONCURRENT_KERNEL)
 			__atomic_fetch_add(&tool.n_kernels, 1, __ATOMIC_RELAXED);
 	free(buffer);
@@ -55,21 +79,21 @@ static void on_call(void *context, int domain, uint32_t cbid, const void *data)
 /* 0, or what CUPTI says. */
 int other_tool_begin(int subscribes)
 {
-	int result = subscribes ? cuptiSubscribe(&tool.subscriber, on_call, NULL) : CUPTI_OK;
+	int result = subscribes ? tool_cuptiSubscribe(&tool.subscriber, on_call, NULL) : CUPTI_OK;
 	if (result == CUPTI_OK)
-		result = cuptiActivityRegisterCallbacks(on_request, on_complete);
+		result = tool_cuptiActivityRegisterCallbacks(on_request, on_complete);
 	if (result == CUPTI_OK)
-		result = cuptiActivityEnable(CUPTI_CONCURRENT_KERNEL);
+		result = tool_cuptiActivityEnable(CUPTI_CONCURRENT_KERNEL);
 	return result;
 }
 
 /* Returns how many kernels came. */
 uint64_t other_tool_end(void)
 {
-	cuptiActivityDisable(CUPTI_CONCURRENT_KERNEL);
-	cuptiActivityFlushAll(CUPTI_FLUSH_FORCED);
+	tool_cuptiActivityDisable(CUPTI_CONCURRENT_KERNEL);
+	tool_cuptiActivityFlushAll(CUPTI_FLUSH_FORCED);
 	if (tool.subscriber)
-		cuptiUnsubscribe(tool.subscriber);
+		tool_cuptiUnsubscribe(tool.subscriber);
 	tool.subscriber = NULL;
 	return __atomic_load_n(&tool.n_kernels, __ATOMIC_RELAXED);
 }

@@ -5,6 +5,7 @@
  *   METRIC VALUE        a counter that the chip knows, and what each of its samples says
  *   chip NAME           GH100 unless told; devices N: 1 unless told
  *   one_pass_most N     more counters than these take two passes
+ *   config_bytes N      the size of SetConfig's structure that it knows: 60 in 12.6
  *   overflow_after N    the hardware's buffer runs over behind that many samples of a window
  *
  * The first sample of a window is an outlier, as in truth. It is as strict as the other part: sizes
@@ -176,7 +177,10 @@ static int enable(struct pm_enable *p)
 
 static int set_config(struct pm_set_config *p)
 {
-	WHOLE(p, pm_set_config, append);
+	if ((double)p->size > number("config_bytes", (double)PM_SIZE(pm_set_config, append)))
+		return PM_INVALID_PARAMETER;
+	if (!find("config_bytes"))
+		WHOLE(p, pm_set_config, append);
 	claim(p->sampling->is_enabled && p->bytes == IMAGE_BYTES, "configuration");
 	bool by_clock = p->trigger == PM_TRIGGER_CLOCK;
 	if (!by_clock && (strncmp(chip_name(), "TU", 2) == 0 || !strcmp(chip_name(), "GA100")))

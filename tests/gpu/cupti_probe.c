@@ -206,7 +206,8 @@ static int load(void)
 		return 0;
 	probe.pool = mmap(NULL, BUFFERS * BUFFER_BYTES, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (probe.pool == MAP_FAILED || !tp_cupti_library_open(&probe.lib))
+	if (probe.pool == MAP_FAILED || !tp_cupti_library_load(&probe.lib) ||
+	    !tp_cupti_library_start(&probe.lib))
 		return -1;
 	tp_call_names_load(&probe.calls, &probe.lib, no_id, NULL);
 	limit_device_buffers();

@@ -8,7 +8,8 @@
  * anew once, then returns), fork (two children return), hang (until it is killed), idle (no work at
  * all).
  *
- * $OTHER_TOOL is a tool that is linked with CUPTI (other_tool.c), there from the beginning. It
+ * $OTHER_TOOL is a tool that is linked with CUPTI (other_tool.c), there from the beginning, or with
+ * $OTHER_TOOL_LATE loaded right before it comes. It
  * comes for CUPTI when the work is done, all the work is done once more, and it goes, unless
  * $OTHER_TOOL_STAYS; by subscribing, unless $OTHER_TOOL_TAKES. Says what CUPTI told it, how long
  * that took, and how many kernels it saw.
@@ -143,6 +144,11 @@ static bool is_set(const char *name)
 	return value && *value;
 }
 
+static void *load_tool(bool is_time)
+{
+	return is_time && is_set("OTHER_TOOL") ? dlopen(getenv("OTHER_TOOL"), RTLD_LAZY) : NULL;
+}
+
 static void try_tool(void *tool, long n_threads)
 {
 	int (*begin)(int);
@@ -185,7 +191,8 @@ int main(int argc, char **argv)
 {
 	if (argc < 6 || !load())
 		return 2;
-	void *tool = is_set("OTHER_TOOL") ? dlopen(getenv("OTHER_TOOL"), RTLD_LAZY) : NULL;
+	bool is_late = is_set("OTHER_TOOL_LATE");
+	void *tool = load_tool(!is_late);
 	long n_threads = strtol(argv[2], NULL, 10);
 	double rate = strtod(argv[4], NULL);
 	plan.n_units = strtol(argv[3], NULL, 10);
@@ -202,6 +209,8 @@ int main(int argc, char **argv)
 		run_threads(n_threads);
 	printf("init %.6f work %.6f\n", init_s, clock_s() - begun_s);
 	fflush(stdout);
+	if (is_late)
+		tool = load_tool(true);
 	if (tool)
 		try_tool(tool, n_threads);
 	return end(argv[1], argv);

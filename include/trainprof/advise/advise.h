@@ -80,6 +80,14 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	       const struct tp_profile *profile);
 
 /*
+ * What the shown advice gains together of which is_chosen[i] says so, computed anew: never a
+ * product of gains. False when that is not known.
+ */
+bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *profile,
+		       const struct tp_findings *findings, const bool *is_chosen, double *low,
+		       double *value, double *high);
+
+/*
  * Judge facts alone, `facts` having tp_n_facts entries. Gains take each part's share for time in
  * which nothing else went on, the most that shares allow to be said. Findings also tell which facts
  * are wanted.

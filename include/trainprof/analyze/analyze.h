@@ -13,9 +13,18 @@ struct tp_patterns;
 
 enum tp_steps_choice { TP_STEPS_AUTO, TP_STEPS_ONLY_MARKER, TP_STEPS_OFF };
 
+/* One rank of a job whose ranks were recorded together: analysis is of its processes alone, and
+ * those of other ranks are its peers. Tasks are leaders of the first process of each rank. */
+struct tp_rank_scope {
+	uint32_t root;
+	const uint32_t *all;
+	size_t n_all;
+};
+
 struct tp_analyze_options {
 	enum tp_steps_choice steps;
-	uint64_t skip_steps; /* leave out at least this many first steps */
+	uint64_t skip_steps;              /* leave out at least this many first steps */
+	const struct tp_rank_scope *rank; /* NULL: everything recorded is one program */
 };
 
 /*
@@ -25,6 +34,13 @@ struct tp_analyze_options {
  */
 TP_MUST_CHECK enum tp_status tp_patterns_load(struct tp_patterns **out, const char *directory,
 					      struct tp_error *err);
+/*
+ * Add what the files of a folder rules/idioms/ say of stacks; an idiom of the same id that was
+ * loaded before is replaced. A folder that is not there adds nothing.
+ * Errors  TP_ABSENT, TP_PARSE with file and line.
+ */
+TP_MUST_CHECK enum tp_status tp_patterns_load_idioms(struct tp_patterns *patterns,
+						     const char *directory, struct tp_error *err);
 void tp_patterns_free(struct tp_patterns *patterns);
 
 /*

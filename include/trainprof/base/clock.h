@@ -10,8 +10,9 @@
 #define TP_NS_PER_US UINT64_C(1000)
 
 uint64_t tp_clock_now_ns(void);
-uint64_t tp_clock_boot_ns(void);     /* CLOCK_BOOTTIME: counts on while suspended */
-uint64_t tp_clock_wall_ns(void);     /* CLOCK_REALTIME, for dates only */
+uint64_t tp_clock_boot_ns(void); /* CLOCK_BOOTTIME: counts on while suspended */
+uint64_t tp_clock_wall_ns(void); /* CLOCK_REALTIME, for dates only */
+uint64_t tp_clock_thread_cpu_ns(void);
 uint64_t tp_clock_self_cpu_ns(void); /* CPU time of this process, for the cost of measuring */
 
 /* "2026-11-20T14:03:11Z" into out (at least 21 bytes). */

@@ -19,6 +19,7 @@ struct tp_task_tree;
 struct tp_python_processes;
 struct tp_env;
 struct tp_gpu_in_use;
+struct tp_stage_clock;
 
 /* Whether an agent is put into the program that tells what the GPU does, and when it does. */
 enum tp_gpu_trace {
@@ -51,6 +52,7 @@ struct tp_collect_context {
 	struct tp_sink *sink;
 	struct tp_task_tree *tree;           /* threads of the target, and their address spaces */
 	struct tp_python_processes *pythons; /* its interpreters; NULL: they are not asked for */
+	struct tp_stage_clock *stages;       /* of our own CPU time; NULL: they are not kept */
 	uint64_t *helpers_cpu_ns;   /* of processes that measure beside this one; NULL: none */
 	struct tp_gpu_in_use *gpus; /* that the target is known to use */
 	bool may_sample;            /* perf was not deselected */
@@ -94,6 +96,8 @@ struct tp_collector_type {
 	/* It knows who runs and who waits: sampled before any other source is, so that those see
 	 * the tree of threads as it is now and not as it was a period ago. */
 	bool feeds_tree;
+	/* What its sample() costs is put down to this (enum tp_stage). */
+	int stage;
 	/* What its descriptor tells of is over in microseconds: it comes before what feeds the
 	 * tree. */
 	bool is_urgent;

@@ -56,6 +56,13 @@ struct tp_target_end {
 };
 
 /*
+ * Become the program, as if trainprof had not been there: for one that is not measured and has to
+ * run all the same. Returns only where that is not possible, with the shell's status for it.
+ */
+TP_MUST_CHECK int tp_target_run_alone(const struct tp_inherited *inheritance, char *const *argv,
+				      struct tp_error *err);
+
+/*
  * Fork the child and hold it. argv[0] is looked up in PATH; `env` (may be NULL) is added to our
  * environment. From now on the signals above are blocked in this thread.
  * Errors  TP_TARGET (no process, no descriptor).

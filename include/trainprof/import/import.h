@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns traces of other tools into records of our own: Kineto and Chrome JSON, nsys SQLite exports,
- * timelines of pipeline jobs.
+ * XSpaces of XProf, timelines of pipeline jobs.
  */
 #ifndef TRAINPROF_IMPORT_IMPORT_H
 #define TRAINPROF_IMPORT_IMPORT_H

@@ -45,6 +45,13 @@ enum tp_gap_cause {
 
 const char *tp_gap_cause_name(enum tp_gap_cause cause);
 
+/* A stretch of a judged window that is given to one label. */
+struct tp_device_piece {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	enum tp_label label;
+};
+
 /* One device of one rank; of a rank that uses none, its threads alone (number -1, no ops). */
 struct tp_device_result {
 	uint32_t rank; /* index into run.ranks */
@@ -73,6 +80,8 @@ struct tp_device_result {
 	uint64_t n_steps;
 	const uint64_t *ops_per_step; /* n_steps: launched in each */
 	const uint64_t *step_ns;      /* n_steps: by the clock of the thread that marks them */
+	const struct tp_device_piece *pieces; /* of the judged windows, in order; sum to own_ns */
+	size_t n_pieces;
 };
 
 /* The kernels and copies of one name, over all devices, in the judged windows; by time. */

@@ -106,6 +106,12 @@
 	  "share idle, nobody saw why")                                                            \
 	X(LOADER_WORKERS, "loader.workers", "1", SEEN, "loader processes and threads")             \
 	X(LOADER_PROCESSES, "loader.processes", "1", SEEN, "loader processes")                     \
+	X(LOADER_PREFETCH, "loader.prefetch_factor", "1", SEEN,                                    \
+	  "batches that the loader is set to fetch ahead for each worker")                         \
+	X(LOADER_BATCH_SIZE, "loader.batch_size", "1", SEEN, "samples in a batch of the loader")   \
+	X(LOADER_PERSISTENT, "loader.persistent_workers", "bool", SEEN,                            \
+	  "the loader is set to keep its workers between epochs")                                  \
+	X(LOADER_PIN, "loader.pin_memory", "bool", SEEN, "the loader pins its batches, in effect") \
 	X(LOADER_BUSY, "loader.busy_ratio", "ratio", SEEN, "loader workers on CPU")                \
 	X(LOADER_READ, "loader.read_wait_ratio", "ratio", SEEN,                                    \
 	  "loader workers waiting for storage")                                                    \
@@ -117,6 +123,8 @@
 	X(LOADER_DECODE, "loader.decode_ratio", "ratio", SEEN, "loader's time spent decoding")     \
 	X(LOADER_TRANSFORM, "loader.transform_ratio", "ratio", SEEN,                               \
 	  "loader's time spent in other work: augmenting, making batches of samples")              \
+	X(LOADER_AUGMENT, "loader.augment_ratio", "ratio", SEEN,                                   \
+	  "loader's work in functions that are known to augment")                                  \
 	X(LOADER_HANDOVER, "loader.handover_ratio", "ratio", SEEN,                                 \
 	  "loader's time spent handing over")                                                      \
 	X(LOADER_FULL, "loader.queue_full_ratio", "ratio", SEEN,                                   \
@@ -490,6 +498,16 @@
 	  "cost of a forecast that its members take")                                              \
 	X(FORECAST_SPREAD, "forecast.spread_suffices", "bool", TOLD,                               \
 	  "of the members only their spread is used")                                              \
+	X(IDIOM_HELD, "idiom.held_ratio", "ratio", SEEN,                                           \
+	  "of the loop, what the idiom of the rule holds up at most; known to idioms only")        \
+	X(IDIOM_TIME, "idiom.time_ratio", "ratio", SEEN,                                           \
+	  "the same without the main thread's waits for a CPU in it; known to idioms only")        \
+	X(IDIOM_LOADING, "idiom.loading_ratio", "ratio", SEEN,                                     \
+	  "of the loader workers' time without waits; known to idioms only")                       \
+	X(IDIOM_LATE, "idiom.late_ratio", "ratio", SEEN,                                           \
+	  "of its time, in the second half of the loop; known to idioms only")                     \
+	X(IDIOM_SAMPLES, "idiom.samples", "1", SEEN,                                               \
+	  "stacks that show the idiom; known to idioms only")                                      \
 	X(ADVICE_SHOWN, "advice.shown", "1", SEEN,                                                 \
 	  "advice shown for this run; known to verdicts only")
 
@@ -499,6 +517,9 @@ enum tp_fact {
 #undef X
 		TP_N_FACTS
 };
+
+/* Facts that only some rules know, each its own; they stand together at the end of the list. */
+enum { TP_FACT_RULES_OWN_FIRST = TP_FACT_IDIOM_HELD, TP_FACT_IDIOM_LAST = TP_FACT_IDIOM_SAMPLES };
 
 /* Facts that only traces of spans have, as importers make them; they stand together in the list. */
 enum { TP_FACT_SPANS_FIRST = TP_FACT_STEP_NEXT, TP_FACT_SPANS_LAST = TP_FACT_TRACE_SPANS };

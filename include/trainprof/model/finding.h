@@ -82,8 +82,9 @@ struct tp_references {
 };
 
 struct tp_action {
-	const char *text;                       /* with numbers filled in */
-	const char *example;                    /* something to type, or NULL */
+	const char *text;    /* with numbers filled in */
+	const char *example; /* something to type, or NULL */
+	const char *prefix;  /* what applies it, before the program's command; NULL: code changes */
 	const char *technique;                  /* id, or NULL */
 	const struct tp_references *literature; /* NULL: the guide has no page for it */
 };
@@ -102,6 +103,10 @@ struct tp_finding {
 	enum tp_advice_kind kind;
 	const char *headline; /* the advice in one line; first action */
 	const char *because;  /* evidence in one sentence, numbers filled in */
+	const char *place;    /* "train.py:31 in collate()", or NULL: of an idiom */
+	const char *place_file;
+	unsigned place_line;
+	bool is_cause; /* says what the code does, not only which part limits */
 	const struct tp_evidence *evidence;
 	size_t n_evidence;
 	const struct tp_action *actions; /* those that still apply */

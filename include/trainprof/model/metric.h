@@ -27,6 +27,8 @@
 	X(PROC_RSS, "process.rss_bytes", "bytes", GAUGE, PROCESS)                                  \
 	X(PROC_SWAP, "process.swap_bytes", "bytes", GAUGE, PROCESS)                                \
 	X(PROC_THREADS, "process.threads", "1", GAUGE, PROCESS)                                    \
+	X(PROC_RANK, "process.job_rank", "1", GAUGE, PROCESS)           /* by its launcher */      \
+	X(PROC_RANKS, "process.job_ranks", "1", GAUGE, PROCESS)         /* 0: unknown */           \
 	X(IO_RCHAR, "io.read_call_bytes", "bytes", COUNTER, PROCESS)    /* io: rchar */            \
 	X(IO_WCHAR, "io.write_call_bytes", "bytes", COUNTER, PROCESS)   /* io: wchar */            \
 	X(IO_SYSCR, "io.read_calls", "1", COUNTER, PROCESS)             /* io: syscr */            \
@@ -63,7 +65,15 @@
 	X(PMU_MEMORY, "pmu.memory_bound_slots", "1", COUNTER, HOST)                                \
 	X(PMU_RUNNING, "pmu.running_ratio", "ratio", GAUGE, HOST) /* least of the groups */        \
 	X(SELF_CPU, "self.cpu_ns", "ns", COUNTER, HOST)       /* CPU time of trainprof itself */   \
-	X(SELF_RSS, "self.rss_bytes", "bytes", GAUGE, HOST)   /* memory of trainprof itself */     \
+	X(SELF_RINGS, "self.rings_ns", "ns", COUNTER, HOST)   /* of it: records of perf */         \
+	X(SELF_UNWIND, "self.unwind_ns", "ns", COUNTER, HOST) /* native stacks and their tables */ \
+	X(SELF_SYMBOLS, "self.symbols_ns", "ns", COUNTER, HOST)   /* names of frames */            \
+	X(SELF_PYTHON, "self.python_ns", "ns", COUNTER, HOST)     /* stacks of Python */           \
+	X(SELF_COUNTERS, "self.counters_ns", "ns", COUNTER, HOST) /* counters of loops */          \
+	X(SELF_PROC, "self.proc_ns", "ns", COUNTER, HOST)         /* accounts in /proc */          \
+	X(SELF_OFFCPU, "self.offcpu_ns", "ns", COUNTER, HOST)     /* looks at threads that wait */ \
+	X(SELF_STORE, "self.store_ns", "ns", COUNTER, HOST)       /* writing the recording */      \
+	X(SELF_RSS, "self.rss_bytes", "bytes", GAUGE, HOST)       /* memory of trainprof itself */ \
 	X(SELF_SAMPLES, "self.samples", "1", COUNTER, HOST)   /* interrupts put into the target */ \
 	X(SELF_SWITCHES, "self.switches", "1", COUNTER, HOST) /* switch records written */         \
 	X(SELF_SAMPLE_COST, "self.sample_cost_ns", "ns", GAUGE, HOST) /* calibrated, one sample */ \

@@ -15,6 +15,7 @@
 #include "trainprof/model/run_info.h"
 #include "trainprof/model/source.h"
 #include "trainprof/model/task.h"
+#include "trainprof/model/timeline.h"
 #include "trainprof/model/trace.h"
 
 #include <stdbool.h>
@@ -84,6 +85,18 @@ struct tp_step {
 	uint64_t end_ns;
 	enum tp_step_kind kind;
 	uint64_t part_ns[TP_N_PARTS];
+	/* In exchanges with other ranks, and waiting for a CPU in the middle of one. */
+	uint64_t peer_ns;
+};
+
+/* What the main thread did at one place of the program's own code, in the same steps or window as
+ * the parts; without exchanges with other ranks. Strings are ids of the trace. */
+struct tp_place_result {
+	uint32_t file; /* 0: unknown, as of compiled programs */
+	uint32_t symbol;
+	uint32_t line;       /* 0 = unknown */
+	enum tp_label label; /* its largest */
+	uint64_t time_ns;
 };
 
 enum tp_phase_kind {
@@ -197,6 +210,34 @@ struct tp_line_result {
 	enum tp_label label; /* its largest */
 };
 
+/* An idiom of rules/idioms/ that stacks of the run show, and the line of the user's own in which
+ * most of its time was spent. Strings are ids of the trace. */
+struct tp_idiom_result {
+	const char *id;      /* "idiom/tensor-of-arrays" */
+	uint64_t main_ns;    /* of the main thread, in the training loop */
+	uint64_t queued_ns;  /* of it, waiting for a CPU */
+	uint64_t loading_ns; /* of those who make batches, in the window */
+	uint64_t late_ns;    /* of both, in the second half */
+	double main_ratio;
+	double loading_ratio; /* of their time without waits for room or work */
+	double held_ratio;    /* of the loop: what of both the training waits for, at most */
+	double time_ratio;    /* the same without queued_ns */
+	uint64_t n_samples;
+	uint32_t file; /* 0 = no line of the user's own */
+	uint32_t symbol;
+	uint32_t line;
+};
+
+/* What is worked on, by the innermost function that is known, else that of the user's own. */
+struct tp_work_result {
+	bool is_loading; /* by those who make batches; else by the main thread for the rest */
+	const char *name;
+	uint32_t file; /* innermost line of the user's own; 0 = none */
+	uint32_t symbol;
+	uint32_t line;
+	uint64_t time_ns; /* at work, in the window: without waits for others */
+};
+
 /* A plain sentence the reader must see ("steps were not resolved: …"). */
 struct tp_warning {
 	const char *id;
@@ -210,7 +251,12 @@ struct tp_profile {
 	const struct tp_trace *trace; /* borrowed; must live as long */
 
 	uint32_t trainer; /* leader task of the trainer judged; TP_NO_TASK when there is none */
-	uint64_t window_start_ns; /* what the parts speak about */
+	/* What each thread did, by task id; NULL where no thread was sampled. Of the main thread,
+	 * which carries the training loop, with the labels that the parts are made of. */
+	const struct tp_timeline *timelines;
+	struct tp_timeline main_timeline; /* empty without main_task */
+	uint32_t main_task;               /* TP_NO_TASK when there is none */
+	uint64_t window_start_ns;         /* what the parts speak about */
 	uint64_t window_end_ns;
 	const char *window_reason; /* "warm-up of 40 steps excluded" */
 
@@ -232,6 +278,7 @@ struct tp_profile {
 
 	enum tp_steps_found_by steps_found_by;
 	double steps_confidence;  /* 0..1 */
+	bool steps_are_about;     /* some may be missing, or more than one taken for one */
 	const char *steps_reason; /* how they were found, or why not */
 	const char *steps_next;   /* a command that may find them; NULL: none */
 	struct tp_step *steps;    /* all of them, in time order */
@@ -251,8 +298,22 @@ struct tp_profile {
 	struct tp_worker_result *workers; /* of the trainer's loader, in order of tasks */
 	size_t n_workers;
 	struct tp_source_loop loop;
+	struct tp_idiom_result *idioms; /* what they hold up, largest first */
+	size_t n_idioms;
+	bool has_idioms;              /* stacks were searched for them */
+	struct tp_work_result *works; /* of loading first, then by time */
+	size_t n_works;
+	uint64_t work_ns[2];          /* sums: of the main thread, of loading */
 	struct tp_line_result *lines; /* by part, those of the loop first, then by time */
 	size_t n_lines;
+
+	struct tp_place_result *places; /* by time */
+	size_t n_places;
+	/* As label_ns, but for waits for a CPU in the middle of exchanges: those are waits for
+	 * other ranks. */
+	uint64_t beside_peers_ns[TP_N_LABELS];
+	uint64_t peer_tail_ns; /* up to the end it did nothing but wait for other ranks */
+	struct tp_place_result last_place; /* where the main thread was then; symbol 0 = unknown */
 
 	/* Of traces with spans; else none. */
 	struct tp_device_result *devices; /* in order of ranks, then of numbers */

@@ -90,6 +90,9 @@ enum tp_mark_kind {
 	TP_MARK_COUNTER, /* not the program's own: a variable of it that counts, as it was seen */
 	TP_MARK_WRITE,   /* nor this: a watchpoint saw a write to such a variable */
 	TP_MARK_CALL,    /* nor this: a breakpoint saw a call of a function */
+	TP_MARK_SETTING, /* nor this: a data loader of the program is set to this value; the name is
+			  * that of a fact, UINT64_MAX = unknown */
+	TP_MARK_TOTAL, /* nor this: the loop that has the counter of this name ends at this value */
 	TP_N_MARK_KINDS,
 };
 

@@ -4,6 +4,7 @@
 #define TRAINPROF_MODEL_RUN_INFO_H
 
 #include "trainprof/base/arena.h"
+#include "trainprof/model/job_place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,6 +97,7 @@ struct tp_run_info {
 	double asked_rate_hz;  /* those asked for; 0 = unknown */
 	double poll_rate_hz;   /* looks at blocked threads a second */
 	struct tp_host_info host;
+	struct tp_job_place job;              /* of a rank that was recorded alone */
 	const struct tp_env_var *environment; /* allow-list only */
 	size_t n_environment;
 	const char *written_by;           /* "trainprof 0.1.0 (0f3c2e1)" */

@@ -10,6 +10,7 @@
 #include "trainprof/base/status.h"
 #include "trainprof/model/part.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -26,6 +27,12 @@ enum tp_paint {
 	TP_PAINT_PART,
 	TP_N_PAINTS = TP_PAINT_PART + TP_N_PARTS
 };
+
+/* Parameters of the control sequence that a terminal gets for a paint, "1;31"; NULL for none. */
+const char *tp_page_paint_code(enum tp_paint paint);
+
+/* Append text as a terminal may see it: valid UTF-8 without control characters, or ASCII alone. */
+void tp_page_clean_text(struct tp_buf *out, const char *text, bool is_ascii);
 
 /* One line is open at a time. Texts are UTF-8; control characters become '?'. */
 struct tp_page {

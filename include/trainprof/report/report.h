@@ -21,6 +21,7 @@ struct tp_report {
 	const char *directory;              /* of the recording, as the user can type it */
 	const char *exit_note;              /* appended to the program's end, or NULL */
 	bool is_last;                       /* commands typed here find it without its name */
+	bool can_view;                      /* the reader's terminal can show trainprof view */
 	bool is_after_run;                  /* the command that prints it ends as the program did */
 };
 
@@ -28,7 +29,8 @@ struct tp_report_style {
 	unsigned width; /* columns, >= 40 */
 	bool has_colour;
 	bool is_ascii;
-	bool is_full; /* everything, not only the summary */
+	bool is_full;        /* everything, not only the summary */
+	const char *section; /* only that one of everything; NULL */
 };
 
 struct tp_exporter {
@@ -43,6 +45,9 @@ struct tp_exporter {
 const struct tp_exporter *tp_exporter_find(const char *name);
 /* All exporters, NULL-terminated. */
 const struct tp_exporter *const *tp_exporter_list(void);
+
+/* Names of sections of the full text, NULL-terminated: "parts", "steps". */
+extern const char *const tp_report_sections[];
 
 /* The JSON Schema of the json exporter, as text. Static storage. */
 const char *tp_report_schema(void);

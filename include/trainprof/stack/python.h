@@ -39,8 +39,13 @@ enum tp_python_counter_kind {
 	TP_PYTHON_COUNTER_VARIABLE,  /* local or global variable that holds an int */
 	TP_PYTHON_COUNTER_ITERATOR,  /* position of a for loop's iterator, a C field or an int */
 	TP_PYTHON_COUNTER_ATTRIBUTE, /* int attribute of an object that a variable holds */
+	TP_PYTHON_COUNTER_SETTING,   /* counts nothing: what a data loader is set to; `variable` is
+				      * the name of the fact */
 	TP_PYTHON_COUNTER_N_KINDS,
 };
+
+/* Value of a setting that is None, or cannot be read. */
+#define TP_PYTHON_UNKNOWN_SETTING UINT64_MAX
 
 /* A whole number of the program that seems to count. */
 struct tp_python_counter {
@@ -53,6 +58,8 @@ struct tp_python_counter {
 			       * body's any that stays its own */
 	enum tp_python_counter_kind kind;
 	uint64_t value;
+	uint64_t total; /* value in the loop's last round, where it is known and was not given
+			 * before; else 0 */
 	/*
 	 * The word that is written when it advances, in the memory of the process: of an iterator
 	 * implemented in C the field itself, else the slot that holds a pointer to an int object.

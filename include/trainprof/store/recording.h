@@ -57,6 +57,14 @@ TP_MUST_CHECK enum tp_status tp_store_finish(struct tp_store *store, const struc
 TP_MUST_CHECK enum tp_status tp_store_load(struct tp_trace *out, const char *directory,
 					   struct tp_error *err);
 
+/*
+ * The manifest alone. Texts go into the arena. *is_closed (may be NULL): the writer has come to its
+ * end. Errors  as tp_store_load().
+ */
+TP_MUST_CHECK enum tp_status tp_store_load_info(struct tp_run_info *out, bool *is_closed,
+						struct tp_arena *arena, const char *directory,
+						struct tp_error *err);
+
 /* A recording that is still being written, on this machine. */
 struct tp_follow;
 

@@ -10,6 +10,9 @@
  * has both in one, nvidia/cuda_runtime/lib has nvidia/cuda_cupti/lib. */
 #define TP_CUPTI_WHEEL "../../cuda_cupti/lib/"
 
+/* The same in a toolkit, whose lib64 has the libcudart. */
+#define TP_CUPTI_EXTRAS "../extras/CUPTI/lib64/"
+
 /* Of a toolkit. */
 #define TP_CUPTI_FOLDERS                                                                           \
 	{                                                                                          \

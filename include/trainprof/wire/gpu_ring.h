@@ -125,6 +125,8 @@ enum tp_gpu_state {
 	TP_GPU_STATE_TAKEOVER = 19, /* another tool has replaced our callbacks: `owner`, if known */
 	TP_GPU_STATE_UNSUPPORTED = 20, /* a version of CUPTI that is not supported */
 	TP_GPU_STATE_NO_ROOM = 21,     /* no memory for events: `error` is the errno */
+	TP_GPU_STATE_SECOND_COPY =
+		22, /* a second libcupti is mapped: `owner`, the end of its path */
 };
 
 enum tp_gpu_event_type {

@@ -25,6 +25,7 @@ struct sentence_part {
 	const char *one;  /* words after a number that is written "1"; NULL: none */
 	const char *many; /* after any other */
 	bool is_whole;    /* {whole} */
+	bool is_beside;   /* {beside} */
 };
 
 struct tp_sentence {
@@ -197,7 +198,8 @@ static enum tp_status part_parse(struct sentence_part *part, char *inside,
 				 const struct tp_expr_scope *place, struct tp_error *err)
 {
 	part->is_whole = strcmp(inside, "whole") == 0;
-	if (part->is_whole)
+	part->is_beside = strcmp(inside, "beside") == 0;
+	if (part->is_whole || part->is_beside)
 		return TP_OK;
 	enum tp_status status = TP_OK;
 	char *bar = strchr(inside, '|');
@@ -265,6 +267,63 @@ static void add_part(struct tp_buf *out, const struct sentence_part *part, doubl
 	tp_buf_puts(out, is_one ? part->one : part->many);
 }
 
+/* ---- the part beside ---- */
+
+/* Parts as a sentence names them. */
+static const struct {
+	const char *fact;
+	const char *stem; /* of its fact, and those of shares of it */
+	const char *name;
+} shares[] = {
+	{"step.compute_ratio", "step.compute_", "compute"},
+	{"step.communication_ratio", "step.communication_", "communication"},
+	{"step.memory_ratio", "step.memory_", "moving memory"},
+	{"step.dataloader_ratio", "step.dataloader_", "waiting for data"},
+	{"step.host_ratio", "step.host_", "other work of the CPU"},
+	{"step.idle_ratio", "step.idle_", "waiting"},
+};
+
+/* What rounds to "0 %" is not worth naming. */
+static const double min_share = 0.005;
+
+static bool is_about(const struct tp_sentence *words, const char *stem)
+{
+	bool used[TP_MAX_FACTS] = {0};
+	tp_sentence_facts(words, used);
+	for (tp_fact_id i = 0; i < tp_n_facts; i++)
+		if (used[i] && strncmp(tp_fact_desc(i)->name, stem, strlen(stem)) == 0)
+			return true;
+	return false;
+}
+
+static double share_of(const struct tp_quantity *facts, const char *name)
+{
+	tp_fact_id fact = tp_fact_find(name);
+	return fact < tp_n_facts && facts[fact].is_known ? facts[fact].value : 0;
+}
+
+/* "; compute 12 %": of the parts that the sentence is not about compute, or where there is none the
+ * largest. */
+static void add_beside(struct tp_buf *out, const struct tp_sentence *words,
+		       const struct tp_quantity *facts)
+{
+	size_t best = 0;
+	double largest = 0;
+	for (size_t i = 0; i < TP_ARRAY_LEN(shares); i++) {
+		double share = share_of(facts, shares[i].fact);
+		if (share < min_share || share <= largest || is_about(words, shares[i].stem))
+			continue;
+		best = i;
+		largest = share;
+		if (i == 0)
+			break;
+	}
+	if (largest <= 0)
+		return;
+	tp_buf_printf(out, "; %s ", shares[best].name);
+	add_number(out, largest, FORMAT_PERCENT);
+}
+
 const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
 			     const char *whole, struct tp_arena *arena)
 {
@@ -277,6 +336,8 @@ const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_qu
 		tp_buf_puts(&out, part->literal);
 		if (part->is_whole)
 			tp_buf_puts(&out, whole);
+		if (part->is_beside)
+			add_beside(&out, words, facts);
 		if (!part->expr)
 			continue;
 		struct tp_number number = tp_expr_number(part->expr, facts);

@@ -6,7 +6,8 @@
  * "{ceil(loader.workers / (1 - step.dataloader_ratio))|count}". Formats: percent, count, number,
  * time, bytes, rate; without one the unit decides. Two more words agree with the number:
  * "{loader.workers|count|worker|workers}" is "1 worker" or "2 workers". {whole} is what shares
- * speak of ("each step").
+ * speak of ("each step"). {beside} is "; compute 12 %", or the largest part that the sentence is
+ * not about where computing is next to nothing, or nothing.
  */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H

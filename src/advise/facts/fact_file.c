@@ -216,9 +216,10 @@ static void read_facts(struct tp_json_form *form, struct tp_fact_file *out,
 		if (form->status)
 			return;
 		tp_fact_id fact = tp_json_form_fact(form, member, tp_json_key(member));
-		if (fact == TP_FACT_ADVICE_SHOWN)
-			tp_json_form_fail(form, member, "'%s' is known to verdicts only",
-					  tp_json_key(member));
+		if (fact >= TP_FACT_RULES_OWN_FIRST)
+			tp_json_form_fail(form, member, "'%s' is known to %s only",
+					  tp_json_key(member),
+					  fact == TP_FACT_ADVICE_SHOWN ? "verdicts" : "idioms");
 		struct tp_quantity value = tp_fact_value_read(form, member, fact, "left null");
 		value.origin = TP_ORIGIN_ESTIMATED;
 		check_value(form, member, fact, &value);

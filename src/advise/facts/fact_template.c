@@ -111,6 +111,11 @@ static bool is_of_measuring(tp_fact_id fact)
 		TP_FACT_TRACE_JUDGED_OPS,
 		TP_FACT_TRACE_COLD,
 		TP_FACT_ADVICE_SHOWN,
+		TP_FACT_IDIOM_HELD,
+		TP_FACT_IDIOM_TIME,
+		TP_FACT_IDIOM_LOADING,
+		TP_FACT_IDIOM_LATE,
+		TP_FACT_IDIOM_SAMPLES,
 	};
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
 		if (fact == list[i])
@@ -263,7 +268,7 @@ static void write_facts(struct tp_json_writer *w)
 	tp_json_open(w, '{');
 	for (int f = 0; f < TP_N_FACTS; f++) {
 		const struct tp_fact_desc *fact = tp_fact_desc((tp_fact_id)f);
-		if (f == TP_FACT_ADVICE_SHOWN)
+		if (f >= TP_FACT_RULES_OWN_FIRST)
 			continue;
 		tp_json_write_key(w, fact->name);
 		w->is_flat = true;

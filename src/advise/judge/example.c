@@ -43,7 +43,7 @@ static void add_cpus(struct tp_buf *out, const struct tp_rule_context *matter, d
 
 static size_t add_token(struct tp_buf *out, const struct tp_rule_context *matter, const char *at)
 {
-	static const char *const tokens[] = {"%COMMAND", "%CPUS", "%FEWER"};
+	static const char *const tokens[] = {TP_EXAMPLE_COMMAND, "%CPUS", "%FEWER"};
 	size_t which = 0;
 	while (which < TP_ARRAY_LEN(tokens) &&
 	       strncmp(at, tokens[which], strlen(tokens[which])) != 0)

@@ -46,6 +46,20 @@ static bool yields(const struct tp_rule *rule, const struct tp_rule *other)
 	return false;
 }
 
+/* What only names a part has nothing to add where one cause explains most of it. */
+static bool yields_to_cause(const struct tp_candidate *candidate, const struct tp_candidate *other,
+			    const struct tp_rulebook *book)
+{
+	bool does_yield = false;
+	for (size_t i = 0; i < candidate->rule->n_yields_to; i++)
+		does_yield |= strcmp(candidate->rule->yields_to[i], TP_ALL_IDIOMS) == 0;
+	if (!does_yield || !other->rule->is_specific || !other->gain.is_known)
+		return false;
+	double covers = tp_thresholds_value(&book->thresholds, "idiom.covers", 1);
+	double explained = 1 - 1 / other->gain.high;
+	return !candidate->gain.is_known || explained >= covers * (1 - 1 / candidate->gain.high);
+}
+
 void tp_finding_order_suppress(struct tp_candidate *candidates, size_t n,
 			       const struct tp_rulebook *book, struct tp_arena *arena)
 {
@@ -60,7 +74,8 @@ void tp_finding_order_suppress(struct tp_candidate *candidates, size_t n,
 		stands[i] = is_advice(&candidates[i]) && !candidates[i].finding.suppressed;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < n && stands[i]; k++) {
-			if (!stands[k] || !yields(candidates[i].rule, candidates[k].rule))
+			if (!stands[k] || (!yields(candidates[i].rule, candidates[k].rule) &&
+					   !yields_to_cause(&candidates[i], &candidates[k], book)))
 				continue;
 			candidates[i].finding.suppressed =
 				tp_arena_printf(arena, "%s is more specific",
@@ -83,6 +98,7 @@ static int group_of(const struct tp_candidate *candidate)
 struct weighted {
 	struct tp_candidate candidate;
 	double weight;
+	bool is_cause; /* specific, and worth to be the first */
 };
 
 static int compare_weighted(const void *a, const void *b)
@@ -92,6 +108,8 @@ static int compare_weighted(const void *a, const void *b)
 	int groups = group_of(&left->candidate) - group_of(&right->candidate);
 	if (groups)
 		return groups;
+	if (!groups && is_advice(&left->candidate) && left->is_cause != right->is_cause)
+		return left->is_cause ? -1 : 1;
 	int sureness =
 		(int)left->candidate.finding.sureness - (int)right->candidate.finding.sureness;
 	if (!groups && is_advice(&left->candidate) && sureness)
@@ -115,6 +133,11 @@ size_t tp_finding_order_sort(struct tp_candidate *candidates, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_finding *finding = &candidates[i].finding;
 		sorted[i].candidate = candidates[i];
+		sorted[i].is_cause =
+			candidates[i].rule->is_specific &&
+			(!finding->has_gain ||
+			 finding->gain_value >
+				 1 + tp_thresholds_value(&book->thresholds, "idiom.first", 0));
 		if (finding->has_gain)
 			sorted[i].weight = log(finding->gain_value) *
 					   tp_thresholds_value(&book->thresholds,

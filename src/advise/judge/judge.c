@@ -8,6 +8,7 @@
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 #include "trainprof/model/fact.h"
 
 #include <string.h>
@@ -227,6 +228,16 @@ static bool is_done(const struct tp_rule_context *matter, const struct tp_rule_a
 	return true;
 }
 
+/* What the example puts before the program's command. */
+static const char *prefix_of(const struct tp_rule_context *matter,
+			     const struct tp_rule_action *action)
+{
+	if (!action->can_apply)
+		return NULL;
+	size_t len = strlen(action->example) - strlen(TP_EXAMPLE_COMMAND);
+	return tp_example_fill(matter, tp_arena_strndup(matter->arena, action->example, len));
+}
+
 /* Only what is known to be open: an action whose condition cannot be judged may be done already.
  * What the guide says is applied is left out, too, and told. */
 static void fill_actions(const struct tp_rule_context *matter, const struct tp_rule *rule,
@@ -253,6 +264,7 @@ static void fill_actions(const struct tp_rule_context *matter, const struct tp_r
 		actions[n++] = (struct tp_action){
 			.text = text,
 			.example = tp_example_fill(matter, from->example),
+			.prefix = prefix_of(matter, from),
 			.technique = tp_arena_strdup(matter->arena, from->technique),
 			.literature = tp_references_find(matter, from->technique),
 		};
@@ -341,8 +353,74 @@ const char *tp_rule_context_whole(const struct tp_rulebook *book, const struct t
 	return !steps->is_known || steps->value > 0 ? book->whole_steps : book->whole_window;
 }
 
-struct tp_finding tp_judge_rule(const struct tp_rule_context *matter, const struct tp_rule *rule,
-				struct tp_gain *gain)
+/* ---- idioms ---- */
+
+static const struct tp_idiom_result *find_idiom(const struct tp_rule_context *matter,
+						const struct tp_rule *rule)
+{
+	const struct tp_profile *profile = matter->profile;
+	for (size_t i = 0; profile && rule->is_idiom && i < profile->n_idioms; i++)
+		if (strcmp(profile->idioms[i].id, rule->id) == 0)
+			return &profile->idioms[i];
+	return NULL;
+}
+
+static double late_ratio(const struct tp_idiom_result *idiom)
+{
+	uint64_t all_ns = idiom->main_ns + idiom->loading_ns;
+	return all_ns ? (double)idiom->late_ns / (double)all_ns : 0;
+}
+
+/* The facts that only this rule knows. Where stacks were searched, none is no time at all. */
+static void fill_own_facts(struct tp_quantity *facts, const struct tp_rule_context *matter,
+			   const struct tp_idiom_result *idiom)
+{
+	static const struct tp_idiom_result nothing;
+	const struct tp_idiom_result *seen = idiom ? idiom : &nothing;
+	const struct {
+		tp_fact_id fact;
+		double value;
+	} values[] = {
+		{TP_FACT_IDIOM_HELD, seen->held_ratio},
+		{TP_FACT_IDIOM_TIME, seen->time_ratio},
+		{TP_FACT_IDIOM_LOADING, seen->loading_ratio},
+		{TP_FACT_IDIOM_LATE, late_ratio(seen)},
+		{TP_FACT_IDIOM_SAMPLES, (double)seen->n_samples},
+	};
+	memcpy(facts, matter->facts, tp_n_facts * sizeof(*facts));
+	for (size_t i = 0; i < TP_ARRAY_LEN(values); i++)
+		facts[values[i].fact] = (struct tp_quantity){.is_known = true,
+							     .origin = TP_ORIGIN_SAMPLED,
+							     .value = values[i].value,
+							     .coverage = 1};
+}
+
+static void fill_place(const struct tp_rule_context *matter, const struct tp_idiom_result *idiom,
+		       struct tp_finding *finding)
+{
+	const struct tp_trace *trace = matter->profile->trace;
+	if (!idiom->file || !trace)
+		return;
+	const char *file = tp_trace_string(trace, idiom->file);
+	const char *function = tp_trace_string(trace, idiom->symbol);
+	const char *last = strrchr(function, '.');
+	bool has_body = function[0] && function[0] != '<';
+	finding->place_file = tp_arena_strdup(matter->arena, file);
+	finding->place_line = idiom->line;
+	finding->place =
+		tp_arena_printf(matter->arena, "%s:%u%s%s%s", tp_text_base_name(file), idiom->line,
+				has_body ? " in " : "",
+				has_body ? (last ? last + 1 : function) : "", has_body ? "()" : "");
+	if (!finding->because)
+		return;
+	size_t len = strlen(finding->because);
+	len -= len && finding->because[len - 1] == '.';
+	finding->because = tp_arena_printf(matter->arena, "%.*s: %s:%u.", (int)len,
+					   finding->because, tp_text_base_name(file), idiom->line);
+}
+
+static struct tp_finding judge_rule(const struct tp_rule_context *matter,
+				    const struct tp_rule *rule, struct tp_gain *gain)
 {
 	struct ruling ruling = evaluate_state(matter, rule);
 	struct tp_finding finding = {
@@ -362,5 +440,22 @@ struct tp_finding tp_judge_rule(const struct tp_rule_context *matter, const stru
 	if (ruling.state == TP_FINDING_FIRED)
 		fill_fired(matter, rule, &finding, gain);
 	finding.sureness = sureness_of(matter, &finding, gain);
+	return finding;
+}
+
+struct tp_finding tp_judge_rule(const struct tp_rule_context *matter, const struct tp_rule *rule,
+				struct tp_gain *gain)
+{
+	struct tp_rule_context own = *matter;
+	struct tp_quantity facts[TP_MAX_FACTS];
+	const struct tp_idiom_result *idiom = find_idiom(matter, rule);
+	if (matter->profile && rule->is_idiom) {
+		fill_own_facts(facts, matter, idiom);
+		own.facts = facts;
+	}
+	struct tp_finding finding = judge_rule(&own, rule, gain);
+	finding.is_cause = rule->is_specific;
+	if (idiom && finding.state == TP_FINDING_FIRED)
+		fill_place(&own, idiom, &finding);
 	return finding;
 }

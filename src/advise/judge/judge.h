@@ -14,8 +14,9 @@ struct tp_rule_context {
 	const struct tp_quantity *facts; /* tp_n_facts */
 	const char *whole;               /* "each step" */
 	struct tp_gain_input basis;
-	const struct tp_run_info *run; /* of a recording, or NULL */
-	struct tp_arena *arena;        /* for all texts of findings */
+	const struct tp_run_info *run;    /* of a recording, or NULL */
+	const struct tp_profile *profile; /* that idioms are in, or NULL */
+	struct tp_arena *arena;           /* for all texts of findings */
 };
 
 /* What shares are of, by facts alone: a step, unless there are none. */

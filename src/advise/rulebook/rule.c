@@ -5,6 +5,7 @@
 #include "advise/condition/json_form.h"
 #include "rule_case.h"
 
+#include "trainprof/model/fact.h"
 #include "trainprof/model/verdict_words.h"
 
 #include <string.h>
@@ -96,11 +97,18 @@ static void read_level(struct tp_json_form *form, struct tp_rule *rule, const st
 			tp_json_form_expr(form, tp_json_get(level, "medium"), TP_EXPR_CONDITION);
 }
 
+/* What stands in front of the program is all that changes it. */
+static bool is_whole_command(const char *example)
+{
+	const char *command = example ? strstr(example, TP_EXAMPLE_COMMAND) : NULL;
+	return command && !command[strlen(TP_EXAMPLE_COMMAND)];
+}
+
 static void read_actions(struct tp_json_form *form, struct tp_rule *rule,
 			 const struct tp_json *root, bool is_required)
 {
-	static const char *const keys[] = {"headline", "text", "example", "technique",
-					   "id",       "when", NULL};
+	static const char *const keys[] = {"headline",  "text", "example", "apply",
+					   "technique", "id",   "when",    NULL};
 	const struct tp_json *list =
 		tp_json_form_list(form, root, "do", is_required, &rule->n_actions);
 	if (!list)
@@ -113,6 +121,11 @@ static void read_actions(struct tp_json_form *form, struct tp_rule *rule,
 		action->headline = tp_json_form_sentence(form, item, "headline", true);
 		action->text = tp_json_form_sentence(form, item, "text", true);
 		action->example = tp_json_form_text(form, item, "example", false);
+		action->can_apply = tp_json_form_bool(form, item, "apply");
+		if (action->can_apply && !is_whole_command(action->example))
+			tp_json_form_fail(
+				form, item,
+				"with 'apply' the example is a command that ends in %%COMMAND");
 		action->is_own = tp_json_get(item, "id") != NULL;
 		action->line = tp_json_line(item);
 		if (action->is_own && tp_json_get(item, "technique"))
@@ -272,6 +285,25 @@ static void check_sentences(struct tp_json_form *form, const struct tp_json *roo
 	}
 }
 
+/* What stacks show belongs to one rule: the others do not know it. */
+static void check_idiom(struct tp_json_form *form, const struct tp_json *root,
+			const struct tp_rule *rule)
+{
+	bool uses_own = false;
+	for (size_t i = 0; i < rule->n_needs; i++) {
+		bool is_own = rule->needs[i] >= TP_FACT_RULES_OWN_FIRST &&
+			      rule->needs[i] <= TP_FACT_IDIOM_LAST;
+		uses_own |= is_own;
+		if (is_own && !rule->is_idiom)
+			tp_json_form_fail(form, root, "'%s' is known to rules with 'match' only",
+					  tp_fact_desc(rule->needs[i])->name);
+	}
+	if (rule->is_idiom && !uses_own)
+		tp_json_form_fail(form, root, "a rule with 'match' needs idiom.held_ratio");
+	if (rule->is_idiom && strncmp(rule->id, "idiom/", 6) != 0)
+		tp_json_form_fail(form, root, "a rule with 'match' is in the folder idioms");
+}
+
 enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, const char *id,
 			    const struct tp_thresholds *thresholds, struct tp_arena *arena,
 			    struct tp_error *err)
@@ -281,7 +313,8 @@ enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, 
 					   "needs",      "let",     "when",   "unless",
 					   "level",      "because", "do",     "gain",
 					   "price",      "verify",  "refute", "sources",
-					   "verdict",    "cases",   NULL};
+					   "verdict",    "cases",   "match",  "examples",
+					   "specific",   NULL};
 	static const char *const kinds[] = {"free", "semantic", NULL};
 	static const char *const confidences[] = {"high", "medium", "low", NULL};
 	struct tp_json_form form = {.doc = doc,
@@ -300,6 +333,8 @@ enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, 
 	rule.title = tp_json_form_text(&form, root, "title", true);
 	rule.is_note = tp_json_form_bool(&form, root, "note") || is_verdict;
 	bool is_advice = !rule.is_note;
+	rule.is_idiom = tp_json_get(root, "match") != NULL;
+	rule.is_specific = tp_json_form_bool(&form, root, "specific") || rule.is_idiom;
 	rule.kind = (enum tp_advice_kind)tp_json_form_choice(&form, root, "kind", kinds,
 							     TP_ADVICE_FREE);
 	rule.confidence = (enum tp_confidence)tp_json_form_choice(&form, root, "confidence",
@@ -323,6 +358,8 @@ enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, 
 	tp_rule_read_cases(&rule, &form, root);
 	if (!form.status)
 		check_sentences(&form, root, &rule);
+	if (!form.status)
+		check_idiom(&form, root, &rule);
 	if (!form.status)
 		*out = rule;
 	return form.status;

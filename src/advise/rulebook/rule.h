@@ -14,11 +14,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* In "yields_to": whatever specific rule explains most of what this one would remove. */
+#define TP_ALL_IDIOMS "idiom/*"
+
 struct tp_rule_condition {
 	const struct tp_expr *expr;
 	const char *written;
 	const char *because; /* of `unless`: what it is then */
 };
+
+/* Stands for the program as it was started, in examples. */
+#define TP_EXAMPLE_COMMAND "%COMMAND"
 
 struct tp_rule_action {
 	const struct tp_expr *when; /* NULL: always */
@@ -26,6 +32,7 @@ struct tp_rule_action {
 	const struct tp_sentence *headline;
 	const struct tp_sentence *text;
 	const char *example;
+	bool can_apply;        /* the example applies it to the unchanged program */
 	const char *technique; /* what cases and reports call it */
 	bool is_own;           /* "id" instead of "technique": the guide has no page for it */
 	unsigned line;
@@ -71,6 +78,8 @@ struct tp_rule {
 	const char *title;
 	enum tp_advice_kind kind;
 	bool is_note;
+	bool is_idiom;    /* has "match": facts of its own, idiom.* */
+	bool is_specific; /* what it advises comes before what only names a part */
 	enum tp_confidence confidence;
 	const char **limits; /* ids of what it finds */
 	size_t n_limits;

@@ -137,11 +137,11 @@ static enum tp_status rule_load(struct tp_rulebook *book, const char *path, cons
 	return TP_OK;
 }
 
-static enum tp_status family_load(struct tp_rulebook *book, const char *bottlenecks,
+static enum tp_status family_load(struct tp_rulebook *book, const char *parent, const char *folder,
 				  const char *family, struct tp_error *err)
 {
 	struct tp_listing files = {0};
-	char *directory = tp_asprintf("%s/%s", bottlenecks, family);
+	char *directory = tp_asprintf("%s/%s", parent, folder);
 	enum tp_status status = tp_listing_read(&files, directory, err);
 	if (status == TP_ABSENT)
 		status = TP_OK; /* a plain file beside the families */
@@ -181,12 +181,12 @@ static enum tp_status rules_load(struct tp_rulebook *book, const char *directory
 					bottlenecks, name, bottlenecks, name),
 				err);
 		else
-			status = family_load(book, bottlenecks, name, err);
+			status = family_load(book, bottlenecks, name, name, err);
 		free(stem);
 	}
 	tp_listing_release(&families);
 	free(bottlenecks);
-	return status;
+	return status ? status : family_load(book, directory, "idioms", "idiom", err);
 }
 
 static enum tp_status directory_load(struct tp_rulebook *book, const char *directory,
@@ -194,6 +194,7 @@ static enum tp_status directory_load(struct tp_rulebook *book, const char *direc
 {
 	char *thresholds = tp_asprintf("%s/thresholds.json", directory);
 	char *patterns = tp_asprintf("%s/patterns", directory);
+	char *idioms = tp_asprintf("%s/idioms", directory);
 	size_t n_guide = 0;
 	enum tp_status status = thresholds_load(book, thresholds, err);
 	bool has_thresholds = !status;
@@ -202,11 +203,13 @@ static enum tp_status directory_load(struct tp_rulebook *book, const char *direc
 	if (!status)
 		status = tp_catalogue_load(book, directory, &n_guide, err);
 	/* A user may bring thresholds, patterns or techniques alone. */
-	bool may_lack = has_thresholds || n_guide || access(patterns, F_OK) == 0;
+	bool may_lack = has_thresholds || n_guide || access(patterns, F_OK) == 0 ||
+			access(idioms, F_OK) == 0;
 	if (!status)
 		status = rules_load(book, directory, may_lack, err);
 	free(thresholds);
 	free(patterns);
+	free(idioms);
 	return status;
 }
 

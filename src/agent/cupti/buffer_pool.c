@@ -37,11 +37,39 @@ uint8_t *tp_buffer_pool_get(struct tp_buffer_pool *pool)
 	return NULL;
 }
 
+uint8_t *tp_buffer_pool_get_extra(struct tp_buffer_pool *pool)
+{
+	for (size_t i = 0; i < TP_BUFFER_POOL_SPARES; i++) {
+		uint8_t *spare = __atomic_exchange_n(&pool->spares[i], NULL, __ATOMIC_ACQ_REL);
+		if (spare)
+			return spare;
+	}
+	void *memory = mmap(NULL, TP_BUFFER_POOL_SPARE_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* What finds no place stays mapped: CUPTI may still write into it. */
+void tp_buffer_pool_release_extra(struct tp_buffer_pool *pool, uint8_t *spare)
+{
+	for (size_t i = 0; i < TP_BUFFER_POOL_SPARES; i++) {
+		uint8_t *none = NULL;
+		if (__atomic_compare_exchange_n(&pool->spares[i], &none, spare, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return;
+	}
+}
+
+bool tp_buffer_pool_owns(const struct tp_buffer_pool *pool, const uint8_t *buffer)
+{
+	uintptr_t offset = (uintptr_t)buffer - (uintptr_t)pool->memory;
+	return pool->memory && offset < (uintptr_t)TP_BUFFER_POOL_N * TP_BUFFER_POOL_BYTES;
+}
+
 bool tp_buffer_pool_release(struct tp_buffer_pool *pool, const uint8_t *buffer)
 {
 	uintptr_t offset = (uintptr_t)buffer - (uintptr_t)pool->memory;
-	if (!pool->memory || offset >= (uintptr_t)TP_BUFFER_POOL_N * TP_BUFFER_POOL_BYTES ||
-	    offset % TP_BUFFER_POOL_BYTES)
+	if (!tp_buffer_pool_owns(pool, buffer) || offset % TP_BUFFER_POOL_BYTES)
 		return false;
 	size_t i = offset / TP_BUFFER_POOL_BYTES;
 	uint64_t bit = 1ull << (i % 64);

@@ -4,11 +4,11 @@
 
 #include "agent/ring/ring_writer.h"
 #include "cupti_library.h"
+#include "fork_gate.h"
 #include "got_patch.h"
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,7 +17,6 @@
 
 enum {
 	WAIT_MS = 2000, /* of a newcomer, at most; then CUPTI decides */
-	FORK_MS = 100,  /* of a fork, at most */
 	ONE_MS_IN_NS = 1000000,
 };
 
@@ -28,6 +27,7 @@ static struct {
 	const struct tp_cupti_library *lib;
 	const struct tp_ring_writer *ring;
 	struct tp_got_patch slots;
+	bool has_exports;      /* of CUPTI's own, what is asked for later leads to us */
 	int is_tended;         /* the agent's thread answers */
 	int is_held;           /* the agent has CUPTI, or is about to take it */
 	uint32_t n_inside;     /* newcomers in their calls */
@@ -77,7 +77,9 @@ static void copy_name(const char *own_name, uintptr_t caller)
 		return;
 	tp_got_patch_file_of(path, sizeof(path), caller);
 	const char *slash = strrchr(path, '/');
-	const char *name = own_name && *own_name ? own_name : slash ? slash + 1 : path;
+	const char *file = slash ? slash + 1 : path;
+	const char *caller_name = *file ? file : program_invocation_short_name;
+	const char *name = own_name && *own_name ? own_name : caller_name;
 	memcpy(handoff.name, name, strnlen(name, sizeof(handoff.name) - 1));
 	__atomic_store_n(&handoff.naming, NAMED, __ATOMIC_RELEASE);
 }
@@ -140,50 +142,6 @@ static int on_enable(int kind)
 	return go(handoff.lib->enable(kind));
 }
 
-/* ---- forks meanwhile ------------------------------------------------------------------------ */
-
-/*
- * A child has a copy of the loader's locks, and nobody who gives back what the agent's thread held:
- * it would wait for ever where it loads something or ends. So a fork waits until the loader has
- * answered, but not for long: the thread that forks may be the one that the loader serves.
- */
-static struct {
-	uint32_t n_forking;
-	int is_asking;
-	bool is_watched; /* forks are: without that nobody asks */
-} fork_gate;
-
-static void before_fork(void)
-{
-	const struct timespec nap = {.tv_nsec = ONE_MS_IN_NS};
-	int saved = errno;
-	__atomic_add_fetch(&fork_gate.n_forking, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < FORK_MS && __atomic_load_n(&fork_gate.is_asking, __ATOMIC_SEQ_CST); i++)
-		syscall(SYS_futex, &fork_gate.is_asking, FUTEX_WAIT_PRIVATE, 1, &nap, NULL, 0);
-	errno = saved;
-}
-
-static void after_fork(void)
-{
-	__atomic_sub_fetch(&fork_gate.n_forking, 1, __ATOMIC_SEQ_CST);
-}
-
-static void after_fork_in_child(void)
-{
-	__atomic_store_n(&fork_gate.n_forking, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&fork_gate.is_asking, 0, __ATOMIC_SEQ_CST);
-}
-
-/* Who asks and who forks: each says first what it does, and looks then at the other one. */
-static bool can_query(void)
-{
-	__atomic_store_n(&fork_gate.is_asking, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&fork_gate.n_forking, __ATOMIC_SEQ_CST))
-		return true;
-	__atomic_store_n(&fork_gate.is_asking, 0, __ATOMIC_SEQ_CST);
-	return false;
-}
-
 /* ---- in the agent's ------------------------------------------------------------------------- */
 
 void tp_cupti_handoff_begin(const struct tp_cupti_library *lib, const struct tp_ring_writer *ring)
@@ -191,9 +149,6 @@ void tp_cupti_handoff_begin(const struct tp_cupti_library *lib, const struct tp_
 	handoff.lib = lib;
 	handoff.ring = ring;
 	handoff.is_told_taken = 0;
-	if (!fork_gate.is_watched)
-		fork_gate.is_watched =
-			pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
 	__atomic_store_n(&handoff.is_tended, 1, __ATOMIC_RELEASE);
 }
 
@@ -203,21 +158,42 @@ void tp_cupti_handoff_end(void)
 	__atomic_store_n(&handoff.is_tended, 0, __ATOMIC_RELEASE);
 }
 
-void tp_cupti_handoff_watch(void)
+enum { N_IMPORTS = 4 };
+
+static void list_imports(struct tp_got_import out[N_IMPORTS])
 {
 	const struct tp_cupti_library *lib = handoff.lib;
-	const struct tp_got_import imports[] = {
+	const struct tp_got_import imports[N_IMPORTS] = {
 		{"cuptiSubscribe", (uintptr_t)lib->subscribe, (uintptr_t)on_subscribe},
 		{"cuptiSubscribe_v2", (uintptr_t)lib->subscribe_v2, (uintptr_t)on_subscribe_v2},
 		{"cuptiActivityRegisterCallbacks", (uintptr_t)lib->register_callbacks,
 		 (uintptr_t)on_register},
 		{"cuptiActivityEnable", (uintptr_t)lib->enable, (uintptr_t)on_enable},
 	};
-	if (!fork_gate.is_watched || !can_query())
-		return; /* at the next look */
-	tp_got_patch_replace(&handoff.slots, imports, sizeof(imports) / sizeof(imports[0]),
-			     "libcupti.so");
-	__atomic_store_n(&fork_gate.is_asking, 0, __ATOMIC_SEQ_CST);
+	memcpy(out, imports, sizeof(imports));
+}
+
+/* For who comes later, and for who asks by name. Of one that could not be changed, the words of
+ * libraries are replaced all the same. */
+static void replace_exports(const struct tp_got_import imports[N_IMPORTS])
+{
+	for (size_t i = 0; i < N_IMPORTS && !handoff.has_exports; i++)
+		if (imports[i].theirs)
+			tp_got_patch_export(imports[i].theirs, imports[i].ours);
+	handoff.has_exports = true;
+}
+
+bool tp_cupti_handoff_watch(void)
+{
+	struct tp_got_import imports[N_IMPORTS];
+	unsigned long long n_loaded = handoff.slots.n_loaded;
+	if (!tp_fork_gate_enter())
+		return false; /* at the next look */
+	list_imports(imports);
+	replace_exports(imports);
+	tp_got_patch_replace(&handoff.slots, imports, N_IMPORTS, "libcupti.so");
+	tp_fork_gate_leave();
+	return handoff.slots.n_loaded != n_loaded;
 }
 
 /* Each says first what it does, and looks then at what the other one has said. */

@@ -2,9 +2,10 @@
 /*
  * Other tools that come for CUPTI while the agent is in the program: torch.profiler, mostly. CUPTI
  * serves one, and refuses a second. So the calls by which a tool takes it go through here first, in
- * the libraries that are linked with CUPTI (got_patch.h): whoever comes while the agent has CUPTI
- * waits, for two seconds at most, until the agent has let go of it, and then is served. A tool that
- * asks the loader for CUPTI's functions by name is not seen.
+ * the libraries that are linked with CUPTI, and from the loader's answers to who asks by name
+ * (got_patch.h): whoever comes while the agent has CUPTI waits, for two seconds at most, until the
+ * agent has let go of it, and then is served. A tool that asked by name before the agent was there,
+ * and calls later, is not seen.
  *
  * Threads: newcomers come in any; the functions here are the agent's thread's. In a forked child,
  * and where that thread has ended, calls just go through.
@@ -31,8 +32,9 @@ void tp_cupti_handoff_begin(const struct tp_cupti_library *lib, const struct tp_
 /* Nobody is any more. */
 void tp_cupti_handoff_end(void);
 
-/* See to the libraries that have been loaded since; nearly nothing, where there are none. */
-void tp_cupti_handoff_watch(void);
+/* See to the libraries that have been loaded since; nearly nothing, where there are none. True:
+ * there were some. */
+bool tp_cupti_handoff_watch(void);
 
 /* Before the agent takes CUPTI; false: somebody else takes it at this moment. */
 bool tp_cupti_handoff_hold(void);

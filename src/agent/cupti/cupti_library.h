@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of a libcupti in this process. A copy that is mapped already is taken before any
- * other: two copies have two sets of callbacks, and the second steals from the first.
- *
- * Order: a mapped libcupti.so*; $TRAINPROF_CUPTI; libcupti.so.13, .12, .11.8 by the loader's own
- * ways; beside a mapped libcudart (as in Python wheels); the places of a toolkit. A CUPTI newer
- * than the driver fails at its first call, so one of a later major number is not tried.
+ * The functions of the libcupti of this process (which one: cupti_copy.h). Loading calls nothing of
+ * it; starting does, and begins CUPTI.
  *
  * Nothing is ever unloaded: CUPTI has crashed at it. Only the agent's own thread calls this.
  */
@@ -13,6 +9,7 @@
 #define TRAINPROF_SRC_AGENT_CUPTI_CUPTI_LIBRARY_H
 
 #include "cupti_abi.h"
+#include "cupti_copy.h"
 
 #include <stdbool.h>
 
@@ -41,10 +38,13 @@
 	X(enable_all_syncs, cuptiActivityEnableAllSyncRecords, 0, (uint8_t))
 
 struct tp_cupti_library {
-	char path[512];          /* as it was opened, or as it is mapped */
-	const char *missing;     /* the symbol that was needed and is not there; else NULL */
-	uint32_t version;        /* of cuptiGetVersion */
-	uint32_t driver_version; /* 13000 for 13.0; 0 = unknown */
+	char path[TP_CUPTI_PATH_BYTES]; /* as it was opened, or as it is mapped */
+	const char *missing;            /* the symbol that was needed and is not there; else NULL */
+	bool may_recurse;               /* it is 13.2: see tp_cupti_library_start() */
+	const char *failed_call;        /* at which it did not start; else NULL */
+	int error;                      /* what that returned */
+	uint32_t version;               /* of cuptiGetVersion */
+	uint32_t driver_version;        /* 13000 for 13.0; 0 = unknown */
 	/* NULL: not there. NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator */
 #define X(member, symbol, is_needed, arguments) int(*member) arguments;
 	TP_CUPTI_CALL_MAP(X)
@@ -52,6 +52,13 @@ struct tp_cupti_library {
 };
 
 /* False: none is found, or it lacks what is needed (`missing`). May take seconds. */
-bool tp_cupti_library_open(struct tp_cupti_library *out);
+bool tp_cupti_library_load(struct tp_cupti_library *out);
+
+/*
+ * Have a loaded one begin: its version is known then. False: it does not start on this driver
+ * (`failed_call`, `error`). Where no driver hands out its core table, CUPTI 13.2 recurses in
+ * cuptiGetVersion until the stack is full, so for that version the driver is asked first.
+ */
+bool tp_cupti_library_start(struct tp_cupti_library *lib);
 
 #endif

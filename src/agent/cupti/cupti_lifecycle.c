@@ -5,8 +5,8 @@
 #include "agent/ring/ring_writer.h"
 #include "cupti_find.h"
 #include "cupti_handoff.h"
+#include "exit_guard.h"
 
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -96,6 +96,7 @@ static void release_cupti(struct tp_cupti_lifecycle *collecting)
 
 void tp_cupti_lifecycle_finish(struct tp_cupti_lifecycle *collecting)
 {
+	tp_exit_guard_checkpoint();
 	if (collecting->is_open) {
 		tp_cupti_session_emit_clock(&collecting->session);
 		tp_cupti_session_pause(&collecting->session);
@@ -120,8 +121,20 @@ static void watch_handoff(struct tp_cupti_lifecycle *collecting, uint64_t at_ns,
 {
 	if (collecting->loaded_at_ns && at_ns - collecting->loaded_at_ns < ms * NS_PER_MS)
 		return;
-	tp_cupti_handoff_watch();
+	collecting->may_have_second |= tp_cupti_handoff_watch();
 	collecting->loaded_at_ns = at_ns;
+}
+
+/* Of two copies the second takes records away from the first, whichever is ours. */
+static void yield_to_second_copy(struct tp_cupti_lifecycle *collecting)
+{
+	if (!collecting->may_have_second)
+		return;
+	collecting->may_have_second = false;
+	if (!tp_cupti_find_second_copy(&collecting->session.lib, collecting->ring->header))
+		return;
+	tp_cupti_lifecycle_finish(collecting);
+	set_state(collecting, TP_GPU_STATE_SECOND_COPY);
 }
 
 /* Another tool comes for CUPTI, and waits until it can have it. */
@@ -201,15 +214,17 @@ static void lower_priority(struct tp_cupti_lifecycle *collecting)
 	collecting->is_nicer = true;
 }
 
-static void note_open(struct tp_cupti_lifecycle *collecting, void (*at_exit)(void))
+static void note_open(struct tp_cupti_lifecycle *collecting)
 {
 	tp_retry_backoff_note_open(&collecting->aside);
+	/* Once more, should another tool have begun CUPTI before its handlers were guarded. */
 	if (!collecting->is_registered)
-		collecting->is_registered = atexit(at_exit) == 0;
+		tp_exit_guard_register();
+	collecting->is_registered = true;
 	lower_priority(collecting);
 }
 
-static void open_session(struct tp_cupti_lifecycle *collecting, void (*at_exit)(void))
+static void open_session(struct tp_cupti_lifecycle *collecting)
 {
 	release_cupti(collecting);
 	watch_handoff(collecting, now_ns(), 0);
@@ -220,7 +235,7 @@ static void open_session(struct tp_cupti_lifecycle *collecting, void (*at_exit)(
 	collecting->tail_at_ns = 0;
 	collecting->theft = (struct tp_callback_takeover){0};
 	if (collecting->is_open)
-		note_open(collecting, at_exit);
+		note_open(collecting);
 	else
 		tp_cupti_handoff_release();
 	if (state == TP_GPU_STATE_IN_USE &&
@@ -247,7 +262,7 @@ static bool has_failed(const struct tp_cupti_lifecycle *collecting)
 }
 
 /* As the reader wants it, unless that has to wait. */
-static void follow(struct tp_cupti_lifecycle *collecting, uint32_t wanted, void (*at_exit)(void))
+static void follow(struct tp_cupti_lifecycle *collecting, uint32_t wanted)
 {
 	uint64_t at_ns = now_ns();
 	enum tp_gpu_state state = tp_ring_writer_state(collecting->ring);
@@ -259,7 +274,7 @@ static void follow(struct tp_cupti_lifecycle *collecting, uint32_t wanted, void 
 		else if (!is_at_rest)
 			set_state(collecting, TP_GPU_STATE_IDLE);
 	} else if (!collecting->is_open && !is_paused) {
-		open_session(collecting, at_exit);
+		open_session(collecting);
 	}
 	if (collecting->is_open)
 		run_session(collecting, at_ns);
@@ -269,14 +284,17 @@ static void follow(struct tp_cupti_lifecycle *collecting, uint32_t wanted, void 
 
 static void find_cupti(struct tp_cupti_lifecycle *collecting)
 {
-	bool is_found = tp_cupti_find(&collecting->session, collecting->ring, collecting->is_late);
-	collecting->cupti = is_found ? TP_CUPTI_LIFECYCLE_FOUND : TP_CUPTI_LIFECYCLE_ABSENT;
-	if (is_found)
+	enum tp_cupti_finding found =
+		tp_cupti_find(&collecting->session, collecting->ring, collecting->is_late);
+	if (found == TP_CUPTI_FIND_LATER)
+		return;
+	collecting->cupti =
+		found == TP_CUPTI_FIND_DONE ? TP_CUPTI_LIFECYCLE_FOUND : TP_CUPTI_LIFECYCLE_ABSENT;
+	if (found == TP_CUPTI_FIND_DONE)
 		tp_cupti_handoff_begin(&collecting->session.lib, collecting->ring);
 }
 
-void tp_cupti_lifecycle_tick(struct tp_cupti_lifecycle *collecting, uint32_t wanted, bool may_seek,
-			     void (*at_exit)(void))
+void tp_cupti_lifecycle_tick(struct tp_cupti_lifecycle *collecting, uint32_t wanted, bool may_seek)
 {
 	__atomic_store_n(&collecting->ring->header->heartbeat_ns, now_ns(), __ATOMIC_RELAXED);
 	if (collecting->cupti == TP_CUPTI_LIFECYCLE_UNKNOWN && may_seek)
@@ -285,8 +303,9 @@ void tp_cupti_lifecycle_tick(struct tp_cupti_lifecycle *collecting, uint32_t wan
 		return;
 	watch_handoff(collecting, now_ns(), LOADED_MS);
 	yield_to_handoff(collecting);
+	yield_to_second_copy(collecting);
 	if (!has_failed(collecting))
-		follow(collecting, wanted, at_exit);
+		follow(collecting, wanted);
 	if (has_failed(collecting))
 		collecting->cupti = TP_CUPTI_LIFECYCLE_ABSENT;
 }

@@ -22,10 +22,11 @@ struct tp_cupti_lifecycle {
 	struct tp_cupti_session session;
 	struct tp_callback_takeover theft;
 	struct tp_retry_backoff aside;
-	bool is_late;     /* in a program that used CUDA before we came */
-	bool starts_idle; /* until the reader wants events */
-	bool is_nicer;    /* this thread */
-	bool is_registered;
+	bool is_late;         /* in a program that used CUDA before we came */
+	bool starts_idle;     /* until the reader wants events */
+	bool is_nicer;        /* this thread */
+	bool may_have_second; /* a library was loaded: perhaps another CUPTI */
+	bool is_registered;   /* a handler of exit(), after the first session */
 	enum {
 		TP_CUPTI_LIFECYCLE_UNKNOWN,
 		TP_CUPTI_LIFECYCLE_FOUND,
@@ -45,10 +46,8 @@ struct tp_cupti_lifecycle {
 void tp_cupti_lifecycle_begin(struct tp_cupti_lifecycle *collecting, struct tp_ring_writer *ring);
 
 /* One look, about every 100 ms. `wanted` is the reader's word. `may_seek`: CUDA has begun; loading
- * CUPTI would begin it. `at_exit` is registered with the first session, so that it runs before the
- * exit handlers of CUPTI. */
-void tp_cupti_lifecycle_tick(struct tp_cupti_lifecycle *collecting, uint32_t wanted, bool may_seek,
-			     void (*at_exit)(void));
+ * CUPTI would begin it. */
+void tp_cupti_lifecycle_tick(struct tp_cupti_lifecycle *collecting, uint32_t wanted, bool may_seek);
 
 /* Looks have to come soon: something is open, or is let go of. */
 bool tp_cupti_lifecycle_is_active(const struct tp_cupti_lifecycle *collecting);

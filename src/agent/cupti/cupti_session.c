@@ -2,6 +2,8 @@
 /* Subscribes, switches kinds of records on and off, takes the buffers that CUPTI fills. */
 #include "cupti_session.h"
 
+#include "exit_guard.h"
+
 #include "agent/nvtx/nvtx_ranges.h"
 #include "agent/ring/host_clock.h"
 
@@ -20,9 +22,6 @@ enum {
 
 /* CUPTI's callbacks carry no context. Set once, before any of them can come. */
 static struct tp_cupti_session *current;
-
-/* For what CUPTI may not be refused before 12.9; nobody reads it. */
-static uint8_t scratch[TP_BUFFER_POOL_BYTES] __attribute__((aligned(8)));
 
 static const struct {
 	int kind;
@@ -63,10 +62,9 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 		return;
 	if (tp_ring_writer_is_ours(session->ring))
 		__atomic_fetch_add(&session->ring->header->n_scratch, 1, __ATOMIC_RELAXED);
-	if (session->may_refuse)
-		*size = 0;
-	else
-		*buffer = scratch;
+	if (!session->may_refuse)
+		*buffer = tp_buffer_pool_get_extra(&session->pool);
+	*size = *buffer ? TP_BUFFER_POOL_SPARE_BYTES : 0;
 }
 
 /* CUPTI is asked without the lock: it has locks of its own. How many; *result is why no more. */
@@ -121,12 +119,15 @@ static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, si
 	/* Ranges come before the calls in them, so that a reader knows those when these come. */
 	if (session->has_ranges)
 		tp_nvtx_ranges_drain(tp_host_clock_ns(CLOCK_MONOTONIC), false);
-	if (buffer && buffer != scratch && valid)
+	bool is_ours = buffer && tp_buffer_pool_owns(&session->pool, buffer);
+	if (is_ours && valid)
 		decode_buffer(session, buffer, valid);
 	if (session->lib.get_num_dropped(cuda_context, stream, &n_dropped) != CUPTI_OK)
 		n_dropped = 0;
-	if (buffer)
+	if (is_ours)
 		tp_buffer_pool_release(&session->pool, buffer);
+	else if (buffer)
+		tp_buffer_pool_release_extra(&session->pool, buffer);
 	__atomic_fetch_add(&session->n_returned, 1, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&session->lock);
 	session->ring->header->n_lost += n_dropped;
@@ -147,10 +148,15 @@ static void on_call(void *context, int domain, uint32_t cbid, const void *data)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
+/* Another tool has it: alone, or shared with tools that share as we do not. */
+static bool is_in_use(int result)
+{
+	return result == CUPTI_IN_USE || result == CUPTI_NOT_COMPATIBLE;
+}
+
 static enum tp_gpu_state reject(struct tp_cupti_session *session, const char *call, int result)
 {
-	enum tp_gpu_state state =
-		result == CUPTI_IN_USE ? TP_GPU_STATE_IN_USE : TP_GPU_STATE_FAILED;
+	enum tp_gpu_state state = is_in_use(result) ? TP_GPU_STATE_IN_USE : TP_GPU_STATE_FAILED;
 	struct tp_gpu_ring_header *header = session->ring->header;
 	snprintf(header->failed_call, sizeof(header->failed_call), "%s", call);
 	header->error = result;
@@ -266,10 +272,11 @@ static enum tp_gpu_state switch_all_on(struct tp_cupti_session *session)
 {
 	uint64_t collected = 0;
 	for (size_t row = 0; row < N_KINDS; row++) {
+		tp_exit_guard_checkpoint();
 		int result = switch_on(session, row);
 		if (result == CUPTI_OK)
 			collected |= 1ull << kinds[row].event;
-		else if (kinds[row].is_needed || result == CUPTI_IN_USE)
+		else if (kinds[row].is_needed || is_in_use(result))
 			return reject(session, "cuptiActivityEnable", result);
 	}
 	session->ring->header->kinds = collected;
@@ -295,12 +302,14 @@ static void emit_window(struct tp_cupti_session *session, uint8_t type)
 static enum tp_gpu_state prepare(struct tp_cupti_session *session)
 {
 	enum tp_gpu_state state = subscribe(session);
+	tp_exit_guard_checkpoint();
 	if (state != TP_GPU_STATE_OPEN)
 		return state;
 	set_attributes(session);
+	tp_exit_guard_checkpoint();
 	if (!tp_cupti_session_emit_clock(session))
-		return session->ring->header->error == CUPTI_IN_USE ? TP_GPU_STATE_IN_USE
-								    : TP_GPU_STATE_FAILED;
+		return is_in_use(session->ring->header->error) ? TP_GPU_STATE_IN_USE
+							       : TP_GPU_STATE_FAILED;
 	if (!session->has_names)
 		tp_call_names_load(&session->decoder.calls, &session->lib, name_id,
 				   &session->decoder.names);

@@ -18,7 +18,14 @@ enum { CALLED = R_AARCH64_JUMP_SLOT, KEPT = R_AARCH64_GLOB_DAT };
 enum { CALLED = -1, KEPT = -1 };
 #endif
 
-enum { IMAGES_MAX = 16, MAX_PATH = 512 }; /* of more the rest is left alone */
+enum { IMAGES_MAX = 16, PARTS_MAX = 8, MAX_PATH = 512 }; /* of more the rest is left alone */
+
+/* One of its mappings. */
+struct part {
+	uintptr_t from;
+	uintptr_t until;
+	int protection;
+};
 
 /* A loaded file; addresses are those of this process. */
 struct image {
@@ -33,6 +40,8 @@ struct image {
 	const char *texts;
 	size_t texts_bytes;
 	const Elf64_Sym *symbols;
+	struct part parts[PARTS_MAX];
+	size_t n_parts;
 };
 
 /* Those that need a library. */
@@ -48,6 +57,7 @@ struct patch_scan {
 	const struct tp_got_import *imports;
 	size_t n;
 	unsigned n_replaced;
+	unsigned n_left; /* words of such a name that lead elsewhere, or cannot be written */
 };
 
 /* ---- an image ------------------------------------------------------------------------------- */
@@ -83,6 +93,14 @@ static void add_mapping(struct image *image, const Elf64_Phdr *header)
 		image->from = from;
 	if (from + header->p_memsz > image->until)
 		image->until = from + header->p_memsz;
+	if (image->n_parts < PARTS_MAX)
+		image->parts[image->n_parts++] = (struct part){
+			.from = from,
+			.until = from + header->p_memsz,
+			.protection = (header->p_flags & PF_R ? PROT_READ : 0) |
+				      (header->p_flags & PF_W ? PROT_WRITE : 0) |
+				      (header->p_flags & PF_X ? PROT_EXEC : 0),
+		};
 }
 
 /* False: it has no tables that could be read. */
@@ -156,8 +174,7 @@ static const struct tp_got_import *import_of(const struct patch_scan *patch_scan
 static bool can_replace(const struct image *image, const struct tp_got_import *import,
 			uintptr_t value)
 {
-	return value != import->ours &&
-	       (value == import->theirs || (value > image->from && value < image->until));
+	return value == import->theirs || (value > image->from && value < image->until);
 }
 
 static bool store(const struct image *image, uintptr_t at, uintptr_t value)
@@ -178,11 +195,15 @@ static void patch_word(struct patch_scan *patch_scan, const Elf64_Rela *relocati
 	const struct image *image = patch_scan->image;
 	const struct tp_got_import *import = import_of(patch_scan, relocation);
 	uintptr_t at = image->base + relocation->r_offset;
-	if (!import || at % sizeof(uintptr_t) || !holds(image, at, sizeof(uintptr_t)) ||
-	    !can_replace(image, import,
-			 __atomic_load_n((uintptr_t *)pointer(at), __ATOMIC_ACQUIRE)))
+	if (!import || at % sizeof(uintptr_t) || !holds(image, at, sizeof(uintptr_t)))
 		return;
-	patch_scan->n_replaced += store(image, at, import->ours);
+	uintptr_t value = __atomic_load_n((uintptr_t *)pointer(at), __ATOMIC_ACQUIRE);
+	if (value == import->ours)
+		return;
+	if (can_replace(image, import, value) && store(image, at, import->ours))
+		patch_scan->n_replaced++;
+	else
+		patch_scan->n_left++;
 }
 
 /* The first `n_relative` of them have no symbol; in large libraries they are most of them. */
@@ -196,6 +217,13 @@ static void patch_table(struct patch_scan *patch_scan, Elf64_Sxword tag, Elf64_S
 		return;
 	for (size_t i = n_relative; i < bytes / sizeof(*relocations); i++)
 		patch_word(patch_scan, &relocations[i]);
+}
+
+static void patch_image(struct patch_scan *patch_scan)
+{
+	if (value_of(patch_scan->image, DT_PLTREL) == DT_RELA)
+		patch_table(patch_scan, DT_JMPREL, DT_PLTRELSZ, 0);
+	patch_table(patch_scan, DT_RELA, DT_RELASZ, value_of(patch_scan->image, DT_RELACOUNT));
 }
 
 /*
@@ -251,12 +279,68 @@ void tp_got_patch_replace(struct tp_got_patch *slots, const struct tp_got_import
 						.n = n};
 		if (!hold_image(patch_scan.image))
 			continue;
-		if (value_of(patch_scan.image, DT_PLTREL) == DT_RELA)
-			patch_table(&patch_scan, DT_JMPREL, DT_PLTRELSZ, 0);
-		patch_table(&patch_scan, DT_RELA, DT_RELASZ,
-			    value_of(patch_scan.image, DT_RELACOUNT));
+		patch_image(&patch_scan);
 		slots->n_replaced += patch_scan.n_replaced;
 	}
+}
+
+struct image_search {
+	uintptr_t address;
+	struct image image;
+};
+
+static int match_image(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct image_search *search = context;
+	(void)size;
+	return read_image(&search->image, info) && holds(&search->image, search->address, 1);
+}
+
+bool tp_got_patch_replace_in(uintptr_t address, const struct tp_got_import *imports, size_t n)
+{
+	struct image_search search = {.address = address};
+	struct patch_scan patch_scan = {.image = &search.image, .imports = imports, .n = n};
+	if (dl_iterate_phdr(match_image, &search) != 1)
+		return false;
+	patch_image(&patch_scan);
+	return patch_scan.n_left == 0;
+}
+
+/* How a page of the image is mapped, as mprotect() wants it; 0: it is not part of it. */
+static int access_of(const struct image *image, uintptr_t at)
+{
+	int protection = 0;
+	for (size_t i = 0; i < image->n_parts; i++) {
+		const struct part *part = &image->parts[i];
+		if (at >= part->from && at < part->until)
+			protection = part->protection;
+	}
+	return protection;
+}
+
+bool tp_got_patch_export(uintptr_t theirs, uintptr_t ours)
+{
+	struct image_search search = {.address = theirs};
+	Dl_info info;
+	void *symbol = NULL;
+	if (dl_iterate_phdr(match_image, &search) != 1 ||
+	    !dladdr1(pointer(theirs), &info, &symbol, RTLD_DL_SYMENT) || !symbol)
+		return false;
+	const Elf64_Sym *entry = symbol;
+	uintptr_t at = (uintptr_t)&entry->st_value;
+	uintptr_t base = search.image.base;
+	int protection = access_of(&search.image, at);
+	if (!holds(&search.image, at, sizeof(at)) || base + entry->st_value != theirs ||
+	    !protection)
+		return false;
+	/* The page may hold code as well, so it stays executable meanwhile. */
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *begin = pointer(at & ~(page - 1));
+	if (mprotect(begin, page, protection | PROT_WRITE) != 0)
+		return false;
+	__atomic_store_n((Elf64_Addr *)pointer(at), ours - base, __ATOMIC_RELEASE);
+	mprotect(begin, page, protection);
+	return true;
 }
 
 struct got_search {

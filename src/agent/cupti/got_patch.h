@@ -9,6 +9,7 @@
 #ifndef TRAINPROF_SRC_AGENT_CUPTI_GOT_PATCH_H
 #define TRAINPROF_SRC_AGENT_CUPTI_GOT_PATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,20 @@ struct tp_got_patch {
  */
 void tp_got_patch_replace(struct tp_got_patch *slots, const struct tp_got_import *imports, size_t n,
 			  const char *needed);
+
+/*
+ * The same in one library, the one that has `address` in it. False: a word of that name is there
+ * and leads elsewhere, or the library cannot be read. What has no such word is no failure.
+ */
+bool tp_got_patch_replace_in(uintptr_t address, const struct tp_got_import *imports, size_t n);
+
+/*
+ * Have the loader answer with `ours` from now on, when a library that is loaded later, or anybody
+ * by name (dlsym), asks for the function that begins at `theirs`: its library's table of symbols is
+ * changed, in this process only. Who asked before keeps what he has. False: it could not be
+ * changed.
+ */
+bool tp_got_patch_export(uintptr_t theirs, uintptr_t ours);
 
 /* Path of the file that has that address in it, "" for the program itself. */
 void tp_got_patch_file_of(char *out, size_t size, uintptr_t address);

@@ -477,7 +477,9 @@ void tp_wait_attribution_build(struct tp_wait_attribution *out, const struct tp_
 {
 	const struct tp_trace *trace = analysis->trace;
 	uint32_t trainer = analysis->profile->trainer;
-	*out = (struct tp_wait_attribution){.analysis = analysis};
+	/* Ranks that record themselves alone have their peers outside of the recording. */
+	*out = (struct tp_wait_attribution){.analysis = analysis,
+					    .has_peers = trace->run.job.launcher != NULL};
 	find_group(&out->loader, analysis, TP_THREAD_LOADER);
 	find_group(&out->team, analysis, TP_THREAD_TEAM);
 	for (uint32_t i = 0; i < trace->n_tasks; i++) {

@@ -102,6 +102,17 @@ static enum tp_status check_setting(const struct tp_setting_pattern *row, struct
 	return TP_OK;
 }
 
+static enum tp_status check_counter(const struct tp_patterns *patterns,
+				    const struct tp_counter_pattern *row, struct tp_error *err)
+{
+	for (const char **example = row->examples; example && *example; example++)
+		if (tp_counter_meaning_find(patterns, row->is_attribute, *example) != row->meaning)
+			return tp_fail(err, TP_PARSE,
+				       "%s:%u: the row does not catch its example '%.80s'",
+				       row->file, row->line, *example);
+	return TP_OK;
+}
+
 enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_error *err)
 {
 	const struct tp_kernel_patterns *kernels = &patterns->kernels;
@@ -121,5 +132,8 @@ enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_e
 	const struct tp_setting_patterns *settings = &patterns->settings;
 	for (size_t i = 0; !status && i < settings->n_items; i++)
 		status = check_setting(&settings->items[i], err);
-	return status;
+	const struct tp_counter_patterns *counters = &patterns->counters;
+	for (size_t i = 0; !status && i < counters->n_items; i++)
+		status = check_counter(patterns, &counters->items[i], err);
+	return status ? status : tp_idioms_check(&patterns->idioms, err);
 }

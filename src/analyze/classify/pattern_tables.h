@@ -3,11 +3,13 @@
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERN_TABLES_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERN_TABLES_H
 
+#include "counter_class.h"
 #include "frame_class.h"
 #include "kernel_class.h"
 #include "python_class.h"
 #include "setting_class.h"
 #include "span_class.h"
+#include "stack_idiom.h"
 
 #include "trainprof/base/arena.h"
 
@@ -18,6 +20,8 @@ struct tp_patterns {
 	struct tp_span_patterns spans;
 	struct tp_python_patterns python;
 	struct tp_setting_patterns settings;
+	struct tp_counter_patterns counters;
+	struct tp_idiom_patterns idioms;
 };
 
 #endif

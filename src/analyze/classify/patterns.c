@@ -21,6 +21,10 @@ static enum tp_status read_row(struct tp_patterns *patterns, const struct tp_pat
 {
 	if (tp_setting_pattern_is(row)) /* first: it has keys that others have, too */
 		return tp_setting_pattern_read(&patterns->settings, row, err);
+	if (tp_counter_pattern_is(row))
+		return tp_counter_pattern_read(&patterns->counters, row, err);
+	if (tp_work_pattern_is(row))
+		return tp_work_pattern_read(&patterns->idioms, row, err);
 	if (tp_kernel_pattern_is(row))
 		return tp_kernel_pattern_read(&patterns->kernels, row, err);
 	if (tp_span_pattern_is(row))
@@ -50,6 +54,20 @@ static enum tp_status load_file(struct tp_patterns *patterns, const char *path,
 		if (!status)
 			status = read_row(patterns, &row, err);
 	}
+	tp_json_free(doc);
+	return status;
+}
+
+static enum tp_status load_idiom(struct tp_patterns *patterns, const char *path,
+				 struct tp_error *err)
+{
+	struct tp_json_doc *doc = NULL;
+	enum tp_status status = tp_json_load(&doc, path, err);
+	if (status)
+		return status;
+	const struct tp_pattern_row row = {&patterns->arena, tp_json_root(doc),
+					   tp_arena_strdup(&patterns->arena, path)};
+	status = tp_idiom_read(&patterns->idioms, &row, err);
 	tp_json_free(doc);
 	return status;
 }
@@ -87,6 +105,26 @@ enum tp_status tp_patterns_load(struct tp_patterns **out, const char *directory,
 	return status;
 }
 
+enum tp_status tp_patterns_load_idioms(struct tp_patterns *patterns, const char *directory,
+				       struct tp_error *err)
+{
+	struct dirent **names = NULL;
+	int n = scandir(directory, &names, is_json, alphasort);
+	enum tp_status status = TP_OK;
+	if (n < 0 && errno != ENOENT)
+		return tp_fail(err, TP_ABSENT, "cannot read idioms in '%s': %s", directory,
+			       tp_errno_text(errno));
+	for (int i = 0; i < n; i++) {
+		char *path = tp_asprintf("%s/%s", directory, names[i]->d_name);
+		if (!status)
+			status = load_idiom(patterns, path, err);
+		free(path);
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
 void tp_patterns_free(struct tp_patterns *patterns)
 {
 	if (!patterns)
@@ -98,5 +136,7 @@ void tp_patterns_free(struct tp_patterns *patterns)
 	free(patterns->spans.items);
 	free(patterns->python.items);
 	free(patterns->settings.items);
+	free(patterns->counters.items);
+	tp_idiom_patterns_release(&patterns->idioms);
 	free(patterns);
 }

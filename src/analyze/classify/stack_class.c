@@ -244,11 +244,24 @@ static void clear_callers(const struct tp_trace *trace, struct tp_frame_class *c
 	tp_map_release(&holders);
 }
 
+static uint8_t *flags_of(const struct tp_trace *trace, const struct tp_frame_class *classes,
+			 struct tp_arena *arena)
+{
+	uint8_t *flags = tp_arena_array(arena, trace->n_frames + 1, sizeof(*flags));
+	for (size_t i = 1; i < trace->n_frames; i++)
+		if (trace->frames[i].kind == TP_FRAME_PYTHON)
+			flags[i] = (uint8_t)((classes[i].is_library ? 0 : TP_FRAME_IS_OWN) |
+					     (classes[i].is_entry ? TP_FRAME_IS_ENTRY : 0));
+	return flags;
+}
+
 struct tp_stack_class *tp_stack_class_build(const struct tp_trace *trace,
 					    const struct tp_patterns *patterns,
-					    struct tp_arena *arena)
+					    struct tp_arena *arena, uint8_t **flags)
 {
 	struct tp_frame_class *frames = classify_frames(trace, patterns);
+	if (flags)
+		*flags = flags_of(trace, frames, arena);
 	clear_callers(trace, frames);
 	struct tp_stack_class *classes =
 		tp_arena_array(arena, trace->n_stacks + 1, sizeof(*classes));

@@ -5,9 +5,10 @@
 
 #include "analyze/analysis.h"
 
-/* A class for every stack of the trace, in the analysis' arena. Each frame is matched once. */
+/* A class for every stack of the trace, in the analysis' arena. Each frame is matched once.
+ * *flags, unless flags is NULL: TP_FRAME_IS_… of every frame, in the arena, too. */
 struct tp_stack_class *tp_stack_class_build(const struct tp_trace *trace,
 					    const struct tp_patterns *patterns,
-					    struct tp_arena *arena);
+					    struct tp_arena *arena, uint8_t **flags);
 
 #endif

@@ -116,7 +116,7 @@ enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *e
 		.arena = analysis->arena,
 		.hot = {.trace = analysis->trace},
 		.main_task = analysis->main_task,
-		.keeps_pieces = true,
+		.is_joined = true,
 	};
 	analysis->ranks = ranks;
 	tp_ranks_build(ranks);

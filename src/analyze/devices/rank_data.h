@@ -115,7 +115,7 @@ struct tp_rank_analysis {
 	 * loop and the rank it belongs to. TP_NO_TASK: there is none, as in imported traces. */
 	uint32_t main_task;
 	uint32_t own;
-	bool keeps_pieces;            /* of all devices, not only where several communicate */
+	bool is_joined; /* several devices communicate, or one thread's time is cut by them */
 	bool has_repeats_only;        /* steps were found without an optimizer in them */
 	struct tp_intervals untraced; /* between windows of tracing, and losses; heap */
 	struct tp_intervals shut;     /* of that, between windows; heap */

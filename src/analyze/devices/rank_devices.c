@@ -148,6 +148,19 @@ static void describe_windows(const struct tp_rank_analysis *analysis,
 	out->step_ns = lengths;
 }
 
+static void describe_segments(const struct tp_rank_analysis *analysis,
+			      const struct tp_device_work *device, struct tp_device_result *out)
+{
+	struct tp_device_piece *pieces =
+		tp_arena_array(analysis->arena, device->n_pieces, sizeof(*pieces));
+	for (size_t i = 0; i < device->n_pieces; i++)
+		pieces[i] =
+			(struct tp_device_piece){device->pieces[i].start_ns,
+						 device->pieces[i].end_ns, device->pieces[i].label};
+	out->pieces = pieces;
+	out->n_pieces = device->n_pieces;
+}
+
 void tp_ranks_describe_devices(struct tp_rank_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -162,5 +175,6 @@ void tp_ranks_describe_devices(struct tp_rank_analysis *analysis)
 		describe_all_work(analysis, device, out);
 		describe_gaps(analysis, device, out);
 		describe_windows(analysis, device, out);
+		describe_segments(analysis, device, out);
 	}
 }

@@ -280,7 +280,7 @@ void tp_ranks_join(struct tp_rank_analysis *analysis)
 	size_t n_pieces = 0;
 	for (size_t i = 0; i < analysis->n_devices; i++)
 		n_pieces += analysis->devices[i].n_pieces;
-	if (!n_pieces)
+	if (!n_pieces || !analysis->is_joined)
 		return;
 	struct join join = {.analysis = analysis};
 	join.blame_ns = tp_alloc(analysis->n_devices * TP_N_LABELS * sizeof(*join.blame_ns));

@@ -64,7 +64,6 @@ struct sweep {
 	size_t n_lanes;
 	size_t seen;   /* the lane of the host */
 	size_t cursor; /* in the host's pieces */
-	bool keeps_pieces;
 };
 
 static void add_segment(struct tp_device_work *device, const struct tp_lane_slice *piece,
@@ -162,8 +161,7 @@ static void label_part(struct sweep *sweep, const struct tp_lane_slice *piece,
 	device->own_ns[window][label] += piece->end_ns - piece->start_ns;
 	add_busy(sweep, piece, label, seen);
 	add_stack(sweep, piece, label, seen);
-	if (sweep->keeps_pieces)
-		add_segment(device, piece, label, window);
+	add_segment(device, piece, label, window);
 }
 
 static void label_slice(void *context, const struct tp_lane_slice *piece)
@@ -193,14 +191,10 @@ static const struct tp_intervals *list_of(const struct tp_device_work *device,
 	return lane->is_of_device ? &device->lanes[lane->label] : &rank->lanes[lane->label];
 }
 
-static void partition_device(struct tp_rank_analysis *analysis, struct tp_device_work *device,
-			     bool keeps_pieces)
+static void partition_device(struct tp_rank_analysis *analysis, struct tp_device_work *device)
 {
 	const struct tp_rank_work *rank = &analysis->ranks[device->rank];
-	struct sweep sweep = {.device = device,
-			      .host = &rank->host,
-			      .hot = &analysis->hot,
-			      .keeps_pieces = keeps_pieces};
+	struct sweep sweep = {.device = device, .host = &rank->host, .hot = &analysis->hot};
 	bool has_device = device->number != TP_TRACK_THREAD;
 	sweep.order = has_device ? with_device : without_device;
 	sweep.n_lanes = has_device ? TP_ARRAY_LEN(with_device) : TP_ARRAY_LEN(without_device);
@@ -223,7 +217,7 @@ void tp_ranks_partition(struct tp_rank_analysis *analysis)
 	size_t n_talking = 0;
 	for (size_t i = 0; i < analysis->n_devices; i++)
 		n_talking += analysis->devices[i].lanes[TP_LABEL_COMMUNICATION_COLLECTIVE].n > 0;
+	analysis->is_joined |= n_talking > 1;
 	for (size_t i = 0; i < analysis->n_devices; i++)
-		partition_device(analysis, &analysis->devices[i],
-				 n_talking > 1 || analysis->keeps_pieces);
+		partition_device(analysis, &analysis->devices[i]);
 }

@@ -164,7 +164,11 @@ static void set_use(struct tp_analysis *analysis)
 	else
 		tp_profile_set_missing(profile, TP_FACT_CPU_BUSY_RATIO,
 				       "the recording does not say how many CPUs there were");
-	set(analysis, TP_FACT_CPU_OTHERS, fmax(0, use.busy - use.program - use.self));
+	if (analysis->trace->run.job.launcher)
+		tp_profile_set_missing(analysis->profile, TP_FACT_CPU_OTHERS,
+				       "other ranks of the job are among the other programs");
+	else
+		set(analysis, TP_FACT_CPU_OTHERS, fmax(0, use.busy - use.program - use.self));
 	double total = use.busy + use.idle + use.steal;
 	if (total > 0)
 		set(analysis, TP_FACT_CPU_STEAL, use.steal / total);

@@ -10,7 +10,6 @@
  * user's own files is summed beside it.
  */
 #include "analyze/analysis.h"
-#include "analyze/classify/python_class.h"
 #include "analyze/steps/call_tree.h"
 
 #include "trainprof/base/map.h"
@@ -42,14 +41,6 @@ struct line_sums {
 	size_t capacity;
 };
 
-static bool is_own(const struct tp_analysis *analysis, const struct tp_frame *frame)
-{
-	return !tp_python_class_find(analysis->patterns,
-				     tp_trace_string(analysis->trace, frame->file),
-				     tp_trace_string(analysis->trace, frame->symbol))
-			.is_library;
-}
-
 /* Of a function that calls itself the outermost frame is the loop's. */
 static struct line_frames find_line_frames(const struct tp_analysis *analysis, uint32_t id)
 {
@@ -60,7 +51,7 @@ static struct line_frames find_line_frames(const struct tp_analysis *analysis, u
 		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
 		if (frame->kind != TP_FRAME_PYTHON || !frame->line)
 			continue;
-		if (!found.own && is_own(analysis, frame))
+		if (!found.own && analysis->frame_flags[stack->frames[i]] & TP_FRAME_IS_OWN)
 			found.own = stack->frames[i];
 		if (analysis->loop_function &&
 		    tp_call_tree_function(frame) == analysis->loop_function)

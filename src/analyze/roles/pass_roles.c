@@ -430,21 +430,46 @@ static void choose_main_thread(struct tp_analysis *analysis)
 		analysis->main_task = busiest;
 }
 
+/* Below the first process of the rank that is judged, or of any of a list. */
+static bool is_started_by(const struct tp_analysis *analysis, uint32_t leader, uint32_t root)
+{
+	const struct tp_trace *trace = analysis->trace;
+	for (size_t depth = 0; leader != root; depth++) {
+		uint32_t parent = trace->tasks[leader].parent;
+		if (parent == TP_NO_TASK || depth > trace->n_tasks)
+			return false;
+		leader = analysis->threads[parent].leader;
+	}
+	return true;
+}
+
+/* Of a job whose ranks were recorded together the other ranks are peers, whatever they do. */
+static void mark_peers(struct tp_analysis *analysis, const struct tp_rank_scope *rank)
+{
+	for (size_t i = 0; i < rank->n_all; i++)
+		if (rank->all[i] != rank->root && rank->all[i] < analysis->trace->n_tasks)
+			analysis->roles[rank->all[i]] = TP_ROLE_TRAINER;
+}
+
 enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
 	const struct tp_trace *trace = analysis->trace;
+	const struct tp_rank_scope *rank = analysis->options ? analysis->options->rank : NULL;
 	analysis->roles = tp_arena_array(analysis->arena, trace->n_tasks, sizeof(enum tp_role));
 	analysis->main_task = TP_NO_TASK;
 	struct role_process *all = tp_arena_array(analysis->arena, trace->n_tasks, sizeof(*all));
 	size_t n = 0;
 	for (uint32_t i = 0; i < trace->n_tasks; i++)
-		if (analysis->threads[i].leader == i)
+		if (analysis->threads[i].leader == i &&
+		    (!rank || is_started_by(analysis, i, rank->root)))
 			all[n++] = measure_process(analysis, i);
 	assign_roles(analysis, all, n);
 	choose_trainer(analysis, all, n);
 	mark_launchers(analysis, all, n);
 	choose_main_thread(analysis);
+	if (rank)
+		mark_peers(analysis, rank);
 	for (size_t i = 0; i < n; i++)
 		tp_function_time_release(&all[i].doings);
 	if (analysis->main_task != TP_NO_TASK)

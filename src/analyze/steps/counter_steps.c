@@ -4,9 +4,10 @@
 
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
+#include "counter_name.h"
+#include "counter_readings.h"
 #include "watch_steps.h"
 
-#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <math.h>
@@ -15,204 +16,29 @@
 
 enum { GROUP_ROUNDS = 4 }; /* rounds that are looked at together */
 
-struct counter_reading {
-	uint64_t value;
-	uint64_t before_ns; /* the border to the value before lies from here … */
-	uint64_t time_ns;   /* … to here */
-	uint64_t mark_ns;
-	size_t n_borders; /* up to this value, with its own */
-};
-
 struct updates {
 	uint64_t *times_ns;
 	size_t n;
 };
 
 struct counter {
-	uint32_t name;
-	struct counter_reading *readings; /* heap, in time order */
-	size_t n;
-	size_t capacity;
-	size_t n_odd;
-	uint64_t *restarts; /* heap: when it was first seen to have begun anew */
-	size_t n_restarts;
-	size_t restarts_capacity;
-	uint64_t base; /* where it begins */
+	const struct tp_counter_series *series;
+	struct tp_counter_name name;
 	struct tp_counter_steps found;
 };
 
-static bool follows(uint64_t value, uint64_t before)
-{
-	return value >= before && value - before <= TP_COUNTER_GROWTH_MAX;
-}
-
-/* Imports alone bring dozens. */
+/* Those of a trace; items[i] is of all.items[i]. */
 struct counters {
+	struct tp_counter_list all;
 	struct counter *items; /* heap */
-	size_t n;
-	size_t capacity;
-	struct tp_map by_name; /* string -> index */
 };
-
-static struct counter *counter_of(struct counters *counters, uint32_t name)
-{
-	uint64_t index;
-	if (tp_map_get(&counters->by_name, name, &index))
-		return &counters->items[index];
-	tp_map_set(&counters->by_name, name, counters->n);
-	TP_ARRAY_PUSH(counters->items, counters->n, counters->capacity) =
-		(struct counter){.name = name, .base = UINT64_MAX};
-	return &counters->items[counters->n - 1];
-}
-
-/* What was seen is over: readings do not overlap. */
-static void push_reading(struct counters *counters, const struct tp_mark *mark, uint64_t before_ns,
-			 uint64_t time_ns)
-{
-	struct counter *counter = counter_of(counters, mark->name);
-	uint64_t seen_ns = counter->n ? counter->readings[counter->n - 1].time_ns : 0;
-	before_ns = before_ns > seen_ns ? before_ns : seen_ns;
-	time_ns = time_ns > before_ns ? time_ns : before_ns;
-	TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
-		(struct counter_reading){.value = mark->value,
-					 .before_ns = before_ns,
-					 .time_ns = time_ns,
-					 .mark_ns = mark->time_ns};
-}
 
 static void release(struct counters *counters)
 {
-	for (size_t i = 0; i < counters->n; i++) {
-		free(counters->items[i].readings);
-		free(counters->items[i].restarts);
+	for (size_t i = 0; i < counters->all.n; i++)
 		tp_counter_steps_release(&counters->items[i].found);
-	}
 	free(counters->items);
-	tp_map_release(&counters->by_name);
-}
-
-/* Counters are read where Python frames are: at samples and at looks. */
-static bool is_reading(const struct tp_analysis *analysis, const struct tp_sample *sample)
-{
-	return analysis->classes[sample->stack].has_python;
-}
-
-/* A value lies between the reading that saw it and the one before. */
-static void collect(struct counters *counters, const struct tp_analysis *analysis)
-{
-	const struct tp_trace *trace = analysis->trace;
-	size_t at = trace->sample_index[analysis->main_task];
-	size_t end = trace->sample_index[analysis->main_task + 1];
-	uint64_t last_ns = 0;
-	uint64_t before_ns = 0;
-	for (size_t i = 0; i < trace->n_marks; i++) {
-		const struct tp_mark *mark = &trace->marks[i];
-		if (mark->kind != TP_MARK_COUNTER || mark->task != analysis->main_task)
-			continue;
-		for (; at < end && trace->samples[at].time_ns <= mark->time_ns; at++) {
-			if (!is_reading(analysis, &trace->samples[at]))
-				continue;
-			before_ns = last_ns;
-			last_ns = trace->samples[at].time_ns;
-		}
-		/* Of one whose frames moved on there may be no sample with Python. */
-		bool has_sample = last_ns > 0 && mark->time_ns - last_ns <= TP_COUNTER_LATE_NS;
-		push_reading(counters, mark, has_sample ? before_ns : last_ns,
-			     has_sample ? last_ns : mark->time_ns);
-	}
-}
-
-/* What a dead frame left behind may give any number: how many of the readings from `i` on do not
- * follow `last`, while one soon after does. A counter that begins anew is below it for longer. */
-static size_t invalid_length(const struct counter *counter, size_t i,
-			     const struct counter_reading *last)
-{
-	const struct counter_reading *r = counter->readings;
-	if (follows(r[i].value, last->value))
-		return 0;
-	for (size_t n = 1; n <= TP_COUNTER_GLITCH_MAX && i + n < counter->n; n++) {
-		if (follows(r[i + n].value, last->value))
-			return n;
-		if (r[i + n].value < last->value)
-			break;
-	}
-	return 0;
-}
-
-/* What is counted meanwhile began at any time since the reading before. */
-static void drop_invalid(struct counter *counter)
-{
-	size_t kept = 0;
-	struct counter_reading *r = counter->readings;
-	for (size_t i = 0; i < counter->n; i++) {
-		size_t n = kept > 0 ? invalid_length(counter, i, &r[kept - 1]) : 0;
-		if (n > 0) {
-			counter->n_odd++;
-			r[i + n].before_ns = r[i].before_ns;
-			i += n;
-		}
-		r[kept++] = r[i];
-	}
-	counter->n = kept;
-	for (size_t i = 0; i < counter->n; i++)
-		counter->base = r[i].value < counter->base ? r[i].value : counter->base;
-}
-
-/* How many rounds began since the reading before; counters begin anew with every epoch. Of one that
- * was first read when it had counted for long the round is cut. */
-static uint64_t n_started(const struct counter *counter, size_t i)
-{
-	uint64_t value = counter->readings[i].value;
-	if (i > 0 && follows(value, counter->readings[i - 1].value))
-		return value - counter->readings[i - 1].value;
-	if (i == 0)
-		return 1;
-	return value - counter->base <= TP_COUNTER_GROWTH_MAX ? value - counter->base + 1 : 0;
-}
-
-static void find_borders(struct counter *counter)
-{
-	struct tp_counter_steps *found = &counter->found;
-	size_t capacity = 0;
-	for (size_t i = 0; i < counter->n; i++) {
-		struct counter_reading *r = &counter->readings[i];
-		uint64_t n = n_started(counter, i);
-		double between = (double)(r->time_ns - r->before_ns);
-		counter->n_odd += n == 0;
-		if (i > 0 && r->value < r[-1].value)
-			TP_ARRAY_PUSH(counter->restarts, counter->n_restarts,
-				      counter->restarts_capacity) = r->time_ns;
-		for (uint64_t k = 0; k < n; k++)
-			TP_ARRAY_PUSH(found->borders, found->n, capacity) =
-				r->before_ns + (uint64_t)(between * ((double)k + 0.5) / (double)n);
-		r->n_borders = found->n;
-	}
-	found->name = counter->name;
-}
-
-/* PyTorch's DataLoader calls what it counts so: rounds of it are batches however often it begins
- * anew. */
-static bool is_of_batches(const struct tp_analysis *analysis, uint32_t name)
-{
-	return strstr(tp_trace_string(analysis->trace, name), " _num_yielded of the for loop");
-}
-
-/* An attribute that by its name counts steps of the whole run, as trainers keep for schedules and
- * logs. Names of local variables are not known. */
-static bool is_named_after_steps(const struct tp_analysis *analysis, uint32_t name)
-{
-	static const char *const names[] = {
-		".step",       ".steps",       ".global_step", ".global_steps", ".n_steps",
-		".num_steps",  ".iteration",   ".iterations",  ".n_iter",       ".num_iter",
-		".iter_num",   ".batch_idx",   ".num_updates", ".n_updates",    ".step_num",
-		".step_count", "._step_count",
-	};
-	const char *text = tp_trace_string(analysis->trace, name);
-	const char *attribute = strrchr(text, '.');
-	for (size_t i = 0; attribute && i < TP_ARRAY_LEN(names); i++)
-		if (strcmp(attribute, names[i]) == 0)
-			return true;
-	return false;
+	tp_counter_list_release(&counters->all);
 }
 
 /* Of the lengths of `n_together` rounds in a row; the scatter of a sum is less by the root. */
@@ -349,32 +175,82 @@ static bool has_inner_updates(const struct updates *updates, const uint64_t *bor
 	       (double)n_early >= TP_COUNTER_EARLY_MIN * (double)n;
 }
 
+/* Whether it begins anew no more often than a counter that by its name counts epochs. */
+static bool is_within_known_epochs(const struct counters *counters, const struct counter *counter)
+{
+	for (size_t i = 0; i < counters->all.n; i++) {
+		const struct counter *epochs = &counters->items[i];
+		if (epochs != counter && epochs->name.meaning == TP_COUNTS_EPOCHS &&
+		    epochs->series->n_restarts == 0 &&
+		    counter->series->n_restarts <= epochs->found.n)
+			return true;
+	}
+	return false;
+}
+
 /* What begins anew more often counts layers, samples or parts of a batch, or short epochs' steps.
  */
-static bool restarts_like_epochs(const struct counter *counter, const struct updates *updates)
+static bool restarts_like_epochs(const struct counters *counters, const struct counter *counter,
+				 const struct updates *updates)
 {
 	const struct tp_counter_steps *found = &counter->found;
 	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
-	return counter->n_restarts == 0 || found->is_of_batches ||
-	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->n_restarts ||
-	       (found->n >= TP_LOOP_EPOCH_STEPS_MIN * counter->n_restarts &&
-		has_inner_updates(updates, counter->restarts, counter->n_restarts));
+	return counter->series->n_restarts == 0 || found->is_of_batches ||
+	       is_within_known_epochs(counters, counter) ||
+	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->series->n_restarts ||
+	       (found->n >= TP_LOOP_EPOCH_STEPS_MIN * counter->series->n_restarts &&
+		has_inner_updates(updates, counter->series->restarts, counter->series->n_restarts));
+}
+
+/* Between start and end. Much longer rounds than usual are time outside of the loop: that of an
+ * evaluation counts nothing while the program trains. */
+static double time_in_rounds(const struct tp_counter_steps *found, uint64_t start_ns,
+			     uint64_t end_ns)
+{
+	double sum_ns = found->period_ns; /* of the last one */
+	double longest_ns = TP_COUNTER_PAUSE_MIN * found->period_ns;
+	for (size_t i = 1; i < found->n; i++) {
+		double length_ns = (double)(found->borders[i] - found->borders[i - 1]);
+		if (found->borders[i - 1] >= start_ns && found->borders[i - 1] <= end_ns)
+			sum_ns += length_ns < longest_ns ? length_ns : longest_ns;
+	}
+	return sum_ns;
+}
+
+/* A variable that grows between any two samples may count anything. A loop that goes on all along
+ * counts its own rounds, and each write is a round. */
+static bool can_be_short(const struct counter *counter)
+{
+	const struct tp_counter_series *series = counter->series;
+	return counter->found.n_exact || counter->found.is_of_batches ||
+	       (series->is_iterator && series->n_restarts == 0);
+}
+
+/* Batches are steps however long the program waits for each; and where each round has its write,
+ * lengths are no effect of when somebody looked. */
+static double similar_min(const struct tp_counter_steps *found)
+{
+	bool is_exact = (double)found->n_exact >= TP_WATCH_EXACT_MIN * (double)found->n;
+	if (found->is_of_batches)
+		return TP_COUNTER_BATCHES_ALIKE_MIN;
+	return is_exact ? TP_COUNTER_EXACT_ALIKE_MIN : TP_COUNTER_ALIKE_MIN;
 }
 
 /* Whether it counts rounds of that time, slowly enough to be followed from sample to sample. */
-static bool is_counter(const struct counter *counter, const struct tp_analysis *analysis,
-		       const struct updates *updates, uint64_t start_ns, uint64_t end_ns)
+static bool is_counter(const struct counters *counters, const struct counter *counter,
+		       const struct tp_analysis *analysis, const struct updates *updates,
+		       uint64_t start_ns, uint64_t end_ns)
 {
 	const struct tp_counter_steps *found = &counter->found;
 	double rate_hz = analysis->trace->run.sample_rate_hz;
-	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < TP_COUNTER_ALIKE_MIN ||
-	    rate_hz <= 0 || (!found->n_exact && found->period_ns * rate_hz < 1e9) ||
-	    (double)counter->n_odd > TP_COUNTER_ODD_MAX * (double)counter->n ||
-	    !restarts_like_epochs(counter, updates))
+	if (counter->name.meaning == TP_COUNTS_EPOCHS || counter->name.meaning == TP_COUNTS_PARTS)
 		return false;
-	double mean_ns =
-		(double)(found->borders[found->n - 1] - found->borders[0]) / (double)(found->n - 1);
-	double covered_ns = (double)n_between(found, start_ns, end_ns) * mean_ns;
+	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < similar_min(found) ||
+	    rate_hz <= 0 || (!can_be_short(counter) && found->period_ns * rate_hz < 1e9) ||
+	    (double)counter->series->n_odd > TP_COUNTER_ODD_MAX * (double)counter->series->n ||
+	    !restarts_like_epochs(counters, counter, updates))
+		return false;
+	double covered_ns = time_in_rounds(found, start_ns, end_ns);
 	return covered_ns >= TP_COUNTER_COVERED_MIN * (double)(end_ns - start_ns);
 }
 
@@ -413,6 +289,9 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	bool is_inner = are_epochs || is_same_count(outer, inner);
 	if (found->n == old->n)
 		return found->is_of_batches && !old->is_of_batches;
+	/* Of two that count the same a loop's own position misses no round at either end. */
+	if (is_same_count(outer, inner) && found->is_iterator != old->is_iterator && !are_epochs)
+		return found->is_iterator;
 	return found == (is_inner ? inner : outer);
 }
 
@@ -420,15 +299,15 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 static void join_writes(struct counter *counter, const struct tp_analysis *analysis)
 {
 	struct tp_counter_steps *found = &counter->found;
+	const struct tp_counter_series *series = counter->series;
 	struct tp_watch_borders borders = {.times_ns = found->borders, .n = found->n};
-	struct tp_watch_reading *readings = tp_alloc((counter->n + 1) * sizeof(*readings));
-	for (size_t i = 0; i < counter->n; i++)
-		readings[i] =
-			(struct tp_watch_reading){.value = counter->readings[i].value,
-						  .time_ns = counter->readings[i].mark_ns,
-						  .n_borders = counter->readings[i].n_borders};
-	if (tp_watch_steps_join(&borders, analysis, counter->name, readings, counter->n,
-				&found->n_writes)) {
+	struct tp_watch_reading *readings = tp_alloc((series->n + 1) * sizeof(*readings));
+	for (size_t i = 0; i < series->n; i++)
+		readings[i] = (struct tp_watch_reading){.value = series->readings[i].value,
+							.time_ns = series->readings[i].mark_ns,
+							.n_borders = series->readings[i].n_borders};
+	if (tp_watch_steps_join(&borders, analysis, series->name, readings, series->n,
+				series->first_value, &found->n_writes)) {
 		found->borders = borders.times_ns;
 		found->n = borders.n;
 		found->n_exact = borders.n_exact;
@@ -436,46 +315,89 @@ static void join_writes(struct counter *counter, const struct tp_analysis *analy
 	free(readings);
 }
 
-/* "FILE:LINE NAME() for loop at line N": the line, and the length of what comes before; 0: it is no
- * loop of that form. */
-static unsigned loop_line(const char *name, const char *form, size_t *function_len)
-{
-	const char *at = strstr(name, form);
-	*function_len = at ? (size_t)(at - name) : 0;
-	return at ? (unsigned)strtoul(at + strlen(form), NULL, 10) : 0;
-}
-
 /*
- * Whether a loop over data runs inside a loop over a range in the same function: batches within
- * epochs. Of few rounds outside; many rounds outside are steps, and the data are parts of them.
+ * Whether a loop runs inside one over a range in the same function: batches within epochs. The loop
+ * outside has few rounds, many are steps with parts; and its variable is named after epochs, or the
+ * loop inside goes over data.
  */
-static bool is_loop_within_epochs(const struct counters *counters, const struct counter *inner,
-				  const struct tp_analysis *analysis)
+static bool is_loop_within_epochs(const struct counters *counters, const struct counter *inner)
 {
-	size_t inner_len;
-	size_t outer_len;
-	const char *name = tp_trace_string(analysis->trace, inner->name);
-	unsigned line = loop_line(name, " for loop at line ", &inner_len);
-	for (size_t i = 0; line && i < counters->n; i++) {
+	for (size_t i = 0; inner->name.line && i < counters->all.n; i++) {
 		const struct counter *outer = &counters->items[i];
-		const char *other = tp_trace_string(analysis->trace, outer->name);
-		unsigned at = loop_line(other, " for loop over a range at line ", &outer_len);
-		if (at && at < line && outer_len == inner_len &&
-		    strncmp(name, other, inner_len) == 0 && outer->found.n < TP_LOOP_ROUNDS_MANY &&
-		    inner->n_restarts <= outer->found.n &&
-		    inner->found.n >= TP_LOOP_EPOCH_STEPS_MIN * outer->found.n)
+		bool is_epochs = outer->name.meaning == TP_COUNTS_EPOCHS;
+		bool is_unknown = outer->name.meaning == TP_COUNTS_UNKNOWN &&
+				  outer->name.is_range && !inner->name.is_range;
+		if (outer->name.is_position && (is_epochs || is_unknown) && outer->name.line &&
+		    outer->name.line < inner->name.line &&
+		    tp_counter_name_has_same_function(&inner->name, &outer->name) &&
+		    (is_epochs || outer->found.n < TP_LOOP_ROUNDS_MANY) &&
+		    inner->series->n_restarts <= outer->found.n &&
+		    inner->found.n >= (is_epochs ? 2 : TP_LOOP_EPOCH_STEPS_MIN) * outer->found.n)
 			return true;
 	}
 	return false;
 }
 
+/* By its name and its form. */
+static bool is_of_batches(const struct counters *counters, const struct counter *counter)
+{
+	return counter->name.meaning == TP_COUNTS_BATCHES ||
+	       (counter->name.meaning == TP_COUNTS_STEPS && counter->series->n_restarts == 0) ||
+	       is_loop_within_epochs(counters, counter);
+}
+
+/* What counts the same as a counter of batches counts batches. */
+static void copy_meaning(const struct counters *counters, struct counter *best)
+{
+	for (size_t i = 0; i < counters->all.n; i++) {
+		const struct tp_counter_steps *other = &counters->items[i].found;
+		bool is_fewer = other->n < best->found.n;
+		if (other->is_of_batches && other->n > TP_LOOP_ROUNDS_MIN &&
+		    is_same_count(is_fewer ? other : &best->found, is_fewer ? &best->found : other))
+			best->found.is_of_batches = true;
+	}
+}
+
+/* Few rounds over a range with many inside, and no name that says what they are: layers or time
+ * steps in a step, or steps in an epoch. */
+static void find_inner_loop(const struct counters *counters, struct counter *best)
+{
+	if (!best->name.is_position || !best->name.is_range ||
+	    best->name.meaning != TP_COUNTS_UNKNOWN || best->found.n >= TP_LOOP_ROUNDS_MANY)
+		return;
+	for (size_t i = 0; i < counters->all.n; i++) {
+		const struct counter *inner = &counters->items[i];
+		size_t n_restarts = inner->series->n_restarts;
+		if (inner->name.is_position && inner->name.meaning != TP_COUNTS_PARTS &&
+		    tp_counter_name_has_same_function(&inner->name, &best->name) &&
+		    inner->name.line > best->name.line && n_restarts <= best->found.n &&
+		    n_restarts + 2 >= best->found.n &&
+		    inner->found.n >= TP_LOOP_EPOCH_STEPS_MIN * best->found.n &&
+		    inner->found.regularity >= TP_COUNTER_ALIKE_MIN) {
+			best->found.inner_line = inner->name.line;
+			best->found.n_inner = inner->found.n;
+		}
+	}
+}
+
 static void find_all_borders(struct counters *counters, const struct tp_analysis *analysis)
 {
-	for (size_t i = 0; i < counters->n; i++) {
+	counters->items = tp_alloc((counters->all.n + 1) * sizeof(*counters->items));
+	for (size_t i = 0; i < counters->all.n; i++) {
+		struct tp_counter_series *series = &counters->all.items[i];
 		struct counter *counter = &counters->items[i];
-		drop_invalid(counter);
-		find_borders(counter);
-		if (tp_watch_steps_has_writes(analysis, counter->name))
+		*counter = (struct counter){.series = series};
+		tp_counter_name_parse(&counter->name,
+				      tp_trace_string(analysis->trace, series->name),
+				      analysis->patterns);
+		counter->found.name = series->name;
+		counter->found.borders = series->borders;
+		counter->found.n = series->n_borders;
+		counter->found.n_inferred = series->n_inferred;
+		counter->found.n_unknown = series->n_unknown;
+		counter->found.is_iterator = series->is_iterator;
+		series->borders = NULL; /* handed over */
+		if (tp_watch_steps_has_writes(analysis, series->name))
 			join_writes(counter, analysis);
 		tp_counter_steps_measure(&counter->found, analysis);
 	}
@@ -488,20 +410,19 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	struct updates updates = collect_updates(analysis);
 	struct counter *best = NULL;
 	if (end_ns > start_ns)
-		collect(&counters, analysis);
+		tp_counter_list_collect(&counters.all, analysis);
 	find_all_borders(&counters, analysis);
-	for (size_t i = 0; i < counters.n; i++) {
+	for (size_t i = 0; i < counters.all.n; i++) {
 		struct counter *counter = &counters.items[i];
-		counter->found.is_of_batches =
-			is_of_batches(analysis, counter->name) ||
-			is_loop_within_epochs(&counters, counter, analysis) ||
-			(counter->n_restarts == 0 && is_named_after_steps(analysis, counter->name));
-		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
+		counter->found.is_of_batches = is_of_batches(&counters, counter);
+		if (is_counter(&counters, counter, analysis, &updates, start_ns, end_ns) &&
 		    (!best || is_better(&counter->found, &best->found, &updates)))
 			best = counter;
 	}
 	bool is_found = best != NULL;
 	if (best) {
+		find_inner_loop(&counters, best);
+		copy_meaning(&counters, best);
 		*out = best->found;
 		best->found.borders = NULL;
 	}

@@ -17,10 +17,16 @@
 struct tp_counter_steps {
 	uint64_t *borders; /* heap; the rounds lie between them */
 	size_t n;
-	size_t n_exact;     /* borders at the instant of a write, by a breakpoint */
-	size_t n_writes;    /* that a breakpoint saw, whether they are believed or not */
-	uint32_t name;      /* string: which counter */
-	bool is_of_batches; /* by its name: an iterator over batches, or an attribute of steps */
+	size_t n_exact;      /* borders at the instant of a write, by a breakpoint */
+	size_t n_writes;     /* that a breakpoint saw, whether they are believed or not */
+	size_t n_inferred;   /* borders that no reading shows, but the counter's total or value */
+	size_t n_unknown;    /* rounds that may have been where nobody looked */
+	uint32_t name;       /* string: which counter */
+	bool is_iterator;    /* of a for loop: it says how far the loop is */
+	bool is_of_batches;  /* by its name: an iterator over batches, or an attribute of steps */
+	unsigned inner_line; /* of a loop inside it that may have the steps, if these rounds are
+			      * epochs; 0: there is none */
+	size_t n_inner;      /* rounds of that */
 	double period_ns;
 	double regularity; /* share of rounds within 50 % of the median of all, or of those in the
 			    * same turn of two to four, or by fours 25 %, in time or in CPU time */

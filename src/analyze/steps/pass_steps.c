@@ -278,6 +278,7 @@ static void set_loop(struct tp_analysis *analysis, const struct tp_call_tree *tr
 	free(list.items);
 	profile->steps_found_by = TP_STEPS_PERIOD;
 	profile->steps_confidence = loop->regularity;
+	profile->steps_are_about = true;
 	profile->steps_reason = tp_arena_printf(
 		analysis->arena,
 		"found in the call stacks: %s once per step; %.0f %% of the steps are alike%s",
@@ -357,11 +358,32 @@ static void use_borders(struct tp_analysis *analysis, const struct tp_counter_st
 	free(list.items);
 }
 
+/* Of a counter that was not seen all along some rounds may be missing. */
+static bool is_about(const struct tp_counter_steps *counted)
+{
+	return (double)counted->n_unknown > fmax(1, TP_COUNTER_UNKNOWN_MAX * (double)counted->n);
+}
+
+/* Nothing tells epochs from steps: so the reader is told what to look at. */
+static void add_inner_loop(struct tp_profile *profile, const struct tp_counter_steps *counted)
+{
+	profile->steps_are_about = true;
+	profile->steps_confidence = fmin(profile->steps_confidence, TP_STEPS_RIVAL_CONFIDENCE);
+	profile->steps_reason = tp_arena_printf(
+		&profile->arena,
+		"%s; the loop inside it at line %u has %zu rounds: if these %zu are epochs, those "
+		"are the steps",
+		profile->steps_reason, counted->inner_line, counted->n_inner, counted->n);
+}
+
 static void use_counter(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
 			uint64_t until_ns)
 {
 	use_borders(analysis, counted, until_ns);
 	set_counter_reason(analysis, counted);
+	analysis->profile->steps_are_about = is_about(counted);
+	if (counted->inner_line)
+		add_inner_loop(analysis->profile, counted);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------
@@ -401,6 +423,7 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 	use_borders(analysis, called, analysis->trace->end_ns);
 	profile->steps_found_by = TP_STEPS_WATCH;
 	profile->steps_confidence = called->regularity;
+	profile->steps_are_about = true;
 	profile->steps_reason = tp_arena_printf(
 		analysis->arena,
 		"by a breakpoint on %s: each of %zu steps begins at the instant of a call; those "

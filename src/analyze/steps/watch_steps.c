@@ -194,21 +194,42 @@ static void find_readings(const struct joined *joined, const struct piece *piece
 	*end += *end < joined->n_readings;
 }
 
-static uint64_t first_value(const struct joined *joined)
+/* The last rounds before a counter began anew, as many as its total shows, and those since. A new
+ * iterator in the place of the old one is written when it is made: that is no round. */
+static void put_restart(struct joined *joined, const struct piece *piece,
+			const struct agreement *before, const struct agreement *next, uint64_t base)
 {
-	uint64_t base = UINT64_MAX;
-	for (size_t i = 0; i < joined->n_readings; i++)
-		if (joined->readings[i].value < base)
-			base = joined->readings[i].value;
-	return base;
+	const struct tp_watch_reading *a = &joined->readings[before->last];
+	const struct tp_watch_reading *b = &joined->readings[next->first];
+	int64_t from = (int64_t)a->value - before->low + 1;
+	int64_t to = (int64_t)b->value - next->low;
+	int64_t n_new = (int64_t)(b->value - base) + 1;
+	int64_t n_old = (int64_t)(b->n_borders - a->n_borders) - n_new;
+	if (n_old < 0)
+		return; /* rounds that were not counted: no borders to replace */
+	if (n_old > 0 && from + n_old - 1 <= to - n_new)
+		put_writes(joined, piece, from, from + n_old - 1, a->n_borders + (size_t)n_old);
+	copy_old(joined, b->n_borders - (size_t)n_new);
+	put_writes(joined, piece, to - n_new + 1, to, b->n_borders);
 }
 
-static void join_run(struct joined *joined, const struct piece *piece)
+/* Rounds after the last reading, which the counter's total shows, where as many writes follow. */
+static void put_tail(struct joined *joined, const struct piece *piece, const struct agreement *last)
+{
+	const struct tp_watch_reading *reading = &joined->readings[last->last];
+	int64_t from = (int64_t)reading->value - last->low + 1;
+	int64_t end = (int64_t)piece->writes[0].number + (int64_t)piece->n;
+	int64_t n = (int64_t)(joined->old->n - reading->n_borders);
+	if (last->last + 1 == joined->n_readings && n > 0 && from + n <= end &&
+	    joined->n_copied == reading->n_borders)
+		put_writes(joined, piece, from, from + n - 1, joined->old->n);
+}
+
+static void join_run(struct joined *joined, const struct piece *piece, uint64_t base)
 {
 	size_t begin;
 	size_t end;
 	size_t n;
-	uint64_t base = first_value(joined);
 	find_readings(joined, piece, &begin, &end);
 	struct agreement *found = find_matches(joined, piece, begin, end, &n);
 	for (size_t i = 0; i < n; i++) {
@@ -220,15 +241,13 @@ static void join_run(struct joined *joined, const struct piece *piece)
 		joined->n_agree += n_pairs + goes_on;
 		joined->n_differ += i > 0 && !goes_on && !is_at_end &&
 				    !(i == 1 && found[0].first == found[0].last);
-		if (goes_on && found[i - 1].last > found[i - 1].first && n_pairs > 0) {
-			const struct tp_watch_reading *a = &joined->readings[found[i - 1].last];
-			const struct tp_watch_reading *b = &joined->readings[now->first];
-			put_writes(joined, piece, (int64_t)a->value - found[i - 1].low + 1,
-				   (int64_t)b->value - now->low, b->n_borders);
-		}
+		if (goes_on && found[i - 1].last > found[i - 1].first && n_pairs > 0)
+			put_restart(joined, piece, &found[i - 1], now, base);
 		if (n_pairs > 0)
 			put_matches(joined, piece, now, i == 0);
 	}
+	if (n > 0 && found[n - 1].last > found[n - 1].first)
+		put_tail(joined, piece, &found[n - 1]);
 	free(found);
 }
 
@@ -241,7 +260,7 @@ static bool is_valid(const struct joined *joined)
 
 bool tp_watch_steps_join(struct tp_watch_borders *borders, const struct tp_analysis *analysis,
 			 uint32_t name, const struct tp_watch_reading *readings, size_t n_readings,
-			 size_t *n_writes)
+			 uint64_t first_value, size_t *n_writes)
 {
 	struct joined joined = {.readings = readings, .n_readings = n_readings, .old = borders};
 	struct write *writes = collect_writes(analysis, name, n_writes);
@@ -250,7 +269,7 @@ bool tp_watch_steps_join(struct tp_watch_borders *borders, const struct tp_analy
 		while (i + piece.n < *n_writes &&
 		       writes[i + piece.n].number == writes[i + piece.n - 1].number + 1)
 			piece.n++;
-		join_run(&joined, &piece);
+		join_run(&joined, &piece, first_value);
 		i += piece.n;
 	}
 	copy_old(&joined, borders->n);

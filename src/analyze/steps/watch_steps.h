@@ -37,10 +37,11 @@ bool tp_watch_steps_has_writes(const struct tp_analysis *analysis, uint32_t name
  * Puts the instants of writes in the place of borders that were found by readings. False, and
  * `borders` is as it was, when there are no writes or they do not fit the readings: *n_writes says
  * how many there are.
- * readings: of the counter `name` of the main thread, in the order of time.
+ * readings: of the counter `name` of the main thread, in the order of time. Its first round has the
+ * value first_value.
  */
 bool tp_watch_steps_join(struct tp_watch_borders *borders, const struct tp_analysis *analysis,
 			 uint32_t name, const struct tp_watch_reading *readings, size_t n_readings,
-			 size_t *n_writes);
+			 uint64_t first_value, size_t *n_writes);
 
 #endif

@@ -539,7 +539,8 @@ enum tp_status tp_pass_timelines(struct tp_analysis *analysis, struct tp_error *
 	(void)err;
 	const struct tp_trace *trace = analysis->trace;
 	struct tp_arena *arena = analysis->arena;
-	analysis->classes = tp_stack_class_build(trace, analysis->patterns, arena);
+	analysis->classes =
+		tp_stack_class_build(trace, analysis->patterns, arena, &analysis->frame_flags);
 	analysis->timelines = tp_arena_array(arena, trace->n_tasks, sizeof(struct tp_timeline));
 	analysis->threads = tp_arena_array(arena, trace->n_tasks, sizeof(struct tp_thread_info));
 	analysis->has_runs = trace->n_runs > 0;

@@ -2,8 +2,8 @@
 /* trainprof baseline: keep reports of runs that later runs are compared with. */
 #include "cli/options/command.h"
 
-#include "cli/session/baseline_store.h"
-#include "cli/session/gate_runs.h"
+#include "cli/compare/baseline_store.h"
+#include "cli/compare/gate_runs.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 

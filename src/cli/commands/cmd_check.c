@@ -2,7 +2,7 @@
 /* trainprof check: hold runs against the limits of a project. */
 #include "cli/options/command.h"
 
-#include "cli/session/gate_runs.h"
+#include "cli/compare/gate_runs.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"

@@ -2,7 +2,7 @@
 /* trainprof diff: what differs between runs, and how sure that is. */
 #include "cli/options/command.h"
 
-#include "cli/session/gate_runs.h"
+#include "cli/compare/gate_runs.h"
 #include "cli/session/rules_dir.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"

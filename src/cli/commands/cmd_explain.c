@@ -188,7 +188,7 @@ static int explain_recording(const struct tp_cli *cli, const struct explain_opti
 	else
 		list_findings(&page, &reading->report, o);
 	if (status == TP_EXIT_OK)
-		status = tp_output_page(&page);
+		status = tp_output_paged(&page);
 	tp_page_release(&page);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/import/import.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const from_choices[] = {"auto", "kineto", "nsys", "straggler", NULL};
+static const char *const from_choices[] = {"auto", "kineto", "nsys", "xprof", "straggler", NULL};
 static const struct tp_import_job_options defaults = {.from = "auto"};
 
 #define AT(member) .offset = offsetof(struct tp_import_job_options, member)
@@ -28,7 +29,7 @@ static const struct tp_option options[] = {
 	{.name = "from",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "FORMAT",
-	 .text = "auto, kineto, nsys, straggler",
+	 .text = "auto, kineto, nsys, xprof, straggler",
 	 .otherwise = "auto",
 	 .choices = from_choices,
 	 AT(from)},
@@ -105,7 +106,11 @@ static int import_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	}
 	if (o->output)
 		tp_force_recover(o->output, cli->is_quiet);
-	if (tp_import_job_record(&directory, o, argv, (size_t)argc, &err) != TP_OK)
+	struct tp_progress_line progress;
+	tp_progress_start(&progress, cli, "importing", (const char *const *)argv, (size_t)argc);
+	enum tp_status done = tp_import_job_record(&directory, o, argv, (size_t)argc, &err);
+	tp_progress_stop(&progress);
+	if (done != TP_OK)
 		return tp_message_error_status(NULL, &err);
 	tp_recordings_set_last(directory);
 	int status = report(cli, directory);
@@ -116,14 +121,16 @@ static int import_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 const struct tp_command tp_cmd_import = {
 	.name = "import",
 	.group = "Exchange",
-	.synopsis = "[options] FILE...",
+	.synopsis = "[options] FILE|FOLDER...",
 	.summary = "make a recording of traces that other tools wrote",
-	.intro = "Read traces of torch.profiler (Kineto or Chrome JSON, also packed), SQLite\n"
-		 "exports of nsys, or straggler timelines of pipeline jobs (CSV or JSON), of one\n"
-		 "or more ranks of one job, and print the diagnosis that a run would get.",
+	.intro =
+		"Read traces of torch.profiler (Kineto or Chrome JSON, also packed), SQLite\n"
+		"exports of nsys, XProf (JAX, TensorFlow), or straggler timelines of jobs, of one\n"
+		"or more ranks of one job, and print the diagnosis that a run would get.",
 	.examples = "  trainprof import worker0.pt.trace.json.gz\n"
 		    "  trainprof import -o job rank0.json.gz rank1.json.gz\n"
-		    "  nsys export --type sqlite t.nsys-rep && trainprof import t.sqlite",
+		    "  nsys export --type sqlite t.nsys-rep && trainprof import t.sqlite\n"
+		    "  trainprof import logdir   (of jax.profiler or TensorFlow)",
 	.options = options,
 	.storage_size = sizeof(struct tp_import_job_options),
 	.defaults = &defaults,

@@ -4,13 +4,18 @@
 
 #include "cli/session/analysis_session.h"
 #include "cli/session/force_recovery.h"
+#include "cli/session/job_folder.h"
+#include "cli/session/job_session.h"
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/trust.h"
 #include "trainprof/report/validate.h"
 
 #include <stdio.h>
@@ -20,10 +25,13 @@
 
 struct report_options {
 	struct tp_output_format format;
+	bool is_html;
 	const char *output;
 	bool is_full;
+	const char *section;
 	bool wants_schema;
 	bool wants_validate;
+	const char *job;
 	struct tp_analysis_session_options how;
 };
 
@@ -32,12 +40,35 @@ static const struct report_options defaults = {.format = {.word = "text"},
 
 #define AT(member) .offset = offsetof(struct report_options, member)
 
+static const char *const report_formats[] = {"text", "json", "markdown", "html", NULL};
+
 static const struct tp_option options[] = {
-	TP_OUTPUT_FORMAT_ROWS(offsetof(struct report_options, format), ""),
+	{.name = "format",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "WHAT",
+	 .text = "text, json, markdown, html",
+	 .otherwise = "text",
+	 .choices = report_formats,
+	 AT(format.word)},
+	{.name = "json",
+	 .type = TP_OPTION_FLAG,
+	 .text = "same as --format=json",
+	 AT(format.is_json)},
+	{.name = "markdown",
+	 .type = TP_OPTION_FLAG,
+	 .text = "same as --format=markdown",
+	 AT(format.is_markdown)},
+	{.name = "html", .type = TP_OPTION_FLAG, .text = "same as --format=html", AT(is_html)},
 	{.name = "full",
 	 .type = TP_OPTION_FLAG,
 	 .text = "everything: intervals, steps, processes, stacks, findings",
 	 AT(is_full)},
+	{.name = "section",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "NAME",
+	 .text = "of --full only this: parts, steps, lines, ...",
+	 .choices = tp_report_sections,
+	 AT(section)},
 	{.letter = 'o',
 	 .name = "output",
 	 .type = TP_OPTION_TEXT,
@@ -46,6 +77,12 @@ static const struct tp_option options[] = {
 	 .otherwise = "-",
 	 .is_own = true,
 	 AT(output)},
+	{.name = "job",
+	 .type = TP_OPTION_TEXT,
+	 .value = "ID",
+	 .text = "of several jobs in one folder, the one of this id",
+	 .otherwise = "the last one",
+	 AT(job)},
 	TP_READING_ROWS(offsetof(struct report_options, how)),
 	{.name = "schema",
 	 .type = TP_OPTION_FLAG,
@@ -91,21 +128,28 @@ static int validate_word(const char *word)
 	return status;
 }
 
+static const char *format_of(const struct report_options *o)
+{
+	return o->is_html ? "html" : tp_output_format(&o->format);
+}
+
 static int write_report(const struct tp_cli *cli, const struct report_options *o,
 			const struct tp_analysis_session *reading)
 {
-	const char *format = tp_output_format(&o->format);
+	const char *format = format_of(o);
 	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
 	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
 	struct tp_error err = {0};
 	char *text;
 	size_t size;
-	style.is_full = o->is_full;
+	style.is_full = o->is_full || o->section;
+	style.section = o->section;
 	enum tp_status status =
 		tp_analysis_session_render(reading, format, &style, &text, &size, &err);
 	int result;
 	if (status == TP_OK && is_stdout) {
-		result = tp_output_text(text);
+		bool is_long = style.is_full && strcmp(format, "text") == 0;
+		result = is_long ? tp_output_paged_text(text) : tp_output_text(text);
 	} else {
 		if (status == TP_OK)
 			status = tp_file_write(o->output, text, size, &err);
@@ -115,19 +159,80 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 	return result;
 }
 
-static int report_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+/* Nobody reads a page in a terminal. */
+static bool is_page_on_terminal(const struct report_options *o)
 {
-	const struct report_options *o = opts;
-	const char *word = argc ? argv[0] : NULL;
+	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	return strcmp(format_of(o), "html") == 0 && is_stdout && isatty(STDOUT_FILENO);
+}
+
+/* ---- a job of several ranks ---- */
+
+static int write_text(const struct report_options *o, const struct tp_buf *text)
+{
+	struct tp_error err = {0};
+	if (!o->output || strcmp(o->output, "-") == 0)
+		return tp_output_text(tp_buf_text(text));
+	if (tp_file_write(o->output, text->data, text->len, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	return TP_EXIT_OK;
+}
+
+static int report_job(const struct tp_cli *cli, const struct report_options *o,
+		      const char *const *words, size_t n_words)
+{
+	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
+	struct tp_error err = {0};
+	struct tp_buf text = {0};
+	struct tp_job job;
+	if (tp_job_session_read(&job, words, n_words, o->job, &o->how, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	tp_job_session_render(&text, &job, tp_output_format(&o->format), &style,
+			      n_words == 1 ? words[0] : NULL);
+	int status = write_text(o, &text);
+	tp_buf_release(&text);
+	tp_job_release(&job);
+	return status;
+}
+
+/* The last run here may have been a job. To be freed; NULL: it was none. */
+static char *last_job(void)
+{
+	char *last = tp_recordings_last_name();
+	if (last && tp_trust_is_given(last) && tp_job_folder_is_one(last))
+		return last;
+	free(last);
+	return NULL;
+}
+
+/* Ranks that a launcher started within one recording. Closes the reading. */
+static int report_ranks_within(const struct tp_cli *cli, const struct report_options *o,
+			       struct tp_analysis_session *reading)
+{
+	char *directory = tp_strdup(reading->report.directory);
+	const char *only = directory;
+	tp_analysis_session_close(reading);
+	int status = report_job(cli, o, &only, 1);
+	free(directory);
+	return status;
+}
+
+static int report_recording(const struct tp_cli *cli, const struct report_options *o,
+			    const char *word)
+{
 	struct tp_error err = {0};
 	struct tp_analysis_session reading;
-	if (o->wants_schema)
-		return tp_output_text(tp_report_schema());
-	if (o->wants_validate)
-		return validate_word(word);
+	struct tp_progress_line progress;
+	const char *subject = word ? word : "the last recording";
 	tp_force_recover(word, cli->is_quiet);
-	if (tp_analysis_session_find(&reading, word, &o->how, &err) != TP_OK)
+	tp_progress_start(&progress, cli, "reading", &subject, 1);
+	enum tp_status found = tp_analysis_session_find(&reading, word, &o->how, &err);
+	tp_progress_stop(&progress);
+	if (found != TP_OK)
 		return tp_message_error_status(NULL, &err);
+	if (reading.n_ranks && !o->how.rank)
+		return report_ranks_within(cli, o, &reading);
 	if (!cli->is_quiet)
 		tp_analysis_session_warn_partial(&reading);
 	int status = write_report(cli, o, &reading);
@@ -135,19 +240,56 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	return status;
 }
 
+static bool is_bad_usage(const struct report_options *o)
+{
+	if (o->section && strcmp(format_of(o), "text") != 0)
+		tp_message_print("trainprof report --json   (one document has all of it)",
+				 "--section is for text");
+	else if (is_page_on_terminal(o))
+		tp_message_print("trainprof report --html -o report.html",
+				 "a page is for a browser, not for a terminal");
+	else
+		return false;
+	return true;
+}
+
+static int report_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct report_options *o = opts;
+	const char *word = argc ? argv[0] : NULL;
+	if (o->wants_schema)
+		return tp_output_text(tp_report_schema());
+	if (o->wants_validate)
+		return validate_word(word);
+	if (is_bad_usage(o))
+		return TP_EXIT_USAGE;
+	if (argc > 1)
+		return report_job(cli, o, (const char *const *)argv, (size_t)argc);
+	char *last = word ? NULL : last_job();
+	const char *only = last ? last : word;
+	int status = last || (word && tp_job_folder_is_one(word)) ? report_job(cli, o, &only, 1)
+								  : report_recording(cli, o, word);
+	free(last);
+	return status;
+}
+
 const struct tp_command tp_cmd_report = {
 	.name = "report",
 	.group = "Read",
-	.synopsis = "[options] [RUN]",
-	.summary = "print a recording as text, JSON or Markdown",
-	.intro = "Print the report of a recording: of RUN, a directory or its report.json, or of\n"
-		 "the last one here.",
+	.synopsis = "[options] [RUN...]",
+	.summary = "print a recording as text, JSON, Markdown or HTML",
+	.intro =
+		"Print the report of a recording: of RUN, a directory or its report.json, or of\n"
+		"the last one here. Several recordings, or a folder that holds them, are ranks of\n"
+		"one job: they are joined by their steps, and the rank that comes last is named.",
 	.examples = "  trainprof report --full\n"
 		    "  trainprof report --markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
-		    "  trainprof report --json -o report.json prof",
+		    "  trainprof report --html -o report.html\n"
+		    "  trainprof report --json -o report.json prof\n"
+		    "  trainprof report prof/rank-*",
 	.options = options,
 	.storage_size = sizeof(struct report_options),
 	.defaults = &defaults,
-	.max_words = 1,
+	.max_words = SIZE_MAX,
 	.exec = report_exec,
 };

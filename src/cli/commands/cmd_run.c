@@ -10,6 +10,7 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "post_run_report.h"
+#include "rank_run.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 {
 	const struct tp_run_options *o = opts;
 	struct tp_run_session_result measured;
+	struct tp_rank_run rank;
 	if (o->is_dry_run)
 		return dry_run(cli, o);
 	if (!argc) {
@@ -78,15 +80,25 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 	/* A reader of stderr that leaves takes neither the report nor the program's status along.
 	 * The program gets back what we were started with. */
 	signal(SIGPIPE, SIG_IGN);
+	if (tp_rank_run_begin(&rank, cli, o)) {
+		cli = &rank.cli;
+		o = &rank.options;
+	}
 	int status = tp_run_session_run(&measured, cli, o, argv);
 	if (status >= 0) {
+		if (o->job && measured.could_run && !o->is_strict)
+			status = tp_rank_run_exec(&rank, argv);
 		free(measured.directory);
+		tp_rank_run_release(&rank);
 		return status;
 	}
-	tp_recordings_set_last(measured.directory);
+	tp_recordings_set_last(o->job ? rank.job.folder : measured.directory);
 	bool is_whole = tp_run_session_check_whole(&measured);
-	bool is_complete = tp_post_run_report(cli, o, &measured) && is_whole;
+	bool is_complete =
+		o->job ? tp_rank_run_end(&rank, &measured) : tp_post_run_report(cli, o, &measured);
+	is_complete = is_complete && is_whole;
 	free(measured.directory);
+	tp_rank_run_release(&rank);
 	bool was_good = measured.end.kind == TP_END_EXITED && measured.end.code == 0;
 	if (o->is_strict && was_good && !is_complete)
 		return TP_EXIT_NOT_STARTED;

@@ -3,6 +3,8 @@
 #include "post_run_report.h"
 
 #include "cli/session/analysis_session.h"
+#include "cli/session/job_session.h"
+#include "cli/session/viewer.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/terminal.h"
 
@@ -20,8 +22,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { WORKER_OK, WORKER_LOST, WORKER_FAILED };
 
 /* ---- the child ----------------------------------------------------------------------------- */
 
@@ -46,23 +46,43 @@ static void print_summary(const struct tp_cli *cli, const struct tp_run_options 
 	free(text);
 }
 
-static int work(const struct tp_cli *cli, const struct tp_run_options *options,
-		const struct tp_run_session_result *measured)
+/* The program was a launcher. */
+static void print_job(const struct tp_cli *cli, const struct tp_run_options *options,
+		      const char *directory)
+{
+	struct tp_report_style style = tp_terminal_style(cli, STDERR_FILENO);
+	struct tp_error err = {0};
+	struct tp_buf text = {0};
+	struct tp_job job;
+	if (tp_job_session_read(&job, &directory, 1, NULL, &options->reading, &err) != TP_OK) {
+		tp_message_error(NULL, &err);
+		return;
+	}
+	tp_job_session_render(&text, &job, "text", &style, directory);
+	(void)tp_file_write_all(STDERR_FILENO, text.data, text.len);
+	tp_buf_release(&text);
+	tp_job_release(&job);
+}
+
+static int report_run(const struct tp_cli *cli, const struct tp_run_options *options,
+		      const char *directory)
 {
 	struct tp_analysis_session reading;
 	struct tp_error err = {0};
-	if (tp_analysis_session_open(&reading, measured->directory, &options->reading, &err) !=
-	    TP_OK) {
+	if (tp_analysis_session_open(&reading, directory, &options->reading, &err) != TP_OK) {
 		tp_message_error(NULL, &err);
-		return WORKER_FAILED;
+		return TP_REPORT_FAILED;
 	}
 	reading.report.is_after_run = true;
-	int status = has_lost(&reading.trace) ? WORKER_LOST : WORKER_OK;
-	if (strcmp(options->summary, "none") != 0 && !cli->is_quiet)
+	reading.report.can_view = isatty(STDERR_FILENO) && tp_viewer_has_terminal();
+	int status = has_lost(&reading.trace) ? TP_REPORT_LOST : TP_REPORT_WRITTEN;
+	if (strcmp(options->summary, "none") != 0 && !cli->is_quiet && reading.n_ranks)
+		print_job(cli, options, directory);
+	else if (strcmp(options->summary, "none") != 0 && !cli->is_quiet)
 		print_summary(cli, options, &reading);
 	if (tp_analysis_session_save(&reading, &err) != TP_OK) {
 		tp_message_error(NULL, &err);
-		status = WORKER_FAILED;
+		status = TP_REPORT_FAILED;
 	}
 	tp_analysis_session_close(&reading);
 	return status;
@@ -116,23 +136,24 @@ static int wait_worker(struct report_watch *watch, const char **reason)
 	return -1;
 }
 
-static void report_skipped(const struct tp_run_session_result *measured, const char *reason)
+static void report_skipped(const char *directory, const char *reason)
 {
 	struct tp_buf next = {0};
 	tp_buf_puts(&next, "trainprof report ");
-	tp_text_add_word(&next, measured->directory);
+	tp_text_add_word(&next, directory);
 	tp_message_print(tp_buf_text(&next), "no report: %s; the recording is in %s", reason,
-			 measured->directory);
+			 directory);
 	tp_buf_release(&next);
 }
 
-bool tp_post_run_report(const struct tp_cli *cli, const struct tp_run_options *options,
-			const struct tp_run_session_result *measured)
+bool tp_post_run_report_by(tp_report_fn *work, const struct tp_cli *cli,
+			   const struct tp_run_options *options, const char *directory,
+			   bool was_interrupted)
 {
 	struct report_watch watch = {.deadline_ns = tp_clock_now_ns() + options->grace_ns};
 	sigset_t before;
-	if (measured->was_interrupted) {
-		report_skipped(measured, "interrupted");
+	if (was_interrupted) {
+		report_skipped(directory, "interrupted");
 		return false;
 	}
 	block_signals(&watch, &before);
@@ -140,7 +161,7 @@ bool tp_post_run_report(const struct tp_cli *cli, const struct tp_run_options *o
 	watch.pid = fork();
 	if (watch.pid == 0) {
 		/* A group-wide signal must not end the report that the parent waits for. */
-		int status = work(cli, options, measured);
+		int status = work(cli, options, directory);
 		_exit(status);
 	}
 	const char *reason = "cannot start a process";
@@ -152,7 +173,14 @@ bool tp_post_run_report(const struct tp_cli *cli, const struct tp_run_options *o
 		status = -1;
 	}
 	if (status < 0)
-		report_skipped(measured, reason);
+		report_skipped(directory, reason);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return status >= 0 && WEXITSTATUS(status) == WORKER_OK;
+	return status >= 0 && WEXITSTATUS(status) == TP_REPORT_WRITTEN;
+}
+
+bool tp_post_run_report(const struct tp_cli *cli, const struct tp_run_options *options,
+			const struct tp_run_session_result *measured)
+{
+	return tp_post_run_report_by(report_run, cli, options, measured->directory,
+				     measured->was_interrupted);
 }

@@ -19,9 +19,9 @@ static void fill_rules(struct tp_guide_document *sheet, const struct tp_rulebook
 {
 	for (size_t i = 0; i < tp_rulebook_count(book); i++) {
 		struct tp_rule_digest rule = tp_rulebook_digest(book, i);
-		char *link = tp_asprintf("../../rules/bottlenecks/%s.json", rule.id);
+		char link[128];
+		tp_guide_document_rule_link(link, sizeof(link), rule.id);
 		tp_guide_document_item(sheet, NULL, rule.id, link, rule.title);
-		free(link);
 	}
 }
 

@@ -83,6 +83,15 @@ void tp_guide_document_field_printf(struct tp_guide_document *sheet, const char 
 	tp_buf_release(&text);
 }
 
+void tp_guide_document_rule_link(char *out, size_t size, const char *rule)
+{
+	static const char prefix[] = "idiom/";
+	if (strncmp(rule, prefix, sizeof(prefix) - 1) == 0)
+		snprintf(out, size, "../../rules/idioms/%s.json", rule + sizeof(prefix) - 1);
+	else
+		snprintf(out, size, "../../rules/bottlenecks/%s.json", rule);
+}
+
 void tp_guide_document_item(struct tp_guide_document *sheet, const char *label, const char *name,
 			    const char *link, const char *text)
 {

@@ -51,6 +51,8 @@ void tp_guide_document_paragraphs(struct tp_guide_document *sheet, const char *t
 void tp_guide_document_field(struct tp_guide_document *sheet, const char *label, const char *text);
 void tp_guide_document_field_printf(struct tp_guide_document *sheet, const char *label,
 				    const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Where the file of a rule lies, as seen from docs/guide/. */
+void tp_guide_document_rule_link(char *out, size_t size, const char *rule);
 /* Another page and what it is about; behind a label, or in a list when that is NULL. */
 void tp_guide_document_item(struct tp_guide_document *sheet, const char *label, const char *name,
 			    const char *link, const char *text);

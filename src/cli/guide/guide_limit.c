@@ -15,7 +15,7 @@ static void add_rules(struct tp_guide_document *sheet, const struct tp_rulebook 
 			if (strcmp(rule.limits[k], limit->id) != 0)
 				continue;
 			char link[128];
-			snprintf(link, sizeof(link), "../../rules/bottlenecks/%s.json", rule.id);
+			tp_guide_document_rule_link(link, sizeof(link), rule.id);
 			tp_guide_document_item(sheet, "found by", rule.id, link, rule.title);
 			n++;
 		}

@@ -82,7 +82,7 @@ static void add_rules(struct tp_guide_document *sheet, const struct tp_rulebook 
 		char link[128];
 		if (!tp_rulebook_advises(book, i, technique->id))
 			continue;
-		snprintf(link, sizeof(link), "../../rules/bottlenecks/%s.json", rule.id);
+		tp_guide_document_rule_link(link, sizeof(link), rule.id);
 		tp_guide_document_item(sheet, "rules", rule.id, link, rule.title);
 	}
 }

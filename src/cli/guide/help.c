@@ -92,7 +92,7 @@ void tp_help_command(struct tp_page *page, const struct tp_command_table *table,
 		     command->synopsis);
 	tp_page_end(page);
 	tp_page_end(page);
-	tp_topic_text(page, command->intro);
+	tp_topic_prose(page, command->intro);
 	if (command->examples) {
 		tp_page_end(page);
 		tp_topic_text(page, command->examples);
@@ -109,7 +109,7 @@ void tp_help_command(struct tp_page *page, const struct tp_command_table *table,
 	}
 	tp_page_end(page);
 	if (command->ending)
-		tp_topic_text(page, command->ending);
+		tp_topic_prose(page, command->ending);
 	print_row(page, is_full ? "The manual page: man trainprof"
 				: "All options and more: trainprof help COMMAND");
 }

@@ -80,7 +80,8 @@ static const char formats[] =
 	"Text on screens and Markdown are for people and may change. JSON, exit statuses, names "
 	"of options, facts and rules are stable.\n"
 	"\n"
-	"import reads traces of torch.profiler and exports of nsys (import --list).\n"
+	"import reads traces of torch.profiler and exports of nsys (import --list); export writes "
+	"what other programs open (export --list).\n"
 	"\n"
 	"report writes:\n";
 
@@ -200,6 +201,18 @@ void tp_topic_text(struct tp_page *page, const char *text)
 		tp_buf_release(&line);
 		text += len + (text[len] == '\n');
 	}
+}
+
+void tp_topic_prose(struct tp_page *page, const char *text)
+{
+	struct tp_buf joined = {0};
+	for (const char *at = text; *at; at++) {
+		bool ends_paragraph = at[1] == '\n' || at[1] == ' ' || at[1] == '\0';
+		bool is_in_prose = at != text && at[-1] != '\n';
+		tp_buf_putc(&joined, *at == '\n' && is_in_prose && !ends_paragraph ? ' ' : *at);
+	}
+	tp_topic_text(page, tp_buf_text(&joined));
+	tp_buf_release(&joined);
 }
 
 bool tp_topic_print(struct tp_page *page, const char *name)

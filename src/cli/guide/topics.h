@@ -20,5 +20,8 @@ const struct tp_topic *tp_topic_list(void);
 bool tp_topic_print(struct tp_page *page, const char *name);
 /* One paragraph a line, wrapped where the page is narrower; indentation is kept. */
 void tp_topic_text(struct tp_page *page, const char *text);
+/* The same with the lines of a paragraph joined, so that they fill the width; lines that begin with
+ * a blank stay as they are. */
+void tp_topic_prose(struct tp_page *page, const char *text);
 
 #endif

@@ -34,6 +34,7 @@ struct tp_cli {
 	uint64_t width; /* 0 = find out */
 	const char *config;
 	bool no_config;
+	bool no_pager;
 	bool wants_help;
 	bool wants_version;
 	const struct tp_command_table *table;
@@ -75,11 +76,14 @@ extern const struct tp_command tp_cmd_top;
 extern const struct tp_command tp_cmd_stacks;
 extern const struct tp_command tp_cmd_import;
 extern const struct tp_command tp_cmd_report;
+extern const struct tp_command tp_cmd_export;
+extern const struct tp_command tp_cmd_view;
 extern const struct tp_command tp_cmd_explain;
 extern const struct tp_command tp_cmd_advise;
 extern const struct tp_command tp_cmd_guide;
 extern const struct tp_command tp_cmd_diff;
 extern const struct tp_command tp_cmd_compare;
+extern const struct tp_command tp_cmd_try;
 extern const struct tp_command tp_cmd_check;
 extern const struct tp_command tp_cmd_baseline;
 extern const struct tp_command tp_cmd_rules;

@@ -3,13 +3,16 @@
 #include "analysis_session.h"
 
 #include "cli/terminal/messages.h"
+#include "inner_ranks.h"
 #include "recordings.h"
+#include "redaction.h"
 #include "rules_dir.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/store/recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,16 +25,73 @@ static enum tp_steps_choice steps_choice(const char *word)
 	return word && strcmp(word, "none") == 0 ? TP_STEPS_OFF : TP_STEPS_AUTO;
 }
 
+/* Its process where nobody told its number. */
+static long long name_of(const struct tp_inner_rank *rank)
+{
+	return rank->number < 0 ? (long long)rank->pid : (long long)rank->number;
+}
+
+/* The rank that is asked for, among those of the recording. */
+static enum tp_status choose_rank(size_t *out, const struct tp_inner_rank *ranks, size_t n,
+				  const char *word, struct tp_error *err)
+{
+	uint64_t number;
+	*out = 0;
+	if (!word)
+		return TP_OK;
+	for (; tp_text_parse_count(word, &number) && *out < n; ++*out)
+		if (ranks[*out].number == (int64_t)number ||
+		    (ranks[*out].number < 0 && ranks[*out].pid == (pid_t)number))
+			return TP_OK;
+	tp_fail(err, TP_USAGE, "--rank=%.20s: no such rank in this recording", word);
+	if (n)
+		tp_error_next(err, "--rank=%lld", name_of(&ranks[0]));
+	return TP_USAGE;
+}
+
+static void warn_of_others(struct tp_analysis_session *reading, const struct tp_inner_rank *rank)
+{
+	char text[120];
+	snprintf(text, sizeof(text), "the recording holds %zu ranks of a job: this is %s %lld",
+		 reading->n_ranks, rank->number < 0 ? "pid" : "rank", name_of(rank));
+	tp_profile_warn(&reading->profile, "one_of_several_ranks", text, NULL, NULL);
+}
+
+/* Of several ranks one. */
+static enum tp_status analyze_rank(struct tp_analysis_session *reading,
+				   struct tp_analyze_options *how, const char *word,
+				   struct tp_error *err)
+{
+	struct tp_arena arena = {0};
+	struct tp_inner_rank *ranks;
+	size_t at = 0;
+	size_t n = tp_inner_ranks_find(&ranks, &reading->trace, reading->patterns, how, &arena);
+	uint32_t *roots = tp_arena_array(&arena, n + 1, sizeof(*roots));
+	for (size_t i = 0; i < n; i++)
+		roots[i] = ranks[i].root;
+	enum tp_status status = choose_rank(&at, ranks, n, word, err);
+	const struct tp_rank_scope scope = {.root = roots[at], .all = roots, .n_all = n};
+	how->rank = n ? &scope : NULL;
+	if (status == TP_OK)
+		status =
+			tp_analyze(&reading->profile, &reading->trace, reading->patterns, how, err);
+	how->rank = NULL; /* the list ends here */
+	reading->n_ranks = n;
+	if (status == TP_OK && n)
+		warn_of_others(reading, &ranks[at]);
+	tp_arena_release(&arena);
+	return status;
+}
+
 static enum tp_status analyze(struct tp_analysis_session *reading, const struct tp_rules_dirs *dirs,
 			      const struct tp_analysis_session_options *options,
 			      struct tp_error *err)
 {
-	const struct tp_analyze_options how = {.steps = steps_choice(options->steps),
-					       .skip_steps = options->skip};
+	struct tp_analyze_options how = {.steps = steps_choice(options->steps),
+					 .skip_steps = options->skip};
 	enum tp_status status = tp_rules_dir_load_patterns(&reading->patterns, dirs, err);
 	if (status == TP_OK)
-		status = tp_analyze(&reading->profile, &reading->trace, reading->patterns, &how,
-				    err);
+		status = analyze_rank(reading, &how, options->rank, err);
 	reading->has_profile = status == TP_OK;
 	return status;
 }
@@ -80,8 +140,11 @@ enum tp_status tp_analysis_session_open(struct tp_analysis_session *reading, con
 					struct tp_error *err)
 {
 	struct tp_rules_dirs dirs = {0};
+	unsigned redacted = 0;
 	*reading = (struct tp_analysis_session){0};
-	enum tp_status status = tp_store_load(&reading->trace, directory, err);
+	enum tp_status status = tp_redaction_parse(&redacted, options->redact, err);
+	if (status == TP_OK)
+		status = tp_store_load(&reading->trace, directory, err);
 	reading->has_trace = status == TP_OK;
 	if (status == TP_OK)
 		status = refuse_partial_import(&reading->trace, directory, err);
@@ -90,13 +153,15 @@ enum tp_status tp_analysis_session_open(struct tp_analysis_session *reading, con
 	if (status == TP_OK)
 		status = analyze(reading, &dirs, options, err);
 	if (status == TP_OK) {
+		tp_redaction_apply(redacted, &reading->trace, &reading->profile);
 		judge(reading, &dirs, options->is_lenient);
 		reading->report = (struct tp_report){
 			.profile = &reading->profile,
 			.findings = reading->has_findings ? &reading->findings : NULL,
 			.no_findings_because =
 				reading->has_findings ? NULL : reading->no_rules.text,
-			.directory = directory,
+			.directory = redacted & TP_REDACT_PATHS ? tp_text_base_name(directory)
+								: directory,
 			.is_last = tp_recordings_is_last(directory),
 		};
 	} else {

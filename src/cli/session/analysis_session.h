@@ -12,7 +12,9 @@
 struct tp_analysis_session_options {
 	const char *steps;     /* a word of tp_steps_choices; NULL: "auto" */
 	uint64_t skip;         /* leave out at least this many first steps */
+	const char *rank;      /* its number, of a recording of several; NULL: the first */
 	struct tp_words rules; /* folders beside the shipped one */
+	const char *redact;    /* words of tp_redaction_parse(); NULL: all is shown */
 	bool is_lenient;       /* leave out rules that are wrong, and say which */
 };
 
@@ -26,13 +28,14 @@ struct tp_analysis_session {
 	struct tp_error no_rules; /* why there are no findings, if there are none */
 	struct tp_report report;
 	char *directory; /* heap; NULL where whoever opened it has that */
+	size_t n_ranks;  /* of a recording of several ranks, of which one is judged; else 0 */
 	bool has_trace, has_profile, has_findings;
 };
 
 /*
  * Read the recording in a directory (borrowed). Rules that do not load leave the report without
  * findings and say why in it; everything else is an error.
- * Errors  as tp_store_load(); TP_ABSENT, TP_PARSE for patterns.
+ * Errors  as tp_store_load(); TP_ABSENT, TP_PARSE for patterns; TP_USAGE: no such rank.
  */
 TP_MUST_CHECK enum tp_status
 tp_analysis_session_open(struct tp_analysis_session *reading, const char *directory,
@@ -67,9 +70,15 @@ extern const char *const tp_steps_choices[];
 #define TP_OPTION_SKIP \
 	.name = "skip", .type = TP_OPTION_COUNT, .value = "N", \
 	.text = "leave out the first N steps", .otherwise = "until steady"
+#define TP_OPTION_RANK \
+	.name = "rank", .type = TP_OPTION_TEXT, .value = "N", \
+	.text = "of a job, this rank alone", .is_rare = true
 #define TP_OPTION_RULES \
 	.name = "rules", .type = TP_OPTION_WORDS, .value = "DIR", \
 	.text = "a folder of rules beside the shipped ones", .is_own = true
+#define TP_OPTION_REDACT \
+	.name = "redact", .type = TP_OPTION_TEXT, .value = "WHAT", \
+	.text = "leave out command, paths, hosts, env, or all"
 #define TP_OPTION_LENIENT \
 	.name = "lenient", .type = TP_OPTION_FLAG, .is_rare = true, \
 	.text = "leave out rules that are wrong, and say which"
@@ -78,7 +87,9 @@ extern const char *const tp_steps_choices[];
 #define TP_READING_ROWS(at) \
 	{TP_OPTION_STEPS, .offset = (at) + offsetof(struct tp_analysis_session_options, steps)}, \
 	{TP_OPTION_SKIP, .offset = (at) + offsetof(struct tp_analysis_session_options, skip)}, \
+	{TP_OPTION_RANK, .offset = (at) + offsetof(struct tp_analysis_session_options, rank)}, \
 	{TP_OPTION_RULES, .offset = (at) + offsetof(struct tp_analysis_session_options, rules)}, \
+	{TP_OPTION_REDACT, .offset = (at) + offsetof(struct tp_analysis_session_options, redact)}, \
 	{TP_OPTION_LENIENT, .offset = (at) + offsetof(struct tp_analysis_session_options, is_lenient)}
 /* clang-format on */
 

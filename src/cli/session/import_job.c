@@ -11,6 +11,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/import/import.h"
+#include "trainprof/import/trace_folder.h"
 #include "trainprof/store/recording.h"
 
 #include <pthread.h>
@@ -240,17 +241,27 @@ static enum tp_status record(struct import_session *s, struct tp_error *err)
 	return status;
 }
 
+static void expand_folders(struct import_session *s, const char *const *files, size_t n)
+{
+	struct tp_trace_files found;
+	tp_trace_folder_expand(&found, files, n, &s->arena);
+	s->files = found.paths;
+	s->n_files = found.n;
+	if (found.chosen)
+		tp_message_print(NULL, "reading '%s', the newest of %zu profiles", found.chosen,
+				 found.n_choices);
+}
+
 enum tp_status tp_import_job_record(char **directory, const struct tp_import_job_options *options,
 				    char **files, size_t n, struct tp_error *err)
 {
 	struct import_session s = {.options = options,
-				   .files = (const char *const *)files,
-				   .n_files = n,
 				   .directory = options->output ? tp_strdup(options->output)
 								: tp_recordings_new_name(),
 				   .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct tp_interrupt interrupt;
-	tp_run_info_make_import(&s.run, s.files, n, options->label, &s.arena);
+	expand_folders(&s, (const char *const *)files, n);
+	tp_run_info_make_import(&s.run, s.files, s.n_files, options->label, &s.arena);
 	tp_interrupt_start(&interrupt, tidy, &s);
 	enum tp_status status = record(&s, err);
 	tp_interrupt_stop(&interrupt);

@@ -7,6 +7,7 @@
 #include "rules_dir.h"
 #include "run_info_collect.h"
 #include "run_session.h"
+#include "viewer.h"
 
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/clock.h"
@@ -58,6 +59,11 @@ struct view {
 	char clock[16];
 	char end_note[80];
 	bool has_profile;
+	/* While the reader looks around in the last stretch nothing newer is shown. */
+	struct tp_buf typed;
+	struct tp_report report;
+	struct tp_view *frozen; /* NULL: it is not looked at */
+	struct tp_viewer viewer;
 };
 
 /* Of a long pause twice the interval is looked at (see show()), and records come late. */
@@ -83,8 +89,16 @@ static enum tp_status view_open(struct view *view, const struct tp_cli *cli,
 	return status;
 }
 
+static void close_viewer(struct view *view)
+{
+	tp_viewer_release(&view->viewer);
+	tp_view_free(view->frozen);
+	view->frozen = NULL;
+}
+
 static void drop_profile(struct view *view)
 {
+	close_viewer(view);
 	if (!view->has_profile)
 		return;
 	tp_profile_release(&view->profile);
@@ -99,6 +113,7 @@ static void view_release(struct view *view)
 	if (view->patterns)
 		tp_patterns_free(view->patterns);
 	tp_buf_release(&view->note);
+	tp_buf_release(&view->typed);
 }
 
 static int end_status(const struct view *view)
@@ -115,6 +130,8 @@ static bool draw(struct view *view)
 	struct tp_page page;
 	if (!view->has_profile)
 		return true;
+	if (view->frozen)
+		return tp_viewer_draw(&view->viewer);
 	const struct tp_report_style style = tp_live_screen_style(&view->screen, &max_lines);
 	const struct tp_live live = {
 		.subject = view->subject,
@@ -139,9 +156,10 @@ static void begin_screen(struct view *view, bool takes_ends, const char *who_goe
 {
 	struct tp_buf text = {0};
 	tp_live_screen_open(&view->screen, view->cli, takes_ends);
+	view->screen.typed = view->screen.has_keys ? &view->typed : NULL;
 	if (view->screen.has_keys)
-		snprintf(view->end_note, sizeof(view->end_note), "q ends this; the %s goes on.",
-			 who_goes_on);
+		snprintf(view->end_note, sizeof(view->end_note),
+			 "q ends this; the %s goes on. Enter: look around.", who_goes_on);
 	tp_buf_printf(&text, "trainprof top  %s: the first %s\n", view->subject,
 		      tp_unit_elapsed(view->options->interval_ns).text);
 	if (view->screen.is_terminal)
@@ -171,7 +189,7 @@ static void read_clock(struct view *view)
 static bool show(struct view *view, const struct tp_run_info *run, uint64_t until_ns)
 {
 	static const struct tp_analyze_options automatic = {.steps = TP_STEPS_AUTO};
-	if (until_ns < view->from_ns + WINDOW_MIN_NS)
+	if (until_ns < view->from_ns + WINDOW_MIN_NS || view->frozen)
 		return true;
 	if (until_ns - view->from_ns > 2 * view->options->interval_ns)
 		view->from_ns = until_ns - view->options->interval_ns;
@@ -190,18 +208,83 @@ static bool show(struct view *view, const struct tp_run_info *run, uint64_t unti
 	return draw(view);
 }
 
+/* ---- looking around in the last stretch ---- */
+
+static void open_viewer(struct view *view, int key)
+{
+	static const char no_rules[] = "a few seconds are too short for advice";
+	if (!view->has_profile)
+		return;
+	view->report = (struct tp_report){.profile = &view->profile,
+					  .no_findings_because = no_rules,
+					  .directory = view->subject};
+	const struct tp_view_input input = {.report = &view->report};
+	view->frozen = tp_view_new(&input);
+	view->viewer =
+		(struct tp_viewer){.cli = view->cli, .view = view->frozen, .screen = &view->screen};
+	(void)tp_view_handle_key(view->frozen, key == TP_KEY_ENTER || key == '\n' ? '1' : key);
+	tp_view_show_message(view->frozen, "These are the last seconds; q goes on with new ones.");
+}
+
+/* False: quit. The first key opens the viewer, what follows is for that. */
+static bool handle_live_keys(struct view *view)
+{
+	size_t at = 0;
+	while (at < view->typed.len && !view->frozen) {
+		int key = (unsigned char)view->typed.data[at++];
+		if (key == 'q' || key == 'Q')
+			return false;
+		if ((key >= '1' && key <= '8') || key == TP_KEY_ENTER || key == '\n')
+			open_viewer(view, key);
+	}
+	size_t rest = view->typed.len - at;
+	if (at && rest)
+		memmove(view->typed.data, view->typed.data + at, rest);
+	view->typed.len = rest;
+	return true;
+}
+
+/* Escape alone is told from a sequence by what comes within a moment. */
+static bool is_all_typed(const struct view *view)
+{
+	struct pollfd more = {.fd = view->screen.wait_fd, .events = POLLIN};
+	return view->typed.len && poll(&more, 1, TP_VIEWER_ESCAPE_MS) == 0;
+}
+
+static bool handle_typed(struct view *view)
+{
+	bool was_frozen = view->frozen != NULL;
+	if (!was_frozen && !handle_live_keys(view))
+		return false;
+	if (view->frozen && !tp_viewer_handle_typed(&view->viewer, is_all_typed(view)))
+		close_viewer(view);
+	return draw(view);
+}
+
 /* What came from the screen. False: quit. */
 static bool handle_events(struct view *view)
 {
 	unsigned news = tp_live_screen_poll(&view->screen);
+	if (news & TP_LIVE_SCREEN_QUIT)
+		return false;
+	if (news & TP_LIVE_SCREEN_REDRAW)
+		view->viewer.has_shown = false;
 	if ((news & TP_LIVE_SCREEN_REDRAW) && !draw(view))
 		return false;
-	return !(news & TP_LIVE_SCREEN_QUIT);
+	return !view->typed.len || handle_typed(view);
 }
 
 static bool is_enough(const struct view *view)
 {
 	return view->options->count && view->n_shown >= view->options->count;
+}
+
+/* The program's end does not end a look at its last seconds. */
+static void finish_viewer(struct view *view)
+{
+	struct pollfd events = {.fd = view->screen.wait_fd, .events = POLLIN};
+	while (view->frozen && poll(&events, 1, -1) > 0 && handle_events(view))
+		;
 }
 
 /* ---- a process ----------------------------------------------------------------------------- */
@@ -363,6 +446,7 @@ int tp_live_view_process(const struct tp_cli *cli, const struct tp_live_view_opt
 		status = follow(&a, pid, &err);
 		while (status == TP_OK && a.is_to_begin_anew)
 			status = begin_again(&a, pid, &err);
+		finish_viewer(&view);
 		tp_live_screen_close(&view.screen);
 	}
 	release(&a);
@@ -470,6 +554,7 @@ int tp_live_view_recording(const struct tp_cli *cli, const struct tp_live_view_o
 	if (status == TP_OK) {
 		begin_screen(&view, true, "recording");
 		status = follow_recording(&view, follow, &err);
+		finish_viewer(&view);
 		tp_live_screen_close(&view.screen);
 	}
 	tp_follow_close(follow);

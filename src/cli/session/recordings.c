@@ -2,6 +2,9 @@
 /* Finds, names and removes recording directories. */
 #include "recordings.h"
 
+#include "job_folder.h"
+
+#include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/base/trust.h"
@@ -20,7 +23,16 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Where recordings without -o and the link to the last one are kept, out of sight of git. */
+#define STORE       ".trainprof"
+#define STORE_LAST  STORE "/last"
+#define STORE_RULES STORE "/.gitignore"
+
+/* Where both lie when that folder cannot be had, and where earlier versions kept them. */
 #define LAST "trainprof-last"
+
+/* Baselines are saved on purpose, to be committed. */
+static const char ignore_rules[] = "*\n!/baselines/\n!/baselines/**\n";
 
 /* Below this not even a short recording fits: first manifest, marks file (1 MiB), first blocks. */
 static const uint64_t min_free_bytes = 4U << 20;
@@ -60,6 +72,43 @@ char *tp_recordings_absolute(const char *path)
 	return out;
 }
 
+/* A real folder that nobody else may write: what lies in one of others is theirs to choose. */
+static bool is_own_store(void)
+{
+	struct stat info;
+	return lstat(STORE, &info) == 0 && S_ISDIR(info.st_mode) && tp_trust_is_given(STORE);
+}
+
+/* Whether the folder is there or can be made: not where it is somebody else's. */
+static bool can_have_store(void)
+{
+	struct stat info;
+	if (lstat(STORE, &info) != 0)
+		return errno == ENOENT && access(".", W_OK | X_OK) == 0;
+	return is_own_store() && access(STORE, W_OK | X_OK) == 0;
+}
+
+static bool make_store(void)
+{
+	if (mkdir(STORE, 0700) != 0 && errno != EEXIST)
+		return false;
+	if (!is_own_store() || access(STORE, W_OK | X_OK) != 0)
+		return false;
+	int fd = open(STORE_RULES, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return errno == EEXIST;
+	bool is_written = tp_file_write_all(fd, ignore_rules, sizeof(ignore_rules) - 1);
+	close(fd);
+	if (!is_written)
+		unlink(STORE_RULES);
+	return is_written;
+}
+
+char *tp_recordings_named(const char *name)
+{
+	return tp_asprintf("%s%s", can_have_store() ? STORE "/" : "trainprof-", name);
+}
+
 char *tp_recordings_new_name(void)
 {
 	char base[40];
@@ -68,25 +117,38 @@ char *tp_recordings_new_name(void)
 	time_t now = time(NULL);
 	struct stat info;
 	localtime_r(&now, &local);
-	strftime(base, sizeof(base), "trainprof-%m%d-%H%M%S", &local);
+	strftime(base, sizeof(base),
+		 can_have_store() ? STORE "/%m%d-%H%M%S" : "trainprof-%m%d-%H%M%S", &local);
 	snprintf(name, sizeof(name), "%s", base);
 	for (unsigned i = 2; lstat(name, &info) == 0; i++)
 		snprintf(name, sizeof(name), "%s-%u", base, i);
 	return tp_strdup(name);
 }
 
-void tp_recordings_set_last(const char *directory)
+/* Readers see the old link or the new one, also where several runs end at once. */
+static void replace_link(const char *target, const char *link)
 {
-	char temporary[64];
 	struct stat info;
 	/* Somebody's own file of that name stays. */
-	if (lstat(LAST, &info) == 0 && !S_ISLNK(info.st_mode))
+	if (lstat(link, &info) == 0 && !S_ISLNK(info.st_mode))
 		return;
-	snprintf(temporary, sizeof(temporary), ".%s.%d", LAST, (int)getpid());
-	if (symlink(directory, temporary) != 0)
-		return;
-	if (rename(temporary, LAST) != 0)
+	char *temporary = tp_asprintf("%s.next%d", link, (int)getpid());
+	if (symlink(target, temporary) == 0 && rename(temporary, link) != 0)
 		unlink(temporary);
+	free(temporary);
+}
+
+void tp_recordings_set_last(const char *directory)
+{
+	if (!make_store()) {
+		replace_link(directory, LAST);
+	} else if (tp_text_starts_with(directory, STORE "/")) {
+		replace_link(directory + strlen(STORE "/"), STORE_LAST);
+	} else {
+		char *target = tp_asprintf("%s%s", *directory == '/' ? "" : "../", directory);
+		replace_link(target, STORE_LAST);
+		free(target);
+	}
 }
 
 static bool is_recording(const char *directory)
@@ -101,37 +163,36 @@ static const struct dirent *next_entry(DIR *dir)
 	return readdir(dir); /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
 }
 
-/* The newest trainprof-* directory here that nobody else can have put there, or "". */
-static void find_latest(char *out, size_t size)
+/* The newest recording in a folder, of names with that begin, that nobody else can have put there.
+ * To be freed; NULL when there is none. */
+static char *find_newest(const char *folder, const char *begin)
 {
 	const struct dirent *entry;
-	DIR *dir = opendir(".");
+	DIR *dir = opendir(folder);
 	struct timespec best = {0};
-	out[0] = '\0';
+	char *found = NULL;
 	while (dir && (entry = next_entry(dir))) {
 		struct stat info;
-		if (!tp_text_starts_with(entry->d_name, "trainprof-") ||
-		    strcmp(entry->d_name, LAST) == 0 || !is_recording(entry->d_name) ||
-		    !tp_trust_is_given(entry->d_name) || stat(entry->d_name, &info) != 0)
+		if (!tp_text_starts_with(entry->d_name, begin) || *entry->d_name == '.')
 			continue;
-		if (info.st_mtim.tv_sec < best.tv_sec ||
-		    (info.st_mtim.tv_sec == best.tv_sec && info.st_mtim.tv_nsec <= best.tv_nsec))
-			continue;
-		best = info.st_mtim;
-		snprintf(out, size, "%s", entry->d_name);
+		char *path = strcmp(folder, ".") == 0 ? tp_strdup(entry->d_name)
+						      : tp_asprintf("%s/%s", folder, entry->d_name);
+		bool is_newer = lstat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
+				is_recording(path) && tp_trust_is_given(path) &&
+				(info.st_mtim.tv_sec > best.tv_sec ||
+				 (info.st_mtim.tv_sec == best.tv_sec &&
+				  info.st_mtim.tv_nsec > best.tv_nsec));
+		if (is_newer) {
+			best = info.st_mtim;
+			free(found);
+			found = path;
+		} else {
+			free(path);
+		}
 	}
 	if (dir)
 		closedir(dir);
-}
-
-static enum tp_status fail_no_recording(struct tp_error *err)
-{
-	enum tp_status trust = is_recording(LAST) ? tp_trust_check(LAST, err) : TP_OK;
-	if (trust != TP_OK)
-		return trust;
-	tp_fail(err, TP_ABSENT, "no recording here");
-	tp_error_next(err, "trainprof run -- ./train");
-	return TP_ABSENT;
+	return found;
 }
 
 /* A link that another user made in a folder for all leads where that one wants. */
@@ -141,26 +202,83 @@ static bool is_own_link(const char *path)
 	return lstat(path, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid());
 }
 
-char *tp_recordings_last_name(void)
+/* As it is typed here; NULL when there is no such link. To be freed. */
+static char *read_link(const char *link)
 {
 	char target[PATH_MAX];
-	ssize_t len = is_own_link(LAST) ? readlink(LAST, target, sizeof(target) - 1) : -1;
-	return len > 0 ? tp_strndup(target, (size_t)len) : NULL;
+	ssize_t len = readlink(link, target, sizeof(target) - 1);
+	if (len <= 0)
+		return NULL;
+	target[len] = '\0';
+	if (strcmp(link, STORE_LAST) != 0 || *target == '/')
+		return tp_strdup(target);
+	if (tp_text_starts_with(target, "../"))
+		return tp_strdup(target + 3);
+	return tp_asprintf("%s/%s", STORE, target);
+}
+
+char *tp_recordings_last_name(void)
+{
+	char *name = is_own_store() && is_own_link(STORE_LAST) ? read_link(STORE_LAST) : NULL;
+	return name || !is_own_link(LAST) ? name : read_link(LAST);
+}
+
+/* What the link names, when that is a recording which others cannot have put there. */
+static char *follow_link(const char *link)
+{
+	return is_recording(link) && tp_trust_is_given(link) ? read_link(link) : NULL;
+}
+
+/* The same, and an error where it is the folder of a job: that is no recording, but the last. */
+static enum tp_status follow_last(char **out, const char *link, struct tp_error *err)
+{
+	*out = follow_link(link);
+	if (*out || !is_own_link(link) || !tp_trust_is_given(link) || !tp_job_folder_is_one(link))
+		return TP_OK;
+	char *folder = read_link(link);
+	tp_fail(err, TP_ABSENT, "'%s', the last one here, is of a job of several ranks", folder);
+	tp_error_next_word(err, "trainprof report ", folder, "");
+	free(folder);
+	return TP_ABSENT;
+}
+
+/* The first thing here that would be the last recording if it were nobody else's, else NULL. */
+static const char *find_foreign(void)
+{
+	struct stat info;
+	if (lstat(STORE, &info) == 0 && !is_own_store())
+		return STORE;
+	if (is_recording(STORE_LAST))
+		return STORE_LAST;
+	return is_recording(LAST) ? LAST : NULL;
+}
+
+static enum tp_status fail_no_recording(struct tp_error *err)
+{
+	const char *foreign = find_foreign();
+	enum tp_status trust = foreign ? tp_trust_check(foreign, err) : TP_OK;
+	if (trust != TP_OK)
+		return trust;
+	tp_fail(err, TP_ABSENT, "no recording here");
+	tp_error_next(err, "trainprof run -- ./train");
+	return TP_ABSENT;
 }
 
 static enum tp_status find_last(char **out, struct tp_error *err)
 {
-	char target[PATH_MAX];
-	ssize_t len = readlink(LAST, target, sizeof(target) - 1);
-	if (len > 0 && is_recording(LAST) && tp_trust_is_given(LAST)) {
-		target[len] = '\0';
-		*out = tp_strdup(target);
-		return TP_OK;
-	}
-	find_latest(target, sizeof(target));
-	if (!*target)
+	char *found = NULL;
+	enum tp_status status = is_own_store() ? follow_last(&found, STORE_LAST, err) : TP_OK;
+	if (!status && !found && is_own_store())
+		found = find_newest(STORE, "");
+	if (!status && !found)
+		status = follow_last(&found, LAST, err);
+	if (status)
+		return status;
+	if (!found)
+		found = find_newest(".", "trainprof-");
+	if (!found)
 		return fail_no_recording(err);
-	*out = tp_strdup(target);
+	*out = found;
 	return TP_OK;
 }
 
@@ -340,6 +458,8 @@ enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err)
 enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err)
 {
 	struct statvfs fs;
+	if (tp_text_starts_with(directory, STORE "/"))
+		(void)!make_store();
 	char *parent = parent_of(directory);
 	enum tp_status status = TP_OK;
 	/* Where nothing can be stored at all (/proc), creating the directory will say so. */

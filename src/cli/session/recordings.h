@@ -7,13 +7,19 @@
 
 #include <stdbool.h>
 
-/* "trainprof-1120-140311", with "-2" and so on where that exists. To be freed. */
+/*
+ * ".trainprof/1120-140311", with "-2" and so on where that exists. Where that folder belongs to
+ * somebody else or cannot be made: "trainprof-1120-140311". Makes nothing. To be freed.
+ */
 char *tp_recordings_new_name(void);
+/* Where a recording of that name goes that was given no directory. To be freed. */
+char *tp_recordings_named(const char *name);
 
 /* The path from the root, of a directory that need not exist yet. To be freed. */
 char *tp_recordings_absolute(const char *path);
 
-/* Point trainprof-last here to a new recording. A failure is no reason to fail. */
+/* Point .trainprof/last (or trainprof-last, see above) to a new recording. A failure is no reason
+ * to fail. */
 void tp_recordings_set_last(const char *directory);
 
 /*
@@ -40,22 +46,23 @@ TP_MUST_CHECK enum tp_status tp_recordings_restore(const char *aside, const char
 /* Whether a living process has set it aside. */
 bool tp_recordings_is_held(const char *aside);
 
-/* What trainprof-last points to, whether that exists or not; NULL when there is no such link. To be
- * freed. */
+/* What the link to the last recording names, whether that exists or not; NULL when there is no such
+ * link. To be freed. */
 char *tp_recordings_last_name(void);
 
 /* Remove a recording, but never a directory that holds anything else.
  * Errors  TP_EXISTS, TP_IO. */
 TP_MUST_CHECK enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err);
 
-/* Room for a recording in the directory that will hold it. Errors  TP_IO with what to type. */
+/* Room for a recording in the directory that will hold it; makes .trainprof, with its .gitignore,
+ * where that is the one. Errors  TP_IO with what to type. */
 TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err);
 
 /* Options of all commands that make a recording, but for where their values go; options.h. */
 /* clang-format off */
 #define TP_OPTION_OUTPUT \
 	.letter = 'o', .name = "output", .type = TP_OPTION_TEXT, .value = "DIR", \
-	.text = "recording; never overwritten", .otherwise = "trainprof-MMDD-HHMMSS", \
+	.text = "recording; never overwritten", .otherwise = ".trainprof/MMDD-HHMMSS", \
 	.env = "TRAINPROF_OUTPUT", .is_own = true
 #define TP_OPTION_LABEL \
 	.letter = 'n', .name = "name", .type = TP_OPTION_TEXT, .value = "LABEL", \

@@ -163,6 +163,24 @@ enum tp_status tp_rules_dir_rulebook(struct tp_rulebook **out, const struct tp_w
 	return status;
 }
 
+/* Idioms are rules: those of all folders count. */
+static enum tp_status load_with_idioms(struct tp_patterns **out, const char *path,
+				       const struct tp_rules_dirs *dirs, struct tp_error *err)
+{
+	struct tp_patterns *patterns = NULL;
+	enum tp_status status = tp_patterns_load(&patterns, path, err);
+	for (size_t i = 0; i < dirs->n && !status; i++) {
+		char idioms[PATH_MAX];
+		snprintf(idioms, sizeof(idioms), "%s/idioms", dirs->items[i]);
+		status = tp_patterns_load_idioms(patterns, idioms, err);
+	}
+	if (status)
+		tp_patterns_free(patterns);
+	else
+		*out = patterns;
+	return status;
+}
+
 enum tp_status tp_rules_dir_load_patterns(struct tp_patterns **out,
 					  const struct tp_rules_dirs *dirs, struct tp_error *err)
 {
@@ -171,7 +189,7 @@ enum tp_status tp_rules_dir_load_patterns(struct tp_patterns **out,
 		char path[PATH_MAX];
 		snprintf(path, sizeof(path), "%s/patterns", dirs->items[i]);
 		if (is_directory(path))
-			return tp_patterns_load(out, path, err);
+			return load_with_idioms(out, path, dirs, err);
 	}
 	return tp_fail(err, TP_ABSENT, "no patterns in '%s'", dirs->items[0]);
 }

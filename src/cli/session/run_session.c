@@ -6,6 +6,7 @@
 #include "crash_guard.h"
 #include "force_recovery.h"
 #include "install_dir.h"
+#include "job_folder.h"
 #include "log_tee.h"
 #include "recordings.h"
 #include "rules_dir.h"
@@ -156,12 +157,24 @@ static void report_missing(const struct run_session *s)
 	tp_buf_release(&text);
 }
 
+/* --force replaces an older job's recording, and not that of a start before this one. */
+static bool is_of_same_job(const struct run_session *s, const char *directory)
+{
+	struct tp_arena arena = {0};
+	struct tp_run_info other;
+	bool is_same = s->options->job &&
+		       tp_store_load_info(&other, NULL, &arena, directory, NULL) == TP_OK &&
+		       tp_job_is_same(&other.job, &s->options->job->place);
+	tp_arena_release(&arena);
+	return is_same;
+}
+
 static enum tp_status open_store(struct run_session *s, const char *directory, struct tp_error *err)
 {
 	enum tp_status status = TP_OK;
 	tp_force_recover(directory, s->cli->is_quiet);
 	/* A name of our own choice replaces nothing. */
-	if (s->options->force && s->options->output)
+	if (s->options->force && s->options->output && !is_of_same_job(s, directory))
 		status = tp_recordings_backup(&s->aside, directory, err);
 	if (status == TP_OK)
 		status = tp_recordings_check_room(directory, err);
@@ -217,11 +230,24 @@ static enum tp_status prepare(struct run_session *s, struct tp_run_session_resul
 		tp_run_info_make(&s->run, s->argv, &naming, &s->host, &s->arena);
 	else
 		tp_run_info_make_attached(&s->run, s->pid, &naming, &s->host, &s->arena);
-	enum tp_status status = open_output(s, out->directory, err);
-	/* Ranks that start at once in one folder find the same name free; one of them has it. */
-	while (status == TP_EXISTS && !s->options->output) {
+	const struct tp_run_job *job = s->options->job;
+	enum tp_status status = TP_OK;
+	if (job) {
+		tp_job_place_copy(&s->run.job, &job->place, &s->arena);
+		status = tp_recordings_check_room(job->folder, err);
+		if (status == TP_OK)
+			status = tp_job_folder_create(job->folder, err);
+	}
+	if (status == TP_OK)
+		status = open_output(s, out->directory, err);
+	else
+		job = NULL; /* no other name helps */
+	/* Programs that start at once in one folder find the same name free; one of them has it. */
+	while (status == TP_EXISTS && (job || !s->options->output)) {
+		char *next = job ? tp_job_folder_rank(job->folder, &job->place, out->directory)
+				 : tp_recordings_new_name();
 		free(out->directory);
-		out->directory = tp_recordings_new_name();
+		out->directory = next;
 		status = open_output(s, out->directory, err);
 	}
 	if (status == TP_OK)
@@ -419,10 +445,13 @@ static void tidy(struct run_session *s, const struct tp_run_session_result *out,
 
 static void begin(struct tp_run_session_result *out, const struct tp_run_options *options)
 {
-	*out = (struct tp_run_session_result){
-		.directory =
-			options->output ? tp_strdup(options->output) : tp_recordings_new_name(),
-	};
+	*out = (struct tp_run_session_result){0};
+	if (options->job)
+		out->directory =
+			tp_job_folder_rank(options->job->folder, &options->job->place, NULL);
+	else
+		out->directory =
+			options->output ? tp_strdup(options->output) : tp_recordings_new_name();
 }
 
 int tp_run_session_run(struct tp_run_session_result *out, const struct tp_cli *cli,
@@ -442,6 +471,7 @@ int tp_run_session_run(struct tp_run_session_result *out, const struct tp_cli *c
 	done = measure(&s, out, done, &err);
 	if (done != TP_OK)
 		status = not_measured(&s, &err);
+	out->could_run = done != TP_OK && !s.target && err.status != TP_USAGE;
 	tidy(&s, out, done == TP_OK);
 	return status;
 }

@@ -11,10 +11,17 @@
 #include "trainprof/collect/host_info.h"
 #include "trainprof/collect/plan.h"
 #include "trainprof/collect/target.h"
+#include "trainprof/model/job_place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The rank that is measured, and the folder of its job. */
+struct tp_run_job {
+	struct tp_job_place place;
+	const char *folder;
+};
 
 struct tp_run_options {
 	struct tp_analysis_session_options reading; /* of the report after it */
@@ -37,6 +44,7 @@ struct tp_run_options {
 	uint64_t grace_ns;
 	struct tp_words env;
 	bool keeps_arguments;
+	const struct tp_run_job *job; /* no option: NULL = not a rank of a job */
 };
 
 #define TP_RUN_DEFAULTS                                                                            \
@@ -110,6 +118,7 @@ struct tp_run_session_result {
 	struct tp_target_end end;
 	bool was_interrupted; /* the reader does not want to wait for a report */
 	bool is_whole;        /* recording never stopped early */
+	bool could_run;       /* nothing was measured, and the program may run without it */
 	char note[240];       /* "recording stopped after 0:41: …", or "" */
 	char program[80];     /* what to call the program */
 };

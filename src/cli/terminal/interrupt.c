@@ -29,6 +29,10 @@ static void *watch(void *argument)
 		continue;
 	if (atomic_exchange(&interrupt->is_over, true))
 		return NULL;
+	/* What the terminal echoed and what was drawn there stands before no message. */
+	static const char clear[] = "\r\033[K";
+	if (isatty(STDERR_FILENO))
+		(void)!write(STDERR_FILENO, clear, sizeof(clear) - 1);
 	interrupt->tidy(interrupt->context);
 	end_by(number);
 	return NULL;

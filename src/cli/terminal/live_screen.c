@@ -8,6 +8,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -22,9 +23,51 @@
 #define ERASE_LINE "\033[K"
 #define ERASE_REST "\033[J"
 
-enum { DEFAULT_LINES = 24, CTRL_L = 12 };
+enum { DEFAULT_COLUMNS = 80, DEFAULT_LINES = 24, CTRL_L = 12 };
 
 static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+/* ---- a crash of our own leaves the terminal as it was ---- */
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+/* What a signal handler finds; async-signal-safe to use. */
+static struct {
+	struct termios keys;
+	volatile sig_atomic_t has_keys;
+	volatile sig_atomic_t is_drawn;
+} crash_state;
+
+/* Exhausted memory ends the process by exit(). */
+static void restore_at_exit(void)
+{
+	static const char leave[] = LEAVE;
+	if (crash_state.is_drawn && write(STDOUT_FILENO, leave, sizeof(leave) - 1) < 0)
+		crash_state.is_drawn = 0;
+	if (crash_state.has_keys)
+		tcsetattr(STDIN_FILENO, TCSANOW, &crash_state.keys);
+}
+
+static void restore_after_crash(int signal_number)
+{
+	restore_at_exit();
+	/* The handler is gone already: SA_RESETHAND. */
+	raise(signal_number);
+}
+
+static void watch_crashes(bool is_watched)
+{
+	static bool is_registered;
+	if (!is_registered)
+		is_registered = atexit(restore_at_exit) == 0;
+	struct sigaction action = {.sa_flags = (int)SA_RESETHAND};
+	action.sa_handler = is_watched ? restore_after_crash : SIG_DFL;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		sigaction(crashes[i], &action, NULL);
+}
+
+/* ---- the terminal ---- */
 
 /* One whose name is unknown or "dumb" knows no control sequences. */
 static bool can_draw(void)
@@ -61,6 +104,8 @@ static void enter_raw_mode(struct tp_live_screen *screen)
 			   tcgetattr(STDIN_FILENO, &screen->before) == 0;
 	if (!screen->has_keys)
 		return;
+	crash_state.keys = screen->before;
+	crash_state.has_keys = 1;
 	struct termios keys = screen->before;
 	keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	keys.c_cc[VMIN] = 0;
@@ -75,6 +120,7 @@ static void leave_raw_mode(struct tp_live_screen *screen)
 		return;
 	watch(screen, STDIN_FILENO, false);
 	tcsetattr(STDIN_FILENO, TCSANOW, &screen->before);
+	crash_state.has_keys = 0;
 	screen->has_keys = false;
 }
 
@@ -83,7 +129,9 @@ static void enter(struct tp_live_screen *screen)
 	screen->is_away = screen->is_terminal && !is_foreground(STDOUT_FILENO);
 	if (!screen->is_terminal || screen->is_away)
 		return;
+	watch_crashes(true);
 	enter_raw_mode(screen);
+	crash_state.is_drawn = 1;
 	write_text(screen, ENTER);
 }
 
@@ -92,7 +140,9 @@ static void leave(struct tp_live_screen *screen)
 	if (!screen->is_terminal || screen->is_away)
 		return;
 	write_text(screen, LEAVE);
+	crash_state.is_drawn = 0;
 	leave_raw_mode(screen);
+	watch_crashes(false);
 	screen->is_away = true;
 }
 
@@ -149,6 +199,23 @@ struct tp_report_style tp_live_screen_style(const struct tp_live_screen *screen,
 	return tp_terminal_style(screen->cli, STDOUT_FILENO);
 }
 
+void tp_live_screen_size(size_t *columns, size_t *lines)
+{
+	struct winsize size = {0};
+	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col;
+	*columns = is_known ? size.ws_col : DEFAULT_COLUMNS;
+	*lines = is_known ? size.ws_row : DEFAULT_LINES;
+}
+
+bool tp_live_screen_write(struct tp_live_screen *screen, const struct tp_buf *out)
+{
+	if (screen->is_away)
+		enter(screen);
+	if (!screen->is_away && out->len)
+		write_text(screen, tp_buf_text(out));
+	return !screen->is_failed;
+}
+
 /* In one write, line over line: nothing flickers. */
 static void add_in_place(struct tp_buf *out, const char *text)
 {
@@ -191,9 +258,13 @@ static unsigned read_keys(struct tp_live_screen *screen)
 	char keys[64];
 	unsigned events = 0;
 	ssize_t n = screen->has_keys ? read(STDIN_FILENO, keys, sizeof(keys)) : 0;
-	if (screen->has_keys && n <= 0 && is_at_eof())
+	if (screen->has_keys && n <= 0 && is_at_eof()) {
 		leave_raw_mode(screen);
-	for (ssize_t i = 0; i < n; i++) {
+		events |= screen->typed ? TP_LIVE_SCREEN_QUIT : 0;
+	}
+	if (screen->typed && n > 0)
+		tp_buf_add(screen->typed, keys, (size_t)n);
+	for (ssize_t i = 0; i < n && !screen->typed; i++) {
 		if (keys[i] == 'q' || keys[i] == 'Q')
 			events |= TP_LIVE_SCREEN_QUIT;
 		else if (keys[i] == CTRL_L)

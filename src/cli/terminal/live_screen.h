@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a live view is drawn: a terminal, in place, or a stream, one block after another. The
- * terminal is left as it was found, also across Ctrl-Z; what it shows last stays when it is closed.
+ * terminal is left as it was found, also across Ctrl-Z and when trainprof itself crashes; what a
+ * live view shows last stays when it is closed. One screen is open at a time.
  */
 #ifndef TRAINPROF_SRC_CLI_TERMINAL_LIVE_SCREEN_H
 #define TRAINPROF_SRC_CLI_TERMINAL_LIVE_SCREEN_H
@@ -27,6 +28,9 @@ struct tp_live_screen {
 	int signal_fd;
 	int wait_fd; /* readable when tp_live_screen_poll() has something to do */
 	struct tp_buf shown;
+	/* What was typed since the caller last emptied it; NULL: q and Ctrl-L are events instead.
+	 */
+	struct tp_buf *typed;
 };
 
 /* With takes_ends the signals that end a program (INT QUIT TERM HUP, but for ignored ones) are told
@@ -36,6 +40,13 @@ void tp_live_screen_close(struct tp_live_screen *screen);
 
 /* How to write the next block: as wide as it is now; *max_lines is 0 on a stream. */
 struct tp_report_style tp_live_screen_style(const struct tp_live_screen *screen, size_t *max_lines);
+
+/* The size of the terminal; 80 x 24 where it does not say. */
+void tp_live_screen_size(size_t *columns, size_t *lines);
+
+/* Write control sequences and text as they are; nothing while the terminal is another job's. False
+ * when that failed. */
+bool tp_live_screen_write(struct tp_live_screen *screen, const struct tp_buf *out);
 
 /* False when it could not be written: nobody reads any more. */
 bool tp_live_screen_show(struct tp_live_screen *screen, const char *text);

@@ -62,11 +62,11 @@ void tp_output_add_rule(struct tp_page *page, char *text)
 }
 
 /* TRAINPROF_PAGER, PAGER, less; NULL where paging is not wanted. */
-static const char *find_pager(const struct tp_page *page)
+static const char *find_pager(size_t n_lines)
 {
 	struct winsize size = {0};
 	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-	    page->n_lines < size.ws_row)
+	    n_lines < size.ws_row)
 		return NULL;
 	const char *pager = tp_settings_env("TRAINPROF_PAGER");
 	if (!pager)
@@ -76,17 +76,30 @@ static const char *find_pager(const struct tp_page *page)
 	return strcmp(pager, "cat") != 0 ? pager : NULL;
 }
 
-int tp_output_paged(const struct tp_page *page)
+static int print_paged(const char *bytes, size_t size, size_t n_lines)
 {
-	const char *pager = find_pager(page);
+	const char *pager = find_pager(n_lines);
 	if (!pager)
-		return tp_output_page(page);
+		return print(bytes, size);
 	/* F: leave when it fits, R: colours, X: the text stays on the screen. */
 	setenv("LESS", "FRX", 0); /* NOLINT(concurrency-mt-unsafe): no thread here */
 	FILE *pipe = popen(pager, "w");
 	if (!pipe)
-		return tp_output_page(page);
-	fwrite(tp_buf_text(&page->out), 1, page->out.len, pipe);
+		return print(bytes, size);
+	fwrite(bytes, 1, size, pipe);
 	/* 127: the shell found no such pager and nothing was shown. */
-	return pclose(pipe) >> 8 == 127 ? tp_output_page(page) : TP_EXIT_OK;
+	return pclose(pipe) >> 8 == 127 ? print(bytes, size) : TP_EXIT_OK;
+}
+
+int tp_output_paged(const struct tp_page *page)
+{
+	return print_paged(tp_buf_text(&page->out), page->out.len, page->n_lines);
+}
+
+int tp_output_paged_text(const char *text)
+{
+	size_t n_lines = 0;
+	for (const char *p = text; (p = strchr(p, '\n')); p++)
+		n_lines++;
+	return print_paged(text, strlen(text), n_lines);
 }

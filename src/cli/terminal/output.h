@@ -10,6 +10,7 @@
 int tp_output_page(const struct tp_page *page);
 /* The same through a pager, if stdout is a terminal and has fewer lines. */
 int tp_output_paged(const struct tp_page *page);
+int tp_output_paged_text(const char *text);
 int tp_output_text(const char *text);
 /* Print what was collected, and release it. */
 int tp_output_buf(struct tp_buf *buf);

@@ -9,6 +9,21 @@
 
 enum { COUNTERS_MAX = 32 }; /* told at a time */
 
+/* "FILE:LINE FUNCTION() #VARIABLE"; of a setting the name of its fact. */
+static uint32_t name_of(struct tp_sink *sink, const struct tp_python_counter *counter,
+			struct tp_buf *text)
+{
+	char number[16];
+	if (counter->kind == TP_PYTHON_COUNTER_SETTING)
+		return tp_sink_string(sink, counter->variable);
+	snprintf(number, sizeof(number), "#%u", counter->local);
+	tp_buf_clear(text);
+	/* Paths may be long; the variable comes last and must not be cut off. */
+	tp_buf_printf(text, "%s:%u %s() %s", counter->file, counter->first_line, counter->name,
+		      counter->variable ? counter->variable : number);
+	return tp_sink_string(sink, tp_buf_text(text));
+}
+
 void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pythons,
 			  const struct tp_task_tree_task *task)
 {
@@ -18,23 +33,22 @@ void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pyth
 		return;
 	size_t n = tp_python_processes_count_loops(pythons, task, counters, COUNTERS_MAX);
 	uint64_t now_ns = tp_clock_now_ns();
-	/* Paths may be long; the variable comes last and must not be cut off. */
-	struct tp_buf name = {0};
+	struct tp_buf text = {0};
 	for (size_t i = 0; i < n; i++) {
-		char number[16];
-		snprintf(number, sizeof(number), "#%u", counters[i].local);
-		tp_buf_clear(&name);
-		tp_buf_printf(&name, "%s:%u %s() %s", counters[i].file, counters[i].first_line,
-			      counters[i].name,
-			      counters[i].variable ? counters[i].variable : number);
-		names[i] = tp_sink_string(sink, tp_buf_text(&name));
-		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
+		bool is_setting = counters[i].kind == TP_PYTHON_COUNTER_SETTING;
+		names[i] = name_of(sink, &counters[i], &text);
+		struct tp_mark mark = {.kind = is_setting ? TP_MARK_SETTING : TP_MARK_COUNTER,
 				       .task = task->info.id,
 				       .time_ns = now_ns,
 				       .name = names[i],
 				       .value = counters[i].value};
 		tp_sink_mark(sink, &mark);
+		if (counters[i].total == 0)
+			continue;
+		mark.kind = TP_MARK_TOTAL;
+		mark.value = counters[i].total;
+		tp_sink_mark(sink, &mark);
 	}
-	tp_buf_release(&name);
+	tp_buf_release(&text);
 	tp_python_processes_notify(pythons, task, counters, names, n, now_ns);
 }

@@ -2,6 +2,8 @@
 /* Finds the interpreters of the target's processes and keeps them open. */
 #include "python_processes.h"
 
+#include "collect/machine/stage_clock.h"
+
 #include "trainprof/base/clock.h"
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
@@ -183,10 +185,13 @@ bool tp_python_processes_read(struct tp_python_processes *pythons,
 	struct interpreter_process *process = process_of(pythons, task->info.pid);
 	if (!process || !process->python)
 		return false;
+	struct tp_stage_clock *stages = tp_task_tree_stages(pythons->tree);
+	enum tp_stage before = tp_stage_enter(stages, TP_STAGE_PYTHON);
 	out->owner = process->number;
 	size_t cut; /* a very deep recursion lacks its middle */
 	enum tp_python_outcome outcome = tp_python_read(process->python, task->info.tid, out->items,
 							TP_ARRAY_LEN(out->items), &out->n, &cut);
+	tp_stage_enter(stages, before);
 	out->is_unknown = outcome != TP_PYTHON_READ && outcome != TP_PYTHON_NONE;
 	if (outcome != TP_PYTHON_READ)
 		out->n = 0;
@@ -198,7 +203,13 @@ size_t tp_python_processes_count_loops(struct tp_python_processes *pythons,
 				       struct tp_python_counter *out, size_t max)
 {
 	struct interpreter_process *process = process_of(pythons, task->info.pid);
-	return process && process->python ? tp_python_count(process->python, out, max) : 0;
+	if (!process || !process->python)
+		return 0;
+	struct tp_stage_clock *stages = tp_task_tree_stages(pythons->tree);
+	enum tp_stage before = tp_stage_enter(stages, TP_STAGE_COUNTERS);
+	size_t n = tp_python_count(process->python, out, max);
+	tp_stage_enter(stages, before);
+	return n;
 }
 
 bool tp_python_processes_count_is_at(const struct tp_python_processes *pythons,

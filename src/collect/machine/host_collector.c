@@ -5,6 +5,7 @@
 #include "host_file.h"
 #include "host_stat.h"
 #include "page_fault_cost.h"
+#include "stage_clock.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/clock.h"
@@ -313,6 +314,7 @@ const struct tp_collector_type tp_host_collector = {
 	.sample = host_collector_sample,
 	.pause = host_collector_pause,
 	.stop = host_collector_stop,
+	.stage = TP_STAGE_PROC,
 	.close = host_collector_close,
 	.period_ns = 2 * TP_NS_PER_S,
 };

@@ -3,6 +3,7 @@
  * Collector "proc": looks at threads that are off CPU, some fifty times a second at times that no
  * loop of the target can keep in step with, and keeps their books about once a second.
  */
+#include "collect/machine/stage_clock.h"
 #include "collect/process/process_access.h"
 #include "collect/process/procfs.h"
 #include "collect/process/task_tree.h"
@@ -71,6 +72,7 @@ struct offcpu {
 	struct tp_collect_config *actual;
 	struct tp_sink *sink;
 	struct tp_task_tree *tree;
+	struct tp_stage_clock *stages;
 	struct tp_inspector looker;
 	struct tp_task_accounting accounts;
 	pid_t target;
@@ -388,7 +390,9 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 	struct offcpu *self = (struct offcpu *)base;
 	(void)err;
 	uint64_t began_cpu_ns = tp_clock_self_cpu_ns();
+	enum tp_stage stage = tp_stage_enter(self->stages, TP_STAGE_PROC);
 	poll_tree(self, now_ns);
+	tp_stage_enter(self->stages, stage);
 	if (!self->is_paused) {
 		tp_task_tree_notify_poll(self->tree);
 		struct poll_budget poll_budget = {began_cpu_ns + POLL_BUDGET_NS,
@@ -396,9 +400,11 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 		poll_round(self, true, &poll_budget, now_ns);
 		poll_round(self, false, &poll_budget, now_ns);
 		poll_budget.end_cpu_ns += POLL_BUDGET_NS / 2;
+		stage = tp_stage_enter(self->stages, TP_STAGE_PROC);
 		poll_accounts(self, &poll_budget, now_ns, false);
 		poll_peeks(self, now_ns);
 		poll_stops(self, now_ns);
+		tp_stage_enter(self->stages, stage);
 		self->n_polls++;
 		self->n_quiet++;
 	}
@@ -418,11 +424,13 @@ static enum tp_status offcpu_open(struct tp_collector **out,
 	self->actual = context->actual;
 	self->sink = context->sink;
 	self->tree = context->tree;
+	self->stages = context->stages;
 	self->random = tp_clock_now_ns() | 1;
 	(void)err;
 	tp_process_access_probe(self->host, &self->base.availability);
 	tp_inspector_init(&self->looker, self->host, self->sink, context->pythons,
 			  self->config->stack_bytes);
+	self->looker.stages = self->stages;
 	tp_task_tree_set_release(self->tree, watch_release);
 	*out = &self->base;
 	return TP_OK;
@@ -528,5 +536,6 @@ const struct tp_collector_type tp_offcpu_collector = {
 	.sample = offcpu_sample,
 	.pause = offcpu_pause,
 	.stop = offcpu_stop,
+	.stage = TP_STAGE_OFFCPU,
 	.close = offcpu_close,
 };

@@ -3,6 +3,7 @@
 #include "thread_inspect.h"
 
 #include "collect/callstack/loop_counter.h"
+#include "collect/machine/stage_clock.h"
 #include "collect/process/procfs.h"
 #include "collect/process/procfs_stat.h"
 #include "syscall_table.h"
@@ -206,14 +207,21 @@ static void read_facts(struct inspection *inspection, const struct tp_inspect_st
 		read_state(inspection);
 }
 
-/* Into the looker's places; none where nothing is known of Python. A thread that hands its steps
- * over is hardly ever met on a CPU: what counts them is read here, too. */
-static void read_python(struct inspection *inspection)
+/* Into the looker's places; none where nothing is known of Python. */
+static bool read_places(struct inspection *inspection)
 {
 	struct tp_inspector *looker = inspection->looker;
 	looker->places.n = 0;
-	if (looker->pythons &&
-	    tp_python_processes_read(looker->pythons, inspection->task, &looker->places))
+	return looker->pythons &&
+	       tp_python_processes_read(looker->pythons, inspection->task, &looker->places);
+}
+
+/* A thread that hands its steps over is hardly ever met on a CPU: what counts them is read here,
+ * too. */
+static void read_python(struct inspection *inspection)
+{
+	struct tp_inspector *looker = inspection->looker;
+	if (read_places(inspection))
 		tp_loop_counter_emit(looker->sink, looker->pythons, inspection->task);
 }
 
@@ -269,6 +277,7 @@ static uint32_t walk_stack(struct inspection *inspection, struct tp_inspect_stat
 					    .sp = inspection->facts.call.sp};
 	struct tp_stack_frame frames[TP_STACK_MAX_FRAMES];
 	struct tp_unwind_result result;
+	enum tp_stage before = tp_stage_enter(looker->stages, TP_STAGE_UNWIND);
 	tp_unwind(maps, &regs, looker->stack, size, frames, TP_STACK_MAX_FRAMES, &result);
 	if ((result.end == TP_UNWIND_LOST || !frames[0].module) &&
 	    refresh_maps(inspection, maps, now_ns))
@@ -276,8 +285,11 @@ static uint32_t walk_stack(struct inspection *inspection, struct tp_inspect_stat
 	uint32_t flags = result.end == TP_UNWIND_COMPLETE ? 0 : TP_STACK_TRUNCATED;
 	if (looker->places.n > 0)
 		store_frames(looked, frames, result.n_frames, flags);
-	return tp_stack_intern_merged(&looker->stackput, frames, result.n_frames, flags,
-				      &looker->places);
+	tp_stage_enter(looker->stages, TP_STAGE_SYMBOLS);
+	uint32_t stack = tp_stack_intern_merged(&looker->stackput, frames, result.n_frames, flags,
+						&looker->places);
+	tp_stage_enter(looker->stages, before);
+	return stack;
 }
 
 static bool waits_for_gil(const struct inspection *inspection)
@@ -325,11 +337,19 @@ static bool inspect_python(struct inspection *inspection, struct tp_inspect_stat
 	return true;
 }
 
-/* Of a thread that runs only Python can be read. */
-static uint32_t intern_python(struct inspection *inspection)
+/* Of a thread that runs only Python can be read. Where it is known to run and wants no CPU, its own
+ * samples tell that, and they tell what it counts at each hundredth second of its work. */
+static uint32_t intern_python(struct inspection *inspection, const struct tp_inspect_state *looked)
 {
 	struct tp_inspector *looker = inspection->looker;
-	read_python(inspection);
+	const struct tp_task_tree_task *task = inspection->task;
+	bool is_awake = task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
+	if (is_awake && task->followed_ns && !looked->reads_anew)
+		return 0;
+	if (is_awake && task->followed_ns)
+		(void)read_places(inspection);
+	else
+		read_python(inspection);
 	return tp_stack_intern_merged(&looker->stackput, NULL, 0, 0, &looker->places);
 }
 
@@ -357,7 +377,7 @@ static bool inspect_fully(struct inspection *inspection, struct tp_inspect_state
 			  : waits ? tp_sink_string(inspection->looker->sink, inspection->link)
 				  : 0,
 		.stack = stack_size   ? walk_stack(inspection, looked, stack_size, now_ns)
-			 : is_running ? intern_python(inspection)
+			 : is_running ? intern_python(inspection, looked)
 				      : 0,
 	};
 	looked->n_runs = inspection->task->n_runs;

@@ -48,6 +48,8 @@ struct tp_inspect_state {
 	uint32_t stack_flags;
 };
 
+struct tp_stage_clock;
+
 struct tp_inspector {
 	const struct tp_host *host;
 	struct tp_sink *sink;
@@ -58,6 +60,7 @@ struct tp_inspector {
 	struct tp_map maps_read_ns;          /* pid -> when its maps were last read */
 	struct tp_python_processes *pythons; /* may be NULL */
 	struct tp_python_places places;
+	struct tp_stage_clock *stages; /* lent; may be NULL */
 };
 
 /* pythons: lent; NULL: Python frames are not told. */

@@ -4,6 +4,8 @@
 
 #include "switched_stack.h"
 
+#include "collect/machine/stage_clock.h"
+
 #include "trainprof/base/process_memory.h"
 #include "trainprof/stack/modules.h"
 #include "trainprof/stack/unwind.h"
@@ -124,10 +126,16 @@ static uint32_t put_stack(struct tp_perf_callchain *stacks, const struct tp_task
 			  const struct tp_python_places *places)
 {
 	uint32_t flags = 0;
+	struct tp_stage_clock *stages = tp_task_tree_stages(stacks->tree);
+	enum tp_stage before = tp_stage_enter(stages, TP_STAGE_UNWIND);
 	size_t n = sample->is_kernel ? add_kernel_frames(stacks, sample) : 0;
 	n = add_user_frames(stacks, task, sample, is_unwound, places != NULL, n, &flags);
-	return places ? tp_stack_intern_merged(&stacks->put, stacks->frames, n, flags, places)
-		      : tp_stack_intern_frames(&stacks->put, stacks->frames, n, flags);
+	tp_stage_enter(stages, TP_STAGE_SYMBOLS);
+	uint32_t stack =
+		places ? tp_stack_intern_merged(&stacks->put, stacks->frames, n, flags, places)
+		       : tp_stack_intern_frames(&stacks->put, stacks->frames, n, flags);
+	tp_stage_enter(stages, before);
+	return stack;
 }
 
 struct tp_sample tp_perf_stacks_sample(struct tp_perf_callchain *stacks,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collector "perf": stacks of running threads and every context switch, by the kernel's events. */
+#include "collect/machine/stage_clock.h"
 #include "collect/registry.h"
 
 #include "collect/callstack/python_processes.h"
@@ -497,6 +498,7 @@ const struct tp_collector_type tp_perf_collector = {
 	.sample = perf_sample,
 	.pause = perf_pause,
 	.stop = perf_stop,
+	.stage = TP_STAGE_RINGS,
 	.close = perf_close,
 	.period_ns = 100 * TP_NS_PER_MS, /* rings wake us when they fill sooner */
 	.feeds_tree = true,

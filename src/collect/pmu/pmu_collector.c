@@ -4,6 +4,7 @@
  * cache level, and how many slots the back end and memory kept empty.
  */
 #include "collect/machine/fd_limit.h"
+#include "collect/machine/stage_clock.h"
 #include "collect/perf/perf_event.h"
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"
@@ -364,6 +365,7 @@ const struct tp_collector_type tp_pmu_collector = {
 	.sample = pmu_sample,
 	.pause = pmu_pause,
 	.stop = pmu_stop,
+	.stage = TP_STAGE_RINGS,
 	.close = pmu_close,
 	.period_ns = TP_NS_PER_S,
 };

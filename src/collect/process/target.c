@@ -119,6 +119,13 @@ __attribute__((noreturn)) static void child_run(const struct tp_inherited *inher
 	_exit(STATUS_OURS);
 }
 
+int tp_target_run_alone(const struct tp_inherited *inheritance, char *const *argv,
+			struct tp_error *err)
+{
+	child_restore(inheritance);
+	return tp_target_exec_explain(argv[0], tp_target_exec(argv, environ), err);
+}
+
 void tp_target_signals(sigset_t *out)
 {
 	sigemptyset(out);

@@ -6,10 +6,12 @@
 #include "task_tree_entry.h"
 
 #include "trainprof/base/buf.h"
+#include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/secret.h"
 #include "trainprof/collect/host_info.h"
+#include "trainprof/model/job_place.h"
 #include "trainprof/stack/maps.h"
 #include "trainprof/stack/modules.h"
 
@@ -36,18 +38,38 @@ static struct task_tree_process *process_of(uint64_t number)
 	return (struct task_tree_process *)(uintptr_t)number;
 }
 
+static const char *own_variable(const void *context, const char *name)
+{
+	(void)context;
+	return getenv(name); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
+}
+
 struct tp_task_tree *tp_task_tree_new(const struct tp_host *host, struct tp_sink *sink)
 {
 	struct tp_task_tree *tree = tp_alloc(sizeof(*tree));
 	tree->host = host;
 	tree->sink = sink;
 	tree->modules = tp_modules_new();
+	struct tp_arena arena = {0};
+	struct tp_job_place place;
+	tree->is_in_rank = tp_job_place_find(&place, own_variable, NULL, &arena);
+	tp_arena_release(&arena);
 	return tree;
 }
 
 struct tp_modules *tp_task_tree_modules(const struct tp_task_tree *tree)
 {
 	return tree->modules;
+}
+
+void tp_task_tree_set_stages(struct tp_task_tree *tree, struct tp_stage_clock *stages)
+{
+	tree->stages = stages;
+}
+
+struct tp_stage_clock *tp_task_tree_stages(const struct tp_task_tree *tree)
+{
+	return tree->stages;
 }
 
 static void process_free(struct task_tree_process *process)
@@ -296,6 +318,42 @@ static uint32_t read_cmdline(struct tp_task_tree *tree, pid_t pid)
 	return id;
 }
 
+/* The variables of a process, one after the other, each ended by a NUL. */
+static const char *process_variable(const void *context, const char *name)
+{
+	const struct tp_buf *all = context;
+	size_t len = strlen(name);
+	for (size_t at = 0; at < all->len; at += strnlen(all->data + at, all->len - at) + 1)
+		if (strncmp(all->data + at, name, len) == 0 && all->data[at + len] == '=')
+			return all->data + at + len + 1;
+	return NULL;
+}
+
+/* Which rank it is, where a launcher is part of what is measured. */
+static void put_rank(struct tp_task_tree *tree, const struct task_tree_entry *entry)
+{
+	enum { VARIABLES_MAX = 1 << 18 };
+	char relative[64];
+	char path[PATH_SIZE];
+	struct tp_buf variables = {0};
+	struct tp_arena arena = {0};
+	struct tp_job_place place;
+	uint32_t task = entry->task.info.id;
+	if (tree->is_in_rank)
+		return;
+	snprintf(relative, sizeof(relative), "/proc/%d/environ", (int)entry->task.info.pid);
+	if (tp_file_read(&variables, tp_host_path(tree->host, path, sizeof(path), relative),
+			 VARIABLES_MAX, NULL) == TP_OK &&
+	    tp_job_place_find(&place, process_variable, &variables, &arena)) {
+		uint64_t now_ns = tp_clock_now_ns();
+		tp_sink_gauge(tree->sink, TP_METRIC_PROC_RANK, task, now_ns, (double)place.rank);
+		tp_sink_gauge(tree->sink, TP_METRIC_PROC_RANKS, task, now_ns,
+			      (double)place.n_ranks);
+	}
+	tp_arena_release(&arena);
+	tp_buf_release(&variables);
+}
+
 /* A leader's program; what cannot be read stays as inherited. */
 static void entry_read_image(struct tp_task_tree *tree, struct task_tree_entry *entry)
 {
@@ -323,6 +381,8 @@ struct task_tree_entry *tp_task_tree_add_found(struct tp_task_tree *tree, pid_t 
 	if (tid == pid && tree->is_fed && tp_maps_read(maps, NULL) != TP_OK)
 		tp_maps_clear(maps); /* gone already, or not ours to look into */
 	tp_sink_task(tree->sink, &entry->task.info);
+	if (tid == pid)
+		put_rank(tree, entry);
 	return entry;
 }
 
@@ -355,6 +415,7 @@ void tp_task_tree_exec(struct tp_task_tree *tree, pid_t pid, uint64_t time_ns)
 	tp_maps_clear(entry->process->maps);
 	entry->task.info.exec_ns = time_ns;
 	tp_sink_task(tree->sink, &entry->task.info);
+	put_rank(tree, entry);
 }
 
 void tp_task_tree_comm(struct tp_task_tree *tree, pid_t tid, const char *comm)

@@ -16,6 +16,7 @@
 
 struct tp_maps; /* trainprof/stack/modules.h */
 struct tp_host;
+struct tp_stage_clock;
 
 enum tp_task_tree_where {
 	TP_TASK_TREE_UNKNOWN, /* no switch records: ask /proc */
@@ -46,6 +47,10 @@ struct tp_task_tree *tp_task_tree_new(const struct tp_host *host, struct tp_sink
 void tp_task_tree_free(struct tp_task_tree *tree);
 /* Command lines as they are; without it secrets in them are masked. */
 void tp_task_tree_set_keeps_arguments(struct tp_task_tree *tree, bool keeps_arguments);
+
+/* Whose time is kept by whoever has the tree; lent, NULL by default. */
+void tp_task_tree_set_stages(struct tp_task_tree *tree, struct tp_stage_clock *stages);
+struct tp_stage_clock *tp_task_tree_stages(const struct tp_task_tree *tree);
 
 /* Said by a collector whose events report every birth and death: from now on a scan only corrects
  * what two scans in a row contradict, and only after tp_task_tree_mark_stale(). */

@@ -33,6 +33,7 @@ struct tp_task_tree {
 	const struct tp_host *host;
 	struct tp_sink *sink;
 	struct tp_modules *modules;
+	struct tp_stage_clock *stages;
 	void (*release)(void *poll_state);
 	void (*polled)(void *context);
 	void *polled_context;
@@ -43,7 +44,8 @@ struct tp_task_tree {
 	bool is_attached;        /* the target is no child of ours, and may be a parent */
 	bool is_fed;             /* events report every birth and death */
 	bool keeps_arguments;
-	bool has_doubt; /* but some were lost, or a process escaped them */
+	bool is_in_rank; /* so is all that is measured: nothing to find out */
+	bool has_doubt;  /* but some were lost, or a process escaped them */
 	uint64_t n_scans;
 	uint64_t next_search_ns;   /* for children, and for what became of the leaders */
 	struct tp_map candidates;  /* fed: tid met once in /proc -> scan that met it */

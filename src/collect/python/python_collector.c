@@ -2,6 +2,7 @@
 /* Collector "python": where threads are in Python, read from outside. */
 #include "collect/callstack/python_processes.h"
 #include "collect/machine/availability.h"
+#include "collect/machine/stage_clock.h"
 #include "collect/perf/perf_event.h"
 #include "collect/registry.h"
 #include "python_sampling.h"
@@ -128,6 +129,15 @@ static void python_pause(struct tp_collector *base, bool is_paused, uint64_t now
 		tp_python_sampling_stop(&self->follow);
 }
 
+/* perf has said by now how often it sampled; threads that run Python may have been sampled less. */
+static void report_rate(const struct python *self)
+{
+	double rate_hz = (double)TP_NS_PER_S / (double)self->follow.setup.period_ns *
+			 tp_python_sampling_kept_ratio(&self->follow);
+	if (rate_hz < self->context->actual->sample_rate_hz)
+		self->context->actual->sample_rate_hz = rate_hz;
+}
+
 /* What the reader of the report has to know. */
 static void report_quality(struct python *self, const struct tp_python_processes_stats *counts)
 {
@@ -151,6 +161,7 @@ static enum tp_status python_stop(struct tp_collector *base, uint64_t now_ns, st
 		const struct tp_python_sampling *follow = &self->follow;
 		tp_python_sampling_read(&self->follow);
 		tp_python_sampling_stop(&self->follow);
+		report_rate(self);
 		tp_info("%llu samples of Python threads: read %.0f us later, %llu late, %llu "
 			"unknown, %llu fit and %llu do not",
 			(unsigned long long)follow->n_samples,
@@ -190,6 +201,7 @@ const struct tp_collector_type tp_python_collector = {
 	.sample = python_sample,
 	.pause = python_pause,
 	.stop = python_stop,
+	.stage = TP_STAGE_RINGS,
 	.close = python_close,
 	.period_ns = NATIVE_PERIOD_NS,
 	.is_urgent = true,

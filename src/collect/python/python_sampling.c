@@ -2,6 +2,8 @@
 /* Opens, drains and closes the events of threads that run Python. */
 #include "python_sampling.h"
 
+#include "python_budget.h"
+
 #include "collect/callstack/loop_counter.h"
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_period.h"
@@ -23,7 +25,6 @@
 enum {
 	RING_PAGES = 32, /* two samples with whole stacks */
 	SAMPLERS_MAX = 64,
-	FACTOR_MAX = 8,
 	WARMING_PERIODS = 3,
 	FORKED_FACTOR = 4, /* loader workers: what they do is told from many steps together */
 };
@@ -267,23 +268,42 @@ static void update_periods(struct tp_python_sampling *follow, uint64_t now_ns)
 	}
 }
 
-/* This share of what measuring may cost is for this. */
-static const double budget_share = 0.75;
+static void set_factor(struct tp_python_sampling *follow, unsigned factor, uint64_t now_ns)
+{
+	follow->factor = factor;
+	for (size_t i = 0; i < follow->n; i++) {
+		struct python_sampler *item = &follow->items[i];
+		tp_perf_period_schedule_set_factor(&item->pace, factor * item->factor, now_ns);
+		uint64_t period_ns = sampler_period(item);
+		ioctl(item->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+	}
+}
+
+/* CPUs that the threads have used which are followed, as sampled; at least one, which they could
+ * have had. */
+static double cpus_in_use(const struct tp_python_sampling *follow, double elapsed_ns)
+{
+	double used_ns = (double)(follow->n_samples - follow->rated_samples) *
+			 (double)follow->setup.period_ns * follow->factor;
+	return used_ns > elapsed_ns ? used_ns / elapsed_ns : 1;
+}
 
 static void keep_budget(struct tp_python_sampling *follow, uint64_t now_ns)
 {
 	double elapsed_ns = (double)(now_ns - follow->rated_ns);
 	if (elapsed_ns < (double)RATE_PERIOD_NS)
 		return;
-	double allowed = follow->context->config->max_overhead_ratio * budget_share *
-			 follow->context->host->info.n_allowed;
+	const struct tp_python_budget budget = {
+		.max_ratio = follow->context->config->max_overhead_ratio,
+		.n_allowed = follow->context->host->info.n_allowed,
+		.n_used = cpus_in_use(follow, elapsed_ns),
+	};
 	double ratio = follow->cost_ns / elapsed_ns;
-	unsigned factor = follow->factor;
-	if (ratio > allowed && factor < FACTOR_MAX)
-		factor *= 2;
-	else if (ratio < allowed / 3 && factor > 1)
-		factor /= 2;
+	unsigned factor = tp_python_budget_factor(&budget, ratio, follow->factor);
+	follow->asked_ns += elapsed_ns;
+	follow->kept_ns += elapsed_ns / follow->factor;
 	follow->rated_ns = now_ns;
+	follow->rated_samples = follow->n_samples;
 	follow->cost_ns = 0;
 	/* At first every function is seen for the first time, and imports go deep. */
 	if (follow->n_warming > 0) {
@@ -293,13 +313,13 @@ static void keep_budget(struct tp_python_sampling *follow, uint64_t now_ns)
 	if (factor == follow->factor)
 		return;
 	tp_info("following Python costs %.2f %% of a CPU: period times %u", ratio * 100, factor);
-	follow->factor = factor;
-	for (size_t i = 0; i < follow->n; i++) {
-		struct python_sampler *item = &follow->items[i];
-		tp_perf_period_schedule_set_factor(&item->pace, factor * item->factor, now_ns);
-		uint64_t period_ns = sampler_period(item);
-		ioctl(item->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
-	}
+	set_factor(follow, factor, now_ns);
+}
+
+double tp_python_sampling_kept_ratio(const struct tp_python_sampling *follow)
+{
+	return follow->n_samples > 0 && follow->asked_ns > 0 ? follow->kept_ns / follow->asked_ns
+							     : 1;
 }
 
 void tp_python_sampling_update(struct tp_python_sampling *follow, uint64_t now_ns)

@@ -30,8 +30,11 @@ struct tp_python_sampling {
 	uint64_t seed;
 	unsigned factor; /* on the period, so that wake-ups stay within what measuring may cost */
 	unsigned n_warming; /* periods in which the cost does not count yet */
+	double asked_ns;    /* time so far, */
+	double kept_ns;     /* and divided by the factors that were in force */
 	uint64_t rated_ns;
-	double cost_ns; /* of CPU time, since rated_ns */
+	uint64_t rated_samples; /* n_samples then */
+	double cost_ns;         /* of CPU time, since rated_ns */
 	uint64_t n_samples;
 	uint64_t n_late;        /* read too long after their sample */
 	uint64_t n_unread;      /* Python did not hold still */
@@ -53,6 +56,8 @@ void tp_python_sampling_read(struct tp_python_sampling *follow);
 /* Now and then: follow threads that run Python, let go of those that ended, keep within what
  * measuring may cost, draw periods anew. Not while paused. */
 void tp_python_sampling_update(struct tp_python_sampling *follow, uint64_t now_ns);
+/* Of the rate that was asked for, in the mean so far; 1 where nothing was sampled. */
+double tp_python_sampling_kept_ratio(const struct tp_python_sampling *follow);
 /* No samples from now on. */
 void tp_python_sampling_stop(struct tp_python_sampling *follow);
 

@@ -230,7 +230,10 @@ void tp_counter_watch_update(struct tp_counter_watch *self, const struct tp_task
 			     const void *context)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct tp_watched_counter *counter = counter_of(self, task->info.id, names[i]);
+		struct tp_watched_counter *counter =
+			counters[i].kind == TP_PYTHON_COUNTER_SETTING
+				? NULL
+				: counter_of(self, task->info.id, names[i]);
 		if (counter)
 			update(counter, &counters[i], now_ns);
 	}

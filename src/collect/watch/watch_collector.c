@@ -2,6 +2,7 @@
 /* Collector "breakpoints": exact times of steps, by the processor's debug registers. */
 #include "collect/callstack/python_processes.h"
 #include "collect/machine/availability.h"
+#include "collect/machine/stage_clock.h"
 #include "collect/perf/perf_event.h"
 #include "collect/registry.h"
 #include "counter_watch.h"
@@ -241,6 +242,7 @@ const struct tp_collector_type tp_watch_collector = {
 	.sample = watch_sample,
 	.pause = watch_pause,
 	.stop = watch_stop,
+	.stage = TP_STAGE_RINGS,
 	.close = watch_close,
 	.period_ns = 100 * TP_NS_PER_MS,
 };

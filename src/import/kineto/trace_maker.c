@@ -19,8 +19,8 @@ static const struct tp_trace_maker ascend = {
 	"Ascend's profiler (torch_npu, msprof)",
 	"trainprof run -- CMD   (what the NPU did: msprof-analyze, on the folder of the trace)"};
 static const struct tp_trace_maker xprof = {
-	"XProf (JAX, TensorFlow, torch_xla)",
-	"trainprof run -- CMD   (what the device did: tensorboard --logdir=DIRECTORY)"};
+	"XProf (JAX, TensorFlow, torch_xla) as a copy of its HOST.xplane.pb for viewers",
+	"trainprof import HOST.xplane.pb   (XProf writes it beside this file)"};
 static const struct tp_trace_maker timeline = {
 	"TensorFlow 1's timeline",
 	"trainprof run -- CMD   (what the device did: nsys profile --trace=cuda,nvtx -- CMD)"};

@@ -31,5 +31,6 @@ struct tp_importer {
 extern const struct tp_importer tp_importer_kineto;
 extern const struct tp_importer tp_importer_nsys;
 extern const struct tp_importer tp_importer_straggler;
+extern const struct tp_importer tp_importer_xprof;
 
 #endif

@@ -30,8 +30,9 @@ static const struct {
 	 NULL},
 	{"\xfb\x29", NULL, "a profile of cProfile, which has no times of steps",
 	 "trainprof run -- python3 SCRIPT", NULL},
-	{NULL, ".xplane.pb", "an XSpace of XProf (JAX, TensorFlow, torch_xla), which is not read",
-	 "trainprof run -- CMD   (what the device did: tensorboard --logdir=DIRECTORY)", NULL},
+	{NULL, ".xplane.pb",
+	 "named as XProf's and does not begin with a plane: it was cut, or copied as text",
+	 "trainprof import --list", NULL},
 	{NULL, ".pftrace", "a trace of Perfetto, which is not read",
 	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
 	{NULL, ".perfetto-trace", "a trace of Perfetto, which is not read",
@@ -112,10 +113,9 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 		return TP_PARSE;
 	}
 	if (is_message) {
-		(void)tp_fail(
-			err, TP_PARSE,
-			"'%s' is a protocol buffer (pprof, Perfetto or XProf), which is not read",
-			path);
+		(void)tp_fail(err, TP_PARSE,
+			      "'%s' is a protocol buffer (pprof or Perfetto), which is not read",
+			      path);
 		tp_error_next(err, "trainprof run -- CMD   or profile with torch.profiler");
 		return TP_PARSE;
 	}

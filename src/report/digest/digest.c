@@ -167,7 +167,8 @@ static void add_extent(struct tp_buf *out, const struct tp_report_digest *digest
 	if (profile->steps_found_by == TP_STEPS_NONE)
 		tp_buf_puts(out, ", no steps");
 	else
-		tp_buf_printf(out, ", %s", tp_unit_counted(profile->n_steps, "step").text);
+		tp_buf_printf(out, ", %s%s", profile->steps_are_about ? "about " : "",
+			      tp_unit_counted(profile->n_steps, "step").text);
 	if (with_rate && tp_report_step_rate(profile) > 0) {
 		tp_buf_puts(out, ", ");
 		tp_report_add_step_rate(out, profile);

@@ -8,5 +8,6 @@
 extern const struct tp_exporter tp_report_text;
 extern const struct tp_exporter tp_report_json;
 extern const struct tp_exporter tp_report_markdown;
+extern const struct tp_exporter tp_report_html;
 
 #endif

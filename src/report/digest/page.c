@@ -32,10 +32,15 @@ static const struct {
 	const char *from;
 	const char *to;
 } ascii[] = {
-	{"×", "x"},  {"–", "-"},  {"—", "-"},  {"…", "~"},  {"µ", "u"},
-	{"≥", ">="}, {"≤", "<="}, {"±", "+-"}, {"→", "->"}, {"’", "'"},
-	{"“", "\""}, {"”", "\""}, {"·", "*"},  {"≈", "~"},  {"√", "sqrt"},
+	{"×", "x"},    {"–", "-"},  {"—", "-"}, {"…", "~"},  {"µ", "u"},  {"≥", ">="}, {"≤", "<="},
+	{"±", "+-"},   {"→", "->"}, {"’", "'"}, {"“", "\""}, {"”", "\""}, {"·", "*"},  {"≈", "~"},
+	{"√", "sqrt"}, {"─", "-"},  {"│", "|"}, {"█", "#"},  {"▓", "#"},  {"▒", "+"},  {"░", "."},
 };
+
+const char *tp_page_paint_code(enum tp_paint paint)
+{
+	return codes[paint];
+}
 
 void tp_page_init(struct tp_page *page, const struct tp_report_style *style)
 {
@@ -71,8 +76,7 @@ static size_t character_length(const char *text)
 	return len;
 }
 
-/* Text as the terminal may see it: valid, without control characters, in its character set. */
-static void clean_text(struct tp_buf *out, const char *text, bool is_ascii)
+void tp_page_clean_text(struct tp_buf *out, const char *text, bool is_ascii)
 {
 	struct tp_buf valid = {0};
 	tp_text_add_utf8(&valid, text);
@@ -146,7 +150,7 @@ static void line_add(struct tp_page *page, enum tp_paint paint, const char *text
 void tp_page_add(struct tp_page *page, enum tp_paint paint, const char *text)
 {
 	struct tp_buf clean = {0};
-	clean_text(&clean, text, page->style->is_ascii);
+	tp_page_clean_text(&clean, text, page->style->is_ascii);
 	line_add(page, paint, tp_buf_text(&clean));
 	tp_buf_release(&clean);
 }
@@ -175,7 +179,7 @@ void tp_page_column(struct tp_page *page, size_t column)
 void tp_page_right(struct tp_page *page, enum tp_paint paint, const char *text)
 {
 	struct tp_buf clean = {0};
-	clean_text(&clean, text, page->style->is_ascii);
+	tp_page_clean_text(&clean, text, page->style->is_ascii);
 	size_t width = tp_text_width(tp_buf_text(&clean));
 	/* A space must stay between both. */
 	if (page->columns && width + 1 > tp_page_room(page))
@@ -266,7 +270,7 @@ void tp_page_wrap(struct tp_page *page, size_t indent, enum tp_paint paint, cons
 		  size_t max_lines)
 {
 	struct tp_buf clean = {0};
-	clean_text(&clean, text, page->style->is_ascii);
+	tp_page_clean_text(&clean, text, page->style->is_ascii);
 	wrap_clean(page, indent, paint, tp_buf_text(&clean), max_lines);
 	tp_buf_release(&clean);
 }
@@ -276,8 +280,8 @@ void tp_page_wrap_with_right(struct tp_page *page, size_t indent, const char *te
 {
 	struct tp_buf clean = {0};
 	struct tp_buf clean_right = {0};
-	clean_text(&clean, text, page->style->is_ascii);
-	clean_text(&clean_right, right, page->style->is_ascii);
+	tp_page_clean_text(&clean, text, page->style->is_ascii);
+	tp_page_clean_text(&clean_right, right, page->style->is_ascii);
 	const char *rest = tp_buf_text(&clean);
 	size_t reserved = clean_right.len ? tp_text_width(tp_buf_text(&clean_right)) + 2 : 0;
 	size_t room = tp_page_room(page) > reserved ? tp_page_room(page) - reserved : 0;

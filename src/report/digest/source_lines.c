@@ -76,8 +76,7 @@ static bool is_same_line(const struct tp_line_result *a, const struct tp_line_re
 	       a->is_own == b->is_own;
 }
 
-/* Of all parts. */
-static double total_share(const struct tp_profile *profile, const struct tp_line_result *line)
+double tp_report_line_share(const struct tp_profile *profile, const struct tp_line_result *line)
 {
 	double sum = 0;
 	for (size_t i = 0; i < profile->n_lines; i++)
@@ -103,11 +102,12 @@ largest_except(const struct tp_profile *profile, const struct tp_line_result *co
 	for (size_t i = 0; i < profile->n_lines; i++) {
 		const struct tp_line_result *line = &profile->lines[i];
 		if (line->is_own != uses_self_lines(profile) || is_in_list(line, but, n) ||
-		    total_share(profile, line) < min_share)
+		    tp_report_line_share(profile, line) < min_share)
 			continue;
 		bool is_same = best && is_same_line(line, best);
 		if (!best || (is_same ? line->time_ns > best->time_ns
-				      : total_share(profile, line) > total_share(profile, best)))
+				      : tp_report_line_share(profile, line) >
+						tp_report_line_share(profile, best)))
 			best = line;
 	}
 	return best;
@@ -117,7 +117,7 @@ largest_except(const struct tp_profile *profile, const struct tp_line_result *co
 static void add_share(struct tp_buf *out, const struct tp_profile *profile,
 		      const struct tp_line_result *line, bool with_whole)
 {
-	double total = total_share(profile, line);
+	double total = tp_report_line_share(profile, line);
 	tp_buf_printf(out, "%s", tp_unit_percent(total).text);
 	if (with_whole)
 		tp_buf_printf(out, " of %s", whole(profile));
@@ -209,7 +209,7 @@ void tp_report_add_line_share(struct tp_buf *out, const struct tp_profile *profi
 			      const struct tp_line_result *line)
 {
 	const struct tp_line_result *inner = inner_line(profile, line);
-	tp_buf_printf(out, "%5s  ", tp_unit_percent(total_share(profile, line)).text);
+	tp_buf_printf(out, "%5s  ", tp_unit_percent(tp_report_line_share(profile, line)).text);
 	tp_report_add_place(out, profile->trace, line);
 	tp_buf_printf(out, ", %s", tp_part_name(line->part));
 	if (inner) {
@@ -244,12 +244,18 @@ static enum tp_part part_of_fact(tp_fact_id fact)
 	return TP_N_PARTS;
 }
 
-void tp_report_add_evidence_line(struct tp_buf *out, const struct tp_profile *profile,
-				 const struct tp_finding *finding)
+enum tp_part tp_report_evidence_part(const struct tp_finding *finding)
 {
 	enum tp_part part = TP_N_PARTS;
 	for (size_t i = 0; i < finding->n_evidence && part == TP_N_PARTS; i++)
 		part = part_of_fact(finding->evidence[i].fact);
+	return part;
+}
+
+void tp_report_add_evidence_line(struct tp_buf *out, const struct tp_profile *profile,
+				 const struct tp_finding *finding)
+{
+	enum tp_part part = tp_report_evidence_part(finding);
 	const struct tp_line_result *line = part == TP_N_PARTS ? NULL : line_of(profile, part);
 	if (!line)
 		return;

@@ -19,12 +19,17 @@ void tp_report_add_top_lines(struct tp_buf *out, const struct tp_report_digest *
  */
 size_t tp_report_top_lines(const struct tp_line_result **out, size_t most,
 			   const struct tp_profile *profile);
+/* Of the step or window, over all parts. */
+double tp_report_line_share(const struct tp_profile *profile, const struct tp_line_result *line);
 /* Append "62 %  train.py:88 in main(), dataloader, mostly data.py:7 in load()". */
 void tp_report_add_line_share(struct tp_buf *out, const struct tp_profile *profile,
 			      const struct tp_line_result *line);
 
 /* Append "the loop in main() at train.py:88–95"; nothing when it is not known. */
 void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile);
+
+/* The part of the step that a rule's evidence speaks of; TP_N_PARTS: of none. */
+enum tp_part tp_report_evidence_part(const struct tp_finding *finding);
 
 /* Append what a piece of advice is about, by the part that its evidence speaks of: "train.py:88 in
  * main() holds 62 % of each step (dataloader.prep)"; nothing when no line is known. */

@@ -61,7 +61,8 @@ void tp_report_add_step_counts(struct tp_buf *out, const struct tp_profile *prof
 	if (!profile->n_steps)
 		return;
 	tp_report_count_steps(profile, counts);
-	tp_buf_printf(out, "%s: ", tp_unit_counted(profile->n_steps, "step").text);
+	tp_buf_printf(out, "%s%s: ", profile->steps_are_about ? "About " : "",
+		      tp_unit_counted(profile->n_steps, "step").text);
 	const char *between = "";
 	for (int i = 0; i < TP_N_STEP_KINDS; i++) {
 		if (!counts[order[i]])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what a run was and what it amounts to: the first half of the JSON report. */
 #include "document.h"
+#include "report/digest/own_cpu.h"
 #include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
 
@@ -171,6 +172,20 @@ static void write_gaps(struct tp_json_writer *w, const struct tp_trace *trace)
 	tp_json_close(w, ']');
 }
 
+/* Absent where the recording does not say it. */
+static void write_own_cpu(struct tp_json_writer *w, const struct tp_trace *trace)
+{
+	struct tp_own_cpu own;
+	if (!tp_own_cpu_read(&own, trace))
+		return;
+	tp_json_write_key(w, "own_cpu_ns");
+	tp_json_open(w, '{');
+	for (size_t i = 0; i < own.n; i++)
+		tp_json_put_number(w, own.rows[i].id, own.rows[i].cpu_ns);
+	tp_json_put_number(w, "all", own.cpu_ns);
+	tp_json_close(w, '}');
+}
+
 void tp_report_json_collection(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
@@ -183,6 +198,7 @@ void tp_report_json_collection(struct tp_report_document *doc)
 		write_source(w, trace, &trace->sources[i]);
 	tp_json_close(w, ']');
 	put_quantity(w, "overhead_ratio", &doc->digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO]);
+	write_own_cpu(w, trace);
 	tp_json_put_uint(w, "records_lost", doc->digest->n_lost);
 	write_gaps(w, trace);
 	tp_json_put_number(w, "sample_rate_hz", doc->digest->run->sample_rate_hz);
@@ -436,6 +452,8 @@ void tp_report_json_steps(struct tp_report_document *doc)
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "found_by", tp_steps_found_by_name(profile->steps_found_by));
 	tp_json_put_number(w, "confidence_ratio", profile->steps_confidence);
+	if (profile->n_steps)
+		tp_json_put_string(w, "count_is", profile->steps_are_about ? "about" : "exact");
 	tp_report_json_text(w, "reason", profile->steps_reason);
 	if (profile->steps_next)
 		tp_report_json_text(w, "next", profile->steps_next);

@@ -49,6 +49,7 @@ void tp_report_json_host(struct tp_json_writer *w, const struct tp_host_info *ho
 /* A member of run: the files that ranks came from. */
 void tp_report_json_ranks(struct tp_report_document *doc);
 /* Nothing without workers. */
+void tp_report_json_functions(struct tp_report_document *doc);
 void tp_report_json_workers(struct tp_report_document *doc);
 /* Nothing without GPUs that were sampled. */
 void tp_report_json_gpus(struct tp_report_document *doc);

@@ -74,3 +74,30 @@ void tp_report_json_workers(struct tp_report_document *doc)
 		write_worker(doc->w, doc->digest->trace, &profile->workers[i]);
 	tp_json_close(doc->w, ']');
 }
+
+static void write_work(struct tp_json_writer *w, const struct tp_trace *trace,
+		       const struct tp_work_result *work)
+{
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "of", work->is_loading ? "loading" : "training");
+	tp_json_put_string(w, "name", work->name);
+	tp_json_put_uint(w, "time_ns", work->time_ns);
+	if (work->file) {
+		tp_json_put_string(w, "file", tp_trace_string(trace, work->file));
+		tp_json_put_uint(w, "line", work->line);
+		tp_json_put_string(w, "function", tp_trace_string(trace, work->symbol));
+	}
+	tp_json_close(w, '}');
+}
+
+void tp_report_json_functions(struct tp_report_document *doc)
+{
+	const struct tp_profile *profile = doc->digest->profile;
+	if (!profile->n_works)
+		return;
+	tp_json_write_key(doc->w, "functions");
+	tp_json_open(doc->w, '[');
+	for (size_t i = 0; i < profile->n_works; i++)
+		write_work(doc->w, doc->digest->trace, &profile->works[i]);
+	tp_json_close(doc->w, ']');
+}

@@ -248,6 +248,13 @@ static void write_fired(struct tp_json_writer *w, const struct tp_finding *findi
 	tp_report_json_text(w, "doubts", finding->doubts);
 	tp_report_json_text(w, "headline", finding->headline);
 	tp_json_put_string(w, "because", finding->because ? finding->because : "");
+	if (finding->place) {
+		tp_json_write_key(w, "place");
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "file", finding->place_file);
+		tp_json_put_uint(w, "line", finding->place_line);
+		tp_json_close(w, '}');
+	}
 	tp_report_json_actions(w, finding);
 	if (finding->has_gain)
 		write_gain(w, finding);

@@ -41,13 +41,17 @@ static void write_truncated(struct tp_report_document *doc)
 static void write_document(struct tp_report_document *doc)
 {
 	static void (*const sections[])(struct tp_report_document *) = {
-		tp_report_json_run,     tp_report_json_environment, tp_report_json_collection,
-		tp_report_json_summary, tp_report_json_partition,   tp_report_json_phases,
-		tp_report_json_steps,   tp_report_json_processes,   tp_report_json_workers,
-		tp_report_json_gpus,    tp_report_json_stacks,      tp_report_json_job,
-		tp_report_json_devices, tp_report_json_kernels,     tp_report_json_collectives,
-		tp_report_json_blame,   tp_report_json_findings,    tp_report_json_without,
-		write_truncated,        tp_report_json_warnings,
+		tp_report_json_run,        tp_report_json_environment,
+		tp_report_json_collection, tp_report_json_summary,
+		tp_report_json_partition,  tp_report_json_phases,
+		tp_report_json_steps,      tp_report_json_processes,
+		tp_report_json_workers,    tp_report_json_functions,
+		tp_report_json_gpus,       tp_report_json_stacks,
+		tp_report_json_job,        tp_report_json_devices,
+		tp_report_json_kernels,    tp_report_json_collectives,
+		tp_report_json_blame,      tp_report_json_findings,
+		tp_report_json_without,    write_truncated,
+		tp_report_json_warnings,
 	};
 	struct tp_json_writer *w = doc->w;
 	tp_json_open(w, '{');

@@ -10,6 +10,7 @@
 #include "report/digest/source_lines.h"
 #include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
+#include "report/digest/work_lines.h"
 #include "report/text/gpu_table.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/version.h"
@@ -168,15 +169,24 @@ static void add_advices(struct tp_buf *out, const struct tp_report_digest *diges
 		tp_buf_puts(out, "No advice would gain enough to be worth the work.\n\n");
 }
 
+static void add_paragraph(struct tp_buf *out, struct tp_buf *text)
+{
+	if (text->len) {
+		tp_markdown_add_plain(out, tp_buf_text(text));
+		tp_buf_puts(out, "\n\n");
+	}
+	tp_buf_clear(text);
+}
+
 static void add_top_line(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
-	if (digest->is_judgeable)
+	tp_report_add_unknown_cause(&text, digest);
+	if (!text.len && digest->is_judgeable)
 		tp_report_add_top_lines(&text, digest, 0);
-	if (text.len) {
-		tp_markdown_add_plain(out, tp_buf_text(&text));
-		tp_buf_puts(out, "\n\n");
-	}
+	add_paragraph(out, &text);
+	tp_report_add_loading_work(&text, digest, 0);
+	add_paragraph(out, &text);
 	tp_buf_release(&text);
 }
 

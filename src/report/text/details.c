@@ -3,6 +3,7 @@
 #include "device_tables.h"
 #include "gpu_table.h"
 #include "line_tables.h"
+#include "own_cpu_table.h"
 #include "report/digest/frame_name.h"
 #include "report/digest/source_lines.h"
 #include "report/digest/step_counts.h"
@@ -456,20 +457,44 @@ static void print_facts(struct tp_page *page, const struct tp_report_digest *dig
 			tp_report_explain_fact(page, digest->report, (tp_fact_id)f);
 }
 
+/* Name, writer; in the order of the page. */
+#define SECTION_MAP(X)                                                                             \
+	X("parts", print_parts)                                                                    \
+	X("steps", print_steps)                                                                    \
+	X("phases", print_phases)                                                                  \
+	X("lines", tp_report_line_tables)                                                          \
+	X("processes", print_processes)                                                            \
+	X("functions", tp_report_function_table)                                                   \
+	X("workers", tp_report_worker_table)                                                       \
+	X("stacks", print_stacks)                                                                  \
+	X("gpus", tp_report_gpu_table)                                                             \
+	X("devices", tp_report_device_tables)                                                      \
+	X("findings", print_findings)                                                              \
+	X("files", tp_report_file_table)                                                           \
+	X("sources", print_sources)                                                                \
+	X("own cpu", tp_report_own_cpu_table)                                                      \
+	X("warnings", print_warnings)                                                              \
+	X("facts", print_facts)
+
+static const struct {
+	const char *name;
+	void (*print)(struct tp_page *page, const struct tp_report_digest *digest);
+} sections[] = {
+#define X(name, writer) {name, writer},
+	SECTION_MAP(X)
+#undef X
+};
+
+const char *const tp_report_sections[] = {
+#define X(name, writer) name,
+	SECTION_MAP(X)
+#undef X
+		NULL};
+
 void tp_report_details(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	print_parts(page, digest);
-	print_steps(page, digest);
-	print_phases(page, digest);
-	tp_report_line_tables(page, digest);
-	print_processes(page, digest);
-	tp_report_worker_table(page, digest);
-	print_stacks(page, digest);
-	tp_report_gpu_table(page, digest);
-	tp_report_device_tables(page, digest);
-	print_findings(page, digest);
-	tp_report_file_table(page, digest);
-	print_sources(page, digest);
-	print_warnings(page, digest);
-	print_facts(page, digest);
+	const char *wanted = page->style->section;
+	for (size_t i = 0; i < TP_ARRAY_LEN(sections); i++)
+		if (!wanted || strcmp(wanted, sections[i].name) == 0)
+			sections[i].print(page, digest);
 }

@@ -105,7 +105,9 @@ static void print_line_of(struct tp_page *page, const struct tp_report *report,
 			  const struct tp_finding *finding)
 {
 	struct tp_buf text = {0};
-	if (report->profile && report->profile->n_lines && finding->state == TP_FINDING_FIRED)
+	if (finding->place)
+		tp_buf_puts(&text, finding->place);
+	else if (report->profile && report->profile->n_lines && finding->state == TP_FINDING_FIRED)
 		tp_report_add_evidence_line(&text, report->profile, finding);
 	print_field(page, "line", tp_buf_text(&text));
 	tp_buf_release(&text);
@@ -137,6 +139,12 @@ static void print_actions(struct tp_page *page, const struct tp_finding *finding
 		if (action->example) {
 			tp_page_column(page, COLUMN_TEXT + 2);
 			tp_page_wrap(page, COLUMN_TEXT + 4, TP_PAINT_NONE, action->example, 0);
+		}
+		if (action->prefix) {
+			tp_page_column(page, COLUMN_TEXT + 2);
+			tp_page_addf(page, TP_PAINT_DIM, "measure it: trainprof try %s",
+				     finding->rule);
+			tp_page_end(page);
 		}
 	}
 }

@@ -4,9 +4,10 @@
 
 #include "report/digest/source_lines.h"
 
+#include "trainprof/base/text.h"
 #include "trainprof/model/fact.h"
 
-enum { N_LINES_SHOWN = 4, N_WORKERS_SHOWN = 16 };
+enum { N_LINES_SHOWN = 4, N_WORKERS_SHOWN = 16, N_FUNCTIONS_SHOWN = 10 };
 
 /* Of the total, for a line to be listed; of a worker's life, for what it does. */
 static const double SMALLEST_LINE = 0.005;
@@ -61,6 +62,44 @@ void tp_report_line_tables(struct tp_page *page, const struct tp_report_digest *
 	print_section(page, "Lines");
 	for (size_t i = 0; i < digest->n_shown; i++)
 		print_lines_of(page, digest, digest->order[i]);
+}
+
+static void print_functions_of(struct tp_page *page, const struct tp_report_digest *digest,
+			       bool is_loading, const char *title)
+{
+	const struct tp_profile *profile = digest->profile;
+	size_t shown = 0;
+	for (size_t i = 0; i < profile->n_works && shown < N_FUNCTIONS_SHOWN; i++) {
+		const struct tp_work_result *work = &profile->works[i];
+		double share =
+			profile->work_ns[is_loading]
+				? (double)work->time_ns / (double)profile->work_ns[is_loading]
+				: 0;
+		if (work->is_loading != is_loading || share < SMALLEST_TIME)
+			continue;
+		if (!shown++) {
+			tp_page_addf(page, TP_PAINT_NONE, "  %s", title);
+			tp_page_end(page);
+		}
+		tp_page_addf(page, TP_PAINT_NONE, "    %6s  %s", tp_unit_percent(share).text,
+			     work->name);
+		if (work->file)
+			tp_page_addf(page, TP_PAINT_NONE, ", %s:%u",
+				     tp_text_base_name(tp_trace_string(digest->trace, work->file)),
+				     work->line);
+		tp_page_end(page);
+	}
+}
+
+void tp_report_function_table(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!profile->n_works)
+		return;
+	print_section(page, "Functions");
+	print_functions_of(page, digest, true,
+			   profile->n_workers ? "loader workers, of their work" : "loading");
+	print_functions_of(page, digest, false, "main thread, of its time on a CPU");
 }
 
 static const char *worker_words(enum tp_worker_time what)

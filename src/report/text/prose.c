@@ -12,7 +12,8 @@ static enum tp_status text_write(const struct tp_report *report,
 	struct tp_page page;
 	tp_report_digest_make(&digest, report);
 	tp_page_init(&page, style);
-	tp_report_summary(&page, &digest);
+	if (!style->section)
+		tp_report_summary(&page, &digest);
 	if (style->is_full)
 		tp_report_details(&page, &digest);
 	enum tp_status status = tp_page_write(&page, out, err);

@@ -8,6 +8,7 @@
 #include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
 #include "report/digest/verdict_gaps.h"
+#include "report/digest/work_lines.h"
 #include "screen_width.h"
 #include "summary_advice.h"
 
@@ -232,9 +233,16 @@ static void print_top_line(struct tp_page *page, const struct tp_report_digest *
 	enum { UNUSED = 12 };
 	size_t columns = digest->lines_each * tp_page_room(page);
 	struct tp_buf text = {0};
-	tp_report_add_top_lines(&text, digest, digest->lines_each > 1 ? columns - UNUSED : columns);
+	tp_report_add_unknown_cause(&text, digest);
+	if (!text.len)
+		tp_report_add_top_lines(&text, digest,
+					digest->lines_each > 1 ? columns - UNUSED : columns);
 	if (text.len)
 		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), digest->lines_each);
+	tp_buf_clear(&text);
+	tp_report_add_loading_work(&text, digest, tp_page_room(page));
+	if (text.len)
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 1);
 	tp_buf_release(&text);
 }
 
@@ -361,16 +369,34 @@ static void print_cost(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&text);
 }
 
+/* What is typed must work as it stands. */
+static void add_next(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	bool is_last = digest->report->is_last;
+	const char *between = is_last ? "" : " ";
+	const char *where = is_last ? "" : digest->report->directory;
+	bool has_advice = digest->is_judgeable && tp_report_n_advice(digest->report);
+	tp_buf_puts(out, ". Next: trainprof ");
+	if (digest->report->can_view)
+		tp_buf_printf(out, "view%s%s", between, where);
+	if (digest->report->can_view && !is_last)
+		return;
+	if (digest->report->can_view)
+		tp_buf_puts(out, " | ");
+	if (has_advice)
+		tp_buf_printf(out, "explain%s%s 1", between, where);
+	if (has_advice && is_last)
+		tp_buf_puts(out, " | ");
+	if (is_last || !has_advice)
+		tp_buf_printf(out, "report --full%s%s", between, where);
+}
+
 static void print_saved(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "Saved %s%s", digest->report->directory,
 		      digest->trace->is_partial ? " (partial)" : "");
-	/* What is typed must work as it stands. */
 	bool is_last = digest->report->is_last;
-	const char *between = is_last ? "" : " ";
-	const char *where = is_last ? "" : digest->report->directory;
-	bool has_advice = digest->is_judgeable && tp_report_n_advice(digest->report);
 	char name[24];
 	bool is_crash = digest->report->is_after_run && digest->run->end == TP_END_SIGNALED;
 	if (is_crash)
@@ -378,13 +404,7 @@ static void print_saved(struct tp_page *page, const struct tp_report_digest *dig
 			      tp_report_signal_name(digest->run->end_code, name, sizeof(name)),
 			      128 + digest->run->end_code);
 	else
-		tp_buf_puts(&text, ". Next: trainprof ");
-	if (!is_crash && has_advice)
-		tp_buf_printf(&text, "explain%s%s 1", between, where);
-	if (!is_crash && has_advice && is_last)
-		tp_buf_puts(&text, " | ");
-	if (!is_crash && (is_last || !has_advice))
-		tp_buf_printf(&text, "report --full%s%s", between, where);
+		add_next(&text, digest);
 	/* A long name stands in what is to be typed, and not twice. */
 	const char *next = strstr(tp_buf_text(&text), "Next: ");
 	bool is_long = tp_text_width(tp_buf_text(&text)) > tp_page_room(page);

@@ -99,10 +99,17 @@ static void load_type(struct tp_py_attributes *self, struct tp_py_type *type)
 const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, uint64_t object)
 {
 	uint64_t address;
-	uint64_t index;
 	if (!is_object(object) ||
-	    !tp_py_memory_get_u64(self->mem, object + self->layout->object_type, &address) ||
-	    !is_object(address))
+	    !tp_py_memory_get_u64(self->mem, object + self->layout->object_type, &address))
+		return NULL;
+	return tp_py_attributes_known_type(self, address);
+}
+
+const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *self,
+						     uint64_t address)
+{
+	uint64_t index;
+	if (!is_object(address))
 		return NULL;
 	if (tp_map_get(&self->types, address, &index))
 		return &self->items[index];
@@ -246,30 +253,77 @@ static void read_types(struct tp_py_attributes *self, const struct attribute_tab
 	}
 }
 
+/* The table of an instance of a Python class. */
+static bool open_table(struct tp_py_attributes *self, uint64_t object,
+		       struct attribute_table *table)
+{
+	const struct tp_py_type *type = tp_py_attributes_type(self, object);
+	*table = (struct attribute_table){0};
+	return type && type->is_class && find_table(self, object, type, table) &&
+	       read_entries(self, table);
+}
+
+/* NULL: it cannot be read. */
+static const char *name_at(struct tp_py_attributes *self, const struct attribute_table *table,
+			   size_t i)
+{
+	uint64_t key = tp_py_memory_u64(table->bytes + i * table->entry_bytes + table->key_at);
+	if (!is_object(key) || !tp_py_text_read(&self->scratch, self->mem, self->layout, key))
+		return NULL;
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
+						   self->scratch.len));
+}
+
 size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
 {
-	const struct tp_py_type *type = tp_py_attributes_type(self, object);
-	struct attribute_table table = {0};
+	struct attribute_table table;
 	uint64_t types[MAX_ENTRIES];
 	size_t n = 0;
-	if (!type || !type->is_class || !find_table(self, object, type, &table) ||
-	    !read_entries(self, &table))
+	if (!open_table(self, object, &table))
 		return 0;
 	read_types(self, &table, types);
 	for (size_t i = 0; i < table.n && n < TP_PY_ATTRIBUTE_MAX; i++) {
-		uint64_t key = tp_py_memory_u64(table.bytes + i * table.entry_bytes + table.key_at);
-		if (types[i] != self->int_type || !is_object(key) ||
-		    !tp_py_text_read(&self->scratch, self->mem, self->layout, key))
+		const char *name = types[i] == self->int_type ? name_at(self, &table, i) : NULL;
+		if (!name)
 			continue;
-		uint32_t name = tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
-						     self->scratch.len);
-		out[n] = (struct tp_py_attribute){
-			.name = tp_strtab_text(&self->names, name),
-			.address = address_of(&table, i),
-		};
+		out[n] = (struct tp_py_attribute){.name = name, .address = address_of(&table, i)};
 		memcpy(out[n].guards, table.guards, sizeof(table.guards));
 		memcpy(out[n++].guard_words, table.guard_words, sizeof(table.guard_words));
 	}
 	return n;
+}
+
+size_t tp_py_attributes_find_objects(struct tp_py_attributes *self, uint64_t object,
+				     struct tp_py_inner_object *out, size_t max)
+{
+	struct attribute_table table;
+	size_t n = 0;
+	if (!open_table(self, object, &table))
+		return 0;
+	for (size_t i = 0; i < table.n && n < max; i++) {
+		uint64_t inner = value_of(&table, i);
+		const struct tp_py_type *type = tp_py_attributes_type(self, inner);
+		const char *name = type && type->is_class ? name_at(self, &table, i) : NULL;
+		if (name)
+			out[n++] = (struct tp_py_inner_object){name, address_of(&table, i), inner};
+	}
+	return n;
+}
+
+bool tp_py_attributes_get(struct tp_py_attributes *self, uint64_t object, const char *const *names,
+			  size_t n_names, uint64_t *values)
+{
+	struct attribute_table table;
+	memset(values, 0, n_names * sizeof(*values));
+	if (!open_table(self, object, &table))
+		return false;
+	for (size_t i = 0; i < table.n; i++) {
+		const char *name = name_at(self, &table, i);
+		for (size_t k = 0; name && k < n_names; k++)
+			if (strcmp(name, names[k]) == 0)
+				values[k] = value_of(&table, i);
+	}
+	return true;
 }

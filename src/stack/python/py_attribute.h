@@ -39,6 +39,13 @@ struct tp_py_attribute {
 	uint64_t guard_words[2];
 };
 
+/* An attribute that held an instance of a Python class. */
+struct tp_py_inner_object {
+	const char *name; /* lent until release */
+	uint64_t address; /* of the pointer to it */
+	uint64_t object;
+};
+
 struct tp_py_attributes {
 	struct tp_py_memory *mem;
 	const struct tp_py_layout *layout;
@@ -58,8 +65,21 @@ void tp_py_attributes_release(struct tp_py_attributes *self);
 /* The type of an object; NULL when the memory makes no sense. Lent until the next call. */
 const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, uint64_t object);
 
+/* The same, of an object whose pointer to its type was read. */
+const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *self,
+						     uint64_t address);
+
 /* How many; some ten system calls. */
 size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX]);
+
+/* Instances that the object's attributes hold, up to `max`; how many. As many system calls. */
+size_t tp_py_attributes_find_objects(struct tp_py_attributes *self, uint64_t object,
+				     struct tp_py_inner_object *out, size_t max);
+
+/* The objects that attributes of these names hold: values[i] for names[i], 0 where there is none.
+ * False: it is no instance of a Python class, or cannot be read. */
+bool tp_py_attributes_get(struct tp_py_attributes *self, uint64_t object, const char *const *names,
+			  size_t n_names, uint64_t *values);
 
 #endif

@@ -16,6 +16,9 @@ enum {
 	MAX_EXTENDED = 0xffffff,
 	JUMP_BACKWARD_311 = 140,
 	JUMP_BACKWARD_QUICK_311 = 38,
+	/* A loop that ends with `if …: break` jumps back where that is not so. */
+	JUMP_BACKWARD_IF_FIRST_311 = 173,
+	JUMP_BACKWARD_IF_LAST_311 = 176,
 	WORD = 8,
 };
 
@@ -27,12 +30,17 @@ struct opcode_numbers {
 	uint8_t extended, extended_quick;
 	uint8_t for_iter, special_first, special_last, instrumented_first, instrumented_last;
 	uint8_t end_for; /* 0 = none */
+	/* How the loop's variable is set; 0 = none. The second ones do that and something else. */
+	uint8_t store_fast, store_fast_load, store_fast_store;
+	uint8_t store_name, store_global;
 };
 
 static const struct opcode_numbers numbers[] = {
-	{8, 10, 144, 144, 93, 93, 93, 93, 93, 0},    {11, 11, 144, 34, 93, 93, 93, 93, 93, 0},
-	{12, 12, 144, 144, 93, 62, 65, 248, 248, 4}, {13, 13, 71, 71, 72, 187, 190, 243, 243, 11},
-	{14, 14, 69, 69, 70, 170, 175, 234, 247, 9},
+	{8, 10, 144, 144, 93, 93, 93, 93, 93, 0, 125, 0, 0, 90, 97},
+	{11, 11, 144, 34, 93, 93, 93, 93, 93, 0, 125, 161, 167, 90, 97},
+	{12, 12, 144, 144, 93, 62, 65, 248, 248, 4, 125, 154, 158, 90, 97},
+	{13, 13, 71, 71, 72, 187, 190, 243, 243, 11, 110, 111, 112, 114, 113},
+	{14, 14, 69, 69, 70, 170, 175, 234, 247, 9, 0, 0, 0, 0, 0},
 };
 
 static const struct opcode_numbers *numbers_of(unsigned minor)
@@ -56,10 +64,13 @@ static bool jumps_back(const uint8_t *bytes, size_t start, size_t end)
 	uint64_t extended = 0;
 	for (size_t at = start; at + 1 < end; at += 2) {
 		uint64_t argument = extended << 8 | bytes[at + 1];
-		bool is_jump =
-			bytes[at] == JUMP_BACKWARD_311 || bytes[at] == JUMP_BACKWARD_QUICK_311;
-		if (is_jump && at + 2 - start >= 2 * argument && at + 2 - 2 * argument <= start &&
-		    at + 2 - 2 * argument + 6 >= start)
+		bool is_jump = bytes[at] == JUMP_BACKWARD_311 ||
+			       bytes[at] == JUMP_BACKWARD_QUICK_311 ||
+			       (bytes[at] >= JUMP_BACKWARD_IF_FIRST_311 &&
+				bytes[at] <= JUMP_BACKWARD_IF_LAST_311);
+		/* To it, or to what extends its argument: three instructions at most. */
+		uint64_t length = at + 2 - start;
+		if (is_jump && 2 * argument >= length && 2 * argument <= length + 6)
 			return true;
 		extended = bytes[at] == 144 || bytes[at] == 34 ? argument & MAX_EXTENDED : 0;
 	}
@@ -74,6 +85,25 @@ static bool is_loop(const struct opcode_numbers *of, const uint8_t *bytes, size_
 	if (of->end_for)
 		return end + 1 < size && bytes[end] == of->end_for;
 	return of->minor_min != 11 || jumps_back(bytes, start, end);
+}
+
+/* The variable that the instruction behind FOR_ITER sets, where it is one. */
+static void find_target(const struct opcode_numbers *of, unsigned minor, const uint8_t *bytes,
+			size_t at, struct tp_py_for_loop *loop)
+{
+	uint8_t opcode = bytes[at];
+	uint8_t argument = bytes[at + 1];
+	if (opcode == 0 || of->store_fast == 0)
+		return;
+	/* From 3.13 on one that is put together with the next has both numbers in its argument. */
+	bool is_joined = opcode == of->store_fast_load || opcode == of->store_fast_store;
+	if (opcode == of->store_fast || is_joined) {
+		loop->target_kind = TP_PY_TARGET_LOCAL;
+		loop->target = is_joined && minor >= 13 ? argument >> 4 : argument;
+	} else if (opcode == of->store_name || opcode == of->store_global) {
+		loop->target_kind = TP_PY_TARGET_NAME;
+		loop->target = argument;
+	}
 }
 
 size_t tp_py_bytecode_find_loops(unsigned minor, const uint8_t *bytes, size_t size,
@@ -91,8 +121,12 @@ size_t tp_py_bytecode_find_loops(unsigned minor, const uint8_t *bytes, size_t si
 		/* From 3.12 on a word of cache follows. */
 		uint64_t next = at + (minor >= 12 ? 4 : 2);
 		uint64_t end = next + argument * (minor >= 10 ? 2 : 1);
-		if (is_loop(of, bytes, size, at, (size_t)end))
-			out[n++] = (struct tp_py_for_loop){(uint32_t)at, (uint32_t)end, 0};
+		if (!is_loop(of, bytes, size, at, (size_t)end))
+			continue;
+		out[n] = (struct tp_py_for_loop){.start = (uint32_t)at, .end = (uint32_t)end};
+		if (next + 1 < end)
+			find_target(of, minor, bytes, (size_t)next, &out[n]);
+		n++;
 	}
 	return n;
 }
@@ -192,6 +226,7 @@ static void load(struct tp_py_bytecodes *self, struct tp_py_bytecode *out,
 	out->n_locals = (uint32_t)n_locals;
 	out->n_stack = n_stack;
 	out->local_names = tp_py_memory_u64(head + layout->code_local_names);
+	out->names = tp_py_memory_u64(head + layout->code_names);
 	load_loops(self, out, code, head);
 }
 

@@ -13,10 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum tp_py_target_kind {
+	TP_PY_TARGET_UNKNOWN, /* several variables, an attribute, … */
+	TP_PY_TARGET_LOCAL,
+	TP_PY_TARGET_NAME, /* of a module or class body, or global */
+};
+
 struct tp_py_for_loop {
 	uint32_t start; /* offset of its FOR_ITER, in bytes */
 	uint32_t end;   /* of the first instruction behind it */
 	uint32_t line;  /* 0 = unknown */
+	enum tp_py_target_kind target_kind;
+	uint32_t target; /* number among local variables, or names */
 };
 
 struct tp_py_bytecode {
@@ -24,6 +32,7 @@ struct tp_py_bytecode {
 	uint32_t n_locals;            /* words before the value stack */
 	uint32_t n_stack;             /* words of the value stack */
 	uint64_t local_names;         /* address of a tuple */
+	uint64_t names;               /* of global variables and attributes; likewise */
 	struct tp_py_for_loop *loops; /* heap; an outer loop comes before its inner ones */
 	size_t n_loops;
 };

@@ -4,6 +4,7 @@
 
 #include "py_text.h"
 
+#include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
@@ -20,6 +21,11 @@ enum {
 	/* CO_OPTIMIZED, CO_NEWLOCALS: what functions have. */
 	FUNCTION = 0x1 | 0x2,
 };
+
+/* Functions of a program stay where they are: one that was the same for so long is compared with
+ * memory only now and then. What is made and freed all the time does not get that old. */
+#define OLD_NS   TP_NS_PER_S
+#define CHECK_NS (100 * TP_NS_PER_MS)
 
 void tp_py_code_cache_init(struct tp_py_code_cache *cache, struct tp_py_memory *mem,
 			   const struct tp_py_layout *layout)
@@ -147,7 +153,10 @@ static struct tp_py_code *add(struct tp_py_code_cache *cache, uint64_t address)
 
 static bool replace(struct tp_py_code_cache *cache, uint64_t address, const uint8_t *head)
 {
-	struct tp_py_code fresh = {.address = address, .round = cache->round};
+	struct tp_py_code fresh = {.address = address,
+				   .round = cache->round,
+				   .loaded_ns = cache->now_ns,
+				   .checked_ns = cache->now_ns};
 	read_fields(fresh.fields, cache->layout, head);
 	if (!load(cache, &fresh, head)) {
 		tp_py_line_table_release(&fresh.lines);
@@ -166,6 +175,7 @@ void tp_py_code_begin(struct tp_py_code_cache *cache)
 	if (cache->n_items >= MAX_ITEMS)
 		clear(cache);
 	cache->round++;
+	cache->now_ns = tp_py_memory_now_ns(cache->mem);
 	cache->n_wanted = 0;
 }
 
@@ -176,6 +186,9 @@ void tp_py_code_request(struct tp_py_code_cache *cache, uint64_t address)
 		return;
 	if (code)
 		code->round = cache->round;
+	if (code && code->checked_ns - code->loaded_ns >= OLD_NS &&
+	    cache->now_ns - code->checked_ns < CHECK_NS)
+		return;
 	TP_ARRAY_PUSH(cache->pieces, cache->n_wanted, cache->pieces_capacity) =
 		(struct tp_process_range){address, NULL, cache->head_bytes};
 }
@@ -183,6 +196,8 @@ void tp_py_code_request(struct tp_py_code_cache *cache, uint64_t address)
 enum tp_py_code_outcome tp_py_code_read(struct tp_py_code_cache *cache)
 {
 	enum tp_py_code_outcome outcome = TP_PY_CODE_KNOWN;
+	if (cache->n_wanted == 0)
+		return outcome;
 	if (cache->n_wanted * cache->head_bytes > cache->heads_capacity) {
 		cache->heads_capacity = 2 * cache->n_wanted * cache->head_bytes;
 		cache->heads = tp_realloc(cache->heads, cache->heads_capacity);
@@ -195,10 +210,12 @@ enum tp_py_code_outcome tp_py_code_read(struct tp_py_code_cache *cache)
 		uint64_t fields[TP_PY_CODE_N_FIELDS];
 		uint64_t address = cache->pieces[i].address;
 		const uint8_t *head = cache->pieces[i].out;
-		const struct tp_py_code *code = find_cached(cache, address);
+		struct tp_py_code *code = find_cached(cache, address);
 		read_fields(fields, cache->layout, head);
-		if (code && memcmp(fields, code->fields, sizeof(fields)) == 0)
+		if (code && memcmp(fields, code->fields, sizeof(fields)) == 0) {
+			code->checked_ns = cache->now_ns;
 			continue;
+		}
 		outcome = TP_PY_CODE_LOADED;
 		if (!replace(cache, address, head))
 			return TP_PY_CODE_BAD;

@@ -31,6 +31,8 @@ struct tp_py_code {
 	uint32_t first_traceable; /* bytes; what is before it is CPython's own */
 	uint64_t round;           /* the last in which it was wanted */
 	uint64_t bytecode;        /* from 3.11 on: its address */
+	uint64_t loaded_ns;
+	uint64_t checked_ns; /* compared with memory */
 	struct tp_py_line_table lines;
 };
 
@@ -46,6 +48,7 @@ struct tp_py_code_cache {
 	size_t items_capacity;
 	struct tp_buf scratch;
 	uint64_t round;
+	uint64_t now_ns;                 /* of the round; 0 where reading takes no time */
 	struct tp_process_range *pieces; /* heads that are wanted in this round */
 	uint8_t *heads;
 	size_t n_wanted;

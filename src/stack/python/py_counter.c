@@ -2,6 +2,7 @@
 /* Reads variables that hold whole numbers, and learns which of them count something. */
 #include "py_counter.h"
 
+#include "py_number.h"
 #include "py_text.h"
 
 #include "trainprof/base/memory.h"
@@ -12,26 +13,31 @@
 enum {
 	/* Loops of training are called by few: frames of the model's layers are not looked at. */
 	MAX_FRAMES = 16,
-	MAX_LOCALS = 16, /* of a frame; what lies behind the last one is soon given up */
+	MAX_LOCALS = 64, /* of a frame: trainers have many */
+	MIN_LOCALS =
+		16, /* as many words are read; what lies behind the last one is soon given up */
 	MAX_READ = TP_PY_COUNTERS_MAX_READ,
 	LOCALS_BYTES = MAX_LOCALS * 8,
 	MAX_BYTES = MAX_FRAMES * LOCALS_BYTES + TP_PY_COUNTERS_MAX_BODIES * TP_PY_GLOBALS_MAX_BYTES,
 	MAX_SLOTS = 1 << 16,
-	MAX_FAILED = 4,  /* times that a variable was no number */
-	MAX_BAD = 4,     /* changes that no counter makes */
-	MAX_GROWTH = 16, /* between two readings: faster ones count no steps */
-	INT_BYTES = 32,
-	DIGIT_BITS = 30,
-	SIZE_SHIFT = 3, /* from 3.12 on the size has flags below it; sign: 0 positive, 1 zero */
-	SIGN_BITS = 3,
-	TAGS = 7, /* 3.14: low bits of _PyStackRef */
+	MAX_FAILED = 4,        /* times that a variable was no number */
+	MAX_BAD = 4,           /* changes that no counter makes */
+	MAX_GROWTH = 16,       /* between two readings: faster ones count no steps */
+	MAX_LOOP_GROWTH = 256, /* the same of for loops, which go on one by one */
+	TAGS = 7,              /* 3.14: low bits of _PyStackRef */
 	WORD = 8,
 	MAX_LOOP_FRAMES = 40,   /* whose for loops are looked at: notebooks call deep */
 	MAX_OBJECT_LOCALS = 12, /* local variables of a frame that may be instances of classes */
 	MAX_OBJECTS = 16,       /* instances by one call */
-	N_OBJECTS = 128,        /* that are remembered */
+	N_OBJECTS = 256,        /* that are remembered */
 	MAX_SEARCHES = 4,       /* of new ones by one call: each takes some ten system calls */
 	OBJECT_USES = 64,       /* then it is looked through again: attributes are added */
+	MAX_INNER = 6,          /* objects that belong to the one whose method runs */
+	OBJECT_USES_MAX = 512,  /* and ever more rarely where nothing was */
+	IDLE_LOOKS = 64,        /* without a change; then each IDLE_FACTOR-th look reads them */
+	IDLE_FACTOR = 8,
+	N_TYPED = 1024,   /* objects whose types are remembered */
+	TYPED_LOOKS = 16, /* then the type is read again: the memory may be another one's */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -40,21 +46,36 @@ static const uint64_t highest_address = UINT64_C(1) << 56;
 
 struct tp_py_counter_slot {
 	uint64_t value;
-	const char *name; /* of a global one, once it was told */
+	const char *name; /* once it was read */
 	bool has_value;
 	uint8_t n_misses;
 	uint32_t n_counted; /* changes that a counter makes */
 	uint32_t n_odd;
 	uint64_t highest; /* of one that falls: what it began with */
 	uint64_t object;  /* that it was of */
+	uint64_t total;
 };
 
 /* What was found in an instance. */
 struct tp_py_object_cache {
 	uint64_t object;
 	uint32_t n_uses;
+	uint32_t max_uses;
+	uint32_t n_idle; /* looks since one of them has changed */
 	size_t n;
 	struct tp_py_attribute attributes[TP_PY_ATTRIBUTE_MAX];
+	bool is_loader;
+	struct tp_py_loader loader;
+	bool has_inner;
+	size_t n_inner;
+	struct tp_py_inner_object inner[MAX_INNER];
+};
+
+/* The type that an object had lately. */
+struct tp_py_typed_object {
+	uint64_t object;
+	uint64_t type; /* 0: it was no object */
+	uint64_t look; /* in which its type was read */
 };
 
 /* The variables of one frame as they lie in its memory, read before the objects in them and after.
@@ -86,7 +107,7 @@ struct pending {
 	const struct variables *variables;
 	size_t index;
 	uint64_t slot;
-	uint8_t object[INT_BYTES];
+	uint8_t object[TP_PY_NUMBER_BYTES];
 };
 
 void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
@@ -97,17 +118,20 @@ void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
 	tp_py_attributes_init(&self->attributes, mem, layout, int_type);
 	tp_py_bytecodes_init(&self->bytecodes, mem, layout);
 	self->objects = tp_alloc(N_OBJECTS * sizeof(*self->objects));
+	self->typed = tp_alloc(N_TYPED * sizeof(*self->typed));
 }
 
 void tp_py_counters_release(struct tp_py_counters *self)
 {
 	free(self->slots);
 	free(self->objects);
+	free(self->typed);
 	tp_py_attributes_release(&self->attributes);
 	tp_py_bytecodes_release(&self->bytecodes);
 	tp_strtab_release(&self->names);
 	tp_buf_release(&self->scratch);
 	tp_map_release(&self->by_key);
+	tp_map_release(&self->local_names);
 }
 
 /* Its number, of a local variable by its index, of a global one by the address of its name; NO_SLOT
@@ -135,9 +159,16 @@ static bool is_given_up(const struct tp_py_counters *self, uint64_t index)
 	       (slot->n_odd > MAX_BAD && slot->n_odd > slot->n_counted);
 }
 
-static bool has_candidates(struct tp_py_counters *self, const struct tp_py_code *code)
+/* How many words of a frame are read. */
+static uint32_t n_words(struct tp_py_counters *self, const struct tp_py_code *code)
 {
-	for (uint32_t local = 0; local < MAX_LOCALS; local++)
+	uint32_t n = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
+	return n < MIN_LOCALS ? MIN_LOCALS : n < MAX_LOCALS ? n : MAX_LOCALS;
+}
+
+static bool has_candidates(struct tp_py_counters *self, const struct tp_py_code *code, uint32_t n)
+{
+	for (uint32_t local = 0; local < n; local++)
 		if (!is_given_up(self, slot_of(self, code, local)))
 			return true;
 	return false;
@@ -147,31 +178,18 @@ static bool has_candidates(struct tp_py_counters *self, const struct tp_py_code 
 
 static bool read_number(const struct tp_py_counters *self, const uint8_t *object, uint64_t *value)
 {
-	const struct tp_py_layout *layout = self->layout;
-	uint64_t size = tp_py_memory_u64(object + layout->object_size);
-	if (tp_py_memory_u64(object + layout->object_type) != self->int_type)
-		return false;
-	if (layout->minor >= 12) {
-		if ((size & SIGN_BITS) > 1)
-			return false;
-		size = size & 1 ? 0 : size >> SIZE_SHIFT;
-	}
-	if (size > 2)
-		return false;
-	const uint8_t *digits = object + layout->object_size + WORD;
-	*value = size > 0 ? tp_py_memory_u32(digits) : 0;
-	if (size > 1)
-		*value |= (uint64_t)tp_py_memory_u32(digits + 4) << DIGIT_BITS;
-	return true;
+	return tp_py_memory_u64(object + self->layout->object_type) == self->int_type &&
+	       tp_py_number_parse(self->layout, object, value);
 }
 
 /* Whether it is a counter's number that was not told yet. */
-static bool update_slot(struct tp_py_counters *self, uint64_t index, uint64_t value)
+static bool update_slot(struct tp_py_counters *self, uint64_t index, uint64_t value,
+			uint64_t max_growth)
 {
 	struct tp_py_counter_slot *slot = &self->slots[index];
 	bool is_new = !slot->has_value || value != slot->value;
 	if (slot->has_value && is_new) {
-		bool is_counted = value > slot->value && value - slot->value <= MAX_GROWTH;
+		bool is_counted = value > slot->value && value - slot->value <= max_growth;
 		bool is_begun_anew = value <= 1;
 		slot->n_counted += is_counted;
 		slot->n_odd += !is_counted && !is_begun_anew;
@@ -189,7 +207,7 @@ static bool update_value(struct tp_py_counters *self, const struct pending *pend
 		slot->n_misses += !slot->has_value;
 		return false;
 	}
-	return update_slot(self, pending->slot, *value);
+	return update_slot(self, pending->slot, *value, MAX_GROWTH);
 }
 
 /* ---- reading ---- */
@@ -200,9 +218,9 @@ static bool is_address(uint64_t word)
 }
 
 /* Frames in chunks lie one behind the other: the variables of one end where the next begins. */
-static size_t locals_size(const struct tp_py_stack *stack, size_t at, uint64_t address)
+static size_t locals_size(const struct tp_py_stack *stack, size_t at, uint64_t address, uint32_t n)
 {
-	uint64_t size = LOCALS_BYTES;
+	uint64_t size = (uint64_t)WORD * n;
 	for (size_t i = 0; i < at; i++) {
 		uint64_t next = stack->frames[i].address;
 		if (next >= address && next - address < size)
@@ -247,10 +265,11 @@ static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack
 		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
 		if (code && code->is_body)
 			add_body(self, frame, code, out);
-		if (!code || code->is_body || !has_candidates(self, code))
+		uint32_t n_read = code ? n_words(self, code) : 0;
+		if (!code || code->is_body || !has_candidates(self, code, n_read))
 			continue;
 		uint64_t address = frame->address + self->layout->frame_size;
-		size_t size = locals_size(stack, i - 1, address);
+		size_t size = locals_size(stack, i - 1, address, n_read);
 		if (size == 0)
 			continue;
 		pieces[n++] = (struct tp_process_range){address, out->bytes + out->used, size};
@@ -308,7 +327,8 @@ static size_t collect_of(struct tp_py_counters *self, const struct variables *va
 		pending[n].variables = variables;
 		pending[n].index = index;
 		pending[n].slot = slot;
-		pieces[n] = (struct tp_process_range){object, pending[n].object, INT_BYTES};
+		pieces[n] =
+			(struct tp_process_range){object, pending[n].object, TP_PY_NUMBER_BYTES};
 		n++;
 	}
 	return n;
@@ -357,15 +377,42 @@ static bool read_objects(struct tp_py_counters *self, struct snapshot *snapshot,
 	return n_read == n;
 }
 
+/* The text at an address; NULL = it cannot be read. */
+static const char *text_at(struct tp_py_counters *self, uint64_t address)
+{
+	if (!tp_py_text_read(&self->scratch, self->mem, self->layout, address))
+		return NULL;
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
+						   self->scratch.len));
+}
+
+/* The text in a tuple of names; NULL = it cannot be read. */
+static const char *name_in(struct tp_py_counters *self, uint64_t tuple, uint32_t number)
+{
+	uint64_t n;
+	uint64_t text;
+	uint64_t at = tuple + self->layout->object_size;
+	if (tuple == 0 || !tp_py_memory_get_u64(self->mem, at, &n) || number >= n ||
+	    !tp_py_memory_get_u64(self->mem, at + WORD + (uint64_t)WORD * number, &text))
+		return NULL;
+	return text_at(self, text);
+}
+
+/* Of a variable; read once, NULL = it cannot be read. */
 static const char *text_of(struct tp_py_counters *self, const struct pending *pending)
 {
+	const struct variables *variables = pending->variables;
 	struct tp_py_counter_slot *slot = &self->slots[pending->slot];
-	uint64_t address = name_of(pending->variables, pending->index);
-	if (!slot->name && tp_py_text_read(&self->scratch, self->mem, self->layout, address))
-		slot->name = tp_strtab_text(&self->names,
-					    tp_strtab_intern_len(&self->names,
-								 tp_buf_text(&self->scratch),
-								 self->scratch.len));
+	if (slot->name)
+		return slot->name;
+	if (variables->globals)
+		slot->name = text_at(self, name_of(variables, pending->index));
+	else
+		slot->name =
+			name_in(self,
+				tp_py_bytecodes_get(&self->bytecodes, variables->code)->local_names,
+				(uint32_t)pending->index);
 	return slot->name;
 }
 
@@ -398,7 +445,7 @@ static struct tp_python_counter counter_of(struct tp_py_counters *self,
 		.file = variables->code->file,
 		.name = variables->code->name,
 		.first_line = variables->code->first_line,
-		.variable = variables->globals ? text_of(self, pending) : NULL,
+		.variable = text_of(self, pending),
 		.local = (uint32_t)(variables->globals ? pending->slot : pending->index),
 		.kind = TP_PYTHON_COUNTER_VARIABLE,
 		.value = value,
@@ -442,6 +489,7 @@ struct counter_list {
 	size_t max;
 	size_t n_searches;
 	size_t n_objects;
+	bool has_loader;
 };
 
 /* A word of a frame, and what it points to. */
@@ -452,8 +500,9 @@ struct root {
 	uint64_t object;
 	uint32_t line;    /* of the loop; 0: a local variable */
 	bool is_range;    /* the loop goes over a range */
+	bool is_down;     /* it says how many rounds are left, not how many there were */
 	uint32_t number;  /* of the loop or the variable */
-	const char *name; /* of the variable; NULL = unknown */
+	const char *name; /* of the variable, of a loop the one that it sets; NULL = unknown */
 };
 
 /* A name that stays; `attribute` is NULL for an iterator's own position. */
@@ -465,8 +514,9 @@ static const char *label_of(struct tp_py_counters *self, const struct root *root
 	if (root->line && attribute)
 		tp_buf_printf(text, "%s of the for loop at line %u", attribute, root->line);
 	else if (root->line)
-		tp_buf_printf(text, "for loop %sat line %u", root->is_range ? "over a range " : "",
-			      root->line);
+		tp_buf_printf(text, "for loop %s%sat line %u%s%s", root->is_down ? "down " : "",
+			      root->is_range ? "over a range " : "", root->line,
+			      root->name ? ", variable " : "", root->name ? root->name : "");
 	else if (root->name)
 		tp_buf_printf(text, "%s.%s", root->name, attribute);
 	else
@@ -485,7 +535,9 @@ static void emit_counter(struct tp_py_counters *self, struct counter_list *list,
 			 const struct root *root, struct tp_python_counter counter, uint64_t slot)
 {
 	note_address(self, counter.address);
-	if (list->n == list->max || !update_slot(self, slot, counter.value))
+	uint64_t max_growth =
+		counter.kind == TP_PYTHON_COUNTER_ITERATOR ? MAX_LOOP_GROWTH : MAX_GROWTH;
+	if (list->n == list->max || !update_slot(self, slot, counter.value, max_growth))
 		return;
 	counter.file = root->code->file;
 	counter.name = root->code->name;
@@ -499,7 +551,7 @@ static void emit_counter(struct tp_py_counters *self, struct counter_list *list,
 static uint64_t count_up(struct tp_py_counter_slot *slot, const struct tp_py_position *position,
 			 uint64_t value)
 {
-	if (!position->is_falling)
+	if (!position->is_relative)
 		return value;
 	if (slot->object != position->object || value > slot->highest) {
 		slot->object = position->object;
@@ -515,6 +567,7 @@ static void read_position(struct tp_py_counters *self, struct counter_list *list
 	uint64_t word = 0;
 	struct root loop = *root;
 	loop.is_range = position->is_range;
+	loop.is_down = position->is_relative;
 	const char *label = label_of(self, &loop, NULL);
 	uint64_t slot = slot_of_label(self, root, label);
 	if (slot == NO_SLOT || !tp_py_memory_get_u64(self->mem, root->address, &word) ||
@@ -525,10 +578,14 @@ static void read_position(struct tp_py_counters *self, struct counter_list *list
 		.variable = label,
 		.kind = TP_PYTHON_COUNTER_ITERATOR,
 		.value = value,
+		.total = position->total == self->slots[slot].total ? 0 : position->total,
 		.address = position->address,
 		.is_falling = position->is_falling,
 	};
+	size_t n = list->n;
 	emit_counter(self, list, root, counter, slot);
+	if (list->n > n)
+		self->slots[slot].total = position->total;
 }
 
 static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
@@ -536,14 +593,47 @@ static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 {
 	struct tp_py_object_cache *cache =
 		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
-	if (cache->object == object && cache->n_uses++ < OBJECT_USES)
+	bool is_known = cache->object == object;
+	if (is_known && cache->n_uses++ < cache->max_uses)
 		return cache;
 	if (list->n_searches++ >= MAX_SEARCHES)
-		return cache->object == object ? cache : NULL;
+		return is_known ? cache : NULL;
+	if (!is_known)
+		cache->max_uses = OBJECT_USES / 2;
+	if (cache->max_uses < OBJECT_USES_MAX)
+		cache->max_uses *= 2;
+	cache->n_idle = is_known ? cache->n_idle : 0;
 	cache->object = object;
 	cache->n_uses = 0;
+	cache->n_inner = 0;
+	cache->has_inner = false;
 	cache->n = tp_py_attributes_find(&self->attributes, object, cache->attributes);
+	cache->is_loader = tp_py_loader_is_likely(cache->attributes, cache->n) &&
+			   tp_py_loader_read(&self->attributes, object, &cache->loader);
 	return cache;
+}
+
+/* The outermost loader of a stack is the one that feeds training; its settings are emitted when
+ * they are others than before. */
+static void emit_loader(struct tp_py_counters *self, struct counter_list *list,
+			const struct root *root, const struct tp_py_loader *loader)
+{
+	if (list->has_loader)
+		return;
+	list->has_loader = true;
+	if (memcmp(loader, &self->loader, sizeof(*loader)) == 0 ||
+	    list->max - list->n < TP_PY_LOADER_N_SETTINGS)
+		return;
+	self->loader = *loader;
+	for (unsigned i = 0; i < TP_PY_LOADER_N_SETTINGS; i++)
+		list->out[list->n++] = (struct tp_python_counter){
+			.file = root->code->file,
+			.name = root->code->name,
+			.first_line = root->code->first_line,
+			.variable = tp_py_loader_setting_name(i),
+			.kind = TP_PYTHON_COUNTER_SETTING,
+			.value = loader->values[i],
+		};
 }
 
 /* Pointers to numbers, whether what leads to them is as it was, and the root, by one call. */
@@ -587,28 +677,84 @@ static void emit_attribute(struct tp_py_counters *self, struct counter_list *lis
 	emit_counter(self, list, root, counter, slot);
 }
 
+/* Most numbers in objects are settings, which never change: they are taken to be where they were
+ * most of the time. */
+static bool is_left_out(struct tp_py_counters *self, struct tp_py_object_cache *cache)
+{
+	if (cache->n_idle++ < IDLE_LOOKS || cache->n_idle % IDLE_FACTOR == 0)
+		return false;
+	for (size_t i = 0; i < cache->n; i++)
+		note_address(self, cache->attributes[i].address);
+	return true;
+}
+
 static void read_attributes(struct tp_py_counters *self, struct counter_list *list,
 			    const struct root *root, uint64_t object)
 {
 	uint64_t before[TP_PY_ATTRIBUTE_MAX] = {0};
 	uint64_t after[TP_PY_ATTRIBUTE_MAX] = {0};
-	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][INT_BYTES];
+	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][TP_PY_NUMBER_BYTES];
 	bool is_read[TP_PY_ATTRIBUTE_MAX];
 	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
-	if (!cache || cache->n == 0)
+	if (!cache || cache->n == 0 || is_left_out(self, cache))
 		return;
 	if (!read_pointers(self, root, cache, before)) {
 		cache->object = 0;
 		return;
 	}
+	if (cache->is_loader)
+		emit_loader(self, list, root, &cache->loader);
+	size_t n_before = list->n;
 	for (size_t i = 0; i < cache->n; i++)
 		is_read[i] = is_address(before[i]) &&
-			     tp_py_memory_get(self->mem, before[i], numbers[i], INT_BYTES);
+			     tp_py_memory_get(self->mem, before[i], numbers[i], TP_PY_NUMBER_BYTES);
 	if (!read_pointers(self, root, cache, after))
 		return;
 	for (size_t i = 0; i < cache->n; i++)
 		if (is_read[i] && before[i] == after[i])
 			emit_attribute(self, list, root, &cache->attributes[i], numbers[i]);
+	if (list->n > n_before)
+		cache->n_idle = 0;
+}
+
+/* "self.state" */
+static const char *path_of(struct tp_py_counters *self, const char *outer, const char *name)
+{
+	struct tp_buf *text = &self->scratch;
+	tp_buf_clear(text);
+	tp_buf_printf(text, "%s.%s", outer, name);
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(text), text->len));
+}
+
+static void find_inner(struct tp_py_counters *self, struct counter_list *list,
+		       const struct root *root, struct tp_py_object_cache *cache)
+{
+	if (cache->has_inner || list->n_searches >= MAX_SEARCHES)
+		return;
+	list->n_searches++;
+	cache->has_inner = true;
+	cache->n_inner = tp_py_attributes_find_objects(&self->attributes, cache->object,
+						       cache->inner, MAX_INNER);
+	for (size_t i = 0; i < cache->n_inner; i++)
+		cache->inner[i].name = path_of(self, root->name, cache->inner[i].name);
+}
+
+/* Of the object whose method runs also those in its attributes: `self.state.global_step`. */
+static void read_inner(struct tp_py_counters *self, struct counter_list *list,
+		       const struct root *root, uint64_t object)
+{
+	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
+	if (!cache || !root->name)
+		return;
+	find_inner(self, list, root, cache);
+	for (size_t i = 0; i < cache->n_inner; i++) {
+		struct root below = *root;
+		below.name = cache->inner[i].name;
+		below.address = cache->inner[i].address;
+		below.word = cache->inner[i].object;
+		read_attributes(self, list, &below, below.word);
+	}
 }
 
 static void read_loop(struct tp_py_counters *self, struct counter_list *list,
@@ -624,6 +770,23 @@ static void read_loop(struct tp_py_counters *self, struct counter_list *list,
 	/* PyTorch's loader counts the batches that it gave, and says by that what it gives. */
 	if (position.inner)
 		read_attributes(self, list, root, position.inner);
+}
+
+/* Kept with its slot, so that it is read once; "" where there is none. */
+static const char *target_name(struct tp_py_counters *self, const struct root *root,
+			       const struct tp_py_bytecode *bytecode,
+			       const struct tp_py_for_loop *loop)
+{
+	uint64_t slot = slot_of(self, root->code, tp_hash_mix(root->number, loop->end));
+	if (loop->target_kind == TP_PY_TARGET_UNKNOWN || slot == NO_SLOT)
+		return NULL;
+	if (!self->slots[slot].name) {
+		bool is_local = loop->target_kind == TP_PY_TARGET_LOCAL;
+		const char *name = name_in(self, is_local ? bytecode->local_names : bytecode->names,
+					   loop->target);
+		self->slots[slot].name = name ? name : "";
+	}
+	return self->slots[slot].name[0] ? self->slots[slot].name : NULL;
 }
 
 static void read_loops_of(struct tp_py_counters *self, struct counter_list *list, struct root *root,
@@ -648,69 +811,176 @@ static void read_loops_of(struct tp_py_counters *self, struct counter_list *list
 		root->object = live[i].object;
 		root->line = live[i].loop.line ? live[i].loop.line : 1;
 		root->number = (1U << 16) + live[i].loop.start;
+		root->name = target_name(self, root, bytecode, &live[i].loop);
 		read_loop(self, list, root, iterators);
 	}
 }
 
-/* The name of a local variable: of the tuple of all. */
+/* Read once: it takes four system calls. */
 static const char *local_name(struct tp_py_counters *self, const struct tp_py_bytecode *bytecode,
 			      uint32_t number)
 {
-	uint64_t n;
-	uint64_t text;
-	if (!tp_py_memory_get_u64(self->mem, bytecode->local_names + self->layout->object_size,
-				  &n) ||
-	    number >= n ||
-	    !tp_py_memory_get_u64(self->mem,
-				  bytecode->local_names + self->layout->object_size + WORD +
-					  (uint64_t)WORD * number,
-				  &text) ||
-	    !tp_py_text_read(&self->scratch, self->mem, self->layout, text))
-		return NULL;
-	return tp_strtab_text(&self->names,
-			      tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
-						   self->scratch.len));
+	uint64_t key = tp_hash_mix(bytecode->identity, number);
+	uint64_t kept;
+	if (tp_map_get(&self->local_names, key, &kept))
+		return (const char *)(uintptr_t)kept; /* NOLINT(performance-no-int-to-ptr) */
+	const char *name = name_in(self, bytecode->local_names, number);
+	if (name)
+		tp_map_set(&self->local_names, key, (uint64_t)(uintptr_t)name);
+	return name;
+}
+
+/* Ranges that cannot be read are passed over; is_read says which. */
+static void read_each(struct tp_py_counters *self, const struct tp_process_range *ranges, size_t n,
+		      bool *is_read)
+{
+	for (size_t at = 0; at < n;) {
+		size_t n_read = self->mem->read(self->mem, ranges + at, n - at);
+		for (size_t i = 0; i < n_read; i++)
+			is_read[at++] = true;
+		if (at < n)
+			is_read[at++] = false;
+	}
+}
+
+/* The first local variables of a frame. */
+struct frame_locals {
+	const struct tp_py_stack_frame *frame;
+	const struct tp_py_code *code;
+	size_t n;
+	uint64_t words[MAX_OBJECT_LOCALS];
+};
+
+enum { MAX_INSTANCES = MAX_FRAMES * MAX_OBJECT_LOCALS };
+
+/* Of the outermost functions, by one call; returns how many have been read. */
+static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_stack *stack,
+				const struct tp_py_code_cache *codes, struct frame_locals *out)
+{
+	struct tp_process_range pieces[MAX_FRAMES];
+	bool is_read[MAX_FRAMES];
+	size_t n = 0;
+	size_t n_kept = 0;
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_FRAMES; i--, met++) {
+		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
+		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
+		if (!code || code->is_body)
+			continue;
+		size_t n_locals = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
+		out[n].frame = frame;
+		out[n].code = code;
+		out[n].n = n_locals < MAX_OBJECT_LOCALS ? n_locals : MAX_OBJECT_LOCALS;
+		pieces[n] = (struct tp_process_range){frame->address + self->layout->frame_size,
+						      out[n].words, out[n].n * WORD};
+		n += out[n].n > 0;
+	}
+	if (n > 0)
+		read_each(self, pieces, n, is_read);
+	for (size_t i = 0; i < n; i++)
+		if (is_read[i])
+			out[n_kept++] = out[i];
+	return n_kept;
+}
+
+static uint64_t object_in(const struct tp_py_counters *self, uint64_t word)
+{
+	return self->layout->minor >= 14 ? word & ~(uint64_t)TAGS : word;
+}
+
+static struct tp_py_typed_object *typed_object(struct tp_py_counters *self, uint64_t object)
+{
+	return &self->typed[tp_hash_mix(object, 0) % (uint64_t)N_TYPED];
+}
+
+/* By one call: of those that were not met lately. */
+static void read_types(struct tp_py_counters *self, const uint64_t *objects, size_t n)
+{
+	struct tp_process_range pieces[MAX_INSTANCES];
+	bool is_read[MAX_INSTANCES];
+	size_t n_pieces = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tp_py_typed_object *typed = typed_object(self, objects[i]);
+		if (typed->object == objects[i] && self->n_looks - typed->look < TYPED_LOOKS)
+			continue;
+		*typed = (struct tp_py_typed_object){.object = objects[i], .look = self->n_looks};
+		pieces[n_pieces++] =
+			(struct tp_process_range){objects[i] + self->layout->object_type,
+						  &typed->type, WORD};
+	}
+	if (n_pieces > 0)
+		read_each(self, pieces, n_pieces, is_read);
+	for (size_t i = 0; i < n_pieces; i++)
+		if (!is_read[i])
+			memset(pieces[i].out, 0, WORD);
+}
+
+static void read_types_of_locals(struct tp_py_counters *self, const struct frame_locals *frames,
+				 size_t n_frames)
+{
+	uint64_t objects[MAX_INSTANCES];
+	size_t n = 0;
+	for (size_t i = 0; i < n_frames; i++)
+		for (size_t k = 0; k < frames[i].n; k++)
+			if (is_address(object_in(self, frames[i].words[k])))
+				objects[n++] = object_in(self, frames[i].words[k]);
+	read_types(self, objects, n);
+}
+
+static bool is_of_class(struct tp_py_counters *self, uint64_t object)
+{
+	const struct tp_py_typed_object *typed = typed_object(self, object);
+	const struct tp_py_type *type =
+		typed->object == object
+			? tp_py_attributes_known_type(&self->attributes, typed->type)
+			: NULL;
+	return type && type->is_class;
 }
 
 /* Instances in its local variables, such as `self`. */
 static void read_objects_of(struct tp_py_counters *self, struct counter_list *list,
-			    struct root *root, const struct tp_py_stack_frame *frame)
+			    const struct frame_locals *locals)
 {
-	uint64_t words[MAX_OBJECT_LOCALS];
-	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, root->code);
-	size_t n = bytecode->n_locals < MAX_OBJECT_LOCALS ? bytecode->n_locals : MAX_OBJECT_LOCALS;
-	uint64_t address = frame->address + self->layout->frame_size;
-	if (n == 0 || !tp_py_memory_get(self->mem, address, words, n * WORD))
-		return;
-	for (uint32_t i = 0; i < n && list->n_objects < MAX_OBJECTS; i++) {
-		uint64_t tags = self->layout->minor >= 14 ? TAGS : 0;
-		uint64_t object = words[i] & ~tags;
-		const struct tp_py_type *type = tp_py_attributes_type(&self->attributes, object);
-		if (!type || !type->is_class)
+	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, locals->code);
+	for (uint32_t i = 0; i < locals->n && list->n_objects < MAX_OBJECTS; i++) {
+		uint64_t object = object_in(self, locals->words[i]);
+		if (!is_address(object) || !is_of_class(self, object))
 			continue;
 		list->n_objects++;
-		root->address = address + (uint64_t)i * WORD;
-		root->word = words[i];
-		root->number = i;
-		root->line = 0;
-		root->name = local_name(self, bytecode, i);
-		read_attributes(self, list, root, object);
+		const struct root root = {
+			.code = locals->code,
+			.address = locals->frame->address + self->layout->frame_size +
+				   (uint64_t)i * WORD,
+			.word = locals->words[i],
+			.number = i,
+			.name = local_name(self, bytecode, i),
+		};
+		read_attributes(self, list, &root, object);
+		if (i == 0)
+			read_inner(self, list, &root, object);
 	}
 }
 
-static void read_frames(struct tp_py_counters *self, struct counter_list *list,
-			const struct tp_py_stack *stack, struct tp_py_code_cache *codes,
-			size_t max_frames, bool with_loops)
+static void read_objects_of_frames(struct tp_py_counters *self, struct counter_list *list,
+				   const struct tp_py_stack *stack,
+				   const struct tp_py_code_cache *codes)
+{
+	struct frame_locals frames[MAX_FRAMES];
+	size_t n = read_frame_locals(self, stack, codes, frames);
+	read_types_of_locals(self, frames, n);
+	for (size_t i = 0; i < n; i++)
+		read_objects_of(self, list, &frames[i]);
+}
+
+static void read_loops(struct tp_py_counters *self, struct counter_list *list,
+		       const struct tp_py_stack *stack, struct tp_py_code_cache *codes)
 {
 	struct tp_py_iterators iterators = {self->mem, self->layout, &self->attributes,
 					    &self->bytecodes, codes};
-	for (size_t i = stack->n_frames, met = 0; i > 0 && met < max_frames; i--, met++) {
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
 		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
 		struct root root = {.code = tp_py_code_get(codes, frame->code)};
-		if (root.code && with_loops)
+		if (root.code)
 			read_loops_of(self, list, &root, frame, &iterators);
-		else if (root.code && !root.code->is_body)
-			read_objects_of(self, list, &root, frame);
 	}
 }
 
@@ -721,9 +991,10 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 	self->n_read = 0;
 	if (self->int_type == 0)
 		return 0;
+	self->n_looks++;
 	struct counter_list list = {.out = out, .max = max};
-	read_frames(self, &list, stack, codes, MAX_LOOP_FRAMES, true);
+	read_loops(self, &list, stack, codes);
 	list.n += read_all_variables(self, stack, codes, out + list.n, max - list.n);
-	read_frames(self, &list, stack, codes, MAX_FRAMES, false);
+	read_objects_of_frames(self, &list, stack, codes);
 	return list.n;
 }

@@ -17,6 +17,7 @@
 #include "py_code.h"
 #include "py_globals.h"
 #include "py_iterator.h"
+#include "py_loader.h"
 #include "py_stack.h"
 
 #include "trainprof/base/buf.h"
@@ -29,6 +30,7 @@
 
 struct tp_py_counter_slot;
 struct tp_py_object_cache;
+struct tp_py_typed_object;
 
 /* A script may be run by the body of another one, as those of profilers and debuggers are. */
 enum { TP_PY_COUNTERS_MAX_BODIES = 2 };
@@ -38,14 +40,18 @@ enum { TP_PY_COUNTERS_MAX_READ = 64, TP_PY_COUNTERS_MAX_ADDRESSES = 128 };
 struct tp_py_counters {
 	struct tp_py_memory *mem;
 	const struct tp_py_layout *layout;
-	uint64_t int_type;    /* address of PyLong_Type; 0 = not known: nothing is counted */
-	struct tp_map by_key; /* hash of code object and variable -> index */
+	uint64_t int_type;         /* address of PyLong_Type; 0 = not known: nothing is counted */
+	struct tp_map by_key;      /* hash of code object and variable -> index */
+	struct tp_map local_names; /* hash of bytecode and number -> name */
 	struct tp_py_globals bodies[TP_PY_COUNTERS_MAX_BODIES];
 	struct tp_strtab names;
 	struct tp_buf scratch;
 	struct tp_py_attributes attributes;
 	struct tp_py_bytecodes bytecodes;
 	struct tp_py_object_cache *objects; /* heap: instances that were looked through */
+	struct tp_py_loader loader;         /* whose settings were emitted last */
+	struct tp_py_typed_object *typed;   /* heap: types of objects that were met lately */
+	uint64_t n_looks;
 	size_t turn; /* where to begin when there are too many variables to read all */
 	struct tp_py_counter_slot *slots;
 	size_t n_slots;

@@ -19,6 +19,13 @@ enum {
 };
 
 enum iterator_form { COUNTS, FALLS, RANGE, ENUMERATE, FOLLOW, FOLLOW_TUPLE, GENERATOR };
+enum total_form {
+	NO_TOTAL,
+	TOTAL,
+	LEFT,
+	SIZE
+}; /* a field; what is added to the position; the
+    * size of the object that a field points to */
 
 /* By the name of the type; `field` is an offset in the object, the same from 3.8 to 3.14 where no
  * version is said. */
@@ -27,43 +34,45 @@ struct iterator_row {
 	enum iterator_form form;
 	uint8_t field;
 	uint8_t minor_max; /* 0 = all */
+	enum total_form total_form;
+	uint8_t total_field;
 };
 
 static const struct iterator_row rows[] = {
-	{"range_iterator", COUNTS, 16, 11},
-	{"range_iterator", RANGE, 0, 0},
-	{"list_iterator", COUNTS, 16, 0},
-	{"list_reverseiterator", FALLS, 16, 0},
-	{"tuple_iterator", COUNTS, 16, 0},
-	{"str_iterator", COUNTS, 16, 0},
-	{"str_ascii_iterator", COUNTS, 16, 0},
-	{"bytes_iterator", COUNTS, 16, 0},
-	{"bytearray_iterator", COUNTS, 16, 0},
-	{"iterator", COUNTS, 16, 0},
-	{"arrayiterator", COUNTS, 16, 0},
-	{"reversed", FALLS, 16, 0},
-	{"enumerate", ENUMERATE, 16, 0},
-	{"dict_keyiterator", COUNTS, 32, 0},
-	{"dict_valueiterator", COUNTS, 32, 0},
-	{"dict_itemiterator", COUNTS, 32, 0},
-	{"set_iterator", FALLS, 40, 0},
-	{"zip", FOLLOW_TUPLE, 24, 0},
-	{"map", FOLLOW_TUPLE, 16, 0},
-	{"filter", FOLLOW, 24, 0},
-	{"itertools.count", COUNTS, 16, 0},
-	{"itertools.islice", COUNTS, 48, 0},
-	{"itertools.repeat", FALLS, 24, 0},
-	{"itertools.chain", FOLLOW, 24, 0},
-	{"itertools.starmap", FOLLOW, 24, 0},
-	{"itertools.takewhile", FOLLOW, 24, 0},
-	{"itertools.dropwhile", FOLLOW, 24, 0},
-	{"itertools.filterfalse", FOLLOW, 24, 0},
-	{"itertools.accumulate", FOLLOW, 24, 0},
-	{"itertools.zip_longest", FOLLOW_TUPLE, 32, 0},
-	{"itertools.batched", FOLLOW, 16, 0},
-	{"itertools.pairwise", FOLLOW, 16, 0},
-	{"itertools.cycle", FOLLOW, 16, 0},
-	{"generator", GENERATOR, 0, 0},
+	{"range_iterator", COUNTS, 16, 11, TOTAL, 40},
+	{"range_iterator", RANGE, 0, 0, LEFT, 32},
+	{"list_iterator", COUNTS, 16, 0, SIZE, 24},
+	{"list_reverseiterator", FALLS, 16, 0, SIZE, 24},
+	{"tuple_iterator", COUNTS, 16, 0, SIZE, 24},
+	{"str_iterator", COUNTS, 16, 0, SIZE, 24},
+	{"str_ascii_iterator", COUNTS, 16, 0, SIZE, 24},
+	{"bytes_iterator", COUNTS, 16, 0, SIZE, 24},
+	{"bytearray_iterator", COUNTS, 16, 0, SIZE, 24},
+	{"iterator", COUNTS, 16, 0, NO_TOTAL, 0},
+	{"arrayiterator", COUNTS, 16, 0, NO_TOTAL, 0},
+	{"reversed", FALLS, 16, 0, NO_TOTAL, 0},
+	{"enumerate", ENUMERATE, 16, 0, NO_TOTAL, 0},
+	{"dict_keyiterator", COUNTS, 32, 0, LEFT, 48},
+	{"dict_valueiterator", COUNTS, 32, 0, LEFT, 48},
+	{"dict_itemiterator", COUNTS, 32, 0, LEFT, 48},
+	{"set_iterator", FALLS, 40, 0, TOTAL, 24},
+	{"zip", FOLLOW_TUPLE, 24, 0, NO_TOTAL, 0},
+	{"map", FOLLOW_TUPLE, 16, 0, NO_TOTAL, 0},
+	{"filter", FOLLOW, 24, 0, NO_TOTAL, 0},
+	{"itertools.count", COUNTS, 16, 0, NO_TOTAL, 0},
+	{"itertools.islice", COUNTS, 48, 0, NO_TOTAL, 0},
+	{"itertools.repeat", FALLS, 24, 0, NO_TOTAL, 0},
+	{"itertools.chain", FOLLOW, 24, 0, NO_TOTAL, 0},
+	{"itertools.starmap", FOLLOW, 24, 0, NO_TOTAL, 0},
+	{"itertools.takewhile", FOLLOW, 24, 0, NO_TOTAL, 0},
+	{"itertools.dropwhile", FOLLOW, 24, 0, NO_TOTAL, 0},
+	{"itertools.filterfalse", FOLLOW, 24, 0, NO_TOTAL, 0},
+	{"itertools.accumulate", FOLLOW, 24, 0, NO_TOTAL, 0},
+	{"itertools.zip_longest", FOLLOW_TUPLE, 32, 0, NO_TOTAL, 0},
+	{"itertools.batched", FOLLOW, 16, 0, NO_TOTAL, 0},
+	{"itertools.pairwise", FOLLOW, 16, 0, NO_TOTAL, 0},
+	{"itertools.cycle", FOLLOW, 16, 0, NO_TOTAL, 0},
+	{"generator", GENERATOR, 0, 0, NO_TOTAL, 0},
 };
 
 static const struct iterator_row *row_of(const struct tp_py_type *type, unsigned minor)
@@ -187,6 +196,69 @@ static bool read_range(struct tp_py_iterators *self, struct tp_py_position *out)
 	return true;
 }
 
+/* Lists, tuples, texts and bytes have their size at the same place. */
+static bool read_total(struct tp_py_iterators *self, const struct iterator_row *row,
+		       const struct tp_py_position *position, uint64_t *total)
+{
+	if (row->total_form == NO_TOTAL ||
+	    !tp_py_memory_get_u64(self->mem, position->object + row->total_field, total) ||
+	    (row->total_form == SIZE &&
+	     !tp_py_memory_get_u64(self->mem, *total + self->layout->object_size, total)))
+		return false;
+	if (row->total_form == LEFT)
+		*total += position->value;
+	return *total >= position->value && *total <= INT64_MAX;
+}
+
+/* A list that is gone through backwards has the place of the next one: one is left more. */
+static void count_up(struct tp_py_position *out, const struct iterator_row *row, bool has_total,
+		     uint64_t total)
+{
+	uint64_t n_left = out->value + (row->total_form == SIZE);
+	out->is_relative = !has_total || n_left > total;
+	if (!out->is_relative)
+		out->value = total - n_left;
+}
+
+/* Of an iterator that has its position itself. */
+static bool read_own_position(struct tp_py_iterators *self, const struct iterator_row *row,
+			      struct tp_py_position *out)
+{
+	uint64_t total = 0;
+	bool is_read = row->form == RANGE ? read_range(self, out)
+					  : read_field(self, out, row->field, row->form == FALLS);
+	if (!is_read)
+		return false;
+	bool has_total =
+		(row->form != RANGE || !out->is_falling) && read_total(self, row, out, &total);
+	if (out->is_falling)
+		count_up(out, row, has_total, total);
+	if (has_total && !out->is_relative)
+		out->total = total;
+	return true;
+}
+
+static bool has_own_position(const struct iterator_row *row)
+{
+	return row && (row->form == COUNTS || row->form == FALLS || row->form == RANGE);
+}
+
+/* It is as far from its end as what it takes from; where it began nothing tells. */
+static bool read_counted(struct tp_py_iterators *self, const struct iterator_row *row,
+			 struct tp_py_position *out)
+{
+	struct tp_py_position inner = {0};
+	if (!tp_py_memory_get_u64(self->mem, out->object + ENUMERATE_INNER, &out->inner) ||
+	    !read_field(self, out, row->field, false))
+		return false;
+	inner.object = out->inner;
+	const struct tp_py_type *type = tp_py_attributes_type(self->attributes, out->inner);
+	const struct iterator_row *of_inner = type ? row_of(type, self->layout->minor) : NULL;
+	if (has_own_position(of_inner) && read_own_position(self, of_inner, &inner) && inner.total)
+		out->total = out->value + inner.total - inner.value;
+	return true;
+}
+
 static bool follow(struct tp_py_iterators *self, const struct iterator_row *row, uint64_t *object)
 {
 	uint64_t next;
@@ -214,14 +286,10 @@ bool tp_py_iterators_position(struct tp_py_iterators *self, uint64_t object,
 		if (!row)
 			return false;
 		out->is_range = i == 0 && strcmp(row->name, "range_iterator") == 0;
-		if (row->form == COUNTS || row->form == FALLS)
-			return read_field(self, out, row->field, row->form == FALLS);
+		if (has_own_position(row))
+			return read_own_position(self, row, out);
 		if (row->form == ENUMERATE)
-			return tp_py_memory_get_u64(self->mem, object + ENUMERATE_INNER,
-						    &out->inner) &&
-			       read_field(self, out, row->field, false);
-		if (row->form == RANGE)
-			return read_range(self, out);
+			return read_counted(self, row, out);
 		if (!follow(self, row, &object))
 			return false;
 	}

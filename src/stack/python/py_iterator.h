@@ -27,9 +27,11 @@ struct tp_py_position {
 	uint64_t object;  /* the iterator that has it */
 	uint64_t address; /* of the field; 0: instance of a Python class, look at its attributes */
 	uint64_t value;
+	uint64_t total; /* value of the last round; 0 = not known */
 	bool is_falling;
-	bool is_range;  /* the loop itself goes over a range, not over data */
-	uint64_t inner; /* what enumerate() takes from; else 0 */
+	bool is_relative; /* falling, and nothing says from where: value is what is left */
+	bool is_range;    /* the loop itself goes over a range, not over data */
+	uint64_t inner;   /* what enumerate() takes from; else 0 */
 };
 
 /* Those of the loops whose body runs at `offset`, the outermost first: which word of the value

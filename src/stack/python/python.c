@@ -8,6 +8,7 @@
 #include "py_layout.h"
 #include "py_memory.h"
 #include "py_open.h"
+#include "py_read_ahead.h"
 #include "py_stack.h"
 #include "py_threads.h"
 
@@ -37,6 +38,7 @@ struct queried {
 
 struct tp_python {
 	struct tp_py_memory mem;
+	struct tp_py_read_ahead ahead; /* of code objects and counters */
 	struct tp_py_layout layout;
 	struct tp_py_thread_list list;
 	struct tp_py_stack stack;
@@ -108,8 +110,9 @@ static enum tp_status open_found(struct tp_python *self, const struct tp_py_find
 	self->proc = tp_strdup(proc);
 	self->about.path = self->path;
 	tp_py_stack_init(&self->stack, &self->mem, &self->layout);
-	tp_py_code_cache_init(&self->codes, &self->mem, &self->layout);
-	tp_py_counters_init(&self->counters, &self->mem, &self->layout, found->int_type);
+	tp_py_read_ahead_init(&self->ahead, &self->mem);
+	tp_py_code_cache_init(&self->codes, &self->ahead.mem, &self->layout);
+	tp_py_counters_init(&self->counters, &self->ahead.mem, &self->layout, found->int_type);
 	self->places = tp_alloc(TP_PY_STACK_MAX_FRAMES * sizeof(*self->places));
 	if (!tp_py_thread_list_init(&self->list, &self->mem, &self->layout, found->runtime,
 				    self->proc, self->mem.pid))
@@ -173,6 +176,7 @@ void tp_python_close(struct tp_python *self)
 		tp_py_stack_release(&self->stack);
 		tp_py_code_cache_release(&self->codes);
 		tp_py_counters_release(&self->counters);
+		tp_py_read_ahead_release(&self->ahead);
 		tp_py_thread_list_release(&self->list);
 	}
 	free(self->places);
@@ -227,6 +231,7 @@ static bool is_hidden(const struct tp_py_code *code, const struct tp_py_stack_fr
 
 static enum tp_py_stack_outcome read_codes(struct tp_python *self)
 {
+	tp_py_read_ahead_begin(&self->ahead); /* after the stack was read */
 	tp_py_code_begin(&self->codes);
 	for (size_t i = 0; i < self->stack.n_frames; i++)
 		tp_py_code_request(&self->codes, self->stack.frames[i].code);

@@ -52,6 +52,11 @@ class LoaderIterator:
 
     def __init__(self, loader):
         self._loader = loader
+        self._num_workers = 0
+        self._prefetch_factor = None
+        self._pin_memory = False
+        self._persistent_workers = False
+        self._index_sampler = loader
         self._num_yielded = 0
 
     def __iter__(self):

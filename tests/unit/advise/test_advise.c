@@ -10,6 +10,7 @@
 #include "trainprof/model/fact.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct tp_rulebook *book;
@@ -65,6 +66,64 @@ START_TEST(without_steps_sentences_speak_of_the_measured_time)
 	tp_findings_release(&findings);
 	tp_advise(&findings, book, &profile);
 	ck_assert_str_eq(findings.verdict_sentence, "70 % of the measured time; compute 30 %.");
+}
+END_TEST
+
+/* A trainer that waits for preprocessing while all CPUs are busy; the rest of a step is Python. */
+static void know_a_slow_loader(void)
+{
+	static const double shares[TP_N_PARTS] = {
+		[TP_PART_COMPUTE] = 0.1, [TP_PART_DATALOADER] = 0.6, [TP_PART_HOST] = 0.3};
+	for (int part = 0; part < TP_N_PARTS; part++) {
+		struct tp_part_result *result = &profile.parts[part];
+		know((enum tp_fact)tp_part_facts[part], shares[part]);
+		result->time_ns = result->solo_ns = (uint64_t)(shares[part] * 1e9);
+		result->without_low_ns = result->without_high_ns = (1 - shares[part]) * 1e7;
+	}
+	know(TP_FACT_STEP_PREP, 0.6);
+	know(TP_FACT_LOADER_DECODE, 0.9);
+	know(TP_FACT_STEP_INTERPRETER, 0.3);
+	know(TP_FACT_CPU_BUSY_RATIO, 0.99);
+	know(TP_FACT_RUN_DURATION, 60e9);
+	know(TP_FACT_RUN_WINDOW, 50e9);
+	know(TP_FACT_STEP_COUNT, 1000);
+	profile.total_ns = 1000000000;
+	profile.is_of_steps = true;
+	profile.n_steady = 100;
+	profile.step_time = (struct tp_stat){.n = 100, .mean = 1e7, .median = 1e7};
+}
+
+START_TEST(chosen_advice_gains_what_it_gains_alone_and_all_what_all_gains)
+{
+	double low = 0, value = 0, high = 0;
+	know_a_slow_loader();
+	tp_advise(&findings, book, &profile);
+	ck_assert_uint_ge(findings.n_fired, 2);
+	bool *is_chosen = tp_alloc(findings.n_fired);
+	ck_assert(!tp_advise_combine(book, &profile, &findings, is_chosen, &low, &value, &high));
+	size_t n_known = 0;
+	for (size_t i = 0; i < findings.n_fired; i++) {
+		const struct tp_finding *one = &findings.items[i];
+		is_chosen[i] = true;
+		bool is_known = tp_advise_combine(book, &profile, &findings, is_chosen, &low,
+						  &value, &high);
+		ck_assert(is_known == one->has_gain);
+		if (is_known) {
+			ck_assert_double_eq_tol(low, one->gain_low, 1e-9);
+			ck_assert_double_eq_tol(value, one->gain_value, 1e-9);
+			ck_assert_double_eq_tol(high, one->gain_high, 1e-9);
+			n_known++;
+		}
+		is_chosen[i] = false;
+	}
+	ck_assert_uint_ge(n_known, 1);
+	memset(is_chosen, true, findings.n_fired);
+	ck_assert(tp_advise_combine(book, &profile, &findings, is_chosen, &low, &value, &high) ==
+		  findings.has_combined);
+	ck_assert_double_eq(low, findings.combined_low);
+	ck_assert_double_eq(value, findings.combined_value);
+	ck_assert_double_eq(high, findings.combined_high);
+	free(is_chosen);
 }
 END_TEST
 
@@ -130,6 +189,7 @@ Suite *suite_advise_advise(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_run_of_which_nothing_is_known_cannot_be_told);
 	tcase_add_test(tcase, without_steps_sentences_speak_of_the_measured_time);
+	tcase_add_test(tcase, chosen_advice_gains_what_it_gains_alone_and_all_what_all_gains);
 	tcase_add_test(tcase, the_cache_asked_for_makes_reads_as_fast_as_the_step);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -223,7 +223,7 @@ static const struct {
 	{"whole", "version 17", TP_GPU_STATE_UNSUPPORTED},
 	{"whole", "version 140000", TP_GPU_STATE_UNSUPPORTED},
 	{"whole", "version 130000", TP_GPU_STATE_UNSUPPORTED}, /* may hang where a window ends */
-	{"whole", "fail_cuptiGetVersion 999", TP_GPU_STATE_UNSUPPORTED},
+	{"whole", "fail_cuptiGetVersion 999", TP_GPU_STATE_FAILED},
 };
 
 /* A ring that is being made has no header yet. */

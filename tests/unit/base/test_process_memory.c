@@ -183,6 +183,36 @@ START_TEST(touched_pages_are_present_and_hold_what_they_held)
 }
 END_TEST
 
+/* Those of one page that follow each other are one to the kernel. */
+START_TEST(ranges_of_one_page_are_told_apart)
+{
+	enum { N = 6 };
+	static const size_t at[N] = {8, 16, 900, 800, 800, 4090};
+	char own[PAGE];
+	char got[N][8];
+	struct tp_process_range ranges[N];
+	for (size_t i = 0; i < sizeof(own); i++)
+		own[i] = (char)(i * 7 + i / 256);
+	for (size_t i = 0; i < N; i++)
+		ranges[i] = (struct tp_process_range){(uintptr_t)own + at[i], got[i], 6};
+	ck_assert_uint_eq(tp_process_memory_read_ranges(getpid(), ranges, N), N);
+	for (size_t i = 0; i < N; i++)
+		ck_assert_mem_eq(got[i], own + at[i], 6);
+}
+END_TEST
+
+START_TEST(ranges_before_a_hole_are_counted)
+{
+	char got[3][8];
+	uint64_t end = address_of(ABSENT);
+	const struct tp_process_range ranges[] = {{end - 64, got[0], 8},
+						  {end - 32, got[1], 8},
+						  {end - 4, got[2], 8}};
+	ck_assert_uint_eq(tp_process_memory_read_ranges(child, ranges, 3), 2);
+	ck_assert_int_eq(errno, EFAULT);
+}
+END_TEST
+
 Suite *suite_base_process_memory(void);
 Suite *suite_base_process_memory(void)
 {
@@ -197,6 +227,8 @@ Suite *suite_base_process_memory(void)
 	tcase_add_test(tc, more_ranges_than_a_system_call_takes_are_read);
 	tcase_add_test(tc, a_process_that_is_gone_says_so);
 	tcase_add_test(tc, touched_pages_are_present_and_hold_what_they_held);
+	tcase_add_test(tc, ranges_of_one_page_are_told_apart);
+	tcase_add_test(tc, ranges_before_a_hole_are_counted);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

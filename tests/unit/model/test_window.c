@@ -186,6 +186,26 @@ START_TEST(a_phase_that_was_begun_goes_on)
 }
 END_TEST
 
+START_TEST(a_setting_holds_until_it_is_replaced)
+{
+	struct tp_window *w = tp_window_new(2 * S);
+	struct tp_sink *sink = tp_window_sink(w);
+	struct tp_trace trace;
+	add_task(w, 0, TP_NO_TASK, 0);
+	struct tp_mark mark = {.kind = TP_MARK_SETTING, .time_ns = S, .value = 8};
+	mark.name = tp_sink_string(sink, "loader.batch_size");
+	tp_sink_mark(sink, &mark);
+	mark.time_ns = 2 * S;
+	mark.value = 32;
+	tp_sink_mark(sink, &mark);
+	tp_window_cut(w, &trace, &run, 4 * S, 6 * S);
+	ck_assert_uint_eq(trace.n_marks, 1);
+	ck_assert_uint_eq(trace.marks[0].value, 32);
+	tp_trace_release(&trace);
+	tp_window_free(w);
+}
+END_TEST
+
 START_TEST(the_dead_leave_and_their_children_stay_the_grandparents)
 {
 	struct tp_window *w = tp_window_new(2 * S);
@@ -323,6 +343,7 @@ Suite *suite_model_window(void)
 	tcase_add_test(tc, who_computes_without_an_end_is_on_a_cpu);
 	tcase_add_test(tc, counters_grow_from_what_they_were_at_the_begin);
 	tcase_add_test(tc, a_phase_that_was_begun_goes_on);
+	tcase_add_test(tc, a_setting_holds_until_it_is_replaced);
 	tcase_add_test(tc, the_dead_leave_and_their_children_stay_the_grandparents);
 	tcase_add_test(tc, who_is_told_again_keeps_the_grandparent);
 	tcase_add_test(tc, gauges_of_devices_come_with_their_track);

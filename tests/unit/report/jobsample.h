@@ -221,7 +221,7 @@ static void job_report(struct sample *s)
 	s->findings.n_not_judged = 45;
 	s->report = (struct tp_report){.profile = &s->profile,
 				       .findings = &s->findings,
-				       .directory = "trainprof-1122-090000",
+				       .directory = ".trainprof/1122-090000",
 				       .is_last = true};
 }
 

@@ -391,7 +391,7 @@ static inline void sample_init(struct sample *s)
 	sample_findings(s);
 	s->report = (struct tp_report){.profile = &s->profile,
 				       .findings = &s->findings,
-				       .directory = "trainprof-1120-140311",
+				       .directory = ".trainprof/1120-140311",
 				       .is_last = true};
 }
 

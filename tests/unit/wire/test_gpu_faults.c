@@ -10,7 +10,8 @@ static const struct {
 	uint32_t driver;
 	const char *text; /* part of it; NULL: it is used */
 } stops[] = {
-	{0, 13000, "older than 11.8"},
+	{0, 13000, NULL}, /* it did not start, which its state says */
+	{1, 13000, "older than 11.8"},
 	{17, 13000, "older than 11.8"},
 	{18, 13000, NULL},
 	{28, 12000, NULL},

@@ -23,12 +23,32 @@ static void *open_trusted(const char *path)
 	return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
+/* libcupti opens this one by its bare name, which the loader does not find beside it in Python
+ * wheels; but it knows one that is loaded already. */
+static void load_host_library(const char *cupti)
+{
+	const char *slash = strrchr(cupti, '/');
+	if (!slash)
+		return;
+	char *path = tp_asprintf("%.*s/libnvperf_host.so", (int)(slash - cupti), cupti);
+	(void)open_trusted(path);
+	free(path);
+}
+
+static void *open_cupti(const char *path)
+{
+	void *handle = open_trusted(path);
+	if (handle)
+		load_host_library(path);
+	return handle;
+}
+
 static void *open_in_dir(const char *folder)
 {
 	void *handle = NULL;
 	for (size_t i = 0; i < TP_ARRAY_LEN(files) && !handle; i++) {
 		char *path = tp_asprintf("%s%s", folder, files[i]);
-		handle = open_trusted(path);
+		handle = open_cupti(path);
 		free(path);
 	}
 	return handle;
@@ -54,7 +74,7 @@ static void *open_any(const char *beside)
 {
 	static const char *const folders[] = TP_CUPTI_FOLDERS;
 	const char *told = getenv(TP_CUPTI_ENV); /* NOLINT(concurrency-mt-unsafe) */
-	void *handle = told ? open_trusted(told) : NULL;
+	void *handle = told ? open_cupti(told) : NULL;
 	if (!handle)
 		handle = open_next_to(beside);
 	if (!handle)

@@ -91,6 +91,11 @@ static bool configure(struct tp_pm_session *session, struct tp_pm_failure *failu
 		.append = PM_KEEP_OLDEST,
 	};
 	int result = session->library->set_config(&config);
+	/* CUPTI refuses a structure that is larger than the one it knows; 12.6 has no `append`. */
+	if (result == PM_INVALID_PARAMETER) {
+		config.size = PM_SIZE(pm_set_config, trigger);
+		result = session->library->set_config(&config);
+	}
 	return result == PM_OK || fail(failure, "PmSamplingSetConfig", result);
 }
 

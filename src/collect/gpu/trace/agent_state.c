@@ -7,6 +7,7 @@
 #include "trainprof/wire/gpu_faults.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A newer agent may know more of versions than we do. */
 static void explain_invalid(const struct tp_gpu_ring_header *header, char *out, size_t size)
@@ -21,6 +22,12 @@ static void explain_invalid(const struct tp_gpu_ring_header *header, char *out, 
 		snprintf(out, size, "%s", fault->text);
 	else
 		snprintf(out, size, "CUPTI %u is not supported", header->cupti_version);
+}
+
+static bool fails_at_start(const struct tp_gpu_ring_header *header)
+{
+	return strncmp(header->failed_call, "cuptiGetVersion", sizeof(header->failed_call)) == 0 ||
+	       strncmp(header->failed_call, "cuGetExportTable", sizeof(header->failed_call)) == 0;
 }
 
 enum tp_presence tp_agent_state_explain(const struct tp_gpu_ring_header *header, char *out,
@@ -38,9 +45,17 @@ enum tp_presence tp_agent_state_explain(const struct tp_gpu_ring_header *header,
 		snprintf(out, size, "another tool took CUPTI over%s%.40s",
 			 header->owner[0] ? ": " : " while it ran", header->owner);
 		return TP_PRESENCE_DEGRADED;
+	case TP_GPU_STATE_SECOND_COPY:
+		snprintf(out, size, "two copies of CUPTI in the program, the other is …%.63s",
+			 header->owner);
+		return TP_PRESENCE_IN_USE;
 	case TP_GPU_STATE_FAILED:
-		snprintf(out, size, "%.40s of CUPTI failed (%d)", header->failed_call,
-			 header->error);
+		if (fails_at_start(header))
+			snprintf(out, size, "CUPTI does not start on this driver (%.40s: %d)",
+				 header->failed_call, header->error);
+		else
+			snprintf(out, size, "%.40s of CUPTI failed (%d)", header->failed_call,
+				 header->error);
 		return TP_PRESENCE_NO_DEVICE;
 	case TP_GPU_STATE_BACKOFF:
 		snprintf(out, size, "another tool has CUPTI%s%.40s; it is asked again now and then",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collector "cupti": what the GPU did, told by an agent that the driver loads into the program. */
+#include "collect/machine/stage_clock.h"
 #include "collect/registry.h"
 
 #include "agent_attach.h"
@@ -506,6 +507,7 @@ const struct tp_collector_type tp_cupti_collector = {
 	.sample = cupti_sample,
 	.pause = cupti_pause,
 	.stop = cupti_stop,
+	.stage = TP_STAGE_RINGS,
 	.close = cupti_close,
 	.period_ns = 100 * TP_NS_PER_MS,
 };

@@ -24,9 +24,10 @@
 #define TP_LOG_DOMAIN "collect"
 #include "trainprof/base/log.h"
 
-/* Four processes' rings, and as much again for the program itself: tmpfs of containers have 64 MiB
- * mostly, and a program that finds it full may fail for that. */
-#define FREE_BYTES_MIN (UINT64_C(256) << 20)
+/* A process's ring with all its tables. */
+#define RING_BYTES (UINT64_C(33) << 20)
+
+enum { PROCESSES_MIN = 4 };
 
 enum { DETACH_TRIES = 400 }; /* of 5 ms */
 
@@ -90,11 +91,31 @@ static void remove_stale(const char *parent)
 		closedir(dir);
 }
 
+/* The nodes of devices: /dev/nvidia0, not /dev/nvidiactl. */
+static unsigned n_devices(void)
+{
+	unsigned n = 0;
+	DIR *dir = opendir("/dev");
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir))) /* NOLINT(concurrency-mt-unsafe): as above */
+		n += tp_text_starts_with(entry->d_name, "nvidia") &&
+		     entry->d_name[strlen("nvidia")] >= '0' &&
+		     entry->d_name[strlen("nvidia")] <= '9';
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+uint64_t tp_gpu_ring_set_room(unsigned n_gpus)
+{
+	return 2 * RING_BYTES * (n_gpus > PROCESSES_MIN ? n_gpus : PROCESSES_MIN);
+}
+
 static const char *choose_parent(void)
 {
 	struct statvfs about;
 	if (statvfs("/dev/shm", &about) == 0 && access("/dev/shm", W_OK | X_OK) == 0 &&
-	    (uint64_t)about.f_bavail * about.f_frsize >= FREE_BYTES_MIN)
+	    (uint64_t)about.f_bavail * about.f_frsize >= tp_gpu_ring_set_room(n_devices()))
 		return "/dev/shm";
 	return "/tmp";
 }

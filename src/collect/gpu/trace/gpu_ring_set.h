@@ -43,6 +43,10 @@ struct tp_gpu_ring_set {
 	struct tp_progress *progress; /* as in tp_gpu_decoder_config; before the first drain */
 };
 
+/* Bytes that must be free in /dev/shm for the rings of one process for each of so many GPUs, four
+ * at least, and for as much again that the program may want there. */
+uint64_t tp_gpu_ring_set_room(unsigned n_gpus);
+
 /* Make the directory, in `parent` or, where that is NULL, where there is room; remove those of
  * profilers that were killed. Errors  TP_IO. */
 TP_MUST_CHECK enum tp_status tp_gpu_ring_set_open(struct tp_gpu_ring_set *out, const char *parent,

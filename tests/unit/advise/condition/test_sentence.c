@@ -91,6 +91,25 @@ START_TEST(expressions_and_formats_fill_a_sentence)
 }
 END_TEST
 
+START_TEST(beside_the_largest_part_stands_one_that_is_something)
+{
+	facts_set(facts, TP_FACT_STEP_DATALOADER, 0.4);
+	ck_assert_str_eq(filled("{step.dataloader_ratio} of {whole}{beside}."),
+			 "40 % of each step.");
+	facts_set(facts, tp_fact_find("step.host_ratio"), 0.45);
+	facts_set(facts, tp_fact_find("step.compute_ratio"), 0.12);
+	ck_assert_str_eq(filled("{step.dataloader_ratio} of {whole}{beside}."),
+			 "40 % of each step; compute 12 %.");
+	facts_set(facts, tp_fact_find("step.compute_ratio"), 0.003);
+	ck_assert_str_eq(filled("{step.dataloader_ratio} of {whole}{beside}."),
+			 "40 % of each step; other work of the CPU 45 %.");
+	facts_set(facts, TP_FACT_STEP_PREP, 0.3);
+	facts_set(facts, tp_fact_find("step.host_ratio"), 0.1);
+	ck_assert_str_eq(filled("{step.dataloader_prep_ratio} of {whole}{beside}."),
+			 "30 % of each step; other work of the CPU 10 %.");
+}
+END_TEST
+
 START_TEST(words_agree_with_the_number_as_it_is_written)
 {
 	static const struct {
@@ -171,6 +190,7 @@ Suite *suite_advise_sentence(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, the_unit_of_a_fact_decides_how_it_is_written);
 	tcase_add_test(tcase, expressions_and_formats_fill_a_sentence);
+	tcase_add_test(tcase, beside_the_largest_part_stands_one_that_is_something);
 	tcase_add_test(tcase, words_agree_with_the_number_as_it_is_written);
 	tcase_add_test(tcase, an_unknown_number_makes_no_sentence);
 	tcase_add_test(tcase, the_decimal_point_is_a_point_everywhere);

@@ -20,6 +20,8 @@ static void setup(void)
 		  "{\"thresholds\": [\n"
 		  "{\"name\": \"gain.smallest\", \"value\": \"3%\", \"why\": \"w\"},\n"
 		  "{\"name\": \"gain.smallest_bound\", \"value\": \"6%\", \"why\": \"w\"},\n"
+		  "{\"name\": \"idiom.first\", \"value\": \"5%\", \"why\": \"w\"},\n"
+		  "{\"name\": \"idiom.covers\", \"value\": \"50%\", \"why\": \"w\"},\n"
 		  "{\"name\": \"rank.high\", \"value\": \"1\", \"why\": \"w\"},\n"
 		  "{\"name\": \"rank.low\", \"value\": \"0.5\", \"why\": \"w\"},\n"
 		  "{\"name\": \"rank.semantic\", \"value\": \"0.5\", \"why\": \"w\"}]}");
@@ -197,6 +199,47 @@ START_TEST(a_change_of_the_training_never_hides_a_free_one)
 }
 END_TEST
 
+/* With a gain that others are compared with. */
+static void fire_bound(size_t i, double gain)
+{
+	fire(i, gain, TP_CONFIDENCE_HIGH);
+	candidates[i].gain = (struct tp_gain){.is_known = true, .low = 1, .high = gain};
+}
+
+START_TEST(what_names_a_cause_comes_before_what_gains_more)
+{
+	shelf_put_rule(&shelf, "a", "true", "");
+	shelf_put_rule(&shelf, "b", "true", ", \"specific\": true");
+	shelf_put_rule(&shelf, "c", "true", ", \"specific\": true");
+	load();
+	fire(0, 2, TP_CONFIDENCE_HIGH);
+	fire(1, 1.2, TP_CONFIDENCE_HIGH);
+	fire(2, 1.04, TP_CONFIDENCE_HIGH); /* too little to stand first */
+	tp_finding_order_sort(candidates, 3, book);
+	ck_assert_str_eq(order(3), "bac");
+}
+END_TEST
+
+START_TEST(general_advice_yields_to_a_cause_that_explains_most_of_it)
+{
+	shelf_put_rule(&shelf, "a", "true", ", \"yields_to\": [\"idiom/*\"]");
+	shelf_put_rule(&shelf, "b", "true", ", \"specific\": true");
+	shelf_put_rule(&shelf, "c", "true", "");
+	load();
+	fire_bound(0, 2);
+	fire_bound(1, 1.5); /* a third of the time, of a half */
+	fire_bound(2, 2);
+	tp_finding_order_suppress(candidates, 3, book, &arena);
+	ck_assert_str_eq(candidates[0].finding.suppressed, "test/b is more specific");
+	ck_assert_ptr_null(candidates[1].finding.suppressed);
+	ck_assert_ptr_null(candidates[2].finding.suppressed);
+	fire_bound(0, 2);
+	fire_bound(1, 1.2); /* a sixth */
+	tp_finding_order_suppress(candidates, 3, book, &arena);
+	ck_assert_ptr_null(candidates[0].finding.suppressed);
+}
+END_TEST
+
 Suite *suite_advise_finding_order(void);
 Suite *suite_advise_finding_order(void)
 {
@@ -211,6 +254,8 @@ Suite *suite_advise_finding_order(void)
 	tcase_add_test(tcase, the_more_precise_rule_takes_the_place_whatever_the_order);
 	tcase_add_test(tcase, what_is_not_shown_hides_nothing);
 	tcase_add_test(tcase, a_change_of_the_training_never_hides_a_free_one);
+	tcase_add_test(tcase, what_names_a_cause_comes_before_what_gains_more);
+	tcase_add_test(tcase, general_advice_yields_to_a_cause_that_explains_most_of_it);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -96,6 +96,20 @@ START_TEST(the_first_mistake_is_told_and_nothing_is_read)
 }
 END_TEST
 
+START_TEST(facts_of_an_idiom_are_known_to_idioms_only)
+{
+	static const char idiom[] =
+		"{\"id\": \"test/a\", \"title\": \"T\", \"needs\": [\"idiom.held_ratio\"],\n"
+		" \"when\": [\"idiom.held_ratio > 1%\"], \"because\": \"b\", \"note\": true}";
+	struct tp_rule rule;
+	struct tp_error err = {0};
+	ck_assert_int_eq(read_rule(&rule, idiom, &err), TP_PARSE);
+	ck_assert_ptr_nonnull(strstr(err.text, "known to rules with 'match' only"));
+	ck_assert_int_eq(read_rule(&rule, HEAD ", \"note\": true, \"match\": []}", &err), TP_PARSE);
+	ck_assert_ptr_nonnull(strstr(err.text, "needs idiom.held_ratio"));
+}
+END_TEST
+
 Suite *suite_advise_rule(void);
 Suite *suite_advise_rule(void)
 {
@@ -106,6 +120,7 @@ Suite *suite_advise_rule(void)
 	tcase_add_test(tcase, a_verdict_is_a_note_with_an_order);
 	tcase_add_test(tcase, a_figure_named_once_is_used_everywhere);
 	tcase_add_test(tcase, the_first_mistake_is_told_and_nothing_is_read);
+	tcase_add_test(tcase, facts_of_an_idiom_are_known_to_idioms_only);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -41,6 +41,28 @@ START_TEST(what_is_not_taken_cannot_be_given)
 }
 END_TEST
 
+/* However many are out: no address twice, and one that came back is used again. */
+START_TEST(spare_ones_are_never_handed_out_twice)
+{
+	enum { N = 3 * TP_BUFFER_POOL_SPARES };
+	struct tp_buffer_pool pool;
+	uint8_t *spares[N];
+	ck_assert_int_eq(tp_buffer_pool_init(&pool), 0);
+	for (int i = 0; i < N; i++) {
+		spares[i] = tp_buffer_pool_get_extra(&pool);
+		ck_assert_ptr_nonnull(spares[i]);
+		ck_assert(!tp_buffer_pool_owns(&pool, spares[i]));
+		ck_assert(!tp_buffer_pool_release(&pool, spares[i]));
+		memset(spares[i], i, TP_BUFFER_POOL_SPARE_BYTES);
+	}
+	for (int i = 0; i < N; i++)
+		ck_assert_uint_eq(spares[i][TP_BUFFER_POOL_SPARE_BYTES - 1], (uint8_t)i);
+	for (int i = 0; i < N; i++)
+		tp_buffer_pool_release_extra(&pool, spares[i]);
+	ck_assert_ptr_eq(tp_buffer_pool_get_extra(&pool), spares[0]);
+}
+END_TEST
+
 static void *fill(void *context)
 {
 	struct tp_buffer_pool *pool = context;
@@ -77,6 +99,7 @@ Suite *suite_agent_buffer_pool(void)
 	Suite *suite = suite_create("agent_bufferpool");
 	TCase *tests = tcase_create("bufferpool");
 	tcase_add_test(tests, each_buffer_is_handed_out_once);
+	tcase_add_test(tests, spare_ones_are_never_handed_out_twice);
 	tcase_add_test(tests, what_is_not_taken_cannot_be_given);
 	tcase_add_test(tests, threads_never_share_one);
 	suite_add_tcase(suite, tests);

@@ -115,6 +115,28 @@ START_TEST(a_tool_that_comes_while_we_collect_is_served)
 }
 END_TEST
 
+static const char *const late_tools[] = {"doubles/lazy/libothertool.so",
+					 "doubles/bound/libothertool.so",
+					 "doubles/named/libothertool.so"};
+
+/* Loaded right before its first call, linked or by name. */
+START_TEST(a_tool_that_is_loaded_a_moment_before_it_comes_is_served)
+{
+	struct said said;
+	struct ring_reading reading;
+	begin("", late_tools[_i]);
+	setenv("OTHER_TOOL_LATE", "1", 1);
+	run(&said);
+	ck_assert_int_eq(said.result, 0);
+	ck_assert_uint_eq(said.n_kernels, KERNELS);
+	load(&reading);
+	ck_assert_str_eq(reading.header->owner, "libothertool.so");
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], KERNELS);
+	ring_free(&reading);
+	ring_remove_directory(directory);
+}
+END_TEST
+
 /* And what CUPTI has not delivered yet comes to us, not to the tool. */
 START_TEST(a_tool_does_not_get_what_is_ours)
 {
@@ -301,6 +323,7 @@ Suite *suite_agent_cupti_handoff(void)
 	TCase *tests = tcase_create("newcomer");
 	tcase_set_timeout(tests, 90);
 	tcase_add_loop_test(tests, a_tool_that_comes_while_we_collect_is_served, 0, N);
+	tcase_add_loop_test(tests, a_tool_that_is_loaded_a_moment_before_it_comes_is_served, 0, 3);
 	tcase_add_loop_test(tests, a_tool_does_not_get_what_is_ours, 0, N);
 	tcase_add_loop_test(tests,
 			    one_that_takes_the_callbacks_without_subscribing_has_them_for_good, 0,

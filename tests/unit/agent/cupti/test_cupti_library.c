@@ -2,7 +2,6 @@
 /* Claims about which CUPTI is found, and what of it. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/cupti_library.h"
-#include "skip.h"
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -15,7 +14,7 @@ START_TEST(the_one_that_is_mapped_comes_before_the_one_that_is_told)
 	char told[CUDA_DOUBLE_PATH];
 	ck_assert_ptr_nonnull(dlopen(beside(mapped, "doubles/old/libcupti.so.13"), RTLD_NOW));
 	setenv("TRAINPROF_CUPTI", beside(told, "doubles/whole/libcupti.so.13"), 1);
-	ck_assert(tp_cupti_library_open(&lib));
+	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_uint_eq(lib.version, 18);
 	ck_assert_msg(strstr(lib.path, "doubles/old/") != NULL, "%s", lib.path);
 	ck_assert_ptr_null(dlopen(told, RTLD_NOW | RTLD_NOLOAD));
@@ -26,7 +25,7 @@ START_TEST(the_one_that_is_told_is_opened_where_none_is_mapped)
 {
 	char told[CUDA_DOUBLE_PATH];
 	setenv("TRAINPROF_CUPTI", beside(told, "doubles/whole/libcupti.so.13"), 1);
-	ck_assert(tp_cupti_library_open(&lib));
+	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_uint_eq(lib.version, 130001);
 	ck_assert_str_eq(lib.path, told);
 	ck_assert_ptr_null(lib.missing);
@@ -38,7 +37,7 @@ END_TEST
 START_TEST(an_old_one_lacks_only_what_it_may)
 {
 	cuda_doubles_load("old");
-	ck_assert(tp_cupti_library_open(&lib));
+	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_uint_eq(lib.version, 18);
 	ck_assert_uint_eq(lib.driver_version, 13000);
 	ck_assert_ptr_null(lib.subscribe_v2);
@@ -50,7 +49,7 @@ END_TEST
 START_TEST(one_that_lacks_a_needed_call_is_refused_by_name)
 {
 	cuda_doubles_load("broken");
-	ck_assert(!tp_cupti_library_open(&lib));
+	ck_assert(!tp_cupti_library_load(&lib));
 	ck_assert_str_eq(lib.missing, "cuptiUnsubscribe");
 }
 END_TEST
@@ -80,20 +79,72 @@ static void remove_tree(const char *top)
 	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): our own folder */
 }
 
+/* Of its major version, though the driver could serve a later one that the loader may know. */
+START_TEST(the_one_beside_the_runtime_comes_before_the_loaders)
+{
+	char top[] = "/tmp/trainprof-wheel-XXXXXX";
+	char runtime[CUDA_DOUBLE_PATH];
+	char path[CUDA_DOUBLE_PATH];
+	unsetenv("TRAINPROF_CUPTI");
+	lay_out_wheel(top, "libcupti.so.12", runtime);
+	ck_assert_ptr_nonnull(dlopen(runtime, RTLD_NOW));
+	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
+	ck_assert_uint_eq(lib.driver_version, 13000);
+	ck_assert_msg(strstr(lib.path, "cuda_cupti/lib/libcupti.so.12") != NULL, "%s", lib.path);
+	ck_assert_uint_eq(lib.version, 18);
+	tp_cupti_copy_find_other(path, (const void *)(uintptr_t)lib.get_version);
+	ck_assert_str_eq(path, "");
+	ck_assert_ptr_nonnull(dlopen(beside(path, "doubles/whole/libcupti.so.13"), RTLD_NOW));
+	tp_cupti_copy_find_other(path, (const void *)(uintptr_t)lib.get_version);
+	ck_assert_msg(strstr(path, "doubles/whole/") != NULL, "%s", path);
+	remove_tree(top);
+}
+END_TEST
+
+/* The loader dies of SIGBUS in a file that is cut; one of another machine has another number there.
+ */
+START_TEST(a_file_that_cannot_be_loaded_is_passed_over)
+{
+	char folder[] = "/tmp/trainprof-cut-XXXXXX";
+	char told[CUDA_DOUBLE_PATH];
+	char from[CUDA_DOUBLE_PATH];
+	char command[4 * CUDA_DOUBLE_PATH];
+	static const char *const ways[] = {"truncate -s 20000",
+					   "printf '\\377\\377' | dd conv=notrunc "
+					   "bs=1 seek=18 status=none of="};
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(told, sizeof(told), "%s/libcupti.so.13", folder);
+	snprintf(command, sizeof(command), "cp '%s' '%s' && %s%s'%s'",
+		 beside(from, "doubles/whole/libcupti.so.13"), told, ways[_i], _i ? "" : " ", told);
+	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): our own folder */
+	setenv("TRAINPROF_CUPTI", told, 1);
+	ck_assert(!tp_cupti_library_load(&lib) || strcmp(lib.path, told) != 0);
+	remove_tree(folder);
+}
+END_TEST
+
+START_TEST(what_was_opened_stays_however_often_it_is_closed)
+{
+	cuda_doubles_load("whole");
+	ck_assert(tp_cupti_library_load(&lib));
+	void *handle = dlopen(lib.path, RTLD_LAZY);
+	for (int i = 0; i < 5; i++)
+		dlclose(handle);
+	ck_assert(tp_cupti_library_start(&lib));
+	ck_assert_uint_eq(lib.version, 130001);
+}
+END_TEST
+
 /* A driver of 12.8, so that a toolkit of 13 on this machine is not what is found. */
 START_TEST(beside_the_runtime_of_a_wheel_is_looked)
 {
 	char top[] = "/tmp/trainprof-wheel-XXXXXX";
 	char runtime[CUDA_DOUBLE_PATH];
-	if (dlopen("libcupti.so.12", RTLD_LAZY)) {
-		test_skip("the loader knows a libcupti.so.12, which comes first");
-		return;
-	}
 	unsetenv("TRAINPROF_CUPTI");
 	setenv("CUDA_DOUBLE_VERSION", "12080", 1);
 	lay_out_wheel(top, "libcupti.so.12", runtime);
 	ck_assert_ptr_nonnull(dlopen(runtime, RTLD_NOW));
-	ck_assert(tp_cupti_library_open(&lib));
+	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_msg(strstr(lib.path, "cuda_cupti/lib/libcupti.so.12") != NULL, "%s", lib.path);
 	remove_tree(top);
 }
@@ -107,7 +158,7 @@ START_TEST(one_that_is_newer_than_the_driver_is_left_alone)
 	setenv("CUDA_DOUBLE_VERSION", "12080", 1);
 	lay_out_wheel(top, "libcupti.so.13", runtime);
 	ck_assert_ptr_nonnull(dlopen(runtime, RTLD_NOW));
-	bool is_found = tp_cupti_library_open(&lib);
+	bool is_found = tp_cupti_library_load(&lib);
 	ck_assert_uint_eq(lib.driver_version, 12080);
 	ck_assert_msg(!is_found || strstr(lib.path, ".so.13") == NULL, "%s", lib.path);
 	remove_tree(top);
@@ -123,6 +174,9 @@ Suite *suite_agent_cupti_library(void)
 	tcase_add_test(tests, the_one_that_is_told_is_opened_where_none_is_mapped);
 	tcase_add_test(tests, an_old_one_lacks_only_what_it_may);
 	tcase_add_test(tests, one_that_lacks_a_needed_call_is_refused_by_name);
+	tcase_add_test(tests, the_one_beside_the_runtime_comes_before_the_loaders);
+	tcase_add_loop_test(tests, a_file_that_cannot_be_loaded_is_passed_over, 0, 2);
+	tcase_add_test(tests, what_was_opened_stays_however_often_it_is_closed);
 	tcase_add_test(tests, beside_the_runtime_of_a_wheel_is_looked);
 	tcase_add_test(tests, one_that_is_newer_than_the_driver_is_left_alone);
 	suite_add_tcase(suite, tests);

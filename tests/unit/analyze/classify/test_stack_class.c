@@ -18,7 +18,8 @@ static struct tp_stack_class class_of(struct pyscene *scene, const char *path)
 	sim->run.ended_ns = TP_NS_PER_S;
 	tp_trace_build(&sim->trace, &sim->builder, &sim->run);
 	struct tp_arena arena = {0};
-	struct tp_stack_class *classes = tp_stack_class_build(&sim->trace, sim->patterns, &arena);
+	struct tp_stack_class *classes =
+		tp_stack_class_build(&sim->trace, sim->patterns, &arena, NULL);
 	struct tp_stack_class class = classes[sim->trace.samples[0].stack];
 	tp_arena_release(&arena);
 	return class;

@@ -21,6 +21,7 @@ struct counting {
 	struct sim sim;
 	uint64_t values[MAX_COUNTERS];
 	uint64_t told[MAX_COUNTERS];
+	uint64_t totals[MAX_COUNTERS];   /* 0: none */
 	const char *names[MAX_COUNTERS]; /* NULL: its number */
 	int n;
 	uint64_t starts_ns[MAX_STEPS];
@@ -52,6 +53,11 @@ static void add_changes(struct counting *c)
 				       .name = tp_sink_string(sink, name),
 				       .value = c->values[i]};
 		tp_sink_mark(sink, &mark);
+		if (c->totals[i] && c->told[i] == UINT64_MAX) {
+			mark.kind = TP_MARK_TOTAL;
+			mark.value = c->totals[i];
+			tp_sink_mark(sink, &mark);
+		}
 		c->told[i] = c->values[i];
 	}
 }
@@ -189,8 +195,8 @@ START_TEST(a_loop_over_data_inside_one_over_a_range_has_batches)
 	c->names[0] = "for loop at line 110";
 	c->names[1] = "for loop over a range at line 109";
 	for (int i = 0; i < 360; i++) {
-		c->values[0] = (uint64_t)i % 60;
-		c->values[1] = (uint64_t)i / 60;
+		c->values[0] = (uint64_t)i % 60 + 1;
+		c->values[1] = (uint64_t)i / 60 + 1;
 		work_step(c, 20);
 	}
 	judge(c);
@@ -207,15 +213,70 @@ START_TEST(a_loop_over_data_inside_many_rounds_has_parts_of_steps)
 	c->names[0] = "for loop over a range at line 109";
 	c->names[1] = "for loop at line 110";
 	for (int i = 0; i < 60; i++) {
-		c->values[0] = (uint64_t)i;
+		c->values[0] = (uint64_t)i + 1;
 		c->starts_ns[c->n_steps++] = c->sim.now_ns;
 		for (uint64_t part = 0; part < 10; part++) {
-			c->values[1] = part;
+			c->values[1] = part + 1;
 			work(c, 20);
 		}
 	}
 	judge(c);
 	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* A breakpoint on another variable has the better borders; that these are batches stays known. */
+START_TEST(what_counts_the_same_as_batches_counts_batches)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	struct tp_counter_steps counted;
+	begin(c, 2);
+	c->names[0] = "done";
+	c->names[1] = "_num_yielded of the for loop at line 110";
+	struct tp_sink *sink = &c->sim.builder.sink;
+	struct tp_mark mark = {.kind = TP_MARK_WRITE,
+			       .name = tp_sink_string(sink, "/home/me/train.py:103 main() done")};
+	for (uint64_t i = 0; i < 200; i++) {
+		c->values[0] = i;
+		c->values[1] = i % 50 + 1;
+		mark.time_ns = 1 + c->sim.now_ns;
+		mark.value = i + 1;
+		tp_sink_mark(sink, &mark);
+		work_step(c, 20);
+	}
+	sim_finish(&c->sim);
+	ck_assert(tp_counter_steps_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
+	ck_assert_uint_gt(counted.n_exact, 150);
+	ck_assert(counted.is_of_batches);
+	tp_counter_steps_release(&counted);
+	end(c);
+}
+END_TEST
+
+/* Two loops over ranges: epochs of 0.6 s, or steps with time steps; the page says both. */
+START_TEST(a_loop_that_may_have_epochs_is_no_sure_count)
+{
+	static const char *const outer[] = {"for loop over a range at line 109, variable i",
+					    "for loop over a range at line 109, variable epoch"};
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	c->names[0] = "for loop over a range at line 110, variable k";
+	c->names[1] = outer[_i];
+	for (int i = 0; i < 360; i++) {
+		c->values[0] = (uint64_t)i % 30 + 1;
+		c->values[1] = (uint64_t)i / 30 + 1;
+		work_step(c, 20);
+	}
+	judge(c);
+	const struct tp_profile *profile = &c->sim.profile;
+	bool is_named = _i == 1;
+	ck_assert_msg(profile->n_steps == (is_named ? 360 : 12), "%zu", profile->n_steps);
+	ck_assert(profile->steps_are_about == !is_named);
+	ck_assert(is_named || profile->steps_confidence <= 0.5);
+	ck_assert_msg(is_named == !strstr(profile->steps_reason,
+					  "the loop inside it at line 110 has 360 rounds"),
+		      "%s", profile->steps_reason);
 	end(c);
 }
 END_TEST
@@ -507,6 +568,83 @@ START_TEST(a_counter_that_is_too_fast_for_the_samples_has_no_steps)
 }
 END_TEST
 
+/* A loop says how far it is, so its steps may be shorter than the time between samples. */
+START_TEST(short_steps_of_a_loop_are_counted)
+{
+	static const double lengths[] = {2, 3, 5, 8};
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = "for loop at line 110";
+	c->totals[0] = 1000;
+	work(c, 100);
+	for (int i = 0; i < 1000; i++) {
+		c->values[0] = (uint64_t)i + 1;
+		work_step(c, lengths[_i]);
+	}
+	c->values[0] = c->told[0];
+	work(c, 100);
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* A busy machine: counters are read for the first time in the eighth step. */
+START_TEST(steps_before_the_first_reading_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = _i ? "for loop at line 110" : NULL;
+	for (int i = 0; i < 60; i++) {
+		if (i == 8)
+			c->sim.next_sample_ns = c->sim.now_ns;
+		else if (i < 8)
+			c->sim.next_sample_ns = UINT64_MAX;
+		c->values[0] = (uint64_t)(i + _i);
+		work_step(c, 30);
+	}
+	judge(c);
+	/* Where they began nobody saw. */
+	ck_assert_msg(c->sim.profile.n_steps == 60, "%zu", c->sim.profile.n_steps);
+	ck_assert_int_eq(c->sim.profile.steps_found_by, TP_STEPS_COUNTER);
+	end(c);
+}
+END_TEST
+
+/* One that was seen before without its counter cannot have counted meanwhile. */
+START_TEST(a_high_first_value_is_no_steps_where_there_was_no_time_for_them)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	work(c, 500);
+	for (int i = 0; i < 60; i++) {
+		c->values[0] = (uint64_t)i + 20; /* goes on after a checkpoint */
+		work_step(c, 30);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Of a loop that was left early the rest was not run. */
+START_TEST(rounds_that_were_not_run_are_not_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = "for loop at line 110";
+	c->totals[0] = 60;
+	for (int i = 0; i < 45; i++) {
+		c->values[0] = (uint64_t)i + 1;
+		work_step(c, 30);
+	}
+	work(c, 1000);
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 /* Files read one after the other: no two alike. */
 START_TEST(rounds_that_are_not_alike_are_no_steps)
 {
@@ -522,6 +660,21 @@ START_TEST(rounds_that_are_not_alike_are_no_steps)
 }
 END_TEST
 
+START_TEST(batches_that_are_not_alike_are_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = "_num_yielded of the for loop at line 110";
+	for (int i = 0; i < 200; i++) {
+		c->values[0] = (uint64_t)i + 1;
+		work_step(c, 10 * exp(3 * sim_uniform(&c->sim)));
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 Suite *suite_analyze_counter_steps(void);
 Suite *suite_analyze_counter_steps(void)
 {
@@ -533,6 +686,8 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, steps_of_short_epochs_are_counted);
 	tcase_add_test(tc, a_loop_over_data_inside_one_over_a_range_has_batches);
 	tcase_add_test(tc, a_loop_over_data_inside_many_rounds_has_parts_of_steps);
+	tcase_add_test(tc, what_counts_the_same_as_batches_counts_batches);
+	tcase_add_loop_test(tc, a_loop_that_may_have_epochs_is_no_sure_count, 0, 2);
 	tcase_add_test(tc, an_attribute_named_after_steps_counts_them);
 	tcase_add_test(tc, micro_batches_that_share_an_update_are_no_steps);
 	tcase_add_test(tc, of_two_that_count_the_same_the_one_that_saw_more_has_the_steps);
@@ -548,7 +703,12 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, what_is_counted_in_a_small_part_of_the_run_is_no_step);
 	tcase_add_test(tc, a_counter_that_is_too_fast_for_the_samples_has_no_steps);
+	tcase_add_loop_test(tc, short_steps_of_a_loop_are_counted, 0, 4);
+	tcase_add_loop_test(tc, steps_before_the_first_reading_are_counted, 0, 2);
+	tcase_add_test(tc, a_high_first_value_is_no_steps_where_there_was_no_time_for_them);
+	tcase_add_test(tc, rounds_that_were_not_run_are_not_counted);
 	tcase_add_test(tc, rounds_that_are_not_alike_are_no_steps);
+	tcase_add_test(tc, batches_that_are_not_alike_are_steps);
 	tcase_set_timeout(tc, 30);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -31,6 +31,7 @@ struct shape {
 	size_t lost_at;     /* the write of this round is lost; 0: none */
 	size_t gone_at;     /* from that round on the writes are another variable's; 0: never */
 	bool is_misread;    /* every reading is wrong */
+	bool is_made_anew;  /* with each epoch: two writes that are no rounds */
 };
 
 static struct loop loop;
@@ -57,6 +58,8 @@ static void write_round(const struct shape *shape, size_t round)
 {
 	uint64_t time_ns = loop.starts_ns[round];
 	size_t n = shape->writes ? shape->writes : 1;
+	for (uint64_t i = 2; shape->is_made_anew && round % shape->epoch == 0 && i > 0; i--)
+		push_write(shape, round, time_ns - i * 1000);
 	n += shape->extra_every && round % shape->extra_every == 0;
 	n = shape->gone_at && round >= shape->gone_at ? 5 : n;
 	for (size_t i = 0; i < n; i++)
@@ -102,7 +105,7 @@ static bool join_writes(void)
 {
 	size_t n_writes;
 	bool is_joined = tp_watch_steps_join(&borders, &analysis, NAME, loop.readings,
-					     loop.n_readings, &n_writes);
+					     loop.n_readings, 0, &n_writes);
 	ck_assert(tp_watch_steps_has_writes(&analysis, NAME) == (n_writes > 0));
 	return is_joined;
 }
@@ -143,6 +146,35 @@ END_TEST
 START_TEST(a_counter_that_begins_anew_is_exact_all_the_while)
 {
 	const struct shape shape = {.n_rounds = 200, .armed_at = 5, .epoch = 40};
+	begin(&shape);
+	ck_assert(join_writes());
+	ck_assert_uint_eq(borders.n, 200);
+	ck_assert_uint_ge(n_true(), 200 - 5 - 1);
+	expect_order();
+	end();
+}
+END_TEST
+
+/* The last rounds were not read: their number is known from the loop's total. */
+START_TEST(rounds_after_the_last_reading_have_their_writes)
+{
+	const struct shape shape = {.n_rounds = 200, .armed_at = 5};
+	begin(&shape);
+	loop.n_readings -= 4;
+	ck_assert(join_writes());
+	ck_assert_uint_eq(borders.n, 200);
+	ck_assert_uint_ge(n_true(), 200 - 5 - 1);
+	expect_order();
+	end();
+}
+END_TEST
+
+START_TEST(an_iterator_that_is_made_anew_has_no_more_rounds)
+{
+	const struct shape shape = {.n_rounds = 200,
+				    .armed_at = 5,
+				    .epoch = 40,
+				    .is_made_anew = true};
 	begin(&shape);
 	ck_assert(join_writes());
 	ck_assert_uint_eq(borders.n, 200);
@@ -235,6 +267,8 @@ Suite *suite_analyze_watch_steps(void)
 	TCase *tc = tcase_create("watch_steps");
 	tcase_add_test(tc, borders_are_the_writes_from_when_they_were_watched);
 	tcase_add_test(tc, a_counter_that_begins_anew_is_exact_all_the_while);
+	tcase_add_test(tc, an_iterator_that_is_made_anew_has_no_more_rounds);
+	tcase_add_test(tc, rounds_after_the_last_reading_have_their_writes);
 	tcase_add_loop_test(tc, writes_that_do_not_fit_are_not_believed, 0,
 			    sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tc, one_that_was_lost_costs_its_own_border_only);

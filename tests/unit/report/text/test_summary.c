@@ -255,6 +255,30 @@ START_TEST(printed_percents_sum_to_100)
 }
 END_TEST
 
+START_TEST(the_viewer_is_named_where_a_terminal_can_show_it)
+{
+	static const struct {
+		bool can_view, is_last;
+		const char *expected;
+	} cases[] = {
+		{false, true, "Next: trainprof explain 1 | report --full"},
+		{true, true, "Next: trainprof view | explain 1 | report --full"},
+		{true, false, "Next: trainprof view .trainprof/1120-140311\n"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sample s;
+		sample_init(&s);
+		s.report.can_view = cases[i].can_view;
+		s.report.is_last = cases[i].is_last;
+		const struct tp_report_style style = {.width = 100};
+		char *text = render(&s.report, &style);
+		ck_assert_ptr_nonnull(strstr(text, cases[i].expected));
+		free(text);
+		sample_release(&s);
+	}
+}
+END_TEST
+
 Suite *suite_report_summary(void);
 Suite *suite_report_summary(void)
 {
@@ -268,6 +292,7 @@ Suite *suite_report_summary(void)
 	tcase_add_test(tc, no_line_is_wider_than_asked);
 	tcase_add_test(tc, summary_fits_21_lines);
 	tcase_add_test(tc, printed_percents_sum_to_100);
+	tcase_add_test(tc, the_viewer_is_named_where_a_terminal_can_show_it);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -53,6 +53,24 @@ START_TEST(whole_numbers_are_found_with_name_and_address)
 }
 END_TEST
 
+START_TEST(instances_in_attributes_are_found)
+{
+	struct tp_py_inner_object found[4];
+	uint64_t object = begin((unsigned)_i, CLASS);
+	uint64_t inner =
+		pyimage_object(&image, pyimage_get(&image, object + image.layout->object_type));
+	pyimage_set_entry(&image, table, 0, pyimage_text(&image, "step"), pyimage_int(&image, 41));
+	pyimage_set_entry(&image, table, 1, pyimage_text(&image, "state"), inner);
+	ck_assert_uint_eq(tp_py_attributes_find_objects(&attributes, object, found, 4), 1);
+	ck_assert_str_eq(found[0].name, "state");
+	ck_assert_uint_eq(found[0].object, inner);
+	ck_assert_uint_eq(pyimage_get(&image, found[0].address), inner);
+	ck_assert_uint_eq(tp_py_attributes_find_objects(&attributes, object, found, 0), 0);
+	ck_assert_uint_eq(tp_py_attributes_find_objects(&attributes, 0x10000, found, 4), 0);
+	end();
+}
+END_TEST
+
 START_TEST(objects_of_c_have_none)
 {
 	struct tp_py_attribute found[TP_PY_ATTRIBUTE_MAX];
@@ -81,6 +99,7 @@ Suite *suite_stack_py_attribute(void)
 	TCase *tc = tcase_create("pyattribute");
 	const TTest *const for_each_version[] = {
 		whole_numbers_are_found_with_name_and_address,
+		instances_in_attributes_are_found,
 		objects_of_c_have_none,
 		a_table_that_makes_no_sense_has_none,
 	};

@@ -70,6 +70,56 @@ START_TEST(a_range_has_an_index_or_its_next_number)
 }
 END_TEST
 
+START_TEST(what_says_how_long_it_is_has_a_total)
+{
+	struct tp_py_position position;
+	begin((unsigned)_i);
+	uint64_t list = pyimage_alloc(&image, 64);
+	pyimage_put(&image, list + image.layout->object_size, 12);
+	uint64_t object = iterator("list_iterator");
+	pyimage_put(&image, object + 16, 7);
+	pyimage_put(&image, object + 24, list);
+	ck_assert(tp_py_iterators_position(&iterators, object, &position));
+	ck_assert_uint_eq(position.total, 12);
+	uint64_t counted = iterator("enumerate");
+	pyimage_put(&image, counted + 16, 107);
+	pyimage_put(&image, counted + 24, object);
+	ck_assert(tp_py_iterators_position(&iterators, counted, &position));
+	ck_assert_uint_eq(position.value, 107);
+	ck_assert_uint_eq(position.total, 112);
+	pyimage_put(&image, list + image.layout->object_size, 3); /* it has shrunk */
+	ck_assert(tp_py_iterators_position(&iterators, object, &position));
+	ck_assert_uint_eq(position.total, 0);
+	end();
+}
+END_TEST
+
+START_TEST(one_that_falls_is_counted_from_its_total)
+{
+	struct tp_py_position position;
+	begin((unsigned)_i);
+	uint64_t list = pyimage_alloc(&image, 64);
+	pyimage_put(&image, list + image.layout->object_size, 12);
+	uint64_t object = iterator("list_reverseiterator");
+	pyimage_put(&image, object + 16, 8); /* gave 11, 10 and 9 */
+	pyimage_put(&image, object + 24, list);
+	ck_assert(tp_py_iterators_position(&iterators, object, &position));
+	ck_assert_uint_eq(position.value, 3);
+	ck_assert(position.is_falling && !position.is_relative);
+	object = iterator("set_iterator");
+	pyimage_put(&image, object + 24, 12);
+	pyimage_put(&image, object + 40, 5);
+	ck_assert(tp_py_iterators_position(&iterators, object, &position));
+	ck_assert_uint_eq(position.value, 7);
+	object = iterator("itertools.repeat");
+	pyimage_put(&image, object + 24, 5);
+	ck_assert(tp_py_iterators_position(&iterators, object, &position));
+	ck_assert_uint_eq(position.value, 5);
+	ck_assert(position.is_relative);
+	end();
+}
+END_TEST
+
 START_TEST(zip_is_as_far_as_what_it_takes_from)
 {
 	struct tp_py_position position;
@@ -103,7 +153,9 @@ END_TEST
 
 START_TEST(loops_that_run_have_iterators_from_the_bottom_on)
 {
-	struct tp_py_for_loop loops[] = {{4, 40, 1}, {8, 20, 2}, {22, 30, 3}};
+	struct tp_py_for_loop loops[] = {{.start = 4, .end = 40, .line = 1},
+					 {.start = 8, .end = 20, .line = 2},
+					 {.start = 22, .end = 30, .line = 3}};
 	struct tp_py_bytecode bytecode = {.loops = loops, .n_loops = 3};
 	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
 	begin((unsigned)_i);
@@ -128,6 +180,8 @@ Suite *suite_stack_py_iterator(void)
 	const TTest *const for_each_version[] = {
 		an_index_is_the_position,
 		a_range_has_an_index_or_its_next_number,
+		what_says_how_long_it_is_has_a_total,
+		one_that_falls_is_counted_from_its_total,
 		zip_is_as_far_as_what_it_takes_from,
 		what_takes_from_itself_has_no_position,
 		loops_that_run_have_iterators_from_the_bottom_on,

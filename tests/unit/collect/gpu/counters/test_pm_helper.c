@@ -138,6 +138,16 @@ START_TEST(a_window_tells_what_the_counters_say_without_its_first_sample)
 }
 END_TEST
 
+/* That of 12.6 knows four bytes less of a structure, and refuses what is larger. */
+START_TEST(an_older_cupti_is_configured_by_what_it_knows)
+{
+	start("config_bytes 60\n" PM_CORE);
+	ask(1, WINDOW_NS);
+	ck_assert_uint_eq(told.n[TP_PM_FAILED], 0);
+	ck_assert_uint_ge(told.n[TP_PM_BIN], 4);
+}
+END_TEST
+
 START_TEST(a_wish_without_a_window_samples_nothing)
 {
 	start("devices 2\nfail_cuptiPmSamplingEnable 35\n" PM_CORE);
@@ -347,6 +357,7 @@ Suite *suite_collect_pm_helper(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, a_window_tells_what_the_counters_say_without_its_first_sample);
+	tcase_add_test(tc, an_older_cupti_is_configured_by_what_it_knows);
 	tcase_add_test(tc, a_wish_without_a_window_samples_nothing);
 	tcase_add_test(tc, two_devices_are_sampled_at_the_same_time);
 	tcase_add_test(tc, old_chips_are_sampled_by_their_clock);

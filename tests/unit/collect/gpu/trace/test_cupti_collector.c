@@ -202,6 +202,8 @@ static const struct {
 	 "the program has no CUPTI, and none was found"},
 	{TP_GPU_STATE_IN_USE, TP_PRESENCE_IN_USE, "another tool has CUPTI: CUPTI for Kineto"},
 	{TP_GPU_STATE_FAILED, TP_PRESENCE_NO_DEVICE, "cuptiSubscribe of CUPTI failed (999)"},
+	{TP_GPU_STATE_SECOND_COPY, TP_PRESENCE_IN_USE,
+	 "two copies of CUPTI in the program, the other is …CUPTI for Kineto"},
 	{TP_GPU_STATE_BACKOFF, TP_PRESENCE_IN_USE,
 	 "another tool has CUPTI: CUPTI for Kineto; it is asked again now and then"},
 	{TP_GPU_STATE_UNSUPPORTED, TP_PRESENCE_NO_LIBRARY,

@@ -184,6 +184,17 @@ START_TEST(a_directory_that_a_profiler_holds_stays_whatever_its_number)
 }
 END_TEST
 
+/* Eight ranks and their loader workers share what containers give: 64, 256 or 512 MiB. */
+START_TEST(rings_leave_as_much_room_as_they_take)
+{
+	const uint64_t mib = UINT64_C(1) << 20;
+	ck_assert_uint_gt(tp_gpu_ring_set_room(0), 64 * mib);
+	ck_assert_uint_gt(tp_gpu_ring_set_room(1), 256 * mib);
+	ck_assert_uint_gt(tp_gpu_ring_set_room(8), 512 * mib);
+	ck_assert_uint_le(tp_gpu_ring_set_room(8), 1024 * mib);
+}
+END_TEST
+
 Suite *suite_collect_gpu_ring_set(void);
 Suite *suite_collect_gpu_ring_set(void)
 {
@@ -198,6 +209,7 @@ Suite *suite_collect_gpu_ring_set(void)
 	tcase_add_test(tc, what_is_wanted_holds_for_rings_that_come_later);
 	tcase_add_test(tc, directories_of_killed_profilers_are_removed_and_no_others);
 	tcase_add_test(tc, a_directory_that_a_profiler_holds_stays_whatever_its_number);
+	tcase_add_test(tc, rings_leave_as_much_room_as_they_take);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

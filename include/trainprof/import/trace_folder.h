@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The traces in folders that profilers write: `plugins/profile/TIME/HOST.xplane.pb` of XProf, below
+ * the folder that the program was given, and folders with one trace for each rank.
+ */
+#ifndef TRAINPROF_IMPORT_TRACE_FOLDER_H
+#define TRAINPROF_IMPORT_TRACE_FOLDER_H
+
+#include "trainprof/base/arena.h"
+
+#include <stddef.h>
+
+struct tp_trace_files {
+	const char **paths; /* in the arena */
+	size_t n;
+	const char *chosen; /* a folder that was chosen as the newest of several; NULL */
+	size_t n_choices;
+};
+
+/*
+ * Replace each folder among the paths by the traces in it, in the order of their names; of traces
+ * in two forms those of the form that says more. Other paths, and folders without a trace, stay.
+ */
+void tp_trace_folder_expand(struct tp_trace_files *out, const char *const *paths, size_t n,
+			    struct tp_arena *arena);
+
+#endif

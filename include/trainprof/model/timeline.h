@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a thread did from its begin to its end: pieces in order of time. */
+#ifndef TRAINPROF_MODEL_TIMELINE_H
+#define TRAINPROF_MODEL_TIMELINE_H
+
+#include "trainprof/model/part.h"
+#include "trainprof/model/task.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * One piece of a thread's timeline: [start, end) with one state. Pieces of a thread are in order
+ * and do not overlap; together they cover its life inside the run.
+ */
+struct tp_segment {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	enum tp_state state;
+	enum tp_cause cause; /* when blocked */
+	uint32_t sample;     /* index into trace->samples that stands for it; TP_NO_SAMPLE */
+	bool is_inferred;    /* the sample lies in another, similar piece */
+	bool is_sampled;     /* its borders are those between two looks, not of the state itself */
+	enum tp_label label; /* main thread only; TP_N_LABELS before the foreground pass */
+	bool is_of_device;   /* in beside_devices: a device does what the label says, not the thread
+			      */
+};
+
+#define TP_NO_SAMPLE UINT32_MAX
+
+/* What of the piece lies in [from, to). */
+static inline uint64_t tp_segment_ns_in(const struct tp_segment *piece, uint64_t from_ns,
+					uint64_t to_ns)
+{
+	uint64_t start = piece->start_ns > from_ns ? piece->start_ns : from_ns;
+	uint64_t end = piece->end_ns < to_ns ? piece->end_ns : to_ns;
+	return end > start ? end - start : 0;
+}
+
+struct tp_timeline {
+	struct tp_segment *segments;
+	size_t n;
+};
+
+#endif

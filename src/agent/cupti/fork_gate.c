@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps forks and the agent's calls of the loader apart. */
+#include "fork_gate.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	FORK_MS = 100, /* that a fork waits at most */
+	ONE_MS_IN_NS = 1000000,
+};
+
+static struct {
+	uint32_t n_forking;
+	int is_asking;
+	bool is_watched; /* forks are: without that nobody asks */
+} gate;
+
+static void before_fork(void)
+{
+	const struct timespec nap = {.tv_nsec = ONE_MS_IN_NS};
+	int saved = errno;
+	__atomic_add_fetch(&gate.n_forking, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < FORK_MS && __atomic_load_n(&gate.is_asking, __ATOMIC_SEQ_CST); i++)
+		syscall(SYS_futex, &gate.is_asking, FUTEX_WAIT_PRIVATE, 1, &nap, NULL, 0);
+	errno = saved;
+}
+
+static void after_fork(void)
+{
+	__atomic_sub_fetch(&gate.n_forking, 1, __ATOMIC_SEQ_CST);
+}
+
+static void after_fork_in_child(void)
+{
+	__atomic_store_n(&gate.n_forking, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&gate.is_asking, 0, __ATOMIC_SEQ_CST);
+}
+
+/* Who asks and who forks: each says first what it does, and looks then at the other one. */
+bool tp_fork_gate_enter(void)
+{
+	if (!gate.is_watched)
+		gate.is_watched = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+	if (!gate.is_watched)
+		return false;
+	__atomic_store_n(&gate.is_asking, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&gate.n_forking, __ATOMIC_SEQ_CST))
+		return true;
+	tp_fork_gate_leave();
+	return false;
+}
+
+void tp_fork_gate_leave(void)
+{
+	__atomic_store_n(&gate.is_asking, 0, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &gate.is_asking, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Matches idioms against stacks. Names are matched once for each function; a stack is then a walk
+ * from its innermost frame out, in which each way goes on to its next frame when that is met. Of
+ * several ways that fit the one that says most wins.
+ */
+#include "stack_idiom.h"
+
+#include "pattern_tables.h"
+#include "source_text.h"
+
+#include "trainprof/base/cxx_name.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAME = 512 };
+
+/* Which patterns fit a frame. */
+struct hit_list {
+	uint32_t at; /* in the pool */
+	uint32_t n;
+};
+
+struct matcher {
+	const struct tp_idiom_patterns *rows;
+	const struct tp_trace *trace;
+	struct tp_source_text source;
+	struct hit_list *by_frame; /* heap, by frame */
+	uint16_t *pool;            /* heap; indices of globs */
+	size_t n_pool;
+	size_t pool_capacity;
+	struct tp_map by_file; /* place and string -> list in the pool */
+	struct tp_map by_name; /* place, file and function -> frame that has the list */
+	uint16_t *progress;    /* heap, by way */
+	uint16_t *touched;     /* heap; ways with progress, or forbidden */
+	size_t n_touched;
+	bool *is_touched;
+	bool *is_forbidden;
+	struct tp_map by_mention; /* way and path -> whether the file holds it */
+	struct tp_map by_line;    /* frame of the user's own -> first of n_ways in code_fits */
+	uint8_t *code_fits;       /* heap */
+	size_t n_code;
+	size_t code_capacity;
+};
+
+/* ---- which patterns fit a frame ---- */
+
+static struct hit_list hits_of_place(struct matcher *m, const struct tp_glob_subject *subject,
+				     uint32_t string)
+{
+	uint64_t key = (uint64_t)subject->place << 32 | string;
+	uint64_t packed;
+	if (tp_map_get(&m->by_file, key, &packed))
+		return (struct hit_list){(uint32_t)(packed >> 32), (uint32_t)packed};
+	char where[MAX_NAME];
+	struct hit_list list = {.at = (uint32_t)m->n_pool};
+	tp_pattern_lower(where, sizeof(where), subject->where);
+	for (size_t i = 0; i < m->rows->n_globs; i++) {
+		if (!tp_frame_glob_fits_file(&m->rows->globs[i].frame, subject->place, where))
+			continue;
+		TP_ARRAY_PUSH(m->pool, m->n_pool, m->pool_capacity) = (uint16_t)i;
+		list.n++;
+	}
+	tp_map_set(&m->by_file, key, (uint64_t)list.at << 32 | list.n);
+	return list;
+}
+
+static struct hit_list match_frame(struct matcher *m, uint32_t id, bool is_own)
+{
+	const struct tp_frame *frame = &m->trace->frames[id];
+	struct tp_glob_subject subject = tp_glob_subject_of(m->trace, frame, is_own);
+	struct hit_list list = {0};
+	if (subject.place == TP_N_GLOB_PLACES || !subject.function[0])
+		return list;
+	uint32_t string = subject.place == TP_GLOB_NATIVE    ? frame->module
+			  : subject.place == TP_GLOB_LIBRARY ? frame->file
+							     : 0;
+	uint64_t key = tp_hash_mix((uint64_t)string << 32 | frame->symbol, subject.place);
+	uint64_t twin;
+	if (tp_map_get(&m->by_name, key, &twin))
+		return m->by_frame[twin];
+	struct hit_list near = hits_of_place(m, &subject, string);
+	char plain[MAX_NAME];
+	char function[MAX_NAME];
+	bool is_cxx = near.n && subject.place == TP_GLOB_NATIVE &&
+		      tp_cxx_name_demangle(plain, sizeof(plain), subject.function);
+	tp_pattern_lower(function, sizeof(function), is_cxx ? plain : subject.function);
+	list.at = (uint32_t)m->n_pool;
+	for (uint32_t i = 0; i < near.n; i++) {
+		uint16_t glob = m->pool[near.at + i];
+		if (!tp_frame_glob_fits_function(&m->rows->globs[glob].frame, function))
+			continue;
+		TP_ARRAY_PUSH(m->pool, m->n_pool, m->pool_capacity) = glob;
+		list.n++;
+	}
+	tp_map_set(&m->by_name, key, id);
+	return list;
+}
+
+/* ---- one stack ---- */
+
+struct stack_walk {
+	uint16_t work;
+	bool has_library; /* a Python function of a library further in than the own line */
+};
+
+static void touch(struct matcher *m, uint16_t way)
+{
+	if (!m->is_touched[way])
+		m->touched[m->n_touched++] = way;
+	m->is_touched[way] = true;
+}
+
+/* Later positions first: one frame stands for one pattern. Rows of a way lie in order. */
+static void advance(struct matcher *m, struct stack_walk *walk, struct hit_list list)
+{
+	for (uint32_t i = list.n; i-- > 0;) {
+		const struct tp_idiom_glob *glob = &m->rows->globs[m->pool[list.at + i]];
+		if (glob->use == TP_IDIOM_GLOB_WORK) {
+			continue;
+		} else if (glob->use == TP_IDIOM_GLOB_NOT) {
+			touch(m, glob->owner);
+			m->is_forbidden[glob->owner] = true;
+		} else if (m->progress[glob->owner] == glob->position) {
+			touch(m, glob->owner);
+			m->progress[glob->owner]++;
+		}
+	}
+	for (uint32_t i = 0; walk->work == TP_NO_IDIOM && i < list.n; i++) {
+		const struct tp_idiom_glob *glob = &m->rows->globs[m->pool[list.at + i]];
+		if (glob->use == TP_IDIOM_GLOB_WORK)
+			walk->work = glob->owner;
+	}
+}
+
+static bool file_holds(struct matcher *m, uint32_t path, size_t way)
+{
+	const char **texts = m->rows->ways[way].mentions;
+	uint64_t holds = !texts;
+	uint64_t key = (uint64_t)way << 32 | path;
+	if (!texts || tp_map_get(&m->by_mention, key, &holds))
+		return holds;
+	for (; *texts && !holds; texts++)
+		holds = tp_source_text_holds(&m->source, path, *texts);
+	tp_map_set(&m->by_mention, key, holds);
+	return holds;
+}
+
+static const uint8_t *code_of_line(struct matcher *m, uint32_t own)
+{
+	uint64_t at;
+	if (tp_map_get(&m->by_line, own, &at))
+		return m->code_fits + at;
+	const struct tp_frame *frame = &m->trace->frames[own];
+	char code[MAX_NAME];
+	tp_pattern_lower(code, sizeof(code),
+			 tp_source_text_line(&m->source, frame->file, frame->line));
+	at = m->n_code;
+	for (size_t way = 0; way < m->rows->n_ways; way++) {
+		const char **globs = m->rows->ways[way].code;
+		bool fits = !globs;
+		for (; globs && *globs && !fits && code[0]; globs++)
+			fits = tp_text_glob(*globs, code);
+		fits = fits && file_holds(m, frame->file, way);
+		if (fits && m->rows->ways[way].is_in_loop)
+			fits = tp_source_text_is_in_loop(&m->source, frame->file, frame->line);
+		TP_ARRAY_PUSH(m->code_fits, m->n_code, m->code_capacity) = fits;
+	}
+	tp_map_set(&m->by_line, own, at);
+	return m->code_fits + at;
+}
+
+static bool is_better(const struct tp_idiom_patterns *rows, size_t way, size_t than)
+{
+	return than == rows->n_ways || rows->ways[way].n_literal > rows->ways[than].n_literal;
+}
+
+static uint16_t best_idiom(struct matcher *m, const struct stack_walk *walk, const uint8_t *code)
+{
+	const struct tp_idiom_patterns *rows = m->rows;
+	size_t best = rows->n_ways;
+	for (size_t i = 0; i < rows->n_ways; i++) {
+		const struct tp_idiom_way *way = &rows->ways[i];
+		if (m->progress[i] < way->n_frames || m->is_forbidden[i] ||
+		    rows->idioms[way->idiom].is_replaced)
+			continue;
+		bool reads_source = way->code || way->mentions || way->is_in_loop;
+		if (reads_source && (!code || !code[i] || (way->is_direct && walk->has_library)))
+			continue;
+		if (is_better(rows, i, best))
+			best = i;
+	}
+	return best < rows->n_ways ? rows->ways[best].idiom : TP_NO_IDIOM;
+}
+
+static void reset_ways(struct matcher *m)
+{
+	for (size_t i = 0; i < m->n_touched; i++) {
+		m->progress[m->touched[i]] = 0;
+		m->is_touched[m->touched[i]] = false;
+		m->is_forbidden[m->touched[i]] = false;
+	}
+	m->n_touched = 0;
+}
+
+static struct tp_stack_reading read_stack(struct matcher *m, const struct tp_stack *stack,
+					  const uint8_t *flags)
+{
+	struct tp_stack_reading reading = {.idiom = TP_NO_IDIOM, .work = TP_NO_IDIOM};
+	struct stack_walk walk = {.work = TP_NO_IDIOM};
+	for (uint32_t i = 0; i < stack->n_frames; i++) {
+		uint32_t id = stack->frames[i];
+		const struct tp_frame *frame = &m->trace->frames[id];
+		bool is_python = frame->kind == TP_FRAME_PYTHON;
+		if (is_python && !reading.own && frame->line && flags[id] & TP_FRAME_IS_OWN)
+			reading.own = id;
+		walk.has_library |= is_python && !reading.own;
+		advance(m, &walk, m->by_frame[id]);
+		/* Further out a forked process has the frames of the one that forked it. */
+		if (flags[id] & TP_FRAME_IS_ENTRY)
+			break;
+	}
+	reading.work = walk.work;
+	reading.idiom = best_idiom(m, &walk, reading.own ? code_of_line(m, reading.own) : NULL);
+	reset_ways(m);
+	return reading;
+}
+
+static void matcher_open(struct matcher *m, const struct tp_idiom_patterns *rows,
+			 const struct tp_trace *trace)
+{
+	*m = (struct matcher){.rows = rows, .trace = trace, .source = {.trace = trace}};
+	m->by_frame = tp_alloc((trace->n_frames + 1) * sizeof(*m->by_frame));
+	m->progress = tp_alloc((rows->n_ways + 1) * sizeof(*m->progress));
+	m->touched = tp_alloc((rows->n_ways + 1) * sizeof(*m->touched));
+	m->is_touched = tp_alloc((rows->n_ways + 1) * sizeof(*m->is_touched));
+	m->is_forbidden = tp_alloc((rows->n_ways + 1) * sizeof(*m->is_forbidden));
+}
+
+static void matcher_close(struct matcher *m)
+{
+	tp_source_text_release(&m->source);
+	tp_map_release(&m->by_file);
+	tp_map_release(&m->by_name);
+	tp_map_release(&m->by_line);
+	tp_map_release(&m->by_mention);
+	free(m->by_frame);
+	free(m->pool);
+	free(m->progress);
+	free(m->touched);
+	free(m->is_touched);
+	free(m->is_forbidden);
+	free(m->code_fits);
+}
+
+struct tp_stack_reading *tp_stack_idiom_build(const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct tp_stack_reading *readings =
+		tp_arena_array(analysis->arena, trace->n_stacks + 1, sizeof(*readings));
+	struct matcher m;
+	matcher_open(&m, &analysis->patterns->idioms, trace);
+	for (uint32_t i = 1; i < trace->n_frames; i++)
+		m.by_frame[i] = match_frame(&m, i, analysis->frame_flags[i] & TP_FRAME_IS_OWN);
+	readings[0] = (struct tp_stack_reading){.idiom = TP_NO_IDIOM, .work = TP_NO_IDIOM};
+	for (size_t i = 1; i < trace->n_stacks; i++)
+		readings[i] = read_stack(&m, &trace->stacks[i], analysis->frame_flags);
+	matcher_close(&m);
+	return readings;
+}
+
+/* ---- examples ---- */
+
+enum { MAX_EXAMPLE_FRAMES = 64 };
+
+/* The same walk over frames that are written down; NULL in `err` when one is malformed. */
+static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
+		     const struct tp_glob_subject *frames, size_t n,
+		     const struct tp_idiom_example *example)
+{
+	const struct tp_idiom_way *way = &rows->ways[index];
+	size_t progress = 0;
+	bool has_library = false;
+	bool has_own = false;
+	for (size_t i = 0; i < n; i++) {
+		bool is_met = false;
+		has_own |= frames[i].place == TP_GLOB_OWN;
+		has_library |= frames[i].place == TP_GLOB_LIBRARY && !has_own;
+		for (size_t k = 0; k < rows->n_globs; k++) {
+			const struct tp_idiom_glob *glob = &rows->globs[k];
+			bool is_next = glob->use == TP_IDIOM_GLOB_STACK &&
+				       glob->position == progress && !is_met;
+			if (glob->use == TP_IDIOM_GLOB_WORK || glob->owner != index ||
+			    (glob->use == TP_IDIOM_GLOB_STACK && !is_next) ||
+			    !tp_frame_glob_fits(&glob->frame, &frames[i]))
+				continue;
+			if (glob->use == TP_IDIOM_GLOB_NOT)
+				return false;
+			is_met = true;
+		}
+		progress += is_met;
+	}
+	if (progress < way->n_frames || (way->is_direct && has_library) ||
+	    (way->is_in_loop && !example->is_in_loop))
+		return false;
+	bool is_held = !way->mentions;
+	for (size_t i = 0; way->mentions && way->mentions[i]; i++)
+		is_held |= has_own && strstr(example->mentions, way->mentions[i]);
+	bool fits = !way->code;
+	for (size_t i = 0; way->code && way->code[i]; i++) {
+		char lower[MAX_NAME];
+		fits |= has_own && tp_text_glob(way->code[i], tp_pattern_lower(lower, sizeof(lower),
+									       example->code));
+	}
+	return fits && is_held;
+}
+
+static size_t idiom_of_example(const struct tp_idiom_patterns *rows,
+			       const struct tp_idiom_example *example, const char **bad)
+{
+	struct tp_glob_subject frames[MAX_EXAMPLE_FRAMES];
+	char *texts[MAX_EXAMPLE_FRAMES];
+	size_t n = 0;
+	size_t best = rows->n_ways;
+	*bad = NULL;
+	for (; example->frames[n] && n < MAX_EXAMPLE_FRAMES; n++) {
+		texts[n] = tp_strdup(example->frames[n]);
+		if (!tp_glob_subject_parse(&frames[n], texts[n]))
+			*bad = example->frames[n];
+	}
+	for (size_t way = 0; !*bad && way < rows->n_ways; way++)
+		if (!rows->idioms[rows->ways[way].idiom].is_replaced &&
+		    is_better(rows, way, best) && way_fits(rows, way, frames, n, example))
+			best = way;
+	for (size_t i = 0; i < n; i++)
+		free(texts[i]);
+	return best < rows->n_ways ? rows->ways[best].idiom : TP_NO_IDIOM;
+}
+
+enum tp_status tp_idioms_check(const struct tp_idiom_patterns *rows, struct tp_error *err)
+{
+	for (size_t i = 0; i < rows->n_idioms; i++) {
+		const struct tp_idiom_row *idiom = &rows->idioms[i];
+		for (size_t k = 0; k < idiom->n_examples && !idiom->is_replaced; k++) {
+			const struct tp_idiom_example *example = &idiom->examples[k];
+			const char *bad;
+			size_t found = idiom_of_example(rows, example, &bad);
+			if (bad)
+				return tp_fail(err, TP_PARSE, "%s:%u: no frame: '%.80s'",
+					       idiom->file, example->line, bad);
+			if ((found == i) == example->fits)
+				continue;
+			return tp_fail(err, TP_PARSE, "%s:%u: the example is taken for %s",
+				       idiom->file, example->line,
+				       found == TP_NO_IDIOM ? "nothing" : rows->idioms[found].id);
+		}
+	}
+	return TP_OK;
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the code does: which idioms hold the training up, and what the main thread and those who
+ * make batches work on.
+ *
+ * Needs: timelines, labels, parts, loop, workers, loader.supply_per_s. Gives: profile->idioms,
+ * works.
+ *
+ * Time that the main thread spends in an idiom is time of the loop; where workers make the batches
+ * the loop gets no faster than they are. Time that workers spend in one makes their batches later:
+ * the training waits for at most that share of its wait for data.
+ */
+#include "analyze/analysis.h"
+#include "analyze/classify/pattern_tables.h"
+#include "loader_work.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORKS = 200 };
+
+struct line_time {
+	uint16_t idiom;
+	uint32_t own;
+	uint64_t ns;
+};
+
+struct idiom_sums {
+	struct tp_analysis *analysis;
+	const struct tp_stack_reading *readings; /* by stack */
+	struct tp_idiom_result *idioms;          /* heap, by idiom of the patterns */
+	struct line_time *lines;                 /* heap */
+	size_t n_lines;
+	size_t lines_capacity;
+	struct tp_map line_index;
+	struct tp_work_result *works; /* heap */
+	size_t n_works;
+	size_t works_capacity;
+	struct tp_map work_index;
+	uint64_t work_ns[2];
+	uint64_t augment_ns; /* of loading */
+	uint64_t busy_ns;    /* of workers: all but waits for room and work */
+};
+
+/* Of frames of one source line, one stands for all. */
+static uint64_t line_key(const struct tp_trace *trace, uint32_t own)
+{
+	const struct tp_frame *frame = &trace->frames[own];
+	return tp_hash_mix((uint64_t)frame->file << 32 | frame->line, frame->symbol);
+}
+
+static void add_line(struct idiom_sums *sums, const struct tp_stack_reading *reading, uint64_t ns)
+{
+	uint64_t key = tp_hash_mix(line_key(sums->analysis->trace, reading->own), reading->idiom);
+	uint64_t at;
+	if (!reading->own)
+		return;
+	if (!tp_map_get(&sums->line_index, key, &at)) {
+		at = sums->n_lines;
+		tp_map_set(&sums->line_index, key, at);
+		TP_ARRAY_PUSH(sums->lines, sums->n_lines, sums->lines_capacity) =
+			(struct line_time){.idiom = reading->idiom, .own = reading->own};
+	}
+	assert(sums->lines && at < sums->n_lines);
+	sums->lines[at].ns += ns;
+}
+
+/* "collate" of "Batches.<locals>.collate", since Python 3.11 gives the whole name. */
+static const char *name_of_work(const struct idiom_sums *sums,
+				const struct tp_stack_reading *reading)
+{
+	const struct tp_analysis *analysis = sums->analysis;
+	if (reading->work != TP_NO_IDIOM)
+		return analysis->patterns->idioms.works[reading->work].name;
+	if (!reading->own)
+		return "other";
+	const struct tp_frame *frame = &analysis->trace->frames[reading->own];
+	const char *symbol = tp_trace_string(analysis->trace, frame->symbol);
+	const char *local = strstr(symbol, "<locals>.");
+	for (const char *p = local; p; p = strstr(p + 1, "<locals>."))
+		local = p;
+	return tp_arena_printf(analysis->arena, "%s()", local ? local + 9 : symbol);
+}
+
+static bool is_augment(const struct idiom_sums *sums, const struct tp_stack_reading *reading)
+{
+	return reading->work != TP_NO_IDIOM &&
+	       sums->analysis->patterns->idioms.works[reading->work].kind == TP_WORK_AUGMENT;
+}
+
+static void add_work(struct idiom_sums *sums, const struct tp_stack_reading *reading,
+		     bool is_loading, uint64_t ns)
+{
+	const struct tp_trace *trace = sums->analysis->trace;
+	uint64_t key = tp_hash_mix(line_key(trace, reading->own),
+				   (uint64_t)reading->work << 1 | is_loading);
+	uint64_t at;
+	sums->work_ns[is_loading] += ns;
+	sums->augment_ns += is_loading && is_augment(sums, reading) ? ns : 0;
+	if (!tp_map_get(&sums->work_index, key, &at)) {
+		const struct tp_frame *frame = &trace->frames[reading->own];
+		at = sums->n_works;
+		tp_map_set(&sums->work_index, key, at);
+		TP_ARRAY_PUSH(sums->works, sums->n_works, sums->works_capacity) =
+			(struct tp_work_result){.is_loading = is_loading,
+						.name = name_of_work(sums, reading),
+						.file = reading->own ? frame->file : 0,
+						.symbol = reading->own ? frame->symbol : 0,
+						.line = reading->own ? frame->line : 0};
+	}
+	assert(sums->works && at < sums->n_works);
+	sums->works[at].time_ns += ns;
+}
+
+/* ---- pieces ---- */
+
+static bool is_work(const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_ON_CPU ||
+	       (piece->state == TP_STATE_BLOCKED &&
+		(piece->cause == TP_CAUSE_FILE || piece->cause == TP_CAUSE_DISK ||
+		 piece->cause == TP_CAUSE_PAGE_FAULT));
+}
+
+/* A thread that has lost its CPU, or whose stack could not be read, is where it was. */
+static const struct tp_stack_reading *reading_of(const struct idiom_sums *sums,
+						 const struct tp_segment *piece,
+						 const struct tp_stack_reading *before)
+{
+	const struct tp_trace *trace = sums->analysis->trace;
+	if (piece->sample == TP_NO_SAMPLE || !trace->samples[piece->sample].stack)
+		return before;
+	return &sums->readings[trace->samples[piece->sample].stack];
+}
+
+/* A library that is imported does what its files say only once. */
+static bool is_import(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	return piece->sample != TP_NO_SAMPLE &&
+	       analysis->classes[analysis->trace->samples[piece->sample].stack].phase ==
+		       TP_PHASE_IMPORT;
+}
+
+static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct tp_analysis *analysis = sums->analysis;
+	const struct tp_profile *profile = analysis->profile;
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
+	const struct tp_stack_reading *reading = &sums->readings[0];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		reading = reading_of(sums, piece, reading);
+		uint64_t ns = tp_segment_ns_in(piece, from_ns, to_ns);
+		if (is_import(analysis, piece))
+			reading = &sums->readings[0];
+		if (ns && reading->idiom != TP_NO_IDIOM) {
+			sums->idioms[reading->idiom].main_ns += ns;
+			sums->idioms[reading->idiom].queued_ns +=
+				piece->state == TP_STATE_RUNNABLE ? ns : 0;
+			sums->idioms[reading->idiom].late_ns +=
+				tp_segment_ns_in(piece, from_ns + (to_ns - from_ns) / 2, to_ns);
+			add_line(sums, reading, ns);
+		}
+		ns = tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
+		bool is_inline = !profile->n_workers && tp_loader_work_is_inline(analysis, piece);
+		if (ns && is_work(piece))
+			add_work(sums, reading, is_inline, ns);
+	}
+}
+
+static bool is_idle(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	if (piece->state != TP_STATE_BLOCKED || piece->sample == TP_NO_SAMPLE || is_work(piece))
+		return false;
+	enum tp_function_kind doing =
+		analysis->classes[analysis->trace->samples[piece->sample].stack].doing;
+	return doing == TP_FUNCTION_WAIT_ROOM || doing == TP_FUNCTION_WAIT_WORK;
+}
+
+static void sum_worker(struct idiom_sums *sums, uint32_t task)
+{
+	const struct tp_analysis *analysis = sums->analysis;
+	const struct tp_profile *profile = analysis->profile;
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, task);
+	const struct tp_stack_reading *reading = &sums->readings[0];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		uint64_t ns =
+			tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
+		reading = reading_of(sums, piece, reading);
+		if (!ns || is_idle(analysis, piece))
+			continue;
+		sums->busy_ns += ns;
+		if (is_work(piece))
+			add_work(sums, reading, true, ns);
+		if (reading->idiom == TP_NO_IDIOM)
+			continue;
+		sums->idioms[reading->idiom].loading_ns += ns;
+		sums->idioms[reading->idiom].late_ns +=
+			tp_segment_ns_in(piece,
+					 profile->window_start_ns / 2 + profile->window_end_ns / 2,
+					 profile->window_end_ns);
+		add_line(sums, reading, ns);
+	}
+}
+
+/* Of the main thread and of workers: what others do holds nothing up that is known. */
+static void count_samples(struct idiom_sums *sums)
+{
+	const struct tp_analysis *analysis = sums->analysis;
+	const struct tp_profile *profile = analysis->profile;
+	bool *is_counted = tp_alloc((analysis->trace->n_tasks + 1) * sizeof(*is_counted));
+	is_counted[analysis->main_task] = true;
+	for (size_t i = 0; i < profile->n_workers; i++)
+		is_counted[profile->workers[i].task] = true;
+	for (size_t i = 0; i < analysis->trace->n_samples; i++) {
+		const struct tp_sample *sample = &analysis->trace->samples[i];
+		uint16_t idiom = sums->readings[sample->stack].idiom;
+		if (idiom != TP_NO_IDIOM && sample->task < analysis->trace->n_tasks &&
+		    is_counted[sample->task])
+			sums->idioms[idiom].n_samples++;
+	}
+	free(is_counted);
+}
+
+/* ---- results ---- */
+
+/* What of a step the workers need for its batch, whatever the trainer does. */
+static double supply_ratio(const struct tp_profile *profile)
+{
+	const struct tp_quantity *supply = &profile->facts[TP_FACT_LOADER_SUPPLY];
+	double step_ns = profile->step_time.mean;
+	if (!profile->n_workers || !supply->is_known || !(supply->value > 0) || !(step_ns > 0))
+		return 0;
+	return fmin(1, 1e9 / supply->value / step_ns);
+}
+
+static void set_ratios(const struct idiom_sums *sums, struct tp_idiom_result *idiom, double loop_ns)
+{
+	const struct tp_profile *profile = sums->analysis->profile;
+	idiom->main_ratio = loop_ns > 0 ? (double)idiom->main_ns / loop_ns : 0;
+	idiom->loading_ratio =
+		sums->busy_ns ? (double)idiom->loading_ns / (double)sums->busy_ns : 0;
+	double wait = profile->total_ns ? (double)profile->parts[TP_PART_DATALOADER].time_ns /
+						  (double)profile->total_ns
+					: 0;
+	double most = 1 - supply_ratio(profile);
+	double waits = fmin(idiom->loading_ratio, wait);
+	double queued = loop_ns > 0 ? (double)idiom->queued_ns / loop_ns : 0;
+	idiom->held_ratio = fmin(1, fmin(idiom->main_ratio, most) + waits);
+	idiom->time_ratio = fmin(1, fmin(idiom->main_ratio - queued, most) + waits);
+}
+
+static void set_places(struct idiom_sums *sums)
+{
+	uint64_t *most = tp_alloc((sums->analysis->patterns->idioms.n_idioms + 1) * sizeof(*most));
+	for (size_t i = 0; i < sums->n_lines; i++) {
+		const struct line_time *line = &sums->lines[i];
+		const struct tp_frame *frame = &sums->analysis->trace->frames[line->own];
+		if (line->ns <= most[line->idiom])
+			continue;
+		most[line->idiom] = line->ns;
+		sums->idioms[line->idiom].file = frame->file;
+		sums->idioms[line->idiom].symbol = frame->symbol;
+		sums->idioms[line->idiom].line = frame->line;
+	}
+	free(most);
+}
+
+static int idiom_order(const void *a, const void *b)
+{
+	const struct tp_idiom_result *x = a;
+	const struct tp_idiom_result *y = b;
+	if (x->held_ratio != y->held_ratio)
+		return x->held_ratio < y->held_ratio ? 1 : -1;
+	return strcmp(x->id, y->id);
+}
+
+static void set_idioms(struct idiom_sums *sums, double loop_ns)
+{
+	const struct tp_idiom_patterns *rows = &sums->analysis->patterns->idioms;
+	struct tp_profile *profile = sums->analysis->profile;
+	size_t n = 0;
+	set_places(sums);
+	for (size_t i = 0; i < rows->n_idioms; i++) {
+		struct tp_idiom_result idiom = sums->idioms[i];
+		if (!idiom.n_samples || rows->idioms[i].is_replaced)
+			continue;
+		idiom.id = tp_arena_strdup(sums->analysis->arena, rows->idioms[i].id);
+		set_ratios(sums, &idiom, loop_ns);
+		sums->idioms[n++] = idiom;
+	}
+	if (n)
+		qsort(sums->idioms, n, sizeof(*sums->idioms), idiom_order);
+	profile->idioms =
+		tp_arena_copy(sums->analysis->arena, sums->idioms, n * sizeof(*sums->idioms));
+	profile->n_idioms = n;
+	profile->has_idioms = true;
+}
+
+static int work_order(const void *a, const void *b)
+{
+	const struct tp_work_result *x = a;
+	const struct tp_work_result *y = b;
+	if (x->is_loading != y->is_loading)
+		return x->is_loading ? -1 : 1;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? 1 : -1;
+	return x->line != y->line ? (x->line > y->line) - (x->line < y->line)
+				  : strcmp(x->name, y->name);
+}
+
+static void set_works(struct idiom_sums *sums)
+{
+	struct tp_profile *profile = sums->analysis->profile;
+	if (sums->n_works)
+		qsort(sums->works, sums->n_works, sizeof(*sums->works), work_order);
+	profile->n_works = sums->n_works < MAX_WORKS ? sums->n_works : MAX_WORKS;
+	profile->works = tp_arena_copy(sums->analysis->arena, sums->works,
+				       profile->n_works * sizeof(*sums->works));
+	memcpy(profile->work_ns, sums->work_ns, sizeof(profile->work_ns));
+	if (sums->work_ns[true])
+		tp_profile_set(profile, TP_FACT_LOADER_AUGMENT,
+			       (double)sums->augment_ns / (double)sums->work_ns[true],
+			       TP_ORIGIN_SAMPLED, 1);
+	else
+		tp_profile_set_missing(profile, TP_FACT_LOADER_AUGMENT, "nothing was seen loading");
+}
+
+enum tp_status tp_pass_idioms(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	const struct tp_profile *profile = analysis->profile;
+	if (analysis->main_task == TP_NO_TASK || !profile->total_ns)
+		return TP_OK;
+	struct idiom_sums sums = {.analysis = analysis};
+	size_t n_idioms = analysis->patterns->idioms.n_idioms;
+	sums.readings = tp_stack_idiom_build(analysis);
+	sums.idioms = tp_alloc((n_idioms + 1) * sizeof(*sums.idioms));
+	bool has_loop = analysis->loop_end_ns > analysis->loop_start_ns;
+	uint64_t from_ns = has_loop ? analysis->loop_start_ns : profile->window_start_ns;
+	uint64_t to_ns = has_loop ? analysis->loop_end_ns : profile->window_end_ns;
+	sum_main(&sums, from_ns, to_ns);
+	for (size_t i = 0; i < profile->n_workers; i++)
+		sum_worker(&sums, profile->workers[i].task);
+	count_samples(&sums);
+	set_idioms(&sums, (double)(to_ns - from_ns));
+	set_works(&sums);
+	tp_map_release(&sums.line_index);
+	tp_map_release(&sums.work_index);
+	free(sums.idioms);
+	free(sums.lines);
+	free(sums.works);
+	return TP_OK;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splits each step into exchanges with other ranks and what the rank does itself, so that ranks can
+ * be compared.
+ *
+ * Needs: labels of the main thread, steps, window. Gives: peer_ns of steps, profile->places,
+ * beside_peers_ns, peer_tail_ns, last_place.
+ *
+ * A rank that spins in a collective loses its CPU to ranks that work. That is a wait for them, not
+ * a want of CPUs: so a wait for a CPU between two pieces of an exchange belongs to the exchange,
+ * and half of it where only one of both is. Which piece is one is often inferred, so both sides
+ * count.
+ */
+#include "analyze/analysis.h"
+#include "analyze/classify/python_class.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES_MAX = 24 };
+
+struct place_sum {
+	struct tp_place_result place;
+	uint64_t label_ns[TP_N_LABELS];
+};
+
+struct peer_waits {
+	const struct tp_analysis *analysis;
+	uint8_t *halves;     /* heap, by piece of the main timeline: so much of it is exchange */
+	uint32_t *by_stack;  /* heap, by stack: its frame that is a place; 0 = none */
+	bool *is_done;       /* heap, by stack */
+	struct tp_map index; /* hash of file, symbol, line -> row */
+	struct place_sum *rows;
+	size_t n, capacity;
+};
+
+static bool is_exchange(const struct tp_segment *piece)
+{
+	return piece->label < TP_N_LABELS && tp_label_part(piece->label) == TP_PART_COMMUNICATION;
+}
+
+/* Pieces of exchanges, and the waits for a CPU beside them. */
+static void find_exchanges(struct peer_waits *p, const struct tp_timeline *timeline)
+{
+	bool was_exchange = false;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		bool waits = piece->label == TP_LABEL_IDLE_RUNNABLE;
+		if (!waits)
+			was_exchange = is_exchange(piece);
+		p->halves[i] = waits ? was_exchange : 2 * was_exchange;
+	}
+	bool is_next_exchange = false;
+	for (size_t i = timeline->n; i-- > 0;) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->label == TP_LABEL_IDLE_RUNNABLE)
+			p->halves[i] = (uint8_t)(p->halves[i] + is_next_exchange);
+		else
+			is_next_exchange = is_exchange(piece);
+	}
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static bool is_own_python(const struct peer_waits *p, const struct tp_frame *frame)
+{
+	const struct tp_trace *trace = p->analysis->trace;
+	return frame->line &&
+	       !tp_python_class_find(p->analysis->patterns, tp_trace_string(trace, frame->file),
+				     tp_trace_string(trace, frame->symbol))
+			.is_library;
+}
+
+/* The innermost function of the program itself: of Python in the user's own files, otherwise in the
+ * executable. */
+static uint32_t find_place(const struct peer_waits *p, uint32_t id)
+{
+	const struct tp_trace *trace = p->analysis->trace;
+	const struct tp_stack *stack = tp_trace_stack(trace, id);
+	const char *exe = tp_trace_string(trace, trace->tasks[p->analysis->profile->trainer].exe);
+	bool has_python = p->analysis->classes[id].has_python;
+	for (uint32_t i = 0; i < stack->n_frames; i++) {
+		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+		bool is_python = frame->kind == TP_FRAME_PYTHON;
+		if (is_python ? is_own_python(p, frame)
+			      : !has_python && frame->symbol &&
+					strcmp(tp_trace_string(trace, frame->module), exe) == 0)
+			return stack->frames[i];
+	}
+	return 0;
+}
+
+static uint32_t place_of(struct peer_waits *p, const struct tp_segment *piece, uint32_t before)
+{
+	if (piece->sample == TP_NO_SAMPLE)
+		return before;
+	uint32_t stack = p->analysis->trace->samples[piece->sample].stack;
+	if (!p->is_done[stack])
+		p->by_stack[stack] = find_place(p, stack);
+	p->is_done[stack] = true;
+	return p->by_stack[stack] ? p->by_stack[stack] : before;
+}
+
+static struct place_sum *row_of(struct peer_waits *p, const struct tp_frame *frame)
+{
+	uint64_t key = tp_hash_mix((uint64_t)frame->file << 32 | frame->line, frame->symbol);
+	uint64_t at;
+	if (!tp_map_get(&p->index, key, &at)) {
+		at = p->n;
+		tp_map_set(&p->index, key, at);
+		TP_ARRAY_PUSH(p->rows, p->n, p->capacity) =
+			(struct place_sum){.place = {.file = frame->file,
+						     .symbol = frame->symbol,
+						     .line = frame->line}};
+	}
+	return &p->rows[at];
+}
+
+static void add_place(struct peer_waits *p, uint32_t frame_id, enum tp_label label, uint64_t ns)
+{
+	struct place_sum *row = row_of(p, &p->analysis->trace->frames[frame_id]);
+	row->place.time_ns += ns;
+	row->label_ns[label] += ns;
+}
+
+static int place_order(const void *a, const void *b)
+{
+	const struct tp_place_result *x = &((const struct place_sum *)a)->place;
+	const struct tp_place_result *y = &((const struct place_sum *)b)->place;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? 1 : -1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* That it lacked a CPU meanwhile says what it does only where it does nothing else. */
+static enum tp_label main_label(const struct place_sum *row)
+{
+	int best = TP_LABEL_IDLE_RUNNABLE;
+	uint64_t most = row->label_ns[TP_LABEL_IDLE_RUNNABLE] / 4;
+	for (int label = 0; label < TP_N_LABELS; label++) {
+		if (label == TP_LABEL_IDLE_RUNNABLE || label == TP_LABEL_DATALOADER_QUEUE ||
+		    row->label_ns[label] <= most)
+			continue;
+		best = label;
+		most = row->label_ns[label];
+	}
+	return (enum tp_label)best;
+}
+
+static void set_places(struct peer_waits *p)
+{
+	struct tp_profile *profile = p->analysis->profile;
+	if (p->n)
+		qsort(p->rows, p->n, sizeof(*p->rows), place_order);
+	size_t n = p->n < PLACES_MAX ? p->n : PLACES_MAX;
+	profile->places = tp_arena_array(p->analysis->arena, n + 1, sizeof(*profile->places));
+	profile->n_places = n;
+	for (size_t i = 0; i < n; i++) {
+		profile->places[i] = p->rows[i].place;
+		profile->places[i].label = main_label(&p->rows[i]);
+	}
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* Of the piece, what lies in judged steps or in the window; exchanges are added to their steps. */
+static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *piece,
+			  unsigned halves, size_t *step)
+{
+	uint64_t ns = profile->is_of_steps ? 0
+					   : tp_segment_ns_in(piece, profile->window_start_ns,
+							      profile->window_end_ns);
+	while (*step < profile->n_steps && profile->steps[*step].end_ns <= piece->start_ns)
+		++*step;
+	for (size_t k = *step; k < profile->n_steps && profile->steps[k].start_ns < piece->end_ns;
+	     k++) {
+		struct tp_step *at = &profile->steps[k];
+		uint64_t inside = tp_segment_ns_in(piece, at->start_ns, at->end_ns);
+		at->peer_ns += inside * halves / 2;
+		ns += profile->is_of_steps && at->kind == TP_STEP_STEADY ? inside : 0;
+	}
+	return ns;
+}
+
+static void sum_segments(struct peer_waits *p, const struct tp_timeline *timeline)
+{
+	struct tp_profile *profile = p->analysis->profile;
+	uint32_t place = 0;
+	size_t step = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		uint64_t ns = judged_ns(profile, piece, p->halves[i], &step);
+		place = place_of(p, piece, place);
+		if (!ns || piece->label >= TP_N_LABELS)
+			continue;
+		uint64_t moved = is_exchange(piece) ? 0 : ns * p->halves[i] / 2;
+		profile->beside_peers_ns[TP_LABEL_COMMUNICATION_WAIT] += moved;
+		profile->beside_peers_ns[piece->label] += ns - moved;
+		if (!is_exchange(piece) && !piece->is_of_device && place)
+			add_place(p, place, piece->label, ns - moved);
+	}
+}
+
+/* Where it was longest in the last second: in its very last moments a program cleans up. */
+static void set_last_place(struct peer_waits *p, const struct tp_timeline *timeline)
+{
+	static const uint64_t LAST_NS = 1000000000;
+	struct peer_waits last = {.analysis = p->analysis};
+	uint64_t end_ns = timeline->n ? timeline->segments[timeline->n - 1].end_ns : 0;
+	uint64_t from_ns = end_ns > LAST_NS ? end_ns - LAST_NS : 0;
+	uint32_t place = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		place = place_of(p, piece, place);
+		uint64_t ns = tp_segment_ns_in(piece, from_ns, end_ns);
+		if (ns && place && piece->label < TP_N_LABELS)
+			add_place(&last, place, piece->label, ns);
+	}
+	if (last.n) {
+		qsort(last.rows, last.n, sizeof(*last.rows), place_order);
+		p->analysis->profile->last_place = last.rows[0].place;
+		p->analysis->profile->last_place.label = main_label(&last.rows[0]);
+	}
+	tp_map_release(&last.index);
+	free(last.rows);
+}
+
+/* A few moments in which it woke up only to wait again do not end a wait. */
+static void set_tail(struct peer_waits *p, const struct tp_timeline *timeline)
+{
+	struct tp_profile *profile = p->analysis->profile;
+	uint64_t end_ns = timeline->n ? timeline->segments[timeline->n - 1].end_ns : 0;
+	uint64_t other_ns = 0;
+	for (size_t i = timeline->n; i-- > 0;) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (!p->halves[i]) {
+			other_ns += piece->end_ns - piece->start_ns;
+			if (other_ns > (end_ns - piece->start_ns) / 100)
+				break;
+			continue;
+		}
+		profile->peer_tail_ns = end_ns - piece->start_ns;
+	}
+}
+
+enum tp_status tp_pass_peer_waits(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	if (analysis->main_task == TP_NO_TASK)
+		return TP_OK;
+	const struct tp_timeline *timeline = tp_analysis_main_timeline(analysis);
+	size_t n_stacks = analysis->trace->n_stacks;
+	struct peer_waits p = {.analysis = analysis};
+	p.halves = tp_alloc((timeline->n + 1) * sizeof(*p.halves));
+	p.by_stack = tp_alloc((n_stacks + 1) * sizeof(*p.by_stack));
+	p.is_done = tp_alloc((n_stacks + 1) * sizeof(*p.is_done));
+	find_exchanges(&p, timeline);
+	sum_segments(&p, timeline);
+	set_places(&p);
+	set_tail(&p, timeline);
+	set_last_place(&p, timeline);
+	tp_map_release(&p.index);
+	free(p.halves);
+	free(p.by_stack);
+	free(p.is_done);
+	free(p.rows);
+	return TP_OK;
+}

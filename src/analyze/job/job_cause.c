@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compares what the late rank does in a step with what the others do: first functions, because two
+ * functions of one kind of work differ in name only, then kinds of work.
+ */
+#include "job_cause.h"
+
+#include <string.h>
+
+static bool is_other(const struct tp_job_rank *rank)
+{
+	return rank->is_joined && !rank->is_late;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool is_same_function(const struct tp_job_code *a, const struct tp_job_code *b)
+{
+	return is_same_text(a->file, b->file) && is_same_text(a->function, b->function);
+}
+
+static double function_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
+{
+	double ns = 0;
+	for (size_t i = 0; i < rank->n_codes; i++)
+		ns += is_same_function(&rank->codes[i], code) ? rank->codes[i].step_ns : 0;
+	return ns;
+}
+
+static double line_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
+{
+	for (size_t i = 0; i < rank->n_codes; i++)
+		if (is_same_function(&rank->codes[i], code) && rank->codes[i].line == code->line)
+			return rank->codes[i].step_ns;
+	return 0;
+}
+
+typedef double code_time_fn(const struct tp_job_rank *rank, const struct tp_job_code *code);
+
+static double mean_of_others(const struct tp_job *job, code_time_fn *time,
+			     const struct tp_job_code *code)
+{
+	double sum = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		if (!is_other(&job->ranks[i]))
+			continue;
+		sum += time(&job->ranks[i], code);
+		n++;
+	}
+	return n ? sum / (double)n : 0;
+}
+
+static double label_of_others(const struct tp_job *job, int label)
+{
+	double sum = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		if (!is_other(&job->ranks[i]))
+			continue;
+		sum += job->ranks[i].label_ns[label];
+		n++;
+	}
+	return n ? sum / (double)n : 0;
+}
+
+static void find_label(struct tp_job *job, const struct tp_job_rank *late)
+{
+	double most = 0;
+	for (int label = 0; label < TP_N_LABELS; label++) {
+		double others = label_of_others(job, label);
+		if (tp_label_part((enum tp_label)label) == TP_PART_COMMUNICATION ||
+		    late->label_ns[label] - others <= most)
+			continue;
+		most = late->label_ns[label] - others;
+		job->late_label = (enum tp_label)label;
+		job->late_label_ns = late->label_ns[label];
+		job->others_label_ns = others;
+	}
+}
+
+/* The function with the largest surplus, and in it the line that has most of that. */
+static const struct tp_job_code *find_code(const struct tp_job *job, const struct tp_job_rank *late)
+{
+	const struct tp_job_code *best = NULL;
+	double most = 0;
+	double most_of_line = 0;
+	for (size_t i = 0; i < late->n_codes; i++) {
+		const struct tp_job_code *code = &late->codes[i];
+		double surplus = function_ns(late, code) - mean_of_others(job, function_ns, code);
+		double of_line = code->step_ns - mean_of_others(job, line_ns, code);
+		bool is_same = best && is_same_function(best, code);
+		if (is_same ? of_line <= most_of_line : surplus <= most)
+			continue;
+		best = code;
+		most = surplus;
+		most_of_line = of_line;
+	}
+	/* A place that explains little of it is none. */
+	return 4 * most >= job->late_ns ? best : NULL;
+}
+
+void tp_job_find_cause(struct tp_job *job)
+{
+	const struct tp_job_rank *late = &job->ranks[job->late];
+	find_label(job, late);
+	job->late_code = find_code(job, late);
+	if (!job->late_code)
+		return;
+	job->others_code_ns = mean_of_others(job, line_ns, job->late_code);
+	/* Of one place the work there says more than a surplus somewhere else. */
+	if (tp_label_part(job->late_code->label) != TP_PART_COMMUNICATION) {
+		job->late_label = job->late_code->label;
+		job->late_label_ns = late->label_ns[job->late_label];
+		job->others_label_ns = label_of_others(job, (int)job->late_label);
+	}
+}

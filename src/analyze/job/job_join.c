@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Joins the ranks of a job by their steps and finds who comes last (docs/design/ranks.md).
+ *
+ * In a step that all ranks do together the last one waits least. What a rank does itself in a step
+ * is its length without exchanges and waits for others; the longest of these makes the step, and
+ * what the next one has less is what the job gains when the last one becomes as fast.
+ */
+#include "trainprof/analyze/job_join.h"
+
+#include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
+#include "job_align.h"
+#include "job_cause.h"
+#include "job_ends.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Joined ranks and steps: a row for each step, a column for each rank. */
+struct job_table {
+	struct tp_job *job;
+	size_t *ranks; /* indexes into job->ranks, by column */
+	size_t n_ranks;
+	double *own_ns;    /* n_steps x n_ranks */
+	double *length_ns; /* n_steps */
+	size_t n_steps;
+	double *mean_own_ns;           /* by column */
+	size_t *order;                 /* columns, the largest mean first */
+	struct tp_estimate without_ns; /* a step, as the next rank makes it */
+};
+
+static bool can_join(const struct tp_job_rank *rank)
+{
+	return !rank->unreadable && !rank->is_duplicate && rank->n_judged >= TP_JOB_STEPS_MIN;
+}
+
+/* The one with most steps; -1 when there is none. */
+static int find_first(const struct tp_job *job)
+{
+	int best = -1;
+	for (size_t i = 0; i < job->n_ranks; i++)
+		if (can_join(&job->ranks[i]) &&
+		    (best < 0 || job->ranks[i].n_judged > job->ranks[best].n_judged))
+			best = (int)i;
+	return best;
+}
+
+static bool has_same_steps(const struct tp_job_rank *first, const struct tp_job_rank *rank)
+{
+	double larger = fmax(first->step_ns, rank->step_ns);
+	return fabs(first->step_ns - rank->step_ns) <= TP_JOB_LENGTHS_MAX * larger;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* match: by column, step of the first -> step of that rank. Only steps that all ranks have count.
+ */
+static void fill_table(struct job_table *j, const struct tp_job_rank *first, size_t *const *match)
+{
+	j->own_ns = tp_alloc((first->n_steps + 1) * j->n_ranks * sizeof(*j->own_ns));
+	j->length_ns = tp_alloc((first->n_steps + 1) * sizeof(*j->length_ns));
+	for (size_t k = 0; k < first->n_steps; k++) {
+		double *row = &j->own_ns[j->n_steps * j->n_ranks];
+		double length = 0;
+		bool is_whole = first->steps[k].is_judged;
+		for (size_t c = 0; c < j->n_ranks && is_whole; c++) {
+			const struct tp_job_rank *rank = &j->job->ranks[j->ranks[c]];
+			size_t i = match[c][k];
+			is_whole = i != TP_JOB_NO_STEP;
+			if (!is_whole)
+				break;
+			const struct tp_job_step *step = &rank->steps[i];
+			double ns = (double)(step->end_ns - step->start_ns);
+			length += ns / (double)j->n_ranks;
+			row[c] = ns - (double)step->peer_ns;
+		}
+		if (is_whole)
+			j->length_ns[j->n_steps++] = length;
+	}
+}
+
+static void add_column(struct job_table *j, size_t **match, size_t rank, size_t n_steps)
+{
+	match[j->n_ranks] = tp_alloc((n_steps + 1) * sizeof(**match));
+	j->ranks[j->n_ranks++] = rank;
+}
+
+/* A recording that holds few of the steps would leave few for all others. */
+static bool is_short(const struct tp_job_rank *first, const size_t *match)
+{
+	size_t n = 0;
+	size_t n_all = 0;
+	for (size_t k = 0; k < first->n_steps; k++) {
+		n_all += first->steps[k].is_judged;
+		n += first->steps[k].is_judged && match[k] != TP_JOB_NO_STEP;
+	}
+	return 2 * n < n_all;
+}
+
+static void build(struct job_table *j, int first_rank)
+{
+	struct tp_job *job = j->job;
+	const struct tp_job_rank *first = &job->ranks[first_rank];
+	size_t **match = tp_alloc((job->n_ranks + 1) * sizeof(*match));
+	enum tp_job_join weakest = TP_JOB_BY_CLOCK;
+	j->ranks = tp_alloc((job->n_ranks + 1) * sizeof(*j->ranks));
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		struct tp_job_rank *rank = &job->ranks[i];
+		if (!can_join(rank) || !has_same_steps(first, rank))
+			continue;
+		add_column(j, match, i, first->n_steps);
+		size_t *column = match[j->n_ranks - 1];
+		enum tp_job_join by = tp_job_align(first, rank, column, &rank->skew_ns);
+		rank->is_joined = by != TP_JOB_NOT_JOINED && !is_short(first, column);
+		if (rank->is_joined)
+			weakest = by > weakest ? by : weakest;
+		else
+			free(match[--j->n_ranks]);
+	}
+	if (j->n_ranks > 1)
+		fill_table(j, first, match);
+	for (size_t c = 0; c < j->n_ranks; c++)
+		free(match[c]);
+	free((void *)match);
+	job->joined_by = j->n_ranks > 1 && j->n_steps ? weakest : TP_JOB_NOT_JOINED;
+}
+
+/* ---- who is last ----------------------------------------------------------------------------- */
+
+static void order_columns(struct job_table *j)
+{
+	j->mean_own_ns = tp_alloc(j->n_ranks * sizeof(*j->mean_own_ns));
+	j->order = tp_alloc(j->n_ranks * sizeof(*j->order));
+	for (size_t c = 0; c < j->n_ranks; c++) {
+		for (size_t k = 0; k < j->n_steps; k++)
+			j->mean_own_ns[c] += j->own_ns[k * j->n_ranks + c] / (double)j->n_steps;
+		size_t at = c;
+		for (; at && j->mean_own_ns[j->order[at - 1]] < j->mean_own_ns[c]; at--)
+			j->order[at] = j->order[at - 1];
+		j->order[at] = c;
+	}
+}
+
+/* Sets the sums over steps; counts for each rank the steps in which it was last. */
+static void sum_steps(struct job_table *j)
+{
+	struct tp_job *job = j->job;
+	double wait = 0;
+	double exchange = 0;
+	double total = 0;
+	for (size_t k = 0; k < j->n_steps; k++) {
+		const double *row = &j->own_ns[k * j->n_ranks];
+		size_t last = 0;
+		double sum = 0;
+		for (size_t c = 0; c < j->n_ranks; c++) {
+			last = row[c] > row[last] ? c : last;
+			sum += row[c];
+		}
+		double next = 0;
+		for (size_t c = 0; c < j->n_ranks; c++)
+			if (c != last && row[c] > next)
+				next = row[c];
+		if (row[last] - next > 0)
+			job->ranks[j->ranks[last]].n_last++;
+		wait += row[last] - sum / (double)j->n_ranks;
+		exchange += fmax(0, j->length_ns[k] - row[last]);
+		total += j->length_ns[k];
+	}
+	job->n_steps = j->n_steps;
+	job->step_ns = total / (double)j->n_steps;
+	job->wait_ratio = total > 0 ? wait / total : 0;
+	job->exchange_ratio = total > 0 ? exchange / total : 0;
+	for (size_t c = 0; c < j->n_ranks; c++) {
+		struct tp_job_rank *rank = &job->ranks[j->ranks[c]];
+		rank->n_joined = j->n_steps;
+		rank->own_ns = j->mean_own_ns[c];
+		rank->wait_ns = fmax(0, job->step_ns - rank->own_ns);
+	}
+}
+
+/* How many come last together: those above the widest gap in the upper half. */
+static size_t count_late(const struct job_table *j)
+{
+	size_t best = 1;
+	double widest = -1;
+	for (size_t n = 1; n <= j->n_ranks / 2; n++) {
+		double gap = j->mean_own_ns[j->order[n - 1]] - j->mean_own_ns[j->order[n]];
+		if (gap > widest) {
+			widest = gap;
+			best = n;
+		}
+	}
+	return best;
+}
+
+/* By how much the last ones come after the next: between the two that are nearest. */
+static void measure_gap(struct job_table *j, size_t n_late)
+{
+	struct tp_job *job = j->job;
+	struct tp_estimate gap;
+	double *values = tp_alloc(j->n_steps * sizeof(*values));
+	size_t inner = j->order[n_late - 1];
+	size_t outer = j->order[n_late];
+	for (size_t k = 0; k < j->n_steps; k++)
+		values[k] = j->own_ns[k * j->n_ranks + inner] - j->own_ns[k * j->n_ranks + outer];
+	tp_stats_mean(values, j->n_steps, &gap);
+	/* The step without that: where the late one takes all of it, both vary together. */
+	for (size_t k = 0; k < j->n_steps; k++)
+		values[k] = j->length_ns[k] - values[k];
+	tp_stats_mean(values, j->n_steps, &j->without_ns);
+	j->without_ns.low = fmax(j->without_ns.low, TP_JOB_WITHOUT_MIN * j->without_ns.value);
+	free(values);
+	job->late_ns = gap.value;
+	job->late_low_ns = gap.low;
+	job->late_high_ns = gap.high;
+	job->n_last = 0;
+	for (size_t i = 0; i < n_late; i++)
+		job->n_last += job->ranks[j->ranks[j->order[i]]].n_last;
+}
+
+static double gain_of(const struct tp_job *job, double ns)
+{
+	double least = job->step_ns * 0.01; /* no job is a hundred times as fast */
+	double rest = job->step_ns - fmax(0, ns);
+	return job->step_ns / fmax(rest, least);
+}
+
+static const char *common_host(const struct job_table *j, size_t n_late)
+{
+	const struct tp_job *job = j->job;
+	const char *host = job->ranks[j->ranks[j->order[0]]].host;
+	size_t n_there = 0;
+	for (size_t c = 0; host && c < j->n_ranks; c++) {
+		const char *other = job->ranks[j->ranks[c]].host;
+		n_there += other && strcmp(other, host) == 0;
+	}
+	for (size_t i = 0; host && i < n_late; i++) {
+		const char *other = job->ranks[j->ranks[j->order[i]]].host;
+		if (!other || strcmp(other, host) != 0)
+			return NULL;
+	}
+	return host && n_late == n_there && job->n_hosts > 1 && n_there > 1 ? host : NULL;
+}
+
+static void set_late(struct job_table *j, size_t n_late)
+{
+	struct tp_job *job = j->job;
+	job->late = (int)j->ranks[j->order[0]];
+	job->n_late = n_late;
+	job->gain = gain_of(job, job->late_ns);
+	job->gain_low = gain_of(job, job->step_ns - j->without_ns.high);
+	job->gain_high = gain_of(job, job->step_ns - j->without_ns.low);
+	for (size_t i = 0; i < n_late; i++)
+		job->ranks[j->ranks[j->order[i]]].is_late = true;
+	job->slow_host = common_host(j, n_late);
+	job->verdict = job->slow_host ? TP_JOB_SLOW_HOST : TP_JOB_LATE_RANK;
+	job->is_sure = (double)job->n_last >= TP_JOB_LAST_MIN * (double)job->n_steps;
+	if (!job->is_sure)
+		job->because = "it is last in fewer than half of the steps";
+	tp_job_find_cause(job);
+}
+
+/* Readable ones without steps that could be joined. */
+static size_t count_not_joined(const struct tp_job *job)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < job->n_ranks; i++)
+		n += !job->ranks[i].unreadable && !job->ranks[i].is_duplicate &&
+		     !job->ranks[i].is_joined;
+	return n;
+}
+
+/* What a rank that is not here, or was not compared, would change. */
+static void note_missing(struct tp_job *job)
+{
+	if ((!job->n_missing && !count_not_joined(job)) || job->exchange_ratio < TP_JOB_WAIT_MIN)
+		return;
+	job->is_sure = false;
+	job->because = "all ranks wait, and a rank that was not compared may be later still";
+}
+
+static void judge(struct job_table *j)
+{
+	struct tp_job *job = j->job;
+	order_columns(j);
+	sum_steps(j);
+	size_t n_late = count_late(j);
+	measure_gap(j, n_late);
+	if (job->late_low_ns > 0 && job->late_ns >= TP_JOB_LATE_MIN * job->step_ns) {
+		set_late(j, n_late);
+	} else if (job->wait_ratio >= TP_JOB_WAIT_MIN) {
+		job->verdict = TP_JOB_IN_TURN;
+		job->is_sure = true;
+	} else if (job->exchange_ratio >= TP_JOB_EXCHANGE_MIN) {
+		job->verdict = TP_JOB_ALL_WAIT;
+		job->is_sure = !job->n_missing;
+	} else {
+		job->verdict = TP_JOB_EVEN;
+		job->is_sure = true;
+	}
+	note_missing(job);
+}
+
+static const char *reason_not_joined(const struct tp_job *job, const struct job_table *j)
+{
+	size_t n_readable = 0;
+	for (size_t i = 0; i < job->n_ranks; i++)
+		n_readable += !job->ranks[i].unreadable && !job->ranks[i].is_duplicate;
+	if (n_readable < 2)
+		return "fewer than two ranks can be read";
+	if (j->n_ranks < 2)
+		return "fewer than two ranks have steps that are the same";
+	return "the ranks have too few steps in common";
+}
+
+/* ---- without steps --------------------------------------------------------------------------- */
+
+static void drop_steps(struct tp_job *job, const char *why)
+{
+	job->joined_by = TP_JOB_NOT_JOINED;
+	job->not_joined = why;
+	job->verdict = TP_JOB_CANNOT_TELL;
+	job->because = why;
+	job->is_sure = false;
+	job->n_steps = 0;
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		job->ranks[i].is_joined = false;
+		job->ranks[i].n_last = 0;
+	}
+}
+
+static double total_of(const struct tp_job_rank *rank)
+{
+	double total = 0;
+	for (int label = 0; label < TP_N_LABELS; label++)
+		total += rank->label_ns[label];
+	return total;
+}
+
+/* All times become those of a second. */
+static void scale_to_second(struct tp_job_rank *rank)
+{
+	double factor = 1e9 / total_of(rank);
+	rank->own_ns = 1e9;
+	for (int label = 0; label < TP_N_LABELS; label++) {
+		rank->label_ns[label] *= factor;
+		if (tp_label_part((enum tp_label)label) == TP_PART_COMMUNICATION)
+			rank->own_ns -= rank->label_ns[label];
+	}
+	for (size_t i = 0; i < rank->n_codes; i++)
+		rank->codes[i].step_ns *= factor;
+	rank->wait_ns = 1e9 - rank->own_ns;
+	rank->is_joined = true;
+}
+
+/* Who waits least in all is the late one, if it is so clearly: no more can be said without steps.
+ */
+static void judge_by_shares(struct tp_job *job)
+{
+	int last = TP_JOB_NO_RANK;
+	double next_ns = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		struct tp_job_rank *rank = &job->ranks[i];
+		if (rank->unreadable || rank->is_duplicate || total_of(rank) <= 0)
+			continue;
+		scale_to_second(rank);
+		n++;
+		if (last == TP_JOB_NO_RANK || rank->own_ns > job->ranks[last].own_ns) {
+			next_ns = last == TP_JOB_NO_RANK ? 0 : job->ranks[last].own_ns;
+			last = (int)i;
+		} else if (rank->own_ns > next_ns) {
+			next_ns = rank->own_ns;
+		}
+	}
+	if (n < 2)
+		return;
+	job->joined_by = TP_JOB_BY_SHARES;
+	job->step_ns = 1e9;
+	if (job->ranks[last].own_ns - next_ns < TP_JOB_SHARES_MIN * 1e9)
+		return;
+	job->late = last;
+	job->n_late = 1;
+	job->ranks[last].is_late = true;
+	job->late_ns = job->ranks[last].own_ns - next_ns;
+	job->late_high_ns = job->late_ns;
+	job->gain = job->gain_high = gain_of(job, job->late_ns);
+	job->gain_low = 1;
+	job->verdict = TP_JOB_LATE_RANK;
+	job->because = "steps were not found; it is the one that waits least in all";
+	tp_job_find_cause(job);
+}
+
+void tp_job_join(struct tp_job *job)
+{
+	struct job_table j = {.job = job};
+	tp_job_count_ranks(job);
+	tp_job_find_ends(job);
+	/* Who waits for a rank that is gone says nothing of its pace before. */
+	bool is_complete = !job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing;
+	int first = find_first(job);
+	if (first >= 0)
+		build(&j, first);
+	if (job->joined_by != TP_JOB_NOT_JOINED && j.n_steps >= TP_JOB_STEPS_MIN)
+		judge(&j);
+	else
+		drop_steps(job, reason_not_joined(job, &j));
+	/* They may wait for one whose steps were not found. */
+	if (job->verdict == TP_JOB_ALL_WAIT && count_not_joined(job) && is_complete)
+		drop_steps(job, "not all ranks have steps that were found");
+	if (job->joined_by == TP_JOB_NOT_JOINED && is_complete)
+		judge_by_shares(job);
+	free(j.ranks);
+	free(j.own_ns);
+	free(j.length_ns);
+	free(j.mean_own_ns);
+	free(j.order);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes from a rank's profile what its job needs. */
+#include "trainprof/analyze/job_join.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tp_job_init(struct tp_job *job)
+{
+	*job = (struct tp_job){.late = TP_JOB_NO_RANK,
+			       .ended = TP_JOB_NO_RANK,
+			       .hanging = TP_JOB_NO_RANK,
+			       .late_label = TP_N_LABELS,
+			       .verdict = TP_JOB_CANNOT_TELL};
+}
+
+static void copy_steps(struct tp_job_rank *rank, const struct tp_profile *profile)
+{
+	uint64_t zero_ns = profile->trace->run.started_ns;
+	double sum_ns = 0;
+	rank->steps = tp_alloc((profile->n_steps + 1) * sizeof(*rank->steps));
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		const struct tp_step *step = &profile->steps[i];
+		if (step->kind == TP_STEP_CUT || step->end_ns <= step->start_ns)
+			continue;
+		bool is_judged = step->kind == TP_STEP_STEADY || step->kind == TP_STEP_SLOW;
+		rank->steps[rank->n_steps++] = (struct tp_job_step){
+			.start_ns = zero_ns + step->start_ns,
+			.end_ns = zero_ns + step->end_ns,
+			.peer_ns = step->peer_ns,
+			.is_judged = is_judged,
+		};
+		rank->n_judged += is_judged;
+		sum_ns += is_judged ? (double)(step->end_ns - step->start_ns) : 0;
+	}
+	if (rank->n_judged)
+		rank->step_ns = sum_ns / (double)rank->n_judged;
+}
+
+static struct tp_job_code code_of(struct tp_job *job, const struct tp_profile *profile,
+				  const struct tp_place_result *place, double steps)
+{
+	const struct tp_trace *trace = profile->trace;
+	const char *file = place->file ? tp_trace_string(trace, place->file) : NULL;
+	return (struct tp_job_code){
+		.file = tp_arena_strdup(&job->arena, file),
+		.function = tp_arena_strdup(&job->arena, tp_trace_string(trace, place->symbol)),
+		.line = place->line,
+		.label = place->label,
+		.step_ns = (double)place->time_ns / steps,
+	};
+}
+
+/* Per step, or per second of the window where there are no steps. */
+static double unit_of(const struct tp_profile *profile)
+{
+	if (profile->is_of_steps && profile->n_steady)
+		return (double)profile->n_steady;
+	double window_s = (double)(profile->window_end_ns - profile->window_start_ns) / 1e9;
+	return window_s > 0 ? window_s : 1;
+}
+
+static void copy_profile(struct tp_job *job, struct tp_job_rank *rank,
+			 const struct tp_profile *profile)
+{
+	double unit = unit_of(profile);
+	copy_steps(rank, profile);
+	for (int label = 0; label < TP_N_LABELS; label++)
+		rank->label_ns[label] = (double)profile->beside_peers_ns[label] / unit;
+	for (size_t i = 0; i < profile->n_places && i < TP_JOB_PLACES_MAX; i++)
+		rank->codes[rank->n_codes++] = code_of(job, profile, &profile->places[i], unit);
+	rank->peer_tail_ns = profile->peer_tail_ns;
+	rank->ended_ns = profile->trace->run.started_ns + profile->trace->end_ns;
+	if (profile->last_place.symbol) {
+		struct tp_job_code *last = tp_arena_alloc(&job->arena, sizeof(*last));
+		*last = code_of(job, profile, &profile->last_place, 1);
+		rank->last_place = last;
+	}
+}
+
+void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
+		const struct tp_profile *profile, const char *why)
+{
+	const struct tp_run_info *run = source->run;
+	const struct tp_job_place *place = source->place;
+	struct tp_arena *arena = &job->arena;
+	bool is_rank = place && place->launcher;
+	struct tp_job_rank rank = {
+		.directory = tp_arena_strdup(arena, source->directory),
+		.unreadable = profile ? NULL : tp_arena_strdup(arena, why ? why : "not readable"),
+		.number = is_rank ? place->rank : -1,
+		.n_ranks = is_rank ? place->n_ranks : 0,
+		.contradiction = place ? tp_arena_strdup(arena, place->contradiction) : NULL,
+		.pid = source->pid,
+		.is_cut = source->is_cut,
+	};
+	if (run) {
+		rank.host = tp_arena_strdup(arena, run->host.name);
+		rank.end = run->end;
+		rank.end_code = run->end_code;
+		rank.started_ns = run->started_ns;
+		rank.started_wall_ns = run->started_wall_ns;
+		if (!job->label)
+			job->label = tp_arena_strdup(arena, run->label);
+	}
+	if (is_rank && !job->launcher) {
+		job->launcher = tp_arena_strdup(arena, place->launcher);
+		job->id = tp_arena_strdup(arena, place->id);
+	}
+	if (profile)
+		copy_profile(job, &rank, profile);
+	/* The status is the launcher's: nobody else has seen how this process ended. */
+	if (profile && source->is_inner) {
+		rank.end = source->ended_ns ? TP_END_UNKNOWN : TP_END_RUNNING;
+		rank.end_code = 0;
+		if (source->ended_ns)
+			rank.ended_ns = rank.started_ns + source->ended_ns;
+	}
+	TP_ARRAY_PUSH(job->ranks, job->n_ranks, job->ranks_capacity) = rank;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collects the values of counters, and puts a border between rounds for each that they grow by. */
+#include "counter_readings.h"
+
+#include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
+#include "counter_name.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether it may have grown so between two readings: a variable may hold anything. */
+static bool is_growth(const struct tp_counter_series *series, uint64_t value, uint64_t before)
+{
+	uint64_t most = series->is_iterator ? TP_COUNTER_LOOP_GROWTH_MAX : TP_COUNTER_GROWTH_MAX;
+	return value >= before && value - before <= most;
+}
+
+/* Of a loop that says how many rounds there were, or of a loader outside of a for loop. One that
+ * only says how many are left is counted from the first reading on, as a variable is. */
+static bool is_position(const char *text, const struct tp_patterns *patterns)
+{
+	struct tp_counter_name name;
+	tp_counter_name_parse(&name, text, patterns);
+	return name.meaning == TP_COUNTS_BATCHES || (name.line && !strstr(text, " for loop down "));
+}
+
+/* Imports alone bring dozens. */
+static struct tp_counter_series *series_of(struct tp_counter_list *list,
+					   const struct tp_analysis *analysis, uint32_t name)
+{
+	const char *text = tp_trace_string(analysis->trace, name);
+	uint64_t index;
+	if (tp_map_get(&list->by_name, name, &index))
+		return &list->items[index];
+	tp_map_set(&list->by_name, name, list->n);
+	TP_ARRAY_PUSH(list->items, list->n, list->capacity) = (struct tp_counter_series){
+		.name = name,
+		.is_iterator = is_position(text, analysis->patterns),
+	};
+	return &list->items[list->n - 1];
+}
+
+/* ---- collecting ---- */
+
+/* The samples of the main thread at which counters were read. */
+struct looks {
+	const struct tp_analysis *analysis;
+	size_t at; /* sample */
+	size_t end;
+	uint64_t last_ns;
+	uint64_t before_ns;
+};
+
+/* Counters are read where Python frames are: at samples and at looks. */
+static bool is_reading(const struct tp_analysis *analysis, const struct tp_sample *sample)
+{
+	return analysis->classes[sample->stack].has_python;
+}
+
+static void advance(struct looks *looks, uint64_t time_ns)
+{
+	const struct tp_sample *samples = looks->analysis->trace->samples;
+	for (; looks->at < looks->end && samples[looks->at].time_ns <= time_ns; looks->at++) {
+		if (!is_reading(looks->analysis, &samples[looks->at]))
+			continue;
+		looks->before_ns = looks->last_ns;
+		looks->last_ns = samples[looks->at].time_ns;
+	}
+}
+
+static uint64_t next_sample_ns(const struct looks *looks)
+{
+	const struct tp_trace *trace = looks->analysis->trace;
+	for (size_t i = looks->at; i < looks->end; i++)
+		if (is_reading(looks->analysis, &trace->samples[i]))
+			return trace->samples[i].time_ns;
+	uint64_t task_ns = trace->tasks[looks->analysis->main_task].end_ns;
+	return task_ns && task_ns < trace->end_ns ? task_ns : trace->end_ns;
+}
+
+/* What was seen is over: readings do not overlap. */
+static void push_reading(struct tp_counter_series *series, const struct tp_mark *mark,
+			 const struct looks *looks)
+{
+	/* Of one whose frames moved on there may be no sample with Python. */
+	bool has_sample =
+		looks->last_ns > 0 && mark->time_ns - looks->last_ns <= TP_COUNTER_LATE_NS;
+	uint64_t before_ns = has_sample ? looks->before_ns : looks->last_ns;
+	uint64_t time_ns = has_sample ? looks->last_ns : mark->time_ns;
+	const struct tp_counter_reading *last = series->n ? &series->readings[series->n - 1] : NULL;
+	uint64_t seen_ns = last ? last->time_ns : 0;
+	uint64_t total = last ? last->total : 0;
+	before_ns = before_ns > seen_ns ? before_ns : seen_ns;
+	time_ns = time_ns > before_ns ? time_ns : before_ns;
+	TP_ARRAY_PUSH(series->readings, series->n, series->capacity) =
+		(struct tp_counter_reading){.value = mark->value,
+					    .total = total,
+					    .before_ns = before_ns,
+					    .time_ns = time_ns,
+					    .next_ns = next_sample_ns(looks),
+					    .mark_ns = mark->time_ns};
+}
+
+/* A total follows the value that it came with. */
+static void set_total(struct tp_counter_series *series, uint64_t total)
+{
+	if (series->n)
+		series->readings[series->n - 1].total = total;
+}
+
+static void collect(struct tp_counter_list *list, const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct looks looks = {.analysis = analysis,
+			      .at = trace->sample_index[analysis->main_task],
+			      .end = trace->sample_index[analysis->main_task + 1]};
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		const struct tp_mark *mark = &trace->marks[i];
+		bool is_value = mark->kind == TP_MARK_COUNTER;
+		if ((!is_value && mark->kind != TP_MARK_TOTAL) || mark->task != analysis->main_task)
+			continue;
+		struct tp_counter_series *series = series_of(list, analysis, mark->name);
+		advance(&looks, mark->time_ns);
+		if (is_value)
+			push_reading(series, mark, &looks);
+		else
+			set_total(series, mark->value);
+	}
+}
+
+/* What a dead frame left behind may give any number: how many of the readings from `i` on do not
+ * follow `last`, while one soon after does. A counter that begins anew is below it for longer. */
+static size_t invalid_length(const struct tp_counter_series *series, size_t i,
+			     const struct tp_counter_reading *last)
+{
+	const struct tp_counter_reading *r = series->readings;
+	if (is_growth(series, r[i].value, last->value))
+		return 0;
+	for (size_t n = 1; n <= TP_COUNTER_GLITCH_MAX && i + n < series->n; n++) {
+		if (is_growth(series, r[i + n].value, last->value))
+			return n;
+		if (r[i + n].value < last->value)
+			break;
+	}
+	return 0;
+}
+
+/* What is counted meanwhile began at any time since the reading before. */
+static void drop_invalid(struct tp_counter_series *series)
+{
+	size_t kept = 0;
+	struct tp_counter_reading *r = series->readings;
+	for (size_t i = 0; i < series->n; i++) {
+		size_t n = kept > 0 ? invalid_length(series, i, &r[kept - 1]) : 0;
+		if (n > 0) {
+			series->n_odd++;
+			r[i + n].before_ns = r[i].before_ns;
+			i += n;
+		}
+		r[kept++] = r[i];
+	}
+	series->n = kept;
+}
+
+/* ---- borders ---- */
+
+/* The value in the first round: of a variable the lowest that was seen. */
+static uint64_t find_first_value(const struct tp_counter_series *series)
+{
+	uint64_t lowest = UINT64_MAX;
+	for (size_t i = 0; i < series->n; i++)
+		lowest = series->readings[i].value < lowest ? series->readings[i].value : lowest;
+	return series->is_iterator && lowest <= TP_COUNTER_GROWTH_MAX ? 1 : lowest;
+}
+
+static bool is_restart(const struct tp_counter_series *series, size_t i)
+{
+	return i > 0 && series->readings[i].value < series->readings[i - 1].value;
+}
+
+static bool has_restart(const struct tp_counter_series *series)
+{
+	for (size_t i = 1; i < series->n; i++)
+		if (is_restart(series, i))
+			return true;
+	return false;
+}
+
+/* How many rounds began since the reading before; counters begin anew with every epoch. Of one that
+ * was first read when it had counted for long the round is cut. */
+static uint64_t n_started(const struct tp_counter_series *series, size_t i)
+{
+	uint64_t first_value = series->first_value;
+	uint64_t value = series->readings[i].value;
+	if (i > 0 && is_growth(series, value, series->readings[i - 1].value))
+		return value - series->readings[i - 1].value;
+	if (i == 0)
+		return value >= first_value;
+	if (value < first_value)
+		return 0; /* an iterator that gave nothing yet */
+	return is_growth(series, value, first_value) ? value - first_value + 1 : 0;
+}
+
+/* The usual length of a round, by the rounds between the first and the last reading of each time
+ * that it counted up; 0 = not known. */
+static double find_period(const struct tp_counter_series *series)
+{
+	double *lengths = tp_alloc((series->n + 1) * sizeof(*lengths));
+	size_t n = 0;
+	for (size_t i = 1; i < series->n; i++) {
+		const struct tp_counter_reading *r = &series->readings[i];
+		if (r->value > r[-1].value && is_growth(series, r->value, r[-1].value))
+			lengths[n++] = (double)(r->time_ns - r[-1].time_ns) /
+				       (double)(r->value - r[-1].value);
+	}
+	double period = n >= TP_LOOP_ROUNDS_MIN / 2 ? tp_stats_median(lengths, n) : 0;
+	free(lengths);
+	return period;
+}
+
+/* Whether so many rounds can have been in a time in which nobody looked. */
+static bool has_room(uint64_t n, double period_ns, uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns &&
+	       (double)n * period_ns * TP_COUNTER_ROOM_MIN <= (double)(to_ns - from_ns);
+}
+
+struct border_list {
+	uint64_t *items;
+	size_t n;
+	size_t capacity;
+};
+
+/* n borders in the middle of n equal parts. */
+static void spread(struct border_list *out, uint64_t n, uint64_t from_ns, uint64_t to_ns)
+{
+	double between = to_ns > from_ns ? (double)(to_ns - from_ns) : 0;
+	for (uint64_t k = 0; k < n; k++)
+		TP_ARRAY_PUSH(out->items, out->n, out->capacity) =
+			from_ns + (uint64_t)(between * ((double)k + 0.5) / (double)n);
+}
+
+/* Before the first reading: the rounds that the value has, as far as they have room since the look
+ * that did not see the counter. A program that was attached to may have run for long. */
+static uint64_t n_before_first(const struct tp_counter_series *series,
+			       const struct tp_analysis *analysis, double period_ns)
+{
+	const struct tp_counter_reading *r = &series->readings[0];
+	uint64_t lowest = series->is_iterator ? 1 : 0;
+	uint64_t n = r->value > lowest ? r->value - lowest : 0;
+	bool began_here = r->before_ns > 0 || analysis->trace->run.mode != TP_MODE_ATTACH;
+	return began_here && n <= TP_COUNTER_UNSEEN_MAX &&
+			       has_room(n, period_ns, r->before_ns, r->time_ns)
+		       ? n
+		       : 0;
+}
+
+/* After a reading that was the last before the counter began anew or ended: what is left of its
+ * total, as far as it has room until the next look. */
+static uint64_t n_after(const struct tp_counter_reading *r, double period_ns)
+{
+	uint64_t n = r->total > r->value ? r->total - r->value : 0;
+	return n <= TP_COUNTER_UNSEEN_MAX && has_room(n, period_ns, r->time_ns, r->next_ns) ? n : 0;
+}
+
+/* What counts in epochs without a known end mostly has as many rounds in each. */
+static void infer_totals(struct tp_counter_series *series)
+{
+	uint64_t longest = 0;
+	size_t n_full = 0;
+	for (size_t i = 1; i < series->n; i++) {
+		uint64_t value = series->readings[i - 1].value;
+		if (!is_restart(series, i) || value < longest)
+			continue;
+		n_full = value == longest ? n_full + 1 : 1;
+		longest = value;
+	}
+	for (size_t i = 0; n_full >= 2 && i < series->n; i++)
+		if (series->readings[i].total == 0)
+			series->readings[i].total = longest;
+}
+
+/* How many rounds may have been where nobody looked, beyond those that are counted there. */
+static size_t n_in_room(double period_ns, uint64_t from_ns, uint64_t to_ns, uint64_t n_counted)
+{
+	double n = to_ns > from_ns ? floor((double)(to_ns - from_ns) / period_ns) : 0;
+	return n > (double)n_counted ? (size_t)n - (size_t)n_counted : 0;
+}
+
+/* Whether loops of this counter went on to their total, more than once. */
+static bool reaches_total(const struct tp_counter_series *series)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < series->n; i++)
+		n += series->readings[i].value == series->readings[i].total;
+	return n >= 2;
+}
+
+/* A loop that began anew and reaches its total at other times did so here, too. */
+static void add_tail(struct tp_counter_series *series, struct border_list *out,
+		     const struct tp_counter_reading *r, double period_ns, bool is_complete)
+{
+	uint64_t n_left = r->total > r->value ? r->total - r->value : 0;
+	uint64_t n =
+		is_complete && n_left <= TP_COUNTER_UNSEEN_MAX ? n_left : n_after(r, period_ns);
+	uint64_t needed_ns = (uint64_t)((double)n * period_ns);
+	uint64_t room_ns = r->next_ns > r->time_ns ? r->next_ns - r->time_ns : 0;
+	spread(out, n, r->time_ns, r->time_ns + (needed_ns < room_ns ? needed_ns : room_ns));
+	series->n_inferred += n;
+	if (r->total == 0 || n_left > n)
+		series->n_unknown += n_in_room(period_ns, r->time_ns, r->next_ns, n);
+}
+
+/* Rounds from the start of measuring on that the first reading shows, its own among them. */
+static uint64_t count_first(struct tp_counter_series *series, const struct tp_analysis *analysis,
+			    uint64_t n_own, double period_ns)
+{
+	const struct tp_counter_reading *r = &series->readings[0];
+	uint64_t n = n_before_first(series, analysis, period_ns);
+	bool has_all = !has_restart(series) && r->value == n + (series->is_iterator ? 1 : 0);
+	series->n_inferred += n;
+	if (!has_all && analysis->trace->run.mode != TP_MODE_ATTACH)
+		series->n_unknown += n_in_room(period_ns, r->before_ns, r->time_ns, n_own + n);
+	return n_own + n;
+}
+
+static void find_borders(struct tp_counter_series *series, const struct tp_analysis *analysis)
+{
+	struct border_list out = {0};
+	size_t restarts_capacity = 0;
+	series->first_value = find_first_value(series);
+	double period_ns = find_period(series);
+	infer_totals(series);
+	bool is_complete = reaches_total(series);
+	for (size_t i = 0; i < series->n; i++) {
+		struct tp_counter_reading *r = &series->readings[i];
+		uint64_t from_ns = r->before_ns;
+		uint64_t n = n_started(series, i);
+		series->n_odd += n == 0 && r->value >= series->first_value;
+		if (is_restart(series, i)) {
+			TP_ARRAY_PUSH(series->restarts, series->n_restarts, restarts_capacity) =
+				r->time_ns;
+			if (period_ns > 0)
+				add_tail(series, &out, &r[-1], period_ns, is_complete);
+		}
+		if (i == 0 && period_ns > 0) {
+			n = count_first(series, analysis, n, period_ns);
+			uint64_t needed_ns = (uint64_t)((double)n * period_ns);
+			if (r->time_ns - from_ns > needed_ns)
+				from_ns = r->time_ns - needed_ns;
+		}
+		if (out.n && from_ns < out.items[out.n - 1])
+			from_ns = out.items[out.n - 1];
+		spread(&out, n, from_ns, r->time_ns);
+		r->n_borders = out.n;
+	}
+	if (series->n && period_ns > 0)
+		add_tail(series, &out, &series->readings[series->n - 1], period_ns, false);
+	series->borders = out.items;
+	series->n_borders = out.n;
+}
+
+void tp_counter_list_collect(struct tp_counter_list *out, const struct tp_analysis *analysis)
+{
+	*out = (struct tp_counter_list){0};
+	collect(out, analysis);
+	for (size_t i = 0; i < out->n; i++) {
+		drop_invalid(&out->items[i]);
+		find_borders(&out->items[i], analysis);
+	}
+}
+
+void tp_counter_list_release(struct tp_counter_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		free(list->items[i].readings);
+		free(list->items[i].restarts);
+		free(list->items[i].borders);
+	}
+	free(list->items);
+	tp_map_release(&list->by_name);
+}

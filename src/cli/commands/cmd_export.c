@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trainprof export: write a recording in a format of another program. */
+#include "cli/options/command.h"
+
+#include "cli/session/analysis_session.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/output_file.h"
+#include "cli/terminal/progress.h"
+
+#include "trainprof/base/text.h"
+#include "trainprof/report/export.h"
+
+#include <unistd.h>
+
+struct export_options {
+	const char *to;
+	const char *output;
+	bool wants_list;
+	struct tp_analysis_session_options how;
+};
+
+static const struct export_options defaults = {.how = {.steps = "auto"}};
+
+#define AT(member) .offset = offsetof(struct export_options, member)
+
+static const struct tp_option options[] = {
+	{.letter = 't',
+	 .name = "to",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FORMAT",
+	 .text = "a word of --list",
+	 AT(to)},
+	{.letter = 'o',
+	 .name = "output",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FILE",
+	 .text = "write to FILE; - is stdout",
+	 .otherwise = "-",
+	 .is_own = true,
+	 AT(output)},
+	{.name = "list", .type = TP_OPTION_FLAG, .text = "list the formats", AT(wants_list)},
+	TP_READING_ROWS(offsetof(struct export_options, how)),
+	TP_OPTION_END};
+
+static int list_formats(void)
+{
+	struct tp_buf out = {0};
+	for (const struct tp_export_format *const *f = tp_export_list(); *f; f++)
+		tp_buf_printf(&out, "%-12s %-40s %s\n", (*f)->name, (*f)->summary, (*f)->opens);
+	return tp_output_buf(&out);
+}
+
+static int refuse_format(const char *word)
+{
+	enum { MAX_FORMATS = 32 };
+	const char *names[MAX_FORMATS];
+	size_t n = 0;
+	for (const struct tp_export_format *const *f = tp_export_list(); *f && n < MAX_FORMATS; f++)
+		names[n++] = (*f)->name;
+	const char *nearest = word ? tp_text_closest(word, names, n) : NULL;
+	struct tp_buf next = {0};
+	tp_buf_printf(&next, "trainprof export %s%s", nearest ? "--to=" : "--list",
+		      nearest ? nearest : "");
+	if (word)
+		tp_message_print(tp_buf_text(&next), "unknown format '%s'%s%s", word,
+				 nearest ? "; nearest: " : "", nearest ? nearest : "");
+	else
+		tp_message_print(tp_buf_text(&next), "export needs a format");
+	tp_buf_release(&next);
+	return TP_EXIT_USAGE;
+}
+
+static int refuse_terminal(const struct tp_export_format *format)
+{
+	struct tp_buf next = {0};
+	tp_buf_printf(&next, "trainprof export --to=%s -o profile.%s", format->name,
+		      format->ending);
+	tp_message_print(tp_buf_text(&next), "%s is not for a terminal", format->name);
+	tp_buf_release(&next);
+	return TP_EXIT_USAGE;
+}
+
+static enum tp_status write_export(const struct export_options *o,
+				   const struct tp_export_format *format,
+				   const struct tp_report *report, struct tp_error *err)
+{
+	struct tp_output_file file;
+	enum tp_status status = tp_output_file_open(&file, o->output, err);
+	if (status != TP_OK)
+		return status;
+	status = format->write(report, file.stream, err);
+	return tp_output_file_close(&file, status, err);
+}
+
+static int export_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct export_options *o = opts;
+	struct tp_error err = {0};
+	struct tp_analysis_session reading;
+	if (o->wants_list)
+		return list_formats();
+	const struct tp_export_format *format = o->to ? tp_export_find(o->to) : NULL;
+	if (!format)
+		return refuse_format(o->to);
+	if (format->is_binary && tp_output_file_is_stdout(o->output) && isatty(STDOUT_FILENO))
+		return refuse_terminal(format);
+	struct tp_progress_line progress;
+	const char *subject = argc ? argv[0] : "the last recording";
+	tp_progress_start(&progress, cli, "exporting", &subject, 1);
+	if (tp_analysis_session_find(&reading, argc ? argv[0] : NULL, &o->how, &err) != TP_OK) {
+		tp_progress_stop(&progress);
+		return tp_message_error_status(NULL, &err);
+	}
+	if (!cli->is_quiet)
+		tp_analysis_session_warn_partial(&reading);
+	/* Where the export itself goes to a terminal it is what is looked at. */
+	if (tp_output_file_is_stdout(o->output) && isatty(STDOUT_FILENO))
+		tp_progress_stop(&progress);
+	enum tp_status status = write_export(o, format, &reading.report, &err);
+	tp_progress_stop(&progress);
+	tp_analysis_session_close(&reading);
+	return status == TP_OK ? TP_EXIT_OK : tp_message_error_status(NULL, &err);
+}
+
+const struct tp_command tp_cmd_export = {
+	.name = "export",
+	.group = "Read",
+	.synopsis = "--to=FORMAT [options] [RUN]",
+	.summary = "write a recording in a format that other programs open",
+	.intro = "Write a recording for other programs: flame graphs, trace viewers, monitoring,\n"
+		 "spreadsheets. Times are in ns and add up to those of the report.",
+	.examples = "  trainprof export --to=speedscope -o profile.speedscope.json\n"
+		    "  trainprof export --to=pprof -o profile.pb.gz prof\n"
+		    "  trainprof export --to=openmetrics -o /var/lib/node_exporter/train.prom",
+	.options = options,
+	.storage_size = sizeof(struct export_options),
+	.defaults = &defaults,
+	.max_words = 1,
+	.exec = export_exec,
+};

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trainprof try: measure what advice brings, without touching the program's code. */
+#include "cli/options/command.h"
+
+#include "cli/compare/pair_series.h"
+#include "cli/session/analysis_session.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/terminal.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/secret.h"
+#include "trainprof/base/text.h"
+#include "trainprof/base/version.h"
+#include "trainprof/report/trial_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct try_options {
+	bool is_all;
+	struct tp_pair_series_options series;
+	struct tp_output_format format;
+	const char *output;
+	struct tp_analysis_session_options how;
+};
+
+static const struct try_options defaults = {.series = TP_PAIR_SERIES_DEFAULTS,
+					    .format = {.word = "text"},
+					    .how = {.steps = "auto"}};
+
+#define AT(member) .offset = offsetof(struct try_options, member)
+
+static const struct tp_option options[] = {
+	{.name = "all",
+	 .type = TP_OPTION_FLAG,
+	 .text = "try each advice, then all that helped together",
+	 AT(is_all)},
+	{.name = "pairs",
+	 .type = TP_OPTION_COUNT,
+	 .value = "N",
+	 .text = "pairs of runs for each",
+	 .otherwise = "until decided, at most 15",
+	 AT(series.pairs)},
+	{.name = "margin",
+	 .type = TP_OPTION_PERCENT,
+	 .value = "P",
+	 .text = "a smaller difference is none",
+	 .otherwise = "3%",
+	 AT(series.margin_ratio)},
+	{.name = "time",
+	 .type = TP_OPTION_DURATION,
+	 .value = "TIME",
+	 .text = "start no further pair of an advice after that long",
+	 .otherwise = "30m",
+	 AT(series.time_ns)},
+	{.name = "warmup",
+	 .type = TP_OPTION_COUNT,
+	 .value = "N",
+	 .text = "first runs of each that do not count",
+	 .otherwise = "1",
+	 AT(series.warmup)},
+	TP_OUTPUT_FORMAT_ROWS(offsetof(struct try_options, format), ""),
+	{.letter = 'o',
+	 .name = "output",
+	 .type = TP_OPTION_TEXT,
+	 .value = "DIR",
+	 .text = "keep the recordings there",
+	 .otherwise = ".trainprof/MMDD-HHMMSS-try",
+	 AT(output)},
+	TP_READING_ROWS(offsetof(struct try_options, how)),
+	TP_OPTION_END};
+
+struct session {
+	const struct try_options *options;
+	struct tp_analysis_session reading;
+	struct tp_arena arena;
+	const char *command; /* of the recording, to be typed in its folder */
+	const char *folder;  /* "cd FOLDER && ", or "" */
+	char *directory;     /* of the new recordings; heap */
+	bool shows_progress;
+	struct tp_trial *trials; /* heap */
+	size_t n_trials;
+	size_t trials_capacity;
+	struct tp_buf helped; /* prefixes of all that made it faster */
+	size_t n_helped;
+};
+
+/* ---- the program ---- */
+
+/* Why the program of the recording cannot be started again; NULL. */
+static const char *restart_error(const struct tp_run_info *run)
+{
+	if (run->mode == TP_MODE_IMPORT)
+		return "it is of an imported trace: trainprof does not know the program's command";
+	if (run->mode != TP_MODE_RUN || !run->n_command)
+		return "it is of a program that ran already: how it was started is not known";
+	for (size_t i = 0; i < run->n_command; i++)
+		if (strstr(run->command[i], TP_SECRET_MASK))
+			return "a secret in its command was not stored: use trainprof compare";
+	return NULL;
+}
+
+static void describe_program(struct session *s)
+{
+	const struct tp_run_info *run = &s->reading.trace.run;
+	struct tp_buf text = {0};
+	char here[4096];
+	for (size_t i = 0; i < run->n_command; i++) {
+		tp_buf_puts(&text, i ? " " : "");
+		tp_text_add_word(&text, run->command[i]);
+	}
+	s->command = tp_arena_strdup(&s->arena, tp_buf_text(&text));
+	tp_buf_clear(&text);
+	if (run->directory && getcwd(here, sizeof(here)) && strcmp(here, run->directory) != 0) {
+		tp_buf_puts(&text, "cd ");
+		tp_text_add_word(&text, run->directory);
+		tp_buf_puts(&text, " && ");
+	}
+	s->folder = tp_arena_strdup(&s->arena, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+static const char *command_with(struct session *s, const char *prefix)
+{
+	char *text = tp_asprintf("%s%s%s", s->folder, prefix, s->command);
+	const char *copy = tp_arena_strdup(&s->arena, text);
+	free(text);
+	return copy;
+}
+
+/* ---- one trial ---- */
+
+/* The loader ignores a library that is not there, and a trial of it would compare like with like.
+ */
+static bool is_library_missing(const char *prefix)
+{
+	static const char variable[] = "LD_PRELOAD=";
+	const char *name = strstr(prefix, variable);
+	if (!name)
+		return false;
+	char *probe = tp_asprintf("%s /bin/true 2>&1 | grep -q .", prefix);
+	int status = system(probe);
+	free(probe);
+	return status == 0;
+}
+
+static enum tp_trial_state state_of(const struct tp_pair_series *series)
+{
+	if (series->state == TP_PAIRS_ALIKE)
+		return TP_TRIAL_ALIKE;
+	if (series->state != TP_PAIRS_DIFFERENT)
+		return TP_TRIAL_UNDECIDED;
+	return series->ratio.value < 1 ? TP_TRIAL_FASTER : TP_TRIAL_SLOWER;
+}
+
+static void note_failed(struct session *s, struct tp_trial *trial,
+			const struct tp_pair_series *series)
+{
+	struct tp_buf text = {0};
+	tp_pair_series_describe_failed(&text, series);
+	tp_buf_printf(&text, " (%s); A is as before, B with the change", series->log);
+	trial->state = TP_TRIAL_FAILED;
+	trial->because = tp_arena_strdup(&s->arena, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+/* It is the inverse of a ratio of times, so the ends of the interval change places. */
+static void note_speedup(struct tp_trial *trial, const struct tp_gate_estimate *ratio)
+{
+	trial->speedup = 1 / ratio->value;
+	trial->speedup_low = 1 / ratio->high;
+	trial->speedup_high = 1 / ratio->low;
+}
+
+static enum tp_status measure(struct session *s, struct tp_trial *trial, const char *prefix,
+			      struct tp_error *err)
+{
+	struct tp_pair_series *series = tp_alloc(sizeof(*series));
+	char *directory = trial->number ? tp_asprintf("%s/advice%zu", s->directory, trial->number)
+					: tp_asprintf("%s/together", s->directory);
+	trial->command = command_with(s, prefix);
+	enum tp_status status = TP_OK;
+	if (mkdir(directory, 0777) != 0)
+		status = tp_fail_errno(err, errno, "cannot create '%s'", directory);
+	tp_pair_series_init(series, &s->options->series, command_with(s, ""), trial->command,
+			    directory, s->shows_progress);
+	if (status == TP_OK)
+		status = tp_pair_series_run(series, err);
+	trial->n_pairs = series->n_pairs;
+	if (series->n_pairs)
+		note_speedup(trial, &series->ratio);
+	if (series->failed >= 0) {
+		note_failed(s, trial, series);
+	} else if (!series->n_pairs) {
+		trial->state = TP_TRIAL_NOT_TRIED;
+		trial->because = "interrupted before the first pair was measured";
+	} else {
+		trial->state = state_of(series);
+	}
+	tp_pair_series_release(series);
+	free(series);
+	free(directory);
+	return status;
+}
+
+/* The first action that needs no change of code. */
+static const char *prefix_of(const struct tp_finding *finding)
+{
+	for (size_t i = 0; i < finding->n_actions; i++)
+		if (finding->actions[i].prefix)
+			return finding->actions[i].prefix;
+	return NULL;
+}
+
+static enum tp_status try_advice(struct session *s, size_t place, struct tp_error *err)
+{
+	const struct tp_finding *finding = &s->reading.findings.items[place];
+	struct tp_trial trial = {.number = place + 1, .finding = finding};
+	const char *prefix = prefix_of(finding);
+	enum tp_status status = TP_OK;
+	if (!prefix)
+		trial.because = "no environment variable and no launcher does it";
+	else if (is_library_missing(prefix))
+		trial.because = "the library that it preloads is not installed";
+	else
+		status = measure(s, &trial, prefix, err);
+	if (trial.state == TP_TRIAL_FASTER) {
+		tp_buf_puts(&s->helped, prefix);
+		s->n_helped++;
+	}
+	TP_ARRAY_PUSH(s->trials, s->n_trials, s->trials_capacity) = trial;
+	return status;
+}
+
+static enum tp_status try_all(struct session *s, struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	for (size_t i = 0; i < s->reading.findings.n_fired; i++)
+		if (status == TP_OK && !tp_pair_run_is_interrupted())
+			status = try_advice(s, i, err);
+	if (status != TP_OK || s->n_helped < 2 || tp_pair_run_is_interrupted())
+		return status;
+	struct tp_trial trial = {0};
+	status = measure(s, &trial, tp_buf_text(&s->helped), err);
+	TP_ARRAY_PUSH(s->trials, s->n_trials, s->trials_capacity) = trial;
+	return status;
+}
+
+/* ---- what came of it ---- */
+
+static int print_trials(const struct tp_cli *cli, const struct session *s)
+{
+	if (strcmp(tp_output_format(&s->options->format), "json") == 0) {
+		struct tp_json_writer w = {0};
+		tp_json_open(&w, '{');
+		tp_json_put_string(&w, "schema", "trainprof-trials/1.0");
+		tp_json_put_string(&w, "version", tp_version());
+		tp_json_put_string(&w, "command", s->command);
+		tp_json_put_string(&w, "directory", s->directory);
+		tp_report_trials_json(&w, s->trials, s->n_trials);
+		tp_json_close(&w, '}');
+		return tp_output_buf(&w.out);
+	}
+	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
+	struct tp_page page;
+	tp_page_init(&page, &style);
+	tp_report_trials_text(&page, s->trials, s->n_trials);
+	int status = tp_output_page(&page);
+	tp_page_release(&page);
+	return status;
+}
+
+/* 0 when all that could be tried was decided. */
+static int exit_status(const struct session *s)
+{
+	int status = TP_EXIT_OK;
+	for (size_t i = 0; i < s->n_trials; i++) {
+		if (s->trials[i].state == TP_TRIAL_FAILED)
+			return TP_EXIT_FILE;
+		if (s->trials[i].state == TP_TRIAL_UNDECIDED ||
+		    (s->trials[i].state == TP_TRIAL_NOT_TRIED && !s->options->is_all))
+			status = TP_EXIT_UNDECIDED;
+	}
+	return status;
+}
+
+/* ---- the command ---- */
+
+/* The place of the advice among the findings; -1 after a message. */
+static long find_advice(const struct tp_findings *findings, const char *word)
+{
+	uint64_t number;
+	bool is_number = tp_text_parse_count(word, &number);
+	for (size_t i = 0; i < findings->n_fired; i++)
+		if (is_number ? number == i + 1 : strcmp(findings->items[i].rule, word) == 0)
+			return (long)i;
+	tp_message_print("trainprof explain", "the recording has no advice '%s'%s", word,
+			 is_number ? "" : ", and no recording is called so");
+	return -1;
+}
+
+static bool is_recording(const char *word)
+{
+	struct stat st;
+	uint64_t number;
+	return stat(word, &st) == 0 && !tp_text_parse_count(word, &number);
+}
+
+static int refuse(const char *because)
+{
+	tp_message_print("trainprof run -- CMD", "the recording cannot be tried: %s", because);
+	return TP_EXIT_USAGE;
+}
+
+static int run_trials(const struct tp_cli *cli, struct session *s, const char *advice)
+{
+	struct tp_error err = {0};
+	if (!s->reading.has_findings)
+		return tp_message_error_status(NULL, &s->reading.no_rules);
+	long place = s->options->is_all ? 0 : find_advice(&s->reading.findings, advice);
+	const char *hindrance = restart_error(&s->reading.trace.run);
+	if (place < 0)
+		return TP_EXIT_USAGE;
+	if (!hindrance && !s->reading.findings.n_fired)
+		hindrance = "there is no advice for it";
+	if (hindrance)
+		return refuse(hindrance);
+	describe_program(s);
+	tp_pair_run_watch();
+	enum tp_status status =
+		tp_pair_series_make_directory(&s->directory, s->options->output, "try", &err);
+	if (status == TP_OK)
+		status = s->options->is_all ? try_all(s, &err) : try_advice(s, (size_t)place, &err);
+	if (status != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	int printed = print_trials(cli, s);
+	return printed == TP_EXIT_OK ? exit_status(s) : printed;
+}
+
+static int try_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct try_options *o = opts;
+	struct tp_error err = {0};
+	const char *recording = NULL;
+	const char *advice = "1";
+	for (int i = 0; i < argc; i++) {
+		if (is_recording(argv[i]))
+			recording = argv[i];
+		else
+			advice = argv[i];
+	}
+	struct session *s = tp_alloc(sizeof(*s));
+	s->options = o;
+	s->shows_progress = !cli->is_quiet && isatty(STDERR_FILENO);
+	int result;
+	if (tp_analysis_session_find(&s->reading, recording, &o->how, &err) == TP_OK) {
+		result = run_trials(cli, s, advice);
+		tp_analysis_session_close(&s->reading);
+	} else {
+		result = tp_message_error_status(NULL, &err);
+	}
+	tp_arena_release(&s->arena);
+	tp_buf_release(&s->helped);
+	free(s->trials);
+	free(s->directory);
+	free(s);
+	return result;
+}
+
+const struct tp_command tp_cmd_try = {
+	.name = "try",
+	.group = "Compare",
+	.synopsis = "[options] [RUN] [N|RULE]",
+	.summary = "measure what advice brings, without changing the program",
+	.intro = "Start the program of a recording (the last one) again, in pairs with and "
+		 "without the\n"
+		 "advice of that number (1), and compare them as `compare` does: what was "
+		 "promised, what\n"
+		 "was measured. Advice can be tried where it is an environment variable or a "
+		 "launcher;\n"
+		 "of other advice it says so. Nothing is changed on disk.",
+	.examples = "  trainprof try\n"
+		    "  trainprof try 2 --pairs=5\n"
+		    "  trainprof try --all --time=10m",
+	.ending =
+		"Exit status: 0 decided (faster, slower, or alike within the margin), 3 undecided "
+		"or\nnot to be tried, 4 the program failed with the change.",
+	.options = options,
+	.storage_size = sizeof(struct try_options),
+	.defaults = &defaults,
+	.max_words = 2,
+	.exec = try_exec,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs that are judged against each other: recordings, report.json files alone, baselines. */
+#ifndef TRAINPROF_SRC_CLI_COMPARE_GATE_RUNS_H
+#define TRAINPROF_SRC_CLI_COMPARE_GATE_RUNS_H
+
+#include "cli/session/analysis_session.h"
+
+#include "trainprof/gate/gate.h"
+
+/* Zero-initialised is empty. Runs point into the arena. */
+struct tp_gate_runs {
+	struct tp_arena arena;
+	const struct tp_run_values **items;
+	size_t n;
+	size_t capacity;
+	bool keeps_documents;   /* set by whoever wants to copy them */
+	const char **documents; /* the reports as text, beside items */
+	size_t n_documents;
+	size_t documents_capacity;
+};
+
+/*
+ * Read one run more, or all of a baseline. `word` is a recording, a report.json, the name of a
+ * baseline where no file is called so, or NULL for the last recording here.
+ * Errors  as tp_analysis_session_find(), tp_run_values_read(), tp_baseline_load().
+ */
+TP_MUST_CHECK enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const char *word,
+					      const struct tp_analysis_session_options *how,
+					      bool is_quiet, struct tp_error *err);
+void tp_gate_runs_release(struct tp_gate_runs *runs);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One of the runs that a comparison makes: a command line, measured by another trainprof. */
+#ifndef TRAINPROF_SRC_CLI_COMPARE_PAIR_RUN_H
+#define TRAINPROF_SRC_CLI_COMPARE_PAIR_RUN_H
+
+#include "trainprof/base/status.h"
+
+#include <stdbool.h>
+
+/* How it ended. */
+struct tp_pair_run {
+	bool is_interrupted; /* a signal told us to stop meanwhile */
+	int exit_code;       /* of the program; 0 = well */
+	int signal;          /* that killed it; 0 = none */
+};
+
+/*
+ * Measure a command line of the shell into `directory`, which must not exist; what it prints goes
+ * into `log`. Errors  TP_IO, TP_TARGET where nothing could be started.
+ */
+TP_MUST_CHECK enum tp_status tp_pair_run(struct tp_pair_run *out, const char *command,
+					 const char *directory, const char *log,
+					 struct tp_error *err);
+
+/* From now on SIGINT and SIGTERM end the running program, and are remembered. */
+void tp_pair_run_watch(void);
+bool tp_pair_run_is_interrupted(void);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs pairs of two commands. */
+#include "pair_series.h"
+
+#include "cli/session/recordings.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/report/diff_text.h"
+#include "trainprof/report/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { REPEATS_MAX = 5 };
+
+const char *const tp_pair_series_sides[2] = {"A", "B"};
+
+void tp_pair_series_init(struct tp_pair_series *s, const struct tp_pair_series_options *options,
+			 const char *a, const char *b, const char *directory, bool shows_progress)
+{
+	*s = (struct tp_pair_series){
+		.options = options,
+		.plan = {.fixed = options->pairs,
+			 .most = TP_PAIRS_UNDECIDED_MAX,
+			 .margin_ratio = options->margin_ratio},
+		.shows_progress = shows_progress,
+		.commands = {a, b},
+		.directory = directory,
+		.started_ns = tp_clock_now_ns(),
+		.random = options->seed,
+		.time = tp_n_facts,
+		.failed = -1,
+	};
+}
+
+void tp_pair_series_release(struct tp_pair_series *s)
+{
+	tp_gate_runs_release(&s->sides[0]);
+	tp_gate_runs_release(&s->sides[1]);
+	free(s->log);
+	s->log = NULL;
+}
+
+static void show_progress(const struct tp_pair_series *s, size_t pair, int side)
+{
+	if (!s->shows_progress)
+		return;
+	uint64_t passed = tp_clock_now_ns() - s->started_ns;
+	size_t most = s->plan.fixed ? s->plan.fixed : s->plan.most;
+	fprintf(stderr, "\r\033[Kpair %zu of %s%zu, %s runs", pair, s->plan.fixed ? "" : "at most ",
+		most, tp_pair_series_sides[side]);
+	if (s->n_pairs)
+		fprintf(stderr, "; B takes %+.1f %% so far; %s left", 100 * (s->ratio.value - 1),
+			tp_unit_elapsed(passed / s->n_pairs * (most - s->n_pairs)).text);
+	fflush(stderr);
+}
+
+static void end_progress(const struct tp_pair_series *s)
+{
+	if (s->shows_progress)
+		fputs("\r\033[K", stderr);
+}
+
+/* splitmix64; a bit of it. */
+static int draw_side(struct tp_pair_series *s)
+{
+	uint64_t z = (s->random += UINT64_C(0x9e3779b97f4a7c15));
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (int)((z ^ (z >> 31)) >> 63);
+}
+
+/* ---- one run ---- */
+
+/* Measures; what went wrong with the program is in s->failed and s->end. */
+static enum tp_status measure(struct tp_pair_series *s, int side, const char *name,
+			      struct tp_error *err)
+{
+	char *directory = tp_asprintf("%s/%s-%s", s->directory, name, tp_pair_series_sides[side]);
+	free(s->log);
+	s->log = tp_asprintf("%s.log", directory);
+	enum tp_status status = tp_pair_run(&s->end, s->commands[side], directory, s->log, err);
+	bool is_good =
+		status == TP_OK && !s->end.is_interrupted && !s->end.exit_code && !s->end.signal;
+	if (status == TP_OK && !is_good && !s->end.is_interrupted)
+		s->failed = side;
+	if (is_good) {
+		const struct tp_analysis_session_options how = {.steps = "auto"};
+		status = tp_gate_runs_add(&s->sides[side], directory, &how, true, err);
+	}
+	free(directory);
+	return status;
+}
+
+static bool is_stopped(const struct tp_pair_series *s)
+{
+	return s->failed >= 0 || tp_pair_run_is_interrupted();
+}
+
+static bool is_over_time(const struct tp_pair_series *s)
+{
+	return tp_clock_now_ns() - s->started_ns >= s->options->time_ns;
+}
+
+/* ---- one pair ---- */
+
+static double fact_of(const struct tp_run_values *run, tp_fact_id fact)
+{
+	return run->facts[fact].is_known ? run->facts[fact].value : 0;
+}
+
+/* Others took what the run wanted: the hypervisor, or programs for which its threads had to wait.
+ */
+static bool is_disturbed(const struct tp_run_values *run)
+{
+	return fact_of(run, TP_FACT_CPU_STEAL) > 0.05 ||
+	       (fact_of(run, TP_FACT_CPU_OTHERS) > 0.25 && fact_of(run, TP_FACT_CPU_DELAY) > 0.05);
+}
+
+static void note_value(struct tp_pair_series *s, int side, size_t pair)
+{
+	double value = fact_of(s->sides[side].items[pair], s->time);
+	s->values[side][pair] = (struct tp_run_value){.value = value};
+}
+
+/* Steps while all runs have them, else the time from start to end, also of the pairs before. */
+static void choose_time(struct tp_pair_series *s)
+{
+	bool has_steps = s->time != TP_FACT_RUN_DURATION;
+	for (int side = 0; side < 2; side++)
+		has_steps = has_steps &&
+			    fact_of(s->sides[side].items[s->n_pairs], TP_FACT_STEP_TIME) > 0;
+	tp_fact_id time = has_steps ? TP_FACT_STEP_TIME : TP_FACT_RUN_DURATION;
+	if (s->time == time)
+		return;
+	s->time = time;
+	for (size_t pair = 0; pair < s->n_pairs; pair++)
+		for (int side = 0; side < 2; side++)
+			note_value(s, side, pair);
+}
+
+static void drop_pair(struct tp_pair_series *s)
+{
+	for (int side = 0; side < 2; side++)
+		s->sides[side].n = s->n_pairs;
+}
+
+static enum tp_status add_pair(struct tp_pair_series *s, struct tp_error *err)
+{
+	bool was_disturbed = false;
+	choose_time(s);
+	for (int side = 0; side < 2; side++) {
+		const struct tp_run_values *run = s->sides[side].items[s->n_pairs];
+		was_disturbed = was_disturbed || is_disturbed(run);
+		note_value(s, side, s->n_pairs);
+		if (!(s->values[side][s->n_pairs].value > 0))
+			return tp_fail(err, TP_PARSE, "%s: how long it took is unknown", run->name);
+	}
+	if (was_disturbed && s->n_repeated < REPEATS_MAX) {
+		s->n_repeated++;
+		drop_pair(s);
+		return TP_OK;
+	}
+	s->n_disturbed += was_disturbed;
+	s->n_pairs++;
+	s->state = tp_pairs_judge(&s->ratio, s->values[0], s->values[1], s->n_pairs, &s->plan);
+	return TP_OK;
+}
+
+static enum tp_status run_pair(struct tp_pair_series *s, const char *name, struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	int first = draw_side(s);
+	for (int i = 0; i < 2 && status == TP_OK && !is_stopped(s); i++) {
+		int side = i ? !first : first;
+		show_progress(s, s->n_pairs + 1, side);
+		status = measure(s, side, name, err);
+	}
+	return status;
+}
+
+/* Runs that only fill caches. */
+static enum tp_status warm_up(struct tp_pair_series *s, struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	for (uint64_t i = 0; i < s->options->warmup && status == TP_OK && !is_stopped(s); i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "warmup%llu", (unsigned long long)i + 1);
+		status = run_pair(s, name, err);
+		drop_pair(s);
+	}
+	return status;
+}
+
+enum tp_status tp_pair_series_run(struct tp_pair_series *s, struct tp_error *err)
+{
+	enum tp_status status = warm_up(s, err);
+	for (size_t i = 1; status == TP_OK && s->state == TP_PAIRS_MORE && !is_stopped(s) &&
+			   (i == 1 || !is_over_time(s));
+	     i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "pair%zu", i);
+		status = run_pair(s, name, err);
+		if (status == TP_OK && !is_stopped(s))
+			status = add_pair(s, err);
+	}
+	drop_pair(s); /* half of one */
+	end_progress(s);
+	return status;
+}
+
+/* ---- what came of it ---- */
+
+void tp_pair_series_describe_failed(struct tp_buf *out, const struct tp_pair_series *s)
+{
+	if (s->end.signal)
+		tp_buf_printf(out, "%s was killed by signal %d", tp_pair_series_sides[s->failed],
+			      s->end.signal);
+	else
+		tp_buf_printf(out, "%s ended with exit status %d", tp_pair_series_sides[s->failed],
+			      s->end.exit_code);
+}
+
+static void write_failed(struct tp_json_writer *w, const struct tp_pair_series *s)
+{
+	tp_json_write_key(w, "failed");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "side", tp_pair_series_sides[s->failed]);
+	if (s->end.signal)
+		tp_json_put_uint(w, "signal", (uint64_t)s->end.signal);
+	else
+		tp_json_put_uint(w, "exit_code", (uint64_t)s->end.exit_code);
+	tp_json_put_string(w, "log", s->log);
+	tp_json_close(w, '}');
+}
+
+static const char *state_name(enum tp_pairs_state state)
+{
+	static const char *const names[] = {"unfinished", "different", "alike", "undecided"};
+	return names[state];
+}
+
+void tp_pair_series_write(struct tp_json_writer *w, const struct tp_pair_series *s,
+			  const struct tp_run_diff *diff)
+{
+	tp_json_put_string(w, "A", s->commands[0]);
+	tp_json_put_string(w, "B", s->commands[1]);
+	tp_json_put_string(w, "directory", s->directory);
+	tp_json_put_uint(w, "seed", s->options->seed);
+	tp_json_put_uint(w, "pairs", s->n_pairs);
+	tp_json_put_uint(w, "repeated", s->n_repeated);
+	tp_json_put_uint(w, "disturbed", s->n_disturbed);
+	tp_json_put_bool(w, "is_interrupted", tp_pair_run_is_interrupted());
+	tp_json_put_string(w, "verdict", state_name(s->state));
+	if (s->failed >= 0)
+		write_failed(w, s);
+	if (diff) {
+		tp_json_write_key(w, "difference");
+		tp_report_diff_json(w, diff);
+	}
+}
+
+void tp_pair_series_describe(struct tp_buf *out, const struct tp_pair_series *s)
+{
+	if (s->state == TP_PAIRS_ALIKE)
+		tp_buf_printf(out, "Both take the same time within %.3g %%. ",
+			      100 * s->plan.margin_ratio);
+	else if (s->state != TP_PAIRS_DIFFERENT && s->n_pairs > 1)
+		tp_buf_printf(out, "Undecided; about %zu pairs more would decide. ",
+			      tp_pairs_needed(&s->ratio, s->n_pairs, &s->plan));
+	if (s->n_repeated)
+		tp_buf_printf(out, "Disturbed by other programs and repeated: %zu. ",
+			      s->n_repeated);
+	if (s->n_disturbed)
+		tp_buf_printf(out, "Disturbed, but counted: %zu. ", s->n_disturbed);
+	if (tp_pair_run_is_interrupted())
+		tp_buf_puts(out, "Interrupted. ");
+	tp_buf_printf(out, "Recordings: %s", s->directory);
+}
+
+void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s,
+			 struct tp_arena *arena)
+{
+	const struct tp_diff_request request = {
+		.base = s->sides[0].items,
+		.n_base = s->n_pairs,
+		.now = s->sides[1].items,
+		.n_now = s->n_pairs,
+		.is_paired = true,
+		.confidence = tp_pairs_confidence(&s->plan),
+		.margin_ratio = s->plan.margin_ratio,
+		.is_ignored = {true, true, true},
+	};
+	tp_run_diff_make(out, &request, arena);
+	out->n_unlike = 0; /* commands differ on purpose */
+}
+
+enum tp_status tp_pair_series_make_directory(char **out, const char *given, const char *ending,
+					     struct tp_error *err)
+{
+	if (given) {
+		*out = tp_strdup(given);
+	} else {
+		char *name = tp_recordings_new_name();
+		*out = tp_asprintf("%s-%s", name, ending);
+		free(name);
+	}
+	enum tp_status status = tp_recordings_check_room(*out, err);
+	if (status != TP_OK || mkdir(*out, 0777) == 0)
+		return status;
+	return tp_fail_errno(err, errno, "cannot create '%s'", *out);
+}

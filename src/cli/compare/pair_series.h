@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pairs of runs of two commands, one after the other in random order, until it is known which one
+ * is faster (docs/design/gate.md#pairs). Whoever runs them prints what came of it.
+ */
+#ifndef TRAINPROF_SRC_CLI_COMPARE_PAIR_SERIES_H
+#define TRAINPROF_SRC_CLI_COMPARE_PAIR_SERIES_H
+
+#include "gate_runs.h"
+#include "pair_run.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/json.h"
+#include "trainprof/gate/gate.h"
+#include "trainprof/model/fact.h"
+#include "trainprof/model/run_diff.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TP_PAIRS_GIVEN_MIN = 3, TP_PAIRS_GIVEN_MAX = 200, TP_PAIRS_UNDECIDED_MAX = 15 };
+
+struct tp_pair_series_options {
+	uint64_t pairs; /* 0 = until decided, at most TP_PAIRS_UNDECIDED_MAX */
+	uint64_t warmup;
+	uint64_t seed;
+	uint64_t time_ns; /* no pair is begun after that long */
+	double margin_ratio;
+};
+
+#define TP_PAIR_SERIES_DEFAULTS                                                                    \
+	{                                                                                          \
+		.warmup = 1, .seed = 1, .time_ns = 1800 * TP_NS_PER_S,                             \
+		.margin_ratio = TP_GATE_DEFAULT_MARGIN                                             \
+	}
+
+struct tp_pair_series {
+	const struct tp_pair_series_options *options;
+	struct tp_pairs_plan plan;
+	bool shows_progress;
+	const char *commands[2]; /* of the shell; borrowed */
+	const char *directory;   /* exists; recordings and logs go below it */
+	uint64_t started_ns;
+	uint64_t random;
+	struct tp_gate_runs sides[2];
+	tp_fact_id time; /* what is compared; tp_n_facts before it is known */
+	struct tp_run_value values[2][TP_PAIRS_GIVEN_MAX];
+	size_t n_pairs; /* that count */
+	size_t n_repeated;
+	size_t n_disturbed; /* counted all the same */
+	struct tp_gate_estimate ratio;
+	enum tp_pairs_state state;
+	int failed; /* side whose program failed; -1 = none */
+	struct tp_pair_run end;
+	char *log; /* of the run that was last; heap */
+};
+
+extern const char *const tp_pair_series_sides[2]; /* "A", "B" */
+
+/* Borrows options, commands and directory. The series is large: it belongs on the heap. */
+void tp_pair_series_init(struct tp_pair_series *s, const struct tp_pair_series_options *options,
+			 const char *a, const char *b, const char *directory, bool shows_progress);
+void tp_pair_series_release(struct tp_pair_series *s);
+
+/* Warm up, then run pairs until it is decided, over, interrupted or one of the programs failed.
+ * Errors  those of tp_pair_run() and tp_gate_runs_add(). */
+TP_MUST_CHECK enum tp_status tp_pair_series_run(struct tp_pair_series *s, struct tp_error *err);
+
+/* The differences of the pairs that count, of which there must be one. */
+void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s,
+			 struct tp_arena *arena);
+
+/* "B ended with exit status 7" of a series that failed. */
+void tp_pair_series_describe_failed(struct tp_buf *out, const struct tp_pair_series *s);
+/* What was decided, what disturbed it, and where the recordings are. */
+void tp_pair_series_describe(struct tp_buf *out, const struct tp_pair_series *s);
+/* The members of a document; `diff` may be NULL. */
+void tp_pair_series_write(struct tp_json_writer *w, const struct tp_pair_series *s,
+			  const struct tp_run_diff *diff);
+
+/* Make the folder for recordings: `given`, or a new name that ends in `ending`. Heap. */
+TP_MUST_CHECK enum tp_status tp_pair_series_make_directory(char **out, const char *given,
+							   const char *ending,
+							   struct tp_error *err);
+#endif

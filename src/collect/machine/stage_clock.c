@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adds up the time of stages, turn by turn. */
+#include "stage_clock.h"
+
+#include "trainprof/base/clock.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum tp_stage tp_stage_enter_at(struct tp_stage_clock *clock, enum tp_stage stage, uint64_t now_ns)
+{
+	if (!clock)
+		return TP_STAGE_NONE;
+	enum tp_stage before = clock->stage;
+	if (before != TP_STAGE_NONE)
+		clock->turn_ns[before] += now_ns - clock->since_ns;
+	clock->stage = stage;
+	clock->since_ns = now_ns;
+	return before;
+}
+
+enum tp_stage tp_stage_enter(struct tp_stage_clock *clock, enum tp_stage stage)
+{
+	return clock ? tp_stage_enter_at(clock, stage, tp_clock_now_ns()) : TP_STAGE_NONE;
+}
+
+void tp_stage_end_round(struct tp_stage_clock *clock, uint64_t cpu_ns)
+{
+	uint64_t sum_ns = 0;
+	uint64_t used_ns = cpu_ns - clock->turn_cpu_ns;
+	for (size_t i = 0; i < TP_N_STAGES; i++)
+		sum_ns += clock->turn_ns[i];
+	double scale = sum_ns > used_ns ? (double)used_ns / (double)sum_ns : 1;
+	for (size_t i = 0; i < TP_N_STAGES; i++)
+		clock->cpu_ns[i] += scale * (double)clock->turn_ns[i];
+	memset(clock->turn_ns, 0, sizeof(clock->turn_ns));
+	clock->turn_cpu_ns = cpu_ns;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What spans of devices and of the host have in common. */
+#include "xplane_emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool number_after(const struct tp_protobuf *name, const char *prefix, int32_t *out)
+{
+	if (!tp_protobuf_begins(name, prefix))
+		return false;
+	struct tp_protobuf rest = {name->bytes + strlen(prefix), name->len - strlen(prefix)};
+	uint64_t number = tp_xplane_number(&rest);
+	/* "/device:TPU:0 SparseCore 1" is a part of a device whose lines repeat others. */
+	for (size_t i = 0; i < rest.len; i++)
+		if (rest.bytes[i] < '0' || rest.bytes[i] > '9')
+			return false;
+	if (!rest.len || number > INT32_MAX)
+		return false;
+	*out = (int32_t)number;
+	return true;
+}
+
+enum tp_xplane_kind tp_xplane_kind(const struct tp_protobuf *name, int32_t *device)
+{
+	*device = 0;
+	if (number_after(name, "/device:GPU:", device))
+		return TP_XPLANE_GPU;
+	if (number_after(name, "/device:TPU:", device))
+		return TP_XPLANE_TPU;
+	if (tp_protobuf_equals(name, "/host:CPU") || tp_protobuf_equals(name, "/host:CUPTI") ||
+	    tp_protobuf_equals(name, "/host:ROCTRACER"))
+		return TP_XPLANE_HOST;
+	return TP_XPLANE_OTHER;
+}
+
+struct tp_device_info tp_xplane_device(struct tp_xplane_emitter *emitter, enum tp_xplane_kind kind,
+				       int32_t number)
+{
+	struct tp_xstats stats;
+	tp_xplane_stats(emitter->plane, &stats);
+	const struct tp_protobuf *vendor = &stats.of[TP_XSTAT_DEVICE_VENDOR].text;
+	const struct tp_protobuf *type = &stats.of[TP_XSTAT_DEVICE_TYPE].text;
+	struct tp_device_info info = {.number = number};
+	tp_buf_clear(&emitter->scratch);
+	if (type->len)
+		tp_buf_add(&emitter->scratch, type->bytes, type->len);
+	else
+		tp_buf_printf(&emitter->scratch, "%.*s%s%s", (int)vendor->len,
+			      vendor->len ? (const char *)vendor->bytes : "",
+			      vendor->len ? " " : "", kind == TP_XPLANE_TPU ? "TPU" : "GPU");
+	info.name = tp_buf_text(&emitter->scratch);
+	if (stats.of[TP_XSTAT_PROCESSORS].number <= UINT16_MAX)
+		info.n_processors = (uint32_t)stats.of[TP_XSTAT_PROCESSORS].number;
+	info.memory_bytes = stats.of[TP_XSTAT_MEMORY].number;
+	/* AMD has versions of its own there. */
+	uint64_t major = stats.of[TP_XSTAT_CAPABILITY_MAJOR].number;
+	uint64_t minor = stats.of[TP_XSTAT_CAPABILITY_MINOR].number;
+	if (!vendor->len && major < 100 && minor < 10)
+		info.capability = (uint32_t)(10 * major + minor);
+	return info;
+}
+
+bool tp_xplane_next_event(struct tp_xplane_emitter *emitter, const struct tp_xline *line,
+			  struct tp_protobuf *rest, struct tp_xevent *out)
+{
+	for (;;) {
+		enum tp_xevent_result result = tp_xline_next(emitter->plane, line, rest, out);
+		if (result == TP_XEVENT_END)
+			return false;
+		tp_rank_info(emitter->writer)->n_events++;
+		if (result == TP_XEVENT_OK)
+			return true;
+		tp_rank_writer_skip(emitter->writer, result == TP_XEVENT_BAD
+							     ? "a malformed event"
+							     : "an event without a time that "
+							       "makes sense");
+	}
+}
+
+struct tp_span tp_xplane_span(const struct tp_xevent *event, const struct tp_xstats *stats,
+			      uint16_t track)
+{
+	uint64_t link = stats->of[TP_XSTAT_CORRELATION].number;
+	return (struct tp_span){
+		.start_ns = event->start_ns,
+		.end_ns = event->end_ns,
+		.track = track,
+		.link = link <= UINT32_MAX ? (uint32_t)link : 0,
+	};
+}
+
+uint64_t tp_xplane_number(const struct tp_protobuf *text)
+{
+	uint64_t number = 0;
+	for (size_t i = 0; i < text->len && i < 18; i++) {
+		if (text->bytes[i] < '0' || text->bytes[i] > '9')
+			break;
+		number = number * 10 + (uint64_t)(text->bytes[i] - '0');
+	}
+	return number;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names what is known about a job, and frees it. */
+#include "trainprof/model/job_result.h"
+
+#include <stdlib.h>
+
+const char *tp_job_join_name(enum tp_job_join join)
+{
+	static const char *const names[] = {"none", "clock", "lengths", "order", "shares"};
+	return (unsigned)join < TP_N_JOB_JOINS ? names[join] : "none";
+}
+
+const char *tp_job_verdict_name(enum tp_job_verdict verdict)
+{
+	static const char *const names[] = {"late_rank", "slow_host", "in_turn",
+					    "all_wait",  "even",      "cannot_tell"};
+	return (unsigned)verdict < TP_N_JOB_VERDICTS ? names[verdict] : "cannot_tell";
+}
+
+void tp_job_release(struct tp_job *job)
+{
+	for (size_t i = 0; i < job->n_ranks; i++)
+		free(job->ranks[i].steps);
+	free(job->ranks);
+	tp_arena_release(&job->arena);
+	*job = (struct tp_job){0};
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Screens of text: GPUs, communication, and what differs between two runs. */
+#include "view_state.h"
+
+#include "report/text/device_tables.h"
+#include "report/text/gpu_table.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/report/diff_text.h"
+
+#include <stdlib.h>
+
+static void print_sentence(struct tp_page *page, const char *text)
+{
+	tp_page_column(page, 1);
+	tp_page_wrap(page, 1, TP_PAINT_NONE, text, 0);
+}
+
+/* ---- GPUs ---- */
+
+static void print_gpus(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
+{
+	(void)place;
+	if (!view->profile->n_gpus && !view->profile->n_devices) {
+		print_sentence(page, "No GPU was seen in this run.");
+		return;
+	}
+	tp_report_gpu_table(page, &view->digest);
+	tp_report_device_tables(page, &view->digest);
+}
+
+const struct tp_view_screen tp_view_gpus = {
+	.id = TP_SCREEN_GPUS,
+	.name = "GPU",
+	.title = "GPU",
+	.print_text = print_gpus,
+};
+
+/* ---- communication ---- */
+
+static void print_late(struct tp_view *view, struct tp_page *page)
+{
+	const struct tp_profile *profile = view->profile;
+	uint64_t *n_late = tp_alloc((profile->n_devices + 1) * sizeof(*n_late));
+	for (size_t i = 0; i < profile->n_collectives; i++)
+		n_late[profile->collectives[i].late]++;
+	tp_page_end(page);
+	tp_page_add(page, TP_PAINT_BOLD, " Last to arrive, and what others waited for it");
+	tp_page_end(page);
+	for (size_t i = 0; i < profile->n_devices; i++) {
+		struct tp_buf name = {0};
+		double ratio = (double)n_late[i] / (double)profile->n_collectives;
+		tp_report_add_device(&name, profile, i);
+		tp_page_addf(page, TP_PAINT_NONE, "   %-16s ", tp_buf_text(&name));
+		tp_view_percent(page, ratio);
+		tp_page_addf(page, TP_PAINT_NONE, "  %9s  ",
+			     tp_unit_time((double)profile->devices[i].wait_caused_ns).text);
+		tp_view_bar(view, page, TP_PAINT_PART + TP_PART_COMMUNICATION, ratio, 30);
+		tp_page_end(page);
+		tp_buf_release(&name);
+	}
+	free(n_late);
+}
+
+static void print_longest(struct tp_view *view, struct tp_page *page)
+{
+	enum { SHOWN = 20 };
+	const struct tp_profile *profile = view->profile;
+	size_t places[SHOWN];
+	size_t n = tp_report_top_collectives(profile, places, SHOWN);
+	tp_page_end(page);
+	tp_page_add(page, TP_PAINT_BOLD, " Longest waits      waited   transfer  last to arrive");
+	tp_page_end(page);
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_collective_result *c = &profile->collectives[places[i]];
+		struct tp_buf name = {0};
+		tp_report_add_device(&name, profile, c->late);
+		tp_page_addf(page, TP_PAINT_NONE, "   at %-11s",
+			     tp_unit_time((double)c->arrival_ns).text);
+		tp_page_addf(
+			page, TP_PAINT_NONE, "%10s ",
+			tp_unit_time((double)tp_report_collective_wait(profile, places[i])).text);
+		tp_page_addf(page, TP_PAINT_NONE, "%10s  %s  ",
+			     tp_unit_time((double)c->transfer_ns).text, tp_buf_text(&name));
+		tp_page_add(page, TP_PAINT_DIM, tp_trace_string(view->trace, c->name));
+		tp_page_end(page);
+		tp_buf_release(&name);
+	}
+}
+
+static void print_blames(struct tp_view *view, struct tp_page *page)
+{
+	const struct tp_profile *profile = view->profile;
+	tp_page_end(page);
+	tp_page_add(page, TP_PAINT_BOLD, " What late ranks did meanwhile");
+	tp_page_end(page);
+	for (size_t i = 0; i < profile->n_blames; i++) {
+		const struct tp_blame_result *blame = &profile->blames[i];
+		struct tp_buf name = {0};
+		tp_report_add_device(&name, profile, blame->device);
+		tp_page_addf(page, TP_PAINT_NONE, "   %-16s %9s  %s.%s", tp_buf_text(&name),
+			     tp_unit_time((double)blame->time_ns).text,
+			     tp_part_name(tp_label_part(blame->label)),
+			     tp_label_name(blame->label));
+		tp_page_end(page);
+		tp_buf_release(&name);
+	}
+}
+
+static void print_communication(struct tp_view *view, struct tp_view_place *place,
+				struct tp_page *page)
+{
+	const struct tp_profile *profile = view->profile;
+	const struct tp_part_result *part = &profile->parts[TP_PART_COMMUNICATION];
+	(void)place;
+	if (profile->total_ns)
+		tp_page_addf(
+			page, TP_PAINT_NONE, " exposed %s of %s",
+			tp_unit_percent((double)part->time_ns / (double)profile->total_ns).text,
+			profile->is_of_steps ? "each step" : "the measured time");
+	tp_page_end(page);
+	if (profile->not_joined)
+		print_sentence(page, profile->not_joined);
+	if (!profile->n_collectives) {
+		print_sentence(page,
+			       "No collective was seen on several ranks: which rank comes late "
+			       "needs the recordings of all of them.");
+		return;
+	}
+	print_late(view, page);
+	print_longest(view, page);
+	if (profile->n_blames)
+		print_blames(view, page);
+}
+
+const struct tp_view_screen tp_view_communication = {
+	.id = TP_SCREEN_COMMUNICATION,
+	.name = "communication",
+	.title = "Comm",
+	.print_text = print_communication,
+};
+
+/* ---- two runs ---- */
+
+static void print_diff(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
+{
+	(void)place;
+	if (!view->input.diff) {
+		print_sentence(page, "This is one run. trainprof view BEFORE AFTER compares two.");
+		return;
+	}
+	tp_report_diff_text(page, view->input.diff);
+}
+
+const struct tp_view_screen tp_view_diff = {
+	.id = TP_SCREEN_DIFF,
+	.name = "diff",
+	.title = "Diff",
+	.print_text = print_diff,
+};

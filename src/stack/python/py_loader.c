@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Knows the attributes of the iterators of PyTorch's DataLoader, from 1.7 to 2.9. */
+#include "py_loader.h"
+
+#include "py_number.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/stack/python.h"
+
+#include <string.h>
+
+/* A batch sampler has the size of a batch; a loader that makes no batches has none. */
+static const char *const attribute_names[] = {
+	[TP_PY_LOADER_WORKERS] = "_num_workers",
+	[TP_PY_LOADER_PREFETCH] = "_prefetch_factor",
+	[TP_PY_LOADER_PERSISTENT] = "_persistent_workers",
+	[TP_PY_LOADER_PIN] = "_pin_memory",
+	[TP_PY_LOADER_BATCH] = "_index_sampler",
+};
+static const char *const batch_size_name = "batch_size";
+
+const char *tp_py_loader_setting_name(enum tp_py_loader_setting setting)
+{
+	static const char *const names[] = {
+		[TP_PY_LOADER_WORKERS] = "loader.workers",
+		[TP_PY_LOADER_PREFETCH] = "loader.prefetch_factor",
+		[TP_PY_LOADER_PERSISTENT] = "loader.persistent_workers",
+		[TP_PY_LOADER_PIN] = "loader.pin_memory",
+		[TP_PY_LOADER_BATCH] = "loader.batch_size",
+	};
+	return names[setting];
+}
+
+bool tp_py_loader_is_likely(const struct tp_py_attribute *attributes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(attributes[i].name, attribute_names[TP_PY_LOADER_WORKERS]) == 0)
+			return true;
+	return false;
+}
+
+/* Of an int or a bool; what is None or something else is unknown. */
+static uint64_t read_setting(struct tp_py_attributes *attributes, uint64_t object)
+{
+	uint8_t bytes[TP_PY_NUMBER_BYTES];
+	uint64_t value;
+	const struct tp_py_type *type = tp_py_attributes_type(attributes, object);
+	if (!type || (strcmp(type->name, "int") != 0 && strcmp(type->name, "bool") != 0) ||
+	    !tp_py_memory_get(attributes->mem, object, bytes, sizeof(bytes)) ||
+	    !tp_py_number_parse(attributes->layout, bytes, &value))
+		return TP_PYTHON_UNKNOWN_SETTING;
+	return value;
+}
+
+bool tp_py_loader_read(struct tp_py_attributes *attributes, uint64_t object,
+		       struct tp_py_loader *out)
+{
+	uint64_t words[TP_PY_LOADER_N_SETTINGS];
+	uint64_t size;
+	if (!tp_py_attributes_get(attributes, object, attribute_names, TP_PY_LOADER_N_SETTINGS,
+				  words) ||
+	    words[TP_PY_LOADER_WORKERS] == 0 || words[TP_PY_LOADER_BATCH] == 0)
+		return false;
+	if (!tp_py_attributes_get(attributes, words[TP_PY_LOADER_BATCH], &batch_size_name, 1,
+				  &size))
+		size = 0;
+	words[TP_PY_LOADER_BATCH] = size;
+	for (size_t i = 0; i < TP_PY_LOADER_N_SETTINGS; i++)
+		out->values[i] = read_setting(attributes, words[i]);
+	return out->values[TP_PY_LOADER_WORKERS] != TP_PYTHON_UNKNOWN_SETTING;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Remembers the order of reads, and makes one system call of many. */
+#include "py_read_ahead.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	N_LOG = 1024,        /* reads that are remembered */
+	N_SLOTS = 2 * N_LOG, /* of the table that finds them */
+	AHEAD_MAX = 24,      /* reads ahead by one call */
+	AHEAD_BYTES = 8192,  /* of them all */
+	ENTRY_BYTES = 1024,  /* larger ones are made when they are wanted */
+	SKIPS_MAX = 24,      /* of those read ahead, so many may turn out not to be wanted */
+};
+
+struct read_entry {
+	uint64_t address;
+	uint32_t size;
+	bool is_last; /* of its round */
+};
+
+/* Read, and not handed out yet. */
+struct read_ahead {
+	uint64_t address;
+	uint32_t size;
+	uint32_t at; /* in bytes */
+	uint64_t number;
+};
+
+struct tp_py_read_log {
+	struct read_entry entries[N_LOG]; /* a ring */
+	uint64_t n;                       /* ever remembered; the number of the next one */
+	uint64_t slots[N_SLOTS];          /* by hash: number of the read + 1 */
+	struct read_ahead ahead[AHEAD_MAX];
+	size_t n_ahead;
+	size_t next; /* of ahead: the first one that was not handed out or passed over */
+	uint8_t bytes[AHEAD_BYTES];
+	struct tp_process_range *ranges;
+	size_t n_ranges;
+	size_t ranges_capacity;
+};
+
+static uint64_t *slot_of(struct tp_py_read_log *log, uint64_t address, size_t size)
+{
+	return &log->slots[tp_hash_mix(address, size) % (uint64_t)N_SLOTS];
+}
+
+static const struct read_entry *entry_of(const struct tp_py_read_log *log, uint64_t number)
+{
+	return &log->entries[number % N_LOG];
+}
+
+/* Still remembered, and with all that may have followed it. */
+static bool is_kept(const struct tp_py_read_log *log, uint64_t number)
+{
+	return number < log->n && log->n - number <= N_LOG - AHEAD_MAX;
+}
+
+static bool find(struct tp_py_read_log *log, uint64_t address, size_t size, uint64_t *number)
+{
+	uint64_t slot = *slot_of(log, address, size);
+	if (slot == 0 || !is_kept(log, slot - 1))
+		return false;
+	const struct read_entry *entry = entry_of(log, slot - 1);
+	*number = slot - 1;
+	return entry->address == address && entry->size == size;
+}
+
+static void remember(struct tp_py_read_log *log, const struct tp_process_range *range)
+{
+	log->entries[log->n % N_LOG] =
+		(struct read_entry){.address = range->address, .size = (uint32_t)range->size};
+	*slot_of(log, range->address, range->size) = ++log->n;
+}
+
+static void add_range(struct tp_py_read_log *log, struct tp_process_range range)
+{
+	TP_ARRAY_PUSH(log->ranges, log->n_ranges, log->ranges_capacity) = range;
+}
+
+/* What followed read `number` the last time, up to the end of its round. */
+static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
+{
+	size_t used = 0;
+	log->n_ahead = log->next = 0;
+	while (log->n_ahead < AHEAD_MAX && is_kept(log, number) &&
+	       !entry_of(log, number)->is_last && ++number < log->n) {
+		const struct read_entry *entry = entry_of(log, number);
+		if (entry->size > ENTRY_BYTES || used + entry->size > AHEAD_BYTES)
+			break;
+		log->ahead[log->n_ahead++] =
+			(struct read_ahead){entry->address, entry->size, (uint32_t)used, number};
+		add_range(log, (struct tp_process_range){entry->address, log->bytes + used,
+							 entry->size});
+		used += entry->size;
+	}
+}
+
+/* The place from which reading ahead goes on: another object in the place of the expected one, as a
+ * number that was counted up, or a place that is known. */
+static bool find_place(struct tp_py_read_log *log, const struct tp_process_range *first,
+		       const struct tp_process_range *last, uint64_t *number)
+{
+	bool is_replaced = first == last && log->next < log->n_ahead &&
+			   log->ahead[log->next].size == first->size;
+	if (!is_replaced)
+		return find(log, last->address, last->size, number);
+	*number = log->ahead[log->next].number;
+	return is_kept(log, *number);
+}
+
+/* From memory, with what is likely to follow. */
+static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_range *ranges,
+		       size_t n)
+{
+	struct tp_py_read_log *log = self->log;
+	uint64_t number;
+	bool has_place = find_place(log, ranges, ranges + n - 1, &number);
+	log->n_ranges = log->n_ahead = log->next = 0;
+	for (size_t i = 0; i < n; i++)
+		add_range(log, ranges[i]);
+	if (has_place)
+		plan_ahead(log, number);
+	size_t n_read = self->below->read(self->below, log->ranges, log->n_ranges);
+	self->mem.error = self->below->error;
+	log->n_ahead = n_read > n ? n_read - n : 0;
+	return n_read < n ? n_read : n;
+}
+
+/* From what was read ahead. */
+static bool use_ahead(struct tp_py_read_log *log, const struct tp_process_range *range)
+{
+	for (size_t i = log->next; i < log->n_ahead && i < log->next + SKIPS_MAX; i++) {
+		const struct read_ahead *ahead = &log->ahead[i];
+		if (ahead->address != range->address || ahead->size != range->size)
+			continue;
+		memcpy(range->out, log->bytes + ahead->at, ahead->size);
+		log->next = i + 1;
+		return true;
+	}
+	return false;
+}
+
+static size_t read_ranges(struct tp_py_memory *mem, const struct tp_process_range *ranges, size_t n)
+{
+	struct tp_py_read_ahead *self = (struct tp_py_read_ahead *)mem; /* its first member */
+	size_t n_done = 0;
+	while (n_done < n && use_ahead(self->log, &ranges[n_done]))
+		n_done++;
+	if (n_done < n)
+		n_done += read_now(self, ranges + n_done, n - n_done);
+	for (size_t i = 0; i < n_done; i++)
+		remember(self->log, &ranges[i]);
+	return n_done;
+}
+
+void tp_py_read_ahead_init(struct tp_py_read_ahead *self, struct tp_py_memory *below)
+{
+	*self = (struct tp_py_read_ahead){.mem = *below, .below = below};
+	self->mem.read = read_ranges;
+	self->log = tp_alloc(sizeof(*self->log));
+}
+
+void tp_py_read_ahead_release(struct tp_py_read_ahead *self)
+{
+	if (self->log)
+		free(self->log->ranges);
+	free(self->log);
+	self->log = NULL;
+}
+
+void tp_py_read_ahead_begin(struct tp_py_read_ahead *self)
+{
+	struct tp_py_read_log *log = self->log;
+	log->n_ahead = log->next = 0;
+	if (log->n > 0)
+		log->entries[(log->n - 1) % N_LOG].is_last = true;
+}

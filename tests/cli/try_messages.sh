@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# What cannot be tried is refused before anything starts, with the reason.
+. "$CASES/try.inc"
+rule waits ''
+run -o plain -- ./program
+trainprof try --rules=mine plain
+said $?
+trainprof try --rules=mine plain 7
+said $?
+trainprof try --rules=mine plain host/nosuch
+said $?
+run -o secret -- ./program --api-key=abcdefgh
+trainprof try --rules=mine secret
+said $?
+trainprof try --rules=mine nosuch
+said $?
+rule waits ', "example": "FAST=1 ./other", "apply": true'
+trainprof try --rules=mine plain
+said $?

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One rank of a job whose late rank is known, and which times itself.
+
+late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven or none. At its end each rank prints
+"RANK r WORK ms STEP ms": what a step took it without waiting for others, and with it.
+"""
+import os
+import sys
+import time
+import zlib
+
+from mpi4py import MPI
+
+WORK_MS = 12
+EXTRA_MS = 18
+DATA = zlib.compress(os.urandom(1 << 15) * 8)
+
+
+def compute(until_ms):
+    until = time.perf_counter() + until_ms / 1e3
+    x = 0.0
+    while time.perf_counter() < until:
+        for i in range(200):
+            x += i * 1.0001
+    return x
+
+
+def decode_images():
+    until = time.perf_counter() + EXTRA_MS / 1e3
+    while time.perf_counter() < until:
+        zlib.decompress(DATA)
+
+
+def read_file(path):
+    until = time.perf_counter() + EXTRA_MS / 1e3
+    while time.perf_counter() < until:
+        with open(path, "rb", buffering=0) as file:
+            while file.read(1 << 16):
+                pass
+
+
+def wait_for_service():
+    time.sleep(EXTRA_MS / 1e3)
+
+
+def load_batch(how, path):
+    if how == "sleep":
+        wait_for_service()
+    elif how == "decode":
+        decode_images()
+    elif how == "read":
+        read_file(path)
+
+
+def main():
+    late, how, steps = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    comm = MPI.COMM_WORLD
+    rank = comm.Get_rank()
+    is_late = rank == late
+    path = "/tmp/late-rank-%d" % os.getpid()
+    with open(path, "wb") as file:
+        file.write(os.urandom(1 << 22))
+    work = 0.0
+    comm.Barrier()
+    start = time.perf_counter()
+    for _ in range(steps):
+        begin = time.perf_counter()
+        if is_late:
+            load_batch(how, path)
+        compute(WORK_MS + (EXTRA_MS if is_late and how == "uneven" else 0))
+        work += time.perf_counter() - begin
+        comm.allreduce(1.0)
+    step = (time.perf_counter() - start) / steps
+    os.unlink(path)
+    sys.stdout.write("RANK %d WORK %.3f STEP %.3f\n" % (rank, work / steps * 1e3, step * 1e3))
+
+
+main()

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about the stages of trainprof's own CPU time. */
+#include "collect/machine/stage_clock.h"
+
+#include <check.h>
+#include <stddef.h>
+
+static struct tp_stage_clock stages;
+
+static void begin(void)
+{
+	stages = (struct tp_stage_clock){0};
+}
+
+START_TEST(each_stage_has_its_own_time)
+{
+	begin();
+	tp_stage_enter_at(&stages, TP_STAGE_RINGS, 1000);
+	ck_assert_int_eq(tp_stage_enter_at(&stages, TP_STAGE_PYTHON, 1300), TP_STAGE_RINGS);
+	tp_stage_enter_at(&stages, TP_STAGE_RINGS, 1800);
+	tp_stage_enter_at(&stages, TP_STAGE_NONE, 1900);
+	tp_stage_end_round(&stages, 5000);
+	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_RINGS], 400);
+	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_PYTHON], 500);
+	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_UNWIND], 0);
+}
+END_TEST
+
+START_TEST(the_wait_between_turns_is_of_no_stage)
+{
+	begin();
+	tp_stage_enter_at(&stages, TP_STAGE_STORE, 100);
+	tp_stage_enter_at(&stages, TP_STAGE_NONE, 200);
+	tp_stage_end_round(&stages, 150);
+	tp_stage_enter_at(&stages, TP_STAGE_STORE, 90000);
+	tp_stage_enter_at(&stages, TP_STAGE_NONE, 90050);
+	tp_stage_end_round(&stages, 300);
+	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_STORE], 150);
+	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_NONE], 0);
+}
+END_TEST
+
+/* The CPU was given to another program in the middle. */
+START_TEST(stages_never_sum_up_to_more_than_the_kernel_says)
+{
+	begin();
+	tp_stage_end_round(&stages, 1000);
+	tp_stage_enter_at(&stages, TP_STAGE_PROC, 0);
+	tp_stage_enter_at(&stages, TP_STAGE_OFFCPU, 300);
+	tp_stage_enter_at(&stages, TP_STAGE_NONE, 1200);
+	tp_stage_end_round(&stages, 1400);
+	ck_assert_double_eq_tol(stages.cpu_ns[TP_STAGE_PROC], 100, 1e-9);
+	ck_assert_double_eq_tol(stages.cpu_ns[TP_STAGE_OFFCPU], 300, 1e-9);
+}
+END_TEST
+
+START_TEST(without_a_clock_nothing_is_kept)
+{
+	ck_assert_int_eq(tp_stage_enter(NULL, TP_STAGE_PYTHON), TP_STAGE_NONE);
+}
+END_TEST
+
+Suite *suite_collect_stage_clock(void);
+Suite *suite_collect_stage_clock(void)
+{
+	Suite *suite = suite_create("collect/stage_clock");
+	TCase *tc = tcase_create("stage_clock");
+	tcase_add_test(tc, each_stage_has_its_own_time);
+	tcase_add_test(tc, the_wait_between_turns_is_of_no_stage);
+	tcase_add_test(tc, stages_never_sum_up_to_more_than_the_kernel_says);
+	tcase_add_test(tc, without_a_clock_nothing_is_kept);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

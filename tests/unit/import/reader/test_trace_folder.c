@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about folders of traces: which files of them are read. */
+#include "trainprof/import/trace_folder.h"
+
+#include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "/tmp/trainprof-folder-XXXXXX";
+
+static void make(const char *name)
+{
+	char path[256];
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *slash = strchr(path + strlen(root) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(path, 0700);
+		*slash = '/';
+	}
+	ck_assert_int_eq(tp_file_replace(path, "x", 1, NULL), TP_OK);
+}
+
+static void enter(void)
+{
+	memcpy(root + strlen(root) - 6, "XXXXXX", 6);
+	ck_assert_ptr_nonnull(mkdtemp(root));
+}
+
+static void leave(void)
+{
+	char *command = tp_asprintf("rm -r %s", root);
+	ck_assert_int_eq(system(command), 0);
+	free(command);
+}
+
+/* Paths below the root, each followed by a blank. */
+static char *expanded(const char *path, const char **chosen)
+{
+	static char text[1024];
+	struct tp_arena arena = {0};
+	struct tp_trace_files files;
+	char *full = tp_asprintf("%s/%s", root, path);
+	tp_trace_folder_expand(&files, &(const char *){full}, 1, &arena);
+	text[0] = '\0';
+	for (size_t i = 0; i < files.n; i++) {
+		strcat(text, files.paths[i] + strlen(root) + 1);
+		strcat(text, " ");
+	}
+	if (chosen)
+		*chosen = files.chosen ? "chosen" : "";
+	tp_arena_release(&arena);
+	free(full);
+	return text;
+}
+
+START_TEST(the_newest_profile_of_a_log_folder_is_read)
+{
+	const char *chosen;
+	make("log/plugins/profile/2026_01_02_10_00_00/a.xplane.pb");
+	make("log/plugins/profile/2026_01_03_09_00_00/b.xplane.pb");
+	make("log/plugins/profile/2026_01_03_09_00_00/a.xplane.pb");
+	make("log/plugins/profile/2026_01_03_09_00_00/a.trace.json.gz");
+	make("log/events.out.tfevents.1");
+	ck_assert_str_eq(expanded("log", &chosen),
+			 "log/plugins/profile/2026_01_03_09_00_00/a.xplane.pb "
+			 "log/plugins/profile/2026_01_03_09_00_00/b.xplane.pb ");
+	ck_assert_str_eq(chosen, "chosen");
+}
+END_TEST
+
+START_TEST(ranks_of_a_folder_are_in_the_order_of_their_numbers)
+{
+	make("job/worker10.pt.trace.json.gz");
+	make("job/worker9.pt.trace.json.gz");
+	make("job/notes.txt");
+	ck_assert_str_eq(expanded("job", NULL), "job/worker9.pt.trace.json.gz "
+						"job/worker10.pt.trace.json.gz ");
+}
+END_TEST
+
+START_TEST(what_is_no_folder_of_traces_stays)
+{
+	make("none/readme");
+	ck_assert_str_eq(expanded("none", NULL), "none ");
+	ck_assert_str_eq(expanded("none/readme", NULL), "none/readme ");
+	ck_assert_str_eq(expanded("absent", NULL), "absent ");
+}
+END_TEST
+
+Suite *suite_import_trace_folder(void);
+Suite *suite_import_trace_folder(void)
+{
+	Suite *suite = suite_create("import/trace_folder");
+	TCase *tcase = tcase_create("folders");
+	tcase_add_checked_fixture(tcase, enter, leave);
+	tcase_add_test(tcase, the_newest_profile_of_a_log_folder_is_read);
+	tcase_add_test(tcase, ranks_of_a_folder_are_in_the_order_of_their_numbers);
+	tcase_add_test(tcase, what_is_no_folder_of_traces_stays);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about reading ahead, shown on memory whose reads are counted. */
+#include "stack/python/py_read_ahead.h"
+
+#include <check.h>
+#include <string.h>
+
+enum { N_WORDS = 512 };
+
+static uint64_t words[N_WORDS];
+static size_t n_words_read;
+static uint64_t counted_at; /* index + 1 of a word that is another one after each call */
+
+static size_t count_reads(struct tp_py_memory *mem, const struct tp_process_range *ranges, size_t n)
+{
+	mem->n_calls++;
+	for (size_t i = 0; i < n; i++) {
+		if (ranges[i].address / 8 >= N_WORDS)
+			return i;
+		memcpy(ranges[i].out, (char *)words + ranges[i].address, ranges[i].size);
+		n_words_read++;
+	}
+	if (counted_at)
+		words[counted_at - 1]++;
+	return n;
+}
+
+static struct tp_py_memory below;
+static struct tp_py_read_ahead ahead;
+
+static void begin(void)
+{
+	below = (struct tp_py_memory){.read = count_reads};
+	n_words_read = counted_at = 0;
+	for (size_t i = 0; i < N_WORDS; i++)
+		words[i] = i * 1000;
+	tp_py_read_ahead_init(&ahead, &below);
+}
+
+static uint64_t get(size_t index)
+{
+	uint64_t word = 0;
+	ck_assert(tp_py_memory_get_u64(&ahead.mem, index * 8, &word));
+	return word;
+}
+
+/* The same places in the same order. */
+static void read_round(size_t from, size_t n)
+{
+	tp_py_read_ahead_begin(&ahead);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_uint_eq(get(from + i * 7), words[from + i * 7]);
+}
+
+START_TEST(a_round_that_was_made_before_is_one_call)
+{
+	begin();
+	read_round(3, 12);
+	ck_assert_uint_eq(below.n_calls, 12);
+	read_round(3, 12);
+	ck_assert_uint_eq(below.n_calls, 13);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+START_TEST(values_are_those_of_this_round)
+{
+	begin();
+	read_round(3, 12);
+	for (size_t i = 0; i < N_WORDS; i++)
+		words[i] += 5;
+	read_round(3, 12);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+START_TEST(nothing_is_read_ahead_beyond_a_round)
+{
+	begin();
+	read_round(3, 6);
+	read_round(200, 6);
+	n_words_read = 0;
+	read_round(3, 6);
+	ck_assert_uint_eq(n_words_read, 6);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+/* Whoever reads a pointer, the object and the pointer again learns whether it has changed
+ * meanwhile: the second reading must not be older than that of another object. */
+START_TEST(what_follows_an_unexpected_read_is_not_older)
+{
+	begin();
+	for (int i = 0; i < 2; i++) {
+		tp_py_read_ahead_begin(&ahead);
+		get(10);
+		get(50);
+		get(10);
+	}
+	tp_py_read_ahead_begin(&ahead);
+	uint64_t before = get(10);
+	counted_at = 11;
+	words[10]++; /* it points to another object by now */
+	get(90);
+	counted_at = 0;
+	ck_assert_uint_ne(get(10), before);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+/* A number that is counted up is another object each time; the rest of the way is the same. */
+START_TEST(another_object_in_its_place_costs_one_more_call)
+{
+	begin();
+	read_round(3, 12);
+	uint64_t n_before = below.n_calls;
+	tp_py_read_ahead_begin(&ahead);
+	for (size_t i = 0; i < 12; i++)
+		get(i == 5 ? 400 : 3 + i * 7);
+	ck_assert_uint_eq(below.n_calls - n_before, 2);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_said_and_ends_nothing_else)
+{
+	uint64_t out[3] = {0};
+	struct tp_process_range ranges[] = {{8, &out[0], 8},
+					    {N_WORDS * 8, &out[1], 8},
+					    {16, &out[2], 8}};
+	begin();
+	for (int i = 0; i < 3; i++) {
+		tp_py_read_ahead_begin(&ahead);
+		ck_assert_uint_eq(ahead.mem.read(&ahead.mem, ranges, 3), 1);
+		ck_assert_uint_eq(get(2), 2000);
+		ck_assert(!tp_py_memory_get_u64(&ahead.mem, N_WORDS * 8, &out[1]));
+	}
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+/* More reads than are remembered. */
+START_TEST(the_log_begins_anew)
+{
+	begin();
+	for (size_t i = 0; i < 3000; i++)
+		read_round(i % 97, 12);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+Suite *suite_stack_py_read_ahead(void);
+Suite *suite_stack_py_read_ahead(void)
+{
+	Suite *suite = suite_create("stack/py_read_ahead");
+	TCase *tc = tcase_create("py_read_ahead");
+	tcase_add_test(tc, a_round_that_was_made_before_is_one_call);
+	tcase_add_test(tc, values_are_those_of_this_round);
+	tcase_add_test(tc, nothing_is_read_ahead_beyond_a_round);
+	tcase_add_test(tc, what_follows_an_unexpected_read_is_not_older);
+	tcase_add_test(tc, another_object_in_its_place_costs_one_more_call);
+	tcase_add_test(tc, what_cannot_be_read_is_said_and_ends_nothing_else);
+	tcase_add_test(tc, the_log_begins_anew);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
