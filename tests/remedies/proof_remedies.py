@@ -4,7 +4,6 @@
 proof_remedies.py TRAINPROF WORK [NAME...]; PYTHON runs the programs (/usr/bin/python3)
 """
 import json
-import math
 import os
 import re
 import subprocess
@@ -12,7 +11,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")
-FIRST, AMONG, LINE, COVERED = 0.75, 0.90, 0.95, 0.90  # what is to be reached
+FIRST, AMONG, LINE, HELD = 0.75, 0.90, 0.95, 0.90  # what is to be reached
 WAITING = {"idiom/fsync-in-loop", "idiom/subprocess-in-loop", "idiom/pickled-queue", "idiom/checkpoint-often"}
 # Advice that is as right for the fixed version: which BLAS is installed is no matter of the program.
 ALSO_RIGHT = {"idiom/reference-blas"}
@@ -132,10 +131,8 @@ def main():
         count(rows, lambda r: r["line"], LINE, "guilty line named"),
         count(rows, lambda r: not r["alarm"], 1.0, "no false alarm when fixed"),
     ]
-    count(timed, lambda r: r["gain"][0] <= r["ratio"] <= r["gain"][2], COVERED, "gain covers what was measured")
-    errors = sorted(abs(math.log(r["gain"][1] / r["ratio"])) for r in timed)
-    if errors:
-        print(f"{'median error of the gain':34} {math.exp(errors[len(errors) // 2]) - 1:.0%}")
+    # An idiom promises "at least" a gain: what the fix removes besides its own frames is not known before.
+    good.append(count(timed, lambda r: r["gain"][0] <= r["ratio"], HELD, "gained what was promised"))
     print(f"remedies: {sum(good)} passed, {len(good) - sum(good)} failed, {skipped} skipped")
     sys.exit(0 if all(good) else 1)
 

@@ -81,7 +81,10 @@ static double min_time_without(const struct tp_gain_part *part, double whole, do
 struct tp_gain tp_gain_estimate(const struct tp_gain_input *basis, const struct tp_rule_gain *rule,
 				const struct tp_quantity *facts, double largest)
 {
-	struct tp_gain gain = {.kind = rule->kind, .part = rule->part, .label = rule->label};
+	struct tp_gain gain = {.kind = rule->kind,
+			       .part = rule->part,
+			       .label = rule->label,
+			       .is_floor = rule->is_floor};
 	if (rule->kind == TP_GAIN_NONE || !(basis->whole_ns > 0))
 		return gain;
 	struct tp_number most = tp_expr_number(rule->fraction, facts);
@@ -264,8 +267,8 @@ static double min_time_of(const struct tp_gain_input *basis, const struct remova
 	return fmin(fmax(shortest, floor_of(basis, removal, then)), removal->shortest);
 }
 
-struct tp_gain tp_gain_combine(const struct tp_gain_input *basis, const struct tp_gain *gains,
-			       size_t n_gains, double largest, struct tp_next_limit *then)
+static struct tp_gain combine(const struct tp_gain_input *basis, const struct tp_gain *gains,
+			      size_t n_gains, double largest, struct tp_next_limit *then)
 {
 	struct tp_gain all = {.kind = TP_GAIN_PART};
 	struct removal removal = removal_of(basis, gains, n_gains);
@@ -291,5 +294,16 @@ struct tp_gain tp_gain_combine(const struct tp_gain_input *basis, const struct t
 	gain_bound(&all, 1, (1 - outside) * shortest / whole + outside - removal.loop_most,
 		   (1 - outside) * longest / whole + outside - removal.loop_least, largest);
 	show_likely(&all, 1, (1 - outside) * likely / whole + outside - removal.loop_likely);
+	return all;
+}
+
+struct tp_gain tp_gain_combine(const struct tp_gain_input *basis, const struct tp_gain *gains,
+			       size_t n_gains, double largest, struct tp_next_limit *then)
+{
+	struct tp_gain all = combine(basis, gains, n_gains, largest, then);
+	for (size_t i = 0; i < n_gains; i++)
+		all.is_floor |= gains[i].is_known && gains[i].is_floor;
+	if (all.is_known && all.is_floor)
+		all.high = largest;
 	return all;
 }

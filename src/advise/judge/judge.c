@@ -309,8 +309,8 @@ static void fill_fired(const struct tp_rule_context *matter, const struct tp_rul
 	*gain = tp_gain_estimate(&matter->basis, &rule->gain, facts, largest);
 	finding->has_gain = gain->is_known;
 	finding->gain_low = gain->low;
-	finding->gain_value = gain->value;
-	finding->gain_high = gain->high;
+	finding->gain_value = gain->is_floor ? gain->low : gain->value;
+	finding->gain_high = gain->is_floor ? largest : gain->high;
 	if (gain->is_known)
 		finding->gain_method = tp_arena_strdup(matter->arena, rule->gain.method);
 }

@@ -151,8 +151,8 @@ static void check_is_plain(struct tp_json_form *form, const struct tp_json *at,
 
 static void read_gain(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
 {
-	static const char *const keys[] = {"part",     "label",  "fraction", "of",
-					   "at_least", "method", NULL};
+	static const char *const keys[] = {"part",     "label", "fraction", "of",
+					   "at_least", "floor", "method",   NULL};
 	const struct tp_json *gain = tp_json_get(root, "gain");
 	if (!gain)
 		return;
@@ -165,6 +165,7 @@ static void read_gain(struct tp_json_form *form, struct tp_rule *rule, const str
 	rule->gain.fraction_written = tp_json_form_text(form, gain, key, true);
 	rule->gain.at_least_written = tp_json_form_text(form, gain, "at_least", false);
 	rule->gain.method = tp_json_form_text(form, gain, "method", true);
+	rule->gain.is_floor = tp_json_form_bool(form, gain, "floor");
 	if (part) {
 		rule->gain.part = tp_part_find(part);
 		if (rule->gain.part == TP_N_PARTS)

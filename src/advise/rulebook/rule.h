@@ -46,6 +46,7 @@ struct tp_rule_gain {
 	enum tp_label label;            /* of it; TP_N_LABELS: no one label */
 	const struct tp_expr *fraction; /* of the part, or of the loop, that goes away */
 	const struct tp_expr *at_least; /* the same, at the very least; NULL: `fraction` */
+	bool is_floor; /* more may be gained: the upper end of the interval is not known */
 	const char *fraction_written;
 	const char *at_least_written;
 	const char *method;

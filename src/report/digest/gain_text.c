@@ -7,6 +7,11 @@
 /* Speed-ups are capped (rules/thresholds.json, gain.largest); the cap itself is no bound. */
 static const double LARGEST_PRINTED = 50;
 
+static bool is_floor(double low, double high)
+{
+	return tp_gain_is_estimate(low) && high >= LARGEST_PRINTED;
+}
+
 static void add_bound(struct tp_buf *out, double high)
 {
 	if (high < LARGEST_PRINTED)
@@ -17,7 +22,9 @@ static void add_bound(struct tp_buf *out, double high)
 
 void tp_report_add_gain(struct tp_buf *out, double low, double value, double high)
 {
-	if (tp_gain_is_estimate(low))
+	if (is_floor(low, high))
+		tp_buf_printf(out, "at least %s", tp_unit_factor(low).text);
+	else if (tp_gain_is_estimate(low))
 		tp_buf_printf(out, "%s (%.2f–%.2f)", tp_unit_factor(value).text, low, high);
 	else
 		add_bound(out, high);
@@ -25,13 +32,17 @@ void tp_report_add_gain(struct tp_buf *out, double low, double value, double hig
 
 void tp_report_add_gain_range(struct tp_buf *out, double low, double high)
 {
-	if (tp_gain_is_estimate(low))
+	if (is_floor(low, high))
+		tp_buf_printf(out, "at least %s", tp_unit_factor(low).text);
+	else if (tp_gain_is_estimate(low))
 		tp_buf_printf(out, "%.2f–%s", low, tp_unit_factor(high).text);
 	else
 		add_bound(out, high);
 }
 
-const char *tp_report_gain_kind(double low)
+const char *tp_report_gain_kind(double low, double high)
 {
+	if (is_floor(low, high))
+		return "floor";
 	return tp_gain_is_estimate(low) ? "estimate" : "bound";
 }

@@ -6,13 +6,14 @@
 #include "trainprof/base/buf.h"
 #include "trainprof/model/finding.h"
 
-/* Append "1.17× (1.11–1.24)"; "up to 4.9×" where the lower end is no gain; "not known" where no
+/* Append "1.17× (1.11–1.24)"; "at least 1.9×" where the upper end is not known (it is the cap of
+ * all gains then); "up to 4.9×" where the lower end is no gain; "not known" where no
  * upper end is known either. */
 void tp_report_add_gain(struct tp_buf *out, double low, double value, double high);
 /* Append the gain of several changes at once: "1.02–2.9×", "up to 4.9×", "not known". Its middle
  * is no estimate as soon as one of them has only a bound. */
 void tp_report_add_gain_range(struct tp_buf *out, double low, double high);
-/* "estimate" or "bound": what the interval of a gain is, in data. */
-const char *tp_report_gain_kind(double low);
+/* "estimate", "floor" or "bound": what the interval of a gain is, in data. */
+const char *tp_report_gain_kind(double low, double high);
 
 #endif

@@ -2,6 +2,8 @@
 /* Puts a comparison of runs into words. */
 #include "diff_sentences.h"
 
+#include "report/digest/gain_text.h"
+
 #include "trainprof/base/text.h"
 
 #include <math.h>
@@ -160,8 +162,13 @@ void tp_diff_add_gain(struct tp_buf *out, const struct tp_run_diff *diff,
 		      const struct tp_promise *promise)
 {
 	const struct tp_value_finding *finding = promise->finding;
-	tp_buf_printf(out, "%s no longer applies. Promised: %.2f to %.2f times as fast",
-		      finding->rule, finding->gain_low, finding->gain_high);
+	const char *kind = tp_report_gain_kind(finding->gain_low, finding->gain_high);
+	tp_buf_printf(out, "%s no longer applies. Promised: ", finding->rule);
+	if (strcmp(kind, "floor") == 0)
+		tp_buf_printf(out, "at least %.2f times as fast", finding->gain_low);
+	else
+		tp_buf_printf(out, "%.2f to %.2f times as fast", finding->gain_low,
+			      finding->gain_high);
 	tp_buf_printf(out, "; measured%s: %.2f (%.2f to %.2f).",
 		      diff->n_promises > 1 ? ", with all changes" : "", 1 / diff->ratio.difference,
 		      1 / diff->ratio.high, 1 / diff->ratio.low);

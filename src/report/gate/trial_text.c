@@ -123,7 +123,8 @@ static void write_trial(struct tp_json_writer *w, const struct tp_trial *trial)
 	if (finding && finding->has_gain) {
 		write_interval(w, "promised", finding->gain_low, finding->gain_value,
 			       finding->gain_high);
-		tp_json_put_string(w, "promise", tp_report_gain_kind(finding->gain_low));
+		tp_json_put_string(w, "promise",
+				   tp_report_gain_kind(finding->gain_low, finding->gain_high));
 	}
 	if (is_measured(trial)) {
 		write_interval(w, "measured", trial->speedup_low, trial->speedup,

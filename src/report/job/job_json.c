@@ -81,7 +81,7 @@ static void put_gain(struct tp_json_writer *w, double low, double value, double 
 {
 	tp_json_write_key(w, "speedup");
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "kind", tp_report_gain_kind(low));
+	tp_json_put_string(w, "kind", tp_report_gain_kind(low, high));
 	tp_json_put_number(w, "value", value);
 	tp_json_write_key(w, "ci95");
 	tp_json_open(w, '[');

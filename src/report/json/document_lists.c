@@ -209,7 +209,7 @@ static void write_gain(struct tp_json_writer *w, const struct tp_finding *findin
 {
 	tp_json_write_key(w, "gain");
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "kind", tp_report_gain_kind(finding->gain_low));
+	tp_json_put_string(w, "kind", tp_report_gain_kind(finding->gain_low, finding->gain_high));
 	tp_json_write_key(w, "speedup");
 	const struct tp_quantity speedup = {
 		.is_known = true,

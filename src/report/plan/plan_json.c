@@ -16,7 +16,7 @@ static void write_bound(struct tp_json_writer *w, const char *key, const struct 
 		return;
 	}
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "kind", tp_report_gain_kind(bound->low));
+	tp_json_put_string(w, "kind", tp_report_gain_kind(bound->low, bound->high));
 	tp_json_put_number(w, "speedup", bound->value);
 	tp_report_json_interval(w, "bracket", bound->low, bound->high);
 	tp_json_close(w, '}');

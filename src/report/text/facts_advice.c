@@ -130,7 +130,8 @@ static void write_combined(struct tp_json_writer *w, const struct tp_findings *f
 		return;
 	tp_json_write_key(w, "combined");
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "kind", tp_report_gain_kind(findings->combined_low));
+	tp_json_put_string(w, "kind",
+			   tp_report_gain_kind(findings->combined_low, findings->combined_high));
 	tp_json_put_number(w, "speedup", findings->combined_value);
 	tp_report_json_interval(w, "bracket", findings->combined_low, findings->combined_high);
 	tp_report_json_text(w, "then_limit", findings->then_limit);

@@ -17,6 +17,7 @@ static const struct {
 	{1.004, 1.2, 1.4, "up to 1.40×", "up to 1.40×", "bound"},
 	{1.02, 1.7, 2.9, "1.70× (1.02–2.90)", "1.02–2.90×", "estimate"},
 	{1.0, 10, 100, "not known", "not known", "bound"},
+	{1.94, 1.94, 100, "at least 1.94×", "at least 1.94×", "floor"},
 };
 
 START_TEST(a_bound_is_not_printed_like_an_estimate)
@@ -27,7 +28,7 @@ START_TEST(a_bound_is_not_printed_like_an_estimate)
 	tp_buf_clear(&text);
 	tp_report_add_gain_range(&text, gains[_i].low, gains[_i].high);
 	ck_assert_str_eq(tp_buf_text(&text), gains[_i].range);
-	ck_assert_str_eq(tp_report_gain_kind(gains[_i].low), gains[_i].kind);
+	ck_assert_str_eq(tp_report_gain_kind(gains[_i].low, gains[_i].high), gains[_i].kind);
 	tp_buf_release(&text);
 }
 END_TEST
