@@ -55,6 +55,27 @@ static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_jo
 	return n;
 }
 
+/* How many steps the other is ahead where the borders were seen too roughly for that: the median,
+ * over steps, of which of its steps holds the middle. A lag that lengths suggest cannot be true
+ * where one clock says otherwise. */
+static int64_t lag_by_clock(const struct tp_job_rank *first, const struct tp_job_rank *rank)
+{
+	double *lags = tp_alloc((first->n_steps + 1) * sizeof(*lags));
+	size_t n = 0;
+	size_t i = 0;
+	for (size_t k = 0; k < first->n_steps; k++) {
+		const struct tp_job_step *step = &first->steps[k];
+		uint64_t middle_ns = step->start_ns + (step->end_ns - step->start_ns) / 2;
+		while (i < rank->n_steps && rank->steps[i].end_ns <= middle_ns)
+			i++;
+		if (i < rank->n_steps && rank->steps[i].start_ns <= middle_ns)
+			lags[n++] = (double)i - (double)k;
+	}
+	double lag = n ? tp_stats_median(lags, n) : 0;
+	free(lags);
+	return (int64_t)lround(lag);
+}
+
 /* ---- by lengths ------------------------------------------------------------------------------ */
 
 /* Step k of the first is step k + lag of the other. The median difference of lengths, and how many
@@ -98,6 +119,8 @@ static bool find_lag(const struct tp_job_rank *first, const struct tp_job_rank *
 		}
 	}
 	bool is_clear = n > 2 && best < TP_JOB_LAG_CLEAR_MAX * tp_stats_median(all, n);
+	if (!is_clear)
+		*out = 0;
 	free(scratch);
 	free(all);
 	return is_clear;
@@ -139,8 +162,12 @@ enum tp_job_join tp_job_align(const struct tp_job_rank *first, const struct tp_j
 	size_t shorter = first->n_steps < rank->n_steps ? first->n_steps : rank->n_steps;
 	if (is_same_host(first, rank) && 2 * match_by_clock(first, rank, match) > shorter)
 		return TP_JOB_BY_CLOCK;
-	bool is_clear = find_lag(first, rank, &lag);
-	if (!match_by_lag(first, rank, is_clear ? lag : 0, match))
+	bool is_clear = false;
+	if (is_same_host(first, rank))
+		lag = lag_by_clock(first, rank);
+	else
+		is_clear = find_lag(first, rank, &lag);
+	if (!match_by_lag(first, rank, lag, match))
 		return TP_JOB_NOT_JOINED;
 	*skew_ns = clock_difference(first, rank, match);
 	return is_clear ? TP_JOB_BY_LENGTHS : TP_JOB_BY_ORDER;

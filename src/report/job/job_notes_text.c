@@ -143,8 +143,8 @@ static void add_joining(struct tp_buf *out, const struct tp_job *job)
 		tp_buf_printf(out, "Not joined by steps: %s. Times are of a second.\n",
 			      job->not_joined);
 	else if (job->joined_by == TP_JOB_BY_ORDER)
-		tp_buf_puts(out, "Steps were joined by their order, because their lengths are too "
-				 "alike to tell more.\n");
+		tp_buf_puts(out, "Steps were joined by their order: neither clocks nor lengths "
+				 "say more.\n");
 	else if (job->joined_by == TP_JOB_BY_LENGTHS)
 		tp_buf_printf(out,
 			      "Steps were joined by their lengths; clocks of hosts are up to %s "

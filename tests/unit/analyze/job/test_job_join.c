@@ -122,6 +122,26 @@ START_TEST(steps_that_are_all_alike_are_joined_by_order)
 }
 END_TEST
 
+/* Borders that were seen so roughly that no steps overlap by half. Lengths fit at many lags, far
+ * ones too; but ranks of one host have one clock, and it says which steps are the same. */
+START_TEST(lengths_do_not_outvote_the_clock_of_one_host)
+{
+	struct scene scene;
+	scene_init(&scene, true);
+	for (size_t k = 0; k < STEPS; k++)
+		scene.length_ns[k] = (k % 3 == 2 ? 66 : 30) * MS;
+	add_rank(&scene, 0, "a", 10 * MS, 0, 0);
+	for (size_t k = 0; k < STEPS; k++)
+		scene.length_ns[k] = (k % 3 == 0 ? 66 : 30) * MS;
+	add_rank(&scene, 1, "a", 10 * MS, 0, 0);
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(scene.job.joined_by, TP_JOB_BY_ORDER);
+	ck_assert_uint_ge(scene.job.n_steps, STEPS - 1);
+	ck_assert_int_lt(llabs(scene.job.ranks[1].skew_ns), (int64_t)(66 * MS));
+	tp_job_release(&scene.job);
+}
+END_TEST
+
 START_TEST(ranks_with_equal_work_are_even)
 {
 	struct scene scene;
@@ -431,6 +451,7 @@ Suite *suite_analyze_job_join(void)
 	tcase_add_test(tc, the_rank_that_never_waits_is_late);
 	tcase_add_test(tc, clocks_of_other_hosts_are_found_by_lengths);
 	tcase_add_test(tc, steps_that_are_all_alike_are_joined_by_order);
+	tcase_add_test(tc, lengths_do_not_outvote_the_clock_of_one_host);
 	tcase_add_test(tc, ranks_with_equal_work_are_even);
 	tcase_add_test(tc, when_even_the_last_one_waits_nobody_is_late);
 	tcase_add_test(tc, ranks_that_take_turns_are_not_blamed_alone);
