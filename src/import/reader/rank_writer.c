@@ -189,6 +189,10 @@ uint32_t tp_rank_writer_string(struct tp_rank_writer *writer, const char *text, 
 {
 	if (len == 0 || len > UINT32_MAX)
 		return 0;
+	/* Texts of the sink end at their first NUL, and a file may have one inside. */
+	len = strnlen(text, len);
+	if (len == 0)
+		return 0;
 	uint32_t hash = text_hash(text, len);
 	size_t slot = slot_find(writer, text, len, hash);
 	if (writer->text_slots[slot])

@@ -136,6 +136,9 @@ START_TEST(equal_things_have_equal_ids)
 		ck_assert_uint_eq(tp_rank_writer_string(w, text, len), id);
 	}
 	ck_assert_uint_eq(tp_rank_writer_string(w, text, 0), 0);
+	/* A text ends at its first NUL, wherever a file says that it ends. */
+	ck_assert_uint_eq(tp_rank_writer_string(w, "cut\0short", 9),
+			  tp_rank_writer_string(w, "cut", 3));
 	struct tp_detail none = {0};
 	struct tp_detail some = {.bytes = 1};
 	ck_assert_uint_eq(tp_rank_writer_detail(w, &none), 0);
