@@ -60,7 +60,7 @@ trainprof report --markdown prof | head -1
 echo 'ranks that a launcher starts within one recording'
 cat >launch <<'END'
 for rank in 0 1 2; do
-	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 sh -c 'sleep 1; true' &
+	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 sh -c 'sleep 3; true' &
 done
 wait
 END

@@ -4,9 +4,10 @@
 . "$CASES/try.inc"
 rule waits ''
 run -o plain -- ./program
-trainprof try --rules=mine plain
+trainprof try --rules=mine plain host/waits >page
 said $?
-trainprof try --rules=mine plain 7
+sed 's/^ *[0-9]*  //' page
+trainprof try --rules=mine plain 777
 said $?
 trainprof try --rules=mine plain host/nosuch
 said $?

@@ -35,6 +35,22 @@ struct tp_pair_series_options {
 		.margin_ratio = TP_GATE_DEFAULT_MARGIN                                             \
 	}
 
+/* Rows of an option table for a struct tp_pair_series_options at that offset. */
+/* clang-format off */
+#define TP_PAIR_SERIES_ROWS(at, pairs_text, time_text) \
+	{.name = "pairs", .type = TP_OPTION_COUNT, .value = "N", .text = pairs_text, \
+	 .otherwise = "until decided, at most 15", \
+	 .offset = (at) + offsetof(struct tp_pair_series_options, pairs)}, \
+	{.name = "margin", .type = TP_OPTION_PERCENT, .value = "P", \
+	 .text = "a smaller difference is none", .otherwise = "3%", \
+	 .offset = (at) + offsetof(struct tp_pair_series_options, margin_ratio)}, \
+	{.name = "time", .type = TP_OPTION_DURATION, .value = "TIME", .text = time_text, \
+	 .otherwise = "30m", .offset = (at) + offsetof(struct tp_pair_series_options, time_ns)}, \
+	{.name = "warmup", .type = TP_OPTION_COUNT, .value = "N", \
+	 .text = "first runs of each that do not count", .otherwise = "1", \
+	 .offset = (at) + offsetof(struct tp_pair_series_options, warmup)}
+/* clang-format on */
+
 struct tp_pair_series {
 	const struct tp_pair_series_options *options;
 	struct tp_pairs_plan plan;
