@@ -85,6 +85,11 @@ void tp_report_add_loading_work(struct tp_buf *out, const struct tp_report_diges
 		}
 		shown++;
 	}
+	/* That all of it is other work says nothing. */
+	if (shown == 0 || (shown == 1 && strcmp(names[0].name, "other") == 0)) {
+		out->data[begin] = '\0';
+		out->len = begin;
+	}
 	free(names);
 }
 
