@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads CUDA's driver and starts it. */
+/* Loads CUDA's driver and initialises it. */
 #include "cuda_init.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at what stands around the GPUs of a machine. */
+/* Checks the environment of a machine's GPUs. */
 #include "gpu_environment.h"
 
 #include "collect/machine/host_file.h"
@@ -26,7 +26,8 @@ struct env_check {
 	char *const *environment;
 };
 
-/* What is amiss is never present; NULL: nothing is. What comes too much is left out. */
+/* A problem has a presence other than PRESENT; NULL: there is none. Rows beyond the maximum are
+ * dropped. */
 static void add_row(struct env_check *env_check, const char *name, const char *text,
 		    enum tp_presence presence, const char *reason, const char *remedy)
 {
@@ -40,7 +41,7 @@ static void add_row(struct env_check *env_check, const char *name, const char *t
 	snprintf(row->availability.remedy, sizeof(row->availability.remedy), "%.119s", remedy);
 }
 
-/* NULL: it is not set. */
+/* NULL = not set */
 static const char *value_of(const struct env_check *env_check, const char *name)
 {
 	size_t len = strlen(name);
@@ -52,7 +53,8 @@ static const char *value_of(const struct env_check *env_check, const char *name)
 
 /* ---- the driver ----------------------------------------------------------------------------- */
 
-/* The first word that begins as a number and has a point; the whole line, if there is none. */
+/* Returns the first word that begins with a digit and contains a dot; the whole line if there is
+ * none. */
 static const char *find_version(const char *line)
 {
 	for (const char *word = line; *word; word += strspn(word, " \t")) {
@@ -81,7 +83,8 @@ static void check_driver(struct env_check *env_check)
 	add_row(env_check, "driver", text, TP_PRESENCE_PRESENT, "", "");
 }
 
-/* By the kernel's list of what this process may do; CAP_PERFMON is asked for since driver 565. */
+/* According to the kernel's capabilities of this process; since driver 565 CAP_PERFMON is
+ * required. */
 static bool has_root_rights(const struct tp_host *host)
 {
 	char text[LINE];
@@ -91,7 +94,7 @@ static bool has_root_rights(const struct tp_host *host)
 	return mask >> CAP_SYS_ADMIN & 1 || mask >> CAP_PERFMON & 1;
 }
 
-/* For whom the driver keeps counters; it spells that in one of two ways. */
+/* Who may read hardware counters; drivers report it in one of two ways. */
 enum readers { READERS_UNKNOWN, READERS_ALL, READERS_ADMINISTRATORS };
 
 static enum readers readers_of_counters(const struct tp_host *host)
@@ -162,7 +165,7 @@ static void check_injection(struct env_check *env_check)
 			TP_PRESENCE_PRESENT, "", "");
 }
 
-/* A folder of a list "A:B:C" that is called stubs: what links against it finds no driver. */
+/* A folder named "stubs" in a list "A:B:C": a program that is linked against it finds no driver. */
 static bool has_stubs(const char *list)
 {
 	while (*list) {
@@ -190,7 +193,7 @@ static void check_variables(struct env_check *env_check)
 			"export LD_LIBRARY_PATH=…   without the folder of stubs");
 }
 
-/* ---- who else is there ---------------------------------------------------------------------- */
+/* ---- other programs ------------------------------------------------------------------------- */
 
 static void report_process(struct env_check *env_check, enum tp_gpu_process_kind kind,
 			   const char *tool, const char *pid)
@@ -219,7 +222,7 @@ static void report_process(struct env_check *env_check, enum tp_gpu_process_kind
 	}
 }
 
-/* One line a tool: many have several processes. */
+/* One row per tool, because many tools have several processes. */
 static bool is_reported(const struct env_check *env_check, const char *tool)
 {
 	for (size_t i = 0; i < env_check->n; i++)
@@ -263,7 +266,7 @@ static bool has_entry(const struct tp_host *host, const char *folder, const char
 	return is_there;
 }
 
-/* Parts of a GPU have a folder each, as long as they are there. */
+/* Each MIG instance has a folder while it exists. */
 static void check_mig(struct env_check *env_check)
 {
 	for (unsigned i = 0; i < 16; i++) {

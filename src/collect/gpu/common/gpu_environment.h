@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What stands around the GPUs of a machine and decides what can be measured of them: the driver,
- * who may read counters, tools that own what we would need, programs that share a GPU, variables
- * that make CUPTI fail. For doctor: looks at files and the environment, and tries nothing.
- */
+/* Checks everything around a machine's GPUs that decides what can be measured: the driver,
+ * permission to read counters, tools that own resources that we need, programs that share a GPU,
+ * and variables that make CUPTI fail. For doctor: reads files and the environment, and tries
+ * nothing. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_COMMON_GPU_ENVIRONMENT_H
 #define TRAINPROF_SRC_COLLECT_GPU_COMMON_GPU_ENVIRONMENT_H
 
@@ -13,12 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A row for each thing worth a line; what is amiss has a presence other than PRESENT, and what to
- * type. `environment` is "NAME=VALUE", ended by NULL. Returns how many of `most` were filled. */
+/* Fills one row per item worth reporting; a problem has a presence other than PRESENT and a remedy.
+ * `environment` is "NAME=VALUE", terminated by NULL. Returns how many of `most` were filled. */
 size_t tp_gpu_environment_check(struct tp_gpu_selftest_row *rows, size_t most,
 				const struct tp_host *host, char *const *environment);
 
-/* The driver keeps hardware counters for administrators, and this process is none. */
+/* True if the driver reserves hardware counters for administrators and this process is not one. */
 bool tp_gpu_counters_are_restricted(const struct tp_host *host);
 
 #endif

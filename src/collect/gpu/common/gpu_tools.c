@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of tools for GPUs. */
+/* Names of GPU tools. */
 #include "gpu_tools.h"
 
 #include "trainprof/base/memory.h"
@@ -7,11 +7,9 @@
 
 #include <string.h>
 
-/*
- * Beginnings of file names. Nsight Systems: as scripts of its users name it; Nsight Compute,
- * Compute Sanitizer: their installations; parcagpu, NVBit, CUTracer: how their documents say that
- * CUDA_INJECTION64_PATH is set. All read 2026-11-22.
- */
+/* Prefixes of file names. Nsight Systems: from scripts of its users; Nsight Compute, Compute
+ * Sanitizer: from their installations; parcagpu, NVBit, CUTracer: from their documentation of
+ * CUDA_INJECTION64_PATH. All read 2026-11-22. */
 static const struct {
 	const char *start;
 	const char *tool;
@@ -37,8 +35,8 @@ const char *tp_gpu_tool_of_library(const char *path)
 	return NULL;
 }
 
-/* KINETO_USE_DAEMON: pytorch/kineto, libkineto; the others: what programs under these tools have in
- * their environment. Read 2026-11-22. */
+/* KINETO_USE_DAEMON: pytorch/kineto, libkineto; the others: variables in the environment of
+ * programs under these tools. Read 2026-11-22. */
 static const struct {
 	const char *name;
 	const char *tool;
@@ -56,7 +54,7 @@ const char *tp_gpu_tool_of_variable(const char *name)
 	return NULL;
 }
 
-/* The kernel keeps 15 bytes of a name. */
+/* The kernel truncates process names to 15 bytes. */
 static const struct {
 	const char *comm;
 	enum tp_gpu_process_kind kind;

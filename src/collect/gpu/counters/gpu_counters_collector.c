@@ -23,10 +23,8 @@
 
 static const char name[] = "gpupmu";
 
-/*
- * A tenth of the time. While CUPTI samples it locks the GPU's clocks (pytorch's kineto and NVIDIA's
- * documentation, read 2026-11-20), so what runs in a window is not as it is outside.
- */
+/* A tenth of the time. While CUPTI samples, it locks the GPU's clocks (pytorch's kineto and
+ * NVIDIA's documentation, read 2026-11-20), so the program behaves differently inside a window. */
 #define WINDOW_NS TP_NS_PER_S
 #define PERIOD_NS (10 * TP_NS_PER_S)
 #define FIRST_NS  (2 * TP_NS_PER_S) /* after the program was first seen on a GPU */
@@ -38,10 +36,10 @@ struct gpu_counters {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
 	struct tp_pm_helper helper;
-	uint64_t given_up; /* a bit for each GPU that cannot be counted on */
-	uint64_t open;     /* in whose window we are */
-	uint64_t asked_ns; /* a wish is not yet fulfilled; 0 = none is */
-	uint64_t next_ns;  /* when to wish for a window; 0 = no GPU was seen */
+	uint64_t given_up; /* a bit for each GPU on which counting has failed */
+	uint64_t open;     /* a bit for each GPU with an open window */
+	uint64_t asked_ns; /* when the pending request was sent; 0 = none is pending */
+	uint64_t next_ns;  /* when to request a window; 0 = no GPU was seen */
 	bool is_paused;
 	bool has_hung;
 	struct tp_availability why; /* the last failure */
@@ -57,9 +55,10 @@ static struct gpu_counters *gpu_counters_of(struct tp_collector *self)
 	return (struct gpu_counters *)self; /* its first member */
 }
 
-/* ---- may it run? ---------------------------------------------------------------------------- */
+/* ---- probe ---------------------------------------------------------------------------------- */
 
-/* What CUPTI says is known when the program uses a GPU: starting it may take seconds. */
+/* CUPTI's answer is known only when the program uses a GPU, because starting it may take
+ * seconds. */
 static void gpu_counters_probe(const struct tp_host *host, struct tp_availability *out)
 {
 	tp_nvml_collector.probe(host, out);
@@ -67,7 +66,7 @@ static void gpu_counters_probe(const struct tp_host *host, struct tp_availabilit
 		tp_pm_explain(out, "RmProfilingAdminOnly", PM_NO_PRIVILEGES);
 }
 
-/* Before anything of this process has a thread, and before the target exists. */
+/* Before this process has any thread, and before the target exists. */
 static enum tp_status gpu_counters_open(struct tp_collector **out,
 					const struct tp_collect_context *context,
 					struct tp_error *err)
@@ -133,7 +132,7 @@ static void end_window(struct gpu_counters *counters, const struct tp_pm_event *
 		    0);
 }
 
-/* Another tool may let go of the counters; all else stays as it is. */
+/* Another tool may release the counters later; everything else stays as it is. */
 static void record_failure(struct gpu_counters *counters, const struct tp_pm_event *news)
 {
 	counters->why = news->why;
@@ -171,7 +170,7 @@ static void handle_event(struct gpu_counters *counters, const struct tp_pm_event
 	}
 }
 
-/* Windows that nobody will close any more end here. */
+/* Ends windows that will not be closed otherwise. */
 static void close_all(struct gpu_counters *counters, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < TP_PM_DEVICES_MAX; i++)
@@ -195,8 +194,8 @@ static void receive_events(struct gpu_counters *counters, uint64_t now_ns)
 		close_all(counters, now_ns);
 }
 
-/* What lies beside a library is loaded into a process of ours: with root's rights, where we are
- * root, so it may not be what another user chose. */
+/* A library next to the program's would be loaded into our process, with root's rights if we are
+ * root, so it must not be chosen by another user. */
 static bool is_of_our_user(const struct tp_host *host, pid_t pid)
 {
 	char path[64];
@@ -209,7 +208,7 @@ static bool is_of_our_user(const struct tp_host *host, pid_t pid)
 	       effective == geteuid();
 }
 
-/* The path of a part of CUDA that the process has loaded; "": of none. */
+/* Finds the path of a CUDA library that the process has loaded; "" = none. */
 static void find_in_maps(const struct tp_host *host, pid_t pid, char *out, size_t size)
 {
 	char proc[PATH_MAX];
@@ -226,7 +225,8 @@ static void find_in_maps(const struct tp_host *host, pid_t pid, char *out, size_
 	tp_buf_release(&text);
 }
 
-/* Beside what the program itself has loaded there is a CUPTI, mostly: "" where it has none. */
+/* There usually is a CUPTI next to the runtime that the program has loaded: "" if it has loaded
+ * none. */
 static void find_runtime(const struct gpu_counters *counters, char *out, size_t size)
 {
 	const struct tp_host *host = counters->context->host;
@@ -274,7 +274,7 @@ static void gpu_counters_pause(struct tp_collector *self, bool is_paused, uint64
 	counters->is_paused = is_paused;
 }
 
-/* ---- what came of it ------------------------------------------------------------------------ */
+/* ---- result --------------------------------------------------------------------------------- */
 
 static void report_availability(struct gpu_counters *counters)
 {

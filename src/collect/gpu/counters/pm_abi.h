@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The binary interface of CUPTI's profiler host and PM sampling calls (12.6 to 13.x), as far as it
- * is used: declared here, so that neither building nor running needs anything of NVIDIA's. Facts
- * from cupti_profiler_host.h, cupti_pmsampling.h, cupti_target.h, cupti_profiler_target.h and
+ * The part of the binary interface of CUPTI's profiler host and PM sampling calls (12.6 to 13.x)
+ * that is used. It is declared here, so that neither building nor running needs NVIDIA's headers.
+ * Facts from cupti_profiler_host.h, cupti_pmsampling.h, cupti_target.h, cupti_profiler_target.h and
  * cupti_result.h of CUDA 13.0U1 (read 2026-11-22); tests/agent compares where they are installed.
  *
- * Every call takes one structure that begins with its own size, up to the end of its last member:
- * a newer CUPTI knows by it which members the caller has.
+ * Every call takes one structure that begins with its own size, up to the end of its last member: a
+ * newer CUPTI knows by it which members the caller has.
  */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_COUNTERS_PM_ABI_H
 #define TRAINPROF_SRC_COLLECT_GPU_COUNTERS_PM_ABI_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `last` is the last member; the padding behind it does not count. */
+/* `last` is the last member; the padding after it does not count. */
 #define PM_SIZE(type, last)                                                                        \
 	(offsetof(struct type, last) +                                                             \
 	 sizeof(((struct type *)0)->last)) /* NOLINT(bugprone-sizeof-expression): pointers too */
@@ -24,8 +24,8 @@ enum pm_result {
 	PM_INVALID_PARAMETER = 1,
 	PM_INVALID_DEVICE = 2,
 	PM_INVALID_CONTEXT = 3,
-	PM_INVALID_OPERATION = 7, /* of Enable: somebody samples on this device already */
-	PM_OUT_OF_MEMORY = 8,     /* of DecodeData: the hardware's buffer ran over */
+	PM_INVALID_OPERATION = 7, /* result of Enable: this device is being sampled already */
+	PM_OUT_OF_MEMORY = 8,     /* result of DecodeData: the hardware buffer overflowed */
 	PM_NOT_INITIALIZED = 15,
 	PM_INVALID_METRIC_NAME = 17,
 	PM_HARDWARE_BUSY = 26,
@@ -44,12 +44,12 @@ enum pm_result {
 
 enum {
 	PM_PROFILER_SAMPLING = 1, /* CUpti_ProfilerType */
-	PM_TRIGGER_CLOCK = 0,     /* the interval is in cycles of the system's clock */
+	PM_TRIGGER_CLOCK = 0,     /* the interval is in cycles of the system clock */
 	PM_TRIGGER_TIME = 1,      /* in ns; not on Turing and GA100 */
 	PM_KEEP_OLDEST = 0,       /* a full buffer is an error */
 };
 
-/* Theirs, opaque. */
+/* Opaque to us. */
 struct pm_host;
 struct pm_sampling;
 
@@ -77,7 +77,7 @@ struct pm_host_initialize {
 	void *zero;
 	int profiler;
 	const char *chip;
-	const uint8_t *availability; /* NULL: all that the chip has */
+	const uint8_t *availability; /* NULL = everything that the chip has */
 	struct pm_host *host;        /* out */
 };
 
@@ -137,7 +137,7 @@ struct pm_enable {
 	struct pm_sampling *sampling; /* out */
 };
 
-/* Of Disable, Start and Stop. */
+/* Argument of Disable, Start and Stop. */
 struct pm_control {
 	size_t size;
 	void *zero;
@@ -170,7 +170,7 @@ struct pm_availability {
 	size_t size;
 	void *zero;
 	size_t device;
-	size_t bytes;   /* out where image is NULL */
+	size_t bytes;   /* output if image is NULL */
 	uint8_t *image; /* filled */
 };
 
@@ -213,7 +213,7 @@ struct pm_sample_info {
 	uint64_t end_ns;   /* out */
 };
 
-/* call, symbol, argument; all of them are needed. */
+/* call, symbol, argument; all of them are required. */
 /* clang-format off */
 #define PM_CALL_MAP(X)                                                                             \
 	X(supported_chips, "cuptiProfilerHostGetSupportedChips", struct pm_supported_chips)        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the process that samples hardware counters, talks to it, and ends it. */
+/* Starts the process that samples hardware counters, communicates with it, and ends it. */
 #include "pm_helper.h"
 
 #include "collect/process/child_wait.h"
@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 #define END_WAIT_NS  (TP_NS_PER_S / 4)
-#define KILL_WAIT_NS TP_NS_PER_S /* one that hangs in the driver does not end of it */
+#define KILL_WAIT_NS TP_NS_PER_S /* a process that hangs in the driver does not die from it */
 
-/* ---- in the child --------------------------------------------------------------------------- */
+/* ---- child ---------------------------------------------------------------------------------- */
 
 enum { OWN_FD = 3, FDS_MAX = 1 << 16 };
 
-/* Rings, the recording, pipes to the target: nothing of it may live on here. */
+/* Rings, the recording and pipes to the target must not stay open here. */
 static void close_others(int fd)
 {
 	int none = open("/dev/null", O_RDWR);
@@ -34,14 +34,14 @@ static void close_others(int fd)
 		dup2(fd, OWN_FD);
 	if (syscall(SYS_close_range, OWN_FD + 1, ~0u, 0) == 0)
 		return;
-	/* Before Linux 5.9; the limit may be none at all, and then nobody has so many. */
+	/* Before Linux 5.9. The limit may be unlimited, but nobody has that many. */
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_NOFILE, &limit);
 	for (int i = OWN_FD + 1; i < FDS_MAX && (rlim_t)i < limit.rlim_cur; i++)
 		close(i);
 }
 
-/* Keys of the terminal are for the program and for trainprof; it ends with us. */
+/* Signals of the terminal are for the program and for trainprof; the child ends with us. */
 static void child_setup(pid_t parent)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE};
@@ -52,11 +52,12 @@ static void child_setup(pid_t parent)
 	if (getppid() != parent)
 		_exit(0);
 	prctl(PR_SET_NAME, "trainprof-pm");
-	setrlimit(RLIMIT_CORE, &none); /* a crash of CUPTI's is told by its absence */
+	setrlimit(RLIMIT_CORE, &none); /* a crash of CUPTI shows by the child's absence */
 	(void)setpriority(PRIO_PROCESS, 0, 0);
 }
 
-/* Numbers as NVML has them, whatever the program may see; and no tool is to be put in here. */
+/* Device numbers as in NVML, independent of what the program may see; no tool may be injected
+ * here. */
 static void set_environment(void)
 {
 	setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* NOLINT(concurrency-mt-unsafe) */
@@ -65,7 +66,7 @@ static void set_environment(void)
 	unsetenv("NVTX_INJECTION64_PATH");            /* NOLINT(concurrency-mt-unsafe) */
 }
 
-/* ---- in trainprof --------------------------------------------------------------------------- */
+/* ---- parent --------------------------------------------------------------------------------- */
 
 enum tp_status tp_pm_helper_start(struct tp_pm_helper *out, struct tp_error *err)
 {
@@ -79,7 +80,7 @@ enum tp_status tp_pm_helper_start(struct tp_pm_helper *out, struct tp_error *err
 		set_environment();
 		close_others(pair[1]);
 		tp_pm_worker_run(OWN_FD);
-		_exit(0); /* nothing of CUPTI's is taken down: that has crashed */
+		_exit(0); /* CUPTI is not shut down, because that has crashed */
 	}
 	close(pair[1]);
 	if (pid < 0) {
@@ -108,7 +109,7 @@ bool tp_pm_helper_receive(struct tp_pm_helper *helper, struct tp_pm_event *out)
 	return false;
 }
 
-/* Its end may have been taken already, with those of daemons. */
+/* Its end may have been reaped already, together with daemons. */
 void tp_pm_helper_end(struct tp_pm_helper *helper)
 {
 	int ignored;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds a libcupti with PM sampling, and the words for what its calls return. */
+/* Finds a libcupti with PM sampling, and translates the results of its calls to text. */
 #include "pm_library.h"
 
 #include "trainprof/base/memory.h"
@@ -14,8 +14,8 @@
 
 static const char *const files[] = {"libcupti.so.13", "libcupti.so.12"};
 
-/* What lies beside the program's libraries may be another user's, and would run with our rights. A
- * name without a folder is found where the system's libraries are. */
+/* A library next to the program's may belong to another user and would run with our rights. A name
+ * without a folder is searched where the system's libraries are. */
 static void *open_trusted(const char *path)
 {
 	if (strchr(path, '/') && !tp_trust_is_given(path))
@@ -23,8 +23,8 @@ static void *open_trusted(const char *path)
 	return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
-/* libcupti opens this one by its bare name, which the loader does not find beside it in Python
- * wheels; but it knows one that is loaded already. */
+/* libcupti opens this library by its bare name. In Python wheels the loader does not find it next
+ * to libcupti, but it finds one that is loaded already. */
 static void load_host_library(const char *cupti)
 {
 	const char *slash = strrchr(cupti, '/');
@@ -115,7 +115,7 @@ enum tp_status tp_pm_library_open(struct tp_pm_library *out, const char *beside,
 	return TP_OK;
 }
 
-/* Words are ours, so that they are the same with every CUPTI. */
+/* Our own texts, so that they are the same with every CUPTI. */
 static const struct {
 	int result;
 	enum tp_presence presence;

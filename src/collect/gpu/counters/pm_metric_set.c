@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counters that are wished for, and how many of them a chip gives in one pass. */
+/* The desired counters, and how many of them a chip delivers in one pass. */
 #include "pm_metric_set.h"
 
 #include "trainprof/base/memory.h"
@@ -12,16 +12,14 @@
 
 enum metric_way {
 	PERCENT,
-	AMOUNT, /* in the time of the sample: told per second */
+	AMOUNT, /* amount per sample, reported per second */
 	RATE,
 };
 
 enum { NAMES_MAX = 3 };
 
-/*
- * Most wanted first. Of the names of a row the first that the chip knows is taken; two rows of one
- * metric add up. Names as the host library of CUPTI 13.0 has them for its chips (2026-11-22).
- */
+/* In order of priority. The first name in a row that the chip knows is used; two rows of one metric
+ * add up. Names as in the host library of CUPTI 13.0 for its chips (2026-11-22). */
 static const struct metric_choice {
 	enum tp_metric metric;
 	enum metric_way way;
@@ -62,7 +60,7 @@ static const struct metric_choice {
 
 _Static_assert(TP_ARRAY_LEN(metric_choices) <= TP_PM_METRIC_SET_MAX, "room for all wishes");
 
-/* One chip, as CUPTI knows it. */
+/* One chip as described by CUPTI. */
 struct set_builder {
 	const struct tp_pm_library *library;
 	const char *chip;
@@ -105,7 +103,7 @@ static bool add_names(const struct set_builder *set_builder, struct pm_host *hos
 	return result == PM_OK || fail(set_builder, "HostConfigAddMetrics", result);
 }
 
-/* The set's image, made anew. */
+/* Rebuilds the set's image. */
 static bool make_image(const struct set_builder *set_builder, struct tp_pm_metric_set *set)
 {
 	struct pm_image_size size = {.size = PM_SIZE(pm_image_size, bytes), .host = set->host};
@@ -134,8 +132,8 @@ static bool is_one_pass(const struct set_builder *set_builder, const struct tp_p
 	return passes.n == 1 || fail(set_builder, "HostGetNumOfPasses", PM_NOT_SUPPORTED);
 }
 
-/* A host that has the set's names and a single pass; else the set is as it was, but for its image.
- */
+/* Succeeds if the set's names fit into a single pass; otherwise the set is unchanged except its
+ * image. */
 static bool try_set(const struct set_builder *set_builder, struct tp_pm_metric_set *set)
 {
 	struct pm_host *before = set->host;
@@ -154,7 +152,7 @@ static bool try_set(const struct set_builder *set_builder, struct tp_pm_metric_s
 	return false;
 }
 
-/* The first name of a wish that the chip knows; NULL: none. */
+/* The first name of a row that the chip knows; NULL = none. */
 static const char *known_name(const struct set_builder *set_builder,
 			      const struct metric_choice *metric_choice)
 {
@@ -177,7 +175,8 @@ static void push(struct tp_pm_metric_set *set, const char *name, size_t row)
 	set->rows[set->n++] = (uint8_t)row;
 }
 
-/* All at once is one pass on most chips; where it is not, one after the other, as long as it is. */
+/* On most chips all counters fit into one pass; otherwise they are added one by one while they
+ * fit. */
 static bool fill(const struct set_builder *set_builder, struct tp_pm_metric_set *set)
 {
 	const char *known[TP_ARRAY_LEN(metric_choices)];
@@ -196,7 +195,7 @@ static bool fill(const struct set_builder *set_builder, struct tp_pm_metric_set 
 		if (!try_set(set_builder, set))
 			set->n--;
 	}
-	/* The image is that of the last try. */
+	/* The image is that of the last attempt. */
 	return set->n && make_image(set_builder, set);
 }
 
@@ -241,7 +240,7 @@ void tp_pm_metric_set_convert(const struct tp_pm_metric_set *set, const double *
 		out[at] += convert(metric_choice->way, values[i], seconds);
 		n_known[at]++;
 	}
-	/* Half of a sum is none. */
+	/* A metric with only half of its addends is dropped. */
 	for (size_t i = 0; i < TP_N_PM_METRICS; i++)
 		if (n_known[i] < n_wished[i] || !isfinite(out[i]))
 			out[i] = NAN;

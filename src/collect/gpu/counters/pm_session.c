@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives CUPTI's PM sampling on one GPU. */
+/* Runs CUPTI's PM sampling on one GPU. */
 #include "pm_session.h"
 
 #include "trainprof/base/clock.h"
@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One sample a ms: kernels that matter are longer, and a second of it decodes in some ms. */
-#define INTERVAL_NS     UINT64_C(1000000)
-#define INTERVAL_CYCLES UINT64_C(1500000) /* about the same, at clocks of GPUs that need it */
-#define BIN_S           ((double)TP_PM_BIN_NS * 1e-9)
+/* One sample per ms: kernels that matter are longer, and one second of samples decodes in some
+ * ms. */
+#define INTERVAL_NS UINT64_C(1000000)
+#define INTERVAL_CYCLES                                                                            \
+	UINT64_C(1500000) /* about the same, on GPUs that need an interval in cycles */
+#define BIN_S ((double)TP_PM_BIN_NS * 1e-9)
 
 enum {
-	BUFFER_BYTES = 64 << 20, /* as Kineto has it for this interval (2026-11-20) */
+	BUFFER_BYTES = 64 << 20, /* as in Kineto for this interval (2026-11-20) */
 	SAMPLES_MAX = 2048,      /* two seconds between two reads */
 };
 
@@ -26,7 +28,7 @@ static bool fail(struct tp_pm_failure *failure, const char *call, int result)
 	return false;
 }
 
-/* ---- what there is -------------------------------------------------------------------------- */
+/* ---- capabilities --------------------------------------------------------------------------- */
 
 static bool query_chip(struct tp_pm_session *session, struct tp_pm_failure *failure)
 {
@@ -69,9 +71,9 @@ void tp_pm_session_close(struct tp_pm_session *session)
 	*session = (struct tp_pm_session){0};
 }
 
-/* ---- a window ------------------------------------------------------------------------------- */
+/* ---- window --------------------------------------------------------------------------------- */
 
-/* These have no trigger by time (CUDA 13.0's cupti_pmsampling.h). */
+/* These chips have no trigger by time (CUDA 13.0's cupti_pmsampling.h). */
 static bool needs_clock(const char *chip)
 {
 	return strncmp(chip, "TU", 2) == 0 || strcmp(chip, "GA100") == 0;
@@ -91,7 +93,7 @@ static bool configure(struct tp_pm_session *session, struct tp_pm_failure *failu
 		.append = PM_KEEP_OLDEST,
 	};
 	int result = session->library->set_config(&config);
-	/* CUPTI refuses a structure that is larger than the one it knows; 12.6 has no `append`. */
+	/* CUPTI refuses a structure larger than its own; 12.6 has no member `append`. */
 	if (result == PM_INVALID_PARAMETER) {
 		config.size = PM_SIZE(pm_set_config, trigger);
 		result = session->library->set_config(&config);
@@ -193,7 +195,7 @@ static bool read_sample(struct tp_pm_session *session, size_t index, tp_pm_bin_f
 	int result = session->library->sample_info(&info);
 	if (result != PM_OK)
 		return fail(failure, "PmSamplingCounterDataGetSampleInfo", result);
-	/* The first one of a window speaks of what was before it. */
+	/* The first sample of a window covers the time before it. */
 	if (!session->gpu_zero_ns) {
 		session->gpu_zero_ns = info.end_ns;
 		return true;

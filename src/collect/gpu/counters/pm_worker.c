@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples hardware counters for trainprof, in a process of its own. */
+/* Samples hardware counters for trainprof in a separate process. */
 #include "pm_worker.h"
 
 #include "collect/gpu/common/cuda_init.h"
@@ -17,12 +17,12 @@
 
 struct worker {
 	int fd;
-	bool is_started;  /* CUDA and CUPTI */
-	bool is_deserted; /* nobody listens any more */
+	bool is_started;  /* CUDA and CUPTI are initialised */
+	bool is_deserted; /* the other end is closed */
 	struct tp_pm_library library;
-	struct tp_pm_session sessions[TP_PM_DEVICES_MAX]; /* open when library is set */
+	struct tp_pm_session sessions[TP_PM_DEVICES_MAX]; /* open if library is set */
 	bool samples[TP_PM_DEVICES_MAX];                  /* a window is open */
-	uint32_t device;                                  /* that bins are of */
+	uint32_t device;                                  /* device of the current bins */
 };
 
 static void send_event(struct worker *worker, struct tp_pm_event *news)
@@ -78,7 +78,7 @@ static bool start(struct worker *worker, const struct tp_pm_request *wish,
 	return worker->is_started;
 }
 
-/* ---- a wish --------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------- */
 
 static bool is_requested(const struct tp_pm_request *wish, uint32_t device)
 {
@@ -115,7 +115,7 @@ static void open_window(struct worker *worker, uint32_t device)
 		return;
 	}
 	send_failure(worker, device, &failure);
-	/* Who has the counters now may have changed which of them are free. */
+	/* The tool that has the counters now may have changed which of them are free. */
 	tp_pm_session_close(session);
 }
 
@@ -156,7 +156,7 @@ static void close_window(struct worker *worker, uint32_t device)
 	send_event(worker, &news);
 }
 
-/* Until the time has come, or nobody is there any more. */
+/* Sleeps until the given time or until the other end is closed. */
 static void sleep_until(struct worker *worker, uint64_t until_ns)
 {
 	struct pollfd other = {.fd = worker->fd, .events = POLLIN};
@@ -165,11 +165,11 @@ static void sleep_until(struct worker *worker, uint64_t until_ns)
 	if (left_ns > READ_NS)
 		left_ns = READ_NS;
 	if (poll(&other, 1, (int)((left_ns + TP_NS_PER_MS - 1) / TP_NS_PER_MS)) > 0)
-		worker->is_deserted = true; /* it says nothing before it has its answer */
+		worker->is_deserted = true; /* it sends nothing before it has its answer */
 }
 
-/* The last reading begins when the time has come: where others have the CPUs it may be the only
- * one, and has all that was sampled. */
+/* The last read starts when the time is over: on busy CPUs it may be the only one, and it returns
+ * everything that was sampled. */
 static void sample_until(struct worker *worker, const struct tp_pm_request *wish, uint64_t until_ns)
 {
 	bool is_over = false;
@@ -192,7 +192,7 @@ static void serve_request(struct worker *worker, const struct tp_pm_request *wis
 	for (uint32_t i = 0; is_able && i < TP_PM_DEVICES_MAX; i++)
 		if (is_requested(wish, i))
 			open_session(worker, i);
-	/* At once on all: their programs wait for each other. */
+	/* On all devices at once, because their programs wait for each other. */
 	for (uint32_t i = 0; wish->window_ns && i < TP_PM_DEVICES_MAX; i++)
 		if (is_requested(wish, i))
 			open_window(worker, i);

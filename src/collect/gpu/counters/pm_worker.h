@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the helper process does (pm_helper.h): reads wishes, opens windows, sends news. */
+/* The main loop of the helper process (pm_helper.h): reads requests, opens windows, sends
+ * events. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_COUNTERS_PM_WORKER_H
 #define TRAINPROF_SRC_COLLECT_GPU_COUNTERS_PM_WORKER_H
 
-/* Until the other end of the socket is closed. */
+/* Returns when the other end of the socket is closed. */
 void tp_pm_worker_run(int fd);
 
 #endif

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The binary interface of libnvidia-ml.so.1, as far as it is used: declared here, so that neither
- * building nor running needs anything of NVIDIA's. Facts from nvml.h of drivers 470 to
- * 580 (read 2026-11-22 in public copies); all of this is ABI that NVIDIA keeps, new layouts get new
- * symbols.
- */
+/* The part of the binary interface of libnvidia-ml.so.1 that is used. It is declared here, so that
+ * neither building nor running needs NVIDIA's headers. Facts from nvml.h of drivers 470 to 580
+ * (read 2026-11-22 in public copies); NVIDIA keeps this ABI, new layouts get new symbols. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_NVML_NVML_ABI_H
 #define TRAINPROF_SRC_COLLECT_GPU_NVML_NVML_ABI_H
 
 #include <stddef.h>
 
-typedef struct nvml_device *nvml_device; /* theirs, opaque */
+typedef struct nvml_device *nvml_device; /* opaque to us */
 typedef void *nvml_gpm_sample;
 
 enum nvml_return {
@@ -27,25 +24,25 @@ enum nvml_return {
 	NVML_GPU_IS_LOST = 15,
 	NVML_RESET_REQUIRED = 16,
 	NVML_OPERATING_SYSTEM = 17,
-	NVML_LIB_RM_MISMATCH = 18, /* library and kernel module are of different versions */
+	NVML_LIB_RM_MISMATCH = 18, /* library and kernel module have different versions */
 	NVML_NO_DATA = 21,
 	NVML_UNKNOWN = 999,
 };
 
 enum { NVML_NAME_BYTES = 96, NVML_CLOCK_SM = 1 };
 
-/* Memory of a process that nobody tells. */
+/* the memory of a process is not reported */
 #define NVML_NOT_AVAILABLE (~0ull)
 
 struct nvml_utilization {
-	unsigned gpu; /* percent of the last sample period (1/6 to 1 s) with some kernel */
+	unsigned gpu; /* percent of the last sample period (1/6 to 1 s) in which a kernel ran */
 	unsigned memory;
 };
 
 struct nvml_memory {
 	unsigned long long total;
 	unsigned long long free;
-	unsigned long long used; /* what the driver keeps for itself included */
+	unsigned long long used; /* includes what the driver reserves for itself */
 };
 
 struct nvml_memory_v2 {
@@ -53,7 +50,7 @@ struct nvml_memory_v2 {
 	unsigned long long total;
 	unsigned long long reserved;
 	unsigned long long free;
-	unsigned long long used; /* with or without the reserved: sources differ */
+	unsigned long long used; /* with or without the reserved memory: sources disagree */
 };
 
 struct nvml_process_v1 {
@@ -61,7 +58,7 @@ struct nvml_process_v1 {
 	unsigned long long used_bytes;
 };
 
-struct nvml_process { /* _v2 and _v3 */
+struct nvml_process { /* Layout of _v2 and _v3. */
 	unsigned pid;
 	unsigned long long used_bytes;
 	unsigned gpu_instance;
@@ -94,19 +91,17 @@ struct nvml_field {
 	} value;
 };
 
-/*
- * Only numbers that mean one thing in every driver. The newer counters of throttling by the
- * hardware do not: 251 to 253 in driver 580, 269 to 271 in headers of CUDA 13, where 251 is
- * something else.
- */
+/* Only field numbers that have the same meaning in every driver. The newer counters of hardware
+ * throttling do not: 251 to 253 in driver 580, 269 to 271 in headers of CUDA 13, where 251 is
+ * something else. */
 enum {
-	NVML_FIELD_POWER_CAPPED = 74, /* ns held back for power; since CUDA 9 */
-	NVML_FIELD_HEAT_CAPPED = 75,  /* ns held back for temperature */
+	NVML_FIELD_POWER_CAPPED = 74, /* ns throttled for power; since CUDA 9 */
+	NVML_FIELD_HEAT_CAPPED = 75,  /* ns throttled for temperature */
 	NVML_FIELD_PCIE_TX = 197,     /* bytes */
 	NVML_FIELD_PCIE_RX = 198,
 };
 
-/* Bits of what holds the clocks back now. */
+/* Bits of the current reasons for reduced clocks. */
 enum {
 	NVML_REASON_POWER_CAP = 0x4,
 	NVML_REASON_HW_SLOWDOWN = 0x8,
@@ -123,7 +118,7 @@ struct nvml_gpm_support {
 enum {
 	NVML_GPM_SM = 2,        /* percent of SM cycles with a warp */
 	NVML_GPM_OCCUPANCY = 3, /* percent of the warps that fit */
-	NVML_GPM_TENSOR = 5,    /* percent of cycles in which a tensor pipe works */
+	NVML_GPM_TENSOR = 5,    /* percent of cycles in which a tensor pipe is active */
 	NVML_GPM_DRAM = 10,     /* percent of peak bandwidth */
 	NVML_GPM_PCIE_TX = 20,  /* MiB/s */
 	NVML_GPM_PCIE_RX = 21,
@@ -140,8 +135,8 @@ struct nvml_gpm_metric {
 	const char *unit;
 };
 
-/* Their struct ends in an array whose length grows from version to version (333 today); the library
- * only looks at n of them. Ours is longer than any we know. */
+/* NVML's struct ends in an array that grows from version to version (333 today); the library reads
+ * only n of its elements. Ours is longer than any known version. */
 enum { NVML_GPM_CAPACITY = 512 };
 
 struct nvml_gpm_query {
@@ -159,10 +154,8 @@ _Static_assert(sizeof(struct nvml_field) == 40, "nvmlFieldValue_t");
 _Static_assert(sizeof(struct nvml_gpm_metric) == 40, "nvmlGpmMetric_t");
 _Static_assert(offsetof(struct nvml_gpm_query, metrics) == 24, "nvmlGpmMetricsGet_t");
 
-/*
- * What is called: name here, symbols in order of preference, arguments, is it needed?
- * Every one returns an enum nvml_return as int.
- */
+/* Functions that are called: name here, symbols in order of preference, arguments, is it required?
+ * Each returns an enum nvml_return as int. */
 /* clang-format off */
 #define NVML_CALL_MAP(X)                                                                           \
 	X(init, "nvmlInit_v2", NULL, true, (void))                                                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collector "nvml": what NVIDIA's driver tells of the GPUs that the target uses. */
+/* Collector "nvml": the driver's data about the GPUs that the target uses. */
 #include "collect/registry.h"
 
 #include "collect/gpu/common/gpu_in_use.h"
@@ -19,21 +19,21 @@
 
 static const char name[] = "nvml";
 
-/* A call of NVML that takes longer than this is worth a word. */
+/* A call of NVML that takes longer than this is reported. */
 #define HANG_TIMEOUT_NS (3 * TP_NS_PER_S)
 
 struct nvml_gpu {
-	uint32_t device; /* as NVML counts */
+	uint32_t device; /* NVML's index */
 	uint32_t track;
 	bool is_listed;
-	double free_bytes; /* of its memory, as read last; NAN unknown */
+	double free_bytes; /* free memory at the last reading; NAN = unknown */
 };
 
 struct nvml {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
 	struct tp_nvml_thread *watch;
-	struct nvml_gpu *gpus; /* that the target uses */
+	struct nvml_gpu *gpus; /* those that the target uses */
 	size_t n_gpus;
 	size_t gpus_capacity;
 	bool is_paused;
@@ -49,7 +49,7 @@ static struct nvml *nvml_of(struct tp_collector *self)
 	return (struct nvml *)self; /* its first member */
 }
 
-/* ---- may it run? --------------------------------------------------------------------------- */
+/* ---- probe --------------------------------------------------------------------------------- */
 
 static void set_absent(struct tp_availability *out, enum tp_presence presence, const char *reason,
 		       const char *remedy)
@@ -59,7 +59,7 @@ static void set_absent(struct tp_availability *out, enum tp_presence presence, c
 	snprintf(out->remedy, sizeof(out->remedy), "%.119s", remedy);
 }
 
-/* Starting NVML may take seconds, which nobody should wait for: that it loads has to do. */
+/* Initialising NVML may take seconds, too long for a probe: it is enough that the library loads. */
 static void nvml_probe(const struct tp_host *host, struct tp_availability *out)
 {
 	struct tp_nvml_library library;
@@ -110,7 +110,7 @@ static void send_pids(struct nvml *nvml)
 	free(pids);
 }
 
-/* Its track is told when the target is first seen to use it. NULL: there are too many tracks. */
+/* Creates its track when the target is first seen to use it. NULL: there are too many tracks. */
 static struct nvml_gpu *gpu_of(struct nvml *nvml, uint32_t device)
 {
 	struct tp_sink *sink = nvml->context->sink;
@@ -161,7 +161,7 @@ static void record_losses(struct nvml *nvml, const struct tp_nvml_update *news, 
 	nvml->n_lost_devices = news->n_lost_devices;
 }
 
-/* For whoever would take some of it. */
+/* For sources that would use some of it. */
 static void publish_free_memory(const struct nvml *nvml)
 {
 	double least = NAN;
@@ -171,7 +171,7 @@ static void publish_free_memory(const struct nvml *nvml)
 		*nvml->context->gpu_free_bytes = least;
 }
 
-/* Takes what there is and never waits. */
+/* Processes the available updates; never waits. */
 static void handle_update(struct nvml *nvml, struct tp_nvml_update *news, uint64_t now_ns)
 {
 	tp_nvml_thread_receive(nvml->watch, news);
@@ -187,8 +187,8 @@ static enum tp_status nvml_start(struct tp_collector *self, pid_t target, struct
 {
 	(void)target;
 	struct nvml *nvml = nvml_of(self);
-	/* Not before: the target was forked from one thread, and inherits no descriptor of NVML's.
-	 */
+	/* Not earlier: the target was forked from a single-threaded process and inherits no
+	 * descriptor of NVML. */
 	nvml->started_ns = tp_clock_now_ns();
 	enum tp_status status =
 		tp_nvml_thread_start(&nvml->watch, NULL, nvml->context->host->root, err);
@@ -210,7 +210,7 @@ static enum tp_status nvml_sample(struct tp_collector *self, uint64_t now_ns, st
 	return TP_OK;
 }
 
-/* Its books are the processes: they are told on while nothing is put. */
+/* The list of processes is updated even while nothing is recorded. */
 static void nvml_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
 {
 	struct nvml *nvml = nvml_of(self);
@@ -220,7 +220,7 @@ static void nvml_pause(struct tp_collector *self, bool is_paused, uint64_t now_n
 	nvml->is_paused = is_paused;
 }
 
-/* ---- what came of it ----------------------------------------------------------------------- */
+/* ---- result -------------------------------------------------------------------------------- */
 
 /* "2 of 8 GPUs, found by the processes that NVML lists". */
 static void describe(struct nvml *nvml, const struct tp_nvml_update *news)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks NVML for all that one device tells. */
+/* Reads everything that NVML reports about one device. */
 #include "nvml_device.h"
 
 #include "trainprof/base/memory.h"
@@ -10,13 +10,13 @@
 
 static const double MIB = 1048576;
 
-/* Results that mean that no call will answer any more. */
+/* True for results after which no call will succeed any more. */
 static bool is_lost(int result)
 {
 	return result == NVML_GPU_IS_LOST || result == NVML_RESET_REQUIRED;
 }
 
-/* Whether a call answered; remembers that the device is gone. */
+/* True if a call succeeded; remembers if the device is gone. */
 static bool is_success(struct tp_nvml_device *device, int result)
 {
 	if (is_lost(result))
@@ -66,10 +66,9 @@ void tp_nvml_device_close(struct tp_nvml_device *device, const struct tp_nvml_li
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
-/*
- * A counter of 64 bits that fell began anew, at nought: what it had before is kept, what it lost in
- * between is not known, so growth is a lower bound. One of 32 bits has wrapped.
- */
+/* A 64-bit counter that fell was reset to zero: its previous value is added, and what it counted
+ * between the last reading and the reset is lost, so growth is a lower bound. A 32-bit counter has
+ * wrapped. */
 static double counter_add(struct tp_nvml_counter *counter, uint64_t now, bool is_narrow)
 {
 	if (counter->is_seen && now < counter->last)
@@ -84,13 +83,13 @@ static const struct {
 	enum tp_metric metric;
 	bool may_wrap_unseen; /* in 32 bits, between two readings */
 } fields[TP_NVML_N_FIELDS] = {
-	{NVML_FIELD_POWER_CAPPED, TP_METRIC_GPU_POWER_CAPPED, false}, /* ns: every 4.3 s at most */
+	{NVML_FIELD_POWER_CAPPED, TP_METRIC_GPU_POWER_CAPPED, false}, /* ns: at most every 4.3 s */
 	{NVML_FIELD_HEAT_CAPPED, TP_METRIC_GPU_HEAT_CAPPED, false},
-	{NVML_FIELD_PCIE_TX, TP_METRIC_GPU_PCIE_TX, true}, /* 4 GiB: several times a second */
+	{NVML_FIELD_PCIE_TX, TP_METRIC_GPU_PCIE_TX, true}, /* 4 GiB: several times per second */
 	{NVML_FIELD_PCIE_RX, TP_METRIC_GPU_PCIE_RX, true},
 };
 
-/* The value of a field that holds a count; false when it does not. */
+/* Reads the value of a field that holds a count; false if it does not. */
 static bool field_count(const struct nvml_field *field, uint64_t *out, bool *is_narrow)
 {
 	*is_narrow = field->type == NVML_TYPE_UINT;
@@ -125,7 +124,7 @@ static void read_fields(struct tp_nvml_device *device, const struct tp_nvml_libr
 		if (!is_success(device, asked[i].result) ||
 		    !field_count(&asked[i], &count, &is_narrow))
 			continue;
-		/* A wide one that falls is a narrow one in wide clothes. */
+		/* A 64-bit counter that falls is really a 32-bit counter. */
 		if (fields[i].may_wrap_unseen &&
 		    (is_narrow || (counter->is_seen && count < counter->last)))
 			counter->is_broken = true;
@@ -145,8 +144,8 @@ static void read_memory(struct tp_nvml_device *device, const struct tp_nvml_libr
 	if (library->memory_v2 && is_success(device, library->memory_v2(device->handle, &memory))) {
 		out->free_bytes = (double)memory.free;
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_TOTAL) = (double)memory.total;
-		/* Whether "used" holds the reserved too is told both ways; this holds either way.
-		 */
+		/* Sources disagree whether "used" includes the reserved memory; this difference
+		 * does not depend on it. */
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) =
 			(double)memory.total - (double)memory.free - (double)memory.reserved;
 	} else if (library->memory && is_success(device, library->memory(device->handle, &older))) {
@@ -211,8 +210,8 @@ static void read_capability(struct tp_nvml_device *device, const struct tp_nvml_
 		*tp_nvml_value(out, TP_METRIC_GPU_CAPABILITY) = 10 * major + minor;
 }
 
-/* Bytes a second that a lane of each generation carries one way, without what its coding takes:
- * 2.5 and 5 GT/s by 8b/10b, 8 to 32 by 128b/130b, 64 in flits of 256 bytes with 236 of data (PCI
+/* Bytes per second and lane of each generation in one direction, without encoding overhead: 2.5 and
+ * 5 GT/s with 8b/10b, 8 to 32 with 128b/130b, 64 in flits of 256 bytes with 236 of data (PCI
  * Express 1.0 to 6.0). */
 static const double lane_bytes_per_s[] = {0, 0.25e9, 0.5e9, 0.98462e9, 1.9692e9, 3.9385e9, 7.375e9};
 
@@ -223,7 +222,7 @@ static double link_rate(unsigned generation, unsigned width)
 		       : NAN;
 }
 
-/* A link rests at a lower generation, so a level of one moment is the peak's only. */
+/* An idle link uses a lower generation, so of a momentary level only the peak is meaningful. */
 static void read_link(struct tp_nvml_device *device, const struct tp_nvml_library *library,
 		      struct tp_nvml_reading *out)
 {
@@ -306,6 +305,6 @@ void tp_nvml_device_read_gpm(struct tp_nvml_device *device, const struct tp_nvml
 	bool is_good = is_success(device, library->gpm_sample(device->handle, now));
 	if (is_good && device->has_before)
 		read_gpm_sample(device, library, before, now, out);
-	device->has_before = is_good; /* else the next pair would span what was not seen */
+	device->has_before = is_good; /* otherwise the next pair would span time without samples */
 	device->next = !device->next;
 }

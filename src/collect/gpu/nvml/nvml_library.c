@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the functions of libnvidia-ml and the words for what they return. */
+/* Looks up the functions of libnvidia-ml and translates their results to text. */
 #include "nvml_library.h"
 
 #include "trainprof/base/memory.h"
@@ -11,7 +11,7 @@
 
 static const struct {
 	const char *symbol;
-	const char *older; /* of the same arguments; NULL: none */
+	const char *older; /* with the same arguments; NULL = none */
 	bool is_needed;
 	size_t offset;
 } calls[] = {
@@ -35,7 +35,7 @@ enum tp_status tp_nvml_library_open(struct tp_nvml_library *out, const char *pat
 				    struct tp_error *err)
 {
 	struct tp_nvml_library library = {0};
-	/* Local: its names must not get into the way of anything that we load later. */
+	/* RTLD_LOCAL, so that its symbols do not interfere with libraries that are loaded later. */
 	library.handle = dlopen(path ? path : TP_NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!library.handle) {
 		const char *why = dlerror(); /* NOLINT(concurrency-mt-unsafe): the thread's own */
@@ -58,7 +58,7 @@ void tp_nvml_library_close(struct tp_nvml_library *library)
 	*library = (struct tp_nvml_library){0};
 }
 
-/* Words are ours, so that they are the same with every driver; presence and remedy of a failing
+/* Our own texts, so that they are the same with every driver; presence and remedy of a failed
  * init(). */
 static const struct {
 	int result;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA's management library, loaded when it is there. Optional calls it lacks are NULL. */
+/* NVIDIA's management library, loaded if it is installed. Optional functions that it lacks are
+ * NULL. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_NVML_NVML_LIBRARY_H
 #define TRAINPROF_SRC_COLLECT_GPU_NVML_NVML_LIBRARY_H
 
@@ -12,20 +13,20 @@
 
 struct tp_nvml_library {
 	void *handle;
-/* Parameters have no parentheses to spare. NOLINTNEXTLINE(bugprone-macro-parentheses) */
+/* Parameters cannot be parenthesised. NOLINTNEXTLINE(bugprone-macro-parentheses) */
 #define X(call, symbol, older, is_needed, arguments) int(*call) arguments;
 	NVML_CALL_MAP(X)
 #undef X
 };
 
-/* Load and look up; nothing of it is called. `path` NULL: the usual name, by the usual search.
- * TP_ABSENT: it is not there; TP_VERSION: it lacks what cannot be done without. */
+/* Loads the library and looks up its functions without calling any. `path` NULL: the usual name
+ * with the usual search. TP_ABSENT: not installed; TP_VERSION: a required function is missing. */
 enum tp_status tp_nvml_library_open(struct tp_nvml_library *out, const char *path,
 				    struct tp_error *err);
-/* Unloads it; shutdown() is the caller's. */
+/* Unloads it; the caller calls shutdown() before. */
 void tp_nvml_library_close(struct tp_nvml_library *library);
 
-/* What a failing init() says about the source: presence, reason and what to type. */
+/* Translates the result of a failed init(): presence, reason and what to type. */
 void tp_nvml_explain(struct tp_availability *out, int result);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out whose GPU it is. */
+/* Determines which GPUs the target uses. */
 #include "nvml_process.h"
 
 #include "collect/machine/host_file.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel's number of the first namespace of pids (PROC_PID_INIT_INO). */
+/* The kernel's number of the initial pid namespace (PROC_PID_INIT_INO). */
 static const char first_namespace[] = "pid:[4026531836]";
 
 enum { LIST_CAPACITY = 64, LIST_TRIES = 4, N_MINORS = 64, PATH_SIZE = 4096 };
@@ -49,7 +49,7 @@ void tp_nvml_process_set_pids(struct tp_nvml_process *owner, const pid_t *pids, 
 
 /* ---- device nodes -------------------------------------------------------------------------- */
 
-/* The number in "/dev/nvidia7"; false for "/dev/nvidiactl" and all else. */
+/* Parses the number in "/dev/nvidia7"; false for "/dev/nvidiactl" and everything else. */
 static bool minor_of(const char *target, unsigned *out)
 {
 	static const char start[] = "/dev/nvidia";
@@ -74,7 +74,7 @@ static uint64_t nodes_of(const struct tp_host *host, pid_t pid)
 	const struct dirent *entry;
 	while ((entry = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): our own DIR */
 		char path[sizeof(folder) + sizeof(entry->d_name)];
-		char target[32]; /* longer ones are no device of ours */
+		char target[32]; /* longer links are no device of ours */
 		unsigned minor;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		if (entry->d_name[0] != '.' &&
@@ -131,7 +131,8 @@ static int list_once(struct tp_nvml_process *owner, struct tp_nvml_device *devic
 	return result;
 }
 
-/* All of them; there may be more of them each time. False when NVML does not tell. */
+/* Lists all of them, although their number may grow meanwhile. False if NVML does not report
+ * them. */
 static bool list_all(struct tp_nvml_process *owner, struct tp_nvml_device *device,
 		     const struct tp_nvml_library *library, size_t *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks NVML in a thread of its own. */
+/* Queries NVML in a separate thread. */
 #include "nvml_thread.h"
 
 #include "nvml_process.h"
@@ -15,22 +15,22 @@
 #include <time.h>
 
 #define ROUND_NS     TP_NS_PER_S
-#define GPM_ROUND_NS (TP_NS_PER_S / 2) /* where a device that is used has GPM */
+#define GPM_ROUND_NS (TP_NS_PER_S / 2) /* if a used device supports GPM */
 #define END_WAIT_NS  (TP_NS_PER_S / 4)
 
-/* Readings kept for somebody who does not come: minutes of a machine of eight. */
+/* Readings kept for a caller that does not fetch them: minutes on a machine with eight GPUs. */
 enum { READINGS_MAX = 4096, DEVICES_MAX = 64 };
 
 struct tp_nvml_thread {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* is_ending, has_ended */
+	pthread_cond_t changed; /* signals is_ending and has_ended */
 	char *root;
 
-	/* Under the lock. */
+	/* Protected by the lock. */
 	bool is_ending;
-	bool has_ended; /* the thread touches nothing any more but this */
-	bool is_left;   /* nobody waits any more: the thread frees all of this */
+	bool has_ended; /* the thread accesses nothing any more except this */
+	bool is_left;   /* nobody waits any more: the thread frees everything */
 	struct tp_nvml_update news;
 	size_t readings_capacity;
 	pid_t *pids;
@@ -39,15 +39,15 @@ struct tp_nvml_thread {
 	bool asks_all;
 	char (*names)[NVML_NAME_BYTES]; /* written once, before the first reading */
 
-	/* The thread's alone. */
+	/* Used only by the thread. */
 	struct tp_host host;
 	struct tp_nvml_library library;
 	struct tp_nvml_process owner;
 	struct tp_nvml_device *devices;
 	unsigned n_devices;
-	bool was_listed; /* NVML has listed the target: nodes tell nothing from then on */
+	bool was_listed; /* NVML has listed the target: from then on device nodes are ignored */
 	bool uses_gpm;
-	bool reads_all; /* asks_all, as of this round */
+	bool reads_all; /* value of asks_all in this round */
 };
 
 static void thread_free(struct tp_nvml_thread *watch)
@@ -64,9 +64,9 @@ static void thread_free(struct tp_nvml_thread *watch)
 	free(watch);
 }
 
-/* ---- in the thread ------------------------------------------------------------------------- */
+/* ---- thread -------------------------------------------------------------------------------- */
 
-/* From here on, until the next call with false, NVML has the thread. */
+/* Records that the thread is inside NVML until the next call with false. */
 static void mark_waiting(struct tp_nvml_thread *watch, bool is_waiting)
 {
 	uint64_t now_ns = tp_clock_now_ns();
@@ -83,7 +83,7 @@ static void set_failed(struct tp_nvml_thread *watch, int result)
 	pthread_mutex_unlock(&watch->lock);
 }
 
-/* One that cannot be opened keeps its number and says nothing. */
+/* A device that cannot be opened keeps its index and reports nothing. */
 static bool open_devices(struct tp_nvml_thread *watch)
 {
 	unsigned n = 0;
@@ -144,7 +144,7 @@ static void queue_reading(struct tp_nvml_thread *watch, const struct tp_nvml_rea
 	pthread_mutex_unlock(&watch->lock);
 }
 
-/* Where NVML lists the target on one device it is believed about all. */
+/* If NVML lists the target on one device, its lists are trusted for all. */
 static void find_listed(struct tp_nvml_thread *watch, struct tp_nvml_reading *readings)
 {
 	for (unsigned i = 0; i < watch->n_devices; i++) {
@@ -180,7 +180,7 @@ static void read_device(struct tp_nvml_thread *watch, unsigned i, struct tp_nvml
 		*tp_nvml_value(reading, TP_METRIC_GPU_IS_LISTED) = 0;
 	tp_nvml_device_read_gpm(device, &watch->library, reading);
 	reading->device = i;
-	/* After the calls: what they tell is of now, however long they took to begin. */
+	/* After the calls: they return current values, no matter how late they started. */
 	reading->time_ns = tp_clock_now_ns();
 	watch->uses_gpm |= device->has_gpm;
 	if (!device->is_lost)
@@ -212,7 +212,7 @@ static void count_lost_devices(struct tp_nvml_thread *watch)
 	pthread_mutex_unlock(&watch->lock);
 }
 
-/* `used` is kept from round to round: between two whole ones only GPM is asked. */
+/* `used` is kept between rounds: between two full rounds only GPM is queried. */
 static void read_round(struct tp_nvml_thread *watch, bool *used, bool is_whole)
 {
 	static const struct tp_nvml_reading none;
@@ -242,7 +242,7 @@ static struct timespec time_of(uint64_t at_ns)
 				 .tv_nsec = (long)(at_ns % TP_NS_PER_S)};
 }
 
-/* False when it is time to go. */
+/* Returns false when the thread must end. */
 static bool pause_until(struct tp_nvml_thread *watch, uint64_t at_ns)
 {
 	struct timespec at = time_of(at_ns);
@@ -295,7 +295,7 @@ static void *thread_run(void *context)
 	return NULL;
 }
 
-/* ---- of the caller ------------------------------------------------------------------------- */
+/* ---- caller -------------------------------------------------------------------------------- */
 
 static int start_thread(struct tp_nvml_thread *watch)
 {
@@ -307,7 +307,7 @@ static int start_thread(struct tp_nvml_thread *watch)
 	pthread_cond_init(&watch->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 	pthread_mutex_init(&watch->lock, NULL);
-	/* The mask is inherited: there is no moment at which a signal could land there. */
+	/* The thread inherits the mask, so no signal can ever be delivered to it. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int failure = pthread_create(&watch->thread, NULL, thread_run, watch);
@@ -380,7 +380,7 @@ void tp_nvml_thread_end(struct tp_nvml_thread *watch)
 {
 	uint64_t until_ns = tp_clock_now_ns() + END_WAIT_NS;
 	struct timespec until = time_of(until_ns);
-	pthread_t thread = watch->thread; /* the rest may be gone when it is left behind */
+	pthread_t thread = watch->thread; /* the rest may be freed when it is left behind */
 	pthread_mutex_lock(&watch->lock);
 	watch->is_ending = true;
 	pthread_cond_broadcast(&watch->changed);

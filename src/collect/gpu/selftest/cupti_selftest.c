@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Has a child start CUDA with the agent, and reads what that says. */
+/* Makes a child process initialise CUDA with the agent, and reads the result. */
 #include "cupti_selftest.h"
 
 #include "collect/gpu/common/cuda_init.h"
@@ -26,13 +26,13 @@
 #include <unistd.h>
 
 #define POLL_NS      (20 * TP_NS_PER_MS)
-#define KILL_WAIT_NS TP_NS_PER_S /* one that hangs in the driver does not end of it */
+#define KILL_WAIT_NS TP_NS_PER_S /* a process that hangs in the driver does not die from it */
 
 enum { NO_DRIVER = 64, NO_CUDA = 65, PATH_SIZE = 512 };
 
-/* ---- the child ------------------------------------------------------------------------------ */
+/* ---- child ---------------------------------------------------------------------------------- */
 
-/* CUDA's results are below 1000: one byte of an exit status does not hold them. */
+/* Results of CUDA are below 1000 and do not fit into an exit status of one byte. */
 static _Noreturn void child_run(const char *agent, const char *directory)
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -51,9 +51,9 @@ static _Noreturn void child_run(const char *agent, const char *directory)
 		pause();
 }
 
-/* ---- its ring ------------------------------------------------------------------------------- */
+/* ---- ring ----------------------------------------------------------------------------------- */
 
-/* The only one there; false: not yet. */
+/* Finds the only ring; false: not there yet. */
 static bool find_ring(const char *directory, char *out, size_t size)
 {
 	bool is_found = false;
@@ -76,7 +76,7 @@ static bool is_decided(uint32_t state)
 	       state >= TP_GPU_STATE_NO_CUPTI;
 }
 
-/* Until the agent knows, the child has ended, or the time is over. */
+/* Waits until the agent has a result, the child has ended, or the time is over. */
 static bool wait_for_ring(const char *directory, pid_t pid, double seconds,
 			  struct tp_gpu_ring_header *out, int *status)
 {
@@ -102,7 +102,7 @@ static bool wait_for_ring(const char *directory, pid_t pid, double seconds,
 	return is_known;
 }
 
-/* ---- what came of it ------------------------------------------------------------------------ */
+/* ---- result --------------------------------------------------------------------------------- */
 
 static void set_row(struct tp_gpu_selftest_row *row, enum tp_presence presence, const char *reason,
 		    const char *remedy)
@@ -138,7 +138,7 @@ static void report_ring(struct tp_gpu_selftest_row *row, const struct tp_gpu_rin
 			misleads->remedy ? misleads->remedy : "");
 }
 
-/* The child says why there is no ring by how it ended. */
+/* If there is no ring, the child's exit status says why. */
 static void report_exit(struct tp_gpu_selftest_row *row, int status, double seconds)
 {
 	char reason[120];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out what can be had of GPUs, and what each of them tells. */
+/* Determines what can be measured of GPUs, and what each of them reports. */
 #include "trainprof/collect/gpu_selftest.h"
 
 #include "collect/gpu/common/gpu_environment.h"
@@ -22,7 +22,7 @@
 #define POLL_NS (50 * TP_NS_PER_MS)
 #define GPM_S   2.0 /* two samples, half a second apart, on a busy machine */
 
-/* What a reader would call them; the first metric stands for the others. */
+/* Names for readers; the first metric represents the others. */
 static const struct {
 	enum tp_metric metric;
 	const char *words;
@@ -41,7 +41,7 @@ static const struct {
 
 enum { DEVICES_MAX = 64 };
 
-/* By device, whether each kind was told at least once. */
+/* For each device, whether each kind was reported at least once. */
 struct device_readings {
 	bool is_read;
 	bool kinds[TP_ARRAY_LEN(kinds)];
@@ -60,7 +60,7 @@ static void add_readings(struct device_readings *device_readings, const struct t
 	}
 }
 
-/* Until it fails, or has been running for long enough, or the time is over. */
+/* Receives until the thread fails, has been running long enough, or the time is over. */
 static void receive_updates(struct tp_nvml_thread *watch, struct tp_nvml_update *news,
 			    struct device_readings *device_readings, double seconds)
 {
@@ -112,14 +112,14 @@ static size_t report_one(struct tp_gpu_selftest_row *row, const struct tp_availa
 {
 	*row = (struct tp_gpu_selftest_row){.name = "gpu", .availability = *why};
 	snprintf(row->text, sizeof(row->text), "GPUs of this machine");
-	/* Who asks for GPUs expects one. */
+	/* A user who requests a GPU test expects a GPU. */
 	if (why->presence == TP_PRESENCE_NO_DEVICE && !why->remedy[0])
 		snprintf(row->availability.remedy, sizeof(row->availability.remedy),
 			 "install NVIDIA's driver; in a container: docker run --gpus all");
 	return 1;
 }
 
-/* How many GPUs there are is 0 where that does not become known. */
+/* The number of GPUs is 0 if it does not become known. */
 static size_t test_all(struct tp_gpu_selftest_row *rows, size_t most, struct tp_nvml_thread *watch,
 		       double seconds, unsigned *n_devices)
 {
@@ -148,7 +148,7 @@ static size_t test_all(struct tp_gpu_selftest_row *rows, size_t most, struct tp_
 	return n;
 }
 
-/* What the helper says of the devices, until it is done or the time is over. */
+/* Receives the helper's answers about the devices until it is done or the time is over. */
 static void receive_counters(struct tp_gpu_selftest_row *row, struct tp_pm_helper *helper,
 			     double seconds)
 {
@@ -172,7 +172,7 @@ static void receive_counters(struct tp_gpu_selftest_row *row, struct tp_pm_helpe
 		snprintf(found->reason, sizeof(found->reason), "CUPTI ended its process");
 }
 
-/* Nothing is sampled, and no clock is locked. */
+/* Samples nothing and locks no clock. */
 static void test_counters(struct tp_gpu_selftest_row *row, struct tp_pm_helper *helper,
 			  unsigned n_devices, double seconds)
 {
@@ -195,7 +195,7 @@ static size_t test_nvml(struct tp_gpu_selftest_row *rows, size_t most, const str
 	tp_nvml_collector.probe(host, &found);
 	if (found.presence != TP_PRESENCE_PRESENT)
 		return report_one(rows, &found);
-	/* First: the watch has a thread. */
+	/* before the NVML thread exists */
 	bool has_helper = tp_pm_helper_start(&helper, &why) == TP_OK;
 	size_t n = 0;
 	unsigned n_devices = 0;

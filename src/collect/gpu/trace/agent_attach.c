@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins the processes of a tree, one after the other. */
+/* Attaches to the processes of a tree one after the other. */
 #include "agent_attach.h"
 
 #include "agent_path.h"
@@ -14,7 +14,8 @@
 #define TP_LOG_DOMAIN "collect"
 #include "trainprof/base/log.h"
 
-/* Of its parent, forked and never executed: its stack begins where the parent's does. */
+/* True if the process was forked from its parent and has not called exec: its stack then starts at
+ * the same address as the parent's. */
 static bool is_forked_copy(const struct tp_host *host, pid_t pid)
 {
 	struct tp_procfs_stat own;
@@ -67,7 +68,7 @@ enum tp_status tp_agent_attach(struct tp_agent_attach_stats *out, struct tp_gpu_
 		if (!is_child || is_forked_copy(rings->context->host, task->info.pid))
 			continue;
 		enum tp_status of_child = attach_one(out, rings, task->info.pid, agent, &other);
-		/* That a shell does not use CUDA says less than what is wrong with its child. */
+		/* An error of a child says more than a shell that does not use CUDA. */
 		if (status == TP_ABSENT && of_child != TP_OK && of_child != TP_ABSENT) {
 			status = of_child;
 			why = other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts the GPU agent into a program that runs already, and into its children that use CUDA. */
+/* Loads the GPU agent into a running program and into its children that use CUDA. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_ATTACH_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_ATTACH_H
 
@@ -14,15 +14,15 @@ struct tp_task_tree;
 
 struct tp_agent_attach_stats {
 	size_t n;            /* processes */
-	size_t n_refused;    /* that use CUDA, and could not be joined */
-	uint64_t stopped_ns; /* for which a thread was held, the longest */
+	size_t n_refused;    /* that use CUDA and could not be attached to */
+	uint64_t stopped_ns; /* longest time for which a thread was held */
 };
 
 /*
- * Each gives a ring. Left out are children that only have CUDA mapped because their parent had it
- * when it forked: such a copy cannot use it.
+ * Each process provides a ring. Children that have CUDA mapped only because their parent had it
+ * when it forked are left out: such a copy cannot use CUDA.
  *
- * Errors  why the target could not be joined, where no process of it was; err->next says what to
+ * Errors  why the target could not be attached to, if no process of it was; err->next says what to
  * type. TP_ABSENT: none uses CUDA.
  */
 TP_MUST_CHECK enum tp_status tp_agent_attach(struct tp_agent_attach_stats *out,

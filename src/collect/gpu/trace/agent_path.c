@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the library that is put into programs that use a GPU. */
+/* Finds the library that is loaded into programs that use a GPU. */
 #include "agent_path.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of an agent, in words. */
+/* The states of an agent in words. */
 #include "agent_state.h"
 
 #include "trainprof/base/status.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A newer agent may know more of versions than we do. */
+/* A newer agent may know more versions than we do. */
 static void explain_invalid(const struct tp_gpu_ring_header *header, char *out, size_t size)
 {
 	const struct tp_gpu_fault *fault =

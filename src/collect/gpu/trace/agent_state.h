@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the agent in a program says of itself, in words. */
+/* The state that an agent reports, in words. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_STATE_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_STATE_H
 
@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* Why nothing is collected, as a source says it; "" and PRESENT where that is not so. */
+/* The reason why nothing is collected, as a source reports it; "" and PRESENT if it is
+ * collected. */
 enum tp_presence tp_agent_state_explain(const struct tp_gpu_ring_header *header, char *out,
 					size_t size);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collector "cupti": what the GPU did, told by an agent that the driver loads into the program. */
+/* Collector "cupti": what the GPU did, recorded by an agent that the driver loads into the
+ * program. */
 #include "collect/machine/stage_clock.h"
 #include "collect/registry.h"
 
@@ -27,34 +28,34 @@
 
 static const char name[] = "cupti";
 
-/* What the driver, and NVTX in libraries, load into a program before it does anything. */
+/* Libraries that the driver, and NVTX in libraries, load into a program at its start. */
 #define CUDA_INJECTION "CUDA_INJECTION64_PATH"
 #define NVTX_INJECTION "NVTX_INJECTION64_PATH"
 
 static const char without_tool[] = "unset " CUDA_INJECTION ", or measure without that tool";
 
-/* CUPTI takes memory of the GPU for what it collects: 51 MB by what the agent allows, and what it
- * needs for itself. A program that would fail for want of that is not traced. */
+/* CUPTI uses GPU memory: 51 MB that the agent allows, and what it needs for itself. A program that
+ * would fail for lack of that is not traced. */
 #define FREE_BYTES_MIN (512.0 * 1048576)
 
-/* A wake-up's work is bounded: 1.3 million events a second of each process, as often as we come. */
+/* Bounds the work of one wake-up: 1.3 million events per second and process at our rate. */
 enum { EVENTS_AT_ONCE = 1 << 17 };
 
-/* A program that ends does so sooner after its agent has closed. */
+/* If a program ends within this time after its agent has closed, the two belong together. */
 #define ENDING_NS (500 * TP_NS_PER_MS)
 
 struct cupti {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
 	struct tp_gpu_ring_set rings;
-	struct tp_agent_attach_stats joined; /* attaching */
+	struct tp_agent_attach_stats joined; /* for attach */
 	char *agent;                         /* path, heap */
 	uint64_t started_ns;
-	bool has_cuda;   /* nobody else is loaded by CUDA */
-	bool has_ranges; /* of NVTX: nobody else takes them */
+	bool has_cuda;   /* CUDA loads no other tool */
+	bool has_ranges; /* no other tool receives NVTX ranges */
 	bool is_paused;
-	bool is_open;      /* a window */
-	uint64_t spent_ns; /* since then enough is recorded; 0 = not yet */
+	bool is_open;      /* a window is open */
+	uint64_t spent_ns; /* when enough was recorded; 0 = not yet */
 	struct tp_progress progress;
 	struct tp_gpu_trace_windows windows;
 };
@@ -64,7 +65,7 @@ static struct cupti *cupti_of(struct tp_collector *self)
 	return (struct cupti *)self; /* its first member */
 }
 
-/* ---- may it run? ---------------------------------------------------------------------------- */
+/* ---- probe ---------------------------------------------------------------------------------- */
 
 static void set_absent(struct tp_availability *out, enum tp_presence presence, const char *reason,
 		       const char *remedy)
@@ -88,15 +89,15 @@ static bool has_driver(const struct tp_host *host)
 	return true;
 }
 
-/* Of CUDA's tools there can be one, and one of NVTX's. Another one's way of telling is its own, and
- * it may rely on being alone: it is left what it has, and nothing is put before it. */
+/* CUDA loads one tool, and so does NVTX. Another tool may rely on being the only one, so its
+ * setting is left unchanged and nothing is put before it. */
 static const char *owner_of(const char *injection)
 {
 	const char *owner = getenv(injection); /* NOLINT(concurrency-mt-unsafe) */
 	return owner && *owner ? owner : NULL;
 }
 
-/* With the ranges, steps are told and what collectives move, though no kernels. */
+/* NVTX ranges give steps and the sizes of collectives, but no kernels. */
 static void report_owner(const char *owner, struct tp_availability *out)
 {
 	char text[sizeof(out->reason)];
@@ -142,13 +143,13 @@ static bool has_windows(const struct cupti *cupti)
 	return cupti->context->config->gpu_trace == TP_GPU_TRACE_WINDOWS;
 }
 
-/* Does the program run already? */
+/* True if the program was running already. */
 static bool is_attach_run(const struct cupti *cupti)
 {
 	return cupti->context->config->is_attaching;
 }
 
-/* Whatever any source tells of how far the program has come. */
+/* Observes the progress of the program in the records of all sources. */
 static void on_record(void *context, const struct tp_record *record)
 {
 	struct cupti *cupti = context;
@@ -186,7 +187,7 @@ static enum tp_status cupti_open(struct tp_collector **out,
 
 /* ---- while it runs -------------------------------------------------------------------------- */
 
-/* Not asked for of a program that runs already. */
+/* Not called for a program that was running already. */
 static enum tp_status cupti_child_env(struct tp_collector *self, struct tp_env *env,
 				      struct tp_error *err)
 {
@@ -222,14 +223,14 @@ static void request_agents(struct cupti *cupti)
 				may_collect ? TP_GPU_REQUEST_EVENTS : TP_GPU_REQUEST_IDLE);
 }
 
-/* Not known is not small: without NVML nobody says. */
+/* Unknown is not low: without NVML the answer is false. */
 static bool is_out_of_room(const struct cupti *cupti)
 {
 	const double *free_bytes = cupti->context->gpu_free_bytes;
 	return free_bytes && *free_bytes < FREE_BYTES_MIN;
 }
 
-/* Of all processes together: their windows open and close at once. */
+/* Combines all processes, because their windows open and close at the same time. */
 static void read_agents(const struct cupti *cupti, struct tp_gpu_agents_state *out)
 {
 	*out = (struct tp_gpu_agents_state){.is_there = cupti->rings.n > 0,
@@ -248,7 +249,7 @@ static void read_agents(const struct cupti *cupti, struct tp_gpu_agents_state *o
 	}
 }
 
-/* Opens and closes windows; of all processes at once, for their ranks wait for each other. */
+/* Opens and closes windows in all processes at once, because their ranks wait for each other. */
 static void switch_window(struct cupti *cupti, uint64_t now_ns)
 {
 	struct tp_gpu_agents_state agents;
@@ -266,7 +267,7 @@ static void switch_window(struct cupti *cupti, uint64_t now_ns)
 			    now_ns, UINT64_MAX, 0);
 }
 
-/* A recording has to be judged in memory, and steps that are traced longer tell nothing new. */
+/* A recording must be analysed in memory, and tracing more steps adds nothing new. */
 static void end_early(struct cupti *cupti, uint64_t now_ns)
 {
 	uint64_t most = cupti->context->config->max_gpu_records;
@@ -289,8 +290,8 @@ static enum tp_status cupti_sample(struct tp_collector *self, uint64_t now_ns, s
 	return TP_OK;
 }
 
-/* What an agent told before it heard that nobody wants it is put all the same: analysis looks at
- * what was measured only. */
+/* Events that arrive after the request to pause are still recorded: analysis uses only the measured
+ * period. */
 static void cupti_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
 {
 	(void)now_ns;
@@ -299,18 +300,18 @@ static void cupti_pause(struct tp_collector *self, bool is_paused, uint64_t now_
 	request_agents(cupti);
 }
 
-/* ---- what came of it ------------------------------------------------------------------------ */
+/* ---- result --------------------------------------------------------------------------------- */
 
 struct outcome {
-	size_t n_working;    /* processes that told something */
-	size_t n_cuda;       /* that started CUDA */
-	uint64_t n_left_out; /* ranges */
+	size_t n_working;    /* processes that reported something */
+	size_t n_cuda;       /* processes that initialised CUDA */
+	uint64_t n_left_out; /* ranges left out */
 	uint64_t n_put;
 	uint64_t n_lost;
 	uint64_t n_unplaced;
 	uint64_t cost_ns;
-	bool has_holes;    /* in tracing that was to be continuous */
-	char trouble[100]; /* the first */
+	bool has_holes;    /* tracing that should be continuous has gaps */
+	char trouble[100]; /* the first problem */
 	enum tp_presence presence;
 };
 
@@ -339,7 +340,7 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 						 header->state != TP_GPU_STATE_FINISHED);
 	out->n_left_out += header->n_nvtx_lost;
 	out->n_put += told->n_spans;
-	/* What the last LOST event could not tell is in the count. */
+	/* Losses after the last LOST event are in the counter. */
 	out->n_lost += (n_dropped > told->n_lost ? n_dropped : told->n_lost) + header->n_lost;
 	out->n_unplaced += told->n_unplaced + header->n_untimed;
 	out->cost_ns += header->cost_ns + told->cupti_ns;
@@ -350,7 +351,7 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 		add_problem(out, presence, text);
 }
 
-/* By itself, for another tool mostly, while the program went on. */
+/* True if it ended by itself while the program continued, mostly for another tool. */
 static bool has_detached(const struct cupti *cupti, const struct tp_gpu_ring *ring)
 {
 	const struct tp_gpu_decode_stats *told = tp_gpu_decoder_get_stats(ring->teller);
@@ -358,7 +359,7 @@ static bool has_detached(const struct cupti *cupti, const struct tp_gpu_ring *ri
 	       ring->file.header.heartbeat_ns > told->closed_ns + ENDING_NS;
 }
 
-/* What was not traced behind the last time is told. */
+/* Reports what was not traced after the last window. */
 static void finish_rings(struct cupti *cupti, struct outcome *outcome, uint64_t now_ns)
 {
 	for (size_t i = 0; i < cupti->rings.n; i++) {
@@ -454,7 +455,8 @@ static enum tp_status cupti_start(struct tp_collector *self, pid_t target, struc
 	return TP_OK;
 }
 
-/* All that the rings hold: 32 MiB a process at most. The program may go on, and is left alone. */
+/* Reads everything in the rings: at most 32 MiB per process. The program may continue
+ * undisturbed. */
 static enum tp_status cupti_stop(struct tp_collector *self, uint64_t now_ns, struct tp_error *err)
 {
 	(void)err;

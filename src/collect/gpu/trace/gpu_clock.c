@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps clock pairs and interpolates between them. */
+/* Stores clock pairs and interpolates between them. */
 #include "gpu_clock.h"
 
 #include "trainprof/base/memory.h"
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Five pairs a second come; events are told at most seconds after they happened. */
+/* Five pairs per second arrive, and events arrive at most seconds after they happened. */
 enum { PAIRS_KEPT = 1 << 12 };
 
-/* Clocks that drift apart faster were set: crystals differ by less than 0.01 %, and pairs are some
- * 200 ms apart. */
+/* Larger changes mean that a clock was set: crystals differ by less than 0.01 %, and pairs are
+ * about 200 ms apart. */
 static const int64_t JUMP_NS = INT64_C(1000000);
 
 void tp_gpu_clocks_release(struct tp_gpu_clocks *clocks)
@@ -43,13 +43,13 @@ void tp_gpu_clocks_add(struct tp_gpu_clocks *clocks, const struct tp_gpu_clock *
 	note_low(clocks, (uint32_t)clocks->n - 1);
 }
 
-/* Wraps where a date before 1970 or a damaged file makes it: added again it is right again. */
+/* Wraps around for a date before 1970 or a damaged file; adding it wraps back. */
 static uint64_t offset_of(const struct tp_gpu_clock *pair)
 {
 	return pair->host_ns - pair->cupti_ns;
 }
 
-/* From the pair before the time on. */
+/* Interpolates from the pair before the time. */
 static uint64_t offset_at(const struct tp_gpu_clocks *clocks, size_t before, uint64_t cupti_ns)
 {
 	const struct tp_gpu_clock *pair = &clocks->pairs[before];
@@ -64,10 +64,10 @@ static uint64_t offset_at(const struct tp_gpu_clocks *clocks, size_t before, uin
 	return offset + (uint64_t)(int64_t)((double)change * part);
 }
 
-/* The last pair that is not behind the time; the first one where all are. */
+/* Returns the last pair that is not after the time; the first one if all are. */
 static size_t last_before(const struct tp_gpu_clocks *clocks, uint64_t cupti_ns)
 {
-	size_t from = 0; /* lows below it are not behind */
+	size_t from = 0; /* lows below it are not after the time */
 	size_t until = clocks->n_lows;
 	while (from < until) {
 		size_t middle = from + (until - from) / 2;
@@ -84,7 +84,7 @@ bool tp_gpu_clocks_host(const struct tp_gpu_clocks *clocks, uint64_t cupti_ns, u
 	if (!clocks->n)
 		return false;
 	size_t before = last_before(clocks, cupti_ns);
-	/* Of what is earlier than all pairs the first one's difference holds. */
+	/* Times before all pairs use the difference of the first pair. */
 	bool is_earlier = clocks->pairs[before].cupti_ns > cupti_ns;
 	uint64_t host = cupti_ns + (is_earlier ? offset_of(&clocks->pairs[before])
 					       : offset_at(clocks, before, cupti_ns));

@@ -56,7 +56,7 @@ uint32_t tp_gpu_decoder_emit_stream(struct tp_gpu_decoder *teller, uint16_t id)
 	uint32_t track = place && place->device <= INT32_MAX
 				 ? tp_sink_new_track(teller->config.sink)
 				 : (uint32_t)TP_TRACKS_MAX;
-	/* Of a place that cannot be nothing is remembered: its entry may still come. */
+	/* An invalid place is not remembered, because its table entry may still arrive. */
 	if (track >= TP_TRACKS_MAX)
 		return TP_TRACKS_MAX;
 	char name[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of what a GPU agent tells. */
+/* Names of events from a GPU agent. */
 #include "gpu_event_name.h"
 
 #include "trainprof/base/memory.h"
@@ -15,7 +15,7 @@ void tp_gpu_demangler_open(struct tp_gpu_demangler *out)
 	*out = (struct tp_gpu_demangler){.library = dlopen("libstdc++.so.6", RTLD_NOW)};
 	if (!out->library)
 		return;
-	/* POSIX has it so; ISO C knows no conversion to a function. */
+	/* POSIX guarantees this conversion; ISO C has none from an object pointer to a function. */
 	void *symbol = dlsym(out->library, "__cxa_demangle");
 	memcpy(&out->demangle, &symbol, sizeof(symbol));
 }
@@ -40,7 +40,7 @@ void tp_gpu_name_kernel(struct tp_buf *out, const struct tp_gpu_demangler *deman
 	free(mangled);
 }
 
-/* ---- copies and fills ----------------------------------------------------------------------- */
+/* ---- copies and memsets --------------------------------------------------------------------- */
 
 static const char *memory_name(uint32_t memory)
 {
@@ -97,7 +97,7 @@ static const char *call_name(unsigned call)
 	return call < TP_ARRAY_LEN(names) && names[call] ? names[call] : "CUDA call";
 }
 
-/* The length without "_ptsz" and "_ptds": entry points for streams of threads. */
+/* The length without "_ptsz" and "_ptds", which mark entry points with per-thread streams. */
 static size_t before_stream(const char *name, size_t length)
 {
 	bool has_stream = length > 5 && (!memcmp(name + length - 5, "_ptsz", 5) ||

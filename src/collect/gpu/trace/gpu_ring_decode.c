@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells a sink what a GPU agent saw. */
+/* Converts the events of a GPU agent to records. */
 #include "gpu_ring_decode.h"
 
 #include "gpu_decoder_internal.h"
@@ -17,13 +17,13 @@
 #include <string.h>
 
 enum {
-	CALLS_MAX = 1 << 16,     /* calls whose waits may still come */
-	WAITS_MAX = 1024,        /* waits whose calls have not come yet */
-	NCCL_KERNELS_MAX = 1024, /* kernels of NCCL whose calls have not come yet */
+	CALLS_MAX = 1 << 16,     /* calls whose waits may still arrive */
+	WAITS_MAX = 1024,        /* waits whose calls have not arrived */
+	NCCL_KERNELS_MAX = 1024, /* kernels of NCCL whose calls have not arrived */
 	LEN_LONG = 1000,         /* ns in the unit of long durations */
 };
 
-/* For so long a kernel of NCCL waits for its call. */
+/* Longest time for which a kernel of NCCL waits for its call. */
 #define NCCL_MATCH_TIMEOUT_NS (2 * TP_NS_PER_S)
 
 static const uint64_t SYNC_CALL = UINT64_MAX;
@@ -83,7 +83,7 @@ static void make_name(struct tp_buf *out, const struct tp_gpu_decoder *teller, e
 		tp_gpu_name_kernel(out, teller->config.demangler, name, length);
 }
 
-/* Names are never changed once they are in the ring, so that each is made once. */
+/* Names in the ring never change, so each is created once. */
 static uint32_t name_of(struct tp_gpu_decoder *teller, enum name_use use, uint32_t id,
 			unsigned call)
 {
@@ -112,7 +112,7 @@ static bool times_of(const struct tp_gpu_decoder *teller, const struct tp_gpu_ev
 	else if (!tp_gpu_clocks_host(&teller->config.file->clocks, event->t0, start_ns))
 		return false;
 	*end_ns = *start_ns + length_ns;
-	/* A record may not come before its end; one whose clock was set since may seem to. */
+	/* A record cannot arrive before its end, although it may seem so if a clock was set. */
 	return *start_ns && *end_ns >= *start_ns && *end_ns <= teller->now_ns + TP_GPU_AHEAD_NS;
 }
 
@@ -135,7 +135,7 @@ static void emit_kernel(struct tp_gpu_decoder *teller, const struct tp_gpu_kerne
 				 tp_sink_detail(teller->config.sink, &detail));
 }
 
-/* False while the call is not known, for a time. */
+/* Returns false while the call is unknown, up to a time limit. */
 static bool emit_nccl_kernel(struct tp_gpu_decoder *teller, const struct tp_gpu_kernel *kernel)
 {
 	uint32_t told = 0;
@@ -185,7 +185,7 @@ static void decode_memory_op(struct tp_gpu_decoder *teller, const struct tp_gpu_
 				 tp_sink_detail(teller->config.sink, &detail));
 }
 
-/* Waits come with the link of the call in which they are: which thread waits is known by that. */
+/* A wait has the link of the call that contains it, which determines the waiting thread. */
 static void add_call(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event,
 		     const struct tp_gpu_thread *thread)
 {
@@ -225,7 +225,7 @@ static void decode_call(struct tp_gpu_decoder *teller, const struct tp_gpu_event
 	add_call(teller, event, thread);
 }
 
-/* False while its call is not known. */
+/* Returns false while its call is unknown. */
 static bool emit_wait(struct tp_gpu_decoder *teller, const struct tp_gpu_wait *wait)
 {
 	uint64_t at;
@@ -273,7 +273,7 @@ static void decode_overhead(struct tp_gpu_decoder *teller, const struct tp_gpu_e
 
 /* ---- all events ----------------------------------------------------------------------------- */
 
-/* Which of the ranges that are open their ends were among what was dropped? Nobody knows. */
+/* Forgets all open ranges, because their ends may be among the dropped events. */
 static void decode_loss(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	uint64_t until_ns = event->t0 <= teller->now_ns ? event->t0 : teller->now_ns;
@@ -284,7 +284,7 @@ static void decode_loss(struct tp_gpu_decoder *teller, const struct tp_gpu_event
 		    "GPU events came faster than they were read", from_ns, until_ns, event->x);
 }
 
-/* Before the first one ranges of NVTX may have come, and no work. */
+/* Before the first window there may be NVTX ranges, but no GPU work. */
 static void decode_open(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	bool is_first = !teller->told.opened_ns;
@@ -353,7 +353,7 @@ void tp_gpu_decoder_event(void *context, const struct tp_gpu_event *event)
 		takers[event->type](teller, event);
 }
 
-/* Kernels whose calls have come since, or will not. */
+/* Emits kernels whose calls have arrived, or will not. */
 static void emit_nccl_kernels(struct tp_gpu_decoder *teller)
 {
 	size_t n = teller->n_talks;
@@ -371,7 +371,7 @@ void tp_gpu_decoder_end(struct tp_gpu_decoder *teller)
 	for (size_t i = 0; i < teller->n_waits; i++)
 		if (!emit_wait(teller, &teller->waits[i]))
 			teller->waits[n_kept++] = teller->waits[i];
-	/* A call that never comes was lost: the oldest wait no longer. */
+	/* If a call never arrives it was lost, so the oldest wait is dropped. */
 	if (n_kept == WAITS_MAX)
 		memmove(teller->waits, teller->waits + WAITS_MAX / 2,
 			(n_kept = WAITS_MAX / 2) * sizeof(*teller->waits));

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Turns the events of one process's GPU ring into records, as an importer would make them of a
- * trace: tracks of streams and threads, spans of kernels, copies, fills, calls, waits and NVTX
- * ranges, links between calls and what they launched. The process is a rank.
- */
+/* Converts the events of one process's GPU ring to records like those of an imported trace: tracks
+ * of streams and threads; spans of kernels, copies, memsets, calls, waits and NVTX ranges; links
+ * between calls and the work that they launched. The process is one rank. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_RING_DECODE_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_RING_DECODE_H
 
@@ -20,44 +18,45 @@ struct tp_progress;
 struct tp_sink;
 struct tp_task_tree;
 
-/* What came of the events; grows. */
+/* Statistics of the decoded events; they only grow. */
 struct tp_gpu_decode_stats {
 	uint64_t n_events;
 	uint64_t n_spans;
 	uint64_t n_lost;     /* dropped by the agent, as its LOST events say */
-	uint64_t n_unplaced; /* no clock pair, no place, a time that cannot be, too many tracks */
-	uint64_t n_unknown;  /* types that this version does not know */
-	uint64_t cupti_ns;   /* in which CUPTI did its own work */
-	uint64_t opened_ns;  /* when collecting began last, and ended last; 0 = it has not yet */
+	uint64_t n_unplaced; /* no clock pair, no place, an impossible time, or too many tracks */
+	uint64_t n_unknown;  /* event types that this version does not know */
+	uint64_t cupti_ns;   /* time in which CUPTI did its own work */
+	uint64_t opened_ns;  /* when collection last began, and last ended; 0 = not yet */
 	uint64_t closed_ns;
 };
 
 struct tp_gpu_decoder_config {
 	struct tp_sink *sink;
-	const struct tp_task_tree *tree; /* whose tasks threads are */
+	const struct tp_task_tree *tree; /* the tasks of the threads */
 	const struct tp_gpu_demangler *demangler;
 	const struct tp_gpu_ring_reader *file; /* its names, places and clocks */
-	const char *source;                    /* of the gaps that are put */
+	const char *source;                    /* for gaps */
 	uint32_t rank;
 	pid_t pid;
-	struct tp_progress *progress; /* counts ends of outer ranges; NULL: nobody does */
-	const bool *is_spent;         /* when true no ranges are put any more; NULL: never */
+	struct tp_progress *progress; /* counts ends of outer ranges; NULL = not counted */
+	const bool *is_spent;         /* if true, no more ranges are recorded; NULL = never */
 };
 
-/* All that `config` points to is borrowed until free. */
+/* Everything that `config` points to is borrowed until free. */
 struct tp_gpu_decoder *tp_gpu_decoder_new(const struct tp_gpu_decoder_config *config);
 void tp_gpu_decoder_free(struct tp_gpu_decoder *teller); /* NULL is allowed */
 
-/* Before the events of a drain: what CUPTI cannot know yet lies behind now_ns. */
+/* Call before the events of a drain: CUPTI cannot deliver anything later than now_ns yet. */
 void tp_gpu_decoder_begin(struct tp_gpu_decoder *teller, uint64_t now_ns);
-/* A tp_gpu_event_fn; the context is the teller. */
+/* A tp_gpu_event_fn; the context is the decoder. */
 void tp_gpu_decoder_event(void *teller, const struct tp_gpu_event *event);
-/* After them: waits whose calls have come since, threads whose tasks are known by now. */
+/* Call after them: handles waits whose calls have arrived, and threads whose tasks are known
+ * now. */
 void tp_gpu_decoder_end(struct tp_gpu_decoder *teller);
 
-/* After the last drain: kernels whose calls will not come any more. */
+/* Call after the last drain: emits kernels whose calls will not arrive any more. */
 void tp_gpu_decoder_flush(struct tp_gpu_decoder *teller);
-/* After the last one: what lies behind the last window was not traced. */
+/* Call at the end: time after the last window was not traced. */
 void tp_gpu_decoder_finish(struct tp_gpu_decoder *teller, uint64_t now_ns);
 
 const struct tp_gpu_decode_stats *tp_gpu_decoder_get_stats(const struct tp_gpu_decoder *teller);

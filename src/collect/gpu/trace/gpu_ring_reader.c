@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a GPU ring, and trusts nothing in it. */
+/* Reads a GPU ring without trusting its contents. */
 #include "gpu_ring_reader.h"
 
 #include "trainprof/base/memory.h"
@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a sane writer stays far below: the agent's own sizes are in gpu_ring.h. */
+/* Limits far above the agent's own sizes, which are in gpu_ring.h. */
 enum {
 	BLOCK_EVENTS = 1024,
 	EVENT_BYTES_MAX = 1024,
 	HEADER_BYTES_MAX = 1 << 20,
 	EVENTS_MAX = 1 << 24,
 	NAME_BYTES_MAX = 1 << 26,
-	PLACES_MAX = 1 << 16, /* a place is a number of 16 bits */
+	PLACES_MAX = 1 << 16, /* a place is a 16-bit number */
 	CLOCKS_MAX = 1 << 16,
 	PAIRS_AT_ONCE = 256,
 };
@@ -32,8 +32,8 @@ static bool file_read(const struct tp_gpu_ring_reader *file, void *out, size_t s
 	return got == (ssize_t)size;
 }
 
-/* Aligned words: the kernel copies those of eight bytes whole. What fails is tried again at the
- * next call, since the whole value is written each time. */
+/* Writes aligned words; the kernel copies 8-byte words whole. A failed write is repeated by the
+ * next call, because the whole value is written each time. */
 static void file_write(const struct tp_gpu_ring_reader *file, const void *bytes, size_t size,
 		       size_t offset)
 {
@@ -41,7 +41,7 @@ static void file_write(const struct tp_gpu_ring_reader *file, const void *bytes,
 	(void)done;
 }
 
-/* ---- the head of the file ------------------------------------------------------------------- */
+/* ---- header --------------------------------------------------------------------------------- */
 
 static bool is_power_of_two(uint32_t n)
 {
@@ -127,14 +127,15 @@ void tp_gpu_ring_reader_close(struct tp_gpu_ring_reader *file)
 	*file = (struct tp_gpu_ring_reader){.fd = -1};
 }
 
-/* ---- what it tells -------------------------------------------------------------------------- */
+/* ---- contents ------------------------------------------------------------------------------- */
 
-/* Only counts, states and texts are taken over: sizes are those that were checked. */
+/* Updates only counts, states and texts: sizes stay as they were checked. */
 static bool read_header(struct tp_gpu_ring_reader *file)
 {
 	struct tp_gpu_ring_header now;
 	uint64_t head;
-	/* Before the counts of tables: what its events use is in them then. */
+	/* Read before the counts of the tables, so that the tables contain everything its events
+	 * use. */
 	if (!file_read(file, &head, sizeof(head), offsetof(struct tp_gpu_ring_header, head)) ||
 	    !file_read(file, &now, sizeof(now), 0))
 		return false;
@@ -151,7 +152,7 @@ static bool read_header(struct tp_gpu_ring_reader *file)
 	return true;
 }
 
-/* The new part of a table that only grows. */
+/* Reads the new part of a table that only grows. */
 static bool read_table(const struct tp_gpu_ring_reader *file, void **table, size_t old_bytes,
 		       size_t new_bytes, uint64_t at)
 {
@@ -180,7 +181,7 @@ static bool read_tables(struct tp_gpu_ring_reader *file)
 	return true;
 }
 
-/* Pairs that may have been overwritten meanwhile are left out; of very many only the newest. */
+/* Skips pairs that may have been overwritten meanwhile; of very many, reads only the newest. */
 static bool read_clocks(struct tp_gpu_ring_reader *file)
 {
 	const struct tp_gpu_ring_header *header = &file->header;
@@ -288,7 +289,7 @@ void tp_gpu_ring_reader_mark_alive(const struct tp_gpu_ring_reader *file, uint64
 void tp_gpu_ring_reader_free_events(const struct tp_gpu_ring_reader *file)
 {
 	const struct tp_gpu_ring_header *header = &file->header;
-	/* What cannot be given back stays until the program ends. */
+	/* Memory that cannot be freed stays until the program ends. */
 	int failed = fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			       header->events_at, (off_t)header->n_events * header->event_bytes);
 	(void)failed;

@@ -24,12 +24,12 @@
 #define TP_LOG_DOMAIN "collect"
 #include "trainprof/base/log.h"
 
-/* A process's ring with all its tables. */
+/* The size of a process's ring with all its tables. */
 #define RING_BYTES (UINT64_C(33) << 20)
 
 enum { PROCESSES_MIN = 4 };
 
-enum { DETACH_TRIES = 400 }; /* of 5 ms */
+enum { DETACH_TRIES = 400 }; /* waits of 5 ms */
 
 #define DIRECTORY_PREFIX "trainprof-gpu-"
 
@@ -47,8 +47,8 @@ static void remove_directory(const char *path)
 	rmdir(path);
 }
 
-/* The directory, locked for as long as it is open; negative where another profiler has it. Its
- * process number alone says little: containers may share /dev/shm and not their numbers. */
+/* Opens and locks the directory; negative if another profiler has locked it. A pid alone is not
+ * enough: containers may share /dev/shm but not pids. */
 static int lock_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -59,7 +59,7 @@ static int lock_directory(const char *path)
 	return -1;
 }
 
-/* Ours, of a profiler that no longer lives. */
+/* True for a directory of ours whose profiler has died. */
 static bool is_stale(const char *path, const char *name)
 {
 	struct stat about;
@@ -91,7 +91,7 @@ static void remove_stale(const char *parent)
 		closedir(dir);
 }
 
-/* The nodes of devices: /dev/nvidia0, not /dev/nvidiactl. */
+/* Counts device nodes: /dev/nvidia0, but not /dev/nvidiactl. */
 static unsigned n_devices(void)
 {
 	unsigned n = 0;
@@ -205,7 +205,7 @@ static void decoder_begin(struct tp_gpu_ring_set *rings, struct tp_gpu_ring *rin
 		tp_gpu_ring_reader_request(&ring->file, rings->wanted);
 }
 
-/* One that has no contents yet is looked at again. */
+/* A ring that has no contents yet is tried again. */
 static void ring_add(struct tp_gpu_ring_set *rings, const char *name)
 {
 	struct tp_gpu_ring *ring = tp_alloc(sizeof(*ring));
@@ -289,7 +289,7 @@ void tp_gpu_ring_set_request(struct tp_gpu_ring_set *rings, enum tp_gpu_request 
 			tp_gpu_ring_reader_request(&rings->items[i]->file, wanted);
 }
 
-/* ---- the end of having joined --------------------------------------------------------------- */
+/* ---- detach --------------------------------------------------------------------------------- */
 
 static bool has_ended(const struct tp_gpu_ring_set *rings, const struct tp_gpu_ring *ring)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long and how often the GPU is traced. */
+/* Length and frequency of GPU tracing windows. */
 #include "gpu_trace_governor.h"
 
 #include "collect/perf/perf_period.h"
@@ -8,35 +8,34 @@
 
 #include <math.h>
 
-/* Our division of what is allowed; the rest is for what was not foreseen. */
+/* Our share of the budget; the rest is a reserve. */
 static const double BUDGET_SHARE = 0.8;
 static const double FIXED_BUDGET_SHARE = 0.2;
-/* Of all time, per budget: 5 % at --max-overhead=1%. More tells hardly anything new. */
+/* Traced time per budget: 5 % at --max-overhead=1%. More adds hardly any information. */
 static const double TRACED_PER_BUDGET_MAX = 5;
 static const double TRACED_RATIO_MAX = 0.5;
 
-/* Before anything was measured; see the header. Opening and closing: a guess. */
+/* Assumptions before the first measurement; see the header. The cost of opening and closing is a
+ * guess. */
 static const double PRIOR_SLOWDOWN = 1.8;
 #define PRIOR_FIXED_NS (50 * (double)TP_NS_PER_MS)
 
-#define PERIOD_MIN_NS (5 * TP_NS_PER_S)
-#define PERIOD_TARGET_NS                                                                           \
-	(20 * TP_NS_PER_S) /* three windows a minute, where they may be so many                    \
-			    */
-#define LENGTH_MIN_NS (TP_NS_PER_S / 4)
-#define LENGTH_NO_STEPS_NS                                                                         \
-	TP_NS_PER_S /* where nobody tells steps: some have to lie in it whole                      \
-		     */
-#define LENGTH_MAX_NS   (2 * TP_NS_PER_S)
-#define LENGTH_LIMIT_NS (20 * TP_NS_PER_S)
+#define PERIOD_MIN_NS      (5 * TP_NS_PER_S)
+#define PERIOD_TARGET_NS   (20 * TP_NS_PER_S) /* three windows per minute if the budget allows \ */
+#define LENGTH_MIN_NS      (TP_NS_PER_S / 4)
+#define LENGTH_NO_STEPS_NS TP_NS_PER_S /* without steps: several of them must fit \ */
+#define LENGTH_MAX_NS      (2 * TP_NS_PER_S)
+#define LENGTH_LIMIT_NS    (20 * TP_NS_PER_S)
 
-/* Two whole steps lie in a window that begins anywhere in a step and is three long. */
+/* A window that is three steps long contains two whole steps wherever it begins. */
 enum { STEPS_MIN = 2, STEPS_MAX = 3, RESIDUE_WINDOWS = 3 };
 
-/* Windows do not come much more often all at once, nor does their distance change for nothing. */
+/* Limits how fast windows become more frequent, and how small a change of their distance is
+ * applied. */
 static const double SHORTEN_MAX = 2;
 static const double CHANGE_MIN = 0.2;
-/* Of the period, on top of it: so that windows are in step with nothing. */
+/* Fraction of the period that is added at random, so that windows are not synchronous with
+ * anything. */
 static const double PHASE = 0.25;
 
 static double square(double x)
@@ -71,7 +70,7 @@ static void add(struct tp_gpu_mean *mean, double value, double error)
 void tp_gpu_trace_governor_init(struct tp_gpu_trace_governor *governor, double max_overhead_ratio,
 				uint64_t seed)
 {
-	/* 0 would mean never; what is asked for then is as little as there is. */
+	/* 0 would mean never; it is treated as the smallest budget. */
 	*governor = (struct tp_gpu_trace_governor){.budget = fmax(max_overhead_ratio, 1e-4),
 						   .seed = seed};
 }
@@ -80,7 +79,7 @@ void tp_gpu_trace_governor_add(struct tp_gpu_trace_governor *governor,
 			       const struct tp_gpu_window_cost *cost)
 {
 	double length_ns = (double)cost->length_ns;
-	/* Of its length a window loses what it would not have taken untraced. */
+	/* The part of a window's length by which it slows the program down. */
 	double inside_ns = length_ns * (1 - 1 / (1 + fmax(cost->slowdown, -0.5)));
 	add(&governor->slowdown, cost->slowdown, cost->slowdown_error);
 	add(&governor->fixed_ns, cost->lost_ns - inside_ns, cost->lost_error_ns);
@@ -89,7 +88,7 @@ void tp_gpu_trace_governor_add(struct tp_gpu_trace_governor *governor,
 	governor->first_error = fmax(governor->first_error, cost->first_error);
 }
 
-/* What it may be: by a standard error more than was found. */
+/* An upper estimate: one standard error above the mean. */
 static double bound(const struct tp_gpu_mean *mean, double prior)
 {
 	if (!mean->n)
@@ -116,7 +115,7 @@ static double steady_period(struct tp_gpu_trace_governor *governor, double perio
 	return period_ns;
 }
 
-/* From one window of that length to the next, by what windows cost. */
+/* The shortest period between windows of this length that the budget allows. */
 static double allowed_period_ns(const struct tp_gpu_trace_governor *governor, double length_ns)
 {
 	double budget = governor->budget;
@@ -128,7 +127,7 @@ static double allowed_period_ns(const struct tp_gpu_trace_governor *governor, do
 	return fmax(period_ns, (double)PERIOD_MIN_NS);
 }
 
-/* d of the header times the period that is wished for. */
+/* d of the header times the desired period. */
 static double target_length_ns(const struct tp_gpu_trace_governor *governor)
 {
 	double slowdown = bound(&governor->slowdown, PRIOR_SLOWDOWN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes windows of GPU tracing, and measures what each of them cost. */
+/* Opens and closes GPU tracing windows, and measures their cost. */
 #include "gpu_trace_windows.h"
 
 #include "trainprof/base/clock.h"
@@ -7,27 +7,28 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The program is likely to have warmed up; with steps, some of them are known. */
+/* The program has probably warmed up by then, and some steps are known. */
 #define FIRST_NS     (3 * TP_NS_PER_S)
 #define FIRST_MAX_NS (30 * TP_NS_PER_S)
 enum { FIRST_STEPS = 10 };
 
-/* One that has not begun by then is given up. */
+/* A window that has not begun by then is abandoned. */
 #define OPENING_MAX_NS (30 * TP_NS_PER_S)
 
-/* After a window CUPTI delivers what is left, and is let go of. */
+/* After a window CUPTI delivers the rest and is released. */
 #define FLUSH_NS (300 * TP_NS_PER_MS)
-/* Compared with a window on either side: that long, or that many steps. */
+/* Length of the stretches before and after a window that it is compared with: this time, or this
+ * many steps. */
 #define ADJACENT_NS     (4 * TP_NS_PER_S)
 #define ADJACENT_MAX_NS (30 * TP_NS_PER_S)
 enum { ADJACENT_STEPS = 8 };
 
-/* Of steps that last longer than two looks a window begins with one. */
+/* If steps are longer than two ticks, a window begins with a step. */
 #define TICK_NS (100 * TP_NS_PER_MS)
-/* After a window that was left out for want of room. */
+/* Pause after a window that was skipped for lack of space. */
 #define POSTPONE_NS (60 * TP_NS_PER_S)
 
-/* A slowdown that is known no better than that is not known. */
+/* A slowdown with a larger error counts as unknown. */
 static const double SLOWDOWN_ERROR_MAX = 0.5;
 
 void tp_gpu_trace_windows_init(struct tp_gpu_trace_windows *windows,
@@ -39,9 +40,9 @@ void tp_gpu_trace_windows_init(struct tp_gpu_trace_windows *windows,
 	tp_gpu_trace_governor_next(&windows->governor, 0, 0, &windows->order);
 }
 
-/* ---- steps of now --------------------------------------------------------------------------- */
+/* ---- current steps -------------------------------------------------------------------------- */
 
-/* False: nothing tells steps. */
+/* Returns false if no source reports steps. */
 static bool step_rate(const struct tp_gpu_trace_windows *windows, uint64_t now_ns,
 		      struct tp_progress_rate *out)
 {
@@ -56,7 +57,7 @@ static uint64_t step_ns(const struct tp_gpu_trace_windows *windows, uint64_t now
 	return step_rate(windows, now_ns, &pace) ? (uint64_t)pace.count_ns : 0;
 }
 
-/* How long the stretches beside a window are. */
+/* The length of the stretches around a window. */
 static uint64_t beside_ns(const struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
 	uint64_t length_ns = ADJACENT_STEPS * step_ns(windows, now_ns);
@@ -65,7 +66,7 @@ static uint64_t beside_ns(const struct tp_gpu_trace_windows *windows, uint64_t n
 					     : length_ns;
 }
 
-/* A step is about to begin, or nobody can tell. */
+/* True if a step is about to begin, or if that cannot be known. */
 static bool is_at_step_boundary(const struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
 	const struct tp_progress_series *steps = tp_progress_steps(windows->progress);
@@ -76,7 +77,7 @@ static bool is_at_step_boundary(const struct tp_gpu_trace_windows *windows, uint
 	return into_ns > 2 * length_ns || length_ns - into_ns % length_ns <= TICK_NS;
 }
 
-/* ---- opening and closing -------------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------------------------- */
 
 static void open_window(struct tp_gpu_trace_windows *windows,
 			const struct tp_gpu_agents_state *agents, uint64_t now_ns)
@@ -99,7 +100,7 @@ static void open_window(struct tp_gpu_trace_windows *windows,
 	windows->n_events = agents->n_events;
 }
 
-/* Two of them, between three borders. */
+/* Two whole steps lie between three borders. */
 static bool has_whole_steps(const struct tp_gpu_trace_windows *windows, uint64_t from_ns,
 			    uint64_t now_ns)
 {
@@ -108,7 +109,7 @@ static bool has_whole_steps(const struct tp_gpu_trace_windows *windows, uint64_t
 	return !steps || tp_progress_typical_rate(steps, from_ns, now_ns, &inside);
 }
 
-/* Agents take milliseconds to begin, or many seconds. */
+/* Agents take milliseconds or many seconds to begin. */
 static void check_opened(struct tp_gpu_trace_windows *windows,
 			 const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {
@@ -131,7 +132,7 @@ static bool is_time_to_close(const struct tp_gpu_trace_windows *windows,
 	       has_whole_steps(windows, windows->opened_ns, now_ns);
 }
 
-/* ---- what a window cost --------------------------------------------------------------------- */
+/* ---- cost of a window ----------------------------------------------------------------------- */
 
 struct window_estimate {
 	bool is_known;
@@ -139,7 +140,7 @@ struct window_estimate {
 	struct tp_gpu_window_cost cost;
 };
 
-/* The pace outside is the mean of both sides; where they differ it is no better known than that. */
+/* The speed outside is the mean of both sides; their difference limits its accuracy. */
 struct adjacent_rates {
 	double count_ns;
 	double spread_ratio;
@@ -156,7 +157,8 @@ static void merge_rates(const struct tp_progress_rate *before, const struct tp_p
 	out->error = fmax(chance, drift);
 }
 
-/* Of everything between the last count before the window was asked for and the first after it. */
+/* Covers the time between the last count before the window was requested and the first one after
+ * it. */
 static bool estimate_loss(const struct tp_gpu_trace_windows *windows,
 			  const struct tp_progress_series *series,
 			  const struct adjacent_rates *adjacent_rates,
@@ -172,7 +174,7 @@ static bool estimate_loss(const struct tp_gpu_trace_windows *windows,
 	return true;
 }
 
-/* Where no whole count lies in the window, all that was lost is taken for slowdown. */
+/* If no whole count lies in the window, its total loss is treated as slowdown. */
 static void estimate_slowdown(const struct tp_gpu_trace_windows *windows,
 			      const struct tp_progress_series *series,
 			      const struct adjacent_rates *adjacent_rates,
@@ -243,8 +245,7 @@ static void estimate_window(struct tp_gpu_trace_windows *windows, uint64_t now_n
 				   windows->closed_ns - windows->opened_ns, &windows->order);
 }
 
-/* One that never began is none, and tells nothing of what windows cost; the next is not due before
- * its time all the same. */
+/* A window that never began says nothing about costs; the next one still keeps its schedule. */
 static void close_window(struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
 	if (!windows->opened_ns) {
@@ -257,7 +258,7 @@ static void close_window(struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 	windows->n++;
 }
 
-/* When the agents have said when it ended, and the program has gone on for a while. */
+/* Runs when the agents have reported its end and the program has continued for a while. */
 static void check_after(struct tp_gpu_trace_windows *windows,
 			const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {
@@ -267,7 +268,7 @@ static void check_after(struct tp_gpu_trace_windows *windows,
 	estimate_window(windows, now_ns);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- driver --------------------------------------------------------------------------------- */
 
 static bool is_warm(const struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
@@ -279,7 +280,7 @@ static bool is_warm(const struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 	return step_rate(windows, now_ns, &pace) && pace.n >= FIRST_STEPS;
 }
 
-/* Of a window that is due. */
+/* Checks memory before a window that is due. */
 static bool has_memory(struct tp_gpu_trace_windows *windows,
 		       const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {

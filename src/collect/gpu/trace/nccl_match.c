@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins calls of NCCL and kernels. */
+/* Matches NCCL's calls with its kernels. */
 #include "nccl_match.h"
 
 #include "trainprof/base/map.h"
@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum {
-	ITEMS_MAX = 4096,   /* calls of a thread whose kernels may still come */
-	WAITING_MAX = 1024, /* launches in calls that have not ended */
+	ITEMS_MAX = 4096,   /* calls per thread whose kernels may still arrive */
+	WAITING_MAX = 1024, /* launches inside calls that have not ended */
 	LINKS_MAX = 1 << 16,
-	COMMUNICATORS_MAX = 1 << 12, /* that are told apart */
+	COMMUNICATORS_MAX = 1 << 12, /* communicators that are distinguished */
 };
 
-/* A call, or those of one communicator in a group. */
+/* A call, or the calls of one communicator in a group. */
 struct nccl_item {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -27,13 +27,13 @@ struct nccl_item {
 };
 
 struct nccl_thread {
-	struct nccl_item *items; /* heap, in order of their ends */
+	struct nccl_item *items; /* heap, ordered by their ends */
 	size_t n;
 	size_t capacity;
-	uint64_t n_dropped;      /* that were before items[0] */
-	unsigned n_open;         /* ranges */
-	unsigned depth;          /* of groups */
-	struct tp_detail *group; /* heap: what the open group is so far, by communicator */
+	uint64_t n_dropped;      /* items removed before items[0] */
+	unsigned n_open;         /* open ranges */
+	unsigned depth;          /* nesting depth of groups */
+	struct tp_detail *group; /* heap: the open group so far, by communicator */
 	size_t n_group;
 	size_t group_capacity;
 };
@@ -55,18 +55,18 @@ struct tp_nccl_match {
 	struct tp_sink *sink;
 	uint32_t rank;
 	bool is_used;
-	bool is_broken; /* collectives cannot be counted */
+	bool is_broken; /* the order of collectives is lost */
 	struct nccl_thread *threads;
 	size_t n_threads;
 	size_t threads_capacity;
-	struct tp_map numbers; /* hash of a communicator -> place in the next */
+	struct tp_map numbers; /* hash of a communicator -> index into the next member */
 	struct communicator *communicators;
 	size_t n_communicators;
 	size_t communicators_capacity;
 	struct launch *waiting;
 	size_t n_waiting;
 	size_t waiting_capacity;
-	struct tp_map links; /* -> thread << 32 | number of the item among all of the thread */
+	struct tp_map links; /* -> thread << 32 | ordinal of the item within the thread */
 };
 
 struct tp_nccl_match *tp_nccl_match_new(struct tp_sink *sink, uint32_t rank)
@@ -116,7 +116,8 @@ static struct communicator *communicator_of(struct tp_nccl_match *talk, uint64_t
 		snprintf(name, sizeof(name), "%016llx", (unsigned long long)hash);
 		out->name = tp_sink_string(talk->sink, name);
 	}
-	/* Of their own for each process: what one sends another receives, at other times. */
+	/* Separate for each process: another process receives what this one sends, at other
+	 * times. */
 	snprintf(name, sizeof(name), "%016llx: sends and receives of process %u",
 		 (unsigned long long)hash, talk->rank);
 	out->peers_name = tp_sink_string(talk->sink, name);
@@ -140,7 +141,7 @@ uint32_t tp_nccl_match_call(struct tp_nccl_match *talk, const struct tp_nccl_cal
 	if (call->kind == TP_NCCL_COLLECTIVE) {
 		detail.group = communicator->name;
 		communicator->n_calls++;
-		/* Several communicators without a hash cannot be told apart. */
+		/* Communicators without a hash cannot be distinguished. */
 		detail.sequence =
 			talk->is_broken || !communicator->name ? 0 : communicator->n_calls;
 	}
@@ -166,7 +167,7 @@ static void link_to(struct tp_nccl_match *talk, uint32_t link, size_t thread, si
 		   (uint64_t)thread << 32 | (uint32_t)(talk->threads[thread].n_dropped + item));
 }
 
-/* Those launches that were in it. Of several items of one group each takes one. */
+/* Assigns the launches inside it; each item of a group gets one. */
 static void link_waiting(struct tp_nccl_match *talk, size_t number, size_t item)
 {
 	const struct nccl_item *added = &talk->threads[number].items[item];
@@ -226,7 +227,7 @@ void tp_nccl_match_begin(struct tp_nccl_match *talk, size_t number)
 	thread_of(talk, number)->n_open++;
 }
 
-/* What was launched in it and is no call's. */
+/* Drops launches inside it that belong to no call. */
 static void drop_waiting(struct tp_nccl_match *talk, size_t number)
 {
 	size_t n_kept = 0;
@@ -256,7 +257,7 @@ void tp_nccl_match_end(struct tp_nccl_match *talk, size_t number, uint32_t detai
 		drop_waiting(talk, number);
 }
 
-/* The first item that ends behind that time; n: none does. */
+/* Returns the first item that ends after that time; n if there is none. */
 static size_t find_item(const struct nccl_thread *thread, uint64_t time_ns)
 {
 	size_t from = 0;
@@ -279,7 +280,7 @@ void tp_nccl_match_launch(struct tp_nccl_match *talk, size_t number, uint32_t li
 	const struct nccl_thread *thread = &talk->threads[number];
 	for (size_t i = find_item(thread, time_ns);
 	     i < thread->n && thread->items[i].start_ns <= time_ns; i++) {
-		/* Of several of one group each takes one. */
+		/* Each item of a group gets one. */
 		bool is_last = i + 1 == thread->n ||
 			       thread->items[i + 1].start_ns != thread->items[i].start_ns;
 		if (is_last || !thread->items[i].is_launched) {

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads payloads of NCCL. */
+/* Decodes NCCL's payloads. */
 #include "nccl_payload.h"
 
 #include "trainprof/base/memory.h"
 
-/* Ids that a library chooses itself begin there (nvToolsExtPayload.h). */
+/* Ids that a library chooses itself start there (nvToolsExtPayload.h). */
 #define STATIC_IDS (UINT32_C(1) << 24)
 
-/*
- * nvtx.h and nvtx_payload_schemas.h of NCCL, from 2.16.2 (bytes first) to 2.29 (communicator, then
- * bytes, since 2.25.1); read 2026-11-22. Which of the two it is, its size says. Of other ids, and
- * of other sizes of these, nothing is known.
- */
+/* nvtx.h and nvtx_payload_schemas.h of NCCL, from 2.16.2 (bytes first) to 2.29 (communicator, then
+ * bytes, since 2.25.1); read 2026-11-22. The size distinguishes the two layouts. Other ids, and
+ * other sizes of these, are unknown. */
 static const struct {
 	uint32_t id;
-	uint32_t size;     /* with the communicator */
-	uint32_t old_size; /* without; 0 = there was none */
+	uint32_t size;     /* with a communicator */
+	uint32_t old_size; /* without one; 0 = does not exist */
 	enum tp_nccl_kind kind;
 	const char *op;
 } calls[] = {
@@ -31,7 +29,8 @@ static const struct {
 	{18, 24, 0, TP_NCCL_COLLECTIVE, "ncclScatter"},
 };
 
-/* Of calls that make a communicator: in which word the number of its ranks is, the lower half. */
+/* For calls that create a communicator: the index of the word whose lower half is the number of
+ * ranks. */
 static const struct {
 	uint32_t id;
 	uint32_t size;
@@ -41,7 +40,7 @@ static const struct {
 	{1, 16, 1},  /* ncclCommInitAll */
 	{11, 24, 1}, /* ncclCommInitRankConfig */
 	{12, 24, 1}, /* ncclCommInitRankScalable */
-	{13, 40, 2}, /* ncclCommSplit: behind the parent */
+	{13, 40, 2}, /* ncclCommSplit: after the parent */
 	{15, 24, 1}, /* ncclCommShrink */
 };
 

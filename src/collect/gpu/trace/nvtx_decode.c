@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of NVTX as spans, and what NCCL says in them. */
+/* Converts NVTX ranges to spans, with NCCL's information in them. */
 #include "gpu_decoder_internal.h"
 #include "gpu_ring_reader.h"
 #include "nccl_match.h"
@@ -13,16 +13,16 @@
 #include <string.h>
 
 enum {
-	RANGES_MAX = 256,       /* open in a thread; of more the outermost are forgotten */
-	STARTED_MAX = 4096,     /* open ranges that any thread may end */
-	OUTER_LEVELS = 2,       /* told also between windows: steps and phases */
-	NUMBERED_MAX = 1 << 18, /* names that differ in numbers; strings are kept for good */
+	RANGES_MAX = 256,   /* open ranges per thread; beyond that the outermost are forgotten */
+	STARTED_MAX = 4096, /* open ranges that any thread may end */
+	OUTER_LEVELS = 2,   /* levels that are also recorded between windows: steps and phases */
+	NUMBERED_MAX = 1 << 18, /* names that differ only in numbers; strings are kept for good */
 };
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* The text with the numbers that its event carries put back in; "#" for them where there are too
- * many. */
+/* Restores the numbers that the event carries into the text, or inserts "#" if there are too many
+ * distinct names. */
 static void expand_numbers(struct tp_buf *out, const char *text, size_t length,
 			   const struct tp_gpu_event *event, bool has_numbers)
 {
@@ -38,7 +38,7 @@ static void expand_numbers(struct tp_buf *out, const char *text, size_t length,
 	}
 }
 
-/* "aten::mm" of "aten::mm, seq = 7": an operator, as in imported traces. */
+/* Shortens "aten::mm, seq = 7" to "aten::mm": an operator, as in imported traces. */
 static uint32_t name_of(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event,
 			uint8_t *kind)
 {
@@ -55,7 +55,7 @@ static uint32_t name_of(struct tp_gpu_decoder *teller, const struct tp_gpu_event
 		name.data[kept] = '\0';
 	uint32_t id = tp_sink_string(teller->config.sink, tp_buf_text(&name));
 	tp_buf_release(&name);
-	/* Ids grow: it is a new one, or may be. */
+	/* Ids grow, so it is or may be a new one. */
 	if (event->flags & TP_GPU_FLAG_NUMBERS && id > teller->newest_name) {
 		teller->n_numbered++;
 		teller->newest_name = id;
@@ -73,7 +73,7 @@ static bool is_nccl(struct tp_gpu_decoder *teller, uint32_t domain)
 	if (tp_map_get(&teller->domains, domain, &known))
 		return known;
 	const char *name = tp_gpu_ring_reader_name(teller->config.file, domain, &length);
-	if (!name) /* nothing is remembered of numbers that somebody makes up */
+	if (!name) /* names with arbitrary numbers are not remembered */
 		return false;
 	known = length == 4 && memcmp(name, "NCCL", 4) == 0;
 	tp_map_set(&teller->domains, domain, known);
@@ -90,7 +90,7 @@ static enum tp_nccl_group group_of(const struct tp_gpu_decoder *teller, uint32_t
 
 /* ---- ranges of a thread --------------------------------------------------------------------- */
 
-/* What the payload behind it is of where there is no room for its thread. */
+/* The owner of a payload whose thread has no room. */
 static const struct tp_gpu_payload no_payload = {.thread = SIZE_MAX};
 
 static void decode_push(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
@@ -111,9 +111,9 @@ static void decode_push(struct tp_gpu_decoder *teller, const struct tp_gpu_event
 		tp_nccl_match_begin(teller->talk, teller->payload.thread);
 }
 
-/* Outside windows ranges in ranges are left out, and calls of NCCL are counted only: they may be
- * thousands a second, for days. Where CUDA was not started there are no windows, and ranges are all
- * that there is. */
+/* Outside windows nested ranges are left out and calls of NCCL are only counted, because there may
+ * be thousands per second, for days. If CUDA was not initialised there are no windows, and ranges
+ * are the only data. */
 static bool should_emit(const struct tp_gpu_decoder *teller, const struct tp_gpu_range *range,
 			size_t level, bool is_call)
 {
@@ -126,8 +126,8 @@ static bool should_emit(const struct tp_gpu_decoder *teller, const struct tp_gpu
 	return !is_outside || (level < OUTER_LEVELS && !is_call);
 }
 
-/* Only those count that are told between windows as well: others would seem to come faster while
- * the GPU is traced. */
+/* Counts only ranges that are also recorded between windows: others would seem to become more
+ * frequent while the GPU is traced. */
 static void count_range(const struct tp_gpu_decoder *teller, uint32_t track, uint32_t name,
 			uint8_t kind, uint64_t end_ns)
 {
@@ -183,7 +183,7 @@ static void decode_start(struct tp_gpu_decoder *teller, const struct tp_gpu_even
 	TP_ARRAY_PUSH(teller->started, teller->n_started, teller->started_capacity) = range;
 }
 
-/* It stands with the thread in which it began; where nobody tells that, with the first one. */
+/* It belongs to the thread in which it began, or to the first thread if that is unknown. */
 static void decode_end(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	size_t at = teller->n_started;
@@ -226,7 +226,7 @@ static void decode_payload(struct tp_gpu_decoder *teller, const struct tp_gpu_ev
 		thread->ranges[thread->n_ranges - 1].detail = detail;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all events ----------------------------------------------------------------------------- */
 
 void tp_nvtx_decode_event(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what comes back in each step of the target. */
+/* Counts what recurs in each step of the target. */
 #include "progress_rate.h"
 
 #include "trainprof/base/clock.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MAX = 2048 }; /* points: 20 s where they are dense */
+enum { POINTS_MAX = 2048 }; /* 20 s of points at their highest rate */
 
-/* What comes faster is thinned: a point says how far the count has come, so nothing is lost. */
+/* Faster series are thinned out: a point holds the count reached, so nothing is lost. */
 #define POINT_PERIOD_NS (10 * TP_NS_PER_MS)
-/* Between two readings of GPM that belong together. */
+/* Longest time between two GPM readings that belong together. */
 #define READING_PERIOD_NS (3 * TP_NS_PER_S / 2)
 
-/* Evaluations, checkpoints and what compiles at the beginning are no measure of the pace. */
+/* Evaluations, checkpoints and compilation at the beginning do not measure the speed. */
 static const double OUTLIER_RATIO = 2;
 enum { OUTLIER_COUNT_MIN = 5 };
 
@@ -39,7 +39,7 @@ void tp_progress_release(struct tp_progress *progress)
 	*progress = (struct tp_progress){0};
 }
 
-/* ---- taking up ------------------------------------------------------------------------------ */
+/* ---- input ---------------------------------------------------------------------------------- */
 
 static struct tp_progress_series *series_of(struct tp_progress *progress,
 					    enum tp_progress_kind kind, uint64_t key)
@@ -91,7 +91,7 @@ static void add_mark(struct tp_progress *progress, const struct tp_mark *mark)
 	if (!series)
 		return;
 	double growth = 1;
-	/* A loop that began anew has got on as well; by how much nobody saw. */
+	/* A loop that restarted has progressed too, but by an unknown amount. */
 	if (mark->kind == TP_MARK_COUNTER) {
 		growth = (double)mark->value - series->last_value;
 		series->last_value = (double)mark->value;
@@ -129,9 +129,9 @@ void tp_progress_add_record(struct tp_progress *progress, const struct tp_record
 		add_traffic(progress, &record->of.gauge);
 }
 
-/* ---- asking --------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------- */
 
-/* The first point at or behind that time; series->n: there is none. */
+/* Returns the first point at or after that time; series->n if there is none. */
 static size_t first_from(const struct tp_progress_series *series, uint64_t time_ns)
 {
 	size_t low = oldest(series);
@@ -146,7 +146,7 @@ static size_t first_from(const struct tp_progress_series *series, uint64_t time_
 	return low;
 }
 
-/* Between two points, at which the count had grown. */
+/* An interval between two points in which the count grew. */
 struct interval {
 	double count;
 	double time_ns;
@@ -181,7 +181,7 @@ static int compare_intervals(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Stretches of several counts vary less than single ones. */
+/* Intervals of several counts vary less than single ones. */
 static void describe(const struct interval *stretches, size_t n, struct tp_progress_rate *out)
 {
 	double time_ns = 0;
@@ -199,7 +199,7 @@ static void describe(const struct interval *stretches, size_t n, struct tp_progr
 		out->spread_ratio = sqrt(squares / (double)(n - 1)) / out->count_ns;
 }
 
-/* Between points [first, last]. */
+/* Measures between points [first, last]. */
 static bool measure(const struct tp_progress_series *series, size_t first, size_t last,
 		    bool is_usual, struct tp_progress_rate *out)
 {
