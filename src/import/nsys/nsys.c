@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Imports SQLite exports of Nsight Systems: one rank per process that works on a device. */
 #include "import/reader/importer.h"
-#include "nsys_db.h"
+#include "import/sqlite/sqlite_db.h"
 #include "nsys_facts.h"
 #include "nsys_names.h"
 #include "nsys_process.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct nsys_reading {
-	struct tp_nsys_db *db;
+	struct tp_sqlite_db *db;
 	struct tp_nsys_processes processes;
 	struct tp_nsys_names names;
 };
@@ -24,7 +24,7 @@ static bool nsys_probe(const unsigned char *head, size_t size)
 }
 
 /* Databases of other makers, by tables that only they have. */
-static const char *other_maker(const struct tp_nsys_db *db)
+static const char *other_maker(const struct tp_sqlite_db *db)
 {
 	static const struct {
 		const char *table;
@@ -38,7 +38,7 @@ static const char *other_maker(const struct tp_nsys_db *db)
 		{"NPU_INFO", "Ascend's profiler"},
 	};
 	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (tp_nsys_db_table(db, makers[i].table))
+		if (tp_sqlite_db_table(db, makers[i].table))
 			return makers[i].maker;
 	return NULL;
 }
@@ -46,7 +46,7 @@ static const char *other_maker(const struct tp_nsys_db *db)
 static enum tp_status fail_foreign(const struct nsys_reading *reading, const char *path,
 				   struct tp_error *err)
 {
-	const char *damage = tp_nsys_db_error(reading->db);
+	const char *damage = tp_sqlite_db_error(reading->db);
 	const char *maker = other_maker(reading->db);
 	enum tp_status status;
 	if (maker) {
@@ -63,7 +63,7 @@ static enum tp_status fail_foreign(const struct nsys_reading *reading, const cha
 		status = tp_fail(err, TP_PARSE,
 				 "%s is an SQLite database, but no export of nsys: among its %zu "
 				 "tables is neither CUPTI_ACTIVITY_KIND_KERNEL nor NVTX_EVENTS",
-				 path, tp_nsys_db_n_tables(reading->db));
+				 path, tp_sqlite_db_n_tables(reading->db));
 	tp_error_next(err, "nsys export --type sqlite --output OUT.sqlite REPORT.nsys-rep");
 	return status;
 }
@@ -71,7 +71,7 @@ static enum tp_status fail_foreign(const struct nsys_reading *reading, const cha
 static enum tp_status fail_no_work(const struct nsys_reading *reading, const char *path,
 				   struct tp_error *err)
 {
-	const char *damage = tp_nsys_db_error(reading->db);
+	const char *damage = tp_sqlite_db_error(reading->db);
 	enum tp_status status;
 	if (damage) {
 		status = tp_fail(err, TP_PARSE, "%s: no event can be read: %s", path, damage);
@@ -96,7 +96,7 @@ static uint64_t n_kept(const struct tp_nsys_processes *processes)
 /* `stays`: also ranks without spans. */
 static void ranks_end(struct nsys_reading *reading, bool stays)
 {
-	const char *damage = tp_nsys_db_error(reading->db);
+	const char *damage = tp_sqlite_db_error(reading->db);
 	for (size_t i = 0; i < reading->processes.n; i++) {
 		struct tp_nsys_process *process = &reading->processes.items[i];
 		if (!process->writer)
@@ -113,7 +113,7 @@ static enum tp_status nsys_read(struct tp_import_reader *import,
 				const struct tp_import_source *source, struct tp_error *err)
 {
 	struct nsys_reading reading = {0};
-	enum tp_status status = tp_nsys_db_open(&reading.db, source->path, err);
+	enum tp_status status = tp_sqlite_db_open(&reading.db, source->path, err);
 	if (status)
 		return status;
 	if (!tp_nsys_tables_any(reading.db)) {
@@ -134,7 +134,7 @@ static enum tp_status nsys_read(struct tp_import_reader *import,
 out:
 	tp_nsys_processes_release(&reading.processes);
 	tp_nsys_names_release(&reading.names);
-	tp_nsys_db_close(reading.db);
+	tp_sqlite_db_close(reading.db);
 	return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who wrote a trace in JSON, by marks that only this program writes. */
-#ifndef TRAINPROF_SRC_IMPORT_KINETO_TRACE_MAKER_H
-#define TRAINPROF_SRC_IMPORT_KINETO_TRACE_MAKER_H
+#ifndef TRAINPROF_SRC_IMPORT_JSON_TRACE_MAKER_H
+#define TRAINPROF_SRC_IMPORT_JSON_TRACE_MAKER_H
 
 #include "import/json/json_walk.h"
 
