@@ -19,6 +19,7 @@
 /* The first that recognises a file reads it. */
 static const struct tp_importer *const importers[] = {
 	&tp_importer_straggler, /* some are Chrome JSON, too */
+	&tp_importer_ascend, /* as all that have marks, before Kineto, which takes any JSON */
 	&tp_importer_kineto,
 	&tp_importer_nsys,
 	&tp_importer_xprof,
@@ -29,6 +30,7 @@ static const struct tp_importer *const listed[] = {
 	&tp_importer_kineto,
 	&tp_importer_nsys,
 	&tp_importer_xprof,
+	&tp_importer_ascend,
 	&tp_importer_straggler,
 };
 

@@ -10,35 +10,53 @@
  */
 #include "trace_maker.h"
 
+#include "json_scan.h"
+#include "trace_event.h"
+
 #include "trainprof/base/memory.h"
 
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct tp_trace_maker ascend = {
-	"Ascend's profiler (torch_npu, msprof)",
-	"trainprof run -- CMD   (what the NPU did: msprof-analyze, on the folder of the trace)"};
+	.name = "Ascend's profiler (torch_npu, msprof)",
+	.remedy = "trainprof import --from=ascend FILE",
+	.reader = "ascend",
+};
 static const struct tp_trace_maker xprof = {
-	"XProf (JAX, TensorFlow, torch_xla) as a copy of its HOST.xplane.pb for viewers",
-	"trainprof import HOST.xplane.pb   (XProf writes it beside this file)"};
+	.name = "XProf (JAX, TensorFlow, torch_xla) as a copy of its HOST.xplane.pb for viewers",
+	.remedy = "trainprof import HOST.xplane.pb   (XProf writes it beside this file)",
+};
 static const struct tp_trace_maker timeline = {
-	"TensorFlow 1's timeline",
-	"trainprof run -- CMD   (what the device did: nsys profile --trace=cuda,nvtx -- CMD)"};
+	.name = "TensorFlow 1's timeline",
+	.remedy = "trainprof run -- CMD   (what the device did: nsys profile --trace=cuda,nvtx -- "
+		  "CMD)",
+};
 static const struct tp_trace_maker horovod = {
-	"Horovod's timeline, which tells of transfers and of no computing",
-	"trainprof run -- CMD   on each rank, or profile each with torch.profiler"};
+	.name = "Horovod's timeline, which records transfers and no computing",
+	.remedy = "trainprof run -- CMD   on each rank, or profile each with torch.profiler",
+};
 static const struct tp_trace_maker rocprof = {
-	"rocprofv3",
-	"trainprof run -- CMD   or profile with torch.profiler, whose traces of AMD GPUs are read"};
+	.name = "rocprofv3",
+	.remedy = "trainprof run -- CMD   or profile with torch.profiler, whose traces of AMD GPUs "
+		  "are read",
+};
 static const struct tp_trace_maker speedscope = {
-	"speedscope: sampled stacks without waits and steps", "trainprof attach PID"};
-static const struct tp_trace_maker viztracer = {"VizTracer: Python functions and no waits",
-						"trainprof run -- CMD"};
+	.name = "speedscope: sampled stacks without waits and steps",
+	.remedy = "trainprof attach PID",
+};
+static const struct tp_trace_maker viztracer = {
+	.name = "VizTracer: Python functions and no waits",
+	.remedy = "trainprof run -- CMD",
+};
 static const struct tp_trace_maker chakra = {
-	"PyTorch's execution trace (Chakra), which has no times of the device",
-	"trainprof import the trace of torch.profiler that was written beside it"};
+	.name = "PyTorch's execution trace (Chakra), which has no times of the device",
+	.remedy = "trainprof import the trace of torch.profiler that was written beside it",
+};
 static const struct tp_trace_maker gaudi = {
-	"Habana's profiler", "trainprof run -- CMD   or profile with torch.profiler"};
+	.name = "Habana's profiler",
+	.remedy = "trainprof run -- CMD   or profile with torch.profiler",
+};
 
 /* A text ends in * where only its beginning counts, and begins with * where only its end does. */
 static const struct {
@@ -56,6 +74,8 @@ static const struct {
 	{TP_MARK_PROCESS, "AI Core Freq", &ascend},
 	{TP_MARK_CATEGORY, "enqueue", &ascend},
 	{TP_MARK_CATEGORY, "dequeue", &ascend},
+	{TP_MARK_TEXT, "cpu_op", &ascend},
+	{TP_MARK_TEXT, "python_function", &ascend},
 	{TP_MARK_PROCESS, "* Compute", &timeline},
 	{TP_MARK_PROCESS, "* Tensors", &timeline},
 	{TP_MARK_PROCESS, "/host:CPU", &xprof},
@@ -96,6 +116,94 @@ const struct tp_trace_maker *tp_trace_maker_find(enum tp_trace_mark_place place,
 		if (marks[i].place == place && is_match(marks[i].text, text))
 			return marks[i].maker;
 	return NULL;
+}
+
+/* ---- the first bytes of a file ---- */
+
+static const struct tp_trace_maker *maker_of_event(const struct tp_trace_event *event)
+{
+	bool is_label = TP_JSON_SLICE_IS(&event->name, "process_labels");
+	if (is_label || TP_JSON_SLICE_IS(&event->name, "process_name")) {
+		struct tp_json_slice process =
+			tp_json_slice_find(&event->args, is_label ? "labels" : "name");
+		return tp_trace_maker_find(TP_MARK_PROCESS, &process);
+	}
+	const struct tp_trace_maker *maker = NULL;
+	if (event->ts.type == TP_JSON_SLICE_TEXT)
+		maker = tp_trace_maker_find(TP_MARK_TEXT, &event->cat);
+	if (!maker && event->cat.len)
+		return tp_trace_maker_find(TP_MARK_CATEGORY, &event->cat);
+	return maker ? maker : tp_trace_maker_find(TP_MARK_NAME, &event->name);
+}
+
+/* Values that the end of the head cuts are looked into as far as they reach. */
+static struct tp_json_slice rest_of(const struct tp_json_walk *walk)
+{
+	char first = walk->at < walk->end ? *walk->at : '\0';
+	struct tp_json_slice rest = {.text = walk->at, .len = (size_t)(walk->end - walk->at) + 1};
+	rest.type = first == '{'   ? TP_JSON_SLICE_OBJECT
+		    : first == '[' ? TP_JSON_SLICE_LIST
+				   : TP_JSON_SLICE_NONE;
+	return rest;
+}
+
+static const struct tp_trace_maker *maker_in_events(const struct tp_json_slice *list)
+{
+	struct tp_json_walk walk = tp_json_walk_init(list);
+	struct tp_json_slice key;
+	const struct tp_trace_maker *maker = NULL;
+	struct tp_trace_event_plain plain = {0};
+	while (!maker && tp_json_walk_to_value(&walk, &key)) {
+		struct tp_trace_event event;
+		struct tp_json_slice value = rest_of(&walk);
+		struct tp_json_slice whole;
+		struct tp_json_walk after = walk;
+		bool is_whole = tp_json_walk_read_value(&after, &whole);
+		if (is_whole)
+			value = whole;
+		if (value.type == TP_JSON_SLICE_OBJECT &&
+		    (tp_trace_event_read(&event, &value, &plain) || !is_whole))
+			maker = maker_of_event(&event);
+		if (!is_whole)
+			break;
+		walk = after;
+	}
+	tp_trace_event_plain_release(&plain);
+	return maker;
+}
+
+static const struct tp_trace_maker *maker_in_members(const struct tp_json_slice *object)
+{
+	struct tp_json_walk walk = tp_json_walk_init(object);
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	while (tp_json_walk_to_value(&walk, &key)) {
+		const struct tp_trace_maker *maker = tp_trace_maker_find(TP_MARK_MEMBER, &key);
+		if (!maker && TP_JSON_SLICE_IS(&key, "traceEvents")) {
+			struct tp_json_slice list = rest_of(&walk);
+			maker = maker_in_events(&list);
+		}
+		if (maker)
+			return maker;
+		if (!tp_json_walk_read_value(&walk, &value))
+			break;
+	}
+	return NULL;
+}
+
+bool tp_trace_maker_probe(const unsigned char *head, size_t size, const char *reader)
+{
+	if (!tp_json_scan_probe(head, size))
+		return false;
+	char *text = tp_alloc(size + 1 + TP_JSON_WALK_SLACK);
+	memcpy(text, head, size);
+	size_t begin = strcspn(text, "{[");
+	struct tp_json_walk walk = {.at = text + begin, .end = text + size};
+	struct tp_json_slice rest = rest_of(&walk);
+	const struct tp_trace_maker *maker =
+		rest.type == TP_JSON_SLICE_LIST ? maker_in_events(&rest) : maker_in_members(&rest);
+	free(text);
+	return maker && maker->reader && strcmp(maker->reader, reader) == 0;
 }
 
 enum tp_status tp_trace_maker_error(const struct tp_trace_maker *maker, const char *path,

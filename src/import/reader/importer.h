@@ -28,6 +28,7 @@ struct tp_importer {
 			       const struct tp_import_source *source, struct tp_error *err);
 };
 
+extern const struct tp_importer tp_importer_ascend;
 extern const struct tp_importer tp_importer_kineto;
 extern const struct tp_importer tp_importer_nsys;
 extern const struct tp_importer tp_importer_straggler;
