@@ -16,46 +16,11 @@ struct nsys_reading {
 	struct tp_nsys_names names;
 };
 
-static bool nsys_probe(const unsigned char *head, size_t size)
-{
-	static const char magic[] =
-		"SQLite format 3"; /* with its NUL: sqlite.org/fileformat.html */
-	return size >= sizeof(magic) && !memcmp(head, magic, sizeof(magic));
-}
-
-/* Databases of other makers, by tables that only they have. */
-static const char *other_maker(const struct tp_sqlite_db *db)
-{
-	static const struct {
-		const char *table;
-		const char *maker;
-	} makers[] = {
-		{"rocpd_op", "rocmProfileData (RPD)"},
-		{"rocpd_metadata", "rocprofv3 (rocpd)"},
-		{"COMPUTE_TASK_INFO", "Ascend's profiler"},
-		{"COMMUNICATION_OP", "Ascend's profiler"},
-		{"CommAnalyzerTime", "Ascend's profiler"},
-		{"NPU_INFO", "Ascend's profiler"},
-	};
-	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (tp_sqlite_db_table(db, makers[i].table))
-			return makers[i].maker;
-	return NULL;
-}
-
 static enum tp_status fail_foreign(const struct nsys_reading *reading, const char *path,
 				   struct tp_error *err)
 {
 	const char *damage = tp_sqlite_db_error(reading->db);
-	const char *maker = other_maker(reading->db);
 	enum tp_status status;
-	if (maker) {
-		status = tp_fail(err, TP_PARSE,
-				 "'%s' was written by %s, which trainprof does not read", path,
-				 maker);
-		tp_error_next(err, "trainprof run -- CMD   or profile with torch.profiler");
-		return status;
-	}
 	if (damage)
 		status = tp_fail(err, TP_PARSE, "%s: no table of nsys's can be read: %s", path,
 				 damage);
@@ -150,6 +115,6 @@ const struct tp_importer tp_importer_nsys = {
 			  "when one export holds several",
 		 .threads = "samples of stacks and switches of threads"},
 	.wants_file = true,
-	.recognises = nsys_probe,
+	.recognises = tp_sqlite_head,
 	.read = nsys_read,
 };

@@ -12,6 +12,13 @@
 #include <string.h>
 #include <strings.h>
 
+bool tp_sqlite_head(const unsigned char *head, size_t size)
+{
+	/* with its NUL: sqlite.org/fileformat.html */
+	static const char magic[] = "SQLite format 3";
+	return size >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0;
+}
+
 #if TP_HAVE_SQLITE
 
 #include <sqlite3.h>
@@ -236,6 +243,14 @@ size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db)
 	return n;
 }
 
+const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n)
+{
+	for (size_t i = 0; i < db->n_tables; i++)
+		if (!db->tables[i].is_view && !n--)
+			return db->tables[i].name;
+	return NULL;
+}
+
 static const struct sqlite_table *table_find(const struct tp_sqlite_db *db, const char *name,
 					     bool is_view)
 {
@@ -440,6 +455,13 @@ size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db)
 {
 	(void)db;
 	return 0;
+}
+
+const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n)
+{
+	(void)db;
+	(void)n;
+	return NULL;
 }
 
 const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name)

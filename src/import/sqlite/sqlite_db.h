@@ -27,6 +27,9 @@ struct tp_sqlite_cell {
 	size_t len;
 };
 
+/* Whether a file that begins so is a database. */
+bool tp_sqlite_head(const unsigned char *head, size_t size);
+
 /*
  * Open for reading. A file that ends too early is opened all the same: what is there can be read.
  *
@@ -41,6 +44,8 @@ void tp_sqlite_db_close(struct tp_sqlite_db *db); /* NULL is allowed */
 const char *tp_sqlite_db_error(const struct tp_sqlite_db *db);
 /* Number of tables that could be read; views and virtual tables are none. */
 size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db);
+/* The name of the n-th of these; NULL from the last on. */
+const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n);
 /* The table of that name, else the newest of its _V2, _V3 and so on; NULL: there is none. */
 const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name);
 /* Whether in its place there is a view or a virtual table, which is not read. */
