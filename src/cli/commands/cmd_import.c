@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const from_choices[] = {"auto", "kineto", "nsys", "xprof", "straggler", NULL};
+static const char *const from_choices[] = {"auto",      "kineto",   "nsys",    "xprof",
+					   "rocpd",     "rocprof",  "rpd",     "ascend",
+					   "ascend-db", "timeline", "horovod", "straggler",
+					   NULL};
 static const struct tp_import_job_options defaults = {.from = "auto"};
 
 #define AT(member) .offset = offsetof(struct tp_import_job_options, member)
@@ -29,7 +32,7 @@ static const struct tp_option options[] = {
 	{.name = "from",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "FORMAT",
-	 .text = "auto, kineto, nsys, xprof, straggler",
+	 .text = "auto, or a name of --list",
 	 .otherwise = "auto",
 	 .choices = from_choices,
 	 AT(from)},

@@ -29,17 +29,18 @@ static const struct tp_trace_maker xprof = {
 };
 static const struct tp_trace_maker timeline = {
 	.name = "TensorFlow 1's timeline",
-	.remedy = "trainprof run -- CMD   (what the device did: nsys profile --trace=cuda,nvtx -- "
-		  "CMD)",
+	.remedy = "trainprof import --from=timeline FILE",
+	.reader = "timeline",
 };
 static const struct tp_trace_maker horovod = {
-	.name = "Horovod's timeline, which records transfers and no computing",
-	.remedy = "trainprof run -- CMD   on each rank, or profile each with torch.profiler",
+	.name = "Horovod's timeline",
+	.remedy = "trainprof import --from=horovod FILE",
+	.reader = "horovod",
 };
 static const struct tp_trace_maker rocprof = {
 	.name = "rocprofv3",
-	.remedy = "trainprof run -- CMD   or profile with torch.profiler, whose traces of AMD GPUs "
-		  "are read",
+	.remedy = "trainprof import --from=rocprof FILE",
+	.reader = "rocprof",
 };
 static const struct tp_trace_maker speedscope = {
 	.name = "speedscope: sampled stacks without waits and steps",
@@ -120,6 +121,8 @@ const struct tp_trace_maker *tp_trace_maker_find(enum tp_trace_mark_place place,
 
 /* ---- the first bytes of a file ---- */
 
+enum { EPOCH_DIGITS = 16 };
+
 static const struct tp_trace_maker *maker_of_event(const struct tp_trace_event *event)
 {
 	bool is_label = TP_JSON_SLICE_IS(&event->name, "process_labels");
@@ -129,7 +132,8 @@ static const struct tp_trace_maker *maker_of_event(const struct tp_trace_event *
 		return tp_trace_maker_find(TP_MARK_PROCESS, &process);
 	}
 	const struct tp_trace_maker *maker = NULL;
-	if (event->ts.type == TP_JSON_SLICE_TEXT)
+	/* Microseconds since 1970 as a text. */
+	if (event->ts.type == TP_JSON_SLICE_TEXT && event->ts.len >= EPOCH_DIGITS)
 		maker = tp_trace_maker_find(TP_MARK_TEXT, &event->cat);
 	if (!maker && event->cat.len)
 		return tp_trace_maker_find(TP_MARK_CATEGORY, &event->cat);

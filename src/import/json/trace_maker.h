@@ -14,7 +14,7 @@ enum tp_trace_mark_place {
 	TP_MARK_PROCESS,  /* name or label of a process, from metadata */
 	TP_MARK_CATEGORY, /* of an event that Kineto does not have */
 	TP_MARK_NAME,     /* of an event without a category */
-	TP_MARK_TEXT,     /* category of an event whose time is a text */
+	TP_MARK_TEXT,     /* category of an event whose time is a long text */
 };
 
 struct tp_trace_maker {

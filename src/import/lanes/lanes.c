@@ -98,7 +98,11 @@ static void read_metadata(struct lanes_reader *reader, const struct tp_trace_eve
 	TP_ARRAY_PUSH(reader->names, reader->n_names, reader->names_capacity) = name;
 }
 
-static uint8_t kind_of(const struct lanes_reader *reader, const struct tp_trace_event *event)
+static const struct tp_lane_event left_out = {.kind = TP_LANE_EVENT_LEFT_OUT};
+static const struct tp_lane_event by_lane = {.kind = TP_LANE_EVENT_DEFAULT};
+
+static const struct tp_lane_event *event_find(const struct lanes_reader *reader,
+					      const struct tp_trace_event *event)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
 	struct tp_json_slice arg = {0};
@@ -110,9 +114,9 @@ static uint8_t kind_of(const struct lanes_reader *reader, const struct tp_trace_
 						   : row->place == TP_LANE_EVENT_ARG ? &arg
 										     : &event->cat;
 		if (text->len && tp_text_pattern_match(row->text, text->text, text->len, NULL))
-			return row->kind;
+			return row;
 	}
-	return arg.len && dialect->arg_decides ? TP_LANE_EVENT_LEFT_OUT : TP_LANE_EVENT_DEFAULT;
+	return arg.len && dialect->arg_decides ? &left_out : &by_lane;
 }
 
 static uint32_t name_of(struct lanes_reader *reader, const struct tp_json_slice *name)
@@ -129,7 +133,7 @@ static uint32_t name_of(struct lanes_reader *reader, const struct tp_json_slice 
 }
 
 static void keep_span(struct lanes_reader *reader, const struct tp_trace_event *event,
-		      struct lane *lane, struct tp_span *span)
+		      struct lane *lane, const struct tp_lane_event *row, struct tp_span *span)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
 	if (dialect->link && !event->cat.len) {
@@ -138,7 +142,8 @@ static void keep_span(struct lanes_reader *reader, const struct tp_trace_event *
 	}
 	if (dialect->detail && !event->cat.len)
 		span->detail = dialect->detail(reader->writer, &event->name, &event->args);
-	span->name = name_of(reader, &event->name);
+	span->name = row->name ? tp_rank_writer_string(reader->writer, row->name, strlen(row->name))
+			       : name_of(reader, &event->name);
 	span->track = (uint16_t)(lane - reader->lanes);
 	lane->n_events++;
 	TP_ARRAY_PUSH(reader->spans.items, reader->spans.n, reader->spans.capacity) = *span;
@@ -148,7 +153,8 @@ static void read_complete(struct lanes_reader *reader, const struct tp_trace_eve
 {
 	const struct tp_thread *thread;
 	uint64_t length_ns;
-	struct tp_span span = {.kind = kind_of(reader, event)};
+	const struct tp_lane_event *row = event_find(reader, event);
+	struct tp_span span = {.kind = row->kind};
 	struct lane *lane = lane_of(reader, event, &thread);
 	if (!lane || span.kind == TP_LANE_EVENT_LEFT_OUT)
 		return;
@@ -162,7 +168,7 @@ static void read_complete(struct lanes_reader *reader, const struct tp_trace_eve
 		return;
 	}
 	span.end_ns = span.start_ns + length_ns; /* both are below 2^63 */
-	keep_span(reader, event, lane, &span);
+	keep_span(reader, event, lane, row, &span);
 }
 
 static void read_event(struct lanes_reader *reader, const struct tp_json_slice *text)

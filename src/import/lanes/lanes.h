@@ -49,6 +49,7 @@ struct tp_lane_event {
 	enum tp_lane_event_place place;
 	const char *text; /* a pattern */
 	uint8_t kind;
+	const char *name; /* of such spans; NULL: their own */
 };
 
 struct tp_lane_dialect {
