@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const from_choices[] = {"auto",      "kineto",   "nsys",    "xprof",
-					   "rocpd",     "rocprof",  "rpd",     "ascend",
-					   "ascend-db", "timeline", "horovod", "straggler",
-					   NULL};
+static const char *const from_choices[] = {"auto",      "kineto",     "nsys",     "xprof",
+					   "rocpd",     "rocprof",    "rpd",      "ascend",
+					   "ascend-db", "ascend-csv", "timeline", "horovod",
+					   "straggler", NULL};
 static const struct tp_import_job_options defaults = {.from = "auto"};
 
 #define AT(member) .offset = offsetof(struct tp_import_job_options, member)

@@ -32,10 +32,12 @@ struct tp_importer {
 };
 
 extern const struct tp_importer tp_importer_ascend;
+extern const struct tp_importer tp_importer_ascend_csv;
 extern const struct tp_importer tp_importer_ascend_db;
 extern const struct tp_importer tp_importer_horovod;
 extern const struct tp_importer tp_importer_kineto;
 extern const struct tp_importer tp_importer_nsys;
+extern const struct tp_importer tp_importer_nsys_report;
 extern const struct tp_importer tp_importer_rocpd;
 extern const struct tp_importer tp_importer_rocprof;
 extern const struct tp_importer tp_importer_rpd;
