@@ -31,8 +31,9 @@
 	NAMES(9, "Ascend Hardware", 2, "Stream 2")                                                 \
 	NAMES(10, "HCCL", 0, "Group 0 Communication")                                              \
 	NAMES(10, "HCCL", 1, "Plane 0")                                                            \
-	NAMES(11, "Overlap Analysis", 0, "Computing") "{\"name\":\"HBM\",\"ph\":\"C\",\"pid\":12," \
-						      "\"ts\":\"1\",\"args\":{\"v\":1}}]"
+	NAMES(11, "Overlap Analysis", 0, "Computing")                                              \
+	"{\"name\":\"HBM\",\"ph\":\"C\",\"pid\":12,"                                               \
+	"\"ts\":\"1\",\"args\":{\"v\":1}}]"
 #define CALL                                                                                       \
 	EVENT(8, 70, "AscendCL@aclrtMemcpyAsync", "00002.000", "1.5",                              \
 	      ",\"args\":{\"level\":\"acl\",\"connection_id\":936}")

@@ -15,14 +15,14 @@
 	OP(7, "IteratorGetNext", 90, 8)
 #define STREAMS                                                                                    \
 	NAME(1, "/device:GPU:1/stream:13 Compute")                                                 \
-	NAME(2, "/device:GPU:1/stream:13 Tensors") OP(1, "Conv2D", 100, 20)                        \
-		OP(1, "MEMCPYHtoD", 130, 5)
+	NAME(2, "/device:GPU:1/stream:13 Tensors")                                                 \
+	OP(1, "Conv2D", 100, 20) OP(1, "MEMCPYHtoD", 130, 5)
 #define SUMS                                                                                       \
 	NAME(3, "/device:GPU:1/stream:all Compute")                                                \
-	NAME(4, "/device:GPU:1/memcpy Compute") OP(3, "Conv2D", 100, 20)                           \
-		OP(4, "MEMCPYHtoD", 130, 5)                                                        \
-			NAME(5, "/job:localhost/replica:0/task:0/device:GPU:1 Compute")            \
-				OP(5, "Conv2D", 50, 500)
+	NAME(4, "/device:GPU:1/memcpy Compute")                                                    \
+	OP(3, "Conv2D", 100, 20) OP(4, "MEMCPYHtoD", 130, 5)                                       \
+		NAME(5, "/job:localhost/replica:0/task:0/device:GPU:1 Compute")                    \
+			OP(5, "Conv2D", 50, 500)
 
 static const char *const files[] = {
 	"{\"traceEvents\":[" CPU STREAMS SUMS "]}",
