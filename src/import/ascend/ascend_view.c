@@ -19,7 +19,7 @@
 /* Tracks of collectives have numbers that no stream has. */
 enum { FIRST_GROUP = 1 << 20, SUMMARY_STREAM = 1 << 21 };
 
-static const struct tp_lane lanes[] = {
+static const struct tp_lane_row lanes[] = {
 	{"Python", NULL, TP_LANE_THREAD, TP_SPAN_ANNOTATION, 0, NULL},
 	{"CANN", NULL, TP_LANE_THREAD, TP_SPAN_CALL, 0, NULL},
 	{"Ascend Hardware", "Stream %", TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL},
@@ -29,7 +29,7 @@ static const struct tp_lane lanes[] = {
 	{"Overlap Analysis", "Computing", TP_LANE_SUMMARY, TP_SPAN_KERNEL, SUMMARY_STREAM, NULL},
 };
 
-static const struct tp_lane_event events[] = {
+static const struct tp_lane_event_row events[] = {
 	{TP_LANE_EVENT_NAME, "ProfilerStep#*", TP_SPAN_ANNOTATION, NULL},
 	{TP_LANE_EVENT_CATEGORY, "cpu_op", TP_SPAN_OPERATOR, NULL},
 	{TP_LANE_EVENT_CATEGORY, "python_function", TP_SPAN_PYTHON, NULL},

@@ -29,7 +29,7 @@ struct lane {
 	struct lane_name thread;
 	size_t n_events;
 	size_t n_untyped;
-	const struct tp_lane *row; /* NULL: left out */
+	const struct tp_lane_row *row; /* NULL: left out */
 	int32_t device;
 	uint16_t track;
 };
@@ -98,18 +98,18 @@ static void read_metadata(struct lanes_reader *reader, const struct tp_trace_eve
 	TP_ARRAY_PUSH(reader->names, reader->n_names, reader->names_capacity) = name;
 }
 
-static const struct tp_lane_event left_out = {.kind = TP_LANE_EVENT_LEFT_OUT};
-static const struct tp_lane_event by_lane = {.kind = TP_LANE_EVENT_DEFAULT};
+static const struct tp_lane_event_row left_out = {.kind = TP_LANE_EVENT_LEFT_OUT};
+static const struct tp_lane_event_row by_lane = {.kind = TP_LANE_EVENT_DEFAULT};
 
-static const struct tp_lane_event *event_find(const struct lanes_reader *reader,
-					      const struct tp_trace_event *event)
+static const struct tp_lane_event_row *event_find(const struct lanes_reader *reader,
+						  const struct tp_trace_event *event)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
 	struct tp_json_slice arg = {0};
 	if (dialect->arg && event->args.len && !event->cat.len)
 		arg = tp_json_slice_find(&event->args, dialect->arg);
 	for (size_t i = 0; i < dialect->n_events; i++) {
-		const struct tp_lane_event *row = &dialect->events[i];
+		const struct tp_lane_event_row *row = &dialect->events[i];
 		const struct tp_json_slice *text = row->place == TP_LANE_EVENT_NAME  ? &event->name
 						   : row->place == TP_LANE_EVENT_ARG ? &arg
 										     : &event->cat;
@@ -133,7 +133,7 @@ static uint32_t name_of(struct lanes_reader *reader, const struct tp_json_slice 
 }
 
 static void keep_span(struct lanes_reader *reader, const struct tp_trace_event *event,
-		      struct lane *lane, const struct tp_lane_event *row, struct tp_span *span)
+		      struct lane *lane, const struct tp_lane_event_row *row, struct tp_span *span)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
 	if (dialect->link && !event->cat.len) {
@@ -153,7 +153,7 @@ static void read_complete(struct lanes_reader *reader, const struct tp_trace_eve
 {
 	const struct tp_thread *thread;
 	uint64_t length_ns;
-	const struct tp_lane_event *row = event_find(reader, event);
+	const struct tp_lane_event_row *row = event_find(reader, event);
 	struct tp_span span = {.kind = row->kind};
 	struct lane *lane = lane_of(reader, event, &thread);
 	if (!lane || span.kind == TP_LANE_EVENT_LEFT_OUT)
@@ -231,7 +231,7 @@ static uint16_t thread_track(struct lanes_reader *reader, size_t index)
 }
 
 static bool lane_fits(struct lanes_reader *reader, struct lane *lane, size_t index,
-		      const struct tp_lane *row)
+		      const struct tp_lane_row *row)
 {
 	int64_t numbers[TP_PATTERN_NUMBERS + TP_PATTERN_NUMBERS] = {0};
 	struct lane_name process = process_of(reader, index);
@@ -281,7 +281,7 @@ static void choose_computing(struct lanes_reader *reader)
 	for (size_t i = 0; i < reader->n_lanes; i++)
 		n_untyped += reader->lanes[i].n_untyped;
 	for (size_t i = 0; i < reader->n_lanes; i++) {
-		const struct tp_lane *row = reader->lanes[i].row;
+		const struct tp_lane_row *row = reader->lanes[i].row;
 		if (!row || row->use != TP_LANE_SUMMARY)
 			continue;
 		if (n_untyped)

@@ -25,7 +25,7 @@ enum tp_lane_use {
 
 /* The first that fits a lane is its row; lanes without a row are left out. Numbers in the names
  * (see text_pattern.h) are those of the device and of the stream. */
-struct tp_lane {
+struct tp_lane_row {
 	const char *process;
 	const char *thread; /* NULL: any */
 	enum tp_lane_use use;
@@ -45,7 +45,7 @@ enum {
 };
 
 /* What an event is: the first that fits. */
-struct tp_lane_event {
+struct tp_lane_event_row {
 	enum tp_lane_event_place place;
 	const char *text; /* a pattern */
 	uint8_t kind;
@@ -53,9 +53,9 @@ struct tp_lane_event {
 };
 
 struct tp_lane_dialect {
-	const struct tp_lane *lanes;
+	const struct tp_lane_row *lanes;
 	size_t n_lanes;
-	const struct tp_lane_event *events;
+	const struct tp_lane_event_row *events;
 	size_t n_events;
 	const char *arg;     /* name of the argument that says what an event is; NULL */
 	const char *link;    /* name of the one that joins a call and its work; NULL */

@@ -15,14 +15,14 @@ enum { COPIES_FIRST = 1 << 20 };
 
 static const char all_streams[] = "/device:GPU:%/stream:all Compute";
 
-static const struct tp_lane lanes[] = {
+static const struct tp_lane_row lanes[] = {
 	{all_streams, NULL, TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL},
 	{"/device:GPU:%/memcpy Compute", NULL, TP_LANE_STREAM, TP_SPAN_COPY, COPIES_FIRST, NULL},
 	{"/device:GPU:%/stream:% Compute", NULL, TP_LANE_STREAM, TP_SPAN_KERNEL, 0, all_streams},
 	{"/job:*/device:CPU:% Compute", NULL, TP_LANE_THREAD, TP_SPAN_OPERATOR, 0, NULL},
 };
 
-static const struct tp_lane_event events[] = {
+static const struct tp_lane_event_row events[] = {
 	{TP_LANE_EVENT_NAME, "MEMCPYHtoD", TP_SPAN_COPY, "Memcpy HtoD"},
 	{TP_LANE_EVENT_NAME, "MEMCPYDtoH", TP_SPAN_COPY, "Memcpy DtoH"},
 	{TP_LANE_EVENT_NAME, "MEMCPYDtoD", TP_SPAN_COPY, "Memcpy DtoD"},
