@@ -50,6 +50,8 @@ struct lanes_reader {
 	struct tp_span_store spans; /* `track` is the lane, `kind` as in rows of events */
 	struct tp_buf scratch;
 	struct tp_trace_event_plain plain;
+	size_t arg_len; /* of the dialect's names of arguments; 0: it has none */
+	size_t link_len;
 	bool is_summarised; /* a summary lane has the computing */
 };
 
@@ -101,22 +103,57 @@ static void read_metadata(struct lanes_reader *reader, const struct tp_trace_eve
 static const struct tp_lane_event_row left_out = {.kind = TP_LANE_EVENT_LEFT_OUT};
 static const struct tp_lane_event_row by_lane = {.kind = TP_LANE_EVENT_DEFAULT};
 
+/* The arguments that the dialect asks for; events with a category are of the host and have none of
+ * them. */
+struct wanted_args {
+	struct tp_json_slice arg;
+	struct tp_json_slice link;
+};
+
+static bool is_key(const struct tp_json_slice *key, const char *name, size_t len)
+{
+	return key->len == len && memcmp(key->text, name, len) == 0;
+}
+
+static void args_read(struct lanes_reader *reader, const struct tp_trace_event *event,
+		      struct wanted_args *out)
+{
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	*out = (struct wanted_args){0};
+	if (!reader->arg_len || event->cat.len || event->args.type != TP_JSON_SLICE_OBJECT)
+		return;
+	struct tp_json_walk walk = tp_json_walk_init(&event->args);
+	while (tp_json_walk_next(&walk, &key, &value)) {
+		if (is_key(&key, reader->dialect->arg, reader->arg_len))
+			out->arg = value;
+		else if (is_key(&key, reader->dialect->link, reader->link_len))
+			out->link = value;
+	}
+}
+
+/* Most patterns begin with a letter that the text does not begin with. */
+static bool may_fit(const char *pattern, const struct tp_json_slice *text)
+{
+	return text->len && (*pattern == *text->text || *pattern == '*' || *pattern == '%');
+}
+
 static const struct tp_lane_event_row *event_find(const struct lanes_reader *reader,
-						  const struct tp_trace_event *event)
+						  const struct tp_trace_event *event,
+						  const struct tp_json_slice *arg)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
-	struct tp_json_slice arg = {0};
-	if (dialect->arg && event->args.len && !event->cat.len)
-		arg = tp_json_slice_find(&event->args, dialect->arg);
+	const struct tp_json_slice *const texts[] = {[TP_LANE_EVENT_NAME] = &event->name,
+						     [TP_LANE_EVENT_CATEGORY] = &event->cat,
+						     [TP_LANE_EVENT_ARG] = arg};
 	for (size_t i = 0; i < dialect->n_events; i++) {
 		const struct tp_lane_event_row *row = &dialect->events[i];
-		const struct tp_json_slice *text = row->place == TP_LANE_EVENT_NAME  ? &event->name
-						   : row->place == TP_LANE_EVENT_ARG ? &arg
-										     : &event->cat;
-		if (text->len && tp_text_pattern_match(row->text, text->text, text->len, NULL))
+		const struct tp_json_slice *text = texts[row->place];
+		if (may_fit(row->text, text) &&
+		    tp_text_pattern_match(row->text, text->text, text->len, NULL))
 			return row;
 	}
-	return arg.len && dialect->arg_decides ? &left_out : &by_lane;
+	return arg->len && dialect->arg_decides ? &left_out : &by_lane;
 }
 
 static uint32_t name_of(struct lanes_reader *reader, const struct tp_json_slice *name)
@@ -136,10 +173,6 @@ static void keep_span(struct lanes_reader *reader, const struct tp_trace_event *
 		      struct lane *lane, const struct tp_lane_event_row *row, struct tp_span *span)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
-	if (dialect->link && !event->cat.len) {
-		struct tp_json_slice link = tp_json_slice_find(&event->args, dialect->link);
-		span->link = (uint32_t)tp_json_slice_count(&link, UINT32_MAX);
-	}
 	if (dialect->detail && !event->cat.len)
 		span->detail = dialect->detail(reader->writer, &event->name, &event->args);
 	span->name = row->name ? tp_rank_writer_string(reader->writer, row->name, strlen(row->name))
@@ -153,7 +186,9 @@ static void read_complete(struct lanes_reader *reader, const struct tp_trace_eve
 {
 	const struct tp_thread *thread;
 	uint64_t length_ns;
-	const struct tp_lane_event_row *row = event_find(reader, event);
+	struct wanted_args wanted;
+	args_read(reader, event, &wanted);
+	const struct tp_lane_event_row *row = event_find(reader, event, &wanted.arg);
 	struct tp_span span = {.kind = row->kind};
 	struct lane *lane = lane_of(reader, event, &thread);
 	if (!lane || span.kind == TP_LANE_EVENT_LEFT_OUT)
@@ -168,6 +203,7 @@ static void read_complete(struct lanes_reader *reader, const struct tp_trace_eve
 		return;
 	}
 	span.end_ns = span.start_ns + length_ns; /* both are below 2^63 */
+	span.link = (uint32_t)tp_json_slice_count(&wanted.link, UINT32_MAX);
 	keep_span(reader, event, lane, row, &span);
 }
 
@@ -337,6 +373,8 @@ enum tp_status tp_lanes_read(const struct tp_lane_dialect *dialect, struct tp_im
 	if (!reader.writer)
 		return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
 	reader.info = tp_rank_info(reader.writer);
+	reader.arg_len = dialect->arg ? strlen(dialect->arg) : 0;
+	reader.link_len = dialect->link ? strlen(dialect->link) : 0;
 	tp_thread_map_init(&reader.threads, reader.writer);
 	tp_json_scan_init(&scan, source->stream);
 	read_all(&reader, &scan);

@@ -77,25 +77,31 @@ static uint64_t volume_of(const struct tp_json_slice *object)
 	return product;
 }
 
+#define FIELD(key, member, is_handle)                                                              \
+	{                                                                                          \
+		key, sizeof(key) - 1, offsetof(struct record, member), is_handle                   \
+	}
+
 static void record_read(struct record *record, const struct tp_json_slice *object)
 {
 	static const struct {
 		const char *key;
+		size_t len;
 		size_t offset;
 		bool is_handle;
 	} fields[] = {
-		{"kind", offsetof(struct record, kind), false},
-		{"operation", offsetof(struct record, operation), false},
-		{"thread_id", offsetof(struct record, thread), false},
-		{"internal", offsetof(struct record, correlation), false},
-		{"start_timestamp", offsetof(struct record, start_ns), false},
-		{"end_timestamp", offsetof(struct record, end_ns), false},
-		{"agent_id", offsetof(struct record, agent), true},
-		{"src_agent_id", offsetof(struct record, source), true},
-		{"dst_agent_id", offsetof(struct record, target), true},
-		{"queue_id", offsetof(struct record, queue), true},
-		{"kernel_id", offsetof(struct record, kernel), false},
-		{"bytes", offsetof(struct record, bytes), false},
+		FIELD("kind", kind, false),
+		FIELD("operation", operation, false),
+		FIELD("thread_id", thread, false),
+		FIELD("internal", correlation, false),
+		FIELD("start_timestamp", start_ns, false),
+		FIELD("end_timestamp", end_ns, false),
+		FIELD("agent_id", agent, true),
+		FIELD("src_agent_id", source, true),
+		FIELD("dst_agent_id", target, true),
+		FIELD("queue_id", queue, true),
+		FIELD("kernel_id", kernel, false),
+		FIELD("bytes", bytes, false),
 	};
 	struct tp_json_walk walk = tp_json_walk_init(object);
 	struct tp_json_slice key;
@@ -109,7 +115,7 @@ static void record_read(struct record *record, const struct tp_json_slice *objec
 		else if (TP_JSON_SLICE_IS(&key, "grid_size"))
 			record->n_items = volume_of(&value);
 		for (size_t i = 0; i < TP_ARRAY_LEN(fields); i++) {
-			if (strlen(fields[i].key) != key.len ||
+			if (fields[i].len != key.len || *fields[i].key != *key.text ||
 			    memcmp(fields[i].key, key.text, key.len) != 0)
 				continue;
 			int64_t number =
