@@ -16,25 +16,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first that recognises a file reads it. */
+/* The first that recognises a file reads it: marks that only one maker writes come before Kineto,
+ * which takes any JSON, and tables that only one maker has before nsys, which takes any database.
+ */
 static const struct tp_importer *const importers[] = {
-	&tp_importer_straggler, /* some are Chrome JSON, too */
+	&tp_importer_straggler,
+	&tp_importer_ascend_csv,
+	&tp_importer_ascend,
+	&tp_importer_rocprof,
+	&tp_importer_timeline,
+	&tp_importer_horovod,
 	&tp_importer_kineto,
+	&tp_importer_ascend_db,
+	&tp_importer_rocpd,
+	&tp_importer_rpd,
 	&tp_importer_nsys,
+	&tp_importer_nsys_report, /* has the name of the one before, for files of that suffix */
 	&tp_importer_xprof,
 };
 
 /* As somebody looks for his own: the most frequent first. */
 static const struct tp_importer *const listed[] = {
-	&tp_importer_kineto,
-	&tp_importer_nsys,
-	&tp_importer_xprof,
-	&tp_importer_straggler,
+	&tp_importer_kineto,   &tp_importer_nsys,      &tp_importer_xprof,
+	&tp_importer_rocpd,    &tp_importer_rocprof,   &tp_importer_rpd,
+	&tp_importer_ascend,   &tp_importer_ascend_db, &tp_importer_ascend_csv,
+	&tp_importer_timeline, &tp_importer_horovod,   &tp_importer_straggler,
 };
 
 const struct tp_import_format_info *tp_import_format_info(size_t n)
 {
-	_Static_assert(TP_ARRAY_LEN(listed) == TP_ARRAY_LEN(importers), "all are listed");
+	_Static_assert(TP_ARRAY_LEN(listed) + 1 == TP_ARRAY_LEN(importers), "names are listed");
 	return n < TP_ARRAY_LEN(listed) ? &listed[n]->info : NULL;
 }
 
@@ -210,6 +221,36 @@ static enum tp_status first_failure(const struct import_job *job, struct tp_erro
 	return TP_OK;
 }
 
+/* "ascend" of "ascend-db": files of one maker in two forms. */
+static bool is_same_maker(const char *one, const char *other)
+{
+	size_t len = strcspn(one, "-");
+	return len == strcspn(other, "-") && memcmp(one, other, len) == 0;
+}
+
+/* Clocks and names of two makers do not fit: their ranks are no job. Of files of unknown makers
+ * nothing is judged anyway. */
+static enum tp_status check_makers(const struct tp_import_result *result, struct tp_error *err)
+{
+	const struct tp_rank_info *first = NULL;
+	for (size_t i = 0; i < result->n_ranks; i++) {
+		const struct tp_rank_info *rank = &result->ranks[i];
+		if (strcmp(rank->format, "unknown") == 0)
+			continue;
+		if (!first)
+			first = rank;
+		if (is_same_maker(first->format, rank->format))
+			continue;
+		(void)tp_fail(err, TP_PARSE,
+			      "rank %zu ('%s', %s) is of another tool than '%s' (%s)", i,
+			      rank->path, rank->format, first->path, first->format);
+		tp_error_next_word(err, "trainprof import ", first->path,
+				   "   (one tool at a time)");
+		return TP_PARSE;
+	}
+	return TP_OK;
+}
+
 enum tp_status tp_import_files(struct tp_import_result *out, const char *const *paths,
 			       size_t n_paths, const struct tp_import_options *options,
 			       struct tp_sink *sink, struct tp_error *err)
@@ -231,6 +272,9 @@ enum tp_status tp_import_files(struct tp_import_result *out, const char *const *
 	status = first_failure(&job, err);
 	if (!status) {
 		ranks_place(&job.session, &result);
+		status = check_makers(&result, err);
+	}
+	if (!status) {
 		result.n_tasks = job.session.n_tasks;
 		result.n_thread_records = job.session.n_thread_records;
 		result.last_ns = job.session.last_ns;

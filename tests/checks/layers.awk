@@ -12,7 +12,7 @@ BEGIN {
 	library["cpuid"] = "^src/(base/sha256|import/json/json_skip)\\.c$"
 	library["immintrin"] = "^src/(base/sha256|import/json/json_skip)\\.c$"
 	library["emmintrin"] = "^src/import/json/byte_mask\\.h$"
-	library["sqlite3"] = "^src/import/nsys/"
+	library["sqlite3"] = "^src/import/sqlite/"
 	library["elfutils/"] = library["libelf"] = library["gelf"] = library["dwarf"] = "^(src|include/trainprof)/stack/"
 	library["perfmon/"] = "^src/collect/pmu/pmu_libpfm\\.c$"
 	library["sanitizer/"] = "^src/base/arena\\.c$"

@@ -3,6 +3,6 @@
 # The formats, what each keeps and loses, in any width.
 trainprof import --list
 trainprof import --list --width=44 | awk 'length($0) > 44'
-for format in $(trainprof import --list | sed -n 's/^\([a-z]*\)  .*/\1/p'); do
-	trainprof import --help | grep -q "auto.*$format" || echo "--from does not take $format"
+for format in $(trainprof import --list | sed -n 's/^\([a-z-]*\)  .*/\1/p'); do
+	trainprof import --help | tr '\n' ' ' | grep -q "auto.*$format" || echo "--from does not take $format"
 done

@@ -20,7 +20,7 @@ limit_of() { # limit_of NAME
 	esac
 	divisor=1
 	case $1 in
-	fuzz_nsys | fuzz_python) divisor=5 ;;
+	fuzz_nsys | fuzz_maker_db | fuzz_python) divisor=5 ;;
 	esac
 	echo "-runs=$((FUZZ_RUNS * factor / divisor)) -seed=1"
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns traces of other tools into records of our own: Kineto and Chrome JSON, nsys SQLite exports,
- * XSpaces of XProf, timelines of pipeline jobs.
+ * Turns traces of other tools into records of our own: those of PyTorch's profiler, nsys, XProf,
+ * rocprofv3, rocmProfileData, Ascend's profiler, TensorFlow 1 and Horovod, and timelines of
+ * pipeline jobs.
  */
 #ifndef TRAINPROF_IMPORT_IMPORT_H
 #define TRAINPROF_IMPORT_IMPORT_H
@@ -52,11 +53,10 @@ struct tp_import_result {
  * memory does not grow with them, except for distinct names, and for a pipeline job's operations,
  * of which at most 4 Mi are kept.
  *
- * Errors  that of the first file without usable content (TP_ABSENT, TP_DENIED, TP_IO, TP_PARSE),
- * with
- *         what to type in err->next; the sink may hold earlier records. Malformed entries in a file
- * are skipped and counted in its ranks. Thread  starts threads of its own; they use the sink one at
- * a time and not after return.
+ * Errors  that of the first file that holds nothing to use (TP_ABSENT, TP_DENIED, TP_IO, TP_PARSE),
+ *         TP_PARSE for files of different tools, with what to type in err->next; the sink may hold
+ * what came before. What is malformed inside a file is skipped and counted in its ranks. Thread
+ * starts threads of its own; the sink is used by one at a time and by none afterwards.
  */
 TP_MUST_CHECK enum tp_status tp_import_files(struct tp_import_result *out, const char *const *paths,
 					     size_t n_paths,

@@ -35,14 +35,43 @@ static int lane_order(const void *a, const void *b)
 	return (x->n < y->n) - (x->n > y->n);
 }
 
-static bool has_unknown_maker(const struct tp_run_info *run, uint32_t rank)
+static bool has_format(const struct tp_run_info *run, uint32_t rank, const char *format)
 {
 	return rank < run->n_ranks && run->ranks[rank].format &&
-	       strcmp(run->ranks[rank].format, "unknown") == 0;
+	       strcmp(run->ranks[rank].format, format) == 0;
 }
 
-/* Names the largest lanes, so that a reader sees what to look for in the file. */
-static void warn_unknown_maker(struct tp_rank_analysis *analysis)
+static bool has_unknown_maker(const struct tp_run_info *run, uint32_t rank)
+{
+	return has_format(run, rank, "unknown");
+}
+
+/* Horovod's timeline has lanes of waits and transfers, and no computing. */
+static bool has_transfers_only(const struct tp_run_info *run, uint32_t rank)
+{
+	return has_format(run, rank, "horovod");
+}
+
+/* Spans are sorted, and those of a lane may overlap. */
+static uint64_t time_covered(const struct tp_track_spans *spans)
+{
+	uint64_t sum_ns = 0;
+	uint64_t until_ns = 0;
+	for (size_t i = 0; i < spans->n; i++) {
+		const struct tp_span *span = &spans->items[i];
+		uint64_t from_ns = span->start_ns > until_ns ? span->start_ns : until_ns;
+		if (span->end_ns <= from_ns)
+			continue;
+		sum_ns += span->end_ns - from_ns;
+		until_ns = span->end_ns;
+	}
+	return sum_ns;
+}
+
+/* Names the largest lanes, so that a reader sees what is in the file. */
+static void warn_of_lanes(struct tp_rank_analysis *analysis,
+			  bool (*is_meant)(const struct tp_run_info *run, uint32_t rank),
+			  const char *id, const char *effect, const char *remedy)
 {
 	enum { LANES_SHOWN = 5 };
 	const struct tp_trace *trace = analysis->trace;
@@ -51,14 +80,11 @@ static void warn_unknown_maker(struct tp_rank_analysis *analysis)
 	size_t n = 0;
 	for (size_t i = 0; i < trace->n_tracks; i++) {
 		const struct tp_track *track = &trace->tracks[i];
-		if (!has_unknown_maker(&trace->run, track->rank) || !trace->spans[i].n)
+		if (!is_meant(&trace->run, track->rank) || !trace->spans[i].n)
 			continue;
-		lanes[n] = (struct lane){.name = tp_trace_string(trace, track->name),
-					 .n = trace->spans[i].n};
-		for (size_t k = 0; k < trace->spans[i].n; k++)
-			lanes[n].time_ns +=
-				trace->spans[i].items[k].end_ns - trace->spans[i].items[k].start_ns;
-		n++;
+		lanes[n++] = (struct lane){.name = tp_trace_string(trace, track->name),
+					   .n = trace->spans[i].n,
+					   .time_ns = time_covered(&trace->spans[i])};
 	}
 	qsort(lanes, n, sizeof(*lanes), lane_order);
 	tp_buf_printf(&text, "it holds %.3f s in %zu lane%s", (double)trace->end_ns / 1e9, n,
@@ -67,26 +93,42 @@ static void warn_unknown_maker(struct tp_rank_analysis *analysis)
 		tp_buf_printf(&text, "%s '%.40s' %zu event%s %.3f s", i ? "," : ":",
 			      *lanes[i].name ? lanes[i].name : "without name", lanes[i].n,
 			      lanes[i].n == 1 ? "" : "s", (double)lanes[i].time_ns / 1e9);
-	tp_profile_warn(analysis->profile, "unknown-maker", tp_buf_text(&text),
-			"no lane is taken for a device or a trainer: nothing is judged",
-			"trainprof import --list");
+	tp_profile_warn(analysis->profile, id, tp_buf_text(&text), effect, remedy);
 	tp_buf_release(&text);
 	free(lanes);
 }
 
+static bool is_any(const struct tp_run_info *run,
+		   bool (*is_meant)(const struct tp_run_info *run, uint32_t rank))
+{
+	for (uint32_t i = 0; i < run->n_ranks; i++)
+		if (is_meant(run, i))
+			return true;
+	return false;
+}
+
 bool tp_capture_is_known(struct tp_rank_analysis *analysis)
 {
-	bool is_known = true;
-	for (uint32_t i = 0; i < analysis->trace->run.n_ranks; i++)
-		is_known &= !has_unknown_maker(&analysis->trace->run, i);
-	set(analysis->profile, TP_FACT_TRACE_RECOGNISED, is_known);
-	if (is_known)
+	const struct tp_run_info *run = &analysis->trace->run;
+	bool is_unknown = is_any(run, has_unknown_maker);
+	bool is_transfers = !is_unknown && is_any(run, has_transfers_only);
+	set(analysis->profile, TP_FACT_TRACE_RECOGNISED, !is_unknown);
+	if (!is_unknown && !is_transfers)
 		return true;
 	size_t n_spans = 0;
 	for (size_t i = 0; i < analysis->trace->n_tracks; i++)
 		n_spans += analysis->trace->spans[i].n;
 	set(analysis->profile, TP_FACT_TRACE_SPANS, (double)n_spans);
-	warn_unknown_maker(analysis);
+	if (is_unknown) {
+		warn_of_lanes(analysis, has_unknown_maker, "unknown-maker",
+			      "no lane is taken for a device or a trainer: nothing is judged",
+			      "trainprof import --list");
+	} else {
+		set(analysis->profile, TP_FACT_TRACE_ONLY_RANGES, true);
+		warn_of_lanes(analysis, has_transfers_only, "transfers-only",
+			      "computing is not recorded: time between transfers is unknown",
+			      "trainprof run -- CMD   on each rank");
+	}
 	return false;
 }
 

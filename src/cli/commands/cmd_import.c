@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const from_choices[] = {"auto", "kineto", "nsys", "xprof", "straggler", NULL};
+static const char *const from_choices[] = {"auto",      "kineto",     "nsys",     "xprof",
+					   "rocpd",     "rocprof",    "rpd",      "ascend",
+					   "ascend-db", "ascend-csv", "timeline", "horovod",
+					   "straggler", NULL};
 static const struct tp_import_job_options defaults = {.from = "auto"};
 
 #define AT(member) .offset = offsetof(struct tp_import_job_options, member)
@@ -29,7 +32,8 @@ static const struct tp_option options[] = {
 	{.name = "from",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "FORMAT",
-	 .text = "auto, kineto, nsys, xprof, straggler",
+	 .text = "auto, kineto, nsys, xprof, rocpd, rocprof, rpd, ascend, ascend-db, "
+		 "ascend-csv, timeline, horovod, straggler",
 	 .otherwise = "auto",
 	 .choices = from_choices,
 	 AT(from)},
@@ -124,13 +128,14 @@ const struct tp_command tp_cmd_import = {
 	.synopsis = "[options] FILE|FOLDER...",
 	.summary = "make a recording of traces that other tools wrote",
 	.intro =
-		"Read traces of torch.profiler (Kineto or Chrome JSON, also packed), SQLite\n"
-		"exports of nsys, XProf (JAX, TensorFlow), or straggler timelines of jobs, of one\n"
-		"or more ranks of one job, and print the diagnosis that a run would get.",
+		"Read traces of torch.profiler (Kineto or Chrome JSON, also packed), nsys, XProf\n"
+		"(JAX, TensorFlow), rocprofv3, rocmProfileData, Ascend's profiler, TensorFlow 1,\n"
+		"Horovod, or straggler timelines of jobs, of one or more ranks of one job, and\n"
+		"print the diagnosis that a run would get.",
 	.examples = "  trainprof import worker0.pt.trace.json.gz\n"
 		    "  trainprof import -o job rank0.json.gz rank1.json.gz\n"
-		    "  nsys export --type sqlite t.nsys-rep && trainprof import t.sqlite\n"
-		    "  trainprof import logdir   (of jax.profiler or TensorFlow)",
+		    "  trainprof import t.nsys-rep   (where nsys is installed)\n"
+		    "  trainprof import logdir   (of jax.profiler, rocprofv3 or torch_npu)",
 	.options = options,
 	.storage_size = sizeof(struct tp_import_job_options),
 	.defaults = &defaults,

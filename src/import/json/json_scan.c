@@ -225,9 +225,50 @@ static enum tp_json_scan_item item_of(enum whole whole, enum tp_json_scan_item i
 	return whole == WHOLE_HUGE ? TP_JSON_SCAN_HUGE : item;
 }
 
+/* ---- members that are entered ---- */
+
+static const struct tp_json_scan_enter *enter_find(const struct tp_json_scan *scan,
+						   const struct tp_json_slice *key)
+{
+	for (size_t i = 0; i < scan->n_enter; i++)
+		if (strlen(scan->enter[i].key) == key->len &&
+		    memcmp(scan->enter[i].key, key->text, key->len) == 0)
+			return &scan->enter[i];
+	return NULL;
+}
+
+/* Go into the bracket at scan->at; false when it is none, or too deep. */
+static bool frame_push(struct tp_json_scan *scan, const struct tp_json_scan_enter *entered)
+{
+	char c = scan->window[scan->at];
+	if ((c != '[' && c != '{') || scan->depth == TP_JSON_SCAN_DEPTH_MAX)
+		return false;
+	scan->frames[scan->depth++] = (struct tp_json_scan_frame){scan->place, scan->entered};
+	scan->entered = entered;
+	scan->place = c == '[' ? TP_JSON_SCAN_PLACE_LIST : TP_JSON_SCAN_PLACE_OBJECT;
+	scan->at++;
+	return true;
+}
+
+/* Leave what was entered; false at the outermost. */
+static bool frame_pop(struct tp_json_scan *scan)
+{
+	if (!scan->depth)
+		return false;
+	scan->at++;
+	scan->depth--;
+	scan->place = scan->frames[scan->depth].place;
+	scan->entered = scan->frames[scan->depth].entered;
+	return true;
+}
+
 static enum tp_json_scan_item list_next(struct tp_json_scan *scan, struct tp_json_slice *value)
 {
 	char c = skip_commas(scan);
+	if (c == ']' && frame_pop(scan))
+		return TP_JSON_SCAN_END;
+	if (c == '{' && scan->entered && scan->entered->is_deep && frame_push(scan, NULL))
+		return TP_JSON_SCAN_END;
 	if (c == ']') {
 		scan->at++;
 		scan->place = scan->is_bare ? TP_JSON_SCAN_PLACE_END : TP_JSON_SCAN_PLACE_OBJECT;
@@ -270,6 +311,8 @@ static enum tp_json_scan_item object_next(struct tp_json_scan *scan, struct tp_j
 					  struct tp_json_slice *value)
 {
 	char c = skip_commas(scan);
+	if (c == '}' && frame_pop(scan))
+		return TP_JSON_SCAN_END;
 	if (c == '}')
 		return scan_stop(scan, false);
 	if (c != '"')
@@ -279,6 +322,9 @@ static enum tp_json_scan_item object_next(struct tp_json_scan *scan, struct tp_j
 	if (whole)
 		return item_of(whole, TP_JSON_SCAN_MEMBER, scan);
 	*key = (struct tp_json_slice){.text = scan->key, .len = len, .type = TP_JSON_SLICE_TEXT};
+	const struct tp_json_scan_enter *entered = scan->n_enter ? enter_find(scan, key) : NULL;
+	if (entered && frame_push(scan, entered))
+		return TP_JSON_SCAN_END;
 	if (TP_JSON_SLICE_IS(key, "traceEvents") && scan->window[scan->at] == '[') {
 		scan->at++;
 		scan->has_list = true;
@@ -301,6 +347,10 @@ enum tp_json_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_js
 	while (item == TP_JSON_SCAN_END && scan->place != TP_JSON_SCAN_PLACE_END)
 		item = scan->place == TP_JSON_SCAN_PLACE_LIST ? list_next(scan, value)
 							      : object_next(scan, key, value);
+	if (item == TP_JSON_SCAN_EVENT && scan->entered)
+		*key = (struct tp_json_slice){.text = scan->entered->key,
+					      .len = strlen(scan->entered->key),
+					      .type = TP_JSON_SLICE_TEXT};
 	return item;
 }
 

@@ -2,7 +2,8 @@
 /*
  * Walks a trace in JSON from its first byte to its last: an object with a list "traceEvents"
  * somewhere among its members, or the bare list. Gives whole events and members as pieces of text,
- * to be taken apart by json_walk.h.
+ * to be taken apart by json_walk.h. Documents that nest lists deeper say which members are entered
+ * (`enter`): objects in lists of that key are then events, and the key is given with them.
  *
  * Memory is a window that grows with the largest event up to TP_JSON_SCAN_WINDOW_MAX; what is
  * larger is passed over. Nesting has no limit. Where the text ends too early, what was whole is
@@ -35,14 +36,30 @@ enum tp_json_scan_place {
 	TP_JSON_SCAN_PLACE_END
 };
 
+/* A member, wherever it is met, whose list or object is entered. */
+struct tp_json_scan_enter {
+	const char *key;
+	bool is_deep; /* objects in its list are entered, too, and are no events */
+};
+
+enum { TP_JSON_SCAN_DEPTH_MAX = 8 };
+
 struct tp_json_scan {
 	struct tp_stream *stream;
 	char *window; /* heap: capacity and TP_JSON_WALK_SLACK bytes */
 	size_t capacity;
 	size_t at; /* [at, end) was read and not yet given */
 	size_t end;
-	bool is_drained; /* nothing follows in the stream */
-	char key[64];    /* the one last met */
+	bool is_drained;                        /* nothing follows in the stream */
+	char key[64];                           /* the one last met */
+	const struct tp_json_scan_enter *enter; /* NULL: "traceEvents" only */
+	size_t n_enter;
+	struct tp_json_scan_frame {
+		enum tp_json_scan_place place;
+		const struct tp_json_scan_enter *entered;
+	} frames[TP_JSON_SCAN_DEPTH_MAX]; /* around the place, the outermost first */
+	size_t depth;
+	const struct tp_json_scan_enter *entered; /* what the place is the value of; NULL */
 	enum tp_json_scan_place place;
 	bool is_bare;  /* the list is all there is */
 	bool has_list; /* a list of events was met */
@@ -52,7 +69,8 @@ struct tp_json_scan {
 void tp_json_scan_init(struct tp_json_scan *scan, struct tp_stream *stream);
 void tp_json_scan_release(struct tp_json_scan *scan);
 
-/* Pieces are borrowed until the next call. `key` is for TP_JSON_SCAN_MEMBER only. */
+/* Pieces are borrowed until the next call. `key` is for TP_JSON_SCAN_MEMBER, and for events of a
+ * list that was entered. */
 enum tp_json_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_json_slice *key,
 					 struct tp_json_slice *value);
 

@@ -9,13 +9,13 @@
  * (the begin of a quarter of a year), and it comes behind the events.
  */
 #include "import/json/json_scan.h"
+#include "import/json/trace_event.h"
+#include "import/json/trace_maker.h"
 #include "import/reader/category.h"
 #include "import/reader/importer.h"
 #include "import/reader/thread_map.h"
-#include "kineto_event.h"
 #include "kineto_job.h"
 #include "op_args.h"
-#include "trace_maker.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
@@ -60,7 +60,7 @@ struct kineto_reader {
 	size_t n_pending;
 	size_t pending_capacity;
 	struct tp_buf scratch;
-	struct tp_kineto_plain plain;
+	struct tp_trace_event_plain plain;
 };
 
 /* ---- what events hold ---- */
@@ -131,7 +131,7 @@ static int64_t number_in(const struct tp_json_slice *text)
 	return number;
 }
 
-static void add_device_span(struct kineto_reader *reader, const struct tp_kineto_event *event,
+static void add_device_span(struct kineto_reader *reader, const struct tp_trace_event *event,
 			    struct tp_span *span)
 {
 	struct tp_op_args args;
@@ -159,8 +159,7 @@ static void add_device_span(struct kineto_reader *reader, const struct tp_kineto
 
 /* ---- spans of threads ---- */
 
-static struct tp_thread *thread_of(struct kineto_reader *reader,
-				   const struct tp_kineto_event *event)
+static struct tp_thread *thread_of(struct kineto_reader *reader, const struct tp_trace_event *event)
 {
 	struct tp_thread *thread = tp_thread_map_find(&reader->threads, &event->pid, &event->tid);
 	if (!thread)
@@ -169,7 +168,7 @@ static struct tp_thread *thread_of(struct kineto_reader *reader,
 	return thread;
 }
 
-static void add_thread_span(struct kineto_reader *reader, const struct tp_kineto_event *event,
+static void add_thread_span(struct kineto_reader *reader, const struct tp_trace_event *event,
 			    struct tp_span *span)
 {
 	struct tp_thread *thread = thread_of(reader, event);
@@ -185,7 +184,7 @@ static void add_thread_span(struct kineto_reader *reader, const struct tp_kineto
 }
 
 /* Python functions are most events of a trace with stacks; what lies inside others is left out. */
-static bool is_top_level(const struct tp_kineto_event *event)
+static bool is_top_level(const struct tp_trace_event *event)
 {
 	struct tp_json_slice parent = tp_json_slice_find(&event->args, "Python parent id");
 	return parent.type == TP_JSON_SLICE_NONE || TP_JSON_SLICE_IS(&parent, "null");
@@ -215,7 +214,7 @@ static void set_trace_kind(struct kineto_reader *reader, enum trace_kind trace_k
 }
 
 /* torch.autograd's profiler writes operators as "CPU functions". */
-static bool is_plain_operator(const struct tp_kineto_event *event)
+static bool is_plain_operator(const struct tp_trace_event *event)
 {
 	return !event->cat.len &&
 	       (TP_JSON_SLICE_IS(&event->pid, "CPU functions") ||
@@ -233,7 +232,7 @@ static void find_maker(struct kineto_reader *reader, enum tp_trace_mark_place pl
 /* An event of a category that Kineto does not have: a range, unless the trace proves to be
  * Kineto's.
  */
-static void add_unknown(struct kineto_reader *reader, const struct tp_kineto_event *event,
+static void add_unknown(struct kineto_reader *reader, const struct tp_trace_event *event,
 			struct tp_span *span)
 {
 	if (reader->trace_kind == TRACE_KIND_KINETO)
@@ -262,7 +261,7 @@ static void add_unknown(struct kineto_reader *reader, const struct tp_kineto_eve
 }
 
 /* Whether the event is to become a span, and of what kind. */
-static bool is_kept(struct kineto_reader *reader, const struct tp_kineto_event *event,
+static bool is_kept(struct kineto_reader *reader, const struct tp_trace_event *event,
 		    struct tp_category *category)
 {
 	*category = tp_category_find(&reader->categories, event->cat.text, event->cat.len);
@@ -279,7 +278,7 @@ static bool is_kept(struct kineto_reader *reader, const struct tp_kineto_event *
 
 /* ---- phases ---- */
 
-static void add_span(struct kineto_reader *reader, const struct tp_kineto_event *event,
+static void add_span(struct kineto_reader *reader, const struct tp_trace_event *event,
 		     const struct tp_category *category, struct tp_span *span)
 {
 	span->kind = category->kind;
@@ -291,7 +290,7 @@ static void add_span(struct kineto_reader *reader, const struct tp_kineto_event 
 		add_thread_span(reader, event, span);
 }
 
-static void read_complete(struct kineto_reader *reader, const struct tp_kineto_event *event)
+static void read_complete(struct kineto_reader *reader, const struct tp_trace_event *event)
 {
 	struct tp_category category;
 	struct tp_span span = {0};
@@ -311,7 +310,7 @@ static void read_complete(struct kineto_reader *reader, const struct tp_kineto_e
 	add_span(reader, event, &category, &span);
 }
 
-static void read_begin(struct kineto_reader *reader, const struct tp_kineto_event *event)
+static void read_begin(struct kineto_reader *reader, const struct tp_trace_event *event)
 {
 	struct tp_category category;
 	struct tp_open_event open = {.is_kept = is_kept(reader, event, &category)};
@@ -328,7 +327,7 @@ static void read_begin(struct kineto_reader *reader, const struct tp_kineto_even
 	reader->n_open++;
 }
 
-static void read_end(struct kineto_reader *reader, const struct tp_kineto_event *event)
+static void read_end(struct kineto_reader *reader, const struct tp_trace_event *event)
 {
 	struct tp_span span = {0};
 	struct tp_thread *thread = thread_of(reader, event);
@@ -351,7 +350,7 @@ static void read_end(struct kineto_reader *reader, const struct tp_kineto_event 
 	add_span(reader, event, &open.category, &span);
 }
 
-static void read_metadata(struct kineto_reader *reader, const struct tp_kineto_event *event)
+static void read_metadata(struct kineto_reader *reader, const struct tp_trace_event *event)
 {
 	bool is_label = TP_JSON_SLICE_IS(&event->name, "process_labels");
 	if (is_label || TP_JSON_SLICE_IS(&event->name, "process_name")) {
@@ -372,13 +371,13 @@ static void read_metadata(struct kineto_reader *reader, const struct tp_kineto_e
 
 static void read_event(struct kineto_reader *reader, const struct tp_json_slice *text)
 {
-	struct tp_kineto_event event;
+	struct tp_trace_event event;
 	reader->info->n_events++;
-	if (!tp_kineto_event_read(&event, text, &reader->plain)) {
+	if (!tp_trace_event_read(&event, text, &reader->plain)) {
 		tp_rank_writer_skip(reader->writer, "a malformed event");
 		return;
 	}
-	switch (tp_kineto_event_phase(&event)) {
+	switch (tp_trace_event_phase(&event)) {
 	case 'X':
 		read_complete(reader, &event);
 		break;
@@ -482,7 +481,7 @@ static void reader_release(struct kineto_reader *reader)
 	tp_thread_map_release(&reader->threads);
 	tp_map_release(&reader->made_links);
 	tp_buf_release(&reader->scratch);
-	tp_kineto_plain_release(&reader->plain);
+	tp_trace_event_plain_release(&reader->plain);
 	pending_drop(reader);
 	free(reader->streams);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Imports SQLite exports of Nsight Systems: one rank per process that works on a device. */
 #include "import/reader/importer.h"
-#include "nsys_db.h"
+#include "import/sqlite/sqlite_db.h"
 #include "nsys_facts.h"
 #include "nsys_names.h"
 #include "nsys_process.h"
@@ -11,51 +11,16 @@
 #include <string.h>
 
 struct nsys_reading {
-	struct tp_nsys_db *db;
+	struct tp_sqlite_db *db;
 	struct tp_nsys_processes processes;
 	struct tp_nsys_names names;
 };
 
-static bool nsys_probe(const unsigned char *head, size_t size)
-{
-	static const char magic[] =
-		"SQLite format 3"; /* with its NUL: sqlite.org/fileformat.html */
-	return size >= sizeof(magic) && !memcmp(head, magic, sizeof(magic));
-}
-
-/* Databases of other makers, by tables that only they have. */
-static const char *other_maker(const struct tp_nsys_db *db)
-{
-	static const struct {
-		const char *table;
-		const char *maker;
-	} makers[] = {
-		{"rocpd_op", "rocmProfileData (RPD)"},
-		{"rocpd_metadata", "rocprofv3 (rocpd)"},
-		{"COMPUTE_TASK_INFO", "Ascend's profiler"},
-		{"COMMUNICATION_OP", "Ascend's profiler"},
-		{"CommAnalyzerTime", "Ascend's profiler"},
-		{"NPU_INFO", "Ascend's profiler"},
-	};
-	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (tp_nsys_db_table(db, makers[i].table))
-			return makers[i].maker;
-	return NULL;
-}
-
 static enum tp_status fail_foreign(const struct nsys_reading *reading, const char *path,
 				   struct tp_error *err)
 {
-	const char *damage = tp_nsys_db_error(reading->db);
-	const char *maker = other_maker(reading->db);
+	const char *damage = tp_sqlite_db_error(reading->db);
 	enum tp_status status;
-	if (maker) {
-		status = tp_fail(err, TP_PARSE,
-				 "'%s' was written by %s, which trainprof does not read", path,
-				 maker);
-		tp_error_next(err, "trainprof run -- CMD   or profile with torch.profiler");
-		return status;
-	}
 	if (damage)
 		status = tp_fail(err, TP_PARSE, "%s: no table of nsys's can be read: %s", path,
 				 damage);
@@ -63,7 +28,7 @@ static enum tp_status fail_foreign(const struct nsys_reading *reading, const cha
 		status = tp_fail(err, TP_PARSE,
 				 "%s is an SQLite database, but no export of nsys: among its %zu "
 				 "tables is neither CUPTI_ACTIVITY_KIND_KERNEL nor NVTX_EVENTS",
-				 path, tp_nsys_db_n_tables(reading->db));
+				 path, tp_sqlite_db_n_tables(reading->db));
 	tp_error_next(err, "nsys export --type sqlite --output OUT.sqlite REPORT.nsys-rep");
 	return status;
 }
@@ -71,7 +36,7 @@ static enum tp_status fail_foreign(const struct nsys_reading *reading, const cha
 static enum tp_status fail_no_work(const struct nsys_reading *reading, const char *path,
 				   struct tp_error *err)
 {
-	const char *damage = tp_nsys_db_error(reading->db);
+	const char *damage = tp_sqlite_db_error(reading->db);
 	enum tp_status status;
 	if (damage) {
 		status = tp_fail(err, TP_PARSE, "%s: no event can be read: %s", path, damage);
@@ -96,7 +61,7 @@ static uint64_t n_kept(const struct tp_nsys_processes *processes)
 /* `stays`: also ranks without spans. */
 static void ranks_end(struct nsys_reading *reading, bool stays)
 {
-	const char *damage = tp_nsys_db_error(reading->db);
+	const char *damage = tp_sqlite_db_error(reading->db);
 	for (size_t i = 0; i < reading->processes.n; i++) {
 		struct tp_nsys_process *process = &reading->processes.items[i];
 		if (!process->writer)
@@ -113,7 +78,7 @@ static enum tp_status nsys_read(struct tp_import_reader *import,
 				const struct tp_import_source *source, struct tp_error *err)
 {
 	struct nsys_reading reading = {0};
-	enum tp_status status = tp_nsys_db_open(&reading.db, source->path, err);
+	enum tp_status status = tp_sqlite_db_open(&reading.db, source->path, err);
 	if (status)
 		return status;
 	if (!tp_nsys_tables_any(reading.db)) {
@@ -134,7 +99,7 @@ static enum tp_status nsys_read(struct tp_import_reader *import,
 out:
 	tp_nsys_processes_release(&reading.processes);
 	tp_nsys_names_release(&reading.names);
-	tp_nsys_db_close(reading.db);
+	tp_sqlite_db_close(reading.db);
 	return status;
 }
 
@@ -150,6 +115,6 @@ const struct tp_importer tp_importer_nsys = {
 			  "when one export holds several",
 		 .threads = "samples of stacks and switches of threads"},
 	.wants_file = true,
-	.recognises = nsys_probe,
+	.recognises = tp_sqlite_head,
 	.read = nsys_read,
 };

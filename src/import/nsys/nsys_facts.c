@@ -37,20 +37,20 @@ struct machine {
 	size_t devices_capacity;
 };
 
-static uint32_t small_number(const struct tp_nsys_cell *cell)
+static uint32_t small_number(const struct tp_sqlite_cell *cell)
 {
 	return cell->number > 0 && cell->number <= INT32_MAX ? (uint32_t)cell->number : 0;
 }
 
-static void word_copy(char *out, const struct tp_nsys_cell *cell)
+static void word_copy(char *out, const struct tp_sqlite_cell *cell)
 {
 	size_t len = cell->len < MAX_WORD - 1 ? cell->len : MAX_WORD - 1;
-	if (cell->type == TP_NSYS_TEXT)
+	if (cell->type == TP_SQLITE_TEXT)
 		memcpy(out, cell->text, len);
-	out[cell->type == TP_NSYS_TEXT ? len : 0] = '\0';
+	out[cell->type == TP_SQLITE_TEXT ? len : 0] = '\0';
 }
 
-static void gpus_load(struct machine *machine, struct tp_nsys_db *db, const char *table)
+static void gpus_load(struct machine *machine, struct tp_sqlite_db *db, const char *table)
 {
 	enum { ID, CUDA, NAME, PROCESSORS, MEMORY, MAJOR, MINOR, N };
 	static const char *const columns[N] = {"id|deviceId",
@@ -60,11 +60,11 @@ static void gpus_load(struct machine *machine, struct tp_nsys_db *db, const char
 					       "totalMemory|globalMemorySize",
 					       "computeMajor|computeCapabilityMajor|smMajor",
 					       "computeMinor|computeCapabilityMinor|smMinor"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, table, columns, N);
-	const struct tp_nsys_cell *cells;
-	while (rows && machine->n_gpus < GPUS_MAX && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, table, columns, N);
+	const struct tp_sqlite_cell *cells;
+	while (rows && machine->n_gpus < GPUS_MAX && (cells = tp_sqlite_rows_next(rows))) {
 		struct export_gpu gpu = {.id = cells[ID].number, .cuda_number = -1};
-		if (cells[CUDA].type == TP_NSYS_INTEGER)
+		if (cells[CUDA].type == TP_SQLITE_INTEGER)
 			gpu.cuda_number = cells[CUDA].number;
 		word_copy(gpu.name, &cells[NAME]);
 		gpu.facts.n_processors = small_number(&cells[PROCESSORS]);
@@ -75,23 +75,24 @@ static void gpus_load(struct machine *machine, struct tp_nsys_db *db, const char
 				10 * small_number(&cells[MAJOR]) + small_number(&cells[MINOR]);
 		TP_ARRAY_PUSH(machine->gpus, machine->n_gpus, machine->gpus_capacity) = gpu;
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
-static void devices_load(struct machine *machine, struct tp_nsys_db *db)
+static void devices_load(struct machine *machine, struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"pid", "cudaId", "gpuId", "numMultiprocessors"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "TARGET_INFO_CUDA_DEVICE", columns, 4);
-	const struct tp_nsys_cell *cells;
+	struct tp_sqlite_rows *rows =
+		tp_sqlite_rows_open(db, "TARGET_INFO_CUDA_DEVICE", columns, 4);
+	const struct tp_sqlite_cell *cells;
 	size_t most = (size_t)GPUS_MAX * TP_RANKS_MAX;
-	while (rows && machine->n_devices < most && (cells = tp_nsys_rows_next(rows))) {
+	while (rows && machine->n_devices < most && (cells = tp_sqlite_rows_next(rows))) {
 		struct device device = {cells[0].number, cells[1].number, cells[2].number,
 					small_number(&cells[3])};
-		if (cells[1].type == TP_NSYS_INTEGER && cells[2].type == TP_NSYS_INTEGER)
+		if (cells[1].type == TP_SQLITE_INTEGER && cells[2].type == TP_SQLITE_INTEGER)
 			TP_ARRAY_PUSH(machine->devices, machine->n_devices,
 				      machine->devices_capacity) = device;
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 static const struct device *device_find(const struct machine *machine, int64_t pid, int32_t number)
@@ -159,7 +160,7 @@ static void devices_emit(const struct tp_nsys_process *process, const struct mac
 	tp_rank_writer_devices(process->writer, infos, n);
 }
 
-static void devices_read(const struct tp_nsys_processes *processes, struct tp_nsys_db *db)
+static void devices_read(const struct tp_nsys_processes *processes, struct tp_sqlite_db *db)
 {
 	struct machine machine = {0};
 	gpus_load(&machine, db, "TARGET_INFO_GPU");
@@ -262,19 +263,19 @@ static void job_emit(const struct export_job *job, struct tp_rank_info *info)
 	}
 }
 
-static bool is_text(const struct tp_nsys_cell *cell, const char *text)
+static bool is_text(const struct tp_sqlite_cell *cell, const char *text)
 {
-	return cell->type == TP_NSYS_TEXT && !strcmp(cell->text, text);
+	return cell->type == TP_SQLITE_TEXT && !strcmp(cell->text, text);
 }
 
 static void system_read(struct tp_nsys_processes *processes, struct export_job *job,
-			struct tp_nsys_db *db)
+			struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"name", "value"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "TARGET_INFO_SYSTEM_ENV", columns, 2);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
-		if (cells[1].type != TP_NSYS_TEXT)
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, "TARGET_INFO_SYSTEM_ENV", columns, 2);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
+		if (cells[1].type != TP_SQLITE_TEXT)
 			continue;
 		if (is_text(&cells[0], "DeviceEnvironment"))
 			environment_read(job, cells[1].text, cells[1].len);
@@ -287,40 +288,40 @@ static void system_read(struct tp_nsys_processes *processes, struct export_job *
 										    : MAX_WORD);
 		}
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 /* "PROCESS_0:ENVIRONMENT_VARIABLE" with 'RANK="3"': of the process that nsys started. */
-static void capture_read(struct export_job *job, struct tp_nsys_db *db)
+static void capture_read(struct export_job *job, struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"name", "value"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "META_DATA_CAPTURE", columns, 2);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows)))
-		if (cells[0].type == TP_NSYS_TEXT && cells[1].type == TP_NSYS_TEXT &&
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, "META_DATA_CAPTURE", columns, 2);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows)))
+		if (cells[0].type == TP_SQLITE_TEXT && cells[1].type == TP_SQLITE_TEXT &&
 		    tp_text_glob("PROCESS_*:ENVIRONMENT_VARIABLE", cells[0].text))
 			variable_read(job, cells[1].text, cells[1].len);
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 /* MPI's own numbers, of each process that has called it. */
-static void mpi_ranks_read(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
+static void mpi_ranks_read(struct tp_nsys_processes *processes, struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"globalTid|globalPid", "rank"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "MPI_RANKS", columns, 2);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, "MPI_RANKS", columns, 2);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		bool is_known;
 		struct tp_nsys_process *process =
 			tp_nsys_processes_owner(processes, &cells[0], NULL, &is_known);
-		if (process && process->info->number < 0 && cells[1].type == TP_NSYS_INTEGER &&
+		if (process && process->info->number < 0 && cells[1].type == TP_SQLITE_INTEGER &&
 		    cells[1].number >= 0)
 			process->info->number = cells[1].number;
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
-static void job_read(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
+static void job_read(struct tp_nsys_processes *processes, struct tp_sqlite_db *db)
 {
 	struct export_job job;
 	for (size_t i = 0; i < TP_ARRAY_LEN(job_variables); i++)
@@ -336,12 +337,12 @@ static void job_read(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
 /* ---- threads ------------------------------------------------------------------------------- */
 
 static void threads_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
-			 struct tp_nsys_db *db)
+			 struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"globalTid", "nameId|name"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "ThreadNames", columns, 2);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, "ThreadNames", columns, 2);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		bool is_known;
 		uint64_t track;
 		struct tp_nsys_process *process =
@@ -354,11 +355,11 @@ static void threads_read(struct tp_nsys_processes *processes, const struct tp_ns
 							     process->writer, TP_NSYS_KERNEL,
 							     &cells[1], &is_known));
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 void tp_nsys_facts_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
-			struct tp_nsys_db *db)
+			struct tp_sqlite_db *db)
 {
 	devices_read(processes, db);
 	job_read(processes, db);

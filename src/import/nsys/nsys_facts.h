@@ -9,6 +9,6 @@
 /* Tell the ranks' writers host, devices, place in the job and names of threads; after their spans,
  * for only threads with spans are named. */
 void tp_nsys_facts_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
-			struct tp_nsys_db *db);
+			struct tp_sqlite_db *db);
 
 #endif

@@ -19,13 +19,13 @@ enum {
 	IS_OPERATOR = (int)(1U << 30),
 };
 
-void tp_nsys_names_load(struct tp_nsys_names *names, struct tp_nsys_db *db)
+void tp_nsys_names_load(struct tp_nsys_names *names, struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"id", "value"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "StringIds", columns, 2);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
-		if (cells[0].type != TP_NSYS_INTEGER || cells[1].type != TP_NSYS_TEXT)
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, "StringIds", columns, 2);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
+		if (cells[0].type != TP_SQLITE_INTEGER || cells[1].type != TP_SQLITE_TEXT)
 			continue;
 		size_t len = cells[1].len < MAX_NAME ? cells[1].len : MAX_NAME;
 		struct tp_nsys_text text = {tp_arena_strndup(&names->arena, cells[1].text, len),
@@ -33,7 +33,7 @@ void tp_nsys_names_load(struct tp_nsys_names *names, struct tp_nsys_db *db)
 		tp_map_set(&names->numbers, (uint64_t)cells[0].number, names->n_texts);
 		TP_ARRAY_PUSH(names->texts, names->n_texts, names->texts_capacity) = text;
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 void tp_nsys_names_release(struct tp_nsys_names *names)
@@ -103,16 +103,16 @@ static uint32_t number_find(const struct tp_nsys_names *names, struct tp_nsys_na
 	return *id;
 }
 
-const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct tp_nsys_cell *cell,
+const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct tp_sqlite_cell *cell,
 			       size_t *len)
 {
 	uint64_t index;
 	*len = 0;
-	if (cell->type == TP_NSYS_TEXT) {
+	if (cell->type == TP_SQLITE_TEXT) {
 		*len = cell->len;
 		return cell->text;
 	}
-	if (cell->type != TP_NSYS_INTEGER ||
+	if (cell->type != TP_SQLITE_INTEGER ||
 	    !tp_map_get(&names->numbers, (uint64_t)cell->number, &index))
 		return "";
 	*len = names->texts[index].len;
@@ -121,12 +121,12 @@ const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct t
 
 uint32_t tp_nsys_names_find(const struct tp_nsys_names *names, struct tp_nsys_naming *naming,
 			    struct tp_rank_writer *writer, enum tp_nsys_use use,
-			    const struct tp_nsys_cell *cell, bool *is_operator)
+			    const struct tp_sqlite_cell *cell, bool *is_operator)
 {
 	uint32_t id = 0;
-	if (cell->type == TP_NSYS_TEXT && cell->len > 0)
+	if (cell->type == TP_SQLITE_TEXT && cell->len > 0)
 		id = name_write(writer, use, cell->text, cell->len);
-	else if (cell->type == TP_NSYS_INTEGER)
+	else if (cell->type == TP_SQLITE_INTEGER)
 		id = number_find(names, naming, writer, use, cell->number);
 	*is_operator = id & IS_OPERATOR;
 	return id & ~(uint32_t)IS_OPERATOR;

@@ -4,7 +4,7 @@
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_NAMES_H
 
 #include "import/reader/rank_writer.h"
-#include "nsys_db.h"
+#include "import/sqlite/sqlite_db.h"
 
 #include "trainprof/base/arena.h"
 #include "trainprof/base/map.h"
@@ -29,13 +29,13 @@ struct tp_nsys_naming {
 	uint32_t *ids[TP_NSYS_N_USES]; /* by index into texts; 0 = not asked for yet */
 };
 
-void tp_nsys_names_load(struct tp_nsys_names *names, struct tp_nsys_db *db);
+void tp_nsys_names_load(struct tp_nsys_names *names, struct tp_sqlite_db *db);
 void tp_nsys_names_release(struct tp_nsys_names *names);
 void tp_nsys_naming_release(struct tp_nsys_naming *naming);
 
 /* The text that a cell holds or tells the number of, as it lies there; "" for one that does
  * neither. Borrowed, of a text until the next row. */
-const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct tp_nsys_cell *cell,
+const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct tp_sqlite_cell *cell,
 			       size_t *len);
 /*
  * The writer's string for a cell that holds a text or the number of one; 0 for a cell that holds
@@ -44,6 +44,6 @@ const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct t
  */
 uint32_t tp_nsys_names_find(const struct tp_nsys_names *names, struct tp_nsys_naming *naming,
 			    struct tp_rank_writer *writer, enum tp_nsys_use use,
-			    const struct tp_nsys_cell *cell, bool *is_operator);
+			    const struct tp_sqlite_cell *cell, bool *is_operator);
 
 #endif

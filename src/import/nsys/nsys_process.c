@@ -57,38 +57,38 @@ static const struct {
 	{"OSRT_API", TP_NSYS_OS_CALLS},
 };
 
-static void scan_table(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
+static void scan_table(struct tp_nsys_processes *processes, struct tp_sqlite_db *db,
 		       const char *table, enum tp_nsys_activity does)
 {
 	static const char *const columns[] = {"globalPid|globalTid", "start"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, table, columns, 2);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, table, columns, 2);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		struct tp_nsys_process *process = NULL;
-		if (cells[0].type == TP_NSYS_INTEGER)
+		if (cells[0].type == TP_SQLITE_INTEGER)
 			process = process_get(processes, tp_nsys_process_key(cells[0].number));
 		if (process)
 			process->does |= does;
-		else if (cells[0].type != TP_NSYS_INTEGER && does == TP_NSYS_DEVICE_WORK)
+		else if (cells[0].type != TP_SQLITE_INTEGER && does == TP_NSYS_DEVICE_WORK)
 			processes->n_ownerless++;
 		if (cells[1].number < processes->earliest_ns &&
 		    cells[1].number >= -TP_NSYS_TIME_MAX)
 			processes->earliest_ns = cells[1].number;
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 /* Which process's call launched what, where the device's tables do not tell. */
-static void owners_find(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
+static void owners_find(struct tp_nsys_processes *processes, struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"globalTid|globalPid", "correlationId"};
-	struct tp_nsys_rows *rows =
-		tp_nsys_rows_open(db, "CUPTI_ACTIVITY_KIND_RUNTIME", columns, 2);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows =
+		tp_sqlite_rows_open(db, "CUPTI_ACTIVITY_KIND_RUNTIME", columns, 2);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		uint64_t link = (uint64_t)cells[1].number;
 		uint64_t known;
-		if (cells[0].type != TP_NSYS_INTEGER || cells[1].type != TP_NSYS_INTEGER)
+		if (cells[0].type != TP_SQLITE_INTEGER || cells[1].type != TP_SQLITE_INTEGER)
 			continue;
 		if (!process_get(processes, tp_nsys_process_key(cells[0].number)))
 			continue;
@@ -97,7 +97,7 @@ static void owners_find(struct tp_nsys_processes *processes, struct tp_nsys_db *
 		else if (known != processes->last)
 			tp_map_set(&processes->owners, link, (uint64_t)NO_OWNER);
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 static int by_key(const void *a, const void *b)
@@ -130,7 +130,7 @@ static unsigned rank_has_activity(const struct tp_nsys_processes *processes)
 }
 
 /* Device work that tells no process is of those that make calls, or of one that is not named. */
-static void assign_without_owner(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
+static void assign_without_owner(struct tp_nsys_processes *processes, struct tp_sqlite_db *db)
 {
 	size_t n_callers = 0;
 	for (size_t i = 0; i < processes->n; i++) {
@@ -149,7 +149,7 @@ static void assign_without_owner(struct tp_nsys_processes *processes, struct tp_
 	}
 }
 
-void tp_nsys_processes_scan(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
+void tp_nsys_processes_scan(struct tp_nsys_processes *processes, struct tp_sqlite_db *db,
 			    struct tp_import_reader *import)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(scanned); i++)
@@ -188,12 +188,12 @@ void tp_nsys_processes_release(struct tp_nsys_processes *processes)
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 struct tp_nsys_process *tp_nsys_processes_owner(struct tp_nsys_processes *processes,
-						const struct tp_nsys_cell *owner,
-						const struct tp_nsys_cell *link, bool *is_known)
+						const struct tp_sqlite_cell *owner,
+						const struct tp_sqlite_cell *link, bool *is_known)
 {
 	struct tp_nsys_process *process = NULL;
 	uint64_t index;
-	if (owner->type == TP_NSYS_INTEGER) {
+	if (owner->type == TP_SQLITE_INTEGER) {
 		/* What has no row in the tables surveyed is another's. */
 		process = process_find(processes, tp_nsys_process_key(owner->number));
 		*is_known = true;
@@ -201,7 +201,7 @@ struct tp_nsys_process *tp_nsys_processes_owner(struct tp_nsys_processes *proces
 	}
 	if (processes->n_ranks == 1)
 		process = &processes->items[processes->first_rank];
-	else if (link && link->type == TP_NSYS_INTEGER &&
+	else if (link && link->type == TP_SQLITE_INTEGER &&
 		 tp_map_get(&processes->owners, (uint64_t)link->number, &index) &&
 		 index < processes->n)
 		process = &processes->items[index];

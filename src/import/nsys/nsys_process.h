@@ -4,7 +4,7 @@
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_PROCESS_H
 
 #include "import/reader/rank_writer.h"
-#include "nsys_db.h"
+#include "import/sqlite/sqlite_db.h"
 #include "nsys_names.h"
 
 #include "trainprof/base/map.h"
@@ -75,15 +75,15 @@ struct tp_nsys_processes {
 
 /* Find out which processes there are and which are ranks: those with device work; where none has,
  * those with calls; where none has, those with ranges. By pid, and begun. */
-void tp_nsys_processes_scan(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
+void tp_nsys_processes_scan(struct tp_nsys_processes *processes, struct tp_sqlite_db *db,
 			    struct tp_import_reader *import);
 void tp_nsys_processes_release(struct tp_nsys_processes *processes);
 
 /* Whose row that is: `owner` is a globalPid or globalTid, `link` the correlation id (may be NULL).
  * NULL: of no rank; `is_known` tells whether of another process. */
 struct tp_nsys_process *tp_nsys_processes_owner(struct tp_nsys_processes *processes,
-						const struct tp_nsys_cell *owner,
-						const struct tp_nsys_cell *link, bool *is_known);
+						const struct tp_sqlite_cell *owner,
+						const struct tp_sqlite_cell *link, bool *is_known);
 
 /* Keys of tracks. Streams have numbers of 32 bits; the bit above both tells them from threads. */
 static inline uint64_t tp_nsys_thread_key(int64_t global)

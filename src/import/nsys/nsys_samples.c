@@ -12,20 +12,20 @@ static const char *const columns[N_COLUMNS] = {"id",  "start|timestamp", "global
  * Whether some samples say that they were taken by the clock of CPU cycles. Beside such ones those
  * that do not were taken at switches; where none does, they all were taken by another clock.
  */
-static bool has_clock(struct tp_nsys_db *db)
+static bool has_clock(struct tp_sqlite_db *db)
 {
 	static const char *const cycles[] = {"cpuCycles"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, table, cycles, 1);
-	const struct tp_nsys_cell *cells;
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, table, cycles, 1);
+	const struct tp_sqlite_cell *cells;
 	bool has_any = false;
-	while (!has_any && rows && (cells = tp_nsys_rows_next(rows)))
+	while (!has_any && rows && (cells = tp_sqlite_rows_next(rows)))
 		has_any = cells[0].number != 0;
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 	return has_any;
 }
 
 /* ENUM_SAMPLING_THREAD_STATE; what else there is runs, or nobody knows. */
-static enum tp_state state_of(const struct tp_nsys_cell *cell)
+static enum tp_state state_of(const struct tp_sqlite_cell *cell)
 {
 	enum { SLEEPS = 2, SLEEPS_UNINTERRUPTIBLE = 3, STOPPED = 4, UNSCHEDULED = 6, WAITS = 7 };
 	switch (cell->number) {
@@ -44,16 +44,17 @@ static enum tp_state state_of(const struct tp_nsys_cell *cell)
 void tp_nsys_samples_read(const struct tp_nsys_stacks *stacks, struct tp_nsys_threads *threads)
 {
 	bool is_clocked = has_clock(threads->db);
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(threads->db, table, columns, N_COLUMNS);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(threads->db, table, columns, N_COLUMNS);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		struct tp_nsys_row row;
 		if (!tp_nsys_threads_place(threads, &cells[OWNER], &cells[START], &row))
 			continue;
 		enum tp_state state = state_of(&cells[STATE]);
 		/* Taken as it lost or got a CPU: an instant that no clock chose. It tells where a
 		 * wait began, and nothing of time on a CPU. */
-		if (is_clocked && cells[CYCLES].type == TP_NSYS_INTEGER && !cells[CYCLES].number) {
+		if (is_clocked && cells[CYCLES].type == TP_SQLITE_INTEGER &&
+		    !cells[CYCLES].number) {
 			if (state == TP_STATE_ON_CPU)
 				continue;
 			state = TP_STATE_BLOCKED;
@@ -64,5 +65,5 @@ void tp_nsys_samples_read(const struct tp_nsys_stacks *stacks, struct tp_nsys_th
 		tp_thread_emitter_sample(threads->teller, row.thread, row.time_ns, state, 0,
 					 tp_nsys_stacks_find(stacks, &cells[ID]), cpu);
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }

@@ -40,7 +40,7 @@ static bool is_text(const char *text, size_t len, const char *word)
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
-static uint32_t frame_make(struct frame_reading *reading, const struct tp_nsys_cell *cells)
+static uint32_t frame_make(struct frame_reading *reading, const struct tp_sqlite_cell *cells)
 {
 	static const char kernel[] = "[kernel]";
 	size_t symbol_len;
@@ -69,14 +69,14 @@ static uint32_t frame_make(struct frame_reading *reading, const struct tp_nsys_c
 }
 
 /* Millions of rows name few functions. */
-static uint32_t frame_find(struct frame_reading *reading, const struct tp_nsys_cell *cells)
+static uint32_t frame_find(struct frame_reading *reading, const struct tp_sqlite_cell *cells)
 {
 	int64_t symbol = cells[SYMBOL].number;
 	int64_t module = cells[MODULE].number;
 	uint64_t frame;
 	unsigned how = (cells[KERNEL].number != 0) | (cells[UNRESOLVED].number != 0) << 1 |
 		       (cells[SPECIAL].number != 0) << 2;
-	if (cells[SYMBOL].type != TP_NSYS_INTEGER || cells[MODULE].type != TP_NSYS_INTEGER ||
+	if (cells[SYMBOL].type != TP_SQLITE_INTEGER || cells[MODULE].type != TP_SQLITE_INTEGER ||
 	    (uint64_t)symbol >> 31 || (uint64_t)module >> 29)
 		return frame_make(reading, cells);
 	uint64_t key = (uint64_t)symbol << 32 | (uint64_t)module << 3 | how;
@@ -179,10 +179,10 @@ static void rows_add(struct frame_reading *reading)
 	reading->is_in_order = true;
 }
 
-static void row_read(struct frame_reading *reading, const struct tp_nsys_cell *cells)
+static void row_read(struct frame_reading *reading, const struct tp_sqlite_cell *cells)
 {
-	const struct tp_nsys_cell *depth = &cells[DEPTH];
-	if (cells[SAMPLE].type != TP_NSYS_INTEGER || depth->type != TP_NSYS_INTEGER ||
+	const struct tp_sqlite_cell *depth = &cells[DEPTH];
+	if (cells[SAMPLE].type != TP_SQLITE_INTEGER || depth->type != TP_SQLITE_INTEGER ||
 	    depth->number < 0 || depth->number >= UINT32_MAX) {
 		tp_nsys_threads_skip(reading->threads, "a frame tells no sample or depth");
 		return;
@@ -200,22 +200,23 @@ static void row_read(struct frame_reading *reading, const struct tp_nsys_cell *c
 void tp_nsys_stacks_read(struct tp_nsys_stacks *stacks, struct tp_nsys_threads *threads)
 {
 	struct frame_reading reading = {.stacks = stacks, .threads = threads, .is_in_order = true};
-	struct tp_nsys_rows *rows =
-		tp_nsys_rows_open(threads->db, "SAMPLING_CALLCHAINS", columns, N_COLUMNS);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows)))
+	struct tp_sqlite_rows *rows =
+		tp_sqlite_rows_open(threads->db, "SAMPLING_CALLCHAINS", columns, N_COLUMNS);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows)))
 		row_read(&reading, cells);
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 	rows_add(&reading);
 	if (reading.is_full)
 		tp_nsys_threads_skip(threads, "stacks of samples end too early or are too many");
 	free(reading.rows);
 }
 
-uint32_t tp_nsys_stacks_find(const struct tp_nsys_stacks *stacks, const struct tp_nsys_cell *sample)
+uint32_t tp_nsys_stacks_find(const struct tp_nsys_stacks *stacks,
+			     const struct tp_sqlite_cell *sample)
 {
 	const struct tp_nsys_stack *stack = NULL;
-	if (sample->type == TP_NSYS_INTEGER)
+	if (sample->type == TP_SQLITE_INTEGER)
 		stack = stack_find(stacks, (uint64_t)sample->number);
 	return stack ? stack->stack : 0;
 }

@@ -33,7 +33,7 @@ struct tp_nsys_stacks {
 void tp_nsys_stacks_read(struct tp_nsys_stacks *stacks, struct tp_nsys_threads *threads);
 /* The teller's; 0 for a sample without. */
 uint32_t tp_nsys_stacks_find(const struct tp_nsys_stacks *stacks,
-			     const struct tp_nsys_cell *sample);
+			     const struct tp_sqlite_cell *sample);
 void tp_nsys_stacks_release(struct tp_nsys_stacks *stacks);
 
 #endif

@@ -43,12 +43,12 @@ struct switch_reading {
 
 /* ENUM_SAMPLING_THREAD_STATE: 1 running and 6 unscheduled want the CPU that they lost; 2 and 3
  * sleep, 4 is stopped, 7 waits, 8 is in the system's runtime; 5 is at its end. */
-static enum tp_run_end how_of(const struct tp_nsys_cell *state)
+static enum tp_run_end how_of(const struct tp_sqlite_cell *state)
 {
 	static const uint8_t hows[] = {TP_RUN_OPEN,      TP_RUN_PREEMPTED, TP_RUN_BLOCKED,
 				       TP_RUN_BLOCKED,   TP_RUN_BLOCKED,   TP_RUN_EXITED,
 				       TP_RUN_PREEMPTED, TP_RUN_BLOCKED,   TP_RUN_BLOCKED};
-	if (state->type != TP_NSYS_INTEGER || state->number < 0 ||
+	if (state->type != TP_SQLITE_INTEGER || state->number < 0 ||
 	    state->number >= (int64_t)TP_ARRAY_LEN(hows))
 		return TP_RUN_OPEN;
 	return (enum tp_run_end)hows[state->number];
@@ -146,12 +146,12 @@ static void event_add(struct switch_reading *reading, const struct switch_event 
 	TP_ARRAY_PUSH(reading->events, reading->n_events, reading->events_capacity) = *event;
 }
 
-static void row_read(struct switch_reading *reading, const struct tp_nsys_cell *cells)
+static void row_read(struct switch_reading *reading, const struct tp_sqlite_cell *cells)
 {
 	struct tp_nsys_row row;
 	if (!tp_nsys_threads_place(reading->threads, &cells[OWNER], &cells[START], &row))
 		return;
-	if (cells[IS_IN].type != TP_NSYS_INTEGER) {
+	if (cells[IS_IN].type != TP_SQLITE_INTEGER) {
 		tp_rank_writer_skip(row.process->writer, "a switch tells no direction");
 		return;
 	}
@@ -167,12 +167,12 @@ static void row_read(struct switch_reading *reading, const struct tp_nsys_cell *
 void tp_nsys_switches_read(struct tp_nsys_threads *threads)
 {
 	struct switch_reading reading = {.threads = threads, .is_in_order = true};
-	struct tp_nsys_rows *rows =
-		tp_nsys_rows_open(threads->db, "SCHED_EVENTS", columns, N_COLUMNS);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows)))
+	struct tp_sqlite_rows *rows =
+		tp_sqlite_rows_open(threads->db, "SCHED_EVENTS", columns, N_COLUMNS);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows)))
 		row_read(&reading, cells);
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 	events_pair(&reading, reading.n_events);
 	for (size_t i = 0; i < reading.n_pairings; i++) {
 		const struct pairing *pairing = &reading.pairings[i];

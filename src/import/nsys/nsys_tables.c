@@ -57,7 +57,7 @@ static const char *const range_columns[] = {"start",    "end",    "globalTid|glo
 struct db_reading {
 	struct tp_nsys_processes *processes;
 	const struct tp_nsys_names *names;
-	struct tp_nsys_db *db;
+	struct tp_sqlite_db *db;
 	const struct db_table *table;
 	struct tp_map
 		graphs; /* process and link of a graph's launch -> whether its work is known */
@@ -66,7 +66,7 @@ struct db_reading {
 
 /* Why a row is no span: NULL when it is, NOT_WANTED when it need not be counted. */
 typedef const char *fill_function(struct db_reading *reading, struct tp_nsys_process *process,
-				  const struct tp_nsys_cell *cells, struct tp_span *span);
+				  const struct tp_sqlite_cell *cells, struct tp_span *span);
 
 static const char not_needed[] = "";
 
@@ -80,14 +80,14 @@ struct db_table {
 
 /* ---- parts of a span ----------------------------------------------------------------------- */
 
-static const char *times_fill(const struct db_reading *reading, const struct tp_nsys_cell *cells,
+static const char *times_fill(const struct db_reading *reading, const struct tp_sqlite_cell *cells,
 			      struct tp_span *span)
 {
 	int64_t start = cells[START].number;
 	int64_t end = cells[END].number;
-	if (cells[START].type != TP_NSYS_INTEGER)
+	if (cells[START].type != TP_SQLITE_INTEGER)
 		return "an event has no start";
-	if (cells[END].type != TP_NSYS_INTEGER)
+	if (cells[END].type != TP_SQLITE_INTEGER)
 		return "an event has no end";
 	if (end < start)
 		return "an event ends before it starts";
@@ -106,11 +106,11 @@ static uint64_t graph_key(const struct db_reading *reading, const struct tp_nsys
 }
 
 static const char *device_fill(struct db_reading *reading, struct tp_nsys_process *process,
-			       const struct tp_nsys_cell *cells, struct tp_span *span)
+			       const struct tp_sqlite_cell *cells, struct tp_span *span)
 {
 	int64_t device = cells[DEVICE].number;
 	int64_t stream = cells[STREAM].number;
-	if (cells[DEVICE].type != TP_NSYS_INTEGER || device < 0 || device > INT32_MAX)
+	if (cells[DEVICE].type != TP_SQLITE_INTEGER || device < 0 || device > INT32_MAX)
 		return "device work tells no device";
 	if (stream < 0 || stream > UINT32_MAX)
 		return "device work tells no stream";
@@ -125,7 +125,7 @@ static const char *device_fill(struct db_reading *reading, struct tp_nsys_proces
 	return NULL;
 }
 
-static void thread_fill(struct tp_nsys_process *process, const struct tp_nsys_cell *cells,
+static void thread_fill(struct tp_nsys_process *process, const struct tp_sqlite_cell *cells,
 			struct tp_span *span)
 {
 	span->track = tp_nsys_thread_track(process, cells[OWNER].number);
@@ -133,7 +133,7 @@ static void thread_fill(struct tp_nsys_process *process, const struct tp_nsys_ce
 }
 
 static void name_fill(const struct db_reading *reading, struct tp_nsys_process *process,
-		      enum tp_nsys_use use, const struct tp_nsys_cell *cell, struct tp_span *span)
+		      enum tp_nsys_use use, const struct tp_sqlite_cell *cell, struct tp_span *span)
 {
 	bool is_operator;
 	span->name = tp_nsys_names_find(reading->names, &process->naming, process->writer, use,
@@ -143,7 +143,7 @@ static void name_fill(const struct db_reading *reading, struct tp_nsys_process *
 }
 
 /* Product of three dimensions; 0 when one is unknown or cannot be. */
-static uint64_t volume(const struct tp_nsys_cell *cells)
+static uint64_t volume(const struct tp_sqlite_cell *cells)
 {
 	uint64_t product = 1;
 	for (int i = 0; i < 3; i++) {
@@ -157,7 +157,7 @@ static uint64_t volume(const struct tp_nsys_cell *cells)
 	return product;
 }
 
-static uint64_t bytes_of(const struct tp_nsys_cell *cell)
+static uint64_t bytes_of(const struct tp_sqlite_cell *cell)
 {
 	return cell->number > 0 ? (uint64_t)cell->number : 0;
 }
@@ -172,7 +172,7 @@ static uint32_t detail_of(struct tp_nsys_process *process, const struct tp_detai
 /* ---- rows of each table -------------------------------------------------------------------- */
 
 static const char *kernel_fill(struct db_reading *reading, struct tp_nsys_process *process,
-			       const struct tp_nsys_cell *cells, struct tp_span *span)
+			       const struct tp_sqlite_cell *cells, struct tp_span *span)
 {
 	const char *why = device_fill(reading, process, cells, span);
 	if (why)
@@ -188,15 +188,15 @@ static const char *kernel_fill(struct db_reading *reading, struct tp_nsys_proces
 enum { COPY_KINDS = 16, MEMORY_KINDS = 9 };
 
 /* A number that names a kind, or the last one for all that do not. */
-static size_t kind_index(const struct tp_nsys_cell *cell, size_t n)
+static size_t kind_index(const struct tp_sqlite_cell *cell, size_t n)
 {
-	return cell->type == TP_NSYS_INTEGER && cell->number >= 0 && cell->number < (int64_t)n
+	return cell->type == TP_SQLITE_INTEGER && cell->number >= 0 && cell->number < (int64_t)n
 		       ? (size_t)cell->number
 		       : n - 1;
 }
 
 static const char *copy_fill(struct db_reading *reading, struct tp_nsys_process *process,
-			     const struct tp_nsys_cell *cells, struct tp_span *span)
+			     const struct tp_sqlite_cell *cells, struct tp_span *span)
 {
 	const char *why = device_fill(reading, process, cells, span);
 	if (why)
@@ -222,7 +222,7 @@ static const char *copy_fill(struct db_reading *reading, struct tp_nsys_process 
 }
 
 static const char *set_fill(struct db_reading *reading, struct tp_nsys_process *process,
-			    const struct tp_nsys_cell *cells, struct tp_span *span)
+			    const struct tp_sqlite_cell *cells, struct tp_span *span)
 {
 	char text[TP_NSYS_WORDS_MAX];
 	const char *why = device_fill(reading, process, cells, span);
@@ -237,7 +237,7 @@ static const char *set_fill(struct db_reading *reading, struct tp_nsys_process *
 
 /* The device's time in a graph, as a whole: only where the graph's own work was not recorded. */
 static const char *graph_fill(struct db_reading *reading, struct tp_nsys_process *process,
-			      const struct tp_nsys_cell *cells, struct tp_span *span)
+			      const struct tp_sqlite_cell *cells, struct tp_span *span)
 {
 	static const char name[] = "CUDA graph";
 	uint64_t is_known = 0;
@@ -250,7 +250,7 @@ static const char *graph_fill(struct db_reading *reading, struct tp_nsys_process
 }
 
 static const char *call_fill(struct db_reading *reading, struct tp_nsys_process *process,
-			     const struct tp_nsys_cell *cells, struct tp_span *span)
+			     const struct tp_sqlite_cell *cells, struct tp_span *span)
 {
 	thread_fill(process, cells, span);
 	name_fill(reading, process, TP_NSYS_CALL, &cells[NAME], span);
@@ -264,7 +264,7 @@ static const char *call_fill(struct db_reading *reading, struct tp_nsys_process 
 }
 
 static const char *named_fill(struct db_reading *reading, struct tp_nsys_process *process,
-			      const struct tp_nsys_cell *cells, struct tp_span *span)
+			      const struct tp_sqlite_cell *cells, struct tp_span *span)
 {
 	thread_fill(process, cells, span);
 	name_fill(reading, process, TP_NSYS_KERNEL, &cells[NAME], span);
@@ -272,9 +272,9 @@ static const char *named_fill(struct db_reading *reading, struct tp_nsys_process
 }
 
 static const char *range_fill(struct db_reading *reading, struct tp_nsys_process *process,
-			      const struct tp_nsys_cell *cells, struct tp_span *span)
+			      const struct tp_sqlite_cell *cells, struct tp_span *span)
 {
-	bool has_text = cells[RANGE_TEXT].type == TP_NSYS_TEXT && cells[RANGE_TEXT].len > 0;
+	bool has_text = cells[RANGE_TEXT].type == TP_SQLITE_TEXT && cells[RANGE_TEXT].len > 0;
 	thread_fill(process, cells, span);
 	name_fill(reading, process, TP_NSYS_RANGE, &cells[has_text ? RANGE_TEXT : NAME], span);
 	return NULL;
@@ -282,11 +282,11 @@ static const char *range_fill(struct db_reading *reading, struct tp_nsys_process
 
 /* Of NVTX's events only ranges have a length (ENUM_NSYS_EVENT_TYPE): marks, names and domains are
  * no spans. */
-static bool is_span(const struct db_reading *reading, const struct tp_nsys_cell *cells)
+static bool is_span(const struct db_reading *reading, const struct tp_sqlite_cell *cells)
 {
 	enum { PUSH_POP = 59, START_END = 60, TEXT_PUSH_POP = 70, TEXT_START_END = 71 };
-	const struct tp_nsys_cell *type = &cells[RANGE_TYPE];
-	if (reading->table->fill != range_fill || type->type == TP_NSYS_NULL)
+	const struct tp_sqlite_cell *type = &cells[RANGE_TYPE];
+	if (reading->table->fill != range_fill || type->type == TP_SQLITE_NULL)
 		return true;
 	return type->number == PUSH_POP || type->number == START_END ||
 	       type->number == TEXT_PUSH_POP || type->number == TEXT_START_END;
@@ -320,7 +320,7 @@ static const struct db_table tables[] = {
 /* ---- reading ------------------------------------------------------------------------------- */
 
 static void row_read(struct db_reading *reading, struct tp_nsys_process *process,
-		     const struct tp_nsys_cell *cells)
+		     const struct tp_sqlite_cell *cells)
 {
 	struct tp_span span = {.kind = (uint8_t)reading->table->kind};
 	process->info->n_events++;
@@ -346,13 +346,13 @@ static void skip_of_none(struct tp_nsys_processes *processes, const char *why)
 static void table_read(struct db_reading *reading)
 {
 	struct tp_nsys_processes *processes = reading->processes;
-	struct tp_nsys_rows *rows =
-		tp_nsys_rows_open(reading->db, reading->table->name, reading->table->columns,
-				  reading->table->n_columns);
-	const struct tp_nsys_cell *cells;
-	if (tp_nsys_db_has_view(reading->db, reading->table->name))
+	struct tp_sqlite_rows *rows =
+		tp_sqlite_rows_open(reading->db, reading->table->name, reading->table->columns,
+				    reading->table->n_columns);
+	const struct tp_sqlite_cell *cells;
+	if (tp_sqlite_db_has_view(reading->db, reading->table->name))
 		skip_of_none(processes, "a table is a view, and code of a file is not run");
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		bool is_known;
 		struct tp_nsys_process *process =
 			tp_nsys_processes_owner(processes, &cells[OWNER], &cells[LINK], &is_known);
@@ -361,17 +361,17 @@ static void table_read(struct db_reading *reading)
 		else if (!is_known && is_span(reading, cells))
 			skip_of_none(processes, "an event tells no process");
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 /* Launches of whole graphs: few, against what they launch. */
 static void graphs_find(struct db_reading *reading)
 {
 	static const char *const columns[] = {"globalPid|globalTid", "correlationId"};
-	struct tp_nsys_rows *rows =
-		tp_nsys_rows_open(reading->db, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", columns, 2);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows =
+		tp_sqlite_rows_open(reading->db, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", columns, 2);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		bool is_known;
 		struct tp_nsys_process *process =
 			tp_nsys_processes_owner(reading->processes, &cells[0], &cells[1],
@@ -380,11 +380,11 @@ static void graphs_find(struct db_reading *reading)
 		if (link)
 			tp_map_set(&reading->graphs, graph_key(reading, process, link), false);
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 void tp_nsys_tables_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
-			 struct tp_nsys_db *db)
+			 struct tp_sqlite_db *db)
 {
 	struct db_reading reading = {.processes = processes, .names = names, .db = db};
 	graphs_find(&reading);
@@ -398,10 +398,10 @@ void tp_nsys_tables_read(struct tp_nsys_processes *processes, const struct tp_ns
 	tp_map_release(&reading.graphs);
 }
 
-bool tp_nsys_tables_any(const struct tp_nsys_db *db)
+bool tp_nsys_tables_any(const struct tp_sqlite_db *db)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(tables); i++)
-		if (tp_nsys_db_table(db, tables[i].name))
+		if (tp_sqlite_db_table(db, tables[i].name))
 			return true;
 	return false;
 }

@@ -7,10 +7,10 @@
 #include "nsys_process.h"
 
 /* Whether the database has any table of nsys's that is read. */
-bool tp_nsys_tables_any(const struct tp_nsys_db *db);
+bool tp_nsys_tables_any(const struct tp_sqlite_db *db);
 
 /* Give every span of every rank to its writer; the rest is skipped and counted. */
 void tp_nsys_tables_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
-			 struct tp_nsys_db *db);
+			 struct tp_sqlite_db *db);
 
 #endif

@@ -26,12 +26,12 @@ static uint16_t thread_of(struct tp_nsys_threads *threads, struct tp_nsys_proces
 	return threads->last_thread;
 }
 
-bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_nsys_cell *owner,
-			   const struct tp_nsys_cell *time, struct tp_nsys_row *out)
+bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_sqlite_cell *owner,
+			   const struct tp_sqlite_cell *time, struct tp_nsys_row *out)
 {
 	bool is_known;
 	int64_t earliest_ns = threads->processes->earliest_ns;
-	if (owner->type != TP_NSYS_INTEGER) {
+	if (owner->type != TP_SQLITE_INTEGER) {
 		tp_nsys_threads_skip(threads, "a sample or a switch tells no thread");
 		return false;
 	}
@@ -40,7 +40,7 @@ bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_nsys
 		return false;
 	out->process->info->n_events++;
 	/* Times of spans decide where the clock begins: nobody asks what was before. */
-	if (time->type != TP_NSYS_INTEGER || time->number < earliest_ns ||
+	if (time->type != TP_SQLITE_INTEGER || time->number < earliest_ns ||
 	    time->number > TP_NSYS_TIME_MAX) {
 		tp_rank_writer_skip(out->process->writer,
 				    "a sample or a switch has a time that cannot be");

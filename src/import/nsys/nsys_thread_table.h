@@ -9,7 +9,7 @@
 struct tp_nsys_threads {
 	struct tp_nsys_processes *processes;
 	const struct tp_nsys_names *names;
-	struct tp_nsys_db *db;
+	struct tp_sqlite_db *db;
 	struct tp_thread_emitter *teller;
 	struct tp_map known; /* globalTid -> the teller's number */
 	int64_t last_global; /* found; 0: none */
@@ -26,8 +26,8 @@ struct tp_nsys_row {
  * Whose row that is, and when; false for one of a process that is no rank, and for one that tells
  * no thread or time, which is counted as skipped. Counts it as an event.
  */
-bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_nsys_cell *owner,
-			   const struct tp_nsys_cell *time, struct tp_nsys_row *out);
+bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_sqlite_cell *owner,
+			   const struct tp_sqlite_cell *time, struct tp_nsys_row *out);
 /* A row that is of no rank, or of several, counted with the first. */
 void tp_nsys_threads_skip(struct tp_nsys_threads *threads, const char *why);
 

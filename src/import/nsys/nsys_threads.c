@@ -13,13 +13,13 @@
 static void names_read(struct tp_nsys_threads *threads)
 {
 	static const char *const columns[] = {"globalTid", "nameId|name"};
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(threads->db, "ThreadNames", columns, 2);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(threads->db, "ThreadNames", columns, 2);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		uint64_t thread;
 		bool is_known;
 		size_t len;
-		if (cells[0].type != TP_NSYS_INTEGER ||
+		if (cells[0].type != TP_SQLITE_INTEGER ||
 		    !tp_map_get(&threads->known, (uint64_t)cells[0].number, &thread))
 			continue;
 		const char *name = tp_nsys_names_text(threads->names, &cells[1], &len);
@@ -32,11 +32,11 @@ static void names_read(struct tp_nsys_threads *threads)
 							     process->writer, TP_NSYS_KERNEL,
 							     &cells[1], &is_known));
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 void tp_nsys_threads_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
-			  struct tp_nsys_db *db, struct tp_import_reader *import)
+			  struct tp_sqlite_db *db, struct tp_import_reader *import)
 {
 	static const char *const tables[] = {"SCHED_EVENTS", "COMPOSITE_EVENTS",
 					     "SAMPLING_CALLCHAINS"};
@@ -46,7 +46,7 @@ void tp_nsys_threads_read(struct tp_nsys_processes *processes, const struct tp_n
 					  .db = db,
 					  .teller = tp_thread_emitter_new(import)};
 	for (size_t i = 0; i < TP_ARRAY_LEN(tables); i++)
-		if (tp_nsys_db_has_view(db, tables[i]))
+		if (tp_sqlite_db_has_view(db, tables[i]))
 			tp_nsys_threads_skip(&threads,
 					     "a table is a view, and code of a file is not run");
 	tp_nsys_switches_read(&threads);

@@ -14,11 +14,11 @@
 #include "nsys_process.h"
 
 struct tp_import_reader;
-struct tp_nsys_db;
+struct tp_sqlite_db;
 struct tp_nsys_names;
 
 /* All of it; nothing where there are no such tables. After spans, before writers end. */
 void tp_nsys_threads_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
-			  struct tp_nsys_db *db, struct tp_import_reader *import);
+			  struct tp_sqlite_db *db, struct tp_import_reader *import);
 
 #endif

@@ -17,7 +17,7 @@ static const char *const columns[N_COLUMNS] = {"start", "end", "globalPid|global
 enum { NO_CALL = 1 << 17, IS_SYNC_CALL };
 
 /* Of CUPTI's types those in which a thread waits; type 2 is a stream that does. */
-static const char *name_of(const struct tp_nsys_cell *type)
+static const char *name_of(const struct tp_sqlite_cell *type)
 {
 	enum { EVENT = 1, STREAM = 3, CONTEXT = 4 };
 	switch (type->number) {
@@ -40,7 +40,7 @@ static uint64_t call_key(const struct tp_nsys_processes *processes,
 
 /* The rank's process; NULL for rows of others, and for those in which no thread waits. */
 static struct tp_nsys_process *process_of(struct tp_nsys_processes *processes,
-					  const struct tp_nsys_cell *cells)
+					  const struct tp_sqlite_cell *cells)
 {
 	bool is_known;
 	if (!name_of(&cells[TYPE]))
@@ -49,17 +49,17 @@ static struct tp_nsys_process *process_of(struct tp_nsys_processes *processes,
 }
 
 void tp_nsys_waits_find(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
-			struct tp_nsys_db *db)
+			struct tp_sqlite_db *db)
 {
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, table, columns, N_COLUMNS);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, table, columns, N_COLUMNS);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		struct tp_nsys_process *process = process_of(processes, cells);
 		uint32_t link = process ? tp_nsys_link(process, cells[LINK].number) : 0;
 		if (link)
 			tp_map_set(&waits->calls, call_key(processes, process, link), NO_CALL);
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 void tp_nsys_waits_add_call(struct tp_nsys_waits *waits, const struct tp_nsys_processes *processes,
@@ -90,15 +90,15 @@ static uint16_t track_without_name(struct tp_nsys_process *process)
 	return track;
 }
 
-static bool are_times(const struct tp_nsys_processes *processes, const struct tp_nsys_cell *cells)
+static bool are_times(const struct tp_nsys_processes *processes, const struct tp_sqlite_cell *cells)
 {
-	return cells[START].type == TP_NSYS_INTEGER && cells[END].type == TP_NSYS_INTEGER &&
+	return cells[START].type == TP_SQLITE_INTEGER && cells[END].type == TP_SQLITE_INTEGER &&
 	       cells[START].number >= processes->earliest_ns &&
 	       cells[END].number >= cells[START].number && cells[END].number <= TP_NSYS_TIME_MAX;
 }
 
 static void emit_wait(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
-		      struct tp_nsys_process *process, const struct tp_nsys_cell *cells)
+		      struct tp_nsys_process *process, const struct tp_sqlite_cell *cells)
 {
 	struct tp_span span = {.kind = TP_SPAN_CALL};
 	const char *name = name_of(&cells[TYPE]);
@@ -122,16 +122,16 @@ static void emit_wait(struct tp_nsys_waits *waits, struct tp_nsys_processes *pro
 }
 
 void tp_nsys_waits_emit(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
-			struct tp_nsys_db *db)
+			struct tp_sqlite_db *db)
 {
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, table, columns, N_COLUMNS);
-	const struct tp_nsys_cell *cells;
-	while (rows && (cells = tp_nsys_rows_next(rows))) {
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, table, columns, N_COLUMNS);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
 		struct tp_nsys_process *process = process_of(processes, cells);
 		if (process)
 			emit_wait(waits, processes, process, cells);
 	}
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 }
 
 void tp_nsys_waits_release(struct tp_nsys_waits *waits)

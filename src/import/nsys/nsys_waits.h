@@ -18,14 +18,14 @@ struct tp_nsys_waits {
 
 /* Before calls are read: which of them are waits. Zero-initialised before. */
 void tp_nsys_waits_find(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
-			struct tp_nsys_db *db);
+			struct tp_sqlite_db *db);
 /* A call of that link lies on that track, under that name. */
 void tp_nsys_waits_add_call(struct tp_nsys_waits *waits, const struct tp_nsys_processes *processes,
 			    const struct tp_nsys_process *process, const struct tp_span *call,
 			    const char *name, size_t len);
 /* After calls were read: the waits that no call has told. Counted as events, those only. */
 void tp_nsys_waits_emit(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
-			struct tp_nsys_db *db);
+			struct tp_sqlite_db *db);
 void tp_nsys_waits_release(struct tp_nsys_waits *waits);
 
 #endif

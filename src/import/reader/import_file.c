@@ -24,12 +24,17 @@ struct file_reader {
 	struct tp_error complaint; /* the first of a member that was none */
 };
 
+/* `path` is that of the bytes; NULL where they are in an archive or packed. */
 static const struct tp_importer *importer_find(const struct tp_importer_list *importers,
-					       const unsigned char *head, size_t size)
+					       const unsigned char *head, size_t size,
+					       const char *path)
 {
-	for (size_t i = 0; i < importers->n; i++)
-		if (importers->items[i]->recognises(head, size))
-			return importers->items[i];
+	for (size_t i = 0; i < importers->n; i++) {
+		const struct tp_importer *importer = importers->items[i];
+		if (importer->recognises(head, size) &&
+		    (!importer->claims || (path && importer->claims(path))))
+			return importer;
+	}
 	return NULL;
 }
 
@@ -104,7 +109,8 @@ static enum tp_status read_member(struct file_reader *file_reader, struct tp_tar
 	struct tp_error complaint = {0};
 	source.stream = tp_stream_from_source(tp_tarball_read, tar);
 	size_t size = tp_stream_peek(source.stream, &head);
-	const struct tp_importer *importer = importer_find(file_reader->importers, head, size);
+	const struct tp_importer *importer =
+		importer_find(file_reader->importers, head, size, NULL);
 	if (*base_of(source.member) == '.')
 		importer = NULL;
 	if (importer && !importer->wants_file)
@@ -166,7 +172,9 @@ static enum tp_status read_file(struct file_reader *file_reader, struct tp_error
 		return fail_empty(file_reader, err);
 	if (tp_tarball_probe(head, size))
 		return read_archive(file_reader, err);
-	const struct tp_importer *importer = importer_find(file_reader->importers, head, size);
+	bool is_packed = tp_stream_is_packed(file_reader->stream);
+	const struct tp_importer *importer = importer_find(file_reader->importers, head, size,
+							   is_packed ? NULL : file_reader->path);
 	if (!importer && file_reader->import.session->options->format) {
 		(void)tp_fail(err, TP_PARSE, "'%s' is not in format %s", file_reader->path,
 			      file_reader->import.session->options->format);
@@ -175,7 +183,7 @@ static enum tp_status read_file(struct file_reader *file_reader, struct tp_error
 	}
 	if (!importer)
 		return tp_unsupported_file_error(file_reader->path, head, size, err);
-	if (importer->wants_file && tp_stream_is_packed(file_reader->stream)) {
+	if (importer->wants_file && is_packed) {
 		(void)tp_fail(err, TP_PARSE, "'%s' is a packed database", file_reader->path);
 		tp_error_next_word(err, "gunzip -k ", file_reader->path, "");
 		return TP_PARSE;

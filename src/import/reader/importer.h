@@ -23,14 +23,26 @@ struct tp_importer {
 	/* Whether the first bytes (unpacked; at least 4 KiB where the source has them) are of this
 	 * format. */
 	bool (*recognises)(const unsigned char *head, size_t size);
+	/* Of a database that is recognised: whether its tables are of this format. NULL: by the
+	 * first bytes. */
+	bool (*claims)(const char *path);
 	/* Add the source's ranks. */
 	enum tp_status (*read)(struct tp_import_reader *import,
 			       const struct tp_import_source *source, struct tp_error *err);
 };
 
+extern const struct tp_importer tp_importer_ascend;
+extern const struct tp_importer tp_importer_ascend_csv;
+extern const struct tp_importer tp_importer_ascend_db;
+extern const struct tp_importer tp_importer_horovod;
 extern const struct tp_importer tp_importer_kineto;
 extern const struct tp_importer tp_importer_nsys;
+extern const struct tp_importer tp_importer_nsys_report;
+extern const struct tp_importer tp_importer_rocpd;
+extern const struct tp_importer tp_importer_rocprof;
+extern const struct tp_importer tp_importer_rpd;
 extern const struct tp_importer tp_importer_straggler;
+extern const struct tp_importer tp_importer_timeline;
 extern const struct tp_importer tp_importer_xprof;
 
 #endif

@@ -2,6 +2,8 @@
 /* Finds the traces in folders. */
 #include "trainprof/import/trace_folder.h"
 
+#include "text_pattern.h"
+
 #include "trainprof/base/memory.h"
 
 #include <dirent.h>
@@ -24,27 +26,20 @@ static void list_release(struct list *list)
 	*list = (struct list){0};
 }
 
-static bool has_suffix(const char *name, const char *suffix)
-{
-	size_t len = strlen(name);
-	size_t n = strlen(suffix);
-	return len > n && strcmp(name + len - n, suffix) == 0;
-}
-
 static bool is_folder(const char *path)
 {
 	struct stat st;
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Names in the folder that end so ("" is all but hidden ones), by name. */
-static void add_names(struct list *out, const char *folder, const char *suffix)
+/* Names in the folder that match (text_pattern.h), but for hidden ones, by name. */
+static void add_names(struct list *out, const char *folder, const char *pattern)
 {
 	struct dirent **entries;
 	int n = scandir(folder, &entries, NULL, versionsort);
 	for (int i = 0; i < n; i++) {
 		const char *name = entries[i]->d_name;
-		if (name[0] != '.' && (!*suffix || has_suffix(name, suffix)))
+		if (name[0] != '.' && tp_text_pattern_match(pattern, name, strlen(name), NULL))
 			TP_ARRAY_PUSH(out->paths, out->n, out->capacity) =
 				tp_asprintf("%s/%s", folder, name);
 		free(entries[i]);
@@ -53,15 +48,56 @@ static void add_names(struct list *out, const char *folder, const char *suffix)
 		free(entries);
 }
 
-/* The kinds of traces, from what says most. XProf writes its JSON beside the same in binary form,
- * and a folder of Kineto's traces may hold them packed. */
-static void add_traces(struct list *out, const char *folder)
+/* The kinds of traces, from what says most: profilers write the same in several forms side by side,
+ * and each rank is to be read once. */
+static bool add_traces(struct list *out, const char *folder)
 {
-	static const char *const suffixes[] = {
-		".xplane.pb", ".pt.trace.json.gz", ".pt.trace.json", ".sqlite", ".trace.json.gz",
+	static const char *const patterns[] = {
+		"*.xplane.pb",
+		"*.pt.trace.json.gz",
+		"*.pt.trace.json",
+		"*_results.db",
+		"*_results.json",
+		"*_results.json.gz",
+		"ascend_pytorch_profiler*.db",
+		"ascend_mindspore_profiler*.db",
+		"trace_view.json",
+		"msprof_*.db",
+		"kernel_details.csv",
+		"op_summary_*.csv",
+		"*.rpd",
+		"*.sqlite",
+		"*.trace.json.gz",
 	};
-	for (size_t i = 0; !out->n && i < TP_ARRAY_LEN(suffixes); i++)
-		add_names(out, folder, suffixes[i]);
+	size_t before = out->n;
+	for (size_t i = 0; out->n == before && i < TP_ARRAY_LEN(patterns); i++)
+		add_names(out, folder, patterns[i]);
+	return out->n > before;
+}
+
+/* Those of one rank of Ascend's profiler: HOST_PID_TIME_ascend_pt/ASCEND_PROFILER_OUTPUT/, or
+ * PROF_NUMBER/mindstudio_profiler_output/ of msprof. */
+static bool add_rank_traces(struct list *out, const char *folder)
+{
+	static const char *const below[] = {"ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"};
+	bool is_added = add_traces(out, folder);
+	for (size_t i = 0; !is_added && i < TP_ARRAY_LEN(below); i++) {
+		char *path = tp_asprintf("%s/%s", folder, below[i]);
+		is_added = add_traces(out, path);
+		free(path);
+	}
+	return is_added;
+}
+
+/* A folder for each rank, as Ascend's profiler and rocprofv3 (by hosts) make them. */
+static void add_ranks(struct list *out, const char *folder)
+{
+	struct list names = {0};
+	add_names(&names, folder, "*");
+	for (size_t i = 0; i < names.n; i++)
+		if (is_folder(names.paths[i]))
+			(void)add_rank_traces(out, names.paths[i]);
+	list_release(&names);
 }
 
 /* XProf names its folders by the time: the last one is the newest. */
@@ -71,13 +107,12 @@ static void add_newest_profile(struct list *out, struct tp_trace_files *files, c
 	char *profiles = tp_asprintf("%s/plugins/profile", folder);
 	struct list times = {0};
 	size_t n_folders = 0;
-	add_names(&times, profiles, "");
+	add_names(&times, profiles, "*");
 	for (size_t i = times.n; i-- > 0;) {
 		n_folders += is_folder(times.paths[i]);
 		if (out->n)
 			continue;
-		add_traces(out, times.paths[i]);
-		if (out->n)
+		if (add_traces(out, times.paths[i]))
 			files->chosen = tp_arena_strdup(arena, times.paths[i]);
 	}
 	files->n_choices = n_folders;
@@ -95,9 +130,10 @@ void tp_trace_folder_expand(struct tp_trace_files *out, const char *const *paths
 	for (size_t i = 0; i < n; i++) {
 		struct list found = {0};
 		if (is_folder(paths[i])) {
-			add_traces(&found, paths[i]);
-			if (!found.n)
+			if (!add_rank_traces(&found, paths[i]))
 				add_newest_profile(&found, out, paths[i], arena);
+			if (!found.n)
+				add_ranks(&found, paths[i]);
 		}
 		if (!found.n)
 			TP_ARRAY_PUSH(all.paths, all.n, all.capacity) = tp_strdup(paths[i]);

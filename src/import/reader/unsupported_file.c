@@ -37,8 +37,6 @@ static const struct {
 	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
 	{NULL, ".perfetto-trace", "a trace of Perfetto, which is not read",
 	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
-	{NULL, ".rpd", "a database of rocmProfileData, which is not read",
-	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
 	{"PAR1", NULL, "a Parquet file", "python3 -c \"import pandas; pandas.read_parquet('",
 	 "').to_csv('trace.csv', index=False)\" && trainprof import trace.csv"},
 	{"\x80\x04\x95", NULL, "a Python pickle, which cannot be read without running it",

@@ -48,9 +48,11 @@ static void add_capture_warning(struct tp_buf *out, const struct tp_profile *pro
 	for (size_t i = 0; i < profile->n_warnings; i++) {
 		const struct tp_warning *warning = &profile->warnings[i];
 		bool is_lost = strcmp(warning->id, "device-side-lost") == 0;
-		if (!is_lost && strcmp(warning->id, "unknown-maker") != 0)
+		if (!is_lost && strcmp(warning->id, "unknown-maker") != 0 &&
+		    strcmp(warning->id, "transfers-only") != 0)
 			continue;
-		tp_buf_printf(out, ": %s.", warning->text);
+		bool is_sentence = out->len && out->data[out->len - 1] == '.';
+		tp_buf_printf(out, "%s %s.", is_sentence ? " In detail:" : ":", warning->text);
 		if (is_lost && warning->remedy)
 			tp_buf_printf(out, " Capture again: %s", warning->remedy);
 	}

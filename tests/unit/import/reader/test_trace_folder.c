@@ -94,6 +94,32 @@ START_TEST(what_is_no_folder_of_traces_stays)
 }
 END_TEST
 
+START_TEST(each_rank_of_ascend_is_read_once_from_what_says_most)
+{
+	make("job/a_ascend_pt/profiler_info_0.json");
+	make("job/a_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db");
+	make("job/a_ascend_pt/ASCEND_PROFILER_OUTPUT/analysis.db");
+	make("job/a_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json");
+	make("job/b_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json");
+	make("job/b_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv");
+	ck_assert_str_eq(expanded("job", NULL),
+			 "job/a_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db "
+			 "job/b_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json ");
+	ck_assert_str_eq(expanded("job/b_ascend_pt", NULL),
+			 "job/b_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json ");
+}
+END_TEST
+
+START_TEST(folders_of_hosts_are_searched)
+{
+	make("out/node1/17_results.db");
+	make("out/node1/17_results.json");
+	make("out/node2/9_results.db");
+	make("out/node2/notes.txt");
+	ck_assert_str_eq(expanded("out", NULL), "out/node1/17_results.db out/node2/9_results.db ");
+}
+END_TEST
+
 Suite *suite_import_trace_folder(void);
 Suite *suite_import_trace_folder(void)
 {
@@ -103,6 +129,8 @@ Suite *suite_import_trace_folder(void)
 	tcase_add_test(tcase, the_newest_profile_of_a_log_folder_is_read);
 	tcase_add_test(tcase, ranks_of_a_folder_are_in_the_order_of_their_numbers);
 	tcase_add_test(tcase, what_is_no_folder_of_traces_stays);
+	tcase_add_test(tcase, each_rank_of_ascend_is_read_once_from_what_says_most);
+	tcase_add_test(tcase, folders_of_hosts_are_searched);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -3,8 +3,8 @@
  * Rows of comma-separated values, from a stream, one after the other: fields may be quoted, lines
  * end with LF or CRLF. Memory is one line of TP_CSV_LINE_MAX; what is longer is passed over.
  */
-#ifndef TRAINPROF_SRC_IMPORT_PIPELINE_CSV_ROWS_H
-#define TRAINPROF_SRC_IMPORT_PIPELINE_CSV_ROWS_H
+#ifndef TRAINPROF_SRC_IMPORT_READER_CSV_ROWS_H
+#define TRAINPROF_SRC_IMPORT_READER_CSV_ROWS_H
 
 #include "import/json/json_walk.h"
 

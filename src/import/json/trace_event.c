@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes an event of a trace apart as far as somebody wants what is in it. */
-#include "kineto_event.h"
+#include "trace_event.h"
 
 #include "trainprof/base/memory.h"
 
@@ -15,7 +15,7 @@ static uint32_t key_number(const struct tp_json_slice *key)
 	return key->len < TP_ARRAY_LEN(masks) ? KEY(p[0], p[1], p[2], p[3]) & masks[key->len] : 0;
 }
 
-static struct tp_json_slice *event_field(struct tp_kineto_event *event,
+static struct tp_json_slice *event_field(struct tp_trace_event *event,
 					 const struct tp_json_slice *key)
 {
 	switch (key_number(key)) {
@@ -40,7 +40,7 @@ static struct tp_json_slice *event_field(struct tp_kineto_event *event,
 	}
 }
 
-char tp_kineto_event_phase(const struct tp_kineto_event *event)
+char tp_trace_event_phase(const struct tp_trace_event *event)
 {
 	if (event->ph.len != 1)
 		return '\0';
@@ -55,7 +55,7 @@ static bool is_needed(char phase)
 }
 
 /* All that a complete event has besides args, which are last in what Kineto writes. */
-static bool is_complete(const struct tp_kineto_event *event)
+static bool is_complete(const struct tp_trace_event *event)
 {
 	return event->ph.type && event->cat.type && event->name.type && event->pid.type &&
 	       event->tid.type && event->ts.type && event->dur.type;
@@ -63,7 +63,7 @@ static bool is_complete(const struct tp_kineto_event *event)
 
 /* Args that begin here reach as far as the event: their end is looked for by who wants what is in
  * them, and few do. */
-static void skip_args(struct tp_kineto_event *event, const struct tp_json_walk *walk,
+static void skip_args(struct tp_trace_event *event, const struct tp_json_walk *walk,
 		      const struct tp_json_slice *text)
 {
 	event->args = (struct tp_json_slice){.text = walk->at, .type = TP_JSON_SLICE_OBJECT};
@@ -71,8 +71,8 @@ static void skip_args(struct tp_kineto_event *event, const struct tp_json_walk *
 }
 
 /* What is compared is compared without escapes. */
-static void read_field(struct tp_kineto_event *event, struct tp_json_slice *field,
-		       const struct tp_json_slice *value, struct tp_kineto_plain *plain)
+static void read_field(struct tp_trace_event *event, struct tp_json_slice *field,
+		       const struct tp_json_slice *value, struct tp_trace_event_plain *plain)
 {
 	*field = *value;
 	if (!value->is_escaped)
@@ -83,13 +83,13 @@ static void read_field(struct tp_kineto_event *event, struct tp_json_slice *fiel
 		*field = tp_json_slice_unescape(value, &plain->category);
 }
 
-bool tp_kineto_event_read(struct tp_kineto_event *event, const struct tp_json_slice *text,
-			  struct tp_kineto_plain *plain)
+bool tp_trace_event_read(struct tp_trace_event *event, const struct tp_json_slice *text,
+			 struct tp_trace_event_plain *plain)
 {
 	struct tp_json_walk walk = tp_json_walk_init(text);
 	struct tp_json_slice key;
 	struct tp_json_slice value;
-	*event = (struct tp_kineto_event){0};
+	*event = (struct tp_trace_event){0};
 	while (tp_json_walk_to_value(&walk, &key)) {
 		if (key.is_escaped)
 			key = tp_json_slice_unescape(&key, &plain->key);
@@ -103,13 +103,13 @@ bool tp_kineto_event_read(struct tp_kineto_event *event, const struct tp_json_sl
 		if (!field)
 			continue;
 		read_field(event, field, &value, plain);
-		if (field == &event->ph && !is_needed(tp_kineto_event_phase(event)))
+		if (field == &event->ph && !is_needed(tp_trace_event_phase(event)))
 			return true;
 	}
 	return !walk.is_malformed;
 }
 
-void tp_kineto_plain_release(struct tp_kineto_plain *plain)
+void tp_trace_event_plain_release(struct tp_trace_event_plain *plain)
 {
 	tp_buf_release(&plain->key);
 	tp_buf_release(&plain->phase);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what SQLite is shown of a file. */
-#include "import/nsys/nsys_file.h"
+#include "import/sqlite/sqlite_file.h"
 
 #include "import/nsys_scene.h"
 
@@ -31,7 +31,7 @@ static const struct {
 START_TEST(only_whole_pages_are_shown)
 {
 	struct tp_buf bytes = {0};
-	struct tp_nsys_file *file;
+	struct tp_sqlite_file *file;
 	const char *path = nsys_file_make("PRAGMA page_size = 512; CREATE TABLE a (x); CREATE "
 					  "TABLE b (x); CREATE TABLE c (x);");
 	ck_assert_int_eq(tp_file_read(&bytes, path, 1 << 20, NULL), TP_OK);
@@ -40,37 +40,37 @@ START_TEST(only_whole_pages_are_shown)
 	FILE *out = fopen(path, "w");
 	fwrite(bytes.data, 1, (size_t)(2048 + sizes[_i].grow), out);
 	fclose(out);
-	ck_assert_int_eq(tp_nsys_file_open(&file, path, NULL), TP_OK);
-	ck_assert_uint_eq(tp_nsys_file_size(file), sizes[_i].size_bytes);
+	ck_assert_int_eq(tp_sqlite_file_open(&file, path, NULL), TP_OK);
+	ck_assert_uint_eq(tp_sqlite_file_size(file), sizes[_i].size_bytes);
 	if (sizes[_i].damage)
-		ck_assert_str_eq(tp_nsys_file_error(file), sizes[_i].damage);
+		ck_assert_str_eq(tp_sqlite_file_error(file), sizes[_i].damage);
 	else
-		ck_assert_ptr_null(tp_nsys_file_error(file));
-	tp_nsys_file_close(file);
+		ck_assert_ptr_null(tp_sqlite_file_error(file));
+	tp_sqlite_file_close(file);
 	tp_buf_release(&bytes);
 }
 END_TEST
 
 START_TEST(each_file_has_a_way_of_its_own)
 {
-	struct tp_nsys_file *a;
-	struct tp_nsys_file *b;
+	struct tp_sqlite_file *a;
+	struct tp_sqlite_file *b;
 	const char *path = nsys_file_make("CREATE TABLE a (x);");
-	ck_assert_int_eq(tp_nsys_file_open(&a, path, NULL), TP_OK);
-	ck_assert_int_eq(tp_nsys_file_open(&b, path, NULL), TP_OK);
-	ck_assert_str_ne(tp_nsys_file_vfs(a), tp_nsys_file_vfs(b));
-	tp_nsys_file_close(a);
-	tp_nsys_file_close(b);
-	tp_nsys_file_close(NULL);
+	ck_assert_int_eq(tp_sqlite_file_open(&a, path, NULL), TP_OK);
+	ck_assert_int_eq(tp_sqlite_file_open(&b, path, NULL), TP_OK);
+	ck_assert_str_ne(tp_sqlite_file_vfs(a), tp_sqlite_file_vfs(b));
+	tp_sqlite_file_close(a);
+	tp_sqlite_file_close(b);
+	tp_sqlite_file_close(NULL);
 }
 END_TEST
 
 #endif
 
-Suite *suite_import_nsys_file(void);
-Suite *suite_import_nsys_file(void)
+Suite *suite_import_sqlite_file(void);
+Suite *suite_import_sqlite_file(void)
 {
-	Suite *suite = suite_create("import/nsys_file");
+	Suite *suite = suite_create("import/sqlite_file");
 	TCase *tc = tcase_create("file");
 #if TP_HAVE_SQLITE
 	tcase_add_loop_test(tc, only_whole_pages_are_shown, 0,

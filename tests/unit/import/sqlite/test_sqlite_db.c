@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about databases that are cut, damaged or made to harm. */
-#include "import/nsys/nsys_db.h"
+#include "import/sqlite/sqlite_db.h"
 
 #include "import/nsys_scene.h"
 
@@ -318,19 +318,19 @@ START_TEST(what_is_no_database_is_refused)
 {
 	if (!nsys_can_read())
 		return;
-	struct tp_nsys_db *db = NULL;
+	struct tp_sqlite_db *db = NULL;
 	struct tp_error err = {0};
 	file_write(nsys_file_path(), foreign[_i].bytes, foreign[_i].size);
-	enum tp_status status = tp_nsys_db_open(&db, nsys_file_path(), &err);
+	enum tp_status status = tp_sqlite_db_open(&db, nsys_file_path(), &err);
 	if (status) {
 		ck_assert_int_eq(status, TP_PARSE);
 		ck_assert_msg(strstr(err.text, foreign[_i].text), "%s", err.text);
 		ck_assert(strstr(err.next, "nsys export"));
 	} else {
-		ck_assert_uint_eq(tp_nsys_db_n_tables(db),
+		ck_assert_uint_eq(tp_sqlite_db_n_tables(db),
 				  0); /* nothing is a database of nothing */
 	}
-	tp_nsys_db_close(db);
+	tp_sqlite_db_close(db);
 }
 END_TEST
 
@@ -338,12 +338,12 @@ START_TEST(files_that_cannot_be_opened_say_why)
 {
 	if (!nsys_can_read())
 		return;
-	struct tp_nsys_db *db = NULL;
+	struct tp_sqlite_db *db = NULL;
 	struct tp_error err = {0};
-	ck_assert_int_eq(tp_nsys_db_open(&db, "/nowhere/at all", &err), TP_ABSENT);
+	ck_assert_int_eq(tp_sqlite_db_open(&db, "/nowhere/at all", &err), TP_ABSENT);
 	ck_assert(strstr(err.text, "/nowhere/at all"));
-	ck_assert_int_eq(tp_nsys_db_open(&db, "/tmp", &err), TP_IO);
-	ck_assert_int_eq(tp_nsys_db_open(&db, "/dev/zero", &err), TP_IO);
+	ck_assert_int_eq(tp_sqlite_db_open(&db, "/tmp", &err), TP_IO);
+	ck_assert_int_eq(tp_sqlite_db_open(&db, "/dev/zero", &err), TP_IO);
 	ck_assert_ptr_null(db);
 }
 END_TEST
@@ -353,28 +353,28 @@ START_TEST(columns_are_found_by_any_of_their_names)
 	if (!nsys_can_read())
 		return;
 	static const char *const columns[] = {"start", "no such|B", "c|\"", "nothing"};
-	struct tp_nsys_db *db;
+	struct tp_sqlite_db *db;
 	nsys_file_make("CREATE TABLE t (a, b, c, \"\"\"\" TEXT, START);"
 		       "INSERT INTO t VALUES (1, 2, NULL, 'x', 1.5), (1, x'00', 5, NULL, NULL);");
-	ck_assert_int_eq(tp_nsys_db_open(&db, nsys_file_path(), NULL), TP_OK);
-	ck_assert_ptr_null(tp_nsys_rows_open(db, "no table", columns, 4));
-	ck_assert_ptr_null(tp_nsys_rows_open(db, "t", &columns[3], 1));
-	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "T", columns, 4);
-	const struct tp_nsys_cell *cells = tp_nsys_rows_next(rows);
-	ck_assert_int_eq(cells[0].type, TP_NSYS_OTHER);
+	ck_assert_int_eq(tp_sqlite_db_open(&db, nsys_file_path(), NULL), TP_OK);
+	ck_assert_ptr_null(tp_sqlite_rows_open(db, "no table", columns, 4));
+	ck_assert_ptr_null(tp_sqlite_rows_open(db, "t", &columns[3], 1));
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, "T", columns, 4);
+	const struct tp_sqlite_cell *cells = tp_sqlite_rows_next(rows);
+	ck_assert_int_eq(cells[0].type, TP_SQLITE_OTHER);
 	ck_assert_int_eq(cells[1].number, 2);
 	ck_assert_str_eq(cells[2].text, "x");
 	ck_assert_uint_eq(cells[2].len, 1);
-	ck_assert_int_eq(cells[3].type, TP_NSYS_NULL);
-	cells = tp_nsys_rows_next(rows);
-	ck_assert_int_eq(cells[0].type, TP_NSYS_NULL);
-	ck_assert_int_eq(cells[1].type, TP_NSYS_OTHER);
-	ck_assert_int_eq(cells[2].type, TP_NSYS_INTEGER);
+	ck_assert_int_eq(cells[3].type, TP_SQLITE_NULL);
+	cells = tp_sqlite_rows_next(rows);
+	ck_assert_int_eq(cells[0].type, TP_SQLITE_NULL);
+	ck_assert_int_eq(cells[1].type, TP_SQLITE_OTHER);
+	ck_assert_int_eq(cells[2].type, TP_SQLITE_INTEGER);
 	ck_assert_int_eq(cells[2].number, 5);
-	ck_assert_ptr_null(tp_nsys_rows_next(rows));
-	ck_assert_ptr_null(tp_nsys_db_error(db));
-	tp_nsys_rows_close(rows);
-	tp_nsys_db_close(db);
+	ck_assert_ptr_null(tp_sqlite_rows_next(rows));
+	ck_assert_ptr_null(tp_sqlite_db_error(db));
+	tp_sqlite_rows_close(rows);
+	tp_sqlite_db_close(db);
 }
 END_TEST
 
@@ -382,27 +382,27 @@ START_TEST(the_newest_version_of_a_table_stands_for_it)
 {
 	if (!nsys_can_read())
 		return;
-	struct tp_nsys_db *db;
+	struct tp_sqlite_db *db;
 	nsys_file_make("CREATE TABLE A_V2 (x); CREATE TABLE A_V10 (x); CREATE TABLE A_V9 (x);"
 		       "CREATE TABLE B (x); CREATE TABLE B_V2 (x); CREATE TABLE C_V (x);"
 		       "CREATE TABLE D2 (x); CREATE VIEW E AS SELECT 1;");
-	ck_assert_int_eq(tp_nsys_db_open(&db, nsys_file_path(), NULL), TP_OK);
-	ck_assert_uint_eq(tp_nsys_db_n_tables(db), 7);
-	ck_assert_str_eq(tp_nsys_db_table(db, "A"), "A_V10");
-	ck_assert_str_eq(tp_nsys_db_table(db, "B"), "B");
-	ck_assert_ptr_null(tp_nsys_db_table(db, "C"));
-	ck_assert_ptr_null(tp_nsys_db_table(db, "D"));
-	ck_assert_ptr_null(tp_nsys_db_table(db, "E"));
-	ck_assert(tp_nsys_db_has_view(db, "E"));
-	ck_assert(!tp_nsys_db_has_view(db, "B"));
-	tp_nsys_db_close(db);
+	ck_assert_int_eq(tp_sqlite_db_open(&db, nsys_file_path(), NULL), TP_OK);
+	ck_assert_uint_eq(tp_sqlite_db_n_tables(db), 7);
+	ck_assert_str_eq(tp_sqlite_db_table(db, "A"), "A_V10");
+	ck_assert_str_eq(tp_sqlite_db_table(db, "B"), "B");
+	ck_assert_ptr_null(tp_sqlite_db_table(db, "C"));
+	ck_assert_ptr_null(tp_sqlite_db_table(db, "D"));
+	ck_assert_ptr_null(tp_sqlite_db_table(db, "E"));
+	ck_assert(tp_sqlite_db_has_view(db, "E"));
+	ck_assert(!tp_sqlite_db_has_view(db, "B"));
+	tp_sqlite_db_close(db);
 }
 END_TEST
 
-Suite *suite_import_nsys_db(void);
-Suite *suite_import_nsys_db(void)
+Suite *suite_import_sqlite_db(void);
+Suite *suite_import_sqlite_db(void)
 {
-	Suite *suite = suite_create("import/nsys_db");
+	Suite *suite = suite_create("import/sqlite_db");
 	TCase *tc = tcase_create("database");
 	tcase_add_test(tc, a_whole_file_is_read_whole_and_nothing_lies_beside_it);
 	tcase_add_test(tc, a_cut_file_gives_what_is_left_or_a_reason);

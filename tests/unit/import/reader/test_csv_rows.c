@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about rows of comma-separated values. */
 #include "giver.h"
-#include "import/pipeline/csv_rows.h"
+#include "import/reader/csv_rows.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"

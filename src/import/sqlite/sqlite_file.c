@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gives SQLite its way to a file: a VFS of its own for each. */
-#include "nsys_file.h"
+#include "sqlite_file.h"
 
 #if TP_HAVE_SQLITE
 
@@ -18,7 +18,7 @@
 
 enum { HEADER_BYTES = 100, VFS_NAME_MAX = 40 };
 
-struct tp_nsys_file {
+struct tp_sqlite_file {
 	sqlite3_vfs vfs;
 	char way[VFS_NAME_MAX];
 	int fd;
@@ -29,7 +29,7 @@ struct tp_nsys_file {
 /* What SQLite allocates for an open file. */
 struct opened {
 	sqlite3_file base; /* first */
-	const struct tp_nsys_file *file;
+	const struct tp_sqlite_file *file;
 };
 
 /* ---- as SQLite calls it: sqlite.org/c3ref/io_methods.html, read 2026-11-22 --------------------
@@ -37,13 +37,13 @@ struct opened {
 
 static int file_close(sqlite3_file *base)
 {
-	(void)base; /* is tp_nsys_file_close()'s */
+	(void)base; /* is tp_sqlite_file_close()'s */
 	return SQLITE_OK;
 }
 
 static int file_read(sqlite3_file *base, void *out, int size, sqlite3_int64 offset)
 {
-	const struct tp_nsys_file *file = ((struct opened *)base)->file;
+	const struct tp_sqlite_file *file = ((struct opened *)base)->file;
 	char *at = out;
 	if (offset < 0 || (uint64_t)offset + (uint64_t)size > file->size_bytes) {
 		memset(out, 0, (size_t)size);
@@ -169,7 +169,7 @@ static int vfs_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out
 
 /* Whole pages, and whether that is less than the header says. Source: sqlite.org/fileformat.html,
  * 1.3 "The Database Header", read 2026-11-22. */
-static void pages_count(struct tp_nsys_file *file)
+static void pages_count(struct tp_sqlite_file *file)
 {
 	unsigned char header[HEADER_BYTES];
 	if (pread(file->fd, header, sizeof(header), 0) != HEADER_BYTES)
@@ -190,7 +190,7 @@ static void pages_count(struct tp_nsys_file *file)
 }
 
 /* A log beside the file holds what is not in it: it is being written, or its writer died. */
-static void check_log(struct tp_nsys_file *file, const char *path)
+static void check_log(struct tp_sqlite_file *file, const char *path)
 {
 	static const char *const endings[] = {"-wal", "-journal"};
 	for (size_t i = 0; i < TP_ARRAY_LEN(endings); i++) {
@@ -202,7 +202,8 @@ static void check_log(struct tp_nsys_file *file, const char *path)
 	}
 }
 
-enum tp_status tp_nsys_file_open(struct tp_nsys_file **out, const char *path, struct tp_error *err)
+enum tp_status tp_sqlite_file_open(struct tp_sqlite_file **out, const char *path,
+				   struct tp_error *err)
 {
 	struct stat st;
 	const sqlite3_vfs *usual = sqlite3_initialize() ? NULL : sqlite3_vfs_find(NULL);
@@ -216,7 +217,7 @@ enum tp_status tp_nsys_file_open(struct tp_nsys_file **out, const char *path, st
 		close(fd);
 		return tp_fail(err, TP_IO, "%s is not a regular file", path);
 	}
-	struct tp_nsys_file *file = tp_alloc(sizeof(*file));
+	struct tp_sqlite_file *file = tp_alloc(sizeof(*file));
 	file->fd = fd;
 	file->size_bytes = (uint64_t)st.st_size;
 	pages_count(file);
@@ -235,7 +236,7 @@ enum tp_status tp_nsys_file_open(struct tp_nsys_file **out, const char *path, st
 	return TP_OK;
 }
 
-void tp_nsys_file_close(struct tp_nsys_file *file)
+void tp_sqlite_file_close(struct tp_sqlite_file *file)
 {
 	if (!file)
 		return;
@@ -244,17 +245,17 @@ void tp_nsys_file_close(struct tp_nsys_file *file)
 	free(file);
 }
 
-const char *tp_nsys_file_vfs(const struct tp_nsys_file *file)
+const char *tp_sqlite_file_vfs(const struct tp_sqlite_file *file)
 {
 	return file->way;
 }
 
-uint64_t tp_nsys_file_size(const struct tp_nsys_file *file)
+uint64_t tp_sqlite_file_size(const struct tp_sqlite_file *file)
 {
 	return file->size_bytes;
 }
 
-const char *tp_nsys_file_error(const struct tp_nsys_file *file)
+const char *tp_sqlite_file_error(const struct tp_sqlite_file *file)
 {
 	return file->damage;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads SQLite files; the only file that knows the library. */
-#include "nsys_db.h"
+#include "sqlite_db.h"
 
-#include "nsys_file.h"
+#include "sqlite_file.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+bool tp_sqlite_head(const unsigned char *head, size_t size)
+{
+	/* with its NUL: sqlite.org/fileformat.html */
+	static const char magic[] = "SQLite format 3";
+	return size >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0;
+}
 
 #if TP_HAVE_SQLITE
 
@@ -34,16 +41,16 @@ struct sqlite_table {
 	bool is_view;     /* or a virtual table */
 };
 
-struct tp_nsys_rows {
-	struct tp_nsys_db *db;
+struct tp_sqlite_rows {
+	struct tp_sqlite_db *db;
 	sqlite3_stmt *statement;
 	size_t n_columns;
 	uint64_t n_text_bytes;
-	struct tp_nsys_cell cells[TP_NSYS_COLUMNS_MAX];
+	struct tp_sqlite_cell cells[TP_SQLITE_COLUMNS_MAX];
 };
 
-struct tp_nsys_db {
-	struct tp_nsys_file *file;
+struct tp_sqlite_db {
+	struct tp_sqlite_file *file;
 	sqlite3 *handle;
 	uint64_t size_bytes;
 	uint64_t n_looks;            /* of the statement that runs */
@@ -51,27 +58,27 @@ struct tp_nsys_db {
 	size_t n_tables;
 	size_t tables_capacity;
 	const char *damage;
-	struct tp_nsys_rows rows;
+	struct tp_sqlite_rows rows;
 };
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
 static int on_progress(void *opaque)
 {
-	struct tp_nsys_db *db = opaque;
+	struct tp_sqlite_db *db = opaque;
 	uint64_t steps = STEPS_MIN + db->size_bytes * STEPS_PER_BYTE;
 	return ++db->n_looks * STEPS_PER_CHECK > steps;
 }
 
 /* Else SQLite refuses as a whole a file that ends too early, or with one table that is broken.
  * Nothing can be written all the same. */
-static void accept_broken(struct tp_nsys_db *db)
+static void accept_broken(struct tp_sqlite_db *db)
 {
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, (int *)NULL);
 }
 
 /* Take from the connection what reading tables does not need. */
-static void restrict_connection(struct tp_nsys_db *db)
+static void restrict_connection(struct tp_sqlite_db *db)
 {
 	static const struct {
 		int limit, most;
@@ -114,7 +121,7 @@ static size_t base_len(const char *name, unsigned *version)
 	return digits - 2;
 }
 
-static int prepare(struct tp_nsys_db *db, sqlite3_stmt **out, const char *sql)
+static int prepare(struct tp_sqlite_db *db, sqlite3_stmt **out, const char *sql)
 {
 	db->n_looks = 0;
 	int result = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
@@ -125,7 +132,7 @@ static int prepare(struct tp_nsys_db *db, sqlite3_stmt **out, const char *sql)
 	return result;
 }
 
-static void note_error(struct tp_nsys_db *db, int result)
+static void note_error(struct tp_sqlite_db *db, int result)
 {
 	if (db->damage)
 		return;
@@ -141,7 +148,7 @@ static void note_error(struct tp_nsys_db *db, int result)
 		db->damage = "the database is damaged";
 }
 
-static int tables_list(struct tp_nsys_db *db)
+static int tables_list(struct tp_sqlite_db *db)
 {
 	sqlite3_stmt *statement = NULL;
 	int result = prepare(db, &statement,
@@ -160,7 +167,7 @@ static int tables_list(struct tp_nsys_db *db)
 	return result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
-static enum tp_status fail_db(struct tp_nsys_db *db, const char *path, int result,
+static enum tp_status fail_db(struct tp_sqlite_db *db, const char *path, int result,
 			      struct tp_error *err)
 {
 	enum tp_status status;
@@ -179,17 +186,17 @@ static enum tp_status fail_db(struct tp_nsys_db *db, const char *path, int resul
 	return status;
 }
 
-enum tp_status tp_nsys_db_open(struct tp_nsys_db **out, const char *path, struct tp_error *err)
+enum tp_status tp_sqlite_db_open(struct tp_sqlite_db **out, const char *path, struct tp_error *err)
 {
-	struct tp_nsys_db *db = tp_alloc(sizeof(*db));
-	enum tp_status status = tp_nsys_file_open(&db->file, path, err);
+	struct tp_sqlite_db *db = tp_alloc(sizeof(*db));
+	enum tp_status status = tp_sqlite_file_open(&db->file, path, err);
 	if (status)
 		goto out;
-	db->size_bytes = tp_nsys_file_size(db->file);
-	db->damage = tp_nsys_file_error(db->file);
+	db->size_bytes = tp_sqlite_file_size(db->file);
+	db->damage = tp_sqlite_file_error(db->file);
 	int result =
 		sqlite3_open_v2("export", &db->handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
-				tp_nsys_file_vfs(db->file));
+				tp_sqlite_file_vfs(db->file));
 	if (!result) {
 		restrict_connection(db);
 		result = tables_list(db);
@@ -204,31 +211,31 @@ enum tp_status tp_nsys_db_open(struct tp_nsys_db **out, const char *path, struct
 		status = fail_db(db, path, result, err);
 out:
 	if (status)
-		tp_nsys_db_close(db);
+		tp_sqlite_db_close(db);
 	else
 		*out = db;
 	return status;
 }
 
-void tp_nsys_db_close(struct tp_nsys_db *db)
+void tp_sqlite_db_close(struct tp_sqlite_db *db)
 {
 	if (!db)
 		return;
-	tp_nsys_rows_close(&db->rows);
+	tp_sqlite_rows_close(&db->rows);
 	sqlite3_close(db->handle);
-	tp_nsys_file_close(db->file);
+	tp_sqlite_file_close(db->file);
 	for (size_t i = 0; i < db->n_tables; i++)
 		free(db->tables[i].name);
 	free(db->tables);
 	free(db);
 }
 
-const char *tp_nsys_db_error(const struct tp_nsys_db *db)
+const char *tp_sqlite_db_error(const struct tp_sqlite_db *db)
 {
 	return db->damage;
 }
 
-size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db)
+size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < db->n_tables; i++)
@@ -236,7 +243,15 @@ size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db)
 	return n;
 }
 
-static const struct sqlite_table *table_find(const struct tp_nsys_db *db, const char *name,
+const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n)
+{
+	for (size_t i = 0; i < db->n_tables; i++)
+		if (!db->tables[i].is_view && !n--)
+			return db->tables[i].name;
+	return NULL;
+}
+
+static const struct sqlite_table *table_find(const struct tp_sqlite_db *db, const char *name,
 					     bool is_view)
 {
 	const struct sqlite_table *best = NULL;
@@ -255,13 +270,13 @@ static const struct sqlite_table *table_find(const struct tp_nsys_db *db, const 
 	return best;
 }
 
-const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name)
+const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name)
 {
 	const struct sqlite_table *table = table_find(db, name, false);
 	return table ? table->name : NULL;
 }
 
-bool tp_nsys_db_has_view(const struct tp_nsys_db *db, const char *name)
+bool tp_sqlite_db_has_view(const struct tp_sqlite_db *db, const char *name)
 {
 	return !table_find(db, name, false) && table_find(db, name, true);
 }
@@ -280,7 +295,7 @@ static void add_identifier(struct tp_buf *sql, const char *name, size_t len)
 }
 
 /* Names of the table's own columns, each followed by '|'. Generated ones are not listed. */
-static void columns_list(struct tp_nsys_db *db, const char *table, struct tp_buf *out)
+static void columns_list(struct tp_sqlite_db *db, const char *table, struct tp_buf *out)
 {
 	struct tp_buf sql = {0};
 	sqlite3_stmt *statement = NULL;
@@ -324,17 +339,17 @@ static bool add_cell(struct tp_buf *sql, const char *names, const struct tp_buf 
 	return n > 0;
 }
 
-struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
-				       const char *const *columns, size_t n_columns)
+struct tp_sqlite_rows *tp_sqlite_rows_open(struct tp_sqlite_db *db, const char *table,
+					   const char *const *columns, size_t n_columns)
 {
-	struct tp_nsys_rows *rows = &db->rows;
+	struct tp_sqlite_rows *rows = &db->rows;
 	struct tp_buf known = {0};
 	struct tp_buf sql = {0};
 	bool has_any = false;
-	const char *name = tp_nsys_db_table(db, table);
-	if (!name || n_columns > TP_NSYS_COLUMNS_MAX)
+	const char *name = tp_sqlite_db_table(db, table);
+	if (!name || n_columns > TP_SQLITE_COLUMNS_MAX)
 		return NULL;
-	tp_nsys_rows_close(rows);
+	tp_sqlite_rows_close(rows);
 	columns_list(db, name, &known);
 	tp_buf_puts(&sql, "SELECT ");
 	for (size_t i = 0; i < n_columns; i++) {
@@ -360,18 +375,18 @@ struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
  * column, because the connection is used without mutexes (sqlite.org/c3ref/value.html, "protected
  * and unprotected", read 2026-11-22). Asking for the column twice makes the import a tenth slower.
  */
-static bool cell_read(struct tp_nsys_rows *rows, int i)
+static bool cell_read(struct tp_sqlite_rows *rows, int i)
 {
-	struct tp_nsys_cell *cell = &rows->cells[i];
+	struct tp_sqlite_cell *cell = &rows->cells[i];
 	sqlite3_value *value = sqlite3_column_value(rows->statement, i);
-	*cell = (struct tp_nsys_cell){0};
+	*cell = (struct tp_sqlite_cell){0};
 	switch (sqlite3_value_type(value)) {
 	case SQLITE_INTEGER:
-		cell->type = TP_NSYS_INTEGER;
+		cell->type = TP_SQLITE_INTEGER;
 		cell->number = sqlite3_value_int64(value);
 		return true;
 	case SQLITE_TEXT:
-		cell->type = TP_NSYS_TEXT;
+		cell->type = TP_SQLITE_TEXT;
 		cell->text = (const char *)sqlite3_value_text(value);
 		cell->len = (size_t)sqlite3_value_bytes(value);
 		rows->n_text_bytes += cell->len;
@@ -379,14 +394,14 @@ static bool cell_read(struct tp_nsys_rows *rows, int i)
 	case SQLITE_NULL:
 		return true;
 	default:
-		cell->type = TP_NSYS_OTHER;
+		cell->type = TP_SQLITE_OTHER;
 		return true;
 	}
 }
 
-const struct tp_nsys_cell *tp_nsys_rows_next(struct tp_nsys_rows *rows)
+const struct tp_sqlite_cell *tp_sqlite_rows_next(struct tp_sqlite_rows *rows)
 {
-	struct tp_nsys_db *db = rows->db;
+	struct tp_sqlite_db *db = rows->db;
 	int result = sqlite3_step(rows->statement);
 	if (result != SQLITE_ROW) {
 		if (result != SQLITE_DONE)
@@ -406,7 +421,7 @@ const struct tp_nsys_cell *tp_nsys_rows_next(struct tp_nsys_rows *rows)
 	return rows->cells;
 }
 
-void tp_nsys_rows_close(struct tp_nsys_rows *rows)
+void tp_sqlite_rows_close(struct tp_sqlite_rows *rows)
 {
 	if (!rows)
 		return;
@@ -416,7 +431,7 @@ void tp_nsys_rows_close(struct tp_nsys_rows *rows)
 
 #else
 
-enum tp_status tp_nsys_db_open(struct tp_nsys_db **out, const char *path, struct tp_error *err)
+enum tp_status tp_sqlite_db_open(struct tp_sqlite_db **out, const char *path, struct tp_error *err)
 {
 	(void)out;
 	enum tp_status status =
@@ -425,39 +440,46 @@ enum tp_status tp_nsys_db_open(struct tp_nsys_db **out, const char *path, struct
 	return status;
 }
 
-void tp_nsys_db_close(struct tp_nsys_db *db)
+void tp_sqlite_db_close(struct tp_sqlite_db *db)
 {
 	(void)db;
 }
 
-const char *tp_nsys_db_error(const struct tp_nsys_db *db)
+const char *tp_sqlite_db_error(const struct tp_sqlite_db *db)
 {
 	(void)db;
 	return NULL;
 }
 
-size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db)
+size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db)
 {
 	(void)db;
 	return 0;
 }
 
-const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name)
+const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n)
+{
+	(void)db;
+	(void)n;
+	return NULL;
+}
+
+const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name)
 {
 	(void)db;
 	(void)name;
 	return NULL;
 }
 
-bool tp_nsys_db_has_view(const struct tp_nsys_db *db, const char *name)
+bool tp_sqlite_db_has_view(const struct tp_sqlite_db *db, const char *name)
 {
 	(void)db;
 	(void)name;
 	return false;
 }
 
-struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
-				       const char *const *columns, size_t n_columns)
+struct tp_sqlite_rows *tp_sqlite_rows_open(struct tp_sqlite_db *db, const char *table,
+					   const char *const *columns, size_t n_columns)
 {
 	(void)db;
 	(void)table;
@@ -466,13 +488,13 @@ struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
 	return NULL;
 }
 
-const struct tp_nsys_cell *tp_nsys_rows_next(struct tp_nsys_rows *rows)
+const struct tp_sqlite_cell *tp_sqlite_rows_next(struct tp_sqlite_rows *rows)
 {
 	(void)rows;
 	return NULL;
 }
 
-void tp_nsys_rows_close(struct tp_nsys_rows *rows)
+void tp_sqlite_rows_close(struct tp_sqlite_rows *rows)
 {
 	(void)rows;
 }

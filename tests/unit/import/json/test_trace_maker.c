@@ -2,8 +2,10 @@
 /* Claims about who wrote a file: the smallest of each maker, with Kineto's events before its marks.
  */
 #include "import/imported.h"
+#include "import/json/trace_maker.h"
 
 #include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
 
 #include <check.h>
 #include <string.h>
@@ -11,6 +13,11 @@
 #define OPERATOR                                                                                   \
 	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":1,"     \
 	"\"dur\":2}"
+#define SPACES4                                                                                    \
+	"                                                                                "         \
+	"                                                                                "
+#define SPACES16 SPACES4 SPACES4 SPACES4 SPACES4
+#define SPACES   SPACES16 SPACES16 SPACES16 SPACES16
 #define PROCESS(name)                                                                              \
 	"{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":9,\"args\":{\"name\":\"" name "\"}}"
 
@@ -18,18 +25,12 @@ static const struct {
 	const char *text;
 	const char *maker;
 } foreign[] = {
-	{"[" OPERATOR "," PROCESS("Ascend Hardware") "]", "Ascend"},
-	{"[" OPERATOR "," PROCESS("HCCL") "]", "Ascend"},
-	{"[" OPERATOR ",{\"ph\":\"X\",\"cat\":\"enqueue\",\"name\":\"Enqueue@a\",\"pid\":1,"
-	 "\"tid\":1,\"ts\":\"5.123\",\"dur\":1}]",
+	/* Marks behind the first bytes, by which readers are chosen, are met too late. */
+	{"[" OPERATOR ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" SPACES SPACES SPACES SPACES
+	 "\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}," PROCESS("Ascend Hardware") "]",
 	 "Ascend"},
 	{"{\"traceEvents\":[" PROCESS("/host:CPU") "," OPERATOR ",{}]}", "XProf"},
 	{"{\"traceEvents\":[" PROCESS("/device:TPU:0") "]}", "XProf"},
-	{"{\"traceEvents\":[" PROCESS("/device:GPU:0/stream:all Compute") "]}", "TensorFlow 1"},
-	{"[" PROCESS("grad") ",{\"ph\":\"B\",\"name\":\"NEGOTIATE_ALLREDUCE\",\"pid\":1,\"ts\":1},"
-			     "{\"ph\":\"E\",\"pid\":1,\"ts\":9},",
-	 "Horovod"},
-	{"{\"rocprofiler-sdk-tool\":[{}]}", "rocprofv3"},
 	{"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[]}",
 	 "speedscope"},
 	{"{\"traceEvents\":[" OPERATOR "],\"viztracer_metadata\":{}}", "VizTracer"},
@@ -43,6 +44,55 @@ START_TEST(a_file_of_another_maker_is_named)
 	ck_assert_msg(strstr(in.err.text, foreign[_i].maker) != NULL, "%s", in.err.text);
 	ck_assert_uint_gt(strlen(in.err.next), 0);
 	imported_release(&in);
+}
+END_TEST
+
+/* The smallest that has a mark, cut in its first event or not: whose it is. */
+static const struct {
+	const char *head;
+	const char *reader; /* NULL: no maker whose files are read */
+} heads[] = {
+	{"[" OPERATOR "," PROCESS("Ascend Hardware") "]", "ascend"},
+	{"[" OPERATOR "," PROCESS("HCCL") "]", "ascend"},
+	{" [ " OPERATOR ",{\"ph\":\"X\",\"cat\":\"enqueue\",\"name\":\"Enqueue@a\",\"pid\":1,"
+	 "\"tid\":1,\"ts\":\"5.123\",\"dur\":1}]",
+	 "ascend"},
+	{"[{\"ph\":\"X\",\"name\":\"aten::empty\",\"pid\":3,\"tid\":3,\"ts\":\"1736408883688177."
+	 "930\","
+	 "\"dur\":1.5,\"cat\":\"cpu_op\",\"args\":{\"Call stack\":\"a long one",
+	 "ascend"},
+	{"[{\"ph\":\"X\",\"name\":\"a\",\"pid\":3,\"tid\":3,\"ts\":\"1736408883688177.930\","
+	 "\"dur\":1,"
+	 "\"cat\":\"mine\"}]",
+	 NULL},
+	{"{\"traceEvents\":[" PROCESS("Allocators") "," PROCESS("/device:GPU:0/stream:all Compute"),
+	 "timeline"},
+	{"[" PROCESS("grad") ",{\"ph\":\"B\",\"name\":\"NEGOTIATE_ALLREDUCE\",\"pid\":1,\"ts\":1},"
+			     "{\"ph\":\"E\",\"pid\":1,\"ts\":9},",
+	 "horovod"},
+	{"{\"rocprofiler-sdk-tool\":[{\"metadata\"", "rocprof"},
+	{"{\"a\":[1,{}],\"traceEvents\":[" OPERATOR "," PROCESS("python") "]}", NULL},
+	{"{\"traceEvents\":", NULL},
+	{"{", NULL},
+	{"[[[", NULL},
+	{"\n\n", NULL},
+};
+
+START_TEST(the_first_bytes_say_who_reads_it)
+{
+	static const char *const readers[] = {"ascend", "timeline", "horovod", "rocprof"};
+	const char *head = heads[_i].head;
+	for (size_t i = 0; i < TP_ARRAY_LEN(readers); i++) {
+		bool is_meant = heads[_i].reader && strcmp(heads[_i].reader, readers[i]) == 0;
+		ck_assert_int_eq(tp_trace_maker_probe((const unsigned char *)head, strlen(head),
+						      readers[i]),
+				 is_meant);
+	}
+	/* Wherever it is cut nothing else comes of it. */
+	for (size_t n = 0; n < strlen(head); n++)
+		for (size_t i = 0; i < TP_ARRAY_LEN(readers); i++)
+			if (tp_trace_maker_probe((const unsigned char *)head, n, readers[i]))
+				ck_assert_ptr_nonnull(heads[_i].reader);
 }
 END_TEST
 
@@ -93,6 +143,8 @@ Suite *suite_import_trace_maker(void)
 	TCase *tc = tcase_create("tracemaker");
 	tcase_add_loop_test(tc, a_file_of_another_maker_is_named, 0,
 			    (int)(sizeof(foreign) / sizeof(foreign[0])));
+	tcase_add_loop_test(tc, the_first_bytes_say_who_reads_it, 0,
+			    (int)(sizeof(heads) / sizeof(heads[0])));
 	tcase_add_loop_test(tc, what_has_no_mark_is_of_an_unknown_maker, 0,
 			    (int)(sizeof(files) / sizeof(files[0])));
 	tcase_add_test(tc, device_time_of_operators_is_no_operator);

@@ -4,8 +4,8 @@
  * written beside it, no view, trigger, virtual table or generated column of it is ever run, and a
  * table gives no more rows and text than a file of its size can hold.
  */
-#ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_DB_H
-#define TRAINPROF_SRC_IMPORT_NSYS_NSYS_DB_H
+#ifndef TRAINPROF_SRC_IMPORT_SQLITE_SQLITE_DB_H
+#define TRAINPROF_SRC_IMPORT_SQLITE_SQLITE_DB_H
 
 #include "trainprof/base/status.h"
 
@@ -13,19 +13,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_nsys_db;
-struct tp_nsys_rows;
+struct tp_sqlite_db;
+struct tp_sqlite_rows;
 
-enum { TP_NSYS_COLUMNS_MAX = 16 };
+enum { TP_SQLITE_COLUMNS_MAX = 16 };
 
-enum tp_nsys_type { TP_NSYS_NULL, TP_NSYS_INTEGER, TP_NSYS_TEXT, TP_NSYS_OTHER };
+enum tp_sqlite_type { TP_SQLITE_NULL, TP_SQLITE_INTEGER, TP_SQLITE_TEXT, TP_SQLITE_OTHER };
 
-struct tp_nsys_cell {
-	enum tp_nsys_type type;
+struct tp_sqlite_cell {
+	enum tp_sqlite_type type;
 	int64_t number;   /* of an integer, else 0 */
 	const char *text; /* of a text: bytes as they lie there, borrowed until the next row */
 	size_t len;
 };
+
+/* Whether a file that begins so is a database. */
+bool tp_sqlite_head(const unsigned char *head, size_t size);
 
 /*
  * Open for reading. A file that ends too early is opened all the same: what is there can be read.
@@ -33,31 +36,33 @@ struct tp_nsys_cell {
  * Errors  TP_ABSENT (no such file; built without SQLite), TP_DENIED, TP_IO, TP_PARSE (not SQLite,
  * or encrypted, or damaged at its root), with the next line to type.
  */
-TP_MUST_CHECK enum tp_status tp_nsys_db_open(struct tp_nsys_db **out, const char *path,
-					     struct tp_error *err);
-void tp_nsys_db_close(struct tp_nsys_db *db); /* NULL is allowed */
+TP_MUST_CHECK enum tp_status tp_sqlite_db_open(struct tp_sqlite_db **out, const char *path,
+					       struct tp_error *err);
+void tp_sqlite_db_close(struct tp_sqlite_db *db); /* NULL is allowed */
 
 /* What the reader found broken, so far; NULL while all was well. Static storage. */
-const char *tp_nsys_db_error(const struct tp_nsys_db *db);
+const char *tp_sqlite_db_error(const struct tp_sqlite_db *db);
 /* Number of tables that could be read; views and virtual tables are none. */
-size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db);
+size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db);
+/* The name of the n-th of these; NULL from the last on. */
+const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n);
 /* The table of that name, else the newest of its _V2, _V3 and so on; NULL: there is none. */
-const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name);
+const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name);
 /* Whether in its place there is a view or a virtual table, which is not read. */
-bool tp_nsys_db_has_view(const struct tp_nsys_db *db, const char *name);
+bool tp_sqlite_db_has_view(const struct tp_sqlite_db *db, const char *name);
 
 /*
  * All rows of a table, in its own order. A column is given as the names it has had, the best one
  * first: "demangledName|shortName|name"; a cell is the first of them that is not NULL in its row,
  * NULL when no such column exists.
  *
- * Returns NULL when there is no such table or none of its columns; closed by tp_nsys_rows_close().
- * Only one at a time.
+ * Returns NULL when there is no such table or none of its columns; closed by
+ * tp_sqlite_rows_close(). Only one at a time.
  */
-struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
-				       const char *const *columns, size_t n_columns);
+struct tp_sqlite_rows *tp_sqlite_rows_open(struct tp_sqlite_db *db, const char *table,
+					   const char *const *columns, size_t n_columns);
 /* The next row's cells, as many as columns; NULL at the end or at damage. */
-const struct tp_nsys_cell *tp_nsys_rows_next(struct tp_nsys_rows *rows);
-void tp_nsys_rows_close(struct tp_nsys_rows *rows); /* NULL is allowed */
+const struct tp_sqlite_cell *tp_sqlite_rows_next(struct tp_sqlite_rows *rows);
+void tp_sqlite_rows_close(struct tp_sqlite_rows *rows); /* NULL is allowed */
 
 #endif

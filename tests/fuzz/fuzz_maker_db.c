@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Databases of Ascend, rocprofv3 and rocmProfileData, each input by all of them. */
+#include "database.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_database("ascend-db", data, size);
+	fuzz_database("rocpd", data, size);
+	fuzz_database("rpd", data, size);
+	return 0;
+}
