@@ -104,6 +104,7 @@ static void current_usage(const struct perf *perf, uint64_t now_ns, struct tp_pe
 		.n_leavings = perf->feed.n_leavings,
 		.self_cpu_ns = tp_clock_self_cpu_ns() -
 			       (pythons ? tp_python_processes_cost_ns(pythons) : 0),
+		.stacks_ns = perf->feed.stacks.took_ns,
 		.target_cpu_ns = perf->feed.n_samples * period_ns,
 	};
 }
