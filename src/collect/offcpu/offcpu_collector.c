@@ -266,7 +266,7 @@ struct poll_budget {
 
 static bool has_timed_out(const struct poll_budget *poll_budget)
 {
-	return tp_clock_self_cpu_ns() >= poll_budget->end_cpu_ns;
+	return tp_clock_thread_cpu_ns() >= poll_budget->end_cpu_ns;
 }
 
 static bool is_used_up(const struct poll_budget *poll_budget)
@@ -389,7 +389,7 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 {
 	struct offcpu *self = (struct offcpu *)base;
 	(void)err;
-	uint64_t began_cpu_ns = tp_clock_self_cpu_ns();
+	uint64_t began_cpu_ns = tp_clock_thread_cpu_ns();
 	enum tp_stage stage = tp_stage_enter(self->stages, TP_STAGE_PROC);
 	poll_tree(self, now_ns);
 	tp_stage_enter(self->stages, stage);
@@ -408,7 +408,7 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 		self->n_polls++;
 		self->n_quiet++;
 	}
-	double cost_ns = (double)(tp_clock_self_cpu_ns() - began_cpu_ns);
+	double cost_ns = (double)(tp_clock_thread_cpu_ns() - began_cpu_ns);
 	self->cost_ns += (cost_ns - self->cost_ns) / 8;
 	offcpu_arm(self);
 	return TP_OK;
