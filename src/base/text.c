@@ -257,8 +257,13 @@ bool tp_text_glob(const char *pattern, const char *text)
 			pattern++;
 			text++;
 		} else if (star) {
+			/* On to where the letter after the star is. */
 			pattern = star + 1;
 			text = ++resume;
+			if (*pattern && *pattern != '?' && *pattern != '*')
+				text = resume = strchr(text, *pattern);
+			if (!text)
+				return false;
 		} else {
 			return false;
 		}

@@ -140,9 +140,10 @@ static void loop_sample(struct loop *loop, size_t i)
 	bool is_urgent = asked && asked->type->is_urgent;
 	for (size_t k = 0; k < tp_plan_count(loop->plan); k++) {
 		const struct tp_collector *source = tp_plan_source(loop->plan, k);
+		if (!source || !source->type->feeds_tree || (k != i && is_urgent))
+			continue;
 		uint64_t now_ns = tp_clock_now_ns();
-		if (!source || !source->type->feeds_tree ||
-		    (k != i && (is_urgent || now_ns - loop->fed_ns < FRESH_NS)))
+		if (k != i && now_ns - loop->fed_ns < FRESH_NS)
 			continue;
 		loop->fed_ns = now_ns;
 		loop_sample_one(loop, k);

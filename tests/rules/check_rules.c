@@ -6,6 +6,7 @@
  */
 #include "advise/judge/judge.h"
 #include "advise/rulebook/book.h"
+#include "advise/rulebook/rule_case.h"
 #include "analyze/classify/frame_class.h"
 #include "analyze/classify/kernel_class.h"
 #include "analyze/classify/pattern_tables.h"
@@ -136,11 +137,11 @@ static void check_sentences(const struct tp_rule *rule, const struct tp_finding 
 
 /* Every action's own headline, not only the first one's. */
 static void check_headlines(const struct tp_rulebook *book, const struct tp_rule *rule,
-			    const struct tp_rule_case *test, struct tp_arena *arena)
+			    const struct tp_quantity *facts, struct tp_arena *arena)
 {
 	for (size_t i = 0; i < rule->n_actions; i++)
 		check_width(rule, "a headline",
-			    tp_sentence_fill(rule->actions[i].headline, test->facts,
+			    tp_sentence_fill(rule->actions[i].headline, facts,
 					     book->whole_steps, arena),
 			    HEADLINE_COLUMNS);
 }
@@ -152,15 +153,16 @@ static void check_texts(const struct tp_rulebook *book, const struct tp_rule *ru
 		const struct tp_rule_case *test = &rule->cases[i];
 		if (test->expected != TP_EXPECT_FIRES)
 			continue;
+		const struct tp_quantity *facts = tp_rule_case_facts(test, &arena);
 		struct tp_rule_context matter = {.book = book,
-						 .facts = test->facts,
+						 .facts = facts,
 						 .whole = book->whole_steps,
-						 .basis = tp_gain_input_of_facts(test->facts),
+						 .basis = tp_gain_input_of_facts(facts),
 						 .arena = &arena};
 		struct tp_gain gain;
 		struct tp_finding finding = tp_judge_rule(&matter, rule, &gain);
 		check_sentences(rule, &finding);
-		check_headlines(book, rule, test, &arena);
+		check_headlines(book, rule, facts, &arena);
 		check(rule->gain.kind == TP_GAIN_NONE || gain.is_known ||
 			      gain.most > 0, /* the case leaves out the part's share */
 		      "%s:%u: the gain of a firing case is not known", rule->path, test->line);

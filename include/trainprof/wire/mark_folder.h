@@ -15,6 +15,8 @@ struct tp_mark_folder {
 	char *prefix; /* prefix of the names of rings */
 	struct tp_mark_ring *rings[TP_MARK_FOLDER_MAX_RINGS];
 	size_t n_rings;
+	int64_t changed_ns; /* when names were last added or removed, as of the last look at them */
+	bool has_changed;   /* so lately that a name may have come behind that look */
 	uint64_t n_taken;
 	uint64_t n_lost;
 	uint64_t n_refused; /* files that are not rings, rings beyond the maximum, damaged ones */

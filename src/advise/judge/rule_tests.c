@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the cases that stand inside rules. */
 #include "advise/rulebook/book.h"
+#include "advise/rulebook/rule_case.h"
 #include "judge.h"
 
 #include <math.h>
@@ -52,11 +53,12 @@ static bool case_passes(const struct test_run *test_run, const struct tp_rule *r
 	static const char *const words[] = {"to fire", "to stay quiet", "not to be judged"};
 	static const enum tp_finding_state states[] = {TP_FINDING_FIRED, TP_FINDING_QUIET,
 						       TP_FINDING_NOT_JUDGED};
+	const struct tp_quantity *facts = tp_rule_case_facts(test, arena);
 	struct tp_rule_context matter = {
 		.book = test_run->book,
-		.facts = test->facts,
-		.whole = tp_rule_context_whole(test_run->book, test->facts),
-		.basis = tp_gain_input_of_facts(test->facts),
+		.facts = facts,
+		.whole = tp_rule_context_whole(test_run->book, facts),
+		.basis = tp_gain_input_of_facts(facts),
 		.arena = arena,
 	};
 	struct tp_gain gain;
@@ -70,7 +72,7 @@ static bool case_passes(const struct test_run *test_run, const struct tp_rule *r
 		return false;
 	}
 	if (finding.state == TP_FINDING_FIRED && rule->because &&
-	    !tp_sentence_fill(rule->because, test->facts, matter.whole, arena)) {
+	    !tp_sentence_fill(rule->because, facts, matter.whole, arena)) {
 		test_fail(test_run, rule, test, "a number of its sentence is not known");
 		return false;
 	}

@@ -62,9 +62,15 @@ struct tp_rule_verdict {
 
 enum tp_expected { TP_EXPECT_FIRES, TP_EXPECT_QUIET, TP_EXPECT_NOT_JUDGED };
 
+struct tp_case_fact {
+	tp_fact_id id;
+	struct tp_quantity value;
+};
+
 struct tp_rule_case {
 	unsigned line;
-	struct tp_quantity *facts; /* tp_n_facts */
+	struct tp_case_fact *facts; /* those that it gives; see tp_rule_case_facts() */
+	size_t n_facts;
 	enum tp_expected expected;
 	const char **techniques; /* actions that apply, in order; NULL: not checked */
 	size_t n_techniques;

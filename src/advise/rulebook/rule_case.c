@@ -19,17 +19,16 @@ static void read_case(struct tp_json_form *form, struct tp_rule_case *out,
 	out->expected = type == TP_JSON_NULL         ? TP_EXPECT_NOT_JUDGED
 			: tp_json_bool(fires, false) ? TP_EXPECT_FIRES
 						     : TP_EXPECT_QUIET;
-	out->facts = tp_arena_array(form->arena, tp_n_facts, sizeof(*out->facts));
-	for (tp_fact_id i = 0; i < tp_n_facts; i++)
-		out->facts[i].missing = "not in the case";
 	const struct tp_json *facts = tp_json_get(item, "facts");
 	if (tp_json_type(facts) != TP_JSON_OBJECT)
 		tp_json_form_fail(form, item, "'facts' is an object");
+	out->facts = tp_arena_array(form->arena, tp_json_count(facts) + 1, sizeof(*out->facts));
 	TP_JSON_EACH (member, facts) {
 		if (form->status)
 			return;
 		tp_fact_id fact = tp_json_form_fact(form, member, tp_json_key(member));
-		out->facts[fact] = tp_fact_value_read(form, member, fact, "left out by the case");
+		out->facts[out->n_facts++] = (struct tp_case_fact){
+			fact, tp_fact_value_read(form, member, fact, "left out by the case")};
 	}
 	if (tp_json_get(item, "actions"))
 		out->techniques = tp_json_form_names(form, item, "actions", &out->n_techniques);
@@ -48,4 +47,14 @@ void tp_rule_read_cases(struct tp_rule *rule, struct tp_json_form *form, const s
 	size_t i = 0;
 	TP_JSON_EACH (item, list)
 		read_case(form, &rule->cases[i++], item);
+}
+
+struct tp_quantity *tp_rule_case_facts(const struct tp_rule_case *test, struct tp_arena *arena)
+{
+	struct tp_quantity *facts = tp_arena_array(arena, tp_n_facts, sizeof(*facts));
+	for (tp_fact_id i = 0; i < tp_n_facts; i++)
+		facts[i].missing = "not in the case";
+	for (size_t i = 0; i < test->n_facts; i++)
+		facts[test->facts[i].id] = test->facts[i].value;
+	return facts;
 }

@@ -10,4 +10,8 @@
 void tp_rule_read_cases(struct tp_rule *rule, struct tp_json_form *form,
 			const struct tp_json *root);
 
+/* All tp_n_facts, in the arena; what the case does not give is missing. Cases are run by few
+ * commands and read by all, so they keep only what they give. */
+struct tp_quantity *tp_rule_case_facts(const struct tp_rule_case *test, struct tp_arena *arena);
+
 #endif

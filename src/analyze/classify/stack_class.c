@@ -40,33 +40,37 @@ static struct tp_frame_class classify_frame(const struct tp_trace *trace,
 	return class;
 }
 
+/* Where it is: of Python a file, else a module. */
+static uint32_t home_of(const struct tp_frame *frame)
+{
+	return frame->kind == TP_FRAME_PYTHON ? frame->file : frame->module;
+}
+
 static bool is_same_function(const struct tp_frame *a, const struct tp_frame *b)
 {
-	return a->kind == TP_FRAME_PYTHON && b->kind == TP_FRAME_PYTHON && a->file == b->file &&
-	       a->symbol == b->symbol;
+	return a->kind == b->kind && home_of(a) == home_of(b) && a->symbol == b->symbol;
 }
 
 static uint64_t function_key(const struct tp_frame *frame)
 {
-	return tp_hash_mix((uint64_t)frame->file << 32 | frame->symbol, frame->kind);
+	return tp_hash_mix((uint64_t)home_of(frame) << 32 | frame->symbol, frame->kind);
 }
 
 static struct tp_frame_class *classify_frames(const struct tp_trace *trace,
 					      const struct tp_patterns *patterns)
 {
 	struct tp_frame_class *classes = tp_alloc((trace->n_frames + 1) * sizeof(*classes));
-	struct tp_map seen = {0}; /* Python functions: many lines, one answer */
+	struct tp_map seen = {0}; /* functions: many lines or addresses, one answer */
 	for (size_t i = 1; i < trace->n_frames; i++) {
 		const struct tp_frame *frame = &trace->frames[i];
 		uint64_t at;
-		if (frame->kind == TP_FRAME_PYTHON && tp_map_get(&seen, function_key(frame), &at) &&
+		if (tp_map_get(&seen, function_key(frame), &at) &&
 		    is_same_function(frame, &trace->frames[at])) {
 			classes[i] = classes[at];
 			continue;
 		}
 		classes[i] = classify_frame(trace, patterns, frame);
-		if (frame->kind == TP_FRAME_PYTHON)
-			tp_map_set(&seen, function_key(frame), i);
+		tp_map_set(&seen, function_key(frame), i);
 	}
 	tp_map_release(&seen);
 	return classes;

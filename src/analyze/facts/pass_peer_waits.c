@@ -12,7 +12,6 @@
  * count.
  */
 #include "analyze/analysis.h"
-#include "analyze/classify/python_class.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
@@ -65,15 +64,6 @@ static void find_exchanges(struct peer_waits *p, const struct tp_timeline *timel
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static bool is_own_python(const struct peer_waits *p, const struct tp_frame *frame)
-{
-	const struct tp_trace *trace = p->analysis->trace;
-	return frame->line &&
-	       !tp_python_class_find(p->analysis->patterns, tp_trace_string(trace, frame->file),
-				     tp_trace_string(trace, frame->symbol))
-			.is_library;
-}
-
 /* The innermost function of the program itself: of Python in the user's own files, otherwise in the
  * executable. */
 static uint32_t find_place(const struct peer_waits *p, uint32_t id)
@@ -85,7 +75,8 @@ static uint32_t find_place(const struct peer_waits *p, uint32_t id)
 	for (uint32_t i = 0; i < stack->n_frames; i++) {
 		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
 		bool is_python = frame->kind == TP_FRAME_PYTHON;
-		if (is_python ? is_own_python(p, frame)
+		bool is_own = p->analysis->frame_flags[stack->frames[i]] & TP_FRAME_IS_OWN;
+		if (is_python ? frame->line && is_own
 			      : !has_python && frame->symbol &&
 					strcmp(tp_trace_string(trace, frame->module), exe) == 0)
 			return stack->frames[i];

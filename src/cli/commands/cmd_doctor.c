@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof doctor: what can be measured here, what is missing, what to type. */
 #include "cli/options/command.h"
+#include "doctor_cost.h"
 
 #include "cli/options/settings.h"
 #include "cli/session/rules_dir.h"
@@ -29,6 +30,7 @@
 struct doctor_options {
 	bool is_json;
 	bool is_strict;
+	bool has_cost;
 	const char *what; /* of --for; NULL: all that run would use */
 	struct tp_words rules;
 };
@@ -43,6 +45,10 @@ static const struct tp_option options[] = {{.name = "json",
 					    .type = TP_OPTION_FLAG,
 					    .text = "a WARN counts as a FAIL",
 					    .offset = offsetof(struct doctor_options, is_strict)},
+					   {.name = "cost",
+					    .type = TP_OPTION_FLAG,
+					    .text = "also measure what measuring costs here",
+					    .offset = offsetof(struct doctor_options, has_cost)},
 					   {.name = "for",
 					    .type = TP_OPTION_CHOICE,
 					    .value = "WHAT",
@@ -76,6 +82,7 @@ struct visit {
 	size_t n_unjudged; /* of them, because a source is missing */
 	struct tp_host host;
 	struct tp_plan *plan;
+	struct tp_doctor_cost cost; /* n_looks is 0 where it was not measured */
 	struct doctor_check checks[MAX_CHECKS];
 	size_t n_checks;
 };
@@ -130,6 +137,39 @@ static void check_gpus(struct visit *visit)
 		snprintf(check->next, sizeof(check->next), "%s", found->remedy);
 	}
 	free(trials);
+}
+
+/* The rate of a run with defaults. */
+static const double looks_per_s = 99;
+
+/* One line for the sum, one for each stage. */
+static void check_cost(struct visit *visit)
+{
+	struct tp_error err = {0};
+	struct doctor_check *check = add_check(visit, TP_MARK_WORD_OK, "cost");
+	struct tp_doctor_cost *cost = &visit->cost;
+	if (tp_doctor_cost_measure(cost, &err) != TP_OK) {
+		check->mark = TP_MARK_WORD_WARN;
+		check->gains = "what measuring costs here";
+		snprintf(check->text, sizeof(check->text), "%s", err.text);
+		return;
+	}
+	double all_ns = cost->look_ns + cost->inside_ns;
+	snprintf(check->text, sizeof(check->text),
+		 "a look at a busy %s takes %s of trainprof's CPU time and %s of the program's; %.0f "
+		 "a second are %.2f %% of one CPU (%zu looks)",
+		 cost->is_python ? "Python thread" : "thread", tp_unit_time(cost->look_ns).text,
+		 tp_unit_time(cost->inside_ns).text, looks_per_s, all_ns * looks_per_s / 1e7,
+		 cost->n_looks);
+	for (size_t i = 0; i < cost->own.n; i++) {
+		const struct tp_own_cpu_row *row = &cost->own.rows[i];
+		char name[sizeof(check->name)];
+		snprintf(name, sizeof(name), "cost.%s", row->id);
+		double ns = i == 0 ? row->cpu_ns : row->cpu_ns / (double)cost->n_looks;
+		check = add_check(visit, TP_MARK_WORD_OK, name);
+		snprintf(check->text, sizeof(check->text), "%s %s: %s", tp_unit_time(ns).text,
+			 i == 0 ? "once" : "a look", row->text);
+	}
 }
 
 static void check_disk(struct visit *visit)
@@ -236,6 +276,25 @@ static void check_rules(struct visit *visit, const struct tp_words *extra)
 	tp_rules_dir_release(&dirs);
 }
 
+static void write_cost(struct tp_json_writer *w, const struct tp_doctor_cost *cost)
+{
+	if (!cost->n_looks)
+		return;
+	tp_json_write_key(w, "cost");
+	tp_json_open(w, '{');
+	tp_json_put_bool(w, "is_python", cost->is_python);
+	tp_json_put_uint(w, "looks", cost->n_looks);
+	tp_json_put_number(w, "look_ns", cost->look_ns);
+	tp_json_put_number(w, "in_program_ns", cost->inside_ns);
+	tp_json_write_key(w, "own_cpu_ns");
+	tp_json_open(w, '{');
+	for (size_t i = 0; i < cost->own.n; i++)
+		tp_json_put_number(w, cost->own.rows[i].id, cost->own.rows[i].cpu_ns);
+	tp_json_put_number(w, "all", cost->own.cpu_ns);
+	tp_json_close(w, '}');
+	tp_json_close(w, '}');
+}
+
 /* ---- output -------------------------------------------------------------------------------- */
 
 static void print_head(struct tp_page *page, const struct visit *visit)
@@ -326,6 +385,7 @@ static int print_json(const struct visit *visit)
 	tp_json_put_string(&w, "tier", tp_tier_name(tp_plan_tier(visit->plan)));
 	tp_json_put_uint(&w, "rules", visit->n_rules);
 	tp_json_put_uint(&w, "rules_not_judged", visit->n_unjudged);
+	write_cost(&w, &visit->cost);
 	tp_json_write_key(&w, "checks");
 	tp_json_open(&w, '[');
 	for (size_t i = 0; i < visit->n_checks; i++) {
@@ -362,6 +422,8 @@ static int doctor_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		check_sources(visit);
 		if (o->what)
 			check_gpus(visit);
+		if (o->has_cost)
+			check_cost(visit);
 		check_disk(visit);
 		check_rules(visit, &o->rules);
 		bool is_bad = count_marks(visit, TP_MARK_WORD_FAIL) ||
@@ -381,7 +443,7 @@ static int doctor_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 const struct tp_command tp_cmd_doctor = {
 	.name = "doctor",
 	.group = "Other",
-	.synopsis = "[--json] [--for=gpu]",
+	.synopsis = "[--json] [--for=gpu] [--cost]",
 	.summary = "what can be measured here, and how to get the rest",
 	.intro =
 		"Try every source of measurements and say what is missing, what it would gain and\n"

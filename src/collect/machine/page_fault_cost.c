@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { N_PAGES = 256, N_ROUNDS = 3 };
+enum { N_PAGES = 64, N_ROUNDS = 3 };
 
 static double cpu_ns(void)
 {

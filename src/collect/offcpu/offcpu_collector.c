@@ -187,6 +187,15 @@ static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 	self->n_put++;
 }
 
+/* It is on a CPU at this moment, and its own samples tell all that can be known of it. */
+static bool is_running_now(const struct offcpu *self, const struct tp_task_tree_task *task)
+{
+	const struct tp_python_processes *pythons = self->looker.pythons;
+	bool is_awake = task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
+	return is_awake && tp_task_tree_where_now(task) == TP_TASK_TREE_ON_CPU &&
+	       (task->followed_ns || !pythons || !tp_python_processes_has(pythons, task));
+}
+
 /*
  * Is there something to learn? With switch records only about threads that have been on a CPU
  * since the last look that found them waiting: one that found them running says nothing of the wait
@@ -266,7 +275,7 @@ struct poll_budget {
 
 static bool has_timed_out(const struct poll_budget *poll_budget)
 {
-	return tp_clock_self_cpu_ns() >= poll_budget->end_cpu_ns;
+	return tp_clock_thread_cpu_ns() >= poll_budget->end_cpu_ns;
 }
 
 static bool is_used_up(const struct poll_budget *poll_budget)
@@ -299,6 +308,12 @@ static void poll_round(struct offcpu *self, bool of_leaders, struct poll_budget 
 		if ((task->info.tid == task->info.pid) != of_leaders)
 			continue;
 		struct offcpu_watch *watch = watch_of(self, task);
+		if (is_running_now(self, task)) {
+			/* It may lose its CPU at any moment: the next look is not put off. */
+			if (is_waiting_for_cpu(watch))
+				self->n_quiet = 0;
+			continue;
+		}
 		if (!needs_inspection(self, task, watch, now_ns))
 			continue;
 		is_over = is_over || is_used_up(poll_budget);
@@ -389,7 +404,7 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 {
 	struct offcpu *self = (struct offcpu *)base;
 	(void)err;
-	uint64_t began_cpu_ns = tp_clock_self_cpu_ns();
+	uint64_t began_cpu_ns = tp_clock_thread_cpu_ns();
 	enum tp_stage stage = tp_stage_enter(self->stages, TP_STAGE_PROC);
 	poll_tree(self, now_ns);
 	tp_stage_enter(self->stages, stage);
@@ -408,7 +423,7 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 		self->n_polls++;
 		self->n_quiet++;
 	}
-	double cost_ns = (double)(tp_clock_self_cpu_ns() - began_cpu_ns);
+	double cost_ns = (double)(tp_clock_thread_cpu_ns() - began_cpu_ns);
 	self->cost_ns += (cost_ns - self->cost_ns) / 8;
 	offcpu_arm(self);
 	return TP_OK;

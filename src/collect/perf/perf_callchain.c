@@ -128,6 +128,7 @@ static uint32_t put_stack(struct tp_perf_callchain *stacks, const struct tp_task
 	uint32_t flags = 0;
 	struct tp_stage_clock *stages = tp_task_tree_stages(stacks->tree);
 	enum tp_stage before = tp_stage_enter(stages, TP_STAGE_UNWIND);
+	uint64_t began_ns = stages ? stages->since_ns : 0;
 	size_t n = sample->is_kernel ? add_kernel_frames(stacks, sample) : 0;
 	n = add_user_frames(stacks, task, sample, is_unwound, places != NULL, n, &flags);
 	tp_stage_enter(stages, TP_STAGE_SYMBOLS);
@@ -135,6 +136,7 @@ static uint32_t put_stack(struct tp_perf_callchain *stacks, const struct tp_task
 		places ? tp_stack_intern_merged(&stacks->put, stacks->frames, n, flags, places)
 		       : tp_stack_intern_frames(&stacks->put, stacks->frames, n, flags);
 	tp_stage_enter(stages, before);
+	stacks->took_ns += stages ? stages->since_ns - began_ns : 0;
 	return stack;
 }
 

@@ -23,6 +23,7 @@ struct tp_perf_callchain {
 	uint64_t n_whole;   /* reached the thread's first frame */
 	uint64_t n_cut;     /* did not */
 	uint64_t n_skipped; /* not unwound, on request */
+	uint64_t took_ns;   /* all of it, by the monotonic clock; 0 where stages are not timed */
 };
 
 void tp_perf_callchain_init(struct tp_perf_callchain *stacks, struct tp_task_tree *tree,

@@ -104,6 +104,7 @@ static void current_usage(const struct perf *perf, uint64_t now_ns, struct tp_pe
 		.n_leavings = perf->feed.n_leavings,
 		.self_cpu_ns = tp_clock_self_cpu_ns() -
 			       (pythons ? tp_python_processes_cost_ns(pythons) : 0),
+		.stacks_ns = perf->feed.stacks.took_ns,
 		.target_cpu_ns = perf->feed.n_samples * period_ns,
 	};
 }
@@ -217,6 +218,14 @@ static void begin_switches(struct perf *perf)
 		tp_perf_attach_mark_blocked(&perf->attach, now_ns);
 }
 
+/* Others are about to look at threads. */
+static void on_poll(void *context)
+{
+	struct perf *perf = context;
+	tp_perf_dispatch_look_ahead(&perf->feed, perf->events.rings, perf->events.n_cpus);
+	tp_perf_period_update_on_poll(&perf->redraw);
+}
+
 static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct tp_error *err)
 {
 	struct perf *perf = perf_of(self);
@@ -245,7 +254,7 @@ static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct
 	uint64_t now_ns = tp_clock_now_ns();
 	begin_governor(perf, now_ns);
 	tp_task_tree_set_has_events(context->tree, true);
-	tp_task_tree_set_listener(context->tree, tp_perf_period_update_on_poll, &perf->redraw);
+	tp_task_tree_set_listener(context->tree, on_poll, perf);
 	tp_perf_setup_report(&asked, &perf->events, context, &perf->base.availability);
 	perf->is_started = true;
 	tp_perf_period_update_start(&perf->redraw, context->host, &perf->events, &perf->feed,

@@ -25,7 +25,7 @@ enum {
 	N_SAMPLES = 24,
 	N_INTERRUPTIONS = 256,
 	N_ROUNDS = 4,
-	N_ROUND_TRIPS = 30, /* of a byte to the partner and back, in a round */
+	N_ROUND_TRIPS = 10, /* of a byte to the partner and back, in a round */
 };
 
 static int compare_doubles(const void *a, const void *b)

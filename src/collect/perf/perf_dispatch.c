@@ -20,6 +20,9 @@
 /* From the record of its end to the zombie: what is alive after that is alive. */
 #define DEATH_WITHIN_NS (200 * TP_NS_PER_MS)
 
+/* Of each ring; 5 ms of the busiest machine. */
+enum { LOOK_AHEAD_MAX = 256 };
+
 const char tp_perf_source[] = "perf";
 
 struct perf_exiting {
@@ -346,6 +349,32 @@ void tp_perf_dispatch_record(struct tp_perf_dispatch *feed, const void *bytes, s
 		handle_record(feed, &record);
 	/* Afterwards: who was on the CPU was so until the record before. */
 	tp_perf_oncpu_seen(&feed->runs, record.cpu, record.time_ns);
+}
+
+static void see_ahead(void *context, const void *bytes, size_t size)
+{
+	struct tp_perf_dispatch *feed = context;
+	struct perf_event_header header;
+	struct tp_perf_record record;
+	memcpy(&header, bytes, sizeof(header));
+	if ((header.type != PERF_RECORD_SWITCH && header.type != PERF_RECORD_SWITCH_CPU_WIDE) ||
+	    !tp_perf_record_decode(&record, bytes, size, &feed->layout) ||
+	    record.time_ns < feed->since_ns)
+		return;
+	struct tp_task_tree_task *task = tp_task_tree_find(feed->tree, record.tid);
+	if (!task || task->info.pid != record.pid || record.time_ns < task->ahead_ns)
+		return;
+	task->ahead_ns = record.time_ns;
+	task->ahead = !record.of.change.is_out	    ? TP_TASK_TREE_ON_CPU
+		      : record.of.change.is_preempted ? TP_TASK_TREE_PREEMPTED
+						      : TP_TASK_TREE_BLOCKED;
+}
+
+void tp_perf_dispatch_look_ahead(struct tp_perf_dispatch *feed, struct tp_perf_ring *rings,
+				 size_t n_rings)
+{
+	for (size_t i = 0; feed->runs.is_on && i < n_rings; i++)
+		tp_perf_ring_look_ahead(&rings[i], LOOK_AHEAD_MAX, see_ahead, feed);
 }
 
 static void emit_exiting(struct tp_perf_dispatch *feed, const struct perf_exiting *leaver,

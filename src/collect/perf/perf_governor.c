@@ -26,11 +26,19 @@
 
 enum { QUIET_WINDOWS = 3 };
 
-/* The rate first: few whole stacks say more about phases than many leaves without a caller. */
+/*
+ * From full detail to least. First half the rate: 49 samples a second still tell phases apart. Then
+ * callers of some samples, whose functions and threads stay known, and only then a lower rate,
+ * where few whole stacks say more about phases than many leaves. The first level that fits is
+ * taken, so what would save little is not given up.
+ */
 static const struct {
 	unsigned keep_one_in;
 	unsigned period_factor;
-} levels[] = {{1, 1}, {1, 2}, {1, 4}, {2, 4}, {4, 4}, {8, 8}};
+} levels[] = {{1, 1}, {1, 2}, {2, 2}, {4, 2}, {1, 4}, {2, 4}, {4, 4}, {8, 8}};
+
+/* Detail comes back where it is expected to stay so far below the budget. */
+static const double return_share = 0.8;
 
 static void begin_window(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
 {
@@ -143,15 +151,39 @@ static unsigned govern_switches(struct tp_perf_governor *governor,
 	return 0;
 }
 
-/* Another level, if there is one. */
-static unsigned change_level(struct tp_perf_governor *governor, int step)
+/* What measuring took in a window, by what makes it less. */
+struct window_cost {
+	double samples_ns; /* in the target, by the rate */
+	double stacks_ns;  /* by the rate and by how many are unwound */
+	double rest_ns;    /* by no level */
+};
+
+/* What the same window would have taken at another level. */
+static double predict_ns(const struct tp_perf_governor *governor, const struct window_cost *cost,
+			 unsigned level)
 {
-	int level = (int)governor->level + step;
+	double rate = (double)governor->period_factor / levels[level].period_factor;
+	double kept = (double)governor->keep_one_in / levels[level].keep_one_in;
+	return cost->rest_ns + (cost->samples_ns + cost->stacks_ns * kept) * rate;
+}
+
+/* The one with most detail that fits; where none does, the last. */
+static unsigned level_for(const struct tp_perf_governor *governor, const struct window_cost *cost,
+			  double limit_ns)
+{
+	unsigned level = 0;
+	while (level + 1 < TP_ARRAY_LEN(levels) && predict_ns(governor, cost, level) > limit_ns)
+		level++;
+	return level;
+}
+
+static unsigned set_level(struct tp_perf_governor *governor, unsigned level)
+{
 	governor->n_calm = 0;
 	governor->was_over = false;
-	if (level < 0 || level >= (int)TP_ARRAY_LEN(levels))
+	if (level == governor->level)
 		return 0;
-	governor->level = (unsigned)level;
+	governor->level = level;
 	governor->keep_one_in = levels[level].keep_one_in;
 	governor->period_factor = levels[level].period_factor;
 	return TP_PERF_DETAIL;
@@ -167,6 +199,30 @@ static bool is_over_budget(struct tp_perf_governor *governor)
 	return was_over || governor->last_ratio > TOLERATED_ONCE * governor->max_ratio;
 }
 
+static unsigned govern_level(struct tp_perf_governor *governor, const struct window_cost *cost,
+			     double base_ns)
+{
+	double limit_ns = governor->max_ratio * base_ns;
+	if (governor->last_ratio > governor->max_ratio) {
+		unsigned level = level_for(governor, cost, limit_ns);
+		return is_over_budget(governor) && level > governor->level
+			       ? set_level(governor, level)
+			       : 0;
+	}
+	governor->was_over = false;
+	unsigned level = level_for(governor, cost, limit_ns * return_share);
+	if (level >= governor->level)
+		governor->n_calm = 0;
+	else if (++governor->n_calm >= QUIET_WINDOWS)
+		return set_level(governor, level);
+	return 0;
+}
+
+static double at_most(double value, double most)
+{
+	return value < most ? value : most;
+}
+
 /*
  * What measuring took since `from`, over what the target computed meanwhile; a target that mostly
  * waits is compared with one CPU, of which it could have used all.
@@ -179,14 +235,20 @@ static unsigned govern_budget(struct tp_perf_governor *governor, const struct tp
 		return 0;
 	double target_ns = (double)(usage->target_cpu_ns - from->target_cpu_ns);
 	double base_ns = target_ns > elapsed_ns ? target_ns : elapsed_ns;
-	double detail_ns = (double)(usage->self_cpu_ns - from->self_cpu_ns) +
-			   (double)(usage->n_samples - from->n_samples) * governor->cost.sample_ns;
+	double self_ns = (double)(usage->self_cpu_ns - from->self_cpu_ns);
+	double stacks_ns = at_most((double)(usage->stacks_ns - from->stacks_ns), self_ns);
+	const struct window_cost cost = {
+		.samples_ns =
+			(double)(usage->n_samples - from->n_samples) * governor->cost.sample_ns,
+		.stacks_ns = stacks_ns,
+		.rest_ns = self_ns - stacks_ns,
+	};
 	double records_ns = governor->has_switches
 				    ? governor->switches_all_hz * elapsed_ns / (double)TP_NS_PER_S *
 					      governor->cost.record_ns
 				    : 0;
 	governor->budget_from = *usage;
-	governor->last_ratio = detail_ns / base_ns;
+	governor->last_ratio = (self_ns + cost.samples_ns) / base_ns;
 	if (!governor->is_warm) {
 		governor->is_warm = true;
 		return 0;
@@ -195,14 +257,7 @@ static unsigned govern_budget(struct tp_perf_governor *governor, const struct tp
 	if (records_ratio > RECORDS_SHARE * governor->max_ratio)
 		governor->switch_limit_hz = governor->switch_rate_hz * RECORDS_SHARE *
 					    governor->max_ratio / records_ratio;
-	if (governor->last_ratio > governor->max_ratio)
-		return is_over_budget(governor) ? change_level(governor, 1) : 0;
-	governor->was_over = false;
-	if (governor->last_ratio > governor->max_ratio / 2 || governor->level == 0)
-		governor->n_calm = 0;
-	else if (++governor->n_calm >= QUIET_WINDOWS)
-		return change_level(governor, -1);
-	return 0;
+	return govern_level(governor, &cost, base_ns);
 }
 
 bool tp_perf_governor_switch_out(struct tp_perf_governor *governor, unsigned every)

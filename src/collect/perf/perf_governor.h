@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keeps the cost of measuring below what was asked for: decides, from what was counted, when switch
- * records go off and on again, how many stacks are unwound and how often is sampled. No system call
- * is made here; the collector reports counts and carries orders out.
+ * records go off and on again, how many stacks are unwound and how often is sampled. What each
+ * level of detail would cost is predicted from what samples, stacks and the rest have cost, and the
+ * first level that fits is taken. No system call is made here; the collector reports counts and
+ * carries orders out.
  */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_GOVERNOR_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_GOVERNOR_H
@@ -19,6 +21,7 @@ struct tp_perf_usage {
 	uint64_t n_samples;         /* of all kinds */
 	uint64_t n_leavings;        /* of them, those of threads that leave a CPU */
 	uint64_t self_cpu_ns;       /* of this process, but for what no order here makes less */
+	uint64_t stacks_ns;         /* about so much of it for unwinding stacks and naming them */
 	uint64_t target_cpu_ns;     /* of the target, as sampled */
 };
 

@@ -61,9 +61,8 @@ static void draw_other(struct tp_perf_period_update *redraw, uint32_t i)
  *
  * The time of a CPU does not stop for waits: there its state must not matter.
  */
-void tp_perf_period_update_on_poll(void *context)
+void tp_perf_period_update_on_poll(struct tp_perf_period_update *redraw)
 {
-	struct tp_perf_period_update *redraw = context;
 	const struct tp_perf_events *events = redraw->events;
 	pid_t target = redraw->feed->target;
 	uint64_t now_ns = tp_clock_now_ns();

@@ -28,9 +28,8 @@ void tp_perf_period_update_start(struct tp_perf_period_update *redraw, const str
 				 const struct tp_perf_dispatch *feed, uint64_t now_ns);
 void tp_perf_period_update_release(struct tp_perf_period_update *redraw);
 
-/* At the beginning of a poll, whose time has nothing to do with what the target does. context: a
- * struct tp_perf_period_update. */
-void tp_perf_period_update_on_poll(void *context);
+/* At the beginning of a poll, whose time has nothing to do with what the target does. */
+void tp_perf_period_update_on_poll(struct tp_perf_period_update *redraw);
 /* All CPUs now: another rate, or other events. */
 void tp_perf_period_update_all(struct tp_perf_period_update *redraw);
 /* The events are of CPUs from now on. */

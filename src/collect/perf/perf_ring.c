@@ -111,6 +111,18 @@ const void *tp_perf_ring_next(struct tp_perf_ring *ring, size_t *size)
 	return record;
 }
 
+void tp_perf_ring_look_ahead(struct tp_perf_ring *ring, size_t most, tp_perf_ring_see_fn *see,
+			     void *context)
+{
+	struct tp_perf_ring ahead = *ring;
+	const void *record;
+	size_t size;
+	(void)tp_perf_ring_refresh(&ahead);
+	for (size_t n = 0; n < most && (record = tp_perf_ring_next(&ahead, &size)); n++)
+		see(context, record, size);
+	ring->scratch = ahead.scratch;
+}
+
 void tp_perf_ring_consume(struct tp_perf_ring *ring)
 {
 	/* The kernel may overwrite what lies before the tail: all reads must be over. */

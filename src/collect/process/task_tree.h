@@ -31,6 +31,8 @@ struct tp_task_tree_task {
 	enum tp_task_tree_where where;
 	uint32_t cpu; /* where it is, or was last */
 	uint64_t where_since_ns;
+	enum tp_task_tree_where ahead; /* as of ahead_ns; see tp_task_tree_where_now() */
+	uint64_t ahead_ns;
 	uint64_t n_runs;      /* stays on a CPU so far: unchanged = it has not run since */
 	uint64_t n_births;    /* children that it has made: threads and processes */
 	struct tp_maps *maps; /* shared by the threads of a process; owned by the tree */
@@ -40,6 +42,12 @@ struct tp_task_tree_task {
 			       */
 	void *poll_state;     /* the poller's, see tp_task_tree_set_release() */
 };
+
+/* Where it is at this moment, if records that have not been taken yet tell. */
+static inline enum tp_task_tree_where tp_task_tree_where_now(const struct tp_task_tree_task *task)
+{
+	return task->ahead_ns > task->where_since_ns ? task->ahead : task->where;
+}
 
 struct tp_task_tree;
 

@@ -47,6 +47,7 @@ struct python_sampler {
 	unsigned factor; /* on the period, beside that of all */
 	uint64_t n_samples;
 	bool is_met; /* while settling */
+	struct tp_fd_cache_slot *stat_file; /* heap: items move */
 };
 
 int tp_python_sampling_init(struct tp_python_sampling *follow,
@@ -58,6 +59,7 @@ int tp_python_sampling_init(struct tp_python_sampling *follow,
 					      .factor = 1,
 					      .n_warming = WARMING_PERIODS};
 	follow->seed = tp_clock_now_ns();
+	follow->stat_files.capacity = tp_fd_cache_capacity(SAMPLERS_MAX);
 	follow->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (follow->epoll_fd < 0)
 		return errno;
@@ -72,6 +74,8 @@ static void sampler_close(struct tp_python_sampling *follow, struct python_sampl
 		task->followed_ns = 0;
 	tp_perf_ring_unmap(&item->ring);
 	close(item->fd);
+	tp_fd_cache_drop(&follow->stat_files, item->stat_file);
+	free(item->stat_file);
 }
 
 void tp_python_sampling_stop(struct tp_python_sampling *follow)
@@ -128,6 +132,7 @@ static void sampler_open(struct tp_python_sampling *follow, struct tp_task_tree_
 		return;
 	}
 	task->followed_ns = tp_clock_now_ns();
+	item.stat_file = tp_alloc(sizeof(*item.stat_file));
 	TP_ARRAY_PUSH(follow->items, follow->n, follow->capacity) = item;
 }
 
@@ -186,19 +191,18 @@ static void remove_ended(const struct tp_python_sampling *follow)
 /* Which of them it is the descriptor does not tell: asking it takes the answer away. */
 void tp_python_sampling_read(struct tp_python_sampling *follow)
 {
-	uint64_t began_ns = tp_clock_self_cpu_ns();
-	unsigned n_taken = 0;
+	uint64_t began_ns = 0;
 	for (size_t i = 0; i < follow->n; i++) {
 		struct python_sampler *item = &follow->items[i];
 		if (tp_perf_ring_refresh(&item->ring) == 0)
 			continue;
+		began_ns = began_ns ? began_ns : tp_clock_thread_cpu_ns();
 		sampler_read(follow, item);
-		n_taken++;
 	}
 	remove_ended(follow);
-	if (!n_taken)
+	if (!began_ns)
 		return;
-	uint64_t cpu_ns = tp_clock_self_cpu_ns() - began_ns;
+	uint64_t cpu_ns = tp_clock_thread_cpu_ns() - began_ns;
 	follow->cost_ns += WAKE_COST_NS + (double)cpu_ns;
 	tp_python_processes_add_cost(follow->context->pythons, cpu_ns);
 }
@@ -260,7 +264,8 @@ static void update_periods(struct tp_python_sampling *follow, uint64_t now_ns)
 		struct python_sampler *item = &follow->items[i];
 		struct tp_procfs_stat stat;
 		if (!tp_perf_period_schedule_is_due(&item->pace, item->n_samples, now_ns) ||
-		    !tp_procfs_stat_read(&stat, follow->context->host, item->pid, item->tid) ||
+		    !tp_procfs_stat_reread(&stat, follow->context->host, item->pid, item->tid,
+					   &follow->stat_files, item->stat_file) ||
 		    stat.state != 'R')
 			continue;
 		uint64_t period_ns = sampler_period(item);

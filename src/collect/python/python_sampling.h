@@ -10,6 +10,7 @@
 #include "collect/callstack/python_processes.h"
 #include "collect/perf/perf_callchain.h"
 #include "collect/perf/perf_event.h"
+#include "collect/process/fd_cache.h"
 
 #include "trainprof/collect/collector.h"
 
@@ -42,6 +43,7 @@ struct tp_python_sampling {
 	double delay_sum_ns;    /* from a sample to the reading */
 	struct tp_map tried_ns; /* task -> when it was last found to run no Python */
 	struct tp_python_places places;
+	struct tp_fd_cache stat_files; /* of threads that are followed */
 };
 
 /* setup: as perf's events have it. The descriptor lives until release. Returns 0, or an errno: then

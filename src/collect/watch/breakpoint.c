@@ -14,7 +14,6 @@
 
 enum {
 	RING_PAGES = 8, /* 800 hits: more than come between two drains at any affordable rate */
-	N_CALIBRATION = 40,
 };
 
 static int kernel_open(struct perf_event_attr *attr, pid_t tid)
@@ -91,7 +90,7 @@ size_t tp_breakpoint_drain(struct tp_breakpoint *self, tp_breakpoint_hit_fn *hit
 	return n;
 }
 
-double tp_breakpoint_cost_ns(int *failure)
+double tp_breakpoint_cost_ns(unsigned n, int *failure)
 {
 	static volatile uint64_t word;
 	struct tp_breakpoint breakpoint;
@@ -101,7 +100,7 @@ double tp_breakpoint_cost_ns(int *failure)
 	if (*failure)
 		return 0;
 	uint64_t began_ns = tp_clock_self_cpu_ns();
-	for (uint64_t i = 0; i < N_CALIBRATION; i++)
+	for (uint64_t i = 0; i < n; i++)
 		word = i;
 	uint64_t cpu_ns = tp_clock_self_cpu_ns() - began_ns;
 	uint64_t n_written = tp_perf_ring_refresh(&breakpoint.ring) > 0;
@@ -111,7 +110,7 @@ double tp_breakpoint_cost_ns(int *failure)
 		*failure = ENOENT;
 		return 0;
 	}
-	return (double)cpu_ns / N_CALIBRATION;
+	return (double)cpu_ns / n;
 }
 
 const char *tp_breakpoint_failure_text(int failure)

@@ -28,6 +28,8 @@ static const double budget_share = 0.1;
 
 #define LIST_PERIOD_NS (200 * TP_NS_PER_MS)
 
+enum { N_CALIBRATION = 16 };
+
 struct watch_collector {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
@@ -66,7 +68,7 @@ static void watch_probe(const struct tp_host *host, struct tp_availability *out)
 		snprintf(out->reason, sizeof(out->reason), "perf events cannot be opened");
 		return;
 	}
-	(void)tp_breakpoint_cost_ns(&failure);
+	(void)tp_breakpoint_cost_ns(1, &failure);
 	if (failure)
 		set_failure(out, host, failure);
 }
@@ -143,7 +145,7 @@ static enum tp_status watch_start(struct tp_collector *base, pid_t target, struc
 	const struct tp_collect_context *context = self->context;
 	int failure;
 	(void)target;
-	double cost_ns = tp_breakpoint_cost_ns(&failure);
+	double cost_ns = tp_breakpoint_cost_ns(N_CALIBRATION, &failure);
 	if (failure)
 		return tp_fail(err, TP_ABSENT, "%s", tp_breakpoint_failure_text(failure));
 	tp_watch_list_init(&self->list, context->tree, &tp_breakpoint_kernel, cost_ns,

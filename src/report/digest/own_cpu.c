@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the gauges of trainprof's own CPU time. */
-#include "own_cpu.h"
+#include "trainprof/report/own_cpu.h"
 
 #include "trainprof/base/memory.h"
 

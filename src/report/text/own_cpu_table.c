@@ -2,7 +2,7 @@
 /* Writes what trainprof's own CPU time went for. */
 #include "own_cpu_table.h"
 
-#include "report/digest/own_cpu.h"
+#include "trainprof/report/own_cpu.h"
 
 #include "trainprof/report/units.h"
 

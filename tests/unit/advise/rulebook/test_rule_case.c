@@ -43,7 +43,7 @@ START_TEST(facts_take_units_and_intervals)
 			    "\"30%\", \"coverage\": 0.5}}}]}",
 			    &err),
 		"%s", err.text);
-	const struct tp_quantity *facts = rule.cases[0].facts;
+	const struct tp_quantity *facts = tp_rule_case_facts(&rule.cases[0], &arena);
 	ck_assert_double_eq(facts[TP_FACT_STEP_TIME].value, 2e6);
 	ck_assert_double_eq(facts[TP_FACT_STEP_COUNT].value, 5);
 	ck_assert_double_eq(facts[TP_FACT_ENV_PYTHON].value, 1);

@@ -8,7 +8,9 @@
 #include "trainprof/model/trace.h"
 
 #include <check.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -151,6 +153,51 @@ START_TEST(life_of_a_thread_becomes_task_and_stays)
 	ck_assert_uint_eq(second->start_ns, 130);
 	ck_assert_uint_eq(second->task, 1);
 	ck_assert_ptr_null(nth_run(2));
+}
+END_TEST
+
+enum { AHEAD_BYTES = 4096 };
+
+static struct perf_event_mmap_page page;
+static _Alignas(8) uint8_t ring_bytes[AHEAD_BYTES];
+
+/* The same as feed_switch(), but it waits in a ring. */
+static void write_switch(uint16_t misc, uint32_t tid, uint64_t time_ns)
+{
+	begin(PERF_RECORD_SWITCH, misc);
+	put_own_id(10, tid, time_ns, 0);
+	seal();
+	memcpy(ring_bytes + page.data_head, record.data, record.size);
+	page.data_head += record.size;
+}
+
+START_TEST(switches_that_are_not_taken_yet_tell_where_a_thread_is_now)
+{
+	struct tp_perf_ring ring;
+	memset(&page, 0, sizeof(page));
+	tp_perf_ring_init(&ring, &page, ring_bytes, AHEAD_BYTES);
+	const struct tp_task_tree_task *task = tp_task_tree_find(tree, 10);
+	feed_switch(false, 10, 0, 100);
+	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_ON_CPU);
+	write_switch(PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, 10, 110);
+	write_switch(0, 77, 111); /* unknown: its birth may come later */
+	tp_perf_dispatch_look_ahead(&feed, &ring, 1);
+	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_PREEMPTED);
+	ck_assert_int_eq(task->where, TP_TASK_TREE_ON_CPU);
+	ck_assert_ptr_null(tp_task_tree_find(tree, 77));
+	write_switch(0, 10, 120);
+	write_switch(PERF_RECORD_MISC_SWITCH_OUT, 10, 130);
+	tp_perf_dispatch_look_ahead(&feed, &ring, 1);
+	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_BLOCKED);
+	/* Taken by now, and younger ones. */
+	feed_switch(true, 10, 0, 130);
+	feed_switch(false, 10, 0, 140);
+	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_ON_CPU);
+	tp_perf_oncpu_disable(&feed.runs, 150);
+	write_switch(PERF_RECORD_MISC_SWITCH_OUT, 10, 160);
+	tp_perf_dispatch_look_ahead(&feed, &ring, 1);
+	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_UNKNOWN);
+	tp_perf_ring_unmap(&ring);
 }
 END_TEST
 
@@ -470,6 +517,7 @@ Suite *suite_collect_perf_dispatch(void)
 	tcase_add_test(tc, events_of_cpus_tell_nothing_of_strangers);
 	tcase_add_test(tc, what_events_of_cpus_lose_is_told);
 	tcase_add_test(tc, life_of_a_thread_becomes_task_and_stays);
+	tcase_add_test(tc, switches_that_are_not_taken_yet_tell_where_a_thread_is_now);
 	tcase_add_test(tc, exec_begins_a_stay_and_ends_the_threads);
 	tcase_add_test(tc, record_of_an_unknown_thread_gives_birth_to_it_and_to_doubt);
 	tcase_add_test(tc, tid_in_another_process_is_another_thread);

@@ -15,6 +15,7 @@ static struct tp_perf_usage usage;
 static struct tp_perf_governor governor;
 static unsigned seen; /* orders, all of them */
 static uint64_t off_ns;
+static double stacks_share; /* of the own CPU time at full detail */
 
 static void setup(void)
 {
@@ -23,6 +24,7 @@ static void setup(void)
 	tp_perf_governor_init(&governor, 20000, 0.01, &cost, 2, &usage);
 	seen = 0;
 	off_ns = 0;
+	stacks_share = 1;
 }
 
 static void teardown(void)
@@ -49,8 +51,11 @@ static void play(double seconds, double switch_hz, double sample_hz, double self
 		double rate_hz = sample_hz / governor.period_factor;
 		usage.n_samples += (uint64_t)(rate_hz * tick_s);
 		usage.target_cpu_ns += tick_ns;
-		usage.self_cpu_ns +=
-			(uint64_t)((double)tick_ns * self_ratio / governor.keep_one_in);
+		double self_ns = (double)tick_ns * self_ratio;
+		double stacks_ns = self_ns * stacks_share / governor.keep_one_in /
+				   governor.period_factor;
+		usage.stacks_ns += (uint64_t)stacks_ns;
+		usage.self_cpu_ns += (uint64_t)(stacks_ns + self_ns * (1 - stacks_share));
 		seen |= tp_perf_governor_tick(&governor, &usage);
 	}
 }
@@ -173,6 +178,42 @@ START_TEST(samples_above_the_budget_lower_the_rate_in_the_end)
 }
 END_TEST
 
+/* One order, at the end of the second window: what has to go was known then. */
+START_TEST(level_that_fits_is_taken_at_once)
+{
+	play(4.1, 1000, 100, 0.034);
+	ck_assert_uint_eq(governor.period_factor, 2);
+	ck_assert_uint_eq(governor.keep_one_in, 2);
+	seen = 0;
+	play(60, 1000, 100, 0.034);
+	ck_assert_uint_eq(seen, 0);
+	ck_assert_double_le(governor.last_ratio, 0.01);
+}
+END_TEST
+
+/* Stacks are cheap: leaving out callers would save next to nothing. */
+START_TEST(what_saves_nothing_is_not_given_up)
+{
+	stacks_share = 0;
+	play(60, 1000, 400, 0.006);
+	ck_assert_uint_eq(governor.keep_one_in, 1);
+	ck_assert_uint_eq(governor.period_factor, 2);
+	ck_assert_double_le(governor.last_ratio, 0.01);
+	play(60, 1000, 1000, 0.006);
+	ck_assert_uint_eq(governor.keep_one_in, 1);
+	ck_assert_uint_eq(governor.period_factor, 4);
+}
+END_TEST
+
+START_TEST(half_the_rate_is_kept_before_stacks_are)
+{
+	play(60, 1000, 100, 0.06);
+	ck_assert_uint_eq(governor.period_factor, 2);
+	ck_assert_uint_eq(governor.keep_one_in, 4);
+	ck_assert_double_le(governor.last_ratio, 0.01);
+}
+END_TEST
+
 START_TEST(detail_comes_back_when_the_target_calms_down)
 {
 	play(10, 1000, 100, 0.04);
@@ -272,6 +313,9 @@ Suite *suite_collect_perf_governor(void)
 	tcase_add_test(tc, burst_of_many_more_switches_is_borne_less_long);
 	tcase_add_test(tc, own_cost_above_the_budget_lowers_the_rate_before_it_thins_stacks);
 	tcase_add_test(tc, samples_above_the_budget_lower_the_rate_in_the_end);
+	tcase_add_test(tc, level_that_fits_is_taken_at_once);
+	tcase_add_test(tc, what_saves_nothing_is_not_given_up);
+	tcase_add_test(tc, half_the_rate_is_kept_before_stacks_are);
 	tcase_add_test(tc, detail_comes_back_when_the_target_calms_down);
 	tcase_add_test(tc, first_seconds_are_not_judged);
 	tcase_add_test(tc, one_window_a_little_above_the_budget_is_borne_two_are_not);

@@ -135,6 +135,38 @@ START_TEST(ring_whose_time_runs_backwards_keeps_its_own_order)
 }
 END_TEST
 
+static void note_ahead(void *context, const void *bytes, size_t size)
+{
+	uint64_t *next = context;
+	uint64_t time_ns;
+	ck_assert_uint_eq(decode(bytes, size, &time_ns), (*next)++);
+}
+
+/* Also around the end of the ring, and after the room for that was made. */
+START_TEST(what_was_looked_at_ahead_is_still_taken)
+{
+	uint64_t n_taken = 0;
+	for (int round = 0; round < 60; round++) {
+		size_t size;
+		uint64_t time_ns;
+		uint64_t next = n_taken;
+		const void *bytes;
+		for (int i = 0; i < 5; i++)
+			ck_assert(write_record(&fakes[0], (uint64_t)round, 21));
+		tp_perf_ring_look_ahead(&rings[0], 3, note_ahead, &next);
+		ck_assert_uint_eq(next, n_taken + 3);
+		next = n_taken;
+		tp_perf_ring_look_ahead(&rings[0], 100, note_ahead, &next);
+		ck_assert_uint_eq(next, n_taken + 5);
+		(void)tp_perf_ring_refresh(&rings[0]);
+		while ((bytes = tp_perf_ring_next(&rings[0], &size)))
+			ck_assert_uint_eq(decode(bytes, size, &time_ns), n_taken++);
+		ck_assert_uint_eq(n_taken, next);
+		tp_perf_ring_consume(&rings[0]);
+	}
+}
+END_TEST
+
 START_TEST(nothing_is_taken_beyond_the_horizon)
 {
 	write_record(&fakes[0], 100, 1);
@@ -207,6 +239,7 @@ Suite *suite_collect_perf_ring(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, random_rings_come_out_complete_and_in_order, 0, 20);
 	tcase_add_test(tc, ring_whose_time_runs_backwards_keeps_its_own_order);
+	tcase_add_test(tc, what_was_looked_at_ahead_is_still_taken);
 	tcase_add_test(tc, nothing_is_taken_beyond_the_horizon);
 	tcase_add_test(tc, room_is_given_back_only_when_told);
 	tcase_add_loop_test(tc, broken_bytes_are_dropped_and_the_ring_goes_on, 0, 5);

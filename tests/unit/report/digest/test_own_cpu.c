@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the table of trainprof's own CPU time. */
-#include "report/digest/own_cpu.h"
+#include "trainprof/report/own_cpu.h"
 
 #include <check.h>
 #include <string.h>

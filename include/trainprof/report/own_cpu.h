@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What trainprof's own CPU time went for, as the recording says: rows that sum up to all of it. */
-#ifndef TRAINPROF_SRC_REPORT_DIGEST_OWN_CPU_H
-#define TRAINPROF_SRC_REPORT_DIGEST_OWN_CPU_H
+#ifndef TRAINPROF_REPORT_OWN_CPU_H
+#define TRAINPROF_REPORT_OWN_CPU_H
 
 #include "trainprof/model/trace.h"
 
