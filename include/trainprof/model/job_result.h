@@ -8,6 +8,7 @@
 #define TRAINPROF_MODEL_JOB_RESULT_H
 
 #include "trainprof/base/arena.h"
+#include "trainprof/base/strtab.h"
 #include "trainprof/model/part.h"
 #include "trainprof/model/profile.h"
 #include "trainprof/model/run_info.h"
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 enum { TP_JOB_PLACES_MAX = 12 }; /* of one rank */
+enum { TP_JOB_ADVICE_MAX = 3 };
 
 /* One step of one rank, on the monotonic clock of its host. */
 struct tp_job_step {
@@ -36,7 +38,13 @@ struct tp_job_code {
 };
 
 struct tp_job_rank {
-	const char *directory;
+	const char *directory;  /* of its recording; of a digest, what that was called */
+	const char *digest;     /* the file that it was read from; NULL: its recording was read */
+	uint64_t digest_offset; /* where it begins there */
+	const char *launcher;   /* of its job; NULL = it was no rank of one */
+	const char *job_id;     /* NULL = unknown */
+	const char *label;      /* of its run */
+	uint32_t attempt;
 	const char *unreadable; /* why there is nothing else about it; or NULL */
 	int64_t number;         /* -1 = unknown */
 	const char *host;       /* NULL = unknown */
@@ -51,6 +59,7 @@ struct tp_job_rank {
 	uint64_t started_wall_ns;
 	struct tp_job_step *steps;
 	size_t n_steps;
+	size_t n_early; /* steps before those, left out because the job has very many ranks */
 	size_t n_judged;
 	double step_ns;               /* mean of the judged ones */
 	double label_ns[TP_N_LABELS]; /* in one step, or of each second without steps */
@@ -104,10 +113,9 @@ struct tp_job_advice {
 	double gain_low, gain_value, gain_high; /* of the job: never more than all it waits */
 };
 
-enum { TP_JOB_ADVICE_MAX = 3 };
-
 struct tp_job {
 	struct tp_arena arena;
+	struct tp_strtab texts; /* of digests, where most are alike */
 	const char *label;
 	const char *id; /* NULL = unknown */
 	const char *launcher;

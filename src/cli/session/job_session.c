@@ -2,14 +2,14 @@
 /* Reads the recordings of a job's ranks and joins them. */
 #include "job_session.h"
 
-#include "inner_ranks.h"
 #include "job_folder.h"
+#include "job_ranks.h"
 #include "rules_dir.h"
 
 #include "trainprof/analyze/job_join.h"
-#include "trainprof/base/memory.h"
+#include "trainprof/base/version.h"
 #include "trainprof/report/job_text.h"
-#include "trainprof/store/recording.h"
+#include "trainprof/store/digest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,160 +18,145 @@
 
 /* ---- which job ------------------------------------------------------------------------------- */
 
-static bool has_id(const struct tp_job_member *member, const char *id)
+static struct tp_job_place place_of(const struct tp_job_rank *rank)
 {
-	return member->run.job.launcher &&
-	       strcmp(member->run.job.id ? member->run.job.id : "", id) == 0;
+	return (struct tp_job_place){.launcher = rank->launcher,
+				     .id = rank->job_id,
+				     .rank = rank->number,
+				     .n_ranks = rank->n_ranks,
+				     .attempt = rank->attempt};
 }
 
-/* One recording of the job that is meant; NULL when there is none. */
-static const struct tp_job_member *choose_job(const struct tp_job_members *members, const char *id)
+static bool has_id(const struct tp_job_place *place, const char *id)
 {
-	const struct tp_job_member *best = NULL;
+	return !id || (place->launcher && strcmp(place->id ? place->id : "", id) == 0);
+}
+
+/* The job that started last, of those with that id. False: there is none. */
+static bool choose_job(struct tp_job_place *out, const struct tp_job *job,
+		       const struct tp_job_members *members, const char *id)
+{
+	uint64_t last_ns = 0;
+	bool is_found = false;
 	for (size_t i = 0; i < members->n; i++) {
 		const struct tp_job_member *member = &members->items[i];
-		if (member->unreadable.status != TP_OK || (id && !has_id(member, id)))
+		if (member->is_loaded || member->unreadable.status != TP_OK ||
+		    !has_id(&member->run.job, id) ||
+		    (is_found && member->run.started_wall_ns <= last_ns))
 			continue;
-		if (!best || member->run.started_wall_ns > best->run.started_wall_ns)
-			best = member;
+		is_found = true;
+		last_ns = member->run.started_wall_ns;
+		*out = member->run.job;
 	}
-	return best;
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		const struct tp_job_rank *rank = &job->ranks[i];
+		const struct tp_job_place place = place_of(rank);
+		if (rank->unreadable || !has_id(&place, id) ||
+		    (is_found && rank->started_wall_ns <= last_ns))
+			continue;
+		is_found = true;
+		last_ns = rank->started_wall_ns;
+		*out = place;
+	}
+	return is_found;
 }
 
-static enum tp_status fail_no_job(const struct tp_job_members *members, const char *id,
-				  struct tp_error *err)
+static enum tp_status fail_no_job(const struct tp_job *job, const struct tp_job_members *members,
+				  const char *id, struct tp_error *err)
 {
+	const char *other = NULL;
 	if (!id && members->n) {
 		if (err)
 			*err = members->items[0].unreadable;
 		return members->items[0].unreadable.status;
 	}
 	tp_fail(err, TP_ABSENT, "no recording of job '%.80s' here", id ? id : "");
-	for (size_t i = 0; i < members->n; i++) {
-		const char *other = members->items[i].run.job.id;
-		if (!other)
-			continue;
+	for (size_t i = 0; !other && i < members->n; i++)
+		other = members->items[i].run.job.id;
+	for (size_t i = 0; !other && i < job->n_ranks; i++)
+		other = job->ranks[i].job_id;
+	if (other)
 		tp_error_next(err, "--job=%.100s", other);
-		break;
-	}
 	return TP_ABSENT;
+}
+
+/* Those of other jobs go, but not those of which nothing is known. */
+static void keep_job(struct tp_job *job, const struct tp_job_place *chosen)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		const struct tp_job_place place = place_of(&job->ranks[i]);
+		if (job->ranks[i].unreadable || tp_job_is_same(&place, chosen)) {
+			job->ranks[n++] = job->ranks[i];
+			continue;
+		}
+		free(job->ranks[i].steps);
+		job->n_other_jobs++;
+	}
+	job->n_ranks = n;
+	job->label = NULL; /* of all that were read */
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static enum tp_steps_choice steps_choice(const char *word)
+/* A digest says what the defaults find. */
+static bool may_use_digests(const struct tp_analysis_session_options *options)
 {
-	if (word && strcmp(word, "marker") == 0)
-		return TP_STEPS_ONLY_MARKER;
-	return word && strcmp(word, "none") == 0 ? TP_STEPS_OFF : TP_STEPS_AUTO;
+	return (!options->steps || strcmp(options->steps, "auto") == 0) && !options->skip &&
+	       !options->rules.n;
 }
 
-static struct tp_job_source source_of(const struct tp_job_member *member)
+static void drop_ranks(struct tp_job *job, size_t n)
 {
-	return (struct tp_job_source){.directory = member->directory,
-				      .run = &member->run,
-				      .place = &member->run.job,
-				      .pid = member->run.pid,
-				      .is_cut = !member->is_closed};
+	while (job->n_ranks > n)
+		free(job->ranks[--job->n_ranks].steps);
 }
 
-static void add_profile(struct tp_job *job, const struct tp_job_source *source,
-			const struct tp_trace *trace, const struct tp_patterns *patterns,
-			const struct tp_analyze_options *how)
+/* Where a digest cannot be used its recording is read, if there is one; of a job file what is whole
+ * counts. */
+static void load_digest(struct tp_job *job, struct tp_job_member *member)
 {
-	struct tp_profile profile;
+	bool has_recording = member->unreadable.status == TP_OK;
+	size_t before = job->n_ranks;
 	struct tp_error err = {0};
-	if (tp_analyze(&profile, trace, patterns, how, &err) != TP_OK) {
-		tp_job_add(job, source, NULL, err.text);
+	enum tp_status status =
+		tp_digest_load(job, member->digest, member->is_file ? NULL : member->directory,
+			       has_recording ? tp_version() : NULL, &err);
+	member->is_loaded = status == TP_OK || !has_recording;
+	if (status == TP_OK)
 		return;
-	}
-	tp_job_add(job, source, &profile, NULL);
-	tp_profile_release(&profile);
-}
-
-/* A recording of a launcher and all ranks that it started here. False: it is of one program. */
-static bool add_inner_ranks(struct tp_job *job, const struct tp_job_member *member,
-			    const struct tp_trace *trace, const struct tp_patterns *patterns,
-			    const struct tp_analyze_options *how)
-{
-	struct tp_arena arena = {0};
-	struct tp_inner_rank *ranks;
-	size_t n = tp_inner_ranks_find(&ranks, trace, patterns, how, &arena);
-	uint32_t *roots = tp_arena_array(&arena, n + 1, sizeof(*roots));
-	for (size_t i = 0; i < n; i++)
-		roots[i] = ranks[i].root;
-	for (size_t i = 0; i < n; i++) {
-		const struct tp_rank_scope scope = {.root = roots[i], .all = roots, .n_all = n};
-		const struct tp_job_place place = {.launcher = ranks[i].number < 0
-								       ? "no launcher"
-								       : "one recording",
-						   .rank = ranks[i].number,
-						   .n_ranks = ranks[i].n_ranks,
-						   .local_rank = -1};
-		struct tp_job_source source = source_of(member);
-		struct tp_analyze_options of_rank = *how;
-		of_rank.rank = &scope;
-		source.place = &place;
-		source.pid = ranks[i].pid;
-		source.is_cut = trace->is_partial;
-		source.is_inner = true;
-		source.ended_ns = trace->tasks[ranks[i].root].end_ns;
-		add_profile(job, &source, trace, patterns, &of_rank);
-	}
-	tp_arena_release(&arena);
-	return n > 0;
-}
-
-static void add_rank(struct tp_job *job, const struct tp_job_member *member,
-		     const struct tp_patterns *patterns,
-		     const struct tp_analysis_session_options *options)
-{
-	const struct tp_analyze_options how = {.steps = steps_choice(options->steps),
-					       .skip_steps = options->skip};
-	struct tp_job_source source = source_of(member);
-	struct tp_trace trace;
-	struct tp_error err = {0};
-	if (member->run.mode == TP_MODE_IMPORT) {
-		tp_job_add(job, &source, NULL, "it was imported: import all ranks at once");
-		return;
-	}
-	if (tp_store_load(&trace, member->directory, &err) != TP_OK) {
-		tp_job_add(job, &source, NULL, err.text);
-		return;
-	}
-	source.is_cut = trace.is_partial;
-	if (!add_inner_ranks(job, member, &trace, patterns, &how))
-		add_profile(job, &source, &trace, patterns, &how);
-	tp_trace_release(&trace);
-}
-
-static void add_failed(struct tp_job *job, const struct tp_job_member *member)
-{
-	struct tp_job_place place = {.launcher = "unknown", .local_rank = -1};
-	struct tp_job_source source = {.directory = member->directory};
-	if (tp_job_folder_number(member->directory, &place.rank))
-		source.place = &place;
-	tp_job_add(job, &source, NULL, member->unreadable.text);
+	if (!member->is_file)
+		drop_ranks(job, before);
+	if (member->is_loaded)
+		tp_job_ranks_add_failed(job, member->directory, err.text);
 }
 
 static enum tp_status read_ranks(struct tp_job *job, const struct tp_job_members *members,
-				 const struct tp_job_member *chosen,
+				 const struct tp_job_place *chosen,
 				 const struct tp_analysis_session_options *options,
 				 struct tp_error *err)
 {
 	struct tp_rules_dirs dirs = {0};
 	struct tp_patterns *patterns = NULL;
-	enum tp_status status = tp_rules_dir_find(&dirs, &options->rules, err);
-	if (status == TP_OK)
-		status = tp_rules_dir_load_patterns(&patterns, &dirs, err);
+	enum tp_status status = TP_OK;
 	for (size_t i = 0; status == TP_OK && i < members->n; i++) {
 		const struct tp_job_member *member = &members->items[i];
-		if (member->unreadable.status != TP_OK)
-			add_failed(job, member);
-		else if (tp_job_is_same(&member->run.job, &chosen->run.job))
-			add_rank(job, member, patterns, options);
-		else
+		if (member->is_loaded)
+			continue;
+		if (member->unreadable.status != TP_OK) {
+			tp_job_ranks_add_failed(job, member->directory, member->unreadable.text);
+			continue;
+		}
+		if (!tp_job_is_same(&member->run.job, chosen)) {
 			job->n_other_jobs++;
+			continue;
+		}
+		if (!patterns)
+			status = tp_rules_dir_find(&dirs, &options->rules, err);
+		if (status == TP_OK && !patterns)
+			status = tp_rules_dir_load_patterns(&patterns, &dirs, err);
+		if (status == TP_OK)
+			tp_job_ranks_add(job, member, patterns, options);
 	}
 	if (patterns)
 		tp_patterns_free(patterns);
@@ -181,19 +166,16 @@ static enum tp_status read_ranks(struct tp_job *job, const struct tp_job_members
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-/* What helps the late rank helps the job, but at most until the next rank is the last. */
-static void add_advice(struct tp_job *job, const struct tp_finding *finding)
+/* What helps the late rank helps the job, but at most until the next rank is the last; how much of
+ * the surplus it removes is not known. */
+static void bound_advice(struct tp_job *job)
 {
-	struct tp_job_advice *advice = &job->advice[job->n_advice++];
-	double high = fmin(finding->gain_high, job->gain_high);
-	*advice = (struct tp_job_advice){
-		.rule = tp_arena_strdup(&job->arena, finding->rule),
-		.headline = tp_arena_strdup(&job->arena, finding->headline),
-		.because = tp_arena_strdup(&job->arena, finding->because),
-		.gain_low = 1, /* how much of the surplus it removes is not known */
-		.gain_value = fmin(finding->gain_value, high),
-		.gain_high = high,
-	};
+	for (size_t i = 0; i < job->n_advice; i++) {
+		struct tp_job_advice *advice = &job->advice[i];
+		advice->gain_high = fmin(advice->gain_high, job->gain_high);
+		advice->gain_value = fmin(advice->gain_value, advice->gain_high);
+		advice->gain_low = 1;
+	}
 }
 
 /* In a recording of several ranks it has to be named. */
@@ -219,20 +201,23 @@ static void advise(struct tp_job *job, const struct tp_analysis_session_options 
 	char number[24];
 	if (job->late == TP_JOB_NO_RANK || job->late_label == TP_N_LABELS)
 		return;
+	const struct tp_job_rank *late = &job->ranks[job->late];
+	tp_digest_load_advice(job, late);
 	name_late_rank(job, &how, number, sizeof(number));
-	if (tp_analysis_session_open(&reading, job->ranks[job->late].directory, &how, NULL) !=
-	    TP_OK)
-		return;
-	const struct tp_findings *findings = reading.has_findings ? &reading.findings : NULL;
-	for (size_t i = 0; findings && i < findings->n_items; i++) {
-		const struct tp_finding *finding = &findings->items[i];
-		if (finding->state == TP_FINDING_FIRED && !finding->suppressed &&
-		    finding->level != TP_LEVEL_NOTE && finding->has_gain &&
-		    strncmp(finding->rule, "communication/", 14) != 0 &&
-		    job->n_advice < TP_JOB_ADVICE_MAX)
-			add_advice(job, finding);
+	if (!job->n_advice && (!late->digest || how.rank) &&
+	    tp_analysis_session_open(&reading, late->directory, &how, NULL) == TP_OK) {
+		job->n_advice =
+			tp_job_ranks_advice(job->advice,
+					    reading.has_findings ? &reading.findings : NULL);
+		for (size_t i = 0; i < job->n_advice; i++) {
+			struct tp_job_advice *advice = &job->advice[i];
+			advice->rule = tp_arena_strdup(&job->arena, advice->rule);
+			advice->headline = tp_arena_strdup(&job->arena, advice->headline);
+			advice->because = tp_arena_strdup(&job->arena, advice->because);
+		}
+		tp_analysis_session_close(&reading);
 	}
-	tp_analysis_session_close(&reading);
+	bound_advice(job);
 }
 
 enum tp_status tp_job_session_read(struct tp_job *job, const char *const *words, size_t n_words,
@@ -245,11 +230,17 @@ enum tp_status tp_job_session_read(struct tp_job *job, const char *const *words,
 	tp_job_init(job);
 	for (size_t i = 0; i < n_words && status == TP_OK; i++)
 		status = tp_job_members_add(&members, words[i], err);
-	const struct tp_job_member *chosen = status == TP_OK ? choose_job(&members, id) : NULL;
-	if (status == TP_OK && !chosen)
-		status = fail_no_job(&members, id, err);
-	if (status == TP_OK)
-		status = read_ranks(job, &members, chosen, options, err);
+	for (size_t i = 0; i < members.n && status == TP_OK; i++)
+		if (members.items[i].digest &&
+		    (members.items[i].unreadable.status != TP_OK || may_use_digests(options)))
+			load_digest(job, &members.items[i]);
+	struct tp_job_place chosen = {0};
+	if (status == TP_OK && !choose_job(&chosen, job, &members, id))
+		status = fail_no_job(job, &members, id, err);
+	if (status == TP_OK) {
+		keep_job(job, &chosen);
+		status = read_ranks(job, &members, &chosen, options, err);
+	}
 	if (status == TP_OK) {
 		tp_job_join(job);
 		advise(job, options);
