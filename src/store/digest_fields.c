@@ -34,7 +34,7 @@ const struct tp_digest_field tp_digest_rank_fields[] = {
 	RANK(14, U64, started_wall_ns),
 	RANK(15, U64, peer_tail_ns),
 	RANK(16, TEXT, label),
-	RANK(17, TEXT, unreadable),
+	RANK(TP_DIGEST_UNREADABLE, TEXT, unreadable),
 };
 
 #define CODE(number, type, member)                                                                 \

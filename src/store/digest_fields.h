@@ -70,8 +70,14 @@ extern const size_t tp_digest_n_rank_fields;
 extern const size_t tp_digest_n_code_fields;
 extern const size_t tp_digest_n_advice_fields;
 
-/* Numbers of messages in a rank. */
-enum { TP_DIGEST_LABELS = 30, TP_DIGEST_CODE = 31, TP_DIGEST_LAST_PLACE = 32, TP_DIGEST_BY = 33 };
+/* Numbers of messages in a rank, and of a field. */
+enum {
+	TP_DIGEST_UNREADABLE = 17,
+	TP_DIGEST_LABELS = 30,
+	TP_DIGEST_CODE = 31,
+	TP_DIGEST_LAST_PLACE = 32,
+	TP_DIGEST_BY = 33
+};
 
 /* A place: its label is a name. */
 struct tp_digest_code {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads digests frame by frame. Nothing in them is trusted. */
-#include "trainprof/store/digest.h"
+#include "trainprof/store/rank_digest.h"
 
 #include "checksum.h"
 #include "digest_fields.h"
@@ -101,6 +101,11 @@ enum tp_status tp_digest_next(struct tp_digest_reader *reader, struct tp_digest_
 	return TP_OK;
 }
 
+uint64_t tp_digest_offset(const struct tp_digest_reader *reader)
+{
+	return reader->offset;
+}
+
 bool tp_digest_get_source(const struct tp_digest_frame *frame, char *name, size_t size,
 			  uint64_t *n_bytes)
 {
@@ -108,6 +113,17 @@ bool tp_digest_get_source(const struct tp_digest_frame *frame, char *name, size_
 					  .end = frame->payload + frame->payload_size};
 	*n_bytes = tp_varint_get(&cursor);
 	snprintf(name, size, "%.*s", (int)(cursor.end - cursor.at), (const char *)cursor.at);
+	return !cursor.is_bad;
+}
+
+bool tp_digest_is_readable(const struct tp_digest_frame *frame)
+{
+	struct tp_varint_cursor cursor = {.at = frame->payload,
+					  .end = frame->payload + frame->payload_size};
+	struct tp_digest_value value;
+	while (tp_digest_get_value(&cursor, &value))
+		if (value.number == TP_DIGEST_UNREADABLE)
+			return false;
 	return !cursor.is_bad;
 }
 
@@ -284,20 +300,20 @@ static bool read_frame(struct load *load, const struct tp_digest_frame *frame)
 	}
 }
 
-/* How many ranks a whole file says it has, at its end. */
+/* By the number of ranks that a whole file says it has, at its end. */
 static size_t steps_held(const char *path)
 {
-	struct tp_digest_counts counts = {0};
-	unsigned char tail[24];
+	unsigned char tail[TP_DIGEST_FRAME_HEAD + 24];
+	uint64_t n_ranks = 1;
 	FILE *file = fopen(path, "rbe");
 	if (file && fseek(file, -(long)sizeof(tail), SEEK_END) == 0 &&
-	    fread(tail, 1, sizeof(tail), file) == sizeof(tail))
-		counts.n_ranks = tp_get_u64(tail + 8);
+	    fread(tail, 1, sizeof(tail), file) == sizeof(tail) && tp_get_u32(tail) == TP_DIGEST_END)
+		n_ranks = tp_get_u64(tail + TP_DIGEST_FRAME_HEAD + 8);
 	if (file)
 		fclose(file);
-	if (counts.n_ranks > STEPS_HELD_MAX / STEPS_HELD_MIN)
+	if (n_ranks > STEPS_HELD_MAX / STEPS_HELD_MIN)
 		return STEPS_HELD_MIN;
-	return STEPS_HELD_MAX / (size_t)(counts.n_ranks ? counts.n_ranks : 1);
+	return STEPS_HELD_MAX / (size_t)(n_ranks ? n_ranks : 1);
 }
 
 enum tp_status tp_digest_load(struct tp_job *job, const char *path, const char *directory,

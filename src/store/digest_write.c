@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes digests: what a job needs of a rank, in frames of at most 2 KiB. */
-#include "trainprof/store/digest.h"
+#include "trainprof/store/rank_digest.h"
 
 #include "checksum.h"
 #include "digest_fields.h"
@@ -43,7 +43,7 @@ static void put_frame(struct tp_buf *out, uint32_t kind, const void *payload, si
 
 /* ---- a rank ---------------------------------------------------------------------------------- */
 
-static const char *dotted(char *out, size_t size, enum tp_label label)
+static const char *label_name(char *out, size_t size, enum tp_label label)
 {
 	snprintf(out, size, "%s.%s", tp_part_name(tp_label_part(label)), tp_label_name(label));
 	return out;
@@ -54,7 +54,7 @@ static void put_code(struct tp_buf *out, unsigned number, const struct tp_job_co
 	struct tp_buf message = {0};
 	char label[48];
 	const struct tp_digest_code item = {.code = *code,
-					    .label = dotted(label, sizeof(label), code->label)};
+					    .label = label_name(label, sizeof(label), code->label)};
 	tp_digest_put_fields(&message, tp_digest_code_fields, tp_digest_n_code_fields, &item);
 	if (out->len + message.len + 8 <= PAYLOAD_MAX)
 		tp_digest_put_bytes(out, number, tp_buf_text(&message), message.len);
@@ -67,8 +67,8 @@ static void put_labels(struct tp_buf *out, const struct tp_job_rank *rank)
 	for (int label = 0; label < TP_N_LABELS; label++) {
 		char name[48];
 		const struct tp_digest_code item = {.code = {.step_ns = rank->label_ns[label]},
-						    .label = dotted(name, sizeof(name),
-								    (enum tp_label)label)};
+						    .label = label_name(name, sizeof(name),
+									(enum tp_label)label)};
 		struct tp_buf message = {0};
 		if (rank->label_ns[label] < 0.5)
 			continue;

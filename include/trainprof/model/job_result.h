@@ -164,6 +164,7 @@ struct tp_job {
 	bool is_open;     /* no rank came to an end of its own: it still runs, or was stopped */
 	int stopped_by;   /* by this signal; 0 = none is known */
 
+	bool has_no_recording; /* of the late rank, or the first: there is its digest alone */
 	struct tp_job_advice advice[TP_JOB_ADVICE_MAX];
 	size_t n_advice;
 };

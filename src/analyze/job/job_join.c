@@ -14,6 +14,7 @@
 #include "job_cause.h"
 #include "job_ends.h"
 
+#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <math.h>
@@ -102,6 +103,50 @@ static bool is_short(const struct tp_job_rank *first, const size_t *match)
 	return 2 * n < n_all;
 }
 
+/* For each host the first of its ranks: the others have its clock. */
+struct references {
+	struct tp_map by_host; /* hash of the name -> index */
+	struct reference {
+		const struct tp_job_rank *rank;
+		size_t *match;
+		enum tp_job_join by;
+	} * items;
+	size_t n, capacity;
+};
+
+static void release_references(struct references *references)
+{
+	for (size_t i = 0; i < references->n; i++)
+		free(references->items[i].match);
+	free(references->items);
+	tp_map_release(&references->by_host);
+}
+
+static enum tp_job_join align(struct references *references, const struct tp_job_rank *first,
+			      struct tp_job_rank *rank, size_t *match)
+{
+	size_t n = first->n_steps;
+	uint64_t key = rank->host ? tp_hash_bytes(rank->host, strlen(rank->host)) : 0;
+	uint64_t index;
+	if (rank->host && tp_map_get(&references->by_host, key, &index)) {
+		const struct reference *known = &references->items[index];
+		rank->skew_ns = known->rank->skew_ns;
+		if (strcmp(known->rank->host, rank->host) == 0 &&
+		    tp_job_align_through(known->rank, known->match, n, rank, match))
+			return known->by;
+	}
+	enum tp_job_join by = tp_job_align(first, rank, match, &rank->skew_ns);
+	if (by == TP_JOB_BY_LENGTHS && rank->host) {
+		struct reference reference = {.rank = rank,
+					      .by = by,
+					      .match = tp_alloc((n + 1) * sizeof(*match))};
+		memcpy(reference.match, match, n * sizeof(*match));
+		tp_map_set(&references->by_host, key, references->n);
+		TP_ARRAY_PUSH(references->items, references->n, references->capacity) = reference;
+	}
+	return by;
+}
+
 static bool is_candidate(const struct tp_job_rank *first, const struct tp_job_rank *rank)
 {
 	return can_join(rank) && has_same_steps(first, rank);
@@ -114,6 +159,7 @@ static void build(struct job_table *j, int first_rank)
 	size_t n = first->n_steps;
 	size_t *match = tp_alloc((n + 1) * sizeof(*match));
 	enum tp_job_join weakest = TP_JOB_BY_CLOCK;
+	struct references references = {0};
 	for (size_t i = 0; i < job->n_ranks; i++)
 		j->stride += is_candidate(first, &job->ranks[i]);
 	j->ranks = tp_alloc((j->stride + 1) * sizeof(*j->ranks));
@@ -123,7 +169,7 @@ static void build(struct job_table *j, int first_rank)
 		struct tp_job_rank *rank = &job->ranks[i];
 		if (!is_candidate(first, rank))
 			continue;
-		enum tp_job_join by = tp_job_align(first, rank, match, &rank->skew_ns);
+		enum tp_job_join by = align(&references, first, rank, match);
 		rank->is_joined = by != TP_JOB_NOT_JOINED && !is_short(first, match);
 		if (!rank->is_joined)
 			continue;
@@ -131,6 +177,7 @@ static void build(struct job_table *j, int first_rank)
 		add_column(j, i, n, match);
 	}
 	free(match);
+	release_references(&references);
 	if (j->n_ranks > 1)
 		keep_whole_steps(j, first);
 	job->joined_by = j->n_ranks > 1 && j->n_steps ? weakest : TP_JOB_NOT_JOINED;
@@ -138,15 +185,15 @@ static void build(struct job_table *j, int first_rank)
 
 /* ---- who is last ----------------------------------------------------------------------------- */
 
-struct column {
+struct rank_mean {
 	size_t index;
 	double mean_ns;
 };
 
 static int by_mean(const void *a, const void *b)
 {
-	const struct column *x = a;
-	const struct column *y = b;
+	const struct rank_mean *x = a;
+	const struct rank_mean *y = b;
 	if (x->mean_ns != y->mean_ns)
 		return x->mean_ns > y->mean_ns ? -1 : 1;
 	return x->index < y->index ? -1 : 1;
@@ -154,18 +201,18 @@ static int by_mean(const void *a, const void *b)
 
 static void order_columns(struct job_table *j)
 {
-	struct column *columns = tp_alloc(j->n_ranks * sizeof(*columns));
+	struct rank_mean *means = tp_alloc(j->n_ranks * sizeof(*means));
 	j->mean_own_ns = tp_alloc(j->n_ranks * sizeof(*j->mean_own_ns));
 	j->order = tp_alloc(j->n_ranks * sizeof(*j->order));
 	for (size_t k = 0; k < j->n_steps; k++)
 		for (size_t c = 0; c < j->n_ranks; c++)
 			j->mean_own_ns[c] += j->own_ns[k * j->stride + c] / (double)j->n_steps;
 	for (size_t c = 0; c < j->n_ranks; c++)
-		columns[c] = (struct column){.index = c, .mean_ns = j->mean_own_ns[c]};
-	qsort(columns, j->n_ranks, sizeof(*columns), by_mean);
+		means[c] = (struct rank_mean){.index = c, .mean_ns = j->mean_own_ns[c]};
+	qsort(means, j->n_ranks, sizeof(*means), by_mean);
 	for (size_t c = 0; c < j->n_ranks; c++)
-		j->order[c] = columns[c].index;
-	free(columns);
+		j->order[c] = means[c].index;
+	free(means);
 }
 
 /* Sets the sums over steps; counts for each rank the steps in which it was last. */
@@ -424,7 +471,8 @@ void tp_job_join(struct tp_job *job)
 	tp_job_count_ranks(job);
 	tp_job_find_ends(job);
 	/* Who waits for a rank that is gone says nothing of its pace before. */
-	bool is_complete = !job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing;
+	bool is_complete = !job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing &&
+			   !job->n_unreadable;
 	int first = find_first(job);
 	if (first >= 0)
 		build(&j, first);

@@ -34,7 +34,7 @@ static const struct tp_option options[] = {
 	{TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
 	{.name = "digest-only",
 	 .type = TP_OPTION_FLAG,
-	 .text = "keep only what the report of a job needs: about 6 bytes a step",
+	 .text = "keep only what the report of a job needs",
 	 TP_RUN_AT(is_digest_only)},
 	{.name = "dry-run",
 	 .type = TP_OPTION_FLAG,

@@ -2,9 +2,9 @@
 /* Reports on a run that has just ended. */
 #include "post_run_report.h"
 
+#include "cli/job/job_ranks.h"
+#include "cli/job/job_session.h"
 #include "cli/session/analysis_session.h"
-#include "cli/session/job_ranks.h"
-#include "cli/session/job_session.h"
 #include "cli/session/viewer.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/terminal.h"

@@ -2,9 +2,9 @@
 /* One rank of a job: its folder, its silence, and the job's summary by the last one. */
 #include "rank_run.h"
 
+#include "cli/job/job_ranks.h"
+#include "cli/job/job_session.h"
 #include "cli/session/job_folder.h"
-#include "cli/session/job_ranks.h"
-#include "cli/session/job_session.h"
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/terminal.h"

@@ -4,7 +4,7 @@
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
-#include "trainprof/store/digest.h"
+#include "trainprof/store/rank_digest.h"
 #include "trainprof/store/recording.h"
 
 #include <ctype.h>

@@ -9,7 +9,7 @@
 #include "trainprof/base/text.h"
 #include "trainprof/base/trust.h"
 #include "trainprof/report/units.h"
-#include "trainprof/store/digest.h"
+#include "trainprof/store/rank_digest.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds ranks to a job from their recordings, and writes digests. */
-#ifndef TRAINPROF_SRC_CLI_SESSION_JOB_RANKS_H
-#define TRAINPROF_SRC_CLI_SESSION_JOB_RANKS_H
+#ifndef TRAINPROF_SRC_CLI_JOB_JOB_RANKS_H
+#define TRAINPROF_SRC_CLI_JOB_JOB_RANKS_H
 
-#include "analysis_session.h"
-#include "job_folder.h"
+#include "cli/session/analysis_session.h"
+#include "cli/session/job_folder.h"
 #include "trainprof/model/job_result.h"
 
 /* Analyse a recording and add its rank, or the ranks in it; one that cannot be read is added with

@@ -4,8 +4,8 @@
  * (docs/digests.md). One file holds the ranks of one recording, or those of a whole job: a job file
  * is digests one after the other, each behind the name of its source.
  */
-#ifndef TRAINPROF_STORE_DIGEST_H
-#define TRAINPROF_STORE_DIGEST_H
+#ifndef TRAINPROF_STORE_RANK_DIGEST_H
+#define TRAINPROF_STORE_RANK_DIGEST_H
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/status.h"
@@ -65,11 +65,15 @@ TP_MUST_CHECK enum tp_status tp_digest_open(struct tp_digest_reader **out, const
 /* The next frame, checked; TP_DIGEST_END is the last. Errors  TP_PARSE: damaged or cut off. */
 TP_MUST_CHECK enum tp_status tp_digest_next(struct tp_digest_reader *reader,
 					    struct tp_digest_frame *out, struct tp_error *err);
+/* Where that begins. */
+uint64_t tp_digest_offset(const struct tp_digest_reader *reader);
 void tp_digest_close(struct tp_digest_reader *reader); /* NULL is allowed */
 
 /* Fields of frames. False: malformed. */
 bool tp_digest_get_source(const struct tp_digest_frame *frame, char *name, size_t size,
 			  uint64_t *n_bytes);
+/* Of a rank's frame: whether more is known of it than why it cannot be read. */
+bool tp_digest_is_readable(const struct tp_digest_frame *frame);
 bool tp_digest_get_counts(const struct tp_digest_frame *frame, struct tp_digest_counts *out);
 
 /*

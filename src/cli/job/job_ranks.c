@@ -2,12 +2,12 @@
 /* From recordings to ranks of a job and their digests. */
 #include "job_ranks.h"
 
-#include "inner_ranks.h"
+#include "cli/session/inner_ranks.h"
 
 #include "trainprof/analyze/job_join.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
-#include "trainprof/store/digest.h"
+#include "trainprof/store/rank_digest.h"
 #include "trainprof/store/recording.h"
 
 #include <stdlib.h>

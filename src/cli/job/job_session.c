@@ -2,19 +2,21 @@
 /* Reads the recordings of a job's ranks and joins them. */
 #include "job_session.h"
 
-#include "job_folder.h"
+#include "cli/session/job_folder.h"
+#include "cli/session/rules_dir.h"
 #include "job_ranks.h"
-#include "rules_dir.h"
 
 #include "trainprof/analyze/job_join.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/base/version.h"
 #include "trainprof/report/job_text.h"
-#include "trainprof/store/digest.h"
+#include "trainprof/store/rank_digest.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- which job ------------------------------------------------------------------------------- */
 
@@ -220,6 +222,17 @@ static void advise(struct tp_job *job, const struct tp_analysis_session_options 
 	bound_advice(job);
 }
 
+/* Whether the rank that the page names can be looked at alone. */
+static void check_recording(struct tp_job *job)
+{
+	size_t index = job->late == TP_JOB_NO_RANK ? 0 : (size_t)job->late;
+	if (index >= job->n_ranks)
+		return;
+	char *manifest = tp_asprintf("%s/manifest.json", job->ranks[index].directory);
+	job->has_no_recording = access(manifest, F_OK) != 0;
+	free(manifest);
+}
+
 enum tp_status tp_job_session_read(struct tp_job *job, const char *const *words, size_t n_words,
 				   const char *id,
 				   const struct tp_analysis_session_options *options,
@@ -244,6 +257,7 @@ enum tp_status tp_job_session_read(struct tp_job *job, const char *const *words,
 	if (status == TP_OK) {
 		tp_job_join(job);
 		advise(job, options);
+		check_recording(job);
 	} else {
 		tp_job_release(job);
 	}
