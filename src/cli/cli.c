@@ -23,12 +23,29 @@
 #include <unistd.h>
 
 static const struct tp_command *const commands[] = {
-	&tp_cmd_run,    &tp_cmd_attach, &tp_cmd_top,        &tp_cmd_stacks,
-	&tp_cmd_report, &tp_cmd_view,   &tp_cmd_export,     &tp_cmd_explain,
-	&tp_cmd_advise, &tp_cmd_guide,  &tp_cmd_diff,       &tp_cmd_compare,
-	&tp_cmd_try,    &tp_cmd_check,  &tp_cmd_baseline,   &tp_cmd_import,
-	&tp_cmd_rules,  &tp_cmd_doctor, &tp_cmd_completion, &tp_cmd_version,
-	&tp_cmd_help,   NULL,
+	&tp_cmd_run,
+	&tp_cmd_attach,
+	&tp_cmd_top,
+	&tp_cmd_stacks,
+	&tp_cmd_report,
+	&tp_cmd_view,
+	&tp_cmd_export,
+	&tp_cmd_explain,
+	&tp_cmd_advise,
+	&tp_cmd_guide,
+	&tp_cmd_diff,
+	&tp_cmd_compare,
+	&tp_cmd_try,
+	&tp_cmd_check,
+	&tp_cmd_baseline,
+	&tp_cmd_import,
+	&tp_cmd_merge,
+	&tp_cmd_rules,
+	&tp_cmd_doctor,
+	&tp_cmd_completion,
+	&tp_cmd_version,
+	&tp_cmd_help,
+	NULL,
 };
 
 static const char *const colour_choices[] = {"auto", "always", "never", NULL};

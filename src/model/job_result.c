@@ -22,6 +22,7 @@ void tp_job_release(struct tp_job *job)
 	for (size_t i = 0; i < job->n_ranks; i++)
 		free(job->ranks[i].steps);
 	free(job->ranks);
+	tp_strtab_release(&job->texts);
 	tp_arena_release(&job->arena);
 	*job = (struct tp_job){0};
 }

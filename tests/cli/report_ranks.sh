@@ -28,6 +28,7 @@ report prof
 
 echo 'one cannot be read'
 echo nonsense >prof/rank-3/manifest.json
+rm prof/rank-3/digest.tpd
 report prof
 
 echo 'another job in the same folder'
@@ -60,11 +61,18 @@ trainprof report --markdown prof | head -1
 echo 'ranks that a launcher starts within one recording'
 cat >launch <<'END'
 for rank in 0 1 2; do
-	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 sh -c 'sleep 3; true' &
+	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 sh -c 'until test -e seen; do sleep 0.1; done' &
 done
 wait
 END
-trainprof run -q --summary=none -o one -- sh launch
+trainprof run -q --summary=none -o one -- sh launch &
+# They run until they were seen, however long that takes on a busy machine.
+for i in $(seq 300); do
+	test "$(trainprof report --json one 2>/dev/null | grep -c '"rank"')" = 3 && break
+	sleep 0.2
+done
+touch seen
+wait
 trainprof report --json one | grep -E '"(launcher|ranks_of_job|rank)"'
 trainprof report --rank=1 one >/dev/null && echo 'a rank alone'
 trainprof report --rank=9 one

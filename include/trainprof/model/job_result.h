@@ -6,6 +6,7 @@
 #define TRAINPROF_MODEL_JOB_RESULT_H
 
 #include "trainprof/base/arena.h"
+#include "trainprof/base/strtab.h"
 #include "trainprof/model/part.h"
 #include "trainprof/model/profile.h"
 #include "trainprof/model/run_info.h"
@@ -14,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TP_JOB_PLACES_MAX = 12 }; /* per rank */
+enum { TP_JOB_PLACES_MAX = 12 }; /* of one rank */
+enum { TP_JOB_ADVICE_MAX = 3 };
 
 /* One step of one rank, on the monotonic clock of its host. */
 struct tp_job_step {
@@ -34,8 +36,14 @@ struct tp_job_code {
 };
 
 struct tp_job_rank {
-	const char *directory;
-	const char *unreadable; /* why nothing else is known about it; or NULL */
+	const char *directory;  /* of its recording; of a digest, what that was called */
+	const char *digest;     /* the file that it was read from; NULL: its recording was read */
+	uint64_t digest_offset; /* where it begins there */
+	const char *launcher;   /* of its job; NULL = it was no rank of one */
+	const char *job_id;     /* NULL = unknown */
+	const char *label;      /* of its run */
+	uint32_t attempt;
+	const char *unreadable; /* why there is nothing else about it; or NULL */
 	int64_t number;         /* -1 = unknown */
 	const char *host;       /* NULL = unknown */
 	pid_t pid;
@@ -49,6 +57,7 @@ struct tp_job_rank {
 	uint64_t started_wall_ns;
 	struct tp_job_step *steps;
 	size_t n_steps;
+	size_t n_early; /* steps before those, left out because the job has very many ranks */
 	size_t n_judged;
 	double step_ns;                              /* mean of the judged steps */
 	double label_ns[TP_N_LABELS];                /* per step, or per second without steps */
@@ -102,10 +111,9 @@ struct tp_job_advice {
 	double gain_low, gain_value, gain_high; /* for the job: never more than all that it waits */
 };
 
-enum { TP_JOB_ADVICE_MAX = 3 };
-
 struct tp_job {
 	struct tp_arena arena;
+	struct tp_strtab texts; /* of digests, where most are alike */
 	const char *label;
 	const char *id; /* NULL = unknown */
 	const char *launcher;
@@ -158,6 +166,7 @@ struct tp_job {
 	bool is_open;     /* no rank ended by itself: the job still runs, or was stopped */
 	int stopped_by;   /* the signal that stopped it; 0 = none is known */
 
+	bool has_no_recording; /* of the late rank, or the first: there is its digest alone */
 	struct tp_job_advice advice[TP_JOB_ADVICE_MAX];
 	size_t n_advice;
 };

@@ -172,3 +172,16 @@ enum tp_job_join tp_job_align(const struct tp_job_rank *first, const struct tp_j
 	*skew_ns = clock_difference(first, rank, match);
 	return is_clear ? TP_JOB_BY_LENGTHS : TP_JOB_BY_ORDER;
 }
+
+bool tp_job_align_through(const struct tp_job_rank *reference, const size_t *reference_match,
+			  size_t n, const struct tp_job_rank *rank, size_t *match)
+{
+	size_t *through = tp_alloc((reference->n_steps + 1) * sizeof(*through));
+	size_t shorter = reference->n_steps < rank->n_steps ? reference->n_steps : rank->n_steps;
+	bool is_good = 2 * match_by_clock(reference, rank, through) > shorter;
+	for (size_t k = 0; k < n && is_good; k++)
+		match[k] = reference_match[k] == TP_JOB_NO_STEP ? TP_JOB_NO_STEP
+								: through[reference_match[k]];
+	free(through);
+	return is_good;
+}

@@ -17,4 +17,9 @@
 enum tp_job_join tp_job_align(const struct tp_job_rank *first, const struct tp_job_rank *rank,
 			      size_t *match, int64_t *skew_ns);
 
+/* The same by a rank of the same host, whose match with n steps of the first is known: both have
+ * one clock. False: too few steps are the same. */
+bool tp_job_align_through(const struct tp_job_rank *reference, const size_t *reference_match,
+			  size_t n, const struct tp_job_rank *rank, size_t *match);
+
 #endif

@@ -4,6 +4,8 @@
 
 #include "analyze/thresholds.h"
 
+#include "trainprof/base/memory.h"
+
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -41,12 +43,37 @@ static void find_missing(struct tp_job *job)
 	job->n_missing = n;
 }
 
-static bool is_first_of_host(const struct tp_job *job, size_t i)
+static int by_text(const void *a, const void *b)
 {
-	for (size_t k = 0; k < i; k++)
-		if (job->ranks[k].host && strcmp(job->ranks[k].host, job->ranks[i].host) == 0)
-			return false;
-	return true;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static size_t count_hosts(const struct tp_job *job)
+{
+	const char **hosts = tp_alloc((job->n_ranks + 1) * sizeof(*hosts));
+	size_t n = 0;
+	size_t n_hosts = 0;
+	for (size_t i = 0; i < job->n_ranks; i++)
+		if (job->ranks[i].host)
+			hosts[n++] = job->ranks[i].host;
+	qsort((void *)hosts, n, sizeof(*hosts), by_text);
+	for (size_t i = 0; i < n; i++)
+		n_hosts += !i || strcmp(hosts[i - 1], hosts[i]) != 0;
+	free((void *)hosts);
+	return n_hosts;
+}
+
+/* The job is called as its first rank calls it. */
+static void name_job(struct tp_job *job)
+{
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		const struct tp_job_rank *rank = &job->ranks[i];
+		job->label = job->label ? job->label : rank->label;
+		if (!job->launcher && rank->launcher) {
+			job->launcher = rank->launcher;
+			job->id = rank->job_id;
+		}
+	}
 }
 
 /* Numbers of ranks come from files: nobody starts more than that. */
@@ -62,8 +89,9 @@ void tp_job_count_ranks(struct tp_job *job)
 		if (rank->n_ranks > job->n_expected && rank->n_ranks <= EXPECTED_MAX)
 			job->n_expected = rank->n_ranks;
 		job->n_unreadable += rank->unreadable != NULL;
-		job->n_hosts += rank->host && is_first_of_host(job, i);
 	}
+	job->n_hosts = count_hosts(job);
+	name_job(job);
 	find_missing(job);
 }
 

@@ -14,6 +14,7 @@
 #include "job_cause.h"
 #include "job_ends.h"
 
+#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ struct job_table {
 	struct tp_job *job;
 	size_t *ranks; /* indexes into job->ranks, by column */
 	size_t n_ranks;
-	double *own_ns;    /* n_steps x n_ranks */
+	size_t stride;  /* columns that there is room for */
+	double *own_ns; /* n_steps x stride; while it is filled, NAN is a step that is not there */
 	double *length_ns; /* n_steps */
 	size_t n_steps;
 	double *mean_own_ns;           /* by column */
@@ -57,36 +59,36 @@ static bool has_same_steps(const struct tp_job_rank *first, const struct tp_job_
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* match: by column, step of the first -> step of that rank. Only steps that all ranks have count.
- */
-static void fill_table(struct job_table *j, const struct tp_job_rank *first, size_t *const *match)
+/* A row for each step of the first, so that one rank's steps are needed at a time. */
+static void add_column(struct job_table *j, size_t index, size_t n_steps, const size_t *match)
 {
-	j->own_ns = tp_alloc((first->n_steps + 1) * j->n_ranks * sizeof(*j->own_ns));
-	j->length_ns = tp_alloc((first->n_steps + 1) * sizeof(*j->length_ns));
-	for (size_t k = 0; k < first->n_steps; k++) {
-		double *row = &j->own_ns[j->n_steps * j->n_ranks];
-		double length = 0;
-		bool is_whole = first->steps[k].is_judged;
-		for (size_t c = 0; c < j->n_ranks && is_whole; c++) {
-			const struct tp_job_rank *rank = &j->job->ranks[j->ranks[c]];
-			size_t i = match[c][k];
-			is_whole = i != TP_JOB_NO_STEP;
-			if (!is_whole)
-				break;
-			const struct tp_job_step *step = &rank->steps[i];
-			double ns = (double)(step->end_ns - step->start_ns);
-			length += ns / (double)j->n_ranks;
-			row[c] = ns - (double)step->peer_ns;
-		}
-		if (is_whole)
-			j->length_ns[j->n_steps++] = length;
+	const struct tp_job_rank *rank = &j->job->ranks[index];
+	for (size_t k = 0; k < n_steps; k++) {
+		double *cell = &j->own_ns[k * j->stride + j->n_ranks];
+		*cell = NAN;
+		if (match[k] == TP_JOB_NO_STEP)
+			continue;
+		const struct tp_job_step *step = &rank->steps[match[k]];
+		double ns = (double)(step->end_ns - step->start_ns);
+		*cell = ns - (double)step->peer_ns;
+		j->length_ns[k] += ns;
 	}
+	j->ranks[j->n_ranks++] = index;
 }
 
-static void add_column(struct job_table *j, size_t **match, size_t rank, size_t n_steps)
+/* Only steps that all ranks have count. */
+static void keep_whole_steps(struct job_table *j, const struct tp_job_rank *first)
 {
-	match[j->n_ranks] = tp_alloc((n_steps + 1) * sizeof(**match));
-	j->ranks[j->n_ranks++] = rank;
+	for (size_t k = 0; k < first->n_steps; k++) {
+		const double *row = &j->own_ns[k * j->stride];
+		bool is_whole = first->steps[k].is_judged;
+		for (size_t c = 0; c < j->n_ranks && is_whole; c++)
+			is_whole = !isnan(row[c]);
+		if (!is_whole)
+			continue;
+		memmove(&j->own_ns[j->n_steps * j->stride], row, j->n_ranks * sizeof(*row));
+		j->length_ns[j->n_steps++] = j->length_ns[k] / (double)j->n_ranks;
+	}
 }
 
 /* A recording that holds few of the steps would leave few for all others. */
@@ -101,48 +103,116 @@ static bool is_short(const struct tp_job_rank *first, const size_t *match)
 	return 2 * n < n_all;
 }
 
+/* For each host the first of its ranks: the others have its clock. */
+struct references {
+	struct tp_map by_host; /* hash of the name -> index */
+	struct reference {
+		const struct tp_job_rank *rank;
+		size_t *match;
+		enum tp_job_join by;
+	} * items;
+	size_t n, capacity;
+};
+
+static void release_references(struct references *references)
+{
+	for (size_t i = 0; i < references->n; i++)
+		free(references->items[i].match);
+	free(references->items);
+	tp_map_release(&references->by_host);
+}
+
+static enum tp_job_join align(struct references *references, const struct tp_job_rank *first,
+			      struct tp_job_rank *rank, size_t *match)
+{
+	size_t n = first->n_steps;
+	uint64_t key = rank->host ? tp_hash_bytes(rank->host, strlen(rank->host)) : 0;
+	uint64_t index;
+	if (rank->host && tp_map_get(&references->by_host, key, &index)) {
+		const struct reference *known = &references->items[index];
+		rank->skew_ns = known->rank->skew_ns;
+		if (strcmp(known->rank->host, rank->host) == 0 &&
+		    tp_job_align_through(known->rank, known->match, n, rank, match))
+			return known->by;
+	}
+	enum tp_job_join by = tp_job_align(first, rank, match, &rank->skew_ns);
+	if (by == TP_JOB_BY_LENGTHS && rank->host) {
+		struct reference reference = {.rank = rank,
+					      .by = by,
+					      .match = tp_alloc((n + 1) * sizeof(*match))};
+		memcpy(reference.match, match, n * sizeof(*match));
+		tp_map_set(&references->by_host, key, references->n);
+		TP_ARRAY_PUSH(references->items, references->n, references->capacity) = reference;
+	}
+	return by;
+}
+
+static bool is_candidate(const struct tp_job_rank *first, const struct tp_job_rank *rank)
+{
+	return can_join(rank) && has_same_steps(first, rank);
+}
+
 static void build(struct job_table *j, int first_rank)
 {
 	struct tp_job *job = j->job;
 	const struct tp_job_rank *first = &job->ranks[first_rank];
-	size_t **match = tp_alloc((job->n_ranks + 1) * sizeof(*match));
+	size_t n = first->n_steps;
+	size_t *match = tp_alloc((n + 1) * sizeof(*match));
 	enum tp_job_join weakest = TP_JOB_BY_CLOCK;
-	j->ranks = tp_alloc((job->n_ranks + 1) * sizeof(*j->ranks));
+	struct references references = {0};
+	for (size_t i = 0; i < job->n_ranks; i++)
+		j->stride += is_candidate(first, &job->ranks[i]);
+	j->ranks = tp_alloc((j->stride + 1) * sizeof(*j->ranks));
+	j->own_ns = tp_alloc((n + 1) * j->stride * sizeof(*j->own_ns));
+	j->length_ns = tp_alloc((n + 1) * sizeof(*j->length_ns));
 	for (size_t i = 0; i < job->n_ranks; i++) {
 		struct tp_job_rank *rank = &job->ranks[i];
-		if (!can_join(rank) || !has_same_steps(first, rank))
+		if (!is_candidate(first, rank))
 			continue;
-		add_column(j, match, i, first->n_steps);
-		size_t *column = match[j->n_ranks - 1];
-		enum tp_job_join by = tp_job_align(first, rank, column, &rank->skew_ns);
-		rank->is_joined = by != TP_JOB_NOT_JOINED && !is_short(first, column);
-		if (rank->is_joined)
-			weakest = by > weakest ? by : weakest;
-		else
-			free(match[--j->n_ranks]);
+		enum tp_job_join by = align(&references, first, rank, match);
+		rank->is_joined = by != TP_JOB_NOT_JOINED && !is_short(first, match);
+		if (!rank->is_joined)
+			continue;
+		weakest = by > weakest ? by : weakest;
+		add_column(j, i, n, match);
 	}
+	free(match);
+	release_references(&references);
 	if (j->n_ranks > 1)
-		fill_table(j, first, match);
-	for (size_t c = 0; c < j->n_ranks; c++)
-		free(match[c]);
-	free((void *)match);
+		keep_whole_steps(j, first);
 	job->joined_by = j->n_ranks > 1 && j->n_steps ? weakest : TP_JOB_NOT_JOINED;
 }
 
 /* ---- who is last ----------------------------------------------------------------------------- */
 
+struct rank_mean {
+	size_t index;
+	double mean_ns;
+};
+
+static int by_mean(const void *a, const void *b)
+{
+	const struct rank_mean *x = a;
+	const struct rank_mean *y = b;
+	if (x->mean_ns != y->mean_ns)
+		return x->mean_ns > y->mean_ns ? -1 : 1;
+	return x->index < y->index ? -1 : 1;
+}
+
 static void order_columns(struct job_table *j)
 {
+	struct rank_mean *means = tp_alloc(j->n_ranks * sizeof(*means));
 	j->mean_own_ns = tp_alloc(j->n_ranks * sizeof(*j->mean_own_ns));
 	j->order = tp_alloc(j->n_ranks * sizeof(*j->order));
-	for (size_t c = 0; c < j->n_ranks; c++) {
-		for (size_t k = 0; k < j->n_steps; k++)
-			j->mean_own_ns[c] += j->own_ns[k * j->n_ranks + c] / (double)j->n_steps;
-		size_t at = c;
-		for (; at && j->mean_own_ns[j->order[at - 1]] < j->mean_own_ns[c]; at--)
-			j->order[at] = j->order[at - 1];
-		j->order[at] = c;
-	}
+	for (size_t k = 0; k < j->n_steps; k++)
+		for (size_t c = 0; c < j->n_ranks; c++)
+			j->mean_own_ns[c] += j->own_ns[k * j->stride + c] / (double)j->n_steps;
+	for (size_t c = 0; c < j->n_ranks; c++)
+		means[c] = (struct rank_mean){.index = c, .mean_ns = j->mean_own_ns[c]};
+	qsort(means, j->n_ranks, sizeof(*means), by_mean);
+	for (size_t c = 0; c < j->n_ranks; c++)
+		j->order[c] = means[c].index;
+	free(means);
 }
 
 /* Sets the sums over steps; counts for each rank the steps in which it was last. */
@@ -153,7 +223,7 @@ static void sum_steps(struct job_table *j)
 	double exchange = 0;
 	double total = 0;
 	for (size_t k = 0; k < j->n_steps; k++) {
-		const double *row = &j->own_ns[k * j->n_ranks];
+		const double *row = &j->own_ns[k * j->stride];
 		size_t last = 0;
 		double sum = 0;
 		for (size_t c = 0; c < j->n_ranks; c++) {
@@ -206,7 +276,7 @@ static void measure_gap(struct job_table *j, size_t n_late)
 	size_t inner = j->order[n_late - 1];
 	size_t outer = j->order[n_late];
 	for (size_t k = 0; k < j->n_steps; k++)
-		values[k] = j->own_ns[k * j->n_ranks + inner] - j->own_ns[k * j->n_ranks + outer];
+		values[k] = j->own_ns[k * j->stride + inner] - j->own_ns[k * j->stride + outer];
 	tp_stats_mean(values, j->n_steps, &gap);
 	/* The step without that: where the late one takes all of it, both vary together. */
 	for (size_t k = 0; k < j->n_steps; k++)
@@ -401,7 +471,8 @@ void tp_job_join(struct tp_job *job)
 	tp_job_count_ranks(job);
 	tp_job_find_ends(job);
 	/* Who waits for a rank that is gone says nothing of its pace before. */
-	bool is_complete = !job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing;
+	bool is_complete = !job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing &&
+			   !job->n_unreadable;
 	int first = find_first(job);
 	if (first >= 0)
 		build(&j, first);

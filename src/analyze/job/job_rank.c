@@ -95,6 +95,9 @@ void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
 		.contradiction = place ? tp_arena_strdup(arena, place->contradiction) : NULL,
 		.pid = source->pid,
 		.is_cut = source->is_cut,
+		.launcher = is_rank ? tp_arena_strdup(arena, place->launcher) : NULL,
+		.job_id = is_rank ? tp_arena_strdup(arena, place->id) : NULL,
+		.attempt = is_rank ? place->attempt : 0,
 	};
 	if (run) {
 		rank.host = tp_arena_strdup(arena, run->host.name);
@@ -102,12 +105,7 @@ void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
 		rank.end_code = run->end_code;
 		rank.started_ns = run->started_ns;
 		rank.started_wall_ns = run->started_wall_ns;
-		if (!job->label)
-			job->label = tp_arena_strdup(arena, run->label);
-	}
-	if (is_rank && !job->launcher) {
-		job->launcher = tp_arena_strdup(arena, place->launcher);
-		job->id = tp_arena_strdup(arena, place->id);
+		rank.label = tp_arena_strdup(arena, run->label);
 	}
 	if (profile)
 		copy_profile(job, &rank, profile);

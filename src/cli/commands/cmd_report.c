@@ -2,10 +2,10 @@
 /* trainprof report: print a recording. */
 #include "cli/options/command.h"
 
+#include "cli/job/job_session.h"
 #include "cli/session/analysis_session.h"
 #include "cli/session/force_recovery.h"
 #include "cli/session/job_folder.h"
-#include "cli/session/job_session.h"
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"

@@ -32,6 +32,10 @@ static const struct tp_option options[] = {
 	 .is_own = true,
 	 TP_RUN_AT(log)},
 	{TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
+	{.name = "digest-only",
+	 .type = TP_OPTION_FLAG,
+	 .text = "keep only what the report of a job needs",
+	 TP_RUN_AT(is_digest_only)},
 	{.name = "dry-run",
 	 .type = TP_OPTION_FLAG,
 	 .text = "print what would be measured and why, start nothing",
@@ -97,6 +101,8 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 	bool is_complete =
 		o->job ? tp_rank_run_end(&rank, &measured) : tp_post_run_report(cli, o, &measured);
 	is_complete = is_complete && is_whole;
+	if (o->is_digest_only && !o->job)
+		tp_recordings_keep_digest(measured.directory);
 	free(measured.directory);
 	tp_rank_run_release(&rank);
 	bool was_good = measured.end.kind == TP_END_EXITED && measured.end.code == 0;

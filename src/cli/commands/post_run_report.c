@@ -2,8 +2,9 @@
 /* Reports on a run that has just ended. */
 #include "post_run_report.h"
 
+#include "cli/job/job_ranks.h"
+#include "cli/job/job_session.h"
 #include "cli/session/analysis_session.h"
-#include "cli/session/job_session.h"
 #include "cli/session/viewer.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/terminal.h"
@@ -76,6 +77,10 @@ static int report_run(const struct tp_cli *cli, const struct tp_run_options *opt
 	reading.report.is_after_run = true;
 	reading.report.can_view = isatty(STDERR_FILENO) && tp_viewer_has_terminal();
 	int status = has_lost(&reading.trace) ? TP_REPORT_LOST : TP_REPORT_WRITTEN;
+	if (tp_job_ranks_save_digest(&reading, &options->reading, &err) != TP_OK) {
+		tp_message_error(NULL, &err);
+		status = TP_REPORT_FAILED;
+	}
 	if (strcmp(options->summary, "none") != 0 && !cli->is_quiet && reading.n_ranks)
 		print_job(cli, options, directory);
 	else if (strcmp(options->summary, "none") != 0 && !cli->is_quiet)

@@ -2,8 +2,9 @@
 /* One rank of a job: its folder, its silence, and the job's summary by the last one. */
 #include "rank_run.h"
 
+#include "cli/job/job_ranks.h"
+#include "cli/job/job_session.h"
 #include "cli/session/job_folder.h"
-#include "cli/session/job_session.h"
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/terminal.h"
@@ -80,6 +81,24 @@ static void report_failure(const struct tp_rank_run *rank, const struct tp_targe
 	tp_buf_release(&next);
 }
 
+/* Each rank makes its own digest, so that nobody has to read all recordings. */
+static int save_digest(const struct tp_cli *cli, const struct tp_run_options *options,
+		       const char *directory)
+{
+	struct tp_analysis_session reading;
+	struct tp_error err = {0};
+	(void)cli;
+	enum tp_status status =
+		tp_analysis_session_open(&reading, directory, &options->reading, &err);
+	if (status == TP_OK) {
+		status = tp_job_ranks_save_digest(&reading, &options->reading, &err);
+		tp_analysis_session_close(&reading);
+	}
+	if (status != TP_OK)
+		tp_message_error(NULL, &err);
+	return status == TP_OK ? TP_REPORT_WRITTEN : TP_REPORT_FAILED;
+}
+
 /* The job's summary goes to the terminal of whoever started it. */
 static int report_job(const struct tp_cli *cli, const struct tp_run_options *options,
 		      const char *directory)
@@ -117,6 +136,10 @@ bool tp_rank_run_end(struct tp_rank_run *rank, const struct tp_run_session_resul
 {
 	const struct tp_job_place *place = &rank->job.place;
 	report_failure(rank, &measured->end);
+	bool has_digest = tp_post_run_report_by(save_digest, &rank->cli, &rank->options,
+						measured->directory, measured->was_interrupted);
+	if (has_digest && rank->options.is_digest_only)
+		tp_recordings_keep_digest(measured->directory);
 	if (rank->asked->is_quiet || strcmp(rank->options.summary, "none") == 0 || !place->n_ranks)
 		return true;
 	if (place->n_ranks > SUMMARY_RANKS_MAX) {
@@ -124,7 +147,8 @@ bool tp_rank_run_end(struct tp_rank_run *rank, const struct tp_run_session_resul
 			report_rest(rank, place->n_ranks);
 		return true;
 	}
-	struct tp_job_census census = tp_job_folder_count(rank->job.folder, place);
+	struct tp_job_census census =
+		tp_job_folder_count(rank->job.folder, place, rank->options.is_digest_only);
 	if (census.n_closed == place->n_ranks) {
 		return !tp_job_folder_lock_summary(rank->job.folder, place, measured->directory) ||
 		       tp_post_run_report_by(report_job, rank->asked, &rank->options,

@@ -75,6 +75,7 @@ extern const struct tp_command tp_cmd_attach;
 extern const struct tp_command tp_cmd_top;
 extern const struct tp_command tp_cmd_stacks;
 extern const struct tp_command tp_cmd_import;
+extern const struct tp_command tp_cmd_merge;
 extern const struct tp_command tp_cmd_report;
 extern const struct tp_command tp_cmd_export;
 extern const struct tp_command tp_cmd_view;

@@ -4,6 +4,7 @@
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/store/rank_digest.h"
 #include "trainprof/store/recording.h"
 
 #include <ctype.h>
@@ -93,11 +94,16 @@ char *tp_job_folder_rank(const char *folder, const struct tp_job_place *place, c
 			   ordinal_of(before) + 1);
 }
 
-static bool is_recording(const char *directory)
+static bool has_file(const char *directory, const char *name)
 {
 	char path[PATH_MAX];
-	snprintf(path, sizeof(path), "%s/manifest.json", directory);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	return access(path, F_OK) == 0;
+}
+
+static bool is_recording(const char *directory)
+{
+	return has_file(directory, "manifest.json") || has_file(directory, TP_DIGEST_NAME);
 }
 
 enum tp_status tp_job_folder_create(const char *folder, struct tp_error *err)
@@ -129,6 +135,8 @@ static const char *recorded_variable(const void *context, const char *name)
 static void add_member(struct tp_job_members *members, char *directory)
 {
 	struct tp_job_member member = {.directory = directory};
+	if (has_file(directory, TP_DIGEST_NAME))
+		member.digest = tp_asprintf("%s/" TP_DIGEST_NAME, directory);
 	if (tp_store_load_info(&member.run, &member.is_closed, &members->arena, directory,
 			       &member.unreadable) == TP_OK)
 		member.unreadable.status = TP_OK;
@@ -152,6 +160,15 @@ enum tp_status tp_job_members_add(struct tp_job_members *members, const char *di
 {
 	struct dirent **entries = NULL;
 	size_t before = members->n;
+	struct stat info;
+	if (stat(directory, &info) == 0 && S_ISREG(info.st_mode) && tp_digest_is_one(directory)) {
+		struct tp_job_member file = {.directory = tp_strdup(directory),
+					     .digest = tp_strdup(directory),
+					     .is_file = true,
+					     .unreadable = {.status = TP_ABSENT}};
+		TP_ARRAY_PUSH(members->items, members->n, members->capacity) = file;
+		return TP_OK;
+	}
 	if (is_recording(directory)) {
 		add_member(members, tp_strdup(directory));
 		return TP_OK;
@@ -178,8 +195,10 @@ enum tp_status tp_job_members_add(struct tp_job_members *members, const char *di
 
 void tp_job_members_release(struct tp_job_members *members)
 {
-	for (size_t i = 0; i < members->n; i++)
+	for (size_t i = 0; i < members->n; i++) {
 		free(members->items[i].directory);
+		free(members->items[i].digest);
+	}
 	free(members->items);
 	tp_arena_release(&members->arena);
 	*members = (struct tp_job_members){0};
@@ -188,6 +207,8 @@ void tp_job_members_release(struct tp_job_members *members)
 bool tp_job_folder_is_one(const char *directory)
 {
 	struct tp_job_members members = {0};
+	if (has_file(directory, TP_DIGEST_NAME) && !has_file(directory, "manifest.json"))
+		return true; /* a report of one rank alone needs more */
 	bool is_one =
 		!is_recording(directory) && tp_job_members_add(&members, directory, NULL) == TP_OK;
 	tp_job_members_release(&members);
@@ -203,7 +224,23 @@ bool tp_job_is_same(const struct tp_job_place *a, const struct tp_job_place *b)
 	return strcmp(a->id ? a->id : "", b->id ? b->id : "") == 0;
 }
 
-struct tp_job_census tp_job_folder_count(const char *folder, const struct tp_job_place *place)
+/* The place of a member that left nothing but its digest. */
+static void read_place(struct tp_job_member *member, struct tp_arena *arena)
+{
+	struct tp_job job = {0};
+	if (tp_digest_load(&job, member->digest, NULL, NULL, NULL) == TP_OK && job.n_ranks) {
+		const struct tp_job_rank *rank = &job.ranks[0];
+		const struct tp_job_place place = {.launcher = rank->launcher,
+						   .id = rank->job_id,
+						   .rank = rank->number,
+						   .n_ranks = rank->n_ranks};
+		tp_job_place_copy(&member->run.job, &place, arena);
+	}
+	tp_job_release(&job);
+}
+
+struct tp_job_census tp_job_folder_count(const char *folder, const struct tp_job_place *place,
+					 bool needs_digests)
 {
 	struct tp_job_census census = {0};
 	struct tp_job_members members = {0};
@@ -211,14 +248,16 @@ struct tp_job_census tp_job_folder_count(const char *folder, const struct tp_job
 		goto out;
 	char *seen = tp_alloc(place->n_ranks + 1);
 	for (size_t i = members.n; i > 0; i--) { /* the last start of a rank comes last */
-		const struct tp_job_member *member = &members.items[i - 1];
+		struct tp_job_member *member = &members.items[i - 1];
+		if (member->digest && member->unreadable.status != TP_OK)
+			read_place(member, &members.arena);
 		int64_t rank = member->run.job.rank;
 		if (!tp_job_is_same(&member->run.job, place) || rank < 0 ||
 		    rank >= (int64_t)place->n_ranks || seen[rank])
 			continue;
 		seen[rank] = 1;
 		census.n_seen++;
-		census.n_closed += member->is_closed;
+		census.n_closed += member->digest || (member->is_closed && !needs_digests);
 	}
 	free(seen);
 out:

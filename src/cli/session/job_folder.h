@@ -29,11 +29,14 @@ bool tp_job_folder_number(const char *rank_directory, int64_t *out);
 /* Make it. Errors  TP_EXISTS (a recording, or no folder), TP_IO, TP_DENIED. */
 TP_MUST_CHECK enum tp_status tp_job_folder_create(const char *folder, struct tp_error *err);
 
-/* A recording in a folder. */
+/* A recording in a folder, a digest without one, or a file of digests. */
 struct tp_job_member {
-	char *directory; /* heap */
+	char *directory; /* heap; of the file, its path */
+	char *digest;    /* heap; NULL = it has none */
 	struct tp_run_info run;
 	bool is_closed;
+	bool is_file;
+	bool is_loaded;             /* by whoever reads them: its digest was used */
 	struct tp_error unreadable; /* status is not TP_OK: why, and `run` is empty */
 };
 
@@ -43,13 +46,13 @@ struct tp_job_members {
 	size_t n, capacity;
 };
 
-/* Add a directory: itself where it is a recording, otherwise those in it, in the order of names.
- * Errors  TP_ABSENT (there is none), TP_IO. */
+/* Add a directory: itself where it is a recording, otherwise those in it, in the order of names; or
+ * a file of digests. Errors  TP_ABSENT (there is none), TP_IO. */
 TP_MUST_CHECK enum tp_status tp_job_members_add(struct tp_job_members *members,
 						const char *directory, struct tp_error *err);
 void tp_job_members_release(struct tp_job_members *members);
 
-/* Whether it holds recordings and is none itself. */
+/* Whether it holds recordings and is none itself, or is a file of digests. */
 bool tp_job_folder_is_one(const char *directory);
 
 /* Whether both are of the same start of a job. Launchers that name no id are told apart by their
@@ -59,9 +62,10 @@ bool tp_job_is_same(const struct tp_job_place *a, const struct tp_job_place *b);
 /* How many ranks of this job have a recording in the folder, and how many of these are closed. */
 struct tp_job_census {
 	size_t n_seen;
-	size_t n_closed;
+	size_t n_closed; /* or have a digest */
 };
-struct tp_job_census tp_job_folder_count(const char *folder, const struct tp_job_place *place);
+struct tp_job_census tp_job_folder_count(const char *folder, const struct tp_job_place *place,
+					 bool needs_digests);
 
 /* True for one of all that ask, once for each time that the job was started: `rank_directory` is
  * the recording of whoever asks. */

@@ -9,6 +9,7 @@
 #include "trainprof/base/text.h"
 #include "trainprof/base/trust.h"
 #include "trainprof/report/units.h"
+#include "trainprof/store/rank_digest.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -155,6 +156,13 @@ static bool is_recording(const char *directory)
 {
 	char path[PATH_MAX];
 	snprintf(path, sizeof(path), "%s/manifest.json", directory);
+	return access(path, F_OK) == 0;
+}
+
+static bool has_digest(const char *directory)
+{
+	char path[PATH_MAX];
+	snprintf(path, sizeof(path), "%s/" TP_DIGEST_NAME, directory);
 	return access(path, F_OK) == 0;
 }
 
@@ -347,7 +355,8 @@ static bool is_temporary_ending(const char *ending)
 static bool is_recording_file(const char *name)
 {
 	static const char *const names[] = {"manifest.json", "records.tpr",    "report.json",
-					    "marks.ring",    ".manifest.next", ".reserve"};
+					    "marks.ring",    ".manifest.next", ".reserve",
+					    TP_DIGEST_NAME};
 	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
 		if (!tp_text_starts_with(name, names[i]))
 			continue;
@@ -384,7 +393,7 @@ static enum tp_status check_contents(const char *directory, struct tp_error *err
 static enum tp_status check_can_replace(const char *directory, const struct stat *info,
 					struct tp_error *err)
 {
-	if (S_ISDIR(info->st_mode) && is_recording(directory))
+	if (S_ISDIR(info->st_mode) && (is_recording(directory) || has_digest(directory)))
 		return check_contents(directory, err);
 	tp_fail(err, TP_EXISTS, "'%s' exists and is not a recording", directory);
 	tp_error_next(err, "choose another -o");
@@ -437,22 +446,38 @@ enum tp_status tp_recordings_restore(const char *aside, const char *directory, s
 	return tp_fail_errno(err, errno, "the old recording stays in '%s'", aside);
 }
 
-enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err)
+/* All files but one; `kept` may be NULL. */
+static void remove_files(const char *directory, const char *kept)
 {
-	struct stat info;
 	const struct dirent *entry;
-	if (lstat(directory, &info) != 0)
-		return TP_OK;
-	enum tp_status status = check_can_replace(directory, &info, err);
-	DIR *dir = status == TP_OK ? opendir(directory) : NULL;
+	DIR *dir = opendir(directory);
 	while (dir && (entry = next_entry(dir)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    (!kept || strcmp(entry->d_name, kept) != 0))
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
+}
+
+enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err)
+{
+	struct stat info;
+	if (lstat(directory, &info) != 0)
+		return TP_OK;
+	enum tp_status status = check_can_replace(directory, &info, err);
+	if (status == TP_OK)
+		remove_files(directory, NULL);
 	if (status == TP_OK && rmdir(directory) != 0)
 		status = tp_fail_errno(err, errno, "cannot remove '%s'", directory);
 	return status;
+}
+
+void tp_recordings_keep_digest(const char *directory)
+{
+	struct stat info;
+	if (has_digest(directory) && lstat(directory, &info) == 0 &&
+	    check_can_replace(directory, &info, NULL) == TP_OK)
+		remove_files(directory, TP_DIGEST_NAME);
 }
 
 enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err)

@@ -54,6 +54,9 @@ char *tp_recordings_last_name(void);
  * Errors  TP_EXISTS, TP_IO. */
 TP_MUST_CHECK enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err);
 
+/* --digest-only: remove all of a recording but its digest; nothing where it has none. */
+void tp_recordings_keep_digest(const char *directory);
+
 /* Room for a recording in the directory that will hold it; makes .trainprof, with its .gitignore,
  * where that is the one. Errors  TP_IO with what to type. */
 TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err);

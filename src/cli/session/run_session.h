@@ -41,6 +41,7 @@ struct tp_run_options {
 	const char *summary; /* "short", "full", "none" */
 	bool is_dry_run;
 	bool is_strict;
+	bool is_digest_only;
 	uint64_t grace_ns;
 	struct tp_words env;
 	bool keeps_arguments;

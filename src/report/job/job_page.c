@@ -245,7 +245,7 @@ static void print_next(struct tp_page *page, const struct tp_job *job, const cha
 		directory = job->ranks[job->late].directory;
 	else if (job->n_ranks)
 		directory = job->ranks[0].directory;
-	if (!directory)
+	if (!directory || job->has_no_recording)
 		return;
 	tp_buf_puts(text, "Next: trainprof report ");
 	tp_text_add_word(text, directory);

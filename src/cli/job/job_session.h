@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the recordings of ranks to the report of their job. */
-#ifndef TRAINPROF_SRC_CLI_SESSION_JOB_SESSION_H
-#define TRAINPROF_SRC_CLI_SESSION_JOB_SESSION_H
+#ifndef TRAINPROF_SRC_CLI_JOB_JOB_SESSION_H
+#define TRAINPROF_SRC_CLI_JOB_JOB_SESSION_H
 
 #include "cli/session/analysis_session.h"
 #include "trainprof/base/json.h"
