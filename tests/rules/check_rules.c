@@ -138,10 +138,12 @@ static void check_sentences(const struct tp_rule *rule, const struct tp_finding 
 static void check_headlines(const struct tp_rulebook *book, const struct tp_rule *rule,
 			    const struct tp_rule_case *test, struct tp_arena *arena)
 {
+	const struct tp_sentence_words terms = {.whole = book->whole_steps,
+						.others = "python3 (pid 811)",
+						.others_cpus = ": python3 0.9"};
 	for (size_t i = 0; i < rule->n_actions; i++)
 		check_width(rule, "a headline",
-			    tp_sentence_fill(rule->actions[i].headline, test->facts,
-					     book->whole_steps, arena),
+			    tp_sentence_fill(rule->actions[i].headline, test->facts, &terms, arena),
 			    HEADLINE_COLUMNS);
 }
 
@@ -154,7 +156,7 @@ static void check_texts(const struct tp_rulebook *book, const struct tp_rule *ru
 			continue;
 		struct tp_rule_context matter = {.book = book,
 						 .facts = test->facts,
-						 .whole = book->whole_steps,
+						 .terms.whole = book->whole_steps,
 						 .basis = tp_gain_input_of_facts(test->facts),
 						 .arena = &arena};
 		struct tp_gain gain;

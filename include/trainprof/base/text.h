@@ -44,6 +44,8 @@ void tp_text_add_safe(struct tp_buf *out, const char *text);
 /* Append a word as a shell reads it back: in quotes where anything in it means something to a
  * shell, and with "./" before a "-" at its begin, so that no command takes it for an option. */
 void tp_text_add_word(struct tp_buf *out, const char *word);
+/* The same of an argument of a command, where a "-" at its begin belongs there. */
+void tp_text_add_argument(struct tp_buf *out, const char *word);
 
 /* Terminal columns of valid UTF-8 text (each code point counts one). */
 size_t tp_text_width(const char *text);

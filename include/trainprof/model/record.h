@@ -93,6 +93,8 @@ enum tp_mark_kind {
 	TP_MARK_SETTING, /* nor this: a data loader of the program is set to this value; the name is
 			  * that of a fact, UINT64_MAX = unknown */
 	TP_MARK_TOTAL, /* nor this: the loop that has the counter of this name ends at this value */
+	TP_MARK_OTHER, /* nor this: CPU time that another program, "PID NAME", had used by then, ns
+			*/
 	TP_N_MARK_KINDS,
 };
 

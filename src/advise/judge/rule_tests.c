@@ -2,6 +2,7 @@
 /* Runs the cases that stand inside rules. */
 #include "advise/rulebook/book.h"
 #include "judge.h"
+#include "other_names.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,7 +56,8 @@ static bool case_passes(const struct test_run *test_run, const struct tp_rule *r
 	struct tp_rule_context matter = {
 		.book = test_run->book,
 		.facts = test->facts,
-		.whole = tp_rule_context_whole(test_run->book, test->facts),
+		.terms = {.whole = tp_rule_context_whole(test_run->book, test->facts),
+			  .others = TP_OTHER_PROGRAMS_UNKNOWN},
 		.basis = tp_gain_input_of_facts(test->facts),
 		.arena = arena,
 	};
@@ -70,7 +72,7 @@ static bool case_passes(const struct test_run *test_run, const struct tp_rule *r
 		return false;
 	}
 	if (finding.state == TP_FINDING_FIRED && rule->because &&
-	    !tp_sentence_fill(rule->because, test->facts, matter.whole, arena)) {
+	    !tp_sentence_fill(rule->because, test->facts, &matter.terms, arena)) {
 		test_fail(test_run, rule, test, "a number of its sentence is not known");
 		return false;
 	}
