@@ -7,6 +7,7 @@
 #include "advise/judge/finding_order.h"
 #include "advise/judge/judge.h"
 #include "advise/judge/missing_facts.h"
+#include "advise/judge/other_names.h"
 #include "advise/plan/plan_build.h"
 #include "advise/rulebook/book.h"
 
@@ -73,7 +74,7 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 	out->verdict_cause = tp_arena_strdup(matter->arena, best->verdict.cause);
 	out->verdict_title = tp_arena_strdup(matter->arena, best->verdict.title);
 	out->verdict_sentence = tp_sentence_fill(best->verdict.sentence, matter->facts,
-						 matter->whole, matter->arena);
+						 &matter->terms, matter->arena);
 }
 
 /* Why nothing is advised, whatever fired: what the verdict says leaves nothing to judge. NULL:
@@ -144,6 +145,17 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 	}
 }
 
+static struct tp_sentence_words words_of_profile(const struct tp_rulebook *book,
+						 const struct tp_profile *profile,
+						 struct tp_arena *arena)
+{
+	return (struct tp_sentence_words){
+		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
+		.others = tp_other_programs_names(profile, arena),
+		.others_cpus = tp_other_programs_cpus(profile, arena),
+	};
+}
+
 void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	       const struct tp_profile *profile)
 {
@@ -153,10 +165,11 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	const struct tp_rule_context matter = {
 		.book = book,
 		.facts = facts,
-		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
+		.terms = words_of_profile(book, profile, &out->arena),
 		.basis = tp_gain_input_of_profile(profile),
 		.run = profile->trace ? &profile->trace->run : NULL,
 		.profile = profile->has_idioms ? profile : NULL,
+		.pids = tp_other_programs_pids(profile, &out->arena),
 		.arena = &out->arena,
 	};
 	/* Of devices every ns is known: few steps are enough. */
@@ -181,7 +194,7 @@ bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *
 	const struct tp_rule_context matter = {
 		.book = book,
 		.facts = profile->facts,
-		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
+		.terms.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
 		.basis = tp_gain_input_of_profile(profile),
 		.run = profile->trace ? &profile->trace->run : NULL,
 		.arena = &scratch.arena,
@@ -211,7 +224,8 @@ void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
 	const struct tp_rule_context matter = {
 		.book = book,
 		.facts = facts,
-		.whole = tp_rule_context_whole(book, facts),
+		.terms = {.whole = tp_rule_context_whole(book, facts),
+			  .others = TP_OTHER_PROGRAMS_UNKNOWN},
 		.basis = tp_gain_input_of_facts(facts),
 		.arena = &out->arena,
 	};

@@ -176,6 +176,7 @@ enum tp_status tp_pass_loader_settings(struct tp_analysis *analysis, struct tp_e
 enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_cpu_wait(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_other_programs(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_compute(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_communication(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_memory(struct tp_analysis *analysis, struct tp_error *err);

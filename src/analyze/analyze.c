@@ -27,6 +27,7 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"processes", tp_pass_processes},             /* processes, hot stacks */
 	{"cpu", tp_pass_cpu},                         /* cpu.* */
 	{"cpu waits", tp_pass_cpu_wait},              /* cpu.wait_* */
+	{"other programs", tp_pass_other_programs},   /* others */
 	{"compute", tp_pass_compute},                 /* compute.* */
 	{"communication", tp_pass_communication},     /* comm.* */
 	{"memory", tp_pass_memory},                   /* memory.* */

@@ -222,6 +222,11 @@ void tp_text_add_word(struct tp_buf *out, const char *word)
 {
 	if (word[0] == '-' && word[1])
 		tp_buf_puts(out, "./");
+	tp_text_add_argument(out, word);
+}
+
+void tp_text_add_argument(struct tp_buf *out, const char *word)
+{
 	if (is_plain_word(word)) {
 		tp_buf_puts(out, word);
 		return;

@@ -49,7 +49,8 @@ static void fill(const struct tp_sentence *sentence, struct tp_arena *arena)
 	struct tp_quantity facts[TP_MAX_FACTS];
 	for (int kind = 0; kind < 3; kind++) {
 		fill_facts(facts, kind);
-		tp_sentence_fill(sentence, facts, "each step", arena);
+		const struct tp_sentence_words terms = {.whole = "each step"};
+		tp_sentence_fill(sentence, facts, &terms, arena);
 	}
 }
 

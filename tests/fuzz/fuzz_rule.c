@@ -24,7 +24,7 @@ static void judge(const struct tp_rulebook *book, const struct tp_rule *rule)
 							.missing = "fuzz"};
 		struct tp_rule_context matter = {.book = book,
 						 .facts = facts,
-						 .whole = "each step",
+						 .terms.whole = "each step",
 						 .basis = tp_gain_input_of_facts(facts),
 						 .arena = &arena};
 		struct tp_gain gain;

@@ -139,10 +139,12 @@ static void check_sentences(const struct tp_rule *rule, const struct tp_finding 
 static void check_headlines(const struct tp_rulebook *book, const struct tp_rule *rule,
 			    const struct tp_quantity *facts, struct tp_arena *arena)
 {
+	const struct tp_sentence_words terms = {.whole = book->whole_steps,
+						.others = "python3 (pid 811)",
+						.others_cpus = ": python3 0.9"};
 	for (size_t i = 0; i < rule->n_actions; i++)
 		check_width(rule, "a headline",
-			    tp_sentence_fill(rule->actions[i].headline, facts,
-					     book->whole_steps, arena),
+			    tp_sentence_fill(rule->actions[i].headline, facts, &terms, arena),
 			    HEADLINE_COLUMNS);
 }
 
@@ -156,7 +158,7 @@ static void check_texts(const struct tp_rulebook *book, const struct tp_rule *ru
 		const struct tp_quantity *facts = tp_rule_case_facts(test, &arena);
 		struct tp_rule_context matter = {.book = book,
 						 .facts = facts,
-						 .whole = book->whole_steps,
+						 .terms.whole = book->whole_steps,
 						 .basis = tp_gain_input_of_facts(facts),
 						 .arena = &arena};
 		struct tp_gain gain;

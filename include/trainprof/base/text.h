@@ -46,6 +46,8 @@ void tp_text_add_safe(struct tp_buf *out, const char *text);
 /* Appends a word so that a shell reads it back: quoted if it contains special characters, and with
  * "./" before a leading "-", so that no command reads it as an option. */
 void tp_text_add_word(struct tp_buf *out, const char *word);
+/* The same of an argument of a command, where a "-" at its begin belongs there. */
+void tp_text_add_argument(struct tp_buf *out, const char *word);
 
 /* Terminal columns of valid UTF-8 text (each code point counts one). */
 size_t tp_text_width(const char *text);

@@ -235,6 +235,14 @@ struct tp_work_result {
 	uint64_t time_ns; /* working time in the window, without waits for others */
 };
 
+/* A program beside the target that used the CPUs in the window. */
+struct tp_other_program {
+	pid_t pid;
+	uint32_t name;    /* string id: "811 python3" */
+	const char *comm; /* of the same string: "python3" */
+	double cpus;      /* mean over the window */
+};
+
 /* A plain sentence the reader must see ("steps were not resolved: …"). */
 struct tp_warning {
 	const char *id;
@@ -292,6 +300,8 @@ struct tp_profile {
 	size_t n_threads;
 	struct tp_hot_stack *hot;
 	size_t n_hot;
+	struct tp_other_program *others; /* by CPUs; none where they are not known */
+	size_t n_others;
 	struct tp_worker_result *workers; /* of the trainer's loader, in order of tasks */
 	size_t n_workers;
 	struct tp_source_loop loop;

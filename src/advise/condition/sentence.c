@@ -5,6 +5,7 @@
 #include "trainprof/base/memory.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum format {
@@ -18,14 +19,20 @@ enum format {
 	FORMAT_BYTE_RATE,
 };
 
+/* A word in braces that is no number, and where struct tp_sentence_words has its text. */
+struct sentence_term {
+	const char *name;
+	size_t offset;
+};
+
 struct sentence_part {
 	const char *literal; /* before the placeholder */
 	const struct tp_expr *expr;
 	enum format format;
-	const char *one;  /* words after a number that is written "1"; NULL: none */
-	const char *many; /* after any other */
-	bool is_whole;    /* {whole} */
-	bool is_beside;   /* {beside} */
+	const char *one;                  /* words after a number that is written "1"; NULL: none */
+	const char *many;                 /* after any other */
+	const struct sentence_term *term; /* {whole} and its like, or NULL */
+	bool is_beside;                   /* {beside} */
 };
 
 struct tp_sentence {
@@ -194,12 +201,26 @@ static enum tp_status format_parse(struct sentence_part *part, char *text,
 	return status;
 }
 
+/* NULL: no such word. */
+static const struct sentence_term *term_find(const char *name)
+{
+	static const struct sentence_term terms[] = {
+		{"whole", offsetof(struct tp_sentence_words, whole)},
+		{"others", offsetof(struct tp_sentence_words, others)},
+		{"others_cpus", offsetof(struct tp_sentence_words, others_cpus)},
+	};
+	for (size_t i = 0; i < TP_ARRAY_LEN(terms); i++)
+		if (strcmp(name, terms[i].name) == 0)
+			return &terms[i];
+	return NULL;
+}
+
 static enum tp_status part_parse(struct sentence_part *part, char *inside,
 				 const struct tp_expr_scope *place, struct tp_error *err)
 {
-	part->is_whole = strcmp(inside, "whole") == 0;
 	part->is_beside = strcmp(inside, "beside") == 0;
-	if (part->is_whole || part->is_beside)
+	part->term = term_find(inside);
+	if (part->term || part->is_beside)
 		return TP_OK;
 	enum tp_status status = TP_OK;
 	char *bar = strchr(inside, '|');
@@ -324,8 +345,16 @@ static void add_beside(struct tp_buf *out, const struct tp_sentence *words,
 	add_number(out, largest, FORMAT_PERCENT);
 }
 
+static const char *term_text(const struct tp_sentence_words *terms,
+			     const struct sentence_term *term)
+{
+	const char *text;
+	memcpy(&text, (const char *)terms + term->offset, sizeof(text));
+	return text ? text : "";
+}
+
 const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
-			     const char *whole, struct tp_arena *arena)
+			     const struct tp_sentence_words *terms, struct tp_arena *arena)
 {
 	if (!words)
 		return NULL;
@@ -334,8 +363,8 @@ const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_qu
 	for (size_t i = 0; i < words->n_pieces; i++) {
 		const struct sentence_part *part = &words->pieces[i];
 		tp_buf_puts(&out, part->literal);
-		if (part->is_whole)
-			tp_buf_puts(&out, whole);
+		if (part->term)
+			tp_buf_puts(&out, term_text(terms, part->term));
 		if (part->is_beside)
 			add_beside(&out, words, facts);
 		if (!part->expr)

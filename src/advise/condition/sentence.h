@@ -6,8 +6,10 @@
  * "{ceil(loader.workers / (1 - step.dataloader_ratio))|count}". Formats: percent, count, number,
  * time, bytes, rate; without one the unit decides. Two more words agree with the number:
  * "{loader.workers|count|worker|workers}" is "1 worker" or "2 workers". {whole} is what shares
- * speak of ("each step"). {beside} is "; compute 12 %", or the largest part that the sentence is
- * not about where computing is next to nothing, or nothing.
+ * speak of ("each step"). {others} are the other programs that use the CPUs, "python3 (pid 811)";
+ * {others_cpus} is ": python3 0.9", or nothing where they are not known. {beside} is "; compute 12
+ * %", or the largest part that the sentence is not about where computing is next to nothing, or
+ * nothing.
  */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H
@@ -17,6 +19,13 @@
 #include "trainprof/base/buf.h"
 
 struct tp_sentence;
+
+/* What words in braces stand for that are no numbers. Borrowed; NULL is "". */
+struct tp_sentence_words {
+	const char *whole;
+	const char *others;
+	const char *others_cpus;
+};
 
 /* Errors  TP_PARSE: an unclosed brace, an unknown format, or as tp_expr_parse(). */
 TP_MUST_CHECK enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *text,
@@ -28,6 +37,6 @@ const char *tp_sentence_written(const struct tp_sentence *words);
 void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_MAX_FACTS]);
 /* The sentence with numbers, in `arena`; NULL when one of them is unknown. */
 const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
-			     const char *whole, struct tp_arena *arena);
+			     const struct tp_sentence_words *terms, struct tp_arena *arena);
 
 #endif

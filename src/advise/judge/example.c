@@ -10,15 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Options keep their dashes. */
-static void add_word(struct tp_buf *out, const char *word)
-{
-	size_t dashes = strspn(word, "-");
-	tp_buf_add(out, word, dashes);
-	if (word[dashes] || !dashes)
-		tp_text_add_word(out, word + dashes);
-}
-
 static void add_command(struct tp_buf *out, const struct tp_rule_context *matter)
 {
 	/* The command of an import is trainprof's own: the program's is not known. */
@@ -28,7 +19,7 @@ static void add_command(struct tp_buf *out, const struct tp_rule_context *matter
 	}
 	for (size_t i = 0; i < matter->run->n_command; i++) {
 		tp_buf_puts(out, i ? " " : "");
-		add_word(out, matter->run->command[i]);
+		tp_text_add_argument(out, matter->run->command[i]);
 	}
 }
 
@@ -41,9 +32,15 @@ static void add_cpus(struct tp_buf *out, const struct tp_rule_context *matter, d
 		tp_buf_putc(out, 'N');
 }
 
+static void add_pids(struct tp_buf *out, const struct tp_rule_context *matter)
+{
+	tp_buf_puts(out, matter->pids ? matter->pids
+				      : "PID   (ps -eo pid,pcpu,comm --sort=-pcpu lists them)");
+}
+
 static size_t add_token(struct tp_buf *out, const struct tp_rule_context *matter, const char *at)
 {
-	static const char *const tokens[] = {TP_EXAMPLE_COMMAND, "%CPUS", "%FEWER"};
+	static const char *const tokens[] = {TP_EXAMPLE_COMMAND, "%CPUS", "%FEWER", "%PIDS"};
 	size_t which = 0;
 	while (which < TP_ARRAY_LEN(tokens) &&
 	       strncmp(at, tokens[which], strlen(tokens[which])) != 0)
@@ -54,6 +51,8 @@ static size_t add_token(struct tp_buf *out, const struct tp_rule_context *matter
 	}
 	if (which == 0)
 		add_command(out, matter);
+	else if (which == 3)
+		add_pids(out, matter);
 	else
 		add_cpus(out, matter, which == 2);
 	return strlen(tokens[which]);

@@ -254,9 +254,9 @@ static void fill_actions(const struct tp_rule_context *matter, const struct tp_r
 		if (is_done(matter, from, &done))
 			continue;
 		const char *headline = tp_sentence_fill(from->headline, matter->facts,
-							matter->whole, matter->arena);
+							&matter->terms, matter->arena);
 		const char *text =
-			tp_sentence_fill(from->text, matter->facts, matter->whole, matter->arena);
+			tp_sentence_fill(from->text, matter->facts, &matter->terms, matter->arena);
 		if (!headline || !text)
 			continue;
 		if (!finding->headline)
@@ -295,12 +295,12 @@ static void fill_fired(const struct tp_rule_context *matter, const struct tp_rul
 {
 	const struct tp_quantity *facts = matter->facts;
 	const struct tp_sentence *because = rule->because ? rule->because : rule->verdict.sentence;
-	finding->because = tp_sentence_fill(because, facts, matter->whole, matter->arena);
+	finding->because = tp_sentence_fill(because, facts, &matter->terms, matter->arena);
 	/* A number may divide by zero although all facts are known. */
 	if (!finding->because)
 		finding->because = finding->title;
-	finding->verify = tp_sentence_fill(rule->verify, facts, matter->whole, matter->arena);
-	finding->refute = tp_sentence_fill(rule->refute, facts, matter->whole, matter->arena);
+	finding->verify = tp_sentence_fill(rule->verify, facts, &matter->terms, matter->arena);
+	finding->refute = tp_sentence_fill(rule->refute, facts, &matter->terms, matter->arena);
 	finding->price = tp_arena_strdup(matter->arena, rule->price);
 	fill_actions(matter, rule, finding);
 	if (!finding->headline)

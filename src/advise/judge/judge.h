@@ -12,10 +12,11 @@
 struct tp_rule_context {
 	const struct tp_rulebook *book;
 	const struct tp_quantity *facts; /* tp_n_facts */
-	const char *whole;               /* "each step" */
+	struct tp_sentence_words terms;  /* of sentences: "each step" */
 	struct tp_gain_input basis;
 	const struct tp_run_info *run;    /* of a recording, or NULL */
 	const struct tp_profile *profile; /* that idioms are in, or NULL */
+	const char *pids;                 /* of other programs that use the CPUs, or NULL */
 	struct tp_arena *arena;           /* for all texts of findings */
 };
 

@@ -3,6 +3,7 @@
 #include "advise/rulebook/book.h"
 #include "advise/rulebook/rule_case.h"
 #include "judge.h"
+#include "other_names.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +58,8 @@ static bool case_passes(const struct test_run *test_run, const struct tp_rule *r
 	struct tp_rule_context matter = {
 		.book = test_run->book,
 		.facts = facts,
-		.whole = tp_rule_context_whole(test_run->book, facts),
+		.terms = {.whole = tp_rule_context_whole(test_run->book, facts),
+			  .others = TP_OTHER_PROGRAMS_UNKNOWN},
 		.basis = tp_gain_input_of_facts(facts),
 		.arena = arena,
 	};
@@ -72,7 +74,7 @@ static bool case_passes(const struct test_run *test_run, const struct tp_rule *r
 		return false;
 	}
 	if (finding.state == TP_FINDING_FIRED && rule->because &&
-	    !tp_sentence_fill(rule->because, facts, matter.whole, arena)) {
+	    !tp_sentence_fill(rule->because, facts, &matter.terms, arena)) {
 		test_fail(test_run, rule, test, "a number of its sentence is not known");
 		return false;
 	}

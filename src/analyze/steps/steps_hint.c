@@ -44,7 +44,7 @@ const char *tp_steps_hint_command(const struct tp_analysis *analysis)
 		tp_buf_printf(&text, " %d", (int)run->pid);
 	for (size_t i = 0; i < run->n_command && run->mode == TP_MODE_RUN; i++) {
 		tp_buf_puts(&text, " ");
-		tp_text_add_word(&text, run->command[i]);
+		tp_text_add_argument(&text, run->command[i]);
 	}
 	const char *command = tp_arena_strdup(analysis->arena, tp_buf_text(&text));
 	tp_buf_release(&text);

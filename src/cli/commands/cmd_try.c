@@ -89,7 +89,7 @@ static void describe_program(struct session *s)
 	char here[4096];
 	for (size_t i = 0; i < run->n_command; i++) {
 		tp_buf_puts(&text, i ? " " : "");
-		tp_text_add_word(&text, run->command[i]);
+		tp_text_add_argument(&text, run->command[i]);
 	}
 	s->command = tp_arena_strdup(&s->arena, tp_buf_text(&text));
 	tp_buf_clear(&text);

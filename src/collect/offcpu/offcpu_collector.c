@@ -4,6 +4,7 @@
  * loop of the target can keep in step with, and keeps their books about once a second.
  */
 #include "collect/machine/stage_clock.h"
+#include "collect/process/other_programs.h"
 #include "collect/process/process_access.h"
 #include "collect/process/procfs.h"
 #include "collect/process/task_tree.h"
@@ -75,6 +76,7 @@ struct offcpu {
 	struct tp_stage_clock *stages;
 	struct tp_inspector looker;
 	struct tp_task_accounting accounts;
+	struct tp_other_programs others;
 	pid_t target;
 	uint64_t next_scan_ns;
 	unsigned n_quiet; /* polls in a row that met nobody who waits */
@@ -419,6 +421,7 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 		poll_accounts(self, &poll_budget, now_ns, false);
 		poll_peeks(self, now_ns);
 		poll_stops(self, now_ns);
+		tp_other_programs_read(&self->others, now_ns, false);
 		tp_stage_enter(self->stages, stage);
 		self->n_polls++;
 		self->n_quiet++;
@@ -447,6 +450,7 @@ static enum tp_status offcpu_open(struct tp_collector **out,
 			  self->config->stack_bytes);
 	self->looker.stages = self->stages;
 	tp_task_tree_set_release(self->tree, watch_release);
+	tp_other_programs_init(&self->others, self->host, self->sink, self->tree);
 	*out = &self->base;
 	return TP_OK;
 }
@@ -472,8 +476,10 @@ static void offcpu_pause(struct tp_collector *base, bool is_paused, uint64_t now
 {
 	struct offcpu *self = (struct offcpu *)base;
 	self->is_paused = is_paused;
-	if (self->started_ns)
-		poll_accounts(self, NULL, now_ns, true);
+	if (!self->started_ns)
+		return;
+	poll_accounts(self, NULL, now_ns, true);
+	tp_other_programs_read(&self->others, now_ns, true);
 }
 
 /* The tasks go into the sink once more, with their final CPU times. Nothing is put after this. */
@@ -511,6 +517,7 @@ static enum tp_status offcpu_stop(struct tp_collector *base, uint64_t now_ns, st
 	struct offcpu *self = (struct offcpu *)base;
 	(void)err;
 	poll_accounts(self, NULL, now_ns, true);
+	tp_other_programs_read(&self->others, now_ns, true);
 	emit_final_tasks(self);
 	emit_cache_miss_counts(self);
 	double elapsed_ns = (double)(now_ns - self->started_ns);
@@ -521,7 +528,7 @@ static enum tp_status offcpu_stop(struct tp_collector *base, uint64_t now_ns, st
 	    rate_hz < self->config->poll_rate_hz * 0.9)
 		self->actual->poll_rate_hz = rate_hz;
 	tp_sink_source(self->sink, base->type->name, base->type->summary, &base->availability,
-		       self->n_put + self->accounts.n_put, 0);
+		       self->n_put + self->accounts.n_put + self->others.n_put, 0);
 	return TP_OK;
 }
 
@@ -538,6 +545,7 @@ static void offcpu_close(struct tp_collector *base)
 	tp_task_tree_set_release(self->tree, NULL);
 	tp_task_accounting_release(&self->accounts);
 	tp_inspector_release(&self->looker);
+	tp_other_programs_release(&self->others);
 	free(self);
 }
 

@@ -186,6 +186,20 @@ static void write_own_cpu(struct tp_json_writer *w, const struct tp_trace *trace
 	tp_json_close(w, '}');
 }
 
+static void write_others(struct tp_json_writer *w, const struct tp_profile *profile)
+{
+	tp_json_write_key(w, "other_programs");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < profile->n_others; i++) {
+		tp_json_open(w, '{');
+		tp_json_put_uint(w, "pid", (uint64_t)profile->others[i].pid);
+		tp_json_put_string(w, "name", profile->others[i].comm);
+		tp_json_put_number(w, "cpus", profile->others[i].cpus);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
 void tp_report_json_collection(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
@@ -199,6 +213,7 @@ void tp_report_json_collection(struct tp_report_document *doc)
 	tp_json_close(w, ']');
 	put_quantity(w, "overhead_ratio", &doc->digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO]);
 	write_own_cpu(w, trace);
+	write_others(w, doc->digest->profile);
 	tp_json_put_uint(w, "records_lost", doc->digest->n_lost);
 	write_gaps(w, trace);
 	tp_json_put_number(w, "sample_rate_hz", doc->digest->run->sample_rate_hz);

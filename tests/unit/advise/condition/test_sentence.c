@@ -36,7 +36,8 @@ static const char *filled(const char *text)
 	const struct tp_sentence *words = NULL;
 	struct tp_error err = {0};
 	ck_assert_msg(!parse(text, &words, &err), "%s", err.text);
-	return tp_sentence_fill(words, facts, "each step", &arena);
+	const struct tp_sentence_words terms = {.whole = "each step", .others = "cc1 (pid 9)"};
+	return tp_sentence_fill(words, facts, &terms, &arena);
 }
 
 START_TEST(the_unit_of_a_fact_decides_how_it_is_written)
@@ -107,6 +108,7 @@ START_TEST(beside_the_largest_part_stands_one_that_is_something)
 	facts_set(facts, tp_fact_find("step.host_ratio"), 0.1);
 	ck_assert_str_eq(filled("{step.dataloader_prep_ratio} of {whole}{beside}."),
 			 "30 % of each step; other work of the CPU 10 %.");
+	ck_assert_str_eq(filled("stop {others}{others_cpus}"), "stop cc1 (pid 9)");
 }
 END_TEST
 

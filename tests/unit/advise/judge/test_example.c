@@ -21,7 +21,7 @@ START_TEST(command_and_cpus_are_those_of_the_run)
 	const struct tp_run_info run = {.command = command, .n_command = 5};
 	facts[TP_FACT_CPU_ALLOWED] = (struct tp_quantity){.is_known = true, .value = 2};
 	ck_assert_str_eq(filled(&run, "OMP_NUM_THREADS=%CPUS %COMMAND"),
-			 "OMP_NUM_THREADS=2 python3 'my train.py' --'epochs=2 or 3' -v --");
+			 "OMP_NUM_THREADS=2 python3 'my train.py' '--epochs=2 or 3' -v --");
 	ck_assert_str_eq(filled(&run, "OMP_NUM_THREADS=%FEWER"), "OMP_NUM_THREADS=1");
 	ck_assert_str_eq(filled(&run, "100 % of %C"), "100 % of %C");
 	ck_assert_ptr_null(filled(&run, NULL));

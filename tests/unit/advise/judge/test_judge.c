@@ -37,7 +37,7 @@ static struct tp_finding judged(const char *id)
 		ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
 	struct tp_rule_context matter = {.book = book,
 					 .facts = facts,
-					 .whole = "each step",
+					 .terms.whole = "each step",
 					 .basis = tp_gain_input_of_facts(facts),
 					 .arena = &arena};
 	return tp_judge_rule(&matter, tp_rulebook_find(book, id), &gain);

@@ -78,7 +78,8 @@ START_TEST(a_figure_named_once_is_used_everywhere)
 	facts_init(facts);
 	facts_set(facts, TP_FACT_STEP_COUNT, 5);
 	ck_assert_int_eq(tp_expr_truth(rule.when[0].expr, facts).value, TP_YES);
-	ck_assert_str_eq(tp_sentence_fill(rule.because, facts, "", &arena), "10");
+	const struct tp_sentence_words terms = {0};
+	ck_assert_str_eq(tp_sentence_fill(rule.because, facts, &terms, &arena), "10");
 }
 END_TEST
 

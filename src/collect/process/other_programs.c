@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads /proc/PID/stat of all processes. */
+#include "other_programs.h"
+
+#include "procfs_stat.h"
+#include "task_tree.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/collect/host_info.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, KTHREADD = 2 };
+
+#define PERIOD_NS   (4 * TP_NS_PER_S)
+#define COST_FACTOR 1000 /* of one CPU this takes a thousandth at most */
+#define CPUS_MIN    0.03 /* three ticks a second: below, the kernel's own account is too coarse */
+
+void tp_other_programs_init(struct tp_other_programs *others, const struct tp_host *host,
+			    struct tp_sink *sink, const struct tp_task_tree *tree)
+{
+	*others = (struct tp_other_programs){.host = host, .sink = sink, .tree = tree};
+}
+
+void tp_other_programs_release(struct tp_other_programs *others)
+{
+	tp_map_release(&others->cpu_ns);
+	tp_map_release(&others->put);
+}
+
+static void put_mark(struct tp_other_programs *others, pid_t pid, const char *comm,
+		     uint64_t time_ns, uint64_t cpu_ns)
+{
+	char name[96];
+	snprintf(name, sizeof(name), "%d %s", (int)pid, comm);
+	const struct tp_mark mark = {.task = TP_NO_TASK,
+				     .kind = TP_MARK_OTHER,
+				     .name = tp_sink_string(others->sink, name),
+				     .time_ns = time_ns,
+				     .value = cpu_ns};
+	tp_sink_mark(others->sink, &mark);
+	others->n_put++;
+}
+
+/* One that was not there the last time has used all of its time since. */
+static void read_one(struct tp_other_programs *others, pid_t pid, const struct tp_procfs_stat *stat,
+		     uint64_t now_ns)
+{
+	uint64_t key = tp_hash_mix((uint64_t)pid, stat->start_ticks);
+	uint64_t cpu_ns = stat->utime_ns + stat->stime_ns;
+	uint64_t before_ns = 0;
+	bool is_first = !others->read_ns;
+	if (is_first || !tp_map_get(&others->cpu_ns, key, &before_ns))
+		tp_map_set(&others->cpu_ns, key, is_first ? cpu_ns : 0);
+	if (is_first || cpu_ns <= before_ns ||
+	    (double)(cpu_ns - before_ns) < CPUS_MIN * (double)(now_ns - others->read_ns))
+		return;
+	if (!tp_map_get(&others->put, key, NULL))
+		put_mark(others, pid, stat->comm, others->read_ns, before_ns);
+	put_mark(others, pid, stat->comm, now_ns, cpu_ns);
+	tp_map_set(&others->put, key, 1);
+	tp_map_set(&others->cpu_ns, key, cpu_ns);
+}
+
+/* Threads of the kernel are nobody's program: they can be neither stopped nor moved. */
+static bool is_other_program(const struct tp_other_programs *others, pid_t pid)
+{
+	return pid > 0 && pid != KTHREADD && pid != getpid() &&
+	       !tp_task_tree_find(others->tree, pid);
+}
+
+void tp_other_programs_read(struct tp_other_programs *others, uint64_t now_ns, bool must)
+{
+	char path[PATH_SIZE];
+	if ((!must && now_ns < others->due_ns) || now_ns <= others->read_ns)
+		return;
+	uint64_t began_ns = tp_clock_self_cpu_ns();
+	DIR *proc = opendir(tp_host_path(others->host, path, sizeof(path), "/proc"));
+	const struct dirent *entry;
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		struct tp_procfs_stat stat;
+		if (is_other_program(others, pid) &&
+		    tp_procfs_stat_read(&stat, others->host, pid, 0) && stat.ppid != KTHREADD)
+			read_one(others, pid, &stat, now_ns);
+	}
+	if (proc)
+		closedir(proc);
+	others->read_ns = now_ns;
+	uint64_t pause_ns = (tp_clock_self_cpu_ns() - began_ns) * COST_FACTOR;
+	others->due_ns = now_ns + (pause_ns > PERIOD_NS ? pause_ns : PERIOD_NS);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CPU time of programs that are not the target's: whose they are that take the CPUs. Reads the stat
+ * of every process of the machine (of the container, where /proc shows no more), some five
+ * microseconds each, so rarely that it stays below a thousandth of one CPU.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_PROCESS_OTHER_PROGRAMS_H
+#define TRAINPROF_SRC_COLLECT_PROCESS_OTHER_PROGRAMS_H
+
+#include "trainprof/base/map.h"
+#include "trainprof/model/sink.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tp_host;
+struct tp_task_tree;
+struct tp_procfs_stat;
+
+struct tp_other_programs {
+	const struct tp_host *host; /* these three are borrowed */
+	struct tp_sink *sink;
+	const struct tp_task_tree *tree; /* those in it are the target's */
+	struct tp_map cpu_ns; /* by pid and start: CPU time as it was put last, or first seen */
+	struct tp_map put;    /* the same key: it has marks */
+	uint64_t read_ns;     /* when they were read last; 0: never */
+	uint64_t due_ns;
+	uint64_t n_put;
+};
+
+void tp_other_programs_init(struct tp_other_programs *others, const struct tp_host *host,
+			    struct tp_sink *sink, const struct tp_task_tree *tree);
+void tp_other_programs_release(struct tp_other_programs *others);
+
+/* Puts a TP_MARK_OTHER for each program that has used a worthwhile part of a CPU since the last
+ * time. Does nothing when it is too early, unless it `must`. */
+void tp_other_programs_read(struct tp_other_programs *others, uint64_t now_ns, bool must);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about reading the CPU time of programs beside the target, in a machine that is made up. */
+#include "collect/madehost.h"
+#include "collect/process/other_programs.h"
+#include "collect/process/task_tree.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/collect/host_info.h"
+#include "trainprof/model/trace.h"
+
+static char root[] = "/tmp/tp-other-XXXXXX";
+
+/* User and system time in ticks of a hundredth of a second. */
+static void lay_process(int pid, const char *comm, int ppid, int utime, int stime)
+{
+	char path[64];
+	char text[300];
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	snprintf(text, sizeof(text),
+		 "%d (%s) R %d 1 1 0 -1 4194560 0 0 0 0 %d %d 0 0 20 0 1 0 500 1000 100 0\n", pid,
+		 comm, ppid, utime, stime);
+	madehost_lay(root, path, text);
+}
+
+START_TEST(who_uses_a_cpu_has_marks_and_nobody_else)
+{
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	const struct tp_host host = {.root = root};
+	struct tp_trace_builder builder;
+	tp_trace_builder_init(&builder);
+	struct tp_task_tree *tree = tp_task_tree_new(&host, &builder.sink);
+	tp_task_tree_fork(tree, 50, 50, 0, 0);
+	struct tp_other_programs others;
+	tp_other_programs_init(&others, &host, &builder.sink, tree);
+	lay_process(50, "train", 1, 100, 0);
+	lay_process(60, "my (prog)", 1, 1000, 0);
+	lay_process(61, "quiet", 1, 1000, 0);
+	lay_process(62, "kworker/0:1", 2, 0, 1000);
+	tp_other_programs_read(&others, 10 * TP_NS_PER_S, false);
+	lay_process(50, "train", 1, 500, 0);
+	lay_process(60, "my (prog)", 1, 1300, 100);
+	lay_process(61, "quiet", 1, 1001, 0);
+	lay_process(62, "kworker/0:1", 2, 0, 1400);
+	lay_process(70, "cc1", 1, 200, 0);
+	tp_other_programs_read(&others, 11 * TP_NS_PER_S, false); /* too early */
+	ck_assert_uint_eq(others.n_put, 0);
+	tp_other_programs_read(&others, 14 * TP_NS_PER_S, true);
+	ck_assert_uint_eq(others.n_put, 4);
+	struct tp_trace trace;
+	const struct tp_run_info run = {.started_ns = 9 * TP_NS_PER_S};
+	tp_trace_build(&trace, &builder, &run);
+	double used_s[2] = {0};
+	for (size_t i = 0; i < trace.n_marks; i++) {
+		const struct tp_mark *mark = &trace.marks[i];
+		const char *name = tp_trace_string(&trace, mark->name);
+		ck_assert_int_eq(mark->kind, TP_MARK_OTHER);
+		ck_assert(!strcmp(name, "60 my (prog)") || !strcmp(name, "70 cc1"));
+		used_s[name[0] == '7'] +=
+			(mark->time_ns > 2 * TP_NS_PER_S ? 1e-9 : -1e-9) * (double)mark->value;
+	}
+	ck_assert_double_eq_tol(used_s[0], 4, 1e-6);
+	ck_assert_double_eq_tol(used_s[1], 2, 1e-6);
+	tp_trace_release(&trace);
+	tp_other_programs_release(&others);
+	tp_task_tree_free(tree);
+	tp_trace_builder_release(&builder);
+	madehost_remove(root);
+}
+END_TEST
+
+Suite *suite_collect_other_programs(void);
+Suite *suite_collect_other_programs(void)
+{
+	Suite *suite = suite_create("collect_other_programs");
+	TCase *tc = tcase_create("other_programs");
+	tcase_add_test(tc, who_uses_a_cpu_has_marks_and_nobody_else);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
