@@ -93,6 +93,7 @@ enum tp_mark_kind {
 	TP_MARK_SETTING, /* nor this: a data loader of the program is set to this value; the name is
 			  * that of a fact, UINT64_MAX = unknown */
 	TP_MARK_TOTAL, /* nor this: the loop that has the counter of this name ends at this value */
+	TP_MARK_LOOP_END, /* nor this: the loop of this counter, seen with this value, is over */
 	TP_N_MARK_KINDS,
 };
 

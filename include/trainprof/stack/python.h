@@ -41,6 +41,7 @@ enum tp_python_counter_kind {
 	TP_PYTHON_COUNTER_ATTRIBUTE, /* int attribute of an object that a variable holds */
 	TP_PYTHON_COUNTER_SETTING,   /* counts nothing: what a data loader is set to; `variable` is
 				      * the name of the fact */
+	TP_PYTHON_COUNTER_LOOP_END,  /* a loop that was read before is over; `value` was its last */
 	TP_PYTHON_COUNTER_N_KINDS,
 };
 
