@@ -91,8 +91,10 @@ enum tp_mark_kind {
 	TP_MARK_SETTING, /* likewise: a data loader of the program has this setting; the name is
 			    that of a fact, UINT64_MAX = unknown */
 	TP_MARK_TOTAL, /* likewise: the loop that has the counter of this name ends at this value */
-	TP_MARK_OTHER, /* likewise: CPU time in ns that another program, "PID NAME", had used by
-			  then */
+	TP_MARK_LOOP_END, /* likewise: the loop of this counter, last seen with this value, is over
+			   */
+	TP_MARK_OTHER,    /* likewise: CPU time in ns that another program, "PID NAME", had used by
+			     then */
 	TP_N_MARK_KINDS,
 };
 

@@ -39,8 +39,9 @@ enum tp_python_counter_kind {
 	TP_PYTHON_COUNTER_VARIABLE,  /* local or global variable that holds an int */
 	TP_PYTHON_COUNTER_ITERATOR,  /* position of a for loop's iterator, a C field or an int */
 	TP_PYTHON_COUNTER_ATTRIBUTE, /* int attribute of an object that a variable holds */
-	TP_PYTHON_COUNTER_SETTING,   /* not a counter: a setting of a data loader; `variable` is the
-					name of the fact */
+	TP_PYTHON_COUNTER_SETTING,   /* counts nothing: what a data loader is set to; `variable` is
+				      * the name of the fact */
+	TP_PYTHON_COUNTER_LOOP_END,  /* a loop that was read before is over; `value` was its last */
 	TP_PYTHON_COUNTER_N_KINDS,
 };
 

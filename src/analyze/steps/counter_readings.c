@@ -40,6 +40,8 @@ static struct tp_counter_series *series_of(struct tp_counter_list *list,
 	TP_ARRAY_PUSH(list->items, list->n, list->capacity) = (struct tp_counter_series){
 		.name = name,
 		.is_iterator = is_position(text, analysis->patterns),
+		.is_down = strstr(text, " for loop down ") != NULL,
+		.is_number = strstr(text, " over a range of numbers ") != NULL,
 	};
 	return &list->items[list->n - 1];
 }
@@ -75,9 +77,12 @@ static void advance(struct looks *looks, uint64_t time_ns)
 static uint64_t next_sample_ns(const struct looks *looks)
 {
 	const struct tp_trace *trace = looks->analysis->trace;
-	for (size_t i = looks->at; i < looks->end; i++)
-		if (is_reading(looks->analysis, &trace->samples[i]))
+	size_t n = 0;
+	for (size_t i = looks->at; i < looks->end; i++) {
+		n += is_reading(looks->analysis, &trace->samples[i]);
+		if (n == TP_COUNTER_LOOKS)
 			return trace->samples[i].time_ns;
+	}
 	uint64_t task_ns = trace->tasks[looks->analysis->main_task].end_ns;
 	return task_ns && task_ns < trace->end_ns ? task_ns : trace->end_ns;
 }
@@ -91,7 +96,13 @@ static void push_reading(struct tp_counter_series *series, const struct tp_mark 
 		looks->last_ns > 0 && mark->time_ns - looks->last_ns <= TP_COUNTER_LATE_NS;
 	uint64_t before_ns = has_sample ? looks->before_ns : looks->last_ns;
 	uint64_t time_ns = has_sample ? looks->last_ns : mark->time_ns;
-	const struct tp_counter_reading *last = series->n ? &series->readings[series->n - 1] : NULL;
+	struct tp_counter_reading *last = series->n ? &series->readings[series->n - 1] : NULL;
+	if (last && last->value == mark->value) {
+		last->seen_ns = time_ns > last->seen_ns ? time_ns : last->seen_ns;
+		last->next_ns = next_sample_ns(looks);
+		last->ended_ns = 0;
+		return;
+	}
 	uint64_t seen_ns = last ? last->time_ns : 0;
 	uint64_t total = last ? last->total : 0;
 	before_ns = before_ns > seen_ns ? before_ns : seen_ns;
@@ -101,15 +112,22 @@ static void push_reading(struct tp_counter_series *series, const struct tp_mark 
 					    .total = total,
 					    .before_ns = before_ns,
 					    .time_ns = time_ns,
+					    .seen_ns = time_ns,
 					    .next_ns = next_sample_ns(looks),
 					    .mark_ns = mark->time_ns};
 }
 
-/* A total follows the value that it came with. */
-static void set_total(struct tp_counter_series *series, uint64_t total)
+/* A total follows the value that it came with, the end of a loop the last that was seen. */
+static void push_fact(struct tp_counter_series *series, const struct tp_mark *mark,
+		      const struct looks *looks)
 {
-	if (series->n)
-		series->readings[series->n - 1].total = total;
+	struct tp_counter_reading *last = series->n ? &series->readings[series->n - 1] : NULL;
+	if (!last)
+		return;
+	if (mark->kind == TP_MARK_TOTAL)
+		last->total = mark->value;
+	else
+		last->ended_ns = looks->last_ns > last->seen_ns ? looks->last_ns : mark->time_ns;
 }
 
 static void collect(struct tp_counter_list *list, const struct tp_analysis *analysis)
@@ -121,14 +139,15 @@ static void collect(struct tp_counter_list *list, const struct tp_analysis *anal
 	for (size_t i = 0; i < trace->n_marks; i++) {
 		const struct tp_mark *mark = &trace->marks[i];
 		bool is_value = mark->kind == TP_MARK_COUNTER;
-		if ((!is_value && mark->kind != TP_MARK_TOTAL) || mark->task != analysis->main_task)
+		bool is_fact = mark->kind == TP_MARK_TOTAL || mark->kind == TP_MARK_LOOP_END;
+		if ((!is_value && !is_fact) || mark->task != analysis->main_task)
 			continue;
 		struct tp_counter_series *series = series_of(list, analysis, mark->name);
 		advance(&looks, mark->time_ns);
 		if (is_value)
 			push_reading(series, mark, &looks);
 		else
-			set_total(series, mark->value);
+			push_fact(series, mark, &looks);
 	}
 }
 
@@ -222,11 +241,31 @@ static double find_period(const struct tp_counter_series *series)
 	return period;
 }
 
-/* Whether so many rounds can have been in a time in which nobody looked. */
-static bool has_room(uint64_t n, double period_ns, uint64_t from_ns, uint64_t to_ns)
+/* What a round may last at least: that of the quickest few in a row. Readings show when a value
+ * was seen first, so a single round may look shorter than it was. */
+static double find_min_length(const struct tp_counter_series *series, double period_ns)
 {
-	return to_ns > from_ns &&
-	       (double)n * period_ns * TP_COUNTER_ROOM_MIN <= (double)(to_ns - from_ns);
+	double *lengths = tp_alloc((series->n + 1) * sizeof(*lengths));
+	size_t n = 0;
+	size_t first = 0;
+	for (size_t i = 1; i < series->n; i++) {
+		const struct tp_counter_reading *r = series->readings;
+		if (!is_growth(series, r[i].value, r[i - 1].value))
+			first = i;
+		if (i - first >= TP_LOOP_ROUNDS_MIN)
+			lengths[n++] = (double)(r[i].time_ns - r[i - TP_LOOP_ROUNDS_MIN].time_ns) /
+				       (double)(r[i].value - r[i - TP_LOOP_ROUNDS_MIN].value);
+	}
+	tp_stats_sort(lengths, n);
+	double shortest_ns = TP_COUNTER_SHORT_MIN * (n > 0 ? lengths[0] : period_ns);
+	free(lengths);
+	return shortest_ns;
+}
+
+/* Whether so many rounds can have been in a time in which nobody looked. */
+static bool has_room(uint64_t n, double length_ns, uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns && (double)n * length_ns <= (double)(to_ns - from_ns);
 }
 
 struct border_list {
@@ -235,59 +274,72 @@ struct border_list {
 	size_t capacity;
 };
 
-/* n borders in the middle of n equal parts. */
+/* n borders in the middle of n equal parts, each after the one before. */
 static void spread(struct border_list *out, uint64_t n, uint64_t from_ns, uint64_t to_ns)
 {
 	double between = to_ns > from_ns ? (double)(to_ns - from_ns) : 0;
-	for (uint64_t k = 0; k < n; k++)
-		TP_ARRAY_PUSH(out->items, out->n, out->capacity) =
-			from_ns + (uint64_t)(between * ((double)k + 0.5) / (double)n);
+	for (uint64_t k = 0; k < n; k++) {
+		uint64_t ns = from_ns + (uint64_t)(between * ((double)k + 0.5) / (double)n);
+		if (out->n && ns <= out->items[out->n - 1])
+			ns = out->items[out->n - 1] + 1;
+		TP_ARRAY_PUSH(out->items, out->n, out->capacity) = ns;
+	}
+}
+
+/* What is known of the lengths of rounds while borders are found. */
+struct round_lengths {
+	double period_ns;   /* the usual; 0 = not known, and nothing is inferred */
+	double shortest_ns; /* what may have been hidden has at least that */
+	bool is_complete;   /* loops of this counter went on to their total, more than once */
+};
+
+/* The value in the first round of the program. */
+static uint64_t first_round_value(const struct tp_counter_series *series)
+{
+	return series->is_iterator || series->is_down;
 }
 
 /* Before the first reading: the rounds that the value has, as far as they have room since the look
  * that did not see the counter. A program that was attached to may have run for long. */
 static uint64_t n_before_first(const struct tp_counter_series *series,
-			       const struct tp_analysis *analysis, double period_ns)
+			       const struct tp_analysis *analysis,
+			       const struct round_lengths *lengths)
 {
 	const struct tp_counter_reading *r = &series->readings[0];
-	uint64_t lowest = series->is_iterator ? 1 : 0;
+	uint64_t lowest = first_round_value(series);
 	uint64_t n = r->value > lowest ? r->value - lowest : 0;
 	bool began_here = r->before_ns > 0 || analysis->trace->run.mode != TP_MODE_ATTACH;
 	return began_here && n <= TP_COUNTER_UNSEEN_MAX &&
-			       has_room(n, period_ns, r->before_ns, r->time_ns)
+			       has_room(n, TP_COUNTER_ROOM_MIN * lengths->period_ns, r->before_ns,
+					r->time_ns)
 		       ? n
 		       : 0;
 }
 
-/* After a reading that was the last before the counter began anew or ended: what is left of its
- * total, as far as it has room until the next look. */
-static uint64_t n_after(const struct tp_counter_reading *r, double period_ns)
-{
-	uint64_t n = r->total > r->value ? r->total - r->value : 0;
-	return n <= TP_COUNTER_UNSEEN_MAX && has_room(n, period_ns, r->time_ns, r->next_ns) ? n : 0;
-}
-
-/* What counts in epochs without a known end mostly has as many rounds in each. */
+/* Epochs without a known end mostly have as many rounds each: as the longest. Of the last one the
+ * last reading is the end. */
 static void infer_totals(struct tp_counter_series *series)
 {
 	uint64_t longest = 0;
-	size_t n_full = 0;
-	for (size_t i = 1; i < series->n; i++) {
+	for (size_t i = 1; i <= series->n; i++) {
 		uint64_t value = series->readings[i - 1].value;
-		if (!is_restart(series, i) || value < longest)
+		if ((i < series->n && !is_restart(series, i)) || value < longest)
 			continue;
-		n_full = value == longest ? n_full + 1 : 1;
+		series->n_full = value == longest ? series->n_full + 1 : 1;
 		longest = value;
 	}
-	for (size_t i = 0; n_full >= 2 && i < series->n; i++)
-		if (series->readings[i].total == 0)
+	for (size_t i = 0; has_restart(series) && i < series->n; i++)
+		if (series->readings[i].total == 0) {
 			series->readings[i].total = longest;
+			series->readings[i].is_inferred = true;
+		}
 }
 
 /* How many rounds may have been where nobody looked, beyond those that are counted there. */
-static size_t n_in_room(double period_ns, uint64_t from_ns, uint64_t to_ns, uint64_t n_counted)
+static size_t n_in_room(double length_ns, uint64_t from_ns, uint64_t to_ns, uint64_t n_counted)
 {
-	double n = to_ns > from_ns ? floor((double)(to_ns - from_ns) / period_ns) : 0;
+	double n =
+		to_ns > from_ns && length_ns > 0 ? floor((double)(to_ns - from_ns) / length_ns) : 0;
 	return n > (double)n_counted ? (size_t)n - (size_t)n_counted : 0;
 }
 
@@ -300,31 +352,71 @@ static bool reaches_total(const struct tp_counter_series *series)
 	return n >= 2;
 }
 
-/* A loop that began anew and reaches its total at other times did so here, too. */
-static void add_tail(struct tp_counter_series *series, struct border_list *out,
-		     const struct tp_counter_reading *r, double period_ns, bool is_complete)
+/*
+ * After a reading that was the last before the counter began anew or ended: what is left of its
+ * total, as far as it has room until the next look. A loop that began anew and reaches its total at
+ * other times did so here, too. The count is exact where the total is known and has that room.
+ */
+static void add_tail(struct tp_counter_series *series, struct border_list *out, size_t i,
+		     const struct round_lengths *lengths)
 {
+	const struct tp_counter_reading *r = &series->readings[i];
+	bool is_end = i + 1 == series->n;
+	uint64_t until_ns = r->ended_ns ? r->ended_ns : is_end ? r->next_ns : r[1].time_ns;
 	uint64_t n_left = r->total > r->value ? r->total - r->value : 0;
-	uint64_t n =
-		is_complete && n_left <= TP_COUNTER_UNSEEN_MAX ? n_left : n_after(r, period_ns);
-	uint64_t needed_ns = (uint64_t)((double)n * period_ns);
-	uint64_t room_ns = r->next_ns > r->time_ns ? r->next_ns - r->time_ns : 0;
-	spread(out, n, r->time_ns, r->time_ns + (needed_ns < room_ns ? needed_ns : room_ns));
+	bool fits = n_left <= TP_COUNTER_UNSEEN_MAX &&
+		    has_room(n_left, lengths->shortest_ns, r->seen_ns, until_ns);
+	bool is_implied = lengths->is_complete && !is_end && n_left <= TP_COUNTER_UNSEEN_MAX;
+	uint64_t n = fits || is_implied ? n_left : 0;
+	bool is_total_known = r->total > 0 && (!r->is_inferred || series->n_full >= 2);
+	size_t n_hidden = n_in_room(lengths->shortest_ns, r->seen_ns, until_ns, 0);
+	uint64_t needed_ns = (uint64_t)((double)n * lengths->period_ns);
+	uint64_t room_ns = until_ns > r->seen_ns ? until_ns - r->seen_ns : 0;
+	spread(out, n, r->seen_ns, r->seen_ns + (needed_ns < room_ns ? needed_ns : room_ns));
 	series->n_inferred += n;
-	if (r->total == 0 || n_left > n)
-		series->n_unknown += n_in_room(period_ns, r->time_ns, r->next_ns, n);
+	if (n_left > 0 && n == n_left && (!fits || !is_total_known))
+		series->n_unknown += n;
+	else if (!is_total_known || n < n_left)
+		series->n_unknown += n_left > 0 && n_left < n_hidden ? n_left : n_hidden;
 }
 
-/* Rounds from the start of measuring on that the first reading shows, its own among them. */
+/* A variable that is still there after its loop has the number of a round that never was. */
+static void check_last(struct tp_counter_series *series, uint64_t end_ns, double period_ns)
+{
+	const struct tp_counter_reading *r = &series->readings[series->n - 1];
+	if (first_round_value(series) == 0 &&
+	    (double)r->time_ns + TP_COUNTER_PAUSE_MIN * period_ns < (double)end_ns)
+		series->n_unknown++;
+}
+
+/* The lowest value at which it began anew. */
+static uint64_t min_epoch(const struct tp_counter_series *series)
+{
+	uint64_t shortest = UINT64_MAX;
+	for (size_t i = 1; i < series->n; i++)
+		if (is_restart(series, i) && series->readings[i - 1].value < shortest)
+			shortest = series->readings[i - 1].value;
+	return shortest;
+}
+
+/* Rounds from the start of measuring on that the first reading shows, its own among them. Where a
+ * variable or a range began is known only if it was seen at its beginning. */
 static uint64_t count_first(struct tp_counter_series *series, const struct tp_analysis *analysis,
-			    uint64_t n_own, double period_ns)
+			    uint64_t n_own, const struct round_lengths *lengths)
 {
 	const struct tp_counter_reading *r = &series->readings[0];
-	uint64_t n = n_before_first(series, analysis, period_ns);
-	bool has_all = !has_restart(series) && r->value == n + (series->is_iterator ? 1 : 0);
+	uint64_t n = n_before_first(series, analysis, lengths);
+	uint64_t lowest = first_round_value(series);
+	size_t n_hidden = n_in_room(lengths->shortest_ns, r->before_ns, r->time_ns, n_own + n);
 	series->n_inferred += n;
-	if (!has_all && analysis->trace->run.mode != TP_MODE_ATTACH)
-		series->n_unknown += n_in_room(period_ns, r->before_ns, r->time_ns, n_own + n);
+	if (analysis->trace->run.mode == TP_MODE_ATTACH)
+		return n_own + n;
+	if (series->is_down || r->value != n + lowest)
+		series->n_unknown += n_hidden; /* it began elsewhere */
+	else if (n_hidden >= min_epoch(series))
+		series->n_unknown += n_hidden; /* epochs that nobody saw */
+	if (r->value > lowest && (!series->is_iterator || series->is_number))
+		series->n_unknown++;
 	return n_own + n;
 }
 
@@ -335,20 +427,23 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 	series->first_value = find_first_value(series);
 	double period_ns = find_period(series);
 	infer_totals(series);
-	bool is_complete = reaches_total(series);
+	const struct round_lengths lengths = {period_ns, find_min_length(series, period_ns),
+					      reaches_total(series)};
 	for (size_t i = 0; i < series->n; i++) {
 		struct tp_counter_reading *r = &series->readings[i];
 		uint64_t from_ns = r->before_ns;
 		uint64_t n = n_started(series, i);
-		series->n_odd += n == 0 && r->value >= series->first_value;
+		bool is_odd = n == 0 && r->value >= series->first_value;
+		series->n_odd += is_odd;
+		series->n_unknown += is_odd;
 		if (is_restart(series, i)) {
 			TP_ARRAY_PUSH(series->restarts, series->n_restarts, restarts_capacity) =
 				r->time_ns;
 			if (period_ns > 0)
-				add_tail(series, &out, &r[-1], period_ns, is_complete);
+				add_tail(series, &out, i - 1, &lengths);
 		}
 		if (i == 0 && period_ns > 0) {
-			n = count_first(series, analysis, n, period_ns);
+			n = count_first(series, analysis, n, &lengths);
 			uint64_t needed_ns = (uint64_t)((double)n * period_ns);
 			if (r->time_ns - from_ns > needed_ns)
 				from_ns = r->time_ns - needed_ns;
@@ -358,8 +453,10 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 		spread(&out, n, from_ns, r->time_ns);
 		r->n_borders = out.n;
 	}
-	if (series->n && period_ns > 0)
-		add_tail(series, &out, &series->readings[series->n - 1], period_ns, false);
+	if (series->n && period_ns > 0) {
+		add_tail(series, &out, series->n - 1, &lengths);
+		check_last(series, analysis->trace->end_ns, period_ns);
+	}
 	series->borders = out.items;
 	series->n_borders = out.n;
 }

@@ -18,9 +18,12 @@
 struct tp_counter_reading {
 	uint64_t value;
 	uint64_t total;     /* at which the loop will be over; 0 = not known */
+	bool is_inferred;   /* the total: other loops of this counter ended there */
 	uint64_t before_ns; /* the border to the value before lies from here … */
 	uint64_t time_ns;   /* … to here */
-	uint64_t next_ns;   /* when the thread was looked at again */
+	uint64_t seen_ns;   /* the last look that saw this value */
+	uint64_t next_ns;   /* by then a look would have seen it again: one or two may fail */
+	uint64_t ended_ns;  /* when a look saw that its loop was over; 0: none did */
 	uint64_t mark_ns;
 	size_t n_borders; /* up to this value, with its own */
 };
@@ -28,6 +31,8 @@ struct tp_counter_reading {
 struct tp_counter_series {
 	uint32_t name;    /* string */
 	bool is_iterator; /* counts what it gave: 1 in the first round; a variable has 0 then */
+	bool is_down;     /* says how many rounds are left: those before the first are unknown */
+	bool is_number;   /* the number that a range gives: it may begin anywhere */
 	struct tp_counter_reading *readings; /* heap, in time order */
 	size_t n;
 	size_t capacity;
@@ -38,7 +43,8 @@ struct tp_counter_series {
 	uint64_t *borders; /* heap: where rounds begin */
 	size_t n_borders;
 	size_t n_inferred; /* of them, those that no reading shows */
-	size_t n_unknown;  /* rounds that may have been at either end, or between two epochs */
+	size_t n_unknown;  /* rounds that the count may be off by; 0: it is exact */
+	size_t n_full;     /* times that it reached the highest value at which it began anew */
 };
 
 struct tp_counter_list {

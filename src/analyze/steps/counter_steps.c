@@ -278,6 +278,10 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	const struct tp_counter_steps *outer = found->n < old->n ? found : old;
 	const struct tp_counter_steps *inner = found->n < old->n ? old : found;
 	double differ = (double)(inner->n - outer->n);
+	/* Of two that count the same, the one that misses no round for sure. */
+	if ((found->n_unknown == 0) != (old->n_unknown == 0) && is_same_count(outer, inner) &&
+	    differ <= fmax(TP_COUNTER_GROWTH_MAX, TP_COUNTER_DIFFERS_MIN * (double)inner->n))
+		return found->n_unknown == 0;
 	/* Of two that count the same the collector watches one. */
 	if (found->n_exact != old->n_exact &&
 	    differ <= fmax(1, TP_COUNTER_DIFFERS_MIN * (double)inner->n))
@@ -358,6 +362,59 @@ static void copy_meaning(const struct counters *counters, struct counter *best)
 	}
 }
 
+/* The nearest of the borders from `at` on, which is there; both are in order. */
+static size_t nearest_border(const struct tp_counter_steps *of, size_t at, uint64_t time_ns)
+{
+	while (at + 1 < of->n && fabs((double)of->borders[at + 1] - (double)time_ns) <=
+					 fabs((double)of->borders[at] - (double)time_ns))
+		at++;
+	return at;
+}
+
+/* Each border that a watched counter has near to one of these, in its place. */
+static void copy_writes(struct tp_counter_steps *to, const struct tp_counter_steps *from)
+{
+	size_t at = 0;
+	size_t n = 0;
+	size_t used = SIZE_MAX;
+	for (size_t i = 0; i < to->n; i++) {
+		at = nearest_border(from, at, to->borders[i]);
+		uint64_t time_ns = from->borders[at];
+		double off_ns = fabs((double)time_ns - (double)to->borders[i]);
+		bool is_before_next = i + 1 == to->n || time_ns < to->borders[i + 1];
+		if (at == used || off_ns > TP_ROUND_ALIKE_MAX * to->period_ns || !is_before_next ||
+		    (i > 0 && time_ns <= to->borders[i - 1]))
+			continue;
+		to->borders[i] = time_ns;
+		used = at;
+		n++;
+	}
+	size_t n_without = from->n - n;
+	to->n_exact = from->n_exact > n_without ? from->n_exact - n_without : 0;
+	to->n_writes = from->n_writes;
+	to->watched = from->name;
+}
+
+/* Of two that count the same one says how many rounds there were, and the other has the breakpoint.
+ */
+static void use_writes(const struct counters *counters, struct counter *best,
+		       const struct tp_analysis *analysis)
+{
+	const struct tp_counter_steps *watched = NULL;
+	for (size_t i = 0; i < counters->all.n; i++) {
+		const struct tp_counter_steps *other = &counters->items[i].found;
+		bool is_fewer = other->n < best->found.n;
+		if (other->n_exact > (watched ? watched->n_exact : best->found.n_exact) &&
+		    other->n > TP_LOOP_ROUNDS_MIN &&
+		    is_same_count(is_fewer ? other : &best->found, is_fewer ? &best->found : other))
+			watched = other;
+	}
+	if (!watched)
+		return;
+	copy_writes(&best->found, watched);
+	tp_counter_steps_measure(&best->found, analysis);
+}
+
 /* Few rounds over a range with many inside, and no name that says what they are: layers or time
  * steps in a step, or steps in an epoch. */
 static void find_inner_loop(const struct counters *counters, struct counter *best)
@@ -391,6 +448,7 @@ static void find_all_borders(struct counters *counters, const struct tp_analysis
 				      tp_trace_string(analysis->trace, series->name),
 				      analysis->patterns);
 		counter->found.name = series->name;
+		counter->found.watched = series->name;
 		counter->found.borders = series->borders;
 		counter->found.n = series->n_borders;
 		counter->found.n_inferred = series->n_inferred;
@@ -423,6 +481,7 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	if (best) {
 		find_inner_loop(&counters, best);
 		copy_meaning(&counters, best);
+		use_writes(&counters, best, analysis);
 		*out = best->found;
 		best->found.borders = NULL;
 	}

@@ -296,10 +296,10 @@ static bool is_exact(const struct tp_counter_steps *counted)
 	return (double)counted->n_exact >= TP_WATCH_EXACT_MIN * (double)counted->n;
 }
 
-static void set_exact_reason(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
-			     const char *name)
+static void set_exact_reason(struct tp_analysis *analysis, const struct tp_counter_steps *counted)
 {
 	struct tp_profile *profile = analysis->profile;
+	const char *name = tp_text_base_name(tp_trace_string(analysis->trace, counted->watched));
 	size_t n_others = counted->n - counted->n_exact;
 	profile->steps_found_by = TP_STEPS_WATCH;
 	profile->steps_confidence = (double)counted->n_exact / (double)counted->n;
@@ -322,7 +322,7 @@ static void set_counter_reason(struct tp_analysis *analysis, const struct tp_cou
 	struct tp_profile *profile = analysis->profile;
 	const char *name = tp_text_base_name(tp_trace_string(analysis->trace, counted->name));
 	if (is_exact(counted)) {
-		set_exact_reason(analysis, counted, name);
+		set_exact_reason(analysis, counted);
 		return;
 	}
 	bool is_refused = counted->n_writes > 0 && counted->n_exact == 0;
@@ -344,9 +344,12 @@ static void use_borders(struct tp_analysis *analysis, const struct tp_counter_st
 	struct step_list list = {0};
 	for (size_t i = 1; i < counted->n; i++)
 		add_step(&list, counted->borders[i - 1], counted->borders[i]);
-	/* Where the last round ends nothing tells but the end of the loop. */
+	/* Where the last round ends nothing tells but the end of the loop. Stacks may show it too
+	 * early. */
 	uint64_t start_ns = counted->borders[counted->n - 1];
 	uint64_t usual_ns = (uint64_t)counted->period_ns;
+	if (until_ns <= start_ns)
+		until_ns = analysis->trace->end_ns;
 	uint64_t end_ns = start_ns + usual_ns < until_ns ? start_ns + usual_ns : until_ns;
 	size_t whole = list.n;
 	add_step(&list, start_ns, end_ns);
@@ -356,12 +359,6 @@ static void use_borders(struct tp_analysis *analysis, const struct tp_counter_st
 	analysis->loop_end_ns = end_ns > start_ns ? end_ns : start_ns;
 	set_steps(analysis, &list);
 	free(list.items);
-}
-
-/* Of a counter that was not seen all along some rounds may be missing. */
-static bool is_about(const struct tp_counter_steps *counted)
-{
-	return (double)counted->n_unknown > fmax(1, TP_COUNTER_UNKNOWN_MAX * (double)counted->n);
 }
 
 /* Nothing tells epochs from steps: so the reader is told what to look at. */
@@ -381,7 +378,8 @@ static void use_counter(struct tp_analysis *analysis, const struct tp_counter_st
 {
 	use_borders(analysis, counted, until_ns);
 	set_counter_reason(analysis, counted);
-	analysis->profile->steps_are_about = is_about(counted);
+	/* Of a counter that was not seen all along some rounds may be missing. */
+	analysis->profile->steps_are_about = counted->n_unknown > 0;
 	if (counted->inner_line)
 		add_inner_loop(analysis->profile, counted);
 }
@@ -432,13 +430,22 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 		100 * called->regularity);
 }
 
+/* Stacks of short steps may show a few rounds in a row, far from all. */
+static bool is_part(const struct tp_loop *loop, const struct tp_counter_steps *counted)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < counted->n; i++)
+		n += counted->borders[i] >= loop->start_ns && counted->borders[i] <= loop->end_ns;
+	return (double)n < TP_COUNTER_COVERED_MIN * (double)counted->n;
+}
+
 /* Stacks have better borders, where they see every step: waits begin and end exactly. Between about
  * as many the counter is right; so it is where stacks may have groups of steps or epochs. */
 static bool is_counter_better(const struct tp_counter_steps *counted, const struct tp_loop *loop)
 {
 	double n = (double)loop->n_stays;
 	double more = (double)counted->n - n;
-	if (loop->state != TP_LOOP_FOUND)
+	if (loop->state != TP_LOOP_FOUND || is_part(loop, counted))
 		return true;
 	if (is_exact(counted) && fabs(more) <= TP_COUNTER_DIFFERS_MAX * n)
 		return true;

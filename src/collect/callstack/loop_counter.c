@@ -24,6 +24,13 @@ static uint32_t name_of(struct tp_sink *sink, const struct tp_python_counter *co
 	return tp_sink_string(sink, tp_buf_text(text));
 }
 
+static enum tp_mark_kind mark_kind(enum tp_python_counter_kind kind)
+{
+	return kind == TP_PYTHON_COUNTER_SETTING    ? TP_MARK_SETTING
+	       : kind == TP_PYTHON_COUNTER_LOOP_END ? TP_MARK_LOOP_END
+						    : TP_MARK_COUNTER;
+}
+
 void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pythons,
 			  const struct tp_task_tree_task *task)
 {
@@ -35,9 +42,8 @@ void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pyth
 	uint64_t now_ns = tp_clock_now_ns();
 	struct tp_buf text = {0};
 	for (size_t i = 0; i < n; i++) {
-		bool is_setting = counters[i].kind == TP_PYTHON_COUNTER_SETTING;
 		names[i] = name_of(sink, &counters[i], &text);
-		struct tp_mark mark = {.kind = is_setting ? TP_MARK_SETTING : TP_MARK_COUNTER,
+		struct tp_mark mark = {.kind = mark_kind(counters[i].kind),
 				       .task = task->info.id,
 				       .time_ns = now_ns,
 				       .name = names[i],

@@ -85,9 +85,10 @@ static void update(struct tp_watched_counter *counter, const struct tp_python_co
 	} else if (seen->value > counter->value && seen->value - counter->value <= GROWTH_MAX) {
 		counter->growth += seen->value - counter->value;
 		counter->n_changes++;
-	} else if (seen->value > counter->value || seen->value > 1) {
+	} else if (seen->value > counter->value ||
+		   (seen->value > 1 && seen->value < counter->value)) {
 		counter->n_odd++;
-	} else {
+	} else if (seen->value < counter->value) {
 		counter->n_restarts++;
 	}
 	counter->is_steady = counter->address == seen->address;
@@ -231,7 +232,8 @@ void tp_counter_watch_update(struct tp_counter_watch *self, const struct tp_task
 {
 	for (size_t i = 0; i < n; i++) {
 		struct tp_watched_counter *counter =
-			counters[i].kind == TP_PYTHON_COUNTER_SETTING
+			counters[i].kind == TP_PYTHON_COUNTER_SETTING ||
+					counters[i].kind == TP_PYTHON_COUNTER_LOOP_END
 				? NULL
 				: counter_of(self, task->info.id, names[i]);
 		if (counter)

@@ -37,6 +37,7 @@ enum {
 	IDLE_LOOKS = 64,        /* without a change; then each IDLE_FACTOR-th look reads them */
 	IDLE_FACTOR = 8,
 	N_TYPED = 1024,   /* objects whose types are remembered */
+	LIVE_CHANGES = 4, /* before the end of a loop is emitted: of short ones there are many */
 	TYPED_LOOKS = 16, /* then the type is read again: the memory may be another one's */
 };
 
@@ -500,6 +501,7 @@ struct root {
 	uint64_t object;
 	uint32_t line;    /* of the loop; 0: a local variable */
 	bool is_range;    /* the loop goes over a range */
+	bool is_number;   /* it says its number, not its place */
 	bool is_down;     /* it says how many rounds are left, not how many there were */
 	uint32_t number;  /* of the loop or the variable */
 	const char *name; /* of the variable, of a loop the one that it sets; NULL = unknown */
@@ -515,8 +517,11 @@ static const char *label_of(struct tp_py_counters *self, const struct root *root
 		tp_buf_printf(text, "%s of the for loop at line %u", attribute, root->line);
 	else if (root->line)
 		tp_buf_printf(text, "for loop %s%sat line %u%s%s", root->is_down ? "down " : "",
-			      root->is_range ? "over a range " : "", root->line,
-			      root->name ? ", variable " : "", root->name ? root->name : "");
+			      root->is_number  ? "over a range of numbers "
+			      : root->is_range ? "over a range "
+					       : "",
+			      root->line, root->name ? ", variable " : "",
+			      root->name ? root->name : "");
 	else if (root->name)
 		tp_buf_printf(text, "%s.%s", root->name, attribute);
 	else
@@ -531,20 +536,57 @@ static uint64_t slot_of_label(struct tp_py_counters *self, const struct root *ro
 	return slot_of(self, root->code, tp_hash_mix((uint64_t)(uintptr_t)label, root->number));
 }
 
+static void note_live(struct tp_py_counters *self, uint64_t slot,
+		      const struct tp_python_counter *counter)
+{
+	struct tp_py_live_counter *end = self->live + self->n_live;
+	struct tp_py_live_counter *at = self->live;
+	while (at < end && at->slot != slot)
+		at++;
+	if (at == self->live + TP_PY_COUNTERS_MAX_LIVE)
+		return;
+	self->n_live += at == end;
+	*at = (struct tp_py_live_counter){slot, self->n_looks, *counter};
+}
+
+/* Those that this look did not find. */
+static void emit_ends(struct tp_py_counters *self, struct counter_list *list)
+{
+	size_t n_kept = 0;
+	for (size_t i = 0; i < self->n_live; i++) {
+		struct tp_py_live_counter *live = &self->live[i];
+		if (live->look == self->n_looks || list->n == list->max) {
+			self->live[n_kept++] = *live;
+			continue;
+		}
+		live->counter.kind = TP_PYTHON_COUNTER_LOOP_END;
+		live->counter.total = 0;
+		list->out[list->n++] = live->counter;
+	}
+	self->n_live = n_kept;
+}
+
 static void emit_counter(struct tp_py_counters *self, struct counter_list *list,
 			 const struct root *root, struct tp_python_counter counter, uint64_t slot)
 {
 	note_address(self, counter.address);
-	uint64_t max_growth =
-		counter.kind == TP_PYTHON_COUNTER_ITERATOR ? MAX_LOOP_GROWTH : MAX_GROWTH;
-	if (list->n == list->max || !update_slot(self, slot, counter.value, max_growth))
+	bool is_loop = counter.kind == TP_PYTHON_COUNTER_ITERATOR;
+	if (list->n == list->max)
 		return;
+	bool is_new =
+		update_slot(self, slot, counter.value, is_loop ? MAX_LOOP_GROWTH : MAX_GROWTH);
+	bool is_live =
+		is_loop && self->slots[slot].n_counted >= LIVE_CHANGES && !is_given_up(self, slot);
 	counter.file = root->code->file;
 	counter.name = root->code->name;
 	counter.first_line = root->code->first_line;
 	counter.local = root->number;
 	counter.width = WORD;
-	list->out[list->n++] = counter;
+	if (is_live)
+		note_live(self, slot, &counter);
+	/* A loop is emitted each time that it was seen: so its last round is known. */
+	if (is_new || is_live)
+		list->out[list->n++] = counter;
 }
 
 /* One that falls is counted from where it was first seen on. */
@@ -567,6 +609,7 @@ static void read_position(struct tp_py_counters *self, struct counter_list *list
 	uint64_t word = 0;
 	struct root loop = *root;
 	loop.is_range = position->is_range;
+	loop.is_number = position->is_range && position->is_number;
 	loop.is_down = position->is_relative;
 	const char *label = label_of(self, &loop, NULL);
 	uint64_t slot = slot_of_label(self, root, label);
@@ -574,18 +617,19 @@ static void read_position(struct tp_py_counters *self, struct counter_list *list
 	    word != root->word)
 		return;
 	uint64_t value = count_up(&self->slots[slot], position, position->value);
+	uint64_t total = position->is_relative ? self->slots[slot].highest : position->total;
 	struct tp_python_counter counter = {
 		.variable = label,
 		.kind = TP_PYTHON_COUNTER_ITERATOR,
 		.value = value,
-		.total = position->total == self->slots[slot].total ? 0 : position->total,
+		.total = total == self->slots[slot].total ? 0 : total,
 		.address = position->address,
 		.is_falling = position->is_falling,
 	};
 	size_t n = list->n;
 	emit_counter(self, list, root, counter, slot);
 	if (list->n > n)
-		self->slots[slot].total = position->total;
+		self->slots[slot].total = total;
 }
 
 static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
@@ -994,6 +1038,7 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 	self->n_looks++;
 	struct counter_list list = {.out = out, .max = max};
 	read_loops(self, &list, stack, codes);
+	emit_ends(self, &list);
 	list.n += read_all_variables(self, stack, codes, out + list.n, max - list.n);
 	read_objects_of_frames(self, &list, stack, codes);
 	return list.n;

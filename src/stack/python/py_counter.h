@@ -35,7 +35,15 @@ struct tp_py_typed_object;
 /* A script may be run by the body of another one, as those of profilers and debuggers are. */
 enum { TP_PY_COUNTERS_MAX_BODIES = 2 };
 /* Numbers that are read by one call. */
+enum { TP_PY_COUNTERS_MAX_LIVE = 8 };
 enum { TP_PY_COUNTERS_MAX_READ = 64, TP_PY_COUNTERS_MAX_ADDRESSES = 128 };
+
+/* A loop that has counted, and in which look it was there last. */
+struct tp_py_live_counter {
+	uint64_t slot;
+	uint64_t look;
+	struct tp_python_counter counter;
+};
 
 struct tp_py_counters {
 	struct tp_py_memory *mem;
@@ -52,6 +60,8 @@ struct tp_py_counters {
 	struct tp_py_loader loader;         /* whose settings were emitted last */
 	struct tp_py_typed_object *typed;   /* heap: types of objects that were met lately */
 	uint64_t n_looks;
+	struct tp_py_live_counter live[TP_PY_COUNTERS_MAX_LIVE]; /* loops, as last read */
+	size_t n_live;
 	size_t turn; /* where to begin when there are too many variables to read all */
 	struct tp_py_counter_slot *slots;
 	size_t n_slots;

@@ -177,8 +177,9 @@ static bool read_field(struct tp_py_iterators *self, struct tp_py_position *out,
 {
 	out->address = out->object + field;
 	out->is_falling = is_falling;
+	/* What goes backwards is at -1 in its last round. */
 	return tp_py_memory_get_u64(self->mem, out->address, &out->value) &&
-	       out->value <= INT64_MAX;
+	       (out->value <= INT64_MAX || (is_falling && out->value == UINT64_MAX));
 }
 
 /* From 3.12 on the next number and how many are left, no position. */
@@ -191,6 +192,7 @@ static bool read_range(struct tp_py_iterators *self, struct tp_py_position *out)
 	uint64_t step = tp_py_memory_u64(bytes + RANGE_STEP);
 	if (start > INT64_MAX || step > INT64_MAX || step == 0)
 		return read_field(self, out, RANGE_LENGTH, true);
+	out->is_number = true;
 	out->address = out->object + RANGE_START;
 	out->value = start / step;
 	return true;
@@ -207,15 +209,19 @@ static bool read_total(struct tp_py_iterators *self, const struct iterator_row *
 		return false;
 	if (row->total_form == LEFT)
 		*total += position->value;
-	return *total >= position->value && *total <= INT64_MAX;
+	bool is_last = position->is_falling && position->value == UINT64_MAX;
+	return (is_last || *total >= position->value) && *total <= INT64_MAX;
 }
 
 /* A list that is gone through backwards has the place of the next one: one is left more. */
 static void count_up(struct tp_py_position *out, const struct iterator_row *row, bool has_total,
 		     uint64_t total)
 {
-	uint64_t n_left = out->value + (row->total_form == SIZE);
+	bool is_last = out->value == UINT64_MAX;
+	uint64_t n_left = is_last ? 0 : out->value + (row->total_form == SIZE);
 	out->is_relative = !has_total || n_left > total;
+	if (out->is_relative && is_last)
+		out->value = 0;
 	if (!out->is_relative)
 		out->value = total - n_left;
 }

@@ -31,6 +31,7 @@ struct tp_py_position {
 	bool is_falling;
 	bool is_relative; /* falling, and nothing says from where: value is what is left */
 	bool is_range;    /* the loop itself goes over a range, not over data */
+	bool is_number;   /* value is the number that a range gives, which may begin anywhere */
 	uint64_t inner;   /* what enumerate() takes from; else 0 */
 };
 

@@ -106,6 +106,10 @@ START_TEST(one_that_falls_is_counted_from_its_total)
 	ck_assert(tp_py_iterators_position(&iterators, object, &position));
 	ck_assert_uint_eq(position.value, 3);
 	ck_assert(position.is_falling && !position.is_relative);
+	pyimage_put(&image, object + 16, UINT64_MAX); /* the last round */
+	ck_assert(tp_py_iterators_position(&iterators, object, &position));
+	ck_assert_uint_eq(position.value, 12);
+	ck_assert_uint_eq(position.total, 12);
 	object = iterator("set_iterator");
 	pyimage_put(&image, object + 24, 12);
 	pyimage_put(&image, object + 40, 5);
