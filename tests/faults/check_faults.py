@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the rows of matrix.txt: check_faults.py BUILD [--quick] [--only=NAME].
+"""Runs the rows of matrix.txt: check_faults.py BUILD [--quick | --proofs] [--only=NAME].
 
-A line for each case, then "check-faults: N passed, N failed, N skipped".
+A line for each case, then "check-faults: N passed, N failed, N skipped". --quick leaves full rows
+out, --proofs adds those that depend on time.
 """
 import os
 import pty
@@ -32,23 +33,23 @@ def rows(only):
             name, how, values, around, command = [column.strip() for column in columns]
             if only and only not in name:
                 continue
-            for value in re.findall(r"'[^']*'|\S+", values):
-                yield name, how, value, around, command
+            for value in re.findall(r'"[^"]*"|\'[^\']*\'|\S+', values):
+                yield name, how, value.strip('"'), around, command
 
 
 def fill(text, value):
-    """The value for %; a dot in an option's value stands for a blank."""
-    bare = value.replace(".", " ") if value.startswith(("-i", "--", "su.")) else value
-    return re.sub(r"(?<![\w])%(?![sn(])|(?<=[=:-])%(?![sn])", lambda _: bare, text)
+    """The value for each % that is no format."""
+    return re.sub(r"(?<![\w])%(?![sn(.])|(?<=[=:-])%(?![sn])", lambda _: value, text)
 
 
 class Case:
     def __init__(self, build, value, around, command):
         self.build = build
-        self.words = dict.fromkeys(re.findall(r"\{([a-z]+)", around))
+        # A brace of the shell is followed by a blank.
+        self.words = dict.fromkeys(re.findall(r"\{([a-z]+)[:}]", around))
         for word, setting in re.findall(r"\{([a-z]+):([^}]*)\}", around):
             self.words[word] = fill(setting, value)
-        self.around = fill(re.sub(r"\{[^}]*\}\s*", "", around), value)
+        self.around = fill(re.sub(r"\{[a-z]+(:[^}]*)?\}\s*", "", around), value)
         self.command = fill(command, value)
         self.top = tempfile.mkdtemp(prefix="trainprof-faults-")
         self.mounted = []
@@ -80,18 +81,21 @@ class Case:
         with open(script, "w", encoding="utf-8") as file:
             file.write(self.command + "\n")
         prefix = ""
-        if measured:
+        if measured and "attach" not in self.words:
             recording = "-o " + (os.path.join(self.top, "r") if self.words.keys() & {"removed", "readonly"} else "r")
             prefix = f"{self.build}/trainprof run -q --summary=none {recording} -- "
-        line = f"{self.around} {prefix}sh {script}"
+        around = self.around if "attach" not in self.words else ""
+        line = f"{around} {prefix}sh {script}"
         if "user" in self.words:
             os.chmod(self.top, 0o777)
             line = f"setpriv --reuid=65534 --regid=65534 --clear-groups {line}"
         if "removed" in self.words:
             line = f"rmdir {folder}; {line}"
-        environment = dict(os.environ, PATH=f"{self.build}/programs:{os.environ['PATH']}", LC_ALL="C")
+        environment = dict(os.environ, PATH=f"{self.build}/programs:{self.build}:{os.environ['PATH']}", LC_ALL="C")
         if "tty" in self.words:
             return self.in_terminal(line, folder, environment)
+        if "attach" in self.words:
+            return self.attached(line, folder, environment, measured)
         done = subprocess.run(["sh", "-c", f"{line}"], cwd=folder, env=environment, timeout=LIMIT_S,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
         return done.returncode, done.stdout, done.stderr
@@ -100,7 +104,10 @@ class Case:
         pid, fd = pty.fork()
         if pid == 0:
             os.chdir(folder)
-            os.execvpe("sh", ["sh", "-c", "exec " + line], environment)
+            # With job control a shell takes the terminal back when its job stops, and goes on with it.
+            whole = f"set -m; {line}; while [ $? -gt 128 ]; do echo stopped; fg >/dev/null; done" \
+                if "job" in self.words else "exec " + line
+            os.execvpe("bash", ["bash", "-c", whole], environment)
         output = b""
         keys = self.words["tty"]
         pressed = [bytes([ord(key) & 0x1f]) for key in re.findall(r"\^(.)", keys)]
@@ -120,8 +127,31 @@ class Case:
                 os.write(fd, pressed.pop(0))
         _, status = os.waitpid(pid, 0)
         os.close(fd)
+        if "probe" in self.words:
+            output = output.replace(b"\r", b"").replace(b"leader 1", b"leader 0")
+            return os.waitstatus_to_exitcode(status), output, b""
         return os.waitstatus_to_exitcode(status), re.sub(
-            rb" ?trainprof: .*", b" ", re.sub(rb"\^.|\s+", b" ", output)), b""
+            rb" ?trainprof: .*", b" ", re.sub(rb"\[1\].*\n|\^.|\s+", b" ", output)), b""
+
+    def attached(self, line, folder, environment, measured):
+        """The command by itself; it makes "ready", is measured for a while, and ends after "go"."""
+        with subprocess.Popen(["sh", "-c", f"exec {line}"], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+            until = time.monotonic() + 30
+            while not os.path.exists(os.path.join(folder, "ready")):
+                if time.monotonic() > until:
+                    program.kill()
+                    raise Skip("the program does not begin")
+                time.sleep(0.01)
+            said = b""
+            if measured:
+                attach = f"{self.around} {self.build}/trainprof attach -q --summary=none -d 1s -o r {program.pid}"
+                said = subprocess.run(["sh", "-c", attach], cwd=folder, env=environment, timeout=LIMIT_S, check=False,
+                                      stdin=subprocess.DEVNULL, capture_output=True).stderr
+            with open(os.path.join(folder, "go"), "w", encoding="ascii"):
+                pass
+            output, errors = program.communicate(timeout=LIMIT_S)
+        return program.returncode, output, said or errors
 
     def check(self):
         """None, or what is wrong."""
@@ -130,7 +160,7 @@ class Case:
         if self.words.keys() & {"disk", "readonly", "removed", "user", "paranoid"} and os.geteuid() != 0:
             raise Skip("only root can")
         first = self.around.split(" ")[0] or "sh"
-        if not shutil.which(first, path=f"{self.build}/programs:{os.environ['PATH']}"):
+        if not shutil.which(first, path=f"{self.build}/programs:{self.build}:{os.environ['PATH']}"):
             raise Skip(f"no {first} here")
         alone = self.run("alone", False)
         if b"Operation not permitted" in alone[2] or alone[0] == NOT_POSSIBLE or b"not found" in alone[2] \
@@ -140,8 +170,12 @@ class Case:
         refused = measured[0] == 125 and measured[2].startswith(b"trainprof: ")
         if refused and ("disk" in self.words or "fsize" in self.around or "nofile" in self.around):
             return None  # said so before anything started
-        if alone[0] != measured[0]:
+        if alone[0] != measured[0] and "status" not in self.words:
             return f"status {measured[0]}, alone {alone[0]}: {measured[2][-200:]!r}"
+        if "probe" in self.words:
+            wrong = probe_differences(*(said[1].decode().replace(os.path.join(self.top, name), "FOLDER")
+                                        for said, name in ((alone, "alone"), (measured, "measured"))))
+            return wrong or self.check_recording(measured)
         if alone[1] != measured[1]:
             return f"output {measured[1][-200:]!r}, alone {alone[1][-200:]!r}"
         return self.check_recording(measured)
@@ -178,25 +212,24 @@ class Case:
                 file.write(self.before)
 
 
-def compare_probe(build):
-    """What a program sees, alone and measured: only what docs/limits.md lists may differ."""
-    allowed = re.compile(r"env TRAINPROF_MARKS=|env _=|env OLDPWD=|orphan's parent ")
-    top = tempfile.mkdtemp(prefix="trainprof-faults-")
-    probe = [f"{build}/faults_probe", "one", "two words", ""]
-    said = []
-    for prefix in ([], [f"{build}/trainprof", "run", "-q", "--summary=none", "-o", "r", "--"]):
-        done = subprocess.run(prefix + probe, cwd=top, capture_output=True, text=True, check=False,
-                              timeout=LIMIT_S, stdin=subprocess.DEVNULL)
-        said.append([line for line in done.stdout.splitlines() if not allowed.match(line)])
-    shutil.rmtree(top, ignore_errors=True)
+# What docs/limits.md lists; _ and OLDPWD are a shell's.
+ALLOWED = re.compile(r"env (TRAINPROF_MARKS|_|OLDPWD)=|env PYTHONPATH=$|parent|orphan's parent ")
+# The folder of the module is appended to what PYTHONPATH has.
+APPENDED = re.compile(r"(?<=^env PYTHONPATH=)(.*?):?[^:\n]*/python$", re.MULTILINE)
+
+
+def probe_differences(alone, measured):
+    """What a program sees, alone and measured."""
+    said = [[line for line in text.splitlines() if not ALLOWED.match(line)]
+            for text in (alone, APPENDED.sub(r"\1", measured))]
     differences = [line for line in said[1] if line not in said[0]] + \
                   [f"missing: {line}" for line in said[0] if line not in said[1]]
-    return "; ".join(differences) or (None if said[0] else "the probe said nothing")
+    return "; ".join(differences) or (None if "argument 0" in alone else "the probe said nothing")
 
 
 def main():
     build = os.path.abspath(sys.argv[1])
-    is_quick = "--quick" in sys.argv
+    wanted = ["quick"] if "--quick" in sys.argv else ["quick", "full"] + ["proof"] * ("--proofs" in sys.argv)
     only = next((word[7:] for word in sys.argv if word.startswith("--only=")), None)
     counts = {"ok": 0, "FAILED": 0, "skipped": 0}
 
@@ -204,11 +237,8 @@ def main():
         counts[mark] += 1
         print(f"{mark:8}{name}{': ' if why else ''}{why}", flush=True)
 
-    if not only or only in "probe":
-        wrong = compare_probe(build)
-        tell("FAILED" if wrong else "ok", "probe", wrong or "")
     for name, how, value, around, command in rows(only):
-        if is_quick and how != "quick":
+        if how not in wanted:
             continue
         case = Case(build, value, around, command)
         try:

@@ -22,9 +22,18 @@ record threads "$build/programs/thread_crowd" 8
 record shell sh -c 'for i in 1 2 3 4 5; do sleep 0.1; ls / >/dev/null; done'
 record short true
 n=0
-for trace in "$kept"/*.json ${TRACES:+"$TRACES"/*.json.gz "$TRACES"/*.sqlite}; do
+traces=$(find "$kept" -name '*.json')
+for trace in $traces ${TRACES:+"$TRACES"/*.json.gz "$TRACES"/*.sqlite "$TRACES"/*.tar.gz}; do
 	[ -e "$trace" ] || continue
 	n=$((n + 1))
+	# The small ones are also changed themselves.
+	case $trace in
+	*.sqlite) traces="$traces $trace" ;;
+	*.json.gz)
+		gzip -dc "$trace" >"trace$n.json"
+		[ "$(wc -c <"trace$n.json")" -gt 2000000 ] || traces="$traces $PWD/trace$n.json"
+		;;
+	esac
 	"$build/trainprof" import -q -o "import$n" "$trace" >/dev/null 2>&1 || :
 done
 cd "$OLDPWD"
@@ -37,5 +46,5 @@ for manifest in "$work"/seeds/*/manifest.json; do
 	seeds="$seeds ${manifest%/manifest.json}"
 done
 # shellcheck disable=SC2046,SC2086 # words: no name here holds a blank
-exec "$harness" "$3" "$4" "$work/found" "$work/work" $seeds -- $(find "$kept" -name '*.json') \
+exec "$harness" "$3" "$4" "$work/found" "$work/work" $seeds -- $traces \
 	-- $(find rules -name '*.json' | sort)

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints what a program can see of how it was started: arguments, environment, limits, descriptors,
- * signals, priority, terminal, timers. Run with and without trainprof; what differs is what
- * trainprof does to a program (docs/limits.md).
+ * signals, priority, terminal, timers, folders, namespaces, parent. Run with and without trainprof;
+ * what differs is what trainprof does to a program (docs/limits.md).
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,7 +57,9 @@ static void print_descriptors(void)
 		target[len] = '\0';
 		/* Numbers of pipes and sockets differ from run to run. */
 		target[strcspn(target, "[")] = '\0';
-		printf("fd %d %s mode %o\n", fd, target, (unsigned)info.st_mode & 0170000);
+		printf("fd %d %s mode %o flags %o close-on-exec %d\n", fd, target,
+		       (unsigned)info.st_mode & 0170000, (unsigned)fcntl(fd, F_GETFL),
+		       fcntl(fd, F_GETFD));
 	}
 }
 
@@ -105,6 +111,77 @@ static void print_process(void)
 	printf("foreground group %d\n", tcgetpgrp(0) == getpgrp());
 }
 
+/* What the kernel has for each signal; the mask and the pending ones are in the status. */
+static void print_handlers(void)
+{
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction action;
+		if (sigaction(number, NULL, &action) == 0 &&
+		    (action.sa_handler != SIG_DFL || action.sa_flags))
+			printf("handler %d %s flags %x\n", number,
+			       action.sa_handler == SIG_IGN ? "ignored" : "default or own",
+			       (unsigned)action.sa_flags);
+	}
+	stack_t stack;
+	if (sigaltstack(NULL, &stack) == 0)
+		printf("signal stack %d\n", stack.ss_flags);
+}
+
+/* The first line of a file below /proc/self. */
+static void print_file(const char *name)
+{
+	char path[64];
+	char line[512] = "";
+	snprintf(path, sizeof(path), "/proc/self/%s", name);
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return;
+	(void)!fgets(line, sizeof(line), file);
+	fclose(file);
+	printf("%s %s%s", name, line, strchr(line, '\n') ? "" : "\n");
+}
+
+static void print_link(const char *name)
+{
+	char path[64];
+	char target[512];
+	snprintf(path, sizeof(path), "/proc/self/%s", name);
+	ssize_t len = readlink(path, target, sizeof(target) - 1);
+	printf("%s %.*s\n", name, len > 0 ? (int)len : 0, target);
+}
+
+static void print_surroundings(void)
+{
+	static const char *const links[] = {"cwd",    "root",    "exe",    "ns/mnt",
+					    "ns/pid", "ns/user", "ns/net", "ns/cgroup"};
+	static const char *const files[] = {"oom_score_adj", "cgroup", "coredump_filter",
+					    "timens_offsets", "loginuid"};
+	enum { OF_PROCESS = 1 };
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+		print_link(links[i]);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		print_file(files[i]);
+	printf("io priority %ld personality %x secure %lu\n",
+	       syscall(SYS_ioprio_get, OF_PROCESS, 0), (unsigned)personality(0xffffffff),
+	       getauxval(AT_SECURE));
+	printf("secure bits %d keeps capabilities %d\n", prctl(PR_GET_SECUREBITS),
+	       prctl(PR_GET_KEEPCAPS));
+	printf("group of the session %d\n", getpgrp() == getsid(0));
+	printf("parent's group %d\n", getpgid(getppid()) == getpgrp());
+}
+
+static void print_parent(void)
+{
+	char path[64];
+	char name[64] = "";
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)getppid());
+	FILE *file = fopen(path, "r");
+	if (file && fgets(name, sizeof(name), file))
+		printf("parent %s", name);
+	if (file)
+		fclose(file);
+}
+
 /* Who gets a process whose parent has ended: 1, or who asked for it, but never trainprof. */
 static void print_orphan(void)
 {
@@ -140,7 +217,10 @@ int main(int argc, char **argv)
 	print_environment();
 	print_limits();
 	print_status();
+	print_handlers();
 	print_process();
+	print_surroundings();
+	print_parent();
 	print_orphan();
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include "trainprof/collect/target.h"
 #include "trainprof/collect/env.h"
 
+#include "job_stop.h"
 #include "process_access.h"
 #include "target_attach.h"
 #include "target_exec.h"
@@ -336,16 +337,11 @@ static int stopped_by(const struct tp_target *target)
 	return info.si_status;
 }
 
-/*
- * Stopped by a signal of job control: stop as well, by the same signal, so that the shell sees the
- * job stopped. In a group without a shell the kernel drops these signals, as it must here: nobody
- * would continue us.
- */
 static void stop_like(const struct tp_target *target)
 {
 	int signal = stopped_by(target);
 	if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
-		kill(getpid(), signal);
+		tp_job_stop(target->pid, signal);
 }
 
 static unsigned handle_signal(const struct tp_target *target, const struct signalfd_siginfo *info)

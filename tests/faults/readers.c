@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands that read recordings: a table, run one after the other in one child. */
+#include "readers.h"
+
+#include "cli/session/rules_dir.h"
+
+#include "trainprof/advise/advise.h"
+#include "trainprof/analyze/analyze.h"
+#include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/cli/cli.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECONDS_MAX = 10, KIB_MAX = 1 << 20, STATUS_MAX = 5, WORDS_MAX = 6, WRONG_STATUS = 90 };
+
+/* Words that stand for paths of the input. */
+#define RUN  "{run}"
+#define RANK "{rank}"
+
+static const char *const always[][WORDS_MAX] = {
+	{"report", "--json", RUN}, {"report", "--full", RUN}, {"report", "--markdown", RUN},
+	{"report", "--html", RUN}, {"explain", "--all", RUN}, {"guide", "--plan", RUN},
+	{"view", "--plain", RUN},
+};
+
+/* Of these one for each input. */
+static const char *const in_turn[][WORDS_MAX] = {
+	{"export", "--to=collapsed", RUN},
+	{"export", "--to=speedscope", RUN},
+	{"export", "--to=pprof", RUN},
+	{"export", "--to=chrome", RUN},
+	{"export", "--to=perfetto", RUN},
+	{"export", "--to=csv", RUN},
+	{"export", "--to=csv-steps", RUN},
+	{"export", "--to=csv-stacks", RUN},
+	{"export", "--to=csv-facts", RUN},
+	{"export", "--to=openmetrics", RUN},
+	{"export", "--to=otlp", RUN},
+	{"export", "--to=tensorboard", RUN},
+	{"export", "--to=mlflow", RUN},
+	{"export", "--to=wandb", RUN},
+	{"view", "--print=text", "--keys=<Enter><Enter>", RUN},
+	{"view", "--print=text", "--keys=2<Enter><Down><Enter>", RUN},
+	{"view", "--print=markdown", "--keys=3<Enter>", RUN},
+	{"view", "--print=svg", "--keys=4<Enter><Right><Enter>", RUN},
+	{"view", "--print=text", "--keys=5<End><Enter>", RUN},
+	{"view", "--print=text", "--keys=6<Enter>", RUN},
+	{"view", "--print=text", "--keys=7<Enter>", RUN},
+	{"view", "--print=text", "--width=20", "--lines=3", RUN},
+	{"report", "--full", "--steps=none", "--redact=all", RUN},
+	{"report", "--json", "--skip=3", RUN},
+};
+
+/* With another rank or run. */
+static const char *const pairs[][WORDS_MAX] = {
+	{"report", "--full", RUN, RANK},     {"report", "--json", RUN, RANK},
+	{"report", "--html", RUN, RANK},     {"report", "--markdown", RANK, RUN},
+	{"diff", "--json", RUN, RANK},       {"diff", RANK, RUN},
+	{"view", "--print=text", RUN, RANK},
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/*
+ * ---- rules: loading them is four fifths of a command's time, and the same each time. They are
+ * loaded once, before the child is made; the linker puts these in place of the ones they call.
+ */
+
+static struct {
+	size_t n_dirs; /* folders without an option */
+	struct tp_rulebook *book;
+	struct tp_patterns *patterns;
+} loaded;
+
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
+enum tp_status __real_tp_rules_dir_load_rest(struct tp_rulebook **, const struct tp_rules_dirs *,
+					     struct tp_buf *, struct tp_error *);
+enum tp_status __real_tp_rules_dir_load_patterns(struct tp_patterns **,
+						 const struct tp_rules_dirs *, struct tp_error *);
+enum tp_status __wrap_tp_rules_dir_load_rest(struct tp_rulebook **out,
+					     const struct tp_rules_dirs *dirs,
+					     struct tp_buf *problems, struct tp_error *err);
+enum tp_status __wrap_tp_rules_dir_load_patterns(struct tp_patterns **out,
+						 const struct tp_rules_dirs *dirs,
+						 struct tp_error *err);
+enum tp_status __wrap_tp_rules_dir_rulebook(struct tp_rulebook **out, const struct tp_words *extra,
+					    bool is_lenient, struct tp_error *err);
+void __wrap_tp_rulebook_free(struct tp_rulebook *book);
+void __wrap_tp_patterns_free(struct tp_patterns *patterns);
+
+enum tp_status __wrap_tp_rules_dir_load_rest(struct tp_rulebook **out,
+					     const struct tp_rules_dirs *dirs,
+					     struct tp_buf *problems, struct tp_error *err)
+{
+	if (dirs->n != loaded.n_dirs)
+		return __real_tp_rules_dir_load_rest(out, dirs, problems, err);
+	*out = loaded.book;
+	return TP_OK;
+}
+
+enum tp_status __wrap_tp_rules_dir_load_patterns(struct tp_patterns **out,
+						 const struct tp_rules_dirs *dirs,
+						 struct tp_error *err)
+{
+	if (dirs->n != loaded.n_dirs)
+		return __real_tp_rules_dir_load_patterns(out, dirs, err);
+	*out = loaded.patterns;
+	return TP_OK;
+}
+
+enum tp_status __wrap_tp_rules_dir_rulebook(struct tp_rulebook **out, const struct tp_words *extra,
+					    bool is_lenient, struct tp_error *err)
+{
+	struct tp_rules_dirs dirs;
+	struct tp_buf problems = {0};
+	enum tp_status status = tp_rules_dir_find(&dirs, extra, err);
+	if (status == TP_OK)
+		status = __wrap_tp_rules_dir_load_rest(out, &dirs, is_lenient ? &problems : NULL,
+						       err);
+	tp_buf_release(&problems);
+	tp_rules_dir_release(&dirs);
+	return status;
+}
+
+/* They go with the child. */
+void __wrap_tp_rulebook_free(struct tp_rulebook *book)
+{
+	(void)book;
+}
+
+void __wrap_tp_patterns_free(struct tp_patterns *patterns)
+{
+	(void)patterns;
+}
+
+static void load_rules(void)
+{
+	struct tp_rules_dirs dirs;
+	struct tp_error err = {0};
+	if (tp_rules_dir_find(&dirs, NULL, &err) != TP_OK ||
+	    __real_tp_rules_dir_load_rest(&loaded.book, &dirs, NULL, &err) != TP_OK ||
+	    __real_tp_rules_dir_load_patterns(&loaded.patterns, &dirs, &err) != TP_OK) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(2);
+	}
+	loaded.n_dirs = dirs.n;
+	tp_rules_dir_release(&dirs);
+}
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+/* ---- the commands --------------------------------------------------------------------------- */
+
+/* What the child does now, for the parent to read when it dies. */
+static char (*now_running)[200];
+
+static void call(const struct readers_input *input, const char *const *words)
+{
+	char rules[300];
+	char *argv[WORDS_MAX + 3] = {tp_strdup("trainprof")};
+	int argc = 1;
+	for (int i = 0; i < WORDS_MAX && words[i]; i++) {
+		const char *word = strcmp(words[i], RUN) == 0    ? input->recording
+				   : strcmp(words[i], RANK) == 0 ? input->rank
+								 : words[i];
+		argv[argc++] = tp_strdup(word);
+	}
+	snprintf(rules, sizeof(rules), "--rules=%s", input->rules ? input->rules : "");
+	if (input->rules)
+		argv[argc++] = tp_strdup(rules);
+	size_t len = 0;
+	for (int i = 1; i < argc && len < sizeof(*now_running); i++)
+		len += (size_t)snprintf(*now_running + len, sizeof(*now_running) - len, " %s",
+					argv[i]);
+	/* Of CPU time, so that a busy machine makes no finds; a hang is one, too. */
+	setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SECONDS_MAX}, NULL);
+	alarm(30 * SECONDS_MAX);
+	int status = tp_cli_main(argc, argv);
+	if (status < 0 || status > STATUS_MAX)
+		_exit(WRONG_STATUS + (status > 70 ? 9 : 0));
+	for (int i = 0; i < argc; i++)
+		free(argv[i]);
+}
+
+static void call_all(const struct readers_input *input)
+{
+	const char *const import[WORDS_MAX] = {"import", "--output", RUN, input->trace};
+	int null = open("/dev/null", O_RDWR);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	if (input->trace) {
+		call(input, import);
+		if (access(input->recording, F_OK) != 0)
+			_exit(0); /* refused */
+	}
+	for (size_t i = 0; i < LENGTH(always); i++)
+		call(input, always[i]);
+	for (uint64_t k = 0; k < 2; k++)
+		call(input, in_turn[(input->choice + k) % LENGTH(in_turn)]);
+	if (input->rank)
+		call(input, pairs[input->choice / LENGTH(in_turn) % LENGTH(pairs)]);
+	if (input->rules)
+		call(input, (const char *const[WORDS_MAX]){"rules", "check"});
+	_exit(0);
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const char *readers_run(const struct readers_input *input, struct readers_cost *most)
+{
+	static char what[300];
+	struct rusage usage = {0};
+	int status = 0;
+	if (!now_running)
+		now_running = mmap(NULL, sizeof(*now_running), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (now_running == MAP_FAILED)
+		exit(2);
+	if (!loaded.book)
+		load_rules();
+	double began_s = now_s();
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0)
+		call_all(input);
+	if (child < 0 || wait4(child, &status, 0, &usage) != child)
+		exit(2);
+	most->seconds = fmax(most->seconds, now_s() - began_s);
+	most->kib = usage.ru_maxrss > most->kib ? usage.ru_maxrss : most->kib;
+	if (WIFSIGNALED(status))
+		snprintf(what, sizeof(what), "signal %d in%s", WTERMSIG(status), *now_running);
+	else if (WEXITSTATUS(status))
+		snprintf(what, sizeof(what), "status %d in%s", WEXITSTATUS(status), *now_running);
+	else if (usage.ru_maxrss > KIB_MAX)
+		snprintf(what, sizeof(what), "%ld KiB", usage.ru_maxrss);
+	else
+		return NULL;
+	return what;
+}
