@@ -127,7 +127,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 # longest first. What measures running programs is a proof, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
 	check-bench check-agent check-calls check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
-	check-pages check-spdx check-truth check-words check-python-module check-tutorial
+	check-pages check-spdx check-truth check-words check-python-module check-tutorial check-ci
 # Gates that .ci/run leaves to another of its stages.
 LATER ?=
 N_CPUS := $(shell nproc)
@@ -495,9 +495,9 @@ proofs: checkable
 proof-unit: $(B)/unit
 	$(Q)$(B)/unit --proofs $(if $(TIMES),--times) $(SUITE)
 
-## proof-gate: thousands of simulated pairs of runs: coverage, false alarms, power
+## proof-gate: thousands of simulated pairs of runs, and histories: coverage, false alarms, power
 proof-gate: $(B)/unit
-	$(Q)$(B)/unit --proofs gate_estimate gate_pairs
+	$(Q)$(B)/unit --proofs gate_estimate gate_pairs gate_history
 
 ## proof-cli: commands whose golden files hold what was measured (tests/cli/proofs.txt); ONLY=CASE runs one
 proof-cli: $(B)/trainprof programs $(B)/bench/points
@@ -633,6 +633,10 @@ PAGES_RUN = python3 tests/tutorial/pages.py
 ## check-tutorial: the tutorials print what their pages show, from recordings that are there
 check-tutorial: $(B)/trainprof
 	$(Q)$(PAGES_RUN) $(B) $(TUTORIAL)
+
+## check-ci: files of docs/ci are parsed, and their shell lines run on recorded runs
+check-ci: $(B)/trainprof
+	$(Q)tests/ci/ci_files.py $(B)
 
 ## proof-tutorial: the tutorials, measured; needs PyTorch; WRITE=1 renews pages and recordings; TUTORIAL_PYTHON=PATH
 proof-tutorial: $(B)/trainprof
