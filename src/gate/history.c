@@ -13,7 +13,8 @@
  * save, so a look has to be wrong far more rarely than one in twenty: in the simulation of
  * tests/unit/gate/test_history.c, 60 looks together stay below 5 %. */
 static const double ALARM = 0.001;
-/* Spread between saves below which no series is believed: clocks and loaders are not that steady. */
+/* Spread between saves below which no series is believed: clocks and loaders are not that steady.
+ */
 static const double SPREAD_MIN = 0.002;
 
 /* The unit is the save: runs of one night resemble each other more than those of two. */

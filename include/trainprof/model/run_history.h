@@ -13,7 +13,7 @@ struct tp_history_save {
 	const char *reason;
 	bool is_of_steps; /* else times are those of whole runs */
 	const double *time_ns;
-	size_t n_times; /* one for each run, at least one */
+	size_t n_times;            /* one for each run, at least one */
 	const char *const *advice; /* ids of the rules that fired, the best first */
 	size_t n_advice;
 	const char *place; /* where most time goes: "train.py:41 (load)" */
@@ -42,7 +42,7 @@ struct tp_history_result {
 	double margin_ratio;
 	size_t best;    /* the fastest level */
 	size_t culprit; /* the first level of those slower than it up to the end; set on failure */
-	struct tp_change change; /* time of the last level, as ratio to the best one */
+	struct tp_change change;       /* time of the last level, as ratio to the best one */
 	const char *undecided_because; /* NULL unless undecided */
 };
 

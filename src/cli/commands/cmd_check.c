@@ -148,7 +148,7 @@ static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
 /* ---- the answer ---- */
 
 /* What was not measured is never a pass, whatever was asked for. */
-static int unclear_status(const struct check *c, const struct check_options *o)
+static int status_if_open(const struct check *c, const struct check_options *o)
 {
 	const char *how = o->inconclusive          ? o->inconclusive
 			  : c->budget.inconclusive ? c->budget.inconclusive
@@ -164,7 +164,7 @@ static int exit_status(const struct check *c, const struct check_options *o)
 {
 	if (c->result.n_failed)
 		return TP_EXIT_BAD;
-	return c->result.n_undecided ? unclear_status(c, o) : TP_EXIT_OK;
+	return c->result.n_undecided ? status_if_open(c, o) : TP_EXIT_OK;
 }
 
 static enum tp_status write_file(const char *path, struct tp_buf *text, struct tp_error *err)
@@ -241,7 +241,7 @@ static int check_baseline(const struct tp_cli *cli, const struct check_options *
 	else
 		result = tp_message_error_status(NULL, &err);
 	if (result == TP_EXIT_UNDECIDED)
-		result = unclear_status(&c, o);
+		result = status_if_open(&c, o);
 	tp_arena_release(&c.arena);
 	return result;
 }

@@ -149,8 +149,7 @@ static void write_save(struct tp_json_writer *w, const struct tp_history_save *s
 void tp_baseline_history_write(struct tp_json_writer *w, const struct tp_run_history *old,
 			       const struct tp_history_save *added)
 {
-	size_t first =
-		old->n >= TP_BASELINE_HISTORY_MAX ? old->n + 1 - TP_BASELINE_HISTORY_MAX : 0;
+	size_t first = old->n >= TP_BASELINE_HISTORY_MAX ? old->n + 1 - TP_BASELINE_HISTORY_MAX : 0;
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "schema", SCHEMA "0");
 	tp_json_write_key(w, "saves");

@@ -287,8 +287,8 @@ static enum tp_status write_file(const char *directory, const char *file, const 
 
 /* The history of the baseline that is replaced, and this save. */
 static enum tp_status write_history(const char *fresh, const char *directory,
-				    const struct tp_baseline_new *what, const struct save_stamp *stamp,
-				    struct tp_error *err)
+				    const struct tp_baseline_new *what,
+				    const struct save_stamp *stamp, struct tp_error *err)
 {
 	struct tp_arena arena = {0};
 	struct tp_json_writer w = {0};

@@ -29,7 +29,7 @@ struct tp_baseline_new {
 	const char *name;
 	const char *reason;
 	const char *machine;
-	const char *const *documents; /* the reports as text */
+	const char *const *documents;            /* the reports as text */
 	const struct tp_run_values *const *runs; /* the same reports as values */
 	size_t n_documents;
 };

@@ -152,7 +152,8 @@ void tp_report_history_json(struct tp_json_writer *w, const struct tp_history_re
 	tp_json_put_uint(w, "status", (uint64_t)status);
 	tp_json_put_string(w, "because", r->undecided_because);
 	tp_json_put_string(w, "slower_since", is_fail ? save_at(r, first_slow(r))->commit : NULL);
-	tp_json_put_string(w, "last_before", is_fail ? save_at(r, first_slow(r) - 1)->commit : NULL);
+	tp_json_put_string(w, "last_before",
+			   is_fail ? save_at(r, first_slow(r) - 1)->commit : NULL);
 	tp_json_write_key(w, "ratio");
 	tp_json_open(w, '{');
 	tp_json_put_number(w, "value", r->change.difference);

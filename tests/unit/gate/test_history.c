@@ -20,8 +20,9 @@ static void judge(const double *time_ms, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		times[i][0] = time_ms[i] * 1e6;
-		saves[i] = (struct tp_history_save){
-			.is_of_steps = true, .time_ns = times[i], .n_times = 1};
+		saves[i] = (struct tp_history_save){.is_of_steps = true,
+						    .time_ns = times[i],
+						    .n_times = 1};
 	}
 	history.n = n;
 	tp_history_judge(&result, &history, 0.03);
@@ -49,8 +50,7 @@ END_TEST
 
 START_TEST(what_got_slower_and_partly_better_is_still_slower_since_then)
 {
-	JUDGE(10, 10.05, 9.95, 10, 10, 10, 15, 15.1, 14.9, 15, 15, 15, 12, 12.1, 11.9, 12, 12,
-	      12);
+	JUDGE(10, 10.05, 9.95, 10, 10, 10, 15, 15.1, 14.9, 15, 15, 15, 12, 12.1, 11.9, 12, 12, 12);
 	ck_assert_uint_eq(result.n_levels, 3);
 	ck_assert_int_eq(result.answer, TP_GATE_FAIL);
 	ck_assert_uint_eq(result.levels[result.culprit].first, 6);
@@ -123,8 +123,9 @@ static struct nights simulate(struct noise *noise, double slowdown, size_t at)
 			double error;
 			times[i][k] = 1e6 * noise_run(noise, i >= at ? slowdown : 1, &error);
 		}
-		saves[i] = (struct tp_history_save){
-			.is_of_steps = true, .time_ns = times[i], .n_times = RUNS};
+		saves[i] = (struct tp_history_save){.is_of_steps = true,
+						    .time_ns = times[i],
+						    .n_times = RUNS};
 		history.n = i + 1;
 		tp_history_judge(&result, &history, 0.03);
 		if (result.answer != TP_GATE_FAIL)
