@@ -127,7 +127,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 # longest first. What measures running programs is a proof, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
 	check-bench check-agent check-calls check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
-	check-pages check-spdx check-truth check-words check-python-module
+	check-pages check-spdx check-truth check-words check-python-module check-tutorial check-ci
 # Gates that .ci/run leaves to another of its stages.
 LATER ?=
 N_CPUS := $(shell nproc)
@@ -490,7 +490,7 @@ proof-remedies: $(B)/trainprof
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
-	proof-truth proof-faults proof-watch proof-remedies proof-ranks
+	proof-truth proof-faults proof-watch proof-remedies proof-ranks proof-tutorial
 
 ## proofs: all of them, one after the other
 proofs: checkable
@@ -500,9 +500,9 @@ proofs: checkable
 proof-unit: $(B)/unit
 	$(Q)$(B)/unit --proofs $(if $(TIMES),--times) $(SUITE)
 
-## proof-gate: thousands of simulated pairs of runs: coverage, false alarms, power
+## proof-gate: thousands of simulated pairs of runs, and histories: coverage, false alarms, power
 proof-gate: $(B)/unit
-	$(Q)$(B)/unit --proofs gate_estimate gate_pairs
+	$(Q)$(B)/unit --proofs gate_estimate gate_pairs gate_history
 
 ## proof-cli: commands whose golden files hold what was measured (tests/cli/proofs.txt); ONLY=CASE runs one
 proof-cli: $(B)/trainprof programs $(B)/bench/points
@@ -632,6 +632,21 @@ check-words:
 check-docs: $(B)/trainprof
 	$(Q)tests/checks/docs.sh $(B)/trainprof
 
+# Commands of these pages are run, and what they print is compared with what the pages show.
+TUTORIAL := $(wildcard docs/tutorial/*.md)
+PAGES_RUN = python3 tests/tutorial/pages.py
+## check-tutorial: the tutorials print what their pages show, from recordings that are there
+check-tutorial: $(B)/trainprof
+	$(Q)$(PAGES_RUN) $(B) $(TUTORIAL)
+
+## check-ci: files of docs/ci are parsed, and their shell lines run on recorded runs
+check-ci: $(B)/trainprof
+	$(Q)tests/ci/ci_files.py $(B)
+
+## proof-tutorial: the tutorials, measured; needs PyTorch; WRITE=1 renews pages and recordings; TUTORIAL_PYTHON=PATH
+proof-tutorial: $(B)/trainprof
+	$(Q)$(PAGES_RUN) --live $(if $(WRITE),--write) $(B) $(TUTORIAL)
+
 # ---- other variants ---------------------------------------------------------------------------
 .PHONY: asan clang tsan valgrind coverage
 # Suites in which threads or processes meet in memory.
@@ -747,6 +762,8 @@ $(B)/trainprof.1: docs/trainprof.1.md docs/roff.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f docs/roff.awk $< > $@
 
+# What a reader of the tutorials works on.
+TUTORIAL_FILES := $(wildcard $(addprefix docs/tutorial/,*.py *.sh *.patch *.json *.gz))
 ## install: into PREFIX (/usr/local); DESTDIR is put before it
 install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -d $(bindir) $(libdir) $(datadir)/trainprof $(includedir)/trainprof $(dir $(COMPLETIONS:%=$(datadir)/%))
@@ -756,6 +773,9 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	cd rules && find . -name '*.json' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/rules/{} ';'
 	cd src/python && find . -name '*.py' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/python/{} ';'
 	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
+	install -d $(datadir)/trainprof/tutorial
+	install -m 644 $(filter-out %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
+	install -m 755 $(filter %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
 	install -m 644 docs/diff.schema.json $(datadir)/trainprof/diff.schema.json
@@ -845,11 +865,12 @@ docs: pages programs
 docs/thresholds.md: src/analyze/thresholds.def tests/bench/sensitivity.awk
 	$(Q)awk -v WHAT=page -f tests/bench/sensitivity.awk $< > $@
 
-## pages: the part of docs/ that is made from tables alone: facts, their schema, thresholds of analysis, the guide
+## pages: the part of docs/ that is made without measuring: facts, their schema, thresholds, the guide, tutorials
 pages: trainprof docs/thresholds.md
 	$(Q)docs/facts.sh ./trainprof > build/page && mv build/page docs/facts.md
 	$(Q)./trainprof advise --schema > build/page && mv build/page docs/facts.schema.json
 	$(Q)rm -rf docs/guide && mkdir docs/guide && ./trainprof guide --write docs/guide
+	$(Q)$(PAGES_RUN) --write $(B) $(TUTORIAL)
 
 ## help: this list
 help:

@@ -114,6 +114,7 @@ static enum tp_status save(struct tp_gate_runs *runs, const struct tp_cli *cli,
 					     .reason = o->reason,
 					     .machine = runs->items[0]->cpu_model,
 					     .documents = runs->documents,
+					     .runs = runs->items,
 					     .n_documents = runs->n};
 	return tp_baseline_save(&what, err);
 }

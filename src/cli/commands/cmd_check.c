@@ -2,6 +2,7 @@
 /* trainprof check: hold runs against the limits of a project. */
 #include "cli/options/command.h"
 
+#include "cli/compare/check_history.h"
 #include "cli/compare/gate_runs.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
@@ -19,6 +20,7 @@ struct check_options {
 	const char *budget;
 	const char *baseline;
 	const char *inconclusive;
+	bool is_history;
 	bool is_github;
 	const char *junit;
 	const char *gitlab;
@@ -52,6 +54,10 @@ static const struct tp_option options[] = {
 	 .otherwise = "the budget's, or warn",
 	 .choices = inconclusive_words,
 	 AT(inconclusive)},
+	{.name = "history",
+	 .type = TP_OPTION_FLAG,
+	 .text = "the baseline itself: which commit made it slower",
+	 AT(is_history)},
 	{.name = "github",
 	 .type = TP_OPTION_FLAG,
 	 .text = "print annotations for GitHub, too",
@@ -142,20 +148,23 @@ static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
 /* ---- the answer ---- */
 
 /* What was not measured is never a pass, whatever was asked for. */
-static int exit_status(const struct check *c, const struct check_options *o)
+static int status_if_open(const struct check *c, const struct check_options *o)
 {
 	const char *how = o->inconclusive          ? o->inconclusive
 			  : c->budget.inconclusive ? c->budget.inconclusive
 						   : "warn";
-	if (c->result.n_failed)
-		return TP_EXIT_BAD;
-	if (!c->result.n_undecided)
-		return TP_EXIT_OK;
 	if (strcmp(how, "error") == 0)
 		return TP_EXIT_BAD;
 	if (strcmp(how, "pass") == 0 && !c->result.n_not_measured)
 		return TP_EXIT_OK;
 	return TP_EXIT_UNDECIDED;
+}
+
+static int exit_status(const struct check *c, const struct check_options *o)
+{
+	if (c->result.n_failed)
+		return TP_EXIT_BAD;
+	return c->result.n_undecided ? status_if_open(c, o) : TP_EXIT_OK;
 }
 
 static enum tp_status write_file(const char *path, struct tp_buf *text, struct tp_error *err)
@@ -216,9 +225,32 @@ static int print(const struct tp_cli *cli, const struct check_options *o, const 
 	return tp_output_buf(&w.out);
 }
 
+/* The baseline that is named, or that of the budget. */
+static int check_baseline(const struct tp_cli *cli, const struct check_options *o)
+{
+	struct check c = {0};
+	struct tp_error err = {0};
+	int result;
+	enum tp_status status = o->baseline ? TP_OK : read_budget(&c, o->budget, &err);
+	const char *baseline = o->baseline ? o->baseline : c.budget.baseline;
+	if (status == TP_OK && !baseline)
+		status = tp_fail(&err, TP_USAGE, "--history: the budget names no baseline");
+	if (status == TP_OK)
+		result = tp_check_history(cli, baseline,
+					  strcmp(tp_output_format(&o->format), "json") == 0);
+	else
+		result = tp_message_error_status(NULL, &err);
+	if (result == TP_EXIT_UNDECIDED)
+		result = status_if_open(&c, o);
+	tp_arena_release(&c.arena);
+	return result;
+}
+
 static int check_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct check_options *o = opts;
+	if (o->is_history)
+		return check_baseline(cli, o);
 	struct tp_error err = {0};
 	struct check c = {0};
 	int result;
@@ -253,8 +285,10 @@ const struct tp_command tp_cmd_check = {
 	.summary = "hold runs against the limits of trainprof.budget.json",
 	.intro = "Hold runs against a budget: limits of facts, numbers of findings, ratios to a\n"
 		 "baseline. RUN is a recording, a report.json or a baseline; without one the last\n"
-		 "recording here. What was not measured never passes.",
+		 "recording here. What was not measured never passes. --history asks about a\n"
+		 "baseline that was saved again and again: since which commit it is slower.",
 	.examples = "  trainprof check prof\n"
+		    "  trainprof check --history --baseline=nightly\n"
 		    "  trainprof check --baseline=main --github --junit=junit.xml run1 run2 run3",
 	.ending = "Exit status: 0 all hold, 1 one is broken, 3 cannot tell (see --inconclusive), 2 "
 		  "the\n"

@@ -2,6 +2,7 @@
 /* Keeps reports of runs that later runs are compared with. */
 #include "baseline_store.h"
 
+#include "baseline_history.h"
 #include "cli/options/settings.h"
 
 #include "trainprof/base/clock.h"
@@ -209,6 +210,7 @@ static enum tp_status remove_files(const char *directory, struct tp_error *err)
 		return tp_fail_errno(err, errno, "cannot read '%s'", directory);
 	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
 		if (strcmp(entry->d_name, "baseline.json") == 0 ||
+		    strcmp(entry->d_name, TP_BASELINE_HISTORY) == 0 ||
 		    tp_text_glob("run-*.json", entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	closedir(dir);
@@ -243,20 +245,23 @@ static void read_commit(char *out, size_t size)
 	out[strcspn(out, "\n")] = '\0';
 }
 
-static void describe(struct tp_json_writer *w, const struct tp_baseline_new *what)
-{
+/* When it is saved, and the commit of the repository. */
+struct save_stamp {
 	char when[32];
 	char commit[80];
+};
+
+static void describe(struct tp_json_writer *w, const struct tp_baseline_new *what,
+		     const struct save_stamp *stamp)
+{
 	char file[32];
-	tp_clock_format_utc(tp_clock_wall_ns(), when, sizeof(when));
-	read_commit(commit, sizeof(commit));
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "schema", SCHEMA "0");
-	tp_json_put_string(w, "saved_at", when);
+	tp_json_put_string(w, "saved_at", stamp->when);
 	if (what->reason)
 		tp_json_put_string(w, "reason", what->reason);
-	if (commit[0])
-		tp_json_put_string(w, "commit", commit);
+	if (stamp->commit[0])
+		tp_json_put_string(w, "commit", stamp->commit);
 	if (what->machine)
 		tp_json_put_string(w, "machine", what->machine);
 	tp_json_write_key(w, "runs");
@@ -280,8 +285,32 @@ static enum tp_status write_file(const char *directory, const char *file, const 
 	return status;
 }
 
+/* The history of the baseline that is replaced, and this save. */
+static enum tp_status write_history(const char *fresh, const char *directory,
+				    const struct tp_baseline_new *what,
+				    const struct save_stamp *stamp, struct tp_error *err)
+{
+	struct tp_arena arena = {0};
+	struct tp_json_writer w = {0};
+	struct tp_run_history old;
+	struct tp_history_save save;
+	enum tp_status status = tp_baseline_history_read(&old, directory, &arena, err);
+	if (status == TP_OK &&
+	    tp_baseline_history_describe(&save, what->runs, what->n_documents, &arena)) {
+		save.saved_at = stamp->when;
+		save.commit = stamp->commit[0] ? stamp->commit : NULL;
+		save.machine = what->machine;
+		save.reason = what->reason;
+		tp_baseline_history_write(&w, &old, &save);
+		status = write_file(fresh, TP_BASELINE_HISTORY, tp_buf_text(&w.out), err);
+	}
+	tp_json_writer_release(&w);
+	tp_arena_release(&arena);
+	return status;
+}
+
 static enum tp_status write_files(const char *directory, const struct tp_baseline_new *what,
-				  struct tp_error *err)
+				  const struct save_stamp *stamp, struct tp_error *err)
 {
 	struct tp_json_writer w = {0};
 	enum tp_status status = TP_OK;
@@ -290,7 +319,7 @@ static enum tp_status write_files(const char *directory, const struct tp_baselin
 		snprintf(file, sizeof(file), "run-%zu.json", i + 1);
 		status = write_file(directory, file, what->documents[i], err);
 	}
-	describe(&w, what);
+	describe(&w, what, stamp);
 	if (status == TP_OK)
 		status = write_file(directory, "baseline.json", tp_buf_text(&w.out), err);
 	tp_json_writer_release(&w);
@@ -333,9 +362,14 @@ enum tp_status tp_baseline_save(const struct tp_baseline_new *what, struct tp_er
 {
 	char *directory = tp_baseline_path(what->name);
 	char *fresh = tp_asprintf("%s.new-%ld", directory, (long)getpid());
+	struct save_stamp stamp;
+	tp_clock_format_utc(tp_clock_wall_ns(), stamp.when, sizeof(stamp.when));
+	read_commit(stamp.commit, sizeof(stamp.commit));
 	enum tp_status status = make_directory(fresh, err);
 	if (status == TP_OK) {
-		status = write_files(fresh, what, err);
+		status = write_files(fresh, what, &stamp, err);
+		if (status == TP_OK)
+			status = write_history(fresh, directory, what, &stamp, err);
 		if (status == TP_OK)
 			status = replace(fresh, directory, err);
 		if (status != TP_OK)

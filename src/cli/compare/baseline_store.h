@@ -7,6 +7,7 @@
 #define TRAINPROF_SRC_CLI_COMPARE_BASELINE_STORE_H
 
 #include "trainprof/base/status.h"
+#include "trainprof/model/run_values.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +29,8 @@ struct tp_baseline_new {
 	const char *name;
 	const char *reason;
 	const char *machine;
-	const char *const *documents; /* the reports as text */
+	const char *const *documents;            /* the reports as text */
+	const struct tp_run_values *const *runs; /* the same reports as values */
 	size_t n_documents;
 };
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Change points in a series of saves: where the level of the time differs by more than chance. */
+#include "trainprof/gate/history.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/gate/gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often one look at a history may see a change that is none. A history is looked at after each
+ * save, so a look has to be wrong far more rarely than one in twenty: in the simulation of
+ * tests/unit/gate/test_history.c, 60 looks together stay below 5 %. */
+static const double ALARM = 0.001;
+/* Spread between saves below which no series is believed: clocks and loaders are not that steady.
+ */
+static const double SPREAD_MIN = 0.002;
+
+/* The unit is the save: runs of one night resemble each other more than those of two. */
+static double log_time(const struct tp_history_save *save)
+{
+	double sum = 0;
+	for (size_t i = 0; i < save->n_times; i++)
+		sum += log(save->time_ns[i]);
+	return sum / (double)save->n_times;
+}
+
+static double mean(const double *v, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += v[i];
+	return sum / (double)n;
+}
+
+static double squares(const double *v, size_t n)
+{
+	double m = mean(v, n);
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += (v[i] - m) * (v[i] - m);
+	return sum;
+}
+
+/* Student's t of the difference between both sides of k. */
+static double t_statistic(const double *v, size_t n, size_t k)
+{
+	double df = (double)(n - 2);
+	double spread = sqrt((squares(v, k) + squares(v + k, n - k)) / df);
+	spread = fmax(spread, SPREAD_MIN);
+	return fabs(mean(v, k) - mean(v + k, n - k)) /
+	       (spread * sqrt(1 / (double)k + 1 / (double)(n - k)));
+}
+
+/* Where a series changes; 0 = nowhere. Each place is a try, so each gets its part of ALARM. */
+static size_t find_change(const double *v, size_t n)
+{
+	size_t at = 0;
+	double most = 0;
+	if (n < TP_HISTORY_SAVES_MIN)
+		return 0;
+	for (size_t k = TP_HISTORY_LEVEL_MIN; k + TP_HISTORY_LEVEL_MIN <= n; k++) {
+		double t = t_statistic(v, n, k);
+		if (t > most) {
+			most = t;
+			at = k;
+		}
+	}
+	double n_tries = (double)(n + 1 - 2 * TP_HISTORY_LEVEL_MIN);
+	double limit = tp_student_quantile(1 - ALARM / (2 * n_tries), (double)(n - 2));
+	return most > limit ? at : 0;
+}
+
+static void add_levels(struct tp_history_result *out, const double *v, size_t first, size_t n)
+{
+	size_t k = out->n_levels + 2 <= TP_HISTORY_LEVELS_MAX ? find_change(v + first, n) : 0;
+	if (k) {
+		add_levels(out, v, first, k);
+		add_levels(out, v, first + k, n - k);
+	} else if (out->n_levels < TP_HISTORY_LEVELS_MAX) {
+		out->levels[out->n_levels++] =
+			(struct tp_history_level){first, n, exp(mean(v + first, n))};
+	} else {
+		out->levels[out->n_levels - 1].n += n;
+	}
+}
+
+static bool is_comparable(const struct tp_history_save *a, const struct tp_history_save *b)
+{
+	bool is_same_machine = !a->machine || !b->machine || strcmp(a->machine, b->machine) == 0;
+	return is_same_machine && a->is_of_steps == b->is_of_steps;
+}
+
+/* Saves before the last one that it cannot be compared with, and all before those, do not count. */
+static size_t count_left_out(const struct tp_run_history *history)
+{
+	size_t first = history->n - 1;
+	while (first && is_comparable(&history->saves[first - 1], &history->saves[history->n - 1]))
+		first--;
+	return first;
+}
+
+static void set_change(struct tp_history_result *out, const double *v)
+{
+	const struct tp_history_level *best = &out->levels[out->best];
+	const struct tp_history_level *last = &out->levels[out->n_levels - 1];
+	const struct tp_gate_design design = {.confidence = 0.95, .noise = TP_GATE_ASSUMED_NOISE};
+	struct tp_run_value *values = tp_alloc((best->n + last->n) * sizeof(*values));
+	struct tp_gate_estimate e;
+	for (size_t i = 0; i < best->n; i++)
+		values[i].value = v[best->first + i];
+	for (size_t i = 0; i < last->n; i++)
+		values[best->n + i].value = v[last->first + i];
+	tp_gate_estimate_make(&e, values, best->n, values + best->n, last->n, &design);
+	free(values);
+	out->change = (struct tp_change){.is_known = true,
+					 .base = best->time_ns,
+					 .now = last->time_ns,
+					 .difference = exp(e.value),
+					 .low = exp(e.low),
+					 .high = exp(e.high),
+					 .is_sure = e.low > 0 || e.high < 0};
+}
+
+/* The last save alone is so slow that one more like it would be a change. */
+static bool is_last_outlier(const double *v, const struct tp_history_level *level, double margin)
+{
+	size_t n = level->n - 1;
+	if (n < TP_HISTORY_LEVEL_MIN)
+		return false;
+	const double *before = v + level->first;
+	double excess = before[n] - mean(before, n);
+	double spread = fmax(sqrt(squares(before, n) / (double)(n - 1)), SPREAD_MIN);
+	double limit = tp_student_quantile(1 - ALARM / 2, (double)(n - 1));
+	return excess > log(1 + margin) && excess > limit * spread * sqrt(1 + 1 / (double)n);
+}
+
+static void set_verdict(struct tp_history_result *out, const double *v)
+{
+	const struct tp_history_level *last = &out->levels[out->n_levels - 1];
+	double limit = out->levels[out->best].time_ns * (1 + out->margin_ratio);
+	out->answer = TP_GATE_PASS;
+	if (last->time_ns > limit && out->change.low > 1) {
+		out->answer = TP_GATE_FAIL;
+		out->culprit = out->n_levels - 1;
+		while (out->levels[out->culprit - 1].time_ns > limit)
+			out->culprit--;
+	} else if (is_last_outlier(v, last, out->margin_ratio)) {
+		out->answer = TP_GATE_UNDECIDED;
+		out->undecided_because = "the last save alone is slower: one more decides";
+	}
+}
+
+void tp_history_judge(struct tp_history_result *out, const struct tp_run_history *history,
+		      double margin_ratio)
+{
+	*out = (struct tp_history_result){.history = history,
+					  .margin_ratio = margin_ratio,
+					  .n_left_out = count_left_out(history)};
+	double *v = tp_alloc(history->n * sizeof(*v));
+	for (size_t i = 0; i < history->n; i++)
+		v[i] = log_time(&history->saves[i]);
+	add_levels(out, v, out->n_left_out, history->n - out->n_left_out);
+	for (size_t i = 1; i < out->n_levels; i++)
+		if (out->levels[i].time_ns < out->levels[out->best].time_ns)
+			out->best = i;
+	set_change(out, v);
+	if (history->n - out->n_left_out < TP_HISTORY_SAVES_MIN) {
+		out->answer = TP_GATE_UNDECIDED;
+		out->undecided_because = "too few saves";
+	} else {
+		set_verdict(out, v);
+	}
+	free(v);
+}

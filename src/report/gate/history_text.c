@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints where the history of a baseline became slower. */
+#include "trainprof/report/history_text.h"
+
+#include "trainprof/report/units.h"
+
+#include <string.h>
+
+static const struct tp_history_save *save_at(const struct tp_history_result *r, size_t i)
+{
+	return &r->history->saves[i];
+}
+
+/* Where it became slower; the last save unless it did. */
+static size_t first_slow(const struct tp_history_result *r)
+{
+	return r->answer == TP_GATE_FAIL ? r->levels[r->culprit].first : r->history->n - 1;
+}
+
+static void add_save(struct tp_buf *out, const struct tp_history_save *save)
+{
+	if (save->commit)
+		tp_buf_printf(out, "%.8s", save->commit);
+	else
+		tp_buf_puts(out, "unknown commit");
+	if (save->saved_at)
+		tp_buf_printf(out, " (%.10s)", save->saved_at);
+}
+
+static void add_change(struct tp_buf *out, const struct tp_history_result *r)
+{
+	const struct tp_change *c = &r->change;
+	const char *of = save_at(r, first_slow(r))->is_of_steps ? "step" : "run";
+	tp_buf_printf(out, "%s became %s per %s: %+.1f %% (%+.1f to %+.1f).",
+		      tp_unit_time(c->base).text, tp_unit_time(c->now).text, of,
+		      100 * (c->difference - 1), 100 * (c->low - 1), 100 * (c->high - 1));
+}
+
+static bool has_advice(const struct tp_history_save *save, const char *rule)
+{
+	for (size_t i = 0; i < save->n_advice; i++)
+		if (strcmp(save->advice[i], rule) == 0)
+			return true;
+	return false;
+}
+
+/* What the first slow save is advised and the one before was not, and where most time goes. */
+static void add_cause(struct tp_buf *out, const struct tp_history_result *r)
+{
+	const struct tp_history_save *now = save_at(r, first_slow(r));
+	const struct tp_history_save *before = save_at(r, first_slow(r) - 1);
+	const char *between = "New since then: ";
+	for (size_t i = 0; i < now->n_advice; i++) {
+		if (has_advice(before, now->advice[i]))
+			continue;
+		tp_buf_printf(out, "%s%s", between, now->advice[i]);
+		between = ", ";
+	}
+	if (now->place)
+		tp_buf_printf(out, "%sost time: %s", between[0] == ',' ? ". M" : "M", now->place);
+}
+
+static void print_fail(struct tp_page *page, const struct tp_history_result *r)
+{
+	const struct tp_history_save *before = save_at(r, first_slow(r) - 1);
+	const struct tp_history_save *now = save_at(r, first_slow(r));
+	struct tp_buf text = {0};
+	add_save(&text, now);
+	tp_page_addf(page, TP_PAINT_BAD, "SLOWER SINCE %s  ", tp_buf_text(&text));
+	tp_buf_clear(&text);
+	add_change(&text, r);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 0);
+	tp_buf_clear(&text);
+	tp_buf_puts(&text, "The last save before: ");
+	add_save(&text, before);
+	tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);
+	tp_buf_clear(&text);
+	add_cause(&text, r);
+	if (text.len)
+		tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);
+	tp_buf_release(&text);
+	if (before->commit && now->commit) {
+		tp_page_addf(page, TP_PAINT_NONE, "Next: git log %.8s..%.8s", before->commit,
+			     now->commit);
+		tp_page_end(page);
+	}
+}
+
+static void print_verdict(struct tp_page *page, const struct tp_history_result *r)
+{
+	if (r->answer == TP_GATE_FAIL) {
+		print_fail(page, r);
+	} else if (r->answer == TP_GATE_PASS) {
+		tp_page_add(page, TP_PAINT_GOOD, "NOT SLOWER  ");
+		tp_page_addf(page, TP_PAINT_NONE, "than its best time by %.0f %% or more",
+			     100 * r->margin_ratio);
+		tp_page_end(page);
+	} else {
+		tp_page_add(page, TP_PAINT_WARN, "CANNOT TELL  ");
+		tp_page_add(page, TP_PAINT_NONE, r->undecided_because);
+		tp_page_end(page);
+	}
+}
+
+void tp_report_history_text(struct tp_page *page, const struct tp_history_result *r)
+{
+	struct tp_buf text = {0};
+	print_verdict(page, r);
+	tp_page_end(page);
+	for (size_t i = 0; i < r->n_levels; i++) {
+		const struct tp_history_level *level = &r->levels[i];
+		tp_page_addf(page, TP_PAINT_NONE, "%4zu save%s", level->n,
+			     level->n == 1 ? "" : "s");
+		tp_page_column(page, 12);
+		tp_page_add(page, TP_PAINT_NONE, tp_unit_time(level->time_ns).text);
+		tp_page_column(page, 22);
+		tp_buf_puts(&text, "from ");
+		add_save(&text, save_at(r, level->first));
+		if (level->n > 1) {
+			tp_buf_puts(&text, " to ");
+			add_save(&text, save_at(r, level->first + level->n - 1));
+		}
+		tp_page_wrap(page, 22, TP_PAINT_NONE, tp_buf_text(&text), 0);
+		tp_buf_clear(&text);
+	}
+	tp_buf_release(&text);
+	if (r->n_left_out) {
+		tp_page_addf(page, TP_PAINT_NONE, "Left out: %s of another machine",
+			     tp_unit_counted(r->n_left_out, "save").text);
+		tp_page_end(page);
+	}
+}
+
+static void write_level(struct tp_json_writer *w, const struct tp_history_result *r, size_t i)
+{
+	const struct tp_history_level *level = &r->levels[i];
+	const struct tp_history_save *first = save_at(r, level->first);
+	tp_json_open(w, '{');
+	tp_json_put_number(w, "time_ns", level->time_ns);
+	tp_json_put_uint(w, "saves", level->n);
+	tp_json_put_string(w, "first_commit", first->commit);
+	tp_json_put_string(w, "first_saved_at", first->saved_at);
+	tp_json_close(w, '}');
+}
+
+void tp_report_history_json(struct tp_json_writer *w, const struct tp_history_result *r, int status)
+{
+	bool is_fail = r->answer == TP_GATE_FAIL;
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "schema", "trainprof-history/1.0");
+	tp_json_put_string(w, "answer", tp_gate_verdict_name(r->answer));
+	tp_json_put_uint(w, "status", (uint64_t)status);
+	tp_json_put_string(w, "because", r->undecided_because);
+	tp_json_put_string(w, "slower_since", is_fail ? save_at(r, first_slow(r))->commit : NULL);
+	tp_json_put_string(w, "last_before",
+			   is_fail ? save_at(r, first_slow(r) - 1)->commit : NULL);
+	tp_json_write_key(w, "ratio");
+	tp_json_open(w, '{');
+	tp_json_put_number(w, "value", r->change.difference);
+	tp_json_put_number(w, "low", r->change.low);
+	tp_json_put_number(w, "high", r->change.high);
+	tp_json_close(w, '}');
+	tp_json_put_uint(w, "left_out", r->n_left_out);
+	tp_json_write_key(w, "levels");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < r->n_levels; i++)
+		write_level(w, r, i);
+	tp_json_close(w, ']');
+	tp_json_close(w, '}');
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about where a history became slower. */
+#include "noise.h"
+#include "proof.h"
+
+#include "trainprof/gate/history.h"
+
+#include <check.h>
+#include <stdio.h>
+
+enum { SAVES = 60, RUNS = 3 };
+
+static double times[SAVES][RUNS];
+static struct tp_history_save saves[SAVES];
+static struct tp_run_history history = {.saves = saves};
+static struct tp_history_result result;
+
+/* Histories of one run for each save. */
+static void judge(const double *time_ms, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		times[i][0] = time_ms[i] * 1e6;
+		saves[i] = (struct tp_history_save){.is_of_steps = true,
+						    .time_ns = times[i],
+						    .n_times = 1};
+	}
+	history.n = n;
+	tp_history_judge(&result, &history, 0.03);
+}
+
+#define JUDGE(...)                                                                                 \
+	judge((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+START_TEST(what_stays_passes)
+{
+	JUDGE(10, 10.1, 9.9, 10, 10.05, 9.95, 10);
+	ck_assert_int_eq(result.answer, TP_GATE_PASS);
+	ck_assert_uint_eq(result.n_levels, 1);
+}
+END_TEST
+
+START_TEST(the_first_slow_save_is_named)
+{
+	JUDGE(10, 10.1, 9.9, 10, 10.05, 11.5, 11.6, 11.4);
+	ck_assert_int_eq(result.answer, TP_GATE_FAIL);
+	ck_assert_uint_eq(result.levels[result.culprit].first, 5);
+	ck_assert(result.change.low > 1.1 && result.change.high < 1.2);
+}
+END_TEST
+
+START_TEST(what_got_slower_and_partly_better_is_still_slower_since_then)
+{
+	JUDGE(10, 10.05, 9.95, 10, 10, 10, 15, 15.1, 14.9, 15, 15, 15, 12, 12.1, 11.9, 12, 12, 12);
+	ck_assert_uint_eq(result.n_levels, 3);
+	ck_assert_int_eq(result.answer, TP_GATE_FAIL);
+	ck_assert_uint_eq(result.levels[result.culprit].first, 6);
+	JUDGE(10, 10.05, 9.95, 10, 15, 15.1, 14.9, 15, 10, 10.1, 9.9, 10);
+	ck_assert_int_eq(result.answer, TP_GATE_PASS);
+}
+END_TEST
+
+START_TEST(what_got_faster_passes)
+{
+	JUDGE(15, 15.1, 14.9, 15, 10, 10.1, 9.9, 10);
+	ck_assert_uint_eq(result.n_levels, 2);
+	ck_assert_int_eq(result.answer, TP_GATE_PASS);
+}
+END_TEST
+
+START_TEST(a_single_slow_save_leaves_it_open)
+{
+	JUDGE(10, 10.1, 9.9, 10, 10.05, 9.95, 13);
+	ck_assert_int_eq(result.answer, TP_GATE_UNDECIDED);
+	JUDGE(10, 10.1, 9.9, 13, 10.05, 9.95, 10);
+	ck_assert_int_eq(result.answer, TP_GATE_PASS);
+}
+END_TEST
+
+START_TEST(few_saves_are_not_judged)
+{
+	JUDGE(10, 10, 20, 20);
+	ck_assert_int_eq(result.answer, TP_GATE_UNDECIDED);
+	JUDGE(10);
+	ck_assert_int_eq(result.answer, TP_GATE_UNDECIDED);
+}
+END_TEST
+
+START_TEST(a_change_below_the_margin_passes)
+{
+	JUDGE(10, 10.01, 9.99, 10, 10.2, 10.21, 10.19, 10.2);
+	ck_assert_uint_eq(result.n_levels, 2);
+	ck_assert_int_eq(result.answer, TP_GATE_PASS);
+}
+END_TEST
+
+START_TEST(another_machine_begins_anew)
+{
+	JUDGE(10, 10, 10, 10, 10, 20, 20, 20, 20, 20);
+	for (size_t i = 0; i < history.n; i++)
+		saves[i].machine = i < 5 ? "A" : "B";
+	tp_history_judge(&result, &history, 0.03);
+	ck_assert_int_eq(result.answer, TP_GATE_PASS);
+	ck_assert_uint_eq(result.n_left_out, 5);
+	ck_assert_uint_eq(result.levels[0].first, 5);
+}
+END_TEST
+
+/* ---- simulated nights ---- */
+
+/* Three runs each night, and a look after each. In nights from `at` on the program is slower. */
+struct nights {
+	bool is_alarm;  /* a look said "slower" before it was */
+	size_t n_until; /* nights from the change until a look said so; 0 = never */
+	bool is_named;  /* and that look named the night of the change */
+};
+
+static struct nights simulate(struct noise *noise, double slowdown, size_t at)
+{
+	struct nights out = {0};
+	noise->n_runs = 0;
+	for (size_t i = 0; i < SAVES; i++) {
+		for (size_t k = 0; k < RUNS; k++) {
+			double error;
+			times[i][k] = 1e6 * noise_run(noise, i >= at ? slowdown : 1, &error);
+		}
+		saves[i] = (struct tp_history_save){.is_of_steps = true,
+						    .time_ns = times[i],
+						    .n_times = RUNS};
+		history.n = i + 1;
+		tp_history_judge(&result, &history, 0.03);
+		if (result.answer != TP_GATE_FAIL)
+			continue;
+		if (i < at) {
+			out.is_alarm = true;
+		} else if (!out.n_until) {
+			out.n_until = i - at + 1;
+			out.is_named = result.levels[result.culprit].first == at;
+		}
+	}
+	return out;
+}
+
+static void check_nights(enum noise_kind kind, size_t n_trials)
+{
+	struct noise noise = {.state = 99 + (uint64_t)kind, .kind = kind};
+	size_t n_alarms = 0;
+	size_t n_found = 0;
+	size_t n_named = 0;
+	size_t n_nights = 0;
+	for (size_t i = 0; i < n_trials; i++) {
+		n_alarms += simulate(&noise, 1, SAVES).is_alarm;
+		struct nights slower = simulate(&noise, 1.10, 30);
+		n_found += slower.n_until > 0;
+		n_named += slower.is_named;
+		n_nights += slower.n_until;
+	}
+	printf("%-18s history: alarms in 60 nights %.1f %%; 10 %% found %.1f %%, named %.1f %%, "
+	       "after %.1f nights\n",
+	       noise_name(kind), 100.0 * (double)n_alarms / (double)n_trials,
+	       100.0 * (double)n_found / (double)n_trials,
+	       100.0 * (double)n_named / (double)n_trials,
+	       n_found ? (double)n_nights / (double)n_found : 0.0);
+	fflush(stdout);
+	/* A clock that sinks by 1 % from run to run is a slower program. */
+	if (kind == NOISE_DRIFT)
+		return;
+	ck_assert(n_alarms * 20 <= n_trials);
+	ck_assert(n_found * 10 >= n_trials * 9);
+	if (kind == NOISE_QUIET)
+		ck_assert(n_named * 10 >= n_trials * 9);
+}
+
+START_TEST(sixty_nights_seldom_raise_a_false_alarm)
+{
+	check_nights((enum noise_kind)_i, 20);
+}
+END_TEST
+
+START_TEST(sixty_nights_seldom_raise_a_false_alarm_in_many_trials)
+{
+	check_nights((enum noise_kind)_i, 400);
+}
+END_TEST
+
+Suite *suite_gate_history(void);
+
+Suite *suite_gate_history(void)
+{
+	Suite *s = suite_create("gate_history");
+	TCase *tc = tcase_create("all");
+	tcase_add_test(tc, what_stays_passes);
+	tcase_add_test(tc, the_first_slow_save_is_named);
+	tcase_add_test(tc, what_got_slower_and_partly_better_is_still_slower_since_then);
+	tcase_add_test(tc, what_got_faster_passes);
+	tcase_add_test(tc, a_single_slow_save_leaves_it_open);
+	tcase_add_test(tc, few_saves_are_not_judged);
+	tcase_add_test(tc, a_change_below_the_margin_passes);
+	tcase_add_test(tc, another_machine_begins_anew);
+	tcase_add_loop_test(tc, sixty_nights_seldom_raise_a_false_alarm, 0, N_NOISES);
+	suite_add_tcase(s, tc);
+	TCase *proofs = proof_case(s, "simulation");
+	tcase_set_timeout(proofs, 300);
+	tcase_add_loop_test(proofs, sixty_nights_seldom_raise_a_false_alarm_in_many_trials, 0,
+			    N_NOISES);
+	return s;
+}
