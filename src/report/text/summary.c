@@ -449,6 +449,15 @@ static bool fits(const struct tp_page *page, const struct tp_report_digest *dige
 	return does;
 }
 
+/* The number of parts, of which the largest come first, that have at least 1 %. */
+static size_t count_visible_parts(const struct tp_report_digest *digest)
+{
+	size_t n = digest->n_shown;
+	while (n > 1 && digest->percent[digest->order[n - 1]] == 0)
+		n--;
+	return n;
+}
+
 void tp_report_summary(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	/* The diagnosis must not scroll the program's last words away: long texts are cut, and
@@ -456,18 +465,21 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 	static const struct {
 		size_t max_advice;
 		size_t max_notes;
-	} ladder[] = {{3, SIZE_MAX}, {3, 2}, {3, 1}, {2, 2}, {2, 1},
-		      {2, 0},        {1, 2}, {1, 1}, {1, 0}};
+		bool has_step_line;
+	} ladder[] = {{3, SIZE_MAX, true}, {3, 2, true},  {3, 1, true},  {2, 2, true},
+		      {2, 1, true},        {2, 1, false}, {2, 0, false}, {1, 2, true},
+		      {1, 1, true},        {1, 0, true},  {1, 0, false}};
 	struct tp_report_digest shorter = *digest;
 	if (!fits(page, &shorter))
 		shorter.lines_each = 1;
+	if (!fits(page, &shorter))
+		shorter.n_shown = count_visible_parts(&shorter);
 	for (size_t i = 0; i < TP_ARRAY_LEN(ladder); i++) {
 		shorter.max_advice = ladder[i].max_advice;
 		shorter.max_notes = ladder[i].max_notes;
+		shorter.has_step_line = digest->has_step_line && ladder[i].has_step_line;
 		if (fits(page, &shorter))
 			break;
 	}
-	if (!fits(page, &shorter))
-		shorter.has_step_line = false;
 	print_summary(page, &shorter);
 }
