@@ -25,7 +25,7 @@ struct lane_name {
 };
 
 /* One for each thread of the map. */
-struct lane {
+struct lane_state {
 	struct lane_name thread;
 	size_t n_events;
 	size_t n_untyped;
@@ -39,7 +39,7 @@ struct lanes_reader {
 	struct tp_rank_writer *writer;
 	struct tp_rank_info *info;
 	struct tp_thread_map threads;
-	struct lane *lanes; /* heap, by index of threads */
+	struct lane_state *lanes; /* heap, by index of threads */
 	size_t n_lanes;
 	size_t lanes_capacity;
 	struct tp_map processes; /* pid -> index into process_names */
@@ -57,8 +57,8 @@ struct lanes_reader {
 
 /* ---- events ---- */
 
-static struct lane *lane_of(struct lanes_reader *reader, const struct tp_trace_event *event,
-			    const struct tp_thread **thread)
+static struct lane_state *lane_of(struct lanes_reader *reader, const struct tp_trace_event *event,
+				  const struct tp_thread **thread)
 {
 	*thread = tp_thread_map_find(&reader->threads, &event->pid, &event->tid);
 	if (!*thread) {
@@ -69,7 +69,7 @@ static struct lane *lane_of(struct lanes_reader *reader, const struct tp_trace_e
 	size_t index = (size_t)(*thread - reader->threads.items);
 	while (reader->n_lanes <= index)
 		TP_ARRAY_PUSH(reader->lanes, reader->n_lanes, reader->lanes_capacity) =
-			(struct lane){0};
+			(struct lane_state){0};
 	return &reader->lanes[index];
 }
 
@@ -88,7 +88,7 @@ static void read_metadata(struct lanes_reader *reader, const struct tp_trace_eve
 	bool is_process = TP_JSON_SLICE_IS(&event->name, "process_name");
 	if (!is_process && !TP_JSON_SLICE_IS(&event->name, "thread_name"))
 		return;
-	struct lane *lane = lane_of(reader, event, &thread);
+	struct lane_state *lane = lane_of(reader, event, &thread);
 	if (!lane)
 		return;
 	struct lane_name name = name_keep(reader, &event->args);
@@ -170,7 +170,8 @@ static uint32_t name_of(struct lanes_reader *reader, const struct tp_json_slice 
 }
 
 static void keep_span(struct lanes_reader *reader, const struct tp_trace_event *event,
-		      struct lane *lane, const struct tp_lane_event_row *row, struct tp_span *span)
+		      struct lane_state *lane, const struct tp_lane_event_row *row,
+		      struct tp_span *span)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
 	if (dialect->detail && !event->cat.len)
@@ -190,7 +191,7 @@ static void read_complete(struct lanes_reader *reader, const struct tp_trace_eve
 	args_read(reader, event, &wanted);
 	const struct tp_lane_event_row *row = event_find(reader, event, &wanted.arg);
 	struct tp_span span = {.kind = row->kind};
-	struct lane *lane = lane_of(reader, event, &thread);
+	struct lane_state *lane = lane_of(reader, event, &thread);
 	if (!lane || span.kind == TP_LANE_EVENT_LEFT_OUT)
 		return;
 	if (span.kind == TP_LANE_EVENT_UNTYPED) {
@@ -266,7 +267,7 @@ static uint16_t thread_track(struct lanes_reader *reader, size_t index)
 	return tp_thread_map_track(&reader->threads, thread);
 }
 
-static bool lane_fits(struct lanes_reader *reader, struct lane *lane, size_t index,
+static bool lane_fits(struct lanes_reader *reader, struct lane_state *lane, size_t index,
 		      const struct tp_lane_row *row)
 {
 	int64_t numbers[TP_PATTERN_NUMBERS + TP_PATTERN_NUMBERS] = {0};
@@ -300,7 +301,7 @@ static void resolve_lanes(struct lanes_reader *reader)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
 	for (size_t i = 0; i < reader->n_lanes; i++) {
-		struct lane *lane = &reader->lanes[i];
+		struct lane_state *lane = &reader->lanes[i];
 		for (size_t r = 0; lane->n_events && !lane->row && r < dialect->n_lanes; r++)
 			(void)lane_fits(reader, lane, i, &dialect->lanes[r]);
 		bool is_program = lane->row == dialect->lanes && lane->n_events;
@@ -329,7 +330,7 @@ static void choose_computing(struct lanes_reader *reader)
 
 static bool span_resolve(const struct lanes_reader *reader, struct tp_span *span)
 {
-	const struct lane *lane = &reader->lanes[span->track];
+	const struct lane_state *lane = &reader->lanes[span->track];
 	if (!lane->row || lane->track == TP_NO_TRACK)
 		return false;
 	bool is_typed = span->kind != TP_LANE_EVENT_DEFAULT;

@@ -32,7 +32,7 @@ static const struct tp_importer *importer_find(const struct tp_importer_list *im
 	for (size_t i = 0; i < importers->n; i++) {
 		const struct tp_importer *importer = importers->items[i];
 		if (importer->recognises(head, size) &&
-		    (!importer->claims || (path && importer->claims(path))))
+		    (!importer->matches || (path && importer->matches(path))))
 			return importer;
 	}
 	return NULL;

@@ -25,7 +25,7 @@ struct tp_importer {
 	bool (*recognises)(const unsigned char *head, size_t size);
 	/* Of a database that is recognised: whether its tables are of this format. NULL: by the
 	 * first bytes. */
-	bool (*claims)(const char *path);
+	bool (*matches)(const char *path);
 	/* Add the source's ranks. */
 	enum tp_status (*read)(struct tp_import_reader *import,
 			       const struct tp_import_source *source, struct tp_error *err);

@@ -116,7 +116,7 @@ static enum tp_status rocpd_read(struct tp_import_reader *import,
 	return tp_tables_read(&dialect, import, source, err);
 }
 
-static bool rocpd_claims(const char *path)
+static bool rocpd_matches(const char *path)
 {
 	static const char *const names[] = {"rocpd_kernel_dispatch*", "rocpd_info_agent*"};
 	return tp_tables_probe(path, names, TP_ARRAY_LEN(names));
@@ -134,6 +134,6 @@ const struct tp_importer tp_importer_rocpd = {
 		},
 	.wants_file = true,
 	.recognises = tp_sqlite_head,
-	.claims = rocpd_claims,
+	.matches = rocpd_matches,
 	.read = rocpd_read,
 };
