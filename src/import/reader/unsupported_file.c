@@ -37,6 +37,22 @@ static const struct {
 	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
 	{NULL, ".perfetto-trace", "a trace of Perfetto, which is not read",
 	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
+	{"MOJ", NULL, "a profile of Austin: sampled stacks without waits and steps",
+	 "trainprof attach PID", NULL},
+	{"# austin", NULL, "a profile of Austin: sampled stacks without waits and steps",
+	 "trainprof attach PID", NULL},
+	{"# mode:", NULL, "a profile of Austin: sampled stacks without waits and steps",
+	 "trainprof attach PID", NULL},
+	{NULL, ".nvvp", "a trace of nvprof, which is not read",
+	 "nsys profile --trace=cuda,nvtx,osrt CMD", NULL},
+	{NULL, ".nvprof", "a trace of nvprof, which is not read",
+	 "nsys profile --trace=cuda,nvtx,osrt CMD", NULL},
+	{NULL, ".et", "an execution trace (Chakra), which has no times of the device",
+	 "trainprof import the trace of torch.profiler that was written beside it", NULL},
+	{NULL, ".wandb", "a log of Weights & Biases: scalars, and no trace", "trainprof run -- CMD",
+	 NULL},
+	{"ARROW1", NULL, "an Arrow file", "nsys export --type sqlite REPORT.nsys-rep", NULL},
+	{NULL, ".arrow", "an Arrow stream", "nsys export --type sqlite REPORT.nsys-rep", NULL},
 	{"PAR1", NULL, "a Parquet file", "python3 -c \"import pandas; pandas.read_parquet('",
 	 "').to_csv('trace.csv', index=False)\" && trainprof import trace.csv"},
 	{"\x80\x04\x95", NULL, "a Python pickle, which cannot be read without running it",
@@ -108,6 +124,13 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 			tp_error_next_word(err, unsupported[i].before, path, after);
 		else
 			tp_error_next(err, "%s", unsupported[i].before);
+		return TP_PARSE;
+	}
+	const char *slash = strrchr(path, '/');
+	if (strncmp(slash ? slash + 1 : path, "events.out.tfevents", 19) == 0) {
+		(void)tp_fail(err, TP_PARSE, "'%s' holds scalars of TensorBoard, and no trace",
+			      path);
+		tp_error_next(err, "trainprof import LOGDIR   (its plugins/profile is looked for)");
 		return TP_PARSE;
 	}
 	if (is_message) {
