@@ -55,8 +55,8 @@ bool tp_text_pattern_match(const char *pattern, const char *text, size_t len,
 		pattern++;
 		n = strcspn(pattern, "*");
 		bool is_last = !pattern[n];
-		if (is_last && !n)
-			return true;
+		if (is_last && !memchr(pattern, '%', n))
+			return len >= n && memcmp(text + len - n, pattern, n) == 0;
 		for (;;) {
 			size_t before = n_numbers;
 			used = part_match(pattern, n, text, len, numbers, &n_numbers);

@@ -119,6 +119,20 @@ START_TEST(a_file_of_nobody_has_no_parts)
 }
 END_TEST
 
+START_TEST(a_trace_without_the_host_says_so)
+{
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 40; i++)
+		scene_span(&s, stream, TP_SPAN_KERNEL, "gemm", 1000 + 100 * i, 1050 + 100 * i);
+	if (_i) {
+		uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+		scene_span(&s, thread, TP_SPAN_CALL, "cudaLaunchKernel", 900, 950);
+	}
+	scene_judge(&s);
+	ck_assert_int_eq(warning("host-not-recorded") != NULL, !_i);
+}
+END_TEST
+
 /* Lanes overlap: what others waited for a rank is their union. */
 START_TEST(transfers_alone_have_no_parts)
 {
@@ -187,6 +201,7 @@ Suite *suite_analyze_capture_facts(void)
 	tcase_add_test(tcase, ranges_alone_compute_nothing);
 	tcase_add_test(tcase, a_file_of_nobody_has_no_parts);
 	tcase_add_test(tcase, transfers_alone_have_no_parts);
+	tcase_add_loop_test(tcase, a_trace_without_the_host_says_so, 0, 2);
 	tcase_add_test(tcase, modules_that_are_loaded_hold_a_cold_start);
 	tcase_add_test(tcase, steps_behind_the_start_are_not_cold);
 	tcase_add_test(tcase, calls_that_are_alike_are_how_the_program_runs);
