@@ -110,6 +110,7 @@ const struct tp_importer tp_importer_ascend = {
 			.loses = "waits of streams, the pieces of collectives, counters, memory "
 				 "events, flows",
 		},
+	.takes_json = true,
 	.recognises = view_probe,
 	.read = view_read,
 };

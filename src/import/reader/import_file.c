@@ -2,6 +2,8 @@
 /* Opens a file, finds who reads it, and unpacks archives. */
 #include "import_file.h"
 
+#include "import/json/json_scan.h"
+
 #include "import_session.h"
 #include "tarball.h"
 #include "unsupported_file.h"
@@ -31,7 +33,9 @@ static const struct tp_importer *importer_find(const struct tp_importer_list *im
 {
 	for (size_t i = 0; i < importers->n; i++) {
 		const struct tp_importer *importer = importers->items[i];
-		if (importer->recognises(head, size) &&
+		bool is_asked = importers->n == 1 && importer->takes_json;
+		if ((importer->recognises(head, size) ||
+		     (is_asked && tp_json_scan_probe(head, size))) &&
 		    (!importer->matches || (path && importer->matches(path))))
 			return importer;
 	}

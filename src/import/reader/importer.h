@@ -23,6 +23,8 @@ struct tp_importer {
 	/* Whether the first bytes (unpacked; at least 4 KiB where the source has them) are of this
 	 * format. */
 	bool (*recognises)(const unsigned char *head, size_t size);
+	/* Asked for by name it reads any JSON: its maker's marks may stand behind the first bytes. */
+	bool takes_json;
 	/* Of a database that is recognised: whether its tables are of this format. NULL: by the
 	 * first bytes. */
 	bool (*matches)(const char *path);

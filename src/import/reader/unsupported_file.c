@@ -37,6 +37,8 @@ static const struct {
 	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
 	{NULL, ".perfetto-trace", "a trace of Perfetto, which is not read",
 	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
+	{"Step,Computing,", NULL, "a summary of Ascend's profiler, without times of kernels",
+	 "trainprof import FOLDER   (the *_ascend_pt folder that it lies in)", NULL},
 	{"MOJ", NULL, "a profile of Austin: sampled stacks without waits and steps",
 	 "trainprof attach PID", NULL},
 	{"# austin", NULL, "a profile of Austin: sampled stacks without waits and steps",

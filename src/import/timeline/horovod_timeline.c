@@ -220,6 +220,7 @@ const struct tp_importer tp_importer_horovod = {
 			.loses = "computing, loading and devices, which it does not record: no "
 				 "parts of a step, no advice",
 		},
+	.takes_json = true,
 	.recognises = timeline_probe,
 	.read = timeline_read,
 };
