@@ -20,27 +20,21 @@
  * which takes any JSON, and tables that only one maker has before nsys, which takes any database.
  */
 static const struct tp_importer *const importers[] = {
-	&tp_importer_straggler,
-	&tp_importer_ascend_csv,
-	&tp_importer_ascend,
-	&tp_importer_rocprof,
-	&tp_importer_timeline,
-	&tp_importer_horovod,
-	&tp_importer_kineto,
-	&tp_importer_ascend_db,
-	&tp_importer_rocpd,
-	&tp_importer_rpd,
-	&tp_importer_nsys,
+	&tp_importer_straggler,   &tp_importer_ascend_csv, &tp_importer_ascend,
+	&tp_importer_rocprof,     &tp_importer_timeline,   &tp_importer_horovod,
+	&tp_importer_xprof_json,  &tp_importer_kineto,     &tp_importer_ascend_db,
+	&tp_importer_rocpd,       &tp_importer_rpd,        &tp_importer_nsys,
 	&tp_importer_nsys_report, /* has the name of the one before, for files of that suffix */
 	&tp_importer_xprof,
 };
 
 /* As somebody looks for his own: the most frequent first. */
 static const struct tp_importer *const listed[] = {
-	&tp_importer_kineto,   &tp_importer_nsys,      &tp_importer_xprof,
-	&tp_importer_rocpd,    &tp_importer_rocprof,   &tp_importer_rpd,
-	&tp_importer_ascend,   &tp_importer_ascend_db, &tp_importer_ascend_csv,
-	&tp_importer_timeline, &tp_importer_horovod,   &tp_importer_straggler,
+	&tp_importer_kineto,     &tp_importer_nsys,     &tp_importer_xprof,
+	&tp_importer_xprof_json, &tp_importer_rocpd,    &tp_importer_rocprof,
+	&tp_importer_rpd,        &tp_importer_ascend,   &tp_importer_ascend_db,
+	&tp_importer_ascend_csv, &tp_importer_timeline, &tp_importer_horovod,
+	&tp_importer_straggler,
 };
 
 const struct tp_import_format_info *tp_import_format_info(size_t n)

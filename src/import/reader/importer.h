@@ -23,7 +23,8 @@ struct tp_importer {
 	/* Whether the first bytes (unpacked; at least 4 KiB where the source has them) are of this
 	 * format. */
 	bool (*recognises)(const unsigned char *head, size_t size);
-	/* Asked for by name it reads any JSON: its maker's marks may stand behind the first bytes. */
+	/* Asked for by name it reads any JSON: its maker's marks may stand behind the first bytes.
+	 */
 	bool takes_json;
 	/* Of a database that is recognised: whether its tables are of this format. NULL: by the
 	 * first bytes. */
@@ -46,5 +47,6 @@ extern const struct tp_importer tp_importer_rpd;
 extern const struct tp_importer tp_importer_straggler;
 extern const struct tp_importer tp_importer_timeline;
 extern const struct tp_importer tp_importer_xprof;
+extern const struct tp_importer tp_importer_xprof_json;
 
 #endif
