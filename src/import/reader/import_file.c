@@ -225,6 +225,8 @@ enum tp_status tp_import_file_read(struct tp_import_session *session, size_t fil
 	struct file_reader file_reader = {.import = {.session = session, .file = file},
 					  .path = path,
 					  .importers = importers};
+	if (tp_unsupported_folder_find(path, err))
+		return TP_PARSE;
 	enum tp_status status = tp_stream_open(&file_reader.stream, path, err);
 	if (status)
 		return status;

@@ -4,7 +4,9 @@
 
 #include "trainprof/base/memory.h"
 
+#include <glob.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -145,4 +147,25 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 	(void)tp_fail(err, TP_PARSE, "'%s' is no trace that trainprof knows", path);
 	tp_error_next(err, "trainprof import --list");
 	return TP_PARSE;
+}
+
+/* What Ascend's profiler wrote and nobody has analysed yet. */
+bool tp_unsupported_folder_find(const char *path, struct tp_error *err)
+{
+	static const char *const below[] = {"", "/*_ascend_pt"};
+	bool is_raw = false;
+	for (size_t i = 0; !is_raw && i < TP_ARRAY_LEN(below); i++) {
+		glob_t found = {0};
+		char *pattern = tp_asprintf("%s%s/PROF_*", path, below[i]);
+		is_raw = glob(pattern, GLOB_NOSORT, NULL, &found) == 0;
+		globfree(&found);
+		free(pattern);
+	}
+	if (!is_raw)
+		return false;
+	(void)tp_fail(err, TP_PARSE, "'%s' holds raw data of Ascend's profiler, which is not read",
+		      path);
+	tp_error_next_word(err, "msprof --export=on --output=", path,
+			   "   (or torch_npu.profiler.profiler.analyse)");
+	return true;
 }

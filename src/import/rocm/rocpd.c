@@ -18,6 +18,8 @@ static const struct tp_table_ref gpus = {"rocpd_info_agent", "id",
 					 "type_index|logical_index|absolute_index", "type", "GPU"};
 static const struct tp_table_ref processes = {"rocpd_info_process", "id", "pid", NULL, NULL};
 static const struct tp_table_ref threads = {"rocpd_info_thread", "id", "tid", NULL, NULL};
+static const struct tp_table_ref environments = {"rocpd_info_process", "pid", "environment|command",
+						 NULL, NULL};
 static const struct tp_table_ref stacks = {"rocpd_event", "id", "stack_id|correlation_id", NULL,
 					   NULL};
 static const struct tp_table_ref categories = {"rocpd_event", "id", "category_id", NULL, NULL};
@@ -104,6 +106,7 @@ static const struct tp_table_dialect dialect = {
 	.remedy = "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace --marker-trace "
 		  "--rccl-trace -- CMD",
 	.host = {"rocpd_info_node", "hostname"},
+	.environment = &environments,
 	.devices = "rocpd_info_agent",
 	.device_number = "type_index|logical_index|absolute_index",
 	.device_name = "product_name|name",

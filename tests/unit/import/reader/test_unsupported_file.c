@@ -3,7 +3,11 @@
 #include "import/reader/unsupported_file.h"
 
 #include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
 	const char *path;
@@ -69,6 +73,22 @@ START_TEST(each_is_named_with_what_to_do)
 }
 END_TEST
 
+START_TEST(raw_folders_have_to_be_analysed_first)
+{
+	struct tp_error err = {0};
+	char folder[] = "/tmp/trainprof-raw-XXXXXX";
+	char path[64];
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert(!tp_unsupported_folder_find(folder, &err));
+	snprintf(path, sizeof(path), "%s/PROF_000001_2026", folder);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert(tp_unsupported_folder_find(folder, &err));
+	ck_assert_ptr_nonnull(strstr(err.next, "msprof --export=on"));
+	rmdir(path);
+	rmdir(folder);
+}
+END_TEST
+
 START_TEST(blanks_alone_are_no_trace)
 {
 	struct tp_error err = {0};
@@ -88,6 +108,7 @@ Suite *suite_import_unsupported_file(void)
 	tcase_add_loop_test(tc, each_is_named_with_what_to_do, 0,
 			    sizeof(strangers) / sizeof(strangers[0]));
 	tcase_add_test(tc, blanks_alone_are_no_trace);
+	tcase_add_test(tc, raw_folders_have_to_be_analysed_first);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
