@@ -20,27 +20,21 @@
  * which takes any JSON, and tables that only one maker has before nsys, which takes any database.
  */
 static const struct tp_importer *const importers[] = {
-	&tp_importer_straggler,
-	&tp_importer_ascend_csv,
-	&tp_importer_ascend,
-	&tp_importer_rocprof,
-	&tp_importer_timeline,
-	&tp_importer_horovod,
-	&tp_importer_kineto,
-	&tp_importer_ascend_db,
-	&tp_importer_rocpd,
-	&tp_importer_rpd,
-	&tp_importer_nsys,
+	&tp_importer_straggler,   &tp_importer_ascend_csv, &tp_importer_ascend,
+	&tp_importer_rocprof,     &tp_importer_timeline,   &tp_importer_horovod,
+	&tp_importer_xprof_json,  &tp_importer_kineto,     &tp_importer_ascend_db,
+	&tp_importer_rocpd,       &tp_importer_rpd,        &tp_importer_nsys,
 	&tp_importer_nsys_report, /* has the name of the one before, for files of that suffix */
 	&tp_importer_xprof,
 };
 
 /* As somebody looks for his own: the most frequent first. */
 static const struct tp_importer *const listed[] = {
-	&tp_importer_kineto,   &tp_importer_nsys,      &tp_importer_xprof,
-	&tp_importer_rocpd,    &tp_importer_rocprof,   &tp_importer_rpd,
-	&tp_importer_ascend,   &tp_importer_ascend_db, &tp_importer_ascend_csv,
-	&tp_importer_timeline, &tp_importer_horovod,   &tp_importer_straggler,
+	&tp_importer_kineto,     &tp_importer_nsys,     &tp_importer_xprof,
+	&tp_importer_xprof_json, &tp_importer_rocpd,    &tp_importer_rocprof,
+	&tp_importer_rpd,        &tp_importer_ascend,   &tp_importer_ascend_db,
+	&tp_importer_ascend_csv, &tp_importer_timeline, &tp_importer_horovod,
+	&tp_importer_straggler,
 };
 
 const struct tp_import_format_info *tp_import_format_info(size_t n)
@@ -222,7 +216,7 @@ static enum tp_status first_failure(const struct import_job *job, struct tp_erro
 }
 
 /* "ascend" of "ascend-db": files of one maker in two forms. */
-static bool is_same_maker(const char *one, const char *other)
+static bool is_same_tool(const char *one, const char *other)
 {
 	size_t len = strcspn(one, "-");
 	return len == strcspn(other, "-") && memcmp(one, other, len) == 0;
@@ -230,7 +224,7 @@ static bool is_same_maker(const char *one, const char *other)
 
 /* Clocks and names of two makers do not fit: their ranks are no job. Of files of unknown makers
  * nothing is judged anyway. */
-static enum tp_status check_makers(const struct tp_import_result *result, struct tp_error *err)
+static enum tp_status check_tools(const struct tp_import_result *result, struct tp_error *err)
 {
 	const struct tp_rank_info *first = NULL;
 	for (size_t i = 0; i < result->n_ranks; i++) {
@@ -239,7 +233,7 @@ static enum tp_status check_makers(const struct tp_import_result *result, struct
 			continue;
 		if (!first)
 			first = rank;
-		if (is_same_maker(first->format, rank->format))
+		if (is_same_tool(first->format, rank->format))
 			continue;
 		(void)tp_fail(err, TP_PARSE,
 			      "rank %zu ('%s', %s) is of another tool than '%s' (%s)", i,
@@ -272,7 +266,7 @@ enum tp_status tp_import_files(struct tp_import_result *out, const char *const *
 	status = first_failure(&job, err);
 	if (!status) {
 		ranks_place(&job.session, &result);
-		status = check_makers(&result, err);
+		status = check_tools(&result, err);
 	}
 	if (!status) {
 		result.n_tasks = job.session.n_tasks;

@@ -12,5 +12,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_importer(&tp_importer_timeline, data, size);
 	fuzz_importer(&tp_importer_horovod, data, size);
 	fuzz_importer(&tp_importer_rocprof, data, size);
+	fuzz_importer(&tp_importer_xprof_json, data, size);
 	return 0;
 }

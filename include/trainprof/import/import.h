@@ -53,10 +53,10 @@ struct tp_import_result {
  * memory does not grow with them, except for distinct names, and for a pipeline job's operations,
  * of which at most 4 Mi are kept.
  *
- * Errors  that of the first file that holds nothing to use (TP_ABSENT, TP_DENIED, TP_IO, TP_PARSE),
- *         TP_PARSE for files of different tools, with what to type in err->next; the sink may hold
- * what came before. What is malformed inside a file is skipped and counted in its ranks. Thread
- * starts threads of its own; the sink is used by one at a time and by none afterwards.
+ * Errors  those of the first file without usable content (TP_ABSENT, TP_DENIED, TP_IO, TP_PARSE),
+ *         or TP_PARSE for files of different tools, with what to type in err->next; the sink may
+ *         hold earlier records. Malformed entries in a file are skipped and counted in its ranks.
+ * Thread  starts threads of its own; they use the sink one at a time and not after return.
  */
 TP_MUST_CHECK enum tp_status tp_import_files(struct tp_import_result *out, const char *const *paths,
 					     size_t n_paths,

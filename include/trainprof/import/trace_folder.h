@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The traces in folders that profilers write: `plugins/profile/TIME/HOST.xplane.pb` of XProf, below
- * the folder that the program was given, *_ascend_pt/ASCEND_PROFILER_OUTPUT/ of Ascend's profiler,
- * and folders with one trace or one folder for each rank.
+ * Finds traces in folders that profilers write: `plugins/profile/TIME/HOST.xplane.pb` of XProf
+ * below the given folder, Ascend's ASCEND_PROFILER_OUTPUT, and folders with one trace or folder per
+ * rank.
  */
 #ifndef TRAINPROF_IMPORT_TRACE_FOLDER_H
 #define TRAINPROF_IMPORT_TRACE_FOLDER_H

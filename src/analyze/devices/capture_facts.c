@@ -215,6 +215,20 @@ static void warn_lost(struct tp_profile *profile, const char *why)
 			"--trace=cuda,nvtx,osrt CMD");
 }
 
+/* Gaps of a device have their cause on the host. */
+static void warn_without_host(struct tp_rank_analysis *analysis)
+{
+	for (uint32_t i = 0; i < analysis->n_ranks; i++) {
+		if (analysis->ranks[i].n_threads || !device_ops_of(analysis, i))
+			continue;
+		tp_profile_warn(analysis->profile, "host-not-recorded",
+				"the trace holds nothing of the host",
+				"why the device idles is unknown",
+				"record calls of the runtime and ranges of the program, too");
+		return;
+	}
+}
+
 /* ---- calls that are slow the first time ---- */
 
 struct name_times {
@@ -379,6 +393,7 @@ void tp_capture_facts_set(struct tp_rank_analysis *analysis)
 	    n_ops ? (double)ops_judged(analysis)
 		  : (double)(all.n_operators + all.n_calls + all.n_ranges + all.n_python));
 	set_cold(analysis);
+	warn_without_host(analysis);
 	if (why)
 		warn_lost(profile, why);
 }

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const from_choices[] = {"auto",      "kineto",     "nsys",     "xprof",
-					   "rocpd",     "rocprof",    "rpd",      "ascend",
-					   "ascend-db", "ascend-csv", "timeline", "horovod",
-					   "straggler", NULL};
+static const char *const from_choices[] = {"auto",       "kineto",    "nsys",       "xprof",
+					   "xprof-json", "rocpd",     "rocprof",    "rpd",
+					   "ascend",     "ascend-db", "ascend-csv", "timeline",
+					   "horovod",    "straggler", NULL};
 static const struct tp_import_job_options defaults = {.from = "auto"};
 
 #define AT(member) .offset = offsetof(struct tp_import_job_options, member)
@@ -32,7 +32,7 @@ static const struct tp_option options[] = {
 	{.name = "from",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "FORMAT",
-	 .text = "auto, kineto, nsys, xprof, rocpd, rocprof, rpd, ascend, ascend-db, "
+	 .text = "auto, kineto, nsys, xprof, xprof-json, rocpd, rocprof, rpd, ascend, ascend-db, "
 		 "ascend-csv, timeline, horovod, straggler",
 	 .otherwise = "auto",
 	 .choices = from_choices,
@@ -46,7 +46,7 @@ static const struct tp_option options[] = {
 	{TP_OPTION_FORCE, AT(force)},
 	TP_OPTION_END};
 
-enum { COLUMN_FORMAT = 11, COLUMN_TEXT = 18 };
+enum { COLUMN_FORMAT = 12, COLUMN_TEXT = 19 };
 
 static void print_words(struct tp_page *page, const char *name, const char *text)
 {
@@ -127,11 +127,10 @@ const struct tp_command tp_cmd_import = {
 	.group = "Exchange",
 	.synopsis = "[options] FILE|FOLDER...",
 	.summary = "make a recording of traces that other tools wrote",
-	.intro =
-		"Read traces of torch.profiler (Kineto or Chrome JSON, also packed), nsys, XProf\n"
-		"(JAX, TensorFlow), rocprofv3, rocmProfileData, Ascend's profiler, TensorFlow 1,\n"
-		"Horovod, or straggler timelines of jobs, of one or more ranks of one job, and\n"
-		"print the diagnosis that a run would get.",
+	.intro = "Read traces of torch.profiler (Kineto or Chrome JSON, also packed), nsys, XProf\n"
+		 "(JAX, TensorFlow), rocprofv3, rocmProfileData, Ascend's profiler, TensorFlow 1,\n"
+		 "Horovod, or straggler timelines of jobs, of one or more ranks of one job, and\n"
+		 "print the diagnosis that a run would get.",
 	.examples = "  trainprof import worker0.pt.trace.json.gz\n"
 		    "  trainprof import -o job rank0.json.gz rank1.json.gz\n"
 		    "  trainprof import t.nsys-rep   (where nsys is installed)\n"

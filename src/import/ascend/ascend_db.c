@@ -161,7 +161,7 @@ static enum tp_status db_read(struct tp_import_reader *import,
 	return tp_tables_read(&dialect, import, source, err);
 }
 
-static bool db_claims(const char *path)
+static bool db_matches(const char *path)
 {
 	static const char *const names[] = {"COMPUTE_TASK_INFO", "COMMUNICATION_OP", "NPU_INFO",
 					    "PYTORCH_API"};
@@ -181,6 +181,6 @@ const struct tp_importer tp_importer_ascend_db = {
 		},
 	.wants_file = true,
 	.recognises = tp_sqlite_head,
-	.claims = db_claims,
+	.matches = db_matches,
 	.read = db_read,
 };

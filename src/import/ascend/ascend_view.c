@@ -79,7 +79,7 @@ static const struct tp_lane_dialect dialect = {
 	.n_lanes = TP_ARRAY_LEN(lanes),
 	.events = events,
 	.n_events = TP_ARRAY_LEN(events),
-	.arg = "Task Type",
+	.args = {"Task Type"},
 	.link = "connection_id",
 	.name_after = '@',
 	.has_thread_ids = true,
@@ -110,6 +110,7 @@ const struct tp_importer tp_importer_ascend = {
 			.loses = "waits of streams, the pieces of collectives, counters, memory "
 				 "events, flows",
 		},
+	.takes_json = true,
 	.recognises = view_probe,
 	.read = view_read,
 };

@@ -24,8 +24,9 @@ static const struct tp_trace_maker ascend = {
 	.reader = "ascend",
 };
 static const struct tp_trace_maker xprof = {
-	.name = "XProf (JAX, TensorFlow, torch_xla) as a copy of its HOST.xplane.pb for viewers",
-	.remedy = "trainprof import HOST.xplane.pb   (XProf writes it beside this file)",
+	.name = "XProf (JAX, TensorFlow, torch_xla)",
+	.remedy = "trainprof import --from=xprof-json FILE   (HOST.xplane.pb beside it says more)",
+	.reader = "xprof-json",
 };
 static const struct tp_trace_maker timeline = {
 	.name = "TensorFlow 1's timeline",

@@ -9,6 +9,7 @@
 
 #include "import/json/json_scan.h"
 #include "import/json/trace_event.h"
+#include "import/reader/self_time.h"
 #include "import/reader/span_store.h"
 #include "import/reader/thread_map.h"
 
@@ -25,7 +26,7 @@ struct lane_name {
 };
 
 /* One for each thread of the map. */
-struct lane {
+struct lane_state {
 	struct lane_name thread;
 	size_t n_events;
 	size_t n_untyped;
@@ -39,7 +40,7 @@ struct lanes_reader {
 	struct tp_rank_writer *writer;
 	struct tp_rank_info *info;
 	struct tp_thread_map threads;
-	struct lane *lanes; /* heap, by index of threads */
+	struct lane_state *lanes; /* heap, by index of threads */
 	size_t n_lanes;
 	size_t lanes_capacity;
 	struct tp_map processes; /* pid -> index into process_names */
@@ -48,17 +49,18 @@ struct lanes_reader {
 	size_t names_capacity;
 	struct tp_arena arena;
 	struct tp_span_store spans; /* `track` is the lane, `kind` as in rows of events */
+	struct tp_span_store cores; /* of lanes whose operations contain others */
 	struct tp_buf scratch;
 	struct tp_trace_event_plain plain;
-	size_t arg_len; /* of the dialect's names of arguments; 0: it has none */
+	size_t arg_lens[TP_LANE_ARGS_MAX]; /* of the dialect's names; 0: no more */
 	size_t link_len;
 	bool is_summarised; /* a summary lane has the computing */
 };
 
 /* ---- events ---- */
 
-static struct lane *lane_of(struct lanes_reader *reader, const struct tp_trace_event *event,
-			    const struct tp_thread **thread)
+static struct lane_state *lane_of(struct lanes_reader *reader, const struct tp_trace_event *event,
+				  const struct tp_thread **thread)
 {
 	*thread = tp_thread_map_find(&reader->threads, &event->pid, &event->tid);
 	if (!*thread) {
@@ -69,7 +71,7 @@ static struct lane *lane_of(struct lanes_reader *reader, const struct tp_trace_e
 	size_t index = (size_t)(*thread - reader->threads.items);
 	while (reader->n_lanes <= index)
 		TP_ARRAY_PUSH(reader->lanes, reader->n_lanes, reader->lanes_capacity) =
-			(struct lane){0};
+			(struct lane_state){0};
 	return &reader->lanes[index];
 }
 
@@ -88,7 +90,7 @@ static void read_metadata(struct lanes_reader *reader, const struct tp_trace_eve
 	bool is_process = TP_JSON_SLICE_IS(&event->name, "process_name");
 	if (!is_process && !TP_JSON_SLICE_IS(&event->name, "thread_name"))
 		return;
-	struct lane *lane = lane_of(reader, event, &thread);
+	struct lane_state *lane = lane_of(reader, event, &thread);
 	if (!lane)
 		return;
 	struct lane_name name = name_keep(reader, &event->args);
@@ -106,13 +108,13 @@ static const struct tp_lane_event_row by_lane = {.kind = TP_LANE_EVENT_DEFAULT};
 /* The arguments that the dialect asks for; events with a category are of the host and have none of
  * them. */
 struct wanted_args {
-	struct tp_json_slice arg;
+	struct tp_json_slice values[TP_LANE_ARGS_MAX];
 	struct tp_json_slice link;
 };
 
 static bool is_key(const struct tp_json_slice *key, const char *name, size_t len)
 {
-	return key->len == len && memcmp(key->text, name, len) == 0;
+	return len && key->len == len && memcmp(key->text, name, len) == 0;
 }
 
 static void args_read(struct lanes_reader *reader, const struct tp_trace_event *event,
@@ -121,13 +123,14 @@ static void args_read(struct lanes_reader *reader, const struct tp_trace_event *
 	struct tp_json_slice key;
 	struct tp_json_slice value;
 	*out = (struct wanted_args){0};
-	if (!reader->arg_len || event->cat.len || event->args.type != TP_JSON_SLICE_OBJECT)
+	if (!reader->arg_lens[0] || event->cat.len || event->args.type != TP_JSON_SLICE_OBJECT)
 		return;
 	struct tp_json_walk walk = tp_json_walk_init(&event->args);
 	while (tp_json_walk_next(&walk, &key, &value)) {
-		if (is_key(&key, reader->dialect->arg, reader->arg_len))
-			out->arg = value;
-		else if (is_key(&key, reader->dialect->link, reader->link_len))
+		for (size_t i = 0; i < TP_LANE_ARGS_MAX && reader->arg_lens[i]; i++)
+			if (is_key(&key, reader->dialect->args[i], reader->arg_lens[i]))
+				out->values[i] = value;
+		if (is_key(&key, reader->dialect->link, reader->link_len))
 			out->link = value;
 	}
 }
@@ -140,20 +143,21 @@ static bool may_fit(const char *pattern, const struct tp_json_slice *text)
 
 static const struct tp_lane_event_row *event_find(const struct lanes_reader *reader,
 						  const struct tp_trace_event *event,
-						  const struct tp_json_slice *arg)
+						  const struct wanted_args *wanted)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
-	const struct tp_json_slice *const texts[] = {[TP_LANE_EVENT_NAME] = &event->name,
-						     [TP_LANE_EVENT_CATEGORY] = &event->cat,
-						     [TP_LANE_EVENT_ARG] = arg};
 	for (size_t i = 0; i < dialect->n_events; i++) {
 		const struct tp_lane_event_row *row = &dialect->events[i];
-		const struct tp_json_slice *text = texts[row->place];
+		const struct tp_json_slice *text =
+			row->place == TP_LANE_EVENT_NAME ? &event->name
+			: row->place == TP_LANE_EVENT_CATEGORY
+				? &event->cat
+				: &wanted->values[row->place - TP_LANE_EVENT_ARG];
 		if (may_fit(row->text, text) &&
 		    tp_text_pattern_match(row->text, text->text, text->len, NULL))
 			return row;
 	}
-	return arg->len && dialect->arg_decides ? &left_out : &by_lane;
+	return wanted->values[0].len && dialect->arg_decides ? &left_out : &by_lane;
 }
 
 static uint32_t name_of(struct lanes_reader *reader, const struct tp_json_slice *name)
@@ -169,14 +173,26 @@ static uint32_t name_of(struct lanes_reader *reader, const struct tp_json_slice 
 	return tp_rank_writer_string(reader->writer, text, len);
 }
 
-static void keep_span(struct lanes_reader *reader, const struct tp_trace_event *event,
-		      struct lane *lane, const struct tp_lane_event_row *row, struct tp_span *span)
+static uint32_t name_by(struct lanes_reader *reader, const struct tp_trace_event *event,
+			const struct wanted_args *wanted, const struct tp_lane_event_row *row)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
+	uint32_t name = 0;
+	if (row->name)
+		return tp_rank_writer_string(reader->writer, row->name, strlen(row->name));
+	if (dialect->name)
+		name = dialect->name(reader->writer, row->kind, &event->name, wanted->values);
+	return name ? name : name_of(reader, &event->name);
+}
+
+static void keep_span(struct lanes_reader *reader, const struct tp_trace_event *event,
+		      const struct wanted_args *wanted, struct lane_state *lane,
+		      struct tp_span *span)
+{
+	const struct tp_lane_dialect *dialect = reader->dialect;
+	span->link = (uint32_t)tp_json_slice_count(&wanted->link, UINT32_MAX);
 	if (dialect->detail && !event->cat.len)
 		span->detail = dialect->detail(reader->writer, &event->name, &event->args);
-	span->name = row->name ? tp_rank_writer_string(reader->writer, row->name, strlen(row->name))
-			       : name_of(reader, &event->name);
 	span->track = (uint16_t)(lane - reader->lanes);
 	lane->n_events++;
 	TP_ARRAY_PUSH(reader->spans.items, reader->spans.n, reader->spans.capacity) = *span;
@@ -188,9 +204,9 @@ static void read_complete(struct lanes_reader *reader, const struct tp_trace_eve
 	uint64_t length_ns;
 	struct wanted_args wanted;
 	args_read(reader, event, &wanted);
-	const struct tp_lane_event_row *row = event_find(reader, event, &wanted.arg);
+	const struct tp_lane_event_row *row = event_find(reader, event, &wanted);
 	struct tp_span span = {.kind = row->kind};
-	struct lane *lane = lane_of(reader, event, &thread);
+	struct lane_state *lane = lane_of(reader, event, &thread);
 	if (!lane || span.kind == TP_LANE_EVENT_LEFT_OUT)
 		return;
 	if (span.kind == TP_LANE_EVENT_UNTYPED) {
@@ -203,8 +219,8 @@ static void read_complete(struct lanes_reader *reader, const struct tp_trace_eve
 		return;
 	}
 	span.end_ns = span.start_ns + length_ns; /* both are below 2^63 */
-	span.link = (uint32_t)tp_json_slice_count(&wanted.link, UINT32_MAX);
-	keep_span(reader, event, lane, row, &span);
+	span.name = name_by(reader, event, &wanted, row);
+	keep_span(reader, event, &wanted, lane, &span);
 }
 
 static void read_event(struct lanes_reader *reader, const struct tp_json_slice *text)
@@ -266,7 +282,7 @@ static uint16_t thread_track(struct lanes_reader *reader, size_t index)
 	return tp_thread_map_track(&reader->threads, thread);
 }
 
-static bool lane_fits(struct lanes_reader *reader, struct lane *lane, size_t index,
+static bool lane_fits(struct lanes_reader *reader, struct lane_state *lane, size_t index,
 		      const struct tp_lane_row *row)
 {
 	int64_t numbers[TP_PATTERN_NUMBERS + TP_PATTERN_NUMBERS] = {0};
@@ -300,10 +316,10 @@ static void resolve_lanes(struct lanes_reader *reader)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
 	for (size_t i = 0; i < reader->n_lanes; i++) {
-		struct lane *lane = &reader->lanes[i];
+		struct lane_state *lane = &reader->lanes[i];
 		for (size_t r = 0; lane->n_events && !lane->row && r < dialect->n_lanes; r++)
 			(void)lane_fits(reader, lane, i, &dialect->lanes[r]);
-		bool is_program = lane->row == dialect->lanes && lane->n_events;
+		bool is_program = dialect->has_thread_ids && lane->row == dialect->lanes;
 		if (is_program && !reader->info->pid && reader->threads.items[i].pid > 0 &&
 		    reader->threads.items[i].pid <= INT32_MAX)
 			reader->info->pid = reader->threads.items[i].pid;
@@ -329,25 +345,64 @@ static void choose_computing(struct lanes_reader *reader)
 
 static bool span_resolve(const struct lanes_reader *reader, struct tp_span *span)
 {
-	const struct lane *lane = &reader->lanes[span->track];
+	const struct lane_state *lane = &reader->lanes[span->track];
 	if (!lane->row || lane->track == TP_NO_TRACK)
 		return false;
+	bool is_thread = lane->row->use == TP_LANE_THREAD;
+	if (span->kind == TP_LANE_EVENT_THREAD_CALL)
+		span->kind = (uint8_t)(is_thread ? TP_SPAN_CALL : TP_LANE_EVENT_DEFAULT);
+	else if (span->kind == TP_LANE_EVENT_THREAD_OPERATOR)
+		span->kind = (uint8_t)(is_thread ? TP_SPAN_OPERATOR : TP_LANE_EVENT_DEFAULT);
 	bool is_typed = span->kind != TP_LANE_EVENT_DEFAULT;
 	if (!is_typed)
 		span->kind = lane->row->kind;
-	if (tp_span_kind_is_device(span->kind) != (lane->row->use != TP_LANE_THREAD))
+	if (tp_span_kind_is_device(span->kind) == is_thread)
 		return false;
 	span->track = lane->track;
 	return !is_typed || span->kind != TP_SPAN_KERNEL || !reader->is_summarised;
 }
 
+static bool is_dropped_mark(const struct lanes_reader *reader, const struct tp_span *span)
+{
+	return reader->dialect->drops_instants && span->start_ns == span->end_ns &&
+	       !tp_span_kind_is_device(span->kind) && span->kind != TP_SPAN_PYTHON;
+}
+
+/* Spans that stay come first. */
 static void resolve_spans(struct lanes_reader *reader)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < reader->spans.n; i++)
-		if (span_resolve(reader, &reader->spans.items[i]))
-			reader->spans.items[n++] = reader->spans.items[i];
+	for (size_t i = 0; i < reader->spans.n; i++) {
+		struct tp_span *span = &reader->spans.items[i];
+		bool is_core = reader->lanes[span->track].row &&
+			       reader->lanes[span->track].row->use == TP_LANE_CORE;
+		if (!span_resolve(reader, span) || is_dropped_mark(reader, span))
+			continue;
+		if (is_core)
+			TP_ARRAY_PUSH(reader->cores.items, reader->cores.n,
+				      reader->cores.capacity) = *span;
+		else
+			reader->spans.items[n++] = *span;
+	}
 	reader->spans.n = n;
+}
+
+/* The time of their own of operations that contain others, lane by lane. */
+static void emit_cores(struct lanes_reader *reader)
+{
+	struct tp_span_store one = {0};
+	for (size_t i = 0; reader->cores.n && i < reader->n_lanes; i++) {
+		const struct lane_state *lane = &reader->lanes[i];
+		if (!lane->row || lane->row->use != TP_LANE_CORE)
+			continue;
+		one.n = 0;
+		for (size_t k = 0; k < reader->cores.n; k++)
+			if (reader->cores.items[k].track == lane->track)
+				TP_ARRAY_PUSH(one.items, one.n, one.capacity) =
+					reader->cores.items[k];
+		tp_self_time_emit(reader->writer, one.items, one.n);
+	}
+	tp_span_store_release(&one);
 }
 
 /* ---- the whole ---- */
@@ -358,6 +413,7 @@ static void reader_release(struct lanes_reader *reader)
 	tp_map_release(&reader->processes);
 	tp_arena_release(&reader->arena);
 	tp_span_store_release(&reader->spans);
+	tp_span_store_release(&reader->cores);
 	tp_buf_release(&reader->scratch);
 	tp_trace_event_plain_release(&reader->plain);
 	free(reader->lanes);
@@ -373,7 +429,8 @@ enum tp_status tp_lanes_read(const struct tp_lane_dialect *dialect, struct tp_im
 	if (!reader.writer)
 		return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
 	reader.info = tp_rank_info(reader.writer);
-	reader.arg_len = dialect->arg ? strlen(dialect->arg) : 0;
+	for (size_t i = 0; i < TP_LANE_ARGS_MAX && dialect->args[i]; i++)
+		reader.arg_lens[i] = strlen(dialect->args[i]);
 	reader.link_len = dialect->link ? strlen(dialect->link) : 0;
 	tp_thread_map_init(&reader.threads, reader.writer);
 	tp_json_scan_init(&scan, source->stream);
@@ -382,6 +439,7 @@ enum tp_status tp_lanes_read(const struct tp_lane_dialect *dialect, struct tp_im
 	choose_computing(&reader);
 	resolve_spans(&reader);
 	tp_span_store_emit(&reader.spans, reader.writer, tp_import_options(import)->keeps_python);
+	emit_cores(&reader);
 	reader.info->is_cut = scan.is_cut;
 	if (dialect->complete)
 		dialect->complete(reader.writer, source);

@@ -8,7 +8,7 @@
 #include "nsys_tables.h"
 #include "nsys_threads.h"
 
-#include <string.h>
+#include "trainprof/base/memory.h"
 
 struct nsys_reading {
 	struct tp_sqlite_db *db;
@@ -16,11 +16,37 @@ struct nsys_reading {
 	struct tp_nsys_names names;
 };
 
+/* Databases beside those that are read, by tables that only they have. */
+static const struct {
+	const char *table;
+	const char *what;
+	const char *remedy;
+} foreign[] = {
+	{"CommAnalyzerTime", "a summary of Ascend's profiler",
+	 "trainprof import ascend_pytorch_profiler_RANK.db   (beside it)"},
+	{"StepTraceTime", "a summary of Ascend's profiler",
+	 "trainprof import ascend_pytorch_profiler_RANK.db   (beside it)"},
+	{"ClusterCommAnalyzerTime", "a summary of Ascend's profiler over ranks",
+	 "trainprof import FOLDER   (with the *_ascend_pt folders of the ranks)"},
+	{"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "a trace of nvprof",
+	 "nsys profile --trace=cuda,nvtx,osrt CMD"},
+	{"rocpd_metadata", "a database of rocpd without dispatches",
+	 "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace -- CMD"},
+};
+
 static enum tp_status fail_foreign(const struct nsys_reading *reading, const char *path,
 				   struct tp_error *err)
 {
 	const char *damage = tp_sqlite_db_error(reading->db);
 	enum tp_status status;
+	for (size_t i = 0; i < TP_ARRAY_LEN(foreign); i++) {
+		if (!tp_sqlite_db_table(reading->db, foreign[i].table))
+			continue;
+		(void)tp_fail(err, TP_PARSE, "'%s' is %s, which is not read", path,
+			      foreign[i].what);
+		tp_error_next(err, "%s", foreign[i].remedy);
+		return TP_PARSE;
+	}
 	if (damage)
 		status = tp_fail(err, TP_PARSE, "%s: no table of nsys's can be read: %s", path,
 				 damage);

@@ -41,7 +41,7 @@ static bool is_on_path(const char *program)
 	return is_found;
 }
 
-static bool report_claims(const char *path)
+static bool report_matches(const char *path)
 {
 	return (has_suffix(path, ".nsys-rep") || has_suffix(path, ".qdrep")) && is_on_path("nsys");
 }
@@ -133,6 +133,6 @@ const struct tp_importer tp_importer_nsys_report = {
 		 .loses = "as its SQLite export"},
 	.wants_file = true,
 	.recognises = report_probe,
-	.claims = report_claims,
+	.matches = report_matches,
 	.read = report_read,
 };

@@ -14,8 +14,8 @@
  *   the kind of operation, args.step. to_timeline.py has taken off the waits, and with
  *   --reset-step-start it has made up the time between steps.
  */
-#include "import/reader/csv_rows.h"
 #include "import/json/json_scan.h"
+#include "import/reader/csv_rows.h"
 #include "import/reader/importer.h"
 #include "pipeline.h"
 

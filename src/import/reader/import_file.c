@@ -2,6 +2,8 @@
 /* Opens a file, finds who reads it, and unpacks archives. */
 #include "import_file.h"
 
+#include "import/json/json_scan.h"
+
 #include "import_session.h"
 #include "tarball.h"
 #include "unsupported_file.h"
@@ -31,8 +33,10 @@ static const struct tp_importer *importer_find(const struct tp_importer_list *im
 {
 	for (size_t i = 0; i < importers->n; i++) {
 		const struct tp_importer *importer = importers->items[i];
-		if (importer->recognises(head, size) &&
-		    (!importer->claims || (path && importer->claims(path))))
+		bool is_asked = importers->n == 1 && importer->takes_json;
+		if ((importer->recognises(head, size) ||
+		     (is_asked && tp_json_scan_probe(head, size))) &&
+		    (!importer->matches || (path && importer->matches(path))))
 			return importer;
 	}
 	return NULL;
@@ -221,6 +225,8 @@ enum tp_status tp_import_file_read(struct tp_import_session *session, size_t fil
 	struct file_reader file_reader = {.import = {.session = session, .file = file},
 					  .path = path,
 					  .importers = importers};
+	if (tp_unsupported_folder_find(path, err))
+		return TP_PARSE;
 	enum tp_status status = tp_stream_open(&file_reader.stream, path, err);
 	if (status)
 		return status;

@@ -23,9 +23,12 @@ struct tp_importer {
 	/* Whether the first bytes (unpacked; at least 4 KiB where the source has them) are of this
 	 * format. */
 	bool (*recognises)(const unsigned char *head, size_t size);
+	/* Asked for by name it reads any JSON: its maker's marks may stand behind the first bytes.
+	 */
+	bool takes_json;
 	/* Of a database that is recognised: whether its tables are of this format. NULL: by the
 	 * first bytes. */
-	bool (*claims)(const char *path);
+	bool (*matches)(const char *path);
 	/* Add the source's ranks. */
 	enum tp_status (*read)(struct tp_import_reader *import,
 			       const struct tp_import_source *source, struct tp_error *err);
@@ -44,5 +47,6 @@ extern const struct tp_importer tp_importer_rpd;
 extern const struct tp_importer tp_importer_straggler;
 extern const struct tp_importer tp_importer_timeline;
 extern const struct tp_importer tp_importer_xprof;
+extern const struct tp_importer tp_importer_xprof_json;
 
 #endif

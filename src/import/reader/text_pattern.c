@@ -18,8 +18,8 @@ static size_t digits_in(const char *text, size_t len, int64_t *number)
 
 /* The rest of the pattern, up to the next '*', at the text's beginning: how much of the text it
  * covers; SIZE_MAX when it does not match. */
-static size_t piece_match(const char *pattern, size_t n, const char *text, size_t len,
-			  int64_t *numbers, size_t *n_numbers)
+static size_t part_match(const char *pattern, size_t n, const char *text, size_t len,
+			 int64_t *numbers, size_t *n_numbers)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -45,7 +45,7 @@ bool tp_text_pattern_match(const char *pattern, const char *text, size_t len,
 {
 	size_t n_numbers = 0;
 	size_t n = strcspn(pattern, "*");
-	size_t used = piece_match(pattern, n, text, len, numbers, &n_numbers);
+	size_t used = part_match(pattern, n, text, len, numbers, &n_numbers);
 	if (used == SIZE_MAX)
 		return false;
 	text += used;
@@ -55,11 +55,11 @@ bool tp_text_pattern_match(const char *pattern, const char *text, size_t len,
 		pattern++;
 		n = strcspn(pattern, "*");
 		bool is_last = !pattern[n];
-		if (is_last && !n)
-			return true;
+		if (is_last && !memchr(pattern, '%', n))
+			return len >= n && memcmp(text + len - n, pattern, n) == 0;
 		for (;;) {
 			size_t before = n_numbers;
-			used = piece_match(pattern, n, text, len, numbers, &n_numbers);
+			used = part_match(pattern, n, text, len, numbers, &n_numbers);
 			if (used != SIZE_MAX && (!is_last || used == len))
 				break;
 			n_numbers = before;

@@ -4,7 +4,9 @@
 
 #include "trainprof/base/memory.h"
 
+#include <glob.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -37,6 +39,24 @@ static const struct {
 	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
 	{NULL, ".perfetto-trace", "a trace of Perfetto, which is not read",
 	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
+	{"Step,Computing,", NULL, "a summary of Ascend's profiler, without times of kernels",
+	 "trainprof import FOLDER   (the *_ascend_pt folder that it lies in)", NULL},
+	{"MOJ", NULL, "a profile of Austin: sampled stacks without waits and steps",
+	 "trainprof attach PID", NULL},
+	{"# austin", NULL, "a profile of Austin: sampled stacks without waits and steps",
+	 "trainprof attach PID", NULL},
+	{"# mode:", NULL, "a profile of Austin: sampled stacks without waits and steps",
+	 "trainprof attach PID", NULL},
+	{NULL, ".nvvp", "a trace of nvprof, which is not read",
+	 "nsys profile --trace=cuda,nvtx,osrt CMD", NULL},
+	{NULL, ".nvprof", "a trace of nvprof, which is not read",
+	 "nsys profile --trace=cuda,nvtx,osrt CMD", NULL},
+	{NULL, ".et", "an execution trace (Chakra), which has no times of the device",
+	 "trainprof import the trace of torch.profiler that was written beside it", NULL},
+	{NULL, ".wandb", "a log of Weights & Biases: scalars, and no trace", "trainprof run -- CMD",
+	 NULL},
+	{"ARROW1", NULL, "an Arrow file", "nsys export --type sqlite REPORT.nsys-rep", NULL},
+	{NULL, ".arrow", "an Arrow stream", "nsys export --type sqlite REPORT.nsys-rep", NULL},
 	{"PAR1", NULL, "a Parquet file", "python3 -c \"import pandas; pandas.read_parquet('",
 	 "').to_csv('trace.csv', index=False)\" && trainprof import trace.csv"},
 	{"\x80\x04\x95", NULL, "a Python pickle, which cannot be read without running it",
@@ -110,6 +130,13 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 			tp_error_next(err, "%s", unsupported[i].before);
 		return TP_PARSE;
 	}
+	const char *slash = strrchr(path, '/');
+	if (strncmp(slash ? slash + 1 : path, "events.out.tfevents", 19) == 0) {
+		(void)tp_fail(err, TP_PARSE, "'%s' holds scalars of TensorBoard, and no trace",
+			      path);
+		tp_error_next(err, "trainprof import LOGDIR   (its plugins/profile is looked for)");
+		return TP_PARSE;
+	}
 	if (is_message) {
 		(void)tp_fail(err, TP_PARSE,
 			      "'%s' is a protocol buffer (pprof or Perfetto), which is not read",
@@ -120,4 +147,25 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 	(void)tp_fail(err, TP_PARSE, "'%s' is no trace that trainprof knows", path);
 	tp_error_next(err, "trainprof import --list");
 	return TP_PARSE;
+}
+
+/* What Ascend's profiler wrote and nobody has analysed yet. */
+bool tp_unsupported_folder_find(const char *path, struct tp_error *err)
+{
+	static const char *const below[] = {"", "/*_ascend_pt"};
+	bool is_raw = false;
+	for (size_t i = 0; !is_raw && i < TP_ARRAY_LEN(below); i++) {
+		glob_t found = {0};
+		char *pattern = tp_asprintf("%s%s/PROF_*", path, below[i]);
+		is_raw = glob(pattern, GLOB_NOSORT, NULL, &found) == 0;
+		globfree(&found);
+		free(pattern);
+	}
+	if (!is_raw)
+		return false;
+	(void)tp_fail(err, TP_PARSE, "'%s' holds raw data of Ascend's profiler, which is not read",
+		      path);
+	tp_error_next_word(err, "msprof --export=on --output=", path,
+			   "   (or torch_npu.profiler.profiler.analyse)");
+	return true;
 }

@@ -5,10 +5,14 @@
 
 #include "trainprof/base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Tells by its name and its first bytes what it is instead, and what to do. Always TP_PARSE. */
 enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *head, size_t size,
 					 struct tp_error *err);
+
+/* Whether a folder is one that a tool has to be run on first: then `err` says so. */
+bool tp_unsupported_folder_find(const char *path, struct tp_error *err);
 
 #endif

@@ -18,6 +18,8 @@ static const struct tp_table_ref gpus = {"rocpd_info_agent", "id",
 					 "type_index|logical_index|absolute_index", "type", "GPU"};
 static const struct tp_table_ref processes = {"rocpd_info_process", "id", "pid", NULL, NULL};
 static const struct tp_table_ref threads = {"rocpd_info_thread", "id", "tid", NULL, NULL};
+static const struct tp_table_ref environments = {"rocpd_info_process", "pid", "environment|command",
+						 NULL, NULL};
 static const struct tp_table_ref stacks = {"rocpd_event", "id", "stack_id|correlation_id", NULL,
 					   NULL};
 static const struct tp_table_ref categories = {"rocpd_event", "id", "category_id", NULL, NULL};
@@ -104,6 +106,7 @@ static const struct tp_table_dialect dialect = {
 	.remedy = "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace --marker-trace "
 		  "--rccl-trace -- CMD",
 	.host = {"rocpd_info_node", "hostname"},
+	.environment = &environments,
 	.devices = "rocpd_info_agent",
 	.device_number = "type_index|logical_index|absolute_index",
 	.device_name = "product_name|name",
@@ -116,7 +119,7 @@ static enum tp_status rocpd_read(struct tp_import_reader *import,
 	return tp_tables_read(&dialect, import, source, err);
 }
 
-static bool rocpd_claims(const char *path)
+static bool rocpd_matches(const char *path)
 {
 	static const char *const names[] = {"rocpd_kernel_dispatch*", "rocpd_info_agent*"};
 	return tp_tables_probe(path, names, TP_ARRAY_LEN(names));
@@ -134,6 +137,6 @@ const struct tp_importer tp_importer_rocpd = {
 		},
 	.wants_file = true,
 	.recognises = tp_sqlite_head,
-	.claims = rocpd_claims,
+	.matches = rocpd_matches,
 	.read = rocpd_read,
 };

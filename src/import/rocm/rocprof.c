@@ -473,6 +473,7 @@ const struct tp_importer tp_importer_rocprof = {
 			.loses = "allocations, counters, code objects; what was not asked for when "
 				 "it was recorded is unknown",
 		},
+	.takes_json = true,
 	.recognises = rocprof_probe,
 	.read = rocprof_read,
 };

@@ -87,7 +87,7 @@ static enum tp_status rpd_read(struct tp_import_reader *import,
 	return tp_tables_read(&dialect, import, source, err);
 }
 
-static bool rpd_claims(const char *path)
+static bool rpd_matches(const char *path)
 {
 	static const char *const names[] = {"rocpd_op"};
 	return tp_tables_probe(path, names, TP_ARRAY_LEN(names));
@@ -103,6 +103,6 @@ const struct tp_importer tp_importer_rpd = {
 		},
 	.wants_file = true,
 	.recognises = tp_sqlite_head,
-	.claims = rpd_claims,
+	.matches = rpd_matches,
 	.read = rpd_read,
 };

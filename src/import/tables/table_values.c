@@ -23,8 +23,7 @@ static bool text_number(const char *text, size_t len, int64_t *out)
 {
 	int64_t number = 0;
 	for (size_t i = 0; i < len; i++)
-		if (text[i] < '0' || text[i] > '9' ||
-		    __builtin_mul_overflow(number, 10, &number) ||
+		if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(number, 10, &number) ||
 		    __builtin_add_overflow(number, text[i] - '0', &number))
 			return false;
 	*out = number;

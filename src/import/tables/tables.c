@@ -320,6 +320,44 @@ static void use_host(struct process *process, const struct tp_sqlite_cell *cell)
 		process->info->host = tp_rank_writer_text(process->writer, cell->text, cell->len);
 }
 
+/* The number behind a variable: "RANK": "3", or RANK=3. */
+static int64_t variable_in(const char *text, size_t len, const char *variable)
+{
+	const char *end = text + len;
+	size_t n = strlen(variable);
+	for (const char *at = text; (at = memmem(at, (size_t)(end - at), variable, n)); at++) {
+		const char *value = at + n;
+		int64_t number = 0;
+		bool is_whole = (at == text || strchr("\" \n{,;", at[-1])) && value < end &&
+				strchr("\"= :", *value);
+		while (value < end && strchr("\"= :", *value))
+			value++;
+		if (!is_whole || value == end || *value < '0' || *value > '9')
+			continue;
+		for (; value < end && *value >= '0' && *value <= '9' && number < INT32_MAX; value++)
+			number = 10 * number + (*value - '0');
+		return number;
+	}
+	return -1;
+}
+
+static void environment_read(struct tables_reader *reader)
+{
+	static const char *const variables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+						"SLURM_PROCID"};
+	const struct tp_table_ref *ref = reader->dialect->environment;
+	if (ref)
+		tp_table_values_load(&reader->values, ref);
+	for (size_t i = reader->first_of_set; ref && i < reader->n_processes; i++) {
+		struct process *process = &reader->processes[i];
+		struct tp_table_value pid = {.is_known = true, .number = process->pid};
+		struct tp_table_value text = tp_table_values_resolve(&reader->values, ref, &pid);
+		for (size_t v = 0;
+		     text.text && process->info->number < 0 && v < TP_ARRAY_LEN(variables); v++)
+			process->info->number = variable_in(text.text, text.len, variables[v]);
+	}
+}
+
 static void devices_read(struct tables_reader *reader)
 {
 	enum { NUMBER, NAME, TYPE, N_COLUMNS };
@@ -361,6 +399,7 @@ static void set_read(struct tables_reader *reader, const char *suffix)
 		table_read(reader, &reader->dialect->tables[i]);
 	fact_read(reader, &reader->dialect->rank, use_rank);
 	fact_read(reader, &reader->dialect->host, use_host);
+	environment_read(reader);
 	devices_read(reader);
 	tp_table_values_release(&reader->values);
 	reader->set++;

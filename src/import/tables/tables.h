@@ -97,7 +97,9 @@ struct tp_table_dialect {
 	const char *remedy;   /* what to type when nothing can be read */
 	struct tp_table_fact rank;
 	struct tp_table_fact host;
-	const char *devices; /* table of devices; NULL */
+	/* By a process's number a text with its environment, in which launchers set the rank. */
+	const struct tp_table_ref *environment; /* NULL: there is none */
+	const char *devices;                    /* table of devices; NULL */
 	const char *device_number;
 	const char *device_name;
 	const char *device_only; /* value of column "type" of those that are meant; NULL: all */

@@ -4,6 +4,7 @@
  * plane sum that up by operator, scope, module or step. Of a TPU the line "XLA Ops" holds what the
  * core does, one operation at a time, loops around what they contain.
  */
+#include "import/reader/self_time.h"
 #include "xplane_emit.h"
 
 #include "trainprof/base/memory.h"
@@ -181,41 +182,6 @@ static struct tp_span tpu_span(struct tp_xplane_emitter *emitter, const struct t
 	return span;
 }
 
-/* Emit what is left of an operation from `from_ns` on, until `until_ns`. */
-static void emit_segment(struct tp_rank_writer *writer, const struct tp_span *op, uint64_t from_ns,
-			 uint64_t until_ns)
-{
-	struct tp_span piece = *op;
-	piece.start_ns = from_ns > op->start_ns ? from_ns : op->start_ns;
-	piece.end_ns = until_ns < op->end_ns ? until_ns : op->end_ns;
-	if (piece.end_ns > piece.start_ns)
-		tp_rank_writer_span(writer, &piece);
-}
-
-/* Each instant belongs to the operation that began last: loops contain what they repeat. `ops` are
- * sorted, what encloses first. */
-static void emit_nested(struct tp_rank_writer *writer, const struct tp_span *ops, size_t n)
-{
-	size_t *open = tp_alloc((n + 1) * sizeof(*open));
-	size_t n_open = 0;
-	uint64_t now_ns = 0;
-	for (size_t i = 0; i <= n; i++) {
-		uint64_t start_ns = i < n ? ops[i].start_ns : UINT64_MAX;
-		while (n_open && ops[open[n_open - 1]].end_ns <= start_ns) {
-			const struct tp_span *op = &ops[open[--n_open]];
-			emit_segment(writer, op, now_ns, op->end_ns);
-			now_ns = op->end_ns > now_ns ? op->end_ns : now_ns;
-		}
-		if (i == n)
-			break;
-		if (n_open)
-			emit_segment(writer, &ops[open[n_open - 1]], now_ns, start_ns);
-		now_ns = start_ns > now_ns ? start_ns : now_ns;
-		open[n_open++] = i;
-	}
-	free(open);
-}
-
 static void emit_tpu_line(struct tp_xplane_emitter *emitter, const struct tp_xline *line,
 			  uint16_t track)
 {
@@ -226,9 +192,7 @@ static void emit_tpu_line(struct tp_xplane_emitter *emitter, const struct tp_xli
 	struct tp_protobuf rest = line->message;
 	while (tp_xplane_next_event(emitter, line, &rest, &event))
 		TP_ARRAY_PUSH(ops, n, capacity) = tpu_span(emitter, &event, track);
-	if (n)
-		tp_spans_sort(ops, n);
-	emit_nested(emitter->writer, ops, n);
+	tp_self_time_emit(emitter->writer, ops, n);
 	free(ops);
 }
 

@@ -151,6 +151,32 @@ START_TEST(of_several_files_the_name_tells_the_rank_if_nothing_else_does)
 }
 END_TEST
 
+/* Two forms of one maker are one job, and a file of an unknown one is of no other tool. */
+START_TEST(files_of_different_tools_are_no_job)
+{
+	static const char kineto[] = "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":"
+				     "\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}]}";
+	static const char csv[] = "Name,Start Time(us),Duration(us)\nMatMul,5,6\n";
+	static const char other[] = "[{\"ph\":\"X\",\"cat\":\"mine\",\"name\":\"a\",\"pid\":1,"
+				    "\"tid\":1,\"ts\":1,\"dur\":2}]";
+	struct imported in;
+	char *one = put_file("0.json", kineto, strlen(kineto));
+	char *two = put_file("1.csv", csv, strlen(csv));
+	char *three = put_file("2.json", other, strlen(other));
+	imported_files(&in, (const char *[]){one, two}, 2, NULL);
+	ck_assert_int_eq(in.status, TP_PARSE);
+	ck_assert_msg(strstr(in.err.text, "another tool") != NULL, "%s", in.err.text);
+	ck_assert_uint_gt(strlen(in.err.next), 0);
+	imported_release(&in);
+	imported_files(&in, (const char *[]){one, three}, 2, NULL);
+	ck_assert_int_eq(in.status, TP_OK);
+	imported_release(&in);
+	free(one);
+	free(two);
+	free(three);
+}
+END_TEST
+
 START_TEST(the_first_file_of_no_use_is_named)
 {
 	struct tp_buf text = {0};
@@ -502,6 +528,7 @@ Suite *suite_import_import(void)
 	tcase_add_test(tc, ranks_of_one_number_or_none_stand_in_order_of_files);
 	tcase_add_test(tc, of_several_files_the_name_tells_the_rank_if_nothing_else_does);
 	tcase_add_test(tc, the_first_file_of_no_use_is_named);
+	tcase_add_test(tc, files_of_different_tools_are_no_job);
 	tcase_add_test(tc, more_files_than_ranks_may_be_are_refused);
 	tcase_add_test(tc, members_of_archives_are_ranks);
 	tcase_add_test(tc, an_archive_that_is_cut_says_so_at_its_last_rank);

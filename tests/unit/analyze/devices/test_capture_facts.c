@@ -119,6 +119,35 @@ START_TEST(a_file_of_nobody_has_no_parts)
 }
 END_TEST
 
+START_TEST(a_trace_without_the_host_says_so)
+{
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 40; i++)
+		scene_span(&s, stream, TP_SPAN_KERNEL, "gemm", 1000 + 100 * i, 1050 + 100 * i);
+	if (_i) {
+		uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+		scene_span(&s, thread, TP_SPAN_CALL, "cudaLaunchKernel", 900, 950);
+	}
+	scene_judge(&s);
+	ck_assert_int_eq(warning("host-not-recorded") != NULL, !_i);
+}
+END_TEST
+
+/* Lanes overlap: what others waited for a rank is their union. */
+START_TEST(transfers_alone_have_no_parts)
+{
+	s.ranks[0].format = "horovod";
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "NEGOTIATE_ALLREDUCE", 0, 2000000000);
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "NEGOTIATE_ALLREDUCE", 1000000000, 3000000000);
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_RECOGNISED), 1);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_ONLY_RANGES), 1);
+	ck_assert_uint_eq(s.profile.total_ns, 0);
+	ck_assert_ptr_nonnull(strstr(warning("transfers-only"), "2 events 3.000 s"));
+}
+END_TEST
+
 /* Four calls of 100 ms, then 50 kernels of 50 us, of which each is a step when `has_steps`. */
 static void cold_start(bool has_steps, const char *call)
 {
@@ -171,6 +200,8 @@ Suite *suite_analyze_capture_facts(void)
 	tcase_add_test(tcase, training_on_cpus_has_lost_nothing);
 	tcase_add_test(tcase, ranges_alone_compute_nothing);
 	tcase_add_test(tcase, a_file_of_nobody_has_no_parts);
+	tcase_add_test(tcase, transfers_alone_have_no_parts);
+	tcase_add_loop_test(tcase, a_trace_without_the_host_says_so, 0, 2);
 	tcase_add_test(tcase, modules_that_are_loaded_hold_a_cold_start);
 	tcase_add_test(tcase, steps_behind_the_start_are_not_cold);
 	tcase_add_test(tcase, calls_that_are_alike_are_how_the_program_runs);

@@ -131,6 +131,24 @@ START_TEST(what_cannot_be_read_is_counted_or_refused)
 }
 END_TEST
 
+/* Its marks lie behind the first bytes: then it is not chosen, but read when it is asked for. */
+START_TEST(asked_for_by_name_it_reads_any_json)
+{
+	static const char text[] = "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\","
+				   "\"pid\":7,\"tid\":70,\"ts\":1,"
+				   "\"dur\":2}," LANES;
+	const struct tp_import_options asked = {.format = "ascend"};
+	struct imported in;
+	imported_bytes(&in, text, strlen(text), &asked);
+	ck_assert_int_eq(in.status, TP_OK);
+	ck_assert_str_eq(in.result.ranks[0].format, "ascend");
+	imported_release(&in);
+	imported_bytes(&in, "no JSON", 7, &asked);
+	ck_assert_int_eq(in.status, TP_PARSE);
+	imported_release(&in);
+}
+END_TEST
+
 START_TEST(the_folder_says_which_rank_it_is)
 {
 	struct imported in;
@@ -167,6 +185,7 @@ Suite *suite_import_ascend_view(void)
 	tcase_add_test(tc, a_collective_has_its_size_and_place);
 	tcase_add_loop_test(tc, what_cannot_be_read_is_counted_or_refused, 0,
 			    (int)(sizeof(damaged) / sizeof(damaged[0])));
+	tcase_add_test(tc, asked_for_by_name_it_reads_any_json);
 	tcase_add_test(tc, the_folder_says_which_rank_it_is);
 	suite_add_tcase(suite, tc);
 	return suite;

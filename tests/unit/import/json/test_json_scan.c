@@ -372,6 +372,41 @@ END_TEST
 
 #define LOOP(tc, test, table) tcase_add_loop_test(tc, test, 0, sizeof(table) / sizeof((table)[0]))
 
+/* Lists of entered members give their objects with their key; others are members, or passed over.
+ */
+START_TEST(members_that_a_table_names_are_entered)
+{
+	static const struct tp_json_scan_enter enter[] = {{"tool", true},
+							  {"records", false},
+							  {"a", false},
+							  {"b", false}};
+	static const char text[] =
+		"{\"tool\":[{\"meta\":{\"pid\":7},\"a\":[{\"x\":1},{\"x\":2}],\"records\":"
+		"{\"b\":[{\"y\":3}],\"c\":[{\"z\":4}]}},{\"a\":[5]}],\"rest\":1}";
+	struct giver giver = {text, sizeof(text) - 1};
+	struct tp_stream *stream = tp_stream_from_source(give, &giver);
+	struct tp_json_scan scan;
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	enum tp_json_scan_item item;
+	char seen[128] = "";
+	tp_json_scan_init(&scan, stream);
+	scan.enter = enter;
+	scan.n_enter = sizeof(enter) / sizeof(enter[0]);
+	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_JSON_SCAN_END) {
+		if (item != TP_JSON_SCAN_JUNK)
+			strncat(seen, key.text, key.len);
+		strcat(seen, item == TP_JSON_SCAN_EVENT    ? "! "
+			     : item == TP_JSON_SCAN_MEMBER ? ". "
+							   : "? ");
+	}
+	ck_assert_str_eq(seen, "meta. a! a! b! c. ? rest. ");
+	ck_assert(!scan.is_cut);
+	tp_json_scan_release(&scan);
+	tp_stream_close(stream);
+}
+END_TEST
+
 Suite *suite_import_json_scan(void);
 Suite *suite_import_json_scan(void)
 {
@@ -389,6 +424,7 @@ Suite *suite_import_json_scan(void)
 			    TP_ARRAY_LEN(lenient));
 	tcase_add_loop_test(tc, mutated_events_are_read_alike_where_they_are_accepted, 0,
 			    TP_ARRAY_LEN(nasty));
+	tcase_add_test(tc, members_that_a_table_names_are_entered);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

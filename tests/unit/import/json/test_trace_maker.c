@@ -29,8 +29,6 @@ static const struct {
 	{"[" OPERATOR ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" SPACES SPACES SPACES SPACES
 	 "\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}," PROCESS("Ascend Hardware") "]",
 	 "Ascend"},
-	{"{\"traceEvents\":[" PROCESS("/host:CPU") "," OPERATOR ",{}]}", "XProf"},
-	{"{\"traceEvents\":[" PROCESS("/device:TPU:0") "]}", "XProf"},
 	{"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[]}",
 	 "speedscope"},
 	{"{\"traceEvents\":[" OPERATOR "],\"viztracer_metadata\":{}}", "VizTracer"},
@@ -70,6 +68,9 @@ static const struct {
 	{"[" PROCESS("grad") ",{\"ph\":\"B\",\"name\":\"NEGOTIATE_ALLREDUCE\",\"pid\":1,\"ts\":1},"
 			     "{\"ph\":\"E\",\"pid\":1,\"ts\":9},",
 	 "horovod"},
+	{"{\"traceEvents\":[" PROCESS("/host:CPU") "," OPERATOR ",{}]}", "xprof-json"},
+	{"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[" PROCESS("/device:TPU:0") "]}",
+	 "xprof-json"},
 	{"{\"rocprofiler-sdk-tool\":[{\"metadata\"", "rocprof"},
 	{"{\"a\":[1,{}],\"traceEvents\":[" OPERATOR "," PROCESS("python") "]}", NULL},
 	{"{\"traceEvents\":", NULL},
@@ -80,7 +81,8 @@ static const struct {
 
 START_TEST(the_first_bytes_say_who_reads_it)
 {
-	static const char *const readers[] = {"ascend", "timeline", "horovod", "rocprof"};
+	static const char *const readers[] = {"ascend", "timeline", "horovod", "rocprof",
+					      "xprof-json"};
 	const char *head = heads[_i].head;
 	for (size_t i = 0; i < TP_ARRAY_LEN(readers); i++) {
 		bool is_meant = heads[_i].reader && strcmp(heads[_i].reader, readers[i]) == 0;

@@ -3,7 +3,11 @@
 #include "import/reader/unsupported_file.h"
 
 #include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
 	const char *path;
@@ -32,6 +36,23 @@ static const struct {
 	 "trainprof import --list"},
 	{"t.db", "SQLite format 3", "'t.db' is an SQLite database, and no export of nsys",
 	 "trainprof import --list"},
+	{"step_trace_time.csv", "Step,Computing,Free",
+	 "'step_trace_time.csv' is a summary of Ascend's profiler, without times of kernels",
+	 "trainprof import FOLDER   (the *_ascend_pt folder that it lies in)"},
+	{"a.austin", "MOJ\1",
+	 "'a.austin' is a profile of Austin: sampled stacks without waits and steps",
+	 "trainprof attach PID"},
+	{"a.txt", "# mode: wall",
+	 "'a.txt' is a profile of Austin: sampled stacks without waits and steps",
+	 "trainprof attach PID"},
+	{"run.wandb", ":W&B", "'run.wandb' is a log of Weights & Biases: scalars, and no trace",
+	 "trainprof run -- CMD"},
+	{"a/events.out.tfevents.17.host", "\x18",
+	 "'a/events.out.tfevents.17.host' holds scalars of "
+	 "TensorBoard, and no trace",
+	 "trainprof import LOGDIR   (its plugins/profile is looked for)"},
+	{"t.arrow", "ARROW1", "'t.arrow' is an Arrow file",
+	 "nsys export --type sqlite REPORT.nsys-rep"},
 	{"train",
 	 "\x7f"
 	 "ELF",
@@ -49,6 +70,22 @@ START_TEST(each_is_named_with_what_to_do)
 			 TP_PARSE);
 	ck_assert_str_eq(err.text, strangers[_i].text);
 	ck_assert_str_eq(err.next, strangers[_i].next);
+}
+END_TEST
+
+START_TEST(raw_folders_have_to_be_analysed_first)
+{
+	struct tp_error err = {0};
+	char folder[] = "/tmp/trainprof-raw-XXXXXX";
+	char path[64];
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert(!tp_unsupported_folder_find(folder, &err));
+	snprintf(path, sizeof(path), "%s/PROF_000001_2026", folder);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert(tp_unsupported_folder_find(folder, &err));
+	ck_assert_ptr_nonnull(strstr(err.next, "msprof --export=on"));
+	rmdir(path);
+	rmdir(folder);
 }
 END_TEST
 
@@ -71,6 +108,7 @@ Suite *suite_import_unsupported_file(void)
 	tcase_add_loop_test(tc, each_is_named_with_what_to_do, 0,
 			    sizeof(strangers) / sizeof(strangers[0]));
 	tcase_add_test(tc, blanks_alone_are_no_trace);
+	tcase_add_test(tc, raw_folders_have_to_be_analysed_first);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -2,6 +2,7 @@
 /* Claims about databases of rocprofv3, schemas 3 and 4.1. */
 #include "import/database.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* One process: pid 42 on GPU 1 (agent 5; agent 4 is a CPU). Ids of rows are no numbers of threads
@@ -114,6 +115,34 @@ START_TEST(tracks_of_schema_4_say_whose_work_it_is)
 }
 END_TEST
 
+static const struct {
+	const char *environment;
+	int64_t rank;
+} launched[] = {
+	{"{\"LOCAL_RANK\":\"1\",\"RANK\":\"13\",\"WORLD_SIZE\":\"16\"}", 13},
+	{"{\"SLURM_PROCID\": \"5\"}", 5},
+	{"LOCAL_RANK=1 OMPI_COMM_WORLD_RANK=7", 7},
+	{"{\"RANK\":\"\",\"LOCAL_RANK\":\"1\"}", -1},
+	{"{}", -1},
+	{"RANK", -1},
+};
+
+START_TEST(the_environment_says_the_rank)
+{
+	struct imported in;
+	char sql[8192];
+	snprintf(sql, sizeof(sql),
+		 SCHEMA_3("_00_a", "42") "ALTER TABLE rocpd_info_process_00_a ADD environment TEXT;"
+					 "UPDATE rocpd_info_process_00_a SET environment = '%s';",
+		 launched[_i].environment);
+	if (!database_import(&in, sql))
+		return;
+	ck_assert_int_eq(in.status, TP_OK);
+	ck_assert_int_eq(in.result.ranks[0].number, launched[_i].rank);
+	imported_release(&in);
+}
+END_TEST
+
 static const char *const empty[] = {
 	"CREATE TABLE rocpd_kernel_dispatch_a(id INT)",
 	"CREATE TABLE rocpd_info_agent_a(id INT)",
@@ -142,6 +171,8 @@ Suite *suite_import_rocpd(void)
 	tcase_add_test(tc, a_process_has_kernels_copies_calls_and_ranges);
 	tcase_add_test(tc, each_suffix_is_a_rank);
 	tcase_add_test(tc, tracks_of_schema_4_say_whose_work_it_is);
+	tcase_add_loop_test(tc, the_environment_says_the_rank, 0,
+			    (int)(sizeof(launched) / sizeof(launched[0])));
 	tcase_add_loop_test(tc, a_database_without_work_is_refused_with_what_to_type, 0,
 			    (int)(sizeof(empty) / sizeof(empty[0])));
 	suite_add_tcase(suite, tc);

@@ -54,6 +54,7 @@ const struct tp_importer tp_importer_timeline = {
 			.keeps = "kernels and copies once each, operations on the CPU",
 			.loses = "Python between runs, threads, waits: unknown, and not idle",
 		},
+	.takes_json = true,
 	.recognises = timeline_probe,
 	.read = timeline_read,
 };

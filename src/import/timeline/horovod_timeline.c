@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads Horovod's timeline: who was ready last for each tensor and how long the others waited, and
- * transfers. It says nothing of computing. Every tensor is a process; ends have no name; a rank
- * that becomes ready is an event in the negotiation with the rank's number as its name.
+ * transfers. It says nothing of computing. Every tensor is a process of the trace; ends have no
+ * name; a rank that becomes ready is an event in the negotiation with the rank's number as its
+ * name.
  *
  * What was found becomes ranges on lanes: one for each rank that was last, one for transfers. The
  * order in which ranks come within one cycle of the coordinator is no order of their arrival.
@@ -64,7 +65,7 @@ struct horovod_reader {
 	struct tp_trace_event_plain plain;
 };
 
-static struct tensor *tensor_of(struct horovod_reader *reader, const struct tp_trace_event *event)
+static struct tensor *process_of(struct horovod_reader *reader, const struct tp_trace_event *event)
 {
 	int64_t pid = 0;
 	uint64_t index;
@@ -159,7 +160,7 @@ static void read_event(struct horovod_reader *reader, const struct tp_json_slice
 	char phase = tp_trace_event_phase(&event);
 	if (phase == 'M' || !phase || !strchr("BEX", phase))
 		return;
-	struct tensor *tensor = tensor_of(reader, &event);
+	struct tensor *tensor = process_of(reader, &event);
 	if (!tensor || !tp_json_slice_time_ns(&event.ts, &now_ns))
 		tp_rank_writer_skip(reader->writer, "an event without a time that makes sense");
 	else if (phase == 'B')
@@ -170,8 +171,8 @@ static void read_event(struct horovod_reader *reader, const struct tp_json_slice
 		ready(tensor, &event);
 }
 
-static enum tp_status horovod_read(struct tp_import_reader *import,
-				   const struct tp_import_source *source, struct tp_error *err)
+static enum tp_status timeline_read(struct tp_import_reader *import,
+				    const struct tp_import_source *source, struct tp_error *err)
 {
 	struct tp_json_scan scan;
 	struct tp_json_slice key;
@@ -203,7 +204,7 @@ static enum tp_status horovod_read(struct tp_import_reader *import,
 	return status;
 }
 
-static bool horovod_probe(const unsigned char *head, size_t size)
+static bool timeline_probe(const unsigned char *head, size_t size)
 {
 	return tp_trace_maker_probe(head, size, "horovod");
 }
@@ -219,6 +220,7 @@ const struct tp_importer tp_importer_horovod = {
 			.loses = "computing, loading and devices, which it does not record: no "
 				 "parts of a step, no advice",
 		},
-	.recognises = horovod_probe,
-	.read = horovod_read,
+	.takes_json = true,
+	.recognises = timeline_probe,
+	.read = timeline_read,
 };

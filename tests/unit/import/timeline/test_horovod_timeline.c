@@ -71,11 +71,11 @@ START_TEST(what_does_not_fit_is_counted)
 }
 END_TEST
 
-Suite *suite_import_horovod(void);
+Suite *suite_import_horovod_timeline(void);
 
-Suite *suite_import_horovod(void)
+Suite *suite_import_horovod_timeline(void)
 {
-	Suite *suite = suite_create("import/horovod");
+	Suite *suite = suite_create("import/horovod_timeline");
 	TCase *tc = tcase_create("horovod");
 	tcase_add_test(tc, the_last_rank_and_the_transfer_are_found);
 	tcase_add_loop_test(tc, what_does_not_fit_is_counted, 0,

@@ -62,11 +62,11 @@ START_TEST(the_executors_lane_is_no_device)
 }
 END_TEST
 
-Suite *suite_import_timeline(void);
+Suite *suite_import_tensorflow_timeline(void);
 
-Suite *suite_import_timeline(void)
+Suite *suite_import_tensorflow_timeline(void)
 {
-	Suite *suite = suite_create("import/timeline");
+	Suite *suite = suite_create("import/tensorflow_timeline");
 	TCase *tc = tcase_create("timeline");
 	tcase_add_loop_test(tc, each_operation_counts_once, 0,
 			    (int)(sizeof(files) / sizeof(files[0])));

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Files of other makers are judged by lanes that are theirs, and what they do not record is unknown.
+step() { # step NUMBER: one of Ascend's, in microseconds since 1970, as texts
+	at=$((1736408883600000 + $1 * 1000))
+	cat <<EOF
+{"ph":"X","cat":"cpu_op","name":"ProfilerStep#$1","pid":7,"tid":70,"ts":"$at.000","dur":1000},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":7,"tid":70,"ts":"$((at + 10)).000","dur":20},
+{"ph":"X","name":"MatMul","pid":9,"tid":2,"ts":"$((at + 50)).000","dur":250.5,"args":{"Task Type":"AI_CORE"}},
+{"ph":"X","name":"EVENT_WAIT","pid":9,"tid":2,"ts":"$((at + 310)).000","dur":600,"args":{"Task Type":"EVENT_WAIT_SQE"}},
+{"ph":"X","name":"hcom_allReduce__586_$1_1","pid":10,"tid":0,"ts":"$((at + 310)).000","dur":650.25,"args":{"count":250,"data_type":"FP32"}},
+EOF
+}
+name() { # name PID PROCESS TID THREAD
+	echo "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":$1,\"args\":{\"name\":\"$2\"}},"
+	echo "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":$1,\"tid\":$3,\"args\":{\"name\":\"$4\"}},"
+}
+{
+	echo '['
+	i=0
+	while [ $i -lt 60 ]; do
+		step $i
+		i=$((i + 1))
+	done
+	name 7 Python 70 'Thread 70'
+	name 9 'Ascend Hardware' 2 'Stream 2'
+	name 10 HCCL 0 'Group 0 Communication'
+	echo ']'
+} >trace_view.json
+trainprof import -o ascend trace_view.json >printed
+sed -n '3,6p' printed
+
+# A rank that is late every time. The list is left open, as old versions of Horovod do.
+{
+	echo '['
+	i=0
+	while [ $i -lt 20 ]; do
+		at=$((i * 300000))
+		cat <<EOF
+{"ph":"B","name":"NEGOTIATE_ALLREDUCE","ts":$at,"pid":1},
+{"ph":"X","name":"0","ts":$at,"pid":1,"dur":0},
+{"ph":"X","name":"3","ts":$((at + 200000)),"pid":1,"dur":0},
+{"ph":"E","ts":$((at + 200000)),"pid":1},
+{"ph":"B","name":"NCCL_ALLREDUCE","ts":$((at + 200000)),"pid":1},
+{"ph":"E","ts":$((at + 203000)),"pid":1},
+EOF
+		i=$((i + 1))
+	done
+} >horovod.json
+trainprof import -o horovod horovod.json | sed -n '3,5p'
+
+# Two tools are no job.
+trainprof import -o both trace_view.json horovod.json
+echo "status $?"
