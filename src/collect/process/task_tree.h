@@ -49,6 +49,12 @@ static inline enum tp_task_tree_where tp_task_tree_where_now(const struct tp_tas
 	return task->ahead_ns > task->where_since_ns ? task->ahead : task->where;
 }
 
+/* Since when. */
+static inline uint64_t tp_task_tree_where_now_ns(const struct tp_task_tree_task *task)
+{
+	return task->ahead_ns > task->where_since_ns ? task->ahead_ns : task->where_since_ns;
+}
+
 struct tp_task_tree;
 
 struct tp_task_tree *tp_task_tree_new(const struct tp_host *host, struct tp_sink *sink);
