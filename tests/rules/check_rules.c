@@ -141,8 +141,8 @@ static void check_headlines(const struct tp_rulebook *book, const struct tp_rule
 {
 	for (size_t i = 0; i < rule->n_actions; i++)
 		check_width(rule, "a headline",
-			    tp_sentence_fill(rule->actions[i].headline, facts,
-					     book->whole_steps, arena),
+			    tp_sentence_fill(rule->actions[i].headline, facts, book->whole_steps,
+					     arena),
 			    HEADLINE_COLUMNS);
 }
 

@@ -146,7 +146,7 @@ static enum tp_state state_of_running(struct offcpu *self, struct offcpu_watch *
 }
 
 /* By the records that have been taken; they are late. */
-static bool is_awake(const struct tp_task_tree_task *task)
+static bool is_runnable(const struct tp_task_tree_task *task)
 {
 	return task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
 }
@@ -175,7 +175,7 @@ static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 	};
 	/* Where it runs, its own samples tell more. But records are late: it may want a CPU by now,
 	 * and then it stands still, and is in Python where its frames say. */
-	if (sight->state == TP_STATE_RUNNABLE && is_awake(task) &&
+	if (sight->state == TP_STATE_RUNNABLE && is_runnable(task) &&
 	    !(sight->stack && is_waiting_for_cpu(watch)))
 		return;
 	if (sight->state == TP_STATE_BLOCKED)
@@ -201,11 +201,11 @@ static bool has_python(const struct offcpu *self, const struct tp_task_tree_task
 
 /* Of one that wants a CPU only Python can be read; phases are those of first threads. It stands
  * still meanwhile, so one look is enough. */
-static bool needs_look_standing(const struct offcpu *self, const struct tp_task_tree_task *task,
-				const struct offcpu_watch *watch)
+static bool needs_read_preempted(const struct offcpu *self, const struct tp_task_tree_task *task,
+				 const struct offcpu_watch *watch)
 {
 	return task->info.tid == task->info.pid && is_waiting_for_cpu(watch) &&
-	       has_python(self, task) && watch->stood_ns != tp_task_tree_where_now_ns(task);
+	       has_python(self, task) && watch->stood_ns != tp_task_tree_current_ns(task);
 }
 
 /*
@@ -217,10 +217,10 @@ static bool needs_look_standing(const struct offcpu *self, const struct tp_task_
 static bool needs_inspection(const struct offcpu *self, const struct tp_task_tree_task *task,
 			     const struct offcpu_watch *watch, uint64_t now_ns)
 {
-	enum tp_task_tree_where now = tp_task_tree_where_now(task);
-	if (is_awake(task) && now == TP_TASK_TREE_PREEMPTED)
-		return needs_look_standing(self, task, watch);
-	if (is_awake(task) && now == TP_TASK_TREE_ON_CPU)
+	enum tp_task_tree_where now = tp_task_tree_current(task);
+	if (is_runnable(task) && now == TP_TASK_TREE_PREEMPTED)
+		return needs_read_preempted(self, task, watch);
+	if (is_runnable(task) && now == TP_TASK_TREE_ON_CPU)
 		return has_python(self, task) && !task->followed_ns;
 	if (task->where != TP_TASK_TREE_BLOCKED)
 		return true;
@@ -266,8 +266,8 @@ static void inspect(struct offcpu *self, struct tp_task_tree_task *task, struct 
 	if (!tp_inspect_thread(&self->looker, &watch->looked, task, time_ns))
 		return;
 	if (is_in_python(&watch->looked.sight) &&
-	    tp_task_tree_where_now(task) == TP_TASK_TREE_PREEMPTED)
-		watch->stood_ns = tp_task_tree_where_now_ns(task);
+	    tp_task_tree_current(task) == TP_TASK_TREE_PREEMPTED)
+		watch->stood_ns = tp_task_tree_current_ns(task);
 	/* The same stay off CPU, already put. */
 	bool is_known = watch->was_looked_at && task->where != TP_TASK_TREE_UNKNOWN &&
 			watch->n_runs == task->n_runs && !is_in_python(&watch->looked.sight) &&
@@ -324,7 +324,7 @@ static void poll_round(struct offcpu *self, bool of_leaders, struct poll_budget 
 			continue;
 		struct offcpu_watch *watch = watch_of(self, task);
 		/* Where it may lose its CPU at any moment the next look is not put off. */
-		if (is_awake(task) && is_waiting_for_cpu(watch))
+		if (is_runnable(task) && is_waiting_for_cpu(watch))
 			self->n_quiet = 0;
 		if (!needs_inspection(self, task, watch, now_ns))
 			continue;

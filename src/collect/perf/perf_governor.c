@@ -159,8 +159,8 @@ struct window_cost {
 };
 
 /* What the same window would have taken at another level. */
-static double predict_ns(const struct tp_perf_governor *governor, const struct window_cost *cost,
-			 unsigned level)
+static double estimate_ns(const struct tp_perf_governor *governor, const struct window_cost *cost,
+			  unsigned level)
 {
 	double rate = (double)governor->period_factor / levels[level].period_factor;
 	double kept = (double)governor->keep_one_in / levels[level].keep_one_in;
@@ -172,7 +172,7 @@ static unsigned level_for(const struct tp_perf_governor *governor, const struct 
 			  double limit_ns)
 {
 	unsigned level = 0;
-	while (level + 1 < TP_ARRAY_LEN(levels) && predict_ns(governor, cost, level) > limit_ns)
+	while (level + 1 < TP_ARRAY_LEN(levels) && estimate_ns(governor, cost, level) > limit_ns)
 		level++;
 	return level;
 }

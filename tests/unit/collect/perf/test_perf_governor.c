@@ -52,8 +52,8 @@ static void play(double seconds, double switch_hz, double sample_hz, double self
 		usage.n_samples += (uint64_t)(rate_hz * tick_s);
 		usage.target_cpu_ns += tick_ns;
 		double self_ns = (double)tick_ns * self_ratio;
-		double stacks_ns = self_ns * stacks_share / governor.keep_one_in /
-				   governor.period_factor;
+		double stacks_ns =
+			self_ns * stacks_share / governor.keep_one_in / governor.period_factor;
 		usage.stacks_ns += (uint64_t)stacks_ns;
 		usage.self_cpu_ns += (uint64_t)(stacks_ns + self_ns * (1 - stacks_share));
 		seen |= tp_perf_governor_tick(&governor, &usage);
