@@ -4,13 +4,14 @@
 
 Each program is measured by TRAINPROF and, where it is given, by BASE (an older trainprof), in turn,
 A B A B. A row says the medians over rounds: trainprof's own CPU time by the kernel, from its start
-to the end of its report, what that is of the wall time, samples a second and the share of native
-stacks that are whole. With --limit the exit status
+to the end of the recording, what that is of the wall time, the CPU time of a report, samples a
+second and the share of native stacks that are whole. With --limit the exit status
 is 1 when the median over programs is above that many per cent.
 """
 import argparse
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -49,6 +50,11 @@ def own_cpu_s(pid):
         return int(file.read().split()[0]) / 1e9
 
 
+def children_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def measure(trainprof, command, work):
     """One run; None when it failed."""
     out = os.path.join(work, "run")
@@ -61,12 +67,14 @@ def measure(trainprof, command, work):
         wall_s = time.monotonic() - begin
     if child.returncode != 0:
         return None
-    told = subprocess.run([trainprof, "report", "--format=json", out], check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    if told.returncode != 0:
+    before_s = children_s()
+    printed = subprocess.run([trainprof, "report", "--format=json", out], check=False,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    report_s = children_s() - before_s
+    if printed.returncode != 0:
         return None
-    report = json.loads(told.stdout)
-    return {"own_s": own_s, "wall_s": wall_s, "ratio": own_s / wall_s,
+    report = json.loads(printed.stdout)
+    return {"own_s": own_s, "wall_s": wall_s, "ratio": own_s / wall_s, "report_s": report_s,
             "rate": report["collection"]["sample_rate_hz"], "whole": whole_ratio(report)}
 
 
@@ -81,6 +89,7 @@ def print_row(name, which, runs):
         return statistics.median(values) if values else float("nan")
     print(f"{name:20} {which:5} {len(runs):3} runs {median('wall_s'):6.1f} s "
           f"{median('own_s') * 1000:7.0f} ms {median('ratio') * 100:6.2f} % "
+          f"{median('report_s') * 1000:5.0f} ms "
           f"{median('rate'):6.1f}/s {median('whole') * 100:6.1f} %", flush=True)
     return median("ratio")
 
@@ -98,7 +107,8 @@ def main():
         which = {"base": os.path.abspath(args.base), **which}
     ratios = []
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs")
-    print("program              which      runs   wall     own CPU  of wall  samples  whole stacks")
+    print("program              which      runs   wall     own CPU  of wall   report  samples  "
+          "whole stacks")
     with tempfile.TemporaryDirectory() as work:
         for name, command in programs(work):
             if args.only not in name:

@@ -27,8 +27,9 @@ static void read_case(struct tp_json_form *form, struct tp_rule_case *out,
 		if (form->status)
 			return;
 		tp_fact_id fact = tp_json_form_fact(form, member, tp_json_key(member));
-		out->facts[out->n_facts++] = (struct tp_case_fact){
-			fact, tp_fact_value_read(form, member, fact, "left out by the case")};
+		out->facts[out->n_facts++] =
+			(struct tp_case_fact){fact, tp_fact_value_read(form, member, fact,
+								       "left out by the case")};
 	}
 	if (tp_json_get(item, "actions"))
 		out->techniques = tp_json_form_names(form, item, "actions", &out->n_techniques);

@@ -156,7 +156,8 @@ static void check_cost(struct visit *visit)
 	}
 	double all_ns = cost->look_ns + cost->inside_ns;
 	snprintf(check->text, sizeof(check->text),
-		 "a look at a busy %s takes %s of trainprof's CPU time and %s of the program's; %.0f "
+		 "a look at a busy %s takes %s of trainprof's CPU time and %s of the program's; "
+		 "%.0f "
 		 "a second are %.2f %% of one CPU (%zu looks)",
 		 cost->is_python ? "Python thread" : "thread", tp_unit_time(cost->look_ns).text,
 		 tp_unit_time(cost->inside_ns).text, looks_per_s, all_ns * looks_per_s / 1e7,

@@ -10,10 +10,11 @@
 #include <stddef.h>
 
 struct tp_doctor_cost {
-	bool is_python;      /* else a loop of the shell: python3 is not there, or not to be read */
-	size_t n_looks;      /* samples and looks at waits, at least one */
-	double inside_ns;    /* what one sample takes from the program, as calibrated; 0: none is taken */
-	double look_ns;      /* CPU time of trainprof for each look, of all but the start */
+	bool is_python;   /* else a loop of the shell: python3 is not there, or not to be read */
+	size_t n_looks;   /* samples and looks at waits, at least one */
+	double inside_ns; /* what one sample takes from the program, as calibrated; 0: none is taken
+			   */
+	double look_ns;   /* CPU time of trainprof for each look, of all but the start */
 	struct tp_own_cpu own;
 };
 

@@ -57,6 +57,7 @@ struct offcpu_watch {
 	struct tp_typical_wait usual_wait;
 	struct tp_stop_watch stop; /* of a leader: of its process */
 	uint64_t look_ns;          /* last one */
+	uint64_t stood_ns;         /* when it lost the CPU without which it was last read */
 	uint64_t glance_due_ns;
 	bool was_looked_at;
 	bool is_put_off; /* a look at this wait could not be afforded yet */
@@ -146,6 +147,12 @@ static enum tp_state state_of_running(struct offcpu *self, struct offcpu_watch *
 	return tp_oncpu_estimate_state(&watch->share, &now, elapsed_ns);
 }
 
+/* By the records that have been taken; they are late. */
+static bool is_runnable(const struct tp_task_tree_task *task)
+{
+	return task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
+}
+
 /* It wants a CPU and has none for more than a moment of its time. */
 static bool is_waiting_for_cpu(const struct offcpu_watch *watch)
 {
@@ -170,8 +177,7 @@ static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 	};
 	/* Where it runs, its own samples tell more. But records are late: it may want a CPU by now,
 	 * and then it stands still, and is in Python where its frames say. */
-	bool is_awake = task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
-	if (sight->state == TP_STATE_RUNNABLE && is_awake &&
+	if (sight->state == TP_STATE_RUNNABLE && is_runnable(task) &&
 	    !(sight->stack && is_waiting_for_cpu(watch)))
 		return;
 	if (sight->state == TP_STATE_BLOCKED)
@@ -189,29 +195,35 @@ static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 	self->n_put++;
 }
 
-/* It is on a CPU at this moment, and its own samples tell all that can be known of it. */
-static bool is_running_now(const struct offcpu *self, const struct tp_task_tree_task *task)
+static bool has_python(const struct offcpu *self, const struct tp_task_tree_task *task)
 {
 	const struct tp_python_processes *pythons = self->looker.pythons;
-	bool is_awake = task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
-	return is_awake && tp_task_tree_where_now(task) == TP_TASK_TREE_ON_CPU &&
-	       (task->followed_ns || !pythons || !tp_python_processes_has(pythons, task));
+	return pythons && tp_python_processes_has(pythons, task);
+}
+
+/* Of one that wants a CPU only Python can be read; phases are those of first threads. It stands
+ * still meanwhile, so one look is enough. */
+static bool needs_read_preempted(const struct offcpu *self, const struct tp_task_tree_task *task,
+				 const struct offcpu_watch *watch)
+{
+	return task->info.tid == task->info.pid && is_waiting_for_cpu(watch) &&
+	       has_python(self, task) && watch->stood_ns != tp_task_tree_current_ns(task);
 }
 
 /*
  * Is there something to learn? With switch records only about threads that have been on a CPU
  * since the last look that found them waiting: one that found them running says nothing of the wait
- * that came then. Records arrive late: one said to be on a CPU may wait by now. They do not tell
- * wake-ups either: where threads queue for CPUs it takes looks to see when a wait is over. Of a
- * thread that wants a CPU only Python can be read; phases are those of first threads.
+ * that came then. One that is on a CPU at this moment tells all by its own samples. Records do not
+ * tell wake-ups: where threads queue for CPUs it takes looks to see when a wait is over.
  */
 static bool needs_inspection(const struct offcpu *self, const struct tp_task_tree_task *task,
 			     const struct offcpu_watch *watch, uint64_t now_ns)
 {
-	const struct tp_python_processes *pythons = self->looker.pythons;
-	if (task->where == TP_TASK_TREE_PREEMPTED)
-		return task->info.tid == task->info.pid && is_waiting_for_cpu(watch) && pythons &&
-		       tp_python_processes_has(pythons, task);
+	enum tp_task_tree_where now = tp_task_tree_current(task);
+	if (is_runnable(task) && now == TP_TASK_TREE_PREEMPTED)
+		return needs_read_preempted(self, task, watch);
+	if (is_runnable(task) && now == TP_TASK_TREE_ON_CPU)
+		return has_python(self, task) && !task->followed_ns;
 	if (task->where != TP_TASK_TREE_BLOCKED)
 		return true;
 	return !watch->was_looked_at || watch->n_runs != task->n_runs ||
@@ -255,6 +267,9 @@ static void inspect(struct offcpu *self, struct tp_task_tree_task *task, struct 
 	watch->looked.reads_anew = is_waiting_for_cpu(watch);
 	if (!tp_inspect_thread(&self->looker, &watch->looked, task, time_ns))
 		return;
+	if (is_in_python(&watch->looked.sight) &&
+	    tp_task_tree_current(task) == TP_TASK_TREE_PREEMPTED)
+		watch->stood_ns = tp_task_tree_current_ns(task);
 	/* The same stay off CPU, already put. */
 	bool is_known = watch->was_looked_at && task->where != TP_TASK_TREE_UNKNOWN &&
 			watch->n_runs == task->n_runs && !is_in_python(&watch->looked.sight) &&
@@ -310,12 +325,9 @@ static void poll_round(struct offcpu *self, bool of_leaders, struct poll_budget 
 		if ((task->info.tid == task->info.pid) != of_leaders)
 			continue;
 		struct offcpu_watch *watch = watch_of(self, task);
-		if (is_running_now(self, task)) {
-			/* It may lose its CPU at any moment: the next look is not put off. */
-			if (is_waiting_for_cpu(watch))
-				self->n_quiet = 0;
-			continue;
-		}
+		/* Where it may lose its CPU at any moment the next look is not put off. */
+		if (is_runnable(task) && is_waiting_for_cpu(watch))
+			self->n_quiet = 0;
 		if (!needs_inspection(self, task, watch, now_ns))
 			continue;
 		is_over = is_over || is_used_up(poll_budget);

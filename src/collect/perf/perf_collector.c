@@ -222,7 +222,7 @@ static void begin_switches(struct perf *perf)
 static void on_poll(void *context)
 {
 	struct perf *perf = context;
-	tp_perf_dispatch_look_ahead(&perf->feed, perf->events.rings, perf->events.n_cpus);
+	tp_perf_dispatch_peek(&perf->feed, perf->events.rings, perf->events.n_cpus);
 	tp_perf_period_update_on_poll(&perf->redraw);
 }
 
@@ -254,7 +254,7 @@ static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct
 	uint64_t now_ns = tp_clock_now_ns();
 	begin_governor(perf, now_ns);
 	tp_task_tree_set_has_events(context->tree, true);
-	tp_task_tree_set_listener(context->tree, on_poll, perf);
+	tp_task_tree_add_listener(context->tree, on_poll, perf);
 	tp_perf_setup_report(&asked, &perf->events, context, &perf->base.availability);
 	perf->is_started = true;
 	tp_perf_period_update_start(&perf->redraw, context->host, &perf->events, &perf->feed,
@@ -481,7 +481,7 @@ static void perf_close(struct tp_collector *self)
 {
 	struct perf *perf = perf_of(self);
 	if (perf->is_started) {
-		tp_task_tree_set_listener(perf->context->tree, NULL, NULL);
+		tp_task_tree_remove_listener(perf->context->tree, perf);
 		tp_perf_governor_release(&perf->governor);
 		tp_perf_pins_release(&perf->pins);
 		if (perf->has_watch)

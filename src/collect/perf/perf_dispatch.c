@@ -21,7 +21,7 @@
 #define DEATH_WITHIN_NS (200 * TP_NS_PER_MS)
 
 /* Of each ring; 5 ms of the busiest machine. */
-enum { LOOK_AHEAD_MAX = 256 };
+enum { PEEK_MAX = 256 };
 
 const char tp_perf_source[] = "perf";
 
@@ -351,7 +351,7 @@ void tp_perf_dispatch_record(struct tp_perf_dispatch *feed, const void *bytes, s
 	tp_perf_oncpu_seen(&feed->runs, record.cpu, record.time_ns);
 }
 
-static void see_ahead(void *context, const void *bytes, size_t size)
+static void peek_record(void *context, const void *bytes, size_t size)
 {
 	struct tp_perf_dispatch *feed = context;
 	struct perf_event_header header;
@@ -365,16 +365,16 @@ static void see_ahead(void *context, const void *bytes, size_t size)
 	if (!task || task->info.pid != record.pid || record.time_ns < task->ahead_ns)
 		return;
 	task->ahead_ns = record.time_ns;
-	task->ahead = !record.of.change.is_out	    ? TP_TASK_TREE_ON_CPU
+	task->ahead = !record.of.change.is_out        ? TP_TASK_TREE_ON_CPU
 		      : record.of.change.is_preempted ? TP_TASK_TREE_PREEMPTED
 						      : TP_TASK_TREE_BLOCKED;
 }
 
-void tp_perf_dispatch_look_ahead(struct tp_perf_dispatch *feed, struct tp_perf_ring *rings,
-				 size_t n_rings)
+void tp_perf_dispatch_peek(struct tp_perf_dispatch *feed, struct tp_perf_ring *rings,
+			   size_t n_rings)
 {
 	for (size_t i = 0; feed->runs.is_on && i < n_rings; i++)
-		tp_perf_ring_look_ahead(&rings[i], LOOK_AHEAD_MAX, see_ahead, feed);
+		tp_perf_ring_peek(&rings[i], PEEK_MAX, peek_record, feed);
 }
 
 static void emit_exiting(struct tp_perf_dispatch *feed, const struct perf_exiting *leaver,

@@ -86,8 +86,8 @@ void tp_perf_dispatch_record(struct tp_perf_dispatch *feed, const void *bytes, s
 
 /* Where threads are at this moment, by switches that are in the rings and not taken yet: 5 ms of
  * records are held back for their order, in which a busy machine switches several times. */
-void tp_perf_dispatch_look_ahead(struct tp_perf_dispatch *feed, struct tp_perf_ring *rings,
-				 size_t n_rings);
+void tp_perf_dispatch_peek(struct tp_perf_dispatch *feed, struct tp_perf_ring *rings,
+			   size_t n_rings);
 
 /* About once a second and at the end (`is_last`): put gaps, look after processes that left. */
 void tp_perf_dispatch_flush(struct tp_perf_dispatch *feed, uint64_t now_ns, bool is_last);

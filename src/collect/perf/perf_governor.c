@@ -40,6 +40,9 @@ static const struct {
 /* Detail comes back where it is expected to stay so far below the budget. */
 static const double return_share = 0.8;
 
+/* Nor is the last tenth of what the least detail would cost worth any. */
+static const double worth_ratio = 1.1;
+
 static void begin_window(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
 {
 	memcpy(governor->counted, usage->n_switches, governor->n_cpus * sizeof(uint64_t));
@@ -159,20 +162,24 @@ struct window_cost {
 };
 
 /* What the same window would have taken at another level. */
-static double predict_ns(const struct tp_perf_governor *governor, const struct window_cost *cost,
-			 unsigned level)
+static double estimate_ns(const struct tp_perf_governor *governor, const struct window_cost *cost,
+			  unsigned level)
 {
 	double rate = (double)governor->period_factor / levels[level].period_factor;
 	double kept = (double)governor->keep_one_in / levels[level].keep_one_in;
 	return cost->rest_ns + (cost->samples_ns + cost->stacks_ns * kept) * rate;
 }
 
-/* The one with most detail that fits; where none does, the last. */
+/* The one with most detail that fits. Where none does, less detail than saves something is not
+ * taken: what the rest costs no level makes less. */
 static unsigned level_for(const struct tp_perf_governor *governor, const struct window_cost *cost,
 			  double limit_ns)
 {
+	unsigned last = TP_ARRAY_LEN(levels) - 1;
+	double least_ns = estimate_ns(governor, cost, last) * worth_ratio;
+	double most_ns = limit_ns > least_ns ? limit_ns : least_ns;
 	unsigned level = 0;
-	while (level + 1 < TP_ARRAY_LEN(levels) && predict_ns(governor, cost, level) > limit_ns)
+	while (level < last && estimate_ns(governor, cost, level) > most_ns)
 		level++;
 	return level;
 }
@@ -199,13 +206,23 @@ static bool is_over_budget(struct tp_perf_governor *governor)
 	return was_over || governor->last_ratio > TOLERATED_ONCE * governor->max_ratio;
 }
 
+/* Less detail that keeps the budget, or at least brings nearer to it. */
+static bool is_worth(const struct tp_perf_governor *governor, const struct window_cost *cost,
+		     unsigned level, double limit_ns)
+{
+	double ns = estimate_ns(governor, cost, level);
+	return level > governor->level &&
+	       (ns <= limit_ns || ns * worth_ratio <= estimate_ns(governor, cost, governor->level));
+}
+
 static unsigned govern_level(struct tp_perf_governor *governor, const struct window_cost *cost,
 			     double base_ns)
 {
 	double limit_ns = governor->max_ratio * base_ns;
 	if (governor->last_ratio > governor->max_ratio) {
 		unsigned level = level_for(governor, cost, limit_ns);
-		return is_over_budget(governor) && level > governor->level
+		bool is_over = is_over_budget(governor);
+		return is_over && is_worth(governor, cost, level, limit_ns)
 			       ? set_level(governor, level)
 			       : 0;
 	}

@@ -111,8 +111,8 @@ const void *tp_perf_ring_next(struct tp_perf_ring *ring, size_t *size)
 	return record;
 }
 
-void tp_perf_ring_look_ahead(struct tp_perf_ring *ring, size_t most, tp_perf_ring_see_fn *see,
-			     void *context)
+void tp_perf_ring_peek(struct tp_perf_ring *ring, size_t most, tp_perf_ring_record_fn *see,
+		       void *context)
 {
 	struct tp_perf_ring ahead = *ring;
 	const void *record;

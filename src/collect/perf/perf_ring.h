@@ -42,9 +42,9 @@ double tp_perf_ring_refresh(struct tp_perf_ring *ring);
 const void *tp_perf_ring_next(struct tp_perf_ring *ring, size_t *size);
 /* See up to `most` records that were not taken, as of now, and take none: each is valid until `see`
  * returns. */
-typedef void tp_perf_ring_see_fn(void *context, const void *record, size_t size);
-void tp_perf_ring_look_ahead(struct tp_perf_ring *ring, size_t most, tp_perf_ring_see_fn *see,
-			     void *context);
+typedef void tp_perf_ring_record_fn(void *context, const void *record, size_t size);
+void tp_perf_ring_peek(struct tp_perf_ring *ring, size_t most, tp_perf_ring_record_fn *see,
+		       void *context);
 /* Give the room of what was taken back to the kernel. */
 void tp_perf_ring_consume(struct tp_perf_ring *ring);
 

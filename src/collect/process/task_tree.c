@@ -15,6 +15,7 @@
 #include "trainprof/stack/maps.h"
 #include "trainprof/stack/modules.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,17 +126,26 @@ void tp_task_tree_set_release(struct tp_task_tree *tree, void (*release)(void *p
 	tree->release = release;
 }
 
-void tp_task_tree_set_listener(struct tp_task_tree *tree, void (*polled)(void *context),
+void tp_task_tree_add_listener(struct tp_task_tree *tree, void (*polled)(void *context),
 			       void *context)
 {
-	tree->polled = polled;
-	tree->polled_context = context;
+	assert(tree->n_listeners < TP_TASK_TREE_LISTENERS);
+	tree->listeners[tree->n_listeners++] = (struct task_tree_listener){polled, context};
+}
+
+void tp_task_tree_remove_listener(struct tp_task_tree *tree, const void *context)
+{
+	size_t n_kept = 0;
+	for (size_t i = 0; i < tree->n_listeners; i++)
+		if (tree->listeners[i].context != context)
+			tree->listeners[n_kept++] = tree->listeners[i];
+	tree->n_listeners = n_kept;
 }
 
 void tp_task_tree_notify_poll(const struct tp_task_tree *tree)
 {
-	if (tree->polled)
-		tree->polled(tree->polled_context);
+	for (size_t i = 0; i < tree->n_listeners; i++)
+		tree->listeners[i].polled(tree->listeners[i].context);
 }
 
 static struct task_tree_process *process_find(const struct tp_task_tree *tree, pid_t pid)

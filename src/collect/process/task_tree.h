@@ -31,7 +31,7 @@ struct tp_task_tree_task {
 	enum tp_task_tree_where where;
 	uint32_t cpu; /* where it is, or was last */
 	uint64_t where_since_ns;
-	enum tp_task_tree_where ahead; /* as of ahead_ns; see tp_task_tree_where_now() */
+	enum tp_task_tree_where ahead; /* as of ahead_ns; see tp_task_tree_current() */
 	uint64_t ahead_ns;
 	uint64_t n_runs;      /* stays on a CPU so far: unchanged = it has not run since */
 	uint64_t n_births;    /* children that it has made: threads and processes */
@@ -44,9 +44,15 @@ struct tp_task_tree_task {
 };
 
 /* Where it is at this moment, if records that have not been taken yet tell. */
-static inline enum tp_task_tree_where tp_task_tree_where_now(const struct tp_task_tree_task *task)
+static inline enum tp_task_tree_where tp_task_tree_current(const struct tp_task_tree_task *task)
 {
 	return task->ahead_ns > task->where_since_ns ? task->ahead : task->where;
+}
+
+/* Since when. */
+static inline uint64_t tp_task_tree_current_ns(const struct tp_task_tree_task *task)
+{
+	return task->ahead_ns > task->where_since_ns ? task->ahead_ns : task->where_since_ns;
 }
 
 struct tp_task_tree;
@@ -72,9 +78,12 @@ struct tp_modules *tp_task_tree_modules(const struct tp_task_tree *tree);
 /* Called with a task's poll_state when the task ends or the tree is freed. */
 void tp_task_tree_set_release(struct tp_task_tree *tree, void (*release)(void *poll_state));
 
-/* A poll begins, at a time that has nothing to do with what the target does: tell the listener. */
-void tp_task_tree_set_listener(struct tp_task_tree *tree, void (*polled)(void *context),
+/* A poll begins, at a time that has nothing to do with what the target does: tell the listeners, of
+ * which there are TP_TASK_TREE_LISTENERS at most, in the order in which they came. */
+enum { TP_TASK_TREE_LISTENERS = 2 };
+void tp_task_tree_add_listener(struct tp_task_tree *tree, void (*polled)(void *context),
 			       void *context);
+void tp_task_tree_remove_listener(struct tp_task_tree *tree, const void *context);
 void tp_task_tree_notify_poll(const struct tp_task_tree *tree);
 
 /* Events, each putting the task's record into the sink. tid reuse makes a new task. parent_tid is 0

@@ -29,14 +29,19 @@ struct task_tree_entry {
 	bool is_scanned;      /* found in /proc; its fork event, if one comes, is the same task */
 };
 
+struct task_tree_listener {
+	void (*polled)(void *context);
+	void *context;
+};
+
 struct tp_task_tree {
 	const struct tp_host *host;
 	struct tp_sink *sink;
 	struct tp_modules *modules;
 	struct tp_stage_clock *stages;
 	void (*release)(void *poll_state);
-	void (*polled)(void *context);
-	void *polled_context;
+	struct task_tree_listener listeners[TP_TASK_TREE_LISTENERS];
+	size_t n_listeners;
 	struct tp_map entries;   /* tid -> struct tree_entry *, alive ones */
 	struct tp_map processes; /* pid -> struct tree_process * */
 	struct tp_map ended;     /* tid -> pid << 32 | id of the last one that ended */

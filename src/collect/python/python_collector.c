@@ -35,8 +35,7 @@ struct python {
 	bool is_following;
 	bool is_paused;
 	uint64_t started_ns;
-	uint64_t settle_ns;
-	uint64_t random;
+	uint64_t settle_ns; /* when threads are to be searched for again */
 };
 
 static void python_probe(const struct tp_host *host, struct tp_availability *out)
@@ -75,33 +74,56 @@ static void start_sampling(struct python *self)
 	self->is_following = tp_python_sampling_init(&self->follow, self->context, &setup) == 0;
 }
 
-static enum tp_status python_start(struct tp_collector *base, pid_t target, struct tp_error *err)
-{
-	struct python *self = (struct python *)base;
-	(void)target;
-	(void)err;
-	self->started_ns = tp_clock_now_ns();
-	start_sampling(self);
-	self->base.due_ns = self->started_ns + EARLY_PERIOD_NS;
-	return TP_OK;
-}
-
 static int python_wait_fd(const struct tp_collector *base)
 {
 	const struct python *self = (const struct python *)base;
 	return self->is_following ? self->follow.epoll_fd : -1;
 }
 
-/* When threads are searched for again. Where there is no Python, not before something else wakes us
- * (see sampler.c): a wake-up costs more than the search. */
+/* When threads are searched for again. Later, and where there is no Python, not before something
+ * else wakes us (see sampler.c): a wake-up costs more than the search. */
 static void arm(struct python *self, uint64_t now_ns)
 {
 	struct tp_python_processes_stats counts;
 	uint64_t age_ns = now_ns - self->started_ns;
 	tp_python_processes_get_stats(self->context->pythons, &counts);
 	bool is_native = !counts.n_found && age_ns >= NATIVE_AFTER_NS;
-	self->settle_ns = now_ns + (age_ns < EARLY_NS ? EARLY_PERIOD_NS : LATER_PERIOD_NS);
-	self->base.due_ns = is_native ? 0 : self->settle_ns;
+	bool is_early = age_ns < EARLY_NS;
+	self->settle_ns = now_ns + (is_early ? EARLY_PERIOD_NS : LATER_PERIOD_NS);
+	self->base.due_ns = is_early && !is_native ? self->settle_ns : 0;
+}
+
+static void update_threads(struct python *self, uint64_t now_ns)
+{
+	arm(self, now_ns);
+	tp_python_processes_search(self->context->pythons, now_ns);
+	if (self->is_following && !self->is_paused)
+		tp_python_sampling_update(&self->follow, now_ns);
+}
+
+/* A moment that has nothing to do with what the target does: periods are drawn anew then. */
+static void on_poll(void *context)
+{
+	struct python *self = context;
+	struct tp_stage_clock *stages = tp_task_tree_stages(self->context->tree);
+	uint64_t now_ns = tp_clock_now_ns();
+	if (now_ns < self->settle_ns)
+		return;
+	enum tp_stage before = tp_stage_enter_at(stages, TP_STAGE_RINGS, now_ns);
+	update_threads(self, now_ns);
+	tp_stage_enter(stages, before);
+}
+
+static enum tp_status python_start(struct tp_collector *base, pid_t target, struct tp_error *err)
+{
+	struct python *self = (struct python *)base;
+	(void)target;
+	(void)err;
+	self->started_ns = tp_clock_now_ns();
+	tp_task_tree_add_listener(self->context->tree, on_poll, self);
+	start_sampling(self);
+	self->base.due_ns = self->started_ns + EARLY_PERIOD_NS;
+	return TP_OK;
 }
 
 static enum tp_status python_sample(struct tp_collector *base, uint64_t now_ns,
@@ -111,12 +133,10 @@ static enum tp_status python_sample(struct tp_collector *base, uint64_t now_ns,
 	(void)err;
 	if (self->is_following)
 		tp_python_sampling_read(&self->follow);
-	if (now_ns < self->settle_ns)
-		return TP_OK;
-	arm(self, now_ns);
-	tp_python_processes_search(self->context->pythons, now_ns);
-	if (self->is_following && !self->is_paused)
-		tp_python_sampling_update(&self->follow, now_ns);
+	/* Polls are the better moments, where there are any. */
+	uint64_t patience_ns = self->base.due_ns ? 0 : NATIVE_PERIOD_NS / 2;
+	if (now_ns >= self->settle_ns + patience_ns)
+		update_threads(self, now_ns);
 	return TP_OK;
 }
 
@@ -157,6 +177,7 @@ static enum tp_status python_stop(struct tp_collector *base, uint64_t now_ns, st
 	struct tp_python_processes_stats counts;
 	(void)now_ns;
 	(void)err;
+	tp_task_tree_remove_listener(self->context->tree, self);
 	if (self->is_following) {
 		const struct tp_python_sampling *follow = &self->follow;
 		tp_python_sampling_read(&self->follow);
@@ -185,6 +206,7 @@ static enum tp_status python_stop(struct tp_collector *base, uint64_t now_ns, st
 static void python_close(struct tp_collector *base)
 {
 	struct python *self = (struct python *)base;
+	tp_task_tree_remove_listener(self->context->tree, self);
 	if (self->is_following)
 		tp_python_sampling_release(&self->follow);
 	free(self);

@@ -46,7 +46,7 @@ struct python_sampler {
 	struct tp_perf_period_schedule pace;
 	unsigned factor; /* on the period, beside that of all */
 	uint64_t n_samples;
-	bool is_met; /* while settling */
+	bool is_met;                        /* while settling */
 	struct tp_fd_cache_slot *stat_file; /* heap: items move */
 };
 

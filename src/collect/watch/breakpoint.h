@@ -58,8 +58,8 @@ void tp_breakpoint_close(struct tp_breakpoint *self);
 typedef void tp_breakpoint_hit_fn(void *context, uint64_t time_ns, uint64_t number);
 size_t tp_breakpoint_drain(struct tp_breakpoint *self, tp_breakpoint_hit_fn *hit, void *context);
 
-/* CPU time in ns that one of n hits takes, as measured on this thread; 0 when it cannot be measured,
- * with *failure an errno as of opening. One hit takes 2 to 40 us. */
+/* CPU time in ns that one of n hits takes, as measured on this thread; 0 when it cannot be
+ * measured, with *failure an errno as of opening. One hit takes 2 to 40 us. */
 double tp_breakpoint_cost_ns(unsigned n, int *failure);
 
 /* In words, for people: why there is none. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what a run was and what it amounts to: the first half of the JSON report. */
 #include "document.h"
-#include "trainprof/report/own_cpu.h"
 #include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
+#include "trainprof/report/own_cpu.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/map.h"

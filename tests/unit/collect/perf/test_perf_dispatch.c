@@ -178,25 +178,25 @@ START_TEST(switches_that_are_not_taken_yet_tell_where_a_thread_is_now)
 	tp_perf_ring_init(&ring, &page, ring_bytes, AHEAD_BYTES);
 	const struct tp_task_tree_task *task = tp_task_tree_find(tree, 10);
 	feed_switch(false, 10, 0, 100);
-	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_ON_CPU);
+	ck_assert_int_eq(tp_task_tree_current(task), TP_TASK_TREE_ON_CPU);
 	write_switch(PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, 10, 110);
 	write_switch(0, 77, 111); /* unknown: its birth may come later */
-	tp_perf_dispatch_look_ahead(&feed, &ring, 1);
-	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_PREEMPTED);
+	tp_perf_dispatch_peek(&feed, &ring, 1);
+	ck_assert_int_eq(tp_task_tree_current(task), TP_TASK_TREE_PREEMPTED);
 	ck_assert_int_eq(task->where, TP_TASK_TREE_ON_CPU);
 	ck_assert_ptr_null(tp_task_tree_find(tree, 77));
 	write_switch(0, 10, 120);
 	write_switch(PERF_RECORD_MISC_SWITCH_OUT, 10, 130);
-	tp_perf_dispatch_look_ahead(&feed, &ring, 1);
-	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_BLOCKED);
+	tp_perf_dispatch_peek(&feed, &ring, 1);
+	ck_assert_int_eq(tp_task_tree_current(task), TP_TASK_TREE_BLOCKED);
 	/* Taken by now, and younger ones. */
 	feed_switch(true, 10, 0, 130);
 	feed_switch(false, 10, 0, 140);
-	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_ON_CPU);
+	ck_assert_int_eq(tp_task_tree_current(task), TP_TASK_TREE_ON_CPU);
 	tp_perf_oncpu_disable(&feed.runs, 150);
 	write_switch(PERF_RECORD_MISC_SWITCH_OUT, 10, 160);
-	tp_perf_dispatch_look_ahead(&feed, &ring, 1);
-	ck_assert_int_eq(tp_task_tree_where_now(task), TP_TASK_TREE_UNKNOWN);
+	tp_perf_dispatch_peek(&feed, &ring, 1);
+	ck_assert_int_eq(tp_task_tree_current(task), TP_TASK_TREE_UNKNOWN);
 	tp_perf_ring_unmap(&ring);
 }
 END_TEST

@@ -52,8 +52,8 @@ static void play(double seconds, double switch_hz, double sample_hz, double self
 		usage.n_samples += (uint64_t)(rate_hz * tick_s);
 		usage.target_cpu_ns += tick_ns;
 		double self_ns = (double)tick_ns * self_ratio;
-		double stacks_ns = self_ns * stacks_share / governor.keep_one_in /
-				   governor.period_factor;
+		double stacks_ns =
+			self_ns * stacks_share / governor.keep_one_in / governor.period_factor;
 		usage.stacks_ns += (uint64_t)stacks_ns;
 		usage.self_cpu_ns += (uint64_t)(stacks_ns + self_ns * (1 - stacks_share));
 		seen |= tp_perf_governor_tick(&governor, &usage);
@@ -205,6 +205,18 @@ START_TEST(what_saves_nothing_is_not_given_up)
 }
 END_TEST
 
+/* Twice the budget by what no level makes less. */
+START_TEST(budget_that_cannot_be_kept_takes_no_detail_for_nothing)
+{
+	stacks_share = 0;
+	play(60, 1000, 100, 0.02);
+	ck_assert_uint_eq(seen, 0);
+	play(60, 1000, 1000, 0.02);
+	ck_assert_uint_eq(governor.keep_one_in, 1);
+	ck_assert_uint_eq(governor.period_factor, 4);
+}
+END_TEST
+
 START_TEST(half_the_rate_is_kept_before_stacks_are)
 {
 	play(60, 1000, 100, 0.06);
@@ -315,6 +327,7 @@ Suite *suite_collect_perf_governor(void)
 	tcase_add_test(tc, samples_above_the_budget_lower_the_rate_in_the_end);
 	tcase_add_test(tc, level_that_fits_is_taken_at_once);
 	tcase_add_test(tc, what_saves_nothing_is_not_given_up);
+	tcase_add_test(tc, budget_that_cannot_be_kept_takes_no_detail_for_nothing);
 	tcase_add_test(tc, half_the_rate_is_kept_before_stacks_are);
 	tcase_add_test(tc, detail_comes_back_when_the_target_calms_down);
 	tcase_add_test(tc, first_seconds_are_not_judged);

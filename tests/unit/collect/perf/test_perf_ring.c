@@ -153,10 +153,10 @@ START_TEST(what_was_looked_at_ahead_is_still_taken)
 		const void *bytes;
 		for (int i = 0; i < 5; i++)
 			ck_assert(write_record(&fakes[0], (uint64_t)round, 21));
-		tp_perf_ring_look_ahead(&rings[0], 3, note_ahead, &next);
+		tp_perf_ring_peek(&rings[0], 3, note_ahead, &next);
 		ck_assert_uint_eq(next, n_taken + 3);
 		next = n_taken;
-		tp_perf_ring_look_ahead(&rings[0], 100, note_ahead, &next);
+		tp_perf_ring_peek(&rings[0], 100, note_ahead, &next);
 		ck_assert_uint_eq(next, n_taken + 5);
 		(void)tp_perf_ring_refresh(&rings[0]);
 		while ((bytes = tp_perf_ring_next(&rings[0], &size)))
