@@ -48,6 +48,15 @@ mv host1.tpj host2.tpj hosts
 trainprof merge hosts -o all.tpj
 report all.tpj
 
+echo 'tables'
+trainprof export --to=parquet -o tables all.tpj
+ls tables
+head -c 4 tables/ranks.parquet
+tail -c 4 tables/steps.parquet
+echo
+trainprof export --to=parquet all.tpj
+echo "status $?"
+
 echo 'a job file that was cut off'
 head -c 300 all.tpj >cut.tpj
 report cut.tpj
