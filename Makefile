@@ -469,6 +469,11 @@ proof-exports: $(B)/trainprof programs
 proof-html: $(B)/trainprof programs
 	$(Q)python3 tests/html/proof_html.py $(CURDIR)/$(B) $(abspath $(TRACES))
 
+## proof-tables: job tables of pyarrow, DuckDB and Spark (PyPI) against ours; merge of 100,000 digests; DIGESTS=N
+.PHONY: proof-tables
+proof-tables: $(B)/trainprof
+	$(Q)tests/ranks/proof_tables.sh $(B)/trainprof $(or $(DIGESTS),100000)
+
 ## proof-ranks: late ranks planted in MPI jobs, as they time themselves; STEPS=200 RANKS=2,3 WAYS=inside,outside
 .PHONY: proof-ranks
 proof-ranks: $(B)/trainprof
@@ -490,7 +495,7 @@ proof-remedies: $(B)/trainprof
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
-	proof-truth proof-faults proof-watch proof-remedies proof-ranks proof-tutorial
+	proof-truth proof-faults proof-watch proof-remedies proof-ranks proof-tutorial proof-tables
 
 ## proofs: all of them, one after the other
 proofs: checkable
@@ -772,6 +777,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -m 644 include/trainprof/mark.h $(includedir)/trainprof/mark.h
 	cd rules && find . -name '*.json' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/rules/{} ';'
 	cd src/python && find . -name '*.py' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/python/{} ';'
+	cd src/sql && find . -name '*.sql' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/sql/{} ';'
 	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
 	install -d $(datadir)/trainprof/tutorial
 	install -m 644 $(filter-out %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial

@@ -17,6 +17,13 @@ const char *tp_job_verdict_name(enum tp_job_verdict verdict)
 	return (unsigned)verdict < TP_N_JOB_VERDICTS ? names[verdict] : "cannot_tell";
 }
 
+const char *tp_job_late_kind_name(enum tp_job_late_kind kind)
+{
+	static const char *const names[] = {"unknown",    "other_work",  "more_work",
+					    "slower_cpu", "without_cpu", "other_stage"};
+	return (unsigned)kind < TP_N_JOB_LATE_KINDS ? names[kind] : "unknown";
+}
+
 void tp_job_release(struct tp_job *job)
 {
 	for (size_t i = 0; i < job->n_ranks; i++)

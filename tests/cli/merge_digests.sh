@@ -48,6 +48,24 @@ mv host1.tpj host2.tpj hosts
 trainprof merge hosts -o all.tpj
 report all.tpj
 
+echo 'by the ranks of a launcher'
+for i in 1 2 0; do
+	env OMPI_COMM_WORLD_RANK=$i OMPI_COMM_WORLD_SIZE=3 trainprof merge prof -o by.tpj 2>/dev/null &
+done
+wait
+ls by.tpj*
+report by.tpj
+trainprof report --json by.tpj | grep '"recording"'
+
+echo 'tables'
+trainprof export --to=parquet -o tables all.tpj
+ls tables
+head -c 4 tables/ranks.parquet
+tail -c 4 tables/steps.parquet
+echo
+trainprof export --to=parquet all.tpj
+echo "status $?"
+
 echo 'a job file that was cut off'
 head -c 300 all.tpj >cut.tpj
 report cut.tpj

@@ -22,8 +22,9 @@ enum { TP_JOB_ADVICE_MAX = 3 };
 struct tp_job_step {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t peer_ns; /* part of it: waiting for other ranks or communicating with them */
-	bool is_judged;   /* steady or slow; not warm-up, evaluation or checkpoint */
+	uint64_t peer_ns; /* of it: waited for other ranks or exchanged with them */
+	uint32_t joined;  /* by joining: its number in the job, from 1; 0 = not all ranks have it */
+	bool is_judged;   /* steady or slow; not warm-up, evaluation, checkpoint */
 };
 
 /* A place in a program and its mean time per step. Texts live in the job's arena. */
@@ -101,6 +102,20 @@ enum tp_job_verdict {
 const char *tp_job_join_name(enum tp_job_join join);          /* "clock" */
 const char *tp_job_verdict_name(enum tp_job_verdict verdict); /* "late_rank" */
 
+/* How what the late rank does differs from what the others do. */
+enum tp_job_late_kind {
+	TP_JOB_LATE_UNKNOWN,
+	TP_JOB_LATE_OTHER_WORK,  /* does what the others do not */
+	TP_JOB_LATE_MORE_WORK,   /* some of the same work takes longer, and only that: batches that
+				  * are larger */
+	TP_JOB_LATE_SLOWER_CPU,  /* all of the same work takes longer by about the same factor */
+	TP_JOB_LATE_WITHOUT_CPU, /* waits for a CPU: other programs, too many threads, a limit */
+	TP_JOB_LATE_OTHER_STAGE, /* has hardly any work in common with the others */
+	TP_N_JOB_LATE_KINDS
+};
+
+const char *tp_job_late_kind_name(enum tp_job_late_kind kind); /* "more_work" */
+
 enum { TP_JOB_NO_RANK = -1 };
 
 /* Advice from the late rank's own report. */
@@ -144,11 +159,10 @@ struct tp_job {
 	size_t n_last;  /* steps in which one of them was last */
 	double late_ns; /* mean delay after the next-latest rank */
 	double late_low_ns, late_high_ns; /* 95 % */
-	double gain, gain_low,
-		gain_high; /* for the job, if it becomes as fast as the next rank; 1 = none */
-	enum tp_label
-		late_label;   /* what it spends more time on than others; TP_N_LABELS = unknown */
-	double late_label_ns; /* per step */
+	double gain, gain_low, gain_high; /* of the job, when it is as fast as the next; 1 = none */
+	enum tp_job_late_kind late_kind;
+	enum tp_label late_label; /* what it does longer than others; TP_N_LABELS unknown */
+	double late_label_ns;     /* in one step */
 	double others_label_ns;
 	const struct tp_job_code *late_code; /* NULL = unknown */
 	double others_code_ns;

@@ -7,8 +7,13 @@
 #include "trainprof/model/thread_stack.h"
 #include "trainprof/report/page.h"
 
-/* Threads that do the same at the same place form one group. */
+#include <stdbool.h>
+
+/* Threads that do the same at the same place are one group. */
 void tp_report_stacks_page(struct tp_page *page, const struct tp_thread_stacks *stacks);
+/* Of a job's ranks only the threads that train: ranks at one place are one group, by functions and
+ * lines. False, and nothing is printed: no rank is among the processes. */
+bool tp_report_stacks_job_page(struct tp_page *page, const struct tp_thread_stacks *stacks);
 void tp_report_stacks_json(struct tp_json_writer *w, const struct tp_thread_stacks *stacks);
 
 #endif

@@ -5,6 +5,9 @@
  */
 #include "job_cause.h"
 
+#include "analyze/thresholds.h"
+
+#include <math.h>
 #include <string.h>
 
 static bool is_other(const struct tp_job_rank *rank)
@@ -103,16 +106,86 @@ static const struct tp_job_code *find_code(const struct tp_job *job, const struc
 	return 4 * most >= job->late_ns ? best : NULL;
 }
 
+/* ---- what kind of difference it is ----------------------------------------------------------- */
+
+/* The function's first line in the list: each function counts once. */
+static bool is_first_line(const struct tp_job_rank *rank, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (is_same_function(&rank->codes[i], &rank->codes[index]))
+			return false;
+	return true;
+}
+
+struct function_factors {
+	double own_ns;      /* of the late rank, in all functions that are known */
+	double common_ns;   /* of it, what the others spend there, too */
+	double most_factor; /* among those that both have */
+	double least_factor;
+	size_t n_common;
+};
+
+static struct function_factors compare_functions(const struct tp_job *job,
+						 const struct tp_job_rank *late)
+{
+	struct function_factors all = {.least_factor = INFINITY};
+	for (size_t i = 0; i < late->n_codes; i++) {
+		if (!is_first_line(late, i))
+			continue;
+		double own = function_ns(late, &late->codes[i]);
+		double others = mean_of_others(job, function_ns, &late->codes[i]);
+		all.own_ns += own;
+		all.common_ns += fmin(own, others);
+		/* Short functions have few samples: their factors say nothing. */
+		if (10 * own < late->own_ns || others < TP_JOB_SAME_WORK_MIN * own)
+			continue;
+		all.n_common++;
+		all.most_factor = fmax(all.most_factor, own / others);
+		all.least_factor = fmin(all.least_factor, own / others);
+	}
+	return all;
+}
+
+static double cpu_wait_ns(const struct tp_job *job, const struct tp_job_rank *late)
+{
+	double ns =
+		late->label_ns[TP_LABEL_IDLE_RUNNABLE] + late->label_ns[TP_LABEL_DATALOADER_QUEUE];
+	ns -= label_of_others(job, TP_LABEL_IDLE_RUNNABLE);
+	ns -= label_of_others(job, TP_LABEL_DATALOADER_QUEUE);
+	return ns;
+}
+
+static enum tp_job_late_kind kind_of(const struct tp_job *job, const struct tp_job_rank *late)
+{
+	const struct function_factors all = compare_functions(job, late);
+	const struct tp_job_code *code = job->late_code;
+	double own = code ? function_ns(late, code) : 0;
+	double others = code ? mean_of_others(job, function_ns, code) : 0;
+	if (cpu_wait_ns(job, late) >= TP_JOB_CPU_WAIT_MIN * job->late_ns)
+		return TP_JOB_LATE_WITHOUT_CPU;
+	if (2 * all.own_ns >= late->own_ns && all.common_ns < TP_JOB_COMMON_MAX * all.own_ns)
+		return TP_JOB_LATE_OTHER_STAGE;
+	if (all.n_common > 1 && all.least_factor > 1 &&
+	    all.most_factor < TP_JOB_FACTORS_MAX * all.least_factor)
+		return TP_JOB_LATE_SLOWER_CPU;
+	if (!code)
+		return TP_JOB_LATE_UNKNOWN;
+	return others < TP_JOB_SAME_WORK_MIN * own ? TP_JOB_LATE_OTHER_WORK : TP_JOB_LATE_MORE_WORK;
+}
+
 void tp_job_find_cause(struct tp_job *job)
 {
 	const struct tp_job_rank *late = &job->ranks[job->late];
 	find_label(job, late);
 	job->late_code = find_code(job, late);
+	job->late_kind = kind_of(job, late);
 	if (!job->late_code)
 		return;
 	job->others_code_ns = mean_of_others(job, line_ns, job->late_code);
-	/* Of one place the work there says more than a surplus somewhere else. */
-	if (tp_label_part(job->late_code->label) != TP_PART_COMMUNICATION) {
+	/* Of one place the work there says more than a surplus somewhere else, but for a CPU that
+	 * is not there. */
+	if (tp_label_part(job->late_code->label) != TP_PART_COMMUNICATION &&
+	    job->late_kind != TP_JOB_LATE_WITHOUT_CPU) {
 		job->late_label = job->late_code->label;
 		job->late_label_ns = late->label_ns[job->late_label];
 		job->others_label_ns = label_of_others(job, (int)job->late_label);

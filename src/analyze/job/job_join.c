@@ -62,13 +62,14 @@ static bool has_same_steps(const struct tp_job_rank *first, const struct tp_job_
 /* A row for each step of the first, so that one rank's steps are needed at a time. */
 static void add_column(struct job_table *j, size_t index, size_t n_steps, const size_t *match)
 {
-	const struct tp_job_rank *rank = &j->job->ranks[index];
+	struct tp_job_rank *rank = &j->job->ranks[index];
 	for (size_t k = 0; k < n_steps; k++) {
 		double *cell = &j->own_ns[k * j->stride + j->n_ranks];
 		*cell = NAN;
 		if (match[k] == TP_JOB_NO_STEP)
 			continue;
-		const struct tp_job_step *step = &rank->steps[match[k]];
+		struct tp_job_step *step = &rank->steps[match[k]];
+		step->joined = (uint32_t)k + 1; /* of the first; see number_steps() */
 		double ns = (double)(step->end_ns - step->start_ns);
 		*cell = ns - (double)step->peer_ns;
 		j->length_ns[k] += ns;
@@ -76,9 +77,21 @@ static void add_column(struct job_table *j, size_t index, size_t n_steps, const 
 	j->ranks[j->n_ranks++] = index;
 }
 
+/* From numbers of steps of the first to numbers of the job. */
+static void number_steps(const struct job_table *j, const uint32_t *numbers)
+{
+	for (size_t c = 0; c < j->n_ranks; c++) {
+		struct tp_job_rank *rank = &j->job->ranks[j->ranks[c]];
+		for (size_t i = 0; i < rank->n_steps; i++)
+			if (rank->steps[i].joined)
+				rank->steps[i].joined = numbers[rank->steps[i].joined - 1];
+	}
+}
+
 /* Only steps that all ranks have count. */
 static void keep_whole_steps(struct job_table *j, const struct tp_job_rank *first)
 {
+	uint32_t *numbers = tp_alloc((first->n_steps + 1) * sizeof(*numbers));
 	for (size_t k = 0; k < first->n_steps; k++) {
 		const double *row = &j->own_ns[k * j->stride];
 		bool is_whole = first->steps[k].is_judged;
@@ -88,7 +101,10 @@ static void keep_whole_steps(struct job_table *j, const struct tp_job_rank *firs
 			continue;
 		memmove(&j->own_ns[j->n_steps * j->stride], row, j->n_ranks * sizeof(*row));
 		j->length_ns[j->n_steps++] = j->length_ns[k] / (double)j->n_ranks;
+		numbers[k] = (uint32_t)j->n_steps;
 	}
+	number_steps(j, numbers);
+	free(numbers);
 }
 
 /* A recording that holds few of the steps would leave few for all others. */

@@ -15,12 +15,17 @@
 
 struct stacks_options {
 	bool is_json;
+	bool is_job;
 };
 
 static const struct tp_option options[] = {{.name = "json",
 					    .type = TP_OPTION_FLAG,
 					    .text = "one JSON document",
 					    .offset = offsetof(struct stacks_options, is_json)},
+					   {.name = "job",
+					    .type = TP_OPTION_FLAG,
+					    .text = "of a launcher: where each rank is",
+					    .offset = offsetof(struct stacks_options, is_job)},
 					   TP_OPTION_END};
 
 static int print_json(const struct tp_thread_stacks *stacks)
@@ -33,13 +38,19 @@ static int print_json(const struct tp_thread_stacks *stacks)
 	return tp_output_buf(&text);
 }
 
-static int print_text(const struct tp_cli *cli, const struct tp_thread_stacks *stacks)
+static int print_text(const struct tp_cli *cli, const struct tp_thread_stacks *stacks, bool is_job)
 {
 	const struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
 	struct tp_page page;
 	tp_page_init(&page, &style);
-	tp_report_stacks_page(&page, stacks);
+	bool has_ranks = is_job && tp_report_stacks_job_page(&page, stacks);
+	if (!has_ranks)
+		tp_report_stacks_page(&page, stacks);
 	int status = tp_output_paged(&page);
+	if (is_job && !has_ranks)
+		tp_message_print("trainprof stacks --job PID   (of mpirun, torchrun, srun)",
+				 "no rank of a job is among the processes of %d",
+				 (int)stacks->trace.run.pid);
 	tp_page_release(&page);
 	return status;
 }
@@ -69,7 +80,7 @@ static int stacks_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	}
 	if (access.presence != TP_PRESENCE_PRESENT)
 		tp_message_print(access.remedy, "stacks cannot be read: %s", access.reason);
-	int status = o->is_json ? print_json(&stacks) : print_text(cli, &stacks);
+	int status = o->is_json ? print_json(&stacks) : print_text(cli, &stacks, o->is_job);
 	tp_thread_stacks_release(&stacks);
 	return status;
 }
@@ -77,7 +88,7 @@ static int stacks_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 const struct tp_command tp_cmd_stacks = {
 	.name = "stacks",
 	.group = "Measure",
-	.synopsis = "[--json] PID",
+	.synopsis = "[--json] [--job] PID",
 	.summary = "print what each thread of a running program does now",
 	.intro = "Look once at all threads of a process and of all that it has started: the stack "
 		 "in\n"
@@ -86,6 +97,7 @@ const struct tp_command tp_cmd_stacks = {
 		 "the same place are printed once. Nothing is stopped and nothing is put into the\n"
 		 "program: of a thread that runs, only its Python frames can be read.",
 	.examples = "  trainprof stacks 4242\n"
+		    "  trainprof stacks --job $(pgrep -o mpirun)\n"
 		    "  trainprof stacks --json $(pgrep -of train.py)",
 	.ending = "Exit status: 0 printed; 2: no such process; 5: not permitted.",
 	.options = options,

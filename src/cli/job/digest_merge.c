@@ -301,7 +301,8 @@ static void add_job_file(struct tp_digest_merge *merge, const char *path)
 			status = tp_fail(&err, TP_PARSE, "malformed");
 			break;
 		}
-		char *whole = tp_asprintf("%s:%s", path, name);
+		char *whole =
+			merge->keeps_names ? tp_strdup(name) : tp_asprintf("%s:%s", path, name);
 		if (!is_done(merge, whole))
 			status = copy_frames(merge, reader, n_bytes, whole, &err);
 		free(whole);
@@ -321,13 +322,10 @@ static bool has_file(const char *directory, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* False: it is nothing of ours. */
-static bool add_file(struct tp_digest_merge *merge, const char *path)
+static void add_file(struct tp_digest_merge *merge, const char *path)
 {
 	struct tp_digest_reader *reader;
 	struct tp_digest_frame frame;
-	if (!tp_digest_is_one(path) || strcmp(path, merge->part) == 0)
-		return false;
 	bool is_digest = tp_digest_open(&reader, path, NULL) == TP_OK;
 	if (is_digest) {
 		is_digest = tp_digest_next(reader, &frame, NULL) == TP_OK &&
@@ -338,7 +336,6 @@ static bool add_file(struct tp_digest_merge *merge, const char *path)
 		add_digest(merge, path, path);
 	else
 		add_job_file(merge, path);
-	return true;
 }
 
 static bool is_of_share(const struct tp_digest_merge *merge, const char *path)
@@ -351,25 +348,28 @@ static bool is_of_share(const struct tp_digest_merge *merge, const char *path)
 	return (uint64_t)number % merge->n_divisor == merge->remainder;
 }
 
+/* False: it is nothing of ours, or a folder to be searched. What belongs to the share of another is
+ * something of ours. */
 static bool add_entry(struct tp_digest_merge *merge, const char *path, bool may_be_file)
 {
 	char digest[PATH_MAX];
 	int64_t number;
-	if (!is_of_share(merge, path))
-		return true;
 	snprintf(digest, sizeof(digest), "%s/" TP_DIGEST_NAME, path);
-	if (access(digest, F_OK) == 0)
-		add_digest(merge, digest, path);
-	else if (is_done(merge, path))
-		return true;
-	else if (has_file(path, "manifest.json"))
-		add_recording(merge, path);
-	else if (may_be_file && add_file(merge, path))
-		return true;
-	else if (tp_job_folder_number(path, &number))
-		add_failed_source(merge, path, "it holds neither a digest nor a recording");
-	else
+	bool has_digest = access(digest, F_OK) == 0;
+	bool has_recording = has_file(path, "manifest.json");
+	bool is_file = may_be_file && strcmp(path, merge->part) != 0 && tp_digest_is_one(path);
+	if (!has_digest && !has_recording && !is_file && !tp_job_folder_number(path, &number))
 		return false;
+	if (!is_of_share(merge, path) || is_done(merge, path))
+		return true;
+	if (has_digest)
+		add_digest(merge, digest, path);
+	else if (has_recording)
+		add_recording(merge, path);
+	else if (is_file)
+		add_file(merge, path);
+	else
+		add_failed_source(merge, path, "it holds neither a digest nor a recording");
 	return true;
 }
 
@@ -388,7 +388,7 @@ enum tp_status tp_digest_merge_add(struct tp_digest_merge *merge, const char *wo
 {
 	struct dirent **entries = NULL;
 	struct stat info;
-	size_t n_found = 0;
+	size_t n_found = merge->n_divisor > 1; /* others may have all of it */
 	if (stat(word, &info) != 0)
 		return tp_fail_errno(err, errno, "cannot read '%s'", word);
 	if (add_entry(merge, word, S_ISREG(info.st_mode)))

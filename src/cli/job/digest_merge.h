@@ -22,6 +22,7 @@ struct tp_digest_merge {
 	struct tp_buf group;
 	struct tp_digest_counts counts;
 	uint64_t n_before;  /* sources that an earlier merge had read */
+	bool keeps_names;   /* sources of job files are called as in these, without the file's */
 	uint64_t n_divisor; /* of ranks by their number, only those with this remainder; 0 = all */
 	uint64_t remainder;
 	struct tp_error write_error; /* status is not TP_OK: writing failed, and all after it */

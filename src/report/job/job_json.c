@@ -112,6 +112,7 @@ static void put_late(struct tp_json_writer *w, const struct tp_job *job)
 		tp_json_put_number(w, "label_ns", job->late_label_ns);
 		tp_json_put_number(w, "label_of_others_ns", job->others_label_ns);
 	}
+	tp_json_put_string(w, "kind", tp_job_late_kind_name(job->late_kind));
 	put_code(w, "place", job->late_code);
 	if (job->late_code)
 		tp_json_put_number(w, "place_of_others_ns", job->others_code_ns);

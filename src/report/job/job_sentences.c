@@ -171,14 +171,26 @@ void tp_job_add_sentence(struct tp_buf *out, const struct tp_job *job)
 	}
 }
 
-/* Twice as long for the same work is another reason than work that others do not have. */
-static void add_compared(struct tp_buf *out, double late_ns, double others_ns)
+static void add_compared(struct tp_buf *out, const struct tp_job *job, double late_ns,
+			 double others_ns)
 {
+	static const char *const reasons[TP_N_JOB_LATE_KINDS] = {
+		[TP_JOB_LATE_MORE_WORK] =
+			"Other work is as long as theirs: it has more of this, as "
+			"with larger batches",
+		[TP_JOB_LATE_SLOWER_CPU] =
+			"All its work takes longer by about the same factor: its "
+			"CPU is slower or throttled",
+		[TP_JOB_LATE_WITHOUT_CPU] = "It waits for a free CPU: other programs, more threads "
+					    "than CPUs, or a limit of its control group",
+		[TP_JOB_LATE_OTHER_STAGE] = "It has hardly any work in common with the others: a "
+					    "stage of its own, or another role",
+	};
 	tp_buf_printf(out, "; others %s", tp_unit_time(others_ns).text);
 	if (others_ns > 0.2 * late_ns)
-		tp_buf_printf(out,
-			      ". The same takes %.2g times as long: more work, or a slower CPU",
-			      late_ns / others_ns);
+		tp_buf_printf(out, ", %.2g times less", late_ns / others_ns);
+	if (reasons[job->late_kind])
+		tp_buf_printf(out, ". %s", reasons[job->late_kind]);
 }
 
 void tp_job_add_cause(struct tp_buf *out, const struct tp_job *job)
@@ -196,13 +208,13 @@ void tp_job_add_cause(struct tp_buf *out, const struct tp_job *job)
 	tp_buf_printf(out, " %s", label_text(job->late_label));
 	if (!job->late_code) {
 		tp_buf_printf(out, ", %s %s", tp_unit_time(job->late_label_ns).text, unit);
-		add_compared(out, job->late_label_ns, job->others_label_ns);
+		add_compared(out, job, job->late_label_ns, job->others_label_ns);
 		return;
 	}
 	tp_buf_puts(out, " at ");
 	tp_job_add_code(out, job->late_code);
 	tp_buf_printf(out, ", %s %s", tp_unit_time(job->late_code->step_ns).text, unit);
-	add_compared(out, job->late_code->step_ns, job->others_code_ns);
+	add_compared(out, job, job->late_code->step_ns, job->others_code_ns);
 }
 
 void tp_job_add_gain(struct tp_buf *out, const struct tp_job *job)

@@ -212,6 +212,170 @@ void tp_report_stacks_page(struct tp_page *page, const struct tp_thread_stacks *
 	free(is_printed);
 }
 
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+struct rank_thread {
+	const struct tp_thread_stack *thread;
+	int64_t number;
+	size_t group; /* index of the first one that is alike */
+	size_t n;     /* of the group; in its first one */
+};
+
+static int64_t rank_of(const struct tp_thread_stacks *stacks, const struct tp_thread_stack *thread)
+{
+	size_t n;
+	const struct tp_gauge *gauges =
+		tp_trace_gauges(&stacks->trace, TP_METRIC_PROC_RANK, thread->task, &n);
+	return n ? (int64_t)gauges[n - 1].value : -1;
+}
+
+/* The first process of a rank, but for those that only wait for it: shells, and trainprof. */
+static bool is_rank(const struct tp_thread_stacks *stacks, const struct tp_thread_stack *thread)
+{
+	const struct tp_task *task = task_of(stacks, thread);
+	return task->tid == task->pid && thread->cause != TP_CAUSE_CHILD &&
+	       strcmp(string_of(stacks, task->comm), "trainprof") != 0 &&
+	       rank_of(stacks, thread) >= 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct rank_thread *x = a;
+	const struct rank_thread *y = b;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Of each rank its first process: those that it has started have its variables, too. */
+static size_t find_ranks(struct rank_thread *ranks, const struct tp_thread_stacks *stacks)
+{
+	size_t n = 0;
+	size_t n_kept = 0;
+	for (size_t i = 0; i < stacks->n; i++)
+		if (is_rank(stacks, &stacks->items[i]))
+			ranks[n++] =
+				(struct rank_thread){.thread = &stacks->items[i],
+						     .number = rank_of(stacks, &stacks->items[i])};
+	if (n)
+		qsort(ranks, n, sizeof(*ranks), by_number);
+	for (size_t i = 0; i < n; i++)
+		if (!i || ranks[i].number != ranks[n_kept - 1].number)
+			ranks[n_kept++] = ranks[i];
+	return n_kept;
+}
+
+/* Addresses differ from process to process, and so do ids of stacks. */
+static bool is_same_frame(const struct tp_thread_stacks *stacks, uint32_t a, uint32_t b)
+{
+	const struct tp_frame *x = &stacks->trace.frames[a];
+	const struct tp_frame *y = &stacks->trace.frames[b];
+	return a == b || (x->kind == y->kind && x->symbol == y->symbol && x->file == y->file &&
+			  x->line == y->line && x->module == y->module);
+}
+
+/* In Python the place is where Python is: a rank that waits in a loop of MPI is each time in
+ * another function of that. */
+static bool is_same_place(const struct tp_thread_stacks *stacks, const struct tp_thread_stack *a,
+			  const struct tp_thread_stack *b)
+{
+	const struct tp_stack *x = tp_trace_stack(&stacks->trace, a->stack);
+	const struct tp_stack *y = tp_trace_stack(&stacks->trace, b->stack);
+	uint32_t i = first_python(stacks, x);
+	uint32_t k = first_python(stacks, y);
+	if (i == x->n_frames || k == y->n_frames) {
+		if (a->state != b->state || a->cause != b->cause)
+			return false;
+		i = k = 0;
+	}
+	if (x->n_frames - i != y->n_frames - k)
+		return false;
+	for (; i < x->n_frames; i++, k++)
+		if (!is_same_frame(stacks, x->frames[i], y->frames[k]))
+			return false;
+	return x->n_frames || a->target == b->target;
+}
+
+static void group_ranks(struct rank_thread *ranks, size_t n, const struct tp_thread_stacks *stacks)
+{
+	for (size_t i = 0; i < n; i++) {
+		ranks[i].group = i;
+		for (size_t k = 0; k < i && ranks[i].group == i; k++)
+			if (ranks[k].group == k &&
+			    is_same_place(stacks, ranks[k].thread, ranks[i].thread))
+				ranks[i].group = k;
+		ranks[ranks[i].group].n++;
+	}
+}
+
+/* "0, 2-5" */
+static void add_numbers(struct tp_buf *out, const struct rank_thread *ranks, size_t n, size_t group)
+{
+	int64_t last = -2;
+	bool is_run = false;
+	for (size_t i = 0; i < n; i++) {
+		if (ranks[i].group != group)
+			continue;
+		int64_t number = ranks[i].number;
+		if (number != last + 1 || last < 0) {
+			if (is_run)
+				tp_buf_printf(out, "-%lld", (long long)last);
+			tp_buf_printf(out, "%s%lld", last < 0 ? "" : ", ", (long long)number);
+			is_run = false;
+		} else {
+			is_run = true;
+		}
+		last = number;
+	}
+	if (is_run)
+		tp_buf_printf(out, "-%lld", (long long)last);
+}
+
+static void print_ranks(struct tp_page *page, const struct tp_thread_stacks *stacks,
+			const struct rank_thread *ranks, size_t n, size_t group)
+{
+	struct tp_buf text = {0};
+	uint64_t waits_ns = UINT64_MAX;
+	tp_page_end(page);
+	tp_page_add(page, TP_PAINT_BOLD, ranks[group].n == 1 ? "rank " : "ranks ");
+	add_numbers(&text, ranks, n, group);
+	tp_buf_puts(&text, ranks[group].n == 1 ? ": " : ", each: ");
+	add_state(&text, stacks, ranks[group].thread);
+	for (size_t i = 0; i < n; i++)
+		if (ranks[i].group == group && ranks[i].thread->has_waits &&
+		    ranks[i].thread->waits_ns < waits_ns)
+			waits_ns = ranks[i].thread->waits_ns;
+	if (waits_ns != UINT64_MAX && waits_ns >= WAIT_WORTH_NS)
+		tp_buf_printf(&text, ", for %s", tp_unit_elapsed(waits_ns).text);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 0);
+	tp_buf_release(&text);
+	print_stack(page, stacks, ranks[group].thread);
+}
+
+bool tp_report_stacks_job_page(struct tp_page *page, const struct tp_thread_stacks *stacks)
+{
+	struct rank_thread *ranks = tp_alloc((stacks->n + 1) * sizeof(*ranks));
+	size_t n = find_ranks(ranks, stacks);
+	size_t n_groups = 0;
+	group_ranks(ranks, n, stacks);
+	for (size_t i = 0; i < n; i++)
+		n_groups += ranks[i].group == i;
+	if (n) {
+		tp_page_addf(page, TP_PAINT_NONE, "pid %d: %s", (int)stacks->trace.run.pid,
+			     tp_unit_counted(n, "rank").text);
+		tp_page_addf(page, TP_PAINT_NONE, " at %s",
+			     tp_unit_counted(n_groups, "place").text);
+		tp_page_end(page);
+	}
+	/* Where most are first: one that is elsewhere is what a job hangs at. */
+	for (size_t size = n; size > 0; size--)
+		for (size_t i = 0; i < n; i++)
+			if (ranks[i].group == i && ranks[i].n == size)
+				print_ranks(page, stacks, ranks, n, i);
+	free(ranks);
+	return n > 0;
+}
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void write_frame(struct tp_json_writer *w, const struct tp_thread_stacks *stacks,
@@ -243,6 +407,8 @@ static void write_thread(struct tp_json_writer *w, const struct tp_thread_stacks
 	tp_json_open(w, '{');
 	tp_json_put_uint(w, "pid", (uint64_t)task->pid);
 	tp_json_put_uint(w, "tid", (uint64_t)task->tid);
+	if (rank_of(stacks, thread) >= 0)
+		tp_json_put_uint(w, "rank", (uint64_t)rank_of(stacks, thread));
 	tp_json_put_string(w, "name", string_of(stacks, task->comm));
 	tp_json_put_string(w, "state", letter);
 	tp_json_put_string(w, "does", tp_buf_text(&does));

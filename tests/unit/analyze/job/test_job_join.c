@@ -442,6 +442,67 @@ START_TEST(a_rank_that_hangs_is_promised_no_gain)
 }
 END_TEST
 
+/* Two functions of each rank, and what it waits for a CPU; the third is late. */
+static const struct {
+	const char *what;
+	double load_ms, step_ms, cpu_ms;     /* of the late rank */
+	double other_load_ms, other_step_ms; /* of the others */
+	const char *load, *step;             /* names of its functions */
+	enum tp_job_late_kind kind;
+} kinds[] = {
+	{"larger batches", 4, 28, 0, 4, 14, "load", "step", TP_JOB_LATE_MORE_WORK},
+	{"a slow loader", 18, 14, 0, 2, 14, "load", "step", TP_JOB_LATE_OTHER_WORK},
+	{"a throttled clock", 16, 16, 0, 9, 9, "load", "step", TP_JOB_LATE_SLOWER_CPU},
+	{"a limit of CPU time", 9, 9, 14, 9, 9, "load", "step", TP_JOB_LATE_WITHOUT_CPU},
+	{"a stage of a pipeline", 16, 16, 0, 9, 9, "head", "loss", TP_JOB_LATE_OTHER_STAGE},
+};
+
+static void set_code(struct tp_job_rank *rank, const char *function, double ms)
+{
+	rank->codes[rank->n_codes++] = (struct tp_job_code){.file = "a.py",
+							    .function = function,
+							    .line = 3,
+							    .step_ns = ms * 1e6};
+}
+
+START_TEST(kinds_of_late_ranks_are_told_apart)
+{
+	struct scene scene;
+	scene_init(&scene, true);
+	for (int64_t i = 0; i < 4; i++) {
+		bool is_late = i == 2;
+		struct tp_job_rank *rank =
+			add_rank(&scene, i, "host", (is_late ? 34 : 19) * MS, 0, 0);
+		set_code(rank, is_late ? kinds[_i].load : "load",
+			 is_late ? kinds[_i].load_ms : kinds[_i].other_load_ms);
+		set_code(rank, is_late ? kinds[_i].step : "step",
+			 is_late ? kinds[_i].step_ms : kinds[_i].other_step_ms);
+		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] = is_late ? kinds[_i].cpu_ms * 1e6 : 0;
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(late_number(&scene), 2);
+	ck_assert_msg(scene.job.late_kind == kinds[_i].kind, "%s: %s", kinds[_i].what,
+		      tp_job_late_kind_name(scene.job.late_kind));
+	tp_job_release(&scene.job);
+}
+END_TEST
+
+/* The link of one rank is slow: it sends longer, and the others wait for what it sends. */
+START_TEST(a_slow_link_makes_no_rank_late)
+{
+	struct scene scene;
+	scene_init(&scene, true);
+	for (int64_t i = 0; i < 4; i++) {
+		struct tp_job_rank *rank = add_rank(&scene, i, "host", 10 * MS, 0, 0);
+		rank->label_ns[TP_LABEL_COMMUNICATION_TRANSFER] = i == 1 ? 25e6 : 3e6;
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_ALL_WAIT);
+	ck_assert_int_eq(scene.job.late, TP_JOB_NO_RANK);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
 Suite *suite_analyze_job_join(void);
 
 Suite *suite_analyze_job_join(void)
@@ -458,6 +519,9 @@ Suite *suite_analyze_job_join(void)
 	tcase_add_test(tc, two_that_are_late_together_are_both_named);
 	tcase_add_test(tc, a_host_whose_ranks_are_all_late_is_named);
 	tcase_add_test(tc, the_function_that_others_do_not_have_is_the_cause);
+	tcase_add_loop_test(tc, kinds_of_late_ranks_are_told_apart, 0,
+			    sizeof(kinds) / sizeof(kinds[0]));
+	tcase_add_test(tc, a_slow_link_makes_no_rank_late);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("incomplete");
 	tcase_add_test(tc, a_missing_rank_keeps_others_from_being_blamed_for_sure);

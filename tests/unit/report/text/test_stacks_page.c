@@ -164,6 +164,51 @@ START_TEST(json_has_every_thread_and_frame)
 }
 END_TEST
 
+/* mpirun with five ranks: four wait at one place, at addresses of their own, and one is elsewhere;
+ * rank 0 has a worker with the same variables, rank 1 is run by a shell. */
+START_TEST(ranks_at_one_place_are_one_group)
+{
+	struct rig rig;
+	struct tp_sink *sink = &rig.builder.sink;
+	memset(&rig, 0, sizeof(rig));
+	tp_trace_builder_init(&rig.builder);
+	put_task(&rig, 0, 50, 50, "mpirun");
+	rig.items[rig.n++] = (struct tp_thread_stack){.letter = 'S', .state = TP_STATE_BLOCKED};
+	for (uint32_t i = 1; i <= 7; i++) {
+		static const int ranks[] = {0, 0, 1, 1, 2, 3, 4};
+		bool is_late = i == 6;
+		put_task(&rig, i, (pid_t)(60 + i), (pid_t)(60 + i), i == 3 ? "sh" : "python3");
+		tp_sink_gauge(sink, TP_METRIC_PROC_RANK, i, 1, ranks[i - 1]);
+		struct tp_frame native = {.kind = TP_FRAME_NATIVE, .address = 0x1000 * i};
+		native.symbol = tp_sink_string(sink, "PMPI_Allreduce");
+		native.module = tp_sink_string(sink, "/lib/libmpi.so");
+		const uint32_t frames[] = {tp_sink_frame(sink, &native),
+					   python_frame(&rig, "/x/train.py", is_late ? 30 : 72,
+							"main")};
+		rig.items[rig.n++] =
+			(struct tp_thread_stack){.task = i,
+						 .letter = 'S',
+						 .state = TP_STATE_BLOCKED,
+						 .cause = i == 3 ? TP_CAUSE_CHILD : TP_CAUSE_POLL,
+						 .stack = tp_sink_stack(sink, frames + is_late,
+									2 - is_late, 0)};
+	}
+	build(&rig);
+	struct tp_report_style style = {.width = 80};
+	struct tp_page page;
+	tp_page_init(&page, &style);
+	ck_assert(tp_report_stacks_job_page(&page, &rig.stacks));
+	const char *text = tp_buf_text(&page.out);
+	const char *most = strstr(text, "ranks 0-2, 4, each: ");
+	const char *late = strstr(text, "rank 3: ");
+	ck_assert_ptr_nonnull(strstr(text, "5 ranks at 2 places"));
+	ck_assert_msg(most && late && most < late, "%s", text);
+	tp_page_release(&page);
+	tp_trace_release(&rig.stacks.trace);
+	tp_trace_builder_release(&rig.builder);
+}
+END_TEST
+
 Suite *suite_report_stacks_page(void);
 Suite *suite_report_stacks_page(void)
 {
@@ -172,6 +217,7 @@ Suite *suite_report_stacks_page(void)
 	tcase_add_test(tests, threads_at_one_place_are_printed_once);
 	tcase_add_test(tests, what_cannot_be_read_is_said_to_be_unknown);
 	tcase_add_test(tests, json_has_every_thread_and_frame);
+	tcase_add_test(tests, ranks_at_one_place_are_one_group);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
