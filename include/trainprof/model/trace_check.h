@@ -7,7 +7,8 @@
  * Ids      A string, frame, stack, detail, task or track that is named exists; 0 is the empty one
  * of the first four. Instead of a task there may be TP_NO_TASK where record.h says so. A task's
  *          parents end: none is its own ancestor. Frames of a stack: at most TP_STACK_MAX_FRAMES.
- * Kinds    Enumerations have one of their values.
+ * Kinds    Enumerations have one of their values. Spans of devices are on tracks of devices, others
+ *          on tracks of threads.
  * Times    Begin before end; at most TP_TRACE_NS_MAX since the start of the run, so that sums of a
  *          few do not overflow. The end of a gap may be UINT64_MAX: that of the run.
  * Numbers  Readings are finite and at most TP_TRACE_VALUE_MAX in size; those of counters are not
