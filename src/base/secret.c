@@ -53,14 +53,21 @@ static const char *last_word(const char *text, size_t len)
 	return text + len;
 }
 
+/* What a shell calls its folder; "--pwd" and "Pwd=" are passwords. */
+static bool is_shell_folder(const char *name, size_t len)
+{
+	return (len == 3 && memcmp(name, "PWD", len) == 0) ||
+	       (len == 6 && memcmp(name, "OLDPWD", len) == 0);
+}
+
 bool tp_secret_is_name(const char *name, size_t len)
 {
 	static const char *const anywhere[] = {"password", "passwd", "passphrase", "secret",
 					       "credential"};
-	static const char *const at_end[] = {"token",  "pass",      "pwd",          "auth",
-					     "apikey", "bearer",    "authkey",      "accesskey",
-					     "cookie", "signature", "authorization"};
-	/* After these words the value names a file, which is no secret. */
+	static const char *const at_end[] = {"token",  "pass",      "pwd",           "auth",
+					     "apikey", "bearer",    "authkey",       "accesskey",
+					     "cookie", "signature", "authorization", "sig"};
+	/* Of them the value is no secret. */
 	static const char *const of_files[] = {"file", "path",   "dir", "folder", "name",
 					       "type", "length", "len", "size"};
 	static const char *const of_texts[] = {"pad",    "eos",     "bos",     "unk",   "mask",
@@ -81,8 +88,7 @@ bool tp_secret_is_name(const char *name, size_t len)
 	size_t last_len = strlen(last);
 	const char *word = last > text ? last_word(text, (size_t)(last - 1 - text)) : text;
 	size_t word_len = last > text ? (size_t)(last - 1 - word) : 0;
-	if (strcmp(text, "pwd") == 0 || strcmp(text, "oldpwd") == 0 ||
-	    IS_IN(last, last_len, of_files))
+	if (is_shell_folder(name, len) || IS_IN(last, last_len, of_files))
 		return false;
 	for (size_t i = 0; i < TP_ARRAY_LEN(anywhere); i++)
 		if (strstr(text, anywhere[i]))
@@ -251,11 +257,21 @@ static const char *mask_word(struct tp_buf *out, const char *at)
 	return at + len;
 }
 
+/* A private key in PEM is masked to the end of the text. */
+static bool is_private_key(const char *at)
+{
+	return tp_text_starts_with(at, "-----BEGIN ") && strstr(at, "PRIVATE KEY");
+}
+
 static void mask_text(struct tp_buf *out, const char *text)
 {
 	bool is_option = *text == '-';
 	bool is_named = false; /* the first name decides for the whole option */
 	for (const char *at = text; *at;) {
+		if (is_private_key(at)) {
+			tp_buf_puts(out, TP_SECRET_MASK);
+			return;
+		}
 		bool begins = at == text || !is_name_char(at[-1]);
 		const char *next = begins ? mask_word(out, at) : at;
 		if (next != at) {

@@ -177,38 +177,27 @@ static void place_tasks(struct tp_trace *trace, const struct tp_trace_builder *b
 		if (task.id >= trace->n_tasks)
 			trace->n_tasks = task.id + 1;
 	}
-	/* Only now it is known how many there are: a task is told at its birth and at its end. */
-	for (size_t i = 0; i < trace->n_tasks; i++)
-		if (trace->tasks[i].parent >= trace->n_tasks)
-			trace->tasks[i].parent = TP_NO_TASK;
 }
 
-/* Runs that make sense, in the builder's order. */
+/* In the builder's order, without those of no length, which say nothing. */
 static void place_runs(struct tp_trace *trace, const struct tp_trace_builder *builder)
 {
 	trace->runs = tp_arena_array(&trace->arena, builder->n_runs, sizeof(*trace->runs));
 	for (size_t i = 0; i < builder->n_runs; i++) {
 		struct tp_run run = builder->runs[i];
-		if (run.task >= trace->n_tasks || run.end_ns < run.start_ns) {
-			trace->n_dropped++;
-			continue;
-		}
 		run.start_ns = since_start(trace, run.start_ns);
 		run.end_ns = since_start(trace, run.end_ns);
-		if (run.end_ns > run.start_ns || run.how == TP_RUN_OPEN)
+		if (run.end_ns != run.start_ns || run.how == TP_RUN_OPEN)
 			trace->runs[trace->n_runs++] = run;
 	}
 }
 
 static void place_sample(struct tp_trace *trace, struct tp_sample sample)
 {
-	if (sample.task >= trace->n_tasks || sample.state >= TP_N_STATES ||
-	    sample.cause >= TP_N_CAUSES || sample.time_ns < trace->run.started_ns) {
+	if (sample.time_ns < trace->run.started_ns) {
 		trace->n_dropped++;
 		return;
 	}
-	if (sample.stack >= trace->n_stacks)
-		sample.stack = 0;
 	sample.time_ns = since_start(trace, sample.time_ns);
 	if (sample.flags & TP_SAMPLE_SWITCH_OUT)
 		trace->leavings[trace->n_leavings++] = sample;
@@ -218,14 +207,6 @@ static void place_sample(struct tp_trace *trace, struct tp_sample sample)
 
 static void place_gauge(struct tp_trace *trace, struct tp_gauge gauge)
 {
-	bool of_device = gauge.metric < TP_N_METRICS &&
-			 tp_metric_desc(gauge.metric)->subject == TP_METRIC_OF_DEVICE;
-	bool is_known = of_device ? gauge.task < trace->n_tracks
-				  : gauge.task == TP_NO_TASK || gauge.task < trace->n_tasks;
-	if (gauge.metric >= TP_N_METRICS || !is_known) {
-		trace->n_dropped++;
-		return;
-	}
 	gauge.time_ns = since_start(trace, gauge.time_ns);
 	trace->gauges[trace->n_gauges++] = gauge;
 }
@@ -249,38 +230,24 @@ static void place_tracks(struct tp_trace *trace, const struct tp_trace_builder *
 			continue;
 		}
 		trace->tracks[track->id] = *track;
-		if (track->task_plus_1 > trace->n_tasks || track->device != TP_TRACK_THREAD)
-			trace->tracks[track->id].task_plus_1 = 0;
 		trace->n_tracks += track->id == trace->n_tracks;
 	}
 }
 
-/* Takes the builder's spans; leaves out those that make no sense. */
+/* Takes the builder's spans. */
 static void place_spans(struct tp_trace *trace, struct tp_trace_builder *builder)
 {
 	trace->spans = tp_arena_array(&trace->arena, trace->n_tracks, sizeof(*trace->spans));
 	for (size_t i = trace->n_tracks; i < builder->n_spans; i++)
 		trace->n_dropped += builder->spans[i].n;
 	for (size_t i = 0; i < trace->n_tracks && i < builder->n_spans; i++) {
-		struct tp_track_spans *from = &builder->spans[i];
-		size_t kept = 0;
-		for (size_t k = 0; k < from->n; k++) {
-			struct tp_span span = from->items[k];
-			if (span.end_ns < span.start_ns || span.kind >= TP_N_SPAN_KINDS ||
-			    tp_span_kind_is_device(span.kind) !=
-				    (trace->tracks[i].device != TP_TRACK_THREAD))
-				continue;
-			span.start_ns = since_start(trace, span.start_ns);
-			span.end_ns = since_start(trace, span.end_ns);
-			span.name = span.name < trace->n_strings ? span.name : 0;
-			span.detail = span.detail < trace->n_details ? span.detail : 0;
-			from->items[kept++] = span;
+		struct tp_track_spans *to = &trace->spans[i];
+		*to = builder->spans[i];
+		builder->spans[i] = (struct tp_track_spans){0};
+		for (size_t k = 0; k < to->n; k++) {
+			to->items[k].start_ns = since_start(trace, to->items[k].start_ns);
+			to->items[k].end_ns = since_start(trace, to->items[k].end_ns);
 		}
-		trace->n_dropped += from->n - kept;
-		trace->spans[i] = *from;
-		trace->spans[i].n = kept;
-		*from = (struct tp_track_spans){0};
-		tp_spans_sort(trace->spans[i].items, kept);
 	}
 }
 
@@ -380,6 +347,8 @@ static void sort_all(struct tp_trace *trace)
 	qsort(trace->gauges, trace->n_gauges, sizeof(*trace->gauges), gauge_order);
 	qsort(trace->marks, trace->n_marks, sizeof(*trace->marks), mark_order);
 	qsort(trace->gaps, trace->n_gaps, sizeof(*trace->gaps), gap_order);
+	for (size_t i = 0; i < trace->n_tracks; i++)
+		tp_spans_sort(trace->spans[i].items, trace->spans[i].n);
 }
 
 /* A task is on one CPU at a time: later starts win, what overlaps is cut. */

@@ -92,6 +92,8 @@ static bool check_span(const struct tp_trace *trace, struct tp_span *span)
 	span->name = string_or_none(trace, span->name);
 	span->detail = span->detail < trace->n_details ? span->detail : 0;
 	return span->track < trace->n_tracks && span->kind < TP_N_SPAN_KINDS &&
+	       tp_span_kind_is_device(span->kind) ==
+		       (trace->tracks[span->track].device != TP_TRACK_THREAD) &&
 	       is_interval(span->start_ns, span->end_ns);
 }
 
@@ -177,7 +179,7 @@ static void check_tracks(struct tp_trace *trace)
 	for (size_t i = 0; i < trace->n_tracks; i++) {
 		struct tp_track *track = &trace->tracks[i];
 		track->name = string_or_none(trace, track->name);
-		if (track->task_plus_1 > trace->n_tasks)
+		if (track->task_plus_1 > trace->n_tasks || track->device != TP_TRACK_THREAD)
 			track->task_plus_1 = 0;
 	}
 }

@@ -222,8 +222,7 @@ static void count_samples(struct idiom_sums *sums)
 	for (size_t i = 0; i < analysis->trace->n_samples; i++) {
 		const struct tp_sample *sample = &analysis->trace->samples[i];
 		uint16_t idiom = sums->readings[sample->stack].idiom;
-		if (idiom != TP_NO_IDIOM && sample->task < analysis->trace->n_tasks &&
-		    is_counted[sample->task])
+		if (idiom != TP_NO_IDIOM && is_counted[sample->task])
 			sums->idioms[idiom].n_samples++;
 	}
 	free(is_counted);

@@ -118,8 +118,6 @@ enum { NOT_CHECKED, MATCHES, MATCHES_NOT };
 static bool file_can_match(struct setting_search *search, const struct tp_setting_pattern *row,
 			   uint32_t file)
 {
-	if (file >= search->trace->n_strings)
-		return false;
 	if (search->memo[file] == NOT_CHECKED)
 		search->memo[file] = tp_setting_can_match(row, tp_trace_string(search->trace, file))
 					     ? MATCHES

@@ -41,7 +41,7 @@ static bool is_of_rank_above(const struct tp_trace *trace, uint32_t task, double
 	double n_ranks;
 	for (size_t depth = 0; depth < trace->n_tasks; depth++) {
 		uint32_t parent = trace->tasks[task].parent;
-		if (parent == TP_NO_TASK || parent >= trace->n_tasks)
+		if (parent == TP_NO_TASK)
 			return false;
 		task = leader_of(trace, parent);
 		if (rank_of(trace, task, &other, &n_ranks) && other == number)

@@ -111,7 +111,7 @@ static struct role_process measure_process(const struct tp_analysis *analysis, u
 	for (size_t i = 0; i < trace->n_marks; i++) {
 		const struct tp_mark *mark = &trace->marks[i];
 		if (mark->kind == TP_MARK_STEP && mark->task != TP_NO_TASK &&
-		    mark->task < trace->n_tasks && analysis->threads[mark->task].leader == leader)
+		    analysis->threads[mark->task].leader == leader)
 			process.has_marks = true;
 	}
 	return process;
@@ -359,7 +359,7 @@ static uint32_t marked_thread(const struct tp_analysis *analysis, uint32_t train
 	const struct tp_trace *trace = analysis->trace;
 	for (size_t i = 0; i < trace->n_marks; i++) {
 		const struct tp_mark *mark = &trace->marks[i];
-		if (mark->kind == TP_MARK_STEP && mark->task < trace->n_tasks &&
+		if (mark->kind == TP_MARK_STEP && mark->task != TP_NO_TASK &&
 		    analysis->threads[mark->task].leader == trainer)
 			return mark->task;
 	}

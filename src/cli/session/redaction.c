@@ -119,7 +119,7 @@ static const char *trim_paths(struct tp_arena *arena, const char *text)
 
 static void trim_string(struct tp_trace *trace, uint32_t id)
 {
-	if (id && id < trace->n_strings && *trace->strings[id] == '/')
+	if (*trace->strings[id] == '/')
 		trace->strings[id] = tp_text_base_name(trace->strings[id]);
 }
 
@@ -148,9 +148,7 @@ static void trim_trace(struct tp_trace *trace)
 	for (size_t i = 0; i < trace->n_tasks; i++) {
 		uint32_t cmdline = trace->tasks[i].cmdline;
 		trim_string(trace, trace->tasks[i].exe);
-		if (cmdline && cmdline < trace->n_strings)
-			trace->strings[cmdline] =
-				trim_paths(&trace->arena, trace->strings[cmdline]);
+		trace->strings[cmdline] = trim_paths(&trace->arena, trace->strings[cmdline]);
 	}
 	for (size_t i = 0; i < trace->n_samples; i++)
 		trim_string(trace, trace->samples[i].target);

@@ -14,7 +14,7 @@
 static void write_label(FILE *out, const char *text)
 {
 	struct tp_buf valid = {0};
-	tp_text_add_utf8(&valid, text);
+	tp_text_add_safe(&valid, text);
 	putc('"', out);
 	for (const char *p = tp_buf_text(&valid); *p; p++) {
 		if (*p == '\n')

@@ -79,7 +79,7 @@ void tp_report_budget_github(struct tp_buf *out, const struct tp_budget_result *
 static void add_text(struct tp_buf *out, const char *text)
 {
 	struct tp_buf clean = {0};
-	tp_text_add_utf8(&clean, text);
+	tp_text_add_safe(&clean, text);
 	for (const char *p = tp_buf_text(&clean); *p; p++) {
 		if (*p == '&')
 			tp_buf_puts(out, "&amp;");

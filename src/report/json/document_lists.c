@@ -26,8 +26,6 @@ static const char *process_id(const struct tp_profile *profile, uint32_t task, c
 /* The leader of the process that a task belongs to. */
 static uint32_t main_thread_of(const struct tp_trace *trace, uint32_t task)
 {
-	if (task >= trace->n_tasks)
-		return TP_NO_TASK;
 	for (uint32_t i = task + 1; i-- > 0;)
 		if (trace->tasks[i].tid == trace->tasks[task].pid &&
 		    trace->tasks[i].pid == trace->tasks[task].pid)

@@ -13,6 +13,7 @@
 #include "report/digest/work_lines.h"
 #include "report/text/gpu_table.h"
 #include "trainprof/base/file.h"
+#include "trainprof/base/text.h"
 #include "trainprof/base/version.h"
 
 static void add_verdict(struct tp_buf *out, const struct tp_report_digest *digest)
@@ -26,13 +27,13 @@ static void add_verdict(struct tp_buf *out, const struct tp_report_digest *diges
 	tp_buf_release(&sentence);
 	tp_buf_puts(out, "\n\n`");
 	struct tp_buf command = {0};
+	struct tp_buf safe = {0};
 	tp_report_add_subject(&command, digest);
+	tp_text_add_safe(&safe, tp_buf_text(&command));
 	/* A code span knows no escapes: its own quote is the only character that hurts. */
-	for (const char *p = tp_buf_text(&command); *p; p++)
-		if (*p == '`' || (unsigned char)*p < 0x20)
-			tp_buf_putc(out, '\'');
-		else
-			tp_buf_putc(out, *p);
+	for (const char *p = tp_buf_text(&safe); *p; p++)
+		tp_buf_putc(out, *p == '`' || *p == '\n' ? '\'' : *p);
+	tp_buf_release(&safe);
 	tp_buf_release(&command);
 	tp_buf_puts(out, "`: ");
 	tp_report_add_extent(out, digest);

@@ -126,8 +126,7 @@ static void walk_task(const struct tp_trace *trace, uint32_t task, const struct 
 
 static bool is_communication(const struct tp_trace *trace, const struct tp_span *span)
 {
-	return span->detail && span->detail < trace->n_details &&
-	       trace->details[span->detail].op != 0;
+	return trace->details[span->detail].op != 0;
 }
 
 static void walk_track(const struct tp_trace *trace, uint32_t track, const struct tp_step *step,

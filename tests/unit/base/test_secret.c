@@ -13,7 +13,8 @@ static const char *const secret_names[] = {
 	"HF_TOKEN",      "authToken",     "client_secret", "--secret",
 	"db.password",   "--key",         "SSH_KEY",       "AWS_SECRET_ACCESS_KEY",
 	"--pass",        "passphrase",    "credentials",   "--auth",
-	"Authorization", "--openai-key",
+	"Authorization", "--openai-key",  "--pwd",         "Pwd",
+	"sig",
 };
 
 static const char *const plain_names[] = {
@@ -58,6 +59,10 @@ static const struct {
 	{{"db.password=SECRET", "db.name=x"}, "[db.password=***] [db.name=x]"},
 	{{"hf_abcdefghijklmnopqrst"}, "[***]"},
 	{{"--model=hf_small"}, "[--model=hf_small]"},
+	{{"--pwd", "SECRET", "PWD=/x"}, "[--pwd] [***] [PWD=/x]"},
+	{{"Server=h;Uid=u;Pwd=SECRET;"}, "[Server=h;Uid=u;Pwd=***;]"},
+	{{"https://h/c?sv=2&sig=SECRET"}, "[https://h/c?sv=2&sig=***]"},
+	{{"-----BEGIN RSA PRIVATE KEY-----\nSECRET"}, "[***]"},
 	{{"sk-learn"}, "[sk-learn]"},
 	{{"--eos-token=</s>", "--tokenizer=x", "--max-tokens", "9"},
 	 "[--eos-token=</s>] [--tokenizer=x] [--max-tokens] [9]"},

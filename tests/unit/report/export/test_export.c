@@ -200,6 +200,8 @@ START_TEST(hostile_names_do_not_break_lines)
 	free(text);
 	text = export_to(&t.sample.report, "openmetrics", &size);
 	ck_assert_ptr_nonnull(strstr(text, "label=\"=a;b\\\"c\\\\d<script>\\n"));
+	ck_assert_ptr_null(strchr(text, '\x1b'));
+	ck_assert_ptr_null(strstr(text, "\xe2\x80\xae"));
 	free(text);
 	sample_release(&t.sample);
 }

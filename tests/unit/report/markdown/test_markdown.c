@@ -53,6 +53,23 @@ START_TEST(less_detail_is_told)
 }
 END_TEST
 
+START_TEST(a_command_cannot_leave_its_code_span_or_turn_the_text_around)
+{
+	static const char *command[] = {"x`y\n", "\x1b[2J\xe2\x80\xae", "\xc2\x9b"};
+	struct sample s;
+	sample_init(&s);
+	s.trace.run.command = command;
+	s.trace.run.n_command = TP_ARRAY_LEN(command);
+	char *text = render(&s.report);
+	ck_assert_ptr_null(strstr(text, "x`y"));
+	ck_assert_ptr_null(strchr(text, '\x1b'));
+	ck_assert_ptr_null(strstr(text, "\xe2\x80\xae"));
+	ck_assert_ptr_null(strstr(text, "\xc2\x9b"));
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(a_small_part_is_not_nothing)
 {
 	struct sample s;
@@ -90,6 +107,7 @@ Suite *suite_report_markdown(void)
 	tcase_add_test(tc, markdown_equals_its_golden_file);
 	tcase_add_test(tc, less_detail_is_told);
 	tcase_add_test(tc, what_changes_the_number_of_iterations_stands_beside_a_shorter_training);
+	tcase_add_test(tc, a_command_cannot_leave_its_code_span_or_turn_the_text_around);
 	tcase_add_test(tc, a_small_part_is_not_nothing);
 	tcase_add_test(tc, names_do_not_become_markup);
 	suite_add_tcase(suite, tc);
