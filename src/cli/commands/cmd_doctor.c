@@ -3,6 +3,7 @@
 #include "cli/options/command.h"
 
 #include "cli/options/settings.h"
+#include "cli/guide/launch_hint.h"
 #include "cli/session/rules_dir.h"
 #include "cli/session/run_session.h"
 #include "cli/session/source_list.h"
@@ -76,6 +77,7 @@ struct visit {
 	size_t n_unjudged; /* of them, because a source is missing */
 	struct tp_host host;
 	struct tp_plan *plan;
+	bool is_refused; /* a source of stacks lacks a permission */
 	struct doctor_check checks[MAX_CHECKS];
 	size_t n_checks;
 };
@@ -109,6 +111,8 @@ static void check_sources(struct visit *visit)
 			 *reason ? ": " : "", reason);
 		check->gains = tp_source_list_gains(row);
 		snprintf(check->next, sizeof(check->next), "%s", found->remedy);
+		visit->is_refused |= found->presence == TP_PRESENCE_NO_PERMISSION ||
+				     (found->presence == TP_PRESENCE_DEGRADED && found->remedy[0]);
 	}
 }
 
@@ -303,6 +307,10 @@ static int print_text(const struct tp_cli *cli, const struct visit *visit, int a
 	if (isatty(STDOUT_FILENO))
 		tp_page_addf(&page, TP_PAINT_NONE, ".  exit status %d", answer);
 	tp_page_end(&page);
+	struct tp_buf hint = {0};
+	tp_launch_hint(&hint, visit->is_refused);
+	tp_page_wrap(&page, 2, TP_PAINT_BOLD, tp_buf_text(&hint), 0);
+	tp_buf_release(&hint);
 	if (cli->verbosity)
 		print_settings(&page, cli->settings);
 	int status = tp_output_page(&page);
@@ -326,6 +334,10 @@ static int print_json(const struct visit *visit)
 	tp_json_put_string(&w, "tier", tp_tier_name(tp_plan_tier(visit->plan)));
 	tp_json_put_uint(&w, "rules", visit->n_rules);
 	tp_json_put_uint(&w, "rules_not_judged", visit->n_unjudged);
+	struct tp_buf hint = {0};
+	tp_launch_hint(&hint, visit->is_refused);
+	tp_json_put_string(&w, "start", tp_buf_text(&hint));
+	tp_buf_release(&hint);
 	tp_json_write_key(&w, "checks");
 	tp_json_open(&w, '[');
 	for (size_t i = 0; i < visit->n_checks; i++) {
