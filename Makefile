@@ -807,7 +807,7 @@ dist:
 	@echo build/trainprof-$(VERSION).tar.gz
 
 # ---- packages that run where trainprof was not built ----------------------------------------------
-.PHONY: portable archive wheel check-packages proof-packages
+.PHONY: portable archive wheel deb check-packages proof-packages
 ARCH ?= x86_64
 KIT  := build/packages/$(ARCH)
 # Under a variant of its own, with the compiler and the libraries of the kit.
@@ -836,6 +836,10 @@ archive: staged
 ## wheel: build/trainprof-VERSION-py3-none-manylinux….whl for pip, ARCH=x86_64 or aarch64
 wheel: staged
 	$(Q)$(PACK) wheel $(KIT)/stage build
+
+## deb: build/trainprof_VERSION_ARCH.deb for dpkg, ARCH=x86_64 or aarch64
+deb: staged
+	$(Q)$(PACK) deb $(KIT)/stage build
 
 ## check-packages: an archive and a wheel of the program as it is built here are whole, and alike when made twice
 check-packages: $(B)/trainprof $(AGENT)

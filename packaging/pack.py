@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Packs an installed tree into an archive or a wheel. The same tree gives the same bytes.
+"""Packs an installed tree into an archive, a wheel or a Debian package. The same tree gives the same bytes.
 
-pack.py --version=V --arch=A --time=SECONDS [--platform=TAG] archive|wheel TREE DIRECTORY
+pack.py --version=V --arch=A --time=SECONDS [--platform=TAG] archive|wheel|deb TREE DIRECTORY
 
 TREE is what `make install PREFIX=/ DESTDIR=TREE` has written. The file goes into DIRECTORY and its
 name to standard output. Written without a build system for Python, because nothing is compiled at
 installation: a wheel is a zip file with a list of hashes (packaging.python.org, "Binary distribution
-format").
+format"), a Debian package an archive of ar with two tar files (deb(5)).
 """
 
 import argparse
@@ -51,20 +51,90 @@ def write_whole(path, content):
     os.replace(path + ".new", path)
 
 
-def pack_archive(options, tree):
-    top = f"trainprof-{options.version}-linux-{options.arch}"
+def gzipped(content):
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", filename="", mtime=0) as zipped:
-        with tarfile.open(fileobj=zipped, mode="w", format=tarfile.GNU_FORMAT) as tar:
-            for path in files_of(tree):
-                content = read(tree, path)
-                entry = tarfile.TarInfo(f"{top}/{path}")
-                entry.size = len(content)
-                entry.mode = 0o755 if is_program(tree, path) else 0o644
-                entry.mtime = options.time
-                entry.uname = entry.gname = "root"
-                tar.addfile(entry, io.BytesIO(content))
-    return f"{top}.tar.gz", packed.getvalue()
+        zipped.write(content)
+    return packed.getvalue()
+
+
+def tar_of(options, entries, with_folders=False):
+    """A packed tar file of (path, content, executable)."""
+    packed = io.BytesIO()
+    folders = set()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as tar:
+
+        def add(path, kind, mode, content=b""):
+            entry = tarfile.TarInfo(path)
+            entry.type, entry.mode, entry.mtime, entry.size = kind, mode, options.time, len(content)
+            entry.uname = entry.gname = "root"
+            tar.addfile(entry, io.BytesIO(content))
+
+        for path, content, is_executable in entries:
+            above = path.split("/")[:-1]
+            for i in range(1, len(above) + 1 if with_folders else 0):
+                folder = "/".join(above[:i])
+                if folder not in folders:
+                    folders.add(folder)
+                    add(folder + "/", tarfile.DIRTYPE, 0o755)
+            add(path, tarfile.REGTYPE, 0o755 if is_executable else 0o644, content)
+    return gzipped(packed.getvalue())
+
+
+def pack_archive(options, tree):
+    top = f"trainprof-{options.version}-linux-{options.arch}"
+    entries = [(f"{top}/{path}", read(tree, path), is_program(tree, path)) for path in files_of(tree)]
+    return f"{top}.tar.gz", tar_of(options, entries)
+
+
+COPYRIGHT = """Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: trainprof
+
+Files: *
+Copyright: the authors of trainprof
+License: Apache-2.0
+ On Debian systems the text is in /usr/share/common-licenses/Apache-2.0.
+"""
+
+
+def deb_entries(options, tree):
+    """(path, content, executable) as Debian's policy wants them."""
+    doc = "./usr/share/doc/trainprof/"
+    yield doc + "copyright", COPYRIGHT.encode(), False
+    with open("docs/CHANGELOG.md", "rb") as file:
+        yield doc + "changelog.gz", gzipped(file.read()), False
+    for path in files_of(tree):
+        content = read(tree, path)
+        if path.startswith("share/man/"):
+            yield f"./usr/{path}.gz", gzipped(content), False
+        elif path != "share/doc/trainprof/LICENSE":
+            path = path.replace("share/zsh/site-functions/", "share/zsh/vendor-completions/")
+            yield f"./usr/{path}", content, is_program(tree, path)
+
+
+def pack_deb(options, tree):
+    arch = {"x86_64": "amd64", "aarch64": "arm64"}.get(options.arch, options.arch)
+    entries = sorted(deb_entries(options, tree))
+    sums = "".join(f"{hashlib.md5(content).hexdigest()}  {path[2:]}\n" for path, content, _ in entries)
+    size = sum(len(content) // 1024 + 1 for _, content, _ in entries)
+    control = (
+        f"Package: trainprof\nVersion: {options.version}\nArchitecture: {arch}\n"
+        "Maintainer: The trainprof maintainers <trainprof@localhost>\n"
+        f"Installed-Size: {size}\nDepends: libc6 (>= 2.17)\nSection: devel\nPriority: optional\n"
+        "Description: find what limits a training program, and what to do about it\n"
+        " Starts any training program unchanged, measures it at a small cost, and says what\n"
+        " limits it, how sure that is, how much faster it could be, and what to change.\n"
+    )
+    parts = (
+        ("debian-binary", b"2.0\n"),
+        ("control.tar.gz", tar_of(options, [("./control", control.encode(), False), ("./md5sums", sums.encode(), False)])),
+        ("data.tar.gz", tar_of(options, entries, with_folders=True)),
+    )
+    packed = b"!<arch>\n"
+    for name, content in parts:
+        packed += f"{name:<16}{options.time:<12}{0:<6}{0:<6}{'100644':<8}{len(content):<10}`\n".encode()
+        packed += content + b"\n" * (len(content) % 2)
+    return f"trainprof_{options.version}_{arch}.deb", packed
 
 
 def metadata(options):
@@ -142,13 +212,13 @@ def main():
     parser.add_argument("--arch", required=True)
     parser.add_argument("--time", type=int, default=0)
     parser.add_argument("--platform", help="platform tag of the wheel; manylinux_2_17 if not given")
-    parser.add_argument("form", choices=("archive", "wheel"))
+    parser.add_argument("form", choices=("archive", "wheel", "deb"))
     parser.add_argument("tree")
     parser.add_argument("directory")
     options = parser.parse_args()
     if not os.path.isfile(os.path.join(options.tree, "bin/trainprof")):
         sys.exit(f"pack.py: no bin/trainprof in {options.tree}")
-    pack = {"archive": pack_archive, "wheel": pack_wheel}[options.form]
+    pack = {"archive": pack_archive, "wheel": pack_wheel, "deb": pack_deb}[options.form]
     name, content = pack(options, options.tree)
     path = os.path.join(options.directory, name)
     write_whole(path, content)

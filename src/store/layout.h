@@ -11,6 +11,7 @@
 #define LAYOUT_MANIFEST "manifest.json"
 #define LAYOUT_RECORDS  "records.tpr"
 #define LAYOUT_FORMAT   "trainprof-recording/" /* then major.minor */
+#define LAYOUT_WRITTEN  LAYOUT_FORMAT "1.3"    /* LAYOUT_MAJOR and LAYOUT_MINOR as text */
 #define LAYOUT_MAGIC                                                                               \
 	{                                                                                          \
 		'T', 'P', 'R', 'E', 'C', '\r', '\n', '\x1a'                                        \

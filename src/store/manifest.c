@@ -190,10 +190,8 @@ void tp_manifest_write(struct tp_buf *out, const struct tp_run_info *run,
 		       const struct tp_store_result *ledger)
 {
 	struct tp_json_writer w = {0};
-	char format[64];
-	snprintf(format, sizeof(format), "%s%d.%d", LAYOUT_FORMAT, LAYOUT_MAJOR, LAYOUT_MINOR);
 	tp_json_open(&w, '{');
-	tp_json_put_string(&w, "format", format);
+	tp_json_put_string(&w, "format", LAYOUT_WRITTEN);
 	put_text(&w, "written_by", run->written_by);
 	put_run(&w, run);
 	put_host(&w, &run->host);

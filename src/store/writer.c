@@ -113,6 +113,11 @@ void tp_store_flush(struct tp_store *store)
 	store_write_block(store);
 }
 
+const char *tp_store_format(void)
+{
+	return LAYOUT_WRITTEN;
+}
+
 uint64_t tp_store_size(const struct tp_store *store)
 {
 	return store->ledger.n_bytes;

@@ -47,6 +47,16 @@ for id in $(sed -n 's/^ *"id": "\([a-z0-9-]*\)",$/\1/p' rules/limits.json); do
 done
 n_passed=$((n_passed + 1))
 
+# docs/privacy.md: nothing leaves the machine. Neither program can open a connection.
+for program in "$trainprof" "$(dirname "$trainprof")/libtrainprof-agent.so"; do
+	[ -e "$program" ] || continue
+	if nm -D "$program" | grep -E ' U (socket|connect|getaddrinfo|gethostbyname|bind|accept)(@|$)'; then
+		echo "docs/privacy.md: $program can use the network"
+		n_failed=$((n_failed + 1))
+	fi
+done
+n_passed=$((n_passed + 1))
+
 # The page of variables and the manual name the same ones.
 "$trainprof" help environment >"$work/environment"
 variables='[A-Z][A-Z0-9]*_[A-Z0-9_]*'

@@ -25,16 +25,38 @@ claim $? "the archive is packed"
 wheel=$(pack wheel "$work/stage" "$work/one")
 claim $? "the wheel is packed"
 
+deb=$(pack deb "$work/stage" "$work/one")
+claim $? "the Debian package is packed"
+
 # The same files written later and in another order give the same bytes.
 mkdir "$work/copy"
 (cd "$work/stage" && find . -type f | sort -r | tar -cf - -T -) | tar -xf - -C "$work/copy"
 find "$work/copy" -exec touch -d 2020-01-01 {} +
-pack archive "$work/copy" "$work/two" >/dev/null && pack wheel "$work/copy" "$work/two" >/dev/null
-claim $? "both are packed again"
+for form in archive wheel deb; do
+	pack $form "$work/copy" "$work/two" >/dev/null
+	claim $? "the $form is packed again"
+done
 cmp -s "$archive" "$work/two/${archive##*/}"
 claim $? "an archive is the same each time"
 cmp -s "$wheel" "$work/two/${wheel##*/}"
 claim $? "a wheel is the same each time"
+cmp -s "$deb" "$work/two/${deb##*/}"
+claim $? "a Debian package is the same each time"
+if command -v dpkg >/dev/null; then
+	root=$work/root
+	mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/tmp"
+	: >"$root/var/lib/dpkg/status"
+	in_root() { dpkg --root="$root" --force-depends --force-not-root --force-architecture --log="$work/dpkg.log" "$@" >"$work/log" 2>&1; }
+	in_root -i "$deb"
+	claim $? "dpkg installs it: $(tail -1 "$work/log")"
+	(cd / && "$root/usr/bin/trainprof" rules test >/dev/null)
+	claim $? "the installed program finds its rules"
+	in_root --verify trainprof && [ ! -s "$work/log" ]
+	claim $? "its sums are right: $(tail -1 "$work/log")"
+	in_root --purge trainprof
+	[ -z "$(find "$root" -path "$root/var" -prune -o ! -type d -print)" ] && [ ! -e "$root/usr" ]
+	claim $? "purge leaves nothing: $(find "$root/usr" 2>/dev/null | head -2)"
+fi
 
 tar -xzf "$archive" -C "$work"
 (cd / && "$work/trainprof-9.8.7-linux-test/bin/trainprof" rules test >/dev/null)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# One line, or JSON that parses.
+# Version and formats, or JSON that parses.
 trainprof version | sed 's/[0-9]\+\.[0-9]\+\.[0-9]\+/VERSION/'
 trainprof -V | sed 's/[0-9]\+\.[0-9]\+\.[0-9]\+/VERSION/'
 trainprof version --json | grep -c '"version"'

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What report.json says that it is; any 1.x is read. docs/report.schema.json. */
+#define TP_REPORT_SCHEMA "trainprof-report/1.0"
+
 /* All borrowed. */
 struct tp_report {
 	const struct tp_profile *profile;

@@ -19,6 +19,9 @@
 
 struct tp_store;
 
+/* "trainprof-recording/1.3", as it is written; any 1.x is read. docs/format.md. */
+const char *tp_store_format(void);
+
 /*
  * Creates the directory (0700) and its files (0600, O_EXCL, O_NOFOLLOW) and writes a first
  * manifest.

@@ -4,6 +4,7 @@
 #include "doctor_cost.h"
 
 #include "cli/options/settings.h"
+#include "cli/guide/launch_hint.h"
 #include "cli/session/rules_dir.h"
 #include "cli/session/run_session.h"
 #include "cli/session/source_list.h"
@@ -83,6 +84,7 @@ struct visit {
 	struct tp_host host;
 	struct tp_plan *plan;
 	struct tp_doctor_cost cost; /* n_looks is 0 where it was not measured */
+	bool is_refused; /* a source of stacks lacks a permission */
 	struct doctor_check checks[MAX_CHECKS];
 	size_t n_checks;
 };
@@ -116,6 +118,8 @@ static void check_sources(struct visit *visit)
 			 *reason ? ": " : "", reason);
 		check->gains = tp_source_list_gains(row);
 		snprintf(check->next, sizeof(check->next), "%s", found->remedy);
+		visit->is_refused |= found->presence == TP_PRESENCE_NO_PERMISSION ||
+				     (found->presence == TP_PRESENCE_DEGRADED && found->remedy[0]);
 	}
 }
 
@@ -363,6 +367,10 @@ static int print_text(const struct tp_cli *cli, const struct visit *visit, int a
 	if (isatty(STDOUT_FILENO))
 		tp_page_addf(&page, TP_PAINT_NONE, ".  exit status %d", answer);
 	tp_page_end(&page);
+	struct tp_buf hint = {0};
+	tp_launch_hint(&hint, visit->is_refused);
+	tp_page_wrap(&page, 2, TP_PAINT_BOLD, tp_buf_text(&hint), 0);
+	tp_buf_release(&hint);
 	if (cli->verbosity)
 		print_settings(&page, cli->settings);
 	int status = tp_output_page(&page);
@@ -387,6 +395,10 @@ static int print_json(const struct visit *visit)
 	tp_json_put_uint(&w, "rules", visit->n_rules);
 	tp_json_put_uint(&w, "rules_not_judged", visit->n_unjudged);
 	write_cost(&w, &visit->cost);
+	struct tp_buf hint = {0};
+	tp_launch_hint(&hint, visit->is_refused);
+	tp_json_put_string(&w, "start", tp_buf_text(&hint));
+	tp_buf_release(&hint);
 	tp_json_write_key(&w, "checks");
 	tp_json_open(&w, '[');
 	for (size_t i = 0; i < visit->n_checks; i++) {

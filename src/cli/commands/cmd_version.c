@@ -5,6 +5,8 @@
 #include "cli/terminal/output.h"
 #include "trainprof/base/json.h"
 #include "trainprof/base/version.h"
+#include "trainprof/report/report.h"
+#include "trainprof/store/recording.h"
 
 struct version_options {
 	bool is_json;
@@ -28,6 +30,8 @@ static int version_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 		tp_json_put_string(&w, "name", "trainprof");
 		tp_json_put_string(&w, "version", tp_version());
 		tp_json_put_string(&w, "commit", tp_commit());
+		tp_json_put_string(&w, "recording", tp_store_format());
+		tp_json_put_string(&w, "report", TP_REPORT_SCHEMA);
 		tp_json_write_key(&w, "built_with");
 		tp_json_open(&w, '[');
 		for (const char *const *item = tp_build_info(); *item; item++)
@@ -38,6 +42,8 @@ static int version_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 		tp_json_writer_release(&w);
 	} else {
 		tp_buf_printf(&text, "trainprof %s (%s)\n", tp_version(), tp_commit());
+		tp_buf_printf(&text, "writes %s and %s, reads 1.x of both\n", tp_store_format(),
+			      TP_REPORT_SCHEMA);
 		if (cli->verbosity)
 			for (const char *const *item = tp_build_info(); *item; item++)
 				tp_buf_printf(&text, "  %s\n", *item);
@@ -50,7 +56,9 @@ const struct tp_command tp_cmd_version = {
 	.group = "Other",
 	.synopsis = "[--json]",
 	.summary = "version; with -v what it was built with",
-	.intro = "Print the version and the commit; with -v or --json also the libraries.",
+	.intro = "Print version, commit, and the formats that are written and read; with -v or "
+		 "--json\n"
+		 "also the libraries.",
 	.options = options,
 	.storage_size = sizeof(struct version_options),
 	.exec = version_exec,

@@ -23,7 +23,7 @@ void tp_perf_explain_error(const struct tp_host *host, int error, struct tp_avai
 			 host->in_container ? "this container" : "something here");
 		snprintf(out->remedy, sizeof(out->remedy),
 			 "docker run --cap-add=PERFMON --security-opt seccomp=…   "
-			 "(docs: containers)");
+			 "(docs/howto/containers.md)");
 	} else {
 		snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s",
 			 tp_errno_text(error));

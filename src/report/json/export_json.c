@@ -55,7 +55,7 @@ static void write_document(struct tp_report_document *doc)
 	};
 	struct tp_json_writer *w = doc->w;
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "schema", "trainprof-report/1.0");
+	tp_json_put_string(w, "schema", TP_REPORT_SCHEMA);
 	write_tool(w);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		sections[i](doc);
@@ -97,6 +97,6 @@ static enum tp_status json_write(const struct tp_report *report,
 
 const struct tp_exporter tp_report_json = {
 	.name = "json",
-	.summary = "for machines: trainprof-report/1.0 (report --schema)",
+	.summary = "for machines: " TP_REPORT_SCHEMA " (report --schema)",
 	.write = json_write,
 };

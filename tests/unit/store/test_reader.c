@@ -160,6 +160,14 @@ static void refix(char *header)
 		   tp_checksum_add(&checksum, 0, header, HEADER_CRC));
 }
 
+START_TEST(the_format_as_text_is_the_one_in_numbers)
+{
+	char expected[64];
+	snprintf(expected, sizeof(expected), "%s%d.%d", LAYOUT_FORMAT, LAYOUT_MAJOR, LAYOUT_MINOR);
+	ck_assert_str_eq(tp_store_format(), expected);
+}
+END_TEST
+
 START_TEST(a_newer_minor_version_is_read_and_a_newer_major_one_named)
 {
 	tp_put_u16((unsigned char *)bytes.data + HEADER_MINOR, 7);
@@ -344,6 +352,7 @@ Suite *suite_store_reader(void)
 	tcase_add_test(tc, any_flipped_bit_costs_only_what_comes_after);
 	tcase_add_test(tc, a_block_that_is_missing_or_met_twice_ends_the_reading);
 	tcase_add_test(tc, noise_is_survived);
+	tcase_add_test(tc, the_format_as_text_is_the_one_in_numbers);
 	tcase_add_test(tc, a_newer_minor_version_is_read_and_a_newer_major_one_named);
 	tcase_add_test(tc, records_of_another_run_are_refused);
 	tcase_add_test(tc, records_that_are_no_file_or_absent_are_refused);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one line with which to start trainprof in this environment: container, cluster, notebook. */
+#ifndef TRAINPROF_SRC_CLI_GUIDE_LAUNCH_HINT_H
+#define TRAINPROF_SRC_CLI_GUIDE_LAUNCH_HINT_H
+
+#include "trainprof/base/buf.h"
+
+#include <stdbool.h>
+
+/* Adds "Docker: docker run --cap-add=…" where a source is refused, else "Slurm: srun trainprof …".
+ * The environment is recognised by the variables and files that its runtime documents. */
+void tp_launch_hint(struct tp_buf *out, bool is_refused);
+
+#endif
