@@ -430,10 +430,15 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 		100 * called->regularity);
 }
 
-/* Stacks of short steps may show a few rounds in a row, far from all. */
+/* Stacks of short steps may show a few rounds in a row, far from all, or miss most of them. A loop
+ * that goes on all along is no part of so few steps: it would begin anew in each. */
 static bool is_part(const struct tp_loop *loop, const struct tp_counter_steps *counted)
 {
 	size_t n = 0;
+	if (counted->is_iterator && counted->n_restarts == 0 &&
+	    loop->n_stays < TP_LOOP_ROUNDS_MANY &&
+	    counted->n >= TP_LOOP_EPOCH_STEPS_MIN * loop->n_stays)
+		return true;
 	for (size_t i = 0; i < counted->n; i++)
 		n += counted->borders[i] >= loop->start_ns && counted->borders[i] <= loop->end_ns;
 	return (double)n < TP_COUNTER_COVERED_MIN * (double)counted->n;
