@@ -380,8 +380,8 @@ static void add_tail(struct tp_counter_series *series, struct border_list *out, 
 		series->n_unknown += n;
 	else if (!is_total_known || n < n_left)
 		series->n_unknown += n_left > 0 && n_left < n_hidden ? n_left
-				     : is_open && n_hidden == 0       ? 1
-								      : n_hidden;
+				     : is_open && n_hidden == 0      ? 1
+								     : n_hidden;
 }
 
 /* A variable that is still there after its loop has the number of a round that never was. */
