@@ -430,12 +430,13 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 		100 * called->regularity);
 }
 
-/* Stacks of short steps may show a few rounds in a row, far from all, or miss most of them. A loop
- * that goes on all along is no part of so few steps: it would begin anew in each. */
+/* Stacks of short steps may show a few rounds in a row, far from all, or miss most of them. What
+ * counts parts of so few steps begins anew in each. */
 static bool is_part(const struct tp_loop *loop, const struct tp_counter_steps *counted)
 {
 	size_t n = 0;
-	if (counted->is_iterator && counted->n_restarts == 0 &&
+	bool is_sure = counted->is_iterator || counted->is_of_batches || is_exact(counted);
+	if (is_sure && counted->n_restarts + 2 < loop->n_stays &&
 	    loop->n_stays < TP_LOOP_ROUNDS_MANY &&
 	    counted->n >= TP_LOOP_EPOCH_STEPS_MIN * loop->n_stays)
 		return true;
