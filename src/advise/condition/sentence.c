@@ -33,6 +33,7 @@ struct sentence_part {
 	const char *many;                 /* after any other */
 	const struct sentence_term *term; /* {whole} and its like, or NULL */
 	bool is_beside;                   /* {beside} */
+	bool is_settings;                 /* {settings} */
 };
 
 struct tp_sentence {
@@ -219,8 +220,9 @@ static enum tp_status part_parse(struct sentence_part *part, char *inside,
 				 const struct tp_expr_scope *place, struct tp_error *err)
 {
 	part->is_beside = strcmp(inside, "beside") == 0;
+	part->is_settings = strcmp(inside, "settings") == 0;
 	part->term = term_find(inside);
-	if (part->term || part->is_beside)
+	if (part->term || part->is_beside || part->is_settings)
 		return TP_OK;
 	enum tp_status status = TP_OK;
 	char *bar = strchr(inside, '|');
@@ -353,6 +355,39 @@ static const char *term_text(const struct tp_sentence_words *terms,
 	return text ? text : "";
 }
 
+/* ---- settings ---- */
+
+/* Of the loader, as its own object has them; facts without it are guesses from processes. */
+static const struct {
+	const char *fact;
+	const char *name;
+	bool is_flag;
+} settings[] = {
+	{"loader.persistent_workers", "persistent_workers", true},
+	{"loader.workers", "num_workers", false},
+	{"loader.prefetch_factor", "prefetch_factor", false},
+};
+
+/* " Set now: persistent_workers=False, num_workers=2, prefetch_factor=2.", or nothing. */
+static void add_settings(struct tp_buf *out, const struct tp_quantity *facts)
+{
+	const char *before = " Set now: ";
+	for (size_t i = 0; i < TP_ARRAY_LEN(settings); i++) {
+		const struct tp_quantity *fact = &facts[tp_fact_find(settings[i].fact)];
+		if (i == 0 && !fact->is_known)
+			return;
+		if (!fact->is_known)
+			continue;
+		tp_buf_printf(out, "%s%s=", before, settings[i].name);
+		if (settings[i].is_flag)
+			tp_buf_puts(out, fact->value > 0 ? "True" : "False");
+		else
+			add_fixed(out, fact->value, 0);
+		before = ", ";
+	}
+	tp_buf_putc(out, '.');
+}
+
 const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
 			     const struct tp_sentence_words *terms, struct tp_arena *arena)
 {
@@ -367,6 +402,8 @@ const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_qu
 			tp_buf_puts(&out, term_text(terms, part->term));
 		if (part->is_beside)
 			add_beside(&out, words, facts);
+		if (part->is_settings)
+			add_settings(&out, facts);
 		if (!part->expr)
 			continue;
 		struct tp_number number = tp_expr_number(part->expr, facts);

@@ -6,10 +6,10 @@
  * "{ceil(loader.workers / (1 - step.dataloader_ratio))|count}". Formats: percent, count, number,
  * time, bytes, rate; without one the unit decides. Two more words agree with the number:
  * "{loader.workers|count|worker|workers}" is "1 worker" or "2 workers". {whole} is what shares
- * speak of ("each step"). {others} are the other programs that use the CPUs, "python3 (pid 811)";
- * {others_cpus} is ": python3 0.9", or nothing where they are not known. {beside} is "; compute 12
- * %", or the largest part that the sentence is not about where computing is next to nothing, or
- * nothing.
+ * speak of ("each step"). {beside} is "; compute 12 %", or the largest part that the sentence is
+ * not about where computing is next to nothing, or nothing. {settings} is a sentence of its own,
+ * " Set now: persistent_workers=False, num_workers=2, prefetch_factor=2.", of the loader in use, or
+ * nothing where its object was not read.
  */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H

@@ -367,6 +367,8 @@ static void add_tail(struct tp_counter_series *series, struct border_list *out, 
 	bool fits = n_left <= TP_COUNTER_UNSEEN_MAX &&
 		    has_room(n_left, lengths->shortest_ns, r->seen_ns, until_ns);
 	bool is_implied = lengths->is_complete && !is_end && n_left <= TP_COUNTER_UNSEEN_MAX;
+	/* No look saw that the loop was over: the program ended, or the looks failed. */
+	bool is_open = is_end && !r->ended_ns && n_left > 0;
 	uint64_t n = fits || is_implied ? n_left : 0;
 	bool is_total_known = r->total > 0 && (!r->is_inferred || series->n_full >= 2);
 	size_t n_hidden = n_in_room(lengths->shortest_ns, r->seen_ns, until_ns, 0);
@@ -377,7 +379,9 @@ static void add_tail(struct tp_counter_series *series, struct border_list *out, 
 	if (n_left > 0 && n == n_left && (!fits || !is_total_known))
 		series->n_unknown += n;
 	else if (!is_total_known || n < n_left)
-		series->n_unknown += n_left > 0 && n_left < n_hidden ? n_left : n_hidden;
+		series->n_unknown += n_left > 0 && n_left < n_hidden ? n_left
+				     : is_open && n_hidden == 0      ? 1
+								     : n_hidden;
 }
 
 /* A variable that is still there after its loop has the number of a round that never was. */

@@ -454,6 +454,7 @@ static void find_all_borders(struct counters *counters, const struct tp_analysis
 		counter->found.n_inferred = series->n_inferred;
 		counter->found.n_unknown = series->n_unknown;
 		counter->found.is_iterator = series->is_iterator;
+		counter->found.n_restarts = series->n_restarts;
 		series->borders = NULL; /* handed over */
 		if (tp_watch_steps_has_writes(analysis, series->name))
 			join_writes(counter, analysis);

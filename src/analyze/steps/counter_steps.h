@@ -23,6 +23,7 @@ struct tp_counter_steps {
 	size_t n_unknown;    /* rounds that may have been where nobody looked */
 	uint32_t name;       /* string: which counter */
 	uint32_t watched;    /* string: the one with the breakpoint, which counts the same */
+	size_t n_restarts;   /* times that it began anew */
 	bool is_iterator;    /* of a for loop: it says how far the loop is */
 	bool is_of_batches;  /* by its name: an iterator over batches, or an attribute of steps */
 	unsigned inner_line; /* of a loop inside it that may have the steps, if these rounds are

@@ -430,10 +430,16 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 		100 * called->regularity);
 }
 
-/* Stacks of short steps may show a few rounds in a row, far from all. */
+/* Stacks of short steps may show a few rounds in a row, far from all, or miss most of them. What
+ * counts parts of so few steps begins anew in each. */
 static bool is_part(const struct tp_loop *loop, const struct tp_counter_steps *counted)
 {
 	size_t n = 0;
+	bool is_sure = counted->is_iterator || counted->is_of_batches || is_exact(counted);
+	if (is_sure && counted->n_restarts + 2 < loop->n_stays &&
+	    loop->n_stays < TP_LOOP_ROUNDS_MANY &&
+	    counted->n >= TP_LOOP_EPOCH_STEPS_MIN * loop->n_stays)
+		return true;
 	for (size_t i = 0; i < counted->n; i++)
 		n += counted->borders[i] >= loop->start_ns && counted->borders[i] <= loop->end_ns;
 	return (double)n < TP_COUNTER_COVERED_MIN * (double)counted->n;
@@ -468,12 +474,39 @@ static uint64_t counted_until_ns(const struct tp_analysis *analysis, const struc
 	return has_bounds(loop) ? loop->end_ns : analysis->trace->end_ns;
 }
 
+/* A few rounds that stacks show, as of imports, may be all before the training, or after it. */
+static bool find_counter_elsewhere(struct tp_counter_steps *counted,
+				   const struct tp_analysis *analysis, const struct tp_loop *loop)
+{
+	uint64_t end_ns = analysis->trace->end_ns;
+	if (loop->state != TP_LOOP_FOUND || loop->n_stays >= TP_LOOP_ROUNDS_MANY)
+		return false;
+	bool is_before = loop->end_ns < end_ns && loop->start_ns < end_ns - loop->end_ns;
+	uint64_t from_ns = is_before ? loop->end_ns : 0;
+	uint64_t until_ns = is_before ? end_ns : loop->start_ns;
+	bool is_found = false;
+	/* Imports and what else is prepared may take longer than a short training. */
+	uint64_t span_ns = loop->end_ns - loop->start_ns;
+	while (!is_found && until_ns > from_ns && until_ns - from_ns > span_ns) {
+		is_found = tp_counter_steps_find(counted, analysis, from_ns, until_ns);
+		from_ns += (until_ns - from_ns) / 2;
+	}
+	if (!is_found)
+		return false;
+	if ((counted->is_iterator || counted->is_of_batches) &&
+	    counted->n >= TP_LOOP_EPOCH_STEPS_MIN * loop->n_stays)
+		return true;
+	tp_counter_steps_release(counted);
+	return false;
+}
+
 static bool find_counter(struct tp_counter_steps *counted, const struct tp_analysis *analysis,
 			 const struct tp_loop *loop)
 {
 	*counted = (struct tp_counter_steps){0};
 	return tp_counter_steps_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
-				     counted_until_ns(analysis, loop));
+				     counted_until_ns(analysis, loop)) ||
+	       find_counter_elsewhere(counted, analysis, loop);
 }
 
 /* As many rounds as stacks show, give or take what either may miss. */

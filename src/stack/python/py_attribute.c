@@ -16,6 +16,15 @@ enum {
 	TYPE_BASIC_SIZE = 32,
 	TYPE_FLAGS = 168,
 	TYPE_NEXT = 224,
+	TYPE_MEMBERS = 240,
+	TYPE_BASE = 256,
+	/* PyMemberDef */
+	MEMBER_TYPE = 8,
+	MEMBER_OFFSET = 16,
+	MEMBER_BYTES = 40,
+	MEMBER_OBJECT = 16, /* T_OBJECT_EX */
+	MAX_SLOTS = 16,     /* of a class */
+	MAX_BASES = 4,
 	TYPE_DICT_OFFSET = 288,
 	TYPE_BYTES = 296,
 	FLAG_INLINE_VALUES = 1 << 2, /* from 3.13 on */
@@ -71,12 +80,15 @@ static bool is_object(uint64_t word)
 
 /* ---- types ---- */
 
-static void load_name(struct tp_py_attributes *self, struct tp_py_type *type, uint64_t address)
+/* A text of C, cut where it is longer or a page ends; "" when it cannot be read. */
+static void load_name(struct tp_py_attributes *self, char name[TP_PY_ATTRIBUTE_TYPE_NAME],
+		      uint64_t address)
 {
 	size_t left = (size_t)(PAGE - address % PAGE);
-	size_t size = left < sizeof(type->name) - 1 ? left : sizeof(type->name) - 1;
-	if (address < PAGE || !tp_py_memory_get(self->mem, address, type->name, size))
-		memset(type->name, 0, sizeof(type->name));
+	size_t max = TP_PY_ATTRIBUTE_TYPE_NAME - 1;
+	memset(name, 0, TP_PY_ATTRIBUTE_TYPE_NAME);
+	if (address < PAGE || !tp_py_memory_get(self->mem, address, name, left < max ? left : max))
+		memset(name, 0, TP_PY_ATTRIBUTE_TYPE_NAME);
 }
 
 static void load_type(struct tp_py_attributes *self, struct tp_py_type *type)
@@ -88,12 +100,14 @@ static void load_type(struct tp_py_attributes *self, struct tp_py_type *type)
 	type->basic_size = tp_py_memory_u64(bytes + TYPE_BASIC_SIZE);
 	type->dict_offset = (int64_t)tp_py_memory_u64(bytes + TYPE_DICT_OFFSET);
 	type->is_iterator = tp_py_memory_u64(bytes + TYPE_NEXT) != 0;
+	type->members = tp_py_memory_u64(bytes + TYPE_MEMBERS);
+	type->base = tp_py_memory_u64(bytes + TYPE_BASE);
 	bool is_fixed = self->layout->minor >= 10 && (type->flags & FLAG_IMMUTABLE);
 	type->is_class = (type->flags & FLAG_HEAP) && !is_fixed;
 	if (type->is_class &&
 	    !tp_py_memory_get_u64(self->mem, type->address + self->layout->type_keys, &type->keys))
 		type->keys = 0;
-	load_name(self, type, tp_py_memory_u64(bytes + TYPE_NAME));
+	load_name(self, type->name, tp_py_memory_u64(bytes + TYPE_NAME));
 }
 
 const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, uint64_t object)
@@ -275,8 +289,55 @@ static const char *name_at(struct tp_py_attributes *self, const struct attribute
 						   self->scratch.len));
 }
 
-size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
-			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
+/* ---- slots ---- */
+
+/* Whether the slot of an object that this member describes holds a whole number. */
+static bool read_slot(struct tp_py_attributes *self, uint64_t object,
+		      const uint8_t member[MEMBER_BYTES], struct tp_py_attribute *out)
+{
+	uint64_t value;
+	uint64_t type;
+	char name[TP_PY_ATTRIBUTE_TYPE_NAME];
+	uint64_t offset = tp_py_memory_u64(member + MEMBER_OFFSET);
+	if (tp_py_memory_u32(member + MEMBER_TYPE) != MEMBER_OBJECT || offset > MAX_BASIC_SIZE ||
+	    !tp_py_memory_get_u64(self->mem, object + offset, &value) || !is_object(value) ||
+	    !tp_py_memory_get_u64(self->mem, value + self->layout->object_type, &type) ||
+	    type != self->int_type)
+		return false;
+	load_name(self, name, tp_py_memory_u64(member));
+	*out = (struct tp_py_attribute){
+		.name = tp_strtab_text(&self->names,
+				       tp_strtab_intern_len(&self->names, name, strlen(name))),
+		.address = object + offset,
+	};
+	return name[0] != '\0';
+}
+
+/* Behind the `n` that are there; returns how many there are then. */
+static size_t find_slots(struct tp_py_attributes *self, uint64_t object, size_t n,
+			 struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
+{
+	const struct tp_py_type *type = tp_py_attributes_type(self, object);
+	for (int level = 0; level < MAX_BASES && type && type->is_class; level++) {
+		uint64_t members = type->members;
+		uint64_t base = type->base;
+		for (int i = 0; i < MAX_SLOTS && n < TP_PY_ATTRIBUTE_MAX && is_object(members);
+		     i++) {
+			uint8_t member[MEMBER_BYTES];
+			if (!tp_py_memory_get(self->mem, members + (uint64_t)i * MEMBER_BYTES,
+					      member, sizeof(member)) ||
+			    tp_py_memory_u64(member) == 0)
+				break;
+			n += read_slot(self, object, member, &out[n]);
+		}
+		type = tp_py_attributes_known_type(self, base);
+	}
+	return n;
+}
+
+/* In its dictionary. */
+static size_t find_entries(struct tp_py_attributes *self, uint64_t object,
+			   struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
 {
 	struct attribute_table table;
 	uint64_t types[MAX_ENTRIES];
@@ -293,6 +354,13 @@ size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 		memcpy(out[n++].guard_words, table.guard_words, sizeof(table.guard_words));
 	}
 	return n;
+}
+
+/* Those of the dictionary first: the words that led to them guard all. */
+size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
+			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
+{
+	return find_slots(self, object, find_entries(self, object, out), out);
 }
 
 size_t tp_py_attributes_find_objects(struct tp_py_attributes *self, uint64_t object,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Types of objects, and the whole numbers among the attributes of instances of Python classes:
- * where they lie in a dictionary of the instance or in values beside it.
+ * where they lie in a dictionary of the instance, in values beside it, or in __slots__.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_ATTRIBUTE_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_ATTRIBUTE_H
@@ -28,6 +28,8 @@ struct tp_py_type {
 	uint64_t basic_size;
 	int64_t dict_offset;
 	uint64_t keys;
+	uint64_t members; /* of __slots__, those of its own */
+	uint64_t base;    /* the class that it is made from first; 0 = unknown */
 };
 
 /* An attribute that held a whole number when the object was looked through. */

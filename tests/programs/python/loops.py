@@ -410,6 +410,99 @@ def callbacks():
     run(on_batch)
 
 
+class SlotTrainer:
+    __slots__ = ("step", "name")
+
+    def __init__(self):
+        self.step = 0
+        self.name = "trainer"
+
+    def fit(self):
+        while self.step < N:
+            step(self.step)
+            self.step += 1
+
+
+@shape
+def trainer_slots():
+    SlotTrainer().fit()
+
+
+class State:
+    def __init__(self):
+        self.global_step = 0
+
+
+class StateTrainer:
+    """As those of Hugging Face and of Lightning."""
+
+    def __init__(self):
+        self.state = State()
+
+    def training_step(self, batch):
+        step(batch)
+        self.state.global_step += 1
+
+    def train(self):
+        for epoch in range(2):
+            for i, batch in enumerate(Loader(N // 2)):
+                self.training_step(batch)
+
+
+@shape
+def trainer_state():
+    StateTrainer().train()
+
+
+@shape
+def while_true_break():
+    i = 0
+    while True:
+        i += 1
+        step(i)
+        if i >= N:
+            break
+
+
+@shape
+def epochs_left_early():
+    for epoch in range(4):
+        for i, x in enumerate(Loader(N)):
+            if i == N // 4:
+                break
+            step(x)
+
+
+@shape
+def cells():
+    """A notebook runs each cell by exec."""
+    code = compile("for i in range(n):\n    step(i)\n", "<cell>", "exec")
+    for n in (N // 2, N - N // 2):
+        exec(code, {"step": step, "n": n})
+
+
+@shape
+def in_thread():
+    """The main thread waits for the one that trains."""
+    import threading
+
+    def train():
+        for i in range(N):
+            step(i)
+
+    thread = threading.Thread(target=train)
+    thread.start()
+    thread.join()
+
+
+@shape
+def numpy_like():
+    """Indices of a permutation, as a loop over batches by hand."""
+    order = list(range(0, 8 * N, 8))
+    for start in order:
+        step(start)
+
+
 def main():
     global N, LENGTH
     if sys.argv[1] == "--list":

@@ -140,6 +140,18 @@ START_TEST(words_agree_with_the_number_as_it_is_written)
 }
 END_TEST
 
+START_TEST(what_a_loader_is_set_to_is_named_where_its_object_was_read)
+{
+	facts_set(facts, TP_FACT_LOADER_WORKERS, 2);
+	ck_assert_str_eq(filled("Use more.{settings}"), "Use more.");
+	facts_set(facts, TP_FACT_LOADER_PERSISTENT, 0);
+	facts_set(facts, TP_FACT_LOADER_PREFETCH, 4);
+	ck_assert_str_eq(filled("Use more.{settings}"),
+			 "Use more. Set now: persistent_workers=False, num_workers=2, "
+			 "prefetch_factor=4.");
+}
+END_TEST
+
 START_TEST(an_unknown_number_makes_no_sentence)
 {
 	ck_assert_ptr_null(filled("{loader.workers} workers"));
@@ -194,6 +206,7 @@ Suite *suite_advise_sentence(void)
 	tcase_add_test(tcase, expressions_and_formats_fill_a_sentence);
 	tcase_add_test(tcase, beside_the_largest_part_stands_one_that_is_something);
 	tcase_add_test(tcase, words_agree_with_the_number_as_it_is_written);
+	tcase_add_test(tcase, what_a_loader_is_set_to_is_named_where_its_object_was_read);
 	tcase_add_test(tcase, an_unknown_number_makes_no_sentence);
 	tcase_add_test(tcase, the_decimal_point_is_a_point_everywhere);
 	tcase_add_test(tcase, bad_sentences_are_refused);

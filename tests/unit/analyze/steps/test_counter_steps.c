@@ -254,6 +254,31 @@ START_TEST(what_counts_the_same_as_batches_counts_batches)
 }
 END_TEST
 
+/* Libraries are loaded one after the other, each in two phases that stacks tell apart. */
+START_TEST(rounds_of_imports_do_not_hide_a_loop_that_counts)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = "for loop at line 110";
+	c->totals[0] = 300;
+	for (int i = 0; i < 6; i++) {
+		work_at(c, "train.py><module>:2 torch/__init__.py><module>:20 libc.so!dlopen:1",
+			200);
+		work_at(c, "train.py><module>:2 torch/__init__.py><module>:21 libc.so!read:1", 100);
+	}
+	for (uint64_t i = 0; i < 300; i++) {
+		c->values[0] = i + 1;
+		work_step(c, 20);
+	}
+	judge(c);
+	ck_assert_msg(c->sim.profile.steps_found_by == TP_STEPS_COUNTER, "%s",
+		      c->sim.profile.steps_reason);
+	ck_assert_uint_eq(c->sim.profile.n_steps, 300);
+	ck_assert(!c->sim.profile.steps_are_about);
+	end(c);
+}
+END_TEST
+
 /* Two loops over ranges: epochs of 0.6 s, or steps with time steps; the page says both. */
 START_TEST(a_loop_that_may_have_epochs_is_no_sure_count)
 {
@@ -709,6 +734,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, rounds_that_were_not_run_are_not_counted);
 	tcase_add_test(tc, rounds_that_are_not_alike_are_no_steps);
 	tcase_add_test(tc, batches_that_are_not_alike_are_steps);
+	tcase_add_test(tc, rounds_of_imports_do_not_hide_a_loop_that_counts);
 	tcase_set_timeout(tc, 30);
 	suite_add_tcase(suite, tc);
 	return suite;

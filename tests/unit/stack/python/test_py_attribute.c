@@ -53,6 +53,50 @@ START_TEST(whole_numbers_are_found_with_name_and_address)
 }
 END_TEST
 
+static void put_member(uint64_t members, unsigned i, const char *name, uint64_t kind,
+		       uint64_t offset)
+{
+	uint64_t text = pyimage_alloc(&image, 64);
+	memcpy(pyimage_at(&image, text), name, strlen(name) + 1);
+	pyimage_put(&image, members + 40 * i, text);
+	pyimage_put(&image, members + 40 * i + 8, kind);
+	pyimage_put(&image, members + 40 * i + 16, offset);
+}
+
+/* class A: __slots__ = ("model", "step"); class B(A): __slots__ = ("epoch",) */
+START_TEST(slots_of_a_class_and_of_those_that_it_is_made_from_are_attributes)
+{
+	struct tp_py_attribute found[TP_PY_ATTRIBUTE_MAX];
+	uint64_t object = begin((unsigned)_i, CLASS);
+	uint64_t type = pyimage_get(&image, object + image.layout->object_type);
+	uint64_t base = pyimage_alloc(&image, 1024);
+	uint64_t own = pyimage_alloc(&image, 256);
+	uint64_t inherited = pyimage_alloc(&image, 256);
+	memset(pyimage_at(&image, own), 0, 256);
+	memset(pyimage_at(&image, inherited), 0, 256);
+	put_member(own, 0, "epoch", 16, 40);
+	put_member(inherited, 0, "model", 16, 24);
+	put_member(inherited, 1, "step", 16, 32);
+	put_member(inherited, 2, "field_of_c", 1, 32);
+	pyimage_put(&image, type + 288, 0); /* no dictionary */
+	pyimage_put(&image, type + 240, own);
+	pyimage_put(&image, type + 256, base);
+	pyimage_put(&image, base + 168, CLASS);
+	pyimage_put(&image, base + 240, inherited);
+	pyimage_put(&image, object + 24, pyimage_object(&image, image.code_type));
+	pyimage_put(&image, object + 32, pyimage_int(&image, 41));
+	pyimage_put(&image, object + 40, pyimage_int(&image, 2));
+	ck_assert_uint_eq(tp_py_attributes_find(&attributes, object, found), 2);
+	ck_assert_str_eq(found[0].name, "epoch");
+	ck_assert_str_eq(found[1].name, "step");
+	ck_assert_uint_eq(found[1].address, object + 32);
+	ck_assert_uint_eq(found[1].guards[0], 0);
+	pyimage_put(&image, object + 40, 0); /* deleted */
+	ck_assert_uint_eq(tp_py_attributes_find(&attributes, object, found), 1);
+	end();
+}
+END_TEST
+
 START_TEST(instances_in_attributes_are_found)
 {
 	struct tp_py_inner_object found[4];
@@ -99,6 +143,7 @@ Suite *suite_stack_py_attribute(void)
 	TCase *tc = tcase_create("pyattribute");
 	const TTest *const for_each_version[] = {
 		whole_numbers_are_found_with_name_and_address,
+		slots_of_a_class_and_of_those_that_it_is_made_from_are_attributes,
 		instances_in_attributes_are_found,
 		objects_of_c_have_none,
 		a_table_that_makes_no_sense_has_none,
