@@ -72,9 +72,9 @@ static size_t count_used_cpus(const struct tp_analysis *analysis, size_t *n_runs
 }
 
 /*
- * A program may narrow its affinity itself (taskset, numactl, srun, a library). The mask is not
- * recorded, but a thread that waits is moved to any idle CPU it may use: who waits while CPUs idle
- * that it never ran on is bound to the others. 0 when there is no sign of that.
+ * Masks are read every two seconds, of a short run or an older recording perhaps never. But a
+ * thread that waits is moved to any idle CPU it may use: who waits while CPUs idle that it never
+ * ran on is bound to the others. 0 when there is no sign of that.
  */
 static double bound_cpus(const struct tp_analysis *analysis)
 {
