@@ -30,4 +30,4 @@ trainprof attach -d 6s -o prof $pid >said 2>&1
 said $?
 kill $pid
 grep -o '^SLEEPING' said
-grep -o 'Hottest line: loop.py:[0-9]*' said
+grep -o 'Most time: loop.py:[0-9]*' said

@@ -14,6 +14,9 @@ import re
 import subprocess
 import sys
 
+from page_numbers import Facts, leaves, numbers_in
+from rule_words import Unknown, Words
+
 LINES, COLUMNS = 21, 80
 NOT_JUDGED = ("too_short", "own_overhead", "records_lost")
 SURE = ["sure", "likely", "worth a try"]
@@ -25,10 +28,12 @@ class Truth:
     def __init__(self, trainprof, rules):
         self.trainprof = trainprof
         self.rules = {}
+        self.words = Words(rules)
         for path in glob.glob(rules + "/bottlenecks/*/*.json"):
             rule = json.load(open(path, encoding="utf-8"))
             self.rules[rule["id"]] = rule
         self.passed = self.failed = self.skipped = 0
+        self.not_filled = 0 # sentences that rule_words.py cannot fill
         self.name = ""
 
     def check(self, holds, what):
@@ -115,7 +120,7 @@ def check_sentence(t, report):
     known += [m["value"] for m in report["summary"]["metrics"].values() if m.get("value") is not None]
     sentence = report["summary"]["sentence"]
     for percent, places in percents(sentence):
-        is_limit = "no other part" in sentence and percent == 20
+        is_limit = "others below" in sentence and percent == 20
         t.check(is_limit or any(is_printed_as(k, percent, places) for k in known),
                 f"{percent} % in '{sentence}' is no fact of the run")
 
@@ -228,6 +233,126 @@ def check_because(t, report, advice):
                     f"{finding['rule']}: {fact} is {value}, and it says '{finding['because']}'")
 
 
+def facts_of(report):
+    """By name; rates of the JSON are per second."""
+    return {name: metric.get("value") for name, metric in report["summary"]["metrics"].items()}
+
+
+def check_words(t, findings, facts, wholes):
+    """Every sentence of every rule that fired, filled in once more from the facts."""
+    for finding in findings:
+        rule = t.rules.get(finding["rule"])
+        if finding["state"] != "fired" or not rule:
+            continue
+        written = {"because": rule.get("because"), "verify": rule.get("verify"), "refute": rule.get("refute")}
+        for key, sentence in written.items():
+            if not sentence or not finding.get(key):
+                continue
+            try:
+                expected = [t.words.fill(sentence, rule, facts, whole) for whole in wholes]
+            except Unknown:
+                t.not_filled += 1
+                continue
+            t.check(finding[key] in expected, f"{finding['rule']}: '{finding[key]}', and the facts say '{expected[0]}'")
+
+
+def derived_numbers(report):
+    """What the page may compute from the JSON: shares of sums, means over devices, times of a part in a step."""
+    more = []
+    total = report["partition"]["total_ns"]
+    devices = report.get("devices") or []
+    steps = report["steps"].get("by_kind", {}).get("steady") or 1
+    for part in report["partition"]["parts"]:
+        more += [part["time_ns"] / total if total else 0, part["time_ns"] / steps,
+                 part["time_ns"] / (steps * max(1, len(devices)))]
+    for divisor in (steps, steps * max(1, len(devices))):
+        more.append(total / divisor)
+    if devices:
+        gaps = [sum(d["gap_ns"][cause] for d in devices) for cause in devices[0]["gap_ns"]]
+        more += [gap / sum(gaps) for gap in gaps if sum(gaps)]
+        caused = [d["wait_caused_ns"] for d in devices]
+        more += [c / sum(caused) for c in caused if sum(caused)]
+        for kind, exposed in (("communication", "exposed_communication_ns"), ("copy", "exposed_copy_ns")):
+            union = sum(d["union_ns"][kind] for d in devices)
+            if union:
+                more += [union / len(devices), 1 - sum(d[exposed] for d in devices) / union]
+        for device in devices:
+            if device["span_ns"]:
+                more += [device["busy_ns"] / device["span_ns"], device["busy_ns"] / device["window_ns"]]
+            blamed = [b for b in report.get("blame", []) if b["device"] == device["id"]]
+            by_part = {}
+            for row in blamed:
+                part = "not captured" if row["label"] == "not_captured" else row["part"]
+                by_part[part] = by_part.get(part, 0) + row["time_ns"]
+            more += [value / sum(by_part.values()) for value in by_part.values() if sum(by_part.values())]
+    shares = {}
+    for line in report["partition"].get("lines", []):
+        key = (line["of"], line["file"], line["line"])
+        shares[key] = shares.get(key, 0) + line["time_ns"]
+    more += [share / total for share in shares.values() if total]
+    loading = {}
+    for row in report.get("functions", []):
+        if row["of"] == "loading":
+            loading[row["name"]] = loading.get(row["name"], 0) + row["time_ns"]
+    more += [time_ns / sum(loading.values()) for time_ns in loading.values() if sum(loading.values())]
+    more.append(sum(source.get("events", 0) for source in report["run"].get("sources", [])))
+    more.append(len([f for f in report["findings"] if f["state"] == "not_judged"]))
+    for row in report["steps"].get("by_kind", {}).values():
+        more.append(row)
+    return more
+
+
+def check_numbers(t, text, report, advice):
+    """No number stands on the page that no fact is printed as. Bars and what is typed are no numbers."""
+    facts = Facts(report, derived_numbers(report) + list(range(1, len(advice) + 1)))
+    for line in text.split("\n")[1:]:
+        if re.match(r"(Saved|next:|Next:| +next )", line) or re.search("[\u2580-\u258f]", line):
+            continue # commands, and bars, whose percents add up to 100: see check_bars()
+        for shown, value, unit, places in numbers_in(line):
+            t.check(facts.has(shown, value, unit, places), f"'{shown}' in '{line.strip()}' is no fact")
+
+
+def check_step_time(t, text, report):
+    """Mean and 95th percentile of steps, steps per second, and each part's time in a step."""
+    duration = report["steps"].get("duration_ns") or {}
+    found = re.search(r"([\d.]+) (us|ms|s), p95 ([\d.]+) (us|ms|s)", text)
+    if found and duration.get("mean"):
+        for digits, unit, key in ((found[1], found[2], "mean"), (found[3], found[4], "p95")):
+            scale = {"us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+            half = 0.51 * 10 ** -len(digits.partition(".")[2]) * scale
+            t.check(abs(duration[key] - float(digits) * scale) <= half, f"'{found[0]}', and {key} is {duration[key]}")
+    rate = report["steps"].get("steps_per_s")
+    found = re.search(r"([\d.,]+) steps/s", text.split("\n")[0])
+    if found and rate:
+        digits = found[1].rstrip(",")
+        half = 0.51 * 10 ** -len(digits.partition(".")[2])
+        t.check(abs(rate - float(digits.replace(",", ""))) <= half, f"'{found[0]}', and {rate} in the JSON")
+
+
+def check_names(t, text, report):
+    """Lines of the source on the page are in the JSON, and functions with them."""
+    numbers, texts = leaves(report)
+    texts = " ".join(texts) + " " + " ".join(f"{n:.0f}" for n in set(numbers) if n == int(n))
+    for place, line in re.findall(r"([\w./-]+\.py):(\d+)", text):
+        t.check(f"{place}:{line}" in texts or (place in texts and re.search(rf"\b{line}\b", texts)),
+                f"{place}:{line} is not in the JSON")
+    for name in re.findall(r"(?<![\w.])([a-z_]\w+)\(\)", text):
+        t.check(name in texts, f"{name}() is not in the JSON")
+
+
+def check_other_programs(t, report, advice, text):
+    """Programs that are named were seen, and use what is said."""
+    others = report["collection"].get("other_programs", [])
+    known = {(o["name"], o["pid"]) for o in others}
+    for finding in advice:
+        for name, pid in re.findall(r"([\w./+-]+) \(pid (\d+)\)", finding["headline"] if "stop or move" in finding["headline"] else ""):
+            t.check((name, int(pid)) in known, f"{name} (pid {pid}) was not seen")
+    found = re.search(r"Other programs use [\d.]+ CPUs?: (.*?);", " ".join(text.split()))
+    for name, cpus in re.findall(r"(\S+) (\d\.\d)", found[1] if found else ""):
+        sum_cpus = sum(o["cpus"] for o in others if o["name"] == name)
+        t.check(abs(sum_cpus - float(cpus)) <= 0.051, f"{name} uses {sum_cpus:.2f} CPUs, not {cpus}")
+
+
 def check_examples(t, report, advice):
     """What is to be typed exists, and is about this program and this machine."""
     command = report["run"].get("command") or []
@@ -287,6 +412,12 @@ def check_recording(t, run):
     check_examples(t, report, advice)
     check_not_judged(t, text, report, advice)
     check_rest(t, text, report)
+    whole = t.words.whole["steps" if report["partition"]["of"] == "step" else "window"]
+    check_words(t, report["findings"], facts_of(report), [whole])
+    check_numbers(t, text, report, advice)
+    check_step_time(t, text, report)
+    check_names(t, text, report)
+    check_other_programs(t, report, advice, text)
     check_page(t, advice, t.run("report", "--markdown", run)[1], "Markdown")
     for number, finding in enumerate(advice, 1):
         check_page(t, [{**finding, "headline": finding["title"]}],
@@ -330,6 +461,8 @@ def check_facts(t, path):
             known = [f["value"] for f in facts.values() if isinstance(f.get("value"), (int, float))]
             t.check(percent == 20 or any(is_printed_as(k, percent, places) for k in known),
                     f"{percent} % in '{verdict['sentence']}' is no fact")
+    known = {name: fact.get("value") for name, fact in facts.items()}
+    check_words(t, said["findings"], known, list(t.words.whole.values()))
     check_verdict_rules(t, said)
     check_gains(t, advice, text)
     check_page(t, advice, text, "advice")
@@ -372,6 +505,8 @@ def main():
         (check_recording if os.path.isdir(run) else check_facts)(t, run)
         if programs:
             check_program(t, run, programs)
+    if t.not_filled:
+        print(f"{t.not_filled} sentences could not be filled in once more")
     print(f"truth: {t.passed} passed, {t.failed} failed, {t.skipped} skipped")
     sys.exit(t.failed > 0)
 

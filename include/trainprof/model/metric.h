@@ -18,6 +18,7 @@
 	X(TASK_MAJFLT, "task.major_faults", "1", COUNTER, TASK)   /* stat field 12 */              \
 	X(TASK_UTIME, "task.utime_ns", "ns", COUNTER, TASK)       /* stat field 14 */              \
 	X(TASK_STIME, "task.stime_ns", "ns", COUNTER, TASK)       /* stat field 15 */              \
+	X(PROC_CPUS, "process.allowed_cpus", "1", GAUGE, PROCESS) /* of its affinity mask */       \
 	X(PROC_UTIME, "process.utime_ns", "ns", COUNTER, PROCESS) /* dead threads included */      \
 	X(PROC_STIME, "process.stime_ns", "ns", COUNTER, PROCESS)                                  \
 	X(PROC_MINFLT, "process.minor_faults", "1", COUNTER, PROCESS)                              \

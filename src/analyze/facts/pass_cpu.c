@@ -19,10 +19,21 @@ static void set(struct tp_analysis *analysis, enum tp_fact fact, double value)
 /* ---- how many there are -----------------------------------------------------------------------
  */
 
-/* CPUs of the affinity mask; 0 when unknown. */
+/* CPUs of the affinity mask: of the trainer as it was last in the window, else of trainprof, from
+ * which it was inherited; 0 when unknown. */
 static double affinity_cpus(const struct tp_analysis *analysis)
 {
 	const struct tp_host_info *host = &analysis->trace->run.host;
+	size_t n = 0;
+	const struct tp_gauge *readings =
+		analysis->profile->trainer == TP_NO_TASK
+			? NULL
+			: tp_trace_gauges(analysis->trace, TP_METRIC_PROC_CPUS,
+					  analysis->profile->trainer, &n);
+	while (n > 1 && readings[n - 1].time_ns >= analysis->profile->window_end_ns)
+		n--;
+	if (n)
+		return readings[n - 1].value;
 	return host->n_allowed ? host->n_allowed : host->n_cpus;
 }
 
@@ -61,9 +72,9 @@ static size_t count_used_cpus(const struct tp_analysis *analysis, size_t *n_runs
 }
 
 /*
- * A program may narrow its affinity itself (taskset, numactl, srun, a library). The mask is not
- * recorded, but a thread that waits is moved to any idle CPU it may use: who waits while CPUs idle
- * that it never ran on is bound to the others. 0 when there is no sign of that.
+ * Masks are read every two seconds, of a short run or an older recording perhaps never. But a
+ * thread that waits is moved to any idle CPU it may use: who waits while CPUs idle that it never
+ * ran on is bound to the others. 0 when there is no sign of that.
  */
 static double bound_cpus(const struct tp_analysis *analysis)
 {
@@ -137,7 +148,8 @@ static struct cpu_use measure_use(const struct tp_analysis *analysis)
 /* What a quota or a mask leaves unused is idle too, but no more than what it allows. */
 static double idle_cpus(const struct tp_analysis *analysis, const struct cpu_use *use)
 {
-	bool is_less = quota_cpus(analysis) > 0 || bound_cpus(analysis) > 0;
+	bool is_less = quota_cpus(analysis) > 0 || bound_cpus(analysis) > 0 ||
+		       affinity_cpus(analysis) < analysis->trace->run.host.n_allowed;
 	return is_less ? fmin(use->idle, fmax(0, allowed_cpus(analysis) - use->program))
 		       : use->idle;
 }

@@ -4,6 +4,7 @@
  * loop of the target can keep in step with, and keeps their books about once a second.
  */
 #include "collect/machine/stage_clock.h"
+#include "collect/process/affinity.h"
 #include "collect/process/other_programs.h"
 #include "collect/process/process_access.h"
 #include "collect/process/procfs.h"
@@ -78,6 +79,7 @@ struct offcpu {
 	struct tp_inspector looker;
 	struct tp_task_accounting accounts;
 	struct tp_other_programs others;
+	struct tp_affinity affinity;
 	pid_t target;
 	uint64_t next_scan_ns;
 	unsigned n_quiet; /* polls in a row that met nobody who waits */
@@ -434,6 +436,8 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 		poll_peeks(self, now_ns);
 		poll_stops(self, now_ns);
 		tp_other_programs_read(&self->others, now_ns, false);
+		if (self->host->is_live)
+			tp_affinity_read(&self->affinity, self->tree, self->sink, now_ns);
 		tp_stage_enter(self->stages, stage);
 		self->n_polls++;
 		self->n_quiet++;
@@ -540,7 +544,9 @@ static enum tp_status offcpu_stop(struct tp_collector *base, uint64_t now_ns, st
 	    rate_hz < self->config->poll_rate_hz * 0.9)
 		self->actual->poll_rate_hz = rate_hz;
 	tp_sink_source(self->sink, base->type->name, base->type->summary, &base->availability,
-		       self->n_put + self->accounts.n_put + self->others.n_put, 0);
+		       self->n_put + self->accounts.n_put + self->others.n_put +
+			       self->affinity.n_put,
+		       0);
 	return TP_OK;
 }
 
@@ -558,6 +564,7 @@ static void offcpu_close(struct tp_collector *base)
 	tp_task_accounting_release(&self->accounts);
 	tp_inspector_release(&self->looker);
 	tp_other_programs_release(&self->others);
+	tp_affinity_release(&self->affinity);
 	free(self);
 }
 

@@ -121,6 +121,23 @@ static void add_busy(struct tp_buf *out, const struct tp_report_digest *digest)
 	tp_buf_printf(out, ", %s)", tp_unit_percent(busy_ratio(profile, least)).text);
 }
 
+/* As a reader would say them; the rest as in the JSON. */
+static const char *gap_words(enum tp_gap_cause cause)
+{
+	switch (cause) {
+	case TP_GAP_DATALOADER:
+		return "data loading";
+	case TP_GAP_HOST:
+		return "CPU side";
+	case TP_GAP_ALLOC:
+		return "memory allocation";
+	case TP_GAP_UNKNOWN:
+		return "cause unknown";
+	default:
+		return tp_gap_cause_name(cause);
+	}
+}
+
 /* What devices wait for, largest first. */
 static void add_gaps(struct tp_buf *out, const struct tp_report_job *job)
 {
@@ -136,8 +153,8 @@ static void add_gaps(struct tp_buf *out, const struct tp_report_job *job)
 				largest = c;
 		if (ratio(left[largest], total_ns) < NOTABLE_RATIO)
 			return;
-		tp_buf_printf(out, "%s%s %s", shown ? ", " : ", idle: ",
-			      tp_gap_cause_name((enum tp_gap_cause)largest),
+		tp_buf_printf(out, "%s%s %s",
+			      shown ? ", " : ", idle: ", gap_words((enum tp_gap_cause)largest),
 			      tp_unit_percent(ratio(left[largest], total_ns)).text);
 		left[largest] = 0;
 	}
@@ -147,9 +164,9 @@ static void add_work(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
 	const struct tp_quantity *ops = &profile->facts[TP_FACT_DEVICE_OPS];
-	if (ops->is_known && profile->is_of_steps &&
+	if (ops->is_known && ops->value >= 0.5 && profile->is_of_steps &&
 	    (profile->n_devices == 1 || digest->lines_each > 1))
-		tp_buf_printf(out, "; %s launches a step",
+		tp_buf_printf(out, "; %s launches per step",
 			      tp_unit_count((uint64_t)(ops->value + 0.5)).text);
 	if (profile->micro_batches > 1)
 		tp_buf_printf(out, ", %zu micro-batches", profile->micro_batches);
@@ -167,7 +184,7 @@ static bool is_without_host(const struct tp_profile *profile)
 static void add_devices(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	if (!digest->job.span_ns) {
-		tp_buf_puts(out, "No device did anything: the threads alone were judged");
+		tp_buf_puts(out, "No device was busy: only the threads are judged");
 		return;
 	}
 	add_busy(out, digest);
@@ -194,9 +211,9 @@ static void add_hidden(struct tp_buf *out, const struct tp_report_digest *digest
 		if (ratio(rows[i].time_ns, job->span_ns) < NOTABLE_RATIO)
 			continue;
 		double mean_ns = (double)rows[i].time_ns / (double)digest->profile->n_devices;
-		tp_buf_printf(out, "%s%s %s%s, %s hidden", out->len ? "; " : "", rows[i].name,
+		tp_buf_printf(out, "%s%s %s%s, %s overlapped", out->len ? "; " : "", rows[i].name,
 			      tp_unit_time(mean_ns).text,
-			      digest->profile->n_devices > 1 ? " a device" : "",
+			      digest->profile->n_devices > 1 ? " per device" : "",
 			      tp_unit_percent(1 - ratio(rows[i].exposed_ns, rows[i].time_ns)).text);
 	}
 	if (out->len)
@@ -214,7 +231,7 @@ static void add_evidence(struct tp_buf *out, const struct tp_report_digest *dige
 		tp_buf_printf(out, "%s of the kernel time rests on names that say little",
 			      tp_unit_percent(weak->value).text);
 	if (unlinked->is_known && unlinked->value > NOTABLE_RATIO)
-		tp_buf_printf(out, "%s%s of the device's work has no known launch",
+		tp_buf_printf(out, "%s%s of the device work has no known launching call",
 			      out->len ? "; " : "", tp_unit_percent(unlinked->value).text);
 }
 

@@ -162,7 +162,7 @@ static void add_top_line(struct tp_buf *out, const struct tp_report_digest *dige
 {
 	const struct tp_profile *profile = digest->profile;
 	const struct tp_line_result *inner = inner_line(profile, first);
-	tp_buf_puts(out, "Hottest line: ");
+	tp_buf_puts(out, "Most time: ");
 	tp_report_add_place(out, digest->trace, first);
 	tp_buf_puts(out, ", ");
 	add_share(out, profile, first, (what & WITH_WHOLE) != 0);

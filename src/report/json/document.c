@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what a run was and what it amounts to: the first half of the JSON report. */
 #include "document.h"
+#include "report/digest/gain_text.h"
 #include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
 #include "trainprof/report/own_cpu.h"
@@ -228,6 +229,18 @@ void tp_report_json_collection(struct tp_report_document *doc)
 
 /* ---- summary ------------------------------------------------------------------------------- */
 
+static void write_combined(struct tp_json_writer *w, const struct tp_findings *findings)
+{
+	if (!findings || !findings->has_combined || findings->n_fired < 2)
+		return;
+	tp_json_write_key(w, "combined_gain");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "kind",
+			   tp_report_gain_kind(findings->combined_low, findings->combined_high));
+	tp_report_json_interval(w, "bracket", findings->combined_low, findings->combined_high);
+	tp_json_close(w, '}');
+}
+
 void tp_report_json_summary(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
@@ -252,6 +265,7 @@ void tp_report_json_summary(struct tp_report_document *doc)
 	tp_json_put_string(w, "next_limiter", findings ? findings->then_limit : NULL);
 	if (findings && findings->then_steps_per_s > 0)
 		tp_json_put_number(w, "next_limiter_steps_per_s", findings->then_steps_per_s);
+	write_combined(w, findings);
 	tp_json_write_key(w, "metrics");
 	tp_json_open(w, '{');
 	for (int f = 0; f < TP_N_FACTS; f++)

@@ -63,6 +63,26 @@ START_TEST(waiting_for_a_cpu_is_measured_over_the_trainer)
 }
 END_TEST
 
+START_TEST(the_mask_of_the_trainer_bounds_what_is_allowed_and_what_idles)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/bin/train");
+	hand_counter(&hand, TP_METRIC_CPU_BUSY, TP_NO_TASK, 0.9e9);
+	hand_counter(&hand, TP_METRIC_CPU_IDLE, TP_NO_TASK, 1.1e9);
+	hand_counter(&hand, TP_METRIC_PROC_UTIME, 0, 0.9e9);
+	hand_counter(&hand, TP_METRIC_PROC_STIME, 0, 0);
+	hand_gauge(&hand, TP_METRIC_PROC_CPUS, 0, 0.1, 2);
+	hand_gauge(&hand, TP_METRIC_PROC_CPUS, 0, 0.5, 1);
+	hand_finish(&hand);
+	hand.profile.trainer = 0;
+	hand_pass(&hand, tp_pass_cpu);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_CPU_ALLOWED), 1, 1e-9);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_CPU_IDLE), 0.1, 1e-3);
+	hand_release(&hand);
+}
+END_TEST
+
 START_TEST(a_quota_bounds_what_is_allowed_and_what_idles)
 {
 	struct hand hand;
@@ -211,6 +231,7 @@ Suite *suite_analyze_pass_cpu(void)
 	TCase *tc = tcase_create("cpu");
 	tcase_add_test(tc, cpus_are_shared_out_without_rest);
 	tcase_add_test(tc, waiting_for_a_cpu_is_measured_over_the_trainer);
+	tcase_add_test(tc, the_mask_of_the_trainer_bounds_what_is_allowed_and_what_idles);
 	tcase_add_test(tc, a_quota_bounds_what_is_allowed_and_what_idles);
 	tcase_add_test(tc, no_quota_is_known_to_stop_nobody);
 	tcase_add_test(tc, switches_are_counted_inside_the_window);

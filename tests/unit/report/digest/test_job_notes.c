@@ -44,16 +44,17 @@ START_TEST(devices_are_busy_or_wait)
 	struct sample s;
 	job_init(&s);
 	assert_note(&s, NOTE_DEVICES,
-		    "8 devices busy 44 % (least: rank 7, 21 %), idle: host 89 %, dataloader 11 %; "
-		    "261 launches a step");
+		    "8 devices busy 44 % (least: rank 7, 21 %), idle: CPU side 89 %, data "
+		    "loading 11 %; 261 launches per step");
 	sample_release(&s);
 	job_alone_init(&s);
 	s.profile.micro_batches = 4;
 	assert_note(&s, NOTE_DEVICES,
-		    "Device busy 57 %, idle: dataloader 90 %, host 9.3 %; 1,516 launches a step, 4 "
+		    "Device busy 57 %, idle: data loading 90 %, CPU side 9.3 %; 1,516 launches per "
+		    "step, 4 "
 		    "micro-batches");
 	s.profile.devices[0].span_ns = s.profile.devices[0].busy_ns = 0;
-	assert_note(&s, NOTE_DEVICES, "No device did anything: the threads alone were judged");
+	assert_note(&s, NOTE_DEVICES, "No device was busy: only the threads are judged");
 	sample_release(&s);
 }
 END_TEST
@@ -62,17 +63,18 @@ START_TEST(hidden_time_is_told_where_there_is_some)
 {
 	struct sample s;
 	job_init(&s);
-	assert_note(&s, NOTE_HIDDEN, "Communication 6.07 ms a device, 3.4 % hidden");
+	assert_note(&s, NOTE_HIDDEN, "Communication 6.07 ms per device, 3.4 % overlapped");
 	s.profile.devices[0].union_ns[TP_OP_COPY] = 20000000;
 	s.profile.devices[0].exposed_copy_ns = 5000000;
-	assert_note(&s, NOTE_HIDDEN,
-		    "Communication 6.07 ms a device, 3.4 % hidden; copies 2.52 ms a device, 74 % "
-		    "hidden");
+	assert_note(
+		&s, NOTE_HIDDEN,
+		"Communication 6.07 ms per device, 3.4 % overlapped; copies 2.52 ms per device, "
+		"74 % overlapped");
 	sample_release(&s);
 	job_alone_init(&s);
 	assert_note(&s, NOTE_HIDDEN, "");
 	s.profile.devices[0].union_ns[TP_OP_COPY] = 100000000;
-	assert_note(&s, NOTE_HIDDEN, "Copies 100 ms, 88 % hidden");
+	assert_note(&s, NOTE_HIDDEN, "Copies 100 ms, 88 % overlapped");
 	sample_release(&s);
 }
 END_TEST
@@ -85,7 +87,7 @@ START_TEST(weak_evidence_is_told_above_five_percent)
 	tp_profile_set(&s.profile, TP_FACT_KERNEL_WEAK, 0.05, TP_ORIGIN_MEASURED, 1);
 	assert_note(&s, NOTE_EVIDENCE, "");
 	tp_profile_set(&s.profile, TP_FACT_DEVICE_UNLINKED, 0.4, TP_ORIGIN_MEASURED, 1);
-	assert_note(&s, NOTE_EVIDENCE, "40 % of the device's work has no known launch");
+	assert_note(&s, NOTE_EVIDENCE, "40 % of the device work has no known launching call");
 	sample_release(&s);
 }
 END_TEST

@@ -114,7 +114,7 @@ static void expect_evidence(enum tp_fact fact, const char *text)
 START_TEST(the_two_lines_with_most_time_are_named)
 {
 	add_sample_line(usual, TP_ARRAY_LEN(usual), usual_loop);
-	expect_hottest("Hottest line: train.py:88 in main(), 39 % of each step (dataloader), "
+	expect_hottest("Most time: train.py:88 in main(), 39 % of each step (dataloader), "
 		       "mostly data.py:31 in Pictures.__getitem__(); next :93, 28 % (compute).");
 }
 END_TEST
@@ -125,13 +125,13 @@ START_TEST(what_has_no_room_is_left_out_whole)
 		size_t columns;
 		const char *text;
 	} rows[] = {
-		{200, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader), mostly "
+		{200, "Most time: train.py:88 in main(), 39 % of each step (dataloader), mostly "
 		      "data.py:31 in Pictures.__getitem__(); next :93, 28 % (compute)."},
-		{100, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader); next "
+		{100, "Most time: train.py:88 in main(), 39 % of each step (dataloader); next "
 		      ":93, 28 % (compute)."},
-		{76, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader)."},
-		{60, "Hottest line: train.py:88 in main(), 39 % (dataloader)."},
-		{10, "Hottest line: train.py:88 in main(), 39 % (dataloader)."},
+		{76, "Most time: train.py:88 in main(), 39 % of each step (dataloader)."},
+		{60, "Most time: train.py:88 in main(), 39 % (dataloader)."},
+		{10, "Most time: train.py:88 in main(), 39 % (dataloader)."},
 	};
 	add_sample_line(usual, TP_ARRAY_LEN(usual), usual_loop);
 	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
@@ -148,7 +148,7 @@ START_TEST(where_a_library_loops_the_users_own_lines_speak)
 	struct tp_source_loop loop = usual_loop;
 	loop.is_library = true;
 	add_sample_line(usual, TP_ARRAY_LEN(usual), loop);
-	expect_hottest("Hottest line: data.py:31 in Pictures.__getitem__(), 30 % of each step "
+	expect_hottest("Most time: data.py:31 in Pictures.__getitem__(), 30 % of each step "
 		       "(dataloader); next net.py:14 in Net.forward(), 12 % (compute).");
 	expect_evidence(TP_FACT_STEP_COMPUTE,
 			"net.py:14 in Net.forward() holds 12 % of each step (compute.math)");
