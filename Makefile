@@ -492,10 +492,16 @@ proof-remedies: $(B)/trainprof
 	$(Q)work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && \
 	python3 tests/remedies/proof_remedies.py $(CURDIR)/$(B)/trainprof "$$work" $(ONLY)
 
+## proof-replay: what a loader's replay predicts against the clocks of both versions; ONLY="NAME ..." ROUNDS=3
+.PHONY: proof-replay
+proof-replay: $(B)/trainprof
+	$(Q)work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && \
+	python3 tests/remedies/proof_replay.py $(CURDIR)/$(B)/trainprof "$$work" $(ONLY)
+
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
-	proof-truth proof-faults proof-watch proof-remedies proof-ranks proof-tutorial proof-tables
+	proof-truth proof-faults proof-watch proof-remedies proof-replay proof-ranks proof-tutorial proof-tables
 
 ## proofs: all of them, one after the other
 proofs: checkable

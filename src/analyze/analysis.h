@@ -184,6 +184,7 @@ enum tp_status tp_pass_io(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_counters(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_gpus(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_environment(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_replay(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_settings(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err);

@@ -35,6 +35,7 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"counters", tp_pass_counters},               /* pmu.* */
 	{"gpus", tp_pass_gpus},                       /* gpus, gpu.* */
 	{"environment", tp_pass_environment},         /* env.* */
+	{"replay", tp_pass_replay},                   /* replay.* */
 	{"quality", tp_pass_quality},                 /* run.* of the measurement, warnings */
 	{"settings", tp_pass_settings},               /* set.*, env.uses_* */
 };

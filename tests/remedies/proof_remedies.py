@@ -64,7 +64,8 @@ def measure(trainprof, work, program, version):
     advice = [f for f in document["findings"]
               if f["state"] == "fired" and not f.get("suppressed") and f["level"] != "note"]
     wall, cpu = (float(said.group(2)), float(said.group(3))) if said else (0, 0)
-    waits = program["idiom"] in WAITING  # for a disk, or another process: then CPU time says nothing
+    # For a disk, or another process: then the CPU time of this one says nothing.
+    waits = program["idiom"] in WAITING or "num_workers=" in text
     step = (wall if waits else cpu) / int(said.group(1)) if said and int(said.group(1)) else None
     return advice, guilty, step, document
 

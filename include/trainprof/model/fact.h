@@ -147,6 +147,18 @@
 	X(LOADER_STARTS, "loader.restarts", "1", SEEN, "times that workers were started again")    \
 	X(LOADER_IMBALANCE, "loader.imbalance_ratio", "ratio", SEEN,                               \
 	  "busiest worker / mean, minus 1")                                                        \
+	X(REPLAY_ERROR, "replay.error_ratio", "ratio", SEEN,                                       \
+	  "the run replayed unchanged: its step / the measured one, minus 1")                      \
+	X(REPLAY_WORKERS, "replay.workers", "1", SEEN,                                             \
+	  "loader workers above which a replayed step gets hardly shorter")                        \
+	X(REPLAY_WORKERS_SAVED, "replay.workers_ratio", "ratio", SEEN,                             \
+	  "of the step, what they save if work is not slowed by work beside it")                   \
+	X(REPLAY_WORKERS_LEAST, "replay.workers_least_ratio", "ratio", SEEN,                       \
+	  "the same if two busy CPUs slow each other down")                                        \
+	X(REPLAY_AHEAD_SAVED, "replay.prefetch_ratio", "ratio", SEEN,                              \
+	  "of the step, what four times as many batches fetched ahead save")                       \
+	X(REPLAY_AUGMENT_SAVED, "replay.augment_ratio", "ratio", SEEN,                             \
+	  "of the step, what workers save that do not augment")                                    \
 	X(CPU_ALLOWED, "cpu.allowed_cpus", "cpus", SEEN,                                           \
 	  "CPUs the program may use, quota included")                                              \
 	X(CPU_QUOTA, "cpu.quota_cpus", "cpus", SEEN, "cgroup CPU quota")                           \

@@ -95,6 +95,9 @@ struct tp_number tp_expr_number(const struct tp_expr *expr, const struct tp_quan
 	case TP_NODE_FLOOR:
 		a = tp_expr_number(expr->left, facts);
 		return a.is_known ? number_of(floor(a.value), floor(a.low), floor(a.high)) : a;
+	case TP_NODE_FIRST:
+		a = tp_expr_number(expr->left, facts);
+		return a.is_known ? a : tp_expr_number(expr->right, facts);
 	default:
 		a = tp_expr_number(expr->left, facts);
 		return number_of_pair(expr->kind, a, tp_expr_number(expr->right, facts));
@@ -201,7 +204,8 @@ void tp_expr_facts(const struct tp_expr *expr, bool with_known, bool used[TP_MAX
 		return;
 	if (expr->kind == TP_NODE_FACT || (expr->kind == TP_NODE_KNOWN && with_known))
 		used[expr->fact] = true;
-	tp_expr_facts(expr->left, with_known, used);
+	if (expr->kind != TP_NODE_FIRST || with_known)
+		tp_expr_facts(expr->left, with_known, used);
 	tp_expr_facts(expr->right, with_known, used);
 }
 

@@ -189,14 +189,14 @@ static const struct tp_expr *parse_threshold(struct parser *parser)
 	return node;
 }
 
-/* min(a, b, …): a chain of pairs. */
+/* min(a, b, …) and its like: a chain of pairs. */
 static const struct tp_expr *parse_min_max(struct parser *parser, enum tp_node_kind kind)
 {
 	size_t at = parser->token.at;
 	const struct tp_expr *node = parse_sum(parser);
 	if (!need_number(parser, at, node) || !parser_is_at(parser, TP_TOKEN_SIGN, ","))
 		return parser_fail(parser, parser->token.at,
-				   "min and max take two numbers or more");
+				   "min, max and first take two numbers or more");
 	while (parser_accept(parser, TP_TOKEN_SIGN, ",")) {
 		at = parser->token.at;
 		const struct tp_expr *other = parse_sum(parser);
@@ -239,6 +239,8 @@ static const struct tp_expr *parse_call(struct parser *parser, const char *name,
 		node = parse_min_max(parser, TP_NODE_MIN);
 	else if (strcmp(name, "max") == 0)
 		node = parse_min_max(parser, TP_NODE_MAX);
+	else if (strcmp(name, "first") == 0)
+		node = parse_min_max(parser, TP_NODE_FIRST);
 	else if (strcmp(name, "ceil") == 0)
 		node = parse_rounding(parser, TP_NODE_CEIL);
 	else if (strcmp(name, "floor") == 0)
@@ -249,7 +251,7 @@ static const struct tp_expr *parse_call(struct parser *parser, const char *name,
 		node = parse_whole_interval(parser);
 	else
 		node = parser_fail(parser, at,
-				   "no function '%s'; there are min max ceil floor known sure",
+				   "no function '%s'; there are min max first ceil floor known sure",
 				   name);
 	parser->depth--;
 	return node && parser_expect(parser, ")") ? node : NULL;

@@ -6,8 +6,8 @@
  *   min(1, (1 - step.dataloader_ratio) / step.dataloader_ratio)
  *
  * Operators, weakest first: or, and, not, < <= > >= == !=, + -, * /, unary -. Functions: min(a, b,
- * …) max(a, b, …) ceil(a) floor(a) known(fact) sure(condition). A comparison with something unknown
- * is unknown; "unknown and false" is false, "unknown or true" is true. Division by zero is unknown.
+ * …) max(a, b, …) first(a, b, …): the first that is known; ceil(a) floor(a) known(fact)
+ * sure(condition). A comparison with something unknown is unknown; "unknown and false" is false, "unknown or true" is true. Division by zero is unknown.
  * Numbers carry their 95 % interval along; sure(c) is true only when c holds on all of it.
  * An expression lives in the arena of its place and is immutable: any thread may evaluate it.
  */
@@ -76,7 +76,8 @@ struct tp_truth tp_expr_truth(const struct tp_expr *expr, const struct tp_quanti
 struct tp_number tp_expr_number(const struct tp_expr *expr, const struct tp_quantity *facts);
 
 const struct tp_dimension *tp_expr_dimension(const struct tp_expr *expr);
-/* Mark the facts it names; those under known() only when `with_known`. */
+/* Mark the facts it names; those under known(), and in first() all but the last, only when
+ * `with_known`: they need not be known. */
 void tp_expr_facts(const struct tp_expr *expr, bool with_known, bool used[TP_MAX_FACTS]);
 /* The comparisons it makes and what they see, at most `max`; returns how many. Negated: as they
  * are when the whole must not hold. */

@@ -54,8 +54,8 @@ static enum tp_worker_time working_time(const struct tp_stack_class *class)
 	}
 }
 
-static enum tp_worker_time time_of(const struct tp_analysis *analysis,
-				   const struct tp_segment *piece)
+enum tp_worker_time tp_loader_work_time_of(const struct tp_analysis *analysis,
+					   const struct tp_segment *piece)
 {
 	static const struct tp_stack_class nothing = {0};
 	const struct tp_stack_class *class = &nothing;
@@ -75,7 +75,7 @@ static void add_segment(struct tp_worker_result *worker, const struct tp_analysi
 	if (!ns)
 		return;
 	worker->lived_ns += ns;
-	worker->time_ns[time_of(analysis, piece)] += ns;
+	worker->time_ns[tp_loader_work_time_of(analysis, piece)] += ns;
 }
 
 void tp_loader_work_add(struct tp_worker_result *worker, const struct tp_analysis *analysis,

@@ -5,6 +5,10 @@
 
 #include "analyze/analysis.h"
 
+/* What a worker does in a piece of its timeline. */
+enum tp_worker_time tp_loader_work_time_of(const struct tp_analysis *analysis,
+					   const struct tp_segment *piece);
+
 /* Adds what of the worker's timeline lies in the window; its times sum to lived_ns. */
 void tp_loader_work_add(struct tp_worker_result *worker, const struct tp_analysis *analysis,
 			uint32_t task);

@@ -87,7 +87,7 @@ START_TEST(mistakes_are_told_with_place_and_nearest_name)
 		{"step.count > 3 step.count", "is more than the condition"},
 		{"(step.count > 3", "')' expected before the end"},
 		{"maximum(1, 2) > 1", "no function 'maximum'"},
-		{"min(1) > 1", "min and max take two numbers or more"},
+		{"min(1) > 1", "min, max and first take two numbers or more"},
 		{"known(3)", "no fact ''"},
 		{"ceil(step.time_ns) > 1", "only plain numbers are rounded, not a time"},
 		{"sure(step.count) ", "a condition is needed here"},

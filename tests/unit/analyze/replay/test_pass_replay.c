@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about what changes of the loader would save, in scenes whose answers are known. */
+#include "analyze/pyscene.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
+
+#define FETCH  " " PY_TORCH "utils/data/_utils/fetch.py>fetch:49 train.py>Pictures.__getitem__:30"
+#define LOADS  FETCH " /usr/lib/python3/dist-packages/PIL/ImageFile.py>ImageFile.load:253"
+#define NEXT   PY_MAIN " " PY_DATA "_BaseDataLoaderIter.__next__:628"
+#define TRAINS PY_MAIN " " PY_MODULE " libtorch_cpu.so!addmm:1"
+
+enum { N_STEPS = 60 };
+
+static void open_scene(struct pyscene *scene)
+{
+	pyscene_open(scene);
+	scene->sim.run.host.n_cpus = 4;
+	pyscene_task(scene, 0, 100, 0);
+}
+
+static void mark(struct pyscene *scene, double at_s)
+{
+	struct tp_mark step = {.kind = TP_MARK_STEP, .time_ns = (uint64_t)(at_s * 1e9)};
+	tp_sink_mark(&scene->sim.builder.sink, &step);
+}
+
+static double fact(const struct pyscene *scene, enum tp_fact id)
+{
+	const struct tp_quantity *value = &scene->sim.profile.facts[id];
+	ck_assert_msg(value->is_known, "%s: %s", tp_fact_desc(id)->name, value->missing);
+	return value->value;
+}
+
+/* 60 ms to decode a batch, of which 50 asleep; the trainer computes 20 and waits 40. */
+static void one_worker(struct pyscene *scene)
+{
+	pyscene_task(scene, 1, 200, 0);
+	for (int i = 0; i < N_STEPS; i++) {
+		double at = 0.06 * i;
+		mark(scene, at);
+		pyscene_waits(scene, 0, at, at + 0.04, TP_CAUSE_POLL,
+			      NEXT " " PY_STD "multiprocessing/connection.py>wait:936");
+		pyscene_runs(scene, 0, at + 0.04, at + 0.06, TRAINS);
+		pyscene_runs(scene, 1, at, at + 0.01, PY_WORKER LOADS " libjpeg.so.62!f:1");
+		pyscene_waits(scene, 1, at + 0.01, at + 0.06, TP_CAUSE_SLEEP, PY_WORKER LOADS);
+	}
+	mark(scene, 0.06 * N_STEPS);
+	pyscene_judge(scene, 0.06 * N_STEPS, TP_STEPS_AUTO);
+}
+
+START_TEST(workers_are_as_many_as_the_trainer_can_use)
+{
+	struct pyscene scene;
+	open_scene(&scene);
+	one_worker(&scene);
+	ck_assert_double_eq_tol(fact(&scene, TP_FACT_REPLAY_ERROR), 0, 0.03);
+	double n = fact(&scene, TP_FACT_REPLAY_WORKERS);
+	ck_assert_double_ge(n, 3); /* three make 20 ms exactly, four with room */
+	ck_assert_double_le(n, 4);
+	double most = fact(&scene, TP_FACT_REPLAY_WORKERS_SAVED);
+	double least = fact(&scene, TP_FACT_REPLAY_WORKERS_LEAST);
+	ck_assert_double_le(least, 1 - 20.0 / 60);
+	ck_assert_double_ge(most, 1 - 20.0 / 60);
+	ck_assert_double_ge(least, 0.6);
+	ck_assert_double_le(most, 0.7);
+	ck_assert_double_eq_tol(fact(&scene, TP_FACT_REPLAY_AHEAD_SAVED), 0, 0.02);
+	pyscene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_trainer_that_loads_gets_its_first_workers)
+{
+	struct pyscene scene;
+	open_scene(&scene);
+	for (int i = 0; i < N_STEPS; i++) {
+		double at = 0.1 * i;
+		mark(&scene, at);
+		pyscene_runs(&scene, 0, at, at + 0.04, NEXT LOADS " libjpeg.so.62!f:1");
+		pyscene_runs(&scene, 0, at + 0.04, at + 0.1, TRAINS);
+	}
+	mark(&scene, 0.1 * N_STEPS);
+	pyscene_judge(&scene, 0.1 * N_STEPS, TP_STEPS_AUTO);
+	ck_assert_double_eq_tol(fact(&scene, TP_FACT_REPLAY_ERROR), 0, 0.01);
+	ck_assert_double_eq_tol(fact(&scene, TP_FACT_REPLAY_WORKERS), 1, 0.01);
+	ck_assert_double_eq_tol(fact(&scene, TP_FACT_REPLAY_WORKERS_SAVED), 0.4, 0.03);
+	ck_assert_double_le(fact(&scene, TP_FACT_REPLAY_WORKERS_LEAST), 0.4);
+	ck_assert(!scene.sim.profile.facts[TP_FACT_REPLAY_AHEAD_SAVED].is_known);
+	pyscene_close(&scene);
+}
+END_TEST
+
+/* The trainer waits for a queue that somebody fills who was not recorded. */
+START_TEST(what_nobody_was_seen_to_make_is_not_replayed)
+{
+	struct pyscene scene;
+	open_scene(&scene);
+	for (int i = 0; i < N_STEPS; i++) {
+		double at = 0.06 * i;
+		mark(&scene, at);
+		pyscene_waits(&scene, 0, at, at + 0.04, TP_CAUSE_POLL,
+			      NEXT " " PY_STD "multiprocessing/connection.py>wait:936");
+		pyscene_runs(&scene, 0, at + 0.04, at + 0.06, TRAINS);
+	}
+	mark(&scene, 0.06 * N_STEPS);
+	pyscene_judge(&scene, 0.06 * N_STEPS, TP_STEPS_AUTO);
+	static const enum tp_fact facts[] = {TP_FACT_REPLAY_ERROR, TP_FACT_REPLAY_WORKERS_SAVED};
+	for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++) {
+		ck_assert(!scene.sim.profile.facts[facts[i]].is_known);
+		ck_assert_ptr_nonnull(scene.sim.profile.facts[facts[i]].missing);
+	}
+	pyscene_close(&scene);
+}
+END_TEST
+
+Suite *suite_analyze_pass_replay(void);
+Suite *suite_analyze_pass_replay(void)
+{
+	Suite *suite = suite_create("analyze/pass_replay");
+	TCase *tc = tcase_create("pass_replay");
+	tcase_add_test(tc, workers_are_as_many_as_the_trainer_can_use);
+	tcase_add_test(tc, a_trainer_that_loads_gets_its_first_workers);
+	tcase_add_test(tc, what_nobody_was_seen_to_make_is_not_replayed);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
