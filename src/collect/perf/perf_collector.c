@@ -448,6 +448,17 @@ static void perf_pause(struct tp_collector *self, bool is_paused, uint64_t now_n
 	perf->feed.is_paused = is_paused;
 }
 
+static void report_budget(struct perf *perf)
+{
+	double ratio;
+	if (tp_perf_governor_has_failed(&perf->governor, &ratio))
+		tp_availability_degrade(
+			&perf->base.availability,
+			"measuring took %.2g %% of the CPUs in use, above the limit of "
+			"%.2g %%: less detail would not have helped",
+			ratio * 100, perf->governor.max_ratio * 100);
+}
+
 static enum tp_status perf_stop(struct tp_collector *self, uint64_t now_ns, struct tp_error *err)
 {
 	(void)err;
@@ -466,6 +477,7 @@ static enum tp_status perf_stop(struct tp_collector *self, uint64_t now_ns, stru
 	if (rate_hz > 0)
 		perf->context->actual->sample_rate_hz = rate_hz;
 	emit_gauges(perf, now_ns);
+	report_budget(perf);
 	tp_sink_source(perf->context->sink, tp_perf_source, self->type->summary,
 		       &self->availability, perf->feed.n_samples + perf->feed.runs.n_put,
 		       perf->feed.n_lost);

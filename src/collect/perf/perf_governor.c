@@ -24,7 +24,7 @@
 /* Samples of threads that leave a CPU, a second: so many are borne, and come back below half. */
 #define SWITCH_OUT_MAX_HZ 200.0
 
-enum { QUIET_WINDOWS = 3 };
+enum { QUIET_WINDOWS = 3, WINDOWS_MIN = 5 };
 
 /*
  * From full detail to least. First half the rate: 49 samples a second still tell phases apart. Then
@@ -270,11 +270,22 @@ static unsigned govern_budget(struct tp_perf_governor *governor, const struct tp
 		governor->is_warm = true;
 		return 0;
 	}
+	governor->n_windows++;
+	if (governor->last_ratio > governor->max_ratio) {
+		governor->n_over++;
+		governor->over_sum += governor->last_ratio;
+	}
 	double records_ratio = records_ns / base_ns;
 	if (records_ratio > RECORDS_SHARE * governor->max_ratio)
 		governor->switch_limit_hz = governor->switch_rate_hz * RECORDS_SHARE *
 					    governor->max_ratio / records_ratio;
 	return govern_level(governor, &cost, base_ns);
+}
+
+bool tp_perf_governor_has_failed(const struct tp_perf_governor *governor, double *ratio)
+{
+	*ratio = governor->n_over ? governor->over_sum / governor->n_over : 0;
+	return governor->n_windows >= WINDOWS_MIN && 2 * governor->n_over > governor->n_windows;
 }
 
 bool tp_perf_governor_switch_out(struct tp_perf_governor *governor, unsigned every)

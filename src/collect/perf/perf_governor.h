@@ -62,11 +62,17 @@ struct tp_perf_governor {
 	bool was_over; /* the last window cost too much and was borne */
 	unsigned level;
 	unsigned n_calm;
+	unsigned n_windows; /* of the budget, once warm */
+	unsigned n_over;    /* of them, those in which measuring took more than the budget */
+	double over_sum;    /* of last_ratio, in those */
 };
 
 void tp_perf_governor_init(struct tp_perf_governor *governor, double max_switch_rate_hz,
 			   double max_overhead_ratio, const struct tp_perf_cost *cost,
 			   uint32_t n_cpus, const struct tp_perf_usage *start);
+/* In most windows of a run that had enough of them the budget was not kept, though all was given up
+ * that would have helped: *ratio is what measuring took then. */
+bool tp_perf_governor_has_failed(const struct tp_perf_governor *governor, double *ratio);
 /* There are no switch records to be had. */
 void tp_perf_governor_no_switches(struct tp_perf_governor *governor);
 void tp_perf_governor_release(struct tp_perf_governor *governor);

@@ -62,8 +62,10 @@ static void play(double seconds, double switch_hz, double sample_hz, double self
 
 START_TEST(calm_program_gets_full_detail)
 {
+	double ratio;
 	play(60, 15000, 100, 0.004);
 	ck_assert_uint_eq(seen, 0);
+	ck_assert(!tp_perf_governor_has_failed(&governor, &ratio));
 	ck_assert(governor.has_switches);
 	ck_assert_uint_eq(governor.keep_one_in, 1);
 }
@@ -208,9 +210,14 @@ END_TEST
 /* Twice the budget by what no level makes less. */
 START_TEST(budget_that_cannot_be_kept_takes_no_detail_for_nothing)
 {
+	double ratio;
 	stacks_share = 0;
-	play(60, 1000, 100, 0.02);
+	play(10, 1000, 100, 0.02);
+	ck_assert(!tp_perf_governor_has_failed(&governor, &ratio)); /* too short to say so */
+	play(50, 1000, 100, 0.02);
 	ck_assert_uint_eq(seen, 0);
+	ck_assert(tp_perf_governor_has_failed(&governor, &ratio));
+	ck_assert_double_eq_tol(ratio, 0.0214, 0.0002);
 	play(60, 1000, 1000, 0.02);
 	ck_assert_uint_eq(governor.keep_one_in, 1);
 	ck_assert_uint_eq(governor.period_factor, 4);
@@ -223,6 +230,8 @@ START_TEST(half_the_rate_is_kept_before_stacks_are)
 	ck_assert_uint_eq(governor.period_factor, 2);
 	ck_assert_uint_eq(governor.keep_one_in, 4);
 	ck_assert_double_le(governor.last_ratio, 0.01);
+	double ratio;
+	ck_assert(!tp_perf_governor_has_failed(&governor, &ratio));
 }
 END_TEST
 
