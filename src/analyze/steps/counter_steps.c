@@ -364,7 +364,7 @@ static void copy_meaning(const struct counters *counters, struct counter *best)
 
 /* The one that counts the same and misses fewest rounds: a counter with a breakpoint may have been
  * met late, while those that were there all along look irregular between samples. */
-static struct counter *find_surer(const struct counters *counters, struct counter *best)
+static struct counter *find_complete(const struct counters *counters, struct counter *best)
 {
 	struct counter *surer = best;
 	for (size_t i = 0; i < counters->all.n; i++) {
@@ -500,7 +500,7 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	}
 	bool is_found = best != NULL;
 	if (best && best->found.n_exact)
-		best = find_surer(&counters, best);
+		best = find_complete(&counters, best);
 	if (best) {
 		find_inner_loop(&counters, best);
 		copy_meaning(&counters, best);
