@@ -288,9 +288,10 @@ static void spread(struct border_list *out, uint64_t n, uint64_t from_ns, uint64
 
 /* What is known of the lengths of rounds while borders are found. */
 struct round_lengths {
-	double period_ns;   /* the usual; 0 = not known, and nothing is inferred */
-	double shortest_ns; /* what may have been hidden has at least that */
-	bool is_complete;   /* loops of this counter went on to their total, more than once */
+	double period_ns;     /* the usual; 0 = not known, and nothing is inferred */
+	double shortest_ns;   /* what may have been hidden has at least that */
+	bool is_length_known; /* of epochs whose iterator does not say it */
+	bool is_complete;     /* loops of this counter went on to their total, more than once */
 };
 
 /* The value in the first round of the program. */
@@ -343,6 +344,27 @@ static size_t n_in_room(double length_ns, uint64_t from_ns, uint64_t to_ns, uint
 	return n > (double)n_counted ? (size_t)n - (size_t)n_counted : 0;
 }
 
+/* Until when rounds may have followed a reading that was the last of its loop. */
+static uint64_t tail_end_ns(const struct tp_counter_series *series, size_t i)
+{
+	const struct tp_counter_reading *r = &series->readings[i];
+	return r->ended_ns ? r->ended_ns : i + 1 == series->n ? r->next_ns : r[1].time_ns;
+}
+
+/* Epochs that end at the same value went on to their end only if one of them had no room for
+ * another round. */
+static bool is_length_known(const struct tp_counter_series *series, double shortest_ns)
+{
+	for (size_t i = 0; series->n_full >= 2 && i < series->n; i++) {
+		const struct tp_counter_reading *r = &series->readings[i];
+		bool is_last = i + 1 == series->n || is_restart(series, i + 1);
+		if (is_last && r->value == r->total &&
+		    n_in_room(shortest_ns, r->seen_ns, tail_end_ns(series, i), 0) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Whether loops of this counter went on to their total, more than once. */
 static bool reaches_total(const struct tp_counter_series *series)
 {
@@ -362,7 +384,7 @@ static void add_tail(struct tp_counter_series *series, struct border_list *out, 
 {
 	const struct tp_counter_reading *r = &series->readings[i];
 	bool is_end = i + 1 == series->n;
-	uint64_t until_ns = r->ended_ns ? r->ended_ns : is_end ? r->next_ns : r[1].time_ns;
+	uint64_t until_ns = tail_end_ns(series, i);
 	uint64_t n_left = r->total > r->value ? r->total - r->value : 0;
 	bool fits = n_left <= TP_COUNTER_UNSEEN_MAX &&
 		    has_room(n_left, lengths->shortest_ns, r->seen_ns, until_ns);
@@ -370,7 +392,7 @@ static void add_tail(struct tp_counter_series *series, struct border_list *out, 
 	/* No look saw that the loop was over: the program ended, or the looks failed. */
 	bool is_open = is_end && !r->ended_ns && n_left > 0;
 	uint64_t n = fits || is_implied ? n_left : 0;
-	bool is_total_known = r->total > 0 && (!r->is_inferred || series->n_full >= 2);
+	bool is_total_known = r->total > 0 && (!r->is_inferred || lengths->is_length_known);
 	size_t n_hidden = n_in_room(lengths->shortest_ns, r->seen_ns, until_ns, 0);
 	uint64_t needed_ns = (uint64_t)((double)n * lengths->period_ns);
 	uint64_t room_ns = until_ns > r->seen_ns ? until_ns - r->seen_ns : 0;
@@ -431,7 +453,9 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 	series->first_value = find_first_value(series);
 	double period_ns = find_period(series);
 	infer_totals(series);
-	const struct round_lengths lengths = {period_ns, find_min_length(series, period_ns),
+	double shortest_ns = find_min_length(series, period_ns);
+	const struct round_lengths lengths = {period_ns, shortest_ns,
+					      is_length_known(series, shortest_ns),
 					      reaches_total(series)};
 	for (size_t i = 0; i < series->n; i++) {
 		struct tp_counter_reading *r = &series->readings[i];

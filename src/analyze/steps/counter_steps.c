@@ -362,6 +362,25 @@ static void copy_meaning(const struct counters *counters, struct counter *best)
 	}
 }
 
+/* The one that counts the same and misses fewest rounds: a counter with a breakpoint may have been
+ * met late, while those that were there all along look irregular between samples. */
+static struct counter *find_complete(const struct counters *counters, struct counter *best)
+{
+	struct counter *surer = best;
+	for (size_t i = 0; i < counters->all.n; i++) {
+		struct counter *other = &counters->items[i];
+		const struct tp_counter_steps *found = &other->found;
+		bool is_counting = found->n >= best->found.n && found->n > TP_LOOP_ROUNDS_MIN &&
+				   other->series->n_odd == 0 &&
+				   other->name.meaning != TP_COUNTS_PARTS &&
+				   other->name.meaning != TP_COUNTS_EPOCHS;
+		if (is_counting && found->n_unknown < surer->found.n_unknown &&
+		    is_same_count(&best->found, found))
+			surer = other;
+	}
+	return surer;
+}
+
 /* The nearest of the borders from `at` on, which is there; both are in order. */
 static size_t nearest_border(const struct tp_counter_steps *of, size_t at, uint64_t time_ns)
 {
@@ -377,12 +396,13 @@ static void copy_writes(struct tp_counter_steps *to, const struct tp_counter_ste
 	size_t at = 0;
 	size_t n = 0;
 	size_t used = SIZE_MAX;
+	double period_ns = fmax(to->period_ns, from->period_ns);
 	for (size_t i = 0; i < to->n; i++) {
 		at = nearest_border(from, at, to->borders[i]);
 		uint64_t time_ns = from->borders[at];
 		double off_ns = fabs((double)time_ns - (double)to->borders[i]);
 		bool is_before_next = i + 1 == to->n || time_ns < to->borders[i + 1];
-		if (at == used || off_ns > TP_ROUND_ALIKE_MAX * to->period_ns || !is_before_next ||
+		if (at == used || off_ns > TP_ROUND_ALIKE_MAX * period_ns || !is_before_next ||
 		    (i > 0 && time_ns <= to->borders[i - 1]))
 			continue;
 		to->borders[i] = time_ns;
@@ -479,6 +499,8 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 			best = counter;
 	}
 	bool is_found = best != NULL;
+	if (best && best->found.n_exact)
+		best = find_complete(&counters, best);
 	if (best) {
 		find_inner_loop(&counters, best);
 		copy_meaning(&counters, best);

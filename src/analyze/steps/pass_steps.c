@@ -475,7 +475,7 @@ static uint64_t counted_until_ns(const struct tp_analysis *analysis, const struc
 }
 
 /* A few rounds that stacks show, as of imports, may be all before the training, or after it. */
-static bool find_counter_elsewhere(struct tp_counter_steps *counted,
+static bool find_counter_outside(struct tp_counter_steps *counted,
 				   const struct tp_analysis *analysis, const struct tp_loop *loop)
 {
 	uint64_t end_ns = analysis->trace->end_ns;
@@ -506,7 +506,7 @@ static bool find_counter(struct tp_counter_steps *counted, const struct tp_analy
 	*counted = (struct tp_counter_steps){0};
 	return tp_counter_steps_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
 				     counted_until_ns(analysis, loop)) ||
-	       find_counter_elsewhere(counted, analysis, loop);
+	       find_counter_outside(counted, analysis, loop);
 }
 
 /* As many rounds as stacks show, give or take what either may miss. */

@@ -259,6 +259,22 @@ START_TEST(an_epoch_whose_end_was_not_seen_leaves_the_count_open)
 }
 END_TEST
 
+/* Both epochs of 21 rounds were last seen in the one before, 30 ms before they were over. */
+START_TEST(epochs_that_were_cut_alike_have_no_exact_count)
+{
+	static const char *const label = "_num_yielded of the for loop at line 7";
+	begin();
+	for (int epoch = 0; epoch < 2; epoch++) {
+		count(label, 1, 20);
+		sim.next_sample_ns += 30000000;
+		look_until((double)sim.now_ns / 1e6 + 30);
+		put(TP_MARK_LOOP_END, label, 20);
+	}
+	ck_assert_uint_ge(collect()->n_unknown, 1);
+	end();
+}
+END_TEST
+
 Suite *suite_analyze_counter_readings(void);
 Suite *suite_analyze_counter_readings(void)
 {
@@ -278,6 +294,7 @@ Suite *suite_analyze_counter_readings(void)
 	tcase_add_test(tc, a_variable_that_stays_after_its_loop_may_have_one_round_too_many);
 	tcase_add_test(tc, rounds_without_time_between_them_are_counted);
 	tcase_add_test(tc, an_epoch_whose_end_was_not_seen_leaves_the_count_open);
+	tcase_add_test(tc, epochs_that_were_cut_alike_have_no_exact_count);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

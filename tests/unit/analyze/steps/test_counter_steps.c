@@ -279,6 +279,37 @@ START_TEST(rounds_of_imports_do_not_hide_a_loop_that_counts)
 }
 END_TEST
 
+/* Steps of two lengths without order look irregular between samples, but not between writes. */
+START_TEST(a_counter_that_was_met_late_takes_its_number_from_one_that_was_not)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	struct tp_counter_steps counted;
+	begin(c, 2);
+	c->names[0] = "self.logger.batch";
+	c->names[1] = "self.stepped";
+	struct tp_sink *sink = &c->sim.builder.sink;
+	struct tp_mark mark = {
+		.kind = TP_MARK_WRITE,
+		.name = tp_sink_string(sink, "/home/me/train.py:103 main() self.logger.batch")};
+	for (uint64_t i = 0; i < 200; i++) {
+		c->values[1] = i;
+		if (i >= 30) {
+			c->values[0] = i;
+			mark.time_ns = 1 + c->sim.now_ns;
+			mark.value = i - 29;
+			tp_sink_mark(sink, &mark);
+		}
+		work_step(c, i * 7919 % 10 < 4 ? 70 : 20);
+	}
+	sim_finish(&c->sim);
+	ck_assert(tp_counter_steps_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
+	ck_assert_uint_eq(counted.n, 200);
+	ck_assert_uint_gt(counted.n_exact, 150);
+	tp_counter_steps_release(&counted);
+	end(c);
+}
+END_TEST
+
 /* Two loops over ranges: epochs of 0.6 s, or steps with time steps; the page says both. */
 START_TEST(a_loop_that_may_have_epochs_is_no_sure_count)
 {
@@ -735,6 +766,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, rounds_that_are_not_alike_are_no_steps);
 	tcase_add_test(tc, batches_that_are_not_alike_are_steps);
 	tcase_add_test(tc, rounds_of_imports_do_not_hide_a_loop_that_counts);
+	tcase_add_test(tc, a_counter_that_was_met_late_takes_its_number_from_one_that_was_not);
 	tcase_set_timeout(tc, 30);
 	suite_add_tcase(suite, tc);
 	return suite;
