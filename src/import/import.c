@@ -192,7 +192,11 @@ static enum tp_status choose(struct tp_importer_list *out, const char *format, s
 	for (size_t i = 0; i < TP_ARRAY_LEN(importers); i++) {
 		names[i] = importers[i]->info.name;
 		if (strcmp(names[i], format) == 0) {
-			*out = (struct tp_importer_list){&importers[i], 1};
+			/* Importers of one name stand side by side. */
+			out->items = &importers[i];
+			for (out->n = 1; i + out->n < TP_ARRAY_LEN(importers) &&
+					 strcmp(importers[i + out->n]->info.name, format) == 0;)
+				out->n++;
 			return TP_OK;
 		}
 	}

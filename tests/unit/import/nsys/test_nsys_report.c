@@ -48,10 +48,11 @@ static void enter_with(const char *body)
 	free(path);
 }
 
-static void import_report(struct imported *in)
+static void import_report(struct imported *in, const char *format)
 {
+	const struct tp_import_options options = {.format = format};
 	char *path = tp_asprintf("%s/t.nsys-rep", folder);
-	imported_files(in, &(const char *){path}, 1, NULL);
+	imported_files(in, &(const char *){path}, 1, &options);
 	free(path);
 }
 
@@ -65,7 +66,7 @@ START_TEST(a_report_is_exported_and_read)
 		"9\nexec /bin/cp '%s' \"$7\"",
 		nsys_file_make("%s", KERNELS));
 	enter_with(body);
-	import_report(&in);
+	import_report(&in, _i ? "nsys" : NULL);
 	ck_assert_msg(in.status == TP_OK, "%s", in.err.text);
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_KERNEL, "gemm"), 250);
 	ck_assert_str_eq(in.result.ranks[0].format, "nsys");
@@ -80,7 +81,7 @@ START_TEST(what_nsys_complains_of_is_shown)
 {
 	struct imported in;
 	enter_with("echo 'report of version 2031 is newer than nsys' >&2; exit 1");
-	import_report(&in);
+	import_report(&in, NULL);
 	ck_assert_int_eq(in.status, TP_PARSE);
 	ck_assert_msg(strstr(in.err.text, "newer than nsys") != NULL, "%s", in.err.text);
 	ck_assert_ptr_nonnull(strstr(in.err.next, "nsys export"));
@@ -95,7 +96,7 @@ Suite *suite_import_nsys_report(void)
 {
 	Suite *suite = suite_create("import/nsys_report");
 	TCase *tc = tcase_create("nsys_report");
-	tcase_add_test(tc, a_report_is_exported_and_read);
+	tcase_add_loop_test(tc, a_report_is_exported_and_read, 0, 2);
 	tcase_add_test(tc, what_nsys_complains_of_is_shown);
 	suite_add_tcase(suite, tc);
 	return suite;
