@@ -104,10 +104,13 @@ struct tp_python_counts {
 /*
  * Finds the interpreter of process `pid` (our pid namespace); `proc` is "/proc". Its files are
  * parsed once, which takes some hundred microseconds. An interpreter that has not started yet is no
- * error: its threads run no Python until it has. Errors  TP_ABSENT   no CPython in it: normal for
- * most processes;
- *         TP_VERSION  one that this reader does not support (too old, too new, free-threaded,
- * debug); TP_DENIED   its memory may not be read; TP_IO       gone, or unreadable.
+ * error: its threads run no Python until it has.
+ *
+ * Errors:
+ *   TP_ABSENT   no CPython in it: normal for most processes
+ *   TP_VERSION  one that this reader does not support (too old, too new, free-threaded, debug)
+ *   TP_DENIED   its memory may not be read
+ *   TP_IO       gone, or unreadable
  */
 TP_MUST_CHECK enum tp_status tp_python_open(struct tp_python **out, const char *proc, pid_t pid,
 					    struct tp_error *err);
