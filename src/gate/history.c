@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often one look at a history may see a change that is none. A history is looked at after each
- * save, so a look has to be wrong far more rarely than one in twenty: in the simulation of
- * tests/unit/gate/test_history.c, 60 looks together stay below 5 %. */
+/* The share of looks at a history that may see a change where there is none. A history is looked at
+ * after each save, so a look has to be wrong far more rarely than one in twenty: in the simulation
+ * of tests/unit/gate/test_history.c, 60 looks together stay below 5 %. */
 static const double ALARM = 0.001;
 /* Spread between saves below which no series is believed: clocks and loaders are not that steady.
  */

@@ -170,7 +170,34 @@ def judge_nightly(project, scripts):
     claim(culprit[:7] in text, f"nightly names {culprit[:7]}: {text[-600:]}")
 
 
+def judge_containers(build):
+    """Lines of docs/howto/containers.md: shells parse them, the pod is one, and options of trainprof exist."""
+    path = os.path.join(TOP, "docs/howto/containers.md")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for block in re.findall(r"```sh\n(.*?)```", text, re.S):
+        parsed = subprocess.run(["sh", "-n"], input=block, stderr=subprocess.PIPE, text=True)
+        claim(parsed.returncode == 0, f"{path}: sh: {parsed.stderr}")
+    help_text = ""
+    for command in ("run", "attach", "top"):
+        done = subprocess.run([os.path.join(build, "trainprof"), "help", command], stdout=subprocess.PIPE, text=True)
+        help_text += done.stdout
+    for line in re.findall(r"trainprof (?:run|attach|top)([^|`\n]*)", text):
+        for option in re.findall(r" (--?[a-z][a-z-]*)", line.split(" -- ")[0]):
+            claim(re.search(rf"(?<![\w-]){option}\b", help_text), f"{path}: trainprof has no {option}")
+    if yaml:
+        (pod,) = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.S)]
+        (container,) = pod["spec"]["containers"]
+        mounts = {row["name"] for row in container["volumeMounts"]}
+        claim(pod["kind"] == "Pod" and mounts == {row["name"] for row in pod["spec"]["volumes"]}, f"{path}: the pod's volumes")
+        claim(container["securityContext"]["capabilities"]["add"] == ["PERFMON", "SYS_PTRACE"], f"{path}: the pod's capabilities")
+
+
 def main():
+    if not shutil.which("git"):
+        print("skipped: no git, in whose repository the files run\nci: 0 passed, 0 failed, 1 skipped")
+        return
+    judge_containers(sys.argv[1])
     folder = os.path.join(TOP, "docs/ci")
     with tempfile.TemporaryDirectory(prefix="ci-") as top:
         project = Project(top, sys.argv[1])

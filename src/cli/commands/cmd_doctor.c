@@ -3,8 +3,8 @@
 #include "cli/options/command.h"
 #include "doctor_cost.h"
 
-#include "cli/options/settings.h"
 #include "cli/guide/launch_hint.h"
+#include "cli/options/settings.h"
 #include "cli/session/rules_dir.h"
 #include "cli/session/run_session.h"
 #include "cli/session/source_list.h"
@@ -84,7 +84,7 @@ struct visit {
 	struct tp_host host;
 	struct tp_plan *plan;
 	struct tp_doctor_cost cost; /* n_looks is 0 where it was not measured */
-	bool is_refused; /* a source of stacks lacks a permission */
+	const char *remedy; /* of the first source that lacks a permission; NULL = none does */
 	struct doctor_check checks[MAX_CHECKS];
 	size_t n_checks;
 };
@@ -118,8 +118,10 @@ static void check_sources(struct visit *visit)
 			 *reason ? ": " : "", reason);
 		check->gains = tp_source_list_gains(row);
 		snprintf(check->next, sizeof(check->next), "%s", found->remedy);
-		visit->is_refused |= found->presence == TP_PRESENCE_NO_PERMISSION ||
-				     (found->presence == TP_PRESENCE_DEGRADED && found->remedy[0]);
+		bool is_refused = found->presence == TP_PRESENCE_NO_PERMISSION ||
+				  found->presence == TP_PRESENCE_DEGRADED;
+		if (is_refused && found->remedy[0] && !visit->remedy)
+			visit->remedy = found->remedy;
 	}
 }
 
@@ -368,7 +370,7 @@ static int print_text(const struct tp_cli *cli, const struct visit *visit, int a
 		tp_page_addf(&page, TP_PAINT_NONE, ".  exit status %d", answer);
 	tp_page_end(&page);
 	struct tp_buf hint = {0};
-	tp_launch_hint(&hint, visit->is_refused);
+	tp_launch_hint(&hint, visit->remedy);
 	tp_page_wrap(&page, 2, TP_PAINT_BOLD, tp_buf_text(&hint), 0);
 	tp_buf_release(&hint);
 	if (cli->verbosity)
@@ -396,7 +398,7 @@ static int print_json(const struct visit *visit)
 	tp_json_put_uint(&w, "rules_not_judged", visit->n_unjudged);
 	write_cost(&w, &visit->cost);
 	struct tp_buf hint = {0};
-	tp_launch_hint(&hint, visit->is_refused);
+	tp_launch_hint(&hint, visit->remedy);
 	tp_json_put_string(&w, "start", tp_buf_text(&hint));
 	tp_buf_release(&hint);
 	tp_json_write_key(&w, "checks");

@@ -21,7 +21,7 @@ TP_MUST_CHECK enum tp_status tp_baseline_history_read(struct tp_run_history *out
 						      const char *directory, struct tp_arena *arena,
 						      struct tp_error *err);
 
-/* What these runs add to it; false where one has no time. Texts are borrowed from the runs. */
+/* The save that these runs add; false where one has no time. Texts are borrowed from the runs. */
 bool tp_baseline_history_describe(struct tp_history_save *out,
 				  const struct tp_run_values *const *runs, size_t n,
 				  struct tp_arena *arena);

@@ -2,6 +2,7 @@
 /* Recognises the environment and names the line that helps there: docs/howto/containers.md. */
 #include "launch_hint.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,8 +14,7 @@ struct launch_place {
 	const char *start;    /* how to start a measurement */
 };
 
-#define SYSCTL      "sudo sysctl kernel.perf_event_paranoid=1"
-#define HOST_SYSCTL "on the host: " SYSCTL
+#define HOST_SYSCTL "on the host: sudo sysctl kernel.perf_event_paranoid=1"
 
 /* The innermost first: a pod is a container, too, and a job of Slurm may run in one. */
 static const struct launch_place places[] = {
@@ -33,7 +33,7 @@ static const struct launch_place places[] = {
 	 "trainprof run -- python3 train.py"},
 	{"Docker", NULL, "/.dockerenv", "docker run --cap-add=PERFMON --cap-add=SYS_PTRACE …",
 	 "trainprof run -- python3 train.py"},
-	{"Here", NULL, "/", SYSCTL, "trainprof run -- python3 train.py"},
+	{"Here", NULL, "/", NULL, "trainprof run -- python3 train.py"},
 };
 
 static bool is_found(const struct launch_place *e)
@@ -41,10 +41,15 @@ static bool is_found(const struct launch_place *e)
 	return e->variable ? getenv(e->variable) != NULL : access(e->file, F_OK) == 0;
 }
 
-void tp_launch_hint(struct tp_buf *out, bool is_refused)
+void tp_launch_hint(struct tp_buf *out, const char *remedy)
 {
 	const struct launch_place *found = places;
-	while (!is_found(found) || (is_refused && !found->permit))
+	/* A notebook or a job says how to start; what it runs in says what is permitted. */
+	while (!is_found(found) || (remedy && !found->permit && found->variable))
 		found++;
-	tp_buf_printf(out, "%s: %s", found->name, is_refused ? found->permit : found->start);
+	if (!remedy)
+		remedy = found->start;
+	else if (found->permit)
+		remedy = found->permit;
+	tp_buf_printf(out, "%s: %s", found->name, remedy);
 }

@@ -5,10 +5,10 @@
 
 #include "trainprof/base/buf.h"
 
-#include <stdbool.h>
-
 /* Adds "Docker: docker run --cap-add=…" where a source is refused, else "Slurm: srun trainprof …".
- * The environment is recognised by the variables and files that its runtime documents. */
-void tp_launch_hint(struct tp_buf *out, bool is_refused);
+ * The environment is recognised by the variables and files that its runtime documents. `remedy` is
+ * what the refused source proposes, for a machine that is none of these; NULL = nothing is refused.
+ */
+void tp_launch_hint(struct tp_buf *out, const char *remedy);
 
 #endif

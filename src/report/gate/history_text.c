@@ -44,7 +44,7 @@ static bool has_advice(const struct tp_history_save *save, const char *rule)
 	return false;
 }
 
-/* What the first slow save is advised and the one before was not, and where most time goes. */
+/* Advice of the first slow save that the one before lacks, and the place of most time. */
 static void add_cause(struct tp_buf *out, const struct tp_history_result *r)
 {
 	const struct tp_history_save *now = save_at(r, first_slow(r));
@@ -96,7 +96,7 @@ static void print_verdict(struct tp_page *page, const struct tp_history_result *
 			     100 * r->margin_ratio);
 		tp_page_end(page);
 	} else {
-		tp_page_add(page, TP_PAINT_WARN, "CANNOT TELL  ");
+		tp_page_add(page, TP_PAINT_WARN, "UNDECIDED  ");
 		tp_page_add(page, TP_PAINT_NONE, r->undecided_because);
 		tp_page_end(page);
 	}
