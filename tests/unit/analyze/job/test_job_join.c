@@ -445,16 +445,17 @@ END_TEST
 /* Two functions of each rank, and what it waits for a CPU; the third is late. */
 static const struct {
 	const char *what;
-	double load_ms, step_ms, cpu_ms;     /* of the late rank */
-	double other_load_ms, other_step_ms; /* of the others */
-	const char *load, *step;             /* names of its functions */
+	double load_ms, step_ms, cpu_ms;                   /* of the late rank */
+	double other_load_ms, other_step_ms, other_cpu_ms; /* of the others */
+	const char *load, *step;                           /* names of its functions */
 	enum tp_job_late_kind kind;
 } kinds[] = {
-	{"larger batches", 4, 28, 0, 4, 14, "load", "step", TP_JOB_LATE_MORE_WORK},
-	{"a slow loader", 18, 14, 0, 2, 14, "load", "step", TP_JOB_LATE_OTHER_WORK},
-	{"a throttled clock", 16, 16, 0, 9, 9, "load", "step", TP_JOB_LATE_SLOWER_CPU},
-	{"a limit of CPU time", 9, 9, 14, 9, 9, "load", "step", TP_JOB_LATE_WITHOUT_CPU},
-	{"a stage of a pipeline", 16, 16, 0, 9, 9, "head", "loss", TP_JOB_LATE_OTHER_STAGE},
+	{"larger batches", 4, 28, 0, 4, 14, 0, "load", "step", TP_JOB_LATE_MORE_WORK},
+	{"a slow loader", 18, 14, 0, 2, 14, 0, "load", "step", TP_JOB_LATE_OTHER_WORK},
+	{"a throttled clock", 16, 16, 0, 9, 9, 0, "load", "step", TP_JOB_LATE_SLOWER_CPU},
+	{"a limit of CPU time", 9, 9, 14, 9, 9, 0, "load", "step", TP_JOB_LATE_WITHOUT_CPU},
+	{"too few CPUs for all", 4, 28, 18, 4, 14, 9.5, "load", "step", TP_JOB_LATE_MORE_WORK},
+	{"a stage of a pipeline", 16, 16, 0, 9, 9, 0, "head", "loss", TP_JOB_LATE_OTHER_STAGE},
 };
 
 static void set_code(struct tp_job_rank *rank, const char *function, double ms)
@@ -477,7 +478,8 @@ START_TEST(kinds_of_late_ranks_are_told_apart)
 			 is_late ? kinds[_i].load_ms : kinds[_i].other_load_ms);
 		set_code(rank, is_late ? kinds[_i].step : "step",
 			 is_late ? kinds[_i].step_ms : kinds[_i].other_step_ms);
-		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] = is_late ? kinds[_i].cpu_ms * 1e6 : 0;
+		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] =
+			(is_late ? kinds[_i].cpu_ms : kinds[_i].other_cpu_ms) * 1e6;
 	}
 	tp_job_join(&scene.job);
 	ck_assert_int_eq(late_number(&scene), 2);
