@@ -85,18 +85,36 @@ static void find_label(struct tp_job *job, const struct tp_job_rank *late)
 	}
 }
 
+/* Where it does hardly more than wait for a CPU. */
+static bool is_cpu_wait(const struct tp_job_code *code)
+{
+	return code->label == TP_LABEL_IDLE_RUNNABLE || code->label == TP_LABEL_DATALOADER_QUEUE;
+}
+
+static double function_work_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
+{
+	double ns = 0;
+	for (size_t i = 0; i < rank->n_codes; i++)
+		if (is_same_function(&rank->codes[i], code) && !is_cpu_wait(&rank->codes[i]))
+			ns += rank->codes[i].step_ns;
+	return ns;
+}
+
 /* The function with the largest surplus, and in it the line that has most of that. */
-static const struct tp_job_code *find_code(const struct tp_job *job, const struct tp_job_rank *late)
+static const struct tp_job_code *find_code(const struct tp_job *job, const struct tp_job_rank *late,
+					   code_time_fn *function_time)
 {
 	const struct tp_job_code *best = NULL;
 	double most = 0;
 	double most_of_line = 0;
 	for (size_t i = 0; i < late->n_codes; i++) {
 		const struct tp_job_code *code = &late->codes[i];
-		double surplus = function_ns(late, code) - mean_of_others(job, function_ns, code);
+		double surplus =
+			function_time(late, code) - mean_of_others(job, function_time, code);
 		double of_line = code->step_ns - mean_of_others(job, line_ns, code);
 		bool is_same = best && is_same_function(best, code);
-		if (is_same ? of_line <= most_of_line : surplus <= most)
+		if ((function_time == function_work_ns && is_cpu_wait(code)) ||
+		    (is_same ? of_line <= most_of_line : surplus <= most))
 			continue;
 		best = code;
 		most = surplus;
@@ -104,6 +122,15 @@ static const struct tp_job_code *find_code(const struct tp_job *job, const struc
 	}
 	/* A place that explains little of it is none. */
 	return 4 * most >= job->late_ns ? best : NULL;
+}
+
+/* Who has more to do waits longer for CPUs, wherever it is at that time: first comes what it does.
+ */
+static const struct tp_job_code *choose_code(const struct tp_job *job,
+					     const struct tp_job_rank *late)
+{
+	const struct tp_job_code *code = find_code(job, late, function_work_ns);
+	return code ? code : find_code(job, late, function_ns);
 }
 
 /* ---- what kind of difference it is ----------------------------------------------------------- */
@@ -214,7 +241,7 @@ void tp_job_find_cause(struct tp_job *job)
 {
 	const struct tp_job_rank *late = &job->ranks[job->late];
 	find_label(job, late);
-	job->late_code = find_code(job, late);
+	job->late_code = choose_code(job, late);
 	job->late_kind = kind_of(job, late);
 	if (!job->late_code)
 		return;

@@ -489,6 +489,30 @@ START_TEST(kinds_of_late_ranks_are_told_apart)
 }
 END_TEST
 
+/* On a machine that is short of CPUs a rank with more to do also waits longer for them, and that is
+ * wherever it was when it lost its CPU. */
+START_TEST(waits_for_a_cpu_do_not_hide_what_a_rank_does)
+{
+	struct scene scene;
+	scene_init(&scene, true);
+	for (int64_t i = 0; i < 3; i++) {
+		struct tp_job_rank *rank =
+			add_rank(&scene, i, "host", (i == 1 ? 38 : 10) * MS, 0, 0);
+		set_code(rank, "step", i == 1 ? 20 : 5);
+		rank->codes[0].label = TP_LABEL_IDLE_RUNNABLE;
+		if (i == 1)
+			set_code(rank, "decode", 18);
+		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] = i == 1 ? 20e6 : 5e6;
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(late_number(&scene), 1);
+	ck_assert_ptr_nonnull(scene.job.late_code);
+	ck_assert_str_eq(scene.job.late_code->function, "decode");
+	ck_assert_int_eq(scene.job.late_kind, TP_JOB_LATE_OTHER_WORK);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
 /* The link of one rank is slow: it sends longer, and the others wait for what it sends. */
 START_TEST(a_slow_link_makes_no_rank_late)
 {
@@ -523,6 +547,7 @@ Suite *suite_analyze_job_join(void)
 	tcase_add_test(tc, the_function_that_others_do_not_have_is_the_cause);
 	tcase_add_loop_test(tc, kinds_of_late_ranks_are_told_apart, 0,
 			    sizeof(kinds) / sizeof(kinds[0]));
+	tcase_add_test(tc, waits_for_a_cpu_do_not_hide_what_a_rank_does);
 	tcase_add_test(tc, a_slow_link_makes_no_rank_late);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("incomplete");
