@@ -319,11 +319,11 @@ static size_t steps_held(const char *path)
 enum tp_status tp_digest_load(struct tp_job *job, const char *path, const char *directory,
 			      const char *written_by, struct tp_error *err)
 {
-	struct tp_digest_reader *reader;
-	struct tp_digest_frame frame;
+	struct tp_digest_reader *reader = NULL;
+	struct tp_digest_frame frame = {0};
 	struct load load = {.job = job, .written_by = written_by};
 	enum tp_status status = tp_digest_open(&reader, path, err);
-	if (status != TP_OK)
+	if (status != TP_OK || !reader)
 		return status;
 	if (!job->texts.n_slots)
 		tp_strtab_init(&job->texts);
@@ -365,9 +365,9 @@ static void add_advice(struct tp_job *job, const struct tp_digest_frame *frame)
 
 void tp_digest_load_advice(struct tp_job *job, const struct tp_job_rank *rank)
 {
-	struct tp_digest_reader *reader;
-	struct tp_digest_frame frame;
-	if (!rank->digest || tp_digest_open(&reader, rank->digest, NULL) != TP_OK)
+	struct tp_digest_reader *reader = NULL;
+	struct tp_digest_frame frame = {0};
+	if (!rank->digest || tp_digest_open(&reader, rank->digest, NULL) != TP_OK || !reader)
 		return;
 	if (fseeko(reader->file, (off_t)rank->digest_offset, SEEK_SET) == 0 &&
 	    tp_digest_next(reader, &frame, NULL) == TP_OK && frame.kind == TP_DIGEST_RANK &&

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One rank of a job whose late rank is known, and which times itself.
 
-late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven or none. At its end each rank prints
-"RANK r WORK ms STEP ms": what a step took it without waiting for others, and with it.
+late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven, slower, stage or none. At its end
+each rank prints "RANK r WORK ms STEP ms": what a step took it without waiting for others, and with
+it.
 """
 import os
 import sys
@@ -23,6 +24,23 @@ def compute(until_ms):
         for i in range(200):
             x += i * 1.0001
     return x
+
+
+def prepare_batch(until_ms):
+    until = time.perf_counter() + until_ms / 1e3
+    words = []
+    while time.perf_counter() < until:
+        words = sorted(str(i) for i in range(100))
+    return words
+
+
+def project_vocabulary(until_ms):
+    until = time.perf_counter() + until_ms / 1e3
+    total = 0
+    while time.perf_counter() < until:
+        for i in range(100):
+            total += i * i
+    return total
 
 
 def decode_images():
@@ -67,7 +85,13 @@ def main():
         begin = time.perf_counter()
         if is_late:
             load_batch(how, path)
-        compute(WORK_MS + (EXTRA_MS if is_late and how == "uneven" else 0))
+        if how == "slower":
+            prepare_batch(WORK_MS * (2 if is_late else 1))
+            compute(WORK_MS * (2 if is_late else 1))
+        elif how == "stage" and is_late:
+            project_vocabulary(WORK_MS + EXTRA_MS)
+        else:
+            compute(WORK_MS + (EXTRA_MS if is_late and how == "uneven" else 0))
         work += time.perf_counter() - begin
         comm.allreduce(1.0)
     step = (time.perf_counter() - start) / steps

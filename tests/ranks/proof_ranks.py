@@ -14,9 +14,12 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CASES = ["sleep", "decode", "read", "uneven", "none"]
-PLACES = {"sleep": "wait_for_service", "decode": "decode_images", "read": "read_file",
-          "uneven": "compute"}
+CASES = ["sleep", "decode", "read", "uneven", "slower", "stage", "none"]
+PLACES = {"sleep": ["wait_for_service"], "decode": ["decode_images"], "read": ["read_file"],
+          "uneven": ["compute"], "slower": ["compute", "prepare_batch"],
+          "stage": ["project_vocabulary"]}
+KINDS = {"sleep": "other_work", "decode": "other_work", "read": "other_work",
+         "uneven": "more_work", "slower": "slower_cpu", "stage": "other_stage"}
 MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-np"]
 
 
@@ -55,8 +58,10 @@ def judge(said, report, late, how):
         wrong.append("said %s of rank %s%s" % (report["verdict"], found.get("rank"),
                                                "" if report["is_sure"] else ", not sure"))
         return wrong, figures
-    if found.get("place", {}).get("function") != PLACES[how]:
+    if found.get("place", {}).get("function") not in PLACES[how]:
         wrong.append("place %s" % found.get("place", {}).get("function"))
+    if found.get("kind") != KINDS[how]:
+        wrong.append("kind %s" % found.get("kind"))
     if abs(found["after_next_ns"] / 1e6 - gap) > max(1, 0.1 * step):
         wrong.append("gap")
     return wrong, figures

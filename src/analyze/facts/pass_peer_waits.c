@@ -84,10 +84,23 @@ static uint32_t find_place(const struct peer_waits *p, uint32_t id)
 	return 0;
 }
 
-static uint32_t place_of(struct peer_waits *p, const struct tp_segment *piece, uint32_t before)
+/* A stack from before the step says nothing of what is done in it. */
+static bool is_stale(const struct peer_waits *p, const struct tp_segment *piece, size_t step)
+{
+	const struct tp_profile *profile = p->analysis->profile;
+	const struct tp_sample *sample = &p->analysis->trace->samples[piece->sample];
+	return profile->is_of_steps && step < profile->n_steps &&
+	       profile->steps[step].start_ns <= piece->start_ns &&
+	       sample->time_ns < profile->steps[step].start_ns;
+}
+
+static uint32_t place_of(struct peer_waits *p, const struct tp_segment *piece, uint32_t before,
+			 size_t step)
 {
 	if (piece->sample == TP_NO_SAMPLE)
 		return before;
+	if (is_stale(p, piece, step))
+		return 0;
 	uint32_t stack = p->analysis->trace->samples[piece->sample].stack;
 	if (!p->is_done[stack])
 		p->by_stack[stack] = find_place(p, stack);
@@ -184,7 +197,7 @@ static void sum_segments(struct peer_waits *p, const struct tp_timeline *timelin
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		uint64_t ns = judged_ns(profile, piece, p->halves[i], &step);
-		place = place_of(p, piece, place);
+		place = place_of(p, piece, place, step);
 		if (!ns || piece->label >= TP_N_LABELS)
 			continue;
 		uint64_t moved = is_exchange(piece) ? 0 : ns * p->halves[i] / 2;
@@ -205,7 +218,7 @@ static void set_last_place(struct peer_waits *p, const struct tp_timeline *timel
 	uint32_t place = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		place = place_of(p, piece, place);
+		place = place_of(p, piece, place, SIZE_MAX);
 		uint64_t ns = tp_segment_ns_in(piece, from_ns, end_ns);
 		if (ns && place && piece->label < TP_N_LABELS)
 			add_place(&last, place, piece->label, ns);

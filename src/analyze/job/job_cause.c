@@ -85,18 +85,36 @@ static void find_label(struct tp_job *job, const struct tp_job_rank *late)
 	}
 }
 
+/* Where it does hardly more than wait for a CPU. */
+static bool is_cpu_wait(const struct tp_job_code *code)
+{
+	return code->label == TP_LABEL_IDLE_RUNNABLE || code->label == TP_LABEL_DATALOADER_QUEUE;
+}
+
+static double function_work_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
+{
+	double ns = 0;
+	for (size_t i = 0; i < rank->n_codes; i++)
+		if (is_same_function(&rank->codes[i], code) && !is_cpu_wait(&rank->codes[i]))
+			ns += rank->codes[i].step_ns;
+	return ns;
+}
+
 /* The function with the largest surplus, and in it the line that has most of that. */
-static const struct tp_job_code *find_code(const struct tp_job *job, const struct tp_job_rank *late)
+static const struct tp_job_code *find_code(const struct tp_job *job, const struct tp_job_rank *late,
+					   code_time_fn *function_time)
 {
 	const struct tp_job_code *best = NULL;
 	double most = 0;
 	double most_of_line = 0;
 	for (size_t i = 0; i < late->n_codes; i++) {
 		const struct tp_job_code *code = &late->codes[i];
-		double surplus = function_ns(late, code) - mean_of_others(job, function_ns, code);
+		double surplus =
+			function_time(late, code) - mean_of_others(job, function_time, code);
 		double of_line = code->step_ns - mean_of_others(job, line_ns, code);
 		bool is_same = best && is_same_function(best, code);
-		if (is_same ? of_line <= most_of_line : surplus <= most)
+		if ((function_time == function_work_ns && is_cpu_wait(code)) ||
+		    (is_same ? of_line <= most_of_line : surplus <= most))
 			continue;
 		best = code;
 		most = surplus;
@@ -104,6 +122,15 @@ static const struct tp_job_code *find_code(const struct tp_job *job, const struc
 	}
 	/* A place that explains little of it is none. */
 	return 4 * most >= job->late_ns ? best : NULL;
+}
+
+/* Who has more to do waits longer for CPUs, wherever it is at that time: first comes what it does.
+ */
+static const struct tp_job_code *choose_code(const struct tp_job *job,
+					     const struct tp_job_rank *late)
+{
+	const struct tp_job_code *code = find_code(job, late, function_work_ns);
+	return code ? code : find_code(job, late, function_ns);
 }
 
 /* ---- what kind of difference it is ----------------------------------------------------------- */
@@ -118,8 +145,6 @@ static bool is_first_line(const struct tp_job_rank *rank, size_t index)
 }
 
 struct function_factors {
-	double own_ns;      /* of the late rank, in all functions that are known */
-	double common_ns;   /* of it, what the others spend there, too */
 	double most_factor; /* among those that both have */
 	double least_factor;
 	size_t n_common;
@@ -134,8 +159,6 @@ static struct function_factors compare_functions(const struct tp_job *job,
 			continue;
 		double own = function_ns(late, &late->codes[i]);
 		double others = mean_of_others(job, function_ns, &late->codes[i]);
-		all.own_ns += own;
-		all.common_ns += fmin(own, others);
 		/* Short functions have few samples: their factors say nothing. */
 		if (10 * own < late->own_ns || others < TP_JOB_SAME_WORK_MIN * own)
 			continue;
@@ -146,13 +169,54 @@ static struct function_factors compare_functions(const struct tp_job *job,
 	return all;
 }
 
-static double cpu_wait_ns(const struct tp_job *job, const struct tp_job_rank *late)
+static double cpu_wait_ns(const struct tp_job_rank *rank, const struct tp_job_code *unused)
 {
-	double ns =
-		late->label_ns[TP_LABEL_IDLE_RUNNABLE] + late->label_ns[TP_LABEL_DATALOADER_QUEUE];
-	ns -= label_of_others(job, TP_LABEL_IDLE_RUNNABLE);
-	ns -= label_of_others(job, TP_LABEL_DATALOADER_QUEUE);
-	return ns;
+	(void)unused;
+	return rank->label_ns[TP_LABEL_IDLE_RUNNABLE] + rank->label_ns[TP_LABEL_DATALOADER_QUEUE];
+}
+
+static double busy_ns(const struct tp_job_rank *rank, const struct tp_job_code *unused)
+{
+	return fmax(0, rank->own_ns - cpu_wait_ns(rank, unused));
+}
+
+/* Where CPUs are short for all, more work brings more waits for them: those do not explain it. */
+static bool is_without_cpu(const struct tp_job *job, const struct tp_job_rank *late)
+{
+	double waits = cpu_wait_ns(late, NULL);
+	double others = mean_of_others(job, cpu_wait_ns, NULL);
+	return waits - others >= TP_JOB_CPU_WAIT_MIN * job->late_ns &&
+	       waits * mean_of_others(job, busy_ns, NULL) >
+		       TP_JOB_FACTORS_MAX * others * busy_ns(late, NULL);
+}
+
+/* The share of a rank's known work that is in functions that another has, too, as far as that has
+ * them. */
+static double common_share(const struct tp_job_rank *rank, const struct tp_job_rank *other)
+{
+	double known = 0;
+	double common = 0;
+	for (size_t i = 0; i < rank->n_codes; i++) {
+		if (!is_first_line(rank, i))
+			continue;
+		double own = function_ns(rank, &rank->codes[i]);
+		known += own;
+		common += fmin(own, function_ns(other, &rank->codes[i]));
+	}
+	/* Where most of it is not known, neither is what they have in common. */
+	return known > 0 && 2 * known >= rank->own_ns ? common / known : 1;
+}
+
+/* A slow loader is work besides that of the others; a stage is instead of it. */
+static bool is_other_stage(const struct tp_job *job, const struct tp_job_rank *late)
+{
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		const struct tp_job_rank *rank = &job->ranks[i];
+		if (is_other(rank) && (common_share(late, rank) >= TP_JOB_COMMON_MAX ||
+				       common_share(rank, late) >= TP_JOB_COMMON_MAX))
+			return false;
+	}
+	return true;
 }
 
 static enum tp_job_late_kind kind_of(const struct tp_job *job, const struct tp_job_rank *late)
@@ -161,9 +225,9 @@ static enum tp_job_late_kind kind_of(const struct tp_job *job, const struct tp_j
 	const struct tp_job_code *code = job->late_code;
 	double own = code ? function_ns(late, code) : 0;
 	double others = code ? mean_of_others(job, function_ns, code) : 0;
-	if (cpu_wait_ns(job, late) >= TP_JOB_CPU_WAIT_MIN * job->late_ns)
+	if (is_without_cpu(job, late))
 		return TP_JOB_LATE_WITHOUT_CPU;
-	if (2 * all.own_ns >= late->own_ns && all.common_ns < TP_JOB_COMMON_MAX * all.own_ns)
+	if (is_other_stage(job, late))
 		return TP_JOB_LATE_OTHER_STAGE;
 	if (all.n_common > 1 && all.least_factor > 1 &&
 	    all.most_factor < TP_JOB_FACTORS_MAX * all.least_factor)
@@ -177,7 +241,7 @@ void tp_job_find_cause(struct tp_job *job)
 {
 	const struct tp_job_rank *late = &job->ranks[job->late];
 	find_label(job, late);
-	job->late_code = find_code(job, late);
+	job->late_code = choose_code(job, late);
 	job->late_kind = kind_of(job, late);
 	if (!job->late_code)
 		return;

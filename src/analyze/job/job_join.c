@@ -144,7 +144,7 @@ static enum tp_job_join align(struct references *references, const struct tp_job
 	size_t n = first->n_steps;
 	uint64_t key = rank->host ? tp_hash_bytes(rank->host, strlen(rank->host)) : 0;
 	uint64_t index;
-	if (rank->host && tp_map_get(&references->by_host, key, &index)) {
+	if (rank->host && references->items && tp_map_get(&references->by_host, key, &index)) {
 		const struct reference *known = &references->items[index];
 		rank->skew_ns = known->rank->skew_ns;
 		if (strcmp(known->rank->host, rank->host) == 0 &&

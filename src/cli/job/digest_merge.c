@@ -62,8 +62,8 @@ static void count_rank(struct tp_digest_counts *counts, const struct tp_digest_f
 /* What is whole of an earlier merge. Returns where it ends; 0: nothing is. */
 static uint64_t read_part(struct tp_digest_merge *merge)
 {
-	struct tp_digest_reader *reader;
-	struct tp_digest_frame frame;
+	struct tp_digest_reader *reader = NULL;
+	struct tp_digest_frame frame = {0};
 	struct tp_digest_counts counts = {0};
 	uint64_t group_end = TP_DIGEST_HEADER_SIZE;
 	uint64_t whole = 0;
@@ -237,7 +237,7 @@ static enum tp_status copy_frames(struct tp_digest_merge *merge, struct tp_diges
 				  uint64_t n_bytes, const char *name, struct tp_error *err)
 {
 	struct tp_digest_counts counts = merge->counts;
-	struct tp_digest_frame frame;
+	struct tp_digest_frame frame = {0};
 	tp_buf_clear(&merge->group);
 	while (merge->group.len < n_bytes) {
 		enum tp_status status = tp_digest_next(reader, &frame, err);
@@ -263,7 +263,7 @@ static bool is_done(const struct tp_digest_merge *merge, const char *name)
 /* A digest without names of sources is one source. */
 static void add_digest(struct tp_digest_merge *merge, const char *path, const char *directory)
 {
-	struct tp_digest_reader *reader;
+	struct tp_digest_reader *reader = NULL;
 	struct tp_error err = {0};
 	if (is_done(merge, directory))
 		return;
@@ -286,7 +286,7 @@ static void add_digest(struct tp_digest_merge *merge, const char *path, const ch
 static void add_job_file(struct tp_digest_merge *merge, const char *path)
 {
 	struct tp_digest_reader *reader = NULL;
-	struct tp_digest_frame frame;
+	struct tp_digest_frame frame = {0};
 	struct tp_error err = {0};
 	char name[NAME_MAX_BYTES];
 	uint64_t n_bytes;
@@ -324,8 +324,8 @@ static bool has_file(const char *directory, const char *name)
 
 static void add_file(struct tp_digest_merge *merge, const char *path)
 {
-	struct tp_digest_reader *reader;
-	struct tp_digest_frame frame;
+	struct tp_digest_reader *reader = NULL;
+	struct tp_digest_frame frame = {0};
 	bool is_digest = tp_digest_open(&reader, path, NULL) == TP_OK;
 	if (is_digest) {
 		is_digest = tp_digest_next(reader, &frame, NULL) == TP_OK &&

@@ -445,16 +445,17 @@ END_TEST
 /* Two functions of each rank, and what it waits for a CPU; the third is late. */
 static const struct {
 	const char *what;
-	double load_ms, step_ms, cpu_ms;     /* of the late rank */
-	double other_load_ms, other_step_ms; /* of the others */
-	const char *load, *step;             /* names of its functions */
+	double load_ms, step_ms, cpu_ms;                   /* of the late rank */
+	double other_load_ms, other_step_ms, other_cpu_ms; /* of the others */
+	const char *load, *step;                           /* names of its functions */
 	enum tp_job_late_kind kind;
 } kinds[] = {
-	{"larger batches", 4, 28, 0, 4, 14, "load", "step", TP_JOB_LATE_MORE_WORK},
-	{"a slow loader", 18, 14, 0, 2, 14, "load", "step", TP_JOB_LATE_OTHER_WORK},
-	{"a throttled clock", 16, 16, 0, 9, 9, "load", "step", TP_JOB_LATE_SLOWER_CPU},
-	{"a limit of CPU time", 9, 9, 14, 9, 9, "load", "step", TP_JOB_LATE_WITHOUT_CPU},
-	{"a stage of a pipeline", 16, 16, 0, 9, 9, "head", "loss", TP_JOB_LATE_OTHER_STAGE},
+	{"larger batches", 4, 28, 0, 4, 14, 0, "load", "step", TP_JOB_LATE_MORE_WORK},
+	{"a slow loader", 18, 14, 0, 2, 14, 0, "load", "step", TP_JOB_LATE_OTHER_WORK},
+	{"a throttled clock", 16, 16, 0, 9, 9, 0, "load", "step", TP_JOB_LATE_SLOWER_CPU},
+	{"a limit of CPU time", 9, 9, 14, 9, 9, 0, "load", "step", TP_JOB_LATE_WITHOUT_CPU},
+	{"too few CPUs for all", 4, 28, 18, 4, 14, 9.5, "load", "step", TP_JOB_LATE_MORE_WORK},
+	{"a stage of a pipeline", 16, 16, 0, 9, 9, 0, "head", "loss", TP_JOB_LATE_OTHER_STAGE},
 };
 
 static void set_code(struct tp_job_rank *rank, const char *function, double ms)
@@ -477,12 +478,37 @@ START_TEST(kinds_of_late_ranks_are_told_apart)
 			 is_late ? kinds[_i].load_ms : kinds[_i].other_load_ms);
 		set_code(rank, is_late ? kinds[_i].step : "step",
 			 is_late ? kinds[_i].step_ms : kinds[_i].other_step_ms);
-		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] = is_late ? kinds[_i].cpu_ms * 1e6 : 0;
+		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] =
+			(is_late ? kinds[_i].cpu_ms : kinds[_i].other_cpu_ms) * 1e6;
 	}
 	tp_job_join(&scene.job);
 	ck_assert_int_eq(late_number(&scene), 2);
 	ck_assert_msg(scene.job.late_kind == kinds[_i].kind, "%s: %s", kinds[_i].what,
 		      tp_job_late_kind_name(scene.job.late_kind));
+	tp_job_release(&scene.job);
+}
+END_TEST
+
+/* On a machine that is short of CPUs a rank with more to do also waits longer for them, and that is
+ * wherever it was when it lost its CPU. */
+START_TEST(waits_for_a_cpu_do_not_hide_what_a_rank_does)
+{
+	struct scene scene;
+	scene_init(&scene, true);
+	for (int64_t i = 0; i < 3; i++) {
+		struct tp_job_rank *rank =
+			add_rank(&scene, i, "host", (i == 1 ? 38 : 10) * MS, 0, 0);
+		set_code(rank, "step", i == 1 ? 20 : 5);
+		rank->codes[0].label = TP_LABEL_IDLE_RUNNABLE;
+		if (i == 1)
+			set_code(rank, "decode", 18);
+		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] = i == 1 ? 20e6 : 5e6;
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(late_number(&scene), 1);
+	ck_assert_ptr_nonnull(scene.job.late_code);
+	ck_assert_str_eq(scene.job.late_code->function, "decode");
+	ck_assert_int_eq(scene.job.late_kind, TP_JOB_LATE_OTHER_WORK);
 	tp_job_release(&scene.job);
 }
 END_TEST
@@ -521,6 +547,7 @@ Suite *suite_analyze_job_join(void)
 	tcase_add_test(tc, the_function_that_others_do_not_have_is_the_cause);
 	tcase_add_loop_test(tc, kinds_of_late_ranks_are_told_apart, 0,
 			    sizeof(kinds) / sizeof(kinds[0]));
+	tcase_add_test(tc, waits_for_a_cpu_do_not_hide_what_a_rank_does);
 	tcase_add_test(tc, a_slow_link_makes_no_rank_late);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("incomplete");
