@@ -93,7 +93,7 @@ static unsigned code_literals(const char *const *code)
 static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
 			       struct tp_error *err)
 {
-	static const char *const keys[] = {"stack", "code", "mentions", "in_loop", "not"};
+	static const char *const keys[] = {"stack", "code", "mentions", "in_loop", "grows", "not"};
 	struct tp_idiom_way way = {.idiom = (uint16_t)out->n_idioms};
 	unsigned ignored = 0;
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
@@ -103,6 +103,10 @@ static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pa
 		status = tp_pattern_row_texts(row, "mentions", &way.mentions, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "in_loop", &way.is_in_loop, err);
+	if (!status)
+		status = tp_pattern_row_bool(row, "grows", &way.is_growth, err);
+	if (!status && way.is_growth && !way.code)
+		status = tp_pattern_row_fail(row, row->json, "'grows' needs", "code", NULL, err);
 	if (!status)
 		status = read_frames(out, row, "stack", TP_IDIOM_GLOB_STACK, &way.n_literal, err);
 	if (!status)

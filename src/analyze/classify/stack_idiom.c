@@ -149,6 +149,27 @@ static bool file_holds(struct matcher *m, uint32_t path, size_t way)
 	return holds;
 }
 
+static bool is_name_char(char c)
+{
+	return c == '_' || c == '.' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/* self.seen = cat((self.seen, new)): an attribute stays from call to call, and so does what it got.
+ * A plain name is mostly made anew each time. */
+static bool is_growth(const char *code)
+{
+	size_t n = 0;
+	bool is_attribute = false;
+	for (; is_name_char(code[n]); n++)
+		is_attribute |= code[n] == '.';
+	if (!is_attribute || strncmp(code + n, " = ", 3) != 0)
+		return false;
+	for (const char *at = code + n + 3; *at; at++)
+		if (strncmp(at, code, n) == 0 && !is_name_char(at[-1]) && !is_name_char(at[n]))
+			return true;
+	return false;
+}
+
 static const uint8_t *code_of_line(struct matcher *m, uint32_t own)
 {
 	uint64_t at;
@@ -164,6 +185,7 @@ static const uint8_t *code_of_line(struct matcher *m, uint32_t own)
 		bool fits = !globs;
 		for (; globs && *globs && !fits && code[0]; globs++)
 			fits = tp_text_glob(*globs, code);
+		fits = fits && (!m->rows->ways[way].is_growth || is_growth(code));
 		fits = fits && file_holds(m, frame->file, way);
 		if (fits && m->rows->ways[way].is_in_loop)
 			fits = tp_source_text_is_in_loop(&m->source, frame->file, frame->line);
@@ -312,8 +334,9 @@ static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 	bool fits = !way->code;
 	for (size_t i = 0; way->code && way->code[i]; i++) {
 		char lower[MAX_NAME];
-		fits |= has_own && tp_text_glob(way->code[i], tp_pattern_lower(lower, sizeof(lower),
-									       example->code));
+		tp_pattern_lower(lower, sizeof(lower), example->code);
+		fits |= has_own && tp_text_glob(way->code[i], lower) &&
+			(!way->is_growth || is_growth(lower));
 	}
 	return fits && is_held;
 }

@@ -32,6 +32,7 @@ struct tp_idiom_way {
 	const char **code;     /* globs for the innermost line of the user's own, or NULL */
 	const char **mentions; /* texts, one of which the file of that line holds, or NULL */
 	bool is_in_loop;       /* that line must be in a loop of its function */
+	bool is_growth;        /* that line assigns to an attribute what is made of it too */
 	bool is_direct;        /* no Python function of a library further in than that line */
 	unsigned n_literal;    /* the way with more of them wins */
 };

@@ -27,6 +27,7 @@ static const struct {
 	{IDIOM("[{\"stack\": \"c:libjpeg*:f\"}]"), "not a list"},
 	{IDIOM("[{\"stacks\": [\"c:libjpeg*:f\"]}]"), "nearest: stack"},
 	{IDIOM("[{\"code\": \"gc.collect\"}]"), "not a list"},
+	{IDIOM("[{\"stack\": [\"c:libjpeg*:f\"], \"grows\": true}]"), "'grows' needs"},
 	{"{\"id\": \"idiom/x\", \"match\": [{\"stack\": [\"c:libjpeg*:f\"]}]}", "no example"},
 	{"{\"match\": [{\"stack\": [\"c:libjpeg*:f\"]}]}", "no text"},
 	{"{\"id\": \"idiom/x\", \"match\": [{\"stack\": [\"c:libjpeg*:f\"]}], \"examples\": "
