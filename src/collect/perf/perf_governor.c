@@ -207,8 +207,8 @@ static bool is_over_budget(struct tp_perf_governor *governor)
 }
 
 /* Less detail that keeps the budget, or at least brings nearer to it. */
-static bool is_worth(const struct tp_perf_governor *governor, const struct window_cost *cost,
-		     unsigned level, double limit_ns)
+static bool is_better(const struct tp_perf_governor *governor, const struct window_cost *cost,
+		      unsigned level, double limit_ns)
 {
 	double ns = estimate_ns(governor, cost, level);
 	return level > governor->level &&
@@ -222,7 +222,7 @@ static unsigned govern_level(struct tp_perf_governor *governor, const struct win
 	if (governor->last_ratio > governor->max_ratio) {
 		unsigned level = level_for(governor, cost, limit_ns);
 		bool is_over = is_over_budget(governor);
-		return is_over && is_worth(governor, cost, level, limit_ns)
+		return is_over && is_better(governor, cost, level, limit_ns)
 			       ? set_level(governor, level)
 			       : 0;
 	}
