@@ -476,7 +476,7 @@ static uint64_t counted_until_ns(const struct tp_analysis *analysis, const struc
 
 /* A few rounds that stacks show, as of imports, may be all before the training, or after it. */
 static bool find_counter_outside(struct tp_counter_steps *counted,
-				   const struct tp_analysis *analysis, const struct tp_loop *loop)
+				 const struct tp_analysis *analysis, const struct tp_loop *loop)
 {
 	uint64_t end_ns = analysis->trace->end_ns;
 	if (loop->state != TP_LOOP_FOUND || loop->n_stays >= TP_LOOP_ROUNDS_MANY)
