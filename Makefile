@@ -335,8 +335,8 @@ $(B)/gpu/trainprof: $(B)/obj/main.o $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -o $@ $^ $(LIBS)
 
-## bundle-gpu: all that tests/gpu/verify.sh needs on a machine with a GPU, in build/release/h200
-bundle-gpu: $(addprefix $(B)/gpu/,trainprof gpu_bench cupti_probe.so) $(AGENT) $(CAPTURE)
+## bundle-gpu: all that tests/gpu/verify.sh needs on a machine with a GPU, in build/release/h200; CARRIED="VERSION=LIBCUPTI ..."
+bundle-gpu: $(addprefix $(B)/gpu/,trainprof gpu_bench cupti_probe.so) $(AGENT) $(CAPTURE) $(B)/programs/cuda_ends
 	$(Q)tests/gpu/bundle.sh $(B) $(BUNDLE)
 
 ## check-gpu-script: that script on the doubles of CUDA, with phases that crash, hang or are cut

@@ -12,6 +12,12 @@ cp tests/gpu/*.sh tests/gpu/*.py tests/gpu/*.txt tests/gpu/*.json "$folder"
 cp tests/real/pictures.py tests/real/jaxloops.py tests/real/selftimed.py "$folder"
 cp -r rules "$folder/rules"
 cp "$build/gpu/trainprof" "$build/gpu/gpu_bench" "$build/gpu/cupti_probe.so" "$build/libtrainprof-agent.so" "$folder"
+cp "$build/programs/cuda_ends" "$folder"
+# Copies of CUPTI to try beside the machine's own: CARRIED="VERSION=FILE ..."
+for carried in ${CARRIED:-}; do
+	mkdir -p "$folder/cupti/${carried%%=*}"
+	cp -L "${carried#*=}" "$folder/cupti/${carried%%=*}"
+done
 # The agent that also keeps CUPTI's buffers as they come.
 [ ! -e "$build/libtrainprof-capture.so" ] || cp "$build/libtrainprof-capture.so" "$folder"
 ldd "$build/gpu/trainprof" | awk '/=> \// { print $3 }' |

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 
@@ -57,13 +58,37 @@ class Line:
         sys.exit(0)
 
 
+def end_group(process):
+    """A program that leads a process group, and all that it has started: trainprof's end alone would leave
+    the training running. They stay in the phase's session, which verify.sh ends."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def run_for(command, seconds, env=None):
+    """Runs a command for so long at most; what it said is one text. subprocess.TimeoutExpired: it was ended,
+    with all that it had started."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, **(env or {})}, preexec_fn=os.setpgrp) as process:
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            end_group(process)
+            raise
+        return subprocess.CompletedProcess(command, process.returncode, output)
+
+
 class Program:
     """A program that answers lines with lines of JSON; the first comes by itself."""
 
     def __init__(self, command, env=None, log=None):
         with open(log or os.devnull, "w") as errors:
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=errors, text=True, env={**os.environ, **(env or {})})
+                                            stderr=errors, text=True, env={**os.environ, **(env or {})},
+                                            preexec_fn=os.setpgrp)
         self.first = None
 
     def wait(self):
@@ -100,7 +125,7 @@ class Program:
         except BrokenPipeError:
             return self.process.wait(30)
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            end_group(self.process)
             return None
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do the counters agree with work whose operations and bytes are known, who may read them, and do they
 lock the clocks (V11, V12, V13, V14)?"""
+import ctypes
 import json
 import os
 import subprocess
@@ -9,6 +10,9 @@ import time
 from gpu_phase import (Line, Program, SMALL, TRAINPROF, WORK, bench_command, has_option, measured, metric, report_of,
                        torch_missing, training_command)
 
+# CUdevice_attribute of cuda.h (CUDA 12.6), read 2026-11-26
+MEMORY_CLOCK_RATE = 36
+GLOBAL_MEMORY_BUS_WIDTH = 37
 SECONDS = 1 if SMALL else 4
 SAMPLED_S = 1 if SMALL else 6  # the first window is two seconds behind the first look at the GPU, and one long
 AROUND_S = 1 if SMALL else 3  # that the work lasts longer than it is looked at
@@ -68,12 +72,22 @@ def memory(line, bytes_a_s_of_device):
 
 
 def peak_memory_rate():
-    """From the memory's clock and the width of its bus, twice a cycle; None: not told."""
-    done = subprocess.run(["nvidia-smi", "--query-gpu=clocks.max.mem", "--format=csv,noheader,nounits"],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False) \
-        if os.path.exists("/dev/nvidiactl") else None
-    bus_bits = 6144  # of the H200's six stacks of HBM3e, by NVIDIA's datasheet (4.8 TB/s), read 2026-11-22
-    return float(done.stdout.split()[0]) * 1e6 * 2 * bus_bits / 8 if done and done.stdout.strip() else None
+    """From the memory's clock and the width of its bus as the driver tells them, twice a cycle; None: not told."""
+    clock_khz, bus_bits = (device_attribute(number) for number in (MEMORY_CLOCK_RATE, GLOBAL_MEMORY_BUS_WIDTH))
+    return clock_khz * 1e3 * 2 * bus_bits / 8 if clock_khz and bus_bits else None
+
+
+def device_attribute(number):
+    """Of the first device, by cuDeviceGetAttribute(); None: not told."""
+    value = ctypes.c_int()
+    device = ctypes.c_int()
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+        calls = (lambda: driver.cuInit(0), lambda: driver.cuDeviceGet(ctypes.byref(device), 0),
+                 lambda: driver.cuDeviceGetAttribute(ctypes.byref(value), number, device))
+        return value.value if not any(call() for call in calls) else None
+    except (OSError, AttributeError):
+        return None
 
 
 def tensor(line):

@@ -2,13 +2,14 @@
 """Programs that fork, or end badly while they are traced: how they end, and how much of what they did
 is told (V15, V16)."""
 import signal
-import subprocess
 import sys
 
-from gpu_phase import Line, Program, SMALL, bench_command, measured, report_of, settle, torch_missing, training_command
+from gpu_phase import (Line, Program, SMALL, bench_command, measured, report_of, run_for, settle, torch_missing,
+                       training_command)
 
 LAUNCHES = 1000 if SMALL else 20000
 PIECES = 2 if SMALL else 4
+WORKERS_S = 15
 NAP_MS = 150  # the agent asks for what there is every 100 ms
 # How it ends: the exit status, or the signal.
 ENDS = {"return": 0, "_exit": 0, "kill": -signal.SIGKILL, "segv": -signal.SIGSEGV, "exec": 0}
@@ -38,8 +39,7 @@ def workers(line):
         return
     for how in ("fork", "spawn"):
         command = training_command("workers", "--workers", "8", "--start", how, "--steps", "20")
-        done = subprocess.run(measured("workers-" + how, ["--gpu-trace=continuous"], command),
-                              stdout=subprocess.PIPE, text=True, check=False)
+        done = run_for(measured("workers-" + how, ["--gpu-trace=continuous"], command), WORKERS_S)
         line.claim(f"eight workers that are started by {how} work beside tracing",
                    done.returncode == 0 and '"steps": 20' in done.stdout, f"status {done.returncode}")
         line.tell()

@@ -1,66 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What machine this is: GPU, driver, CUPTI, frameworks, rights."""
+"""What machine this is: GPU, driver, CUPTI, frameworks, rights. Each thing is asked by itself and told at
+once, so that one that is broken or hangs hides nothing of what came before."""
 import glob
 import importlib.metadata
 import os
 import platform
 import subprocess
 
-from gpu_phase import BENCH, Line, Program, TRAINPROF, bench_command
+from gpu_phase import BENCH, Line, Program, TRAINPROF, bench_command, run_for
+
+PACKAGES = ("torch", "jax", "jaxlib", "triton", "cupy-cuda13x", "nvidia-cuda-cupti", "nvidia-nccl-cu13")
+FILES = ("/proc/sys/kernel/yama/ptrace_scope", "/proc/sys/kernel/perf_event_paranoid", "/proc/driver/nvidia/version")
+MOST_S = 6
 
 
 def first_line(path):
-    try:
-        with open(path) as file:
-            return file.readline().strip()
-    except OSError as error:
-        return error.strerror
+    with open(path, encoding="utf-8") as file:
+        return f"{path}: {file.readline().strip()}"
+
+
+def line_with(path, word):
+    with open(path, encoding="utf-8") as file:
+        return next((row.strip() for row in file if word in row), f"{path}: no {word}")
 
 
 def said(*command):
+    return run_for(command, MOST_S).stdout.strip()
+
+
+def version(name):
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=20, check=False)
-        return done.stdout.strip()
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
+        return f"{name} {importlib.metadata.version(name)}"
+    except importlib.metadata.PackageNotFoundError:
+        return f"{name} is not installed"
 
 
-def versions():
-    for name in ("torch", "jax", "jaxlib", "triton", "cupy-cuda13x", "nvidia-cuda-cupti", "nvidia-nccl-cu13"):
-        try:
-            yield f"{name} {importlib.metadata.version(name)}"
-        except importlib.metadata.PackageNotFoundError:
-            yield f"{name} is not installed"
+def bench():
+    program = Program(bench_command())
+    told = f"{os.path.basename(BENCH)}: {program.wait()}"
+    program.end()
+    return told
+
+
+def questions():
+    """What may hang comes last."""
+    yield lambda: f"kernel {platform.release()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
+    for path in FILES:
+        yield lambda path=path: first_line(path)
+    yield lambda: line_with("/proc/driver/nvidia/params", "ProfilingAdminOnly")
+    yield lambda: line_with("/proc/self/status", "CapEff")
+    yield lambda: " ".join(glob.glob("/usr/local/cuda*/**/libcupti.so.*", recursive=True)[:4]) or "no CUPTI of a toolkit"
+    for name in PACKAGES:
+        yield lambda name=name: version(name)
+    yield lambda: said("nvidia-smi", "--query-gpu=name,driver_version,clocks.sm,clocks.mem,power.limit,memory.used",
+                       "--format=csv,noheader")
+    yield lambda: said(TRAINPROF, "--version")
+    yield lambda: said(TRAINPROF, "doctor", "--for=gpu", "--ascii", "--width=100")[:6000]
+    yield bench
 
 
 def main():
     line = Line()
-    line.note(f"kernel {platform.release()}, {os.cpu_count()} CPUs, Python {platform.python_version()}")
-    line.note(said(TRAINPROF, "--version"))
-    program = Program(bench_command())
-    line.note(f"{os.path.basename(BENCH)}: {program.wait()}")
-    program.end()
-    line.tell()
-    line.note(said("nvidia-smi", "--query-gpu=name,driver_version,clocks.sm,clocks.mem,power.limit,memory.used",
-                   "--format=csv,noheader"))
-    for text in versions():
-        line.note(text)
-    for path in ("/proc/sys/kernel/yama/ptrace_scope", "/proc/sys/kernel/perf_event_paranoid",
-                 "/proc/driver/nvidia/version"):
-        line.note(f"{path}: {first_line(path)}")
-    try:
-        with open("/proc/driver/nvidia/params") as params:
-            line.note(next((row.strip() for row in params if "ProfilingAdminOnly" in row),
-                           "RmProfilingAdminOnly: not told"))
-    except OSError as error:
-        line.note(f"/proc/driver/nvidia/params: {error.strerror}")
-    with open("/proc/self/status") as status:
-        line.note(next((row.strip() for row in status if row.startswith("CapEff")), "no capabilities told"))
-    for path in glob.glob("/usr/local/cuda*/**/libcupti.so.*", recursive=True)[:4]:
-        line.note(path)
-    line.note(said(TRAINPROF, "doctor", "--for=gpu", "--ascii", "--width=100")[:6000])
-    line.tell()
+    for question in questions():
+        try:
+            line.note(question())
+        except (OSError, RuntimeError, ValueError, subprocess.SubprocessError) as error:
+            line.note(f"not known: {error}"[:400])
+        line.tell()
 
 
 main()

@@ -11,7 +11,7 @@ MODELS = {
     "resnet": ["--batch", "2", "--side", "32"] if SMALL else ["--batch", "64", "--side", "224"],
 }
 ROUNDS = 2 if SMALL else 5
-PAIRS_S = 1 if SMALL else 22  # of turns of two, in which windows come by themselves
+PAIRS_S = 1 if SMALL else 70  # of turns of two, in which windows come by themselves
 STEPS = 1 if SMALL else 10
 MOST_PERCENT = 1
 

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tries trainprof on a real GPU: verify.sh OUT [PHASE...]
-# Each phase of phases.txt, or those named, gets its seconds and no more, and tells one line of JSON that
+# Tries trainprof on a real GPU: verify.sh OUT [RUN | PHASE...]
+# RUN is 1, 2 or 3: its phases, in eight minutes at most. Each phase of phases.txt, or those named, gets its seconds and no more, and tells one line of JSON that
 # is appended to OUT/results.jsonl at once, whatever becomes of it: a run that is cut has told what it
 # had. What a phase leaves in its folder goes into OUT/details.tar, packed, as long as that is small.
 # No setting of the GPU is changed. docs/gpu-results/README.md tells what the lines mean.
 # VERIFY_SMALL=1: little work, for where there is no GPU; VERIFY_PHASES: another table;
 # VERIFY_DETAILS=BYTES: of details.tar at most.
 set -u
-[ $# -ge 1 ] || { echo "usage: $0 OUT [PHASE...]" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: $0 OUT [RUN | PHASE...]" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1" || exit 2
 VERIFY_OUT=$(cd "$1" && pwd)
@@ -23,6 +23,9 @@ session=
 trap 'rm -rf "$scratch"' EXIT
 trap 'end_session; exit 143' INT TERM HUP
 export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}"
+# Where CUPTI comes with Python's packages alone; the loader's own comes first.
+wheel=$(python3 "$here/find_cupti.py")
+[ -z "$wheel" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$wheel"
 
 # Whatever a phase has started and left: all of its session, nobody else.
 end_session() {
@@ -70,9 +73,12 @@ phase() {
 	tail -n 1 "$results" | cut -c 1-160
 }
 
-while read -r name seconds experiments command <&3; do
+while read -r name run seconds experiments command <&3; do
 	case $name in '' | '#'*) continue ;; esac
-	case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
+	case "$*" in
+	[0-9]) [ "$run" = 0 ] || [ "$run" = "$1" ] || continue ;;
+	*) case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac ;;
+	esac
 	# shellcheck disable=SC2086 # words
 	phase "$name" "$seconds" "$experiments" $command
 done 3<"$phases"
