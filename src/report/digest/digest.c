@@ -471,6 +471,9 @@ static void add_lost(struct tp_buf *out, const struct tp_run_info *run)
 		tp_buf_printf(out, ", %zu of %zu traces cut at their end", n_cut, run->n_ranks);
 }
 
+/* Of the time in the trace: what is judged is worth a word below that. */
+static const double LITTLE_JUDGED = 0.5;
+
 void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	/* Enough to know a file again among those at hand; --full and JSON have the whole. */
@@ -483,6 +486,11 @@ void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *dig
 	tp_buf_printf(out, "Imported %s: %s", tp_unit_counted(n_files, "file").text,
 		      tp_unit_counted(n_events, "event").text);
 	add_lost(out, run);
+	uint64_t judged_ns = digest->profile->window_end_ns - digest->profile->window_start_ns;
+	if (digest->is_judgeable &&
+	    (double)judged_ns < LITTLE_JUDGED * (double)digest->trace->end_ns)
+		tp_buf_printf(out, ", judged %s of %s", tp_unit_time((double)judged_ns).text,
+			      tp_unit_time((double)digest->trace->end_ns).text);
 	if (n_files == 1)
 		tp_buf_printf(out, ", SHA-256 %.*s…", SHOWN_DIGITS,
 			      tp_report_known(run->ranks[0].sha256));

@@ -283,7 +283,7 @@ static void print_steps_note(struct tp_page *page, const struct tp_report_digest
 	if (!digest->is_judgeable || profile->steps_found_by != TP_STEPS_NONE ||
 	    !profile->steps_reason)
 		return;
-	tp_page_add(page, TP_PAINT_NONE, "Steps: ");
+	tp_page_add(page, TP_PAINT_NONE, "No steps: ");
 	tp_page_wrap(page, 2, TP_PAINT_NONE, profile->steps_reason, 3);
 	if (!profile->steps_next)
 		return;
