@@ -100,8 +100,7 @@ static void sum_window(struct partition *p)
 	p->windows[p->n_windows++] = (struct tp_interval){start, profile->window_end_ns};
 }
 
-/* ---- lanes
- * --------------------------------------------------------------------------------------- */
+/* ---- lanes -------------------------------------------------------------------------------- */
 
 static void fill_foreground(const struct tp_analysis *analysis,
 			    struct tp_intervals lanes[TP_N_PARTS])
@@ -160,8 +159,7 @@ static void measure_lanes(struct partition *p, struct tp_lane_times *times)
 		free(background[i].items);
 }
 
-/* ---- results
- * -------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------ */
 
 /* Time a loader worker needs per step: no step can be shorter on average, however fast the rest. */
 static double loader_supply_ns(const struct partition *p)
