@@ -111,8 +111,9 @@ static bool is_trainer_ancestor(const struct tp_analysis *analysis, uint32_t lea
 	return false;
 }
 
-/* Returns true if the process loads for the judged trainer. A loader process belongs to the first
- * trainer above it; in a pipeline the common parent of trainer and loader is found first. */
+/* Returns true if the task is of the judged trainer or of a process that loads for it. A loader
+ * process belongs to the first trainer above it; in a pipeline the common parent of trainer and
+ * loader is found first. */
 static bool works_for_trainer(const struct tp_analysis *analysis, uint32_t task)
 {
 	uint32_t leader = analysis->threads[task].leader;

@@ -169,16 +169,17 @@ static void label_with_marks(struct main_thread *fg, const struct tp_segment *pi
 		label_part(fg, &part, TP_PHASE_NONE, class, phase);
 }
 
-/* Returns true if the stack is complete: if Python could not be read, only native frames are
- * left. */
+/* Returns true if the stack has Python frames. If Python could not be read it has only native
+ * ones. */
 static bool is_python_known(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
 	return piece->sample != TP_NO_SAMPLE &&
 	       analysis->classes[analysis->trace->samples[piece->sample].stack].has_python;
 }
 
-/* A thread that lost its CPU remains in the same phase. So does one whose Python frames could not
- * be read this time, if the next stack with Python frames is in that phase too. */
+/* The phase of a runnable thread is that of its preemption. A thread whose Python frames could not
+ * be read this time remains in its phase, if the next stack with Python frames is in that phase
+ * too. */
 static enum tp_phase phase_of(const struct main_thread *fg, const struct tp_timeline *timeline,
 			      size_t at, const struct tp_stack_class *class, enum tp_phase before)
 {

@@ -250,7 +250,7 @@ static bool may_be_cold(struct tp_rank_analysis *analysis, const struct tp_span 
 	}
 }
 
-/* Time of a span outside of the spans inside it if that is at least half of the span, otherwise 0.
+/* Time of a span without the spans inside it, if that is at least half of the span; otherwise 0.
  * Spans of a thread are sorted, enclosing spans first. */
 static uint64_t own_time(const struct tp_track_spans *spans, size_t at)
 {

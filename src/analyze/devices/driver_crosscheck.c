@@ -164,7 +164,7 @@ static void begin(struct crosscheck *crosscheck, const struct tp_rank_analysis *
 {
 	*crosscheck = (struct crosscheck){.ranks = ranks, .from_ns = tp_ranks_first_work(ranks)};
 	const struct tp_device_work *device = only_device(ranks);
-	/* The driver counts kernels as GPU activity, copies not. */
+	/* The driver counts a GPU as active during kernels, not during copies. */
 	for (size_t i = 0; device && i < device->n_ops; i++)
 		if (device->ops[i].class != TP_OP_COPY)
 			tp_intervals_add(&crosscheck->busy, device->ops[i].start_ns,

@@ -115,8 +115,8 @@ struct tp_rank_analysis {
 	 * and the rank it belongs to. TP_NO_TASK = none, as in imported traces. */
 	uint32_t main_task;
 	uint32_t own;
-	bool is_joined;        /* several devices communicate, or they split one thread's time */
-	bool has_repeats_only; /* steps were found without an optimizer in them */
+	bool is_joined; /* several devices communicate, or their work splits one thread's time */
+	bool has_repeats_only;        /* steps were found without an optimizer in them */
 	struct tp_intervals untraced; /* time between tracing windows, and losses; heap */
 	struct tp_intervals shut;     /* only the time between tracing windows; heap */
 };

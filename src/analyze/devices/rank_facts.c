@@ -44,7 +44,7 @@ struct totals {
 	double wait_ns;   /* exposed waits for other ranks */
 	double caused_ns;
 	double caused_most_ns;
-	size_t n_devices; /* with work */
+	size_t n_devices; /* devices with work */
 };
 
 static double in_windows(const struct tp_device_work *device, const struct tp_intervals *list)

@@ -34,7 +34,7 @@ struct tp_rank_host {
 	struct tp_intervals known; /* union of the segments */
 	struct tp_intervals loads; /* union of the segments in the loader; only set by
 				      tp_rank_host_use_labels() */
-	bool has_switches;         /* some switches have a known state after them */
+	bool has_switches;         /* some switches show whether it blocked or was preempted */
 	bool has_samples;
 	bool has_os_calls; /* of any of its threads */
 	uint32_t leader;   /* task of its process */

@@ -53,8 +53,8 @@ static double variance_of(const struct window_group *group)
 	return n > 1 && rest > 0 ? rest / (n - 1) : 0;
 }
 
-/* Opening a window makes steps slow, and so do other programs: slow steps are compared with slow
- * steps included. Evaluations are never compared. */
+/* Opening a window makes steps slow, and so do other programs: ALL includes slow steps, inside and
+ * outside of the window. Evaluations are never compared. */
 enum steps { REGULAR, ALL };
 
 static bool is_compared(const struct tp_step *step, enum steps which)
