@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks: a training program tells trainprof where its steps and phases are.
+ * Marks: a training program reports where its steps and phases begin and end.
  *
- *	for (;;) {
- *		trainprof_step();                  one step ends here, the next begins
- *		trainprof_phase_begin("forward");
- *		...
- *		trainprof_phase_end();
- *	}
- *	trainprof_step_end();                      optional: the last step ends here
+ * 	for (;;) {
+ * 		trainprof_step();                  one step ends here, the next begins
+ * 		trainprof_phase_begin("forward");
+ * 		...
+ * 		trainprof_phase_end();
+ * 	}
+ * 	trainprof_step_end();                      optional: the last step ends here
  *
  * Header-only, for C (C11 or gnu99) and C++, needs nothing but libc. Outside `trainprof run` a call
- * costs one load and one branch. It never prints, blocks, allocates or changes errno; whatever goes
- * wrong turns marks off. Any thread may mark; after fork() the child's marks carry its own ids.
+ * costs one load and one branch. It never prints, blocks, allocates or changes errno; any failure
+ * turns marks off. Any thread may emit marks; after fork() the child's marks carry its own ids.
  *
- * Phases nest, each thread has its own nesting. Common names are read as what they say: dataloader,
- * forward, backward, optimizer, communication, checkpoint, logging, evaluation. Names longer than
- * 31 bytes are cut. A step belongs to the thread that calls trainprof_step().
+ * Phases nest, separately for each thread. Common names have a meaning: dataloader, forward,
+ * backward, optimizer, communication, checkpoint, logging, evaluation. Names longer than 31 bytes
+ * are truncated. A step belongs to the thread that calls trainprof_step().
  *
  * Define TRAINPROF_MARKS_OFF before the include to compile every call to nothing.
  *
  * The variable TRAINPROF_MARKS holds the path of the ring that trainprof created; its layout is
- * described in "trainprof/wire/mark_ring.h" and repeated here so that this file stands alone.
+ * described in "trainprof/wire/mark_ring.h" and repeated here so that this file is self-contained.
  */
 #ifndef TRAINPROF_MARK_H
 #define TRAINPROF_MARK_H
@@ -53,7 +53,7 @@ extern "C" {
 #else
 #define TRAINPROF_MARK_CAST(type, value) ((type)(value))
 #define TRAINPROF_MARK_INT(type, value)  ((type)(value))
-/* Strict -std=c11 hides these two; the same declarations again where it does not. */
+/* Strict -std=c11 hides these two functions; elsewhere the declarations are repeated. */
 extern long syscall(long number, ...);
 extern int clock_gettime(int clock, struct timespec *out);
 #ifndef CLOCK_MONOTONIC
@@ -83,11 +83,12 @@ struct trainprof_ring_header {
 	uint32_t record_bytes;
 	uint32_t n_records; /* a power of two */
 	uint32_t reserved[11];
-	uint64_t head; /* records claimed so far, on a cache line of its own */
+	uint64_t head; /* records claimed so far, on its own cache line */
 	uint64_t reserved2[7];
 };
 
-/* A word that 0 leaves unknown and 1 turns off; else the mapped ring. One per linked object. */
+/* 0 = not opened yet, 1 = marks are off, else the address of the mapped ring. One per linked
+ * object. */
 __attribute__((weak, visibility("hidden"))) uintptr_t trainprof_mark_ring = 0;
 __attribute__((weak, visibility("hidden"))) __thread unsigned trainprof_mark_depth = 0;
 
@@ -125,10 +126,9 @@ static inline uintptr_t trainprof_mark_map(void)
 	return ring;
 }
 
-/*
- * Open the ring. Threads that arrive together each map it and keep the first one's result: a lock
- * would be left held in the child of a fork() made meanwhile. The loser's mapping stays, unused.
- */
+/* Opens the ring. Threads that arrive at the same time each map it and keep the first result: a
+ * lock would stay held in the child of a concurrent fork(). The mappings of the others stay,
+ * unused. */
 static __attribute__((noinline, unused)) uintptr_t trainprof_mark_open(void)
 {
 	int kept_errno = errno;
@@ -141,11 +141,9 @@ static __attribute__((noinline, unused)) uintptr_t trainprof_mark_open(void)
 	return ring;
 }
 
-/*
- * Write one record. Its slot is claimed by adding to the head; a slot that somebody still writes,
- * a whole ring ago, is left alone and the mark is lost, which the reader sees and counts. The
- * sequence word is twice the claim plus two once the record is whole, one more while it is written.
- */
+/* Writes one record. Its slot is claimed by adding to the head. If another thread still writes the
+ * slot, a whole ring ago, the mark is lost, which the reader sees and counts. The sequence word is
+ * twice the claim plus two once the record is complete, and one more while it is being written. */
 static __attribute__((noinline, unused)) void trainprof_mark_write(uintptr_t ring, unsigned kind,
 								   unsigned depth, const char *name)
 {
@@ -174,7 +172,7 @@ static __attribute__((noinline, unused)) void trainprof_mark_write(uintptr_t rin
 	uint64_t time_ns = TRAINPROF_MARK_INT(uint64_t, now.tv_sec) * 1000000000u +
 			   TRAINPROF_MARK_INT(uint64_t, now.tv_nsec);
 	uint64_t what = TRAINPROF_MARK_INT(uint64_t, kind) | (depth & 0xffffu) << 16;
-	/* Released one by one, so that none is seen before the slot reads as being written. */
+	/* Released one by one, so that none is visible before the slot reads as being written. */
 	__atomic_store_n(word + 1, time_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(word + 2, pid | tid << 32, __ATOMIC_RELEASE);
 	__atomic_store_n(word + 3, what, __ATOMIC_RELEASE);
@@ -189,13 +187,13 @@ static inline uintptr_t trainprof_mark_ring_get(void)
 	return ring ? ring : trainprof_mark_open();
 }
 
-/* Whether somebody listens; for programs whose marks are costly to prepare. */
+/* True if marks are recorded; for programs whose marks are costly to prepare. */
 static inline int trainprof_marks_on(void)
 {
 	return trainprof_mark_ring_get() != TRAINPROF_RING_OFF;
 }
 
-/* At the top of the training loop: the running step ends, the next one begins. */
+/* Called at the top of the training loop: the current step ends and the next one begins. */
 static inline void trainprof_step(void)
 {
 	uintptr_t ring = trainprof_mark_ring_get();
@@ -203,7 +201,7 @@ static inline void trainprof_step(void)
 		trainprof_mark_write(ring, TRAINPROF_MARK_STEP, trainprof_mark_depth, NULL);
 }
 
-/* The running step ends and none begins: after the loop, or before an evaluation. */
+/* Ends the current step without beginning another: after the loop, or before an evaluation. */
 static inline void trainprof_step_end(void)
 {
 	uintptr_t ring = trainprof_mark_ring_get();
@@ -219,7 +217,7 @@ static inline void trainprof_phase_begin(const char *name)
 				     name);
 }
 
-/* Ends the innermost phase of this thread; without one it does nothing. */
+/* Ends the innermost phase of this thread; does nothing without one. */
 static inline void trainprof_phase_end(void)
 {
 	uintptr_t ring = trainprof_mark_ring_get();

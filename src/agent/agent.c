@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent in the measured program: its doors, and its one thread, which collects by CUPTI and
- * brings ranges of NVTX into the ring. */
+/* The agent inside the measured program: its entry points and its single thread, which collects GPU
+ * records with CUPTI and copies NVTX ranges into the ring. */
 #include "agent.h"
 
 #include "agent/cupti/cupti_handoff.h"
@@ -23,27 +23,31 @@
 #include <unistd.h>
 
 enum {
-	OPEN_MS = 100, /* between two looks while collecting */
-	IDLE_MS = 200, /* else */
-	MANY_MS = 1,   /* while ranges wait that cannot be taken: one is being written */
+	OPEN_MS = 100, /* polling interval while collecting */
+	IDLE_MS = 200, /* polling interval otherwise */
+	MANY_MS = 1, /* polling interval while a range blocks the queue because its thread is still
+			writing it */
 };
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* By which somebody called us in: the driver, a module that has ranges. */
+/* The entry point that was called: by the CUDA driver, or by a module that uses NVTX. */
 enum agent_entry { ENTRY_CUDA, ENTRY_NVTX, N_ENTRIES };
 
-/* One in a process, as the doors have no context. The ring outlives everything. */
+/*
+ * One instance per process, because the entry points carry no context. The ring is never unmapped.
+ */
 static struct {
 	pthread_once_t once;
 	struct tp_ring_writer ring;
 	struct tp_cupti_lifecycle collecting;
-	int is_tended;  /* its thread is there, or will be at once */
-	bool may_leave; /* it joined a program that ran: leaving is up to the reader */
+	int is_tended;  /* the agent's thread exists or is being created */
+	bool may_leave; /* the agent was attached to a running program, so the reader may ask it to
+			   leave */
 	int has_come[N_ENTRIES];
-	void *block; /* mapping that joining left behind */
+	void *block; /* mapping that attach left behind */
 	size_t block_bytes;
-	pid_t comer; /* the thread that joined */
+	pid_t comer; /* the thread that attach created */
 } agent = {.once = PTHREAD_ONCE_INIT};
 
 static uint64_t now_ns(void)
@@ -68,7 +72,8 @@ static void wait_for(uint32_t wanted)
 {
 	bool has_nvtx = __atomic_load_n(&agent.has_come[ENTRY_NVTX], __ATOMIC_RELAXED);
 	long ms = tp_cupti_lifecycle_is_active(&agent.collecting) || has_nvtx ? OPEN_MS : IDLE_MS;
-	/* Its thread may never come back to it: then they wait for good. */
+	/* The thread that is writing a range may never finish it; the queue would then stay
+	 * blocked. */
 	if (has_nvtx && tp_nvtx_ranges_need_drain())
 		ms = MANY_MS;
 	const struct timespec nap = {.tv_nsec = ms * (long)NS_PER_MS};
@@ -88,7 +93,7 @@ static void finish(void)
 	emit_end();
 }
 
-/* Told to go, or nobody is there who could tell. */
+/* True when the reader asked the agent to leave, or when no reader is left to ask. */
 static bool is_dismissed(void)
 {
 	const struct tp_gpu_ring_header *header = agent.ring.header;
@@ -98,12 +103,13 @@ static bool is_dismissed(void)
 	       tp_cupti_lifecycle_is_reader_dead(&agent.ring);
 }
 
-/* As before we came, but for what stays mapped: CUPTI has our functions. */
+/* Restores the state from before the agent came, except that its code stays mapped: CUPTI keeps
+ * pointers to it. */
 static void leave(void)
 {
 	tp_cupti_lifecycle_leave(&agent.collecting);
 	emit_end();
-	/* The thread that came by the door has its code there, and may be slow to go. */
+	/* The thread that attach created runs code in that block and may exit late. */
 	if (agent.block_bytes && syscall(SYS_tgkill, getpid(), agent.comer, 0) != 0)
 		munmap(agent.block, agent.block_bytes);
 }
@@ -134,9 +140,10 @@ static void *run(void *unused)
 	return NULL;
 }
 
-/* ---- the doors ------------------------------------------------------------------------------ */
+/* ---- entry points --------------------------------------------------------------------------- */
 
-/* No signal of the program is ever handled in our thread, or in those that CUPTI starts from it. */
+/* Blocks all signals in the agent's thread, and so in the threads that CUPTI starts from it: the
+ * program's handlers must not run there. */
 static void start_thread(void)
 {
 	sigset_t all;
@@ -146,7 +153,8 @@ static void start_thread(void)
 	if (pthread_attr_init(&attributes) != 0)
 		return;
 	tp_exit_guard_begin(&agent.ring);
-	/* In the program's thread, as the program may end before ours has begun. */
+	/* Registered in the program's thread, because the program may end before the agent's thread
+	 * starts. */
 	tp_exit_guard_register();
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
@@ -162,7 +170,8 @@ static void start_thread(void)
 	}
 }
 
-/* Whoever is told "no" has it from then on. In a forked child the thread is the parent's. */
+/* After a return of false the ring belongs to the caller. In a forked child the agent's thread
+ * belongs to the parent. */
 static bool is_claimed(void)
 {
 	return __atomic_exchange_n(&agent.is_tended, 1, __ATOMIC_ACQ_REL) &&
@@ -188,8 +197,8 @@ static void begin(void)
 	errno = saved;
 }
 
-/* Whoever comes first begins; who comes later is noticed by the thread. False: there is no agent
- * in this process. */
+/* The first caller starts the agent; the thread notices later callers. Returns false if this
+ * process has no agent. */
 static bool enter(enum agent_entry entry)
 {
 	pthread_once(&agent.once, begin);
@@ -228,8 +237,8 @@ InitializeInjectionNvtxExtension(const struct nvtx_extension *extension)
 	return 1;
 }
 
-/* A ring for a reader that joins: 0 or an errno. One of trainprof run stays that, and what the
- * parent of a forked child had is of no use. */
+/* Creates a ring for a reader that attaches. Returns 0 or an errno. A ring that `trainprof run`
+ * created keeps its role, and a ring inherited from the parent of a fork cannot be used. */
 static int join(void)
 {
 	if (agent.ring.header && !tp_ring_writer_is_ours(&agent.ring))

@@ -5,19 +5,20 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What is left of the symbol, and what was found. */
+/* The rest of the symbol, and what was found so far. */
 struct name_reader {
 	const char *at;
 	char *out;
 	size_t size;
 	size_t n;
-	unsigned n_literals; /* one in the other */
+	unsigned n_literals; /* literals nested in each other */
 };
 
-/* Templates in the types of literals in templates; deeper ones are not of a compiler. */
+/* Bound on templates in the types of literals in templates; no compiler nests deeper. */
 enum { LITERALS_MAX = 32 };
 
-/* "4next" -> 4, and moves behind the number; 0 when the name would end behind the symbol. */
+/* Parses "4next" as 4 and advances past the number; returns 0 if the name would end beyond the
+ * symbol. */
 static size_t read_length(struct name_reader *reader)
 {
 	size_t length = 0;
@@ -56,7 +57,8 @@ static void skip_reference(struct name_reader *reader)
 	reader->at += *reader->at == '_';
 }
 
-/* "T_", "T0_"; what stands far behind does not count, or long names would take long. */
+/* Recognises "T_" and "T0_" by looking a few characters ahead only, so that long names stay
+ * fast. */
 static bool is_reference(const char *at)
 {
 	enum { NAME_MAX_LENGTH = 16 };
@@ -71,13 +73,13 @@ static bool is_reference(const char *at)
 
 static bool skip_arguments(struct name_reader *reader);
 
-/* A literal: "Li5E", "LN4mine4KindE0E"; its digits are no length. */
+/* A literal: "Li5E", "LN4mine4KindE0E"; its digits are not the length of a name. */
 static bool skip_literal(struct name_reader *reader)
 {
 	bool has_named_type = reader->at[1] == 'N' || isdigit((unsigned char)reader->at[1]);
 	reader->at++;
 	if (has_named_type) {
-		/* Names have E in them, too. */
+		/* Names may contain E too. */
 		bool is_good = ++reader->n_literals <= LITERALS_MAX && skip_arguments(reader);
 		reader->n_literals--;
 		if (!is_good)
@@ -88,7 +90,7 @@ static bool skip_literal(struct name_reader *reader)
 	return true;
 }
 
-/* A letter of a type or an expression: some open a pair that E closes. */
+/* Skips a letter of a type or an expression; some letters open a pair that E closes. */
 static void skip_letter(struct name_reader *reader, size_t *depth)
 {
 	const char *at = reader->at;
@@ -99,7 +101,7 @@ static void skip_letter(struct name_reader *reader, size_t *depth)
 	reader->at += is_long ? 2 : 1;
 }
 
-/* One item of template arguments; false at the end of the symbol. */
+/* Skips one template argument; returns false at the end of the symbol. */
 static bool skip_item(struct name_reader *reader, size_t *depth)
 {
 	char c = *reader->at;
@@ -125,7 +127,8 @@ static bool skip_item(struct name_reader *reader, size_t *depth)
 	return true;
 }
 
-/* One item, and if it opens a pair all up to its E: the arguments between I and E, a type. */
+/* Skips one item, and everything up to its E if it opens a pair: the arguments between I and E, or
+ * a type. */
 static bool skip_arguments(struct name_reader *reader)
 {
 	size_t depth = 0;
@@ -136,7 +139,7 @@ static bool skip_arguments(struct name_reader *reader)
 	return true;
 }
 
-/* Names between N and its E. */
+/* Reads the names between N and its E. */
 static bool read_nested(struct name_reader *reader)
 {
 	reader->at++;
@@ -157,7 +160,8 @@ static bool read_nested(struct name_reader *reader)
 		else if ((c == 'C' || c == 'D') && isdigit((unsigned char)reader->at[1]))
 			reader->at += 2;
 		else
-			return reader->n > 0; /* an operator, a lambda: whose they are is known */
+			return reader->n > 0; /* an operator or a lambda: the enclosing class or
+						 function is known */
 		if (!is_good)
 			return false;
 	}

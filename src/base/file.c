@@ -70,7 +70,7 @@ enum tp_status tp_file_replace(const char *path, const void *bytes, size_t size,
 {
 	enum tp_status status = TP_OK;
 	char *temporary = tp_asprintf("%s.tmp%ld", path, (long)getpid());
-	/* One of this name was left by a process that is gone: it had our number. */
+	/* A file of this name was left by a process that has ended and had our pid. */
 	unlink(temporary);
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {

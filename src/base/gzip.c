@@ -10,7 +10,7 @@
 #define ZLIB_CONST /* zlib does not write into what it reads */
 #include <zlib.h>
 
-enum { IN_BYTES = 128 << 10, GZIP_ONLY = 16 /* added to the bits of the window: zlib.h */ };
+enum { IN_BYTES = 128 << 10, GZIP_ONLY = 16 /* added to the window bits: see zlib.h */ };
 
 struct tp_gzip {
 	z_stream z;
@@ -46,7 +46,7 @@ void tp_gzip_free(struct tp_gzip *gzip)
 	free(gzip);
 }
 
-/* What is left of the input moves to the front, the source fills up behind it. */
+/* Moves the unread input to the front and lets the source fill the rest. */
 static void input_refill(struct tp_gzip *gzip)
 {
 	size_t left = gzip->z.avail_in;
@@ -57,7 +57,7 @@ static void input_refill(struct tp_gzip *gzip)
 	gzip->z.avail_in = (unsigned)left;
 }
 
-/* Whether another member follows. Anything else behind one is padding, as gzip itself takes it. */
+/* True if another member follows. Anything else after a member is padding, as in gzip itself. */
 static bool begin_next_member(struct tp_gzip *gzip)
 {
 	if (gzip->z.avail_in < TP_GZIP_MAGIC_BYTES)
@@ -71,7 +71,7 @@ static void gzip_end(struct tp_gzip *gzip, enum tp_stream_end ending)
 	gzip->ending = ending;
 }
 
-/* Without input there may still be output inside zlib: only when nothing moves it is the end. */
+/* zlib may still hold output when the input has ended: only when nothing moves is it the end. */
 static void unpack_some(struct tp_gzip *gzip)
 {
 	if (!gzip->z.avail_in)

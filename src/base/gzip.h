@@ -14,11 +14,11 @@ struct tp_gzip;
 enum { TP_GZIP_MAGIC_BYTES = 3 };
 bool tp_gzip_detect(const unsigned char *head, size_t size);
 
-/* Unpacks what the source gives from now on. */
+/* Unpacks the bytes that the source delivers. */
 struct tp_gzip *tp_gzip_new(tp_stream_source source, void *context);
 void tp_gzip_free(struct tp_gzip *gzip); /* NULL is allowed */
 
-/* Fewer than `size` bytes at the end only. */
+/* Returns fewer than `size` bytes only at the end. */
 size_t tp_gzip_read(struct tp_gzip *gzip, void *out, size_t size);
 /* How it ended: TP_STREAM_WHOLE, _CUT or _DAMAGED. */
 enum tp_stream_end tp_gzip_ending(const struct tp_gzip *gzip);

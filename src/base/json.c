@@ -27,7 +27,7 @@ struct tp_json {
 };
 
 struct tp_json_doc {
-	cJSON *texts;           /* keys and strings stay where cJSON put them */
+	cJSON *texts;           /* owns the keys and strings */
 	struct tp_json *values; /* heap, in the order of the text: the root first */
 	char *name;
 };
@@ -54,8 +54,7 @@ static enum tp_status json_fail(const char *text, size_t offset, const char *nam
 	return tp_fail(err, TP_PARSE, "%s:%u:%u: %s", name, line, column, what);
 }
 
-/* A byte order mark and comment lines become blanks; the rest keeps its place, so lines stay right.
- */
+/* Turns a byte order mark and comment lines into blanks, so that line numbers stay right. */
 static void blank_comments(char *text)
 {
 	if (tp_text_starts_with(text, "\xef\xbb\xbf"))
@@ -70,7 +69,7 @@ static void blank_comments(char *text)
 	}
 }
 
-/* Few members are compared with each other; many would take hours in a document made to. */
+/* Few members are compared pairwise; for many, a crafted document could take hours. */
 enum { FEW_MEMBERS = 16 };
 
 static const cJSON *duplicate_of_many(const cJSON *object)
@@ -91,7 +90,7 @@ static const cJSON *duplicate_of_many(const cJSON *object)
 	return item;
 }
 
-/* The first member whose key was there before. */
+/* Returns the first member whose key occurred before. */
 static const cJSON *duplicate_member(const cJSON *object)
 {
 	if (!cJSON_IsObject(object))
@@ -120,11 +119,11 @@ static enum tp_json_type type_of(const cJSON *value)
 	return cJSON_IsArray(value) ? TP_JSON_ARRAY : TP_JSON_OBJECT;
 }
 
-/* Copies cJSON's values, which are linked in the order of the text. */
+/* State of copying cJSON's values, which are linked in the order of the text. */
 struct copying {
-	struct tp_json *value; /* to be filled next */
+	struct tp_json *value; /* the next value to fill */
 	const struct tp_json_place *place;
-	const char *duplicate; /* a key that was there before, and its line */
+	const char *duplicate; /* a key that occurred before, and its line */
 	unsigned duplicate_line;
 };
 
@@ -203,7 +202,7 @@ enum tp_status tp_json_parse(struct tp_json_doc **out, const char *text, size_t 
 	doc->texts = cJSON_ParseWithLengthOpts(copy, len + 1, NULL, 1);
 	if (doc->texts)
 		status = json_copy(doc, &places, err);
-	else /* what we take for valid and cJSON does not: out of memory, or a mistake of ours */
+	else /* valid to us but not to cJSON: out of memory, or a mistake of ours */
 		status = tp_fail(err, TP_PARSE, "%s: not readable", name);
 out:
 	free(places.items);
@@ -347,8 +346,8 @@ void tp_json_close(struct tp_json_writer *w, char bracket)
 		tp_buf_putc(&w->out, '\n');
 }
 
-/* What a terminal must not get is written by its number, which is the same to a reader. Returns the
- * bytes that were taken, 0 for none. */
+/* Escapes characters that a terminal must not receive as \u numbers, which readers treat alike.
+ * Returns the number of bytes consumed, 0 for none. */
 static size_t writer_escape(struct tp_json_writer *w, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;

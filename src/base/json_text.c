@@ -84,7 +84,7 @@ static bool scan_hex(struct text_scan *scan, unsigned *out)
 	return true;
 }
 
-/* Behind "\u". Half of a pair must be followed by the other half. */
+/* Parses the digits after "\u". Half of a surrogate pair must be followed by the other half. */
 static bool scan_code_point(struct text_scan *scan)
 {
 	unsigned first;
@@ -116,7 +116,7 @@ static bool scan_escape(struct text_scan *scan)
 	return scan_fail(scan, "no such escape");
 }
 
-/* In a string, it means itself. */
+/* True if the character stands for itself in a string. */
 static bool is_plain(char c)
 {
 	return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';

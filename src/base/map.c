@@ -44,7 +44,7 @@ void tp_map_release(struct tp_map *map)
 	*map = (struct tp_map){0};
 }
 
-/* The slot of the key, or the one where it would go. */
+/* Returns the slot of the key, or the slot where it would go. */
 static struct tp_map_slot *slot_find(const struct tp_map *map, uint64_t key)
 {
 	struct tp_map_slot *free_slot = NULL;

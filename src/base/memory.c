@@ -11,11 +11,9 @@
 void tp_oom(size_t wanted_bytes)
 {
 	fprintf(stderr, "trainprof: out of memory: %zu bytes wanted\n", wanted_bytes);
-	/*
-	 * Not _Exit(): the program that is measured now must not lose the one who waits for it
-	 * (src/cli/session/crash_guard.c). Its handler, our only one, needs no memory; in a child
-	 * of ours it is off, or finds nothing to wait for.
-	 */
+	/* Not _Exit(): the program that is being measured must not lose the process that waits for
+	 * it (src/cli/session/crash_guard.c). Its exit handler, our only one, needs no memory; in a
+	 * child of ours it is disabled or finds nothing to wait for. */
 	exit(70); /* NOLINT(concurrency-mt-unsafe): no thread of ours */
 }
 

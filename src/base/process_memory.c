@@ -23,11 +23,9 @@ bool tp_process_memory_read(pid_t pid, uint64_t address, void *out, size_t size)
 	return tp_process_memory_read_ranges(pid, &range, 1) == 1;
 }
 
-/*
- * What a system call takes. The kernel looks a page up for each range of the other process, which
- * costs 0.4 us: as much as copying the whole page. So ranges of one page that follow each other
- * are one range to the kernel, and what lies between them is copied to a place for waste.
- */
+/* Arguments of one system call. The kernel looks a page up for each remote range, which costs 0.4
+ * us, as much as copying the whole page. Consecutive ranges on one page are therefore passed as one
+ * range, and the gaps between them are copied to a scratch buffer. */
 struct vector_read {
 	struct iovec here[2 * MAX_RANGES];
 	struct iovec there[MAX_RANGES];
@@ -65,7 +63,7 @@ static void add_range(struct vector_read *vectors, const struct tp_process_range
 	add_output(vectors, range->out, range->size);
 }
 
-/* At most MAX_RANGES. */
+/* Reads at most MAX_RANGES ranges. */
 static size_t read_few_ranges(pid_t pid, const struct tp_process_range *ranges, size_t n)
 {
 	struct vector_read vectors;
@@ -100,11 +98,9 @@ size_t tp_process_memory_read_ranges(pid_t pid, const struct tp_process_range *r
 	return n_done;
 }
 
-/*
- * The first `bytes` of each page's part of the range, up to MAX_PAGES of them; returns how many.
- * One iovec a page: a transfer ends at an iovec that is not whole, and the pages before the hole
- * are wanted.
- */
+/* Splits the first `bytes` of the range at page borders, up to MAX_PAGES pieces; returns their
+ * number. Each page gets its own iovec, because a transfer ends at an incomplete iovec and the
+ * pages before the hole are needed. */
 static size_t split_pages(uint64_t address, size_t size, size_t bytes, struct iovec *out)
 {
 	size_t n = 0;

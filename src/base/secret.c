@@ -11,12 +11,12 @@
 
 enum { NAME_MAX_BYTES = 96 };
 
-/* A name in lower case, its words parted by single dashes: "HF_TOKEN" -> "hf-token". */
+/* Converts a name to lower case with single dashes between words: "HF_TOKEN" -> "hf-token". */
 static void normalize(char *out, const char *name, size_t len)
 {
 	size_t n = 0;
 	char before = '-';
-	/* The end decides; of a longer name that is what is kept. */
+	/* Only the end matters, so the end of a longer name is kept. */
 	if (len > NAME_MAX_BYTES / 2) {
 		name += len - NAME_MAX_BYTES / 2;
 		len = NAME_MAX_BYTES / 2;
@@ -45,7 +45,7 @@ static bool is_in(const char *word, size_t len, const char *const *list, size_t 
 }
 #define IS_IN(word, len, list) is_in(word, len, list, TP_ARRAY_LEN(list))
 
-/* Where the last word of `len` bytes begins. */
+/* Returns the start of the last word in the first `len` bytes. */
 static const char *last_word(const char *text, size_t len)
 {
 	while (len && text[len - 1] != '-')
@@ -67,7 +67,7 @@ bool tp_secret_is_name(const char *name, size_t len)
 	static const char *const at_end[] = {"token",  "pass",      "pwd",           "auth",
 					     "apikey", "bearer",    "authkey",       "accesskey",
 					     "cookie", "signature", "authorization", "sig"};
-	/* Of them the value is no secret. */
+	/* After these words the value names a file, which is no secret. */
 	static const char *const of_files[] = {"file", "path",   "dir", "folder", "name",
 					       "type", "length", "len", "size"};
 	static const char *const of_texts[] = {"pad",    "eos",     "bos",     "unk",   "mask",
@@ -115,7 +115,7 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'' || c == '\\' || c == '`';
 }
 
-/* Where a value ends that is not in quotes and stands among others. */
+/* True if a value ends here that is not quoted and stands among others. */
 static bool ends_value(char c)
 {
 	return !c || is_blank(c) || is_quote(c) || strchr("&,;)}]|<>", c) != NULL;
@@ -135,7 +135,7 @@ static const char *skip_quoted(const char *at)
 	return at;
 }
 
-/* The name that ends before `at`: "password" of {"password": and of password = . */
+/* True if the name before `at` is a secret's: "password" in {"password": and in password = . */
 static bool is_after_secret_name(const char *text, const char *at)
 {
 	while (at > text && (is_blank(at[-1]) || is_quote(at[-1]) || at[-1] == ']'))
@@ -146,7 +146,7 @@ static bool is_after_secret_name(const char *text, const char *at)
 	return end > at && tp_secret_is_name(at, (size_t)(end - at));
 }
 
-/* "Bearer ", "Basic ": how long the word and its blank are, 0 for anything else. */
+/* Length of "Bearer " or "Basic " including the blank; 0 for anything else. */
 static size_t prefix_length(const char *at)
 {
 	static const char *const schemes[] = {"Bearer ", "Basic ", "Token "};
@@ -156,7 +156,7 @@ static size_t prefix_length(const char *at)
 	return 0;
 }
 
-/* The value after a secret's "=" or ":". `is_whole`: nothing but the value can follow. */
+/* Masks the value after a secret's "=" or ":". `is_whole`: nothing can follow the value. */
 static const char *mask_value(struct tp_buf *out, const char *at, bool is_whole)
 {
 	while (*at == '=' || *at == ':' || is_blank(*at))
@@ -177,8 +177,8 @@ static const char *mask_value(struct tp_buf *out, const char *at, bool is_whole)
 	return at;
 }
 
-/* "https://user:password@host": `at` is behind the slashes. A password may hold slashes; what
- * follows a port may hold an @. */
+/* "https://user:password@host": `at` is after the slashes. A password may contain slashes; the text
+ * after a port may contain an @. */
 static const char *mask_address(struct tp_buf *out, const char *at)
 {
 	enum { TOKEN_BYTES_MIN = 16 };
@@ -201,7 +201,7 @@ static const char *mask_address(struct tp_buf *out, const char *at)
 	return sign;
 }
 
-/* Tokens of services, by how they begin and how long they are at least. */
+/* Length of a token of a well-known service, recognised by its prefix and minimum length. */
 static size_t token_length(const char *at)
 {
 	enum { TOKEN_REST_MIN = 16 };
@@ -222,7 +222,7 @@ static size_t token_length(const char *at)
 	return 0;
 }
 
-/* "--password" with a blank behind it: how long that is; 0 for anything else. */
+/* Length of an option such as "--password" that a blank follows; 0 for anything else. */
 static size_t option_length(const char *at)
 {
 	size_t len = 0;
@@ -233,7 +233,8 @@ static size_t option_length(const char *at)
 	return is_blank(at[len]) && tp_secret_is_name(at, len) ? len : 0;
 }
 
-/* What begins at a word's begin. Returns where to go on; `at` itself where nothing does. */
+/* Masks the secret that begins at a word's start. Returns where to continue; `at` itself if there
+ * is none. */
 static const char *mask_word(struct tp_buf *out, const char *at)
 {
 	size_t len = option_length(at);
@@ -265,7 +266,7 @@ static bool is_private_key(const char *at)
 static void mask_text(struct tp_buf *out, const char *text)
 {
 	bool is_option = *text == '-';
-	bool is_named = false; /* the first name decides about the whole of an option */
+	bool is_named = false; /* the first name decides for the whole option */
 	for (const char *at = text; *at;) {
 		if (is_private_key(at)) {
 			tp_buf_puts(out, TP_SECRET_MASK);

@@ -89,8 +89,8 @@ static bool cpu_has_instructions(void)
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1U << 29);
 }
 
-/* The instructions want the state as (a b e f) and (c d g h), four rounds with four words at once;
- * m holds the last sixteen words of the schedule. */
+/* The instructions expect the state as (a b e f) and (c d g h) and do four rounds with four words
+ * at once; m holds the last sixteen words of the schedule. */
 __attribute__((target("sha,sse4.1"))) static void
 compress_by_instructions(uint32_t state[8], const unsigned char *p, size_t n_blocks)
 {

@@ -45,7 +45,7 @@ const char *tp_errno_text(int error)
 {
 	static _Thread_local char text[80];
 	char unknown[40];
-	/* English, because no locale but that of characters is ever set. */
+	/* Always English, because only the locale of characters is ever set. */
 	snprintf(text, sizeof(text), "%s", strerror_r(error, unknown, sizeof(unknown)));
 	/* Lower the first letter, but not that of an abbreviation ("RFS specific error"). */
 	if (isupper((unsigned char)text[0]) && !isupper((unsigned char)text[1]))

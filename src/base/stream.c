@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Four blocks fit a second-level cache, in which the reader then finds them. */
+/* Four blocks fit into a second-level cache, where the reader then finds them. */
 enum { BLOCK_BYTES = 256 << 10, N_BLOCKS = 4 };
 
 struct block {
@@ -24,8 +24,8 @@ struct block {
 	size_t size;
 };
 
-/* Blocks [n_emptied, n_filled) hold bytes; `lock` guards the counts, the flags and the sizes. What
- * the thread writes elsewhere is read by others once `is_over`. */
+/* Blocks [n_emptied, n_filled) hold bytes; `lock` protects the counts, the flags and the sizes.
+ * Other members that the thread writes are read by others only after `is_over`. */
 struct ring {
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -33,35 +33,36 @@ struct ring {
 	struct block blocks[N_BLOCKS];
 	unsigned n_filled;
 	unsigned n_emptied;
-	bool is_over;     /* the last block that is filled is the last of all */
-	bool is_unwanted; /* the thread may go */
+	bool is_over;     /* the last filled block is the last one of the file */
+	bool is_unwanted; /* the thread may exit */
 };
 
 struct tp_stream {
-	/* Where packed bytes come from; `first` were taken to see what they are. */
+	/* The source of compressed bytes; `first` holds those that were read to detect the
+	 * format. */
 	tp_stream_source source;
 	void *context;
 	unsigned char first[TP_GZIP_MAGIC_BYTES];
 	size_t n_first;
 	size_t first_used;
-	struct tp_gzip *gzip; /* NULL: not packed */
+	struct tp_gzip *gzip; /* NULL = not compressed */
 
-	int fd; /* -1: over another reader */
+	int fd; /* -1 = reads from another reader */
 	int read_error;
 	struct tp_sha256 hash;
 	char hex[TP_SHA256_HEX];
 
-	struct ring *ring;       /* NULL: no thread */
-	const unsigned char *at; /* of the block being emptied */
+	struct ring *ring;       /* NULL = no thread */
+	const unsigned char *at; /* position in the block being read */
 	size_t left;
 	bool has_block;
 
-	unsigned char *head; /* what was peeked at and not yet read */
+	unsigned char *head; /* bytes that were peeked at and not read yet */
 	size_t head_len;
 	size_t head_used;
 };
 
-/* ---- the way of the bytes: file or other reader, first bytes, gzip ---- */
+/* ---- sources: file or other reader, first bytes, gzip ---- */
 
 static size_t file_read(void *context, void *out, size_t size)
 {
@@ -132,7 +133,7 @@ static void *ring_fill(void *argument)
 	return NULL;
 }
 
-/* Signals are for the threads that were there before. */
+/* Signals are handled by the program's other threads. */
 static int thread_start(struct tp_stream *stream)
 {
 	sigset_t all;
@@ -153,7 +154,7 @@ static void ring_free(struct ring *ring)
 	free(ring);
 }
 
-/* Where there may be no more threads the reader does it all. */
+/* Without permission for more threads the reader does all the work. */
 static void ring_start(struct tp_stream *stream)
 {
 	struct ring *ring = tp_alloc(sizeof(*ring));
@@ -178,7 +179,7 @@ static void ring_stop(struct ring *ring)
 	ring_free(ring);
 }
 
-/* Give back the block that was read and take the next one; false at the end. */
+/* Returns the block that was read and gets the next one; false at the end. */
 static bool ring_advance(struct tp_stream *stream)
 {
 	struct ring *ring = stream->ring;
@@ -215,7 +216,7 @@ static size_t ring_read(struct tp_stream *stream, unsigned char *out, size_t siz
 	return size - left;
 }
 
-/* ---- the door ---- */
+/* ---- public functions ---- */
 
 static struct tp_stream *stream_new(tp_stream_source source, void *context, int fd)
 {
@@ -316,7 +317,7 @@ enum tp_stream_end tp_stream_ending(const struct tp_stream *stream, const char *
 	return ending;
 }
 
-/* Packed bytes behind the last member belong to the file, too. */
+/* Compressed bytes after the last member belong to the file too. */
 static void drain(struct tp_stream *stream)
 {
 	unsigned char *scrap = tp_alloc(BLOCK_BYTES);

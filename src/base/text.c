@@ -183,7 +183,8 @@ size_t tp_text_unsafe_length(const char *text)
 	if (p[0] < 0x80)
 		return p[0] && (p[0] < 0x20 || p[0] == 0x7f);
 	size_t len = p[0] < 0xe0 ? 2 : 3;
-	if (p[0] < 0xc0 || p[0] >= 0xf0) /* inside of a character; beyond U+FFFF are none */
+	if (p[0] < 0xc0 ||
+	    p[0] >= 0xf0) /* inside of a character; no such character exists beyond U+FFFF */
 		return 0;
 	unsigned long c = len == 2 ? (p[0] & 0x1fUL) << 6 | (p[1] & 0x3fUL)
 				   : (p[0] & 0xfUL) << 12 | (p[1] & 0x3fUL) << 6 | (p[2] & 0x3fUL);
@@ -206,7 +207,7 @@ void tp_text_add_safe(struct tp_buf *out, const char *text)
 	}
 }
 
-/* POSIX 2.2: none of these is special anywhere in a word; nor are bytes of UTF-8. */
+/* POSIX 2.2: none of these characters is special anywhere in a word, nor are bytes of UTF-8. */
 static bool is_plain_word(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells files that only the caller and root can have written from others. */
+/* Distinguishes files that only the caller and root can have written from others. */
 #include "trainprof/base/trust.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which trainprof this is; the makefile passes the values to this file alone. */
+/* Identifies this build; the makefile passes the values to this file only. */
 #include "trainprof/base/version.h"
 
 #include <stddef.h>

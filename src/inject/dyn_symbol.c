@@ -20,8 +20,7 @@ struct tables {
 	uint64_t strings;
 };
 
-/* A pointer of the dynamic section: the loader has added the bias to it, except on some machines.
- */
+/* A pointer in the dynamic section; on most machines the loader has already added the load bias. */
 static uint64_t address_of(const struct tables *tables, uint64_t value)
 {
 	return value < tables->bias ? value + tables->bias : value;
@@ -69,7 +68,7 @@ static bool find_tables(struct tables *out, uint64_t start)
 	return dynamic && read_dynamic(out, dynamic);
 }
 
-/* dl_new_hash of glibc: what the table is made with. */
+/* glibc's dl_new_hash, the hash function of the table. */
 static uint32_t hash_of(const char *name)
 {
 	uint32_t hash = 5381;
@@ -91,7 +90,8 @@ static uint64_t value_of(const struct tables *tables, uint32_t index, const char
 	return strcmp(text, name) == 0 ? tables->bias + symbol.st_value : 0;
 }
 
-/* Table: buckets, first symbol, words of the filter, shift; filter; buckets; chains. */
+/* Layout: number of buckets, first symbol, words of the Bloom filter, shift; filter; buckets;
+ * chains. */
 static uint64_t search_table(const struct tables *tables, const char *name)
 {
 	uint32_t head[4];

@@ -44,7 +44,8 @@ static bool is_called(const char *path, const char *prefix)
 	return strncmp(name, prefix, length) == 0 && strchr(".- ", name[length]);
 }
 
-/* The mappings of one file, from its first on, as long as they are of that file. */
+/* Reads the mappings of one file, starting with its first one, until those of another file
+ * begin. */
 static bool read_image(struct tp_image *out, const struct tp_image_map *map, size_t first)
 {
 	const struct tp_mapping *files = map->files;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks, chooses a thread, has it borrowed, and talks with the guest until the library is in. */
+/* Checks the process, chooses a thread, borrows it, and communicates with the guest thread until
+ * the library is loaded. */
 #include "trainprof/inject/inject.h"
 
 #include "dyn_symbol.h"
@@ -27,18 +28,18 @@
 
 enum {
 	LIBRARY_MAX = 64 << 20,
-	CODE_MAX = 8 << 20,  /* of a C library, looked through */
-	PAUSE_NS = 5000000,  /* of a held thread for which nobody comes */
-	PAUSES = 100,        /* of one for which a signal waits */
-	POLL_NS = 1000000,   /* of the guest, and of ours */
-	GUEST_POLLS = 20000, /* until it gives up waiting for us */
-	SELECT_MS = 5000,    /* until there must be a thread */
-	PATIENT_MS = 300,    /* until one that runs is taken, too */
-	SLOW_MAX = 20,       /* tries that are given up because CPUs are wanted by others */
+	CODE_MAX = 8 << 20,  /* bytes of a C library that are searched */
+	PAUSE_NS = 5000000,  /* pause of a held thread that nobody resumes */
+	PAUSES = 100,        /* number of pauses while a signal waits for the thread */
+	POLL_NS = 1000000,   /* polling interval of the guest and of trainprof */
+	GUEST_POLLS = 20000, /* polls until the guest gives up waiting for us */
+	SELECT_MS = 5000,    /* time limit for finding a thread */
+	PATIENT_MS = 300,    /* time after which a running thread is also accepted */
+	SLOW_MAX = 20, /* attempts that may be given up because other programs want the CPUs */
 	LOADING_MS = 10000,
 };
 
-/* SIGCANCEL and SIGSETXID: a thread that blocks them holds setuid() up for good. */
+/* SIGCANCEL and SIGSETXID: a thread that blocks them delays setuid() for good. */
 #define LIBC_SIGNALS (UINT64_C(1) << 31 | UINT64_C(1) << 32)
 
 struct attempt {
@@ -46,7 +47,7 @@ struct attempt {
 	pid_t pid;
 	int pidfd;
 	struct tp_image_map map;
-	struct tp_buf library; /* its bytes; empty where it is there already */
+	struct tp_buf library; /* its bytes; empty if it is loaded already */
 	struct tp_remote_call remote_call;
 	struct tp_remote_call_result borrowed;
 	uint64_t stopped_ns;
@@ -59,7 +60,7 @@ static void nap(void)
 	nanosleep(&time, NULL);
 }
 
-/* ---- may it be done? ------------------------------------------------------------------------ */
+/* ---- preconditions -------------------------------------------------------------------------- */
 
 static enum tp_status check_needs(const struct attempt *a, struct tp_error *err)
 {
@@ -85,9 +86,9 @@ static enum tp_status inspect_process(struct attempt *a, struct tp_error *err)
 	return status;
 }
 
-/* ---- what the block is told ----------------------------------------------------------------- */
+/* ---- contents of the block ------------------------------------------------------------------ */
 
-/* Older C libraries have threads and dlopen() in libraries of their own. */
+/* Older C libraries have threads and dlopen() in separate libraries. */
 static uint64_t find_function(const struct attempt *a, const char *name)
 {
 	static const char *const libraries[] = {"libpthread", "libdl"};
@@ -173,9 +174,9 @@ static enum tp_status prepare(struct attempt *a, struct tp_error *err)
 	return status;
 }
 
-/* ---- a thread ------------------------------------------------------------------------------- */
+/* ---- the borrowed thread -------------------------------------------------------------------- */
 
-/* Not to be repeated with another thread. */
+/* True if the outcome is final: another thread would not change it. */
 static bool is_decided(const struct attempt *a)
 {
 	return a->borrowed.outcome != TP_REMOTE_CALL_UNSAFE;
@@ -241,7 +242,7 @@ static enum tp_status remote_call(struct attempt *a, struct tp_error *err)
 	}
 }
 
-/* ---- the guest ------------------------------------------------------------------------------ */
+/* ---- the guest thread ----------------------------------------------------------------------- */
 
 static bool read_block(const struct attempt *a, struct tp_payload *out)
 {
@@ -254,7 +255,7 @@ static bool order(const struct attempt *a, uint32_t what)
 				      &what, sizeof(what));
 }
 
-/* Until it is further than `phase`. */
+/* Waits until the guest is past `phase`. */
 static enum tp_status wait_after_phase(const struct attempt *a, uint32_t phase,
 				       struct tp_payload *out, struct tp_error *err)
 {
@@ -278,10 +279,10 @@ static int copy_descriptor(const struct attempt *a, int fd)
 	return (int)syscall(SYS_pidfd_getfd, a->pidfd, fd, 0);
 }
 
-/* Fill the guest's memfd; its number is the path. */
+/* Fills the guest's memfd; its path contains the number of the descriptor. */
 static enum tp_status fill_memfd(struct attempt *a, struct tp_payload *block, struct tp_error *err)
 {
-	/* A thread that was let go in the code may be there for long. */
+	/* A thread that was detached inside the code may stay there for a long time. */
 	block->given = a->borrowed.outcome == TP_REMOTE_CALL_DONE ? TP_PAYLOAD_BYTES : 0;
 	snprintf(block->path, sizeof(block->path), "%s", a->config->soname);
 	if (a->library.len) {

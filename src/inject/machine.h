@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What differs from one processor to another: registers, system calls and the code of payload.h.
- * One file each; where there is none, tp_machine_is_known() is false and nothing else is called.
- */
+/* Everything that depends on the processor: registers, system calls and the code of payload.h. One
+ * file per architecture; where there is none, tp_machine_is_known() returns false and nothing else
+ * is called. */
 #ifndef TRAINPROF_SRC_INJECT_MACHINE_H
 #define TRAINPROF_SRC_INJECT_MACHINE_H
 
@@ -13,58 +12,57 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* As the kernel gives them (NT_PRSTATUS). */
+/* In the kernel's layout (NT_PRSTATUS). */
 struct tp_registers {
 	uint64_t words[40];
-	size_t size; /* bytes that are used */
+	size_t size; /* bytes in use */
 };
 
 bool tp_machine_is_known(void);
 
-/* Of a thread that is stopped and ours. False: it is gone. */
+/* Reads the registers of a thread that is stopped and traced by us. Returns false if it is gone. */
 bool tp_machine_get(pid_t tid, struct tp_registers *out);
 bool tp_machine_set(pid_t tid, const struct tp_registers *registers);
 
 uint64_t tp_machine_pc(const struct tp_registers *registers);
 uint64_t tp_machine_sp(const struct tp_registers *registers);
-/* Of the system call that it is in; the first is 0. */
+/* Returns an argument of the system call that the thread is in; the first is number 0. */
 uint64_t tp_machine_argument(const struct tp_registers *registers, unsigned i);
 
-/* Is it a thread of the C library's, 64 bits, that has come by the usual instruction into the
- * system call that it is behind? And do its vector registers fit into the block? */
+/* True if the thread was created by the 64-bit C library, entered its system call by the usual
+ * instruction, and its vector registers fit into the block. */
 bool tp_machine_is_fit(pid_t tid, const struct tp_registers *registers);
 
-/*
- * Stopped in a system call that the kernel would restart: its number. Else -1. `out` becomes the
- * registers with which to resume so that the kernel restarts it, or, where a handler of the program
- * is to run, does with it what the program has asked for.
- */
+/* If the thread is stopped in a system call that the kernel would restart, returns its number, else
+ * -1. `out` receives the registers with which to resume it: the kernel then restarts the call, or,
+ * if a signal handler of the program is due, does what the program requested for it. */
 long tp_machine_interrupted(pid_t tid, const struct tp_registers *registers,
 			    struct tp_registers *out);
 
-/* Stopped before a system call, with these registers: have it not happen. */
+/* Cancels the system call before which the thread is stopped with these registers. */
 bool tp_machine_cancel(pid_t tid, const struct tp_registers *registers);
-/* Stopped behind it, as asked: `out` becomes as above. */
+/* Called when the thread has stopped after the cancelled call; `out` is set as above. */
 void tp_machine_cancelled(const struct tp_registers *before, const struct tp_registers *behind,
 			  struct tp_registers *out);
 
-/* Registers that make a system call where `back` makes its own. */
+/* Sets registers that make a system call at the instruction where `back` makes its own. */
 void tp_machine_set_call(struct tp_registers *registers, const struct tp_registers *back,
 			 long number, const uint64_t arguments[6]);
 long tp_machine_result(const struct tp_registers *registers);
 
-/* Registers that run the block's code, else as they are. */
+/* Sets registers that run the block's code and are otherwise unchanged. */
 void tp_machine_enter(struct tp_registers *registers, uint64_t block);
-/* Registers for the block: those that make the same system call once more. `back` as told above. */
+/* Stores the registers for the block that repeat the same system call; `back` as described
+ * above. */
 void tp_machine_keep(uint64_t out[40], const struct tp_registers *back);
 
-const void *tp_machine_code(size_t *size); /* of payload.h */
+const void *tp_machine_code(size_t *size); /* the code described in payload.h */
 
-/* The instructions to which a handler of signals returns, and the file that has them; NULL: the C
- * library. */
+/* Returns the instructions to which a signal handler returns, and the name of the file that
+ * contains them; NULL means the C library. */
 const char *tp_machine_signal_return(const void **code, size_t *size);
-/* Whether the frame there, whose first word is the address of these instructions, belongs to a
- * handler that still runs; `mask` is the thread's. */
+/* True if the frame at this address, whose first word points to these instructions, belongs to a
+ * handler that still runs. `mask` is the thread's signal mask. */
 bool tp_machine_is_handling(pid_t pid, uint64_t frame, uint64_t mask);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processors that are not known. */
+/* Architectures without an implementation. */
 #ifndef __x86_64__
 #include "machine.h"
 

@@ -14,19 +14,19 @@
 #include <sys/user.h>
 
 enum {
-	/* What the kernel leaves in rax of a system call that is to be made again
+	/* Values that the kernel leaves in rax for a system call that must be restarted
 	 * (include/linux/errno.h). */
 	RESTART_SYS = -512,
 	RESTART_NO_INTR = -513,
 	RESTART_NO_HANDLER = -514,
 	RESTART_BLOCK = -516,
 	EPOLL_PWAIT2 = 441, /* missing in older headers */
-	CALL_BYTES = 2,     /* of the instruction */
+	CALL_BYTES = 2,     /* length of the instruction */
 	TCB_SELF = 16,      /* offset in glibc's tcbhead_t (sysdeps/x86_64/nptl/tls.h) */
-	FRAME_MASK = 304,   /* of the saved mask in a frame, from its return address on */
+	FRAME_MASK = 304, /* offset of the saved signal mask in a frame, from its return address */
 };
 
-/* Words of struct user_regs_struct. */
+/* Index of a member of struct user_regs_struct in words. */
 #define WORD(member) (offsetof(struct user_regs_struct, member) / 8)
 enum {
 	R15 = WORD(r15),
@@ -53,7 +53,7 @@ enum { CODE_64 = 0x33 };
 
 _Static_assert(sizeof(struct user_regs_struct) <= sizeof(((struct tp_registers *)0)->words),
 	       "layout");
-/* The code below has them as numbers. */
+/* The code below uses these numbers. */
 _Static_assert(R15 == 0 && R14 == 1 && R13 == 2 && R12 == 3 && RBP == 4 && RBX == 5 && R10 == 7 &&
 		       R9 == 8 && R8 == 9 && RAX == 10 && RDX == 12 && RSI == 13 && RDI == 14 &&
 		       RIP == 16 && FLAGS == 18 && RSP == 19,
@@ -63,16 +63,14 @@ _Static_assert(R15 == 0 && R14 == 1 && R13 == 2 && R12 == 3 && RBP == 4 && RBX =
 #define VALUE(x)         TEXT(x)
 #define AT(base, offset) VALUE(offset) "(%" base ")"
 
-/*
- * Nothing in it may assume where it lies. rcx and r11 are free at its end, because the system call
- * that is made again overwrites them; what is behind popfq must not change flags.
- */
+/* The code is position-independent. It may clobber rcx and r11 at its end, because the repeated
+ * system call overwrites them; nothing after popfq may change the flags. */
 /* clang-format off */
 __asm__(
 	".pushsection .rodata.tp_inject,\"a\"\n"
 	".balign 16\n"
 	"tp_inject_begin:\n"
-	/* The held thread. */
+	/* code of the held thread */
 	"	lea	tp_inject_begin+" VALUE(TP_PAYLOAD_AT) "(%rip), %rbx\n"
 	"	lea	tp_inject_begin+" VALUE(TP_PAYLOAD_STATE_AT) "(%rip), %rbp\n"
 	"	mov	$-1, %eax\n"
@@ -133,7 +131,7 @@ __asm__(
 	"	mov	14*8(%rcx), %rdi\n"
 	"	mov	16*8(%rcx), %r11\n"
 	"	jmp	*%r11\n"
-	/* The guest: rdi is the block's struct. */
+	/* code of the guest thread; rdi points to struct tp_payload */
 	"tp_inject_guest:\n"
 	"	push	%rbx\n"
 	"	mov	%rdi, %rbx\n"
@@ -248,7 +246,8 @@ static bool has_call_before(pid_t tid, uint64_t pc)
 	       memcmp(bytes, call, sizeof(call)) == 0;
 }
 
-/* Its first words point to itself, which is how a thread of the C library is known. */
+/* The first words of the thread control block point to itself; this identifies a thread of the C
+ * library. */
 static bool has_libc(pid_t tid, uint64_t base)
 {
 	uint64_t own[TCB_SELF / 8 + 1];
@@ -271,9 +270,9 @@ bool tp_machine_is_fit(pid_t tid, const struct tp_registers *registers)
 	       has_libc(tid, registers->words[FS_BASE]) && has_room(tid);
 }
 
-/* Calls that return EINTR when they are interrupted by a stop of which the program knows nothing
- * (signal(7), and seen on Linux 6.18; reading, writing and accepting only where the socket has a
- * timeout): they are made again, as a stop by SIGSTOP should have done. */
+/* Calls that return EINTR after a stop that the program does not know about (signal(7), confirmed
+ * on Linux 6.18; reading, writing and accepting only if the socket has a timeout). They are
+ * repeated, as after a stop by SIGSTOP. */
 static bool is_broken_by_stops(long number)
 {
 	static const short numbers[] = {SYS_read,         SYS_readv,         SYS_recvfrom,
@@ -365,8 +364,8 @@ const char *tp_machine_signal_return(const void **code, size_t *size)
 	return NULL;
 }
 
-/* A frame that is left over says what the thread's mask was and, most likely, is. A handler's has
- * one signal less. */
+/* A stale frame holds the thread's mask, which most likely is still its current mask. A running
+ * handler blocks one signal more than its frame says. */
 bool tp_machine_is_handling(pid_t pid, uint64_t frame, uint64_t mask)
 {
 	uint64_t saved;
@@ -374,5 +373,5 @@ bool tp_machine_is_handling(pid_t pid, uint64_t frame, uint64_t mask)
 	       saved != mask;
 }
 #else
-typedef int tp_no_code; /* not for this machine */
+typedef int tp_no_code; /* not for this architecture */
 #endif

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapping that is made in the program, with code in it that is not ours any more: what the held
- * thread and the thread that it creates run, and what they need for that.
+ * The mapping that is created in the program, with the code that runs in the program on its own:
+ * the code of the held thread and of the thread that it creates, and their data.
  *
- *	offset 0             code (machine_*.c)
- *	TP_PAYLOAD_AT          struct tp_payload: written before the held thread gets here
- *	TP_PAYLOAD_STATE_AT    where the held thread keeps its vector registers
- *	TP_PAYLOAD_STACK_END   of the stack that the held thread creates the other one on
+ * 	offset 0             code (machine_*.c)
+ * 	TP_PAYLOAD_AT          struct tp_payload: written before the held thread gets here
+ * 	TP_PAYLOAD_STATE_AT    where the held thread saves its vector registers
+ * 	TP_PAYLOAD_STACK_END   end of the stack on which the held thread creates the other one
  *
- * The held thread: keeps its vector registers, calls pthread_create(), restores them, says so, and
- * rests: there the tracer takes over, if it still lives. Else it restores signal mask and registers
- * itself and goes back: it does not go while a signal waits that could end its call, unless nobody
- * comes after `rests` rests, because only the tracer can have the kernel decide. It rests in a call
- *that leaves the kernel's memory of what remains of an interrupted one alone (ppoll; not
- *nanosleep). The other one, the guest: detaches itself, lets the C library's own signals in, makes
- *a memfd, waits until `order` says LOAD, loads `path`, calls `symbol` with this mapping, tells what
- *it returned, closes the memfd and ends. Where something fails it waits for LEAVE, so that the
- *reason can be read. All its waiting together is `patience` naps.
+ * The held thread saves its vector registers, calls pthread_create(), restores them, records that,
+ * and pauses; there the tracer takes over if it is still alive. Otherwise the thread restores its
+ * signal mask and registers itself and returns. It does not return while a signal is pending that
+ * could interrupt its call, unless nobody has come after `rests` pauses, because only the tracer
+ * can leave that decision to the kernel. It pauses in ppoll, which, unlike nanosleep, does not
+ * overwrite the kernel's record of an interrupted call.
  *
- * The assembler has these offsets as numbers; asserts hold them to the struct.
+ * The other thread, the guest, detaches itself, unblocks the C library's own signals, creates a
+ * memfd, waits until `order` is LOAD, loads `path`, calls `symbol` with this mapping, stores the
+ * returned value, closes the memfd and exits. After a failure it waits for LEAVE, so that the
+ * reason can be read. `patience` limits the total number of its naps.
+ *
+ * The assembler code has these offsets as numbers; assertions compare them with the struct.
  */
 #ifndef TRAINPROF_SRC_INJECT_PAYLOAD_H
 #define TRAINPROF_SRC_INJECT_PAYLOAD_H
@@ -57,43 +59,44 @@
 #define TP_PAYLOAD_OPEN     584
 #define TP_PAYLOAD_RESTS    592
 
-/* What the guest has reached. */
+/* Progress of the guest. */
 #define TP_PAYLOAD_PHASE_NONE    0
-#define TP_PAYLOAD_PHASE_WAITING 1 /* `file` is there */
-#define TP_PAYLOAD_PHASE_DONE    2 /* `returned` is what the door returned */
-#define TP_PAYLOAD_PHASE_FAILED  3 /* `reason` is the address of a text */
+#define TP_PAYLOAD_PHASE_WAITING 1 /* `file` is set */
+#define TP_PAYLOAD_PHASE_DONE    2 /* `returned` holds the result of the entry point */
+#define TP_PAYLOAD_PHASE_FAILED  3 /* `reason` is the address of an error message */
 
 #define TP_PAYLOAD_NOT_CREATED (-1)
 
-/* What it is told. */
+/* Commands to the guest. */
 #define TP_PAYLOAD_ORDER_WAIT  0
 #define TP_PAYLOAD_ORDER_LOAD  1
 #define TP_PAYLOAD_ORDER_LEAVE 2
 
 struct tp_payload {
-	uint64_t registers[40]; /* to go back with; the machine's order */
-	uint64_t mask;          /* of signals, to go back with */
-	uint64_t create;        /* addresses of functions of the program's libc */
+	uint64_t registers[40]; /* to return with, in the machine's order */
+	uint64_t mask;          /* signal mask to return with */
+	uint64_t create;        /* addresses of functions in the program's libc */
 	uint64_t detach;
 	uint64_t dlopen;
 	uint64_t dlsym;
 	uint64_t dlerror;
 	uint64_t thread;  /* a pthread_t */
-	uint64_t nap[2];  /* of the guest; a struct timespec */
-	uint64_t rest[2]; /* of the held thread, when it is done */
+	uint64_t nap[2];  /* struct timespec of one nap of the guest */
+	uint64_t rest[2]; /* struct timespec of one pause of the held thread */
 	uint64_t reason;
 	uint32_t phase;
 	uint32_t order;
-	int32_t created; /* what pthread_create() returned; TP_PAYLOAD_NOT_CREATED before */
+	int32_t created; /* result of pthread_create(); TP_PAYLOAD_NOT_CREATED before */
 	int32_t returned;
 	int32_t file; /* a memfd, or a negative errno */
 	uint32_t patience;
 	char name[32];
 	char symbol[32];
 	char path[64];
-	uint64_t given;   /* bytes of the mapping that the door is told are its own; 0: none */
-	uint64_t pending; /* signals that wait for the held thread */
-	uint64_t open;    /* mask of the guest: all but what setuid() and its like send */
+	uint64_t given;   /* size of the mapping that is handed over to the entry point; 0 = none */
+	uint64_t pending; /* signals pending for the held thread */
+	uint64_t open;    /* mask of the guest: everything except the signals that setuid() and the
+			     like send */
 	uint32_t rests;
 };
 

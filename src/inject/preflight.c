@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at status, exe and settings of a process before it is touched. */
+/* Checks status, executable and settings of a process before it is touched. */
 #include "preflight.h"
 
 #include "image_map.h"
@@ -15,16 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_BYTES = 8192, FILTERS = 2 /* of seccomp: a mode */ };
+enum { STATUS_BYTES = 8192, FILTERS = 2 /* mode 2 of seccomp */ };
 
 struct preflight_subject {
 	const char *proc;
 	pid_t pid;
 	char status[STATUS_BYTES];
-	char own[STATUS_BYTES]; /* status of ourselves */
+	char own[STATUS_BYTES]; /* our own status */
 };
 
-/* ---- looking -------------------------------------------------------------------------------- */
+/* ---- read ----------------------------------------------------------------------------------- */
 
 static void path_of(char *out, size_t size, const struct preflight_subject *subject, bool is_own,
 		    const char *name)
@@ -43,7 +43,7 @@ static bool read_status(struct preflight_subject *subject, bool is_own)
 	return tp_file_peek(path, out, STATUS_BYTES) > 0;
 }
 
-/* What stands behind a name of a status, or "". */
+/* Returns the text after a name in a status file, or "". */
 static const char *field(const char *status, const char *name)
 {
 	const char *at = strstr(status, name);
@@ -55,7 +55,8 @@ static long number(const char *status, const char *name)
 	return strtol(field(status, name), NULL, 10);
 }
 
-/* Both in the same place, as far as namespaces tell: then a filter that both have is one. */
+/* True if both processes are in the same namespaces as far as known: a filter that both have is
+ * then the same filter. */
 static bool is_same_namespace(const struct preflight_subject *subject)
 {
 	static const char *const names[] = {"ns/mnt", "ns/pid"};
@@ -73,7 +74,7 @@ static bool is_same_namespace(const struct preflight_subject *subject)
 	return true;
 }
 
-/* ---- refusing ------------------------------------------------------------------------------- */
+/* ---- refuse --------------------------------------------------------------------------------- */
 
 void tp_preflight_suggest_run(struct tp_error *err)
 {
@@ -102,8 +103,8 @@ static enum tp_status check_state(const struct preflight_subject *subject, struc
 	return TP_TARGET;
 }
 
-/* A filter may kill for a system call that it does not know. One that we have too lets us make
- * those of the agent. */
+/* A seccomp filter may kill the program for a system call that it does not know. A filter that we
+ * are under ourselves allows the agent's calls. */
 static enum tp_status check_filter(const struct preflight_subject *subject, struct tp_error *err)
 {
 	long mode = number(subject->status, "\nSeccomp:");
@@ -139,7 +140,7 @@ static enum tp_status check_kind(const struct preflight_subject *subject, struct
 	Elf64_Ehdr ours;
 	path_of(path, sizeof(path), subject, false, "exe");
 	if (tp_file_peek(path, (char *)&theirs, sizeof(theirs)) < EI_NIDENT + 4)
-		return TP_OK; /* unreadable: permission is looked at next */
+		return TP_OK; /* unreadable: permissions are checked next */
 	path_of(path, sizeof(path), subject, true, "exe");
 	if (tp_file_peek(path, (char *)&ours, sizeof(ours)) < EI_NIDENT + 4)
 		return TP_OK;
@@ -153,7 +154,7 @@ static enum tp_status check_kind(const struct preflight_subject *subject, struct
 	return TP_ABSENT;
 }
 
-/* Opening its memory for writing asks the kernel and Yama what ptrace would ask. */
+/* Opening its memory for writing makes the kernel and Yama apply the same check as ptrace. */
 static enum tp_status check_right(const struct preflight_subject *subject, struct tp_error *err)
 {
 	char path[PATH_MAX];

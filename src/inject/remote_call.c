@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The helper that holds a thread. */
+/* The helper process that holds a thread. */
 #include "remote_call.h"
 
 #include "machine.h"
@@ -22,25 +22,25 @@
 #include <unistd.h>
 
 enum {
-	STACK_SCAN_BYTES = 64 << 10, /* of a stack, for frames of handlers */
-	POLL_NS = 30000,             /* between two looks at what the thread has done */
-	NICE = -20,                  /* while it holds a thread, if that is allowed */
+	STACK_SCAN_BYTES = 64 << 10, /* bytes of a stack that are searched for frames of handlers */
+	POLL_NS = 30000,             /* interval of checking the thread's progress */
+	NICE = -20,                  /* priority while it holds a thread, if permitted */
 };
 
-/* For it to stop, from where it waits: whatever that takes, because a call that has been ended by
- * it has to be mended. Such a thread waits for nothing but a CPU. */
+/* Time limit for the thread to stop where it waits. It is generous, because a call that the stop
+ * has interrupted must be repaired. Such a thread waits only for a CPU. */
 #define STOP_NS (60 * TP_NS_PER_S)
-#define SLOW_NS (3 * TP_NS_PER_MS)   /* a step that took so long: CPUs are wanted by others */
-#define CALL_NS (300 * TP_NS_PER_MS) /* for it to make a system call, running */
-#define CODE_NS (10 * TP_NS_PER_S)   /* for it to run the code of the block; then it is let go */
-/* For a system call that is ours to return: nothing else can be done meanwhile. A thread that has
- * to wait for a CPU waits for it without us as well. */
+#define SLOW_NS (3 * TP_NS_PER_MS)   /* a longer step means that other programs want the CPUs */
+#define CALL_NS (300 * TP_NS_PER_MS) /* time limit for a running thread to make a system call */
+#define CODE_NS (10 * TP_NS_PER_S)   /* time limit for the block's code; then it is released */
+/* Time limit for the return of a system call of ours; nothing else can be done meanwhile. A thread
+ * that waits for a CPU would wait for it without us as well. */
 #define MAP_NS (60 * TP_NS_PER_S)
 
 struct hold {
 	const struct tp_remote_call *borrow;
-	struct tp_registers at;   /* where it is stopped */
-	struct tp_registers back; /* with which it goes back */
+	struct tp_registers at;   /* registers where it is stopped */
+	struct tp_registers back; /* registers with which it returns */
 	uint64_t mask;
 	uint64_t since_ns;
 	struct tp_remote_call_result result;
@@ -52,7 +52,7 @@ static void give_up(struct hold *hold, enum tp_remote_call_outcome outcome, int 
 	hold->result.error = error;
 }
 
-/* ---- is it a good moment? ------------------------------------------------------------------- */
+/* ---- is this a safe moment? ----------------------------------------------------------------- */
 
 /* A handler that waits may have interrupted malloc(). */
 static bool is_handling_signal(const struct hold *hold)
@@ -70,12 +70,10 @@ static bool is_handling_signal(const struct hold *hold)
 	return false;
 }
 
-/*
- * What a held thread blocks, first for mmap(), where a handler's system calls would be taken for
- * ours, then in the code of the block: SIGSETXID is open there, for who calls setuid() holds the
- * lock that pthread_create() wants until each thread has answered. Who blocks either is in the code
- * of a block.
- */
+/* Signals that a held thread blocks: all during mmap(), when a handler's system calls would be
+ * mistaken for ours, and all but SIGSETXID in the code of the block, because a caller of setuid()
+ * holds the lock that pthread_create() needs until each thread has answered. A thread with one of
+ * these masks is therefore in the code of a block. */
 #define ALL_BLOCKED  (~(UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1)))
 #define HELD_BLOCKED (ALL_BLOCKED & ~(UINT64_C(1) << 32))
 
@@ -87,9 +85,9 @@ static bool is_good(const struct hold *hold)
 	       tp_machine_is_fit(hold->borrow->tid, &hold->at) && !is_handling_signal(hold);
 }
 
-/* ---- to a stop ------------------------------------------------------------------------------ */
+/* ---- stop the thread ------------------------------------------------------------------------ */
 
-/* It runs: on to a system call that may be put off. */
+/* Follows a running thread to its next system call, which may be delayed. */
 static bool follow_to_call(struct hold *hold)
 {
 	pid_t tid = hold->borrow->tid;
@@ -106,7 +104,7 @@ static bool follow_to_call(struct hold *hold)
 	       is_good(hold) && tp_machine_cancel(tid, &hold->at);
 }
 
-/* From the cancelling on it has to come back to us, or it would hear of it. */
+/* After the cancellation the thread must come back to us, or the program would notice. */
 static bool run_after_call(struct hold *hold)
 {
 	pid_t tid = hold->borrow->tid;
@@ -118,7 +116,7 @@ static bool run_after_call(struct hold *hold)
 	return true;
 }
 
-/* Stopped where it is, it waits in a system call. */
+/* True if the thread is stopped while it waits in a safe system call. */
 static bool is_safe_wait(struct hold *hold)
 {
 	long number = tp_machine_interrupted(hold->borrow->tid, &hold->at, &hold->back);
@@ -126,13 +124,14 @@ static bool is_safe_wait(struct hold *hold)
 	return number >= 0 && tp_thread_select_is_wait(number, operation) && is_good(hold);
 }
 
-/* Better let go, and try another moment? */
+/* True if it is better to release the thread and to try again at another moment. */
 static bool is_slow(const struct hold *hold, uint64_t since_ns)
 {
 	return hold->borrow->is_patient && tp_clock_now_ns() - since_ns > SLOW_NS;
 }
 
-/* True: stopped as asked, `back` is known, and nothing is changed yet. */
+/* Returns true if the thread has stopped as requested and `back` is known; nothing has changed
+ * yet. */
 static bool stop_thread(struct hold *hold)
 {
 	const struct tp_remote_call *borrow = hold->borrow;
@@ -155,9 +154,9 @@ static bool stop_thread(struct hold *hold)
 	return follow_to_call(hold) && run_after_call(hold);
 }
 
-/* ---- what it is made to do ------------------------------------------------------------------ */
+/* ---- run code in the thread ----------------------------------------------------------------- */
 
-/* Stopped as asked, and so again when it returns. */
+/* The thread must be stopped as requested, and is so again on return. */
 static bool make_block(struct hold *hold)
 {
 	pid_t tid = hold->borrow->tid;
@@ -204,7 +203,8 @@ static bool fill_block(struct hold *hold)
 	return is_done;
 }
 
-/* It says so in its memory, since each stop on the way would cost as much as all of the code. */
+/* The thread records its progress in memory, because each extra stop would cost as much as all of
+ * the code. */
 static bool is_paused(const struct hold *hold, uint64_t until_ns)
 {
 	const struct timespec nap = {.tv_nsec = POLL_NS};
@@ -221,14 +221,14 @@ static bool is_paused(const struct hold *hold, uint64_t until_ns)
 	return false;
 }
 
-/* We may have come too late, and it has gone back: then its registers are its own. */
+/* If we come too late, the thread has returned and its registers are its own. */
 static bool is_in_block(const struct hold *hold, const struct tp_registers *registers)
 {
 	uint64_t pc = tp_machine_pc(registers);
 	return pc >= hold->result.block && pc < hold->result.block + TP_PAYLOAD_AT;
 }
 
-/* In the block's code, on to where it rests. False: it goes on alone. */
+/* Runs the block's code up to the pause. Returns false if the thread continues on its own. */
 static bool run_block(struct hold *hold)
 {
 	pid_t tid = hold->borrow->tid;
@@ -249,7 +249,7 @@ static bool run_block(struct hold *hold)
 	return true;
 }
 
-/* Everything as it was found; it is stopped as asked, so that the kernel looks at restarts. */
+/* Restores everything; the thread is stopped as requested, so that the kernel handles restarts. */
 static void go_back(const struct hold *hold)
 {
 	pid_t tid = hold->borrow->tid;
@@ -287,23 +287,23 @@ static void run_helper(struct hold *hold)
 	if (stop_thread(hold))
 		use(hold);
 	else
-		tp_tracee_restart_call(tid); /* our end lets go of it, stopped or not */
+		tp_tracee_restart_call(tid); /* our exit releases the thread, stopped or not */
 	if (hold->since_ns)
 		hold->result.stopped_ns = tp_clock_now_ns() - hold->since_ns;
 }
 
-/* ---- the helper ----------------------------------------------------------------------------- */
+/* ---- the helper process --------------------------------------------------------------------- */
 
 static void be_helper(int end, const struct tp_remote_call *borrow)
 {
 	static struct hold hold;
 	sigset_t all;
 	hold.borrow = borrow;
-	signal(SIGCHLD, SIG_DFL); /* ignored, it would not tell of stops */
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, stops would not be reported */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); /* NOLINT(concurrency-mt-unsafe): one thread */
 	setpriority(PRIO_PROCESS, 0, NICE);
-	setsid(); /* what is sent to trainprof's group is not for it */
+	setsid(); /* signals sent to trainprof's process group must not reach the helper */
 	run_helper(&hold);
 	ssize_t done = write(end, &hold.result, sizeof(hold.result));
 	_exit(done == (ssize_t)sizeof(hold.result) ? 0 : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at /proc/PID/task/TID. */
+/* Reads /proc/PID/task/TID. */
 #include "thread_select.h"
 
 #include "trainprof/base/file.h"
@@ -13,10 +13,11 @@
 #include <sys/syscall.h>
 
 /*
- * In which a thread may be interrupted. Not among them: what writes, or receives a whole message,
- * which would return with a part of it; what malloc() and pthread_create() call while they hold a
- * lock (mmap, munmap, mprotect, madvise, brk, clone, sched_yield); what makes or ends processes;
- * ioctl(), whose drivers have rules of their own.
+ * System calls in which a thread may be interrupted. The list leaves out calls that write or
+ * receive a whole message, because they would return after a part of it; calls that malloc() and
+ * pthread_create() make while they hold a lock (mmap, munmap, mprotect, madvise, brk, clone,
+ * sched_yield); calls that create or end processes; and ioctl(), whose drivers have rules of their
+ * own.
  */
 static const struct {
 	long number;
@@ -32,7 +33,7 @@ static const struct {
 	{SYS_epoll_pwait, false}, {SYS_nanosleep, false}, {SYS_clock_nanosleep, false},
 };
 
-/* And those that may be put off before they have begun. */
+/* System calls that may be postponed before they begin. */
 static const long safe_calls[] = {
 	SYS_write,    SYS_readv,           SYS_writev,      SYS_pread64, SYS_pwrite64,
 	SYS_recvfrom, SYS_recvmsg,         SYS_sendto,      SYS_sendmsg, SYS_ioctl,
@@ -50,8 +51,8 @@ static int row_of(long number)
 	return -1;
 }
 
-/* Of futex(), only what waits for a condition or a semaphore: locks are waited for otherwise, and
- * who waits for one may have another. */
+/* Of futex(), only waits for a condition variable or a semaphore are safe: a thread that waits for
+ * a lock uses other operations and may hold another lock. */
 bool tp_thread_select_is_wait(long number, uint64_t operation)
 {
 	return row_of(number) >= 0 &&
@@ -78,8 +79,8 @@ static ssize_t peek(pid_t pid, pid_t tid, const char *file, char *text, size_t s
 	return tp_file_peek(path, text, size);
 }
 
-/* Of the call that it waits in; -1: none that is told, -2: we are not told anything. The text is
- * "NUMBER 0xARGUMENT 0xARGUMENT ...", or "running". */
+/* Returns the system call in which the thread waits; -1: none is reported, -2: permission denied.
+ * The text is "NUMBER 0xARGUMENT 0xARGUMENT ...", or "running". */
 static long call_of(pid_t pid, pid_t tid, uint64_t *operation, bool *is_running)
 {
 	char text[256];
@@ -104,7 +105,7 @@ bool tp_thread_select_is_waiting(pid_t pid, pid_t tid)
 	return number >= 0 && tp_thread_select_is_wait(number, operation);
 }
 
-/* Where the kernel does not list children there is no telling. */
+/* If the kernel does not list children, the answer is false. */
 static bool has_children(pid_t pid, pid_t tid)
 {
 	char text[16];

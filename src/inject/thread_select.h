@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of a process that may be held: those that wait in a system call in which no thread has a
- * lock of the C library's, as far as /proc/PID/task tells without stopping anything.
+ * Chooses threads of a process that may be held: threads that wait in a system call in which no
+ * thread holds a lock of the C library, as far as /proc/PID/task shows without stopping anything.
  *
- * The better ones wait in a call that the kernel makes again whoever interrupts it, and are not
- * those to which the kernel sends signals of the whole process: a held thread blocks all of them,
- * and one that would be thrown away as ignored is then given to another thread instead, where it
- * ends calls with EINTR that no stop of ours would have ended. So neither the first thread (kill(),
- * terminals) nor one that has children (SIGCHLD) is among them. Nor is one that sleeps, because an
- * allocator may sleep where it waits for a lock.
+ * The better candidates wait in a call that the kernel restarts after any interruption, and do not
+ * receive signals that are sent to the whole process. A held thread blocks all signals; a signal
+ * that would be discarded as ignored is then given to another thread, where it interrupts calls
+ * with an EINTR that no stop of ours would have caused. The first thread (kill(), terminals) and
+ * threads with children (SIGCHLD) are therefore excluded. So is a sleeping thread, because an
+ * allocator may sleep while it waits for a lock.
  */
 #ifndef TRAINPROF_SRC_INJECT_THREAD_SELECT_H
 #define TRAINPROF_SRC_INJECT_THREAD_SELECT_H
@@ -21,25 +21,26 @@
 enum { TP_THREAD_SELECT_MAX = 64 };
 
 struct tp_thread_select {
-	pid_t better[TP_THREAD_SELECT_MAX]; /* in such a call */
+	pid_t better[TP_THREAD_SELECT_MAX]; /* wait in such a call */
 	size_t n_better;
-	pid_t others[TP_THREAD_SELECT_MAX]; /* in such a call too */
+	pid_t others[TP_THREAD_SELECT_MAX]; /* wait in a safe call, but receive signals */
 	size_t n_others;
 	pid_t running[TP_THREAD_SELECT_MAX]; /* on a CPU, or about to be */
 	size_t n_running;
-	bool is_denied; /* the kernel does not tell us */
+	bool is_denied; /* the kernel does not show system calls */
 };
 
 void tp_thread_select_find(struct tp_thread_select *out, pid_t pid);
 
-/* Does it still wait so? */
+/* True if the thread still waits in such a call. */
 bool tp_thread_select_is_waiting(pid_t pid, pid_t tid);
 
-/* May a thread be interrupted that waits in that call? `operation` is its second argument. */
+/* True if a thread that waits in this call may be interrupted. `operation` is its second
+ * argument. */
 bool tp_thread_select_is_wait(long number, uint64_t operation);
-/* Is it the better for it? */
+/* True if the call makes the thread a better candidate. */
 bool tp_thread_select_is_better(long number);
-/* May a thread be held that is about to make that call? */
+/* True if a thread that is about to make this call may be held. */
 bool tp_thread_select_is_safe(long number);
 
 #endif

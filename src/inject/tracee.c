@@ -17,7 +17,7 @@ enum { EVENT_SHIFT = 16, CALL_FLAG = 0x80 };
 
 int tp_tracee_seize(pid_t tid)
 {
-	/* Not EXITKILL: our end must not be the program's. */
+	/* Without EXITKILL: our end must not be the program's. */
 	return ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) == 0 ? 0 : errno;
 }
 
@@ -46,7 +46,7 @@ void tp_tracee_restart_call(pid_t tid)
 		tp_machine_set(tid, &mended);
 }
 
-/* False: late. */
+/* Returns false on timeout. */
 static bool wait_for_change(pid_t tid, int *status, uint64_t until_ns)
 {
 	sigset_t child;
@@ -57,7 +57,7 @@ static bool wait_for_change(pid_t tid, int *status, uint64_t until_ns)
 		if (got == tid)
 			return true;
 		if (got < 0) {
-			*status = 0; /* as if it had ended */
+			*status = 0; /* as if the thread had ended */
 			return true;
 		}
 		uint64_t now_ns = tp_clock_now_ns();
@@ -70,10 +70,9 @@ static bool wait_for_change(pid_t tid, int *status, uint64_t until_ns)
 	}
 }
 
-/* From a stop that is none of ours: a signal of the program's, perhaps one that it ignores, which
- * only comes because we are here; or all of it is being stopped, which the kernel sees to when we
- * let go.
- */
+/* Handles a stop that we did not request: a signal of the program, perhaps an ignored one that is
+ * only reported because we trace; or a group stop, which the kernel applies when we release the
+ * thread. */
 static bool pass_on(pid_t tid, bool to_call, int status)
 {
 	tp_tracee_restart_call(tid);
@@ -88,7 +87,8 @@ enum tp_stop tp_tracee_wait(pid_t tid, bool to_call, uint64_t until_ns)
 			return TP_STOP_TIMEOUT;
 		if (!WIFSTOPPED(status))
 			return TP_STOP_EXITED;
-		/* If all of it is being stopped just now, both come as one. */
+		/* If the whole process is being stopped at this moment, both stops are reported as
+		 * one. */
 		if (status >> EVENT_SHIFT == PTRACE_EVENT_STOP && !to_call)
 			return TP_STOP_INTERRUPTED;
 		if (WSTOPSIG(status) == (SIGTRAP | CALL_FLAG))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes to the memory of another process, and reads texts from it. */
+/* Writes the memory of another process, and reads strings from it. */
 #include "tracee_memory.h"
 
 #include "trainprof/base/process_memory.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* By this way and not process_vm_writev(), because what is written may be code: the kernel then
- * sees to the instruction cache. */
+/* Uses /proc/PID/mem instead of process_vm_writev(), because the written bytes may be code: the
+ * kernel then keeps the instruction cache coherent. */
 bool tp_tracee_memory_write(pid_t pid, uint64_t address, const void *bytes, size_t size)
 {
 	char path[64];

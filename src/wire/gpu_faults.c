@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of what goes wrong with versions of CUPTI. */
+/* The table of known faults of CUPTI versions. */
 #include "trainprof/wire/gpu_faults.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static const struct tp_gpu_fault faults[] = {
 
 enum { N_FAULTS = sizeof(faults) / sizeof(faults[0]) };
 
-/* Of the toolkit that it came with. */
+/* Major version of the toolkit that it belongs to. */
 static uint32_t major_of(uint32_t cupti)
 {
 	if (cupti >= 130000)

@@ -27,7 +27,7 @@ int tp_mark_folder_open(struct tp_mark_folder *folder, const char *path)
 	return 0;
 }
 
-/* Take a ring over; its name is removed in any case, so that it is met once. */
+/* Opens a ring and removes its name in any case, so that it is found once. */
 static void folder_add(struct tp_mark_folder *folder, int directory_fd, const char *name)
 {
 	char path[PATH_MAX];
@@ -44,7 +44,7 @@ static void folder_add(struct tp_mark_folder *folder, int directory_fd, const ch
 	unlinkat(directory_fd, name, 0);
 }
 
-/* Go through the names of rings; unfinished ones begin with a dot. */
+/* Lists the names of rings; unfinished ones begin with a dot. */
 static void folder_scan(struct tp_mark_folder *folder, bool is_closing)
 {
 	const struct dirent *entry;

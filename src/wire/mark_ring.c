@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader's end of the mark ring: creates or opens the file, drains it, trusts nothing in it. */
+/* The reader of the mark ring: creates or opens the file and drains it, without trusting its
+ * contents. */
 #include "trainprof/wire/mark_ring.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static bool ring_read(int fd, void *out, size_t size, off_t offset)
 	return got == (ssize_t)size;
 }
 
-/* Takes over the file descriptor when it returns 0. */
+/* Takes ownership of the file descriptor if it returns 0. */
 static int ring_begin(struct tp_mark_ring *ring, int fd)
 {
 	ring->block = calloc((size_t)2 * BLOCK_RECORDS, sizeof(*ring->block));
@@ -70,7 +71,8 @@ int tp_mark_ring_create(struct tp_mark_ring *ring, const char *path, uint32_t n_
 	return failure;
 }
 
-/* What a program wrote as the header: a ring with checksums whose records lie inside the file. */
+/* True if the header that a program wrote describes a ring with checksums whose records lie inside
+ * the file. */
 static bool header_is_sane(const struct tp_mark_ring_header *header, off_t size)
 {
 	uint32_t n = header->n_records;
@@ -101,7 +103,8 @@ int tp_mark_ring_open(struct tp_mark_ring *ring, const char *path)
 	return failure;
 }
 
-/* The head as the writers left it. A file that was cut, or a head that runs backwards, ends it. */
+/* Reads the head that the writers have stored. A truncated file, or a head that runs backwards,
+ * ends the ring. */
 static bool ring_head(struct tp_mark_ring *ring, uint64_t *out)
 {
 	if (ring->fd < 0 || ring->is_damaged)
@@ -116,7 +119,7 @@ static bool ring_head(struct tp_mark_ring *ring, uint64_t *out)
 	return true;
 }
 
-/* CRC-32 as zlib and Python have it; four bits at a time are fast enough for marks. */
+/* CRC-32 as in zlib and Python; four bits at a time are fast enough for marks. */
 static uint32_t crc32_of(const void *data, size_t size)
 {
 	static const uint32_t table[16] = {
@@ -159,7 +162,8 @@ static uint64_t ring_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* An unfinished record: wait for its writer, but not for ever. True when it was given up. */
+/* Waits for the writer of an unfinished record, but not forever. Returns true if the record was
+ * given up. */
 static bool ring_give_up(struct tp_mark_ring *ring, bool is_last, uint64_t head)
 {
 	uint64_t now_ns = ring_now_ns();
@@ -175,10 +179,8 @@ static bool ring_give_up(struct tp_mark_ring *ring, bool is_last, uint64_t head)
 	return true;
 }
 
-/*
- * Read n records from the slot of `next` on, twice: a record that reads the same twice, whole both
- * times, was written before the first read ended, in whatever order the copy took its words.
- */
+/* Reads n records from the slot of `next` on, twice. A record that is the same and complete in both
+ * copies was written before the first read ended, in whatever order the copy read its words. */
 static bool ring_read_block(struct tp_mark_ring *ring, size_t n)
 {
 	off_t at = TP_MARK_RING_HEADER_BYTES +
@@ -191,7 +193,8 @@ static bool ring_read_block(struct tp_mark_ring *ring, size_t n)
 	return false;
 }
 
-/* Take what is whole of a block; false when the drain has to stop at an unfinished record. */
+/* Consumes the complete records of a block; returns false if the drain must stop at an unfinished
+ * record. */
 static bool ring_drain_block(struct tp_mark_ring *ring, size_t n, uint64_t head, bool is_last,
 			     tp_mark_fn *take, void *context)
 {
@@ -208,7 +211,7 @@ static bool ring_drain_block(struct tp_mark_ring *ring, size_t n, uint64_t head,
 				ring_add_lost(ring, 1);
 			}
 		} else if (mark->sequence > (whole | 1)) {
-			ring_add_lost(ring, 1); /* overwritten by a later turn */
+			ring_add_lost(ring, 1); /* overwritten in a later round */
 		} else if (!ring_give_up(ring, is_last, head)) {
 			return false;
 		}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * From a profile to findings, by rules that are data (rules/README.md).
- */
+/* Derives findings from a profile, with rules that are data (rules/README.md). */
 #ifndef TRAINPROF_ADVISE_ADVISE_H
 #define TRAINPROF_ADVISE_ADVISE_H
 
@@ -25,10 +23,8 @@ struct tp_rulebook;
 TP_MUST_CHECK enum tp_status tp_rulebook_load(struct tp_rulebook **out,
 					      const char *const *directories, size_t n_directories,
 					      struct tp_error *err);
-/*
- * The same, but a rule, technique, limit or source that is wrong is left out and told in
- * `problems`, a line each; the rest loads. Thresholds and folders must be good.
- */
+/* The same, but an invalid rule, technique, limit or source is left out and reported in `problems`,
+ * one line each; the rest loads. Thresholds and folders must be valid. */
 TP_MUST_CHECK enum tp_status tp_rulebook_load_lenient(struct tp_rulebook **out,
 						      const char *const *directories,
 						      size_t n_directories, struct tp_buf *problems,
@@ -36,25 +32,23 @@ TP_MUST_CHECK enum tp_status tp_rulebook_load_lenient(struct tp_rulebook **out,
 void tp_rulebook_free(struct tp_rulebook *book);
 size_t tp_rulebook_count(const struct tp_rulebook *book);
 
-/* What the guide says of a rule; all borrowed from the book. */
+/* The guide's summary of a rule; everything is borrowed from the book. */
 struct tp_rule_digest {
 	const char *id;
 	const char *title;
-	const char *const *limits; /* ids of what it finds */
+	const char *const *limits; /* ids of the limits that it detects */
 	size_t n_limits;
 	bool is_verdict;
 };
 /* The i-th rule, in the order of ids. */
 struct tp_rule_digest tp_rulebook_digest(const struct tp_rulebook *book, size_t i);
-/* Whether an action of the i-th rule is this technique. */
+/* True if an action of the i-th rule is this technique. */
 bool tp_rulebook_advises(const struct tp_rulebook *book, size_t i, const char *technique);
 
-/*
- * What loading cannot refuse because each file is good alone: rules that can never fire, advice
- * against the guide's own conditions, actions that name no technique, techniques, limits and
- * sources that nothing leads to. A line each, with file; returns how many. Without techniques there
- * is no guide to compare with.
- */
+/* Finds faults that loading cannot detect because each file is valid by itself: rules that can
+ * never fire, advice against the guide's own conditions, actions that name no technique, and
+ * techniques, limits and sources that nothing refers to. One line each, with the file; returns
+ * their number. Without techniques there is no guide to compare with. */
 size_t tp_rulebook_check(const struct tp_rulebook *book, struct tp_buf *problems);
 
 /* Everything about a rule as text; a NULL id lists all rules, a line each with id and title.
@@ -79,27 +73,21 @@ TP_MUST_CHECK enum tp_status tp_rulebook_test(const struct tp_rulebook *book, co
 void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	       const struct tp_profile *profile);
 
-/*
- * What the shown advice gains together of which is_chosen[i] says so, computed anew: never a
- * product of gains. False when that is not known.
- */
+/* The combined gain of the shown advice for which is_chosen[i] is true, computed from scratch:
+ * never a product of gains. False if it is unknown. */
 bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *profile,
 		       const struct tp_findings *findings, const bool *is_chosen, double *low,
 		       double *value, double *high);
 
-/*
- * Judge facts alone, `facts` having tp_n_facts entries. Gains take each part's share for time in
- * which nothing else went on, the most that shares allow to be said. Findings also tell which facts
- * are wanted.
- */
+/* Judges facts alone; `facts` has tp_n_facts entries. Gains treat each part's share as time in
+ * which nothing else went on, which is the most that shares allow. Findings also list the facts
+ * that are wanted. */
 void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
 		     const struct tp_quantity *facts);
 
-/*
- * Why a comparison of two runs would say little: what thresholds.json lists under "not_compared"
- * and both runs have. Texts go into `because`, at most `most`, borrowed from the book; returns how
- * many. What is not known of a run does not count as had.
- */
+/* Reasons why a comparison of two runs would say little: the entries of "not_compared" in
+ * thresholds.json that hold for both runs. Texts go into `because`, at most `most`, borrowed from
+ * the book; returns their number. Unknown values do not count. */
 size_t tp_rulebook_not_comparable(const struct tp_rulebook *book, const struct tp_quantity *first,
 				  const struct tp_quantity *second, const char **because,
 				  size_t most);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The practitioner's guide as data: what may limit a run, what relieves it, and who reports what.
- * rules/limits.json, rules/techniques/<id>.json and rules/sources.json; rules/README.md has the
- * keys. All is loaded with a rulebook and checked against its facts and thresholds.
- */
+/* The practitioner's guide as data: what may limit a run, what helps against it, and who reports
+ * which result. rules/limits.json, rules/techniques/<id>.json and rules/sources.json;
+ * rules/README.md documents the keys. Everything is loaded with a rulebook and checked against its
+ * facts and thresholds. */
 #ifndef TRAINPROF_ADVISE_TECHNIQUE_H
 #define TRAINPROF_ADVISE_TECHNIQUE_H
 
@@ -16,7 +15,7 @@
 struct tp_rulebook;
 struct tp_expr;
 
-/* What a technique may be; some of the words in its file are needed elsewhere. */
+/* Classes of techniques; some of the words in its file are used elsewhere too. */
 enum tp_group {
 	TP_GROUP_INPUT,
 	TP_GROUP_KERNELS,
@@ -27,7 +26,7 @@ enum tp_group {
 	TP_GROUP_CPU,
 	TP_N_GROUPS
 };
-/* What it changes. IMPL: how it is computed, which no component of training sees. */
+/* What it changes. IMPL: how it is computed, which no component of training notices. */
 enum tp_component {
 	TP_COMPONENT_F_PARAM,
 	TP_COMPONENT_F_ARCH,
@@ -48,11 +47,11 @@ enum tp_verb {
 	TP_N_VERBS
 };
 enum tp_saving {
-	TP_SAVING_ITERATION,  /* time of one */
-	TP_SAVING_ITERATIONS, /* their number */
+	TP_SAVING_ITERATION,  /* time per iteration */
+	TP_SAVING_ITERATIONS, /* number of iterations */
 	TP_SAVING_BOTH,
 	TP_SAVING_CAPACITY, /* memory; may cost time */
-	TP_SAVING_OTHER,    /* outside the steps */
+	TP_SAVING_OTHER,    /* outside of the steps */
 	TP_N_SAVINGS
 };
 enum tp_risk { TP_RISK_NONE, TP_RISK_LOW, TP_RISK_MEDIUM, TP_RISK_HIGH, TP_N_RISKS };
@@ -70,24 +69,24 @@ extern const char *const tp_verb_names[TP_N_VERBS + 1];
 extern const char *const tp_risk_names[TP_N_RISKS + 1];
 extern const char *const tp_effort_names[TP_N_EFFORTS + 1];
 extern const char *const tp_framework_names[TP_N_FRAMEWORKS + 1];
-extern const char *const tp_effort_words[TP_N_EFFORTS + 1]; /* the same for people */
+extern const char *const tp_effort_words[TP_N_EFFORTS + 1]; /* the same in words for people */
 
 /* Something that may limit a run. */
 struct tp_limit {
 	const char *id;
 	const char *title;
-	unsigned order;          /* of diagnosis: lower ones are looked at first */
-	const char *parent_name; /* NULL: none */
+	unsigned order;          /* order of diagnosis: lower ones are examined first */
+	const char *parent_name; /* NULL = none */
 	const struct tp_limit *parent;
-	const char *signals; /* what is measured */
-	const char *proof;   /* the cheapest experiment that tells it from others */
+	const char *signals; /* the measurements that show it */
+	const char *proof;   /* the cheapest experiment that distinguishes it from others */
 	const char **look_alikes;
 	size_t n_look_alikes;
 	const char *path;
 	unsigned line;
 };
 
-/* Where figures were read. */
+/* Where published results were read. */
 struct tp_reference {
 	const char *tag;
 	const char *title;
@@ -97,21 +96,21 @@ struct tp_reference {
 	unsigned line;
 };
 
-/* A figure of others. */
+/* A published result. */
 struct tp_effect {
 	const char *text;
-	const char *hardware; /* "not stated" when the source is silent */
+	const char *hardware; /* "not stated" if the source does not say */
 	const char *baseline;
 	const char *tag;
 	const struct tp_reference *source;
 	unsigned line;
 };
 
-/* A condition in words and, where facts can tell, as an expression. */
+/* A condition in words and, where facts can decide it, as an expression. */
 struct tp_guide_condition {
 	const char *text;
-	const char *when_written;   /* NULL: facts cannot tell */
-	const struct tp_expr *when; /* NULL likewise */
+	const char *when_written;   /* NULL = facts cannot decide it */
+	const struct tp_expr *when; /* likewise */
 };
 
 struct tp_technique {
@@ -133,16 +132,16 @@ struct tp_technique {
 	struct tp_guide_condition *not_when;
 	size_t n_not_when;
 	struct tp_guide_condition
-		done; /* applied already; no text, all NULL when facts cannot tell */
+		done; /* applied already; no text; all NULL if facts cannot decide it */
 	const char **together_names;
-	const struct tp_technique **together; /* pay only with this one */
+	const struct tp_technique **together; /* useful only together with this one */
 	size_t n_together;
-	const char *against_name;           /* NULL: it needs as many iterations as before */
-	const struct tp_technique *against; /* buys time with quality at a known rate */
+	const char *against_name;           /* NULL = it needs as many iterations as before */
+	const struct tp_technique *against; /* trades time for quality at a known rate */
 	enum tp_risk risk;                  /* to the quality of the model */
 	const char *risk_text;
 	enum tp_effort effort;
-	const char *how[TP_N_FRAMEWORKS]; /* NULL where it makes no sense */
+	const char *how[TP_N_FRAMEWORKS]; /* NULL where it does not apply */
 	const char *verify;
 	const char *path;
 	unsigned relieves_line;
@@ -152,10 +151,10 @@ struct tp_technique {
 
 struct tp_guide_section {
 	const char *heading; /* NULL: the beginning of the page */
-	const char *text;    /* a paragraph a line; those that begin with "- " are a list */
+	const char *text;    /* one paragraph per line; lines that begin with "- " form a list */
 };
 
-/* What follows the text of a page. */
+/* A list that follows the text of a page. */
 enum tp_guide_list { TP_GUIDE_LIST_NONE, TP_GUIDE_LIST_LIMITS, TP_GUIDE_LIST_TECHNIQUES };
 
 /* A page of text. */
@@ -167,7 +166,7 @@ struct tp_guide_text {
 	const char **steps; /* of diagnosis: a limit of order i belongs to steps[i - 1] */
 	size_t n_steps;
 	enum tp_guide_list list;
-	const char **cites_names; /* tags of what was read for it */
+	const char **cites_names; /* tags of the sources */
 	const struct tp_reference **cites;
 	size_t n_cites;
 	const char *path;
@@ -186,18 +185,18 @@ struct tp_catalogue {
 	size_t n_texts;
 };
 
-/* Never NULL; empty when no folder holds any. */
+/* Never NULL; empty if no folder contains any. */
 const struct tp_catalogue *tp_rulebook_catalogue(const struct tp_rulebook *book);
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 const struct tp_technique *tp_catalogue_technique(const struct tp_catalogue *catalogue,
 						  const char *id);
 const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, const char *id);
 
-/* What is looked at in this place of the order of diagnosis, from 1; NULL when no page says it. */
+/* What this step in the order of diagnosis examines, from 1; NULL if no page says so. */
 const char *tp_catalogue_stage(const struct tp_catalogue *catalogue, unsigned order);
 
-/* Whether it names this limit; what it relieves of a parent does not count. */
+/* True if the technique names this limit; relief of a parent limit does not count. */
 bool tp_technique_has_limit(const struct tp_technique *technique, const struct tp_limit *limit);
 
 #endif

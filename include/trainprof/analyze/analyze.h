@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * From a trace to a profile: roles, timelines, exact parts, steps, steady state, facts, brackets.
- */
+/* Derives a profile from a trace: roles, timelines, exact parts, steps, steady state, facts,
+ * brackets. */
 #ifndef TRAINPROF_ANALYZE_ANALYZE_H
 #define TRAINPROF_ANALYZE_ANALYZE_H
 
@@ -13,8 +12,8 @@ struct tp_patterns;
 
 enum tp_steps_choice { TP_STEPS_AUTO, TP_STEPS_ONLY_MARKER, TP_STEPS_OFF };
 
-/* One rank of a job whose ranks were recorded together: analysis is of its processes alone, and
- * those of other ranks are its peers. Tasks are leaders of the first process of each rank. */
+/* One rank of a job whose ranks were recorded together: only its processes are analysed, and those
+ * of other ranks are its peers. Tasks are leaders of the first process of each rank. */
 struct tp_rank_scope {
 	uint32_t root;
 	const uint32_t *all;
@@ -23,38 +22,28 @@ struct tp_rank_scope {
 
 struct tp_analyze_options {
 	enum tp_steps_choice steps;
-	uint64_t skip_steps;              /* leave out at least this many first steps */
-	const struct tp_rank_scope *rank; /* NULL: everything recorded is one program */
+	uint64_t skip_steps;              /* exclude at least this many first steps */
+	const struct tp_rank_scope *rank; /* NULL = the whole recording is one program */
 };
 
-/*
- * Load rules/patterns/<name>.json files of a directory: which symbols, libraries, files, programs,
- * threads, marks, device kernels and spans mean what. Format: rules/patterns/README.md.
- * Errors  TP_ABSENT, TP_PARSE with file and line. Freed with tp_patterns_free().
- */
+/* Loads the rules/patterns/<name>.json files of a directory: the meaning of symbols, libraries,
+ * files, programs, threads, marks, device kernels and spans. Format: rules/patterns/README.md.
+ * Errors  TP_ABSENT, TP_PARSE with file and line. Freed with tp_patterns_free(). */
 TP_MUST_CHECK enum tp_status tp_patterns_load(struct tp_patterns **out, const char *directory,
 					      struct tp_error *err);
-/*
- * Add what the files of a folder rules/idioms/ say of stacks; an idiom of the same id that was
- * loaded before is replaced. A folder that is not there adds nothing.
- * Errors  TP_ABSENT, TP_PARSE with file and line.
- */
+/* Adds the stack patterns of a folder rules/idioms/; an idiom with the same id replaces an earlier
+ * one. A missing folder adds nothing. Errors  TP_ABSENT, TP_PARSE with file and line. */
 TP_MUST_CHECK enum tp_status tp_patterns_load_idioms(struct tp_patterns *patterns,
 						     const char *directory, struct tp_error *err);
 void tp_patterns_free(struct tp_patterns *patterns);
 
-/*
- * Does every name that stands as an example in a row get its answer from that row? A row of another
- * file that comes first may catch it.
- * Errors  TP_PARSE with file and line of the first row with an example that goes astray.
- */
+/* Checks that every example in a row is matched by that row and not by an earlier row of another
+ * file. Errors  TP_PARSE with file and line of the first row with a wrong example. */
 TP_MUST_CHECK enum tp_status tp_patterns_check(const struct tp_patterns *patterns,
 					       struct tp_error *err);
 
-/*
- * Run all passes. The profile borrows the trace. Does not fail on strange data: what cannot be
- * known is a missing fact with its reason and a warning.
- */
+/* Runs all passes. The profile borrows the trace. Does not fail on strange data: an unknown value
+ * is a missing fact with its reason and a warning. */
 TP_MUST_CHECK enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,
 					const struct tp_patterns *patterns,
 					const struct tp_analyze_options *options,

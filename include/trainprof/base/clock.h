@@ -10,7 +10,7 @@
 #define TP_NS_PER_US UINT64_C(1000)
 
 uint64_t tp_clock_now_ns(void);
-uint64_t tp_clock_boot_ns(void); /* CLOCK_BOOTTIME: counts on while suspended */
+uint64_t tp_clock_boot_ns(void); /* CLOCK_BOOTTIME: continues while the machine is suspended */
 uint64_t tp_clock_wall_ns(void); /* CLOCK_REALTIME, for dates only */
 uint64_t tp_clock_thread_cpu_ns(void);
 uint64_t tp_clock_self_cpu_ns(void); /* CPU time of this process, for the cost of measuring */

@@ -21,17 +21,17 @@ TP_MUST_CHECK enum tp_status tp_file_read(struct tp_buf *out, const char *path, 
 TP_MUST_CHECK enum tp_status tp_file_replace(const char *path, const void *bytes, size_t size,
 					     struct tp_error *err);
 
-/*
- * For a path that the user named: what is neither a regular file nor a directory (a device, a FIFO,
- * a link such as /dev/stdout) is written to, all else is replaced as above.
- */
+/* For a path that the user named: a target that is neither a regular file nor a directory (a
+ * device, a FIFO, a link such as /dev/stdout) is written to; everything else is replaced as
+ * above. */
 TP_MUST_CHECK enum tp_status tp_file_write(const char *path, const void *bytes, size_t size,
 					   struct tp_error *err);
 
 /* Write all bytes to fd, through EINTR and short writes. False with errno set. */
 bool tp_file_write_all(int fd, const void *bytes, size_t size);
 
-/* Flush a stream and tell whether all that was written to it arrived. `name` is for the message. */
+/* Flushes a stream and reports whether everything written to it arrived. `name` is for the
+ * message. */
 TP_MUST_CHECK enum tp_status tp_file_check(FILE *stream, const char *name, struct tp_error *err);
 
 /* Read a small /proc or /sys file into `out` without allocating; NUL-terminated, newline kept.

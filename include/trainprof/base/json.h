@@ -70,7 +70,7 @@ struct tp_json_writer {
 	int depth;
 	bool needs_comma;
 	bool after_key;
-	bool is_flat; /* set by the caller: what follows stays on one line */
+	bool is_flat; /* set by the caller: later members stay on one line */
 };
 
 void tp_json_open(struct tp_json_writer *w, char bracket);  /* '{' or '[' */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Log lines on stderr for people who look into trainprof itself. Results never go here.
+ * Log lines on stderr for developers of trainprof. Results never go here.
  *
  * A file defines TP_LOG_DOMAIN ("collect") before it includes this header. Levels come from -v and
  * from TRAINPROF_LOG=domain:level[,domain:level...]; the default shows errors and warnings.
@@ -18,7 +18,7 @@ void tp_log_init(enum tp_log_level level, const char *spec);
 
 bool tp_log_enabled(const char *domain, enum tp_log_level level);
 
-/* Write one whole line. Thread-safe: one write(2) a line. */
+/* Writes one whole line with one write(2). Thread-safe. */
 void tp_log_write(const char *domain, enum tp_log_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

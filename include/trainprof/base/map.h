@@ -13,7 +13,7 @@ struct tp_map_slot;
 struct tp_map {
 	struct tp_map_slot *slots;
 	size_t n;       /* keys present */
-	size_t n_used;  /* slots ever used, removed ones included */
+	size_t n_used;  /* slots ever used, including removed ones */
 	size_t n_slots; /* 0 or a power of two */
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of another process, or of our own, read while it runs (process_vm_readv(2)). Addresses
- * are that process's, buffers the caller's, sizes in bytes. Thread-safe; nothing is allocated.
+ * Reads the memory of another process, or of our own, while it runs (process_vm_readv(2)).
+ * Addresses are that process's, buffers the caller's, sizes in bytes. Thread-safe; nothing is
+ * allocated.
  *
- * What was not read is reported by errno: ESRCH (no such process), EPERM (not allowed), EFAULT (not
+ * errno says why bytes were not read: ESRCH (no such process), EPERM (not allowed), EFAULT (not
  * mapped, in whole or in part).
  */
 #ifndef TRAINPROF_BASE_PROCESS_MEMORY_H
@@ -16,8 +17,8 @@
 
 enum {
 	TP_PROCESS_MEMORY_PAGE = 4096,
-	TP_PROCESS_MEMORY_MAX_PAGES = 64,   /* in a call of read_some or touch */
-	TP_PROCESS_MEMORY_MAX_RANGES = 256, /* in a system call; the kernel takes 1024 */
+	TP_PROCESS_MEMORY_MAX_PAGES = 64,   /* per call of read_some or touch */
+	TP_PROCESS_MEMORY_MAX_RANGES = 256, /* per system call; the kernel accepts 1024 */
 };
 
 struct tp_process_range {
@@ -26,27 +27,21 @@ struct tp_process_range {
 	size_t size;
 };
 
-/* Copy [address, address + size) whole. False with errno: what is in `out` is undefined. */
+/* Copies [address, address + size) whole. Returns false with errno; `out` is then undefined. */
 bool tp_process_memory_read(pid_t pid, uint64_t address, void *out, size_t size);
 
-/*
- * Copy as much of [address, address + size) as lies before the first page that cannot be read;
- * returns its bytes. If they are fewer than `size`, errno says why. A system call copies
- * TP_PROCESS_MEMORY_MAX_PAGES pages.
- */
+/* Copies the part of [address, address + size) that lies before the first unreadable page; returns
+ * its size. If that is less than `size`, errno says why. One system call copies
+ * TP_PROCESS_MEMORY_MAX_PAGES pages. */
 size_t tp_process_memory_read_some(pid_t pid, uint64_t address, void *out, size_t size);
 
-/*
- * Copy ranges in their order, TP_PROCESS_MEMORY_MAX_RANGES by a system call; returns how many of
- * the first were copied whole. If they are fewer than `n`, errno says why.
- */
+/* Copies ranges in order, TP_PROCESS_MEMORY_MAX_RANGES per system call; returns how many of the
+ * first ranges were copied whole. If that is less than `n`, errno says why. */
 size_t tp_process_memory_read_ranges(pid_t pid, const struct tp_process_range *ranges, size_t n);
 
-/*
- * Make the first TP_PROCESS_MEMORY_MAX_PAGES pages of [address, address + size) present that were
- * never written, as reading them does; their contents stay. The kernel copies no page of a stack
- * that is not present.
- */
+/* Makes the first TP_PROCESS_MEMORY_MAX_PAGES pages of [address, address + size) present, as
+ * reading them does, if they were never written; their contents stay. The kernel copies no page of
+ * a stack that is not present. */
 void tp_process_memory_touch(pid_t pid, uint64_t address, size_t size);
 
 #endif

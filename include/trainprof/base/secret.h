@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hides secrets in what is written of command lines and environments. */
+/* Masks secrets in recorded command lines and environments. */
 #ifndef TRAINPROF_BASE_SECRET_H
 #define TRAINPROF_BASE_SECRET_H
 
@@ -8,29 +8,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What stands for a secret. */
+/* replaces a secret */
 #define TP_SECRET_MASK "***"
 
-/*
- * Whether a value of that name is a secret: "HF_TOKEN", "--api-key", "db.password". Not so the
- * names of files that hold one ("password-file"), and of what only sounds like it ("eos_token",
- * "sort-key").
- */
+/* True if a value of that name is a secret: "HF_TOKEN", "--api-key", "db.password". Names of files
+ * that hold a secret ("password-file") and names that only sound like one ("eos_token", "sort-key")
+ * do not count. */
 bool tp_secret_is_name(const char *name, size_t len);
 
-/* One argument after the other: the value of "--password" is the next one. Zero-initialised. */
+/* State from one argument to the next, because the value of "--password" is the next one.
+ * Zero-initialised. */
 struct tp_secret_scan {
 	bool expects_value;
 };
 
-/*
- * Append an argument with the secrets in it masked: values of names as above after "=" or ":", also
- * inside of code and addresses; passwords of URLs; what follows "Bearer"; words that begin like the
- * tokens of well-known services. Arguments with blanks in them are read as command lines.
- */
+/* Appends an argument with its secrets masked: values after "=" or ":" of names as above, also
+ * inside code and addresses; passwords of URLs; the word after "Bearer"; words that begin like the
+ * tokens of well-known services. Arguments that contain blanks are parsed as command lines. */
 void tp_secret_add_argument(struct tp_buf *out, struct tp_secret_scan *scan, const char *argument);
 
-/* The value of an environment variable. */
+/* Appends the value of an environment variable, masked if its name is a secret's. */
 void tp_secret_add_variable(struct tp_buf *out, const char *name, const char *value);
 
 #endif

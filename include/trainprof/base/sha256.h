@@ -12,13 +12,13 @@ enum { TP_SHA256_HEX = 65, TP_SHA256_BLOCK = 64 };
 struct tp_sha256 {
 	uint32_t state[8];
 	uint64_t n_bytes;
-	unsigned char block[TP_SHA256_BLOCK]; /* begun and not full */
+	unsigned char block[TP_SHA256_BLOCK]; /* started and not full */
 	bool has_instructions;                /* this CPU has them; may be cleared after init */
 };
 
 void tp_sha256_init(struct tp_sha256 *hash);
 void tp_sha256_add(struct tp_sha256 *hash, const void *bytes, size_t size);
-/* Ends it; 64 hex digits and a NUL. */
+/* Finishes the hash; 64 hex digits and a NUL. */
 void tp_sha256_hex(struct tp_sha256 *hash, char out[TP_SHA256_HEX]);
 
 #endif

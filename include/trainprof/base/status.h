@@ -22,11 +22,9 @@ enum tp_status {
 #undef X
 };
 
-/*
- * What went wrong, said once, where the cause is known. One line, no full stop; names the file,
- * pid or event. `next` holds what the reader can type, or is empty. Owned by the caller; a
- * function touches it only when it fails. Passing NULL is allowed everywhere.
- */
+/* One message, written where the cause is known: one line, no full stop, naming the file, pid or
+ * event. `next` holds a command that the reader can type, or is empty. Owned by the caller; a
+ * function changes it only when it fails. NULL is allowed everywhere. */
 struct tp_error {
 	enum tp_status status;
 	char text[240];
@@ -40,22 +38,20 @@ struct tp_error {
 enum tp_status tp_fail(struct tp_error *err, enum tp_status status, const char *format, ...)
 	TP_PRINTF(3, 4);
 
-/*
- * The same for a failed system call: appends ": " and what errno value `error` means, in lower case
- * ("no space left on device"), and chooses the status: TP_ABSENT, TP_DENIED, TP_EXISTS or TP_IO.
- * Without a text of its own ("%s" of "") the cause stands alone.
- */
+/* The same for a failed system call: appends ": " and the text of `error` in lower case ("no space
+ * left on device"), and chooses the status: TP_ABSENT, TP_DENIED, TP_EXISTS or TP_IO. If the format
+ * gives an empty text, the message is that text alone. */
 enum tp_status tp_fail_errno(struct tp_error *err, int error, const char *format, ...)
 	TP_PRINTF(3, 4);
 
-/* What an errno value means, in lower case ("no space left on device"). The thread's until its next
- * call; safe with threads, never translated. */
+/* Returns the text of an errno value in lower case ("no space left on device"). Valid until the
+ * thread's next call; thread-safe, never translated. */
 const char *tp_errno_text(int error);
 
 /* Add the line to type next to an error just filled. Does nothing when err is NULL. */
 void tp_error_next(struct tp_error *err, const char *format, ...) TP_PRINTF(2, 3);
-/* The same for a line with a name in it, which is put into quotes where a shell needs them. A line
- * that does not fit is left out: half of it would do something else. */
+/* The same for a line that contains a name, which is quoted where a shell needs it. A line that
+ * does not fit is left out, because half of it would do something else. */
 void tp_error_next_word(struct tp_error *err, const char *before, const char *word,
 			const char *after);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small text questions: nearest name, parsing of numbers with units, UTF-8 repair. */
+/* Small text functions: nearest name, parsing of numbers with units, UTF-8 repair. */
 #ifndef TRAINPROF_BASE_TEXT_H
 #define TRAINPROF_BASE_TEXT_H
 
@@ -17,9 +17,10 @@ unsigned tp_text_distance(const char *a, const char *b);
  * within a third of the word's length, whichever is larger. */
 const char *tp_text_closest(const char *word, const char *const *names, size_t n);
 
-/* "90ms", "2m", "1h30m" is not known: one number, one unit of ns us ms s m h. No bare number. */
+/* Parses "90ms" or "2m", but not "1h30m": one number, one unit of ns us ms s m h. A bare number is
+ * refused. */
 bool tp_text_parse_duration(const char *text, uint64_t *out_ns);
-/* "2GiB", "512MiB", "10kB", "64B". No bare number. */
+/* Parses "2GiB", "512MiB", "10kB", "64B". A bare number is refused. */
 bool tp_text_parse_size(const char *text, uint64_t *out_bytes);
 /* "1%", "0.5%". */
 bool tp_text_parse_percent(const char *text, double *out_ratio);
@@ -35,21 +36,22 @@ bool tp_text_parse_pid(const char *text, pid_t *out);
 size_t tp_text_utf8_length(const char *text);
 /* Append `text`, every byte that is not part of valid UTF-8 replaced by U+FFFD. */
 void tp_text_add_utf8(struct tp_buf *out, const char *text);
-/* Length of the character at `text` where no terminal may get it: control characters (those of C1,
- * too), and those of Unicode that turn the direction of what follows or end its line. 0 for others.
- * `text` is valid UTF-8. */
+/* Returns the length of the character at `text` if a terminal must not receive it: control
+ * characters (C1 too), and characters of Unicode that change the direction of the text or end its
+ * line. Returns 0 for others. `text` is valid UTF-8. */
 size_t tp_text_unsafe_length(const char *text);
-/* Append `text` for a terminal: valid UTF-8, with a "?" for each such character but the newline. */
+/* Appends `text` for a terminal: valid UTF-8, with "?" for each such character except the
+ * newline. */
 void tp_text_add_safe(struct tp_buf *out, const char *text);
-/* Append a word as a shell reads it back: in quotes where anything in it means something to a
- * shell, and with "./" before a "-" at its begin, so that no command takes it for an option. */
+/* Appends a word so that a shell reads it back: quoted if it contains special characters, and with
+ * "./" before a leading "-", so that no command reads it as an option. */
 void tp_text_add_word(struct tp_buf *out, const char *word);
 
 /* Terminal columns of valid UTF-8 text (each code point counts one). */
 size_t tp_text_width(const char *text);
 /* Shell-style match: * and ? only. */
 bool tp_text_glob(const char *pattern, const char *text);
-/* What follows the last slash; all of it when nothing does. Borrowed from `path`. */
+/* Returns the part after the last slash, or all of it if there is none. Borrowed from `path`. */
 const char *tp_text_base_name(const char *path);
 bool tp_text_starts_with(const char *text, const char *prefix);
 

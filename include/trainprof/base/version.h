@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which trainprof this is and what it was built with. */
+/* The version of trainprof and its build options. */
 #ifndef TRAINPROF_BASE_VERSION_H
 #define TRAINPROF_BASE_VERSION_H
 

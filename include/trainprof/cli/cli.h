@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The front desk: finds the command and runs it. */
+/* The command line: finds the command and runs it. */
 #ifndef TRAINPROF_CLI_CLI_H
 #define TRAINPROF_CLI_CLI_H
 

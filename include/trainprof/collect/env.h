@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Additions to the target's environment: what collectors need it to find there. */
+/* Additions to the target's environment that collectors need. */
 #ifndef TRAINPROF_COLLECT_ENV_H
 #define TRAINPROF_COLLECT_ENV_H
 

@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What stands for a setting that cannot be read: stricter than any. */
+/* The value of a setting that cannot be read: stricter than any. */
 enum { TP_PARANOID_UNREADABLE = 99 };
 
 /* Rooted at "" for the real machine, at tests/data/hosts/<name> for a recorded one. */
 struct tp_host {
 	const char *root;
-	bool is_live;      /* false for a recorded tree: nothing may be opened by system call */
+	bool is_live;      /* false for a recorded tree: no system call may be made on its behalf */
 	int perf_paranoid; /* kernel.perf_event_paranoid, or TP_PARANOID_UNREADABLE */
 	int ptrace_scope;  /* 0 when there is no Yama */
 	int perf_mlock_kb;
 	int perf_max_rate_hz;
 	bool in_container;
-	const char *cgroup_cpu;    /* below root: owner of the tightest CPU quota, else our own
-				      group; has cpu.stat. NULL when none */
+	const char *cgroup_cpu; /* below root: the group with the tightest CPU quota, else our own
+				   group; contains cpu.stat. NULL = none */
 	const char *cgroup_memory; /* below root: our own group; NULL when none */
 	bool cgroup_is_v2;
 	struct tp_host_info info;

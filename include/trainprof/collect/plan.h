@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What will be measured here and what not: every known source is tried, absences are kept with
- * reason and remedy. Then the running sources, from open to finish.
- */
+/* Decides what is measured here: probes every known source, and keeps those that are missing with
+ * reason and remedy. Then manages the running sources, from open to finish. */
 #ifndef TRAINPROF_COLLECT_PLAN_H
 #define TRAINPROF_COLLECT_PLAN_H
 
@@ -24,7 +22,7 @@ struct tp_collector_type; /* the same */
 
 /* Lists of source names, separated by commas. */
 struct tp_selection {
-	const char *collect; /* "a,b": only these; "+a,-b": all that are available, changed; NULL */
+	const char *collect; /* "a,b": only these; "+a,-b": all available ones, changed; NULL */
 	const char *require; /* a missing one is an error; NULL */
 };
 
@@ -32,7 +30,7 @@ struct tp_selection {
 struct tp_plan_row {
 	const struct tp_collector_type *type;
 	struct tp_availability availability;
-	bool is_chosen;   /* will run, or runs */
+	bool is_chosen;   /* will run, or is running */
 	bool is_required; /* by the selection */
 };
 
@@ -49,24 +47,22 @@ void tp_plan_free(struct tp_plan *plan); /* NULL is allowed; closes what is open
 
 size_t tp_plan_count(const struct tp_plan *plan);
 const struct tp_plan_row *tp_plan_row(const struct tp_plan *plan, size_t i);
-/* By what was chosen and how well it works; exact after tp_plan_start(). */
+/* Depends on the chosen sources and how well they work; exact after tp_plan_start(). */
 enum tp_tier tp_plan_tier(const struct tp_plan *plan);
-/* As lowered to what works here: rates, stack bytes. Exact after tp_plan_start(). */
+/* Rates and stack bytes as lowered to what works here. Exact after tp_plan_start(). */
 const struct tp_collect_config *tp_plan_config(const struct tp_plan *plan);
 
-/*
- * Open the chosen sources. Raises the soft limit of open files to the hard one: take the
- * inheritance before. A source that does not open becomes an absence in its row.
- * Errors  TP_DENIED when a required one does not open.
- */
+/* Opens the chosen sources. Raises the soft limit of open files to the hard one, so save the
+ * inherited limits before. A source that cannot be opened is marked as missing in its row. Errors
+ * TP_DENIED if a required one cannot be opened. */
 TP_MUST_CHECK enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink,
 					  struct tp_error *err);
-/* What the sources want in the target's environment. */
+/* Collects the sources' additions to the target's environment. */
 void tp_plan_child_env(struct tp_plan *plan, struct tp_env *env);
 /* The target exists and is held before its exec. Errors as tp_plan_open(). */
 TP_MUST_CHECK enum tp_status tp_plan_start(struct tp_plan *plan, pid_t target,
 					   struct tp_error *err);
-/* Stop all sources: what is buffered and what was lost goes into the sink. Once. */
+/* Stops all sources; buffered data and losses go to the sink. Called once. */
 void tp_plan_finish(struct tp_plan *plan, uint64_t now_ns);
 
 #endif

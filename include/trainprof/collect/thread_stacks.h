@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One look at all threads of a running program, the answer to "my job hangs". */
+/* A snapshot of all threads of a running program, for "my job hangs". */
 #ifndef TRAINPROF_COLLECT_THREAD_STACKS_H
 #define TRAINPROF_COLLECT_THREAD_STACKS_H
 
@@ -10,11 +10,9 @@
 
 #include <sys/types.h>
 
-/*
- * Reads the process and all that it has started, without stopping any of it. `access` says what
- * could not be read, and what to type. Release `out` after TP_OK.
- * Errors  TP_TARGET (no such process, a thread, trainprof itself), TP_DENIED (another user's).
- */
+/* Reads the process and all its descendants without stopping them. `access` reports what could not
+ * be read, and what to type. Release `out` after TP_OK. Errors  TP_TARGET (no such process, a
+ * thread, trainprof itself), TP_DENIED (another user's). */
 TP_MUST_CHECK enum tp_status tp_thread_stacks_read(struct tp_thread_stacks *out,
 						   const struct tp_host *host, pid_t pid,
 						   struct tp_availability *access,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads budgets and holds runs against them. */
+/* Reads budgets and checks runs against them. */
 #ifndef TRAINPROF_GATE_BUDGET_H
 #define TRAINPROF_GATE_BUDGET_H
 
@@ -7,14 +7,12 @@
 #include "trainprof/base/status.h"
 #include "trainprof/model/budget_result.h"
 
-/*
- * Texts are copied into the arena. What is unknown, misspelt or contradicts itself is refused with
- * the line and the nearest name. Errors  TP_PARSE, TP_VERSION.
- */
+/* Texts are copied into the arena. Unknown, misspelt or contradictory entries are refused with the
+ * line and the nearest name. Errors  TP_PARSE, TP_VERSION. */
 TP_MUST_CHECK enum tp_status tp_budget_read(struct tp_budget *out, const struct tp_json_doc *doc,
 					    struct tp_arena *arena, struct tp_error *err);
 
-/* Runs to be judged and, where the budget needs one, those of the baseline. */
+/* The runs to check and, if the budget needs them, those of the baseline. */
 struct tp_budget_runs {
 	const struct tp_run_values *const *now;
 	size_t n_now;
@@ -22,7 +20,7 @@ struct tp_budget_runs {
 	size_t n_base;
 };
 
-/* Errors  TP_USAGE: a pattern matches no rule of the reports; a baseline is needed and missing. */
+/* Errors  TP_USAGE: a pattern matches no rule of the reports; a required baseline is missing. */
 TP_MUST_CHECK enum tp_status tp_budget_check(struct tp_budget_result *out,
 					     const struct tp_budget *budget,
 					     const struct tp_budget_runs *runs,

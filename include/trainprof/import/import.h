@@ -15,47 +15,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What can be read, for `import --list`. Static storage. */
+/* A format that can be read, for `import --list`. Static storage. */
 struct tp_import_format_info {
 	const char *name;    /* "kineto" */
 	const char *summary; /* one line */
-	const char *keeps;   /* what of it becomes spans */
-	const char *loses;   /* what it cannot tell, or what is left out */
-	const char *threads; /* what of threads beside spans it may tell, or not; NULL: never */
+	const char *keeps;   /* what becomes spans */
+	const char *loses;   /* what it cannot contain, or what is left out */
+	const char *threads; /* information about threads besides spans; NULL = never any */
 };
 
-/* The n-th as they are listed; NULL from the last on. */
+/* The n-th format in listing order; NULL after the last. */
 const struct tp_import_format_info *tp_import_format_info(size_t n);
 
 struct tp_import_options {
-	const char *format; /* name of the only format to try; NULL: by what the file holds */
-	bool keeps_python;  /* all Python functions; else the outermost of each thread only */
-	unsigned n_threads; /* ranks read at the same time; 0: as many as CPUs are allowed */
+	const char *format; /* name of the only format to try; NULL = detect it */
+	bool keeps_python;  /* all Python functions; otherwise the outermost of each thread only */
+	unsigned n_threads; /* ranks read in parallel; 0 = as many as CPUs are allowed */
 };
 
-/* What was found; texts live in `arena`. */
+/* The result; texts live in `arena`. */
 struct tp_import_result {
 	struct tp_arena arena;
-	struct tp_rank_info *ranks; /* by number, if each has one of its own; else by file, then
+	struct tp_rank_info *ranks; /* by number if each has a distinct one; else by file, then
 				       member or process */
 	size_t n_ranks;
-	/* Earliest start and latest end of what is known: spans, stays on CPUs, samples; both 0
-	 * without any. */
+	/* Earliest start and latest end of everything known: spans, stays on CPUs, samples; both 0
+	 * if there is nothing. */
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint32_t n_tasks;          /* threads with stays or samples */
-	uint64_t n_thread_records; /* stays and samples of these */
+	uint64_t n_thread_records; /* their stays and samples */
 };
 
 /*
- * Read files, each with the trace of one or more ranks, into the sink. Sources are streamed: memory
- * does not grow with them, but for distinct names, and for a pipeline job's operations, of which at
- * most 4 Mi are kept.
+ * Reads files, each with the trace of one or more ranks, into the sink. Sources are streamed:
+ * memory does not grow with them, except for distinct names, and for a pipeline job's operations,
+ * of which at most 4 Mi are kept.
  *
- * Errors  that of the first file that holds nothing to use (TP_ABSENT, TP_DENIED, TP_IO, TP_PARSE),
- *         with what to type in err->next; the sink may hold what came before. What is malformed
- *         inside a file is skipped and counted in its ranks.
- * Thread  starts threads of its own; the sink is used by one at a time and by none afterwards.
+ * Errors  that of the first file without usable content (TP_ABSENT, TP_DENIED, TP_IO, TP_PARSE),
+ * with
+ *         what to type in err->next; the sink may hold earlier records. Malformed entries in a file
+ * are skipped and counted in its ranks. Thread  starts threads of its own; they use the sink one at
+ * a time and not after return.
  */
 TP_MUST_CHECK enum tp_status tp_import_files(struct tp_import_result *out, const char *const *paths,
 					     size_t n_paths,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The traces in folders that profilers write: `plugins/profile/TIME/HOST.xplane.pb` of XProf, below
- * the folder that the program was given, and folders with one trace for each rank.
- */
+/* Finds traces in folders that profilers write: `plugins/profile/TIME/HOST.xplane.pb` of XProf
+ * below the given folder, and folders with one trace per rank. */
 #ifndef TRAINPROF_IMPORT_TRACE_FOLDER_H
 #define TRAINPROF_IMPORT_TRACE_FOLDER_H
 
@@ -13,14 +11,13 @@
 struct tp_trace_files {
 	const char **paths; /* in the arena */
 	size_t n;
-	const char *chosen; /* a folder that was chosen as the newest of several; NULL */
+	const char *chosen; /* the folder that was chosen as the newest of several; NULL */
 	size_t n_choices;
 };
 
-/*
- * Replace each folder among the paths by the traces in it, in the order of their names; of traces
- * in two forms those of the form that says more. Other paths, and folders without a trace, stay.
- */
+/* Replaces each folder among the paths by its traces, in the order of their names; if a trace
+ * exists in two forms, the more detailed one is used. Other paths, and folders without a trace,
+ * stay. */
 void tp_trace_folder_expand(struct tp_trace_files *out, const char *const *paths, size_t n,
 			    struct tp_arena *arena);
 

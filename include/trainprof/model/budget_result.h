@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One line of "assert". */
+/* One entry of "assert". */
 struct tp_assertion {
 	const char *name; /* "step.time_ns", "finding:input/..." */
-	unsigned line;    /* in the budget; 0 = of a preset */
-	bool is_error;    /* else a warning */
+	unsigned line;    /* line in the budget; 0 = from a preset */
+	bool is_error;    /* otherwise a warning */
 	bool is_off;
 	tp_fact_id fact;     /* tp_n_facts for findings */
-	const char *pattern; /* of rules; NULL for facts */
+	const char *pattern; /* pattern of rule names; NULL for facts */
 	bool has_max, has_min, has_worse, has_count;
 	bool equals_baseline;
 	double max, min;
@@ -30,19 +30,20 @@ struct tp_budget {
 	const char *path;
 	const struct tp_assertion *assertions;
 	size_t n_assertions;
-	const char *baseline;     /* word for it; NULL = none */
-	double min_steps;         /* for facts of steps; 0 = any */
+	const char *baseline;     /* name of a baseline; NULL = none */
+	double min_steps;         /* for facts about steps; 0 = any */
 	double min_runs;          /* 0 = any */
-	const char *inconclusive; /* "pass", "warn", "error"; NULL = not said */
+	const char *inconclusive; /* "pass", "warn", "error"; NULL = not given */
 };
 
 struct tp_assertion_result {
 	const struct tp_assertion *assertion;
 	enum tp_gate_answer answer;
-	bool is_measured; /* else nothing is known of it, and it never passes */
-	const char *is;   /* what was measured: "53.5 ms (53.2 to 53.9)" */
+	bool is_measured; /* if false nothing is known, and it never passes */
+	const char *is;   /* the measured value: "53.5 ms (53.2 to 53.9)" */
 	const char *limit;
-	const char *because; /* of what is undecided or fails; NULL = nothing to add */
+	const char
+		*because; /* reason for a failure or an undecided result; NULL = nothing to add */
 };
 
 struct tp_budget_result {
@@ -53,7 +54,7 @@ struct tp_budget_result {
 	size_t n_failed;       /* errors */
 	size_t n_warned;       /* warnings that failed */
 	size_t n_undecided;    /* errors */
-	size_t n_not_measured; /* among them */
+	size_t n_not_measured; /* part of them */
 };
 
 #endif

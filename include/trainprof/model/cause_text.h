@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a blocked thread waits for, in words. */
+/* Words for what a blocked thread waits for. */
 #ifndef TRAINPROF_MODEL_CAUSE_TEXT_H
 #define TRAINPROF_MODEL_CAUSE_TEXT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interned details of spans: equal details get equal ids; id 0 is the one of which nothing is
- * known. */
+/* Interned details of spans: equal details get equal ids; id 0 is the detail without
+ * information. */
 #ifndef TRAINPROF_MODEL_DETAIL_TABLE_H
 #define TRAINPROF_MODEL_DETAIL_TABLE_H
 
@@ -14,7 +14,7 @@ struct tp_detail_entry;
 
 struct tp_detail_table {
 	struct tp_detail_entry *items; /* by id; heap */
-	size_t n;                      /* ids given, 0 among them */
+	size_t n;                      /* number of ids, including 0 */
 	size_t capacity;
 	struct tp_map ids; /* hash of a detail -> head of a chain in items */
 };
@@ -22,9 +22,9 @@ struct tp_detail_table {
 void tp_detail_table_init(struct tp_detail_table *table);
 void tp_detail_table_release(struct tp_detail_table *table);
 
-/* A new one has the id that was `n` before. */
+/* A new detail gets the id that `n` had before. */
 uint32_t tp_detail_table_intern(struct tp_detail_table *table, const struct tp_detail *detail);
-/* Borrowed until the next change; that of id 0 for an id that was not given. */
+/* Borrowed until the next change; the detail of id 0 for an id that does not exist. */
 const struct tp_detail *tp_detail_table_get(const struct tp_detail_table *table, uint32_t id);
 
 #endif

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The vocabulary of rules: what analysis can know about a run. A rule, report or budget that names
- * an unknown fact does not load. A fact that was not measured is unknown, never zero.
+ * The vocabulary of rules: everything that analysis can know about a run. A rule, report or budget
+ * that names an unknown fact does not load. A fact that was not measured is unknown, never zero.
  *
- * A row more compiles anew who includes this: only files that name facts do, and no header.
+ * A new row rebuilds every file that includes this header, so only files that name facts include
+ * it, and no header does.
  */
 #ifndef TRAINPROF_MODEL_FACT_H
 #define TRAINPROF_MODEL_FACT_H
 
 #include "trainprof/model/fact_id.h"
 
-/* name in code, name in data, unit ("ns", "ratio", "bytes", "1", "bool", "per_s", "bytes_per_s",
- * "cpus", "w", "j"), whether a recording may have it (SEEN) or somebody must tell it, in a file of
- * facts (TOLD), meaning.
- * Ratios named step.* are shares of the partitioned window. Of set.* one sighting is enough for
- * yes; no is known only of what variables alone tell, the rest is unknown until it is seen. */
+/*
+ * name in code, name in data, unit ("ns", "ratio", "bytes", "1", "bool", "per_s", "bytes_per_s",
+ * "cpus", "w", "j"), whether a recording can have it (SEEN) or a user must supply it in a file of
+ * facts (TOLD), meaning. Ratios named step.* are shares of the partitioned window. For set.* one
+ * observation is enough for yes; no is known only for settings that variables alone determine,
+ * otherwise the fact is unknown.
+ */
 #define TP_FACT_MAP(X)                                                                             \
 	X(RUN_DURATION, "run.duration_ns", "ns", SEEN, "from start to end of the program")         \
 	X(RUN_WINDOW, "run.window_ns", "ns", SEEN, "the part of the run that was judged")          \
@@ -518,13 +521,14 @@ enum tp_fact {
 		TP_N_FACTS
 };
 
-/* Facts that only some rules know, each its own; they stand together at the end of the list. */
+/* Facts that only single rules use; they form the end of the list. */
 enum { TP_FACT_RULES_OWN_FIRST = TP_FACT_IDIOM_HELD, TP_FACT_IDIOM_LAST = TP_FACT_IDIOM_SAMPLES };
 
-/* Facts that only traces of spans have, as importers make them; they stand together in the list. */
+/* Facts that only traces of spans have, as importers create them; they are consecutive in the
+ * list. */
 enum { TP_FACT_SPANS_FIRST = TP_FACT_STEP_NEXT, TP_FACT_SPANS_LAST = TP_FACT_TRACE_SPANS };
 
-/* Facts that only a run has whose GPU was traced in windows; likewise together. */
+/* Facts of runs whose GPU was traced in windows; also consecutive. */
 enum {
 	TP_FACT_WINDOWS_FIRST = TP_FACT_WINDOWS_COUNT,
 	TP_FACT_WINDOWS_LAST = TP_FACT_WINDOWS_SM_ACTIVE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rule applied to a run: fired, quiet or not judgeable, with evidence, actions and a gain. */
+/* A rule applied to a run: fired, quiet or not judged, with evidence, actions and a gain. */
 #ifndef TRAINPROF_MODEL_FINDING_H
 #define TRAINPROF_MODEL_FINDING_H
 
@@ -15,7 +15,7 @@ enum tp_finding_state { TP_FINDING_FIRED, TP_FINDING_QUIET, TP_FINDING_NOT_JUDGE
 enum tp_finding_level { TP_LEVEL_HIGH, TP_LEVEL_MEDIUM, TP_LEVEL_LOW, TP_LEVEL_NOTE };
 enum tp_confidence { TP_CONFIDENCE_HIGH, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_LOW };
 enum tp_advice_kind { TP_ADVICE_FREE, TP_ADVICE_SEMANTIC };
-/* How sure it is that following the advice helps: not how much it helps. */
+/* How sure it is that following the advice helps; not how much it helps. */
 enum tp_sureness { TP_SURE, TP_LIKELY, TP_WORTH_A_TRY };
 
 const char *tp_finding_state_name(enum tp_finding_state state);
@@ -24,17 +24,18 @@ const char *tp_confidence_name(enum tp_confidence confidence);
 const char *tp_advice_kind_name(enum tp_advice_kind kind);
 const char *tp_sureness_name(enum tp_sureness sureness); /* "sure", "likely", "worth a try" */
 
-/* False: the lower end is no gain at all, so only the upper end of the interval says anything. */
+/* False if the lower end is no gain, so that only the upper end of the interval carries
+ * information. */
 bool tp_gain_is_estimate(double gain_low);
 
-/* One comparison of the condition with what it saw. */
+/* One comparison of the condition, with the value it saw. */
 struct tp_evidence {
 	tp_fact_id fact;
 	struct tp_quantity value;
-	const char *op;   /* "<" "<=" ">" ">=" "==" "!=" ; "" when the fact stands alone */
+	const char *op;   /* "<" "<=" ">" ">=" "==" "!=" ; "" for a fact without comparison */
 	double threshold; /* right side, evaluated */
 	bool has_threshold;
-	int holds; /* 1 yes, 0 no, -1 cannot be judged */
+	int holds; /* 1 yes, 0 no, -1 unknown */
 };
 
 struct tp_citation {
@@ -43,7 +44,8 @@ struct tp_citation {
 	const char *checked; /* date */
 };
 
-/* A figure of others, of their machine against their baseline: never a promise for this run. */
+/* A result published by others, on their machine and against their baseline: never a promise for
+ * this run. */
 struct tp_reported_result {
 	const char *text;
 	const char *hardware;
@@ -51,15 +53,15 @@ struct tp_reported_result {
 	struct tp_citation source;
 };
 
-/* What a technique needs, or when it is not to be used, held against this run. */
+/* A condition for or against using a technique, evaluated for this run. */
 struct tp_condition_result {
 	const char *text;
-	bool is_need; /* else: not to be used when it holds */
-	int holds;    /* 1 yes, 0 no, -1 cannot be judged */
+	bool is_need; /* required; otherwise the technique must not be used when it holds */
+	int holds;    /* 1 yes, 0 no, -1 unknown */
 };
 
-/* What buys time with quality at a known rate: whatever changes the number of iterations has to do
- * better than that. */
+/* An alternative that buys time for quality at a known rate: an action that changes the number of
+ * iterations must do better. */
 struct tp_yardstick {
 	const char *technique; /* id */
 	const char *title;
@@ -67,24 +69,25 @@ struct tp_yardstick {
 	size_t n_reported;
 };
 
-/* What the guide says of the technique behind an action (trainprof guide TECHNIQUE). */
+/* The guide's information about the technique of an action (trainprof guide TECHNIQUE). */
 struct tp_references {
 	const char *title;
 	const char *effort;      /* "flag", "lines", "refactor" */
 	const char *effort_text; /* "a few lines" */
-	const char *risk;        /* to the model: "none", "low", "medium", "high" */
+	const char *risk;        /* for the model: "none", "low", "medium", "high" */
 	const char *risk_text;   /* in words */
 	const struct tp_reported_result *reported;
 	size_t n_reported;
-	const struct tp_condition_result *caveats; /* needs first */
+	const struct tp_condition_result *caveats; /* requirements first */
 	size_t n_caveats;
-	const struct tp_yardstick *against; /* NULL: as many iterations as before */
+	const struct tp_yardstick *against; /* NULL if the number of iterations does not change */
 };
 
 struct tp_action {
 	const char *text;    /* with numbers filled in */
-	const char *example; /* something to type, or NULL */
-	const char *prefix;  /* what applies it, before the program's command; NULL: code changes */
+	const char *example; /* a command or line to type, or NULL */
+	const char *prefix;  /* what precedes the program's command to apply it; NULL: the code must
+				change */
 	const char *technique;                  /* id, or NULL */
 	const struct tp_references *literature; /* NULL: the guide has no page for it */
 };
@@ -95,40 +98,42 @@ struct tp_finding {
 	const char *title;
 	enum tp_finding_state state;
 	const char *not_judged_because; /* NULL unless not judged */
-	const char *quiet_because;      /* a look-alike that was seen, or the parent; may be NULL */
+	const char *quiet_because; /* a similar pattern that was seen, or the parent rule; may be
+				      NULL */
 	enum tp_finding_level level;
 	enum tp_confidence confidence;
-	const char *doubts; /* what lowered the confidence ("few steps"), or NULL */
+	const char *doubts; /* reasons that lowered the confidence ("few steps"), or NULL */
 	enum tp_sureness sureness;
 	enum tp_advice_kind kind;
-	const char *headline; /* the advice in one line; first action */
+	const char *headline; /* the advice in one line: the first action */
 	const char *because;  /* evidence in one sentence, numbers filled in */
-	const char *place;    /* "train.py:31 in collate()", or NULL: of an idiom */
+	const char *place;    /* for an idiom: "train.py:31 in collate()"; else NULL */
 	const char *place_file;
 	unsigned place_line;
-	bool is_cause; /* says what the code does, not only which part limits */
+	bool is_cause; /* it names what the code does, not only the part that limits */
 	const struct tp_evidence *evidence;
 	size_t n_evidence;
 	const struct tp_action *actions; /* those that still apply */
 	size_t n_actions;
-	const char *done; /* techniques left out, with what shows that they are applied; or NULL */
+	const char *done; /* techniques left out because they are applied already, with the
+			     evidence; or NULL */
 	bool has_gain;
 	double gain_low; /* speed-up factors, 1.0 = none; low <= value <= high */
 	double gain_value;
 	double gain_high;
 	const char *gain_method;
 	const char *price;  /* effect on model quality: "none", or what to check */
-	const char *verify; /* which number must move, numbers filled in */
-	const char *refute; /* how to prove it wrong, or NULL */
+	const char *verify; /* the metric that must move, numbers filled in */
+	const char *refute; /* how to disprove it, or NULL */
 	const struct tp_citation *sources;
 	size_t n_sources;
 	const char *suppressed; /* why a fired finding is not shown as advice, or NULL */
 };
 
-/* A fact that would let more rules be judged. */
+/* A fact that would allow more rules to be judged. */
 struct tp_missing_fact {
 	tp_fact_id fact;
-	size_t n_rules; /* that ask for it */
+	size_t n_rules; /* number of rules that need it */
 };
 
 /* Sorted: fired advice by gain and confidence, then notes, quiet, not judged. */
@@ -138,11 +143,11 @@ struct tp_findings {
 	size_t n_items;
 	size_t n_fired; /* shown as advice */
 	size_t n_not_judged;
-	/* All shown advice taken together; never a product of gains. */
+	/* All shown advice together; never a product of gains. */
 	bool has_combined;
 	double combined_low, combined_value, combined_high;
-	const char *then_limit;  /* what limits afterwards, or NULL */
-	double then_steps_per_s; /* no more than that, whatever else is changed; 0 = not known */
+	const char *then_limit;  /* the limit afterwards, or NULL */
+	double then_steps_per_s; /* upper limit with any further change; 0 = unknown */
 	/* Verdict, from the run/… rules: "dataloader_bound", "compute_bound", "too_short" …; NULL
 	 * when no rule that names one fired. */
 	const char *verdict;
@@ -152,7 +157,7 @@ struct tp_findings {
 	const char *verdict_sentence;
 	/* The shown advice as moves. */
 	struct tp_action_plan course;
-	/* Which facts to find out next, the most useful first. */
+	/* The facts to find out next, the most useful first. */
 	const struct tp_missing_fact *wanted;
 	size_t n_wanted;
 };

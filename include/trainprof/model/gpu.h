@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver's own figures say of each GPU that the program used, over the judged window. */
+/* The driver's own statistics of each GPU that the program used, over the judged window. */
 #ifndef TRAINPROF_MODEL_GPU_H
 #define TRAINPROF_MODEL_GPU_H
 
@@ -9,10 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * name in code, name in data, unit, and from which metric how; where that has no readings, from the
- * second. MEAN and PEAK of levels, RATE = growth of a counter per second, GROWTH = all of it.
- */
+/* name in code, name in data, unit, metric and how it is aggregated; the second metric is used
+ * where the first has no readings. MEAN and PEAK of levels, RATE = growth of a counter per second,
+ * GROWTH = total growth. */
 #define TP_GPU_STAT_MAP(X)                                                                         \
 	X(AWAKE, "awake_ratio", "ratio", AWAKE, MEAN, AWAKE, MEAN)                                 \
 	X(MEM_USED, "memory_used_bytes", "bytes", MEM_USED, PEAK, MEM_USED, PEAK)                  \
@@ -68,11 +67,11 @@ struct tp_gpu_stat_desc {
 const struct tp_gpu_stat_desc *tp_gpu_stat_desc(enum tp_gpu_stat figure);
 
 struct tp_gpu_result {
-	uint32_t track; /* of the trace; its name is the device's */
-	int32_t number; /* as NVML counts */
-	bool is_listed; /* NVML listed the program's processes there; else they held its node open
-			 */
-	size_t n;       /* readings in the window */
+	uint32_t track; /* track of the trace; its name is the device's */
+	int32_t number; /* NVML's index */
+	bool is_listed; /* NVML listed the program's processes; otherwise they held the device node
+			   open */
+	size_t n;       /* number of readings in the window */
 	struct tp_quantity figures[TP_N_GPU_STATS];
 };
 

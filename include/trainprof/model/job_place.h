@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rank of which job a process is, by the variables that its launcher has set. */
+/* Identifies the rank and job of a process from the variables that its launcher has set. */
 #ifndef TRAINPROF_MODEL_JOB_PLACE_H
 #define TRAINPROF_MODEL_JOB_PLACE_H
 
@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Texts live in the arena of whoever made it. All zero: the process is no rank of a job. */
+/* Texts live in the arena that was passed in. All zero: the process is not a rank of a job. */
 struct tp_job_place {
-	const char *launcher; /* "Open MPI", "torchrun"; NULL = it is no rank */
-	const char *id;       /* of the job, as its launcher names it; NULL = unknown */
+	const char *launcher; /* "Open MPI", "torchrun"; NULL = not a rank */
+	const char *id;       /* the job's id as its launcher names it; NULL = unknown */
 	int64_t rank;         /* 0, 1 … */
-	uint32_t n_ranks;     /* of the job; 0 = unknown */
-	int64_t local_rank;   /* among those of its host; -1 = unknown */
-	uint32_t attempt;     /* how often an elastic launcher has started it anew */
-	/* Variables that cannot be true together ("RANK=7 of WORLD_SIZE=2"), or NULL. When they are
-	 * those that `rank` is from, n_ranks is 0. */
+	uint32_t n_ranks;     /* number of ranks in the job; 0 = unknown */
+	int64_t local_rank;   /* rank on its host; -1 = unknown */
+	uint32_t attempt;     /* how often an elastic launcher has restarted it */
+	/* Variables that contradict each other ("RANK=7 of WORLD_SIZE=2"), or NULL. If `rank` comes
+	 * from them, n_ranks is 0. */
 	const char *contradiction;
 };
 
@@ -31,13 +31,12 @@ struct tp_job_place {
 	X(attempt, count32, "attempt", "attempt", always)                                          \
 	X(contradiction, text, "contradiction", "contradiction", known)
 
-/* The value of an environment variable of the process that is asked about; NULL = not set. */
+/* Returns the value of an environment variable of the process in question; NULL = not set. */
 typedef const char *tp_variable_fn(const void *context, const char *name);
 
-/*
- * What the variables say. Launchers may be nested: the innermost that is known counts. A job of one
- * rank is none. Returns whether it is a rank; `out` also holds a contradiction when it is not.
- */
+/* Evaluates the variables. Launchers may be nested: the innermost known one counts. A job of one
+ * rank is not a job. Returns true if the process is a rank; `out` also holds a contradiction if it
+ * is not. */
 bool tp_job_place_find(struct tp_job_place *out, tp_variable_fn *variable, const void *context,
 		       struct tp_arena *arena);
 

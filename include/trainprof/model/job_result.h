@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What was found out about a job whose ranks were recorded while they ran: who came last, in which
- * steps, doing what, and who is not there. Ranks are joined by their steps and their waits for each
- * other, never by the clocks of different hosts.
- */
+/* Results about a job whose ranks were recorded live: which rank was last, in which steps, doing
+ * what, and which ranks are missing. Ranks are joined by their steps and their waits for each
+ * other, never by the clocks of different hosts. */
 #ifndef TRAINPROF_MODEL_JOB_RESULT_H
 #define TRAINPROF_MODEL_JOB_RESULT_H
 
@@ -16,19 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TP_JOB_PLACES_MAX = 12 }; /* of one rank */
+enum { TP_JOB_PLACES_MAX = 12 }; /* per rank */
 
 /* One step of one rank, on the monotonic clock of its host. */
 struct tp_job_step {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t peer_ns; /* of it: waited for other ranks or exchanged with them */
-	bool is_judged;   /* steady or slow; not warm-up, evaluation, checkpoint */
+	uint64_t peer_ns; /* part of it: waiting for other ranks or communicating with them */
+	bool is_judged;   /* steady or slow; not warm-up, evaluation or checkpoint */
 };
 
-/* A place in a program and its time in one step, on average. Texts of the job's arena. */
+/* A place in a program and its mean time per step. Texts live in the job's arena. */
 struct tp_job_code {
-	const char *file; /* NULL: unknown, as of compiled programs */
+	const char *file; /* NULL = unknown, as for compiled programs */
 	const char *function;
 	uint32_t line; /* 0 = unknown */
 	enum tp_label label;
@@ -37,55 +35,55 @@ struct tp_job_code {
 
 struct tp_job_rank {
 	const char *directory;
-	const char *unreadable; /* why there is nothing else about it; or NULL */
+	const char *unreadable; /* why nothing else is known about it; or NULL */
 	int64_t number;         /* -1 = unknown */
 	const char *host;       /* NULL = unknown */
 	pid_t pid;
-	uint32_t n_ranks; /* as it says itself; 0 = unknown */
+	uint32_t n_ranks; /* size of the job according to this rank; 0 = unknown */
 	const char *contradiction;
 	enum tp_end_kind end;
 	int end_code;
 	bool is_cut; /* the recording was not closed */
 	uint64_t started_ns;
-	uint64_t ended_ns; /* of its last record, on the host's clock */
+	uint64_t ended_ns; /* time of its last record, on the host's clock */
 	uint64_t started_wall_ns;
 	struct tp_job_step *steps;
 	size_t n_steps;
 	size_t n_judged;
-	double step_ns;               /* mean of the judged ones */
-	double label_ns[TP_N_LABELS]; /* in one step, or of each second without steps */
-	struct tp_job_code codes[TP_JOB_PLACES_MAX]; /* but for exchanges; largest first */
+	double step_ns;                              /* mean of the judged steps */
+	double label_ns[TP_N_LABELS];                /* per step, or per second without steps */
+	struct tp_job_code codes[TP_JOB_PLACES_MAX]; /* without communication; largest first */
 	size_t n_codes;
-	uint64_t peer_tail_ns;                /* up to its end it did nothing but wait for others */
-	const struct tp_job_code *last_place; /* where it was at its end, or NULL */
+	uint64_t peer_tail_ns; /* at its end it did nothing but wait for others for this long */
+	const struct tp_job_code *last_place; /* its place at its end, or NULL */
 
-	/* Given by joining. */
+	/* Set by joining. */
 	bool is_joined;
-	size_t n_joined;   /* steps that others have, too */
-	size_t n_last;     /* of them: it came last, and clearly */
+	size_t n_joined;   /* steps that other ranks have too */
+	size_t n_last;     /* of these, steps in which it was clearly last */
 	double own_ns;     /* mean of these steps without waits for others */
-	double wait_ns;    /* mean of these waits */
+	double wait_ns;    /* mean of those waits */
 	int64_t skew_ns;   /* its clock minus that of the first joined rank; 0 on the same host */
-	bool is_late;      /* belongs to those that come last */
-	bool is_duplicate; /* another recording of the same rank counts */
+	bool is_late;      /* one of the ranks that are last */
+	bool is_duplicate; /* another recording of the same rank is used */
 };
 
 enum tp_job_join {
 	TP_JOB_NOT_JOINED,
-	TP_JOB_BY_CLOCK,   /* all on one host */
-	TP_JOB_BY_LENGTHS, /* lengths of steps go up and down together */
-	TP_JOB_BY_ORDER,   /* the first steps that were seen are taken for the same */
-	TP_JOB_BY_SHARES,  /* no steps: by the time that each rank waits in all; times are of a
-			      second */
+	TP_JOB_BY_CLOCK,   /* all ranks are on one host */
+	TP_JOB_BY_LENGTHS, /* lengths of steps vary together */
+	TP_JOB_BY_ORDER,   /* the first recorded steps are assumed to be the same */
+	TP_JOB_BY_SHARES,  /* no steps: by each rank's total waiting time; times are per second */
 	TP_N_JOB_JOINS
 };
 
-/* Who comes last. */
+/* Which rank is last. */
 enum tp_job_verdict {
-	TP_JOB_LATE_RANK,   /* one comes last, step after step */
-	TP_JOB_SLOW_HOST,   /* all ranks of one host do */
-	TP_JOB_IN_TURN,     /* they wait for each other, and for no one in particular */
-	TP_JOB_ALL_WAIT,    /* all at once: for the network, or for a rank that is not here */
+	TP_JOB_LATE_RANK,   /* the same rank in most steps */
+	TP_JOB_SLOW_HOST,   /* all ranks of one host */
+	TP_JOB_IN_TURN,     /* ranks wait for each other, for none in particular */
+	TP_JOB_ALL_WAIT,    /* all wait at the same time: for the network, or for a rank without a
+			       recording */
 	TP_JOB_EVEN,        /* no rank waits long */
 	TP_JOB_CANNOT_TELL, /* `because` says why */
 	TP_N_JOB_VERDICTS
@@ -96,12 +94,12 @@ const char *tp_job_verdict_name(enum tp_job_verdict verdict); /* "late_rank" */
 
 enum { TP_JOB_NO_RANK = -1 };
 
-/* What the report of the late rank advises. */
+/* Advice from the late rank's own report. */
 struct tp_job_advice {
 	const char *rule;
 	const char *headline;
 	const char *because;
-	double gain_low, gain_value, gain_high; /* of the job: never more than all it waits */
+	double gain_low, gain_value, gain_high; /* for the job: never more than all that it waits */
 };
 
 enum { TP_JOB_ADVICE_MAX = 3 };
@@ -111,50 +109,54 @@ struct tp_job {
 	const char *label;
 	const char *id; /* NULL = unknown */
 	const char *launcher;
-	struct tp_job_rank *ranks; /* by number, those without one last */
+	struct tp_job_rank *ranks; /* by number, those without a number last */
 	size_t n_ranks;
 	size_t ranks_capacity;
-	uint32_t n_expected;    /* ranks of the job; 0 = unknown */
-	const int64_t *missing; /* numbers without a recording */
+	uint32_t n_expected;    /* number of ranks in the job; 0 = unknown */
+	const int64_t *missing; /* numbers of ranks without a recording */
 	size_t n_missing;
 	size_t n_unreadable;
 	size_t n_hosts;
-	size_t n_other_jobs; /* recordings of other jobs that were left out */
+	size_t n_other_jobs; /* recordings of other jobs, which were left out */
 
 	enum tp_job_join joined_by;
-	const char *not_joined; /* why; NULL when they were */
-	size_t n_steps;         /* joined ones that are judged */
-	double step_ns;         /* their mean */
-	double wait_ratio;      /* of all ranks' time in them: waits for the last one */
-	double exchange_ratio;  /* of a step: what even the last one spends in exchanges */
+	const char *not_joined; /* the reason; NULL if ranks were joined */
+	size_t n_steps;         /* joined steps that are judged */
+	double step_ns;         /* their mean length */
+	double wait_ratio; /* share of all ranks' time in them that is spent waiting for the last
+			      rank */
+	double exchange_ratio; /* share of a step that even the last rank spends communicating */
 
 	enum tp_job_verdict verdict;
-	const char *because; /* of CANNOT_TELL; of others what makes them less sure, or NULL */
+	const char *because; /* for CANNOT_TELL the reason; otherwise what makes the verdict less
+				sure, or NULL */
 	bool is_sure;
-	int late;                         /* index into ranks, the last of all; or TP_JOB_NO_RANK */
-	size_t n_late;                    /* so many come last together */
-	size_t n_last;                    /* steps in which one of them was last */
-	double late_ns;                   /* mean by which it comes after the next one */
+	int late;       /* index into ranks of the latest rank; or TP_JOB_NO_RANK */
+	size_t n_late;  /* number of ranks that are late together */
+	size_t n_last;  /* steps in which one of them was last */
+	double late_ns; /* mean delay after the next-latest rank */
 	double late_low_ns, late_high_ns; /* 95 % */
-	double gain, gain_low, gain_high; /* of the job, when it is as fast as the next; 1 = none */
-	enum tp_label late_label;         /* what it does longer than others; TP_N_LABELS unknown */
-	double late_label_ns;             /* in one step */
+	double gain, gain_low,
+		gain_high; /* for the job, if it becomes as fast as the next rank; 1 = none */
+	enum tp_label
+		late_label;   /* what it spends more time on than others; TP_N_LABELS = unknown */
+	double late_label_ns; /* per step */
 	double others_label_ns;
-	const struct tp_job_code *late_code; /* NULL = not known */
+	const struct tp_job_code *late_code; /* NULL = unknown */
 	double others_code_ns;
 	const char *slow_host;
 
-	/* A rank that ended before the job did: by a signal, with a status that is not 0, or with
-	 * its recording cut off. */
+	/* A rank that ended before the job did: by a signal, with a non-zero status, or with a
+	 * truncated recording. */
 	int ended; /* index, or TP_JOB_NO_RANK */
 	size_t n_ended;
-	uint64_t ended_wait_ns; /* how long others then did nothing but wait */
+	uint64_t ended_wait_ns; /* how long the others then only waited */
 	/* A rank that does not wait while the others do nothing else, up to the end. */
 	int hanging;
-	uint64_t hang_ns; /* at least that long; > 0 without `hanging`: all wait, or for one that is
-			   * not here */
-	bool is_open;     /* no rank came to an end of its own: it still runs, or was stopped */
-	int stopped_by;   /* by this signal; 0 = none is known */
+	uint64_t hang_ns; /* at least this long; > 0 without `hanging`: all wait, or wait for a rank
+			     without a recording */
+	bool is_open;     /* no rank ended by itself: the job still runs, or was stopped */
+	int stopped_by;   /* the signal that stopped it; 0 = none is known */
 
 	struct tp_job_advice advice[TP_JOB_ADVICE_MAX];
 	size_t n_advice;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What can be measured as a number over time. One row each; a recording stores the number, the
- * name is in the file too, so that another version can read it.
- */
+/* Everything that can be measured as a number over time, one row each. A recording stores the
+ * number, and the name too, so that another version can read it. */
 #ifndef TRAINPROF_MODEL_METRIC_H
 #define TRAINPROF_MODEL_METRIC_H
 
@@ -28,15 +26,15 @@
 	X(PROC_SWAP, "process.swap_bytes", "bytes", GAUGE, PROCESS)                                \
 	X(PROC_THREADS, "process.threads", "1", GAUGE, PROCESS)                                    \
 	X(PROC_RANK, "process.job_rank", "1", GAUGE, PROCESS)           /* by its launcher */      \
-	X(PROC_RANKS, "process.job_ranks", "1", GAUGE, PROCESS)         /* 0: unknown */           \
+	X(PROC_RANKS, "process.job_ranks", "1", GAUGE, PROCESS)         /* 0 = unknown */          \
 	X(IO_RCHAR, "io.read_call_bytes", "bytes", COUNTER, PROCESS)    /* io: rchar */            \
 	X(IO_WCHAR, "io.write_call_bytes", "bytes", COUNTER, PROCESS)   /* io: wchar */            \
 	X(IO_SYSCR, "io.read_calls", "1", COUNTER, PROCESS)             /* io: syscr */            \
 	X(IO_SYSCW, "io.write_calls", "1", COUNTER, PROCESS)            /* io: syscw */            \
 	X(IO_READ, "io.device_read_bytes", "bytes", COUNTER, PROCESS)   /* io: read_bytes */       \
 	X(IO_WRITE, "io.device_write_bytes", "bytes", COUNTER, PROCESS) /* io: write_bytes */      \
-	X(CPU_BUSY, "host.cpu_busy_ns", "ns", COUNTER, HOST)            /* all CPUs allowed us */  \
-	X(CPU_IDLE, "host.cpu_idle_ns", "ns", COUNTER, HOST)            /* idle and iowait */      \
+	X(CPU_BUSY, "host.cpu_busy_ns", "ns", COUNTER, HOST) /* all CPUs that we may use */        \
+	X(CPU_IDLE, "host.cpu_idle_ns", "ns", COUNTER, HOST) /* idle and iowait */                 \
 	X(CPU_STEAL, "host.cpu_steal_ns", "ns", COUNTER, HOST)                                     \
 	X(PSI_CPU, "psi.cpu_some_ns", "ns", COUNTER, HOST)                                         \
 	X(PSI_MEM_SOME, "psi.memory_some_ns", "ns", COUNTER, HOST)                                 \
@@ -53,7 +51,7 @@
 	X(DISK_READ, "disk.read_bytes", "bytes", COUNTER, HOST) /* sum over whole devices */       \
 	X(DISK_WRITE, "disk.write_bytes", "bytes", COUNTER, HOST)                                  \
 	X(DISK_READS, "disk.reads", "1", COUNTER, HOST)                                            \
-	X(DISK_BUSY, "disk.busy_ns", "ns", COUNTER, HOST) /* of the busiest device */              \
+	X(DISK_BUSY, "disk.busy_ns", "ns", COUNTER, HOST) /* the busiest device */                 \
 	X(NET_BYTES, "net.bytes", "bytes", COUNTER, HOST) /* received and sent, without lo */      \
 	X(NUMA_NODES, "host.numa_nodes", "1", GAUGE, HOST)                                         \
 	X(PMU_CYCLES, "pmu.cycles", "1", COUNTER, HOST) /* of the whole target tree, scaled */     \
@@ -63,25 +61,27 @@
 	X(PMU_SLOTS, "pmu.slots", "1", COUNTER, HOST) /* top-down level 1 */                       \
 	X(PMU_BACKEND, "pmu.backend_bound_slots", "1", COUNTER, HOST)                              \
 	X(PMU_MEMORY, "pmu.memory_bound_slots", "1", COUNTER, HOST)                                \
-	X(PMU_RUNNING, "pmu.running_ratio", "ratio", GAUGE, HOST) /* least of the groups */        \
+	X(PMU_RUNNING, "pmu.running_ratio", "ratio", GAUGE, HOST) /* lowest of the groups */       \
 	X(SELF_CPU, "self.cpu_ns", "ns", COUNTER, HOST)       /* CPU time of trainprof itself */   \
-	X(SELF_RINGS, "self.rings_ns", "ns", COUNTER, HOST)   /* of it: records of perf */         \
+	X(SELF_RINGS, "self.rings_ns", "ns", COUNTER, HOST)   /* part of it: records of perf */    \
 	X(SELF_UNWIND, "self.unwind_ns", "ns", COUNTER, HOST) /* native stacks and their tables */ \
 	X(SELF_SYMBOLS, "self.symbols_ns", "ns", COUNTER, HOST)   /* names of frames */            \
 	X(SELF_PYTHON, "self.python_ns", "ns", COUNTER, HOST)     /* stacks of Python */           \
 	X(SELF_COUNTERS, "self.counters_ns", "ns", COUNTER, HOST) /* counters of loops */          \
-	X(SELF_PROC, "self.proc_ns", "ns", COUNTER, HOST)         /* accounts in /proc */          \
-	X(SELF_OFFCPU, "self.offcpu_ns", "ns", COUNTER, HOST)     /* looks at threads that wait */ \
-	X(SELF_STORE, "self.store_ns", "ns", COUNTER, HOST)       /* writing the recording */      \
-	X(SELF_RSS, "self.rss_bytes", "bytes", GAUGE, HOST)       /* memory of trainprof itself */ \
-	X(SELF_SAMPLES, "self.samples", "1", COUNTER, HOST)   /* interrupts put into the target */ \
-	X(SELF_SWITCHES, "self.switches", "1", COUNTER, HOST) /* switch records written */         \
+	X(SELF_PROC, "self.proc_ns", "ns", COUNTER, HOST)         /* accounting in /proc */        \
+	X(SELF_OFFCPU, "self.offcpu_ns", "ns", COUNTER, HOST) /* inspection of waiting threads */  \
+	X(SELF_STORE, "self.store_ns", "ns", COUNTER, HOST)   /* writing the recording */          \
+	X(SELF_RSS, "self.rss_bytes", "bytes", GAUGE, HOST)   /* memory of trainprof itself */     \
+	X(SELF_SAMPLES, "self.samples", "1", COUNTER,                                              \
+	  HOST) /* sampling interrupts in the target */                                            \
+	X(SELF_SWITCHES, "self.switches", "1", COUNTER, HOST)         /* switch records written */ \
 	X(SELF_SAMPLE_COST, "self.sample_cost_ns", "ns", GAUGE, HOST) /* calibrated, one sample */ \
 	X(SELF_SWITCH_COST, "self.switch_cost_ns", "ns", GAUGE, HOST) /* calibrated, one switch */ \
 	X(SELF_FAULT_COST, "self.fault_cost_ns", "ns", GAUGE, HOST)   /* calibrated, a minor fault \
 								       */                          \
-	X(GPU_AWAKE, "gpu.awake_ratio", "ratio", GAUGE, DEVICE) /* some kernel was resident */     \
-	X(GPU_MEM_USED, "gpu.memory_used_bytes", "bytes", GAUGE, DEVICE) /* by anybody */          \
+	X(GPU_AWAKE, "gpu.awake_ratio", "ratio", GAUGE,                                            \
+	  DEVICE) /* at least one kernel was resident */                                           \
+	X(GPU_MEM_USED, "gpu.memory_used_bytes", "bytes", GAUGE, DEVICE) /* by all programs */     \
 	X(GPU_MEM_TOTAL, "gpu.memory_total_bytes", "bytes", GAUGE, DEVICE)                         \
 	X(GPU_MEM_OWN, "gpu.memory_own_bytes", "bytes", GAUGE, DEVICE) /* by the target */         \
 	X(GPU_POWER, "gpu.power_w", "w", GAUGE, DEVICE)                                            \
@@ -100,7 +100,8 @@
 	X(GPU_IS_LISTED, "gpu.is_listed", "bool", GAUGE, DEVICE) /* NVML lists the target */       \
 	X(GPU_POWER_LIMIT, "gpu.power_limit_w", "w", GAUGE, DEVICE)                                \
 	X(GPU_POWER_DEFAULT, "gpu.power_limit_default_w", "w", GAUGE, DEVICE)                      \
-	X(GPU_PCIE_LINK, "gpu.pcie_link_bytes_per_s", "bytes_per_s", GAUGE, DEVICE) /* a way */    \
+	X(GPU_PCIE_LINK, "gpu.pcie_link_bytes_per_s", "bytes_per_s", GAUGE,                        \
+	  DEVICE) /* per direction */                                                              \
 	X(GPU_PCIE_LINK_MAX, "gpu.pcie_link_max_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)        \
 	X(GPU_CAPABILITY, "gpu.compute_capability", "1", GAUGE, DEVICE) /* 10 x major + minor */   \
 	X(GPU_SM_ACTIVE, "gpu.sm_active_ratio", "ratio", GAUGE, DEVICE) /* GPM, from here on */    \
@@ -136,8 +137,8 @@ enum tp_metric {
 		TP_N_METRICS
 };
 
-/* Those of devices that NVML tells stand together, those that GPM samples at the end. Then come
- * those of hardware counters. */
+/* Metrics of devices from NVML are consecutive, with those that GPM samples at the end. Those of
+ * hardware counters follow. */
 enum {
 	TP_METRIC_GPU_FIRST = TP_METRIC_GPU_AWAKE,
 	TP_METRIC_GPM_FIRST = TP_METRIC_GPU_SM_ACTIVE,
@@ -155,7 +156,7 @@ enum tp_metric_subject {
 	TP_METRIC_OF_DEVICE,
 };
 
-/* A reading of hardware counters speaks about that long before it. */
+/* A reading of hardware counters describes about this long a time before it. */
 #define TP_PM_BIN_NS UINT64_C(100000000)
 
 struct tp_metric_desc {

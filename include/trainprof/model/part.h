@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The six parts of a step and their sub-labels. Order is the fixed order of reports; which part an
- * instant belongs to is decided in analyze by docs/design/waits.md#parts.
- */
+/* The six parts of a step and their sub-labels, in the fixed order of reports.
+ * docs/design/waits.md#parts says how analyze assigns an instant to a part. */
 #ifndef TRAINPROF_MODEL_PART_H
 #define TRAINPROF_MODEL_PART_H
 
@@ -26,11 +24,11 @@ enum tp_part {
 /* Sub-labels: part, name in data. */
 #define TP_LABEL_MAP(X)                                                                            \
 	X(COMPUTE_MATH, COMPUTE, "math")                                                           \
-	X(COMPUTE_SPIN, COMPUTE, "team_wait") /* waits for, or spins in, its own thread team */    \
+	X(COMPUTE_SPIN, COMPUTE, "team_wait") /* waits for its own thread team, or spins in it */  \
 	X(COMMUNICATION_TRANSFER, COMMUNICATION, "transfer")                                       \
 	X(COMMUNICATION_WAIT, COMMUNICATION, "wait")                                               \
 	X(COMMUNICATION_COLLECTIVE, COMMUNICATION, "collective")   /* either of the two */         \
-	X(COMMUNICATION_UNCAPTURED, COMMUNICATION, "not_captured") /* the late rank's doing */     \
+	X(COMMUNICATION_UNCAPTURED, COMMUNICATION, "not_captured") /* work of the late rank */     \
 	X(MEMORY_FAULT, MEMORY, "page_fault")                                                      \
 	X(MEMORY_SWAP, MEMORY, "swap")                                                             \
 	X(MEMORY_ALLOC, MEMORY, "alloc")                                                           \
@@ -45,7 +43,7 @@ enum tp_part {
 	X(DATALOADER_HANDOVER, DATALOADER, "handover") /* pickling, pipe, queue, shared memory */  \
 	X(DATALOADER_PAUSE, DATALOADER, "pause")       /* the producer sleeps or is idle */        \
 	X(DATALOADER_QUEUE, DATALOADER, "cpu_queue")   /* the producer waits for a CPU */          \
-	X(DATALOADER_NEXT, DATALOADER, "next") /* in the loader's next, whatever it does */        \
+	X(DATALOADER_NEXT, DATALOADER, "next") /* in the loader's next(), whatever it does */      \
 	X(HOST_INTERPRETER, HOST, "interpreter")                                                   \
 	X(HOST_GIL, HOST, "gil") /* waits for the interpreter lock */                              \
 	X(HOST_LOGGING, HOST, "logging")                                                           \
@@ -57,12 +55,12 @@ enum tp_part {
 	X(HOST_COMPILE, HOST, "compile")                                                           \
 	X(HOST_GC, HOST, "gc")                                                                     \
 	X(HOST_OTHER, HOST, "other")                                                               \
-	X(IDLE_RUNNABLE, IDLE, "runnable") /* wanted a CPU and had none */                         \
+	X(IDLE_RUNNABLE, IDLE, "runnable") /* ready to run, but without a CPU */                   \
 	X(IDLE_SLEEP, IDLE, "sleep")                                                               \
 	X(IDLE_IO, IDLE, "blocked_io")                                                             \
 	X(IDLE_LOCK, IDLE, "blocked_lock")                                                         \
 	X(IDLE_CHILD, IDLE, "blocked_child")                                                       \
-	X(IDLE_PEER, IDLE, "blocked_peer") /* for a thread, process or host that nobody named */   \
+	X(IDLE_PEER, IDLE, "blocked_peer") /* for an unknown thread, process or host */            \
 	X(IDLE_UNKNOWN, IDLE, "unknown")
 
 enum tp_label {
@@ -76,7 +74,7 @@ const char *tp_part_name(enum tp_part part);    /* "dataloader" */
 const char *tp_part_title(enum tp_part part);   /* "Dataloader" */
 const char *tp_label_name(enum tp_label label); /* "prep" */
 enum tp_part tp_label_part(enum tp_label label);
-/* TP_N_PARTS / TP_N_LABELS when unknown; a label is written "dataloader.prep". */
+/* TP_N_PARTS / TP_N_LABELS if unknown; a label is written "dataloader.prep". */
 enum tp_part tp_part_find(const char *name);
 enum tp_label tp_label_find(const char *dotted);
 

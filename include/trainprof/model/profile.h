@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What analysis found: exact parts, steps, processes and facts. Rules, reports and gates read this
- * and nothing else.
- */
+/* The results of analysis: exact parts, steps, processes and facts. Rules, reports and gates read
+ * nothing else. */
 #ifndef TRAINPROF_MODEL_PROFILE_H
 #define TRAINPROF_MODEL_PROFILE_H
 
@@ -26,7 +24,7 @@ enum tp_role {
 	TP_ROLE_OTHER,
 	TP_ROLE_TRAINER,  /* the process whose main loop is the training */
 	TP_ROLE_LOADER,   /* produces batches for a trainer */
-	TP_ROLE_LAUNCHER, /* starts trainers, waits for them */
+	TP_ROLE_LAUNCHER, /* starts trainers and waits for them */
 	TP_N_ROLES
 };
 
@@ -41,29 +39,29 @@ struct tp_stat {
 
 struct tp_part_result {
 	uint64_t time_ns;   /* exclusive; the six sum to profile.total_ns, always */
-	uint64_t hidden_ns; /* went on while the instant was given to another part */
-	uint64_t solo_ns;   /* nothing else was active: bounds what removing it can gain */
+	uint64_t hidden_ns; /* happened while the instant was assigned to another part */
+	uint64_t solo_ns;   /* nothing else was active: limits what removing it can gain */
 	struct tp_quantity share;
 	struct tp_stat per_step; /* n = 0 without steps */
-	/* Bracket of the mean step (or window) if this part cost nothing:
+	/* Bounds of the mean step (or window) if this part cost nothing:
 	 * docs/design/waits.md#brackets. */
 	double without_low_ns;
 	double without_high_ns;
-	/* All of it in that step, hidden or not and without waits, where it is done one thing after
-	 * another: no step is shorter. 0 = not known. */
+	/* Its whole work per step, hidden or not and without waits, if it is sequential: no step
+	 * can be shorter. 0 = unknown. */
 	double work_ns;
 };
 
 enum tp_steps_found_by {
 	TP_STEPS_NONE,
 	TP_STEPS_MARKER,  /* the program's own marks */
-	TP_STEPS_PERIOD,  /* what repeats in call stacks, or in the order of launches */
-	TP_STEPS_COUNTER, /* a variable that counts, read at samples */
+	TP_STEPS_PERIOD,  /* a repeating pattern in call stacks, or in the order of launches */
+	TP_STEPS_COUNTER, /* a counting variable that is read at samples */
 	TP_STEPS_WATCH,   /* hardware breakpoints: most borders are exact */
 	TP_N_STEPS_FOUND_BY
 };
 
-/* "none", "marker", "period", "counter", "watch": as in report.json. */
+/* "none", "marker", "period", "counter", "watch", as in report.json. */
 const char *tp_steps_found_by_name(enum tp_steps_found_by way);
 
 enum tp_step_kind {
@@ -85,17 +83,17 @@ struct tp_step {
 	uint64_t end_ns;
 	enum tp_step_kind kind;
 	uint64_t part_ns[TP_N_PARTS];
-	/* In exchanges with other ranks, and waiting for a CPU in the middle of one. */
+	/* Time in communication with other ranks, and waiting for a CPU in the middle of it. */
 	uint64_t peer_ns;
 };
 
-/* What the main thread did at one place of the program's own code, in the same steps or window as
- * the parts; without exchanges with other ranks. Strings are ids of the trace. */
+/* The main thread's time at one place of the program's own code, in the same steps or window as the
+ * parts; without communication with other ranks. Strings are ids of the trace. */
 struct tp_place_result {
-	uint32_t file; /* 0: unknown, as of compiled programs */
+	uint32_t file; /* 0 = unknown, as for compiled programs */
 	uint32_t symbol;
 	uint32_t line;       /* 0 = unknown */
-	enum tp_label label; /* its largest */
+	enum tp_label label; /* its largest label */
 	uint64_t time_ns;
 };
 
@@ -113,9 +111,9 @@ enum tp_phase_kind {
 const char *tp_run_phase_name(enum tp_phase_kind phase);
 
 struct tp_process_result {
-	uint32_t task; /* leader's task id */
+	uint32_t task; /* task id of the leader */
 	enum tp_role role;
-	uint64_t cpu_ns;    /* by the kernel's account */
+	uint64_t cpu_ns;    /* by the kernel's accounting */
 	uint64_t on_cpu_ns; /* of its threads, in the window */
 	uint64_t runnable_ns;
 	uint64_t blocked_ns[TP_N_CAUSES];
@@ -128,7 +126,7 @@ enum tp_thread_role {
 	TP_THREAD_OTHER,
 	TP_THREAD_MAIN,   /* carries the training loop */
 	TP_THREAD_TEAM,   /* computes for it */
-	TP_THREAD_LOADER, /* makes batches: thread of a trainer or of a loader process */
+	TP_THREAD_LOADER, /* makes batches: a thread of a trainer or of a loader process */
 	TP_THREAD_COMM,
 	TP_N_THREAD_ROLES
 };
@@ -146,17 +144,17 @@ struct tp_thread_result {
 	uint64_t blocked_ns[TP_N_CAUSES];
 };
 
-/* What the worker of a loader does. Name in code, name in data. */
+/* What a loader's worker does. Name in code, name in data. */
 #define TP_WORKER_TIME_MAP(X)                                                                      \
 	X(DECODE, "decode")                                                                        \
-	X(TRANSFORM, "transform")   /* augments, collates: all other work on a CPU */              \
-	X(READ, "read")             /* from storage, on a CPU or waiting for it */                 \
+	X(TRANSFORM, "transform")   /* augments, collates: all other CPU work */                   \
+	X(READ, "read")             /* reads from storage, on a CPU or waiting for it */           \
 	X(HANDOVER, "handover")     /* serialises, shares memory, writes to a queue */             \
-	X(QUEUE_FULL, "queue_full") /* waits for somebody to take a batch */                       \
-	X(INDEX_WAIT, "index_wait") /* waits for something to make */                              \
+	X(QUEUE_FULL, "queue_full") /* waits until a batch is taken */                             \
+	X(INDEX_WAIT, "index_wait") /* waits for something to do */                                \
 	X(SLEEP, "sleep")                                                                          \
-	X(CPU_QUEUE, "cpu_queue") /* wants a CPU */                                                \
-	X(OTHER, "other")         /* waits for what nobody told */
+	X(CPU_QUEUE, "cpu_queue") /* ready to run, but without a CPU */                            \
+	X(OTHER, "other")         /* waits for something unknown */
 
 enum tp_worker_time {
 #define X(id, name) TP_WORKER_##id,
@@ -174,12 +172,12 @@ struct tp_worker_result {
 	uint64_t time_ns[TP_N_WORKER_TIMES];
 };
 
-/* Where time goes: one row for a distinct (role, state, stack), largest first. */
+/* Where time goes: one row per distinct (role, state, stack), largest first. */
 struct tp_hot_stack {
 	uint32_t stack; /* id in the trace */
 	uint32_t task;  /* leader of the process */
 	enum tp_state state;
-	enum tp_part part; /* of the trainer's time; TP_N_PARTS when it has none */
+	enum tp_part part; /* part of the trainer's time; TP_N_PARTS if it has none */
 	uint64_t time_ns;
 };
 
@@ -188,18 +186,16 @@ struct tp_source_loop {
 	bool is_known;
 	bool is_library; /* not in the user's own files */
 	uint32_t file;
-	uint32_t symbol; /* the function that loops */
-	uint32_t
-		first_line; /* of those from which it calls something in each round; 0 = not seen */
+	uint32_t symbol;     /* the function that contains the loop */
+	uint32_t first_line; /* first and last line from which it calls something in each round; 0 =
+				not seen */
 	uint32_t last_line;
 };
 
-/*
- * A line of a Python program and what of a part's time the main thread spent there or below. Of the
- * loop: the line at which the looping function was. Own: the innermost line of the user's own
- * files, given where it is another one. Sums of either kind are at most the part's time: what no
- * stack tells is nobody's.
- */
+/* A line of a Python program, and the part of the main thread's time that it spent there or below.
+ * Of the loop: the line at which the looping function was. Own: the innermost line of the user's
+ * own files, where that is another one. Sums of either kind are at most the part's time: time
+ * without a stack belongs to no line. */
 struct tp_line_result {
 	enum tp_part part;
 	bool is_own;
@@ -207,35 +203,36 @@ struct tp_line_result {
 	uint32_t symbol;
 	uint32_t line;
 	uint64_t time_ns;    /* of the same steps or window as the part's */
-	enum tp_label label; /* its largest */
+	enum tp_label label; /* its largest label */
 };
 
-/* An idiom of rules/idioms/ that stacks of the run show, and the line of the user's own in which
- * most of its time was spent. Strings are ids of the trace. */
+/* An idiom of rules/idioms/ that stacks of the run match, and the user's line in which most of its
+ * time was spent. Strings are ids of the trace. */
 struct tp_idiom_result {
 	const char *id;      /* "idiom/tensor-of-arrays" */
 	uint64_t main_ns;    /* of the main thread, in the training loop */
-	uint64_t queued_ns;  /* of it, waiting for a CPU */
-	uint64_t loading_ns; /* of those who make batches, in the window */
-	uint64_t late_ns;    /* of both, in the second half */
+	uint64_t queued_ns;  /* part of it spent waiting for a CPU */
+	uint64_t loading_ns; /* time of threads that make batches, in the window */
+	uint64_t late_ns;    /* both together, in the second half of the window */
 	double main_ratio;
-	double loading_ratio; /* of their time without waits for room or work */
-	double held_ratio;    /* of the loop: what of both the training waits for, at most */
-	double time_ratio;    /* the same without queued_ns */
+	double loading_ratio; /* share of their time without waits for space or work */
+	double held_ratio; /* of the loop: the share of both that the training waits for, at most */
+	double time_ratio; /* the same without queued_ns */
 	uint64_t n_samples;
 	uint32_t file; /* 0 = no line of the user's own */
 	uint32_t symbol;
 	uint32_t line;
 };
 
-/* What is worked on, by the innermost function that is known, else that of the user's own. */
+/* Work by its innermost known function, or else by the user's own function. */
 struct tp_work_result {
-	bool is_loading; /* by those who make batches; else by the main thread for the rest */
+	bool is_loading; /* by threads that make batches; otherwise by the main thread for the rest
+			  */
 	const char *name;
-	uint32_t file; /* innermost line of the user's own; 0 = none */
+	uint32_t file; /* innermost line of the user's own files; 0 = none */
 	uint32_t symbol;
 	uint32_t line;
-	uint64_t time_ns; /* at work, in the window: without waits for others */
+	uint64_t time_ns; /* working time in the window, without waits for others */
 };
 
 /* A plain sentence the reader must see ("steps were not resolved: …"). */
@@ -248,74 +245,76 @@ struct tp_warning {
 
 struct tp_profile {
 	struct tp_arena arena;
-	const struct tp_trace *trace; /* borrowed; must live as long */
+	const struct tp_trace *trace; /* borrowed; must outlive the profile */
 
-	uint32_t trainer; /* leader task of the trainer judged; TP_NO_TASK when there is none */
-	/* What each thread did, by task id; NULL where no thread was sampled. Of the main thread,
-	 * which carries the training loop, with the labels that the parts are made of. */
+	uint32_t trainer; /* leader task of the judged trainer; TP_NO_TASK if there is none */
+	/* States of each thread, by task id; NULL if no thread was sampled. For the main thread,
+	 * which carries the training loop, with the labels that the parts consist of. */
 	const struct tp_timeline *timelines;
 	struct tp_timeline main_timeline; /* empty without main_task */
-	uint32_t main_task;               /* TP_NO_TASK when there is none */
-	uint64_t window_start_ns;         /* what the parts speak about */
+	uint32_t main_task;               /* TP_NO_TASK if there is none */
+	uint64_t window_start_ns;         /* the period that the parts describe */
 	uint64_t window_end_ns;
 	const char *window_reason; /* "warm-up of 40 steps excluded" */
 
 	/* Parts over total_ns: the steady steps, or the window when there are none. */
 	bool is_of_steps;
 	uint64_t total_ns;
-	/* Where the program hangs, and what its main thread waits for; NULL: it does not. */
+	/* Where the program hangs and what its main thread waits for; NULL if it does not hang. */
 	const char *hang_text;
 	struct tp_part_result parts[TP_N_PARTS];
-	uint64_t label_ns[TP_N_LABELS]; /* sums within a part to the part, always */
-	/* The step that brackets are of, where that is not the mean of step_time: of a job, the
+	uint64_t label_ns[TP_N_LABELS]; /* they sum to the part within each part, always */
+	/* The step that the brackets refer to, if it is not the mean of step_time: for a job, the
 	 * mean over all its devices. 0 = no other. */
 	double bracket_ns;
-	/* The largest part that a reader would call the limit; TP_N_PARTS when none is. */
+	/* The largest part that a reader would call the limit; TP_N_PARTS if there is none. */
 	enum tp_part limiter;
-	/* Of traces with devices: the largest part but compute, when it is worth a word; else
+	/* For traces with devices: the largest part except compute if it matters; else
 	 * TP_N_PARTS. */
 	enum tp_part largest_loss;
 
 	enum tp_steps_found_by steps_found_by;
 	double steps_confidence;  /* 0..1 */
-	bool steps_are_about;     /* some may be missing, or more than one taken for one */
+	bool steps_are_about;     /* some may be missing, or several may be counted as one */
 	const char *steps_reason; /* how they were found, or why not */
 	const char *steps_next;   /* a command that may find them; NULL: none */
 	struct tp_step *steps;    /* all of them, in time order */
 	size_t n_steps;
 	size_t n_steady;
-	struct tp_stat step_time; /* steady steps */
+	struct tp_stat step_time; /* of the steady steps */
 
 	uint64_t run_phase_ns[TP_N_RUN_PHASES];
 	uint64_t run_phase_count[TP_N_RUN_PHASES];
 
 	struct tp_process_result *processes;
 	size_t n_processes;
-	struct tp_thread_result *threads; /* that lived in it, in order of tasks */
+	struct tp_thread_result *threads; /* that existed in the window, in order of tasks */
 	size_t n_threads;
 	struct tp_hot_stack *hot;
 	size_t n_hot;
 	struct tp_worker_result *workers; /* of the trainer's loader, in order of tasks */
 	size_t n_workers;
 	struct tp_source_loop loop;
-	struct tp_idiom_result *idioms; /* what they hold up, largest first */
+	struct tp_idiom_result *idioms; /* largest effect first */
 	size_t n_idioms;
 	bool has_idioms;              /* stacks were searched for them */
-	struct tp_work_result *works; /* of loading first, then by time */
+	struct tp_work_result *works; /* loading first, then by time */
 	size_t n_works;
 	uint64_t work_ns[2];          /* sums: of the main thread, of loading */
-	struct tp_line_result *lines; /* by part, those of the loop first, then by time */
+	struct tp_line_result *lines; /* by part, lines of the loop first, then by time */
 	size_t n_lines;
 
 	struct tp_place_result *places; /* by time */
 	size_t n_places;
-	/* As label_ns, but for waits for a CPU in the middle of exchanges: those are waits for
-	 * other ranks. */
+	/* As label_ns, but without waits for a CPU in the middle of communication: these count as
+	 * waits for other ranks. */
 	uint64_t beside_peers_ns[TP_N_LABELS];
-	uint64_t peer_tail_ns; /* up to the end it did nothing but wait for other ranks */
-	struct tp_place_result last_place; /* where the main thread was then; symbol 0 = unknown */
+	uint64_t
+		peer_tail_ns; /* at the end it did nothing but wait for other ranks for this long */
+	struct tp_place_result
+		last_place; /* the main thread's place at that time; symbol 0 = unknown */
 
-	/* Of traces with spans; else none. */
+	/* Only for traces with spans. */
 	struct tp_device_result *devices; /* in order of ranks, then of numbers */
 	size_t n_devices;
 	struct tp_kernel_result *kernels;
@@ -324,10 +323,11 @@ struct tp_profile {
 	size_t n_collectives;
 	struct tp_blame_result *blames; /* by time */
 	size_t n_blames;
-	const char *not_joined; /* why ranks were not; NULL when they were, or there is one */
+	const char *not_joined; /* why ranks were not joined; NULL if they were, or if there is one
+				   rank */
 	size_t micro_batches;   /* equal groups of ops in a step: gradient accumulation; 0 = none */
 
-	/* Of programs that were sampled while they used GPUs; in order of tracks. */
+	/* For sampled programs that used GPUs; in order of tracks. */
 	struct tp_gpu_result *gpus;
 	size_t n_gpus;
 
@@ -335,7 +335,7 @@ struct tp_profile {
 
 	struct tp_warning *warnings;
 	size_t n_warnings;
-	size_t warnings_capacity; /* of the arena's array */
+	size_t warnings_capacity; /* of the array in the arena */
 };
 
 void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace);
@@ -344,14 +344,15 @@ void tp_profile_release(struct tp_profile *profile);
 /* Set a fact that is known exactly or by sampling. */
 void tp_profile_set(struct tp_profile *profile, tp_fact_id fact, double value,
 		    enum tp_origin origin, double coverage);
-/* Say why it is not known. `why` is copied. */
+/* Records why a fact is unknown. `why` is copied. */
 void tp_profile_set_missing(struct tp_profile *profile, tp_fact_id fact, const char *why);
-/* Say that no recording of this kind knows it: rules that ask for it are not about this run. */
+/* Records that no recording of this kind has the fact: rules that need it do not apply to this
+ * run. */
 void tp_profile_rule_out(struct tp_profile *profile, tp_fact_id fact, const char *why);
 /* Texts are copied; NULL allowed for effect and remedy. */
 void tp_profile_warn(struct tp_profile *profile, const char *id, const char *text,
 		     const char *effect, const char *remedy);
-/* Steps that begin at known instants, rather than somewhere between two samples. */
+/* True if steps begin at known instants instead of somewhere between two samples. */
 bool tp_steps_are_measured(const struct tp_profile *profile);
 /* Promise P3: parts sum to the total, labels to their part, steps to their length. */
 bool tp_profile_is_exact(const struct tp_profile *profile);

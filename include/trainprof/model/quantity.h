@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number with how far it can be trusted. */
+/* A number and how far it can be trusted. */
 #ifndef TRAINPROF_MODEL_QUANTITY_H
 #define TRAINPROF_MODEL_QUANTITY_H
 
@@ -13,16 +13,16 @@ const char *tp_origin_name(enum tp_origin origin);
 /* In the unit of the fact or figure. All zero = unknown, without a reason. */
 struct tp_quantity {
 	bool is_known;
-	bool is_foreign; /* unknown, because recordings of this kind never have it */
+	bool is_foreign; /* unknown because recordings of this kind never have it */
 	bool has_interval;
 	enum tp_origin origin;
 	double value;
 	double low; /* 95 % interval */
 	double high;
-	double coverage;     /* 0..1: how much of what it speaks about was seen */
+	double coverage;     /* 0..1: the share of its subject that was observed */
 	uint64_t n;          /* steps, samples or readings behind it; 0 = does not apply */
-	const char *missing; /* why it is unknown; NULL when known */
-	const char *seen;    /* what showed it, "kernel flash_fwd_kernel", "GPM"; NULL */
+	const char *missing; /* why it is unknown; NULL if known */
+	const char *seen;    /* the evidence, "kernel flash_fwd_kernel", "GPM"; NULL */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between two groups of runs, and how sure that is. */
+/* The differences between two groups of runs, and how sure they are. */
 #ifndef TRAINPROF_MODEL_RUN_DIFF_H
 #define TRAINPROF_MODEL_RUN_DIFF_H
 
@@ -10,21 +10,21 @@ struct tp_change {
 	bool is_known;
 	double base; /* means over the runs of a side */
 	double now;
-	double difference; /* now - base; of a ratio now / base */
+	double difference; /* new - base; for a ratio new / base */
 	double low;
 	double high;
-	bool is_sure;    /* the interval leaves out "no difference" */
+	bool is_sure;    /* the interval excludes "no difference" */
 	const char *why; /* why it is unknown; NULL when known */
 };
 
-/* What an interval stands on. */
+/* The basis of an interval. */
 struct tp_spread {
 	double run_to_run_ratio; /* standard deviation between runs, relative */
-	bool is_assumed;         /* the default: there is one run on each side */
+	bool is_assumed;         /* a default, because there is one run on each side */
 	bool is_paired;
 	size_t n_base;
 	size_t n_now;
-	double smallest_ratio; /* changes below it cannot be seen */
+	double smallest_ratio; /* smaller changes cannot be detected */
 };
 
 enum tp_gate_answer { TP_GATE_PASS, TP_GATE_FAIL, TP_GATE_UNDECIDED };
@@ -36,7 +36,7 @@ enum tp_likeness { TP_LIKE_WORKLOAD, TP_LIKE_MACHINE, TP_LIKE_SOFTWARE, TP_N_LIK
 
 const char *tp_comparable_name(enum tp_likeness aspect);
 
-/* Something that should be the same in both. */
+/* Something that should be equal in both groups but is not. */
 struct tp_unlike {
 	enum tp_likeness aspect;
 	const char *what; /* "CPU", "arguments" */
@@ -49,11 +49,11 @@ enum tp_item_kind { TP_ITEM_FINDING, TP_ITEM_SETTING, TP_ITEM_PLACE, TP_N_ITEM_K
 
 const char *tp_item_kind_name(enum tp_item_kind kind);
 
-/* What only one side has, or what both have differently. */
+/* An item that only one side has, or that differs. */
 struct tp_diff_item {
 	enum tp_item_kind kind;
 	const char *name; /* id of a rule, name of a setting, place */
-	const char *base; /* text of it there; NULL: not there */
+	const char *base; /* its text on that side; NULL = absent */
 	const char *now;
 };
 
@@ -61,7 +61,7 @@ struct tp_diff_item {
 struct tp_promise {
 	const struct tp_value_finding *finding;
 	bool has_fact;
-	tp_fact_id fact; /* that was to move */
+	tp_fact_id fact; /* the fact that should have moved */
 	double before;
 	double after;
 	bool is_reached; /* the measured speed-up's interval meets the promised one */
@@ -73,23 +73,23 @@ struct tp_run_diff {
 	const struct tp_run_values *const *base; /* borrowed; at least one each */
 	const struct tp_run_values *const *now;
 	struct tp_spread spread;
-	bool is_of_steps;       /* else of the whole window */
+	bool is_of_steps;       /* otherwise of the whole window */
 	struct tp_change step;  /* ns */
-	struct tp_change ratio; /* of times, now / base */
+	struct tp_change ratio; /* of times, new / base */
 	struct tp_change parts[TP_N_PARTS];
 	enum tp_part order[TP_N_PARTS]; /* of the base, largest first */
 	struct tp_unlike unlike[TP_DIFF_UNLIKE_MAX];
 	size_t n_unlike;
 	bool is_comparable;
-	const char *warnings[8]; /* what spoils the comparison or bounds it */
+	const char *warnings[8]; /* reasons that weaken or bound the comparison */
 	size_t n_warnings;
 	struct tp_diff_item items[TP_DIFF_ITEMS_MAX];
 	size_t n_items;
-	size_t n_left_out; /* items that did not fit */
+	size_t n_left_out; /* items beyond the limit */
 	struct tp_promise promises[TP_DIFF_PROMISES_MAX];
 	size_t n_promises;
 	bool has_gate;
-	double margin_ratio; /* slower by no more than that passes */
+	double margin_ratio; /* a slowdown up to this passes */
 	enum tp_gate_answer answer;
 	const char *undecided_because; /* NULL unless undecided */
 };

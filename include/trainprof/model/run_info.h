@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known about a run besides its records: the recording's manifest, in memory. */
+/* Everything known about a run besides its records: the recording's manifest, in memory. */
 #ifndef TRAINPROF_MODEL_RUN_INFO_H
 #define TRAINPROF_MODEL_RUN_INFO_H
 
@@ -14,7 +14,7 @@
 enum tp_run_mode { TP_MODE_RUN, TP_MODE_ATTACH, TP_MODE_IMPORT, TP_MODE_MERGE };
 
 enum tp_end_kind {
-	TP_END_UNKNOWN, /* trainprof itself was killed, or the recording was cut */
+	TP_END_UNKNOWN, /* trainprof itself was killed, or the recording was truncated */
 	TP_END_EXITED,
 	TP_END_SIGNALED,
 	TP_END_DETACHED,
@@ -23,7 +23,7 @@ enum tp_end_kind {
 
 enum { TP_N_RUN_MODES = TP_MODE_MERGE + 1, TP_N_END_KINDS = TP_END_RUNNING + 1 };
 
-/* How much could be collected; named in reports, decided by trying (docs/limits.md). */
+/* How much could be collected; shown in reports, determined by trying (docs/limits.md). */
 enum tp_tier { TP_TIER_FULL, TP_TIER_REDUCED, TP_TIER_MINIMAL, TP_TIER_BARE, TP_N_TIERS };
 
 struct tp_host_info {
@@ -43,7 +43,7 @@ struct tp_env_var {
 	const char *value;
 };
 
-/* A device that a trace speaks of. Zero and NULL = unknown. */
+/* A device that a trace mentions. Zero and NULL = unknown. */
 struct tp_device_info {
 	int32_t number;
 	const char *name;      /* "NVIDIA H100" */
@@ -55,26 +55,26 @@ struct tp_device_info {
 /* More ranks than that in one recording are refused: a manifest has to stay small. */
 enum { TP_RANKS_MAX = 64 };
 
-/* One process of the job whose trace was imported, and where from. */
+/* One process of the job whose trace was imported, and its origin. */
 struct tp_rank_info {
-	const char *path;            /* of the file, as it was given */
-	const char *member;          /* in it, when the file is an archive; NULL */
+	const char *path;            /* path of the file, as given */
+	const char *member;          /* name inside an archive; NULL if the file is not one */
 	const char *sha256;          /* of the file: 64 hex digits */
 	const char *format;          /* name of the importer: "kineto" */
 	const char *host;            /* NULL = unknown */
-	int64_t number;              /* as the job counts its ranks; -1 = unknown */
+	int64_t number;              /* the job's rank number; -1 = unknown */
 	uint32_t n_ranks;            /* of the job; 0 = unknown */
 	int64_t pid;                 /* 0 = unknown */
-	uint64_t n_events;           /* met, of any kind */
+	uint64_t n_events;           /* events read, of any kind */
 	uint64_t n_kept;             /* became spans */
-	uint64_t n_skipped;          /* wanted, but malformed */
-	const char *skipped_because; /* the first; NULL when none */
-	bool is_cut;                 /* the file ends in mid-document */
+	uint64_t n_skipped;          /* relevant, but malformed */
+	const char *skipped_because; /* the first reason; NULL if none */
+	bool is_cut;                 /* the file ends in the middle of the document */
 	const struct tp_device_info *devices;
 	size_t n_devices;
 };
 
-/* All pointers live in one arena, the one of the trace or of the command. */
+/* All pointers live in one arena, that of the trace or of the command. */
 struct tp_run_info {
 	const char *id;    /* "r-" and 16 hex digits */
 	const char *label; /* -n, or the program's name */
@@ -85,7 +85,7 @@ struct tp_run_info {
 	enum tp_run_mode mode;
 	enum tp_tier tier;
 	pid_t pid;                  /* of the target */
-	uint64_t attached_after_ns; /* how long the target had run; TP_MODE_ATTACH only */
+	uint64_t attached_after_ns; /* age of the target at that time; TP_MODE_ATTACH only */
 	uint64_t started_wall_ns;   /* CLOCK_REALTIME */
 	uint64_t started_ns;        /* CLOCK_MONOTONIC: zero of the trace */
 	uint64_t ended_ns;          /* CLOCK_MONOTONIC; 0 when unknown */
@@ -93,23 +93,22 @@ struct tp_run_info {
 	uint64_t measure_until_ns;  /* --duration or ended_ns; 0 when unknown */
 	enum tp_end_kind end;
 	int end_code;          /* exit status, or signal number */
-	double sample_rate_hz; /* interrupts a second and thread, kept up; 0 when there are none */
-	double asked_rate_hz;  /* those asked for; 0 = unknown */
-	double poll_rate_hz;   /* looks at blocked threads a second */
+	double sample_rate_hz; /* sustained interrupts per second and thread; 0 if there are none */
+	double asked_rate_hz;  /* the requested rate; 0 = unknown */
+	double poll_rate_hz;   /* inspections of blocked threads per second */
 	struct tp_host_info host;
-	struct tp_job_place job;              /* of a rank that was recorded alone */
+	struct tp_job_place job;              /* of a rank that was recorded by itself */
 	const struct tp_env_var *environment; /* allow-list only */
 	size_t n_environment;
 	const char *written_by;           /* "trainprof 0.1.0 (0f3c2e1)" */
-	const struct tp_rank_info *ranks; /* imported ones */
+	const struct tp_rank_info *ranks; /* imported ranks */
 	size_t n_ranks;
 };
 
-/*
- * Their members in documents, in order: X(field, type, name in a manifest, name in a report, when a
- * report has it). Types: text, count and count32, number (above 0), integer32, flag, ordinal (-1 is
- * unknown) and pid. A report has `known` members unless they are unknown, `always` ones always.
- */
+/* Their members in documents, in order: X(field, type, name in a manifest, name in a report, when
+ * a report has it). Types: text, count and count32, number (above 0), integer32, flag, ordinal (-1
+ * is unknown) and pid. A report has `known` members only if they are known, `always` members
+ * always. */
 #define TP_HOST_INFO_MAP(X)                                                                        \
 	X(name, text, "name", "name", known)                                                       \
 	X(kernel, text, "kernel", "kernel", known)                                                 \
@@ -118,7 +117,7 @@ struct tp_run_info {
 	X(n_allowed, count32, "allowed_cpus", "allowed_cores", known)                              \
 	X(n_numa_nodes, count32, "numa_nodes", "numa_nodes", known)                                \
 	X(memory_bytes, count, "memory_bytes", "memory_bytes", known)
-/* Those of a host that a report has among its limits. */
+/* Members of a host that a report lists among its limits. */
 #define TP_HOST_LIMIT_MAP(X)                                                                       \
 	X(quota_cpus, number, "quota_cpus", "cgroup_cpus", known)                                  \
 	X(memory_limit_bytes, count, "memory_limit_bytes", "cgroup_memory_bytes", known)

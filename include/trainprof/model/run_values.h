@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A run as its report.json describes it: what comparisons, budgets and baselines read. A recording
- * is not needed, so an artifact of a CI job is enough.
- */
+/* A run as described by its report.json: the input of comparisons, budgets and baselines. No
+ * recording is needed, so an artifact of a CI job is enough. */
 #ifndef TRAINPROF_MODEL_RUN_VALUES_H
 #define TRAINPROF_MODEL_RUN_VALUES_H
 
@@ -16,22 +14,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A rule and what became of it. Texts are NULL where the report has none. */
+/* A rule and its result. Texts are NULL if the report has none. */
 struct tp_value_finding {
 	const char *rule;
 	enum tp_finding_state state;
 	const char *title;
-	const char *headline; /* what it advises */
+	const char *headline; /* the advice */
 	const char *because;
-	const char *verify; /* which number must move */
+	const char *verify; /* the metric that must move */
 	const char *confidence;
 	const char *fingerprint;
-	bool is_advice; /* fired and shown: neither a note nor suppressed by a more precise rule */
+	bool is_advice; /* fired and shown: neither a note nor suppressed by a more specific rule */
 	bool has_gain;
 	double gain_low; /* speed-up factors */
 	double gain_value;
 	double gain_high;
-	tp_fact_id moves; /* the fact that `verify` names; tp_n_facts when it names none */
+	tp_fact_id moves; /* the fact that `verify` names; tp_n_facts if none */
 };
 
 /* Where time goes: a line of a program, or a kernel of a device. */
@@ -48,9 +46,9 @@ struct tp_value_pair {
 	const char *value;
 };
 
-/* All pointers are into the arena of whoever reads it. Zero and NULL = unknown. */
+/* All pointers are into the caller's arena. Zero and NULL = unknown. */
 struct tp_run_values {
-	const char *name; /* as the user typed it */
+	const char *name; /* as typed by the user */
 	const char *label;
 	const char *mode; /* "run", "attach", "import" */
 	const char *const *command;
@@ -72,7 +70,7 @@ struct tp_run_values {
 	const struct tp_value_pair *variables;
 	size_t n_variables;
 	struct tp_quantity facts[TP_MAX_FACTS];
-	/* Per step, or of the whole window where there are no steps. */
+	/* Per step, or for the whole window if there are no steps. */
 	bool has_steps;
 	uint64_t n_steps;
 	bool has_parts;

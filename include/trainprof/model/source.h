@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a source of measurements can be used here, and if not, why and what would help. */
+/* Whether a source of measurements is available here, and if not, why and what would help. */
 #ifndef TRAINPROF_MODEL_SOURCE_H
 #define TRAINPROF_MODEL_SOURCE_H
 
@@ -22,16 +22,16 @@ enum tp_presence {
 		TP_N_PRESENCES
 };
 
-/* The words above. Static storage. */
+/* The states in words. Static storage. */
 const char *tp_source_state_text(enum tp_presence presence);
 
 struct tp_availability {
 	enum tp_presence presence;
-	char reason[240]; /* "perf_event_paranoid is 4"; empty when present */
-	char remedy[120]; /* what to type; empty when nothing helps */
+	char reason[240]; /* "perf_event_paranoid is 4"; empty if available */
+	char remedy[120]; /* command to type; empty if nothing helps */
 };
 
-/* One source as it went in a recording. Strings are ids in the sink's or trace's table. */
+/* One source and how it worked in a recording. Strings are ids in the sink's or trace's table. */
 struct tp_source {
 	uint32_t name;    /* "perf", "proc", "pmu" … */
 	uint32_t summary; /* "CPU stacks and context switches" */

@@ -39,44 +39,41 @@ static inline bool tp_span_kind_is_device(unsigned kind)
 /* Device of a track that is a thread. */
 enum { TP_TRACK_THREAD = -1 };
 
-/* Number of a track that is a device as a whole: it has gauges and no spans, its name is the
+/* Number of a track that represents a whole device: it has gauges and no spans, and its name is the
  * device's. */
 enum { TP_TRACK_WHOLE = -1 };
 
-/* Ids of tracks are below this: a trace that names more is damaged or hostile. */
+/* Track ids are below this: a trace with more tracks is damaged or hostile. */
 enum { TP_TRACKS_MAX = 1 << 15 };
 
-/*
- * Where spans lie one after the other: a thread, or a queue (stream) of a device. Ids are dense and
- * in order of appearance; a track that is told again replaces what was known of it.
- */
+/* A sequence of spans that do not overlap: a thread, or a queue (stream) of a device. Ids are dense
+ * and in order of appearance; a later record of the same track replaces the earlier one. */
 struct tp_track {
 	uint32_t id;
 	uint32_t rank;  /* index into run.ranks */
-	int32_t device; /* number of the device; TP_TRACK_THREAD */
-	uint32_t name;  /* string: the thread's, or "stream 7"; 0 = none */
-	int64_t number; /* of the thread or stream, as the trace has it */
-	/* Of a thread: one more than the id of the task that has its stays on CPUs and its samples;
-	 * 0 = none is known. Told with the task's id known already. */
+	int32_t device; /* number of the device, or TP_TRACK_THREAD */
+	uint32_t name;  /* string: the thread's name, or "stream 7"; 0 = none */
+	int64_t number; /* number of the thread or stream in the trace */
+	/* For a thread: one more than the id of the task that has its stays on CPUs and its
+	 * samples; 0 = none is known. The task's record comes first. */
 	uint32_t task_plus_1;
 };
 
-/* What is known of a span besides its times. Interned: most kernels of a kind have the same. */
+/* Everything known about a span except its times. Interned, because most kernels of a kind share
+ * it. */
 struct tp_detail {
 	uint64_t bytes;    /* copied, filled or communicated; 0 = unknown */
 	uint64_t blocks;   /* thread blocks of the kernel's grid; 0 = unknown */
-	uint32_t threads;  /* in each; 0 = unknown */
+	uint32_t threads;  /* threads per block; 0 = unknown */
 	uint32_t op;       /* string: "allreduce" of a communication kernel; 0 = unknown */
 	uint32_t type;     /* string: element type, as the trace names it; 0 = unknown */
 	uint32_t group;    /* string: name of the communicator; 0 = unknown */
 	uint32_t n_ranks;  /* in the communicator; 0 = unknown */
-	uint32_t sequence; /* of the collective in its communicator, plus one; 0 = unknown */
+	uint32_t sequence; /* number of the collective in its communicator, plus one; 0 = unknown */
 };
 
-/*
- * Half-open [start, end) on the clock of its rank. `link` is the same for a call and for what it
- * launched on a device, within one rank; 0 = unknown. Spans of a thread nest in general.
- */
+/* Half-open [start, end) on the clock of its rank. `link` is the same for a call and for the work
+ * that it launched on a device, within one rank; 0 = unknown. Spans of a thread usually nest. */
 struct tp_span {
 	uint64_t start_ns;
 	uint64_t end_ns; /* at least start_ns */
@@ -88,8 +85,9 @@ struct tp_span {
 	uint8_t zero;
 };
 
-/* Sort by start, and of equal starts the longer one first, so that what encloses comes before what
- * it encloses; else the order stays. O(n log r) for r ascending runs, room for half of n beside. */
+/* Sorts by start, and the longer span first if starts are equal, so that an enclosing span comes
+ * before its children; otherwise stable. O(n log r) for r ascending runs, with extra memory for n /
+ * 2 spans. */
 void tp_spans_sort(struct tp_span *spans, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads and processes, and what one of them was doing at an instant. */
+/* Threads and processes, and their state at an instant. */
 #ifndef TRAINPROF_MODEL_TASK_H
 #define TRAINPROF_MODEL_TASK_H
 
@@ -9,11 +9,10 @@
 
 #define TP_NO_TASK UINT32_MAX
 
-/*
- * A thread, from its birth (or from when it was first seen) to its end. Ids are dense and in order
- * of appearance; a tid that is used again gets a new id. The thread with tid == pid stands for its
- * process. Times are CLOCK_MONOTONIC while recording and ns since the start of the run in a trace.
- */
+/* A thread, from its creation (or from when it was first seen) to its end. Ids are dense and in
+ * order of appearance; a reused tid gets a new id. The thread with tid == pid represents its
+ * process. Times are CLOCK_MONOTONIC while recording and ns since the start of the run in a
+ * trace. */
 struct tp_task {
 	uint32_t id;
 	pid_t tid;
@@ -21,17 +20,17 @@ struct tp_task {
 	uint32_t parent; /* task that created it; TP_NO_TASK for the target itself */
 	uint64_t start_ns;
 	uint64_t end_ns;   /* 0 while alive */
-	uint64_t exec_ns;  /* last exec; 0 when none was seen */
+	uint64_t exec_ns;  /* last exec; 0 if none was seen */
 	uint32_t comm;     /* string ids */
 	uint32_t exe;      /* path; process leaders only */
 	uint32_t cmdline;  /* arguments joined by spaces; process leaders only */
-	uint64_t utime_ns; /* CPU time by the kernel's own account, last read, 0 when never read */
+	uint64_t utime_ns; /* CPU time by the kernel's accounting when last read, 0 if never read */
 	uint64_t stime_ns; /* of the whole process on a leader, of the thread otherwise */
 };
 
 enum tp_state {
 	TP_STATE_ON_CPU,
-	TP_STATE_RUNNABLE, /* wants a CPU and has none: preempted or woken and not yet running */
+	TP_STATE_RUNNABLE, /* ready to run without a CPU: preempted, or woken and not running yet */
 	TP_STATE_BLOCKED,
 	TP_N_STATES
 };

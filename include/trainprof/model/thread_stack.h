@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all threads of a program did at one moment, each with its stack. */
+/* The state and stack of every thread of a program at one moment. */
 #ifndef TRAINPROF_MODEL_THREAD_STACK_H
 #define TRAINPROF_MODEL_THREAD_STACK_H
 
@@ -9,14 +9,14 @@ enum { TP_KERNEL_FUNCTION_SIZE = 64 };
 
 struct tp_thread_stack {
 	uint32_t task;
-	char letter; /* state as in /proc: R S D T t Z; '\0': it ended meanwhile */
+	char letter; /* state as in /proc: R S D T t Z; '\0' = it ended meanwhile */
 	enum tp_state state;
 	enum tp_cause cause;
 	uint32_t target;                      /* string: what it waits for; 0 = unknown */
-	uint32_t stack;                       /* 0: could not be read */
-	char kernel[TP_KERNEL_FUNCTION_SIZE]; /* function that it sleeps in; "" unknown */
+	uint32_t stack;                       /* 0 = could not be read */
+	char kernel[TP_KERNEL_FUNCTION_SIZE]; /* kernel function in which it sleeps; "" = unknown */
 	bool has_waits;
-	uint64_t waits_ns; /* since it last ran, to some milliseconds */
+	uint64_t waits_ns; /* time since it last ran, accurate to some milliseconds */
 };
 
 struct tp_thread_stacks {

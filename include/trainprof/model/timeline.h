@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread did from its begin to its end: pieces in order of time. */
+/* The states of a thread from its start to its end, in order of time. */
 #ifndef TRAINPROF_MODEL_TIMELINE_H
 #define TRAINPROF_MODEL_TIMELINE_H
 
@@ -10,26 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * One piece of a thread's timeline: [start, end) with one state. Pieces of a thread are in order
- * and do not overlap; together they cover its life inside the run.
- */
+/* One piece of a thread's timeline: [start, end) with one state. The pieces of a thread are in
+ * order and do not overlap; together they cover its life inside the run. */
 struct tp_segment {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	enum tp_state state;
 	enum tp_cause cause; /* when blocked */
-	uint32_t sample;     /* index into trace->samples that stands for it; TP_NO_SAMPLE */
-	bool is_inferred;    /* the sample lies in another, similar piece */
-	bool is_sampled;     /* its borders are those between two looks, not of the state itself */
+	uint32_t sample; /* index into trace->samples of the sample that represents it; TP_NO_SAMPLE
+			  */
+	bool is_inferred;    /* the sample was taken in another, similar piece */
+	bool is_sampled;     /* its borders are times of two inspections, not of the state itself */
 	enum tp_label label; /* main thread only; TP_N_LABELS before the foreground pass */
-	bool is_of_device;   /* in beside_devices: a device does what the label says, not the thread
-			      */
+	bool is_of_device;   /* in beside_devices: the label describes a device, not the thread */
 };
 
 #define TP_NO_SAMPLE UINT32_MAX
 
-/* What of the piece lies in [from, to). */
+/* The length of the part of the piece that lies in [from, to). */
 static inline uint64_t tp_segment_ns_in(const struct tp_segment *piece, uint64_t from_ns,
 					uint64_t to_ns)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * All that was recorded, sorted, in one arena. Built by the store's reader, by importers and by
- * tests through the same sink.
- */
+/* Everything that was recorded, sorted, in one arena. The store's reader, importers and tests build
+ * it through the same sink. */
 #ifndef TRAINPROF_MODEL_TRACE_H
 #define TRAINPROF_MODEL_TRACE_H
 
@@ -17,14 +15,14 @@
 #include <stdint.h>
 
 /*
- * Times are ns since run.started_ns. Invariants after tp_trace_build():
- * tasks by id, runs by (task, start), never overlapping within a task and of some length unless
- * they end TP_RUN_OPEN, samples and leavings by (task, time), gauges by (metric, task, time),
- * marks, gaps by time, spans of a track by tp_spans_sort(). Ids are in range, but for ranks of
- * tracks, which may be unknown to run.ranks.
+ * Times are ns since run.started_ns. Invariants after tp_trace_build(): tasks by id; runs by (task,
+ * start), never overlapping within a task, with a length unless they end TP_RUN_OPEN; samples and
+ * leavings by (task, time); gauges by (metric, task, time); marks and gaps by time; spans of a
+ * track as tp_spans_sort() sorts them. Ids are in range, except ranks of tracks, which may be
+ * unknown to run.ranks.
  *
- * Time in which the program or trainprof was stopped is taken out: what follows it begins where it
- * began, and counters do not have what they grew by meanwhile.
+ * Time in which the program or trainprof was stopped is removed: the time after it follows
+ * directly, and counters do not include what they grew by meanwhile.
  */
 /* The spans of one track. */
 struct tp_track_spans {
@@ -37,10 +35,10 @@ struct tp_trace {
 	struct tp_arena arena;
 	struct tp_run_info run;
 	bool is_partial; /* the recording was not closed */
-	/* Of the run: when the kernel ended the program, where that was recorded; else when
-	 * trainprof saw it, at most a while after the last record; else the last record. */
+	/* When the kernel ended the program, if that was recorded; else when trainprof noticed, but
+	 * at most a while after the last record; else the last record. */
 	uint64_t end_ns;
-	bool is_end_cut; /* the recording claims a later end than its records can bear out */
+	bool is_end_cut; /* the recording claims a later end than its records support */
 
 	const char **strings; /* by id */
 	size_t n_strings;
@@ -55,7 +53,7 @@ struct tp_trace {
 	size_t n_runs;
 	struct tp_sample *samples;
 	size_t n_samples;
-	struct tp_sample *leavings; /* TP_SAMPLE_SWITCH_OUT; they are not among the samples */
+	struct tp_sample *leavings; /* TP_SAMPLE_SWITCH_OUT samples; not among the others */
 	size_t n_leavings;
 	struct tp_gauge *gauges;
 	size_t n_gauges;
@@ -65,7 +63,8 @@ struct tp_trace {
 	size_t n_gaps; /* without those of TP_STOP_SOURCE */
 	struct tp_stopped_time *stops;
 	size_t n_stops;
-	uint64_t left_out_ns[TP_N_STOP_KINDS]; /* what overlaps counts once, for the first kind */
+	uint64_t
+		left_out_ns[TP_N_STOP_KINDS]; /* overlapping times count once, for the first kind */
 	struct tp_source *sources;
 	size_t n_sources;
 	struct tp_track *tracks;      /* by id */
@@ -76,20 +75,20 @@ struct tp_trace {
 
 	size_t *run_index;    /* runs of task i: [run_index[i], run_index[i+1]) */
 	size_t *sample_index; /* samples of task i, likewise */
-	uint64_t n_dropped;   /* records refused because an id or time made no sense */
+	uint64_t n_dropped;   /* records refused because an id or time was invalid */
 };
 
 /* A sink that collects records for a trace. */
 struct tp_trace_builder {
 	struct tp_sink sink;
-	struct tp_record *records; /* heap; everything but definitions and runs */
+	struct tp_record *records; /* heap; everything except definitions and runs */
 	size_t n_records;
 	size_t records_capacity;
-	struct tp_run
-		*runs; /* apart: they are by far the most, and a record takes thrice the room */
+	struct tp_run *runs; /* separate, because they are by far the most and a struct tp_record is
+				three times as large */
 	size_t n_runs;
 	size_t runs_capacity;
-	/* Apart and by track, for the same reason; beyond the tracks that are known until they are
+	/* Separate and by track for the same reason; may name unknown tracks until they are
 	 * checked. */
 	struct tp_track_spans *spans;
 	size_t n_spans;
@@ -99,17 +98,15 @@ struct tp_trace_builder {
 void tp_trace_builder_init(struct tp_trace_builder *builder);
 void tp_trace_builder_release(struct tp_trace_builder *builder);
 
-/*
- * Sort, check and index what the builder holds. `run` is copied. Records that make no sense
- * (unknown task, end before start, overlap within a task) are dropped or clipped and counted.
- */
+/* Sorts, checks and indexes what the builder holds. `run` is copied. Invalid records (unknown task,
+ * end before start, overlap within a task) are dropped or clipped, and counted. */
 void tp_trace_build(struct tp_trace *out, struct tp_trace_builder *builder,
 		    const struct tp_run_info *run);
 void tp_trace_release(struct tp_trace *trace);
 
 const char *tp_trace_string(const struct tp_trace *trace, uint32_t id);
 const struct tp_stack *tp_trace_stack(const struct tp_trace *trace, uint32_t id);
-/* Gauges of one metric and task (of devices: track), sorted by time; n is 0 when there are none. */
+/* Gauges of one metric and task (for devices: track), sorted by time; n is 0 if there are none. */
 const struct tp_gauge *tp_trace_gauges(const struct tp_trace *trace, enum tp_metric metric,
 				       uint32_t task, size_t *n);
 /* Growth of a counter inside [from, to), linear between readings; false without two readings. */

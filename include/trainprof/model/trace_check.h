@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The contract of a trace: what every pass of the analysis may rely on, and so does not check.
- * tp_trace_build() makes it true for all who read: the store, importers (which write to the store)
- * and windows. What does not fit is left out and counted in n_dropped, or cut where that is said.
+ * The contract of a trace: what every pass of the analysis may rely on and need not check.
+ * tp_trace_build() enforces it for all producers: the store, importers (which write to the store)
+ * and windows. Violations are left out and counted in n_dropped, or clipped where the list says so.
  *
- * Ids      A string, frame, stack, detail, task or track that is named exists; 0 is the empty one
- * of the first four. Instead of a task there may be TP_NO_TASK where record.h says so. A task's
- *          parents end: none is its own ancestor. Frames of a stack: at most TP_STACK_MAX_FRAMES.
- * Kinds    Enumerations have one of their values. Spans of devices are on tracks of devices, others
- *          on tracks of threads.
- * Times    Begin before end; at most TP_TRACE_NS_MAX since the start of the run, so that sums of a
- *          few do not overflow. The end of a gap may be UINT64_MAX: that of the run.
- * Numbers  Readings are finite and at most TP_TRACE_VALUE_MAX in size; those of counters are not
- *          negative. CPUs are below TP_TRACE_CPUS_MAX; others become CPU 0.
- * Numbers of things  At most TP_TRACKS_MAX tracks, TP_TRACE_SOURCES_MAX sources and TP_RANKS_MAX
- *          ranks. There may be none of anything, also no task: TP_NO_TASK is no index.
+ * Ids: Every string, frame, stack, detail, task or track id exists; 0 is the empty one of the first
+ * four. TP_NO_TASK is allowed where record.h says so. The parents of a task end: none is its own
+ * ancestor. Frames of a stack: at most TP_STACK_MAX_FRAMES.
+ *
+ * Kinds: Enumerations have one of their values. Spans of devices are on tracks of devices, others
+ * on tracks of threads.
+ *
+ * Times: Start before end; at most TP_TRACE_NS_MAX since the start of the run, so that sums of a
+ * few do not overflow. The end of a gap may be UINT64_MAX: that of the run.
+ *
+ * Numbers: Readings are finite and at most TP_TRACE_VALUE_MAX in size; those of counters are not
+ * negative. CPUs are below TP_TRACE_CPUS_MAX; others become CPU 0.
+ *
+ * Counts: At most TP_TRACKS_MAX tracks, TP_TRACE_SOURCES_MAX sources and TP_RANKS_MAX ranks. Any
+ * list may be empty, tasks too: TP_NO_TASK is not an index.
  */
 #ifndef TRAINPROF_MODEL_TRACE_CHECK_H
 #define TRAINPROF_MODEL_TRACE_CHECK_H
@@ -23,13 +27,13 @@
 
 #include <stdbool.h>
 
-/* Ten years: no clock since a boot has counted more. */
+/* Ten years: no clock since boot has counted more. */
 #define TP_TRACE_NS_MAX    (UINT64_C(10) * 366 * 86400 * 1000000000)
 #define TP_TRACE_VALUE_MAX 1e18
 
 enum { TP_TRACE_CPUS_MAX = 1 << 16, TP_TRACE_SOURCES_MAX = 64 };
 
-/* Leave out or cut what does not fit. Before sorting. */
+/* Leaves out or clips violations. Called before sorting. */
 void tp_trace_check(struct tp_trace *trace);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes whether budgets hold, for people and for CI systems: all from one table of results. */
+/* Writes the result of budget checks for people and for CI systems, all from one table of
+ * results. */
 #ifndef TRAINPROF_REPORT_BUDGET_TEXT_H
 #define TRAINPROF_REPORT_BUDGET_TEXT_H
 
@@ -12,10 +13,9 @@ void tp_report_budget_markdown(struct tp_buf *out, const struct tp_budget_result
 /* trainprof-check/1.0; `status` is the exit status of the command. */
 void tp_report_budget_json(struct tp_json_writer *w, const struct tp_budget_result *result,
 			   int status);
-/* Workflow commands of GitHub: at most ten of a kind are shown there, so the tenth counts the rest.
- */
+/* Workflow commands of GitHub. GitHub shows at most ten of a kind, so the tenth counts the rest. */
 void tp_report_budget_github(struct tp_buf *out, const struct tp_budget_result *result);
-/* JUnit XML: a case for each assertion; what is undecided is skipped. */
+/* JUnit XML: one case per assertion; undecided ones are skipped. */
 void tp_report_budget_junit(struct tp_buf *out, const struct tp_budget_result *result);
 /* GitLab's code quality report: an array of issues. */
 void tp_report_budget_gitlab(struct tp_json_writer *w, const struct tp_budget_result *result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what differs between runs, for people and for programs. */
+/* Writes the differences between runs, for people and for programs. */
 #ifndef TRAINPROF_REPORT_DIFF_TEXT_H
 #define TRAINPROF_REPORT_DIFF_TEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rules say about facts that were written by hand: there is no recording behind them. */
+/* Advice for facts that were written by hand; there is no recording. */
 #ifndef TRAINPROF_REPORT_FACTS_ADVICE_H
 #define TRAINPROF_REPORT_FACTS_ADVICE_H
 
@@ -11,18 +11,19 @@ struct tp_json_writer;
 
 /* All borrowed. */
 struct tp_report_advice {
-	const char *name;                /* of what the facts tell, or NULL */
+	const char *name;                /* name of the training that the facts describe, or NULL */
 	const struct tp_quantity *facts; /* tp_n_facts */
 	size_t n_given;
 	const struct tp_findings *findings;
 	size_t max_advice;
 };
 
-/* The verdict, each piece of advice with its evidence, gain, price and what to check, what all of
- * them gain together, what limits next, and which facts to find out. */
+/* The verdict, each piece of advice with its evidence, gain, price and what to check, the combined
+ * gain, the next limit, and which facts to find out. */
 void tp_report_advice_text(struct tp_page *page, const struct tp_report_advice *advice);
 
-/* The same as trainprof-advice/1.0; all findings that fired or lack facts, whatever max_advice. */
+/* The same as trainprof-advice/1.0; contains all findings that fired or lack facts, regardless of
+ * max_advice. */
 void tp_report_advice_json(struct tp_json_writer *w, const struct tp_report_advice *advice);
 
 #endif

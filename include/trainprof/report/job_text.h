@@ -7,7 +7,7 @@
 #include "trainprof/model/job_result.h"
 #include "trainprof/report/page.h"
 
-/* `shown` is what a reader types to see the job again: "prof". */
+/* `shown` is the name that a reader types to see the job again: "prof". */
 void tp_report_job_text(struct tp_page *page, const struct tp_job *job, const char *shown);
 void tp_report_job_markdown(struct tp_buf *out, const struct tp_job *job);
 /* trainprof-job/1.0: docs/job.schema.json */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Lines of text that are never wider than asked. What a screen shows is built here: columns,
- * wrapping, colour, and the replacement of characters that the terminal cannot show or obeys.
- */
+/* Lines of text that never exceed a given width. Screens are built here: columns, wrapping, colour,
+ * and the replacement of characters that the terminal cannot show or would interpret. */
 #ifndef TRAINPROF_REPORT_PAGE_H
 #define TRAINPROF_REPORT_PAGE_H
 
@@ -16,7 +14,8 @@
 
 struct tp_report_style;
 
-/* Colour marks state or part; a word always says the same. TP_PAINT_PART + part is that part's. */
+/* Colour marks a state or part; the text always says the same. TP_PAINT_PART + part is that
+ * part's. */
 enum tp_paint {
 	TP_PAINT_NONE,
 	TP_PAINT_BOLD,
@@ -28,10 +27,11 @@ enum tp_paint {
 	TP_N_PAINTS = TP_PAINT_PART + TP_N_PARTS
 };
 
-/* Parameters of the control sequence that a terminal gets for a paint, "1;31"; NULL for none. */
+/* Parameters of the terminal's control sequence for a paint, "1;31"; NULL for none. */
 const char *tp_page_paint_code(enum tp_paint paint);
 
-/* Append text as a terminal may see it: valid UTF-8 without control characters, or ASCII alone. */
+/* Appends text that is safe for a terminal: valid UTF-8 without control characters, or only
+ * ASCII. */
 void tp_page_clean_text(struct tp_buf *out, const char *text, bool is_ascii);
 
 /* One line is open at a time. Texts are UTF-8; control characters become '?'. */
@@ -46,22 +46,20 @@ struct tp_page {
 void tp_page_init(struct tp_page *page, const struct tp_report_style *style);
 void tp_page_release(struct tp_page *page);
 
-/* Append to the open line; what does not fit is cut and marked. */
+/* Appends to the open line; text that does not fit is truncated and marked. */
 void tp_page_add(struct tp_page *page, enum tp_paint paint, const char *text);
 void tp_page_addf(struct tp_page *page, enum tp_paint paint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Spaces up to a column (0-based); nothing when the line is already there. */
+/* Adds spaces up to a column (0-based); nothing if the line is already there. */
 void tp_page_column(struct tp_page *page, size_t column);
-/* End the line with `text` at the right edge, or on a line of its own where it does not fit. */
+/* Ends the line with `text` at the right edge, or on a line of its own if it does not fit. */
 void tp_page_right(struct tp_page *page, enum tp_paint paint, const char *text);
 /* A bar of `cells` columns for a ratio 0..1. */
 void tp_page_bar(struct tp_page *page, enum tp_paint paint, double ratio, size_t cells);
 void tp_page_end(struct tp_page *page);
 
-/*
- * Words from the open line's column on, further lines indented; ends the last line. With max_lines
- * (0 = no limit) the last allowed line ends in a mark when words are left.
- */
+/* Wraps words from the open line's column on, further lines indented; ends the last line. With
+ * max_lines (0 = no limit) the last allowed line ends in a mark if words are left. */
 void tp_page_wrap(struct tp_page *page, size_t indent, enum tp_paint paint, const char *text,
 		  size_t max_lines);
 

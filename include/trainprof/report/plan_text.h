@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The plan for a run: the course of its findings (trainprof/model/action_plan.h), step by step, as
- * text of at most 80 columns, as Markdown and as JSON (docs/plan.schema.json). All three say the
- * same.
- */
+/* The plan for a run: the steps of its findings (trainprof/model/action_plan.h) as text of at most
+ * 80 columns, as Markdown and as JSON (docs/plan.schema.json). All three have the same content. */
 #ifndef TRAINPROF_REPORT_PLAN_TEXT_H
 #define TRAINPROF_REPORT_PLAN_TEXT_H
 
@@ -15,8 +12,8 @@ struct tp_json_writer;
 
 /* All borrowed. */
 struct tp_report_plan {
-	const char *subject;             /* what the facts tell of */
-	const struct tp_quantity *facts; /* tp_n_facts; unknown ones say why */
+	const char *subject;             /* what the facts describe */
+	const struct tp_quantity *facts; /* tp_n_facts; unknown ones give a reason */
 	const struct tp_findings *findings;
 };
 

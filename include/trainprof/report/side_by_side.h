@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two runs that somebody wants to compare: what each spends, and why the comparison tells little.
- */
+/* Two runs side by side: how each spends its time, and why a comparison says little. */
 #ifndef TRAINPROF_REPORT_SIDE_BY_SIDE_H
 #define TRAINPROF_REPORT_SIDE_BY_SIDE_H
 
@@ -19,14 +18,14 @@ struct tp_report_side {
 
 struct tp_report_pair {
 	struct tp_report_side sides[2];
-	const char *const *warnings; /* what both have that spoils the comparison */
+	const char *const *warnings; /* problems of both runs that weaken the comparison */
 	size_t n_warnings;
 };
 
-/* Whether any number that is shown is known of both. */
+/* True if at least one shown number is known for both. */
 bool tp_report_pair_is_known(const struct tp_report_pair *pair);
 
-/* Step, shares and verdict of each, then the warnings. Unknown numbers are said to be unknown. */
+/* Step, shares and verdict of each, then the warnings. Unknown numbers are shown as unknown. */
 void tp_report_pair_text(struct tp_page *page, const struct tp_report_pair *pair);
 void tp_report_pair_markdown(struct tp_buf *out, const struct tp_report_pair *pair);
 /* trainprof-comparison/1.0 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice that was tried: what was promised and what was measured. */
+/* Advice that was tried: the promised and the measured gain. */
 #ifndef TRAINPROF_REPORT_TRIAL_TEXT_H
 #define TRAINPROF_REPORT_TRIAL_TEXT_H
 
@@ -12,7 +12,7 @@
 
 enum tp_trial_state {
 	TP_TRIAL_NOT_TRIED, /* `because` says why */
-	TP_TRIAL_FAILED,    /* the program, with the change; `because` says how */
+	TP_TRIAL_FAILED,    /* the program failed with the change; `because` says how */
 	TP_TRIAL_FASTER,
 	TP_TRIAL_SLOWER,
 	TP_TRIAL_ALIKE,
@@ -21,19 +21,19 @@ enum tp_trial_state {
 
 /* All borrowed. */
 struct tp_trial {
-	size_t number;                    /* of the advice; 0: all that helped, together */
-	const struct tp_finding *finding; /* NULL: all together */
+	size_t number;                    /* number of the advice; 0 = all that helped, together */
+	const struct tp_finding *finding; /* NULL = all together */
 	enum tp_trial_state state;
 	const char *because;
-	const char *command; /* with the change */
+	const char *command; /* the program's command with the change */
 	double speedup;      /* time without the change / with it */
 	double speedup_low;
 	double speedup_high;
 	size_t n_pairs;
 };
 
-/* A line or two for each: advice, promise, measurement. Then what to type from now on, if anything
- * was faster. */
+/* One or two lines each: advice, promise, measurement. Then the command to use from now on, if
+ * anything was faster. */
 void tp_report_trials_text(struct tp_page *page, const struct tp_trial *trials, size_t n);
 /* The same as the array "trials". */
 void tp_report_trials_json(struct tp_json_writer *w, const struct tp_trial *trials, size_t n);

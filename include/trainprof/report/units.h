@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Numbers as people read them: three digits, a unit, a dot whatever the locale. Data never goes
- * through here.
- */
+/* Numbers formatted for people: three digits, a unit, a dot in every locale. Data never passes
+ * through here. */
 #ifndef TRAINPROF_REPORT_UNITS_H
 #define TRAINPROF_REPORT_UNITS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returned by value, so that it can stand in an argument list. UTF-8. */
+/* Returned by value, so that it can be used in an argument list. UTF-8. */
 struct tp_unit_text {
 	char text[40];
 };
@@ -24,13 +22,13 @@ struct tp_unit_text tp_unit_percent(double ratio); /* "39 %", "0.8 %" */
 struct tp_unit_text tp_unit_percents(double low, double high); /* "0.4–1.3", "37–41" */
 struct tp_unit_text tp_unit_factor(double speedup);            /* "1.52×" */
 
-/* "1 record", "1,201 records"; `noun` is short and takes an s. */
+/* "1 record", "1,201 records"; `noun` is short and its plural ends in s. */
 struct tp_unit_text tp_unit_counted(uint64_t n, const char *noun);
 
 /* A value of a fact or metric by its unit: "ns", "bytes", "per_s", "bool", anything else plain. */
 struct tp_unit_text tp_unit_value(double value, const char *unit);
 
-/* The scale in which all times of one table are written, so that they can be compared by eye. */
+/* The common scale of all times in one table, so that they can be compared by eye. */
 struct tp_unit_scale {
 	double ns;        /* of one unit */
 	const char *name; /* "ms" */
@@ -41,10 +39,8 @@ struct tp_unit_scale {
 struct tp_unit_scale tp_unit_scale_for(double largest_ns);
 struct tp_unit_text tp_unit_scaled(struct tp_unit_scale scale, double ns);
 
-/*
- * Whole percents of n parts that sum to 100 exactly (largest remainder; ties to the earlier part).
- * All zero when the total is.
- */
+/* Whole percentages of n parts that sum to exactly 100 (largest remainder; ties to the earlier
+ * part). All zero if the total is. */
 void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents);
 
 #endif

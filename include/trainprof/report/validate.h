@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a JSON Schema cannot say about a report: sums, and reasons for what is missing. */
+/* Checks that a JSON Schema cannot express about a report: sums, and reasons for missing values. */
 #ifndef TRAINPROF_REPORT_VALIDATE_H
 #define TRAINPROF_REPORT_VALIDATE_H
 
@@ -8,10 +8,8 @@
 
 #include <stddef.h>
 
-/*
- * Check a report document and append one line for each problem to `problems`:
- * "report.json:120: parts sum to 41, total_ns is 42". Returns the number of problems.
- */
+/* Checks a report document and appends one line per problem to `problems`: "report.json:120: parts
+ * sum to 41, total_ns is 42". Returns the number of problems. */
 size_t tp_report_validate(const struct tp_json_doc *doc, struct tp_buf *problems);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The interactive viewer without a terminal: keys go in, cells, text and Markdown come out. The
- * same keys give the same cells every time.
- */
+/* The interactive viewer without a terminal: keys go in; cells, text and Markdown come out. The
+ * same keys always give the same cells. */
 #ifndef TRAINPROF_REPORT_VIEW_H
 #define TRAINPROF_REPORT_VIEW_H
 
@@ -15,7 +13,7 @@
 struct tp_run_diff;
 struct tp_view;
 
-/* Keys that are no characters; the others are code points: '\r', '\t', 27, 127, 'q'. */
+/* Keys that are not characters; others are code points: '\r', '\t', 27, 127, 'q'. */
 enum {
 	TP_KEY_NONE = 0x110000,
 	TP_KEY_UP,
@@ -30,32 +28,32 @@ enum {
 };
 enum { TP_KEY_TAB = '\t', TP_KEY_ENTER = '\r', TP_KEY_ESCAPE = 27, TP_KEY_BACKSPACE = 127 };
 
-/* All borrowed, and to live as long as the view. */
+/* All borrowed; must outlive the view. */
 struct tp_view_input {
 	const struct tp_report *report;
 	const struct tp_run_diff
-		*diff; /* of two runs, of which the report is the second; or NULL */
-	/* What the advice gains together of which is_chosen[i] says so; NULL: not known.
-	 * False when it cannot be said. */
+		*diff; /* of two runs, of which the report describes the second; or NULL */
+	/* The combined gain of the advice for which is_chosen[i] is true; NULL = unknown. Returns
+	 * false if it cannot be computed. */
 	bool (*combine)(void *context, const bool *is_chosen, double *low, double *value,
 			double *high);
-	/* Where addresses of a file of code are in its source, by its debug information; NULL: not
-	 * known. `file` is that of the first address of which it is known, lines of other files
-	 * are 0. False when nothing is known: why is in `file`. */
+	/* Source lines of addresses in a code file, from its debug information; NULL = unknown.
+	 * `file` is that of the first address with a known line; lines of other files are 0.
+	 * Returns false if nothing is known; the reason is then in `file`. */
 	bool (*find_lines)(void *context, const char *module, const uint64_t *addresses, size_t n,
 			   char *file, size_t size, uint32_t *lines);
 	void *context;
 };
 
-/* Freed with tp_view_free(). Takes time in proportion to what the report holds; keys do not. */
+/* Freed with tp_view_free(). Takes time in proportion to the report's size; keys do not. */
 struct tp_view *tp_view_new(const struct tp_view_input *input);
 void tp_view_free(struct tp_view *view); /* NULL is allowed */
 
-/* What the caller has to do after a key. */
+/* What the caller must do after a key. */
 enum tp_view_answer {
-	TP_VIEW_STAY, /* draw, if more keys do not wait */
+	TP_VIEW_STAY, /* draw, unless more keys are waiting */
 	TP_VIEW_QUIT,
-	TP_VIEW_COPY,   /* put tp_view_add_markdown() on the clipboard */
+	TP_VIEW_COPY,   /* copy tp_view_add_markdown() to the clipboard */
 	TP_VIEW_EXPORT, /* write it to a file */
 	TP_VIEW_REDRAW, /* all cells: something else wrote to the terminal */
 };
@@ -65,15 +63,15 @@ enum tp_view_answer tp_view_handle_key(struct tp_view *view, int key);
 /* Draw the screen as large as the grid is. */
 void tp_view_draw(struct tp_view *view, struct tp_grid *grid);
 
-/* What the bottom line says until the next key: that something was copied, or why not. */
+/* Sets the text of the bottom line until the next key, for example that something was copied. */
 void tp_view_show_message(struct tp_view *view, const char *text);
 
-/* "overview", "steps": of the screen that is shown. */
+/* "overview", "steps": name of the current screen. */
 const char *tp_view_screen_name(const struct tp_view *view);
 
-/* Append the screen with all its rows (at most some hundreds) as Markdown. */
+/* Appends the screen with all its rows (at most some hundreds) as Markdown. */
 void tp_view_add_markdown(struct tp_view *view, struct tp_buf *out);
-/* Print it as lines from top to bottom, without bars and pictures: for screen readers. */
+/* Prints it as lines from top to bottom, without bars and pictures: for screen readers. */
 void tp_view_print_plain(struct tp_view *view, struct tp_page *page);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the registers and a copy of the stack to the chain of callers.
+ * Reconstructs the chain of callers from registers and a copy of the stack.
  *
- * Follows .eh_frame and .debug_frame; where code has neither (JIT, assembler) it scans the stack
- * for a word behind a call instruction whose own unwinding makes sense, and marks the frame
- * guessed. Work per call is bounded whatever the stack or the files hold.
+ * Uses .eh_frame and .debug_frame. Code with neither (JIT, assembler) is unwound by scanning the
+ * stack for a word that follows a call instruction and from which unwinding can continue; such a
+ * frame is marked as guessed. Work per call is bounded for any contents of stack and files.
  */
 #ifndef TRAINPROF_STACK_UNWIND_H
 #define TRAINPROF_STACK_UNWIND_H
@@ -15,8 +15,8 @@
 struct tp_unwind_regs {
 	uint64_t ip;
 	uint64_t sp;
-	uint64_t bp; /* 0: not known, as of a blocked thread */
-	uint64_t lr; /* 0 where there is none */
+	uint64_t bp; /* 0 = unknown, as for a blocked thread */
+	uint64_t lr; /* 0 if there is none */
 };
 
 enum tp_unwind_end {
@@ -30,8 +30,9 @@ struct tp_unwind_result {
 	size_t n_frames;
 	size_t n_guessed;
 	enum tp_unwind_end end;
-	bool is_root_told; /* COMPLETE by what a table or the entry point says; false: by a return
-			    * address of 0, which is also what memory that is no stack holds */
+	bool is_root_told; /* complete according to a table or the entry point; false: according to
+			      a return address of 0, which memory that is not a stack may also
+			      contain */
 };
 
 /*

@@ -1,61 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The GPU ring: a file in which libtrainprof-agent.so, inside the measured program, tells what the
- * GPU did, and from which trainprof drains it. One file a process; the agent makes it in the
- * directory $TRAINPROF_GPU_RINGS (the profiler's own, mode 0700, best on a tmpfs) under the name
+ * The GPU ring: a file in which libtrainprof-agent.so, inside the measured program, reports what
+ * the GPU did, and from which trainprof drains it. One file per process; the agent creates it in
+ * the directory $TRAINPROF_GPU_RINGS (the profiler's own, mode 0700, preferably on a tmpfs) under
+ * the name
  *
- *	gpu-PID-START-N.ring	PID as the process sees itself, START its start in clock ticks
- *				(field 22 of /proc/PID/stat), N from 0: one more after each exec
+ * 	gpu-PID-START-N.ring	PID as the process sees itself, START its start in clock ticks
+ * 				(field 22 of /proc/PID/stat), N from 0: one more after each exec
  *
- *	offset 0          struct tp_gpu_ring_header (4096 bytes)
- *	clocks_at         n_clocks x struct tp_gpu_clock; pair c lies in slot c mod n_clocks
- *	places_at         n_places_most x struct tp_gpu_place; place p, from 1, lies in slot p - 1
- *	names_at          names_bytes of struct tp_gpu_name, one behind the other; it only grows
- *	events_at         n_events x struct tp_gpu_event; event e lies in slot e mod n_events
+ * 	offset 0          struct tp_gpu_ring_header (4096 bytes)
+ * 	clocks_at         n_clocks x struct tp_gpu_clock; pair c lies in slot c mod n_clocks
+ * 	places_at         n_places_most x struct tp_gpu_place; place p, from 1, lies in slot p - 1
+ * 	names_at          names_bytes of struct tp_gpu_name, one after the other; it only grows
+ * 	events_at         n_events x struct tp_gpu_event; event e lies in slot e mod n_events
  *
  * Numbers are in the byte order of the machine; the file is read on the machine that wrote it.
  *
- * In a program that ran already (trainprof attach) it has no name: the agent makes a memfd, which
- * the profiler takes over as a descriptor, so that neither needs to see the other's files.
+ * In a program that was running already (trainprof attach) the file has no name: the agent creates
+ * a memfd, which the profiler receives as a descriptor, so that neither needs to see the other's
+ * files.
  *
- * Where `reader_ns` is not 0 and 10 s old an agent stops collecting, and one of a program that ran
- * already leaves: nobody else would end it.
+ * If `reader_ns` is not 0 and 10 s old, the agent stops collecting, and an agent that was attached
+ * to a running program leaves, because nobody else would end it.
  *
- * Who writes what. The reader writes `tail`, `wanted` and `reader_ns`, nothing else; all else is
- * the agent's, and of the agent one thread's at a time. Words are stored whole, by aligned stores.
+ * Writers. The reader writes `tail`, `wanted` and `reader_ns` only; the agent writes everything
+ * else, from one thread at a time. Words are stored whole, by aligned stores.
  *
- * Versions. A reader refuses another `major`. A newer `minor` may use what is reserved here, have
- * a longer header or longer events (step by event_bytes), and event types, states, flags and calls
- * that are not listed here: skip them and say so.
+ * Versions. A reader refuses another `major`. A newer `minor` may use fields that are reserved
+ * here, have a longer header or longer events (step by event_bytes), and have event types, states,
+ * flags and calls that are not listed here: skip them and report it.
  *
- * Beginning. The file has its name before it has its contents. `magic` is stored last, with
- * release: while it reads 0, or the file is shorter than events_at, try again later. The room for
- * events is added when collecting begins: until head has moved the file may end at events_at.
+ * Creation. The file has its name before it has its contents. `magic` is stored last, with release:
+ * while it reads 0, or the file is shorter than events_at, try again later. Space for events is
+ * added when collection begins: until head has moved, the file may end at events_at.
  *
- * Events. `head` counts the events written, `tail` those the reader is done with. The agent writes
- * the slots of [head, h), then stores h to head with release. The reader loads head with acquire,
- * reads [tail, head), then stores tail with release. Events that belong together (one followed by
- * its MORE events) become visible together. The agent never waits and never overwrites: while
- * head - tail is n_events, events are dropped and counted in n_dropped by type; the next event
- * that fits is preceded by a LOST event with the number. So what is below head is whole, in order,
- * and  every event made = head + sum of n_dropped - LOST events  always. head - tail > n_events,
- * a head that runs backwards, or a table end beyond its table: the file is damaged, leave it.
+ * Events. `head` counts the events written, `tail` the events that the reader has consumed. The
+ * agent writes the slots of [head, h), then stores h to head with release. The reader loads head
+ * with acquire, reads [tail, head), then stores tail with release. Events that belong together (one
+ * and the MORE events that follow it) become visible together. The agent never waits and never
+ * overwrites: while head - tail is n_events, events are dropped and counted in n_dropped by type;
+ * the next event that fits is preceded by a LOST event with the number. Everything below head is
+ * therefore complete and in order, and  every event made = head + sum of n_dropped - LOST events
+ * always holds. If head - tail > n_events, head runs backwards, or a table ends beyond its size,
+ * the file is damaged: stop reading it.
  *
- * Tables. A name, place or clock pair is whole before the word that counts it (n_name_bytes,
- * n_places: release), and that before the event that uses it. A reader that has loaded head with
- * acquire and then loads the counts finds all that these events use. Of the clock pairs the oldest
- * are overwritten: read the count, copy, read the count again, and leave out what is n_clocks or
- * more behind it, with one more for the pair being written.
+ * Tables. A name, place or clock pair is complete before the word that counts it (n_name_bytes,
+ * n_places: release), and that word is stored before the event that uses it. A reader that has
+ * loaded head with acquire and then loads the counts finds everything that these events use. The
+ * oldest clock pairs are overwritten: read the count, copy, read the count again, and drop the
+ * pairs that are n_clocks or more behind it, and one more for the pair that is being written.
  *
- * Death. The agent's process may die between any two instructions, by any signal: pages of the
- * file outlive it. What head covers is whole; what was written behind head is not there; what CUPTI
+ * Death. The agent's process may die between any two instructions, by any signal; the pages of the
+ * file outlive it. Events below head are complete and later ones do not exist. Records that CUPTI
  * had not yet delivered, and ranges of the last moments (mostly less than 0.2 s), are lost and not
- * counted. A ring whose state is
- * not FINISHED and whose process is gone, or has a ring with a higher N, has died: drain it once
- * more after having seen the death, and it is complete. A live agent stores heartbeat_ns at least
- * once a second until its state is FINISHED; one that is older than 10 s hangs (a CUPTI call may),
- * and may yet go on. Of an agent of minor 0 the heartbeat also ends where CUPTI tells nothing.
- * A forked child does not write: the mapping is not inherited.
+ * counted. A ring whose state is not FINISHED and whose process is gone, or has a ring with a
+ * higher N, has died: drain it once more after having seen the death, and it is complete. A live
+ * agent stores heartbeat_ns at least once per second until its state is FINISHED; an agent whose
+ * heartbeat is older than 10 s hangs (a CUPTI call may), and may still continue later. With minor 0
+ * the heartbeat also ends when CUPTI delivers nothing. A forked child does not write: the mapping
+ * is not inherited.
  *
  * Nothing in the file is trusted: names may lack their NUL, ids may be beyond their tables.
  */
@@ -70,17 +73,17 @@
 #define TP_GPU_RING_SUFFIX ".ring"
 
 /*
- * The door of an agent that is put into a running program. From a thread of the program, outside
- * its signal handlers:
+ * Entry point of an agent that is loaded into a running program. Called from a thread of the
+ * program, outside its signal handlers:
  *
- *	int trainprof_agent_attach(void *block, size_t bytes)
+ * 	int trainprof_agent_attach(void *block, size_t bytes)
  *
- * Starts the agent's thread, which does nothing before `wanted` says EVENTS. The descriptor of the
- * ring in the program, or a negative errno: EBUSY (a thread is there already), ECANCELED
- * (TRAINPROF_GPU=0), what failed else. The mapping of `bytes` at `block` (both 0: none) is the
- * agent's from then on: removed when it leaves, if the thread that called has ended by then. The
- * ring and its descriptor stay; the same are told when it is called again after that, with nothing
- * unread and the counts of before forgotten.
+ * Starts the agent's thread, which is idle until `wanted` is EVENTS. Returns the descriptor of the
+ * ring in the program, or a negative errno: EBUSY (there is a thread already), ECANCELED
+ * (TRAINPROF_GPU=0), or the error of what failed. The mapping of `bytes` at `block` (both 0: none)
+ * belongs to the agent from then on; it is unmapped when the agent leaves, if the calling thread
+ * has ended by then. The ring and its descriptor stay; a later call returns the same ring, with
+ * nothing unread and counts reset.
  */
 #define TP_GPU_AGENT_ENTRY "trainprof_agent_attach"
 
@@ -90,43 +93,43 @@
 
 enum {
 	TP_GPU_RING_MAJOR = 1,
-	/* 1: ranges of NVTX, with numbers and payloads; ASIDE. 2: joining, LEAVE, reader_ns */
+	/* 1: NVTX ranges with numbers and payloads; BACKOFF. 2: attach, LEAVE, reader_ns */
 	TP_GPU_RING_MINOR = 2,
 	TP_GPU_RING_HEADER_BYTES = 4096,
-	TP_GPU_RING_EVENTS = 1 << 20, /* 32 MiB: 2.6 s of 400,000 events a second */
-	TP_GPU_RING_CLOCKS = 1 << 10, /* 204 s of five pairs a second */
+	TP_GPU_RING_EVENTS = 1 << 20, /* 32 MiB: 2.6 s at 400,000 events per second */
+	TP_GPU_RING_CLOCKS = 1 << 10, /* 204 s at five pairs per second */
 	TP_GPU_RING_PLACES = 1 << 12,
-	TP_GPU_RING_NAME_BYTES = 1 << 20, /* of the whole table */
-	TP_GPU_NAME_MAX = 4095, /* bytes of one name; of a longer one only that much is kept */
-	TP_GPU_NUMBER_MARK = 1, /* the byte of a name that stands for a number */
+	TP_GPU_RING_NAME_BYTES = 1 << 20, /* size of the whole table */
+	TP_GPU_NAME_MAX = 4095,           /* bytes of one name; a longer one is truncated */
+	TP_GPU_NUMBER_MARK = 1,           /* the byte that replaces a number in a name */
 	TP_GPU_PAYLOAD_WORDS = 7,
 };
 
-/* What the reader wants. The agent looks five times a second, and at once after a FUTEX_WAKE (not
- * a private one) on the word. */
+/* What the reader wants. The agent reads the word five times per second, and at once after a
+ * FUTEX_WAKE (not a private one) on it. */
 enum tp_gpu_request {
-	TP_GPU_REQUEST_DEFAULT = 0, /* what TRAINPROF_GPU says */
+	TP_GPU_REQUEST_DEFAULT = 0, /* as TRAINPROF_GPU says */
 	TP_GPU_REQUEST_IDLE = 1,
 	TP_GPU_REQUEST_EVENTS = 2,
-	TP_GPU_REQUEST_LEAVE = 3, /* of one that joined a running program: let go, end the thread */
+	TP_GPU_REQUEST_LEAVE = 3, /* for an attached agent: release CUPTI and end the thread */
 };
 
 enum tp_gpu_state {
-	TP_GPU_STATE_STARTING = 0, /* looking for CUPTI; it may take many seconds */
-	TP_GPU_STATE_IDLE = 1,     /* able to collect, not asked to */
+	TP_GPU_STATE_STARTING = 0, /* searching for CUPTI; may take many seconds */
+	TP_GPU_STATE_IDLE = 1,     /* able to collect, not requested */
 	TP_GPU_STATE_OPEN = 2,     /* collecting */
-	TP_GPU_STATE_FINISHED = 3, /* the program ends in order; nothing follows */
+	TP_GPU_STATE_FINISHED = 3, /* the program ends in an orderly way; nothing follows */
 	TP_GPU_STATE_UNREAD = 4,   /* the ring was full for 10 s: paused until tail moves */
-	TP_GPU_STATE_BACKOFF = 5,  /* another tool has CUPTI, see `owner`: tried again later */
-	/* From here on CUPTI tells nothing and will not; ranges of NVTX are told all the same. */
-	TP_GPU_STATE_NO_CUPTI = 16, /* none found, or it lacks a call that is needed */
-	TP_GPU_STATE_IN_USE = 17,   /* another tool has it, again: `owner` where it says its name */
+	TP_GPU_STATE_BACKOFF = 5,  /* another tool uses CUPTI, see `owner`; tried again later */
+	/* From here on CUPTI delivers nothing and will not; NVTX ranges are still recorded. */
+	TP_GPU_STATE_NO_CUPTI = 16, /* none found, or a required call is missing */
+	TP_GPU_STATE_IN_USE = 17,   /* another tool uses it again: `owner`, if it says its name */
 	TP_GPU_STATE_FAILED = 18,   /* a call failed: `failed_call`, `error` */
 	TP_GPU_STATE_TAKEOVER = 19, /* another tool has replaced our callbacks: `owner`, if known */
 	TP_GPU_STATE_UNSUPPORTED = 20, /* a version of CUPTI that is not supported */
 	TP_GPU_STATE_NO_ROOM = 21,     /* no memory for events: `error` is the errno */
 	TP_GPU_STATE_SECOND_COPY =
-		22, /* a second libcupti is mapped: `owner`, the end of its path */
+		22, /* a second libcupti is mapped: `owner` holds the end of its path */
 };
 
 enum tp_gpu_event_type {
@@ -136,17 +139,17 @@ enum tp_gpu_event_type {
 	TP_GPU_EVENT_SET = 3,      /* the GPU filled memory */
 	TP_GPU_EVENT_CALL = 4,     /* a thread was in a call of the runtime or the driver */
 	TP_GPU_EVENT_SYNC = 5,     /* a thread waited for the GPU, or a stream for an event */
-	TP_GPU_EVENT_OVERHEAD = 6, /* CUPTI's or the driver's own doings */
+	TP_GPU_EVENT_OVERHEAD = 6, /* work of CUPTI or of the driver itself */
 	TP_GPU_EVENT_PUSH = 7,     /* NVTX: a range begins in a thread */
 	TP_GPU_EVENT_POP = 8,      /* NVTX: the innermost range of a thread and domain ends */
 	TP_GPU_EVENT_START = 9,    /* NVTX: a range begins; any thread may end it */
 	TP_GPU_EVENT_END = 10,     /* NVTX: a started range ends */
-	TP_GPU_EVENT_MARK = 11,    /* NVTX: an instant */
-	TP_GPU_EVENT_OPEN = 12,    /* collecting began; what was launched before may be missing */
-	TP_GPU_EVENT_CLOSE = 13,   /* collecting ended; records of what ran before may follow */
-	TP_GPU_EVENT_LOST = 14,    /* events were dropped here */
-	TP_GPU_EVENT_NODE = 15,    /* MORE: the event before it was a node of a CUDA graph */
-	TP_GPU_EVENT_PEER = 16,    /* MORE: the copy before it went between two devices */
+	TP_GPU_EVENT_MARK = 11,    /* NVTX: a point in time */
+	TP_GPU_EVENT_OPEN = 12,  /* collection began; records of earlier launches may be missing */
+	TP_GPU_EVENT_CLOSE = 13, /* collection ended; records of earlier work may follow */
+	TP_GPU_EVENT_LOST = 14,  /* events were dropped here */
+	TP_GPU_EVENT_NODE = 15,  /* MORE: the event before it was a node of a CUDA graph */
+	TP_GPU_EVENT_PEER = 16,  /* MORE: the copy before it went between two GPUs */
 	TP_GPU_EVENT_PAYLOAD = 17, /* MORE: a number that the NVTX range before it carries */
 	TP_GPU_EVENT_TYPES = 32,   /* room in n_dropped */
 };
@@ -154,47 +157,49 @@ enum tp_gpu_event_type {
 enum tp_gpu_event_flag {
 	TP_GPU_FLAG_LONG = 1,       /* dur is in us, not ns; 0xffffffff then: that long or longer */
 	TP_GPU_FLAG_HOST_CLOCK = 2, /* t0 is CLOCK_MONOTONIC, not CUPTI's clock */
-	TP_GPU_FLAG_ASYNC = 4,      /* of a copy or set: asked for asynchronously */
+	TP_GPU_FLAG_ASYNC = 4,      /* of a copy or memset: it was asynchronous */
 	TP_GPU_FLAG_PTHREAD = 8,    /* the thread is not a tid but the low half of a pthread_t */
-	TP_GPU_FLAG_DRIVER = 16,    /* the call is one of the driver, else of the runtime */
-	TP_GPU_FLAG_NUMBERS = 32,   /* of a range: its name has numbers left out, see below */
+	TP_GPU_FLAG_DRIVER = 16,  /* the call belongs to the driver API, otherwise to the runtime */
+	TP_GPU_FLAG_NUMBERS = 32, /* of a range: numbers were extracted from its name, see below */
 };
 
 /*
- * One event. Records of CUPTI that have no times (start or end 0, or end before start) make no
- * event: they are counted in n_untimed. By type:
+ * One event. CUPTI records without times (start or end 0, or end before start) make no event and
+ * are counted in n_untimed. By type:
  *
- *	          place    id                    x
- *	KERNEL    where    name                  blocks | threads per block << 32 | registers << 48,
- *	                                         each the most that fits where it is more
- *	COPY      where    enum tp_gpu_copy | from << 8 | to << 16 (enum tp_gpu_memory)    bytes
- *	SET       where    memory << 16          bytes
- *	CALL      enum tp_gpu_call   name        thread | returned value << 32
- *	SYNC      where    enum tp_gpu_sync      CUDA's number of the event, else 0
- *	OVERHEAD  0        enum tp_gpu_overhead  thread, else 0
- *	PUSH      0        name                  thread | domain (a name) << 32
- *	POP       0        0                     thread | domain << 32
- *	START     0        name                  number of the range | thread << 32
- *	END       0        0                     the same as in its START
- *	MARK      0        name                  thread | domain << 32
- *	OPEN      0        number of the window, from 1      0
- *	CLOSE     0        number of the window  0
- *	LOST      0        0                     number of events dropped
- *	NODE      0        graph                 node
- *	PEER      0        from device           to device
- *	PAYLOAD   which    schema                8 bytes of the payload, from 8 * which on
+ * 	          place    id                    x
+ * 	KERNEL    where    name                  blocks | threads per block << 32 | registers << 48,
+ * 	                                         each the most that fits where it is more
+ * 	COPY      where    enum tp_gpu_copy | from << 8 | to << 16 (enum tp_gpu_memory)    bytes
+ * 	SET       where    memory << 16          bytes
+ * 	CALL      enum tp_gpu_call   name        thread | returned value << 32
+ * 	SYNC      where    enum tp_gpu_sync      CUDA's number of the event, else 0
+ * 	OVERHEAD  0        enum tp_gpu_overhead  thread, else 0
+ * 	PUSH      0        name                  thread | domain (a name) << 32
+ * 	POP       0        0                     thread | domain << 32
+ * 	START     0        name                  number of the range | thread << 32
+ * 	END       0        0                     the same as in its START
+ * 	MARK      0        name                  thread | domain << 32
+ * 	OPEN      0        number of the window, from 1      0
+ * 	CLOSE     0        number of the window  0
+ * 	LOST      0        0                     number of events dropped
+ * 	NODE      0        graph                 node
+ * 	PEER      0        from device           to device
+ * 	PAYLOAD   which    schema                8 bytes of the payload, from 8 * which on
  *
- * Of a PAYLOAD dur is the size of the whole payload in bytes: the range before it, which begins or
- * ends there, has as many PAYLOAD events as that needs, but 7 at most. Only ranges of the domain
+ * For a PAYLOAD, dur is the size of the whole payload in bytes. The range before it, which begins
+ * or ends there, has as many PAYLOAD events as that needs, at most 7. Only ranges of the domain
  * "NCCL" have them.
  *
- * Ranges that differ in numbers only share a name ("step 12" and "step 13"): where NUMBERS is set
- * TP_GPU_NUMBER_MARK stands for a decimal number in it, the first time for dur, then for link.
+ * Ranges that differ only in numbers share a name ("step 12" and "step 13"): if NUMBERS is set,
+ * TP_GPU_NUMBER_MARK in the name stands for a decimal number, the first one being dur, the second
+ * link.
  *
- * link (CUPTI's correlation id) is the same in a CALL and in what it caused; 0 = unknown. Ranges of
- * NVTX are told also outside windows, those of a thread in order, and a START before its END. NVTX
- * events, OPEN, CLOSE and LOST are on the host's clock. Events of CUPTI come in the order in which
- * CUPTI delivers its buffers: NOT in order of time, and a kernel may come before its call.
+ * link (CUPTI's correlation id) is the same in a CALL and in the work that it caused; 0 = unknown.
+ * NVTX ranges are recorded outside windows too, those of a thread in order, and a START before its
+ * END. NVTX events, OPEN, CLOSE and LOST use the host's clock. Events of CUPTI come in the order in
+ * which CUPTI delivers its buffers, which is NOT the order of time: a kernel may come before its
+ * call.
  */
 struct tp_gpu_event {
 	uint8_t type; /* enum tp_gpu_event_type */
@@ -207,8 +212,8 @@ struct tp_gpu_event {
 	uint64_t x;
 };
 
-/* Device, context and stream, as CUPTI numbers them; all ones = not told: a SYNC's place has no
- * device (that of the context is meant) and perhaps no stream. */
+/* Device, context and stream in CUPTI's numbers; all ones = not reported. The place of a SYNC has
+ * no device (use the context's) and may have no stream. */
 struct tp_gpu_place {
 	uint32_t device;
 	uint32_t context;
@@ -216,17 +221,16 @@ struct tp_gpu_place {
 	uint32_t reserved;
 };
 
-/*
- * One name: its id is its offset in the table divided by 8, plus 1; id 0 = unknown (no name, or
- * the table is full: n_unnamed). The next one follows at the next multiple of 8. Kernels have the
- * names that the compiler gave them, mangled.
- */
+/* One name: its id is its offset in the table divided by 8, plus 1; id 0 = unknown (no name, or the
+ * table is full: n_unnamed). The next one follows at the next multiple of 8. Names of kernels are
+ * mangled, as the compiler generated them. */
 struct tp_gpu_name {
-	uint32_t length; /* without the NUL behind it */
+	uint32_t length; /* without the NUL after it */
 	char text[];
 };
 
-/* Read at one moment: the host's clock before and after CUPTI's, and the middle of the two. */
+/* A reading of CUPTI's clock between two readings of the host's clock, and the middle of those
+ * two. */
 struct tp_gpu_clock {
 	uint64_t host_ns;  /* CLOCK_MONOTONIC */
 	uint64_t cupti_ns; /* the clock of events; jumps when the machine's date is set */
@@ -265,17 +269,17 @@ enum tp_gpu_memory {
 enum tp_gpu_sync {
 	TP_GPU_SYNC_UNKNOWN = 0,
 	TP_GPU_SYNC_EVENT = 1,        /* a thread waited for an event */
-	TP_GPU_SYNC_STREAM_EVENT = 2, /* a stream was told to wait for an event */
+	TP_GPU_SYNC_STREAM_EVENT = 2, /* a stream waits for an event */
 	TP_GPU_SYNC_STREAM = 3,       /* a thread waited for a stream */
-	TP_GPU_SYNC_CONTEXT = 4,      /* a thread waited for all of a context */
+	TP_GPU_SYNC_CONTEXT = 4,      /* a thread waited for a whole context */
 };
 
 enum tp_gpu_overhead {
 	TP_GPU_OVERHEAD_OTHER = 0,
 	TP_GPU_OVERHEAD_COMPILER = 1,     /* the driver compiles device code */
 	TP_GPU_OVERHEAD_FLUSH = 2,        /* CUPTI empties its buffers */
-	TP_GPU_OVERHEAD_INSTRUMENT = 3,   /* CUPTI changes kernels so that they are timed */
-	TP_GPU_OVERHEAD_RESOURCE = 4,     /* CUPTI makes its own resources */
+	TP_GPU_OVERHEAD_INSTRUMENT = 3,   /* CUPTI instruments kernels to time them */
+	TP_GPU_OVERHEAD_RESOURCE = 4,     /* CUPTI creates its own resources */
 	TP_GPU_OVERHEAD_MODULE_LOAD = 5,  /* the runtime loads a module */
 	TP_GPU_OVERHEAD_LAZY_LOAD = 6,    /* the driver loads a function at its first launch */
 	TP_GPU_OVERHEAD_QUEUE_FULL = 7,   /* a launch waited for room in the queue */
@@ -283,7 +287,7 @@ enum tp_gpu_overhead {
 	TP_GPU_OVERHEAD_MANAGED_INIT = 9, /* CUPTI prepares the tracing of managed memory */
 };
 
-/* What a call does, whatever the vendor's number and the version of its name. */
+/* What a call does, independent of the vendor's number and of the version of its name. */
 enum tp_gpu_call {
 	TP_GPU_CALL_OTHER = 0,
 	TP_GPU_CALL_LAUNCH = 1,
@@ -296,12 +300,12 @@ enum tp_gpu_call {
 	TP_GPU_CALL_FREE = 8,
 	TP_GPU_CALL_WAIT_EVENT = 9,
 	TP_GPU_CALL_RECORD_EVENT = 10,
-	TP_GPU_CALL_LOAD = 11, /* of a module or library */
+	TP_GPU_CALL_LOAD = 11, /* loads a module or library */
 	TP_GPU_CALL_QUERY = 12,
 };
 
 struct tp_gpu_ring_header {
-	/* Constant once magic is there. */
+	/* Constant once magic is stored. */
 	uint64_t magic;
 	uint16_t major;
 	uint16_t minor;
@@ -318,43 +322,44 @@ struct tp_gpu_ring_header {
 	uint32_t pid;      /* as the process sees itself: differs in a pid namespace */
 	uint64_t start_ticks;
 
-	/* The agent's, seldom written. */
+	/* Written by the agent, rarely. */
 	uint64_t heartbeat_ns;   /* CLOCK_MONOTONIC */
-	uint32_t state;          /* enum tp_gpu_state; with release, after what explains it */
+	uint32_t state;          /* enum tp_gpu_state; stored with release, after its explanation */
 	int32_t error;           /* CUPTI's result, or an errno; 0 = none */
-	uint32_t cupti_version;  /* of cuptiGetVersion; 0 = unknown */
-	uint32_t driver_version; /* of cuDriverGetVersion, 13000 for 13.0; 0 = unknown */
+	uint32_t cupti_version;  /* result of cuptiGetVersion; 0 = unknown */
+	uint32_t driver_version; /* result of cuDriverGetVersion, 13000 for 13.0; 0 = unknown */
 	uint32_t n_name_bytes;
 	uint32_t n_places;
 	uint64_t n_clock_pairs;
 	uint32_t agent_tid; /* the agent's own thread, as the process sees it; 0 = none yet */
-	uint32_t n_windows; /* begun so far */
-	uint64_t cost_ns;   /* CPU time of decoding so far, in whichever thread */
-	uint64_t kinds;     /* bit t: CUPTI is asked for events of type t */
+	uint32_t n_windows; /* windows begun so far */
+	uint64_t cost_ns;   /* CPU time of decoding so far, over all threads */
+	uint64_t kinds;     /* bit t: events of type t are enabled in CUPTI */
 
 	uint64_t head;
 	uint64_t reserved_head[7];
 
-	/* The reader's. */
+	/* Written by the reader. */
 	uint64_t tail;
 	uint32_t wanted; /* enum tp_gpu_request */
 	uint32_t reserved_word;
-	uint64_t reader_ns; /* CLOCK_MONOTONIC of its last look */
+	uint64_t reader_ns; /* CLOCK_MONOTONIC of its last read */
 	uint32_t reserved_tail[10];
 
-	/* The agent's counts: plain stores, each only ever grows. */
-	uint64_t n_dropped[TP_GPU_EVENT_TYPES]; /* found no room in the ring */
-	uint64_t n_records;                     /* of CUPTI, of whatever kind */
-	uint64_t n_untimed;                     /* of them without times */
-	uint64_t n_unknown;                     /* of them of a kind that was not asked for */
-	uint64_t n_ignored; /* of them of calls that say nothing (queries, settings) */
-	uint64_t n_lost;    /* records that CUPTI itself says it has lost */
-	uint64_t n_buffers; /* delivered */
-	uint64_t n_scratch; /* buffers given to CUPTI whose records are thrown away: pool used up */
-	uint64_t n_unnamed; /* names that did not fit into the table */
+	/* Counters of the agent: plain stores; each only grows. */
+	uint64_t n_dropped[TP_GPU_EVENT_TYPES]; /* did not fit into the ring */
+	uint64_t n_records;                     /* records of CUPTI of any kind */
+	uint64_t n_untimed;                     /* of these, records without times */
+	uint64_t n_unknown;   /* of these, records of a kind that was not enabled */
+	uint64_t n_ignored;   /* of these, calls that carry no information (queries, settings) */
+	uint64_t n_lost;      /* records that CUPTI itself reports as lost */
+	uint64_t n_buffers;   /* delivered buffers */
+	uint64_t n_scratch;   /* buffers given to CUPTI whose records are discarded because the pool
+				 is used up */
+	uint64_t n_unnamed;   /* names that did not fit into the table */
 	uint64_t n_unplaced;  /* events whose place did not fit into the table */
 	uint64_t n_nvtx_lost; /* ranges left out: too many at once, or 32 open in their thread */
-	char owner[64];       /* of the other tool, NUL-terminated; empty = it does not say */
+	char owner[64];       /* name of the other tool, NUL-terminated; empty if it does not say */
 	char failed_call[64]; /* "cuptiSubscribe" */
 	char library[512];    /* path of the CUPTI in use */
 };

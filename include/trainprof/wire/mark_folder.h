@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The rings of programs that cannot share the mark ring ("trainprof/wire/mark_ring.h"): one
- * for each Python process that marks, beside the shared ring. They are found by their names, and
- * each name is removed once its file is open, so nothing of them stays.
- */
+/* The rings of programs that cannot share the mark ring ("trainprof/wire/mark_ring.h"): one for
+ * each Python process that emits marks, beside the shared ring. They are found by their names, and
+ * each name is removed once its file is open, so that no file of theirs stays. */
 #ifndef TRAINPROF_WIRE_MARK_FOLDER_H
 #define TRAINPROF_WIRE_MARK_FOLDER_H
 
@@ -11,25 +9,25 @@
 
 enum { TP_MARK_FOLDER_MAX_RINGS = 256 };
 
-/* Members are for reading only. */
+/* Members are read-only for callers. */
 struct tp_mark_folder {
 	char *directory;
-	char *prefix; /* of the names of rings */
+	char *prefix; /* prefix of the names of rings */
 	struct tp_mark_ring *rings[TP_MARK_FOLDER_MAX_RINGS];
 	size_t n_rings;
 	uint64_t n_taken;
 	uint64_t n_lost;
-	uint64_t n_refused; /* files that are no rings, rings beyond the maximum, damaged ones */
+	uint64_t n_refused; /* files that are not rings, rings beyond the maximum, damaged ones */
 };
 
 /* `path` is that of the shared ring. Returns 0 or ENOMEM. */
 int tp_mark_folder_open(struct tp_mark_folder *folder, const char *path);
 
-/* Find new rings, then drain each one as tp_mark_ring_drain() does. */
+/* Finds new rings, then drains each one like tp_mark_ring_drain(). */
 size_t tp_mark_folder_drain(struct tp_mark_folder *folder, bool is_last, tp_mark_fn *take,
 			    void *context);
 
-/* Release all rings, and remove what programs left behind. */
+/* Releases all rings and removes files that programs left behind. */
 void tp_mark_folder_close(struct tp_mark_folder *folder);
 
 #endif

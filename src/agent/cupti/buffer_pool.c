@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of bits over one mapping. */
+/* A bitmap over one mapping. */
 #include "buffer_pool.h"
 
 #include <errno.h>
@@ -49,7 +49,8 @@ uint8_t *tp_buffer_pool_get_extra(struct tp_buffer_pool *pool)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* What finds no place stays mapped: CUPTI may still write into it. */
+/* A buffer that does not fit into the list of spares stays mapped, because CUPTI may still write
+ * into it. */
 void tp_buffer_pool_release_extra(struct tp_buffer_pool *pool, uint8_t *spare)
 {
 	for (size_t i = 0; i < TP_BUFFER_POOL_SPARES; i++) {

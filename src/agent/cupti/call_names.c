@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes of calls by how their names begin. */
+/* Classifies CUDA calls by the prefix of their names. */
 #include "call_names.h"
 
 #include "trainprof/wire/gpu_ring.h"
@@ -7,14 +7,14 @@
 #include <string.h>
 
 /*
- * The first row whose beginning fits, behind "cuda", "cu64" or "cu" and underscores. Names of
- * cupti_runtime_cbid.h and cupti_driver_cbid.h of CUDA 13.0U1 (read 2026-11-22).
+ * The first row whose prefix matches the name after "cuda", "cu64" or "cu" and underscores wins.
+ * Names are those of cupti_runtime_cbid.h and cupti_driver_cbid.h of CUDA 13.0U1 (read 2026-11-22).
  */
 static const struct {
 	const char *begin;
 	uint8_t class;
 } rows[] = {
-	{"LaunchHostFunc", TP_GPU_CALL_OTHER}, /* work of the host, in its place in a stream */
+	{"LaunchHostFunc", TP_GPU_CALL_OTHER}, /* work of the CPU, in stream order */
 	{"Launch", TP_GPU_CALL_LAUNCH},
 	{"GraphLaunch", TP_GPU_CALL_GRAPH_LAUNCH},
 	{"Memcpy", TP_GPU_CALL_COPY},
@@ -81,7 +81,7 @@ void tp_call_names_load(struct tp_call_names *out, const struct tp_cupti_library
 		for (uint32_t cbid = 1; cbid < TP_CALL_NAMES_MAX; cbid++) {
 			const char *name = NULL;
 			if (lib->get_callback_name(domain, cbid, &name) != CUPTI_OK || !name)
-				continue; /* numbers have holes */
+				continue; /* the numbers have gaps */
 			uint8_t class = tp_call_names_class(name);
 			out->does[domain][cbid] = class;
 			out->n[domain]++;

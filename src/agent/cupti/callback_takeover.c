@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quiet, then watched, then cleared or stolen. */
+/* State machine: idle, then watching launches, then cleared or taken over. */
 #include "callback_takeover.h"
 
 static const uint64_t QUIET_NS = 2000000000;
 static const uint64_t WATCH_NS = 1000000000;
 static const uint64_t LONGEST_PAUSE_NS = 64000000000;
 enum {
-	FEW_LAUNCHES = 16, /* launches in a second that do not count as going on */
-	BUSY_SECONDS = 10, /* seconds in a row */
+	FEW_LAUNCHES = 16, /* fewer launches per second than this do not count as activity */
+	BUSY_SECONDS = 10, /* consecutive seconds of activity */
 };
 
 static void reset(struct tp_callback_takeover *theft, uint64_t now_ns)
@@ -17,7 +17,7 @@ static void reset(struct tp_callback_takeover *theft, uint64_t now_ns)
 	theft->moved_ns = now_ns;
 }
 
-/* A second at a time. */
+/* Evaluates one second of watching. */
 static enum tp_callback_takeover_verdict check_watched(struct tp_callback_takeover *theft,
 						       uint64_t now_ns, uint64_t n_called)
 {

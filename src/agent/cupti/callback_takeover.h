@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Has another tool taken our callbacks? CUPTI does not say: whoever registers buffer callbacks last
- * has them, subscriber or not. The sign is that kernels are launched and no buffer is asked for or
- * comes back. Watching launches costs, so it is done only after two quiet seconds, for as long as
- * launches go on, and ever more rarely while there are none. A GPU that is stuck in one kernel
- * looks the same for a while, because a buffer comes back when all of it is complete; but then the
- * queue fills and launches end. So ten seconds of them in a row are asked for.
+ * Detects that another tool has taken over CUPTI's buffer callbacks. CUPTI does not report this:
+ * the last caller that registers buffer callbacks gets them, subscribed or not. The sign is that
+ * kernels are launched while no buffer is requested or returned. Watching launches costs time, so
+ * it starts only after two seconds without buffer activity, continues while launches continue, and
+ * becomes less frequent while there are none. A GPU that executes one very long kernel looks the
+ * same for a while, because a buffer returns only when all of its records are complete; but then
+ * the launch queue fills up and launches stop. Ten consecutive seconds with launches are therefore
+ * required.
  *
- * Nothing here calls anything or reads a clock: it is fed, and says what to do.
+ * This code calls nothing and reads no clock: the caller passes in all values and acts on the
+ * verdict.
  */
 #ifndef TRAINPROF_SRC_AGENT_CUPTI_CALLBACK_TAKEOVER_H
 #define TRAINPROF_SRC_AGENT_CUPTI_CALLBACK_TAKEOVER_H
@@ -17,22 +20,23 @@
 
 enum tp_callback_takeover_verdict {
 	TP_CALLBACK_TAKEOVER_NONE,
-	TP_CALLBACK_TAKEOVER_WATCH,   /* begin to count launches */
-	TP_CALLBACK_TAKEOVER_UNWATCH, /* end it */
-	TP_CALLBACK_TAKEOVER_DONE,    /* launches were seen, and not one buffer moved since */
+	TP_CALLBACK_TAKEOVER_WATCH,   /* start counting launches */
+	TP_CALLBACK_TAKEOVER_UNWATCH, /* stop counting launches */
+	TP_CALLBACK_TAKEOVER_DONE,    /* launches were seen, and no buffer was requested or returned
+					 since */
 };
 
-/* Zeroed: nothing is known. */
+/* All zero = nothing is known. */
 struct tp_callback_takeover {
-	uint64_t n_moved;  /* buffers asked for and returned, when it last changed */
-	uint64_t moved_ns; /* when that was noticed */
-	uint64_t watch_ns; /* when this second of watching began; 0 = it is not on */
-	uint64_t n_called; /* launches seen then */
-	uint64_t pause_ns; /* between two watches */
-	int n_busy;        /* seconds of this watch, each with launches */
+	uint64_t n_moved;  /* buffers requested and returned when that number last changed */
+	uint64_t moved_ns; /* time of that change */
+	uint64_t watch_ns; /* start of the current second of watching; 0 = not watching */
+	uint64_t n_called; /* launches counted at that time */
+	uint64_t pause_ns; /* pause between two watches */
+	int n_busy;        /* consecutive seconds with launches in this watch */
 };
 
-/* What to do at `now_ns`: numbers of buffers and of launches seen so far. */
+/* Returns what to do at `now_ns`, given the numbers of buffers and of launches seen so far. */
 enum tp_callback_takeover_verdict tp_callback_takeover_check(struct tp_callback_takeover *theft,
 							     uint64_t now_ns, uint64_t n_moved,
 							     uint64_t n_called);

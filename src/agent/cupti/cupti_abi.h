@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The binary interface of CUPTI 11.8 to 13.x, as far as it is used: declared here, so that neither
- * building nor running needs anything of NVIDIA's. A record is declared up to the last field that
- * is read; newer versions append fields and keep these offsets (cupti_activity.h of CUDA 13.0U1 and
- * its table of deprecated records, kernels 4 to 10, copies 1 to 6, read 2026-11-20; tests/agent
- * compares with those headers where they are installed). So nobody steps by sizeof: only
- * cuptiActivityGetNextRecord knows how long a record is.
+ * The part of the binary interface of CUPTI 11.8 to 13.x that the agent uses. It is declared here,
+ * so that neither building nor running needs NVIDIA's headers. A record is declared up to the last
+ * field that is read; newer versions append fields and keep these offsets (cupti_activity.h of CUDA
+ * 13.0U1 and its table of deprecated records, kernels 4 to 10, copies 1 to 6, read 2026-11-20;
+ * tests/agent compares with those headers where they are installed). Never step through records by
+ * sizeof: only cuptiActivityGetNextRecord knows how long a record is.
  */
 #ifndef TRAINPROF_SRC_AGENT_CUPTI_CUPTI_ABI_H
 #define TRAINPROF_SRC_AGENT_CUPTI_CUPTI_ABI_H
@@ -15,8 +15,8 @@
 
 enum cupti_result {
 	CUPTI_OK = 0,
-	CUPTI_LIMIT_REACHED = 12,  /* of GetNextRecord: no more records in the buffer */
-	CUPTI_NOT_COMPATIBLE = 14, /* with what shares CUPTI (13.2 and later) */
+	CUPTI_LIMIT_REACHED = 12,  /* returned by GetNextRecord: no more records in the buffer */
+	CUPTI_NOT_COMPATIBLE = 14, /* conflicts with a tool that shares CUPTI (13.2 and later) */
 	CUPTI_NOT_INITIALIZED = 15,
 	CUPTI_IN_USE = 39, /* MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
 };
@@ -29,7 +29,7 @@ enum cupti_kind {
 	CUPTI_RUNTIME = 5,
 	CUPTI_CONCURRENT_KERNEL = 10,
 	CUPTI_OVERHEAD = 17,
-	CUPTI_MEMCPY2 = 22, /* between two devices */
+	CUPTI_MEMCPY2 = 22, /* a copy between two GPUs */
 	CUPTI_SYNCHRONIZATION = 38,
 };
 
@@ -44,11 +44,11 @@ enum cupti_attribute {
 };
 
 enum {
-	CUPTI_THREAD_ID_SYSTEM = 1, /* tids, not halves of pthread_t */
+	CUPTI_THREAD_ID_SYSTEM = 1, /* report tids instead of halves of a pthread_t */
 	CUPTI_FLUSH_FORCED = 1,
-	CUPTI_COPY_ASYNC = 1, /* flag of copies and sets */
+	CUPTI_COPY_ASYNC = 1, /* a flag of copies and memsets */
 	CUPTI_OBJECT_THREAD = 2,
-	CUPTI_NAME_BYTES = 64, /* of another subscriber's name */
+	CUPTI_NAME_BYTES = 64, /* size of another subscriber's name */
 };
 
 struct cupti_record {
@@ -165,18 +165,18 @@ struct cupti_sync {
 	uint64_t end;
 	uint32_t correlation;
 	uint32_t context;
-	uint32_t stream; /* all ones: of no stream */
-	uint32_t event;  /* the same */
+	uint32_t stream; /* all ones = no stream */
+	uint32_t event;  /* all ones = no event */
 };
 
-/* Version 3 has a pointer behind this to memory that the client should free. It is not: a version
- * that has it by mistake where an older one was expected would be a crash in somebody's training.
- */
+/* Version 3 appends a pointer to memory that the client should free. The agent does not free it: if
+ * a CUPTI wrote that version where an older one was expected, freeing would crash the training
+ * program. */
 struct cupti_overhead {
 	uint32_t kind;
 	uint32_t overhead; /* 1, or a number << 16 */
 	uint32_t object;
-	uint32_t object_pid; /* of an object that is a thread */
+	uint32_t object_pid; /* process id, where the object is a thread */
 	uint32_t object_thread;
 	uint32_t object_rest;
 	uint64_t start;
@@ -214,7 +214,8 @@ CUPTI_AT(cupti_sync, event, 36);
 CUPTI_AT(cupti_overhead, start, 24);
 #undef CUPTI_AT
 
-/* cuptiSubscribe_v2 takes one: of 32 bytes in 13.0, longer ones later (structSize tells). */
+/* Argument of cuptiSubscribe_v2: 32 bytes in 13.0, longer in later versions (structSize says how
+ * long). */
 struct cupti_subscriber_params {
 	size_t size;
 	const char *own_name;
@@ -222,7 +223,7 @@ struct cupti_subscriber_params {
 	size_t other_name_bytes;
 };
 
-typedef struct cupti_subscriber *cupti_subscriber; /* theirs, opaque */
+typedef struct cupti_subscriber *cupti_subscriber; /* opaque to us */
 typedef void cupti_callback_fn(void *context, int domain, uint32_t cbid, const void *data);
 typedef void cupti_request_fn(uint8_t **buffer, size_t *size, size_t *max_records);
 typedef void cupti_complete_fn(void *cuda_context, uint32_t stream, uint8_t *buffer, size_t size,

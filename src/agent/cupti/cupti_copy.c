@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the libcupti to use: mapped, told, beside the runtime, known to the loader, in a toolkit.
- */
+/* Chooses the libcupti to use: a mapped one, the user's choice, the one next to the CUDA runtime,
+ * the loader's, or a toolkit's. */
 #include "cupti_copy.h"
 
 #include "trainprof/wire/cupti_places.h"
@@ -28,7 +28,8 @@ enum { OWN_MACHINE = EM_NONE };
 struct copy_search {
 	char *path;
 	uint32_t driver_version;
-	long runtime_major; /* of the mapped CUDA runtime; 0 = none is mapped, or it does not say */
+	long runtime_major; /* major version of the mapped CUDA runtime; 0 = none is mapped, or its
+			       name has no version */
 };
 
 static const struct {
@@ -38,11 +39,11 @@ static const struct {
 
 enum { N_FILES = sizeof(files) / sizeof(files[0]) };
 
-/* ---- what is mapped ------------------------------------------------------------------------- */
+/* ---- mapped libraries ----------------------------------------------------------------------- */
 
 struct mapped {
-	const char *prefix;     /* of its file name */
-	const void *other_than; /* the library that has this address in it is passed over */
+	const char *prefix;     /* prefix of its file name */
+	const void *other_than; /* skip the library that contains this address */
 	char path[TP_CUPTI_PATH_BYTES];
 };
 
@@ -86,7 +87,7 @@ void tp_cupti_copy_find_other(char out[TP_CUPTI_PATH_BYTES], const void *address
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* All that the loader will map lies in the file, and is for this machine. */
+/* True if the file contains everything that the loader will map and is built for this machine. */
 static bool is_whole(int fd)
 {
 	ElfW(Ehdr) header;
@@ -106,7 +107,7 @@ static bool is_whole(int fd)
 	return true;
 }
 
-/* A bare name is the loader's to find. */
+/* A bare name is left to the loader's search. */
 static bool can_load(const char *path)
 {
 	if (!strchr(path, '/'))
@@ -128,14 +129,14 @@ static void *open_file(const struct copy_search *search, const char *path, int f
 	return handle;
 }
 
-/* ---- where they lie ------------------------------------------------------------------------- */
+/* ---- places to search ----------------------------------------------------------------------- */
 
 static bool is_too_new(const struct copy_search *search, long major)
 {
 	return search->driver_version && major > (long)(search->driver_version / 1000);
 }
 
-/* Of the major version `only`; of 0, of any. */
+/* Opens a copy of the major version `only`, or of any version if that is 0. */
 static void *open_in(const struct copy_search *search, const char *folder, long only)
 {
 	void *handle = NULL;
@@ -148,7 +149,7 @@ static void *open_in(const struct copy_search *search, const char *folder, long 
 	return handle;
 }
 
-/* "libcudart.so.12", "libcudart-d0da41ae.so.11.0". */
+/* Parses "libcudart.so.12" and "libcudart-d0da41ae.so.11.0". */
 static long major_of_file(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of CUPTI as events of the ring. */
+/* Converts CUPTI's records to events of the ring. */
 #include "cupti_decode.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ void tp_cupti_decoder_init(struct tp_cupti_decoder *decoder, struct tp_ring_writ
 	decoder->places.ring = ring;
 }
 
-/* Fields of the record itself, whatever it was declared as. */
+/* The record's own fields, whatever type it was declared with. */
 static const void *as_record(const struct cupti_record *record)
 {
 	return record;
@@ -22,7 +22,7 @@ static uint64_t limit_to(uint64_t value, uint64_t limit)
 	return value < limit ? value : limit;
 }
 
-/* Times on CUPTI's clock. False, counted: there are none. */
+/* Converts times from CUPTI's clock. Returns false, and counts the record, if it has no times. */
 static bool set_times(struct tp_cupti_decoder *decoder, struct tp_gpu_event *event, uint64_t start,
 		      uint64_t end)
 {
@@ -52,7 +52,8 @@ static void set_node(struct tp_gpu_event *out, const struct tp_gpu_event *of, ui
 	};
 }
 
-/* The event, with its node where it is one of a graph. Few are: the others pay for one event. */
+/* Appends the event, and a second one with its node if it belongs to a graph. Only few events do,
+ * so the others carry no field for it. */
 static void append_event(struct tp_cupti_decoder *decoder, const struct tp_gpu_event *event,
 			 uint64_t node, uint32_t graph)
 {
@@ -70,7 +71,8 @@ static uint64_t size_of_launch(const struct cupti_kernel *kernel)
 	uint64_t blocks = 1;
 	uint64_t threads = 1;
 	for (int i = 0; i < 3; i++) {
-		/* Each is at most 2^31, so the product of a limited one and another fits. */
+		/* Each factor is at most 2^31, so the product of a limited value and a factor fits
+		 * into 64 bits. */
 		blocks = limit_to(blocks * (uint32_t)kernel->grid[i], UINT32_MAX);
 		threads = limit_to(threads * (uint32_t)kernel->block[i], UINT16_MAX);
 	}
@@ -94,7 +96,9 @@ static uint32_t copy_id(uint8_t kind, uint8_t from, uint8_t to)
 	return kind | (uint32_t)from << 8 | (uint32_t)to << 16;
 }
 
-/* Copies between two devices begin as all copies do. False: it has no times. */
+/*
+ * Records of copies between two GPUs start with the fields of all copies. False: it has no times.
+ */
 static bool set_copy(struct tp_cupti_decoder *decoder, struct tp_gpu_event *event,
 		     const struct cupti_memcpy *copy)
 {
@@ -182,7 +186,7 @@ static void decode_sync(struct tp_cupti_decoder *decoder, const struct cupti_syn
 	};
 	if (!set_times(decoder, &event, sync->start, sync->end))
 		return;
-	/* The record does not tell the device: the context does. */
+	/* The record has no device number; the context determines it. */
 	event.place =
 		tp_place_table_number(&decoder->places, UINT32_MAX, sync->context, sync->stream);
 	tp_ring_writer_append(decoder->ring, &event, 1);

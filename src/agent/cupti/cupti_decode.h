@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One record of CUPTI into one event of the ring, with what belongs to it. Reads no field beyond
- * those of cupti_abi.h. A record of a kind that was not asked for, of a call that says nothing, or
- * without times makes no event and is counted.
+ * Converts one CUPTI record into one event of the ring and its related events. Reads no field
+ * beyond those of cupti_abi.h. A record of an unexpected kind, of a call that carries no
+ * information, or without times makes no event and is counted.
  *
- * One thread at a time, as the ring.
+ * One thread at a time, like the ring.
  */
 #ifndef TRAINPROF_SRC_AGENT_CUPTI_CUPTI_DECODE_H
 #define TRAINPROF_SRC_AGENT_CUPTI_CUPTI_DECODE_H
@@ -20,16 +20,16 @@ struct tp_cupti_decoder {
 	struct tp_name_table names;
 	struct tp_place_table places;
 	struct tp_call_names calls;
-	uint8_t thread_flag; /* TP_GPU_FLAG_PTHREAD where CUPTI does not tell tids */
+	uint8_t thread_flag; /* TP_GPU_FLAG_PTHREAD if CUPTI does not report tids */
 };
 
-/* Zeroed memory is to be given its ring. */
+/* Attaches zeroed memory to its ring. */
 void tp_cupti_decoder_init(struct tp_cupti_decoder *decoder, struct tp_ring_writer *ring);
 
-/* Another buffer begins: what records point to may have changed since the one before. */
+/* Starts another buffer: memory that records point to may have changed since the previous one. */
 void tp_cupti_decode_begin(struct tp_cupti_decoder *decoder);
 
-/* The record's first 4 bytes are its kind; it is as long as CUPTI makes that kind. */
+/* The record's first 4 bytes are its kind; CUPTI determines the length of each kind. */
 void tp_cupti_decode(struct tp_cupti_decoder *decoder, const struct cupti_record *record);
 
 #endif

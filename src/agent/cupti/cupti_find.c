@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds CUPTI, and whether it may be used. */
+/* Finds CUPTI and checks whether the agent may use it. */
 #include "cupti_find.h"
 
 #include "cupti_session.h"
@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * With this variable Kineto takes the callbacks whenever a daemon tells it to, and does not
- * subscribe: nobody would be told, and the buffers that CUPTI has of ours would come back to it.
- */
+/* With this variable Kineto takes the callbacks over whenever a daemon requests it, without
+ * subscribing. We would not notice, and CUPTI would return our own buffers to Kineto. */
 static bool is_promised(struct tp_ring_writer *ring)
 {
 	static const char variable[] = "KINETO_USE_DAEMON";
@@ -68,7 +66,7 @@ bool tp_cupti_find_second_copy(const struct tp_cupti_library *lib,
 	return has_other;
 }
 
-/* Loaded, and nothing of it called. */
+/* Loads the library without calling any of its functions. */
 static enum tp_cupti_finding load(struct tp_cupti_library *lib, struct tp_ring_writer *ring)
 {
 	if (!tp_fork_gate_enter())

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Finds the CUPTI of the process for a session, guards the end of the program against it
- * (exit_guard.h), begins it, and tells in the ring which it is. What was found stays open; again
- * only asks whether it may be used. Only the agent's own thread.
- */
+/* Finds the CUPTI of the process for a session, protects the end of the program from it
+ * (exit_guard.h), starts it, and records its version in the ring. The library stays open; later
+ * calls only check whether it may be used. Only the agent's own thread calls this. */
 #ifndef TRAINPROF_SRC_AGENT_CUPTI_CUPTI_FIND_H
 #define TRAINPROF_SRC_AGENT_CUPTI_CUPTI_FIND_H
 
@@ -15,17 +13,17 @@ struct tp_cupti_library;
 struct tp_cupti_session;
 
 enum tp_cupti_finding {
-	TP_CUPTI_FIND_LATER, /* the program forks at this moment, or ends */
+	TP_CUPTI_FIND_LATER, /* the program is forking or ending at this moment */
 	TP_CUPTI_FIND_DONE,
-	TP_CUPTI_FIND_NONE, /* the state of the ring says why */
+	TP_CUPTI_FIND_NONE, /* the ring's state says why */
 };
 
-/* `is_late`: in a program that has used CUDA before we came. */
+/* `is_late`: the program used CUDA before the agent came. */
 enum tp_cupti_finding tp_cupti_find(struct tp_cupti_session *session, struct tp_ring_writer *ring,
 				    bool is_late);
 
-/* Is a second libcupti in the process? Then the ring's `owner` is the end of its path. False also
- * where the program forks at this moment. */
+/* True if a second libcupti is in the process; the ring's `owner` then holds the end of its path.
+ * Also false while the program forks. */
 bool tp_cupti_find_second_copy(const struct tp_cupti_library *lib,
 			       struct tp_gpu_ring_header *header);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in the way of calls that take CUPTI. */
+/* Intercepts the calls by which other tools take CUPTI. */
 #include "cupti_handoff.h"
 
 #include "agent/ring/ring_writer.h"
@@ -16,32 +16,33 @@
 #include <unistd.h>
 
 enum {
-	WAIT_MS = 2000, /* of a newcomer, at most; then CUPTI decides */
+	WAIT_MS = 2000, /* longest wait of another tool; then CUPTI decides */
 	ONE_MS_IN_NS = 1000000,
 };
 
 enum naming { UNNAMED, BEING_NAMED, NAMED };
 
-/* One in a process, as CUPTI is; calls that come carry no context. */
+/* One instance per process, like CUPTI; the intercepted calls carry no context. */
 static struct {
 	const struct tp_cupti_library *lib;
 	const struct tp_ring_writer *ring;
 	struct tp_got_patch slots;
-	bool has_exports;      /* of CUPTI's own, what is asked for later leads to us */
-	int is_tended;         /* the agent's thread answers */
-	int is_held;           /* the agent has CUPTI, or is about to take it */
-	uint32_t n_inside;     /* newcomers in their calls */
-	uint32_t n_asked;      /* that wait, or waited */
-	uint32_t n_seen;       /* of them, when the agent asked */
-	uint32_t n_answered;   /* of them */
-	uint32_t n_subscribed; /* newcomers that CUPTI serves, or served */
-	int takes;             /* one that did not subscribe */
+	bool has_exports;    /* the exports of CUPTI itself are replaced, so later look-ups by name
+				lead to us */
+	int is_tended;       /* the agent's thread answers */
+	int is_held;         /* the agent uses CUPTI or is about to */
+	uint32_t n_inside;   /* tools inside their calls at this moment */
+	uint32_t n_asked;    /* tools that waited or are waiting */
+	uint32_t n_seen;     /* n_asked when the agent last checked */
+	uint32_t n_answered; /* requests that the agent has answered */
+	uint32_t n_subscribed; /* other tools that CUPTI serves or served */
+	int takes;             /* a tool took the callbacks without subscribing */
 	int is_told_taken;
-	int naming; /* whoever comes first has the name, until the agent has read it */
+	int naming; /* the first tool owns `name` until the agent has read it */
 	char name[TP_CUPTI_HANDOFF_NAME_BYTES];
 } handoff;
 
-/* ---- in the newcomer's thread --------------------------------------------------------------- */
+/* ---- in the other tool's thread ------------------------------------------------------------- */
 
 static void wake_agent(void)
 {
@@ -54,7 +55,7 @@ static bool is_acked(uint32_t number)
 	return (int32_t)(n - number) >= 0;
 }
 
-/* Not by nanosleep(), at which a thread may be cancelled. */
+/* nanosleep() is not used, because a thread may be cancelled in it. */
 static void wait_for_ack(void)
 {
 	const struct timespec nap = {.tv_nsec = ONE_MS_IN_NS};
@@ -142,7 +143,7 @@ static int on_enable(int kind)
 	return go(handoff.lib->enable(kind));
 }
 
-/* ---- in the agent's ------------------------------------------------------------------------- */
+/* ---- in the agent's thread ------------------------------------------------------------------ */
 
 void tp_cupti_handoff_begin(const struct tp_cupti_library *lib, const struct tp_ring_writer *ring)
 {
@@ -173,8 +174,8 @@ static void list_imports(struct tp_got_import out[N_IMPORTS])
 	memcpy(out, imports, sizeof(imports));
 }
 
-/* For who comes later, and for who asks by name. Of one that could not be changed, the words of
- * libraries are replaced all the same. */
+/* Redirects look-ups by name and libraries that are loaded later. If an export could not be
+ * replaced, the import slots of loaded libraries are still replaced. */
 static void replace_exports(const struct tp_got_import imports[N_IMPORTS])
 {
 	for (size_t i = 0; i < N_IMPORTS && !handoff.has_exports; i++)
@@ -188,7 +189,7 @@ bool tp_cupti_handoff_watch(void)
 	struct tp_got_import imports[N_IMPORTS];
 	unsigned long long n_loaded = handoff.slots.n_loaded;
 	if (!tp_fork_gate_enter())
-		return false; /* at the next look */
+		return false; /* retried at the next check */
 	list_imports(imports);
 	replace_exports(imports);
 	tp_got_patch_replace(&handoff.slots, imports, N_IMPORTS, "libcupti.so");
@@ -196,7 +197,7 @@ bool tp_cupti_handoff_watch(void)
 	return handoff.slots.n_loaded != n_loaded;
 }
 
-/* Each says first what it does, and looks then at what the other one has said. */
+/* Each side first publishes its own intent and then reads the other's. */
 bool tp_cupti_handoff_hold(void)
 {
 	__atomic_store_n(&handoff.is_held, 1, __ATOMIC_SEQ_CST);

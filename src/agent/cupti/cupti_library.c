@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up the functions of CUPTI, and begins it. */
+/* Looks up the functions of CUPTI and starts it. */
 #include "cupti_library.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@ static void find_call(void *handle, const char *symbol, void *out)
 	memcpy(out, &found, sizeof(found));
 }
 
-/* Of the driver that the program has loaded; nothing is loaded for it. */
+/* Looks up a function of the driver that the program has loaded; loads nothing itself. */
 static void find_driver_call(const char *symbol, void *out)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -59,7 +59,7 @@ bool tp_cupti_library_load(struct tp_cupti_library *out)
 	return !out->missing;
 }
 
-/* As CUPTI asks for it: the first of the driver's tables. */
+/* Asks in the way that CUPTI does for the first of the driver's tables. */
 static int query_core_table(void)
 {
 	static const unsigned char core[16] = {0x7c, 0xb6, 0x3f, 0x9b, 0x9c, 0xa4, 0x8e, 0x42,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of the libcupti of this process (which one: cupti_copy.h). Loading calls nothing of
- * it; starting does, and begins CUPTI.
+ * The functions of this process's libcupti (cupti_copy.h chooses which one). Loading calls none of
+ * them; starting does, and initialises CUPTI.
  *
- * Nothing is ever unloaded: CUPTI has crashed at it. Only the agent's own thread calls this.
+ * Nothing is ever unloaded, because unloading has crashed CUPTI. Only the agent's own thread calls
+ * this.
  */
 #ifndef TRAINPROF_SRC_AGENT_CUPTI_CUPTI_LIBRARY_H
 #define TRAINPROF_SRC_AGENT_CUPTI_CUPTI_LIBRARY_H
@@ -13,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* member, symbol, is it needed (what lacks it is no CUPTI), arguments */
+/* member, symbol, is it required (a library without it is not CUPTI), arguments */
 #define TP_CUPTI_CALL_MAP(X)                                                                       \
 	X(get_version, cuptiGetVersion, 1, (uint32_t *))                                           \
 	X(get_timestamp, cuptiGetTimestamp, 1, (uint64_t *))                                       \
@@ -38,27 +39,28 @@
 	X(enable_all_syncs, cuptiActivityEnableAllSyncRecords, 0, (uint8_t))
 
 struct tp_cupti_library {
-	char path[TP_CUPTI_PATH_BYTES]; /* as it was opened, or as it is mapped */
-	const char *missing;            /* the symbol that was needed and is not there; else NULL */
-	bool may_recurse;               /* it is 13.2: see tp_cupti_library_start() */
-	const char *failed_call;        /* at which it did not start; else NULL */
-	int error;                      /* what that returned */
-	uint32_t version;               /* of cuptiGetVersion */
+	char path[TP_CUPTI_PATH_BYTES]; /* the path by which it was opened or mapped */
+	const char *missing;            /* a required symbol that is missing; else NULL */
+	bool may_recurse;               /* it is version 13.2: see tp_cupti_library_start() */
+	const char *failed_call;        /* the call that failed during the start; else NULL */
+	int error;                      /* the result of that call */
+	uint32_t version;               /* result of cuptiGetVersion */
 	uint32_t driver_version;        /* 13000 for 13.0; 0 = unknown */
-	/* NULL: not there. NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator */
+	/* NULL = missing. NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator */
 #define X(member, symbol, is_needed, arguments) int(*member) arguments;
 	TP_CUPTI_CALL_MAP(X)
 #undef X
 };
 
-/* False: none is found, or it lacks what is needed (`missing`). May take seconds. */
+/*
+ * Returns false if none is found or a required function is missing (`missing`). May take seconds.
+ */
 bool tp_cupti_library_load(struct tp_cupti_library *out);
 
-/*
- * Have a loaded one begin: its version is known then. False: it does not start on this driver
- * (`failed_call`, `error`). Where no driver hands out its core table, CUPTI 13.2 recurses in
- * cuptiGetVersion until the stack is full, so for that version the driver is asked first.
- */
+/* Starts a loaded CUPTI; its version is known afterwards. Returns false if it does not start with
+ * this driver (`failed_call`, `error`). If the driver does not provide its core table, CUPTI 13.2
+ * recurses in cuptiGetVersion until the stack overflows, so for that version the driver is checked
+ * first. */
 bool tp_cupti_library_start(struct tp_cupti_library *lib);
 
 #endif

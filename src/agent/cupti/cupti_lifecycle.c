@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 enum {
-	CLOCK_MS = 200,    /* between two readings of the clocks */
-	LOADED_MS = 1000,  /* between two looks at what has been loaded: a child that is forked
-			      while the loader is asked waits for it */
-	UNREAD_MS = 10000, /* that a full ring is waited for */
-	READER_MS = 10000, /* without a look of the reader, which then is taken to be gone */
+	CLOCK_MS = 200,    /* interval between two readings of the clocks */
+	LOADED_MS = 1000,  /* interval between two checks for loaded libraries; a child that forks
+			      while the loader is queried waits for it */
+	UNREAD_MS = 10000, /* how long a full ring is tolerated */
+	READER_MS = 10000, /* a reader that has not read for this long is considered gone */
 	NICE_VALUE = 5,
 };
 
@@ -35,7 +35,8 @@ void tp_cupti_lifecycle_begin(struct tp_cupti_lifecycle *collecting, struct tp_r
 	collecting->aside = (struct tp_retry_backoff){0};
 	if (!collecting->session.ring)
 		tp_cupti_session_init(&collecting->session, ring);
-	if (collecting->cupti == TP_CUPTI_LIFECYCLE_ABSENT) /* what was in the way may be gone */
+	if (collecting->cupti ==
+	    TP_CUPTI_LIFECYCLE_ABSENT) /* the reason for its absence may be gone */
 		collecting->cupti = TP_CUPTI_LIFECYCLE_UNKNOWN;
 }
 
@@ -53,7 +54,9 @@ static uint64_t n_dropped(const struct tp_ring_writer *ring)
 	return sum;
 }
 
-/* Nobody reads: events are dropped, and the reader's word has not moved for long. */
+/*
+ * True if nobody reads: events are dropped and the reader's position has not moved for a long time.
+ */
 static bool is_not_read(struct tp_cupti_lifecycle *collecting, uint64_t at_ns)
 {
 	uint64_t tail = __atomic_load_n(&collecting->ring->header->tail, __ATOMIC_RELAXED);
@@ -72,7 +75,7 @@ static void close_session(struct tp_cupti_lifecycle *collecting, enum tp_gpu_sta
 	tp_cupti_session_pause(&collecting->session);
 	tp_cupti_session_flush(&collecting->session, false);
 	collecting->is_open = false;
-	/* Work that was launched has yet to end; once more, then another tool may come. */
+	/* Launched work has yet to finish; after one more flush another tool may have CUPTI. */
 	collecting->release_at_ns = now_ns() + CLOCK_MS * NS_PER_MS;
 	set_state(collecting, state);
 }
@@ -107,7 +110,7 @@ void tp_cupti_lifecycle_finish(struct tp_cupti_lifecycle *collecting)
 	}
 }
 
-/* Not switched off: what is on is the other tool's by now. */
+/* Nothing is switched off here: what is on belongs to the other tool now. */
 static void yield_to_takeover(struct tp_cupti_lifecycle *collecting)
 {
 	tp_cupti_session_watch(&collecting->session, false);
@@ -116,7 +119,7 @@ static void yield_to_takeover(struct tp_cupti_lifecycle *collecting)
 	set_state(collecting, TP_GPU_STATE_TAKEOVER);
 }
 
-/* Where the last look was that long ago. */
+/* Checks for waiting tools if the last check is that long ago. */
 static void watch_handoff(struct tp_cupti_lifecycle *collecting, uint64_t at_ns, uint64_t ms)
 {
 	if (collecting->loaded_at_ns && at_ns - collecting->loaded_at_ns < ms * NS_PER_MS)
@@ -125,7 +128,7 @@ static void watch_handoff(struct tp_cupti_lifecycle *collecting, uint64_t at_ns,
 	collecting->loaded_at_ns = at_ns;
 }
 
-/* Of two copies the second takes records away from the first, whichever is ours. */
+/* With two copies the second takes records away from the first, no matter which one is ours. */
 static void yield_to_second_copy(struct tp_cupti_lifecycle *collecting)
 {
 	if (!collecting->may_have_second)
@@ -137,7 +140,7 @@ static void yield_to_second_copy(struct tp_cupti_lifecycle *collecting)
 	set_state(collecting, TP_GPU_STATE_SECOND_COPY);
 }
 
-/* Another tool comes for CUPTI, and waits until it can have it. */
+/* Releases CUPTI for another tool that waits for it. */
 static void yield_to_handoff(struct tp_cupti_lifecycle *collecting)
 {
 	enum tp_gpu_state state = TP_GPU_STATE_TAKEOVER;
@@ -193,7 +196,7 @@ bool tp_cupti_lifecycle_is_reader_dead(const struct tp_ring_writer *ring)
 	return now_ns() > seen_ns + READER_MS * NS_PER_MS;
 }
 
-/* Before the reader has found the ring it has not looked, and is not gone. */
+/* A reader that has not found the ring yet has never read, and is not gone. */
 static bool is_requested(const struct tp_cupti_lifecycle *collecting, uint32_t wanted)
 {
 	bool was_read =
@@ -205,7 +208,7 @@ static bool is_requested(const struct tp_cupti_lifecycle *collecting, uint32_t w
 	return wanted == TP_GPU_REQUEST_EVENTS;
 }
 
-/* Not before CUPTI is set up: what CUDA starts meanwhile would have it too. */
+/* Not before CUPTI is set up: the threads that CUDA starts meanwhile would inherit the priority. */
 static void lower_priority(struct tp_cupti_lifecycle *collecting)
 {
 	id_t tid = (id_t)syscall(SYS_gettid);
@@ -217,7 +220,8 @@ static void lower_priority(struct tp_cupti_lifecycle *collecting)
 static void note_open(struct tp_cupti_lifecycle *collecting)
 {
 	tp_retry_backoff_note_open(&collecting->aside);
-	/* Once more, should another tool have begun CUPTI before its handlers were guarded. */
+	/* Registered once more, in case another tool started CUPTI before its exit handlers were
+	 * guarded. */
 	if (!collecting->is_registered)
 		tp_exit_guard_register();
 	collecting->is_registered = true;
@@ -229,7 +233,7 @@ static void open_session(struct tp_cupti_lifecycle *collecting)
 	release_cupti(collecting);
 	watch_handoff(collecting, now_ns(), 0);
 	if (!tp_cupti_handoff_hold())
-		return; /* at the next look that one has CUPTI, or has left it */
+		return; /* by the next check the other tool has CUPTI or has left it */
 	enum tp_gpu_state state = tp_cupti_session_open(&collecting->session);
 	collecting->is_open = state == TP_GPU_STATE_OPEN;
 	collecting->tail_at_ns = 0;
@@ -244,7 +248,7 @@ static void open_session(struct tp_cupti_lifecycle *collecting)
 	set_state(collecting, state);
 }
 
-/* Until somebody reads, or until another tool may be done. */
+/* True while collection pauses until the ring is read or another tool may be done. */
 static bool has_to_pause(const struct tp_cupti_lifecycle *collecting, enum tp_gpu_state state,
 			 uint64_t at_ns)
 {
@@ -255,13 +259,13 @@ static bool has_to_pause(const struct tp_cupti_lifecycle *collecting, enum tp_gp
 	       !tp_retry_backoff_can_try(&collecting->aside, at_ns);
 }
 
-/* CUPTI tells nothing, and will not. */
+/* True if CUPTI delivers nothing and will not. */
 static bool has_failed(const struct tp_cupti_lifecycle *collecting)
 {
 	return tp_ring_writer_state(collecting->ring) >= TP_GPU_STATE_NO_CUPTI;
 }
 
-/* As the reader wants it, unless that has to wait. */
+/* Follows the reader's request, unless it has to wait. */
 static void follow(struct tp_cupti_lifecycle *collecting, uint32_t wanted)
 {
 	uint64_t at_ns = now_ns();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Subscribes, switches kinds of records on and off, takes the buffers that CUPTI fills. */
+/*
+ * Subscribes, enables and disables kinds of records, and takes the buffers that CUPTI has filled.
+ */
 #include "cupti_session.h"
 
 #include "exit_guard.h"
@@ -13,20 +15,20 @@
 #include <string.h>
 
 enum {
-	BATCH = 64,          /* records decoded in one go, holding the lock */
-	CACHE_LINE = 64,     /* of most processors; of others it is only slower */
-	CLOCK_TRIES = 5,     /* of which the tightest is told */
-	DEVICE_BUFFERS = 16, /* of 3.2 MB, at most: the GPU's memory is the program's */
+	BATCH = 64,          /* records decoded per locked section */
+	CACHE_LINE = 64,     /* size on most processors; elsewhere prefetching is merely slower */
+	CLOCK_TRIES = 5,     /* clock readings of which the tightest is recorded */
+	DEVICE_BUFFERS = 16, /* at most, each of 3.2 MB: GPU memory belongs to the program */
 	FIRST_DEVICE_BUFFERS = 1,
 };
 
-/* CUPTI's callbacks carry no context. Set once, before any of them can come. */
+/* CUPTI's callbacks carry no context. Set once, before the first callback. */
 static struct tp_cupti_session *current;
 
 static const struct {
 	int kind;
 	bool is_needed;
-	uint8_t event; /* what the ring has of it */
+	uint8_t event; /* the event that represents it in the ring */
 } kinds[] = {
 	{CUPTI_CONCURRENT_KERNEL, true, TP_GPU_EVENT_KERNEL},
 	{CUPTI_MEMCPY, false, TP_GPU_EVENT_COPY},
@@ -48,9 +50,9 @@ void tp_cupti_session_init(struct tp_cupti_session *session, struct tp_ring_writ
 	__atomic_store_n(&current, session, __ATOMIC_RELEASE);
 }
 
-/* ---- what CUPTI calls ----------------------------------------------------------------------- */
+/* ---- callbacks of CUPTI --------------------------------------------------------------------- */
 
-/* In the thread that launches: no lock, no system call. */
+/* Runs in the thread that launches a kernel: no lock and no system call. */
 static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 {
 	struct tp_cupti_session *session = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
@@ -67,7 +69,8 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 	*size = *buffer ? TP_BUFFER_POOL_SPARE_BYTES : 0;
 }
 
-/* CUPTI is asked without the lock: it has locks of its own. How many; *result is why no more. */
+/* Asks CUPTI for records without holding our lock, because CUPTI has locks of its own. Returns the
+ * number; *result says why there are no more. */
 static size_t next_records(struct tp_cupti_session *session, uint8_t *buffer, size_t valid,
 			   struct cupti_record *batch[BATCH], struct cupti_record **last,
 			   int *result)
@@ -78,7 +81,7 @@ static size_t next_records(struct tp_cupti_session *session, uint8_t *buffer, si
 		*result = session->lib.get_next_record(buffer, valid, last);
 		if (*result != CUPTI_OK)
 			break;
-		/* Until it is decoded the rest of it comes nearer. */
+		/* The rest of the record is prefetched before it is decoded. */
 		for (size_t at = CACHE_LINE; at < sizeof(struct cupti_kernel); at += CACHE_LINE)
 			__builtin_prefetch((const char *)*last + at);
 		batch[n++] = *last;
@@ -99,7 +102,7 @@ static void decode_buffer(struct tp_cupti_session *session, uint8_t *buffer, siz
 		pthread_mutex_lock(&session->lock);
 		for (size_t i = 0; i < n; i++)
 			tp_cupti_decode(&session->decoder, batch[i]);
-		/* Nobody says how many records are behind one that CUPTI cannot read. */
+		/* Nothing says how many records follow one that CUPTI cannot parse. */
 		if (result != CUPTI_OK && result != CUPTI_LIMIT_REACHED)
 			session->ring->header->n_lost++;
 		tp_ring_writer_publish(session->ring);
@@ -116,7 +119,8 @@ static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, si
 	if (!tp_ring_writer_is_ours(session->ring))
 		return;
 	uint64_t begun_ns = tp_host_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	/* Ranges come before the calls in them, so that a reader knows those when these come. */
+	/* Ranges are emitted before the calls inside them, so that a reader knows the range when
+	 * its calls arrive. */
 	if (session->has_ranges)
 		tp_nvtx_ranges_drain(tp_host_clock_ns(CLOCK_MONOTONIC), false);
 	bool is_ours = buffer && tp_buffer_pool_owns(&session->pool, buffer);
@@ -136,7 +140,7 @@ static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, si
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* Twice for each launch, and only while it is watched for. */
+/* Called twice per launch, and only while launches are watched. */
 static void on_call(void *context, int domain, uint32_t cbid, const void *data)
 {
 	struct tp_cupti_session *session = context;
@@ -146,9 +150,9 @@ static void on_call(void *context, int domain, uint32_t cbid, const void *data)
 	__atomic_fetch_add(&session->n_called, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- opening -------------------------------------------------------------------------------- */
+/* ---- open ----------------------------------------------------------------------------------- */
 
-/* Another tool has it: alone, or shared with tools that share as we do not. */
+/* True if another tool has CUPTI, either exclusively or shared in a way that excludes us. */
 static bool is_in_use(int result)
 {
 	return result == CUPTI_IN_USE || result == CUPTI_NOT_COMPATIBLE;
@@ -192,7 +196,7 @@ static bool has_fault(const struct tp_cupti_session *session, enum tp_gpu_fault_
 	return tp_gpu_fault_find(kind, lib->version, lib->driver_version) != NULL;
 }
 
-/* What helps and is not needed: refusals are the versions' and the environment's own. */
+/* Sets optional attributes; whether one is refused depends on the version and the environment. */
 static void set_attributes(struct tp_cupti_session *session)
 {
 	static const struct {
@@ -209,16 +213,16 @@ static void set_attributes(struct tp_cupti_session *session)
 	bool tells_tids = session->lib.set_thread_id_type &&
 			  session->lib.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM) == CUPTI_OK;
 	session->may_refuse = !has_fault(session, TP_GPU_FAULT_NO_NULL);
-	/* Buffers of the window before may be decoded now. */
+	/* Buffers of the previous window may be decoded at this moment. */
 	pthread_mutex_lock(&session->lock);
 	session->decoder.thread_flag = tells_tids ? 0 : TP_GPU_FLAG_PTHREAD;
 	pthread_mutex_unlock(&session->lock);
-	/* Else there is a record of each query of an event that is not there yet. */
+	/* Otherwise CUPTI records every query of an event that is not complete yet. */
 	if (session->lib.enable_all_syncs)
 		session->lib.enable_all_syncs(0);
 }
 
-/* CUPTI does not promise that it keeps each name where it told it. */
+/* CUPTI does not promise that a name stays at the address where it was returned. */
 static uint32_t name_id(void *context, const char *name)
 {
 	tp_name_table_mark_stale(context);
@@ -231,7 +235,7 @@ static int switch_call(struct tp_cupti_session *session, int domain, uint32_t cb
 					     : session->lib.enable_runtime_call(cbid, is_on);
 }
 
-/* All told calls of a domain on or off; false at the first that refuses. */
+/* Enables or disables all recorded calls of a domain; returns false at the first refusal. */
 static bool switch_calls(struct tp_cupti_session *session, int domain, uint8_t is_on)
 {
 	for (uint32_t cbid = 1; cbid < TP_CALL_NAMES_MAX; cbid++)
@@ -283,7 +287,7 @@ static enum tp_gpu_state switch_all_on(struct tp_cupti_session *session)
 	return TP_GPU_STATE_OPEN;
 }
 
-/* A window's first or last event. */
+/* Emits the first or last event of a window. */
 static void emit_window(struct tp_cupti_session *session, uint8_t type)
 {
 	struct tp_gpu_event event = {
@@ -298,7 +302,7 @@ static void emit_window(struct tp_cupti_session *session, uint8_t type)
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* All but switching on. */
+/* Does everything except enabling records. */
 static enum tp_gpu_state prepare(struct tp_cupti_session *session)
 {
 	enum tp_gpu_state state = subscribe(session);
@@ -341,11 +345,11 @@ enum tp_gpu_state tp_cupti_session_open(struct tp_cupti_session *session)
 	return state;
 }
 
-/* ---- open ----------------------------------------------------------------------------------- */
+/* ---- while open ----------------------------------------------------------------------------- */
 
 void tp_cupti_session_flush(struct tp_cupti_session *session, bool force)
 {
-	/* Before anything was asked for there is nothing, and CUPTI has been seen to hang. */
+	/* Before the first request there is nothing to flush, and CUPTI has been seen to hang. */
 	if (__atomic_load_n(&session->n_requested, __ATOMIC_RELAXED))
 		session->lib.flush_all(force ? CUPTI_FLUSH_FORCED : 0);
 }
@@ -387,7 +391,7 @@ bool tp_cupti_session_watch(struct tp_cupti_session *session, bool is_on)
 	return is_watched;
 }
 
-/* ---- closing -------------------------------------------------------------------------------- */
+/* ---- close ---------------------------------------------------------------------------------- */
 
 void tp_cupti_session_pause(struct tp_cupti_session *session)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the exit handlers of CUPTI wait for the agent's thread. */
+/* Makes CUPTI's exit handlers wait for the agent's thread. */
 #include "exit_guard.h"
 
 #include "agent/ring/host_clock.h"
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	EXIT_MS = 2000, /* that the end of a program is held up at most, should CUPTI hang */
+	EXIT_MS = 2000, /* longest delay of a program's end, if CUPTI hangs */
 	SETTLE_MS = 10,
 	HANDLERS_MAX = 512, /* CUPTI 11.8 to 13.4 register 11 */
 };
@@ -35,10 +35,10 @@ struct exit_handler {
 
 static struct {
 	const struct tp_ring_writer *ring;
-	int is_running; /* the agent's thread */
-	int is_inside;  /* it calls CUPTI */
-	int is_over;    /* the program ends */
-	int is_overdue; /* the thread had not stopped in time: CUPTI's handlers never run */
+	int is_running; /* the agent's thread runs */
+	int is_inside;  /* it is calling CUPTI */
+	int is_over;    /* the program is ending */
+	int is_overdue; /* the thread did not stop in time: CUPTI's handlers must not run */
 	uint32_t n_handlers;
 	struct exit_handler handlers[HANDLERS_MAX];
 } guard;
@@ -59,7 +59,8 @@ static bool is_running(void)
 	return __atomic_load_n(&guard.is_running, __ATOMIC_ACQUIRE);
 }
 
-/* In the thread that ends the program. False: the agent's thread is still inside CUPTI. */
+/* Runs in the thread that ends the program. Returns false if the agent's thread is still inside
+ * CUPTI. */
 static bool stop_thread(void)
 {
 	if (!guard.ring || !tp_ring_writer_is_ours(guard.ring))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps forks and the agent's calls of the loader apart. */
+/* Prevents forks from overlapping the agent's calls into the loader. */
 #include "fork_gate.h"
 
 #include <errno.h>
@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 enum {
-	FORK_MS = 100, /* that a fork waits at most */
+	FORK_MS = 100, /* longest delay of a fork */
 	ONE_MS_IN_NS = 1000000,
 };
 
 static struct {
 	uint32_t n_forking;
 	int is_asking;
-	bool is_watched; /* forks are: without that nobody asks */
+	bool is_watched; /* the fork handlers are registered; without them nothing waits */
 } gate;
 
 static void before_fork(void)
@@ -42,7 +42,8 @@ static void after_fork_in_child(void)
 	__atomic_store_n(&gate.is_asking, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Who asks and who forks: each says first what it does, and looks then at the other one. */
+/* The agent and the forking thread each first publish what they do and then read the other's
+ * state. */
 bool tp_fork_gate_enter(void)
 {
 	if (!gate.is_watched)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forks while the agent's thread is inside the loader. A child has a copy of the loader's locks,
- * and nobody who releases what the agent's thread held: it would wait for ever where it loads
- * something or ends. So a fork waits until the loader has answered, 100 ms at most, because the
- * thread that forks may be the one that the loader serves.
+ * Delays forks while the agent's thread is inside the loader. A child inherits a copy of the
+ * loader's locks but not the thread that would release them; it would wait forever when it loads a
+ * library or exits. A fork therefore waits until the loader has returned, for at most 100 ms,
+ * because the thread that forks may be the one that the loader is serving.
  *
- * One in a process. The functions are the agent's thread's.
+ * One per process. Only the agent's thread calls these functions.
  */
 #ifndef TRAINPROF_SRC_AGENT_CUPTI_FORK_GATE_H
 #define TRAINPROF_SRC_AGENT_CUPTI_FORK_GATE_H
 
 #include <stdbool.h>
 
-/* False: the loader must not be called, because a fork is under way, or forks cannot be watched.
- * True: call it, then leave. */
+/* Returns false if the loader must not be called, because a fork is under way or forks cannot be
+ * intercepted. After a return of true, call the loader and then leave the gate. */
 bool tp_fork_gate_enter(void);
 void tp_fork_gate_leave(void);
 

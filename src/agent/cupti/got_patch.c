@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks through loaded libraries, their dynamic sections and relocations. */
+/* Walks loaded libraries, their dynamic sections and relocations. */
 #include "got_patch.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Of a word that calls go through, and of one that has an address (psABI supplements). */
+/* Relocation types of a call slot and of a data slot that holds an address (psABI supplements). */
 #if defined(__x86_64__)
 enum { CALLED = R_X86_64_JUMP_SLOT, KEPT = R_X86_64_GLOB_DAT };
 #elif defined(__aarch64__)
@@ -18,9 +18,13 @@ enum { CALLED = R_AARCH64_JUMP_SLOT, KEPT = R_AARCH64_GLOB_DAT };
 enum { CALLED = -1, KEPT = -1 };
 #endif
 
-enum { IMAGES_MAX = 16, PARTS_MAX = 8, MAX_PATH = 512 }; /* of more the rest is left alone */
+enum {
+	IMAGES_MAX = 16,
+	PARTS_MAX = 8,
+	MAX_PATH = 512
+}; /* further images and parts are left alone */
 
-/* One of its mappings. */
+/* One mapping of a file. */
 struct part {
 	uintptr_t from;
 	uintptr_t until;
@@ -29,11 +33,11 @@ struct part {
 
 /* A loaded file; addresses are those of this process. */
 struct image {
-	char path[MAX_PATH]; /* "": the program itself */
+	char path[MAX_PATH]; /* "" = the program itself */
 	uintptr_t base;
-	uintptr_t from; /* of all its mappings */
+	uintptr_t from; /* start of all its mappings */
 	uintptr_t until;
-	uintptr_t fixed_from; /* read-only once the loader is done with it */
+	uintptr_t fixed_from; /* start of the part that is read-only after relocation */
 	uintptr_t fixed_until;
 	const Elf64_Dyn *dynamic;
 	size_t n_dynamic;
@@ -44,7 +48,7 @@ struct image {
 	size_t n_parts;
 };
 
-/* Those that need a library. */
+/* The libraries that need a given library. */
 struct walk {
 	const char *needed;
 	unsigned long long n_loaded;
@@ -57,10 +61,10 @@ struct patch_scan {
 	const struct tp_got_import *imports;
 	size_t n;
 	unsigned n_replaced;
-	unsigned n_left; /* words of such a name that lead elsewhere, or cannot be written */
+	unsigned n_left; /* slots of such a name that point elsewhere or cannot be written */
 };
 
-/* ---- an image ------------------------------------------------------------------------------- */
+/* ---- one image ------------------------------------------------------------------------------ */
 
 static void *pointer(uintptr_t address)
 {
@@ -72,7 +76,8 @@ static bool holds(const struct image *image, uintptr_t at, size_t bytes)
 	return at >= image->from && at <= image->until && bytes <= image->until - at;
 }
 
-/* Of a dynamic section the loader has made addresses of most values, but not of all everywhere. */
+/* The loader has turned most values of a dynamic section into addresses, but not all of them on
+ * every architecture. */
 static uintptr_t address(const struct image *image, uintptr_t value)
 {
 	return value < image->from ? image->base + value : value;
@@ -103,7 +108,7 @@ static void add_mapping(struct image *image, const Elf64_Phdr *header)
 		};
 }
 
-/* False: it has no tables that could be read. */
+/* Returns false if the image has no readable tables. */
 static bool read_image(struct image *out, const struct dl_phdr_info *info)
 {
 	*out = (struct image){.base = info->dlpi_addr, .from = UINTPTR_MAX};
@@ -134,7 +139,7 @@ static bool read_image(struct image *out, const struct dl_phdr_info *info)
 	return true;
 }
 
-/* Its texts end with a NUL, so a text that begins in them ends in them. */
+/* The string table ends with a NUL, so a string that starts inside it ends inside it. */
 static const char *text_at(const struct image *image, size_t offset)
 {
 	bool is_whole = image->texts_bytes && !image->texts[image->texts_bytes - 1];
@@ -151,7 +156,7 @@ static bool needs(const struct image *image, const char *prefix)
 	return false;
 }
 
-/* ---- its words ------------------------------------------------------------------------------ */
+/* ---- its slots ------------------------------------------------------------------------------ */
 
 static const struct tp_got_import *import_of(const struct patch_scan *patch_scan,
 					     const Elf64_Rela *relocation)
@@ -169,8 +174,8 @@ static const struct tp_got_import *import_of(const struct patch_scan *patch_scan
 	return NULL;
 }
 
-/* What leads to where it should, or has not been used yet and leads back into its own library, to
- * what will fill it. All else was led there by somebody. */
+/* True if the slot points to the expected function, or is unresolved and still points back into its
+ * own library's PLT. Any other value was set by another tool. */
 static bool can_replace(const struct image *image, const struct tp_got_import *import,
 			uintptr_t value)
 {
@@ -206,7 +211,7 @@ static void patch_word(struct patch_scan *patch_scan, const Elf64_Rela *relocati
 		patch_scan->n_left++;
 }
 
-/* The first `n_relative` of them have no symbol; in large libraries they are most of them. */
+/* The first `n_relative` relocations have no symbol; in large libraries that is most of them. */
 static void patch_table(struct patch_scan *patch_scan, Elf64_Sxword tag, Elf64_Sxword bytes_tag,
 			size_t n_relative)
 {
@@ -226,11 +231,10 @@ static void patch_image(struct patch_scan *patch_scan)
 	patch_table(patch_scan, DT_RELA, DT_RELASZ, value_of(patch_scan->image, DT_RELACOUNT));
 }
 
-/*
- * For good, so that it is not unloaded meanwhile, nor later with words of ours in it. As a side
- * effect the loader is done with it: it lists a library early, makes pages of it read-only at the
- * end, and serves nobody else meanwhile. False: it is gone, or another one is in its place.
- */
+/* Takes a permanent reference, so that the library is not unloaded now, nor later while it contains
+ * our slots. As a side effect this waits until the loader has finished with the library: the loader
+ * lists a library early and makes its pages read-only at the end. Returns false if the library is
+ * gone or another one has taken its place. */
 static bool hold_image(const struct image *image)
 {
 	struct link_map *map = NULL;
@@ -238,7 +242,7 @@ static bool hold_image(const struct image *image)
 	return handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_addr == image->base;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all images ----------------------------------------------------------------------------- */
 
 static int count_loaded(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -248,7 +252,8 @@ static int count_loaded(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* The loader waits for us here, and so may a child that is forked meanwhile: only what is short. */
+/* The loader, and possibly a child forked meanwhile, waits for this callback, so it must be
+ * short. */
 static int note_image(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct walk *walk = context;
@@ -306,7 +311,8 @@ bool tp_got_patch_replace_in(uintptr_t address, const struct tp_got_import *impo
 	return patch_scan.n_left == 0;
 }
 
-/* How a page of the image is mapped, as mprotect() wants it; 0: it is not part of it. */
+/* Returns the protection of the image's page for mprotect(); 0 if the address is not in the
+ * image. */
 static int access_of(const struct image *image, uintptr_t at)
 {
 	int protection = 0;
@@ -333,7 +339,7 @@ bool tp_got_patch_export(uintptr_t theirs, uintptr_t ours)
 	if (!holds(&search.image, at, sizeof(at)) || base + entry->st_value != theirs ||
 	    !protection)
 		return false;
-	/* The page may hold code as well, so it stays executable meanwhile. */
+	/* The page may also contain code, so it stays executable. */
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	void *begin = pointer(at & ~(page - 1));
 	if (mprotect(begin, page, protection | PROT_WRITE) != 0)

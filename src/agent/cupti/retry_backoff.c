@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Half a minute, then twice as long each time; three returns. */
+/* Exponential backoff: 30 s, doubling up to 8 minutes; gives up after three returns. */
 #include "retry_backoff.h"
 
 static const uint64_t PAUSE_NS = UINT64_C(30000000000);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When to try again after another tool was found to have CUPTI. That it still has it shows only by
- * trying, which costs it nothing: subscribing fails. So after half a minute, then after ever
- * longer, eight minutes at most. Somebody whose tools come and go all the time is left alone after
- * the third return.
+ * Decides when to try again after another tool was found to use CUPTI. Only an attempt shows
+ * whether it still does, and an attempt costs that tool nothing, because subscribing fails. The
+ * first attempt comes after half a minute, later ones after ever longer pauses of up to eight
+ * minutes. After the third return the agent gives up, so that tools that come and go all the time
+ * are left alone.
  *
- * A tool that took our callbacks without subscribing is another matter: nothing tells when it is
- * done, and a second try would steal from it. There is no way back from that.
+ * A tool that took our callbacks without subscribing is different: nothing shows when it has
+ * finished, and a second attempt would take the callbacks away from it. The agent then gives up at
+ * once.
  *
- * Nothing here calls anything or reads a clock.
+ * This code calls nothing and reads no clock.
  */
 #ifndef TRAINPROF_SRC_AGENT_CUPTI_RETRY_BACKOFF_H
 #define TRAINPROF_SRC_AGENT_CUPTI_RETRY_BACKOFF_H
@@ -16,16 +18,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeroed: nobody was met. */
+/* All zero = no other tool was met. */
 struct tp_retry_backoff {
-	uint64_t pause_ns; /* until the next try; 0 = nobody has CUPTI as far as is known */
-	uint64_t since_ns; /* when somebody was last found to have it */
+	uint64_t pause_ns; /* pause until the next attempt; 0 = no other tool is known to use CUPTI
+			    */
+	uint64_t since_ns; /* when another tool was last found */
 	int n_returns;
 };
 
-/* Another tool has it. False: that was once too often, it is never tried again. */
+/* Records that another tool uses CUPTI. Returns false after too many times; it is then never tried
+ * again. */
 bool tp_retry_backoff_note_in_use(struct tp_retry_backoff *aside, uint64_t now_ns);
-/* CUPTI is ours; a return, if it was another tool's before. */
+/* Records that CUPTI is ours; this counts as a return if another tool used it before. */
 void tp_retry_backoff_note_open(struct tp_retry_backoff *aside);
 bool tp_retry_backoff_can_try(const struct tp_retry_backoff *aside, uint64_t now_ns);
 

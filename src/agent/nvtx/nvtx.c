@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in the tables of NVTX. */
+/* The functions that are written into NVTX's tables. */
 #include "nvtx.h"
 
 #include "nvtx_ranges.h"
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- domains and texts ---------------------------------------------------------------------- */
+/* ---- domains and strings -------------------------------------------------------------------- */
 
 static void *on_create_domain(const char *name)
 {
@@ -74,7 +74,7 @@ static int on_pop_payload(const void *domain, const struct nvtx_payload *payload
 	return tp_nvtx_range_pop(domain, n ? payloads : NULL);
 }
 
-/* ---- ranges that any thread may end, and instants ------------------------------------------- */
+/* ---- ranges that any thread may end, and marks ---------------------------------------------- */
 
 static uint64_t on_start(const char *text)
 {

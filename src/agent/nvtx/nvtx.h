@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVTX's way in: each module of a program that has NVTX in it loads, at its first range, the
- * library that NVTX_INJECTION64_PATH names, and asks it to put functions into its tables.
+ * Connects to NVTX. Each module of a program that uses NVTX loads, at its first range, the library
+ * named by NVTX_INJECTION64_PATH and asks it to write functions into the module's tables.
  *
  * Any thread; several modules may ask at once. Needs tp_nvtx_ranges_init().
  */
@@ -12,11 +12,10 @@
 
 #include <stdbool.h>
 
-/* Put our functions into a module's tables. False: it has no tables. */
+/* Writes our functions into a module's tables. Returns false if it has no tables. */
 bool tp_nvtx_attach(nvtx_get_table get_table);
 
-/* The same for the extension for payloads, by which NCCL ends ranges; of other extensions nothing
- * is taken. */
+/* The same for the payload extension, with which NCCL ends ranges; other extensions are ignored. */
 void tp_nvtx_attach_extension(const struct nvtx_extension *extension);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What is used of NVTX: layouts and numbers of version 3 as its headers of CUDA 13.0 have them
- * (nvtx3/nvToolsExt.h, nvtxDetail/nvtxTypes.h, nvToolsExtPayload.h; read 2026-11-22).
- * tests/agent/nvtx_layouts.c holds them against those headers where they are installed. All of it
- * is compiled into programs, so that none of it can change.
- */
+/* The part of NVTX's interface that is used: layouts and numbers of version 3 as in the headers of
+ * CUDA 13.0 (nvtx3/nvToolsExt.h, nvtxDetail/nvtxTypes.h, nvToolsExtPayload.h; read 2026-11-22).
+ * tests/agent/nvtx_layouts.c compares them with those headers where they are installed. They cannot
+ * change, because they are compiled into programs. */
 #ifndef TRAINPROF_SRC_AGENT_NVTX_NVTX_ABI_H
 #define TRAINPROF_SRC_AGENT_NVTX_NVTX_ABI_H
 
@@ -20,7 +18,7 @@ enum nvtx_module {
 	NVTX_MODULE_CORE2 = 5,
 };
 
-/* Places in the tables of functions. */
+/* Indices in the tables of functions. */
 enum {
 	NVTX_MARK_EX = 1,
 	NVTX_MARK_A = 2,
@@ -49,7 +47,8 @@ enum {
 
 struct nvtx_callbacks {
 	size_t struct_size;
-	/* The table has `size` pointers to where a function's address belongs. 0: it has none. */
+	/* Returns a table of `size` pointers to the variables that hold function addresses. 0:
+	 * there is none. */
 	int (*get_functions)(enum nvtx_module module, nvtx_function ***table, unsigned *size);
 };
 
@@ -76,7 +75,7 @@ struct nvtx_attributes {
 	int32_t color_type;
 	uint32_t color;
 	int32_t payload_type;
-	int32_t n_payloads; /* where the payload is an extended one */
+	int32_t n_payloads; /* if the payload is an extended one */
 	union {
 		uint64_t value;
 		const struct nvtx_payload *list;
@@ -89,10 +88,10 @@ struct nvtx_attributes {
 	} message;
 };
 
-/* Returned by push and pop: the tool counts no levels. */
+/* Returned by push and pop: this tool does not count levels. */
 enum { NVTX_NO_LEVELS = -2 };
 
-/* The extension for payloads: functions that take them without a message. */
+/* The payload extension: functions that take payloads without a message. */
 enum { NVTX_EXTENSION_PAYLOAD = 2 };
 
 enum {

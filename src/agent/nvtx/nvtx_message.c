@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes numbers out of the messages of ranges. */
+/* Extracts numbers from the messages of ranges. */
 #include "nvtx_message.h"
 
 #include "trainprof/wire/gpu_ring.h"
@@ -9,17 +9,17 @@
 
 enum { MAX_DIGITS = 9 };
 
-/* Digits in the message. */
+/* A run of digits in the message. */
 struct digits {
 	size_t from;
 	size_t until;
 };
 
-/* Which numbers are taken out. */
+/* The numbers that are extracted. */
 struct choice {
 	struct digits items[TP_NVTX_MESSAGE_NUMBERS];
 	unsigned n;
-	bool is_named; /* they stand behind "= " */
+	bool is_named; /* they follow "= " */
 };
 
 static bool is_digit(char c)
@@ -44,7 +44,7 @@ static void choose(struct choice *choice, const char *text, struct digits found)
 	choice->items[choice->n++] = found;
 }
 
-/* False: the message has the byte that stands for numbers. */
+/* Returns false if the message contains the byte that stands for numbers. */
 static bool find_numbers(struct choice *out, const char *text, size_t length)
 {
 	size_t i = 0;
@@ -61,7 +61,7 @@ static bool find_numbers(struct choice *out, const char *text, size_t length)
 	return true;
 }
 
-/* FNV-1a, eight bytes at a time: names are looked for at each range. */
+/* FNV-1a, eight bytes at a time, because every range looks its name up. */
 static uint32_t hash_of(const char *text, size_t length)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -127,7 +127,7 @@ void tp_nvtx_message_read(struct tp_nvtx_message *out, const char *message)
 	finish(out);
 }
 
-/* Returns the bytes written, 4 at most; 0 bytes never occur. */
+/* Returns the number of bytes written, at most 4; it never writes a 0 byte. */
 static size_t append_character(char *out, uint32_t c)
 {
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))

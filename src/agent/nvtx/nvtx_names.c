@@ -14,7 +14,7 @@ static bool is_text(const struct tp_nvtx_names *names, uint64_t slot,
 	       strcmp(tp_ring_writer_name(names->ring, (uint32_t)slot), text->text) == 0;
 }
 
-/* The slot that has the text, or the free one in which it belongs. */
+/* Returns the slot that has the text, or the free slot where it belongs. */
 static uint64_t *find(struct tp_nvtx_names *names, const struct tp_nvtx_message *text,
 		      uint64_t *content)
 {
@@ -26,7 +26,8 @@ static uint64_t *find(struct tp_nvtx_names *names, const struct tp_nvtx_message 
 	}
 }
 
-/* Whoever is interrupted by a signal while holding it cannot let go: then there is no name. */
+/* A thread that a signal interrupted while it held the lock cannot release it; the caller then gets
+ * no name. */
 static bool try_lock(pthread_mutex_t *lock)
 {
 	for (int i = 0; i < LOCK_TRIES; i++) {
@@ -44,7 +45,7 @@ static uint32_t add(struct tp_nvtx_names *names, const struct tp_nvtx_message *t
 	uint32_t id = (uint32_t)content;
 	uint32_t before = names->ring->header->n_name_bytes;
 	if (id)
-		return id; /* somebody else was quicker */
+		return id; /* another thread was faster */
 	if (names->n < TP_NVTX_NAMES_MAX && names->n_bytes + text->length <= TP_NVTX_NAMES_BYTES)
 		id = tp_ring_writer_add_name(names->ring, text->text, text->length);
 	if (!id) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of ranges as ids of the ring. Any thread asks, also in a handler of a signal; one that is
- * known is found without a lock, a new one is added holding that of the ring, which nobody holds
- * for long. Who finds that lock taken for long gets no name rather than wait.
+ * Names of ranges as ids of the ring. Any thread may ask, also in a signal handler. A known name is
+ * found without a lock. A new one is added under the ring's lock, which is never held for long; a
+ * caller that does not get the lock soon gets no name instead of waiting.
  *
- * Of the ring's table half is left to kernels and calls: behind that there are no new names.
+ * Half of the ring's table is reserved for kernels and calls; once the other half is full, new
+ * ranges have no name.
  */
 #ifndef TRAINPROF_SRC_AGENT_NVTX_NVTX_NAMES_H
 #define TRAINPROF_SRC_AGENT_NVTX_NVTX_NAMES_H
@@ -22,8 +23,8 @@ enum {
 
 struct tp_nvtx_names {
 	struct tp_ring_writer *ring;
-	pthread_mutex_t *lock; /* of the ring */
-	uint32_t n;            /* the lock's, as the next */
+	pthread_mutex_t *lock; /* the ring's lock */
+	uint32_t n;            /* protected by the lock, like the next member */
 	size_t n_bytes;
 	bool is_full;
 	uint64_t slots[TP_NVTX_NAMES_SLOTS]; /* hash << 32 | id; 0 = free */
@@ -31,7 +32,7 @@ struct tp_nvtx_names {
 
 /* Zeroed memory with `ring` and `lock` set is an empty table. */
 
-/* The id; 0, counted as unnamed, when there is no room. */
+/* Returns the id; 0, counted as unnamed, if there is no room. */
 uint32_t tp_nvtx_names_id(struct tp_nvtx_names *names, const struct tp_nvtx_message *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bounded queue of many writers and one reader. */
+/* A bounded queue with many writers and one reader. */
 #include "nvtx_queue.h"
 
 enum { MASK = TP_NVTX_QUEUE_CELLS - 1, MAX_LOST = UINT16_MAX };
@@ -12,7 +12,7 @@ static uint64_t load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* Of the cell at that place of all that ever come. */
+/* Returns the sequence number of the cell at a position counted since the start. */
 static uint32_t sequence_of(uint64_t at)
 {
 	return (uint32_t)(at / TP_NVTX_QUEUE_CELLS) + 1;
@@ -23,7 +23,7 @@ void tp_nvtx_queue_allow(struct tp_nvtx_queue *queue, uint64_t now_ns)
 	uint64_t most = load(&queue->tail) + TP_NVTX_QUEUE_BURST;
 	uint64_t past_ns = now_ns - queue->at_ns;
 	uint64_t limit = load(&queue->limit);
-	/* Far from overflow: what has been waiting for a minute is at its most long since. */
+	/* Avoids overflow: after a minute the allowance has reached its maximum anyway. */
 	if (!queue->at_ns || past_ns > 60 * NS_PER_S)
 		limit = most;
 	else
@@ -43,7 +43,7 @@ bool tp_nvtx_queue_can_add(const struct tp_nvtx_queue *queue, size_t n, enum tp_
 	       load(&queue->tail) + n + reserved_for(use) <= load(&queue->limit);
 }
 
-/* Differences are signed: a tail that was read long ago may be behind head. */
+/* Differences are signed, because a tail that was read long ago may be behind the head. */
 static bool has_room(const struct tp_nvtx_queue *queue, uint64_t tail, size_t n,
 		     enum tp_nvtx_queue_use use)
 {
@@ -78,7 +78,7 @@ bool tp_nvtx_queue_push(struct tp_nvtx_queue *queue, const struct tp_gpu_event *
 	} while (!__atomic_compare_exchange_n(&queue->tail, &at, at + n, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
 	uint16_t n_lost = (uint16_t)tp_nvtx_queue_pop_lost(queue, MAX_LOST);
-	/* The first one last: when it can be seen, so can those that belong to it. */
+	/* The first cell is published last: once it is visible, the others are too. */
 	for (size_t i = n; i-- > 0;) {
 		struct tp_nvtx_queue_cell *cell = &queue->cells[(at + i) & MASK];
 		cell->n = (uint16_t)n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells ranges of the program's threads. */
+/* Records the ranges of the program's threads. */
 #include "nvtx_ranges.h"
 
 #include "agent/ring/host_clock.h"
@@ -14,16 +14,16 @@
 #include <unistd.h>
 
 enum {
-	DOMAINS_MAX = 256, /* of more the rest are one */
-	OUTER_LEVELS = 2,  /* of a thread's ranges, that are steps and phases */
-	LEVELS_MAX = 32,   /* of a thread; ranges in deeper ones are left out */
-	DRAIN_BATCH = 64,  /* holding the lock */
+	DOMAINS_MAX = 256, /* further domains share one entry */
+	OUTER_LEVELS = 2,  /* levels of a thread's ranges that hold steps and phases */
+	LEVELS_MAX = 32,   /* levels per thread; deeper ranges are left out */
+	DRAIN_BATCH = 64,  /* events moved per locked section */
 };
 
-/* What a program holds as a domain's handle. */
+/* The target of the handle that a program has for a domain. */
 struct domain {
 	uint32_t name;
-	bool has_payloads; /* that mean something to us: NCCL's */
+	bool has_payloads; /* its payloads are decoded: NCCL's domain */
 };
 
 static struct {
@@ -31,24 +31,22 @@ static struct {
 	pthread_mutex_t *lock;
 	struct tp_nvtx_queue queue;
 	struct tp_nvtx_names names;
-	struct domain domains[DOMAINS_MAX]; /* the first one is that of ranges without any */
-	uint32_t n_domains;                 /* asked for */
+	struct domain domains[DOMAINS_MAX]; /* the first one holds ranges without a domain */
+	uint32_t n_domains;                 /* domains requested so far */
 	uint32_t n_started;                 /* ranges that any thread may end */
-	bool has_room;                      /* the ring, for events */
-	bool has_tried;                     /* to make it; the agent's thread's */
+	bool has_room;                      /* the ring has room for events */
+	bool has_tried; /* room was requested once; only the agent's thread uses it */
 	pthread_key_t key;
 } ranges;
 
-/* ---- the thread ----------------------------------------------------------------------------- */
+/* ---- state of a thread ---------------------------------------------------------------------- */
 
-/*
- * What is known of a thread, packed into the one word that a thread has without any memory being
- * allocated (below 32 keys of a process glibc has room in the thread itself).
- */
+/* State of a thread, packed into one word of thread-specific data, because that needs no allocation
+ * (glibc keeps the first 32 keys of a process inside the thread itself). */
 struct self {
 	uint32_t tid;      /* 22 bits: PID_MAX_LIMIT of Linux */
-	uint32_t level;    /* of open ranges, up to LEVELS_MAX */
-	uint32_t left_out; /* bit l: the range of that level was not told */
+	uint32_t level;    /* depth of open ranges, up to LEVELS_MAX */
+	uint32_t left_out; /* bit l: the range at that level was not recorded */
 };
 
 enum { TID_BITS = 22, LEVEL_BITS = 10 };
@@ -73,9 +71,10 @@ static void self_set(struct self self)
 	pthread_setspecific(ranges.key, (const void *)(uintptr_t)word);
 }
 
-/* ---- putting -------------------------------------------------------------------------------- */
+/* ---- enqueue -------------------------------------------------------------------------------- */
 
-/* Wakes the agent's thread, which sleeps on that word; a few microseconds, once in thousands. */
+/* Wakes the agent's thread, which sleeps on that word; takes a few microseconds, once in thousands
+ * of events. */
 static void wake_agent(void)
 {
 	int saved = errno;
@@ -88,7 +87,7 @@ static void leave_out(void)
 	__atomic_fetch_add(&ranges.ring->header->n_nvtx_lost, 1, __ATOMIC_RELAXED);
 }
 
-/* The payload behind the range's first event. Returns how many events there are now. */
+/* Appends the payload after the range's first event. Returns the new number of events. */
 static size_t add_payload(struct tp_gpu_event *events, const struct nvtx_payload *payload)
 {
 	const char *data = payload->data;
@@ -112,7 +111,7 @@ static size_t add_payload(struct tp_gpu_event *events, const struct nvtx_payload
 	return n;
 }
 
-/* Times are read here, as the last thing. `payload` may be NULL. */
+/* Reads the time as its last action. `payload` may be NULL. */
 static bool enqueue(const struct tp_gpu_event *first, const struct nvtx_payload *payload,
 		    enum tp_nvtx_queue_use use)
 {
@@ -156,7 +155,7 @@ static void *create_domain(const struct tp_nvtx_message *text)
 	return &ranges.domains[at];
 }
 
-/* False in a forked child. */
+/* Returns false in a forked child. */
 static bool read_plain(struct tp_nvtx_message *text, const struct tp_nvtx_range_message *message)
 {
 	if (!tp_ring_writer_is_ours(ranges.ring))
@@ -220,7 +219,7 @@ static void set_message(struct tp_gpu_event *event, const struct tp_nvtx_range_m
 	set_text(event, &text);
 }
 
-/* The first one that the attributes carry; NULL: none. */
+/* Returns the first payload of the attributes; NULL if there is none. */
 static const struct nvtx_payload *payload_of(const struct tp_nvtx_range_message *message)
 {
 	const struct nvtx_attributes *attributes = message->attributes;
@@ -232,7 +231,7 @@ static const struct nvtx_payload *payload_of(const struct tp_nvtx_range_message 
 
 /* ---- ranges of a thread --------------------------------------------------------------------- */
 
-/* Calls of NCCL are counted: each has to be told. */
+/* Calls of NCCL are counted, so each must be recorded. */
 static enum tp_nvtx_queue_use use_of(const struct domain *domain, struct self self)
 {
 	if (domain->has_payloads)
@@ -273,8 +272,8 @@ int tp_nvtx_range_push(const void *handle, const struct tp_nvtx_range_message *m
 	return NVTX_NO_LEVELS;
 }
 
-/* The end of a range that was not told is not told either. One too many is the reader's to
- * ignore: in another domain it may be the end of something. */
+/* If a range was not recorded, neither is its end. The reader ignores a surplus end; in another
+ * domain it may close a range. */
 int tp_nvtx_range_pop(const void *handle, const struct nvtx_payload *payload)
 {
 	if (!tp_ring_writer_is_ours(ranges.ring))
@@ -300,7 +299,7 @@ int tp_nvtx_range_pop(const void *handle, const struct nvtx_payload *payload)
 
 /* ---- ranges that any thread may end, and instants ------------------------------------------- */
 
-/* 0: it is not told, and so is its end. */
+/* Returns 0 if the range is not recorded; its end will not be either. */
 uint64_t tp_nvtx_range_start(const struct tp_nvtx_range_message *message)
 {
 	if (!tp_ring_writer_is_ours(ranges.ring))
@@ -345,9 +344,9 @@ void tp_nvtx_range_mark(const void *handle, const struct tp_nvtx_range_message *
 	enqueue(&event, NULL, TP_NVTX_QUEUE_INNER);
 }
 
-/* ---- draining ------------------------------------------------------------------------------- */
+/* ---- drain ---------------------------------------------------------------------------------- */
 
-/* A few, holding the lock. False: there are no more. */
+/* Moves a few events, holding the lock. Returns false if none are left. */
 static bool drain_some(bool has_room)
 {
 	struct tp_gpu_event events[TP_NVTX_QUEUE_GROUP_MAX];
@@ -369,9 +368,9 @@ static bool drain_some(bool has_room)
 	return n != 0;
 }
 
-/* Room, where it can be had or is there. False: it is for the agent's thread to see to that. A try
- * that fails has taken all that the file system has for a moment, from everybody: there is one, and
- * then none until a session has made room. */
+/* Finds out whether there is room, and makes it if the caller may. A failed attempt briefly takes
+ * all free space of the file system, which affects every process; there is therefore one attempt,
+ * and no further one until a session has made room. */
 static bool prepare(bool makes_room, bool *has_room)
 {
 	*has_room = __atomic_load_n(&ranges.has_room, __ATOMIC_ACQUIRE);
@@ -396,7 +395,8 @@ static void emit_lost(void)
 
 void tp_nvtx_ranges_drain(uint64_t at_ns, bool makes_room)
 {
-	/* What is put while we drain is for the next time: no program keeps us here. */
+	/* Events that are pushed during the drain wait for the next one, so a busy program cannot
+	 * keep us here. */
 	size_t n = tp_nvtx_queue_length(&ranges.queue);
 	bool has_room;
 	if (tp_nvtx_queue_has_news(&ranges.queue) && prepare(makes_room, &has_room)) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges that the program and its libraries name by NVTX, from their threads into the ring.
+ * Records the ranges that the program and its libraries name with NVTX, from their threads into the
+ * ring.
  *
- * Threads: all but init and drain run in the threads of the program, also in handlers of signals:
- * they take no lock for long, allocate nothing, print nothing, and in a forked child do nothing.
- * Events wait in a queue until drained. Where more come than are kept for long, ranges in ranges
- * are left out and counted, then others; of a range that is left out its end is, too.
+ * Threads: all functions but init and drain run in the program's threads, also in signal handlers.
+ * They hold no lock for long, allocate nothing, print nothing, and do nothing in a forked child.
+ * Events wait in a queue until they are drained. When more events arrive than the queue can
+ * sustain, nested ranges are left out first and counted, then others; the end of a range that was
+ * left out is left out too.
  *
- * There is one of it in a process, as NVTX's functions have no context.
+ * One per process, because NVTX's functions carry no context.
  */
 #ifndef TRAINPROF_SRC_AGENT_NVTX_NVTX_RANGES_H
 #define TRAINPROF_SRC_AGENT_NVTX_NVTX_RANGES_H
@@ -20,42 +22,42 @@
 #include <stdint.h>
 #include <wchar.h>
 
-/* One of them, or none: a range without a name. Attributes that are too short count as none. */
+/* A message in one of its forms, or none for a range without a name. Attributes that are too short
+ * count as none. */
 struct tp_nvtx_range_message {
 	const char *ascii;
 	const wchar_t *wide;
 	const struct nvtx_attributes *attributes;
 };
 
-/* Once, before anything else. Both are borrowed for good; `lock` is that of the ring, and nobody
- * may hold it for long. False: ranges cannot be told. */
+/* Called once, before anything else. Both arguments are borrowed for good. `lock` is the ring's and
+ * must never be held for long. Returns false if ranges cannot be recorded. */
 bool tp_nvtx_ranges_init(struct tp_ring_writer *ring, pthread_mutex_t *lock);
 
-/* Handles, valid for good and in forked children: of a domain, of a text that is used often.
- * NULL: there is no room for the text. */
+/* Return handles of a domain and of a registered string, valid for good and also in forked
+ * children. NULL: there is no room for the string. */
 void *tp_nvtx_range_domain(const struct tp_nvtx_range_message *name);
 void *tp_nvtx_range_register(const struct tp_nvtx_range_message *message);
 
-/* `domain` is any handle or NULL. A payload is told in the domain "NCCL" only; NULL: that of the
- * attributes, if they have one. Both return NVTX_NO_LEVELS. */
+/* `domain` is any handle or NULL. A payload is recorded in the domain "NCCL" only; NULL means the
+ * payload of the attributes, if they have one. Both functions return NVTX_NO_LEVELS. */
 int tp_nvtx_range_push(const void *domain, const struct tp_nvtx_range_message *message,
 		       const struct nvtx_payload *payload);
 int tp_nvtx_range_pop(const void *domain, const struct nvtx_payload *payload);
 
-/* A range that any thread may end. 0: it is not told, and its end will not be. */
+/* Starts a range that any thread may end. Returns 0 if it is not recorded; its end will not be
+ * either. */
 uint64_t tp_nvtx_range_start(const struct tp_nvtx_range_message *message);
 void tp_nvtx_range_end(uint64_t range);
 
 void tp_nvtx_range_mark(const void *domain, const struct tp_nvtx_range_message *message);
 
-/*
- * Bring what waits into the ring; the lock is taken for a few events at a time. `makes_room`: the
- * caller is the agent's thread, which may take milliseconds to make room for events in the ring.
- * What finds no room is counted.
- */
+/* Moves waiting events into the ring, holding the lock for a few events at a time. `makes_room`:
+ * the caller is the agent's thread, which may spend milliseconds on making room for events in the
+ * ring. Events without room are counted as lost. */
 void tp_nvtx_ranges_drain(uint64_t at_ns, bool makes_room);
 
-/* Is it time to drain? */
+/* True if it is time to drain. */
 bool tp_nvtx_ranges_need_drain(void);
 
 #endif

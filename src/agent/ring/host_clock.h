@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clocks of the machine. Any thread, also in a handler of a signal. */
+/* The clocks of the machine. Any thread, also in a signal handler. */
 #ifndef TRAINPROF_SRC_AGENT_RING_HOST_CLOCK_H
 #define TRAINPROF_SRC_AGENT_RING_HOST_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* In ns; 0 where there is no such clock. */
+/* Returns nanoseconds; 0 if there is no such clock. */
 static inline uint64_t tp_host_clock_ns(clockid_t clock)
 {
 	struct timespec now = {0};

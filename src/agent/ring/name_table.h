@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names as ids of the ring. Found by where the name lies, which is quick, or else by its text. A
- * module that is unloaded leaves its names' places to others, so a place is believed only until
- * tp_name_table_mark_stale(): after that its text is compared with the one that was added. Within
- * one buffer of CUPTI that is never necessary, since all of it is read at one time.
+ * Names as ids of the ring. A name is looked up by its address, which is fast, or else by its text.
+ * When a module is unloaded, other strings may reuse the addresses of its names. An address is
+ * therefore trusted only until tp_name_table_mark_stale() is called; after that the text is
+ * compared with the one that was added. Within one buffer of CUPTI this is never necessary, because
+ * the whole buffer is read at once.
  *
- * Holds no memory of its own beyond the struct; the texts are those in the ring. One thread at a
- * time, as the ring.
+ * Uses no memory beyond the struct; the texts are in the ring. One thread at a time, like the ring.
  */
 #ifndef TRAINPROF_SRC_AGENT_RING_NAME_TABLE_H
 #define TRAINPROF_SRC_AGENT_RING_NAME_TABLE_H
@@ -14,8 +14,9 @@
 #include "ring_writer.h"
 
 enum {
-	TP_NAME_TABLE_ADDRESSES = 1 << 12, /* pointers; of two that meet the later one stays */
-	TP_NAME_TABLE_TEXTS = 1 << 15,     /* a quarter stays free */
+	TP_NAME_TABLE_ADDRESSES =
+		1 << 12, /* entries by address; a collision replaces the older entry */
+	TP_NAME_TABLE_TEXTS = 1 << 15, /* entries by text; a quarter stays free */
 };
 
 struct tp_name_table {
@@ -24,8 +25,8 @@ struct tp_name_table {
 	uint32_t n_doubts;
 	struct {
 		const char *at;
-		uint32_t id;     /* 0: there was no room for it */
-		uint32_t looked; /* n_doubts, when its text was looked at last */
+		uint32_t id;     /* 0 = there was no room for it */
+		uint32_t looked; /* n_doubts when its text was last compared */
 	} places[TP_NAME_TABLE_ADDRESSES];
 	struct {
 		uint32_t hash;
@@ -35,10 +36,11 @@ struct tp_name_table {
 
 /* Zeroed memory with `ring` set is an empty table. */
 
-/* The id; 0 for NULL and when there is no room. Only the first TP_GPU_NAME_MAX bytes count. */
+/* Returns the id; 0 for NULL and if there is no room. Only the first TP_GPU_NAME_MAX bytes
+ * count. */
 uint32_t tp_name_table_id(struct tp_name_table *table, const char *name);
 
-/* From here on other texts may lie where names were. */
+/* Declares that the memory of names may hold other texts from here on. */
 void tp_name_table_mark_stale(struct tp_name_table *table);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the ring's file and appends to it. */
+/* Creates the ring's file and appends to it. */
 #include "ring_writer.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 
 enum {
 	PAGE = 4096,
-	MAX_EXECS = 1000, /* of one process; then it is not traced any more */
-	MAX_TRIES = 100,  /* of a call that signals interrupt */
+	MAX_EXECS = 1000, /* execs of one process; after these it is not traced any more */
+	MAX_TRIES = 100,  /* tries of a call that signals interrupt */
 	CLOCKS_BYTES = TP_GPU_RING_CLOCKS * (int)sizeof(struct tp_gpu_clock),
 	PLACES_BYTES = TP_GPU_RING_PLACES * (int)sizeof(struct tp_gpu_place),
 	CLOCKS_AT = TP_GPU_RING_HEADER_BYTES,
@@ -31,7 +31,7 @@ static size_t file_bytes(uint64_t n_events)
 	return EVENTS_AT + n_events * sizeof(struct tp_gpu_event);
 }
 
-/* Field 22 of /proc/self/stat; the second is a name in brackets that may hold anything. */
+/* Reads field 22 of /proc/self/stat; field 2 is a name in brackets that may contain anything. */
 static uint64_t start_ticks(void)
 {
 	char text[1024];
@@ -65,8 +65,8 @@ static int open_new(char path[PAGE], const char *directory, uint64_t ticks)
 	return -1;
 }
 
-/* fork() and whatever else copies memory gives the child a page of zeros here: no handler has to
- * run, and none runs where a program makes the system call itself. */
+/* fork() and other ways of copying memory give the child a page of zeros here (MADV_WIPEONFORK). No
+ * handler has to run, and none would run if a program makes the system call itself. */
 static uint32_t *make_flag(void)
 {
 	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -74,8 +74,8 @@ static uint32_t *make_flag(void)
 		return NULL;
 	if (madvise(page, PAGE, MADV_WIPEONFORK) != 0) {
 		munmap(page, PAGE);
-		return NULL; /* before Linux 4.14: do not trace rather than write as somebody else
-			      */
+		return NULL; /* Linux before 4.14: do not trace, rather than write in another
+				process's name */
 	}
 	*(uint32_t *)page = 1;
 	return page;
@@ -100,7 +100,8 @@ static void fill_header(struct tp_gpu_ring_header *header, uint32_t n_events, ui
 	__atomic_store_n(&header->magic, TP_GPU_RING_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* False: the program has closed our descriptor, and it may be a file of its own by now. */
+/* Returns false if the program has closed our descriptor; its number may now belong to another
+ * file. */
 static bool has_file(const struct tp_ring_writer *ring)
 {
 	struct stat now;
@@ -108,18 +109,16 @@ static bool has_file(const struct tp_ring_writer *ring)
 	       now.st_ino == ring->inode;
 }
 
-/* A file that grows beyond the program's limit would be a SIGXFSZ in the program. */
+/* Growing a file beyond the program's RLIMIT_FSIZE would raise SIGXFSZ in the program. */
 static bool can_grow_to(size_t bytes)
 {
 	struct rlimit limit;
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
 }
 
-/*
- * Room that is sure to be there, because a full disk would be a SIGBUS in the program. Older
- * kernels end the call at any signal, with nothing done; the program may have timers that send
- * many.
- */
+/* Reserves disk space in advance, because a full disk would raise SIGBUS in the program. Older
+ * kernels abort the call at any signal without progress, and the program may have timers that send
+ * many. */
 static int allocate(int fd, size_t bytes)
 {
 	int failure = EINTR;
@@ -175,8 +174,8 @@ int tp_ring_writer_create(struct tp_ring_writer *out, const char *directory, uin
 	return 0;
 }
 
-/* Here, where time does not matter: a fault a page is half of what an event costs. Before Linux
- * 5.14 the faults come one by one. */
+/* Faults all pages in now, when time does not matter: one page fault per page is half of an event's
+ * cost. Before Linux 5.14 the faults come one by one. */
 static void map_events(const struct tp_ring_writer *ring)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -229,7 +228,7 @@ bool tp_ring_writer_is_ours(const struct tp_ring_writer *ring)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* A tail that makes no sense reads as a ring that is full. */
+/* An invalid tail is treated as a full ring. */
 static bool fits(const struct tp_ring_writer *ring, size_t n)
 {
 	uint64_t used = ring->head - ring->tail;
@@ -258,7 +257,7 @@ static void drop(struct tp_ring_writer *ring, const struct tp_gpu_event *events,
 	ring->n_gone += n;
 }
 
-/* Behind a loss the first event that fits says how great it was. */
+/* After a loss, the first event that fits is preceded by its size. */
 static void append_lost(struct tp_ring_writer *ring, const struct tp_gpu_event *next)
 {
 	struct tp_gpu_event loss = {
