@@ -384,7 +384,7 @@ void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *di
 		tp_buf_printf(&items, "%s%s of the stacks left out", items.len ? "; " : "",
 			      tp_unit_percent(thinned->value).text);
 	if (rate->is_known && rate->value < RATE_KEPT)
-		tp_buf_printf(&items, "%s%s of %s samples a second", items.len ? "; " : "",
+		tp_buf_printf(&items, "%s%s of %s samples per second", items.len ? "; " : "",
 			      tp_unit_number(digest->run->sample_rate_hz).text,
 			      tp_unit_number(digest->run->asked_rate_hz).text);
 	for (size_t i = 0; i < trace->n_sources; i++)

@@ -931,7 +931,7 @@ START_TEST(short_stays_are_not_called_incomplete_stacks)
 	find_steps(&sim);
 	ck_assert_int_eq(sim.profile.steps_found_by, TP_STEPS_NONE);
 	const char *reason = sim.profile.steps_reason;
-	ck_assert_msg(strstr(reason, "too short for 99 samples a second") != NULL, "%s", reason);
+	ck_assert_msg(strstr(reason, "too short for 99 samples per second") != NULL, "%s", reason);
 	sim_release(&sim);
 }
 END_TEST
