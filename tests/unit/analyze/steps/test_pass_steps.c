@@ -593,7 +593,7 @@ START_TEST(rounds_are_counted_by_the_turns_of_their_callees)
 }
 END_TEST
 
-/* Phases that 99 samples a second do not part. */
+/* Phases that 99 samples per second do not part. */
 static void short_steps(struct sim *sim, struct truth *truth, int n_at_once, bool is_always)
 {
 	for (int i = 0; i < 400; i++) {
