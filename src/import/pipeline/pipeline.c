@@ -58,7 +58,7 @@ size_t tp_pipeline_type(struct tp_pipeline *job, const char *name, size_t len)
 	return job->n_types++;
 }
 
-/* The index of the step; the first one that does not fit where there are too many. */
+/* Returns the index of the step; TP_PIPELINE_STEPS_MAX if there are too many. */
 static size_t step_find(struct tp_pipeline *job, int64_t number)
 {
 	uint64_t index;
