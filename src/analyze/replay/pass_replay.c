@@ -84,7 +84,8 @@ static double saved_ratio(double before_ns, double after_ns)
 	return fmin(1, fmax(0, 1 - after_ns / before_ns));
 }
 
-/* Returns the smallest number of workers whose step time is about as short as the best one. */
+/* Returns the smallest number of workers, from the current one up, whose step time is about as
+ * short as the best one. */
 static unsigned best_workers(const struct tp_loader_replay *replay, struct extra_cost extra)
 {
 	double steps_ns[TP_REPLAY_WORKERS_MAX + 1];

@@ -428,8 +428,7 @@ static void choose_main_thread(struct tp_analysis *analysis)
 		analysis->main_task = busiest;
 }
 
-/* Returns true if the process is below the first process of the judged rank, or of any rank of a
- * list. */
+/* Returns true if `root` is the process itself or one of its ancestors. */
 static bool is_started_by(const struct tp_analysis *analysis, uint32_t leader, uint32_t root)
 {
 	const struct tp_trace *trace = analysis->trace;

@@ -11,7 +11,7 @@ const char *tp_steps_hint_no_breakpoint(const struct tp_analysis *analysis);
 
 /* Returns "trainprof run --rate=400 --max-overhead=5% -- ./train 20": it samples more often and may
  * time calls that are more frequent, both at a higher cost. NULL if the recording was not made by
- * such a command, or if it was made by this very one. */
+ * run or attach, or if it was already made at that rate. */
 const char *tp_steps_hint_command(const struct tp_analysis *analysis);
 
 #endif
