@@ -200,7 +200,7 @@ static void rule_out_cpu_math(struct tp_quantity *facts)
 			    tp_text_starts_with(tp_fact_desc((tp_fact_id)f)->name, prefixes[i]))
 				facts[f] =
 					(struct tp_quantity){.is_foreign = true,
-							     .missing = "a device does the math"};
+							     .missing = "a device computes"};
 }
 
 /* ---- the file ---- */

@@ -540,7 +540,7 @@ static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *
 	if (rate_hz > 0)
 		no_steps(analysis,
 			 tp_arena_printf(analysis->arena,
-					 "a step is too short to be seen in %.0f samples a second, "
+					 "a step is too short to be seen in %.0f samples per second, "
 					 "which show calls of %.0f ms or more; %s",
 					 rate_hz, ceil(1700 / rate_hz),
 					 tp_steps_hint_no_breakpoint(analysis)));

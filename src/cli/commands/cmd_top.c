@@ -93,7 +93,7 @@ const struct tp_command tp_cmd_top = {
 	.summary = "show what a running program does now",
 	.intro =
 		"Show the last seconds of a running program and of all that it starts, again and\n"
-		"again, until q, until it ends, or for --duration: the parts, steps a second, its\n"
+		"again, until q, until it ends, or for --duration: the parts, steps per second, its\n"
 		"threads, the hottest lines. The program goes on and is never stopped. Of RUN, a\n"
 		"recording that is being written, what is recorded is shown; nothing is measured\n"
 		"twice. On a terminal it is drawn in place, else one block after another; there\n"

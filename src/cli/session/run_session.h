@@ -68,7 +68,7 @@ struct tp_run_options {
 	.text = "+name adds, -name leaves out", .otherwise = "all available"
 #define TP_OPTION_SAMPLE_RATE \
 	.name = "rate", .type = TP_OPTION_RATE, .value = "HZ", \
-	.text = "stack samples a second and thread", .otherwise = "99", .is_rare = true
+	.text = "stack samples per second and thread", .otherwise = "99", .is_rare = true
 #define TP_OPTION_SUMMARY \
 	.name = "summary", .type = TP_OPTION_CHOICE, .value = "HOW", \
 	.text = "short, full, none", .otherwise = "short", .choices = tp_summary_choices

@@ -293,7 +293,7 @@ static void keep_best(struct tp_entry_thread *thread)
 	best->name = name_of(best);
 	for (size_t i = 0; i < best->n; i++)
 		put_call(best, best->times_ns[i], i + 1);
-	tp_info("%s is called %.1f times a second: its calls are recorded",
+	tp_info("%s is called %.1f times per second: its calls are recorded",
 		tp_strtab_text(&thread->owner->sink->strings, best->name), best->rate_hz);
 }
 

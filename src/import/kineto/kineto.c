@@ -164,7 +164,7 @@ static struct tp_thread *thread_of(struct kineto_reader *reader, const struct tp
 	struct tp_thread *thread = tp_thread_map_find(&reader->threads, &event->pid, &event->tid);
 	if (!thread)
 		tp_rank_writer_skip(reader->writer,
-				    "more threads and streams than can be told apart");
+				    "more threads and streams than can be distinguished");
 	return thread;
 }
 

@@ -65,7 +65,7 @@ static struct lane_state *lane_of(struct lanes_reader *reader, const struct tp_t
 	*thread = tp_thread_map_find(&reader->threads, &event->pid, &event->tid);
 	if (!*thread) {
 		tp_rank_writer_skip(reader->writer,
-				    "more threads and streams than can be told apart");
+				    "more threads and streams than can be distinguished");
 		return NULL;
 	}
 	size_t index = (size_t)(*thread - reader->threads.items);

@@ -78,7 +78,7 @@ static const char *check_op(const struct tp_pipeline *job, int64_t step,
 			    const struct tp_pipeline_op *op)
 {
 	if (op->type >= TP_PIPELINE_TYPES_MAX)
-		return "more types of operations than can be told apart";
+		return "more types of operations than can be distinguished";
 	if (step < 0)
 		return "an operation of no step";
 	if (op->end_ns < op->start_ns || op->end_ns > INT64_MAX)

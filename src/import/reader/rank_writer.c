@@ -302,7 +302,7 @@ static void track_emit(struct tp_rank_writer *w, struct local_track *local)
 static void reject_span(struct tp_rank_writer *w)
 {
 	w->info.n_kept--;
-	tp_rank_writer_skip(w, "more threads and streams than can be told apart");
+	tp_rank_writer_skip(w, "more threads and streams than can be distinguished");
 }
 
 static void span_emit(struct tp_rank_writer *w, struct tp_span *span)

@@ -347,7 +347,7 @@ static void record_add(struct rocprof_reader *reader, size_t list,
 	if (!why)
 		why = lists[list].fill(reader, &record, &span);
 	if (!why && span.track == TP_NO_TRACK)
-		why = "more threads and streams than can be told apart";
+		why = "more threads and streams than can be distinguished";
 	if (!why)
 		tp_rank_writer_span(reader->writer, &span);
 	else if (*why)

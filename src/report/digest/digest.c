@@ -161,34 +161,26 @@ static void add_devices(struct tp_buf *out, const struct tp_report_digest *diges
 		tp_buf_printf(out, ", %zu devices", n_devices);
 }
 
-static void add_extent(struct tp_buf *out, const struct tp_report_digest *digest, bool with_rate,
-		       bool with_processes)
+void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest,
+			  enum tp_extent_detail detail)
 {
 	const struct tp_profile *profile = digest->profile;
+	double rate = tp_report_step_rate(profile);
 	tp_buf_puts(out, tp_unit_elapsed(digest->trace->end_ns).text);
 	if (profile->steps_found_by == TP_STEPS_NONE)
 		tp_buf_puts(out, ", no steps");
 	else
 		tp_buf_printf(out, ", %s%s", profile->steps_are_about ? "about " : "",
 			      tp_unit_counted(profile->n_steps, "step").text);
-	if (with_rate && tp_report_step_rate(profile) > 0) {
+	if (rate > 0 && detail == TP_EXTENT_STEP_RATE) {
+		tp_buf_printf(out, ", %s steps/s", tp_unit_number(rate).text);
+	} else if (rate > 0 && detail > TP_EXTENT_STEP_RATE) {
 		tp_buf_puts(out, ", ");
 		tp_report_add_step_rate(out, profile);
 	}
-	if (with_processes && profile->n_processes > 1)
+	if (detail == TP_EXTENT_ALL && profile->n_processes > 1)
 		tp_buf_printf(out, ", %s processes", tp_unit_count(profile->n_processes).text);
 	add_devices(out, digest);
-}
-
-void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest)
-{
-	add_extent(out, digest, true, true);
-}
-
-void tp_report_add_short_extent(struct tp_buf *out, const struct tp_report_digest *digest,
-				bool with_rate)
-{
-	add_extent(out, digest, with_rate, false);
 }
 
 const char *tp_report_signal_name(int number, char *out, size_t size)
@@ -387,7 +379,7 @@ void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *di
 		tp_buf_printf(&items, "%s%s of the stacks left out", items.len ? "; " : "",
 			      tp_unit_percent(thinned->value).text);
 	if (rate->is_known && rate->value < RATE_KEPT)
-		tp_buf_printf(&items, "%s%s of %s samples a second", items.len ? "; " : "",
+		tp_buf_printf(&items, "%s%s of %s samples per second", items.len ? "; " : "",
 			      tp_unit_number(digest->run->sample_rate_hz).text,
 			      tp_unit_number(digest->run->asked_rate_hz).text);
 	for (size_t i = 0; i < trace->n_sources; i++)

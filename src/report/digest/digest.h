@@ -38,12 +38,15 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 
 /* Append what was measured: "./train --epochs 1", "worker0.pt.trace.json.gz (kineto)". */
 void tp_report_add_subject(struct tp_buf *out, const struct tp_report_digest *digest);
-/* Append "61.2 s, 984 steps, 19.8 steps/s, 29 processes", "1.07 s, 6 steps, 8 ranks". */
-void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest);
-/* The same without the number of processes, and without the rate if !with_rate, for a short
- * line. */
-void tp_report_add_short_extent(struct tp_buf *out, const struct tp_report_digest *digest,
-				bool with_rate);
+/* How much of a run's extent is written, for lines with little room. */
+enum tp_extent_detail {
+	TP_EXTENT_STEPS,       /* "61.2 s, 984 steps" */
+	TP_EXTENT_STEP_RATE,   /* "61.2 s, 984 steps, 19.8 steps/s" */
+	TP_EXTENT_SAMPLE_RATE, /* "61.2 s, 984 steps, 19.8 steps/s (634 samples/s)" */
+	TP_EXTENT_ALL,         /* with the number of processes */
+};
+void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest,
+			  enum tp_extent_detail detail);
 /* Append "./train exited 0", "./train was killed by SIGSEGV". */
 void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest);
 /* Append "Not measured: CPU counters (none in this virtual machine); 4 rules unjudged", for imports

@@ -117,7 +117,7 @@ static void add_header(struct tp_buf *out, const struct tp_report_digest *digest
 	tp_report_add_subject(&text, digest);
 	tp_html_flush_text(out, &text);
 	tp_buf_puts(out, "</code> ");
-	tp_report_add_extent(&text, digest);
+	tp_report_add_extent(&text, digest, TP_EXTENT_ALL);
 	tp_html_flush_text(out, &text);
 	tp_buf_puts(out, "</p>\n");
 	add_keys(out, digest);

@@ -36,7 +36,7 @@ static void add_verdict(struct tp_buf *out, const struct tp_report_digest *diges
 	tp_buf_release(&safe);
 	tp_buf_release(&command);
 	tp_buf_puts(out, "`: ");
-	tp_report_add_extent(out, digest);
+	tp_report_add_extent(out, digest, TP_EXTENT_ALL);
 	if (digest->profile->step_time.n)
 		tp_buf_printf(out, "; step mean %s, p95 %s",
 			      tp_unit_time(digest->profile->step_time.mean).text,

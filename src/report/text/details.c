@@ -405,7 +405,7 @@ static void print_tier(struct tp_page *page, const struct tp_report_digest *dige
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "tier: %s", tp_tier_name(digest->run->tier));
 	if (digest->run->sample_rate_hz > 0)
-		tp_buf_printf(&text, ", %s samples a second and thread",
+		tp_buf_printf(&text, ", %s samples per second and thread",
 			      tp_unit_number(digest->run->sample_rate_hz).text);
 	const struct tp_quantity *rate = &digest->profile->facts[TP_FACT_RUN_RATE_RATIO];
 	if (rate->is_known && rate->value < 1)

@@ -95,7 +95,7 @@ static void print_steps(struct tp_page *page, const struct tp_profile *profile)
 	const struct tp_stat *time = &profile->step_time;
 	struct tp_buf text = {0};
 	if (time->n && time->mean > 0)
-		tp_buf_printf(&text, "%s steps a second, %s each, p95 %s",
+		tp_buf_printf(&text, "%s steps per second, %s each, p95 %s",
 			      tp_unit_number(1e9 / time->mean).text, tp_unit_time(time->mean).text,
 			      tp_unit_time(time->p95).text);
 	else

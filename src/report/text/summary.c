@@ -31,22 +31,22 @@ enum {
 
 /* ---- the first line ------------------------------------------------------------------------ */
 
-/* The command is more useful than the number of processes, but is not worth a line of its own. */
-static void reduce_extent(const struct tp_page *page, struct tp_buf *extent,
-			  const struct tp_buf *command, const struct tp_report_digest *digest)
+/* Appends the most detailed extent that leaves room for the whole command or, with a command that
+ * is too long, the step rate if that leaves COMMAND_LEAST columns. */
+static void add_extent(struct tp_buf *extent, const struct tp_page *page,
+		       const struct tp_buf *command, const struct tp_report_digest *digest)
 {
 	bool is_narrow = tp_screen_is_narrow(page);
 	size_t room = is_narrow ? page->style->width : tp_page_room(page);
 	size_t beside = is_narrow ? 0 : tp_text_width(tp_buf_text(command)) + 2;
 	size_t least = is_narrow ? 0 : COMMAND_LEAST + 2;
-	if (tp_text_width(tp_buf_text(extent)) + beside <= room)
-		return;
-	tp_buf_clear(extent);
-	tp_report_add_short_extent(extent, digest, true);
-	if (tp_text_width(tp_buf_text(extent)) + (beside < least ? beside : least) <= room)
-		return;
-	tp_buf_clear(extent);
-	tp_report_add_short_extent(extent, digest, false);
+	for (int detail = TP_EXTENT_ALL; detail >= TP_EXTENT_STEPS; detail--) {
+		bool is_short = detail <= TP_EXTENT_STEP_RATE && least < beside;
+		tp_buf_clear(extent);
+		tp_report_add_extent(extent, digest, (enum tp_extent_detail)detail);
+		if (tp_text_width(tp_buf_text(extent)) + (is_short ? least : beside) <= room)
+			return;
+	}
 }
 
 static void print_header(struct tp_page *page, const struct tp_report_digest *digest)
@@ -54,9 +54,8 @@ static void print_header(struct tp_page *page, const struct tp_report_digest *di
 	struct tp_buf command = {0};
 	struct tp_buf extent = {0};
 	tp_report_add_subject(&command, digest);
-	tp_report_add_extent(&extent, digest);
 	tp_page_addf(page, TP_PAINT_NONE, "trainprof %s  ", tp_version());
-	reduce_extent(page, &extent, &command, digest);
+	add_extent(&extent, page, &command, digest);
 	size_t needed = tp_text_width(tp_buf_text(&extent)) + 2;
 	size_t room = tp_page_room(page);
 	if (!tp_screen_is_narrow(page) && tp_text_width(tp_buf_text(&command)) + needed > room &&

@@ -34,7 +34,7 @@ static void draw_subject(struct tp_view *view, struct tp_grid *grid, size_t end)
 	tp_buf_puts(&subject, is_narrow ? "" : "trainprof  ");
 	tp_report_add_subject(&subject, &view->digest);
 	if (!is_narrow)
-		tp_report_add_short_extent(&extent, &view->digest, false);
+		tp_report_add_extent(&extent, &view->digest, TP_EXTENT_STEPS);
 	size_t width = tp_text_width(tp_buf_text(&extent)) + 2;
 	size_t room = end > width + MIN_SUBJECT && !is_narrow ? end - width : end;
 	size_t column = tp_grid_put(grid, 0, 0, room, TP_PAINT_NONE, tp_buf_text(&subject));

@@ -36,7 +36,7 @@ static void print_title(struct tp_view *view, struct tp_page *page)
 	struct tp_buf text = {0};
 	tp_report_add_subject(&text, &view->digest);
 	tp_buf_puts(&text, ", ");
-	tp_report_add_short_extent(&text, &view->digest, true);
+	tp_report_add_extent(&text, &view->digest, TP_EXTENT_SAMPLE_RATE);
 	tp_buf_puts(&text, ": ");
 	tp_buf_puts(&text, tp_report_verdict_title(view->input.report));
 	tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);

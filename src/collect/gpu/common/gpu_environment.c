@@ -214,7 +214,7 @@ static void report_process(struct env_check *env_check, enum tp_gpu_process_kind
 		break;
 	case TP_GPU_PROCESS_SHARES:
 		add_row(env_check, "mps", text, TP_PRESENCE_DEGRADED,
-			"programs share a GPU, and counters are not to be had",
+			"programs share a GPU, and counters are not available",
 			"echo quit | nvidia-cuda-mps-control");
 		break;
 	case TP_GPU_PROCESS_OTHER:

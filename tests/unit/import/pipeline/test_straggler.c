@@ -364,7 +364,7 @@ START_TEST(more_types_than_can_be_told_apart_are_counted)
 	import_ok(&in, tp_buf_text(&text));
 	ck_assert_uint_gt(in.result.ranks[0].n_skipped, 40);
 	ck_assert_str_eq(in.result.ranks[0].skipped_because,
-			 "more types of operations than can be told apart");
+			 "more types of operations than can be distinguished");
 	imported_release(&in);
 	tp_buf_release(&text);
 }
