@@ -38,7 +38,7 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 
 /* Append what was measured: "./train --epochs 1", "worker0.pt.trace.json.gz (kineto)". */
 void tp_report_add_subject(struct tp_buf *out, const struct tp_report_digest *digest);
-/* How much of a run's extent is written, for lines with little room. */
+/* The level of detail of a run's extent, lower for lines with little room. */
 enum tp_extent_detail {
 	TP_EXTENT_STEPS,       /* "61.2 s, 984 steps" */
 	TP_EXTENT_STEP_RATE,   /* "61.2 s, 984 steps, 19.8 steps/s" */

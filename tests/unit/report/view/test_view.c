@@ -533,8 +533,7 @@ END_TEST
 
 enum { BIG_STEPS = 1000000, BIG_THREADS = 500, BIG_HOT = 2000, BIG_DEPTH = 60 };
 
-/* As much as a recording of ten minutes and 500 threads can have; there are never more hot
- * stacks. */
+/* The size of a recording of ten minutes and 500 threads; there are never more hot stacks. */
 static void make_big(struct scene *s)
 {
 	struct tp_profile *p = &s->profile;
