@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The report as one page: no network, readable without its script. The only script that a browser
- * runs is the one whose hash stands in the page's policy.
- */
+/* The report as one HTML page: no network, readable without its script. Browsers run only the
+ * script whose hash is in the page's policy. */
 #include "html.h"
 
 #include "report/digest/exporters.h"
