@@ -94,7 +94,7 @@ static bool has_root_rights(const struct tp_host *host)
 	return mask >> CAP_SYS_ADMIN & 1 || mask >> CAP_PERFMON & 1;
 }
 
-/* Who may read hardware counters; drivers report it in one of two ways. */
+/* The users that may read hardware counters; drivers report it in one of two ways. */
 enum readers { READERS_UNKNOWN, READERS_ALL, READERS_ADMINISTRATORS };
 
 static enum readers readers_of_counters(const struct tp_host *host)
