@@ -20,7 +20,7 @@
 
 struct tp_sentence;
 
-/* What words in braces stand for that are no numbers. Borrowed; NULL is "". */
+/* Texts of the words in braces that are not numbers. Borrowed; NULL means "". */
 struct tp_sentence_words {
 	const char *whole;
 	const char *others;
@@ -31,11 +31,11 @@ struct tp_sentence_words {
 TP_MUST_CHECK enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *text,
 					       const struct tp_expr_scope *place,
 					       struct tp_error *err);
-/* The text as it was written. */
+/* Returns the text as it was written. */
 const char *tp_sentence_written(const struct tp_sentence *words);
-/* Mark the facts whose numbers it prints. */
+/* Marks the facts whose numbers the sentence prints. */
 void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_MAX_FACTS]);
-/* The sentence with numbers, in `arena`; NULL when one of them is unknown. */
+/* Returns the sentence with numbers, in `arena`; NULL if one of them is unknown. */
 const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
 			     const struct tp_sentence_words *terms, struct tp_arena *arena);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens: numbers with units, names, thresholds, signs. Independent of the locale. */
+/* Reads tokens: numbers with units, names, thresholds, signs. Independent of the locale. */
 #include "token.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void token_fail(struct tp_token *token, const char *why)
 	snprintf(token->text, sizeof(token->text), "%s", why);
 }
 
-/* Digits as one whole number and a power of ten: one rounding, as strtod would do. */
+/* Reads the digits as one whole number and a power of ten: one rounding, as strtod does. */
 static const char *scan_digits(const char *p, double *out)
 {
 	double whole = 0;
