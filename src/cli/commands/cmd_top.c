@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof top: show what a running program does, again and again. */
+/* trainprof top: shows what a running program does, with periodic updates. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
