@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reasons about conditions by intervals of facts. */
+/* Compares conditions by intervals of facts. */
 #include "bounds.h"
 
 #include "node.h"
@@ -93,7 +93,7 @@ void tp_bounds_apply(struct tp_bounds *bounds, const struct tp_expr *condition)
 
 /* ---- truth ---- */
 
-/* The box as intervals, which the evaluator carries along. */
+/* The box as intervals, for the evaluator. */
 static void fill_facts(const struct tp_bounds *bounds, struct tp_quantity facts[TP_MAX_FACTS])
 {
 	for (tp_fact_id i = 0; i < tp_n_facts; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Knows the units of facts and literals. */
+/* Finds the units of facts and literals, and combines them. */
 #include "dimension.h"
 
 #include "trainprof/base/memory.h"

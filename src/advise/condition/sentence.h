@@ -2,14 +2,14 @@
 /*
  * Sentences of rules with numbers in them: "{loader.workers} workers at {loader.busy_ratio} CPU".
  *
- * A placeholder is an expression over facts, with an optional format behind a bar:
+ * A placeholder is an expression over facts, with an optional format after a bar:
  * "{ceil(loader.workers / (1 - step.dataloader_ratio))|count}". Formats: percent, count, number,
- * time, bytes, rate; without one the unit decides. Two more words agree with the number:
- * "{loader.workers|count|worker|workers}" is "1 worker" or "2 workers". {whole} is what shares
- * speak of ("each step"). {beside} is "; compute 12 %", or the largest part that the sentence is
- * not about where computing is next to nothing, or nothing. {settings} is a sentence of its own,
- * " Set now: persistent_workers=False, num_workers=2, prefetch_factor=2.", of the loader in use, or
- * nothing where its object was not read.
+ * time, bytes, rate; without a format the unit decides. Two more words agree with the number:
+ * "{loader.workers|count|worker|workers}" is "1 worker" or "2 workers". {whole} is the time that
+ * shares refer to ("each step"). {beside} is "; compute 12 %", or the largest part that the
+ * sentence is not about if the share of computing is almost zero, or nothing. {settings} is a
+ * separate sentence about the loader in use, " Set now: persistent_workers=False, num_workers=2,
+ * prefetch_factor=2.", or nothing if the loader object was not read.
  */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H

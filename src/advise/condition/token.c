@@ -64,7 +64,7 @@ static void scan_number(const char *text, size_t *at, struct tp_token *out)
 		return;
 	}
 	out->kind = TP_TOKEN_NUMBER;
-	/* 7 * 0.01 is not 0.07. */
+	/* Divides, because 7 * 0.01 is not 0.07. */
 	out->value = out->dimension.is_ratio ? value / 100 : value * out->dimension.scale;
 	*at = (size_t)(p - text) + (is_rate ? 2 : 0);
 }

@@ -62,8 +62,7 @@ struct tp_layer_costs {
 	double weight_bytes;
 	double operations;
 	double least_bytes; /* of device memory traffic */
-	int split; /* index in extent[] of the dimension in which slabs are cut; -1 = no layer has
-		      extents */
+	int split; /* dimension of extent[] in which slabs are cut; -1 = no layer has extents */
 	double halo_bytes;
 	double halo_messages;
 	double slabs; /* upper bound; infinite if no layer needs a halo */

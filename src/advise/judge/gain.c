@@ -114,8 +114,7 @@ struct removal {
 	double loop_least;
 	double loop_likely;
 	double loop_most;
-	double shortest; /* shortest step that a single gain allows: all gains together are at least
-			    as good */
+	double shortest; /* shortest step of a single gain: all together are no worse */
 	bool has_part;
 	bool has_loop;
 };

@@ -38,7 +38,7 @@ struct tp_gain {
 	enum tp_gain_kind kind;
 	enum tp_part part;
 	enum tp_label label; /* TP_N_LABELS = no single label */
-	bool is_floor;       /* `high` is not a real upper bound: more may be gained */
+	bool is_floor;       /* `high` is no real upper bound: more may be gained */
 	double least;        /* fractions of the part, or of the loop */
 	double most;
 	double low; /* speed-ups: 1 <= low <= value <= high */

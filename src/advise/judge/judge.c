@@ -116,7 +116,7 @@ static struct ruling evaluate_state(const struct tp_rule_context *matter,
 		rule->parent ? tp_rulebook_find(matter->book, rule->parent) : NULL;
 	if (!parent || ruling.state == TP_FINDING_QUIET)
 		return ruling;
-	/* Links have no cycles (rulebook.c), so this ends. */
+	/* Links have no cycles (rule_link.c), so this ends. */
 	struct ruling above = evaluate_state(matter, parent);
 	if (above.state == TP_FINDING_QUIET)
 		return (struct ruling){.state = TP_FINDING_QUIET,

@@ -25,9 +25,8 @@ struct tp_rulebook {
 	size_t rules_capacity; /* heap */
 	struct tp_quality_issue *doubts;
 	size_t n_doubts;
-	size_t doubts_capacity; /* heap */
-	struct tp_quality_issue
-		*spoilers; /* properties that prevent a comparison if both runs have them */
+	size_t doubts_capacity;            /* heap */
+	struct tp_quality_issue *spoilers; /* prevent a comparison if both runs have them */
 	size_t n_spoilers;
 	size_t spoilers_capacity; /* heap */
 	const char *whole_steps;  /* "each step" */

@@ -85,7 +85,7 @@ struct tp_rule {
 	const char *title;
 	enum tp_advice_kind kind;
 	bool is_note;
-	bool is_idiom;    /* has "match": facts of its own, idiom.* */
+	bool is_idiom;    /* has "match": the rule has its own facts, idiom.* */
 	bool is_specific; /* its advice comes before advice that only names a part */
 	enum tp_confidence confidence;
 	const char **limits; /* ids of the limits that the rule detects */

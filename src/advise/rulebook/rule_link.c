@@ -102,7 +102,7 @@ static size_t find_broken_link(const struct tp_rulebook *book, struct tp_error *
 	return book->n_rules;
 }
 
-/* The first rule from which links lead back to it, or n_rules. */
+/* The first rule whose links lead back to itself, or n_rules. */
 static size_t find_cycle(const struct tp_rulebook *book, struct tp_error *err)
 {
 	enum colour *colours = tp_alloc((book->n_rules + 1) * sizeof(*colours));

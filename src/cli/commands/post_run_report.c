@@ -47,7 +47,7 @@ static void print_summary(const struct tp_cli *cli, const struct tp_run_options 
 	free(text);
 }
 
-/* The program was a launcher. */
+/* Prints the report of the job; called if the program was a launcher. */
 static void print_job(const struct tp_cli *cli, const struct tp_run_options *options,
 		      const char *directory)
 {

@@ -10,7 +10,7 @@
 /* The result of a run. */
 struct tp_pair_run {
 	bool is_interrupted; /* a signal asked us to stop during the run */
-	int exit_code;       /* of the program; 0 = well */
+	int exit_code;       /* of the program; 0 = success */
 	int signal;          /* that killed the program; 0 = none */
 };
 

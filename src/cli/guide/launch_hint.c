@@ -11,8 +11,7 @@ struct launch_place {
 	const char *name;
 	const char *variable; /* set in this environment; NULL = only the file counts */
 	const char *file;     /* exists in this environment */
-	const char *permit;   /* grants the missing permission; NULL = the surrounding environment
-				 decides */
+	const char *permit;   /* grants the missing permission; NULL = decided outside */
 	const char *start;    /* how to start a measurement */
 };
 

@@ -24,8 +24,7 @@ struct tp_digest_merge {
 	bool keeps_names;  /* sources of job files keep their names, without the name of the file */
 	uint64_t n_divisor; /* only ranks whose number modulo this is the remainder; 0 = all */
 	uint64_t remainder;
-	struct tp_error write_error; /* status is not TP_OK if writing failed; then nothing more is
-					written */
+	struct tp_error write_error; /* set once writing has failed: nothing more is written */
 };
 
 /* Begins a merge, or continues one that was interrupted.

@@ -23,7 +23,7 @@ struct tp_settings {
 	 * limited. */
 	const struct tp_json_doc *above;
 	struct tp_buf left_out; /* the reasons why files or members are ignored, one line each */
-	struct tp_buf trace;    /* one line per value: "run.max-overhead = 2% trainprof.json:3" */
+	struct tp_buf trace;    /* one line per value: "run.max-overhead = 2%  trainprof.json:3" */
 };
 
 /* Reads /etc/trainprof/config.json, the user's and the project's file: those that exist and that

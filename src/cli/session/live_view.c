@@ -303,7 +303,7 @@ struct attached {
 static bool on_tick(void *context, uint64_t now_ns)
 {
 	struct attached *a = context;
-	/* Time starts when all threads are known. */
+	/* The sampler counts ticks from the moment at which all threads are known. */
 	if (!a->view->from_ns)
 		a->view->from_ns = now_ns - a->view->options->interval_ns;
 	a->run.sample_rate_hz = tp_plan_config(a->plan)->sample_rate_hz;
@@ -518,8 +518,7 @@ static enum tp_status follow_recording(struct view *view, struct tp_follow *foll
 	bool is_last = false;
 	view->begun_ns = tp_follow_run(follow)->started_ns;
 	while (!is_last && !is_enough(view)) {
-		bool has_ended =
-			tp_follow_has_ended(follow); /* checked before its last records are read */
+		bool has_ended = tp_follow_has_ended(follow); /* before the last records are read */
 		enum tp_status status = tp_follow_read(follow, err);
 		if (status != TP_OK)
 			return status;

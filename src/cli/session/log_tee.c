@@ -225,7 +225,7 @@ void tp_log_tee_close(struct tp_log_tee *tee)
 	 * belong to another process. */
 	siginfo_t info;
 	if (waitid(P_PID, (id_t)tee->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
-		kill(tee->pid, SIGUSR1); /* copy what is there, and end soon */
+		kill(tee->pid, SIGUSR1); /* makes it copy the remaining data, and end soon */
 		while (waitpid(tee->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}

@@ -11,8 +11,7 @@ struct tp_native_lines_query {
 	const char *module;        /* path of the program or library */
 	const uint64_t *addresses; /* as in the module's debug information */
 	size_t n;
-	uint64_t older_than_ns; /* CLOCK_REALTIME: a file that was modified later is not the same
-				   file */
+	uint64_t older_than_ns; /* CLOCK_REALTIME: a file modified later is a different one */
 };
 
 /* Sets `file` to the source file of the first address that is known, and lines[i] to the line of

@@ -262,8 +262,7 @@ void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid,
 	};
 	out->attached_after_ns = age_ns(pid);
 	cpu_set_t allowed;
-	if (sched_getaffinity(pid, sizeof(allowed), &allowed) ==
-	    0) /* those of the process, not ours */
+	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0) /* of the process, not ours */
 		out->host.n_allowed = (uint32_t)CPU_COUNT(&allowed);
 	copy_environment(out, variables, n_variables, naming->variables, arena);
 	mask_command(out, arena);

@@ -9,10 +9,9 @@
 
 /* Options of the user that affect the description of a run. */
 struct tp_run_naming {
-	const char *label; /* NULL = the name of the program */
-	const struct tp_words
-		*variables;   /* environment variables to record in addition to the usual ones */
-	bool keeps_arguments; /* secrets are not masked */
+	const char *label;                /* NULL = the name of the program */
+	const struct tp_words *variables; /* of the environment, to record with the usual ones */
+	bool keeps_arguments;             /* secrets are not masked */
 };
 
 /* Everything is in `arena`, except data owned by `argv`, `naming` and `host`. */

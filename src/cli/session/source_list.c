@@ -31,7 +31,7 @@ enum tp_mark_word tp_source_list_mark(const struct tp_plan_row *row)
 
 const char *tp_source_list_gains(const struct tp_plan_row *row)
 {
-	/* "user space only" has stacks and switches already. */
+	/* A degraded source ("user space only") has stacks and switches already. */
 	return row->availability.presence == TP_PRESENCE_DEGRADED ? NULL : row->type->gains;
 }
 
