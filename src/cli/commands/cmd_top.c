@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof top: show what a running program does, again and again. */
+/* trainprof top: shows what a running program does, with periodic updates. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
@@ -42,7 +42,7 @@ static const struct tp_option options[] = {{.letter = 'i',
 					   {TP_OPTION_RULES, .is_rare = true, AT(rules)},
 					   TP_OPTION_END};
 
-/* A recording whose name is a number is "./4242". */
+/* A recording whose name is a number must be written as "./4242". */
 static bool is_number(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text);
