@@ -461,10 +461,10 @@ static void warn_less_detail(struct tp_analysis *analysis)
 				"of those only the running function is known", remedy);
 	}
 	if (rate->is_known && rate->value < TP_RATE_KEPT_MIN) {
-		snprintf(text, sizeof(text), "%.3g of %.3g samples a second were kept up",
+		snprintf(text, sizeof(text), "%.3g of %.3g samples per second were kept up",
 			 run->sample_rate_hz, run->asked_rate_hz);
 		tp_profile_warn(analysis->profile, "rate-lowered", text,
-				"short phases are told apart less well", dearer);
+				"short phases are distinguished less well", dearer);
 	}
 }
 

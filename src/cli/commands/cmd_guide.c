@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof guide: pages about bottlenecks, techniques, parts, steps, facts, rules, formats. */
+/* trainprof guide: shows pages about bottlenecks, techniques, parts, steps, facts, rules,
+ * formats. */
 #include "cli/options/command.h"
 
 #include "cli/guide/guide.h"
@@ -98,7 +99,7 @@ static void print_document(struct tp_page *page, const struct tp_rulebook *book,
 	tp_guide_document_release(&sheet);
 }
 
-/* Whether there is a letter or a digit in it, of any language. */
+/* True if the text contains a letter or a digit, of any language. */
 static bool is_word(const char *text)
 {
 	while (*text && !isalnum((unsigned char)*text) && (unsigned char)*text < 0x80)
@@ -197,7 +198,7 @@ static int plan(const struct tp_cli *cli, const struct guide_options *o, int arg
 	return tp_guide_plan(cli, &request);
 }
 
-/* What was typed does not go together: said. */
+/* True, after a message, if the options and arguments contradict each other. */
 static bool is_bad_usage(const struct guide_options *o, int argc)
 {
 	if (o->is_search && o->is_plan)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof import: make a recording of traces that other tools wrote, and report on it. */
+/* trainprof import: makes a recording of traces that other tools wrote, and reports on it. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
@@ -74,7 +74,7 @@ static int list_formats(const struct tp_cli *cli)
 	return status;
 }
 
-/* The text that `report` prints, and report.json beside the records. */
+/* Prints the text of `report`, and writes report.json next to the records. */
 static int report(const struct tp_cli *cli, const char *directory)
 {
 	const struct tp_analysis_session_options how = {0};

@@ -593,7 +593,7 @@ START_TEST(rounds_are_counted_by_the_turns_of_their_callees)
 }
 END_TEST
 
-/* Phases that 99 samples a second do not part. */
+/* Phases that 99 samples per second do not part. */
 static void short_steps(struct sim *sim, struct truth *truth, int n_at_once, bool is_always)
 {
 	for (int i = 0; i < 400; i++) {
@@ -931,7 +931,7 @@ START_TEST(short_stays_are_not_called_incomplete_stacks)
 	find_steps(&sim);
 	ck_assert_int_eq(sim.profile.steps_found_by, TP_STEPS_NONE);
 	const char *reason = sim.profile.steps_reason;
-	ck_assert_msg(strstr(reason, "too short for 99 samples a second") != NULL, "%s", reason);
+	ck_assert_msg(strstr(reason, "too short for 99 samples per second") != NULL, "%s", reason);
 	sim_release(&sim);
 }
 END_TEST

@@ -36,7 +36,7 @@ START_TEST(the_command_can_be_typed)
 {
 	ck_assert_str_eq(
 		tp_steps_hint_command(&analysis),
-		"trainprof run --rate=400 --max-overhead=5% -- './train gpt' ./--steps 20");
+		"trainprof run --rate=400 --max-overhead=5% -- './train gpt' --steps 20");
 }
 END_TEST
 
