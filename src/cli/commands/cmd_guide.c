@@ -136,22 +136,44 @@ static int print_page(struct tp_page *page, const struct tp_rulebook *book, cons
 	return TP_EXIT_OK;
 }
 
-static int search(struct tp_page *page, const struct tp_rulebook *book, char **words,
-		  size_t n_words)
+/* Adds the words of an argument, which may be a quoted phrase; *whole is false if it has none, or
+ * one without a letter or digit. */
+static char **add_words(char **words, size_t *n_words, char *phrase, bool *whole)
 {
-	size_t n_said = 0;
-	for (size_t i = 0; i < n_words; i++)
-		n_said += is_word(words[i]);
-	if (!n_words || n_said < n_words) {
-		tp_message_print("trainprof guide --search pinned memory", "--search needs a word");
-		return TP_EXIT_USAGE;
+	char *rest;
+	size_t n_before = *n_words;
+	for (char *word = strtok_r(phrase, " \t\n", &rest); word;
+	     word = strtok_r(NULL, " \t\n", &rest)) {
+		words = tp_realloc(words, (*n_words + 1) * sizeof(*words));
+		words[(*n_words)++] = word;
+		*whole &= is_word(word);
 	}
-	if (tp_guide_search(page, book, words, n_words))
-		return TP_EXIT_OK;
-	tp_message_print(n_words > 1 ? "fewer words, or: trainprof guide" : "trainprof guide",
-			 n_words > 1 ? "no page says all of these words" : "no page says '%s'",
-			 words[0]);
-	return TP_EXIT_BAD;
+	*whole &= *n_words > n_before;
+	return words;
+}
+
+static int search(struct tp_page *page, const struct tp_rulebook *book, char **phrases,
+		  size_t n_phrases)
+{
+	char **words = NULL;
+	size_t n_words = 0;
+	bool is_whole = n_phrases > 0;
+	for (size_t i = 0; i < n_phrases; i++)
+		words = add_words(words, &n_words, phrases[i], &is_whole);
+	int status = TP_EXIT_OK;
+	if (!is_whole) {
+		tp_message_print("trainprof guide --search pinned memory", "--search needs a word");
+		status = TP_EXIT_USAGE;
+	} else if (!tp_guide_search(page, book, words, n_words)) {
+		tp_message_print(n_words > 1 ? "fewer words, or: trainprof guide"
+					     : "trainprof guide",
+				 n_words > 1 ? "no page contains all of these words"
+					     : "no page contains '%s'",
+				 words[0]);
+		status = TP_EXIT_BAD;
+	}
+	free(words);
+	return status;
 }
 
 /* ---- the command ---- */

@@ -32,8 +32,7 @@ static const struct tp_option options[] = {
 	{.name = "from",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "FORMAT",
-	 .text = "auto, kineto, nsys, xprof, xprof-json, rocpd, rocprof, rpd, ascend, ascend-db, "
-		 "ascend-csv, timeline, horovod, straggler",
+	 .text = "auto, or a name that --list prints",
 	 .otherwise = "auto",
 	 .choices = from_choices,
 	 AT(from)},
