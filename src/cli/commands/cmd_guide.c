@@ -12,6 +12,8 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 
+#include "trainprof/base/memory.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
