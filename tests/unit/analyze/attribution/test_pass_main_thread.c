@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Claims about labels: small traces in which everybody's doing is known, judged by the shipped
+ * Tests of labels: small traces in which everybody's doing is known, judged by the shipped
  * patterns. A step is 100 ms; times below are ms.
  */
 #include "trainprof/analyze/analyze.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about where a thread was when it lost its CPU, on timelines made by hand. */
+/* Tests of where a thread was when it lost its CPU, on timelines made by hand. */
 #include "analyze/attribution/preemption.h"
 
 #include <check.h>

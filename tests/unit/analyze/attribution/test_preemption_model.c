@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which known loss of a CPU stands for another. */
+/* Tests of which known loss of a CPU stands for another. */
 #include "analyze/attribution/preemption_model.h"
 
 #include "trainprof/base/memory.h"

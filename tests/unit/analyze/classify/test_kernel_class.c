@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the names of device kernels; half of them stand in public traces. */
+/* Tests of the names of device kernels; half of them stand in public traces. */
 #include "analyze/classify/kernel_class.h"
 
 #include "analyze/patternfolder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the parts of kernels' names. */
+/* Tests of the parts of kernels' names. */
 #include "analyze/classify/kernel_name.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the shipped patterns: what names of functions, files and programs mean. */
+/* Tests of the shipped patterns: what names of functions, files and programs mean. */
 #include "analyze/classify/frame_class.h"
 
 #include "analyze/patternfolder.h"

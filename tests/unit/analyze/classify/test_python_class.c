@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about Python functions: what the file and the name of one say, by the shipped patterns. */
+/* Tests of Python functions: what the file and the name of one say, by the shipped patterns. */
 #include "analyze/classify/python_class.h"
 
 #include "analyze/patternfolder.h"

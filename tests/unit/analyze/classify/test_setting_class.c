@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the rows that tell settings. */
+/* Tests of the rows that tell settings. */
 #include "analyze/classify/pattern_tables.h"
 #include "analyze/classify/setting_class.h"
 

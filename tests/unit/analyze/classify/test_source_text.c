@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about lines of a program's own source. */
+/* Tests of lines of a program's own source. */
 #include "analyze/classify/source_text.h"
 
 #include "trainprof/base/clock.h"

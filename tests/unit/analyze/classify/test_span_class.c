@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the names of spans on threads. */
+/* Tests of the names of spans on threads. */
 #include "analyze/classify/span_class.h"
 
 #include "analyze/patternfolder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stacks with Python frames: phases, what is cut, and who is who by them. */
+/* Tests of stacks with Python frames: phases, what is cut, and who is who by them. */
 #include "analyze/classify/stack_class.h"
 
 #include "analyze/pyscene.h"

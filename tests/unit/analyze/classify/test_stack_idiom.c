@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about idioms: which of them a stack shows. */
+/* Tests of idioms: which of them a stack shows. */
 #include "analyze/classify/pattern_tables.h"
 #include "analyze/classify/stack_class.h"
 #include "analyze/classify/stack_idiom.h"

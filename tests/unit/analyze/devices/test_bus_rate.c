@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the rate of collectives, on scenes in which every time is known. */
+/* Tests of the rate of collectives, on scenes in which every time is known. */
 #include "analyze/spanscene.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about captures that cannot be judged, each the smallest of its kind. */
+/* Tests of captures that cannot be judged, each the smallest of its kind. */
 #include "analyze/spanscene.h"
 
 #include "trainprof/model/fact.h"

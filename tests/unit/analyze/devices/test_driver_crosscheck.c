@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what the driver of a GPU says of windows in which it was traced. */
+/* Tests of what the driver of a GPU says of windows in which it was traced. */
 #include "analyze/windowscene.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which call launched what. */
+/* Tests of which call launched what. */
 #include "analyze/devices/launch_index.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about programs that were sampled while they used devices: every ns has its owner. */
+/* Tests of programs that were sampled while they used devices: every ns has its owner. */
 #include "analyze/livescene.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about GPUs by their driver's figures: hand-made readings with known answers, in a window
+/* Tests of GPUs by their driver's figures: hand-made readings with known answers, in a window
  * from 2 s to 8 s: seven readings of ten. */
 #include "analyze/hand.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about where the steps of a program with devices come from. */
+/* Tests of where the steps of a program with devices come from. */
 #include "analyze/livescene.h"
 
 #include "trainprof/model/fact.h"

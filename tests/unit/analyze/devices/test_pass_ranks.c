@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about traces of spans, on scenes in which every instant's owner is known. */
+/* Tests of traces of spans, on scenes in which every instant's owner is known. */
 #include "analyze/spanscene.h"
 
 #include "trainprof/model/fact.h"

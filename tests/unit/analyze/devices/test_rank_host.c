@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the main thread of a rank where its spans say nothing, by samples and switches. */
+/* Tests of the main thread of a rank where its spans say nothing, by samples and switches. */
 #include "analyze/devices/rank_host.h"
 
 #include "analyze/spanscene.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what windows of GPU tracing cost a program, by its steps around them. */
+/* Tests of what windows of GPU tracing cost a program, by its steps around them. */
 #include "analyze/windowscene.h"
 
 #include "trainprof/model/fact.h"

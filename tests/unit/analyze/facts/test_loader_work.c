@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what loader workers do, in scenes whose answers are known. */
+/* Tests of what loader workers do, in scenes whose answers are known. */
 #include "analyze/pyscene.h"
 
 #include "trainprof/base/memory.h"

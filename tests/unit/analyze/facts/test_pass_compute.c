@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who computes, spins, and in whose code. */
+/* Tests of who computes, spins, and in whose code. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

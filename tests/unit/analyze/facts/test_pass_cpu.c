@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who had the CPUs. */
+/* Tests of who had the CPUs. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

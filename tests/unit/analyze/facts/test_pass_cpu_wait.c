@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who has the CPUs while the trainer waits for one. */
+/* Tests of who has the CPUs while the trainer waits for one. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what the environment says. */
+/* Tests of what the environment says. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

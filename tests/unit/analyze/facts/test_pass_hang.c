@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about programs that hang. */
+/* Tests of programs that hang. */
 #include "analyze/hand.h"
 
 #include "trainprof/base/memory.h"

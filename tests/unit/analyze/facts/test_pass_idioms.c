@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about idioms and functions: how much of the loop and of loader workers they take. */
+/* Tests of idioms and functions: how much of the loop and of loader workers they take. */
 #include "analyze/pyscene.h"
 
 #include "analyze/classify/stack_idiom.h"

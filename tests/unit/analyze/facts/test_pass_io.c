@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is read and written. */
+/* Tests of what is read and written. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

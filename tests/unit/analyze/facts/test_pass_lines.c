@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about lines: which one holds the time of each part. */
+/* Tests of lines: which one holds the time of each part. */
 #include "analyze/pyscene.h"
 
 #include <string.h>

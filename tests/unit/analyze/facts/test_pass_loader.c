@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who counts as a loader worker. */
+/* Tests of who counts as a loader worker. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what the loader of the training loop is set to. */
+/* Tests of what the loader of the training loop is set to. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

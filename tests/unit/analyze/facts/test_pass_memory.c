@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about memory facts. */
+/* Tests of memory facts. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about programs beside the target, by name. */
+/* Tests of programs beside the target, by name. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about time in exchanges with other ranks, and about what a rank does beside it. */
+/* Tests of time in exchanges with other ranks, and about what a rank does beside it. */
 #include "analyze/hand.h"
 
 static struct tp_segment pieces[8];

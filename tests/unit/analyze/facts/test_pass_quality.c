@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how far a measurement can be trusted. */
+/* Tests of how far a measurement can be trusted. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the settings that a run shows, and about what showed them. */
+/* Tests of the settings that a run shows, and about what showed them. */
 #include "analyze/hand.h"
 #include "analyze/spanscene.h"
 

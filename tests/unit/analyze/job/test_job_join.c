@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about joining ranks: who is last is known, and so is what is said of it. */
+/* Tests of joining ranks: who is last is known, and so is what is said of it. */
 #include "trainprof/analyze/job_join.h"
 
 #include "trainprof/base/memory.h"

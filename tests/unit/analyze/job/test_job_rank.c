@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about whole recordings of ranks: analysed one by one, the planted late rank is found. */
+/* Tests of whole recordings of ranks: analysed one by one, the planted late rank is found. */
 #include "trainprof/analyze/job_join.h"
 
 #include "analyze/shippedpatterns.h"

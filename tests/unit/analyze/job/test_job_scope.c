@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about ranks among the processes of one recording. */
+/* Tests of ranks among the processes of one recording. */
 #include "trainprof/analyze/job_join.h"
 
 #include "trainprof/model/trace.h"

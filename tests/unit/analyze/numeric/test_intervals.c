@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the exact partition; example A of the model's definition and random lanes. */
+/* Tests of the exact partition; example A of the model's definition and random lanes. */
 #include "analyze/numeric/intervals.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about periods of launch order, on sequences whose step is known. */
+/* Tests of periods of launch order, on sequences whose step is known. */
 #include "analyze/numeric/sequence_period.h"
 
 #include "trainprof/base/map.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about error bars, checked against series whose truth is known. */
+/* Tests of error bars, checked against series whose truth is known. */
 #include "analyze/numeric/stats.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about replayed loops whose steps can be computed by hand. */
+/* Tests of replayed loops whose steps can be computed by hand. */
 #include "analyze/replay/loader_replay.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what changes of the loader would save, in scenes whose answers are known. */
+/* Tests of what changes of the loader would save, in scenes whose answers are known. */
 #include "analyze/pyscene.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what two threads have in common. */
+/* Tests of what two threads have in common. */
 #include "analyze/hand.h"
 
 #include "analyze/roles/function_time.h"

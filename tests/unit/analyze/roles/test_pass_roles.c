@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about roles: process trees whose members are known. Each process runs all the time or
+/* Tests of roles: process trees whose members are known. Each process runs all the time or
  * waits. */
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/clock.h"

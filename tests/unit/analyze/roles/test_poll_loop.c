@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which sleeps belong to a loop that looks again and again. */
+/* Tests of which sleeps belong to a loop that looks again and again. */
 #include "analyze/roles/poll_loop.h"
 
 #include "trainprof/base/clock.h"

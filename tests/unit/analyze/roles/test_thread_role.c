@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about threads that are too short-lived to be judged one by one, and about such that no
+/* Tests of threads that are too short-lived to be judged one by one, and about such that no
  * name and no reading tells. */
 #include "analyze/hand.h"
 

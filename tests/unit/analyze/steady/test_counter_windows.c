@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about windows of hardware counters: on simulated trainers that mark their steps. */
+/* Tests of windows of hardware counters: on simulated trainers that mark their steps. */
 #include "analyze/sim.h"
 #include "analyze/steady/counter_windows.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which steps speak for a run, on simulated trainers that mark their steps. */
+/* Tests of which steps speak for a run, on simulated trainers that mark their steps. */
 #include "analyze/sim.h"
 
 #include "trainprof/base/memory.h"

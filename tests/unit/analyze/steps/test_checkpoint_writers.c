@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about functions without a telling name that write and wait for storage. */
+/* Tests of functions without a telling name that write and wait for storage. */
 #include "analyze/pyscene.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rounds of counters that readings show, imply or leave open. */
+/* Tests of rounds of counters that readings show, imply or leave open. */
 #include "analyze/steps/counter_readings.h"
 
 #include "analyze/pyscene.h"

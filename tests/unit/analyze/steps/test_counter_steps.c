@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about steps that only a variable of the program tells. */
+/* Tests of steps that only a variable of the program tells. */
 #include "analyze/pyscene.h"
 #include "analyze/sim.h"
 

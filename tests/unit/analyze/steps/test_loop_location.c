@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about loops of Python programs: how many rounds, and at which lines. */
+/* Tests of loops of Python programs: how many rounds, and at which lines. */
 #include "analyze/pyscene.h"
 
 #include <math.h>

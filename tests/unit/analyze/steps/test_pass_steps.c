@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding steps, on simulated trainers whose steps are known. */
+/* Tests of finding steps, on simulated trainers whose steps are known. */
 #include "analyze/sim.h"
 
 #include "trainprof/base/memory.h"

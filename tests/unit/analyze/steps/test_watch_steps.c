@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about borders of steps that breakpoints saw, over writes and readings made by hand. */
+/* Tests of borders of steps that breakpoints saw, over writes and readings made by hand. */
 #include "analyze/steps/watch_steps.h"
 
 #include <check.h>

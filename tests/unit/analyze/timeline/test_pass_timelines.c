@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the time that samples stand for; scenes of timelines are in test_pass_main_thread.c.
+/* Tests of the time that samples stand for; scenes of timelines are in test_pass_main_thread.c.
  */
 #include "analyze/hand.h"
 #include "analyze/sim.h"

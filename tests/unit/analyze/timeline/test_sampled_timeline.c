@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stretches that only samples tell of. */
+/* Tests of stretches that only samples tell of. */
 #include "analyze/timeline/sampled_timeline.h"
 
 #include "analyze/hand.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which sampled stay stands for one that nobody saw. */
+/* Tests of which sampled stay stands for one that nobody saw. */
 #include "analyze/timeline/segment_strata.h"
 
 #include "analyze/analysis.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stays that samples cannot hit. */
+/* Tests of stays that samples cannot hit. */
 #include "analyze/timeline/undersampled_runs.h"
 
 #include <check.h>

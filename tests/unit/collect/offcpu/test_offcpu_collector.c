@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the collector "proc", on a program whose threads wait for known things. */
+/* Tests of the collector "proc", on a program whose threads wait for known things. */
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"
 #include "collect/slower.h"

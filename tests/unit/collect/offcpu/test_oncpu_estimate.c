@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sharing looks out between running and waiting for a CPU. */
+/* Tests of sharing looks out between running and waiting for a CPU. */
 #include "collect/offcpu/oncpu_estimate.h"
 
 #include <check.h>

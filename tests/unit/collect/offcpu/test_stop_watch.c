@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about noticing that a process is stopped, on a /proc made by hand. */
+/* Tests of noticing that a process is stopped, on a /proc made by hand. */
 #include "collect/madehost.h"
 #include "collect/offcpu/stop_watch.h"
 #include "collect/process/task_tree.h"

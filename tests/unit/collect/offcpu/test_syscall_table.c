@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the table of system calls. */
+/* Tests of the table of system calls. */
 #include "collect/offcpu/syscall_table.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the books of threads and processes, on a /proc made by hand. */
+/* Tests of the books of threads and processes, on a /proc made by hand. */
 #include "collect/madehost.h"
 #include "collect/offcpu/task_accounting.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what a wait that ended under our eyes is taken for. */
+/* Tests of what a wait that ended under our eyes is taken for. */
 #include "collect/offcpu/typical_wait.h"
 
 #include <check.h>

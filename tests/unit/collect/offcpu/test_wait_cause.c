@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about why a thread is off CPU, from what /proc said in each case. */
+/* Tests of why a thread is off CPU, from what /proc said in each case. */
 #include "collect/offcpu/wait_cause.h"
 
 #include <check.h>

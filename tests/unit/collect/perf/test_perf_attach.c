@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about joining a tree of threads that runs already, on real programs. */
+/* Tests of joining a tree of threads that runs already, on real programs. */
 #include "collect/perf/perf_attach.h"
 
 #include "collect/lacks_perf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about calibration. */
+/* Tests of calibration. */
 #include "collect/perf/perf_cost.h"
 
 #include "collect/slower.h"

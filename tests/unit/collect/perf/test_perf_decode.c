@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about decoding perf records: hand-made bytes, cut bytes, random bytes. */
+/* Tests of decoding perf records: hand-made bytes, cut bytes, random bytes. */
 #include "collect/perf/perf_decode.h"
 #include "collect/perf_bytes.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what records mean: a life of threads told in records, and what reaches the sink. */
+/* Tests of what records mean: a life of threads told in records, and what reaches the sink. */
 #include "collect/perf/perf_dispatch.h"
 #include "collect/perf_bytes.h"
 

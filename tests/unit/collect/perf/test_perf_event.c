@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about opening events. */
+/* Tests of opening events. */
 #include "collect/lacks_perf.h"
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_event.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the budget: programs are played, time included. */
+/* Tests of the budget: programs are played, time included. */
 #include "collect/perf/perf_governor.h"
 
 #include "trainprof/base/clock.h"

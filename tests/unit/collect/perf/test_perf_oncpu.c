@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stays on CPUs: exact without loss, never invented with it. A scheduler is played and
+/* Tests of stays on CPUs: exact without loss, never invented with it. A scheduler is played and
  * its records are handed over, some of them lost. */
 #include "collect/perf/perf_oncpu.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sampling periods: no loop stays in step with them, and drawing them anew keeps the
+/* Tests of sampling periods: no loop stays in step with them, and drawing them anew keeps the
  * rate. */
 #include "collect/perf/perf_period.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who is pinned, on this very thread; that a pin helps is test_sampler.c's. */
+/* Tests of who is pinned, on this very thread; that a pin helps is test_sampler.c's. */
 #include "collect/perf/perf_pin.h"
 
 #include "collect/lacks_perf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rings and their merge, over rings in ordinary memory that are written as the kernel
+/* Tests of rings and their merge, over rings in ordinary memory that are written as the kernel
  * writes them. */
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_ring.h"

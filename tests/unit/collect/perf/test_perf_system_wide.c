@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about events of CPUs: whom they fit, who may have them, and what they tell. */
+/* Tests of events of CPUs: whom they fit, who may have them, and what they tell. */
 #include "collect/lacks_perf.h"
 #include "collect/madehost.h"
 #include "collect/perf/perf_decode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about callers of code that works on a stack of its own: here a buffer of this process. */
+/* Tests of callers of code that works on a stack of its own: here a buffer of this process. */
 #include "collect/perf/switched_stack.h"
 
 #include "stack/capture.h"

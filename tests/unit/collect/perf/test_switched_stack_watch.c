@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about threads whose kernels work on a stack of their own, by whole measurements. */
+/* Tests of threads whose kernels work on a stack of their own, by whole measurements. */
 #include "collect/measured.h"
 
 #include "collect/lacks_perf.h"

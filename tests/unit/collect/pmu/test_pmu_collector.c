@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Claims about the collector "pmu". The machine "software-pmu" names software events as if they
+ * Tests of the collector "pmu". The machine "software-pmu" names software events as if they
  * were hardware ones, so that the whole collector runs anywhere and another counter of the kernel's
  * knows the answer.
  */

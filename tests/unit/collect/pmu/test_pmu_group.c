@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about counter groups: software counters here, hardware ones in proof-qemu. */
+/* Tests of counter groups: software counters here, hardware ones in proof-qemu. */
 #include "collect/pmu/pmu_group.h"
 
 #include "skip.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about event names; golden encodings, for CPUs that are not here. */
+/* Tests of event names; golden encodings, for CPUs that are not here. */
 #include "collect/pmu/pmu_libpfm.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about whether counters can be used, on recorded and made machines and on this one. */
+/* Tests of whether counters can be used, on recorded and made machines and on this one. */
 #include "collect/pmu/pmu_probe.h"
 
 #include <check.h>

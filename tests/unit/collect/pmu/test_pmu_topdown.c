@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about top-down recipes, for one CPU of each kind. */
+/* Tests of top-down recipes, for one CPU of each kind. */
 #include "collect/pmu/pmu_topdown.h"
 
 #include <check.h>

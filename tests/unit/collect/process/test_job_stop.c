@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stopping with the program and going on with it. */
+/* Tests of stopping with the program and going on with it. */
 #include "collect/process/job_stop.h"
 
 #include <check.h>

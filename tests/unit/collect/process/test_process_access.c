@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what of another process can be read; the full matrix is in proof-qemu. */
+/* Tests of what of another process can be read; the full matrix is in proof-qemu. */
 #include "collect/process/process_access.h"
 
 #include "skip.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about /proc/PID/stat. */
+/* Tests of /proc/PID/stat. */
 #include "collect/process/procfs_stat.h"
 
 #include "collect/process/fd_cache.h"

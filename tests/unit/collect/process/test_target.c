@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about starting and following the target. Each runs a wrapper process and looks at it from
+/* Tests of starting and following the target. Each runs a wrapper process and looks at it from
  * outside, as a shell would. */
 #include "trainprof/collect/env.h"
 #include "trainprof/collect/target.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about processes that run already: which are refused, and how their end is learnt. */
+/* Tests of processes that run already: which are refused, and how their end is learnt. */
 #include "collect/process/target_attach.h"
 
 #include "skip.h"

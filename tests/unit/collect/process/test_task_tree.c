@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the tree of threads: fed by events. */
+/* Tests of the tree of threads: fed by events. */
 #include "collect/process/task_tree.h"
 
 #include "trainprof/collect/host_info.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding threads in /proc: in a recorded tree that changes, and in the real one. */
+/* Tests of finding threads in /proc: in a recorded tree that changes, and in the real one. */
 #include "collect/process/task_tree.h"
 
 #include "trainprof/base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading Python, by whole measurements of programs whose shares are known. */
+/* Tests of reading Python, by whole measurements of programs whose shares are known. */
 #include "collect/measured.h"
 
 #include "collect/lacks_perf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about hardware breakpoints, on a double of the kernel's and on this very thread. */
+/* Tests of hardware breakpoints, on a double of the kernel's and on this very thread. */
 #include "collect/watch/breakpoint.h"
 
 #include "collect/watchdouble.h"

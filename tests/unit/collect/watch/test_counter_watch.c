@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which counters are watched, on a double of the kernel's breakpoints. */
+/* Tests of which counters are watched, on a double of the kernel's breakpoints. */
 #include "collect/watch/counter_watch.h"
 
 #include "collect/watchdouble.h"

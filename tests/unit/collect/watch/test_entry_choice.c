@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which functions of call stacks may be called once a step. */
+/* Tests of which functions of call stacks may be called once a step. */
 #include "collect/watch/entry_choice.h"
 
 #include "trainprof/model/trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which function of a native program is watched, on simulated programs and a double of
+/* Tests of which function of a native program is watched, on simulated programs and a double of
  * the kernel's breakpoints. */
 #include "collect/watch/entry_watch.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the source of exact times where there is nothing to watch; whole runs are
+/* Tests of the source of exact times where there is nothing to watch; whole runs are
  * tests/steps/'s. */
 #include "collect/registry.h"
 #include "trainprof/collect/collector.h"

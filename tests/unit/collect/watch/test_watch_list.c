@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about breakpoints that are set, on a double of the kernel's. */
+/* Tests of breakpoints that are set, on a double of the kernel's. */
 #include "collect/watch/watch_list.h"
 
 #include "collect/watchdouble.h"
