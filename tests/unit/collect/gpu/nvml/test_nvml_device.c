@@ -144,8 +144,7 @@ START_TEST(counters_only_grow)
 		    "energy 5000\nat 2 energy 100\n"          /* restarted */
 		    "field_74_bits 32\nfield_74 4294967290\n" /* wraps: after 16 more it is 10 */
 		    "at 2 field_74 4294967306\n"
-		    "field_197 4000000000\nat 2 field_197 5\n" /* a 32-bit counter reported as 64
-								  bits */
+		    "field_197 4000000000\nat 2 field_197 5\n" /* 32 bits, reported as 64 */
 		    "field_198_bits 32\nfield_198 7\n");       /* is never accepted */
 	tp_nvml_device_read(&rig.device, &rig.library, &rig.reading);
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_ENERGY), 5);

@@ -376,7 +376,7 @@ static void begin_windows(void)
 	ck_assert_int_eq(tp_cupti_collector.start(cupti, getpid(), NULL), TP_OK);
 }
 
-/* The reason does not report a window left out for lack of budget either. */
+/* The reason does not report a window as left out for lack of GPU memory either. */
 START_TEST(no_window_follows_when_enough_was_recorded)
 {
 	static const double looks_s[] = {0, 3.1, 3.2, 4.3, 10, 20, 165, 300};
