@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* How the program reports its progress; SIM_SILENT = not at all. */
+/* The kind of progress that the program reports; SIM_SILENT = none. */
 enum sim_voice { SIM_STEPS, SIM_COUNTER, SIM_TRAFFIC, SIM_SILENT };
 
 struct sim_program {

@@ -250,7 +250,7 @@ static void build_trace(struct rig *rig, struct tp_trace *trace)
 	tp_trace_build(trace, &rig->builder, &run);
 }
 
-/* How many polls so far have found the thread in a wait. */
+/* Number of polls so far that have found the thread in a wait. */
 static unsigned count_seen(struct rig *rig, const char *name)
 {
 	char detail[1024];
@@ -693,7 +693,7 @@ static void set_where(struct rig *rig, const char *name, enum tp_task_tree_where
 	find_task(rig, name, detail, sizeof(detail))->where = where;
 }
 
-/* Which threads cause cost: all; all except those that run or read a disk; none, with switch
+/* The threads that cause cost: all; all except those that run or read a disk; none, with switch
  * records. */
 static const struct {
 	const char *what;

@@ -100,7 +100,7 @@ START_TEST(threads_that_run_are_not_read)
 {
 	struct rig rig;
 	rig_open(&rig);
-	lay_state(&rig, 'T', "do_signal_stop"); /* from another time */
+	lay_state(&rig, 'T', "do_signal_stop"); /* an outdated state */
 	rig.leader.where = TP_TASK_TREE_ON_CPU;
 	poll(&rig, 1000);
 	rig.leader.where = TP_TASK_TREE_BLOCKED;

@@ -19,7 +19,7 @@
 
 static const struct {
 	const char *text;
-	const char *comm; /* NULL: refused */
+	const char *comm; /* NULL = refused */
 } lines[] = {
 	{"42 (python3)" REST, "python3"},
 	{"42 (a) (b) c)" REST, "a) (b) c"},

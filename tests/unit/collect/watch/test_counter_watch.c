@@ -155,7 +155,7 @@ END_TEST
 START_TEST(what_jumps_or_hardly_moves_is_not)
 {
 	add(0x5000, 20)->step = 17;
-	add(0x5008, 20)->turns = 3; /* of three rounds it restarts by one, or from two */
+	add(0x5008, 20)->turns = 3; /* its values are 0, 2, 1, 0, 2, 1 */
 	variables[1].step = 2;
 	add(0x5010, 8000);
 	live(3);

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* What takes a second may take long on a busy machine; nothing here depends on being fast. */
+/* A generous limit for a busy machine, where a second's work may take long; no test depends on
+ * speed. */
 #define PATIENCE_NS (50 * TP_NS_PER_S)
 
 static struct tp_nvml_thread *watch_open(const char *script)

@@ -87,7 +87,7 @@ static const char *reason_of(const struct tp_source *source)
 	return tp_strtab_text(&sink.sink.strings, source->reason);
 }
 
-/* What was recorded is kept; the source reports this problem as well. */
+/* Expects that the records so far are kept and that the source reports this problem as well. */
 static void claim_degraded(const char *why)
 {
 	const struct tp_source *source = stop();
@@ -271,7 +271,7 @@ static uint64_t gap_ns(void)
 	return sum;
 }
 
-/* What a program does after that is not GPU idle time; the end of the program is no gap. */
+/* The program's activity after that is not GPU idle time; the end of the program is no gap. */
 START_TEST(what_is_not_traced_for_another_tool_is_a_gap)
 {
 	uint64_t now_ns = ring_now_ns();

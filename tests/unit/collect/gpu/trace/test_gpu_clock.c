@@ -93,7 +93,7 @@ START_TEST(pairs_are_kept_for_a_quarter_of_an_hour_and_no_longer)
 }
 END_TEST
 
-/* Whatever the date was set to in between, the last pair that is not later is used. */
+/* The last pair that is not later is used, whatever the date was set to in between. */
 START_TEST(the_last_pair_that_is_not_behind_is_the_one)
 {
 	enum { PAIRS = 200 };

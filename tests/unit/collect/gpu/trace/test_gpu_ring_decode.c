@@ -534,8 +534,8 @@ START_TEST(what_is_told_in_windows_only_is_not_taken_for_progress)
 }
 END_TEST
 
-/* How many of a step's four ranges are reported, depending on whether the process has started CUDA
- * and whether a window has begun. */
+/* Number of a step's four ranges that are reported, depending on whether the process has started
+ * CUDA and whether a window has begun. */
 static const struct {
 	uint32_t cupti_version;
 	bool is_open;
@@ -741,7 +741,7 @@ START_TEST(what_the_driver_does_is_told_and_what_cupti_does_is_summed)
 }
 END_TEST
 
-/* Whatever an event contains, records stay valid: the trace that is built from them drops none. */
+/* Records stay valid whatever an event contains: the trace that is built from them drops none. */
 START_TEST(wild_events_make_no_wild_records)
 {
 	uint64_t random = 1;
