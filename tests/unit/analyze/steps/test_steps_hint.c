@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is said where steps are too short. */
+/* Tests of the hints for steps that are too short. */
 #include "analyze/steps/steps_hint.h"
 
 #include <check.h>
