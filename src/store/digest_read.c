@@ -127,7 +127,7 @@ bool tp_digest_is_readable(const struct tp_digest_frame *frame)
 	return !cursor.is_bad;
 }
 
-bool tp_digest_get_counts(const struct tp_digest_frame *frame, struct tp_digest_counts *out)
+static bool get_counts(const struct tp_digest_frame *frame, struct tp_digest_counts *out)
 {
 	if (frame->payload_size < 24)
 		return false;

@@ -74,7 +74,6 @@ bool tp_digest_get_source(const struct tp_digest_frame *frame, char *name, size_
 			  uint64_t *n_bytes);
 /* Of a rank's frame: whether more is known of it than why it cannot be read. */
 bool tp_digest_is_readable(const struct tp_digest_frame *frame);
-bool tp_digest_get_counts(const struct tp_digest_frame *frame, struct tp_digest_counts *out);
 
 /*
  * Add all ranks of a file to a job; texts become the job's. `directory` (NULL: the names of
