@@ -51,7 +51,8 @@ enum tp_saving {
 	TP_SAVING_ITERATIONS, /* number of iterations */
 	TP_SAVING_BOTH,
 	TP_SAVING_CAPACITY, /* memory; may cost time */
-	TP_SAVING_OTHER,    /* outside of the steps */
+	TP_SAVING_OTHER,    /* The component of training that a technique changes. IMPL: only the
+			       implementation; no component changes. */
 	TP_N_SAVINGS
 };
 enum tp_risk { TP_RISK_NONE, TP_RISK_LOW, TP_RISK_MEDIUM, TP_RISK_HIGH, TP_N_RISKS };
@@ -64,7 +65,7 @@ enum tp_framework {
 	TP_N_FRAMEWORKS
 };
 
-/* In the order of the enumerations, NULL-terminated. */
+/* Names in the order of the enumerations, NULL-terminated. */
 extern const char *const tp_verb_names[TP_N_VERBS + 1];
 extern const char *const tp_risk_names[TP_N_RISKS + 1];
 extern const char *const tp_effort_names[TP_N_EFFORTS + 1];
@@ -193,7 +194,7 @@ const struct tp_technique *tp_catalogue_technique(const struct tp_catalogue *cat
 						  const char *id);
 const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, const char *id);
 
-/* What this step in the order of diagnosis examines, from 1; NULL if no page says so. */
+/* Returns the description of a step in the order of diagnosis, from 1; NULL if no page has it. */
 const char *tp_catalogue_stage(const struct tp_catalogue *catalogue, unsigned order);
 
 /* True if the technique names this limit; relief of a parent limit does not count. */

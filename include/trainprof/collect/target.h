@@ -45,7 +45,7 @@ void tp_inherited_save(struct tp_inherited *out);
 
 struct tp_target;
 
-/* How it ended. */
+/* The end of the target. */
 struct tp_target_end {
 	enum tp_end_kind kind; /* TP_END_EXITED or TP_END_SIGNALED; TP_END_RUNNING before. Attached:
 				  also TP_END_DETACHED, TP_END_UNKNOWN */

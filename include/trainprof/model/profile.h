@@ -144,7 +144,7 @@ struct tp_thread_result {
 	uint64_t blocked_ns[TP_N_CAUSES];
 };
 
-/* What a loader's worker does. Name in code, name in data. */
+/* Activities of a loader's worker. Name in code, name in data. */
 #define TP_WORKER_TIME_MAP(X)                                                                      \
 	X(DECODE, "decode")                                                                        \
 	X(TRANSFORM, "transform")   /* augments, collates: all other CPU work */                   \
