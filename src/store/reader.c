@@ -287,8 +287,8 @@ const struct tp_run_info *tp_follow_run(const struct tp_follow *follow)
 }
 
 /* A block that is incomplete at the end of the file is being written now: the next call reads it.
- * Damage within the size that the file had before the call is an error, because later data may have
- * arrived meanwhile. */
+ * Damage is an error only within the size that the file had before the call: the file may have
+ * grown meanwhile, and later bytes may be incomplete. */
 enum tp_status tp_follow_read(struct tp_follow *follow, struct tp_error *err)
 {
 	struct store_reader *reader = &follow->reader;

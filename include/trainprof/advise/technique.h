@@ -26,7 +26,8 @@ enum tp_group {
 	TP_GROUP_CPU,
 	TP_N_GROUPS
 };
-/* What it changes. IMPL: how it is computed, which no component of training notices. */
+/* The component of training that a technique changes. IMPL: only the implementation; no component
+ * changes. */
 enum tp_component {
 	TP_COMPONENT_F_PARAM,
 	TP_COMPONENT_F_ARCH,
@@ -51,8 +52,7 @@ enum tp_saving {
 	TP_SAVING_ITERATIONS, /* number of iterations */
 	TP_SAVING_BOTH,
 	TP_SAVING_CAPACITY, /* memory; may cost time */
-	TP_SAVING_OTHER,    /* The component of training that a technique changes. IMPL: only the
-			       implementation; no component changes. */
+	TP_SAVING_OTHER,    /* outside of the steps */
 	TP_N_SAVINGS
 };
 enum tp_risk { TP_RISK_NONE, TP_RISK_LOW, TP_RISK_MEDIUM, TP_RISK_HIGH, TP_N_RISKS };

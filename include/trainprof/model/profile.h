@@ -235,7 +235,7 @@ struct tp_work_result {
 	uint64_t time_ns; /* working time in the window, without waits for others */
 };
 
-/* A program beside the target that used the CPUs in the window. */
+/* Another program that used the CPUs in the window. */
 struct tp_other_program {
 	pid_t pid;
 	uint32_t name;    /* string id: "811 python3" */

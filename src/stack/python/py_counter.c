@@ -34,7 +34,7 @@ enum {
 	MAX_SEARCHES = 4,       /* searches of new instances per call, ten system calls each */
 	OBJECT_USES = 64,      /* uses before an instance is searched again: attributes are added */
 	MAX_INNER = 6,         /* objects in attributes of the object whose method runs */
-	OBJECT_USES_MAX = 512, /* upper limit of that number; it grows while nothing is found */
+	OBJECT_USES_MAX = 512, /* upper limit of OBJECT_USES: grows while nothing is found */
 	IDLE_LOOKS = 64, /* readings without a change; after them only each IDLE_FACTOR-th one reads
 			    them */
 	IDLE_FACTOR = 8,
@@ -815,7 +815,8 @@ static void read_loop(struct tp_py_counters *self, struct counter_list *list,
 		read_position(self, list, root, &position);
 	else
 		read_attributes(self, list, root, position.object);
-	/* PyTorch's loader counts the batches that it returned, which shows how far the loop is. */
+	/* PyTorch's loader counts the batches that it returned, which shows that it yields
+	 * batches. */
 	if (position.inner)
 		read_attributes(self, list, root, position.inner);
 }
