@@ -69,7 +69,7 @@ TP_MUST_CHECK enum tp_status tp_target_start(struct tp_target **out,
 
 /* The signals above. */
 void tp_target_signals(sigset_t *out);
-/* True if one of them that reached us (si_code) must be forwarded because nobody else received
+/* True if one of them that reached us (si_code) must be forwarded because no other process received
  * it. */
 bool tp_target_should_forward(int signal, int code);
 

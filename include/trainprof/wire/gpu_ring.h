@@ -21,7 +21,7 @@
  * files.
  *
  * If `reader_ns` is not 0 and 10 s old, the agent stops collecting, and an agent that was attached
- * to a running program leaves, because nobody else would end it.
+ * to a running program leaves, because nothing else would end it.
  *
  * Writers. The reader writes `tail`, `wanted` and `reader_ns` only; the agent writes everything
  * else, from one thread at a time. Words are stored whole, by aligned stores.

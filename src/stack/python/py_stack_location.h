@@ -22,7 +22,7 @@ enum {
 		TP_PY_STACK_LOCATION_INNER_CHUNKS + TP_PY_STACK_LOCATION_OUTER_CHUNKS,
 	TP_PY_STACK_LOCATION_INNER_LOOSE = 256,
 	TP_PY_STACK_LOCATION_OUTER_LOOSE = 64,
-	TP_PY_STACK_LOCATION_LOOSE = 512, /* loose frames, and pointers between chunks */
+	TP_PY_STACK_LOCATION_LOOSE = 512, /* inner and outer ones, and those between chunks */
 };
 
 struct tp_py_stack_location_chunk {
