@@ -9,6 +9,7 @@ first() {
 first pinned memory
 first caching
 first train shorter
+first 'train shorter'
 first Checkpointing activations
 first --width 44 mixed precision
 # What the survey's neighbours are about is found by their own words.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof advise: judge facts that were written by hand. */
+/* trainprof advise: judges facts that were written by hand. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"

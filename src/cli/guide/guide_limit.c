@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of the guide about what may limit a run. */
+/* Builds pages of the guide about the limits of a run. */
 #include "guide.h"
 
 #include <stdio.h>

@@ -39,7 +39,7 @@ bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_sqli
 	if (!out->process)
 		return false;
 	out->process->info->n_events++;
-	/* Times of spans decide where the clock begins: nobody asks what was before. */
+	/* The times of spans determine the beginning of the clock: earlier rows are not used. */
 	if (time->type != TP_SQLITE_INTEGER || time->number < earliest_ns ||
 	    time->number > TP_NSYS_TIME_MAX) {
 		tp_rank_writer_skip(out->process->writer,

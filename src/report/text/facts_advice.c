@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows how facts written by hand were judged, as text and as JSON. */
+/* Shows the advice for facts that were written by hand, as text and as JSON. */
 #include "trainprof/report/facts_advice.h"
 
 #include "report/digest/gain_text.h"

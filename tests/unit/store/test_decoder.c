@@ -191,7 +191,7 @@ static const struct {
 	CASE("a metric number too large", "\x6b\xff\xff\x03\x00\x00\x00", true, 1, 0),
 	CASE("a gauge that is no number", "\xb7\x02\x02\x00\x00\x00\x00\x00\x00\x00\xf8\x7f", true,
 	     1, 0),
-	CASE("a mark of a newer kind", "\x58\x0a\x02\x01\x00\x00", true, 0, 1),
+	CASE("a mark of a newer kind", "\x58\x0b\x02\x01\x00\x00", true, 0, 1),
 	CASE("a mark of an unknown task", "\x58\x00\x02\x07\x00\x00", true, 1, 0),
 	CASE("a gap", "\x69\x00\xff\x7f\x00\x00\x00", true, 0, 0),
 	CASE("a gap longer than time", "\xa9\x00\xff\xff\xff\xff\xff\x7f\x00\x00\x00", true, 1, 0),

@@ -480,7 +480,7 @@ static enum tp_status cupti_stop(struct tp_collector *self, uint64_t now_ns, str
 		tp_gpu_trace_windows_finish(&cupti->windows, &agents, now_ns);
 	if (cupti->rings.n_too_many)
 		add_problem(&outcome, TP_PRESENCE_DEGRADED,
-			    "more processes use a GPU than can be told apart");
+			    "more processes use a GPU than can be distinguished");
 	report_availability(cupti, &outcome, now_ns);
 	tp_sink_source(cupti->context->sink, name, self->type->summary, &self->availability,
 		       outcome.n_put, outcome.n_lost);

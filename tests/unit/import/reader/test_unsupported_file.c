@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is said of files that are no traces. */
+/* Tests the messages for files that are not traces. */
 #include "import/reader/unsupported_file.h"
 
 #include <check.h>
