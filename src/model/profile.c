@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds facts, warnings and the check of exactness. */
+/* Stores facts, warnings and the exactness check. */
 #include "trainprof/model/profile.h"
 
 #include <math.h>
