@@ -127,16 +127,6 @@ bool tp_digest_is_readable(const struct tp_digest_frame *frame)
 	return !cursor.is_bad;
 }
 
-static bool get_counts(const struct tp_digest_frame *frame, struct tp_digest_counts *out)
-{
-	if (frame->payload_size < 24)
-		return false;
-	out->n_sources = tp_get_u64(frame->payload);
-	out->n_ranks = tp_get_u64(frame->payload + 8);
-	out->n_unreadable = tp_get_u64(frame->payload + 16);
-	return true;
-}
-
 /* ---- a job ----------------------------------------------------------------------------------- */
 
 /* Maximum number of steps of all ranks together: half a gigabyte. */
