@@ -53,7 +53,7 @@ static const char *reason_other_kind(const struct tp_rule_context *matter, const
 			continue;
 		if (tp_fact_is_user_supplied((tp_fact_id)i))
 			return tp_arena_printf(matter->arena,
-					       "only a file of facts tells %s (trainprof advise)",
+					       "only a file of facts has %s (trainprof advise)",
 					       tp_fact_desc((tp_fact_id)i)->name);
 		why = "it is about another kind of recording";
 	}

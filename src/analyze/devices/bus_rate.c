@@ -92,7 +92,7 @@ void tp_bus_rate_set(struct tp_rank_analysis *analysis)
 			       TP_ORIGIN_MEASURED, 1);
 	else
 		tp_profile_set_missing(profile, TP_FACT_COMM_BUS_RATE,
-				       "no sizes and members of collectives as NCCL tells them");
+				       "no sizes and members of collectives from NCCL");
 	free(rates);
 	free(transfers.items);
 	tp_map_release(&transfers.places);

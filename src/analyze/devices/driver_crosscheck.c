@@ -150,9 +150,8 @@ static void warn_conflict(const struct crosscheck *crosscheck)
 	if (!differ(&crosscheck->inside, &crosscheck->traced))
 		return;
 	snprintf(text, sizeof(text),
-		 "the driver saw the GPU awake for %.0f %% of what was traced, kernels were told "
-		 "for "
-		 "%.0f %%",
+		 "the driver saw the GPU awake for %.0f %% of what was traced, kernels were "
+		 "recorded for %.0f %%",
 		 100 * awake, 100 * traced);
 	tp_profile_warn(crosscheck->ranks->profile, "witness-disagrees", text,
 			awake > traced ? "work may be missing, or be of another program"

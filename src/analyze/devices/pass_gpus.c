@@ -130,7 +130,7 @@ static bool read_value(struct tp_quantity *out, const struct tp_analysis *analys
 /* Reason why a value of the hardware counters is missing. */
 static const char *counters_missing(const struct tp_analysis *analysis)
 {
-	return tp_window_gauges_reason(analysis, "gpupmu", "hardware counters do not tell it here");
+	return tp_window_gauges_reason(analysis, "gpupmu", "hardware counters do not have it here");
 }
 
 static void set_gpu_value(struct tp_gpu_result *gpu, const struct tp_analysis *analysis,
@@ -146,7 +146,7 @@ static void set_gpu_value(struct tp_gpu_result *gpu, const struct tp_analysis *a
 			.missing = gpu->n < TP_READINGS_MIN ? "too few readings in the window"
 				   : is_counted(rows[figure].first.metric)
 					   ? counters_missing(analysis)
-					   : "the driver does not tell it here"};
+					   : "the driver does not report it here"};
 	}
 }
 

@@ -83,7 +83,7 @@ static void warn_all(struct tp_profile *profile)
 	tp_ranks_warn_links(profile);
 	if (profile->not_joined)
 		tp_profile_warn(profile, "not-joined", profile->not_joined,
-				"waits for late ranks are not told from transfers there", NULL);
+				"waits for late ranks cannot be separated from transfers there", NULL);
 }
 
 static void set_run_facts(struct tp_profile *profile)
@@ -113,7 +113,7 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	};
 	/* Facts that are not set below only exist for sampled programs. */
 	for (int fact = 0; fact < TP_N_FACTS; fact++)
-		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not tell");
+		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not have it");
 	if (!tp_capture_is_known(&ranks)) {
 		set_run_facts(profile);
 		return TP_OK;

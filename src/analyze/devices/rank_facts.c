@@ -348,7 +348,7 @@ static void set_loader_fact(struct tp_rank_analysis *analysis)
 		set(analysis->profile, TP_FACT_LOADER_INLINE, n_inline > n_workers);
 	else
 		tp_profile_set_missing(analysis->profile, TP_FACT_LOADER_INLINE,
-				       "the loader's calls do not tell whether it has workers");
+				       "the loader's calls do not show whether it has workers");
 }
 
 /* NVIDIA's devices have matrix units from capability 7.0 on. */

@@ -319,7 +319,7 @@ static void set_pressure(struct tp_analysis *analysis)
 	tp_window_gauges_set_rate(
 		analysis, TP_FACT_CPU_PSI, is_known, stalled_ns * 1e-9,
 		tp_window_gauges_reason(analysis, "host",
-					"the kernel does not tell pressure (PSI)"));
+					"the kernel does not report pressure (PSI)"));
 }
 
 enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err)

@@ -61,7 +61,7 @@ static void set_devices(struct tp_analysis *analysis)
 	tp_window_gauges_set_rate(
 		analysis, TP_FACT_IO_PSI, has_pressure, stalled_ns * 1e-9,
 		tp_window_gauges_reason(analysis, "host",
-					"the kernel does not tell pressure (PSI)"));
+					"the kernel does not report pressure (PSI)"));
 }
 
 /* True for a data file by its name, or if the thread is blocked in the file without writing. */

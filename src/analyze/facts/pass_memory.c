@@ -187,7 +187,7 @@ static void set_machine(struct tp_analysis *analysis)
 	tp_window_gauges_set_rate(
 		analysis, TP_FACT_MEM_PSI, has_pressure, stalled_ns * 1e-9,
 		tp_window_gauges_reason(analysis, "host",
-					"the kernel does not tell pressure (PSI)"));
+					"the kernel does not report pressure (PSI)"));
 	uint32_t nodes = analysis->trace->run.host.n_numa_nodes;
 	if (nodes)
 		tp_profile_set(profile, TP_FACT_MEM_NUMA, nodes, TP_ORIGIN_MEASURED, 1);

@@ -132,9 +132,9 @@ static void set_overhead(struct tp_analysis *analysis)
 		return;
 	}
 	tp_profile_set_missing(profile, TP_FACT_RUN_OVERHEAD_STARTUP,
-			       "the run was too short to tell it apart");
+			       "the run was too short to distinguish it");
 	tp_profile_set_missing(profile, TP_FACT_RUN_OVERHEAD_RUNNING,
-			       "the run was too short to tell it apart");
+			       "the run was too short to distinguish it");
 }
 
 /* ---- stops -------------------------------------------------------------------------------- */
@@ -313,7 +313,7 @@ static void set_rate(struct tp_analysis *analysis)
 		tp_profile_set_missing(
 			analysis->profile, TP_FACT_RUN_RATE_RATIO,
 			tp_window_gauges_reason(analysis, "perf",
-						"the recording does not tell what was asked for"));
+						"the recording does not say what was requested"));
 }
 
 /* Returns true if a segment's activity is unknown: no sample at all, on a CPU without a stack, or
@@ -504,7 +504,7 @@ static void rule_out_spans(struct tp_profile *profile)
 		const struct tp_quantity *known = &profile->facts[fact];
 		if (!profile->n_devices || (!known->is_known && !known->missing))
 			tp_profile_rule_out(profile, (enum tp_fact)fact,
-					    "only traces of devices tell");
+					    "only traces of devices have it");
 	}
 	for (int fact = TP_FACT_WINDOWS_FIRST; fact <= TP_FACT_WINDOWS_LAST; fact++)
 		if (!profile->facts[TP_FACT_WINDOWS_COUNT].is_known)

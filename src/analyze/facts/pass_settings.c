@@ -282,7 +282,7 @@ static void set_not_found(struct setting_search *search, enum tp_fact fact)
 	else if (search->needs_more[fact])
 		tp_profile_set_missing(profile, fact, "nothing that was seen shows it");
 	else if (run->mode == TP_MODE_IMPORT)
-		tp_profile_rule_out(profile, fact, "imported traces do not tell");
+		tp_profile_rule_out(profile, fact, "imported traces do not have it");
 	else if (run->n_environment == 0 && run->mode != TP_MODE_RUN)
 		tp_profile_set_missing(profile, fact, "the environment was not recorded");
 	else

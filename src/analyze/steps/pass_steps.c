@@ -333,7 +333,7 @@ static void set_counter_reason(struct tp_analysis *analysis, const struct tp_cou
 		"known to the time between two; %.0f %% of the steps are alike%s",
 		name, 100 * counted->regularity,
 		is_refused ? "; it is written at other times, too, so a watchpoint on it does not "
-			     "tell steps"
+			     "show steps"
 			   : "");
 }
 
@@ -565,9 +565,9 @@ static void segments_too_short(struct tp_analysis *analysis)
 static void steps_in_groups(struct tp_analysis *analysis, const struct tp_loop *loop)
 {
 	no_steps(analysis,
-		 "of the batches of several loaders not all come with a wait, and nothing "
-		 "else tells the steps between two waits apart: steps could only be "
-		 "counted in groups");
+		 "the program does not wait for every batch of its several loaders, and nothing "
+		 "else separates the steps between two waits: steps could only be counted in "
+		 "groups");
 	analysis->loop_start_ns = loop->start_ns;
 	analysis->loop_end_ns = loop->end_ns;
 }

@@ -21,7 +21,7 @@ static void add_rules(struct tp_guide_document *sheet, const struct tp_rulebook 
 		}
 	}
 	if (!n)
-		tp_guide_document_field(sheet, "found by", "no rule; the proof tells it");
+		tp_guide_document_field(sheet, "found by", "no rule; the proof shows it");
 }
 
 static void add_techniques(struct tp_guide_document *sheet, const struct tp_rulebook *book,

@@ -85,7 +85,7 @@ bool tp_perf_system_wide_open(struct tp_perf_system_wide *wide, struct tp_perf_e
 		return false;
 	}
 	if (!is_as_good(&events, threads)) {
-		tp_info("events of CPUs tell less");
+		tp_info("system-wide events have less detail");
 		tp_perf_events_close(&events);
 		return false;
 	}

@@ -495,7 +495,7 @@ static enum tp_status fail_empty(const struct tp_import_source *source,
 	return tp_fail(err, TP_PARSE, "'%s': none of its %llu events is of use: %s", name,
 		       (unsigned long long)info->n_events,
 		       info->skipped_because ? info->skipped_because
-					     : "none tells how long it took");
+					     : "none has a duration");
 }
 
 static enum tp_status kineto_read(struct tp_import_reader *import,

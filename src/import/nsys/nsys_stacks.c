@@ -183,7 +183,7 @@ static void row_read(struct frame_reading *reading, const struct tp_sqlite_cell 
 	const struct tp_sqlite_cell *depth = &cells[DEPTH];
 	if (cells[SAMPLE].type != TP_SQLITE_INTEGER || depth->type != TP_SQLITE_INTEGER ||
 	    depth->number < 0 || depth->number >= UINT32_MAX) {
-		tp_nsys_threads_skip(reading->threads, "a frame tells no sample or depth");
+		tp_nsys_threads_skip(reading->threads, "a frame has no sample or depth");
 		return;
 	}
 	struct frame_row row = {.sample = (uint64_t)cells[SAMPLE].number,

@@ -152,7 +152,7 @@ static void row_read(struct switch_reading *reading, const struct tp_sqlite_cell
 	if (!tp_nsys_threads_place(reading->threads, &cells[OWNER], &cells[START], &row))
 		return;
 	if (cells[IS_IN].type != TP_SQLITE_INTEGER) {
-		tp_rank_writer_skip(row.process->writer, "a switch tells no direction");
+		tp_rank_writer_skip(row.process->writer, "a switch has no direction");
 		return;
 	}
 	struct switch_event event = {.time_ns = row.time_ns,

@@ -112,9 +112,9 @@ static const char *device_fill(struct db_reading *reading, struct tp_nsys_proces
 	int64_t device = cells[DEVICE].number;
 	int64_t stream = cells[STREAM].number;
 	if (cells[DEVICE].type != TP_SQLITE_INTEGER || device < 0 || device > INT32_MAX)
-		return "device work tells no device";
+		return "device work has no device";
 	if (stream < 0 || stream > UINT32_MAX)
-		return "device work tells no stream";
+		return "device work has no stream";
 	/* CUPTI's documentation of its records: both are 0 if no times could be taken. */
 	if (cells[START].number == 0 && cells[END].number == 0)
 		return "device work has no times";
@@ -360,7 +360,7 @@ static void table_read(struct db_reading *reading)
 		if (process)
 			row_read(reading, process, cells);
 		else if (!is_known && is_span(reading, cells))
-			skip_of_none(processes, "an event tells no process");
+			skip_of_none(processes, "an event has no process");
 	}
 	tp_sqlite_rows_close(rows);
 }

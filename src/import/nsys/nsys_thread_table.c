@@ -32,7 +32,7 @@ bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_sqli
 	bool is_known;
 	int64_t earliest_ns = threads->processes->earliest_ns;
 	if (owner->type != TP_SQLITE_INTEGER) {
-		tp_nsys_threads_skip(threads, "a sample or a switch tells no thread");
+		tp_nsys_threads_skip(threads, "a sample or a switch has no thread");
 		return false;
 	}
 	out->process = tp_nsys_processes_owner(threads->processes, owner, NULL, &is_known);

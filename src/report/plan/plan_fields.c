@@ -294,7 +294,7 @@ static void add_missing(struct lines *lines, const struct tp_report_plan *plan)
 	if (findings->n_not_judged)
 		add_line(lines, "missing", "%s not judged%s",
 			 tp_unit_counted(findings->n_not_judged, "rule").text,
-			 findings->n_wanted ? ". Facts that would tell most:"
+			 findings->n_wanted ? ". The most useful facts:"
 					    : "; what is lacking would hardly change this plan.");
 	for (size_t i = 0; i < findings->n_wanted; i++) {
 		tp_fact_id fact = findings->wanted[i].fact;
@@ -313,7 +313,7 @@ size_t tp_plan_fields(struct tp_arena *arena, const struct tp_report_plan *plan,
 		add_line(&lines, "after", "Measure again after each change: the order may change.");
 	if (course->yardstick)
 		add_yardstick(&lines, "fewer",
-			      "Steps that are not made are not judged: no fact tells the loss. "
+			      "Training for fewer steps is not judged: no fact has the loss. "
 			      "What needs fewer of them (trainprof guide iterations) has to beat: ",
 			      course->yardstick);
 	add_missing(&lines, plan);

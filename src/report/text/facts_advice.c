@@ -30,7 +30,7 @@ static void print_verdict(struct tp_page *page, const struct tp_findings *findin
 	tp_page_add(page, TP_PAINT_NONE, "  ");
 	tp_page_wrap(page, 2, TP_PAINT_NONE,
 		     findings->verdict ? findings->verdict_sentence
-				       : "These facts do not tell which part of a step is largest.",
+				       : "The largest part of a step does not follow from these facts.",
 		     0);
 }
 

@@ -133,7 +133,7 @@ static struct tp_unit_text stat_text(const struct tp_gpu_result *gpu, int figure
 static void add_unknown(struct tp_buf *out, const struct tp_profile *profile,
 			const struct tp_gpu_result *gpu)
 {
-	const char *separator = "not told here: ";
+	const char *separator = "not reported here: ";
 	/* Figures that need hardware counters are not reported as missing unless counters were
 	 * requested. */
 	int end = profile->facts[TP_FACT_GPU_COUNTED].is_known ? TP_N_GPU_STATS : TP_GPU_L2_HIT;

@@ -163,7 +163,7 @@ enum tp_status tp_py_layout_parse(struct tp_py_layout *out, uint64_t *version, c
 			   tp_py_layout_code_bytes(&layout) <= TP_PY_LAYOUT_MAX_CODE_BYTES;
 	if (!reading.is_sane)
 		return tp_fail(err, TP_VERSION,
-			       "CPython %u.%u tells offsets of itself that make no sense", major,
+			       "CPython %u.%u publishes invalid offsets of itself", major,
 			       minor);
 	*out = layout;
 	return TP_OK;

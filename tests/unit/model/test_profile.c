@@ -41,7 +41,7 @@ START_TEST(what_only_people_know_is_ruled_out_until_it_is_set)
 {
 	const struct tp_quantity *fact = &profile.facts[TP_FACT_DATA_SIZE];
 	ck_assert(!fact->is_known && fact->is_foreign);
-	ck_assert_str_eq(fact->missing, "only a file of facts tells it");
+	ck_assert_str_eq(fact->missing, "only a file of facts has it");
 	ck_assert(profile.facts[TP_FACT_FORECAST_SPREAD].is_foreign);
 	ck_assert(!profile.facts[TP_FACT_ENV_PYTHON].is_foreign);
 	ck_assert(!profile.facts[TP_FACT_ADVICE_SHOWN].is_foreign);

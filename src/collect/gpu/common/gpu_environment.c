@@ -277,7 +277,7 @@ static void check_mig(struct env_check *env_check)
 			continue;
 		snprintf(text, sizeof(text), "GPU %u is in parts (MIG)", i);
 		add_row(env_check, "mig", text, TP_PRESENCE_DEGRADED,
-			"its use is not told, and counters are those of a whole part",
+			"its use is not reported, and counters cover the whole GPU instance",
 			"nvidia-smi mig -lgi");
 	}
 }

@@ -229,7 +229,7 @@ START_TEST(a_program_that_sleeps_is_not_held_against_its_own_cpu_time)
 	ck_assert_double_lt(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_RATIO), 0.01);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_TIME), 30e6, 1);
 	ck_assert_str_eq(hand_missing(&hand, TP_FACT_RUN_OVERHEAD_STARTUP),
-			 "the run was too short to tell it apart");
+			 "the run was too short to distinguish it");
 	hand_release(&hand);
 }
 END_TEST
