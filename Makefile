@@ -127,7 +127,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 # longest first. What measures running programs is a proof, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
 	check-bench check-agent check-calls check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
-	check-pages check-spdx check-truth check-words check-python-module check-tutorial check-ci
+	check-pages check-prose check-spdx check-truth check-words check-python-module check-tutorial check-ci
 # Gates that .ci/run leaves to another of its stages.
 LATER ?=
 N_CPUS := $(shell nproc)
@@ -601,7 +601,7 @@ sensitivity: $(addprefix $(B)/sensitivity/,unit check_traces trainprof) $(B)/che
 	$(Q)$(MAKE) --no-print-directory docs/thresholds.md
 
 # ---- house checks: seconds, no build --------------------------------------------------------------
-.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs check-pages check-spdx check-words
+.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs check-pages check-prose check-spdx check-words
 
 ## check-layers: floors and rooms use only what docs/architecture.md lets them, and no files need each other in a circle
 check-layers: $(B)/libtrainprof.a $(B)/obj/main.o
@@ -630,6 +630,10 @@ check-thresholds:
 ## check-pages: links of documents lead somewhere, and their lines are at most 100 columns wide
 check-pages:
 	$(Q)tests/checks/pages.sh
+
+## check-prose: comments, messages, rules and documents are in plain English, as far as that can be counted
+check-prose:
+	$(Q)tests/checks/prose/prose.py
 
 ## check-spdx: every source file names its licence
 check-spdx:

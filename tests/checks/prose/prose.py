@@ -133,7 +133,7 @@ def main(arguments):
     for kind in ("comment", "string", "rule", "document"):
         n_failed += check_tell(kind, [text for text in texts if text.kind == kind], folders, listed)
     print(f"{len(comments)} comments, {100 * share:.1f} % open with a clause word")
-    print(f"{1 if not n_failed else 0} passed, {n_failed} failed, 0 skipped")
+    print(f"prose: {len(texts) - n_failed} passed, {n_failed} failed, 0 skipped")
     return 1 if n_failed else 0
 
 
