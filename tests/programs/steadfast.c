@@ -349,7 +349,7 @@ int main(int argc, char **argv)
 	double until_s = clock_s() + 3600;
 	int n_turns = 0;
 	while (clock_s() < until_s && (poll(&input, 1, 1) <= 0 || read(0, text, sizeof(text)) > 0))
-		/* Of many threads only some each time, or they would be busy with signals. */
+		/* With many threads each turn signals only some, or they would do nothing else. */
 		for (int i = n_turns++ % (1 + n / 20); i < n; i += 1 + n / 20)
 			poke(&peers[i]);
 	__atomic_store_n(&all.is_over, 1, __ATOMIC_RELAXED);
