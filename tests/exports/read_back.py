@@ -154,14 +154,14 @@ def add_slice(sums, steps, slice_args, category, length_ns):
 
 
 def check_steps(sums, steps):
-    """Returns the sums that the arguments of steps, if there are any, give for their slices."""
+    """Checks that the slices of steps add up to the arguments of steps, if there are any."""
     if any(steps.values()) and ONE_DEVICE[0]:
         assert sums == steps, (sums, steps)
 
 
 def check_nesting(slices):
-    """Returns slices of a track, in the order of the file: each begins at or after the previous one, and
-    lies inside the open one or begins after its end."""
+    """Checks the order of a track's slices: each begins at or after the previous one, and lies
+    inside the open one or begins after its end."""
     ends = []
     begin = 0
     for start, end in slices:

@@ -185,7 +185,7 @@ def ratio_with_interval(base, other):
 
 
 def tell_costs(line, took, base, prefix):
-    """Returns the cost of each program against base, in percent."""
+    """Writes the cost of each program against base, in percent."""
     for name, seconds in took.items():
         if name == base:
             continue
