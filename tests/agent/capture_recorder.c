@@ -21,7 +21,7 @@ static struct {
 	struct tp_cupti_library real;
 	int fd;
 	size_t n_bytes;
-	const char *names[KNOWN]; /* pointers that were written, indexed by their value */
+	const char *names[KNOWN]; /* written pointers, by a hash of their value */
 	bool calls[DOMAINS][MOST_CALLS];
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 

@@ -15,7 +15,7 @@ struct judged {
 	bool is_good;
 };
 
-/* Prints the failure and counts it. */
+/* Prints the failure and marks the case as failed. */
 __attribute__((format(printf, 2, 3))) void expectation_fail(struct judged *judged,
 							    const char *format, ...);
 /* Checks each key of `expect`, see README.md in this folder. An unknown key is a failure, as is an

@@ -97,9 +97,8 @@ enum owner { NOBODY, OLD_CALL, EXCLUSIVE, SHARING };
 
 enum {
 	MOST_SUBSCRIBERS = 4,
-	SHARES_SINCE = 130200, /* and knows the parameters of 40 bytes */
-	LETS_OLD_IN_SINCE =
-		130300, /* after an exclusive subscription; refuses to enable if others share */
+	SHARES_SINCE = 130200,      /* and knows the parameters of 40 bytes */
+	LETS_OLD_IN_SINCE = 130300, /* after EXCLUSIVE; no enable while SHARING */
 };
 
 static enum owner owners[MOST_SUBSCRIBERS];
@@ -217,8 +216,7 @@ static void put(int kind, const void *record, size_t size)
 	pthread_mutex_lock(&slot->lock);
 	if (make_room(slot, bytes, &full)) {
 		uint8_t *at = slot->buffer + slot->used;
-		memset(at, 0xa5,
-		       bytes); /* bytes after the known fields are not zero in reality either */
+		memset(at, 0xa5, bytes); /* unknown fields are not zero in reality either */
 		memcpy(at, record, size < bytes ? size : bytes);
 		slot->used += bytes;
 	} else {

@@ -14,8 +14,8 @@ from gpu_phase import (Line, Program, SMALL, TRAINPROF, WORK, bench_command, has
 MEMORY_CLOCK_RATE = 36
 GLOBAL_MEMORY_BUS_WIDTH = 37
 SECONDS = 1 if SMALL else 4
-SAMPLED_S = 1 if SMALL else 6  # the first window is two seconds behind the first look at the GPU, and one long
-AROUND_S = 1 if SMALL else 3  # that the work lasts longer than it is looked at
+SAMPLED_S = 1 if SMALL else 6  # the first window begins 2 s after the first reading and lasts 1 s
+AROUND_S = 1 if SMALL else 3  # the work has to last longer than the sampling
 MOST_PIECES = 1000000
 SIDE = 8192
 OFF_RATIO = 0.05

@@ -14,8 +14,8 @@
  * while they are requested, is slower by the factor SLOWED meanwhile, and also prints "traced 0" or
  * "traced 1" and "begin NS". A step then begins every PERIOD ms, of a clock that is slower by
  * SLOWED meanwhile: time that other programs took from one step is made up for by the next ones, if
- * their work leaves room. More than STEPS steps run if a window has just ended, so that each window
- * has steps on both sides.
+ * their work leaves room. More than STEPS steps run if a window is open or has just ended, so that
+ * each window has steps on both sides.
  */
 #include "../unit/collect/scriptring.h"
 

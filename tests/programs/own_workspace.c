@@ -71,8 +71,7 @@ static bool make_kernel(void)
 		return false;
 	memcpy(at, code, sizeof(code));
 	void (*function)(void *, uint64_t);
-	memcpy(&function, &at,
-	       sizeof(at)); /* a data pointer cannot be cast to a function pointer */
+	memcpy(&function, &at, sizeof(at)); /* no cast from data to code is allowed */
 	kernel = function;
 	return true;
 }

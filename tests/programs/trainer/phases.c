@@ -42,8 +42,7 @@ static const struct {
 struct step {
 	uint64_t start_ns;
 	uint64_t part_ns[N_PARTS];
-	uint64_t
-		runnable_ns; /* of compute, memory and host: time without a CPU while wanting one */
+	uint64_t runnable_ns; /* of compute, memory and host: wanted a CPU and had none */
 };
 
 /* One per rank, used by its main thread only. */
