@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a profile to findings: judges every rule, ranks, combines, and then finds the verdict. */
+/* Turns a profile into findings: judges every rule, ranks and combines them, and then selects the
+ * verdict. */
 #include "trainprof/advise/advise.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
@@ -13,7 +14,7 @@
 
 #include <string.h>
 
-/* Rules of one kind, judged into `out`; returns how many. */
+/* Judges the rules of one kind into `out`; returns their number. */
 static size_t judge_all(const struct tp_rule_context *matter, bool verdicts,
 			struct tp_candidate *out)
 {
@@ -48,7 +49,7 @@ static void fill_combined(struct tp_findings *out, const struct tp_rule_context 
 	out->then_steps_per_s = tp_next_limit_steps_per_s(&then, matter);
 }
 
-/* The first that fires in the order that the rules themselves give. */
+/* Selects the rule that fires and has the lowest `order`. */
 static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *matter,
 			 struct tp_candidate *candidates, size_t n)
 {
@@ -61,7 +62,7 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 	}
 	if (!best)
 		return;
-	/* A run has one verdict: what holds as well, but comes later, does not speak beside it. */
+	/* A run has one verdict: later ones that also hold become quiet. */
 	for (size_t i = 0; i < n; i++) {
 		struct tp_finding *finding = &candidates[i].finding;
 		if (finding->state != TP_FINDING_FIRED || candidates[i].rule == best)
@@ -77,14 +78,14 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 						 &matter->terms, matter->arena);
 }
 
-/* Why nothing is advised, whatever fired: what the verdict says leaves nothing to judge. NULL:
- * there is advice. */
+/* Returns the reason why no advice is given, whatever fired: the verdict leaves nothing to judge.
+ * NULL = advice is given. */
 static const char *reason_not_judged(const char *verdict, bool is_seen)
 {
 	static const struct {
 		const char *verdict;
 		const char *reason;
-		bool is_of_watching; /* facts that somebody told are believed nevertheless */
+		bool is_of_watching; /* does not apply to facts that the user supplied */
 	} silent[] = {
 		{"too_short", "the run is too short to judge", true},
 		{"own_overhead", "measuring cost too much: nothing is judged", false},
@@ -100,7 +101,7 @@ static const char *reason_not_judged(const char *verdict, bool is_seen)
 	return NULL;
 }
 
-/* On no page of the report. */
+/* Keeps all advice off every page of the report. */
 static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice, const char *reason)
 {
 	for (size_t i = 0; i < n_advice; i++)
@@ -108,7 +109,7 @@ static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice, 
 	return 0;
 }
 
-/* `facts` are the matter's, to which the number of advices is added. `is_seen`: believe them,
+/* `facts` are those of `matter`; the number of advices is added to them. `is_seen`: believe them,
  * however short the run was. */
 static void advise(struct tp_findings *out, const struct tp_rule_context *matter, bool is_seen,
 		   struct tp_quantity *facts)
@@ -121,7 +122,7 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 	tp_finding_order_suppress(candidates, n, book, &out->arena);
 	out->n_fired = tp_finding_order_sort(candidates, n, book);
 
-	/* Verdicts may ask whether anything is left to advise. */
+	/* Conditions of verdicts may use the number of remaining advices. */
 	facts[TP_FACT_ADVICE_SHOWN] = (struct tp_quantity){.is_known = true,
 							   .origin = TP_ORIGIN_DERIVED,
 							   .value = (double)out->n_fired,
@@ -134,7 +135,7 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 	fill_combined(out, matter, candidates, out->n_fired);
 	tp_action_plan_build(&out->course, matter, candidates, out->n_fired);
 	n += n_verdicts;
-	/* Verdicts are notes: shown advice stays where it is. */
+	/* Verdicts are notes: sorting does not move the shown advice. */
 	tp_finding_order_sort(candidates, n, book);
 
 	out->items = tp_arena_array(&out->arena, n, sizeof(*out->items));
@@ -172,7 +173,7 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 		.pids = tp_other_programs_pids(profile, &out->arena),
 		.arena = &out->arena,
 	};
-	/* Of devices every ns is known: few steps are enough. */
+	/* For devices every ns is known: few steps are enough. */
 	advise(out, &matter, profile->n_devices != 0, facts);
 	tp_missing_facts_fill(out, book, facts);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the passes of one analysis hand to each other. Passes run in the order of the table in
- * analyze.c; each says there what it needs and gives.
- */
+/* The data that the passes of one analysis share. Passes run in the order of the table in
+ * analyze.c; each file states there what its pass needs and produces. */
 #ifndef TRAINPROF_SRC_ANALYZE_ANALYSIS_H
 #define TRAINPROF_SRC_ANALYZE_ANALYSIS_H
 
@@ -13,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a stack says by its names alone: patterns of rules/patterns/ applied to its frames. */
+/* Phase of a stack by the names of its frames alone: the patterns of rules/patterns/. */
 enum tp_phase {
 	TP_PHASE_NONE,
 	TP_PHASE_COMPUTE, /* forward, backward, optimizer: does not outrank a leaf */
@@ -23,20 +21,20 @@ enum tp_phase {
 	TP_PHASE_LOGGING,
 	TP_PHASE_HOST, /* bookkeeping between steps: metrics, shuffling */
 	TP_PHASE_EVALUATION,
-	TP_PHASE_COMPILE, /* of the model, while it trains: tracing, code generation */
+	TP_PHASE_COMPILE, /* compilation of the model during training: tracing, code generation */
 	TP_PHASE_GC,
-	TP_PHASE_IMPORT, /* of modules: only where nothing further in has a phase */
+	TP_PHASE_IMPORT, /* import of modules: only if no inner frame has a phase */
 	TP_N_PHASES
 };
 
-/* Whether a phase owns its time whatever the thread does in it: a page fault inside the loader is
- * the loader's. Compute and evaluation do not. */
+/* Returns true if all time in the phase belongs to it, whatever the thread does: a page fault
+ * inside the loader counts for the loader. Compute and evaluation do not own their time. */
 static inline bool tp_phase_owns_time(enum tp_phase phase)
 {
 	return phase != TP_PHASE_NONE && phase != TP_PHASE_COMPUTE && phase != TP_PHASE_EVALUATION;
 }
 
-/* What the innermost known frame does. */
+/* Activity of the innermost known frame. */
 enum tp_leaf {
 	TP_LEAF_NONE,
 	TP_LEAF_MATH,
@@ -55,49 +53,51 @@ enum tp_leaf {
 	TP_N_LEAVES
 };
 
-/* What a Python function is about, where that says more than its innermost frame. */
+/* Purpose of a Python function, if that is more specific than its innermost frame. */
 enum tp_function_kind {
 	TP_FUNCTION_NONE,
 	TP_FUNCTION_DECODE,
 	TP_FUNCTION_AUGMENT,    /* makes one sample from another */
 	TP_FUNCTION_COLLATE,    /* makes a batch of samples */
-	TP_FUNCTION_WAIT_ROOM,  /* for somebody to take what was made */
-	TP_FUNCTION_WAIT_WORK,  /* for something to make */
+	TP_FUNCTION_WAIT_ROOM,  /* waits until a consumer takes what was made */
+	TP_FUNCTION_WAIT_WORK,  /* waits for the next item to make */
 	TP_FUNCTION_START,      /* starts processes */
-	TP_FUNCTION_WAIT_CHILD, /* for processes to end */
-	TP_FUNCTION_TRAIN,      /* backward: what is further out holds the training */
-	TP_FUNCTION_UPDATE,     /* the optimizer changes the weights: the same, and once a step */
+	TP_FUNCTION_WAIT_CHILD, /* waits for processes to end */
+	TP_FUNCTION_TRAIN,      /* backward pass: the frames that call it contain the training */
+	TP_FUNCTION_UPDATE,     /* the optimizer changes the weights: the same, once per step */
 	TP_N_FUNCTION_KINDS
 };
 
 struct tp_stack_class {
-	enum tp_phase phase; /* outermost known one; evaluation only when nothing else is known */
-	enum tp_leaf leaf;   /* innermost frame's */
-	enum tp_leaf owner;  /* innermost of math, interpreter among all frames; else NONE */
-	uint64_t function;   /* innermost one that is not the C library's; 0 = unknown */
+	enum tp_phase phase; /* outermost known phase; evaluation only if nothing else is known */
+	enum tp_leaf leaf;   /* leaf of the innermost frame */
+	enum tp_leaf owner;  /* innermost of math and interpreter among all frames; else NONE */
+	uint64_t function;   /* innermost function outside the C library; 0 = unknown */
 	bool in_evaluation;  /* an evaluation frame is on the stack */
 	bool is_loader_root; /* a frame that only loader workers have (worker main loop) */
 	bool is_team_root;   /* a frame that only compute team members have */
 	bool is_comm_root;   /* a frame that only communication threads have */
-	bool is_helper_root; /* a frame that only threads have which pass on what others make */
-	bool has_python;     /* at least one frame is of Python */
-	enum tp_function_kind doing; /* of the innermost Python frame that says so */
+	bool is_helper_root; /* a frame that only threads have which pass on the output of others */
+	bool has_python;     /* at least one Python frame */
+	enum tp_function_kind doing; /* of the innermost Python frame that has a kind */
 };
 
 struct tp_thread_info {
-	uint32_t leader; /* task id of its process, at most its own */
-	uint32_t next; /* thread of the same process: in order of ids from the leader, TP_NO_TASK */
+	uint32_t leader; /* task id of its process; never greater than the thread's own id */
+	uint32_t next;   /* next thread of the same process, in order of ids from the leader;
+			    TP_NO_TASK at the end */
 	enum tp_thread_role role;
-	bool is_helper;                /* of a loader: passes on what its workers make */
-	uint64_t on_cpu_ns;            /* over the run */
-	uint64_t leaf_ns[TP_N_LEAVES]; /* of it, by class of the samples */
+	bool is_helper;     /* helper thread of a loader: passes on what its workers make */
+	uint64_t on_cpu_ns; /* over the run */
+	uint64_t leaf_ns[TP_N_LEAVES]; /* on_cpu_ns by leaf class of the samples */
 	uint64_t phase_ns[TP_N_PHASES];
 };
 
-/* Of a Python frame, in tp_analysis.frame_flags. */
+/* Flags of a Python frame in tp_analysis.frame_flags. */
 enum {
-	TP_FRAME_IS_OWN = 1,   /* in a file of the user's own */
-	TP_FRAME_IS_ENTRY = 2, /* work begins here; further out is what forked the process */
+	TP_FRAME_IS_OWN = 1,   /* in one of the user's own files */
+	TP_FRAME_IS_ENTRY = 2, /* entry point of the work; outer frames belong to the code that
+				  forked the process */
 };
 
 struct tp_stack_reading; /* classify/stack_idiom.h */
@@ -118,25 +118,27 @@ struct tp_analysis {
 	enum tp_role *roles;            /* by task id, of process leaders */
 	bool has_runs;                  /* exact on-CPU intervals exist */
 
-	uint32_t main_task; /* thread that carries the loop; TP_NO_TASK */
-	/* Where the training loop is, from steps or from the loop's frame. */
+	uint32_t main_task; /* thread that runs the loop; TP_NO_TASK = not known */
+	/* Extent of the training loop, from steps or from the loop's frame. */
 	uint64_t loop_start_ns;
 	uint64_t loop_end_ns;
-	uint64_t loop_function; /* that loops, as tp_call_tree_function(); 0 = not known */
+	uint64_t loop_function; /* function that contains the loop, as tp_call_tree_function(); 0 =
+				   not known */
 
-	/* Device work that was recorded while it ran, from the launches pass to the devices pass;
-	 * NULL where there is none. */
+	/* Device work that was recorded during the run. Set by the launches pass, released by the
+	 * devices pass; NULL if there is none. */
 	struct tp_rank_analysis *ranks;
-	/* Of a run that was traced in windows: the first device work, and what lies outside of
-	 * windows, from the launches pass to the devices pass; NULL where all was traced. */
+	/* For a run that was traced in windows: the start of the first device work, and the time
+	 * outside of the windows. Set by the launches pass, released by the devices pass; NULL if
+	 * all was traced. */
 	uint64_t traced_from_ns;
 	const struct tp_intervals *untraced;
-	/* The main thread's timeline cut where devices begin and end to hide it; empty without
-	 * them. */
+	/* The main thread's timeline, cut where devices begin and end to hide it; empty without
+	 * devices. */
 	struct tp_timeline beside_devices;
 };
 
-/* What a task did. There may be no task, as in a recording that names none: that did nothing. */
+/* Timeline of a task. Empty if there is no such task, as in a recording without tasks. */
 static inline const struct tp_timeline *tp_analysis_timeline(const struct tp_analysis *analysis,
 							     uint32_t task)
 {
@@ -144,7 +146,7 @@ static inline const struct tp_timeline *tp_analysis_timeline(const struct tp_ana
 	return task < analysis->trace->n_tasks ? &analysis->timelines[task] : &nothing;
 }
 
-/* The main thread's timeline with the labels that the parts are made of. */
+/* The main thread's timeline with the labels from which the parts are computed. */
 static inline const struct tp_timeline *
 tp_analysis_main_timeline(const struct tp_analysis *analysis)
 {
@@ -157,7 +159,7 @@ struct tp_analysis_pass {
 	enum tp_status (*run)(struct tp_analysis *analysis, struct tp_error *err);
 };
 
-/* One line per pass; the order is the one in analyze.c. */
+/* One line per pass, in the order of analyze.c. */
 enum tp_status tp_pass_timelines(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_inferred_phases(struct tp_analysis *analysis, struct tp_error *err);

@@ -7,27 +7,27 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/model/trace_check.h" /* what every pass relies on */
 
-/* Of a program that was sampled. Each pass uses what those above it gave. */
+/* Passes for a sampled program. Each pass uses the results of those above it. */
 static const struct tp_analysis_pass sample_passes[] = {
 	{"threads", tp_pass_timelines},      /* classes, timelines */
 	{"roles", tp_pass_roles},            /* roles, main thread */
-	{"habits", tp_pass_inferred_phases}, /* the loader, where no name tells; the loop */
+	{"habits", tp_pass_inferred_phases}, /* the loader where no name identifies it; the loop */
 	{"foreground", tp_pass_main_thread}, /* labels of the main thread */
 	{"steps", tp_pass_steps},            /* steps, loop */
-	{"launches", tp_pass_launches},      /* device work; steps by it where there are none */
+	{"launches", tp_pass_launches},      /* device work; steps from it if there are none yet */
 	{"steady", tp_pass_steady},          /* kinds of steps, window, run phases */
 	{"partition", tp_pass_partition},    /* parts, shares, brackets */
-	{"devices", tp_pass_devices},        /* the same beside devices, device.*, kernel.* */
+	{"devices", tp_pass_devices},        /* the same with devices, device.*, kernel.* */
 	{"hang", tp_pass_hang},              /* run.hang_* */
 	{"lines", tp_pass_lines},            /* lines of Python */
-	{"peer waits", tp_pass_peer_waits},  /* time in exchanges, places beside it */
+	{"peer waits", tp_pass_peer_waits},  /* time in exchanges, the code around them */
 	{"loader", tp_pass_loader},          /* loader.* */
-	{"loader settings", tp_pass_loader_settings}, /* what its object says */
-	{"idioms", tp_pass_idioms},                   /* idioms, works */
+	{"loader settings", tp_pass_loader_settings}, /* settings in the loader object */
+	{"idioms", tp_pass_idioms},                   /* idioms, kinds of work */
 	{"processes", tp_pass_processes},             /* processes, hot stacks */
 	{"cpu", tp_pass_cpu},                         /* cpu.* */
 	{"cpu waits", tp_pass_cpu_wait},              /* cpu.wait_* */
-	{"other programs", tp_pass_other_programs},   /* others */
+	{"other programs", tp_pass_other_programs},   /* other programs */
 	{"compute", tp_pass_compute},                 /* compute.* */
 	{"communication", tp_pass_communication},     /* comm.* */
 	{"memory", tp_pass_memory},                   /* memory.* */
@@ -40,12 +40,12 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"settings", tp_pass_settings},               /* set.*, env.uses_* */
 };
 
-/* Of spans that another tool recorded. */
+/* Passes for spans that another tool recorded. */
 static const struct tp_analysis_pass span_passes[] = {
 	{"threads",
-	 tp_pass_timelines},      /* classes, timelines, of a trace that has samples or switches */
-	{"ranks", tp_pass_ranks}, /* all else */
-	{"settings", tp_pass_settings}, /* set.*, kernel.half_ratio and its like */
+	 tp_pass_timelines},      /* classes, timelines, if the trace has samples or switches */
+	{"ranks", tp_pass_ranks}, /* everything else */
+	{"settings", tp_pass_settings}, /* set.*, kernel.half_ratio and similar */
 };
 
 enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,

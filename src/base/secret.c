@@ -67,7 +67,7 @@ bool tp_secret_is_name(const char *name, size_t len)
 	static const char *const at_end[] = {"token",  "pass",      "pwd",           "auth",
 					     "apikey", "bearer",    "authkey",       "accesskey",
 					     "cookie", "signature", "authorization", "sig"};
-	/* Of them the value is no secret. */
+	/* After these words the value names a file, which is no secret. */
 	static const char *const of_files[] = {"file", "path",   "dir", "folder", "name",
 					       "type", "length", "len", "size"};
 	static const char *const of_texts[] = {"pad",    "eos",     "bos",     "unk",   "mask",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The front desk: finds the command, reads its options and runs it. */
+/* Entry point of the command line: finds the command, parses its options and runs it. */
 #include "trainprof/cli/cli.h"
 
 #include "cli/guide/help.h"
@@ -128,7 +128,7 @@ static int unknown_command(const char *word, int argc)
 		tp_message_print(next, "unknown command '%s'; nearest: %s", word, near);
 		return TP_EXIT_USAGE;
 	}
-	/* Most likely the verb was forgotten before a program. */
+	/* Most likely the command was forgotten before a program. */
 	struct tp_buf next = {0};
 	struct stat info;
 	bool is_program = strchr(word, '/') || (stat(word, &info) == 0 && S_ISREG(info.st_mode));
@@ -159,7 +159,7 @@ static int print_command_help(const struct tp_cli *cli, const struct tp_command 
 	return status;
 }
 
-/* Files and environment first, so that the command line has the last word. */
+/* Files and environment are applied first, so that the command line overrides them. */
 static enum tp_status apply_settings(struct tp_cli *cli, struct tp_settings *settings,
 				     const struct tp_command *command, void *storage,
 				     struct tp_error *err)
@@ -182,7 +182,7 @@ static void *new_storage(const struct tp_command *command)
 	return storage;
 }
 
-/* Of a command that starts a program, a failure before that start has its own status. */
+/* A command that starts a program has its own status for failures before that start. */
 static int early_status(const struct tp_command *command, const struct tp_error *err)
 {
 	int status = tp_exit_status(err);
@@ -198,7 +198,7 @@ struct invocation {
 	char **argv;
 	const char **words; /* room for all of argv */
 	size_t n_words;
-	char **rest; /* of a command that stops at a word */
+	char **rest; /* the rest, for a command that stops at a word */
 	int n_rest;
 };
 
@@ -220,7 +220,7 @@ static enum tp_status parse_into(struct invocation *call, struct tp_cli *cli, vo
 	return status;
 }
 
-/* A trainprof.json that asks for more words does not take -q away. */
+/* -q wins over a trainprof.json that asks for more output. */
 static enum tp_log_level log_level(const struct tp_cli *cli)
 {
 	if (cli->is_quiet)
@@ -252,7 +252,7 @@ static int run_command(struct invocation *call)
 	struct tp_error err = {0};
 	struct tp_settings settings = {0};
 	void *storage = new_storage(call->command);
-	/* A first look, for --help and --config only: the real one comes after the settings. */
+	/* First parse, for --help and --config only: the real one comes after the settings. */
 	struct tp_cli glance = *call->cli;
 	void *scratch = new_storage(call->command);
 	int status = TP_EXIT_OK;
@@ -287,9 +287,9 @@ out:
 int tp_cli_main(int argc, char **argv)
 {
 	struct tp_inherited inheritance;
-	/* First of all: what the program shall find as we found it. */
+	/* First of all: the program must find its environment as trainprof found it. */
 	tp_inherited_save(&inheritance);
-	/* A limit on file sizes is an error of a write, not our death. */
+	/* Exceeding a limit on file sizes must fail the write, not kill trainprof. */
 	signal(SIGXFSZ, SIG_IGN);
 	struct tp_cli cli = {.inheritance = &inheritance, .colour = "auto", .table = &table};
 	struct tp_error err = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the marks that the program itself makes ("trainprof/mark.h") out of their ring. */
+/* Reads the program's own marks ("trainprof/mark.h") from their ring. */
 #include "registry.h"
 
 #include "collect/machine/availability.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A mark of a thread that the tree has not heard of waits as long for the news of its birth. */
+/* A mark of an unknown thread waits this long for the record of the thread's birth. */
 #define BIRTH_TIMEOUT_NS TP_NS_PER_S
 
 static const char name[] = "marks";
@@ -26,7 +26,7 @@ struct marks {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
 	struct tp_mark_ring ring;
-	struct tp_mark_folder folder; /* of Python processes */
+	struct tp_mark_folder folder; /* for Python processes */
 	char *path;
 	struct tp_mark_record *waiting;
 	size_t n_waiting;
@@ -34,7 +34,7 @@ struct marks {
 	uint64_t n_put;
 	uint64_t n_lost_told;
 	uint64_t n_refused_told;
-	uint64_t told_ns; /* until when losses are reported */
+	uint64_t told_ns; /* time up to which losses are reported */
 };
 
 static struct marks *marks_of(struct tp_collector *self)
@@ -63,7 +63,7 @@ static enum tp_status marks_open(struct tp_collector **out,
 		free(marks);
 		return tp_fail(err, TP_IO, "cannot create '%s': %s", path, tp_errno_text(failure));
 	}
-	(void)tp_mark_folder_open(&marks->folder, path); /* without memory there are none */
+	(void)tp_mark_folder_open(&marks->folder, path); /* on failure (no memory) there are none */
 	marks->context = context;
 	marks->path = tp_strdup(path);
 	marks->told_ns = tp_clock_now_ns();
@@ -93,11 +93,11 @@ static enum tp_mark_kind kind_of(uint16_t kind)
 	case TP_RING_PHASE_BEGIN:
 		return TP_MARK_PHASE_BEGIN;
 	default:
-		return TP_MARK_PHASE_END; /* the ring hands over sane kinds only */
+		return TP_MARK_PHASE_END; /* the ring returns valid kinds only */
 	}
 }
 
-/* False when the thread is unknown and may yet become known. */
+/* Returns false if the thread is unknown and may still become known. */
 static bool mark_emit(struct marks *marks, const struct tp_mark_record *record, uint64_t now_ns)
 {
 	struct tp_sink *sink = marks->context->sink;
@@ -118,7 +118,8 @@ static void marks_on_record(void *context, const struct tp_mark_record *record)
 	TP_ARRAY_PUSH(marks->waiting, marks->n_waiting, marks->waiting_capacity) = *record;
 }
 
-/* Everything new behind what waits, then all that can be put, in the order of the ring. */
+/* Appends all new records to those that wait, then emits all that are complete, in the order of the
+ * ring. */
 static void marks_drain(struct marks *marks, uint64_t now_ns, bool is_last)
 {
 	tp_mark_ring_drain(&marks->ring, is_last, marks_on_record, marks);
@@ -150,7 +151,7 @@ static enum tp_status marks_sample(struct tp_collector *self, uint64_t now_ns, s
 	return TP_OK;
 }
 
-/* Marks cost next to nothing, and a step that began earlier is needed later: keep taking them. */
+/* Reading continues: marks cost next to nothing, and a step that began earlier is needed later. */
 static void marks_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
 {
 	(void)self;
@@ -165,7 +166,7 @@ static enum tp_status marks_stop(struct tp_collector *self, uint64_t now_ns, str
 	uint64_t told_ns = marks->told_ns;
 	bool was_damaged = marks->ring.is_damaged;
 	marks_drain(marks, now_ns, true);
-	if (marks->ring.is_damaged && !was_damaged) { /* so shortly before the end */
+	if (marks->ring.is_damaged && !was_damaged) { /* shortly before the end */
 		tp_availability_degrade(&self->availability, "stopped early: %s", damage);
 		tp_sink_gap(marks->context->sink, name, damage, told_ns, now_ns, 0);
 	}

@@ -31,9 +31,9 @@ enum { MAX_SOURCES = 64 };
 
 struct plan_slot {
 	struct tp_plan_row row;
-	enum tp_presence probed; /* before anything was lowered */
+	enum tp_presence probed; /* result before any changes */
 	struct tp_collector *collector;
-	char required_as[24]; /* the user's word for it */
+	char required_as[24]; /* the name in the user's option */
 };
 
 struct tp_plan {
@@ -51,7 +51,7 @@ struct tp_plan {
 	bool is_finished;
 };
 
-/* Names that say what one wants rather than where it comes from. */
+/* Names by purpose instead of by source. */
 static const struct {
 	const char *alias;
 	const char *name;
@@ -92,7 +92,7 @@ static enum tp_status fail_unknown(const struct tp_plan *plan, const char *optio
 	return TP_USAGE;
 }
 
-/* Call `each` for every name of a list; a sign before it is handed over apart. */
+/* Calls `each` for every name of a list; a leading sign is passed separately. */
 static enum tp_status walk_list(struct tp_plan *plan, const char *list, const char *option,
 				void (*each)(struct plan_slot *slot, char sign, const char *name),
 				struct tp_error *err)
@@ -159,7 +159,7 @@ static enum tp_status check_required(const struct plan_slot *slot, struct tp_err
 	return TP_DENIED;
 }
 
-/* An option of its own, for it puts something into the program. */
+/* Needs its own option, because it injects code into the program. */
 static void disable_cupti(struct tp_plan *plan)
 {
 	struct plan_slot *slot = slot_find(plan, tp_cupti_collector.name);
@@ -168,7 +168,7 @@ static void disable_cupti(struct tp_plan *plan)
 	set_off(slot, "not asked for: --gpu-trace=windows");
 }
 
-/* The same, for it locks clocks. */
+/* Needs its own option, because it locks clocks. */
 static void disable_counters(struct tp_plan *plan)
 {
 	struct plan_slot *slot = slot_find(plan, tp_gpu_counters_collector.name);
@@ -177,7 +177,7 @@ static void disable_counters(struct tp_plan *plan)
 		set_off(slot, "not asked for: --counters");
 }
 
-/* NVML says which GPUs are the program's. */
+/* NVML reports which GPUs the program uses. */
 static void disable_unused_counters(struct tp_plan *plan)
 {
 	struct plan_slot *counters = slot_find(plan, tp_gpu_counters_collector.name);
@@ -208,7 +208,7 @@ static enum tp_status plan_select(struct tp_plan *plan, const struct tp_selectio
 	return status;
 }
 
-/* Nobody else samples. */
+/* No other source samples. */
 static void report_sampler(struct tp_plan *plan)
 {
 	const struct plan_slot *perf = slot_find(plan, "perf");
@@ -290,7 +290,8 @@ enum tp_tier tp_plan_tier(const struct tp_plan *plan)
 	return TP_TIER_BARE;
 }
 
-/* One descriptor or more per CPU and per thread polled: take what the user may have. */
+/* Raises the limit to the permitted maximum: each CPU and each polled thread needs a descriptor or
+ * more. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -300,7 +301,7 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* A source that does not come up is an absence, or the end when it was required. */
+/* A source that does not start is reported as absent, or ends the run if it was required. */
 static enum tp_status slot_fail(struct tp_plan *plan, struct plan_slot *slot,
 				const struct tp_error *why, struct tp_error *err)
 {
@@ -332,7 +333,7 @@ enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct t
 	enum tp_status status = TP_OK;
 	struct tp_sched_priority priority;
 	raise_file_limit();
-	tp_sched_priority_raise(&priority); /* the user waits, and calibration measures */
+	tp_sched_priority_raise(&priority); /* the user is waiting, and calibration must be exact */
 	plan->context = (struct tp_collect_context){
 		.host = plan->host,
 		.config = &plan->config,
@@ -372,7 +373,7 @@ void tp_plan_child_env(struct tp_plan *plan, struct tp_env *env)
 	}
 }
 
-/* What is known about a source so far; the source itself says more when it stops. */
+/* Emits what is known about a source so far; the source itself emits more when it stops. */
 static void slot_emit(const struct tp_plan *plan, const struct plan_slot *slot)
 {
 	tp_sink_source(plan->context.sink, slot->row.type->name, slot->row.type->summary,
@@ -425,7 +426,7 @@ void tp_plan_drop(struct tp_plan *plan, size_t i, uint64_t now_ns, const struct 
 	if (slot->row.type->stop && slot->row.type->stop(slot->collector, now_ns, &ignored))
 		slot_emit(plan, slot);
 	slot_close(slot);
-	/* To the end of time: what it would have measured is missing from now on. */
+	/* Open-ended: the source's data is missing from now on. */
 	tp_sink_gap(plan->context.sink, slot->row.type->name, why->text, now_ns, UINT64_MAX, 0);
 }
 
@@ -438,7 +439,7 @@ void tp_plan_pause(struct tp_plan *plan, bool is_paused, uint64_t now_ns)
 	}
 }
 
-/* The target may be a zombie by now, or run on after --duration: its account is as of now. */
+/* The target may be a zombie by now, or continue after --duration: reads its current accounting. */
 static void emit_last_accounts(struct tp_plan *plan, uint64_t now_ns)
 {
 	struct tp_task_tree *tree = plan->context.tree;

@@ -5,15 +5,15 @@
 
 #include "trainprof/collect/plan.h"
 
-/* NULL when the i-th row does not run. */
+/* Returns NULL if the i-th row does not run. */
 struct tp_collector *tp_plan_source(const struct tp_plan *plan, size_t i);
-/* It failed: stop it and say so. The run goes on. */
+/* Stops a source that failed and records the reason. The run continues. */
 void tp_plan_drop(struct tp_plan *plan, size_t i, uint64_t now_ns, const struct tp_error *why);
-/* What our own CPU time goes for. */
+/* Returns the clock that accounts our own CPU time. */
 struct tp_stage_clock *tp_plan_stages(struct tp_plan *plan);
-/* Where the sources put their records. */
+/* Returns the sink for the sources' records. */
 struct tp_sink *tp_plan_sink(const struct tp_plan *plan);
-/* All of them. Before tp_plan_start() too. */
+/* Pauses or resumes all sources. May be called before tp_plan_start(). */
 void tp_plan_pause(struct tp_plan *plan, bool is_paused, uint64_t now_ns);
 
 #endif

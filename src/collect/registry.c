@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of all sources, in the order in which they sample: what feeds the tree comes first. */
+/* The list of all sources, in the order in which they sample: sources that update the tree come
+ * first. */
 #include "registry.h"
 
 #include "trainprof/collect/collector.h"
@@ -8,7 +9,7 @@
 
 /* clang-format off */
 static const struct tp_collector_type *const types[] = {
-	&tp_perf_collector, /* first: it knows who is alive */
+	&tp_perf_collector, /* first: it knows which threads exist */
 	&tp_python_collector,
 	&tp_watch_collector,
 	&tp_marks_collector,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The constants of all sources; each is defined in the file of its name. */
+/* Declares all sources; each is defined in the file of its name. */
 #ifndef TRAINPROF_SRC_COLLECT_REGISTRY_H
 #define TRAINPROF_SRC_COLLECT_REGISTRY_H
 

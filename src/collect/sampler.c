@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the sources beside the target. */
+/* Runs the sources while the target runs. */
 #include "trainprof/collect/sampler.h"
 #include "trainprof/collect/collector.h"
 
@@ -20,17 +20,18 @@
 #define TICK_PERIOD_NS      TP_NS_PER_S
 #define SECOND_INTERRUPT_NS (2 * TP_NS_PER_S)
 #define NEVER_NS            UINT64_MAX
-#define FRESH_NS            (2 * TP_NS_PER_MS) /* the tree is as good as now */
+#define FRESH_NS            (2 * TP_NS_PER_MS) /* within this time the tree counts as current */
 
 enum { MAX_EVENTS = 16, TIMEOUT_MAX_MS = 60000 };
 
-/* What wakes the loop besides time and sources, which are known by their row. */
+/* The events that wake the loop in addition to timers and sources; sources have the number of their
+ * row. */
 enum { WAKE_TARGET = -1, WAKE_CALLER = -2 };
 
 enum phase {
-	PHASE_DELAY, /* sources keep their books and put nothing */
+	PHASE_DELAY, /* sources update their state and emit nothing */
 	PHASE_MEASURE,
-	PHASE_OVER, /* finished; only the end of the target is awaited */
+	PHASE_OVER, /* finished; only waits for the end of the target */
 };
 
 struct loop {
@@ -41,27 +42,28 @@ struct loop {
 	struct tp_sampler_result *out;
 	int epoll_fd;
 	enum phase phase;
-	uint64_t *due_ns; /* by row; NEVER_NS when it does not run by time */
-	uint64_t fed_ns;  /* when the tree was last fed */
+	uint64_t *due_ns; /* by row; NEVER_NS if it has no timer */
+	uint64_t fed_ns;  /* when the tree was last updated */
 	uint64_t tick_ns;
-	uint64_t change_ns;      /* of the phase */
-	uint64_t interrupted_ns; /* last Ctrl-C */
+	uint64_t change_ns;      /* time of the next phase */
+	uint64_t interrupted_ns; /* time of the last Ctrl-C */
 };
 
-/* Sources of equal period are due together, so that one wake-up serves them all. */
+/* Sources with the same period are due together, so that one wake-up serves them all. */
 static uint64_t next_due_ns(uint64_t now_ns, uint64_t period_ns)
 {
 	return period_ns ? (now_ns / period_ns + 1) * period_ns : NEVER_NS;
 }
 
-/* When a source is to run next, seen from now. */
+/* Returns when a source is due next. */
 static uint64_t source_due_ns(const struct tp_collector *source, uint64_t now_ns)
 {
 	uint64_t due_ns = next_due_ns(now_ns, source->type->period_ns);
 	return source->due_ns && source->due_ns < due_ns ? source->due_ns : due_ns;
 }
 
-/* The first one a whole period from now; those of a second when the sources are due. */
+/* A configured tick is due one whole period from now; the default tick of one second is due
+ * together with the sources. */
 static uint64_t next_tick_ns(const struct loop *loop, uint64_t now_ns)
 {
 	uint64_t period_ns = loop->config->tick_period_ns;
@@ -93,7 +95,7 @@ static void loop_close(struct loop *loop)
 	free(loop->due_ns);
 }
 
-/* All sources are up: what wakes for them, and when. */
+/* Registers descriptors and due times after all sources were started. */
 static void loop_arm(struct loop *loop, uint64_t now_ns)
 {
 	for (size_t i = 0; i < tp_plan_count(loop->plan); i++) {
@@ -133,7 +135,7 @@ static void loop_sample_one(struct loop *loop, size_t i)
 	loop->due_ns[i] = NEVER_NS;
 }
 
-/* What feeds the tree comes first, unless it has just come. */
+/* Sources that update the tree run first, unless they have just run. */
 static void loop_sample(struct loop *loop, size_t i)
 {
 	const struct tp_collector *asked = tp_plan_source(loop->plan, i);
@@ -149,7 +151,7 @@ static void loop_sample(struct loop *loop, size_t i)
 		loop_sample_one(loop, k);
 		if (k == i)
 			return;
-		/* A whole period from now: no wake-up of its own while others come often. */
+		/* A whole period from now: no wake-up of its own while other sources run often. */
 		if (loop->due_ns[k] != NEVER_NS && loop->due_ns[k] != source->due_ns)
 			loop->due_ns[k] = now_ns + source->type->period_ns;
 	}
@@ -162,7 +164,7 @@ static void note_exit(const struct loop *loop, const char *text)
 		loop->config->notice(loop->config->context, text);
 }
 
-/* Measuring is over, the target goes on. */
+/* Ends measuring; the target continues. */
 static void loop_finish(struct loop *loop)
 {
 	if (loop->phase == PHASE_OVER)
@@ -190,7 +192,7 @@ static void loop_begin(struct loop *loop, uint64_t now_ns)
 	loop->change_ns = config->duration_ns ? now_ns + config->duration_ns : NEVER_NS;
 }
 
-/* Whatever time has brought: another phase, samples, a tick. */
+/* Handles what is due: a change of phase, samples, a tick. */
 static void loop_catch_up(struct loop *loop)
 {
 	uint64_t now_ns = tp_clock_now_ns();
@@ -231,11 +233,9 @@ static void loop_interrupt(struct loop *loop)
 	loop_finish(loop);
 }
 
-/*
- * Until something must run, in ms for epoll_wait(): one system call a turn, where a timer takes
- * three. -1 = nothing must. What is due by its period may be late by half of it: most of the time
- * something else has woken us by then, and a wake-up costs more than all that it is for.
- */
+/* Returns the time until something must run, in ms for epoll_wait(): one system call per round,
+ * whereas a timer takes three. -1 = nothing. A source that is due by its period may be late by half
+ * of it: usually something else has woken us by then, and a wake-up costs more than the work. */
 static int loop_timeout_ms(const struct loop *loop)
 {
 	uint64_t at_ns = loop->change_ns;
@@ -258,8 +258,8 @@ static int loop_timeout_ms(const struct loop *loop)
 	return left_ms < TIMEOUT_MAX_MS ? (int)left_ms : TIMEOUT_MAX_MS;
 }
 
-/* From one end of its own work to the next news of the target the loop sleeps, and does nothing
- * that takes long. */
+/* From the end of its own work to the next wake-up the loop only sleeps and does nothing that takes
+ * long. */
 static void loop_check_standstill(const struct loop *loop, const struct tp_standstill_now *before,
 				  int timeout_ms, unsigned news)
 {
@@ -271,7 +271,7 @@ static void loop_check_standstill(const struct loop *loop, const struct tp_stand
 			    (news & TP_TARGET_STOPPED) != 0, tp_target_pid(loop->target));
 }
 
-/* Sleep until there is news; what the target tells is returned, the rest is in `events`. */
+/* Sleeps until an event occurs; returns the target's news, the rest is in `events`. */
 static unsigned loop_wait(const struct loop *loop, struct epoll_event *events, int *n)
 {
 	int timeout_ms = loop_timeout_ms(loop);
@@ -279,7 +279,8 @@ static unsigned loop_wait(const struct loop *loop, struct epoll_event *events, i
 	unsigned news = 0;
 	tp_stage_end_round(loop->stages, tp_clock_thread_cpu_ns());
 	*n = epoll_wait(loop->epoll_fd, events, MAX_EVENTS, timeout_ms);
-	/* Stopped and continued: the target's signals are there, but not yet among the events. */
+	/* After a stop and continue: the target's signals are pending, but not yet among the
+	 * events. */
 	bool is_for_target = *n < 0;
 	for (int i = 0; i < *n; i++)
 		is_for_target |= (int)(int64_t)events[i].data.u64 == WAKE_TARGET;
@@ -308,7 +309,7 @@ static void loop_run(struct loop *loop)
 			loop_interrupt(loop);
 		loop_catch_up(loop);
 		if (loop->phase == PHASE_OVER && tp_target_is_attached(loop->target))
-			return; /* its end is nothing to wait for */
+			return; /* its end is not awaited */
 	}
 }
 
@@ -336,7 +337,7 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 		goto out;
 	if (config->started)
 		config->started(config->context);
-	/* One that runs already is measured from the moment at which all its threads are known. */
+	/* When attaching, measuring begins when all threads are known. */
 	uint64_t ready_ns = tp_clock_now_ns();
 	if (!tp_target_is_attached(target))
 		out->started_ns = ready_ns;
@@ -355,7 +356,7 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 	loop_arm(&loop, now_ns);
 	tp_stage_end_round(loop.stages, tp_clock_thread_cpu_ns());
 	loop_run(&loop);
-	/* A zombie until it is reaped: its last accounts can still be read. */
+	/* A zombie until it is reaped: its final accounting can still be read. */
 	loop_finish(&loop);
 	out->end = *tp_target_reap(target);
 out:

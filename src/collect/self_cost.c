@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collector "self": what trainprof itself takes. */
+/* Collector "self": trainprof's own resource use. */
 #include "registry.h"
 
 #include "collect/machine/stage_clock.h"
@@ -15,7 +15,7 @@
 
 static const char name[] = "self";
 
-/* Their metrics stand in the order of the stages. */
+/* The metrics must be in the order of the stages. */
 _Static_assert(TP_METRIC_SELF_RINGS + TP_N_STAGES - 2 == TP_METRIC_SELF_STORE,
 	       "a stage has no metric");
 
@@ -45,7 +45,7 @@ static enum tp_status self_cost_open(struct tp_collector **out,
 	return TP_OK;
 }
 
-/* Resident pages are the second number of statm. */
+/* The second number of statm is resident pages. */
 static uint64_t resident_bytes(void)
 {
 	char text[128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares how long the loop slept with how long it meant to. */
+/* Compares how long the loop slept with how long it intended to. */
 #include "standstill.h"
 
 #include "trainprof/base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks once at every thread of a program: state, wait, native and Python stack. */
+/* Inspects every thread of a program once: state, wait, native and Python stack. */
 #include "trainprof/collect/thread_stacks.h"
 
 #include "collect/callstack/python_processes.h"
@@ -21,11 +21,12 @@ enum {
 	PATH_SIZE = 4096,
 	SCHED_SIZE = 512,
 	STACK_BYTES = 60 * 1024,
-	TRIES = 3, /* of a thread that goes on while its stack is copied */
+	TRIES = 3, /* for a thread that continues while its stack is copied */
 	FILES_KEPT = 64,
 };
 
-/* Interpreters are searched for only so long after a process was first met. */
+/* A process is searched for an interpreter when it is found and again this time later; the second
+ * call passes a time in the future instead of waiting. */
 #define SEARCH_AFTER_NS TP_NS_PER_S
 
 struct reading {
@@ -37,7 +38,7 @@ struct reading {
 	struct tp_thread_stack *items; /* heap */
 	size_t n;
 	size_t capacity;
-	double clock_ms; /* of the scheduler, now; 0 unknown */
+	double clock_ms; /* current time of the scheduler; 0 = unknown */
 };
 
 static const char *thread_path(const struct reading *reading, char *out, const struct tp_task *task,
@@ -48,8 +49,8 @@ static const char *thread_path(const struct reading *reading, char *out, const s
 	return tp_host_path(reading->host, out, PATH_SIZE, below);
 }
 
-/* When the thread last ran, on the scheduler's clock, where the kernel tells (CONFIG_SCHED_DEBUG).
- * It is the first value of the file. 0: it does not tell. */
+/* Returns when the thread last ran, on the scheduler's clock, if the kernel provides it
+ * (CONFIG_SCHED_DEBUG). It is the first value of the file. 0 = unknown. */
 static double last_run_ms(const char *path)
 {
 	static const char name[] = "se.exec_start";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a budget: strict, so that a misspelt limit is never a limit that holds. */
+/* Parses a budget strictly, so that a misspelt limit is an error and not a limit that always
+ * passes. */
 #include "trainprof/gate/budget.h"
 
 #include "trainprof/base/memory.h"
@@ -28,7 +29,7 @@ static enum tp_status refuse(const struct budget_reader *r, const struct tp_json
 	return tp_fail(r->err, TP_PARSE, "%s:%u: %s", tp_json_name(r->doc), tp_json_line(at), text);
 }
 
-/* ---- names ---- */
+/* ---- names ------------------------------------------------------------------------------- */
 
 static enum tp_status check_member(const struct budget_reader *r, const struct tp_json *member,
 				   const char *const *names, size_t n)
@@ -69,7 +70,7 @@ static enum tp_status check_choice(const struct budget_reader *r, const struct t
 		      near ? "; nearest: " : "", near ? near : "");
 }
 
-/* ---- amounts ---- */
+/* ---- amounts ----------------------------------------------------------------------------- */
 
 static bool parse_limit(const char *text, const char *unit, double *out)
 {
@@ -91,7 +92,7 @@ static bool parse_limit(const char *text, const char *unit, double *out)
 	return ok;
 }
 
-/* A number is in the unit of the fact; a text has a unit of its own. */
+/* A number is in the unit of the fact; a string includes its own unit. */
 static enum tp_status read_limit(const struct budget_reader *r, const struct tp_json *value,
 				 tp_fact_id fact, bool *has, double *out)
 {
@@ -120,9 +121,9 @@ static enum tp_status read_ratio(const struct budget_reader *r, const struct tp_
 			 : REFUSE(r, value, "%s: a number of 0 or more", tp_json_key(value));
 }
 
-/* ---- assertions ---- */
+/* ---- assertions -------------------------------------------------------------------------- */
 
-/* More of it is worse: times, memory, and what is counted in each step. */
+/* Returns true if a larger value is worse: times, memory, and amounts per step. */
 static bool has_direction(tp_fact_id fact)
 {
 	const struct tp_fact_desc *desc = tp_fact_desc(fact);
@@ -226,9 +227,9 @@ static enum tp_status read_assertion(const struct budget_reader *r, struct tp_as
 	return read_limits(r, a, member);
 }
 
-/* ---- the document ---- */
+/* ---- the document ------------------------------------------------------------------------ */
 
-/* A preset's rows come first; the budget's own row of the same name takes the place of one. */
+/* A preset's rows come first; the budget's own row of the same name replaces one of them. */
 static void add_default_rows(struct budget_reader *r, const char *preset)
 {
 	const struct tp_assertion rows[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds runs against a budget. What is unknown is undecided, and never passes. */
+/* Checks runs against a budget. An unknown value is undecided, and never passes. */
 #include "trainprof/gate/budget.h"
 #include "trainprof/gate/gate.h"
 
@@ -15,18 +15,19 @@ struct checker {
 	const struct tp_budget *budget;
 	const struct tp_budget_runs *runs;
 	struct tp_arena *arena;
-	const char *spoilt; /* why nothing of these runs can be judged; NULL = it can */
-	const char *unlike; /* why they cannot be compared with the baseline; NULL = they can */
+	const char *spoilt; /* why nothing of these runs can be judged; NULL = they can be judged */
+	const char *unlike; /* why they cannot be compared with the baseline; NULL = they can be
+			       compared */
 };
 
-/* ---- values ---- */
+/* ---- values ------------------------------------------------------------------------------ */
 
 static bool is_time(tp_fact_id fact)
 {
 	return strcmp(tp_fact_desc(fact)->unit, "ns") == 0;
 }
 
-/* Why a fact is unknown of one of the runs; NULL when it is known of all. */
+/* Returns why a fact is unknown in one of the runs; NULL if it is known in all. */
 static const char *missing(const struct checker *c, const struct tp_run_values *const *runs,
 			   size_t n, tp_fact_id fact)
 {
@@ -53,8 +54,8 @@ static struct tp_run_value *values_of(const struct checker *c,
 	return out;
 }
 
-/* The mean of the runs with its interval: of one run what its steps leave open and, for times, the
- * assumed noise between runs. */
+/* Estimates the mean of the runs with its interval. The interval of a single run comes from its
+ * steps and, for times, from the assumed noise between runs. */
 static struct tp_gate_estimate level_of(const struct checker *c, tp_fact_id fact)
 {
 	size_t n = c->runs->n_now;
@@ -67,7 +68,7 @@ static struct tp_gate_estimate level_of(const struct checker *c, tp_fact_id fact
 		tp_gate_estimate_make(&out, zeros, n, v, n, &paired);
 		return out;
 	}
-	/* The assumed noise is one run's here: the other side is exact. */
+	/* The assumed noise applies to one run here: the other side is exact. */
 	const struct tp_gate_design alone = {
 		false, 0.95, is_time(fact) ? TP_GATE_ASSUMED_NOISE * v->value / sqrt(2) : 0};
 	tp_gate_estimate_make(&out, &zero, 1, v, 1, &alone);
@@ -95,7 +96,7 @@ static const char *level_text(const struct checker *c, tp_fact_id fact,
 			       value_text(c, fact, e->low), value_text(c, fact, e->high));
 }
 
-/* ---- one limit ---- */
+/* ---- one limit --------------------------------------------------------------------------- */
 
 static void merge_result(struct tp_assertion_result *out, enum tp_gate_answer answer,
 			 const char *limit, const char *because)
@@ -111,7 +112,7 @@ static void merge_result(struct tp_assertion_result *out, enum tp_gate_answer an
 	out->because = because;
 }
 
-/* Inside passes; outside fails when the whole interval is. */
+/* A value inside the limit passes; outside it fails if the whole interval is outside. */
 static void check_bound(const struct checker *c, struct tp_assertion_result *out,
 			const struct tp_gate_estimate *e, bool is_max)
 {
@@ -176,7 +177,7 @@ static void check_increase(const struct checker *c, struct tp_assertion_result *
 					       c->runs->n_base == 1 ? "" : "s", c->runs->n_now));
 }
 
-/* ---- one assertion ---- */
+/* ---- one assertion ----------------------------------------------------------------------- */
 
 static void set_unknown(struct tp_assertion_result *out, const char *because)
 {
@@ -227,7 +228,7 @@ struct counts {
 	size_t n_fired;
 	size_t n_not_judged;
 	size_t n_matching;
-	const char *first; /* title of the first that fired */
+	const char *first; /* title of the first rule that fired */
 };
 
 static struct counts count_findings(const struct tp_run_values *run, const struct tp_assertion *a)
@@ -247,7 +248,7 @@ static struct counts count_findings(const struct tp_run_values *run, const struc
 	return out;
 }
 
-/* The run with most of them decides. One that could not be judged might have fired. */
+/* The run with the most findings decides. A rule that could not be judged might have fired. */
 static void check_findings(const struct checker *c, struct tp_assertion_result *out)
 {
 	const struct tp_assertion *a = out->assertion;
@@ -300,7 +301,7 @@ static void check_one(const struct checker *c, struct tp_assertion_result *out)
 		set_unknown(out, why);
 }
 
-/* ---- all of them ---- */
+/* ---- all assertions ---------------------------------------------------------------------- */
 
 static const char *find_failed(const struct checker *c)
 {

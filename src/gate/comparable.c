@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares what runs are of: command, machine, software. */
+/* Compares the subject of runs: command, machine, software. */
 #include "comparable.h"
 
 #include "trainprof/base/buf.h"
@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is compared of each run, as text; NULL = unknown, which is unlike nothing. */
+/* Returns the compared property of a run as text; NULL = unknown, which differs from nothing. */
 typedef const char *describe_run(const struct tp_run_values *run, struct tp_arena *arena);
 
-/* Where a file lies is no part of the work: base names. The command of an import is trainprof's. */
+/* The folder of a file is not part of the work: only base names are compared. The command of an
+ * import is trainprof's own. */
 static const char *command_of(const struct tp_run_values *run, struct tp_arena *arena)
 {
 	struct tp_buf text = {0};
@@ -47,7 +48,7 @@ static const char *cpu_of(const struct tp_run_values *run, struct tp_arena *aren
 	return run->cpu_model;
 }
 
-/* A quota is less than the mask allows. */
+/* A quota can be smaller than the number of CPUs in the mask. */
 static const char *n_cpus_of(const struct tp_run_values *run, struct tp_arena *arena)
 {
 	double n = run->n_allowed;
@@ -74,7 +75,8 @@ static const char *version_of(const struct tp_run_values *run, struct tp_arena *
 	return run->version;
 }
 
-/* Software may be what was changed on purpose: it is told and spoils nothing. */
+/* Software may have been changed on purpose: a difference is reported and does not prevent the
+ * comparison. */
 static const struct {
 	enum tp_likeness aspect;
 	const char *what;
@@ -91,7 +93,7 @@ static const struct {
 	{TP_LIKE_SOFTWARE, "trainprof", version_of, true},
 };
 
-/* Adds the first pair of runs of all that differ in it. */
+/* Adds the first pair of runs that differ in this property. */
 static void check_row(struct tp_run_diff *out, const struct tp_diff_request *request, size_t row,
 		      struct tp_arena *arena)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between runs: times with intervals, what came and went, what was promised. */
+/* Compares runs: times with intervals, findings that are new or gone, and promised gains. */
 #include "comparable.h"
 
 #include "trainprof/base/memory.h"
@@ -32,9 +32,9 @@ static void warn(const struct maker *m, const char *text)
 		m->out->warnings[m->out->n_warnings++] = text;
 }
 
-/* ---- times ---- */
+/* ---- times ------------------------------------------------------------------------------- */
 
-/* The first run of which the fact is not known above zero; NULL when there is none. */
+/* Returns the first run in which the fact is not known to be above zero; NULL if there is none. */
 static const struct tp_run_values *first_without(const struct tp_diff_request *request,
 						 tp_fact_id fact)
 {
@@ -48,7 +48,7 @@ static const struct tp_run_values *first_without(const struct tp_diff_request *r
 
 static struct tp_run_value value_of(const struct tp_quantity *q)
 {
-	/* Half an interval of 95 % is about two standard errors. */
+	/* Half of a 95 % interval is about two standard errors. */
 	return (struct tp_run_value){q->value, q->has_interval ? (q->high - q->low) / 4 : 0};
 }
 
@@ -114,7 +114,7 @@ static void make_ratio(const struct maker *m, const struct tp_run_value *values,
 	spread->smallest_ratio = sqrt(ratio->high / ratio->low) - 1;
 }
 
-/* The difference in ns says what the ratio says: one interval, two units. */
+/* The difference in ns is derived from the ratio: one interval, two units. */
 static void make_times(const struct maker *m, tp_fact_id fact, struct tp_gate_estimate *ratio)
 {
 	struct tp_run_value *values = values_of(m->request, fact);
@@ -126,7 +126,7 @@ static void make_times(const struct maker *m, tp_fact_id fact, struct tp_gate_es
 	m->out->step.high = m->out->step.base * (ratio->high - 1);
 }
 
-/* ---- parts ---- */
+/* ---- parts ------------------------------------------------------------------------------- */
 
 static bool all_have_parts(const struct tp_diff_request *request)
 {
@@ -137,8 +137,8 @@ static bool all_have_parts(const struct tp_diff_request *request)
 	return true;
 }
 
-/* Between one run and one the assumed noise is of the whole step for each part: what one part
- * loses by chance another may win, so each may move by as much as the step. */
+/* If one run is compared with one other, each part has the assumed noise of the whole step: time
+ * may shift between parts by chance, so each part may change by as much as the step. */
 static void make_part(const struct maker *m, enum tp_part part, double confidence)
 {
 	const struct tp_diff_request *request = m->request;
@@ -165,7 +165,7 @@ static void sort_parts(struct tp_run_diff *out)
 	}
 }
 
-/* Six questions at once: each interval is widened so that all hold together (Bonferroni). */
+/* Six comparisons at once: each interval is widened so that all are valid together (Bonferroni). */
 static void make_parts(const struct maker *m)
 {
 	bool is_known = all_have_parts(m->request);
@@ -179,7 +179,7 @@ static void make_parts(const struct maker *m)
 	sort_parts(m->out);
 }
 
-/* ---- what came and went ---- */
+/* ---- findings, settings and places that are new or gone ------------------------------------ */
 
 static void add_item(const struct maker *m, enum tp_item_kind kind, const char *name,
 		     const char *base, const char *now)
@@ -213,8 +213,8 @@ struct side {
 	size_t n;
 };
 
-/* Shown in the first run of `of`, fired in all of them, and judged but quiet in all of `other`: a
- * rule that could not be judged there has not gone away. */
+/* True if the finding is advice whose rule fired in all runs of `of`, and was judged but quiet in
+ * all runs of `other`: a rule that could not be judged there has not disappeared. */
 static bool is_only_of(const struct tp_value_finding *finding, struct side of, struct side other)
 {
 	return finding->is_advice &&
@@ -238,7 +238,7 @@ static void compare_findings(const struct maker *m)
 	}
 }
 
-/* Counts that a user sets, beside the facts that are named settings. */
+/* Counts that a user sets, in addition to the facts that are named settings. */
 static bool is_setting(tp_fact_id fact)
 {
 	return tp_text_starts_with(tp_fact_desc(fact)->name, "set.") ||
@@ -259,7 +259,7 @@ static void compare_settings(const struct maker *m)
 		const struct tp_quantity *now = &m->request->now[0]->facts[fact];
 		if (!is_setting(fact) || (!base->is_known && !now->is_known))
 			continue;
-		/* What is only seen when it is used is unknown until then. */
+		/* A setting that is visible only when it is used is unknown until then. */
 		const char *a = base->is_known ? setting_text(m, fact, base->value) : NULL;
 		const char *b = now->is_known ? setting_text(m, fact, now->value) : NULL;
 		if (!a || !b || strcmp(a, b) != 0)
@@ -291,8 +291,8 @@ static void compare_variables(const struct maker *m)
 				 now->variables[i].value);
 }
 
-/* A place counts when it takes more than this of the step; where it lacks it took less than its
- * report shows, which is below this for the first ten. */
+/* A place counts if it takes more than this part of the step. A place missing from a report took
+ * less than the places shown there, which is less than this after the first ten. */
 #define PLACE_WORTH_RATIO 0.02
 enum { PLACES_MAX = 10 };
 
@@ -309,7 +309,7 @@ static void compare_places(const struct maker *m, const struct tp_run_values *of
 {
 	tp_fact_id whole = of->has_steps ? TP_FACT_STEP_TIME : TP_FACT_RUN_WINDOW;
 	double least = of->facts[whole].value * PLACE_WORTH_RATIO;
-	if (!other->n_places) /* nobody looked there */
+	if (!other->n_places) /* places were not measured there */
 		return;
 	for (size_t i = 0; i < of->n_places && i < PLACES_MAX; i++) {
 		const struct tp_value_place *place = &of->places[i];
@@ -322,10 +322,10 @@ static void compare_places(const struct maker *m, const struct tp_run_values *of
 	}
 }
 
-/* ---- what was promised ---- */
+/* ---- promised gains ---------------------------------------------------------------------- */
 
-/* Whether the number that was to move did, by a tenth or more: else nobody followed the advice, and
- * the rule is quiet for another reason. */
+/* Returns true if the number that the advice should change did change, by a tenth or more:
+ * otherwise the advice was not followed, and the rule is quiet for another reason. */
 static bool has_moved(const struct tp_promise *promise)
 {
 	double larger = fmax(fabs(promise->before), fabs(promise->after));
@@ -351,7 +351,7 @@ static void add_gain(const struct maker *m, const struct tp_value_finding *findi
 		out->promises[out->n_promises++] = promise;
 }
 
-/* Advice that was given in the base and is no longer, with what it promised. */
+/* Compares advice that was given in the base and is gone now with the gain that it promised. */
 static void compare_gains(const struct maker *m)
 {
 	const struct side base = {m->request->base, m->request->n_base};
@@ -363,7 +363,7 @@ static void compare_gains(const struct maker *m)
 	}
 }
 
-/* ---- warnings and the answer ---- */
+/* ---- warnings and the answer ------------------------------------------------------------- */
 
 static void warn_of_runs(const struct maker *m)
 {
@@ -406,7 +406,8 @@ static const char *difference_text(const struct maker *m)
 	return NULL;
 }
 
-/* Of one run against one nothing below the assumed noise is judged, whichever way it points. */
+/* If one run is compared with one other, no change below the assumed noise is judged, in either
+ * direction. */
 static const char *describe_limit(const struct maker *m)
 {
 	const struct tp_spread *spread = &m->out->spread;
@@ -438,7 +439,7 @@ static void judge(const struct maker *m, const struct tp_gate_estimate *ratio)
 		out->undecided_because = describe_limit(m);
 }
 
-/* Steps where all have them; whole runs, where all are runs from begin to end. */
+/* Selects the time of a step if all runs have steps; of the whole run if all are complete runs. */
 static tp_fact_id time_to_compare(const struct maker *m)
 {
 	const struct tp_run_values *without = first_without(m->request, TP_FACT_STEP_TIME);

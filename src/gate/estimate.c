@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Differences between groups of runs, with intervals from what runs differ by. */
+/* Estimates differences between groups of runs, with intervals from the variation between runs. */
 #include "trainprof/gate/gate.h"
 
 #include "trainprof/base/memory.h"
@@ -9,7 +9,7 @@
 
 struct moments {
 	double mean;
-	double variance; /* of the sample; 0 below two values */
+	double variance; /* variance of the sample; 0 for fewer than two values */
 };
 
 static struct moments sample_stats(const struct tp_run_value *values, size_t n)
@@ -28,7 +28,8 @@ static void set_interval(struct tp_gate_estimate *out, double half)
 	out->high = out->value + half;
 }
 
-/* The differences of pairs are the sample: what both runs of a pair have in common goes out. */
+/* The differences of pairs are the sample: effects that both runs of a pair have in common cancel
+ * out. */
 static void estimate_paired(struct tp_gate_estimate *out, const struct tp_run_value *base,
 			    const struct tp_run_value *now, size_t n, double p)
 {
@@ -42,7 +43,8 @@ static void estimate_paired(struct tp_gate_estimate *out, const struct tp_run_va
 	set_interval(out, tp_student_quantile(p, (double)(n - 1)) * sqrt(m.variance / (double)n));
 }
 
-/* Welch's interval. A side of one run has no spread of its own: the other's counts for it. */
+/* Welch's interval. A side with one run has no spread of its own: that of the other side is
+ * used. */
 static void estimate_groups(struct tp_gate_estimate *out, const struct tp_run_value *base,
 			    size_t n_base, const struct tp_run_value *now, size_t n_now, double p)
 {
@@ -69,7 +71,8 @@ static void estimate_groups(struct tp_gate_estimate *out, const struct tp_run_va
 	set_interval(out, tp_student_quantile(p, df) * sqrt(of_a + of_b));
 }
 
-/* Nobody saw what runs differ by: the assumed noise, and what the steps themselves leave open. */
+/* The variation between runs is unknown: uses the assumed noise and the error that the steps
+ * leave. */
 static void estimate_assumed(struct tp_gate_estimate *out, const struct tp_run_value *base,
 			     const struct tp_run_value *now, const struct tp_gate_design *design,
 			     double p)

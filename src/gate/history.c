@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Change points in a series of saves: where the level of the time differs by more than chance. */
+/* Finds change points in a series of saves: points at which the level of the time differs by more
+ * than chance. */
 #include "trainprof/gate/history.h"
 
 #include "trainprof/base/memory.h"
@@ -9,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The share of looks at a history that may see a change where there is none. A history is looked at
- * after each save, so a look has to be wrong far more rarely than one in twenty: in the simulation
- * of tests/unit/gate/test_history.c, 60 looks together stay below 5 %. */
+/* Maximum rate of checks of a history that report a change where there is none. A history is
+ * checked after each save, so a check has to be wrong far more rarely than one in twenty: in the
+ * simulation of tests/unit/gate/test_history.c, 60 checks together stay below 5 %. */
 static const double ALARM = 0.001;
-/* Spread between saves below which no series is believed: clocks and loaders are not that steady.
- */
+/* Minimum spread between saves that is assumed for any series: clocks and loaders are not
+ * steadier. */
 static const double SPREAD_MIN = 0.002;
 
-/* The unit is the save: runs of one night resemble each other more than those of two. */
+/* The unit is the save: runs of one night resemble each other more than those of two nights. */
 static double log_time(const struct tp_history_save *save)
 {
 	double sum = 0;
@@ -43,7 +44,7 @@ static double squares(const double *v, size_t n)
 	return sum;
 }
 
-/* Student's t of the difference between both sides of k. */
+/* Returns Student's t of the difference between both sides of k. */
 static double t_statistic(const double *v, size_t n, size_t k)
 {
 	double df = (double)(n - 2);
@@ -53,7 +54,8 @@ static double t_statistic(const double *v, size_t n, size_t k)
 	       (spread * sqrt(1 / (double)k + 1 / (double)(n - k)));
 }
 
-/* Where a series changes; 0 = nowhere. Each place is a try, so each gets its part of ALARM. */
+/* Returns the index at which a series changes; 0 = it does not change. Each index is one test, so
+ * each gets its share of ALARM. */
 static size_t find_change(const double *v, size_t n)
 {
 	size_t at = 0;
@@ -92,7 +94,7 @@ static bool is_comparable(const struct tp_history_save *a, const struct tp_histo
 	return is_same_machine && a->is_of_steps == b->is_of_steps;
 }
 
-/* Saves before the last one that it cannot be compared with, and all before those, do not count. */
+/* Saves before the last one that are not comparable with it, and all earlier ones, do not count. */
 static size_t count_left_out(const struct tp_run_history *history)
 {
 	size_t first = history->n - 1;
@@ -123,7 +125,7 @@ static void set_change(struct tp_history_result *out, const double *v)
 					 .is_sure = e.low > 0 || e.high < 0};
 }
 
-/* The last save alone is so slow that one more like it would be a change. */
+/* Returns true if the last save alone is so slow that one more like it would be a change. */
 static bool is_last_outlier(const double *v, const struct tp_history_level *level, double margin)
 {
 	size_t n = level->n - 1;

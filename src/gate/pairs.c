@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When enough pairs of runs were measured. */
+/* Decides when enough pairs of runs were measured. */
 #include "trainprof/gate/gate.h"
 
 #include "trainprof/base/memory.h"
@@ -35,7 +35,8 @@ size_t tp_pairs_needed(const struct tp_gate_estimate *ratio, size_t n,
 		       const struct tp_pairs_plan *plan)
 {
 	double value = fabs(log(ratio->value));
-	/* Either the difference or its absence will show, whichever is nearer to showing. */
+	/* Either the difference or its absence will become significant, whichever is nearer to
+	 * it. */
 	double target = fmax(value, log1p(plan->margin_ratio) - value);
 	double spread = ratio->spread * sqrt(2);
 	for (size_t more = 1; more < 1000 && target > 0; more++) {

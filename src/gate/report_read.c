@@ -17,7 +17,8 @@ struct reader {
 	struct tp_arena *arena;
 };
 
-/* Half an interval of 95 % by ten batches, in standard errors: Student's t with 9 degrees. */
+/* Half of a 95 % interval from ten batches, in standard errors: Student's t with 9 degrees of
+ * freedom. */
 #define ERRORS_IN_HALF 2.262
 
 static const char *text_of(const struct reader *r, const struct tp_json *parent, const char *key)
@@ -43,7 +44,7 @@ static bool is_text(const struct tp_json *parent, const char *key, const char *t
 	return is && strcmp(is, text) == 0;
 }
 
-/* ---- quantities ---- */
+/* ---- quantities -------------------------------------------------------------------------- */
 
 static void read_interval(struct tp_quantity *out, const struct tp_json *ci95)
 {
@@ -80,9 +81,9 @@ static void read_facts(const struct reader *r, const struct tp_json *metrics)
 	}
 }
 
-/* ---- parts ---- */
+/* ---- parts ------------------------------------------------------------------------------- */
 
-/* Shares of the mean step, or of the window where there are no steps, so that they sum to it. */
+/* Reads shares of the mean step, or of the window if there are no steps, so that they sum to it. */
 static void read_parts(const struct reader *r, const struct tp_json *partition)
 {
 	struct tp_run_values *out = r->out;
@@ -105,9 +106,9 @@ static void read_parts(const struct reader *r, const struct tp_json *partition)
 	}
 }
 
-/* ---- findings ---- */
+/* ---- findings ---------------------------------------------------------------------------- */
 
-/* The first word of the sentence that is the name of a fact. */
+/* Returns the first word of the sentence that is the name of a fact. */
 static tp_fact_id fact_in(const char *sentence)
 {
 	char word[64];
@@ -167,7 +168,7 @@ static void read_findings(const struct reader *r, const struct tp_json *findings
 	r->out->findings = items;
 }
 
-/* ---- places ---- */
+/* ---- places ------------------------------------------------------------------------------ */
 
 static int by_time(const void *a, const void *b)
 {
@@ -197,7 +198,8 @@ static void read_kernel(const struct reader *r, struct tp_value_place *out,
 	out->text = tp_arena_strdup(r->arena, name ? name : "?");
 }
 
-/* Lines of the user's own files where the report has them, else of the loop; then kernels. */
+/* Reads lines of the user's own files if the report has them, otherwise of the loop; then
+ * kernels. */
 static void read_places(const struct reader *r, const struct tp_json *lines,
 			const struct tp_json *kernels)
 {
@@ -220,7 +222,7 @@ static void read_places(const struct reader *r, const struct tp_json *lines,
 	out->places = items;
 }
 
-/* ---- the run ---- */
+/* ---- the run ----------------------------------------------------------------------------- */
 
 static void read_command(const struct reader *r, const struct tp_json *command)
 {
@@ -272,7 +274,7 @@ static void read_environment(const struct reader *r, const struct tp_json *envir
 	out->variables = pairs;
 }
 
-/* A comparison by a step that takes no time, or less than none, would divide by it. */
+/* A comparison divides by the time of the step, so a time of zero or less is refused. */
 static enum tp_status check(const struct tp_run_values *out, const char *name, struct tp_error *err)
 {
 	static const tp_fact_id times[] = {TP_FACT_STEP_TIME, TP_FACT_STEP_MEDIAN,

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* The continued fraction of the incomplete beta function by Lentz's method: Press et al., Numerical
- * Recipes, section 6.4. Converges fast for x < (a + 1) / (a + b + 2). */
+/* Computes the continued fraction of the incomplete beta function by Lentz's method: Press et al.,
+ * Numerical Recipes, section 6.4. Converges fast for x < (a + 1) / (a + b + 2). */
 static double beta_series(double x, double a, double b)
 {
 	const double tiny = 1e-300;
@@ -46,7 +46,7 @@ static double beta_ratio(double x, double a, double b)
 	return 1 - front * beta_series(1 - x, b, a) / b;
 }
 
-/* The probability of more than t > 0. */
+/* Returns the probability of a value above t > 0. */
 static double upper_tail(double t, double df)
 {
 	return beta_ratio(df / (df + t * t), df / 2, 0.5) / 2;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads files at the same time, each by the importer that knows it, and puts their ranks in order.
- */
+/* Reads files in parallel, each with the importer that recognises it, and sorts their ranks. */
 #include "trainprof/import/import.h"
 
 #include "import/reader/import_file.h"
@@ -16,19 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first that recognises a file reads it: marks that only one maker writes come before Kineto,
- * which takes any JSON, and tables that only one maker has before nsys, which takes any database.
- */
+/* The first importer that recognises a file reads it: importers for the marks of one maker come
+ * before Kineto, which accepts any JSON, and importers for the tables of one maker come before
+ * nsys, which accepts any database. */
 static const struct tp_importer *const importers[] = {
 	&tp_importer_straggler,   &tp_importer_ascend_csv, &tp_importer_ascend,
 	&tp_importer_rocprof,     &tp_importer_timeline,   &tp_importer_horovod,
 	&tp_importer_xprof_json,  &tp_importer_kineto,     &tp_importer_ascend_db,
 	&tp_importer_rocpd,       &tp_importer_rpd,        &tp_importer_nsys,
-	&tp_importer_nsys_report, /* has the name of the one before, for files of that suffix */
+	&tp_importer_nsys_report, /* same name as the previous one, for files with that suffix */
 	&tp_importer_xprof,
 };
 
-/* As somebody looks for his own: the most frequent first. */
+/* The order for users: the most frequent formats first. */
 static const struct tp_importer *const listed[] = {
 	&tp_importer_kineto,     &tp_importer_nsys,     &tp_importer_xprof,
 	&tp_importer_xprof_json, &tp_importer_rocpd,    &tp_importer_rocprof,
@@ -45,7 +44,7 @@ const struct tp_import_format_info *tp_import_format_info(size_t n)
 
 /* ---- the readers ---- */
 
-/* Files are taken in order; `next` is guarded by the session's lock. */
+/* Files are processed in order; `next` is protected by the session's lock. */
 struct import_job {
 	struct tp_import_session session;
 	struct tp_importer_list choice;
@@ -56,7 +55,7 @@ struct import_job {
 	struct tp_error *errors;
 };
 
-/* A file that failed ends the whole: no other is begun. */
+/* After a file has failed, no other file is begun. */
 static bool job_next(struct import_job *job, size_t *file)
 {
 	pthread_mutex_lock(&job->session.lock);
@@ -89,7 +88,7 @@ static size_t allowed_cpus(void)
 	return (size_t)CPU_COUNT(&set);
 }
 
-/* This thread works, too, so that it goes on where no other can be had. */
+/* The calling thread works too, so the job is done even if no other thread can be created. */
 static void job_run(struct import_job *job, size_t n_threads)
 {
 	pthread_t *threads = tp_alloc(n_threads * sizeof(*threads));
@@ -133,15 +132,15 @@ static int by_number(const void *a, const void *b)
 	return by_file(a, b);
 }
 
-/* What does not say its number may have it in its name, when there are several. */
+/* With several ranks, a file without a rank number may have the number in its name. */
 static void rank_number_guess(struct tp_rank_info *info)
 {
 	if (info->number < 0)
 		info->number = tp_rank_name_number(info->member ? info->member : info->path);
 }
 
-/* Where every rank has a number of its own, it and not the order of files says who is first: so the
- * result is the same in whatever order the files are given. */
+/* If every rank has a distinct number, ranks are sorted by number and not by the order of files, so
+ * the result does not depend on the order of the files. */
 static void ranks_sort(struct tp_import_session_rank *ranks, size_t n)
 {
 	qsort(ranks, n, sizeof(*ranks), by_number);
@@ -152,7 +151,7 @@ static void ranks_sort(struct tp_import_session_rank *ranks, size_t n)
 		qsort(ranks, n, sizeof(*ranks), by_file);
 }
 
-/* Tracks that named their rank by another place are told once more. */
+/* Tracks whose rank has moved to another index are emitted again. */
 static void ranks_place(struct tp_import_session *session, struct tp_import_result *out)
 {
 	struct tp_import_session_rank ordered[TP_RANKS_MAX];
@@ -192,7 +191,7 @@ static enum tp_status choose(struct tp_importer_list *out, const char *format, s
 	for (size_t i = 0; i < TP_ARRAY_LEN(importers); i++) {
 		names[i] = importers[i]->info.name;
 		if (strcmp(names[i], format) == 0) {
-			/* Importers of one name stand side by side. */
+			/* Importers with the same name are adjacent. */
 			out->items = &importers[i];
 			for (out->n = 1; i + out->n < TP_ARRAY_LEN(importers) &&
 					 strcmp(importers[i + out->n]->info.name, format) == 0;)
@@ -219,15 +218,15 @@ static enum tp_status first_failure(const struct import_job *job, struct tp_erro
 	return TP_OK;
 }
 
-/* "ascend" of "ascend-db": files of one maker in two forms. */
+/* True for "ascend" and "ascend-db", for example: files of one maker in two forms. */
 static bool is_same_tool(const char *one, const char *other)
 {
 	size_t len = strcspn(one, "-");
 	return len == strcspn(other, "-") && memcmp(one, other, len) == 0;
 }
 
-/* Clocks and names of two makers do not fit: their ranks are no job. Of files of unknown makers
- * nothing is judged anyway. */
+/* Clocks and names of two makers do not match, so their ranks cannot belong to one job. Files of
+ * unknown makers are not analysed anyway. */
 static enum tp_status check_tools(const struct tp_import_result *result, struct tp_error *err)
 {
 	const struct tp_rank_info *first = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of what a course is made of. */
+/* Names of the parts of an action plan. */
 #include "trainprof/model/action_plan.h"
 
 const char *tp_plan_action_role_name(enum tp_plan_action_role role)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what a blocked thread waits for. */
+/* Describes what a blocked thread waits for. */
 #include "trainprof/model/cause_text.h"
 
 const char *tp_cause_text(enum tp_cause cause)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives equal details equal ids. */
+/* Interns details: equal details get equal ids. */
 #include "trainprof/model/detail_table.h"
 
 #include "trainprof/base/memory.h"
@@ -11,7 +11,7 @@ enum { NO_MORE = 0 };
 
 struct tp_detail_entry {
 	struct tp_detail detail;
-	uint32_t next; /* with the same hash; NO_MORE ends */
+	uint32_t next; /* next entry with the same hash; NO_MORE = last */
 };
 
 void tp_detail_table_init(struct tp_detail_table *table)
@@ -36,7 +36,7 @@ static uint64_t detail_hash(const struct tp_detail *d)
 	return tp_hash_mix(hash, (uint64_t)d->n_ranks << 32 | d->sequence);
 }
 
-/* It has no padding: two of eight bytes, then six of four. */
+/* The struct has no padding: two members of eight bytes, then six of four. */
 static bool detail_equal(const struct tp_detail *a, const struct tp_detail *b)
 {
 	_Static_assert(sizeof(*a) == 40, "no padding");

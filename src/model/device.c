@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of what devices do. */
+/* Names of the activities of devices. */
 #include "trainprof/model/device.h"
 
 const char *tp_op_class_name(enum tp_op_class class)

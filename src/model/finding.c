@@ -33,7 +33,7 @@ const char *tp_sureness_name(enum tp_sureness sureness)
 
 bool tp_gain_is_estimate(double gain_low)
 {
-	/* What is printed as "1.00" promises nothing. */
+	/* A gain that is printed as "1.00" is no gain. */
 	static const double SMALLEST_PRINTED = 1.005;
 	return gain_low >= SMALLEST_PRINTED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the figures of GPUs. */
+/* Names of the GPU figures. */
 #include "trainprof/model/gpu.h"
 
 static const struct tp_gpu_stat_desc stats[] = {

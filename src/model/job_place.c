@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a rank's place in its job from the variables of launchers. */
+/* Reads a rank's place in its job from the environment variables of launchers. */
 #include "trainprof/model/job_place.h"
 
 #include "trainprof/base/memory.h"
@@ -7,23 +7,25 @@
 
 #include <string.h>
 
-/* Variables of one launcher. Those that it does not set are NULL. */
+/* Variables of one launcher. NULL = it does not set this one. */
 struct launcher {
 	const char *name;
-	const char *needs; /* only where this is set, too; NULL: nothing else */
+	const char *needs; /* must be set too; NULL = nothing else is needed */
 	const char *rank;
 	const char *n_ranks;
 	const char *local_rank;
 	const char *id;
 	const char *attempt;
-	bool is_of_script; /* also set for the script that a queue starts, which is no rank */
+	bool is_of_script; /* also set for the script that a batch system starts, which is no rank
+			    */
 };
 
 /*
- * From the inside out: torchrun starts its workers with all that mpirun or srun gave it, and mpirun
- * may run in a container whose own place is in RANK. Open MPI: mpirun(1), "Environmental
- * variables"; MPICH, Intel MPI: PMI-1; Slurm: srun(1), "Output environment variables"; RANK:
- * torch.distributed, "Environment variable initialization", which DeepSpeed and Kubeflow follow.
+ * In order from the innermost launcher: torchrun passes on to its workers everything that mpirun or
+ * srun set, and mpirun may run in a container whose own place is in RANK. Open MPI: mpirun(1),
+ * "Environmental variables"; MPICH, Intel MPI: PMI-1; Slurm: srun(1), "Output environment
+ * variables"; RANK: torch.distributed, "Environment variable initialization", which DeepSpeed and
+ * Kubeflow follow.
  */
 static const struct launcher launchers[] = {
 	{"torchrun", "TORCHELASTIC_RUN_ID", "RANK", "WORLD_SIZE", "LOCAL_RANK",
@@ -37,7 +39,7 @@ static const struct launcher launchers[] = {
 	{"PMIx", NULL, "PMIX_RANK", NULL, NULL, "PMIX_NAMESPACE", NULL, false},
 };
 
-/* Numbers that a batch system gives to what it runs. */
+/* Job ids that a batch system sets for its jobs. */
 static const char *const batch_ids[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
 					"JOB_ID"};
 
@@ -53,14 +55,15 @@ static const char *value_of(const struct environment *from, const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* False also where there is no such variable. */
+/* Returns false also if there is no such variable. */
 static bool read_number(const struct environment *from, const char *name, uint64_t *out)
 {
 	const char *text = value_of(from, name);
 	return text && tp_text_parse_count(text, out) && *out <= INT32_MAX;
 }
 
-/* Where ranks meet is the same for all of a job, and hardly ever for two at once. */
+/* The address at which ranks meet is the same for the whole job, and hardly ever for two jobs at
+ * once. */
 static const char *address_id(const struct environment *from)
 {
 	const char *address = value_of(from, "MASTER_ADDR");
@@ -84,14 +87,14 @@ static const char *batch_id(const struct environment *from)
 static const char *job_id(const struct launcher *by, const struct environment *from)
 {
 	const char *id = value_of(from, by->id);
-	/* torchrun's name of a run that nobody has named. */
+	/* torchrun's id of a run for which the user gave none */
 	if (id && strcmp(id, "none") != 0)
 		return tp_arena_strndup(from->arena, id, strnlen(id, 200));
 	const char *point = strcmp(by->rank, "RANK") == 0 ? address_id(from) : NULL;
 	return point ? point : batch_id(from);
 }
 
-/* ENVIRONMENT=BATCH: sbatch(1); a step has a number of its own. */
+/* ENVIRONMENT=BATCH: sbatch(1); a step has its own number. */
 static bool is_script(const struct launcher *by, const struct environment *from)
 {
 	const char *kind = value_of(from, "ENVIRONMENT");
@@ -138,7 +141,7 @@ bool tp_job_place_find(struct tp_job_place *out, tp_variable_fn *variable, const
 	for (size_t i = 0; i < TP_ARRAY_LEN(launchers); i++) {
 		if (read_place(out, &launchers[i], &from))
 			return true;
-		/* Another launcher may know better. */
+		/* Another launcher may give a certain place. */
 		if (out->launcher && !doubtful.launcher)
 			doubtful = *out;
 		*out = (struct tp_job_place){.local_rank = -1, .contradiction = out->contradiction};

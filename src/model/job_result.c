@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names what is known about a job, and frees it. */
+/* Names the properties of a job, and frees it. */
 #include "trainprof/model/job_result.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds facts, warnings and the check of exactness. */
+/* Stores facts, warnings and the exactness check. */
 #include "trainprof/model/profile.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace)
 		bool is_told = tp_fact_is_user_supplied(i);
 		profile->facts[i] =
 			(struct tp_quantity){.is_foreign = is_told,
-					     .missing = is_told ? "only a file of facts tells it"
+					     .missing = is_told ? "only a file of facts has it"
 								: "not measured"};
 	}
 }

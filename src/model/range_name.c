@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Knows the names that PyTorch gives to ranges of NVTX. */
+/* Recognises the names that PyTorch gives to NVTX ranges. */
 #include "trainprof/model/range_name.h"
 
 #include "trainprof/base/memory.h"
@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A namespace in lower case, or a backward function's name. */
+/* True for a namespace in lower case, or the name of a backward function. */
 static bool is_operator_name(const char *name, size_t len)
 {
 	static const char backward[] = "Backward";
@@ -27,7 +27,7 @@ size_t tp_range_name_len(const char *name, size_t len, bool *is_operator)
 	for (size_t i = 0; i < TP_ARRAY_LEN(marks); i++) {
 		size_t mark_len = strlen(marks[i]);
 		const char *at = memmem(name, cut, marks[i], mark_len);
-		/* A number has to follow. */
+		/* A number has to follow the mark. */
 		if (at && at > name && (size_t)(at - name) + mark_len < len &&
 		    isdigit((unsigned char)at[mark_len]))
 			cut = (size_t)(at - name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of what a comparison of runs says. */
+/* Names used in a comparison of runs. */
 #include "trainprof/model/run_diff.h"
 
 const char *tp_comparable_name(enum tp_likeness aspect)

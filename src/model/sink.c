@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a stack takes besides its frames: its entries in the list and in the map, half full. */
+/* Memory of a stack in addition to its frames: its entries in the list and in the map, half
+ * full. */
 enum { NO_MORE = 0, STACK_EXTRA = 64 };
 
 struct tp_sink_frame {
 	struct tp_frame frame;
-	uint32_t next; /* with the same hash; NO_MORE ends */
+	uint32_t next; /* next entry with the same hash; NO_MORE = last */
 };
 
 struct tp_sink_stack {

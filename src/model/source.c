@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for the presence of a source. */
+/* Words for the availability of a source. */
 #include "trainprof/model/source.h"
 
 const char *tp_source_state_text(enum tp_presence presence)

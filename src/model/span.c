@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of kinds of spans, and their order. */
+/* Names of span kinds, and the order of spans. */
 #include "trainprof/model/span.h"
 
 #include "trainprof/base/memory.h"
@@ -22,10 +22,10 @@ static bool is_before(const struct tp_span *a, const struct tp_span *b)
 	return a->start_ns < b->start_ns || (a->start_ns == b->start_ns && a->end_ns > b->end_ns);
 }
 
-/* Merge the sorted [0, middle) and [middle, n); scratch has room for the shorter of them. */
+/* Merges the sorted [0, middle) and [middle, n); scratch has room for the shorter of them. */
 static void merge(struct tp_span *spans, size_t middle, size_t n, struct tp_span *scratch)
 {
-	/* Only what lies between the borders of both has to move. */
+	/* Only items between the borders of both have to move. */
 	size_t from = 0;
 	while (from < middle && !is_before(&spans[middle], &spans[from]))
 		from++;
@@ -57,7 +57,7 @@ static void merge(struct tp_span *spans, size_t middle, size_t n, struct tp_span
 	memcpy(spans + out - right, scratch, right * sizeof(*spans));
 }
 
-/* Where the ascending runs begin; ends with n. */
+/* Finds the starts of the ascending runs; the list ends with n. */
 static size_t *find_runs(const struct tp_span *spans, size_t n, size_t *n_runs)
 {
 	size_t *starts = NULL;

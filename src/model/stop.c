@@ -36,7 +36,7 @@ void tp_stop_format(char out[TP_STOP_REASON_SIZE], enum tp_stop_kind kind, pid_t
 		snprintf(end, room, "%s%d", of_process, (int)pid);
 }
 
-/* A decimal number after `prefix`; 0 where there is none. */
+/* Returns the decimal number after `prefix`; 0 if there is none. */
 static unsigned long long number_after(const char *text, const char *prefix)
 {
 	size_t length = strlen(prefix);

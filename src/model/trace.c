@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a trace: sorts, checks and indexes what a builder collected. */
+/* Builds a trace: sorts, checks and indexes the records that a builder collected. */
 #include "trainprof/model/trace.h"
 
 #include "trace_stops.h"
@@ -20,8 +20,8 @@ static void add_span(struct tp_trace_builder *builder, const struct tp_span *spa
 	TP_ARRAY_PUSH(spans->items, spans->n, spans->capacity) = *span;
 }
 
-/* Strings, frames, stacks and details stay in the builder's sink; everything else is kept as it
- * comes. */
+/* Strings, frames, stacks and details stay in the builder's sink; all other records are kept in the
+ * order of arrival. */
 static void builder_put(struct tp_sink *sink, const struct tp_record *record)
 {
 	struct tp_trace_builder *builder = (struct tp_trace_builder *)(void *)sink;
@@ -103,7 +103,7 @@ static int gap_order(const void *a, const void *b)
 			   ((const struct tp_gap *)b)->start_ns);
 }
 
-/* What a trace needs of each record kind: where it goes and how it is checked. */
+/* Counts the records of each kind that the trace needs room for. */
 static void count_kinds(const struct tp_trace_builder *builder, size_t counts[TP_N_RECORDS])
 {
 	for (size_t i = 0; i < builder->n_records; i++)
@@ -150,11 +150,13 @@ static uint64_t since_start(const struct tp_trace *trace, uint64_t time_ns)
 	return time_ns > zero ? time_ns - zero : 0;
 }
 
-/* Tasks by id; ids that were never defined become empty rows, so that an index is always valid. */
+/* Stores tasks by id; ids that were never defined become empty rows, so that an index is always
+ * valid. */
 static void place_tasks(struct tp_trace *trace, const struct tp_trace_builder *builder)
 {
 	/* An id is at most the number of task records: ids are dense in order of appearance. A
-	 * damaged recording may claim more; those are dropped here and everywhere below. */
+	 * damaged recording may contain larger ones; those are dropped here and everywhere
+	 * below. */
 	size_t limit = 0;
 	for (size_t i = 0; i < builder->n_records; i++)
 		limit += builder->records[i].kind == TP_RECORD_TASK;
@@ -179,7 +181,7 @@ static void place_tasks(struct tp_trace *trace, const struct tp_trace_builder *b
 	}
 }
 
-/* In the builder's order, without those of no length, which say nothing. */
+/* Stores runs in the builder's order, without those of length 0, which have no information. */
 static void place_runs(struct tp_trace *trace, const struct tp_trace_builder *builder)
 {
 	trace->runs = tp_arena_array(&trace->arena, builder->n_runs, sizeof(*trace->runs));
@@ -224,7 +226,8 @@ static void place_tracks(struct tp_trace *trace, const struct tp_trace_builder *
 		if (record->kind != TP_RECORD_TRACK)
 			continue;
 		const struct tp_track *track = &record->of.track;
-		/* Told first in order of ids: what leaves one out is damaged. */
+		/* Tracks first appear in order of their ids: a recording that skips one is
+		 * damaged. */
 		if (track->id >= limit || track->id > trace->n_tracks) {
 			trace->n_dropped++;
 			continue;
@@ -234,7 +237,7 @@ static void place_tracks(struct tp_trace *trace, const struct tp_trace_builder *
 	}
 }
 
-/* Takes the builder's spans. */
+/* Takes ownership of the builder's spans. */
 static void place_spans(struct tp_trace *trace, struct tp_trace_builder *builder)
 {
 	trace->spans = tp_arena_array(&trace->arena, trace->n_tracks, sizeof(*trace->spans));
@@ -292,11 +295,9 @@ static void place_record(struct tp_trace *trace, const struct tp_record *record)
 	}
 }
 
-/*
- * Sort by task, keeping the order within a task, which is that of time already when one source told
- * it: a pass to count and a pass to place, ten times as fast as comparing (5 million runs: 0.1 s).
- * An item begins with its task's id.
- */
+/* Sorts by task and keeps the order within a task, which is already that of time if one source
+ * recorded it: one pass to count and one to place, ten times as fast as comparing (5 million runs:
+ * 0.1 s). An item begins with its task's id. */
 static void bucket_by_task(const struct tp_trace *trace, void *items, size_t n, size_t item_size)
 {
 	size_t *next = tp_alloc((trace->n_tasks + 1) * sizeof(*next));
@@ -351,7 +352,7 @@ static void sort_all(struct tp_trace *trace)
 		tp_spans_sort(trace->spans[i].items, trace->spans[i].n);
 }
 
-/* A task is on one CPU at a time: later starts win, what overlaps is cut. */
+/* A task is on one CPU at a time: a later start takes precedence, and the overlap is cut. */
 static void clip_runs(struct tp_trace *trace)
 {
 	size_t kept = 0;
@@ -386,10 +387,10 @@ static void index_tasks(struct tp_trace *trace)
 	}
 }
 
-/* Sources of a live run put something at least once a second, and at its end. */
+/* Sources of a live run emit a record at least once per second, and at its end. */
 #define END_SLACK_NS (60 * TP_NS_PER_S)
-/* A program may go on for long after --duration, or after recording has stopped. No longer than
- * this, which no clock has counted. */
+/* A program may continue for a long time after --duration, or after recording has stopped. This is
+ * the upper limit, which no clock has reached. */
 #define RUN_MAX_NS (10ULL * 366 * 86400 * TP_NS_PER_S)
 
 static uint64_t last_record_ns(const struct tp_trace *trace)
@@ -411,7 +412,7 @@ static uint64_t last_record_ns(const struct tp_trace *trace)
 	return last;
 }
 
-/* When the kernel ended the last thread of the target; 0 where that is not known. */
+/* Returns the time at which the kernel ended the target's last thread; 0 if that is unknown. */
 static uint64_t kernel_end_ns(const struct tp_trace *trace)
 {
 	const struct tp_run_info *run = &trace->run;
@@ -429,7 +430,7 @@ static uint64_t kernel_end_ns(const struct tp_trace *trace)
 	return end_ns;
 }
 
-/* Whether the run may have gone on so long after its last record. */
+/* Returns true if the run may have lasted this long after its last record. */
 static bool is_end_possible(const struct tp_trace *trace, uint64_t end_ns, uint64_t last_ns)
 {
 	const struct tp_run_info *run = &trace->run;
@@ -442,7 +443,7 @@ static bool is_end_possible(const struct tp_trace *trace, uint64_t end_ns, uint6
 		return true;
 	for (size_t i = 0; i < trace->n_gaps; i++)
 		if (trace->gaps[i].end_ns >= end_ns)
-			return true; /* recording had stopped */
+			return true; /* recording had already stopped */
 	return false;
 }
 

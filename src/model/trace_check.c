@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the contract of a trace true. */
+/* Enforces the guarantees of a trace. */
 #include "trainprof/model/trace_check.h"
 
 #include "trainprof/base/memory.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- one record: whether it can be kept, after what can be mended is mended ---------------- */
+/* ---- one record: checks if it can be kept, after repairs if these are possible ------------ */
 
 static bool is_time(uint64_t time_ns)
 {
@@ -73,7 +73,7 @@ static bool check_gap(const struct tp_trace *trace, struct tp_gap *gap)
 {
 	gap->source = string_or_none(trace, gap->source);
 	gap->reason = string_or_none(trace, gap->reason);
-	/* One without an end lasts until the run ends. */
+	/* A gap without an end lasts until the run ends. */
 	return is_interval(gap->start_ns,
 			   gap->end_ns == UINT64_MAX ? TP_TRACE_NS_MAX : gap->end_ns);
 }
@@ -111,7 +111,8 @@ static void check_frames(struct tp_trace *trace)
 	}
 }
 
-/* The sink that made a stack has checked its frames: one that names another becomes empty. */
+/* The sink that created a stack has checked its frames: a stack with an unknown frame becomes
+ * empty. */
 static void check_stacks(struct tp_trace *trace)
 {
 	for (size_t i = 0; i < trace->n_stacks; i++) {
@@ -134,7 +135,7 @@ static void check_details(struct tp_trace *trace)
 	}
 }
 
-/* Who leads to itself by its parents is made a beginning. Each task is walked once. */
+/* A task that is its own ancestor loses its parent. Each task is walked once. */
 static void cut_loops(struct tp_trace *trace)
 {
 	uint32_t *walked = tp_alloc((trace->n_tasks + 1) * sizeof(*walked));
@@ -184,7 +185,7 @@ static void check_tracks(struct tp_trace *trace)
 	}
 }
 
-/* Keep the items that pass. */
+/* Keeps the items that pass the check. */
 #define KEEP(trace, items, n, check)                                                               \
 	do {                                                                                       \
 		size_t kept_ = 0;                                                                  \

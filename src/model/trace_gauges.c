@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds strings, stacks and readings in a trace, and how much a counter grew. */
+/* Finds strings, stacks and gauge readings in a trace, and computes the growth of a counter. */
 #include "trainprof/model/trace.h"
 
-/* Readings lie in the order of metric, task and time. */
+/* Readings are sorted by metric, task and time. */
 static bool is_before(const struct tp_gauge *gauge, enum tp_metric metric, uint32_t task)
 {
 	return gauge->metric != metric ? gauge->metric < metric : gauge->task < task;
@@ -27,7 +27,8 @@ const struct tp_gauge *tp_trace_gauges(const struct tp_trace *trace, enum tp_met
 	return trace->gauges + low;
 }
 
-/* The counter at a time, by a line between the readings around it; ends are held. */
+/* Interpolates the counter linearly between the readings before and after the time; constant
+ * outside of them. */
 static double counter_at(const struct tp_gauge *readings, size_t n, uint64_t time_ns)
 {
 	if (time_ns <= readings[0].time_ns)
@@ -35,7 +36,7 @@ static double counter_at(const struct tp_gauge *readings, size_t n, uint64_t tim
 	if (time_ns > readings[n - 1].time_ns)
 		return readings[n - 1].value;
 	size_t low = 0;
-	size_t high = n - 1; /* the first reading at or after the time lies in (low, high] */
+	size_t high = n - 1; /* the first reading at or after the time is in (low, high] */
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 		if (readings[middle].time_ns < time_ns)

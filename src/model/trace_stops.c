@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Takes the time out of a trace in which the program or trainprof was stopped. What is left is the
- * program as if it had not been stopped: so no pass has to know of stops.
- */
+/* Removes from a trace the time in which the program or trainprof was stopped. The result is the
+ * program as if it had not been stopped, so that no analysis pass has to handle stops. */
 #include "trace_stops.h"
 
 #include "trainprof/base/clock.h"
@@ -11,21 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stop is noticed by looking at /proc now and then. Switch records tell exactly when the last
- * thread left its CPU and when the first one came back, if that is at most so far away. */
+/* A stop is detected by reading /proc now and then. Switch records show exactly when the last
+ * thread left its CPU and when the first one returned, if that is at most this far away. */
 #define EDGE_MAX_NS (TP_NS_PER_S / 2)
-/* A process that has less than this part of the program's CPU time stops little by stopping. */
+/* A stopped process with less than this part of the program's CPU time has little effect on the
+ * program. */
 #define PARTS_OF_CPU_TIME 10
 
 struct stretch {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t before_ns;     /* left out up to its start */
-	enum tp_stop_kind kind; /* of those that overlap, the one that TP_STOP_MAP has first */
+	uint64_t before_ns;     /* time left out before its start */
+	enum tp_stop_kind kind; /* if stops overlap: the kind that comes first in TP_STOP_MAP */
 };
 
 struct stretches {
-	struct stretch *items; /* heap; in order, apart from each other */
+	struct stretch *items; /* heap; sorted, without overlaps */
 	size_t n;
 };
 
@@ -53,8 +52,8 @@ static bool is_busy_process(const struct tp_trace *trace, pid_t pid)
 	return of_process_ns >= of_all_ns / PARTS_OF_CPU_TIME;
 }
 
-/* A stopped process does not run: up to the end of its last run, and from its next one on, it was
- * not stopped yet, or no more. */
+/* A stopped process does not run: it was not stopped before the end of its last run, nor after the
+ * start of its next one. */
 static void move_edges(const struct tp_trace *trace, pid_t pid, uint64_t *start_ns,
 		       uint64_t *end_ns)
 {
@@ -175,7 +174,7 @@ static struct stretches find_intervals(struct tp_trace *trace)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* The last stretch that begins before the time; NULL: none. */
+/* Returns the last stretch that begins before the time; NULL = none. */
 static const struct stretch *interval_before(const struct stretches *stretches, uint64_t time_ns)
 {
 	size_t low = 0;
@@ -240,7 +239,7 @@ static size_t move_samples(struct tp_sample *samples, size_t n, const struct str
 	return kept;
 }
 
-/* A step that ended meanwhile is not known; phases have to stay pairs. */
+/* A step that ended during a stop is unknown and dropped; phases have to stay pairs. */
 static void move_marks(struct tp_trace *trace, const struct stretches *stretches)
 {
 	size_t kept = 0;
@@ -277,7 +276,8 @@ static void move_spans(struct tp_trace *trace, const struct stretches *stretches
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* What the counter grew by in the stretch. The program's own stand still while it is stopped. */
+/* Returns the growth of the counter in the stretch. The program's own counters do not grow while it
+ * is stopped. */
 static double growth_in(const struct tp_trace *trace, const struct tp_gauge *of,
 			const struct stretch *stretch)
 {
@@ -291,7 +291,7 @@ static double growth_in(const struct tp_trace *trace, const struct tp_gauge *of,
 	return growth;
 }
 
-/* Readings of one metric and task: [first, end). Their new values go into `values`. */
+/* Readings of one metric and task: [first, end). `values` gets their new values. */
 static void subtract_growth(const struct tp_trace *trace, size_t first, size_t end,
 			    const struct stretches *stretches, double *values)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of verdicts' words. */
+/* The table of the words for verdicts. */
 #include "trainprof/model/verdict_words.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the last seconds of a measurement and cuts traces of them. */
+/* Keeps the last seconds of a measurement and cuts traces out of them. */
 #include "window_data.h"
 
 #include "trainprof/base/memory.h"
@@ -10,11 +10,11 @@
 enum {
 	STACKS_LIMIT = 16 << 20,       /* bytes, as in a recording */
 	NAMES_LIMIT = 64 << 20,        /* bytes of texts and frames */
-	FRAME_BYTES = 72,              /* a frame's, with its entry in the map */
-	RECORDS_BEFORE_TRIM = 1 << 14, /* beyond twice what the last one left */
+	FRAME_BYTES = 72,              /* of one frame, with its entry in the map */
+	RECORDS_BEFORE_TRIM = 1 << 14, /* in addition to twice the number that the last trim left */
 };
 
-/* ---- taking records ---- */
+/* ---- adding records ------------------------------------------------------------------------ */
 
 static struct kept_task *find_task(struct tp_window *window, uint32_t id)
 {
@@ -34,7 +34,7 @@ static void add_task(struct tp_window *window, const struct tp_task *task)
 {
 	struct kept_task *known = find_task(window, task->id);
 	if (known) {
-		/* Whose creator is forgotten keeps the one that took its place. */
+		/* If the creator was dropped, the task keeps the ancestor that replaced it. */
 		uint32_t parent =
 			find_task(window, task->parent) ? task->parent : known->task.parent;
 		known->task = *task;
@@ -59,7 +59,7 @@ static void add_run(struct tp_window *window, const struct tp_run *run)
 		task->on_since_ns = 0;
 }
 
-/* A stay is told when it ends. Until then samples show that there is one. */
+/* A stay is recorded when it ends. Until then samples show that there is one. */
 static void add_sample(struct tp_window *window, const struct tp_sample *sample)
 {
 	struct kept_task *task = find_task(window, sample->task);
@@ -81,7 +81,7 @@ static void add_source(struct tp_window *window, const struct tp_source *source)
 	TP_ARRAY_PUSH(window->sources, window->n_sources, window->sources_capacity) = *source;
 }
 
-/* Those that have spans would be empty here. */
+/* Tracks that have spans would be empty here. */
 static void add_track(struct tp_window *window, const struct tp_track *track)
 {
 	uint32_t at = tp_window_track(window, track->id);
@@ -93,7 +93,7 @@ static void add_track(struct tp_window *window, const struct tp_track *track)
 		TP_ARRAY_PUSH(window->tracks, window->n_tracks, window->tracks_capacity) = *track;
 }
 
-/* When a record is about; 0 = at no time. */
+/* Returns the time of a record; 0 = it has no time. */
 static uint64_t time_of(const struct tp_record *record)
 {
 	switch (record->kind) {
@@ -139,12 +139,12 @@ static void keep(struct tp_window *window, const struct tp_record *record)
 	case TP_RECORD_TRACK:
 		add_track(window, &record->of.track);
 		break;
-	default: /* definitions are the base's */
+	default: /* definitions are kept in the base sink */
 		break;
 	}
 }
 
-/* ---- forgetting ---- */
+/* ---- dropping records ---------------------------------------------------------------------- */
 
 static void trim_runs(struct tp_window *window, uint64_t from_ns)
 {
@@ -183,7 +183,7 @@ bool tp_window_is_of_device(const struct tp_gauge *gauge)
 	return tp_metric_desc(gauge->metric)->subject == TP_METRIC_OF_DEVICE;
 }
 
-/* Of each metric and task the last reading before it stays: counters grow from there. */
+/* For each metric and task the last reading before the time is kept: counters grow from there. */
 static void trim_gauges(struct tp_window *window, uint64_t from_ns)
 {
 	struct tp_map seen = {0};
@@ -207,8 +207,8 @@ static void trim_gauges(struct tp_window *window, uint64_t from_ns)
 	tp_map_release(&seen);
 }
 
-/* Whether a mark before `end` ends the phase that `begin` begins, or begins it once more: a program
- * that never ends its phases leaves one of each name. */
+/* Returns true if a mark before `end` ends the phase that `begin` begins, or begins it again: a
+ * program that never ends its phases leaves one of each name. */
 static bool is_ended(const struct tp_mark *begin, const struct tp_mark *end)
 {
 	for (const struct tp_mark *mark = begin + 1; mark < end; mark++)
@@ -218,7 +218,7 @@ static bool is_ended(const struct tp_mark *begin, const struct tp_mark *end)
 	return false;
 }
 
-/* A setting holds until the next one of its name. */
+/* A setting is valid until the next one of its name. */
 static bool is_replaced(const struct tp_mark *setting, const struct tp_mark *end)
 {
 	for (const struct tp_mark *mark = setting + 1; mark < end; mark++)
@@ -228,7 +228,7 @@ static bool is_replaced(const struct tp_mark *setting, const struct tp_mark *end
 	return false;
 }
 
-/* Of what was before, what still holds. */
+/* True for earlier marks that are still in effect. */
 static bool is_valid_later(const struct tp_mark *mark, const struct tp_mark *end)
 {
 	return (mark->kind == TP_MARK_PHASE_BEGIN && !is_ended(mark, end)) ||
@@ -236,7 +236,7 @@ static bool is_valid_later(const struct tp_mark *mark, const struct tp_mark *end
 		!is_replaced(mark, end));
 }
 
-/* A phase that was begun and not ended goes on, as long as its thread lives. */
+/* A phase that has begun and not ended continues as long as its thread lives. */
 static void trim_marks(struct tp_window *window, uint64_t from_ns)
 {
 	size_t kept = 0;
@@ -261,7 +261,8 @@ static void trim_gaps(struct tp_window *window, uint64_t from_ns)
 	window->n_gaps = kept;
 }
 
-/* The dead leave; who they created gets their own creator, so that no line of the dead stays. */
+/* Drops ended tasks; tasks that they created get the dropped task's own creator, so that no chain
+ * of ended tasks remains. */
 static void trim_tasks(struct tp_window *window, uint64_t from_ns)
 {
 	struct tp_map pids = {0};
@@ -281,7 +282,7 @@ static void trim_tasks(struct tp_window *window, uint64_t from_ns)
 	for (size_t i = 0; i < window->n_tasks; i++) {
 		struct tp_task *task = &window->tasks[i].task;
 		struct kept_task *parent = find_task(window, task->parent);
-		/* Creators come first, so a parent's parent is a living one already. */
+		/* Creators come first, so a parent's parent is already one that is kept. */
 		if (parent && !parent->is_wanted)
 			task->parent = parent->task.parent;
 	}
@@ -309,7 +310,7 @@ void tp_window_trim(struct tp_window *window, uint64_t from_ns)
 	trim_samples(window, from_ns);
 	trim_gaps(window, from_ns);
 	trim_tasks(window, from_ns);
-	/* Of tasks that are left: */
+	/* These need the tasks that are left: */
 	trim_marks(window, from_ns);
 	trim_gauges(window, from_ns);
 	window->n_left = n_held(window);

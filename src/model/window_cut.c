@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts a trace of a stretch out of what a window holds. */
+/* Cuts a trace of an interval out of the records in a window. */
 #include "window_data.h"
 
 #include "trainprof/base/memory.h"
@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Before the stretch, for what speaks of the time before it. */
+/* Time before the interval for records that describe the state before it. */
 enum { LEAD_NS = 2 };
 
-#define NO_SUBJECT (TP_NO_TASK - 1) /* no index is as high */
+#define NO_SUBJECT (TP_NO_TASK - 1) /* greater than any index */
 
-/* The window's ids to those of the trace, as far as they were met; 0 = not yet, as id 0 is always
- * the empty one. */
+/* Maps the window's ids to those of the trace, for ids that occurred so far; 0 = not yet, because
+ * id 0 is always the empty one. */
 struct cut {
 	struct tp_window *window;
 	struct tp_sink *to;
@@ -64,7 +64,7 @@ static uint32_t stack_of(struct cut *cut, uint32_t id)
 	return made;
 }
 
-/* Dense in the order of the window's, so that creators still come first. */
+/* Returns a dense id in the order of the window's ids, so that creators still come first. */
 static uint32_t task_of(const struct cut *cut, uint32_t id)
 {
 	uint64_t at;
@@ -113,7 +113,8 @@ static void add_track(struct cut *cut, uint32_t at)
 	tp_sink_track(cut->to, &track);
 }
 
-/* Before the stretch, a stay of one ns tells how the last one ended, and a look what followed. */
+/* Before the interval, a stay of one ns shows how the last one ended, and a sample the state after
+ * it. */
 static void add_before(struct cut *cut, const struct kept_task *kept)
 {
 	struct tp_run last = kept->last;
@@ -130,7 +131,7 @@ static void add_before(struct cut *cut, const struct kept_task *kept)
 		add_sample(cut, wait);
 }
 
-/* A stay that has not ended. Where switches were not recorded, looks tell. */
+/* Adds a stay that has not ended. Without switch records, samples show the state. */
 static void add_present(struct cut *cut, const struct kept_task *kept)
 {
 	if (!kept->on_since_ns || !kept->has_stay || kept->newest_how == TP_RUN_OPEN ||
@@ -144,7 +145,7 @@ static void add_present(struct cut *cut, const struct kept_task *kept)
 		add_run(cut, run);
 }
 
-/* What it was at the begin, by a line to the next reading. */
+/* Computes the value at the beginning by linear interpolation to the next reading. */
 static double value_at_begin(const struct cut *cut, const struct tp_gauge *first,
 			     const struct tp_gauge *next)
 {
@@ -155,7 +156,8 @@ static double value_at_begin(const struct cut *cut, const struct tp_gauge *first
 	return first->value + (next->value - first->value) * part;
 }
 
-/* A task, a track, or TP_NO_TASK for the host; NOBODY when it is not held any more. */
+/* Returns the index of a task or track, TP_NO_TASK for the host, or NO_SUBJECT if the window does
+ * not have it any more. */
 static uint32_t subject_of(const struct cut *cut, const struct tp_gauge *gauge)
 {
 	if (tp_window_is_of_device(gauge)) {
@@ -168,7 +170,7 @@ static uint32_t subject_of(const struct cut *cut, const struct tp_gauge *gauge)
 	return task == TP_NO_TASK ? NO_SUBJECT : task;
 }
 
-/* `next` of the same metric and subject, or NULL. */
+/* `next` is a reading of the same metric and subject, or NULL. */
 static void add_gauge(struct cut *cut, const struct tp_gauge *gauge, const struct tp_gauge *next)
 {
 	uint32_t subject = subject_of(cut, gauge);

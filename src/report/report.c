@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the ways a report can be written. */
+/* Lists the formats of a report. */
 #include "trainprof/report/report.h"
 
 #include "report/digest/exporters.h"

@@ -7,7 +7,7 @@
 
 enum { N_ROWS = 8 };
 
-#define POLYNOMIAL UINT32_C(0x82f63b78) /* 0x1edc6f41 with its bits turned around */
+#define POLYNOMIAL UINT32_C(0x82f63b78) /* 0x1edc6f41 with its bits reversed */
 
 void tp_checksum_init(struct tp_checksum *checksum)
 {

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Eight tables, so that eight bytes are taken at a time; made by init, then read-only. */
+/* Eight tables, so that eight bytes are processed at a time; filled by init, then read-only. */
 struct tp_checksum {
 	uint32_t rows[8][256];
 };
 
 void tp_checksum_init(struct tp_checksum *checksum);
 
-/* The checksum of what `before` stands for (0: nothing) followed by these bytes. */
+/* Returns the checksum of these bytes, continued from the checksum `before` (0 = of nothing). */
 uint32_t tp_checksum_add(const struct tp_checksum *checksum, uint32_t before, const void *bytes,
 			 size_t size);
 

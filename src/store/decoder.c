@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unpacks blocks, trusting nothing in them. */
+/* Decodes blocks, without trusting their content. */
 #include "decoder.h"
 
 #include "layout.h"
@@ -38,7 +38,7 @@ void tp_decoder_release(struct tp_decoder *decoder)
 	*decoder = (struct tp_decoder){0};
 }
 
-/* Ids are dense: the next definition defines the next id, whatever else it says. */
+/* Ids are dense: the next definition must define the next id. */
 static bool id_map_add(struct tp_id_map *map, uint32_t file_id, uint32_t id)
 {
 	if (file_id != map->n)
@@ -57,7 +57,7 @@ static uint32_t decode_id(struct tp_varint_cursor *cursor, const struct tp_id_ma
 	return map->ids[id];
 }
 
-/* Written plus one; 0 means none. */
+/* Ids are stored plus one; 0 means none. */
 static uint32_t decode_task_id(struct tp_varint_cursor *cursor)
 {
 	return tp_varint_get_u32(cursor) - 1;
@@ -69,7 +69,7 @@ static uint64_t decode_time(struct tp_decoder *decoder, struct tp_varint_cursor 
 	return decoder->clock_ns;
 }
 
-/* A duration that ends at `end_ns`: the beginning. */
+/* Decodes a duration that ends at `end_ns`; returns the start. */
 static uint64_t decode_start(struct tp_varint_cursor *cursor, uint64_t end_ns)
 {
 	uint64_t duration_ns = tp_varint_get(cursor);
@@ -78,7 +78,7 @@ static uint64_t decode_start(struct tp_varint_cursor *cursor, uint64_t end_ns)
 	return end_ns - duration_ns;
 }
 
-/* An enumeration that newer versions may have extended: what is unknown reads as `other`. */
+/* Decodes an enumeration that newer versions may have extended: unknown values become `other`. */
 static unsigned decode_choice(struct tp_varint_cursor *cursor, unsigned n, unsigned other)
 {
 	uint64_t value = tp_varint_get(cursor);
@@ -210,7 +210,7 @@ static bool decode_sample(struct tp_decoder *decoder, struct tp_varint_cursor *c
 	return true;
 }
 
-/* A metric is known by its name; its number is this recording's own. */
+/* A metric is identified by its name; its number is valid in this recording only. */
 static bool decode_metric(struct tp_decoder *decoder, struct tp_varint_cursor *cursor)
 {
 	uint32_t number = tp_varint_get_u32(cursor);
@@ -288,7 +288,8 @@ static bool decode_mark(struct tp_decoder *decoder, struct tp_varint_cursor *cur
 	return true;
 }
 
-/* Gaps and sources go straight to the sink: its shorthands want texts, these are ids already. */
+/* Gaps and sources go to the sink as records: its convenience functions need texts, these are ids
+ * already. */
 static bool decode_gap(struct tp_decoder *decoder, struct tp_varint_cursor *cursor)
 {
 	struct tp_record record = {.kind = TP_RECORD_GAP};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Unpacks blocks into a sink. The bytes may come from anybody: every field is checked, ids are
- * translated into those of the sink, and what makes no sense is refused and counted.
- */
+/* Decodes blocks into a sink. The bytes may come from an untrusted source: every field is checked,
+ * ids are translated to those of the sink, and invalid records are refused and counted. */
 #ifndef TRAINPROF_SRC_STORE_DECODER_H
 #define TRAINPROF_SRC_STORE_DECODER_H
 
@@ -13,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ids of the file, which begin at 1 and are dense, to ids of the sink. */
+/* Maps ids of the file, which begin at 1 and are dense, to ids of the sink. */
 struct tp_id_map {
 	uint32_t *ids;
 	size_t n;
@@ -35,19 +33,17 @@ struct tp_decoder {
 	uint64_t clock_ns;
 	uint64_t address;
 	uint64_t link;
-	uint64_t n_met;     /* records, whatever became of them */
-	uint64_t n_refused; /* malformed, or naming what was never defined */
-	uint64_t n_skipped; /* of a kind or metric that a newer version added */
+	uint64_t n_met;     /* number of records, accepted or not */
+	uint64_t n_refused; /* malformed, or with an id that was never defined */
+	uint64_t n_skipped; /* of a kind or metric from a newer version */
 	struct tp_buf text;
 };
 
 void tp_decoder_init(struct tp_decoder *decoder, struct tp_sink *sink);
 void tp_decoder_release(struct tp_decoder *decoder);
 
-/*
- * Take the records of one payload whose first time counts from base_ns. False when the records do
- * not fill the payload exactly; those before are taken.
- */
+/* Decodes the records of one payload whose first time is relative to base_ns. Returns false if the
+ * records do not fill the payload exactly; the records before the error are kept. */
 bool tp_decoder_add(struct tp_decoder *decoder, const unsigned char *payload, size_t len,
 		    uint64_t base_ns);
 

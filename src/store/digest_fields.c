@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes and reads the fields of digests by tables. */
+/* Writes and reads the fields of digests according to tables. */
 #include "digest_fields.h"
 
 #include "checksum.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Types of values as Protocol Buffers number them. */
+/* Value types with their Protocol Buffers numbers. */
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
 #define RANK(number, type, member)                                                                 \
@@ -20,7 +20,7 @@ enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 const struct tp_digest_field tp_digest_rank_fields[] = {
 	RANK(1, TEXT, launcher),
 	RANK(2, TEXT, job_id),
-	RANK(3, S64, number), /* 0 is left out, -1 is not */
+	RANK(3, S64, number), /* 0 is not written, -1 is */
 	RANK(4, U32, n_ranks),
 	RANK(5, U32, attempt),
 	RANK(6, TEXT, host),
@@ -61,7 +61,7 @@ const size_t tp_digest_n_rank_fields = TP_ARRAY_LEN(tp_digest_rank_fields);
 const size_t tp_digest_n_code_fields = TP_ARRAY_LEN(tp_digest_code_fields);
 const size_t tp_digest_n_advice_fields = TP_ARRAY_LEN(tp_digest_advice_fields);
 
-/* The head up to the checksum, and the payload. */
+/* Covers the head up to the checksum, and the payload. */
 uint32_t tp_digest_checksum(const struct tp_checksum *checksum, const unsigned char *frame,
 			    size_t size)
 {
@@ -90,7 +90,7 @@ void tp_digest_put_bytes(struct tp_buf *out, unsigned number, const void *bytes,
 	tp_buf_add(out, bytes, size);
 }
 
-/* Never in the middle of a character. */
+/* Never cuts inside a character. */
 static size_t cut_length(const char *text)
 {
 	size_t len = strnlen(text, TP_DIGEST_TEXT_MAX + 1);
@@ -107,7 +107,7 @@ static uint64_t whole_ns(double ns)
 	return ns >= 0.5 && ns < 1e18 ? (uint64_t)llround(ns) : 0;
 }
 
-/* The value of a member that is written as a varint; zero is left out. */
+/* Returns the value of a member that is written as a varint; zero is not written. */
 static uint64_t varint_of(const struct tp_digest_field *field, const void *at)
 {
 	switch (field->type) {

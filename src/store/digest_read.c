@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads digests frame by frame. Nothing in them is trusted. */
+/* Reads digests frame by frame, without trusting them. */
 #include "trainprof/store/rank_digest.h"
 
 #include "checksum.h"
@@ -127,19 +127,9 @@ bool tp_digest_is_readable(const struct tp_digest_frame *frame)
 	return !cursor.is_bad;
 }
 
-bool tp_digest_get_counts(const struct tp_digest_frame *frame, struct tp_digest_counts *out)
-{
-	if (frame->payload_size < 24)
-		return false;
-	out->n_sources = tp_get_u64(frame->payload);
-	out->n_ranks = tp_get_u64(frame->payload + 8);
-	out->n_unreadable = tp_get_u64(frame->payload + 16);
-	return true;
-}
-
 /* ---- a job ----------------------------------------------------------------------------------- */
 
-/* Steps of all ranks together: half a gigabyte. */
+/* Maximum number of steps of all ranks together: half a gigabyte. */
 enum { STEPS_HELD_MAX = 1 << 24, STEPS_HELD_MIN = 64 };
 
 struct load {
@@ -147,9 +137,9 @@ struct load {
 	const char *path;
 	const char *directory;
 	const char *written_by;
-	struct tp_job_rank *rank; /* the one whose steps come; NULL = none */
+	struct tp_job_rank *rank; /* the rank whose steps are being read; NULL = none */
 	size_t steps_capacity;
-	size_t n_held_max; /* steps of each */
+	size_t n_held_max; /* maximum number of steps per rank */
 	bool is_other_version;
 };
 
@@ -170,7 +160,7 @@ static bool read_code(struct load *load, struct tp_job_code *out,
 	return is_good;
 }
 
-/* A field of a rank that is a message, or unknown. */
+/* Reads a field of a rank that is a message, or unknown. */
 static bool read_part(struct load *load, struct tp_job_rank *rank,
 		      const struct tp_digest_value *value)
 {
@@ -222,7 +212,8 @@ static bool read_rank(struct load *load, const struct tp_digest_frame *frame)
 	return true;
 }
 
-/* Twice as many as are kept, so that few are moved. */
+/* Drops all but the last n_held_max steps. While reading, twice as many are collected first, so
+ * that few steps are moved. */
 static void drop_early_steps(struct load *load)
 {
 	struct tp_job_rank *rank = load->rank;
@@ -300,7 +291,8 @@ static bool read_frame(struct load *load, const struct tp_digest_frame *frame)
 	}
 }
 
-/* By the number of ranks that a whole file says it has, at its end. */
+/* Computes the steps to keep per rank from the number of ranks, which a complete file has at its
+ * end. */
 static size_t steps_held(const char *path)
 {
 	unsigned char tail[TP_DIGEST_FRAME_HEAD + 24];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes digests: what a job needs of a rank, in frames of at most 2 KiB. */
+/* Writes digests: the data of a rank that a job needs, in frames of at most 2 KiB. */
 #include "trainprof/store/rank_digest.h"
 
 #include "checksum.h"
@@ -61,7 +61,7 @@ static void put_code(struct tp_buf *out, unsigned number, const struct tp_job_co
 	tp_buf_release(&message);
 }
 
-/* Name and time, one message each: the numbers of labels are not the same in all versions. */
+/* Writes name and time, one message each: the numbers of labels differ between versions. */
 static void put_labels(struct tp_buf *out, const struct tp_job_rank *rank)
 {
 	for (int label = 0; label < TP_N_LABELS; label++) {
@@ -79,7 +79,7 @@ static void put_labels(struct tp_buf *out, const struct tp_job_rank *rank)
 	}
 }
 
-/* Places come last: those that do not fit are the ones with least time. */
+/* Places come last: those that do not fit are the ones with the least time. */
 static void put_rank(struct tp_buf *out, const struct tp_job_rank *rank)
 {
 	struct tp_buf payload = {0};
@@ -112,14 +112,15 @@ static void put_advice(struct tp_buf *out, const struct tp_job_advice *advice, s
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Microseconds since the rank started; steps are longer than the error of that. */
+/* Returns microseconds since the rank started; steps are longer than the rounding error. */
 static uint64_t us_since(const struct tp_job_rank *rank, uint64_t ns)
 {
 	int64_t since = (int64_t)(ns - rank->started_ns);
 	return (uint64_t)((since + (since < 0 ? -500 : 500)) / 1000);
 }
 
-/* A window is as many steps as fit. Its first varint is where the first one would begin. */
+/* A frame has as many steps as fit. Its first varint is the time from which the first step's start
+ * is counted. */
 static void put_steps(struct tp_buf *out, const struct tp_job_rank *rank)
 {
 	enum { STEP_MAX = 3 * TP_VARINT_MAX_BYTES };
@@ -159,7 +160,7 @@ void tp_digest_put_source(struct tp_buf *out, const char *name, uint64_t n_bytes
 	struct tp_buf payload = {0};
 	size_t len = strlen(name);
 	tp_digest_put_varint(&payload, n_bytes);
-	/* The end of a path says more than its begin. */
+	/* The end of a path is more specific than its beginning. */
 	tp_buf_puts(&payload, len > PAYLOAD_MAX / 2 ? name + len - PAYLOAD_MAX / 2 : name);
 	put_frame(out, TP_DIGEST_SOURCE, payload.data, payload.len);
 	tp_buf_release(&payload);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs records into blocks. */
+/* Encodes records into blocks. */
 #include "encoder.h"
 
 #include "layout.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 
 enum {
-	FIELDS_MAX = 13, /* of a record without text, each a varint */
+	FIELDS_MAX = 13, /* fields of a record without text, each a varint */
 	FRAMES_MAX = TP_STACK_MAX_FRAMES * 5,
 	RECORD_MAX = LAYOUT_STRING_MAX + FRAMES_MAX + (FIELDS_MAX + 2) * TP_VARINT_MAX_BYTES,
-	/* A gauge may name its metric first: two records are added at once. */
+	/* A gauge may be preceded by its metric's name: two records are added at once. */
 	BLOCK_CAPACITY = BLOCK_HEADER_BYTES + LAYOUT_BLOCK_FULL + 2 * RECORD_MAX,
 };
 
@@ -69,7 +69,7 @@ void tp_encoder_finish_block(struct tp_encoder *encoder)
 	tp_put_u32(p + BLOCK_CRC, crc);
 }
 
-/* The block speaks about this time, too. */
+/* Extends the time range of the block to this time. */
 static void extend_times(struct tp_encoder *encoder, uint64_t time_ns)
 {
 	if (time_ns < encoder->first_ns)
@@ -93,7 +93,7 @@ static unsigned char *encode_time(struct tp_encoder *encoder, unsigned char *p, 
 	return p;
 }
 
-/* Ids of tasks are written plus one, so that "none" is the shortest of all. */
+/* Task ids are written plus one, so that "none" is the shortest of all. */
 static unsigned char *encode_task_id(unsigned char *p, uint32_t task)
 {
 	return tp_varint_put(p, (uint32_t)(task + 1));
@@ -106,7 +106,8 @@ static unsigned char *encode_text(unsigned char *p, const char *text)
 	return p + len;
 }
 
-/* A record begins behind its first byte; most are short enough for that to be all of its head. */
+/* The payload begins after the record's first byte; most records are so short that this byte is the
+ * whole head. */
 static unsigned char *record_begin(const struct tp_encoder *encoder)
 {
 	return encoder->bytes + encoder->used + 1;
@@ -178,7 +179,7 @@ static void add_task(struct tp_encoder *encoder, const struct tp_task *task)
 	record_end(encoder, LAYOUT_TASK, p);
 }
 
-/* Runs arrive in the order of their ends, so it is the ends that lie close together. */
+/* Runs arrive in the order of their ends, so consecutive ends are close together. */
 static void add_run(struct tp_encoder *encoder, const struct tp_run *run)
 {
 	unsigned char *p = encode_time(encoder, record_begin(encoder), run->end_ns);
@@ -248,7 +249,7 @@ static void add_gauge(struct tp_encoder *encoder, const struct tp_gauge *gauge)
 	unsigned char *p =
 		tp_varint_put(record_begin(encoder), (unsigned)gauge->metric << 1 | whole);
 	p = encode_time(encoder, p, gauge->time_ns);
-	/* The track comes last: readers older than that take it for one of the host. */
+	/* The track comes last: older readers take the value for one of the host. */
 	p = encode_task_id(p, of_device ? TP_NO_TASK : gauge->task);
 	if (whole) {
 		p = tp_varint_put(p, (uint64_t)gauge->value);
@@ -303,7 +304,7 @@ static void add_track(struct tp_encoder *encoder, const struct tp_track *track)
 	p = tp_varint_put(p, tp_delta_encode((uint64_t)track->device, 0));
 	p = tp_varint_put(p, track->name);
 	p = tp_varint_put(p, tp_delta_encode((uint64_t)track->number, 0));
-	/* Left out where there is none, as by writers that did not know of it. */
+	/* Not written if there is none, as in recordings of writers that did not have it. */
 	if (track->task_plus_1)
 		p = tp_varint_put(p, track->task_plus_1);
 	record_end(encoder, LAYOUT_TRACK, p);
@@ -323,7 +324,7 @@ static void add_detail(struct tp_encoder *encoder, uint32_t id, const struct tp_
 	record_end(encoder, LAYOUT_DETAIL, p);
 }
 
-/* Spans come in the order of their starts, more or less. */
+/* Spans arrive almost in the order of their starts. */
 static void add_span(struct tp_encoder *encoder, const struct tp_span *span)
 {
 	unsigned has = span->kind & SPAN_KIND;

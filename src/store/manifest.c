@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The space kept for the last manifest bounds it: texts are cut to this, lists to that. JSON makes
- * up to six bytes of one. */
+/* The space reserved for the last manifest limits its size: texts are truncated to the first limit,
+ * lists to the second. JSON can escape one byte as up to six. */
 enum { TEXT_MAX_BYTES = 1024, LIST_MAX_BYTES = 8192, DEVICES_MAX = 16 };
 
 static const char *cut(struct tp_buf *scratch, const char *text, size_t most)
@@ -36,7 +36,7 @@ static void put_text(struct tp_json_writer *w, const char *key, const char *text
 	tp_buf_release(&scratch);
 }
 
-/* Clock values exceed 2^53 after 104 days of uptime, where other readers of JSON lose digits. */
+/* Clock values exceed 2^53 after 104 days of uptime; above that other JSON readers lose digits. */
 static void put_time(struct tp_json_writer *w, const char *key, uint64_t time_ns)
 {
 	char digits[24];
@@ -62,7 +62,8 @@ static void put_command(struct tp_json_writer *w, const struct tp_run_info *run)
 	tp_buf_release(&scratch);
 }
 
-/* "NAME=value" each: members of an object could meet twice, which no reader has to accept. */
+/* One "NAME=value" per item: an object could have the same member twice, which readers need not
+ * accept. */
 static void put_environment(struct tp_json_writer *w, const struct tp_run_info *run)
 {
 	struct tp_buf line = {0};
@@ -82,7 +83,7 @@ static void put_environment(struct tp_json_writer *w, const struct tp_run_info *
 	tp_buf_release(&line);
 }
 
-/* The types of members that a report has, too. */
+/* Writers for the member types, which are also used in reports. */
 static void put_integer(struct tp_json_writer *w, const char *key, int64_t value)
 {
 	tp_json_write_key(w, key);
@@ -239,7 +240,7 @@ static double get_positive(const struct tp_json *object, const char *key)
 	return value > 0 && value < 1e18 ? value : 0;
 }
 
-/* The place of a text in a list of names, or `otherwise`. */
+/* Returns the index of a text in a list of names, or `otherwise`. */
 static unsigned get_choice(const struct tp_json *object, const char *key,
 			   const char *(*name_of)(unsigned), unsigned n, unsigned otherwise)
 {
@@ -265,7 +266,7 @@ static const char *end_name(unsigned end)
 	return tp_end_name((enum tp_end_kind)end);
 }
 
-/* Secrets are masked here, too: older versions recorded them as they were. */
+/* Secrets are masked here, too: older versions recorded them unmasked. */
 static void get_command(struct tp_run_info *run, const struct tp_json *command,
 			struct tp_arena *arena)
 {
@@ -341,7 +342,7 @@ static int64_t get_signed(const struct tp_json *object, const char *key, int64_t
 									   : otherwise;
 }
 
-/* The types of members that a report has, too. */
+/* Readers for the member types, which are also used in reports. */
 #define GET_text(name)                           get_text(from, name, arena)
 #define GET_count(name)                          get_count(from, name, UINT64_MAX)
 #define GET_count32(name)                        ((uint32_t)get_count(from, name, UINT32_MAX))

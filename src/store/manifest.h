@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest.json: what is known about a run besides its records, and what became of those. */
+/* manifest.json: information about a run in addition to its records, and how their recording
+ * ended. */
 #ifndef TRAINPROF_SRC_STORE_MANIFEST_H
 #define TRAINPROF_SRC_STORE_MANIFEST_H
 
@@ -11,25 +12,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the writing of records.tpr went. */
+/* Result of writing records.tpr. */
 struct tp_store_result {
-	bool is_closed; /* the rest is only known then */
+	bool is_closed; /* the other members are known only then */
 	uint64_t n_bytes;
 	uint64_t n_blocks;
 	uint64_t n_records;
-	bool has_stopped;            /* early; what follows was not recorded */
-	uint64_t until_ns;           /* whole until then, when stopped */
-	uint64_t n_lost;             /* records */
+	bool has_stopped;            /* stopped early; later records are missing */
+	uint64_t until_ns;           /* if stopped: complete up to this time */
+	uint64_t n_lost;             /* lost records */
 	const char *stopped_because; /* one line */
 };
 
-/* The document, at most LAYOUT_NEXT_MANIFEST_BYTES long: what would make it longer is cut. */
+/* Writes the document, at most LAYOUT_NEXT_MANIFEST_BYTES long: longer content is truncated. */
 void tp_manifest_write(struct tp_buf *out, const struct tp_run_info *run,
 		       const struct tp_store_result *ledger);
 
 /*
- * Read `directory`/manifest.json; texts go into the arena. What is missing or of a wrong type reads
- * as unknown (zero, NULL).
+ * Reads `directory`/manifest.json; texts go into the arena. A member that is missing or has a wrong
+ * type is unknown (zero, NULL).
  *
  * Errors  TP_ABSENT (no manifest: not a recording), TP_DENIED, TP_IO, TP_PARSE, TP_VERSION.
  */

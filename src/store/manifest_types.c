@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What a member has to be, as it is named in a message. */
+/* Types of members, with their names for messages. */
 #define TYPE_MAP(X)                                                                                \
 	X(text, "a text")                                                                          \
 	X(time, "a number of nanoseconds, in quotes")                                              \

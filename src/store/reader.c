@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads a recording, up to its end or to the first damage. */
+/* Reads a recording, up to its end or to the first damage. */
 #include "trainprof/store/recording.h"
 
 #include "checksum.h"
@@ -28,8 +28,8 @@ struct store_reader {
 	unsigned char *block; /* header and payload of the block being read */
 	size_t block_capacity;
 	uint32_t n_blocks;
-	bool is_damaged; /* before the end of the file */
-	pid_t writer;    /* after the header was read */
+	bool is_damaged; /* damaged before the end of the file */
+	pid_t writer;    /* known after the header was read */
 };
 
 enum read_result { READ_WHOLE, READ_SHORT, READ_FAILED };
@@ -67,7 +67,7 @@ static enum tp_status check_version(const struct store_reader *reader, const uns
 	return TP_VERSION;
 }
 
-/* The header of the file. A file that ends inside it holds nothing, but is no error. */
+/* Reads the header of the file. A file that ends inside its header is empty, but no error. */
 static enum tp_status read_header(struct store_reader *reader, const struct tp_run_info *run,
 				  struct tp_error *err)
 {
@@ -96,7 +96,7 @@ static enum tp_status read_header(struct store_reader *reader, const struct tp_r
 	return TP_OK;
 }
 
-/* Room for a header and a payload, without paying for the longest one in a small recording. */
+/* Returns room for a header and a payload, without allocating the maximum for a small recording. */
 static unsigned char *block_room(struct store_reader *reader, size_t payload)
 {
 	reader->block = tp_array_grow(reader->block, BLOCK_HEADER_BYTES + payload,
@@ -104,7 +104,7 @@ static unsigned char *block_room(struct store_reader *reader, size_t payload)
 	return reader->block;
 }
 
-/* False at the end of the file and at the first damage. */
+/* Returns false at the end of the file and at the first damage. */
 static bool read_block(struct store_reader *reader)
 {
 	unsigned char *p = block_room(reader, 0);
@@ -146,7 +146,7 @@ static enum tp_status open_records(struct store_reader *reader, struct tp_error 
 	return TP_OK;
 }
 
-/* Recording stopped early: a gap to the end says so to whoever judges. */
+/* If recording stopped early, a gap up to the end records that for the analysis. */
 static void add_stop_gap(struct tp_sink *sink, const struct tp_run_info *run,
 			 const struct tp_store_result *ledger)
 {
@@ -214,14 +214,14 @@ enum tp_status tp_store_load_info(struct tp_run_info *out, bool *is_closed, stru
 	return status;
 }
 
-/* ---- while it is being written ---- */
+/* ---- following a recording while it is written ----------------------------------------------- */
 
 struct tp_follow {
 	struct store_reader reader;
 	struct tp_arena arena;
 	struct tp_run_info run;
 	char *directory;
-	int writer_fd; /* pidfd; -1 when it was gone */
+	int writer_fd; /* pidfd; -1 if the process had exited */
 };
 
 static bool is_closed(const struct tp_follow *follow)
@@ -286,8 +286,9 @@ const struct tp_run_info *tp_follow_run(const struct tp_follow *follow)
 	return &follow->run;
 }
 
-/* What ends before its block does is being written now: the next time there will be more. What was
- * there before the reading began is no such: the file may have grown meanwhile. */
+/* A block that is incomplete at the end of the file is being written now: the next call reads it.
+ * Damage is an error only within the size that the file had before the call: the file may have
+ * grown meanwhile, and later bytes may be incomplete. */
 enum tp_status tp_follow_read(struct tp_follow *follow, struct tp_error *err)
 {
 	struct store_reader *reader = &follow->reader;

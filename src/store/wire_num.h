@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Numbers as they stand in a recording: little-endian words in headers, varints (LEB128: seven bits
- * a byte, low ones first, the top bit set in all but the last) in records. Signed numbers are
- * folded (zigzag) so that small ones of either sign stay short.
- */
+/* Encoding of numbers in a recording: little-endian words in headers, varints (LEB128: seven bits
+ * per byte, low ones first, the top bit set in all but the last) in records. Signed numbers use
+ * zigzag encoding so that small ones of either sign stay short. */
 #ifndef TRAINPROF_SRC_STORE_WIRE_NUM_H
 #define TRAINPROF_SRC_STORE_WIRE_NUM_H
 
@@ -47,7 +45,7 @@ static inline uint64_t tp_get_u64(const unsigned char *p)
 	return tp_get_u32(p) | (uint64_t)tp_get_u32(p + 4) << 32;
 }
 
-/* Writes at most TP_VARINT_MAX_BYTES; returns what follows. */
+/* Writes at most TP_VARINT_MAX_BYTES; returns the address after them. */
 static inline unsigned char *tp_varint_put(unsigned char *p, uint64_t value)
 {
 	while (value >= 0x80) {
@@ -58,7 +56,7 @@ static inline unsigned char *tp_varint_put(unsigned char *p, uint64_t value)
 	return p;
 }
 
-/* The difference of two unsigned numbers, folded; wraps, so that every pair has one. */
+/* Encodes the difference of two unsigned numbers with zigzag; wraps, so that every pair has one. */
 static inline uint64_t tp_delta_encode(uint64_t to, uint64_t from)
 {
 	uint64_t difference = to - from;
@@ -70,7 +68,7 @@ static inline uint64_t tp_delta_decode(uint64_t folded, uint64_t from)
 	return from + (folded >> 1 ^ (folded & 1 ? UINT64_MAX : 0));
 }
 
-/* Reads fields of a payload that nobody vouches for. Once bad, stays bad and gives zeros. */
+/* Reads fields of an untrusted payload. Once bad, it stays bad and returns zeros. */
 struct tp_varint_cursor {
 	const unsigned char *at;
 	const unsigned char *end;
@@ -91,7 +89,7 @@ static inline uint64_t tp_varint_get(struct tp_varint_cursor *cursor)
 	return 0;
 }
 
-/* A varint that must fit 32 bits. */
+/* Reads a varint that must fit 32 bits. */
 static inline uint32_t tp_varint_get_u32(struct tp_varint_cursor *cursor)
 {
 	uint64_t value = tp_varint_get(cursor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a recording: the directory, its blocks, and the last word about it. */
+/* Writes a recording: the directory, its blocks, and the final manifest. */
 #include "trainprof/store/recording.h"
 
 #include "encoder.h"
@@ -23,20 +23,20 @@
 enum { STACKS_LIMIT = 16 << 20 }; /* bytes of memory: 50,000 stacks of 64 frames */
 
 struct tp_store {
-	struct tp_sink sink; /* first: the sink's put gets back to the store */
+	struct tp_sink sink; /* must be first: the sink's put converts it back to the store */
 	struct tp_encoder encoder;
 	char *directory;
 	int directory_fd;
 	int records_fd;
-	int next_fd; /* the last manifest's file, its space allocated at the beginning */
+	int next_fd; /* file of the last manifest; its space is allocated at the beginning */
 	uint64_t max_bytes;
 	struct tp_store_result ledger;
 	struct tp_error stop; /* why recording ended early */
 };
 
-/* ---- stopping ---- */
+/* ---- stopping ------------------------------------------------------------------------------ */
 
-/* What is in the block now is lost; what is on disk stays whole. */
+/* The content of the current block is lost; the data on disk stays complete. */
 static void store_stop(struct tp_store *store)
 {
 	store->ledger.has_stopped = true;
@@ -63,7 +63,7 @@ static bool append(struct tp_store *store, const void *bytes, size_t size)
 		return true;
 	}
 	int error = errno;
-	/* A block is whole or absent. Should even this fail, the checksum tells. */
+	/* Remove an incomplete block. If even this fails, the checksum reveals it. */
 	off_t whole = (off_t)store->ledger.n_bytes;
 	if (ftruncate(store->records_fd, whole) != 0 ||
 	    lseek(store->records_fd, whole, SEEK_SET) != whole)
@@ -133,9 +133,9 @@ bool tp_store_has_stopped(const struct tp_store *store, uint64_t *until_ns, stru
 	return true;
 }
 
-/* ---- beginning ---- */
+/* ---- beginning ----------------------------------------------------------------------------- */
 
-/* "a/b/" -> "b", and its parent: "a", "/" or "." */
+/* Splits "a/b/" into "b" and its parent: "a", "/" or "." */
 static void split_path(const char *path, char **parent, char **name)
 {
 	size_t len = strlen(path);
@@ -205,7 +205,7 @@ static int make_file(const struct tp_store *store, const char *name)
 		      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* A file larger than the shell's limit would raise SIGXFSZ: stop before. */
+/* A file above the process's size limit would raise SIGXFSZ: stop before. */
 static uint64_t limit_of_process(uint64_t max_bytes)
 {
 	struct rlimit limit;
@@ -215,7 +215,8 @@ static uint64_t limit_of_process(uint64_t max_bytes)
 	return max_bytes;
 }
 
-/* A file with its space allocated. A file system that cannot do that is used without. */
+/* Creates a file with allocated space. If the file system cannot allocate, the file is used
+ * without. */
 static int make_reserved(const struct tp_store *store, const char *name, uint64_t size)
 {
 	int fd = make_file(store, name);
@@ -333,9 +334,10 @@ enum tp_status tp_store_create(struct tp_store **out, const char *directory,
 	return status;
 }
 
-/* ---- ending ---- */
+/* ---- ending -------------------------------------------------------------------------------- */
 
-/* Into the space allocated at the beginning, then over the first one in a single step. */
+/* Writes into the space allocated at the beginning, then replaces the first manifest in a single
+ * step. */
 static enum tp_status write_last_manifest(struct tp_store *store, const struct tp_run_info *run,
 					  struct tp_error *err)
 {

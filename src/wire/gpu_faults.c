@@ -25,7 +25,7 @@ static const struct tp_gpu_fault faults[] = {
 	 "pytorch/pytorch#75504 and #112507: graphs and a late CUPTI, 2026-11-20"},
 	{TP_GPU_FAULT_NO_NULL, 0, 27, false, "it crashes where a buffer is refused", NULL,
 	 "pytorch/kineto#1534; allowed by the documents of 12.9, 2026-11-20"},
-	{TP_GPU_FAULT_NO_FILTER, 0, 23, false, "calls are told all or none", NULL,
+	{TP_GPU_FAULT_NO_FILTER, 0, 23, false, "calls are recorded all or none", NULL,
 	 "pytorch/kineto switches single calls on from 12.5, 2026-11-20"},
 	{TP_GPU_FAULT_WRONG_DATA, 18, 130101, false,
 	 "work of CUDA graphs may be linked to wrong launches after the first window", NULL,

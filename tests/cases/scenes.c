@@ -156,7 +156,7 @@ static void check_then(struct judged *judged)
 {
 	double before = 1e9 / STEP_NS;
 	if (judged->findings->then_limit && judged->findings->then_steps_per_s < before - 1e-6)
-		expectation_fail(judged, "then %.3f steps a second, before %.3f",
+		expectation_fail(judged, "then %.3f steps per second, before %.3f",
 				 judged->findings->then_steps_per_s, before);
 }
 

@@ -9,6 +9,7 @@ first() {
 first pinned memory
 first caching
 first train shorter
+first 'train shorter'
 first Checkpointing activations
 first --width 44 mixed precision
 # The subjects of the survey's neighbours are found by their own words.

@@ -4,5 +4,5 @@
 trainprof import --list
 trainprof import --list --width=44 | awk 'length($0) > 44'
 for format in $(trainprof import --list | sed -n 's/^\([a-z-]*\)  .*/\1/p'); do
-	trainprof import --help | tr '\n' ' ' | grep -q "auto.*$format" || echo "--from does not take $format"
+	trainprof import --from="$format" gone 2>&1 | grep -q "cannot read 'gone'" || echo "--from does not take $format"
 done

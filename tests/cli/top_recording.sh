@@ -9,7 +9,7 @@ wait_for prof/records.tpr
 trainprof top -n 1 prof | sed -En 's/^trainprof top +prof +(trainer).* last 2\.00 s of .*/\1/p; s/^The recording takes .*; 0 records lost.$/cost/p'
 # The marks give the steps of any interval.
 has_blocks() {
-	[ "$(grep -cs 'steps a second' out)" -ge 2 ]
+	[ "$(grep -cs 'steps per second' out)" -ge 2 ]
 }
 : >out
 trainprof top -i 1s prof >out &

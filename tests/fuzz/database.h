@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whatever a database holds, it is imported or refused with a reason, in time that grows with its
- * size only. The input is a database; its header is put right first, for SQLite refuses most others
- * at once.
- */
+/* Fuzzes databases: each is imported or refused with a reason, in time that grows only with its
+ * size. The input is a database; its header is corrected first, because SQLite refuses most others
+ * at once. */
 #ifndef TRAINPROF_TESTS_FUZZ_DATABASE_H
 #define TRAINPROF_TESTS_FUZZ_DATABASE_H
 
@@ -24,8 +22,8 @@ static void demand(bool claim)
 		abort();
 }
 
-/* sqlite.org/fileformat.html, 1.3: magic, versions, fractions of payload, as many pages as there
- * are. The last byte of the input says whether. */
+/* Corrects the header; sqlite.org/fileformat.html, 1.3: magic, versions, fractions of payload, the
+ * actual number of pages. The last byte of the input enables this. */
 static void header_mend(unsigned char *bytes, size_t size)
 {
 	size_t page = size > 18 ? (size_t)bytes[16] << 8 | bytes[17] : 0;
@@ -72,7 +70,7 @@ static void trace_check(const struct tp_trace *trace)
 	demand(trace->n_dropped == 0);
 }
 
-/* Import the bytes, with their header put right, as that format. */
+/* Imports the bytes, with their header corrected, in that format. */
 static void fuzz_database(const char *format, const uint8_t *data, size_t size)
 {
 	const struct tp_import_options options = {.format = format, .n_threads = 1};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Fuzzes what reads the target's files: ELF headers, unwind tables, symbols, machine code, perf
- * maps. The input is an ELF file; the last bytes serve as the stack that is walked in it.
- */
+/* Fuzzes the readers of the target's files: ELF headers, unwind tables, symbols, machine code, perf
+ * maps. The input is an ELF file; its last bytes are used as the stack that is unwound with it. */
 #include "stack/symbols/jit_symbols.h"
 #include "trainprof/base/proc_maps.h"
 #include "trainprof/stack/symbol.h"
@@ -17,7 +15,7 @@ enum { STACK_WORDS = 64 };
 
 static const uint64_t bias = 0x10000;
 
-/* Half of the words point somewhere near the start of the image, as return addresses would. */
+/* Half of the words point somewhere near the start of the image, like return addresses. */
 static size_t make_stack(uint64_t *stack, const uint8_t *data, size_t size)
 {
 	size_t n = size / 8 < STACK_WORDS ? size / 8 : STACK_WORDS;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes conditions and sentences: any text parses or is refused; what parses evaluates soundly. */
+/* Fuzzes conditions and sentences: any text is parsed or refused; a parsed one evaluates to valid
+ * results. */
 #include "advise/condition/expr.h"
 #include "advise/condition/sentence.h"
 
@@ -13,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_EVIDENCE = 16 };
 
-/* Three runs: nothing known, everything a point, everything an interval that holds zero. */
+/* Three runs: nothing known, everything a point, everything an interval that contains zero. */
 static void fill_facts(struct tp_quantity *facts, int kind)
 {
 	for (tp_fact_id i = 0; i < tp_n_facts; i++) {

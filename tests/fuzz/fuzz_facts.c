@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes facts written by hand; what is read is judged by the shipped rules. */
+/* Fuzzes facts written by hand; the parsed facts are judged by the shipped rules. */
 #include "trainprof/advise/advise.h"
 #include "trainprof/advise/fact_file.h"
 
@@ -34,7 +34,7 @@ static void check_findings(const struct tp_findings *findings)
 	if (findings->has_combined &&
 	    !(findings->combined_low >= 1 && findings->combined_low <= findings->combined_high))
 		abort();
-	/* A fact that is wanted is one that a rule lacks. */
+	/* Every wanted fact is one that a rule lacks. */
 	for (size_t i = 0; i < findings->n_wanted; i++)
 		if (findings->wanted[i].fact >= tp_n_facts)
 			abort();

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whatever a GPU ring holds, reading it ends, stays inside its own memory, and the records that
- * come of it make sense. The input is the file behind its head: clock pairs, places, names and
- * events. Its first byte says what else is wrong: sizes in the head, counts, the length of the
- * file.
- */
+/* Fuzzes GPU rings: for any contents reading ends, stays inside its own memory, and yields valid
+ * records. The input is the file after its header: clock pairs, places, names and events. Its first
+ * byte selects other errors: sizes in the header, counts, the length of the file. */
 #include "scratch.h"
 
 #include "collect/gpu/trace/gpu_event_name.h"
@@ -31,7 +28,7 @@ enum {
 	NAMES_AT = PLACES_AT + PLACES * (int)sizeof(struct tp_gpu_place),
 	EVENTS_AT = NAMES_AT + NAME_BYTES,
 	FILE_BYTES = EVENTS_AT + EVENTS * (int)sizeof(struct tp_gpu_event),
-	/* What the first byte of the input asks for. */
+	/* Errors selected by the first byte of the input. */
 	WRONG_SIZES = 1,
 	WRONG_COUNTS = 2,
 	CUT = 4,
@@ -46,7 +43,7 @@ static void demand(bool claim)
 		abort();
 }
 
-/* Bytes of the input over some words that a sane writer never changes. */
+/* Overwrites some words that a correct writer never changes with bytes of the input. */
 static void head_make(struct tp_gpu_ring_header *head, const uint8_t *data, size_t size,
 		      uint64_t now_ns)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whatever a document holds, reading it ends; what our grammar takes for valid, cJSON reads. */
+/* Fuzzes documents: reading ends for any contents, and cJSON reads everything that our grammar
+ * accepts. */
 #include "trainprof/base/json.h"
 
 #include <stdint.h>
@@ -8,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every value has a line, every string is valid UTF-8 enough to be written again. */
+/* Every value has a line, every string is valid enough as UTF-8 to be written again. */
 static void value_visit(const struct tp_json *value, struct tp_json_writer *w)
 {
 	if (!tp_json_line(value))
@@ -44,14 +45,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tp_json_doc *doc;
 	struct tp_json_doc *again;
 	struct tp_error err = {0};
-	/* The text is followed by a NUL wherever it comes from. */
+	/* The text is always followed by a NUL. */
 	char *text = malloc(size + 1);
 	memcpy(text, data, size);
 	text[size] = '\0';
 	if (tp_json_parse(&doc, text, size, "d", &err) == TP_OK) {
 		struct tp_json_writer w = {0};
 		value_visit(tp_json_root(doc), &w);
-		/* What is written reads back, unless indentation made it too long. */
+		/* The output can be read again, unless indentation made it too long. */
 		if (w.out.len <= TP_JSON_MAX_BYTES) {
 			if (tp_json_parse(&again, w.out.data, w.out.len, "again", &err))
 				abort();
@@ -60,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		tp_json_writer_release(&w);
 		tp_json_free(doc);
 	} else if (!strcmp(err.text, "d: not readable")) {
-		/* Whole, since the text quotes the document's own keys elsewhere. */
+		/* Complete, because the text quotes the document's own keys elsewhere. */
 		abort();
 	}
 	free(text);

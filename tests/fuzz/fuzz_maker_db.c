@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Databases of Ascend, rocprofv3 and rocmProfileData, each input by all of them. */
+/* Fuzzes databases of Ascend, rocprofv3 and rocmProfileData; each input is read by all
+ * importers. */
 #include "database.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whatever a file of Ascend, TensorFlow 1, Horovod or rocprofv3 holds, reading it ends, and what is
- * emitted makes sense. Each input is read by all of them. */
+/* Fuzzes files of Ascend, TensorFlow 1, Horovod and rocprofv3: reading ends for any contents, and
+ * emitted records are valid. Each input is read by all importers. */
 #include "importer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

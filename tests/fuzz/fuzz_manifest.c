@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whatever manifest.json holds, it is read or refused with a reason. */
+/* Fuzzes manifest.json: any contents are read or refused with a reason. */
 #include "scratch.h"
 #include "store/manifest.h"
 
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!err.text[0])
 			abort();
 	} else {
-		/* What was read can be written, and reads back. */
+		/* A manifest that was read can be written and read again. */
 		struct tp_buf text = {0};
 		tp_manifest_write(&text, &run, &ledger);
 		tp_buf_release(&text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exports of nsys. */
+/* Fuzzes exports of nsys. */
 #include "database.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

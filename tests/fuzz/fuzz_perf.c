@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Fuzzes what reads perf rings: a ring whose bytes the input chooses is merged, decoded and fed.
- * The input is a row of records: the first byte of each chooses ring, type and length.
- */
+/* Fuzzes the readers of perf rings: rings with the input's bytes are merged, decoded and fed. The
+ * input is a sequence of records: the first byte of each selects ring, type and length. */
 #include "collect/perf/perf_dispatch.h"
 #include "collect/perf/perf_ring.h"
 
@@ -32,7 +30,8 @@ static void put(struct fake *fake, const void *bytes, size_t size)
 	fake->page.data_head += size;
 }
 
-/* A record from the input: mostly with a true length, sometimes with any. Returns what it took. */
+/* Writes a record from the input: mostly with the correct length, sometimes with any. Returns the
+ * number of bytes used. */
 static size_t put_record(struct fake *fakes, const uint8_t *data, size_t size)
 {
 	uint64_t words[MAX_WORDS + 1] = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes the reader of Python stacks with memory that lies: an interpreter built by hand, then
- * changed word by word, before and while it is read. Any outcome is right that comes in bounded
- * work, with text that is UTF-8.
+ * Fuzzes the reader of Python stacks with wrong memory: an interpreter built by hand, then changed
+ * word by word, before and while it is read. Any result is correct that takes bounded work and
+ * contains valid UTF-8.
  *
  * Input: one byte version; then records of four bytes: where (16 bits, in words), how, value.
  */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whatever records.tpr holds, a recording loads, and its trace keeps what a trace promises.
- * The input is what follows the file's header. Tags, numbers and checksums of blocks are put right
- * first: no fuzzer guesses a checksum, and what lies behind it is what matters.
- */
+/* Fuzzes records.tpr: a recording loads whatever it contains, and its trace keeps the guarantees of
+ * a trace. The input is the part after the file's header. Tags, numbers and checksums of blocks are
+ * corrected first: a fuzzer cannot guess a checksum, and the code after the check is the target. */
 #include "scratch.h"
 #include "store/checksum.h"
 #include "store/layout.h"
@@ -19,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A recording, and the header of its records.tpr. */
+/* Creates a recording, and the header of its records.tpr. */
 static const char *scene_make(struct tp_buf *header)
 {
 	static char path[96];
@@ -61,7 +59,7 @@ static void demand(bool claim)
 		abort();
 }
 
-/* What trainprof/model/trace.h promises. */
+/* Checks the guarantees of trainprof/model/trace.h. */
 static void trace_check(const struct tp_trace *t)
 {
 	for (size_t i = 0; i < t->n_tasks; i++) {

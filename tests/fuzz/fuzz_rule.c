@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes the reading of rules, techniques and thresholds; what is read is judged. */
+/* Fuzzes the parsers of rules, techniques and thresholds; the parsed ones are judged. */
 #include "advise/judge/judge.h"
 #include "advise/rulebook/book.h"
 #include "advise/rulebook/contradiction.h"

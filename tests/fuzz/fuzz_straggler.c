@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whatever a timeline of a pipeline job holds, reading it ends, and what is emitted makes sense. */
+/* Fuzzes timelines of pipeline jobs: reading ends for any contents, and emitted records are
+ * valid. */
 #include "importer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whatever an archive holds, reading its members ends, and gives no more bytes than there are.
- * Checksums of headers are put right first: no fuzzer guesses one, and what lies behind them is
- * what matters.
- */
+/* Fuzzes archives: for any contents reading the members ends, and yields no more bytes than there
+ * are. Checksums of headers are corrected first: a fuzzer cannot guess one, and the code after the
+ * check is the target. */
 #include "../unit/giver.h"
 #include "import/reader/tarball.h"
 
@@ -37,7 +35,7 @@ static void headers_mend(uint8_t *bytes, size_t size)
 	}
 }
 
-/* Members as they are, or unpacked when they are packed. */
+/* Reads members unchanged, or uncompressed if they are compressed. */
 static void members_read(struct tp_tarball *tar, size_t size, bool unpacks)
 {
 	static char bytes[64 << 10];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whatever a trace in JSON holds, importing it ends, and what comes out makes sense. The first byte
- * of the input says which options are on.
- */
+/* Fuzzes JSON traces: importing ends for any contents, and the result is valid. The first byte of
+ * the input selects the options. */
 #include "../unit/giver.h"
 #include "import/reader/import_session.h"
 #include "import/reader/importer.h"
@@ -21,9 +19,9 @@ static void demand(bool claim)
 		abort();
 }
 
-/* What sink.h and span.h promise of every record. */
+/* Checks the guarantees of sink.h and span.h for every record. */
 struct witness {
-	struct tp_sink sink; /* first */
+	struct tp_sink sink; /* must be first */
 	uint64_t n_spans;
 	uint32_t n_tracks;
 	int32_t devices[TP_TRACKS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whatever an XSpace of XProf holds, reading it ends, and what is emitted makes sense. */
+/* Fuzzes an XSpace of XProf: reading ends for any contents, and emitted records are valid. */
 #include "importer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Has an importer read any bytes: it must end, and no span may end before it begins. */
+/* Lets an importer read any bytes: it must end, and no span may end before it begins. */
 #ifndef TRAINPROF_TESTS_FUZZ_IMPORTER_H
 #define TRAINPROF_TESTS_FUZZ_IMPORTER_H
 
@@ -39,7 +39,8 @@ static void fuzz_importer(const struct tp_importer *importer, const uint8_t *dat
 	source.stream = tp_stream_from_source(give, &giver);
 	const unsigned char *head;
 	size_t n = tp_stream_peek(source.stream, &head);
-	/* It is read even so: what is recognised may be of no use behind its head. */
+	/* The bytes are read even if they are not recognised: a recognised file may also be useless
+	 * after its head. */
 	(void)importer->recognises(head, n);
 	if (importer->read(&import, &source, &err) && !err.text[0])
 		abort();

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs fuzz harnesses from the seeds in tests/fuzz/seeds/NAME/: for FUZZ_SECONDS each, continuing
-# from the results of earlier runs, or, if FUZZ_RUNS is set, that many inputs, always the same ones.
-# run_fuzzers.sh HARNESS...: as many in parallel as there are CPUs
+# Runs fuzz harnesses from the seeds kept in tests/fuzz/seeds/NAME/: for FUZZ_SECONDS each, starting
+# with the inputs that earlier runs found, or, if FUZZ_RUNS is set, that many inputs, the same ones
+# every time. run_fuzzers.sh HARNESS...: as many in parallel as there are CPUs
 set -u
 corpus=build/fuzz/corpus
 [ -z "${FUZZ_RUNS:-}" ] || corpus=build/fuzz/corpus-fixed
 
-# Fast harnesses get more inputs and slow ones fewer: each takes 15 to 60 seconds.
+# Fast harnesses get more inputs and slow ones fewer: each as many as take 15 to 60 seconds.
 limit_of() { # limit_of NAME
 	factor=1
 	[ -n "${FUZZ_RUNS:-}" ] || { echo "-max_total_time=${FUZZ_SECONDS:-60}"; return; }
@@ -25,8 +25,8 @@ limit_of() { # limit_of NAME
 	echo "-runs=$((FUZZ_RUNS * factor / divisor)) -seed=1"
 }
 
-# An input that takes a minute is a hang, even on a busy machine.
-run_one() { # run_one HARNESS: writes its log, and its status into a separate file
+# An input that takes a minute counts as a hang, even if other programs want the CPUs.
+run_one() { # run_one HARNESS: its log, and its status in a file of its own
 	name=$(basename "$1")
 	seeds=tests/fuzz/seeds/$name
 	grown=$corpus/$name

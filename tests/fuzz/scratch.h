@@ -22,7 +22,7 @@ static void scratch_remove(void)
 	nftw(scratch_path, scratch_unlink, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The same one at each call. */
+/* Returns the same one for each call. */
 static const char *scratch_directory(void)
 {
 	if (scratch_path[0])

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Imports the traces written for rules and compares what the report says with what is known of them
- * by construction: check_rule_traces PROGRAM RULES TRACES. Every rule that asks for something that
- * only traces tell has to have one on which it fires and one on which it does not. Ends with a line
- * "rule traces: N passed, N failed, N skipped".
- */
+/* Imports the traces written for rules and compares the report with the results known by
+ * construction: check_rule_traces PROGRAM RULES TRACES. Every rule that needs a fact which only
+ * traces provide must have a trace on which it fires and one on which it does not. Ends with a line
+ * "rule traces: N passed, N failed, N skipped". */
 #include "ruletrace.h"
 
 #include "advise/rulebook/book.h"
@@ -40,7 +38,7 @@ static const struct {
 	{"gpu/kernels-slow-down", "steps of the traces written here are all alike"},
 };
 
-static const double SAME = 1e-9; /* relative: reports print no more */
+static const double SAME = 1e-9; /* relative: reports have no more digits */
 
 static int n_passed;
 static int n_failed;
@@ -103,7 +101,7 @@ static bool write_nsys(const char *path, const struct ruletrace_scene *scene, si
 
 enum { RANKS_MOST = 16, ARGUMENTS = 6 };
 
-/* Files rank0, rank1 … here become a recording in "prof". */
+/* Imports the files rank0, rank1 … from here into a recording "prof". */
 static bool import(const char *ending, size_t n_files)
 {
 	char names[RANKS_MOST][32];
@@ -128,7 +126,7 @@ static bool import(const char *ending, size_t n_files)
 	return status == 0;
 }
 
-/* ---- what came out ---- */
+/* ---- results ---- */
 
 static const struct tp_json *find_finding(const struct tp_json *report, const char *rule)
 {
@@ -221,8 +219,8 @@ static void check_rule(const struct tp_rule *rule, const char *path)
 	ruletrace_release(&trace);
 }
 
-/* Does it need what a live run cannot tell? Those facts stand together in fact.h. What needs more
- * than any recording has fires on none. */
+/* Returns true if the rule needs a fact that a live run cannot provide; those facts are adjacent in
+ * fact.h. A rule that also needs a fact which no recording has fires on no trace. */
 static bool is_of_traces(const struct tp_rule *rule)
 {
 	bool is_of_traces = false;
@@ -261,7 +259,7 @@ static void check_rules(const struct tp_rulebook *book, const char *directory)
 	printf("rule traces: of %zu rules\n", n_traces);
 }
 
-/* ---- names that no rule has ---- */
+/* ---- names without a rule ---- */
 
 static const struct tp_rulebook *known_rules;
 static size_t directory_length;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Imports the public traces and compares every number with the reference answers beside them:
- * check_traces DIRECTORY, which holds expected.json and the traces. Ends with a line
- * "traces: N passed, N failed, N skipped".
- */
+/* Imports the public traces and compares every number with the reference answers next to them:
+ * check_traces DIRECTORY, which contains expected.json and the traces. Ends with a line "traces: N
+ * passed, N failed, N skipped". */
 #include "trainprof/advise/advise.h"
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/json.h"
@@ -21,7 +19,7 @@
 static int n_passed;
 static int n_failed;
 
-/* Shares are of percent and rounded to three digits. */
+/* Shares are percentages rounded to three digits. */
 static const double SHARE_MOST = 0.05;
 
 __attribute__((format(printf, 2, 3))) static void check(bool holds, const char *format, ...)
@@ -45,7 +43,7 @@ struct judged {
 	struct tp_findings findings;
 };
 
-/* Marks of the framework are taken out, so that steps have to be found. */
+/* Removes the framework's marks, so that steps have to be detected. */
 static void take_out_marks(struct tp_trace *trace)
 {
 	static const char mark[] = "ProfilerStep#";
@@ -144,7 +142,7 @@ static void check_devices(const char *id, const struct tp_json *expected, uint32
 			if (profile->devices[i].rank == rank &&
 			    profile->devices[i].number == atoi(tp_json_key(item)))
 				found = &profile->devices[i];
-		/* Where each process has a device of its own, they are ranks of their own. */
+		/* If each process has a device of its own, the processes are separate ranks. */
 		for (size_t i = 0; i < profile->n_devices && !found; i++)
 			if (profile->devices[i].number == atoi(tp_json_key(item)))
 				found = &profile->devices[i];
@@ -196,7 +194,7 @@ static void check_rank(const char *id, const struct tp_json *expected,
 	if (tp_json_get(expected, "device_ops_per_step"))
 		check_list(id, "device_ops_per_step", tp_json_get(expected, "device_ops_per_step"),
 			   device->ops_per_step, device->n_steps);
-	/* Of a file with several processes those of all. */
+	/* For a file with several processes the sum of all. */
 	const struct tp_run_info *run = &profile->trace->run;
 	uint64_t n_events = 0;
 	for (size_t i = 0; i < run->n_ranks; i++)
@@ -217,7 +215,7 @@ static void check_loss(const char *id, const struct tp_json *expected,
 	      found, text);
 }
 
-/* What is healthy raises no alarm. */
+/* A healthy trace raises no alarm. */
 static void check_alarms(const char *id, const struct tp_json *expected,
 			 const struct tp_findings *findings)
 {
@@ -283,7 +281,7 @@ static void check_rank_sums(const struct tp_json *item, const struct tp_device_r
 			if (part < TP_N_PARTS)
 				found = tables[t].is_after ? device->after_ns[part]
 							   : device->own_ns[part];
-			/* What is not captured stands apart there. */
+			/* There, time that was not captured is counted separately. */
 			if (tables[t].is_after && part == TP_PART_COMMUNICATION)
 				found -= device->not_captured_ns;
 			check_count(id, tp_json_key(value), value, found);
@@ -370,8 +368,8 @@ static void check_file(const char *path, const struct tp_json *expected,
 	release(&judged);
 }
 
-/* How many pieces of device work are launched between marks of the trace; 0: its launches do not
- * repeat, though layers of it do. */
+/* Checks how many pieces of device work are launched between marks of the trace; 0 = its launches
+ * do not repeat, although layers of it do. */
 static void check_period(const char *directory, const char *id, uint64_t n_ops,
 			 const struct tp_patterns *patterns, const struct tp_rulebook *book)
 {

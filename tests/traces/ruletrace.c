@@ -16,12 +16,12 @@ struct parser {
 	char *words[WORDS_MOST];
 	size_t n_words;
 	size_t at;
-	const char *wrong; /* what is, of this line */
+	const char *wrong; /* the error in this line */
 };
 
 /* ---- words ---- */
 
-/* Cut where blanks are; what is in quotes is one word. */
+/* Splits at spaces; text in quotes is one word. */
 static void cut_words(struct parser *p, char *text)
 {
 	p->n_words = p->at = 0;

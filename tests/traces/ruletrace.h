@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Small traces written for a rule: what happens in each step, and what must come out. One file a
- * rule, tests/traces/rules/<id>.trace; README.md beside them tells the language.
- */
+/* Small traces written for a rule: the events of each step, and the expected result. One file per
+ * rule, tests/traces/rules/<id>.trace; README.md next to them describes the language. */
 #ifndef TRAINPROF_TESTS_TRACES_RULETRACE_H
 #define TRAINPROF_TESTS_TRACES_RULETRACE_H
 
@@ -23,20 +21,20 @@ enum ruletrace_kind {
 	RULETRACE_N_KINDS
 };
 
-/* Of every step; times are us since its begin. */
+/* An event of every step; times are us since the begin of the step. */
 struct ruletrace_event {
 	enum ruletrace_kind kind;
 	const char *name;
 	long from_us;
 	long length_us;
-	bool is_linked; /* there is a call that launched it: */
+	bool is_linked; /* a call launched it: */
 	long by_us;
 	long by_length_us;
 	long device;
 	long stream;
 	long times; /* at least 1 */
 	long every_us;
-	long bytes;       /* 0: not told */
+	long bytes;       /* 0 = unknown */
 	const char *args; /* further members of a Kineto event's args, or NULL */
 };
 
@@ -53,18 +51,18 @@ struct ruletrace_fact {
 
 /* Traces that are imported together. */
 struct ruletrace_scene {
-	unsigned line; /* where it begins */
+	unsigned line; /* first line */
 	bool fires;
-	const char *level;   /* of one that fires */
-	const char *because; /* the rule's sentence, or why it is quiet; NULL: not looked at */
+	const char *level;   /* if it fires */
+	const char *because; /* the rule's sentence, or why it is quiet; NULL = not checked */
 	long steps;
 	long step_us;
 	bool is_marked;
 	bool is_cut;
-	bool is_foreign;              /* nothing in the file says who wrote it */
-	bool is_nsys_too;             /* written as an export of nsys it gives the same */
-	long malformed;               /* events that make no sense */
-	long capability;              /* of the devices; 0: not told */
+	bool is_foreign;              /* nothing in the file identifies its writer */
+	bool is_nsys_too;             /* an nsys export of it gives the same result */
+	long malformed;               /* malformed events */
+	long capability;              /* of the devices; 0 = unknown */
 	long n_ranks;                 /* of the job */
 	struct ruletrace_rank *ranks; /* heap */
 	size_t n_seen;
@@ -87,9 +85,9 @@ TP_MUST_CHECK enum tp_status ruletrace_load(struct ruletrace *out, const char *p
 					    struct tp_error *err);
 void ruletrace_release(struct ruletrace *trace);
 
-/* One rank's trace as Kineto's JSON. */
+/* Writes one rank's trace as Kineto's JSON. */
 void ruletrace_kineto(struct tp_buf *out, const struct ruletrace_scene *scene, size_t rank);
-/* The same as statements that make an export of nsys. */
+/* Writes the same as statements that create an export of nsys. */
 void ruletrace_nsys(struct tp_buf *out, const struct ruletrace_scene *scene, size_t rank);
 
 #endif

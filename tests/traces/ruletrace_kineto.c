@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the trace of a rank as the PyTorch profiler does. */
+/* Writes the trace of a rank in the format of the PyTorch profiler. */
 #include "ruletrace.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the trace of a rank as the SQL of an export of nsys; columns are those that are read. */
+/* Writes the trace of a rank as the SQL of an export of nsys, with the columns that are read. */
 #include "ruletrace.h"
 
 #include <stdio.h>

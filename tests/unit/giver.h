@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of a test for what reads a stream: the source of tp_stream_from_source() and tp_gzip_new().
- */
+/* Provides bytes of a test to code that reads a stream: the source of tp_stream_from_source() and
+ * tp_gzip_new(). */
 #ifndef TRAINPROF_TESTS_UNIT_GIVER_H
 #define TRAINPROF_TESTS_UNIT_GIVER_H
 

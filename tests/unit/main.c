@@ -35,7 +35,7 @@ static const struct {
 
 enum { JOBS_MAX = 64 };
 
-/* What the command line asks for. */
+/* Options of the command line. */
 static struct {
 	bool proofs;
 	bool times;
@@ -61,9 +61,9 @@ void test_skip(const char *reason)
 void __real__mark_point(const char *file, int line);
 void __wrap__mark_point(const char *file, int line);
 
-/* Check notes each assertion that holds in a file, so that it can say after which one a test
- * crashed; where a test asserts in a loop that takes most of its time. Of many only some are noted,
- * then. */
+/* Check records each assertion that holds in a file, so that it can report after which one a test
+ * crashed; in a test that asserts in a loop this takes most of the time. Records only some of
+ * many. */
 void __wrap__mark_point(const char *file, int line)
 {
 	enum { ALL_UNTIL = 1000, THEN_EACH = 256 };
@@ -111,9 +111,9 @@ static void run_suite(size_t i)
 	srunner_free(runner);
 }
 
-/* A suite that runs in a process of its own. */
+/* A suite that runs in its own process. */
 struct job {
-	pid_t pid; /* 0: none */
+	pid_t pid; /* 0 = none */
 	size_t suite;
 	FILE *output;
 	double began_s;
@@ -135,8 +135,8 @@ static void close_outputs(void)
 			close(fileno(jobs[k].output));
 }
 
-/* In a process of its own: Check keeps what every test said, and the more it keeps the longer each
- * test that is forked from it takes to be looked through for leaks. */
+/* Runs a suite in its own process: Check stores the result of every test, and the more it stores
+ * the longer the leak check takes in each test that is forked from it. */
 static void start_job(struct job *job, size_t suite)
 {
 	fflush(stdout);
@@ -145,7 +145,7 @@ static void start_job(struct job *job, size_t suite)
 	if (job->pid == 0) {
 		if (job->output)
 			dup2(fileno(job->output), STDOUT_FILENO);
-		close_outputs(); /* tests count what is open */
+		close_outputs(); /* tests count open descriptors */
 		run_suite(suite);
 		fflush(stdout);
 		_exit(0);
@@ -182,7 +182,7 @@ static void end_job(struct job *job, int status, const struct rusage *used)
 	job->pid = 0;
 }
 
-/* Wait for one of the jobs to end. */
+/* Waits for one of the jobs to end. */
 static void reap_job(void)
 {
 	struct rusage used;
@@ -216,12 +216,13 @@ static void run_in_job(size_t suite)
 
 int main(int argc, char **argv)
 {
-	/* Against hanging only. Check's own 4 s of wall time are few for a sanitizer on a CPU that
-	 * others want too, and so are those that tests ask for, which tell what they take alone. */
+	/* Only against hanging. Check's default of 4 s wall time is too short for a sanitizer on a
+	 * busy CPU, and so are the timeouts that tests set, which state how long the test takes
+	 * alone. */
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
 	setenv("CK_TIMEOUT_MULTIPLIER", "5", 0);
-	/* A shell ignores these for what it runs in the background, and nohup; programs inherit it.
-	 */
+	/* A shell ignores these signals in background jobs, and so does nohup; programs inherit
+	 * that. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
@@ -243,7 +244,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "no suite '%s'\n", options.n_names ? options.names[0] : "");
 		return 2;
 	}
-	/* A single one here, so that a debugger sees it (CK_FORK=no). */
+	/* A single suite runs in this process, so that a debugger sees it (CK_FORK=no). */
 	if (n_wanted == 1)
 		run_suite(only);
 	for (size_t i = 0; n_wanted > 1 && i < N_SUITES; i++)

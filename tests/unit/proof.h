@@ -10,7 +10,7 @@
 /* The tag of a test case whose tests are proofs: tcase_set_tags(tc, PROOF). */
 #define PROOF "proof"
 
-/* Add a test case of proofs to the suite; the suite owns it. */
+/* Adds a test case of proofs to the suite; the suite owns it. */
 static inline TCase *proof_case(Suite *suite, const char *name)
 {
 	TCase *tc = tcase_create(name);

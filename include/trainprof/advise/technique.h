@@ -26,7 +26,8 @@ enum tp_group {
 	TP_GROUP_CPU,
 	TP_N_GROUPS
 };
-/* What it changes. IMPL: how it is computed, which no component of training notices. */
+/* The component of training that a technique changes. IMPL: only the implementation; no component
+ * changes. */
 enum tp_component {
 	TP_COMPONENT_F_PARAM,
 	TP_COMPONENT_F_ARCH,
@@ -64,7 +65,7 @@ enum tp_framework {
 	TP_N_FRAMEWORKS
 };
 
-/* In the order of the enumerations, NULL-terminated. */
+/* Names in the order of the enumerations, NULL-terminated. */
 extern const char *const tp_verb_names[TP_N_VERBS + 1];
 extern const char *const tp_risk_names[TP_N_RISKS + 1];
 extern const char *const tp_effort_names[TP_N_EFFORTS + 1];
@@ -193,7 +194,7 @@ const struct tp_technique *tp_catalogue_technique(const struct tp_catalogue *cat
 						  const char *id);
 const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, const char *id);
 
-/* What this step in the order of diagnosis examines, from 1; NULL if no page says so. */
+/* Returns the description of a step in the order of diagnosis, from 1; NULL if no page has it. */
 const char *tp_catalogue_stage(const struct tp_catalogue *catalogue, unsigned order);
 
 /* True if the technique names this limit; relief of a parent limit does not count. */

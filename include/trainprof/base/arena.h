@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A region: many allocations, freed together. Nothing inside is freed singly. One arena each for a
- * trace, a rulebook, a profile, the findings, a report.
- */
+/* An arena: many allocations, freed together, never one by one. A trace, a rulebook, a profile, the
+ * findings and a report have one arena each. */
 #ifndef TRAINPROF_BASE_ARENA_H
 #define TRAINPROF_BASE_ARENA_H
 

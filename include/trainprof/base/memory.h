@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Heap memory in trainprof's own process. Exhaustion ends the run with one line (tp_oom), so these
- * never return NULL and callers carry no untestable half-paths. Never used inside the target.
- */
+/* Heap memory in trainprof's own process. Exhaustion ends the run with one line (tp_oom), so these
+ * functions never return NULL and callers have no untestable error paths. Never used inside the
+ * target. */
 #ifndef TRAINPROF_BASE_MEMORY_H
 #define TRAINPROF_BASE_MEMORY_H
 
@@ -18,11 +17,11 @@ char *tp_strdup(const char *text);                      /* NULL gives NULL */
 TP_NEVER_NULL char *tp_strndup(const char *text, size_t len);
 char *tp_asprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Grow a heap array so that `n` > 0 elements fit; doubles. Used through TP_ARRAY_PUSH. */
+/* Grows a heap array so that `n` > 0 elements fit, by doubling. Used through TP_ARRAY_PUSH. */
 TP_NEVER_NULL void *tp_array_grow(void *items, size_t n, size_t *capacity, size_t item_size);
 
 /*
- * Append to a plain growing array held as three members: items, n_items, items_capacity.
+ * Appends to a plain growing array that is stored as three members: items, n_items, items_capacity.
  *   TP_ARRAY_PUSH(s->tasks, s->n_tasks, s->tasks_capacity) = task;
  */
 #define TP_ARRAY_PUSH(items, n, capacity)                                                          \

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Appends one gzip member. The same bytes give the same result: it holds no time and no name. */
+/* Appends one gzip member. The same bytes give the same result: it has no time and no name. */
 void tp_pack_gzip(struct tp_buf *out, const void *bytes, size_t size);
 
 #endif

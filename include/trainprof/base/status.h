@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How every fallible function of trainprof reports: one status, one line of text. */
+/* Error reporting of every fallible function of trainprof: one status, one line of text. */
 #ifndef TRAINPROF_BASE_STATUS_H
 #define TRAINPROF_BASE_STATUS_H
 
@@ -34,7 +34,7 @@ struct tp_error {
 #define TP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define TP_MUST_CHECK        __attribute__((warn_unused_result))
 
-/* Fill `err` (may be NULL) and return `status`, so that a cause is one statement. */
+/* Fills `err` (may be NULL) and returns `status`, so that reporting a cause takes one statement. */
 enum tp_status tp_fail(struct tp_error *err, enum tp_status status, const char *format, ...)
 	TP_PRINTF(3, 4);
 
@@ -48,7 +48,7 @@ enum tp_status tp_fail_errno(struct tp_error *err, int error, const char *format
  * thread's next call; thread-safe, never translated. */
 const char *tp_errno_text(int error);
 
-/* Add the line to type next to an error just filled. Does nothing when err is NULL. */
+/* Adds the command to type next to an error just filled. Does nothing if err is NULL. */
 void tp_error_next(struct tp_error *err, const char *format, ...) TP_PRINTF(2, 3);
 /* The same for a line that contains a name, which is quoted where a shell needs it. A line that
  * does not fit is left out, because half of it would do something else. */

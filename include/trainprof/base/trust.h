@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 /*
- * Checks that a file or directory belongs to the caller (the effective user) or to root and that
- * nobody else may write it; for a symbolic link, both the link and its target. Group write
+ * Checks that a file or directory belongs to the caller (the effective user) or to root and that no
+ * other user may write it; for a symbolic link, both the link and its target. Group write
  * permission is accepted for the owner's own group, which has the user's number and no other
  * members.
  *

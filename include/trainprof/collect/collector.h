@@ -19,14 +19,14 @@ struct tp_env;
 struct tp_gpu_in_use;
 struct tp_stage_clock;
 
-/* Whether, and when, an agent inside the program records what the GPU does. */
+/* When an agent inside the program records the work of the GPU, if at all. */
 enum tp_gpu_trace {
 	TP_GPU_TRACE_OFF,
 	TP_GPU_TRACE_CONTINUOUS,
 	TP_GPU_TRACE_WINDOWS, /* from time to time, as max_overhead_ratio allows */
 };
 
-/* How to measure, as requested; the plan lowers values to what works on this machine. */
+/* Settings of a measurement, as requested; the plan lowers values to what works on this machine. */
 struct tp_collect_config {
 	double sample_rate_hz;     /* stack samples of running threads; default 99 */
 	double poll_rate_hz;       /* inspections of blocked threads; default 50 */

@@ -14,7 +14,7 @@
 /* One line of the result. */
 struct tp_gpu_selftest_row {
 	char name[16];  /* "gpu 0", "driver", "injection" */
-	char text[200]; /* "NVIDIA H200: use, memory …; not told: PCIe" */
+	char text[200]; /* "NVIDIA H200: use, memory …; not reported: PCIe" */
 	struct tp_availability availability;
 };
 

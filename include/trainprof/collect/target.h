@@ -45,7 +45,7 @@ void tp_inherited_save(struct tp_inherited *out);
 
 struct tp_target;
 
-/* How it ended. */
+/* The end of the target. */
 struct tp_target_end {
 	enum tp_end_kind kind; /* TP_END_EXITED or TP_END_SIGNALED; TP_END_RUNNING before. Attached:
 				  also TP_END_DETACHED, TP_END_UNKNOWN */
@@ -69,7 +69,7 @@ TP_MUST_CHECK enum tp_status tp_target_start(struct tp_target **out,
 
 /* The signals above. */
 void tp_target_signals(sigset_t *out);
-/* True if one of them that reached us (si_code) must be forwarded because nobody else received
+/* True if one of them that reached us (si_code) must be forwarded because no other process received
  * it. */
 bool tp_target_should_forward(int signal, int code);
 

@@ -26,7 +26,7 @@ struct tp_run_value {
 	double error;
 };
 
-/* How the runs of both sides are matched. */
+/* Design of the comparison: how the runs of both sides are matched. */
 struct tp_gate_design {
 	bool is_paired; /* base[i] and now[i] ran one after the other as a pair; n_base == n_now */
 	double confidence; /* 0.95 */
@@ -54,7 +54,7 @@ void tp_gate_ratio_make(struct tp_gate_estimate *out, const struct tp_run_value 
 			size_t n_base, const struct tp_run_value *now, size_t n_now,
 			const struct tp_gate_design *design);
 
-/* Whether `ratio` exceeds 1 + margin: significantly, certainly not, or unknown. */
+/* Decides if `ratio` exceeds 1 + margin: significantly, certainly not, or unknown. */
 enum tp_gate_answer tp_gate_verdict(const struct tp_gate_estimate *ratio, double margin);
 
 /* ---- pairs that are measured one after the other ---- */

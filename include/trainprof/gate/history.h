@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds where the history of a baseline became slower. docs/design/gate.md#history. */
+/* Finds the point at which the history of a baseline became slower. docs/design/gate.md#history. */
 #ifndef TRAINPROF_GATE_HISTORY_H
 #define TRAINPROF_GATE_HISTORY_H
 
 #include "trainprof/model/run_history.h"
 
 enum {
-	TP_HISTORY_SAVES_MIN = 5, /* fewer are not judged */
+	TP_HISTORY_SAVES_MIN = 5, /* shorter histories are not judged */
 	TP_HISTORY_LEVEL_MIN = 2, /* a single slow save is no change, but a warning */
 };
 

@@ -33,8 +33,8 @@ const char *tp_op_class_name(enum tp_op_class class);
 	X(ALLOC, "alloc")           /* late: it allocated or freed memory */                       \
 	X(DATALOADER, "dataloader") /* late: it waited for data */                                 \
 	X(CALLS, "calls")           /* late: it was in other calls of the device's runtime */      \
-	X(HOST, "host")             /* late: it was in other runtime calls of the device */        \
-	X(UNKNOWN, "unknown")       /* late: everything else */
+	X(HOST, "host")             /* late: it did anything else */                               \
+	X(UNKNOWN, "unknown")       /* the call that launched the next work is unknown */
 
 enum tp_gap_cause {
 #define X(id, name) TP_GAP_##id,
@@ -111,7 +111,7 @@ struct tp_collective_result {
 	const uint64_t *wait_ns; /* by device; 0 for devices that are not members */
 };
 
-/* What a late rank did while others waited for it, summed over all that waited. */
+/* The activity of a late rank while others waited for it, summed over all that waited. */
 struct tp_blame_result {
 	uint32_t device;     /* index into devices */
 	enum tp_label label; /* COMMUNICATION_UNCAPTURED: there is no record of it */

@@ -15,7 +15,7 @@ enum tp_finding_state { TP_FINDING_FIRED, TP_FINDING_QUIET, TP_FINDING_NOT_JUDGE
 enum tp_finding_level { TP_LEVEL_HIGH, TP_LEVEL_MEDIUM, TP_LEVEL_LOW, TP_LEVEL_NOTE };
 enum tp_confidence { TP_CONFIDENCE_HIGH, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_LOW };
 enum tp_advice_kind { TP_ADVICE_FREE, TP_ADVICE_SEMANTIC };
-/* How sure it is that following the advice helps; not how much it helps. */
+/* Certainty that following the advice helps; independent of how much it helps. */
 enum tp_sureness { TP_SURE, TP_LIKELY, TP_WORTH_A_TRY };
 
 const char *tp_finding_state_name(enum tp_finding_state state);

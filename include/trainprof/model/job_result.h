@@ -87,7 +87,7 @@ enum tp_job_join {
 	TP_N_JOB_JOINS
 };
 
-/* Which rank is last. */
+/* The rank that is last, or why there is none. */
 enum tp_job_verdict {
 	TP_JOB_LATE_RANK,   /* the same rank in most steps */
 	TP_JOB_SLOW_HOST,   /* all ranks of one host */
@@ -102,7 +102,7 @@ enum tp_job_verdict {
 const char *tp_job_join_name(enum tp_job_join join);          /* "clock" */
 const char *tp_job_verdict_name(enum tp_job_verdict verdict); /* "late_rank" */
 
-/* How what the late rank does differs from what the others do. */
+/* Difference between the work of the late rank and that of the others. */
 enum tp_job_late_kind {
 	TP_JOB_LATE_UNKNOWN,
 	TP_JOB_LATE_OTHER_WORK,  /* does what the others do not */

@@ -144,7 +144,7 @@ struct tp_thread_result {
 	uint64_t blocked_ns[TP_N_CAUSES];
 };
 
-/* What a loader's worker does. Name in code, name in data. */
+/* Activities of a loader's worker. Name in code, name in data. */
 #define TP_WORKER_TIME_MAP(X)                                                                      \
 	X(DECODE, "decode")                                                                        \
 	X(TRANSFORM, "transform")   /* augments, collates: all other CPU work */                   \
@@ -235,7 +235,7 @@ struct tp_work_result {
 	uint64_t time_ns; /* working time in the window, without waits for others */
 };
 
-/* A program beside the target that used the CPUs in the window. */
+/* Another program that used the CPUs in the window. */
 struct tp_other_program {
 	pid_t pid;
 	uint32_t name;    /* string id: "811 python3" */

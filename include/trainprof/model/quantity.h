@@ -20,7 +20,7 @@ struct tp_quantity {
 	double low; /* 95 % interval */
 	double high;
 	double coverage;     /* 0..1: the share of its subject that was observed */
-	uint64_t n;          /* steps, samples or readings behind it; 0 = does not apply */
+	uint64_t n;          /* number of steps, samples or readings used; 0 = does not apply */
 	const char *missing; /* why it is unknown; NULL if known */
 	const char *seen;    /* the evidence, "kernel flash_fwd_kernel", "GPM"; NULL */
 };

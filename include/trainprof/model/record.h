@@ -30,7 +30,7 @@ enum tp_record_kind {
 	TP_N_RECORDS
 };
 
-/* How a stay on a CPU ended, which determines the state until the next stay. */
+/* Reason for the end of a stay on a CPU, which determines the state until the next stay. */
 enum tp_run_end {
 	TP_RUN_BLOCKED,   /* gave up the CPU: blocked until woken */
 	TP_RUN_PREEMPTED, /* lost the CPU: runnable */
@@ -56,9 +56,9 @@ enum {
 		8, /* taken as the task left its CPU: not a random instant, represents no time */
 };
 
-/* What a task did at one instant. Samples on a CPU come from interrupts, the others from polling;
- * both are random instants, so shares of samples estimate shares of time. TP_SAMPLE_SWITCH_OUT
- * samples are the exception. */
+/* The state of a task at one instant. Samples on a CPU come from interrupts, the others from
+ * polling; both are random instants, so shares of samples estimate shares of time.
+ * TP_SAMPLE_SWITCH_OUT samples are the exception. */
 struct tp_sample {
 	uint32_t task;
 	enum tp_state state;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The history of a baseline: what was saved in it, oldest first, and where it became slower. */
+/* The history of a baseline: its saves, oldest first, and the point at which it became slower. */
 #ifndef TRAINPROF_MODEL_RUN_HISTORY_H
 #define TRAINPROF_MODEL_RUN_HISTORY_H
 
 #include "trainprof/model/run_diff.h"
 
-/* One save: runs of one commit. Texts are NULL where unknown; all is in the reader's arena. */
+/* One save: runs of one commit. Texts are NULL if unknown; everything is in the reader's arena. */
 struct tp_history_save {
 	const char *saved_at; /* "2026-11-20T14:03:11Z" */
 	const char *commit;
 	const char *machine;
 	const char *reason;
-	bool is_of_steps; /* else times are those of whole runs */
+	bool is_of_steps; /* false: times are those of whole runs */
 	const double *time_ns;
-	size_t n_times;            /* one for each run, at least one */
+	size_t n_times;            /* one per run, at least one */
 	const char *const *advice; /* ids of the rules that fired, the best first */
 	size_t n_advice;
-	const char *place; /* where most time goes: "train.py:41 (load)" */
+	const char *place; /* place with the most time: "train.py:41 (load)" */
 };
 
 struct tp_run_history {
@@ -24,7 +24,7 @@ struct tp_run_history {
 	size_t n;
 };
 
-/* Saves in a row that take the same time. */
+/* Consecutive saves that take the same time. */
 struct tp_history_level {
 	size_t first;
 	size_t n;
@@ -41,7 +41,7 @@ struct tp_history_result {
 	enum tp_gate_answer answer;
 	double margin_ratio;
 	size_t best;    /* the fastest level */
-	size_t culprit; /* the first level of those slower than it up to the end; set on failure */
+	size_t culprit; /* start of the last levels, all slower than `best`; set on failure */
 	struct tp_change change;       /* time of the last level, as ratio to the best one */
 	const char *undecided_because; /* NULL unless undecided */
 };

@@ -23,7 +23,8 @@ enum tp_end_kind {
 
 enum { TP_N_RUN_MODES = TP_MODE_MERGE + 1, TP_N_END_KINDS = TP_END_RUNNING + 1 };
 
-/* How much could be collected; shown in reports, determined by trying (docs/limits.md). */
+/* Amount of data that could be collected; shown in reports, determined by trying
+ * (docs/limits.md). */
 enum tp_tier { TP_TIER_FULL, TP_TIER_REDUCED, TP_TIER_MINIMAL, TP_TIER_BARE, TP_N_TIERS };
 
 struct tp_host_info {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a source of measurements is available here, and if not, why and what would help. */
+/* Availability of a source of measurements on this machine, and if it is missing, the reason and
+ * the remedy. */
 #ifndef TRAINPROF_MODEL_SOURCE_H
 #define TRAINPROF_MODEL_SOURCE_H
 

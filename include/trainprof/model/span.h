@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Work that somebody timed from begin to end: a kernel, a copy, an operator, a call. Traces of
- * other tools consist of spans; those of a device are how its time is known.
- */
+/* Work that was timed from begin to end: a kernel, a copy, an operator, a call. Traces of other
+ * tools consist of spans; the time of a device is known only from its spans. */
 #ifndef TRAINPROF_MODEL_SPAN_H
 #define TRAINPROF_MODEL_SPAN_H
 

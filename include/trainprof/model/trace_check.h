@@ -4,17 +4,21 @@
  * tp_trace_build() enforces it for all producers: the store, importers (which write to the store)
  * and windows. Violations are left out and counted in n_dropped, or clipped where the list says so.
  *
- * Ids      A string, frame, stack, detail, task or track that is named exists; 0 is the empty one
- * of the first four. Instead of a task there may be TP_NO_TASK where record.h says so. A task's
- *          parents end: none is its own ancestor. Frames of a stack: at most TP_STACK_MAX_FRAMES.
- * Kinds    Enumerations have one of their values. Spans of devices are on tracks of devices, others
- *          on tracks of threads.
- * Times    Begin before end; at most TP_TRACE_NS_MAX since the start of the run, so that sums of a
- *          few do not overflow. The end of a gap may be UINT64_MAX: that of the run.
- * Numbers  Readings are finite and at most TP_TRACE_VALUE_MAX in size; those of counters are not
- *          negative. CPUs are below TP_TRACE_CPUS_MAX; others become CPU 0.
- * Numbers of things  At most TP_TRACKS_MAX tracks, TP_TRACE_SOURCES_MAX sources and TP_RANKS_MAX
- *          ranks. There may be none of anything, also no task: TP_NO_TASK is no index.
+ * Ids: Every string, frame, stack, detail, task or track id exists; 0 is the empty one of the first
+ * four. TP_NO_TASK is allowed where record.h says so. The parents of a task end: none is its own
+ * ancestor. Frames of a stack: at most TP_STACK_MAX_FRAMES.
+ *
+ * Kinds: Enumerations have one of their values. Spans of devices are on tracks of devices, others
+ * on tracks of threads.
+ *
+ * Times: Start before end; at most TP_TRACE_NS_MAX since the start of the run, so that sums of a
+ * few do not overflow. The end of a gap may be UINT64_MAX: that of the run.
+ *
+ * Numbers: Readings are finite and at most TP_TRACE_VALUE_MAX in size; those of counters are not
+ * negative. CPUs are below TP_TRACE_CPUS_MAX; others become CPU 0.
+ *
+ * Counts: At most TP_TRACKS_MAX tracks, TP_TRACE_SOURCES_MAX sources and TP_RANKS_MAX ranks. Any
+ * list may be empty, tasks too: TP_NO_TASK is not an index.
  */
 #ifndef TRAINPROF_MODEL_TRACE_CHECK_H
 #define TRAINPROF_MODEL_TRACE_CHECK_H

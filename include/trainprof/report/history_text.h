@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes where the history of a baseline became slower. */
+/* Prints the point at which the history of a baseline became slower. */
 #ifndef TRAINPROF_REPORT_HISTORY_TEXT_H
 #define TRAINPROF_REPORT_HISTORY_TEXT_H
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What report.json says that it is; any 1.x is read. docs/report.schema.json. */
+/* Schema id in report.json; any 1.x can be read. docs/report.schema.json. */
 #define TP_REPORT_SCHEMA "trainprof-report/1.0"
 
 /* All borrowed. */

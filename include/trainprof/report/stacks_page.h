@@ -11,8 +11,8 @@
 
 /* Threads that do the same at the same place are one group. */
 void tp_report_stacks_page(struct tp_page *page, const struct tp_thread_stacks *stacks);
-/* Of a job's ranks only the threads that train: ranks at one place are one group, by functions and
- * lines. False, and nothing is printed: no rank is among the processes. */
+/* Prints only the training threads of a job's ranks: ranks at the same functions and lines are one
+ * group. Returns false, and prints nothing, if none of the processes is a rank. */
 bool tp_report_stacks_job_page(struct tp_page *page, const struct tp_thread_stacks *stacks);
 void tp_report_stacks_json(struct tp_json_writer *w, const struct tp_thread_stacks *stacks);
 

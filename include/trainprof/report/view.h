@@ -49,7 +49,7 @@ struct tp_view_input {
 struct tp_view *tp_view_new(const struct tp_view_input *input);
 void tp_view_free(struct tp_view *view); /* NULL is allowed */
 
-/* What the caller must do after a key. */
+/* Action that the caller must take after a key. */
 enum tp_view_answer {
 	TP_VIEW_STAY, /* draw, unless more keys are waiting */
 	TP_VIEW_QUIT,

@@ -21,7 +21,7 @@
  * files.
  *
  * If `reader_ns` is not 0 and 10 s old, the agent stops collecting, and an agent that was attached
- * to a running program leaves, because nobody else would end it.
+ * to a running program leaves, because nothing else would end it.
  *
  * Writers. The reader writes `tail`, `wanted` and `reader_ns` only; the agent writes everything
  * else, from one thread at a time. Words are stored whole, by aligned stores.
@@ -105,10 +105,10 @@ enum {
 	TP_GPU_PAYLOAD_WORDS = 7,
 };
 
-/* What the reader wants. The agent reads the word five times per second, and at once after a
+/* Request of the reader. The agent reads the word five times per second, and at once after a
  * FUTEX_WAKE (not a private one) on it. */
 enum tp_gpu_request {
-	TP_GPU_REQUEST_DEFAULT = 0, /* as TRAINPROF_GPU says */
+	TP_GPU_REQUEST_DEFAULT = 0, /* as given by TRAINPROF_GPU */
 	TP_GPU_REQUEST_IDLE = 1,
 	TP_GPU_REQUEST_EVENTS = 2,
 	TP_GPU_REQUEST_LEAVE = 3, /* for an attached agent: release CUPTI and end the thread */
@@ -287,7 +287,7 @@ enum tp_gpu_overhead {
 	TP_GPU_OVERHEAD_MANAGED_INIT = 9, /* CUPTI prepares the tracing of managed memory */
 };
 
-/* What a call does, independent of the vendor's number and of the version of its name. */
+/* Function of a call, independent of the vendor's number and of the version of its name. */
 enum tp_gpu_call {
 	TP_GPU_CALL_OTHER = 0,
 	TP_GPU_CALL_LAUNCH = 1,

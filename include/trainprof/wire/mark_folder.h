@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rings of programs that cannot share the mark ring ("trainprof/wire/mark_ring.h"): one for
- * each Python process that emits marks, beside the shared ring. They are found by their names, and
- * each name is removed once its file is open, so that no file of theirs stays. */
+ * each Python process that emits marks, next to the shared ring. They are found by their names, and
+ * each name is removed once its file is open, so that none of their files stays. */
 #ifndef TRAINPROF_WIRE_MARK_FOLDER_H
 #define TRAINPROF_WIRE_MARK_FOLDER_H
 
@@ -15,8 +15,9 @@ struct tp_mark_folder {
 	char *prefix; /* prefix of the names of rings */
 	struct tp_mark_ring *rings[TP_MARK_FOLDER_MAX_RINGS];
 	size_t n_rings;
-	int64_t changed_ns; /* when names were last added or removed, as of the last look at them */
-	bool has_changed;   /* so lately that a name may have come behind that look */
+	int64_t changed_ns; /* when names were last added or removed, according to the last search
+			     */
+	bool has_changed;   /* so recent that a name may have been added after that search */
 	uint64_t n_taken;
 	uint64_t n_lost;
 	uint64_t n_refused; /* files that are not rings, rings beyond the maximum, damaged ones */

@@ -20,7 +20,7 @@
  * slot is entered by compare-and-swap, and the checksum is zero.
  *
  * A writer without them (Python) must not touch that head. It uses rings with checksums: one for
- * each process and interpreter, beside the shared one, named RING.PID-NUMBER. Its writer creates
+ * each process and interpreter, next to the shared one, named RING.PID-NUMBER. Its writer creates
  * the file as .RING.PID-NUMBER and renames it when it is complete. Only one thread at a time writes
  * there (Python's interpreter lock), so a claim needs no atomic operation; the head is stored in
  * the same step and never runs backwards. The order in which the bytes of a record become visible

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reasons about conditions by intervals of facts. */
+/* Compares conditions by intervals of facts. */
 #include "bounds.h"
 
 #include "node.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Above any time in ns and any size; finite, since infinity times zero is no number. */
+/* Greater than any time in ns and any size; finite, because infinity times zero is NAN. */
 static const double max_value = 1e18;
 
 void tp_bounds_init(struct tp_bounds *bounds)
@@ -29,7 +29,7 @@ static void clip(struct tp_bounds *bounds, tp_fact_id fact, double low, double h
 	bounds->is_empty |= bounds->low[fact] > bounds->high[fact];
 }
 
-/* The number without any fact; NAN when it has some. */
+/* The value without any fact; NAN if the expression needs one. */
 static double constant_of(const struct tp_expr *expr)
 {
 	static const struct tp_quantity unknown[TP_MAX_FACTS];
@@ -37,7 +37,7 @@ static double constant_of(const struct tp_expr *expr)
 	return number.is_known ? number.value : NAN;
 }
 
-/* A bound that is not reached is kept as if it were: then the comparison itself is false there. */
+/* A strict bound is kept as if it were inclusive: at the bound itself the comparison is false. */
 static void apply_compare(struct tp_bounds *bounds, const struct tp_expr *expr, bool holds)
 {
 	static const enum tp_compare swap[] = {TP_GT, TP_GE, TP_LT, TP_LE, TP_EQ, TP_NE};
@@ -64,7 +64,7 @@ static void apply_condition(struct tp_bounds *bounds, const struct tp_expr *expr
 	case TP_NODE_AND:
 	case TP_NODE_OR:
 		if (holds != (expr->kind == TP_NODE_AND))
-			return; /* one of both will do */
+			return; /* one of the two is enough */
 		apply_condition(bounds, expr->left, holds);
 		apply_condition(bounds, expr->right, holds);
 		return;
@@ -93,7 +93,7 @@ void tp_bounds_apply(struct tp_bounds *bounds, const struct tp_expr *condition)
 
 /* ---- truth ---- */
 
-/* The box as intervals, which the evaluator carries along. */
+/* The box as intervals, for the evaluator. */
 static void fill_facts(const struct tp_bounds *bounds, struct tp_quantity facts[TP_MAX_FACTS])
 {
 	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
@@ -140,7 +140,7 @@ static enum tp_bounds_truth truth_of(const struct tp_expr *expr, const struct tp
 					invert(truth_of(expr->right, facts))));
 	case TP_NODE_NOT:
 		return invert(truth_of(expr->left, facts));
-	case TP_NODE_SURE: /* an interval may reach beyond the box */
+	case TP_NODE_SURE: /* an interval may extend beyond the box */
 		return min_truth(truth_of(expr->left, facts), TP_SOMETIMES);
 	case TP_NODE_CONSTANT:
 		return expr->number != 0 ? TP_ALWAYS : TP_NEVER;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Knows the units of facts and literals. */
+/* Finds the units of facts and literals, and combines them. */
 #include "dimension.h"
 
 #include "trainprof/base/memory.h"
 
 #include <string.h>
 
-/* Rates are held per ns, so that a rate times a duration needs no factor. */
+/* Rates are stored per ns, so that a rate times a duration needs no factor. */
 static const double per_second = 1e-9;
 
 struct tp_dimension tp_dimension_of_fact(tp_fact_id fact)

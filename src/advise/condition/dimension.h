@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Units of facts, literals and results: what may be added, compared, and how it is printed.
+ * Units of facts, literals and results: which ones can be added or compared, and how they are
+ * printed.
  *
- * Values are computed in base units: ns and bytes. A rate is per ns inside and per second outside.
+ * Values are computed in base units: ns and bytes. A rate is per ns internally and per second
+ * externally.
  */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_DIMENSION_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_DIMENSION_H
@@ -16,18 +18,17 @@ struct tp_dimension {
 	signed char bytes; /* exponent of bytes */
 	bool is_ratio;     /* a share: the same number, printed as percent */
 	bool is_bool;
-	double scale; /* base units in one of what is written */
+	double scale; /* number of base units in one written unit */
 };
 
 struct tp_dimension tp_dimension_of_fact(tp_fact_id fact);
-/* The unit written after a number: "", "%", "ms", "MiB" …; `is_rate` adds "/s". False if unknown.
- */
+/* Parses the unit after a number: "", "%", "ms", "MiB" …; `is_rate` adds "/s". False if unknown. */
 bool tp_dimension_of_suffix(const char *suffix, bool is_rate, struct tp_dimension *out);
 
-/* May both be added and compared? */
+/* True if both can be added and compared. */
 bool tp_dimension_match(const struct tp_dimension *a, const struct tp_dimension *b);
-/* Results carry the scale in which they are best written: ns, bytes, per second. False when the
- * result has no meaning here (time squared). */
+/* Results have the scale in which they are best written: ns, bytes, per second. Returns false if
+ * the result has no meaning here (time squared). */
 bool tp_dimension_mul(const struct tp_dimension *a, const struct tp_dimension *b, int sign,
 		      struct tp_dimension *out);
 /* "time", "bytes per second" …, for messages. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluates conditions: Kleene's three values, intervals carried along. */
+/* Evaluates conditions in Kleene's three-valued logic, with an interval for each number. */
 #include "expr.h"
 
 #include "node.h"
@@ -9,7 +9,7 @@
 
 static const struct tp_number unknown_number;
 
-/* Bounds may be infinite, the value may not. */
+/* The bounds may be infinite, the value may not. */
 static struct tp_number number_of(double value, double low, double high)
 {
 	if (!isfinite(value))
@@ -32,7 +32,7 @@ static struct tp_number number_of_fact(tp_fact_id fact, const struct tp_quantity
 	return number_of(value, fact_value->low * scale, fact_value->high * scale);
 }
 
-/* The extremes of products and quotients lie at the corners. */
+/* The extremes of products and quotients are at the corners. */
 static struct tp_number number_from_bounds(double value, const double corner[4])
 {
 	return number_of(value, fmin(fmin(corner[0], corner[1]), fmin(corner[2], corner[3])),
@@ -49,10 +49,12 @@ static struct tp_number number_div(struct tp_number a, struct tp_number b)
 {
 	if (b.value == 0)
 		return unknown_number;
-	/* A divisor whose interval touches zero gives no bound: keep the value, claim nothing. */
+	/* A divisor whose interval touches zero gives no bound: the value is kept, the interval is
+	 * unlimited. */
 	if (b.low <= 0 && b.high >= 0)
 		return number_of(a.value / b.value, -INFINITY, INFINITY);
-	/* Not by way of the inverse: the quotient of two points is one point, to the last bit. */
+	/* Does not multiply by the inverse: the quotient of two points must be one point, to the
+	 * last bit. */
 	double corner[4] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
 	return number_from_bounds(a.value / b.value, corner);
 }
@@ -122,7 +124,8 @@ static bool compare_holds(enum tp_compare compare, double a, double b)
 	}
 }
 
-/* Decided by the values; certain when no pair of points of the two intervals decides otherwise. */
+/* The values decide; the result is certain if no pair of points of the two intervals decides
+ * otherwise. */
 static struct tp_truth truth_of_compare(enum tp_compare compare, struct tp_number a,
 					struct tp_number b)
 {
@@ -140,7 +143,7 @@ static struct tp_truth truth_of_compare(enum tp_compare compare, struct tp_numbe
 	return (struct tp_truth){.value = holds ? TP_YES : TP_NO, .is_certain = is_certain};
 }
 
-/* "and" with `decider` NO, "or" with `decider` YES: that value decides alone. */
+/* "and" with `decider` NO, "or" with `decider` YES: that value alone decides. */
 static struct tp_truth truth_of_pair(struct tp_truth a, struct tp_truth b,
 				     enum tp_truth_value decider)
 {
@@ -300,7 +303,7 @@ static void evidence_walk(struct evidence_list *list, const struct tp_expr *expr
 							  holds_of(tp_expr_truth(expr, list->facts),
 								   negated)});
 		break;
-	default: /* known() and constants show nothing */
+	default: /* known() and constants give no evidence */
 		break;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses conditions by recursive descent, with names and units checked on the way. */
+/* Parses conditions by recursive descent and checks names and units on the way. */
 #include "expr.h"
 
 #include "node.h"
@@ -13,7 +13,7 @@
 
 struct parser {
 	const char *text;
-	size_t at; /* behind `token` */
+	size_t at; /* after `token` */
 	struct tp_token token;
 	const struct tp_expr_scope *place;
 	struct tp_error *err;
@@ -24,7 +24,7 @@ struct parser {
 static const struct tp_expr *parse_or(struct parser *parser);
 static const struct tp_expr *parse_sum(struct parser *parser);
 
-/* The first failure is the one that is told. */
+/* The first failure is the one that is reported. */
 TP_PRINTF(3, 4)
 static const struct tp_expr *parser_fail(struct parser *parser, size_t at, const char *format, ...)
 {
@@ -72,7 +72,7 @@ static bool parser_expect(struct parser *parser, const char *sign)
 	return false;
 }
 
-/* Called by the two functions through which all recursion passes. */
+/* Called by the two functions that every recursion passes through. */
 static bool parser_deepen(struct parser *parser)
 {
 	if (++parser->depth > TP_EXPR_MAX_DEPTH)
@@ -88,7 +88,7 @@ static struct tp_expr *parser_node(struct parser *parser, enum tp_node_kind kind
 	node->kind = kind;
 	node->left = left;
 	node->right = right;
-	/* Evaluation visits a shared part each time it is named, so sizes add up. */
+	/* Evaluation visits a shared node each time it is named, so sizes add up. */
 	node->size = 1 + (left ? left->size : 0) + (right ? right->size : 0);
 	if (node->size > TP_EXPR_MAX_SIZE)
 		parser_fail(parser, parser->token.at, "a condition has more than %d parts",
@@ -189,7 +189,7 @@ static const struct tp_expr *parse_threshold(struct parser *parser)
 	return node;
 }
 
-/* min(a, b, …) and its like: a chain of pairs. */
+/* Parses min(a, b, …) and similar functions into a chain of pairs. */
 static const struct tp_expr *parse_min_max(struct parser *parser, enum tp_node_kind kind)
 {
 	size_t at = parser->token.at;
@@ -250,9 +250,9 @@ static const struct tp_expr *parse_call(struct parser *parser, const char *name,
 	else if (strcmp(name, "sure") == 0)
 		node = parse_whole_interval(parser);
 	else
-		node = parser_fail(parser, at,
-				   "no function '%s'; there are min max first ceil floor known sure",
-				   name);
+		node = parser_fail(
+			parser, at,
+			"no function '%s'; there are min max first ceil floor known sure", name);
 	parser->depth--;
 	return node && parser_expect(parser, ")") ? node : NULL;
 }
@@ -268,7 +268,8 @@ static const struct tp_expr *parse_name(struct parser *parser)
 		node->dimension = (struct tp_dimension){.is_bool = true, .scale = 1};
 		return node;
 	}
-	/* A function is a name followed by a bracket; look before the name is judged a fact. */
+	/* A function is a name followed by a bracket; this is checked before the name is taken as a
+	 * fact. */
 	if (parser->text[parser->at] != '(')
 		return parse_fact(parser, TP_NODE_FACT);
 	parser_advance(parser);
@@ -312,7 +313,7 @@ static const struct tp_expr *parse_sign(struct parser *parser)
 	return node;
 }
 
-/* A number that no fact can change. */
+/* True for a zero that does not depend on any fact. */
 static bool is_zero(const struct tp_expr *expr)
 {
 	static const struct tp_quantity unknown[TP_MAX_FACTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the value of a fact with its unit. */
+/* Reads the value of a fact and its unit. */
 #include "fact_value.h"
 
 #include "token.h"
@@ -24,7 +24,7 @@ const char *tp_fact_value_example(tp_fact_id fact)
 	return "4";
 }
 
-/* A share of something that is counted has no meaning, although both are plain numbers. */
+/* A share of a count has no meaning, although both are plain numbers. */
 static bool fits(const struct tp_dimension *want, const struct tp_dimension *got)
 {
 	return tp_dimension_match(want, got) && (want->is_ratio || !got->is_ratio);

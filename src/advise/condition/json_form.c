@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads JSON strictly: what it does not know it refuses, with the nearest word. */
+/* Reads JSON strictly: refuses unknown words and names the most similar known one. */
 #include "json_form.h"
 
 #include "trainprof/base/text.h"
@@ -53,7 +53,7 @@ void tp_json_form_check_keys(struct tp_json_form *form, const struct tp_json *ob
 	}
 }
 
-/* NULL when absent and not required. */
+/* NULL if absent and not required. */
 const char *tp_json_form_text(struct tp_json_form *form, const struct tp_json *object,
 			      const char *key, bool is_required)
 {
@@ -158,7 +158,7 @@ int tp_json_form_choice(struct tp_json_form *form, const struct tp_json *object,
 	return otherwise;
 }
 
-/* The list under a key; NULL when absent. Its length is bounded. */
+/* Returns the list under a key; NULL if absent. Its length is limited. */
 const struct tp_json *tp_json_form_list(struct tp_json_form *form, const struct tp_json *object,
 					const char *key, bool is_required, size_t *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parser of conditions builds and the evaluator walks. */
+/* Nodes that the parser of conditions builds and the evaluator visits. */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_NODE_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_NODE_H
 
@@ -34,10 +34,10 @@ enum tp_compare { TP_LT, TP_LE, TP_GT, TP_GE, TP_EQ, TP_NE, TP_N_COMPARES };
 struct tp_expr {
 	enum tp_node_kind kind;
 	enum tp_compare compare;
-	tp_fact_id fact; /* FACT, KNOWN */
-	double number;   /* NUMBER; CONSTANT: 0 or 1 */
+	tp_fact_id fact; /* for FACT, KNOWN */
+	double number;   /* for NUMBER; for CONSTANT: 0 or 1 */
 	struct tp_dimension dimension;
-	unsigned size; /* nodes below and this one; shared ones count each time */
+	unsigned size; /* number of nodes including this one; shared nodes count each time */
 	const struct tp_expr *left;
 	const struct tp_expr *right;
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum format {
-	FORMAT_UNIT, /* what the unit suggests */
+	FORMAT_UNIT, /* the format that the unit suggests */
 	FORMAT_PERCENT,
 	FORMAT_COUNT,
 	FORMAT_NUMBER,
@@ -19,19 +19,20 @@ enum format {
 	FORMAT_BYTE_RATE,
 };
 
-/* A word in braces that is no number, and where struct tp_sentence_words has its text. */
+/* A word in braces that is not a number, and the member of struct tp_sentence_words with its
+ * text. */
 struct sentence_term {
 	const char *name;
 	size_t offset;
 };
 
 struct sentence_part {
-	const char *literal; /* before the placeholder */
+	const char *literal; /* text before the placeholder */
 	const struct tp_expr *expr;
 	enum format format;
-	const char *one;                  /* words after a number that is written "1"; NULL: none */
-	const char *many;                 /* after any other */
-	const struct sentence_term *term; /* {whole} and its like, or NULL */
+	const char *one;                  /* word after a number that is written "1"; NULL = none */
+	const char *many;                 /* word after any other number */
+	const struct sentence_term *term; /* {whole} and similar words, or NULL */
 	bool is_beside;                   /* {beside} */
 	bool is_settings;                 /* {settings} */
 };
@@ -76,7 +77,7 @@ static void add_fixed(struct tp_buf *out, double value, int decimals)
 	}
 }
 
-/* Three figures at most: 0.4, 3.1, 31, 984. */
+/* At most three digits: 0.4, 3.1, 31, 984. */
 static void add_short(struct tp_buf *out, double value)
 {
 	bool is_whole = fabs(value - round(value)) < 1e-9;
@@ -172,7 +173,7 @@ static enum tp_status format_find(const char *name, const struct tp_expr_scope *
 		       place->file, place->line, name);
 }
 
-/* What stands behind the second bar: "worker|workers". */
+/* Parses the text after the second bar: "worker|workers". */
 static enum tp_status words_parse(struct sentence_part *part, char *words,
 				  const struct tp_expr_scope *place, struct tp_error *err)
 {
@@ -195,14 +196,14 @@ static enum tp_status format_parse(struct sentence_part *part, char *text,
 	if (bar)
 		*bar = '\0';
 	enum tp_status status = TP_OK;
-	if (*text || !bar) /* "{cpu.idle_cpus||CPU|CPUs}": as the unit suggests */
+	if (*text || !bar) /* "{cpu.idle_cpus||CPU|CPUs}": the format that the unit suggests */
 		status = format_find(text, place, &part->format, err);
 	if (!status && bar)
 		status = words_parse(part, bar + 1, place, err);
 	return status;
 }
 
-/* NULL: no such word. */
+/* NULL = no such word. */
 static const struct sentence_term *term_find(const char *name)
 {
 	static const struct sentence_term terms[] = {
@@ -278,7 +279,8 @@ void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_MAX_FACTS])
 		tp_expr_facts(words->pieces[i].expr, false, used);
 }
 
-/* The words agree with what is written, not with what it was rounded from: "1 worker" of 0.99. */
+/* The words agree with the written number, not with the number before rounding: "1 worker" for
+ * 0.99. */
 static void add_part(struct tp_buf *out, const struct sentence_part *part, double value)
 {
 	size_t from = out->len;
@@ -290,12 +292,12 @@ static void add_part(struct tp_buf *out, const struct sentence_part *part, doubl
 	tp_buf_puts(out, is_one ? part->one : part->many);
 }
 
-/* ---- the part beside ---- */
+/* ---- the largest other part ---- */
 
-/* Parts as a sentence names them. */
+/* Names of the parts in sentences. */
 static const struct {
 	const char *fact;
-	const char *stem; /* of its fact, and those of shares of it */
+	const char *stem; /* of the fact's name, and of the names of shares of it */
 	const char *name;
 } shares[] = {
 	{"step.compute_ratio", "step.compute_", "compute"},
@@ -306,7 +308,7 @@ static const struct {
 	{"step.idle_ratio", "step.idle_", "waiting"},
 };
 
-/* What rounds to "0 %" is not worth naming. */
+/* A share that is rounded to "0 %" is not shown. */
 static const double min_share = 0.005;
 
 static bool is_about(const struct tp_sentence *words, const char *stem)
@@ -325,8 +327,8 @@ static double share_of(const struct tp_quantity *facts, const char *name)
 	return fact < tp_n_facts && facts[fact].is_known ? facts[fact].value : 0;
 }
 
-/* "; compute 12 %": of the parts that the sentence is not about compute, or where there is none the
- * largest. */
+/* Appends "; compute 12 %": the share of computing if it is large enough and the sentence is not
+ * about it, else the largest of the other parts that the sentence is not about. */
 static void add_beside(struct tp_buf *out, const struct tp_sentence *words,
 		       const struct tp_quantity *facts)
 {
@@ -357,7 +359,8 @@ static const char *term_text(const struct tp_sentence_words *terms,
 
 /* ---- settings ---- */
 
-/* Of the loader, as its own object has them; facts without it are guesses from processes. */
+/* Settings from the loader object itself; facts that do not come from it are guesses from
+ * processes. */
 static const struct {
 	const char *fact;
 	const char *name;
@@ -368,7 +371,7 @@ static const struct {
 	{"loader.prefetch_factor", "prefetch_factor", false},
 };
 
-/* " Set now: persistent_workers=False, num_workers=2, prefetch_factor=2.", or nothing. */
+/* Appends " Set now: persistent_workers=False, num_workers=2, prefetch_factor=2.", or nothing. */
 static void add_settings(struct tp_buf *out, const struct tp_quantity *facts)
 {
 	const char *before = " Set now: ";

@@ -2,14 +2,14 @@
 /*
  * Sentences of rules with numbers in them: "{loader.workers} workers at {loader.busy_ratio} CPU".
  *
- * A placeholder is an expression over facts, with an optional format behind a bar:
+ * A placeholder is an expression over facts, with an optional format after a bar:
  * "{ceil(loader.workers / (1 - step.dataloader_ratio))|count}". Formats: percent, count, number,
- * time, bytes, rate; without one the unit decides. Two more words agree with the number:
- * "{loader.workers|count|worker|workers}" is "1 worker" or "2 workers". {whole} is what shares
- * speak of ("each step"). {beside} is "; compute 12 %", or the largest part that the sentence is
- * not about where computing is next to nothing, or nothing. {settings} is a sentence of its own,
- * " Set now: persistent_workers=False, num_workers=2, prefetch_factor=2.", of the loader in use, or
- * nothing where its object was not read.
+ * time, bytes, rate; without a format the unit decides. Two more words agree with the number:
+ * "{loader.workers|count|worker|workers}" is "1 worker" or "2 workers". {whole} is the time that
+ * shares refer to ("each step"). {beside} is "; compute 12 %", or the largest part that the
+ * sentence is not about if the share of computing is almost zero, or nothing. {settings} is a
+ * separate sentence about the loader in use, " Set now: persistent_workers=False, num_workers=2,
+ * prefetch_factor=2.", or nothing if the loader object was not read.
  */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H
@@ -20,7 +20,7 @@
 
 struct tp_sentence;
 
-/* What words in braces stand for that are no numbers. Borrowed; NULL is "". */
+/* Texts of the words in braces that are not numbers. Borrowed; NULL means "". */
 struct tp_sentence_words {
 	const char *whole;
 	const char *others;
@@ -31,11 +31,11 @@ struct tp_sentence_words {
 TP_MUST_CHECK enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *text,
 					       const struct tp_expr_scope *place,
 					       struct tp_error *err);
-/* The text as it was written. */
+/* Returns the text as it was written. */
 const char *tp_sentence_written(const struct tp_sentence *words);
-/* Mark the facts whose numbers it prints. */
+/* Marks the facts whose numbers the sentence prints. */
 void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_MAX_FACTS]);
-/* The sentence with numbers, in `arena`; NULL when one of them is unknown. */
+/* Returns the sentence with numbers, in `arena`; NULL if one of them is unknown. */
 const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
 			     const struct tp_sentence_words *terms, struct tp_arena *arena);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers that rules compare with, by name, each with its source: rules/thresholds.json. */
+/* The numbers that rules compare with, by name, each with its source (rules/thresholds.json). */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_THRESHOLD_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_THRESHOLD_H
 
@@ -16,12 +16,12 @@ struct tp_threshold {
 	double value;        /* base units */
 	struct tp_dimension dimension;
 	const char *why;
-	const char *source; /* where it comes from, or NULL: our own choice, see why */
+	const char *source; /* origin of the number, or NULL = our own choice, see why */
 	const char *checked;
 	const char *path; /* file it was read from */
 };
 
-/* All texts live in the arena given to tp_thresholds_read(). Zero-initialised is empty. */
+/* All texts live in the arena of tp_thresholds_read(). Zero-initialised is empty. */
 struct tp_thresholds {
 	struct tp_threshold *items;
 	size_t n_items;
@@ -29,16 +29,18 @@ struct tp_thresholds {
 };
 
 void tp_thresholds_release(struct tp_thresholds *thresholds);
-/* Add the array `list` of a document; an existing name is replaced. Errors  TP_PARSE. */
+/* Adds the array `list` of a document; replaces existing names.
+ * Errors  TP_PARSE. */
 TP_MUST_CHECK enum tp_status tp_thresholds_read(struct tp_thresholds *thresholds,
 						const struct tp_json_doc *doc,
 						const struct tp_json *list, struct tp_arena *arena,
 						struct tp_error *err);
-/* NULL when there is none. */
+/* NULL if there is none. */
 const struct tp_threshold *tp_thresholds_find(const struct tp_thresholds *thresholds,
 					      const char *name);
 const char *tp_thresholds_nearest(const struct tp_thresholds *thresholds, const char *name);
-/* The value of a threshold the engine itself needs; `otherwise` when a rulebook leaves it out. */
+/* Returns a threshold that the engine itself needs; `otherwise` if the rulebook does not define
+ * it. */
 double tp_thresholds_value(const struct tp_thresholds *thresholds, const char *name,
 			   double otherwise);
 

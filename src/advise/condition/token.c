@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens: numbers with units, names, thresholds, signs. Independent of the locale. */
+/* Reads tokens: numbers with units, names, thresholds, signs. Independent of the locale. */
 #include "token.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void token_fail(struct tp_token *token, const char *why)
 	snprintf(token->text, sizeof(token->text), "%s", why);
 }
 
-/* Digits as one whole number and a power of ten: one rounding, as strtod would do. */
+/* Reads the digits as one whole number and a power of ten: one rounding, as strtod does. */
 static const char *scan_digits(const char *p, double *out)
 {
 	double whole = 0;
@@ -64,7 +64,7 @@ static void scan_number(const char *text, size_t *at, struct tp_token *out)
 		return;
 	}
 	out->kind = TP_TOKEN_NUMBER;
-	/* 7 * 0.01 is not 0.07. */
+	/* Divides, because 7 * 0.01 is not 0.07. */
 	out->value = out->dimension.is_ratio ? value / 100 : value * out->dimension.scale;
 	*at = (size_t)(p - text) + (is_rate ? 2 : 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts the text of a condition into tokens. */
+/* Splits the text of a condition into tokens. */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_TOKEN_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_TOKEN_H
 
@@ -27,10 +27,10 @@ struct tp_token {
 	struct tp_dimension dimension;
 };
 
-/* The token at *at, which moves behind it. A bad one has a reason in text. */
+/* Reads the token at *at and moves *at past it. A bad token has the reason in its text. */
 void tp_token_next(const char *text, size_t *at, struct tp_token *out);
 
-/* A whole text that is one number with a unit: "5%". False otherwise. */
+/* Parses a text that is exactly one number with a unit: "5%". False if it is not. */
 bool tp_token_parse_number(const char *text, double *value, struct tp_dimension *dimension);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads facts written by hand and refuses those that contradict each other. */
+/* Reads facts written by hand and refuses facts that contradict each other. */
 #include "trainprof/advise/fact_file.h"
 
 #include "advise/condition/fact_value.h"
@@ -13,10 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Shares are written with whole percents: six of them round by three points at most. */
+/* Shares are written as whole percents: rounding six of them adds up to at most three percent
+ * points. */
 static const double ROUNDING = 0.03;
 
-/* "step.memory_copy_ratio" is of memory; TP_N_PARTS for the parts themselves and other facts. */
+/* The part of a label: memory for "step.memory_copy_ratio"; TP_N_PARTS for the parts themselves and
+ * other facts. */
 static enum tp_part part_of_label(tp_fact_id fact)
 {
 	const char *name = tp_fact_desc(fact)->name;
@@ -29,7 +31,7 @@ static enum tp_part part_of_label(tp_fact_id fact)
 	return TP_N_PARTS;
 }
 
-/* The fact that tells a label's share; TP_N_FACTS where none does. */
+/* The fact with the share of a label; TP_N_FACTS if there is none. */
 static tp_fact_id fact_of_label(enum tp_label label)
 {
 	char name[64];
@@ -38,7 +40,7 @@ static tp_fact_id fact_of_label(enum tp_label label)
 	return tp_fact_find(name);
 }
 
-/* An instant has one label: those of a part that are known do not overlap. */
+/* Each instant has one label: the known labels of a part do not overlap. */
 static double sum_of_labels(enum tp_part part, const struct tp_quantity *facts)
 {
 	double sum = 0;
@@ -50,7 +52,7 @@ static double sum_of_labels(enum tp_part part, const struct tp_quantity *facts)
 	return sum;
 }
 
-/* ---- what cannot be ---- */
+/* ---- contradictions ---- */
 
 static bool is_share(tp_fact_id fact)
 {
@@ -121,7 +123,7 @@ static void check_labels(struct tp_json_form *form, const struct tp_json *at,
 	}
 }
 
-/* ---- what follows ---- */
+/* ---- derived facts ---- */
 
 static void derive(struct tp_quantity *fact, double value)
 {
@@ -131,7 +133,8 @@ static void derive(struct tp_quantity *fact, double value)
 				     .coverage = 1};
 }
 
-/* The six add up to 1: one that is left out is the rest; when nothing is left, all such are 0. */
+/* The six parts add up to 1: a single unknown part is the rest; if nothing is left, all unknown
+ * parts are 0. */
 static void derive_parts(struct tp_quantity *facts)
 {
 	double rest = 1;
@@ -149,7 +152,7 @@ static void derive_parts(struct tp_quantity *facts)
 			derive(&facts[tp_part_facts[p]], rest);
 }
 
-/* Where labels fill their part, its others take nothing. */
+/* If the known labels fill their part, its other labels are 0. */
 static void derive_other_labels(struct tp_quantity *facts)
 {
 	bool is_full[TP_N_PARTS];
@@ -166,7 +169,8 @@ static void derive_other_labels(struct tp_quantity *facts)
 	}
 }
 
-/* Some facts are no labels, as what the trainer itself loads, but lie within a part as well. */
+/* Some facts are not labels but also lie within a part, such as the time in which the trainer
+ * itself loads. */
 static void derive_zeros(struct tp_quantity *facts)
 {
 	for (int f = 0; f < TP_N_FACTS; f++) {
@@ -188,7 +192,8 @@ static bool is_any_known(const struct tp_quantity *facts, const char *prefix)
 	return false;
 }
 
-/* Where a device does the math nobody asks how CPUs do it, as in a trace of the device. */
+/* If a device does the computation, no fact about computing on CPUs is asked for, as in a trace of
+ * the device. */
 static void rule_out_cpu_math(struct tp_quantity *facts)
 {
 	static const char *const prefixes[] = {"compute.", "pmu.", "step.compute_team_wait"};
@@ -200,7 +205,7 @@ static void rule_out_cpu_math(struct tp_quantity *facts)
 			    tp_text_starts_with(tp_fact_desc((tp_fact_id)f)->name, prefixes[i]))
 				facts[f] =
 					(struct tp_quantity){.is_foreign = true,
-							     .missing = "a device does the math"};
+							     .missing = "a device computes"};
 }
 
 /* ---- the file ---- */
@@ -242,7 +247,8 @@ enum tp_status tp_fact_file_read(struct tp_fact_file *out, const struct tp_json_
 	const struct tp_json *root = tp_json_root(doc);
 	for (int i = 0; i < TP_N_FACTS; i++)
 		out->facts[i].missing = "not in the file";
-	/* First: of another format, as a report, no key says more. */
+	/* Checked first: for a file of another format, such as a report, errors about keys do not
+	 * help. */
 	const char *schema = tp_json_form_text(&form, root, "schema", false);
 	if (schema && strcmp(schema, "trainprof-facts/1") != 0)
 		tp_json_form_fail(&form, tp_json_get(root, "schema"),

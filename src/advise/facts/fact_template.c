@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a file of facts to start from, and the schema of such files. */
+/* Writes a file of facts as a starting point, and the JSON schema of such files. */
 #include "trainprof/advise/fact_file.h"
 
 #include "advise/condition/fact_value.h"
@@ -14,7 +14,7 @@
 
 enum { MAX_FAMILIES = 32, MAX_FAMILY_LENGTH = 24 };
 
-/* The first part of a rule's id: "input". Their number is small and they come sorted. */
+/* The first component of a rule's id: "input". There are few of them and they arrive sorted. */
 struct families {
 	char names[MAX_FAMILIES][MAX_FAMILY_LENGTH];
 	size_t n;
@@ -61,7 +61,7 @@ static enum tp_status check_family(const struct families *families, const char *
 	return status;
 }
 
-/* How many rules of each family ask for each fact. */
+/* Number of rules of each family that use each fact. */
 struct fact_usage {
 	unsigned rules[TP_MAX_FACTS][MAX_FAMILIES];
 };
@@ -85,7 +85,7 @@ static void count_usage(struct fact_usage *out, const struct tp_rulebook *book,
 	}
 }
 
-/* Facts that speak of how trainprof measured: nobody knows them by heart. */
+/* Facts about how trainprof measured: a user cannot know them. */
 static bool is_of_measuring(tp_fact_id fact)
 {
 	static const tp_fact_id list[] = {
@@ -150,7 +150,7 @@ static void add_comment(struct tp_buf *out, const struct fact_usage *fact_usage,
 	tp_buf_putc(out, '\n');
 }
 
-/* A blank line where the first word of the names changes. */
+/* Adds a blank line where the first word of the names changes. */
 static void add_facts(struct tp_buf *out, const struct fact_usage *fact_usage,
 		      const struct families *families, const char *topic)
 {
@@ -200,7 +200,7 @@ enum tp_status tp_fact_file_template(struct tp_buf *out, const struct tp_ruleboo
 
 /* ---- schema ---- */
 
-/* What stands for a value may be a text in its unit. */
+/* Instead of a number a value may be a text in its unit. */
 static const struct {
 	const char *unit;
 	const char *pattern;
@@ -235,7 +235,7 @@ static void write_type(struct tp_json_writer *w, const char *type)
 	tp_json_close(w, '}');
 }
 
-/* A value of this kind, null, or an interval. Without a pattern: yes or no. */
+/* A value of this kind, null, or an interval. Without a pattern: a boolean. */
 static void put_kind(struct tp_json_writer *w, const char *name, const char *pattern)
 {
 	tp_json_write_key(w, name);
@@ -257,7 +257,7 @@ static void put_kind(struct tp_json_writer *w, const char *name, const char *pat
 	tp_json_close(w, '}');
 }
 
-/* A line for each fact: its kind is defined once, below. */
+/* Writes a line for each fact: its kind is defined once, below. */
 static void write_facts(struct tp_json_writer *w)
 {
 	tp_json_write_key(w, "facts");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds up what a sample costs in each layer. */
+/* Adds up the cost of a sample in each layer. */
 #include "layer_cost.h"
 
 #include <math.h>
@@ -55,8 +55,8 @@ static double operations_of(const struct tp_layer *layer)
 /* ---- halos ---- */
 
 struct halo {
-	double planes;      /* of the input, at either side */
-	double planes_back; /* of the output's gradient */
+	double planes;      /* of the input, on each side */
+	double planes_back; /* of the gradient of the output */
 };
 
 static struct halo halo_of(const struct tp_layer *layer, int d)
@@ -77,7 +77,7 @@ static double halo_numbers(const struct tp_layer *layer, int d)
 		halo.planes_back * numbers_out(layer) / extent_out(layer, d));
 }
 
-/* The dimension that all layers with extents have and whose halos are smallest; -1: none. */
+/* The dimension that all layers with extents have and whose halos are smallest; -1 = none. */
 static int best_split(const struct tp_layer *layers, size_t n)
 {
 	int best = -1;

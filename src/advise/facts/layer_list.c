@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a list of layers and fills in what follows for a sample. */
+/* Reads a list of layers and derives the facts of a sample. */
 #include "layer_list.h"
 
 #include "layer_cost.h"
@@ -59,7 +59,7 @@ static void read_shape(struct tp_json_form *form, const struct tp_json *object,
 	}
 }
 
-/* A number for all extents or one for each. */
+/* Reads one number for all extents or one number per extent. */
 static void read_each(struct tp_json_form *form, const struct tp_json *object, const char *key,
 		      const struct tp_layer *layer, double out[TP_LAYER_MAX_EXTENTS])
 {
@@ -102,7 +102,7 @@ static void read_layer(struct tp_json_form *form, const struct tp_json *object,
 				  kinds[out->kind]);
 }
 
-/* ---- what follows ---- */
+/* ---- derived facts ---- */
 
 static void set_derived(struct tp_quantity *facts, tp_fact_id fact, double value)
 {
@@ -198,7 +198,7 @@ static void write_texts(struct tp_json_writer *w, const char *key, const char *c
 	tp_json_close(w, ']');
 }
 
-/* An object of its own keys only, up to what its properties are. */
+/* Opens an object that allows only its own keys, up to the content of "properties". */
 static void open_object(struct tp_json_writer *w, const char *const *required)
 {
 	tp_json_open(w, '{');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills examples. */
+/* Fills in examples. */
 #include "example.h"
 
 #include "trainprof/base/buf.h"
@@ -12,7 +12,7 @@
 
 static void add_command(struct tp_buf *out, const struct tp_rule_context *matter)
 {
-	/* The command of an import is trainprof's own: the program's is not known. */
+	/* The command of an import is trainprof's own: the command of the program is not known. */
 	if (!matter->run || !matter->run->n_command || matter->run->mode == TP_MODE_IMPORT) {
 		tp_buf_puts(out, "YOUR_COMMAND");
 		return;

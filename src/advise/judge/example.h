@@ -5,11 +5,9 @@
 
 #include "judge.h"
 
-/*
- * In an example of a rule %COMMAND stands for the program as it was started, %CPUS for the number
- * of CPUs it may use and %FEWER for one CPU less. What is not known becomes YOUR_COMMAND or N.
- * NULL for NULL.
- */
+/* In an example of a rule %COMMAND is replaced by the command line of the program, %CPUS by the
+ * number of CPUs it may use and %FEWER by one CPU less. Unknown values become YOUR_COMMAND or N.
+ * NULL returns NULL. */
 const char *tp_example_fill(const struct tp_rule_context *matter, const char *example);
 
 #endif

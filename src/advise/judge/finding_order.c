@@ -32,8 +32,8 @@ static const char *suppress_reason(const struct tp_candidate *candidate,
 	return NULL;
 }
 
-/* A child says it more precisely than its parent; but what changes the training never takes the
- * place of what does not. */
+/* A child rule is more precise than its parent; but advice that changes the training never replaces
+ * advice that does not. */
 static bool yields(const struct tp_rule *rule, const struct tp_rule *other)
 {
 	if (other->kind > rule->kind)
@@ -46,7 +46,7 @@ static bool yields(const struct tp_rule *rule, const struct tp_rule *other)
 	return false;
 }
 
-/* What only names a part has nothing to add where one cause explains most of it. */
+/* A finding that only names a part adds nothing if one cause explains most of it. */
 static bool yields_to_cause(const struct tp_candidate *candidate, const struct tp_candidate *other,
 			    const struct tp_rulebook *book)
 {
@@ -67,8 +67,9 @@ void tp_finding_order_suppress(struct tp_candidate *candidates, size_t n,
 		if (is_advice(&candidates[i]))
 			candidates[i].finding.suppressed =
 				suppress_reason(&candidates[i], book, arena);
-	/* Afterwards, so that one hidden by a third rule still hides what yields to it: the order
-	 * of rules must not matter. What is too small or done hides nothing. */
+	/* Computed afterwards, so that a rule hidden by a third rule still hides those that yield
+	 * to it: the order of rules must not matter. A finding that is too small or done hides
+	 * nothing. */
 	bool *stands = tp_arena_array(arena, n, sizeof(*stands));
 	for (size_t i = 0; i < n; i++)
 		stands[i] = is_advice(&candidates[i]) && !candidates[i].finding.suppressed;
@@ -85,7 +86,7 @@ void tp_finding_order_suppress(struct tp_candidate *candidates, size_t n,
 	}
 }
 
-/* Lower is earlier. */
+/* A lower number comes earlier. */
 static int group_of(const struct tp_candidate *candidate)
 {
 	if (is_advice(candidate))
@@ -98,7 +99,7 @@ static int group_of(const struct tp_candidate *candidate)
 struct weighted {
 	struct tp_candidate candidate;
 	double weight;
-	bool is_cause; /* specific, and worth to be the first */
+	bool is_cause; /* specific, and large enough to be first */
 };
 
 static int compare_weighted(const void *a, const void *b)
@@ -116,7 +117,8 @@ static int compare_weighted(const void *a, const void *b)
 		return sureness;
 	if (left->weight != right->weight)
 		return left->weight > right->weight ? -1 : 1;
-	/* Of equals what leaves the training as it is comes first, gains or not. */
+	/* Among equals, advice that does not change the training comes first, with or without a
+	 * gain. */
 	int kinds = (int)left->candidate.finding.kind - (int)right->candidate.finding.kind;
 	if (kinds)
 		return kinds;

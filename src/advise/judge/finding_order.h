@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which findings are shown as advice, and in which order. */
+/* Decides which findings are shown as advice, and in which order. */
 #ifndef TRAINPROF_SRC_ADVISE_JUDGE_FINDING_ORDER_H
 #define TRAINPROF_SRC_ADVISE_JUDGE_FINDING_ORDER_H
 
@@ -14,11 +14,12 @@ struct tp_candidate {
 	struct tp_gain gain;
 };
 
-/* Say why fired advice is not shown: too small, done already, or said more precisely elsewhere. */
+/* Sets the reason why fired advice is not shown: too small, already done, or covered by a more
+ * precise one. */
 void tp_finding_order_suppress(struct tp_candidate *candidates, size_t n,
 			       const struct tp_rulebook *book, struct tp_arena *arena);
-/* Advice by gain and confidence, what changes the training behind its equals; then fired but
- * suppressed, notes, quiet, not judged. Returns how many are advice. */
+/* Sorts: advice by gain and confidence, with advice that changes the training after its equals;
+ * then fired but suppressed, notes, quiet, not judged. Returns the number of advices. */
 size_t tp_finding_order_sort(struct tp_candidate *candidates, size_t n,
 			     const struct tp_rulebook *book);
 

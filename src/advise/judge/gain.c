@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds of speed-ups. */
+/* Computes the bounds of speed-ups. */
 #include "gain.h"
 
 #include "trainprof/model/fact.h"
@@ -20,13 +20,13 @@ struct tp_gain_input tp_gain_input_of_profile(const struct tp_profile *profile)
 									: total;
 	if (!(basis.whole_ns > 0) || !isfinite(basis.whole_ns))
 		return (struct tp_gain_input){0};
-	double n = total / basis.whole_ns; /* steps in the total; 1 for a window */
+	double n = total / basis.whole_ns; /* number of steps in the total; 1 for a window */
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		const struct tp_part_result *from = &profile->parts[i];
 		struct tp_gain_part *part = &basis.parts[i];
 		part->exposed_ns = (double)from->time_ns / n;
-		/* A bracket that was never computed is all zero, which is only right when the
-		 * part is everything. */
+		/* A bracket that was never computed is all zero, which is correct only if the part
+		 * is everything. */
 		part->is_known = isfinite(from->without_low_ns) &&
 				 isfinite(from->without_high_ns) &&
 				 (from->without_high_ns > 0 || from->time_ns == profile->total_ns);
@@ -55,7 +55,7 @@ struct tp_gain_input tp_gain_input_of_facts(const struct tp_quantity *facts)
 	return basis;
 }
 
-/* Speed-ups from the shortest and the longest time that may be left of `whole`. */
+/* Computes speed-ups from the shortest and the longest time that may be left of `whole`. */
 static void gain_bound(struct tp_gain *gain, double whole, double shortest, double longest,
 		       double largest)
 {
@@ -67,7 +67,7 @@ static void gain_bound(struct tp_gain *gain, double whole, double shortest, doub
 	gain->is_known = true;
 }
 
-/* Within its bounds. */
+/* Keeps the value within the bounds. */
 static void show_likely(struct tp_gain *gain, double whole, double likely)
 {
 	gain->value = clamp(whole / fmax(likely, whole / gain->high), gain->low, gain->high);
@@ -105,8 +105,8 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_input *basis, const struct 
 	return gain;
 }
 
-/* What is removed of every part, and of the loop outside the steps; `likely` is what the values
- * that are shown for single gains amount to. */
+/* Time removed from every part, and from the loop outside the steps; `likely` is computed from the
+ * values that are shown for single gains. */
 struct removal {
 	double least[TP_N_PARTS];
 	double likely[TP_N_PARTS];
@@ -114,7 +114,7 @@ struct removal {
 	double loop_least;
 	double loop_likely;
 	double loop_most;
-	double shortest; /* of what single gains allow: together they do no worse */
+	double shortest; /* shortest step of a single gain: all together are no worse */
 	bool has_part;
 	bool has_loop;
 };
@@ -131,7 +131,8 @@ static bool is_of_part(const struct tp_gain *gain, enum tp_part part)
 	return gain->is_known && gain->kind != TP_GAIN_LOOP && gain->part == part;
 }
 
-/* Of the part, what makes the step as much shorter as the gain's value says. */
+/* The fraction of the part whose removal makes the step as much shorter as the value of the
+ * gain. */
 static double likely_of(const struct tp_gain_input *basis, const struct tp_gain *gain)
 {
 	double exposed_ns = basis->parts[gain->part].exposed_ns;
@@ -139,9 +140,9 @@ static double likely_of(const struct tp_gain_input *basis, const struct tp_gain 
 	return exposed_ns > 0 ? fmin(saved_ns / exposed_ns, gain->most) : 0;
 }
 
-/* Labels are pieces of a part that share no instant, so they add up. Advice without a label, as
- * faster kernels, may be about the same instants: at least, and likely, all do what the largest
- * does; at most, it shrinks what the labels leave. */
+/* Labels are pieces of a part that share no instant, so they add up. Advice without a label, such
+ * as faster kernels, may affect the same instants: at least, and likely, all of it together does
+ * what the largest one does; at most, it shrinks what the labels leave. */
 static struct removed_ratio removed_ratio_of(const struct tp_gain_input *basis, enum tp_part part,
 					     const struct tp_gain *gains, size_t n_gains)
 {
@@ -188,7 +189,8 @@ static struct removal removal_of(const struct tp_gain_input *basis, const struct
 		const struct tp_gain *gain = &gains[i];
 		if (!gain->is_known)
 			continue;
-		/* Two pieces of advice may overlap: at least, they do what the larger one does. */
+		/* Two pieces of advice may overlap: together they do at least what the larger one
+		 * does. */
 		if (gain->kind == TP_GAIN_LOOP) {
 			removal.has_loop = true;
 			removal.loop_likely = fmin(1, removal.loop_likely + 1 - 1 / gain->value);
@@ -210,8 +212,8 @@ static bool is_work_known(const struct tp_gain_input *basis)
 	return false;
 }
 
-/* Of several parts that go, what is above T - E is the loader's supply, which stays unless the
- * loader is changed as well. 0 = it limits nothing. */
+/* If several parts are removed, the time above T - E is the loader's supply, which stays unless the
+ * loader is changed as well. 0 = no limit by supply. */
 static double batches_of(const struct tp_gain_input *basis, const struct removal *removal)
 {
 	double supply_ns = 0;
@@ -226,8 +228,8 @@ static double batches_of(const struct tp_gain_input *basis, const struct removal
 	return supply_ns;
 }
 
-/* The longest of what stays: no step can be shorter. What is hidden comes to light when what hid it
- * goes. */
+/* The longest remaining part: no step can be shorter. Hidden work becomes visible when the part
+ * that hid it is removed. */
 static struct tp_next_limit next_limit_of(const struct tp_gain_input *basis,
 					  const struct removal *removal)
 {
@@ -244,7 +246,7 @@ static struct tp_next_limit next_limit_of(const struct tp_gain_input *basis,
 	return then;
 }
 
-/* A single part has its bracket besides. */
+/* A single part is also limited by its bracket. */
 static double floor_of(const struct tp_gain_input *basis, const struct removal *removal,
 		       const struct tp_next_limit *then)
 {
@@ -289,7 +291,7 @@ static struct tp_gain combine(const struct tp_gain_input *basis, const struct tp
 		show_likely(&all, whole, likely);
 		return all;
 	}
-	/* Then the loop is the whole: steps, and what is outside them. */
+	/* Here the loop is the whole: the steps and the time outside them. */
 	double outside = fmax(basis->outside_ratio, removal.loop_most);
 	gain_bound(&all, 1, (1 - outside) * shortest / whole + outside - removal.loop_most,
 		   (1 - outside) * longest / whole + outside - removal.loop_least, largest);

@@ -43,8 +43,8 @@ static const char *reason_not_evaluated(const struct tp_rule_context *matter, co
 	return reason ? reason : "its condition divides by zero";
 }
 
-/* Why the rule asks for what no recording of this kind has; NULL when it does not. What no kind has
- * is the better reason. */
+/* Returns the reason if the rule needs facts that no recording of this kind has; NULL if it does
+ * not. Facts that no kind of recording has are the better reason. */
 static const char *reason_other_kind(const struct tp_rule_context *matter, const bool *used)
 {
 	const char *why = NULL;
@@ -53,7 +53,7 @@ static const char *reason_other_kind(const struct tp_rule_context *matter, const
 			continue;
 		if (tp_fact_is_user_supplied((tp_fact_id)i))
 			return tp_arena_printf(matter->arena,
-					       "only a file of facts tells %s (trainprof advise)",
+					       "only a file of facts has %s (trainprof advise)",
 					       tp_fact_desc((tp_fact_id)i)->name);
 		why = "it is about another kind of recording";
 	}
@@ -68,7 +68,7 @@ static bool needs_are_known(const struct tp_rule_context *matter, const struct t
 	return true;
 }
 
-/* The condition alone, without the parent. */
+/* Judges the condition alone, without the parent. */
 static struct ruling ruling_of_rule(const struct tp_rule_context *matter,
 				    const struct tp_rule *rule)
 {
@@ -107,7 +107,7 @@ static struct ruling ruling_of_rule(const struct tp_rule_context *matter,
 	return ruling;
 }
 
-/* Its parent is asked as well. */
+/* Judges the parent, too. */
 static struct ruling evaluate_state(const struct tp_rule_context *matter,
 				    const struct tp_rule *rule)
 {
@@ -116,7 +116,7 @@ static struct ruling evaluate_state(const struct tp_rule_context *matter,
 		rule->parent ? tp_rulebook_find(matter->book, rule->parent) : NULL;
 	if (!parent || ruling.state == TP_FINDING_QUIET)
 		return ruling;
-	/* Links have no rings (rulebook.c), so this ends. */
+	/* Links have no cycles (rule_link.c), so this ends. */
 	struct ruling above = evaluate_state(matter, parent);
 	if (above.state == TP_FINDING_QUIET)
 		return (struct ruling){.state = TP_FINDING_QUIET,
@@ -130,7 +130,7 @@ static struct ruling evaluate_state(const struct tp_rule_context *matter,
 	return ruling;
 }
 
-/* ---- what it shows ---- */
+/* ---- evidence ---- */
 
 static size_t collect_evidence(const struct tp_rule_context *matter, const struct tp_rule *rule,
 			       struct tp_evidence *out)
@@ -160,7 +160,7 @@ static void fill_evidence(const struct tp_rule_context *matter, const struct tp_
 	finding->n_evidence = n;
 }
 
-/* ---- how sure it is ---- */
+/* ---- confidence ---- */
 
 static double min_covered(const struct tp_finding *finding)
 {
@@ -215,7 +215,7 @@ static enum tp_finding_level level_of(const struct tp_rule_context *matter,
 	return TP_LEVEL_LOW;
 }
 
-/* ---- what it advises ---- */
+/* ---- advice ---- */
 
 static bool is_done(const struct tp_rule_context *matter, const struct tp_rule_action *action,
 		    struct tp_buf *done)
@@ -228,7 +228,7 @@ static bool is_done(const struct tp_rule_context *matter, const struct tp_rule_a
 	return true;
 }
 
-/* What the example puts before the program's command. */
+/* The part of the example before the program's command. */
 static const char *prefix_of(const struct tp_rule_context *matter,
 			     const struct tp_rule_action *action)
 {
@@ -238,8 +238,9 @@ static const char *prefix_of(const struct tp_rule_context *matter,
 	return tp_example_fill(matter, tp_arena_strndup(matter->arena, action->example, len));
 }
 
-/* Only what is known to be open: an action whose condition cannot be judged may be done already.
- * What the guide says is applied is left out, too, and told. */
+/* Adds only actions that are known to be open: an action whose condition cannot be judged may be
+ * done already. Actions that are applied already according to the guide are left out, too, and
+ * listed. */
 static void fill_actions(const struct tp_rule_context *matter, const struct tp_rule *rule,
 			 struct tp_finding *finding)
 {
@@ -296,7 +297,7 @@ static void fill_fired(const struct tp_rule_context *matter, const struct tp_rul
 	const struct tp_quantity *facts = matter->facts;
 	const struct tp_sentence *because = rule->because ? rule->because : rule->verdict.sentence;
 	finding->because = tp_sentence_fill(because, facts, &matter->terms, matter->arena);
-	/* A number may divide by zero although all facts are known. */
+	/* A division by zero is possible although all facts are known. */
 	if (!finding->because)
 		finding->because = finding->title;
 	finding->verify = tp_sentence_fill(rule->verify, facts, &matter->terms, matter->arena);
@@ -315,8 +316,8 @@ static void fill_fired(const struct tp_rule_context *matter, const struct tp_rul
 		finding->gain_method = tp_arena_strdup(matter->arena, rule->gain.method);
 }
 
-/* Whether what the advice removes is larger than the error with which parts are told apart. Spans
- * of a trace say themselves what they are. */
+/* True if the time that the advice removes is larger than the error with which parts are
+ * distinguished. Spans of a trace are labelled and have no such error. */
 static bool is_separated(const struct tp_rule_context *matter, const struct tp_gain *gain)
 {
 	const struct tp_thresholds *thresholds = &matter->book->thresholds;
@@ -334,7 +335,7 @@ static bool is_separated(const struct tp_rule_context *matter, const struct tp_g
 	return removed_ns > 2 * error * matter->basis.whole_ns;
 }
 
-/* An upper bound alone does not say that there is a gain, so it is never sure. */
+/* An upper bound alone does not prove a gain, so it is never sure. */
 static enum tp_sureness sureness_of(const struct tp_rule_context *matter,
 				    const struct tp_finding *finding, const struct tp_gain *gain)
 {
@@ -371,7 +372,7 @@ static double late_ratio(const struct tp_idiom_result *idiom)
 	return all_ns ? (double)idiom->late_ns / (double)all_ns : 0;
 }
 
-/* The facts that only this rule knows. Where stacks were searched, none is no time at all. */
+/* The facts that only this rule has. If stacks were searched, no match means zero time. */
 static void fill_own_facts(struct tp_quantity *facts, const struct tp_rule_context *matter,
 			   const struct tp_idiom_result *idiom)
 {

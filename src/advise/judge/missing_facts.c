@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out which missing facts would let most be judged. */
+/* Finds the missing facts that would allow most rules to be judged. */
 #include "missing_facts.h"
 
 #include "gain.h"
@@ -18,7 +18,7 @@ void tp_rule_mark_facts(const struct tp_rule *rule, bool used[TP_MAX_FACTS])
 		tp_expr_facts(rule->unless[i].expr, false, used);
 }
 
-/* Only conditions that cannot be judged: `known(x) and x > 1` can, without x. */
+/* Marks only conditions that cannot be judged: `known(x) and x > 1` can, without x. */
 static void mark_conditions(const struct tp_rule_condition *conditions, size_t n,
 			    const struct tp_quantity *facts, bool used[TP_MAX_FACTS])
 {
@@ -41,8 +41,8 @@ struct missing_fact {
 	size_t n_rules;
 };
 
-/* What a rule could gain at most, as a share of the step or loop. A rule without a gain says where
- * to look: little, but not nothing. */
+/* The largest possible gain of a rule, as a share of the step or loop. A rule without a gain only
+ * shows where to search: a small value, but not zero. */
 static double possible_gain(const struct tp_rule *rule, const struct tp_gain_input *basis,
 			    double smallest)
 {
@@ -79,7 +79,7 @@ static void add_missing(struct missing_fact *wishes, const struct tp_rulebook *b
 	}
 }
 
-/* Without the six parts nothing can be said of what limits the run. */
+/* Without the six parts the limit of the run cannot be determined. */
 static void add_parts(struct missing_fact *wishes, const struct tp_quantity *facts)
 {
 	static const double FIRST = 1e6;
@@ -88,8 +88,8 @@ static void add_parts(struct missing_fact *wishes, const struct tp_quantity *fac
 			wishes[i].weight += FIRST;
 }
 
-/* Who knows one fact of the device can find out others: "device.busy_ratio" for
- * "device.copy_ratio". Of what nobody has looked at less can be hoped for. */
+/* A user who knows one fact of a device can find others: "device.busy_ratio" makes
+ * "device.copy_ratio" likely. For a group without any known fact the chance is smaller. */
 static void raise_known_groups(struct missing_fact *wishes, const struct tp_quantity *facts)
 {
 	static const double ELSEWHERE = 0.5;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups them by name, and names those groups that use a tenth of what all of them use. */
+/* Groups other programs by name, and names those groups that use at least a tenth of the CPU time
+ * that all of them use. */
 #include "other_names.h"
 
 #include "trainprof/base/buf.h"
@@ -10,9 +11,9 @@
 enum { NAMED_MAX = 2, LISTED_MAX = 3, PIDS_MAX = 8, COLUMNS_MAX = 26 };
 
 #define SHARE_MIN 0.1
-#define CPUS_MIN  0.05 /* what is written as 0.1 */
+#define CPUS_MIN  0.05 /* printed as 0.1 */
 
-/* Processes of one name. */
+/* The processes of one name. */
 struct other_group {
 	const struct tp_other_program *largest;
 	double cpus;
@@ -21,10 +22,10 @@ struct other_group {
 
 struct other_groups {
 	struct other_group items[LISTED_MAX];
-	size_t n; /* by CPUs, those that are worth a word */
+	size_t n; /* sorted by CPUs, only groups that are large enough */
 };
 
-/* The largest of them that is not yet in `out`. */
+/* The largest group that is not yet in `out`. */
 static struct other_group next_group(const struct tp_profile *profile,
 				     const struct other_groups *out)
 {
@@ -37,7 +38,7 @@ static struct other_group next_group(const struct tp_profile *profile,
 		for (size_t k = 0; is_new && k < profile->n_others; k++) {
 			if (strcmp(profile->others[k].comm, group.largest->comm) != 0)
 				continue;
-			is_new = k >= i; /* an earlier one stands for all of the name */
+			is_new = k >= i; /* an earlier process stands for the whole group */
 			group.cpus += profile->others[k].cpus;
 			group.n++;
 		}

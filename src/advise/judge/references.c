@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies what the guide says of a technique into a finding. */
+/* Copies the results that the guide reports for a technique into a finding. */
 #include "references.h"
 
 #include "advise/condition/expr.h"

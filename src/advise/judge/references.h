@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What others report of a technique, for a finding. */
+/* Published results of a technique, for a finding. */
 #ifndef TRAINPROF_SRC_ADVISE_JUDGE_REFERENCES_H
 #define TRAINPROF_SRC_ADVISE_JUDGE_REFERENCES_H
 
 #include "judge.h"
 
-/* In matter->arena, with its conditions held against matter->facts; NULL when the guide of
- * matter->book has no such technique. */
+/* Returns them in matter->arena, with their conditions compared with matter->facts; NULL if the
+ * guide of matter->book has no such technique. */
 const struct tp_references *tp_references_find(const struct tp_rule_context *matter,
 					       const char *technique);
 
-/*
- * Whether the run shows that a technique is applied already ("done_when"), and if so in *seen what
- * showed it, NULL where no setting did. What cannot be judged is not done. The guide of
- * matter->book need not have the technique.
- */
+/* True if the run shows that a technique is applied already ("done_when"); *seen is then the
+ * setting that showed it, NULL if none did. A condition that cannot be judged counts as not done.
+ * The guide of matter->book need not have the technique. */
 bool tp_references_is_applied(const struct tp_rule_context *matter, const char *technique,
 			      const char **seen);
 
-/* A copy of what is compared with; NULL gives NULL. */
+/* Returns a copy of the yardstick; NULL for NULL. */
 const struct tp_yardstick *tp_references_yardstick(struct tp_arena *arena,
 						   const struct tp_technique *from);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the cases that stand inside rules. */
+/* Runs the cases inside rules. */
 #include "advise/rulebook/book.h"
 #include "advise/rulebook/rule_case.h"
 #include "judge.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what spoils the comparison of two runs. */
+/* Lists the reasons why two runs cannot be compared. */
 #include "advise/rulebook/book.h"
 
 size_t tp_rulebook_not_comparable(const struct tp_rulebook *book, const struct tp_quantity *first,

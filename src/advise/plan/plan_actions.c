@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects what is done in one move. */
+/* Collects the actions of one step of the plan. */
 #include "plan_actions.h"
 
 #include "trainprof/model/fact.h"
 
 #include <string.h>
 
-/* More things at once are no move. */
+/* Upper bound of the actions grouped into one step. */
 enum { MAX_ACTIONS = 12 };
 
 struct collection {
 	const struct tp_rule_context *matter;
 	struct tp_plan_action items[MAX_ACTIONS];
-	const struct tp_technique *techniques[MAX_ACTIONS]; /* NULL: the guide has no page */
+	const struct tp_technique *techniques[MAX_ACTIONS]; /* NULL = the guide has no page */
 	size_t n;
 };
 
@@ -23,7 +23,8 @@ static bool is_true(const struct tp_rule_context *matter, tp_fact_id fact)
 	return matter->facts[fact].is_known && matter->facts[fact].value != 0;
 }
 
-/* A program of none of the others and without an interpreter is one of C. */
+/* True if the program uses the framework; a program of no other framework and without an
+ * interpreter counts as C. */
 static bool is_seen(const struct tp_rule_context *matter, enum tp_framework framework)
 {
 	static const tp_fact_id facts[TP_N_FRAMEWORKS] = {
@@ -91,7 +92,7 @@ static void add_action(struct collection *all, enum tp_plan_action_role role,
 	    &deed);
 }
 
-/* Named by the guide alone; not what the run has already. */
+/* Adds a technique that only the guide names, unless the run has applied it already. */
 static void add_technique(struct collection *all, enum tp_plan_action_role role,
 			  const struct tp_technique *technique)
 {
@@ -112,7 +113,7 @@ static bool is_capacity(const struct tp_technique *technique)
 
 static void add_dependencies(struct collection *all)
 {
-	size_t n = all->n; /* companions of companions are on their pages */
+	size_t n = all->n; /* companions of companions are described on their own pages */
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_technique *technique = all->techniques[i];
 		for (size_t k = 0; technique && k < technique->n_together; k++)
@@ -120,7 +121,7 @@ static void add_dependencies(struct collection *all)
 	}
 }
 
-/* What makes room pays only by what the room is used for. */
+/* Techniques that save memory pay only if another technique uses that memory. */
 static void add_memory_savers(struct collection *all)
 {
 	const struct tp_catalogue *catalogue = &all->matter->book->catalogue;
@@ -144,7 +145,7 @@ const struct tp_action *tp_plan_actions_first(const struct tp_rulebook *book,
 	return finding->n_actions ? &finding->actions[0] : NULL;
 }
 
-/* Actions of the same rules that only make room. */
+/* Adds actions of the same rules that only save memory. */
 static void add_memory_savers_of_rule(struct collection *all, const struct tp_finding *finding)
 {
 	const struct tp_catalogue *catalogue = &all->matter->book->catalogue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a course of the shown advice. */
+/* Builds a plan from the shown advice. */
 #include "plan_build.h"
 
 #include "advise/judge/references.h"
@@ -11,13 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A move before its bounds are known. */
+/* A step of the plan before its bounds are computed. */
 struct plan_group {
 	const struct tp_candidate **members;
 	size_t *places;
 	size_t n;
 	unsigned order;
-	bool is_small; /* beside the largest */
+	bool is_small; /* compared with the largest */
 };
 
 struct plan_grouping {
@@ -26,7 +26,7 @@ struct plan_grouping {
 	size_t n;
 };
 
-/* ---- what is one move ---- */
+/* ---- grouping ---- */
 
 static const struct tp_technique *leading(const struct tp_rule_context *matter,
 					  const struct tp_candidate *candidate)
@@ -62,11 +62,11 @@ static struct plan_group *group_for(struct plan_grouping *grouping,
 	return &grouping->groups[grouping->n++];
 }
 
-/* ---- in which order ---- */
+/* ---- order ---- */
 
 enum { UNKNOWN_ORDER = 1000 };
 
-/* The limit that a rule names first is what it is about. */
+/* The order of the limit that a rule names first. */
 static unsigned order_of(const struct tp_rule_context *matter, const struct tp_rule *rule)
 {
 	const struct tp_limit *limit =
@@ -95,7 +95,7 @@ static void make_groups(struct plan_grouping *grouping, const struct tp_candidat
 	}
 }
 
-/* The largest gain of one of its rules; below 0 where nobody knows it. */
+/* The log of the largest gain of one of its rules; below 0 if no gain is known. */
 static double gain_of(const struct plan_group *group)
 {
 	double most = -1;
@@ -105,8 +105,8 @@ static double gain_of(const struct plan_group *group)
 	return most;
 }
 
-/* The first in the order of diagnosis that is large comes first: little things wait for their
- * turn. What nobody knows is not little. */
+/* Marks the groups with a small gain, which come after the large ones. An unknown gain does not
+ * count as small. */
 static void mark_small(struct plan_grouping *grouping)
 {
 	const struct tp_thresholds *thresholds = &grouping->matter->book->thresholds;
@@ -127,7 +127,7 @@ static bool is_after(const struct plan_group *group, const struct plan_group *ot
 	return group->order > other->order;
 }
 
-/* Few; those of one order stay in the order of their best rank. */
+/* Sorts a few groups; those of one order keep the order of their best rank. */
 static void sort_groups(struct plan_grouping *grouping)
 {
 	mark_small(grouping);
@@ -140,7 +140,7 @@ static void sort_groups(struct plan_grouping *grouping)
 	}
 }
 
-/* ---- what it gains ---- */
+/* ---- gains ---- */
 
 static bool is_in_reach(const struct tp_next_limit *then, const struct tp_rule_context *matter)
 {
@@ -157,7 +157,8 @@ const char *tp_next_limit_name(const struct tp_next_limit *then,
 double tp_next_limit_steps_per_s(const struct tp_next_limit *then,
 				 const struct tp_rule_context *matter)
 {
-	/* Of facts the basis has no length of its own: shares of a step that is told, or is not. */
+	/* If the input comes from facts, its length is no real time: shares refer to the step time,
+	 * if that is known. */
 	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
 	double left_ns = then->left_ns / matter->basis.whole_ns * step->value;
 	return step->is_known && left_ns > 0 && is_in_reach(then, matter) ? 1e9 / left_ns : 0;
@@ -182,7 +183,7 @@ static bool is_more(const struct tp_bound *bound, const struct tp_bound *before)
 	return bound->low > before->low * SAME || bound->high > before->high * SAME;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole plan ---- */
 
 static const struct tp_yardstick *yardstick_of(const struct plan_group *group)
 {
@@ -209,7 +210,7 @@ static void fill_actions(struct tp_plan_step *move, const struct tp_rule_context
 	move->deeds = tp_plan_actions_build(matter, findings, group->n, &move->n_deeds);
 }
 
-/* `gains` has room for this move's behind the `n` of those before it. */
+/* `gains` has room for the gains of this step after the `n` gains of the steps before it. */
 static struct tp_plan_step step_of(const struct tp_rule_context *matter,
 				   const struct plan_group *group, struct tp_gain *gains, size_t n,
 				   const struct tp_bound *before)
@@ -239,7 +240,7 @@ static struct tp_plan_step step_of(const struct tp_rule_context *matter,
 	return move;
 }
 
-/* What others are compared with; in the shipped guide there is one. */
+/* The yardstick of the other techniques; the shipped guide has one. */
 static const struct tp_yardstick *general_yardstick(const struct tp_rule_context *matter)
 {
 	const struct tp_catalogue *catalogue = &matter->book->catalogue;

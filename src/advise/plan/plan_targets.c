@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns gains into numbers that must move. */
+/* Converts gains into facts that must change. */
 #include "plan_targets.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static tp_fact_id fact_of_part(const struct tp_rule_context *matter, const struc
 	return tp_fact_find(name);
 }
 
-/* What a gain of the loop is about: the only fact that its formula names. */
+/* The fact of a gain of the loop: the only one that its formula names. */
 static tp_fact_id fact_of_loop(const struct tp_rule *rule)
 {
 	bool used[TP_MAX_FACTS] = {false};
@@ -65,7 +65,7 @@ static struct tp_plan_target target_of(const struct tp_rule_context *matter,
 	return target;
 }
 
-/* Two pieces of advice about one number do what the larger does, and maybe more. */
+/* Two pieces of advice about one fact do what the larger one does, and maybe more. */
 static void add(struct tp_plan_target *targets, size_t *n, const struct tp_plan_target *target)
 {
 	for (size_t i = 0; i < *n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rulebook is made of; outside it is opaque. */
+/* The content of a rulebook, which is opaque outside of this folder. */
 #ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_BOOK_H
 #define TRAINPROF_SRC_ADVISE_RULEBOOK_BOOK_H
 
@@ -10,13 +10,13 @@
 #include "trainprof/advise/technique.h"
 #include "trainprof/base/buf.h"
 
-/* What makes every finding of a run less certain ("records were lost"). */
+/* A reason that makes every finding of a run less certain ("records were lost"). */
 struct tp_quality_issue {
 	const struct tp_expr *when;
 	const char *because;
 };
 
-/* One arena; rules and techniques sorted by id, links checked. Immutable once loaded. */
+/* One arena; rules and techniques are sorted by id, links are checked. Immutable once loaded. */
 struct tp_rulebook {
 	struct tp_arena arena;
 	struct tp_thresholds thresholds;
@@ -26,7 +26,7 @@ struct tp_rulebook {
 	struct tp_quality_issue *doubts;
 	size_t n_doubts;
 	size_t doubts_capacity;            /* heap */
-	struct tp_quality_issue *spoilers; /* what two runs must not both have to be compared */
+	struct tp_quality_issue *spoilers; /* prevent a comparison if both runs have them */
 	size_t n_spoilers;
 	size_t spoilers_capacity; /* heap */
 	const char *whole_steps;  /* "each step" */
@@ -36,14 +36,15 @@ struct tp_rulebook {
 	size_t techniques_capacity;
 	size_t references_capacity;
 	size_t texts_capacity;
-	struct tp_buf *problems; /* while loading: what was left out, a line each; NULL: refuse */
+	struct tp_buf *problems; /* during loading: skipped entries, one line each; NULL = refuse */
 };
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 const struct tp_rule *tp_rulebook_find(const struct tp_rulebook *book, const char *id);
 const char *tp_rulebook_nearest(const struct tp_rulebook *book, const char *id);
 
-/* TP_OK instead of TP_PARSE where the rest is to load: what `err` says becomes a problem. */
+/* Returns TP_OK instead of TP_PARSE if the rest is to be loaded: the message of `err` becomes a
+ * problem. */
 TP_MUST_CHECK static inline enum tp_status
 tp_lenient_skip(struct tp_rulebook *book, enum tp_status status, const struct tp_error *err)
 {
@@ -53,7 +54,8 @@ tp_lenient_skip(struct tp_rulebook *book, enum tp_status status, const struct tp
 	return TP_OK;
 }
 
-/* Check how rules name each other, and sort them. Errors  TP_PARSE. */
+/* Checks the names by which rules refer to each other, and sorts the rules.
+ * Errors  TP_PARSE. */
 TP_MUST_CHECK enum tp_status tp_rulebook_link(struct tp_rulebook *book, struct tp_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what is wrong with a rulebook as a whole though each file is good alone. */
+/* Finds mistakes in a rulebook as a whole, although each file is correct by itself. */
 #include "book.h"
 #include "catalogue.h"
 #include "contradiction.h"
@@ -57,7 +57,7 @@ static bool has_technique(const struct tp_catalogue *catalogue, const struct tp_
 	for (size_t i = 0; i < catalogue->n_techniques; i++)
 		if (tp_technique_has_limit(&catalogue->techniques[i], limit))
 			return true;
-	/* One that only holds others together is relieved by what relieves them. */
+	/* A limit that only groups others is relieved by whatever relieves those. */
 	for (size_t i = 0; i < catalogue->n_limits; i++)
 		if (catalogue->limits[i].parent == limit)
 			return true;
@@ -72,7 +72,8 @@ static bool is_yardstick(const struct tp_catalogue *catalogue, const struct tp_t
 	return false;
 }
 
-/* Fewer iterations are bought with quality, and there is a simple way to buy them. */
+/* A technique with fewer iterations costs quality, so it must state the simple alternative that it
+ * was compared with. */
 static size_t check_yardsticks(const struct tp_rulebook *book, struct tp_buf *problems)
 {
 	const struct tp_catalogue *catalogue = &book->catalogue;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What reads one item of a list and puts it into its place. */
+/* Reads one item of a list and stores it in its place. */
 typedef void (*reader)(struct tp_rulebook *book, struct tp_json_form *form,
 		       const struct tp_json *item);
 
@@ -144,9 +144,9 @@ static void read_text(struct tp_rulebook *book, struct tp_json_form *form,
 		*text_place(book, text.id) = text;
 }
 
-/* ---- all three ---- */
+/* ---- lists in general ---- */
 
-/* Two of one name in one file: one of them would be lost unseen. */
+/* Two items with one name in one file: one of them would be lost without notice. */
 static void check_duplicate(struct tp_json_form *form, const struct tp_json *list, const char *key,
 			    const struct tp_json *item)
 {
@@ -161,7 +161,7 @@ static void check_duplicate(struct tp_json_form *form, const struct tp_json *lis
 	}
 }
 
-/* The file holds one list; each item is read on its own. TP_ABSENT when there is no such file. */
+/* The file contains one list; each item is read separately. TP_ABSENT if there is no such file. */
 static enum tp_status list_load(struct tp_rulebook *book, const char *path, const char *list_key,
 				const char *key, reader read, struct tp_error *err)
 {

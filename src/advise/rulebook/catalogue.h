@@ -5,16 +5,14 @@
 
 #include "book.h"
 
-/*
- * Add limits.json, sources.json, pages.json and techniques/ of a folder; what is not there is
- * nothing. A later one with the same id replaces an earlier one in its place. `n` counts the files
- * that were there.
- * Errors  TP_PARSE, TP_DENIED, TP_IO.
- */
+/* Adds limits.json, sources.json, pages.json and techniques/ of a folder; missing files count as
+ * empty. A later item with the same id replaces the earlier one in its place. `n` counts the files
+ * that were found.
+ * Errors  TP_PARSE, TP_DENIED, TP_IO. */
 TP_MUST_CHECK enum tp_status tp_catalogue_load(struct tp_rulebook *book, const char *directory,
 					       size_t *n, struct tp_error *err);
-/* Sort, and turn names into pointers. Errors  TP_PARSE: one names what is not there, or itself by
- * way of others. */
+/* Sorts, and replaces names by pointers.
+ * Errors  TP_PARSE: an item names something that does not exist, or itself through others. */
 TP_MUST_CHECK enum tp_status tp_catalogue_link(struct tp_rulebook *book, struct tp_error *err);
 
 const char *tp_catalogue_nearest_limit(const struct tp_catalogue *catalogue, const char *id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns the names in limits, techniques and pages into what they name. */
+/* Resolves the names in limits, techniques and pages. */
 #include "catalogue.h"
 
 #include "trainprof/base/memory.h"
@@ -49,7 +49,7 @@ static const struct tp_reference *reference_of(const struct tp_catalogue *catalo
 	return NULL;
 }
 
-/* The i-th name of a list of items that begin with their name. */
+/* The most similar name in a list of items that begin with their name. */
 static const char *nearest_of(const char *word, const void *items, size_t n, size_t size)
 {
 	const char **names = tp_alloc((n + 1) * sizeof(*names));
@@ -105,7 +105,8 @@ static enum tp_status link_limit(const struct tp_catalogue *catalogue, struct tp
 			    tp_catalogue_nearest_limit(catalogue, limit->parent_name));
 }
 
-/* A way up longer than there are limits never ends: it may lead into a ring of others. */
+/* A path upwards with more steps than there are limits never ends: it leads into a cycle of other
+ * limits. */
 static bool is_in_cycle(const struct tp_catalogue *catalogue, const struct tp_limit *limit)
 {
 	const struct tp_limit *up = limit->parent;
@@ -206,7 +207,7 @@ static int compare_techniques(const void *a, const void *b)
 	return strcmp(left->id, right->id);
 }
 
-/* Few, and those of one order stay as they were written. */
+/* There are few limits, and those of one order stay as they were written. */
 static void sort_limits(struct tp_catalogue *catalogue)
 {
 	for (size_t i = 1; i < catalogue->n_limits; i++) {
@@ -227,7 +228,7 @@ static void drop(void *items, size_t *n, size_t at, size_t size)
 	--*n;
 }
 
-/* The first limit that cannot stand, or n_limits. */
+/* The first limit that is not valid, or n_limits. */
 static size_t find_bad_limit(struct tp_catalogue *catalogue, struct tp_error *err)
 {
 	for (size_t i = 0; i < catalogue->n_limits; i++)
@@ -262,7 +263,7 @@ static size_t find_bad_text(struct tp_rulebook *book, struct tp_error *err)
 	return catalogue->n_texts;
 }
 
-/* What is left out moves the others: they are linked again from the beginning. */
+/* Skipped items move the others, so everything is linked again from the beginning. */
 enum tp_status tp_catalogue_link(struct tp_rulebook *book, struct tp_error *err)
 {
 	struct tp_catalogue *catalogue = &book->catalogue;

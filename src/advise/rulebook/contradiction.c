@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds the conditions of a rule against each other and against its techniques. */
+/* Compares the conditions of a rule with each other and with its techniques. */
 #include "contradiction.h"
 
 #include "advise/condition/bounds.h"
 
-/* What must hold where the rule fires, its parents' conditions included. */
+/* Applies the conditions that must hold if the rule fires, including those of its parents. */
 static void apply_rule(struct tp_bounds *bounds, const struct tp_rulebook *book,
 		       const struct tp_rule *rule)
 {
@@ -15,7 +15,7 @@ static void apply_rule(struct tp_bounds *bounds, const struct tp_rulebook *book,
 	}
 }
 
-/* The first condition for which the rule never fires, or NULL. */
+/* The first condition that prevents the rule from ever firing, or NULL. */
 static const char *find_impossible(const struct tp_bounds *bounds, const struct tp_rule *rule)
 {
 	for (size_t i = 0; i < rule->n_when; i++)

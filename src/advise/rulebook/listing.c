@@ -22,7 +22,7 @@ static int is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* By bytes: alphasort() would follow the locale. */
+/* Compares bytes: alphasort() would depend on the locale. */
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);

@@ -21,8 +21,8 @@ static void read_needs(struct tp_json_form *form, struct tp_rule *rule, const st
 		rule->needs[i++] = tp_json_form_fact(form, item, tp_json_string(item));
 }
 
-/* Each may use the ones before it. A threshold's name is not taken over: it would hide its source.
- */
+/* Each local may use the previous ones. It must not have the name of a threshold: that would hide
+ * the threshold's source. */
 static void read_locals(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
 {
 	const struct tp_json *let = tp_json_get(root, "let");
@@ -97,7 +97,8 @@ static void read_level(struct tp_json_form *form, struct tp_rule *rule, const st
 			tp_json_form_expr(form, tp_json_get(level, "medium"), TP_EXPR_CONDITION);
 }
 
-/* What stands in front of the program is all that changes it. */
+/* True if nothing follows the program's command in the example: the text before the command is the
+ * only change. */
 static bool is_whole_command(const char *example)
 {
 	const char *command = example ? strstr(example, TP_EXAMPLE_COMMAND) : NULL;
@@ -210,7 +211,7 @@ static void read_sources(struct tp_json_form *form, struct tp_rule *rule,
 	}
 }
 
-/* A cause has its words in one table; a rule without one brings a title of its own. */
+/* A cause has its words in one table; a rule without a cause has its own title. */
 static void read_verdict_title(struct tp_json_form *form, struct tp_rule *rule,
 			       const struct tp_json *verdict)
 {
@@ -247,9 +248,10 @@ static void read_verdict(struct tp_json_form *form, struct tp_rule *rule,
 	rule->verdict.order = (unsigned)order;
 }
 
-/* ---- checks over the whole rule ---- */
+/* ---- checks of the whole rule ---- */
 
-/* A sentence must never have a hole: what it prints is needed, or asked for by the action. */
+/* A sentence must never have a gap: the facts that it prints are in `needs`, or in the condition of
+ * the action. */
 static void check_facts(struct tp_json_form *form, const struct tp_json *at,
 			const struct tp_rule *rule, const bool *used, const bool *also)
 {
@@ -286,7 +288,7 @@ static void check_sentences(struct tp_json_form *form, const struct tp_json *roo
 	}
 }
 
-/* What stacks show belongs to one rule: the others do not know it. */
+/* The matches of an idiom belong to one rule: other rules do not know them. */
 static void check_idiom(struct tp_json_form *form, const struct tp_json *root,
 			const struct tp_rule *rule)
 {

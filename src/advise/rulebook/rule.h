@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rule as it stands in its file: a bottleneck as data. See rules/README.md for the fields. */
+/* A rule as its file defines it: a bottleneck as data. See rules/README.md for the fields. */
 #ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_RULE_H
 #define TRAINPROF_SRC_ADVISE_RULEBOOK_RULE_H
 
@@ -14,26 +14,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In "yields_to": whatever specific rule explains most of what this one would remove. */
+/* In "yields_to": any specific rule that explains most of what this rule would remove. */
 #define TP_ALL_IDIOMS "idiom/*"
 
 struct tp_rule_condition {
 	const struct tp_expr *expr;
 	const char *written;
-	const char *because; /* of `unless`: what it is then */
+	const char *because; /* for `unless`: the cause in that case */
 };
 
-/* Stands for the program as it was started, in examples. */
+/* Placeholder for the command line of the program, in examples. */
 #define TP_EXAMPLE_COMMAND "%COMMAND"
 
 struct tp_rule_action {
-	const struct tp_expr *when; /* NULL: always */
+	const struct tp_expr *when; /* NULL = always */
 	const char *when_written;
 	const struct tp_sentence *headline;
 	const struct tp_sentence *text;
 	const char *example;
 	bool can_apply;        /* the example applies it to the unchanged program */
-	const char *technique; /* what cases and reports call it */
+	const char *technique; /* name in cases and reports */
 	bool is_own;           /* "id" instead of "technique": the guide has no page for it */
 	unsigned line;
 };
@@ -43,9 +43,9 @@ enum tp_gain_kind { TP_GAIN_NONE, TP_GAIN_PART, TP_GAIN_LOOP };
 struct tp_rule_gain {
 	enum tp_gain_kind kind;
 	enum tp_part part;              /* PART */
-	enum tp_label label;            /* of it; TP_N_LABELS: no one label */
-	const struct tp_expr *fraction; /* of the part, or of the loop, that goes away */
-	const struct tp_expr *at_least; /* the same, at the very least; NULL: `fraction` */
+	enum tp_label label;            /* of the part; TP_N_LABELS = no single label */
+	const struct tp_expr *fraction; /* fraction of the part, or of the loop, that is removed */
+	const struct tp_expr *at_least; /* its lower bound; NULL = `fraction` */
 	bool is_floor; /* more may be gained: the upper end of the interval is not known */
 	const char *fraction_written;
 	const char *at_least_written;
@@ -53,8 +53,8 @@ struct tp_rule_gain {
 };
 
 struct tp_rule_verdict {
-	const char *id;    /* NULL: no verdict rule */
-	unsigned order;    /* the lowest that fires is the verdict */
+	const char *id;    /* NULL = no verdict rule */
+	unsigned order;    /* the firing rule with the lowest order is the verdict */
 	const char *cause; /* row of model/verdict_words.h, or NULL */
 	const char *title;
 	const struct tp_sentence *sentence;
@@ -69,14 +69,14 @@ struct tp_case_fact {
 
 struct tp_rule_case {
 	unsigned line;
-	struct tp_case_fact *facts; /* those that it gives; see tp_rule_case_facts() */
+	struct tp_case_fact *facts; /* facts that the case sets; see tp_rule_case_facts() */
 	size_t n_facts;
 	enum tp_expected expected;
-	const char **techniques; /* actions that apply, in order; NULL: not checked */
+	const char **techniques; /* actions that apply, in order; NULL = not checked */
 	size_t n_techniques;
 	bool has_level;
 	enum tp_finding_level level;
-	double gain; /* speed-up; 0: not checked */
+	double gain; /* speed-up; 0 = not checked */
 };
 
 struct tp_rule {
@@ -85,10 +85,10 @@ struct tp_rule {
 	const char *title;
 	enum tp_advice_kind kind;
 	bool is_note;
-	bool is_idiom;    /* has "match": facts of its own, idiom.* */
-	bool is_specific; /* what it advises comes before what only names a part */
+	bool is_idiom;    /* has "match": the rule has its own facts, idiom.* */
+	bool is_specific; /* its advice comes before advice that only names a part */
 	enum tp_confidence confidence;
-	const char **limits; /* ids of what it finds */
+	const char **limits; /* ids of the limits that the rule detects */
 	size_t n_limits;
 	const char *parent;
 	const char **yields_to;
@@ -101,7 +101,7 @@ struct tp_rule {
 	size_t n_when;
 	struct tp_rule_condition *unless; /* none may hold */
 	size_t n_unless;
-	const struct tp_expr *high; /* NULL: never */
+	const struct tp_expr *high; /* NULL = never */
 	const struct tp_expr *medium;
 	const struct tp_sentence *because;
 	struct tp_rule_action *actions;
@@ -117,10 +117,9 @@ struct tp_rule {
 	size_t n_cases;
 };
 
-/*
- * Read one rule. `id` is what its path says. Everything lives in `arena`. Strict: unknown keys,
- * missing keys, unknown names and wrong types refuse. Errors  TP_PARSE with file and line.
- */
+/* Reads one rule. `id` comes from the path. Everything lives in `arena`. Strict: unknown keys,
+ * missing keys, unknown names and wrong types are refused.
+ * Errors  TP_PARSE with file and line. */
 TP_MUST_CHECK enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc,
 					  const char *id, const struct tp_thresholds *thresholds,
 					  struct tp_arena *arena, struct tp_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the cases inside a rule: facts with units, and what must come out. */
+/* Reads the cases inside a rule: facts with units, and the expected result. */
 #include "rule_case.h"
 
 #include "advise/condition/fact_value.h"

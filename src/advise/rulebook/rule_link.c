@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds rules by name and checks how they name each other. */
+/* Finds rules by name and checks their references to each other. */
 #include "book.h"
 #include "catalogue.h"
 
@@ -52,7 +52,7 @@ static enum tp_status check_link(const struct tp_rulebook *book, const struct tp
 	return TP_OK;
 }
 
-/* Where no limits are shipped there is nothing to compare with. */
+/* If no limits are shipped there is nothing to compare with. */
 static enum tp_status check_limit(const struct tp_rulebook *book, const struct tp_rule *rule,
 				  const char *id, struct tp_error *err)
 {
@@ -66,7 +66,7 @@ static enum tp_status check_limit(const struct tp_rulebook *book, const struct t
 
 enum colour { WHITE, GREY, BLACK };
 
-/* A rule is hidden by its children and by those it yields to; in a ring all would vanish. */
+/* A rule is hidden by its children and by those it yields to; in a cycle all would disappear. */
 static bool has_cycle(const struct tp_rulebook *book, size_t at, enum colour *colours)
 {
 	const struct tp_rule *rule = &book->rules[at];
@@ -85,7 +85,7 @@ static bool has_cycle(const struct tp_rulebook *book, size_t at, enum colour *co
 	return false;
 }
 
-/* The first rule that names what is not there, or n_rules. */
+/* The first rule with a reference to something that does not exist, or n_rules. */
 static size_t find_broken_link(const struct tp_rulebook *book, struct tp_error *err)
 {
 	for (size_t i = 0; i < book->n_rules; i++) {
@@ -102,7 +102,7 @@ static size_t find_broken_link(const struct tp_rulebook *book, struct tp_error *
 	return book->n_rules;
 }
 
-/* The first rule from which links lead back to it, or n_rules. */
+/* The first rule whose links lead back to itself, or n_rules. */
 static size_t find_cycle(const struct tp_rulebook *book, struct tp_error *err)
 {
 	enum colour *colours = tp_alloc((book->n_rules + 1) * sizeof(*colours));
@@ -129,7 +129,7 @@ enum tp_status tp_rulebook_link(struct tp_rulebook *book, struct tp_error *err)
 		enum tp_status status = tp_lenient_skip(book, TP_PARSE, err);
 		if (status)
 			return status;
-		/* Without it others may be loose: they are looked at again. */
+		/* Without it other references may be broken: they are checked again. */
 		memmove(&book->rules[bad], &book->rules[bad + 1],
 			(book->n_rules - bad - 1) * sizeof(*book->rules));
 		book->n_rules--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints rules as text for people. */
+/* Prints rules as text. */
 #include "book.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@
 
 /* ---- thresholds.json ---- */
 
-/* Where a doubt goes: over the one that says the same, from a folder before, or to the end. */
+/* The place for an issue: that of the equal one from an earlier folder, or the end. */
 typedef struct tp_quality_issue *(*issue_place)(struct tp_rulebook *book, const char *because);
 
 static struct tp_quality_issue *find_issue(struct tp_quality_issue *issues, size_t n,
@@ -144,7 +144,7 @@ static enum tp_status family_load(struct tp_rulebook *book, const char *parent, 
 	char *directory = tp_asprintf("%s/%s", parent, folder);
 	enum tp_status status = tp_listing_read(&files, directory, err);
 	if (status == TP_ABSENT)
-		status = TP_OK; /* a plain file beside the families */
+		status = TP_OK; /* a plain file next to the folders of families */
 	for (int i = 0; i < files.n && !status; i++) {
 		char *stem = tp_listing_basename(&files, i);
 		if (!stem)
@@ -172,7 +172,8 @@ static enum tp_status rules_load(struct tp_rulebook *book, const char *directory
 	for (int i = 0; i < families.n && !status; i++) {
 		const char *name = families.items[i]->d_name;
 		char *stem = tp_listing_basename(&families, i);
-		/* Who puts a rule beside the families would wait for its advice in vain. */
+		/* A rule outside of a family's folder would never be loaded, so this is an
+		 * error. */
 		if (stem)
 			status = tp_lenient_skip(
 				book,
@@ -202,7 +203,7 @@ static enum tp_status directory_load(struct tp_rulebook *book, const char *direc
 		status = TP_OK;
 	if (!status)
 		status = tp_catalogue_load(book, directory, &n_guide, err);
-	/* A user may bring thresholds, patterns or techniques alone. */
+	/* A user may provide only thresholds, patterns or techniques. */
 	bool may_lack = has_thresholds || n_guide || access(patterns, F_OK) == 0 ||
 			access(idioms, F_OK) == 0;
 	if (!status)
@@ -213,7 +214,7 @@ static enum tp_status directory_load(struct tp_rulebook *book, const char *direc
 	return status;
 }
 
-/* With `problems` what is wrong is left out, and the rest loads. */
+/* With `problems` invalid entries are skipped and the rest is loaded. */
 static enum tp_status load(struct tp_rulebook **out, const char *const *directories,
 			   size_t n_directories, struct tp_buf *problems, struct tp_error *err)
 {

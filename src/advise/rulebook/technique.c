@@ -23,7 +23,7 @@ static const char *const timings[] = {"static", "scheduled", "adaptive", NULL};
 static const char *const durations[] = {"before training", "a phase", "throughout training", NULL};
 static const char *const selections[] = {"uniform", "random", "importance", NULL};
 
-/* Consumes one of the words and the "; " behind it. */
+/* Consumes one of the words and the "; " after it. */
 static bool skip_word(const char **text, const char *const *words, bool is_last)
 {
 	for (size_t i = 0; words[i]; i++) {

@@ -111,8 +111,9 @@ static bool is_trainer_ancestor(const struct tp_analysis *analysis, uint32_t lea
 	return false;
 }
 
-/* Whose loader a process is: that of the first trainer above it. Beside the trainer in a pipeline
- * who started both is met first. */
+/* Returns true if the task is of the judged trainer or of a process that loads for it. A loader
+ * process belongs to the first trainer above it; in a pipeline the common parent of trainer and
+ * loader is found first. */
 static bool works_for_trainer(const struct tp_analysis *analysis, uint32_t task)
 {
 	uint32_t leader = analysis->threads[task].leader;
@@ -182,8 +183,8 @@ static void sweep(struct tp_activities *out, const struct activity_changes *chan
 	}
 }
 
-/* Of a compute team only who computes: runtimes have threads that sleep beside it, and would seem
- * to keep it waiting. */
+/* Compute team threads have to compute at least a little: runtimes have threads that only sleep,
+ * and these would seem to delay the team. */
 static uint64_t min_work_ns(const struct tp_analysis *analysis, enum tp_thread_role role)
 {
 	uint64_t busiest = 0;

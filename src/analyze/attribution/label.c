@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels of what a thread does on a CPU. */
+/* Labels for the time of a thread on a CPU. */
 #include "label.h"
 
 static enum tp_label loader_leaf_label(enum tp_leaf leaf)
@@ -59,8 +59,8 @@ enum tp_label tp_label_of_leaf(const struct tp_stack_class *class, bool is_inter
 	};
 	if (class->leaf != TP_LEAF_NONE)
 		return by_leaf[class->leaf];
-	/* Nothing is known of the innermost function. In a compiled trainer the program's own code
-	 * is the training; below an interpreter its nearest known caller decides. */
+	/* The innermost function is unknown. In a compiled trainer the program's own code is the
+	 * training; below an interpreter the nearest known caller decides. */
 	if (!is_interpreted || class->owner == TP_LEAF_MATH || class->phase == TP_PHASE_COMPUTE)
 		return TP_LABEL_COMPUTE_MATH;
 	return class->owner == TP_LEAF_INTERPRETER ? TP_LABEL_HOST_INTERPRETER

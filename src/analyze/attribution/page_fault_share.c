@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Page-fault time by counting: faults of the thread times the calibrated price of one, at most its
- * kernel time. Only needed without kernel samples (perf_event_paranoid 2 and no privilege): there
- * the interrupts that hit the kernel are dropped, and the time would look like user code.
- */
+/* Estimates page-fault time from counts: page faults of the thread times the calibrated cost of
+ * one, at most its kernel time. Only needed without kernel samples (perf_event_paranoid 2 without
+ * privilege): there interrupts that hit the kernel are dropped, and the time would look like user
+ * code. */
 #include "page_fault_share.h"
 
 static bool kernel_was_sampled(const struct tp_trace *trace)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gives every instant of the main thread one label.
+ * Assigns one label to every instant of the main thread.
  *
  * Rules, in order (docs/design/waits.md#parts): a protecting phase (dataloader, communication,
- * checkpoint, logging) owns the instant whatever the thread does in it; else what the innermost
- * frame does; and waiting is transparent: blocked on its own workers, the main thread is given what
- * the workers do at that very instant.
+ * checkpoint, logging) owns the instant whatever the thread does in it; otherwise the innermost
+ * frame decides; waits are transparent: while the main thread is blocked on its own workers it gets
+ * the label of what the workers do at that instant.
  */
 #include "analyze/analysis.h"
 #include "analyze/classify/frame_class.h"
@@ -24,19 +24,18 @@
 struct main_thread {
 	struct tp_analysis *analysis;
 	struct tp_wait_attribution waiting;
-	struct tp_phase_marks marked; /* what the program itself said */
+	struct tp_phase_marks marked; /* phases that the program marks itself */
 	struct tp_preemption lostcpu;
 	bool is_interpreted;
-	enum tp_part before;               /* part of the label given last, if that was a wait */
-	uint64_t since_wait_ns;            /* on a CPU since it was last blocked */
-	struct tp_page_fault_share faults; /* where the kernel could not be sampled */
+	enum tp_part before;               /* part of the last label, if that was a wait */
+	uint64_t since_wait_ns;            /* CPU time since it was last blocked */
+	struct tp_page_fault_share faults; /* if the kernel could not be sampled */
 	struct tp_segment *out;            /* heap */
 	size_t n_out;
 	size_t out_capacity;
 };
 
-/* ---- on a CPU -----------------------------------------------------------------------------------
- */
+/* ---- on a CPU ----------------------------------------------------------------------------- */
 
 static enum tp_label on_cpu_label(const struct main_thread *fg, const struct tp_stack_class *class,
 				  enum tp_phase phase)
@@ -44,20 +43,19 @@ static enum tp_label on_cpu_label(const struct main_thread *fg, const struct tp_
 	enum tp_label label = tp_label_of_phase(phase, class->leaf);
 	if (label != TP_N_LABELS)
 		return label;
-	/* Taking turns with its own team and waking it is computing with several threads. */
+	/* Alternating with its own team and waking it is multi-threaded computing. */
 	bool is_of_team =
 		class->is_team_root || (fg->waiting.team.activities.n && !fg->is_interpreted);
 	if (class->leaf == TP_LEAF_LOCK && is_of_team)
 		return TP_LABEL_COMPUTE_SPIN;
-	/* Sockets to loader processes carry data; with other ranks about, gradients. */
+	/* Sockets to loader processes carry data; if other ranks exist, gradients. */
 	const struct tp_wait_attribution *waiting = &fg->waiting;
 	if (class->leaf == TP_LEAF_NET && waiting->has_loader_processes && !waiting->has_peers)
 		return TP_LABEL_DATALOADER_HANDOVER;
 	return tp_label_of_leaf(class, fg->is_interpreted);
 }
 
-/* ---- output
- * ----------------------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------- */
 
 static void emit(void *context, const struct tp_segment *piece, uint64_t start_ns, uint64_t end_ns,
 		 enum tp_label label)
@@ -72,8 +70,8 @@ static void emit(void *context, const struct tp_segment *piece, uint64_t start_n
 	TP_ARRAY_PUSH(fg->out, fg->n_out, fg->out_capacity) = out;
 }
 
-/* On a CPU: the last part of the piece is page faults as far as counting says so, because what
- * happened inside the kernel left no sample. */
+/* On a CPU: the end of the segment is page faults, as much as the count implies, because time
+ * inside the kernel left no sample. */
 static void emit_on_cpu(struct main_thread *fg, const struct tp_segment *piece, enum tp_label label)
 {
 	enum tp_part part = tp_label_part(label);
@@ -85,8 +83,9 @@ static void emit_on_cpu(struct main_thread *fg, const struct tp_segment *piece, 
 	emit(fg, piece, piece->end_ns - faults_ns, piece->end_ns, TP_LABEL_MEMORY_FAULT);
 }
 
-/* A few microseconds on a CPU, after a wait: it takes back a lock, wakes others, and these take its
- * CPU. Nobody saw it, and what is like it was seen elsewhere. */
+/* True for the first few microseconds on a CPU after a wait: the thread reacquires a lock, wakes
+ * others, and these take its CPU. No sample hit that time, and the similar segment that stands for
+ * it was sampled elsewhere. */
 static bool is_waking_up(struct main_thread *fg, const struct tp_segment *piece)
 {
 	if (piece->state == TP_STATE_BLOCKED)
@@ -97,7 +96,7 @@ static bool is_waking_up(struct main_thread *fg, const struct tp_segment *piece)
 	return piece->is_inferred && fg->since_wait_ns < TP_WAKING_NS;
 }
 
-/* Label one piece that lies wholly inside or outside the program's own phases. */
+/* Labels one segment that lies wholly inside or outside the program's own phases. */
 static void label_segment(struct main_thread *fg, const struct tp_segment *piece,
 			  enum tp_phase marked, const struct tp_stack_class *class,
 			  enum tp_phase phase)
@@ -121,8 +120,8 @@ static void label_segment(struct main_thread *fg, const struct tp_segment *piece
 		fg->before = tp_label_part(fg->out[fg->n_out - 1].label);
 }
 
-/* One part of a piece, inside one marked phase or outside all. The sample of the piece may have
- * been taken in another phase: then one that was taken in this phase stands for the part. */
+/* Labels one part of a segment, inside one marked phase or outside of all. If the segment's sample
+ * was taken in another phase, a sample that was taken in this phase represents the part. */
 static void label_part(struct main_thread *fg, const struct tp_segment *part, enum tp_phase marked,
 		       const struct tp_stack_class *class, enum tp_phase phase)
 {
@@ -144,7 +143,7 @@ static void label_part(struct main_thread *fg, const struct tp_segment *part, en
 	label_segment(fg, &own, marked, class, class->phase);
 }
 
-/* Cut a piece at the borders of marked phases and label each part. */
+/* Cuts a segment at the borders of marked phases and labels each part. */
 static void label_with_marks(struct main_thread *fg, const struct tp_segment *piece, size_t *cursor,
 			     const struct tp_stack_class *class, enum tp_phase phase)
 {
@@ -170,17 +169,17 @@ static void label_with_marks(struct main_thread *fg, const struct tp_segment *pi
 		label_part(fg, &part, TP_PHASE_NONE, class, phase);
 }
 
-/* Whether the stack tells all: where Python could not be read, only native frames are left. */
+/* Returns true if the stack has Python frames. If Python could not be read it has only native
+ * ones. */
 static bool is_python_known(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
 	return piece->sample != TP_NO_SAMPLE &&
 	       analysis->classes[analysis->trace->samples[piece->sample].stack].has_python;
 }
 
-/*
- * A thread that lost its CPU is where it was before. So is one whose Python frames could not be
- * read this time, if the next that were read are in that phase too.
- */
+/* The phase of a runnable thread is that of its preemption. A thread whose Python frames could not
+ * be read this time remains in its phase, if the next stack with Python frames is in that phase
+ * too. */
 static enum tp_phase phase_of(const struct main_thread *fg, const struct tp_timeline *timeline,
 			      size_t at, const struct tp_stack_class *class, enum tp_phase before)
 {

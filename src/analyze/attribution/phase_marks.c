@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns phase marks into intervals. */
+/* Converts phase marks to intervals. */
 #include "phase_marks.h"
 
 #include "analyze/classify/frame_class.h"

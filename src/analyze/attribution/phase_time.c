@@ -10,12 +10,12 @@
 
 enum { MAX_NESTING = 32 };
 
-/* Moves through the marks of the main thread and knows whether an evaluation is open. */
+/* Walks through the marks of the main thread and tracks whether an evaluation is open. */
 struct mark_walk {
 	size_t next;
 	bool is_evaluation[MAX_NESTING];
 	size_t depth;
-	size_t n_open; /* of them evaluations */
+	size_t n_open; /* open evaluations */
 };
 
 static void walk_to(struct mark_walk *walk, const struct tp_analysis *analysis, uint64_t time_ns)
@@ -38,7 +38,8 @@ static void walk_to(struct mark_walk *walk, const struct tp_analysis *analysis, 
 	}
 }
 
-/* Whether a piece's own sample tells its phase: a stack that is not whole may end below it. */
+/* Returns true if the segment's own sample shows its phase: a truncated stack may lack the frame of
+ * the phase. */
 static bool is_phase_known(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
 	if (piece->sample == TP_NO_SAMPLE || piece->is_inferred)
@@ -50,11 +51,10 @@ static bool is_phase_known(const struct tp_analysis *analysis, const struct tp_s
 	       analysis->classes[id].phase == TP_PHASE_CHECKPOINT;
 }
 
-/*
- * For each piece the nearest one in time whose sample tells its phase: the others are in the phase
- * of their neighbours, since a phase lasts many pieces. What was inferred from a similar piece may
- * come from another phase. TP_NO_SAMPLE where nothing tells.
- */
+/* Returns for each segment the nearest one in time whose sample shows its phase: the other segments
+ * are in the phase of their neighbours, since a phase lasts many segments. A sample that was
+ * inferred from a similar segment may be of another phase. TP_NO_SAMPLE if no segment shows its
+ * phase. */
 static uint32_t *find_known_phases(const struct tp_analysis *analysis,
 				   const struct tp_timeline *timeline)
 {
@@ -114,7 +114,7 @@ void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *an
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		uint64_t length = piece->end_ns - piece->start_ns;
-		/* A piece is a few milliseconds: its middle decides about marks. */
+		/* A segment lasts a few milliseconds: its middle decides which marks apply. */
 		walk_to(&walk, analysis, piece->start_ns + length / 2);
 		out->is_side[TP_SIDE_EVALUATION][i] = walk.n_open > 0;
 		set_segment_phases(out, analysis, i, nearest[i]);
@@ -125,7 +125,7 @@ void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *an
 	free(nearest);
 }
 
-/* The sum over all time before an instant. */
+/* Returns the sum over all time before an instant. */
 static uint64_t sum_before(const struct tp_phase_time *phases, enum tp_side_phase side,
 			   uint64_t time_ns)
 {

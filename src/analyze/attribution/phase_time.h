@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the main thread was in a phase that is not the training itself. */
+/* Time of the main thread in phases other than the training itself. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_TIME_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_TIME_H
 
@@ -8,16 +8,16 @@
 enum tp_side_phase {
 	TP_SIDE_EVALUATION,
 	TP_SIDE_CHECKPOINT,
-	TP_SIDE_CHECKPOINT_WAIT, /* of that, blocked in storage */
+	TP_SIDE_CHECKPOINT_WAIT, /* of checkpoint time, blocked in storage */
 	TP_SIDE_LOGGING,
 	TP_N_SIDES
 };
 
-/* Running sums over the main thread's timeline; zero-initialised knows no time. */
+/* Running sums over the main thread's timeline; all zero = no time. */
 struct tp_phase_time {
 	const struct tp_timeline *timeline;
 	bool *is_side[TP_N_SIDES];     /* by segment; all in the analysis' arena */
-	uint64_t *sums_ns[TP_N_SIDES]; /* before segment i */
+	uint64_t *sums_ns[TP_N_SIDES]; /* sum before segment i */
 };
 
 /* Needs the labels of the main thread. */

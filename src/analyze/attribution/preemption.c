@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects what was sampled at the moment a CPU was lost, and asks the neighbours first. */
+/* Finds the phase in which the main thread was preempted, from samples at that moment or from
+ * similar preemptions. */
 #include "preemption.h"
 
 #include "analyze/thresholds.h"
@@ -8,14 +9,14 @@
 
 #include <stdlib.h>
 
-enum { MAX_SEARCH = 32 }; /* pieces to look through for samples on one side */
+enum { MAX_SEARCH = 32 }; /* segments to search for samples on each side */
 
 static const struct tp_segment *segment_at(const struct tp_preemption *self, size_t at)
 {
 	return at < self->timeline->n ? &self->timeline->segments[at] : NULL;
 }
 
-/* Whether it was sampled itself, on a CPU, and the sample says where it was. */
+/* Returns true if the segment was itself sampled on a CPU and the sample has a usable stack. */
 static bool is_seen(const struct tp_preemption *self, const struct tp_segment *piece)
 {
 	if (!piece || piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE ||
@@ -43,7 +44,7 @@ static bool is_preempted(const struct tp_preemption *self, size_t at)
 	       run->end_ns == piece->start_ns;
 }
 
-/* By the sample next to it, before or after; false when none is near enough. */
+/* Uses the sample next to the preemption, before or after; returns false if none is near enough. */
 static bool find_by_samples(const struct tp_preemption *self, size_t at, enum tp_phase *out)
 {
 	const struct tp_trace *trace = self->analysis->trace;
@@ -67,7 +68,7 @@ static bool find_by_samples(const struct tp_preemption *self, size_t at, enum tp
 	return best != TP_NO_SAMPLE;
 }
 
-/* Of the stay that ended there; samples cut it into pieces. */
+/* Length of the stay on the CPU that ended there; samples cut it into segments. */
 static uint64_t run_ns_before(const struct tp_preemption *self, size_t at)
 {
 	uint64_t end_ns = segment_at(self, at)->start_ns;
@@ -81,7 +82,7 @@ static uint64_t run_ns_before(const struct tp_preemption *self, size_t at)
 	return end_ns - start_ns;
 }
 
-/* How many of these, in order of task and time, come before this one would. */
+/* Returns how many of the samples, which are in order of task and time, precede this position. */
 static size_t count_before(const struct tp_sample *samples, size_t n, uint32_t task,
 			   uint64_t time_ns)
 {
@@ -98,7 +99,8 @@ static size_t count_before(const struct tp_sample *samples, size_t n, uint32_t t
 	return low;
 }
 
-/* By the sample of its leaving. In a stay there is none but at the end. */
+/* Uses the sample that was taken as the thread left the CPU. A stay has such a sample only at its
+ * end. */
 static bool find_by_switch(const struct tp_preemption *self, size_t at, enum tp_phase *out)
 {
 	const struct tp_trace *trace = self->analysis->trace;
@@ -116,7 +118,8 @@ static bool find_by_switch(const struct tp_preemption *self, size_t at, enum tp_
 	return true;
 }
 
-/* By a look while it wanted a CPU: it stood still then, where it was when it lost the last one. */
+/* Uses a stack read while the thread was runnable: it did not run then and is still where it lost
+ * the CPU. */
 static bool find_by_python_read(const struct tp_preemption *self, size_t at, enum tp_phase *out)
 {
 	const struct tp_trace *trace = self->analysis->trace;
@@ -147,7 +150,7 @@ static bool find_known(const struct tp_preemption *self, size_t at, enum tp_phas
 	return ways[self->way](self, at, out);
 }
 
-/* How many losses come before that time. */
+/* Returns how many preemptions precede that time. */
 static size_t count_preemptions(const struct tp_preemption *self, uint64_t time_ns)
 {
 	size_t low = 0;
@@ -162,7 +165,8 @@ static size_t count_preemptions(const struct tp_preemption *self, uint64_t time_
 	return low;
 }
 
-/* What was told of few among many losses is told of the time before it was switched off only. */
+/* Returns true if the phase is known for a sufficient part of the preemptions. If only few have a
+ * sample, the source was switched off during the run and covers only the time before. */
 static bool has_enough_known(const struct tp_preemption *self)
 {
 	size_t n_lost = 0;
@@ -188,7 +192,7 @@ static void choose_source(struct tp_preemption *self)
 	self->way = TP_PREEMPTION_BY_SAMPLES;
 }
 
-/* The stays of the main thread that ended so. */
+/* Collects the stays of the main thread that ended by preemption. */
 static void find_preemptions(struct tp_preemption *self)
 {
 	const struct tp_trace *trace = self->analysis->trace;
@@ -205,7 +209,7 @@ static void find_preemptions(struct tp_preemption *self)
 	}
 }
 
-/* Whether that stay, which follows one that ended so, took the CPU. */
+/* Records the task of `run` as the one that took the CPU, if the run follows a preemption. */
 static void check_next_task(struct tp_preemption *self, const struct tp_run *run,
 			    enum tp_run_end before)
 {
@@ -232,7 +236,7 @@ static void find_next_tasks(struct tp_preemption *self)
 	}
 }
 
-/* NULL where the records of the switch are not whole. */
+/* Returns NULL if the records of the switch are incomplete. */
 static const struct tp_preemption_event *preemption_at(const struct tp_preemption *self, size_t at)
 {
 	uint64_t time_ns = segment_at(self, at)->start_ns;
@@ -241,7 +245,7 @@ static const struct tp_preemption_event *preemption_at(const struct tp_preemptio
 	return is_it ? &self->losses[found] : NULL;
 }
 
-/* CPU time since the last wait; UINT64_MAX when that is long ago. */
+/* CPU time since the last wait; UINT64_MAX if that is long ago. */
 static uint64_t since_wait_ns(const struct tp_preemption *self, size_t at)
 {
 	uint64_t ran_ns = 0;
@@ -255,10 +259,13 @@ static uint64_t since_wait_ns(const struct tp_preemption *self, size_t at)
 	return UINT64_MAX;
 }
 
-/* By what losses are alike: who took the CPU, whether it was just woken, how long the thread had
- * run, at a stretch or, right after a wait, since that, and how long it then wanted a CPU. Where
- * only samples nearby tell, that counts if these cause losses themselves: whoever reads Python at a
- * sample is woken by it, and gives the CPU back soon. */
+/*
+ * Returns the properties by which preemptions are compared: which kind of thread took the CPU,
+ * whether it was just woken, how long the thread had run without a break (right after a wait: since
+ * the wait), and how long it then waited for a CPU. If only samples nearby are known, the wait
+ * counts only if the samples themselves cause preemptions: a process that reads Python at a sample
+ * is woken by it and soon releases the CPU.
+ */
 static struct tp_preemption_key preemption_key_of(const struct tp_preemption *self, size_t at)
 {
 	const struct tp_segment *piece = segment_at(self, at);
@@ -298,7 +305,8 @@ void tp_preemption_release(struct tp_preemption *self)
 	free(self->losses);
 }
 
-/* How many samples in a row, going that way, are of this phase, as far as is looked. */
+/* Returns how many samples in a row in that direction are of this phase, within the search limit; 0
+ * if one is of another phase. */
 static int count_same_phase(const struct tp_preemption *self, size_t at, int way,
 			    enum tp_phase phase)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps losses of a CPU by group and by the powers of two of how long was run and waited. */
+/* Stores preemptions by group and by the powers of two of the run and the wait. */
 #include "preemption_model.h"
 
 #include "trainprof/base/clock.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 enum {
-	MIN_LENGTH = 10, /* power of two: about a microsecond and less are one */
+	MIN_LENGTH = 10, /* power of two: lengths of about a microsecond and less are equal */
 	N_LENGTHS = 24,
-	OTHER_GROUP = 3, /* powers of two that another group is away */
+	OTHER_GROUP = 3, /* distance of another group, in powers of two */
 	MAX_DISTANCE = 2 * N_LENGTHS + OTHER_GROUP,
 };
 
@@ -19,7 +19,7 @@ struct known {
 	enum tp_phase phase;
 };
 
-/* In order of time; on the heap. */
+/* In time order; on the heap. */
 struct tp_preemption_model_cell {
 	struct known *items;
 	size_t n;
@@ -57,7 +57,7 @@ static uint64_t distance_ns(const struct known *known, uint64_t time_ns)
 	return known->time_ns > time_ns ? known->time_ns - time_ns : time_ns - known->time_ns;
 }
 
-/* Of two that may be missing. */
+/* Either may be NULL. */
 static const struct known *closer_of(const struct known *a, const struct known *b, uint64_t time_ns)
 {
 	if (!a || !b)
@@ -84,7 +84,7 @@ static const struct known *nearest_in(const struct tp_preemption_model *self, in
 			 low < cell->n ? &cell->items[low] : NULL, time_ns);
 }
 
-/* In one group, so many powers of two away. */
+/* Returns the nearest in time within one group, at this distance in powers of two. */
 static const struct known *nearest_at(const struct tp_preemption_model *self, int group,
 				      const struct tp_preemption_key *loss, int away)
 {
@@ -105,7 +105,7 @@ static const struct known *nearest_at(const struct tp_preemption_model *self, in
 	return found;
 }
 
-/* Powers of two of seconds: what a program does in a minute need not be what it does now. */
+/* Powers of two of seconds: the behaviour of a program may change within a minute. */
 static int age_of(uint64_t ns)
 {
 	int age = 0;
@@ -114,7 +114,7 @@ static int age_of(uint64_t ns)
 	return age;
 }
 
-/* The best so far. */
+/* The best match so far. */
 struct match {
 	const struct known *known;
 	int unlike;

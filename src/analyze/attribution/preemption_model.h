@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The losses of a CPU of which the phase is known, to find the one that stands for another. */
+/* Stores preemptions of known phase and finds the one that is most similar to another. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PREEMPTION_MODEL_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PREEMPTION_MODEL_H
 
@@ -11,31 +11,29 @@
 
 enum { TP_N_PREEMPTION_GROUPS = TP_N_THREAD_ROLES * 4 };
 
-/* One loss, as far as it is compared. */
+/* The properties of one preemption that are compared. */
 struct tp_preemption_key {
-	int group; /* what else tells losses apart, numbered by the caller from 0 */
+	int group; /* other properties, numbered by the caller from 0 */
 	uint64_t time_ns;
-	uint64_t stay_ns; /* on the CPU, before */
-	uint64_t wait_ns; /* for another one */
+	uint64_t stay_ns; /* on the CPU, before the preemption */
+	uint64_t wait_ns; /* for a CPU, after it */
 };
 
 struct tp_preemption_model_cell;
 
-/* Begins zeroed. */
+/* Initialize with zeros. */
 struct tp_preemption_model {
 	struct tp_preemption_model_cell
-		*cells; /* heap, by group and both lengths; NULL: nothing is known */
+		*cells; /* heap, by group and both lengths; NULL = no preemption was added */
 	size_t n[TP_N_PREEMPTION_GROUPS];
 };
 
-/* Losses come in order of time. */
+/* Preemptions must be added in time order. */
 void tp_preemption_model_add(struct tp_preemption_model *self, const struct tp_preemption_key *loss,
 			     enum tp_phase phase);
-/*
- * The phase of the one that is most like it: the fewest powers of two away in stay, wait and, of
- * seconds, time together, and of those the nearest in time. Another group makes it as unlike as a
- * length eight times longer or shorter. False where none is known.
- */
+/* Returns the phase of the most similar preemption: the fewest powers of two away in stay, wait and
+ * (in seconds) time together, and of those the nearest in time. Another group counts as much as a
+ * length eight times longer or shorter. Returns false if none is known. */
 bool tp_preemption_model_find(const struct tp_preemption_model *self,
 			      const struct tp_preemption_key *loss, enum tp_phase *out);
 void tp_preemption_model_release(struct tp_preemption_model *self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges what keeps the main thread off its CPU. */
+/* Determines what keeps the main thread off its CPU. */
 #include "wait_attribution.h"
 
 #include "analyze/classify/frame_class.h"
@@ -27,7 +27,8 @@ static const enum tp_label team_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_LOCK,
 };
 
-/* Inside its own team's barrier the wait is the team's, whatever keeps the others. */
+/* A wait inside the barrier of its own team counts for the team, whatever delays the other
+ * members. */
 static const enum tp_label barrier_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
@@ -38,7 +39,7 @@ static const enum tp_label barrier_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
 };
 
-/* The team woke it: gaps in what the team does are the way of the wake-up. */
+/* The team woke the thread: gaps in the team's activity are wake-up latency. */
 static const enum tp_label woken_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
@@ -49,7 +50,7 @@ static const enum tp_label woken_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
 };
 
-/* Reads what the team writes. */
+/* The thread reads from a pipe that the team writes. */
 static const enum tp_label team_pipe_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
@@ -66,8 +67,8 @@ static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 				NULL};
 }
 
-/* `label` where the team's activity does not reach. Who hands whole steps to others hands them the
- * fetching of data, too. */
+/* `label` applies where the team's activity does not cover the wait. A main thread that delegates
+ * whole steps delegates data fetching, too. */
 static struct tp_wait wait_for_team(const struct tp_wait_attribution *waiting, enum tp_label label,
 				    const enum tp_label *labels)
 {
@@ -89,10 +90,11 @@ static struct tp_wait loader_wait(const struct tp_wait_attribution *waiting, enu
 	case TP_CAUSE_PAGE_FAULT:
 		return fixed(TP_LABEL_DATALOADER_FETCH);
 	case TP_CAUSE_SLEEP:
-		/* Polling a queue looks like sleep: the workers tell. */
+		/* Polling a queue looks like sleep: the activity of the workers decides. */
 		return waiting->loader.activities.n ? wait_for_loader(waiting)
 						    : fixed(TP_LABEL_DATALOADER_PAUSE);
-	case TP_CAUSE_GIL: /* a thread of its own runs Python, workers have locks of their own */
+	case TP_CAUSE_GIL: /* a thread of its own process runs Python; workers have locks of their
+			      own */
 		return fixed(TP_LABEL_DATALOADER_HANDOVER);
 	default:
 		return waiting->loader.activities.n ? wait_for_loader(waiting)
@@ -100,7 +102,7 @@ static struct tp_wait loader_wait(const struct tp_wait_attribution *waiting, enu
 	}
 }
 
-/* Does any of them use a CPU or storage then? */
+/* Returns true if any thread of the group uses a CPU or storage at that time. */
 static bool is_active(const struct tp_activities *group, uint64_t time_ns)
 {
 	size_t at = tp_activities_find(group, time_ns);
@@ -122,10 +124,11 @@ static uint64_t active_ns(const struct tp_activities *group, const struct tp_seg
 }
 
 /*
- * Whom a thread blocked on a futex waits for. Whoever wakes it is on a CPU just before it runs
- * again; when that does not tell, the group that was busier meanwhile. Members of a team that is
- * waited for elsewhere are not it: they spin for a while before they sleep, in a stay of which the
- * sample may have been at work.
+ * Finds the group for which a thread blocked on a futex waits. The thread that wakes it is on a CPU
+ * just before it runs again; if that is ambiguous, the group that was busier during the wait is
+ * used. If the main thread waits for its team in other functions, team members do not count as the
+ * waker: they spin for a while before they sleep, in a stay whose sample may have been taken at
+ * work.
  */
 static struct tp_wait futex_wait(const struct tp_wait_attribution *waiting,
 				 const struct tp_segment *piece)
@@ -151,7 +154,7 @@ static struct tp_wait futex_wait(const struct tp_wait_attribution *waiting,
 	return waiting->loader.activities.n ? wait_for_loader(waiting) : fixed(TP_LABEL_IDLE_LOCK);
 }
 
-/* A loop of short sleeps looks again and again whether somebody else is done. */
+/* A loop of short sleeps polls until another thread is done. */
 static struct tp_wait sleep_wait(const struct tp_wait_attribution *waiting,
 				 const struct tp_segment *piece)
 {
@@ -236,11 +239,9 @@ static struct tp_wait blocked(const struct tp_wait_attribution *waiting,
 	}
 }
 
-/*
- * Wants a CPU. Inside a protecting phase the time is the phase's. Else, when its own compute team
- * holds the CPUs, the wait is part of computing with more threads than CPUs; otherwise somebody
- * else has the CPU.
- */
+/* Handles a runnable thread. Inside a protecting phase the time belongs to the phase. Otherwise, if
+ * its own compute team holds the CPUs, the wait is part of computing with more threads than CPUs;
+ * if not, other threads have the CPU. */
 static struct tp_wait runnable(const struct tp_wait_attribution *waiting, enum tp_phase phase,
 			       enum tp_part before)
 {
@@ -253,8 +254,8 @@ static struct tp_wait runnable(const struct tp_wait_attribution *waiting, enum t
 		[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_RUNNABLE,
 		[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_RUNNABLE,
 	};
-	/* Woken from a wait, it still waits for the same until it runs. Who exchanges something
-	 * wakes others, and these take its CPU. */
+	/* After a wake-up it still waits for the same thing until it runs. A thread that exchanges
+	 * data wakes others, and these take its CPU. */
 	bool is_open = !tp_phase_owns_time(phase);
 	if (phase == TP_PHASE_DATALOADER || (is_open && before == TP_PART_DATALOADER))
 		return fixed(TP_LABEL_DATALOADER_QUEUE);
@@ -299,17 +300,17 @@ bool tp_wait_attribution_find_spin(const struct tp_wait_attribution *waiting,
 	return is_open && waiting->has_peers && !waiting->team.activities.n;
 }
 
-/* Waiting for a team that one is part of is time lost; for one that one gave the work to, it is
- * that work. */
+/* A wait for a team in which the main thread computes, too, is lost time; a wait for a team to
+ * which it delegated the work is that work. */
 static enum tp_label label_while(const struct tp_wait *wait, int kind)
 {
 	bool is_math = wait->behind && kind == TP_ACTIVITY_WORK;
 	return is_math ? TP_LABEL_COMPUTE_MATH : wait->labels[kind];
 }
 
-/* What the group did during exact waits of this kind stands for what it did during this one: looks
- * at two threads that alternate faster than one can look tell nothing about both at once. False
- * when there is too little of them. */
+/* Splits the wait in proportion to the group's activities during exact waits of this kind: samples
+ * of two threads that alternate faster than the sampling period are no evidence about both at the
+ * same time. Returns false if there is too little exact time. */
 static bool cut_by_overlap(const struct tp_wait *wait, const struct tp_segment *piece,
 			   tp_wait_callback *put, void *context)
 {
@@ -332,8 +333,8 @@ static bool cut_by_overlap(const struct tp_wait *wait, const struct tp_segment *
 	return true;
 }
 
-/* The group does not work from `at` to `end`: what those behind it do. While it wants a CPU, those
- * who have one are waited for. */
+/* Labels a gap in which the first group does not work by the activity of the next group. While the
+ * first group waits for a CPU, the threads of the next group that have one are waited for. */
 static void cut_by_next_group(const struct tp_wait *wait, const struct tp_segment *piece,
 			      const struct tp_activity *gap, tp_wait_callback *put, void *context)
 {
@@ -380,7 +381,7 @@ void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *piece, tp_
 		cut_by_activity(wait, piece, put, context);
 }
 
-/* One pass along both timelines. */
+/* Walks both timelines once. */
 static void measure_overlap(struct tp_wait_group *group, const struct tp_timeline *timeline)
 {
 	const struct tp_activities *activities = &group->activities;
@@ -408,7 +409,7 @@ static void find_group(struct tp_wait_group *group, const struct tp_analysis *an
 	measure_overlap(group, tp_analysis_timeline(analysis, analysis->main_task));
 }
 
-/* On a CPU as one of that role, in math or in a function of which nothing is known. */
+/* CPU time as a thread of that role, in math or in an unknown function. */
 static uint64_t math_ns(const struct tp_analysis *analysis, uint32_t task, enum tp_thread_role role)
 {
 	uint64_t sum = 0;
@@ -451,8 +452,9 @@ static uint64_t futex_ns(const struct tp_analysis *analysis)
 	return sum;
 }
 
-/* XLA's and TensorFlow's main thread hands a whole step to a pool and waits; one that is part of a
- * team computes as much as any member, and waits less than it computes. */
+/* Returns true if the main thread hands whole steps to a pool and waits, as with XLA and
+ * TensorFlow. A main thread that is a member of a team computes as much as any member, and waits
+ * less than it computes. */
 static bool is_work_offloaded(const struct tp_analysis *analysis)
 {
 	double main_ns = (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN);
@@ -460,7 +462,7 @@ static bool is_work_offloaded(const struct tp_analysis *analysis)
 	       main_ns < TP_DELEGATOR_COMPUTES_MAX * (double)futex_ns(analysis);
 }
 
-/* A wait for a team of OpenMP has the runtime's functions on the stack, as its loops have. */
+/* A wait for an OpenMP team has functions of the runtime on the stack, as its loops have. */
 static bool find_joins(const struct tp_analysis *analysis)
 {
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
@@ -477,7 +479,7 @@ void tp_wait_attribution_build(struct tp_wait_attribution *out, const struct tp_
 {
 	const struct tp_trace *trace = analysis->trace;
 	uint32_t trainer = analysis->profile->trainer;
-	/* Ranks that record themselves alone have their peers outside of the recording. */
+	/* Ranks that are recorded separately have their peers outside of the recording. */
 	*out = (struct tp_wait_attribution){.analysis = analysis,
 					    .has_peers = trace->run.job.launcher != NULL};
 	find_group(&out->loader, analysis, TP_THREAD_LOADER);

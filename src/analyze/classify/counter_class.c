@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the rows about counters, and finds the one that a name fits. */
+/* Parses the rows for counters, and finds the one that matches a name. */
 #include "counter_class.h"
 
 #include "pattern_tables.h"

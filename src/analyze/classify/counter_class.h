@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a counter of a Python program counts, by its name: rows of rules/patterns/ that have
- * "counts"; rules/patterns/README.md has the keys.
- */
+/* Determines what a counter of a Python program counts, by its name: rows of rules/patterns/ that
+ * have "counts"; their keys are documented in rules/patterns/README.md. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_COUNTER_CLASS_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_COUNTER_CLASS_H
 
@@ -16,13 +14,13 @@
 enum tp_counter_meaning {
 	TP_COUNTS_UNKNOWN,
 	TP_COUNTS_STEPS,
-	TP_COUNTS_BATCHES, /* steps, however often it begins anew */
+	TP_COUNTS_BATCHES, /* steps, however often it restarts */
 	TP_COUNTS_EPOCHS,
-	TP_COUNTS_PARTS, /* of a step: layers, micro-batches */
+	TP_COUNTS_PARTS, /* parts of a step: layers, micro-batches */
 	TP_N_COUNTER_MEANINGS,
 };
 
-/* Of an attribute, or of a variable. Patterns may be NULL. */
+/* Returns the meaning of an attribute or a variable. Patterns may be NULL. */
 enum tp_counter_meaning tp_counter_meaning_find(const struct tp_patterns *patterns,
 						bool is_attribute, const char *name);
 
@@ -31,8 +29,8 @@ enum tp_counter_meaning tp_counter_meaning_find(const struct tp_patterns *patter
 struct tp_counter_pattern {
 	enum tp_counter_meaning meaning;
 	bool is_attribute;
-	const char **names;    /* globs, NULL ends them */
-	const char **examples; /* or NULL */
+	const char **names;    /* NULL-terminated globs */
+	const char **examples; /* may be NULL */
 	const char *file;
 	unsigned line;
 };
@@ -44,7 +42,7 @@ struct tp_counter_patterns {
 };
 
 bool tp_counter_pattern_is(const struct tp_pattern_row *row);
-/* Append what the row says. Errors  TP_PARSE. */
+/* Appends the row. Errors  TP_PARSE. */
 enum tp_status tp_counter_pattern_read(struct tp_counter_patterns *out,
 				       const struct tp_pattern_row *row, struct tp_error *err);
 

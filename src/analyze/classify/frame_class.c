@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What frames, marks, files, programs and threads mean by their names: reads such rows and matches
- * them. */
+/* Classifies frames, marks, files, programs and threads by their names: parses the rows for them
+ * and matches them. */
 #include "frame_class.h"
 
 #include "pattern_row.h"
@@ -19,7 +19,7 @@ static const char *const phase_names[] = {"none",       "compute", "dataloader",
 static const char *const leaf_names[] = {"none",   "math",        "spin",  "copy",   "alloc",
 					 "fault",  "read",        "write", "net",    "decode",
 					 "pickle", "interpreter", "lock",  "kernel", "caller"};
-/* enum tp_thread_role, and one more. */
+/* Extends enum tp_thread_role. */
 enum { ROOT_HELPER = TP_THREAD_COMM + 1 };
 static const char *const root_names[] = {"none",   "main",          "team",
 					 "loader", "communication", "helper"};
@@ -112,11 +112,10 @@ static bool is_word_of(const char *word, size_t len, const char *const *words)
 	return false;
 }
 
-/*
- * Has the name a verb and a noun of the lists, which are two words of it: sample() draws from a
- * distribution more often than it loads a sample. Words are what stands between anything that is
- * not a letter, and whole, so that "thread" does not read; a plural s is allowed.
- */
+/* Returns true if the name contains a verb and a noun of the lists as two different words: sample()
+ * draws from a distribution more often than it loads a sample. Words are separated by any
+ * characters that are not letters and must match completely, so that "thread" does not match
+ * "read"; a plural s is allowed. */
 static bool has_words(const char *name, const char *const *verbs, const char *const *nouns)
 {
 	size_t n_verbs = 0;
@@ -137,7 +136,7 @@ static bool has_words(const char *name, const char *const *verbs, const char *co
 
 enum { MAX_MATCHED = 512 };
 
-/* Lower case into out; the part after the last slash when asked. */
+/* Writes the text, or only its part after the last slash, to out in lower case. */
 static const char *prepare(const char *text, bool is_path, char out[MAX_MATCHED])
 {
 	const char *slash = is_path ? strrchr(text, '/') : NULL;
@@ -146,7 +145,8 @@ static const char *prepare(const char *text, bool is_path, char out[MAX_MATCHED]
 	return tp_pattern_lower(out, MAX_MATCHED, text);
 }
 
-/* Lower case with a space where a capital begins a word: "nextBatch" -> "next batch". */
+/* Converts to lower case, with a space before a capital that begins a word: "nextBatch" -> "next
+ * batch". */
 static void split_words(const char *symbol, char out[2 * MAX_MATCHED])
 {
 	size_t n = 0;
@@ -160,7 +160,7 @@ static void split_words(const char *symbol, char out[2 * MAX_MATCHED])
 	out[n] = '\0';
 }
 
-/* A symbol in lower case: as it is, and of a C++ function its name without types. */
+/* A symbol in lower case: as recorded, and for a C++ function the name without types. */
 struct symbol_names {
 	char raw[MAX_MATCHED];
 	char plain[MAX_MATCHED]; /* "dataloader::next" */
@@ -179,8 +179,8 @@ static void name_symbol(struct symbol_names *names, const char *symbol)
 	names->last = colon ? colon + 1 : names->plain;
 }
 
-/* A function that is given a DataLoader is none, so types do not count; only whole names, which are
- * those of C functions, and mangled ones mean the symbol as it is. */
+/* A function with a DataLoader parameter is no loader, so types are ignored. Globs without
+ * wildcards, which are names of C functions, and mangled names match the symbol as recorded. */
 static bool any_symbol(const char *const *globs, const struct symbol_names *names)
 {
 	for (; *globs; globs++) {

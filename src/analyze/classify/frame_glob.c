@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads patterns for single frames and matches them. */
+/* Parses patterns for single frames and matches them. */
 #include "frame_glob.h"
 
 #include "trainprof/base/memory.h"
@@ -9,13 +9,14 @@
 
 enum {
 	MAX_GLOB_NAME = 512,
-	MIN_LITERAL = 3, /* of a file or library */
-	MIN_NAME = 6,    /* of a function that may be in any */
+	MIN_LITERAL = 3, /* of a file or library name */
+	MIN_NAME = 6,    /* of a function name that may be in any file or library */
 };
 
 static const char *const prefixes[TP_N_GLOB_PLACES] = {"c:", "k:", "py:", "own:"};
 
-/* "a|b" in small letters; *n_literal is of the alternative that says least. */
+/* Splits "a|b" and converts it to lower case; *n_literal is that of the least specific
+ * alternative. */
 static const char **split_globs(struct tp_arena *arena, const char *text, size_t len,
 				unsigned *n_literal)
 {
@@ -78,7 +79,7 @@ enum tp_status tp_frame_glob_read(struct tp_frame_glob *out, const struct tp_pat
 
 /* ---- frames ---- */
 
-/* Below the folder that holds libraries; NULL: not in one. */
+/* Returns the path below the folder that contains libraries; NULL if it is in none. */
 static const char *library_path(const char *path)
 {
 	static const char *const folders[] = {"/site-packages/", "/dist-packages/"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads idioms of rules/idioms/ and rows that name work. */
+/* Parses idioms of rules/idioms/ and rows that name work. */
 #include "stack_idiom.h"
 
 #include "trainprof/base/memory.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	MIN_LITERALS = 3, /* of a way: less fits nearly every stack */
+	MIN_LITERALS = 3, /* of a variant: shorter ones match nearly every stack */
 	MAX_WAYS = 4000,
 };
 
@@ -177,7 +177,7 @@ enum tp_status tp_idiom_read(struct tp_idiom_patterns *out, const struct tp_patt
 	struct tp_idiom_row idiom = {.file = row->file};
 	const struct tp_json *match = tp_json_get(row->json, "match");
 	enum tp_status status = tp_pattern_row_name(row, "id", &idiom.id, err);
-	if (status || !match) /* told by facts alone */
+	if (status || !match) /* recognised by facts alone */
 		return status;
 	if (tp_json_type(match) != TP_JSON_ARRAY || !tp_json_count(match))
 		return tp_pattern_row_fail(row, match, "no list of stacks:", "match", NULL, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the rows for names of device kernels and finds the one that fits a name. */
+/* Parses the rows for names of device kernels and finds the one that matches a name. */
 #include "kernel_class.h"
 #include "pattern_tables.h"
 
@@ -28,7 +28,7 @@ bool tp_kernel_pattern_is(const struct tp_pattern_row *row)
 	       tp_pattern_row_has(row, "family") || tp_pattern_row_has(row, "class");
 }
 
-/* Texts that must all fit are written with & between them. */
+/* Texts that must all match are joined by &. */
 static size_t count_tokens(const char *const *texts)
 {
 	size_t n = 0;
@@ -40,7 +40,7 @@ static size_t count_tokens(const char *const *texts)
 	return n;
 }
 
-/* "^a&b" becomes two tokens at out; NULL when one of them is empty. */
+/* Splits "^a&b" into two tokens at out; returns NULL if one of them is empty. */
 static struct tp_kernel_token *split_tokens(struct tp_arena *arena, const char *text,
 					    struct tp_kernel_token *out)
 {
@@ -98,7 +98,8 @@ static enum tp_status read_lists(struct tp_kernel_pattern *pattern,
 	return status;
 }
 
-/* What is not said follows from the class: math keeps the units busy, the rest the memory. */
+/* Missing values follow from the class: compute kernels are bound by compute, memory kernels by
+ * memory, others by nothing known; only compute and other kernels may use tensor cores. */
 static enum tp_status read_words(struct tp_kernel_row *says, const struct tp_pattern_row *row,
 				 struct tp_error *err)
 {
@@ -164,7 +165,7 @@ static bool token_fits(const struct tp_kernel_token *token, const char *text)
 			       : strstr(text, token->text) != NULL;
 }
 
-/* One of the list is enough, and those joined by & count as one. */
+/* One list item is enough; tokens that are joined by & count as one item. */
 static bool any_token(const struct tp_kernel_token *token, const char *text)
 {
 	while (token->text) {

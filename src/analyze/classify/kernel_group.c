@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts families of kernels into groups. */
+/* Assigns families of kernels to groups. */
 #include "kernel_group.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits the names of device kernels, as compilers and demanglers write them. */
+/* Splits the names of device kernels as compilers and demanglers write them. */
 #include "kernel_name.h"
 
 #include "pattern_row.h"
@@ -17,10 +17,10 @@ struct name_splitter {
 	const char *at;
 	size_t n_base;
 	size_t n_head;
-	size_t depth; /* of template arguments */
+	size_t depth; /* nesting of template arguments */
 };
 
-/* Behind the bracket that closes the one at `at`; the end when none does. */
+/* Returns the position after the bracket that closes the one at `at`; the end if none does. */
 static const char *skip_group(const char *at)
 {
 	size_t depth = 0;
@@ -33,7 +33,7 @@ static const char *skip_group(const char *at)
 	return at;
 }
 
-/* A part in brackets was left out, so its "::" is one too many where another stands before. */
+/* A part in brackets was removed, so its "::" is redundant if a part precedes it. */
 static const char *skip_colons(const struct name_splitter *splitter, const char *at)
 {
 	if (!tp_text_starts_with(at, "::"))
@@ -46,7 +46,7 @@ static const char *skip_colons(const struct name_splitter *splitter, const char 
 	return is_part ? at : at + 2;
 }
 
-/* Only functions that are templates have it in their names, and a kernel gives back nothing. */
+/* Only names of template functions include a return type, and a kernel returns nothing. */
 static bool is_return_type(const struct name_splitter *splitter)
 {
 	const char *base = splitter->out->base;
@@ -67,14 +67,15 @@ static void add_char(struct name_splitter *splitter)
 		splitter->out->base[splitter->n_base++] = c;
 }
 
-/* False at the parameters: what follows says nothing. */
+/* Returns false at the parameters, because the rest of the name is not needed. */
 static bool add_item(struct name_splitter *splitter)
 {
 	static const char unnamed[] = "<unnamed>"; /* Nsight's anonymous namespace */
 	const char *at = splitter->at;
 	if (strchr("([{", *at)) {
 		const char *after = skip_group(at);
-		/* "f()::{lambda()#1}::operator()()" and "(anonymous namespace)::f" go on. */
+		/* After "f()::{lambda()#1}::operator()()" or "(anonymous namespace)::f" the name
+		 * continues. */
 		bool goes_on = *after == '(' || tp_text_starts_with(after, "::");
 		if (*at == '(' && !splitter->depth && splitter->n_base && !goes_on)
 			return false;

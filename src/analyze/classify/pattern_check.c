@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Are names that stand as examples in the rows of patterns caught by those very rows? */
+/* Checks that the example names in the rows of patterns are matched by those rows. */
 #include "frame_class.h"
 #include "kernel_group.h"
 #include "pattern_tables.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of another file may stand in front on purpose: a user's before ours. */
+/* A row of another file may precede it on purpose: a user's row before a built-in one. */
 static const struct tp_kernel_pattern *find_conflict(const struct tp_kernel_patterns *rows,
 						     const struct tp_kernel_pattern *row,
 						     const struct tp_kernel_row *caught)
@@ -61,7 +61,8 @@ static enum tp_status check_span(const struct tp_patterns *patterns,
 	return TP_OK;
 }
 
-/* What another row adds (a root, an entry) is no rival: only what this one says must come out. */
+/* Properties from other rows (a root, an entry) are no conflict: only the values of this row must
+ * come out. */
 static bool is_class_of_row(const struct tp_frame_class *class, const struct tp_python_pattern *row)
 {
 	const struct tp_frame_class *says = &row->says;

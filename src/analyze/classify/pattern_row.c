@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the values of one row of patterns; every message names file, line and the nearest word. */
+/* Parses the values of one row of patterns; each message names the file, the line and the nearest
+ * word. */
 #include "pattern_row.h"
 
 #include "trainprof/base/text.h"

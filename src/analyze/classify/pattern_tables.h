@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of rules/patterns/ by what they are about; only src/analyze/classify/ looks inside. */
+/* The rows of rules/patterns/ by subject; used only inside src/analyze/classify/. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERN_TABLES_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERN_TABLES_H
 

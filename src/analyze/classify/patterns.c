@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its keys say what a row is about. */
+/* The keys of a row determine its subject. */
 static enum tp_status read_row(struct tp_patterns *patterns, const struct tp_pattern_row *row,
 			       struct tp_error *err)
 {
-	if (tp_setting_pattern_is(row)) /* first: it has keys that others have, too */
+	if (tp_setting_pattern_is(row)) /* first, because it shares keys with other subjects */
 		return tp_setting_pattern_read(&patterns->settings, row, err);
 	if (tp_counter_pattern_is(row))
 		return tp_counter_pattern_read(&patterns->counters, row, err);

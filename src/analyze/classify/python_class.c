@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the rows for Python functions and finds what a function means. */
+/* Parses the rows for Python functions and classifies a function. */
 #include "python_class.h"
 #include "pattern_tables.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the rows that tell settings, and finds what they fit. */
+/* Parses the rows that recognise settings, and matches them. */
 #include "setting_class.h"
 
 #include "trainprof/base/memory.h"
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of kernels with all arguments of their templates tell the type of numbers late. */
+/* In names of kernels with all template arguments the number type may come late. */
 enum { MAX_TEXT = 4096 };
 
-/* By enum tp_setting_source: the key, the key of the further text, what parts the two in examples.
- */
+/* By enum tp_setting_source: the key, the key of the second text, and their separator in
+ * examples. */
 static const struct {
 	const char *key;
 	const char *further;
@@ -59,7 +59,7 @@ static enum tp_status read_fact(const struct tp_pattern_row *row, struct tp_sett
 	return TP_OK;
 }
 
-/* One key says where to look, and the further one must belong to it. */
+/* Exactly one key selects the source, and the second key must belong to it. */
 static enum tp_status find_source(const struct tp_pattern_row *row, enum tp_setting_source *out,
 				  struct tp_error *err)
 {

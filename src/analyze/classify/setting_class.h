@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What shows that a setting or a technique is in use: variables, words of the command line,
- * programs and threads of the tree, functions in stacks, names of kernels and spans. Rows of
- * rules/patterns/ that have "setting"; rules/patterns/README.md has the keys.
- */
+/* Recognises that a setting or a technique is in use: by variables, words of the command line,
+ * programs and threads of the tree, functions in stacks, names of kernels and spans. Uses rows of
+ * rules/patterns/ that have "setting"; their keys are documented in rules/patterns/README.md. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_SETTING_CLASS_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_SETTING_CLASS_H
 
@@ -16,11 +14,11 @@
 
 struct tp_patterns;
 
-/* Where a row looks, and what its name and the further text are. */
+/* The text that a row matches; the comments list its name and its second text. */
 enum tp_setting_source {
 	TP_SETTING_IN_VARIABLE, /* "OMP_PROC_BIND", its value */
 	TP_SETTING_IN_ARGUMENT, /* a word of a command line; none */
-	TP_SETTING_IN_PROGRAM,  /* of a process, without its folder; none */
+	TP_SETTING_IN_PROGRAM,  /* program of a process, without its folder; none */
 	TP_SETTING_IN_THREAD,   /* name of a thread; none */
 	TP_SETTING_IN_SOURCE,   /* path of a Python file, the function's qualified name */
 	TP_SETTING_IN_MODULE, /* library without its folder, the function as the recording has it */
@@ -32,10 +30,10 @@ enum tp_setting_source {
 struct tp_setting_pattern {
 	tp_fact_id fact;
 	enum tp_setting_source look;
-	const char **names;    /* globs in small letters, ended by NULL, as the next two */
-	const char **further;  /* NULL: any */
-	const char **without;  /* of the further text, or of the name where there is none; NULL */
-	const char **examples; /* as they are written, or NULL */
+	const char **names;    /* NULL-terminated globs in lower case, as the next two */
+	const char **further;  /* NULL = any */
+	const char **without;  /* excluded second texts, or names if there is none; may be NULL */
+	const char **examples; /* as written, or NULL */
 	const char *file;
 	unsigned line;
 };
@@ -47,22 +45,21 @@ struct tp_setting_patterns {
 	size_t capacity;
 };
 
-/*
- * Whether the row says it of these texts; `further` is "" where a look has none. Capitals are as
- * small letters. The body of a Python module never counts: whoever imports a library need not use
- * it.
- */
+/* Returns true if the row matches these texts; `further` is "" for a source without one. Case does
+ * not matter. The body of a Python module never matches: a program that imports a library need not
+ * use it. */
 bool tp_setting_match(const struct tp_setting_pattern *row, const char *name, const char *further);
-/* The same for the name alone: what is behind need not be asked where this is false. */
+/* The same for the name alone: if this is false, the second text is not needed. */
 bool tp_setting_can_match(const struct tp_setting_pattern *row, const char *name);
 
 /* The rest is for the loader and the checker of patterns. */
 
-bool tp_setting_pattern_is(const struct tp_pattern_row *row); /* has it the key of a setting's? */
-/* Append what the row says: a fact that is "bool", or "ratio" of kernels. Errors  TP_PARSE. */
+bool tp_setting_pattern_is(const struct tp_pattern_row *row); /* has the key of a setting row */
+/* Appends the row: its fact must have the unit "bool", or "ratio" for kernels. Errors  TP_PARSE. */
 enum tp_status tp_setting_pattern_read(struct tp_setting_patterns *out,
 				       const struct tp_pattern_row *row, struct tp_error *err);
-/* "NAME=VALUE", "FILE:FUNCTION", "LIBRARY:FUNCTION", or a name: does the row catch it? */
+/* Returns true if the row matches the example: "NAME=VALUE", "FILE:FUNCTION", "LIBRARY:FUNCTION",
+ * or a name. */
 bool tp_setting_match_example(const struct tp_setting_pattern *row, const char *example);
 
 #endif

@@ -14,7 +14,8 @@ enum { MAX_SOURCE_BYTES = 2 << 20 };
 
 static const uint64_t NS_PER_S = 1000000000;
 
-/* What was written after the run began may be another program. Without a date nothing is known. */
+/* A file that was changed after the run began may be another program. Without a date nothing is
+ * known. */
 static bool is_of_run(const struct tp_trace *trace, const char *path)
 {
 	struct stat info;

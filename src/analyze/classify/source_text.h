@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The text of lines of a program's own source, read when a run is judged: recordings do not hold
- * it. A file that is gone, changed since the run began, not regular or above 2 MiB has no text.
- */
+/* Lines of a program's own source, read during the analysis: recordings do not contain it. A file
+ * that is missing, changed since the run began, not regular or above 2 MiB has no text. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_SOURCE_TEXT_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_SOURCE_TEXT_H
 
@@ -20,7 +18,7 @@ struct tp_source_file {
 	size_t n_indents;
 };
 
-/* Zero-initialised but for the trace is empty. */
+/* Zero-initialised except for the trace = empty. */
 struct tp_source_text {
 	const struct tp_trace *trace;
 	struct tp_source_file *files; /* heap */
@@ -29,12 +27,13 @@ struct tp_source_text {
 	struct tp_map index; /* string id of a path -> file */
 };
 
-/* The statement that begins at `line` as far as it is written there, without indentation; "" when
- * it is not known. Borrowed until the release. */
+/* Returns the statement that begins at `line`, as far as it is on that line, without indentation;
+ * "" if it is not known. Borrowed until the release. */
 const char *tp_source_text_line(struct tp_source_text *text, uint32_t path, uint32_t line);
-/* Whether a text stands somewhere in a file, in a line that is no comment. */
+/* Returns true if the file contains the text in a line that is not a comment. */
 bool tp_source_text_holds(struct tp_source_text *text, uint32_t path, const char *what);
-/* Whether the line is in a block of a "for" or "while" of its function, or a comprehension. */
+/* Returns true if the line is in a block of a "for" or "while" of its function, or in a
+ * comprehension. */
 bool tp_source_text_is_in_loop(struct tp_source_text *text, uint32_t path, uint32_t line);
 void tp_source_text_release(struct tp_source_text *text);
 

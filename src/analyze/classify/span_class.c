@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the rows for names of spans on threads and finds what a name means. */
+/* Parses the rows for names of spans on threads and finds the meaning of a name. */
 #include "span_class.h"
 #include "pattern_tables.h"
 
@@ -74,14 +74,14 @@ enum tp_status tp_span_pattern_read(struct tp_span_patterns *out, const struct t
 	return status;
 }
 
-/* A name in small letters, and the same with {n} for each whole number. */
+/* A name in lower case, and the same with {n} in place of each whole number. */
 struct span_names {
 	char plain[MAX_NAME];
 	char numbered[2 * MAX_NAME];
 };
 
-/* Autograd's ranges end with what they were called with; calls with the version of their entry
- * point: "aten::item, op_id = 4", "cudaMalloc_v3020", "cudaMemcpyAsync_ptsz". */
+/* Names of autograd ranges end with their arguments; names of calls end with the version of their
+ * entry point: "aten::item, op_id = 4", "cudaMalloc_v3020", "cudaMemcpyAsync_ptsz". */
 static void cut_tail(char *name, enum tp_span_kind kind)
 {
 	static const char *const tails[] = {", op_id = ", ", seq = ", "_ptsz", "_ptds"};

@@ -3,8 +3,8 @@
  * Classifies stacks by the names of their frames.
  *
  * Phase: the outermost frame of a protecting phase (dataloader, communication, checkpoint, logging)
- * decides, because a page fault inside the loader is the loader's. Compute phases protect nothing:
- * they are only the answer when no other frame has one.
+ * decides, because a page fault inside the loader belongs to the loader. Compute phases protect
+ * nothing: they are only used if no other frame has a phase.
  */
 #include "stack_class.h"
 
@@ -33,14 +33,14 @@ static struct tp_frame_class classify_frame(const struct tp_trace *trace,
 		return tp_python_class_find(patterns, tp_trace_string(trace, frame->file), symbol);
 	struct tp_frame_class class =
 		tp_patterns_frame(patterns, module_name(trace, frame), symbol);
-	/* Code made at run time is a kernel of a math library, by what makes such code (oneDNN,
-	 * XNNPACK, XLA); loaders do not. */
+	/* Code generated at run time is a kernel of a math library: the generators are oneDNN,
+	 * XNNPACK or XLA; loaders do not generate code. */
 	if (frame->kind == TP_FRAME_JIT && !class.leaf)
 		class.leaf = TP_LEAF_MATH;
 	return class;
 }
 
-/* Where it is: of Python a file, else a module. */
+/* Returns where the function is defined: the file for Python, otherwise the module. */
 static uint32_t home_of(const struct tp_frame *frame)
 {
 	return frame->kind == TP_FRAME_PYTHON ? frame->file : frame->module;
@@ -60,7 +60,7 @@ static struct tp_frame_class *classify_frames(const struct tp_trace *trace,
 					      const struct tp_patterns *patterns)
 {
 	struct tp_frame_class *classes = tp_alloc((trace->n_frames + 1) * sizeof(*classes));
-	struct tp_map seen = {0}; /* functions: many lines or addresses, one answer */
+	struct tp_map seen = {0}; /* functions: many lines or addresses have one result */
 	for (size_t i = 1; i < trace->n_frames; i++) {
 		const struct tp_frame *frame = &trace->frames[i];
 		uint64_t at;
@@ -76,11 +76,9 @@ static struct tp_frame_class *classify_frames(const struct tp_trace *trace,
 	return classes;
 }
 
-/*
- * Kernel frames come first; the outermost known one tells why the kernel was entered, and below a
- * read or write the socket that it was for. An interrupt ("caller" in the patterns) says nothing
- * about the program: what it interrupted does.
- */
+/* Kernel frames come first. The outermost known one shows why the kernel was entered; a socket
+ * below a read or write takes precedence. An interrupt ("caller" in the patterns) is unrelated to
+ * the program: the interrupted code decides. */
 static enum tp_leaf kernel_leaf(const struct tp_trace *trace, const struct tp_stack *stack,
 				const struct tp_frame_class *classes, uint32_t *n_kernel)
 {
@@ -101,7 +99,8 @@ static enum tp_leaf kernel_leaf(const struct tp_trace *trace, const struct tp_st
 	return leaf;
 }
 
-/* The innermost frame that says something by itself; libc and the like pass the question on. */
+/* Returns the leaf of the innermost frame that has its own; for libc and the like the caller
+ * decides. */
 static enum tp_leaf user_leaf(const struct tp_stack *stack, const struct tp_frame_class *classes,
 			      uint32_t first)
 {
@@ -113,10 +112,8 @@ static enum tp_leaf user_leaf(const struct tp_stack *stack, const struct tp_fram
 	return TP_LEAF_NONE;
 }
 
-/*
- * Of the kernel's entry and exit code only the user's function tells which call it was: the time of
- * sched_yield or write is not all below a kernel function with a name of its own.
- */
+/* In the kernel's entry and exit code only the user function shows which system call it was: not
+ * all time of sched_yield or write is below a kernel function with its own name. */
 static enum tp_leaf call_leaf(const struct tp_stack *stack, const struct tp_frame_class *classes,
 			      uint32_t first)
 {
@@ -128,7 +125,7 @@ static enum tp_leaf call_leaf(const struct tp_stack *stack, const struct tp_fram
 	return is_call ? (enum tp_leaf)leaf : TP_LEAF_KERNEL;
 }
 
-/* What a Python function hands over by calls of the system and copies is handed over. */
+/* System calls and copies below a Python function that transfers data belong to the transfer. */
 static bool is_transfer(const struct tp_trace *trace, const struct tp_stack *stack,
 			const struct tp_frame_class *classes)
 {
@@ -138,8 +135,8 @@ static bool is_transfer(const struct tp_trace *trace, const struct tp_stack *sta
 	return false;
 }
 
-/* What tells a function from others. Code that was generated has no names and no tables; what lies
- * on one page there is taken for one. */
+/* Returns the identity of a function. Generated code has no names and no tables; all code on one
+ * page counts as one function. */
 static uint64_t address_key(const struct tp_frame *frame)
 {
 	enum { PAGE_BITS = 12 };
@@ -148,7 +145,7 @@ static uint64_t address_key(const struct tp_frame *frame)
 	return frame->symbol ? frame->symbol : frame->address >> PAGE_BITS;
 }
 
-/* The function that works, or that asks the C library or the kernel to. */
+/* Returns the function that works, or that calls the C library or the kernel to do it. */
 static uint64_t function_of(const struct tp_trace *trace, const struct tp_stack *stack,
 			    const struct tp_frame_class *classes, uint32_t first)
 {
@@ -164,7 +161,7 @@ static uint64_t function_of(const struct tp_trace *trace, const struct tp_stack 
 
 static void add_frame(struct tp_stack_class *class, const struct tp_frame_class *frame)
 {
-	/* Called from the leaf outwards: what comes later is further out and wins. But importing a
+	/* Called from the leaf outwards: later frames are further out and win. But importing a
 	 * module may run a whole program. */
 	if (frame->phase == TP_PHASE_IMPORT) {
 		if (!class->phase && !class->has_python)
@@ -179,7 +176,8 @@ static void add_frame(struct tp_stack_class *class, const struct tp_frame_class 
 	class->is_team_root |= frame->is_team_root;
 	class->is_comm_root |= frame->is_comm_root;
 	class->is_helper_root |= frame->is_helper_root;
-	/* Who starts processes, or waits for them to end, does so by whatever is further in. */
+	/* A function that starts processes, or waits for their end, does so through its inner
+	 * frames. */
 	bool is_reason =
 		frame->doing == TP_FUNCTION_START || frame->doing == TP_FUNCTION_WAIT_CHILD;
 	if (!class->doing || is_reason)
@@ -207,7 +205,7 @@ static struct tp_stack_class classify_stack(const struct tp_trace *trace,
 		const struct tp_frame_class *frame = &classes[stack->frames[i]];
 		add_frame(&class, frame);
 		class.has_python |= trace->frames[stack->frames[i]].kind == TP_FRAME_PYTHON;
-		/* Further out a forked process has the frames of the one that forked it. */
+		/* Outer frames of a forked process belong to its parent. */
 		if (frame->is_entry)
 			break;
 	}
@@ -216,11 +214,9 @@ static struct tp_stack_class classify_stack(const struct tp_trace *trace,
 	return class;
 }
 
-/*
- * A function around backward or the optimizer holds the training, whatever its name: checkpoints()
- * or run_with_logger() is in no phase of its own. Functions are told by all their frames. Who
- * compiles a step calls it to see what it does, and trains nothing.
- */
+/* A function around backward or the optimizer contains the training, whatever its name:
+ * checkpoints() or run_with_logger() is then in no phase of its own. Functions are identified by
+ * all their frames. A compiler that calls the code of one step to trace it does not train. */
 static void clear_callers(const struct tp_trace *trace, struct tp_frame_class *classes)
 {
 	struct tp_map holders = {0};

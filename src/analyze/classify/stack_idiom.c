@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Matches idioms against stacks. Names are matched once for each function; a stack is then a walk
- * from its innermost frame out, in which each way goes on to its next frame when that is met. Of
- * several ways that fit the one that says most wins.
- */
+/* Matches idioms against stacks. Names are matched once per function. Then each stack is walked
+ * from its innermost frame outwards; each variant advances when its next frame is found. If several
+ * variants match, the most specific one wins. */
 #include "stack_idiom.h"
 
 #include "pattern_tables.h"
@@ -18,9 +16,9 @@
 
 enum { MAX_NAME = 512 };
 
-/* Which patterns fit a frame. */
+/* The patterns that match a frame. */
 struct hit_list {
-	uint32_t at; /* in the pool */
+	uint32_t at; /* index in the pool */
 	uint32_t n;
 };
 
@@ -34,19 +32,19 @@ struct matcher {
 	size_t pool_capacity;
 	struct tp_map by_file; /* place and string -> list in the pool */
 	struct tp_map by_name; /* place, file and function -> frame that has the list */
-	uint16_t *progress;    /* heap, by way */
-	uint16_t *touched;     /* heap; ways with progress, or forbidden */
+	uint16_t *progress;    /* heap, by variant */
+	uint16_t *touched;     /* heap; variants with progress, or forbidden */
 	size_t n_touched;
 	bool *is_touched;
 	bool *is_forbidden;
-	struct tp_map by_mention; /* way and path -> whether the file holds it */
-	struct tp_map by_line;    /* frame of the user's own -> first of n_ways in code_fits */
+	struct tp_map by_mention; /* variant and path -> whether the file contains the text */
+	struct tp_map by_line;    /* frame of user code -> first of n_ways in code_fits */
 	uint8_t *code_fits;       /* heap */
 	size_t n_code;
 	size_t code_capacity;
 };
 
-/* ---- which patterns fit a frame ---- */
+/* ---- patterns that match a frame ---- */
 
 static struct hit_list hits_of_place(struct matcher *m, const struct tp_glob_subject *subject,
 				     uint32_t string)
@@ -104,7 +102,7 @@ static struct hit_list match_frame(struct matcher *m, uint32_t id, bool is_own)
 
 struct stack_walk {
 	uint16_t work;
-	bool has_library; /* a Python function of a library further in than the own line */
+	bool has_library; /* a Python library function is further in than the user's line */
 };
 
 static void touch(struct matcher *m, uint16_t way)
@@ -114,7 +112,8 @@ static void touch(struct matcher *m, uint16_t way)
 	m->is_touched[way] = true;
 }
 
-/* Later positions first: one frame stands for one pattern. Rows of a way lie in order. */
+/* Later positions first, because one frame matches only one pattern of a variant. The globs of a
+ * variant are stored in order. */
 static void advance(struct matcher *m, struct stack_walk *walk, struct hit_list list)
 {
 	for (uint32_t i = list.n; i-- > 0;) {
@@ -154,8 +153,8 @@ static bool is_name_char(char c)
 	return c == '_' || c == '.' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* self.seen = cat((self.seen, new)): an attribute stays from call to call, and so does what it got.
- * A plain name is mostly made anew each time. */
+/* Detects self.seen = cat((self.seen, new)): an attribute persists from call to call, and so does
+ * what was appended. A plain name is usually created again each time. */
 static bool is_growth(const char *code)
 {
 	size_t n = 0;
@@ -241,7 +240,7 @@ static struct tp_stack_reading read_stack(struct matcher *m, const struct tp_sta
 			reading.own = id;
 		walk.has_library |= is_python && !reading.own;
 		advance(m, &walk, m->by_frame[id]);
-		/* Further out a forked process has the frames of the one that forked it. */
+		/* Outer frames of a forked process belong to its parent. */
 		if (flags[id] & TP_FRAME_IS_ENTRY)
 			break;
 	}
@@ -298,7 +297,7 @@ struct tp_stack_reading *tp_stack_idiom_build(const struct tp_analysis *analysis
 
 enum { MAX_EXAMPLE_FRAMES = 64 };
 
-/* The same walk over frames that are written down; NULL in `err` when one is malformed. */
+/* The same walk over the frames of an example. */
 static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 		     const struct tp_glob_subject *frames, size_t n,
 		     const struct tp_idiom_example *example)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a stack says about how the code is written: which idiom of rules/idioms/ it shows, and
- * what is worked on in it (rules/patterns/, rows with "work").
- */
+/* Reads from a stack how the code is written: which idiom of rules/idioms/ it shows, and which work
+ * is done (rules/patterns/, rows with "work"). */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_STACK_IDIOM_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_STACK_IDIOM_H
 
@@ -13,34 +11,34 @@
 struct tp_patterns;
 
 enum tp_idiom_glob_use {
-	TP_IDIOM_GLOB_STACK, /* must be on the stack, in order from the innermost out */
+	TP_IDIOM_GLOB_STACK, /* must be on the stack, in order from the innermost frame outwards */
 	TP_IDIOM_GLOB_NOT,   /* must not be on it */
-	TP_IDIOM_GLOB_WORK,  /* names what is worked on */
+	TP_IDIOM_GLOB_WORK,  /* names the work */
 };
 
 struct tp_idiom_glob {
 	struct tp_frame_glob frame;
 	enum tp_idiom_glob_use use;
-	uint16_t owner;    /* way, or work */
-	uint16_t position; /* in the way's stack */
+	uint16_t owner;    /* index of the variant, or of the work */
+	uint16_t position; /* position in the variant's stack */
 };
 
-/* One way in which an idiom shows; all that is given must hold. */
+/* One variant of an idiom; all given conditions must hold. */
 struct tp_idiom_way {
 	uint16_t idiom;
 	uint16_t n_frames;
-	const char **code;     /* globs for the innermost line of the user's own, or NULL */
-	const char **mentions; /* texts, one of which the file of that line holds, or NULL */
+	const char **code;     /* globs for the innermost line of user code, or NULL */
+	const char **mentions; /* texts, one of which the file of that line contains, or NULL */
 	bool is_in_loop;       /* that line must be in a loop of its function */
-	bool is_growth;        /* that line assigns to an attribute what is made of it too */
-	bool is_direct;        /* no Python function of a library further in than that line */
-	unsigned n_literal;    /* the way with more of them wins */
+	bool is_growth;        /* that line assigns to an attribute a value derived from it */
+	bool is_direct;        /* no Python library function is further in than that line */
+	unsigned n_literal;    /* the variant with the highest number wins */
 };
 
 struct tp_idiom_example {
-	const char **frames;  /* innermost first, ended by NULL */
+	const char **frames;  /* innermost first, NULL-terminated */
 	const char *code;     /* "" = not known */
-	const char *mentions; /* what else stands in its file; "" = not known */
+	const char *mentions; /* other text in its file; "" = not known */
 	bool is_in_loop;
 	bool fits;
 	unsigned line;
@@ -49,7 +47,7 @@ struct tp_idiom_example {
 struct tp_idiom_row {
 	const char *id; /* "idiom/tensor-of-arrays" */
 	const char *file;
-	bool is_replaced; /* by one of the same id of a later folder */
+	bool is_replaced; /* replaced by one with the same id in a later folder */
 	struct tp_idiom_example *examples;
 	size_t n_examples;
 };
@@ -85,24 +83,23 @@ struct tp_idiom_patterns {
 enum { TP_NO_IDIOM = UINT16_MAX };
 
 struct tp_stack_reading {
-	uint32_t own;   /* frame: the innermost line of the user's own; 0 = none */
-	uint16_t idiom; /* of tp_idiom_patterns; TP_NO_IDIOM */
-	uint16_t work;  /* of tp_idiom_patterns, the innermost; TP_NO_IDIOM */
+	uint32_t own;   /* frame: the innermost line of user code; 0 = none */
+	uint16_t idiom; /* index in tp_idiom_patterns, or TP_NO_IDIOM */
+	uint16_t work;  /* index in tp_idiom_patterns, the innermost, or TP_NO_IDIOM */
 };
 
-/* One for every stack of the trace, in the analysis' arena. */
+/* Returns one reading for every stack of the trace, in the analysis' arena. */
 struct tp_stack_reading *tp_stack_idiom_build(const struct tp_analysis *analysis);
 
 /* The rest is for the loader and the checker of patterns. */
 
-bool tp_work_pattern_is(const struct tp_pattern_row *row); /* has it the key "work"? */
+bool tp_work_pattern_is(const struct tp_pattern_row *row); /* has the key "work" */
 enum tp_status tp_work_pattern_read(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
 				    struct tp_error *err);
-/* What a file of rules/idioms/ says of stacks: "id", "match", "examples". Other keys are the
- * rule's. */
+/* Parses "id", "match" and "examples" of a file of rules/idioms/. Other keys belong to the rule. */
 enum tp_status tp_idiom_read(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
 			     struct tp_error *err);
-/* Errors  TP_PARSE: an example of an idiom does not come out as it says. */
+/* Errors  TP_PARSE: an example of an idiom does not give the expected result. */
 enum tp_status tp_idioms_check(const struct tp_idiom_patterns *rows, struct tp_error *err);
 void tp_idiom_patterns_release(struct tp_idiom_patterns *rows);
 

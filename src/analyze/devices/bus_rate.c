@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums up the rates of collectives. */
+/* Sums the transfer rates of collectives. */
 #include "bus_rate.h"
 
 #include "analyze/numeric/stats.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A collective, as far as its devices have told. */
+/* A collective, merged from the devices that recorded it. */
 struct transfer {
 	double bytes;
 	uint64_t least_ns;
@@ -21,11 +21,12 @@ struct transfers {
 	struct transfer *items; /* heap */
 	size_t n;
 	size_t capacity;
-	struct tp_map places; /* communicator << 32 | number of the collective in it -> place */
+	struct tp_map places; /* communicator << 32 | sequence number in it -> index */
 };
 
-/* "Bus bandwidth" as NCCL's own tests count it (doc/PERFORMANCE.md of nccl-tests, read 2026-11-22),
- * of the bytes that a call is given, which are one rank's. 0: unknown. */
+/* "Bus bandwidth" as NCCL's own tests define it (doc/PERFORMANCE.md of nccl-tests, read
+ * 2026-11-22), for the byte count passed to the call, which is that of one rank. 0 = unknown
+ * operation. */
 static double bus_bytes(const char *op, double bytes, double n_ranks)
 {
 	static const char *const scattered[] = {"ncclAllGather", "ncclReduceScatter",
@@ -91,7 +92,7 @@ void tp_bus_rate_set(struct tp_rank_analysis *analysis)
 			       TP_ORIGIN_MEASURED, 1);
 	else
 		tp_profile_set_missing(profile, TP_FACT_COMM_BUS_RATE,
-				       "no sizes and members of collectives as NCCL tells them");
+				       "no sizes and members of collectives from NCCL");
 	free(rates);
 	free(transfers.items);
 	tp_map_release(&transfers.places);

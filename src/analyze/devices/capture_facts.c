@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Says what a trace cannot bear: who wrote it is not known, its device side was lost, it holds
- * named ranges only, few operations, or mostly calls that are slow the first time.
- */
+/* Detects traces that cannot be judged, or not completely: unknown origin, lost device work, only
+ * named ranges, few operations, or mostly calls that are slow the first time. */
 #include "capture_facts.h"
 #include "analyze/thresholds.h"
 #include "rank_names.h"
@@ -20,7 +18,7 @@ static void set(struct tp_profile *profile, enum tp_fact fact, double value)
 	tp_profile_set(profile, fact, value, TP_ORIGIN_MEASURED, 1);
 }
 
-/* ---- files of unknown makers ---- */
+/* ---- files of unknown origin ---- */
 
 struct lane {
 	const char *name;
@@ -46,13 +44,13 @@ static bool has_unknown_maker(const struct tp_run_info *run, uint32_t rank)
 	return has_format(run, rank, "unknown");
 }
 
-/* Horovod's timeline has lanes of waits and transfers, and no computing. */
+/* Horovod's timeline has lanes of waits and transfers, and no computation. */
 static bool has_transfers_only(const struct tp_run_info *run, uint32_t rank)
 {
 	return has_format(run, rank, "horovod");
 }
 
-/* Spans are sorted, and those of a lane may overlap. */
+/* Spans are sorted by start; those of one lane may overlap. */
 static uint64_t time_covered(const struct tp_track_spans *spans)
 {
 	uint64_t sum_ns = 0;
@@ -68,7 +66,7 @@ static uint64_t time_covered(const struct tp_track_spans *spans)
 	return sum_ns;
 }
 
-/* Names the largest lanes, so that a reader sees what is in the file. */
+/* Lists the largest lanes, so that the reader knows the content of the file. */
 static void warn_of_lanes(struct tp_rank_analysis *analysis,
 			  bool (*is_meant)(const struct tp_run_info *run, uint32_t rank),
 			  const char *id, const char *effect, const char *remedy)
@@ -132,11 +130,11 @@ bool tp_capture_is_known(struct tp_rank_analysis *analysis)
 	return false;
 }
 
-/* ---- what threads did ---- */
+/* ---- activity of threads ---- */
 
 struct thread_counts {
 	size_t n_launches;
-	size_t n_collectives; /* of libraries that run on devices */
+	size_t n_collectives; /* by device libraries (NCCL, RCCL) */
 	size_t n_operators;
 	size_t n_calls;
 	size_t n_ranges;
@@ -181,10 +179,10 @@ static bool has_listed_devices(const struct tp_run_info *run, uint32_t rank)
 	return rank < run->n_ranks && run->ranks[rank].n_devices > 0;
 }
 
-/* ---- the device's side ---- */
+/* ---- device work ---- */
 
-/* NULL: nothing was lost. A launch starts one piece of work or, as a graph, many: fewer pieces than
- * launches is a record that ends too early or was never made. */
+/* Returns how device work was lost; NULL if none was. A launch starts one piece of work or, for a
+ * graph, many: fewer pieces than launches mean that the record ends too early or was never made. */
 static const char *how_lost(struct tp_rank_analysis *analysis, uint32_t rank,
 			    const struct thread_counts *counts, struct tp_arena *arena)
 {
@@ -215,7 +213,7 @@ static void warn_lost(struct tp_profile *profile, const char *why)
 			"--trace=cuda,nvtx,osrt CMD");
 }
 
-/* Gaps of a device have their cause on the host. */
+/* Warns if only devices were recorded: the causes of device gaps are on the host. */
 static void warn_without_host(struct tp_rank_analysis *analysis)
 {
 	for (uint32_t i = 0; i < analysis->n_ranks; i++) {
@@ -252,8 +250,8 @@ static bool may_be_cold(struct tp_rank_analysis *analysis, const struct tp_span 
 	}
 }
 
-/* Time of a span in which no span inside it ran, and which is at least half of it, else 0. Spans
- * of a thread are sorted with what encloses first. */
+/* Time of a span without the spans inside it, if that is at least half of the span; otherwise 0.
+ * Spans of a thread are sorted, enclosing spans first. */
 static uint64_t own_time(const struct tp_track_spans *spans, size_t at)
 {
 	const struct tp_span *span = &spans->items[at];
@@ -274,8 +272,8 @@ static uint64_t own_time(const struct tp_track_spans *spans, size_t at)
 	return length_ns - covered_ns;
 }
 
-/* Calls of at least a millisecond that take many times as long as others of their name, or have no
- * other: modules are loaded, contexts made, libraries set up. */
+/* Finds calls of at least a millisecond that take many times as long as others of their name, or
+ * have no other: they load modules, create contexts or initialize libraries. */
 static void find_cold(struct tp_rank_analysis *analysis, const struct tp_rank_work *rank,
 		      struct tp_intervals *out)
 {
@@ -296,8 +294,8 @@ static void find_cold(struct tp_rank_analysis *analysis, const struct tp_rank_wo
 			continue;
 		double others_ns =
 			of->n > 1 ? (double)(of->sum_ns - length_ns) / (double)(of->n - 1) : 0;
-		/* Code is loaded once. In the steps of a program that loads it again it is no
-		 * start. */
+		/* Code is loaded once. A compilation inside the steps of a program that repeats it
+		 * is not a start-up cost. */
 		if (!analysis->profile->is_of_steps &&
 		    tp_rank_sense(analysis, span) == TP_SENSE_COMPILE)
 			others_ns = 0;
@@ -308,7 +306,7 @@ static void find_cold(struct tp_rank_analysis *analysis, const struct tp_rank_wo
 	free(times);
 }
 
-/* Of the device's judged time, without what its own work hides. */
+/* Part of the device's judged time, without the time that is hidden by its own work. */
 static double cold_in_windows(const struct tp_device_work *device, const struct tp_intervals *cold)
 {
 	struct tp_intervals busy = {0};
@@ -341,7 +339,7 @@ static void set_cold(struct tp_rank_analysis *analysis)
 		struct tp_intervals cold = {0};
 		if (rank->main != TP_NO_TASK && device->number != TP_TRACK_THREAD)
 			find_cold(analysis, rank, &cold);
-		/* Many slow calls are no few first ones. */
+		/* Many slow calls are not a few first ones. */
 		if (cold.n <= TP_COLD_CALLS_MAX)
 			cold_ns += cold_in_windows(device, &cold);
 		for (size_t w = device->from; w < device->to; w++)
@@ -356,7 +354,7 @@ static void set_cold(struct tp_rank_analysis *analysis)
 				       "nothing of the trace was judged");
 }
 
-/* ---- how much was judged ---- */
+/* ---- amount of judged work ---- */
 
 static size_t ops_judged(struct tp_rank_analysis *analysis)
 {

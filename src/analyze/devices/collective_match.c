@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matches communication kernels over devices. */
+/* Matches the communication kernels of different devices. */
 #include "collective_match.h"
 
 #include "trainprof/base/map.h"
@@ -8,22 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The talks of one device in one communicator, by start; a part of the list below. */
+/* The communication kernels of one device in one communicator, by start; a slice of the list
+ * below. */
 struct member {
 	uint32_t device;
 	uint32_t *talks;
 	size_t n;
 };
 
-/* All talks by communicator, then by device and start. */
+/* All communication kernels by communicator, then by device and start. */
 struct collective_grouping {
-	uint32_t *groups; /* strings, in order of appearance; heap, as the next */
+	uint32_t *groups; /* string ids, in order of appearance; heap, as are the arrays below */
 	size_t n_groups;
 	size_t groups_capacity;
-	size_t *first; /* in talks, of each group; one more at the end */
+	size_t *first; /* index into talks of each group's first; one more at the end */
 	uint32_t *talks;
-	uint32_t *devices;      /* beside talks */
-	struct member *members; /* of the group that is looked at; room for all devices */
+	uint32_t *devices;      /* parallel to talks */
+	struct member *members; /* of the current group; room for all devices */
 };
 
 const struct tp_op *tp_comm_kernel_op(const struct tp_collectives *all, uint32_t device,
@@ -38,13 +39,13 @@ static const struct tp_detail *detail_of(const struct tp_collectives *all, uint3
 	return &all->analysis->trace->details[tp_comm_kernel_op(all, device, talk)->detail];
 }
 
-/* Whose talks are put in order. */
+/* Context of sequence_order(). */
 struct sorted {
 	const struct tp_collectives *all;
 	uint32_t device;
 };
 
-/* Split a group's talks where the device changes. */
+/* Splits a group's kernels where the device changes. */
 static size_t find_members(struct collective_grouping *grouping, size_t group)
 {
 	size_t n = 0;
@@ -57,7 +58,7 @@ static size_t find_members(struct collective_grouping *grouping, size_t group)
 	return n;
 }
 
-/* Of equal sequence numbers the one that came first. */
+/* Kernels with equal sequence numbers stay in order of their start. */
 static int sequence_order(const void *a, const void *b, void *context)
 {
 	const struct tp_collectives *all = ((const struct sorted *)context)->all;
@@ -87,7 +88,7 @@ static void not_joined(struct tp_collectives *all, const char *why, uint32_t gro
 						      *name ? " of communicator " : "", name);
 }
 
-/* What has to agree for two kernels to be the same collective, as far as it is known. */
+/* Returns true if two kernels can be the same collective: operation and type agree if known. */
 static bool are_same(const struct tp_collectives *all, const struct tp_collective_part *a,
 		     const struct tp_collective_part *b)
 {
@@ -96,7 +97,8 @@ static bool are_same(const struct tp_collectives *all, const struct tp_collectiv
 	return (!x->op || !y->op || x->op == y->op) && (!x->type || !y->type || x->type == y->type);
 }
 
-/* Parts [first, n_parts) become a collective, unless they contradict each other. */
+/* Parts [first, n_parts) become a collective, unless they contradict each other. Returns false
+ * then. */
 static bool add_collective(struct tp_collectives *all, size_t first, uint32_t group)
 {
 	for (size_t i = first + 1; i < all->n_parts; i++) {
@@ -134,12 +136,12 @@ static void match_by_order(struct tp_collectives *all, const struct member *memb
 	}
 }
 
-/* Those that at least two members have. */
+/* Matches the sequence numbers that at least two members have. */
 static void match_by_sequence(struct tp_collectives *all, const struct member *members, size_t n,
 			      uint32_t group)
 {
 	size_t *next = tp_alloc(n * sizeof(*next));
-	/* Several streams may run them in another order. */
+	/* Different streams may run them in a different order. */
 	for (size_t m = 0; m < n; m++) {
 		struct sorted sorted = {all, members[m].device};
 		qsort_r(members[m].talks, members[m].n, sizeof(*members[m].talks), sequence_order,
@@ -176,15 +178,15 @@ static void match_by_sequence(struct tp_collectives *all, const struct member *m
 	free(next);
 }
 
-/* As many as the trace says, or fewer: of some there is no trace. More are several communicators of
- * one name. */
+/* Returns true if there are more members than the trace states: then several communicators have one
+ * name. Fewer are possible, because some ranks may have no trace. */
 static bool are_too_many(struct tp_collectives *all, const struct member *members, size_t n,
 			 uint32_t group)
 {
 	uint32_t most = detail_of(all, members[0].device, members[0].talks[0])->n_ranks;
 	if (!most || n <= most)
 		return false;
-	not_joined(all, "several communicators have one name, and no members are told", group);
+	not_joined(all, "several communicators have one name, and their members are unknown", group);
 	return true;
 }
 
@@ -202,7 +204,7 @@ static void match_group(struct tp_collectives *all, struct collective_grouping *
 		match_by_order(all, members, n, group);
 }
 
-/* Numbers of groups by string, and how many talks each has, in first[number + 1]. */
+/* Numbers the groups by string, and counts the kernels of each in first[number + 1]. */
 static void count_groups(const struct tp_collectives *all, struct collective_grouping *out,
 			 struct tp_map *numbers, size_t n_talks)
 {
@@ -223,7 +225,7 @@ static void count_groups(const struct tp_collectives *all, struct collective_gro
 		out->first[i + 1] += out->first[i];
 }
 
-/* In two passes, so that as many communicators as kernels are no trouble. */
+/* In two passes, so that it stays fast with as many communicators as kernels. */
 static void group_comm_kernels(const struct tp_collectives *all, struct collective_grouping *out)
 {
 	struct tp_map numbers = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's readings as a second witness of what was traced. */
+/* Compares the driver's readings with the trace. */
 #include "driver_crosscheck.h"
 
 #include "analyze/thresholds.h"
@@ -18,11 +18,11 @@ struct reading_sum {
 
 struct crosscheck {
 	const struct tp_rank_analysis *ranks;
-	uint64_t from_ns;         /* of the first work; before it nothing was traced */
-	struct tp_intervals busy; /* of all devices, one behind the other; heap */
+	uint64_t from_ns;         /* start of the first work; before it nothing was traced */
+	struct tp_intervals busy; /* of all devices, concatenated; heap */
 	struct reading_sum all;
 	struct reading_sum inside;
-	struct reading_sum traced; /* share of device work in the spans of `inside` */
+	struct reading_sum traced; /* share of device work in the periods of `inside` */
 };
 
 static void add(struct reading_sum *reading_sum, double value)
@@ -52,7 +52,8 @@ static bool differ(const struct reading_sum *a, const struct reading_sum *b)
 	       apart > TP_DRIVER_CHANCE * sqrt(variance_of_mean(a) + variance_of_mean(b));
 }
 
-/* Which device of CUDA is which of NVML's nobody tells: only a single one is sure. */
+/* The mapping of CUDA devices to NVML devices is unknown, so the device is certain only if there is
+ * a single one. */
 static const struct tp_device_work *only_device(const struct tp_rank_analysis *ranks)
 {
 	const struct tp_device_work *found = NULL;
@@ -88,7 +89,7 @@ static void compare_reading(struct crosscheck *crosscheck, enum tp_metric metric
 	}
 }
 
-/* Many programs open the nodes of all devices; those that they do not use are read no more. */
+/* Many programs open the nodes of all devices; devices that they do not use are no longer read. */
 static bool is_used(const struct crosscheck *crosscheck, enum tp_metric metric, uint32_t track)
 {
 	const struct tp_trace *trace = crosscheck->ranks->trace;
@@ -149,9 +150,8 @@ static void warn_conflict(const struct crosscheck *crosscheck)
 	if (!differ(&crosscheck->inside, &crosscheck->traced))
 		return;
 	snprintf(text, sizeof(text),
-		 "the driver saw the GPU awake for %.0f %% of what was traced, kernels were told "
-		 "for "
-		 "%.0f %%",
+		 "the driver saw the GPU awake for %.0f %% of what was traced, kernels were "
+		 "recorded for %.0f %%",
 		 100 * awake, 100 * traced);
 	tp_profile_warn(crosscheck->ranks->profile, "witness-disagrees", text,
 			awake > traced ? "work may be missing, or be of another program"
@@ -163,7 +163,7 @@ static void begin(struct crosscheck *crosscheck, const struct tp_rank_analysis *
 {
 	*crosscheck = (struct crosscheck){.ranks = ranks, .from_ns = tp_ranks_first_work(ranks)};
 	const struct tp_device_work *device = only_device(ranks);
-	/* The driver calls a GPU awake for its kernels, not for copies. */
+	/* The driver counts a GPU as active during kernels, not during copies. */
 	for (size_t i = 0; device && i < device->n_ops; i++)
 		if (device->ops[i].class != TP_OP_COPY)
 			tp_intervals_add(&crosscheck->busy, device->ops[i].start_ns,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the same kernels take longer late than early: clocks that fall, memory that others use.
+ * Detects that the same kernels take longer late in the run than early: falling clocks, memory used
+ * by others.
  *
- * Of each device the judged steps are cut in the middle. A kernel counts by its name, and only
- * where steps of both halves launch it equally often: a name that comes in other numbers may stand
- * for other sizes. What the later ones took is compared with what as many of the early ones would
- * have.
+ * For each device the judged steps are split in the middle. Kernels are compared by name, and only
+ * if steps of both halves launch them equally often: a name with different counts may have
+ * different sizes. The time of the later kernels is compared with what the same number of early
+ * ones takes.
  */
 #include "analyze/thresholds.h"
 #include "rank_data.h"
@@ -24,7 +25,7 @@ struct kernel {
 
 struct drift {
 	double late_ns;
-	double expected_ns; /* of the same, by the early half */
+	double expected_ns; /* time of the same kernels at the speed of the early half */
 	double all_ns;
 };
 

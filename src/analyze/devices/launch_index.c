@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the call that launched a piece of device work. */
+/* Finds the call that launched an operation on a device. */
 #include "launch_index.h"
 
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
 
-/* Where a call is: track in the high, place in the low bits; of links that came again REPEATED. */
+/* Position of a call: track in the high bits, index in the low bits; REPEATED for links that occur
+ * more than once. */
 enum { PLACE_BITS = 40 };
 static const uint64_t REPEATED = UINT64_MAX;
 
@@ -75,7 +76,7 @@ void tp_launch_index_release(struct tp_launch_index *index)
 	*index = (struct tp_launch_index){0};
 }
 
-/* Of a link that has several. */
+/* For a link with several calls. */
 static uint64_t nearest_before(const struct tp_launch_index *index, uint32_t link,
 			       uint64_t start_ns)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The calls of a rank by the link that they share with what they launched. A link may come again:
- * numbers wrap around, and a profiler that was started anew counts from the beginning. Then the
- * call that began last before the work did is meant.
- */
+/* Index of a rank's calls by the link id that they share with the work they launched. A link id may
+ * repeat: numbers wrap around, and a restarted profiler counts from the beginning. Then the last
+ * call that began before the work is used. */
 #ifndef TRAINPROF_SRC_ANALYZE_DEVICES_LAUNCH_INDEX_H
 #define TRAINPROF_SRC_ANALYZE_DEVICES_LAUNCH_INDEX_H
 
@@ -16,22 +14,23 @@
 
 struct tp_launch_repeat;
 
-/* Zero-initialised is empty and valid; borrows the trace's spans. */
+/* All zero = empty and valid; borrows the trace's spans. */
 struct tp_launch_index {
 	const struct tp_trace *trace;
 	struct tp_map places;             /* by link */
-	struct tp_launch_repeat *repeats; /* of links with several calls; by link and start; heap */
+	struct tp_launch_repeat *repeats; /* calls whose link repeats, by link and start; heap */
 	size_t n_repeats;
 	size_t capacity;
 };
 
-/* Index the calls on these tracks. */
+/* Indexes the calls on these tracks. */
 void tp_launch_index_build(struct tp_launch_index *index, const struct tp_trace *trace,
 			   const uint32_t *tracks, size_t n_tracks);
 void tp_launch_index_release(struct tp_launch_index *index);
 
-/* The call that launched what began at a time, and its track; where all calls with this link came
- * later (clocks of device and host differ by microseconds), the first. NULL: none has the link. */
+/* Returns the call that launched the work that began at `start_ns`, and its track; if all calls
+ * with this link are later (clocks of device and host differ by microseconds), the first. NULL if
+ * none has the link. */
 const struct tp_span *tp_launch_index_find(const struct tp_launch_index *index, uint32_t link,
 					   uint64_t start_ns, uint32_t *track);
 

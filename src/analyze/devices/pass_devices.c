@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judges a sampled run beside the devices that it used: parts, shares and steps as of imported
- * traces (docs/design/ranks.md#parts-of-imported-traces), with what the foreground pass says of the
- * main thread where no device works.
+ * Judges a sampled run together with its devices: parts, shares and steps as for imported traces
+ * (docs/design/ranks.md#parts-of-imported-traces), with the labels of the main thread where no
+ * device works.
  *
  * Needs: device work, labels of the main thread, steps with their kinds, window. Gives: parts,
- * label_ns, shares, steady steps, window, devices, kernels, collectives, the facts of all that, and
+ * label_ns, shares, steady steps, window, devices, kernels, collectives, the facts from these, and
  * analysis->beside_devices.
  *
- * Judged are the steady steps that were traced whole. Where none was, the parts stay those of the
- * main thread, and a warning says why.
+ * Only steady steps that were traced completely are judged. If there are none, the parts stay those
+ * of the main thread, with a warning.
  */
 #include "analyze/analysis.h"
 #include "analyze/partition/step_facts.h"
@@ -26,9 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which steps ---------------------------------------------------------------------------- */
+/* ---- selection of steps --------------------------------------------------------------------- */
 
-/* The steps are the trainer's. Ranks of one job step together, and clocks of one machine agree. */
+/* Uses the trainer's steps for each rank. Ranks of one job step together, and clocks of one machine
+ * agree. */
 static void copy_steps(const struct tp_analysis *analysis, struct tp_rank_work *rank)
 {
 	const struct tp_profile *profile = analysis->profile;
@@ -44,7 +45,7 @@ static void copy_steps(const struct tp_analysis *analysis, struct tp_rank_work *
 	}
 }
 
-/* What tracing itself costs shows where it came and went. */
+/* Warns if steps with tracing take longer than those without. */
 static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals *traced)
 {
 	const struct tp_profile *profile = analysis->profile;
@@ -57,7 +58,7 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 	if (traced->n < TP_STEPS_COMPARED_MIN || n_others < TP_STEPS_COMPARED_MIN)
 		return;
 	double ratio = traced_ns / (double)traced->n / ((all_ns - traced_ns) / (double)n_others);
-	/* Windows are compared with what lies beside them: programs change by themselves, too. */
+	/* Windows are compared with the steps next to them: programs change by themselves, too. */
 	const struct tp_quantity *beside = &profile->facts[TP_FACT_WINDOWS_SLOWDOWN];
 	if (beside->is_known)
 		ratio = 1 + (beside->low > 0 ? beside->value : 0);
@@ -71,7 +72,7 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 			"trainprof run --gpu-trace=off -- ...");
 }
 
-/* What of a stretch lies outside all gaps. */
+/* Adds the parts of an interval that lie outside all gaps. */
 static void add_traced(const struct tp_intervals *untraced, struct tp_interval all,
 		       struct tp_intervals *out)
 {
@@ -88,7 +89,7 @@ static void add_traced(const struct tp_intervals *untraced, struct tp_interval a
 		tp_intervals_add(out, at_ns, all.end_ns);
 }
 
-/* Without steps: slices of what was traced, in the place of slices of all time. */
+/* Without steps: replaces the slices of the whole time by slices of the traced time. */
 static void slice_traced(const struct tp_intervals *untraced, struct tp_device_work *device)
 {
 	if (!device->n_windows)
@@ -123,8 +124,7 @@ static bool has_windows(const struct tp_rank_analysis *ranks)
 	return false;
 }
 
-/* Without steps at all the window is all that the devices did; with some, those that were traced.
- */
+/* Without any steps the window is all device work; with steps, those that were traced. */
 static void build_windows(struct tp_analysis *analysis)
 {
 	struct tp_rank_analysis *ranks = analysis->ranks;
@@ -148,7 +148,7 @@ static void build_windows(struct tp_analysis *analysis)
 		warn_slowed(analysis, &ranks->ranks[ranks->own].steps);
 }
 
-/* One window is a sample of one: its steps say nothing of the next. */
+/* One window is a single sample: its steps are no evidence about other windows. */
 static void warn_one_window(struct tp_profile *profile, const struct tp_rank_analysis *ranks)
 {
 	if (ranks->shut.n &&
@@ -160,7 +160,7 @@ static void warn_one_window(struct tp_profile *profile, const struct tp_rank_ana
 				"--max-overhead=5% -- ...");
 }
 
-/* ---- the main thread beside devices --------------------------------------------------------- */
+/* ---- the main thread together with devices -------------------------------------------------- */
 
 static bool is_of_device(enum tp_label label)
 {
@@ -178,7 +178,7 @@ static bool is_of_device(enum tp_label label)
 	}
 }
 
-/* Of several devices the first that is judged: their host is the same. */
+/* The first judged device of the trainer: all of them have the same host. */
 static const struct tp_device_work *trainer_device(const struct tp_rank_analysis *ranks)
 {
 	for (size_t i = 0; i < ranks->n_devices; i++)
@@ -192,7 +192,7 @@ struct cutting {
 	size_t n;
 	size_t capacity;
 	const struct tp_device_work *device;
-	size_t next; /* piece of it */
+	size_t next; /* index of its next segment */
 };
 
 static void cut_emit(struct cutting *c, const struct tp_segment *like, uint64_t from_ns,
@@ -242,14 +242,14 @@ static void cut_main_thread(struct tp_analysis *analysis)
 	free(c.out);
 }
 
-/* ---- the profile anew ----------------------------------------------------------------------- */
+/* ---- recomputing the profile ---------------------------------------------------------------- */
 
 struct before {
 	struct tp_step *steps;
 	size_t n_steps;
 };
 
-/* What the partition of the main thread alone gave. */
+/* Clears the results of the partition of the main thread alone; returns its steps. */
 static struct before clear(struct tp_profile *profile)
 {
 	struct before before = {profile->steps, profile->n_steps};
@@ -270,7 +270,7 @@ static int step_order(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Beside the steps that were judged those that are none of the steady ones. */
+/* Adds the steps that are not steady to the judged ones. */
 static void add_other_steps(struct tp_profile *profile, const struct before *before)
 {
 	struct tp_step *all =
@@ -287,8 +287,8 @@ static void add_other_steps(struct tp_profile *profile, const struct before *bef
 	profile->n_steps = n;
 }
 
-/* Of all steady steps, by the clock of the thread that makes them: those between evaluations are
- * not side by side. */
+/* Step times are of all steady steps on the clock of the training thread: judged steps need not be
+ * adjacent. */
 static void set_step_times(struct tp_profile *profile, const struct before *before)
 {
 	double *length_ns = tp_alloc((before->n_steps + 1) * sizeof(*length_ns));
@@ -313,7 +313,7 @@ static void sum(struct tp_analysis *analysis)
 		add_other_steps(profile, &before);
 		set_step_times(profile, &before);
 	}
-	/* What samples say of the host is in the labels now. */
+	/* The labels now include those of the host from samples. */
 	tp_step_facts_shares(profile, TP_LABELS_OF_SAMPLES, TP_ORIGIN_SAMPLED);
 	tp_step_facts_shares(profile, TP_LABELS_OF_SPANS, TP_ORIGIN_MEASURED);
 	assert(tp_profile_is_exact(profile));
@@ -334,7 +334,7 @@ static void build_results(struct tp_analysis *analysis)
 	tp_driver_crosscheck_compare(ranks);
 	if (analysis->profile->not_joined)
 		tp_profile_warn(analysis->profile, "not-joined", analysis->profile->not_joined,
-				"waits for late ranks are not told from transfers there", NULL);
+				"waits for late ranks cannot be separated from transfers there", NULL);
 }
 
 enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *err)

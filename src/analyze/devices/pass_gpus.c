@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The GPUs that the program uses, by their driver's figures and by hardware counters. Needs:
- * window, facts of devices. Gives: gpus, gpu.*, and what kind of device was traced where the trace
- * itself does not say.
- */
+/* The GPUs that the program uses, from their driver's values and from hardware counters. Needs:
+ * window, facts of devices. Gives: gpus, gpu.*, and the kind of device if the trace does not
+ * contain it. */
 #include "analyze/facts/window_gauges.h"
 #include "analyze/steady/counter_windows.h"
 #include "analyze/thresholds.h"
@@ -28,7 +26,7 @@ struct origin {
 static const struct {
 	struct origin first;
 	struct origin second;
-	bool is_time; /* a ratio made of ns per second */
+	bool is_time; /* a ratio, recorded as ns per second */
 } rows[TP_N_GPU_STATS] = {
 #define X(id, name, unit, metric, how, other, other_how)                                           \
 	[TP_GPU_##id] = {{TP_METRIC_GPU_##metric, how},                                            \
@@ -39,9 +37,9 @@ static const struct {
 #undef X
 };
 
-/* ---- one figure of one device -------------------------------------------------------------- */
+/* ---- one value of one device --------------------------------------------------------------- */
 
-/* The readings inside the window. */
+/* Returns the readings inside the window. */
 static const struct tp_gauge *window_of(const struct tp_analysis *analysis, enum tp_metric metric,
 					uint32_t track, size_t *n)
 {
@@ -61,14 +59,14 @@ static bool is_counted(enum tp_metric metric)
 	return metric >= TP_METRIC_GPU_PM_SM_ACTIVE && metric < TP_METRIC_GPU_PM_OPEN;
 }
 
-/* Who told it, where that is worth a word. */
+/* Source of a metric if it is worth naming; NULL otherwise. */
 static const char *source_of(enum tp_metric metric)
 {
 	bool is_gpm = metric >= TP_METRIC_GPU_SM_ACTIVE && metric <= TP_METRIC_GPU_NVLINK_TX;
 	return is_counted(metric) ? "hardware counters" : is_gpm ? "GPM" : NULL;
 }
 
-/* How much of the window the readings speak about. */
+/* Share of the window that the readings cover. */
 static double covered_share(const struct tp_analysis *analysis, enum tp_metric metric,
 			    const struct tp_gauge *readings, size_t n)
 {
@@ -91,9 +89,8 @@ static double level_of(enum how how, const struct tp_gauge *readings, size_t n)
 	return how == PEAK ? most : sum / (double)n;
 }
 
-/* A driver that is loaded anew begins its counters anew: what it counted between two readings of
- * which the later is less nobody knows. What is no counter may fall. False where nothing is left.
- */
+/* A reloaded driver restarts its counters, so an interval whose later reading is lower is unknown
+ * and left out. Gauges may fall. Returns false if no interval is left. */
 static bool delta_of(const struct origin *origin, const struct tp_gauge *readings, size_t n,
 		     double *out)
 {
@@ -130,10 +127,10 @@ static bool read_value(struct tp_quantity *out, const struct tp_analysis *analys
 	return true;
 }
 
-/* What only hardware counters tell: why they do not. */
+/* Reason why a value of the hardware counters is missing. */
 static const char *counters_missing(const struct tp_analysis *analysis)
 {
-	return tp_window_gauges_reason(analysis, "gpupmu", "hardware counters do not tell it here");
+	return tp_window_gauges_reason(analysis, "gpupmu", "hardware counters do not have it here");
 }
 
 static void set_gpu_value(struct tp_gpu_result *gpu, const struct tp_analysis *analysis,
@@ -141,7 +138,7 @@ static void set_gpu_value(struct tp_gpu_result *gpu, const struct tp_analysis *a
 {
 	struct tp_quantity *out = &gpu->figures[figure];
 	if (read_value(out, analysis, &rows[figure].first, gpu->track)) {
-		/* Its clock and ours need not agree to the last ms. */
+		/* The driver's clock and ours may differ in the last ms. */
 		if (rows[figure].is_time)
 			out->value = fmin(out->value * 1e-9, 1);
 	} else if (!read_value(out, analysis, &rows[figure].second, gpu->track)) {
@@ -149,11 +146,11 @@ static void set_gpu_value(struct tp_gpu_result *gpu, const struct tp_analysis *a
 			.missing = gpu->n < TP_READINGS_MIN ? "too few readings in the window"
 				   : is_counted(rows[figure].first.metric)
 					   ? counters_missing(analysis)
-					   : "the driver does not tell it here"};
+					   : "the driver does not report it here"};
 	}
 }
 
-/* ---- which devices ------------------------------------------------------------------------- */
+/* ---- selection of devices ------------------------------------------------------------------ */
 
 static bool is_gpu(const struct tp_track *track)
 {
@@ -171,7 +168,8 @@ static bool was_listed(const struct tp_analysis *analysis, uint32_t track)
 	return false;
 }
 
-/* Many programs open the nodes of all devices: where NVML lists them on one, only that counts. */
+/* Many programs open the nodes of all devices: if NVML lists the processes on any, only the listed
+ * devices count. */
 static void find_gpus(struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -198,11 +196,12 @@ static void find_gpus(struct tp_analysis *analysis)
 
 enum over { OVER_MEAN, OVER_MIN, OVER_MAX, OVER_SUM };
 
-/* A fact is a figure, or one divided by another of the same device, over all devices. */
+/* A fact is one value, or one divided by another of the same device, aggregated over all
+ * devices. */
 static const struct {
 	enum tp_fact fact;
 	enum tp_gpu_stat figure;
-	enum tp_gpu_stat divisor; /* TP_N_GPU_STATS: none */
+	enum tp_gpu_stat divisor; /* TP_N_GPU_STATS = none */
 	enum over over;
 } facts[] = {
 	{TP_FACT_GPU_AWAKE, TP_GPU_AWAKE, TP_N_GPU_STATS, OVER_MEAN},
@@ -245,7 +244,7 @@ static double join(enum over over, double sum, double value, size_t i)
 				  : sum + value;
 }
 
-/* Known when it is known of every device: a worst of some would be no worst. */
+/* Known only if it is known for every device: the worst of some devices may not be the worst. */
 static void set_fact(struct tp_profile *profile, size_t row)
 {
 	struct tp_quantity out = {.is_known = true, .coverage = 1};
@@ -278,8 +277,8 @@ static void set_fact(struct tp_profile *profile, size_t row)
 	profile->facts[facts[row].fact].seen = out.seen;
 }
 
-/* Where no GPU is used there is nothing to judge, and rules about GPUs are not about this run;
- * where nobody could look, they cannot be judged. */
+/* If no GPU is used, rules about GPUs do not apply to this run; if GPUs could not be read, they
+ * cannot be judged. */
 static void set_none(struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -300,8 +299,8 @@ static void set_none(struct tp_analysis *analysis)
 			    : tp_profile_set_missing)(analysis->profile, (enum tp_fact)fact, why);
 }
 
-/* A live trace tells nothing of that; the least of what the driver says of the program's GPUs holds
- * for all that was traced. */
+/* A live trace does not contain the capability; the lowest one that the driver reports for the
+ * program's GPUs applies to all traced work. */
 static void set_capability(struct tp_profile *profile)
 {
 	double least = INFINITY;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes up the device work that was recorded while the program was sampled, and finds steps in it
- * where neither marks nor stacks gave any.
+ * Reads the device work that was recorded while the program was sampled, and finds steps in it if
+ * neither marks nor stacks did.
  *
- * Needs: threads, roles, main thread, labels, steps so far. Gives: analysis->ranks where there is
- * such work (the devices pass releases it), and perhaps profile->steps.
+ * Needs: threads, roles, main thread, labels, steps so far. Gives: analysis->ranks if there is such
+ * work (the devices pass releases it), and perhaps profile->steps.
  *
- * The program's own marks come first, then the ranges that it names steps by NVTX, then what
- * repeats in its stacks, then the period of what it launches.
+ * The program's own marks have priority, then step ranges by NVTX, then repetition in its stacks,
+ * then the period of its launches.
  */
 #include "analyze/analysis.h"
 #include "rank_data.h"
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* As the collector calls itself. */
+/* Name of the collector. */
 static const char source[] = "cupti";
 
 static bool has_spans(const struct tp_trace *trace, bool is_of_device)
@@ -28,7 +28,7 @@ static bool has_spans(const struct tp_trace *trace, bool is_of_device)
 	return false;
 }
 
-/* The rank whose threads are those of the trainer; the only one, where no thread is known. */
+/* The rank whose threads are those of the trainer; if no thread is known, the only rank. */
 static uint32_t find_trainer_rank(const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -41,7 +41,8 @@ static uint32_t find_trainer_rank(const struct tp_analysis *analysis)
 	return analysis->ranks->n_ranks == 1 ? 0 : TP_NO_TASK;
 }
 
-/* Where events were lost, or none were collected. Losses of a moment have some length, too. */
+/* Finds intervals in which events were lost or not collected. Losses at one instant get a length of
+ * 1 ns. */
 static void find_trace_gaps(struct tp_rank_analysis *ranks)
 {
 	const struct tp_trace *trace = ranks->trace;
@@ -125,7 +126,7 @@ enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *e
 	if (ranks->own < ranks->n_ranks && analysis->main_task != TP_NO_TASK)
 		find_steps(analysis);
 	if (!has_work) {
-		/* Ranges alone say when steps are, not what they do. */
+		/* Ranges without device work only define steps. */
 		tp_ranks_release(ranks);
 		analysis->ranks = NULL;
 	} else if (ranks->shut.n) {

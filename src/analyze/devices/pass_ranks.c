@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Judges a trace of spans, as importers make them: ranks, steps, parts, waits for each other,
- * devices, kernels, and what the reader must know of the trace itself.
- */
+/* Judges a trace of spans, as importers create them: ranks, steps, parts, waits between ranks,
+ * devices, kernels, and the reader's warnings about the trace. */
 #include "analyze/analysis.h"
 #include "analyze/thresholds.h"
 #include "capture_facts.h"
@@ -27,7 +25,7 @@ static void warn_steps(struct tp_profile *profile)
 		"mark each step: profiler.step() of torch.profiler, or an NVTX range");
 }
 
-/* Of a job whose other ranks have steps. */
+/* Warns of devices without steps if other ranks of the job have steps. */
 static void warn_without_steps(struct tp_profile *profile)
 {
 	size_t n = 0;
@@ -85,7 +83,7 @@ static void warn_all(struct tp_profile *profile)
 	tp_ranks_warn_links(profile);
 	if (profile->not_joined)
 		tp_profile_warn(profile, "not-joined", profile->not_joined,
-				"waits for late ranks are not told from transfers there", NULL);
+				"waits for late ranks cannot be separated from transfers there", NULL);
 }
 
 static void set_run_facts(struct tp_profile *profile)
@@ -113,9 +111,9 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 		.main_task = TP_NO_TASK,
 		.own = TP_NO_TASK,
 	};
-	/* What is not set below is about programs that were sampled. */
+	/* Facts that are not set below only exist for sampled programs. */
 	for (int fact = 0; fact < TP_N_FACTS; fact++)
-		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not tell");
+		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not have it");
 	if (!tp_capture_is_known(&ranks)) {
 		set_run_facts(profile);
 		return TP_OK;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a rank's clock at a time, in whole ns. */
+/* Offset of a rank's clock at a time, in whole ns. */
 static int64_t offset_at(const struct tp_rank_clock *clock, int64_t time_ns)
 {
 	double offset = clock->base_ns + clock->slope * ((double)time_ns - clock->middle_ns);
@@ -26,7 +26,7 @@ int64_t tp_collectives_local(const struct tp_collectives *all, uint32_t rank, in
 	return time_ns + offset_at(&all->clocks[rank], time_ns);
 }
 
-/* When a rank's collective ended, and how much later than by a clock that is known. */
+/* End of a rank's collective, and its difference from the end on a known clock. */
 struct pair {
 	double time_ns;
 	double difference_ns;
@@ -76,7 +76,7 @@ static double median_difference(const struct pair *pairs, size_t n)
 	return median;
 }
 
-/* The median, and where that moves the line through the medians of the first and the last third. */
+/* Fits the median; if that moves, the line through the medians of the first and the last third. */
 static void fit_clock(struct tp_rank_clock *clock, const struct pair *pairs, size_t n)
 {
 	clock->is_known = true;
@@ -93,7 +93,8 @@ static void fit_clock(struct tp_rank_clock *clock, const struct pair *pairs, siz
 		clock->base_ns = 0;
 }
 
-/* From the first rank on, each rank that shares collectives with one whose clock is known. */
+/* From the first rank on, aligns each rank that shares collectives with a rank whose clock is
+ * known. */
 static void align_clocks(struct tp_collectives *all)
 {
 	size_t n_ranks = all->analysis->n_ranks;
@@ -119,8 +120,8 @@ static void align_clocks(struct tp_collectives *all)
 	free(pairs);
 }
 
-/* Of several that arrive last at once the first: devices stand in the order of ranks, which does
- * not depend on the order of files where ranks have numbers. */
+/* If several devices arrive last at the same time, the first is used: devices are in the order of
+ * ranks, which does not depend on the order of files if ranks have numbers. */
 static void find_stragglers(struct tp_collectives *all)
 {
 	const struct tp_device_work *devices = all->analysis->devices;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Builds what is known of each rank before steps: what names mean, the thread that trains, the work
- * of its devices with the calls that launched it, and the lanes of both.
- */
+/* Builds the data of each rank that does not depend on steps: meanings of names, the training
+ * thread, device work with the calls that launched it, and the lanes of both. */
 #include "rank_data.h"
 #include "launch_index.h"
 #include "rank_names.h"
@@ -45,7 +43,7 @@ static int device_order(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* A rank whose threads use no device gets a place of its own for its parts. */
+/* A rank without devices gets one entry for its threads. */
 static void find_devices(struct tp_rank_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -89,7 +87,7 @@ static void find_borders(struct tp_rank_analysis *analysis)
 	}
 }
 
-/* ---- the work of devices ---- */
+/* ---- device work ---- */
 
 static enum tp_label copy_label(const char *name)
 {
@@ -213,7 +211,7 @@ static void fill_devices(struct tp_rank_analysis *analysis)
 
 /* ---- threads ---- */
 
-/* What speaks for a thread being the one that trains, in this order. */
+/* Evidence that a thread is the training thread, in order of priority. */
 struct signs {
 	size_t steps;
 	size_t loads;
@@ -258,10 +256,9 @@ static void find_main(struct tp_rank_analysis *analysis, struct tp_rank_work *ra
 	}
 }
 
-/*
- * What a span on a thread is while no device works (docs/design/ranks.md#parts-of-imported-traces);
- * TP_N_LABELS: nothing. Without devices operators are the computing itself.
- */
+/* Label of a span on a thread while no device works
+ * (docs/design/ranks.md#parts-of-imported-traces); TP_N_LABELS = none. Without devices operators
+ * are the computation itself. */
 static enum tp_label thread_label(const struct tp_rank_work *rank, enum tp_span_sense sense,
 				  enum tp_span_kind kind)
 {
@@ -296,7 +293,8 @@ static enum tp_label thread_label(const struct tp_rank_work *rank, enum tp_span_
 	return kind == TP_SPAN_PYTHON ? TP_LABEL_HOST_INTERPRETER : TP_LABEL_HOST_OTHER;
 }
 
-/* A loader's next that another thread calls is nobody's wait, unless the main one calls none. */
+/* If the main thread calls the loader's `next`, calls by other threads are not a wait of the
+ * training. */
 static bool main_loads(struct tp_rank_analysis *analysis, const struct tp_rank_work *rank)
 {
 	const struct tp_track_spans *spans = &analysis->trace->spans[rank->main];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the passes over the spans of ranks hand to each other. A rank is one process of the job;
- * each of its devices is partitioned for itself, with the rank's threads beside it.
- */
+/* Data that the passes over the spans of ranks share. A rank is one process of the job; each of its
+ * devices is partitioned separately, together with the rank's threads. */
 #ifndef TRAINPROF_SRC_ANALYZE_DEVICES_RANK_DATA_H
 #define TRAINPROF_SRC_ANALYZE_DEVICES_RANK_DATA_H
 
@@ -18,17 +16,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a name means, looked up once. */
+/* Meaning of a name, looked up once. */
 struct tp_name_info {
-	const struct tp_kernel_row *row; /* of kernels; NULL where none has the name */
-	uint8_t sense[TP_N_SPAN_KINDS];  /* enum tp_span_sense, of spans on threads */
+	const struct tp_kernel_row
+		*row; /* pattern of kernels with that name; NULL = not looked up yet */
+	uint8_t sense[TP_N_SPAN_KINDS]; /* enum tp_span_sense, for spans on threads */
 };
 
-/* One piece of work on a device, with the call that launched it. */
+/* One operation on a device, with the call that launched it. */
 struct tp_op {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t launch_start_ns; /* of the call; 0 unless is_linked */
+	uint64_t launch_start_ns; /* start of the launching call; 0 unless is_linked */
 	uint64_t launch_end_ns;
 	uint32_t name;
 	uint32_t detail;
@@ -37,12 +36,12 @@ struct tp_op {
 	uint8_t class; /* enum tp_op_class */
 	uint8_t label; /* enum tp_label */
 	bool is_linked;
-	int32_t step; /* that launched it; TP_NO_STEP */
+	int32_t step; /* step of the launching call; TP_NO_STEP */
 };
 
 enum { TP_NO_STEP = -1 };
 
-/* A stretch of a window that is given to one label. */
+/* An interval of a window with one label. */
 struct tp_rank_segment {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -50,34 +49,35 @@ struct tp_rank_segment {
 	uint32_t window;
 };
 
-/* A device of a rank, or of a rank without devices the place of its threads. */
+/* A device of a rank; for a rank without devices, its threads. */
 struct tp_device_work {
 	uint32_t rank; /* index into ranks */
 	int32_t number;
 	struct tp_op *ops; /* by start; heap */
 	size_t n_ops;
-	/* One per step, or equal slices of all that was seen; heap. Judged are [from, to): steps at
-	 * the ends that were not seen whole are left out. */
+	/* One per step, or equal slices of the recorded time; heap. Windows [from, to) are judged:
+	 * incomplete steps at the ends are left out. */
 	struct tp_interval *windows;
 	size_t n_windows;
 	size_t from;
 	size_t to;
-	struct tp_intervals lanes[TP_N_LABELS]; /* unions, of what the device does */
+	struct tp_intervals lanes[TP_N_LABELS]; /* unions of the device's activity */
 	uint64_t (*own_ns)[TP_N_LABELS];        /* by window; heap */
-	/* The same with waits handed over; own_ns itself where nothing was. */
+	/* The same with waits attributed to late ranks; own_ns itself if none were. */
 	uint64_t (*after_ns)[TP_N_LABELS];
-	struct tp_rank_segment *pieces; /* of the judged windows, without holes; heap */
+	struct tp_rank_segment *pieces; /* segments of the judged windows, without gaps; heap */
 	size_t n_pieces;
 	size_t pieces_capacity;
-	/* In the judged windows: unions; the same without what only waits or may; and what went on
-	 * alone. */
+	/* In the judged windows: unions; unions without activities that wait or may wait; and the
+	 * time in which nothing else went on. */
 	uint64_t total_ns[TP_N_PARTS];
 	uint64_t busy_ns[TP_N_PARTS];
 	uint64_t solo_ns[TP_N_PARTS];
 	uint64_t wait_caused_ns;
 };
 
-/* Launched in a judged step; of no step: lies in the judged windows. */
+/* Returns true if the operation was launched in a judged step or, if it belongs to no step, lies in
+ * the judged windows. */
 static inline bool tp_op_is_in_window(const struct tp_device_work *device, const struct tp_op *op)
 {
 	if (op->step != TP_NO_STEP)
@@ -89,11 +89,11 @@ static inline bool tp_op_is_in_window(const struct tp_device_work *device, const
 struct tp_rank_work {
 	uint32_t *threads; /* tracks, heap */
 	size_t n_threads;
-	uint32_t main; /* track of the thread that trains; TP_NO_TASK without threads */
+	uint32_t main; /* track of the training thread; TP_NO_TASK without threads */
 	bool has_device;
-	struct tp_intervals lanes[TP_N_LABELS]; /* unions, of what its threads do */
-	struct tp_rank_host host;               /* of its main thread, beside spans */
-	struct tp_intervals steps; /* by the clock of its threads, ascending, disjoint */
+	struct tp_intervals lanes[TP_N_LABELS]; /* unions of its threads' activity */
+	struct tp_rank_host host;               /* of its main thread, in addition to spans */
+	struct tp_intervals steps; /* on the clock of its threads, ascending, disjoint */
 	uint64_t first_ns;         /* of all its spans */
 	uint64_t last_ns;
 };
@@ -105,52 +105,54 @@ struct tp_rank_analysis {
 	struct tp_profile *profile;
 	struct tp_arena *arena;     /* the profile's */
 	struct tp_name_info *names; /* by string id */
-	struct tp_rank_work *ranks; /* by rank; heap, as the next */
+	struct tp_rank_work *ranks; /* by rank; heap, as is devices */
 	size_t n_ranks;
-	struct tp_device_work *devices; /* in order of ranks, then of numbers */
+	struct tp_device_work *devices; /* in order of ranks, then of device numbers */
 	size_t n_devices;
 	size_t devices_capacity;
 	struct tp_hot_table hot; /* stacks of main threads, while no device works */
-	/* Of a run that was sampled while it used devices: the thread that carries the training
-	 * loop and the rank it belongs to. TP_NO_TASK: there is none, as in imported traces. */
+	/* For a run that was sampled while it used devices: the thread that runs the training loop
+	 * and the rank it belongs to. TP_NO_TASK = none, as in imported traces. */
 	uint32_t main_task;
 	uint32_t own;
-	bool is_joined; /* several devices communicate, or one thread's time is cut by them */
+	bool is_joined; /* several devices communicate, or their work splits one thread's time */
 	bool has_repeats_only;        /* steps were found without an optimizer in them */
-	struct tp_intervals untraced; /* between windows of tracing, and losses; heap */
-	struct tp_intervals shut;     /* of that, between windows; heap */
+	struct tp_intervals untraced; /* time between tracing windows, and losses; heap */
+	struct tp_intervals shut;     /* only the time between tracing windows; heap */
 };
 
-/* When work was traced first, of any device; UINT64_MAX: never. */
+/* Returns the start of the first traced work of any device; UINT64_MAX = none. */
 uint64_t tp_ranks_first_work(const struct tp_rank_analysis *analysis);
-/* In this order. */
+/* Call the functions below in this order. */
 void tp_ranks_build(struct tp_rank_analysis *analysis);
-/* Steps of ranks, windows of devices, and which step launched each op. Sets how they were found in
- * the profile. */
+/* Finds the steps of ranks, the windows of devices, and the step that launched each op. Records in
+ * the profile how they were found. */
 void tp_ranks_find_steps(struct tp_rank_analysis *analysis);
-/* Parts of that, for those who know steps already: by marks; by the period of launches, else by the
- * optimizer; and the windows of steps that ranks have. The first two say whether there are any. */
+/* The single stages of tp_ranks_find_steps(), for callers that know steps already: steps from
+ * marks; steps from the period of launches, else from the optimizer; windows from the ranks' steps.
+ * The first two return true if there are any steps. */
 bool tp_ranks_steps_from_marks(struct tp_rank_analysis *analysis);
 bool tp_ranks_steps_from_launches(struct tp_rank_analysis *analysis);
 void tp_ranks_find_windows(struct tp_rank_analysis *analysis);
-/* own_ns, total_ns, solo_ns, and pieces where several devices communicate. */
+/* Sets own_ns, total_ns, solo_ns, and pieces if several devices communicate. */
 void tp_ranks_partition(struct tp_rank_analysis *analysis);
-/* Matches collectives over devices and hands waits over: after_ns, collectives and blames of the
- * profile. Needs pieces. */
+/* Matches collectives over devices and attributes waits to late ranks: after_ns, and collectives
+ * and blames of the profile. Needs pieces. */
 void tp_ranks_join(struct tp_rank_analysis *analysis);
-/* Parts, labels, shares and steps of the profile, largest loss. */
+/* Sets parts, labels, shares and steps of the profile, and the largest loss. */
 void tp_ranks_sum(struct tp_rank_analysis *analysis);
-/* Results of devices. */
+/* Sets the results of devices. */
 void tp_ranks_describe_devices(struct tp_rank_analysis *analysis);
-/* Results of kernels; gives back how much longer they took because communication ran beside. */
+/* Sets the results of kernels; returns how much longer they took because of concurrent
+ * communication. */
 double tp_ranks_describe_kernels(struct tp_rank_analysis *analysis);
-/* Warns where much of the work has no call that launched it. Needs facts. */
+/* Warns if much of the work has no call that launched it. Needs facts. */
 void tp_ranks_warn_links(struct tp_profile *profile);
-/* One of them: whether kernels get slower. */
+/* Sets device.kernel_drift_ratio: whether kernels become slower. */
 void tp_ranks_set_drift(struct tp_rank_analysis *analysis);
-/* device.capability, ten times CUDA's number, and whether such a device has matrix units. */
+/* Sets device.capability, ten times CUDA's number, and whether such a device has matrix units. */
 void tp_ranks_set_capability(struct tp_profile *profile, double capability);
-/* Facts about both. */
+/* Sets the facts about devices and kernels. */
 void tp_ranks_set_facts(struct tp_rank_analysis *analysis, double added_ns);
 void tp_ranks_release(struct tp_rank_analysis *analysis);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* ---- from the first piece of work to the last ---- */
+/* ---- from the first operation to the last ---- */
 
 static void lane_of_class(const struct tp_device_work *device, enum tp_op_class class,
 			  struct tp_intervals *out)
@@ -65,7 +65,7 @@ static void describe_all_work(const struct tp_rank_analysis *analysis,
 
 /* ---- gaps ---- */
 
-/* What the host did before the launch. */
+/* Cause of a gap from the host's activity before the launch. */
 static enum tp_gap_cause host_cause(const struct tp_rank_work *rank, uint64_t from_ns,
 				    uint64_t to_ns)
 {
@@ -78,7 +78,7 @@ static enum tp_gap_cause host_cause(const struct tp_rank_work *rank, uint64_t fr
 	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_MEMORY_ALLOC], from_ns, to_ns) >
 	    TP_GAP_ALLOC_MIN * length)
 		return TP_GAP_ALLOC;
-	/* The wait ended when the device did: only its tail lies in the gap. */
+	/* The wait ended together with the device's work: only its end lies in the gap. */
 	if (tp_intervals_covered(&rank->lanes[TP_LABEL_HOST_SYNC], from_ns > 1 ? from_ns - 1 : 0,
 				 from_ns + 1))
 		return TP_GAP_SYNC;
@@ -103,7 +103,7 @@ static enum tp_gap_cause gap_cause(const struct tp_rank_work *rank, const struct
 	return host_cause(rank, from_ns, to_ns);
 }
 
-/* Of what was not traced nobody knows whether it was a gap. */
+/* Time that was not traced does not count as a gap. */
 static void describe_gaps(const struct tp_rank_analysis *analysis,
 			  const struct tp_device_work *device, struct tp_device_result *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets the facts that rules about devices ask for. */
+/* Sets the facts that rules about devices use. */
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
 #include "bus_rate.h"
@@ -17,7 +17,7 @@ static void set(struct tp_profile *profile, enum tp_fact fact, double value)
 	tp_profile_set(profile, fact, value, TP_ORIGIN_MEASURED, 1);
 }
 
-/* value / of, unknown because `why` where there is nothing to divide by. */
+/* Sets value / of, or unknown with the reason `why` if `of` is not positive. */
 static void set_ratio(struct tp_profile *profile, enum tp_fact fact, double value, double of,
 		      const char *why)
 {
@@ -27,10 +27,10 @@ static void set_ratio(struct tp_profile *profile, enum tp_fact fact, double valu
 		tp_profile_set_missing(profile, fact, why);
 }
 
-/* Sums over all devices that facts are made of. */
+/* Sums over all devices, from which facts are computed. */
 struct totals {
 	double window_ns;
-	double busy_ns; /* of the windows */
+	double busy_ns; /* in the windows */
 	double busy_least;
 	double n_steps;
 	double n_ops;
@@ -39,11 +39,12 @@ struct totals {
 	double talk_ns; /* in the windows, hidden or not */
 	double hidden_ns;
 	double copy_ns;
-	double queued_ns; /* sum over all judged work, from the end of its launch to its start */
-	double wait_ns;   /* exposed, for others */
+	double queued_ns; /* sum over all judged operations, from the end of the launch to the start
+			   */
+	double wait_ns;   /* exposed waits for other ranks */
 	double caused_ns;
 	double caused_most_ns;
-	size_t n_devices; /* that ran something */
+	size_t n_devices; /* devices with work */
 };
 
 static double in_windows(const struct tp_device_work *device, const struct tp_intervals *list)
@@ -101,7 +102,7 @@ static void add_totals(struct totals *totals, const struct tp_device_work *devic
 	free(all.items);
 }
 
-/* Kernel time by what the patterns say of names. */
+/* Kernel time by the patterns of kernel names. */
 struct kernel_time {
 	double all, memory, elementwise, layout, optimizer, weak;
 	double matrix, tensor, no_tensor;
@@ -122,7 +123,7 @@ static void add_kernel_time(struct kernel_time *out, const struct tp_kernel_row 
 	out->no_tensor += row->tensor == TP_TENSOR_NO ? ns : 0;
 }
 
-/* No counter says so: who reads it should know. */
+/* Marks the value as estimated from kernel names, not from counters. */
 static void set_by_name(struct tp_profile *profile, enum tp_fact fact, double value, double of,
 			const char *why)
 {
@@ -152,7 +153,7 @@ static void set_kernel_facts(struct tp_rank_analysis *analysis)
 	set_by_name(profile, TP_FACT_KERNEL_NO_TENSOR, time.no_tensor, time.matrix, why);
 }
 
-/* Copies between host and device: how fast, and by what memory. */
+/* Copies between host and device: rate, and kind of host memory. */
 static void set_copy_facts(struct tp_rank_analysis *analysis, double n_steps)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -315,7 +316,7 @@ static void set_device_facts(struct tp_rank_analysis *analysis, const struct tot
 	set_ratio(profile, TP_FACT_DEVICE_GAP_SYNC, totals->gap_ns[TP_GAP_SYNC], window, why);
 	set_ratio(profile, TP_FACT_DEVICE_GAP_QUEUED, queued, window, why);
 	set_ratio(profile, TP_FACT_DEVICE_COPY, totals->copy_ns, window, why);
-	/* Little's law: what arrives in a time, times how long each waits, is how many wait. */
+	/* Little's law: arrivals per time, times the wait of each, is the mean queue length. */
 	set_ratio(profile, TP_FACT_DEVICE_QUEUE, totals->queued_ns, window, why);
 	set_ratio(profile, TP_FACT_COMM_TIME, totals->talk_ns, window, why);
 	double n_ops = 0;
@@ -325,7 +326,7 @@ static void set_device_facts(struct tp_rank_analysis *analysis, const struct tot
 	set_ratio(profile, TP_FACT_DEVICE_OPS, n_ops, totals->n_steps, "the trace has no steps");
 }
 
-/* PyTorch's loader tells by its iterator's name whether it has workers. */
+/* The name of the iterator of PyTorch's loader shows whether it has workers. */
 static void set_loader_fact(struct tp_rank_analysis *analysis)
 {
 	size_t n_inline = 0;
@@ -347,10 +348,10 @@ static void set_loader_fact(struct tp_rank_analysis *analysis)
 		set(analysis->profile, TP_FACT_LOADER_INLINE, n_inline > n_workers);
 	else
 		tp_profile_set_missing(analysis->profile, TP_FACT_LOADER_INLINE,
-				       "the loader's calls do not tell whether it has workers");
+				       "the loader's calls do not show whether it has workers");
 }
 
-/* Of NVIDIA's devices those of capability 7.0 on have matrix units. */
+/* NVIDIA's devices have matrix units from capability 7.0 on. */
 void tp_ranks_set_capability(struct tp_profile *profile, double capability)
 {
 	set(profile, TP_FACT_DEVICE_CAPABILITY, capability);
@@ -384,7 +385,7 @@ static void set_trace_facts(struct tp_profile *profile)
 		n_skipped += (double)run->ranks[i].n_skipped;
 		is_cut |= run->ranks[i].is_cut;
 	}
-	/* Of a run that was watched itself there are no files: its spans are counted. */
+	/* A run that was recorded live has no files: its spans are counted. */
 	for (size_t i = 0; !run->n_ranks && i < profile->trace->n_tracks; i++)
 		n_kept += (double)profile->trace->spans[i].n;
 	set(profile, TP_FACT_TRACE_CUT, is_cut);

@@ -17,17 +17,15 @@ struct labelling {
 	const struct tp_rank_work *rank;
 	const struct tp_analysis *threads;
 	struct tp_rank_host *host;
-	uint32_t track;       /* of the main thread */
-	size_t call;          /* of the operating system: the next to look at */
-	enum tp_phase before; /* that the thread was in as it had its CPU last, if it protects */
+	uint32_t track;       /* track of the main thread */
+	size_t call;          /* index of the next operating system call to check */
+	enum tp_phase before; /* protecting phase when the thread last had its CPU; else NONE */
 };
 
 /* ---- labels -------------------------------------------------------------------------------- */
 
-/*
- * Beside a device the main thread's own computing is not the training: it is the host's. The rest
- * is what it is on a live recording.
- */
+/* If there is a device, the main thread's own computation is host work, not the training. Other
+ * labels stay as on a live recording. */
 static enum tp_label label_with_device(enum tp_label label, const struct tp_stack_class *class)
 {
 	if (tp_label_part(label) != TP_PART_COMPUTE)
@@ -47,7 +45,7 @@ static enum tp_label on_cpu_label(const struct labelling *l, const struct tp_sta
 	return l->rank->has_device ? label_with_device(label, class) : label;
 }
 
-/* Off its CPU inside a phase that owns its time. */
+/* Label while blocked inside a phase that owns its time; TP_N_LABELS if it owns none. */
 static enum tp_label off_cpu_label(enum tp_phase phase)
 {
 	if (phase == TP_PHASE_DATALOADER)
@@ -57,7 +55,7 @@ static enum tp_label off_cpu_label(enum tp_phase phase)
 	return tp_label_of_phase(phase, TP_LEAF_NONE);
 }
 
-/* Without a CPU inside a phase that owns its time it still is in it: who loads waits for a CPU. */
+/* A runnable thread remains in its phase if that owns its time: a loader then waits for a CPU. */
 static enum tp_label runnable_label(enum tp_phase phase)
 {
 	if (phase == TP_PHASE_DATALOADER)
@@ -66,8 +64,8 @@ static enum tp_label runnable_label(enum tp_phase phase)
 	return label == TP_N_LABELS ? TP_LABEL_IDLE_RUNNABLE : label;
 }
 
-/* The call of the operating system that the thread is in then. They come in order of their starts
- * and are asked for in order of times. */
+/* Returns the operating system call of the thread at that time; NULL if none. Calls are sorted by
+ * start, and times must be passed in ascending order. */
 static const struct tp_span *call_at(struct labelling *l, uint64_t time_ns)
 {
 	const struct tp_track_spans *spans = &l->analysis->trace->spans[l->track];
@@ -98,7 +96,8 @@ static enum tp_label call_label(struct labelling *l, const struct tp_span *call)
 	}
 }
 
-/* Of a lock operation a stack does not tell a held lock from a condition. */
+/* The stack of a lock operation does not show whether it waits for a held lock or for a
+ * condition. */
 static enum tp_label leaf_label(enum tp_leaf leaf)
 {
 	switch (leaf) {
@@ -114,8 +113,8 @@ static enum tp_label leaf_label(enum tp_leaf leaf)
 	}
 }
 
-/* A stack that was taken in this wait may be in a phase; else the call of the system around it
- * tells most. */
+/* The stack of a sample taken in this wait may be in a phase; otherwise the enclosing operating
+ * system call is the best evidence. */
 static enum tp_label blocked_label(struct labelling *l, const struct tp_stack_class *class,
 				   uint64_t start_ns, uint64_t end_ns)
 {
@@ -130,7 +129,7 @@ static enum tp_label blocked_label(struct labelling *l, const struct tp_stack_cl
 	return label == TP_LABEL_IDLE_UNKNOWN ? leaf_label(class->leaf) : label;
 }
 
-/* ---- pieces -------------------------------------------------------------------------------- */
+/* ---- segments ------------------------------------------------------------------------------ */
 
 static const struct tp_stack_class *class_of(const struct labelling *l, uint32_t sample,
 					     uint32_t *stack)
@@ -157,7 +156,7 @@ static void add_segment(struct labelling *l, uint64_t start_ns, uint64_t end_ns,
 	if (end_ns <= start_ns)
 		return;
 	if (state == TP_STATE_ON_CPU) {
-		/* On a CPU, and nobody knows for what. */
+		/* On a CPU without a stack: the work is unknown. */
 		label = stack ? on_cpu_label(l, class) : TP_LABEL_HOST_OTHER;
 		l->before = tp_phase_owns_time(class->phase) ? class->phase : TP_PHASE_NONE;
 	} else if (state == TP_STATE_RUNNABLE) {
@@ -168,7 +167,7 @@ static void add_segment(struct labelling *l, uint64_t start_ns, uint64_t end_ns,
 	emit_segment(l, start_ns, end_ns, state, label, stack);
 }
 
-/* With switches the timeline is exact. A stack of another wait says nothing of this one. */
+/* With switches the timeline is exact. A stack that was inferred from another wait is ignored. */
 static void segments_from_switches(struct labelling *l, uint32_t task)
 {
 	const struct tp_timeline *timeline = &l->threads->timelines[task];
@@ -180,8 +179,7 @@ static void segments_from_switches(struct labelling *l, uint32_t task)
 	}
 }
 
-/* The time between two samples while the thread runs: the median of all; 0 with fewer than three
- * samples. */
+/* Median time between two samples; 0 with fewer than three samples. */
 static uint64_t sampling_period(const struct tp_sample *samples, size_t n)
 {
 	if (n < 3)
@@ -194,10 +192,8 @@ static uint64_t sampling_period(const struct tp_sample *samples, size_t n)
 	return (uint64_t)median;
 }
 
-/*
- * Without switches a call of the operating system that may wait is taken for a wait: tools record
- * them for that, and leave out short ones. What lies in [from, to).
- */
+/* Without switches an operating system call that may wait counts as a wait: tools record such calls
+ * for that purpose and omit short ones. Adds those inside [from, to). */
 static void calls_add(struct labelling *l, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tp_track_spans *spans = &l->analysis->trace->spans[l->track];
@@ -214,12 +210,12 @@ static void calls_add(struct labelling *l, uint64_t from_ns, uint64_t to_ns)
 		emit_segment(l, start, end, TP_STATE_BLOCKED, call_label(l, call), 0);
 		from_ns = end;
 		if (call->end_ns > to_ns)
-			break; /* it goes on behind */
+			break; /* it continues after to_ns */
 	}
 }
 
-/* Without switches a sample stands for the time around it, at most half a period to each side: a
- * thread that is off its CPU is not sampled. */
+/* Without switches each sample represents the time around it, at most half a period to each side: a
+ * thread off its CPU is not sampled. */
 static void segments_from_samples(struct labelling *l, const struct tp_sample *samples, size_t n,
 				  size_t first)
 {
@@ -251,7 +247,7 @@ static bool has_states(const struct tp_trace *trace, uint32_t task)
 	return false;
 }
 
-/* Of any thread: they were asked for then. */
+/* Calls of any thread show that the tool was set to record them. */
 static bool has_os_calls(const struct tp_trace *trace, const struct tp_rank_work *rank)
 {
 	for (size_t i = 0; i < rank->n_threads; i++) {
@@ -263,7 +259,7 @@ static bool has_os_calls(const struct tp_trace *trace, const struct tp_rank_work
 	return false;
 }
 
-/* The thread that trains; without spans of threads the first of the process. */
+/* The training thread; without spans of threads the first thread of the process. */
 static uint32_t main_track(const struct tp_trace *trace, const struct tp_rank_work *rank,
 			   uint32_t number)
 {

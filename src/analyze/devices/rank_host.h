@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the main thread of a rank does while its spans say nothing of it: by its samples and by the
- * switches of its CPU, where a trace has them.
- */
+/* Activity of a rank's main thread where it has no spans: from its samples and the switches of its
+ * CPU, if a trace has them. */
 #ifndef TRAINPROF_SRC_ANALYZE_DEVICES_RANK_HOST_H
 #define TRAINPROF_SRC_ANALYZE_DEVICES_RANK_HOST_H
 
@@ -19,7 +17,7 @@ struct tp_analysis;
 struct tp_rank_analysis;
 struct tp_rank_work;
 
-/* A stretch of the main thread's time, given to one label. */
+/* An interval of the main thread with one label. */
 struct tp_host_segment {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -28,34 +26,33 @@ struct tp_host_segment {
 	uint32_t stack; /* 0 = unknown */
 };
 
-/* Ascending and disjoint; nothing is known between them. */
+/* Segments ascend and are disjoint; the time between them is unknown. */
 struct tp_rank_host {
 	struct tp_host_segment *pieces; /* heap */
 	size_t n;
 	size_t capacity;
-	struct tp_intervals known; /* their union */
-	struct tp_intervals loads; /* of them what lies in the loader; of labels told before only */
-	bool has_switches;         /* some tell what a thread did as it lost its CPU */
+	struct tp_intervals known; /* union of the segments */
+	struct tp_intervals loads; /* union of the segments in the loader; only set by
+				      tp_rank_host_use_labels() */
+	bool has_switches;         /* some switches show whether it blocked or was preempted */
 	bool has_samples;
 	bool has_os_calls; /* of any of its threads */
 	uint32_t leader;   /* task of its process */
 };
 
 /* Fills the rank's host; needs its main thread and the timelines of `threads`
- * (tp_pass_timelines()). Nothing where the trace has neither samples, switches nor calls of the
- * system of the thread. */
+ * (tp_pass_timelines()). Stays empty if the trace has no samples, switches or operating system
+ * calls of the thread. */
 void tp_rank_host_build(struct tp_rank_analysis *analysis, uint32_t number,
 			const struct tp_analysis *threads);
-/* The same of the thread that the foreground pass has labelled: on a live recording its waits for
- * the loader are told apart by what the loader does. */
+/* The same for the thread that tp_pass_main_thread() has labelled: on a live recording its waits
+ * for the loader are distinguished by the activity of the loader. */
 void tp_rank_host_use_labels(struct tp_rank_analysis *analysis, uint32_t number,
 			     const struct tp_analysis *threads);
 void tp_rank_host_release(struct tp_rank_host *host);
 
-/*
- * The first piece that ends after time_ns. *cursor is moved forward, from 0 on; NULL when there is
- * none any more.
- */
+/* Returns the first segment that ends after time_ns; NULL if there is none. *cursor, initially 0,
+ * moves forward. */
 const struct tp_host_segment *tp_rank_host_at(const struct tp_rank_host *host, size_t *cursor,
 					      uint64_t time_ns);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Joins ranks: gives each exposed wait in a collective to what the late rank does at that instant
- * (docs/design/ranks.md#ranks-joined).
- */
+/* Joins ranks: attributes each exposed wait in a collective to the activity of the late rank at
+ * that instant (docs/design/ranks.md#ranks-joined). */
 #include "collective_match.h"
 
 #include "trainprof/base/memory.h"
@@ -15,12 +13,12 @@ struct join {
 	uint64_t *blame_ns; /* by device and label */
 };
 
-/* ---- handing over ---- */
+/* ---- attribution ---- */
 
-/* Whose wait it is. */
+/* Receiver of the attributed time. */
 struct waiter {
-	uint64_t *after_ns; /* by label: of the window that the wait lies in */
-	bool is_own;        /* not blamed on anybody */
+	uint64_t *after_ns; /* by label; of the window in which the wait lies */
+	bool is_own;        /* the device's own time, not blamed on another one */
 };
 
 static void add_wait(struct join *join, const struct waiter *waiter, uint32_t device,
@@ -50,7 +48,7 @@ static uint64_t min_ns(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* One instant's journey: on whose clock, and how often it was handed on. */
+/* The device on whose clock a wait is followed, and how often it was passed on to another one. */
 struct clock_wait {
 	const struct waiter *waiter;
 	uint32_t device;
@@ -60,7 +58,7 @@ struct clock_wait {
 static void attribute_wait(struct join *join, const struct clock_wait *wait, uint64_t start_ns,
 			   uint64_t end_ns);
 
-/* The late rank's doing during [start, end) of the waiting one. */
+/* Attributes [start, end) of a waiting device to the activity of the late one. */
 static void attribute_to_straggler(struct join *join, const struct clock_wait *wait,
 				   const struct tp_collective *collective, uint64_t start_ns,
 				   uint64_t end_ns)
@@ -74,14 +72,14 @@ static void attribute_to_straggler(struct join *join, const struct clock_wait *w
 			 end_ns - start_ns);
 		return;
 	}
-	/* Lengths must stay whole: one shift for all of it. */
+	/* Lengths must stay exact: one clock shift for the whole interval. */
 	int64_t there_ns = (int64_t)start_ns;
 	if (from != to)
 		there_ns = tp_collectives_local(&join->all, to,
 						tp_collectives_aligned(&join->all, from, start_ns));
 	int64_t there_end_ns = there_ns + (int64_t)(end_ns - start_ns);
 	int64_t seen_ns = there_ns > 0 ? there_ns : 0;
-	if (there_ns < 0) /* from before all that was seen of anybody, on that clock */
+	if (there_ns < 0) /* before the start of all recordings, on that clock */
 		add_wait(join, &waiter, collective->late, TP_LABEL_COMMUNICATION_UNCAPTURED,
 			 (uint64_t)((there_end_ns < 0 ? there_end_ns : 0) - there_ns));
 	struct clock_wait next = {&waiter, collective->late, wait->depth + 1};
@@ -89,7 +87,7 @@ static void attribute_to_straggler(struct join *join, const struct clock_wait *w
 		attribute_wait(join, &next, (uint64_t)seen_ns, (uint64_t)there_end_ns);
 }
 
-/* The first talk that may reach beyond a time. */
+/* Returns the first communication kernel that may end after a time. */
 static size_t comm_kernel_at(const struct tp_comm_kernels *talks, uint64_t time_ns)
 {
 	size_t low = 0;
@@ -104,7 +102,8 @@ static size_t comm_kernel_at(const struct tp_comm_kernels *talks, uint64_t time_
 	return low;
 }
 
-/* [start, end) of one talk: what is a wait for others goes on, the rest is its own. */
+/* Splits [start, end) of one communication kernel: the wait for others is passed on to the late
+ * device, the rest is its own transfer. */
 static void split_comm_kernel(struct join *join, const struct clock_wait *wait,
 			      const struct tp_comm_kernel *talk, uint64_t start_ns, uint64_t end_ns)
 {
@@ -127,7 +126,7 @@ static void split_comm_kernel(struct join *join, const struct clock_wait *wait,
 		 end_ns - start_ns);
 }
 
-/* A thread communicates, not the device. */
+/* Adds communication of a thread, not of the device. */
 static void add_thread_wait(struct join *join, const struct clock_wait *wait, uint64_t start_ns,
 			    uint64_t end_ns)
 {
@@ -135,7 +134,8 @@ static void add_thread_wait(struct join *join, const struct clock_wait *wait, ui
 		 end_ns - start_ns);
 }
 
-/* A stretch in which the device or a thread communicates and nothing that comes first is done. */
+/* Splits an interval in which the device or a thread communicates and nothing with a higher
+ * priority goes on. */
 static void split(struct join *join, const struct clock_wait *wait, uint64_t start_ns,
 		  uint64_t end_ns)
 {
@@ -159,7 +159,7 @@ static void split(struct join *join, const struct clock_wait *wait, uint64_t sta
 		add_thread_wait(join, wait, at_ns, end_ns);
 }
 
-/* What a device does during [start, end) of its own clock, for whoever waits. */
+/* Adds the activity of a device during [start, end) of its own clock to the waiter. */
 static void attribute_wait(struct join *join, const struct clock_wait *wait, uint64_t start_ns,
 			   uint64_t end_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums kernels and copies by name, alone and beside communication. */
+/* Sums kernels and copies by name, with and without concurrent communication. */
 #include "rank_data.h"
 #include "rank_names.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times of one name alone and beside communication. */
+/* Times of one name with (beside) and without (alone) concurrent communication. */
 struct kernel_sum {
 	uint64_t n_beside;
 	uint64_t beside_ns;
@@ -16,7 +16,8 @@ struct kernel_sum {
 	uint64_t alone_ns;
 };
 
-/* Those that never ran come last. Ids of names depend on which file was read first. */
+/* Names that never ran come last. Names are compared as text, because their ids depend on which
+ * file was read first. */
 static int kernel_order(const void *a, const void *b, void *analysis)
 {
 	const struct tp_kernel_result *x = a;
@@ -55,7 +56,7 @@ static void add_kernel(struct tp_rank_analysis *analysis, struct kernel_sum *sum
 	sum->alone_ns += is_beside ? 0 : length_ns;
 }
 
-/* By name first, so that the row of a name is found at once; then sorted, the empty ones cut. */
+/* Rows are indexed by name id during the sum; then they are sorted and the empty ones cut. */
 double tp_ranks_describe_kernels(struct tp_rank_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;

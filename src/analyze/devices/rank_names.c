@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembers for each name of a trace what it means, so that patterns match it once. */
+/* Caches the meaning of each name of a trace, so that patterns match it once. */
 #include "rank_names.h"
 
 #include <string.h>

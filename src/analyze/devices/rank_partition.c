@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exact partition of each device's windows: what the device does, else what its rank's threads
- * do. */
+/* Partitions each device's windows exactly: by the activity of the device, otherwise of its rank's
+ * threads. */
 #include "rank_data.h"
 
 #include "trainprof/base/memory.h"
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A lane is of the device, or of the threads of its rank; or the main thread's by its samples and
+/* A lane is of the device, or of the threads of its rank, or of the main thread from samples and
  * switches. */
 struct rank_lane {
-	enum tp_label label; /* TP_N_LABELS: each piece has its own */
+	enum tp_label label; /* TP_N_LABELS = each segment has its own */
 	bool is_of_device;
 };
 
@@ -62,8 +62,8 @@ struct sweep {
 	struct tp_hot_table *hot;
 	const struct rank_lane *order;
 	size_t n_lanes;
-	size_t seen;   /* the lane of the host */
-	size_t cursor; /* in the host's pieces */
+	size_t seen;   /* index of the host's lane */
+	size_t cursor; /* in the host's segments */
 };
 
 static void add_segment(struct tp_device_work *device, const struct tp_lane_slice *piece,
@@ -79,8 +79,8 @@ static void add_segment(struct tp_device_work *device, const struct tp_lane_slic
 		(struct tp_rank_segment){piece->start_ns, piece->end_ns, label, window};
 }
 
-/* A thread that waits for the device works at nothing, whatever encloses the wait; and of a thread
- * that is in Python or in a range nobody knows whether it works. */
+/* A thread that waits for the device does no work, whatever span encloses the wait; a thread in
+ * Python or in a range may or may not work. */
 static bool can_be_idle(enum tp_label label, bool waits)
 {
 	return label == TP_LABEL_HOST_SYNC || label == TP_LABEL_HOST_INTERPRETER ||
@@ -92,7 +92,8 @@ static uint32_t bit_of(enum tp_label label)
 	return UINT32_C(1) << tp_label_part(label);
 }
 
-/* What an active lane is at the piece; TP_N_LABELS of one that only tells that nothing went on. */
+/* Label of an active lane in this slice; TP_N_LABELS if the lane only shows that the thread was
+ * idle. */
 static enum tp_label lane_label(const struct sweep *sweep, size_t lane,
 				const struct tp_host_segment *seen)
 {
@@ -121,7 +122,8 @@ static void add_busy(struct sweep *sweep, const struct tp_lane_slice *piece, enu
 		bool is_idle = i != sweep->seen && can_be_idle(label, waits);
 		all |= bit_of(label);
 		busy |= is_idle ? 0 : bit_of(label);
-		/* What is only known to wait is nothing beside another; the rest may be work. */
+		/* An activity that only waits does not run beside another one; the others may be
+		 * work. */
 		beside |= waits && is_idle ? 0 : bit_of(label);
 	}
 	for (int part = 0; part < TP_N_PARTS; part++) {
@@ -131,7 +133,7 @@ static void add_busy(struct sweep *sweep, const struct tp_lane_slice *piece, enu
 	}
 }
 
-/* The main thread's stack, where its time is not hidden behind a device. */
+/* Adds the main thread's stack if its time is not hidden by a device. */
 static void add_stack(struct sweep *sweep, const struct tp_lane_slice *piece, enum tp_label label,
 		      const struct tp_host_segment *seen)
 {
@@ -147,7 +149,7 @@ static void add_stack(struct sweep *sweep, const struct tp_lane_slice *piece, en
 						.time_ns = piece->end_ns - piece->start_ns});
 }
 
-/* A piece in which the main thread did one thing, or nothing is known of it (`seen` is NULL). */
+/* Labels a slice with one activity of the main thread, or with none known (`seen` is NULL). */
 static void label_part(struct sweep *sweep, const struct tp_lane_slice *piece,
 		       const struct tp_host_segment *seen)
 {
@@ -171,7 +173,7 @@ static void label_slice(void *context, const struct tp_lane_slice *piece)
 		label_part(sweep, piece, NULL);
 		return;
 	}
-	/* Pieces of the host lie side by side where the lane is active. */
+	/* Host segments are contiguous where the lane is active. */
 	struct tp_lane_slice part = *piece;
 	while (part.start_ns < piece->end_ns) {
 		const struct tp_host_segment *seen =
@@ -203,7 +205,7 @@ static void partition_device(struct tp_rank_analysis *analysis, struct tp_device
 		const struct tp_intervals *list = list_of(device, rank, &sweep.order[i]);
 		if (sweep.order[i].label == TP_N_LABELS)
 			sweep.seen = i;
-		/* Parts are counted here, not by the sweep. */
+		/* Parts are summed here, not by tp_lanes_sweep(). */
 		lanes[i] = (struct tp_lane){.intervals = list->items, .n = list->n};
 	}
 	device->own_ns = tp_alloc((device->n_windows + 1) * sizeof(*device->own_ns));

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Finds the steps of ranks: marks of the framework or program, else the period of what is launched,
- * else the ends of the optimizer, else none. Then the windows of devices: work of a step that ends
- * after the step's marks belongs to it.
- */
+/* Finds the steps of ranks: marks of the framework or program, else the period of launches, else
+ * the ends of the optimizer, else none. Then sets the windows of devices: work of a step that ends
+ * after the step's marks belongs to that step. */
 #include "analyze/numeric/sequence_period.h"
 #include "analyze/thresholds.h"
 #include "rank_data.h"
@@ -17,8 +15,8 @@
 
 /* ---- marks ---- */
 
-/* Of two marks: the second begins before the first ends because their times were rounded, and is
- * no other name of the same step. */
+/* Returns true if the second of two marks begins before the first one ends only because times were
+ * rounded, and is not another name of the same step. */
 static bool is_next(const struct tp_interval *before, const struct tp_span *span)
 {
 	uint64_t shared_ns = before->end_ns - span->start_ns;
@@ -26,8 +24,8 @@ static bool is_next(const struct tp_interval *before, const struct tp_span *span
 	       shared_ns < (before->end_ns - before->start_ns) / 2;
 }
 
-/* Of marks that overlap the outer one is the step; equal ones were told twice. Spans are sorted
- * with what encloses first. */
+/* The outer one of overlapping marks is the step; equal ones are duplicates. Spans are sorted,
+ * enclosing spans first. */
 static void steps_of_thread(struct tp_rank_analysis *analysis, uint32_t track,
 			    enum tp_span_sense sense, struct tp_intervals *out)
 {
@@ -62,9 +60,9 @@ bool tp_ranks_steps_from_marks(struct tp_rank_analysis *analysis)
 
 /* ---- launches ---- */
 
-/* The linked ops of a device in the order of their launches. */
+/* The linked ops of a device in launch order. */
 struct launches {
-	struct tp_op **ops; /* heap, as the others */
+	struct tp_op **ops; /* heap, as are the other arrays */
 	uint32_t *symbols;
 	uint64_t *times_ns;
 	size_t n;
@@ -77,15 +75,15 @@ static int launch_order(const void *a, const void *b)
 	const struct tp_op *y = *(struct tp_op *const *)b;
 	if (x->launch_start_ns != y->launch_start_ns)
 		return x->launch_start_ns < y->launch_start_ns ? -1 : 1;
-	/* One launch of a graph starts many: in the order in which they ran. */
+	/* One launch of a graph starts many ops: in the order in which they ran. */
 	return (x > y) - (x < y);
 }
 
 static void collect_launches(const struct tp_rank_analysis *analysis,
 			     const struct tp_device_work *device, struct launches *out)
 {
-	uint32_t *symbol_of =
-		tp_alloc((analysis->trace->n_strings + 1) * sizeof(*symbol_of)); /* plus one */
+	uint32_t *symbol_of = tp_alloc((analysis->trace->n_strings + 1) *
+				       sizeof(*symbol_of)); /* symbol + 1; 0 = none yet */
 	*out = (struct launches){0};
 	out->ops = tp_alloc((device->n_ops + 1) * sizeof(struct tp_op *));
 	out->symbols = tp_alloc((device->n_ops + 1) * sizeof(*out->symbols));
@@ -115,8 +113,8 @@ static void free_launches(struct launches *launches)
 
 enum anchor { ANCHOR_NONE, ANCHOR_INPUT, ANCHOR_OPTIMIZER };
 
-/* A copy to the device that may be a batch. What is smaller is a number or two that the program
- * sends: a learning rate, a scale, a seed. Where sizes were not recorded any copy may be one. */
+/* A copy to the device that may be a batch. Smaller copies are single numbers: a learning rate, a
+ * scale, a seed. If sizes were not recorded any copy may be a batch. */
 static bool is_input_copy(const struct tp_rank_analysis *analysis, const struct tp_op *op)
 {
 	uint64_t bytes = analysis->trace->details[op->detail].bytes;
@@ -152,7 +150,7 @@ static struct tp_intervals spans_of_sense(struct tp_rank_analysis *analysis,
 	return list;
 }
 
-/* What says that a period is a training step, of each op launched; by place. */
+/* Returns for each launched op the evidence that a period with it is a training step; by index. */
 static uint8_t *find_anchors(struct tp_rank_analysis *analysis, const struct tp_device_work *device,
 			     const struct launches *launches)
 {
@@ -180,7 +178,7 @@ static uint8_t *find_anchors(struct tp_rank_analysis *analysis, const struct tp_
 	return anchors;
 }
 
-/* The strongest anchor that each whole period has. */
+/* Returns the strongest anchor that every whole period has. */
 static enum anchor anchor_of(const struct tp_period *period, const struct launches *launches,
 			     const uint8_t *anchors)
 {
@@ -202,7 +200,8 @@ static enum anchor anchor_of(const struct tp_period *period, const struct launch
 
 /* ---- steps from the period ---- */
 
-/* From each cut to the next. A cut that comes much too early is another use of the same kernel. */
+/* Steps last from each cut to the next. A cut that comes much too early is another use of the same
+ * kernel. */
 static void cut_steps(struct tp_rank_work *rank, const struct launches *launches,
 		      const struct tp_period *period)
 {
@@ -248,7 +247,8 @@ static void warn_no_anchor(struct tp_profile *profile, const struct tp_period *p
 				period->lag);
 }
 
-/* A period with an input but no optimizer may be a micro-batch of a longer one that has it. */
+/* A period with an input but no optimizer may be a micro-batch of a longer period with an
+ * optimizer. */
 static bool find_period(struct tp_rank_analysis *analysis, struct tp_rank_work *rank,
 			const struct launches *launches, const uint8_t *anchors)
 {
@@ -299,8 +299,8 @@ static bool steps_from_period(struct tp_rank_analysis *analysis)
 
 /* ---- steps from the optimizer ---- */
 
-/* The optimizer's range that comes most often, of those that lie in no other. Of two optimizers
- * that train two networks in turn one ends the step. */
+/* Returns the most frequent outermost optimizer range. If two optimizers train two networks
+ * alternately, one of them ends the step. */
 static uint32_t most_common_name(const struct tp_trace *trace, const struct tp_intervals *outer,
 				 const uint32_t *names)
 {
@@ -315,7 +315,8 @@ static uint32_t most_common_name(const struct tp_trace *trace, const struct tp_i
 	return best;
 }
 
-/* Ranges of the optimizer on a thread, each with its name, without those that lie in others. */
+/* Finds the optimizer ranges of a thread that are not inside another one, of the most frequent
+ * name. */
 static void find_optimizer_ranges(struct tp_rank_analysis *analysis, uint32_t track,
 				  struct tp_intervals *out)
 {
@@ -347,7 +348,7 @@ static int length_order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Several optimizers of one kind run one after the other, with nothing of a step between them. */
+/* Several optimizers of one kind run one after the other, with no part of a step between them. */
 static void join_ends_of_a_step(struct tp_intervals *ends)
 {
 	if (ends->n < 2)
@@ -368,7 +369,7 @@ static void join_ends_of_a_step(struct tp_intervals *ends)
 	ends->n = n;
 }
 
-/* Where op counts differ from step to step nothing repeats, but the optimizer ends each step. */
+/* If op counts differ from step to step nothing repeats, but the optimizer still ends each step. */
 static bool steps_from_optimizer(struct tp_rank_analysis *analysis)
 {
 	bool is_found = false;
@@ -401,7 +402,7 @@ bool tp_ranks_steps_from_launches(struct tp_rank_analysis *analysis)
 
 /* ---- windows ---- */
 
-/* The step in which the call lies wholly. */
+/* Returns the step that contains the whole launching call. */
 static int32_t step_of(const struct tp_intervals *steps, const struct tp_op *op)
 {
 	size_t low = 0;
@@ -418,7 +419,7 @@ static int32_t step_of(const struct tp_intervals *steps, const struct tp_op *op)
 	return (int32_t)(low - 1);
 }
 
-/* Work from before the first step that reaches into it does not belong to it. */
+/* Work launched before the first step that runs into it does not belong to it. */
 static uint64_t first_border(const struct tp_device_work *device, uint64_t start_ns)
 {
 	uint64_t first_op_ns = UINT64_MAX;
@@ -458,7 +459,7 @@ static void windows_of_steps(struct tp_device_work *device, const struct tp_inte
 	}
 }
 
-/* Slices stand for steps where there are none, so that shares still get an interval. */
+/* Slices replace steps if there are none, so that shares still get an interval. */
 static void slice(struct tp_device_work *device, const struct tp_interval *all)
 {
 	enum { N_SLICES = 50 };
@@ -473,7 +474,7 @@ static void slice(struct tp_device_work *device, const struct tp_interval *all)
 	device->to = device->n_windows;
 }
 
-/* Without steps all that was seen of the device, else of the threads. */
+/* Without steps: the whole recorded time of the device, or of the threads if it has no work. */
 static void window_of_all(struct tp_device_work *device, const struct tp_rank_work *rank)
 {
 	struct tp_interval all = {rank->first_ns, rank->last_ns};
@@ -494,7 +495,7 @@ static int count_order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A first or last step with less than 0.8 of the usual work was not seen whole. */
+/* A first or last step with less than 0.8 of the usual work is incomplete. */
 static void exclude_cut_steps(struct tp_device_work *device)
 {
 	size_t n = device->n_windows;
@@ -511,7 +512,8 @@ static void exclude_cut_steps(struct tp_device_work *device)
 	free(counts);
 }
 
-/* A rank without steps has no windows where others have steps: slices are none. */
+/* A rank without steps has no windows if other ranks have steps: slices are not comparable to
+ * steps. */
 void tp_ranks_find_windows(struct tp_rank_analysis *analysis)
 {
 	bool has_steps = false;
@@ -529,7 +531,7 @@ void tp_ranks_find_windows(struct tp_rank_analysis *analysis)
 	}
 }
 
-/* At least as many as asked for are left out, and at least one stays. */
+/* Leaves out the first `n_skip` steps of each rank, but keeps at least one. */
 static void skip_steps(struct tp_rank_analysis *analysis, uint64_t n_skip)
 {
 	for (size_t i = 0; i < analysis->n_ranks; i++) {
@@ -542,8 +544,7 @@ static void skip_steps(struct tp_rank_analysis *analysis, uint64_t n_skip)
 	}
 }
 
-/* What repeats may be a step all the same: its optimizer may run on the CPU or under a name that
- * nobody knows. */
+/* The repetition may still be a step: its optimizer may run on the CPU or under an unknown name. */
 static void warn_repeats(struct tp_rank_analysis *analysis)
 {
 	if (analysis->has_repeats_only)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sums the windows of all devices to the parts of the job, each device by its time, and brackets
- * what removing a part could gain.
- */
+/* Sums the windows of all devices to the parts of the job, weighted by device time, and computes
+ * bounds for the gain from removing a part. */
 #include "analyze/numeric/stats.h"
 #include "analyze/partition/step_facts.h"
 #include "analyze/thresholds.h"
@@ -31,13 +29,13 @@ static void to_parts(const uint64_t label_ns[TP_N_LABELS], uint64_t part_ns[TP_N
 
 /* ---- the job ---- */
 
-/* What the devices' windows of one number add up to: one row, one step of the job. */
+/* Sum of the devices' windows with the same number: one row is one step of the job. */
 struct total_rows {
 	uint64_t (*part_ns)[TP_N_PARTS];
 	uint64_t *length_ns;
-	size_t *group; /* window of tracing that it was seen in */
+	size_t *group; /* tracing window in which the row was recorded */
 	size_t n;
-	size_t n_windows; /* over all devices */
+	size_t n_windows; /* sum over all devices */
 };
 
 static void add_window(struct total_rows *rows, struct tp_profile *profile,
@@ -56,8 +54,8 @@ static void add_window(struct total_rows *rows, struct tp_profile *profile,
 		rows->n = row + 1;
 }
 
-/* Numbered by how many stretches without tracing lie before. Devices are traced at the same time:
- * the first that has a row tells. */
+/* The group is the number of untraced intervals before the row. Devices are traced at the same
+ * time, so the first device that has a row decides. */
 static void group_rows(struct total_rows *rows, const struct tp_rank_analysis *analysis)
 {
 	const struct tp_intervals *shut = &analysis->shut;
@@ -93,8 +91,8 @@ static void collect_rows(struct total_rows *rows, const struct tp_rank_analysis 
 
 /* ---- parts ---- */
 
-/* Steps of one window resemble each other more than those of the next: where there are windows,
- * what they differ by is what is not known; of a single one its steps have to do. */
+/* Steps of one tracing window are more similar than those of different windows, so the interval
+ * comes from the differences between windows; with a single window, from its steps. */
 static void set_share(struct tp_part_result *result, const struct total_rows *rows,
 		      enum tp_part part, bool is_of_steps)
 {
@@ -127,9 +125,8 @@ static void set_share(struct tp_part_result *result, const struct total_rows *ro
 	free(lengths);
 }
 
-/* No step is shorter than what the busiest of the other resources does in it, waits left out, and
- * deleting the instants at which only X works leaves a feasible schedule
- * (docs/design/waits.md#brackets). */
+/* No step is shorter than the work of the busiest other resource in it, without waits; and removing
+ * the instants at which only X works leaves a feasible schedule (docs/design/waits.md#brackets). */
 static void set_bracket(struct tp_profile *profile, const struct tp_rank_analysis *analysis,
 			enum tp_part part, double n)
 {
@@ -190,7 +187,7 @@ static uint64_t length_of(const struct tp_device_work *device)
 	return sum;
 }
 
-/* The steps that a reader sees are those of the device that takes longest for its own. */
+/* The reported steps are those of the device with the longest mean step. */
 static const struct tp_device_work *slow_device(const struct tp_rank_analysis *analysis)
 {
 	const struct tp_device_work *found = NULL;
@@ -228,7 +225,7 @@ static void set_steps(struct tp_profile *profile, const struct tp_rank_analysis 
 			step->part_ns[TP_PART_IDLE] = step->end_ns - step->start_ns;
 		if (!is_judged)
 			continue;
-		/* From start to start, which holds what lies between marks. */
+		/* From start to start, which includes the time between marks. */
 		uint64_t until_ns =
 			i + 1 < steps->n ? steps->items[i + 1].start_ns : steps->items[i].end_ns;
 		times[profile->n_steady++] = (double)(until_ns - steps->items[i].start_ns);
@@ -255,7 +252,7 @@ static void set_window(struct tp_profile *profile, const struct tp_rank_analysis
 		profile->window_start_ns = profile->window_end_ns;
 }
 
-/* What samples and switches tell is a fact of the job when all ranks that are judged have them. */
+/* Facts from samples and switches exist for the job if all judged ranks have them. */
 static void set_host_shares(struct tp_profile *profile, const struct tp_rank_analysis *analysis)
 {
 	bool all_switches = true;

@@ -20,17 +20,17 @@ struct window_group {
 };
 
 struct window_steps {
-	struct window_group inside;  /* wholly */
-	struct window_group touched; /* by opening, tracing or closing */
+	struct window_group inside;  /* completely inside */
+	struct window_group touched; /* affected by opening, tracing or closing */
 	struct window_group before;
 	struct window_group after;
 };
 
-/* One value a window, and how well each is known by the noise of its steps. */
+/* One value per window, and its uncertainty from the noise of steps. */
 struct series {
 	double *values; /* heap */
 	size_t n;
-	double variance; /* of the sum */
+	double variance; /* variance of the sum */
 };
 
 static void add_step(struct window_group *group, const struct tp_step *step)
@@ -53,8 +53,8 @@ static double variance_of(const struct window_group *group)
 	return n > 1 && rest > 0 ? rest / (n - 1) : 0;
 }
 
-/* What opening does to a step makes it slow, and so do other programs: all are compared with all.
- * An evaluation is nobody's doing. */
+/* Opening a window makes steps slow, and so do other programs: ALL includes slow steps, inside and
+ * outside of the window. Evaluations are never compared. */
 enum steps { REGULAR, ALL };
 
 static bool is_compared(const struct tp_step *step, enum steps which)
@@ -62,7 +62,7 @@ static bool is_compared(const struct tp_step *step, enum steps which)
 	return step->kind == TP_STEP_STEADY || (which == ALL && step->kind == TP_STEP_SLOW);
 }
 
-/* The first step that ends behind a time; they ascend. */
+/* Returns the first step that ends after a time; steps ascend. */
 static size_t first_after(const struct tp_profile *profile, uint64_t time_ns)
 {
 	size_t low = 0;
@@ -77,7 +77,7 @@ static size_t first_after(const struct tp_profile *profile, uint64_t time_ns)
 	return low;
 }
 
-/* Where warm-up ends. Slow steps lie in it as well, and are no measure of what is behind it. */
+/* End of the warm-up. The slow steps in it are no baseline for later steps. */
 static uint64_t warmup_end_ns(const struct tp_profile *profile)
 {
 	for (size_t i = profile->n_steps; i--;)
@@ -86,7 +86,7 @@ static uint64_t warmup_end_ns(const struct tp_profile *profile)
 	return 0;
 }
 
-/* Steps of the window, and those of either side up to the windows next to it. */
+/* Collects the steps of the window, and those on either side up to the adjacent windows. */
 static void collect_steps(const struct tp_profile *profile, const struct tp_interval *window,
 			  uint64_t from_ns, uint64_t until_ns, enum steps which,
 			  struct window_steps *out)
@@ -126,7 +126,7 @@ static void push(struct series *series, double value, double variance)
 	series->variance += variance;
 }
 
-/* The steps of both sides. */
+/* The steps on both sides of a window. */
 struct neighbors {
 	double mean_ns;
 	double variance;      /* of a step */
@@ -167,7 +167,8 @@ static void add_cost(struct series *losses, const struct window_steps *window_st
 		     n * neighbors.variance + n * n * neighbors.mean_variance);
 }
 
-/* By what windows differ by and, where that is less or there is only one, by the noise of steps. */
+/* The interval is from the differences between windows or, if that is larger or there is only one
+ * window, from the noise of steps. */
 static void set_fact(struct tp_profile *profile, enum tp_fact fact, const struct series *series,
 		     double scale, double coverage)
 {
@@ -194,7 +195,7 @@ static void set_fact(struct tp_profile *profile, enum tp_fact fact, const struct
 	out->high = scale * (mean + half);
 }
 
-/* What lies between stretches without tracing, from the first work to the last. */
+/* Lists the intervals between untraced ones, from the first work to the last. */
 static size_t list_windows(const struct tp_rank_analysis *ranks, struct tp_interval *out)
 {
 	uint64_t at_ns = tp_ranks_first_work(ranks);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accounts for the time of a loader's workers from their stacks and from what blocks them.
+ * Accounts for the time of a loader's workers, from their stacks and the causes of their waits.
  *
- * What a worker waits for is told by the Python function it waits in: room for a batch, or
- * something to make. A worker of torch.utils.data is only given as many batches to make as there is
- * room for, so it waits for work where others wait for room.
+ * The Python function of a wait shows its reason: no room for a finished batch, or nothing to make.
+ * A worker of torch.utils.data is only assigned as many batches as there is room for, so it waits
+ * for work where other workers wait for room.
  *
- * A batch costs a worker all its time but these waits. Batches are as many as steps: what is made
- * and not used is bounded by the queue, some batches of a run.
+ * The cost of a batch is all time of a worker but these waits. The number of batches equals the
+ * number of steps: batches that are made and not used are bounded by the queue, a few per run.
  */
 #include "loader_work.h"
 
@@ -47,7 +47,8 @@ static enum tp_worker_time working_time(const struct tp_stack_class *class)
 		return TP_WORKER_HANDOVER;
 	case TP_LEAF_SPIN:
 		return TP_WORKER_OTHER;
-	case TP_LEAF_DECODE: /* of a library that resizes, too: Python tells which */
+	case TP_LEAF_DECODE: /* also of libraries that resize: the Python function distinguishes
+				them */
 		return class->doing == TP_FUNCTION_AUGMENT ? TP_WORKER_TRANSFORM : TP_WORKER_DECODE;
 	default:
 		return class->doing == TP_FUNCTION_DECODE ? TP_WORKER_DECODE : TP_WORKER_TRANSFORM;
@@ -106,8 +107,7 @@ bool tp_loader_work_is_inline(const struct tp_analysis *analysis, const struct t
 	       piece->cause != TP_CAUSE_POLL;
 }
 
-/* ---- facts ------------------------------------------------------------------------------------
- */
+/* ---- facts -------------------------------------------------------------------------------- */
 
 static struct tp_worker_result sum_inline(const struct tp_analysis *analysis)
 {
@@ -153,7 +153,7 @@ static void set_shares(struct tp_profile *profile, const struct tp_worker_result
 	}
 }
 
-/* What threads that pass on batches, and the main thread, do for it on a CPU. */
+/* CPU time of helper threads that pass on batches, and of the main thread for receiving them. */
 static uint64_t passing_ns(const struct tp_analysis *analysis)
 {
 	const struct tp_profile *profile = analysis->profile;
@@ -232,7 +232,8 @@ static bool is_start(const struct tp_analysis *analysis, const struct tp_segment
 		       TP_FUNCTION_START;
 }
 
-/* Births are known exactly; how many workers live at a time says how many a start makes. */
+/* Process starts are known exactly; the number of workers alive at a time is the number per
+ * start. */
 static double count_restarts(const struct tp_analysis *analysis, double n_workers)
 {
 	size_t n = 0;
@@ -244,8 +245,9 @@ static double count_restarts(const struct tp_analysis *analysis, double n_worker
 	return starts > 1 ? starts - 1 : 0;
 }
 
-/* Starting workers lasts until the main thread computes on their first batch. Ending them, which
- * the same functions do, gives birth to none. The first time is the program's own start. */
+/* A start of workers lasts until the main thread computes on their first batch. The functions that
+ * start workers also end them; an episode without a new process is not a start. The first start is
+ * that of the program itself and is not counted. */
 static void set_startups(struct tp_analysis *analysis, double n_workers)
 {
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Peers of the trainer, and how it waits for them. Needs: labels, roles, window. Gives: comm.* */
+/* Peers of the trainer, and the way it waits for them. Needs: labels, roles, window. Gives:
+ * comm.* */
 #include "window_gauges.h"
 
 #include "trainprof/model/fact.h"
@@ -15,8 +16,9 @@ static void set_peers(struct tp_analysis *analysis)
 	tp_profile_set(analysis->profile, TP_FACT_COMM_PEERS, (double)n, TP_ORIGIN_DERIVED, 1);
 }
 
-/* Busy waiting has no copy, no system call and no arithmetic innermost: a known spinning function,
- * or a function of a communication library, whose progress loops have no names of their own. */
+/* The innermost frame of busy waiting is no copy, system call or arithmetic: it is a known spinning
+ * function, or a function of a communication library, whose progress loops have no names of their
+ * own. */
 static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
 	if (piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who computes, how much of that is spinning, and in whose code. Needs: labels, roles, window.
- * Gives: compute.*
+ * Threads that compute, their share of spinning, and the owner of the code. Needs: labels, roles,
+ * window. Gives: compute.*
  *
- * Compute is the time in which the main thread's label says so. Members are the main thread and the
- * threads of its compute team; a member that used below one per cent of that time, or a tenth of
- * what the busiest one did, took no part: it only hands work to others.
+ * Compute is the time in which the main thread has a compute label. Members are the main thread and
+ * the threads of its compute team; a member that used below one per cent of that time, or a tenth
+ * of the busiest member's, is not counted: it only passes work to others.
  */
 #include "analyze/attribution/group_activity.h"
 #include "analyze/classify/frame_class.h"
@@ -42,19 +42,21 @@ struct compute {
 	size_t spans_capacity;
 	uint64_t compute_ns;
 	double cpu_ns[N_SLICES];     /* of members */
-	double spin_ns[N_SLICES];    /* of it */
-	double library_ns[N_SLICES]; /* of what is no spinning */
-	double busy_ns;              /* of members, not spinning, while there is compute */
+	double spin_ns[N_SLICES];    /* spinning part of cpu_ns */
+	double library_ns[N_SLICES]; /* part of the time without spinning */
+	double busy_ns;              /* of members, without spinning, during compute */
 	uint64_t n_pieces;
-	uint64_t *lasting_ns; /* CPU time of each member that lives for most of the window; heap */
+	uint64_t *lasting_ns; /* CPU time of each member that lives for half of the window or
+				 longer; heap */
 	size_t n_lasting;
 	size_t lasting_capacity;
-	struct passing *passing; /* the others: threads made for one parallel part; heap */
+	struct passing
+		*passing; /* the other members: threads made for one parallel section; heap */
 	size_t n_passing;
 	size_t passing_capacity;
 	struct tp_map pools; /* module -> CPU time */
 	uint64_t team_cpu_ns;
-	struct tp_map libraries; /* stack -> whether its math is a library's */
+	struct tp_map libraries; /* stack -> true if its math is of a library */
 	struct tp_scalar scalar;
 };
 
@@ -87,7 +89,7 @@ static void collect_compute(struct compute *c)
 	}
 }
 
-/* How much of a span lies in compute; *cursor moves forward only. */
+/* Length of the part of a span inside compute; *cursor only moves forward. */
 static uint64_t in_compute_ns(const struct compute *c, const struct span *span, size_t *cursor)
 {
 	uint64_t sum = 0;
@@ -103,10 +105,10 @@ static uint64_t in_compute_ns(const struct compute *c, const struct span *span, 
 	return sum;
 }
 
-/* ---- one piece --------------------------------------------------------------------------------
- */
+/* ---- one segment -------------------------------------------------------------------------- */
 
-/* The innermost frame that is neither the kernel's nor one that passes the question on (libc). */
+/* Returns the innermost frame that is neither of the kernel nor of a function whose caller decides
+ * (libc). */
 static const struct tp_frame *working_frame(const struct tp_analysis *analysis, uint32_t stack_id)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -123,7 +125,8 @@ static const struct tp_frame *working_frame(const struct tp_analysis *analysis, 
 	return NULL;
 }
 
-/* Math outside the program's own file. Matching names is slow, so each stack is asked once. */
+/* Returns true for math outside the program's own file. Matching names is slow, so the result of
+ * each stack is cached. */
 static bool is_library(struct compute *c, uint32_t stack_id)
 {
 	const struct tp_analysis *analysis = c->analysis;
@@ -150,7 +153,7 @@ static size_t slice_of(const struct tp_analysis *analysis, const struct span *sp
 	return slice < N_SLICES ? slice : N_SLICES - 1;
 }
 
-/* Add a piece on a CPU. */
+/* Adds a segment on a CPU. */
 static void add_segment(struct compute *c, const struct tp_segment *piece, const struct span *span,
 			size_t *cursor)
 {
@@ -174,11 +177,10 @@ static void add_segment(struct compute *c, const struct tp_segment *piece, const
 	c->busy_ns += (double)inside;
 }
 
-/* ---- members ----------------------------------------------------------------------------------
- */
+/* ---- members ------------------------------------------------------------------------------ */
 
-/* Which runtime a team thread belongs to: the module of the outermost frame that only teams have,
- * else of the outermost one that is not libc's. 0 when no stack tells. */
+/* Returns the runtime of a team thread: the module of the outermost frame that only teams have,
+ * else of the outermost frame outside libc. 0 if no frame of the stack decides. */
 static uint32_t pool_of(const struct tp_analysis *analysis, uint32_t stack_id)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -211,7 +213,7 @@ static void add_to_pool(struct compute *c, uint32_t task, uint64_t cpu_ns)
 	c->team_cpu_ns += cpu_ns;
 }
 
-/* Whether names say that it does something else: the pool that computes also compiles and loads. */
+/* Returns true if names show other work: the pool that computes also compiles and loads. */
 static bool is_other_work(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
 	if (piece->sample == TP_NO_SAMPLE)
@@ -220,7 +222,7 @@ static bool is_other_work(const struct tp_analysis *analysis, const struct tp_se
 	return tp_phase_owns_time(analysis->classes[stack].phase);
 }
 
-/* On a CPU: is that the math? A team of a script's own threads interprets beside it. */
+/* Returns true if a segment on a CPU computes. A team of a script's own threads also interprets. */
 static bool is_computing(const struct tp_analysis *analysis, uint32_t task,
 			 const struct tp_segment *piece)
 {
@@ -259,7 +261,7 @@ static void add_member(struct compute *c, uint32_t task)
 		TP_ARRAY_PUSH(c->lasting_ns, c->n_lasting, c->lasting_capacity) = cpu_ns;
 }
 
-/* CPU time below which a thread of the whole window took no part. */
+/* CPU time below which a thread that lived for the whole window is not a member. */
 static double part_limit_ns(const struct compute *c)
 {
 	uint64_t busiest = 0;
@@ -269,8 +271,8 @@ static double part_limit_ns(const struct compute *c)
 		    TP_TEAM_OF_BUSIEST_MIN * (double)busiest);
 }
 
-/* How many there are at a time, on average. The least is in proportion to their lives: a thread
- * that feeds a queue lives as long as its loader, and computes nothing. */
+/* Mean number of short-lived members at a time. Their minimum is proportional to their lifetime: a
+ * thread that feeds a queue lives as long as its loader, and computes nothing. */
 static double count_passing(const struct compute *c, double window_ns)
 {
 	double lived_ns = 0;
@@ -292,8 +294,7 @@ static size_t count_lasting(const struct compute *c)
 	return n;
 }
 
-/* ---- facts ------------------------------------------------------------------------------------
- */
+/* ---- facts -------------------------------------------------------------------------------- */
 
 static double total(const double values[N_SLICES])
 {
@@ -365,14 +366,14 @@ static void set_all_missing(struct tp_profile *profile, const char *why)
 		tp_profile_set_missing(profile, all_facts[i], why);
 }
 
-/* What a CPU computes beside devices is not the training. */
+/* If devices compute, CPU computation is not the training. */
 static void rule_out_all(struct tp_profile *profile, const char *why)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(all_facts); i++)
 		tp_profile_rule_out(profile, all_facts[i], why);
 }
 
-/* Of a pool that loads and computes, threads that do more of the former have the loader's role. */
+/* Threads of a pool that loads and computes have the loader's role if they mainly load. */
 static bool can_compute(const struct tp_analysis *analysis, uint32_t task)
 {
 	enum tp_thread_role role = analysis->threads[task].role;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Share of the time that the counters really counted; 1 where nobody says. */
+/* Share of the time in which the counters really counted; 1 if it is unknown. */
 static double running_ratio(const struct tp_analysis *analysis)
 {
 	size_t n;
@@ -25,7 +25,7 @@ struct ratio {
 	enum tp_metric above;
 	enum tp_metric below;
 	double scale;
-	const char *missing; /* when other counters work */
+	const char *missing; /* reason if other counters work */
 };
 
 static void set_ratio(struct tp_analysis *analysis, const struct ratio *ratio)

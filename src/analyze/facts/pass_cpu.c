@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Who had the CPUs: the program, others, the hypervisor, nobody; and how long threads waited for
- * one. Needs: window, timelines. Gives: cpu.*
- */
+/* Use of the CPUs: by the program, by other programs, by the hypervisor, idle; and how long threads
+ * waited for one. Needs: window, timelines. Gives: cpu.* */
 #include "analyze/thresholds.h"
 #include "window_gauges.h"
 
@@ -16,11 +14,10 @@ static void set(struct tp_analysis *analysis, enum tp_fact fact, double value)
 	tp_profile_set(analysis->profile, fact, value, TP_ORIGIN_MEASURED, 1);
 }
 
-/* ---- how many there are -----------------------------------------------------------------------
- */
+/* ---- number of CPUs ----------------------------------------------------------------------- */
 
-/* CPUs of the affinity mask: of the trainer as it was last in the window, else of trainprof, from
- * which it was inherited; 0 when unknown. */
+/* CPUs of the affinity mask: the trainer's last one in the window, else that of trainprof, from
+ * which it was inherited; 0 = unknown. */
 static double affinity_cpus(const struct tp_analysis *analysis)
 {
 	const struct tp_host_info *host = &analysis->trace->run.host;
@@ -37,7 +34,7 @@ static double affinity_cpus(const struct tp_analysis *analysis)
 	return host->n_allowed ? host->n_allowed : host->n_cpus;
 }
 
-/* The smallest quota of the run; 0 when there is none. */
+/* The smallest quota of the run; 0 = none. */
 static double quota_cpus(const struct tp_analysis *analysis)
 {
 	size_t n;
@@ -52,7 +49,7 @@ static double quota_cpus(const struct tp_analysis *analysis)
 
 enum { MAX_CPUS = 4096 };
 
-/* On how many CPUs the program ran in the window. */
+/* Number of CPUs on which the program ran in the window. */
 static size_t count_used_cpus(const struct tp_analysis *analysis, size_t *n_runs)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -71,11 +68,10 @@ static size_t count_used_cpus(const struct tp_analysis *analysis, size_t *n_runs
 	return n;
 }
 
-/*
- * Masks are read every two seconds, of a short run or an older recording perhaps never. But a
- * thread that waits is moved to any idle CPU it may use: who waits while CPUs idle that it never
- * ran on is bound to the others. 0 when there is no sign of that.
- */
+/* Estimates the number of CPUs to which the program is bound; 0 = no sign of that. Masks are read
+ * every two seconds, in a short run or an older recording perhaps never. But the scheduler moves a
+ * waiting thread to any idle CPU it may use: a thread that waits while CPUs on which it never ran
+ * are idle is bound to the others. */
 static double bound_cpus(const struct tp_analysis *analysis)
 {
 	size_t n_runs = 0;
@@ -118,13 +114,12 @@ static void set_allowed(struct tp_analysis *analysis)
 				       "the recording does not say how many CPUs there were");
 }
 
-/* ---- who had them -----------------------------------------------------------------------------
- */
+/* ---- use of CPUs -------------------------------------------------------------------------- */
 
 struct cpu_use {
 	double program; /* CPUs busy, mean over the window */
 	bool has_host;
-	double busy; /* with anybody, of those in the affinity mask */
+	double busy; /* used by any program, of those in the affinity mask */
 	double idle;
 	double steal;
 	double self;
@@ -145,7 +140,7 @@ static struct cpu_use measure_use(const struct tp_analysis *analysis)
 	return use;
 }
 
-/* What a quota or a mask leaves unused is idle too, but no more than what it allows. */
+/* CPUs left unused by a quota or a mask are idle, too, but at most as many as are allowed. */
 static double idle_cpus(const struct tp_analysis *analysis, const struct cpu_use *use)
 {
 	bool is_less = quota_cpus(analysis) > 0 || bound_cpus(analysis) > 0 ||
@@ -188,17 +183,17 @@ static void set_use(struct tp_analysis *analysis)
 		tp_profile_set_missing(profile, TP_FACT_CPU_STEAL, "no CPU time was counted");
 }
 
-/* ---- who wanted them --------------------------------------------------------------------------
- */
+/* ---- demand for CPUs ---------------------------------------------------------------------- */
 
 struct cpu_load {
 	double run_ns;
 	double delay_ns;
-	bool is_counted; /* by the kernel's own account for at least one thread */
+	bool is_counted; /* by the kernel's own accounting for at least one thread */
 };
 
-/* The kernel's account knows every wait for a CPU; the timeline only those that began by losing
- * one or were seen by a look. Short threads were never read, their timelines are all there is. */
+/* The kernel's accounting includes every wait for a CPU; the timeline only those that began by a
+ * preemption or were sampled. Short-lived threads were never read: they have only their
+ * timelines. */
 static void add_load(const struct tp_analysis *analysis, uint32_t task, struct cpu_load *sum)
 {
 	double run;
@@ -248,7 +243,8 @@ static void set_load(struct tp_analysis *analysis)
 				       "the recording does not say how many CPUs there were");
 }
 
-/* Time in the window, over that of it in which switches were recorded; 0 when none were. */
+/* Ratio of the time in the window to the part of it in which switches were recorded; 0 if none
+ * were. */
 static double recorded_scale(const struct tp_analysis *analysis, uint32_t task)
 {
 	const struct tp_timeline *timeline = &analysis->timelines[task];
@@ -291,13 +287,10 @@ static void set_switches(struct tp_analysis *analysis)
 				  why);
 }
 
-/* ---- what kept threads from them --------------------------------------------------------------
- */
+/* ---- causes that kept threads from CPUs --------------------------------------------------- */
 
-/*
- * The kernel adds the time of each CPU on which the group was stopped, so the sum is divided by how
- * many CPUs the group would have used: no more than it wants, no more than there are.
- */
+/* The kernel adds the time of each CPU on which the group was stopped, so the sum is divided by the
+ * number of CPUs that the group would have used: at most those it wants, and those that exist. */
 static void set_throttled(struct tp_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -326,7 +319,7 @@ static void set_pressure(struct tp_analysis *analysis)
 	tp_window_gauges_set_rate(
 		analysis, TP_FACT_CPU_PSI, is_known, stalled_ns * 1e-9,
 		tp_window_gauges_reason(analysis, "host",
-					"the kernel does not tell pressure (PSI)"));
+					"the kernel does not report pressure (PSI)"));
 }
 
 enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err)

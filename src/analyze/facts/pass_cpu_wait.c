@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Who of the program has the CPUs while the trainer waits for one. Needs: timelines, roles, window.
- * Gives: cpu.wait_loader_cpus, cpu.wait_program_cpus.
- */
+/* Use of CPUs by the program's other threads while the trainer waits for one. Needs: timelines,
+ * roles, window. Gives: cpu.wait_loader_cpus, cpu.wait_program_cpus. */
 #include "analyze/analysis.h"
 #include "analyze/numeric/intervals.h"
 #include "analyze/thresholds.h"
@@ -18,7 +16,7 @@ static uint64_t clipped(uint64_t time_ns, const struct tp_profile *profile)
 	return time_ns < profile->window_end_ns ? time_ns : profile->window_end_ns;
 }
 
-/* When the main thread wants a CPU and has none, inside the window. */
+/* Collects the times inside the window in which the main thread is runnable without a CPU. */
 static void collect_waits(struct tp_intervals *out, const struct tp_analysis *analysis)
 {
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the program was told about threads and memory. A variable that is not set is known to be
- * not set; it is unknown only where no environment was recorded. Gives: env.*
- */
+/* Environment settings for threads and memory. A variable that is not set counts as known to be
+ * unset; it is unknown only if no environment was recorded. Gives: env.* */
 #include "analyze/analysis.h"
 #include "analyze/classify/frame_class.h"
 
@@ -27,7 +25,8 @@ static bool has_environment(const struct tp_run_info *run)
 	return run->n_environment > 0 || run->mode == TP_MODE_RUN;
 }
 
-/* "4" or "4,2" (one count for each level of nesting): the first. 0 when it is no count. */
+/* Returns the first number of "4" or "4,2" (one count for each level of nesting); 0 if it is no
+ * count. */
 static unsigned long first_count(const char *value)
 {
 	char *end;
@@ -63,7 +62,8 @@ static bool is_value(const char *value, const char *wanted)
 	return value && strcasecmp(value, wanted) == 0;
 }
 
-/* Waiting threads sleep: the standard variable, or the runtimes' own ones set to no spinning. */
+/* Returns true if waiting threads sleep: by the standard variable, or by the runtimes' own
+ * variables set to no spinning. */
 static bool is_wait_by_sleep(const struct tp_run_info *run)
 {
 	return is_value(find_variable(run, "OMP_WAIT_POLICY"), "passive") ||
@@ -71,13 +71,14 @@ static bool is_wait_by_sleep(const struct tp_run_info *run)
 	       is_value(find_variable(run, "KMP_BLOCKTIME"), "0");
 }
 
-/* A library that does nothing but allocate; libc is not one by its name alone. */
+/* A library that only allocates; libc does not count by its name alone. */
 static bool is_alloc_library(const struct tp_patterns *patterns, const char *path)
 {
 	return tp_patterns_frame(patterns, path, "").leaf == TP_LEAF_ALLOC;
 }
 
-/* LD_PRELOAD holds paths between colons or blanks: the first that is an allocator, in the arena. */
+/* LD_PRELOAD holds paths separated by colons or blanks: returns the first that is an allocator, in
+ * the arena. */
 static const char *preloaded_alloc_library(const struct tp_analysis *analysis, const char *preload)
 {
 	const char *found = NULL;
@@ -90,7 +91,8 @@ static const char *preloaded_alloc_library(const struct tp_analysis *analysis, c
 	return found;
 }
 
-/* Thresholds by variable, or another allocator preloaded; NULL when there is none. */
+/* Returns the variable that sets thresholds or preloads another allocator; NULL if there is
+ * none. */
 static const char *malloc_variable(const struct tp_analysis *analysis)
 {
 	static const char *const variables[] = {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_",
@@ -107,11 +109,11 @@ static const char *malloc_variable(const struct tp_analysis *analysis)
 	return preload ? preloaded_alloc_library(analysis, preload) : NULL;
 }
 
-/* Another allocator in a stack; NULL when there is none. */
+/* Returns another allocator found in a stack; NULL if there is none. */
 static const char *find_alloc_library(const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
-	uint32_t last = 0; /* frames of one module come in rows */
+	uint32_t last = 0; /* frames of one module are often consecutive */
 	for (size_t i = 1; i < trace->n_frames; i++) {
 		const struct tp_frame *frame = &trace->frames[i];
 		if (frame->kind != TP_FRAME_NATIVE || frame->module == last)

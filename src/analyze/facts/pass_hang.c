@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whether the program seems to hang: up to the end of measuring no thread of it did anything, and
- * the main thread was in a wait that is no sleep. Needs: timelines, labels, window. Gives:
- * run.hang_ns, run.hang_ratio, profile->hang_text.
- */
+/* Detects a program that seems to hang: up to the end of measuring no thread did anything, and the
+ * main thread was in a wait that is no sleep. Needs: timelines, labels, window. Gives: run.hang_ns,
+ * run.hang_ratio, profile->hang_text. */
 #include "analyze/analysis.h"
 #include "analyze/classify/python_class.h"
 #include "analyze/thresholds.h"
@@ -14,7 +12,7 @@
 #include "trainprof/model/cause_text.h"
 #include "trainprof/model/fact.h"
 
-/* ---- how long -------------------------------------------------------------------------------- */
+/* ---- duration ---------------------------------------------------------------------------- */
 
 static uint64_t on_cpu_since(const struct tp_analysis *analysis, uint64_t from_ns, uint64_t to_ns)
 {
@@ -28,17 +26,15 @@ static uint64_t on_cpu_since(const struct tp_analysis *analysis, uint64_t from_n
 	return sum_ns;
 }
 
-/* A wait for something that may never come. */
+/* True for a wait for an event that may never come. */
 static bool is_waiting(const struct tp_segment *piece)
 {
 	return piece->state == TP_STATE_BLOCKED && piece->cause != TP_CAUSE_SLEEP &&
 	       piece->cause != TP_CAUSE_TERMINAL;
 }
 
-/*
- * Back from the end: as long as the main thread waits, but for a few moments in which it woke up
- * only to wait again (a wait with a time limit does that).
- */
+/* Returns the start of the main thread's final wait, searched backward from the end. Short moments
+ * in which it woke up only to wait again are ignored (a wait with a time limit does that). */
 static uint64_t waiting_since(const struct tp_timeline *timeline, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t since_ns = to_ns;
@@ -60,9 +56,9 @@ static uint64_t waiting_since(const struct tp_timeline *timeline, uint64_t from_
 	return since_ns;
 }
 
-/* ---- where ----------------------------------------------------------------------------------- */
+/* ---- place --------------------------------------------------------------------------------- */
 
-/* The look that stands for the largest part of the wait. */
+/* Returns the sample that represents the largest part of the wait. */
 static const struct tp_sample *sample_of_wait(const struct tp_analysis *analysis,
 					      const struct tp_timeline *timeline, uint64_t from_ns,
 					      uint64_t to_ns)
@@ -80,7 +76,8 @@ static const struct tp_sample *sample_of_wait(const struct tp_analysis *analysis
 	return found;
 }
 
-/* The innermost Python frame, of the user's own files only where `is_own`; NULL: there is none. */
+/* Returns the innermost Python frame, only of the user's own files if `is_own`; NULL if there is
+ * none. */
 static const struct tp_frame *find_python(const struct tp_analysis *analysis,
 					  const struct tp_stack *stack, bool is_own)
 {
@@ -109,7 +106,7 @@ static const char *native_function(const struct tp_trace *trace, const struct tp
 	return "";
 }
 
-/* Where it waits, and the user's own line if that is another one. */
+/* Appends the place of the wait, and the user's own line if that is a different one. */
 static void add_place(struct tp_buf *out, const struct tp_analysis *analysis, uint32_t stack_id)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -143,7 +140,7 @@ static const char *describe(struct tp_analysis *analysis, const struct tp_sample
 	return kept;
 }
 
-/* A GPU may work for a host that waits. */
+/* A GPU may work while its host waits. */
 static bool has_device(const struct tp_analysis *analysis)
 {
 	size_t n = analysis->profile->n_devices;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code does: which idioms hold the training up, and what the main thread and those who
- * make batches work on.
+ * Content of the code: idioms that delay the training, and the work of the main thread and of the
+ * threads that make batches.
  *
  * Needs: timelines, labels, parts, loop, workers, loader.supply_per_s. Gives: profile->idioms,
  * works.
  *
- * Time that the main thread spends in an idiom is time of the loop; where workers make the batches
- * the loop gets no faster than they are. Time that workers spend in one makes their batches later:
- * the training waits for at most that share of its wait for data.
+ * Time of the main thread in an idiom is time of the loop; if workers make the batches the loop
+ * cannot become faster than they are. Time of workers in an idiom delays their batches: it costs
+ * the training at most that share of its wait for data.
  */
 #include "analyze/analysis.h"
 #include "analyze/classify/pattern_tables.h"
@@ -44,11 +44,11 @@ struct idiom_sums {
 	size_t works_capacity;
 	struct tp_map work_index;
 	uint64_t work_ns[2];
-	uint64_t augment_ns; /* of loading */
-	uint64_t busy_ns;    /* of workers: all but waits for room and work */
+	uint64_t augment_ns; /* part of loading */
+	uint64_t busy_ns;    /* of workers, without waits for room and work */
 };
 
-/* Of frames of one source line, one stands for all. */
+/* Frames of one source line get the same key. */
 static uint64_t line_key(const struct tp_trace *trace, uint32_t own)
 {
 	const struct tp_frame *frame = &trace->frames[own];
@@ -71,7 +71,7 @@ static void add_line(struct idiom_sums *sums, const struct tp_stack_reading *rea
 	sums->lines[at].ns += ns;
 }
 
-/* "collate" of "Batches.<locals>.collate", since Python 3.11 gives the whole name. */
+/* Returns "collate" for "Batches.<locals>.collate": since Python 3.11 names are qualified. */
 static const char *name_of_work(const struct idiom_sums *sums,
 				const struct tp_stack_reading *reading)
 {
@@ -118,7 +118,7 @@ static void add_work(struct idiom_sums *sums, const struct tp_stack_reading *rea
 	sums->works[at].time_ns += ns;
 }
 
-/* ---- pieces ---- */
+/* ---- segments ---- */
 
 static bool is_work(const struct tp_segment *piece)
 {
@@ -128,7 +128,7 @@ static bool is_work(const struct tp_segment *piece)
 		 piece->cause == TP_CAUSE_PAGE_FAULT));
 }
 
-/* A thread that has lost its CPU, or whose stack could not be read, is where it was. */
+/* A thread that lost its CPU, or whose stack could not be read, remains in the same code. */
 static const struct tp_stack_reading *reading_of(const struct idiom_sums *sums,
 						 const struct tp_segment *piece,
 						 const struct tp_stack_reading *before)
@@ -139,7 +139,7 @@ static const struct tp_stack_reading *reading_of(const struct idiom_sums *sums,
 	return &sums->readings[trace->samples[piece->sample].stack];
 }
 
-/* A library that is imported does what its files say only once. */
+/* An imported library runs its top-level code only once. */
 static bool is_import(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
 	return piece->sample != TP_NO_SAMPLE &&
@@ -210,7 +210,8 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 	}
 }
 
-/* Of the main thread and of workers: what others do holds nothing up that is known. */
+/* Counts samples of the main thread and of workers: other threads are not known to delay the
+ * training. */
 static void count_samples(struct idiom_sums *sums)
 {
 	const struct tp_analysis *analysis = sums->analysis;
@@ -230,7 +231,7 @@ static void count_samples(struct idiom_sums *sums)
 
 /* ---- results ---- */
 
-/* What of a step the workers need for its batch, whatever the trainer does. */
+/* Share of a step that the workers need for its batch, whatever the trainer does. */
 static double supply_ratio(const struct tp_profile *profile)
 {
 	const struct tp_quantity *supply = &profile->facts[TP_FACT_LOADER_SUPPLY];

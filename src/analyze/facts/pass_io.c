@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program reads and writes, and from where. Needs: window. Gives: io.* */
+/* Amount and source of the program's reads and writes. Needs: window. Gives: io.* */
 #include "analyze/classify/frame_class.h"
 #include "analyze/thresholds.h"
 #include "window_gauges.h"
@@ -38,7 +38,8 @@ static void set_bytes(struct tp_analysis *analysis)
 	else
 		tp_profile_set_missing(profile, TP_FACT_IO_CALL_BYTES,
 				       has_calls ? "there were no read calls" : why);
-	/* Mapped files are read from devices without any call: more can come than was asked for. */
+	/* Mapped files are read from devices without calls: the device may read more than was
+	 * requested. */
 	if (has_called && has_device && called >= TP_READ_BYTES_MIN)
 		tp_profile_set(profile, TP_FACT_IO_CACHED, fmax(0, 1 - device / called),
 			       TP_ORIGIN_DERIVED, 1);
@@ -60,10 +61,10 @@ static void set_devices(struct tp_analysis *analysis)
 	tp_window_gauges_set_rate(
 		analysis, TP_FACT_IO_PSI, has_pressure, stalled_ns * 1e-9,
 		tp_window_gauges_reason(analysis, "host",
-					"the kernel does not tell pressure (PSI)"));
+					"the kernel does not report pressure (PSI)"));
 }
 
-/* A file by its name, or by the thread being blocked in it without writing. */
+/* True for a data file by its name, or if the thread is blocked in the file without writing. */
 static bool is_data(const struct tp_analysis *analysis, const struct tp_sample *sample)
 {
 	const char *target = tp_trace_string(analysis->trace, sample->target);

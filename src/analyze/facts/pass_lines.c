@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names the lines of a Python program that hold the time of each part.
+ * Finds the lines of a Python program that hold the time of each part.
  *
  * Needs: labels of the main thread, steps, window, the loop's function. Gives: profile->lines.
  *
- * The line of the loop is that of the looping function on the stack, whatever is called from there:
- * "for batch in loader" holds the wait for the batch. In a framework's trainer that line is not the
- * user's, and where a loader runs in the trainer it tells little: so the innermost line of the
- * user's own files is summed beside it.
+ * The line of the loop is that of the looping function on the stack, whatever it calls: "for batch
+ * in loader" holds the wait for the batch. In a framework's trainer that line is not the user's,
+ * and if a loader runs in the trainer it is not specific: so the innermost line of the user's own
+ * files is summed, too.
  */
 #include "analyze/analysis.h"
 #include "analyze/steps/call_tree.h"
@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_EACH = 8 }; /* lines of a part and kind */
+enum { MAX_EACH = 8 }; /* lines per part and kind */
 
-/* Frames of a stack that speak for it; 0 = none. */
+/* Frames that represent a stack; 0 = none. */
 struct line_frames {
 	uint32_t loop;
 	uint32_t own;
@@ -41,7 +41,7 @@ struct line_sums {
 	size_t capacity;
 };
 
-/* Of a function that calls itself the outermost frame is the loop's. */
+/* If a function calls itself, its outermost frame is the loop's. */
 static struct line_frames find_line_frames(const struct tp_analysis *analysis, uint32_t id)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -60,7 +60,8 @@ static struct line_frames find_line_frames(const struct tp_analysis *analysis, u
 	return found;
 }
 
-/* A thread that has lost its CPU, or whose Python frames could not be read, is where it was. */
+/* A thread that lost its CPU, or whose Python frames could not be read, remains in the same
+ * code. */
 static struct line_frames line_frames_of(struct line_sums *sums, const struct tp_segment *piece,
 					 struct line_frames before)
 {

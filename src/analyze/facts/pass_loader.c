@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the loader workers do, and who does the loader's work when there are none.
+ * Activity of the loader workers, or of the threads that load if there are none.
  *
  * Needs: roles, labels, window. Gives: loader.* facts and step.dataloader_inline_ratio.
  */
@@ -36,7 +36,8 @@ static struct worker_time measure_worker(const struct tp_analysis *analysis, uin
 	return time;
 }
 
-/* Loader time of the main thread that it spent working itself, not waiting for others. */
+/* Time of the main thread in the loader in which it works itself, without waits for other
+ * threads. */
 static uint64_t inline_ns(const struct tp_analysis *analysis)
 {
 	uint64_t sum = 0;
@@ -63,7 +64,7 @@ static void set_all_missing(struct tp_profile *profile, const char *why)
 struct loader_sum {
 	struct worker_time total;
 	uint64_t busiest_ns;
-	size_t n_threads; /* that lived in the window */
+	size_t n_threads; /* alive in the window */
 	size_t n_processes;
 };
 
@@ -73,11 +74,10 @@ static uint64_t busy_ns(const struct worker_time *time)
 	       time->activity_ns[TP_ACTIVITY_TRANSFER];
 }
 
-/*
- * Whether a thread makes batches, and does not only pass them on. Threads of a trainer do,
- * unless others do nearly all (tf.data has such that only schedule); a loader process has helpers
- * beside its workers, which send what is made, and perhaps a first thread that only waits for them.
- */
+/* Returns true if a thread makes batches instead of only passing them on. Threads of a trainer make
+ * them, unless other threads do nearly all (tf.data has threads that only schedule); a loader
+ * process has helpers besides its workers, which send the batches, and perhaps a first thread that
+ * only waits for them. */
 static bool is_worker(const struct tp_analysis *analysis, const uint64_t *most_ns, uint32_t task,
 		      uint64_t busy)
 {
@@ -128,7 +128,8 @@ static struct loader_sum sum_workers(const struct tp_analysis *analysis)
 	return sum;
 }
 
-/* Loaders that start a thread per batch have many short ones: count how many live at a time. */
+/* Loaders that start a thread per batch have many short-lived ones: returns the mean number alive
+ * at a time. */
 static double average_live(const struct tp_profile *profile, const struct loader_sum *sum)
 {
 	double window = (double)(profile->window_end_ns - profile->window_start_ns);

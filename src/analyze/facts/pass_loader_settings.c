@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the data loader of the training loop is set to, as its object says.
+ * Settings of the training loop's data loader, read from its object.
  *
  * Needs: roles, window, tp_pass_loader. Gives: loader.prefetch_factor, loader.batch_size,
- * loader.persistent_workers, loader.pin_memory; loader.workers where there is one trainer.
+ * loader.persistent_workers, loader.pin_memory; loader.workers if there is one trainer.
  */
 #include "analyze/analysis.h"
 
@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* The one value that a setting had for longest in the window: a validation has a loader of its
- * own. False: it was not seen, or its value is unknown. */
+/* Finds the value that a setting had for the longest time in the window, because a validation has
+ * its own loader. Returns false if the setting was not recorded or its value is unknown. */
 static bool find_setting(const struct tp_analysis *analysis, const char *name, uint64_t *value)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -28,7 +28,7 @@ static bool find_setting(const struct tp_analysis *analysis, const char *name, u
 		if (mark && (mark->kind != TP_MARK_SETTING || mark->task != analysis->main_task ||
 			     strcmp(tp_trace_string(trace, mark->name), name) != 0))
 			continue;
-		/* What was seen late holds since before. */
+		/* The first recorded value also applies to the time before it. */
 		uint64_t start_ns = since_ns > analysis->profile->window_start_ns
 					    ? since_ns
 					    : analysis->profile->window_start_ns;
@@ -63,8 +63,8 @@ static size_t n_trainers(const struct tp_analysis *analysis)
 	return n;
 }
 
-/* Processes that come and go, and threads that help, are counted by what they do; the loader knows
- * how many it started. That of one rank does not know of the others. */
+/* The loader knows how many workers it started; counts of short-lived processes and helper threads
+ * by their activity are less exact. The loader of one rank does not know those of the others. */
 static void set_workers(struct tp_analysis *analysis, uint64_t workers)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -104,7 +104,7 @@ enum tp_status tp_pass_loader_settings(struct tp_analysis *analysis, struct tp_e
 							   : "no loader of PyTorch was seen in a "
 							     "loop of the main thread");
 	}
-	/* Without workers nothing is fetched ahead, whatever the setting says. */
+	/* Without workers nothing is prefetched, whatever the setting is. */
 	if (has_workers && value == 0)
 		tp_profile_set_missing(profile, TP_FACT_LOADER_PREFETCH,
 				       "the loader has no workers");

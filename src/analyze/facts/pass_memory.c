@@ -37,8 +37,7 @@ static void set_faults(struct tp_analysis *analysis)
 	}
 }
 
-/* ---- resident memory --------------------------------------------------------------------------
- */
+/* ---- resident memory ---------------------------------------------------------------------- */
 
 /* A change of one process' resident set. */
 struct memory_change {
@@ -77,8 +76,8 @@ static void collect_process(const struct tp_analysis *analysis, uint32_t task,
 			(struct memory_change){end_ns, -before};
 }
 
-/* The largest sum over all processes at one time, over the whole run: the peak is what counts for
- * running out, wherever it was. Pages that processes share are counted for each. */
+/* Returns the largest sum over all processes at one time, over the whole run: the peak is relevant
+ * for running out of memory, wherever it was. Pages that processes share are counted for each. */
 static double peak_bytes(const struct tp_analysis *analysis)
 {
 	struct memory_changes changes = {0};
@@ -123,12 +122,12 @@ static void set_rss(struct tp_analysis *analysis)
 				 : not_read(analysis));
 }
 
-/* ---- growth -----------------------------------------------------------------------------------
- */
+/* ---- growth ------------------------------------------------------------------------------- */
 
 enum { QUARTERS = 4 };
 
-/* Mean of a gauge in [from, to): each reading holds until the next, the first also before it. */
+/* Mean of a gauge in [from, to): each reading holds until the next; the first also applies
+ * before. */
 static double mean_between(const struct tp_gauge *readings, size_t n, uint64_t from_ns,
 			   uint64_t to_ns)
 {
@@ -144,8 +143,8 @@ static double mean_between(const struct tp_gauge *readings, size_t n, uint64_t f
 	return sum / (double)(to_ns - from_ns);
 }
 
-/* Memory that a program takes once, or fills and frees, has a quarter in which it does not grow;
- * a leak has none. */
+/* Sets the growth in the quarter with the least growth. Memory that a program allocates once, or
+ * fills and frees, has a quarter without growth; a leak has none. */
 static void set_growth(struct tp_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -171,8 +170,7 @@ static void set_growth(struct tp_analysis *analysis)
 		       TP_ORIGIN_DERIVED, 1);
 }
 
-/* ---- machine and kernel -----------------------------------------------------------------------
- */
+/* ---- machine and kernel ------------------------------------------------------------------- */
 
 static void set_machine(struct tp_analysis *analysis)
 {
@@ -189,7 +187,7 @@ static void set_machine(struct tp_analysis *analysis)
 	tp_window_gauges_set_rate(
 		analysis, TP_FACT_MEM_PSI, has_pressure, stalled_ns * 1e-9,
 		tp_window_gauges_reason(analysis, "host",
-					"the kernel does not tell pressure (PSI)"));
+					"the kernel does not report pressure (PSI)"));
 	uint32_t nodes = analysis->trace->run.host.n_numa_nodes;
 	if (nodes)
 		tp_profile_set(profile, TP_FACT_MEM_NUMA, nodes, TP_ORIGIN_MEASURED, 1);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Programs beside the target that used the CPUs in the window, by name. Needs: window, cpu.*.
- * Gives: profile->others. The sum may be below cpu.other_programs_cpus: programs that lived between
- * two readings were not seen, nor those outside of our container.
- */
+/* Other programs that used the CPUs in the window, by name. Needs: window, cpu.*. Gives:
+ * profile->others. The sum may be below cpu.other_programs_cpus: programs that lived between two
+ * readings are missing, and so are programs outside of our container. */
 #include "analyze/analysis.h"
 #include "analyze/thresholds.h"
 
@@ -14,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the counter of one program had reached by then: between two readings as if it had grown
- * evenly, outside of them as at the nearest one. */
+/* Returns the counter of one program at a time: interpolated between two readings, outside of them
+ * equal to the nearest one. */
 static double counter_at(const struct tp_trace *trace, uint32_t name, uint64_t time_ns)
 {
 	const struct tp_mark *before = NULL;

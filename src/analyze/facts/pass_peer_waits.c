@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Splits each step into exchanges with other ranks and what the rank does itself, so that ranks can
- * be compared.
+ * Splits each step into exchanges with other ranks and the rank's own work, so that ranks can be
+ * compared.
  *
  * Needs: labels of the main thread, steps, window. Gives: peer_ns of steps, profile->places,
  * beside_peers_ns, peer_tail_ns, last_place.
  *
  * A rank that spins in a collective loses its CPU to ranks that work. That is a wait for them, not
- * a want of CPUs: so a wait for a CPU between two pieces of an exchange belongs to the exchange,
- * and half of it where only one of both is. Which piece is one is often inferred, so both sides
- * count.
+ * a lack of CPUs: a wait for a CPU between two segments of an exchange belongs to the exchange, and
+ * half of it if only one of the two is an exchange. Both sides count because labels of segments are
+ * often inferred.
  */
 #include "analyze/analysis.h"
 
@@ -28,8 +28,9 @@ struct place_sum {
 
 struct peer_waits {
 	const struct tp_analysis *analysis;
-	uint8_t *halves;     /* heap, by piece of the main timeline: so much of it is exchange */
-	uint32_t *by_stack;  /* heap, by stack: its frame that is a place; 0 = none */
+	uint8_t *halves; /* heap, by segment of the main timeline: halves of it that are exchange, 0
+			    to 2 */
+	uint32_t *by_stack;  /* heap, by stack: the frame of its place; 0 = none */
 	bool *is_done;       /* heap, by stack */
 	struct tp_map index; /* hash of file, symbol, line -> row */
 	struct place_sum *rows;
@@ -41,7 +42,7 @@ static bool is_exchange(const struct tp_segment *piece)
 	return piece->label < TP_N_LABELS && tp_label_part(piece->label) == TP_PART_COMMUNICATION;
 }
 
-/* Pieces of exchanges, and the waits for a CPU beside them. */
+/* Marks the segments of exchanges, and the adjacent waits for a CPU. */
 static void find_exchanges(struct peer_waits *p, const struct tp_timeline *timeline)
 {
 	bool was_exchange = false;
@@ -64,8 +65,8 @@ static void find_exchanges(struct peer_waits *p, const struct tp_timeline *timel
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* The innermost function of the program itself: of Python in the user's own files, otherwise in the
- * executable. */
+/* Returns the innermost function of the program itself: a Python function in the user's own files,
+ * else a function of the executable. */
 static uint32_t find_place(const struct peer_waits *p, uint32_t id)
 {
 	const struct tp_trace *trace = p->analysis->trace;
@@ -84,7 +85,7 @@ static uint32_t find_place(const struct peer_waits *p, uint32_t id)
 	return 0;
 }
 
-/* A stack from before the step says nothing of what is done in it. */
+/* A stack from before the step is no evidence about the step. */
 static bool is_stale(const struct peer_waits *p, const struct tp_segment *piece, size_t step)
 {
 	const struct tp_profile *profile = p->analysis->profile;
@@ -139,7 +140,7 @@ static int place_order(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* That it lacked a CPU meanwhile says what it does only where it does nothing else. */
+/* A lack of CPUs is the label of a place only if it has hardly any other. */
 static enum tp_label main_label(const struct place_sum *row)
 {
 	int best = TP_LABEL_IDLE_RUNNABLE;
@@ -170,7 +171,8 @@ static void set_places(struct peer_waits *p)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Of the piece, what lies in judged steps or in the window; exchanges are added to their steps. */
+/* Returns how much of the segment lies in judged steps or in the window; adds exchanges to their
+ * steps. */
 static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *piece,
 			  unsigned halves, size_t *step)
 {
@@ -208,7 +210,8 @@ static void sum_segments(struct peer_waits *p, const struct tp_timeline *timelin
 	}
 }
 
-/* Where it was longest in the last second: in its very last moments a program cleans up. */
+/* Sets the place with the most time in the last second: in its very last moments a program cleans
+ * up. */
 static void set_last_place(struct peer_waits *p, const struct tp_timeline *timeline)
 {
 	static const uint64_t LAST_NS = 1000000000;
@@ -232,7 +235,8 @@ static void set_last_place(struct peer_waits *p, const struct tp_timeline *timel
 	free(last.rows);
 }
 
-/* A few moments in which it woke up only to wait again do not end a wait. */
+/* Sets the length of the final wait for peers. Short moments in which the rank woke up only to wait
+ * again do not end it. */
 static void set_tail(struct peer_waits *p, const struct tp_timeline *timeline)
 {
 	struct tp_profile *profile = p->analysis->profile;

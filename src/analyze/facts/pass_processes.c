@@ -25,7 +25,7 @@ static double largest_gauge(const struct tp_trace *trace, enum tp_metric metric,
 	return largest;
 }
 
-/* What a thread did in the window. */
+/* Sums the states of a thread in the window. */
 static void sum_times(struct tp_thread_result *row, const struct tp_analysis *analysis)
 {
 	const struct tp_profile *profile = analysis->profile;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How far the measurement can be trusted, and the sentences the reader must see. Needs: window,
- * labels, timelines, cpu.allowed_cpus. Gives: run.overhead_*, run.stopped_ns, run.unwatched_ns,
+/* Reliability of the measurement, and the warnings for the reader. Needs: window, labels,
+ * timelines, cpu.allowed_cpus. Gives: run.overhead_*, run.stopped_ns, run.unwatched_ns,
  * run.records_lost_ratio, run.accounted_ratio, run.complete_stacks_ratio, run.unknown_ratio,
- * run.n_samples, run.switches_off_ratio, run.thinned_ratio, run.sample_rate_ratio, warnings.
- */
+ * run.n_samples, run.switches_off_ratio, run.thinned_ratio, run.sample_rate_ratio, warnings. */
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
 #include "analyze/timeline/undersampled_runs.h"
@@ -18,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- cost -------------------------------------------------------------------------------------
- */
+/* ---- cost --------------------------------------------------------------------------------- */
 
 static double last_value(const struct tp_trace *trace, enum tp_metric metric)
 {
@@ -28,7 +25,7 @@ static double last_value(const struct tp_trace *trace, enum tp_metric metric)
 	return n ? readings[n - 1].value : 0;
 }
 
-/* Of trainprof's CPU time: what it had taken when the program began. */
+/* For trainprof's CPU time: the time used before the program began. */
 static double first_value(const struct tp_trace *trace, enum tp_metric metric)
 {
 	size_t n;
@@ -42,7 +39,7 @@ static bool delta_of_run(const struct tp_trace *trace, enum tp_metric metric, do
 	return tp_trace_counter_delta(trace, metric, TP_NO_TASK, 0, trace->end_ns + 1, out);
 }
 
-/* CPU time of the whole program over the run, by the kernel's account where it was read. */
+/* CPU time of the whole program over the run, by the kernel's accounting if that was read. */
 static double program_cpu_ns(const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -66,9 +63,9 @@ static double program_cpu_ns(const struct tp_analysis *analysis)
 	return sum;
 }
 
-/* The median of what each second of the run cost, times all of them: what comes once, when the
- * first samples are resolved and when the recording is closed, is not in it. False: too few
- * readings. */
+/* Computes the median cost of an interval between readings, times the length of the run: this
+ * excludes single costs such as resolving the first samples and closing the recording. Returns
+ * false if there are too few readings. */
 static bool find_steady_cost(const struct tp_trace *trace, double *out)
 {
 	size_t n;
@@ -97,11 +94,9 @@ static double possible_cpu_ns(const struct tp_analysis *analysis)
 	return n * (double)analysis->trace->end_ns;
 }
 
-/*
- * Our own CPU time, and what interrupts and switch records took from the program. Measured against
- * what the program could have had: of a program that hardly computes, a percentage of its CPU time
- * says nothing.
- */
+/* Sets trainprof's own CPU time plus the cost of interrupts and switch records in the program,
+ * relative to the CPU time that was available to the program: relative to the used CPU time, the
+ * percentage would be meaningless for a program that hardly computes. */
 static void set_overhead(struct tp_analysis *analysis)
 {
 	static const enum tp_fact facts[] = {TP_FACT_RUN_OVERHEAD_RATIO, TP_FACT_RUN_OVERHEAD_TIME,
@@ -137,13 +132,12 @@ static void set_overhead(struct tp_analysis *analysis)
 		return;
 	}
 	tp_profile_set_missing(profile, TP_FACT_RUN_OVERHEAD_STARTUP,
-			       "the run was too short to tell it apart");
+			       "the run was too short to distinguish it");
 	tp_profile_set_missing(profile, TP_FACT_RUN_OVERHEAD_RUNNING,
-			       "the run was too short to tell it apart");
+			       "the run was too short to distinguish it");
 }
 
-/* ---- stops ------------------------------------------------------------------------------------
- */
+/* ---- stops -------------------------------------------------------------------------------- */
 
 static void set_stops(struct tp_analysis *analysis)
 {
@@ -157,10 +151,10 @@ static void set_stops(struct tp_analysis *analysis)
 		       (double)left_out_ns[TP_STOP_MEASURER], TP_ORIGIN_MEASURED, 1);
 }
 
-/* ---- completeness -----------------------------------------------------------------------------
- */
+/* ---- completeness ------------------------------------------------------------------------- */
 
-/* Gaps repeat what their source has counted, so the larger sum is the truth. */
+/* Counts lost records. Gaps repeat the losses that their source has counted, so the larger sum is
+ * used. */
 static uint64_t count_lost(const struct tp_trace *trace, uint64_t *n_kept)
 {
 	uint64_t of_sources = 0;
@@ -177,11 +171,9 @@ static uint64_t count_lost(const struct tp_trace *trace, uint64_t *n_kept)
 	return of_sources > of_gaps ? of_sources : of_gaps;
 }
 
-/*
- * CPU time with a name: pieces that have a stack of their own or of a similar piece, and threads
- * too short to be hit. Without switch records samples stand for their period, and the kernel's part
- * is named as such where it could not be sampled.
- */
+/* CPU time with a name: segments that have a stack of their own or of a similar segment, and
+ * threads too short to be sampled. Without switch records each sample represents its period, and
+ * the kernel's part counts as named if it could not be sampled. */
 static double named_cpu_ns(const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -262,8 +254,7 @@ static void set_stacks(struct tp_analysis *analysis)
 	}
 }
 
-/* ---- detail -----------------------------------------------------------------------------------
- */
+/* ---- detail ------------------------------------------------------------------------------- */
 
 static bool is_of_switches(const struct tp_trace *trace, const struct tp_gap *gap)
 {
@@ -322,11 +313,11 @@ static void set_rate(struct tp_analysis *analysis)
 		tp_profile_set_missing(
 			analysis->profile, TP_FACT_RUN_RATE_RATIO,
 			tp_window_gauges_reason(analysis, "perf",
-						"the recording does not tell what was asked for"));
+						"the recording does not say what was requested"));
 }
 
-/* Whether nothing of its kind tells what a piece was: no sample at all, on a CPU with no stack, or
- * blocked with no cause. Waiting for a CPU needs no sample to be known. */
+/* Returns true if a segment's activity is unknown: no sample at all, on a CPU without a stack, or
+ * blocked without a cause. A wait for a CPU is known without a sample. */
 static bool is_unknown(const struct tp_trace *trace, const struct tp_segment *piece)
 {
 	if (piece->state == TP_STATE_RUNNABLE)
@@ -374,8 +365,7 @@ static uint64_t count_samples(const struct tp_analysis *analysis)
 	return n;
 }
 
-/* ---- warnings ---------------------------------------------------------------------------------
- */
+/* ---- warnings ----------------------------------------------------------------------------- */
 
 static void warn_lost(struct tp_profile *profile, uint64_t n_lost, double ratio)
 {
@@ -420,7 +410,7 @@ static void warn_end(struct tp_analysis *analysis)
 				"the last record counts as the end", NULL);
 }
 
-/* Without this source neither stacks nor switches are known: the reader must hear why. */
+/* Without this source neither stacks nor switches are known: the reader needs the reason. */
 static void warn_no_stacks(struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -441,7 +431,7 @@ static void warn_no_stacks(struct tp_analysis *analysis)
 	}
 }
 
-/* What the governor took away to stay below --max-overhead. */
+/* Warns of detail that the governor dropped to stay below --max-overhead. */
 static void warn_less_detail(struct tp_analysis *analysis)
 {
 	static const char dearer[] = "trainprof run --max-overhead=2% -- ...";
@@ -450,8 +440,8 @@ static void warn_less_detail(struct tp_analysis *analysis)
 	const struct tp_quantity *off = &facts[TP_FACT_RUN_SWITCHES_OFF_RATIO];
 	const struct tp_quantity *thinned = &facts[TP_FACT_RUN_THINNED_RATIO];
 	const struct tp_quantity *rate = &facts[TP_FACT_RUN_RATE_RATIO];
-	/* At its full rate nothing was saved: stacks lack Python frames that did not hold still
-	 * then, and more of them would not either. */
+	/* At the full rate nothing was saved: stacks without Python frames were not readable at
+	 * that moment, and a larger budget would not change that. */
 	const char *remedy = rate->is_known && rate->value < TP_RATE_KEPT_MIN ? dearer : NULL;
 	char text[120];
 	if (off->is_known && off->value > 0) {
@@ -471,10 +461,10 @@ static void warn_less_detail(struct tp_analysis *analysis)
 				"of those only the running function is known", remedy);
 	}
 	if (rate->is_known && rate->value < TP_RATE_KEPT_MIN) {
-		snprintf(text, sizeof(text), "%.3g of %.3g samples a second were kept up",
+		snprintf(text, sizeof(text), "%.3g of %.3g samples per second were kept up",
 			 run->sample_rate_hz, run->asked_rate_hz);
 		tp_profile_warn(analysis->profile, "rate-lowered", text,
-				"short phases are told apart less well", dearer);
+				"short phases are distinguished less well", dearer);
 	}
 }
 
@@ -506,14 +496,15 @@ static void warn_undersampled_runs(const struct tp_analysis *analysis)
 			NULL);
 }
 
-/* Where no device was traced; else what the devices pass had no use for. */
+/* Rules out the facts of spans: all if no device was traced, else those that the devices pass has
+ * not set. */
 static void rule_out_spans(struct tp_profile *profile)
 {
 	for (int fact = TP_FACT_SPANS_FIRST; fact <= TP_FACT_SPANS_LAST; fact++) {
 		const struct tp_quantity *known = &profile->facts[fact];
 		if (!profile->n_devices || (!known->is_known && !known->missing))
 			tp_profile_rule_out(profile, (enum tp_fact)fact,
-					    "only traces of devices tell");
+					    "only traces of devices have it");
 	}
 	for (int fact = TP_FACT_WINDOWS_FIRST; fact <= TP_FACT_WINDOWS_LAST; fact++)
 		if (!profile->facts[TP_FACT_WINDOWS_COUNT].is_known)

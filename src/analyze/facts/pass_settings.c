@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which settings and techniques the run shows: what the rows of rules/patterns/ that have "setting"
- * find in its environment, its command lines, its processes and threads, its stacks, and in the
- * kernels and spans of traces. Each fact keeps what showed it.
+ * Finds the settings and techniques of the run: matches the rows of rules/patterns/ that have
+ * "setting" with its environment, command lines, processes and threads, stacks, and with the
+ * kernels and spans of traces. Each fact keeps the evidence.
  *
- * One sighting is enough for yes. No is known of what variables alone tell, where they were
- * recorded, and of frameworks, in which their programs are most of the time; a technique that no
- * sample met may be in use all the same. Gives: set.*, env.uses_*, kernel.half_ratio and its like
+ * One match is enough for yes. No is known for facts that only variables show, if these were
+ * recorded, and for frameworks, in which their programs spend most of the time; a technique that no
+ * sample hit may still be in use. Gives: set.*, env.uses_*, kernel.half_ratio and similar
  */
 #include "analyze/analysis.h"
 #include "analyze/classify/frame_class.h"
@@ -26,13 +26,13 @@ struct setting_search {
 	const struct tp_trace *trace;
 	const struct tp_setting_patterns *rows;
 	struct tp_profile *profile;
-	uint8_t *memo; /* by string: has this row's name been held against it, and does it fit */
+	uint8_t *memo; /* by string: result of matching this row with the name */
 	bool has_rows[TP_N_FACTS];
 	bool is_seen[TP_N_FACTS];
-	bool needs_more[TP_N_FACTS]; /* something else than variables tells it, too */
+	bool needs_more[TP_N_FACTS]; /* other evidence than variables exists, too */
 };
 
-/* Room for what a reader recognises; names of kernels go on for pages. */
+/* Long enough to recognise a name; names of kernels can be pages long. */
 #define SHORT "%.60s"
 
 static void record_match(struct setting_search *search, const struct tp_setting_pattern *row,
@@ -45,7 +45,8 @@ static void record_match(struct setting_search *search, const struct tp_setting_
 	search->profile->facts[row->fact].seen = seen;
 }
 
-/* The last two folders of a path and its file: enough to know whose function it is. */
+/* Returns the last two folders of a path and its file: enough to identify the origin of a
+ * function. */
 static const char *tail_of(const char *path)
 {
 	const char *tail = path + strlen(path);
@@ -54,7 +55,7 @@ static const char *tail_of(const char *path)
 	return *tail == '/' ? tail + 1 : tail;
 }
 
-/* ---- what the run was started with ---- */
+/* ---- environment and command line ---- */
 
 static void match_variables(struct setting_search *search, const struct tp_setting_pattern *row)
 {
@@ -77,7 +78,7 @@ static void match_word(struct setting_search *search, const struct tp_setting_pa
 					     tail_of(word)));
 }
 
-/* Of the run as it was typed, and of each process. */
+/* Matches the command line of the run as it was typed, and of each process. */
 static void match_arguments(struct setting_search *search, const struct tp_setting_pattern *row)
 {
 	const struct tp_trace *trace = search->trace;
@@ -114,7 +115,7 @@ static void match_tasks(struct setting_search *search, const struct tp_setting_p
 
 enum { NOT_CHECKED, MATCHES, MATCHES_NOT };
 
-/* Many functions stand in one file, so what a row says of the file is kept. */
+/* Many functions are in one file, so the result for the file is cached. */
 static bool file_can_match(struct setting_search *search, const struct tp_setting_pattern *row,
 			   uint32_t file)
 {
@@ -148,7 +149,7 @@ static void match_frames(struct setting_search *search, const struct tp_setting_
 
 /* ---- traces ---- */
 
-/* What torch.profiler writes of Python: "torch/utils/checkpoint.py(20): checkpoint". */
+/* Matches Python spans of torch.profiler: "torch/utils/checkpoint.py(20): checkpoint". */
 static bool match_python_span(const struct tp_setting_pattern *row, const char *name)
 {
 	const char *bracket = strchr(name, '(');
@@ -206,7 +207,8 @@ static bool any_kernel_row(const struct setting_search *search, enum tp_fact fac
 	return false;
 }
 
-/* Of matrix products, convolutions and attention: the share whose names one of the rows fits. */
+/* Sets the share of matrix products, convolutions and attention whose names match one of the
+ * rows. */
 static void measure_share(struct setting_search *search, enum tp_fact fact)
 {
 	struct tp_profile *profile = search->profile;
@@ -228,7 +230,7 @@ static void measure_share(struct setting_search *search, enum tp_fact fact)
 		tp_profile_set_missing(profile, fact, "no matrix products were seen");
 }
 
-/* ---- all of it ---- */
+/* ---- all rows ---- */
 
 static void match_row(struct setting_search *search, const struct tp_setting_pattern *row)
 {
@@ -280,7 +282,7 @@ static void set_not_found(struct setting_search *search, enum tp_fact fact)
 	else if (search->needs_more[fact])
 		tp_profile_set_missing(profile, fact, "nothing that was seen shows it");
 	else if (run->mode == TP_MODE_IMPORT)
-		tp_profile_rule_out(profile, fact, "imported traces do not tell");
+		tp_profile_rule_out(profile, fact, "imported traces do not have it");
 	else if (run->n_environment == 0 && run->mode != TP_MODE_RUN)
 		tp_profile_set_missing(profile, fact, "the environment was not recorded");
 	else

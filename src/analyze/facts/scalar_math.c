@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums the time of functions and what their arithmetic is. */
+/* Sums the time of functions and the kind of their arithmetic. */
 #include "scalar_math.h"
 
 #include "trainprof/base/memory.h"
@@ -9,7 +9,7 @@
 
 struct tp_scalar_function {
 	double ns[TP_SCALAR_SLICES];
-	double scalar_ns; /* of it, in instructions that say so of themselves */
+	double scalar_ns; /* part in scalar arithmetic instructions */
 	double vector_ns;
 };
 

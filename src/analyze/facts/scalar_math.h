@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How much of the computing is done number by number. An instruction says so of itself only when it
- * is arithmetic, and most of a loop's are not: so those of each function that are speak for all of
- * its time.
- */
+/* Share of the computation that is scalar. Only arithmetic instructions show whether they are
+ * scalar or vector, and most instructions of a loop are not arithmetic: so the arithmetic ones of
+ * each function represent all of its time. */
 #ifndef TRAINPROF_SRC_ANALYZE_FACTS_SCALAR_MATH_H
 #define TRAINPROF_SRC_ANALYZE_FACTS_SCALAR_MATH_H
 
@@ -21,10 +19,10 @@ struct tp_scalar {
 	size_t capacity;
 };
 
-/* Time of computing in a stack. */
+/* Adds computing time in a stack. */
 void tp_scalar_add(struct tp_scalar *scalar, const struct tp_trace *trace, uint32_t stack,
 		   size_t slice, double ns);
-/* Time of each slice in scalar code; false when no arithmetic was seen. */
+/* Returns the scalar time of each slice; false if no sampled instruction was arithmetic. */
 bool tp_scalar_sum(const struct tp_scalar *scalar, double out[TP_SCALAR_SLICES]);
 void tp_scalar_release(struct tp_scalar *scalar);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds which step of one rank is which of another. */
+/* Matches the steps of one rank with those of another. */
 #include "job_align.h"
 
 #include "analyze/numeric/stats.h"
@@ -30,8 +30,9 @@ static uint64_t overlap_ns(const struct tp_job_step *a, const struct tp_job_step
 
 /* ---- by the clock ---------------------------------------------------------------------------- */
 
-/* Steps of which each has more than half of the other: where the border of two was not seen, one
- * rank has a step that is two of another, and that is none of both. Returns how many match. */
+/* Matches steps that overlap by more than half of the longer one: where the border of two steps was
+ * not recorded, one rank has a step that covers two of another, and that step matches neither.
+ * Returns the number of matches. */
 static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_job_rank *rank,
 			     size_t *match)
 {
@@ -55,9 +56,9 @@ static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_jo
 	return n;
 }
 
-/* How many steps the other is ahead where the borders were seen too roughly for that: the median,
- * over steps, of which of its steps holds the middle. A lag that lengths suggest cannot be true
- * where one clock says otherwise. */
+/* Returns the number of steps by which the other rank is ahead, for borders that are too coarse for
+ * match_by_clock(): the median, over steps, of the other's step that contains the middle. A lag
+ * from lengths is not used on one host, because the common clock may contradict it. */
 static int64_t lag_by_clock(const struct tp_job_rank *first, const struct tp_job_rank *rank)
 {
 	double *lags = tp_alloc((first->n_steps + 1) * sizeof(*lags));
@@ -78,8 +79,8 @@ static int64_t lag_by_clock(const struct tp_job_rank *first, const struct tp_job
 
 /* ---- by lengths ------------------------------------------------------------------------------ */
 
-/* Step k of the first is step k + lag of the other. The median difference of lengths, and how many
- * were compared: as many as ranks may lie apart are enough. */
+/* Returns the median difference of lengths if step k of the first rank is step k + lag of the
+ * other, and the number of compared steps: at most as many as the largest lag are enough. */
 static double difference_at(const struct tp_job_rank *first, const struct tp_job_rank *rank,
 			    int64_t lag, double *scratch, size_t *n_compared)
 {
@@ -94,7 +95,8 @@ static double difference_at(const struct tp_job_rank *first, const struct tp_job
 	return n ? tp_stats_median(scratch, n) : 0;
 }
 
-/* The lag at which lengths agree clearly better than at others; false where none does. */
+/* Finds the lag at which lengths agree clearly better than at others; returns false if there is
+ * none. */
 static bool find_lag(const struct tp_job_rank *first, const struct tp_job_rank *rank, int64_t *out)
 {
 	size_t shorter = first->n_steps < rank->n_steps ? first->n_steps : rank->n_steps;
@@ -139,7 +141,7 @@ static size_t match_by_lag(const struct tp_job_rank *first, const struct tp_job_
 	return n;
 }
 
-/* The median difference of ends: ranks leave a collective at about the same time. */
+/* Returns the median difference of the ends: ranks leave a collective at about the same time. */
 static int64_t clock_difference(const struct tp_job_rank *first, const struct tp_job_rank *rank,
 				const size_t *match)
 {

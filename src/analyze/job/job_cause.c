@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Compares what the late rank does in a step with what the others do: first functions, because two
- * functions of one kind of work differ in name only, then kinds of work.
- */
+/* Compares the late rank's activity in a step with that of the others: first by function, because
+ * two functions of one kind of work differ only in their names, then by kind of work. */
 #include "job_cause.h"
 
 #include "analyze/thresholds.h"
@@ -85,7 +83,7 @@ static void find_label(struct tp_job *job, const struct tp_job_rank *late)
 	}
 }
 
-/* Where it does hardly more than wait for a CPU. */
+/* True for a place in which the rank mostly waits for a CPU. */
 static bool is_cpu_wait(const struct tp_job_code *code)
 {
 	return code->label == TP_LABEL_IDLE_RUNNABLE || code->label == TP_LABEL_DATALOADER_QUEUE;
@@ -100,7 +98,8 @@ static double function_work_ns(const struct tp_job_rank *rank, const struct tp_j
 	return ns;
 }
 
-/* The function with the largest surplus, and in it the line that has most of that. */
+/* Returns the function with the largest surplus, and the line that has most of the function's
+ * surplus. */
 static const struct tp_job_code *find_code(const struct tp_job *job, const struct tp_job_rank *late,
 					   code_time_fn *function_time)
 {
@@ -120,12 +119,12 @@ static const struct tp_job_code *find_code(const struct tp_job *job, const struc
 		most = surplus;
 		most_of_line = of_line;
 	}
-	/* A place that explains little of it is none. */
+	/* A place that explains less than a quarter of the delay is not reported. */
 	return 4 * most >= job->late_ns ? best : NULL;
 }
 
-/* Who has more to do waits longer for CPUs, wherever it is at that time: first comes what it does.
- */
+/* A rank with more work also waits longer for CPUs, in whatever function it is then: so places with
+ * work come first. */
 static const struct tp_job_code *choose_code(const struct tp_job *job,
 					     const struct tp_job_rank *late)
 {
@@ -133,9 +132,9 @@ static const struct tp_job_code *choose_code(const struct tp_job *job,
 	return code ? code : find_code(job, late, function_ns);
 }
 
-/* ---- what kind of difference it is ----------------------------------------------------------- */
+/* ---- kind of difference ---------------------------------------------------------------------- */
 
-/* The function's first line in the list: each function counts once. */
+/* Returns true for the function's first line in the list, so that each function counts once. */
 static bool is_first_line(const struct tp_job_rank *rank, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -145,7 +144,7 @@ static bool is_first_line(const struct tp_job_rank *rank, size_t index)
 }
 
 struct function_factors {
-	double most_factor; /* among those that both have */
+	double most_factor; /* among the functions that both have */
 	double least_factor;
 	size_t n_common;
 };
@@ -159,7 +158,7 @@ static struct function_factors compare_functions(const struct tp_job *job,
 			continue;
 		double own = function_ns(late, &late->codes[i]);
 		double others = mean_of_others(job, function_ns, &late->codes[i]);
-		/* Short functions have few samples: their factors say nothing. */
+		/* Short functions have few samples: their factors are unreliable. */
 		if (10 * own < late->own_ns || others < TP_JOB_SAME_WORK_MIN * own)
 			continue;
 		all.n_common++;
@@ -180,7 +179,8 @@ static double busy_ns(const struct tp_job_rank *rank, const struct tp_job_code *
 	return fmax(0, rank->own_ns - cpu_wait_ns(rank, unused));
 }
 
-/* Where CPUs are short for all, more work brings more waits for them: those do not explain it. */
+/* If all ranks lack CPUs, more work leads to more waits for CPUs: these waits do not explain the
+ * delay. */
 static bool is_without_cpu(const struct tp_job *job, const struct tp_job_rank *late)
 {
 	double waits = cpu_wait_ns(late, NULL);
@@ -190,8 +190,8 @@ static bool is_without_cpu(const struct tp_job *job, const struct tp_job_rank *l
 		       TP_JOB_FACTORS_MAX * others * busy_ns(late, NULL);
 }
 
-/* The share of a rank's known work that is in functions that another has, too, as far as that has
- * them. */
+/* Returns the share of a rank's known work in functions that another rank has, too, up to the
+ * other's time in them. */
 static double common_share(const struct tp_job_rank *rank, const struct tp_job_rank *other)
 {
 	double known = 0;
@@ -203,11 +203,11 @@ static double common_share(const struct tp_job_rank *rank, const struct tp_job_r
 		known += own;
 		common += fmin(own, function_ns(other, &rank->codes[i]));
 	}
-	/* Where most of it is not known, neither is what they have in common. */
+	/* If most of the work is unknown, the common share is unknown, too. */
 	return known > 0 && 2 * known >= rank->own_ns ? common / known : 1;
 }
 
-/* A slow loader is work besides that of the others; a stage is instead of it. */
+/* A slow loader adds work to that of the others; a pipeline stage has different work instead. */
 static bool is_other_stage(const struct tp_job *job, const struct tp_job_rank *late)
 {
 	for (size_t i = 0; i < job->n_ranks; i++) {
@@ -246,8 +246,8 @@ void tp_job_find_cause(struct tp_job *job)
 	if (!job->late_code)
 		return;
 	job->others_code_ns = mean_of_others(job, line_ns, job->late_code);
-	/* Of one place the work there says more than a surplus somewhere else, but for a CPU that
-	 * is not there. */
+	/* The kind of work at the found place is more specific than a surplus of a label elsewhere,
+	 * unless the rank lacks a CPU. */
 	if (tp_label_part(job->late_code->label) != TP_PART_COMMUNICATION &&
 	    job->late_kind != TP_JOB_LATE_WITHOUT_CPU) {
 		job->late_label = job->late_code->label;

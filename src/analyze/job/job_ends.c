@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds ranks that are missing, ended before the job did, or stand still. */
+/* Finds ranks that are missing, ended before the job, or hang. */
 #include "job_ends.h"
 
 #include "analyze/thresholds.h"
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- who is there ---------------------------------------------------------------------------- */
+/* ---- presence -------------------------------------------------------------------------------- */
 
 static int rank_order(const void *a, const void *b)
 {
 	const struct tp_job_rank *x = a;
 	const struct tp_job_rank *y = b;
-	if (x->number != y->number) /* -1, unknown, becomes the largest */
+	if (x->number != y->number) /* -1 (unknown) becomes the largest */
 		return (uint64_t)x->number < (uint64_t)y->number ? -1 : 1;
 	if (!x->unreadable != !y->unreadable)
 		return x->unreadable ? 1 : -1;
@@ -63,7 +63,7 @@ static size_t count_hosts(const struct tp_job *job)
 	return n_hosts;
 }
 
-/* The job is called as its first rank calls it. */
+/* The job gets the name of its first rank that has one. */
 static void name_job(struct tp_job *job)
 {
 	for (size_t i = 0; i < job->n_ranks; i++) {
@@ -76,7 +76,7 @@ static void name_job(struct tp_job *job)
 	}
 }
 
-/* Numbers of ranks come from files: nobody starts more than that. */
+/* Rank counts come from files: larger ones are not plausible. */
 enum { EXPECTED_MAX = 1 << 20 };
 
 void tp_job_count_ranks(struct tp_job *job)
@@ -95,7 +95,7 @@ void tp_job_count_ranks(struct tp_job *job)
 	find_missing(job);
 }
 
-/* ---- who ended ------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 static bool counts(const struct tp_job_rank *rank)
 {
@@ -108,7 +108,7 @@ static bool has_failed(const struct tp_job_rank *rank)
 	       (rank->end == TP_END_EXITED && rank->end_code != 0) || rank->is_cut;
 }
 
-/* By which a launcher ends the ranks of a job in which one has failed. */
+/* True for an end that a launcher may cause in the other ranks after one rank has failed. */
 static bool may_be_launcher(const struct tp_job_rank *rank)
 {
 	return rank->is_cut || (rank->end == TP_END_SIGNALED &&
@@ -116,14 +116,14 @@ static bool may_be_launcher(const struct tp_job_rank *rank)
 				 rank->end_code == SIGINT || rank->end_code == SIGHUP));
 }
 
-/* Clocks of different hosts agree about as well as their date does. */
+/* Clocks of different hosts agree about as well as their wall-clock times. */
 static uint64_t end_wall_ns(const struct tp_job_rank *rank)
 {
 	return rank->started_wall_ns + (rank->ended_ns - rank->started_ns);
 }
 
-/* The first cause: an end of its own before one that the launcher may have brought about, and the
- * earlier one. */
+/* The first cause is an end by itself rather than one that the launcher may have caused, and
+ * otherwise the earlier one. */
 static bool is_earlier_failure(const struct tp_job_rank *a, const struct tp_job_rank *b)
 {
 	bool is_secondary = may_be_launcher(a);
@@ -134,7 +134,7 @@ static bool is_earlier_failure(const struct tp_job_rank *a, const struct tp_job_
 	return end_wall_ns(a) < end_wall_ns(b);
 }
 
-/* Somebody stopped the whole job, by this signal (0: none is known), or it still runs: no rank
+/* Returns true if the whole job was stopped, by this signal (0 = unknown), or still runs: no rank
  * ended in another way. */
 static bool is_stopped(const struct tp_job *job, int *signal)
 {
@@ -153,7 +153,7 @@ static bool is_stopped(const struct tp_job *job, int *signal)
 	return n > 0;
 }
 
-/* How long another one did nothing but wait, from that end on. */
+/* Returns how long another rank only waited, from that end on. */
 static uint64_t waited_since(const struct tp_job_rank *other, const struct tp_job_rank *ended)
 {
 	uint64_t end = end_wall_ns(other);
@@ -162,7 +162,7 @@ static uint64_t waited_since(const struct tp_job_rank *other, const struct tp_jo
 	return after < other->peer_tail_ns ? after : other->peer_tail_ns;
 }
 
-/* How it ended is not known, and others have waited since. */
+/* True if its end is unknown and other ranks have waited since. */
 static bool left_early(const struct tp_job *job, const struct tp_job_rank *rank)
 {
 	for (size_t i = 0; i < job->n_ranks && rank->end == TP_END_UNKNOWN && !rank->is_cut; i++) {
@@ -196,7 +196,7 @@ static void find_ended(struct tp_job *job)
 	}
 }
 
-/* ---- who stands still ------------------------------------------------------------------------ */
+/* ---- hangs ----------------------------------------------------------------------------------- */
 
 static void find_hanging(struct tp_job *job)
 {
@@ -217,10 +217,10 @@ static void find_hanging(struct tp_job *job)
 		if (!waits)
 			other = (int)i;
 	}
-	/* One that has ended is not one that stands still. */
+	/* A rank that has ended does not hang. */
 	if (!n_waiting || n_others > 1 || (n_others && other == job->ended))
 		return;
-	/* It may have ended in peace long before. */
+	/* It may have ended successfully long before. */
 	if (n_others && job->ranks[other].end == TP_END_EXITED && job->ranks[other].end_code == 0)
 		return;
 	job->hang_ns = shortest_ns;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks that are not there, ended before the job did, or stand still. */
+/* Finds ranks that are missing, ended before the job, or hang. */
 #ifndef TRAINPROF_SRC_ANALYZE_JOB_JOB_ENDS_H
 #define TRAINPROF_SRC_ANALYZE_JOB_JOB_ENDS_H
 
 #include "trainprof/model/job_result.h"
 
-/* Sort ranks by number; of two recordings of a rank the one that started last counts. Sets the
+/* Sorts ranks by number; of two recordings of a rank the one that started last counts. Sets the
  * number of ranks, and which are missing. */
 void tp_job_count_ranks(struct tp_job *job);
 
-/* Sets `ended`, `hanging` and what belongs to them. */
+/* Sets `ended`, `hanging` and related members. */
 void tp_job_find_ends(struct tp_job *job);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Joins the ranks of a job by their steps and finds who comes last (docs/design/ranks.md).
+ * Joins the ranks of a job by their steps and finds the rank that is last (docs/design/ranks.md).
  *
- * In a step that all ranks do together the last one waits least. What a rank does itself in a step
- * is its length without exchanges and waits for others; the longest of these makes the step, and
- * what the next one has less is what the job gains when the last one becomes as fast.
+ * In a step that all ranks do together the last one waits least. A rank's own time in a step is its
+ * length without exchanges and waits for others. The longest own time determines the step, and its
+ * difference from the next longest is the gain of the job if the last rank becomes as fast as the
+ * next.
  */
 #include "trainprof/analyze/job_join.h"
 
@@ -21,18 +22,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Joined ranks and steps: a row for each step, a column for each rank. */
+/* Joined ranks and steps: a row per step, a column per rank. */
 struct job_table {
 	struct tp_job *job;
 	size_t *ranks; /* indexes into job->ranks, by column */
 	size_t n_ranks;
-	size_t stride;  /* columns that there is room for */
-	double *own_ns; /* n_steps x stride; while it is filled, NAN is a step that is not there */
+	size_t stride;  /* capacity in columns */
+	double *own_ns; /* n_steps x stride; NAN = missing step, only while the table is filled */
 	double *length_ns; /* n_steps */
 	size_t n_steps;
 	double *mean_own_ns;           /* by column */
-	size_t *order;                 /* columns, the largest mean first */
-	struct tp_estimate without_ns; /* a step, as the next rank makes it */
+	size_t *order;                 /* columns, largest mean first */
+	struct tp_estimate without_ns; /* length of a step as determined by the next rank */
 };
 
 static bool can_join(const struct tp_job_rank *rank)
@@ -40,7 +41,7 @@ static bool can_join(const struct tp_job_rank *rank)
 	return !rank->unreadable && !rank->is_duplicate && rank->n_judged >= TP_JOB_STEPS_MIN;
 }
 
-/* The one with most steps; -1 when there is none. */
+/* Returns the rank with the most judged steps; -1 if there is none. */
 static int find_first(const struct tp_job *job)
 {
 	int best = -1;
@@ -59,7 +60,8 @@ static bool has_same_steps(const struct tp_job_rank *first, const struct tp_job_
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* A row for each step of the first, so that one rank's steps are needed at a time. */
+/* Adds a column with a row for each step of the first rank, so that only one rank's steps are
+ * needed at a time. */
 static void add_column(struct job_table *j, size_t index, size_t n_steps, const size_t *match)
 {
 	struct tp_job_rank *rank = &j->job->ranks[index];
@@ -69,7 +71,7 @@ static void add_column(struct job_table *j, size_t index, size_t n_steps, const 
 		if (match[k] == TP_JOB_NO_STEP)
 			continue;
 		struct tp_job_step *step = &rank->steps[match[k]];
-		step->joined = (uint32_t)k + 1; /* of the first; see number_steps() */
+		step->joined = (uint32_t)k + 1; /* number in the first rank; see number_steps() */
 		double ns = (double)(step->end_ns - step->start_ns);
 		*cell = ns - (double)step->peer_ns;
 		j->length_ns[k] += ns;
@@ -77,7 +79,7 @@ static void add_column(struct job_table *j, size_t index, size_t n_steps, const 
 	j->ranks[j->n_ranks++] = index;
 }
 
-/* From numbers of steps of the first to numbers of the job. */
+/* Converts step numbers of the first rank to those of the job. */
 static void number_steps(const struct job_table *j, const uint32_t *numbers)
 {
 	for (size_t c = 0; c < j->n_ranks; c++) {
@@ -88,7 +90,7 @@ static void number_steps(const struct job_table *j, const uint32_t *numbers)
 	}
 }
 
-/* Only steps that all ranks have count. */
+/* Keeps only the steps that all ranks have. */
 static void keep_whole_steps(struct job_table *j, const struct tp_job_rank *first)
 {
 	uint32_t *numbers = tp_alloc((first->n_steps + 1) * sizeof(*numbers));
@@ -107,7 +109,8 @@ static void keep_whole_steps(struct job_table *j, const struct tp_job_rank *firs
 	free(numbers);
 }
 
-/* A recording that holds few of the steps would leave few for all others. */
+/* True for a recording with less than half of the steps: it would leave few common steps for all
+ * others. */
 static bool is_short(const struct tp_job_rank *first, const size_t *match)
 {
 	size_t n = 0;
@@ -119,9 +122,9 @@ static bool is_short(const struct tp_job_rank *first, const size_t *match)
 	return 2 * n < n_all;
 }
 
-/* For each host the first of its ranks: the others have its clock. */
+/* The first aligned rank of each host: the others have its clock. */
 struct references {
-	struct tp_map by_host; /* hash of the name -> index */
+	struct tp_map by_host; /* hash of the host name -> index */
 	struct reference {
 		const struct tp_job_rank *rank;
 		size_t *match;
@@ -199,7 +202,7 @@ static void build(struct job_table *j, int first_rank)
 	job->joined_by = j->n_ranks > 1 && j->n_steps ? weakest : TP_JOB_NOT_JOINED;
 }
 
-/* ---- who is last ----------------------------------------------------------------------------- */
+/* ---- the last rank --------------------------------------------------------------------------- */
 
 struct rank_mean {
 	size_t index;
@@ -268,7 +271,7 @@ static void sum_steps(struct job_table *j)
 	}
 }
 
-/* How many come last together: those above the widest gap in the upper half. */
+/* Returns how many ranks are late together: those above the widest gap in the upper half. */
 static size_t count_late(const struct job_table *j)
 {
 	size_t best = 1;
@@ -283,7 +286,8 @@ static size_t count_late(const struct job_table *j)
 	return best;
 }
 
-/* By how much the last ones come after the next: between the two that are nearest. */
+/* Measures the delay of the late ranks: the difference between the nearest pair of a late and
+ * another rank. */
 static void measure_gap(struct job_table *j, size_t n_late)
 {
 	struct tp_job *job = j->job;
@@ -294,7 +298,7 @@ static void measure_gap(struct job_table *j, size_t n_late)
 	for (size_t k = 0; k < j->n_steps; k++)
 		values[k] = j->own_ns[k * j->stride + inner] - j->own_ns[k * j->stride + outer];
 	tp_stats_mean(values, j->n_steps, &gap);
-	/* The step without that: where the late one takes all of it, both vary together. */
+	/* Length of the step without that delay: computed per step, because both vary together. */
 	for (size_t k = 0; k < j->n_steps; k++)
 		values[k] = j->length_ns[k] - values[k];
 	tp_stats_mean(values, j->n_steps, &j->without_ns);
@@ -310,7 +314,7 @@ static void measure_gap(struct job_table *j, size_t n_late)
 
 static double gain_of(const struct tp_job *job, double ns)
 {
-	double least = job->step_ns * 0.01; /* no job is a hundred times as fast */
+	double least = job->step_ns * 0.01; /* limits the gain to a factor of 100 */
 	double rest = job->step_ns - fmax(0, ns);
 	return job->step_ns / fmax(rest, least);
 }
@@ -350,7 +354,7 @@ static void set_late(struct job_table *j, size_t n_late)
 	tp_job_find_cause(job);
 }
 
-/* Readable ones without steps that could be joined. */
+/* Counts readable ranks that were not joined. */
 static size_t count_not_joined(const struct tp_job *job)
 {
 	size_t n = 0;
@@ -360,7 +364,8 @@ static size_t count_not_joined(const struct tp_job *job)
 	return n;
 }
 
-/* What a rank that is not here, or was not compared, would change. */
+/* Marks the verdict as uncertain if a missing rank, or one that was not compared, could change
+ * it. */
 static void note_missing(struct tp_job *job)
 {
 	if ((!job->n_missing && !count_not_joined(job)) || job->exchange_ratio < TP_JOB_WAIT_MIN)
@@ -427,7 +432,7 @@ static double total_of(const struct tp_job_rank *rank)
 	return total;
 }
 
-/* All times become those of a second. */
+/* Scales all times to those of one second. */
 static void scale_to_second(struct tp_job_rank *rank)
 {
 	double factor = 1e9 / total_of(rank);
@@ -443,8 +448,8 @@ static void scale_to_second(struct tp_job_rank *rank)
 	rank->is_joined = true;
 }
 
-/* Who waits least in all is the late one, if it is so clearly: no more can be said without steps.
- */
+/* The rank that waits least in total is the late one, if the difference is large: without steps no
+ * more can be concluded. */
 static void judge_by_shares(struct tp_job *job)
 {
 	int last = TP_JOB_NO_RANK;
@@ -486,7 +491,7 @@ void tp_job_join(struct tp_job *job)
 	struct job_table j = {.job = job};
 	tp_job_count_ranks(job);
 	tp_job_find_ends(job);
-	/* Who waits for a rank that is gone says nothing of its pace before. */
+	/* A rank that waits for a rank that is gone shows nothing about its earlier pace. */
 	bool is_complete = !job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing &&
 			   !job->n_unreadable;
 	int first = find_first(job);
@@ -496,7 +501,7 @@ void tp_job_join(struct tp_job *job)
 		judge(&j);
 	else
 		drop_steps(job, reason_not_joined(job, &j));
-	/* They may wait for one whose steps were not found. */
+	/* The ranks may wait for one whose steps were not found. */
 	if (job->verdict == TP_JOB_ALL_WAIT && count_not_joined(job) && is_complete)
 		drop_steps(job, "not all ranks have steps that were found");
 	if (job->joined_by == TP_JOB_NOT_JOINED && is_complete)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes from a rank's profile what its job needs. */
+/* Copies from a rank's profile the data that its job needs. */
 #include "trainprof/analyze/job_join.h"
 
 #include "trainprof/base/memory.h"
@@ -53,7 +53,7 @@ static struct tp_job_code code_of(struct tp_job *job, const struct tp_profile *p
 	};
 }
 
-/* Per step, or per second of the window where there are no steps. */
+/* Divisor to get times per step, or per second of the window without steps. */
 static double unit_of(const struct tp_profile *profile)
 {
 	if (profile->is_of_steps && profile->n_steady)
@@ -109,7 +109,8 @@ void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
 	}
 	if (profile)
 		copy_profile(job, &rank, profile);
-	/* The status is the launcher's: nobody else has seen how this process ended. */
+	/* The exit status in the recording is the launcher's: the end of this process is
+	 * unknown. */
 	if (profile && source->is_inner) {
 		rank.end = source->ended_ns ? TP_END_UNKNOWN : TP_END_RUNNING;
 		rank.end_code = 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Finds the ranks among the processes of one recording, as under "run -- mpirun": each process
- * has what its launcher told it, and so do the processes that it starts. The first is the rank.
- * Without a launcher they are the trainers of one program that exchange data.
- */
+/* Finds the ranks among the processes of one recording, as under "run -- mpirun": each process has
+ * the variables of its launcher, and so do the processes that it starts. The first of them is the
+ * rank. Without a launcher ranks are the trainers of one program that exchange data. */
 #include "trainprof/analyze/job_join.h"
 
 #include "analyze/thresholds.h"
@@ -34,7 +32,7 @@ static uint32_t leader_of(const struct tp_trace *trace, uint32_t task)
 	return task;
 }
 
-/* Whether a process above it is the same rank. */
+/* Returns true if a process above it is the same rank. */
 static bool is_of_rank_above(const struct tp_trace *trace, uint32_t task, double number)
 {
 	double other;
@@ -89,8 +87,8 @@ static uint64_t lived_ns(const struct tp_trace *trace, const struct tp_task *tas
 	return end_ns > task->start_ns ? end_ns - task->start_ns : 0;
 }
 
-/* For most of the run two processes of one program lived beside each other: else there is nothing
- * to look for. */
+/* Returns true if two processes of one program each lived for at least half of the run: otherwise
+ * there are no ranks to find. */
 bool tp_job_may_hold_ranks(const struct tp_trace *trace)
 {
 	uint32_t exe = 0;

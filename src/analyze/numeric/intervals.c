@@ -26,7 +26,8 @@ void tp_intervals_add(struct tp_intervals *list, uint64_t start_ns, uint64_t end
 
 enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS };
 
-/* By eleven bits of the start a pass, low ones first: three times as fast as comparing. */
+/* One pass of a radix sort by the start, 11 bits per pass, low bits first: three times as fast as a
+ * comparison sort. */
 static void sort_pass(struct tp_interval *to, const struct tp_interval *from, size_t n,
 		      uint64_t lowest_ns, unsigned shift)
 {
@@ -112,7 +113,7 @@ uint64_t tp_intervals_covered(const struct tp_intervals *list, uint64_t from_ns,
 
 /* ---- the sweep ---- */
 
-/* Where one lane is: the interval that ends after the current time, if any. */
+/* The position in one lane: the interval that ends after the current time, if any. */
 struct cursor {
 	const struct tp_interval *at;
 	const struct tp_interval *end;
@@ -127,7 +128,8 @@ static bool is_union(const struct tp_lane *lane)
 	return true;
 }
 
-/* The lane as a union: itself where it is one, else made into `list` (heap). */
+/* Returns a cursor for the union of the lane's intervals: the lane itself if it is a union already,
+ * otherwise a union built in `list` (heap). */
 static struct cursor cursor_of(const struct tp_lane *lane, struct tp_intervals *list)
 {
 	*list = (struct tp_intervals){0};
@@ -139,7 +141,7 @@ static struct cursor cursor_of(const struct tp_lane *lane, struct tp_intervals *
 	return (struct cursor){list->items, list->items + list->n};
 }
 
-/* The lanes that are active at a time, and until when nothing changes. */
+/* Returns the lanes that are active at a time, and the time until which this does not change. */
 static uint32_t active_at(struct cursor *cursors, size_t n_lanes, uint64_t time_ns,
 			  uint64_t *until_ns)
 {

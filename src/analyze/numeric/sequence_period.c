@@ -12,8 +12,8 @@
 
 enum {
 	MAX_CANDIDATES = 400,
-	PROBES = 4096,               /* places that are looked at before a lag is scored */
-	WEIGHT_PER_SYMBOL = 1 << 20, /* of one symbol, whatever it counts */
+	PROBES = 4096,               /* number of places compared before a lag is scored */
+	WEIGHT_PER_SYMBOL = 1 << 20, /* total votes per symbol, however often it occurs */
 	MAX_BACK = 8,
 	MAX_COUNTED = 200000,
 };
@@ -47,7 +47,7 @@ static size_t *count_symbols(const uint32_t *symbols, size_t n, size_t n_symbols
 	return counts;
 }
 
-/* Where a symbol was met last, and before; plus one. */
+/* The last MAX_BACK places of a symbol, a ring buffer; n counts all places so far. */
 struct last_places {
 	size_t places[MAX_BACK];
 	size_t n;
@@ -66,9 +66,10 @@ static void count_lags(struct tp_map *votes, const struct last_places *last_plac
 	}
 }
 
-/* Distances to the last occurrences of the same symbol: of one that comes k times in a period the
- * k-th is the period. All symbols have the same number of votes, so that what comes once in a step
- * says as much as what comes a thousand times. */
+/* Candidates are the distances to the previous occurrences of the same symbol: for a symbol that
+ * occurs k times per period, the k-th distance is the period. All symbols have the same total of
+ * votes, so that one that occurs once per step counts as much as one that occurs a thousand
+ * times. */
 static struct period_candidate *find_candidates(const uint32_t *symbols, size_t n, size_t n_symbols,
 						const size_t *counts, size_t *n_out)
 {
@@ -98,14 +99,15 @@ static struct period_candidate *find_candidates(const uint32_t *symbols, size_t 
 	return list;
 }
 
-/* Room for scoring, by symbol. */
+/* Scratch space for scoring, indexed by symbol. */
 struct symbol_counts {
 	uint32_t *n_seen;
 	uint32_t *n_equal;
 	size_t n_symbols;
 };
 
-/* Whether the lag is worth a score: of some places in the middle most equal the one a lag later. */
+/* Returns true if the lag is worth a score: most of some places in the middle equal the one a lag
+ * later. */
 static bool probe_lag(const uint32_t *symbols, size_t n, size_t lag)
 {
 	size_t n_places = n - lag < PROBES ? n - lag : PROBES;
@@ -142,7 +144,8 @@ static void score(struct tp_period *out, const uint32_t *symbols, size_t n, size
 	out->rare = n_distinct ? sum / (double)n_distinct : 0;
 }
 
-/* How irregular the times between occurrences are: relative mean distance from their mean. */
+/* Returns how irregular the times between occurrences are: relative mean deviation from the
+ * mean. */
 static double time_spread(const uint32_t *symbols, const uint64_t *times_ns, size_t n,
 			  uint32_t symbol, size_t count)
 {
@@ -168,7 +171,8 @@ static double time_spread(const uint32_t *symbols, const uint64_t *times_ns, siz
 	return mean > 0 ? sum / mean / (double)(count - 1) : 1;
 }
 
-/* Of the symbols that come once in a period the most regular one; without any, the rarest. */
+/* Chooses the most regular symbol of those that occur once per period; without any, the rarest
+ * one. */
 static void choose_cut(struct tp_period *out, const uint32_t *symbols, const uint64_t *times_ns,
 		       size_t n, size_t n_symbols, const size_t *counts)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The period of a sequence of names: where device work is launched in the same order step after
- * step, the smallest lag at which the sequence repeats is the step.
- */
+/* Finds the period of a sequence of names: if device work is launched in the same order in each
+ * step, the smallest lag at which the sequence repeats is one step. */
 #ifndef TRAINPROF_SRC_ANALYZE_NUMERIC_SEQUENCE_PERIOD_H
 #define TRAINPROF_SRC_ANALYZE_NUMERIC_SEQUENCE_PERIOD_H
 
@@ -11,19 +9,21 @@
 #include <stdint.h>
 
 struct tp_period {
-	size_t lag;   /* symbols of a period; 0: none */
-	double plain; /* share of the places that equal the one a lag later */
-	double rare;  /* mean of that share over distinct symbols: what comes once counts as much */
-	size_t first; /* place of the first cut; the next ones are a lag apart, more or less */
-	uint32_t cut; /* symbol that a period begins with */
+	size_t lag;   /* symbols per period; 0 = no period */
+	double plain; /* share of places that equal the one a lag later */
+	double rare;  /* mean of that share over distinct symbols: one that occurs once per period
+			 counts as much */
+	size_t first; /* place of the first cut; later ones follow at distances of about a lag */
+	uint32_t cut; /* symbol with which a period begins */
 };
 
 /*
- * The smallest lag of at least `at_least` that both scores accept, and the best symbol to cut at.
+ * Finds the smallest lag of at least `at_least` that both scores accept, and the best symbol to cut
+ * at.
  *
  * symbols   n of them, each below n_symbols.
- * times_ns  n, ascending: when each was launched; decides which symbol is most regular.
- * Returns false when nothing repeats; a period has to fit twice.
+ * times_ns  n, ascending: launch times; they decide which symbol is most regular. Returns false if
+ * nothing repeats; at least two periods must fit.
  * Source    method, scores and limits: docs/design/steps.md#steps-of-traces.
  */
 bool tp_period_find(struct tp_period *out, const uint32_t *symbols, const uint64_t *times_ns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates with error bars for correlated series, all deterministic. */
+/* Estimates with confidence intervals for correlated series; all are deterministic. */
 #include "stats.h"
 
 #include "analyze/thresholds.h"
@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-	BATCHES = 10,    /* of the batch-means interval */
-	MIN_BATCHES = 5, /* when there are fewer than two steps for each of ten */
-	MAX_LAG = 200,   /* of autocorrelations; a run that needs more is drifting anyway */
+	BATCHES = 10,    /* batches of the batch-means interval */
+	MIN_BATCHES = 5, /* if there are fewer than two steps for each of ten batches */
+	MAX_LAG = 200,   /* of autocorrelations; a run that needs more drifts anyway */
 	MSER_BATCH = 5,
 };
 
@@ -96,7 +96,8 @@ static double sum_of(const double *x, size_t n)
 	return sum;
 }
 
-/* Autocorrelation at a lag of a series whose mean is `mean`, times n times its variance. */
+/* Returns the autocorrelation at a lag, times n times the variance, of a series whose mean is
+ * `mean`. */
 static double lagged_sum(const double *x, size_t n, double mean, size_t lag)
 {
 	double sum = 0;
@@ -115,7 +116,7 @@ double tp_stats_effective_n(const double *x, size_t n)
 		return (double)n;
 	size_t max_lag = n / 2 < MAX_LAG ? n / 2 : MAX_LAG;
 	double rho = 0;
-	/* Sums of neighbouring pairs are positive in theory; the first that is not is noise. */
+	/* Sums of adjacent pairs are positive in theory; the first one that is not is noise. */
 	for (size_t lag = 1; lag + 1 <= max_lag; lag += 2) {
 		double pair = lagged_sum(x, n, mean, lag) + lagged_sum(x, n, mean, lag + 1);
 		if (pair <= 0)
@@ -126,7 +127,7 @@ double tp_stats_effective_n(const double *x, size_t n)
 	return effective < 1 ? 1 : effective;
 }
 
-/* n < 10: nothing better than what was seen. */
+/* With n < 10 nothing is better than the measured range. */
 static void range_only(const double *x, const double *w, size_t n, struct tp_estimate *out)
 {
 	out->is_few = true;
@@ -139,8 +140,8 @@ static void range_only(const double *x, const double *w, size_t n, struct tp_est
 	}
 }
 
-/* Ratio of sums with its batch-means interval; all n steps are in a batch, batches differ in
- * length by at most one step. */
+/* Ratio of sums with its batch-means interval. All n steps are in a batch; batch lengths differ by
+ * at most one step. */
 static void ratio_of_sums(const double *x, const double *w, size_t n, struct tp_estimate *out)
 {
 	*out = (struct tp_estimate){.n = n};
@@ -182,8 +183,8 @@ void tp_stats_ratio(const double *x, const double *w, size_t n, struct tp_estima
 	out->high = fmax(0, fmin(1, out->high));
 }
 
-/* The variance of a ratio of sums over groups of unequal size, by its linear expansion (Cochran,
- * Sampling Techniques, 1977, 6.3). */
+/* Variance of a ratio of sums over groups of unequal size, by linear expansion (Cochran, Sampling
+ * Techniques, 1977, 6.3). */
 void tp_stats_ratio_groups(const double *x, const double *w, const size_t *group, size_t n,
 			   struct tp_estimate *out)
 {
@@ -221,10 +222,8 @@ void tp_stats_mean(const double *x, size_t n, struct tp_estimate *out)
 	free(ones);
 }
 
-/*
- * Woodruff's interval: the share of values not above the median is a mean, so it has a
- * batch-means interval; the quantiles at that interval's ends bracket the median.
- */
+/* Woodruff's interval: the share of values not above the median is a mean, so it has a batch-means
+ * interval; the quantiles at the ends of that interval bracket the median. */
 static void median_interval(const double *x, const double *sorted, size_t n, struct tp_stat *out)
 {
 	if (n < TP_INTERVAL_VALUES_MIN) {
@@ -239,7 +238,7 @@ static void median_interval(const double *x, const double *sorted, size_t n, str
 	tp_stats_mean(below, n, &share);
 	free(below);
 	double half = share.high - share.value;
-	/* Half a rank more on each side, since a quantile lies between two values. */
+	/* Add half a rank on each side, since a quantile lies between two values. */
 	half += 0.5 / (double)n;
 	out->median_low = tp_stats_quantile(sorted, n, 0.5 - half);
 	out->median_high = tp_stats_quantile(sorted, n, 0.5 + half);
@@ -287,12 +286,12 @@ size_t tp_stats_mser5(const double *x, size_t n)
 	return best_start * MSER_BATCH;
 }
 
-/* ---- level shifts ---------------------------------------------------------------------------- */
+/* ---- level shifts ----------------------------------------------------------- */
 
 struct level_search {
 	const double *x;
-	const double *sums;    /* of the first i values */
-	const double *squares; /* likewise */
+	const double *sums;    /* prefix sums */
+	const double *squares; /* prefix sums of squares */
 	size_t min_length;
 	double min_shift;
 	size_t *starts;
@@ -300,7 +299,8 @@ struct level_search {
 	size_t capacity;
 };
 
-/* Difference of means over its error, for a split of [from, to) before `at`. */
+/* Returns the difference of means divided by its standard error, for a split of [from, to) before
+ * `at`. */
 static double split_t(const struct level_search *search, size_t from, size_t at, size_t to,
 		      double *shift)
 {
@@ -310,12 +310,12 @@ static double split_t(const struct level_search *search, size_t from, size_t at,
 	double s2 = search->sums[to] - search->sums[at];
 	double within = search->squares[to] - search->squares[from] - s1 * s1 / n1 - s2 * s2 / n2;
 	*shift = fabs(s1 / n1 - s2 / n2);
-	/* Rounding must not turn a perfect fit into a negative variance. */
+	/* Prevents that rounding turns a perfect fit into a negative variance. */
 	double variance = fmax(within, 1e-12) / (n1 + n2 - 2);
 	return *shift / sqrt(variance * (1 / n1 + 1 / n2));
 }
 
-/* t as it would be with as many independent values as the two sides really hold. */
+/* Returns t for the effective number of independent values on both sides. */
 static double corrected_t(const struct level_search *search, size_t from, size_t at, size_t to,
 			  double t)
 {
@@ -330,11 +330,9 @@ static double corrected_t(const struct level_search *search, size_t from, size_t
 	return t * sqrt(share);
 }
 
-/*
- * Split [from, to) and keep a split only if the two levels beside it differ, taken alone: what
- * lies further away may hold other levels and would pass for correlation. Returns the end of the
- * first level and the start of the last one through `first_end` and `last_start`.
- */
+/* Splits [from, to) recursively. Keeps a split only if the two adjacent levels alone differ,
+ * because more distant values may belong to other levels and would look like correlation. Returns
+ * the end of the first level and the start of the last one in `first_end` and `last_start`. */
 static void split_levels(struct level_search *search, size_t from, size_t to, size_t *first_end,
 			 size_t *last_start)
 {
@@ -381,7 +379,7 @@ size_t tp_stats_levels(const double *x, size_t n, size_t min_length, double min_
 		return 0;
 	double *sums = tp_alloc((n + 1) * sizeof(*sums));
 	double *squares = tp_alloc((n + 1) * sizeof(*squares));
-	/* Around the first value: squares of large numbers would lose the digits that matter. */
+	/* Subtract the first value: squares of large numbers would lose significant digits. */
 	for (size_t i = 0; i < n; i++) {
 		sums[i + 1] = sums[i] + (x[i] - x[0]);
 		squares[i + 1] = squares[i] + (x[i] - x[0]) * (x[i] - x[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums labels over steps and window, exactly, and brackets what removing a part could gain.
+ * Sums labels over steps and window, exactly, and computes bounds for the gain from removing a
+ * part.
  *
  * Needs: labels of the main thread, steps with their kinds, window. Gives: parts, label_ns, shares
  * with intervals, per-step parts, hidden, solo, brackets, limiter, the step.* share facts.
@@ -18,14 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Equal slices that stand for steps where there are none, so that shares still get an interval. */
+/* Equal slices replace steps if there are none, so that shares still get an interval. */
 enum { N_SLICES = 50 };
 
 struct partition {
 	struct tp_analysis *analysis;
 	struct tp_interval *windows; /* steady steps, or the one window */
 	size_t n_windows;
-	uint64_t (*part_ns)[TP_N_PARTS]; /* by window, or by slice when there are no steps */
+	uint64_t (*part_ns)[TP_N_PARTS]; /* by window, or by slice if there are no steps */
 	uint64_t *length_ns;
 	size_t n_rows;
 };
@@ -35,8 +36,8 @@ static const struct tp_timeline *labeled_timeline(const struct tp_analysis *anal
 	return tp_analysis_timeline(analysis, analysis->main_task);
 }
 
-/* Sum labels inside [from, to). The timeline is in order; *cursor moves forward only. What no
- * piece covers is idle.unknown, so that the sum is the length, always. */
+/* Sums labels inside [from, to). The timeline is in order; *cursor only moves forward. Time without
+ * a segment is idle.unknown, so that the sum always equals the length. */
 static void sum_labels(const struct tp_timeline *timeline, size_t *cursor, uint64_t from_ns,
 		       uint64_t to_ns, uint64_t label_ns[TP_N_LABELS])
 {
@@ -100,8 +101,7 @@ static void sum_window(struct partition *p)
 	p->windows[p->n_windows++] = (struct tp_interval){start, profile->window_end_ns};
 }
 
-/* ---- lanes
- * --------------------------------------------------------------------------------------- */
+/* ---- lanes -------------------------------------------------------------------------------- */
 
 static void fill_foreground(const struct tp_analysis *analysis,
 			    struct tp_intervals lanes[TP_N_PARTS])
@@ -128,7 +128,8 @@ static void fill_background(const struct tp_analysis *analysis, enum tp_thread_r
 	}
 }
 
-/* Main thread first, by parts (docs/design/waits.md#parts), then what goes on beside it. */
+/* Lanes: the main thread first, by parts (docs/design/waits.md#parts), then concurrent
+ * activities. */
 static void measure_lanes(struct partition *p, struct tp_lane_times *times)
 {
 	static const enum tp_part order[TP_N_PARTS] = {TP_PART_DATALOADER, TP_PART_COMMUNICATION,
@@ -160,8 +161,8 @@ static void measure_lanes(struct partition *p, struct tp_lane_times *times)
 		free(background[i].items);
 }
 
-/* ---- results
- * -------------------------------------------------------------------------------------- */
+/* Time that a loader worker needs per step: no step can be shorter on average, however fast the
+ * rest is. */
 
 /* Time a loader worker needs per step: no step can be shorter on average, however fast the rest. */
 static double loader_supply_ns(const struct partition *p)
@@ -246,7 +247,7 @@ static void fill_part(struct partition *p, enum tp_part part, const struct tp_la
 	bracket_part(p, part, times, supply_ns);
 }
 
-/* The verdict itself is a rule; this only names the largest part. */
+/* Only names the largest part; the verdict itself is a rule. */
 static void find_limiter(struct tp_profile *profile)
 {
 	int largest = 0;

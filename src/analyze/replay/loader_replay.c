@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plays a loader and its trainer from event to event. */
+/* Discrete-event simulation of a data loader and its trainer. */
 #include "loader_replay.h"
 
 #include "trainprof/base/memory.h"
@@ -11,18 +11,18 @@
 enum {
 	N_SLICES = 8, /* alternations of CPU work and waits in a batch or a step */
 	N_BATCHES_MIN = 200,
-	N_QUEUES_MIN = 10, /* batches are so many times those of a full queue */
-	FILLING_PART = 5,  /* of the batches, one in so many fills the queue */
+	N_QUEUES_MIN = 10, /* simulate at least this many times the batches of a full queue */
+	FILLING_PART = 5,  /* one in this many batches fills the queue */
 };
 
-/* Somebody at work: slices of CPU work and of waits by turns. */
+/* A worker or the trainer: alternates between slices of CPU work and of waits. */
 struct actor {
 	struct tp_replay_work work;
-	int n_slices_left; /* 0: idle */
+	int n_slices_left; /* 0 = idle */
 	double left_ns;
-	double weight; /* CPUs it keeps busy */
+	double weight; /* number of CPUs it keeps busy */
 	size_t batch;
-	size_t next; /* of a worker: the batch that it makes next, where they go in turn */
+	size_t next; /* workers only, if is_in_turn: the batch that it makes next */
 };
 
 struct play {
@@ -30,15 +30,15 @@ struct play {
 	struct actor trainer;
 	struct actor *workers;
 	bool *is_ready; /* by batch */
-	size_t n;       /* batches that the trainer uses; workers go on making more */
+	size_t n;       /* number of batches that the trainer uses; workers continue to make more */
 	size_t n_begun;
 	size_t n_ready;
 	size_t n_taken;
 	size_t n_used;
 	bool is_making; /* the trainer makes the batch itself */
 	double now_ns;
-	double filled_ns; /* when the queue counts as filled */
-	double wanted_ns; /* of CPUs */
+	double filled_ns; /* time at which the queue counts as filled */
+	double wanted_ns; /* CPU time */
 	double delayed_ns;
 };
 
@@ -79,7 +79,7 @@ static bool may_begin(const struct play *play, size_t batch)
 	return batch < play->n_taken + (size_t)of->n_workers * of->n_ahead;
 }
 
-/* Whether anything was begun. Work of no length is over at once. */
+/* Returns true if any work was begun. Work of zero length ends at once. */
 static bool begin_workers(struct play *play)
 {
 	const struct tp_loader_replay *of = play->of;
@@ -137,13 +137,13 @@ static bool begin_trainer(struct play *play)
 	return true;
 }
 
-/* CPUs that are wanted. */
+/* Number of CPUs that are wanted. */
 struct demand {
 	double trainer;
 	double workers;
 };
 
-/* The share of its CPUs that each gets. */
+/* The share of the wanted CPUs that each side gets. */
 struct supply {
 	double trainer;
 	double workers;
@@ -171,7 +171,7 @@ static struct supply share_cpus(const struct tp_loader_replay *of, struct demand
 	if (!of->is_trainer_first)
 		return (struct supply){trainer, trainer};
 	trainer = equal_share(demand.trainer, of->n_cpus);
-	/* A CPU that is not there is a very slow one, so that everything ends. */
+	/* A CPU that does not exist is modelled as a very slow one, so that everything ends. */
 	double left = fmax(of->n_cpus - trainer * demand.trainer, 1e-9 * of->n_cpus);
 	return (struct supply){trainer, equal_share(demand.workers + of->others, left)};
 }
@@ -193,7 +193,7 @@ static double until_event(const struct play *play, struct supply rate)
 	return least;
 }
 
-/* Whether its work is over. What rounding leaves of a slice counts as nothing. */
+/* Returns true if the work is finished. Rounding remainders of a slice count as zero. */
 static bool advance(struct actor *actor, double ns, double rate)
 {
 	if (!actor->n_slices_left)

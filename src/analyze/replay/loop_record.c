@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads from timelines what each batch and each step took. */
+/* Reads the durations of each batch and each step from timelines. */
 #include "loop_record.h"
 
 #include "analyze/facts/loader_work.h"
@@ -11,10 +11,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a steady step, beside its work. */
+/* The arrival of the batch of a steady step. */
 struct arrival {
 	size_t step;
-	uint64_t ready_ns; /* when the batch was there that the trainer waited for; 0: it did not */
+	uint64_t ready_ns; /* when the batch was ready, if the trainer waited for it; 0 = it did not
+			      wait */
 	uint64_t taken_ns;
 };
 
@@ -22,8 +23,8 @@ struct loop_reader {
 	const struct tp_analysis *analysis;
 	struct tp_loop_record *record;
 	struct arrival *arrivals;
-	double waited_ns; /* in the step that is being read */
-	double unmade_ns; /* waits for batches that nobody was seen to make */
+	double waited_ns; /* in the current step */
+	double unmade_ns; /* waits for batches that no thread was seen making */
 };
 
 static bool is_compute(const struct tp_segment *piece)
@@ -31,8 +32,8 @@ static bool is_compute(const struct tp_segment *piece)
 	return tp_label_part(piece->label) == TP_PART_COMPUTE;
 }
 
-/* Waiting for a CPU is left out: the replay finds out who waits. A trainer that waits while it
- * computes waits for its team, which is at work. */
+/* Time waiting for a CPU is left out, because the replay computes it. A trainer that waits during
+ * compute waits for its thread team, which is working. */
 static void add_segment(struct loop_reader *reader, const struct tp_segment *piece, uint64_t ns)
 {
 	struct tp_loop_record *record = reader->record;
@@ -91,8 +92,7 @@ static void read_steps(struct loop_reader *reader)
 	reader->record->step_ns /= (double)reader->record->n;
 }
 
-/* ---- what workers and teams do -----------------------------------------------------------------
- */
+/* ---- work of workers and teams ---------------------------------------------- */
 
 static bool is_work(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
@@ -139,8 +139,8 @@ static double team_of(const struct tp_analysis *analysis, double step_cpu_ns)
 	return step_cpu_ns > 0 ? 1 + sum_ns / n_steps / step_cpu_ns : 1;
 }
 
-/* How long the batch was being made; 0 where that was not seen. Its worker began as the one before
- * it was ready, or later, when there was room for it. */
+/* Returns how long the batch was being made, 0 if that was not seen. Its worker began when its
+ * previous batch was ready, or later, when the queue had room. */
 static double seen_ns(const struct loop_reader *reader, size_t i)
 {
 	const struct arrival *now = &reader->arrivals[i];
@@ -157,7 +157,8 @@ static double seen_ns(const struct loop_reader *reader, size_t i)
 	return begin_ns && now->ready_ns > begin_ns ? (double)(now->ready_ns - begin_ns) : 0;
 }
 
-/* What was seen, and of all together what is left for the others in equal parts. */
+/* Uses the measured batch durations, and divides the rest of the total time equally among the
+ * batches without one. */
 static void spread_batches(struct loop_reader *reader, struct tp_replay_work mean)
 {
 	struct tp_loop_record *record = reader->record;

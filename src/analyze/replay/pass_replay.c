@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changes of the loader would save, by replaying the measured steps with them.
+ * Predicts what changes of the data loader would save, by replaying the measured steps with them.
  *
- * Needs: labels, steps, window, loader.*, cpu.*. Gives: replay.*
+ * Needs: labels, steps, window, loader.*, cpu.*. Sets: replay.*
  *
- * A replay of the run as it was has to come out as long as it was; where it does not, nothing is
- * predicted. What cannot be known before is how much work is slowed by work on other CPUs (shared
- * cores, caches, memory): so savings have two ends, without that and with TP_REPLAY_SLOWDOWN.
+ * A replay of the unchanged run has to reproduce its measured step time; if it does not, nothing is
+ * predicted. One thing cannot be known in advance: how much work on one CPU is slowed down by work
+ * on other CPUs (shared cores, caches, memory). So savings are a range, without that slowdown and
+ * with TP_REPLAY_SLOWDOWN.
  */
 #include "analyze/analysis.h"
 #include "analyze/thresholds.h"
@@ -51,15 +52,15 @@ static struct tp_loader_replay replay_of(const struct tp_loop_record *record)
 	};
 }
 
-/* The worst case: work is slowed by work beside it, and batches have to be handed over. The best:
- * the scheduler has the trainer compute before workers do. */
+/* Worst case: work is slowed down by concurrent work, and batches have to be transferred. Best
+ * case: the scheduler runs the trainer before workers. */
 struct extra_cost {
 	double slowdown;
 	double handover_ns;
 	bool is_trainer_first;
 };
 
-/* What is seen beside workers has their slowdown in it already, most of it. */
+/* Work that was measured next to workers already includes most of their slowdown. */
 static struct extra_cost max_slowdown(const struct tp_loader_replay *replay)
 {
 	if (replay->n_workers)
@@ -67,7 +68,7 @@ static struct extra_cost max_slowdown(const struct tp_loader_replay *replay)
 	return (struct extra_cost){TP_REPLAY_SLOWDOWN, TP_REPLAY_HANDOVER_NS, false};
 }
 
-/* A PyTorch loader that is given its first workers has them in turn, two batches ahead. */
+/* A PyTorch loader that gets its first workers uses them in turn, with two batches ahead. */
 static double step_with(struct tp_loader_replay replay, unsigned n_workers, struct extra_cost extra)
 {
 	replay.is_in_turn |= !replay.n_workers;
@@ -83,7 +84,8 @@ static double saved_ratio(double before_ns, double after_ns)
 	return fmin(1, fmax(0, 1 - after_ns / before_ns));
 }
 
-/* The fewest workers with which a step is about as short as with any number of them. */
+/* Returns the smallest number of workers, from the current one up, whose step time is about as
+ * short as the best one. */
 static unsigned best_workers(const struct tp_loader_replay *replay, struct extra_cost extra)
 {
 	double steps_ns[TP_REPLAY_WORKERS_MAX + 1];
@@ -107,7 +109,8 @@ static void set_workers(struct tp_profile *profile, const struct tp_loader_repla
 	struct extra_cost worst = max_slowdown(replay);
 	unsigned now = replay->n_workers;
 	unsigned best = best_workers(replay, (struct extra_cost){.slowdown = worst.slowdown / 2});
-	/* What the replay of the run as it was is off by, and by what any two runs differ. */
+	/* Add the error of the replay of the unchanged run and the usual difference between two
+	 * runs. */
 	double doubt = best == now ? 0 : TP_REPLAY_DOUBT + fabs(error) / 2;
 	set(profile, TP_FACT_REPLAY_WORKERS, best);
 	set(profile, TP_FACT_REPLAY_WORKERS_SAVED,
@@ -148,8 +151,8 @@ static void set_augment(struct tp_profile *profile, struct tp_loader_replay repl
 	free(lighter);
 }
 
-/* Other programs want CPUs as this one does, unless their priority is lower: as much of them counts
- * as makes workers and trainer wait for a CPU as they did. */
+/* Other programs want CPUs as this one does, unless their priority is lower. Scales their demand so
+ * that workers and trainer wait for a CPU as long as they did in the run. */
 static void fit_others(struct tp_loader_replay *replay, double delay_ratio)
 {
 	double all = replay->others;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides who is who among processes: trainer, loader worker, launcher; and which thread of the
- * trainer carries the loop.
+ * Assigns roles to processes (trainer, loader worker, launcher) and finds the thread of the trainer
+ * that runs the loop.
  *
- * Evidence in order of strength: the program's own marks, frames and names that only one role has,
- * then behaviour (who computes, who reads files, who waits for children).
+ * Evidence in order of strength: the program's own marks; frames and names that only one role has;
+ * then behaviour (computing, reading files, waiting for children).
  */
 #include "analyze/analysis.h"
 
@@ -15,30 +15,30 @@
 
 #include <string.h>
 
-/* What is known about a process before it is judged, over all its threads. */
+/* Measurements of a process, over all its threads. */
 struct role_process {
-	uint32_t task;   /* of the leader */
-	uint32_t parent; /* leader of the parent process; TP_NO_TASK */
+	uint32_t task;   /* the leader */
+	uint32_t parent; /* leader of the parent process, or TP_NO_TASK */
 	bool has_marks;
-	bool was_forked; /* and never did an exec: shares its parent's program */
+	bool was_forked; /* and never called exec: runs its parent's program */
 	bool is_known_launcher;
 	const char *exe;
 	struct tp_function_time doings;
 	uint64_t on_cpu_ns;
 	uint64_t compute_ns;
 	uint64_t loader_ns;
-	uint64_t model_ns; /* by names: forward, backward, exchange of gradients */
+	uint64_t model_ns; /* by names: forward, backward, gradient exchange */
 	uint64_t n_samples;
-	uint64_t n_loader_roots; /* samples */
-	uint64_t n_python;       /* samples of its first thread with Python frames; of them */
-	uint64_t n_worker;       /* below the main loop of a loader's worker */
+	uint64_t n_loader_roots; /* number of samples */
+	uint64_t n_python;       /* samples of its first thread with Python frames */
+	uint64_t n_worker;       /* of those, samples below the main loop of a loader worker */
 	uint64_t leader_lived_ns;
 	uint64_t leader_waited_ns; /* for children */
-	uint64_t drinks_ns;        /* waits for a pipe or socket to have something */
-	uint64_t pours_ns;         /* waits for one to have room */
+	uint64_t drinks_ns;        /* waits until a pipe or socket has data */
+	uint64_t pours_ns;         /* waits until a pipe or socket has room */
 };
 
-/* Which way the data flow that a process waits for. */
+/* Adds a wait for a pipe or socket to the direction in which its data flow. */
 static void measure_wait(const struct tp_analysis *analysis, const struct tp_segment *piece,
 			 struct role_process *process)
 {
@@ -53,7 +53,8 @@ static void measure_wait(const struct tp_analysis *analysis, const struct tp_seg
 		process->pours_ns += length;
 }
 
-/* By the call, or by the Python function: joining a process polls a descriptor of it. */
+/* Detects the wait by the call, or by the Python function, because joining a process polls its
+ * descriptor. */
 static bool waits_for_child(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
 	if (piece->state != TP_STATE_BLOCKED)
@@ -120,7 +121,7 @@ static struct role_process measure_process(const struct tp_analysis *analysis, u
 static const struct role_process *find_process(const struct role_process *all, size_t n,
 					       uint32_t task)
 {
-	while (n > 0) { /* they are in order of tasks */
+	while (n > 0) { /* sorted by task */
 		const struct role_process *middle = &all[n / 2];
 		if (middle->task == task)
 			return middle;
@@ -145,7 +146,8 @@ static bool is_descendant(const struct role_process *all, size_t n, const struct
 	return false;
 }
 
-/* Waits for a pipe or socket to have something, and hardly ever for room in one. */
+/* Returns true if the process waits for data in a pipe or socket, and hardly ever for room in
+ * one. */
 static bool waits_to_read(const struct role_process *p)
 {
 	return p->drinks_ns > p->pours_ns &&
@@ -158,11 +160,10 @@ static bool waits_to_write(const struct role_process *p)
 	       (double)p->pours_ns > TP_FEED_WAITS_MIN * (double)p->leader_lived_ns;
 }
 
-/*
- * Another program that makes data for this one: `produce | train`, or started by it with a pipe
- * between them. One of both ends waits for the other, and the direction tells who is who. Names and
- * parents last: thousands of short processes are held against each other.
- */
+/* Returns true if p is another program that makes data for q: `p | q`, or started by q with a pipe
+ * between them. One of the two ends waits for the other, and the direction of the wait shows which
+ * one makes the data. Names and parents are compared last, because thousands of short processes are
+ * compared with each other. */
 static bool feeds(const struct role_process *all, size_t n, const struct role_process *p,
 		  const struct role_process *q)
 {
@@ -174,14 +175,15 @@ static bool feeds(const struct role_process *all, size_t n, const struct role_pr
 	return p->parent == q->parent || is_descendant(all, n, p, q);
 }
 
-/* One of many that open a file each may be short, but works while it lives. */
+/* A process may be short-lived, as one of many that open a file each, but it works while it
+ * lives. */
 static bool can_feed(const struct role_process *p)
 {
 	return !p->was_forked && !waits_to_read(p) &&
 	       (double)p->doings.total_ns > TP_FEED_WORKS_MIN * (double)p->leader_lived_ns;
 }
 
-/* Programs like cat and tee read much, too: what the trainer writes. */
+/* Programs like cat and tee also read much: the output of the trainer. */
 static bool is_filter(const struct role_process *p)
 {
 	return !p->was_forked && waits_to_read(p) &&
@@ -193,17 +195,15 @@ static bool waits_most_times(const struct role_process *p)
 	return (double)p->leader_waited_ns > TP_PROCESS_MAJORITY * (double)p->leader_lived_ns;
 }
 
-/* Works itself and does not merely wait for its children. */
+/* Returns true if the process works itself and does not only wait for its children. */
 static bool works(const struct role_process *p)
 {
 	bool is_idle = (double)p->on_cpu_ns <= TP_PROCESS_IDLE_MAX * (double)p->leader_lived_ns;
 	return p->has_marks || (!is_idle && !waits_most_times(p));
 }
 
-/*
- * The working process that forked this one, or started the same program again to work for it; there
- * may be a manager of forks between them that does nothing. NULL when it is nobody's.
- */
+/* Returns the working process that forked this one, or that started the same program again to work
+ * for it; an idle fork server may be between them. NULL if there is none. */
 static const struct role_process *find_worker_owner(const struct role_process *all, size_t n,
 						    const struct role_process *p)
 {
@@ -216,7 +216,7 @@ static const struct role_process *find_worker_owner(const struct role_process *a
 	return p->was_forked || is_again ? up : NULL;
 }
 
-/* Only waits for the processes it forked. */
+/* Returns true if the process only waits for the processes that it forked. */
 static bool is_manager(const struct role_process *all, size_t n, const struct role_process *p)
 {
 	for (size_t i = 0; i < n; i++)
@@ -225,10 +225,8 @@ static bool is_manager(const struct role_process *all, size_t n, const struct ro
 	return false;
 }
 
-/*
- * Ranks are started by a rank, too. Names of the model decide only where functions cannot be
- * compared: workers transform and collate with the model's library.
- */
+/* Ranks can be started by a rank, too. Model names decide only if functions cannot be compared,
+ * because workers use the model's library to transform and collate. */
 static bool is_same_work(const struct role_process *p, const struct role_process *up)
 {
 	if (p->doings.total_ns && up->doings.total_ns)
@@ -238,7 +236,7 @@ static bool is_same_work(const struct role_process *p, const struct role_process
 
 static bool is_loader(const struct role_process *all, size_t n, const struct role_process *p)
 {
-	/* It says so itself: its first thread is in the main loop of a worker. */
+	/* Direct evidence: its first thread is in the main loop of a worker. */
 	if (p->n_worker * 2 > p->n_python)
 		return true;
 	if (p->has_marks || !find_process(all, n, p->parent) || is_filter(p))
@@ -280,7 +278,7 @@ static void assign_roles(struct tp_analysis *analysis, const struct role_process
 	}
 }
 
-/* Whoever has a trainer below and is none itself, started it. */
+/* An ancestor of a trainer that is no trainer itself is its launcher. */
 static void mark_launchers(struct tp_analysis *analysis, const struct role_process *all, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -295,14 +293,14 @@ static void mark_launchers(struct tp_analysis *analysis, const struct role_proce
 	}
 }
 
-/* Whether names say that it trains. */
+/* Returns true if names show that the process trains a model. */
 static bool is_named_model(const struct role_process *p)
 {
 	return (double)p->model_ns > TP_TRAINER_MODEL_MIN * (double)p->on_cpu_ns;
 }
 
-/* A script runs several programs one after the other: what converts the data may compute longer
- * than what trains. Of one program's processes the first is as good as any. */
+/* A script may run several programs one after the other: the one that converts the data may compute
+ * longer than the one that trains. Among processes of the same program the first is kept. */
 static bool is_better_trainer(const struct role_process *p, const struct role_process *than)
 {
 	if (!than || strcmp(p->exe, than->exe) == 0)
@@ -319,7 +317,7 @@ static bool is_alive_with(const struct tp_trace *trace, uint32_t a, uint32_t b)
 	return (!x->end_ns || y->start_ns < x->end_ns) && (!y->end_ns || x->start_ns < y->end_ns);
 }
 
-/* Other programs that ran before or after the trainer are no ranks. */
+/* Other programs that ran before or after the trainer are not ranks. */
 static void clear_other_trainers(struct tp_analysis *analysis, const struct role_process *all,
 				 size_t n, const struct role_process *trainer)
 {
@@ -330,7 +328,7 @@ static void clear_other_trainers(struct tp_analysis *analysis, const struct role
 			analysis->roles[all[i].task] = TP_ROLE_OTHER;
 }
 
-/* With several ranks the first one speaks for the job. */
+/* With several ranks the first one represents the job. */
 static void choose_trainer(struct tp_analysis *analysis, const struct role_process *all, size_t n)
 {
 	const struct role_process *best = NULL;
@@ -343,7 +341,7 @@ static void choose_trainer(struct tp_analysis *analysis, const struct role_proce
 		clear_other_trainers(analysis, all, n, best);
 		return;
 	}
-	/* Nothing computes: the busiest process is the best answer to "who is it about". */
+	/* No process computes: use the busiest process. */
 	const struct role_process *busiest = NULL;
 	for (size_t i = 0; i < n; i++)
 		if (!busiest || all[i].on_cpu_ns > busiest->on_cpu_ns)
@@ -366,8 +364,8 @@ static uint32_t marked_thread(const struct tp_analysis *analysis, uint32_t train
 	return TP_NO_TASK;
 }
 
-/* Of those beside the first; that one where there is no other. What it did before it joined the
- * others was for them. */
+/* Returns the thread with most compute time other than the first one; the first one if it is alone.
+ * The work of the first thread before it joins the others prepares theirs. */
 static uint32_t longest_running_thread(const struct tp_analysis *analysis, uint32_t trainer)
 {
 	uint32_t busiest = trainer;
@@ -384,7 +382,7 @@ static uint32_t longest_running_thread(const struct tp_analysis *analysis, uint3
 	return busiest;
 }
 
-/* What was recorded of its life. */
+/* Returns the recorded part of the thread's life. */
 static uint64_t length_ns(const struct tp_timeline *timeline)
 {
 	size_t n = timeline->n;
@@ -403,8 +401,8 @@ static uint64_t longest_wait_ns(const struct tp_timeline *timeline)
 	return longest;
 }
 
-/* The thread with the step marks, else the first thread unless it only waits for another one: in
- * one wait, as who joins it does, or often, if that one works most of the time. */
+/* Chooses the thread with the step marks, else the first thread, unless that only waits for another
+ * thread: in one wait, as a join does, or often, if the other thread works most of the time. */
 static void choose_main_thread(struct tp_analysis *analysis)
 {
 	uint32_t trainer = analysis->profile->trainer;
@@ -430,7 +428,7 @@ static void choose_main_thread(struct tp_analysis *analysis)
 		analysis->main_task = busiest;
 }
 
-/* Below the first process of the rank that is judged, or of any of a list. */
+/* Returns true if `root` is the process itself or one of its ancestors. */
 static bool is_started_by(const struct tp_analysis *analysis, uint32_t leader, uint32_t root)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -443,7 +441,7 @@ static bool is_started_by(const struct tp_analysis *analysis, uint32_t leader, u
 	return true;
 }
 
-/* Of a job whose ranks were recorded together the other ranks are peers, whatever they do. */
+/* If the ranks of a job were recorded together, the other ranks are peers, whatever they do. */
 static void mark_peers(struct tp_analysis *analysis, const struct tp_rank_scope *rank)
 {
 	for (size_t i = 0; i < rank->n_all; i++)

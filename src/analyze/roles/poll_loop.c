@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A loop that polls sleeps, looks, and sleeps again. A look takes microseconds; who sleeps between
- * pieces of work, however short, works for longer than that.
- */
+/* Recognises polling loops: they sleep, check a condition, and sleep again. A check takes
+ * microseconds; a thread that sleeps between pieces of work, however short, works for longer than
+ * that. */
 #include "poll_loop.h"
 
 #include "analyze/thresholds.h"
@@ -12,7 +11,8 @@ static bool is_sleep(const struct tp_segment *piece)
 	return piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_SLEEP;
 }
 
-/* Is the next wait in that direction a sleep, too, after nothing but a look? */
+/* Returns true if the next wait in that direction is also a sleep, with only a short check
+ * between. */
 static bool has_adjacent(const struct tp_timeline *timeline, size_t at, bool is_after)
 {
 	uint64_t run_ns = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judges threads by their names, by the names on their stacks, then by what they do.
+ * Classifies threads by their names, by the names on their stacks, then by their behaviour.
  *
- * Loaders that start threads for every batch have hundreds that live for a few samples each, of
- * which one hits only the decoder and one only the copying. What starts in the same function does
- * the same work, so such threads are judged together.
+ * Loaders that start threads for every batch have hundreds that live for a few samples each; one of
+ * them is sampled only in the decoder, another only in a copy. Threads that start in the same
+ * function do the same work, so they are classified together.
  */
 #include "thread_role.h"
 
@@ -18,31 +18,31 @@
 #include <stdlib.h>
 
 struct evidence {
-	uint64_t n; /* samples with a stack; of them: */
+	uint64_t n; /* samples with a stack, of them: */
 	uint64_t loader;
 	uint64_t team;
 	uint64_t comm;
 	uint64_t helper;
-	uint64_t on_cpu_ns; /* of that: */
+	uint64_t on_cpu_ns; /* of this time: */
 	uint64_t loader_ns;
 	uint64_t compute_ns;
-	uint64_t awake_ns;  /* on a CPU or waiting for one: both may have to share one */
-	uint64_t beside;    /* samples of the main thread at work that met this one awake */
-	uint64_t shared_ns; /* of its work, in functions that the main thread works in, too */
+	uint64_t awake_ns; /* on a CPU or runnable: the threads may share a CPU */
+	uint64_t beside; /* samples of the working main thread during which this thread was awake */
+	uint64_t shared_ns; /* part of its work in functions in which the main thread works, too */
 	uint64_t work_ns;
 };
 
 struct role_context {
 	struct tp_analysis *analysis;
-	struct tp_function_time main; /* what the main thread does */
-	uint64_t n_main;              /* its samples at work */
-	uint64_t main_span_ns;        /* from the first of them to the last */
-	struct tp_map kinds;          /* frame id -> what patterns say of its leaf */
+	struct tp_function_time main; /* the main thread's work */
+	uint64_t n_main;              /* number of its samples at work */
+	uint64_t main_span_ns;        /* from the first to the last of them */
+	struct tp_map kinds;          /* frame id -> classification of its leaf by the patterns */
 	struct tp_map groups;         /* entry function -> index into sums */
 	struct evidence *sums;        /* heap */
 	struct evidence *evidence;    /* heap, by task */
 	uint64_t *entries;            /* heap, by task; 0 = not known */
-	uint64_t on_cpu_ns;           /* of all that are judged */
+	uint64_t on_cpu_ns;           /* sum over all classified threads */
 	size_t n_sums;
 	size_t sums_capacity;
 };
@@ -62,8 +62,7 @@ uint64_t tp_thread_role_compute_ns(const struct tp_thread_info *info)
 	return info->on_cpu_ns > other ? info->on_cpu_ns - other : 0;
 }
 
-/* ---- where a thread starts --------------------------------------------------------------------
- */
+/* ---- start functions of threads --------------------------------------------- */
 
 static unsigned kind_of_frame(struct role_context *role_context, uint32_t id)
 {
@@ -80,8 +79,8 @@ static unsigned kind_of_frame(struct role_context *role_context, uint32_t id)
 	return (unsigned)kind;
 }
 
-/* The outermost function of a stack that is not the C library's; 0 in an interpreter, whose threads
- * all start alike. */
+/* Returns the outermost function of a stack that is not in the C library; 0 in an interpreter,
+ * whose threads all start in the same function. */
 static uint64_t entry_of_stack(struct role_context *role_context, const struct tp_stack *stack)
 {
 	const struct tp_trace *trace = role_context->analysis->trace;
@@ -114,8 +113,7 @@ static uint64_t entry_of_thread(struct role_context *role_context, uint32_t task
 	return 0;
 }
 
-/* ---- what it does beside the main thread -------------------------------------------------------
- */
+/* ---- work concurrent with the main thread ----------------------------------- */
 
 static bool is_main_at_work(const struct tp_analysis *analysis, const struct tp_sample *sample)
 {
@@ -123,11 +121,10 @@ static bool is_main_at_work(const struct tp_analysis *analysis, const struct tp_
 	       tp_function_time_is_work(&analysis->classes[sample->stack]);
 }
 
-/* ---- evidence ---------------------------------------------------------------------------------
- */
+/* ---- evidence --------------------------------------------------------------- */
 
-/* Instants at which the main thread was seen at work, and this thread was awake: the samples of one
- * and the exact stays of the other, so nothing is blurred. */
+/* Counts the instants at which the main thread was seen at work while this thread was awake:
+ * samples of the main thread against exact runs of the other thread, so nothing is blurred. */
 static void count_overlaps(struct evidence *found, const struct tp_analysis *analysis,
 			   uint32_t task)
 {
@@ -261,8 +258,7 @@ static void collect_evidence(struct role_context *role_context)
 	}
 }
 
-/* ---- whom the main thread waits for ------------------------------------------------------------
- */
+/* ---- threads that the main thread waits for --------------------------------- */
 
 static bool is_long_wait(const struct tp_segment *piece)
 {
@@ -283,7 +279,7 @@ static bool sleeps_most_times(const struct tp_timeline *timeline)
 	return (double)awake_ns < TP_WAKER_AWAKE_MAX * (double)all_ns;
 }
 
-/* Whether it is on a CPU when that wait ends. `at` goes along with the waits. */
+/* Returns true if the thread is on a CPU when that wait ends. `at` advances with the waits. */
 static bool is_waker(const struct tp_timeline *timeline, const struct tp_segment *wait, size_t *at)
 {
 	while (*at < timeline->n && timeline->segments[*at].end_ns <= wait->end_ns - TP_WAKER_NS)
@@ -297,11 +293,10 @@ static bool is_waker(const struct tp_timeline *timeline, const struct tp_segment
 	return false;
 }
 
-/*
- * Whether a thread that is hardly ever on a CPU is on one whenever a wait of the main thread for
- * data ends, and not when others do: it fetches from afar. What little it computes would pass for a
- * team's, since it does that while the main thread waits.
- */
+/* Returns true if a thread that is hardly ever on a CPU is on one whenever a data wait of the
+ * main thread ends, and not when other waits end: it fetches data from a remote place. Its little
+ * CPU work could be mistaken for that of a compute team, since it happens while the main thread
+ * waits. */
 static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t task)
 {
 	const struct tp_timeline *main = tp_analysis_timeline(analysis, analysis->main_task);
@@ -326,14 +321,11 @@ static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t tas
 	       (double)n_others < TP_WAKER_OTHERS_MAX * (double)n_ended && sleeps_most_times(own);
 }
 
-/* ---- verdict ----------------------------------------------------------------------------------
- */
+/* ---- verdict ---------------------------------------------------------------- */
 
-/*
- * Whether it works on something of its own while the main thread works: it runs other functions,
- * and is met beside the main thread's work as often as chance has it, while a team would have to
- * wait then. Such a thread prepares what the main thread needs later.
- */
+/* Returns true if the thread does its own work while the main thread works: it runs other
+ * functions, and is awake during the main thread's work as often as chance predicts, while a team
+ * thread would have to wait then. Such a thread prepares data that the main thread needs later. */
 static bool works_ahead(const struct role_context *role_context, const struct evidence *e)
 {
 	if ((double)e->shared_ns > TP_SAME_WORK_MIN * (double)e->work_ns ||
@@ -344,7 +336,7 @@ static bool works_ahead(const struct role_context *role_context, const struct ev
 	return (double)e->beside >= TP_AS_IF_ALONE_MIN * duty * (double)role_context->n_main;
 }
 
-/* A trainer that loads its data itself takes none from a thread that hardly does any of that. */
+/* If the trainer loads its data itself, a thread that hardly loads any is not its loader. */
 static bool is_main_loader(const struct role_context *role_context, const struct evidence *e)
 {
 	const struct tp_analysis *analysis = role_context->analysis;
@@ -352,8 +344,8 @@ static bool is_main_loader(const struct role_context *role_context, const struct
 	return (double)e->loader_ns >= TP_LOADER_OF_MAIN_MIN * (double)main_ns;
 }
 
-/* TP_THREAD_MAIN stands for "no evidence": it is never the answer here. A thread that only starts
- * others and waits for them does what they do. */
+/* TP_THREAD_MAIN means "no evidence": it is never the result here. A thread that only starts others
+ * and waits for them has their role. */
 static enum tp_thread_role role_of_evidence(const struct role_context *role_context,
 					    const struct evidence *e)
 {
@@ -395,7 +387,7 @@ static enum tp_thread_role thread_role_of(struct role_context *role_context, uin
 	return ends_waits_for_data(analysis, task) ? TP_THREAD_LOADER : role;
 }
 
-/* Short-lived threads are often never sampled; they are what their sampled siblings are. */
+/* Short-lived threads are often never sampled; they get the role of their sampled siblings. */
 static enum tp_thread_role most_common_role(const struct tp_analysis *analysis, uint32_t leader)
 {
 	uint64_t time_ns[TP_THREAD_COMM + 1] = {0};
@@ -412,7 +404,7 @@ static enum tp_thread_role most_common_role(const struct tp_analysis *analysis, 
 	return best;
 }
 
-/* Most of its stacks begin in a function that passes on what others make. */
+/* Returns true if most of its stacks begin in a function that forwards data made by others. */
 static bool is_helper(const struct tp_analysis *analysis, uint32_t task)
 {
 	const struct tp_trace *trace = analysis->trace;

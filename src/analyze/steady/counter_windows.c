@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the windows of hardware counters and what they did to the steps. */
+/* Finds the windows of hardware counters and their effect on the steps. */
 #include "counter_windows.h"
 
 #include "analyze/numeric/intervals.h"
@@ -21,7 +21,7 @@ static void add_of_track(struct tp_intervals *out, const struct tp_trace *trace,
 	}
 }
 
-/* Ascending and disjoint, over all GPUs; the caller frees items. */
+/* Lists them ascending and disjoint, over all GPUs; the caller frees items. */
 static void find_windows(struct tp_intervals *out, const struct tp_trace *trace)
 {
 	*out = (struct tp_intervals){0};
@@ -56,7 +56,7 @@ void tp_counter_windows_exclude(struct tp_analysis *analysis)
 	free(windows.items);
 }
 
-/* Mean length of the steps of a kind between the first and the last steady one; 0: too few. */
+/* Mean length of the steps of a kind between the first and the last steady one; 0 = too few. */
 static double mean_of(const struct tp_profile *profile, enum tp_step_kind kind)
 {
 	double sum_ns = 0;
@@ -72,7 +72,7 @@ static double mean_of(const struct tp_profile *profile, enum tp_step_kind kind)
 	return n >= TP_COUNTER_STEPS_MIN ? sum_ns / (double)n : 0;
 }
 
-/* They change what they measure: the reader has to know. */
+/* Warns that the counters changed what they measure. */
 static void warn(struct tp_profile *profile, double ratio)
 {
 	char text[120];

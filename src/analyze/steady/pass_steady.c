@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Says which part of the run speaks for it. Needs: steps, labels. Gives: kinds of steps, window,
- * run phases, step times and the run's shares of time.
- */
+/* Selects the part of the run that represents it. Needs: steps, labels. Gives: kinds of steps,
+ * window, run phases, step times and the run's shares of time. */
 #include "analyze/attribution/phase_time.h"
 #include "analyze/numeric/stats.h"
 #include "analyze/partition/step_facts.h"
@@ -22,8 +20,7 @@ struct steady {
 	struct tp_step_levels levels;
 };
 
-/* ---- window and phases ------------------------------------------------------------------------
- */
+/* ---- window and phases -------------------------------------------------------------------- */
 
 static void count_kinds(const struct tp_profile *profile, size_t counts[TP_N_STEP_KINDS])
 {
@@ -36,7 +33,7 @@ static const char *word_suffix(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* "warm-up of 40 steps and 8 evaluation, 3 other steps excluded" */
+/* Returns for example "warm-up of 40 steps and 8 evaluation, 3 other steps excluded". */
 static const char *describe_window(const struct steady *s, const size_t counts[TP_N_STEP_KINDS])
 {
 	static const struct {
@@ -69,8 +66,8 @@ static const char *describe_window(const struct steady *s, const size_t counts[T
 	return reason;
 }
 
-/* Without steps: the loop, as far as it was measured (--delay, --duration). What was not is
- * nobody's idle time. */
+/* Without steps: the window is the measured part of the loop (--delay, --duration). Time that was
+ * not measured is not idle time. */
 static void set_loop_window(struct steady *s)
 {
 	struct tp_profile *profile = s->profile;
@@ -87,7 +84,7 @@ static void set_loop_window(struct steady *s)
 	if (run->measure_until_ns > run->started_ns &&
 	    run->measure_until_ns - run->started_ns < until)
 		until = run->measure_until_ns - run->started_ns;
-	/* A program that ends before measuring begins is told so by run. */
+	/* `run` itself reports a program that ended before measuring began. */
 	if (from >= until)
 		return;
 	if (until - from < profile->window_end_ns - profile->window_start_ns)
@@ -127,7 +124,8 @@ static void add_phase(struct tp_profile *profile, enum tp_phase_kind phase, uint
 	}
 }
 
-/* Loop time outside all steps: the program said that it is none, usually for an evaluation. */
+/* Adds loop time outside of all steps: the program marked it as no step, usually for an
+ * evaluation. */
 static void add_gap(struct steady *s, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t checkpoint_ns =
@@ -156,7 +154,7 @@ static enum tp_phase_kind phase_of(enum tp_step_kind kind, bool is_steady_behind
 	}
 }
 
-/* Without steps: training, but for what is known to be something else. */
+/* Without steps: all loop time is training, except for known other activities. */
 static void sum_loop(struct steady *s)
 {
 	struct tp_profile *profile = s->profile;
@@ -171,7 +169,7 @@ static void sum_loop(struct steady *s)
 	profile->run_phase_ns[TP_RUN_PHASE_TRAIN] += to - from - eval - checkpoint;
 }
 
-/* The phases sum to the length of the run, always. */
+/* The phases always sum to the length of the run. */
 static void sum_phases(struct steady *s)
 {
 	struct tp_profile *profile = s->profile;
@@ -198,10 +196,9 @@ static void sum_phases(struct steady *s)
 	add_phase(profile, TP_RUN_PHASE_SHUTDOWN, at, analysis->loop_end_ns, 0);
 }
 
-/* ---- facts ------------------------------------------------------------------------------------
- */
+/* ---- facts -------------------------------------------------------------------------------- */
 
-/* Of the loop, in steps and between them. */
+/* Time of the loop, in steps and between them. */
 static double side_ns(const struct steady *s, enum tp_side_phase side)
 {
 	return (double)tp_phase_time_between(&s->phases, side, s->analysis->loop_start_ns,
@@ -266,8 +263,7 @@ static void set_step_facts(struct tp_profile *profile, struct tp_estimate *mean)
 	free(length_ns);
 }
 
-/* ---- warnings ---------------------------------------------------------------------------------
- */
+/* ---- warnings ----------------------------------------------------------------------------- */
 
 static bool is_python_program(const struct tp_trace *trace)
 {

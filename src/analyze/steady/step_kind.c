@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells steady steps from warm-up, evaluations, checkpoints and slow steps
+ * Distinguishes steady steps from warm-up, evaluations, checkpoints and slow steps
  * (docs/design/steps.md#steady-state).
  *
- * Order: steps cut by the recording leave; the longest stretch without a level shift is taken; its
- * slow start is warm-up; single steps far above the rest are special and named by what the main
- * thread did in the excess. What repeats with the loader's workers is nothing special and stays.
+ * Order: steps that the recording cut are excluded; the longest stretch without a level shift is
+ * selected; its slow start is warm-up; single steps far above the rest are special and are named by
+ * the activity of the main thread in the excess time. Slow steps that recur with the loader's
+ * workers are not special.
  */
 #include "step_kind.h"
 
@@ -20,12 +21,12 @@
 #include <stdlib.h>
 
 enum {
-	BLOCK = 5, /* steps whose median stands for them when levels are searched */
+	BLOCK = 5, /* number of steps whose median represents them in the search for levels */
 	MAX_LEVELS = 64,
 };
 
-/* Indices into profile->steps of those that may be steady, with their lengths; of traced steps
- * those that they would have untraced. */
+/* Indices into profile->steps of steps that may be steady, with their lengths; for traced steps the
+ * estimated length without tracing. */
 struct step_candidates {
 	size_t *index;
 	double *length_ns;
@@ -36,9 +37,9 @@ struct kind_context {
 	const struct tp_analysis *analysis;
 	struct tp_profile *profile;
 	const struct tp_phase_time *phases;
-	double median_ns;                 /* of the level taken */
-	double special_ns;                /* above it a step is special */
-	double usual_side_ns[TP_N_SIDES]; /* what every step has of it */
+	double median_ns;                 /* of the selected level */
+	double special_ns;                /* longer steps are special */
+	double usual_side_ns[TP_N_SIDES]; /* time of each side phase in every step */
 	struct tp_step_levels levels;
 };
 
@@ -47,14 +48,15 @@ static double length_of(const struct tp_step *step)
 	return (double)(step->end_ns - step->start_ns);
 }
 
-/* Whether the whole step lies in a window of tracing; false where all or nothing was traced. */
+/* Returns true if the whole step lies in a window of tracing; false if all or nothing was
+ * traced. */
 static bool is_in_window(const struct tp_analysis *analysis, const struct tp_step *step)
 {
 	return analysis->untraced && step->start_ns >= analysis->traced_from_ns &&
 	       !tp_intervals_covered(analysis->untraced, step->start_ns, step->end_ns);
 }
 
-/* Tracing slows all steps in its windows down: that is no property of theirs, and no level. */
+/* Scales traced steps to untraced length: the slowdown in windows is not a level of the program. */
 static void subtract_tracing(struct step_candidates *c, const struct tp_analysis *analysis)
 {
 	const struct tp_step *steps = analysis->profile->steps;
@@ -100,10 +102,10 @@ static void release_candidates(struct step_candidates *c)
 	free(c->length_ns);
 }
 
-/* ---- what leaves ------------------------------------------------------------------------------
- */
+/* ---- exclusion ---------------------------------------------------------------------------- */
 
-/* --delay and --duration: outside, nothing was recorded but marks. --skip: as asked for. */
+/* With --delay and --duration nothing but marks was recorded outside of them. With --skip the user
+ * excludes steps. */
 static void exclude_not_recorded(struct kind_context *j)
 {
 	const struct tp_run_info *run = &j->analysis->trace->run;
@@ -122,8 +124,8 @@ static void exclude_not_recorded(struct kind_context *j)
 	}
 }
 
-/* The longest stretch of candidates without a level shift: [*from, *to). Medians of five steps
- * each, so that single slow steps make no level. */
+/* Finds the longest stretch of candidates without a level shift: [*from, *to). Uses medians of five
+ * steps each, so that single slow steps are no level. */
 static void find_level(struct kind_context *j, const struct step_candidates *c, size_t *from,
 		       size_t *to)
 {
@@ -155,13 +157,13 @@ static void find_level(struct kind_context *j, const struct step_candidates *c, 
 		return;
 	*from = starts[best] * BLOCK;
 	*to = *from + best_length;
-	/* What came before is warm-up, and worth a word only when it is long. */
+	/* The steps before are warm-up; the shift is only reported if they are many. */
 	bool is_faster_before = tp_stats_median(c->length_ns, *from) <
 				tp_stats_median(c->length_ns + *from, best_length);
 	j->levels.is_shifted = *to < c->n || *from * 5 > c->n || (*from && is_faster_before);
 }
 
-/* What steps of the level are like: median, and where special ones begin. */
+/* Measures the level: the median, and the length above which steps are special. */
 static void measure_level(struct kind_context *j, const struct step_candidates *c, size_t from,
 			  size_t to)
 {
@@ -184,7 +186,8 @@ static void measure_level(struct kind_context *j, const struct step_candidates *
 	free(times);
 }
 
-/* What fills at least half of the time by which a step is longer than usual; else `otherwise`. */
+/* Returns the kind that fills at least half of the time by which a step is longer than usual; else
+ * `otherwise`. */
 static enum tp_step_kind kind_of_slow_step(const struct kind_context *j, const struct tp_step *step,
 					   enum tp_step_kind otherwise)
 {
@@ -203,11 +206,9 @@ static enum tp_step_kind kind_of_slow_step(const struct kind_context *j, const s
 	return otherwise;
 }
 
-/*
- * How many of n usual lengths at the start of a level are warm-up: MSER-5's answer, without the
- * usual steps at its end, when what remains is slower than the rest by 3 % and by three standard
- * errors. MSER alone would always leave something out.
- */
+/* Returns how many of n usual lengths at the start of a level are warm-up: MSER-5's answer, without
+ * the usual steps at its end, if the remaining ones are slower than the rest by 3 % and by three
+ * standard errors. MSER alone would always exclude some steps. */
 static size_t count_slow_start(const double *length_ns, size_t n)
 {
 	double *y = tp_alloc((n + 1) * sizeof(*y));
@@ -231,7 +232,7 @@ static size_t count_slow_start(const double *length_ns, size_t n)
 	return d && excess > log(TP_LEVEL_RATIO) && excess > 3 * sigma / sqrt((double)d) ? d : 0;
 }
 
-/* Slow steps at the very start, then a slow start among the usual ones. */
+/* Excludes slow steps at the very start, then a slow start among the usual ones. */
 static void exclude_warmup(struct kind_context *j, const struct step_candidates *c, size_t from,
 			   size_t to)
 {
@@ -256,8 +257,8 @@ static void exclude_warmup(struct kind_context *j, const struct step_candidates 
 	free(index);
 }
 
-/* Special steps by their names; steps outside the level are warm-up when they come before it and
- * are slower, else no part of the steady state for another reason. */
+/* Sets the kinds of special steps; steps outside the level are warm-up if they come before it and
+ * are slower, otherwise slow. */
 static void exclude_special(struct kind_context *j, const struct step_candidates *c, size_t from,
 			    size_t to)
 {
@@ -275,7 +276,7 @@ static void exclude_special(struct kind_context *j, const struct step_candidates
 	}
 }
 
-/* Whether nearly all gaps between the given positions are alike and small. */
+/* Returns true if nearly all gaps between the given positions are equal and small. */
 static bool has_period(const size_t *at, size_t n)
 {
 	if (n < TP_RECURRING_STEPS_MIN)
@@ -291,8 +292,8 @@ static bool has_period(const size_t *at, size_t n)
 	return median <= TP_RECURRING_PERIOD_MAX && alike * 5 >= (n - 1) * 4;
 }
 
-/* Slow steps that come all the time, or once per round of loader workers, are how the program
- * runs and not exceptions. */
+/* Slow steps that are frequent, or come once per round of loader workers, are normal for the
+ * program and stay steady. */
 static void keep_repeated(struct kind_context *j, const struct step_candidates *c, size_t from,
 			  size_t to)
 {
@@ -308,7 +309,8 @@ static void keep_repeated(struct kind_context *j, const struct step_candidates *
 	free(at);
 }
 
-/* Steps that were counted are not judged; an evaluation or a checkpoint among them still is one. */
+/* Steps in windows of counters are not judged; an evaluation or a checkpoint among them keeps its
+ * kind. */
 static void mark_counted(const struct kind_context *j)
 {
 	for (size_t i = 0; i < j->profile->n_steps; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which steps are steady, and what the others are. */
+/* Finds the steady steps, and the kinds of the others. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEADY_STEP_KIND_H
 #define TRAINPROF_SRC_ANALYZE_STEADY_STEP_KIND_H
 
@@ -10,12 +10,12 @@
 
 /* Stretches of steps between which the step time shifts. */
 struct tp_step_levels {
-	size_t n;         /* 1 when it does not; 0 without steps */
-	bool is_unsteady; /* none holds half of the steps: all count as one */
-	bool is_shifted;  /* one does, but more than a warm-up is left out */
+	size_t n;         /* 1 = no shift; 0 without steps */
+	bool is_unsteady; /* no stretch has half of the steps: all count as one */
+	bool is_shifted;  /* one has, but more than a warm-up is excluded */
 };
 
-/* Set the kind of every step of the profile; those called CUT stay so. */
+/* Sets the kind of every step of the profile; CUT steps stay CUT. */
 void tp_step_kind_assign(struct tp_step_levels *levels, struct tp_analysis *analysis,
 			 const struct tp_phase_time *phases);
 

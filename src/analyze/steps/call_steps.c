@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes steps from the calls that a breakpoint saw. */
+/* Derives steps from function calls that a breakpoint recorded. */
 #include "call_steps.h"
 
 #include "analyze/thresholds.h"
@@ -14,7 +14,7 @@ static bool is_call(const struct tp_analysis *analysis, const struct tp_mark *ma
 	return mark->kind == TP_MARK_CALL && mark->task == analysis->main_task;
 }
 
-/* The function with most calls; false when there are none. */
+/* Finds the function with most calls; returns false if there are none. */
 static bool find_function(const struct tp_analysis *analysis, uint32_t *name)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -36,7 +36,7 @@ static bool find_function(const struct tp_analysis *analysis, uint32_t *name)
 	return most > 0;
 }
 
-/* Of two stretches; the other one is released and empty. */
+/* Keeps the longer of two sequences of calls; the other one is released and empty. */
 static void keep_longer(struct tp_counter_steps *kept, struct tp_counter_steps *other)
 {
 	struct tp_counter_steps empty = {.name = other->name};
@@ -49,8 +49,8 @@ static void keep_longer(struct tp_counter_steps *kept, struct tp_counter_steps *
 	*other = empty;
 }
 
-/* Where a number is left out calls were lost: what comes before is not joined with the rest. The
- * longest stretch has the steps. */
+/* A missing number means that calls were lost: the calls before and after it are not joined. The
+ * longest sequence without a loss provides the steps. */
 static void collect(struct tp_counter_steps *out, const struct tp_analysis *analysis, uint32_t name)
 {
 	const struct tp_trace *trace = analysis->trace;

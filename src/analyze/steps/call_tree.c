@@ -17,11 +17,12 @@ struct tree_build {
 	struct tp_map children; /* hash of (parent, call site, function) -> node */
 	struct tp_map by_stack; /* stack id -> node */
 	struct tp_map by_line;  /* hash of a Python function and line -> one of its frames */
-	struct tp_map hot;      /* frame in a cold part -> one of its function's others */
-	bool is_python;         /* a stack of the thread has Python frames */
+	struct tp_map hot; /* frame in a cold part -> a frame in the hot part of its function */
+	bool is_python;    /* most stacks of the thread have Python frames */
 };
 
-/* What makes two frames the same function: symbols are few, so the start of the code counts. */
+/* Returns the identity of a frame's function. The start of its code is preferred, because not all
+ * functions have symbols. */
 uint64_t tp_call_tree_function(const struct tp_frame *frame)
 {
 	uint64_t place = frame->function_start ? frame->function_start : frame->symbol;
@@ -57,10 +58,8 @@ static uint32_t child_of(struct tree_build *build, uint32_t parent, uint32_t sit
 	return id;
 }
 
-/*
- * One frame for all instructions of a line of Python: an interpreter rewrites a call while it runs,
- * and then is at another instruction during the same call (3.11: PRECALL for CALL).
- */
+/* Uses one frame for all instructions of a Python line: an interpreter rewrites a call while it
+ * runs and is then at another instruction during the same call (3.11: PRECALL for CALL). */
 static uint32_t call_frame_of(struct tree_build *build, uint32_t id)
 {
 	const struct tp_frame *frame = &build->analysis->trace->frames[id];
@@ -79,7 +78,7 @@ static bool is_python(const struct tp_trace *trace, const struct tp_stack *stack
 	return trace->frames[stack->frames[i]].kind == TP_FRAME_PYTHON;
 }
 
-/* The innermost Python frame; n_frames when there is none. */
+/* Returns the index of the innermost Python frame; n_frames if there is none. */
 static uint32_t find_python(const struct tp_trace *trace, const struct tp_stack *stack)
 {
 	uint32_t i = 0;
@@ -93,7 +92,8 @@ static bool is_whole(const struct tree_build *build, const struct tp_stack *stac
 	const struct tp_trace *trace = build->analysis->trace;
 	if (!stack->n_frames)
 		return false;
-	/* Python knows its first frame, however far the native ones could be followed. */
+	/* The Python stack is complete, even if the native stack could not be unwound
+	 * completely. */
 	if (is_python(trace, stack, stack->n_frames - 1))
 		return true;
 	if (stack->flags & TP_STACK_TRUNCATED)
@@ -103,7 +103,7 @@ static bool is_whole(const struct tree_build *build, const struct tp_stack *stac
 	return trace->frames[stack->frames[stack->n_frames - 1]].kind != TP_FRAME_KERNEL;
 }
 
-/* The node of a stack; TP_NO_NODE when it does not reach the thread's first frame. */
+/* Returns the node of a stack; TP_NO_NODE if the stack does not reach the thread's first frame. */
 static uint32_t node_of_stack(struct tree_build *build, uint32_t id)
 {
 	const struct tp_trace *trace = build->analysis->trace;
@@ -147,13 +147,13 @@ static bool is_special(const struct tp_stack_class *class)
 	       class->phase == TP_PHASE_CHECKPOINT || class->phase == TP_PHASE_LOGGING;
 }
 
-/* What no name tells may save or log all the same: it writes. */
+/* Code without a known name may also save or log: it writes. */
 static bool is_writing(const struct tp_stack_class *class)
 {
 	return class->phase == TP_PHASE_NONE && class->leaf == TP_LEAF_WRITE;
 }
 
-/* Work on the model, as far as names tell. */
+/* Work on the model, as far as names show it. */
 static bool is_model(const struct tp_stack_class *class)
 {
 	return class->phase == TP_PHASE_COMPUTE || class->leaf == TP_LEAF_MATH ||
@@ -208,7 +208,7 @@ static void sum_and_number(struct tp_call_tree *tree)
 		parent->model_ns += node->model_ns;
 		parent->special_ns += node->special_ns;
 	}
-	/* Pre-order without recursion: stacks may be as deep as the deepest one seen. */
+	/* Pre-order numbering without recursion, because stacks may be deep. */
 	uint32_t counter = 0;
 	uint32_t at = 0;
 	tree->nodes[0].enter = counter++;
@@ -259,7 +259,7 @@ static void join_segments(struct tree_build *build, const struct tp_timeline *ti
 	}
 }
 
-/* Who wants a CPU has no stack to see. */
+/* Runnable segments are left out, because they have no stack. */
 static void add_unknown(struct tp_call_tree *tree, const struct tp_call_segment *piece)
 {
 	uint64_t length = piece->end_ns - piece->start_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the order in which callees take turns, and counts how often it begins anew. */
+/* Finds the order in which callees take turns, and counts how often this order restarts. */
 #include "callee_order.h"
 
 #include "analyze/numeric/stats.h"
@@ -15,10 +15,11 @@ enum { NO_CALLEE = TP_MAX_CALLEES };
 struct callee_order {
 	const struct tp_loop_level *level;
 	const struct tp_call_tree *tree;
-	uint32_t waiter; /* the marker, where it mostly waits: unseen when there is no wait */
+	uint32_t waiter; /* the marker, if it mostly waits: then it may be missing from rounds
+			    without a wait */
 	bool takes[TP_MAX_CALLEES];
-	uint32_t rank[TP_MAX_CALLEES];                      /* of those that take turns */
-	size_t follows[TP_MAX_CALLEES + 1][TP_MAX_CALLEES]; /* [a][b]: how often b came after a */
+	uint32_t rank[TP_MAX_CALLEES]; /* position in the order, for callees that take turns */
+	size_t follows[TP_MAX_CALLEES + 1][TP_MAX_CALLEES]; /* [a][b]: how often b followed a */
 };
 
 static uint32_t callee_at(const struct callee_order *callee_order, size_t sighting)
@@ -32,7 +33,7 @@ static uint32_t callee_at(const struct callee_order *callee_order, size_t sighti
 	return NO_CALLEE;
 }
 
-/* Who takes turns: all that come back at least every other round. */
+/* Finds the callees that take turns: all that return at least every other round. */
 static size_t find_members(struct callee_order *callee_order)
 {
 	const struct tp_loop_level *level = callee_order->level;
@@ -53,8 +54,8 @@ static size_t find_members(struct callee_order *callee_order)
 
 static void count_next(struct callee_order *callee_order)
 {
-	uint32_t last = NO_CALLEE;        /* that takes turns */
-	uint32_t last_of_all = NO_CALLEE; /* or waits */
+	uint32_t last = NO_CALLEE;        /* last callee that takes turns */
+	uint32_t last_of_all = NO_CALLEE; /* last callee that takes turns or waits */
 	for (size_t i = 0; i < callee_order->tree->n_sightings; i++) {
 		uint32_t at = callee_at(callee_order, i);
 		if (at == NO_CALLEE)
@@ -70,7 +71,7 @@ static void count_next(struct callee_order *callee_order)
 	}
 }
 
-/* Who follows; NOBODY when that is not one of them as a rule. */
+/* Returns the callee that usually follows; NO_CALLEE if none of them usually does. */
 static uint32_t common_next(const struct callee_order *callee_order, uint32_t of)
 {
 	size_t all = 0;
@@ -85,7 +86,8 @@ static uint32_t common_next(const struct callee_order *callee_order, uint32_t of
 		       : NO_CALLEE;
 }
 
-/* A ring that holds everyone, with the marker, or who comes after its wait, in front. */
+/* Finds a cycle of all callees. It begins with the marker, or with the callee that follows its
+ * wait. */
 static bool find_order(struct callee_order *callee_order, size_t n_takers)
 {
 	uint32_t first = callee_order->waiter == NO_CALLEE ? callee_order->level->marker
@@ -103,10 +105,10 @@ static bool find_order(struct callee_order *callee_order, size_t n_takers)
 struct round {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	size_t first;   /* sighting */
-	uint32_t piece; /* of that */
-	size_t n_turns; /* those who had one */
-	double work_ns; /* on a CPU, up to the next one */
+	size_t first;   /* index of its first hit */
+	uint32_t piece; /* segment of that hit */
+	size_t n_turns; /* number of callees that had a turn */
+	double work_ns; /* CPU time until the next round */
 };
 
 struct order_rounds {
@@ -152,7 +154,8 @@ static double median_work_ns(const struct order_rounds *rounds)
 	return median;
 }
 
-/* One call out of turn parts a round in two: one lacks somebody, and both do the work of one. */
+/* A single call out of turn splits a round in two: one of them lacks a callee, and both together do
+ * the work of one. */
 static void join_split_rounds(struct order_rounds *rounds, size_t n_takers)
 {
 	double usual_ns = median_work_ns(rounds);
@@ -202,7 +205,7 @@ bool tp_callee_order_find(struct tp_callee *out, const struct tp_loop_level *lev
 	collect_rounds(&rounds, &callee_order);
 	if (!rounds.items)
 		return false;
-	/* What a round is known by, however long it waits. */
+	/* Compare rounds by their work, which does not depend on how long they wait. */
 	for (size_t i = 0; i + 1 < rounds.n; i++)
 		rounds.items[i].work_ns = tp_call_tree_work_ns(tree, rounds.items[i].piece,
 							       rounds.items[i + 1].piece);

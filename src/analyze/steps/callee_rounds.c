@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures how a function comes back. Samples are one per slot of time at a random place in it, so
- * a stay of g slots (1 <= g <= 2) is missed with probability (2-g)^3/6 and seen twice or more
- * mostly: at g = 1.7 0.5 % are missed and 35 % are seen once, which is the limit taken. Stays that
- * are far too short look like coin flips, of which 40 to 50 % are single.
+ * Measures how regularly a function recurs. There is one sample per time slot, at a random place in
+ * it, so an interval of g slots (1 <= g <= 2) is missed with probability (2-g)^3/6 and usually
+ * sampled twice or more: at g = 1.7, 0.5 % are missed and 35 % are sampled once, which is the limit
+ * used. If intervals are far too short, their samples look like coin flips, of which 40 to 50 % are
+ * single.
  */
 #include "callee_rounds.h"
 
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A lone stack that is not below the level, between two that are, is a stack gone wrong. */
+/* A single stack that is not below the level, between two that are, is an unwinding error. */
 static bool is_single_error(const struct tp_call_tree *tree, uint32_t level, size_t i)
 {
 	const struct tp_call_hit *s = tree->sightings;
@@ -63,7 +64,7 @@ static void collect_intervals(struct tp_callee *callee, const struct tp_call_tre
 	}
 }
 
-/* One odd stack inside a stay must not make two of it, where gaps are seen four times or more. */
+/* If gaps usually have four samples or more, one odd stack inside an interval must not split it. */
 static void join_intervals(struct tp_callee *callee)
 {
 	if (callee->n < 3)
@@ -155,17 +156,16 @@ void tp_callee_release(struct tp_callee *callee)
 	*callee = (struct tp_callee){0};
 }
 
-/* ---- waits ------------------------------------------------------------------------------------
- */
+/* ---- waits ------------------------------------------------------------------ */
 
-/* The thread blocked below the callee, and what it did since the wait before. */
+/* A wait of the thread below the callee, and its activity since the previous wait. */
 struct callee_wait {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t piece;
-	bool is_seen;      /* a look hit it */
-	double between_ns; /* on a CPU */
-	size_t inside;     /* samples of that, below the callee */
+	bool is_seen;      /* has a sample of its own */
+	double between_ns; /* CPU time since the previous wait */
+	size_t inside;     /* number of samples of that time below the callee */
 	size_t outside;
 };
 
@@ -175,8 +175,8 @@ struct wait_list {
 	size_t capacity;
 };
 
-/* A fourth of the usual wait of those that were hit: what was inferred and is shorter may be a
- * short wait of somebody else. */
+/* Returns a quarter of the usual length of waits with a sample of their own: a shorter inferred
+ * wait may belong to another callee. */
 static uint64_t min_inferred_ns(const struct tp_call_tree *tree, uint32_t node)
 {
 	double *lengths = tp_alloc((tree->n_pieces + 1) * sizeof(*lengths));
@@ -220,12 +220,13 @@ static void collect_waits(struct wait_list *list, const struct tp_call_tree *tre
 }
 
 /*
- * The time on a CPU between two waits that belong to different rounds; 0 where there is no such
- * line. A thread that is woken for nothing waits again at once, so times between waits are either
- * tiny or of a round's length, with hardly any within a factor of three of the line; and what is
- * done between rounds lies outside the callee, unlike what is done between the waits of a callee
- * that waits for each of its parts. One sample can be all: a thread that starts others and waits
- * for them is sampled too rarely: the kernel seems to swap the periods of the two.
+ * Returns the minimal CPU time between two waits that belong to different rounds; 0 if there is no
+ * clear limit. A thread that is woken spuriously waits again at once, so times between waits are
+ * either tiny or as long as a round, with hardly any within a factor of three of the limit. The
+ * work between rounds is outside the callee, unlike the work between the waits of a callee that
+ * waits for each of its parts. A single sample may be the only evidence: a thread that starts other
+ * threads and waits for them is sampled too rarely; the kernel seems to swap the sampling periods
+ * of the two.
  */
 static double find_line_ns(const struct wait_list *list)
 {
@@ -255,12 +256,13 @@ static double find_line_ns(const struct wait_list *list)
 	return is_clear && is_outside ? line : 0;
 }
 
-/* Rounds as waits part them. */
+/* Rounds that are separated by waits. */
 struct callee_rounds {
 	struct tp_callee_interval *stays; /* heap */
 	size_t n;
 	size_t capacity;
-	size_t first_seen; /* a look hit a wait of it; before that, and after the last, none did */
+	size_t first_seen; /* first round with a sampled wait; those before it, and after last_seen,
+			      have none */
 	size_t last_seen;
 };
 
@@ -292,8 +294,8 @@ static double round_ns(const struct callee_rounds *rounds, size_t i)
 	return (double)(rounds->stays[i + 1].start_ns - rounds->stays[i].start_ns);
 }
 
-/* What nobody saw at the ends counts as far as it follows in step: a program that starts or ends
- * waits too, and such a wait is taken for one like it. */
+/* Rounds without a sample at either end count only while they continue at the usual interval: a
+ * program that starts or ends also waits, and such a wait is inferred from a similar one. */
 static void trim_rounds(struct callee_rounds *rounds)
 {
 	if (rounds->n < 2)
@@ -313,10 +315,8 @@ static void trim_rounds(struct callee_rounds *rounds)
 	memmove(rounds->stays, rounds->stays + first, rounds->n * sizeof(*rounds->stays));
 }
 
-/*
- * Where what is waited for was there already there is no wait, and two rounds look like one of
- * twice the work. Programs whose own rounds differ have others in between, too.
- */
+/* If the awaited data was ready there is no wait, and two rounds look like one with twice the work.
+ * Programs whose rounds really differ also have rounds in between. */
 static bool has_missing_rounds(const struct callee_rounds *rounds)
 {
 	size_t n = rounds->n - 1;
@@ -346,7 +346,7 @@ bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_call_tree *tr
 		collect_rounds(&rounds, &list, line_ns);
 	trim_rounds(&rounds);
 	free(list.items);
-	/* With several loaders, who counts rounds says that they may be groups. */
+	/* With several loaders, the caller reports that rounds may be groups. */
 	if (rounds.n < 2 || (tree->n_loaders < 2 && has_missing_rounds(&rounds))) {
 		free(rounds.stays);
 		return false;
@@ -392,7 +392,7 @@ bool tp_callee_is_resolved(const struct tp_callee *callee)
 {
 	if (callee->single > TP_CALLEE_SINGLE_MAX || callee->gap_single > TP_CALLEE_SINGLE_MAX)
 		return false;
-	/* Hardly any seen once: none was missed, and twice the work is the program's own. */
+	/* Hardly any were sampled only once: none was missed, and twice the work is real. */
 	return callee->single + callee->gap_single < TP_CALLEE_SINGLE_SURE ||
 	       callee->missed <= TP_CALLEE_MISSED_MAX;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Finds functions that save state by what they do: they mostly write, and wait for storage. The
- * name of a function that pickles into a file and syncs it need not tell, and its steps would be
- * parted by it: where every third step saves, saving comes back clearly, too.
- */
+/* Finds functions that save state by their behaviour: they mostly write, and wait for storage.
+ * The name of a function that pickles into a file and syncs it need not reveal that.
+ * Unrecognised, it could be mistaken for the step marker: if every third step saves, saving also
+ * recurs regularly. */
 #include "checkpoint_writers.h"
 
 #include "analyze/classify/frame_class.h"
@@ -13,8 +12,8 @@
 struct write_profile {
 	size_t n_sightings;
 	uint64_t all_ns;
-	uint64_t write_ns;   /* of it, waits included */
-	uint64_t storage_ns; /* of that, waits for storage, but not for logs */
+	uint64_t write_ns;   /* part of all_ns, waits included */
+	uint64_t storage_ns; /* part of write_ns: waits for storage, except for logs */
 	uint64_t train_ns;
 };
 

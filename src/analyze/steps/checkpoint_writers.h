@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds functions of the user's own that save state, whatever they are called. */
+/* Finds functions in user code that save state, whatever their names. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_CHECKPOINT_WRITERS_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_CHECKPOINT_WRITERS_H
 
@@ -7,8 +7,9 @@
 
 #include <stdint.h>
 
-/* Among what the looping function `loop` calls: gives stacks below such calls that are in no phase,
- * or in math, the phase of checkpoints. Before labels are given. */
+/* Searches the direct callees of the looping function `loop`: stacks below a function that saves
+ * state get the checkpoint phase if they are in no phase or in compute. Must run before labels are
+ * assigned. */
 void tp_checkpoint_writers_mark(struct tp_analysis *analysis, const struct tp_call_tree *tree,
 				uint32_t loop);
 

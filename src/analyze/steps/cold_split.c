@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the function to which a cold part belongs. */
+/* Maps cold parts to the functions to which they belong. */
 #include "cold_split.h"
 
 #include "trainprof/base/map.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Of "train.cold" and "train.cold.3" the length of "train"; 0 for others. */
+/* Returns the length of "train" for "train.cold" and "train.cold.3"; 0 for others. */
 static size_t hot_length(const char *symbol)
 {
 	static const char mark[] = ".cold";
@@ -18,7 +18,8 @@ static size_t hot_length(const char *symbol)
 	return !*rest || *rest == '.' ? (size_t)(cold - symbol) : 0;
 }
 
-/* Module and name of the function that the frame is of; *is_cold: in its cold part. */
+/* Returns a key of module and name of the frame's function; sets *is_cold if it is in the cold
+ * part. */
 static uint64_t key_of(const struct tp_trace *trace, uint32_t id, bool *is_cold)
 {
 	const struct tp_frame *frame = &trace->frames[id];
@@ -29,7 +30,8 @@ static uint64_t key_of(const struct tp_trace *trace, uint32_t id, bool *is_cold)
 			   tp_hash_bytes(name, len ? len : strlen(name)));
 }
 
-/* The functions that have a cold part, each with one of its hot frames (0: none was seen). */
+/* Collects the functions that have a cold part, each with one of its hot frames (0 = none was
+ * seen). */
 static void find_split(struct tp_map *split, const struct tp_trace *trace)
 {
 	bool is_cold;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes names of counters apart, as collect/callstack/loop_counter.c makes them. */
+/* Parses names of counters, which collect/callstack/loop_counter.c writes. */
 #include "counter_name.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum { MAX_NAME = 128 };
 
 static const char *const function_end = "() ";
 
-/* The last place, because names of functions may be anything. */
+/* The last occurrence, because names of functions may be anything. */
 static const char *find_last(const char *text, const char *part)
 {
 	const char *last = NULL;
@@ -19,7 +19,7 @@ static const char *find_last(const char *text, const char *part)
 	return last;
 }
 
-/* What follows `part`; NULL = it is not in the text. */
+/* Returns the text after `part`; NULL if it does not occur. */
 static const char *text_after(const char *text, const char *part)
 {
 	const char *at = strstr(text, part);
@@ -65,7 +65,7 @@ void tp_counter_name_parse(struct tp_counter_name *out, const char *text,
 	const char *dot = strrchr(label, '.');
 	const char *name = dot ? dot + 1 : label;
 	out->meaning = meaning_of(patterns, dot != NULL, name, strlen(name));
-	/* In the methods of a loader any loader may run, that of a validation, too. */
+	/* Any loader, including that of a validation, may run the methods of a loader class. */
 	if (out->meaning == TP_COUNTS_BATCHES && strncmp(label, "self.", 5) == 0)
 		out->meaning = TP_COUNTS_UNKNOWN;
 }

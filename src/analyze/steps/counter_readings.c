@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects the values of counters, and puts a border between rounds for each that they grow by. */
+/* Collects the values of counters, and infers a border between rounds for each increment. */
 #include "counter_readings.h"
 
 #include "analyze/numeric/stats.h"
@@ -12,15 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether it may have grown so between two readings: a variable may hold anything. */
+/* Returns true if the counter may have grown by this much between two readings: a variable may hold
+ * any value. */
 static bool is_growth(const struct tp_counter_series *series, uint64_t value, uint64_t before)
 {
 	uint64_t most = series->is_iterator ? TP_COUNTER_LOOP_GROWTH_MAX : TP_COUNTER_GROWTH_MAX;
 	return value >= before && value - before <= most;
 }
 
-/* Of a loop that says how many rounds there were, or of a loader outside of a for loop. One that
- * only says how many are left is counted from the first reading on, as a variable is. */
+/* Returns true for a loop that reports how many rounds there were, or for a loader outside of a for
+ * loop. A loop that only reports how many are left is counted from its first reading, as a variable
+ * is. */
 static bool is_position(const char *text, const struct tp_patterns *patterns)
 {
 	struct tp_counter_name name;
@@ -28,7 +30,7 @@ static bool is_position(const char *text, const struct tp_patterns *patterns)
 	return name.meaning == TP_COUNTS_BATCHES || (name.line && !strstr(text, " for loop down "));
 }
 
-/* Imports alone bring dozens. */
+/* Imports alone bring dozens of counters. */
 static struct tp_counter_series *series_of(struct tp_counter_list *list,
 					   const struct tp_analysis *analysis, uint32_t name)
 {
@@ -48,16 +50,16 @@ static struct tp_counter_series *series_of(struct tp_counter_list *list,
 
 /* ---- collecting ---- */
 
-/* The samples of the main thread at which counters were read. */
+/* Iterates over the samples of the main thread at which counters were read. */
 struct looks {
 	const struct tp_analysis *analysis;
-	size_t at; /* sample */
+	size_t at; /* index of a sample */
 	size_t end;
 	uint64_t last_ns;
 	uint64_t before_ns;
 };
 
-/* Counters are read where Python frames are: at samples and at looks. */
+/* Counters are read in Python frames, at timer samples and at probes. */
 static bool is_reading(const struct tp_analysis *analysis, const struct tp_sample *sample)
 {
 	return analysis->classes[sample->stack].has_python;
@@ -87,11 +89,11 @@ static uint64_t next_sample_ns(const struct looks *looks)
 	return task_ns && task_ns < trace->end_ns ? task_ns : trace->end_ns;
 }
 
-/* What was seen is over: readings do not overlap. */
+/* Adds a reading, or extends the previous one if the value is the same. Readings do not overlap. */
 static void push_reading(struct tp_counter_series *series, const struct tp_mark *mark,
 			 const struct looks *looks)
 {
-	/* Of one whose frames moved on there may be no sample with Python. */
+	/* A counter whose frames have moved may have no sample with Python frames. */
 	bool has_sample =
 		looks->last_ns > 0 && mark->time_ns - looks->last_ns <= TP_COUNTER_LATE_NS;
 	uint64_t before_ns = has_sample ? looks->before_ns : looks->last_ns;
@@ -117,7 +119,8 @@ static void push_reading(struct tp_counter_series *series, const struct tp_mark 
 					    .mark_ns = mark->time_ns};
 }
 
-/* A total follows the value that it came with, the end of a loop the last that was seen. */
+/* A total belongs to the value read before it, the end of a loop to the last value that was
+ * read. */
 static void push_fact(struct tp_counter_series *series, const struct tp_mark *mark,
 		      const struct looks *looks)
 {
@@ -151,8 +154,8 @@ static void collect(struct tp_counter_list *list, const struct tp_analysis *anal
 	}
 }
 
-/* What a dead frame left behind may give any number: how many of the readings from `i` on do not
- * follow `last`, while one soon after does. A counter that begins anew is below it for longer. */
+/* A dead frame can leave any number behind: returns how many readings from `i` on do not follow
+ * `last`, while one soon after does. A counter that restarts stays below `last` for longer. */
 static size_t invalid_length(const struct tp_counter_series *series, size_t i,
 			     const struct tp_counter_reading *last)
 {
@@ -168,7 +171,8 @@ static size_t invalid_length(const struct tp_counter_series *series, size_t i,
 	return 0;
 }
 
-/* What is counted meanwhile began at any time since the reading before. */
+/* Drops invalid readings; the increments during them may have begun at any time since the reading
+ * before. */
 static void drop_invalid(struct tp_counter_series *series)
 {
 	size_t kept = 0;
@@ -187,7 +191,7 @@ static void drop_invalid(struct tp_counter_series *series)
 
 /* ---- borders ---- */
 
-/* The value in the first round: of a variable the lowest that was seen. */
+/* Returns the value in the first round: for a variable the lowest value that was read. */
 static uint64_t find_first_value(const struct tp_counter_series *series)
 {
 	uint64_t lowest = UINT64_MAX;
@@ -209,8 +213,8 @@ static bool has_restart(const struct tp_counter_series *series)
 	return false;
 }
 
-/* How many rounds began since the reading before; counters begin anew with every epoch. Of one that
- * was first read when it had counted for long the round is cut. */
+/* Returns how many rounds began since the previous reading; counters restart with every epoch. A
+ * counter whose first reading is a high value counts as one cut round. */
 static uint64_t n_started(const struct tp_counter_series *series, size_t i)
 {
 	uint64_t first_value = series->first_value;
@@ -220,12 +224,12 @@ static uint64_t n_started(const struct tp_counter_series *series, size_t i)
 	if (i == 0)
 		return value >= first_value;
 	if (value < first_value)
-		return 0; /* an iterator that gave nothing yet */
+		return 0; /* an iterator that has not returned anything yet */
 	return is_growth(series, value, first_value) ? value - first_value + 1 : 0;
 }
 
-/* The usual length of a round, by the rounds between the first and the last reading of each time
- * that it counted up; 0 = not known. */
+/* Returns the usual length of a round, from the rounds between the first and the last reading of
+ * each period of growth; 0 = not known. */
 static double find_period(const struct tp_counter_series *series)
 {
 	double *lengths = tp_alloc((series->n + 1) * sizeof(*lengths));
@@ -241,8 +245,8 @@ static double find_period(const struct tp_counter_series *series)
 	return period;
 }
 
-/* What a round may last at least: that of the quickest few in a row. Readings show when a value
- * was seen first, so a single round may look shorter than it was. */
+/* Returns the minimal length of a round: that of the shortest few in a row. Readings show when a
+ * value was first read, so a single round may look shorter than it was. */
 static double find_min_length(const struct tp_counter_series *series, double period_ns)
 {
 	double *lengths = tp_alloc((series->n + 1) * sizeof(*lengths));
@@ -262,7 +266,7 @@ static double find_min_length(const struct tp_counter_series *series, double per
 	return shortest_ns;
 }
 
-/* Whether so many rounds can have been in a time in which nobody looked. */
+/* Returns true if this many rounds fit between two readings. */
 static bool has_room(uint64_t n, double length_ns, uint64_t from_ns, uint64_t to_ns)
 {
 	return to_ns > from_ns && (double)n * length_ns <= (double)(to_ns - from_ns);
@@ -274,7 +278,7 @@ struct border_list {
 	size_t capacity;
 };
 
-/* n borders in the middle of n equal parts, each after the one before. */
+/* Adds n borders in the middle of n equal parts, each after the previous one. */
 static void spread(struct border_list *out, uint64_t n, uint64_t from_ns, uint64_t to_ns)
 {
 	double between = to_ns > from_ns ? (double)(to_ns - from_ns) : 0;
@@ -286,22 +290,23 @@ static void spread(struct border_list *out, uint64_t n, uint64_t from_ns, uint64
 	}
 }
 
-/* What is known of the lengths of rounds while borders are found. */
+/* The known lengths of rounds while borders are searched. */
 struct round_lengths {
-	double period_ns;     /* the usual; 0 = not known, and nothing is inferred */
-	double shortest_ns;   /* what may have been hidden has at least that */
-	bool is_length_known; /* of epochs whose iterator does not say it */
-	bool is_complete;     /* loops of this counter went on to their total, more than once */
+	double period_ns;     /* usual length; 0 = not known, and nothing is inferred */
+	double shortest_ns;   /* minimal length of a round that was not read */
+	bool is_length_known; /* of epochs whose iterator does not report it */
+	bool is_complete;     /* loops of this counter reached their total more than once */
 };
 
-/* The value in the first round of the program. */
+/* Returns the value in the first round of the program. */
 static uint64_t first_round_value(const struct tp_counter_series *series)
 {
 	return series->is_iterator || series->is_down;
 }
 
-/* Before the first reading: the rounds that the value has, as far as they have room since the look
- * that did not see the counter. A program that was attached to may have run for long. */
+/* Returns how many rounds before the first reading its value implies, as far as they fit between
+ * that reading and the last sample without the counter. A program that was attached to may have run
+ * for long. */
 static uint64_t n_before_first(const struct tp_counter_series *series,
 			       const struct tp_analysis *analysis,
 			       const struct round_lengths *lengths)
@@ -317,8 +322,8 @@ static uint64_t n_before_first(const struct tp_counter_series *series,
 		       : 0;
 }
 
-/* Epochs without a known end mostly have as many rounds each: as the longest. Of the last one the
- * last reading is the end. */
+/* Epochs without a known end usually have equally many rounds: as many as the longest one. The last
+ * one ends at the last reading. */
 static void infer_totals(struct tp_counter_series *series)
 {
 	uint64_t longest = 0;
@@ -336,7 +341,7 @@ static void infer_totals(struct tp_counter_series *series)
 		}
 }
 
-/* How many rounds may have been where nobody looked, beyond those that are counted there. */
+/* Returns how many rounds may have passed without a reading, in addition to the n_counted ones. */
 static size_t n_in_room(double length_ns, uint64_t from_ns, uint64_t to_ns, uint64_t n_counted)
 {
 	double n =
@@ -344,15 +349,15 @@ static size_t n_in_room(double length_ns, uint64_t from_ns, uint64_t to_ns, uint
 	return n > (double)n_counted ? (size_t)n - (size_t)n_counted : 0;
 }
 
-/* Until when rounds may have followed a reading that was the last of its loop. */
+/* Returns the time until which rounds may have followed the last reading of a loop. */
 static uint64_t tail_end_ns(const struct tp_counter_series *series, size_t i)
 {
 	const struct tp_counter_reading *r = &series->readings[i];
 	return r->ended_ns ? r->ended_ns : i + 1 == series->n ? r->next_ns : r[1].time_ns;
 }
 
-/* Epochs that end at the same value went on to their end only if one of them had no room for
- * another round. */
+/* Epochs whose last readings are equal reached their end for certain only if one of them had no
+ * time for another round. */
 static bool is_length_known(const struct tp_counter_series *series, double shortest_ns)
 {
 	for (size_t i = 0; series->n_full >= 2 && i < series->n; i++) {
@@ -365,7 +370,7 @@ static bool is_length_known(const struct tp_counter_series *series, double short
 	return false;
 }
 
-/* Whether loops of this counter went on to their total, more than once. */
+/* Returns true if loops of this counter reached their total more than once. */
 static bool reaches_total(const struct tp_counter_series *series)
 {
 	size_t n = 0;
@@ -374,11 +379,9 @@ static bool reaches_total(const struct tp_counter_series *series)
 	return n >= 2;
 }
 
-/*
- * After a reading that was the last before the counter began anew or ended: what is left of its
- * total, as far as it has room until the next look. A loop that began anew and reaches its total at
- * other times did so here, too. The count is exact where the total is known and has that room.
- */
+/* Adds the rounds after the last reading before a restart or the end: the rest of the total, as far
+ * as it fits before the next reading. A loop that restarted, and reaches its total elsewhere, also
+ * did so here. The count is exact if the total is known and fits. */
 static void add_tail(struct tp_counter_series *series, struct border_list *out, size_t i,
 		     const struct round_lengths *lengths)
 {
@@ -389,7 +392,7 @@ static void add_tail(struct tp_counter_series *series, struct border_list *out, 
 	bool fits = n_left <= TP_COUNTER_UNSEEN_MAX &&
 		    has_room(n_left, lengths->shortest_ns, r->seen_ns, until_ns);
 	bool is_implied = lengths->is_complete && !is_end && n_left <= TP_COUNTER_UNSEEN_MAX;
-	/* No look saw that the loop was over: the program ended, or the looks failed. */
+	/* No sample showed that the loop had ended: the program ended, or reading failed. */
 	bool is_open = is_end && !r->ended_ns && n_left > 0;
 	uint64_t n = fits || is_implied ? n_left : 0;
 	bool is_total_known = r->total > 0 && (!r->is_inferred || lengths->is_length_known);
@@ -406,7 +409,7 @@ static void add_tail(struct tp_counter_series *series, struct border_list *out, 
 								     : n_hidden;
 }
 
-/* A variable that is still there after its loop has the number of a round that never was. */
+/* A variable that exists after its loop has the number of a round that never took place. */
 static void check_last(struct tp_counter_series *series, uint64_t end_ns, double period_ns)
 {
 	const struct tp_counter_reading *r = &series->readings[series->n - 1];
@@ -415,7 +418,7 @@ static void check_last(struct tp_counter_series *series, uint64_t end_ns, double
 		series->n_unknown++;
 }
 
-/* The lowest value at which it began anew. */
+/* Returns the lowest value at which the counter restarted. */
 static uint64_t min_epoch(const struct tp_counter_series *series)
 {
 	uint64_t shortest = UINT64_MAX;
@@ -425,8 +428,8 @@ static uint64_t min_epoch(const struct tp_counter_series *series)
 	return shortest;
 }
 
-/* Rounds from the start of measuring on that the first reading shows, its own among them. Where a
- * variable or a range began is known only if it was seen at its beginning. */
+/* Returns the rounds since the start of recording that the first reading implies, including its
+ * own. The start value of a variable or a range is known only if it was read at its beginning. */
 static uint64_t count_first(struct tp_counter_series *series, const struct tp_analysis *analysis,
 			    uint64_t n_own, const struct round_lengths *lengths)
 {
@@ -438,9 +441,9 @@ static uint64_t count_first(struct tp_counter_series *series, const struct tp_an
 	if (analysis->trace->run.mode == TP_MODE_ATTACH)
 		return n_own + n;
 	if (series->is_down || r->value != n + lowest)
-		series->n_unknown += n_hidden; /* it began elsewhere */
+		series->n_unknown += n_hidden; /* it started at another value */
 	else if (n_hidden >= min_epoch(series))
-		series->n_unknown += n_hidden; /* epochs that nobody saw */
+		series->n_unknown += n_hidden; /* epochs without any reading */
 	if (r->value > lowest && (!series->is_iterator || series->is_number))
 		series->n_unknown++;
 	return n_own + n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses among the counters of the main thread the one that counts steps. */
+/* Chooses the counter of the main thread that counts steps. */
 #include "counter_steps.h"
 
 #include "analyze/numeric/stats.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_ROUNDS = 4 }; /* rounds that are looked at together */
+enum { GROUP_ROUNDS = 4 }; /* rounds that are compared as a group */
 
 struct updates {
 	uint64_t *times_ns;
@@ -27,7 +27,7 @@ struct counter {
 	struct tp_counter_steps found;
 };
 
-/* Those of a trace; items[i] is of all.items[i]. */
+/* The counters of a trace; items[i] belongs to all.items[i]. */
 struct counters {
 	struct tp_counter_list all;
 	struct counter *items; /* heap */
@@ -41,7 +41,8 @@ static void release(struct counters *counters)
 	tp_counter_list_release(&counters->all);
 }
 
-/* Of the lengths of `n_together` rounds in a row; the scatter of a sum is less by the root. */
+/* Returns the share of similar lengths among sums of `n_together` consecutive rounds; the scatter
+ * of such a mean is smaller by the square root. */
 static double similar_share(const uint64_t *borders, size_t n_borders, size_t n_together,
 			    double *median)
 {
@@ -58,9 +59,7 @@ static double similar_share(const uint64_t *borders, size_t n_borders, size_t n_
 	return n ? (double)near / (double)n : 0;
 }
 
-/* How many of the rounds that come back after `n_turns` are alike, starting with the one at
- * `first`.
- */
+/* Returns how many of the rounds first, first + n_turns, ... have a similar length. */
 static size_t count_similar_in_cycle(const uint64_t *borders, size_t n_borders, size_t first,
 				     size_t n_turns)
 {
@@ -76,7 +75,7 @@ static size_t count_similar_in_cycle(const uint64_t *borders, size_t n_borders, 
 	return near;
 }
 
-/* Every other round may save a checkpoint: each is like the one before the last. */
+/* Every other round may save a checkpoint: compares each round with those n_turns apart. */
 static double similar_share_in_cycle(const uint64_t *borders, size_t n_borders, size_t n_turns)
 {
 	size_t near = 0;
@@ -85,7 +84,8 @@ static double similar_share_in_cycle(const uint64_t *borders, size_t n_borders, 
 	return (double)near / (double)(n_borders - 1);
 }
 
-/* One by one, in turns of a few, or a few together where what comes seldom has no turn. */
+/* Compares single rounds, cycles of a few rounds, and groups of a few, because rare events need not
+ * be periodic. */
 static double regular_share(const uint64_t *borders, size_t n, double *median)
 {
 	double of_fours;
@@ -97,7 +97,7 @@ static double regular_share(const uint64_t *borders, size_t n, double *median)
 	return fmax(best, similar_share(borders, n, GROUP_ROUNDS, &of_fours));
 }
 
-/* The borders by the clock of the main thread's CPU time. Heap. */
+/* Returns the borders as CPU time of the main thread. Heap. */
 static uint64_t *borders_in_cpu_time(const struct tp_counter_steps *found,
 				     const struct tp_analysis *analysis)
 {
@@ -105,7 +105,7 @@ static uint64_t *borders_in_cpu_time(const struct tp_counter_steps *found,
 	size_t at = trace->run_index[analysis->main_task];
 	size_t end = trace->run_index[analysis->main_task + 1];
 	uint64_t *cpu_ns = tp_alloc((found->n + 1) * sizeof(*cpu_ns));
-	uint64_t before_ns = 0; /* runs that are over */
+	uint64_t before_ns = 0; /* CPU time of earlier runs */
 	for (size_t i = 0; i < found->n; i++) {
 		uint64_t border_ns = found->borders[i];
 		for (; at < end && trace->runs[at].end_ns <= border_ns; at++)
@@ -140,7 +140,7 @@ static size_t n_between(const struct tp_counter_steps *found, uint64_t start_ns,
 	return n;
 }
 
-/* When the optimizer was seen changing the weights, in order. Heap. */
+/* Returns the times at which the optimizer was sampled changing the weights, in order. Heap. */
 static struct updates collect_updates(const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -154,8 +154,8 @@ static struct updates collect_updates(const struct tp_analysis *analysis)
 	return updates;
 }
 
-/* Weights change once a step, at its end: where they do all along what lies between two borders,
- * that is many steps. */
+/* Weights change once per step, at its end: if they change throughout the time between two borders,
+ * that time contains many steps. */
 static bool has_inner_updates(const struct updates *updates, const uint64_t *borders,
 			      size_t n_borders)
 {
@@ -175,7 +175,8 @@ static bool has_inner_updates(const struct updates *updates, const uint64_t *bor
 	       (double)n_early >= TP_COUNTER_EARLY_MIN * (double)n;
 }
 
-/* Whether it begins anew no more often than a counter that by its name counts epochs. */
+/* Returns true if it restarts no more often than a counter whose name says that it counts
+ * epochs. */
 static bool is_within_known_epochs(const struct counters *counters, const struct counter *counter)
 {
 	for (size_t i = 0; i < counters->all.n; i++) {
@@ -188,8 +189,8 @@ static bool is_within_known_epochs(const struct counters *counters, const struct
 	return false;
 }
 
-/* What begins anew more often counts layers, samples or parts of a batch, or short epochs' steps.
- */
+/* A counter that restarts more often counts layers, samples or parts of a batch, or the steps of
+ * short epochs. */
 static bool restarts_like_epochs(const struct counters *counters, const struct counter *counter,
 				 const struct updates *updates)
 {
@@ -202,12 +203,12 @@ static bool restarts_like_epochs(const struct counters *counters, const struct c
 		has_inner_updates(updates, counter->series->restarts, counter->series->n_restarts));
 }
 
-/* Between start and end. Much longer rounds than usual are time outside of the loop: that of an
- * evaluation counts nothing while the program trains. */
+/* Returns the time in rounds between start and end. Excess length of long rounds is outside of the
+ * loop: a counter of an evaluation does not count while the program trains. */
 static double time_in_rounds(const struct tp_counter_steps *found, uint64_t start_ns,
 			     uint64_t end_ns)
 {
-	double sum_ns = found->period_ns; /* of the last one */
+	double sum_ns = found->period_ns; /* the last round */
 	double longest_ns = TP_COUNTER_PAUSE_MIN * found->period_ns;
 	for (size_t i = 1; i < found->n; i++) {
 		double length_ns = (double)(found->borders[i] - found->borders[i - 1]);
@@ -217,8 +218,8 @@ static double time_in_rounds(const struct tp_counter_steps *found, uint64_t star
 	return sum_ns;
 }
 
-/* A variable that grows between any two samples may count anything. A loop that goes on all along
- * counts its own rounds, and each write is a round. */
+/* A variable that changes between any two samples may count anything. But a loop that never
+ * restarts counts its own rounds, and each write is a round. */
 static bool can_be_short(const struct counter *counter)
 {
 	const struct tp_counter_series *series = counter->series;
@@ -226,8 +227,8 @@ static bool can_be_short(const struct counter *counter)
 	       (series->is_iterator && series->n_restarts == 0);
 }
 
-/* Batches are steps however long the program waits for each; and where each round has its write,
- * lengths are no effect of when somebody looked. */
+/* Batches are steps, however long the program waits for each; and if each round has its write, its
+ * length does not depend on sampling. */
 static double similar_min(const struct tp_counter_steps *found)
 {
 	bool is_exact = (double)found->n_exact >= TP_WATCH_EXACT_MIN * (double)found->n;
@@ -236,7 +237,8 @@ static double similar_min(const struct tp_counter_steps *found)
 	return is_exact ? TP_COUNTER_EXACT_ALIKE_MIN : TP_COUNTER_ALIKE_MIN;
 }
 
-/* Whether it counts rounds of that time, slowly enough to be followed from sample to sample. */
+/* Returns true if it counts rounds of that time, slowly enough to be followed from sample to
+ * sample. */
 static bool is_counter(const struct counters *counters, const struct counter *counter,
 		       const struct tp_analysis *analysis, const struct updates *updates,
 		       uint64_t start_ns, uint64_t end_ns)
@@ -254,9 +256,9 @@ static bool is_counter(const struct counters *counters, const struct counter *co
 	return covered_ns >= TP_COUNTER_COVERED_MIN * (double)(end_ns - start_ns);
 }
 
-/* Two variables that count the same, as a loop's own and the argument of what it calls: one that is
- * there only while that runs, or was met late, misses rounds at both ends. While both are there
- * they agree. */
+/* Returns true if two variables count the same, like the variable of a loop and an argument of a
+ * function that it calls. One that exists only during the call, or was found late, misses rounds at
+ * both ends, but while both exist they agree. */
 static bool is_same_count(const struct tp_counter_steps *outer,
 			  const struct tp_counter_steps *inner)
 {
@@ -271,18 +273,18 @@ static bool is_same_count(const struct tp_counter_steps *outer,
 	return fabs(n_inner - n_outer) <= fmax(1, TP_COUNTER_SAME_MAX * n_inner);
 }
 
-/* Steps are what the outer one of several loops does, unless that looks like epochs. */
+/* Steps are the rounds of the outermost loop, unless that looks like epochs. */
 static bool is_better(const struct tp_counter_steps *found, const struct tp_counter_steps *old,
 		      const struct updates *updates)
 {
 	const struct tp_counter_steps *outer = found->n < old->n ? found : old;
 	const struct tp_counter_steps *inner = found->n < old->n ? old : found;
 	double differ = (double)(inner->n - outer->n);
-	/* Of two that count the same, the one that misses no round for sure. */
+	/* If both count the same, prefer the one that certainly misses no round. */
 	if ((found->n_unknown == 0) != (old->n_unknown == 0) && is_same_count(outer, inner) &&
 	    differ <= fmax(TP_COUNTER_GROWTH_MAX, TP_COUNTER_DIFFERS_MIN * (double)inner->n))
 		return found->n_unknown == 0;
-	/* Of two that count the same the collector watches one. */
+	/* If both count the same, prefer the one that the collector watches. */
 	if (found->n_exact != old->n_exact &&
 	    differ <= fmax(1, TP_COUNTER_DIFFERS_MIN * (double)inner->n))
 		return found->n_exact > old->n_exact;
@@ -293,13 +295,14 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	bool is_inner = are_epochs || is_same_count(outer, inner);
 	if (found->n == old->n)
 		return found->is_of_batches && !old->is_of_batches;
-	/* Of two that count the same a loop's own position misses no round at either end. */
+	/* If both count the same, prefer the loop's own position: it misses no round at either
+	 * end. */
 	if (is_same_count(outer, inner) && found->is_iterator != old->is_iterator && !are_epochs)
 		return found->is_iterator;
 	return found == (is_inner ? inner : outer);
 }
 
-/* The instants of writes in the place of borders between readings. */
+/* Replaces borders between readings by the times of writes. */
 static void join_writes(struct counter *counter, const struct tp_analysis *analysis)
 {
 	struct tp_counter_steps *found = &counter->found;
@@ -319,11 +322,9 @@ static void join_writes(struct counter *counter, const struct tp_analysis *analy
 	free(readings);
 }
 
-/*
- * Whether a loop runs inside one over a range in the same function: batches within epochs. The loop
- * outside has few rounds, many are steps with parts; and its variable is named after epochs, or the
- * loop inside goes over data.
- */
+/* Returns true if a loop runs inside a loop over a range in the same function: batches within
+ * epochs. The outer loop has few rounds, each with many inner rounds; and its variable is named
+ * after epochs, or the inner loop iterates over data. */
 static bool is_loop_within_epochs(const struct counters *counters, const struct counter *inner)
 {
 	for (size_t i = 0; inner->name.line && i < counters->all.n; i++) {
@@ -342,7 +343,7 @@ static bool is_loop_within_epochs(const struct counters *counters, const struct 
 	return false;
 }
 
-/* By its name and its form. */
+/* Returns true if it counts batches, by its name and its form. */
 static bool is_of_batches(const struct counters *counters, const struct counter *counter)
 {
 	return counter->name.meaning == TP_COUNTS_BATCHES ||
@@ -350,7 +351,7 @@ static bool is_of_batches(const struct counters *counters, const struct counter 
 	       is_loop_within_epochs(counters, counter);
 }
 
-/* What counts the same as a counter of batches counts batches. */
+/* A counter that counts the same as a counter of batches counts batches. */
 static void copy_meaning(const struct counters *counters, struct counter *best)
 {
 	for (size_t i = 0; i < counters->all.n; i++) {
@@ -362,8 +363,9 @@ static void copy_meaning(const struct counters *counters, struct counter *best)
 	}
 }
 
-/* The one that counts the same and misses fewest rounds: a counter with a breakpoint may have been
- * met late, while those that were there all along look irregular between samples. */
+/* Returns the counter that counts the same and misses fewest rounds: a counter with a breakpoint
+ * may have been found late, while those that were read all the time look irregular between
+ * samples. */
 static struct counter *find_complete(const struct counters *counters, struct counter *best)
 {
 	struct counter *surer = best;
@@ -381,7 +383,7 @@ static struct counter *find_complete(const struct counters *counters, struct cou
 	return surer;
 }
 
-/* The nearest of the borders from `at` on, which is there; both are in order. */
+/* Returns the nearest border from `at` on, which must exist; both lists are sorted. */
 static size_t nearest_border(const struct tp_counter_steps *of, size_t at, uint64_t time_ns)
 {
 	while (at + 1 < of->n && fabs((double)of->borders[at + 1] - (double)time_ns) <=
@@ -390,7 +392,7 @@ static size_t nearest_border(const struct tp_counter_steps *of, size_t at, uint6
 	return at;
 }
 
-/* Each border that a watched counter has near to one of these, in its place. */
+/* Replaces each border by a near border of the watched counter. */
 static void copy_writes(struct tp_counter_steps *to, const struct tp_counter_steps *from)
 {
 	size_t at = 0;
@@ -415,8 +417,8 @@ static void copy_writes(struct tp_counter_steps *to, const struct tp_counter_ste
 	to->watched = from->name;
 }
 
-/* Of two that count the same one says how many rounds there were, and the other has the breakpoint.
- */
+/* If two counters count the same, one may provide the number of rounds and the other the
+ * breakpoint. */
 static void use_writes(const struct counters *counters, struct counter *best,
 		       const struct tp_analysis *analysis)
 {
@@ -435,8 +437,8 @@ static void use_writes(const struct counters *counters, struct counter *best,
 	tp_counter_steps_measure(&best->found, analysis);
 }
 
-/* Few rounds over a range with many inside, and no name that says what they are: layers or time
- * steps in a step, or steps in an epoch. */
+/* Detects a loop with few rounds over a range, with many rounds inside, and a name without a known
+ * meaning: these are layers or time steps in a step, or steps in an epoch. */
 static void find_inner_loop(const struct counters *counters, struct counter *best)
 {
 	if (!best->name.is_position || !best->name.is_range ||
@@ -475,7 +477,7 @@ static void find_all_borders(struct counters *counters, const struct tp_analysis
 		counter->found.n_unknown = series->n_unknown;
 		counter->found.is_iterator = series->is_iterator;
 		counter->found.n_restarts = series->n_restarts;
-		series->borders = NULL; /* handed over */
+		series->borders = NULL; /* ownership moved to counter->found */
 		if (tp_watch_steps_has_writes(analysis, series->name))
 			join_writes(counter, analysis);
 		tp_counter_steps_measure(&counter->found, analysis);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds functions whose own instructions are the ends of page faults. */
+/* Finds functions whose own samples are mostly at the end of page faults. */
 #include "first_touch.h"
 
 #include "analyze/thresholds.h"
 
 #include "trainprof/base/map.h"
 
-/* The function that the user's code was in; 0 when it is not known. */
+/* Returns the innermost function outside the kernel; 0 if it is not known. */
 static uint64_t function_of(const struct tp_trace *trace, uint32_t stack_id)
 {
 	const struct tp_stack *stack = tp_trace_stack(trace, stack_id);

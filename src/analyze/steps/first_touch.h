@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that touch fresh memory: their own instructions are the ends of page faults. */
+/* Finds functions that touch fresh memory: their own samples are mostly at the end of page
+ * faults. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_FIRST_TOUCH_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_FIRST_TOUCH_H
 
 #include "analyze/analysis.h"
 
-/*
- * Where the main thread takes a page fault every few instructions, an interrupt that the kernel
- * held back meets the instruction behind the fault, and the loop around it does nothing else.
- * Stacks whose innermost function spends most of its time in faults are given the leaf of a fault.
- * Nothing changes where the kernel is not sampled.
- */
+/* If the main thread takes a page fault every few instructions, an interrupt that the kernel held
+ * back hits the instruction after the fault, and the loop around it does nothing else. Sets the
+ * leaf of a page fault for stacks whose innermost function spends most of its time in faults.
+ * Changes nothing if the kernel is not sampled. */
 void tp_first_touch_mark(struct tp_analysis *analysis);
 
 #endif

@@ -2,18 +2,18 @@
 /*
  * Finds the training loop among the call paths of the main thread.
  *
- *	main                      a level: a function, and what it calls in turn
- *	 |- load_data             one stay, before: no callee of a loop
- *	 `- train                 the next level
- *	     |- next_batch  AAA      AAA      AAA
- *	     |- forward        BB       BB       BB      stays below one callee
- *	     |- backward         CCC      CCC      CCC
- *	     `- evaluate                               EEEEEE
+ * 	main                      a level: a function and its callees
+ * 	 |- load_data             one interval, before the loop: no callee of a loop
+ * 	 `- train                 the next level
+ * 	     |- next_batch  AAA      AAA      AAA
+ * 	     |- forward        BB       BB       BB      intervals below one callee
+ * 	     |- backward         CCC      CCC      CCC
+ * 	     `- evaluate                               EEEEEE
  *
- * Levels are taken along the path that holds the work on the model, 80 % of what repeats there, so
- * neither the layers below backward (never that much of the work) nor the samples below a slow
- * loader (not that work) pass for steps. Of several levels that repeat the outer one has the steps,
- * unless its rounds look like epochs.
+ * Levels are followed along the path with the work on the model, 80 % of the repeating part of it,
+ * so neither the layers below backward (never that much of the work) nor the samples below a slow
+ * loader (other work) are mistaken for steps. If several levels repeat, the outer one has the
+ * steps, unless its rounds look like epochs.
  */
 #include "loop_finder.h"
 
@@ -26,8 +26,8 @@
 #include <stdlib.h>
 
 enum {
-	MAX_LEVELS = 96,  /* deeper is no place for a training loop */
-	DEEP_LEVELS = 12, /* of those, looked at again below their callees */
+	MAX_LEVELS = 96,  /* a training loop is never deeper */
+	DEEP_LEVELS = 12, /* of those, levels that are searched again below their callees */
 };
 
 struct loop_search {
@@ -36,7 +36,8 @@ struct loop_search {
 	size_t n;
 };
 
-/* Work on the model where names tell it; else what has no name; else all that is not special. */
+/* Returns the work on the model if names show it; otherwise work without a name; otherwise
+ * everything that is not special. */
 static uint64_t work_of(const struct tp_call_tree *tree, uint32_t node)
 {
 	const struct tp_call_node *n = &tree->nodes[node];
@@ -53,7 +54,7 @@ static bool is_single_call(const struct tp_callee *callee)
 	return callee->n <= 2;
 }
 
-/* Look at a function and at those callees that may carry the loop. */
+/* Examines a function and the callees that may contain the loop. */
 static void explore(struct loop_search *search, uint32_t node)
 {
 	if (search->n == MAX_LEVELS)
@@ -78,7 +79,7 @@ static void explore(struct loop_search *search, uint32_t node)
 	}
 }
 
-/* Whether nothing beside the callee that holds `inner` works on the model at this level. */
+/* Returns true if only the callee that contains `inner` works on the model at this level. */
 static bool is_alone(const struct loop_search *search, const struct tp_loop_level *outer,
 		     const struct tp_loop_level *inner)
 {
@@ -95,7 +96,8 @@ static bool is_alone(const struct loop_search *search, const struct tp_loop_leve
 	return true;
 }
 
-/* A function on the way to `node` twice: an interpreter calls everything by the same few. */
+/* Returns true if a function is on the path to `node` twice: an interpreter uses the same few
+ * functions for every call. */
 static bool is_interpreted(const struct tp_call_tree *tree, uint32_t node)
 {
 	for (uint32_t a = node; a != TP_NO_NODE && a; a = tree->nodes[a].parent)
@@ -106,7 +108,8 @@ static bool is_interpreted(const struct tp_call_tree *tree, uint32_t node)
 	return false;
 }
 
-/* A good part of what is done below `of`, by its name or the lack of one work on the model. */
+/* Returns true if the node is a considerable part of the work below `of`, and is work on the model
+ * or has no known name. */
 static bool is_work_of(const struct tp_call_tree *tree, uint32_t node, uint32_t of)
 {
 	const struct tp_call_node *n = &tree->nodes[node];
@@ -115,7 +118,8 @@ static bool is_work_of(const struct tp_call_tree *tree, uint32_t node, uint32_t 
 	       n->compute_ns > n->ns / 2;
 }
 
-/* Whether the same function does a good part of the work below `node` and of that beside it. */
+/* Returns true if the same function does a considerable part of the work below `node` and of the
+ * work below `beside`. */
 static bool shares_work(const struct tp_call_tree *tree, uint32_t node, uint32_t beside)
 {
 	for (uint32_t a = node + 1; a < tree->n_nodes; a++) {
@@ -129,8 +133,8 @@ static bool shares_work(const struct tp_call_tree *tree, uint32_t node, uint32_t
 	return false;
 }
 
-/* Whether what marks the rounds of `outer` tries, beside the loop in `inner`, what that trains: a
- * validation every so many steps. */
+/* Returns true if the marker of `outer` evaluates, next to the loop in `inner`, what that loop
+ * trains: a validation every so many steps. */
 static bool is_validation(const struct loop_search *search, const struct tp_callee *outer,
 			  const struct tp_loop_level *inner)
 {
@@ -139,7 +143,8 @@ static bool is_validation(const struct loop_search *search, const struct tp_call
 	       !is_interpreted(tree, inner->node) && shares_work(tree, outer->node, inner->node);
 }
 
-/* Whether the repetitions of `outer` are epochs or the like, and those of `inner` the steps. */
+/* Returns true if the rounds of `outer` are epochs or similar, and those of `inner` are the
+ * steps. */
 static bool is_inner_better(const struct loop_search *search, const struct tp_loop_level *outer,
 			    const struct tp_loop_level *inner)
 {
@@ -160,8 +165,8 @@ static double covered_ns(const struct tp_loop_level *level)
 	return marker->period_ns * (double)marker->n;
 }
 
-/* Of two loops of one run, as when data is made first: the one whose names say that it works on the
- * model, else the later one unless it is short. */
+/* Chooses between two loops in separate branches, for instance if data is generated first: the one
+ * whose names show work on the model, else the later one unless it is short. */
 static bool is_branch_better(const struct loop_search *search, const struct tp_loop_level *old,
 			     const struct tp_loop_level *level)
 {
@@ -175,7 +180,7 @@ static bool is_branch_better(const struct loop_search *search, const struct tp_l
 			: covered_ns(level) >= 4 * covered_ns(old);
 }
 
-/* A few repetitions in a small part of the run, as when a program starts, are no training. */
+/* A few rounds in a small part of the run, for instance during program start, are not training. */
 static bool is_short_lived(const struct loop_search *search, const struct tp_loop_level *level)
 {
 	return level->callees[level->marker].n < TP_LOOP_ROUNDS_MIN &&
@@ -201,8 +206,8 @@ static struct tp_loop_level *choose_level(struct loop_search *search)
 	return best;
 }
 
-/* The innermost level at which something deeper than the callees repeats clearly. What lies below
- * an outer level lies below the inner ones of its chain too, so a few are enough. */
+/* Finds the innermost level at which a function below the direct callees recurs clearly. Everything
+ * below an outer level is also below the inner levels of its chain, so a few levels are enough. */
 static struct tp_loop_level *search_deeper(struct loop_search *search)
 {
 	size_t last = search->n > DEEP_LEVELS ? search->n - DEEP_LEVELS : 0;
@@ -214,10 +219,9 @@ static struct tp_loop_level *search_deeper(struct loop_search *search)
 	return NULL;
 }
 
-/* ---- result -----------------------------------------------------------------------------------
- */
+/* ---- result ----------------------------------------------------------------- */
 
-/* Where the callees that repeat as often as the marker, or nearly, begin and end. */
+/* Sets the bounds of the callees that recur at least about half as often as the marker. */
 static void set_bounds(struct tp_loop *loop, const struct tp_loop_level *level, size_t n_steps)
 {
 	loop->start_ns = UINT64_MAX;
@@ -257,7 +261,7 @@ static size_t max_intervals(const struct tp_loop_level *level)
 	return most;
 }
 
-/* Whether something repeats there, inside what `marked` may have found, that cannot be counted. */
+/* Returns true if a function inside what `marked` may have found recurs too fast to be counted. */
 static bool has_too_fast_inside(const struct loop_search *search, const struct tp_loop_level *level,
 				const struct tp_loop_level *marked)
 {
@@ -268,8 +272,8 @@ static bool has_too_fast_inside(const struct loop_search *search, const struct t
 			   is_validation(search, &marked->callees[marked->marker], level));
 }
 
-/* The level with most time at which something repeats that cannot be counted, of those of one
- * branch the outermost; with `marked`, one whose rounds that one takes for granted. */
+/* Returns the level with most time at which a function recurs too fast to be counted; in one branch
+ * the outermost level. With `marked`, only levels whose rounds `marked` merely validates. */
 static const struct tp_loop_level *find_too_fast(const struct loop_search *search,
 						 const struct tp_loop_level *marked)
 {
@@ -284,9 +288,9 @@ static const struct tp_loop_level *find_too_fast(const struct loop_search *searc
 	return best;
 }
 
-/* Whether the rounds are few and long, and something comes back many times in each that cannot be
- * counted, so that half of it may be missed: they are epochs, with a trial of no known name between
- * them, and no steps. */
+/* Returns true if the rounds are few and long, and a function recurs many times in each, but too
+ * fast to be counted (half of its intervals may be missed): then the rounds are epochs, with an
+ * evaluation without a known name between them, and not steps. */
 static bool are_epochs(const struct loop_search *search, const struct tp_loop_level *level)
 {
 	const struct tp_call_node *nodes = search->tree->nodes;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Chooses the callee whose stays count the rounds of a loop. Most stays win among the regular ones,
- * so that an evaluation every fifty steps does not; but what each round does several times (layers,
- * micro-batches, samples) gives way to what encloses it.
- */
+/* Chooses the callee whose intervals count the rounds of a loop. Among regular ones the one with
+ * most intervals wins, so that an evaluation every fifty steps does not; but a function that each
+ * round calls several times (layers, micro-batches, samples) loses to the function that encloses
+ * it. */
 #include "loop_level.h"
 
 #include "analyze/numeric/stats.h"
@@ -28,13 +27,14 @@ static bool is_about(size_t a, size_t b)
 	return difference * 20 <= larger || difference <= 1;
 }
 
-/* Less than twice as many stays are the same loop, seen worse. */
+/* Less than twice as many intervals are the same loop, with some intervals missed. */
 static bool is_same_loop(const struct tp_callee *a, const struct tp_callee *b)
 {
 	return a->n * 9 <= b->n * 16 && b->n * 9 <= a->n * 16;
 }
 
-/* How many stays of `inner` each period of `outer` holds, when nearly all hold as many; else 0. */
+/* Returns how many intervals of `inner` each period of `outer` contains, if nearly all contain
+ * equally many; else 0. */
 static size_t intervals_per_period(const struct tp_callee *inner, const struct tp_callee *outer)
 {
 	size_t n = outer->n - 1;
@@ -59,11 +59,10 @@ static size_t intervals_per_period(const struct tp_callee *inner, const struct t
 	return equal * 10 >= n * 9 ? (size_t)(median + 0.5) : 0;
 }
 
-/*
- * Whether what `outer` repeats is the step and `inner` a part that each step does several times
- * (a layer, a micro-batch, a sample). A rare extra, say an evaluation without a known name, looks
- * alike; a step has several callees, or one that is known as work on the model, or few parts.
- */
+/* Returns true if `outer` recurs once per step and `inner` is a part that each step executes
+ * several times (a layer, a micro-batch, a sample). A rare extra, for instance an evaluation
+ * without a known name, looks similar; but a step has several callees, or one that is known to be
+ * work on the model, or few parts. */
 static bool contains_rounds(const struct tp_loop_level *level, const struct tp_call_tree *tree,
 			    const struct tp_callee *outer, const struct tp_callee *inner)
 {
@@ -121,8 +120,8 @@ bool tp_loop_level_is_too_fast(const struct tp_loop_level *level, const struct t
 	return coarse_ns > tree->nodes[level->node].ns / 2;
 }
 
-/* Steps that start where the program's loop body starts read better: take the earliest callee of
- * those that are as good. */
+/* Steps are easier to read if they start where the loop body of the program starts: chooses the
+ * earliest callee of those that are equally good. */
 static void rotate_marker(struct tp_loop_level *level)
 {
 	if (level->marker == TP_MAX_CALLEES)
@@ -148,7 +147,7 @@ static void add_callee(struct tp_loop_level *level, const struct tp_call_tree *t
 	tp_callee_init(&level->callees[level->n_callees++], tree, level->node, node);
 }
 
-/* Callees with as many stays as another one may take turns with it. */
+/* Callees with equally many intervals may take turns. */
 static void compare_orders(struct tp_loop_level *level)
 {
 	for (size_t i = 0; i < level->n_callees; i++) {
@@ -163,7 +162,7 @@ static void compare_orders(struct tp_loop_level *level)
 	}
 }
 
-/* Where samples do not part the rounds, waits may. */
+/* If samples do not separate the rounds, waits may. */
 static void choose_waits(struct tp_loop_level *level, const struct tp_call_tree *tree)
 {
 	for (uint32_t i = 0; i < level->n_callees && level->marker == TP_MAX_CALLEES; i++) {
@@ -175,10 +174,11 @@ static void choose_waits(struct tp_loop_level *level, const struct tp_call_tree 
 }
 
 /*
- * Where callees take turns, the order says more than each of them alone: a call out of turn and one
- * that was not seen show. Of several loaders that are ready at once all but the first batch come
- * without a wait, so a marker that waits may count rounds by as many as there are loaders; what
- * else takes several turns between two stays of the marker are layers and micro-batches.
+ * If callees take turns, their order is more reliable than each callee alone: it shows an extra
+ * call, and one that was not sampled. If several loaders are ready at once, all but the first batch
+ * arrive without a wait, so a marker that waits may count groups of as many rounds as there are
+ * loaders; any other function that takes several turns between two intervals of the marker is a
+ * layer or a micro-batch.
  */
 static bool is_order_better(const struct tp_callee *turns, const struct tp_callee *marker,
 			    const struct tp_call_tree *tree)
@@ -221,7 +221,7 @@ void tp_loop_level_init(struct tp_loop_level *level, const struct tp_call_tree *
 	choose_order(level, tree);
 }
 
-/* Share of periods whose CPU time is not about the usual. */
+/* Returns the share of periods whose CPU time is not near the median. */
 static double work_spread(const struct tp_callee *marker, const struct tp_call_tree *tree)
 {
 	size_t n = marker->n - 1;
@@ -260,7 +260,7 @@ void tp_loop_level_release(struct tp_loop_level *level)
 	level->n_callees = 0;
 }
 
-/* A node that holds nearly all of its caller repeats as its caller does. */
+/* A node that contains nearly all of its caller recurs as its caller does. */
 static bool is_new_callee(const struct tp_call_tree *tree, uint32_t root, uint32_t node)
 {
 	uint32_t parent = tree->nodes[node].parent;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the place of a loop from the lines at which the looping function is met while it calls.
+ * Finds the source location of a loop from the lines at which the looping function calls other
+ * functions.
  *
- * What calls the same in each round may itself be called anew in each: a method for one step. So
- * the walk goes outwards as long as the caller is met between rounds, too. A caller that does
- * nothing else is hardly ever met; where a variable of it counts the rounds, that tells.
+ * The function that makes the recurring calls may itself be called once per round: a method for one
+ * step. So the search goes outwards as long as the caller is also sampled between rounds. A caller
+ * that does nothing else is hardly ever sampled; if one of its variables counts the rounds, the
+ * variable identifies it.
  *
- * The line of a for statement shows when what is iterated takes time; evaluations, checkpoints and
- * lines that are met hardly ever are not of every round and do not count.
+ * The line of a for statement is sampled if iterating takes time. Evaluations, checkpoints and
+ * lines that are hardly ever sampled are not part of every round and are ignored.
  */
 #include "loop_location.h"
 
@@ -20,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the loop called to get to a node; TP_NO_NODE at the loop itself and outside. */
+/* Returns the direct callee of the loop on the path to a node; TP_NO_NODE for the loop itself and
+ * outside. */
 static uint32_t callee_of(const struct tp_call_tree *tree, uint32_t loop, uint32_t node)
 {
 	while (node != TP_NO_NODE && node && tree->nodes[node].parent != loop)
@@ -34,7 +37,8 @@ static uint32_t call_line(const struct tp_call_tree *tree, const struct tp_trace
 	return node == TP_NO_NODE ? 0 : trace->frames[tree->nodes[node].site].line;
 }
 
-/* Rounds in which the thread is met below the caller of `node` and not below that. */
+/* Returns the number of rounds in which a sample is below the caller of `node` but not below
+ * `node`. */
 static size_t count_returns(const struct tp_loop *loop, const struct tp_call_tree *tree,
 			    uint32_t node)
 {
@@ -62,7 +66,8 @@ static bool is_python(const struct tp_call_tree *tree, const struct tp_trace *tr
 	       trace->frames[tree->nodes[node].frame].kind == TP_FRAME_PYTHON;
 }
 
-/* Whether it is the function of the variable: "FILE:LINE NAME() for loop at line 3". */
+/* Returns true if the frame is the function of the variable: "FILE:LINE NAME() for loop at line
+ * 3". */
 static bool has_counter(const struct tp_frame *frame, const struct tp_trace *trace,
 			const char *counter)
 {
@@ -75,7 +80,7 @@ static bool has_counter(const struct tp_frame *frame, const struct tp_trace *tra
 	return is_its;
 }
 
-/* From `node` outwards; TP_NO_NODE where none has it. */
+/* Searches from `node` outwards; TP_NO_NODE if no function has the counter. */
 static uint32_t find_counting(const struct tp_call_tree *tree, const struct tp_trace *trace,
 			      uint32_t node, uint32_t counter)
 {
@@ -87,9 +92,9 @@ static uint32_t find_counting(const struct tp_call_tree *tree, const struct tp_t
 	return TP_NO_NODE;
 }
 
-/* The function that loops: the one that counts the rounds; else the found one, or what calls it in
- * each round. Rounds that waits part may be found inside a library: then what calls that from
- * Python. TP_NO_NODE where nobody does. */
+/* Returns the function that contains the loop: the one whose variable counts the rounds; else the
+ * found one, or its caller if that is active in each round. Rounds that are separated by waits may
+ * be found inside a native library: then its Python caller. TP_NO_NODE if there is none. */
 static uint32_t find_looping(const struct tp_loop *loop, const struct tp_call_tree *tree,
 			     const struct tp_trace *trace, uint32_t counter)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Learns by behaviour what no name tells: the loader, what saves, and functions that only touch
- * memory.
+ * Infers from behaviour what names do not show: the loader, code that saves, and functions that
+ * only touch memory.
  *
- * A loop reads its data somewhere: when one callee of the loop does nearly all of the main thread's
- * file reading and none of the work on the model, then all of that callee is the loader, the
- * parsing and decoding too. Where names tell the work on the model, they also tell the loader's:
- * what reads or decodes below one callee makes the interpreter and the allocator there the
- * loader's. A generator of the user's own that the loop asks for the next, or another function of
- * theirs that it calls at the line where each round begins, and in which nothing of
- * the model is done, is the loader, too. Only stacks without a protecting phase are changed.
+ * A loop reads its data somewhere: if one callee of the loop does nearly all of the main thread's
+ * file reading and none of the work on the model, then all of that callee is the loader, including
+ * parsing and decoding. If names identify the work on the model, they also identify data loading: a
+ * callee with named reading or decoding makes the interpreter and allocator time below it part of
+ * the loader. A generator in user code from which the loop takes its items, or another user
+ * function that is called at the line where each round begins, is the loader, too, if it does no
+ * work on the model. Only stacks without a protecting phase are changed.
  */
 #include "analyze/analysis.h"
 #include "analyze/classify/python_class.h"
@@ -27,9 +27,9 @@
 struct inferred {
 	const struct tp_analysis *analysis;
 	struct tp_call_tree tree;
-	uint64_t *reads_ns;  /* by node, its subtree included */
-	uint64_t *writes_ns; /* the same */
-	size_t n_sightings;  /* of reading */
+	uint64_t *reads_ns;  /* by node, including its subtree */
+	uint64_t *writes_ns; /* likewise */
+	size_t n_sightings;  /* number of hits while reading */
 	bool is_named;       /* most work on the model is known by name */
 };
 
@@ -56,7 +56,7 @@ static bool is_writing(const struct inferred *inferred, const struct tp_call_seg
 	       piece->state != TP_STATE_RUNNABLE;
 }
 
-/* In the loop's time only: programs read much while they start. */
+/* Counts only the time of the loop, because programs read much while they start. */
 static void sum_reads(struct inferred *inferred, const struct tp_loop *loop)
 {
 	const struct tp_call_tree *tree = &inferred->tree;
@@ -83,7 +83,8 @@ static void sum_reads(struct inferred *inferred, const struct tp_loop *loop)
 	}
 }
 
-/* Whether the node is a call of the function of `like` from the loop, by whatever way. */
+/* Returns true if the node is a call of the function of `like` from the loop, directly or through
+ * other functions. */
 static bool is_call_of(const struct tp_call_tree *tree, uint32_t loop, uint32_t node, uint32_t like)
 {
 	if (tree->nodes[node].function != tree->nodes[like].function ||
@@ -96,7 +97,7 @@ static bool is_call_of(const struct tp_call_tree *tree, uint32_t loop, uint32_t 
 	return up == loop;
 }
 
-/* What all calls of a callee's function do together. */
+/* Sums reading and model work of all calls of a callee's function. */
 static void sum_calls(const struct inferred *inferred, uint32_t loop, uint32_t callee,
 		      uint64_t *reads_ns, uint64_t *model_ns)
 {
@@ -110,7 +111,8 @@ static void sum_calls(const struct inferred *inferred, uint32_t loop, uint32_t c
 	}
 }
 
-/* An interpreter may call one function by two ways, so that none has nearly all the reading. */
+/* An interpreter may call one function on two paths, so that no single node has nearly all the
+ * reading. */
 static uint32_t reading_function(const struct inferred *inferred, uint32_t loop, uint64_t all_ns)
 {
 	const struct tp_call_node *nodes = inferred->tree.nodes;
@@ -127,7 +129,7 @@ static uint32_t reading_function(const struct inferred *inferred, uint32_t loop,
 	return TP_NO_NODE;
 }
 
-/* The child with nearly all the reading of the loop; TP_NO_NODE when it is spread. */
+/* Returns the child with nearly all the reading of the loop; TP_NO_NODE if it is distributed. */
 static uint32_t reading_child(const struct inferred *inferred, uint32_t node, uint64_t all_ns)
 {
 	const struct tp_call_tree *tree = &inferred->tree;
@@ -139,7 +141,7 @@ static uint32_t reading_child(const struct inferred *inferred, uint32_t node, ui
 	return TP_NO_NODE;
 }
 
-/* Whether so much of the work on the model is done below that it is no loader. */
+/* Returns true if there is too much work on the model below the node for a loader. */
 static bool has_model(const struct inferred *inferred, uint32_t loop, uint32_t node)
 {
 	const struct tp_call_node *nodes = inferred->tree.nodes;
@@ -148,8 +150,8 @@ static bool has_model(const struct inferred *inferred, uint32_t loop, uint32_t n
 	return (double)nodes[node].model_ns > most;
 }
 
-/* Who saves opens files and renames them, which is no reading of data. Returns what it took away.
- */
+/* Functions that save open and rename files, which is not reading data. Returns the time that was
+ * removed. */
 static uint64_t drop_checkpoint_writers(const struct inferred *inferred, uint32_t node)
 {
 	const struct tp_call_node *nodes = inferred->tree.nodes;
@@ -166,7 +168,7 @@ static uint64_t drop_checkpoint_writers(const struct inferred *inferred, uint32_
 	return dropped_ns;
 }
 
-/* Walk down from the loop along the reading until it is one part of several. */
+/* Walks down from the loop along the reading until it is one part of several. */
 static uint32_t find_reader(const struct inferred *inferred, uint32_t loop)
 {
 	const struct tp_call_node *nodes = inferred->tree.nodes;
@@ -202,7 +204,7 @@ static void label_segments_loader(const struct inferred *inferred, uint32_t node
 	}
 }
 
-/* The reader, and other calls of the same function that are seen reading. */
+/* Labels the reader, and other calls of the same function that read. */
 static void label_loader(const struct inferred *inferred, uint32_t loop, uint32_t reader)
 {
 	const struct tp_call_tree *tree = &inferred->tree;
@@ -213,10 +215,10 @@ static void label_loader(const struct inferred *inferred, uint32_t loop, uint32_
 			label_segments_loader(inferred, i);
 }
 
-/* ---- generators -------------------------------------------------------------------------------
- */
+/* ---- generators ------------------------------------------------------------- */
 
-/* A generator, or what is called where a round begins: recordings may not tell generators. */
+/* Accepts a generator, or a function that is called where a round begins, because recordings may
+ * not mark generators. */
 static bool can_yield_batches(const struct inferred *inferred, const struct tp_loop_location *place,
 			      uint32_t node)
 {
@@ -233,7 +235,8 @@ static bool can_yield_batches(const struct inferred *inferred, const struct tp_l
 			.is_library;
 }
 
-/* Time below the node in functions that are of the model by name: math alone may be the data's. */
+/* Returns the time below the node in functions of the model by name: math alone may be
+ * preprocessing of the data. */
 static uint64_t named_model_ns(const struct inferred *inferred, uint32_t node)
 {
 	const struct tp_call_tree *tree = &inferred->tree;
@@ -250,7 +253,7 @@ static uint64_t named_model_ns(const struct inferred *inferred, uint32_t node)
 	return sum_ns;
 }
 
-/* Making a tensor of what was loaded uses the model's library, too. */
+/* Making a tensor of the loaded data uses the model's library, too. */
 static bool rarely_trains(const struct inferred *inferred, uint32_t node, uint64_t loop_model_ns)
 {
 	double ns = (double)inferred->tree.nodes[node].ns;
@@ -260,7 +263,7 @@ static bool rarely_trains(const struct inferred *inferred, uint32_t node, uint64
 		model_ns <= TP_PHASE_MODEL_MINOR_MAX * ns);
 }
 
-/* A generator that trains holds nearly all of the loop that asks it for the next. */
+/* A generator that trains contains nearly all the time of the loop that iterates over it. */
 static void label_generators_loader(const struct inferred *inferred,
 				    const struct tp_loop_location *place, uint32_t loop)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the training steps: the program's own marks, else what repeats in its call stacks, else
- * none. Gives profile->steps (all called steady, but for a last one whose end is not known), how
- * they were found, and where the training loop is.
+ * Finds the training steps: the program's own marks, else rounds that recur in its call stacks,
+ * else none. Sets profile->steps (all are called steady, except for a last one whose end is
+ * unknown), how they were found, and the location of the training loop.
  *
- * The confidence of marks is 1. That of steps found in stacks is the share of rounds that are
- * alike: that call the same functions once each, or last, or work, within half of the median.
- * Evaluations and checkpoints inside the loop lower it a little, a wrong marker lowers it a lot.
+ * The confidence of marks is 1. The confidence of steps found in stacks is the share of rounds that
+ * are alike: that call the same functions once each, or whose length or work is within half of the
+ * median. Evaluations and checkpoints inside the loop lower it a little, a wrong marker lowers it a
+ * lot.
  */
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
@@ -65,8 +66,7 @@ static void set_steps(struct tp_analysis *analysis, const struct step_list *list
 	profile->n_steps = list->n;
 }
 
-/* ---- marks ------------------------------------------------------------------------------------
- */
+/* ---- marks ------------------------------------------------------------------ */
 
 static bool is_ours(const struct tp_analysis *analysis, uint32_t task)
 {
@@ -75,8 +75,8 @@ static bool is_ours(const struct tp_analysis *analysis, uint32_t task)
 	return analysis->threads[task].leader == analysis->threads[analysis->main_task].leader;
 }
 
-/* The thread of the trainer that marks steps: the main one if it does, else the busiest marker.
- * TP_NO_TASK stands for marks of nobody known, taken when there are no others. */
+/* Finds the thread of the trainer that marks steps: the main one if it does, else the thread with
+ * most marks. TP_NO_TASK means marks of an unknown thread, used if there are no others. */
 static bool find_marking_task(const struct tp_analysis *analysis, uint32_t *task)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -102,8 +102,9 @@ static bool find_marking_task(const struct tp_analysis *analysis, uint32_t *task
 	return is_known || nobody > 0;
 }
 
-/* A program that ends each step before it fetches the next batch has gaps after most steps; they
- * belong to the step, else the loader would be nobody's time. Rare gaps are not training. */
+/* A program that ends each step before it fetches the next batch has gaps after most steps. They
+ * belong to the step, otherwise the loader's time would not be in any step. Rare gaps are not
+ * training. */
 static void close_regular_gaps(struct step_list *list)
 {
 	size_t n_gaps = 0;
@@ -121,7 +122,7 @@ static void close_regular_gaps(struct step_list *list)
 	free(gaps);
 }
 
-/* Without a mark at its end the last step would hold all that follows the loop. */
+/* Without a mark at its end the last step would include everything after the loop. */
 static void add_open_step(struct step_list *list, uint64_t start_ns, uint64_t until_ns)
 {
 	uint64_t usual = (uint64_t)median_length(list);
@@ -173,10 +174,9 @@ static bool steps_from_marks(struct tp_analysis *analysis)
 	return profile->n_steps > 0;
 }
 
-/* ---- repetition in stacks ---------------------------------------------------------------------
- */
+/* ---- recurrence in stacks --------------------------------------------------- */
 
-/* What the loop called to get to a node; TP_NO_NODE outside the loop. */
+/* Returns the direct callee of the loop on the path to a node; TP_NO_NODE outside the loop. */
 static uint32_t callee_of(const struct tp_call_tree *tree, const struct tp_loop *loop,
 			  uint32_t node)
 {
@@ -185,8 +185,8 @@ static uint32_t callee_of(const struct tp_call_tree *tree, const struct tp_loop 
 	return node ? node : TP_NO_NODE;
 }
 
-/* Short waits happen inside every callee (its threads are not ready); only one that is longer than
- * the time between samples says that the loop waits for something. */
+/* Short waits occur inside every callee (its threads are not ready); only a wait that is longer
+ * than the time between samples shows that the loop waits for something. */
 static bool is_long_wait(const struct tp_analysis *analysis, const struct tp_call_segment *piece)
 {
 	const struct tp_run_info *run = &analysis->trace->run;
@@ -195,8 +195,9 @@ static bool is_long_wait(const struct tp_analysis *analysis, const struct tp_cal
 	       (double)(piece->end_ns - piece->start_ns) * rate_hz > 1e9;
 }
 
-/* Waits that no look hit, between two sights: one of the marker's own starts its stay, one of
- * another callee than the sight before ends that callee's. 0 when there is none. */
+/* Searches waits without a sample between two hits: the start of one below the marker is the
+ * border; otherwise the end of the last one below another callee than that of the previous hit.
+ * Returns 0 if there is none. */
 static uint64_t edge_between(const struct tp_analysis *analysis, const struct tp_call_tree *tree,
 			     const struct tp_loop *loop, const struct tp_call_hit *before,
 			     uint32_t until)
@@ -214,10 +215,9 @@ static uint64_t edge_between(const struct tp_analysis *analysis, const struct tp
 	return edge_ns;
 }
 
-/*
- * Where a stay below the marker began. A wait on either side of the border has exact ends; between
- * two pieces on the CPU the border lies anywhere between their samples, so it goes to the middle.
- */
+/* Returns when an interval below the marker began. A wait on either side of the border has exact
+ * ends; between two segments on the CPU the border is between their samples, so the midpoint is
+ * used. */
 static uint64_t refined_start(const struct tp_analysis *analysis, const struct tp_call_tree *tree,
 			      const struct tp_loop *loop, const struct tp_callee_interval *stay)
 {
@@ -239,7 +239,7 @@ static uint64_t refined_start(const struct tp_analysis *analysis, const struct t
 	return low_ns < high_ns ? low_ns + (high_ns - low_ns) / 2 : stay->start_ns;
 }
 
-/* "main() in train.py, lines 88 to 95, calls forward() in net.py at line 90" */
+/* Returns "main() in train.py, lines 88 to 95, calls forward() in net.py at line 90". */
 static const char *describe(const struct tp_analysis *analysis, const struct tp_call_tree *tree,
 			    const struct tp_loop *loop, const struct tp_loop_location *place)
 {
@@ -288,8 +288,7 @@ static void set_loop(struct tp_analysis *analysis, const struct tp_call_tree *tr
 				    : "");
 }
 
-/* ---- counters ---------------------------------------------------------------------------------
- */
+/* ---- counters --------------------------------------------------------------- */
 
 static bool is_exact(const struct tp_counter_steps *counted)
 {
@@ -316,7 +315,7 @@ static void set_exact_reason(struct tp_analysis *analysis, const struct tp_count
 			name, counted->n_exact, counted->n, n_others);
 }
 
-/* How the count was made, and how sure it is. */
+/* Describes how steps were counted, and with what confidence. */
 static void set_counter_reason(struct tp_analysis *analysis, const struct tp_counter_steps *counted)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -334,7 +333,7 @@ static void set_counter_reason(struct tp_analysis *analysis, const struct tp_cou
 		"known to the time between two; %.0f %% of the steps are alike%s",
 		name, 100 * counted->regularity,
 		is_refused ? "; it is written at other times, too, so a watchpoint on it does not "
-			     "tell steps"
+			     "show steps"
 			   : "");
 }
 
@@ -344,8 +343,7 @@ static void use_borders(struct tp_analysis *analysis, const struct tp_counter_st
 	struct step_list list = {0};
 	for (size_t i = 1; i < counted->n; i++)
 		add_step(&list, counted->borders[i - 1], counted->borders[i]);
-	/* Where the last round ends nothing tells but the end of the loop. Stacks may show it too
-	 * early. */
+	/* Only the end of the loop limits the last round. Stacks may show that end too early. */
 	uint64_t start_ns = counted->borders[counted->n - 1];
 	uint64_t usual_ns = (uint64_t)counted->period_ns;
 	if (until_ns <= start_ns)
@@ -361,7 +359,8 @@ static void use_borders(struct tp_analysis *analysis, const struct tp_counter_st
 	free(list.items);
 }
 
-/* Nothing tells epochs from steps: so the reader is told what to look at. */
+/* Nothing distinguishes epochs from steps here, so the reason names the inner loop for the
+ * reader. */
 static void add_inner_loop(struct tp_profile *profile, const struct tp_counter_steps *counted)
 {
 	profile->steps_are_about = true;
@@ -378,17 +377,16 @@ static void use_counter(struct tp_analysis *analysis, const struct tp_counter_st
 {
 	use_borders(analysis, counted, until_ns);
 	set_counter_reason(analysis, counted);
-	/* Of a counter that was not seen all along some rounds may be missing. */
+	/* If the counter was not read all the time, some rounds may be missing. */
 	analysis->profile->steps_are_about = counted->n_unknown > 0;
 	if (counted->inner_line)
 		add_inner_loop(analysis->profile, counted);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------
- */
+/* ---- calls ------------------------------------------------------------------ */
 
-/* Stacks that show about as many rounds while calls were watched show the same steps; where they
- * show others, nothing tells which of them are the steps. */
+/* If stacks show about as many rounds while calls were recorded, they show the same steps; if they
+ * show others, it is unknown which ones are the steps. */
 static bool is_call_better(const struct tp_counter_steps *called, const struct tp_loop *loop)
 {
 	size_t n_stays = 0;
@@ -403,7 +401,7 @@ static bool is_call_better(const struct tp_counter_steps *called, const struct t
 	       fmax(2, TP_COUNTER_DIFFERS_MAX * (double)called->n);
 }
 
-/* "Trainer::step() in train" of "_ZN7Trainer4stepEv() in train". */
+/* Converts "_ZN7Trainer4stepEv() in train" to "Trainer::step() in train". */
 static const char *function_name(const struct tp_analysis *analysis, uint32_t name)
 {
 	const char *text = tp_trace_string(analysis->trace, name);
@@ -430,8 +428,8 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 		100 * called->regularity);
 }
 
-/* Stacks of short steps may show a few rounds in a row, far from all, or miss most of them. What
- * counts parts of so few steps begins anew in each. */
+/* If steps are short, stacks may show only a few consecutive rounds, far from all, or miss most of
+ * them. A counter of parts of these few steps would restart in each. */
 static bool is_part(const struct tp_loop *loop, const struct tp_counter_steps *counted)
 {
 	size_t n = 0;
@@ -445,8 +443,9 @@ static bool is_part(const struct tp_loop *loop, const struct tp_counter_steps *c
 	return (double)n < TP_COUNTER_COVERED_MIN * (double)counted->n;
 }
 
-/* Stacks have better borders, where they see every step: waits begin and end exactly. Between about
- * as many the counter is right; so it is where stacks may have groups of steps or epochs. */
+/* If stacks show every step, they have better borders: waits begin and end exactly. If the counts
+ * differ, but not by much, the counter is right; also if the rounds of stacks may be groups of
+ * steps, or epochs. */
 static bool is_counter_better(const struct tp_counter_steps *counted, const struct tp_loop *loop)
 {
 	double n = (double)loop->n_stays;
@@ -455,7 +454,7 @@ static bool is_counter_better(const struct tp_counter_steps *counted, const stru
 		return true;
 	if (is_exact(counted) && fabs(more) <= TP_COUNTER_DIFFERS_MAX * n)
 		return true;
-	/* Epochs look alike in stacks; whoever counts batches knows better. */
+	/* In stacks epochs look alike; a counter of batches is more reliable. */
 	if (counted->is_of_batches && more > TP_COUNTER_DIFFERS_MIN * n)
 		return true;
 	if (loop->may_be_groups && more > TP_COUNTER_DIFFERS_MIN * n)
@@ -474,7 +473,7 @@ static uint64_t counted_until_ns(const struct tp_analysis *analysis, const struc
 	return has_bounds(loop) ? loop->end_ns : analysis->trace->end_ns;
 }
 
-/* A few rounds that stacks show, as of imports, may be all before the training, or after it. */
+/* The few rounds that stacks show, such as imports, may all be before the training, or after it. */
 static bool find_counter_outside(struct tp_counter_steps *counted,
 				 const struct tp_analysis *analysis, const struct tp_loop *loop)
 {
@@ -485,7 +484,7 @@ static bool find_counter_outside(struct tp_counter_steps *counted,
 	uint64_t from_ns = is_before ? loop->end_ns : 0;
 	uint64_t until_ns = is_before ? end_ns : loop->start_ns;
 	bool is_found = false;
-	/* Imports and what else is prepared may take longer than a short training. */
+	/* Imports and other preparation may take longer than a short training. */
 	uint64_t span_ns = loop->end_ns - loop->start_ns;
 	while (!is_found && until_ns > from_ns && until_ns - from_ns > span_ns) {
 		is_found = tp_counter_steps_find(counted, analysis, from_ns, until_ns);
@@ -509,7 +508,7 @@ static bool find_counter(struct tp_counter_steps *counted, const struct tp_analy
 	       find_counter_outside(counted, analysis, loop);
 }
 
-/* As many rounds as stacks show, give or take what either may miss. */
+/* Returns true if the counts are equal, except for rounds that either may miss. */
 static bool is_same_count(const struct tp_counter_steps *counted, const struct tp_loop *loop)
 {
 	double n = (double)loop->n_stays;
@@ -517,8 +516,7 @@ static bool is_same_count(const struct tp_counter_steps *counted, const struct t
 	       fabs((double)counted->n - n) <= fmax(1, TP_COUNTER_DIFFERS_MIN * n);
 }
 
-/* ---- none -------------------------------------------------------------------------------------
- */
+/* ---- none ------------------------------------------------------------------- */
 
 static void no_steps(struct tp_analysis *analysis, const char *reason)
 {
@@ -536,11 +534,11 @@ static void whole_run(struct tp_analysis *analysis)
 static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *loop)
 {
 	double rate_hz = analysis->trace->run.sample_rate_hz;
-	/* What callee_rounds.c can tell apart: stays of 1.7 sample periods. */
+	/* Resolution of callee_rounds.c: intervals of 1.7 sampling periods. */
 	if (rate_hz > 0)
 		no_steps(analysis,
 			 tp_arena_printf(analysis->arena,
-					 "a step is too short to be seen in %.0f samples a second, "
+					 "a step is too short to be seen in %.0f samples per second, "
 					 "which show calls of %.0f ms or more; %s",
 					 rate_hz, ceil(1700 / rate_hz),
 					 tp_steps_hint_no_breakpoint(analysis)));
@@ -551,7 +549,7 @@ static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *
 	analysis->loop_end_ns = loop->end_ns;
 }
 
-/* Of what nobody saw like pieces tell what it was, but not when it came back. */
+/* Similar segments show what a segment without a sample did, but not when it recurred. */
 static void segments_too_short(struct tp_analysis *analysis)
 {
 	double rate_hz = analysis->trace->run.sample_rate_hz;
@@ -567,9 +565,9 @@ static void segments_too_short(struct tp_analysis *analysis)
 static void steps_in_groups(struct tp_analysis *analysis, const struct tp_loop *loop)
 {
 	no_steps(analysis,
-		 "of the batches of several loaders not all come with a wait, and nothing "
-		 "else tells the steps between two waits apart: steps could only be "
-		 "counted in groups");
+		 "the program does not wait for every batch of its several loaders, and nothing "
+		 "else separates the steps between two waits: steps could only be counted in "
+		 "groups");
 	analysis->loop_start_ns = loop->start_ns;
 	analysis->loop_end_ns = loop->end_ns;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what may help where steps are too short. */
+/* Suggests what may help if steps are too short. */
 #include "steps_hint.h"
 
 #include "analyze/thresholds.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to say where steps are too short to be found: why, and a command that may find them. Texts
- * are in the analysis' arena. */
+/* Texts for steps that are too short to be found: the reason, and a command that may find them.
+ * They are in the analysis' arena. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_STEPS_HINT_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_STEPS_HINT_H
 
 #include "analyze/analysis.h"
 
-/* Why no breakpoint times the steps: a clause without a stop. */
+/* Returns why no breakpoint times the steps, as a clause without a full stop. */
 const char *tp_steps_hint_no_breakpoint(const struct tp_analysis *analysis);
 
-/* "trainprof run --rate=400 --max-overhead=5% -- ./train 20": samples more often and may time calls
- * that come more often, both at a higher cost. NULL where the recording was made by no such
- * command, or by this one. */
+/* Returns "trainprof run --rate=400 --max-overhead=5% -- ./train 20": it samples more often and may
+ * time calls that are more frequent, both at a higher cost. NULL if the recording was not made by
+ * run or attach, or if it was already made at that rate. */
 const char *tp_steps_hint_command(const struct tp_analysis *analysis);
 
 #endif

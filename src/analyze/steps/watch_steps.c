@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins the writes that a breakpoint saw with the values that were read meanwhile. */
+/* Matches the writes that a breakpoint recorded with the values that were read meanwhile. */
 #include "watch_steps.h"
 
 #include "analyze/thresholds.h"
@@ -10,21 +10,21 @@
 
 struct write {
 	uint64_t time_ns;
-	uint64_t number; /* since the breakpoint was set */
+	uint64_t number; /* counts since the breakpoint was set */
 };
 
-/* Writes whose numbers follow each other: one setting of a breakpoint, with none lost. */
+/* Writes with consecutive numbers: one setting of a breakpoint, none lost. */
 struct piece {
 	const struct write *writes;
 	size_t n;
 };
 
-/* Readings in a row with as many writes between them as the counter grew by. Value v was written by
- * write v - offset, and several offsets may fit all of them. */
+/* Consecutive readings with as many writes between them as the counter grew by. Value v was written
+ * by write v - offset; several offsets may match all of them. */
 struct agreement {
-	size_t first; /* readings */
+	size_t first; /* indices of readings */
 	size_t last;
-	int64_t low; /* offsets */
+	int64_t low; /* range of matching offsets */
 	int64_t high;
 };
 
@@ -34,8 +34,8 @@ struct joined {
 	const struct tp_watch_borders *old;
 	struct tp_watch_borders now;
 	size_t capacity;
-	size_t n_copied; /* of the old borders */
-	size_t n_agree;  /* pairs of readings */
+	size_t n_copied; /* number of old borders copied */
+	size_t n_agree;  /* pairs of readings that agree */
 	size_t n_differ;
 };
 
@@ -54,7 +54,7 @@ bool tp_watch_steps_has_writes(const struct tp_analysis *analysis, uint32_t name
 	return false;
 }
 
-/* Heap. */
+/* Returns heap memory. */
 static struct write *collect_writes(const struct tp_analysis *analysis, uint32_t name, size_t *n)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -68,7 +68,7 @@ static struct write *collect_writes(const struct tp_analysis *analysis, uint32_t
 	return writes;
 }
 
-/* How many of the writes come no later. */
+/* Returns how many of the writes are not after the time. */
 static size_t n_until(const struct piece *piece, uint64_t time_ns)
 {
 	size_t low = 0;
@@ -88,7 +88,7 @@ static int64_t number_at(const struct piece *piece, uint64_t time_ns)
 	return (int64_t)piece->writes[0].number - 1 + (int64_t)n_until(piece, time_ns);
 }
 
-/* Offsets that fit the reading, which is of some instant shortly before its mark. */
+/* Finds the offsets that match the reading, which was made shortly before its mark. */
 static void find_offsets(const struct piece *piece, const struct tp_watch_reading *reading,
 			 int64_t *low, int64_t *high)
 {
@@ -112,7 +112,7 @@ static void copy_old(struct joined *joined, size_t until)
 		push(joined, joined->old->times_ns[joined->n_copied], false);
 }
 
-/* Writes [from, to] of the piece in the place of the old borders up to `until`. */
+/* Replaces the old borders up to `until` by writes [from, to] of the piece. */
 static void put_writes(struct joined *joined, const struct piece *piece, int64_t from, int64_t to,
 		       size_t until)
 {
@@ -122,8 +122,8 @@ static void put_writes(struct joined *joined, const struct piece *piece, int64_t
 	joined->n_copied = until;
 }
 
-/* Between two agreements the counter began anew: as many writes as rounds since then, and those of
- * the last rounds before, which nobody read. */
+/* Returns true if the counter restarted between two agreements: there are as many writes as rounds
+ * since the restart, plus those of the last rounds before it, which were not read. */
 static bool is_restart(const struct joined *joined, const struct agreement *before,
 		       const struct agreement *next, uint64_t base)
 {
@@ -143,8 +143,8 @@ static void put_matches(struct joined *joined, const struct piece *piece,
 	int64_t from = (int64_t)first->value - agreement->low;
 	int64_t to = (int64_t)last->value - agreement->low;
 	size_t begin = first->n_borders;
-	/* The write that gave the first reading its value was seen, too. After a disagreement it
-	 * may be one that did not change the value. */
+	/* The write of the first reading's value was recorded, too. After a disagreement it may be
+	 * one that did not change the value. */
 	if (has_first && from >= (int64_t)piece->writes[0].number && begin > joined->n_copied)
 		begin--;
 	else
@@ -153,7 +153,7 @@ static void put_matches(struct joined *joined, const struct piece *piece,
 	put_writes(joined, piece, from, to, last->n_borders);
 }
 
-/* The agreements of a piece, in order; heap. */
+/* Returns the agreements of a piece in order; heap. */
 static struct agreement *find_matches(struct joined *joined, const struct piece *piece,
 				      size_t begin, size_t end, size_t *n)
 {
@@ -177,8 +177,8 @@ static struct agreement *find_matches(struct joined *joined, const struct piece 
 	return found;
 }
 
-/* Readings that lie in the time of the piece, with the last one before it and the first one after
- * it, which may agree and need not. */
+/* Finds the readings during the piece, plus the last one before it and the first one after it,
+ * which may agree or not. */
 static void find_readings(const struct joined *joined, const struct piece *piece, size_t *begin,
 			  size_t *end)
 {
@@ -194,8 +194,9 @@ static void find_readings(const struct joined *joined, const struct piece *piece
 	*end += *end < joined->n_readings;
 }
 
-/* The last rounds before a counter began anew, as many as its total shows, and those since. A new
- * iterator in the place of the old one is written when it is made: that is no round. */
+/* Adds the last rounds before a restart, as many as the counter's total shows, and those after
+ * it. A new iterator that replaces the old one is written when it is created: that write is no
+ * round. */
 static void put_restart(struct joined *joined, const struct piece *piece,
 			const struct agreement *before, const struct agreement *next, uint64_t base)
 {
@@ -206,14 +207,15 @@ static void put_restart(struct joined *joined, const struct piece *piece,
 	int64_t n_new = (int64_t)(b->value - base) + 1;
 	int64_t n_old = (int64_t)(b->n_borders - a->n_borders) - n_new;
 	if (n_old < 0)
-		return; /* rounds that were not counted: no borders to replace */
+		return; /* rounds that were not counted have no borders to replace */
 	if (n_old > 0 && from + n_old - 1 <= to - n_new)
 		put_writes(joined, piece, from, from + n_old - 1, a->n_borders + (size_t)n_old);
 	copy_old(joined, b->n_borders - (size_t)n_new);
 	put_writes(joined, piece, to - n_new + 1, to, b->n_borders);
 }
 
-/* Rounds after the last reading, which the counter's total shows, where as many writes follow. */
+/* Adds the rounds after the last reading that follow from the counter's total, if as many writes
+ * follow. */
 static void put_tail(struct joined *joined, const struct piece *piece, const struct agreement *last)
 {
 	const struct tp_watch_reading *reading = &joined->readings[last->last];
@@ -236,7 +238,7 @@ static void join_run(struct joined *joined, const struct piece *piece, uint64_t 
 		struct agreement *now = &found[i];
 		bool goes_on = i > 0 && is_restart(joined, &found[i - 1], now, base);
 		size_t n_pairs = now->last - now->first;
-		/* One that stands alone at either end lies outside of the piece. */
+		/* A single one at either end is outside of the piece. */
 		bool is_at_end = n_pairs == 0 && (i == 0 || i + 1 == n);
 		joined->n_agree += n_pairs + goes_on;
 		joined->n_differ += i > 0 && !goes_on && !is_at_end &&

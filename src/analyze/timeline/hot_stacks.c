@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums the time of stacks that go through the same functions. */
+/* Sums the time of stacks that consist of the same functions. */
 #include "hot_stacks.h"
 
 #include "trainprof/base/memory.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_HOT = 2000 };
 
-/* Stacks through the same functions are one row: which instruction was met is chance. */
+/* Stacks with the same functions share a row, because the sampled instruction is random. */
 static uint64_t path_of(const struct tp_trace *trace, uint32_t id)
 {
 	const struct tp_stack *stack = tp_trace_stack(trace, id);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hottest stacks: time by where a thread was. */
+/* The hottest stacks: time by call stack. */
 #ifndef TRAINPROF_SRC_ANALYZE_TIMELINE_HOT_STACKS_H
 #define TRAINPROF_SRC_ANALYZE_TIMELINE_HOT_STACKS_H
 
 #include "trainprof/base/map.h"
 #include "trainprof/model/profile.h"
 
-/* Zero-initialised but for the trace is empty. */
+/* Zero-initialised except for the trace = empty. */
 struct tp_hot_table {
 	const struct tp_trace *trace;
 	struct tp_hot_stack *rows; /* heap */
@@ -15,9 +15,9 @@ struct tp_hot_table {
 	struct tp_map index;
 };
 
-/* Adds its time to the row of its like; nothing for the empty stack. */
+/* Adds its time to the row of the same path; ignores the empty stack. */
 void tp_hot_table_add(struct tp_hot_table *table, const struct tp_hot_stack *hot);
-/* profile->hot: by time. Releases the table. */
+/* Sets profile->hot, sorted by time. Releases the table. */
 void tp_hot_table_finish(struct tp_hot_table *table, struct tp_profile *profile);
 
 #endif

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns runs and samples into one timeline per thread.
+ * Builds one timeline per thread from runs and samples.
  *
- * With context-switch records the borders of "on a CPU", "wants one" and "blocked" are exact, and
- * samples only say what a piece was. A piece that no sample hit takes the sample of another piece
- * of the same thread that is most like it: same state, similar length, nearest in time. Similar
- * length matters: long waits are hit nearly always, short ones rarely, so the nearest hit of any
- * length would nearly always be a long wait, and short ones would take its class.
+ * With context-switch records the borders between on-CPU, runnable and blocked are exact, and
+ * samples only determine what a segment was. A segment without a sample takes the sample of the
+ * most similar segment of the same thread: same state, similar length, nearest in time. Similar
+ * length matters: long waits nearly always have a sample, short ones rarely do, so the nearest
+ * sample of any length would nearly always be that of a long wait, and short waits would take its
+ * class.
  *
- * Each sample stands for the CPU time up to the middle between it and its neighbours, also across a
- * wait: a stay of one and a half sampling periods is hit once in its middle or twice near its ends,
- * so that samples would count twice as much in the middle if they had to share the stay.
+ * Each sample represents the CPU time up to the midpoint between it and its neighbours, also across
+ * a wait: a run of one and a half sampling periods has one sample in its middle or two near its
+ * ends, so samples in the middle would count twice as much if they had to share the run.
  *
- * Without switch records, or while they were off, samples are all there is (sampled_timeline.h).
+ * Without switch records, or while they were off, only samples are available (sampled_timeline.h).
  */
 #include "analyze/analysis.h"
 
@@ -29,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What begins and ends a stay and belongs to the sample before and after it. */
+/* The time at the head and the tail of a run that belongs to the previous and the next sample. */
 struct edges {
 	uint64_t head_ns;
 	uint64_t tail_ns;
@@ -37,11 +38,11 @@ struct edges {
 	uint32_t after;
 };
 
-/* Which others of its process work while a thread waits: a wait for them is not one for anybody
- * else. */
+/* The other threads of the process that work while a thread waits: a wait for one group is not
+ * similar to a wait for the other. */
 enum { NO_GROUP, LOADERS, OTHERS };
 
-/* When threads of one process are on a CPU. */
+/* The on-CPU time of the threads of one process. */
 struct group_runs {
 	struct tp_intervals loaders;
 	struct tp_intervals others;
@@ -50,7 +51,7 @@ struct group_runs {
 struct build {
 	const struct tp_trace *trace;
 	const struct tp_stack_class *classes;
-	struct edges *edges; /* heap: of each stay of the thread */
+	struct edges *edges; /* heap: one for each run of the thread */
 	const struct group_runs *group_runs;
 	struct tp_segments pieces;
 	struct tp_strata strata;
@@ -62,8 +63,8 @@ static bool has_no_stack(const struct tp_trace *trace, const struct tp_segment *
 	       trace->samples[piece->sample].stack == 0;
 }
 
-/* Of a wait. Whoever is waited for works to the end of it; what ended just after it began does not
- * count. */
+/* Returns the group that works during a wait. The awaited thread works until the end of the wait;
+ * activity that ended just after the wait began does not count. */
 static int active_group_in(const struct build *build, uint64_t start_ns, uint64_t length_ns)
 {
 	uint64_t end_ns = start_ns + length_ns;
@@ -81,7 +82,7 @@ static void add_segment(struct build *build, uint64_t start_ns, uint64_t end_ns,
 	tp_segments_add(&build->pieces, build->trace, start_ns, end_ns, state, sample);
 }
 
-/* Samples of a task inside [from, to) with the wanted state; *cursor moves forward only. */
+/* Iterates over the samples of a task in time order; moves forward only. */
 struct sample_cursor {
 	size_t next;
 	size_t end;
@@ -93,14 +94,14 @@ static void skip_to(const struct tp_trace *trace, struct sample_cursor *cursor, 
 		cursor->next++;
 }
 
-/* A leaf without its callers would pass for another phase; which ones were thinned out is chance,
- * so leaving them out favours nothing. */
+/* A leaf without its callers could be assigned to a wrong phase. Samples are thinned out at random,
+ * so omitting them causes no bias. */
 static bool is_usable(const struct tp_sample *sample)
 {
 	return sample->state == TP_STATE_ON_CPU && !(sample->flags & TP_SAMPLE_LEAF_ONLY);
 }
 
-/* The next usable sample before the end of the stay; TP_NO_SAMPLE when there is none. */
+/* Returns the next usable sample before the end of the run; TP_NO_SAMPLE if there is none. */
 static uint32_t next_in_run(const struct tp_trace *trace, struct sample_cursor *cursor,
 			    const struct tp_run *run)
 {
@@ -113,7 +114,7 @@ static uint32_t next_in_run(const struct tp_trace *trace, struct sample_cursor *
 	return TP_NO_SAMPLE;
 }
 
-/* The border between the last sample of one stay and the first of the next lies in the middle of
+/* The border between the last sample of one run and the first one of the next is the midpoint of
  * the CPU time between them. */
 static void cut_between(const struct tp_trace *trace, const struct tp_run *run, uint32_t last,
 			struct edges *edges, const struct tp_run *next, uint32_t first,
@@ -130,7 +131,8 @@ static void cut_between(const struct tp_trace *trace, const struct tp_run *run, 
 	}
 }
 
-/* Stays shorter than a period are hit once or not at all, and once means anywhere in them. */
+/* Runs shorter than a period have one sample or none, and the position of a single one is
+ * random. */
 static void find_edges(struct build *build, struct sample_cursor cursor, size_t first_run,
 		       size_t end_run)
 {
@@ -156,7 +158,7 @@ static void find_edges(struct build *build, struct sample_cursor cursor, size_t 
 	}
 }
 
-/* Given to a sample of another stay. */
+/* Adds a segment that uses the sample of another run. */
 static void add_inferred(struct build *build, uint64_t start_ns, uint64_t end_ns, uint32_t sample)
 {
 	struct tp_segment *piece = tp_segments_add(&build->pieces, build->trace, start_ns, end_ns,
@@ -165,7 +167,7 @@ static void add_inferred(struct build *build, uint64_t start_ns, uint64_t end_ns
 		piece->is_inferred = true;
 }
 
-/* A stay on a CPU: cut in the middle between the samples inside it. */
+/* Adds a run on a CPU, cut at the midpoints between its samples. */
 static void add_run(struct build *build, struct sample_cursor *cursor, const struct tp_run *run,
 		    const struct edges *edges)
 {
@@ -198,7 +200,8 @@ static void add_run(struct build *build, struct sample_cursor *cursor, const str
 	add_inferred(build, end, run->end_ns, edges->after);
 }
 
-/* Of two looks at one wait: the first may have come before the interpreter was found. */
+/* Chooses between two probes of one wait: the first may have come before the interpreter was
+ * found. */
 static bool is_better(const struct build *build, uint32_t held, const struct tp_sample *sample)
 {
 	if (held == TP_NO_SAMPLE || build->trace->samples[held].stack == 0)
@@ -207,7 +210,8 @@ static bool is_better(const struct build *build, uint32_t held, const struct tp_
 	       !build->classes[build->trace->samples[held].stack].has_python;
 }
 
-/* Off a CPU. Preempted: runnable throughout. Blocked: until a look found it woken. */
+/* Adds time off the CPU. After a preemption all of it is runnable; after a block it is blocked
+ * until a probe found the thread runnable. */
 static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t start_ns,
 		    uint64_t end_ns, enum tp_run_end how)
 {
@@ -244,7 +248,8 @@ static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t 
 	add_segment(build, woken_ns, end_ns, TP_STATE_RUNNABLE, TP_NO_SAMPLE);
 }
 
-/* Where only samples tell, what they missed was short. */
+/* Returns the sample of a similar segment. In sampled time, segments without a sample were
+ * short. */
 static uint32_t infer_sample(const struct build *build, const struct tp_segment *piece,
 			     enum tp_segment_kind kind)
 {
@@ -266,7 +271,8 @@ static bool ends_preempted(const struct build *build, size_t piece)
 	       build->pieces.items[piece + 1].state == TP_STATE_RUNNABLE;
 }
 
-/* A wait while others work of whose like none was hit. Threads wait for each other by futexes. */
+/* Returns true for a wait during which other threads work, if no similar wait has a sample. Threads
+ * wait for each other with futexes. */
 static bool waits_for_others(const struct build *build, const struct tp_segment *piece)
 {
 	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
@@ -275,7 +281,8 @@ static bool waits_for_others(const struct build *build, const struct tp_segment 
 	       !tp_strata_has(&build->strata, TP_SEGMENT_WAIT_NO_STACK, OTHERS);
 }
 
-/* Nobody saw this piece: one like it stands for it, of the other kind where there is none. */
+/* A segment without a sample takes that of a similar one, or of one of the other kind if there is
+ * none. */
 static void infer_unseen(const struct build *build, size_t at)
 {
 	struct tp_segment *piece = &build->pieces.items[at];
@@ -296,8 +303,8 @@ static void infer_unseen(const struct build *build, size_t at)
 						       : build->trace->samples[piece->sample].cause;
 }
 
-/* The cause is known, the place is that of a like wait for the same; of a short one that of the
- * stays beside it. */
+/* The cause of the wait is known. Its stack is taken from a similar wait with the same cause; that
+ * of a short one from the adjacent runs. */
 static void infer_stack(const struct build *build, struct tp_segment *piece)
 {
 	uint32_t like = infer_sample(build, piece, TP_SEGMENT_WAIT);
@@ -311,7 +318,8 @@ static void infer_stack(const struct build *build, struct tp_segment *piece)
 	piece->is_inferred = true;
 }
 
-/* In stays that the timer missed, and no wait nearby that says where. */
+/* Returns true for on-CPU time that the sampling timer missed, with no wait nearby that provides a
+ * stack. */
 static bool is_missed(const struct build *build, const struct tp_segment *piece)
 {
 	return piece->is_sampled && piece->is_inferred && piece->state == TP_STATE_ON_CPU &&
@@ -358,7 +366,7 @@ static void add_sampled(struct build *build, struct sample_cursor *cursor, uint3
 					       from_ns, until_ns);
 }
 
-/* Between two stays. */
+/* Adds the time between two runs. */
 static void add_between(struct build *build, struct sample_cursor *cursor, uint32_t task,
 			uint64_t from_ns, uint64_t to_ns, enum tp_run_end how)
 {
@@ -369,10 +377,11 @@ static void add_between(struct build *build, struct sample_cursor *cursor, uint3
 }
 
 /*
- * How the time before the first run of a thread is to be read. A thread that was born meanwhile
- * waits for its first turn. One that trainprof was attached to may wait for anything: it is blocked
- * as /proc says, or it is not known why it is off the CPU. Looks that find a thread on a CPU are
- * only kept while nothing else tells where it is: then its first runs were missed.
+ * Returns how to interpret the time before the first run of a thread. A thread that was created
+ * during the recording waits for its first turn. An existing thread that trainprof attached to may
+ * wait for anything: it is blocked if /proc reports that, otherwise the reason is unknown. Probes
+ * that find a thread on a CPU are only recorded while no other source is active, so in that case
+ * its first runs were missed.
  */
 static enum tp_run_end how_before_first_run(const struct tp_trace *trace,
 					    const struct tp_task *task, struct sample_cursor cursor,
@@ -424,8 +433,8 @@ static void build_from_samples(struct build *build, const struct tp_task *task, 
 	add_sampled(build, &cursor, task->id, task->start_ns, until_ns);
 }
 
-/* A thread that imports modules does nothing then that it does later: training begins after the
- * last of them, as a rule. */
+/* Returns the end of the last import. While a thread imports modules it does nothing that it does
+ * later: training usually begins after the last import. */
 static uint64_t imports_end_ns(const struct tp_analysis *analysis, uint32_t task)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -450,13 +459,13 @@ static void sum_thread(struct tp_analysis *analysis, uint32_t id)
 		const struct tp_stack_class *class =
 			&analysis->classes[analysis->trace->samples[piece->sample].stack];
 		info->phase_ns[class->phase] += length;
-		/* Reading a checkpoint or compressing a log is no loading. */
+		/* Reading a checkpoint or compressing a log is not data loading. */
 		if (!tp_phase_owns_time(class->phase) || class->phase == TP_PHASE_DATALOADER)
 			info->leaf_ns[class->leaf] += length;
 	}
 }
 
-/* Leaders come before their threads in order of birth, but a lost record may hide one. */
+/* Leaders are created before their threads, but their record may be lost. */
 static void find_thread_groups(struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -481,7 +490,8 @@ static void find_thread_groups(struct tp_analysis *analysis)
 	}
 }
 
-/* Most of its samples that say so are of loading. Roles, which need timelines, say it better. */
+/* Returns true if most of its classified samples are data loading. Roles are more precise, but they
+ * need timelines. */
 static bool is_likely_loader(const struct tp_analysis *analysis, uint32_t task)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -501,7 +511,7 @@ static void collect_group_runs(struct group_runs *out, const struct tp_analysis 
 {
 	const struct tp_trace *trace = analysis->trace;
 	if (analysis->threads[leader].next == TP_NO_TASK)
-		return; /* it is alone */
+		return; /* it has only one thread */
 	for (uint32_t id = leader; id != TP_NO_TASK; id = analysis->threads[id].next) {
 		struct tp_intervals *list =
 			is_likely_loader(analysis, id) ? &out->loaders : &out->others;

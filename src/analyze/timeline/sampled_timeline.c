@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays out stretches of a thread that only samples tell of. */
+/* Builds those parts of a timeline for which only samples exist. */
 #include "sampled_timeline.h"
 
 #include "analyze/thresholds.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 struct probe {
-	uint64_t end_ns; /* of the time that it stands for */
+	uint64_t end_ns; /* end of the time that it represents */
 	uint32_t sample;
-	uint32_t wait; /* the look nearby that found a wait, with a stack if there is one */
+	uint32_t wait; /* the nearest probe that found a wait, with a stack if possible */
 };
 
 struct sampled_range {
@@ -21,19 +21,19 @@ struct sampled_range {
 	uint32_t task;
 	uint64_t from_ns;
 	uint64_t until_ns;
-	size_t first; /* sample */
+	size_t first; /* index of a sample */
 	size_t end;
 	size_t n_looks;
-	size_t n_timer;      /* samples of the timer */
-	size_t n_hits;       /* of them, those with a whole stack */
+	size_t n_timer;      /* number of timer samples */
+	size_t n_hits;       /* of those, samples with a complete stack */
 	struct probe *looks; /* heap */
 };
 
-/* Time that no sample of the timer stands for. */
+/* Time that no timer sample represents. */
 struct rest {
-	double waits_ns; /* as looks have it */
-	double runs_ns;  /* on a CPU or wanting one */
-	/* Of the time of each, what is on a CPU, and what wants one. */
+	double waits_ns; /* blocked, according to probes */
+	double runs_ns;  /* on a CPU or runnable */
+	/* Share of each kind of time that was on a CPU (run) and runnable (delay). */
 	double run_of_waits;
 	double delay_of_waits;
 	double run_of_runs;
@@ -75,9 +75,9 @@ static void add(const struct sampled_range *s, uint64_t start_ns, uint64_t end_n
 		piece->cause = TP_CAUSE_NONE;
 }
 
-/* ---- without books -------------------------------------------------------------------------- */
+/* ---- without kernel accounting ---------------------------------------------- */
 
-/* The on-CPU stack nearest in time among interrupts, for a look that found the thread running. */
+/* Returns the timer sample nearest in time, for a probe that found the thread running. */
 static uint32_t nearest_interrupt(const struct sampled_range *s, size_t at)
 {
 	size_t first = s->trace->sample_index[s->task];
@@ -99,7 +99,7 @@ static void add_held(const struct sampled_range *s, uint64_t start_ns, uint64_t 
 	add(s, start_ns, end_ns, state, is_running ? nearest_interrupt(s, held) : held, false);
 }
 
-/* Interrupts only when nobody looked. */
+/* Uses timer samples only if there are no probes. */
 static void split_by_samples(const struct sampled_range *s)
 {
 	uint64_t start_ns = s->from_ns;
@@ -118,10 +118,10 @@ static void split_by_samples(const struct sampled_range *s)
 	add_held(s, start_ns, s->until_ns, held);
 }
 
-/* ---- samples of the timer ------------------------------------------------------------------- */
+/* ---- timer samples ---------------------------------------------------------- */
 
-/* The hits of a stretch in turn; one has the time up to the middle between it and its neighbours.
- */
+/* Iterates over the timer samples with a stack; each has the time up to the midpoints between it
+ * and its neighbours. */
 struct hits {
 	const struct sampled_range *sampled_range;
 	size_t next;
@@ -144,7 +144,7 @@ static struct hits first_hit(const struct sampled_range *s)
 			     .end_ns = s->from_ns};
 }
 
-/* False behind the last. */
+/* Returns false after the last one. */
 static bool next_hit(struct hits *hits)
 {
 	const struct sampled_range *s = hits->sampled_range;
@@ -160,7 +160,7 @@ static bool next_hit(struct hits *hits)
 	return true;
 }
 
-/* The time that the hit stands for, up to so long on each side. */
+/* Start of the time that the sample represents, limited to side_ns before it. */
 static uint64_t begin_of(const struct hits *hits, uint64_t side_ns)
 {
 	uint64_t time_ns = sample_of(hits->sampled_range, hits->at)->time_ns;
@@ -181,7 +181,8 @@ static double covered_ns(const struct sampled_range *s, uint64_t side_ns)
 	return sum;
 }
 
-/* Periods are drawn anew all the time: only together do they have the length asked for. */
+/* Sampling periods are random, so only their total equals the wanted time. Returns the limit per
+ * side with which all samples together represent it. */
 static uint64_t find_side(const struct sampled_range *s, double wanted_ns)
 {
 	uint64_t low = 0;
@@ -196,7 +197,7 @@ static uint64_t find_side(const struct sampled_range *s, double wanted_ns)
 	return low;
 }
 
-/* ---- the rest ------------------------------------------------------------------------------- */
+/* ---- remaining time --------------------------------------------------------- */
 
 static bool is_wait(const struct sampled_range *s, uint32_t sample, bool has_stack)
 {
@@ -204,7 +205,7 @@ static bool is_wait(const struct sampled_range *s, uint32_t sample, bool has_sta
 	       (!has_stack || sample_of(s, sample)->stack);
 }
 
-/* For each look the nearest wait before or after it. False when there is none. */
+/* Sets the nearest wait before or after each probe. Returns false if there is none. */
 static bool find_waits(const struct sampled_range *s, bool has_stack)
 {
 	struct probe *looks = s->looks;
@@ -263,7 +264,8 @@ static void add_rest(const struct sampled_range *s, const struct rest *rest,
 	    !is_of_wait);
 }
 
-/* Goes through the rest: without `rest` it sums it up into `sums`, else it adds the pieces. */
+/* Iterates over the remaining time: adds the segments if `rest` is given, otherwise sums it up in
+ * `sums`. */
 static void walk(const struct sampled_range *s, uint64_t side_ns, const struct rest *rest,
 		 struct rest *sums)
 {
@@ -294,7 +296,8 @@ static void walk(const struct sampled_range *s, uint64_t side_ns, const struct r
 	}
 }
 
-/* First where looks found it running or wanting to, then also where they found it waiting. */
+/* Assigns CPU and runnable time to the time of running or runnable probes first, then also to that
+ * of blocked probes. */
 static void assign_rest(struct rest *rest, double run_ns, double delay_ns)
 {
 	double all_ns = rest->waits_ns + rest->runs_ns;
@@ -314,7 +317,7 @@ static void assign_rest(struct rest *rest, double run_ns, double delay_ns)
 	}
 }
 
-/* ---- by the books --------------------------------------------------------------------------- */
+/* ---- with kernel accounting ------------------------------------------------- */
 
 static bool find_accounting(const struct sampled_range *s, double *run_ns, double *delay_ns)
 {
@@ -328,7 +331,7 @@ static bool find_accounting(const struct sampled_range *s, double *run_ns, doubl
 				      s->until_ns, delay_ns);
 }
 
-/* False: the books do not say, or there is no wait that could have the rest. */
+/* Returns false if there is no usable accounting, or no wait that could take the remaining time. */
 static bool split_by_accounting(struct sampled_range *s)
 {
 	double run_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps sampled stays by kind and power of two of their length. */
+/* Stores segments with samples by kind and by power of two of their length. */
 #include "segment_strata.h"
 
 #include "analyze/analysis.h"
@@ -37,7 +37,7 @@ void tp_strata_add(struct tp_strata *strata, const struct tp_segment_key *stay, 
 	strata->n_hits[stay->kind][stay->group]++;
 }
 
-/* How many of them began before that time. */
+/* Returns how many of them began before that time. */
 static size_t count_before(const struct tp_segment_hit *hits, size_t n, uint64_t time_ns)
 {
 	size_t low = 0;
@@ -57,7 +57,7 @@ static uint64_t distance_ns(const struct tp_segment_hit *hit, uint64_t time_ns)
 	return hit->time_ns > time_ns ? hit->time_ns - time_ns : time_ns - hit->time_ns;
 }
 
-/* Of two that may be missing; the later one where both are as near. */
+/* Returns the nearer one of two that may be missing; the later one on a tie. */
 static const struct tp_segment_hit *closer_of(const struct tp_segment_hit *earlier,
 					      const struct tp_segment_hit *later, uint64_t time_ns)
 {
@@ -66,7 +66,8 @@ static const struct tp_segment_hit *closer_of(const struct tp_segment_hit *earli
 	return distance_ns(earlier, time_ns) < distance_ns(later, time_ns) ? earlier : later;
 }
 
-/* On the same side of the border as `time_ns`; with `any`, on both. NULL where there is none. */
+/* Searches on the same side of the border as `time_ns`, or on both sides if `any`. Returns NULL if
+ * there is none. */
 static const struct tp_segment_hit *nearest(const struct tp_segment_hits *hits, uint64_t border_ns,
 					    uint64_t time_ns, bool any)
 {
@@ -95,7 +96,8 @@ static const struct tp_segment_hit *nearest_in(const struct tp_strata *strata,
 	return nearest(&strata->hits[stay->kind][group][s], strata->border_ns, stay->start_ns, any);
 }
 
-/* So many steps of length away; another group is as unlike as some steps more. */
+/* Searches `distance` powers of two away in length; a different group counts as TP_STRATA_FOREIGN
+ * more. */
 static const struct tp_segment_hit *hit_at(const struct tp_strata *strata,
 					   const struct tp_segment_key *stay, int distance,
 					   int sign, bool any)
@@ -132,7 +134,7 @@ uint32_t tp_strata_find_similar(const struct tp_strata *strata, const struct tp_
 {
 	if (!has_any(strata, stay->kind))
 		return TP_NO_SAMPLE;
-	/* What comes after the border says nothing of what was before it. */
+	/* Segments after the border never represent segments before it. */
 	int widest = stay->start_ns >= strata->border_ns;
 	for (int any = 0; any <= widest; any++) {
 		for (int distance = 0; distance < TP_N_STRATA; distance++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds pieces to a timeline. */
+/* Adds segments to a timeline. */
 #include "segments.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of a timeline while it is built. */
+/* Segments of a timeline under construction. */
 #ifndef TRAINPROF_SRC_ANALYZE_TIMELINE_SEGMENTS_H
 #define TRAINPROF_SRC_ANALYZE_TIMELINE_SEGMENTS_H
 
@@ -8,14 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begins zeroed; items are on the heap. */
+/* Zero-initialised = empty; items are on the heap. */
 struct tp_segments {
 	struct tp_segment *items;
 	size_t n;
 	size_t capacity;
 };
 
-/* With the cause that its sample tells, if there is one. One without a length is left out: NULL. */
+/* Adds a segment with the cause of its sample, if it has one. Returns NULL and adds nothing if its
+ * length is zero. */
 struct tp_segment *tp_segments_add(struct tp_segments *pieces, const struct tp_trace *trace,
 				   uint64_t start_ns, uint64_t end_ns, enum tp_state state,
 				   uint32_t sample);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the length of stays below which hardly any sample falls. */
+/* Finds the length of runs below which hardly any samples fall. */
 #include "undersampled_runs.h"
 
 #include "analyze/thresholds.h"
 
-enum { N_LENGTHS = 64 }; /* by powers of two */
+enum { N_LENGTHS = 64 }; /* powers of two */
 
 struct length_class {
 	double cpu_ns;

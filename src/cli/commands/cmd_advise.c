@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof advise: judge facts that were written by hand. */
+/* trainprof advise: judges facts that were written by hand. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
@@ -161,7 +161,7 @@ const struct tp_command tp_cmd_advise = {
 	.examples = "  trainprof advise --template input > facts.json\n"
 		    "  trainprof advise facts.json\n"
 		    "  trainprof advise --json - < facts.json",
-	.ending = "Exit status: 3 when the facts tell nothing, 4 when the file is wrong.",
+	.ending = "Exit status: 3 when nothing follows from the facts, 4 when the file is wrong.",
 	.options = options,
 	.storage_size = sizeof(struct advise_options),
 	.defaults = &defaults,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof attach: measure a program that runs already, report, leave it as it was. */
+/* trainprof attach: measures a running program, reports, and leaves it as it was. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
@@ -40,8 +40,7 @@ static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		tp_message_print("pgrep -af train", "attach: '%s' is no pid", argv[0]);
 		return TP_EXIT_USAGE;
 	}
-	signal(SIGPIPE,
-	       SIG_IGN); /* a reader of stderr that leaves does not take the report along */
+	signal(SIGPIPE, SIG_IGN); /* the report is written even if the reader of stderr is gone */
 	int status = tp_run_session_attach(&measured, cli, o, pid);
 	if (status >= 0) {
 		free(measured.directory);

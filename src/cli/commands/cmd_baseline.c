@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof baseline: keep reports of runs that later runs are compared with. */
+/* trainprof baseline: keeps reports of runs that later runs are compared with. */
 #include "cli/options/command.h"
 
 #include "cli/compare/baseline_store.h"
@@ -42,7 +42,7 @@ static const struct tp_option options[] = {
 
 /* ---- save ---- */
 
-/* Runs of one baseline are runs of one program on one machine. */
+/* The runs of one baseline must be runs of one program on one machine. */
 static enum tp_status check_same(const struct tp_gate_runs *runs, struct tp_error *err)
 {
 	struct tp_arena arena = {0};

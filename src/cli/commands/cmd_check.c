@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof check: hold runs against the limits of a project. */
+/* trainprof check: compares runs with the limits of a project. */
 #include "cli/options/command.h"
 
 #include "cli/compare/check_history.h"
@@ -83,7 +83,7 @@ static const struct tp_option options[] = {
 
 /* ---- reading ---- */
 
-/* All that a check needs; zero-initialised is empty. */
+/* State of a check; zero-initialised is empty. */
 struct check {
 	struct tp_arena arena;
 	struct tp_budget budget;
@@ -92,7 +92,7 @@ struct check {
 	struct tp_gate_runs base;
 };
 
-/* trainprof.budget.json here or above. */
+/* Finds trainprof.budget.json here or in a directory above. */
 static enum tp_status find_budget(struct tp_buf *path, struct tp_error *err)
 {
 	for (int up = 0; up < 32; up++) {
@@ -121,7 +121,7 @@ static enum tp_status read_budget(struct check *c, const char *given, struct tp_
 		status = tp_json_load(&doc, tp_buf_text(&path), err);
 	if (status == TP_OK) {
 		status = tp_budget_read(&c->budget, doc, &c->arena, err);
-		/* What is wrong in a budget is misuse, not a file that cannot be read. */
+		/* A mistake in a budget is misuse, not a file that cannot be read. */
 		if (status != TP_OK && err)
 			err->status = TP_USAGE;
 	}
@@ -145,9 +145,9 @@ static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
 	return status;
 }
 
-/* ---- the answer ---- */
+/* ---- result ---- */
 
-/* What was not measured is never a pass, whatever was asked for. */
+/* A limit that was not measured never passes, whatever the options are. */
 static int status_if_open(const struct check *c, const struct check_options *o)
 {
 	const char *how = o->inconclusive          ? o->inconclusive
@@ -225,7 +225,7 @@ static int print(const struct tp_cli *cli, const struct check_options *o, const 
 	return tp_output_buf(&w.out);
 }
 
-/* The baseline that is named, or that of the budget. */
+/* The baseline that is named by an option, or by the budget. */
 static int check_baseline(const struct tp_cli *cli, const struct check_options *o)
 {
 	struct check c = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof compare: run two commands alternately until it is known which one is faster. */
+/* trainprof compare: runs two commands alternately until it is known which one is faster. */
 #include "cli/options/command.h"
 
 #include "cli/compare/pair_series.h"
@@ -46,7 +46,7 @@ static const struct tp_option options[] = {
 	 AT(output)},
 	TP_OPTION_END};
 
-/* ---- what came of it ---- */
+/* ---- result ---- */
 
 static void write_json(struct tp_json_writer *w, const struct tp_pair_series *s,
 		       const struct tp_run_diff *diff)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof completion: a script that completes commands, options and their values. */
+/* trainprof completion: prints a script that completes commands, options and their values. */
 #include "cli/options/command.h"
 
 #include "cli/terminal/messages.h"
@@ -73,7 +73,7 @@ static void write_bash(struct tp_buf *out, const struct tp_command_table *table)
 
 /* ---- zsh and fish -------------------------------------------------------------------------- */
 
-/* Text between single quotes; zsh's specifications also give brackets and colons a meaning. */
+/* Text in single quotes; in zsh's specifications brackets and colons also have a meaning. */
 static void add_quoted(struct tp_buf *out, const char *text, const char *special)
 {
 	for (; *text; text++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof diff: what differs between runs, and how sure that is. */
+/* trainprof diff: shows the differences between runs, and how sure they are. */
 #include "cli/options/command.h"
 
 #include "cli/compare/gate_runs.h"
@@ -68,7 +68,7 @@ static const struct tp_option options[] = {
 	TP_READING_ROWS(offsetof(struct diff_options, how)),
 	TP_OPTION_END};
 
-/* ---- what was typed ---- */
+/* ---- arguments ---- */
 
 static enum tp_status parse_ignore(bool is_ignored[TP_N_LIKENESSES], const char *list,
 				   struct tp_error *err)
@@ -97,7 +97,7 @@ static enum tp_status parse_ignore(bool is_ignored[TP_N_LIKENESSES], const char 
 	return TP_OK;
 }
 
-/* BASE [NEW] and --base, --new are two ways to say the same. */
+/* BASE [NEW] and --base, --new are two ways to name the same runs. */
 static enum tp_status collect_words(struct tp_words *base, struct tp_words *now,
 				    const struct diff_options *o, int argc, char **argv,
 				    struct tp_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof doctor: what can be measured here, what is missing, what to type. */
+/* trainprof doctor: shows what can be measured here, what is missing, and what to type. */
 #include "cli/options/command.h"
 #include "doctor_cost.h"
 
@@ -32,7 +32,7 @@ struct doctor_options {
 	bool is_json;
 	bool is_strict;
 	bool has_cost;
-	const char *what; /* of --for; NULL: all that run would use */
+	const char *what; /* argument of --for; NULL = all sources that run would use */
 	struct tp_words rules;
 };
 
@@ -64,7 +64,7 @@ static const struct tp_option options[] = {{.name = "json",
 					    .offset = offsetof(struct doctor_options, rules)},
 					   TP_OPTION_END};
 
-/* One line of the table, wherever it comes from. */
+/* One line of the table, from any check. */
 struct doctor_check {
 	enum tp_mark_word mark;
 	char name[24];
@@ -75,27 +75,27 @@ struct doctor_check {
 
 enum { MAX_CHECKS = 64, MAX_GPU_ROWS = 32 };
 
-/* Some drivers take seconds to wake up; one that takes longer is worth the wait once. */
+/* Some drivers take seconds to wake up; a slower one is worth this wait once. */
 static const double gpu_patience_s = 30;
 
 struct visit {
 	size_t n_rules;
-	size_t n_unjudged; /* of them, because a source is missing */
+	size_t n_unjudged; /* number of rules that are not judged because a source is missing */
 	struct tp_host host;
 	struct tp_plan *plan;
-	struct tp_doctor_cost cost; /* n_looks is 0 where it was not measured */
-	const char *remedy; /* of the first source that lacks a permission; NULL = none does */
+	struct tp_doctor_cost cost; /* n_looks is 0 if it was not measured */
+	const char *remedy; /* of the first source that lacks a permission; NULL = no source does */
 	struct doctor_check checks[MAX_CHECKS];
 	size_t n_checks;
 };
 
-/* A run of ten minutes with defaults: measured on the programs of docs/measurements.md. */
+/* A run of ten minutes with defaults, measured with the programs of docs/measurements.md. */
 static const double typical_bytes = 256.0 * 1048576;
 static const double min_bytes = 16.0 * 1048576;
 
 static struct doctor_check *add_check(struct visit *visit, enum tp_mark_word mark, const char *name)
 {
-	/* There are fewer sources than rows, and the last row takes what comes too much. */
+	/* There are fewer sources than rows; the last row is overwritten if there are too many. */
 	size_t at = visit->n_checks < MAX_CHECKS ? visit->n_checks++ : MAX_CHECKS - 1;
 	struct doctor_check *check = &visit->checks[at];
 	*check = (struct doctor_check){.mark = mark};
@@ -145,10 +145,10 @@ static void check_gpus(struct visit *visit)
 	free(trials);
 }
 
-/* The rate of a run with defaults. */
+/* The sampling rate of a run with defaults. */
 static const double looks_per_s = 99;
 
-/* One line for the sum, one for each stage. */
+/* Adds one line for the sum, and one for each stage. */
 static void check_cost(struct visit *visit)
 {
 	struct tp_error err = {0};
@@ -204,7 +204,7 @@ static void check_disk(struct visit *visit)
 		 free_bytes > 64e6 ? "64MiB" : "8MiB");
 }
 
-/* Facts that one source alone gives. */
+/* Facts that only one source provides. */
 static const struct {
 	const char *source;
 	const char *facts;
@@ -240,7 +240,8 @@ static bool can_be_known(const struct visit *visit, const char *fact)
 	return true;
 }
 
-/* Rules that are not judged on a made-up run in which all is known but what is missing here. */
+/* Counts the rules that are not judged in a hypothetical run in which everything is known except
+ * what is missing here. */
 static size_t count_not_judged(const struct visit *visit, const struct tp_rulebook *book,
 			       bool is_complete)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof explain: why a rule fired, stayed quiet or could not be judged. */
+/* trainprof explain: shows why a rule fired, stayed quiet or could not be judged. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
@@ -99,7 +99,7 @@ static const struct tp_finding *find_rule(const struct tp_findings *findings, co
 	return NULL;
 }
 
-/* "trainprof explain [RUN] WORDS": of the run that was named, when it must be. */
+/* Writes "trainprof explain [RUN] WORDS" for the run that was named, if it must be named. */
 static void format_next(char *out, size_t size, const struct tp_report *report, const char *words)
 {
 	snprintf(out, size, "trainprof explain%s%s%s%s", report->is_last ? "" : " ",
@@ -158,7 +158,7 @@ static int explain_word(struct tp_page *page, const struct tp_report *report, co
 	return TP_EXIT_OK;
 }
 
-/* The first of two words is the run; a single one is whatever exists by that name. */
+/* The first of two words is the run; a single one is whatever exists with that name. */
 static void split_words(int argc, char **argv, const char **run, const char **what)
 {
 	struct stat info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof export: write a recording in a format of another program. */
+/* trainprof export: writes a recording in a format of another program. */
 #include "cli/options/command.h"
 
 #include "cli/job/job_session.h"
@@ -50,7 +50,7 @@ static const struct tp_option options[] = {
 	TP_READING_ROWS(offsetof(struct export_options, how)),
 	TP_OPTION_END};
 
-/* Tables of a job are several files, and there is a job without a recording of it. */
+/* Tables of a job are several files, and a job may exist without a recording. */
 #define PARQUET "parquet"
 
 static int list_formats(void)
@@ -170,7 +170,7 @@ static int export_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	}
 	if (!cli->is_quiet)
 		tp_analysis_session_warn_partial(&reading);
-	/* Where the export itself goes to a terminal it is what is looked at. */
+	/* The progress line must not mix with an export that goes to the terminal. */
 	if (tp_output_file_is_stdout(o->output) && isatty(STDOUT_FILENO))
 		tp_progress_stop(&progress);
 	enum tp_status status = write_export(o, format, &reading.report, &err);

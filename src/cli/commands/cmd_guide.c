@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof guide: pages about bottlenecks, techniques, parts, steps, facts, rules, formats. */
+/* trainprof guide: shows pages about bottlenecks, techniques, parts, steps, facts, rules,
+ * formats. */
 #include "cli/options/command.h"
 
 #include "cli/guide/guide.h"
@@ -10,6 +11,8 @@
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
+
+#include "trainprof/base/memory.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -98,7 +101,7 @@ static void print_document(struct tp_page *page, const struct tp_rulebook *book,
 	tp_guide_document_release(&sheet);
 }
 
-/* Whether there is a letter or a digit in it, of any language. */
+/* True if the text contains a letter or a digit, of any language. */
 static bool is_word(const char *text)
 {
 	while (*text && !isalnum((unsigned char)*text) && (unsigned char)*text < 0x80)
@@ -135,22 +138,44 @@ static int print_page(struct tp_page *page, const struct tp_rulebook *book, cons
 	return TP_EXIT_OK;
 }
 
-static int search(struct tp_page *page, const struct tp_rulebook *book, char **words,
-		  size_t n_words)
+/* Adds the words of an argument, which may be a quoted phrase; *whole is false if it has none, or
+ * one without a letter or digit. */
+static char **add_words(char **words, size_t *n_words, char *phrase, bool *whole)
 {
-	size_t n_said = 0;
-	for (size_t i = 0; i < n_words; i++)
-		n_said += is_word(words[i]);
-	if (!n_words || n_said < n_words) {
-		tp_message_print("trainprof guide --search pinned memory", "--search needs a word");
-		return TP_EXIT_USAGE;
+	char *rest;
+	size_t n_before = *n_words;
+	for (char *word = strtok_r(phrase, " \t\n", &rest); word;
+	     word = strtok_r(NULL, " \t\n", &rest)) {
+		words = tp_realloc(words, (*n_words + 1) * sizeof(*words));
+		words[(*n_words)++] = word;
+		*whole &= is_word(word);
 	}
-	if (tp_guide_search(page, book, words, n_words))
-		return TP_EXIT_OK;
-	tp_message_print(n_words > 1 ? "fewer words, or: trainprof guide" : "trainprof guide",
-			 n_words > 1 ? "no page says all of these words" : "no page says '%s'",
-			 words[0]);
-	return TP_EXIT_BAD;
+	*whole &= *n_words > n_before;
+	return words;
+}
+
+static int search(struct tp_page *page, const struct tp_rulebook *book, char **phrases,
+		  size_t n_phrases)
+{
+	char **words = NULL;
+	size_t n_words = 0;
+	bool is_whole = n_phrases > 0;
+	for (size_t i = 0; i < n_phrases; i++)
+		words = add_words(words, &n_words, phrases[i], &is_whole);
+	int status = TP_EXIT_OK;
+	if (!is_whole) {
+		tp_message_print("trainprof guide --search pinned memory", "--search needs a word");
+		status = TP_EXIT_USAGE;
+	} else if (!tp_guide_search(page, book, words, n_words)) {
+		tp_message_print(n_words > 1 ? "fewer words, or: trainprof guide"
+					     : "trainprof guide",
+				 n_words > 1 ? "no page contains all of these words"
+					     : "no page contains '%s'",
+				 words[0]);
+		status = TP_EXIT_BAD;
+	}
+	free(words);
+	return status;
 }
 
 /* ---- the command ---- */
@@ -197,7 +222,7 @@ static int plan(const struct tp_cli *cli, const struct guide_options *o, int arg
 	return tp_guide_plan(cli, &request);
 }
 
-/* What was typed does not go together: said. */
+/* True, after a message, if the options and arguments contradict each other. */
 static bool is_bad_usage(const struct guide_options *o, int argc)
 {
 	if (o->is_search && o->is_plan)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof help: the overview, one command, or a topic. */
+/* trainprof help: shows the overview, one command, or a topic. */
 #include "cli/options/command.h"
 
 #include "cli/guide/help.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof import: make a recording of traces that other tools wrote, and report on it. */
+/* trainprof import: makes a recording of traces that other tools wrote, and reports on it. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
@@ -32,8 +32,7 @@ static const struct tp_option options[] = {
 	{.name = "from",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "FORMAT",
-	 .text = "auto, kineto, nsys, xprof, xprof-json, rocpd, rocprof, rpd, ascend, ascend-db, "
-		 "ascend-csv, timeline, horovod, straggler",
+	 .text = "auto, or a name that --list prints",
 	 .otherwise = "auto",
 	 .choices = from_choices,
 	 AT(from)},
@@ -74,7 +73,7 @@ static int list_formats(const struct tp_cli *cli)
 	return status;
 }
 
-/* The text that `report` prints, and report.json beside the records. */
+/* Prints the text of `report`, and writes report.json next to the records. */
 static int report(const struct tp_cli *cli, const char *directory)
 {
 	const struct tp_analysis_session_options how = {0};

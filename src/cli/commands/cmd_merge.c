@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof merge: the digests of a job's ranks, in one file. */
+/* trainprof merge: joins the digests of a job's ranks in one file. */
 #include "cli/options/command.h"
 
 #include "cli/job/digest_merge.h"
@@ -48,12 +48,12 @@ static int print_result(const struct tp_digest_merge *merge, const char *path)
 	return tp_output_buf(&out);
 }
 
-/* All words into one file. Nothing is left of it when there was no rank, unless it is a share. */
+/* Merges all words into one file. No file remains if there was no rank, unless it is a share. */
 static int merge_words(struct tp_digest_merge *merge, char **words, int n, bool is_share)
 {
 	struct tp_error err = {0};
 	int result = TP_EXIT_OK;
-	/* A folder that is not there is no reason to lose the others. */
+	/* A folder that does not exist must not prevent merging the others. */
 	for (int i = 0; i < n && merge->write_error.status == TP_OK; i++)
 		if (tp_digest_merge_add(merge, words[i], &err) != TP_OK)
 			result = tp_message_error_status("merge", &err);
@@ -64,7 +64,7 @@ static int merge_words(struct tp_digest_merge *merge, char **words, int n, bool 
 	return result;
 }
 
-/* ---- by the ranks of a launcher -------------------------------------------------------------- */
+/* ---- with the ranks of a launcher ------------------------------------------------------------ */
 
 enum { SHARE_WAIT_S = 600, POLLS_A_SECOND = 10 };
 
@@ -73,7 +73,8 @@ static char *share_name(const struct merge_options *o, int64_t rank)
 	return tp_asprintf("%s.rank-%" PRId64, o->output, rank);
 }
 
-/* Recordings whose number has this remainder; one that was merged before is whole. */
+/* Merges the ranks whose number modulo the number of ranks is that of this rank. A share that
+ * exists already is complete. */
 static int merge_share(const struct merge_options *o, const struct tp_job_place *place, int argc,
 		       char **argv)
 {
@@ -107,7 +108,7 @@ static bool wait_share(const char *path)
 	return false;
 }
 
-/* What rank 0 does when its own share is done. */
+/* Rank 0 joins the shares when its own is done. */
 static int join_shares(const struct tp_cli *cli, const struct merge_options *o, uint32_t n)
 {
 	struct tp_digest_merge merge;

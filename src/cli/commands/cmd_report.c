@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof report: print a recording. */
+/* trainprof report: prints a recording. */
 #include "cli/options/command.h"
 
 #include "cli/job/job_session.h"
@@ -110,7 +110,7 @@ static int validate(const char *path)
 	return status == TP_EXIT_OK && n ? TP_EXIT_BAD : status;
 }
 
-/* Of a recording or of a file. */
+/* Validates the report of a recording, or a file. */
 static int validate_word(const char *word)
 {
 	struct tp_error err = {0};
@@ -159,7 +159,7 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 	return result;
 }
 
-/* Nobody reads a page in a terminal. */
+/* HTML is not readable in a terminal. */
 static bool is_page_on_terminal(const struct report_options *o)
 {
 	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
@@ -196,7 +196,7 @@ static int report_job(const struct tp_cli *cli, const struct report_options *o,
 	return status;
 }
 
-/* The last run here may have been a job. To be freed; NULL: it was none. */
+/* The last run here, if it was a job. Freed by the caller; NULL if it was no job. */
 static char *last_job(void)
 {
 	char *last = tp_recordings_last_name();
@@ -206,7 +206,7 @@ static char *last_job(void)
 	return NULL;
 }
 
-/* Ranks that a launcher started within one recording. Closes the reading. */
+/* Reports the ranks that a launcher started within one recording. Closes the reading. */
 static int report_ranks_within(const struct tp_cli *cli, const struct report_options *o,
 			       struct tp_analysis_session *reading)
 {

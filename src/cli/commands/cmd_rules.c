@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof rules: list, show, check and test the rules. */
+/* trainprof rules: lists, shows, checks and tests the rules. */
 #include "cli/options/command.h"
 
 #include "cli/guide/guide.h"
@@ -32,11 +32,11 @@ static const struct tp_option options[] = {{TP_OPTION_RULES, AT(rules)},
 					   {TP_OPTION_LENIENT, AT(is_lenient)},
 					   TP_OPTION_END};
 
-/* What a verb prints is collected first, so that a failure half-way leaves no half of it. */
+/* The output of a verb is collected first, so that a failure half-way prints no partial output. */
 struct rules_job {
 	const struct tp_rulebook *book;
 	const char *rule;        /* or NULL */
-	struct tp_buf *problems; /* found while loading and checking, a line each */
+	struct tp_buf *problems; /* found while loading and checking, one line each */
 	FILE *out;
 	struct tp_error *err;
 };
@@ -65,7 +65,7 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
-/* Loading has checked each file, and left out what is wrong; now all of them together. */
+/* Loading has checked each file and skipped invalid ones; this checks all of them together. */
 static int rules_check(const struct rules_job *job)
 {
 	size_t n_rules = tp_rulebook_count(job->book);
@@ -125,7 +125,7 @@ static int unknown_subcommand(const char *word)
 	return TP_EXIT_USAGE;
 }
 
-/* A rule is for readers; lists and failures are for grep, a line each. */
+/* A rule is printed for readers; lists and failures are printed for grep, one line each. */
 static int print_text(const struct tp_cli *cli, size_t verb, char *text)
 {
 	if (subcommands[verb].run != rules_show)
@@ -156,7 +156,7 @@ static int run_subcommand(const struct tp_cli *cli, size_t verb, const struct tp
 		if (err.status == TP_ABSENT && !err.next[0])
 			tp_error_next(&err, "trainprof rules list");
 		tp_message_error(NULL, &err);
-		/* A rule that does not exist is a word that is wrong, not a file. */
+		/* An unknown rule is a wrong argument, not a missing file. */
 		status = err.status == TP_ABSENT ? TP_EXIT_USAGE : tp_exit_status(&err);
 	} else {
 		int printed = print_text(cli, verb, text);
@@ -166,7 +166,7 @@ static int run_subcommand(const struct tp_cli *cli, size_t verb, const struct tp
 	return status;
 }
 
-/* Patterns have no verb of their own: check looks at them too. */
+/* Patterns have no verb of their own: `check` checks them, too. */
 static enum tp_status check_patterns(const struct tp_rules_dirs *dirs, struct tp_buf *problems,
 				     struct tp_error *err)
 {
@@ -181,7 +181,7 @@ static enum tp_status check_patterns(const struct tp_rules_dirs *dirs, struct tp
 	return TP_OK;
 }
 
-/* check tells all that is wrong, so it loads what is right. */
+/* `check` reports every mistake, so it loads all that is valid. */
 static enum tp_status load(struct tp_rulebook **book, const struct rules_options *o, bool is_check,
 			   struct tp_buf *problems, struct tp_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof run: start a program, measure it, report, end as it ended. */
+/* trainprof run: starts a program, measures it, reports, and ends with its exit status. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
@@ -81,8 +81,8 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 		tp_message_print("trainprof run -- ./train …", "run needs a program");
 		return TP_EXIT_USAGE;
 	}
-	/* A reader of stderr that leaves takes neither the report nor the program's status along.
-	 * The program gets back what we were started with. */
+	/* If the reader of stderr is gone, the report is still written and the program's status is
+	 * kept. The program gets the signal handling that trainprof was started with. */
 	signal(SIGPIPE, SIG_IGN);
 	if (tp_rank_run_begin(&rank, cli, o)) {
 		cli = &rank.cli;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof stacks: one look at all threads of a running program. */
+/* trainprof stacks: prints one snapshot of all threads of a running program. */
 #include "cli/options/command.h"
 
 #include "cli/terminal/messages.h"

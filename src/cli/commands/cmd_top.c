@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof top: show what a running program does, again and again. */
+/* trainprof top: shows what a running program does, with periodic updates. */
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
@@ -42,7 +42,7 @@ static const struct tp_option options[] = {{.letter = 'i',
 					   {TP_OPTION_RULES, .is_rare = true, AT(rules)},
 					   TP_OPTION_END};
 
-/* A recording whose name is a number is "./4242". */
+/* A recording whose name is a number must be written as "./4242". */
 static bool is_number(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text);
@@ -93,7 +93,7 @@ const struct tp_command tp_cmd_top = {
 	.summary = "show what a running program does now",
 	.intro =
 		"Show the last seconds of a running program and of all that it starts, again and\n"
-		"again, until q, until it ends, or for --duration: the parts, steps a second, its\n"
+		"again, until q, until it ends, or for --duration: the parts, steps per second, its\n"
 		"threads, the hottest lines. The program goes on and is never stopped. Of RUN, a\n"
 		"recording that is being written, what is recorded is shown; nothing is measured\n"
 		"twice. On a terminal it is drawn in place, else one block after another; there\n"

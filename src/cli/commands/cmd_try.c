@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof try: measure what advice brings, without touching the program's code. */
+/* trainprof try: measures the effect of advice, without changing the program's code. */
 #include "cli/options/command.h"
 
 #include "cli/compare/pair_series.h"
@@ -56,20 +56,20 @@ struct session {
 	const struct try_options *options;
 	struct tp_analysis_session reading;
 	struct tp_arena arena;
-	const char *command; /* of the recording, to be typed in its folder */
+	const char *command; /* command of the recording, to be run in its folder */
 	const char *folder;  /* "cd FOLDER && ", or "" */
-	char *directory;     /* of the new recordings; heap */
+	char *directory;     /* for the new recordings; heap */
 	bool shows_progress;
 	struct tp_trial *trials; /* heap */
 	size_t n_trials;
 	size_t trials_capacity;
-	struct tp_buf helped; /* prefixes of all that made it faster */
+	struct tp_buf helped; /* prefixes of all trials that were faster */
 	size_t n_helped;
 };
 
 /* ---- the program ---- */
 
-/* Why the program of the recording cannot be started again; NULL. */
+/* The reason why the program of the recording cannot be started again; NULL = it can. */
 static const char *restart_error(const struct tp_run_info *run)
 {
 	if (run->mode == TP_MODE_IMPORT)
@@ -112,8 +112,7 @@ static const char *command_with(struct session *s, const char *prefix)
 
 /* ---- one trial ---- */
 
-/* The loader ignores a library that is not there, and a trial of it would compare like with like.
- */
+/* The dynamic loader ignores a missing library, and the trial would compare two equal runs. */
 static bool is_library_missing(const char *prefix)
 {
 	static const char variable[] = "LD_PRELOAD=";
@@ -146,7 +145,7 @@ static void note_failed(struct session *s, struct tp_trial *trial,
 	tp_buf_release(&text);
 }
 
-/* It is the inverse of a ratio of times, so the ends of the interval change places. */
+/* The speed-up is the inverse of a ratio of times, so the ends of the interval are swapped. */
 static void note_speedup(struct tp_trial *trial, const struct tp_gate_estimate *ratio)
 {
 	trial->speedup = 1 / ratio->value;
@@ -185,7 +184,7 @@ static enum tp_status measure(struct session *s, struct tp_trial *trial, const c
 	return status;
 }
 
-/* The first action that needs no change of code. */
+/* The prefix of the first action that needs no change of code. */
 static const char *prefix_of(const struct tp_finding *finding)
 {
 	for (size_t i = 0; i < finding->n_actions; i++)
@@ -228,7 +227,7 @@ static enum tp_status try_all(struct session *s, struct tp_error *err)
 	return status;
 }
 
-/* ---- what came of it ---- */
+/* ---- result ---- */
 
 static int print_trials(const struct tp_cli *cli, const struct session *s)
 {
@@ -252,7 +251,7 @@ static int print_trials(const struct tp_cli *cli, const struct session *s)
 	return status;
 }
 
-/* 0 when all that could be tried was decided. */
+/* 0 if every possible trial was decided. */
 static int exit_status(const struct session *s)
 {
 	int status = TP_EXIT_OK;
@@ -268,7 +267,7 @@ static int exit_status(const struct session *s)
 
 /* ---- the command ---- */
 
-/* The place of the advice among the findings; -1 after a message. */
+/* The index of the advice among the findings; -1 after a message. */
 static long find_advice(const struct tp_findings *findings, const char *word)
 {
 	uint64_t number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof version: which one, and with -v what it was built with. */
+/* trainprof version: prints the version, and with -v the build options. */
 #include "cli/options/command.h"
 
 #include "cli/terminal/output.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof view: look around in a recording. */
+/* trainprof view: browses a recording. */
 #include "cli/options/command.h"
 
 #include "cli/compare/gate_runs.h"
@@ -139,7 +139,7 @@ static int print_screen(const struct tp_cli *cli, const struct view_options *o,
 	return tp_output_buf(&out);
 }
 
-/* Nobody sits there: the report says it at once. */
+/* Without a terminal there is no user: print the report instead. */
 static int print_report(const struct tp_cli *cli, const struct tp_analysis_session *reading)
 {
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures a program of known work by way of `trainprof run`, and divides by its samples. */
+/* Measures a program with known work through `trainprof run`, and divides the cost by its
+ * samples. */
 #include "doctor_cost.h"
 
 #include "cli/compare/pair_run.h"
@@ -17,8 +18,8 @@
 
 enum { OPEN_FOLDERS = 8 };
 
-/* 17 functions deep, which is usual for a training loop; by CPU time, so that a busy machine gives
- * as many samples. */
+/* The program is 17 functions deep, which is usual for a training loop; it runs for a CPU time, so
+ * that a busy machine gives as many samples. */
 static const char program[] = "if command -v python3 >/dev/null; then exec python3 -S -c '\n"
 			      "import time\n"
 			      "def step(depth):\n"

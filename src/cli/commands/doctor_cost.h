@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What measuring costs on this machine: a short run of a program that computes, and its books. */
+/* Measures the cost of profiling on this machine: a short run of a program that computes, and the
+ * overhead that it recorded. */
 #ifndef TRAINPROF_SRC_CLI_COMMANDS_DOCTOR_COST_H
 #define TRAINPROF_SRC_CLI_COMMANDS_DOCTOR_COST_H
 
@@ -10,16 +11,15 @@
 #include <stddef.h>
 
 struct tp_doctor_cost {
-	bool is_python;   /* else a loop of the shell: python3 is not there, or not to be read */
-	size_t n_looks;   /* samples and looks at waits, at least one */
-	double inside_ns; /* what one sample takes from the program, as calibrated; 0: none is taken
-			   */
-	double look_ns;   /* CPU time of trainprof for each look, of all but the start */
+	bool is_python; /* false: a shell loop, because python3 does not exist or cannot be read */
+	size_t n_looks; /* number of samples and inspected waits, at least one */
+	double inside_ns; /* time that one sample takes from the program, as calibrated; 0 = none */
+	double look_ns; /* CPU time of trainprof per sample or inspected wait, without the start */
 	struct tp_own_cpu own;
 };
 
-/* Takes about two seconds of CPU time. What it records, in a folder of its own below TMPDIR, is
- * removed. Errors  TP_IO, TP_TARGET: nothing could be measured. */
+/* Takes about two seconds of CPU time. The recording, in its own folder below TMPDIR, is removed.
+ * Errors  TP_IO, TP_TARGET: nothing could be measured. */
 TP_MUST_CHECK enum tp_status tp_doctor_cost_measure(struct tp_doctor_cost *out,
 						    struct tp_error *err);
 

@@ -41,13 +41,13 @@ static void print_summary(const struct tp_cli *cli, const struct tp_run_options 
 	style.is_full = strcmp(options->summary, "full") == 0;
 	char *text;
 	size_t size;
-	/* One write: what a daemon of the program still says does not tear it apart. */
+	/* One write: output of a daemon of the program must not split the text. */
 	if (tp_analysis_session_render(reading, "text", &style, &text, &size, NULL) == TP_OK)
 		(void)tp_file_write_all(STDERR_FILENO, text, size);
 	free(text);
 }
 
-/* The program was a launcher. */
+/* Prints the report of the job; called if the program was a launcher. */
 static void print_job(const struct tp_cli *cli, const struct tp_run_options *options,
 		      const char *directory)
 {
@@ -102,7 +102,7 @@ struct report_watch {
 	sigset_t signals;
 };
 
-/* What would end trainprof now would change the status that the program left. */
+/* Blocks the signals that would end trainprof and so change the status of the program. */
 static void block_signals(struct report_watch *watch, sigset_t *before)
 {
 	static const int held[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
@@ -112,7 +112,7 @@ static void block_signals(struct report_watch *watch, sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &watch->signals, before);
 }
 
-/* The child's wait status, or -1 when it was given up: why is in *reason. */
+/* Returns the child's wait status, or -1 if the parent gave up: the reason is in *reason. */
 static int wait_worker(struct report_watch *watch, const char **reason)
 {
 	for (;;) {
@@ -165,7 +165,8 @@ bool tp_post_run_report_by(tp_report_fn *work, const struct tp_cli *cli,
 	fflush(NULL);
 	watch.pid = fork();
 	if (watch.pid == 0) {
-		/* A group-wide signal must not end the report that the parent waits for. */
+		/* A signal to the process group must not end the report that the parent waits
+		 * for. */
 		int status = work(cli, options, directory);
 		_exit(status);
 	}

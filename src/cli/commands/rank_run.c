@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One rank of a job: its folder, its silence, and the job's summary by the last one. */
+/* Runs one rank of a job: its folder, its silence, and the summary of the job by the last rank. */
 #include "rank_run.h"
 
 #include "cli/job/job_ranks.h"
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More than that look at each other's manifests too long: the report is made when asked for. */
+/* With more ranks, reading each other's manifests takes too long: the report is made on request. */
 enum { SUMMARY_RANKS_MAX = 256 };
 
 static void report_command(struct tp_buf *out, const struct tp_rank_run *rank)
@@ -70,7 +70,7 @@ static void report_failure(const struct tp_rank_run *rank, const struct tp_targe
 {
 	struct tp_buf next = {0};
 	bool was_signal = end->kind == TP_END_SIGNALED;
-	/* By which a launcher ends the other ranks. */
+	/* Launchers end the other ranks with these signals. */
 	if (was_signal && (end->code == SIGTERM || end->code == SIGINT || end->code == SIGHUP))
 		return;
 	if (rank->asked->is_quiet || (!was_signal && end->code == 0))
@@ -81,7 +81,7 @@ static void report_failure(const struct tp_rank_run *rank, const struct tp_targe
 	tp_buf_release(&next);
 }
 
-/* Each rank makes its own digest, so that nobody has to read all recordings. */
+/* Each rank makes its own digest, so that no rank has to read all recordings. */
 static int save_digest(const struct tp_cli *cli, const struct tp_run_options *options,
 		       const char *directory)
 {
@@ -99,7 +99,7 @@ static int save_digest(const struct tp_cli *cli, const struct tp_run_options *op
 	return status == TP_OK ? TP_REPORT_WRITTEN : TP_REPORT_FAILED;
 }
 
-/* The job's summary goes to the terminal of whoever started it. */
+/* The summary of the job goes to the terminal of the user who started it. */
 static int report_job(const struct tp_cli *cli, const struct tp_run_options *options,
 		      const char *directory)
 {
@@ -113,7 +113,7 @@ static int report_job(const struct tp_cli *cli, const struct tp_run_options *opt
 		return TP_REPORT_FAILED;
 	}
 	tp_job_session_render(&text, &job, "text", &style, directory);
-	/* One write: what other ranks say does not tear it apart. */
+	/* One write: output of other ranks must not split the text. */
 	(void)tp_file_write_all(STDERR_FILENO, text.data, text.len);
 	tp_buf_release(&text);
 	tp_job_release(&job);

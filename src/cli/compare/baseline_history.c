@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps what was saved in a baseline before. */
+/* Reads and writes the earlier saves of a baseline. */
 #include "baseline_history.h"
 
 #include "trainprof/base/memory.h"

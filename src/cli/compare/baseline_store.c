@@ -37,7 +37,7 @@ bool tp_baseline_is_name(const char *word)
 	return true;
 }
 
-/* TRAINPROF_BASELINES, the nearest store above, or one to be made here. */
+/* TRAINPROF_BASELINES, the nearest store above, or a new one here. */
 static char *find_store(void)
 {
 	const char *given = tp_settings_env("TRAINPROF_BASELINES");
@@ -202,7 +202,7 @@ void tp_baseline_release(struct tp_baseline *baseline)
 
 /* ---- removing ---- */
 
-/* Only what was saved: anything else in the directory stays, and the directory with it. */
+/* Removes only saved files: anything else in the directory stays, and the directory with it. */
 static enum tp_status remove_files(const char *directory, struct tp_error *err)
 {
 	DIR *dir = opendir(directory);
@@ -231,7 +231,7 @@ enum tp_status tp_baseline_remove(const char *name, struct tp_error *err)
 
 /* ---- saving ---- */
 
-/* What git says; no git, no repository, no commit. */
+/* The commit as reported by git; empty without git, repository or commit. */
 static void read_commit(char *out, size_t size)
 {
 	FILE *git = popen("git rev-parse --verify -q HEAD 2>/dev/null", "r");
@@ -245,7 +245,7 @@ static void read_commit(char *out, size_t size)
 	out[strcspn(out, "\n")] = '\0';
 }
 
-/* When it is saved, and the commit of the repository. */
+/* The time of the save, and the commit of the repository. */
 struct save_stamp {
 	char when[32];
 	char commit[80];
@@ -285,7 +285,7 @@ static enum tp_status write_file(const char *directory, const char *file, const 
 	return status;
 }
 
-/* The history of the baseline that is replaced, and this save. */
+/* Writes the history of the baseline that is replaced, with this save added. */
 static enum tp_status write_history(const char *fresh, const char *directory,
 				    const struct tp_baseline_new *what,
 				    const struct save_stamp *stamp, struct tp_error *err)
@@ -326,7 +326,7 @@ static enum tp_status write_files(const char *directory, const struct tp_baselin
 	return status;
 }
 
-/* With all directories above it. */
+/* Makes the directory and all directories above it. */
 static enum tp_status make_directory(const char *path, struct tp_error *err)
 {
 	char *part = tp_strdup(path);
@@ -341,7 +341,7 @@ static enum tp_status make_directory(const char *path, struct tp_error *err)
 	return TP_OK;
 }
 
-/* The old one goes aside and comes back when the new one cannot take its place. */
+/* The old baseline is moved aside, and moved back if the new one cannot take its place. */
 static enum tp_status replace(const char *fresh, const char *directory, struct tp_error *err)
 {
 	char *aside = tp_asprintf("%s.old-%ld", directory, (long)getpid());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges the history of a baseline and prints the answer. */
+/* Judges the history of a baseline and prints the result. */
 #include "check_history.h"
 
 #include "baseline_history.h"

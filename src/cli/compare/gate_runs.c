@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads runs by what was typed. */
+/* Reads runs from the arguments of a command. */
 #include "gate_runs.h"
 
 #include "baseline_store.h"
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A document of its own: JSON in a recording is read anew from that. */
+/* True for a report outside of a recording: a report in a recording is generated again from the
+ * recording. */
 static bool is_document(const char *word)
 {
 	struct stat info;
@@ -55,7 +56,8 @@ static enum tp_status add_document(struct tp_gate_runs *runs, const char *path,
 	return status;
 }
 
-/* By way of the document, so that a recording and its report.json say the same. */
+/* Adds the run through its JSON document, so that a recording and its report.json give the same
+ * values. */
 static enum tp_status add_session(struct tp_gate_runs *runs,
 				  const struct tp_analysis_session *reading, struct tp_error *err)
 {

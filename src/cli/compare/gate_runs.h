@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs that are judged against each other: recordings, report.json files alone, baselines. */
+/* Runs that are compared with each other: recordings, separate report.json files, baselines. */
 #ifndef TRAINPROF_SRC_CLI_COMPARE_GATE_RUNS_H
 #define TRAINPROF_SRC_CLI_COMPARE_GATE_RUNS_H
 
@@ -13,17 +13,15 @@ struct tp_gate_runs {
 	const struct tp_run_values **items;
 	size_t n;
 	size_t capacity;
-	bool keeps_documents;   /* set by whoever wants to copy them */
-	const char **documents; /* the reports as text, beside items */
+	bool keeps_documents;   /* set by the caller if it wants to copy the documents */
+	const char **documents; /* the reports as text, parallel to items */
 	size_t n_documents;
 	size_t documents_capacity;
 };
 
-/*
- * Read one run more, or all of a baseline. `word` is a recording, a report.json, the name of a
- * baseline where no file is called so, or NULL for the last recording here.
- * Errors  as tp_analysis_session_find(), tp_run_values_read(), tp_baseline_load().
- */
+/* Reads one more run, or all of a baseline. `word` is a recording, a report.json, the name of a
+ * baseline if there is no file of that name, or NULL for the last recording here.
+ * Errors  as tp_analysis_session_find(), tp_run_values_read(), tp_baseline_load(). */
 TP_MUST_CHECK enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const char *word,
 					      const struct tp_analysis_session_options *how,
 					      bool is_quiet, struct tp_error *err);

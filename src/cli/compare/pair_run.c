@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures a command line by way of `trainprof run` in a process of its own. */
+/* Measures a command line through `trainprof run` in its own process. */
 #include "pair_run.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t running;
 
-/* A terminal sends Ctrl-C to the program itself; a signal from elsewhere is passed on. */
+/* A terminal sends Ctrl-C to the program itself; signals from other sources are forwarded. */
 static void note_signal(int number, siginfo_t *info, void *context)
 {
 	(void)context;

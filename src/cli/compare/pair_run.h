@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One of the runs that a comparison makes: a command line, measured by another trainprof. */
+/* One run of a comparison: a command line, measured by another trainprof. */
 #ifndef TRAINPROF_SRC_CLI_COMPARE_PAIR_RUN_H
 #define TRAINPROF_SRC_CLI_COMPARE_PAIR_RUN_H
 
@@ -7,17 +7,16 @@
 
 #include <stdbool.h>
 
-/* How it ended. */
+/* The result of a run. */
 struct tp_pair_run {
-	bool is_interrupted; /* a signal told us to stop meanwhile */
-	int exit_code;       /* of the program; 0 = well */
-	int signal;          /* that killed it; 0 = none */
+	bool is_interrupted; /* a signal asked us to stop during the run */
+	int exit_code;       /* of the program; 0 = success */
+	int signal;          /* that killed the program; 0 = none */
 };
 
-/*
- * Measure a command line of the shell into `directory`, which must not exist; what it prints goes
- * into `log`. Errors  TP_IO, TP_TARGET where nothing could be started.
- */
+/* Measures a command line of the shell into `directory`, which must not exist; its output goes into
+ * `log`.
+ * Errors  TP_IO, TP_TARGET if nothing could be started. */
 TP_MUST_CHECK enum tp_status tp_pair_run(struct tp_pair_run *out, const char *command,
 					 const char *directory, const char *log,
 					 struct tp_error *err);

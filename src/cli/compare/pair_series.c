@@ -64,7 +64,7 @@ static void end_progress(const struct tp_pair_series *s)
 		fputs("\r\033[K", stderr);
 }
 
-/* splitmix64; a bit of it. */
+/* Returns one bit of splitmix64. */
 static int draw_side(struct tp_pair_series *s)
 {
 	uint64_t z = (s->random += UINT64_C(0x9e3779b97f4a7c15));
@@ -75,7 +75,7 @@ static int draw_side(struct tp_pair_series *s)
 
 /* ---- one run ---- */
 
-/* Measures; what went wrong with the program is in s->failed and s->end. */
+/* Measures one run; a failure of the program is stored in s->failed and s->end. */
 static enum tp_status measure(struct tp_pair_series *s, int side, const char *name,
 			      struct tp_error *err)
 {
@@ -112,8 +112,8 @@ static double fact_of(const struct tp_run_values *run, tp_fact_id fact)
 	return run->facts[fact].is_known ? run->facts[fact].value : 0;
 }
 
-/* Others took what the run wanted: the hypervisor, or programs for which its threads had to wait.
- */
+/* True if the hypervisor, or programs that made the threads of the run wait, took CPU time from
+ * it. */
 static bool is_disturbed(const struct tp_run_values *run)
 {
 	return fact_of(run, TP_FACT_CPU_STEAL) > 0.05 ||
@@ -126,7 +126,8 @@ static void note_value(struct tp_pair_series *s, int side, size_t pair)
 	s->values[side][pair] = (struct tp_run_value){.value = value};
 }
 
-/* Steps while all runs have them, else the time from start to end, also of the pairs before. */
+/* Compares step times while all runs have them, else the time from start to end, also for earlier
+ * pairs. */
 static void choose_time(struct tp_pair_series *s)
 {
 	bool has_steps = s->time != TP_FACT_RUN_DURATION;
@@ -207,12 +208,12 @@ enum tp_status tp_pair_series_run(struct tp_pair_series *s, struct tp_error *err
 		if (status == TP_OK && !is_stopped(s))
 			status = add_pair(s, err);
 	}
-	drop_pair(s); /* half of one */
+	drop_pair(s); /* half of a pair */
 	end_progress(s);
 	return status;
 }
 
-/* ---- what came of it ---- */
+/* ---- result ---- */
 
 void tp_pair_series_describe_failed(struct tp_buf *out, const struct tp_pair_series *s)
 {

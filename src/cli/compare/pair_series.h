@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Pairs of runs of two commands, one after the other in random order, until it is known which one
- * is faster (docs/design/gate.md#pairs). Whoever runs them prints what came of it.
- */
+/* Runs pairs of two commands, one after the other in random order, until it is known which one is
+ * faster (docs/design/gate.md#pairs). The caller prints the result. */
 #ifndef TRAINPROF_SRC_CLI_COMPARE_PAIR_SERIES_H
 #define TRAINPROF_SRC_CLI_COMPARE_PAIR_SERIES_H
 
@@ -25,7 +23,7 @@ struct tp_pair_series_options {
 	uint64_t pairs; /* 0 = until decided, at most TP_PAIRS_UNDECIDED_MAX */
 	uint64_t warmup;
 	uint64_t seed;
-	uint64_t time_ns; /* no pair is begun after that long */
+	uint64_t time_ns; /* no pair is started after this time */
 	double margin_ratio;
 };
 
@@ -60,16 +58,16 @@ struct tp_pair_series {
 	uint64_t started_ns;
 	uint64_t random;
 	struct tp_gate_runs sides[2];
-	tp_fact_id time; /* what is compared; tp_n_facts before it is known */
+	tp_fact_id time; /* the compared fact; tp_n_facts before it is known */
 	struct tp_run_value values[2][TP_PAIRS_GIVEN_MAX];
-	size_t n_pairs; /* that count */
+	size_t n_pairs; /* that are used */
 	size_t n_repeated;
-	size_t n_disturbed; /* counted all the same */
+	size_t n_disturbed; /* of these: disturbed, but used all the same */
 	struct tp_gate_estimate ratio;
 	enum tp_pairs_state state;
-	int failed; /* side whose program failed; -1 = none */
+	int failed; /* index of the side whose program failed; -1 = none */
 	struct tp_pair_run end;
-	char *log; /* of the run that was last; heap */
+	char *log; /* of the last run; heap */
 };
 
 extern const char *const tp_pair_series_sides[2]; /* "A", "B" */
@@ -79,23 +77,24 @@ void tp_pair_series_init(struct tp_pair_series *s, const struct tp_pair_series_o
 			 const char *a, const char *b, const char *directory, bool shows_progress);
 void tp_pair_series_release(struct tp_pair_series *s);
 
-/* Warm up, then run pairs until it is decided, over, interrupted or one of the programs failed.
+/* Warms up, then runs pairs until the result is decided, the limit is reached, a signal arrives or
+ * one of the programs fails.
  * Errors  those of tp_pair_run() and tp_gate_runs_add(). */
 TP_MUST_CHECK enum tp_status tp_pair_series_run(struct tp_pair_series *s, struct tp_error *err);
 
-/* The differences of the pairs that count, of which there must be one. */
+/* Computes the differences between the pairs that are used; there must be at least one. */
 void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s,
 			 struct tp_arena *arena);
 
-/* "B ended with exit status 7" of a series that failed. */
+/* Writes "B ended with exit status 7" for a series that failed. */
 void tp_pair_series_describe_failed(struct tp_buf *out, const struct tp_pair_series *s);
-/* What was decided, what disturbed it, and where the recordings are. */
+/* Writes the decision, the disturbances, and the place of the recordings. */
 void tp_pair_series_describe(struct tp_buf *out, const struct tp_pair_series *s);
-/* The members of a document; `diff` may be NULL. */
+/* Writes the members of a document; `diff` may be NULL. */
 void tp_pair_series_write(struct tp_json_writer *w, const struct tp_pair_series *s,
 			  const struct tp_run_diff *diff);
 
-/* Make the folder for recordings: `given`, or a new name that ends in `ending`. Heap. */
+/* Makes the folder for recordings: `given`, or a new name that ends in `ending`. Heap. */
 TP_MUST_CHECK enum tp_status tp_pair_series_make_directory(char **out, const char *given,
 							   const char *ending,
 							   struct tp_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Knows all pages of the guide by name. */
+/* Finds the pages of the guide by name and builds them. */
 #include "guide.h"
 
 #include "topics.h"
@@ -69,7 +69,7 @@ static void fill_text(struct tp_guide_document *sheet, const struct tp_rulebook 
 								    text->cites[i]->checked));
 }
 
-/* What is made from tables is made for a page of 80 columns. */
+/* Pages generated from tables are made for 80 columns. */
 static void fill_topic(struct tp_guide_document *sheet, const struct tp_topic *topic)
 {
 	const struct tp_report_style style = {.width = 80};
@@ -80,7 +80,7 @@ static void fill_topic(struct tp_guide_document *sheet, const struct tp_topic *t
 	tp_page_release(&page);
 }
 
-/* ---- places ---- */
+/* ---- pages by place ---- */
 
 size_t tp_guide_count(const struct tp_rulebook *book, enum tp_guide_kind kind)
 {
@@ -169,7 +169,7 @@ const char *tp_guide_closest(const struct tp_rulebook *book, const char *name)
 	return nearest;
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 char *tp_guide_rule_text(const struct tp_rulebook *book, const char *id)
 {

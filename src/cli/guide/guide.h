@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pages of the guide: what there is, and how each is made. */
+/* The pages of the guide: their list, and functions that build each one. */
 #ifndef TRAINPROF_SRC_CLI_GUIDE_GUIDE_H
 #define TRAINPROF_SRC_CLI_GUIDE_GUIDE_H
 
@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* Every page of every kind, in this order. */
+/* All kinds of pages, in this order. */
 enum tp_guide_kind {
 	TP_GUIDE_TOPIC, /* pages of text, the list of rules, topics of trainprof itself */
 	TP_GUIDE_LIMIT,
@@ -27,18 +27,18 @@ struct tp_guide_entry {
 	size_t index;
 };
 
-/* Borrowed; they live as long as the book. */
+/* Borrowed; valid as long as the book. */
 const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_entry place);
 const char *tp_guide_title(const struct tp_rulebook *book, struct tp_guide_entry place);
 size_t tp_guide_count(const struct tp_rulebook *book, enum tp_guide_kind kind);
-/* False when no page is called so. */
+/* False if there is no page of that name. */
 bool tp_guide_find(const struct tp_rulebook *book, const char *name, struct tp_guide_entry *out);
-/* The name of a page that is nearest, or NULL; borrowed. */
+/* The most similar name of a page, or NULL; borrowed. */
 const char *tp_guide_closest(const struct tp_rulebook *book, const char *name);
 /* Released by the caller. */
 void tp_guide_make(struct tp_guide_document *out, const struct tp_rulebook *book,
 		   struct tp_guide_entry place);
-/* A rule as its file tells it, in words; freed by the caller. NULL: there is no such rule. */
+/* The text of a rule in words; freed by the caller. NULL if there is no such rule. */
 char *tp_guide_rule_text(const struct tp_rulebook *book, const char *id);
 
 /* The contents of single pages. */
@@ -50,10 +50,12 @@ void tp_guide_fill_technique(struct tp_guide_document *out, const struct tp_rule
 void tp_guide_fill_limits(struct tp_guide_document *sheet, const struct tp_rulebook *book);
 void tp_guide_fill_techniques(struct tp_guide_document *sheet, const struct tp_rulebook *book);
 
-/* Pages that say all of the words, the best first, and what to type next. Returns how many. */
+/* Prints the pages that contain all of the words, the best first, and what to type next. Returns
+ * their number. */
 size_t tp_guide_search(struct tp_page *page, const struct tp_rulebook *book, char **words,
 		       size_t n_words);
-/* Write the pages that docs/guide holds. Errors  TP_IO, TP_DENIED, TP_ABSENT. */
+/* Writes the pages of docs/guide.
+ * Errors  TP_IO, TP_DENIED, TP_ABSENT. */
 TP_MUST_CHECK enum tp_status tp_guide_write(const struct tp_rulebook *book, const char *directory,
 					    struct tp_error *err);
 

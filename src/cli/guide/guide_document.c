@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds pages of the guide, and shows them. */
+/* Builds pages of the guide, and prints them. */
 #include "guide_document.h"
 
 #include "topics.h"
@@ -109,7 +109,7 @@ void tp_guide_document_text(struct tp_guide_document *sheet, const char *text)
 
 /* ---- on a terminal ---- */
 
-/* The label is told once for all blocks below each other that have it. */
+/* The label is printed once for consecutive blocks that have it. */
 static void print_field(struct tp_page *page, const struct tp_document_block *block,
 			const struct tp_document_block *before)
 {
@@ -124,7 +124,7 @@ static void print_field(struct tp_page *page, const struct tp_document_block *bl
 		tp_page_wrap(page, COLUMN_FIELD, TP_PAINT_NONE, block->text, 0);
 		return;
 	}
-	/* Names are to be typed: they are never cut. */
+	/* Names are meant to be typed: they are never cut. */
 	size_t indent = COLUMN_FIELD + 2;
 	if (tp_text_width(block->name) + 2 > tp_page_room(page)) {
 		tp_page_end(page);
@@ -148,7 +148,7 @@ static void print_item(struct tp_page *page, const struct tp_document_block *blo
 		     0);
 }
 
-/* An empty line where the kind changes, and around paragraphs. */
+/* True for an empty line where the kind changes, and around paragraphs. */
 static bool needs_blank_line(const struct tp_document_block *block,
 			     const struct tp_document_block *before)
 {
@@ -197,7 +197,7 @@ void tp_guide_document_print(const struct tp_guide_document *sheet, struct tp_pa
 
 /* ---- as Markdown ---- */
 
-/* What Markdown would take for its own, except where it could not mean anything. */
+/* Escapes the characters that Markdown would interpret. */
 static void add_plain(struct tp_buf *out, const char *text)
 {
 	for (const char *p = text; *p; p++) {
@@ -254,7 +254,8 @@ void tp_guide_document_markdown(const struct tp_guide_document *sheet, struct tp
 
 /* ---- searching ---- */
 
-/* What words of one stem have in common, roughly: "pinned" and "pin", "caching" and "caches". */
+/* The length of the common beginning of related words, roughly: "pinned" and "pin", "caching" and
+ * "caches". */
 static size_t word_base_length(const char *word)
 {
 	static const char *const endings[] = {"ing", "ed", "es", "s", "e"};
@@ -271,7 +272,7 @@ static size_t word_base_length(const char *word)
 	return len;
 }
 
-/* Places in a text at which a word of this stem begins. */
+/* Counts the places in a text at which a related word begins. */
 static unsigned count_word_starts(const char *text, const char *word, size_t len)
 {
 	unsigned n = 0;
@@ -284,7 +285,8 @@ static unsigned count_word_starts(const char *text, const char *word, size_t len
 	return n;
 }
 
-/* A name says more than a title, a title more than any number of mentions. Lists mention all. */
+/* A match in the name counts more than one in the title, and that more than any number of mentions.
+ * Lists mention everything. */
 unsigned tp_guide_document_score(const struct tp_guide_document *sheet, const char *word)
 {
 	enum { NAME = 400, BEGIN_OF_NAME = 100, TITLE = 30, MENTIONS_MAX = 40, OF_A_LIST = 1 };

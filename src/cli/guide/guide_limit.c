@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of the guide about what may limit a run. */
+/* Builds pages of the guide about the limits of a run. */
 #include "guide.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void add_rules(struct tp_guide_document *sheet, const struct tp_rulebook 
 		}
 	}
 	if (!n)
-		tp_guide_document_field(sheet, "found by", "no rule; the proof tells it");
+		tp_guide_document_field(sheet, "found by", "no rule; the proof shows it");
 }
 
 static void add_techniques(struct tp_guide_document *sheet, const struct tp_rulebook *book,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the plan for a run, or two runs side by side. */
+/* Prints the plan for a run, or two runs next to each other. */
 #include "guide_plan.h"
 
 #include "cli/session/subject.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is printed: one of both. */
+/* The printed run: one of the two. */
 struct plan_subject {
 	const struct tp_report_plan *plan;
 	const struct tp_report_pair *pair;

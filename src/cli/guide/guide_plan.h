@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trainprof guide --plan: what to do about a run, step by step. */
+/* trainprof guide --plan: prints the steps that make a run faster. */
 #ifndef TRAINPROF_SRC_CLI_GUIDE_GUIDE_PLAN_H
 #define TRAINPROF_SRC_CLI_GUIDE_GUIDE_PLAN_H
 
@@ -7,16 +7,16 @@
 
 /* All borrowed. */
 struct tp_plan_request {
-	const char *run;    /* a recording, a file of facts, "-"; NULL: the last recording here */
-	const char *other;  /* to be compared with it; NULL: none */
+	const char *run;    /* a recording, a file of facts, "-"; NULL = the last recording here */
+	const char *other;  /* a run to compare with; NULL = none */
 	const char *format; /* "text", "json", "markdown" */
 	const struct tp_words *rules;
 	bool is_lenient;
 };
 
-/* Print the plan, or both runs side by side and why not to compare them; returns the exit status: 3
- * when nothing can be told of the run or no number is known of both, 1 when two are not to be
- * compared. */
+/* Prints the plan, or both runs next to each other and the reasons why they cannot be compared.
+ * Returns the exit status: 3 if nothing is known about the run or no number is known for both, 1 if
+ * the two cannot be compared. */
 int tp_guide_plan(const struct tp_cli *cli, const struct tp_plan_request *request);
 
 #endif

@@ -17,7 +17,7 @@ struct hit {
 	unsigned score;
 };
 
-/* Better first; of equals those of the earlier kind, then by name. */
+/* Sorts by score, then by the order of kinds, then by name. */
 static int compare_hits(const void *a, const void *b)
 {
 	const struct hit *left = a;
@@ -29,7 +29,7 @@ static int compare_hits(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* 0 when the page lacks one of the words. */
+/* 0 if the page lacks one of the words. */
 static unsigned score_of(const struct tp_guide_document *sheet, char **words, size_t n_words)
 {
 	unsigned score = 0;
@@ -42,8 +42,8 @@ static unsigned score_of(const struct tp_guide_document *sheet, char **words, si
 	return score;
 }
 
-/* A number that is named after a technique is not what somebody who asks for it looks for, so the
- * pages of facts count half. */
+/* A fact that is named after a technique is not the page that a user searches for, so the pages of
+ * facts count half. */
 static size_t find_hits(struct hit **out, const struct tp_rulebook *book, char **words,
 			size_t n_words)
 {

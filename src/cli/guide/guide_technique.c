@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of the guide about techniques. */
+/* Builds pages of the guide about techniques. */
 #include "guide.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes help from the tables of commands and options. */
+/* Generates help from the tables of commands and options. */
 #include "help.h"
 
 #include "topics.h"

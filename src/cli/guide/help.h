@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Help made from the tables. */
+/* Help generated from the tables of commands and options. */
 #ifndef TRAINPROF_SRC_CLI_GUIDE_HELP_H
 #define TRAINPROF_SRC_CLI_GUIDE_HELP_H
 
@@ -8,7 +8,7 @@
 
 /* All commands on one screen. */
 void tp_help_summary(struct tp_page *page, const struct tp_command_table *table);
-/* One command; with `is_full` also its rare options. */
+/* Help of one command; with `is_full` including its rare options. */
 void tp_help_command(struct tp_page *page, const struct tp_command_table *table,
 		     const struct tp_command *command, bool is_full);
 /* The options of all commands as Markdown, for the manual page. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recognises the environment and names the line that helps there: docs/howto/containers.md. */
+/* Recognises the environment and names the command line that helps there:
+ * docs/howto/containers.md. */
 #include "launch_hint.h"
 
 #include <stdbool.h>
@@ -8,15 +9,15 @@
 
 struct launch_place {
 	const char *name;
-	const char *variable; /* is set there; NULL: only the file counts */
-	const char *file;     /* exists there */
-	const char *permit;   /* what grants what was refused; NULL: what it runs in decides */
+	const char *variable; /* set in this environment; NULL = only the file counts */
+	const char *file;     /* exists in this environment */
+	const char *permit;   /* grants the missing permission; NULL = decided outside */
 	const char *start;    /* how to start a measurement */
 };
 
 #define HOST_SYSCTL "on the host: sudo sysctl kernel.perf_event_paranoid=1"
 
-/* The innermost first: a pod is a container, too, and a job of Slurm may run in one. */
+/* The innermost comes first: a pod is also a container, and a job of Slurm may run in one. */
 static const struct launch_place places[] = {
 	{"Jupyter", "JPY_SESSION_NAME", NULL, NULL, "!trainprof run -- python3 train.py"},
 	{"Jupyter", "JPY_PARENT_PID", NULL, NULL, "!trainprof run -- python3 train.py"},
@@ -44,7 +45,8 @@ static bool is_found(const struct launch_place *e)
 void tp_launch_hint(struct tp_buf *out, const char *remedy)
 {
 	const struct launch_place *found = places;
-	/* A notebook or a job says how to start; what it runs in says what is permitted. */
+	/* A notebook or a job determines how to start; the environment around it determines the
+	 * permissions. */
 	while (!is_found(found) || (remedy && !found->permit && found->variable))
 		found++;
 	if (!remedy)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one line with which to start trainprof in this environment: container, cluster, notebook. */
+/* The command line that starts trainprof in this environment: container, cluster, notebook. */
 #ifndef TRAINPROF_SRC_CLI_GUIDE_LAUNCH_HINT_H
 #define TRAINPROF_SRC_CLI_GUIDE_LAUNCH_HINT_H
 
 #include "trainprof/base/buf.h"
 
-/* Adds "Docker: docker run --cap-add=…" where a source is refused, else "Slurm: srun trainprof …".
+/* Adds "Docker: docker run --cap-add=…" if a source is refused, else "Slurm: srun trainprof …".
  * The environment is recognised by the variables and files that its runtime documents. `remedy` is
- * what the refused source proposes, for a machine that is none of these; NULL = nothing is refused.
- */
+ * the proposal of the refused source, for a machine that is none of these; NULL = nothing is
+ * refused. */
 void tp_launch_hint(struct tp_buf *out, const char *remedy);
 
 #endif

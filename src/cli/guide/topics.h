@@ -10,15 +10,15 @@
 struct tp_topic {
 	const char *name;
 	const char *summary;
-	const char *text; /* one paragraph a line; indentation is kept when it wraps */
-	void (*print)(struct tp_page *page); /* what is made from tables, or NULL */
+	const char *text; /* one paragraph per line; indentation is kept when it is wrapped */
+	void (*print)(struct tp_page *page); /* prints content generated from tables, or NULL */
 };
 
-/* Ends with a NULL name. */
+/* The list ends with a NULL name. */
 const struct tp_topic *tp_topic_list(void);
-/* False when there is no such topic. */
+/* False if there is no such topic. */
 bool tp_topic_print(struct tp_page *page, const char *name);
-/* One paragraph a line, wrapped where the page is narrower; indentation is kept. */
+/* Prints one paragraph per line, wrapped if the page is narrower; indentation is kept. */
 void tp_topic_text(struct tp_page *page, const char *text);
 /* The same with the lines of a paragraph joined, so that they fill the width; lines that begin with
  * a blank stay as they are. */

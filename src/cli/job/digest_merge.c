@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of one source, to bound memory: 11 million steps. */
+/* GROUP_MAX limits one source, to bound memory: 11 million steps. */
 enum { GROUP_MAX = 64 << 20, SAID_MAX = 20, NAME_MAX_BYTES = TP_DIGEST_FRAME_MAX };
 
 static uint64_t key_of(const char *name)
@@ -38,7 +38,7 @@ static void write_bytes(struct tp_digest_merge *merge, const struct tp_buf *byte
 		tp_fail_errno(&merge->write_error, errno, "cannot write '%s'", merge->part);
 }
 
-/* One source with all its frames. */
+/* Writes one source with all its frames. */
 static void write_group(struct tp_digest_merge *merge, const char *name)
 {
 	struct tp_buf head = {0};
@@ -59,7 +59,8 @@ static void count_rank(struct tp_digest_counts *counts, const struct tp_digest_f
 	counts->n_unreadable += !tp_digest_is_readable(frame);
 }
 
-/* What is whole of an earlier merge. Returns where it ends; 0: nothing is. */
+/* Reads the complete part of an earlier merge. Returns the offset of its end; 0 = nothing is
+ * complete. */
 static uint64_t read_part(struct tp_digest_merge *merge)
 {
 	struct tp_digest_reader *reader = NULL;
@@ -204,7 +205,7 @@ static enum tp_status load_patterns(struct tp_digest_merge *merge, struct tp_err
 	return status;
 }
 
-/* Without a digest, as of a rank that was killed. */
+/* Adds a recording without a digest, for example of a rank that was killed. */
 static void add_recording(struct tp_digest_merge *merge, const char *directory)
 {
 	struct tp_job_members members = {0};
@@ -232,7 +233,7 @@ static void add_recording(struct tp_digest_merge *merge, const char *directory)
 	tp_job_members_release(&members);
 }
 
-/* A group of a job file, or all of a recording's digest: as it is, when it is whole. */
+/* Copies a group of a job file, or the whole digest of a recording, unchanged if it is complete. */
 static enum tp_status copy_frames(struct tp_digest_merge *merge, struct tp_digest_reader *reader,
 				  uint64_t n_bytes, const char *name, struct tp_error *err)
 {
@@ -260,7 +261,7 @@ static bool is_done(const struct tp_digest_merge *merge, const char *name)
 	return tp_map_get(&merge->done, key_of(name), NULL);
 }
 
-/* A digest without names of sources is one source. */
+/* Adds a digest without names of sources as one source. */
 static void add_digest(struct tp_digest_merge *merge, const char *path, const char *directory)
 {
 	struct tp_digest_reader *reader = NULL;
@@ -282,7 +283,8 @@ static void add_digest(struct tp_digest_merge *merge, const char *path, const ch
 	free(manifest);
 }
 
-/* Sources of a job file are called by its name and theirs: two hosts may call theirs alike. */
+/* Sources of a job file are named after the file and themselves: two hosts may use the same
+ * names. */
 static void add_job_file(struct tp_digest_merge *merge, const char *path)
 {
 	struct tp_digest_reader *reader = NULL;
@@ -348,8 +350,8 @@ static bool is_of_share(const struct tp_digest_merge *merge, const char *path)
 	return (uint64_t)number % merge->n_divisor == merge->remainder;
 }
 
-/* False: it is nothing of ours, or a folder to be searched. What belongs to the share of another is
- * something of ours. */
+/* Returns false if the path is neither a source nor a file of ours, or is a folder to search. A
+ * source of another rank's share counts as ours. */
 static bool add_entry(struct tp_digest_merge *merge, const char *path, bool may_be_file)
 {
 	char digest[PATH_MAX];
@@ -388,7 +390,7 @@ enum tp_status tp_digest_merge_add(struct tp_digest_merge *merge, const char *wo
 {
 	struct dirent **entries = NULL;
 	struct stat info;
-	size_t n_found = merge->n_divisor > 1; /* others may have all of it */
+	size_t n_found = merge->n_divisor > 1; /* the other shares may have all sources */
 	if (stat(word, &info) != 0)
 		return tp_fail_errno(err, errno, "cannot read '%s'", word);
 	if (add_entry(merge, word, S_ISREG(info.st_mode)))

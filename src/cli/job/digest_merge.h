@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Merges digests and recordings into one job file, one source at a time: memory does not grow with
- * the job but for the names of sources. What was merged when it was ended is not read again.
- */
+/* Merges digests and recordings into one job file, one source at a time: except for the names of
+ * sources, memory does not grow with the job. Sources that were merged before an interruption are
+ * not read again. */
 #ifndef TRAINPROF_SRC_CLI_JOB_DIGEST_MERGE_H
 #define TRAINPROF_SRC_CLI_JOB_DIGEST_MERGE_H
 
@@ -15,36 +14,33 @@
 struct tp_digest_merge {
 	const struct tp_analysis_session_options *how; /* borrowed, to read recordings */
 	struct tp_patterns *patterns;                  /* NULL until a recording is read */
-	char *path;                                    /* of the job file */
-	char *part;                                    /* of the same while it is written */
+	char *path;                                    /* path of the job file */
+	char *part;                                    /* its path while it is written */
 	FILE *out;
-	struct tp_map done; /* hashes of names of sources */
+	struct tp_map done; /* hashes of the names of sources */
 	struct tp_buf group;
 	struct tp_digest_counts counts;
-	uint64_t n_before;  /* sources that an earlier merge had read */
-	bool keeps_names;   /* sources of job files are called as in these, without the file's */
-	uint64_t n_divisor; /* of ranks by their number, only those with this remainder; 0 = all */
+	uint64_t n_before; /* number of sources that an earlier merge has read */
+	bool keeps_names;  /* sources of job files keep their names, without the name of the file */
+	uint64_t n_divisor; /* only ranks whose number modulo this is the remainder; 0 = all */
 	uint64_t remainder;
-	struct tp_error write_error; /* status is not TP_OK: writing failed, and all after it */
+	struct tp_error write_error; /* set once writing has failed: nothing more is written */
 };
 
-/*
- * Begin, or go on where an earlier one was ended.
- * Errors  TP_EXISTS (the job file is there), TP_BUSY (another merge writes it), TP_IO, TP_DENIED.
- */
+/* Begins a merge, or continues one that was interrupted.
+ * Errors  TP_EXISTS (the job file exists), TP_BUSY (another merge writes it), TP_IO, TP_DENIED. */
 TP_MUST_CHECK enum tp_status tp_digest_merge_open(struct tp_digest_merge *merge, const char *path,
 						  const struct tp_analysis_session_options *how,
 						  struct tp_error *err);
-/*
- * A recording, a digest or job file, or a folder of these. What cannot be read is said on stderr
- * and counted, and the job file names it. Errors  TP_ABSENT (nothing of the kind there), TP_IO.
- */
+/* Adds a recording, a digest or job file, or a folder of these. An unreadable source is reported on
+ * stderr, counted, and named in the job file.
+ * Errors  TP_ABSENT (no such file or source), TP_IO. */
 TP_MUST_CHECK enum tp_status tp_digest_merge_add(struct tp_digest_merge *merge, const char *word,
 						 struct tp_error *err);
-/* Give the file its name. */
+/* Renames the file to its final name. */
 TP_MUST_CHECK enum tp_status tp_digest_merge_finish(struct tp_digest_merge *merge,
 						    struct tp_error *err);
-/* In either case, last. */
+/* Must be called last, in either case. */
 void tp_digest_merge_close(struct tp_digest_merge *merge);
 
 #endif

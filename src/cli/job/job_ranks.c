@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From recordings to ranks of a job and their digests. */
+/* Converts recordings to ranks of a job and their digests. */
 #include "job_ranks.h"
 
 #include "cli/session/inner_ranks.h"
@@ -37,7 +37,8 @@ static void add_profile(struct tp_job *job, const struct tp_job_source *source,
 	tp_profile_release(&profile);
 }
 
-/* A recording of a launcher and all ranks that it started here. False: it is of one program. */
+/* Adds the ranks that a launcher started here, from its recording. False if the recording is of one
+ * program. */
 static bool add_inner_ranks(struct tp_job *job, const struct tp_job_source *of_all,
 			    const struct tp_trace *trace, const struct tp_patterns *patterns,
 			    const struct tp_analyze_options *how)

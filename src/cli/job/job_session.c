@@ -34,7 +34,7 @@ static bool has_id(const struct tp_job_place *place, const char *id)
 	return !id || (place->launcher && strcmp(place->id ? place->id : "", id) == 0);
 }
 
-/* The job that started last, of those with that id. False: there is none. */
+/* Selects the job that started last among those with that id. False if there is none. */
 static bool choose_job(struct tp_job_place *out, const struct tp_job *job,
 		       const struct tp_job_members *members, const char *id)
 {
@@ -82,7 +82,7 @@ static enum tp_status fail_no_job(const struct tp_job *job, const struct tp_job_
 	return TP_ABSENT;
 }
 
-/* Those of other jobs go, but not those of which nothing is known. */
+/* Drops the ranks of other jobs, but keeps those of which nothing is known. */
 static void keep_job(struct tp_job *job, const struct tp_job_place *chosen)
 {
 	size_t n = 0;
@@ -96,12 +96,12 @@ static void keep_job(struct tp_job *job, const struct tp_job_place *chosen)
 		job->n_other_jobs++;
 	}
 	job->n_ranks = n;
-	job->label = NULL; /* of all that were read */
+	job->label = NULL; /* described all ranks that were read */
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A digest says what the defaults find. */
+/* A digest contains the results of the default options. */
 static bool may_use_digests(const struct tp_analysis_session_options *options)
 {
 	return (!options->steps || strcmp(options->steps, "auto") == 0) && !options->skip &&
@@ -114,8 +114,8 @@ static void drop_ranks(struct tp_job *job, size_t n)
 		free(job->ranks[--job->n_ranks].steps);
 }
 
-/* Where a digest cannot be used its recording is read, if there is one; of a job file what is whole
- * counts. */
+/* If a digest cannot be used, its recording is read, if there is one; for a job file the complete
+ * part counts. */
 static void load_digest(struct tp_job *job, struct tp_job_member *member)
 {
 	bool has_recording = member->unreadable.status == TP_OK;
@@ -168,8 +168,8 @@ static enum tp_status read_ranks(struct tp_job *job, const struct tp_job_members
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-/* What helps the late rank helps the job, but at most until the next rank is the last; how much of
- * the surplus it removes is not known. */
+/* Advice that helps the late rank helps the job, but at most until the next rank is the last; the
+ * removed part of the surplus is not known. */
 static void bound_advice(struct tp_job *job)
 {
 	for (size_t i = 0; i < job->n_advice; i++) {
@@ -180,7 +180,7 @@ static void bound_advice(struct tp_job *job)
 	}
 }
 
-/* In a recording of several ranks it has to be named. */
+/* Names the rank if its recording contains several ranks. */
 static void name_late_rank(const struct tp_job *job, struct tp_analysis_session_options *how,
 			   char *number, size_t size)
 {
@@ -222,7 +222,7 @@ static void advise(struct tp_job *job, const struct tp_analysis_session_options 
 	bound_advice(job);
 }
 
-/* Whether the rank that the page names can be looked at alone. */
+/* Records whether the rank that the page names has a recording of its own. */
 static void check_recording(struct tp_job *job)
 {
 	size_t index = job->late == TP_JOB_NO_RANK ? 0 : (size_t)job->late;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the recordings of ranks to the report of their job. */
+/* Builds the report of a job from the recordings of its ranks. */
 #ifndef TRAINPROF_SRC_CLI_JOB_JOB_SESSION_H
 #define TRAINPROF_SRC_CLI_JOB_JOB_SESSION_H
 
@@ -7,19 +7,17 @@
 #include "trainprof/base/json.h"
 #include "trainprof/model/job_result.h"
 
-/*
- * Read the ranks in these folders and recordings, one after the other, and join them. Of several
- * jobs the one that started last is read, or the one of this id (NULL: none was asked for). A
- * recording that cannot be read is left out and named in the job.
- * Errors  TP_ABSENT (no recording, no such job), TP_IO; TP_PARSE for patterns.
- */
+/* Reads the ranks in these folders and recordings, one after the other, and joins them. If there
+ * are several jobs, the one that started last is read, or the one with this id (NULL = no id
+ * requested). An unreadable recording is left out and named in the job.
+ * Errors  TP_ABSENT (no recording, no such job), TP_IO; TP_PARSE for patterns. */
 TP_MUST_CHECK enum tp_status tp_job_session_read(struct tp_job *job, const char *const *words,
 						 size_t n_words, const char *id,
 						 const struct tp_analysis_session_options *options,
 						 struct tp_error *err);
 
-/* Write it in a format ("text", "json", "markdown") into a text; `shown` as tp_report_job_text().
- */
+/* Writes the job in a format ("text", "json", "markdown") into a text; `shown` as in
+ * tp_report_job_text(). */
 void tp_job_session_render(struct tp_buf *out, const struct tp_job *job, const char *format,
 			   const struct tp_report_style *style, const char *shown);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses options by tables: exact names, both --opt v and --opt=v, units checked. */
+/* Parses options with tables: exact names, both --opt v and --opt=v, units checked. */
 #include "options.h"
 
 #include "trainprof/base/memory.h"
@@ -46,7 +46,7 @@ const char *tp_option_type_text(enum tp_option_type type)
 	return texts[type];
 }
 
-/* Two values with units for a bare number, or NULL where the number is not the problem. */
+/* Suggests two values with units for a bare number; NULL if a missing unit is not the problem. */
 static const char *unit_hint(enum tp_option_type type, const char *text, char *out, size_t size)
 {
 	static const char *const units[][2] = {
@@ -75,7 +75,8 @@ static enum tp_status bad_choice(const struct tp_option *option, const char *tex
 		snprintf(list + used, sizeof(list) - used, "%s%s", n ? ", " : "",
 			 option->choices[n]);
 	}
-	/* It was taken from what follows, or is missing: "run --gpu-trace -- ./train". */
+	/* The value was taken from the next argument, or is missing: "run --gpu-trace --
+	 * ./train". */
 	if (text[0] == '-') {
 		tp_fail(err, TP_USAGE, "--%s needs one of %s", option->name, list);
 		tp_error_next(err, "--%s=%s", option->name, option->choices[0]);
@@ -106,7 +107,7 @@ static bool parse_flag(const char *text, bool *out)
 	return true;
 }
 
-/* A use on the command line adds one; a file says how many. */
+/* Each use on the command line adds one; a configuration file gives the number. */
 static bool count_up(const char *text, unsigned *out)
 {
 	uint64_t n = *out + UINT64_C(1);
@@ -162,11 +163,11 @@ enum tp_status tp_option_set(const struct tp_option *option, void *storage, cons
 		ok = tp_text_parse_size(text, at);
 		break;
 	case TP_OPTION_PERCENT:
-		/* Of nothing there is no share: it would mean "no bound" further down. */
+		/* 0 is not allowed: it would mean "no bound" further down. */
 		ok = tp_text_parse_percent(text, at) && *(double *)at > 0;
 		break;
 	case TP_OPTION_RATE:
-		/* Below it nothing would be seen, and little be said with great certainty. */
+		/* A lower rate would record almost nothing and give misleading certainty. */
 		ok = tp_text_parse_rate(text, at) && *(double *)at >= 1;
 		break;
 	case TP_OPTION_COUNT:
@@ -234,7 +235,7 @@ static enum tp_status unknown_option(const struct tp_parse *parse, const char *w
 	return TP_USAGE;
 }
 
-/* Set and, on failure, say with which value it would have worked. */
+/* Sets the option; on failure, proposes a value that would work. */
 static enum tp_status set_found(const struct tp_parse *parse, struct found found, const char *text,
 				struct tp_error *err)
 {
@@ -249,7 +250,7 @@ static enum tp_status set_found(const struct tp_parse *parse, struct found found
 	const char *command = parse->command ? parse->command : "";
 	const char *ending = parse->stops_at_word && parse->command ? " -- …" : "";
 	if (err->next[0]) {
-		/* What is there is the option alone: give it a whole line. */
+		/* err->next has only the option: extend it to a whole command line. */
 		char option[sizeof(err->next)];
 		snprintf(option, sizeof(option), "%s", err->next);
 		tp_error_next(err, "trainprof %s%s%.80s%s", command, *command ? " " : "", option,
@@ -258,7 +259,7 @@ static enum tp_status set_found(const struct tp_parse *parse, struct found found
 	}
 	char hint[100];
 	if (text && unit_hint(found.option->type, text, hint, sizeof(hint))) {
-		/* The first value of the hint is the likely one. */
+		/* The first value of the hint is the more likely one. */
 		const char *first = strstr(hint, "use ") + 4;
 		tp_error_next(err, "trainprof %s%s--%s=%.*s%s", command, *command ? " " : "",
 			      found.option->name, (int)strcspn(first, " "), first, ending);
@@ -271,7 +272,7 @@ static enum tp_status set_found(const struct tp_parse *parse, struct found found
 static enum tp_status missing_value(const struct tp_parse *parse, struct found found,
 				    struct tp_error *err)
 {
-	if (found.option->type == TP_OPTION_CHOICE) /* which ones there are is said there */
+	if (found.option->type == TP_OPTION_CHOICE) /* the error lists the choices */
 		return set_found(parse, found, "--", err);
 	tp_fail(err, TP_USAGE, "--%s needs a value: %s", found.option->name,
 		tp_option_type_text(found.option->type));
@@ -279,7 +280,8 @@ static enum tp_status missing_value(const struct tp_parse *parse, struct found f
 	return TP_USAGE;
 }
 
-/* "run -o -- ./train" forgot the name; whoever means it writes --output=--. */
+/* In "run -o -- ./train" the name was forgotten; for a file of that name users can write
+ * --output=--. */
 static bool is_value(const char *next)
 {
 	return next && strcmp(next, "--") != 0;

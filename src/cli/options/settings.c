@@ -33,7 +33,7 @@ static enum tp_status load_file(struct tp_settings *settings, const char *path,
 	return TP_OK;
 }
 
-/* A file that need not exist. One that others could have written does not count. */
+/* Loads a file that need not exist. A file that another user could have written is ignored. */
 static enum tp_status load_if_exists(struct tp_settings *settings, const char *path,
 				     struct tp_error *err)
 {
@@ -51,15 +51,15 @@ static void user_path(char *out, size_t size)
 	const char *config = tp_settings_env("XDG_CONFIG_HOME");
 	const char *home = tp_settings_env("HOME");
 	out[0] = '\0';
-	/* The specification says that a relative path is to be ignored. */
+	/* The specification requires to ignore a relative path. */
 	if (config && config[0] == '/')
 		snprintf(out, size, "%s/trainprof/config.json", config);
 	else if (home)
 		snprintf(out, size, "%s/.config/trainprof/config.json", home);
 }
 
-/* trainprof.json here or in a directory above; relative, as the user would type it. The nearest
- * one counts or none. */
+/* Finds trainprof.json here or in a directory above; relative, as the user would type it. Only the
+ * nearest one is used. */
 static bool local_path(char *out, size_t size)
 {
 	char here[4096];
@@ -135,7 +135,7 @@ static void note(struct tp_settings *settings, const char *section, const char *
 		      section ? "." : "", name, value, where);
 }
 
-/* A value as it would stand on the command line; numbers may be written without quotes. */
+/* A value as it would be on the command line; numbers may be written without quotes. */
 static const char *value_text(const struct tp_json *value, char *number, size_t size)
 {
 	uint64_t n = 0;
@@ -161,7 +161,7 @@ static enum tp_status set_value(struct tp_settings *settings, const struct tp_js
 	if (!text)
 		return tp_fail(err, TP_USAGE, "%s: not %s", where,
 			       tp_option_type_text(option->type));
-	/* Only texts are kept by address, and those live as long as the document. */
+	/* Only texts are stored by address, and those live as long as the document. */
 	enum tp_status status = tp_option_set(option, storage, text, where, err);
 	where[strlen(where) - strlen(option->name) - 2] = '\0';
 	if (status == TP_OK)
@@ -181,7 +181,8 @@ static enum tp_status apply_member(struct tp_settings *settings, const struct tp
 	const struct tp_option *option = tp_option_find(options, key);
 	if (!option || is_section)
 		return unknown_name(settings->table, doc, member, section, options, err);
-	/* Who sets up a folder for many does not decide where each of them writes. */
+	/* The settings of a shared folder must not determine the files that each of its users
+	 * writes or loads. */
 	if (option->is_own && doc == settings->above) {
 		tp_buf_printf(&settings->left_out,
 			      "settings left out: %s:%u: a folder above cannot set %s\n",

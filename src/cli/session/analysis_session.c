@@ -25,13 +25,13 @@ static enum tp_steps_choice steps_choice(const char *word)
 	return word && strcmp(word, "none") == 0 ? TP_STEPS_OFF : TP_STEPS_AUTO;
 }
 
-/* Its process where nobody told its number. */
+/* The rank's number; the pid if the number is not known. */
 static long long name_of(const struct tp_inner_rank *rank)
 {
 	return rank->number < 0 ? (long long)rank->pid : (long long)rank->number;
 }
 
-/* The rank that is asked for, among those of the recording. */
+/* Selects the requested rank of the recording. */
 static enum tp_status choose_rank(size_t *out, const struct tp_inner_rank *ranks, size_t n,
 				  const char *word, struct tp_error *err)
 {
@@ -57,7 +57,7 @@ static void warn_of_others(struct tp_analysis_session *reading, const struct tp_
 	tp_profile_warn(&reading->profile, "one_of_several_ranks", text, NULL, NULL);
 }
 
-/* Of several ranks one. */
+/* Analyses one of several ranks. */
 static enum tp_status analyze_rank(struct tp_analysis_session *reading,
 				   struct tp_analyze_options *how, const char *word,
 				   struct tp_error *err)
@@ -75,7 +75,7 @@ static enum tp_status analyze_rank(struct tp_analysis_session *reading,
 	if (status == TP_OK)
 		status =
 			tp_analyze(&reading->profile, &reading->trace, reading->patterns, how, err);
-	how->rank = NULL; /* the list ends here */
+	how->rank = NULL; /* the scope is only valid in this function */
 	reading->n_ranks = n;
 	if (status == TP_OK && n)
 		warn_of_others(reading, &ranks[at]);
@@ -122,7 +122,7 @@ static void add_import_hint(const char *directory, const struct tp_run_info *run
 	tp_buf_release(&before);
 }
 
-/* Killed in its middle: what it read so far says nothing of the whole. */
+/* An import that was killed half-way does not represent the whole trace. */
 static enum tp_status refuse_partial_import(const struct tp_trace *trace, const char *directory,
 					    struct tp_error *err)
 {

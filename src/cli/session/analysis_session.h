@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a recording on disk to what is shown: load, analyse, judge. */
+/* Reads a recording from disk for a report: loads, analyses and judges it. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_ANALYSIS_SESSION_H
 #define TRAINPROF_SRC_CLI_SESSION_ANALYSIS_SESSION_H
 
@@ -8,61 +8,61 @@
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/report/report.h"
 
-/* How to read, as options of commands say it; borrowed texts. */
+/* Options of commands for reading a recording; borrowed texts. */
 struct tp_analysis_session_options {
-	const char *steps;     /* a word of tp_steps_choices; NULL: "auto" */
-	uint64_t skip;         /* leave out at least this many first steps */
-	const char *rank;      /* its number, of a recording of several; NULL: the first */
-	struct tp_words rules; /* folders beside the shipped one */
-	const char *redact;    /* words of tp_redaction_parse(); NULL: all is shown */
-	bool is_lenient;       /* leave out rules that are wrong, and say which */
+	const char *steps;     /* a word of tp_steps_choices; NULL = "auto" */
+	uint64_t skip;         /* minimum number of first steps to leave out */
+	const char *rank;      /* number of the rank, in a recording of several; NULL = the first */
+	struct tp_words rules; /* folders in addition to the shipped one */
+	const char *redact;    /* words of tp_redaction_parse(); NULL = everything is shown */
+	bool is_lenient;       /* skip invalid rules and report them */
 };
 
-/* All that belongs to one recording; members point into each other, so it is never copied. */
+/* Everything about one recording; members point into each other, so it is never copied. */
 struct tp_analysis_session {
 	struct tp_trace trace;
 	struct tp_profile profile;
 	struct tp_findings findings;
 	struct tp_patterns *patterns;
 	struct tp_rulebook *book;
-	struct tp_error no_rules; /* why there are no findings, if there are none */
+	struct tp_error no_rules; /* the reason if there are no findings */
 	struct tp_report report;
-	char *directory; /* heap; NULL where whoever opened it has that */
-	size_t n_ranks;  /* of a recording of several ranks, of which one is judged; else 0 */
+	char *directory; /* heap; NULL if the caller owns the name */
+	size_t n_ranks;  /* in a recording of several ranks, of which one is judged; else 0 */
 	bool has_trace, has_profile, has_findings;
 };
 
-/*
- * Read the recording in a directory (borrowed). Rules that do not load leave the report without
- * findings and say why in it; everything else is an error.
- * Errors  as tp_store_load(); TP_ABSENT, TP_PARSE for patterns; TP_USAGE: no such rank.
- */
+/* Reads the recording in a directory (borrowed). If the rules cannot be loaded, the report has no
+ * findings but the reason; everything else is an error.
+ * Errors  as tp_store_load(); TP_ABSENT, TP_PARSE for patterns; TP_USAGE: no such rank. */
 TP_MUST_CHECK enum tp_status
 tp_analysis_session_open(struct tp_analysis_session *reading, const char *directory,
 			 const struct tp_analysis_session_options *options, struct tp_error *err);
-/* The same by what was typed, as tp_recordings_find() has it; that one's errors, too. */
+/* The same by an argument of a command, which tp_recordings_find() resolves; also its errors. */
 TP_MUST_CHECK enum tp_status
 tp_analysis_session_find(struct tp_analysis_session *reading, const char *word,
 			 const struct tp_analysis_session_options *options, struct tp_error *err);
-/* Say on stderr that a recording was not closed, if it was not. */
+/* Prints on stderr that a recording was not closed, if it was not. */
 void tp_analysis_session_warn_partial(const struct tp_analysis_session *reading);
 void tp_analysis_session_close(struct tp_analysis_session *reading);
 
-/* Write the report by an exporter's name into memory; `text` is to be freed, also on failure.
+/* Writes the report with the exporter of that name into memory; `text` is freed by the caller, also
+ * on failure.
  * Errors  TP_NOMEM, and those of the exporter. */
 TP_MUST_CHECK enum tp_status tp_analysis_session_render(const struct tp_analysis_session *reading,
 							const char *format,
 							const struct tp_report_style *style,
 							char **text, size_t *size,
 							struct tp_error *err);
-/* Put report.json into the recording. Errors  the same, TP_IO. */
+/* Writes report.json into the recording.
+ * Errors  the same, TP_IO. */
 TP_MUST_CHECK enum tp_status tp_analysis_session_save(const struct tp_analysis_session *reading,
 						      struct tp_error *err);
 
 /* Words of --steps, NULL-terminated. */
 extern const char *const tp_steps_choices[];
 
-/* Options of all commands that judge a recording, but for where their values go. */
+/* Options of all commands that judge a recording, without the place of their values. */
 /* clang-format off */
 #define TP_OPTION_STEPS \
 	.letter = 's', .name = "steps", .type = TP_OPTION_CHOICE, .value = "HOW", \

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Handlers take no argument of ours: what they need has to stand here. */
+/* Handlers have no parameter of ours: their data must be global. */
 static struct {
 	volatile sig_atomic_t pid; /* 0 = off */
 	char message[300];
@@ -25,7 +25,7 @@ static struct {
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 
-/* Everything from here on runs in a process that is broken: system calls only. */
+/* From here on the code runs in a broken process: system calls only. */
 static void exit_like(int status)
 {
 	if (WIFSIGNALED(status)) {
@@ -83,10 +83,11 @@ static void on_crash(int number)
 {
 	(void)number;
 	report_and_follow();
-	/* Nothing to guard: die of it, as without us (the handler is gone: SA_RESETHAND). */
+	/* Nothing to guard: the signal kills the process as usual (SA_RESETHAND removed the
+	 * handler). */
 }
 
-/* exit() in the middle of a measurement: memory has run out (tp_oom). */
+/* exit() during a measurement: memory is exhausted (tp_oom). */
 static void on_exit_early(void)
 {
 	report_and_follow();
@@ -94,7 +95,7 @@ static void on_exit_early(void)
 
 void tp_crash_guard_start(pid_t target, const char *name)
 {
-	static char stack[32768]; /* the usual one may be what overflowed */
+	static char stack[32768]; /* the normal stack may have overflowed */
 	static int is_registered;
 	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
 	struct sigaction action = {.sa_handler = on_crash,

@@ -21,7 +21,7 @@ static enum tp_status read_stdin(struct tp_buf *out, struct tp_error *err)
 			return tp_fail_errno(err, errno, "cannot read stdin");
 		tp_buf_add(out, piece, (size_t)n);
 		if (out->len > TP_JSON_MAX_BYTES)
-			break; /* refused as too large where it is parsed */
+			break; /* the parser refuses it as too large */
 	}
 	return TP_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts back, or away, what an interrupted --force has left. */
+/* Restores or removes the files that an interrupted --force has left. */
 #include "force_recovery.h"
 
 #include "cli/terminal/messages.h"
@@ -27,7 +27,7 @@ static enum state state_of(const char *directory)
 	struct tp_trace trace;
 	if (lstat(directory, &info) != 0)
 		return MISSING;
-	/* What cannot be read is not ours to judge. */
+	/* An unreadable recording is left alone. */
 	if (tp_store_load(&trace, directory, NULL) != TP_OK)
 		return NOT_CLOSED;
 	enum state state = !trace.is_partial                  ? WHOLE
@@ -67,7 +67,7 @@ static void recover(const char *aside, const char *directory, bool is_quiet)
 	}
 }
 
-/* "prof.old-4711" of "prof", and the process that set it aside is gone. */
+/* True for "prof.old-4711" next to "prof", if the process that moved it aside is gone. */
 static bool is_backup(const char *parent, const char *entry, const char *name, size_t len)
 {
 	static const char mark[] = ".old-";
@@ -83,8 +83,8 @@ static bool is_backup(const char *parent, const char *entry, const char *name, s
 	return is_gone;
 }
 
-/* The first that is left; one is mended at a time, and there are no more in practice. To be freed.
- */
+/* Returns the first one; only one is restored at a time, and there are no more in practice. Freed
+ * by the caller. */
 static char *find_backup(const char *directory)
 {
 	char *whole = tp_recordings_absolute(directory);

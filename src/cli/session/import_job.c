@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Imports traces: output, files, end. */
+/* Runs an import: opens the output, reads the files, closes the recording. */
 #include "import_job.h"
 
 #include "cli/terminal/interrupt.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What lives from the first file to the end of the recording. */
+/* State from the first file to the end of the recording. */
 struct import_session {
 	const struct tp_import_job_options *options;
 	const char *const *files;
@@ -27,10 +27,10 @@ struct import_session {
 	struct tp_arena arena;
 	struct tp_run_info run;
 	struct tp_store *store;
-	bool is_ours; /* the directory */
+	bool is_ours; /* we created the directory */
 	char *aside;  /* the recording that this one replaces, by --force */
 	bool is_whole;
-	pthread_mutex_t lock; /* of the output: an interruption waits until it can be undone */
+	pthread_mutex_t lock; /* for the output: an interruption waits until it can be undone */
 	struct tp_import_result result;
 	bool has_result;
 };
@@ -38,7 +38,7 @@ struct import_session {
 static enum tp_status open_store(struct import_session *s, struct tp_error *err)
 {
 	enum tp_status status = TP_OK;
-	/* A name of our own choice replaces nothing. */
+	/* A generated name replaces nothing. */
 	if (s->options->force && s->options->output)
 		status = tp_recordings_backup(&s->aside, s->directory, err);
 	if (status == TP_OK)
@@ -49,7 +49,8 @@ static enum tp_status open_store(struct import_session *s, struct tp_error *err)
 	return status;
 }
 
-/* Jobs that start at once in one folder find the same name free; one of them has it. */
+/* Jobs that start at the same time in one folder find the same name free; only one of them gets
+ * it. */
 static enum tp_status open_output(struct import_session *s, struct tp_error *err)
 {
 	enum tp_status status = open_store(s, err);
@@ -61,7 +62,8 @@ static enum tp_status open_output(struct import_session *s, struct tp_error *err
 	return status;
 }
 
-/* A source row for each format that was met: what it cannot tell is the reader's to know. */
+/* Writes a source row for each format that occurred, with the information that the format does not
+ * contain. */
 static void add_source(struct import_session *s, const struct tp_import_format_info *format)
 {
 	struct tp_sink *sink = tp_store_sink(s->store);
@@ -81,7 +83,7 @@ static void add_source(struct import_session *s, const struct tp_import_format_i
 		source.n_records += s->result.n_thread_records;
 	source.name = tp_sink_string(sink, format->name);
 	source.summary = tp_sink_string(sink, format->summary);
-	/* The first is what a reader is told in short. */
+	/* The first item is the one in short reports. */
 	char *loses = format->threads && !s->result.n_tasks
 			      ? tp_asprintf("%s, %s", format->threads, format->loses)
 			      : tp_strdup(format->loses);
@@ -109,7 +111,7 @@ static enum tp_status refuse_copy(const char *one, const char *other, struct tp_
 	return TP_PARSE;
 }
 
-/* A trace that is given twice would be a job of two ranks that work alike. */
+/* A trace that is given twice would look like a job of two ranks with equal work. */
 static enum tp_status check_copies(const struct import_session *s, struct tp_error *err)
 {
 	const struct tp_rank_info *ranks = s->result.ranks;
@@ -143,7 +145,7 @@ static enum tp_status read_files(struct import_session *s, struct tp_error *err)
 	return status;
 }
 
-/* A trace without its end would be judged as if it were whole. */
+/* A trace without its end would be judged as if it were complete. */
 static enum tp_status close_store(struct import_session *s, struct tp_error *err)
 {
 	struct tp_error cause = {0};
@@ -159,7 +161,7 @@ static enum tp_status close_store(struct import_session *s, struct tp_error *err
 	return status;
 }
 
-/* A recording given by its directory or by its report, where it is the only word. */
+/* True if the only argument is a recording, by its directory or by its report. */
 static bool is_recording(const struct import_session *s)
 {
 	char *directory = NULL;
@@ -168,7 +170,7 @@ static bool is_recording(const struct import_session *s)
 	return is_one;
 }
 
-/* What is proposed elsewhere speaks of the command that is used most. */
+/* Proposals from other modules name the most used command (run); replaces it by import. */
 static void fit_next(const struct import_session *s, struct tp_error *err)
 {
 	if (!*err->next && err->status == TP_DENIED)
@@ -184,7 +186,7 @@ static void fit_next(const struct import_session *s, struct tp_error *err)
 				   s->n_files > 1 ? " …" : "");
 }
 
-/* Nothing is left of it, and what --force was to replace is there again. */
+/* Leaves nothing of the output, and restores the recording that --force was to replace. */
 static void remove_output(struct import_session *s)
 {
 	struct tp_error err = {0};
@@ -203,7 +205,7 @@ static void undo(struct import_session *s)
 }
 
 /* Waits while the output is being opened or closed. Otherwise the store is in use, and its files
- * lose their names only. */
+ * are only unlinked. */
 static void tidy(void *context)
 {
 	struct import_session *s = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the ranks in one recording of a launcher. */
+/* Finds the ranks that a launcher started within one recording. */
 #include "inner_ranks.h"
 
 size_t tp_inner_ranks_find(struct tp_inner_rank **out, const struct tp_trace *trace,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the directories that come with trainprof. */
+/* Finds the directories that are installed with trainprof. */
 #include "install_dir.h"
 
 #include "trainprof/base/memory.h"

@@ -58,7 +58,7 @@ char *tp_job_folder_name(const struct tp_job_place *place)
 	return tp_asprintf("job-%08" PRIx32, (uint32_t)hash_of(place->id));
 }
 
-/* The number behind the dot of "rank-3.2"; 1 without. */
+/* The number after the dot in "rank-3.2"; 1 without one. */
 static unsigned ordinal_of(const char *rank_directory)
 {
 	const char *dot = strrchr(rank_directory, '.');
@@ -122,7 +122,8 @@ enum tp_status tp_job_folder_create(const char *folder, struct tp_error *err)
 
 /* ---- listing ---- */
 
-/* A rank that was recorded alone, as by attach, has the variables in its environment. */
+/* A rank that was recorded separately, for example with attach, has the variables in its
+ * environment. */
 static const char *recorded_variable(const void *context, const char *name)
 {
 	const struct tp_run_info *run = context;
@@ -208,7 +209,7 @@ bool tp_job_folder_is_one(const char *directory)
 {
 	struct tp_job_members members = {0};
 	if (has_file(directory, TP_DIGEST_NAME) && !has_file(directory, "manifest.json"))
-		return true; /* a report of one rank alone needs more */
+		return true; /* the report of a single rank needs more than a digest */
 	bool is_one =
 		!is_recording(directory) && tp_job_members_add(&members, directory, NULL) == TP_OK;
 	tp_job_members_release(&members);
@@ -224,7 +225,7 @@ bool tp_job_is_same(const struct tp_job_place *a, const struct tp_job_place *b)
 	return strcmp(a->id ? a->id : "", b->id ? b->id : "") == 0;
 }
 
-/* The place of a member that left nothing but its digest. */
+/* Reads the place of a member of which only the digest is left. */
 static void read_place(struct tp_job_member *member, struct tp_arena *arena)
 {
 	struct tp_job job = {0};

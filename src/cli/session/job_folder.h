@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The folder of a job: one recording for each rank, "rank-0", "rank-1". A rank that was started
- * again has "rank-1.2". Who comes first makes the folder, and nobody needs another rank for it.
- */
+/* The folder of a job: one recording for each rank, "rank-0", "rank-1". A rank that was started
+ * again has "rank-1.2". The first rank makes the folder; no rank depends on another one for it. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_JOB_FOLDER_H
 #define TRAINPROF_SRC_CLI_SESSION_JOB_FOLDER_H
 
@@ -13,62 +11,66 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What our own environment says; tp_job_place_find(). */
+/* Reads the place from our own environment; see tp_job_place_find(). */
 bool tp_job_folder_place(struct tp_job_place *out, struct tp_arena *arena);
 
-/* What all ranks of a job call its folder: a name that is made of the job's id, since ranks start
- * at different times. To be freed. */
+/* The common name of the folder for all ranks of a job: it is made of the job's id, because ranks
+ * start at different times. Freed by the caller. */
 char *tp_job_folder_name(const struct tp_job_place *place);
 
-/* "DIR/rank-3", and the one after `before` where that is not NULL: "DIR/rank-3.2". To be freed. */
+/* Returns "DIR/rank-3", or the name after `before` if that is not NULL: "DIR/rank-3.2". Freed by
+ * the caller. */
 char *tp_job_folder_rank(const char *folder, const struct tp_job_place *place, const char *before);
 
-/* The number of a rank by the name of its recording; false where that is another name. */
+/* The number of a rank from the name of its recording; false for other names. */
 bool tp_job_folder_number(const char *rank_directory, int64_t *out);
 
-/* Make it. Errors  TP_EXISTS (a recording, or no folder), TP_IO, TP_DENIED. */
+/* Makes the folder.
+ * Errors  TP_EXISTS (a recording, or no folder), TP_IO, TP_DENIED. */
 TP_MUST_CHECK enum tp_status tp_job_folder_create(const char *folder, struct tp_error *err);
 
 /* A recording in a folder, a digest without one, or a file of digests. */
 struct tp_job_member {
-	char *directory; /* heap; of the file, its path */
+	char *directory; /* heap; for a file of digests, its path */
 	char *digest;    /* heap; NULL = it has none */
 	struct tp_run_info run;
 	bool is_closed;
 	bool is_file;
-	bool is_loaded;             /* by whoever reads them: its digest was used */
-	struct tp_error unreadable; /* status is not TP_OK: why, and `run` is empty */
+	bool is_loaded;             /* set by the reader: its digest was used */
+	struct tp_error unreadable; /* the reason if status is not TP_OK; then `run` is empty */
 };
 
 struct tp_job_members {
-	struct tp_arena arena; /* of texts */
+	struct tp_arena arena; /* for texts */
 	struct tp_job_member *items;
 	size_t n, capacity;
 };
 
-/* Add a directory: itself where it is a recording, otherwise those in it, in the order of names; or
- * a file of digests. Errors  TP_ABSENT (there is none), TP_IO. */
+/* Adds a directory: itself if it is a recording, otherwise the recordings in it, in the order of
+ * names; or a file of digests.
+ * Errors  TP_ABSENT (there is none), TP_IO. */
 TP_MUST_CHECK enum tp_status tp_job_members_add(struct tp_job_members *members,
 						const char *directory, struct tp_error *err);
 void tp_job_members_release(struct tp_job_members *members);
 
-/* Whether it holds recordings and is none itself, or is a file of digests. */
+/* True if the directory contains recordings and is none itself, or is a file of digests. */
 bool tp_job_folder_is_one(const char *directory);
 
-/* Whether both are of the same start of a job. Launchers that name no id are told apart by their
- * number of ranks alone. */
+/* True if both belong to the same start of a job. Jobs of launchers without an id are distinguished
+ * only by their number of ranks. */
 bool tp_job_is_same(const struct tp_job_place *a, const struct tp_job_place *b);
 
-/* How many ranks of this job have a recording in the folder, and how many of these are closed. */
+/* Number of ranks of this job that have a recording in the folder, and number of closed ones among
+ * these. */
 struct tp_job_census {
 	size_t n_seen;
-	size_t n_closed; /* or have a digest */
+	size_t n_closed; /* closed, or with a digest */
 };
 struct tp_job_census tp_job_folder_count(const char *folder, const struct tp_job_place *place,
 					 bool needs_digests);
 
-/* True for one of all that ask, once for each time that the job was started: `rank_directory` is
- * the recording of whoever asks. */
+/* True for exactly one caller per start of the job: `rank_directory` is the recording of the
+ * caller. */
 bool tp_job_folder_lock_summary(const char *folder, const struct tp_job_place *place,
 				const char *rank_directory);
 

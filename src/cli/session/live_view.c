@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a live view: records into a window, the window through the analysis, onto the screen. */
+/* Runs a live view: records into a window, analyses the window and shows the result on the
+ * screen. */
 #include "live_view.h"
 
 #include "cli/terminal/live_screen.h"
@@ -26,14 +27,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Records of the last moments are still in the kernel's rings, or in the recorder: perf_event.c
- * reads them every 100 ms or half as much later. */
+/* The latest records are still in the kernel's rings, or in the recorder: perf_event.c reads them
+ * every 100 ms or up to half as much later. */
 #define DELAY_NS (200 * TP_NS_PER_MS)
-/* Less is not worth a block of its own at the end. */
+/* A shorter rest at the end gets no block of its own. */
 #define WINDOW_MIN_NS (100 * TP_NS_PER_MS)
-/* Its writer flushes a recording once a second; one that is silent for longer may be stopped. */
+/* The recorder flushes once per second; if nothing arrives for longer, it may be stopped. */
 #define SILENT_NS (3 * TP_NS_PER_S)
-/* Between looks at a recording that is too young to be shown. */
+/* Interval of checks while a recording is too short to be shown. */
 #define FIRST_NS (250 * TP_NS_PER_MS)
 
 struct view {
@@ -45,12 +46,12 @@ struct view {
 	char subject[80];
 	struct tp_buf note;
 	bool is_recorded;
-	uint64_t n_shown; /* stretches */
+	uint64_t n_shown; /* number of intervals shown */
 	uint64_t begun_ns;
-	uint64_t from_ns; /* where the next stretch begins */
-	uint64_t cpu_ns;  /* ours, and when it was read */
+	uint64_t from_ns; /* begin of the next interval */
+	uint64_t cpu_ns;  /* our own CPU time, and when it was read */
 	uint64_t cpu_at_ns;
-	/* The stretch that is shown. */
+	/* The interval that is shown. */
 	struct tp_trace trace;
 	struct tp_profile profile;
 	uint64_t until_ns;
@@ -59,14 +60,14 @@ struct view {
 	char clock[16];
 	char end_note[80];
 	bool has_profile;
-	/* While the reader looks around in the last stretch nothing newer is shown. */
+	/* Nothing newer is shown while the user browses the last interval. */
 	struct tp_buf typed;
 	struct tp_report report;
-	struct tp_view *frozen; /* NULL: it is not looked at */
+	struct tp_view *frozen; /* NULL = the user does not browse */
 	struct tp_viewer viewer;
 };
 
-/* Of a long pause twice the interval is looked at (see show()), and records come late. */
+/* After a long pause up to twice the interval is shown (see show()), and records arrive late. */
 static struct tp_window *window_for(const struct tp_live_view_options *options)
 {
 	return tp_window_new(2 * options->interval_ns + TP_NS_PER_S);
@@ -123,7 +124,7 @@ static int end_status(const struct view *view)
 
 /* ---- one block ----------------------------------------------------------------------------- */
 
-/* What was analysed last, as wide and high as the screen is now. */
+/* Draws the last analysis in the current size of the screen. */
 static bool draw(struct view *view)
 {
 	size_t max_lines;
@@ -151,7 +152,7 @@ static bool draw(struct view *view)
 	return is_shown;
 }
 
-/* A terminal is not left empty until there is something to show. */
+/* Writes a first line, so that the terminal is not empty until there is something to show. */
 static void begin_screen(struct view *view, bool takes_ends, const char *who_goes_on)
 {
 	struct tp_buf text = {0};
@@ -184,8 +185,8 @@ static void read_clock(struct view *view)
 		strftime(view->clock, sizeof(view->clock), "%H:%M:%S", &local);
 }
 
-/* Analyse what came since the last time, and show it. Of a long pause only its end. False when
- * nobody looks any more. */
+/* Analyses the time since the last call, and shows it. After a long pause only its end. Returns
+ * false if nothing reads the output any more. */
 static bool show(struct view *view, const struct tp_run_info *run, uint64_t until_ns)
 {
 	static const struct tp_analyze_options automatic = {.steps = TP_STEPS_AUTO};
@@ -208,7 +209,7 @@ static bool show(struct view *view, const struct tp_run_info *run, uint64_t unti
 	return draw(view);
 }
 
-/* ---- looking around in the last stretch ---- */
+/* ---- browsing the last interval ---- */
 
 static void open_viewer(struct view *view, int key)
 {
@@ -226,7 +227,7 @@ static void open_viewer(struct view *view, int key)
 	tp_view_show_message(view->frozen, "These are the last seconds; q goes on with new ones.");
 }
 
-/* False: quit. The first key opens the viewer, what follows is for that. */
+/* Returns false to quit. The first key opens the viewer, which handles the following ones. */
 static bool handle_live_keys(struct view *view)
 {
 	size_t at = 0;
@@ -244,7 +245,7 @@ static bool handle_live_keys(struct view *view)
 	return true;
 }
 
-/* Escape alone is told from a sequence by what comes within a moment. */
+/* Escape alone is distinguished from a sequence by whether more bytes arrive soon. */
 static bool is_all_typed(const struct view *view)
 {
 	struct pollfd more = {.fd = view->screen.wait_fd, .events = POLLIN};
@@ -261,7 +262,7 @@ static bool handle_typed(struct view *view)
 	return draw(view);
 }
 
-/* What came from the screen. False: quit. */
+/* Handles the events of the screen. Returns false to quit. */
 static bool handle_events(struct view *view)
 {
 	unsigned news = tp_live_screen_poll(&view->screen);
@@ -279,7 +280,7 @@ static bool is_enough(const struct view *view)
 	return view->options->count && view->n_shown >= view->options->count;
 }
 
-/* The program's end does not end a look at its last seconds. */
+/* The user may continue to browse the last interval after the program's end. */
 static void finish_viewer(struct view *view)
 {
 	struct pollfd events = {.fd = view->screen.wait_fd, .events = POLLIN};
@@ -302,7 +303,7 @@ struct attached {
 static bool on_tick(void *context, uint64_t now_ns)
 {
 	struct attached *a = context;
-	/* Ticks are counted from the moment at which all threads are known. */
+	/* The sampler counts ticks from the moment at which all threads are known. */
 	if (!a->view->from_ns)
 		a->view->from_ns = now_ns - a->view->options->interval_ns;
 	a->run.sample_rate_hz = tp_plan_config(a->plan)->sample_rate_hz;
@@ -318,7 +319,7 @@ static bool on_screen(void *context)
 	return handle_events(a->view);
 }
 
-/* What cannot be seen, in one line. */
+/* Notes in one line what cannot be measured. */
 static void note_missing(struct attached *a)
 {
 	struct tp_availability reach;
@@ -369,7 +370,7 @@ static void note_end(struct view *view, const struct tp_target_end *end, pid_t p
 			 end->kind == TP_END_DETACHED ? "goes on" : "has ended");
 }
 
-/* From here on the screen is the view's: errors are for after it. */
+/* From here on the view owns the screen: errors are printed after it is closed. */
 static enum tp_status follow(struct attached *a, pid_t pid, struct tp_error *err)
 {
 	struct view *view = a->view;
@@ -396,7 +397,8 @@ static enum tp_status follow(struct attached *a, pid_t pid, struct tp_error *err
 	return TP_OK;
 }
 
-/* With another window, of a process that is held all the time: its pid cannot change hands. */
+/* Starts again with another window. The process is held all the time, so that its pid cannot be
+ * reused. */
 static enum tp_status begin_again(struct attached *a, pid_t pid, struct tp_error *err)
 {
 	struct attached next = {.view = a->view};
@@ -415,7 +417,7 @@ static enum tp_status begin_again(struct attached *a, pid_t pid, struct tp_error
 	return status == TP_OK ? follow(a, pid, err) : status;
 }
 
-/* What attach would advise, with our name. */
+/* Prints the advice of attach with the name of this command. */
 static int refuse(struct tp_error *err)
 {
 	static const char verb[] = "trainprof attach ";
@@ -456,7 +458,8 @@ int tp_live_view_process(const struct tp_cli *cli, const struct tp_live_view_opt
 
 /* ---- a recording --------------------------------------------------------------------------- */
 
-/* False: quit. The screen is asked even when it is late: who cannot follow can still be left. */
+/* Returns false to quit. Checks the screen even if it is late, so that a slow machine still reacts
+ * to q. */
 static bool wait_until(struct view *view, uint64_t at_ns)
 {
 	struct pollfd events = {.fd = view->screen.wait_fd, .events = POLLIN};
@@ -471,7 +474,7 @@ static bool wait_until(struct view *view, uint64_t at_ns)
 	}
 }
 
-/* The first block is of a whole interval, as all that follow. */
+/* The first block covers a whole interval, like all later ones. */
 static bool is_first_interval(const struct view *view)
 {
 	uint64_t full_ns = view->begun_ns + view->options->interval_ns;
@@ -479,7 +482,7 @@ static bool is_first_interval(const struct view *view)
 	       tp_clock_now_ns() < full_ns + SILENT_NS;
 }
 
-/* The newest record tells until when the recording is known. */
+/* The recording is complete up to its newest record. */
 static bool show_recorded(struct view *view, const struct tp_follow *follow, bool has_ended)
 {
 	uint64_t last_ns = tp_window_last_ns(view->window);
@@ -498,7 +501,7 @@ static bool show_recorded(struct view *view, const struct tp_follow *follow, boo
 	return show(view, tp_follow_run(follow), last_ns - lag_ns);
 }
 
-/* What was missed, as while we were stopped, is not made up for. */
+/* Missed intervals, for example while stopped, are skipped. */
 static uint64_t next_after(uint64_t time_ns, uint64_t interval_ns)
 {
 	uint64_t now_ns = tp_clock_now_ns();
@@ -515,7 +518,7 @@ static enum tp_status follow_recording(struct view *view, struct tp_follow *foll
 	bool is_last = false;
 	view->begun_ns = tp_follow_run(follow)->started_ns;
 	while (!is_last && !is_enough(view)) {
-		bool has_ended = tp_follow_has_ended(follow); /* before its last words are read */
+		bool has_ended = tp_follow_has_ended(follow); /* before the last records are read */
 		enum tp_status status = tp_follow_read(follow, err);
 		if (status != TP_OK)
 			return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows the last seconds of a measurement again and again: of a process, or of a recording that is
- * being written. The analysis is the one of a report. */
+ * being written. The analysis is the same as for a report. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_LIVE_VIEW_H
 #define TRAINPROF_SRC_CLI_SESSION_LIVE_VIEW_H
 
@@ -13,17 +13,17 @@
 struct tp_live_view_options {
 	uint64_t interval_ns;
 	uint64_t duration_ns; /* 0 = until it ends */
-	uint64_t count;       /* blocks; 0 = no limit */
+	uint64_t count;       /* number of blocks; 0 = no limit */
 	double rate_hz;
 	const char *collect;
 	struct tp_words rules;
 };
 
-/* Attach, and leave the process as it was. Returns the exit status; what is wrong has been said. */
+/* Attaches, and leaves the process as it was. Returns the exit status; errors have been printed. */
 int tp_live_view_process(const struct tp_cli *cli, const struct tp_live_view_options *options,
 			 pid_t pid);
 
-/* Read what another trainprof is writing. */
+/* Reads a recording that another trainprof is writing. */
 int tp_live_view_recording(const struct tp_cli *cli, const struct tp_live_view_options *options,
 			   const char *directory);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies a program's output to a file and on.
+ * Copies a program's output to a file and to its original destination.
  *
- * A process of its own does it, not the sampler's loop: the program must not wait for us while we
- * read /proc, and it must be able to write on when trainprof is killed.
+ * A separate process does it, not the sampler's loop: the program must not wait while the sampler
+ * reads /proc, and it must be able to write when trainprof is killed.
  */
 #include "log_tee.h"
 
@@ -21,10 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* After the program's end: the silence that is taken for the end of its helpers, and the bound. */
+/* After the program's end: the silence that counts as the end of its helpers, and the limit. */
 enum { SILENCE_MS = 200, LINGER_MS = 1000 };
 
-/* Signals of the terminal are for the program. */
+/* Signals of the terminal are meant for the program. */
 static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR2};
 
 static volatile sig_atomic_t is_draining;
@@ -35,21 +35,21 @@ static void on_drain_signal(int signal)
 	is_draining = 1;
 }
 
-/* Pass on what is there, at most `most` bytes; how many that were, -1 = none just now. 0 at the end
- * of the stream, or when nobody reads it any more: closing our end then tells the program as a
- * closed terminal or `head` would have. */
+/* Copies the available data, at most `most` bytes; returns the number of bytes, or -1 if there are
+ * none just now. Returns 0 at the end of the stream, or if nothing reads it any more: closing our
+ * end then has the same effect on the program as a closed terminal or `head`. */
 static ssize_t copy_some(int from, int to, int log, size_t most)
 {
 	char bytes[65536];
 	ssize_t got = read(from, bytes, most < sizeof(bytes) ? most : sizeof(bytes));
 	if (got < 0)
 		return errno == EINTR || errno == EAGAIN ? -1 : 0;
-	/* A full disk must not silence the program. */
+	/* A full disk must not stop the program's output. */
 	(void)tp_file_write_all(log, bytes, (size_t)got);
 	return tp_file_write_all(to, bytes, (size_t)got) ? got : 0;
 }
 
-/* The program is dead: all it wrote is in the pipe by now. */
+/* The program has ended: all its output is in the pipe by now. */
 static void drain(int from, int to, int log)
 {
 	int left = 0;
@@ -63,8 +63,8 @@ static void drain(int from, int to, int log)
 	}
 }
 
-/* The process that copies may get a CPU only after the program has ended: what is sent to it before
- * it is ready for that must not end it. */
+/* The copying process may get a CPU only after the program has ended: signals that arrive before it
+ * is ready must not kill it. */
 static void hold_signals(sigset_t *before)
 {
 	sigset_t held;
@@ -75,7 +75,7 @@ static void hold_signals(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
-/* We end when the program has closed its output. */
+/* The copying process ends when the program has closed its output. */
 static void ignore_signals(void)
 {
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -84,13 +84,14 @@ static void ignore_signals(void)
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		sigaction(ignored[i], &ignore, NULL);
 	sigaction(SIGUSR1, &drain, NULL);
-	/* Let in by ppoll() alone: it cannot slip in between the question and the wait. */
+	/* Delivered only inside ppoll(), so that it cannot arrive between the check and the
+	 * wait. */
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
 	pthread_sigmask(SIG_SETMASK, &usr1, NULL);
 }
 
-/* Where both pipes always have something to read, ppoll() never lets the signal in. */
+/* If both pipes always have data, ppoll() never delivers the signal. */
 static bool is_over(void)
 {
 	sigset_t pending;
@@ -114,8 +115,8 @@ static bool is_open(const struct pollfd fds[2])
 	return fds[0].fd >= 0 || fds[1].fd >= 0;
 }
 
-/* What helpers of the program have still to say (`exec > >(tee file)` in a script). A daemon that
- * writes on and on must not hold us up. */
+/* Copies the remaining output of helpers of the program (`exec > >(tee file)` in a script). A
+ * daemon that never stops writing must not delay the end. */
 static void linger(struct pollfd fds[2], const int to[2], int log)
 {
 	const struct timespec silence = {.tv_nsec = SILENCE_MS * TP_NS_PER_MS};
@@ -169,7 +170,7 @@ static enum tp_status tee_start(struct tp_log_tee *tee, int log, struct tp_error
 	tee->pid = fork();
 	if (tee->pid == 0) {
 		const int from[2] = {out[0], error[0]};
-		/* The writing ends must be the program's alone, or the end would never be seen. */
+		/* Only the program may have the writing ends, or their end would never be seen. */
 		close(out[1]);
 		close(error[1]);
 		tee_run(from, tee->saved, log);
@@ -184,7 +185,7 @@ static enum tp_status tee_start(struct tp_log_tee *tee, int log, struct tp_error
 out:
 	close_pair(out);
 	close_pair(error);
-	/* Nothing was put in their place: this closes what was kept. */
+	/* stdout and stderr were not replaced: this closes their saved copies. */
 	if (status)
 		tp_log_tee_detach(tee);
 	return status;
@@ -220,10 +221,11 @@ void tp_log_tee_close(struct tp_log_tee *tee)
 	if (tee->pid <= 0)
 		return;
 	tp_log_tee_detach(tee);
-	/* It ends early when nobody reads it; reaped then, its number may be a stranger's. */
+	/* The copying process ends early if nothing reads its output; after reaping it, its pid may
+	 * belong to another process. */
 	siginfo_t info;
 	if (waitid(P_PID, (id_t)tee->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
-		kill(tee->pid, SIGUSR1); /* copy what is there, and end soon */
+		kill(tee->pid, SIGUSR1); /* makes it copy the remaining data, and end soon */
 		while (waitpid(tee->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}

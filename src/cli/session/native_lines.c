@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs addr2line: it knows every version of DWARF, and is where compilers are. */
+/* Runs addr2line: it supports every version of DWARF, and is installed with compilers. */
 #include "native_lines.h"
 
 #include "trainprof/base/clock.h"
@@ -44,7 +44,7 @@ static void free_arguments(char **argv)
 	free(argv);
 }
 
-/* Its stdout; -1 when it could not be started. */
+/* Returns its stdout; -1 if it could not be started. */
 static int start_program(char **argv, pid_t *pid)
 {
 	int ends[2];

@@ -24,21 +24,21 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Where recordings without -o and the link to the last one are kept, out of sight of git. */
+/* Folder of recordings without -o and of the link to the last one, ignored by git. */
 #define STORE       ".trainprof"
 #define STORE_LAST  STORE "/last"
 #define STORE_RULES STORE "/.gitignore"
 
-/* Where both lie when that folder cannot be had, and where earlier versions kept them. */
+/* Used if that folder cannot be made, and by earlier versions. */
 #define LAST "trainprof-last"
 
 /* Baselines are saved on purpose, to be committed. */
 static const char ignore_rules[] = "*\n!/baselines/\n!/baselines/**\n";
 
-/* Below this not even a short recording fits: first manifest, marks file (1 MiB), first blocks. */
+/* Even a short recording needs more: first manifest, marks file (1 MiB), first blocks. */
 static const uint64_t min_free_bytes = 4U << 20;
 
-/* Length without slashes at the end. */
+/* Length without trailing slashes. */
 static size_t trimmed_length(const char *path)
 {
 	size_t len = strlen(path);
@@ -47,7 +47,7 @@ static size_t trimmed_length(const char *path)
 	return len;
 }
 
-/* "a/b/" -> "a", "b" -> ".". To be freed. */
+/* "a/b/" -> "a", "b" -> ".". Freed by the caller. */
 static char *parent_of(const char *path)
 {
 	size_t len = trimmed_length(path);
@@ -73,14 +73,14 @@ char *tp_recordings_absolute(const char *path)
 	return out;
 }
 
-/* A real folder that nobody else may write: what lies in one of others is theirs to choose. */
+/* True for a real folder that only the user can write: another owner could choose its content. */
 static bool is_own_store(void)
 {
 	struct stat info;
 	return lstat(STORE, &info) == 0 && S_ISDIR(info.st_mode) && tp_trust_is_given(STORE);
 }
 
-/* Whether the folder is there or can be made: not where it is somebody else's. */
+/* True if the folder exists or can be made, and does not belong to another user. */
 static bool can_have_store(void)
 {
 	struct stat info;
@@ -126,11 +126,11 @@ char *tp_recordings_new_name(void)
 	return tp_strdup(name);
 }
 
-/* Readers see the old link or the new one, also where several runs end at once. */
+/* Readers see the old link or the new one, even if several runs end at the same time. */
 static void replace_link(const char *target, const char *link)
 {
 	struct stat info;
-	/* Somebody's own file of that name stays. */
+	/* A user's own file of that name stays. */
 	if (lstat(link, &info) == 0 && !S_ISLNK(info.st_mode))
 		return;
 	char *temporary = tp_asprintf("%s.next%d", link, (int)getpid());
@@ -171,8 +171,8 @@ static const struct dirent *next_entry(DIR *dir)
 	return readdir(dir); /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
 }
 
-/* The newest recording in a folder, of names with that begin, that nobody else can have put there.
- * To be freed; NULL when there is none. */
+/* The newest recording in a folder whose name begins with `begin` and that no other user can have
+ * created. Freed by the caller; NULL if there is none. */
 static char *find_newest(const char *folder, const char *begin)
 {
 	const struct dirent *entry;
@@ -203,14 +203,14 @@ static char *find_newest(const char *folder, const char *begin)
 	return found;
 }
 
-/* A link that another user made in a folder for all leads where that one wants. */
+/* A link made by another user in a shared folder may point anywhere. */
 static bool is_own_link(const char *path)
 {
 	struct stat info;
 	return lstat(path, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid());
 }
 
-/* As it is typed here; NULL when there is no such link. To be freed. */
+/* The target as it is typed here; NULL if there is no such link. Freed by the caller. */
 static char *read_link(const char *link)
 {
 	char target[PATH_MAX];
@@ -231,13 +231,14 @@ char *tp_recordings_last_name(void)
 	return name || !is_own_link(LAST) ? name : read_link(LAST);
 }
 
-/* What the link names, when that is a recording which others cannot have put there. */
+/* The target of the link, if it is a recording that no other user can have created. */
 static char *follow_link(const char *link)
 {
 	return is_recording(link) && tp_trust_is_given(link) ? read_link(link) : NULL;
 }
 
-/* The same, and an error where it is the folder of a job: that is no recording, but the last. */
+/* The same, but fails if the link names the folder of a job: that is the last result, but no
+ * recording. */
 static enum tp_status follow_last(char **out, const char *link, struct tp_error *err)
 {
 	*out = follow_link(link);
@@ -250,7 +251,7 @@ static enum tp_status follow_last(char **out, const char *link, struct tp_error 
 	return TP_ABSENT;
 }
 
-/* The first thing here that would be the last recording if it were nobody else's, else NULL. */
+/* The first entry here that would be the last recording if it belonged to the user, else NULL. */
 static const char *find_foreign(void)
 {
 	struct stat info;
@@ -344,14 +345,14 @@ bool tp_recordings_is_last(const char *directory)
 	return is_last;
 }
 
-/* ".tmp4711": what tp_file_replace() leaves when it is killed. */
+/* ".tmp4711": left by tp_file_replace() if it is killed. */
 static bool is_temporary_ending(const char *ending)
 {
 	return tp_text_starts_with(ending, ".tmp") && ending[4] &&
 	       !ending[4 + strspn(ending + 4, "0123456789")];
 }
 
-/* Only what trainprof writes itself. */
+/* Only files that trainprof writes itself. */
 static bool is_recording_file(const char *name)
 {
 	static const char *const names[] = {"manifest.json", "records.tpr",    "report.json",
@@ -400,7 +401,7 @@ static enum tp_status check_can_replace(const char *directory, const struct stat
 	return TP_EXISTS;
 }
 
-/* The lock goes with the process, however it ends; so the descriptor is never closed. */
+/* The lock is released when the process ends in any way, so the descriptor is never closed. */
 static void hold(const char *aside)
 {
 	int fd = open(aside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -412,7 +413,7 @@ bool tp_recordings_is_held(const char *aside)
 {
 	int fd = open(aside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return true; /* not ours to touch */
+		return true; /* not ours to change */
 	bool is_held = flock(fd, LOCK_EX | LOCK_NB) != 0;
 	close(fd);
 	return is_held;
@@ -446,7 +447,7 @@ enum tp_status tp_recordings_restore(const char *aside, const char *directory, s
 	return tp_fail_errno(err, errno, "the old recording stays in '%s'", aside);
 }
 
-/* All files but one; `kept` may be NULL. */
+/* Removes all files except `kept`, which may be NULL. */
 static void remove_files(const char *directory, const char *kept)
 {
 	const struct dirent *entry;
@@ -487,7 +488,8 @@ enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *
 		(void)!make_store();
 	char *parent = parent_of(directory);
 	enum tp_status status = TP_OK;
-	/* Where nothing can be stored at all (/proc), creating the directory will say so. */
+	/* If nothing can be stored at all (/proc), creating the directory fails with a better
+	 * message. */
 	if (statvfs(parent, &fs) == 0 && fs.f_blocks &&
 	    (uint64_t)fs.f_bavail * fs.f_frsize < min_free_bytes) {
 		status = tp_fail(err, TP_IO, "cannot record in '%s': %s free, at least %s needed",

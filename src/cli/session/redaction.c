@@ -59,7 +59,7 @@ static const char *mask_program(struct tp_arena *arena, const char *text)
 	return tp_arena_printf(arena, "%.*s -- %s", (int)(dashes - text), text, TP_SECRET_MASK);
 }
 
-/* What is proposed to be typed. */
+/* Masks the proposed commands. */
 static void mask_next(struct tp_profile *profile)
 {
 	profile->steps_next = mask_program(&profile->arena, profile->steps_next);
@@ -72,7 +72,7 @@ static void mask_command(struct tp_trace *trace)
 {
 	struct tp_run_info *run = &trace->run;
 	static const char *mask[] = {TP_SECRET_MASK};
-	/* A name that was not given is the program's. */
+	/* A label that the user did not set is the name of the program. */
 	if (run->n_command && run->label &&
 	    strcmp(run->label, tp_text_base_name(run->command[0])) == 0)
 		run->label = TP_SECRET_MASK;
@@ -86,8 +86,8 @@ static void mask_command(struct tp_trace *trace)
 
 /* ---- paths --------------------------------------------------------------------------------- */
 
-/* Of a word that begins with a slash what follows its last slash; of others nothing is left out.
- * Sets the word's length. */
+/* Skips the folders of a word that begins with a slash; other words stay whole. Sets the length of
+ * the remaining word. */
 static const char *skip_folders(const char *word, size_t *len)
 {
 	const char *name = word;
@@ -156,7 +156,7 @@ static void trim_trace(struct tp_trace *trace)
 		trim_ranks(trace);
 }
 
-/* What analysis says in sentences, or shows as what it saw. */
+/* Trims the texts and the observed values of the analysis. */
 static void trim_profile(struct tp_profile *profile)
 {
 	struct tp_arena *arena = &profile->arena;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves out of a loaded recording what is not to be passed on. The recording itself stays. */
+/* Removes confidential data from a loaded recording. The files on disk are not changed. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_REDACTION_H
 #define TRAINPROF_SRC_CLI_SESSION_REDACTION_H
 
@@ -9,15 +9,17 @@
 enum {
 	TP_REDACT_COMMAND = 1, /* arguments of the program and of all processes */
 	TP_REDACT_PATHS = 2,   /* folders; names of files stay */
-	TP_REDACT_HOSTS = 4,   /* names of machines */
+	TP_REDACT_HOSTS = 4,   /* names of hosts */
 	TP_REDACT_ENV = 8,     /* values of environment variables; names stay */
 };
 
-/* "command,paths,hosts,env", any of them, or "all". NULL is none. Errors  TP_USAGE. */
+/* Parses "command,paths,hosts,env", any of them, or "all". NULL = none.
+ * Errors  TP_USAGE. */
 TP_MUST_CHECK enum tp_status tp_redaction_parse(unsigned *out, const char *words,
 						struct tp_error *err);
 
-/* After the analysis, which needs paths to know libraries; before rules, which fill texts. */
+/* Call after the analysis, which needs paths to recognise libraries, and before rules, which fill
+ * texts. */
 void tp_redaction_apply(unsigned what, struct tp_trace *trace, struct tp_profile *profile);
 
 #endif

@@ -26,7 +26,8 @@ static bool is_directory(const char *path)
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* A rules folder holds bottlenecks or patterns; any folder named "rules" will not do. */
+/* A rules folder contains bottlenecks or patterns; a folder that is only named "rules" is not
+ * enough. */
 static bool is_rules(const char *path)
 {
 	char inside[PATH_MAX + 32];
@@ -37,10 +38,10 @@ static bool is_rules(const char *path)
 	return is_directory(inside);
 }
 
-/* Folders of rules hold families, which hold files. */
+/* Folders of rules contain families, which contain files. */
 enum { RULES_DEPTH = 2 };
 
-/* Whether there is a document in a folder; nothing in it may be another user's. */
+/* Sets *found if a folder contains a JSON document; nothing in it may belong to another user. */
 static enum tp_status search_json(const char *path, int depth, bool *found, struct tp_error *err)
 {
 	enum tp_status status = tp_trust_check(path, err);
@@ -65,7 +66,8 @@ static enum tp_status search_json(const char *path, int depth, bool *found, stru
 	return status;
 }
 
-/* A folder that the user names is meant: without its rules the verdict would be another one. */
+/* A folder that the user names must contain rules: without them the verdict would be another
+ * one. */
 static enum tp_status add_named(struct tp_rules_dirs *out, const char *path, struct tp_error *err)
 {
 	struct stat info;
@@ -163,7 +165,7 @@ enum tp_status tp_rules_dir_rulebook(struct tp_rulebook **out, const struct tp_w
 	return status;
 }
 
-/* Idioms are rules: those of all folders count. */
+/* Idioms are rules: those of all folders are loaded. */
 static enum tp_status load_with_idioms(struct tp_patterns **out, const char *path,
 				       const struct tp_rules_dirs *dirs, struct tp_error *err)
 {
@@ -184,7 +186,8 @@ static enum tp_status load_with_idioms(struct tp_patterns **out, const char *pat
 enum tp_status tp_rules_dir_load_patterns(struct tp_patterns **out,
 					  const struct tp_rules_dirs *dirs, struct tp_error *err)
 {
-	/* The last folder that has patterns: a user who brings them replaces ours. */
+	/* Only the last folder with patterns is used: a user's patterns replace the shipped
+	 * ones. */
 	for (size_t i = dirs->n; i-- > 0;) {
 		char path[PATH_MAX];
 		snprintf(path, sizeof(path), "%s/patterns", dirs->items[i]);

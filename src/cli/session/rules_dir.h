@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where rules are: shipped ones relative to the program, the user's after them. */
+/* Finds the rules: shipped ones relative to the program, the user's after them. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_RULES_DIR_H
 #define TRAINPROF_SRC_CLI_SESSION_RULES_DIR_H
 
@@ -20,23 +20,26 @@ struct tp_rules_dirs {
 	size_t n;
 };
 
-/* Whether each folder of TRAINPROF_RULES and --rules is there and holds any; before a program is
- * started, that is. Errors  TP_ABSENT, TP_DENIED. */
+/* Checks that each folder of TRAINPROF_RULES and --rules exists and contains rules; called before a
+ * program is started.
+ * Errors  TP_ABSENT, TP_DENIED. */
 TP_MUST_CHECK enum tp_status tp_rules_dir_check(const struct tp_words *extra, struct tp_error *err);
 
-/* `extra` are the --rules options, after TRAINPROF_RULES. Errors  TP_ABSENT: no shipped rules, or
- * as tp_rules_dir_check(). */
+/* `extra` are the --rules options, which come after TRAINPROF_RULES.
+ * Errors  TP_ABSENT: no shipped rules, or as tp_rules_dir_check(). */
 TP_MUST_CHECK enum tp_status tp_rules_dir_find(struct tp_rules_dirs *out,
 					       const struct tp_words *extra, struct tp_error *err);
 void tp_rules_dir_release(struct tp_rules_dirs *dirs);
 
 TP_MUST_CHECK enum tp_status
 tp_rules_dir_load(struct tp_rulebook **out, const struct tp_rules_dirs *dirs, struct tp_error *err);
-/* With `problems` what is wrong is left out and told there, a line each; NULL refuses it. */
+/* With `problems` invalid entries are skipped and listed there, one per line; NULL makes them an
+ * error. */
 TP_MUST_CHECK enum tp_status tp_rules_dir_load_rest(struct tp_rulebook **out,
 						    const struct tp_rules_dirs *dirs,
 						    struct tp_buf *problems, struct tp_error *err);
-/* All of it for who needs the rules alone; what is left out of a lenient one is said on stderr. */
+/* Does everything for callers that need only the rules; entries that a lenient load skips are
+ * reported on stderr. */
 TP_MUST_CHECK enum tp_status tp_rules_dir_rulebook(struct tp_rulebook **out,
 						   const struct tp_words *extra, bool is_lenient,
 						   struct tp_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes down what a run is. */
+/* Collects the description of a run. */
 #include "run_info_collect.h"
 
 #include "trainprof/base/buf.h"
@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Variables that steer threads, memory, data types and ranks of training programs. Nothing else of
- * the environment is recorded: it holds secrets. */
+/* Variables that control threads, memory, data types and ranks of training programs. Nothing else
+ * of the environment is recorded: it contains secrets. */
 static const char *const recorded[] = {
 	"CUBLAS_*",
 	"CUDA_LAUNCH_BLOCKING",
@@ -84,7 +84,7 @@ static const char *mask_variable(const char *name, const char *value, struct tp_
 	return copy;
 }
 
-/* The command as it is written down. */
+/* Masks secrets in the command before it is recorded. */
 static void mask_command(struct tp_run_info *run, struct tp_arena *arena)
 {
 	struct tp_buf masked = {0};
@@ -97,7 +97,7 @@ static void mask_command(struct tp_run_info *run, struct tp_arena *arena)
 	tp_buf_release(&masked);
 }
 
-/* "NAME=value" of n variables: those that are recorded. */
+/* Copies those of n variables "NAME=value" that are recorded. */
 static void copy_environment(struct tp_run_info *out, char *const *from, size_t n,
 			     const struct tp_words *names, struct tp_arena *arena)
 {
@@ -118,7 +118,7 @@ static void copy_environment(struct tp_run_info *out, char *const *from, size_t 
 	out->environment = variables;
 }
 
-/* Arguments and variables beyond that are cut; the kernel's own limit is 6 MiB of both. */
+/* Longer arguments and variables are cut; the kernel's own limit is 6 MiB for both. */
 enum { TEXTS_MAX = 8 << 20 };
 
 static const char *base_name(const char *path)
@@ -130,7 +130,7 @@ static const char *base_name(const char *path)
 static const char *random_id(struct tp_arena *arena)
 {
 	uint64_t bits = tp_clock_wall_ns();
-	/* Too early after boot there is none: the clock then has to do. */
+	/* Too early after boot there is no randomness: then only the clock is used. */
 	(void)!syscall(SYS_getrandom, &bits, sizeof(bits), GRND_NONBLOCK);
 	return tp_arena_printf(arena, "r-%016llx", (unsigned long long)bits);
 }
@@ -169,7 +169,8 @@ void tp_run_info_make(struct tp_run_info *out, char **argv, const struct tp_run_
 	mask_command(out, arena);
 }
 
-/* A file of /proc/PID that holds texts, each ended by a NUL; n = 0 when it cannot be read. */
+/* Reads a file of /proc/PID that contains texts, each ended by a NUL; n = 0 if it cannot be
+ * read. */
 static char **read_texts(pid_t pid, const char *name, size_t *n, struct tp_arena *arena)
 {
 	char path[64];
@@ -191,7 +192,7 @@ static char **read_texts(pid_t pid, const char *name, size_t *n, struct tp_arena
 	return texts;
 }
 
-/* The program's name where it has wiped its arguments. */
+/* The program's name, for a program that has overwritten its arguments. */
 static const char *read_comm(pid_t pid, struct tp_arena *arena)
 {
 	char path[64];
@@ -210,7 +211,7 @@ static const char *read_directory(pid_t pid, struct tp_arena *arena)
 	return len > 0 ? tp_arena_strndup(arena, target, (size_t)len) : "?";
 }
 
-/* Since its start, as exactly as a clock tick tells. */
+/* Time since its start, with the resolution of a clock tick. */
 static uint64_t age_ns(pid_t pid)
 {
 	enum { START_FIELD = 22 }; /* of /proc/PID/stat, proc(5), in ticks since boot */
@@ -261,13 +262,13 @@ void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid,
 	};
 	out->attached_after_ns = age_ns(pid);
 	cpu_set_t allowed;
-	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0) /* its own, not ours */
+	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0) /* of the process, not ours */
 		out->host.n_allowed = (uint32_t)CPU_COUNT(&allowed);
 	copy_environment(out, variables, n_variables, naming->variables, arena);
 	mask_command(out, arena);
 }
 
-/* Of one ending that only says what kind of file it is; 0 when there is none. */
+/* Length of one ending that only names the type of the file; 0 if there is none. */
 static size_t ending_length(const char *name, size_t len)
 {
 	static const char *const endings[] = {".gz",  ".json", ".trace",  ".pt",

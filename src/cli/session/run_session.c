@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures a program: plan, recording, program, loop, end. */
+/* Measures a program: makes the plan and the recording, starts the program, runs the sampler,
+ * closes. */
 #include "run_session.h"
 
 #include "cli/terminal/messages.h"
@@ -25,36 +26,36 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The collectors' defaults (trainprof/collect/collector.h). */
+/* Defaults of the collectors (trainprof/collect/collector.h). */
 enum { DEFAULT_POLL_HZ = 50, DEFAULT_STACK_BYTES = 49152, DEFAULT_MAX_SWITCH_HZ = 20000 };
 
-/* Judging one takes 105 bytes (measured at 2.5 million, 2026-11-22): 0.84 GB. */
+/* Judging one record takes 105 bytes (measured at 2.5 million, 2026-11-22): 0.84 GB. */
 enum { DEFAULT_MAX_GPU_RECORDS = 8000000 };
 
-/* What lives from the plan to the end of the recording. */
+/* State from the plan to the end of the recording. */
 struct run_session {
 	const struct tp_cli *cli;
 	const struct tp_run_options *options;
-	char **argv; /* NULL: attach to `pid` */
+	char **argv; /* NULL = attach to `pid` */
 	pid_t pid;
 	struct tp_host host;
 	struct tp_arena arena;
 	struct tp_run_info run;
 	struct tp_plan *plan;
 	struct tp_store *store;
-	bool has_store; /* the directory is ours */
+	bool has_store; /* we created the directory */
 	struct tp_target *target;
 	struct tp_log_tee tee;
 	char *marks_path;
-	char *python_path;     /* PYTHONPATH of the program; NULL: as it is */
+	char *python_path;     /* PYTHONPATH of the program; NULL = unchanged */
 	char *aside;           /* the recording that this one replaces, by --force */
-	struct tp_buf notices; /* said after the program's end */
+	struct tp_buf notices; /* printed after the program's end */
 };
 
 const char *const tp_summary_choices[] = {"short", "full", "none", NULL};
 const char *const tp_gpu_trace_choices[] = {"windows", "continuous", "off", NULL};
 
-/* What to call the program. */
+/* The name of the program in messages. */
 static const char *program_of(const struct run_session *s)
 {
 	return s->argv ? s->argv[0] : s->run.command[0];
@@ -99,8 +100,8 @@ enum tp_status tp_run_session_plan(struct tp_plan **out, const struct tp_host *h
 
 /* ---- before the start ---------------------------------------------------------------------- */
 
-/* A source that could be had: there is something to type. What this machine does not have is left
- * to the report. */
+/* True for a source that could be enabled by some command. Sources that this machine does not have
+ * are only in the report. */
 static bool should_report(const struct tp_plan_row *row)
 {
 	enum tp_presence presence = row->availability.presence;
@@ -129,7 +130,8 @@ bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, 
 	return true;
 }
 
-/* What was put into a program that ran, or why nothing was: it was asked for by name. */
+/* Reports what was injected into a running program, or why nothing was: the user has asked for
+ * it. */
 static void report_attached(const struct run_session *s)
 {
 	static const char next[] =
@@ -147,7 +149,7 @@ static void report_attached(const struct run_session *s)
 	}
 }
 
-/* At most two lines. */
+/* Prints at most two lines. */
 static void report_missing(const struct run_session *s)
 {
 	struct tp_buf text = {0};
@@ -157,7 +159,7 @@ static void report_missing(const struct run_session *s)
 	tp_buf_release(&text);
 }
 
-/* --force replaces an older job's recording, and not that of a start before this one. */
+/* --force replaces the recording of an older job, but not that of an earlier start of this job. */
 static bool is_of_same_job(const struct run_session *s, const char *directory)
 {
 	struct tp_arena arena = {0};
@@ -173,7 +175,7 @@ static enum tp_status open_store(struct run_session *s, const char *directory, s
 {
 	enum tp_status status = TP_OK;
 	tp_force_recover(directory, s->cli->is_quiet);
-	/* A name of our own choice replaces nothing. */
+	/* A generated name replaces nothing. */
 	if (s->options->force && s->options->output && !is_of_same_job(s, directory))
 		status = tp_recordings_backup(&s->aside, directory, err);
 	if (status == TP_OK)
@@ -184,7 +186,7 @@ static enum tp_status open_store(struct run_session *s, const char *directory, s
 	return status;
 }
 
-/* Absolute, since the program may change its directory. */
+/* Absolute, because the program may change its directory. */
 static char *find_marks_path(const char *directory)
 {
 	char *whole = tp_recordings_absolute(directory);
@@ -201,7 +203,7 @@ static void note_rates(struct run_session *s)
 	s->run.poll_rate_hz = config->poll_rate_hz;
 }
 
-/* The first manifest is all there is when trainprof is killed, so it tells of the plan. */
+/* The first manifest contains the plan, because it is all that remains if trainprof is killed. */
 static enum tp_status open_output(struct run_session *s, const char *directory,
 				  struct tp_error *err)
 {
@@ -241,8 +243,9 @@ static enum tp_status prepare(struct run_session *s, struct tp_run_session_resul
 	if (status == TP_OK)
 		status = open_output(s, out->directory, err);
 	else
-		job = NULL; /* no other name helps */
-	/* Programs that start at once in one folder find the same name free; one of them has it. */
+		job = NULL; /* another name does not help */
+	/* Programs that start at the same time in one folder find the same name free; only one of
+	 * them gets it. */
 	while (status == TP_EXISTS && (job || !s->options->output)) {
 		char *next = job ? tp_job_folder_rank(job->folder, &job->place, out->directory)
 				 : tp_recordings_new_name();
@@ -255,7 +258,7 @@ static enum tp_status prepare(struct run_session *s, struct tp_run_session_resul
 	return status;
 }
 
-/* What cannot be seen of this process, and could be of one that we start. */
+/* Reports what cannot be measured in this process, but could be in one that trainprof starts. */
 static void report_access(const struct run_session *s)
 {
 	struct tp_availability reach;
@@ -282,7 +285,7 @@ static enum tp_status start_target(struct run_session *s, struct tp_error *err)
 
 /* ---- while it runs ------------------------------------------------------------------------- */
 
-/* All of a program that runs already that can be told is told now. */
+/* Prints all messages about an attached program now. */
 static void on_started(void *context)
 {
 	struct run_session *s = context;
@@ -303,7 +306,7 @@ static bool on_tick(void *context, uint64_t now_ns)
 	return !tp_store_has_stopped(s->store, &until_ns, NULL);
 }
 
-/* The terminal is the program's while it runs. */
+/* The terminal belongs to the program while it runs. */
 static void on_message(void *context, const char *text)
 {
 	struct run_session *s = context;
@@ -314,7 +317,7 @@ static void note_stop(struct run_session *s, struct tp_run_session_result *out)
 {
 	struct tp_error cause = {0};
 	uint64_t until_ns = 0;
-	/* What is still in memory may be what does not fit. */
+	/* The data that is still in memory may not fit on the disk. */
 	tp_store_flush(s->store);
 	out->is_whole = !tp_store_has_stopped(s->store, &until_ns, &cause);
 	if (out->is_whole)
@@ -328,7 +331,7 @@ static void finish_run_info(struct run_session *s, const struct tp_sampler_resul
 {
 	s->run.pid = tp_target_pid(s->target);
 	s->run.tier = tp_plan_tier(s->plan);
-	/* Both clocks at one instant: the wall clock's zero moves with the exec. */
+	/* Both clocks must refer to one instant: the zero of the wall clock moves with the exec. */
 	if (result->started_ns) {
 		s->run.started_wall_ns += result->started_ns - s->run.started_ns;
 		s->run.started_ns = result->started_ns;
@@ -345,7 +348,7 @@ static void finish_run_info(struct run_session *s, const struct tp_sampler_resul
 			      program_of(s));
 }
 
-/* The loop; afterwards the recording is closed, whatever happened. */
+/* Runs the sampler; afterwards the recording is closed, whatever happened. */
 static enum tp_status follow(struct run_session *s, struct tp_run_session_result *out,
 			     struct tp_error *err)
 {
@@ -358,7 +361,7 @@ static enum tp_status follow(struct run_session *s, struct tp_run_session_result
 		.context = s,
 	};
 	struct tp_sampler_result result = {0};
-	if (s->argv) /* one that was attached to does not notice our end */
+	if (s->argv) /* an attached program is not affected by our end */
 		tp_crash_guard_start(tp_target_pid(s->target), s->argv[0]);
 	enum tp_status status = tp_sampler_run(s->plan, s->target, &config, &result, err);
 	if (s->argv)
@@ -379,9 +382,10 @@ static enum tp_status follow(struct run_session *s, struct tp_run_session_result
 	return TP_OK;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the whole session --------------------------------------------------------------------- */
 
-/* Nothing was recorded: nothing is left behind, and what --force was to replace is there again. */
+/* If nothing was recorded, nothing is left behind, and the recording that --force was to replace is
+ * restored. */
 static void undo_output(const struct run_session *s, const char *directory, bool is_ours)
 {
 	struct tp_error err = {0};
@@ -399,7 +403,8 @@ static void release(struct run_session *s)
 	tp_plan_free(s->plan);
 	if (s->store && tp_store_finish(s->store, &s->run, NULL) != TP_OK)
 		tp_buf_clear(&s->notices);
-	/* Taken over into the records by now; in a recording of others it may be in use. */
+	/* Its content is in the records by now; in a directory that we did not create it may be in
+	 * use. */
 	if (s->has_store && s->marks_path)
 		unlink(s->marks_path);
 	tp_host_close(&s->host);
@@ -409,8 +414,8 @@ static void release(struct run_session *s)
 	tp_buf_release(&s->notices);
 }
 
-/* What was asked for cannot be: status 2 for names that do not exist, 125 for what this machine or
- * this directory refuses, the shell's statuses for the program. */
+/* The exit status if the request cannot be met: 2 for names that do not exist, 125 for what this
+ * machine or this directory refuses, the shell's statuses for the program. */
 static int not_measured(struct run_session *s, const struct tp_error *err)
 {
 	int status = TP_EXIT_NOT_STARTED;
@@ -422,7 +427,7 @@ static int not_measured(struct run_session *s, const struct tp_error *err)
 	return status;
 }
 
-/* Unless what came before has failed. */
+/* Measures, unless the preparation has failed. */
 static enum tp_status measure(struct run_session *s, struct tp_run_session_result *out,
 			      enum tp_status done, struct tp_error *err)
 {
@@ -476,7 +481,7 @@ int tp_run_session_run(struct tp_run_session_result *out, const struct tp_cli *c
 	return status;
 }
 
-/* A process that is not there is misuse. */
+/* A process that does not exist is misuse. */
 int tp_run_session_refused(const struct tp_error *err)
 {
 	tp_message_error(NULL, err);
@@ -490,7 +495,7 @@ int tp_run_session_attach(struct tp_run_session_result *out, const struct tp_cli
 	struct tp_error err = {0};
 	int status = -1;
 	begin(out, options);
-	/* First: nothing is made for a process that is not there. */
+	/* Checked first, so that nothing is created for a process that does not exist. */
 	enum tp_status done = tp_rules_dir_check(&options->reading.rules, &err);
 	if (done == TP_OK)
 		done = tp_target_attach(&s.target, pid, &err);

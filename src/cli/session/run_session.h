@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a command line to a recording on disk: the first half of run and attach. */
+/* Makes a recording on disk from a command line: the first half of run and attach. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_RUN_SESSION_H
 #define TRAINPROF_SRC_CLI_SESSION_RUN_SESSION_H
 
@@ -24,7 +24,7 @@ struct tp_run_job {
 };
 
 struct tp_run_options {
-	struct tp_analysis_session_options reading; /* of the report after it */
+	struct tp_analysis_session_options reading; /* options of the report after the run */
 	uint64_t delay_ns;
 	uint64_t duration_ns;
 	const char *collect;
@@ -45,7 +45,7 @@ struct tp_run_options {
 	uint64_t grace_ns;
 	struct tp_words env;
 	bool keeps_arguments;
-	const struct tp_run_job *job; /* no option: NULL = not a rank of a job */
+	const struct tp_run_job *job; /* no command-line option; NULL = not a rank of a job */
 };
 
 #define TP_RUN_DEFAULTS                                                                            \
@@ -55,7 +55,7 @@ struct tp_run_options {
 		.gpu_trace = "off"                                                                 \
 	}
 
-/* Options of all commands that measure, but for where their values go. */
+/* Options of all commands that measure, without the place of their values. */
 /* clang-format off */
 #define TP_OPTION_DELAY \
 	.name = "delay", .type = TP_OPTION_DURATION, .value = "TIME", \
@@ -68,7 +68,7 @@ struct tp_run_options {
 	.text = "+name adds, -name leaves out", .otherwise = "all available"
 #define TP_OPTION_SAMPLE_RATE \
 	.name = "rate", .type = TP_OPTION_RATE, .value = "HZ", \
-	.text = "stack samples a second and thread", .otherwise = "99", .is_rare = true
+	.text = "stack samples per second and thread", .otherwise = "99", .is_rare = true
 #define TP_OPTION_SUMMARY \
 	.name = "summary", .type = TP_OPTION_CHOICE, .value = "HOW", \
 	.text = "short, full, none", .otherwise = "short", .choices = tp_summary_choices
@@ -113,46 +113,44 @@ struct tp_run_options {
 extern const char *const tp_summary_choices[];
 extern const char *const tp_gpu_trace_choices[];
 
-/* What came of it. */
+/* The result of a measurement. */
 struct tp_run_session_result {
 	char *directory; /* of the recording, owned */
 	struct tp_target_end end;
-	bool was_interrupted; /* the reader does not want to wait for a report */
-	bool is_whole;        /* recording never stopped early */
-	bool could_run;       /* nothing was measured, and the program may run without it */
+	bool was_interrupted; /* the user does not want to wait for a report */
+	bool is_whole;        /* the recording did not stop early */
+	bool could_run;       /* nothing was measured, but the program can run without it */
 	char note[240];       /* "recording stopped after 0:41: …", or "" */
-	char program[80];     /* what to call the program */
+	char program[80];     /* name of the program in messages */
 };
 
-/* Probe, with the options' selection; prints nothing. The plan borrows host. */
+/* Probes the sources, with the options' selection; prints nothing. The plan borrows host. */
 TP_MUST_CHECK enum tp_status tp_run_session_plan(struct tp_plan **out, const struct tp_host *host,
 						 const struct tp_run_options *options,
 						 bool is_attaching, struct tp_error *err);
 
-/* Append what could be had and is not, in a line: "CPU stacks are off: perf_event_paranoid is 4".
- * `next`, if not NULL, becomes what to type. False when there is no such source. */
+/* Appends one line about the sources that are off but could be enabled: "CPU stacks are off:
+ * perf_event_paranoid is 4". `next`, if not NULL, receives what to type. Returns false if there is
+ * no such source. */
 bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, char *next,
 				size_t size);
 
-/* The exit status of what could not be attached to; says why. */
+/* Returns the exit status for a process that cannot be attached to; prints the reason. */
 int tp_run_session_refused(const struct tp_error *err);
 
-/*
- * Measure the program to its end. Returns the exit status that run must have when nothing was
- * measured (125, 126, 127, 2; the reason has been said), or -1 when `out` holds a recording.
- */
+/* Measures the program to its end. Returns the exit status of run if nothing was measured (125,
+ * 126, 127, 2; the reason has been printed), or -1 if `out` has a recording. */
 int tp_run_session_run(struct tp_run_session_result *out, const struct tp_cli *cli,
 		       const struct tp_run_options *options, char **argv);
 
-/*
- * Measure a process that runs already, and its children, until it ends, until the end of --duration
- * or until a signal tells us to go; it goes on. Returns as above, with the statuses of attach: 2
- * (no such process), 4 (no output), 5 (refused).
- */
+/* Measures a running process, and its children, until it ends, until the end of --duration or until
+ * a signal stops us; the process continues. Returns as above, with the statuses of attach: 2 (no
+ * such process), 4 (no output), 5 (refused). */
 int tp_run_session_attach(struct tp_run_session_result *out, const struct tp_cli *cli,
 			  const struct tp_run_options *options, pid_t pid);
 
-/* Whether what was measured is whole; if not, one line about it, before the summary it bounds. */
+/* True if the measurement is complete; if not, prints one line about it, before the summary that it
+ * affects. */
 bool tp_run_session_check_whole(const struct tp_run_session_result *measured);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what can be measured here. */
+/* Prints the sources that can be measured here. */
 #include "source_list.h"
 
 #include "trainprof/collect/collector.h"
@@ -31,7 +31,7 @@ enum tp_mark_word tp_source_list_mark(const struct tp_plan_row *row)
 
 const char *tp_source_list_gains(const struct tp_plan_row *row)
 {
-	/* "user space only" has stacks and switches already. */
+	/* A degraded source ("user space only") has stacks and switches already. */
 	return row->availability.presence == TP_PRESENCE_DEGRADED ? NULL : row->type->gains;
 }
 
@@ -63,7 +63,7 @@ void tp_source_list_row(struct tp_page *page, enum tp_mark_word mark, const char
 	tp_page_addf(page, TP_PAINT_BOLD, "%s ", name);
 	tp_page_column(page, COLUMN_TEXT);
 	tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_NONE, text, 0);
-	/* What cannot be had gains nothing. */
+	/* A source that is available or impossible here has nothing to gain. */
 	if (mark == TP_MARK_WORD_OK || mark == TP_MARK_WORD_NONE)
 		return;
 	print_advice(page, "gains", gains);

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A file of its own that is no trace by its name; JSON in a recording belongs to that. */
+/* True for a separate file that is not named like a trace; JSON in a recording belongs to the
+ * recording. */
 static bool is_facts(const char *word)
 {
 	struct stat info;

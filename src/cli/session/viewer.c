@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carries keys to the viewer and its cells to the terminal. */
+/* Passes keys to the viewer and its cells to the terminal. */
 #include "viewer.h"
 
 #include "cli/options/settings.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* xterm and tmux cut longer ones. */
+/* xterm and tmux cut longer texts. */
 enum { CLIPBOARD_MAX = 74994 };
 
 bool tp_viewer_has_terminal(void)
@@ -27,7 +27,7 @@ bool tp_viewer_has_terminal(void)
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-/* ---- what leaves the viewer ---- */
+/* ---- output of the viewer ---- */
 
 static void add_base64(struct tp_buf *out, const char *bytes, size_t n)
 {
@@ -42,7 +42,7 @@ static void add_base64(struct tp_buf *out, const char *bytes, size_t n)
 	}
 }
 
-/* OSC 52 of xterm: the terminal itself puts it on the clipboard, also over ssh. */
+/* OSC 52 of xterm: the terminal itself copies the text to the clipboard, also over ssh. */
 static void copy_screen(struct tp_viewer *viewer)
 {
 	struct tp_buf text = {0};
@@ -63,7 +63,7 @@ static void copy_screen(struct tp_viewer *viewer)
 	tp_buf_release(&out);
 }
 
-/* A name that is free: nothing is replaced. */
+/* Uses a free name: no file is replaced. */
 static void write_screen(struct tp_view *view)
 {
 	struct tp_error err = {0};
@@ -111,7 +111,7 @@ bool tp_viewer_draw(struct tp_viewer *viewer)
 	return is_written;
 }
 
-/* False: quit. */
+/* Returns false to quit. */
 static bool handle_key(struct tp_viewer *viewer, int key)
 {
 	switch (tp_view_handle_key(viewer->view, key)) {
@@ -208,7 +208,7 @@ static const struct {
 	{"lt", '<'},
 };
 
-/* TP_KEY_NONE: no such name. */
+/* TP_KEY_NONE = no such name. */
 static int named_key(const char *name, size_t len)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++)
@@ -257,7 +257,7 @@ static int print_plain(const struct tp_cli *cli, struct tp_view *view)
 	return status;
 }
 
-/* False: quit. */
+/* Returns false to quit. */
 static bool handle_line(struct tp_view *view, const char *line)
 {
 	if (!*line)

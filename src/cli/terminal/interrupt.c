@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tidies up when a command is interrupted, and ends by the signal. */
+/* Cleans up when a command is interrupted, and then ends by the signal. */
 #include "interrupt.h"
 
 #include <stdatomic.h>
@@ -8,7 +8,8 @@
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 
-/* As if nobody had waited for it: who started us sees what it asked for. */
+/* Ends with the default action of the signal, so that the parent process sees the signal that it
+ * sent. */
 static void end_by(int number)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
@@ -29,7 +30,8 @@ static void *watch(void *argument)
 		continue;
 	if (atomic_exchange(&interrupt->is_over, true))
 		return NULL;
-	/* What the terminal echoed and what was drawn there stands before no message. */
+	/* Messages start on an empty line: erases the terminal's echo (^C) and anything drawn
+	 * there. */
 	static const char clear[] = "\r\033[K";
 	if (isatty(STDERR_FILENO))
 		(void)!write(STDERR_FILENO, clear, sizeof(clear) - 1);
@@ -38,8 +40,8 @@ static void *watch(void *argument)
 	return NULL;
 }
 
-/* What is ignored (nohup, a job in the background of a script) stays so: blocked, it would be
- * delivered all the same. */
+/* Ignored signals (nohup, a background job of a script) stay ignored: if they were blocked,
+ * sigwait() would return them. */
 static void choose(struct tp_interrupt *interrupt)
 {
 	struct sigaction now;
@@ -69,9 +71,9 @@ void tp_interrupt_stop(struct tp_interrupt *interrupt)
 	if (!interrupt->is_watched)
 		return;
 	interrupt->is_watched = false;
-	/* Whoever comes first: a tidying that has begun ends the program, and nothing returns here.
-	 * The thread is woken rather than cancelled, which would leave its frames on the shadow
-	 * stack of AddressSanitizer. */
+	/* The first one wins: a cleanup that has begun ends the program, and this function does not
+	 * return. The thread is woken rather than cancelled, which would leave its frames on the
+	 * shadow stack of AddressSanitizer. */
 	if (!atomic_exchange(&interrupt->is_over, true))
 		pthread_kill(interrupt->thread, interrupt->wake);
 	pthread_join(interrupt->thread, NULL);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* After "\033[" or "\033O". */
+/* Keys by the bytes after "\033[" or "\033O". */
 static const struct {
 	const char *text;
 	int key;
@@ -28,7 +28,7 @@ static const struct {
 	{"11~", '?'},
 };
 
-/* Bytes of a sequence: parameters, then one letter or tilde. */
+/* Number of bytes of a sequence: parameters, then one letter or tilde. */
 static size_t sequence_length(const char *bytes, size_t n)
 {
 	size_t len = 2;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a terminal sends for a key, as one number. */
+/* Decodes the bytes that a terminal sends for a key into one number. */
 #ifndef TRAINPROF_SRC_CLI_TERMINAL_KEY_DECODE_H
 #define TRAINPROF_SRC_CLI_TERMINAL_KEY_DECODE_H
 
 #include <stddef.h>
 
-/*
- * The first key of n > 0 bytes, TP_KEY_... of trainprof/report/view.h or a byte; TP_KEY_NONE for a
- * sequence that is none of ours. *used is how many bytes it was; 0 when the bytes may be the begin
- * of a longer sequence: wait a moment, and what is still alone is the Escape key.
- */
+/* Returns the first key of n > 0 bytes, TP_KEY_... of trainprof/report/view.h or a byte;
+ * TP_KEY_NONE for an unknown sequence. *used is its number of bytes; 0 if the bytes may be the
+ * beginning of a longer sequence: the caller waits a moment, and bytes that are still alone are the
+ * Escape key. */
 int tp_key_decode(const char *bytes, size_t n, size_t *used);
 
 #endif

@@ -15,8 +15,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* Control sequences of ECMA-48 and xterm: another screen without a cursor and without wrapping, and
- * back; home; erase to the end of the line, of the screen. */
+/* Control sequences of ECMA-48 and xterm: switch to another screen without a cursor and without
+ * wrapping, and back; home; erase to the end of the line, of the screen. */
 #define ENTER      "\033[?1049h\033[?25l\033[?7l\033[H\033[2J"
 #define LEAVE      "\033[?7h\033[?25h\033[?1049l"
 #define HOME       "\033[H"
@@ -27,18 +27,18 @@ enum { DEFAULT_COLUMNS = 80, DEFAULT_LINES = 24, CTRL_L = 12 };
 
 static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
-/* ---- a crash of our own leaves the terminal as it was ---- */
+/* ---- restoring the terminal after a crash ---- */
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-/* What a signal handler finds; async-signal-safe to use. */
+/* State for the signal handler; only async-signal-safe data. */
 static struct {
 	struct termios keys;
 	volatile sig_atomic_t has_keys;
 	volatile sig_atomic_t is_drawn;
 } crash_state;
 
-/* Exhausted memory ends the process by exit(). */
+/* Exhausted memory ends the process with exit(). */
 static void restore_at_exit(void)
 {
 	static const char leave[] = LEAVE;
@@ -51,7 +51,7 @@ static void restore_at_exit(void)
 static void restore_after_crash(int signal_number)
 {
 	restore_at_exit();
-	/* The handler is gone already: SA_RESETHAND. */
+	/* SA_RESETHAND has already removed the handler. */
 	raise(signal_number);
 }
 
@@ -69,7 +69,7 @@ static void watch_crashes(bool is_watched)
 
 /* ---- the terminal ---- */
 
-/* One whose name is unknown or "dumb" knows no control sequences. */
+/* A terminal whose name is unknown or "dumb" has no control sequences. */
 static bool can_draw(void)
 {
 	const char *term = tp_settings_env("TERM");
@@ -82,7 +82,8 @@ static void write_text(struct tp_live_screen *screen, const char *text)
 		screen->is_failed = true;
 }
 
-/* Not the terminal of another job. Without a job to control it is anybody's. */
+/* True unless the terminal belongs to another job. Without job control it belongs to every
+ * process. */
 static bool is_foreground(int fd)
 {
 	pid_t group = tcgetpgrp(fd);
@@ -96,8 +97,8 @@ static void watch(const struct tp_live_screen *screen, int fd, bool is_watched)
 		epoll_ctl(screen->wait_fd, is_watched ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event);
 }
 
-/* Keys come one by one and unseen; Ctrl-C and Ctrl-Z stay what they are. A job in the background
- * that asked for that would be stopped. */
+/* Keys arrive one by one and are not echoed; Ctrl-C and Ctrl-Z keep their meaning. Calling
+ * tcsetattr() in a background job would stop it. */
 static void enter_raw_mode(struct tp_live_screen *screen)
 {
 	screen->has_keys = isatty(STDIN_FILENO) && is_foreground(STDIN_FILENO) &&
@@ -193,7 +194,7 @@ struct tp_report_style tp_live_screen_style(const struct tp_live_screen *screen,
 	*max_lines = 0;
 	if (screen->is_terminal) {
 		bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 1;
-		/* The last one stays free: a newline there would scroll. */
+		/* The last line stays free: a newline there would scroll. */
 		*max_lines = (is_known ? size.ws_row : DEFAULT_LINES) - 1;
 	}
 	return tp_terminal_style(screen->cli, STDOUT_FILENO);
@@ -216,7 +217,7 @@ bool tp_live_screen_write(struct tp_live_screen *screen, const struct tp_buf *ou
 	return !screen->is_failed;
 }
 
-/* In one write, line over line: nothing flickers. */
+/* Overwrites line by line in one write, to avoid flicker. */
 static void add_in_place(struct tp_buf *out, const char *text)
 {
 	tp_buf_puts(out, HOME);
@@ -231,7 +232,7 @@ static void add_in_place(struct tp_buf *out, const char *text)
 bool tp_live_screen_show(struct tp_live_screen *screen, const char *text)
 {
 	struct tp_buf out = {0};
-	/* A shell that takes a running job to the foreground does not tell it. */
+	/* A shell does not notify a running job when it brings the job to the foreground. */
 	if (screen->is_away)
 		enter(screen);
 	if (screen->is_terminal && !screen->is_away)
@@ -282,7 +283,7 @@ static unsigned handle_signal(struct tp_live_screen *screen, int signal)
 		leave(screen);
 		kill(getpid(), SIGSTOP);
 		return 0;
-	case SIGCONT: /* by fg or by bg */
+	case SIGCONT: /* from fg or bg */
 		if (screen->is_away)
 			enter(screen);
 		return TP_LIVE_SCREEN_REDRAW;

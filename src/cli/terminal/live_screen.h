@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where a live view is drawn: a terminal, in place, or a stream, one block after another. The
- * terminal is left as it was found, also across Ctrl-Z and when trainprof itself crashes; what a
- * live view shows last stays when it is closed. One screen is open at a time.
- */
+/* Output of a live view: a terminal, updated in place, or a stream, one block after another. The
+ * terminal is restored, also across Ctrl-Z and when trainprof itself crashes; the last block of a
+ * live view stays when it is closed. One screen is open at a time. */
 #ifndef TRAINPROF_SRC_CLI_TERMINAL_LIVE_SCREEN_H
 #define TRAINPROF_SRC_CLI_TERMINAL_LIVE_SCREEN_H
 
@@ -18,45 +16,44 @@
 
 struct tp_live_screen {
 	const struct tp_cli *cli;
-	bool is_terminal; /* stdout is one that can be drawn on */
-	bool is_away;     /* it belongs to another job now: nothing is drawn */
-	bool has_keys;    /* stdin is one as well, and watched */
-	bool is_failed;   /* a write failed; its cause has been said */
+	bool is_terminal; /* stdout is a terminal with control sequences */
+	bool is_away;     /* it now belongs to another job: nothing is drawn */
+	bool has_keys;    /* stdin is a terminal, too, and is read */
+	bool is_failed;   /* a write failed; the reason has been printed */
 	size_t n_blocks;
 	struct termios before;
 	sigset_t mask_before;
 	int signal_fd;
 	int wait_fd; /* readable when tp_live_screen_poll() has something to do */
 	struct tp_buf shown;
-	/* What was typed since the caller last emptied it; NULL: q and Ctrl-L are events instead.
-	 */
+	/* Typed bytes since the caller last emptied it; NULL = q and Ctrl-L are events instead. */
 	struct tp_buf *typed;
 };
 
-/* With takes_ends the signals that end a program (INT QUIT TERM HUP, but for ignored ones) are told
- * by poll instead. */
+/* With takes_ends, poll returns the signals that end a program (INT QUIT TERM HUP, except ignored
+ * ones). */
 void tp_live_screen_open(struct tp_live_screen *screen, const struct tp_cli *cli, bool takes_ends);
 void tp_live_screen_close(struct tp_live_screen *screen);
 
-/* How to write the next block: as wide as it is now; *max_lines is 0 on a stream. */
+/* The style of the next block: as wide as the terminal is now; *max_lines is 0 on a stream. */
 struct tp_report_style tp_live_screen_style(const struct tp_live_screen *screen, size_t *max_lines);
 
-/* The size of the terminal; 80 x 24 where it does not say. */
+/* The size of the terminal; 80 x 24 if it is not known. */
 void tp_live_screen_size(size_t *columns, size_t *lines);
 
-/* Write control sequences and text as they are; nothing while the terminal is another job's. False
- * when that failed. */
+/* Writes control sequences and text unchanged; nothing while the terminal belongs to another job.
+ * False if that failed. */
 bool tp_live_screen_write(struct tp_live_screen *screen, const struct tp_buf *out);
 
-/* False when it could not be written: nobody reads any more. */
+/* False if writing failed: nothing reads the output any more. */
 bool tp_live_screen_show(struct tp_live_screen *screen, const char *text);
 
 enum {
-	TP_LIVE_SCREEN_QUIT = 1,   /* q, or a signal that ends */
-	TP_LIVE_SCREEN_REDRAW = 2, /* another size, or in the foreground again */
+	TP_LIVE_SCREEN_QUIT = 1,   /* q, or a signal that ends a program */
+	TP_LIVE_SCREEN_REDRAW = 2, /* the size changed, or the job is in the foreground again */
 };
 
-/* Takes keys and signals; stops this process at Ctrl-Z. Never blocks but for that. */
+/* Reads keys and signals; stops this process at Ctrl-Z. Never blocks otherwise. */
 unsigned tp_live_screen_poll(struct tp_live_screen *screen);
 
 #endif

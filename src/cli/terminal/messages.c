@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what went wrong and what to type next. */
+/* Prints errors and what to type next. */
 #include "messages.h"
 
 #include "cli/options/command.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Messages hold one character that not every terminal has; names hold any. */
+/* Messages contain one character that some terminals lack; names may contain any. */
 static void to_charset(struct tp_buf *text)
 {
 	static const char dots[] = "…";
@@ -27,14 +27,14 @@ static void to_charset(struct tp_buf *text)
 			*p = '?';
 }
 
-/* Names come from files and argv: nothing in them may steer the terminal. One write, so that a
- * message is not torn apart by the program's own output. */
+/* Names come from files and argv: they must not control the terminal. One write, so that the
+ * program's own output does not split a message. */
 static void emit(struct tp_buf *text)
 {
 	struct tp_buf safe = {0};
 	tp_text_add_safe(&safe, tp_buf_text(text));
 	to_charset(&safe);
-	/* A message that cannot be written has nowhere to be reported. */
+	/* If writing fails, there is no other place to report it. */
 	(void)tp_file_write_all(STDERR_FILENO, tp_buf_text(&safe), safe.len);
 	tp_buf_release(&safe);
 	tp_buf_release(text);

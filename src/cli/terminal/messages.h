@@ -5,19 +5,19 @@
 
 #include "trainprof/base/status.h"
 
-/* Say what err holds, after "trainprof" and, when given, the command's name. */
+/* Prints the error in err, after "trainprof" and, if not NULL, the command's name. */
 void tp_message_error(const char *command, const struct tp_error *err);
 
-/* One line of our own; `next` may be NULL. */
+/* Prints one line of our own; `next` may be NULL. */
 void tp_message_print(const char *next, const char *format, ...) TP_PRINTF(2, 3);
 
-/* Each line of a text as a message of its own. */
+/* Prints each line of a text as a separate message. */
 void tp_message_print_lines(const char *lines);
 
-/* The exit status that fits a failure. */
+/* The exit status for an error. */
 int tp_exit_status(const struct tp_error *err);
 
-/* Both at once: say it, return the status. */
+/* Prints the error and returns its exit status. */
 int tp_message_error_status(const char *command, const struct tp_error *err);
 
 #endif

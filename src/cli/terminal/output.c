@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints results on stdout and notices when they do not arrive. */
+/* Prints results on stdout and reports failed writes. */
 #include "output.h"
 
 #include "cli/options/settings.h"
@@ -47,7 +47,7 @@ const char *tp_output_format(const struct tp_output_format *format)
 	return format->is_json ? "json" : format->is_markdown ? "markdown" : format->word;
 }
 
-/* Where the texts of a rule start, after the names of its fields. */
+/* Column in which the texts of a rule start, after the names of its fields. */
 enum { RULE_INDENT = 10 };
 
 void tp_output_add_rule(struct tp_page *page, char *text)
@@ -61,7 +61,7 @@ void tp_output_add_rule(struct tp_page *page, char *text)
 	}
 }
 
-/* TRAINPROF_PAGER, PAGER, less; NULL where paging is not wanted. */
+/* TRAINPROF_PAGER, PAGER, less; NULL if no pager is wanted. */
 static const char *find_pager(size_t n_lines)
 {
 	struct winsize size = {0};
@@ -81,13 +81,13 @@ static int print_paged(const char *bytes, size_t size, size_t n_lines)
 	const char *pager = find_pager(n_lines);
 	if (!pager)
 		return print(bytes, size);
-	/* F: leave when it fits, R: colours, X: the text stays on the screen. */
+	/* F: quit if it fits on one screen, R: colours, X: the text stays on the screen. */
 	setenv("LESS", "FRX", 0); /* NOLINT(concurrency-mt-unsafe): no thread here */
 	FILE *pipe = popen(pager, "w");
 	if (!pipe)
 		return print(bytes, size);
 	fwrite(bytes, 1, size, pipe);
-	/* 127: the shell found no such pager and nothing was shown. */
+	/* 127: the shell did not find the pager and nothing was shown. */
 	return pclose(pipe) >> 8 == 127 ? print(bytes, size) : TP_EXIT_OK;
 }
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stdout of a command: written whole, checked, paged where a reader sits. */
+/* stdout of a command: written completely, checked for errors, and paged on a terminal. */
 #ifndef TRAINPROF_SRC_CLI_TERMINAL_OUTPUT_H
 #define TRAINPROF_SRC_CLI_TERMINAL_OUTPUT_H
 
 #include "cli/options/command.h"
 #include "trainprof/report/page.h"
 
-/* Print the page's lines and return the exit status of the printing: 0, or 4 with a message. */
+/* Prints the page's lines and returns the exit status: 0, or 4 with a message. */
 int tp_output_page(const struct tp_page *page);
-/* The same through a pager, if stdout is a terminal and has fewer lines. */
+/* The same through a pager, if stdout is a terminal with fewer lines than the page. */
 int tp_output_paged(const struct tp_page *page);
 int tp_output_paged_text(const char *text);
 int tp_output_text(const char *text);
-/* Print what was collected, and release it. */
+/* Prints the collected text, and releases it. */
 int tp_output_buf(struct tp_buf *buf);
-/* Add the page of a rule (tp_rulebook_print); takes the text apart. */
+/* Adds the page of a rule (tp_rulebook_print); modifies the text. */
 void tp_output_add_rule(struct tp_page *page, char *text);
 
-/* How a command writes what it has to say; all zero but for `word`, which is never NULL. */
+/* Output format of a command; all zero except for `word`, which is never NULL. */
 struct tp_output_format {
 	const char *word;
 	bool is_json;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a file under another name until it is whole. */
+/* Writes a file under a temporary name until it is complete. */
 #include "output_file.h"
 
 #include "messages.h"
@@ -29,7 +29,7 @@ static void tidy(void *context)
 static int open_temporary(struct tp_output_file *file)
 {
 	file->temporary = tp_asprintf("%s.tmp%ld", file->path, (long)getpid());
-	/* One of this name was left by a process that is gone: it had our number. */
+	/* A file of this name was left by a process that is gone and had our pid. */
 	unlink(file->temporary);
 	return open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A file that a command writes, whole or not at all: under another name first, which an
- * interruption removes. stdout and what is no regular file are written to directly.
- */
+/* A file that a command writes completely or not at all: under a temporary name first, which is
+ * removed on an interruption. stdout and files that are not regular are written directly. */
 #ifndef TRAINPROF_SRC_CLI_TERMINAL_OUTPUT_FILE_H
 #define TRAINPROF_SRC_CLI_TERMINAL_OUTPUT_FILE_H
 
@@ -12,22 +10,24 @@
 
 #include <stdio.h>
 
-/* Between open and close; where it lies must not move. */
+/* Must not move between open and close. */
 struct tp_output_file {
 	FILE *stream;
-	const char *path; /* borrowed; NULL of stdout */
-	char *temporary;  /* heap; NULL where it is written directly */
+	const char *path; /* borrowed; NULL for stdout */
+	char *temporary;  /* heap; NULL if written directly */
 	struct tp_interrupt interrupt;
 };
 
-/* Whether that names stdout: NULL or "-". */
+/* True if the path means stdout: NULL or "-". */
 bool tp_output_file_is_stdout(const char *path);
 
-/* Mode 0600, as tp_file_replace() has it. Errors  TP_IO, TP_DENIED. */
+/* Creates the file with mode 0600, like tp_file_replace().
+ * Errors  TP_IO, TP_DENIED. */
 TP_MUST_CHECK enum tp_status tp_output_file_open(struct tp_output_file *file, const char *path,
 						 struct tp_error *err);
-/* Give the file its name, if all went well so far; else nothing is left of it. Returns the first
- * failure. Errors  TP_IO. */
+/* Renames the file to its final name, if there was no error so far; else removes it. Returns the
+ * first failure.
+ * Errors  TP_IO. */
 TP_MUST_CHECK enum tp_status tp_output_file_close(struct tp_output_file *file,
 						  enum tp_status so_far, struct tp_error *err);
 

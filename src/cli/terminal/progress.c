@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Draws how far reading is. Nothing that reads has to know of it: the kernel tells how far each
- * open file was read (/proc/self/fdinfo).
- */
+/* Draws the progress of reading. The reading code is not involved: the kernel knows the position of
+ * each open file (/proc/self/fdinfo). */
 #include "progress.h"
 
 #include "terminal.h"
@@ -24,11 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is shorter needs no line; more often would only flicker. */
+/* Shorter work gets no line; a shorter interval between updates would flicker. */
 static const uint64_t first_ns = 1000000000U;
 static const uint64_t interval_ns = 250000000U;
 
-/* Below that share the time left would be a guess. */
+/* Below that share the remaining time would be a guess. */
 static const double min_share = 0.02;
 
 void tp_progress_add_line(struct tp_buf *out, const char *what, const char *file, double share,
@@ -63,7 +61,7 @@ void tp_progress_add_line(struct tp_buf *out, const char *what, const char *file
 	tp_buf_release(&end);
 }
 
-/* How far the descriptor that leads to this file was read; false when none does. */
+/* Finds the position of the descriptor of this file; false if there is none. */
 static bool find_position(uint64_t *out, const struct stat *wanted)
 {
 	char path[64];
@@ -80,7 +78,7 @@ static bool find_position(uint64_t *out, const struct stat *wanted)
 	return is_found;
 }
 
-/* Files before the one that is open are read, those behind it are not. */
+/* Files before the open one have been read, those after it have not. */
 static double find_share(const struct tp_progress_line *progress, const char **current)
 {
 	uint64_t all = 0;
@@ -143,7 +141,8 @@ static void *watch(void *context)
 	return NULL;
 }
 
-/* Signals are for the thread that works, or for the one that awaits them. */
+/* Blocks all signals in the new thread: they are for the working thread, or for the one that waits
+ * for them. */
 static bool start_thread(struct tp_progress_line *progress)
 {
 	sigset_t all;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One line on the terminal while something takes longer than a second: what, how much of it, and
- * how long it may still take. Nothing where stderr is no terminal, or with -q.
- */
+/* One line on the terminal while something takes longer than a second: what it is, the share that
+ * is done, and the remaining time. Nothing if stderr is no terminal, or with -q. */
 #ifndef TRAINPROF_SRC_CLI_TERMINAL_PROGRESS_H
 #define TRAINPROF_SRC_CLI_TERMINAL_PROGRESS_H
 
@@ -12,10 +10,10 @@
 
 #include <pthread.h>
 
-/* Between start and stop; where it lies must not move. Zero-initialised it is stopped. */
+/* Must not move between start and stop. Zero-initialised it is stopped. */
 struct tp_progress_line {
 	const char *what;         /* borrowed: "importing" */
-	const char *const *files; /* borrowed: what is read, one after the other */
+	const char *const *files; /* borrowed: the files, read one after the other */
 	size_t n_files;
 	unsigned columns;
 	uint64_t started_ns;
@@ -27,14 +25,14 @@ struct tp_progress_line {
 	bool is_drawn;
 };
 
-/* Where no thread can be had nothing is drawn. */
+/* If no thread can be created nothing is drawn. */
 void tp_progress_start(struct tp_progress_line *progress, const struct tp_cli *cli,
 		       const char *what, const char *const *files, size_t n_files);
 /* Clears the line. May be called again. */
 void tp_progress_stop(struct tp_progress_line *progress);
 
-/* "importing a.json.gz  42 %, 1:10 left" in at most that many columns; a share below 0 is not
- * known. */
+/* Appends "importing a.json.gz  42 %, 1:10 left" in at most that many columns; a share below 0 is
+ * not known. */
 void tp_progress_add_line(struct tp_buf *out, const char *what, const char *file, double share,
 			  uint64_t elapsed_ns, unsigned columns);
 

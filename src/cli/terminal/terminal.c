@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out what a stream can show. */
+/* Determines what a stream can show. */
 #include "terminal.h"
 
 #include "cli/options/settings.h"

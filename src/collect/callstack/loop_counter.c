@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names counters as "FILE:LINE FUNCTION() #VARIABLE" and puts their values. */
+/* Names counters as "FILE:LINE FUNCTION() #VARIABLE" and emits their values. */
 #include "loop_counter.h"
 
 #include "trainprof/base/buf.h"
@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-enum { COUNTERS_MAX = 32 }; /* told at a time */
+enum { COUNTERS_MAX = 32 }; /* maximum per call */
 
-/* "FILE:LINE FUNCTION() #VARIABLE"; of a setting the name of its fact. */
+/* "FILE:LINE FUNCTION() #VARIABLE"; for a setting the name of its fact. */
 static uint32_t name_of(struct tp_sink *sink, const struct tp_python_counter *counter,
 			struct tp_buf *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts the counters of a program's loops as marks. */
+/* Emits the loop counters of a program as marks. */
 #ifndef TRAINPROF_SRC_COLLECT_CALLSTACK_LOOP_COUNTER_H
 #define TRAINPROF_SRC_COLLECT_CALLSTACK_LOOP_COUNTER_H
 
@@ -7,11 +7,9 @@
 
 #include "trainprof/model/sink.h"
 
-/*
- * What has changed among the counters on the stack that tp_python_processes_read() gave just now of
- * this thread: a TP_MARK_COUNTER each, at the time of the call. Only of the first thread of a
- * program: loops of training are there.
- */
+/* Emits a TP_MARK_COUNTER, at the time of the call, for each counter that has changed on the stack
+ * that tp_python_processes_read() has just returned for this thread. Only for the first thread of a
+ * program, because it runs the training loops. */
 void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pythons,
 			  const struct tp_task_tree_task *task);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts Python frames in the place of the interpreter's own. */
+/* Replaces the interpreter's own frames with Python frames. */
 #include "python_merge.h"
 
 #include <string.h>
 
-/* An interpreter built for tail calls has a function for each instruction. */
+/* An interpreter built with tail calls has a function for each instruction. */
 static const char *const evaluators[] = {"_PyEval_EvalFrameDefault", "_TAIL_CALL_"};
 
 bool tp_python_merge_is_evaluation(const char *symbol)
@@ -21,7 +21,7 @@ struct merge {
 	size_t max;
 	const struct tp_python_place *places;
 	size_t n_places;
-	size_t next; /* place not told yet */
+	size_t next; /* first place not used yet */
 };
 
 static void add_slot(struct merge *merge, bool is_python, size_t at)
@@ -30,7 +30,7 @@ static void add_slot(struct merge *merge, bool is_python, size_t at)
 		merge->out[merge->n++] = (struct tp_python_merge_slot){is_python, (uint32_t)at};
 }
 
-/* One call from C: the places up to the one that C called. */
+/* Adds the places of one call from C, up to the one that C called. */
 static void add_call(struct merge *merge)
 {
 	while (merge->next < merge->n_places) {
@@ -48,7 +48,7 @@ static void skip_call(struct merge *merge)
 			return;
 }
 
-/* How often C called; the outermost frame is always a call. */
+/* Returns the number of calls from C; the outermost frame is always such a call. */
 static size_t count_calls(const struct tp_python_place *places, size_t n)
 {
 	size_t n_calls = 0;
@@ -72,7 +72,7 @@ size_t tp_python_merge(struct tp_python_merge_slot *out, size_t max, const bool 
 	struct merge merge = {.out = out, .max = max, .places = places, .n_places = n_places};
 	size_t n_calls = count_calls(places, n_places);
 	size_t n_evaluations = count_evaluations(is_evaluation, n_native);
-	/* The outer ends are the same calls, unless the native half lacks its own. */
+	/* The outer ends are the same calls, unless the native part is cut there. */
 	size_t n_unknown = n_evaluations > n_calls ? n_evaluations - n_calls : 0;
 	*fits = n_evaluations == n_calls || (is_cut && n_evaluations < n_calls);
 	for (size_t i = n_evaluations; i < n_calls && !is_cut; i++)

@@ -15,7 +15,8 @@
 #define TP_LOG_DOMAIN "collect"
 #include "trainprof/base/log.h"
 
-/* The search for one: first when the loader has mapped the libraries, then ever more rarely. */
+/* Delays between searches of a process: the first when the loader has mapped the libraries, then
+ * increasingly rare. */
 #define DELAY_MIN_NS     (20 * TP_NS_PER_MS)
 #define DELAY_MAX_NS     (16 * TP_NS_PER_S)
 #define SEARCH_PERIOD_NS (10 * TP_NS_PER_MS)
@@ -24,11 +25,11 @@ struct interpreter_process {
 	uint32_t task; /* of its leader */
 	pid_t pid;
 	uint64_t exec_ns;
-	struct tp_python *python; /* NULL: not found so far */
+	struct tp_python *python; /* NULL = not found so far */
 	uint64_t number;          /* of the interpreter, from 1 on */
 	uint64_t due_ns;
 	uint64_t delay_ns;
-	uint64_t seen_in; /* the search that last met it */
+	uint64_t seen_in; /* the last search that found it */
 };
 
 struct tp_python_processes {
@@ -139,7 +140,7 @@ static void process_check(struct tp_python_processes *pythons, const struct tp_t
 		process_try(pythons, process, now_ns);
 }
 
-/* Those whose processes are gone. */
+/* Removes the entries of processes that are gone. */
 static void remove_ended(struct tp_python_processes *pythons)
 {
 	size_t n_kept = 0;
@@ -188,7 +189,7 @@ bool tp_python_processes_read(struct tp_python_processes *pythons,
 	struct tp_stage_clock *stages = tp_task_tree_stages(pythons->tree);
 	enum tp_stage before = tp_stage_enter(stages, TP_STAGE_PYTHON);
 	out->owner = process->number;
-	size_t cut; /* a very deep recursion lacks its middle */
+	size_t cut; /* a very deep recursion: its middle is missing */
 	enum tp_python_outcome outcome = tp_python_read(process->python, task->info.tid, out->items,
 							TP_ARRAY_LEN(out->items), &out->n, &cut);
 	tp_stage_enter(stages, before);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* In the map of ids: the frame runs Python's bytecode. */
+/* Flag in the map of ids: the frame runs Python bytecode. */
 #define IS_EVALUATION (UINT64_C(1) << 32)
 
 void tp_stack_intern_init(struct tp_stack_intern *put, struct tp_sink *sink)
@@ -32,7 +32,7 @@ static uint32_t arith_flag(const struct tp_stack_frame *frame)
 	return frame->flags & TP_FRAME_RETURN ? 0 : flags[tp_arith_at(frame)];
 }
 
-/* The slow half: a look into the module's tables. */
+/* The slow path: searches the module's tables. */
 static uint64_t define_frame(struct tp_stack_intern *put, const struct tp_stack_frame *from)
 {
 	struct tp_frame frame = {.kind = TP_FRAME_NATIVE,
@@ -51,11 +51,11 @@ static uint64_t define_frame(struct tp_stack_intern *put, const struct tp_stack_
 	return tp_sink_frame(put->sink, &frame) | (is_evaluation ? IS_EVALUATION : 0);
 }
 
-/* The frame's id in the lower half, IS_EVALUATION above it. */
+/* Returns the frame's id in the lower half and IS_EVALUATION above it. */
 static uint64_t frame_entry(struct tp_stack_intern *put, const struct tp_stack_frame *frame)
 {
-	/* Module pointers last as long as the tree, so they tell modules apart; 64 hashed bits do
-	 * not meet by chance among the some ten thousand places of a run. */
+	/* Module pointers live as long as the tree, so they identify modules; 64-bit hashes do not
+	 * collide by chance among the some ten thousand places of a run. */
 	uint64_t key = tp_hash_mix(tp_hash_mix((uint64_t)(uintptr_t)frame->module, frame->address),
 				   frame->flags);
 	uint64_t id;
@@ -79,7 +79,7 @@ uint32_t tp_stack_intern_frames(struct tp_stack_intern *put, const struct tp_sta
 	return n ? tp_sink_stack(put->sink, ids, n, flags) : 0;
 }
 
-/* Two calls on one line are two places, and so are two functions of one name. */
+/* Two calls on one line are two places, and so are two functions with the same name. */
 static uint32_t define_python(struct tp_stack_intern *put, const struct tp_python_place *place)
 {
 	uint32_t file = tp_sink_string(put->sink, place->file);
@@ -95,7 +95,7 @@ static uint32_t define_python(struct tp_stack_intern *put, const struct tp_pytho
 	return tp_sink_frame(put->sink, &frame);
 }
 
-/* By the addresses of its texts, which stay as long as the interpreter. */
+/* Identified by the addresses of its texts, which live as long as the interpreter. */
 static uint32_t python_id(struct tp_stack_intern *put, const struct tp_python_places *places,
 			  size_t at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes on sources that do not work as they should. */
+/* Records problems of sources. */
 #include "availability.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@ void tp_availability_degrade(struct tp_availability *availability, const char *f
 	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
 	size_t len = strlen(availability->reason);
-	/* Not even its text has to fit for that. */
+	/* This must work even if the text does not fit. */
 	if (availability->presence == TP_PRESENCE_PRESENT)
 		availability->presence = TP_PRESENCE_DEGRADED;
 	if (len + strlen(reason) + 3 > sizeof(availability->reason) && len)

@@ -13,14 +13,14 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* A hierarchy as mounted here, and our place in it; both below the host's root. */
+/* A hierarchy as mounted here, and our group in it; both below the host's root. */
 struct cgroup_place {
 	char mount[PATH_SIZE];
 	char directory[PATH_SIZE]; /* starts with mount */
 	bool is_v2;
 };
 
-/* Is `word` one of the comma-separated words of list[0..len)? */
+/* True if `word` is one of the comma-separated words of list[0..len). */
 static bool list_has_word(const char *list, size_t len, const char *word)
 {
 	size_t word_len = strlen(word);
@@ -35,7 +35,7 @@ static bool list_has_word(const char *list, size_t len, const char *word)
 	return false;
 }
 
-/* Our path in the hierarchy of `controller`, NULL for version 2, from /proc/self/cgroup. */
+/* Returns our path in the hierarchy of `controller`, NULL for version 2, from /proc/self/cgroup. */
 static bool find_own_path(char *text, const char *controller, char *out, size_t size)
 {
 	for (char *line = text; line && *line; line = strchr(line, '\n')) {
@@ -55,7 +55,7 @@ static bool find_own_path(char *text, const char *controller, char *out, size_t 
 	return false;
 }
 
-/* The kernel writes blanks in paths as \040. In place. */
+/* The kernel writes blanks in paths as \040. Decodes in place. */
 static void unescape_octal(char *text)
 {
 	char *to = text;
@@ -71,15 +71,15 @@ static void unescape_octal(char *text)
 	*to = '\0';
 }
 
-/* One line of mountinfo, as far as it matters here. */
+/* The required fields of one line of mountinfo. */
 struct mount {
-	char *root; /* the part of the hierarchy that is mounted */
+	char *root; /* the mounted part of the hierarchy */
 	char *point;
 	char *type;
 	char *options; /* of the super block: the controllers of version 1 */
 };
 
-/* Cut up one line; false when a field is missing. */
+/* Splits one line; returns false if a field is missing. */
 static bool parse_mount(char *line, struct mount *out)
 {
 	char *rest = NULL;
@@ -88,7 +88,7 @@ static bool parse_mount(char *line, struct mount *out)
 		return false;
 	*separator = '\0';
 	out->type = strtok_r(separator + 3, " ", &rest);
-	strtok_r(NULL, " ", &rest); /* the source, of no meaning here */
+	strtok_r(NULL, " ", &rest); /* the source, not needed */
 	out->options = strtok_r(NULL, " ", &rest);
 	strtok_r(line, " ", &rest);
 	strtok_r(NULL, " ", &rest);
@@ -98,7 +98,7 @@ static bool parse_mount(char *line, struct mount *out)
 	return out->type && out->options && out->root && out->point;
 }
 
-/* The mount of the hierarchy of `controller`, NULL for version 2. `text` is cut up. */
+/* Finds the mount of the hierarchy of `controller`, NULL for version 2. Modifies `text`. */
 static bool find_mount(char *text, const char *controller, struct mount *out)
 {
 	char *rest = NULL;
@@ -116,11 +116,9 @@ static bool find_mount(char *text, const char *controller, struct mount *out)
 	return false;
 }
 
-/*
- * Join mount point and our path. A container without its own cgroup namespace sees the whole path
- * but has only its own part mounted: the mount's root is taken off. What is not there, or lies
- * outside ("/../x"), is answered with the mount point, the closest group in sight.
- */
+/* Joins the mount point and our path. A container without its own cgroup namespace has the whole
+ * path but only its own part mounted: the mount's root is removed from the path. If the result does
+ * not exist or lies outside ("/../x"), returns the mount point, the closest visible group. */
 static void join_place(const struct tp_host *host, struct cgroup_place *out,
 		       const struct mount *mount, const char *own)
 {
@@ -137,7 +135,7 @@ static void join_place(const struct tp_host *host, struct cgroup_place *out,
 		snprintf(out->directory, sizeof(out->directory), "%s", out->mount);
 }
 
-/* Our place in the hierarchy of `controller`; NULL for the version 2 hierarchy. */
+/* Finds our group in the hierarchy of `controller`; NULL for the version 2 hierarchy. */
 static bool find_place_in(const struct tp_host *host, struct cgroup_place *out,
 			  const char *controller)
 {
@@ -162,7 +160,7 @@ out:
 	return found;
 }
 
-/* A controller is in one hierarchy only: its own of version 1, or that of version 2. */
+/* A controller is in one hierarchy only: its own version 1 hierarchy or that of version 2. */
 static bool find_place(const struct tp_host *host, struct cgroup_place *out, const char *controller)
 {
 	return find_place_in(host, out, controller) || find_place_in(host, out, NULL);
@@ -176,7 +174,7 @@ static bool read_group_file(const struct tp_host *host, const char *directory, c
 	return len > 0 && (size_t)len < sizeof(below) && tp_host_file_line(host, below, out, size);
 }
 
-/* CPUs that one group may use; 0 = not limited. */
+/* Returns the CPUs that one group may use; 0 = not limited. */
 static double read_quota(const struct tp_host *host, const char *directory, bool is_v2)
 {
 	char text[64];
@@ -197,7 +195,8 @@ static double read_quota(const struct tp_host *host, const char *directory, bool
 	return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-/* Bytes that one group may use; 0 = not limited. Version 1 writes "no limit" as a huge number. */
+/* Returns the bytes that one group may use; 0 = not limited. Version 1 writes "no limit" as a huge
+ * number. */
 static uint64_t read_memory_limit(const struct tp_host *host, const char *directory, bool is_v2)
 {
 	char text[64];
@@ -209,7 +208,7 @@ static uint64_t read_memory_limit(const struct tp_host *host, const char *direct
 	return limit < UINT64_C(1) << 60 ? limit : 0;
 }
 
-/* Make `directory` its parent; false above the mount point. */
+/* Replaces `directory` with its parent; false above the mount point. */
 static bool to_parent_dir(char *directory, const char *mount)
 {
 	char *slash = strrchr(directory, '/');

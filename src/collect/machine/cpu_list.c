@@ -12,7 +12,7 @@ static void list_add(struct tp_cpu_list *list, unsigned long first, unsigned lon
 		list->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
 }
 
-/* One "a" or "a-b"; NULL when there is none. */
+/* Parses one "a" or "a-b"; returns NULL if there is none. */
 static const char *list_parse_range(const char *at, unsigned long *first, unsigned long *last)
 {
 	if (!isdigit((unsigned char)*at))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps additions to an environment and merges them with one. */
+/* Stores additions to an environment and merges them with it. */
 #include "trainprof/collect/env.h"
 
 #include "trainprof/base/memory.h"
@@ -16,7 +16,7 @@ void tp_env_release(struct tp_env *env)
 	*env = (struct tp_env){0};
 }
 
-/* Whether `entry` is NAME=…, NAME ending at `len`. */
+/* True if `entry` is NAME=…, where NAME has `len` bytes. */
 static bool entry_is(const char *entry, const char *name, size_t len)
 {
 	return strncmp(entry, name, len) == 0 && entry[len] == '=';
@@ -35,7 +35,7 @@ void tp_env_set(struct tp_env *env, const char *name, const char *value)
 	TP_ARRAY_PUSH(env->entries, env->n_entries, env->entries_capacity) = entry;
 }
 
-/* Whether an addition replaces this entry of the base. */
+/* True if an addition replaces this entry of the base. */
 static bool env_replaces(const struct tp_env *env, const char *entry)
 {
 	for (size_t i = 0; i < env->n_entries; i++)

@@ -19,7 +19,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* A device or interface: is it real hardware, and where did its counter begin? */
+/* A device or interface: whether it is hardware, and the start value of its counter. */
 struct host_part {
 	char name[32];
 	bool is_counted;
@@ -72,8 +72,8 @@ static void emit_cpu(struct host_collector *self, uint64_t now_ns)
 	emit_gauge(self, TP_METRIC_CPU_STEAL, now_ns, (double)cpu.steal_ns);
 }
 
-/* Our group's pressure where version 2 tells it: a machine shared with others stalls for reasons
- * that are not ours. */
+/* Uses our control group's pressure if version 2 provides it: a shared machine stalls for reasons
+ * that have nothing to do with the target. */
 static bool read_pressure(struct host_collector *self, const char *resource,
 			  struct tp_host_stat_pressure *out)
 {
@@ -117,7 +117,7 @@ static void emit_throttling(struct host_collector *self, uint64_t now_ns)
 }
 
 /* Partitions are not in /sys/block; mapped, striped and loop devices have no "device" there. Both
- * would count the same bytes again. */
+ * would count the same bytes twice. */
 static struct host_part *find_disk(struct host_collector *self,
 				   const struct tp_host_stat_disk *disk)
 {
@@ -144,7 +144,8 @@ static void emit_disks(struct host_collector *self, uint64_t now_ns)
 		const struct host_part *part = find_disk(self, &disk);
 		if (!part->is_counted)
 			continue;
-		/* Since the start of the run: the busiest since boot may be another one. */
+		/* Since the start of the run, because the busiest disk since boot may be another
+		 * one. */
 		uint64_t busy_ns = disk.busy_ns - part->first_busy_ns;
 		found = true;
 		sum.read_bytes += disk.read_bytes;
@@ -160,8 +161,8 @@ static void emit_disks(struct host_collector *self, uint64_t now_ns)
 	emit_gauge(self, TP_METRIC_DISK_BUSY, now_ns, (double)sum.busy_ns);
 }
 
-/* Bridges, bonds and virtual pairs repeat what the hardware carries. A container has only virtual
- * ones: there all but the loopback count. */
+/* Bridges, bonds and virtual pairs repeat the traffic of the hardware. A container has only virtual
+ * ones: there all except the loopback count. */
 static bool counts_net(const struct host_collector *self, const char *name)
 {
 	return strcmp(name, "lo") != 0 &&
@@ -228,7 +229,7 @@ static void host_collector_probe(const struct tp_host *host, struct tp_availabil
 		snprintf(out->remedy, sizeof(out->remedy), "mount /proc");
 		return;
 	}
-	/* The file is there but refuses to be read when pressure is off. */
+	/* The file exists but cannot be read if pressure accounting is disabled. */
 	if (!tp_host_file_line(host, "/proc/pressure/cpu", text, sizeof(text))) {
 		out->presence = TP_PRESENCE_DEGRADED;
 		snprintf(out->reason, sizeof(out->reason),
@@ -278,7 +279,7 @@ static enum tp_status host_collector_sample(struct tp_collector *base, uint64_t 
 	return TP_OK;
 }
 
-/* Exact readings at both ends of what is measured. */
+/* Takes exact readings at both ends of the measured time. */
 static void host_collector_pause(struct tp_collector *base, bool is_paused, uint64_t now_ns)
 {
 	(void)is_paused;

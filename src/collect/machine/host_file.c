@@ -52,7 +52,7 @@ bool tp_host_file_link(const struct tp_host *host, const char *path, char *out, 
 	return true;
 }
 
-/* The value of the first line with that name; NULL when there is none. Cut out of `text`. */
+/* Returns the value of the first line with that name; NULL if there is none. Modifies `text`. */
 static const char *find_field(char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -98,7 +98,7 @@ void tp_host_file_allowed(struct tp_cpu_list *out, const struct tp_host *host)
 	char text[PATH_SIZE];
 	struct tp_cpu_list mask;
 	tp_host_file_online(out, host);
-	/* The mask can name CPUs that are not plugged in. */
+	/* The mask can contain CPUs that are not present. */
 	if (tp_host_file_field(host, "/proc/self/status", "Cpus_allowed_list", text,
 			       sizeof(text)) &&
 	    tp_cpu_list_parse(&mask, text))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what kind of machine this is from /proc and /sys below a root. */
+/* Reads the properties of the machine from /proc and /sys below a root. */
 #include "trainprof/collect/host_info.h"
 
 #include "cgroup.h"
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* include/linux/proc_ns.h: the namespaces every system starts with have these fixed numbers. */
+/* include/linux/proc_ns.h: the initial namespaces of every system have these fixed numbers. */
 static const char initial_pid_namespace[] = "pid:[4026531836]";
 static const char initial_cgroup_namespace[] = "cgroup:[4026531835]";
 
-/* Implementer and part of arm64 CPUs met in clouds; /proc/cpuinfo has no name there.
+/* Implementer and part of arm64 CPUs that are used in clouds; /proc/cpuinfo has no name for them.
  * Source: arch/arm64/include/asm/cputype.h, Linux 6.12. */
 static const struct arm_model {
 	unsigned implementer;
@@ -81,7 +81,7 @@ static bool has_namespace(const struct tp_host *host, const char *path, const ch
 	return true;
 }
 
-/* Namespaces tell exactly; the marker files of docker and podman are for kernels without them. */
+/* Namespaces are exact; the marker files of docker and podman are for kernels without them. */
 static bool find_container(const struct tp_host *host)
 {
 	bool pid_initial;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parsers of machine-wide statistics: CPUs, pressure, throttling, disks, network. */
+/* Parses machine-wide statistics: CPUs, pressure, throttling, disks, network. */
 #include "host_stat.h"
 
 #include "trainprof/base/clock.h"
@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECTOR_BYTES = 512 }; /* of /proc/diskstats, whatever the device's own */
+enum { SECTOR_BYTES = 512 }; /* of /proc/diskstats, independent of the device */
 
-/* The start of the next line, or the end of the text. */
+/* Returns the start of the next line, or the end of the text. */
 static const char *next_line(const char *text)
 {
 	const char *end = strchr(text, '\n');
 	return end ? end + 1 : text + strlen(text);
 }
 
-/* Up to n unsigned numbers separated by blanks, not beyond the line. Returns how many. */
+/* Parses up to n unsigned numbers separated by blanks, within the line. Returns how many. */
 static unsigned scan_numbers(const char *at, uint64_t *out, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -31,7 +31,7 @@ static unsigned scan_numbers(const char *at, uint64_t *out, unsigned n)
 	return n;
 }
 
-/* A word up to one of `stops` into out; NULL when it is empty or does not fit. */
+/* Copies a word up to one of `stops` into out; returns NULL if it is empty or does not fit. */
 static const char *scan_word(const char *at, const char *stops, char *out, size_t size)
 {
 	at += strspn(at, " \t");
@@ -119,7 +119,7 @@ bool tp_host_stat_throttle(struct tp_host_stat_throttle *out, const char *text)
 
 bool tp_host_stat_disk_next(struct tp_host_stat_disk *out, const char **text)
 {
-	/* Behind the name; Documentation/admin-guide/iostats.rst. */
+	/* Columns after the name; Documentation/admin-guide/iostats.rst. */
 	enum {
 		READS,
 		READS_MERGED,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the machine-wide files of /proc and of control groups say, from their text. Nothing is read
- * here; text is NUL-terminated, of any content. Each returns false when the figure is not in it.
- */
+/* Parses the text of machine-wide files in /proc and of control groups. Reads no files; text is
+ * NUL-terminated and may have any content. Each function returns false if the text does not contain
+ * the value. */
 #ifndef TRAINPROF_SRC_COLLECT_MACHINE_HOST_STAT_H
 #define TRAINPROF_SRC_COLLECT_MACHINE_HOST_STAT_H
 
@@ -18,11 +17,12 @@ struct tp_host_stat_cpu {
 	uint64_t steal_ns;
 };
 
-/* /proc/stat, of the CPUs in `allowed`. ticks_hz: sysconf(_SC_CLK_TCK). */
+/* Parses /proc/stat for the CPUs in `allowed`. ticks_hz: sysconf(_SC_CLK_TCK). */
 bool tp_host_stat_cpu(struct tp_host_stat_cpu *out, const char *text,
 		      const struct tp_cpu_list *allowed, uint64_t ticks_hz);
 
-/* Pressure: time in which some or all tasks stalled. full_ns is 0 where the kernel has none. */
+/* Pressure: time in which some or all tasks stalled. full_ns is 0 if the kernel does not provide
+ * it. */
 struct tp_host_stat_pressure {
 	uint64_t some_ns;
 	uint64_t full_ns;
@@ -55,13 +55,13 @@ struct tp_host_stat_net {
 };
 
 /*
- * The next line that makes sense: *text moves behind it; false at the end.
+ * Parses the next valid line and moves *text after it; false at the end.
  *   for (const char *at = text; tp_host_stat_disk_next(&disk, &at);)
  */
 bool tp_host_stat_disk_next(struct tp_host_stat_disk *out, const char **text);
 bool tp_host_stat_net_next(struct tp_host_stat_net *out, const char **text);
 
-/* The number behind `name` at the start of a line: "MemAvailable:", "pswpin". */
+/* Returns the number after `name` at the start of a line: "MemAvailable:", "pswpin". */
 bool tp_host_stat_field(uint64_t *out, const char *text, const char *name);
 
 #endif

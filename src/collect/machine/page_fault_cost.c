@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures a minor page fault by touching fresh pages.
+ * Measures a minor page fault by accessing new pages.
  *
- * Where the kernel may not be sampled, this price times the number of faults is the only way to say
- * how much of a program's kernel time is page faults. Huge pages are refused, as a program's small
- * blocks do not get them.
+ * If the kernel may not be sampled, this cost times the number of faults is the only way to
+ * determine how much of a program's kernel time is page faults. Huge pages are disabled, because a
+ * program's small blocks do not get them.
  */
 #include "page_fault_cost.h"
 

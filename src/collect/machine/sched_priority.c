@@ -11,7 +11,7 @@
 
 enum { NICE_TARGET = -10 };
 
-/* The least that the kernel takes (kernel/sched/syscalls.c, 6.12): due soonest when woken. */
+/* The minimum of the kernel (kernel/sched/syscalls.c, 6.12): earliest deadline after a wake-up. */
 #define SLICE_NS 100000u
 
 /* include/uapi/linux/sched/types.h, first version; the C library has no declaration. */
@@ -30,13 +30,13 @@ static void set_schedule(int nice, uint64_t slice_ns)
 {
 	struct schedule schedule = {.size = sizeof(schedule), .nice = nice};
 	schedule.runtime_ns = slice_ns;
-	(void)syscall(SYS_sched_setattr, 0, &schedule, 0); /* older kernels: nothing is lost */
+	(void)syscall(SYS_sched_setattr, 0, &schedule, 0); /* has no effect on older kernels */
 }
 
 void tp_sched_priority_raise(struct tp_sched_priority *before)
 {
 	*before = (struct tp_sched_priority){0};
-	/* Another policy than the usual one is somebody's wish, and the target inherits it. */
+	/* A policy other than the default was chosen on purpose, and the target inherits it. */
 	if (syscall(SYS_sched_getscheduler, 0) != SCHED_OTHER)
 		return;
 	errno = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds up the time of stages, turn by turn. */
+/* Adds up the time of stages, round by round. */
 #include "stage_clock.h"
 
 #include "trainprof/base/clock.h"

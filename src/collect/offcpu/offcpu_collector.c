@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Collector "proc": looks at threads that are off CPU, some fifty times a second at times that no
- * loop of the target can keep in step with, and keeps their books about once a second.
- */
+/* Collector "proc": inspects threads that are off CPU, about fifty times per second at random times
+ * that no loop of the target can be synchronous with, and reads their accounting about once per
+ * second. */
 #include "collect/machine/stage_clock.h"
 #include "collect/process/affinity.h"
 #include "collect/process/other_programs.h"
@@ -30,23 +29,23 @@
 enum {
 	PATH_SIZE = 4096,
 	OPEN_FILES_MAX = 1024,
-	INSPECTIONS_PER_POLL = 64, /* bounds the volume: 3200 samples a second at 50 Hz */
+	INSPECTIONS_PER_POLL = 64, /* limits the volume: 3200 samples per second at 50 Hz */
 	PEEKS_PER_POLL = 4,
 	QUIET_POLLS = 10,
 };
 
 #define POLL_BUDGET_NS   (2 * TP_NS_PER_MS)
-#define REPEAT_PERIOD_NS TP_NS_PER_S /* a long wait is put again, so that a crash keeps it */
+#define REPEAT_PERIOD_NS TP_NS_PER_S /* a long wait is emitted again, so that a crash keeps it */
 #define PEEK_PERIOD_NS   (TP_NS_PER_S / 10)
 #define DELAY_MAX_NS     TP_NS_PER_S
-#define CPU_WAIT_RATIO   0.02 /* of its time a thread wants a CPU and has none */
-/* A wake-up costs 25 us of CPU and more, whatever it finds: after QUIET_POLLS in a row without
- * anybody who waits, the next ones are further apart by this factor. */
+#define CPU_WAIT_RATIO   0.02 /* share of its time that a thread is runnable without a CPU */
+/* A wake-up costs at least 25 us of CPU, whatever it finds: after QUIET_POLLS in a row without a
+ * waiting thread, the distance of the next ones is multiplied by this factor. */
 #define QUIET_FACTOR 4
 
 struct offcpu;
 
-/* What is kept of a thread: tp_task_tree_task.poll_state. */
+/* Data kept for a thread: tp_task_tree_task.poll_state. */
 struct offcpu_watch {
 	struct offcpu *owner;
 	pid_t pid;
@@ -56,14 +55,14 @@ struct offcpu_watch {
 	struct tp_task_account account;
 	struct tp_oncpu_estimate share;
 	struct tp_typical_wait usual_wait;
-	struct tp_stop_watch stop; /* of a leader: of its process */
-	uint64_t look_ns;          /* last one */
-	uint64_t stood_ns;         /* when it lost the CPU without which it was last read */
+	struct tp_stop_watch stop; /* for a leader: about its process */
+	uint64_t look_ns;          /* time of the last inspection */
+	uint64_t stood_ns; /* when the thread was preempted, at the last read in that state */
 	uint64_t glance_due_ns;
 	bool was_looked_at;
-	bool is_put_off; /* a look at this wait could not be afforded yet */
+	bool is_put_off; /* inspecting this wait exceeded the budget so far */
 	uint64_t put_off_runs;
-	uint64_t n_runs; /* of the tree when a look last found it waiting */
+	uint64_t n_runs; /* the tree's count when an inspection last found it waiting */
 	uint64_t put_ns;
 	enum tp_state put_state;
 };
@@ -82,17 +81,17 @@ struct offcpu {
 	struct tp_affinity affinity;
 	pid_t target;
 	uint64_t next_scan_ns;
-	unsigned n_quiet; /* polls in a row that met nobody who waits */
+	unsigned n_quiet; /* polls in a row that found no waiting thread */
 	bool is_paused;
-	size_t cursors[2]; /* leaders, other threads: where the last poll stopped */
+	size_t cursors[2]; /* leaders, other threads: position of the last poll */
 	uint64_t random;
-	double cost_ns; /* of a poll, averaged */
+	double cost_ns; /* moving average per poll */
 	uint64_t started_ns;
 	uint64_t n_polls;
 	uint64_t n_put;
 	uint64_t n_looks;
-	uint64_t n_skips;  /* looks that could not be afforded */
-	uint64_t n_missed; /* waits that ended before their look could be afforded */
+	uint64_t n_skips;  /* inspections that exceeded the budget */
+	uint64_t n_missed; /* waits that ended before the budget allowed to inspect them */
 	uint64_t first_miss_ns;
 	uint64_t last_miss_ns;
 };
@@ -129,7 +128,8 @@ static struct offcpu_watch *watch_of(struct offcpu *self, struct tp_task_tree_ta
 	return task->poll_state;
 }
 
-/* On a CPU, waiting for one, or just done with a wait? Without switch records. */
+/* Without switch records: returns whether the thread is on a CPU, waits for one, or has just ended
+ * a wait. */
 static enum tp_state state_of_running(struct offcpu *self, struct offcpu_watch *watch,
 				      double elapsed_ns)
 {
@@ -149,13 +149,13 @@ static enum tp_state state_of_running(struct offcpu *self, struct offcpu_watch *
 	return tp_oncpu_estimate_state(&watch->share, &now, elapsed_ns);
 }
 
-/* By the records that have been taken; they are late. */
+/* According to the records read so far, which are late. */
 static bool is_runnable(const struct tp_task_tree_task *task)
 {
 	return task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
 }
 
-/* It wants a CPU and has none for more than a moment of its time. */
+/* True if the thread is runnable without a CPU for a significant share of its time. */
 static bool is_waiting_for_cpu(const struct offcpu_watch *watch)
 {
 	return watch->account.delay_ratio > CPU_WAIT_RATIO;
@@ -177,8 +177,8 @@ static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 		.time_ns = time_ns,
 		.address = sight->address,
 	};
-	/* Where it runs, its own samples tell more. But records are late: it may want a CPU by now,
-	 * and then it stands still, and is in Python where its frames say. */
+	/* While the thread runs, its own samples give more. But records are late: by now it may
+	 * wait for a CPU. Then it does not move, and its Python frames are valid. */
 	if (sight->state == TP_STATE_RUNNABLE && is_runnable(task) &&
 	    !(sight->stack && is_waiting_for_cpu(watch)))
 		return;
@@ -186,7 +186,7 @@ static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 		tp_typical_wait_add(&watch->usual_wait, sight);
 	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TASK_TREE_UNKNOWN)
 		sample.state = state_of_running(self, watch, elapsed_ns);
-	/* Where nothing is known of the wait its neighbours stand for the time. */
+	/* If nothing is known of the wait, the thread's usual wait represents the time. */
 	if (sample.state == TP_STATE_BLOCKED && sight->state != TP_STATE_BLOCKED &&
 	    !tp_typical_wait_apply(&watch->usual_wait, &sample))
 		return;
@@ -203,8 +203,9 @@ static bool has_python(const struct offcpu *self, const struct tp_task_tree_task
 	return pythons && tp_python_processes_has(pythons, task);
 }
 
-/* Of one that wants a CPU only Python can be read; phases are those of first threads. It stands
- * still meanwhile, so one look is enough. */
+/* True if the Python frames of a preempted thread shall be read: nothing else can be read of a
+ * thread that waits for a CPU. Only for first threads, which have the phases. The thread does not
+ * move meanwhile, so one inspection suffices. */
 static bool needs_read_preempted(const struct offcpu *self, const struct tp_task_tree_task *task,
 				 const struct offcpu_watch *watch)
 {
@@ -213,10 +214,11 @@ static bool needs_read_preempted(const struct offcpu *self, const struct tp_task
 }
 
 /*
- * Is there something to learn? With switch records only about threads that have been on a CPU
- * since the last look that found them waiting: one that found them running says nothing of the wait
- * that came then. One that is on a CPU at this moment tells all by its own samples. Records do not
- * tell wake-ups: where threads queue for CPUs it takes looks to see when a wait is over.
+ * True if an inspection can bring something new. With switch records these are only threads that
+ * have been on a CPU since the last inspection that found them waiting: one that found them running
+ * says nothing about the wait that followed. A thread that is on a CPU at this moment is covered by
+ * its own samples. Records do not contain wake-ups: if threads queue for CPUs, only inspections
+ * show when a wait is over.
  */
 static bool needs_inspection(const struct offcpu *self, const struct tp_task_tree_task *task,
 			     const struct offcpu_watch *watch, uint64_t now_ns)
@@ -233,7 +235,7 @@ static bool needs_inspection(const struct offcpu *self, const struct tp_task_tre
 	       (is_waiting_for_cpu(watch) && watch->looked.sight.state == TP_STATE_BLOCKED);
 }
 
-/* The wait that was put off is over, and another one is here. */
+/* Counts a postponed wait as missed if it is over and another one has begun. */
 static void flush_skipped(struct offcpu *self, const struct tp_task_tree_task *task,
 			  struct offcpu_watch *watch, uint64_t now_ns)
 {
@@ -245,7 +247,7 @@ static void flush_skipped(struct offcpu *self, const struct tp_task_tree_task *t
 	watch->is_put_off = false;
 }
 
-/* Not this time: the next poll begins here. */
+/* Postpones the inspection: the next poll begins here. */
 static void skip(struct offcpu *self, const struct tp_task_tree_task *task,
 		 struct offcpu_watch *watch, uint64_t now_ns)
 {
@@ -255,7 +257,7 @@ static void skip(struct offcpu *self, const struct tp_task_tree_task *task,
 	watch->put_off_runs = task->n_runs;
 }
 
-/* It runs or wants a CPU, and where in Python was read. */
+/* True if the thread runs or waits for a CPU and its Python frames were read. */
 static bool is_in_python(const struct tp_wait_info *sight)
 {
 	return sight->state == TP_STATE_RUNNABLE && sight->stack;
@@ -272,7 +274,7 @@ static void inspect(struct offcpu *self, struct tp_task_tree_task *task, struct 
 	if (is_in_python(&watch->looked.sight) &&
 	    tp_task_tree_current(task) == TP_TASK_TREE_PREEMPTED)
 		watch->stood_ns = tp_task_tree_current_ns(task);
-	/* The same stay off CPU, already put. */
+	/* The same stay off CPU, already emitted. */
 	bool is_known = watch->was_looked_at && task->where != TP_TASK_TREE_UNKNOWN &&
 			watch->n_runs == task->n_runs && !is_in_python(&watch->looked.sight) &&
 			watch->put_state == watch->looked.sight.state &&
@@ -286,7 +288,7 @@ static void inspect(struct offcpu *self, struct tp_task_tree_task *task, struct 
 		emit_wait(self, task, watch, time_ns, elapsed_ns);
 }
 
-/* What one poll may do. Time is CPU time: while others have the CPU nothing is spent. */
+/* Limits of one poll. Time is CPU time: while other programs have the CPU none is used. */
 struct poll_budget {
 	uint64_t end_cpu_ns;
 	unsigned n_looks;
@@ -302,10 +304,8 @@ static bool is_used_up(const struct poll_budget *poll_budget)
 	return poll_budget->n_looks == 0 || has_timed_out(poll_budget);
 }
 
-/*
- * Go once around the leaders, or the other threads, from where the last poll stopped. What cannot
- * be afforded is counted and is the first to be looked at next time.
- */
+/* Visits the leaders, or the other threads, once, starting where the last poll stopped. Threads
+ * beyond the budget are counted and are visited first next time. */
 static void poll_round(struct offcpu *self, bool of_leaders, struct poll_budget *poll_budget,
 		       uint64_t now_ns)
 {
@@ -327,7 +327,7 @@ static void poll_round(struct offcpu *self, bool of_leaders, struct poll_budget 
 		if ((task->info.tid == task->info.pid) != of_leaders)
 			continue;
 		struct offcpu_watch *watch = watch_of(self, task);
-		/* Where it may lose its CPU at any moment the next look is not put off. */
+		/* If it may lose its CPU at any moment, the next poll is not delayed. */
 		if (is_runnable(task) && is_waiting_for_cpu(watch))
 			self->n_quiet = 0;
 		if (!needs_inspection(self, task, watch, now_ns))
@@ -344,7 +344,7 @@ static void poll_round(struct offcpu *self, bool of_leaders, struct poll_budget 
 	*cursor = stopped;
 }
 
-/* Keep the books that are due, as far as time allows; `is_last`: all of them, whatever it takes. */
+/* Reads the accounting that is due, as time allows; `is_last`: all of it, without a time limit. */
 static void poll_accounts(struct offcpu *self, const struct poll_budget *poll_budget,
 			  uint64_t now_ns, bool is_last)
 {
@@ -360,8 +360,8 @@ static void poll_accounts(struct offcpu *self, const struct poll_budget *poll_bu
 	}
 }
 
-/* A process may end at any time, and its books with it. Not the target: it is a zombie until we
- * reap it. */
+/* A process may end at any time, and its accounting with it. The target is excluded: it is a zombie
+ * until we reap it. */
 static void poll_peeks(struct offcpu *self, uint64_t now_ns)
 {
 	unsigned n_left = PEEKS_PER_POLL;
@@ -388,14 +388,15 @@ static void poll_stops(struct offcpu *self, uint64_t now_ns)
 					   task, now_ns);
 }
 
-/* The next poll: at random around the wanted distance, further when polls are dear. */
+/* Sets the time of the next poll: random around the requested interval, longer if polls are
+ * expensive. */
 static void offcpu_arm(struct offcpu *self)
 {
 	double rate_hz = self->config->poll_rate_hz > 0.1 ? self->config->poll_rate_hz : 0.1;
 	double delay_ns = (double)TP_NS_PER_S / rate_hz;
 	if (self->n_quiet > QUIET_POLLS)
 		delay_ns *= QUIET_FACTOR;
-	/* Half of what measuring may take of the CPUs is for this collector. */
+	/* Half of the CPU time allowed for measuring is for this collector. */
 	double share = self->config->max_overhead_ratio / 2 * self->host->info.n_allowed;
 	if (share > 0 && self->cost_ns / share > delay_ns)
 		delay_ns = self->cost_ns / share;
@@ -403,8 +404,9 @@ static void offcpu_arm(struct offcpu *self)
 	self->base.due_ns = tp_clock_now_ns() + (uint64_t)delay_ns + 1;
 }
 
-/* Who is there? Where events tell, this corrects them now and then; else it is the only way, and
- * costs as much as five looks: children are searched for no more often than this anyway. */
+/* Updates the list of threads. If events report them, this is an occasional correction; otherwise
+ * it is the only way, and costs as much as five inspections: children are not searched for more
+ * often than this anyway. */
 static void poll_tree(struct offcpu *self, uint64_t now_ns)
 {
 	const struct tp_task_tree_task *target = tp_task_tree_find(self->tree, self->target);
@@ -477,9 +479,9 @@ static enum tp_status offcpu_start(struct tp_collector *base, pid_t target, stru
 	(void)err;
 	self->target = target;
 	self->started_ns = tp_clock_now_ns();
-	if (self->config->is_attaching) /* what holds for children need not for this one */
+	if (self->config->is_attaching) /* access may differ from that to children */
 		tp_process_access_probe_pid(self->host, target, &base->availability);
-	/* Now, because the rings and files of the others are open by then. */
+	/* At this point, because the rings and files of the other collectors are open by now. */
 	self->looker.shelf.capacity = tp_fd_cache_capacity(OPEN_FILES_MAX);
 	tp_task_accounting_init(&self->accounts, self->host, self->sink, self->tree,
 				self->started_ns);
@@ -487,7 +489,7 @@ static enum tp_status offcpu_start(struct tp_collector *base, pid_t target, stru
 	return TP_OK;
 }
 
-/* Exact books at both ends of what is measured. */
+/* Reads exact accounting at both ends of the measured time. */
 static void offcpu_pause(struct tp_collector *base, bool is_paused, uint64_t now_ns)
 {
 	struct offcpu *self = (struct offcpu *)base;
@@ -498,7 +500,7 @@ static void offcpu_pause(struct tp_collector *base, bool is_paused, uint64_t now
 	tp_other_programs_read(&self->others, now_ns, true);
 }
 
-/* The tasks go into the sink once more, with their final CPU times. Nothing is put after this. */
+/* Emits the tasks once more, with their final CPU times. Nothing is emitted after this. */
 static void emit_final_tasks(struct offcpu *self)
 {
 	size_t cursor = 0;
@@ -513,10 +515,8 @@ static void emit_final_tasks(struct offcpu *self)
 	}
 }
 
-/*
- * Looks are a sample: fewer of them make shares coarser, not wrong, so that nothing counts as lost.
- * But the reader of the report shall know where they became few.
- */
+/* Inspections are a sample: fewer of them make shares coarser, not wrong, so nothing counts as
+ * lost. But the report shall say when they were few. */
 static void emit_cache_miss_counts(struct offcpu *self)
 {
 	char reason[120];

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Of the looks that find a thread "running", which find it on a CPU and which waiting for one?
- * /proc does not tell, but the kernel's account of both does in sum. What is left are waits that
- * ended while it was looked at, as those for a fast disk do.
- */
+/* Decides which samples of a "running" thread count as on a CPU and which as waiting for one. /proc
+ * does not distinguish them, but the kernel accounts both as totals. The remaining samples are
+ * waits that ended during the inspection, as waits for a fast disk do. */
 #ifndef TRAINPROF_SRC_COLLECT_OFFCPU_ONCPU_ESTIMATE_H
 #define TRAINPROF_SRC_COLLECT_OFFCPU_ONCPU_ESTIMATE_H
 
@@ -14,21 +12,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero-initialised: never looked at. */
+/* All zero = never sampled. */
 struct tp_oncpu_estimate {
 	bool was_taken;
 	struct tp_procfs_schedstat last;
-	double run_ns;   /* it ran, and no look has been given for it yet */
-	double delay_ns; /* likewise it wanted a CPU; negative: owed, a wait is accounted at its end
-			  */
+	double run_ns;   /* time it ran that no sample represents yet */
+	double delay_ns; /* the same for waiting for a CPU; negative: owed, a wait is accounted at
+			    its end */
 };
 
-/*
- * A look that stands for `elapsed_ns` found it running, with this account of its time so far. It is
- * on a CPU when it has run for at least half of that more than earlier looks were given, so that
- * looks on a CPU add up to the time it ran; else waiting for one, likewise, with one wait that is
- * not over yet; else TP_STATE_BLOCKED.
- */
+/* Returns the state for a sample that represents `elapsed_ns` and found the thread running, with
+ * this account of its time so far. It is on a CPU if it ran at least half of that time more than
+ * earlier samples represent, so that samples on a CPU add up to the time it ran; otherwise it waits
+ * for one, by the same rule plus one unfinished wait; otherwise TP_STATE_BLOCKED. */
 enum tp_state tp_oncpu_estimate_state(struct tp_oncpu_estimate *share,
 				      const struct tp_procfs_schedstat *now, double elapsed_ns);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out when a process is stopped, and records that as a gap. */
+/* Detects that a process is stopped, and records that as a gap. */
 #include "stop_watch.h"
 
 #include "collect/machine/host_file.h"
@@ -15,14 +15,13 @@
 #define READ_PERIOD_NS (TP_NS_PER_S / 10)
 /* A thread that ran within this time is not stopped. */
 #define RAN_JUST_NOW_NS (TP_NS_PER_S / 10)
-/* A stop that lasts is recorded in pieces of this length, so that a crash keeps most of it. */
+/* A long stop is recorded in pieces of this length, so that a crash keeps most of it. */
 #define PIECE_NS TP_NS_PER_S
 
 enum { PATH_SIZE = 4096, WCHAN_SIZE = 128 };
 
-/* Stopped by what? By the state in /proc/PID/stat and the kernel function it sleeps in, which may
- * be
- * "". False: it is not stopped. */
+/* Returns the kind of stop from the state in /proc/PID/stat and the kernel function in which it
+ * sleeps, which may be "". Returns false if the process is not stopped. */
 static bool classify(char state, const char *wchan, enum tp_stop_kind *out)
 {
 	if (state == 'T')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of system calls that wait. Numbers: arch/x86/entry/syscalls/syscall_64.tbl and
+/* The table of system calls that block. Numbers: arch/x86/entry/syscalls/syscall_64.tbl and
  * include/uapi/asm-generic/unistd.h, Linux 6.12; the tests compare them with the C library's. */
 #include "syscall_table.h"
 
@@ -90,9 +90,9 @@ static const struct tp_syscall table[] = {
 	{"mkdirat", 258, 34, -1, STORAGE},
 	{"execve", 59, 221, -1, STORAGE},
 	{"execveat", 322, 281, -1, STORAGE},
-	{"io_getevents", 208, 4, -1, STORAGE}, /* used for unbuffered files alone */
+	{"io_getevents", 208, 4, -1, STORAGE}, /* used only for unbuffered files */
 	{"io_pgetevents", 333, 292, -1, STORAGE},
-	{"io_uring_enter", 426, 426, 0, STORAGE}, /* sockets are rare there */
+	{"io_uring_enter", 426, 426, 0, STORAGE}, /* sockets are rare with io_uring */
 	{"ioctl", 16, 29, 0, OTHER},              /* device drivers */
 	{"pause", 34, -1, -1, OTHER},
 	{"rt_sigsuspend", 130, 133, -1, OTHER},

@@ -36,13 +36,13 @@ static const enum tp_metric process_metrics[] = {
 _Static_assert(TP_ARRAY_LEN(process_metrics) == TP_TASK_ACCOUNT_VALUES_MAX, "room for all values");
 
 struct account_process {
-	uint32_t leader; /* task id: gauges of a process go to its leader */
+	uint32_t leader; /* task id: gauges of a process belong to its leader */
 	uint64_t start_ns;
 	struct tp_task_account account;
-	/* A later glance at the first four values, put when the process ends. */
+	/* A later peek at the first four values, emitted when the process ends. */
 	double glance[N_PEEKED];
 	uint64_t glance_ns;
-	uint64_t glance_runs; /* of the leader, by the tree */
+	uint64_t glance_runs; /* run count of the leader in the tree */
 };
 
 static struct account_process *process_of(uint64_t number)
@@ -71,7 +71,7 @@ void tp_task_accounting_release(struct tp_task_accounting *accounts)
 	tp_buf_release(&accounts->text);
 }
 
-/* A new reading. NAN stands for what could not be read. */
+/* A new reading. NAN = could not be read. */
 struct account_reading {
 	const enum tp_metric *metrics;
 	size_t n;
@@ -93,7 +93,7 @@ static void emit_values(struct tp_task_accounting *accounts, const struct accoun
 	}
 }
 
-/* The counters of a task that was born while we looked began at zero. */
+/* The counters of a task that was born during the measurement began at zero. */
 static void emit_task_start(struct tp_task_accounting *accounts,
 			    const struct account_reading *reading)
 {
@@ -117,10 +117,8 @@ static bool is_same(const struct tp_task_account *account, const struct account_
 	return true;
 }
 
-/*
- * Put a reading unless it repeats the last one. When values move again after such a pause, the
- * end of the pause is put first: between two readings growth is taken as even.
- */
+/* Emits a reading unless it repeats the last one. When values change again after such a pause, the
+ * end of the pause is emitted first: growth between two readings is assumed to be even. */
 static void account_update(struct tp_task_accounting *accounts, struct tp_task_account *account,
 			   const struct account_reading *reading, bool is_last)
 {
@@ -153,7 +151,7 @@ static bool read_schedstat(const struct tp_task_accounting *accounts, const stru
 	       tp_procfs_schedstat(out, text);
 }
 
-/* Once a thread's CPU time stands still, so does the rest of its books. */
+/* If a thread's CPU time has not changed, the rest of its accounting has not either. */
 static bool read_task(struct tp_task_accounting *accounts, struct tp_task_account *account,
 		      struct tp_task_tree_task *task, struct account_reading *reading, bool is_last)
 {
@@ -191,7 +189,7 @@ static double delay_ratio(const struct tp_task_account *account,
 	return (reading->values[1] - account->values[1]) / time_ns;
 }
 
-/* A number of a text file of the process, times `unit`; NAN when it is not there. */
+/* Returns a number from a text file of the process, times `unit`; NAN if it is missing. */
 static double field_value(const struct tp_task_accounting *accounts, const char *name, double unit)
 {
 	uint64_t value;
@@ -209,7 +207,7 @@ static bool read_text(struct tp_task_accounting *accounts, pid_t pid, const char
 	return false;
 }
 
-/* The first values, and the number of threads behind them. */
+/* Reads the first values, followed by the number of threads. */
 static bool read_process_stat(const struct tp_task_accounting *accounts, pid_t pid, double *values)
 {
 	struct tp_procfs_stat stat;
@@ -241,7 +239,7 @@ static bool read_process(struct tp_task_accounting *accounts, pid_t pid,
 	return true;
 }
 
-/* The process of a thread; one that took over an old pid starts afresh. */
+/* Returns the process of a thread; a process with a reused pid starts with zero values. */
 static struct account_process *find_process(struct tp_task_accounting *accounts,
 					    const struct tp_task *info)
 {
@@ -256,7 +254,7 @@ static struct account_process *find_process(struct tp_task_accounting *accounts,
 		process = tp_alloc(sizeof(*process));
 		tp_map_set(&accounts->processes, (uint64_t)info->pid, (uint64_t)(uintptr_t)process);
 	}
-	/* A leader that has ended before its threads: then the first of them stands for it. */
+	/* If a leader has ended before its threads, the first of them represents the process. */
 	*process = (struct account_process){.leader = leader ? leader->info.id : info->id,
 					    .start_ns = leader ? leader->info.start_ns : 0};
 	return process;
@@ -330,7 +328,7 @@ bool tp_task_accounting_peek(struct tp_task_accounting *accounts,
 	return true;
 }
 
-/* What the last glance saw after the last reading. */
+/* Emits the values of the last peek if it was after the last reading. */
 static void emit_peek(struct tp_task_accounting *accounts, const struct account_process *process)
 {
 	struct account_reading reading = {.metrics = process_metrics,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at a thread that is off CPU: system call, descriptor, kernel function, native stack. */
+/* Inspects a thread that is off CPU: system call, descriptor, kernel function, native stack. */
 #include "thread_inspect.h"
 
 #include "collect/callstack/loop_counter.h"
@@ -54,7 +54,7 @@ void tp_inspect_state_release(struct tp_inspector *looker, struct tp_inspect_sta
 	looked->frames = NULL;
 }
 
-/* What is being gathered about one thread. */
+/* Data collected about one thread. */
 struct inspection {
 	struct tp_inspector *looker;
 	const struct tp_task_tree_task *task;
@@ -65,7 +65,7 @@ struct inspection {
 	char wchan[128];
 };
 
-/* The long buffers are left as they are: clearing them costs more than most looks. */
+/* The large buffers are not zeroed: that would cost more than most inspections. */
 static void inspection_init(struct inspection *inspection, struct tp_inspector *looker,
 			    const struct tp_task_tree_task *task)
 {
@@ -88,7 +88,7 @@ static const char *task_path(const struct inspection *inspection, char *out, siz
 	return tp_host_path(inspection->looker->host, out, size, below);
 }
 
-/* The syscall file into out. False when it cannot be read, with errno. */
+/* Reads the syscall file into out. Returns false with errno if it cannot be read. */
 static bool read_call_text(struct inspection *inspection, struct tp_inspect_state *looked,
 			   char *out, size_t size)
 {
@@ -99,7 +99,7 @@ static bool read_call_text(struct inspection *inspection, struct tp_inspect_stat
 	return tp_fd_cache_read(&inspection->looker->shelf, &looked->call_file, path, out, size);
 }
 
-/* The one descriptor that is polled; -1 when there are several or it cannot be told. */
+/* Returns the one descriptor that is polled; -1 if there are several or it is unknown. */
 static int polled_fd(struct inspection *inspection)
 {
 	const struct tp_procfs_syscall *call = &inspection->facts.call;
@@ -111,7 +111,7 @@ static int polled_fd(struct inspection *inspection)
 	return one.fd;
 }
 
-/* Likewise for select(): the one bit of all three sets. */
+/* The same for select(): the only bit in all three sets. */
 static int selected_fd(struct inspection *inspection)
 {
 	const struct tp_procfs_syscall *call = &inspection->facts.call;
@@ -178,10 +178,8 @@ static void read_wchan(struct inspection *inspection)
 		     sizeof(inspection->wchan));
 }
 
-/*
- * Read what the decision depends on, and no more: a file that is opened, read and closed costs 5 us
- * (stat 10), which two threads that read files make the largest part of the cost of polling.
- */
+/* Reads only what the decision depends on: to open, read and close a file costs 5 us (stat: 10),
+ * which dominates the cost of polling if two threads read files. */
 static void read_facts(struct inspection *inspection, const struct tp_inspect_state *looked)
 {
 	struct tp_wait_facts *facts = &inspection->facts;
@@ -195,7 +193,7 @@ static void read_facts(struct inspection *inspection, const struct tp_inspect_st
 		bool is_path = inspection->link[0] == '/';
 		if (row->kind == TP_SYSCALL_FD && inspection->link[0] && !is_path)
 			return;
-		/* A path was no named pipe the last time and still is none. */
+		/* The path was not a named pipe last time and still is not. */
 		if (is_path && looked->sight.cause == TP_CAUSE_FILE &&
 		    looked->sight.target ==
 			    tp_sink_string(inspection->looker->sink, inspection->link))
@@ -207,7 +205,7 @@ static void read_facts(struct inspection *inspection, const struct tp_inspect_st
 		read_state(inspection);
 }
 
-/* Into the looker's places; none where nothing is known of Python. */
+/* Reads the Python position into the inspector's places; empty if Python is unknown. */
 static bool read_places(struct inspection *inspection)
 {
 	struct tp_inspector *looker = inspection->looker;
@@ -216,8 +214,8 @@ static bool read_places(struct inspection *inspection)
 	       tp_python_processes_read(looker->pythons, inspection->task, &looker->places);
 }
 
-/* A thread that hands its steps over is hardly ever met on a CPU: what counts them is read here,
- * too. */
+/* A thread that passes its steps to another one is hardly ever found on a CPU, so its loop counters
+ * are read here as well. */
 static void read_python(struct inspection *inspection)
 {
 	struct tp_inspector *looker = inspection->looker;
@@ -225,11 +223,9 @@ static void read_python(struct inspection *inspection)
 		tp_loop_counter_emit(looker->sink, looker->pythons, inspection->task);
 }
 
-/*
- * Copy the stack of a thread that waits: it stands still, so its registers are those at the call.
- * First of all, because a wait for a fast disk lasts 100 us. Returns the size; 0 when it went on
- * meanwhile: then the copy is of two different stacks.
- */
+/* Copies the stack of a waiting thread: it does not move, so its registers are those at the call.
+ * This is the first step, because a wait for a fast disk lasts 100 us. Returns the size; 0 if the
+ * thread continued meanwhile: then the copy mixes two stacks. */
 static size_t copy_stack(struct inspection *inspection, struct tp_inspect_state *looked)
 {
 	struct tp_inspector *looker = inspection->looker;
@@ -246,7 +242,8 @@ static size_t copy_stack(struct inspection *inspection, struct tp_inspect_state 
 	return 0;
 }
 
-/* Nobody feeds the maps without perf, and libraries come later: read them, but not all the time. */
+/* Without perf nothing updates the maps, and libraries are loaded later: reads them, at most every
+ * MAPS_AGE_NS. */
 static bool refresh_maps(struct inspection *inspection, struct tp_maps *maps, uint64_t now_ns)
 {
 	struct tp_map *read_ns = &inspection->looker->maps_read_ns;
@@ -267,7 +264,8 @@ static void store_frames(struct tp_inspect_state *looked, const struct tp_stack_
 	looked->stack_flags = flags;
 }
 
-/* The frame pointer is not known; the C library's stubs are unwound by the stack pointer alone. */
+/* The frame pointer is unknown; the C library's stubs can be unwound with the stack pointer
+ * alone. */
 static uint32_t walk_stack(struct inspection *inspection, struct tp_inspect_state *looked,
 			   size_t size, uint64_t now_ns)
 {
@@ -299,7 +297,7 @@ static bool waits_for_gil(const struct inspection *inspection)
 							     inspection->facts.call.args[0]);
 }
 
-/* Whoever has it just now, as "thread 123". */
+/* Returns the current holder of the GIL, as "thread 123". */
 static uint32_t gil_target(const struct inspection *inspection)
 {
 	char text[32] = "";
@@ -310,10 +308,8 @@ static uint32_t gil_target(const struct inspection *inspection)
 	return tp_sink_string(inspection->looker->sink, text);
 }
 
-/*
- * It waits where it waited before, as far as the machine is concerned: only where it is in Python
- * has to be read again. False when both halves do not fit, or when it went on meanwhile.
- */
+/* For a thread whose native wait has not changed: only its Python position must be read again.
+ * Returns false if the two parts do not fit together, or if the thread continued meanwhile. */
 static bool inspect_python(struct inspection *inspection, struct tp_inspect_state *looked,
 			   uint64_t now_ns)
 {
@@ -337,8 +333,9 @@ static bool inspect_python(struct inspection *inspection, struct tp_inspect_stat
 	return true;
 }
 
-/* Of a thread that runs only Python can be read. Where it is known to run and wants no CPU, its own
- * samples tell that, and they tell what it counts at each hundredth second of its work. */
+/* For a thread that runs, only Python can be read. If it is known to run and does not wait for a
+ * CPU, its own samples contain that, and its loop counters every hundredth of a second of its CPU
+ * time. */
 static uint32_t intern_python(struct inspection *inspection, const struct tp_inspect_state *looked)
 {
 	struct tp_inspector *looker = inspection->looker;
@@ -353,7 +350,7 @@ static uint32_t intern_python(struct inspection *inspection, const struct tp_ins
 	return tp_stack_intern_merged(&looker->stackput, NULL, 0, 0, &looker->places);
 }
 
-/* A new wait: find out everything. False when the thread is gone. */
+/* Inspects a new wait completely. Returns false if the thread is gone. */
 static bool inspect_fully(struct inspection *inspection, struct tp_inspect_state *looked,
 			  uint64_t now_ns)
 {
@@ -388,8 +385,8 @@ static bool inspect_fully(struct inspection *inspection, struct tp_inspect_state
 	return true;
 }
 
-/* It runs, and outside Python that is all there is to know. What is kept of its last wait stays: it
- * often comes back there. */
+/* True if the thread runs: without Python there is nothing else to find out. The data about its
+ * last wait is kept, because it often returns there. */
 static bool is_running_only(const struct inspection *inspection)
 {
 	const struct tp_python_processes *pythons = inspection->looker->pythons;
@@ -397,8 +394,8 @@ static bool is_running_only(const struct inspection *inspection)
 	       !(pythons && tp_python_processes_has(pythons, inspection->task));
 }
 
-/* Runs still, or waits as before: for the same, at the same place. In Python many places share one
- * stack pointer: there only a thread that has not run since is where it was. */
+/* True if the thread still runs, or waits as before for the same thing at the same place. In Python
+ * many places share one stack pointer: there only a thread that has not run since is unchanged. */
 static bool is_unchanged(struct inspection *inspection, struct tp_inspect_state *looked,
 			 const char *text, uint64_t now_ns)
 {
@@ -410,7 +407,7 @@ static bool is_unchanged(struct inspection *inspection, struct tp_inspect_state 
 	bool has_python = looker->pythons && tp_python_processes_has(looker->pythons, task);
 	if (has_python && looked->reads_anew && inspection->facts.call.is_running)
 		return false;
-	if (has_python && !looked->knew_python) /* the interpreter was found after the last look */
+	if (has_python && !looked->knew_python) /* the interpreter was found later */
 		return false;
 	if (has_python && (task->where == TP_TASK_TREE_UNKNOWN || task->n_runs != looked->n_runs))
 		return inspect_python(inspection, looked, now_ns);

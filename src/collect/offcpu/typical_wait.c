@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembers a wait that was met twice in a row. */
+/* Remembers a wait that was found twice in a row. */
 #include "typical_wait.h"
 
 void tp_typical_wait_add(struct tp_typical_wait *self, const struct tp_wait_info *wait)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* First match wins; shell patterns. */
+/* Shell patterns; the first match wins. */
 struct pattern {
 	const char *glob;
 	enum tp_cause cause;
@@ -20,7 +20,7 @@ static const struct pattern links[] = {
 	{"anon_inode:*eventpoll*", TP_CAUSE_POLL},
 	{"anon_inode:*timerfd*", TP_CAUSE_SLEEP},
 	{"anon_inode:*pidfd*", TP_CAUSE_CHILD},
-	{"anon_inode:*eventfd*", TP_CAUSE_FUTEX}, /* a counting semaphore */
+	{"anon_inode:*eventfd*", TP_CAUSE_FUTEX}, /* an eventfd is used as a counting semaphore */
 	{"anon_inode:*io_uring*", TP_CAUSE_DISK},
 	{"anon_inode:*", TP_CAUSE_OTHER},
 	{"/dev/pts/*", TP_CAUSE_TERMINAL},
@@ -42,7 +42,7 @@ static const struct pattern links[] = {
 	{"mnt:*", TP_CAUSE_OTHER},
 };
 
-/* Kernel functions, Linux 4.18 to 6.18: names move, the words in them stay. */
+/* Kernel functions, Linux 4.18 to 6.18: names change, the words in them remain. */
 static const struct pattern wchans[] = {
 	{"*futex*", TP_CAUSE_FUTEX},
 	{"*pipe_*", TP_CAUSE_PIPE},
@@ -98,7 +98,7 @@ static enum tp_cause match(const struct pattern *patterns, size_t n, const char 
 	return TP_CAUSE_UNKNOWN;
 }
 
-/* By what a descriptor is. UNKNOWN for "". */
+/* Returns the cause for the type of a descriptor. UNKNOWN for "". */
 static enum tp_cause cause_of_link(const char *link)
 {
 	return match(links, TP_ARRAY_LEN(links), link);
@@ -109,8 +109,8 @@ enum tp_cause tp_wait_cause_of_wchan(const char *wchan)
 	return match(wchans, TP_ARRAY_LEN(wchans), wchan);
 }
 
-/* What a read or write waits for. A named pipe looks like a file in the link; the kernel function
- * knows better. */
+/* Returns the cause of a blocked read or write. The link of a named pipe looks like a file; the
+ * kernel function distinguishes them. */
 static enum tp_cause cause_of_descriptor(const struct tp_wait_facts *facts)
 {
 	enum tp_cause cause = cause_of_link(facts->link);
@@ -120,7 +120,7 @@ static enum tp_cause cause_of_descriptor(const struct tp_wait_facts *facts)
 	return cause == TP_CAUSE_FILE && by_wchan == TP_CAUSE_PIPE ? TP_CAUSE_PIPE : cause;
 }
 
-/* Polling one descriptor is waiting for it; polling none is sleeping. */
+/* Polling one descriptor means waiting for it; polling none means sleeping. */
 static enum tp_cause cause_of_poll(const struct tp_wait_facts *facts)
 {
 	if (facts->is_timeout_only)
@@ -163,7 +163,8 @@ static enum tp_cause cause_of_call(const struct tp_wait_facts *facts)
 	case TP_SYSCALL_OTHER:
 		break;
 	}
-	/* A driver or the address space's lock; reading pages in from there is still the disk. */
+	/* A driver or the address space's lock; but reading pages in such a call still is the
+	 * disk. */
 	return tp_wait_cause_of_wchan(facts->wchan) == TP_CAUSE_DISK ? TP_CAUSE_DISK
 								     : TP_CAUSE_OTHER;
 }
@@ -173,7 +174,7 @@ static enum tp_cause cause_of_wait(const struct tp_wait_facts *facts)
 	enum tp_cause by_wchan = tp_wait_cause_of_wchan(facts->wchan);
 	if (facts->state == 'T' || facts->state == 't')
 		return TP_CAUSE_OTHER; /* stopped, or held by a debugger */
-	/* Outside of a call only page faults block so. R: woken between the two readings. */
+	/* Outside of a call only page faults block like this. R: woken between the two reads. */
 	if (facts->has_call && facts->call.number < 0)
 		return by_wchan == TP_CAUSE_DISK || facts->state == 'D' || facts->state == 'R'
 			       ? TP_CAUSE_PAGE_FAULT

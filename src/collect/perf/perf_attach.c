@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists threads and opens events for them until nobody is left out. */
+/* Lists threads and opens events for them until none is left out. */
 #include "perf_attach.h"
 
 #include "collect/machine/fd_limit.h"
@@ -22,19 +22,20 @@
 #include "trainprof/base/log.h"
 
 enum {
-	LISTS_MAX = 12, /* two or three do, also where 16 threads a millisecond are born */
+	LISTS_MAX = 12, /* two or three suffice, even if 16 threads are born per millisecond */
 	/* Each event takes 10 us to open and 2 KiB of the kernel's memory. */
 	EVENTS_MAX = 1 << 16,
-	/* For threads that run Python, for counters and files of /proc: at least this part. */
+	/* At least this part is reserved for threads that run Python, for counters and files of
+	 * /proc. */
 	RESERVE_SHARE = 4,
 	RESERVE_MAX = 512,
 	PATH_SIZE = 4096,
 };
 
-/* Long enough for a thread that computes to stand out. */
+/* Long enough for a busy thread to stand out. */
 #define RECENT_NS (100 * TP_NS_PER_MS)
 
-/* A thread and the CPU time that it had, or used between two looks. */
+/* A thread and its CPU time: the total, or the part between two readings. */
 struct cpu_user {
 	struct tp_task_tree_task *task;
 	uint64_t run_ns;
@@ -102,7 +103,7 @@ static int compare_users(const void *a, const void *b)
 	return (x->run_ns < y->run_ns) - (x->run_ns > y->run_ns);
 }
 
-/* All threads without events, those first that have just used most CPU time. */
+/* Lists all threads without events, those with the most recent CPU time first if `in_order`. */
 static struct cpu_user *list_users(const struct tp_perf_attach *attach, bool in_order, size_t *n)
 {
 	struct cpu_user *users = tp_alloc((tp_task_tree_alive(attach->tree) + 1) * sizeof(*users));
@@ -131,8 +132,8 @@ static bool is_ending(const struct tp_perf_attach *attach, pid_t tid)
 	return tp_map_get(&attach->ending, (uint64_t)tid, NULL);
 }
 
-/* Whoever has no events yet; returns how many that were: also one that has just ended may have left
- * a child. */
+/* Joins all threads that have no events yet and returns their number, including those that have
+ * just ended, because these may have left a child. */
 static size_t join_new(struct tp_perf_attach *attach, struct tp_perf_events *events, pid_t first,
 		       uint64_t *seed)
 {
@@ -161,7 +162,7 @@ static size_t join_new(struct tp_perf_attach *attach, struct tp_perf_events *eve
 	return n_tried;
 }
 
-/* What was mapped before is not told by records; what is mapped from now on is. */
+/* Records contain later mappings, but not the existing ones. */
 static void read_maps(const struct tp_perf_attach *attach)
 {
 	struct tp_map done = {0};
@@ -173,13 +174,13 @@ static void read_maps(const struct tp_perf_attach *attach)
 		tp_map_set(&done, (uint64_t)task->info.pid, 1);
 		tp_maps_clear(task->maps);
 		if (tp_maps_read(task->maps, NULL) != TP_OK)
-			tp_maps_clear(task->maps); /* gone already, or not ours to look into */
+			tp_maps_clear(task->maps); /* gone already, or access denied */
 	}
 	tp_map_release(&done);
 }
 
-/* Who ended before it could be joined was not missed; ending takes long where others have the CPU.
- */
+/* A thread that ended before it could be joined was not missed; exiting takes long if other
+ * programs use the CPUs. */
 static void count_all(struct tp_perf_attach *attach)
 {
 	size_t cursor = 0;
@@ -201,7 +202,7 @@ void tp_perf_attach_join(struct tp_perf_attach *attach, struct tp_perf_events *e
 	unsigned n_lists = 0;
 	while (n_new > 0 && n_lists++ < LISTS_MAX) {
 		tp_task_tree_scan_existing(attach->tree, target, tp_clock_now_ns());
-		drain(context); /* who was born of whom */
+		drain(context); /* births: which thread has which parent */
 		n_new = join_new(attach, events, first, seed);
 	}
 	attach->has_converged = n_new == 0;
@@ -223,7 +224,7 @@ void tp_perf_attach_mark_blocked(const struct tp_perf_attach *attach, uint64_t s
 		    stat.state == 'R')
 			continue;
 		task->where = TP_TASK_TREE_BLOCKED;
-		/* Before: should it have been on its way to sleep, its stay began with them. */
+		/* Earlier: if it was just about to sleep, its stay began with the records. */
 		task->where_since_ns = since_ns - 1;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills in the attributes of events. */
+/* Fills in the attributes of perf events. */
 #include "perf_attr.h"
 
 #include "perf_decode.h"
@@ -9,7 +9,7 @@
 
 enum {
 	KERNEL_FRAMES = 64,
-	WAKEUP_HITS = 32, /* soon enough to take one down that is hit all the time */
+	WAKEUP_HITS = 32, /* soon enough to remove a breakpoint that is hit all the time */
 	SWITCH_OUT_STACK_BYTES = 16 << 10,
 };
 
@@ -18,8 +18,8 @@ bool tp_perf_has_event_id(const struct tp_perf_setup *setup)
 	return setup->is_attaching || setup->has_leaves;
 }
 
-/* What all kinds have in common: they end records alike, and those of threads wait for exec and are
- * inherited. */
+/* Attributes that all kinds share: records end with the same fields, and per-thread events wait for
+ * exec and are inherited. */
 static struct perf_event_attr attr_base(const struct tp_perf_setup *setup)
 {
 	return (struct perf_event_attr){
@@ -49,7 +49,7 @@ struct perf_event_attr tp_perf_attr_sampler(const struct tp_perf_setup *setup, u
 	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 1;
 	if (setup->has_kernel) {
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-		attr.exclude_callchain_user = 1; /* frame pointers lie; stacks are copied */
+		attr.exclude_callchain_user = 1; /* unreliable; stacks are copied */
 		attr.sample_max_stack = KERNEL_FRAMES;
 	}
 	if (setup->stack_bytes) {
@@ -65,12 +65,12 @@ struct perf_event_attr tp_perf_attr_switches(const struct tp_perf_setup *setup)
 	struct perf_event_attr attr = attr_base(setup);
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.context_switch = 1;
-	attr.exclude_kernel = 1; /* it counts nothing; without this it needs more rights */
+	attr.exclude_kernel = 1; /* it counts nothing; otherwise it would need more privileges */
 	return attr;
 }
 
-/* The kernel counts a switch while the thread that leaves is still there: its registers and stack
- * are those of the place where it was. */
+/* The kernel counts a switch while the leaving thread is still current: its registers and stack are
+ * those of its last place. */
 struct perf_event_attr tp_perf_attr_switch_out(const struct tp_perf_setup *setup)
 {
 	struct perf_event_attr attr = tp_perf_attr_sampler(setup, TP_PERF_SWITCH_OUT_EVERY);
@@ -82,7 +82,7 @@ struct perf_event_attr tp_perf_attr_switch_out(const struct tp_perf_setup *setup
 	return attr;
 }
 
-/* It is not to outlive an exec: what lies at the address then is another program's. */
+/* The breakpoint must not survive an exec: then another program has the address. */
 struct perf_event_attr tp_perf_attr_breakpoint(uint64_t address, unsigned len, bool is_call)
 {
 	const struct tp_perf_setup setup = {0};

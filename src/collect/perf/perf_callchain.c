@@ -31,7 +31,7 @@ void tp_perf_callchain_release(struct tp_perf_callchain *stacks)
 	tp_switched_stack_release(&stacks->others);
 }
 
-/* Values this high mark the parts of a chain and are no addresses. */
+/* Such high values mark the parts of a chain and are not addresses. */
 static bool is_marker(uint64_t address)
 {
 	return address >= (uint64_t)PERF_CONTEXT_MAX;
@@ -55,11 +55,9 @@ static size_t add_kernel_frames(struct tp_perf_callchain *stacks,
 	return n;
 }
 
-/*
- * The kernel copies a stack up to the first page that is not present, as in a frame with a large
- * array of which only the ends were written; above it lie all the callers. Such a page is made
- * present for the samples to come, once: where that does not help, there is no page.
- */
+/* The kernel copies a stack up to the first page that is not present, as in a frame with a large
+ * array of which only the ends were written; all callers lie above it. The page is made present for
+ * later samples, once: if that does not help, there is no page. */
 static void load_missing_page(struct tp_perf_callchain *stacks, pid_t pid,
 			      const struct tp_perf_sample *sample)
 {
@@ -72,7 +70,7 @@ static void load_missing_page(struct tp_perf_callchain *stacks, pid_t pid,
 	tp_process_memory_touch(pid, hole, sample->stack_asked - sample->stack_bytes);
 }
 
-/* Code without a file, of which no caller is on the copied stack. */
+/* True for code without a file that has no caller on the copied stack. */
 static bool has_no_callers(const struct tp_perf_callchain *stacks, size_t n,
 			   const struct tp_unwind_result *result)
 {
@@ -81,7 +79,7 @@ static bool has_no_callers(const struct tp_perf_callchain *stacks, size_t n,
 	       module->kind == TP_FRAME_JIT;
 }
 
-/* Unwinds the user part behind n kernel frames. */
+/* Unwinds the user part after n kernel frames. */
 static void unwind_user(struct tp_perf_callchain *stacks, const struct tp_task_tree_task *task,
 			const struct tp_perf_sample *sample, bool is_fresh, size_t n,
 			struct tp_unwind_result *result)
@@ -95,7 +93,7 @@ static void unwind_user(struct tp_perf_callchain *stacks, const struct tp_task_t
 		*result = own;
 }
 
-/* The user part behind n kernel frames; returns how many frames there are then. */
+/* Adds the user part after n kernel frames; returns the new number of frames. */
 static size_t add_user_frames(struct tp_perf_callchain *stacks,
 			      const struct tp_task_tree_task *task,
 			      const struct tp_perf_sample *sample, bool is_unwound, bool is_fresh,
@@ -114,7 +112,7 @@ static size_t add_user_frames(struct tp_perf_callchain *stacks,
 	}
 	stacks->n_skipped += !is_unwound;
 	if (sample->is_kernel && !sample->has_regs)
-		return n; /* no user code below: a thread that is just being born, or dying */
+		return n; /* no user code below: the thread is just being born or is exiting */
 	*flags = TP_STACK_TRUNCATED;
 	uint64_t ip = sample->has_regs ? sample->regs.ip : sample->ip;
 	tp_maps_find(task->maps, ip, 0, &stacks->frames[n]);

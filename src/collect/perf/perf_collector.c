@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collector "perf": stacks of running threads and every context switch, by the kernel's events. */
+/* Collector "perf": stacks of running threads and every context switch, from the kernel's
+ * events. */
 #include "collect/machine/stage_clock.h"
 #include "collect/registry.h"
 
@@ -32,17 +33,17 @@
 #define TP_LOG_DOMAIN "collect"
 #include "trainprof/base/log.h"
 
-/* A record is written at most so long after its time was taken. */
+/* A record is written within this time after its timestamp was taken. */
 #define WRITE_DELAY_MAX_NS (5 * TP_NS_PER_MS)
-/* What one call may take; the rest waits for the next. */
+/* Time limit of one call; the rest waits for the next call. */
 #define WORK_LIMIT_NS    (20 * TP_NS_PER_MS)
 #define UPDATE_PERIOD_NS TP_NS_PER_S
 
 enum {
-	CLOCK_EVERY = 64, /* records between looks at the clock */
+	CLOCK_EVERY = 64, /* records between readings of the clock */
 };
 
-/* A stack is dropped above the one and taken again below the other share of a full ring. */
+/* Stacks are dropped when a ring is fuller than fill_high, and unwound again below fill_low. */
 static const double fill_high = 0.75;
 static const double fill_low = 0.40;
 
@@ -55,7 +56,7 @@ struct perf {
 	struct tp_perf_ring_merge merge;
 	struct tp_perf_dispatch feed;
 	struct tp_perf_governor governor;
-	struct tp_perf_attach attach; /* where the target runs already */
+	struct tp_perf_attach attach; /* if the target already runs */
 	bool is_started;
 	struct tp_perf_epoll wait;
 	struct tp_perf_period_update redraw;
@@ -65,8 +66,8 @@ struct perf {
 	bool has_watch;
 	uint64_t settle_at_ns;
 	uint64_t govern_at_ns;
-	uint64_t switches_off_ns; /* since when; 0 = they are on */
-	double unseen_switches;   /* made while records were off, in units of a recorded one */
+	uint64_t switches_off_ns; /* start time; 0 = they are on */
+	double unseen_switches;   /* switches while records were off, in units of a recorded one */
 };
 
 static struct perf *perf_of(struct tp_collector *self)
@@ -92,7 +93,7 @@ static enum tp_status perf_open(struct tp_collector **out, const struct tp_colle
 	return TP_OK;
 }
 
-/* Counts for the governor; `out` borrows from the feed. */
+/* Collects the counts for the governor; `out` borrows from the dispatcher. */
 static void current_usage(const struct perf *perf, uint64_t now_ns, struct tp_perf_usage *out)
 {
 	uint64_t period_ns = perf->events.setup.period_ns * perf->governor.period_factor;
@@ -109,7 +110,7 @@ static void current_usage(const struct perf *perf, uint64_t now_ns, struct tp_pe
 	};
 }
 
-/* Records up to the horizon, for at most limit_ns. */
+/* Processes records up to the horizon, for at most limit_ns. */
 static void drain(struct perf *perf, uint64_t horizon_ns, uint64_t limit_ns)
 {
 	uint64_t until_ns = tp_clock_now_ns() + limit_ns;
@@ -128,13 +129,13 @@ static void drain(struct perf *perf, uint64_t horizon_ns, uint64_t limit_ns)
 	tp_perf_ring_merge_consume(&perf->merge);
 }
 
-/* Every record that is in a ring now, quickly. */
+/* Processes all records that are in a ring now, without a time limit. */
 static void drain_all(struct perf *perf)
 {
 	drain(perf, UINT64_MAX, UINT64_MAX / 2);
 }
 
-/* Callers that are gone when their records are read. */
+/* Begins to watch for callers that are gone by the time their records are read. */
 static void begin_watch(struct perf *perf)
 {
 	perf->has_watch =
@@ -145,7 +146,7 @@ static void begin_watch(struct perf *perf)
 		tp_perf_epoll_add_fd(&perf->wait, perf->watch.epoll_fd);
 }
 
-/* The rings, and what their records mean. */
+/* Sets up the rings and the dispatcher. */
 static void begin_dispatch(struct perf *perf, pid_t target)
 {
 	const struct tp_collect_context *context = perf->context;
@@ -181,7 +182,7 @@ static void drain_joining(void *context)
 	drain_all(context);
 }
 
-/* Everybody who is there; nothing is put until all are. */
+/* Joins all existing threads; nothing is emitted until all are joined. */
 static void join_all(struct perf *perf, pid_t target, pid_t first)
 {
 	struct tp_perf_attach *attach = &perf->attach;
@@ -211,14 +212,14 @@ static void begin_switches(struct perf *perf)
 	}
 	if (perf->setup.is_attaching) {
 		tp_perf_events_switches(&perf->events, true);
-		now_ns = tp_clock_now_ns(); /* from then on they are complete */
+		now_ns = tp_clock_now_ns(); /* from then on records are complete */
 	}
 	tp_perf_oncpu_enable(&perf->feed.runs, now_ns);
 	if (perf->setup.is_attaching)
 		tp_perf_attach_mark_blocked(&perf->attach, now_ns);
 }
 
-/* Others are about to look at threads. */
+/* A poll of threads is about to begin. */
 static void on_poll(void *context)
 {
 	struct perf *perf = context;
@@ -270,7 +271,7 @@ static int perf_wait_fd(const struct tp_collector *self)
 	return ((const struct perf *)self)->wait.fd;
 }
 
-/* What Python does is read at samples of another kind; see feed_leaving() in perf_dispatch.c. */
+/* Python frames are read at samples of another kind; see handle_switch_out() in perf_dispatch.c. */
 static void set_switch_out(struct perf *perf, bool may)
 {
 	const struct tp_task_tree_task *first =
@@ -289,7 +290,7 @@ static void switches_off(struct perf *perf)
 {
 	tp_perf_events_switches(&perf->events, false);
 	set_switch_out(perf, false);
-	/* Who switches often must not pay for a pin, and nothing tells now. */
+	/* A thread that switches often must not pay for a pin, and switches are not counted now. */
 	tp_perf_pins_release(&perf->pins);
 	drain_all(perf);
 	uint64_t now_ns = tp_clock_now_ns();
@@ -297,7 +298,7 @@ static void switches_off(struct perf *perf)
 	perf->switches_off_ns = now_ns;
 }
 
-/* Why they were off, and that they were. */
+/* Emits the gap with its reason, and counts the unrecorded switches. */
 static void emit_switch_gap(struct perf *perf, uint64_t now_ns)
 {
 	char reason[100];
@@ -307,7 +308,7 @@ static void emit_switch_gap(struct perf *perf, uint64_t now_ns)
 		tp_sink_gap(perf->context->sink, tp_perf_source, reason, perf->switches_off_ns,
 			    now_ns, 0);
 	double seconds = (double)(now_ns - perf->switches_off_ns) / (double)TP_NS_PER_S;
-	bool is_free = perf->events.setup.is_wide; /* no event is on the way of a switch */
+	bool is_free = perf->events.setup.is_wide; /* no event is involved in a switch */
 	double event_share = is_free ? 0 : 1 - perf->cost.record_ns / perf->cost.switch_ns;
 	perf->unseen_switches += perf->governor.switches_all_hz * seconds * event_share;
 	perf->switches_off_ns = 0;
@@ -320,7 +321,7 @@ static void switches_on(struct perf *perf)
 		return;
 	}
 	drain_all(perf);
-	/* Before: a switch may be recorded as soon as they are on. */
+	/* Taken before the call: a switch may be recorded as soon as they are on. */
 	uint64_t now_ns = tp_clock_now_ns();
 	tp_perf_events_switches(&perf->events, true);
 	emit_switch_gap(perf, now_ns);
@@ -328,10 +329,9 @@ static void switches_on(struct perf *perf)
 	tp_perf_governor_switches_on(&perf->governor, now_ns);
 }
 
-/*
- * To events of CPUs. Both kinds are on at one instant: what is older is told by the events of
- * threads, what is younger by those of CPUs, so that no birth is missed and nothing told twice.
- */
+/* Changes to per-CPU events. At one instant both kinds are on: older records come from the
+ * per-thread events, newer ones from the per-CPU events, so that no birth is missed and nothing is
+ * recorded twice. */
 static void go_system_wide(struct perf *perf)
 {
 	const struct tp_host *host = perf->context->host;
@@ -384,7 +384,7 @@ static void apply_commands(struct perf *perf, unsigned orders)
 static void run_governor(struct perf *perf, uint64_t now_ns)
 {
 	struct tp_perf_usage usage;
-	current_usage(perf, now_ns - WRITE_DELAY_MAX_NS, &usage); /* so far records were counted */
+	current_usage(perf, now_ns - WRITE_DELAY_MAX_NS, &usage); /* records were counted to here */
 	apply_commands(perf, tp_perf_governor_tick(&perf->governor, &usage));
 	perf->govern_at_ns = now_ns + tp_perf_governor_period_ns(&perf->governor);
 }
@@ -466,7 +466,7 @@ static enum tp_status perf_stop(struct tp_collector *self, uint64_t now_ns, stru
 	if (!perf->is_started)
 		return TP_OK;
 	tp_perf_events_switches(&perf->events, false);
-	now_ns = tp_clock_now_ns(); /* the last records are younger than the call */
+	now_ns = tp_clock_now_ns(); /* the last records are newer than the call */
 	drain_all(perf);
 	if (perf->switches_off_ns)
 		emit_switch_gap(perf, now_ns);
@@ -521,6 +521,6 @@ const struct tp_collector_type tp_perf_collector = {
 	.stop = perf_stop,
 	.stage = TP_STAGE_RINGS,
 	.close = perf_close,
-	.period_ns = 100 * TP_NS_PER_MS, /* rings wake us when they fill sooner */
+	.period_ns = 100 * TP_NS_PER_MS, /* rings wake us earlier if they fill */
 	.feeds_tree = true,
 };

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Where calibration fails: as measured in a nested virtual machine, which is dear. */
+/* If the calibration fails: as measured in a nested virtual machine, which is slow. */
 #define SAMPLE_FALLBACK_NS 14000.0
 #define SWITCH_FALLBACK_NS 1300.0
 
@@ -25,7 +25,7 @@ enum {
 	N_SAMPLES = 24,
 	N_INTERRUPTIONS = 256,
 	N_ROUNDS = 4,
-	N_ROUND_TRIPS = 10, /* of a byte to the partner and back, in a round */
+	N_ROUND_TRIPS = 10, /* of a byte to the partner and back, per round */
 };
 
 static int compare_doubles(const void *a, const void *b)
@@ -35,10 +35,9 @@ static int compare_doubles(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/*
- * Read the clock without pause: an interrupt shows as a step between two readings. Returns how many
- * steps of at least `least_ns` were met until `n_wanted` records are in the ring or time is up.
- */
+/* Reads the clock without pause: an interrupt shows as a gap between two readings. Returns the
+ * number of gaps of at least `least_ns` until `n_wanted` records are in the ring or the time is
+ * up. */
 static size_t find_interruptions(struct tp_perf_ring *ring, double least_ns, double *out,
 				 uint64_t until_ns, size_t *n_samples)
 {
@@ -62,7 +61,7 @@ static size_t find_interruptions(struct tp_perf_ring *ring, double least_ns, dou
 	return n;
 }
 
-/* The usual distance of two readings of the clock. */
+/* Returns the usual gap between two readings of the clock. */
 static double typical_step_ns(void)
 {
 	double steps[101];
@@ -74,8 +73,8 @@ static double typical_step_ns(void)
 	return steps[TP_ARRAY_LEN(steps) / 2];
 }
 
-/* Other interrupts are shorter or rarer than ours: of the longest steps, as many as there are
- * samples, those of the lower half are samples. */
+/* Other interrupts are shorter or rarer than ours: of the longest gaps, as many as there are
+ * samples, the lower half are samples. */
 static double measure_sample_ns(const struct tp_perf_setup *setup, uint64_t until_ns)
 {
 	struct tp_perf_ring ring = {0};
@@ -107,7 +106,7 @@ static void *peer_run(void *argument)
 	return NULL;
 }
 
-/* ns of one trip to the partner and back; 0 when it does not answer. */
+/* Returns the time of one round trip to the partner, in ns; 0 if it does not answer. */
 static double round_trip_ns(int fd)
 {
 	uint64_t before_ns = tp_clock_now_ns();
@@ -119,8 +118,8 @@ static double round_trip_ns(int fd)
 	return (double)(tp_clock_now_ns() - before_ns) / N_ROUND_TRIPS;
 }
 
-/* Trips between us and a thread of ours, both followed by the events that are open now. A child
- * would do as well; what it costs to make one is a third of all that a start costs. */
+/* Times round trips between this thread and another of ours, both with the events that are open
+ * now. A child process would do as well, but creating one costs a third of a whole start. */
 static double round_trip_peer_ns(void)
 {
 	int pair[2];
@@ -162,10 +161,8 @@ static void keep_min(double *least, double ns)
 		*least = ns;
 }
 
-/*
- * A byte goes to a thread on the same CPU and back: a trip is two switches. Best of several rounds
- * each, taken in turn, so that disturbances hit all or none.
- */
+/* Sends a byte to a thread on the same CPU and back: a round trip is two switches. Uses the best of
+ * several alternating rounds, so that disturbances affect all or none. */
 static void measure_switch(struct tp_perf_cost *out, const struct tp_perf_setup *setup, int cpu,
 			   uint64_t until_ns)
 {
@@ -208,7 +205,7 @@ void tp_perf_cost_measure(struct tp_perf_cost *out, const struct tp_perf_setup *
 		measure_switch(out, setup, cpu, until_ns);
 	if (is_pinned)
 		sched_setaffinity(0, sizeof(before), &before);
-	/* What is outside these limits is no measurement, whatever disturbed it. */
+	/* A value outside these limits is not a valid measurement. */
 	out->sample_ns = clamp(out->sample_ns, 200, 1e5);
 	out->switch_ns = clamp(out->switch_ns, 50, 1e4);
 	out->record_ns = clamp(out->record_ns, 50, out->switch_ns);

@@ -10,10 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/*
- * What sample_id_all puts behind every record that is no sample: TID, TIME, the event's ID if that
- * was asked for, CPU. Samples have the same behind their header and IP.
- */
+/* Fields that sample_id_all appends to every record that is not a sample: TID, TIME, the event's ID
+ * if requested, CPU. Samples have the same fields after their header and IP. */
 struct id_begin {
 	uint32_t pid;
 	uint32_t tid;
@@ -67,7 +65,7 @@ struct task_head {
 _Static_assert(sizeof(struct sample_head) == 32, "layout");
 _Static_assert(sizeof(struct mmap2_head) == 72, "layout");
 
-/* A place in a record and what is left behind it. */
+/* A position in a record and the number of bytes left after it. */
 struct perf_reader {
 	const uint8_t *at;
 	size_t left;
@@ -83,7 +81,7 @@ static bool reader_u64(struct perf_reader *reader, uint64_t *out)
 	return true;
 }
 
-/* n bytes in place; NULL when there are not as many. */
+/* Returns n bytes in place; NULL if fewer are left. */
 static const void *reader_skip(struct perf_reader *reader, uint64_t n)
 {
 	if (n > reader->left)
@@ -145,7 +143,7 @@ static bool decode_regs(struct tp_perf_sample *out, struct perf_reader *reader)
 	return true;
 }
 
-/* The kernel reserves the asked size and says behind it how much of that it filled. */
+/* The kernel reserves the requested size and writes after it how much of that it filled. */
 static bool decode_stack(struct tp_perf_sample *out, struct perf_reader *reader)
 {
 	uint64_t reserved;
@@ -188,7 +186,7 @@ static bool decode_sample(struct tp_perf_record *out, const void *bytes, size_t 
 	       (decode_regs(sample, &reader) && decode_stack(sample, &reader));
 }
 
-/* A text that ends inside [start, end of the record's own part). */
+/* Returns a text that ends inside [start, end of the record's own part). */
 static const char *text_at(const void *bytes, size_t start, size_t end)
 {
 	const char *text = (const char *)bytes + start;
@@ -242,7 +240,7 @@ static bool decode_task(struct tp_perf_record *out, const void *bytes, size_t en
 	return true;
 }
 
-/* LOST has an id before the number, LOST_SAMPLES has not; the number is the last word of both. */
+/* LOST has an id before the number, LOST_SAMPLES has none; the number is the last word of both. */
 static bool decode_lost(struct tp_perf_record *out, const void *bytes, size_t end)
 {
 	if (end < sizeof(struct perf_event_header) + sizeof(uint64_t))
@@ -265,7 +263,7 @@ bool tp_perf_record_decode(struct tp_perf_record *out, const void *bytes, size_t
 		return decode_sample(out, bytes, size, layout);
 	if (tp_perf_record_time_offset(header.type, size, layout->has_event) == 0)
 		return false;
-	size_t end = size - id_bytes(layout->has_event); /* of the record's own part */
+	size_t end = size - id_bytes(layout->has_event); /* of the record without its id fields */
 	set_id(out, (const char *)bytes + end, layout->has_event);
 	switch (header.type) {
 	case PERF_RECORD_MMAP2:
@@ -278,7 +276,7 @@ bool tp_perf_record_decode(struct tp_perf_record *out, const void *bytes, size_t
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		return decode_lost(out, bytes, end);
-	case PERF_RECORD_SWITCH_CPU_WIDE: /* says besides who is the other one */
+	case PERF_RECORD_SWITCH_CPU_WIDE: /* additionally contains the other thread */
 	case PERF_RECORD_SWITCH:
 		out->type = PERF_RECORD_SWITCH;
 		out->of.change.is_out = header.misc & PERF_RECORD_MISC_SWITCH_OUT;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One record of a perf ring, decoded from its bytes. Nothing in the bytes is trusted: counts and
- * offsets are checked against the record's size, so that a torn ring gives a refusal, not a crash.
- */
+/* Decodes one record of a perf ring from its bytes. The bytes are not trusted: counts and offsets
+ * are checked against the record's size, so that a torn ring gives an error, not a crash. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_DECODE_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_DECODE_H
 
@@ -14,11 +12,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What the events were opened with; all events of a ring share the id at a record's end. */
+/* The options with which the events were opened; all events of a ring share the id fields at a
+ * record's end. */
 struct tp_perf_layout {
-	bool has_chain; /* kernel part of the call chain in samples */
-	bool has_stack; /* user registers and stack in samples */
-	bool has_event; /* which event it is of: where threads were attached to one by one */
+	bool has_chain; /* samples contain the kernel part of the call chain */
+	bool has_stack; /* samples contain user registers and stack */
+	bool has_event; /* records contain their event's id: if threads were attached one by one */
 };
 
 enum { TP_PERF_MAX_RECORD = 1 << 16 }; /* the size is 16 bits wide */
@@ -30,19 +29,19 @@ struct tp_perf_sample {
 	size_t n_chain;
 	bool has_regs; /* of 64-bit user code */
 	struct tp_unwind_regs regs;
-	const void *stack; /* NULL when none was copied */
+	const void *stack; /* NULL if none was copied */
 	size_t stack_bytes;
-	size_t stack_asked; /* more, where the stack ends or a page of it is not present */
+	size_t stack_asked; /* more than was copied if the stack ends or a page is missing */
 };
 
 struct tp_perf_record {
 	uint32_t type; /* PERF_RECORD_… */
 	uint16_t misc;
-	pid_t pid; /* whom it is about */
+	pid_t pid; /* the thread it is about */
 	pid_t tid;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t cpu;
-	uint64_t event_id; /* of the event that we opened, not of its copies; 0 = not told */
+	uint64_t event_id; /* of the event that we opened, not of its copies; 0 = unknown */
 	union {
 		struct tp_mapping mapping; /* MMAP2 */
 		struct {
@@ -62,17 +61,15 @@ struct tp_perf_record {
 	} of;
 };
 
-/*
- * False when the bytes make no sense. Types that are of no use here decode to type and id only.
- * Pointers in `out` lead into `bytes`, which are aligned to 8.
- */
+/* Returns false if the bytes cannot be decoded. Types that are not used here decode to type and id
+ * only. Pointers in `out` point into `bytes`, which must be aligned to 8. */
 bool tp_perf_record_decode(struct tp_perf_record *out, const void *bytes, size_t size,
 			   const struct tp_perf_layout *layout);
 
-/* Where the time is in a record of this type and size: an offset, 0 when it has none. */
+/* Returns the offset of the time in a record of this type and size; 0 if it has none. */
 size_t tp_perf_record_time_offset(uint32_t type, size_t size, bool has_event);
 
-/* Register numbers of this machine for perf_event_attr.sample_regs_user. */
+/* Returns the register numbers of this machine for perf_event_attr.sample_regs_user. */
 uint64_t tp_perf_user_regs(void);
 
 #endif

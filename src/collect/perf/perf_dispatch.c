@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hands each perf record to whom it concerns. */
+/* Dispatches each perf record to the code that handles it. */
 #include "perf_dispatch.h"
 
 #include "collect/process/procfs_stat.h"
@@ -13,14 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A set-user-ID program loses its events with the exec itself; other ends so soon are rare. */
+/* A set-user-ID program loses its events at the exec itself; other exits so soon after it are
+ * rare. */
 #define EXIT_WITHIN_NS (50 * TP_NS_PER_MS)
 /* Two records of one exec are microseconds apart. */
 #define SAME_EXEC_NS TP_NS_PER_MS
-/* From the record of its end to the zombie: what is alive after that is alive. */
+/* Time from the exit record to the zombie state: a process that is still alive then stays alive. */
 #define DEATH_WITHIN_NS (200 * TP_NS_PER_MS)
 
-/* Of each ring; 5 ms of the busiest machine. */
+/* Records per ring; 5 ms of the busiest machine. */
 enum { PEEK_MAX = 256 };
 
 const char tp_perf_source[] = "perf";
@@ -28,7 +29,7 @@ const char tp_perf_source[] = "perf";
 struct perf_exiting {
 	pid_t pid;
 	uint64_t time_ns; /* when its events ended */
-	bool is_alive;    /* it is, without events */
+	bool is_alive;    /* still alive, without events */
 	uint32_t comm;
 };
 
@@ -82,7 +83,7 @@ static void gap_emit(struct tp_perf_dispatch *feed, struct tp_perf_gap *gap, con
 	*gap = (struct tp_perf_gap){0};
 }
 
-/* Whose event a record is of; 0 when that is not told. */
+/* Returns the thread for which the record's event was opened; 0 if unknown. */
 static pid_t listener_of(const struct tp_perf_dispatch *feed, const struct tp_perf_record *record)
 {
 	uint64_t tid;
@@ -91,7 +92,7 @@ static pid_t listener_of(const struct tp_perf_dispatch *feed, const struct tp_pe
 	return (pid_t)tid;
 }
 
-/* Whom the record is about; one whose birth was lost is born now. NULL for the idle task. */
+/* Returns the task of the record and creates it if its birth was lost. NULL for the idle task. */
 static struct tp_task_tree_task *task_of(struct tp_perf_dispatch *feed,
 					 const struct tp_perf_record *record)
 {
@@ -114,10 +115,9 @@ static bool is_switch_out(const struct tp_perf_dispatch *feed, const struct tp_p
 	return feed->leaves && tp_map_get(feed->leaves, record->event_id, &ignored);
 }
 
-/*
- * It stands for no time, so it is no sample among the others. Kept of first threads only, for there
- * phases are; of those that run Python not, whose frames would have to be read at once.
- */
+/* The sample represents no time, so it must not count like the others. Kept only for first threads,
+ * which have the phases, and not for threads that run Python, because their frames would have to be
+ * read at once. */
 static void handle_switch_out(struct tp_perf_dispatch *feed, const struct tp_perf_record *record)
 {
 	const struct tp_task_tree_task *task = task_of(feed, record);
@@ -138,7 +138,7 @@ static void handle_sample(struct tp_perf_dispatch *feed, const struct tp_perf_re
 	if (!task || feed->is_paused)
 		return;
 	if (task->followed_ns && record->time_ns >= task->followed_ns)
-		return; /* its own event tells more */
+		return; /* its own event gives more */
 	bool is_unwound = !feed->drops_stacks && feed->n_samples % feed->keep_one_in == 0;
 	struct tp_sample sample =
 		tp_perf_stacks_sample(&feed->stacks, task, record, is_unwound, NULL);
@@ -173,8 +173,8 @@ static void handle_fork(struct tp_perf_dispatch *feed, const struct tp_perf_reco
 		tp_task_tree_find(feed->tree, record->of.fork.parent_tid);
 	if (parent)
 		parent->n_births++;
-	/* One that is born while its creator is being joined gets the half of its events that is
-	 * open by then: a birth proves something only when the creator's own events tell it. */
+	/* A thread that is born while its creator is being joined inherits only the events that are
+	 * open by then: a birth is conclusive only if the creator's own events report it. */
 	bool is_whole = parent && parent->listens_to == listener_of(feed, record);
 	struct tp_task_tree_task *task =
 		tp_task_tree_fork(feed->tree, record->tid, record->pid, record->of.fork.parent_tid,
@@ -183,11 +183,11 @@ static void handle_fork(struct tp_perf_dispatch *feed, const struct tp_perf_reco
 		task->listens_to = listener_of(feed, record);
 	if (!feed->runs.is_on)
 		return;
-	task->where = TP_TASK_TREE_PREEMPTED; /* it may run and has not yet */
+	task->where = TP_TASK_TREE_PREEMPTED; /* runnable, has not run yet */
 	task->where_since_ns = record->time_ns;
 }
 
-/* The other threads end here without a record of their own when one of them execs. */
+/* When one thread execs, the others end here without a record of their own. */
 static void handle_exec(struct tp_perf_dispatch *feed, const struct tp_perf_record *record)
 {
 	size_t cursor = 0;
@@ -233,7 +233,7 @@ static void handle_lost(struct tp_perf_dispatch *feed, const struct tp_perf_reco
 	uint64_t from_ns = tp_perf_oncpu_lost(&feed->runs, record->cpu, record->time_ns);
 	feed->n_lost += record->of.n_lost;
 	gap_grow(&feed->lost, from_ns, record->time_ns, record->of.n_lost);
-	tp_task_tree_mark_stale(feed->tree); /* births may be among them */
+	tp_task_tree_mark_stale(feed->tree); /* births may be among the lost records */
 }
 
 static void handle_mapping(struct tp_perf_dispatch *feed, const struct tp_perf_record *record)
@@ -243,18 +243,19 @@ static void handle_mapping(struct tp_perf_dispatch *feed, const struct tp_perf_r
 		tp_maps_add(task->maps, &record->of.mapping);
 }
 
-/* Of an exec by another thread than the first: that one's events go on under the first one's tid.
- */
+/* For an exec by a thread other than the first: its events continue under the first thread's
+ * tid. */
 static bool is_accepted_exec(struct tp_task_tree_task *task, const struct tp_perf_record *record,
 			     pid_t told)
 {
 	if (record->time_ns - task->info.exec_ns < SAME_EXEC_NS)
-		return false; /* the same, told twice */
+		return false; /* a duplicate of the same exec */
 	task->listens_to = told;
 	return true;
 }
 
-/* Is the record of the event that tells of its thread? See struct tp_perf_dispatch.listeners. */
+/* True if the record comes from the event that is used for its thread. See struct
+ * tp_perf_dispatch.listeners. */
 static bool is_accepted(struct tp_perf_dispatch *feed, const struct tp_perf_record *record)
 {
 	pid_t told = listener_of(feed, record);
@@ -310,7 +311,8 @@ static void handle_record(struct tp_perf_dispatch *feed, const struct tp_perf_re
 	}
 }
 
-/* Of records that tell of a thread: is it none of the target's? A birth is one of its creator. */
+/* For records about a thread: true if it is not one of the target's. A birth belongs to its
+ * creator. */
 static bool is_outside_target(const struct tp_perf_dispatch *feed,
 			      const struct tp_perf_record *record)
 {
@@ -326,7 +328,8 @@ static bool is_outside_target(const struct tp_perf_dispatch *feed,
 static void count_outside_target(struct tp_perf_dispatch *feed, const struct tp_perf_record *record)
 {
 	if (record->type != PERF_RECORD_SWITCH || record->tid <= 0)
-		return; /* the idle task is not counted where it is not told either */
+		return; /* the idle task is not counted because per-thread events do not report it
+			   either */
 	feed->n_strange_switches += record->of.change.is_out;
 	count_switch(feed, record);
 }
@@ -347,7 +350,7 @@ void tp_perf_dispatch_record(struct tp_perf_dispatch *feed, const void *bytes, s
 		feed->n_unheard++;
 	else
 		handle_record(feed, &record);
-	/* Afterwards: who was on the CPU was so until the record before. */
+	/* Last, because the thread on the CPU was there until the previous record. */
 	tp_perf_oncpu_seen(&feed->runs, record.cpu, record.time_ns);
 }
 
@@ -387,7 +390,8 @@ static void emit_exiting(struct tp_perf_dispatch *feed, const struct perf_exitin
 	tp_sink_gap(feed->sink, tp_perf_source, reason, leaver->time_ns, now_ns, 0);
 }
 
-/* One whose events ended: by now it is a zombie, gone, or alive without events. True to keep it. */
+/* A process whose events ended: by now it is a zombie, gone, or alive without events. Returns true
+ * to keep it. */
 static bool flush_exiting_one(struct tp_perf_dispatch *feed, struct perf_exiting *leaver,
 			      uint64_t now_ns, bool is_last)
 {

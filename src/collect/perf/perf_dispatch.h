@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What each perf record means: it feeds the tree of threads, the stays on CPUs and the samples, in
- * the order of time. Records that are missing become gaps, joined to about one a second.
- */
+/* Interprets perf records: they update the tree of threads, the stays on CPUs and the samples, in
+ * the order of time. Missing records become gaps, merged to about one per second. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_DISPATCH_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_DISPATCH_H
 
@@ -18,7 +16,7 @@
 
 struct perf_exiting;
 
-/* A stretch in which something was not recorded, growing until it is put. */
+/* A period in which something was not recorded; it grows until it is emitted. */
 struct tp_perf_gap {
 	uint64_t start_ns; /* 0 = none */
 	uint64_t end_ns;
@@ -34,41 +32,42 @@ struct tp_perf_dispatch {
 	struct tp_perf_callchain stacks;
 	uint32_t n_cpus;
 
-	bool is_paused;       /* keep the books, put no samples */
+	bool is_paused;       /* update the state, emit no samples */
 	bool drops_stacks;    /* a ring is filling: do not unwind */
-	unsigned keep_one_in; /* unwind one of so many */
+	unsigned keep_one_in; /* unwind one of this many */
 
-	/* Attached: event id -> the thread that it was opened for. A thread that existed has events
-	 * of its own, and may have copies of its creator's as well: each is told of by one of them
-	 * only, the task's listens_to. NULL: there are no two. Borrowed. */
+	/* When attached: event id -> the thread that it was opened for. A thread that already
+	 * existed has its own events, and may also have copies of its creator's events; only one of
+	 * the two is used, the task's listens_to. NULL = there are no duplicates. Borrowed. */
 	const struct tp_map *listeners;
-	const struct tp_map
-		*leaves;    /* ids of events that sample who leaves a CPU; NULL: none. Borrowed */
-	bool is_wide;       /* events are of CPUs and tell of everybody: who is not in the tree is
-			     * none of ours, and gets there by birth only */
-	uint64_t since_ns;  /* what is older was told by other events */
-	bool is_joining;    /* threads are still being given events, see perf_attach.h */
-	uint64_t n_unheard; /* records told twice */
+	const struct tp_map *leaves; /* ids of the switch-out events; NULL = none. Borrowed */
+	bool is_wide; /* events are per CPU and cover all processes: a thread that is not in the
+			 tree is not ours, and enters it only by birth */
+	uint64_t since_ns;  /* older records came from other events */
+	bool is_joining;    /* threads are still getting events, see perf_attach.h */
+	uint64_t n_unheard; /* number of duplicate records */
 
 	uint64_t last_ns;     /* time of the last record */
-	uint64_t *n_switches; /* ways out, by CPU, strangers' included: records cost the same */
-	uint64_t n_samples;   /* each stands for a period of CPU time */
-	uint64_t n_leavings;  /* of threads that leave a CPU, those included that are not put */
+	uint64_t *n_switches; /* switches out, by CPU, including those of other programs: each
+				 record costs the same */
+	uint64_t n_samples;   /* each represents one period of CPU time */
+	uint64_t n_leavings;  /* samples of threads leaving a CPU, including those that are not
+				 emitted */
 	pid_t target;
-	uint64_t n_target_samples; /* of its first thread */
+	uint64_t n_target_samples; /* samples of its first thread */
 	uint64_t n_strange_switches;
 	uint64_t n_lost;
-	uint64_t n_bad; /* records that made no sense */
+	uint64_t n_bad; /* records that could not be decoded */
 
 	struct tp_perf_gap lost;
 	struct tp_perf_gap dropped;   /* stacks, while a ring was filling */
 	struct tp_perf_gap throttled; /* by the kernel */
-	struct perf_exiting *leavers; /* processes whose events ended: with them, or before */
+	struct perf_exiting *leavers; /* processes whose events ended */
 	size_t n_leavers;
 	size_t leavers_capacity;
 };
 
-/* The name under which gaps are put. */
+/* The source name in gaps. */
 extern const char tp_perf_source[];
 
 void tp_perf_dispatch_init(struct tp_perf_dispatch *feed, const struct tp_host *host,
@@ -76,20 +75,21 @@ void tp_perf_dispatch_init(struct tp_perf_dispatch *feed, const struct tp_host *
 			   const struct tp_perf_layout *layout, uint32_t n_cpus);
 void tp_perf_dispatch_release(struct tp_perf_dispatch *feed);
 
-/* From now on records are those of events of CPUs, and what is older than `since_ns` is left out.
- */
+/* From now on records come from per-CPU events, and records older than `since_ns` are ignored. */
 void tp_perf_dispatch_go_system_wide(struct tp_perf_dispatch *feed,
 				     const struct tp_perf_layout *layout, uint64_t since_ns);
 
-/* Take one record of one ring; records come in the order of time. */
+/* Processes one record of one ring; records come in the order of time. */
 void tp_perf_dispatch_record(struct tp_perf_dispatch *feed, const void *bytes, size_t size);
 
-/* Where threads are at this moment, by switches that are in the rings and not taken yet: 5 ms of
- * records are held back for their order, in which a busy machine switches several times. */
+/* Updates where threads are at this moment from the switches that are in the rings but not read
+ * yet: the newest 5 ms of records are held back for sorting, and a busy machine switches several
+ * times in that time. */
 void tp_perf_dispatch_peek(struct tp_perf_dispatch *feed, struct tp_perf_ring *rings,
 			   size_t n_rings);
 
-/* About once a second and at the end (`is_last`): put gaps, look after processes that left. */
+/* About once per second and at the end (`is_last`): emits gaps and checks processes whose events
+ * ended. */
 void tp_perf_dispatch_flush(struct tp_perf_dispatch *feed, uint64_t now_ns, bool is_last);
 
 #endif

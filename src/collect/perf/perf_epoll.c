@@ -35,11 +35,9 @@ void tp_perf_epoll_add_fd(const struct tp_perf_epoll *wait, int fd)
 	epoll_ctl(wait->fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-/*
- * Wake-ups are edges: take them. A ring whose threads have all ended would wake us for ever. Called
- * only when there may be some, which saves a system call on a quiet target: a ring is filling, or
- * we are called again at once.
- */
+/* Wake-ups are edge-triggered, so they must be consumed; a ring whose threads have all ended would
+ * wake us forever. Done only if there may be some, which saves a system call with a quiet target: a
+ * ring is filling, or the last call was just before. */
 void tp_perf_epoll_drain(struct tp_perf_epoll *wait, const struct tp_perf_events *events,
 			 double fill, uint64_t now_ns)
 {

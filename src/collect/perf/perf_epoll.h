@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What wakes the loop for perf's sake: rings that fill, and other descriptors. */
+/* The descriptors for which perf wakes the main loop: rings that fill, and others. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_EPOLL_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_EPOLL_H
 
@@ -8,19 +8,20 @@
 #include <stdint.h>
 
 struct tp_perf_epoll {
-	int fd;             /* readable when perf should look */
-	uint64_t called_ns; /* last */
+	int fd;             /* readable if perf has work */
+	uint64_t called_ns; /* time of the last call */
 };
 
-/* 0, or an errno: then there is nothing to close. */
+/* Returns 0, or an errno: then there is nothing to close. */
 int tp_perf_epoll_open(struct tp_perf_epoll *wait);
 void tp_perf_epoll_close(struct tp_perf_epoll *wait);
 
-/* The rings of open events, and a descriptor that somebody else takes the wake-ups of. */
+/* Add the rings of open events, and a descriptor whose wake-ups other code consumes. */
 void tp_perf_epoll_add_rings(const struct tp_perf_epoll *wait, const struct tp_perf_events *events);
 void tp_perf_epoll_add_fd(const struct tp_perf_epoll *wait, int fd);
 
-/* Take the wake-ups, at each look of perf. fill: of the fullest ring when last looked. */
+/* Consumes the wake-ups, each time perf processes records. fill: of the fullest ring at the last
+ * refresh. */
 void tp_perf_epoll_drain(struct tp_perf_epoll *wait, const struct tp_perf_events *events,
 			 double fill, uint64_t now_ns);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens the kernel's events, asks for less when refused, and steers them. */
+/* Opens the kernel's events, requests less if refused, and controls them. */
 #include "perf_event.h"
 
 #include "collect/machine/cpu_list.h"
@@ -22,7 +22,7 @@
 
 enum {
 	RING_PAGES_MIN = 16,
-	STACK_SHARE = 8, /* a copied stack takes at most this part of a ring */
+	STACK_SHARE = 8, /* a copied stack takes at most this share of a ring */
 };
 
 #define HEADROOM_NS (75 * TP_NS_PER_MS)
@@ -32,7 +32,8 @@ static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* One that writes the ring of another event of the same CPU; -1 with errno. */
+/* Opens an event that writes to the ring of another event of the same CPU; returns -1 with
+ * errno. */
 static int event_open_into(struct perf_event_attr *attr, pid_t pid, int cpu, int ring_fd)
 {
 	int fd = event_open(attr, pid, cpu);
@@ -51,7 +52,7 @@ struct tp_perf_layout tp_perf_events_layout(const struct tp_perf_setup *setup)
 				       .has_event = tp_perf_has_event_id(setup)};
 }
 
-/* An inherited event can have a ring only when it is bound to a CPU. */
+/* An inherited event can have a ring only if it is bound to a CPU. */
 static int open_self(struct perf_event_attr *attr, int cpu)
 {
 	attr->disabled = attr->enable_on_exec = 0;
@@ -112,7 +113,7 @@ static void list_cpus(const struct tp_host *host, struct tp_cpu_list *out)
 	tp_host_path(host, path, sizeof(path), "/sys/devices/system/cpu/online");
 	if (tp_file_peek(path, text, sizeof(text)) <= 0 || !tp_cpu_list_parse(out, text) ||
 	    tp_cpu_list_count(out) == 0)
-		(void)tp_cpu_list_parse(out, "0"); /* without /sys: one is certain */
+		(void)tp_cpu_list_parse(out, "0"); /* without /sys: CPU 0 always exists */
 	tp_host_path(host, path, sizeof(path), "/sys/devices/system/cpu/possible");
 	if (tp_file_peek(path, text, sizeof(text)) > 0 && tp_cpu_list_parse(&possible, text))
 		tp_cpu_list_intersect(out, &possible);
@@ -177,8 +178,8 @@ void tp_perf_events_close(struct tp_perf_events *events)
 	*events = (struct tp_perf_events){0};
 }
 
-/* Late enough to be rare, early enough that the rest of the ring lasts a while: samples fill it, a
- * busy thread makes one a period, and we may have to wait for a CPU. */
+/* Late enough to be rare, early enough that the rest of the ring lasts a while: a busy thread
+ * produces one sample per period, and we may have to wait for a CPU. */
 static double choose_watermark(const struct tp_perf_setup *setup, size_t ring_bytes)
 {
 	double filled = (double)setup->stack_bytes * (double)HEADROOM_NS /
@@ -187,7 +188,7 @@ static double choose_watermark(const struct tp_perf_setup *setup, size_t ring_by
 	return share < 0.25 ? 0.25 : share > 0.5 ? 0.5 : share;
 }
 
-/* Learn which event it is. */
+/* Records the event's id. */
 static void register_listener(int fd, pid_t tid, struct tp_map *listeners)
 {
 	uint64_t id;
@@ -207,7 +208,7 @@ static int open_switch_out(struct tp_perf_events *events, uint32_t i, pid_t targ
 	return 0;
 }
 
-/* One CPU's events and ring. Returns 0, ENODEV when the CPU has gone, or another errno. */
+/* Opens one CPU's events and ring. Returns 0, ENODEV if the CPU is gone, or another errno. */
 static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uint64_t period_ns)
 {
 	const struct tp_perf_setup *setup = &events->setup;
@@ -231,7 +232,7 @@ static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uin
 	return setup->has_leaves ? open_switch_out(events, i, target) : 0;
 }
 
-/* A CPU that went offline meanwhile: close the gap in the arrays. */
+/* Removes a CPU that went offline meanwhile: closes the gap in the arrays. */
 static void cpu_drop(struct tp_perf_events *events, uint32_t i)
 {
 	cpu_close(events, i);
@@ -258,7 +259,7 @@ static int open_all(struct tp_perf_events *events, pid_t target, uint64_t seed)
 	return 0;
 }
 
-/* Ask for less after `failure`; false when nothing is left to give up. */
+/* Requests less after `failure`; false if nothing is left to give up. */
 static bool reduce_setup(struct tp_perf_events *events, int failure)
 {
 	struct tp_perf_setup *setup = &events->setup;
@@ -273,14 +274,14 @@ static bool reduce_setup(struct tp_perf_events *events, int failure)
 		setup->has_switches = false;
 		return had_switches;
 	}
-	/* The user's locked memory is used up. */
+	/* The user's locked memory is exhausted. */
 	if ((failure != EPERM && failure != ENOMEM) || setup->ring_pages <= RING_PAGES_MIN)
 		return false;
 	setup->ring_pages /= 2;
 	return true;
 }
 
-/* What there are too few descriptors for is not tried. Returns 0 or EMFILE. */
+/* Gives up what there are too few descriptors for. Returns 0 or EMFILE. */
 static int fit_descriptors(struct tp_perf_events *events)
 {
 	struct tp_perf_setup *setup = &events->setup;
@@ -333,7 +334,7 @@ enum tp_status tp_perf_events_open(struct tp_perf_events *out, const struct tp_h
 	return TP_OK;
 }
 
-/* One CPU's events of a thread. Returns 0 or an errno. */
+/* Opens one CPU's events for a thread. Returns 0 or an errno. */
 static int join_cpu(struct tp_perf_events *events, uint32_t i, pid_t tid, uint64_t period_ns,
 		    struct tp_map *listeners)
 {
@@ -394,7 +395,7 @@ int tp_perf_events_join(struct tp_perf_events *events, pid_t tid, bool is_first,
 			return failure;
 		}
 	}
-	/* All at once: a child that is born between two of them would have a part only. */
+	/* All at once: a child born between two of them would inherit only a part. */
 	for (size_t i = n_samplers; i < samplers->n; i++)
 		enable(samplers->items[i]);
 	return 0;

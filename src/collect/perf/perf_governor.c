@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_WINDOW_NS   (500 * TP_NS_PER_MS) /* a burst shorter than this is borne */
+#define RATE_WINDOW_NS   (500 * TP_NS_PER_MS) /* a shorter burst is tolerated */
 #define PROBE_WINDOW_NS  (100 * TP_NS_PER_MS)
 #define NORMAL_PERIOD_NS (100 * TP_NS_PER_MS)
 #define URGENT_PERIOD_NS (10 * TP_NS_PER_MS)
@@ -16,31 +16,29 @@
 #define PAUSE_MAX_NS     (4 * TP_NS_PER_S)
 #define BUDGET_WINDOW_NS (2 * TP_NS_PER_S)
 
-/* Switch records make all times exact, so they may take more than the rest; at the default limit
- * of 20000/s and 1 us each they take just that. */
+/* Switch records make all times exact, so they may cost more than the rest; at the default limit of
+ * 20000/s and 1 us per record they cost exactly that. */
 #define RECORDS_SHARE  2.0
 #define TOLERATED_ONCE 1.5
 
-/* Samples of threads that leave a CPU, a second: so many are borne, and come back below half. */
+/* Limit for samples of threads that leave a CPU, per second; they come back below half of it. */
 #define SWITCH_OUT_MAX_HZ 200.0
 
 enum { QUIET_WINDOWS = 3, WINDOWS_MIN = 5 };
 
-/*
- * From full detail to least. First half the rate: 49 samples a second still tell phases apart. Then
- * callers of some samples, whose functions and threads stay known, and only then a lower rate,
- * where few whole stacks say more about phases than many leaves. The first level that fits is
- * taken, so what would save little is not given up.
- */
+/* From full to least detail. First half the rate: 49 samples per second still distinguish phases.
+ * Then some samples lose their callers, but keep their function and thread. Only then a lower rate,
+ * because a few whole stacks say more about phases than many leaves. The first level that fits is
+ * used, so detail that would save little is not given up. */
 static const struct {
 	unsigned keep_one_in;
 	unsigned period_factor;
 } levels[] = {{1, 1}, {1, 2}, {2, 2}, {4, 2}, {1, 4}, {2, 4}, {4, 4}, {8, 8}};
 
-/* Detail comes back where it is expected to stay so far below the budget. */
+/* Detail is restored only if the expected cost stays below this share of the budget. */
 static const double return_share = 0.8;
 
-/* Nor is the last tenth of what the least detail would cost worth any. */
+/* A level must save more than a tenth of what the least detail would cost to be worth the loss. */
 static const double worth_ratio = 1.1;
 
 static void begin_window(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
@@ -82,7 +80,7 @@ void tp_perf_governor_release(struct tp_perf_governor *governor)
 	*governor = (struct tp_perf_governor){0};
 }
 
-/* Rates since the window began; begins a new one. */
+/* Computes the rates since the window began and begins a new window. */
 static void count_rates(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
 {
 	double seconds = (double)(usage->now_ns - governor->window_ns) / (double)TP_NS_PER_S;
@@ -98,7 +96,7 @@ static void count_rates(struct tp_perf_governor *governor, const struct tp_perf_
 	begin_window(governor, usage);
 }
 
-/* The busiest CPU's records since the window began, over what the limit allows in a whole one. */
+/* Records of the busiest CPU since the window began, divided by the limit for a whole window. */
 static double burst_ratio(const struct tp_perf_governor *governor,
 			  const struct tp_perf_usage *usage, uint64_t window_ns)
 {
@@ -139,10 +137,10 @@ static unsigned govern_switches(struct tp_perf_governor *governor,
 	uint64_t window_ns = governor->is_looking ? PROBE_WINDOW_NS : RATE_WINDOW_NS;
 	double burst = burst_ratio(governor, usage, window_ns);
 	double elapsed_ns = (double)(now_ns - governor->window_ns);
-	/* At this rate too many will have come before the next usual tick. */
+	/* At this rate the limit will be exceeded before the next normal tick. */
 	bool is_soon = burst * (elapsed_ns + NORMAL_PERIOD_NS) > elapsed_ns;
 	governor->is_hurried = governor->is_looking || is_soon;
-	/* Once there are too many nothing is gained by waiting for the end. */
+	/* Once the limit is exceeded, nothing is gained by waiting for the end of the window. */
 	if (elapsed_ns < (double)window_ns && burst <= 1)
 		return 0;
 	count_rates(governor, usage);
@@ -154,14 +152,14 @@ static unsigned govern_switches(struct tp_perf_governor *governor,
 	return 0;
 }
 
-/* What measuring took in a window, by what makes it less. */
+/* Cost of measuring in a window, by what reduces it. */
 struct window_cost {
-	double samples_ns; /* in the target, by the rate */
-	double stacks_ns;  /* by the rate and by how many are unwound */
-	double rest_ns;    /* by no level */
+	double samples_ns; /* in the target; reduced by a lower rate */
+	double stacks_ns;  /* reduced by a lower rate and by unwinding fewer stacks */
+	double rest_ns;    /* reduced by no level */
 };
 
-/* What the same window would have taken at another level. */
+/* Returns what the same window would have cost at another level. */
 static double estimate_ns(const struct tp_perf_governor *governor, const struct window_cost *cost,
 			  unsigned level)
 {
@@ -170,8 +168,8 @@ static double estimate_ns(const struct tp_perf_governor *governor, const struct 
 	return cost->rest_ns + (cost->samples_ns + cost->stacks_ns * kept) * rate;
 }
 
-/* The one with most detail that fits. Where none does, less detail than saves something is not
- * taken: what the rest costs no level makes less. */
+/* Returns the level with most detail that fits. If none fits, detail that would save little is
+ * kept, because no level reduces the rest of the cost. */
 static unsigned level_for(const struct tp_perf_governor *governor, const struct window_cost *cost,
 			  double limit_ns)
 {
@@ -196,8 +194,8 @@ static unsigned set_level(struct tp_perf_governor *governor, unsigned level)
 	return TP_PERF_DETAIL;
 }
 
-/* Detail comes back slowly, so one window a little above the budget is borne: code is seen for the
- * first time now and then. */
+/* Detail comes back slowly, so a single window a little above the budget is tolerated: now and then
+ * code runs for the first time. */
 static bool is_over_budget(struct tp_perf_governor *governor)
 {
 	bool was_over = governor->was_over;
@@ -206,7 +204,7 @@ static bool is_over_budget(struct tp_perf_governor *governor)
 	return was_over || governor->last_ratio > TOLERATED_ONCE * governor->max_ratio;
 }
 
-/* Less detail that keeps the budget, or at least brings nearer to it. */
+/* True if the level has less detail and keeps the budget, or at least comes closer to it. */
 static bool is_better(const struct tp_perf_governor *governor, const struct window_cost *cost,
 		      unsigned level, double limit_ns)
 {
@@ -240,10 +238,8 @@ static double at_most(double value, double most)
 	return value < most ? value : most;
 }
 
-/*
- * What measuring took since `from`, over what the target computed meanwhile; a target that mostly
- * waits is compared with one CPU, of which it could have used all.
- */
+/* Compares the cost of measuring since `from` with the CPU time of the target in that time. A
+ * target that mostly waits is compared with one whole CPU, which it could have used. */
 static unsigned govern_budget(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
 {
 	const struct tp_perf_usage *from = &governor->budget_from;
@@ -297,7 +293,8 @@ bool tp_perf_governor_switch_out(struct tp_perf_governor *governor, unsigned eve
 	return governor->has_leaves;
 }
 
-/* As many as are borne in a whole window: each copies a stack, so its end is not waited for. */
+/* Applies the limit of a whole window at once: each such sample copies a stack, so the end of the
+ * window is not awaited. */
 static unsigned govern_switch_out(struct tp_perf_governor *governor,
 				  const struct tp_perf_usage *usage)
 {

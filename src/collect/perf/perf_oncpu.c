@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps who is on which CPU and puts each stay when it ends. */
+/* Tracks which thread is on which CPU and emits each stay when it ends. */
 #include "perf_oncpu.h"
 
 #include "trainprof/base/memory.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 struct perf_cpu {
-	pid_t tid; /* who is on it; 0 = nobody of ours, or unknown */
+	pid_t tid; /* the thread on the CPU; 0 = none of ours, or unknown */
 	uint64_t seen_ns;
-	uint64_t whole_since_ns; /* no record was lost since */
+	uint64_t whole_since_ns; /* no record was lost since then */
 };
 
 void tp_perf_oncpu_init(struct tp_perf_oncpu *runs, struct tp_task_tree *tree, struct tp_sink *sink,
@@ -27,8 +27,7 @@ void tp_perf_oncpu_release(struct tp_perf_oncpu *runs)
 
 static struct perf_cpu *cpu_at(struct tp_perf_oncpu *runs, uint32_t cpu)
 {
-	return &runs->cpus[cpu < runs->n_cpus ? cpu
-					      : runs->n_cpus]; /* the last one takes odd ones */
+	return &runs->cpus[cpu < runs->n_cpus ? cpu : runs->n_cpus]; /* last: out of range */
 }
 
 static void emit_run(struct tp_perf_oncpu *runs, const struct tp_task_tree_task *task, uint32_t cpu,
@@ -43,7 +42,7 @@ static void emit_run(struct tp_perf_oncpu *runs, const struct tp_task_tree_task 
 	runs->n_put++;
 }
 
-/* Off the CPU's list, where the task was on it. */
+/* Removes the task from its CPU's entry if it is there. */
 static void leave_cpu(struct tp_perf_oncpu *runs, const struct tp_task_tree_task *task)
 {
 	struct perf_cpu *cpu = cpu_at(runs, task->cpu);
@@ -51,8 +50,8 @@ static void leave_cpu(struct tp_perf_oncpu *runs, const struct tp_task_tree_task
 		cpu->tid = 0;
 }
 
-/* It was where it was until then for certain; what came after is not known. A stay of no length
- * says so of one that was off the CPU. */
+/* The task was certainly there until then; its later state is unknown. For a task that was off the
+ * CPU a stay of length 0 records that. */
 static void end_open(struct tp_perf_oncpu *runs, struct tp_task_tree_task *task,
 		     uint64_t certain_ns, uint64_t now_ns)
 {
@@ -108,7 +107,7 @@ void tp_perf_oncpu_switch_in(struct tp_perf_oncpu *runs, struct tp_task_tree_tas
 	struct perf_cpu *at = cpu_at(runs, cpu);
 	if (!runs->is_on)
 		return;
-	if (task->where == TP_TASK_TREE_ON_CPU) { /* its way out was lost, or comes later */
+	if (task->where == TP_TASK_TREE_ON_CPU) { /* its switch-out was lost, or comes later */
 		runs->n_unmatched++;
 		end_open(runs, task, cpu_at(runs, task->cpu)->seen_ns, time_ns);
 	}
@@ -124,11 +123,10 @@ void tp_perf_oncpu_switch_in(struct tp_perf_oncpu *runs, struct tp_task_tree_tas
 	task->n_runs++;
 }
 
-/*
- * A way out whose way in was not seen. When records of this CPU were lost since the task was last
- * seen off it (or switch records began meanwhile), the way in is among those: it has been here at
- * least since they are whole again. Otherwise nothing is certain.
- */
+/* Handles a switch-out without a recorded switch-in. If records of this CPU were lost since the
+ * task was last seen off it (or switch records began meanwhile), the switch-in is among those:
+ * the task has been here at least since the records are complete again. Otherwise nothing is
+ * certain. */
 static bool find_start(struct tp_perf_oncpu *runs, const struct tp_task_tree_task *task,
 		       uint32_t cpu, uint64_t *start_ns)
 {
@@ -144,7 +142,7 @@ void tp_perf_oncpu_switch_out(struct tp_perf_oncpu *runs, struct tp_task_tree_ta
 {
 	uint64_t start_ns;
 	if (!runs->is_on || (task->where_since_ns > time_ns && how != TP_RUN_EXITED))
-		return; /* late: what followed is already known */
+		return; /* late: a later state is already known */
 	if (task->where == TP_TASK_TREE_ON_CPU && task->cpu == cpu) {
 		emit_run(runs, task, cpu, task->where_since_ns, time_ns, how);
 		leave_cpu(runs, task);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From context-switch records to stays on a CPU. Every stay put into the sink really was one: where
- * records were lost, a stay is cut to the part that is certain and ends TP_RUN_OPEN.
+ * Converts context-switch records to stays on a CPU. Every emitted stay really happened: if records
+ * were lost, a stay is cut to the part that is certain and ends TP_RUN_OPEN.
  *
  * Records come in the order of time (perf_ring.h); those of one CPU always do.
  */
@@ -28,12 +28,14 @@ void tp_perf_oncpu_release(struct tp_perf_oncpu *runs);
 
 /* Switch records are complete from this time on. */
 void tp_perf_oncpu_enable(struct tp_perf_oncpu *runs, uint64_t time_ns);
-/* They are not any more: what is on a CPU ends open, where tasks are is unknown. */
+/* Switch records are no longer complete: a task on a CPU ends open, and where tasks are is
+ * unknown. */
 void tp_perf_oncpu_disable(struct tp_perf_oncpu *runs, uint64_t time_ns);
 
-/* Any record of this CPU, before the calls below: the CPU was seen at that time. */
+/* Called for any record of this CPU, before the calls below: the CPU was observed at that time. */
 void tp_perf_oncpu_seen(struct tp_perf_oncpu *runs, uint32_t cpu, uint64_t time_ns);
-/* Records of this CPU were lost between the one seen last and this time. Returns the former. */
+/* Records of this CPU were lost between the last observed one and this time. Returns the time of
+ * the former. */
 uint64_t tp_perf_oncpu_lost(struct tp_perf_oncpu *runs, uint32_t cpu, uint64_t time_ns);
 
 void tp_perf_oncpu_switch_in(struct tp_perf_oncpu *runs, struct tp_task_tree_task *task,

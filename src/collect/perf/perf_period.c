@@ -4,11 +4,9 @@
 
 #include "trainprof/base/clock.h"
 
-/*
- * Rates over the asked one. The steps are 1 / (k + 0.618…), continued fractions that end in ones
- * only; from k = 4 on a loop in step with the asked rate would be walked through so slowly that it
- * looks like another, longer one.
- */
+/* Rates relative to the requested one. The steps are 1 / (k + 0.618…), continued fractions that end
+ * in ones only; from k = 4 on, the sampled place in a loop synchronous with the requested rate
+ * would move so slowly that it looks like another, longer loop. */
 static const double rates[] = {
 	1 - 0.38196601125010515, /* k = 2 */
 	1 - 0.27639320225002103, /* k = 3 */
@@ -26,13 +24,13 @@ uint64_t tp_perf_random(uint64_t *seed)
 
 uint64_t tp_perf_period(uint64_t period_ns, uint64_t seed, uint32_t n)
 {
-	/* The fractional part of n times the golden ratio, from a random start, goes evenly through
-	 * the unit interval. In units of 2^-64. */
+	/* The fractional part of n times the golden ratio, from a random start, covers the unit
+	 * interval evenly. In units of 2^-64. */
 	uint64_t place = seed + (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15);
 	return (uint64_t)((double)period_ns / rates[place >> 62]);
 }
 
-/* A draw interrupts the CPU of the target: 20 to 30 us of ours in a virtual machine. */
+/* A draw interrupts the target's CPU and takes 20 to 30 us of our time in a virtual machine. */
 #define SAMPLES_PER_DRAW 3
 #define DRAW_PERIOD_NS   (30 * TP_NS_PER_MS)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws periods at moments that do not favour any place of a loop. */
+/* Draws sampling periods at moments that do not favour any place in a loop. */
 #include "perf_period_update.h"
 
 #include "collect/process/procfs_stat.h"
@@ -7,7 +7,7 @@
 
 #include "trainprof/base/clock.h"
 
-/* Draws for the first thread's CPU to one for any, of events of CPUs. */
+/* With per-CPU events: draws for the first thread's CPU per draw for another CPU. */
 enum { DRAWS_PER_OTHER_CPU = 4 };
 
 void tp_perf_period_update_start(struct tp_perf_period_update *redraw, const struct tp_host *host,
@@ -25,8 +25,8 @@ void tp_perf_period_update_release(struct tp_perf_period_update *redraw)
 	tp_fd_cache_drop(&redraw->shelf, &redraw->stat_file);
 }
 
-/* What is between draws: samples of the first thread; of events of CPUs, which go on while it
- * waits, periods. */
+/* The count that must grow between draws: samples of the first thread; with per-CPU events, which
+ * continue while it waits, periods. */
 static uint64_t n_samples_total(const struct tp_perf_period_update *redraw, uint64_t now_ns)
 {
 	if (!redraw->events->setup.is_wide)
@@ -42,7 +42,7 @@ static void draw(struct tp_perf_period_update *redraw, uint32_t i, uint64_t now_
 	tp_perf_events_set_period(redraw->events, i, period_ns);
 }
 
-/* So rarely that what draws cut off is next to nothing. */
+/* Called so rarely that the time cut off by draws is negligible. */
 static void draw_other(struct tp_perf_period_update *redraw, uint32_t i)
 {
 	const struct tp_perf_period_schedule *pace = &redraw->pace;
@@ -52,14 +52,15 @@ static void draw_other(struct tp_perf_period_update *redraw, uint32_t i)
 }
 
 /*
- * A new period for the CPU on which the target's first thread runs at this very instant, when a
- * poll begins: the samples lie at random places of a loop of any length then, also one as long as
- * the period. Not while it waits: a period that is set then begins when the wait ends, and what
- * comes after waits would get too few samples. Nor where the last records had it running: they are
- * late, so that it would be found so at the end of its stays mostly, and with stays of 8 ms what
- * begins them got 21 of 30 per cent.
+ * Sets a new period on the CPU on which the target's first thread runs at this very instant, when a
+ * poll begins. The samples then lie at random places of a loop of any length, even one as long as
+ * the period. This must not happen while the thread waits: a period that is set then begins when
+ * the wait ends, and the code after waits would get too few samples. The latest records cannot be
+ * used to find the CPU: they are late, so the thread would mostly be found at the end of its stays,
+ * and with stays of 8 ms the code at their beginning got 21 instead of 30 per cent.
  *
- * The time of a CPU does not stop for waits: there its state must not matter.
+ * The time of a CPU does not stop when the thread waits: with per-CPU events its state must not
+ * matter.
  */
 void tp_perf_period_update_on_poll(struct tp_perf_period_update *redraw)
 {
@@ -76,7 +77,7 @@ void tp_perf_period_update_on_poll(struct tp_perf_period_update *redraw)
 	for (uint32_t i = 0; i < events->n_cpus; i++)
 		if (events->cpus[i] == stat.last_cpu)
 			draw(redraw, i, now_ns);
-	/* Whoever is on another CPU has the period of that. */
+	/* A thread on another CPU has the period of that CPU. */
 	if (events->setup.is_wide && redraw->pace.n_drawn % DRAWS_PER_OTHER_CPU == 0) {
 		redraw->turn = redraw->turn + 1 < events->n_cpus ? redraw->turn + 1 : 0;
 		draw_other(redraw, redraw->turn);

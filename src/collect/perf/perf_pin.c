@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pins the events of threads that make children all the time. */
+/* Pins the events of threads that create children all the time. */
 #include "perf_pin.h"
 
 #include "perf_event.h"
@@ -15,20 +15,20 @@
 
 enum {
 	NOT_OPEN = -1,
-	SECONDS_TO_OPEN = 2, /* with births, more than without */
+	SECONDS_TO_OPEN = 2, /* seconds with births, minus those without */
 	SECONDS_KEPT = 8,
 	PINS_MAX = 16,
 };
 
-/* At 3 us each, a third of a per cent of a CPU. */
+/* At 3 us each, 0.3 per cent of a CPU. */
 static const double switches_max_hz = 1000;
 
 struct tp_perf_pin {
 	uint32_t task;
 	pid_t tid;
 	int fd;
-	unsigned n_seconds; /* with births, less those without */
-	uint64_t n_births;  /* when last settled */
+	unsigned n_seconds; /* with births, minus those without */
+	uint64_t n_births;  /* at the last update */
 	uint64_t n_runs;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registers that unwinding needs, by their number in perf samples of this machine. */
+/* The registers that unwinding needs, with their numbers in the perf samples of this machine. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_REGS_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_REGS_H
 
@@ -8,7 +8,7 @@
 
 #include "trainprof/stack/unwind.h"
 
-/* Ascending by bit, which is the order in samples (arch/ * /include/uapi/asm/perf_regs.h, 6.18). */
+/* Ascending by bit, the order in samples (arch/ * /include/uapi/asm/perf_regs.h, 6.18). */
 struct perf_reg {
 	unsigned bit;
 	size_t offset; /* in struct tp_unwind_regs */

@@ -40,7 +40,7 @@ void tp_perf_ring_unmap(struct tp_perf_ring *ring)
 	*ring = (struct tp_perf_ring){0};
 }
 
-/* All that was seen makes no sense: start again behind it. */
+/* Nothing that was read makes sense: restart after it. */
 static void ring_break(struct tp_perf_ring *ring)
 {
 	ring->n_broken++;
@@ -49,14 +49,15 @@ static void ring_break(struct tp_perf_ring *ring)
 
 double tp_perf_ring_refresh(struct tp_perf_ring *ring)
 {
-	/* Pairs with the kernel's barrier before it moves the head: records before it are whole. */
+	/* Pairs with the kernel's barrier before it moves the head: records before the head are
+	 * complete. */
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	if (ring->head - ring->next > ring->size)
 		ring_break(ring);
 	return (double)(ring->head - ring->page->data_tail) / (double)ring->size;
 }
 
-/* Records and the ring are multiples of 8 long, so no word goes around the end. */
+/* Record sizes and the ring size are multiples of 8, so no word wraps around the end. */
 static uint64_t ring_word(const struct tp_perf_ring *ring, uint64_t at)
 {
 	uint64_t word;
@@ -64,7 +65,7 @@ static uint64_t ring_word(const struct tp_perf_ring *ring, uint64_t at)
 	return word;
 }
 
-/* The header of the next record, checked; false when there is none. */
+/* Reads and checks the header of the next record; false if there is none. */
 static bool ring_header(struct tp_perf_ring *ring, struct perf_event_header *out)
 {
 	if (ring->next >= ring->head)
@@ -125,7 +126,7 @@ void tp_perf_ring_peek(struct tp_perf_ring *ring, size_t most, tp_perf_ring_reco
 
 void tp_perf_ring_consume(struct tp_perf_ring *ring)
 {
-	/* The kernel may overwrite what lies before the tail: all reads must be over. */
+	/* The kernel may overwrite everything before the tail: all reads must be finished. */
 	__atomic_store_n(&ring->page->data_tail, ring->next, __ATOMIC_RELEASE);
 }
 
@@ -144,7 +145,7 @@ void tp_perf_ring_merge_release(struct tp_perf_ring_merge *merge)
 	*merge = (struct tp_perf_ring_merge){0};
 }
 
-/* Equal times go by ring, so that the order does not depend on the heap's history. */
+/* Equal times are ordered by ring, so that the order does not depend on the heap's history. */
 static bool is_before(const struct tp_perf_ring_merge *merge, uint32_t a, uint32_t b)
 {
 	if (merge->times_ns[a] != merge->times_ns[b])

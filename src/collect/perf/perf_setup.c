@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses rate, stack and rings by what the machine bears. */
+/* Chooses rate, stack size and ring size by the capacity of the machine. */
 #include "perf_setup.h"
 
 #include "collect/machine/availability.h"
@@ -12,12 +12,13 @@
 #include <errno.h>
 
 enum {
-	RING_PAGES = 256, /* twice what kernel.perf_event_mlock_kb grants every user */
+	RING_PAGES = 256, /* twice the amount that kernel.perf_event_mlock_kb grants each user */
 	RING_PAGES_ALL = 8192,
 	STACK_BYTES_MAX = 65528,
 };
 
-/* The ring of each CPU, so that all together stay within a bound on large machines. */
+/* Returns the ring size per CPU, so that all rings together stay within a bound on large
+ * machines. */
 static uint32_t ring_pages(uint32_t n_cpus)
 {
 	uint32_t pages = RING_PAGES;
@@ -26,7 +27,7 @@ static uint32_t ring_pages(uint32_t n_cpus)
 	return pages;
 }
 
-/* A rate whose samples alone take half of the allowed cost is as high as it may be. */
+/* The rate is limited so that samples alone cost at most half of the allowed overhead. */
 void tp_perf_setup_choose(struct tp_perf_setup *out, struct tp_perf_cost *cost,
 			  const struct tp_collect_context *context,
 			  struct tp_availability *availability)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens events of CPUs where they are allowed and fit. */
+/* Opens per-CPU events if they are allowed and fit. */
 #include "perf_system_wide.h"
 
 #include "collect/machine/host_file.h"
@@ -52,7 +52,7 @@ bool tp_perf_system_wide_fits(struct tp_perf_system_wide *wide, const struct tp_
 	uint64_t busy_ns;
 	if (!read_busy(&busy_ns, host))
 		return false;
-	/* Processes that have ended take theirs along. */
+	/* Processes that have ended are missing from the new total. */
 	uint64_t used_ns = target_ns > wide->target_ns ? target_ns - wide->target_ns : 0;
 	bool fits = busy_ns - wide->busy_ns <= 2 * used_ns;
 	wide->busy_ns = busy_ns;
@@ -60,7 +60,8 @@ bool tp_perf_system_wide_fits(struct tp_perf_system_wide *wide, const struct tp_
 	return fits;
 }
 
-/* Arrays by CPU were made for the events of threads, and less of a stack is less detail. */
+/* The arrays by CPU were allocated for the events of threads, and a smaller stack is less
+ * detail. */
 static bool is_as_good(const struct tp_perf_events *wide, const struct tp_perf_events *threads)
 {
 	const struct tp_perf_setup *got = &wide->setup;
@@ -84,7 +85,7 @@ bool tp_perf_system_wide_open(struct tp_perf_system_wide *wide, struct tp_perf_e
 		return false;
 	}
 	if (!is_as_good(&events, threads)) {
-		tp_info("events of CPUs tell less");
+		tp_info("system-wide events have less detail");
 		tp_perf_events_close(&events);
 		return false;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the thread's own stack by a word of the other one. */
+/* Finds the thread's own stack from a word of the other stack. */
 #include "switched_stack.h"
 
 #include "trainprof/base/memory.h"
@@ -9,20 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Seen of oneDNN's sgemm kernels in TensorFlow 2.21 and JAX 0.10.2 (2026-11): the old stack pointer
- * is word 15. It points to the registers that a function has to keep (System V ABI, x86-64: rbx,
- * rbp and r12 to r15), and the return address is behind them.
- */
+/* Observed in oneDNN's sgemm kernels in TensorFlow 2.21 and JAX 0.10.2 (2026-11): the old stack
+ * pointer is word 15. It points to the callee-saved registers (System V ABI, x86-64: rbx, rbp and
+ * r12 to r15), followed by the return address. */
 enum {
 	LOWEST_WORDS = 32,
 	SAVED_WORDS = 6,
 	OWN_WORDS = 2048, /* of the thread's own stack; deeper callers are not found */
 	ADDRESS_MIN = 1 << 16,
 	CHAINS_MAX = 1024,
-	FRAMES_MAX = 64, /* of a chain that is remembered */
-	/* A reading may come too late and find what ran next; callers that really change are met
-	 * far more often than that. */
+	FRAMES_MAX = 64, /* of a remembered chain */
+	/* A read may come too late and find what ran next; callers that really change occur far
+	 * more often than that. */
 	SAME_PER_OTHER = 32,
 };
 
@@ -34,14 +32,14 @@ struct own_stack {
 	size_t n;
 };
 
-/* The callers of a place. Where they vary in the middle, that is left out: frames[0 .. n_inner) are
- * always the innermost ones, and the rest are always the outermost. */
+/* The callers of a place. If they vary in the middle, that part is left out: frames[0 .. n_inner)
+ * are always the innermost ones, and the rest are always the outermost. */
 struct tp_switched_stack_chain {
 	struct tp_stack_frame frames[FRAMES_MAX];
 	size_t n;
-	size_t n_inner;   /* n: nothing is left out */
-	unsigned n_same;  /* readings that found these callers, */
-	unsigned n_other; /* and that found others */
+	size_t n_inner;   /* equal to n: nothing is left out */
+	unsigned n_same;  /* reads that found these callers, */
+	unsigned n_other; /* and reads that found others */
 };
 
 void tp_switched_stack_release(struct tp_switched_stack *known)
@@ -52,15 +50,15 @@ void tp_switched_stack_release(struct tp_switched_stack *known)
 
 /* ---- reading ---- */
 
-/* May it be a stack pointer, of another stack than what was copied? */
+/* True if the word may be a stack pointer into another stack than the copied one. */
 static bool is_outside_copy(uint64_t word, const struct tp_perf_sample *sample)
 {
 	return word % sizeof(word) == 0 && word >= ADDRESS_MIN && word < address_max &&
 	       word - sample->regs.sp >= sample->stack_bytes;
 }
 
-/* From the call that the code returns to, as if that ran; by tables alone. Of the registers that
- * are saved below the return address any may be the caller's base pointer. */
+/* Unwinds from the call that the code returns to as if it were running, with unwind tables only.
+ * Any of the registers that are saved below the return address may be the caller's base pointer. */
 static bool unwind_from(const struct tp_task_tree_task *task, const struct own_stack *own,
 			uint64_t bp, struct tp_stack_frame *frames, size_t max,
 			struct tp_unwind_result *result)
@@ -109,10 +107,9 @@ static bool is_same(const struct tp_stack_frame *a, const struct tp_stack_frame 
 	return a->module == b->module && a->address == b->address;
 }
 
-/*
- * Keep what both have in common, from the kernel outwards and from the thread's first frame
- * inwards. False when they have not even the kernel's caller in common: `chain` is then as before.
- */
+/* Keeps what both have in common, from the kernel outwards and from the thread's first frame
+ * inwards. Returns false and leaves `chain` unchanged if not even the kernel's caller is the
+ * same. */
 static bool intersect(struct tp_switched_stack_chain *chain, const struct tp_stack_frame *frames,
 		      size_t n)
 {
@@ -144,7 +141,7 @@ static void chain_set(struct tp_switched_stack_chain *chain, const struct tp_sta
 	chain->n = chain->n_inner = n;
 }
 
-/* What is met more often takes the place of what came first. */
+/* Callers that are found more often replace those that were found first. */
 static void count_reading(struct tp_switched_stack_chain *chain,
 			  const struct tp_stack_frame *frames, size_t n)
 {
@@ -186,7 +183,7 @@ static bool use_known(const struct tp_switched_stack *known, uint64_t place,
 	size_t n_outer = chain->n - chain->n_inner;
 	size_t gap = n_outer > 0;
 	memcpy(frames, chain->frames, chain->n_inner * sizeof(*frames));
-	frames[chain->n_inner] = (struct tp_stack_frame){0}; /* nowhere: some are not known */
+	frames[chain->n_inner] = (struct tp_stack_frame){0}; /* no address: unknown frames */
 	memcpy(&frames[chain->n_inner + gap], &chain->frames[chain->n_inner],
 	       n_outer * sizeof(*frames));
 	*result = (struct tp_unwind_result){.end = TP_UNWIND_COMPLETE, .n_frames = chain->n + gap};
@@ -195,8 +192,8 @@ static bool use_known(const struct tp_switched_stack *known, uint64_t place,
 
 /* ---- both ---- */
 
-/* Most words of matrices that look like addresses point to other matrices: the few bytes that tell
- * are read before the rest is. */
+/* Most words of matrices that look like addresses point to other matrices, so the few decisive
+ * bytes are read before the rest. */
 static bool can_be_own(const struct tp_task_tree_task *task, uint64_t own_sp)
 {
 	uint64_t words[SAVED_WORDS + 1];
@@ -204,12 +201,12 @@ static bool can_be_own(const struct tp_task_tree_task *task, uint64_t own_sp)
 	       tp_unwind_is_pointer_call(task->maps, words[SAVED_WORDS]);
 }
 
-/* From the memory of the process as it is now. */
+/* Reads from the current memory of the process. */
 static bool read_callers(struct tp_switched_stack *known, const struct tp_task_tree_task *task,
 			 uint64_t own_sp, struct tp_stack_frame *frames, size_t max,
 			 struct tp_unwind_result *result)
 {
-	struct own_stack own; /* large: not cleared */
+	struct own_stack own; /* large: not zeroed */
 	if (!can_be_own(task, own_sp))
 		return false;
 	own.sp = own_sp;

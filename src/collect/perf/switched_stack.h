@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callers of code that works on a stack of its own.
+ * Finds the callers of code that runs on its own stack.
  *
- * Kernels that are compiled at run time may move the stack pointer to a workspace on the heap, with
- * the one that they came with in its lowest words. What perf copies then is matrices. The callers
- * are in the memory of the process, where they are read a little later than the sample was taken.
+ * Kernels that are compiled at run time may move the stack pointer to a workspace on the heap, and
+ * keep the original one in its lowest words. Perf then copies matrices instead of a stack. The
+ * callers are in the memory of the process, which is read a little later than the sample was taken.
  *
- * They are believed when the code returns behind a call by pointer, from where tables lead to the
- * thread's first frame without a guess, and when they were read before the thread could go on: a
- * kernel lasts for a millisecond or less, and what runs next there overwrites their words, or
- * leaves its own. So threads whose callers nobody knows are watched for a while
- * (switched_stack_watch.h), and samples that are looked at later are given the callers that were
- * found at their place. Where those vary, but begin and end alike, a frame without a module stands
- * for what is between; where already the kernel's caller varies nothing is told.
+ * They are accepted if the code returns to an address after an indirect call, if from there unwind
+ * tables lead to the thread's first frame without guessing, and if they were read before the thread
+ * could continue: a kernel lasts for a millisecond or less, and the next code there overwrites the
+ * words or leaves its own. So threads with unknown callers are watched for a while
+ * (switched_stack_watch.h), and samples that are processed later get the callers that were found at
+ * their place. If those vary, but begin and end alike, a frame without a module represents the part
+ * between; if already the kernel's caller varies, no callers are reported.
  */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_SWITCHED_STACK_H
 #define TRAINPROF_SRC_COLLECT_PERF_SWITCHED_STACK_H
@@ -28,25 +28,27 @@
 
 enum { TP_SWITCHED_STACK_REQUESTS = 16 };
 
-/* What was found so far. All zero is empty. */
+/* The callers found so far. All zero is empty. */
 struct tp_switched_stack {
 	struct tp_switched_stack_chain *chains; /* heap */
 	size_t n;
 	size_t capacity;
-	struct tp_map by_place; /* thread and its own stack pointer -> index */
-	uint64_t n_news;        /* times that something was found that was not known */
-	pid_t wanted[TP_SWITCHED_STACK_REQUESTS]; /* threads whose callers were asked for in vain */
-	size_t n_wanted;                          /* whoever watches them sets it to 0 */
+	struct tp_map by_place;                   /* thread and its own stack pointer -> index */
+	uint64_t n_news;                          /* number of times that something new was found */
+	pid_t wanted[TP_SWITCHED_STACK_REQUESTS]; /* threads whose callers were requested but
+						     unknown */
+	size_t n_wanted;                          /* reset to 0 by the watcher */
 };
 
 void tp_switched_stack_release(struct tp_switched_stack *known);
 
 /*
- * Where tp_unwind() came to no end in code without a file, which it left in frames[0]: puts the
- * callers behind it, marked as guessed, and says so in `result`. False when they are not found:
- * then `result` is undefined. Frames behind the first may be overwritten either way.
- * is_fresh  the sample was taken just now: callers are read and remembered; else only remembered
- *           ones are given.
+ * For a stack on which tp_unwind() reached no end in code without a file, which it left in
+ * frames[0]: appends the callers, marked as guessed, and sets that in `result`. Returns false if
+ * they are not found: then `result` is undefined. Frames after the first may be overwritten in both
+ * cases.
+ * is_fresh  the sample was taken just now: callers are read and remembered; otherwise only the
+ *           remembered ones are used.
  * max       at least 2.
  */
 bool tp_switched_stack_unwind(struct tp_switched_stack *known, const struct tp_task_tree_task *task,

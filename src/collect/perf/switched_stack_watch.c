@@ -20,15 +20,15 @@
 
 enum {
 	RING_PAGES = 4,     /* two samples and more */
-	STACK_BYTES = 4096, /* of which the lowest words matter */
+	STACK_BYTES = 4096, /* only the lowest words matter */
 	WATCHED_MAX = 16,
-	FIRST_SAMPLES = 64, /* of a thread, taken as often as the others; then they get rarer: */
+	FIRST_SAMPLES = 64, /* of a thread, at the rate of the others; later samples are rarer: */
 	FACTOR = 4,
-	STALE_SAMPLES_MAX = 100, /* samples without any news */
+	STALE_SAMPLES_MAX = 100, /* samples without new callers */
 };
 
-/* Half of the readings come 0.1 ms after their sample. Later, the callers may be those of another
- * call. */
+/* Half of the reads happen within 0.1 ms of their sample. A late read may find the callers of
+ * another call. */
 #define LATE_NS (TP_NS_PER_MS / 2)
 #define REST_NS (10 * TP_NS_PER_S)
 
@@ -38,7 +38,7 @@ struct tp_switched_stack_watched {
 	int fd;
 	struct tp_perf_ring ring;
 	unsigned n_samples;
-	unsigned n_stale; /* of them, since the last that told something new */
+	unsigned n_stale; /* samples since the last one that added something new */
 	bool has_told;
 };
 
@@ -69,7 +69,7 @@ void tp_switched_stack_watch_release(struct tp_switched_stack_watch *watch)
 	close(watch->epoll_fd);
 }
 
-/* Never in step with the kernels. */
+/* Draws a random period, so that samples are not synchronous with the kernels. */
 static uint64_t draw_period(struct tp_switched_stack_watch *watch,
 			    const struct tp_switched_stack_watched *item)
 {
@@ -111,7 +111,7 @@ static void watched_read(struct tp_switched_stack_watch *watch,
 	ioctl(item->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
-/* A thread that has ended would wake us for ever. */
+/* A thread that has ended would wake us forever. */
 static void remove_ended(const struct tp_switched_stack_watch *watch)
 {
 	struct epoll_event events[WATCHED_MAX];
@@ -140,7 +140,7 @@ static bool is_watched(const struct tp_switched_stack_watch *watch, uint32_t tas
 	return false;
 }
 
-/* One more; without it the callers stay unknown. */
+/* Watches one more thread; on failure its callers stay unknown. */
 static void watched_open(struct tp_switched_stack_watch *watch,
 			 const struct tp_task_tree_task *task)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Collector "pmu": hardware counters of the whole tree of the target: cycles, instructions, last
- * cache level, and how many slots the back end and memory kept empty.
- */
+/* Collector "pmu": hardware counters of the target and all its children: cycles, instructions,
+ * last-level cache, and the slots that the back end and memory left empty. */
 #include "collect/machine/fd_limit.h"
 #include "collect/machine/stage_clock.h"
 #include "collect/perf/perf_event.h"
@@ -27,7 +25,7 @@
 
 enum { PATH_SIZE = 512, MAX_KINDS = TP_CORE_PMUS_MAX, FDS_LEFT_MIN = 64 };
 
-/* The same events on each kind of core, on one task and what it starts. */
+/* The same events on each kind of core, for one task and its later children. */
 struct meter {
 	struct tp_pmu_group groups[MAX_KINDS];
 	struct tp_pmu_counts_sum sum;
@@ -49,13 +47,13 @@ struct pmu {
 	struct tp_collector base;
 	const struct tp_host *host;
 	struct tp_sink *sink;
-	struct tp_task_tree *tree; /* of a target that runs already; NULL: it does not */
+	struct tp_task_tree *tree; /* of a target that already runs; otherwise NULL */
 	struct meters basic;
 	struct meters topdown;
 	struct tp_pmu_topdown recipe;
 	bool has_recipe;
-	double topdown_taken[TP_PMU_GROUP_MAX]; /* counts that are in `slots` already */
-	struct tp_pmu_topdown_slots slots;      /* so far */
+	double topdown_taken[TP_PMU_GROUP_MAX]; /* counts that are already included in `slots` */
+	struct tp_pmu_topdown_slots slots;      /* total so far */
 	bool without_kernel;
 	uint64_t n_gauges;
 };
@@ -103,7 +101,7 @@ static void meter_close(struct meter *meter, size_t n_kinds)
 		tp_pmu_group_close(&meter->groups[i]);
 }
 
-/* Count on one task. 0 or the errno. */
+/* Starts to count on one task. Returns 0 or the errno. */
 static int meters_add(struct pmu *self, struct meters *meters, pid_t tid, bool on_exec)
 {
 	struct meter meter = {.has = {false}};
@@ -130,7 +128,7 @@ static int meters_add(struct pmu *self, struct meters *meters, pid_t tid, bool o
 	return 0;
 }
 
-/* A child that we hold before its exec still runs our own program. */
+/* A child that is held before its exec still runs our own program. */
 static bool is_held(pid_t pid)
 {
 	char path[64];
@@ -143,7 +141,7 @@ static bool is_held(pid_t pid)
 	       memcmp(ours, its, (size_t)n_ours) == 0;
 }
 
-/* A running process has threads already; what they start is followed by inheritance. */
+/* A running process already has threads; their later children are followed by inheritance. */
 static int meters_add_threads(struct pmu *self, struct meters *meters, pid_t pid)
 {
 	char path[64];
@@ -164,8 +162,8 @@ static int meters_add_threads(struct pmu *self, struct meters *meters, pid_t pid
 	return error;
 }
 
-/* All that exist, once: whoever is born meanwhile is counted with its creator, or for microseconds
- * with nobody. */
+/* Adds all existing threads once: a thread that is born meanwhile is counted with its creator, or
+ * not counted for some microseconds. */
 static int meters_add_tree(struct pmu *self, struct meters *meters)
 {
 	int error = ESRCH;
@@ -190,7 +188,7 @@ static int meters_start(struct pmu *self, struct meters *meters, pid_t target)
 			       : meters_add_threads(self, meters, target);
 }
 
-/* What all tasks together counted. `running` is the least of their ratios. */
+/* The counts of all tasks together. `running_ratio` is the smallest of their ratios. */
 struct total {
 	double values[TP_PMU_GROUP_MAX];
 	bool has[TP_PMU_GROUP_MAX];
@@ -211,7 +209,7 @@ static struct total meters_read(struct meters *meters)
 			good = good && tp_pmu_group_read(&meter->groups[kind], &now[kind]);
 		if (good)
 			tp_pmu_counts_add(&meter->sum, now, meters->n_kinds, meters->n_events);
-		/* A thread that has not run yet is no reason to doubt the others. */
+		/* A thread that has not run yet does not make the others less reliable. */
 		if (now[0].enabled_ns > 0) {
 			double ratio = tp_pmu_counts_running_ratio(now, meters->n_kinds);
 			total.has_begun = true;
@@ -245,10 +243,8 @@ static void emit_basic(struct pmu *self, const struct total *total, uint64_t now
 	}
 }
 
-/*
- * Computed for what was counted since the last time, and added up: a share times a sum would not
- * only grow. Counts that contradict themselves wait for more to come.
- */
+/* Computed for the counts since the last time, and added up, because a share times a total could
+ * also shrink. Contradictory counts are kept until there are more. */
 static void emit_topdown(struct pmu *self, const struct total *total, uint64_t now_ns)
 {
 	struct tp_pmu_topdown_slots now;
@@ -259,7 +255,7 @@ static void emit_topdown(struct pmu *self, const struct total *total, uint64_t n
 		memcpy(self->topdown_taken, total->values, sizeof(self->topdown_taken));
 		self->slots.slots += now.slots;
 		self->slots.backend += now.backend;
-		self->slots.memory += now.memory; /* stays NAN */
+		self->slots.memory += now.memory; /* NAN stays NAN */
 	}
 	emit_gauge(self, TP_METRIC_PMU_SLOTS, now_ns, self->slots.slots);
 	emit_gauge(self, TP_METRIC_PMU_BACKEND, now_ns, self->slots.backend);
@@ -267,7 +263,7 @@ static void emit_topdown(struct pmu *self, const struct total *total, uint64_t n
 		emit_gauge(self, TP_METRIC_PMU_MEMORY, now_ns, self->slots.memory);
 }
 
-/* Where the counters start: growth needs two readings. */
+/* Emits the start values of the counters, because growth needs two readings. */
 static void emit_start(struct pmu *self, uint64_t now_ns)
 {
 	struct total zero = meters_read(&self->basic);
@@ -280,7 +276,7 @@ static void emit_start(struct pmu *self, uint64_t now_ns)
 	emit_topdown(self, &zero, now_ns);
 }
 
-/* A group that ran too little says nothing, and no figure is better than a wild one. */
+/* A group that ran too little is not meaningful, and no value is better than a wildly wrong one. */
 static void emit_all(struct pmu *self, uint64_t now_ns)
 {
 	struct total basic = meters_read(&self->basic);

@@ -55,10 +55,8 @@ size_t tp_core_pmu_find(struct tp_core_pmu *out, size_t max, const struct tp_hos
 	return n;
 }
 
-/*
- * Put the bits of `value`, lowest first, where a format says: "config:0-7,32-35" or "config1:0".
- * What does not fit is refused rather than cut.
- */
+/* Puts the bits of `value`, lowest first, to the positions of a format: "config:0-7,32-35" or
+ * "config1:0". Rejects a value that does not fit. */
 static bool spread_bits(struct tp_pmu_event *out, const char *format, uint64_t value)
 {
 	uint64_t *field = &out->config;
@@ -104,7 +102,8 @@ static bool apply_term(struct tp_pmu_event *out, const struct tp_host *host,
 	       spread_bits(out, format, value);
 }
 
-/* Terms as in events/ ("event=0x3c,umask=0x1,inv"), spread over the bits that format/ says. */
+/* Parses terms as in events/ ("event=0x3c,umask=0x1,inv") and distributes them to the bits that
+ * format/ specifies. */
 static bool parse_terms(struct tp_pmu_event *out, const struct tp_host *host,
 			const struct tp_core_pmu *pmu, const char *terms)
 {

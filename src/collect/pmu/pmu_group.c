@@ -23,14 +23,14 @@ static int open_one(const struct tp_pmu_event *counter, int leader,
 	attr.inherit = options->inherit;
 	attr.exclude_kernel = options->without_kernel;
 	attr.exclude_hv = options->without_kernel;
-	/* Members follow their leader. */
+	/* Members are enabled with their leader. */
 	attr.disabled = leader < 0;
 	attr.enable_on_exec = leader < 0 && options->on_exec;
 	return (int)syscall(SYS_perf_event_open, &attr, options->pid, -1, leader,
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Members first: without its leader a member would start to count alone. */
+/* Closes members first: without its leader a member would start to count alone. */
 void tp_pmu_group_close(struct tp_pmu_group *counters)
 {
 	for (size_t i = counters->n; i-- > 0;) {
@@ -78,7 +78,7 @@ bool tp_pmu_group_has(const struct tp_pmu_group *counters, size_t i)
 
 bool tp_pmu_group_read(const struct tp_pmu_group *counters, struct tp_pmu_counts *out)
 {
-	/* As the kernel writes it: members in the order of their opening. */
+	/* The kernel's format: members in the order in which they were opened. */
 	struct {
 		uint64_t n;
 		uint64_t enabled_ns;
@@ -99,7 +99,7 @@ bool tp_pmu_group_read(const struct tp_pmu_group *counters, struct tp_pmu_counts
 	return true;
 }
 
-/* A task is enabled on all kinds of core at once: the time is the same for each. */
+/* A task is enabled on all kinds of cores at once: the time is the same for each. */
 static struct tp_pmu_counts add_kinds(const struct tp_pmu_counts *now, size_t n_kinds,
 				      size_t n_values)
 {
@@ -118,7 +118,7 @@ void tp_pmu_counts_add(struct tp_pmu_counts_sum *sum, const struct tp_pmu_counts
 		       size_t n_kinds, size_t n_values)
 {
 	struct tp_pmu_counts total = add_kinds(now, n_kinds, n_values);
-	/* It did not run since: wait, and let the next reading stand for this time as well. */
+	/* It has not run since: skip this time; the next reading covers it. */
 	if (total.running_ns <= sum->last.running_ns)
 		return;
 	double enabled_ns = (double)(total.enabled_ns - sum->last.enabled_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encodes event names by libpfm4; the only file that knows the library. */
+/* Encodes event names with libpfm4; the only file that uses the library. */
 #include "pmu_libpfm.h"
 
 #include "trainprof/base/memory.h"
@@ -51,7 +51,7 @@ enum tp_status tp_pmu_libpfm_encode(struct tp_pmu_event *out, const char *name,
 	struct perf_event_attr attr;
 	pfm_perf_encode_arg_t arg;
 	char *full_name = NULL;
-	int result = pfm_initialize(); /* the second time it does nothing */
+	int result = pfm_initialize(); /* a second call does nothing */
 	if (result != PFM_SUCCESS)
 		return tp_fail(err, TP_ABSENT, "libpfm4 does not start: %s", pfm_strerror(result));
 	memset(&attr, 0, sizeof(attr));
@@ -60,7 +60,8 @@ enum tp_status tp_pmu_libpfm_encode(struct tp_pmu_event *out, const char *name,
 	arg.size = sizeof(arg);
 	arg.attr = &attr;
 	arg.fstr = &full_name;
-	/* It does not look at perf_event_paranoid; who opens the event decides about the kernel. */
+	/* libpfm4 ignores perf_event_paranoid; the caller that opens the event decides about the
+	 * kernel. */
 	result = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &arg);
 	if (result != PFM_SUCCESS)
 		return tp_fail(err, TP_ABSENT, "libpfm4 does not know '%s' on this CPU: %s", name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out whether the CPUs' counters can be used here, by counting a loop. */
+/* Tests whether the CPUs' counters can be used here, by counting a loop. */
 #include "pmu_probe.h"
 
 #include "collect/machine/host_file.h"
@@ -22,7 +22,7 @@ enum { MAX_KINDS = TP_CORE_PMUS_MAX };
 static bool is_virtual(const struct tp_host *host)
 {
 	char text[4096];
-	/* ARM's /proc/cpuinfo does not tell; the firmware's name of the machine mostly does. */
+	/* ARM's /proc/cpuinfo has no such flag; the firmware's machine name usually shows it. */
 	static const char *const vendors[] = {"QEMU", "KVM",    "Amazon EC2", "Google",
 					      "Xen",  "VMware", "Bochs"};
 	if (tp_host_file_field(host, "/proc/cpuinfo", "flags", text, sizeof(text)))
@@ -76,7 +76,7 @@ static void report_refused(const struct tp_host *host, int error, struct tp_avai
 		 host->in_container ? "docker run --cap-add PERFMON" : "run as root");
 }
 
-/* Does a loop count? Some virtual machines offer counters that stand still. */
+/* True if a loop is counted. Some virtual machines offer counters that do not count. */
 static bool has_counts(const struct tp_pmu_group *group)
 {
 	struct tp_pmu_counts counts;
@@ -90,7 +90,7 @@ static void test_counting(const struct tp_host *host, const struct tp_core_pmu *
 {
 	struct tp_pmu_group_options options = {.n_required = 2};
 	int error = ENOENT;
-	/* On a CPU with two kinds of core only that of the current one moves. */
+	/* On a CPU with two kinds of cores only the counter of the current core counts. */
 	for (size_t i = 0; i < n; i++) {
 		struct tp_pmu_event events[TP_N_BASIC];
 		struct tp_pmu_group group;

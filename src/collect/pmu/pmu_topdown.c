@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recipes for top-down slots on each kind of CPU. */
+/* The formulas for top-down slots on each kind of CPU. */
 #include "pmu_topdown.h"
 
 #include "collect/machine/host_file.h"
@@ -15,7 +15,7 @@
 
 #define PARTS_TOLERANCE 0.05
 
-/* The CPU as /proc/cpuinfo numbers it; x86 only. */
+/* The CPU model numbers from /proc/cpuinfo; x86 only. */
 struct cpu_model {
 	char vendor[32];
 	unsigned family;
@@ -37,7 +37,7 @@ static bool read_model(const struct tp_host *host, struct cpu_model *out)
 	return true;
 }
 
-/* By the kernel's alias on this PMU, else the generic event. */
+/* Returns the event of the kernel's alias on this PMU, else the generic event. */
 static struct tp_pmu_event alias_or_generic(const struct tp_host *host,
 					    const struct tp_core_pmu *pmu, const char *x86,
 					    const char *arm, uint64_t generic)
@@ -49,11 +49,9 @@ static struct tp_pmu_event alias_or_generic(const struct tp_host *host,
 	return (struct tp_pmu_event){.type = PERF_TYPE_HARDWARE, .config = generic};
 }
 
-/*
- * The last level of the cache. The generic cache events count it on Intel only: on AMD they are
- * those of the second level, on ARM those of the first. AMD since Zen 3: ls_any_fills_from_sys
- * (0x44), fills from beyond the own second level (0x5e) and from beyond the own third (0x5c).
- */
+/* Events of the last-level cache. The generic cache events count it only on Intel: on AMD they
+ * count the second level, on ARM the first. AMD since Zen 3: ls_any_fills_from_sys (0x44), fills
+ * from beyond the core's second level (0x5e) and from beyond its third (0x5c). */
 static bool find_llc(struct tp_pmu_event *refs, struct tp_pmu_event *misses,
 		     const struct tp_host *host, const struct tp_core_pmu *pmu)
 {
@@ -107,10 +105,8 @@ static int add_alias(struct tp_pmu_topdown *recipe, const struct tp_host *host,
 	return add_event(recipe, event);
 }
 
-/*
- * Intel since Ice Lake: the kernel turns the metrics register into counts of slots. `slots` must
- * lead the group. Memory-bound since Sapphire Rapids. Linux: arch/x86/events/intel/core.c.
- */
+/* Intel since Ice Lake: the kernel converts the metrics register to counts of slots. `slots` must
+ * lead the group. Memory-bound since Sapphire Rapids. Linux: arch/x86/events/intel/core.c. */
 static bool find_intel_metrics(struct tp_pmu_topdown *out, const struct tp_host *host,
 			       const struct tp_core_pmu *pmu)
 {
@@ -130,7 +126,7 @@ static bool find_intel_metrics(struct tp_pmu_topdown *out, const struct tp_host 
 	return true;
 }
 
-/* Counters of one thread say nothing about a core that two threads share. */
+/* Counters of one thread are meaningless for a core that two threads share. */
 static bool has_smt(const struct tp_host *host)
 {
 	char text[8];
@@ -138,10 +134,8 @@ static bool has_smt(const struct tp_host *host)
 	       text[0] == '1';
 }
 
-/*
- * Intel from Sandy Bridge to Cascade Lake: what is neither issued nor lost to the front end or to
- * recovery was refused by the back end. The kernel's aliases carry their scales.
- */
+/* Intel from Sandy Bridge to Cascade Lake: slots that are neither issued nor lost to the front end
+ * or to recovery are back-end bound. The kernel's aliases have scales. */
 static bool find_intel_bubbles(struct tp_pmu_topdown *out, const struct tp_host *host,
 			       const struct tp_core_pmu *pmu)
 {
@@ -161,7 +155,7 @@ static bool find_intel_bubbles(struct tp_pmu_topdown *out, const struct tp_host 
 	return true;
 }
 
-/* An event by libpfm4's name, else by its number where libpfm4 is missing or too old. */
+/* Returns an event by libpfm4's name, or by its number if libpfm4 is missing or too old. */
 static struct tp_pmu_event named_or_raw(const struct tp_core_pmu *pmu, const char *name,
 					uint64_t raw)
 {
@@ -180,7 +174,8 @@ static bool find_amd(struct tp_pmu_topdown *out, const struct cpu_model *cpu,
 		     const struct tp_core_pmu *pmu)
 {
 	const unsigned model = cpu->model;
-	/* Family 19h is Zen 3, 3+ and 4; the models of Zen 4 (arch/x86/kernel/cpu/amd.c). */
+	/* Family 19h is Zen 3, 3+ and 4; these are the models of Zen 4
+	 * (arch/x86/kernel/cpu/amd.c). */
 	bool is_zen4 = cpu->family == 0x19 &&
 		       ((model >= 0x10 && model <= 0x1f) || (model >= 0x60 && model <= 0x7f) ||
 			(model >= 0xa0 && model <= 0xaf));
@@ -202,7 +197,7 @@ static bool find_amd(struct tp_pmu_topdown *out, const struct cpu_model *cpu,
 	return true;
 }
 
-/* ARMv8.4 PMU: "ARM top-down methodology", stall_slot_backend over slots x cycles; memory by the
+/* ARMv8.4 PMU: "ARM top-down methodology", stall_slot_backend over slots x cycles; memory from the
  * share of back-end stall cycles that wait for memory. */
 static bool find_arm(struct tp_pmu_topdown *out, const struct tp_host *host,
 		     const struct tp_core_pmu *pmu)

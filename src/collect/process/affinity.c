@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the kernel for the mask of every thread. */
+/* Reads the affinity mask of every thread. */
 #include "affinity.h"
 
 #include "task_tree.h"
@@ -14,7 +14,7 @@
 
 struct process_mask {
 	uint32_t leader; /* task */
-	cpu_set_t cpus;  /* of all threads; more than 1,024 CPUs are never known */
+	cpu_set_t cpus;  /* of all threads; more than 1,024 CPUs are not supported */
 };
 
 void tp_affinity_release(struct tp_affinity *affinity)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On which CPUs the target's processes may run: taskset, numactl, a launcher of ranks. */
+/* The CPUs on which the target's processes may run: set by taskset, numactl, a launcher of
+ * ranks. */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_AFFINITY_H
 #define TRAINPROF_SRC_COLLECT_PROCESS_AFFINITY_H
 
@@ -11,17 +12,17 @@
 
 struct tp_task_tree;
 
-/* Zero-initialised is valid. */
+/* All zero is valid. */
 struct tp_affinity {
-	struct tp_map n_cpus; /* pid -> as it was put last */
+	struct tp_map n_cpus; /* pid -> last emitted value */
 	uint64_t due_ns;
 	uint64_t n_put;
 };
 
 void tp_affinity_release(struct tp_affinity *affinity);
 
-/* Every few seconds: puts how many CPUs a process may use, all its threads together, where that has
- * changed. A thread that is bound alone does not narrow its process. */
+/* Called every few seconds: emits the number of CPUs that all threads of a process together may
+ * use, if it has changed. A single bound thread does not reduce its process's number. */
 void tp_affinity_read(struct tp_affinity *affinity, const struct tp_task_tree *tree,
 		      struct tp_sink *sink, uint64_t now_ns);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for the end of a child, for a time. */
+/* Waits for the end of a child, with a time limit. */
 #include "child_wait.h"
 
 #include "trainprof/base/clock.h"

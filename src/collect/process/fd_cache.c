@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps files open, least recently used first out. */
+/* Keeps files open and closes the least recently used first. */
 #include "fd_cache.h"
 
 #include "collect/machine/fd_limit.h"
@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { RESERVE = 16 }; /* for everybody else's short needs */
+enum { RESERVE = 16 }; /* for short-term use by other code */
 
 size_t tp_fd_cache_capacity(size_t most)
 {
@@ -45,7 +45,7 @@ void tp_fd_cache_drop(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot)
 	slot->is_open = false;
 }
 
-/* Others have taken the descriptors that we counted on: want half as many from now on. */
+/* Other code has used the descriptors that we counted on: use half as many from now on. */
 static bool shrink(struct tp_fd_cache *shelf)
 {
 	if (shelf->n == 0)
@@ -56,7 +56,7 @@ static bool shrink(struct tp_fd_cache *shelf)
 	return true;
 }
 
-/* Valid until the next call; -1 with errno. */
+/* The result is valid until the next call; -1 with errno. */
 static int get_fd(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot, const char *path)
 {
 	if (slot->is_open) {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Files of /proc kept open between readings, as many as the limit of open files allows; the one
- * used longest ago goes first. Reading through a kept descriptor costs a third of open-read-close.
- */
+/* Keeps files of /proc open between reads, as many as the limit of open files allows; the least
+ * recently used is closed first. A read through an open descriptor costs a third of
+ * open-read-close. */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_FD_CACHE_H
 #define TRAINPROF_SRC_COLLECT_PROCESS_FD_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Lives in its user's struct, at a fixed address while it is on the shelf. */
+/* Part of its user's struct, at a fixed address while it is in the cache. */
 struct tp_fd_cache_slot {
 	int fd; /* valid while is_open */
 	bool is_open;
@@ -17,7 +16,7 @@ struct tp_fd_cache_slot {
 	struct tp_fd_cache_slot *older;
 };
 
-/* Zero-initialised is empty with room for nothing but the last one used. */
+/* All zero = empty, with space for only the last used file. */
 struct tp_fd_cache {
 	struct tp_fd_cache_slot *newest;
 	struct tp_fd_cache_slot *oldest;
@@ -25,18 +24,15 @@ struct tp_fd_cache {
 	size_t capacity;
 };
 
-/* Room for half of what the limit of open files leaves now, 1 to `most`. */
+/* Returns half of the descriptors that the limit of open files leaves now, 1 to `most`. */
 size_t tp_fd_cache_capacity(size_t most);
 
-/*
- * The file of a slot from its beginning into out, with a NUL behind: through the descriptor that
- * was kept, or one opened now, at the cost of others when there is no room. path is not looked at
- * when the slot is open. False with errno when it cannot be read, or is empty; the slot is closed
- * then.
- */
+/* Reads the file of a slot from its beginning into out and appends a NUL, through the open
+ * descriptor or a new one, which may close another slot. path is ignored if the slot is open.
+ * Returns false with errno if the file cannot be read or is empty; the slot is then closed. */
 bool tp_fd_cache_read(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot, const char *path,
 		      char *out, size_t size);
-/* Closes it; nothing happens when it is not open. */
+/* Closes the slot; does nothing if it is not open. */
 void tp_fd_cache_drop(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stops us with the program, and has a child of ours continue us with it. */
+/* Stops trainprof with the program, and lets a child process continue it with the program. */
 #include "job_stop.h"
 
 #include "procfs_stat.h"
@@ -18,7 +18,7 @@
 
 enum { PATH_SIZE = 64, LINE_SIZE = 1024 };
 
-/* In state T; false also when it is gone. */
+/* True if in state T; false also if it is gone. */
 static bool is_stopped(pid_t pid)
 {
 	struct tp_procfs_stat stat;
@@ -29,8 +29,8 @@ static bool is_stopped(pid_t pid)
 	       stat.state == 'T';
 }
 
-/* A shell continues the whole group; somebody who continues the program alone does not know of us,
- * and a program that has ended continues nobody. */
+/* A shell continues the whole group; a process that continues only the program does not know of
+ * trainprof, and a program that has ended continues nothing. */
 static void continue_with(pid_t pid, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -48,7 +48,7 @@ void tp_job_stop(pid_t pid, int signal)
 	if (partner == 0)
 		continue_with(pid, self);
 	if (partner < 0)
-		return; /* nobody would continue us */
+		return; /* no process would continue us */
 	kill(self, signal);
 	kill(partner, SIGKILL);
 	waitpid(partner, NULL, 0);

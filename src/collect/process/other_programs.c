@@ -16,8 +16,8 @@
 enum { PATH_SIZE = 4096, KTHREADD = 2 };
 
 #define PERIOD_NS   (4 * TP_NS_PER_S)
-#define COST_FACTOR 1000 /* of one CPU this takes a thousandth at most */
-#define CPUS_MIN    0.03 /* three ticks a second: below, the kernel's own account is too coarse */
+#define COST_FACTOR 1000 /* this takes at most a thousandth of one CPU */
+#define CPUS_MIN    0.03 /* three ticks per second; accounting is too coarse for less */
 
 void tp_other_programs_init(struct tp_other_programs *others, const struct tp_host *host,
 			    struct tp_sink *sink, const struct tp_task_tree *tree)
@@ -45,7 +45,7 @@ static void put_mark(struct tp_other_programs *others, pid_t pid, const char *co
 	others->n_put++;
 }
 
-/* One that was not there the last time has used all of its time since. */
+/* A process that did not exist at the last read has used all of its time since then. */
 static void read_one(struct tp_other_programs *others, pid_t pid, const struct tp_procfs_stat *stat,
 		     uint64_t now_ns)
 {
@@ -65,7 +65,7 @@ static void read_one(struct tp_other_programs *others, pid_t pid, const struct t
 	tp_map_set(&others->cpu_ns, key, cpu_ns);
 }
 
-/* Threads of the kernel are nobody's program: they can be neither stopped nor moved. */
+/* Kernel threads are not counted: they can be neither stopped nor moved. */
 static bool is_other_program(const struct tp_other_programs *others, pid_t pid)
 {
 	return pid > 0 && pid != KTHREADD && pid != getpid() &&

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * CPU time of programs that are not the target's: whose they are that take the CPUs. Reads the stat
- * of every process of the machine (of the container, where /proc shows no more), some five
- * microseconds each, so rarely that it stays below a thousandth of one CPU.
- */
+/* Measures the CPU time of programs that are not part of the target, to show which programs use the
+ * CPUs. Reads the stat of every process of the machine (of the container, if /proc shows no more),
+ * some five microseconds each, so rarely that it stays below a thousandth of one CPU. */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_OTHER_PROGRAMS_H
 #define TRAINPROF_SRC_COLLECT_PROCESS_OTHER_PROGRAMS_H
 
@@ -18,12 +16,12 @@ struct tp_task_tree;
 struct tp_procfs_stat;
 
 struct tp_other_programs {
-	const struct tp_host *host; /* these three are borrowed */
+	const struct tp_host *host; /* borrowed, like the next two */
 	struct tp_sink *sink;
-	const struct tp_task_tree *tree; /* those in it are the target's */
-	struct tp_map cpu_ns; /* by pid and start: CPU time as it was put last, or first seen */
-	struct tp_map put;    /* the same key: it has marks */
-	uint64_t read_ns;     /* when they were read last; 0: never */
+	const struct tp_task_tree *tree; /* its processes are the target's */
+	struct tp_map cpu_ns; /* by pid and start: CPU time when last emitted, or first seen */
+	struct tp_map put;    /* same key: programs that have marks */
+	uint64_t read_ns;     /* time of the last read; 0 = never */
 	uint64_t due_ns;
 	uint64_t n_put;
 };
@@ -32,8 +30,8 @@ void tp_other_programs_init(struct tp_other_programs *others, const struct tp_ho
 			    struct tp_sink *sink, const struct tp_task_tree *tree);
 void tp_other_programs_release(struct tp_other_programs *others);
 
-/* Puts a TP_MARK_OTHER for each program that has used a worthwhile part of a CPU since the last
- * time. Does nothing when it is too early, unless it `must`. */
+/* Emits a TP_MARK_OTHER for each program that has used a significant part of a CPU since the last
+ * time. Does nothing if it is too early, unless it `must`. */
 void tp_other_programs_read(struct tp_other_programs *others, uint64_t now_ns, bool must);
 
 #endif

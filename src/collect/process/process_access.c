@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tries to read system call and memory of a child, or of the target. */
+/* Tries to read a system call and memory of a child, or of the target. */
 #include "process_access.h"
 
 #include "procfs.h"
@@ -32,7 +32,7 @@ static int read_file(pid_t pid, const char *name)
 	return tp_file_peek(path, text, sizeof(text)) > 0 ? 0 : errno ? errno : EIO;
 }
 
-/* A child that waits in read() until our end of the pipe closes. It must go away with us. */
+/* Forks a child that waits in read() until our end of the pipe closes. It must end with us. */
 static pid_t fork_waiter(int ends[2])
 {
 	char nothing;
@@ -65,7 +65,7 @@ static bool test_child(struct access_result *out)
 	return pid > 0;
 }
 
-/* What a recorded machine would have said: Yama's scope 2 keeps all but privileged ones out. */
+/* The expected result on a recorded machine: Yama's scope 2 permits only privileged processes. */
 static struct access_result guess_from_settings(const struct tp_host *host)
 {
 	int refusal = host->ptrace_scope >= 2 ? EPERM : 0;
@@ -95,7 +95,7 @@ static void explain(const struct tp_host *host, const struct access_result *acce
 	snprintf(out->reason, sizeof(out->reason), "only kernel functions name a wait: %s: %s",
 		 access_result->call ? "/proc/PID/syscall" : "process_vm_readv",
 		 tp_errno_text(error));
-	/* A root that was left without this one may not read who has it. */
+	/* Root without CAP_SYS_PTRACE cannot read a process that has it. */
 	const char *elsewhere = geteuid() == 0 ? "run with CAP_SYS_PTRACE" : "run as root";
 	snprintf(out->remedy, sizeof(out->remedy), "%s",
 		 host->in_container ? "docker run --cap-add SYS_PTRACE" : elsewhere);
@@ -121,7 +121,7 @@ void tp_process_access_probe(const struct tp_host *host, struct tp_availability 
 		explain(host, &access_result, out);
 }
 
-/* Nothing is mapped at address 0: who may read gets EFAULT. */
+/* Nothing is mapped at address 0: with access permitted the result is EFAULT. */
 static struct access_result test_process(pid_t pid)
 {
 	char copy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of another process can be read here, by trying: on a child of our own, or on itself. */
+/* Tests what can be read of another process, by trying it on a child or on the process itself. */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_PROCESS_ACCESS_H
 #define TRAINPROF_SRC_COLLECT_PROCESS_PROCESS_ACCESS_H
 
@@ -12,8 +12,8 @@
  * recorded machine the settings decide. */
 void tp_process_access_probe(const struct tp_host *host, struct tp_availability *out);
 
-/* The same by trying on a process that runs already: Yama lets us look into our own children, and
- * not into others. PRESENT also when it has just ended. */
+/* The same, tried on a process that already runs: Yama permits access to our own children, but not
+ * to other processes. Also PRESENT if it has just ended. */
 void tp_process_access_probe_pid(const struct tp_host *host, pid_t pid,
 				 struct tp_availability *out);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves over one decimal number, negative ones included, after blanks. */
+/* Parses one decimal number, possibly negative, after blanks, and returns the position after it. */
 static const char *scan_signed(const char *at, int64_t *out)
 {
 	at += strspn(at, " ");
@@ -33,7 +33,7 @@ bool tp_procfs_schedstat(struct tp_procfs_schedstat *out, const char *text)
 	return true;
 }
 
-/* Moves over one " 0x…"; NULL when there is none. */
+/* Parses one " 0x…" and returns the position after it; NULL if there is none. */
 static const char *scan_hex(const char *at, uint64_t *out)
 {
 	at += strspn(at, " ");

@@ -21,7 +21,7 @@ static uint64_t ticks_to_ns(unsigned long long ticks)
 bool tp_procfs_stat_parse(struct tp_procfs_stat *out, const char *text)
 {
 	const char *open = strchr(text, '(');
-	const char *close = strrchr(text, ')'); /* comm itself may hold any character */
+	const char *close = strrchr(text, ')'); /* comm itself may contain any character */
 	if (!open || !close || close < open || close[1] != ' ')
 		return false;
 	int ppid;

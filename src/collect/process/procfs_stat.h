@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line of /proc/PID/stat or /proc/PID/task/TID/stat. */
+/* Parses one line of /proc/PID/stat or /proc/PID/task/TID/stat. */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_PROCFS_STAT_H
 #define TRAINPROF_SRC_COLLECT_PROCESS_PROCFS_STAT_H
 
@@ -12,28 +12,28 @@ struct tp_fd_cache; /* fd_cache.h */
 struct tp_fd_cache_slot;
 
 struct tp_procfs_stat {
-	char comm[64]; /* 15 bytes for programs; workers of the kernel have longer ones */
+	char comm[64]; /* 15 bytes for programs; kernel workers have longer ones */
 	char state;    /* R S D T t Z X I */
 	pid_t ppid;
 	uint64_t minor_faults;
 	uint64_t major_faults;
 	uint64_t utime_ns; /* in steps of a clock tick, 10 ms */
 	uint64_t stime_ns;
-	uint64_t start_ticks; /* since boot: tells a reused tid from the one before */
-	uint64_t stack_start; /* address; the same in a child that was forked, drawn anew at exec */
+	uint64_t start_ticks; /* since boot: distinguishes a reused tid from its predecessor */
+	uint64_t stack_start; /* address; the same in a forked child, random after each exec */
 	uint32_t n_threads;
 	uint32_t last_cpu;
 };
 
-/* False when the text is not such a line; comm may hold blanks and parentheses. */
+/* Returns false if the text is not such a line; comm may contain blanks and parentheses. */
 bool tp_procfs_stat_parse(struct tp_procfs_stat *out, const char *text);
-/* tid 0 reads the whole process. False when it is gone or unreadable. */
+/* tid 0 reads the whole process. Returns false if it is gone or unreadable. */
 bool tp_procfs_stat_read(struct tp_procfs_stat *out, const struct tp_host *host, pid_t pid,
 			 pid_t tid);
-/* Likewise, of one that is read again and again. */
+/* The same for one that is read repeatedly. */
 bool tp_procfs_stat_reread(struct tp_procfs_stat *out, const struct tp_host *host, pid_t pid,
 			   pid_t tid, struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot);
-/* There, and no zombie; tid as above. */
+/* True if it exists and is not a zombie; tid as above. */
 bool tp_procfs_stat_is_alive(const struct tp_host *host, pid_t pid, pid_t tid);
 
 #endif

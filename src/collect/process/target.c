@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the target, passes signals on to it, and learns how it ended. */
+/* Starts the target, forwards signals to it, and detects how it ended. */
 #include "trainprof/collect/target.h"
 #include "trainprof/collect/env.h"
 
@@ -27,19 +27,19 @@
 enum { STATUS_OURS = 125 };
 
 static const int leave_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-/* What somebody sends to end, warn or steer a program; batch systems warn by SIGXCPU, too. Those of
- * real time come with them. */
+/* Signals that are sent to end, warn or control a program; batch systems also warn with SIGXCPU.
+ * Real-time signals are added. */
 static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM,   SIGHUP,  SIGUSR1, SIGUSR2, SIGCONT,
 				SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
 
 struct tp_target {
 	pid_t pid;
 	bool is_attached;
-	struct tp_target_attachment attachment; /* if so */
-	int epoll_fd;                           /* the same: its end, and signals */
+	struct tp_target_attachment attachment; /* if attached */
+	int epoll_fd;                           /* if attached: its end, and signals */
 	char *name;                             /* argv[0] */
-	int release_fd; /* writing end; closed without a byte, the child gives up */
-	int failure_fd; /* reading end; an errno when exec failed, end of file when not */
+	int release_fd; /* write end; if it closes without a byte, the child exits */
+	int failure_fd; /* read end; an errno if exec failed, end of file if it succeeded */
 	int signal_fd;
 	sigset_t mask_before; /* of this thread */
 	bool has_execed;
@@ -48,11 +48,9 @@ struct tp_target {
 	struct tp_target_end end;
 };
 
-/*
- * A disposition as the kernel keeps it. sigaction() refuses the C library's own signals, which
- * posix_spawn() leaves ignored (what make starts has them so) and our first thread would set to a
- * handler.
- */
+/* A disposition as the kernel stores it. sigaction() rejects the C library's internal signals,
+ * which posix_spawn() leaves ignored (as in processes started by make) and which our first thread
+ * would set to a handler. */
 struct kernel_action {
 	void (*handler)(int);
 	unsigned long flags;
@@ -67,14 +65,14 @@ static bool is_ignored(int signal)
 	       action.handler == SIG_IGN;
 }
 
-/* Signals that cannot be ignored refuse, rightly. */
+/* Has no effect on signals that cannot be ignored, which is intended. */
 static void set_ignored(int signal, bool shall_be)
 {
 	struct kernel_action action = {.handler = shall_be ? SIG_IGN : SIG_DFL};
 	syscall(SYS_rt_sigaction, signal, &action, NULL, sizeof(action.mask));
 }
 
-/* The dispositions that a child must get back, and a table of descriptors without holes. */
+/* Saves the dispositions to restore in a child, and opens descriptors 0 to 2 if they are closed. */
 void tp_inherited_save(struct tp_inherited *out)
 {
 	pthread_sigmask(SIG_SETMASK, NULL, &out->mask);
@@ -85,7 +83,7 @@ void tp_inherited_save(struct tp_inherited *out)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
 		    open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
-			return; /* no /dev/null: nothing better to do */
+			return; /* no /dev/null: nothing else can be done */
 }
 
 static void child_restore(const struct tp_inherited *inheritance)
@@ -105,7 +103,8 @@ static bool read_whole(int fd, void *out, size_t size)
 	return got == (ssize_t)size;
 }
 
-/* Wait for the release, then become the target. Without it trainprof is gone: so are we. */
+/* Waits for the release, then execs the target. If the pipe closes first, trainprof is gone and the
+ * child exits. */
 __attribute__((noreturn)) static void child_run(const struct tp_inherited *inheritance,
 						int release_fd, int failure_fd, char *const *argv,
 						char *const *env)
@@ -138,8 +137,8 @@ void tp_target_signals(sigset_t *out)
 
 bool tp_target_should_forward(int signal, int code)
 {
-	/* From the terminal the whole group has it already. An alarm that was set before our exec
-	 * is the kernel's too, and did not get over the fork. */
+	/* A signal from the terminal was already sent to the whole group. An alarm that was set
+	 * before our exec also comes from the kernel, and was not inherited by the fork. */
 	return code != SI_KERNEL || signal == SIGALRM;
 }
 
@@ -149,7 +148,7 @@ static void block_signals(struct tp_target *target)
 	tp_target_signals(&taken);
 	sigaddset(&taken, SIGCHLD);
 	pthread_sigmask(SIG_BLOCK, &taken, &target->mask_before);
-	/* Ignored by our parent, children would vanish unseen. */
+	/* If our parent ignored SIGCHLD, children would disappear without a status. */
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigaction(SIGCHLD, &action, NULL);
 	target->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -215,7 +214,7 @@ pid_t tp_target_pid(const struct tp_target *target)
 	return target->pid;
 }
 
-/* What was ignored, by nohup or a shell's "&", stays so. */
+/* Signals that were ignored, by nohup or a shell's "&", stay ignored. */
 static void block_leaving(struct tp_target *target)
 {
 	sigset_t taken;
@@ -288,7 +287,7 @@ enum tp_status tp_target_release(struct tp_target *target, struct tp_error *err)
 	close_fd(&target->failure_fd);
 	target->has_execed = !has_failed;
 	if (!has_failed)
-		return TP_OK; /* or it was killed meanwhile, which its end will tell */
+		return TP_OK; /* or it was killed meanwhile, which is detected at its end */
 	tp_target_reap(target);
 	target->exec_status = tp_target_exec_explain(target->name, cause, err);
 	return TP_TARGET;
@@ -306,7 +305,7 @@ int tp_target_wait_fd(const struct tp_target *target)
 	return target->is_attached ? target->epoll_fd : target->signal_fd;
 }
 
-/* Daemons that lost their parent are ours (PR_SET_CHILD_SUBREAPER): their ends must be taken. */
+/* Orphaned daemons become our children (PR_SET_CHILD_SUBREAPER) and must be reaped. */
 static void reap_adopted(const struct tp_target *target)
 {
 	for (;;) {
@@ -327,7 +326,7 @@ static bool has_ended(const struct tp_target *target)
 	       info.si_pid == target->pid;
 }
 
-/* The signal that stopped it, 0 when it runs. */
+/* Returns the signal that stopped it, 0 if it runs. */
 static int stopped_by(const struct tp_target *target)
 {
 	siginfo_t info = {0};
@@ -400,7 +399,7 @@ const struct tp_target_end *tp_target_reap(struct tp_target *target)
 			target->end.code = by_signal ? WTERMSIG(status) : WEXITSTATUS(status);
 			target->is_reaped = true;
 		} else {
-			poll(&wait, 1, 1000); /* a second's limit, should a signal be missed */
+			poll(&wait, 1, 1000); /* limit of one second, in case a signal is missed */
 		}
 	}
 	return &target->end;
@@ -413,7 +412,7 @@ void tp_target_close(struct tp_target *target)
 	bool is_held = target->release_fd >= 0;
 	close_fd(&target->release_fd);
 	close_fd(&target->failure_fd);
-	if (is_held) /* it gives up at once */
+	if (is_held) /* it exits at once */
 		waitpid(target->pid, NULL, 0);
 	struct signalfd_siginfo info;
 	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
@@ -430,7 +429,7 @@ void tp_target_close(struct tp_target *target)
 void tp_target_exit_like(const struct tp_target_end *end)
 {
 	if (end->kind == TP_END_SIGNALED) {
-		/* The target's core file is the one that matters. */
+		/* Only the target's core file matters. */
 		struct rlimit none = {0};
 		setrlimit(RLIMIT_CORE, &none);
 		prctl(PR_SET_DUMPABLE, 0);
@@ -439,9 +438,9 @@ void tp_target_exit_like(const struct tp_target_end *end)
 		sigset_t set;
 		sigemptyset(&set);
 		sigaddset(&set, end->code);
-		raise(end->code); /* pending while blocked, at once when unblocked */
+		raise(end->code); /* pending while blocked, delivered when unblocked */
 		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-		_exit(128 + end->code); /* a signal that does not kill here */
+		_exit(128 + end->code); /* a signal that does not terminate here */
 	}
 	_exit(end->code);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds a running process and learns of its end. */
+/* Finds a running process and detects its end. */
 #include "target_attach.h"
 
 #include "collect/machine/host_stat.h"
@@ -39,7 +39,7 @@ _Static_assert(sizeof(struct pidfd_exit_info) == 64, "layout");
 #define GET_INFO  _IOWR(0xFF, 11, struct pidfd_exit_info)
 #define INFO_EXIT (UINT64_C(1) << 3)
 
-/* A file below /proc/PID, as text; false when it cannot be read. */
+/* Reads a file below /proc/PID as text; false if it cannot be read. */
 static bool read_text(pid_t pid, const char *name, char *out, size_t size)
 {
 	char path[64];
@@ -47,7 +47,7 @@ static bool read_text(pid_t pid, const char *name, char *out, size_t size)
 	return tp_file_peek(path, out, size) > 0;
 }
 
-/* A number behind a name of /proc/PID/status. */
+/* Reads the number after a name in /proc/PID/status. */
 static bool status_number(const char *text, const char *name, uint64_t *out)
 {
 	return tp_host_stat_field(out, text, name);
@@ -60,7 +60,7 @@ static enum tp_status fail_absent(pid_t pid, struct tp_error *err)
 	return TP_TARGET;
 }
 
-/* Where the process is another user's and we may not look into it. */
+/* Fails if the process belongs to another user and we have no access to it. */
 static enum tp_status check_owner(pid_t pid, const char *status, struct tp_error *err)
 {
 	char path[64];
@@ -72,7 +72,7 @@ static enum tp_status check_owner(pid_t pid, const char *status, struct tp_error
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	if (readlink(path, exe, sizeof(exe)) > 0 || errno != EACCES ||
 	    !status_number(status, "Uid:", &uid) || uid == geteuid())
-		return TP_OK; /* our own, or we may: what cannot be read of it is told later */
+		return TP_OK; /* ours, or access is allowed; unreadable parts are reported later */
 	if (getpwuid_r((uid_t)uid, &entry, names, sizeof(names), &found) != 0)
 		found = NULL;
 	(void)tp_fail(err, TP_DENIED, "cannot attach to pid %d: it belongs to %s%suid %llu%s",
@@ -82,7 +82,7 @@ static enum tp_status check_owner(pid_t pid, const char *status, struct tp_error
 	return TP_DENIED;
 }
 
-/* Processes of the kernel have no program. */
+/* Kernel threads have no program. */
 static bool is_kernels(pid_t pid)
 {
 	char path[64];
@@ -136,7 +136,7 @@ enum tp_status tp_target_attachment_open(struct tp_target_attachment *out, pid_t
 		tp_error_next(err, "pgrep -af train");
 		return TP_TARGET;
 	}
-	/* Before the descriptor, which for threads and those of the kernel fails by other names. */
+	/* Before pidfd_open(), which fails with other errors for threads and kernel threads. */
 	enum tp_status status = check_kind(pid, err);
 	if (status)
 		return status;
@@ -146,7 +146,7 @@ enum tp_status tp_target_attachment_open(struct tp_target_attachment *out, pid_t
 	if (attachment.pidfd < 0)
 		return tp_fail(err, TP_TARGET, "cannot attach to pid %d: pidfd_open: %s", (int)pid,
 			       tp_errno_text(errno));
-	/* Once more: the number may have changed hands between the two. */
+	/* Again: the pid may have been reused between the two calls. */
 	status = check_kind(pid, err);
 	if (!status && tp_target_attachment_has_ended(&attachment))
 		status = fail_absent(pid, err);
@@ -164,13 +164,13 @@ void tp_target_attachment_close(struct tp_target_attachment *attachment)
 	attachment->pidfd = -1;
 }
 
-/* Of a zombie, for those who may look into it. Status as of waitpid(). */
+/* Reads the exit status of a zombie, if access is allowed. Status as of waitpid(). */
 static bool zombie_status(pid_t pid, int *out)
 {
 	char text[2048];
 	if (!read_text(pid, "stat", text, sizeof(text)))
 		return false;
-	char *at = strrchr(text, ')'); /* behind the name, which is the second field */
+	char *at = strrchr(text, ')'); /* after the name, the second field */
 	if (!at || strncmp(at, ") Z", 3) != 0)
 		return false;
 	for (int field = 2; at && field < EXIT_CODE_FIELD; field++)
@@ -181,7 +181,7 @@ static bool zombie_status(pid_t pid, int *out)
 	return true;
 }
 
-/* Of a process that its parent has taken the end of, by kernels since 6.15. */
+/* Reads the exit status of a process that its parent has reaped, on kernels since 6.15. */
 static bool reaped_status(const struct tp_target_attachment *attachment, int *out)
 {
 	struct pidfd_exit_info info = {.mask = INFO_EXIT};
@@ -200,7 +200,7 @@ void tp_target_attachment_end(const struct tp_target_attachment *attachment,
 	if (!tp_target_attachment_has_ended(attachment))
 		return;
 	bool is_known = reaped_status(attachment, &status);
-	/* Between the two, its parent is about to take it. */
+	/* Neither works between the two states, while its parent reaps it. */
 	for (int i = 0; !is_known && i < REAPED_WITHIN_MS; i++) {
 		is_known = zombie_status(attachment->pid, &status) ||
 			   reaped_status(attachment, &status);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds a program in PATH, executes it, and explains what was wrong with it. */
+/* Finds a program in PATH, executes it, and explains failures. */
 #include "target_exec.h"
 
 #include "trainprof/base/memory.h"
@@ -19,7 +19,8 @@ enum { PATH_SIZE = 4096, HEAD_SIZE = 256, STATUS_NOT_RUNNABLE = 126, STATUS_NOT_
 
 static const char elf_magic[4] = {'\177', 'E', 'L', 'F'};
 
-/* The next directory of PATH joined with `file`; false at the end. An empty one is ours. */
+/* Joins the next directory of PATH with `file`; false at the end. An empty entry is the current
+ * directory. */
 static bool search_next(const char **rest, const char *file, char *out, size_t size)
 {
 	while (*rest) {
@@ -38,7 +39,7 @@ static const char *search_path(void)
 	return path ? path : "/bin:/usr/bin";
 }
 
-/* The first bytes of a file, NUL-terminated; 0 when it cannot be read. */
+/* Reads the first bytes of a file, NUL-terminated; 0 if it cannot be read. */
 static size_t read_head(const char *path, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -50,7 +51,7 @@ static size_t read_head(const char *path, char *out, size_t size)
 	return len > 0 ? (size_t)len : 0;
 }
 
-/* A file that the kernel does not know is a script for sh, unless it is a program after all. */
+/* A file that the kernel does not recognise is run by sh, unless it is a binary after all. */
 static int exec_script(const char *path, char *const *argv, char *const *env)
 {
 	char head[HEAD_SIZE];
@@ -88,18 +89,19 @@ int tp_target_exec(char *const *argv, char *const *env)
 	while (search_next(&rest, argv[0], path, sizeof(path))) {
 		int failure = exec_one(path, argv, env);
 		if (failure == ENOENT && access(path, F_OK) == 0)
-			return failure; /* it is there, its loader is not */
+			return failure; /* the file exists, but not its loader */
 		if (failure != ENOENT && failure != ENOTDIR && failure != EACCES)
 			return failure;
-		/* Unless a later directory has a better one. A directory that may not be searched
-		 * holds nothing, as for shells: root's PATH is often left to others. */
+		/* Continue, because a later directory may have a usable one. A directory without
+		 * search permission counts as empty, as in shells: root's PATH often remains set
+		 * for other users. */
 		if (failure == EACCES && access(path, F_OK) == 0)
 			cause = EACCES;
 	}
 	return cause;
 }
 
-/* Where `file` was found, as exec looks for it. */
+/* Finds the path of `file`, searched like exec does. */
 static bool find_file(const char *file, char *out, size_t size)
 {
 	if (strchr(file, '/')) {
@@ -123,13 +125,13 @@ static bool find_script_interpreter(const char *head, char *out, size_t size)
 	return *out != '\0';
 }
 
-/* Where things are in ELF files of 32 and 64 bits (System V ABI, gABI 4.1, chapters 4 and 5). */
+/* Offsets in ELF files of 32 and 64 bits (System V ABI, gABI 4.1, chapters 4 and 5). */
 static const struct elf_layout {
 	size_t word_bytes;
-	size_t table_at; /* in the file's header: where the program headers are */
+	size_t table_at; /* in the file's header: offset of the program headers */
 	size_t count_at;
-	size_t entry_bytes; /* of a program header */
-	size_t offset_at;   /* in it: where the segment is */
+	size_t entry_bytes; /* size of a program header */
+	size_t offset_at;   /* in a program header: offset of the segment */
 	size_t size_at;
 } elf_layouts[] = {
 	{4, 28, 44, 32, 4, 16},
@@ -138,7 +140,7 @@ static const struct elf_layout {
 
 enum { ELF_INTERP = 3 }; /* p_type */
 
-/* A number in the byte order of this machine; other machines' programs are not looked into. */
+/* Reads a number in the byte order of this machine; programs of other machines are not examined. */
 static uint64_t number_at(const uint8_t *bytes, size_t size)
 {
 	uint64_t number = 0;
@@ -147,7 +149,7 @@ static uint64_t number_at(const uint8_t *bytes, size_t size)
 	return number;
 }
 
-/* Where the loader's name is in the file. */
+/* Finds the loader's name in the file. */
 static bool find_interp(int fd, off_t *offset, size_t *size)
 {
 	uint8_t head[64];
@@ -186,7 +188,7 @@ static bool find_loader(const char *path, char *out, size_t size)
 	return found;
 }
 
-/* It is there, but what it needs is not. */
+/* The file exists, but a file that it needs does not. */
 static int explain_missing_loader(const char *file, const char *path, struct tp_error *err)
 {
 	char head[HEAD_SIZE];

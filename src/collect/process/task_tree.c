@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the target's threads: births, execs, names and ends, one record each. */
+/* Keeps the target's threads: births, execs, names and ends, one record for each. */
 #include "task_tree.h"
 
 #include "procfs_stat.h"
@@ -23,7 +23,7 @@
 
 enum { PATH_SIZE = 4096, CMDLINE_MAX = 4096 };
 
-/* Maps hold numbers; a pointer goes in and comes out unchanged. */
+/* Maps store numbers; converts a pointer to one and back without change. */
 static uint64_t number_of(const void *pointer)
 {
 	return (uint64_t)(uintptr_t)pointer;
@@ -154,7 +154,7 @@ static struct task_tree_process *process_find(const struct tp_task_tree *tree, p
 	return tp_map_get(&tree->processes, (uint64_t)pid, &value) ? process_of(value) : NULL;
 }
 
-/* A new process has its parent's program and address space, until it execs. */
+/* A new process has its parent's program and address space until it execs. */
 static struct task_tree_process *process_add(struct tp_task_tree *tree, pid_t pid,
 					     const struct task_tree_process *parent)
 {
@@ -231,7 +231,7 @@ static struct task_tree_entry *entry_add(struct tp_task_tree *tree, pid_t tid, p
 	task->info.pid = pid;
 	task->info.parent = TP_NO_TASK;
 	task->info.start_ns = time_ns;
-	if (parent) { /* the kernel copies the name, too */
+	if (parent) { /* the kernel copies the name as well */
 		task->info.parent = parent->task.info.id;
 		task->info.comm = parent->task.info.comm;
 	}
@@ -249,7 +249,7 @@ void tp_task_tree_end(struct tp_task_tree *tree, struct task_tree_entry *entry, 
 {
 	struct tp_task *info = &entry->task.info;
 	struct tp_procfs_stat stat;
-	/* A zombie's account is final; a process that is no zombie is another one by now. */
+	/* A zombie's CPU time is final; if the process is not a zombie, the pid was reused. */
 	if (info->tid == info->pid && tp_procfs_stat_read(&stat, tree->host, info->pid, 0) &&
 	    (stat.state == 'Z' || stat.state == 'X') && stat.utime_ns >= info->utime_ns &&
 	    stat.stime_ns >= info->stime_ns) {
@@ -275,7 +275,7 @@ struct tp_task_tree_task *tp_task_tree_fork(struct tp_task_tree *tree, pid_t tid
 			entry->task.info.parent = parent->task.info.id;
 		entry->task.info.start_ns = time_ns;
 	} else {
-		if (entry) /* its end was lost */
+		if (entry) /* its end event was lost */
 			tp_task_tree_end(tree, entry, time_ns);
 		if (parent == entry)
 			parent = NULL;
@@ -285,7 +285,7 @@ struct tp_task_tree_task *tp_task_tree_fork(struct tp_task_tree *tree, pid_t tid
 	return &entry->task;
 }
 
-/* The file that a process runs; 0 when the process is gone or another user's. */
+/* Returns the file that a process runs; 0 if the process is gone or belongs to another user. */
 static uint32_t read_exe(struct tp_task_tree *tree, pid_t pid)
 {
 	char relative[64];
@@ -300,7 +300,7 @@ static uint32_t read_exe(struct tp_task_tree *tree, pid_t pid)
 	return tp_sink_string(tree->sink, target);
 }
 
-/* Arguments joined by blanks, cut to CMDLINE_MAX. */
+/* Returns the arguments joined by blanks, cut to CMDLINE_MAX. */
 static uint32_t read_cmdline(struct tp_task_tree *tree, pid_t pid)
 {
 	char relative[64];
@@ -328,7 +328,7 @@ static uint32_t read_cmdline(struct tp_task_tree *tree, pid_t pid)
 	return id;
 }
 
-/* The variables of a process, one after the other, each ended by a NUL. */
+/* The environment of a process: variables one after the other, each terminated by NUL. */
 static const char *process_variable(const void *context, const char *name)
 {
 	const struct tp_buf *all = context;
@@ -339,7 +339,7 @@ static const char *process_variable(const void *context, const char *name)
 	return NULL;
 }
 
-/* Which rank it is, where a launcher is part of what is measured. */
+/* Emits the process's rank if a launcher is part of what is measured. */
 static void put_rank(struct tp_task_tree *tree, const struct task_tree_entry *entry)
 {
 	enum { VARIABLES_MAX = 1 << 18 };
@@ -364,7 +364,7 @@ static void put_rank(struct tp_task_tree *tree, const struct task_tree_entry *en
 	tp_buf_release(&variables);
 }
 
-/* A leader's program; what cannot be read stays as inherited. */
+/* Reads a leader's program; what cannot be read stays as inherited. */
 static void entry_read_image(struct tp_task_tree *tree, struct task_tree_entry *entry)
 {
 	struct task_tree_process *process = entry->process;
@@ -389,7 +389,7 @@ struct task_tree_entry *tp_task_tree_add_found(struct tp_task_tree *tree, pid_t 
 		entry_read_image(tree, entry);
 	struct tp_maps *maps = entry->process->maps;
 	if (tid == pid && tree->is_fed && tp_maps_read(maps, NULL) != TP_OK)
-		tp_maps_clear(maps); /* gone already, or not ours to look into */
+		tp_maps_clear(maps); /* gone already, or access denied */
 	tp_sink_task(tree->sink, &entry->task.info);
 	if (tid == pid)
 		put_rank(tree, entry);

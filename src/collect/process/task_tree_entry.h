@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tree keeps about a thread beyond its door; shared by task_tree.c and task_tree_scan.c.
- */
+/* The tree's internal data about a thread; shared by task_tree.c and task_tree_scan.c. */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_TASK_TREE_ENTRY_H
 #define TRAINPROF_SRC_COLLECT_PROCESS_TASK_TREE_ENTRY_H
 
@@ -10,7 +9,7 @@
 
 struct tp_procfs_stat;
 
-/* What the threads of a process share. Lives while one of them does. */
+/* Data that the threads of a process share. Lives while one of them does. */
 struct task_tree_process {
 	pid_t pid;
 	size_t n_alive;
@@ -19,13 +18,13 @@ struct task_tree_process {
 	uint32_t cmdline;
 };
 
-/* The door's struct comes first: a task is its entry. */
+/* The public struct is the first member: a task is its entry. */
 struct task_tree_entry {
 	struct tp_task_tree_task task;
 	struct task_tree_process *process;
 	uint64_t start_ticks; /* as in /proc; 0 while unknown */
-	uint64_t seen_in;     /* the scan that last met it in /proc */
-	unsigned n_missed;    /* scans in a row that did not */
+	uint64_t seen_in;     /* the last scan that found it in /proc */
+	unsigned n_missed;    /* consecutive scans that did not */
 	bool is_scanned;      /* found in /proc; its fork event, if one comes, is the same task */
 };
 
@@ -42,23 +41,23 @@ struct tp_task_tree {
 	void (*release)(void *poll_state);
 	struct task_tree_listener listeners[TP_TASK_TREE_LISTENERS];
 	size_t n_listeners;
-	struct tp_map entries;   /* tid -> struct tree_entry *, alive ones */
-	struct tp_map processes; /* pid -> struct tree_process * */
+	struct tp_map entries;   /* tid -> struct task_tree_entry *, live ones */
+	struct tp_map processes; /* pid -> struct task_tree_process * */
 	struct tp_map ended;     /* tid -> pid << 32 | id of the last one that ended */
-	uint32_t n_tasks;        /* ids given */
-	bool is_attached;        /* the target is no child of ours, and may be a parent */
+	uint32_t n_tasks;        /* number of ids assigned */
+	bool is_attached;        /* the target is not our child, and may be our parent */
 	bool is_fed;             /* events report every birth and death */
 	bool keeps_arguments;
-	bool is_in_rank; /* so is all that is measured: nothing to find out */
+	bool is_in_rank; /* so is everything that is measured: nothing to find out */
 	bool has_doubt;  /* but some were lost, or a process escaped them */
 	uint64_t n_scans;
-	uint64_t next_search_ns;   /* for children, and for what became of the leaders */
-	struct tp_map candidates;  /* fed: tid met once in /proc -> scan that met it */
+	uint64_t next_search_ns;   /* for children, and for changes of the leaders */
+	struct tp_map candidates;  /* with events: tid found once in /proc -> scan that found it */
 	bool lacks_children_files; /* no CONFIG_PROC_CHILDREN: parents come from stat */
 };
 
 struct task_tree_entry *tp_task_tree_entry(const struct tp_task_tree *tree, pid_t tid);
-/* A birth found in /proc, after the fact; puts its record. */
+/* Adds a birth that was found in /proc afterwards; emits its record. */
 struct task_tree_entry *tp_task_tree_add_found(struct tp_task_tree *tree, pid_t tid, pid_t pid,
 					       const struct tp_procfs_stat *stat,
 					       uint64_t start_ns);

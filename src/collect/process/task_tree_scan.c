@@ -16,19 +16,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Threads are listed at every scan; what costs a file per thread is done at this distance. */
+/* Threads are listed at every scan; work that reads a file per thread is done at this interval. */
 #define SEARCH_PERIOD_NS (100 * TP_NS_PER_MS)
-/* Reading the stat of every process of the machine costs milliseconds. */
+/* Reading the stat of every process of the machine takes milliseconds. */
 #define SEARCH_ALL_PERIOD_NS (500 * TP_NS_PER_MS)
 
 enum { PATH_SIZE = 4096 };
 
-/* Processes still to look at; grows while they are. */
+/* The processes still to scan; the list grows during the scan. */
 struct tree_scan {
 	struct tp_task_tree *tree;
 	uint64_t now_ns;
 	uint64_t boot_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-	bool searches;           /* for children, this time */
+	bool searches;           /* for children, in this scan */
 	pid_t *pids;
 	size_t n_pids;
 	size_t pids_capacity;
@@ -55,7 +55,7 @@ static uint64_t boot_offset_ns(void)
 	return boot_ns > now_ns ? boot_ns - now_ns : 0;
 }
 
-/* When a task was born, as exactly as a clock tick tells, and not in the future. */
+/* Returns when a task was born, to the accuracy of a clock tick, and not in the future. */
 static uint64_t start_time_ns(const struct tree_scan *scan, uint64_t start_ticks)
 {
 	long hz = sysconf(_SC_CLK_TCK);
@@ -64,7 +64,7 @@ static uint64_t start_time_ns(const struct tree_scan *scan, uint64_t start_ticks
 	return time_ns < scan->now_ns ? time_ns : scan->now_ns;
 }
 
-/* Where events report births, one sight proves nothing: the event may still be on its way. */
+/* If events report births, a single sighting is not sufficient: the event may still be pending. */
 static bool scan_confirm(struct tree_scan *scan, pid_t tid)
 {
 	struct tp_task_tree *tree = scan->tree;
@@ -88,7 +88,8 @@ static void scan_add(struct tree_scan *scan, pid_t tid, pid_t pid)
 	scan->n_added++;
 }
 
-/* A known process: still the same one, under the same name? False when it has ended. */
+/* Checks whether a known process is still the same one with the same name. Returns false if it has
+ * ended. */
 static bool scan_check_leader(struct tree_scan *scan, struct task_tree_entry *entry)
 {
 	struct tp_task_tree *tree = scan->tree;
@@ -108,11 +109,11 @@ static bool scan_check_leader(struct tree_scan *scan, struct task_tree_entry *en
 	if (tree->is_fed || tp_sink_string(tree->sink, stat.comm) == info->comm)
 		return true;
 	tp_task_tree_comm(tree, info->tid, stat.comm);
-	tp_task_tree_exec(tree, info->pid, scan->now_ns); /* a new name mostly is a new program */
+	tp_task_tree_exec(tree, info->pid, scan->now_ns); /* probably a new program */
 	return true;
 }
 
-/* /proc/PID/task/TID/children: "12 34 ". False when the kernel does not have it. */
+/* Reads /proc/PID/task/TID/children: "12 34 ". Returns false if the kernel does not have it. */
 static bool scan_children(struct tree_scan *scan, pid_t pid, pid_t tid)
 {
 	char relative[80];
@@ -145,7 +146,7 @@ static void scan_thread(struct tree_scan *scan, pid_t pid, pid_t tid)
 	struct tp_task_tree *tree = scan->tree;
 	struct task_tree_entry *entry = tp_task_tree_entry(tree, tid);
 	if (entry && entry->task.info.pid != pid)
-		entry = NULL; /* the tid has moved on; the old entry is not met and ends */
+		entry = NULL; /* the tid was reused; the old entry is not found and ends */
 	else if (!entry)
 		scan_add(scan, tid, pid);
 	else if (tid != pid || !scan->searches || scan_check_leader(scan, entry))
@@ -172,7 +173,7 @@ static void scan_process(struct tree_scan *scan, pid_t pid)
 	closedir(dir);
 }
 
-/* Without children files: every process of the machine whose parent is one of ours. */
+/* Without children files: scans every process of the machine for parents that are ours. */
 static void scan_parents(struct tree_scan *scan)
 {
 	char path[PATH_SIZE];
@@ -236,7 +237,7 @@ static struct task_tree_entry *next_missed(const struct tp_task_tree *tree)
 	return NULL;
 }
 
-/* End what was not met; where events report ends, only when it is missing twice. */
+/* Ends tasks that were not found; if events report ends, only tasks that are missing twice. */
 static void scan_end_missed(struct tree_scan *scan)
 {
 	struct tp_task_tree *tree = scan->tree;

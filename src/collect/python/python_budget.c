@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predicts what each rate would cost. */
+/* Predicts the cost of each rate. */
 #include "python_budget.h"
 
 static const double aim_share = 0.5;
 static const double limit_share = 0.75;
 static const double margin = 0.8;
 
-/* The least factor at which `full`, the cost of the whole rate, fits. */
+/* Returns the smallest factor for which the cost fits; `full` is the cost of the full rate. */
 static unsigned factor_for(const struct tp_python_budget *budget, double full, double share)
 {
 	double aim = budget->max_ratio * aim_share * budget->n_used * share;

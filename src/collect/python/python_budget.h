@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often threads that run Python are sampled, from what that was found to cost. */
+/* Chooses how often threads that run Python are sampled, from the measured cost. */
 #ifndef TRAINPROF_SRC_COLLECT_PYTHON_PYTHON_BUDGET_H
 #define TRAINPROF_SRC_COLLECT_PYTHON_PYTHON_BUDGET_H
 
 struct tp_python_budget {
-	double max_ratio; /* of the CPUs that the program may use, for all of measuring */
-	double n_allowed; /* such CPUs */
-	double n_used;    /* of them */
+	double max_ratio; /* of the CPUs that the program may use, for all measuring together */
+	double n_allowed; /* number of these CPUs */
+	double n_used;    /* number of them in use */
 };
 
 enum { TP_PYTHON_FACTOR_MAX = 8 };
 
-/*
- * The factor on the period, 1, 2, 4 or 8, for a cost of `ratio` CPUs at the present factor. Half of
- * max_ratio of the CPUs in use is aimed at: for that the rate is halved, and no more. Beyond that
- * it is lowered only where three quarters of max_ratio of the CPUs that may be used are not enough.
- * It rises where the cost is expected to stay a fifth below those.
- */
+/* Returns the factor on the period, 1, 2, 4 or 8, for a cost of `ratio` CPUs at the present factor.
+ * The aim is half of max_ratio of the CPUs in use: for that the rate is halved, but not reduced
+ * further. It is reduced further only if three quarters of max_ratio of the allowed CPUs are
+ * exceeded. It rises if the expected cost is a fifth below these limits. */
 unsigned tp_python_budget_factor(const struct tp_python_budget *budget, double ratio,
 				 unsigned factor);
 

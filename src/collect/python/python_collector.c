@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collector "python": where threads are in Python, read from outside. */
+/* Collector "python": the Python stacks of threads, read from outside. */
 #include "collect/callstack/python_processes.h"
 #include "collect/machine/availability.h"
 #include "collect/machine/stage_clock.h"
@@ -17,15 +17,15 @@
 #define TP_LOG_DOMAIN "collect"
 #include "trainprof/base/log.h"
 
-/* Programs change most while they start. */
+/* Programs change most during their start. */
 #define EARLY_NS        TP_NS_PER_S
 #define EARLY_PERIOD_NS (10 * TP_NS_PER_MS)
 #define LATER_PERIOD_NS (60 * TP_NS_PER_MS)
-/* One that does not run Python by then starts an interpreter later, if at all. */
+/* A process that does not run Python by then starts an interpreter later, if at all. */
 #define NATIVE_AFTER_NS  (200 * TP_NS_PER_MS)
 #define NATIVE_PERIOD_NS (240 * TP_NS_PER_MS)
 
-/* Of the stacks that were asked for; above, the report says that many are unknown. */
+/* Share of the requested stacks; above it the report says that many are unknown. */
 static const double unknown_ratio_max = 0.02;
 
 struct python {
@@ -35,7 +35,7 @@ struct python {
 	bool is_following;
 	bool is_paused;
 	uint64_t started_ns;
-	uint64_t settle_ns; /* when threads are to be searched for again */
+	uint64_t settle_ns; /* time of the next search for threads */
 };
 
 static void python_probe(const struct tp_host *host, struct tp_availability *out)
@@ -59,8 +59,8 @@ static enum tp_status python_open(struct tp_collector **out,
 	return TP_OK;
 }
 
-/* Like perf's own events, which are open by now. Without them threads are not followed, but what
- * waits is read all the same. */
+/* Uses the setup of perf's own events, which are open by now. Without them threads are not
+ * followed, but waiting threads are still read. */
 static void start_sampling(struct python *self)
 {
 	const struct tp_collect_config *actual = self->context->actual;
@@ -80,8 +80,8 @@ static int python_wait_fd(const struct tp_collector *base)
 	return self->is_following ? self->follow.epoll_fd : -1;
 }
 
-/* When threads are searched for again. Later, and where there is no Python, not before something
- * else wakes us (see sampler.c): a wake-up costs more than the search. */
+/* Sets the time of the next search for threads. After the start, and without Python, a search does
+ * not cause a wake-up of its own (see sampler.c), because a wake-up costs more than the search. */
 static void arm(struct python *self, uint64_t now_ns)
 {
 	struct tp_python_processes_stats counts;
@@ -101,7 +101,7 @@ static void update_threads(struct python *self, uint64_t now_ns)
 		tp_python_sampling_update(&self->follow, now_ns);
 }
 
-/* A moment that has nothing to do with what the target does: periods are drawn anew then. */
+/* Called at a time that is independent of the target: periods are drawn again. */
 static void on_poll(void *context)
 {
 	struct python *self = context;
@@ -133,7 +133,7 @@ static enum tp_status python_sample(struct tp_collector *base, uint64_t now_ns,
 	(void)err;
 	if (self->is_following)
 		tp_python_sampling_read(&self->follow);
-	/* Polls are the better moments, where there are any. */
+	/* Polls are preferred if there are any. */
 	uint64_t patience_ns = self->base.due_ns ? 0 : NATIVE_PERIOD_NS / 2;
 	if (now_ns >= self->settle_ns + patience_ns)
 		update_threads(self, now_ns);
@@ -149,7 +149,8 @@ static void python_pause(struct tp_collector *base, bool is_paused, uint64_t now
 		tp_python_sampling_stop(&self->follow);
 }
 
-/* perf has said by now how often it sampled; threads that run Python may have been sampled less. */
+/* The perf source has set its actual rate by now; threads that run Python may have been sampled
+ * less. */
 static void report_rate(const struct python *self)
 {
 	double rate_hz = (double)TP_NS_PER_S / (double)self->follow.setup.period_ns *
@@ -158,7 +159,7 @@ static void report_rate(const struct python *self)
 		self->context->actual->sample_rate_hz = rate_hz;
 }
 
-/* What the reader of the report has to know. */
+/* Reports quality problems to the user. */
 static void report_quality(struct python *self, const struct tp_python_processes_stats *counts)
 {
 	uint64_t n = counts->n_read + counts->n_unknown;
@@ -195,8 +196,8 @@ static enum tp_status python_stop(struct tp_collector *base, uint64_t now_ns, st
 	tp_python_processes_get_stats(self->context->pythons, &counts);
 	report_quality(self, &counts);
 	if (counts.n_found || counts.n_refused)
-		/* What did not hold still is a sample without its frames, and no record that was
-		 * lost. */
+		/* A stack that changed during the read is a sample without frames, not a lost
+		 * record. */
 		tp_sink_source(self->context->sink, base->type->name, base->type->summary,
 			       &self->base.availability, counts.n_read,
 			       self->is_following ? self->follow.n_lost : 0);

@@ -26,15 +26,15 @@ enum {
 	RING_PAGES = 32, /* two samples with whole stacks */
 	SAMPLERS_MAX = 64,
 	WARMING_PERIODS = 3,
-	FORKED_FACTOR = 4, /* loader workers: what they do is told from many steps together */
+	FORKED_FACTOR = 4, /* loader workers: their activity is averaged over many steps */
 };
 
-/* Within this time the thread has hardly moved; later it is told without its Python frames. */
+/* Within this time the thread has hardly moved; later samples are emitted without Python frames. */
 #define LATE_NS        (2 * TP_NS_PER_MS)
 #define RATE_PERIOD_NS TP_NS_PER_S
 #define RETRY_NS       (200 * TP_NS_PER_MS)
-/* What a wake-up costs beside what is done then, on a busy virtual machine; see offcpu_collector.c.
- */
+/* Cost of a wake-up in addition to the work done, on a busy virtual machine; see
+ * offcpu_collector.c. */
 #define WAKE_COST_NS 30000.0
 
 struct python_sampler {
@@ -44,9 +44,9 @@ struct python_sampler {
 	int fd;
 	struct tp_perf_ring ring;
 	struct tp_perf_period_schedule pace;
-	unsigned factor; /* on the period, beside that of all */
+	unsigned factor; /* on the period, in addition to the common factor */
 	uint64_t n_samples;
-	bool is_met;                        /* while settling */
+	bool is_met;                        /* during an update */
 	struct tp_fd_cache_slot *stat_file; /* heap: items move */
 };
 
@@ -100,7 +100,7 @@ static uint64_t sampler_period(struct python_sampler *item)
 	return tp_perf_period_schedule_draw(&item->pace, item->n_samples, tp_clock_now_ns());
 }
 
-/* A copy of a process that goes on as it is: mostly a loader's worker, else a rank. */
+/* True for a forked process without an exec: usually a loader's worker, otherwise a rank. */
 static bool is_forked(const struct tp_python_sampling *follow, const struct tp_task_tree_task *task)
 {
 	const struct tp_task_tree_task *leader =
@@ -108,7 +108,7 @@ static bool is_forked(const struct tp_python_sampling *follow, const struct tp_t
 	return leader && leader->info.exec_ns == 0;
 }
 
-/* One more; when there is no room for it, the thread is sampled as all the others are. */
+/* Follows one more thread; if that fails, the thread is sampled like all others. */
 static void sampler_open(struct tp_python_sampling *follow, struct tp_task_tree_task *task)
 {
 	uint64_t now_ns = tp_clock_now_ns();
@@ -140,7 +140,7 @@ static void emit_sample(struct tp_python_sampling *follow, const struct tp_task_
 			const struct tp_perf_record *record, uint64_t read_ns)
 {
 	bool is_late = read_ns - record->time_ns > LATE_NS;
-	/* Without its Python frames a stack would look like one of other callers. */
+	/* Without its Python frames the stack would look as if it had other callers. */
 	bool is_unwound = !is_late && !follow->places.is_unknown;
 	follow->n_samples++;
 	follow->n_late += is_late;
@@ -151,7 +151,7 @@ static void emit_sample(struct tp_python_sampling *follow, const struct tp_task_
 	tp_sink_sample(follow->context->sink, &sample);
 }
 
-/* Python first: it moves on while we look at the rest. */
+/* Reads Python first, because it continues while the rest is processed. */
 static void sampler_read(struct tp_python_sampling *follow, struct python_sampler *item)
 {
 	const struct tp_perf_layout layout = {.has_chain = follow->setup.has_kernel,
@@ -178,7 +178,7 @@ static void sampler_read(struct tp_python_sampling *follow, struct python_sample
 	tp_perf_ring_consume(&item->ring);
 }
 
-/* A thread that has ended would wake us for ever. */
+/* A thread that has ended would wake us forever. */
 static void remove_ended(const struct tp_python_sampling *follow)
 {
 	struct epoll_event events[SAMPLERS_MAX];
@@ -188,7 +188,8 @@ static void remove_ended(const struct tp_python_sampling *follow)
 			epoll_ctl(follow->epoll_fd, EPOLL_CTL_DEL, events[i].data.fd, NULL);
 }
 
-/* Which of them it is the descriptor does not tell: asking it takes the answer away. */
+/* The descriptor does not show which threads have samples without consuming the event, so all are
+ * checked. */
 void tp_python_sampling_read(struct tp_python_sampling *follow)
 {
 	uint64_t began_ns = 0;
@@ -215,7 +216,8 @@ static struct python_sampler *sampler_of(const struct tp_python_sampling *follow
 	return NULL;
 }
 
-/* Does it run Python? Asked rarely of those that do not, because most threads never will. */
+/* True if the thread runs Python. Threads that do not are tested rarely, because most never
+ * will. */
 static bool runs_python(struct tp_python_sampling *follow, const struct tp_task_tree_task *task,
 			uint64_t now_ns)
 {
@@ -228,7 +230,7 @@ static bool runs_python(struct tp_python_sampling *follow, const struct tp_task_
 	return false;
 }
 
-/* The first thread of a program runs Python; of the others those do in which some is met. */
+/* Follows each thread of a Python process in which Python frames were found. */
 static void find_threads(struct tp_python_sampling *follow, uint64_t now_ns)
 {
 	size_t cursor = 0;
@@ -257,7 +259,7 @@ static void find_threads(struct tp_python_sampling *follow, uint64_t now_ns)
 	follow->n = n_kept;
 }
 
-/* See perf_collector.c for why a period is set only while the thread runs. */
+/* See perf_period_update.c for why a period is set only while the thread runs. */
 static void update_periods(struct tp_python_sampling *follow, uint64_t now_ns)
 {
 	for (size_t i = 0; i < follow->n; i++) {
@@ -284,8 +286,8 @@ static void set_factor(struct tp_python_sampling *follow, unsigned factor, uint6
 	}
 }
 
-/* CPUs that the threads have used which are followed, as sampled; at least one, which they could
- * have had. */
+/* Returns the CPUs that the followed threads have used, as sampled; at least one, which they could
+ * have used. */
 static double cpus_in_use(const struct tp_python_sampling *follow, double elapsed_ns)
 {
 	double used_ns = (double)(follow->n_samples - follow->rated_samples) *
@@ -310,7 +312,7 @@ static void keep_budget(struct tp_python_sampling *follow, uint64_t now_ns)
 	follow->rated_ns = now_ns;
 	follow->rated_samples = follow->n_samples;
 	follow->cost_ns = 0;
-	/* At first every function is seen for the first time, and imports go deep. */
+	/* At first every function is new and must be read, and imports have deep stacks. */
 	if (follow->n_warming > 0) {
 		follow->n_warming--;
 		return;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	RING_PAGES = 8, /* 800 hits: more than come between two drains at any affordable rate */
+	RING_PAGES = 8, /* 800 hits: more than arrive between two drains at any affordable rate */
 };
 
 static int kernel_open(struct perf_event_attr *attr, pid_t tid)
@@ -25,7 +25,7 @@ const struct tp_breakpoint_system tp_breakpoint_kernel = {.open = kernel_open,
 							  .map = tp_perf_ring_map,
 							  .close = close};
 
-/* Before Linux 5.13 an event cannot be removed by an exec; whoever watches has to close it then. */
+/* Before Linux 5.13 an event cannot be removed by an exec; then the caller has to close it. */
 static int open_event(const struct tp_breakpoint_system *system,
 		      const struct tp_breakpoint_place *place)
 {
@@ -82,7 +82,7 @@ size_t tp_breakpoint_drain(struct tp_breakpoint *self, tp_breakpoint_hit_fn *hit
 		}
 	}
 	tp_perf_ring_consume(&self->ring);
-	/* How many were dropped nothing tells; one is enough for a number to be missing. */
+	/* The number of dropped hits is unknown; skipping one number marks the loss. */
 	if (self->ring.n_broken != n_broken) {
 		self->n_lost++;
 		self->n_hits++;
@@ -105,7 +105,7 @@ double tp_breakpoint_cost_ns(unsigned n, int *failure)
 	uint64_t cpu_ns = tp_clock_self_cpu_ns() - began_ns;
 	uint64_t n_written = tp_perf_ring_refresh(&breakpoint.ring) > 0;
 	tp_breakpoint_close(&breakpoint);
-	/* A hypervisor may keep the registers to itself and say nothing. */
+	/* A hypervisor may reserve the registers for itself without an error. */
 	if (!n_written) {
 		*failure = ENOENT;
 		return 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A hardware breakpoint on one thread: the kernel records the time, CLOCK_MONOTONIC in ns, of each
- * write to a word of its memory, or of each call of a function. Nothing in the program is changed:
- * a debug register of the processor raises the event, which costs the thread 1 us on real hardware
- * and 6 to 12 us on a virtual machine.
+ * write to a word of its memory, or of each call of a function. The program is not changed: a debug
+ * register of the processor raises the event, which costs the thread 1 us on real hardware and 6 to
+ * 12 us on a virtual machine.
  *
- * Whoever opens one closes it. There are four debug registers for each thread, shared with
- * debuggers. Not thread-safe. The thread may end or call exec while it is open: then no more comes.
+ * The caller that opens one closes it. There are four debug registers for each thread, shared with
+ * debuggers. Not thread-safe. The thread may end or call exec while it is open: then no more hits
+ * come.
  */
 #ifndef TRAINPROF_SRC_COLLECT_WATCH_BREAKPOINT_H
 #define TRAINPROF_SRC_COLLECT_WATCH_BREAKPOINT_H
@@ -20,7 +21,7 @@
 
 struct perf_event_attr;
 
-/* What is asked of the kernel, so that tests can answer in its place. */
+/* The kernel calls, replaceable in tests. */
 struct tp_breakpoint_system {
 	int (*open)(struct perf_event_attr *attr, pid_t tid); /* a descriptor, or -1 with errno */
 	int (*map)(struct tp_perf_ring *out, int fd, size_t n_pages); /* 0 or an errno */
@@ -32,37 +33,35 @@ extern const struct tp_breakpoint_system tp_breakpoint_kernel;
 struct tp_breakpoint_place {
 	pid_t tid;
 	uint64_t address;
-	unsigned len; /* bytes that are written: 1, 2, 4 or 8; of a call 0 */
-	bool is_call; /* `address` is where a function begins */
+	unsigned len; /* bytes that are written: 1, 2, 4 or 8; 0 for a call */
+	bool is_call; /* `address` is the entry of a function */
 };
 
 struct tp_breakpoint {
 	const struct tp_breakpoint_system *system;
 	struct tp_perf_ring ring;
 	int fd;
-	uint64_t n_hits; /* since it was opened, with those that were lost */
-	uint64_t n_lost; /* the ring was full */
+	uint64_t n_hits; /* since it was opened, including lost ones */
+	uint64_t n_lost; /* because the ring was full */
 };
 
-/*
- * Returns 0, or an errno and nothing is open: ENOSPC all registers are taken; ENOENT, EOPNOTSUPP,
- * ENODEV or EINVAL the machine has none, or not for such a place; EACCES or EPERM not allowed (the
- * locked memory of this user may be used up); ESRCH the thread has ended.
- */
+/* Returns 0, or an errno and nothing is open: ENOSPC all registers are in use; ENOENT, EOPNOTSUPP,
+ * ENODEV or EINVAL the machine has none, or not for such an address; EACCES or EPERM not allowed
+ * (the locked memory of this user may be exhausted); ESRCH the thread has ended. */
 int tp_breakpoint_open(struct tp_breakpoint *out, const struct tp_breakpoint_system *system,
 		       const struct tp_breakpoint_place *place);
 void tp_breakpoint_close(struct tp_breakpoint *self);
 
-/* The hits since the last call, in the order of time: each with its number, from 1 on. A number is
- * left out where records were lost. Returns how many were handed out. */
+/* Reports the hits since the last call, in the order of time, each with its number, from 1. A
+ * number is skipped if records were lost. Returns how many were reported. */
 typedef void tp_breakpoint_hit_fn(void *context, uint64_t time_ns, uint64_t number);
 size_t tp_breakpoint_drain(struct tp_breakpoint *self, tp_breakpoint_hit_fn *hit, void *context);
 
-/* CPU time in ns that one of n hits takes, as measured on this thread; 0 when it cannot be
- * measured, with *failure an errno as of opening. One hit takes 2 to 40 us. */
+/* Returns the CPU time in ns of one of n hits, measured on this thread; 0 if it cannot be measured,
+ * with *failure an errno as for opening. One hit takes 2 to 40 us. */
 double tp_breakpoint_cost_ns(unsigned n, int *failure);
 
-/* In words, for people: why there is none. */
+/* Returns the reason for a failure as text for users. */
 const char *tp_breakpoint_failure_text(int failure);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Learns which counters look like steps, and keeps a breakpoint on one or two of them. */
+/* Detects which counters look like steps, and keeps a breakpoint on one or two of them. */
 #include "counter_watch.h"
 
 #include "trainprof/base/clock.h"
@@ -10,20 +10,21 @@
 
 enum {
 	CHANGES_MIN = 4,     /* before a counter is watched */
-	GROWTH_MAX = 16,     /* between two looks: more is no counting */
-	ODD_PER_CHANGE = 20, /* of so many changes one may be odd */
-	RESTART_CHANGES = 4, /* one that begins anew more often counts parts of a step */
-	MISSED_MAX = 3,      /* looks that did not find it: one may have been cut short */
-	COUNTERS_MAX = 256,  /* imports alone bring dozens */
+	GROWTH_MAX = 16,     /* between two reads: a larger growth is no counting */
+	ODD_PER_CHANGE = 20, /* one of this many changes may be odd */
+	RESTART_CHANGES = 4, /* a counter that restarts more often counts parts of a step */
+	MISSED_MAX = 3,      /* reads that did not find it: one may have been cut short */
+	COUNTERS_MAX = 256,  /* imports alone create dozens */
 	OPENINGS_MAX = 1000,
 };
 
 #define SEEN_MIN_NS (300 * TP_NS_PER_MS)
 #define RETRY_NS    (5 * TP_NS_PER_S)
 #define REOPEN_NS   (300 * TP_NS_PER_MS)
-/* Slower ones count epochs, and a sample's distance from a border is nothing to them. */
+/* Slower counters count epochs, and their steps are so long that the error of a sample is
+ * negligible. */
 static const double rate_min_hz = 0.2;
-/* Of the rates of two that count the same. */
+/* Maximum difference of the rates of two counters that count the same. */
 static const double same_rate = 0.05;
 
 struct tp_watched_counter {
@@ -40,11 +41,11 @@ struct tp_watched_counter {
 	uint64_t address;
 	unsigned width;
 	bool is_steady;  /* the address was the same the last two times */
-	bool is_refused; /* too fast once: for good */
+	bool is_refused; /* was too fast once: never watched again */
 	unsigned n_missed;
 	unsigned n_openings;
 	uint64_t opened_ns;
-	struct tp_watch *watch; /* NULL: not watched now */
+	struct tp_watch *watch; /* NULL = not watched now */
 };
 
 void tp_counter_watch_init(struct tp_counter_watch *self, struct tp_watch_list *list,
@@ -109,7 +110,7 @@ static bool is_candidate(const struct tp_counter_watch *self,
 {
 	double rate = rate_hz(counter);
 	return !counter->watch && !counter->is_refused && counter->is_steady &&
-	       counter->last_ns == now_ns && /* it is there */
+	       counter->last_ns == now_ns && /* it exists now */
 	       counter->address != 0 && counter->n_changes >= CHANGES_MIN &&
 	       now_ns - counter->first_ns >= SEEN_MIN_NS &&
 	       counter->n_odd * ODD_PER_CHANGE <= counter->n_changes &&
@@ -119,7 +120,7 @@ static bool is_candidate(const struct tp_counter_watch *self,
 	       (counter->n_openings == 0 || now_ns - counter->opened_ns >= REOPEN_NS);
 }
 
-/* One that counts the same is watched. */
+/* True if a counter with the same rate is already watched. */
 static bool has_equal(const struct tp_counter_watch *self, const struct tp_watched_counter *counter)
 {
 	double rate = rate_hz(counter);
@@ -133,7 +134,7 @@ static bool has_equal(const struct tp_counter_watch *self, const struct tp_watch
 	return false;
 }
 
-/* The slowest: of nested loops the inner ones are parts of steps. */
+/* Returns the slowest: of nested loops, the inner ones are parts of steps. */
 static struct tp_watched_counter *choose(const struct tp_counter_watch *self, uint32_t task,
 					 uint64_t now_ns)
 {
@@ -147,8 +148,8 @@ static struct tp_watched_counter *choose(const struct tp_counter_watch *self, ui
 	return best;
 }
 
-/* The fastest that is watched of the thread, when it has its share of registers and this one is
- * slower; else NULL. */
+/* Returns the fastest watched counter of the thread if the thread uses its share of registers and
+ * this one is slower; otherwise NULL. */
 static struct tp_watched_counter *to_be_replaced(const struct tp_counter_watch *self,
 						 const struct tp_watched_counter *chosen)
 {
@@ -182,7 +183,7 @@ static void on_hit(void *context, const struct tp_watch *watch, uint64_t time_ns
 	tp_sink_mark(counter->owner->sink, &mark);
 }
 
-/* Registers that are taken may be free later; what the kernel lacks or forbids stays so. */
+/* Registers in use may become free later; what the kernel lacks or forbids does not change. */
 static void note_failure(struct tp_counter_watch *self, uint64_t now_ns)
 {
 	if (self->list->failure == 0 || self->list->failure == ESRCH)
@@ -208,7 +209,7 @@ static void begin_watch(struct tp_counter_watch *self, const struct tp_task_tree
 		note_failure(self, now_ns);
 }
 
-/* Those that are no longer where they were. */
+/* Stops watching the counters that are no longer at their address. */
 static void check_watched(struct tp_counter_watch *self, const struct tp_task_tree_task *task,
 			  uint64_t now_ns, tp_counter_is_at_fn *is_at, const void *context)
 {

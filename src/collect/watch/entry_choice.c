@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks in call stacks for functions that may be called once a step. */
+/* Searches call stacks for functions that may be called once per step. */
 #include "entry_choice.h"
 
 #include "trainprof/base/memory.h"
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The way of the work: from a level at which one function has less, several are called in turn. */
+/* The main path: where no function has this share of a level, several are called in turn. */
 static const double way_share = 0.8;
-/* What nearly every stack shows is entered once for all, as far as stacks can tell. */
+/* A function in nearly every stack is entered only once, as far as stacks show. */
 static const double always_share = 0.98;
-/* Of all samples: what has less is no part of every step. */
+/* Share of all samples: a function with less is not part of every step. */
 static const double part_share = 0.03;
 static const double overlap_share = 0.5;
 
@@ -70,7 +70,8 @@ void tp_entry_stacks_add(struct tp_entry_stacks *stacks, const struct tp_sink *s
 		stacks->items[stacks->n++] = item;
 }
 
-/* How many stacks each function is in at a level, of those that go the way so far. */
+/* Counts for each function at a level the stacks that contain it, among the stacks on the path so
+ * far. */
 static size_t count_level(const struct tp_entry_stacks *stacks, const bool *is_on_way, size_t depth,
 			  uint32_t *counts)
 {
@@ -108,7 +109,8 @@ static void push(struct candidates *to, uint32_t function)
 		to->items[to->n++] = function;
 }
 
-/* Those of a level, the ones with most samples first. Takes them out of the counts. */
+/* Adds the functions of a level, those with most samples first, and removes them from the
+ * counts. */
 static void push_level(const struct tp_entry_stacks *stacks, uint32_t *counts,
 		       struct candidates *to)
 {
@@ -123,7 +125,7 @@ static void push_level(const struct tp_entry_stacks *stacks, uint32_t *counts,
 	}
 }
 
-/* The functions on the way, the innermost first. */
+/* Adds the functions on the path, the innermost first. */
 static void push_way(const struct tp_entry_stacks *stacks, const uint32_t *way, size_t depth,
 		     struct candidates *to)
 {

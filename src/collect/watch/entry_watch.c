@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tries functions of native programs until one is called once a step. */
+/* Tries functions of native programs until one is found that is called once per step. */
 #include "entry_watch.h"
 
 #include "entry_choice.h"
@@ -17,36 +17,36 @@
 
 enum {
 	SAMPLES_MIN = 50, /* before functions are chosen */
-	HITS_ENOUGH = 24, /* in a trial */
+	HITS_ENOUGH = 24, /* per trial */
 	HITS_MIN = 6,     /* fewer show no regularity */
-	HITS_KEPT = 1024, /* of the best, until all trials are over */
+	HITS_KEPT = 1024, /* for the best function, until all trials are over */
 	ROUNDS_MAX = 5,   /* of sampling and trials */
 };
 
 #define SAMPLING_NS    (700 * TP_NS_PER_MS)
-#define TRIAL_NS       TP_NS_PER_S       /* of one that is hardly called */
-#define TRIAL_MAX_NS   (3 * TP_NS_PER_S) /* of one that is called now and then */
+#define TRIAL_NS       TP_NS_PER_S       /* for a function that is hardly called */
+#define TRIAL_MAX_NS   (3 * TP_NS_PER_S) /* for a function that is called now and then */
 #define ROUND_PAUSE_NS (2 * TP_NS_PER_S)
 
-/* Of the intervals between calls, and of their time. */
+/* Minimum share of the intervals between calls, and of their time. */
 static const double regular_share = 0.75;
 static const double alike = 0.5;
-/* Rates of two functions of one step. */
+/* Maximum difference of the rates of two functions of one step. */
 static const double same_rate = 0.25;
-/* Batches whose gradients are added up before one update. What comes back more seldom is done now
- * and then: a checkpoint, an evaluation. */
+/* Maximum number of batches whose gradients are accumulated before one update. A less frequent
+ * function is only called now and then: a checkpoint, an evaluation. */
 static const double batches_max = 8.5;
 static const double rate_min_hz = 0.2;
 
 struct trial {
 	struct tp_entry_thread *owner;
 	uint32_t function;
-	struct tp_watch *watch; /* NULL: it is over */
+	struct tp_watch *watch; /* NULL = it is over */
 	uint64_t began_ns;
 	uint64_t times_ns[HITS_KEPT]; /* of the first hits */
 	size_t n;
 	double rate_hz;
-	bool is_kept; /* hits are put at once */
+	bool is_kept; /* hits are emitted at once */
 	uint32_t name;
 };
 
@@ -58,14 +58,15 @@ struct tp_entry_thread {
 	pid_t tid;
 	enum entry_state state;
 	struct tp_entry_stacks stacks;
-	uint64_t first_ns; /* sample */
+	uint64_t first_ns; /* time of the first sample */
 	uint64_t last_ns;
 	uint64_t pause_until_ns;
 	uint32_t candidates[TP_ENTRY_CANDIDATES_MAX];
 	size_t n_candidates;
-	size_t n_parts; /* of them; the others are entered once for all, most likely */
+	size_t n_parts; /* those that are called in turn; the others are most likely entered only
+			   once */
 	size_t n_tried;
-	double rates_hz[TP_ENTRY_CANDIDATES_MAX]; /* of those tried, 0: hardly called */
+	double rates_hz[TP_ENTRY_CANDIDATES_MAX]; /* of the tried ones, 0 = hardly called */
 	unsigned n_rounds;
 	struct trial *best; /* heap; its breakpoint stays set */
 	struct trial *now;  /* heap */
@@ -160,8 +161,8 @@ static int compare_times(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Most calls come after about the same time, and that is most of the time: layers are called in a
- * row, with the rest of the step in between. */
+/* True if most intervals between calls are about equal and make up most of the time: layers are
+ * called in a row, with the rest of the step in between. */
 static bool is_regular(struct trial *trial)
 {
 	uint64_t gaps[HITS_KEPT]; /* between calls */
@@ -186,7 +187,8 @@ static bool is_regular(struct trial *trial)
 	       trial->rate_hz >= rate_min_hz;
 }
 
-/* A slower one has whole steps, of which the faster one is a part; an evaluation is none. */
+/* A slower function covers whole steps, of which the faster one is a part, unless it is an
+ * evaluation. */
 static bool is_better(const struct trial *trial, const struct trial *old)
 {
 	const struct tp_entry_stacks *stacks = &trial->owner->stacks;
@@ -199,7 +201,8 @@ static bool is_better(const struct trial *trial, const struct trial *old)
 	return false;
 }
 
-/* One that works where others do may be an evaluation, unless something else is called as often. */
+/* A function whose leaves also run outside of it may be an evaluation, unless another function is
+ * called as often. */
 static bool may_be_kept(const struct tp_entry_thread *thread, const struct trial *best)
 {
 	size_t n_alike = 0;
@@ -208,7 +211,7 @@ static bool may_be_kept(const struct tp_entry_thread *thread, const struct trial
 	for (size_t i = 0; i < thread->n_tried; i++)
 		n_alike += thread->rates_hz[i] * (1 + same_rate) >= best->rate_hz &&
 			   thread->rates_hz[i] <= best->rate_hz * (1 + same_rate);
-	return n_alike > 1; /* with itself */
+	return n_alike > 1; /* includes itself */
 }
 
 static void end_trial(struct trial *trial)
@@ -246,7 +249,7 @@ static void judge_trial(struct tp_entry_thread *thread)
 	thread->best = trial;
 }
 
-/* The next candidate that can be watched; false when there is none. */
+/* Begins the trial of the next candidate that can be watched; false if there is none. */
 static bool begin_trial(struct tp_entry_thread *thread, const struct tp_task_tree_task *task,
 			uint64_t now_ns)
 {
@@ -293,7 +296,7 @@ static void keep_best(struct tp_entry_thread *thread)
 	best->name = name_of(best);
 	for (size_t i = 0; i < best->n; i++)
 		put_call(best, best->times_ns[i], i + 1);
-	tp_info("%s is called %.1f times a second: its calls are recorded",
+	tp_info("%s is called %.1f times per second: its calls are recorded",
 		tp_strtab_text(&thread->owner->sink->strings, best->name), best->rate_hz);
 }
 
@@ -311,7 +314,7 @@ static void update_trials(struct tp_entry_thread *thread, const struct tp_task_t
 		return;
 	if (thread->now)
 		judge_trial(thread);
-	/* Its hits came too fast, or it is no longer: so it was not the one. */
+	/* Its hits came too fast, or it has ended: so it was not the right one. */
 	if (thread->best && (!thread->best->watch || thread->best->n == HITS_KEPT)) {
 		end_trial(thread->best);
 		thread->best = NULL;

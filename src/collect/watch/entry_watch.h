@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of native programs: a function that is called once a step gets a breakpoint where it
- * begins, and each call is put as a mark (TP_MARK_CALL) with the function's name.
+ * Steps of native programs: a function that is called once per step gets a breakpoint at its entry,
+ * and each call is emitted as a mark (TP_MARK_CALL) with the function's name.
  *
- * Which function that is, is found while the program runs. From the call stacks of a program's
- * first thread candidates are taken: what the function that loops calls, then the functions on the
- * way to it. Each is watched until its calls show how regular they are. Of those that are regular
- * the slowest is kept, unless it does its work in functions that work elsewhere, too, as an
- * evaluation does. Calls are put of the one that is kept only, from when its trial began.
+ * The function is chosen while the program runs. Candidates come from the call stacks of a
+ * program's first thread: the callees of the function that loops, then the functions on the path to
+ * it. Each is watched until its calls show how regular they are. Of the regular ones the slowest is
+ * kept, unless it does its work in functions that also run elsewhere, as an evaluation does. Calls
+ * are emitted only for the function that is kept, from the beginning of its trial.
  *
  * All work is bounded: programs, samples, candidates, trials. Programs that run Python are left to
  * counter_watch.h. Times are CLOCK_MONOTONIC ns. Not thread-safe.
@@ -24,7 +24,7 @@
 
 struct tp_entry_thread;
 
-/* Where a function of a file begins in the thread's memory; false when it is not mapped. */
+/* Returns the address of a function of a file in the thread's memory; false if it is not mapped. */
 typedef bool tp_entry_address_fn(void *context, const struct tp_task_tree_task *task,
 				 const char *path, uint64_t start, uint64_t *address);
 
@@ -35,18 +35,18 @@ struct tp_entry_watch {
 	struct tp_sink *sink;
 	tp_entry_address_fn *find_address;
 	void *context;
-	struct tp_entry_thread *threads[TP_ENTRY_THREADS_MAX]; /* heap; NULL: none */
-	bool is_off; /* the program marks its steps itself: nothing is watched any more */
+	struct tp_entry_thread *threads[TP_ENTRY_THREADS_MAX]; /* heap; NULL = none */
+	bool is_off; /* the program marks its steps itself: no function is watched any more */
 };
 
 void tp_entry_watch_init(struct tp_entry_watch *self, struct tp_watch_list *list,
 			 struct tp_sink *sink, tp_entry_address_fn *find_address, void *context);
-/* After the list's watches were closed. */
+/* Call after the list's watches were closed. */
 void tp_entry_watch_release(struct tp_entry_watch *self);
 
-/* A sample of a program's first thread that was put into the sink. */
+/* Adds a sample of a program's first thread that was emitted. */
 void tp_entry_watch_add(struct tp_entry_watch *self, const struct tp_sample *sample, pid_t tid);
-/* Some ten times a second, after the list was drained: begins and judges trials. */
+/* Called about ten times per second after the list was drained: begins and evaluates trials. */
 void tp_entry_watch_update(struct tp_entry_watch *self, uint64_t now_ns);
 
 #endif

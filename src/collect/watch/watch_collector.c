@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collector "breakpoints": exact times of steps, by the processor's debug registers. */
+/* Collector "breakpoints": exact times of steps, from the processor's debug registers. */
 #include "collect/callstack/python_processes.h"
 #include "collect/machine/availability.h"
 #include "collect/machine/stage_clock.h"
@@ -22,8 +22,8 @@
 #define TP_LOG_DOMAIN "collect"
 #include "trainprof/base/log.h"
 
-/* Of what measuring may cost, this share may go into the times of steps: 0.1 % of a thread's time
- * where measuring may cost 1 %. */
+/* The share of the allowed overhead that may be spent on the times of steps: 0.1 % of a thread's
+ * time with an allowed overhead of 1 %. */
 static const double budget_share = 0.1;
 
 #define LIST_PERIOD_NS (200 * TP_NS_PER_MS)
@@ -37,7 +37,7 @@ struct watch_collector {
 	struct tp_counter_watch counters;
 	struct tp_entry_watch entries;
 	struct tp_map native_tids; /* task of a native program's first thread -> tid */
-	uint64_t listed_ns;        /* when they were listed */
+	uint64_t listed_ns;        /* time when they were listed */
 	bool is_started;
 	bool is_paused;
 };
@@ -62,7 +62,7 @@ static void watch_probe(const struct tp_host *host, struct tp_availability *out)
 		snprintf(out->reason, sizeof(out->reason), "a recorded machine");
 		return;
 	}
-	/* Source "perf" says why, and what helps there helps here. */
+	/* Source "perf" reports the reason, and the same remedy applies here. */
 	if (tp_perf_test_open(false) != 0) {
 		out->presence = TP_PRESENCE_NO_DEVICE;
 		snprintf(out->reason, sizeof(out->reason), "perf events cannot be opened");
@@ -90,8 +90,7 @@ static bool is_at(const void *context, const struct tp_task_tree_task *task, uin
 	return tp_python_processes_count_is_at(self->context->pythons, task, address);
 }
 
-/* A copy of a process that goes on as it is, mostly a loader's worker: its counters are no steps.
- */
+/* A forked process without an exec is mostly a loader's worker: its counters are no steps. */
 static bool is_forked(const struct tp_task_tree_task *task)
 {
 	return task->info.exec_ns == 0 && task->info.parent != TP_NO_TASK;

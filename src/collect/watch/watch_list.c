@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets breakpoints, hands their hits on, and takes them down in time. */
+/* Sets breakpoints, passes their hits on, and removes them in time. */
 #include "watch_list.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ struct tp_watch *tp_watch_list_open(struct tp_watch_list *list,
 		list->failure = failure;
 		return NULL;
 	}
-	/* Without a wake-up by hits they are read at the next period: later, but all the same. */
+	/* Without wake-ups the hits are read in the next period: later, but completely. */
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = watch->breakpoint.fd};
 	if (list->epoll_fd >= 0)
 		(void)epoll_ctl(list->epoll_fd, EPOLL_CTL_ADD, watch->breakpoint.fd, &event);
@@ -117,7 +117,7 @@ static bool has_ended(const struct tp_watch_list *list, const struct tp_watch *w
 	       (watch->tid == watch->pid && leader && leader->info.exec_ns != watch->exec_ns);
 }
 
-/* The last so many hits came in less time than they may. Lost ones came too fast for the ring. */
+/* True if the last TP_WATCH_RATE_HITS hits came too fast. Lost hits came too fast for the ring. */
 static bool is_too_fast(const struct tp_watch_list *list, const struct tp_watch *watch)
 {
 	uint64_t n = watch->breakpoint.n_hits;
@@ -131,7 +131,8 @@ static bool is_too_fast(const struct tp_watch_list *list, const struct tp_watch 
 	return between_ns * list->max_ratio < list->cost_ns * (TP_WATCH_RATE_HITS - 1);
 }
 
-/* What the descriptors tell: asked for, so that they tell again, and no more of dead threads. */
+/* Consumes the events of the descriptors, so that they are reported again and dead threads are
+ * not. */
 static void reset_epoll(const struct tp_watch_list *list)
 {
 	struct epoll_event events[TP_WATCHES_MAX];

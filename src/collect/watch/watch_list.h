@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hardware breakpoints that are set on threads of the target, and what they may cost. Whoever
- * sets one is told of its hits (times in CLOCK_MONOTONIC ns). One is taken down here when its
- * thread ends or calls exec, and when its hits come so fast that they would cost the thread more
- * than max_ratio of its time.
+ * The hardware breakpoints on threads of the target, and their cost limit. The code that sets one
+ * gets its hits (times in CLOCK_MONOTONIC ns). A breakpoint is removed here when its thread ends or
+ * calls exec, and when its hits come so fast that they would cost the thread more than max_ratio of
+ * its time.
  *
- * A thread has four debug registers. At most TP_WATCHES_PER_THREAD of them are used, so that a
- * debugger finds some. Not thread-safe. Errors of the kernel are kept in `failure`.
+ * A thread has four debug registers. At most TP_WATCHES_PER_THREAD of them are used, so that some
+ * are left for a debugger. Not thread-safe. Errors of the kernel are kept in `failure`.
  */
 #ifndef TRAINPROF_SRC_COLLECT_WATCH_WATCH_LIST_H
 #define TRAINPROF_SRC_COLLECT_WATCH_WATCH_LIST_H
@@ -19,19 +19,19 @@
 #include <stdint.h>
 
 enum { TP_WATCHES_MAX = 16, TP_WATCHES_PER_THREAD = 2 };
-/* So many hits in a row show how fast they come. */
+/* The number of successive hits from which the rate is computed. */
 enum { TP_WATCH_RATE_HITS = 32 };
 
 struct tp_watch;
 
-/* A hit, or, with number 0, the end: the watch was taken down, and the pointer is of no use after
- * the call. */
+/* A hit, or, with number 0, the end: the watch was removed, and the pointer is invalid after the
+ * call. */
 typedef void tp_watch_fn(void *context, const struct tp_watch *watch, uint64_t time_ns,
 			 uint64_t number);
 
 enum tp_watch_end {
 	TP_WATCH_OPEN,
-	TP_WATCH_CLOSED,   /* by whoever set it */
+	TP_WATCH_CLOSED,   /* by its owner */
 	TP_WATCH_ENDED,    /* its thread ended or called exec */
 	TP_WATCH_TOO_FAST, /* its hits would cost too much */
 };
@@ -57,9 +57,9 @@ struct tp_watch_list {
 	const struct tp_breakpoint_system *system;
 	double cost_ns;   /* of one hit */
 	double max_ratio; /* of the thread's time */
-	int epoll_fd;     /* readable when hits came; -1: none */
+	int epoll_fd;     /* readable if hits came; -1 = none */
 	struct tp_watch watches[TP_WATCHES_MAX];
-	int failure; /* errno of the last opening that failed; 0: none did */
+	int failure; /* errno of the last open that failed; 0 = none did */
 	uint64_t n_opened;
 	uint64_t n_hits;
 	uint64_t n_lost;
@@ -69,20 +69,20 @@ struct tp_watch_list {
 void tp_watch_list_init(struct tp_watch_list *list, const struct tp_task_tree *tree,
 			const struct tp_breakpoint_system *system, double cost_ns,
 			double max_ratio);
-void tp_watch_list_release(struct tp_watch_list *list); /* tells nobody */
+void tp_watch_list_release(struct tp_watch_list *list); /* without callbacks */
 
-/* Hits a second that one watch may have. */
+/* Returns the maximum number of hits per second of one watch. */
 double tp_watch_list_rate_max_hz(const struct tp_watch_list *list);
 
-/* NULL when it cannot be set: this thread has its share, or list->failure says why. */
+/* Returns NULL if it cannot be set: this thread has its share, or list->failure has the reason. */
 struct tp_watch *tp_watch_list_open(struct tp_watch_list *list,
 				    const struct tp_task_tree_task *task,
 				    const struct tp_breakpoint_place *place, uint64_t now_ns,
 				    tp_watch_fn *fn, void *context);
-/* Hits so far, then the end. */
+/* Reports the hits so far, then the end. */
 void tp_watch_list_close(struct tp_watch_list *list, struct tp_watch *watch);
 
-/* All hits so far; takes down what is over or too fast. */
+/* Reports all hits so far; removes watches that have ended or are too fast. */
 void tp_watch_list_drain(struct tp_watch_list *list);
 
 #endif

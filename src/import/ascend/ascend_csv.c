@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads kernel_details.csv of torch_npu and op_summary_*.csv of msprof: what the NPU computed and
- * communicated, and nothing of the host. Columns are found by their heading, which differs between
- * levels. A time may have a tab behind it.
- */
+/* Reads kernel_details.csv of torch_npu and op_summary_*.csv of msprof. They contain the computing
+ * and the communication of the NPU, and nothing of the host. Columns are found by their heading,
+ * which differs between levels. A time may be followed by a tab. */
 #include "ascend_folder.h"
 #include "hccl_name.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the databases of Ascend's profiler (ascend_pytorch_profiler_RANK.db, msprof_N.db). Which
- * tasks compute is said by COMPUTE_TASK_INFO and not by their type: tasks of the types of computing
- * carry collectives, too.
+ * Reads the databases of Ascend's profiler (ascend_pytorch_profiler_RANK.db, msprof_N.db).
+ * COMPUTE_TASK_INFO, and not the type of a task, determines which tasks compute: tasks with the
+ * types of computing also carry collectives.
  *
  * Columns: databases of schema 1.0.0 of torch_npu and msprof, read 2026-11-22 and 2026-11-26.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the number of a rank in names beside its trace. */
+/* Finds the number of a rank in the names of files next to its trace. */
 #include "ascend_folder.h"
 
 #include "trainprof/base/memory.h"

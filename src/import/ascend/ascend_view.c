@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads trace_view.json of Ascend's profiler (torch_npu): what the host did, what the NPU's streams
- * did, and collectives. A wait of a stream is no work, and the pieces of a collective are not
- * counted beside it.
+ * Reads trace_view.json of Ascend's profiler (torch_npu): activity of the host and of the NPU's
+ * streams, and collectives. A wait of a stream does not count as work, and the parts of a
+ * collective are not counted in addition to the collective.
  *
  * Names of processes and task types: traces of all levels and of an older export, read 2026-11-22.
  */
@@ -46,7 +46,7 @@ static const struct tp_lane_event_row events[] = {
 	{TP_LANE_EVENT_ARG, "other", TP_LANE_EVENT_UNTYPED, NULL},
 };
 
-/* "FP32": bits of an element. */
+/* Number of bytes of an element, from the bits in its type: "FP32". */
 static uint64_t element_bytes(const struct tp_json_slice *type)
 {
 	size_t digits = type->len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes names of collectives apart. */
+/* Parses names of collectives. */
 #include "hccl_name.h"
 
 #include <ctype.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the next TP_BYTE_MASK_BYTES bytes are what: one bit a byte, for those who look for
- * something in JSON.
+ * Classifies the next TP_BYTE_MASK_BYTES bytes, one bit per byte, for searches in JSON.
  *
- * SSE2 is part of every x86-64; the plain loops serve other machines and say in tests what is
- * right.
+ * SSE2 is part of every x86-64. The plain loops are for other machines and are the reference in
+ * tests.
  */
 #ifndef TRAINPROF_SRC_IMPORT_JSON_BYTE_MASK_H
 #define TRAINPROF_SRC_IMPORT_JSON_BYTE_MASK_H
@@ -29,7 +28,7 @@ static inline bool tp_byte_ends_word(unsigned char c)
 	return c <= ' ' || c == ',' || c == ']' || c == '}';
 }
 
-/* Control characters and all that is not ASCII. */
+/* True for control characters and everything outside ASCII. */
 static inline bool tp_byte_is_special(unsigned char c)
 {
 	return c < ' ' || c >= 0x7f;
@@ -64,7 +63,7 @@ static inline __m128i tp_byte_mask_equal(__m128i bytes, char c)
 	return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c));
 }
 
-/* At most c, as unsigned numbers. */
+/* Bytes that are at most c, compared unsigned. */
 static inline __m128i tp_byte_mask_up_to(__m128i bytes, char c)
 {
 	return _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(c)), bytes);
@@ -82,7 +81,7 @@ static inline unsigned tp_byte_mask_not_space(const char *p)
 	return ~(unsigned)_mm_movemask_epi8(tp_byte_mask_up_to(tp_mask_load(p), ' ')) & 0xffff;
 }
 
-/* ] and } differ by one bit, which no other byte makes one of them. */
+/* ] and } differ by one bit; setting it turns no other byte into one of them. */
 static inline unsigned tp_byte_mask_word_end(const char *p)
 {
 	__m128i bytes = tp_mask_load(p);
@@ -91,7 +90,7 @@ static inline unsigned tp_byte_mask_word_end(const char *p)
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(ends, closes));
 }
 
-/* As signed numbers all that is not ASCII is below the blank, too. */
+/* Compared signed, everything outside ASCII is below the space, too. */
 static inline unsigned tp_byte_mask_special(const char *p)
 {
 	__m128i bytes = tp_mask_load(p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts a stream of JSON into events. */
+/* Splits a stream of JSON into events. */
 #include "json_scan.h"
 
 #include "trainprof/base/memory.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before the first value: RFC 8259, section 8.1 lets a reader ignore it. */
+/* May precede the first value: RFC 8259, section 8.1 lets a reader ignore it. */
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 enum { MARK_BYTES = 3 };
 
@@ -26,7 +26,8 @@ void tp_json_scan_release(struct tp_json_scan *scan)
 
 /* ---- the window ---- */
 
-/* What is unread moves to the front and more is read behind it. False when nothing came. */
+/* Moves the unread bytes to the front and reads more after them. Returns false if nothing was
+ * read. */
 static bool window_fill(struct tp_json_scan *scan)
 {
 	size_t left = scan->end - scan->at;
@@ -42,7 +43,7 @@ static bool window_fill(struct tp_json_scan *scan)
 	return n > 0;
 }
 
-/* The same, in a larger window if need be. */
+/* The same, in a larger window if needed. */
 static bool window_grow(struct tp_json_scan *scan)
 {
 	if (scan->end - scan->at == scan->capacity && scan->capacity < TP_JSON_SCAN_WINDOW_MAX) {
@@ -52,7 +53,7 @@ static bool window_grow(struct tp_json_scan *scan)
 	return window_fill(scan);
 }
 
-/* The next byte that is no blank; 0 at the end of the text. */
+/* Returns the next byte that is not a space; 0 at the end of the text. */
 static char skip_space(struct tp_json_scan *scan)
 {
 	for (;;) {
@@ -78,12 +79,12 @@ static char skip_commas(struct tp_json_scan *scan)
 
 /* ---- the ends of values ---- */
 
-/* One value and how much of it has been looked at. */
+/* One value and how much of it has been scanned. */
 struct extent {
 	enum tp_json_slice_type type;
-	size_t size;              /* looked at, from scan->at on */
-	struct tp_json_skip skip; /* of brackets */
-	bool is_escaped;          /* of a text: a backslash was met */
+	size_t size;              /* scanned, from scan->at on */
+	struct tp_json_skip skip; /* state within brackets */
+	bool is_escaped;          /* for a text: it contains a backslash */
 };
 
 static bool text_go_on(struct extent *extent, const char *from, const char *end)
@@ -96,7 +97,7 @@ static bool text_go_on(struct extent *extent, const char *from, const char *end)
 		if (!ends || at >= end)
 			continue;
 		is_whole = *at == '"';
-		/* A backslash and the byte behind it are looked at together or not yet. */
+		/* A backslash and the next byte are scanned together or not yet. */
 		if (!is_whole && end - at < 2)
 			break;
 		extent->is_escaped |= !is_whole;
@@ -149,7 +150,7 @@ static enum tp_json_slice_type type_of(char first)
 
 enum whole { WHOLE, WHOLE_CUT, WHOLE_HUGE };
 
-/* Pass over what does not fit the window. */
+/* Skips a value that does not fit into the window. */
 static enum whole extent_drop(struct tp_json_scan *scan, struct extent *extent)
 {
 	for (;;) {
@@ -167,7 +168,7 @@ static enum whole extent_drop(struct tp_json_scan *scan, struct extent *extent)
 	}
 }
 
-/* The value that begins at scan->at. Whole ones are given, and passed. */
+/* Reads the value that begins at scan->at. A complete one is returned in `out` and consumed. */
 static enum whole value_read(struct tp_json_scan *scan, struct tp_json_slice *out)
 {
 	struct extent extent = {.type = type_of(scan->window[scan->at])};
@@ -201,7 +202,7 @@ static enum tp_json_scan_item scan_stop(struct tp_json_scan *scan, bool is_cut)
 	return TP_JSON_SCAN_END;
 }
 
-/* False when the text is no trace. */
+/* Returns false if the text is not a trace. */
 static bool trace_begin(struct tp_json_scan *scan)
 {
 	(void)window_fill(scan);
@@ -237,7 +238,7 @@ static const struct tp_json_scan_enter *enter_find(const struct tp_json_scan *sc
 	return NULL;
 }
 
-/* Go into the bracket at scan->at; false when it is none, or too deep. */
+/* Enters the bracket at scan->at. Returns false if there is none, or if it is too deep. */
 static bool frame_push(struct tp_json_scan *scan, const struct tp_json_scan_enter *entered)
 {
 	char c = scan->window[scan->at];
@@ -250,7 +251,7 @@ static bool frame_push(struct tp_json_scan *scan, const struct tp_json_scan_ente
 	return true;
 }
 
-/* Leave what was entered; false at the outermost. */
+/* Leaves the innermost entered bracket. Returns false at the outermost level. */
 static bool frame_pop(struct tp_json_scan *scan)
 {
 	if (!scan->depth)
@@ -286,8 +287,8 @@ static enum tp_json_scan_item list_next(struct tp_json_scan *scan, struct tp_jso
 	return item_of(whole, item, scan);
 }
 
-/* The key at scan->at and what separates it from its value, which may move the window: what it says
- * is kept in scan->key. Longer ones say nothing. */
+/* Reads the key at scan->at and the separator after it, which may move the window: the text of the
+ * key is copied to scan->key. A longer key counts as empty. */
 static enum whole key_read(struct tp_json_scan *scan, size_t *len)
 {
 	struct tp_json_slice piece = {0};
@@ -343,7 +344,7 @@ enum tp_json_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_js
 	enum tp_json_scan_item item = TP_JSON_SCAN_END;
 	if (scan->place == TP_JSON_SCAN_PLACE_START && !trace_begin(scan))
 		return scan_stop(scan, false);
-	/* A place that has come to its end gives way to the next one. */
+	/* When one place is finished, scanning continues with the next. */
 	while (item == TP_JSON_SCAN_END && scan->place != TP_JSON_SCAN_PLACE_END)
 		item = scan->place == TP_JSON_SCAN_PLACE_LIST ? list_next(scan, value)
 							      : object_next(scan, key, value);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Passes over brackets 64 bytes at a time: which bytes are quotes, which of these are escaped, what
- * lies between two, and which brackets do not.
+ * Skips brackets 64 bytes at a time: computes which bytes are quotes, which quotes are escaped,
+ * which bytes lie between two quotes, and which brackets do not.
  *
- * Half of all time of importing was spent here. AVX2 with carry-less multiplication and POPCNT,
- * which x86 servers have since 2013, take a quarter of what plain x86-64 does: hence the #if.
+ * Half of the import time was spent here. AVX2 with carry-less multiplication and POPCNT, which x86
+ * servers have since 2013, need a quarter of the time of plain x86-64: hence the #if.
  */
 #include "json_skip.h"
 
@@ -25,7 +25,8 @@ struct masks {
 	uint64_t closes;
 };
 
-/* Bytes whose backslash takes their meaning; one may be waiting from the block before. */
+/* Returns the bytes that are escaped by a backslash; the last byte of the previous block may be
+ * one. */
 static inline uint64_t escaped_bytes(struct tp_json_skip *skip, uint64_t backslashes)
 {
 	uint64_t escaped = skip->is_escaped;
@@ -40,7 +41,8 @@ static inline uint64_t escaped_bytes(struct tp_json_skip *skip, uint64_t backsla
 	return escaped;
 }
 
-/* Where, counted from 1, the block closes the first bracket; 0 when it does not. */
+/* Returns the position, counted from 1, at which the block closes the first bracket; 0 if it does
+ * not. */
 static inline __attribute__((always_inline)) unsigned closed_at(struct tp_json_skip *skip,
 								uint64_t opens, uint64_t closes)
 {
@@ -63,7 +65,7 @@ static inline __attribute__((always_inline)) unsigned closed_at(struct tp_json_s
 	return 0;
 }
 
-/* How to look at a block, and how to tell the inside of strings from their quotes. */
+/* Functions that scan a block, and that compute which bytes are inside strings from the quotes. */
 typedef void (*scan_fn)(struct masks *out, const char *p);
 typedef uint64_t (*prefix_xor_fn)(uint64_t bits);
 
@@ -96,8 +98,8 @@ static inline __attribute__((always_inline)) bool skip_by(scan_fn look, prefix_x
 	return false;
 }
 
-/* Bit i tells whether byte i of eight is c: bytes of zero are those that adding 0x7f does not carry
- * into bit 7, and a product gathers these bits. */
+/* Sets bit i if byte i of eight is c: zero bytes are those for which adding 0x7f does not carry
+ * into bit 7, and a multiplication gathers these bits. */
 static uint64_t equal_plain(uint64_t word, unsigned char c)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -106,7 +108,7 @@ static uint64_t equal_plain(uint64_t word, unsigned char c)
 	return (zero >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* [ and {, as ] and }, differ by one bit, which makes no other byte one of them. */
+/* [ and {, like ] and }, differ by one bit; setting it turns no other byte into one of them. */
 static void scan_plain(struct masks *out, const char *p)
 {
 	*out = (struct masks){0};
@@ -122,7 +124,7 @@ static void scan_plain(struct masks *out, const char *p)
 	}
 }
 
-/* Bit i is the parity of bits 0 to i: between an odd quote and the next one. */
+/* Bit i is the parity of bits 0 to i: set between an odd quote and the next one. */
 static uint64_t prefix_xor_plain(uint64_t bits)
 {
 	for (unsigned shift = 1; shift < 64; shift *= 2)
@@ -159,7 +161,7 @@ VECTOR_TARGET static inline void scan_vector(struct masks *out, const char *p)
 	scan_part(out, p + TP_JSON_SKIP_BYTES / 2, 32);
 }
 
-/* Multiplying by all ones without carries adds up, modulo two, all bits below each. */
+/* A carry-less multiplication by all ones adds, modulo two, all bits below each bit. */
 VECTOR_TARGET static inline uint64_t prefix_xor_vector(uint64_t bits)
 {
 	__m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)bits),
@@ -173,7 +175,7 @@ VECTOR_TARGET static bool skip_vector(struct tp_json_skip *skip, const char **at
 	return skip_by(scan_vector, prefix_xor_vector, skip, at, end, is_last);
 }
 
-/* What __builtin_cpu_supports() would say; the run-time library of some compilers lacks it. */
+/* Same as __builtin_cpu_supports(), which the run-time library of some compilers lacks. */
 static bool detect_vectors(void)
 {
 	enum { CPUID_FEATURES = 1, CPUID_MORE_FEATURES = 7, XCR0_SSE_AND_AVX = 6 };
@@ -182,12 +184,13 @@ static bool detect_vectors(void)
 	if (!__get_cpuid(CPUID_FEATURES, &a, &b, &c, &d) || (c & basic) != basic ||
 	    !__get_cpuid_count(CPUID_MORE_FEATURES, 0, &a, &b, &c, &d) || (b & more) != more)
 		return false;
-	unsigned low, high; /* which registers the kernel saves for a thread */
+	unsigned low, high; /* the registers that the kernel saves for a thread */
 	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
 	return (low & XCR0_SSE_AND_AVX) == XCR0_SSE_AND_AVX;
 }
 
-/* CPUID is slow in virtual machines, so it runs once; threads that come together agree. */
+/* CPUID is slow in virtual machines, so it runs once; threads that call this at the same time get
+ * the same result. */
 static bool has_vectors(void)
 {
 	enum { UNKNOWN, NO, YES };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the values of JSON. */
+/* Parses JSON values. */
 #include "json_walk.h"
 
 #include "trainprof/base/text.h"
@@ -47,9 +47,9 @@ struct decimal {
 	bool has_digits;
 };
 
-enum { EXP_MAX = 1000000 }; /* beyond it all is too small or too large */
+enum { EXP_MAX = 1000000 }; /* any larger exponent means too small or too large */
 
-/* Digits beyond the 19th cannot be kept and do not matter: a time below 2^63 ns has no more of them
+/* Digits after the 19th cannot be kept and do not matter: a time below 2^63 ns has no more of them
  * down to the nanosecond. */
 static const char *parse_digits(struct decimal *number, const char *p, const char *end,
 				bool is_fraction)
@@ -88,7 +88,7 @@ static bool decimal_read(struct decimal *number, const char *p, const char *end)
 		p = parse_digits(number, p + 1, end, true);
 	if (p && p < end && (*p == 'e' || *p == 'E'))
 		p = parse_exp(number, p + 1, end);
-	/* "-0.0" is what is left of a difference. */
+	/* "-0.0" can be the result of a subtraction. */
 	return p == end && number->has_digits && (!is_negative || !number->digits);
 }
 
@@ -105,7 +105,7 @@ static bool decimal_scale(const struct decimal *number, int64_t exponent, uint64
 	return value <= INT64_MAX;
 }
 
-/* "7.0" and "1e3", as programs write that have no integers; behind the sign. */
+/* Parses "7.0" and "1e3", written by programs that have no integers; `p` is after the sign. */
 static bool decimal_integer(const char *p, const char *end, uint64_t *out)
 {
 	struct decimal number = {0};
@@ -196,7 +196,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four hex digits; -1 when they are none. */
+/* Returns the value of four hex digits; -1 if they are not hex digits. */
 static long unit_at(const char *p, const char *end)
 {
 	long unit = 0;
@@ -211,7 +211,7 @@ static long unit_at(const char *p, const char *end)
 	return unit;
 }
 
-/* RFC 3629, section 3. What is no character (half a surrogate pair) becomes U+FFFD. */
+/* RFC 3629, section 3. Half a surrogate pair is not a character and becomes U+FFFD. */
 static void append_code_point(struct tp_buf *out, long c)
 {
 	char bytes[4];
@@ -236,7 +236,7 @@ static void append_code_point(struct tp_buf *out, long c)
 	tp_buf_add(out, bytes, n);
 }
 
-/* From behind "\u"; a surrogate pair is one character (RFC 8259, section 7). */
+/* `p` is after "\u"; a surrogate pair is one character (RFC 8259, section 7). */
 static const char *append_unicode(struct tp_buf *out, const char *p, const char *end)
 {
 	long high = unit_at(p, end);
@@ -256,9 +256,8 @@ static const char *append_unicode(struct tp_buf *out, const char *p, const char 
 	return p;
 }
 
-/* From behind the backslash. One that escapes nothing known, as in paths of careless programs,
- * stays.
- */
+/* `p` is after the backslash. An unknown escape, as in paths that were not escaped, is kept as it
+ * is. */
 static const char *append_escape(struct tp_buf *out, const char *p, const char *end)
 {
 	static const char from[] = "\"\\/bfnrt";

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes apart JSON that lies whole in memory, without a tree: one member after the other, each
- * value as the piece of text that it is. Whoever owns the text keeps TP_JSON_WALK_SLACK readable
- * bytes behind it.
+ * Parses JSON that is completely in memory, without building a tree: one member after the other,
+ * each value as a slice of the text. The owner of the text keeps TP_JSON_WALK_SLACK readable bytes
+ * after it.
  *
- * Lenient where traces of real programs are wrong: control characters and bytes that are no UTF-8
- * in strings, NaN and Infinity, a value that is missing ("a": ,), commas too many. What is not
- * wanted is not looked into, so it may be anything that has its brackets and quotes. Whatever a
- * strict parser accepts is accepted, with the same values. Of a key that comes twice the last
- * counts.
+ * Lenient about errors that real programs make: control characters and invalid UTF-8 in strings,
+ * NaN and Infinity, a missing value ("a": ,), too many commas. Unused values are not parsed, so
+ * they may contain anything with matching brackets and quotes. Everything that a strict parser
+ * accepts is accepted, with the same values. If a key occurs twice, the last one counts.
  */
 #ifndef TRAINPROF_SRC_IMPORT_JSON_JSON_WALK_H
 #define TRAINPROF_SRC_IMPORT_JSON_JSON_WALK_H
@@ -25,11 +24,11 @@
 enum { TP_JSON_WALK_SLACK = TP_JSON_SKIP_BYTES };
 
 enum tp_json_slice_type {
-	TP_JSON_SLICE_NONE, /* not there */
-	TP_JSON_SLICE_TEXT, /* what stands between the quotes */
+	TP_JSON_SLICE_NONE, /* missing */
+	TP_JSON_SLICE_TEXT, /* the text between the quotes */
 	TP_JSON_SLICE_OBJECT,
 	TP_JSON_SLICE_LIST,
-	TP_JSON_SLICE_WORD, /* a number, true, null, or what should be one */
+	TP_JSON_SLICE_WORD, /* a number, true, null, or a malformed one of these */
 };
 
 struct tp_json_slice {
@@ -39,12 +38,13 @@ struct tp_json_slice {
 	bool is_escaped; /* a text with backslashes */
 };
 
-/* Members of an object, or elements of a list (their key is TP_JSON_SLICE_NONE). */
+/* Iterates over the members of an object, or the elements of a list (their key is
+ * TP_JSON_SLICE_NONE). */
 struct tp_json_walk {
 	const char *at;
 	const char *end; /* the closing bracket */
 	bool is_object;
-	bool is_malformed; /* why there is no next one */
+	bool is_malformed; /* the reason why there is no next member */
 };
 
 static inline struct tp_json_walk tp_json_walk_init(const struct tp_json_slice *piece)
@@ -56,7 +56,7 @@ static inline struct tp_json_walk tp_json_walk_init(const struct tp_json_slice *
 	return walk;
 }
 
-/* The end of a run of blanks, or `end`. Most often there is none or one: a branch that is foreseen
+/* Returns the end of a run of spaces, or `end`. Usually there is none or one: a predicted branch
  * costs less than waiting for a mask. */
 static inline const char *tp_json_walk_space(const char *at, const char *end)
 {
@@ -77,7 +77,7 @@ static inline const char *tp_json_walk_space(const char *at, const char *end)
 	return at < end ? at : end;
 }
 
-/* From behind the first quote to behind the second; false when that is beyond `end`. */
+/* Reads from after the first quote to after the second. Returns false if that is beyond `end`. */
 static inline bool tp_json_walk_text(struct tp_json_walk *walk, struct tp_json_slice *out)
 {
 	const char *at = walk->at;
@@ -158,7 +158,8 @@ static inline bool tp_json_walk_key(struct tp_json_walk *walk, struct tp_json_sl
 	return true;
 }
 
-/* Go to the next value and tell its key; false at the end, and when what comes is no member. */
+/* Advances to the next value and returns its key. Returns false at the end, and if the next text is
+ * not a member. */
 static inline bool tp_json_walk_to_value(struct tp_json_walk *walk, struct tp_json_slice *key)
 {
 	walk->at = tp_json_walk_space(walk->at, walk->end);
@@ -171,7 +172,7 @@ static inline bool tp_json_walk_to_value(struct tp_json_walk *walk, struct tp_js
 	return !walk->is_malformed;
 }
 
-/* The value at which it stands; false when it is none. */
+/* Reads the value at the current position. Returns false if there is none. */
 static inline bool tp_json_walk_read_value(struct tp_json_walk *walk, struct tp_json_slice *value)
 {
 	const char *before = walk->at;
@@ -180,37 +181,38 @@ static inline bool tp_json_walk_read_value(struct tp_json_walk *walk, struct tp_
 	return is_value;
 }
 
-/* The next member; false at the end, and when what comes is none. */
+/* Reads the next member. Returns false at the end, and if the next text is not a member. */
 static inline bool tp_json_walk_next(struct tp_json_walk *walk, struct tp_json_slice *key,
 				     struct tp_json_slice *value)
 {
 	return tp_json_walk_to_value(walk, key) && tp_json_walk_read_value(walk, value);
 }
 
-/* Of a key: as many bytes as the literal has. */
+/* Compares a key with a literal of the same length. */
 #define TP_JSON_SLICE_IS(piece, literal)                                                           \
 	((piece)->len == sizeof(literal) - 1 &&                                                    \
 	 __builtin_memcmp((piece)->text, literal, sizeof(literal) - 1) == 0)
 
-/* The same without escapes: the piece itself where it has none, else in `scratch`, with slack. */
+/* Returns the slice without escapes: itself if it has none, otherwise in `scratch`, with slack. */
 struct tp_json_slice tp_json_slice_unescape(const struct tp_json_slice *piece,
 					    struct tp_buf *scratch);
-/* The member of that key (the last of several); type TP_JSON_SLICE_NONE when there is none. */
+/* Returns the member with that key (the last of several); type TP_JSON_SLICE_NONE if there is
+ * none. */
 struct tp_json_slice tp_json_slice_find(const struct tp_json_slice *object, const char *key);
 
-/* A whole number, also one in quotes, or written as a decimal (7.0, 1e3). */
+/* Parses a whole number, also in quotes or written as a decimal (7.0, 1e3). */
 bool tp_json_slice_integer(const struct tp_json_slice *piece, int64_t *out);
-/* The same, from 0 to `most`; 0 when it is none. */
+/* The same, from 0 to `most`; 0 for anything else. */
 uint64_t tp_json_slice_count(const struct tp_json_slice *piece, uint64_t most);
-/* A decimal number of microseconds, also in quotes, as ns: the digits are taken, no double in
- * between; what is smaller than a nanosecond is cut off. False when it is none, below 0, or 2^63
- * ns and more. */
+/* Parses a decimal number of microseconds, also in quotes, to ns, from its digits and without a
+ * double; fractions of a nanosecond are truncated. Returns false if it is not a number, below 0, or
+ * at least 2^63 ns. */
 bool tp_json_slice_time_ns(const struct tp_json_slice *piece, uint64_t *out);
-/* The same of seconds. */
+/* The same for seconds. */
 bool tp_json_slice_seconds_ns(const struct tp_json_slice *piece, uint64_t *out);
-/* The text without escapes and as UTF-8 (what is none becomes U+FFFD), control characters as
- * blanks: the piece itself where nothing is to be changed, else in `scratch`. "" for what is no
- * text. */
+/* Returns the text without escapes, as UTF-8 (invalid bytes become U+FFFD) and with control
+ * characters replaced by spaces: the text itself if nothing changes, otherwise in `scratch`. "" if
+ * the slice is not a text. */
 const char *tp_json_slice_text(const struct tp_json_slice *piece, struct tp_buf *scratch,
 			       size_t *len);
 

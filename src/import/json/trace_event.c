@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes an event of a trace apart as far as somebody wants what is in it. */
+/* Parses the wanted members of a trace event. */
 #include "trace_event.h"
 
 #include "trainprof/base/memory.h"
 
-/* Keys of up to four letters as a number: all that are wanted are such. */
+/* Keys of up to four letters as a number: no wanted key is longer. */
 #define KEY(a, b, c, d)                                                                            \
 	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
@@ -47,22 +47,23 @@ char tp_trace_event_phase(const struct tp_trace_event *event)
 	return *event->ph.text;
 }
 
-/* Flows, instants and counters are most of what is not wanted: they are left as soon as they say
- * what they are. */
+/* Most of the unwanted events are flows, instants and counters: parsing stops as soon as their
+ * phase is known. */
 static bool is_needed(char phase)
 {
 	return phase == 'X' || phase == 'B' || phase == 'E' || phase == 'M';
 }
 
-/* All that a complete event has besides args, which are last in what Kineto writes. */
+/* True if the event has everything that a complete event has besides args, which Kineto writes
+ * last. */
 static bool is_complete(const struct tp_trace_event *event)
 {
 	return event->ph.type && event->cat.type && event->name.type && event->pid.type &&
 	       event->tid.type && event->ts.type && event->dur.type;
 }
 
-/* Args that begin here reach as far as the event: their end is looked for by who wants what is in
- * them, and few do. */
+/* Sets args to the rest of the event without searching for their end: a reader that wants their
+ * members finds it, and few do. */
 static void skip_args(struct tp_trace_event *event, const struct tp_json_walk *walk,
 		      const struct tp_json_slice *text)
 {
@@ -70,7 +71,7 @@ static void skip_args(struct tp_trace_event *event, const struct tp_json_walk *w
 	event->args.len = (size_t)(text->text + text->len - walk->at);
 }
 
-/* What is compared is compared without escapes. */
+/* Fields that are compared are unescaped here. */
 static void read_field(struct tp_trace_event *event, struct tp_json_slice *field,
 		       const struct tp_json_slice *value, struct tp_trace_event_plain *plain)
 {

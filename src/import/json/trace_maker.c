@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks of the programs that write JSON with a list of events. A file may begin with thousands of
- * events that look like those of torch.profiler and name its true maker behind them: any of these
+ * events that look like those of torch.profiler and name its real maker after them: any of these
  * marks outweighs Kineto's.
  *
  * Sources: traces of each maker, and torch_npu, openxla/xprof, horovod
@@ -60,7 +60,7 @@ static const struct tp_trace_maker gaudi = {
 	.remedy = "trainprof run -- CMD   or profile with torch.profiler",
 };
 
-/* A text ends in * where only its beginning counts, and begins with * where only its end does. */
+/* A text that ends in * is compared as a prefix, one that begins with * as a suffix. */
 static const struct {
 	enum tp_trace_mark_place place;
 	const char *text;
@@ -141,7 +141,8 @@ static const struct tp_trace_maker *maker_of_event(const struct tp_trace_event *
 	return maker ? maker : tp_trace_maker_find(TP_MARK_NAME, &event->name);
 }
 
-/* Values that the end of the head cuts are looked into as far as they reach. */
+/* Returns the rest of the head as a value: one that is cut at the end of the head is parsed as far
+ * as it goes. */
 static struct tp_json_slice rest_of(const struct tp_json_walk *walk)
 {
 	char first = walk->at < walk->end ? *walk->at : '\0';

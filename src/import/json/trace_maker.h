@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who wrote a trace in JSON, by marks that only this program writes. */
+/* Recognises the program that wrote a JSON trace, by marks that only this program writes. */
 #ifndef TRAINPROF_SRC_IMPORT_JSON_TRACE_MAKER_H
 #define TRAINPROF_SRC_IMPORT_JSON_TRACE_MAKER_H
 
@@ -10,25 +10,25 @@
 #include <stdbool.h>
 
 enum tp_trace_mark_place {
-	TP_MARK_MEMBER,   /* key beside the events */
+	TP_MARK_MEMBER,   /* key of a member next to the events */
 	TP_MARK_PROCESS,  /* name or label of a process, from metadata */
-	TP_MARK_CATEGORY, /* of an event that Kineto does not have */
-	TP_MARK_NAME,     /* of an event without a category */
+	TP_MARK_CATEGORY, /* category of an event that Kineto does not have */
+	TP_MARK_NAME,     /* name of an event without a category */
 	TP_MARK_TEXT,     /* category of an event whose time is a long text */
 };
 
 struct tp_trace_maker {
 	const char *name;   /* "Ascend's profiler" */
-	const char *remedy; /* what to type */
-	const char *reader; /* name of the importer that reads its files; NULL: none does */
+	const char *remedy; /* command to type */
+	const char *reader; /* name of its importer; NULL = none */
 };
 
-/* NULL: the text is no mark. */
+/* Returns NULL if the text is not a mark. */
 const struct tp_trace_maker *tp_trace_maker_find(enum tp_trace_mark_place place,
 						 const struct tp_json_slice *text);
-/* Whether the first bytes of a file have a mark of a maker whose files that importer reads. */
+/* True if the first bytes of a file have a mark of a maker whose files that importer reads. */
 bool tp_trace_maker_probe(const unsigned char *head, size_t size, const char *reader);
-/* Fails with TP_PARSE and what to type. */
+/* Fails with TP_PARSE and the command to type. */
 enum tp_status tp_trace_maker_error(const struct tp_trace_maker *maker, const char *path,
 				    struct tp_error *err);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads traces of the PyTorch profiler (Kineto): events become spans of one rank. Of whoever else
- * writes Chrome's JSON only the lanes are kept, to be shown: the rank's format is "unknown".
+ * Reads traces of the PyTorch profiler (Kineto): events become spans of one rank. From Chrome JSON
+ * of other makers only the lanes are kept, for display: the rank's format is "unknown".
  *
  * Formats: Google's "Trace Event Format" and pytorch/kineto, libkineto/src/output_json.cpp, both
- * read 2026-11-22. Times are microseconds whatever displayTimeUnit says. baseTimeNanoseconds, which
+ * read 2026-11-22. Times are microseconds whatever displayTimeUnit is. baseTimeNanoseconds, which
  * some versions have subtracted from all times, is not added: it is the same for all ranks of a job
- * (the begin of a quarter of a year), and it comes behind the events.
+ * (the beginning of a quarter), and it comes after the events.
  */
 #include "import/json/json_scan.h"
 #include "import/json/trace_event.h"
@@ -25,15 +25,16 @@
 
 enum {
 	MAX_OPEN = 1 << 20,     /* events begun and not ended, over all threads */
-	MAX_PENDING = 64 << 10, /* events of unknown categories until a trace shows what it is */
+	MAX_PENDING = 64 << 10, /* events of unknown categories, until the kind is known */
 };
 
-/* Links of the trace are below it; those that are no such number are counted from it on. */
+/* Links of the trace are below it; links for correlations that are not such numbers are counted
+ * from it. */
 static const uint32_t FIRST_NEW_LINK = UINT32_C(1) << 31;
 
-/* Kineto's own traces name what they hold. The exports of torch.autograd's profiler, which have no
- * categories, hold operators. Of others every event with a length is a range, which only shows what
- * lanes there are. */
+/* Kineto's own traces name categories. The exports of torch.autograd's profiler, which have no
+ * categories, contain operators. In other traces every event with a length is a range, which only
+ * shows the lanes. */
 enum trace_kind { TRACE_KIND_UNKNOWN, TRACE_KIND_KINETO, TRACE_KIND_AUTOGRAD, TRACE_KIND_OTHER };
 
 struct stream_track {
@@ -47,7 +48,7 @@ struct kineto_reader {
 	struct tp_rank_info *info;
 	bool keeps_python;
 	enum trace_kind trace_kind;
-	const struct tp_trace_maker *maker; /* not Kineto; NULL: no mark of another was met */
+	const struct tp_trace_maker *maker; /* not Kineto; NULL = no other mark was found */
 	struct tp_thread_map threads;
 	struct tp_category_cache categories;
 	struct stream_track *streams;
@@ -56,14 +57,14 @@ struct kineto_reader {
 	size_t last_stream;
 	struct tp_map made_links;
 	size_t n_open;
-	struct tp_span *pending; /* of the dialect's deciding */
+	struct tp_span *pending; /* spans of unknown categories, until the kind is known */
 	size_t n_pending;
 	size_t pending_capacity;
 	struct tp_buf scratch;
 	struct tp_trace_event_plain plain;
 };
 
-/* ---- what events hold ---- */
+/* ---- members of events ---- */
 
 static uint32_t name_of(struct kineto_reader *reader, const struct tp_json_slice *piece)
 {
@@ -72,7 +73,8 @@ static uint32_t name_of(struct kineto_reader *reader, const struct tp_json_slice
 	return tp_rank_writer_string(reader->writer, text, len);
 }
 
-/* Joins a call to what it launched. Correlations of 0 and below say that there is none. */
+/* Returns the link between a call and the work it launched. Correlations of 0 and below mean no
+ * link. */
 static uint32_t link_of(struct kineto_reader *reader, const struct tp_json_slice *correlation)
 {
 	int64_t number = 0;
@@ -117,7 +119,7 @@ static uint16_t stream_track(struct kineto_reader *reader, int32_t device, int64
 	return reader->streams[i].track;
 }
 
-/* The number in "stream 7", which early versions have for tid; -1 where there is none. */
+/* Returns the number in "stream 7", which early versions have for tid; -1 if there is none. */
 static int64_t number_in(const struct tp_json_slice *text)
 {
 	size_t n = text->len;
@@ -164,7 +166,7 @@ static struct tp_thread *thread_of(struct kineto_reader *reader, const struct tp
 	struct tp_thread *thread = tp_thread_map_find(&reader->threads, &event->pid, &event->tid);
 	if (!thread)
 		tp_rank_writer_skip(reader->writer,
-				    "more threads and streams than can be told apart");
+				    "more threads and streams than can be distinguished");
 	return thread;
 }
 
@@ -183,14 +185,14 @@ static void add_thread_span(struct kineto_reader *reader, const struct tp_trace_
 	tp_rank_writer_span(reader->writer, span);
 }
 
-/* Python functions are most events of a trace with stacks; what lies inside others is left out. */
+/* Most events of a trace with stacks are Python functions; those inside others are left out. */
 static bool is_top_level(const struct tp_trace_event *event)
 {
 	struct tp_json_slice parent = tp_json_slice_find(&event->args, "Python parent id");
 	return parent.type == TP_JSON_SLICE_NONE || TP_JSON_SLICE_IS(&parent, "null");
 }
 
-/* ---- what the trace is ---- */
+/* ---- kind of the trace ---- */
 
 static void pending_drop(struct kineto_reader *reader)
 {
@@ -221,7 +223,7 @@ static bool is_plain_operator(const struct tp_trace_event *event)
 		(event->name.len > 6 && memcmp(event->name.text, "aten::", 6) == 0));
 }
 
-/* Marks of other makers are looked for in what Kineto does not write. */
+/* Searches for marks of other makers in texts that Kineto does not write. */
 static void find_maker(struct kineto_reader *reader, enum tp_trace_mark_place place,
 		       const struct tp_json_slice *text)
 {
@@ -229,16 +231,14 @@ static void find_maker(struct kineto_reader *reader, enum tp_trace_mark_place pl
 		reader->maker = tp_trace_maker_find(place, text);
 }
 
-/* An event of a category that Kineto does not have: a range, unless the trace proves to be
- * Kineto's.
- */
+/* Adds an event of a category that Kineto does not have: a range, unless the trace proves to be
+ * Kineto's. */
 static void add_unknown(struct kineto_reader *reader, const struct tp_trace_event *event,
 			struct tp_span *span)
 {
 	if (reader->trace_kind == TRACE_KIND_KINETO)
 		return; /* begun before that was known */
-	/* Time on the device, told at the operator that launched it: no time of the device's own.
-	 */
+	/* Device time attributed to the operator that launched it: not a time on the device. */
 	if (!event->cat.len && TP_JSON_SLICE_IS(&event->pid, "CUDA functions")) {
 		tp_rank_writer_skip(reader->writer, "work of a device without its own times");
 		return;
@@ -260,7 +260,7 @@ static void add_unknown(struct kineto_reader *reader, const struct tp_trace_even
 		TP_ARRAY_PUSH(reader->pending, reader->n_pending, reader->pending_capacity) = *span;
 }
 
-/* Whether the event is to become a span, and of what kind. */
+/* Returns true if the event becomes a span, and its category. */
 static bool is_kept(struct kineto_reader *reader, const struct tp_trace_event *event,
 		    struct tp_category *category)
 {
@@ -395,7 +395,7 @@ static void read_event(struct kineto_reader *reader, const struct tp_json_slice 
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the whole trace ---- */
 
 static void read_member(struct kineto_reader *reader, const struct tp_json_slice *key,
 			const struct tp_json_slice *value)
@@ -453,7 +453,7 @@ static void count_open(struct kineto_reader *reader)
 			tp_rank_writer_skip(reader->writer, "a begin without an end");
 }
 
-/* The process with most spans on its threads. */
+/* Returns the process with the most spans on its threads. */
 static int64_t main_pid(const struct tp_thread_map *threads)
 {
 	struct tp_map counts = {0};
@@ -495,7 +495,7 @@ static enum tp_status fail_empty(const struct tp_import_source *source,
 	return tp_fail(err, TP_PARSE, "'%s': none of its %llu events is of use: %s", name,
 		       (unsigned long long)info->n_events,
 		       info->skipped_because ? info->skipped_because
-					     : "none tells how long it took");
+					     : "none has a duration");
 }
 
 static enum tp_status kineto_read(struct tp_import_reader *import,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a Kineto trace says of its rank, beside the events. */
+/* Reads the members of a Kineto trace that describe its rank, next to the events. */
 #ifndef TRAINPROF_SRC_IMPORT_KINETO_KINETO_JOB_H
 #define TRAINPROF_SRC_IMPORT_KINETO_KINETO_JOB_H
 
@@ -8,7 +8,8 @@
 struct tp_json_slice;
 struct tp_rank_writer;
 
-/* Take what is wanted of a member beside the list of events. True when only Kineto writes it. */
+/* Reads what is needed from a member next to the list of events. Returns true if only Kineto writes
+ * such a member. */
 bool tp_kineto_job_read(struct tp_rank_writer *writer, const struct tp_json_slice *key,
 			const struct tp_json_slice *value);
 

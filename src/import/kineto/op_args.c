@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The field, if the key (of the same length) is its name. */
+/* Returns the field if the key (of the same length) is its name. */
 static struct tp_json_slice *field_if(struct tp_json_slice *field, const struct tp_json_slice *key,
 				      const char *name)
 {
@@ -33,7 +33,7 @@ static struct tp_json_slice *field_of_short_key(struct tp_op_args *args,
 	}
 }
 
-/* By length, as most keys are none of these. */
+/* By length first, because most keys are none of these. */
 static struct tp_json_slice *field_of(struct tp_op_args *args, const struct tp_json_slice *key)
 {
 	switch (key->len) {
@@ -84,7 +84,7 @@ void tp_op_args_read(struct tp_op_args *out, const struct tp_json_slice *args)
 		tp_buf_release(&scratch);
 }
 
-/* Of [50, 1, 1]; 0 when it is none, or more than `most`. */
+/* Volume of [50, 1, 1]; 0 if it is malformed or more than `most`. */
 static uint64_t volume_of(const struct tp_json_slice *list, uint64_t most)
 {
 	struct tp_json_walk walk = tp_json_walk_init(list);
@@ -99,7 +99,7 @@ static uint64_t volume_of(const struct tp_json_slice *list, uint64_t most)
 	return product;
 }
 
-/* c10::ScalarType, c10/core/ScalarType.h of pytorch, read 2026-11-22. */
+/* Size of a c10::ScalarType; c10/core/ScalarType.h of pytorch, read 2026-11-22. */
 static uint64_t type_bytes(const struct tp_json_slice *type)
 {
 	static const struct {
@@ -127,7 +127,7 @@ static uint32_t string_of(struct tp_rank_writer *writer, const struct tp_json_sl
 	return tp_rank_writer_string(writer, text, len);
 }
 
-/* The communicator's name, else its description, with its members. */
+/* The communicator's name, otherwise its description, with its members. */
 static uint32_t group_of(const struct tp_op_args *args, struct tp_rank_writer *writer,
 			 struct tp_buf *scratch)
 {

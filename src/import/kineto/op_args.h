@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Kineto says of an operation of a device besides its times. */
+/* The args that Kineto writes for an operation of a device. */
 #ifndef TRAINPROF_SRC_IMPORT_KINETO_OP_ARGS_H
 #define TRAINPROF_SRC_IMPORT_KINETO_OP_ARGS_H
 
@@ -9,7 +9,7 @@
 
 struct tp_rank_writer;
 
-/* Members of "args"; TP_JSON_SLICE_NONE for those that are not there. */
+/* Members of "args"; TP_JSON_SLICE_NONE for missing ones. */
 struct tp_op_args {
 	struct tp_json_slice device;
 	struct tp_json_slice stream;
@@ -29,7 +29,7 @@ struct tp_op_args {
 
 void tp_op_args_read(struct tp_op_args *out, const struct tp_json_slice *args);
 
-/* Id of the writer; 0 when nothing is known. */
+/* Returns an id of the writer; 0 if nothing is known. */
 uint32_t tp_op_args_detail(const struct tp_op_args *args, struct tp_rank_writer *writer,
 			   struct tp_buf *scratch);
 

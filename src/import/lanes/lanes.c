@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a list of events into lanes, and gives each lane its role when all names are known.
+ * Reads a list of events into lanes, and assigns each lane its role when all names are known.
  *
- * Times are exact: an end is the sum of start and length in whole nanoseconds, and starts are
- * whole ones in what these makers write.
+ * Times are exact: an end is the sum of start and length in whole nanoseconds, and these makers
+ * write whole starts.
  */
 #include "lanes.h"
 
@@ -21,7 +21,7 @@
 #include <string.h>
 
 struct lane_name {
-	const char *text; /* in the arena; NULL: none */
+	const char *text; /* in the arena; NULL = none */
 	size_t len;
 };
 
@@ -30,7 +30,7 @@ struct lane_state {
 	struct lane_name thread;
 	size_t n_events;
 	size_t n_untyped;
-	const struct tp_lane_row *row; /* NULL: left out */
+	const struct tp_lane_row *row; /* NULL = left out */
 	int32_t device;
 	uint16_t track;
 };
@@ -52,9 +52,9 @@ struct lanes_reader {
 	struct tp_span_store cores; /* of lanes whose operations contain others */
 	struct tp_buf scratch;
 	struct tp_trace_event_plain plain;
-	size_t arg_lens[TP_LANE_ARGS_MAX]; /* of the dialect's names; 0: no more */
+	size_t arg_lens[TP_LANE_ARGS_MAX]; /* of the dialect's names; 0 = no more */
 	size_t link_len;
-	bool is_summarised; /* a summary lane has the computing */
+	bool is_summarised; /* a summary lane represents the computing */
 };
 
 /* ---- events ---- */
@@ -65,7 +65,7 @@ static struct lane_state *lane_of(struct lanes_reader *reader, const struct tp_t
 	*thread = tp_thread_map_find(&reader->threads, &event->pid, &event->tid);
 	if (!*thread) {
 		tp_rank_writer_skip(reader->writer,
-				    "more threads and streams than can be told apart");
+				    "more threads and streams than can be distinguished");
 		return NULL;
 	}
 	size_t index = (size_t)(*thread - reader->threads.items);
@@ -105,7 +105,7 @@ static void read_metadata(struct lanes_reader *reader, const struct tp_trace_eve
 static const struct tp_lane_event_row left_out = {.kind = TP_LANE_EVENT_LEFT_OUT};
 static const struct tp_lane_event_row by_lane = {.kind = TP_LANE_EVENT_DEFAULT};
 
-/* The arguments that the dialect asks for; events with a category are of the host and have none of
+/* The arguments that the dialect needs; events with a category are from the host and have none of
  * them. */
 struct wanted_args {
 	struct tp_json_slice values[TP_LANE_ARGS_MAX];
@@ -135,7 +135,7 @@ static void args_read(struct lanes_reader *reader, const struct tp_trace_event *
 	}
 }
 
-/* Most patterns begin with a letter that the text does not begin with. */
+/* Cheap test before the match: most patterns begin with another letter than the text. */
 static bool may_fit(const char *pattern, const struct tp_json_slice *text)
 {
 	return text->len && (*pattern == *text->text || *pattern == '*' || *pattern == '%');
@@ -260,7 +260,7 @@ static struct lane_name process_of(const struct lanes_reader *reader, size_t lan
 	return (struct lane_name){0};
 }
 
-/* Whether a process of that name and with that device has events. */
+/* True if a process with that name and device has events. */
 static bool has_process(const struct lanes_reader *reader, const char *pattern, int64_t device)
 {
 	for (size_t i = 0; i < reader->n_lanes; i++) {
@@ -326,7 +326,7 @@ static void resolve_lanes(struct lanes_reader *reader)
 	}
 }
 
-/* Which computing of a device is read: its own work, or the maker's summary of it. */
+/* Chooses the computing of a device: its own work, or the maker's summary of it. */
 static void choose_computing(struct lanes_reader *reader)
 {
 	size_t n_untyped = 0;
@@ -368,7 +368,7 @@ static bool is_dropped_mark(const struct lanes_reader *reader, const struct tp_s
 	       !tp_span_kind_is_device(span->kind) && span->kind != TP_SPAN_PYTHON;
 }
 
-/* Spans that stay come first. */
+/* Moves the spans that stay to the front. */
 static void resolve_spans(struct lanes_reader *reader)
 {
 	size_t n = 0;
@@ -387,7 +387,7 @@ static void resolve_spans(struct lanes_reader *reader)
 	reader->spans.n = n;
 }
 
-/* The time of their own of operations that contain others, lane by lane. */
+/* Emits the self time of operations that contain others, lane by lane. */
 static void emit_cores(struct lanes_reader *reader)
 {
 	struct tp_span_store one = {0};
@@ -405,7 +405,7 @@ static void emit_cores(struct lanes_reader *reader)
 	tp_span_store_release(&one);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole trace ---- */
 
 static void reader_release(struct lanes_reader *reader)
 {

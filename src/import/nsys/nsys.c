@@ -16,7 +16,7 @@ struct nsys_reading {
 	struct tp_nsys_names names;
 };
 
-/* Databases beside those that are read, by tables that only they have. */
+/* Databases other than those that can be read, by tables that only they have. */
 static const struct {
 	const char *table;
 	const char *what;
@@ -84,7 +84,7 @@ static uint64_t n_kept(const struct tp_nsys_processes *processes)
 	return n;
 }
 
-/* `stays`: also ranks without spans. */
+/* `stays`: also keeps ranks without spans. */
 static void ranks_end(struct nsys_reading *reading, bool stays)
 {
 	const char *damage = tp_sqlite_db_error(reading->db);

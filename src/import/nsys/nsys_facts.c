@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what an export tells of machine, job and threads. */
+/* Reads the facts of an export about machine, job and threads. */
 #include "nsys_facts.h"
 
 #include "trainprof/base/memory.h"
@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPUS_MAX = 256, DEVICES_MAX = 64 /* of a process */, MAX_WORD = 256 };
+enum { GPUS_MAX = 256, DEVICES_MAX = 64 /* per process */, MAX_WORD = 256 };
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
 struct export_gpu {
-	int64_t id;          /* nsys's own */
-	int64_t cuda_number; /* -1 = not told */
+	int64_t id;          /* nsys's own id */
+	int64_t cuda_number; /* -1 = unknown */
 	char name[MAX_WORD];
 	struct tp_device_info facts; /* without name */
 };
 
-/* Which GPU is a process's CUDA device: CUDA_VISIBLE_DEVICES gives them numbers of their own. */
+/* Maps a process's CUDA device to a GPU: CUDA_VISIBLE_DEVICES renumbers the devices. */
 struct device {
 	int64_t pid;
 	int64_t cuda_number;
 	int64_t gpu_id;
-	uint32_t n_processors; /* of a MIG device fewer than the GPU's */
+	uint32_t n_processors; /* for a MIG device fewer than the GPU's */
 };
 
 struct machine {
@@ -133,7 +133,7 @@ static bool has_device(const struct tp_device_info *devices, size_t n, int32_t n
 	return false;
 }
 
-/* The devices that the process has worked on, in order. */
+/* Emits the devices that the process has used, in order. */
 static void devices_emit(const struct tp_nsys_process *process, const struct machine *machine)
 {
 	struct tp_device_info infos[DEVICES_MAX];
@@ -176,11 +176,9 @@ static void devices_read(const struct tp_nsys_processes *processes, struct tp_sq
 
 /* ---- host and job -------------------------------------------------------------------------- */
 
-/*
- * Who counts the ranks of a job in the environment. In a batch script without srun Slurm sets
- * SLURM_PROCID too; only its steps have SLURM_STEP_NUM_TASKS (srun(1), "OUTPUT ENVIRONMENT
- * VARIABLES", read 2026-11-22), so it counts with that one only.
- */
+/* Launchers that number the ranks of a job in the environment. In a batch script without srun Slurm
+ * sets SLURM_PROCID too; only its steps have SLURM_STEP_NUM_TASKS (srun(1), "OUTPUT ENVIRONMENT
+ * VARIABLES", read 2026-11-22), so SLURM_PROCID counts only together with that variable. */
 static const struct {
 	const char *number, *n_ranks;
 	bool needs_both;
@@ -193,11 +191,11 @@ static const struct {
 
 struct export_job {
 	struct {
-		int64_t number, n_ranks; /* -1 = not told */
+		int64_t number, n_ranks; /* -1 = unknown */
 	} told[TP_ARRAY_LEN(job_variables)];
 };
 
-/* A number below a million, in quotes or not, up to the end; -1 for anything else. */
+/* Returns a number below a million, in quotes or not, that fills the text; -1 for anything else. */
 static int64_t place_parse(const char *text, size_t len)
 {
 	int64_t number = 0;
@@ -221,7 +219,7 @@ static bool is_variable(const char *text, size_t len, const char *name)
 	return len > name_len && text[name_len] == '=' && !memcmp(text, name, name_len);
 }
 
-/* One "NAME=value". */
+/* Parses one "NAME=value". */
 static void variable_read(struct export_job *job, const char *text, size_t len)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(job_variables); i++) {
@@ -235,7 +233,7 @@ static void variable_read(struct export_job *job, const char *text, size_t len)
 	}
 }
 
-/* "A=1;B=2" */
+/* Parses "A=1;B=2". */
 static void environment_read(struct export_job *job, const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -291,7 +289,8 @@ static void system_read(struct tp_nsys_processes *processes, struct export_job *
 	tp_sqlite_rows_close(rows);
 }
 
-/* "PROCESS_0:ENVIRONMENT_VARIABLE" with 'RANK="3"': of the process that nsys started. */
+/* Reads "PROCESS_0:ENVIRONMENT_VARIABLE" with 'RANK="3"': the environment of the process that nsys
+ * started. */
 static void capture_read(struct export_job *job, struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"name", "value"};
@@ -304,7 +303,7 @@ static void capture_read(struct export_job *job, struct tp_sqlite_db *db)
 	tp_sqlite_rows_close(rows);
 }
 
-/* MPI's own numbers, of each process that has called it. */
+/* Reads MPI's own rank numbers, for each process that has called MPI. */
 static void mpi_ranks_read(struct tp_nsys_processes *processes, struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"globalTid|globalPid", "rank"};
@@ -328,7 +327,8 @@ static void job_read(struct tp_nsys_processes *processes, struct tp_sqlite_db *d
 		job.told[i].number = job.told[i].n_ranks = -1;
 	system_read(processes, &job, db);
 	capture_read(&job, db);
-	/* What nsys started has that environment; of several ranks it is that of none. */
+	/* The process that nsys started has that environment; if there are several ranks, it
+	 * belongs to none of them. */
 	if (processes->n_ranks == 1)
 		job_emit(&job, processes->items[processes->first_rank].info);
 	mpi_ranks_read(processes, db);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the strings of an export and hands each to a rank's writer once. */
+/* Keeps the strings of an export and passes each to a rank's writer once. */
 #include "nsys_names.h"
 
 #include "nsys_words.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum {
-	MAX_NAME = (64 << 10) - 1, /* bytes; longer ones are cut, as recordings do */
-	/* In tp_nsys_naming: ids are small, and a range's kind has to be known with its id. */
+	MAX_NAME = (64 << 10) - 1, /* bytes; longer names are cut, as in recordings */
+	/* Flag in tp_nsys_naming: ids are small, and a range's kind has to be known with its id. */
 	IS_OPERATOR = (int)(1U << 30),
 };
 
@@ -62,7 +62,7 @@ static bool is_utf8(const char *text, size_t len)
 	return true;
 }
 
-/* The name within a text, as the writer's string, with IS_OPERATOR. */
+/* Returns the writer's string for the name within a text, with IS_OPERATOR. */
 static uint32_t name_write(struct tp_rank_writer *writer, enum tp_nsys_use use, const char *text,
 			   size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The strings of an export, by the number that its tables give them (StringIds). */
+/* The strings of an export, by the number that its tables use for them (StringIds). */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_NAMES_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_NAMES_H
 
@@ -9,7 +9,7 @@
 #include "trainprof/base/arena.h"
 #include "trainprof/base/map.h"
 
-/* What a string names decides how much of it is the name. */
+/* The use of a string determines which part of it is the name. */
 enum tp_nsys_use { TP_NSYS_KERNEL, TP_NSYS_CALL, TP_NSYS_RANGE, TP_NSYS_N_USES };
 
 /* Zero-initialised is empty and valid. */
@@ -24,24 +24,22 @@ struct tp_nsys_names {
 	size_t texts_capacity;
 };
 
-/* What a rank's writer calls them. Zero-initialised is empty and valid. */
+/* The ids of the strings in a rank's writer. Zero-initialised is empty and valid. */
 struct tp_nsys_naming {
-	uint32_t *ids[TP_NSYS_N_USES]; /* by index into texts; 0 = not asked for yet */
+	uint32_t *ids[TP_NSYS_N_USES]; /* by index into texts; 0 = not requested yet */
 };
 
 void tp_nsys_names_load(struct tp_nsys_names *names, struct tp_sqlite_db *db);
 void tp_nsys_names_release(struct tp_nsys_names *names);
 void tp_nsys_naming_release(struct tp_nsys_naming *naming);
 
-/* The text that a cell holds or tells the number of, as it lies there; "" for one that does
- * neither. Borrowed, of a text until the next row. */
+/* Returns the text that a cell contains or refers to by number, unchanged; "" if it does neither.
+ * Borrowed; a text of the cell itself only until the next row. */
 const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct tp_sqlite_cell *cell,
 			       size_t *len);
-/*
- * The writer's string for a cell that holds a text or the number of one; 0 for a cell that holds
- * neither. A number that the file does not tell still is a name of its own: "string 42".
- * is_operator   see tp_range_name_len(); false for other uses.
- */
+/* Returns the writer's string for a cell that contains a text or the number of one; 0 for a cell
+ * with neither. A number without a text in the file still is a distinct name: "string 42".
+ * is_operator   see tp_range_name_len(); false for other uses. */
 uint32_t tp_nsys_names_find(const struct tp_nsys_names *names, struct tp_nsys_naming *naming,
 			    struct tp_rank_writer *writer, enum tp_nsys_use use,
 			    const struct tp_sqlite_cell *cell, bool *is_operator);

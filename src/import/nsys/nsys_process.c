@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the processes of an export that are ranks, and whose a row is. */
+/* Finds the processes of an export that are ranks, and the process that a row belongs to. */
 #define TP_LOG_DOMAIN "import"
 #include "nsys_process.h"
 
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NO_OWNER = -1 }; /* in owners: the link is of calls of several processes */
+enum { NO_OWNER = -1 }; /* in owners: calls of several processes have this link */
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 static struct tp_nsys_process *process_find(struct tp_nsys_processes *processes, uint64_t key)
 {
 	uint64_t index;
@@ -24,7 +24,7 @@ static struct tp_nsys_process *process_find(struct tp_nsys_processes *processes,
 	return &processes->items[index];
 }
 
-/* Made when it is new; NULL when there are too many. */
+/* Creates a process that is new; NULL if there are too many. */
 static struct tp_nsys_process *process_get(struct tp_nsys_processes *processes, uint64_t key)
 {
 	struct tp_nsys_process *found = process_find(processes, key);
@@ -78,7 +78,8 @@ static void scan_table(struct tp_nsys_processes *processes, struct tp_sqlite_db 
 	tp_sqlite_rows_close(rows);
 }
 
-/* Which process's call launched what, where the device's tables do not tell. */
+/* Maps links to the processes that made the calls, for tables of the device that do not record the
+ * process. */
 static void owners_find(struct tp_nsys_processes *processes, struct tp_sqlite_db *db)
 {
 	static const char *const columns[] = {"globalTid|globalPid", "correlationId"};
@@ -107,7 +108,7 @@ static int by_key(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Rows come in any order; ranks are to come in the same one whenever the file is read. */
+/* Rows come in any order; ranks have the same order every time the file is read. */
 static void processes_sort(struct tp_nsys_processes *processes)
 {
 	if (processes->n > 0)
@@ -117,7 +118,7 @@ static void processes_sort(struct tp_nsys_processes *processes)
 	processes->last = 0;
 }
 
-/* What a process has to do to be a rank. */
+/* Returns the activity that makes a process a rank. */
 static unsigned rank_has_activity(const struct tp_nsys_processes *processes)
 {
 	static const enum tp_nsys_activity order[] = {TP_NSYS_DEVICE_WORK, TP_NSYS_CALLS,
@@ -129,7 +130,7 @@ static unsigned rank_has_activity(const struct tp_nsys_processes *processes)
 	return 0;
 }
 
-/* Device work that tells no process is of those that make calls, or of one that is not named. */
+/* Assigns device work without a process to the processes that make calls, or to a nameless one. */
 static void assign_without_owner(struct tp_nsys_processes *processes, struct tp_sqlite_db *db)
 {
 	size_t n_callers = 0;
@@ -194,7 +195,7 @@ struct tp_nsys_process *tp_nsys_processes_owner(struct tp_nsys_processes *proces
 	struct tp_nsys_process *process = NULL;
 	uint64_t index;
 	if (owner->type == TP_SQLITE_INTEGER) {
-		/* What has no row in the tables surveyed is another's. */
+		/* A process without rows in the scanned tables is not a rank. */
 		process = process_find(processes, tp_nsys_process_key(owner->number));
 		*is_known = true;
 		return process && process->writer ? process : NULL;

@@ -12,11 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * globalTid holds, from the lowest bit on, 24 bits of thread, 24 of process, the rest tells the
- * machine; globalPid is the same without a thread. Source: "Serialized process and thread
- * identifiers", docs.nvidia.com/nsight-systems, 2021.5, read 2026-11-22; and the exports tested.
- */
+/* globalTid contains, from the lowest bit on, 24 bits of thread and 24 of process, the rest
+ * identifies the machine; globalPid is the same without a thread. Source: "Serialized process and
+ * thread identifiers", docs.nvidia.com/nsight-systems, 2021.5, read 2026-11-22; and the exports
+ * tested. */
 static inline uint64_t tp_nsys_process_key(int64_t global)
 {
 	return (uint64_t)global >> 24;
@@ -35,10 +34,10 @@ static inline int64_t tp_nsys_tid(int64_t global)
 /* Times are ns of the session, seldom negative; beyond 146 years they are damage. */
 #define TP_NSYS_TIME_MAX (INT64_C(1) << 62)
 
-/* Processes that are told apart; a machine has fewer, and a file with more means harm. */
+/* Maximum number of processes; a machine has fewer, and a file with more is hostile. */
 enum { TP_NSYS_PROCESSES_MAX = 1 << 16 };
 
-/* Kinds of tables, as a process has rows in them. */
+/* Kinds of tables in which a process has rows. */
 enum tp_nsys_activity {
 	TP_NSYS_DEVICE_WORK = 1,
 	TP_NSYS_CALLS = 2,
@@ -48,15 +47,15 @@ enum tp_nsys_activity {
 
 struct tp_nsys_process {
 	uint64_t key;                  /* machine and process */
-	unsigned does;                 /* enum tp_nsys_activity, ored */
-	struct tp_rank_writer *writer; /* NULL: no rank */
+	unsigned does;                 /* enum tp_nsys_activity, ORed */
+	struct tp_rank_writer *writer; /* NULL = not a rank */
 	struct tp_rank_info *info;
 	struct tp_nsys_naming naming;
 	struct tp_map tracks; /* tid, or device and stream -> track */
 	uint64_t last_track_key;
-	uint16_t last_track; /* TP_NO_TRACK: none yet */
+	uint16_t last_track; /* TP_NO_TRACK = none yet */
 	struct tp_map wide_links;
-	uint32_t *copy_names; /* by kinds; 0 = not asked for yet */
+	uint32_t *copy_names; /* by kinds; 0 = not requested yet */
 };
 
 /* Zero-initialised is empty and valid. */
@@ -65,27 +64,30 @@ struct tp_nsys_processes {
 	size_t n;
 	size_t capacity;
 	struct tp_map indices; /* key -> index */
-	size_t last;           /* found */
+	size_t last;           /* index found last */
 	size_t n_ranks;
-	size_t first_rank;    /* of n_ranks > 0 */
-	struct tp_map owners; /* link of a call -> index, for device work that tells no process */
-	int64_t earliest_ns;  /* start in any table; at most 0 */
-	uint64_t n_ownerless; /* rows of device work that tell no process */
+	size_t first_rank;    /* if n_ranks > 0 */
+	struct tp_map owners; /* link of a call -> index, for device work without a process */
+	int64_t earliest_ns;  /* earliest start in any table; at most 0 */
+	uint64_t n_ownerless; /* rows of device work without a process */
 };
 
-/* Find out which processes there are and which are ranks: those with device work; where none has,
- * those with calls; where none has, those with ranges. By pid, and begun. */
+/* Finds the processes and those that are ranks: processes with device work; if there are none,
+ * those with calls; if there are none, those with ranges. Sorts them by key and begins the
+ * ranks. */
 void tp_nsys_processes_scan(struct tp_nsys_processes *processes, struct tp_sqlite_db *db,
 			    struct tp_import_reader *import);
 void tp_nsys_processes_release(struct tp_nsys_processes *processes);
 
-/* Whose row that is: `owner` is a globalPid or globalTid, `link` the correlation id (may be NULL).
- * NULL: of no rank; `is_known` tells whether of another process. */
+/* Returns the rank that a row belongs to: `owner` is a globalPid or globalTid, `link` the
+ * correlation id (may be NULL). Returns NULL if it belongs to no rank; `is_known` is true if it
+ * belongs to another process. */
 struct tp_nsys_process *tp_nsys_processes_owner(struct tp_nsys_processes *processes,
 						const struct tp_sqlite_cell *owner,
 						const struct tp_sqlite_cell *link, bool *is_known);
 
-/* Keys of tracks. Streams have numbers of 32 bits; the bit above both tells them from threads. */
+/* Keys of tracks. Streams have numbers of 32 bits; the bit above both distinguishes them from
+ * threads. */
 static inline uint64_t tp_nsys_thread_key(int64_t global)
 {
 	return (uint64_t)tp_nsys_tid(global);
@@ -96,7 +98,7 @@ static inline uint64_t tp_nsys_stream_key(int32_t device, int64_t stream)
 	return UINT64_C(1) << 63 | (uint64_t)device << 32 | (uint32_t)stream;
 }
 
-/* TP_TRACK_THREAD for the key of a thread. */
+/* Returns TP_TRACK_THREAD for the key of a thread. */
 static inline int32_t tp_nsys_track_device(uint64_t key)
 {
 	return key >> 63 ? (int32_t)(key >> 32 & INT32_MAX) : TP_TRACK_THREAD;
@@ -104,7 +106,8 @@ static inline int32_t tp_nsys_track_device(uint64_t key)
 
 uint16_t tp_nsys_thread_track(struct tp_nsys_process *process, int64_t global);
 uint16_t tp_nsys_stream_track(struct tp_nsys_process *process, int32_t device, int64_t stream);
-/* Link of a correlation id: itself where it fits, as it does in CUPTI; larger ones from the top. */
+/* Returns the link of a correlation id: the id itself if it fits, as in CUPTI; larger ids get links
+ * counted down from the maximum. */
 uint32_t tp_nsys_link(struct tp_nsys_process *process, int64_t correlation);
 
 #endif

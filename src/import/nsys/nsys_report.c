@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads reports of nsys in its private format (.nsys-rep) where nsys is installed: it exports them
- * to a database in a temporary folder, and that is read.
- */
+/* Reads reports of nsys in its private format (.nsys-rep) if nsys is installed: nsys exports them
+ * to a database in a temporary folder, which is then read. */
 #include "import/reader/importer.h"
 
 #include "trainprof/base/memory.h"
@@ -46,7 +44,7 @@ static bool report_matches(const char *path)
 	return (has_suffix(path, ".nsys-rep") || has_suffix(path, ".qdrep")) && is_on_path("nsys");
 }
 
-/* What it wrote is in `log`. Its exit status, or -1 when it could not be started. */
+/* Writes the output of nsys to `log`. Returns its exit status, or -1 if it could not be started. */
 static int export_run(const char *path, const char *target, const char *log)
 {
 	const char *const command[] = {"nsys",  "export", "--type", "sqlite", "--force-overwrite",
@@ -67,7 +65,7 @@ static int export_run(const char *path, const char *target, const char *log)
 	return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
 }
 
-/* The end of what nsys said, where its reason is. */
+/* Quotes the end of the output of nsys, which contains the reason. */
 static enum tp_status fail_export(const char *path, const char *log, struct tp_error *err)
 {
 	char text[COMPLAINT_MAX + 1] = "";
@@ -119,7 +117,7 @@ static enum tp_status report_read(struct tp_import_reader *import,
 	return status;
 }
 
-/* By its name only: the format is private. */
+/* By the name of the file only: the format is private. */
 static bool report_probe(const unsigned char *head, size_t size)
 {
 	(void)head;

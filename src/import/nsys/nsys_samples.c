@@ -8,10 +8,8 @@ enum { ID, START, OWNER, STATE, CPU, CYCLES, N_COLUMNS };
 static const char *const columns[N_COLUMNS] = {"id",  "start|timestamp", "globalTid", "threadState",
 					       "cpu", "cpuCycles"};
 
-/*
- * Whether some samples say that they were taken by the clock of CPU cycles. Beside such ones those
- * that do not were taken at switches; where none does, they all were taken by another clock.
- */
+/* True if some samples were taken by the clock of CPU cycles. Then those that were not were taken
+ * at switches; if none was, all of them were taken by another clock. */
 static bool has_clock(struct tp_sqlite_db *db)
 {
 	static const char *const cycles[] = {"cpuCycles"};
@@ -24,7 +22,7 @@ static bool has_clock(struct tp_sqlite_db *db)
 	return has_any;
 }
 
-/* ENUM_SAMPLING_THREAD_STATE; what else there is runs, or nobody knows. */
+/* ENUM_SAMPLING_THREAD_STATE; any other state is running or unknown. */
 static enum tp_state state_of(const struct tp_sqlite_cell *cell)
 {
 	enum { SLEEPS = 2, SLEEPS_UNINTERRUPTIBLE = 3, STOPPED = 4, UNSCHEDULED = 6, WAITS = 7 };
@@ -51,8 +49,8 @@ void tp_nsys_samples_read(const struct tp_nsys_stacks *stacks, struct tp_nsys_th
 		if (!tp_nsys_threads_place(threads, &cells[OWNER], &cells[START], &row))
 			continue;
 		enum tp_state state = state_of(&cells[STATE]);
-		/* Taken as it lost or got a CPU: an instant that no clock chose. It tells where a
-		 * wait began, and nothing of time on a CPU. */
+		/* Taken as the thread lost or got a CPU: not an instant chosen by a clock. It shows
+		 * where a wait began, but does not stand for time on a CPU. */
 		if (is_clocked && cells[CYCLES].type == TP_SQLITE_INTEGER &&
 		    !cells[CYCLES].number) {
 			if (state == TP_STATE_ON_CPU)

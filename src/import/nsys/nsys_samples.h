@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of threads: rows of COMPOSITE_EVENTS. */
+/* Reads samples of threads: rows of COMPOSITE_EVENTS. */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_SAMPLES_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_SAMPLES_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Puts the frames of samples together. Exports write a stack's rows one after the other, innermost
- * first; whatever comes in between or in another order is put right as far as memory goes.
- */
+/* Assembles the stacks of samples from their frames. Exports write a stack's rows one after the
+ * other, innermost first; interleaved or unordered rows are sorted as far as memory allows. */
 #include "nsys_stacks.h"
 
 #include "trainprof/base/memory.h"
@@ -15,7 +13,7 @@ enum { SAMPLE, DEPTH, SYMBOL, MODULE, KERNEL, UNRESOLVED, SPECIAL, N_COLUMNS };
 static const char *const columns[N_COLUMNS] = {"id",         "stackDepth", "symbol",      "module",
 					       "kernelMode", "unresolved", "specialEntry"};
 
-enum { NO_FRAME = 0 /* what is further out is unknown */ };
+enum { NO_FRAME = 0 /* everything further out is unknown */ };
 
 struct frame_row {
 	uint64_t sample;
@@ -52,7 +50,7 @@ static uint32_t frame_make(struct frame_reading *reading, const struct tp_sqlite
 	if (cells[SPECIAL].number || is_text(symbol, symbol_len, "[Max depth]") ||
 	    is_text(symbol, symbol_len, "[Broken backtraces]"))
 		return NO_FRAME;
-	/* In the place of a name there is the address then. */
+	/* The symbol is an address instead of a name. */
 	if (cells[UNRESOLVED].number || is_text(symbol, symbol_len, "[Unknown]"))
 		symbol_len = 0;
 	if (is_text(module, module_len, "[Unknown]"))
@@ -118,7 +116,7 @@ static struct tp_nsys_stack *stack_find(const struct tp_nsys_stacks *stacks, uin
 	return NULL;
 }
 
-/* NULL when there are too many. */
+/* Returns NULL if there are too many. */
 static struct tp_nsys_stack *stack_make(struct tp_nsys_stacks *stacks, uint64_t sample)
 {
 	bool is_ordered = stacks->n == stacks->n_ordered &&
@@ -134,7 +132,8 @@ static struct tp_nsys_stack *stack_make(struct tp_nsys_stacks *stacks, uint64_t 
 	return &stacks->items[stacks->n - 1];
 }
 
-/* The frames of one sample, or as many as came together. Gives back how many were no use. */
+/* Adds the frames of one sample, or those of them that came together. Returns the number of
+ * unusable ones. */
 static size_t stack_add(struct frame_reading *reading, const struct frame_row *rows, size_t n)
 {
 	struct tp_nsys_stack *stack = stack_find(reading->stacks, rows[0].sample);
@@ -148,7 +147,7 @@ static size_t stack_add(struct frame_reading *reading, const struct frame_row *r
 	for (size_t i = 0; i < n; i++) {
 		bool is_deep = rows[i].depth >= TP_STACK_MAX_FRAMES - 1;
 		if (rows[i].depth < stack->reached) {
-			n_lost++; /* twice, or after one further out */
+			n_lost++; /* duplicate, or after one further out */
 			continue;
 		}
 		stack->reached = rows[i].depth + 1;
@@ -184,7 +183,7 @@ static void row_read(struct frame_reading *reading, const struct tp_sqlite_cell 
 	const struct tp_sqlite_cell *depth = &cells[DEPTH];
 	if (cells[SAMPLE].type != TP_SQLITE_INTEGER || depth->type != TP_SQLITE_INTEGER ||
 	    depth->number < 0 || depth->number >= UINT32_MAX) {
-		tp_nsys_threads_skip(reading->threads, "a frame tells no sample or depth");
+		tp_nsys_threads_skip(reading->threads, "a frame has no sample or depth");
 		return;
 	}
 	struct frame_row row = {.sample = (uint64_t)cells[SAMPLE].number,

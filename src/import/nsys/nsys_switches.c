@@ -17,10 +17,10 @@ struct switch_event {
 	uint32_t cpu;
 	uint16_t thread;
 	uint8_t is_in;
-	uint8_t how; /* enum tp_run_end, of one that is not */
+	uint8_t how; /* enum tp_run_end, for switches out */
 };
 
-/* What was met last of a thread. */
+/* The last switch of a thread. */
 struct pairing {
 	uint64_t since_ns;
 	uint32_t cpu;
@@ -42,7 +42,7 @@ struct switch_reading {
 };
 
 /* ENUM_SAMPLING_THREAD_STATE: 1 running and 6 unscheduled want the CPU that they lost; 2 and 3
- * sleep, 4 is stopped, 7 waits, 8 is in the system's runtime; 5 is at its end. */
+ * sleep, 4 is stopped, 7 waits, 8 is in the system's runtime; 5 has ended. */
 static enum tp_run_end how_of(const struct tp_sqlite_cell *state)
 {
 	static const uint8_t hows[] = {TP_RUN_OPEN,      TP_RUN_PREEMPTED, TP_RUN_BLOCKED,
@@ -74,7 +74,7 @@ static void run_emit(struct switch_reading *reading, uint16_t thread, uint64_t s
 static void pair_in(struct switch_reading *reading, struct pairing *pairing,
 		    const struct switch_event *event)
 {
-	/* When it left is lost, and what it did then. */
+	/* The time and the reason of its switch out are lost. */
 	if (pairing->is_on) {
 		tp_nsys_threads_skip(reading->threads, "a switch has no counterpart");
 		run_emit(reading, event->thread, pairing->since_ns,
@@ -91,7 +91,7 @@ static void pair_out(struct switch_reading *reading, struct pairing *pairing,
 	if (pairing->is_on)
 		start_ns = pairing->since_ns;
 	else if (start_ns > pairing->since_ns)
-		start_ns--; /* it was there, nobody knows since when */
+		start_ns--; /* it was on the CPU, unknown since when */
 	if (!pairing->is_on && pairing->is_known)
 		tp_nsys_threads_skip(reading->threads, "a switch has no counterpart");
 	run_emit(reading, event->thread, start_ns, event->time_ns, (enum tp_run_end)event->how,
@@ -105,10 +105,10 @@ static int by_time(const void *a, const void *b)
 	const struct switch_event *y = b;
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->is_in - y->is_in; /* leaves before it comes */
+	return x->is_in - y->is_in; /* switch out before switch in */
 }
 
-/* The first n in time. */
+/* Pairs the first n events in time. */
 static void events_pair(struct switch_reading *reading, size_t n)
 {
 	if (reading->n_events == 0)
@@ -152,7 +152,7 @@ static void row_read(struct switch_reading *reading, const struct tp_sqlite_cell
 	if (!tp_nsys_threads_place(reading->threads, &cells[OWNER], &cells[START], &row))
 		return;
 	if (cells[IS_IN].type != TP_SQLITE_INTEGER) {
-		tp_rank_writer_skip(row.process->writer, "a switch tells no direction");
+		tp_rank_writer_skip(row.process->writer, "a switch has no direction");
 		return;
 	}
 	struct switch_event event = {.time_ns = row.time_ns,
@@ -176,7 +176,7 @@ void tp_nsys_switches_read(struct tp_nsys_threads *threads)
 	events_pair(&reading, reading.n_events);
 	for (size_t i = 0; i < reading.n_pairings; i++) {
 		const struct pairing *pairing = &reading.pairings[i];
-		uint64_t until_ns = pairing->since_ns + 1; /* else the wait before would last */
+		uint64_t until_ns = pairing->since_ns + 1; /* else the previous wait would last */
 		if (until_ns < reading.last_ns)
 			until_ns = reading.last_ns;
 		if (pairing->is_on)

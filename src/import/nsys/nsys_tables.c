@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* First cells of every table; what comes next is the table's own. */
+/* The first cells of every table; the following ones are specific to the table. */
 enum { START, END, OWNER, LINK, NAME, COMMON };
 enum { DEVICE = COMMON, STREAM, DEVICE_COMMON };
 enum { GRID = DEVICE_COMMON, BLOCK = GRID + 3 };
@@ -22,7 +22,7 @@ static const char *const kernel_columns[] = {
 	"start",
 	"end",
 	"globalPid|globalTid",
-	"correlationId", /* a graph's kernels have that of its launch */
+	"correlationId", /* kernels of a graph have that of its launch */
 	"demangledName|shortName|mangledName|name",
 	"deviceId",
 	"streamId",
@@ -44,10 +44,10 @@ static const char *const graph_columns[] = {"start",         "end", "globalPid|g
 					    "streamId"};
 static const char *const call_columns[] = {"start", "end", "globalTid|globalPid", "correlationId",
 					   "nameId|name"};
-/* Of MPI: "MPI_Allreduce"; of a wait for several requests there is a row for each. */
+/* MPI calls: "MPI_Allreduce"; a wait for several requests has one row for each. */
 static const char *const mpi_columns[] = {"start", "end", "globalTid|globalPid", "",
 					  "textId|nameId|name"};
-/* Numbers that correlate other things than launches are not asked for. */
+/* Numbers that correlate anything else than launches are not read. */
 static const char *const os_call_columns[] = {"start", "end", "globalTid|globalPid", "",
 					      "nameId|name"};
 static const char *const range_columns[] = {"start",    "end",    "globalTid|globalPid",
@@ -60,11 +60,12 @@ struct db_reading {
 	struct tp_sqlite_db *db;
 	const struct db_table *table;
 	struct tp_map
-		graphs; /* process and link of a graph's launch -> whether its work is known */
+		graphs; /* process and link of a graph's launch -> true if its work is known */
 	struct tp_nsys_waits waits;
 };
 
-/* Why a row is no span: NULL when it is, NOT_WANTED when it need not be counted. */
+/* Fills in a span. Returns NULL, or the reason why the row is not a span; not_needed if the row
+ * does not count as skipped. */
 typedef const char *fill_function(struct db_reading *reading, struct tp_nsys_process *process,
 				  const struct tp_sqlite_cell *cells, struct tp_span *span);
 
@@ -93,7 +94,7 @@ static const char *times_fill(const struct db_reading *reading, const struct tp_
 		return "an event ends before it starts";
 	if (start < -TP_NSYS_TIME_MAX || end > TP_NSYS_TIME_MAX)
 		return "an event has a time that cannot be";
-	/* All ranks of a file have one clock, so all are shifted when any time is negative. */
+	/* All ranks of a file have one clock, so all are shifted if any time is negative. */
 	span->start_ns = (uint64_t)(start - reading->processes->earliest_ns);
 	span->end_ns = (uint64_t)(end - reading->processes->earliest_ns);
 	return NULL;
@@ -111,10 +112,10 @@ static const char *device_fill(struct db_reading *reading, struct tp_nsys_proces
 	int64_t device = cells[DEVICE].number;
 	int64_t stream = cells[STREAM].number;
 	if (cells[DEVICE].type != TP_SQLITE_INTEGER || device < 0 || device > INT32_MAX)
-		return "device work tells no device";
+		return "device work has no device";
 	if (stream < 0 || stream > UINT32_MAX)
-		return "device work tells no stream";
-	/* CUPTI's documentation of its records: both are 0 when no times could be taken. */
+		return "device work has no stream";
+	/* CUPTI's documentation of its records: both are 0 if no times could be taken. */
 	if (cells[START].number == 0 && cells[END].number == 0)
 		return "device work has no times";
 	span->track = tp_nsys_stream_track(process, (int32_t)device, stream);
@@ -142,7 +143,7 @@ static void name_fill(const struct db_reading *reading, struct tp_nsys_process *
 		span->kind = TP_SPAN_OPERATOR;
 }
 
-/* Product of three dimensions; 0 when one is unknown or cannot be. */
+/* Returns the product of three dimensions; 0 if one is unknown or impossible. */
 static uint64_t volume(const struct tp_sqlite_cell *cells)
 {
 	uint64_t product = 1;
@@ -187,7 +188,7 @@ static const char *kernel_fill(struct db_reading *reading, struct tp_nsys_proces
 
 enum { COPY_KINDS = 16, MEMORY_KINDS = 9 };
 
-/* A number that names a kind, or the last one for all that do not. */
+/* Returns a number that names a kind, or the last index for any other number. */
 static size_t kind_index(const struct tp_sqlite_cell *cell, size_t n)
 {
 	return cell->type == TP_SQLITE_INTEGER && cell->number >= 0 && cell->number < (int64_t)n
@@ -235,7 +236,7 @@ static const char *set_fill(struct db_reading *reading, struct tp_nsys_process *
 	return NULL;
 }
 
-/* The device's time in a graph, as a whole: only where the graph's own work was not recorded. */
+/* The device's time in a graph as a whole, used only if the graph's own work was not recorded. */
 static const char *graph_fill(struct db_reading *reading, struct tp_nsys_process *process,
 			      const struct tp_sqlite_cell *cells, struct tp_span *span)
 {
@@ -280,8 +281,8 @@ static const char *range_fill(struct db_reading *reading, struct tp_nsys_process
 	return NULL;
 }
 
-/* Of NVTX's events only ranges have a length (ENUM_NSYS_EVENT_TYPE): marks, names and domains are
- * no spans. */
+/* Among NVTX events only ranges have a length (ENUM_NSYS_EVENT_TYPE): marks, names and domains are
+ * not spans. */
 static bool is_span(const struct db_reading *reading, const struct tp_sqlite_cell *cells)
 {
 	enum { PUSH_POP = 59, START_END = 60, TEXT_PUSH_POP = 70, TEXT_START_END = 71 };
@@ -292,7 +293,7 @@ static bool is_span(const struct db_reading *reading, const struct tp_sqlite_cel
 	       type->number == TEXT_PUSH_POP || type->number == TEXT_START_END;
 }
 
-/* In this order: the work of graphs before graphs. */
+/* Read in this order: the work of graphs before graphs. */
 static const struct db_table tables[] = {
 	{"CUPTI_ACTIVITY_KIND_KERNEL", TP_SPAN_KERNEL, kernel_fill, kernel_columns,
 	 TP_ARRAY_LEN(kernel_columns)},
@@ -337,7 +338,7 @@ static void row_read(struct db_reading *reading, struct tp_nsys_process *process
 		tp_rank_writer_skip(process->writer, why);
 }
 
-/* What is of no rank is told with the first. */
+/* Counts rows that belong to no rank as skipped in the first one. */
 static void skip_of_none(struct tp_nsys_processes *processes, const char *why)
 {
 	tp_rank_writer_skip(processes->items[processes->first_rank].writer, why);
@@ -359,12 +360,12 @@ static void table_read(struct db_reading *reading)
 		if (process)
 			row_read(reading, process, cells);
 		else if (!is_known && is_span(reading, cells))
-			skip_of_none(processes, "an event tells no process");
+			skip_of_none(processes, "an event has no process");
 	}
 	tp_sqlite_rows_close(rows);
 }
 
-/* Launches of whole graphs: few, against what they launch. */
+/* Finds launches of whole graphs: few, compared with what they launch. */
 static void graphs_find(struct db_reading *reading)
 {
 	static const char *const columns[] = {"globalPid|globalTid", "correlationId"};

@@ -32,14 +32,14 @@ bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_sqli
 	bool is_known;
 	int64_t earliest_ns = threads->processes->earliest_ns;
 	if (owner->type != TP_SQLITE_INTEGER) {
-		tp_nsys_threads_skip(threads, "a sample or a switch tells no thread");
+		tp_nsys_threads_skip(threads, "a sample or a switch has no thread");
 		return false;
 	}
 	out->process = tp_nsys_processes_owner(threads->processes, owner, NULL, &is_known);
 	if (!out->process)
 		return false;
 	out->process->info->n_events++;
-	/* Times of spans decide where the clock begins: nobody asks what was before. */
+	/* The times of spans determine the beginning of the clock: earlier rows are not used. */
 	if (time->type != TP_SQLITE_INTEGER || time->number < earliest_ns ||
 	    time->number > TP_NSYS_TIME_MAX) {
 		tp_rank_writer_skip(out->process->writer,

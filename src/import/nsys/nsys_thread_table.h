@@ -11,8 +11,8 @@ struct tp_nsys_threads {
 	const struct tp_nsys_names *names;
 	struct tp_sqlite_db *db;
 	struct tp_thread_emitter *teller;
-	struct tp_map known; /* globalTid -> the teller's number */
-	int64_t last_global; /* found; 0: none */
+	struct tp_map known; /* globalTid -> thread of the thread emitter */
+	int64_t last_global; /* global number found last; 0 = none */
 	uint16_t last_thread;
 };
 
@@ -22,13 +22,12 @@ struct tp_nsys_row {
 	uint64_t time_ns;
 };
 
-/*
- * Whose row that is, and when; false for one of a process that is no rank, and for one that tells
- * no thread or time, which is counted as skipped. Counts it as an event.
- */
+/* Returns the process, thread and time of a row in `out`. Returns false for a row of a process that
+ * is not a rank, and for one without a thread or a valid time, which is counted as skipped. Counts
+ * the row as an event. */
 bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_sqlite_cell *owner,
 			   const struct tp_sqlite_cell *time, struct tp_nsys_row *out);
-/* A row that is of no rank, or of several, counted with the first. */
+/* Counts a row that belongs to no rank, or to several, as skipped in the first one. */
 void tp_nsys_threads_skip(struct tp_nsys_threads *threads, const char *why);
 
 #endif

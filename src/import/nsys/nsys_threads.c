@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what an export tells of threads beside spans. */
+/* Reads what an export records about threads besides spans. */
 #include "nsys_threads.h"
 
 #include "nsys_samples.h"
@@ -9,7 +9,7 @@
 
 #include "trainprof/base/memory.h"
 
-/* Names of threads that have samples or switches; those of spans have theirs already. */
+/* Reads names of threads that have samples or switches; threads with spans already have theirs. */
 static void names_read(struct tp_nsys_threads *threads)
 {
 	static const char *const columns[] = {"globalTid", "nameId|name"};

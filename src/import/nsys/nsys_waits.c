@@ -13,10 +13,10 @@ enum { START, END, OWNER, LINK, TYPE, N_COLUMNS };
 static const char *const columns[N_COLUMNS] = {"start", "end", "globalPid|globalTid",
 					       "correlationId", "syncType|deprecatedSyncType"};
 
-/* In calls, beside tracks. */
+/* Values in `calls` besides tracks. */
 enum { NO_CALL = 1 << 17, IS_SYNC_CALL };
 
-/* Of CUPTI's types those in which a thread waits; type 2 is a stream that does. */
+/* The CUPTI types in which a thread waits; in type 2 a stream waits. */
 static const char *name_of(const struct tp_sqlite_cell *type)
 {
 	enum { EVENT = 1, STREAM = 3, CONTEXT = 4 };
@@ -38,7 +38,7 @@ static uint64_t call_key(const struct tp_nsys_processes *processes,
 	return (uint64_t)(process - processes->items) << 32 | link;
 }
 
-/* The rank's process; NULL for rows of others, and for those in which no thread waits. */
+/* Returns the rank's process; NULL for rows of others, and for those in which no thread waits. */
 static struct tp_nsys_process *process_of(struct tp_nsys_processes *processes,
 					  const struct tp_sqlite_cell *cells)
 {
@@ -78,7 +78,7 @@ void tp_nsys_waits_add_call(struct tp_nsys_waits *waits, const struct tp_nsys_pr
 	tp_map_set(&waits->calls, key, seen);
 }
 
-/* A thread for waits of which no call is known. */
+/* Returns the track of an artificial thread, for waits whose call is unknown. */
 static uint16_t track_without_name(struct tp_nsys_process *process)
 {
 	static const char name[] = "waits of unknown threads";

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for the device that nsys tells apart from calls: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION. Calls
- * that say by their name that they wait are told already; others (a copy from pageable memory, a
- * call of a driver that was not traced) get the wait as a span of its own on the same thread.
+ * Reads waits for the device that nsys records separately from calls:
+ * CUPTI_ACTIVITY_KIND_SYNCHRONIZATION. Calls whose name contains "Synchronize" are waits already;
+ * other calls (a copy from pageable memory, a call of a driver that was not traced) get the wait as
+ * a span of its own on the same thread.
  *
  * Columns and numbers: schema of exports of 2026.1, and CUpti_ActivitySynchronizationType of
  * CUPTI's documentation, both read 2026-11-22.
@@ -13,17 +14,17 @@
 #include "nsys_process.h"
 
 struct tp_nsys_waits {
-	struct tp_map calls; /* process and link -> track of the call, plus what is known */
+	struct tp_map calls; /* process and link -> track of the call, or a special value */
 };
 
-/* Before calls are read: which of them are waits. Zero-initialised before. */
+/* Finds the calls that are waits, before calls are read. `waits` is zero-initialised. */
 void tp_nsys_waits_find(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
 			struct tp_sqlite_db *db);
-/* A call of that link lies on that track, under that name. */
+/* Records that the call with that link lies on that track and has that name. */
 void tp_nsys_waits_add_call(struct tp_nsys_waits *waits, const struct tp_nsys_processes *processes,
 			    const struct tp_nsys_process *process, const struct tp_span *call,
 			    const char *name, size_t len);
-/* After calls were read: the waits that no call has told. Counted as events, those only. */
+/* Emits the waits that no call has recorded, after calls were read. Counts only those as events. */
 void tp_nsys_waits_emit(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
 			struct tp_sqlite_db *db);
 void tp_nsys_waits_release(struct tp_nsys_waits *waits);

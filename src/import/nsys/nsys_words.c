@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Translates names and numbers of nsys into the words of PyTorch's profiler. */
+/* Translates names and numbers of nsys into the terms of PyTorch's profiler. */
 #include "nsys_words.h"
 
 #include "trainprof/base/memory.h"
@@ -8,18 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Numbers: ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND of exports of 2026.1 and 2026.2, and the
+/* Numbers: ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND of exports of 2026.1 and 2026.2, and the
  * same in the schema reference of 2021.5 (docs.nvidia.com/nsight-systems, read 2026-11-22). They
- * are not those of CUPTI. Words: memcpyKindString() and memoryKindString() of pytorch/kineto.
- */
+ * differ from those of CUPTI. Words: memcpyKindString() and memoryKindString() of
+ * pytorch/kineto. */
 static const char *const copy_kinds[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD",
 					 "DtoA",    "DtoD", "HtoH", "PtoP", "HtoD", "DtoH", "DtoD"};
 static const char *const memory_kinds[] = {"Pageable",       "Pinned",  "Device",
 					   "Array",          "Managed", "Device Static",
 					   "Managed Static", "Unknown"};
 
-enum { COPY_UNIFIED = 11 /* and above: pages that moved by themselves */, MEMORY_MANAGED = 4 };
+enum { COPY_UNIFIED = 11 /* and above: automatic migration of pages */, MEMORY_MANAGED = 4 };
 
 static const char *memory_word(int64_t kind)
 {
@@ -42,7 +41,7 @@ void tp_nsys_set_name(char *out, size_t size, int64_t memory)
 	snprintf(out, size, "Memset (%s)", memory_word(memory));
 }
 
-/* Length without "_v7000". */
+/* Returns the length without "_v7000". */
 static size_t before_version(const char *name, size_t len)
 {
 	size_t digits = len;
@@ -53,7 +52,7 @@ static size_t before_version(const char *name, size_t len)
 	return digits - 2;
 }
 
-/* Length without the mark of a default stream per thread. */
+/* Returns the length without the suffix of a default stream per thread. */
 static size_t before_stream(const char *name, size_t len)
 {
 	if (len <= 5 ||

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Source: ByteDance-Seed/StragglerAnalysis, analyzer/metatypes.py, to_timeline.py (more names) and
- * dependency_model.py (who waits for whom), read 2026-11-22 at 8efcd7f and 57b56c4. Gradients of
- * layer norms are summed in the tensor group, which the data do not tell.
- */
+/* Source: ByteDance-Seed/StragglerAnalysis, analyzer/metatypes.py, to_timeline.py (more names)
+ * and dependency_model.py (which operations wait for each other), read 2026-11-22 at 8efcd7f and
+ * 57b56c4. Gradients of layer norms are summed in the tensor group, which the data do not
+ * record. */
 #include "op_type.h"
 
 #include "trainprof/base/memory.h"
@@ -37,7 +36,7 @@ static const struct tp_op_type op_types[] = {
 	{"data-load", TP_OP_TYPE_HOST, 0, 0, NULL},
 	{"data-sync", TP_OP_TYPE_HOST, 0, 0, NULL},
 	{"gc", TP_OP_TYPE_HOST, 0, 0, NULL},
-	/* Encloses what a pass does, so it is no work of its own. */
+	/* Encloses the operations of a pass, so it is no work of its own. */
 	{"forward-backward", TP_OP_TYPE_HOST, 0, 0, NULL},
 };
 

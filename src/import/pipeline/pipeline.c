@@ -58,7 +58,7 @@ size_t tp_pipeline_type(struct tp_pipeline *job, const char *name, size_t len)
 	return job->n_types++;
 }
 
-/* The index of the step; the first one that does not fit where there are too many. */
+/* Returns the index of the step; TP_PIPELINE_STEPS_MAX if there are too many. */
 static size_t step_find(struct tp_pipeline *job, int64_t number)
 {
 	uint64_t index;
@@ -78,7 +78,7 @@ static const char *check_op(const struct tp_pipeline *job, int64_t step,
 			    const struct tp_pipeline_op *op)
 {
 	if (op->type >= TP_PIPELINE_TYPES_MAX)
-		return "more types of operations than can be told apart";
+		return "more types of operations than can be distinguished";
 	if (step < 0)
 		return "an operation of no step";
 	if (op->end_ns < op->start_ns || op->end_ns > INT64_MAX)

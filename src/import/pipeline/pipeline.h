@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job in pipeline stages, gathered operation by operation and told rank by rank: how long a step
- * took, and who sends to whom, is known only when all has been seen.
+ * A job in pipeline stages, collected operation by operation and emitted rank by rank: the length
+ * of steps, and the pairs of sends and receives, are known only when everything has been read.
  *
  *   tp_pipeline_rank(), tp_pipeline_add() in any order; once tp_pipeline_emit()
  *
@@ -37,12 +37,12 @@ struct tp_pipeline_op {
 	uint32_t order; /* among those of its type in the step */
 	uint16_t type;  /* index */
 	uint8_t rank;   /* index */
-	bool is_paired; /* has a partner in the neighbouring stage, of the same order */
+	bool is_paired; /* has a partner of the same order in the neighbouring stage */
 };
 
 struct tp_pipeline_rank {
 	int64_t number;
-	/* Where it is in the job; -1 = unknown. */
+	/* The rank's position in the job; -1 = unknown. */
 	int64_t pipeline; /* rank among those of its stage */
 	int64_t stage;
 	int64_t tensor;
@@ -51,18 +51,18 @@ struct tp_pipeline_rank {
 	const char *skipped_because; /* static storage */
 };
 
-/* Of all ranks together. */
+/* A step of all ranks together. */
 struct tp_pipeline_step {
 	int64_t number;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t place_ns; /* where it is told to begin */
-	uint32_t met_as;   /* index before they were sorted */
+	uint64_t place_ns; /* the begin that is emitted */
+	uint32_t met_as;   /* index before sorting */
 };
 
 struct tp_pipeline_type {
 	const char *name;               /* in the arena */
-	const struct tp_op_type *known; /* NULL: a name that is new to us */
+	const struct tp_op_type *known; /* NULL = an unknown name */
 };
 
 struct tp_pipeline {
@@ -73,14 +73,15 @@ struct tp_pipeline {
 	struct tp_pipeline_type types[TP_PIPELINE_TYPES_MAX];
 	size_t n_types;
 	struct tp_map step_ids;
-	struct tp_pipeline_step *steps; /* heap, as ops */
+	struct tp_pipeline_step *steps; /* heap, like ops */
 	size_t n_steps;
 	size_t steps_capacity;
 	struct tp_pipeline_op *ops;
 	size_t n_ops;
 	size_t ops_capacity;
-	/* Before tp_pipeline_emit(). What waits for others is not told of those whose waits were
-	 * taken off; of chunks that are several in a stage it is not known who sends to whom. */
+	/* Set before tp_pipeline_emit(). Without waits (they were subtracted from the times),
+	 * waiting for other ranks is not emitted; with several chunks in a stage, the partners of
+	 * sends are unknown. */
 	bool has_waits;
 	bool has_chunks;
 	bool is_cut; /* the file ends in mid-document */
@@ -89,16 +90,17 @@ struct tp_pipeline {
 void tp_pipeline_init(struct tp_pipeline *job);
 void tp_pipeline_release(struct tp_pipeline *job);
 
-/* The rank of that number, made when it is new; NULL when there are too many. */
+/* Returns the rank with that number, creating it if needed; NULL if there are too many. */
 struct tp_pipeline_rank *tp_pipeline_rank(struct tp_pipeline *job, int64_t number);
 void tp_pipeline_skip(struct tp_pipeline_rank *rank, const char *why);
-/* The type of that name; TP_PIPELINE_TYPES_MAX when there are too many. */
+/* Returns the type with that name; TP_PIPELINE_TYPES_MAX if there are too many. */
 size_t tp_pipeline_type(struct tp_pipeline *job, const char *name, size_t len);
-/* Counts the operation as skipped where it does not fit. `op` has all but its rank and step. */
+/* Adds an operation, or counts it as skipped if it is invalid or too many. `op` is complete except
+ * for its rank and step. */
 void tp_pipeline_add(struct tp_pipeline *job, struct tp_pipeline_rank *rank, int64_t step,
 		     const struct tp_pipeline_op *op);
 
-/* Errors  TP_PARSE: nothing of use, or more ranks than can be imported; `name` is the file's. */
+/* Errors  TP_PARSE: nothing useful, or more ranks than can be imported; `name` is the file's. */
 TP_MUST_CHECK enum tp_status tp_pipeline_emit(struct tp_pipeline *job,
 					      struct tp_import_reader *import, const char *name,
 					      struct tp_error *err);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells what was gathered of a job in pipeline stages: which sends and receives are the same, which
- * operations of ranks wait for each other, and steps.
+ * Emits a job in pipeline stages: pairs sends with receives, determines which operations of ranks
+ * wait for each other, and emits steps.
  *
- * Who waits for whom is that of ByteDance-Seed/StragglerAnalysis, analyzer/dependency_model.py at
- * 57b56c4, read 2026-11-22: its recorder also notes sends and receives that were never launched, at
- * the ends of a step. Where two stages then differ in how many are left, nothing is joined.
+ * The dependencies are those of ByteDance-Seed/StragglerAnalysis, analyzer/dependency_model.py at
+ * 57b56c4, read 2026-11-22: its recorder also records sends and receives that were never launched,
+ * at the ends of a step. If two stages still differ in the number of operations without those,
+ * nothing is paired.
  */
 #include "pipeline.h"
 
@@ -22,15 +23,15 @@
 
 enum { PASSES = 2, NO_RANK = TP_RANKS_MAX };
 
-/* By how much clocks inside a rank may differ: that of the source. */
+/* Maximum difference of clocks within a rank; the value of the source. */
 static const uint64_t NEAR_NS = 50000;
 
-/* What a rank did in a step. */
+/* The part of a rank in a step. */
 struct share {
-	uint64_t last_start_ns[PASSES]; /* of what computes */
+	uint64_t last_start_ns[PASSES]; /* of computing operations */
 	uint64_t first_end_ns[PASSES];
 	uint32_t n_computed[PASSES];
-	uint32_t n_sent[PASSES]; /* and that was launched */
+	uint32_t n_sent[PASSES]; /* only those that were launched */
 	uint32_t n_received[PASSES];
 	uint32_t n_ops;
 };
@@ -38,7 +39,7 @@ struct share {
 struct emitter {
 	struct tp_pipeline *job;
 	struct share *shares; /* by step, then by rank; heap */
-	uint64_t n_orders;    /* beyond the largest of any operation */
+	uint64_t n_orders;    /* largest order of any operation, plus one */
 	struct tp_buf scratch;
 };
 
@@ -74,7 +75,7 @@ static void sort_steps(struct tp_pipeline *job)
 	free(place_of);
 }
 
-/* Whether the time from one step to the next was measured: both are there, on one clock. */
+/* True if the time from one step to the next was measured: both are there, on one clock. */
 static bool is_next(const struct tp_pipeline *job, const struct tp_pipeline_step *before,
 		    const struct tp_pipeline_step *step)
 {
@@ -83,8 +84,8 @@ static bool is_next(const struct tp_pipeline *job, const struct tp_pipeline_step
 	       step->start_ns >= before->start_ns + length_ns / 2;
 }
 
-/* Only some steps of a job are recorded, and of some each from its own begin: where nothing is
- * known of the time between, it is left out. */
+/* Only some steps of a job are recorded, and in some files the times of each step count from its
+ * own begin: an unknown time between steps is left out. */
 static void place_steps(struct tp_pipeline *job)
 {
 	for (size_t i = 0; i < job->n_steps; i++) {
@@ -100,7 +101,7 @@ static void place_steps(struct tp_pipeline *job)
 	}
 }
 
-/* ---- who sends to whom ---- */
+/* ---- sends and receives ---- */
 
 static int op_order(const void *a, const void *b)
 {
@@ -131,7 +132,8 @@ static void note_computed(struct emitter *emitter, const struct tp_pipeline_op *
 		share->first_end_ns[pass] = op->end_ns;
 }
 
-/* What is received is computed with afterwards, and what is sent was computed before. */
+/* A receive comes before the computing that uses it, and a send after the computing that produced
+ * it: only those are paired. */
 static void number_exchange(struct emitter *emitter, struct tp_pipeline_op *op)
 {
 	const struct tp_op_type *optype = op_type_of(emitter, op);
@@ -146,7 +148,7 @@ static void number_exchange(struct emitter *emitter, struct tp_pipeline_op *op)
 		op->order = is_send ? share->n_sent[pass]++ : share->n_received[pass]++;
 }
 
-/* The one rank of that place; NO_RANK when there is none, or several. */
+/* Returns the only rank at that position; NO_RANK if there is none, or several. */
 static size_t rank_at(const struct tp_pipeline *job, int64_t pipeline, int64_t stage,
 		      int64_t tensor)
 {
@@ -197,7 +199,7 @@ static void prepare(struct emitter *emitter)
 
 /* ---- communicators ---- */
 
-/* The name of the communicator; false when the operation waits for nobody that is known. */
+/* Writes the name of the communicator. Returns false if the operation waits for no known rank. */
 static bool name_group(struct emitter *emitter, const struct tp_pipeline_op *op)
 {
 	const struct tp_op_type *optype = op_type_of(emitter, op);
@@ -223,7 +225,8 @@ static bool name_group(struct emitter *emitter, const struct tp_pipeline_op *op)
 	return optype->use == TP_OP_TYPE_JOB || (is_placed && optype->use != TP_OP_TYPE_ALONE);
 }
 
-/* What waits for nobody known has a communicator of its own, so that it is not joined. */
+/* An operation that waits for no known rank has a communicator of its own, so that it is not joined
+ * with others. */
 static uint32_t detail_of(struct emitter *emitter, struct tp_rank_writer *writer,
 			  const struct tp_pipeline_op *op)
 {
@@ -246,7 +249,7 @@ static uint32_t detail_of(struct emitter *emitter, struct tp_rank_writer *writer
 	return tp_rank_writer_detail(writer, &detail);
 }
 
-/* ---- telling ---- */
+/* ---- emitting ---- */
 
 static void emit_op(struct emitter *emitter, struct tp_rank_writer *writer,
 		    const struct tp_pipeline_op *op)
@@ -270,7 +273,7 @@ static void emit_op(struct emitter *emitter, struct tp_rank_writer *writer,
 }
 
 /* A step lasts from the first to the last operation of any rank: early stages end early, and late
- * ones begin late. */
+ * stages begin late. */
 static void emit_steps(struct emitter *emitter, struct tp_rank_writer *writer, size_t rank)
 {
 	const struct tp_pipeline *job = emitter->job;
@@ -305,7 +308,7 @@ static void emit_rank(struct emitter *emitter, struct tp_rank_writer *writer, si
 	info->skipped_because = rank->skipped_because;
 	info->is_cut = job->is_cut;
 	emit_steps(emitter, writer, index);
-	/* They are in order of ranks. */
+	/* Operations are sorted by rank. */
 	for (size_t i = 0; i < job->n_ops; i++)
 		if (job->ops[i].rank == index)
 			emit_op(emitter, writer, &job->ops[i]);
@@ -349,7 +352,8 @@ static enum tp_status fail_empty(const struct tp_pipeline *job, const char *name
 {
 	uint64_t n_events = 0;
 	const char *why = NULL;
-	/* The first rank counts what is of none, so it is looked at even when there is no rank. */
+	/* The first rank also counts operations without a rank, so it is examined even if there are
+	 * no ranks. */
 	for (size_t i = 0; i == 0 || i < job->n_ranks; i++) {
 		n_events += job->ranks[i].n_events;
 		why = why ? why : job->ranks[i].skipped_because;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads what ByteDance published of jobs in pipeline stages, with "Understanding Stragglers in
- * Large Model Training Using What-if Analysis" (OSDI 2025): each operation of each rank and step.
+ * Reads the data that ByteDance published about jobs in pipeline stages, with "Understanding
+ * Stragglers in Large Model Training Using What-if Analysis" (OSDI 2025): each operation of each
+ * rank and step.
  *
  * Format: ByteDance-Seed/StragglerAnalysis, readme.md at 04aede5, analyzer/to_timeline.py and
  * analysis_util.py at cc8af9f, read 2026-11-22. Two forms of it can be read:
  *
  * - the trace, a Parquet table that pandas turns into CSV: dp_rank, stage, rank, step, optype,
  *   start_ts and duration in seconds, seq_id, mc (chunk of the model in the stage), gmc, mb_id. The
- *   length of what communicates holds the wait for the others. Intermediate tables of the analyzer
- *   have the same columns, and each step's times from its own begin.
+ *   length of a communication includes the wait for the others. Intermediate tables of the analyzer
+ *   have the same columns, and the times of each step count from its own begin.
  * - the timeline, a bare list of Chrome events in microseconds: pid is dp_rank, tid is 5 x rank +
- *   the kind of operation, args.step. to_timeline.py has taken off the waits, and with
- *   --reset-step-start it has made up the time between steps.
+ *   the kind of operation, args.step. to_timeline.py has subtracted the waits, and with
+ *   --reset-step-start it has invented the time between steps.
  */
 #include "import/json/json_scan.h"
 #include "import/reader/csv_rows.h"
@@ -25,17 +26,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS_OF_ROWS = 5 }; /* in which a timeline shows the operations of a rank */
+enum { KINDS_OF_ROWS = 5 }; /* number of rows in which a timeline shows the operations of a rank */
 
 struct straggler_reader {
 	struct tp_pipeline *job;
-	struct tp_pipeline_rank stray; /* counts what is of no rank that is known */
+	struct tp_pipeline_rank stray; /* counts operations without a known rank */
 	struct tp_buf scratch;
 };
 
 /* ---- both forms ---- */
 
-/* Where the rank is, unless it was told before. */
+/* Sets the rank's position, unless it is known already. */
 static void place_rank(struct tp_pipeline_rank *rank, const struct tp_json_slice *pipeline,
 		       const struct tp_json_slice *stage, const struct tp_json_slice *tensor)
 {
@@ -48,7 +49,8 @@ static void place_rank(struct tp_pipeline_rank *rank, const struct tp_json_slice
 		rank->tensor = number;
 }
 
-/* The counter of an operation that says no rank, or one too many. */
+/* Returns the rank and counts an event of it; `stray` for an operation without a rank number, or
+ * with one too many. */
 static struct tp_pipeline_rank *rank_of(struct straggler_reader *reader, bool has_number,
 					int64_t number)
 {
@@ -119,7 +121,8 @@ static const char *const column_names[N_COLUMNS] = {
 	"dp_rank", "stage", "tp_rank", "seq_id",   "mc",
 };
 
-/* Where each column is; -1 where it is not. False when one is missing that is needed. */
+/* Finds the index of each column; -1 if it is missing. Returns false if a required one is
+ * missing. */
 static bool columns_find(int places[N_COLUMNS], const struct tp_csv *csv)
 {
 	bool are_there = true;
@@ -154,7 +157,7 @@ static void add_row(struct straggler_reader *reader, const struct tp_csv *csv,
 	if (rank == &reader->stray)
 		return;
 	place_rank(rank, &fields[COLUMN_PIPELINE], &fields[COLUMN_STAGE], &fields[COLUMN_TENSOR]);
-	/* Without the column it is not known. Of communication it may be empty. */
+	/* Without the column it is unknown. For communication it may be empty. */
 	if (places[COLUMN_CHUNK] < 0 ||
 	    (tp_json_slice_integer(&fields[COLUMN_CHUNK], &number) && number > 0))
 		reader->job->has_chunks = true;
@@ -228,7 +231,7 @@ static bool event_read(struct straggler_event *event, const struct tp_json_slice
 	return !walk.is_malformed;
 }
 
-/* The number behind a word of "PP rank 3, TP rank 0, compute". */
+/* Returns the number after a word of "PP rank 3, TP rank 0, compute". */
 static struct tp_json_slice number_after(const struct tp_json_slice *text, const char *word)
 {
 	struct tp_json_slice number = {.text = "", .type = TP_JSON_SLICE_TEXT};
@@ -313,9 +316,9 @@ static bool timeline_probe(const unsigned char *head, size_t size)
 	return is_it;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
-/* What is of no rank is wrong with the first one. */
+/* Counts operations without a rank as skipped in the first rank. */
 static void skip_in_first(struct straggler_reader *reader)
 {
 	struct tp_pipeline_rank *first = &reader->job->ranks[0];

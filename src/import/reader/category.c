@@ -33,10 +33,10 @@ static const struct {
 
 	/* The host's ranges once more, from the first to the last thing they launched. */
 	{"gpu_user_annotation", {TP_CATEGORY_LEFT_OUT, 0}},
-	/* The profiler's own doings, and the span of the whole trace. */
+	/* The profiler's own activity, and the span of the whole trace. */
 	{"overhead", {TP_CATEGORY_LEFT_OUT, 0}},
 	{"trace", {TP_CATEGORY_LEFT_OUT, 0}},
-	/* Waits on the device's side, counters, marks: no work. */
+	/* Waits on the device's side, counters, marks: not work. */
 	{"cuda_sync", {TP_CATEGORY_LEFT_OUT, 0}},
 	{"cuda_event", {TP_CATEGORY_LEFT_OUT, 0}},
 	{"cuda_profiler_range", {TP_CATEGORY_LEFT_OUT, 0}},
@@ -61,7 +61,7 @@ static struct tp_category search_table(const char *name, size_t len)
 		if (strlen(categories[i].name) == len &&
 		    strncasecmp(categories[i].name, name, len) == 0)
 			return categories[i].category;
-	/* cuda_, hip_, xpu_, mtia_, glow_, privateuse1_ and whoever comes next. */
+	/* cuda_, hip_, xpu_, mtia_, glow_, privateuse1_ and future ones. */
 	if (ends_with(name, len, "_runtime") || ends_with(name, len, "_driver"))
 		return (struct tp_category){TP_CATEGORY_KEPT, TP_SPAN_CALL};
 	return (struct tp_category){TP_CATEGORY_UNKNOWN, 0};

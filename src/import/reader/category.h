@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What events of a category are: Kineto's names of the kinds of activity, old and new. */
+/* Maps categories of events to kinds of spans: Kineto's names of activities, old and new. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_CATEGORY_H
 #define TRAINPROF_SRC_IMPORT_READER_CATEGORY_H
 
@@ -9,24 +9,24 @@
 enum tp_category_use {
 	TP_CATEGORY_UNKNOWN, /* not Kineto's */
 	TP_CATEGORY_KEPT,
-	TP_CATEGORY_LEFT_OUT, /* known to repeat what others say, or to be no work */
+	TP_CATEGORY_LEFT_OUT, /* known to repeat other events, or not to be work */
 };
 
 struct tp_category {
 	enum tp_category_use use;
-	uint8_t kind; /* enum tp_span_kind, when kept */
+	uint8_t kind; /* enum tp_span_kind, if kept */
 };
 
 enum { TP_CATEGORY_CACHED = 64, TP_CATEGORY_CACHED_BYTES = 24 };
 
 struct tp_category_row {
 	char name[TP_CATEGORY_CACHED_BYTES];
-	size_t len; /* 0: empty */
+	size_t len; /* 0 = empty */
 	struct tp_category category;
 };
 
-/* The last ones found: a trace has few categories and millions of events. Zero-initialised is empty
- * and valid. */
+/* The last categories found: a trace has few categories and millions of events. Zero-initialised is
+ * empty and valid. */
 struct tp_category_cache {
 	struct tp_category_row rows[TP_CATEGORY_CACHED];
 };

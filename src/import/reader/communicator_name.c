@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-/* Members that follow each other are one range. */
+/* Consecutive members are one range. */
 struct ranges {
 	struct tp_buf *out;
 	int64_t first;
@@ -44,7 +44,7 @@ static void add_dots(struct ranges *ranges)
 	ranges->has_some = true;
 }
 
-/* False for what is no list of ranks. */
+/* Returns false if the text is not a list of ranks. */
 static bool add_members(struct ranges *ranges, const char *p, const char *end)
 {
 	while (p < end) {

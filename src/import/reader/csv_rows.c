@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Format: RFC 4180, but that a quoted field does not go on over lines. */
+/* Format: RFC 4180, except that a quoted field does not span lines. */
 #include "csv_rows.h"
 
 #include "trainprof/base/memory.h"
@@ -22,7 +22,8 @@ void tp_csv_release(struct tp_csv *csv)
 
 /* ---- fields ---- */
 
-/* From behind the first quote to behind the last; a doubled one stays as one. NULL: no end. */
+/* Removes the quotes of a field; `p` is after the opening one. Returns the position after the
+ * closing one; a doubled quote becomes one. Returns NULL if there is no closing quote. */
 static char *unquote(struct tp_json_slice *field, char *p, const char *end)
 {
 	char *out = p;
@@ -80,8 +81,8 @@ static void fill(struct tp_csv *csv)
 	csv->end += n;
 }
 
-/* The next line, without its end; NULL when there is none. `*is_cut`: what is given is the end of
- * one that is too long. */
+/* Returns the next line, without its end; NULL if there is none. `*is_cut` is set if the line is
+ * only the end of one that is too long. */
 static char *line_next(struct tp_csv *csv, size_t *len, bool *is_cut)
 {
 	*is_cut = false;

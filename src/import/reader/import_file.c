@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a file, finds who reads it, and unpacks archives. */
+/* Opens a file, finds the importer that reads it, and unpacks archives. */
 #include "import_file.h"
 
 #include "import/json/json_scan.h"
@@ -15,18 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that is open. */
+/* An open file. */
 struct file_reader {
 	struct tp_import_reader import;
 	const char *path;
 	const struct tp_importer_list *importers;
 	struct tp_stream *stream;
-	const char *archive_fault; /* members may be missing; NULL when none are */
-	size_t n_used;             /* members that were traces */
-	struct tp_error complaint; /* the first of a member that was none */
+	const char *archive_fault; /* members may be missing; NULL = none */
+	size_t n_used;             /* number of members that were traces */
+	struct tp_error complaint; /* error of the first member that was not a trace */
 };
 
-/* `path` is that of the bytes; NULL where they are in an archive or packed. */
+/* `path` is that of the bytes; NULL if they are in an archive or compressed. */
 static const struct tp_importer *importer_find(const struct tp_importer_list *importers,
 					       const unsigned char *head, size_t size,
 					       const char *path)
@@ -52,9 +52,9 @@ static enum tp_status read_by(struct file_reader *file_reader, const struct tp_i
 	return status;
 }
 
-/* ---- what is wrong with the end of a file is wrong with the last rank in it ---- */
+/* ---- errors at the end of a file belong to its last rank ---- */
 
-/* The rank of the file that was begun last; NULL when there is none. */
+/* Returns the rank of the file that was begun last; NULL if there is none. */
 static struct tp_rank_info *last_rank(struct tp_import_session *session, size_t file)
 {
 	struct tp_import_session_rank *last = NULL;
@@ -76,8 +76,7 @@ static void mark_failed(struct tp_rank_info *rank, const char *why)
 		rank->skipped_because = why;
 }
 
-/* What follows the document belongs to the member, too: a wrong checksum may be all that follows.
- */
+/* The bytes after the document belong to the member, too: they may only reveal a wrong checksum. */
 static void member_complete(struct file_reader *file_reader, struct tp_stream *stream)
 {
 	enum { DISCARD_BYTES = 64 << 10 };
@@ -101,8 +100,8 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A member may be packed once more. Those that are no traces (notes, settings, what macOS adds) are
- * passed over. */
+/* A member may be compressed again. Members that are not traces (notes, settings, files that macOS
+ * adds) are skipped. */
 static enum tp_status read_member(struct file_reader *file_reader, struct tp_tarball *tar,
 				  struct tp_error *err)
 {
@@ -199,7 +198,7 @@ static enum tp_status read_file(struct file_reader *file_reader, struct tp_error
 	return read_by(file_reader, importer, &source, err);
 }
 
-/* What is known once all of the file has been read. What is wrong with its end is wrong with the
+/* Sets the facts that are known once the whole file has been read. Errors at its end belong to the
  * last rank in it. */
 static void ranks_complete(struct file_reader *file_reader)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One file of those to be imported: what it is, and who reads it. */
+/* Reads one of the files to be imported: recognises it and chooses its importer. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_IMPORT_FILE_H
 #define TRAINPROF_SRC_IMPORT_READER_IMPORT_FILE_H
 
@@ -17,7 +17,7 @@ struct tp_importer_list {
 	size_t n;
 };
 
-/* Read all ranks of file number `file`. Errors as tp_import_files(). */
+/* Reads all ranks of file number `file`. Errors as tp_import_files(). */
 TP_MUST_CHECK enum tp_status tp_import_file_read(struct tp_import_session *session, size_t file,
 						 const char *path,
 						 const struct tp_importer_list *importers,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a format gives to be read: a constant row in import.c, one file each. */
+/* Interface of a format reader: a constant row in import.c, in a file of its own. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_IMPORTER_H
 #define TRAINPROF_SRC_IMPORT_READER_IMPORTER_H
 
@@ -12,24 +12,24 @@ struct tp_stream;
 /* One file, or one member of an archive. */
 struct tp_import_source {
 	const char *path;
-	const char *member; /* NULL: the file itself */
-	const char *sha256; /* of the file; NULL while a stream is to be read: ranks get it after */
-	struct tp_stream *stream; /* unpacked bytes, from the first on; NULL when `wants_file` */
+	const char *member; /* NULL = the file itself */
+	const char *sha256; /* of the file; NULL while a stream is read: ranks get it afterwards */
+	struct tp_stream *stream; /* uncompressed bytes from the beginning; NULL if `wants_file` */
 };
 
 struct tp_importer {
 	struct tp_import_format_info info;
 	bool wants_file; /* reads the file by its path: a database */
-	/* Whether the first bytes (unpacked; at least 4 KiB where the source has them) are of this
-	 * format. */
+	/* Returns true if the first bytes (uncompressed; at least 4 KiB if the source has them)
+	 * have this format. */
 	bool (*recognises)(const unsigned char *head, size_t size);
-	/* Asked for by name it reads any JSON: its maker's marks may stand behind the first bytes.
-	 */
+	/* If requested by name it reads any JSON: its maker's marks may come after the first
+	 * bytes. */
 	bool takes_json;
-	/* Of a database that is recognised: whether its tables are of this format. NULL: by the
-	 * first bytes. */
+	/* Returns true if the tables of a recognised database have this format. NULL = the first
+	 * bytes are enough. */
 	bool (*matches)(const char *path);
-	/* Add the source's ranks. */
+	/* Adds the source's ranks. */
 	enum tp_status (*read)(struct tp_import_reader *import,
 			       const struct tp_import_source *source, struct tp_error *err);
 };

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The number behind the word that begins at `p`: "rank-34", "worker3". */
+/* Returns the number after the word that begins at `p`: "rank-34", "worker3". */
 static int64_t number_after(const char *p, const char *word)
 {
 	size_t len = strlen(word);

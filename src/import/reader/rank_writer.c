@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collects the spans of one rank and hands them over in batches.
+ * Collects the spans of one rank and emits them in batches.
  *
- * Between two batches nothing is shared, so readers do not wait for each other; under the lock
- * there is only what is new to the sink, and the spans themselves.
+ * Between two batches nothing is shared, so readers do not wait for each other; under the lock only
+ * texts, tracks and details that are new to the sink are emitted, and the spans themselves.
  */
 #include "rank_writer.h"
 
@@ -19,8 +19,8 @@
 
 enum { BATCH = 4096, FIRST_SLOTS = 4096, NOT_EMITTED = 0 };
 
-/* Ids of the sink stand beside, plus one where 0 is one of them; NOT_EMITTED: it does not know yet.
- */
+/* The sink's ids are in arrays of their own, plus one if 0 is a valid id; NOT_EMITTED = not emitted
+ * yet. */
 struct text {
 	const char *bytes; /* NUL-terminated, in the arena */
 	uint32_t len;
@@ -29,15 +29,15 @@ struct text {
 
 struct local_track {
 	struct tp_track track; /* id and name are the writer's */
-	uint32_t told_as;      /* plus one */
-	uint16_t next;         /* with the same hash; TP_NO_TRACK ends */
+	uint32_t told_as;      /* the sink's id, plus one */
+	uint16_t next;         /* with the same hash; TP_NO_TRACK ends the chain */
 	bool is_refused;       /* the sink has too many */
 };
 
 struct tp_rank_writer {
 	struct tp_import_reader *import;
 	struct tp_rank_info info;
-	size_t place; /* in the session's ranks */
+	size_t place; /* index in the session's ranks */
 	struct tp_arena arena;
 
 	struct text *texts; /* by id; 0 is "" */
@@ -72,7 +72,7 @@ static bool place_reserve(struct tp_import_reader *import, size_t *place)
 {
 	struct tp_import_session *session = import->session;
 	pthread_mutex_lock(&session->lock);
-	/* Of one that was taken back nothing was told. */
+	/* The place of a rank that was taken back is reused: nothing of it was emitted. */
 	for (*place = 0; *place < session->n_ranks && !session->ranks[*place].is_absent;)
 		++*place;
 	bool has_place = *place < TP_RANKS_MAX;
@@ -146,7 +146,8 @@ void tp_rank_writer_devices(struct tp_rank_writer *writer, const struct tp_devic
 
 /* ---- texts ---- */
 
-/* Eight bytes at a time: names of kernels have hundreds. The constant is that of FNV-1a. */
+/* Eight bytes at a time, because names of kernels have hundreds. The multiplier is the 64-bit
+ * golden ratio. */
 static uint32_t text_hash(const char *text, size_t len)
 {
 	uint64_t hash = len * UINT64_C(0x9e3779b97f4a7c15);
@@ -189,7 +190,7 @@ uint32_t tp_rank_writer_string(struct tp_rank_writer *writer, const char *text, 
 {
 	if (len == 0 || len > UINT32_MAX)
 		return 0;
-	/* Texts of the sink end at their first NUL, and a file may have one inside. */
+	/* Texts of the sink end at their first NUL, and a file may contain one. */
 	len = strnlen(text, len);
 	if (len == 0)
 		return 0;
@@ -253,7 +254,7 @@ uint32_t tp_rank_writer_detail(struct tp_rank_writer *writer, const struct tp_de
 	return id;
 }
 
-/* ---- handing over; the session is locked ---- */
+/* ---- emitting; the session is locked ---- */
 
 static uint32_t text_emit(struct tp_rank_writer *w, uint32_t id)
 {
@@ -278,7 +279,7 @@ static uint32_t detail_emit(struct tp_rank_writer *w, uint32_t id)
 	return w->details_told[id];
 }
 
-/* Tell the track as it is now; the first time it gets its id. */
+/* Emits the current state of the track; assigns its id the first time. */
 static void track_emit(struct tp_rank_writer *w, struct local_track *local)
 {
 	struct tp_import_session *session = w->import->session;
@@ -302,7 +303,7 @@ static void track_emit(struct tp_rank_writer *w, struct local_track *local)
 static void reject_span(struct tp_rank_writer *w)
 {
 	w->info.n_kept--;
-	tp_rank_writer_skip(w, "more threads and streams than can be told apart");
+	tp_rank_writer_skip(w, "more threads and streams than can be distinguished");
 }
 
 static void span_emit(struct tp_rank_writer *w, struct tp_span *span)
@@ -373,7 +374,7 @@ void tp_rank_writer_end(struct tp_rank_writer *writer, bool stays)
 	struct tp_import_session *session = writer->import->session;
 	flush_batch(writer);
 	pthread_mutex_lock(&session->lock);
-	/* Names and tasks may have come after the spans. */
+	/* Names and tasks may have been set after the spans. */
 	for (size_t i = 0; i < writer->n_tracks; i++) {
 		const struct local_track *local = &writer->tracks[i];
 		bool is_told = local->told_as != NOT_EMITTED && local->track.name;

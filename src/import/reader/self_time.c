@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts operations that contain others into the time of their own. */
+/* Splits operations that contain others into segments of their self time. */
 #include "self_time.h"
 
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
 
-/* Emit what is left of an operation from `from_ns` on, until `until_ns`. */
+/* Emits the part of an operation between `from_ns` and `until_ns`. */
 static void emit_segment(struct tp_rank_writer *writer, const struct tp_span *op, uint64_t from_ns,
 			 uint64_t until_ns)
 {

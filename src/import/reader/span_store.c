@@ -17,7 +17,7 @@ static bool has_python(const struct tp_span_store *store)
 void tp_span_store_emit(struct tp_span_store *store, struct tp_rank_writer *writer,
 			bool keeps_python)
 {
-	uint64_t *ends_ns = NULL; /* by track: of the outermost function so far */
+	uint64_t *ends_ns = NULL; /* by track: end of the outermost function so far */
 	if (!keeps_python && has_python(store)) {
 		ends_ns = tp_alloc((UINT16_MAX + 1) * sizeof(*ends_ns));
 		tp_spans_sort(store->items, store->n);

@@ -21,12 +21,12 @@ enum {
 	PREFIX_AT = 345,
 	PREFIX_BYTES = 155,
 
-	/* Names and pax headers beyond that are not names. */
+	/* Names and pax headers beyond that are invalid. */
 	TEXT_MAX = 64 << 10,
 };
 
-/* Octal digits between blanks and NULs; or GNU's base 256, with the highest bit set. False for what
- * is neither, and for what is negative or no size of a file. */
+/* Parses octal digits between spaces and NULs, or GNU's base 256, with the highest bit set. Returns
+ * false for anything else, for negative numbers and for impossible sizes. */
 static bool number_read(const unsigned char *p, size_t size, uint64_t *out)
 {
 	uint64_t value = 0;
@@ -49,7 +49,8 @@ static bool number_read(const unsigned char *p, size_t size, uint64_t *out)
 	return i == size || p[i] == ' ' || p[i] == '\0';
 }
 
-/* The sum of all bytes, those of the sum taken as blanks. Some old programs added signed bytes. */
+/* Checks the sum of all bytes, with those of the checksum counted as spaces. Some old programs
+ * added signed bytes. */
 static bool sum_is_right(const unsigned char *header)
 {
 	uint64_t wanted;
@@ -113,7 +114,7 @@ static void pass_over(struct tp_tarball *tar)
 	free(scrap);
 }
 
-/* The data of a member that is a text; longer ones are cut. */
+/* Reads the data of a member that is a text; longer texts are cut. */
 static void read_text(struct tp_tarball *tar, struct tp_buf *out)
 {
 	char *text = tp_alloc(TEXT_MAX);
@@ -124,9 +125,9 @@ static void read_text(struct tp_tarball *tar, struct tp_buf *out)
 	pass_over(tar);
 }
 
-/* What headers before a member said of it. */
+/* The contents of the extended headers before a member. */
 struct ext_header {
-	struct tp_buf name; /* empty: nothing */
+	struct tp_buf name; /* empty = none */
 	uint64_t size;
 	bool has_size;
 	bool is_malformed;
@@ -153,7 +154,8 @@ static void ext_header_size(struct ext_header *ext_header, const char *text, siz
 	ext_header->has_size = len > 0;
 }
 
-/* "LENGTH KEY=VALUE\n", where LENGTH counts all of it. Returns its length; 0 when it is none. */
+/* Parses "LENGTH KEY=VALUE\n", where LENGTH counts all of it. Returns its length; 0 if it is
+ * malformed. */
 static size_t ext_header_record(struct ext_header *ext_header, const char *text, size_t size)
 {
 	size_t len = 0;
@@ -198,7 +200,7 @@ static void name_from_header(struct tp_buf *name, const unsigned char *header)
 	tp_buf_add(name, text + NAME_AT, strnlen(text + NAME_AT, NAME_BYTES));
 }
 
-/* Links, devices and folders: whatever size they give, no data follow. */
+/* Links, devices and folders are followed by no data, whatever their size. */
 static bool has_data(char type)
 {
 	return type < '1' || type > '6';
@@ -208,7 +210,8 @@ static bool header_read(struct tp_tarball *tar, unsigned char header[TP_TAR_BLOC
 {
 	size_t n = tp_stream_read(tar->stream, header, TP_TAR_BLOCK);
 	if (n < TP_TAR_BLOCK) {
-		/* Without the two blocks of zeros at the end it is whole between two members. */
+		/* Without the two blocks of zeros at the end the archive is complete between two
+		 * members. */
 		tar->is_cut |= n > 0;
 		return false;
 	}
@@ -218,7 +221,7 @@ static bool header_read(struct tp_tarball *tar, unsigned char header[TP_TAR_BLOC
 	return !tar->is_damaged;
 }
 
-/* Take in one header. True when it is that of a file. */
+/* Processes one header. Returns true if it is that of a file. */
 static bool header_use(struct tp_tarball *tar, const unsigned char *header,
 		       struct ext_header *ext_header)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads the members of a tar archive one after the other, as they come from a stream: ustar, GNU
- * (long names, sizes in base 256) and pax (path and size). Never trusts a header.
- */
+/* Reads the members of a tar archive one after the other from a stream: ustar, GNU (long names,
+ * sizes in base 256) and pax (path and size). Never trusts a header. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_TARBALL_H
 #define TRAINPROF_SRC_IMPORT_READER_TARBALL_H
 
@@ -20,22 +18,22 @@ struct tp_tarball {
 	struct tp_stream *stream;
 	struct tp_buf name; /* of the member */
 	uint64_t left;      /* bytes of the member not read yet */
-	uint64_t padding;   /* behind them, up to the next header */
-	bool is_cut;        /* the archive ends in the middle */
-	bool is_damaged;    /* a header makes no sense: what follows is out of reach */
+	uint64_t padding;   /* after them, up to the next header */
+	bool is_cut;        /* the archive is truncated */
+	bool is_damaged;    /* a header is invalid: everything after it is unreachable */
 };
 
-/* Whether the first bytes are a header of a member. */
+/* Returns true if the first bytes are the header of a member. */
 bool tp_tarball_probe(const unsigned char *head, size_t size);
 
 void tp_tarball_init(struct tp_tarball *tar, struct tp_stream *stream);
 void tp_tarball_release(struct tp_tarball *tar);
 
-/* Go to the next member that is a file; what is left of the one before is passed over. False at the
- * end, also at one that comes too early. */
+/* Advances to the next member that is a file, skipping the rest of the previous one. Returns false
+ * at the end, even if it comes too early. */
 bool tp_tarball_next(struct tp_tarball *tar);
 
-/* Bytes of the member, as a tp_stream_source: `context` is the struct tp_tarball. */
+/* Reads bytes of the member, as a tp_stream_source: `context` is the struct tp_tarball. */
 size_t tp_tarball_read(void *context, void *out, size_t size);
 
 #endif

@@ -16,8 +16,8 @@ static size_t digits_in(const char *text, size_t len, int64_t *number)
 	return n;
 }
 
-/* The rest of the pattern, up to the next '*', at the text's beginning: how much of the text it
- * covers; SIZE_MAX when it does not match. */
+/* Matches the rest of the pattern, up to the next '*', at the text's beginning. Returns the length
+ * of the matching text; SIZE_MAX if it does not match. */
 static size_t part_match(const char *pattern, size_t n, const char *text, size_t len,
 			 int64_t *numbers, size_t *n_numbers)
 {
@@ -50,7 +50,8 @@ bool tp_text_pattern_match(const char *pattern, const char *text, size_t len,
 		return false;
 	text += used;
 	len -= used;
-	/* Each piece behind a star is taken where it first fits; the last has to reach the end. */
+	/* Each part after a star matches at its first occurrence; the last one has to reach the
+	 * end. */
 	for (pattern += n; *pattern == '*'; pattern += n) {
 		pattern++;
 		n = strcspn(pattern, "*");

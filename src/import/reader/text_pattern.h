@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns of names in tables of importers: '*' is any text, '%' a number of digits. */
+/* Patterns of names in tables of importers: '*' matches any text, '%' a run of digits. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_TEXT_PATTERN_H
 #define TRAINPROF_SRC_IMPORT_READER_TEXT_PATTERN_H
 
@@ -9,8 +9,8 @@
 
 enum { TP_PATTERN_NUMBERS = 2 };
 
-/* Whether all of the text matches. The first numbers go to `numbers` (may be NULL), in order; those
- * of 2^31 and more match and leave what was there. */
+/* Returns true if the whole text matches. The first numbers are written to `numbers` (may be NULL),
+ * in order; a number of 2^31 or more matches without being written. */
 bool tp_text_pattern_match(const char *pattern, const char *text, size_t len,
 			   int64_t numbers[TP_PATTERN_NUMBERS]);
 

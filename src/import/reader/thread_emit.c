@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Collects stays on CPUs and samples, and hands them over in batches. Stacks are a tree that grows
- * from the innermost frame outwards, so that rows of frames need not be kept until their stack is
- * whole.
- */
+/* Collects stays on CPUs and samples, and emits them in batches. Stacks are a tree that grows
+ * from the innermost frame outwards, so rows of frames need not be kept until their stack is
+ * complete. */
 #include "thread_emit.h"
 
 #include "import_session.h"
@@ -34,8 +32,8 @@ struct frame {
 };
 
 struct node {
-	uint32_t inner; /* 0 of the innermost frame */
-	uint32_t frame; /* 0: unknown from here on */
+	uint32_t inner; /* 0 for the innermost frame */
+	uint32_t frame; /* 0 = unknown from here on */
 	uint32_t told_as;
 };
 
@@ -55,7 +53,7 @@ struct tp_thread_emitter {
 	size_t n_threads;
 	size_t threads_capacity;
 	struct tp_map thread_ids; /* writer and track -> index */
-	struct frame *frames;     /* 0 is unused, as of nodes */
+	struct frame *frames;     /* index 0 is unused, also in nodes */
 	size_t n_frames;
 	size_t frames_capacity;
 	struct tp_map frame_ids; /* module, symbol, kind -> index */
@@ -78,7 +76,7 @@ struct tp_thread_emitter *tp_thread_emitter_new(struct tp_import_reader *import)
 	return teller;
 }
 
-/* ---- handing over; the session is locked ---- */
+/* ---- emitting; the session is locked ---- */
 
 static void task_emit(struct tp_thread_emitter *teller, struct emit_thread *thread, bool is_over)
 {
@@ -125,7 +123,8 @@ static uint32_t stack_emit(struct tp_thread_emitter *teller, uint32_t id)
 		else
 			n++;
 	}
-	/* The outermost come first here: of more than there may be the innermost stay. */
+	/* The sink expects the outermost frame first; if there are too many, the innermost are
+	 * kept. */
 	size_t left = n;
 	for (uint32_t at = id; at; at = teller->nodes[at].inner) {
 		if (teller->nodes[at].frame && left-- <= TP_STACK_MAX_FRAMES)
@@ -179,7 +178,7 @@ static void threads_end(struct tp_thread_emitter *teller)
 			session->last_ns = thread->last_ns;
 	}
 	pthread_mutex_unlock(&session->lock);
-	/* Their writers take the lock themselves. */
+	/* The tracks of writers are not shared, so this needs no lock. */
 	for (size_t i = 0; i < teller->n_threads; i++)
 		if (teller->threads[i].told_as != NOT_EMITTED)
 			tp_rank_writer_track_task(teller->threads[i].writer,
@@ -275,7 +274,7 @@ uint32_t tp_thread_emitter_frame(struct tp_thread_emitter *teller, enum tp_frame
 				 const char *module, size_t module_len, const char *symbol,
 				 size_t symbol_len)
 {
-	/* Names that nobody keeps are not kept here either. */
+	/* Checked first, so that no names are kept for frames that are not. */
 	if (teller->n_frames > TP_THREAD_EMITTER_FRAMES_MAX)
 		return 0;
 	struct frame frame = {
@@ -283,7 +282,7 @@ uint32_t tp_thread_emitter_frame(struct tp_thread_emitter *teller, enum tp_frame
 		.module = tp_strtab_intern_len(&teller->strings, module, module_len),
 		.symbol = tp_strtab_intern_len(&teller->strings, symbol, symbol_len),
 	};
-	/* Ids of strings are below 2^31: a string has a byte at least. */
+	/* Ids of strings are below 2^31: a string has at least one byte. */
 	uint64_t key =
 		((uint64_t)frame.module << 32 | frame.symbol) * 2 + (kind == TP_FRAME_KERNEL);
 	uint64_t id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds threads by what a trace calls them. */
+/* Finds threads by the names and numbers of a trace. */
 #include "thread_map.h"
 
 #include "trainprof/base/memory.h"
@@ -31,7 +31,7 @@ static int64_t number_of(struct tp_thread_map *map, const struct tp_json_slice *
 	int64_t number = 0;
 	if (tp_json_slice_integer(piece, &number) || piece->type == TP_JSON_SLICE_NONE)
 		return number;
-	/* A text stands for itself: "stream 7", "PyTorch Profiler". */
+	/* Other texts are identifiers as well: "stream 7", "PyTorch Profiler". */
 	size_t len;
 	const char *text = tp_json_slice_text(piece, &map->scratch, &len);
 	return INT64_MIN + tp_rank_writer_string(map->writer, text, len);
@@ -66,7 +66,8 @@ struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_
 	return &map->items[map->last];
 }
 
-/* Its own number if that is one and still free, else the next negative one that is. */
+/* Returns the thread's own number if it has one that is still free, otherwise the next free
+ * negative one. */
 static int64_t number_reserve(struct tp_thread_map *map, const struct tp_thread *thread)
 {
 	int64_t number = thread->tid;
@@ -76,7 +77,7 @@ static int64_t number_reserve(struct tp_thread_map *map, const struct tp_thread 
 	return number;
 }
 
-/* What to call a thread whose track has another number. */
+/* Names a thread whose track has another number. */
 static void name_by_origin(struct tp_thread_map *map, const struct tp_thread *thread,
 			   uint16_t track)
 {

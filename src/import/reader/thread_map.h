@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The threads of a trace: what it calls a process and a thread, numbers or texts, and the track on
- * which their spans lie. Threads of different processes are never one, whatever their numbers.
- */
+/* Maps the processes and threads of a trace, numbers or texts, to the tracks that contain their
+ * spans. Threads of different processes are always distinct, even with the same number. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_THREAD_MAP_H
 #define TRAINPROF_SRC_IMPORT_READER_THREAD_MAP_H
 
@@ -27,9 +25,9 @@ struct tp_open_event {
 struct tp_thread {
 	int64_t pid; /* the number, or one below TP_THREAD_TEXT for a text */
 	int64_t tid;
-	uint16_t track;             /* TP_NO_TRACK until it is asked for */
-	uint32_t name;              /* string of the writer; 0: the trace gives none */
-	uint64_t n_spans;           /* counted by the user */
+	uint16_t track;             /* TP_NO_TRACK = not requested yet */
+	uint32_t name;              /* string of the writer; 0 = the trace has none */
+	uint64_t n_spans;           /* counted by the caller */
 	struct tp_open_event *open; /* heap: the innermost last */
 	size_t n_open;
 	size_t open_capacity;
@@ -42,22 +40,23 @@ struct tp_thread_map {
 	size_t n_items;
 	size_t items_capacity;
 	struct tp_map ids;     /* hash of both -> index plus one */
-	struct tp_map numbers; /* of tracks that are taken */
+	struct tp_map numbers; /* track numbers in use */
 	int64_t next_number;   /* for threads without one of their own: -1, -2 … */
-	size_t last;           /* index of the one found last */
+	size_t last;           /* index of the last one found */
 	struct tp_buf scratch;
 };
 
-/* Numbers of texts lie below it. */
+/* Texts are represented by numbers below it. */
 #define TP_THREAD_TEXT (INT64_MIN + (INT64_C(1) << 32))
 
 void tp_thread_map_init(struct tp_thread_map *map, struct tp_rank_writer *writer);
 void tp_thread_map_release(struct tp_thread_map *map);
 
-/* Made when it is new; NULL when there are too many. Borrowed until the next call. */
+/* Returns the thread, creating it if needed; NULL if there are too many. Borrowed until the next
+ * call. */
 struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_json_slice *pid,
 				     const struct tp_json_slice *tid);
-/* The thread's track, made when there is none yet. */
+/* Returns the thread's track, creating it if needed. */
 uint16_t tp_thread_map_track(struct tp_thread_map *map, struct tp_thread *thread);
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 struct list {
-	char **paths; /* heap, as are the paths */
+	char **paths; /* heap, like the paths */
 	size_t n;
 	size_t capacity;
 };
@@ -32,7 +32,7 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Names in the folder that match (text_pattern.h), but for hidden ones, by name. */
+/* Adds the names in the folder that match (text_pattern.h), without hidden ones, sorted by name. */
 static void add_names(struct list *out, const char *folder, const char *pattern)
 {
 	struct dirent **entries;
@@ -48,8 +48,8 @@ static void add_names(struct list *out, const char *folder, const char *pattern)
 		free(entries);
 }
 
-/* The kinds of traces, from what says most: profilers write the same in several forms side by side,
- * and each rank is to be read once. */
+/* Patterns of traces, the most informative first: profilers write the same trace in several forms
+ * next to each other, and each rank must be read only once. */
 static bool add_traces(struct list *out, const char *folder)
 {
 	static const char *const patterns[] = {
@@ -75,8 +75,9 @@ static bool add_traces(struct list *out, const char *folder)
 	return out->n > before;
 }
 
-/* Those of one rank of Ascend's profiler: HOST_PID_TIME_ascend_pt/ASCEND_PROFILER_OUTPUT/, or
- * PROF_NUMBER/mindstudio_profiler_output/ of msprof. */
+/* Adds the traces of one rank of Ascend's profiler:
+ * HOST_PID_TIME_ascend_pt/ASCEND_PROFILER_OUTPUT/, or PROF_NUMBER/mindstudio_profiler_output/ of
+ * msprof. */
 static bool add_rank_traces(struct list *out, const char *folder)
 {
 	static const char *const below[] = {"ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"};
@@ -89,7 +90,7 @@ static bool add_rank_traces(struct list *out, const char *folder)
 	return is_added;
 }
 
-/* A folder for each rank, as Ascend's profiler and rocprofv3 (by hosts) make them. */
+/* Adds one folder per rank, as created by Ascend's profiler and (per host) by rocprofv3. */
 static void add_ranks(struct list *out, const char *folder)
 {
 	struct list names = {0};
@@ -100,7 +101,7 @@ static void add_ranks(struct list *out, const char *folder)
 	list_release(&names);
 }
 
-/* XProf names its folders by the time: the last one is the newest. */
+/* XProf names its folders by time: the last one is the newest. */
 static void add_newest_profile(struct list *out, struct tp_trace_files *files, const char *folder,
 			       struct tp_arena *arena)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names files that are no traces. */
+/* Recognises files that are not traces. */
 #include "unsupported_file.h"
 
 #include "trainprof/base/memory.h"
@@ -10,25 +10,26 @@
 #include <string.h>
 #include <strings.h>
 
-/* By the first bytes or by the end of the name. What to type: `before`, the path, `after`. */
+/* Recognised by the first bytes or by the end of the name. Command to type: `before`, the path,
+ * `after`. */
 static const struct {
 	const char *magic;
 	const char *suffix;
 	const char *what;
 	const char *before;
-	const char *after; /* NULL: the path is not named, either */
+	const char *after; /* NULL = the path is left out, too */
 } unsupported[] = {
 	{NULL, ".nsys-rep", "nsys's private format", "nsys export --type sqlite ",
 	 " && trainprof import FILE.sqlite"},
 	{NULL, ".qdrep", "nsys's private format", "nsys export --type sqlite ",
 	 " && trainprof import FILE.sqlite"},
-	{NULL, ".ncu-rep", "a report of Nsight Compute, which tells of kernels and not of a run",
+	{NULL, ".ncu-rep", "a report of Nsight Compute, which covers kernels and not a run",
 	 "nsys profile -o t ./train && nsys export --type sqlite t.nsys-rep", NULL},
 	{"SQLite format 3", NULL, "an SQLite database, and no export of nsys",
 	 "trainprof import --list", NULL},
 	{"version https://git-lfs", NULL, "a pointer of Git LFS and not the file itself",
 	 "git lfs pull --include ", ""},
-	{"PERFILE2", NULL, "a recording of perf, which tells of no waits", "trainprof run -- CMD",
+	{"PERFILE2", NULL, "a recording of perf, which has no waits", "trainprof run -- CMD",
 	 NULL},
 	{"\xfb\x29", NULL, "a profile of cProfile, which has no times of steps",
 	 "trainprof run -- python3 SCRIPT", NULL},
@@ -100,8 +101,8 @@ static bool begins_with(const char *text, size_t size, const char *magic)
 	return size >= len && strncasecmp(text, magic, len) == 0;
 }
 
-/* The first field of a message, with a text or a message in it, and a byte that no text has: pprof,
- * Perfetto and XProf begin so. */
+/* True if the first field of a message contains a text or a message, and a byte that no text has:
+ * pprof, Perfetto and XProf begin so. */
 static bool is_protocol_buffer(const unsigned char *head, size_t size)
 {
 	if (size < 4 || head[0] != 0x0a)
@@ -149,7 +150,7 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 	return TP_PARSE;
 }
 
-/* What Ascend's profiler wrote and nobody has analysed yet. */
+/* Finds output of Ascend's profiler that was not analysed yet. */
 bool tp_unsupported_folder_find(const char *path, struct tp_error *err)
 {
 	static const char *const below[] = {"", "/*_ascend_pt"};

@@ -29,7 +29,7 @@ static const struct tp_table_ref track_agents = {"rocpd_track", "id", "agent_id"
 static const struct tp_table_ref track_queues = {"rocpd_track", "id", "queue_id|stream_id", NULL,
 						 NULL};
 
-/* Copies and fills that are done by kernels of the runtime. */
+/* Copies and fills by kernels of the runtime. */
 static const struct tp_table_type kernel_names[] = {
 	{"__amd_rocclr_copy*", TP_SPAN_COPY, NULL, false},
 	{"__amd_rocclr_fill*", TP_SPAN_SET, NULL, false},
@@ -72,7 +72,7 @@ static const struct tp_table tables[] = {
 		.name = "rocpd_memory_copy",
 		.kind = TP_SPAN_COPY,
 		.is_device = true,
-		.first_stream = 1 << 20, /* queues of copies are not those of kernels */
+		.first_stream = 1 << 20, /* queues of copies differ from those of kernels */
 		.columns = {TIMES,
 			    OWNER, [TP_TABLE_NAME] = {.names = "name_id", .refs = {&strings}},
 			    [TP_TABLE_DEVICE] = {.names = "dst_agent_id",

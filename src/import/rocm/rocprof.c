@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads rocprofv3's JSON (PID_results.json): an object for each process, with agents and names
- * first and the records last, so that one pass is enough. What was not asked for when it was
- * recorded has an empty list.
+ * first and the records last, so that one pass is enough. Kinds of records that were not enabled
+ * during the recording have an empty list.
  *
  * Format: rocprofiler-sdk, source/lib/output/generateJSON.cpp, and files of ROCm 7, read
  * 2026-11-22. Times are ns.
@@ -24,7 +24,7 @@ enum { AGENT_GPU = 2, DEVICES_MAX = 256, COPIES_FIRST = 1 << 20 };
 
 struct rocprof_reader {
 	struct tp_import_reader *import;
-	struct tp_rank_writer *writer; /* of the process at hand; NULL before the first */
+	struct tp_rank_writer *writer; /* of the current process; NULL before the first */
 	struct tp_rank_info *info;
 	struct tp_map gpus;       /* handle of an agent -> number of the device */
 	struct tp_map kernels;    /* id -> string of the writer */
@@ -35,14 +35,14 @@ struct rocprof_reader {
 	struct tp_arena arena;
 	struct tp_buf scratch;
 	uint64_t n_kept;
-	int64_t n_kinds; /* met in the list of names */
+	int64_t n_kinds; /* in the list of names */
 };
 
-/* Members that records have, wherever in them. */
+/* Members of records, at any depth. */
 struct record {
 	int64_t kind, operation, thread, correlation, start_ns, end_ns;
 	int64_t agent, source, target, queue, kernel, bytes;
-	uint64_t n_threads, n_items; /* of a block, of the grid */
+	uint64_t n_threads, n_items; /* per block, per grid */
 };
 
 /* ---- values ---- */
@@ -54,7 +54,7 @@ static int64_t integer_of(const struct tp_json_slice *value)
 	return number;
 }
 
-/* {"handle": 5}, or the number. */
+/* Reads {"handle": 5}, or the number. */
 static int64_t handle_of(const struct tp_json_slice *value)
 {
 	if (value->type != TP_JSON_SLICE_OBJECT)
@@ -63,7 +63,7 @@ static int64_t handle_of(const struct tp_json_slice *value)
 	return integer_of(&handle);
 }
 
-/* Of {"x": 512, "y": 1, "z": 1}; 0 when it is none. */
+/* Volume of {"x": 512, "y": 1, "z": 1}; 0 if malformed. */
 static uint64_t volume_of(const struct tp_json_slice *object)
 {
 	struct tp_json_walk walk = tp_json_walk_init(object);
@@ -137,7 +137,7 @@ static uint64_t operation_key(int64_t kind, int64_t operation)
 static const struct {
 	const char *pattern;
 	uint8_t kind;
-	const char *name; /* NULL: its own */
+	const char *name; /* NULL = its own name */
 } works[] = {
 	{"__amd_rocclr_copy*", TP_SPAN_COPY, NULL},
 	{"__amd_rocclr_fill*", TP_SPAN_SET, NULL},
@@ -147,7 +147,7 @@ static const struct {
 	{"*HOST_TO_HOST", TP_SPAN_COPY, "Memcpy HtoH"},
 };
 
-/* The string and, above it, the kind. */
+/* Returns the string id and, above it, the kind. */
 static uint64_t work_of(struct rocprof_reader *reader, const struct tp_json_slice *name,
 			uint8_t otherwise)
 {
@@ -165,7 +165,7 @@ static uint64_t work_of(struct rocprof_reader *reader, const struct tp_json_slic
 	return tp_rank_writer_string(reader->writer, text, len) | (uint64_t)kind << 32;
 }
 
-/* The text of a range, by its id. One that names an operator of PyTorch is one. */
+/* Keeps the text of a range by its id. A range that names an operator of PyTorch is an operator. */
 static void marker_keep(struct rocprof_reader *reader, int64_t id, const struct tp_json_slice *text)
 {
 	size_t len;
@@ -215,7 +215,8 @@ static void kernel_read(struct rocprof_reader *reader, const struct tp_json_slic
 		   work_of(reader, &name, TP_SPAN_KERNEL));
 }
 
-/* {"kind": "HIP_RUNTIME_API", "operations": [...]}: kinds have the numbers of their places. */
+/* Reads {"kind": "HIP_RUNTIME_API", "operations": [...]}: the number of a kind is its index in the
+ * list. */
 static void operations_read(struct rocprof_reader *reader, const struct tp_json_slice *object,
 			    int64_t kind)
 {
@@ -291,7 +292,7 @@ static const char *call_fill(struct rocprof_reader *reader, const struct record 
 	return NULL;
 }
 
-/* A mark has no length, and is left out. */
+/* A mark has no length and is left out. */
 static const char *range_fill(struct rocprof_reader *reader, const struct record *record,
 			      struct tp_span *span)
 {
@@ -308,7 +309,8 @@ static const char *range_fill(struct rocprof_reader *reader, const struct record
 
 static const struct {
 	const char *key;
-	/* Why a record is no span: NULL when it is, "" when it need not be counted. */
+	/* Fills in a span. Returns NULL, or the reason why the record is not a span; "" if the
+	 * record does not count as skipped. */
 	const char *(*fill)(struct rocprof_reader *reader, const struct record *record,
 			    struct tp_span *span);
 } lists[] = {
@@ -347,7 +349,7 @@ static void record_add(struct rocprof_reader *reader, size_t list,
 	if (!why)
 		why = lists[list].fill(reader, &record, &span);
 	if (!why && span.track == TP_NO_TRACK)
-		why = "more threads and streams than can be told apart";
+		why = "more threads and streams than can be distinguished";
 	if (!why)
 		tp_rank_writer_span(reader->writer, &span);
 	else if (*why)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads databases of rocmProfileData (*.rpd). An operation says no process: the call that made it
- * does.
+ * Reads databases of rocmProfileData (*.rpd). An operation has no process: that of the call that
+ * launched it applies.
  *
  * Columns: ROCm/rocmProfileData, rocpd_python and its examples, schema 2, read 2026-11-22.
  */
@@ -17,7 +17,7 @@ static const struct tp_table_ref copy_bytes = {"rocpd_copyapi", "api_ptr_id", "s
 
 static const struct tp_table_type op_types[] = {
 	{"KernelExecution", TP_SPAN_KERNEL, NULL, false},
-	{"Task", TP_SPAN_KERNEL, NULL, false}, /* of a graph */
+	{"Task", TP_SPAN_KERNEL, NULL, false}, /* part of a graph */
 	{"CopyHostToDevice*", TP_SPAN_COPY, "Memcpy HtoD", false},
 	{"CopyDeviceToHost*", TP_SPAN_COPY, "Memcpy DtoH", false},
 	{"CopyDeviceToDevice*", TP_SPAN_COPY, "Memcpy DtoD", false},
@@ -30,7 +30,7 @@ static const struct tp_table_type op_names[] = {
 	{"__amd_rocclr_copy*", TP_SPAN_COPY, NULL, false},
 	{"__amd_rocclr_fill*", TP_SPAN_SET, NULL, false},
 };
-/* Ranges of the program, and the profiler's own doings. */
+/* Ranges of the program, and the profiler's own activity. */
 static const struct tp_table_type api_names[] = {
 	{"UserMarker", TP_SPAN_ANNOTATION, NULL, true},
 	{"UserPush", TP_SPAN_ANNOTATION, NULL, true},

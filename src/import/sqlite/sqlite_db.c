@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads SQLite files; the only file that knows the library. */
+/* Reads SQLite files; the only file that uses the library. */
 #include "sqlite_db.h"
 
 #include "sqlite_file.h"
@@ -23,21 +23,19 @@ bool tp_sqlite_head(const unsigned char *head, size_t size)
 
 #include <sqlite3.h>
 
-/*
- * A page of a table may be named by many pages of a hostile file, and a scan then never ends. Rows
- * that lie in a file once take fewer steps of SQLite's machine than they have bytes: one of three
- * bytes in a table of one column, the least there is, takes about six.
- */
+/* In a hostile file many pages may refer to the same page of a table, so that a scan never ends.
+ * Rows that are stored once need fewer than STEPS_PER_BYTE steps of SQLite's virtual machine per
+ * byte: a row of three bytes in a table of one column, the minimum, takes about six. */
 enum {
 	STEPS_PER_BYTE = 4,
 	STEPS_MIN = 1 << 22,
-	STEPS_PER_CHECK = 1 << 16, /* between two looks at the sum */
+	STEPS_PER_CHECK = 1 << 16, /* between two checks of the total */
 	TEXT_MIN = 1 << 20,
 };
 
 struct sqlite_table {
 	char *name;
-	unsigned version; /* of its name: "X" 1, "X_V3" 3 */
+	unsigned version; /* version in its name: "X" 1, "X_V3" 3 */
 	bool is_view;     /* or a virtual table */
 };
 
@@ -53,7 +51,7 @@ struct tp_sqlite_db {
 	struct tp_sqlite_file *file;
 	sqlite3 *handle;
 	uint64_t size_bytes;
-	uint64_t n_looks;            /* of the statement that runs */
+	uint64_t n_looks;            /* progress checks of the running statement */
 	struct sqlite_table *tables; /* and views */
 	size_t n_tables;
 	size_t tables_capacity;
@@ -70,14 +68,14 @@ static int on_progress(void *opaque)
 	return ++db->n_looks * STEPS_PER_CHECK > steps;
 }
 
-/* Else SQLite refuses as a whole a file that ends too early, or with one table that is broken.
- * Nothing can be written all the same. */
+/* Makes SQLite accept a truncated file, or one with a single damaged table, which it otherwise
+ * rejects as a whole. Writing remains impossible. */
 static void accept_broken(struct tp_sqlite_db *db)
 {
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, (int *)NULL);
 }
 
-/* Take from the connection what reading tables does not need. */
+/* Disables everything that reading tables does not need. */
 static void restrict_connection(struct tp_sqlite_db *db)
 {
 	static const struct {
@@ -106,7 +104,7 @@ static void restrict_connection(struct tp_sqlite_db *db)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* Length of a table's name without "_V3". */
+/* Returns the length of a table's name without "_V3". */
 static size_t base_len(const char *name, unsigned *version)
 {
 	size_t len = strlen(name);
@@ -125,8 +123,8 @@ static int prepare(struct tp_sqlite_db *db, sqlite3_stmt **out, const char *sql)
 {
 	db->n_looks = 0;
 	int result = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
-	/* With a schema that is damaged in places the first statement fails, and the next one works
-	 * with what could be read of it. */
+	/* With a partly damaged schema the first statement fails, and the next one works with the
+	 * readable part of it. */
 	if (result == SQLITE_CORRUPT && db->damage)
 		result = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
 	return result;
@@ -206,7 +204,7 @@ enum tp_status tp_sqlite_db_open(struct tp_sqlite_db **out, const char *path, st
 		accept_broken(db);
 		result = tables_list(db);
 	}
-	/* A schema of which some tables are known is better than none. */
+	/* A partly known schema is better than none. */
 	if (result && db->n_tables == 0)
 		status = fail_db(db, path, result, err);
 out:
@@ -262,7 +260,7 @@ static const struct sqlite_table *table_find(const struct tp_sqlite_db *db, cons
 		if (table->is_view != is_view)
 			continue;
 		if (!strcasecmp(table->name, name))
-			return table; /* what the others are beside it is unknown */
+			return table; /* the relation of the other versions to it is unknown */
 		if (base_len(table->name, &version) == len &&
 		    !strncasecmp(table->name, name, len) && (!best || version > best->version))
 			best = table;
@@ -294,7 +292,8 @@ static void add_identifier(struct tp_buf *sql, const char *name, size_t len)
 	tp_buf_putc(sql, '"');
 }
 
-/* Names of the table's own columns, each followed by '|'. Generated ones are not listed. */
+/* Lists the names of the table's own columns, each followed by '|'. Generated columns are not
+ * listed. */
 static void columns_list(struct tp_sqlite_db *db, const char *table, struct tp_buf *out)
 {
 	struct tp_buf sql = {0};
@@ -321,7 +320,7 @@ static bool columns_have(const struct tp_buf *columns, const char *name, size_t 
 	return false;
 }
 
-/* The expression of one cell; false when it is NULL in every row. */
+/* Adds the expression of one cell. Returns false if it is NULL in every row. */
 static bool add_cell(struct tp_buf *sql, const char *names, const struct tp_buf *columns)
 {
 	struct tp_buf found = {0};
@@ -358,7 +357,7 @@ struct tp_sqlite_rows *tp_sqlite_rows_open(struct tp_sqlite_db *db, const char *
 	}
 	tp_buf_puts(&sql, " FROM ");
 	add_identifier(&sql, name, strlen(name));
-	tp_buf_puts(&sql, " NOT INDEXED"); /* an index may tell another story than its table */
+	tp_buf_puts(&sql, " NOT INDEXED"); /* an index may differ from its table */
 	int result = has_any ? prepare(db, &rows->statement, sql.data) : SQLITE_OK;
 	if (result)
 		note_error(db, result);
@@ -370,11 +369,10 @@ struct tp_sqlite_rows *tp_sqlite_rows_open(struct tp_sqlite_db *db, const char *
 	return rows->statement ? rows : NULL;
 }
 
-/*
- * False when SQLite has no memory to give out a text. The value may be looked at, though it is of a
- * column, because the connection is used without mutexes (sqlite.org/c3ref/value.html, "protected
- * and unprotected", read 2026-11-22). Asking for the column twice makes the import a tenth slower.
- */
+/* Returns false if SQLite has no memory for a text. Reading the unprotected value of a column is
+ * allowed here because the connection is used without mutexes (sqlite.org/c3ref/value.html,
+ * "protected and unprotected", read 2026-11-22). Requesting the column twice makes the import 10 %
+ * slower. */
 static bool cell_read(struct tp_sqlite_rows *rows, int i)
 {
 	struct tp_sqlite_cell *cell = &rows->cells[i];

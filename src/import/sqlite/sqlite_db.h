@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Rows of an SQLite file that may be cut, damaged or made by someone who means harm. Nothing is
- * written beside it, no view, trigger, virtual table or generated column of it is ever run, and a
- * table gives no more rows and text than a file of its size can hold.
- */
+/* Reads rows of an SQLite file that may be truncated, damaged or hostile. No files are written next
+ * to it, no view, trigger, virtual table or generated column of it is ever run, and a table yields
+ * no more rows and text than a file of its size can hold. */
 #ifndef TRAINPROF_SRC_IMPORT_SQLITE_SQLITE_DB_H
 #define TRAINPROF_SRC_IMPORT_SQLITE_SQLITE_DB_H
 
@@ -23,45 +21,46 @@ enum tp_sqlite_type { TP_SQLITE_NULL, TP_SQLITE_INTEGER, TP_SQLITE_TEXT, TP_SQLI
 struct tp_sqlite_cell {
 	enum tp_sqlite_type type;
 	int64_t number;   /* of an integer, else 0 */
-	const char *text; /* of a text: bytes as they lie there, borrowed until the next row */
+	const char *text; /* unchanged bytes of a text, borrowed until the next row */
 	size_t len;
 };
 
-/* Whether a file that begins so is a database. */
+/* Returns true if a file that begins with these bytes is a database. */
 bool tp_sqlite_head(const unsigned char *head, size_t size);
 
 /*
- * Open for reading. A file that ends too early is opened all the same: what is there can be read.
+ * Opens the file for reading. A truncated file is opened, too: its existing part can be read.
  *
  * Errors  TP_ABSENT (no such file; built without SQLite), TP_DENIED, TP_IO, TP_PARSE (not SQLite,
- * or encrypted, or damaged at its root), with the next line to type.
+ * or encrypted, or damaged at its root), with the command to type next.
  */
 TP_MUST_CHECK enum tp_status tp_sqlite_db_open(struct tp_sqlite_db **out, const char *path,
 					       struct tp_error *err);
 void tp_sqlite_db_close(struct tp_sqlite_db *db); /* NULL is allowed */
 
-/* What the reader found broken, so far; NULL while all was well. Static storage. */
+/* Returns a description of the damage found so far; NULL if there is none. Static storage. */
 const char *tp_sqlite_db_error(const struct tp_sqlite_db *db);
-/* Number of tables that could be read; views and virtual tables are none. */
+/* Returns the number of readable tables, without views and virtual tables. */
 size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db);
-/* The name of the n-th of these; NULL from the last on. */
+/* Returns the name of the n-th of these; NULL beyond the last. */
 const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n);
-/* The table of that name, else the newest of its _V2, _V3 and so on; NULL: there is none. */
+/* Returns the table with that name, otherwise the newest of its _V2, _V3 and so on; NULL if there
+ * is none. */
 const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name);
-/* Whether in its place there is a view or a virtual table, which is not read. */
+/* Returns true if there is a view or a virtual table instead, which is not read. */
 bool tp_sqlite_db_has_view(const struct tp_sqlite_db *db, const char *name);
 
 /*
- * All rows of a table, in its own order. A column is given as the names it has had, the best one
- * first: "demangledName|shortName|name"; a cell is the first of them that is not NULL in its row,
- * NULL when no such column exists.
+ * Opens all rows of a table, in the order of the table. A column is given by the names it has had,
+ * the best one first: "demangledName|shortName|name"; a cell is the first of them that is not NULL
+ * in its row, NULL if no such column exists.
  *
- * Returns NULL when there is no such table or none of its columns; closed by
- * tp_sqlite_rows_close(). Only one at a time.
+ * Returns NULL if there is no such table or none of its columns; closed by tp_sqlite_rows_close().
+ * Only one can be open at a time.
  */
 struct tp_sqlite_rows *tp_sqlite_rows_open(struct tp_sqlite_db *db, const char *table,
 					   const char *const *columns, size_t n_columns);
-/* The next row's cells, as many as columns; NULL at the end or at damage. */
+/* Returns the next row's cells, as many as columns; NULL at the end or at damage. */
 const struct tp_sqlite_cell *tp_sqlite_rows_next(struct tp_sqlite_rows *rows);
 void tp_sqlite_rows_close(struct tp_sqlite_rows *rows); /* NULL is allowed */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives SQLite its way to a file: a VFS of its own for each. */
+/* Gives SQLite access to files through a VFS for each file. */
 #include "sqlite_file.h"
 
 #if TP_HAVE_SQLITE
@@ -22,22 +22,21 @@ struct tp_sqlite_file {
 	sqlite3_vfs vfs;
 	char way[VFS_NAME_MAX];
 	int fd;
-	uint64_t size_bytes; /* of whole pages */
+	uint64_t size_bytes; /* of complete pages */
 	const char *damage;
 };
 
-/* What SQLite allocates for an open file. */
+/* SQLite allocates one for each open file. */
 struct opened {
-	sqlite3_file base; /* first */
+	sqlite3_file base; /* must be first */
 	const struct tp_sqlite_file *file;
 };
 
-/* ---- as SQLite calls it: sqlite.org/c3ref/io_methods.html, read 2026-11-22 --------------------
- */
+/* ---- I/O methods: sqlite.org/c3ref/io_methods.html, read 2026-11-22 ------------------------ */
 
 static int file_close(sqlite3_file *base)
 {
-	(void)base; /* is tp_sqlite_file_close()'s */
+	(void)base; /* the descriptor belongs to tp_sqlite_file_close() */
 	return SQLITE_OK;
 }
 
@@ -47,14 +46,14 @@ static int file_read(sqlite3_file *base, void *out, int size, sqlite3_int64 offs
 	char *at = out;
 	if (offset < 0 || (uint64_t)offset + (uint64_t)size > file->size_bytes) {
 		memset(out, 0, (size_t)size);
-		return SQLITE_IOERR_SHORT_READ; /* "there is no such page", no failure */
+		return SQLITE_IOERR_SHORT_READ; /* means "no such page", not a failure */
 	}
 	while (size > 0) {
 		ssize_t n = pread(file->fd, at, (size_t)size, offset);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return SQLITE_IOERR_READ; /* it has become shorter */
+			return SQLITE_IOERR_READ; /* the file has become shorter */
 		at += n;
 		offset += n;
 		size -= (int)n;
@@ -167,8 +166,8 @@ static int vfs_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-/* Whole pages, and whether that is less than the header says. Source: sqlite.org/fileformat.html,
- * 1.3 "The Database Header", read 2026-11-22. */
+/* Counts complete pages, and detects that there are fewer than in the header. Source:
+ * sqlite.org/fileformat.html, 1.3 "The Database Header", read 2026-11-22. */
 static void pages_count(struct tp_sqlite_file *file)
 {
 	unsigned char header[HEADER_BYTES];
@@ -182,14 +181,15 @@ static void pages_count(struct tp_sqlite_file *file)
 		return;
 	for (int i = 28; i < 32; i++)
 		n_pages = n_pages << 8 | header[i];
-	/* Else the number was not kept by an old SQLite that wrote last. */
+	/* Otherwise an old SQLite, which does not update the number, was the last writer. */
 	bool is_valid = memcmp(header + 24, header + 92, 4) == 0;
 	if ((is_valid && n_pages * page > file->size_bytes) || file->size_bytes % page)
 		file->damage = "the file ends before its last page";
 	file->size_bytes -= file->size_bytes % page;
 }
 
-/* A log beside the file holds what is not in it: it is being written, or its writer died. */
+/* A log next to the file holds data that the file lacks: it is being written, or its writer
+ * died. */
 static void check_log(struct tp_sqlite_file *file, const char *path)
 {
 	static const char *const endings[] = {"-wal", "-journal"};
@@ -209,7 +209,7 @@ enum tp_status tp_sqlite_file_open(struct tp_sqlite_file **out, const char *path
 	const sqlite3_vfs *usual = sqlite3_initialize() ? NULL : sqlite3_vfs_find(NULL);
 	if (!usual)
 		return tp_fail(err, TP_IO, "SQLite does not start");
-	/* A FIFO must not be waited for. */
+	/* Do not block on a FIFO. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return tp_fail_errno(err, errno, "%s", path);
@@ -223,7 +223,7 @@ enum tp_status tp_sqlite_file_open(struct tp_sqlite_file **out, const char *path
 	pages_count(file);
 	check_log(file, path);
 	snprintf(file->way, sizeof(file->way), "trainprof-%p", (void *)file);
-	file->vfs = *usual; /* clock and random numbers */
+	file->vfs = *usual; /* for clock and random numbers */
 	file->vfs.szOsFile = sizeof(struct opened);
 	file->vfs.pNext = NULL;
 	file->vfs.zName = file->way;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value in a map is a text's index with this bit, or else a number. */
+/* A value in a map is the index of a text with this bit set, or else a number. */
 #define IS_TEXT (UINT64_C(1) << 63)
 
 const char *tp_table_values_table(const struct tp_table_values *values, const char *name)

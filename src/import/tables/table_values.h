@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the numbers of a database stand for, by the tables that resolve them. */
+/* Resolves the numbers of a database with the tables that define them. */
 #ifndef TRAINPROF_SRC_IMPORT_TABLES_TABLE_VALUES_H
 #define TRAINPROF_SRC_IMPORT_TABLES_TABLE_VALUES_H
 
@@ -12,13 +12,13 @@
 /* Nothing, a number, or a text. */
 struct tp_table_value {
 	bool is_known;
-	const char *text; /* NULL: a number; texts of references stay, those of cells do not */
+	const char *text; /* NULL = a number; texts of references stay, those of cells do not */
 	size_t len;
 	int64_t number;
-	uint32_t text_id; /* of a reference's text, plus one: the same text, the same id; 0 */
+	uint32_t text_id; /* id of a reference's text, plus one; equal if the text is; 0 = none */
 };
 
-/* Of one set of tables. Zero-initialised but for `db` and `suffix` is empty and valid. */
+/* Values of one set of tables. Zero-initialised except for `db` and `suffix` is empty and valid. */
 struct tp_table_values {
 	struct tp_sqlite_db *db;
 	const char *suffix;
@@ -37,9 +37,9 @@ struct tp_table_values {
 	size_t texts_capacity;
 };
 
-/* The name of a table of this set; NULL: there is none. */
+/* Returns the name of a table of this set; NULL if there is none. */
 const char *tp_table_values_table(const struct tp_table_values *values, const char *name);
-/* Read all rows that the reference needs; before rows of another table are open. */
+/* Reads all rows that the reference needs. Must run before rows of another table are open. */
 void tp_table_values_load(struct tp_table_values *values, const struct tp_table_ref *ref);
 struct tp_table_value tp_table_value_of_cell(const struct tp_sqlite_cell *cell);
 struct tp_table_value tp_table_values_resolve(const struct tp_table_values *values,

@@ -35,14 +35,14 @@ struct tables_reader {
 	const struct tp_table_dialect *dialect;
 	struct tp_import_reader *import;
 	struct tp_sqlite_db *db;
-	struct tp_table_values values; /* of the set at hand */
+	struct tp_table_values values; /* of the current set */
 	size_t set;
 	struct process *processes; /* heap */
 	size_t n_processes;
 	size_t processes_capacity;
 	size_t first_of_set;
 	bool has_more_ranks;          /* than can be imported */
-	const struct tp_table *table; /* at hand */
+	const struct tp_table *table; /* current table */
 	struct tp_table_value row[TP_TABLE_ROLES];
 	struct tp_buf scratch;
 };
@@ -66,7 +66,7 @@ static struct process *process_of(struct tables_reader *reader, int64_t pid)
 	return &reader->processes[reader->n_processes - 1];
 }
 
-/* A row that says no process is of the first one: most files have one. */
+/* A row without a process belongs to the first one: most files have only one. */
 static struct process *process_of_row(struct tables_reader *reader)
 {
 	const struct tp_table_value *pid = &reader->row[TP_TABLE_PROCESS];
@@ -90,7 +90,8 @@ static struct tp_table_value resolve(struct tables_reader *reader,
 	return value;
 }
 
-/* Cells of a row: those of roles, then the others of roles that have one. */
+/* Resolves the cells of a row: `cells` by role, `others` is the alternative cell for roles that
+ * have one. */
 static void row_resolve(struct tables_reader *reader, const struct tp_sqlite_cell *cells,
 			const struct tp_sqlite_cell *others)
 {
@@ -185,14 +186,14 @@ static uint16_t track_of(struct tables_reader *reader, struct process *process)
 					    (int32_t)in_range(&row[TP_TABLE_DEVICE], INT32_MAX),
 					    in_range(&row[TP_TABLE_STREAM], UINT32_MAX) +
 						    reader->table->first_stream);
-	/* Without a thread it is the process's first one, which has its number. */
+	/* Without a thread it is the process's main thread, whose id is the pid. */
 	int64_t tid = row[TP_TABLE_THREAD].is_known
 			      ? row[TP_TABLE_THREAD].number & (int64_t)UINT32_MAX
 			      : process->info->pid;
 	return tp_rank_writer_track(process->writer, TP_TRACK_THREAD, tid);
 }
 
-/* What the row is: its kind, and the row of types that says so, if one does. */
+/* Returns the kind of the row, and the row of types that determined it, if any. */
 static uint8_t kind_of(const struct tables_reader *reader, const struct tp_table_type **type)
 {
 	const struct tp_table *table = reader->table;
@@ -293,7 +294,7 @@ static void table_read(struct tables_reader *reader, const struct tp_table *tabl
 	tp_sqlite_rows_close(rows);
 }
 
-/* ---- what is known beside spans ---- */
+/* ---- facts besides spans ---- */
 
 static void fact_read(struct tables_reader *reader, const struct tp_table_fact *fact,
 		      void (*use)(struct process *process, const struct tp_sqlite_cell *cell))
@@ -320,7 +321,7 @@ static void use_host(struct process *process, const struct tp_sqlite_cell *cell)
 		process->info->host = tp_rank_writer_text(process->writer, cell->text, cell->len);
 }
 
-/* The number behind a variable: "RANK": "3", or RANK=3. */
+/* Returns the number after a variable: "RANK": "3", or RANK=3. */
 static int64_t variable_in(const char *text, size_t len, const char *variable)
 {
 	const char *end = text + len;
@@ -418,7 +419,7 @@ static void sets_read(struct tables_reader *reader)
 			set_read(reader, name + strlen(prefix));
 }
 
-/* ---- the whole ---- */
+/* ---- the whole database ---- */
 
 static bool has_device_work(const struct tables_reader *reader)
 {
@@ -428,7 +429,7 @@ static bool has_device_work(const struct tables_reader *reader)
 	return false;
 }
 
-/* Ranks are the processes with work on a device; where none has, all. */
+/* Ranks are the processes with work on a device; if there are none, all processes. */
 static uint64_t ranks_end(struct tables_reader *reader, const struct tp_import_source *source)
 {
 	const char *damage = tp_sqlite_db_error(reader->db);

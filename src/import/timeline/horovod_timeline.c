@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads Horovod's timeline: who was ready last for each tensor and how long the others waited, and
- * transfers. It says nothing of computing. Every tensor is a process of the trace; ends have no
- * name; a rank that becomes ready is an event in the negotiation with the rank's number as its
- * name.
+ * Reads Horovod's timeline: which rank was ready last for each tensor and how long the others
+ * waited, and transfers. It contains nothing about computing. Every tensor is a process of the
+ * trace; ends have no name; a rank that becomes ready is an event in the negotiation with the
+ * rank's number as its name.
  *
- * What was found becomes ranges on lanes: one for each rank that was last, one for transfers. The
- * order in which ranks come within one cycle of the coordinator is no order of their arrival.
+ * The results become ranges on lanes: one for each rank that was last, one for transfers. The order
+ * of ranks within one cycle of the coordinator is not the order of their arrival.
  *
  * Format: horovod, horovod/common/timeline.cc, read 2026-11-22.
  */
@@ -25,7 +25,7 @@
 
 enum { DEPTH_MAX = 8, RANKS_MAX = 1 << 14, TENSORS_MAX = 1 << 20 };
 
-/* HOROVOD_CYCLE_TIME, which is 5 ms unless it was set. */
+/* Default of HOROVOD_CYCLE_TIME, 5 ms. */
 static const uint64_t CYCLE_NS = 5000000;
 
 enum use { USE_NONE, USE_NEGOTIATION, USE_TRANSFER, USE_WAIT };
@@ -39,19 +39,19 @@ static const struct {
 	{"WAIT_FOR_*", USE_WAIT},
 };
 
-/* Numbers of lanes that are no ranks. */
+/* Numbers of lanes that are not ranks. */
 enum { LANE_TRANSFERS = -1, LANE_WAITS = -2, LANE_TOGETHER = -3 };
 
 struct activity {
 	enum use use;
 	uint64_t start_ns;
 	uint32_t name;
-	int64_t last_rank; /* that became ready; -1 */
+	int64_t last_rank; /* last rank that became ready; -1 = none */
 };
 
 struct tensor {
 	struct activity open[DEPTH_MAX];
-	size_t n_open; /* also of those that found no room */
+	size_t n_open; /* includes those that did not fit */
 };
 
 struct horovod_reader {
@@ -190,7 +190,7 @@ static enum tp_status timeline_read(struct tp_import_reader *import,
 		else if (item != TP_JSON_SCAN_MEMBER)
 			tp_rank_writer_skip(reader.writer, "an entry that is no event");
 	}
-	/* Old versions leave the list open at a comma: a file that ends so is whole. */
+	/* Old versions leave the list open at a comma: a file that ends so is complete. */
 	reader.info->is_cut = scan.is_cut;
 	if (!reader.info->n_kept)
 		status = tp_fail(err, TP_PARSE, "'%s' holds no negotiation and no transfer",

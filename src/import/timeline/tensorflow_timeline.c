@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads TensorFlow 1's timeline, one run of a session. Three lanes show each operation of a device:
- * its stream, "stream:all" and the executor's lane, in which it was placed. Work of the device is
- * read from one of them.
+ * its stream, "stream:all" and the executor's lane, which shows when it was placed on the device.
+ * Work of the device is read from one of them.
  *
  * Format: tensorflow, python/client/timeline.py, read 2026-11-22.
  */

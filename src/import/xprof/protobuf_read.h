@@ -32,14 +32,12 @@ struct tp_protobuf_field {
 	struct tp_protobuf body; /* of TP_PROTOBUF_BYTES */
 };
 
-/* Decode a varint and step over it. False, with `rest` unchanged, where it ends too late or never.
- */
+/* Decodes a varint and advances past it. Returns false, with `rest` unchanged, if it is truncated
+ * or too long. */
 bool tp_protobuf_varint(struct tp_protobuf *rest, uint64_t *out);
 
-/*
- * Decode the next field and step over it. False at the end, when `rest` is empty then, and at bytes
- * that are no field (groups among them), when `rest` begins with these.
- */
+/* Decodes the next field and advances past it. Returns false at the end, where `rest` is empty, and
+ * at bytes that are not a field (including groups), where `rest` begins with these. */
 bool tp_protobuf_next(struct tp_protobuf *rest, struct tp_protobuf_field *out);
 
 bool tp_protobuf_equals(const struct tp_protobuf *text, const char *expected);

@@ -22,7 +22,7 @@ void tp_xplane_name(const struct tp_protobuf *message, struct tp_protobuf *name)
 	struct tp_protobuf rest = *message;
 	struct tp_protobuf_field field;
 	*name = (struct tp_protobuf){0};
-	/* The name is in front of all that is long. */
+	/* The name comes before all long fields. */
 	while (tp_protobuf_next(&rest, &field) && field.number <= PLANE_NAME)
 		if (field.number == PLANE_NAME && field.type == TP_PROTOBUF_BYTES)
 			*name = field.body;
@@ -30,7 +30,7 @@ void tp_xplane_name(const struct tp_protobuf *message, struct tp_protobuf *name)
 
 /* ---- tables ---- */
 
-/* The key and the message of a map's entry. */
+/* Decodes the key and the message of a map's entry. */
 static bool decode_entry(const struct tp_protobuf *entry, uint64_t *key, struct tp_protobuf *value)
 {
 	struct tp_protobuf rest = *entry;
@@ -46,7 +46,7 @@ static bool decode_entry(const struct tp_protobuf *entry, uint64_t *key, struct 
 	return rest.len == 0;
 }
 
-/* The field's text; empty where there is none. */
+/* Returns the field's text; empty if there is none. */
 static struct tp_protobuf text_in(const struct tp_protobuf *message, uint32_t number)
 {
 	struct tp_protobuf rest = *message;
@@ -217,7 +217,8 @@ void tp_xline_init(struct tp_xline *line, const struct tp_protobuf *message)
 		line->name = display;
 }
 
-/* The sum of the line's time and the offset in ns, rounded down. */
+/* Adds the line's time and the offset, in ns, rounded down. Returns false if the result is too
+ * large. */
 static bool add_offset(uint64_t timestamp_ns, uint64_t offset_ps, uint64_t *out)
 {
 	*out = timestamp_ns + offset_ps / PS_PER_NS;
@@ -234,7 +235,7 @@ static enum tp_xevent_result decode_event(const struct tp_xplane *plane,
 	uint64_t type;
 	uint64_t offset_ps = 0;
 	uint64_t duration_ps = 0;
-	bool is_sum = false; /* of several occurrences: it has no place in time */
+	bool is_sum = false; /* sum of several occurrences: without a time of its own */
 	while (tp_protobuf_next(&rest, &field)) {
 		if (field.type != TP_PROTOBUF_VARINT)
 			continue;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One plane of an XSpace: a device or a host, with its lines (streams or threads) of events.
+ * Decodes one plane of an XSpace: a device or a host, with its lines (streams or threads) of
+ * events.
  *
- * An event refers to its name and its statistics refer to theirs by numbers; the tables of names
- * lie behind the lines in the file. So the slices of the lines are kept until the tables are known.
+ * An event refers to its name, and its statistics refer to theirs, by numbers; the tables of names
+ * come after the lines in the file. So the slices of the lines are kept until the tables are known.
  *
  * Format: openxla/xla, xla/tsl/profiler/protobuf/xplane.proto, read 2026-11-22.
  */
@@ -18,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Statistics that mean something to trainprof: name in code, name in the file. */
+/* Statistics that trainprof uses: name in code, name in the file. */
 #define TP_XSTAT_MAP(X)                                                                            \
 	X(CORRELATION, "correlation_id")                                                           \
 	X(MEMCPY, "memcpy_details")                                                                \
@@ -49,7 +50,7 @@ struct tp_xvalue {
 	struct tp_protobuf text; /* of texts, and of references to names */
 };
 
-/* By enum tp_xstat; the place of TP_XSTAT_OTHER is unused. */
+/* By enum tp_xstat; the entry of TP_XSTAT_OTHER is unused. */
 struct tp_xstats {
 	struct tp_xvalue of[TP_N_XSTATS];
 };
@@ -64,7 +65,7 @@ struct tp_xplane {
 	int64_t id;
 	struct tp_protobuf name;
 	struct tp_protobuf message;
-	struct tp_protobuf *lines; /* heap, as are the tables */
+	struct tp_protobuf *lines; /* heap, like the tables */
 	size_t n_lines;
 	size_t lines_capacity;
 	struct tp_xevent_type *types;
@@ -76,7 +77,7 @@ struct tp_xplane {
 	size_t stat_names_capacity;
 	struct tp_map stat_ids; /* id -> index */
 	uint8_t *stats;         /* enum tp_xstat by index of the name; heap */
-	bool is_damaged;        /* some of its bytes are no fields */
+	bool is_damaged;        /* some of its bytes are not fields */
 };
 
 struct tp_xline {
@@ -88,28 +89,28 @@ struct tp_xline {
 
 struct tp_xevent {
 	const struct tp_xevent_type *type;
-	uint64_t start_ns; /* rounded down from absolute picoseconds, as the end is */
+	uint64_t start_ns; /* rounded down from absolute picoseconds, like the end */
 	uint64_t end_ns;
 	struct tp_protobuf message;
 };
 
 enum tp_xevent_result { TP_XEVENT_OK, TP_XEVENT_END, TP_XEVENT_NO_TIME, TP_XEVENT_BAD };
 
-/* Only the name is decoded: enough to choose what to do with the plane. */
+/* Decodes only the name: enough to decide what to do with the plane. */
 void tp_xplane_name(const struct tp_protobuf *message, struct tp_protobuf *name);
 
-/* Decode the plane's tables. What cannot be decoded is left out. */
+/* Decodes the plane's tables. Everything that cannot be decoded is left out. */
 void tp_xplane_init(struct tp_xplane *plane, const struct tp_protobuf *message);
 void tp_xplane_release(struct tp_xplane *plane);
 void tp_xplane_stats(const struct tp_xplane *plane, struct tp_xstats *out);
 
-/* Decode the line's head. tp_xline_next() then yields the events in the order of the file: `rest`
- * begins as the line's message. */
+/* Decodes the line's head. tp_xline_next() then yields the events in the order of the file: `rest`
+ * starts as the line's message. */
 void tp_xline_init(struct tp_xline *line, const struct tp_protobuf *message);
 enum tp_xevent_result tp_xline_next(const struct tp_xplane *plane, const struct tp_xline *line,
 				    struct tp_protobuf *rest, struct tp_xevent *out);
 
-/* Statistics of the event, then those of its type that the event does not have itself. */
+/* Reads the statistics of the event, then those of its type that the event does not have itself. */
 void tp_xevent_stats(const struct tp_xplane *plane, const struct tp_xevent *event,
 		     struct tp_xstats *out);
 

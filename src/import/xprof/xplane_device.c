@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Spans of devices. Of a GPU the lines "Stream #7(Compute)" hold its work; all other lines of its
- * plane sum that up by operator, scope, module or step. Of a TPU the line "XLA Ops" holds what the
- * core does, one operation at a time, loops around what they contain.
- */
+/* Emits spans of devices. For a GPU, the lines "Stream #7(Compute)" contain its work; all other
+ * lines of its plane sum that up by operator, scope, module or step. For a TPU, the line "XLA Ops"
+ * contains the operations of the core, one at a time, with loops around the operations they
+ * contain. */
 #include "import/reader/self_time.h"
 #include "xplane_emit.h"
 
@@ -19,7 +18,7 @@ static uint32_t string_of(struct tp_rank_writer *writer, const struct tp_protobu
 
 /* ---- GPUs ---- */
 
-/* What follows "key:" in "size:112 dest:4 async:0"; empty where there is none. */
+/* Returns the text after "key:" in "size:112 dest:4 async:0"; empty if there is none. */
 static struct tp_protobuf value_in(const struct tp_protobuf *details, const char *key)
 {
 	struct tp_protobuf rest = *details;
@@ -37,7 +36,7 @@ static struct tp_protobuf value_in(const struct tp_protobuf *details, const char
 	return (struct tp_protobuf){0};
 }
 
-/* 160 of "160,1,1 block:...": the product of the numbers. 0 where there are none. */
+/* Returns 160 for "160,1,1 block:...": the product of the numbers. 0 if there are none. */
 static uint64_t count_in(const struct tp_protobuf *details, const char *key)
 {
 	struct tp_protobuf rest = value_in(details, key);
@@ -65,7 +64,7 @@ static bool contains(const struct tp_protobuf *name, const char *part)
 	return name->len && memmem(name->bytes, name->len, part, strlen(part)) != NULL;
 }
 
-/* Names of copies as Kineto has them, which is what analysis knows. */
+/* Returns the names of copies that Kineto uses, because the analysis knows those. */
 static uint32_t copy_name(struct tp_rank_writer *writer, const struct tp_protobuf *name,
 			  const struct tp_protobuf *details)
 {
@@ -83,7 +82,7 @@ static uint32_t copy_name(struct tp_rank_writer *writer, const struct tp_protobu
 	return string_of(writer, name);
 }
 
-/* AMD's runtime copies and fills by kernels of its own. */
+/* AMD's runtime copies and fills with its own kernels. */
 static enum tp_span_kind kernel_kind(const struct tp_protobuf *name)
 {
 	if (tp_protobuf_begins(name, "__amd_rocclr_copy"))
@@ -143,7 +142,7 @@ void tp_xplane_emit_gpu(struct tp_xplane_emitter *emitter, int32_t device)
 
 /* ---- TPUs ---- */
 
-/* What operations of a category are; of others the core computes. */
+/* Maps categories to kinds of spans; in all other categories the core computes. */
 static const struct {
 	const char *category;
 	enum tp_span_kind kind;
@@ -173,7 +172,7 @@ static struct tp_span tpu_span(struct tp_xplane_emitter *emitter, const struct t
 		if (!tp_protobuf_begins(category, categories[i].category))
 			continue;
 		span.kind = (uint8_t)categories[i].kind;
-		/* A fusion's own name does not say that it communicates. */
+		/* The name of a fusion does not show that it communicates. */
 		if (categories[i].is_communication)
 			span.name = tp_rank_writer_string(emitter->writer, categories[i].category,
 							  strlen(categories[i].category));

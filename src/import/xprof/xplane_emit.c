@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What spans of devices and of the host have in common. */
+/* Functions shared by spans of devices and spans of the host. */
 #include "xplane_emit.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ struct tp_device_info tp_xplane_device(struct tp_xplane_emitter *emitter, enum t
 	if (stats.of[TP_XSTAT_PROCESSORS].number <= UINT16_MAX)
 		info.n_processors = (uint32_t)stats.of[TP_XSTAT_PROCESSORS].number;
 	info.memory_bytes = stats.of[TP_XSTAT_MEMORY].number;
-	/* AMD has versions of its own there. */
+	/* AMD has its own versions there. */
 	uint64_t major = stats.of[TP_XSTAT_CAPABILITY_MAJOR].number;
 	uint64_t minor = stats.of[TP_XSTAT_CAPABILITY_MINOR].number;
 	if (!vendor->len && major < 100 && minor < 10)

@@ -9,7 +9,7 @@
 #include "trainprof/base/buf.h"
 #include "trainprof/model/run_info.h"
 
-/* What both have in common. */
+/* State shared by both. */
 struct tp_xplane_emitter {
 	struct tp_rank_writer *writer;
 	const struct tp_xplane *plane;
@@ -20,10 +20,10 @@ struct tp_xplane_emitter {
 /* Kinds of planes, by name. */
 enum tp_xplane_kind { TP_XPLANE_OTHER, TP_XPLANE_GPU, TP_XPLANE_TPU, TP_XPLANE_HOST };
 
-/* The kind; of a device its number, too. */
+/* Returns the kind, and for a device its number. */
 enum tp_xplane_kind tp_xplane_kind(const struct tp_protobuf *name, int32_t *device);
 
-/* What the plane says of its device; the name is in `scratch`. */
+/* Returns the plane's description of its device; the name is in `scratch`. */
 struct tp_device_info tp_xplane_device(struct tp_xplane_emitter *emitter, enum tp_xplane_kind kind,
 				       int32_t number);
 
@@ -31,13 +31,13 @@ void tp_xplane_emit_gpu(struct tp_xplane_emitter *emitter, int32_t device);
 void tp_xplane_emit_tpu(struct tp_xplane_emitter *emitter, int32_t device);
 void tp_xplane_emit_host(struct tp_xplane_emitter *emitter);
 
-/* The next event of the line that is an interval of time; what is none is counted. */
+/* Returns the next event of the line that has valid times; others are counted as skipped. */
 bool tp_xplane_next_event(struct tp_xplane_emitter *emitter, const struct tp_xline *line,
 			  struct tp_protobuf *rest, struct tp_xevent *out);
-/* A span with the event's times on that track. Its link is the event's correlation. */
+/* Returns a span with the event's times on that track. Its link is the event's correlation. */
 struct tp_span tp_xplane_span(const struct tp_xevent *event, const struct tp_xstats *stats,
 			      uint16_t track);
-/* A decimal number at the begin of the text; 0 where there is none. */
+/* Returns the decimal number at the beginning of the text; 0 if there is none. */
 uint64_t tp_xplane_number(const struct tp_protobuf *text);
 
 #endif

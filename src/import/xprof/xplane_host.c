@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Spans of the host's threads. An event is, by what only its kind has: a step (`step_num`), a call
- * of the device's runtime (`correlation_id`), an operator of XLA (`hlo_op`) or TensorFlow
- * ("node:MatMul", displayed as "MatMul"), a Python function (its name begins with $), or else a
- * named range.
- */
+/* Emits spans of the host's threads. The kind of an event follows from a feature that only this
+ * kind has: a step (`step_num`), a call of the device's runtime (`correlation_id`), an operator of
+ * XLA (`hlo_op`) or TensorFlow ("node:MatMul", displayed as "MatMul"), a Python function (its name
+ * begins with $), otherwise a named range. */
 #include "xplane_emit.h"
 
 #include <inttypes.h>
@@ -13,14 +11,14 @@
 /* TensorFlow fetches a batch on a thread of this name while the trainer's thread waits for it. */
 static const char fetching_thread[] = "tf_data_iterator_get_next";
 static const char fetching[] = "IteratorGetNext";
-/* Operators on threads of that name prepare batches: they are not the training. */
+/* Operators on threads with that name prepare batches: they are not the training. */
 static const char loading_thread[] = "tf_data_";
 
 struct host_line {
 	struct tp_xline line;
 	uint16_t track;
-	uint16_t trainer;       /* track of the Python thread; TP_NO_TRACK */
-	uint64_t python_end_ns; /* of the outermost function so far */
+	uint16_t trainer;       /* track of the Python thread; TP_NO_TRACK = none */
+	uint64_t python_end_ns; /* end of the outermost function so far */
 };
 
 static uint32_t string_of(struct tp_xplane_emitter *emitter, const struct tp_protobuf *text)
@@ -28,7 +26,7 @@ static uint32_t string_of(struct tp_xplane_emitter *emitter, const struct tp_pro
 	return tp_rank_writer_string(emitter->writer, (const char *)text->bytes, text->len);
 }
 
-/* "$train.py:12 batch" becomes "train.py(12): batch", as Kineto writes it. */
+/* Converts "$train.py:12 batch" to "train.py(12): batch", the form of Kineto. */
 static uint32_t python_name(struct tp_xplane_emitter *emitter, const struct tp_protobuf *name)
 {
 	struct tp_protobuf text = {name->bytes + 1, name->len - 1};

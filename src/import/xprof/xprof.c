@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads an XSpace, which XProf writes for JAX, TensorFlow and torch_xla (HOST.xplane.pb): the
- * devices and threads of one host are a rank. Planes are read one after the other, so that the
- * largest of them, and not the file, says how much memory that needs.
+ * devices and threads of one host are a rank. Planes are read one after the other, so that memory
+ * depends on the largest of them and not on the file.
  *
  * Format: openxla/xla, xplane.proto, and openxla/xprof, xplane_schema, read 2026-11-22.
  */
@@ -23,7 +23,7 @@ enum { CHUNK = 1 << 20, TEXT_MAX = 1 << 16, DEVICES_MAX = 1024 };
 struct xprof_reader {
 	struct tp_rank_writer *writer;
 	struct tp_stream *stream;
-	struct tp_buf body;             /* of the field at hand */
+	struct tp_buf body;             /* of the current field */
 	struct tp_device_info *devices; /* heap */
 	struct tp_arena names;          /* of devices */
 	size_t n_devices;
@@ -51,7 +51,7 @@ static bool read_varint(struct xprof_reader *reader, uint64_t *out)
 	return false;
 }
 
-/* As much of the field's body as there is: a length that stands in a file is not believed. */
+/* Reads the available bytes of the field's body: the length in the file is not trusted. */
 static void read_body(struct xprof_reader *reader, uint64_t len)
 {
 	char *chunk = tp_alloc(CHUNK);
@@ -132,7 +132,7 @@ static void read_field(struct xprof_reader *reader, uint32_t number, const struc
 			tp_rank_writer_text(reader->writer, (const char *)body->bytes, body->len);
 }
 
-/* Of other fields than texts and messages an XSpace has none. */
+/* An XSpace has no fields other than texts and messages. */
 static void read_space(struct xprof_reader *reader)
 {
 	uint64_t tag;
@@ -181,7 +181,7 @@ static enum tp_status xprof_read(struct tp_import_reader *import,
 	return status;
 }
 
-/* A plane comes first, and in it its name. pprof and Perfetto begin with the same byte. */
+/* A plane comes first, and begins with its name. pprof and Perfetto begin with the same byte. */
 static bool xprof_probe(const unsigned char *head, size_t size)
 {
 	static const char *const names[] = {"/host:", "/device:", "Task Environment", "#Chip"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the JSON that XProf and JAX write for viewers (HOST.trace.json.gz, perfetto_trace.json.gz):
- * the planes and lines of an XSpace as processes and threads. It rounds begins and lengths apart,
- * and may be cut: the XSpace beside it says more.
+ * the planes and lines of an XSpace as processes and threads. It rounds begins and lengths
+ * independently, and may be cut: the XSpace next to it contains more.
  *
  * Format: files of jax 0.10.2 and XProf 2.24 as described in openxla/xprof, read 2026-11-22.
  */
@@ -54,7 +54,7 @@ static const struct tp_lane_event_row events[] = {
 	{TP_LANE_EVENT_ARG + OPERATION, "*", TP_LANE_EVENT_THREAD_OPERATOR, NULL},
 };
 
-/* "step 7", and "train.py(12): batch" of "$train.py:12 batch" as Kineto writes it. */
+/* Returns "step 7", or "train.py(12): batch" for "$train.py:12 batch", the form of Kineto. */
 static uint32_t name_of(struct tp_rank_writer *writer, uint8_t kind,
 			const struct tp_json_slice *name, const struct tp_json_slice *args)
 {

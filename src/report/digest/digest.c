@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws from a report what all writers say the same way. */
+/* Derives from a report the data that all writers share. */
 #include "digest.h"
 #include "step_counts.h"
 #include "verdict.h"
@@ -12,10 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rates are told apart from this ratio on: periods are whole ns and drawn anew. */
+/* A sampling rate below this ratio of the requested rate is reported. Periods are rounded to whole
+ * ns and randomised, so a smaller difference means nothing. */
 static const double RATE_KEPT = 0.98;
 
-/* Largest first; equal ones keep the fixed order of parts. */
+/* Sorts the parts by time, largest first; equal parts keep their fixed order. */
 static void order_parts(struct tp_report_digest *digest)
 {
 	const struct tp_part_result *parts = digest->profile->parts;
@@ -31,7 +32,8 @@ static void order_parts(struct tp_report_digest *digest)
 
 static uint64_t count_lost(const struct tp_trace *trace)
 {
-	/* A source counts what it lost, and says the same loss as gaps: the larger one is meant. */
+	/* Sources count what they lost, and gaps count the same losses again: use the larger
+	 * sum. */
 	uint64_t of_sources = 0;
 	uint64_t of_gaps = 0;
 	for (size_t i = 0; i < trace->n_sources; i++)
@@ -41,7 +43,7 @@ static uint64_t count_lost(const struct tp_trace *trace)
 	return (of_sources > of_gaps ? of_sources : of_gaps) + trace->n_dropped;
 }
 
-/* As it was typed, but long paths only by their end. */
+/* The command as it was typed; a long path is shortened to its end. */
 static const char *program_name(const struct tp_run_info *run)
 {
 	enum { LONG_PATH = 24 };
@@ -52,7 +54,7 @@ static const char *program_name(const struct tp_run_info *run)
 	return slash && slash[1] && strlen(typed) > LONG_PATH ? slash + 1 : typed;
 }
 
-/* A step of devices is the mean over all of them: its parts' means add up to it. */
+/* With devices, the step is the mean over all devices: the means of the parts add up to it. */
 static double device_average_ns(const struct tp_profile *profile, const struct tp_report_job *job)
 {
 	double sum_ns = 0;
@@ -83,8 +85,8 @@ static bool is_verdict(const struct tp_findings *findings, const char *verdict)
 	return findings && findings->verdict && strcmp(findings->verdict, verdict) == 0;
 }
 
-/* Parts that rest on nothing are not shown, and no advice is made of them. Of devices every ns is
- * known: few steps are enough. */
+/* Returns false if the parts have no basis: they are not shown then, and there is no advice. For
+ * devices every ns is known, so a few steps are enough. */
 static bool can_be_judged(const struct tp_report_digest *digest)
 {
 	const struct tp_findings *findings = digest->report->findings;
@@ -128,7 +130,7 @@ static void add_command(struct tp_buf *out, const struct tp_run_info *run)
 		tp_buf_printf(out, "%s%s", i ? " " : "", run->command[i]);
 }
 
-/* A label that was given, and not made of the file's name. */
+/* True if the run has a label that was not derived from the file name. */
 static bool has_user_label(const struct tp_run_info *run)
 {
 	if (!run->label || !*run->label || !run->n_ranks)
@@ -159,34 +161,26 @@ static void add_devices(struct tp_buf *out, const struct tp_report_digest *diges
 		tp_buf_printf(out, ", %zu devices", n_devices);
 }
 
-static void add_extent(struct tp_buf *out, const struct tp_report_digest *digest, bool with_rate,
-		       bool with_processes)
+void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest,
+			  enum tp_extent_detail detail)
 {
 	const struct tp_profile *profile = digest->profile;
+	double rate = tp_report_step_rate(profile);
 	tp_buf_puts(out, tp_unit_elapsed(digest->trace->end_ns).text);
 	if (profile->steps_found_by == TP_STEPS_NONE)
 		tp_buf_puts(out, ", no steps");
 	else
 		tp_buf_printf(out, ", %s%s", profile->steps_are_about ? "about " : "",
 			      tp_unit_counted(profile->n_steps, "step").text);
-	if (with_rate && tp_report_step_rate(profile) > 0) {
+	if (rate > 0 && detail == TP_EXTENT_STEP_RATE) {
+		tp_buf_printf(out, ", %s steps/s", tp_unit_number(rate).text);
+	} else if (rate > 0 && detail > TP_EXTENT_STEP_RATE) {
 		tp_buf_puts(out, ", ");
 		tp_report_add_step_rate(out, profile);
 	}
-	if (with_processes && profile->n_processes > 1)
+	if (detail == TP_EXTENT_ALL && profile->n_processes > 1)
 		tp_buf_printf(out, ", %s processes", tp_unit_count(profile->n_processes).text);
 	add_devices(out, digest);
-}
-
-void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest)
-{
-	add_extent(out, digest, true, true);
-}
-
-void tp_report_add_short_extent(struct tp_buf *out, const struct tp_report_digest *digest,
-				bool with_rate)
-{
-	add_extent(out, digest, with_rate, false);
 }
 
 const char *tp_report_signal_name(int number, char *out, size_t size)
@@ -239,8 +233,8 @@ void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest
 		tp_buf_printf(out, "; %s", digest->report->exit_note);
 }
 
-/* Not there for a reason of the machine; what the user left out is told apart. A machine without
- * GPU misses nothing by that. */
+/* True if the machine is the reason why the source is absent; a source that the user left out does
+ * not count. On a machine without a GPU the GPU sources are not missing. */
 static bool is_missing(const struct tp_trace *trace, const struct tp_source *source)
 {
 	const char *name = tp_trace_string(trace, source->name);
@@ -251,7 +245,7 @@ static bool is_missing(const struct tp_trace *trace, const struct tp_source *sou
 	       source->presence != TP_PRESENCE_DEGRADED && source->presence != TP_PRESENCE_OFF;
 }
 
-/* "CPU stacks (not permitted)": of a long summary only what stands before the first comma. */
+/* Appends "CPU stacks (not permitted)"; a long summary is cut at its first comma. */
 static void add_missing(struct tp_buf *out, const struct tp_trace *trace,
 			const struct tp_source *source, bool with_reason)
 {
@@ -290,8 +284,8 @@ static void add_all_missing(struct tp_buf *out, const struct tp_trace *trace, bo
 	add_left_out(out, trace);
 }
 
-/* What a format cannot tell is the reason of its source; what stands in brackets, or after a
- * semicolon, is for longer texts. */
+/* Appends what the imported format does not contain, from the reasons of the sources. Text in
+ * parentheses or after a semicolon is only for longer texts. */
 static void add_not_seen(struct tp_buf *out, const struct tp_trace *trace)
 {
 	const char *separator = out->len ? "; not seen: " : "Not seen: ";
@@ -352,7 +346,8 @@ static void add_item(struct tp_buf *out, const char *text)
 	tp_buf_printf(out, "%s%s", out->len ? "; " : "", text);
 }
 
-/* One reason once, however often it came; what was lost is counted elsewhere. */
+/* Each reason is printed once, with the summed length of its gaps; lost records are counted
+ * elsewhere. */
 static void add_gap(struct tp_buf *out, const struct tp_trace *trace, size_t index)
 {
 	const struct tp_gap *gap = &trace->gaps[index];
@@ -384,7 +379,7 @@ void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *di
 		tp_buf_printf(&items, "%s%s of the stacks left out", items.len ? "; " : "",
 			      tp_unit_percent(thinned->value).text);
 	if (rate->is_known && rate->value < RATE_KEPT)
-		tp_buf_printf(&items, "%s%s of %s samples a second", items.len ? "; " : "",
+		tp_buf_printf(&items, "%s%s of %s samples per second", items.len ? "; " : "",
 			      tp_unit_number(digest->run->sample_rate_hz).text,
 			      tp_unit_number(digest->run->asked_rate_hz).text);
 	for (size_t i = 0; i < trace->n_sources; i++)
@@ -430,7 +425,8 @@ void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *d
 	} else {
 		add_share(out, &facts[TP_FACT_RUN_OVERHEAD_RATIO]);
 	}
-	/* Of another kind: time that the program lost, by its steps, not CPU time. */
+	/* A different kind of overhead: time that the program lost, measured by its steps, not CPU
+	 * time. */
 	if (facts[TP_FACT_WINDOWS_COST].is_known) {
 		tp_buf_puts(out, " and GPU tracing ");
 		add_share(out, &facts[TP_FACT_WINDOWS_COST]);
@@ -453,7 +449,7 @@ size_t tp_report_n_advice(const struct tp_report *report)
 	return report->findings ? report->findings->n_fired : 0;
 }
 
-/* ---- where an imported trace came from ---- */
+/* ---- origin of an imported trace ---- */
 
 static void add_lost(struct tp_buf *out, const struct tp_run_info *run)
 {
@@ -471,12 +467,12 @@ static void add_lost(struct tp_buf *out, const struct tp_run_info *run)
 		tp_buf_printf(out, ", %zu of %zu traces cut at their end", n_cut, run->n_ranks);
 }
 
-/* Of the time in the trace: what is judged is worth a word below that. */
+/* share of the time in the trace; a smaller judged share is mentioned */
 static const double LITTLE_JUDGED = 0.5;
 
 void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest)
 {
-	/* Enough to know a file again among those at hand; --full and JSON have the whole. */
+	/* Enough digits to identify a file among those at hand; --full and JSON have all digits. */
 	enum { SHOWN_DIGITS = 12 };
 	const struct tp_run_info *run = digest->run;
 	size_t n_files = tp_report_n_files(run);

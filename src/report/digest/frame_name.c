@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names places in a program for people. */
+/* Names places in a program for readers. */
 #include "frame_name.h"
 
 #include "trainprof/base/cxx_name.h"

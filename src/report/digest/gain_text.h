@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gains in words, the same on every page: a bound is never printed like an estimate. */
+/* Gains in words, the same on every page: a bound is never printed as if it were an estimate. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_GAIN_TEXT_H
 #define TRAINPROF_SRC_REPORT_DIGEST_GAIN_TEXT_H
 
 #include "trainprof/base/buf.h"
 #include "trainprof/model/finding.h"
 
-/* Append "1.17× (1.11–1.24)"; "at least 1.9×" where the upper end is not known (it is the cap of
- * all gains then); "up to 4.9×" where the lower end is no gain; "not known" where no
- * upper end is known either. */
+/* Append "1.17× (1.11–1.24)"; "at least 1.9×" if the upper end is not known (it is the cap of all
+ * gains then); "up to 4.9×" if the lower end is no gain; "not known" if the upper end is not known
+ * either. */
 void tp_report_add_gain(struct tp_buf *out, double low, double value, double high);
-/* Append the gain of several changes at once: "1.02–2.9×", "up to 4.9×", "not known". Its middle
- * is no estimate as soon as one of them has only a bound. */
+/* Append the gain of several changes at once: "1.02–2.9×", "up to 4.9×", "not known". The middle is
+ * no estimate if one of the changes has only a bound. */
 void tp_report_add_gain_range(struct tp_buf *out, double low, double high);
-/* "estimate", "floor" or "bound": what the interval of a gain is, in data. */
+/* "estimate", "floor" or "bound": the kind of the interval of a gain, for data formats. */
 const char *tp_report_gain_kind(double low, double high);
 
 #endif

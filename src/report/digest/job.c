@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds up devices, and names ranks and files. */
+/* Sums over devices, and names ranks and files. */
 #include "job.h"
 
 #include <assert.h>
@@ -38,7 +38,7 @@ void tp_report_job_sum(struct tp_report_job *out, const struct tp_profile *profi
 		const struct tp_device_result *device = &profile->devices[i];
 		add_device_times(out, device);
 		add_device_parts(out, device);
-		/* In order of ranks. */
+		/* The devices are sorted by rank. */
 		out->n_ranks += i == 0 || device->rank != profile->devices[i - 1].rank;
 	}
 }
@@ -81,7 +81,7 @@ void tp_report_order_devices(size_t *out, const struct tp_profile *profile)
 	}
 }
 
-/* Of the same rank. */
+/* True if the rank has another device. */
 static bool has_sibling(const struct tp_profile *profile, size_t device)
 {
 	uint32_t rank = profile->devices[device].rank;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says in sentences what devices and ranks did. */
+/* Describes devices and ranks in sentences. */
 #include "job_notes.h"
 
 #include "trainprof/model/fact.h"
@@ -7,15 +7,15 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Below these a number says nothing that a reader could act on: our choice. */
-static const double NOTABLE_RATIO = 0.05;      /* of work in collectives or copies, of weak names */
+/* Below these ratios a number gives a reader nothing to act on: our choice. */
+static const double NOTABLE_RATIO = 0.05; /* of work in collectives or copies, or with weak names */
 static const double NOTABLE_WAIT_RATIO = 0.01; /* of windows, in waits for a late rank */
 
 enum { CAUSES_SHOWN = 2 };
 
 /* ---- the late rank ---- */
 
-/* Where a device's blame goes: parts, TP_N_PARTS for what was not captured. */
+/* Time by the cause of waiting: a part, or TP_N_PARTS for time that was not captured. */
 struct blame_share {
 	int part;
 	uint64_t time_ns;
@@ -27,7 +27,8 @@ static int blame_part(const struct tp_blame_result *blame)
 								 : (int)tp_label_part(blame->label);
 }
 
-/* Of one device, largest first; returns how many rows. `total_ns` is their sum. */
+/* Sums the causes of one device, largest first; returns the number of rows. `total_ns` is their
+ * sum. */
 static size_t sum_blame(const struct tp_profile *profile, uint32_t device,
 			struct blame_share rows[TP_N_PARTS + 1], uint64_t *total_ns)
 {
@@ -121,7 +122,7 @@ static void add_busy(struct tp_buf *out, const struct tp_report_digest *digest)
 	tp_buf_printf(out, ", %s)", tp_unit_percent(busy_ratio(profile, least)).text);
 }
 
-/* As a reader would say them; the rest as in the JSON. */
+/* Words for readers; other causes have the name that JSON uses. */
 static const char *gap_words(enum tp_gap_cause cause)
 {
 	switch (cause) {
@@ -138,7 +139,7 @@ static const char *gap_words(enum tp_gap_cause cause)
 	}
 }
 
-/* What devices wait for, largest first. */
+/* Appends the causes of device idle time, largest first. */
 static void add_gaps(struct tp_buf *out, const struct tp_report_job *job)
 {
 	uint64_t total_ns = 0;
@@ -172,7 +173,7 @@ static void add_work(struct tp_buf *out, const struct tp_report_digest *digest)
 		tp_buf_printf(out, ", %zu micro-batches", profile->micro_batches);
 }
 
-/* Then the cause of gaps is unknown, and not nothing. */
+/* True if the host was not recorded: the cause of gaps is unknown then, not absent. */
 static bool is_without_host(const struct tp_profile *profile)
 {
 	for (size_t i = 0; i < profile->n_warnings; i++)
@@ -195,7 +196,7 @@ static void add_devices(struct tp_buf *out, const struct tp_report_digest *diges
 	add_work(out, digest);
 }
 
-/* ---- what is hidden ---- */
+/* ---- overlapped work ---- */
 
 static void add_hidden(struct tp_buf *out, const struct tp_report_digest *digest)
 {
@@ -220,7 +221,7 @@ static void add_hidden(struct tp_buf *out, const struct tp_report_digest *digest
 		out->data[0] = (char)toupper((unsigned char)out->data[0]);
 }
 
-/* ---- what names are worth ---- */
+/* ---- reliability of the names ---- */
 
 static void add_evidence(struct tp_buf *out, const struct tp_report_digest *digest)
 {

@@ -4,7 +4,8 @@
 
 #include "trainprof/base/memory.h"
 
-/* What no stage covers comes last: waiting for news, waking up, opening and closing sources. */
+/* The last row is the rest that no stage covers: waiting for events, waking up, opening and closing
+ * sources. */
 static const struct {
 	enum tp_metric metric;
 	const char *id;

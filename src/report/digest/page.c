@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The six hues of parts are Okabe and Ito's palette (jfly.uni-koeln.de/color, 2008), nearest in the
- * 256 colours of terminals: told apart by colour-blind readers. */
+ * 256 colours of terminals: colour-blind readers can distinguish them. */
 static const char *const codes[TP_N_PAINTS] = {
 	[TP_PAINT_NONE] = NULL,
 	[TP_PAINT_BOLD] = "1",
@@ -27,7 +27,7 @@ static const char *const codes[TP_N_PAINTS] = {
 	[TP_PAINT_PART + TP_PART_IDLE] = "38;5;245",
 };
 
-/* What ASCII shows instead; anything else outside ASCII becomes '?'. */
+/* ASCII replacements; any other character outside ASCII becomes '?'. */
 static const struct {
 	const char *from;
 	const char *to;
@@ -93,7 +93,7 @@ void tp_page_clean_text(struct tp_buf *out, const char *text, bool is_ascii)
 	tp_buf_release(&valid);
 }
 
-/* Bytes of the first `columns` columns. */
+/* Number of bytes of the first `columns` columns. */
 static size_t bytes_of_columns(const char *text, size_t columns)
 {
 	const char *p = text;
@@ -102,7 +102,8 @@ static size_t bytes_of_columns(const char *text, size_t columns)
 	return (size_t)(p - text);
 }
 
-/* The last space at or before `end`; 0 when there is none. Numbers keep their "%". */
+/* Returns the offset of the last space at or before `end`; 0 if there is none. A "%" stays with its
+ * number. */
 static size_t break_before(const char *text, size_t end, bool keeps_percent)
 {
 	while (end && (text[end] != ' ' || (keeps_percent && text[end + 1] == '%')))
@@ -110,8 +111,8 @@ static size_t break_before(const char *text, size_t end, bool keeps_percent)
 	return end;
 }
 
-/* Bytes of what is left of a text that is cut after `columns`: whole words, unless that would cost
- * more than half of the line. */
+/* Number of bytes that remain of a text that is cut after `columns`: whole words, unless that would
+ * lose more than half of the line. */
 static size_t cut_bytes(const char *text, size_t columns)
 {
 	size_t limit = bytes_of_columns(text, columns);
@@ -129,7 +130,7 @@ static void line_append(struct tp_page *page, enum tp_paint paint, const char *t
 		tp_buf_puts(&page->line, "\033[0m");
 }
 
-/* Append clean text, cut with a mark where the line is full. */
+/* Append clean text; if the line is full, it is cut and marked. */
 static void line_add(struct tp_page *page, enum tp_paint paint, const char *text)
 {
 	size_t room = tp_page_room(page);
@@ -181,7 +182,7 @@ void tp_page_right(struct tp_page *page, enum tp_paint paint, const char *text)
 	struct tp_buf clean = {0};
 	tp_page_clean_text(&clean, text, page->style->is_ascii);
 	size_t width = tp_text_width(tp_buf_text(&clean));
-	/* A space must stay between both. */
+	/* A space must remain between the left and the right text. */
 	if (page->columns && width + 1 > tp_page_room(page))
 		tp_page_end(page);
 	if (width < page->style->width)
@@ -224,7 +225,7 @@ void tp_page_bar(struct tp_page *page, enum tp_paint paint, double ratio, size_t
 
 void tp_page_end(struct tp_page *page)
 {
-	/* Spaces at the end would be copied along with the text. */
+	/* Trailing spaces would be copied along with the text. */
 	while (page->line.len && page->line.data[page->line.len - 1] == ' ')
 		page->line.data[--page->line.len] = '\0';
 	tp_buf_puts(&page->out, tp_buf_text(&page->line));
@@ -234,8 +235,8 @@ void tp_page_end(struct tp_page *page)
 	page->n_lines++;
 }
 
-/* Bytes of the words that fit into `room` columns; at least one column of a word that is too long
- * for any line. */
+/* Number of bytes of the words that fit into `room` columns; at least one column of a word that is
+ * too long for any line. */
 static size_t fitting_bytes(const char *text, size_t room, bool is_whole_line)
 {
 	size_t limit = bytes_of_columns(text, room);
@@ -249,7 +250,7 @@ static size_t fitting_bytes(const char *text, size_t room, bool is_whole_line)
 	return end;
 }
 
-/* Clean words from the open line's column on. */
+/* Wraps clean words, beginning at the current column of the open line. */
 static void wrap_clean(struct tp_page *page, size_t indent, enum tp_paint paint, const char *text,
 		       size_t max_lines)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses which lines are worth a sentence, and words them. */
+/* Chooses the lines that are worth a sentence, and writes the sentences. */
 #include "source_lines.h"
 
 #include "trainprof/base/memory.h"
@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-/* A line with less of the step is not shown on the first screen. */
+/* minimum share of the step for a line on the first screen */
 static const double min_share = 0.05;
-/* Of the loop's line, for one further in to be named beside it. */
+/* minimum share of the loop line's time for an inner line to be named with it */
 static const double min_inner_share = 0.5;
-/* Of a line's time, for a second part to be named. */
+/* minimum share of a line's time for a second part to be named */
 static const double min_second_share = 0.25;
 
 static double share_of(const struct tp_profile *profile, const struct tp_line_result *line)
@@ -31,7 +31,7 @@ static void add_file(struct tp_buf *out, const struct tp_trace *trace,
 		      line->line);
 }
 
-/* Of a module's own code Python says <module>, which is no name. */
+/* Python calls a module's own code <module>, which is no useful name. */
 static void add_function(struct tp_buf *out, const struct tp_trace *trace, uint32_t symbol)
 {
 	const char *name = tp_trace_string(trace, symbol);
@@ -46,13 +46,13 @@ void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
 	add_function(out, trace, line->symbol);
 }
 
-/* The kind of lines that speaks for the run. */
+/* True if the user's own lines describe the run, not the lines of the loop. */
 static bool uses_self_lines(const struct tp_profile *profile)
 {
 	return !profile->loop.is_known || profile->loop.is_library;
 }
 
-/* The first of a kind is the largest. */
+/* The lines are sorted: the first of a kind is the largest. */
 static const struct tp_line_result *first_line(const struct tp_profile *profile, enum tp_part part,
 					       bool is_own)
 {
@@ -62,8 +62,8 @@ static const struct tp_line_result *first_line(const struct tp_profile *profile,
 	return NULL;
 }
 
-/* The line that a reader would look at for a part: the loop's, or where a library loops the user's
- * own; NULL when the part has none. */
+/* Returns the most useful line for a part: a line of the loop, or the user's own line if a library
+ * runs the loop; NULL if the part has none. */
 static const struct tp_line_result *line_of(const struct tp_profile *profile, enum tp_part part)
 {
 	const struct tp_line_result *line = first_line(profile, part, uses_self_lines(profile));
@@ -94,7 +94,7 @@ static bool is_in_list(const struct tp_line_result *line, const struct tp_line_r
 	return false;
 }
 
-/* The line with most time and of it the largest part; NULL when none has a notable share. */
+/* Returns the line with most time, with its largest part; NULL if no line has a notable share. */
 static const struct tp_line_result *
 largest_except(const struct tp_profile *profile, const struct tp_line_result *const *but, size_t n)
 {
@@ -113,7 +113,7 @@ largest_except(const struct tp_profile *profile, const struct tp_line_result *co
 	return best;
 }
 
-/* "39 % of each step (dataloader)"; of a line with much of two parts " (compute, idle)". */
+/* "39 % of each step (dataloader)"; for a line with much time in two parts " (compute, idle)". */
 static void add_share(struct tp_buf *out, const struct tp_profile *profile,
 		      const struct tp_line_result *line, bool with_whole)
 {
@@ -129,7 +129,7 @@ static void add_share(struct tp_buf *out, const struct tp_profile *profile,
 	tp_buf_putc(out, ')');
 }
 
-/* A line further in that holds most of what the loop's line holds. */
+/* Returns the inner line that holds most of the time of the loop's line; NULL if there is none. */
 static const struct tp_line_result *inner_line(const struct tp_profile *profile,
 					       const struct tp_line_result *line)
 {
@@ -232,7 +232,8 @@ void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile)
 		tp_buf_printf(out, "–%u", loop->last_line);
 }
 
-/* "step.dataloader_prep_ratio" speaks of the dataloader; TP_N_PARTS: of none. */
+/* Returns the part in the fact's name, dataloader for "step.dataloader_prep_ratio"; TP_N_PARTS if
+ * there is none. */
 static enum tp_part part_of_fact(tp_fact_id fact)
 {
 	const char *name = tp_fact_desc(fact)->name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says in which lines of a Python program the time goes. */
+/* Names the lines of a Python program where the time is spent. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_SOURCE_LINES_H
 #define TRAINPROF_SRC_REPORT_DIGEST_SOURCE_LINES_H
 
@@ -9,9 +9,9 @@
 void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
 			 const struct tp_line_result *line);
 
-/* Append the one or two lines that hold most of the time, as much as `columns` have room for (0:
- * all); nothing when none holds a notable share: "Hottest line: train.py:88 in main(), 62 % of each
- * step (dataloader); next :93, 30 % (compute)." */
+/* Append the one or two lines that hold most of the time, as many as fit into `columns` (0: all);
+ * nothing if none holds a notable share: "Hottest line: train.py:88 in main(), 62 % of each step
+ * (dataloader); next :93, 30 % (compute)." */
 void tp_report_add_top_lines(struct tp_buf *out, const struct tp_report_digest *digest,
 			     size_t columns);
 
@@ -19,20 +19,20 @@ void tp_report_add_top_lines(struct tp_buf *out, const struct tp_report_digest *
  */
 size_t tp_report_top_lines(const struct tp_line_result **out, size_t most,
 			   const struct tp_profile *profile);
-/* Of the step or window, over all parts. */
+/* The line's share of the step or window, over all parts. */
 double tp_report_line_share(const struct tp_profile *profile, const struct tp_line_result *line);
 /* Append "62 %  train.py:88 in main(), dataloader, mostly data.py:7 in load()". */
 void tp_report_add_line_share(struct tp_buf *out, const struct tp_profile *profile,
 			      const struct tp_line_result *line);
 
-/* Append "the loop in main() at train.py:88–95"; nothing when it is not known. */
+/* Append "the loop in main() at train.py:88–95"; nothing if it is not known. */
 void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile);
 
-/* The part of the step that a rule's evidence speaks of; TP_N_PARTS: of none. */
+/* The part of the step that a rule's evidence is about; TP_N_PARTS if it is about none. */
 enum tp_part tp_report_evidence_part(const struct tp_finding *finding);
 
-/* Append what a piece of advice is about, by the part that its evidence speaks of: "train.py:88 in
- * main() holds 62 % of each step (dataloader.prep)"; nothing when no line is known. */
+/* Append the place that a piece of advice is about, by the part of its evidence: "train.py:88 in
+ * main() holds 62 % of each step (dataloader.prep)"; nothing if no line is known. */
 void tp_report_add_evidence_line(struct tp_buf *out, const struct tp_profile *profile,
 				 const struct tp_finding *finding);
 

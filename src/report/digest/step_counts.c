@@ -78,8 +78,8 @@ static uint64_t length_of(const struct tp_step *step)
 	return step->end_ns - step->start_ns;
 }
 
-/* The mean length of complete steps in the i-th of `n` groups of equally many; 0 = there is none.
- */
+/* Mean length of the complete steps in the i-th of `n` groups of equal size; 0 if there are
+ * none. */
 static double mean_of_group(const struct tp_profile *profile, size_t i, size_t n)
 {
 	double sum = 0;
@@ -94,7 +94,8 @@ static double mean_of_group(const struct tp_profile *profile, size_t i, size_t n
 	return n_complete ? sum / (double)n_complete : 0;
 }
 
-/* From zero to twice the mean, or to the longest group: a small change looks small. */
+/* The scale goes from zero to twice the mean, or to the longest group: a small change looks
+ * small. */
 static void add_times(struct tp_buf *out, const struct tp_profile *profile, size_t n, bool is_ascii)
 {
 	static const char *const blocks[LEVELS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

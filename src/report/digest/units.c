@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes numbers for people. */
+/* Formats numbers for readers. */
 #include "trainprof/report/units.h"
 
 #include <math.h>
@@ -13,7 +13,8 @@ static const struct {
 
 enum { N_TIME_UNITS = sizeof(time_units) / sizeof(time_units[0]) };
 
-/* Decimals that give three digits. 99.95 already rounds to 100, so the limits lie below. */
+/* Number of decimals that gives three digits. 99.95 already rounds to 100, so the limits are
+ * below. */
 static int decimals_for(double value)
 {
 	double size = fabs(value);
@@ -27,11 +28,11 @@ struct tp_unit_text tp_unit_time(double ns)
 	struct tp_unit_text out;
 	double size = fabs(ns);
 	size_t i = 0;
-	/* 999.5 would be written as 1000. */
+	/* 999.5 would be printed as 1000. */
 	while (i + 1 < N_TIME_UNITS && size >= 999.5 * time_units[i].ns)
 		i++;
 	double value = ns / time_units[i].ns;
-	/* Below a nanosecond there is nothing to show. */
+	/* There is nothing to show below a nanosecond. */
 	int decimals = i ? decimals_for(value) : 0;
 	snprintf(out.text, sizeof(out.text), "%.*f %s", decimals, value, time_units[i].name);
 	return out;
@@ -116,7 +117,7 @@ struct tp_unit_text tp_unit_number(double value)
 	return out;
 }
 
-/* Below 10 % a decimal carries something, above it is noise. */
+/* Below 10 % a decimal is significant, above it is noise. */
 static int percent_decimals(double percent)
 {
 	return fabs(percent) < 9.95 ? 1 : 0;
@@ -187,8 +188,8 @@ struct tp_unit_scale tp_unit_scale_for(double largest_ns)
 	return (struct tp_unit_scale){
 		.ns = time_units[i].ns,
 		.name = time_units[i].name,
-		/* One decimal less than three digits would ask for: parts are smaller than their
-		 * sum, and a table needs one number of decimals. */
+		/* One decimal less than for three digits: parts are smaller than their sum, and a
+		 * table needs one number of decimals. */
 		.decimals = i == 0           ? 0
 			    : value >= 9.995 ? 1
 					     : 2,
@@ -204,8 +205,8 @@ struct tp_unit_text tp_unit_scaled(struct tp_unit_scale scale, double ns)
 
 void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents)
 {
-	/* Times a hundred they have to fit: 2^57 ns are four years, which no run takes, but one
-	 * piece of work with a time of 0 makes fifty. */
+	/* The products with 100 must fit: 2^57 ns are four years, longer than any run, but one
+	 * piece of work with a start time of 0 lasts fifty. */
 	unsigned shift = 0;
 	for (size_t i = 0; i < n; i++)
 		while (parts[i] >> shift >= (UINT64_C(1) << 57) / n)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Says what limits a run. Rules do, but for traces of devices: their parts are exact and small
- * numbers of steps are the rule, so the largest part is named, and beside it the largest loss.
- */
+/* Names the bottleneck of a run. Rules decide, except for traces of devices: their parts are exact
+ * and few steps are normal, so the largest part is named, with the largest loss. */
 #include "verdict.h"
 
 #include "trainprof/model/verdict_words.h"
@@ -12,10 +10,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What goes before "takes 39 % of each step". */
+/* The words before "takes 39 % of each step". */
 static const struct {
 	const char *what;
-	const char *of_device; /* where devices work: what they do; NULL = the same */
+	const char *of_device; /* the same for a device; NULL = the same words */
 } shares[TP_N_PARTS] = {
 	[TP_PART_COMPUTE] = {"compute", NULL},
 	[TP_PART_COMMUNICATION] = {"communication", NULL},
@@ -30,8 +28,8 @@ bool tp_report_capture_is_short(const struct tp_findings *findings)
 	return findings && findings->verdict && strcmp(findings->verdict, "capture_lacks") == 0;
 }
 
-/* Devices speak for themselves, unless too much of what was recorded is not there, or was seen at
- * the start only. */
+/* True if the parts of devices decide: there are some, and neither too many records are lost nor
+ * only the start was recorded. */
 static bool is_of_devices(const struct tp_report *report)
 {
 	const struct tp_findings *findings = report->findings;
@@ -42,7 +40,7 @@ static bool is_of_devices(const struct tp_report *report)
 	return report->profile->n_devices && report->profile->total_ns && !is_doubted;
 }
 
-/* What analysis says of a capture that cannot be judged, and what to type. */
+/* Appends the analysis' warning about a capture that cannot be judged, and the command to type. */
 static void add_capture_warning(struct tp_buf *out, const struct tp_profile *profile)
 {
 	for (size_t i = 0; i < profile->n_warnings; i++) {
@@ -115,7 +113,7 @@ static void add_name(struct tp_buf *out, const struct tp_profile *profile, enum 
 	tp_buf_puts(out, of_device ? of_device : shares[part].what);
 }
 
-/* "71 % of each step; compute 8.4 %.": what the title says is not said again. */
+/* Appends "71 % of each step; compute 8.4 %.", without the words of the title. */
 static void add_shares(struct tp_buf *out, const struct tp_profile *profile, enum tp_part limit)
 {
 	tp_buf_printf(out, "%s of %s", share(profile, limit).text,

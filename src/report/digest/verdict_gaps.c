@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names what a verdict lacks. */
+/* Names the missing sources that would change a verdict. */
 #include "verdict_gaps.h"
 
 #include "trainprof/base/memory.h"
 
 #include <string.h>
 
-/* Who works, who waits and for what: without one of these the parts are guessed. Counters and
- * levels of devices only say why a part is as long as it is. */
+/* True for the sources that record which threads work or wait, and for what: without one of them
+ * the parts are guesses. Counters and gauges of devices only explain the length of a part. */
 static bool makes_parts(const char *source)
 {
 	static const char *const names[] = {"perf", "proc", "python"};

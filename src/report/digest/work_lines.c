@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words what is worked on, by the innermost functions that are known. */
+/* Describes the work of loading by the innermost functions that are known. */
 #include "work_lines.h"
 
 #include "source_lines.h"
@@ -13,9 +13,9 @@
 
 enum { MAX_NAMES = 8, N_LINES_NAMED = 3 };
 
-/* Of the work, for a name to be shown. */
+/* minimum share of the work for a name to be shown */
 static const double min_work_share = 0.03;
-/* Of the step, for loading to be what limits, or a part to need a cause. */
+/* minimum share of the step for loading to be the bottleneck, or for a part to need a cause */
 static const double min_limit_share = 0.2;
 
 struct name_time {
@@ -32,7 +32,7 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Of loading; a heap array, sorted by time. */
+/* Sums the work of loading by name; returns a heap array, sorted by time. */
 static struct name_time *sum_names(const struct tp_profile *profile, size_t *n)
 {
 	struct name_time *names = tp_alloc((profile->n_works + 1) * sizeof(*names));
@@ -85,7 +85,7 @@ void tp_report_add_loading_work(struct tp_buf *out, const struct tp_report_diges
 		}
 		shown++;
 	}
-	/* That all of it is other work says nothing. */
+	/* "other" alone is no information. */
 	if (shown == 0 || (shown == 1 && strcmp(names[0].name, "other") == 0)) {
 		out->data[begin] = '\0';
 		out->len = begin;
@@ -93,7 +93,8 @@ void tp_report_add_loading_work(struct tp_buf *out, const struct tp_report_diges
 	free(names);
 }
 
-/* A bound says which part is at fault, an estimate what is: workers, quota, settings. */
+/* True if some advice has a cause: an estimate names it (workers, quota, settings), a bound names
+ * only the part. */
 static bool has_cause(const struct tp_report *report)
 {
 	size_t n = tp_report_n_advice(report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks folded into lines, "outermost;...;innermost ns", as scripts for flame graphs read them. */
+/* Stacks folded into lines, "outermost;...;innermost ns", the input of scripts for flame graphs. */
 #include "formats.h"
 
 #include "stack_names.h"
@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* The format's own separator cannot stand in a name. */
+/* A name must not contain the format's separator. */
 static void write_name(FILE *out, const char *name)
 {
 	for (const char *p = name; *p; p++)

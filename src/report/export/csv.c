@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables with comma-separated values (RFC 4180): for spreadsheets and data frames. */
+/* Tables of comma-separated values (RFC 4180) for spreadsheets and data frames. */
 #include "formats.h"
 
 #include "stack_names.h"
@@ -10,10 +10,8 @@
 
 #include <inttypes.h>
 
-/*
- * A field in quotes. One that begins like a formula gets an apostrophe: spreadsheets would run what
- * a hostile name holds.
- */
+/* Writes a field in quotes. One that begins like a formula gets an apostrophe: spreadsheets would
+ * evaluate the content of a hostile name. */
 static void write_field(FILE *out, const char *text)
 {
 	struct tp_buf safe = {0};

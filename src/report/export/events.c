@@ -13,7 +13,7 @@ struct emitting {
 	const struct tp_export_event_sink *sink;
 	struct tp_export_names names;
 	struct tp_buf name;
-	int64_t step; /* whose slice was written last */
+	int64_t step; /* index of the step whose slice was written last */
 	int64_t pid;
 	int64_t tid;
 };
@@ -32,7 +32,7 @@ static void add_number(struct tp_export_slice *slice, const char *key, uint64_t 
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-/* Beyond all numbers of processes and threads that Linux gives (2^22): none is met twice. */
+/* Above all process and thread numbers of Linux (at most 2^22), so that none is used twice. */
 enum {
 	RANK_PIDS = 10000001,
 	TRACK_TIDS = 10000000,
@@ -176,7 +176,7 @@ static void emit_span(const struct emitting *e, const struct tp_span *span,
 	e->sink->slice(e->sink->context, &slice);
 }
 
-/* What laps over its neighbours goes beside them, on a track of its own. */
+/* A span that partly overlaps its neighbours is written to another track. */
 static void emit_track(struct emitting *e, uint32_t id)
 {
 	const struct tp_trace *trace = e->profile->trace;
@@ -215,7 +215,7 @@ static void emit_device_segment(struct emitting *e, const struct tp_device_piece
 	e->sink->slice(e->sink->context, &slice);
 }
 
-/* What each judged instant of a device is given to. */
+/* Emits what each judged instant of a device is attributed to. */
 static void emit_device(struct emitting *e, size_t index)
 {
 	const struct tp_device_result *device = &e->profile->devices[index];
@@ -231,7 +231,7 @@ static void emit_device(struct emitting *e, size_t index)
 		emit_device_segment(e, &device->pieces[i]);
 }
 
-/* Of a trace without a thread that has them. */
+/* Emits the steps of a trace without a main thread on a track of their own. */
 static void emit_steps(struct emitting *e)
 {
 	if (!e->profile->n_steps || tp_export_has_thread(e->profile, e->profile->main_task))

@@ -7,15 +7,16 @@
 
 enum { TP_EXPORT_ARGS_MAX = 12 };
 
-/* A text, or where that is NULL a number. */
+/* An argument: a text, or a number if the text is NULL. */
 struct tp_export_arg {
 	const char *key;
 	const char *text;
 	uint64_t number;
 };
 
-/* On a track slices are in order of their begin, and what encloses comes before what it encloses.
- * None laps over the end of another. Texts are borrowed, for the call only. */
+/* The slices of a track are sorted by their begin, and an enclosing slice comes before the slices
+ * in it. No slice extends beyond the end of a slice that it begins in. Texts are borrowed for the
+ * call only. */
 struct tp_export_slice {
 	int64_t pid;
 	int64_t tid;
@@ -27,7 +28,7 @@ struct tp_export_slice {
 	size_t n_args;
 };
 
-/* All slices of a track come in one go, after its name. */
+/* All slices of a track are emitted together, after its name. */
 struct tp_export_event_sink {
 	void *context;
 	void (*process)(void *context, int64_t pid, const char *name);
@@ -35,12 +36,10 @@ struct tp_export_event_sink {
 	void (*slice)(void *context, const struct tp_export_slice *slice);
 };
 
-/*
- * Threads: on the main thread's track its steps, and in them what it did, by labels; a slice with
- * an argument "judged" is of the time that the report's parts are made of. On the tracks of other
- * threads whether they were on a CPU or what they waited for. Streams of devices and threads of
- * imported traces: their spans.
- */
+/* Emits the tracks. On the main thread's track: its steps, and in them its activity by label; a
+ * slice with an argument "judged" is part of the time that the report's parts consist of. On the
+ * tracks of other threads: when they were on a CPU and what they waited for. On the tracks of
+ * device streams and of threads of imported traces: their spans. */
 void tp_export_events_emit(const struct tp_profile *profile,
 			   const struct tp_export_event_sink *sink);
 

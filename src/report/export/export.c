@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the formats for other programs. */
+/* Lists the export formats for other programs. */
 #include "trainprof/report/export.h"
 
 #include "formats.h"

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Of one process and one thread: locks for each character would take most of the time. */
+/* Uses unlocked output, because one thread writes: locking for each character would take most of
+ * the time. */
 static void write_bytes(FILE *out, const char *bytes, size_t size)
 {
 	(void)!fwrite_unlocked(bytes, 1, size, out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of the run as OpenMetrics text: for a textfile collector, a push gateway, a CI system. */
+/* Figures of the run as OpenMetrics text for a textfile collector, a push gateway or a CI
+ * system. */
 #include "formats.h"
 
 #include "trainprof/base/file.h"
@@ -99,8 +100,8 @@ static void write_findings(FILE *out, const struct tp_findings *findings)
 	}
 }
 
-/* Endings of facts, and what they are called where names of units are not cut short. A gauge may
- * not end in "_count". */
+/* Endings of fact names, and their replacements, because OpenMetrics spells out names of units. A
+ * gauge must not end in "_count". */
 static const struct {
 	const char *ending;
 	const char *name;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Stacks as OTLP profiles in JSON (profiles/v1development, which is not stable yet): a profile of
- * time on CPUs, one of time off them, one of devices. Entry 0 of each table stands for nothing.
- */
+/* Stacks as OTLP profiles in JSON (profiles/v1development, which is not stable yet): one profile of
+ * time on CPUs, one of time off them, one of devices. Entry 0 of each table means none. */
 #include "formats.h"
 
 #include "json_stream.h"
@@ -17,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is met first gets the next index; 0 is nobody's. */
+/* Numbers keys from 1 in order of appearance; index 0 means none. */
 struct numbering {
 	struct tp_map index;
 	uint64_t *keys; /* by index - 1; heap */
@@ -28,10 +26,11 @@ struct numbering {
 struct otlp {
 	FILE *out;
 	const struct tp_profile *profile;
-	struct tp_export_names names; /* of frames; its texts are the table of strings */
+	struct tp_export_names names; /* names of frames; its texts are the table of strings */
 	struct tp_export_weights weights;
 	struct numbering attributes; /* key << 32 | value, both texts */
-	struct numbering stacks;     /* by id; one of no frames has the place "[no stack]" */
+	struct numbering
+		stacks; /* by stack id; a stack without frames has the place "[no stack]" */
 };
 
 static size_t number_of(struct numbering *numbers, uint64_t key)
@@ -120,7 +119,7 @@ static void write_stacks(struct otlp *o)
 		const struct tp_stack *stack =
 			tp_trace_stack(o->profile->trace, (uint32_t)o->stacks.keys[i]);
 		fputs(",\n{\"locationIndices\":[", o->out);
-		/* 1 is "[no stack]"; frames come behind it, innermost first. */
+		/* Location 1 is "[no stack]"; those of frames follow, innermost first. */
 		if (!stack->n_frames)
 			putc('1', o->out);
 		for (uint32_t f = 0; f < stack->n_frames; f++)
@@ -130,8 +129,8 @@ static void write_stacks(struct otlp *o)
 	fputs("],\n", o->out);
 }
 
-/* A location and a function for each frame, also for those that no stack has: numbers are those of
- * frames. */
+/* Writes a location and a function for each frame, also for frames that are in no stack, so that
+ * their numbers are frame ids. */
 static void write_places(struct otlp *o)
 {
 	const struct tp_trace *trace = o->profile->trace;

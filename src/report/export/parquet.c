@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes tables as Parquet. Its metadata are structs of Thrift's compact protocol. */
+/* Writes tables as Parquet. The metadata are structs of Thrift's compact protocol. */
 #include "parquet.h"
 
 #include "protobuf.h"
@@ -14,16 +14,16 @@
 
 enum { GROUP_ROWS = 1 << 16 };
 
-/* Types of fields in the compact protocol. */
+/* Field types of the compact protocol. */
 enum { THRIFT_I32 = 5, THRIFT_I64 = 6, THRIFT_TEXT = 8, THRIFT_LIST = 9, THRIFT_STRUCT = 12 };
 
-/* Numbers of parquet.thrift. */
+/* Constants of parquet.thrift. */
 enum { PLAIN = 0, RLE = 3, UNCOMPRESSED = 0, REQUIRED = 0, OPTIONAL = 1, UTF8 = 0, DATA_PAGE = 0 };
 
 struct column_data {
 	struct tp_buf values;
 	struct tp_buf levels; /* a byte for each row: 1 = it has a value */
-	unsigned bits;        /* of flags, that are not yet in values */
+	unsigned bits;        /* flags that are not yet in values */
 	unsigned n_bits;
 };
 
@@ -35,7 +35,7 @@ struct tp_parquet {
 	size_t n_group_rows;
 	uint64_t n_rows;
 	uint64_t offset;
-	struct tp_buf groups; /* of the footer */
+	struct tp_buf groups; /* row groups for the footer */
 	size_t n_groups;
 };
 
@@ -51,7 +51,7 @@ static uint64_t folded(int64_t value)
 	return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
 }
 
-/* Fields come in the order of their numbers, less than 16 apart. */
+/* Fields are written in the order of their numbers, less than 16 apart. */
 static void put_field(struct thrift *t, int field, int type)
 {
 	tp_buf_putc(t->out, (char)((field - t->last_field) << 4 | type));
@@ -188,7 +188,7 @@ static int type_of(enum tp_parquet_type type)
 	return types[type];
 }
 
-/* The column's entry in its group. */
+/* Writes the column's entry in its row group. */
 static void put_chunk(struct tp_buf *out, const struct tp_parquet_column *column, uint64_t offset,
 		      uint64_t size, size_t n_rows)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Writes a table as Apache Parquet: plain encoding, not compressed, one page for each column and
- * group of rows (https://parquet.apache.org/docs/file-format/, read 2026-11-26).
- */
+/* Writes a table as Apache Parquet: plain encoding, not compressed, one page for each column and
+ * row group (https://parquet.apache.org/docs/file-format/, read 2026-11-26). */
 #ifndef TRAINPROF_SRC_REPORT_EXPORT_PARQUET_H
 #define TRAINPROF_SRC_REPORT_EXPORT_PARQUET_H
 
@@ -20,7 +18,7 @@ enum tp_parquet_type {
 	TP_PARQUET_FLAG,   /* bool */
 };
 
-/* A column, and where its value is in the struct that is a row. */
+/* A column, and the offset of its value in the struct of a row. */
 struct tp_parquet_column {
 	const char *name;
 	enum tp_parquet_type type;
@@ -32,10 +30,10 @@ struct tp_parquet_column {
 
 struct tp_parquet;
 
-/* `columns` is borrowed until it is closed, as the stream is. */
+/* `columns` and the stream are borrowed until the table is closed. */
 struct tp_parquet *tp_parquet_open(FILE *out, const struct tp_parquet_column *columns, size_t n);
 void tp_parquet_add(struct tp_parquet *table, const void *row);
-/* Write the rest, and forget the table. Errors  TP_IO. */
+/* Write the rest and free the table. Errors: TP_IO. */
 TP_MUST_CHECK enum tp_status tp_parquet_close(struct tp_parquet *table, struct tp_error *err);
 
 #endif

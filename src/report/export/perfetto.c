@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The run as Perfetto's protobuf trace, with names written once. Numbers of fields are those of
+/* The run as Perfetto's protobuf trace, with each name written once. Field numbers are those of
  * trace_packet.proto, track_event.proto, track_descriptor.proto and interned_data.proto. */
 #include "formats.h"
 
@@ -43,13 +43,13 @@ enum { SEQUENCE = 1 };
 
 struct perfetto {
 	FILE *out;
-	struct tp_strtab names[4]; /* of categories, names, keys, texts */
+	struct tp_strtab names[4]; /* categories, names, keys, texts */
 	struct tp_buf file;        /* a packet in its field of the trace */
 	struct tp_buf packet;
 	struct tp_buf message;
 	struct tp_buf inner;
 	struct tp_buf interned;
-	uint64_t *ends; /* of open slices of the track; heap */
+	uint64_t *ends; /* ends of the open slices of the track; heap */
 	size_t n_ends;
 	size_t ends_capacity;
 	uint64_t track; /* uuid */
@@ -59,7 +59,7 @@ struct perfetto {
 
 enum table { CATEGORIES, NAMES, KEYS, TEXTS };
 
-/* The id of a text; what is new goes into the packet's interned data. */
+/* Returns the id of a text; a new text is added to the packet's interned data. */
 static uint64_t intern(struct perfetto *p, enum table table, const char *text)
 {
 	static const unsigned fields[] = {INTERNED_CATEGORY, INTERNED_NAME, INTERNED_KEY,

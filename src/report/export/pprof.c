@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Stacks as pprof's profile.proto, packed by gzip. Four values for each stack: stretches of time,
- * time on a CPU, time off it, time of a device. Numbers of fields are those of profile.proto.
- */
+/* Stacks as pprof's profile.proto, compressed with gzip. Four values for each stack: number of time
+ * intervals, time on a CPU, time off it, time of a device. Field numbers are those of
+ * profile.proto. */
 #include "formats.h"
 
 #include "protobuf.h"
@@ -105,7 +104,7 @@ static void add_labels(struct pprof *p, const struct tp_export_weight *weight)
 		add_number(p, "step", (uint64_t)weight->step + 1);
 }
 
-/* Innermost first. Number 1 is the place of what has no stack. */
+/* Innermost first. Location 1 stands for entries without a stack. */
 static void add_locations(struct pprof *p, const struct tp_export_weight *weight)
 {
 	const struct tp_stack *stack = tp_trace_stack(p->profile->trace, weight->stack);
@@ -167,7 +166,7 @@ static void add_places(struct pprof *p)
 	tp_export_names_release(&names);
 }
 
-/* The program itself; symbols are in the profile already. */
+/* The program itself; the profile already contains symbols. */
 static void add_mapping(struct pprof *p)
 {
 	const struct tp_run_info *run = &p->profile->trace->run;

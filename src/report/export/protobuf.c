@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wire format of Protocol Buffers, as its page "Encoding" has it. */
+/* The wire format of Protocol Buffers, as its page "Encoding" describes it. */
 #include "protobuf.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ void tp_proto_add_bool(struct tp_buf *out, unsigned field, int value)
 	tp_proto_add_uint(out, field, value != 0);
 }
 
-/* Lowest byte first, whatever the machine. */
+/* Lowest byte first, on any machine. */
 static void add_fixed(struct tp_buf *out, uint64_t bits, unsigned n_bytes)
 {
 	for (unsigned i = 0; i < n_bytes; i++)

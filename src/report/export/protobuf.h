@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the wire format of Protocol Buffers. Fields of value 0 are written, too. */
+/* Writes the wire format of Protocol Buffers. Fields with value 0 are written, too. */
 #ifndef TRAINPROF_SRC_REPORT_EXPORT_PROTOBUF_H
 #define TRAINPROF_SRC_REPORT_EXPORT_PROTOBUF_H
 
@@ -13,7 +13,7 @@ void tp_proto_add_bool(struct tp_buf *out, unsigned field, int value);
 void tp_proto_add_double(struct tp_buf *out, unsigned field, double value);
 void tp_proto_add_float(struct tp_buf *out, unsigned field, float value);
 void tp_proto_add_text(struct tp_buf *out, unsigned field, const char *text);
-/* A message, or packed numbers, that were made in a buffer of their own; clears that. */
+/* Adds a message, or packed numbers, from a separate buffer, and clears that buffer. */
 void tp_proto_add_message(struct tp_buf *out, unsigned field, struct tp_buf *message);
 
 #endif

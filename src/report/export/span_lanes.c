@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds for each span the first lane in which it laps over no end. */
+/* Finds for each span the first lane in which it crosses no end of another span. */
 #include "span_lanes.h"
 
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
 
-/* Ends of the spans that are open, outermost first. */
+/* Ends of the open spans, outermost first. */
 struct open_ends {
 	uint64_t *items; /* heap */
 	size_t n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spreads the spans of one track so that in each lane they follow or enclose each other. */
+/* Distributes the spans of a track to lanes, so that spans in a lane follow or enclose each
+ * other. */
 #ifndef TRAINPROF_SRC_REPORT_EXPORT_SPAN_LANES_H
 #define TRAINPROF_SRC_REPORT_EXPORT_SPAN_LANES_H
 
@@ -13,7 +14,7 @@ struct tp_span_lanes {
 	size_t n_left_out;
 };
 
-/* Spans as tp_spans_sort() leaves them. */
+/* Expects spans in the order of tp_spans_sort(). */
 void tp_span_lanes_build(struct tp_span_lanes *out, const struct tp_span *spans, size_t n);
 void tp_span_lanes_release(struct tp_span_lanes *lanes);
 

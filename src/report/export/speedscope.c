@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks as a file of speedscope: for each thread one profile on CPUs and one off them. */
+/* Stacks as a speedscope file: for each thread one profile of time on CPUs and one of time off
+ * them. */
 #include "formats.h"
 
 #include "json_stream.h"
@@ -14,10 +15,10 @@
 
 static const char schema[] = "https://www.speedscope.app/file-format-schema.json";
 
-/* Frames are numbered as they are met: one for each name and place. */
+/* Frames are numbered in order of appearance: one for each name and place. */
 struct frame_table {
 	struct tp_export_names names;
-	uint32_t *number; /* by text, plus one; 0 = not met. Grows with the texts. */
+	uint32_t *number; /* by text, plus one; 0 = not seen yet. Grows with the texts. */
 	size_t n_numbers;
 	uint32_t *text; /* by number */
 	uint32_t *frame;
@@ -117,7 +118,7 @@ static void write_frames(FILE *out, const struct frame_table *table)
 	}
 }
 
-/* Returns the number of the first one of the thread that trains, which is shown first. */
+/* Returns the index of the first profile of the training thread, which is shown first. */
 static size_t write_profiles(FILE *out, struct frame_table *table,
 			     const struct tp_export_weights *weights)
 {

@@ -24,7 +24,7 @@ void tp_export_names_release(struct tp_export_names *names)
 	free(names->frames);
 }
 
-/* Valid UTF-8 in which nothing ends a line. Releases the text. */
+/* Interns valid UTF-8 without line breaks. Releases the text. */
 static uint32_t intern(struct tp_export_names *names, struct tp_buf *text)
 {
 	struct tp_buf safe = {0};
@@ -45,7 +45,7 @@ static void push(struct tp_export_names *names, uint32_t id, uint32_t frame)
 	TP_ARRAY_PUSH(names->ids, names->n, names->capacity) = id;
 }
 
-/* Nothing for an empty text. */
+/* Adds nothing for an empty text. */
 static void push_text(struct tp_export_names *names, struct tp_buf *text)
 {
 	if (text->len)

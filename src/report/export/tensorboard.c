@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Times of steps as an event file of TensorBoard: records with a checksum, in them protobuf.
- * Numbers of fields are those of event.proto and summary.proto. Values have 24 bits, as theirs do.
- */
+/* Step times as a TensorBoard event file: protobuf in records with a checksum. Field numbers are
+ * those of event.proto and summary.proto. Values are floats with 24 bits of precision, as in
+ * TensorBoard. */
 #include "formats.h"
 
 #include "protobuf.h"
@@ -25,7 +24,8 @@ static uint32_t checksum(const unsigned char *bytes, size_t size)
 	return ~crc;
 }
 
-/* A checksum over data that hold checksums is weak: the format turns it and adds a constant. */
+/* A checksum over data that contain checksums is weak: the format rotates it and adds a
+ * constant. */
 static uint32_t masked(uint32_t crc)
 {
 	return (crc >> 15 | crc << 17) + 0xa282ead8U;

@@ -8,8 +8,8 @@ struct thread_walk {
 	void *context;
 	uint32_t task;
 	const struct tp_timeline *timeline;
-	size_t next;    /* piece of the timeline */
-	uint64_t at_ns; /* all before was visited */
+	size_t next;    /* next segment of the timeline */
+	uint64_t at_ns; /* all time before was visited */
 };
 
 static struct tp_export_piece describe_segment(const struct thread_walk *walk,
@@ -43,7 +43,7 @@ static void emit(const struct thread_walk *walk, struct tp_export_piece piece, u
 	walk->visit(walk->context, &piece);
 }
 
-/* A hole counts only where parts are made of it. */
+/* A gap is emitted only in judged time, which the parts consist of. */
 static void emit_unknown(const struct thread_walk *walk, uint64_t from_ns, uint64_t to_ns,
 			 int64_t step, bool is_judged)
 {
@@ -55,7 +55,7 @@ static void emit_unknown(const struct thread_walk *walk, uint64_t from_ns, uint6
 		emit(walk, unknown, from_ns, to_ns, step, is_judged);
 }
 
-/* Everything up to there. */
+/* Emits everything up to to_ns. */
 static void advance(struct thread_walk *walk, uint64_t to_ns, int64_t step, bool is_judged)
 {
 	const struct tp_timeline *timeline = walk->timeline;

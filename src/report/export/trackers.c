@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Figures in the shapes of experiment trackers: requests of MLflow's runs/log-batch, which holds
- * 1000 metrics at most; rows for wandb.log(). Nothing is sent.
- */
+/* Figures in the formats of experiment trackers: requests of MLflow's runs/log-batch, which holds
+ * at most 1000 metrics; rows for wandb.log(). Nothing is sent. */
 #include "formats.h"
 
 #include "json_stream.h"
@@ -12,7 +10,7 @@
 
 #include <inttypes.h>
 
-/* Limits of one request, by MLflow's REST documentation. */
+/* Limit of one request, from MLflow's REST documentation. */
 enum { BATCH_METRICS = 1000 };
 
 static bool is_whole(const struct tp_step *step)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums pieces of threads that are alike, and names what they belong to. */
+/* Sums equal pieces of threads, and names the process, thread and part that they belong to. */
 #include "weights.h"
 
 #include "trainprof/base/map.h"

@@ -139,7 +139,7 @@ void tp_report_budget_junit(struct tp_buf *out, const struct tp_budget_result *r
 
 /* ---- GitLab ---- */
 
-/* FNV-1a of the name: no values, so that the same problem is recognised again. */
+/* FNV-1a of the name without values, so that the same problem has the same fingerprint again. */
 static uint64_t fingerprint_of(const char *name)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -165,7 +165,7 @@ static void put_sentence(struct tp_json_writer *w, const char *key,
 	tp_buf_release(&text);
 }
 
-/* Of a preset the budget itself is the place. */
+/* Returns the line of the assertion in the budget; 1 for one of a preset, which has no line. */
 static uint64_t line_of(const struct tp_assertion_result *item)
 {
 	return item->assertion->line ? item->assertion->line : 1;

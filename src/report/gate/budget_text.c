@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints whether a budget holds. */
+/* Prints the result of checking a budget. */
 #include "trainprof/report/budget_text.h"
 
 #include "report/digest/markdown_escape.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what differs between runs as JSON (docs/diff.schema.json). */
+/* Writes the differences between runs as JSON (docs/diff.schema.json). */
 #include "trainprof/report/diff_text.h"
 
 #include "diff_sentences.h"
@@ -23,7 +23,7 @@ static void write_runs(struct tp_json_writer *w, const char *key,
 	tp_json_close(w, ']');
 }
 
-/* `name` is of the member that holds the difference, with its unit. */
+/* `name` is that of the member that holds the difference, with its unit. */
 static void write_change(struct tp_json_writer *w, const char *name, const struct tp_change *change)
 {
 	tp_json_open(w, '{');

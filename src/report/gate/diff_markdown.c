@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what differs between runs as Markdown. */
+/* Writes the differences between runs as Markdown. */
 #include "trainprof/report/diff_text.h"
 
 #include "diff_sentences.h"

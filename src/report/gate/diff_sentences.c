@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts a comparison of runs into words. */
+/* Describes a comparison of runs in words. */
 #include "diff_sentences.h"
 
 #include "report/digest/gain_text.h"

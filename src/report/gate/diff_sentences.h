@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What text and Markdown say alike about two groups of runs. */
+/* Sentences about two groups of runs that text and Markdown share. */
 #ifndef TRAINPROF_SRC_REPORT_GATE_DIFF_SENTENCES_H
 #define TRAINPROF_SRC_REPORT_GATE_DIFF_SENTENCES_H
 
@@ -11,7 +11,7 @@
 const char *tp_diff_title(const struct tp_run_diff *diff);
 /* "21.0 ms became 23.1 ms per step: +10 % (+4.2 to +16)." */
 void tp_diff_add_sentence(struct tp_buf *out, const struct tp_run_diff *diff);
-/* What the intervals stand on. */
+/* Append the number of runs and steps behind the intervals, and the smallest visible change. */
 void tp_diff_add_evidence(struct tp_buf *out, const struct tp_run_diff *diff);
 /* "waits6, waits7" */
 void tp_diff_add_names(struct tp_buf *out, const struct tp_run_values *const *runs, size_t n);
@@ -27,7 +27,7 @@ struct tp_diff_row {
 /* The step first, then the parts in the order of the base; returns how many, at most 1 + parts. */
 size_t tp_diff_rows(struct tp_diff_row rows[1 + TP_N_PARTS], const struct tp_run_diff *diff);
 
-/* One line each. */
+/* Append one line. */
 void tp_diff_add_difference(struct tp_buf *out, const struct tp_unlike *unlike);
 void tp_diff_add_item(struct tp_buf *out, const struct tp_diff_item *item);
 void tp_diff_add_gain(struct tp_buf *out, const struct tp_run_diff *diff,

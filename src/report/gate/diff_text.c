@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what differs between runs. */
+/* Prints the differences between runs. */
 #include "trainprof/report/diff_text.h"
 
 #include "diff_sentences.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints where the history of a baseline became slower. */
+/* Prints at which save the history of a baseline became slower. */
 #include "trainprof/report/history_text.h"
 
 #include "trainprof/report/units.h"
@@ -11,7 +11,7 @@ static const struct tp_history_save *save_at(const struct tp_history_result *r, 
 	return &r->history->saves[i];
 }
 
-/* Where it became slower; the last save unless it did. */
+/* Index of the first slow save; the last save if the history did not become slower. */
 static size_t first_slow(const struct tp_history_result *r)
 {
 	return r->answer == TP_GATE_FAIL ? r->levels[r->culprit].first : r->history->n - 1;
@@ -44,7 +44,8 @@ static bool has_advice(const struct tp_history_save *save, const char *rule)
 	return false;
 }
 
-/* Advice of the first slow save that the one before lacks, and the place of most time. */
+/* Appends the advice of the first slow save that the previous save does not have, and the place
+ * with most time. */
 static void add_cause(struct tp_buf *out, const struct tp_history_result *r)
 {
 	const struct tp_history_save *now = save_at(r, first_slow(r));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what became of advice that was tried. */
+/* Writes the outcome of advice that was tried. */
 #include "trainprof/report/trial_text.h"
 
 #include "report/digest/gain_text.h"

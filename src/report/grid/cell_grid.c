@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts text into cells: one column a character, two for the wide ones, none for combining marks. */
+/* Writes text into cells: one column per character, two for wide ones, none for combining marks. */
 #include "trainprof/report/cell_grid.h"
 
 #include "character_width.h"
@@ -59,7 +59,7 @@ static void set_cell(struct tp_grid *grid, size_t line, size_t column, enum tp_p
 	cell->text[len] = '\0';
 }
 
-/* Is it the right half of a wide character? Its other half must not stay alone. */
+/* True for the right half of a wide character, whose left half must not stay alone. */
 static bool is_right_part(const struct tp_grid *grid, size_t line, size_t column)
 {
 	return column < grid->columns && !cell_at(grid, line, column)->text[0];
@@ -75,7 +75,7 @@ static size_t columns_of(const char *text, size_t size)
 	return n;
 }
 
-/* Clean text of which as much is put as fits; the last column of what does not has the mark. */
+/* Writes as much clean text as fits; if it does not fit, the last column has the mark. */
 static size_t put_clean(struct tp_grid *grid, size_t line, size_t column, size_t end,
 			enum tp_paint paint, const char *text, size_t size)
 {
@@ -129,7 +129,7 @@ size_t tp_grid_put(struct tp_grid *grid, size_t line, size_t column, size_t end,
 	return at;
 }
 
-/* "\033[1;31m" of a page; what stands for no paint ends one. */
+/* Returns the paint of "\033[1;31m" on a page; any other code ends a paint. */
 static enum tp_paint paint_of(const char *code, size_t len)
 {
 	for (int paint = 0; paint < TP_N_PAINTS; paint++) {
@@ -140,7 +140,7 @@ static enum tp_paint paint_of(const char *code, size_t len)
 	return TP_PAINT_NONE;
 }
 
-/* A page holds no control sequences but its own. */
+/* A page contains no control sequences except its own. */
 static void put_line(struct tp_grid *grid, size_t line, size_t column, size_t end, const char *text,
 		     const char *stop)
 {

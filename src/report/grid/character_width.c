@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Knows combining marks and wide characters by ranges of code points. */
+/* Finds combining marks and wide characters in ranges of code points. */
 #include "character_width.h"
 
 #include "trainprof/base/memory.h"
@@ -12,8 +12,8 @@ struct range {
 	uint32_t last;
 };
 
-/* Unicode 15: combining marks (general category Mn and Me) of the scripts that programs' names are
- * written in, joiners, variation selectors and the marks that turn directions. */
+/* Unicode 15: combining marks (general category Mn and Me) of the scripts used in names of
+ * programs, joiners, variation selectors and marks that change the text direction. */
 static const struct range no_width[] = {
 	{0x300, 0x36f},     {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
 	{0x64b, 0x65f},     {0x6d6, 0x6dc},   {0x900, 0x902},   {0x93c, 0x93c},

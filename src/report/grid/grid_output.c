@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows a grid on a terminal, by what differs from what it shows already, or as a picture. */
+/* Shows a grid on a terminal, by writing only what changed, or as a picture. */
 #include "trainprof/report/cell_grid.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ static void add_style(struct tp_buf *out, const struct tp_cell *cell, bool has_c
 		      code ? code : "");
 }
 
-/* A whole line, whatever of it differs: what stands left of a wide character matters, too. */
+/* Writes a whole line even if only a part differs: cells to the left of a wide character matter,
+ * too. */
 static void add_line(struct tp_buf *out, const struct tp_grid *grid, size_t line, bool has_colour)
 {
 	static const struct tp_cell plain = {.text = " "};
@@ -86,7 +87,7 @@ static const char *const hues[TP_N_PAINTS] = {
 	[TP_PAINT_PART + TP_PART_IDLE] = "#a8a8a8",
 };
 
-/* Spaces become hard ones: not every program that shows SVG keeps several of the others. */
+/* Spaces become no-break spaces: some SVG viewers collapse several ordinary ones. */
 static void add_escaped(struct tp_buf *out, const char *text)
 {
 	for (; *text; text++) {
@@ -125,7 +126,7 @@ static void add_run(struct tp_buf *out, const struct tp_grid *grid, size_t line,
 	tp_buf_puts(out, "</text>\n");
 }
 
-/* Cells of one look are one text; spaces at its ends need none. */
+/* Cells of the same style are one text element; spaces at its ends are omitted. */
 static void add_line_texts(struct tp_buf *out, const struct tp_grid *grid, size_t line)
 {
 	const struct tp_cell *cells = &grid->cells[line * grid->columns];

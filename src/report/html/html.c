@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The report as one page: no network, readable without its script. The only script that a browser
- * runs is the one whose hash stands in the page's policy.
- */
+/* The report as one HTML page: no network, readable without its script. Browsers run only the
+ * script whose hash is in the page's policy. */
 #include "html.h"
 
 #include "report/digest/exporters.h"
@@ -119,7 +117,7 @@ static void add_header(struct tp_buf *out, const struct tp_report_digest *digest
 	tp_report_add_subject(&text, digest);
 	tp_html_flush_text(out, &text);
 	tp_buf_puts(out, "</code> ");
-	tp_report_add_extent(&text, digest);
+	tp_report_add_extent(&text, digest, TP_EXTENT_ALL);
 	tp_html_flush_text(out, &text);
 	tp_buf_puts(out, "</p>\n");
 	add_keys(out, digest);

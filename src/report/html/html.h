@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections of the page, its style and its script. */
+/* Sections of the HTML page, its style and its script. */
 #ifndef TRAINPROF_SRC_REPORT_HTML_HTML_H
 #define TRAINPROF_SRC_REPORT_HTML_HTML_H
 
@@ -7,7 +7,7 @@
 
 #include "report/digest/digest.h"
 
-/* Each writes nothing where nothing is known. */
+/* Each function writes nothing if nothing is known. */
 void tp_html_add_parts(struct tp_buf *out, const struct tp_report_digest *digest);
 void tp_html_add_steps(struct tp_buf *out, const struct tp_report_digest *digest);
 void tp_html_add_lanes(struct tp_buf *out, const struct tp_report_digest *digest);

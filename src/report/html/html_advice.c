@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice with its evidence, what to type, and how to see whether it helped. */
+/* Advice with its evidence, the commands to type, and how to check the result. */
 #include "html.h"
 
 #include "report/digest/gain_text.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Stacks as an icicle: what calls is above what it calls, width is time. Frames are buttons, so
- * that a keyboard and a screen reader reach them; the script only narrows the view.
- */
+/* Stacks as an icicle: callers are above their callees, width is time. Frames are buttons, so that
+ * a keyboard and a screen reader reach them; the script only narrows the view. */
 #include "html.h"
 
 #include "report/export/stack_names.h"
@@ -14,7 +12,7 @@
 
 enum { MAX_FRAMES = 1500, MAX_DEPTH = 60, MAX_NAME = 240, MAX_SHOWN = 90, NO_NODE = 0 };
 
-/* Below that share of all a frame is no wider than a line. */
+/* A frame with a smaller share of the total is no wider than a line. */
 static const double min_share = 0.001;
 
 struct flame_node {
@@ -22,7 +20,7 @@ struct flame_node {
 	uint32_t first; /* child; NO_NODE */
 	uint32_t next;  /* sibling */
 	uint64_t time_ns;
-	uint8_t class; /* part, or how a thread of no part was */
+	uint8_t class; /* part, or the state of a thread without a part */
 };
 
 struct flame {
@@ -65,7 +63,7 @@ static void add_weight(struct flame *flame, const struct tp_export_weight *weigh
 	}
 }
 
-/* By time, the largest first: insertion into a list, for there are few children. */
+/* Sorts by time, the largest first: insertion into a list, because there are few children. */
 static uint32_t sort_children(const struct flame *flame, uint32_t first)
 {
 	uint32_t sorted = NO_NODE;

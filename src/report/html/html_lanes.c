@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A typical step and the worst one: what each thread and device did from its begin to its end. */
+/* A typical step and the slowest one: the activity of each thread and device from begin to end. */
 #include "html.h"
 
 #include "report/export/thread_walk.h"
@@ -33,7 +33,7 @@ static void add_interval(struct html_lane *lane, int class, uint64_t from_ns, ui
 	unsigned left = (unsigned)((double)(from - lane->start_ns) * scale);
 	unsigned right = (unsigned)((double)(to - lane->start_ns) * scale + 0.5);
 	lane->known_ns += to - from;
-	/* What is less than a line is drawn once for all that fall on it. */
+	/* Pieces narrower than a line are drawn once for all that fall on it. */
 	if (right <= lane->drawn_to[class] && lane->paths[class].len)
 		return;
 	right = right > left ? right : left + 1;
@@ -49,7 +49,7 @@ static void add_segment(void *context, const struct tp_export_piece *piece)
 	add_interval(context, class, piece->start_ns, piece->end_ns);
 }
 
-/* Nothing for a lane without anything in it. */
+/* Adds nothing for an empty lane. */
 static bool flush_lane(struct tp_buf *out, struct html_lane *lane, struct tp_buf *name)
 {
 	bool is_known = lane->known_ns > 0;
@@ -106,7 +106,7 @@ static bool add_device(struct tp_buf *out, const struct tp_profile *profile,
 	return flush_lane(out, &lane, &name);
 }
 
-/* Those that train and those that make batches come first. */
+/* Threads that train and threads that make batches come first. */
 static size_t add_threads(struct tp_buf *out, const struct tp_profile *profile,
 			  const struct tp_step *step, size_t n)
 {
@@ -141,7 +141,7 @@ static uint64_t length_of(const struct tp_step *step)
 	return step->end_ns - step->start_ns;
 }
 
-/* The steady one whose time is nearest to the median. */
+/* The steady step whose time is nearest to the median. */
 static size_t find_typical(const struct tp_profile *profile)
 {
 	size_t best = profile->n_steps;
@@ -159,7 +159,7 @@ static size_t find_typical(const struct tp_profile *profile)
 	return best;
 }
 
-/* Not one that an end of the recording cuts, nor one of the start. */
+/* The longest step, except those at the start and those cut by an end of the recording. */
 static size_t find_longest(const struct tp_profile *profile, size_t typical)
 {
 	size_t worst = typical;

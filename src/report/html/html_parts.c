@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a step goes: a bar and the table of its parts; steps over time. */
+/* The parts of a step: a bar and a table; steps over time. */
 #include "html.h"
 
 #include "report/digest/source_lines.h"
@@ -19,7 +19,7 @@ static void add_bar(struct tp_buf *out, const struct tp_report_digest *digest)
 			continue;
 		double share = (double)time_ns / (double)digest->profile->total_ns;
 		tp_buf_printf(out, "<span class=\"p%d\" style=\"flex:%.4f\">", part, share);
-		/* A name where it fits on a small screen. */
+		/* A name is added if it fits on a small screen. */
 		if (share > 0.25)
 			tp_buf_printf(out, "%s %u&nbsp;%%", tp_part_name((enum tp_part)part),
 				      digest->percent[part]);
@@ -89,7 +89,7 @@ static uint64_t length_of(const struct tp_step *step)
 	return step->end_ns - step->start_ns;
 }
 
-/* The slowest step of each column, so that none that is far off disappears. */
+/* Each column shows its slowest step, so that no outlier disappears. */
 static size_t pick_columns(const struct tp_step **out, const struct tp_profile *profile)
 {
 	size_t n = profile->n_steps < STEP_COLUMNS ? profile->n_steps : STEP_COLUMNS;
@@ -104,7 +104,7 @@ static size_t pick_columns(const struct tp_step **out, const struct tp_profile *
 	return n;
 }
 
-/* One path for each part: the parts of a column stand on each other in the order of parts. */
+/* One path for each part: the parts of a column are stacked in the order of parts. */
 static void add_columns(struct tp_buf *out, const struct tp_step *const *columns, size_t n,
 			uint64_t top_ns)
 {
@@ -167,7 +167,8 @@ static void add_slow_steps(struct tp_buf *out, const struct tp_report_digest *di
 	tp_buf_puts(out, "</details>\n");
 }
 
-/* Of the slowest column, or what leaves room for the others beside one that is far off. */
+/* The top of the scale: the slowest column, or a lower limit if an outlier would make the others
+ * too small. */
 static uint64_t find_top(const struct tp_profile *profile, const struct tp_step *const *columns,
 			 size_t n, size_t *n_beyond)
 {

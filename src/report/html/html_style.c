@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Style and script of the page. Colours of parts are those of Okabe and Ito, which colour-blind
- * readers can tell apart; text on them keeps a contrast of 4.5 and more. */
+ * readers can distinguish; text on them has a contrast of 4.5 or more. */
 #include "html.h"
 
 #include <stddef.h>
@@ -76,8 +76,8 @@ const char *const tp_html_style[] = {
 	".bar span,.key,svg{print-color-adjust:exact}}",
 	NULL};
 
-/* Frames keep what they were written with in data of their own; the view is from left, wide. In
- * pieces, for compilers that take no longer strings. */
+/* Frames store their original position in data attributes; the view is the range from `left`,
+ * `wide`. In pieces, because compilers limit the length of a string. */
 const char *const tp_html_script[] = {
 	"(function(){'use strict';"
 	"var box=document.getElementById('flame');if(!box)return;"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of processes, workers, GPUs, kernels and ranks, and how all of it was measured. */
+/* Tables of processes, workers, GPUs, kernels and ranks, and how they were measured. */
 #include "html.h"
 
 #include "report/digest/job_notes.h"
@@ -129,7 +129,7 @@ static void add_kernel_table(struct tp_buf *out, const struct tp_profile *profil
 	tp_html_end_table(out);
 }
 
-/* The first ones are what a reader looks for; the rest is folded. */
+/* Readers want the first ones; the rest is folded. */
 static void add_kernels(struct tp_buf *out, const struct tp_profile *profile)
 {
 	size_t n = profile->n_kernels < MAX_ROWS ? profile->n_kernels : MAX_ROWS;

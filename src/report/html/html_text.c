@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes text as HTML, and the markup that sections share. */
+/* Escapes text for HTML, and writes the markup that sections share. */
 #include "html_text.h"
 
 #include "trainprof/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says which ranks ended, are missing or were left out, and how ranks were joined. */
+/* Notes which ranks ended, are missing or were left out, and how ranks were joined. */
 #include "job_sentences.h"
 
 #include "trainprof/report/units.h"

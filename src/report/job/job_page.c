@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of more ranks those that come last are shown. */
+/* With more ranks, only those with the most own time are shown. */
 enum {
 	ROWS_MAX = 16,
 	COLUMN_HOST = 6,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says in sentences what is known about a job. */
+/* Describes a job in sentences. */
 #include "job_sentences.h"
 
 #include "report/digest/gain_text.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a thread does, in the words of a sentence about it. */
+/* The activity of a thread, worded for a sentence about it. */
 static const char *label_text(enum tp_label label)
 {
 	switch (label) {

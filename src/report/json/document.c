@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what a run was and what it amounts to: the first half of the JSON report. */
+/* Writes the run and its summary figures: the first half of the JSON report. */
 #include "document.h"
 #include "report/digest/gain_text.h"
 #include "report/digest/step_counts.h"
@@ -61,7 +61,7 @@ void tp_report_json_run(struct tp_report_document *doc)
 		tp_json_write_string(w, run->command[i]);
 	tp_json_close(w, ']');
 	tp_json_put_string(w, "mode", tp_run_mode_name(run->mode));
-	/* What an importer keeps has no level of permission. */
+	/* An import needs no permissions, so it has no level. */
 	if (!doc->digest->is_import)
 		tp_json_put_string(w, "tier", tp_tier_name(run->tier));
 	tp_json_put_string(w, "started_at", started);
@@ -106,7 +106,7 @@ void tp_report_json_environment(struct tp_report_document *doc)
 	const struct tp_run_info *run = doc->digest->run;
 	tp_json_write_key(w, "environment");
 	tp_json_open(w, '{');
-	/* Two imports are not alike because nothing is known of both their machines. */
+	/* An import has no fingerprint: two imports with unknown machines must not look alike. */
 	if (!doc->digest->is_import)
 		write_fingerprint(w, run);
 	tp_report_json_host(w, &run->host);
@@ -173,7 +173,7 @@ static void write_gaps(struct tp_json_writer *w, const struct tp_trace *trace)
 	tp_json_close(w, ']');
 }
 
-/* Absent where the recording does not say it. */
+/* The member is absent if the recording does not contain it. */
 static void write_own_cpu(struct tp_json_writer *w, const struct tp_trace *trace)
 {
 	struct tp_own_cpu own;
@@ -346,7 +346,7 @@ void tp_report_json_partition(struct tp_report_document *doc)
 
 void tp_report_json_phases(struct tp_report_document *doc)
 {
-	/* The document's word for a phase may be wider than ours. */
+	/* The names of phases in the document may cover more than the names in our code. */
 	static const char *const ids[TP_N_RUN_PHASES] = {"startup",    "warmup", "train",   "eval",
 							 "checkpoint", "other",  "shutdown"};
 	struct tp_json_writer *w = doc->w;
@@ -368,7 +368,7 @@ void tp_report_json_phases(struct tp_report_document *doc)
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-/* Means of buckets of neighbouring steps; with one step a bucket the numbers are exact. */
+/* Means over groups of neighbouring steps; with one step per group the numbers are exact. */
 static void write_column(struct tp_json_writer *w, const char *key,
 			 const struct tp_profile *profile, size_t bucket, int part)
 {

@@ -6,7 +6,7 @@
 #include "report/digest/digest.h"
 #include "trainprof/base/json.h"
 
-/* Bounds on arrays; what was cut is counted. */
+/* Limits of the arrays; elements that were cut are counted. */
 struct tp_report_document {
 	struct tp_json_writer *w;
 	const struct tp_report_digest *digest;
@@ -24,7 +24,7 @@ struct tp_report_document {
 	size_t cut_device_steps;
 };
 
-/* Each writes one member of the document, key included. */
+/* Each function writes one member of the document, including its key. */
 void tp_report_json_run(struct tp_report_document *doc);
 void tp_report_json_environment(struct tp_report_document *doc);
 void tp_report_json_collection(struct tp_report_document *doc);
@@ -37,38 +37,39 @@ void tp_report_json_stacks(struct tp_report_document *doc);
 void tp_report_json_findings(struct tp_report_document *doc);
 void tp_report_json_without(struct tp_report_document *doc);
 void tp_report_json_warnings(struct tp_report_document *doc);
-/* Members of partition and of steps; nothing where no line is known. */
+/* Write members of partition and of steps; nothing if no line is known. */
 void tp_report_json_lines(struct tp_json_writer *w, const struct tp_profile *profile);
 void tp_report_json_loop(struct tp_json_writer *w, const struct tp_profile *profile);
-/* "against", a member of what the guide says of a technique. */
+/* Writes "against", a member of the guide's entry for a technique. */
 void tp_report_json_yardstick(struct tp_json_writer *w, const struct tp_yardstick *yardstick);
-/* A member of a finding. */
+/* Writes a member of a finding. */
 void tp_report_json_actions(struct tp_json_writer *w, const struct tp_finding *finding);
-/* Members of environment: the host and its limits. */
+/* Writes members of environment: the host and its limits. */
 void tp_report_json_host(struct tp_json_writer *w, const struct tp_host_info *host);
-/* A member of run: the files that ranks came from. */
+/* Writes a member of run: the files that the ranks came from. */
 void tp_report_json_ranks(struct tp_report_document *doc);
-/* Nothing without workers. */
+/* Write nothing without workers. */
 void tp_report_json_functions(struct tp_report_document *doc);
 void tp_report_json_workers(struct tp_report_document *doc);
-/* Nothing without GPUs that were sampled. */
+/* Writes nothing without GPUs that were sampled. */
 void tp_report_json_gpus(struct tp_report_document *doc);
-/* Nothing without devices. */
+/* Write nothing without devices. */
 void tp_report_json_job(struct tp_report_document *doc);
 void tp_report_json_devices(struct tp_report_document *doc);
 void tp_report_json_kernels(struct tp_report_document *doc);
 void tp_report_json_collectives(struct tp_report_document *doc);
 void tp_report_json_blame(struct tp_report_document *doc);
 
-/* A finding as an object without a key; `process` is the trainer's id, or NULL. */
+/* Writes a finding as an object without a key; `process` is the trainer's id, or NULL. */
 void tp_report_json_finding(struct tp_json_writer *w, const struct tp_finding *finding,
 			    const char *process);
-/* {value, ci95, n, origin, coverage_ratio} or {value: null, missing}; a value without a key. */
+/* Writes {value, ci95, n, origin, coverage_ratio} or {value: null, missing}; a value without a
+ * key. */
 void tp_report_json_quantity(struct tp_json_writer *w, const struct tp_quantity *quantity);
 void tp_report_json_interval(struct tp_json_writer *w, const char *key, double low, double high);
-/* Optional texts are left out, NULL or empty: null would need a reason. */
+/* Writes a text; leaves out NULL and empty texts, because null would need a reason. */
 void tp_report_json_text(struct tp_json_writer *w, const char *key, const char *text);
-/* A member, where the findings have one. */
+/* Writes a member if the findings have a verdict. */
 void tp_report_json_verdict(struct tp_json_writer *w, const struct tp_findings *findings);
 
 #endif

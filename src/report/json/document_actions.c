@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what a finding advises, with what the guide says of it. */
+/* Writes the advice of a finding, with the guide's entries about it. */
 #include "document.h"
 
 static void write_reported(struct tp_json_writer *w, const struct tp_reported_result *items,
@@ -24,7 +24,7 @@ static void write_reported(struct tp_json_writer *w, const struct tp_reported_re
 	tp_json_close(w, ']');
 }
 
-/* Without "holds" facts cannot tell. */
+/* "holds" is absent if the facts do not show whether the condition holds. */
 static void write_conditions(struct tp_json_writer *w, const struct tp_references *literature)
 {
 	tp_json_write_key(w, "conditions");

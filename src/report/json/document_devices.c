@@ -13,7 +13,7 @@ static void put_int(struct tp_json_writer *w, const char *key, int64_t value)
 	tp_json_write_int(w, value);
 }
 
-/* Names of templates may be longer than all the rest. */
+/* Names of C++ templates may be longer than the rest of the document. */
 static void put_name(struct tp_json_writer *w, const struct tp_trace *trace, uint32_t name)
 {
 	const char *text = tp_trace_string(trace, name);
@@ -23,7 +23,7 @@ static void put_name(struct tp_json_writer *w, const struct tp_trace *trace, uin
 	tp_buf_release(&cut);
 }
 
-/* "d3": by order in the profile. */
+/* "d3": the index in the profile. */
 static void put_device(struct tp_json_writer *w, const char *key, size_t device)
 {
 	char id[24];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes GPUs, by their driver's figures, into the JSON report. */
+/* Writes GPUs, with figures of their driver, into the JSON report. */
 #include "document.h"
 
 #include "trainprof/model/gpu.h"

@@ -2,7 +2,8 @@
 /* Writes lines of Python programs and the workers of their loaders into the JSON report. */
 #include "document.h"
 
-/* Whole paths: what reads a document has no other way to tell two files of one name apart. */
+/* Writes whole paths: otherwise a reader of the document cannot distinguish two files of the same
+ * name. */
 static void write_line(struct tp_json_writer *w, const struct tp_profile *profile,
 		       const struct tp_line_result *line)
 {

@@ -11,7 +11,7 @@
 
 /* ---- processes ----------------------------------------------------------------------------- */
 
-/* "p3": by order in the profile. NULL when the task is no listed process. */
+/* "p3": the index in the profile. NULL if the task is not a listed process. */
 static const char *process_id(const struct tp_profile *profile, uint32_t task, char *out,
 			      size_t size)
 {
@@ -107,7 +107,7 @@ static void write_frame(struct tp_json_writer *w, const struct tp_trace *trace, 
 	tp_buf_release(&name);
 }
 
-/* Frames used by the stacks that are written, numbered in order of appearance. */
+/* Writes the frames of the stacks that are written, numbered in order of appearance. */
 static void write_frames(struct tp_report_document *doc, size_t n_stacks, struct tp_map *numbers)
 {
 	const struct tp_trace *trace = doc->digest->trace;
@@ -262,7 +262,8 @@ static void write_fired(struct tp_json_writer *w, const struct tp_finding *findi
 	tp_report_json_text(w, "done", finding->done);
 	tp_report_json_text(w, "suppressed", finding->suppressed);
 	write_sources(w, finding);
-	/* No numbers: a CI system knows the finding again tomorrow. */
+	/* The fingerprint contains no figures, so that a CI system recognises the finding in later
+	 * runs. */
 	struct tp_buf print = {0};
 	tp_buf_printf(&print, "%s@%s", finding->rule, process ? process : "run");
 	tp_json_put_string(w, "fingerprint", tp_buf_text(&print));
@@ -317,7 +318,7 @@ static void write_without_part(struct tp_report_document *doc, enum tp_part id)
 	tp_json_write_key(w, "applies");
 	tp_json_open(w, '[');
 	tp_json_close(w, ']');
-	/* The midpoint speaks for a narrow bracket only (docs/design/waits.md#brackets). */
+	/* The midpoint is meaningful only for a narrow bracket (docs/design/waits.md#brackets). */
 	bool is_narrow = width <= 0.05 * doc->digest->mean_ns;
 	const struct tp_quantity step = {
 		.is_known = is_narrow,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what a report has in common with a recording's manifest: the host and the imported files.
- */
+/* Writes the members that a report and a recording's manifest have in common: the host and the
+ * imported files. */
 #include "document.h"
 
 static void show_always_text(struct tp_json_writer *w, const char *key, const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the values that all documents consist of. */
+/* Writes the values that all documents use. */
 #include "document.h"
 
 void tp_report_json_text(struct tp_json_writer *w, const char *key, const char *text)

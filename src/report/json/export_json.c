@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as one JSON document: what machines read. */
+/* The report as one JSON document, for machines. */
 #include "report/digest/exporters.h"
 
 #include "document.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The largest document that trainprof's own reader takes. */
+/* The largest document that trainprof's own parser accepts. */
 enum { MAX_BYTES = TP_JSON_MAX_BYTES };
 
 static void write_tool(struct tp_json_writer *w)
@@ -73,7 +73,7 @@ static enum tp_status json_write(const struct tp_report *report,
 	struct tp_report_digest digest;
 	tp_report_digest_make(&digest, report);
 	struct tp_json_writer w = {0};
-	/* Long series and stacks are halved until the whole fits. */
+	/* The limits of long series and stacks are halved until the document fits. */
 	for (size_t shift = 0; shift < 8; shift++) {
 		struct tp_report_document doc = {
 			.w = &w,

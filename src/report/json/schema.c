@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON Schema of the report, as docs/report.schema.json holds it. */
+/* The JSON Schema of the report, the content of docs/report.schema.json. */
 #include "trainprof/report/report.h"
 
 static const char schema[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks what a report promises: exact sums, no null without a reason, ids that exist. */
+/* Checks the guarantees of a report: exact sums, no null without a reason, ids that exist. */
 #include "trainprof/report/validate.h"
 
 #include "trainprof/base/text.h"
@@ -28,7 +28,7 @@ add_error(struct schema_check *check, const struct tp_json *where, const char *f
 	check->n++;
 }
 
-/* A whole number, or a problem. */
+/* Returns a whole number; adds an error if the member is none. */
 static uint64_t whole(struct schema_check *check, const struct tp_json *object, const char *key)
 {
 	uint64_t value = 0;
@@ -64,7 +64,7 @@ static void check_share(struct schema_check *check, const struct tp_json *part, 
 			  tp_json_number(share, 0), expected);
 }
 
-/* Lines of one kind are different instants of their part. */
+/* The lines of one kind are disjoint in time, so they sum to at most the time of their part. */
 static void check_lines(struct schema_check *check, const struct tp_json *partition, const char *of)
 {
 	TP_JSON_EACH (part, tp_json_get(partition, "parts")) {
@@ -107,14 +107,14 @@ static void check_partition(struct schema_check *check, const struct tp_json *ro
 	check_lines(check, partition, "own");
 }
 
-/* The kinds of steps sum to all of them. */
+/* The counts of the kinds of steps must sum to the total. */
 static void check_step_counts(struct schema_check *check, const struct tp_json *root)
 {
 	const struct tp_json *steps = tp_json_get(root, "steps");
 	const struct tp_json *kinds = tp_json_get(steps, "by_kind");
 	uint64_t sum = 0;
 	if (!kinds)
-		return; /* of a version that did not say it */
+		return; /* written by a version without this member */
 	uint64_t total = whole(check, steps, "total_count");
 	TP_JSON_EACH (kind, kinds) {
 		sum += whole(check, kinds, tp_json_key(kind));
@@ -127,8 +127,8 @@ static void check_step_counts(struct schema_check *check, const struct tp_json *
 		add_error(check, kinds, "steps by kind differ from count and excluded_warmup");
 }
 
-/* The i-th number of each part's column must sum to the step's duration; means are rounded down,
- * so a bucket may miss one ns a part. */
+/* The i-th numbers of all parts' columns must sum to the step's duration; means are rounded down,
+ * so a group may lack one ns per part. */
 static void check_series(struct schema_check *check, const struct tp_json *root)
 {
 	const struct tp_json *series = tp_json_get(tp_json_get(root, "steps"), "series");
@@ -159,7 +159,7 @@ static void check_series(struct schema_check *check, const struct tp_json *root)
 	}
 }
 
-/* Promise of the format: null only with a reason. Depth is bounded by the parser. */
+/* Rule of the format: null only with a reason. The parser limits the depth. */
 static void check_nulls(struct schema_check *check, const struct tp_json *value)
 {
 	const struct tp_json *null = tp_json_get(value, "value");
@@ -185,7 +185,7 @@ static void check_stacks(struct schema_check *check, const struct tp_json *root)
 	}
 }
 
-/* A verdict of last resort has no conditions; whoever tells people what to do must have some. */
+/* A verdict of last resort has no conditions; a finding with advice must have some. */
 static void check_findings(struct schema_check *check, const struct tp_json *root)
 {
 	TP_JSON_EACH (finding, tp_json_get(root, "findings")) {
@@ -197,7 +197,8 @@ static void check_findings(struct schema_check *check, const struct tp_json *roo
 	}
 }
 
-/* Each device's parts sum to its windows, before and after waits were given to their causes. */
+/* Each device's parts sum to its windows, before and after waits were attributed to their
+ * causes. */
 static void check_device(struct schema_check *check, const struct tp_json *device)
 {
 	static const char *const keys[] = {"own_ns", "after_ns"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as Markdown: for pull requests, step summaries and tickets. */
+/* The report as Markdown for pull requests, step summaries and tickets. */
 #include "report/digest/exporters.h"
 #include "report/digest/markdown_escape.h"
 
@@ -30,13 +30,13 @@ static void add_verdict(struct tp_buf *out, const struct tp_report_digest *diges
 	struct tp_buf safe = {0};
 	tp_report_add_subject(&command, digest);
 	tp_text_add_safe(&safe, tp_buf_text(&command));
-	/* A code span knows no escapes: its own quote is the only character that hurts. */
+	/* A code span has no escapes: only its own quote character must be replaced. */
 	for (const char *p = tp_buf_text(&safe); *p; p++)
 		tp_buf_putc(out, *p == '`' || *p == '\n' ? '\'' : *p);
 	tp_buf_release(&safe);
 	tp_buf_release(&command);
 	tp_buf_puts(out, "`: ");
-	tp_report_add_extent(out, digest);
+	tp_report_add_extent(out, digest, TP_EXTENT_ALL);
 	if (digest->profile->step_time.n)
 		tp_buf_printf(out, "; step mean %s, p95 %s",
 			      tp_unit_time(digest->profile->step_time.mean).text,
@@ -62,7 +62,7 @@ static void add_parts(struct tp_buf *out, const struct tp_report_digest *digest)
 		tp_buf_printf(out, "| %s | %s | ", tp_part_name(id),
 			      tp_unit_scaled(digest->scale, (double)part->time_ns / digest->divisor)
 				      .text);
-		/* What is there is not 0 %. */
+		/* A part that exists is not shown as 0 %. */
 		if (digest->percent[id])
 			tp_buf_printf(out, "%u %% | ", digest->percent[id]);
 		else
@@ -78,7 +78,7 @@ static void add_parts(struct tp_buf *out, const struct tp_report_digest *digest)
 	tp_buf_putc(out, '\n');
 }
 
-/* Their figure beside our bound: of the first technique that has one. */
+/* Adds a gain that others reported next to our bound: from the first technique that has one. */
 static void add_reported(struct tp_buf *out, const struct tp_finding *finding)
 {
 	for (size_t i = 0; i < finding->n_actions; i++) {
@@ -100,7 +100,8 @@ static void add_reported(struct tp_buf *out, const struct tp_finding *finding)
 	}
 }
 
-/* What takes fewer iterations stands beside a training that is just shorter. */
+/* Adds the yardstick of a technique that needs fewer iterations: a training that is just
+ * shorter. */
 static void add_yardstick(struct tp_buf *out, const struct tp_finding *finding)
 {
 	const struct tp_references *literature =

@@ -18,7 +18,7 @@ static void add_name(struct tp_buf *out, const char *name)
 {
 	struct tp_buf cut = {0};
 	size_t len = strnlen(name, NAME_MAX_BYTES);
-	/* Not in the middle of a character. */
+	/* Do not cut inside a character. */
 	while (name[len] && len && ((unsigned char)name[len] & 0xc0) == 0x80)
 		len--;
 	tp_buf_add(&cut, name, len);

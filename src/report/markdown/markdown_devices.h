@@ -5,7 +5,7 @@
 
 #include "report/digest/digest.h"
 
-/* Nothing without devices, or without files. */
+/* Add nothing without devices, or without files. */
 void tp_markdown_add_devices(struct tp_buf *out, const struct tp_report_digest *digest);
 void tp_markdown_add_files(struct tp_buf *out, const struct tp_report_digest *digest);
 

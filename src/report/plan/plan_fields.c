@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what a plan says, line by line. */
+/* Formats a plan as labelled lines. */
 #include "plan_fields.h"
 
 #include "report/digest/gain_text.h"
@@ -15,7 +15,7 @@ struct lines {
 	struct tp_arena *arena;
 	struct tp_plan_field *items;
 	size_t n;
-	const char *label; /* of the last line */
+	const char *label; /* label of the last line */
 };
 
 __attribute__((format(printf, 3, 4))) static void add_line(struct lines *lines, const char *label,
@@ -50,8 +50,8 @@ static void add_how(struct lines *lines, const char *label, const struct tp_plan
 		const char *name;
 		const char *word;
 	} words[] = {{"pytorch", "PyTorch"}, {"jax", "JAX"}, {"tensorflow", "TF"}, {"c", "C, MPI"}};
-	/* Where one framework was seen, the guide's line is about this run; an example may be of
-	 * another. */
+	/* If one framework was recognised, the guide's line is about this run; an example may be
+	 * about another framework. */
 	if (deed->example && deed->n_how != 1) {
 		add_line(lines, label, "%s", deed->example);
 		return;
@@ -89,7 +89,7 @@ static bool is_action(const struct tp_plan_step *move, const char *technique)
 	return false;
 }
 
-/* Other actions of the same rules. */
+/* Adds the other actions of the same rules. */
 static void add_others(struct lines *lines, const struct tp_report_plan *plan,
 		       const struct tp_plan_step *move)
 {
@@ -134,7 +134,8 @@ static void add_yardstick(struct lines *lines, const char *label, const char *be
 	}
 }
 
-/* Its rate stands below the last step, once for all, unless it is another one. */
+/* The rate of the common yardstick is printed once, below the last step; another yardstick is
+ * printed here. */
 static void add_against(struct lines *lines, const struct tp_action_plan *course,
 			const struct tp_yardstick *against)
 {
@@ -179,7 +180,7 @@ static void add_target(struct lines *lines, const struct tp_plan_target *target,
 			 tp_unit_percent(target->worst).text, whole);
 }
 
-/* A rate that only has an upper end is not printed as an interval. */
+/* A rate with only an upper end is not printed as an interval. */
 static void add_rate(struct lines *lines, const struct tp_plan_step_rate *rate)
 {
 	if (tp_gain_is_estimate(rate->low / rate->now))
@@ -249,13 +250,13 @@ static void add_stop(struct lines *lines, const struct tp_plan_step *move)
 			 tp_verdict_words_limit(tp_part_find(move->then_limit)));
 }
 
-/* ---- all of it ---- */
+/* ---- the whole plan ---- */
 
 const char *tp_plan_step_summary(const struct tp_report_plan *plan, size_t i)
 {
 	const struct tp_plan_step *move = &plan->findings->course.moves[i];
 	const struct tp_finding *finding = member(plan, move, 0);
-	/* A headline is that of the first action. */
+	/* A finding's headline describes its first action. */
 	bool is_first = !move->n_deeds ||
 			(finding->n_actions &&
 			 strcmp(finding->actions[0].technique, move->deeds[0].technique) == 0);
@@ -293,7 +294,7 @@ static void add_missing(struct lines *lines, const struct tp_report_plan *plan)
 	if (findings->n_not_judged)
 		add_line(lines, "missing", "%s not judged%s",
 			 tp_unit_counted(findings->n_not_judged, "rule").text,
-			 findings->n_wanted ? ". Facts that would tell most:"
+			 findings->n_wanted ? ". The most useful facts:"
 					    : "; what is lacking would hardly change this plan.");
 	for (size_t i = 0; i < findings->n_wanted; i++) {
 		tp_fact_id fact = findings->wanted[i].fact;
@@ -312,7 +313,7 @@ size_t tp_plan_fields(struct tp_arena *arena, const struct tp_report_plan *plan,
 		add_line(&lines, "after", "Measure again after each change: the order may change.");
 	if (course->yardstick)
 		add_yardstick(&lines, "fewer",
-			      "Steps that are not made are not judged: no fact tells the loss. "
+			      "Training for fewer steps is not judged: no fact has the loss. "
 			      "What needs fewer of them (trainprof guide iterations) has to beat: ",
 			      course->yardstick);
 	add_missing(&lines, plan);

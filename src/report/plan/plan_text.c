@@ -14,7 +14,7 @@ static const char *verdict_sentence(const struct tp_report_plan *plan)
 {
 	return plan->findings->verdict_sentence
 		       ? plan->findings->verdict_sentence
-		       : "What is known does not tell which part of a step is largest.";
+		       : "The largest part of a step is not known.";
 }
 
 static const char no_steps[] = "No step of this plan would gain enough to be worth the work.";

@@ -9,7 +9,7 @@
 #include "trainprof/model/fact.h"
 #include "trainprof/report/units.h"
 
-/* What stands in the rows. */
+/* The rows of the table. */
 static const struct {
 	const char *name;
 	tp_fact_id fact;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what --full adds to the summary. */
+/* Writes the sections that --full adds to the summary. */
 #include "device_tables.h"
 #include "gpu_table.h"
 #include "line_tables.h"
@@ -203,7 +203,7 @@ static void print_steps(struct tp_page *page, const struct tp_report_digest *dig
 	print_slow_steps(page, profile);
 }
 
-/* Of imported traces none are known. */
+/* Imported traces have no phases. */
 static bool has_phases(const struct tp_profile *profile)
 {
 	for (int p = 0; p < TP_N_RUN_PHASES; p++)
@@ -235,7 +235,7 @@ static void print_phases(struct tp_page *page, const struct tp_report_digest *di
 
 /* ---- processes and stacks ------------------------------------------------------------------ */
 
-/* "on CPU 52 %, futex 41 %": states that take at least a percent, largest causes as they come. */
+/* "on CPU 52 %, futex 41 %": states of at least one percent, the largest causes in their order. */
 static void add_states(struct tp_buf *out, const struct tp_process_result *process)
 {
 	double lived = (double)process->lived_ns;
@@ -405,7 +405,7 @@ static void print_tier(struct tp_page *page, const struct tp_report_digest *dige
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "tier: %s", tp_tier_name(digest->run->tier));
 	if (digest->run->sample_rate_hz > 0)
-		tp_buf_printf(&text, ", %s samples a second and thread",
+		tp_buf_printf(&text, ", %s samples per second and thread",
 			      tp_unit_number(digest->run->sample_rate_hz).text);
 	const struct tp_quantity *rate = &digest->profile->facts[TP_FACT_RUN_RATE_RATIO];
 	if (rate->is_known && rate->value < 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what --full says of devices, kernels and ranks. */
+/* Writes the sections of --full about devices, kernels and ranks. */
 #include "device_tables.h"
 
 #include "report/digest/job_notes.h"
@@ -20,7 +20,7 @@ enum {
 	NARROW_BELOW = 64,
 };
 
-/* Means of kernels differ by their sizes, too: less is no news. */
+/* Means of kernels also differ because of their sizes: a smaller slowdown is not reported. */
 static const double NOTABLE_SLOWDOWN = 1.05;
 
 static void print_section(struct tp_page *page, const char *title)
@@ -30,7 +30,7 @@ static void print_section(struct tp_page *page, const char *title)
 	tp_page_end(page);
 }
 
-/* "own     compute 57 %, …", wrapped behind its name. */
+/* "own     compute 57 %, …", wrapped to the right of its name. */
 static void print_named(struct tp_page *page, const char *name, const struct tp_buf *text)
 {
 	if (!text->len)
@@ -40,7 +40,7 @@ static void print_named(struct tp_page *page, const char *name, const struct tp_
 	tp_page_wrap(page, COLUMN_PARTS + 2, TP_PAINT_NONE, tp_buf_text(text), 0);
 }
 
-/* Text that ends before a column; of a printf() the unit's "µ" would count twice. */
+/* Prints text that ends before a column; printf() would count the "µ" of a unit as two columns. */
 static void print_right(struct tp_page *page, size_t column, const char *text)
 {
 	size_t width = tp_text_width(text);
@@ -68,7 +68,7 @@ static void print_job_row(struct tp_page *page, const char *name, const uint64_t
 	tp_page_end(page);
 }
 
-/* What a rank waits for a late one is that one's doing. */
+/* Time that a rank waits for a late rank is attributed to the late rank. */
 static void print_job(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_report_job *job = &digest->job;
@@ -158,7 +158,7 @@ static void add_exposed(struct tp_buf *out, const struct tp_device_result *devic
 			      tp_unit_time((double)device->exposed_copy_ns).text);
 }
 
-/* The least, the median and the most would need a copy: least, mean and most do not. */
+/* The median would need a sorted copy; the least, the mean and the most do not. */
 static void add_steps(struct tp_buf *out, const struct tp_device_result *device)
 {
 	uint64_t least = UINT64_MAX;
@@ -179,7 +179,7 @@ static void add_steps(struct tp_buf *out, const struct tp_device_result *device)
 	tp_buf_puts(out, " launches each");
 }
 
-/* Alone, or not late: nothing. */
+/* Adds nothing for a device that is alone or not late. */
 static void add_caused(struct tp_buf *out, const struct tp_device_result *device)
 {
 	if (device->wait_caused_ns)
@@ -319,7 +319,7 @@ static void print_collective(struct tp_page *page, const struct tp_report_digest
 		      tp_unit_time((double)collective->arrival_spread_ns).text,
 		      collective->n_members, tp_unit_time((double)wait_ns).text);
 	tp_buf_printf(&text, "transfer %s; ", tp_unit_time((double)collective->transfer_ns).text);
-	/* Without parameters: they are the same for all. */
+	/* Without parameters, which are the same for all. */
 	tp_buf_add(&text, name, strcspn(name, "("));
 	if (*group)
 		tp_buf_printf(&text, ", group %s", group);
@@ -366,7 +366,8 @@ static void print_blamed(struct tp_page *page, const struct tp_report_digest *di
 	tp_buf_release(&text);
 }
 
-/* Rows are in order of time: whoever leads one of them for the first time comes next. */
+/* True for the first row of a device. Rows are sorted by time, so devices come in the order of
+ * their largest row. */
 static bool is_first_blame(const struct tp_profile *profile, size_t index)
 {
 	for (size_t i = 0; i < index; i++)

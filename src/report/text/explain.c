@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows how a rule judged a run. */
+/* Shows how a rule was evaluated for a run. */
 #include "trainprof/report/explain.h"
 
 #include "report/digest/gain_text.h"
@@ -100,7 +100,8 @@ static void print_field(struct tp_page *page, const char *name, const char *text
 	tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_NONE, text, 0);
 }
 
-/* Where in the program, if it is one of Python and the rule speaks about a part of its time. */
+/* Prints the place in the program, if it is a Python program and the rule is about a part of its
+ * time. */
 static void print_line_of(struct tp_page *page, const struct tp_report *report,
 			  const struct tp_finding *finding)
 {
@@ -113,7 +114,7 @@ static void print_line_of(struct tp_page *page, const struct tp_report *report,
 	tp_buf_release(&text);
 }
 
-/* The same words as on the other pages: how much, and how sure that is. */
+/* The same words as on the other pages: the size of the gain and its certainty. */
 static void print_gain(struct tp_page *page, const struct tp_finding *finding)
 {
 	if (finding->state != TP_FINDING_FIRED || !finding->n_actions)
@@ -149,9 +150,9 @@ static void print_actions(struct tp_page *page, const struct tp_finding *finding
 	}
 }
 
-/* ---- what the guide says of the techniques ---- */
+/* ---- the guide's entries about the techniques ---- */
 
-/* More of them are on the technique's page. */
+/* The technique's page has more of them. */
 enum { MAX_REPORTED = 2 };
 
 static void print_reported(struct tp_page *page, const char *name,
@@ -169,7 +170,8 @@ static void print_reported(struct tp_page *page, const char *name,
 	}
 }
 
-/* What takes fewer iterations has to beat a training that is just shorter. */
+/* Prints the yardstick of a technique that needs fewer iterations: a training that is just
+ * shorter. */
 static void print_yardstick(struct tp_page *page, const struct tp_yardstick *yardstick)
 {
 	struct tp_buf text = {0};
@@ -192,7 +194,7 @@ static void print_conditions(struct tp_page *page, const struct tp_references *l
 	}
 }
 
-/* Whether an action before the i-th has the same yardstick. */
+/* True if an action before the i-th has the same yardstick. */
 static bool is_repeated(const struct tp_finding *finding, size_t i)
 {
 	const char *technique = finding->actions[i].literature->against->technique;
@@ -204,7 +206,7 @@ static bool is_repeated(const struct tp_finding *finding, size_t i)
 	return false;
 }
 
-/* Beside the gain that was computed for this run stands what others saw on theirs. */
+/* Prints the gains that others reported, next to the gain that was computed for this run. */
 static void print_references(struct tp_page *page, const struct tp_finding *finding)
 {
 	for (size_t i = 0; i < finding->n_actions; i++) {
@@ -222,7 +224,7 @@ static void print_references(struct tp_page *page, const struct tp_finding *find
 			      literature->risk, literature->risk_text);
 		print_field(page, "effort", tp_buf_text(&text));
 		print_conditions(page, literature);
-		/* Actions of one rule mostly share it. */
+		/* Actions of one rule mostly share their yardstick. */
 		if (literature->against && !is_repeated(finding, i))
 			print_yardstick(page, literature->against);
 		tp_buf_release(&text);
@@ -275,7 +277,7 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 	print_field(page, "quiet", finding->quiet_because);
 	print_field(page, "silent", finding->suppressed);
 	print_actions(page, finding);
-	if (!finding->suppressed) /* else it says so itself */
+	if (!finding->suppressed) /* a suppressed finding already contains it */
 		print_field(page, "done", finding->done);
 	print_gain(page, finding);
 	print_references(page, finding);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows how facts written by hand were judged, as text and as JSON. */
+/* Shows the advice for facts that were written by hand, as text and as JSON. */
 #include "trainprof/report/facts_advice.h"
 
 #include "report/digest/gain_text.h"
@@ -30,7 +30,7 @@ static void print_verdict(struct tp_page *page, const struct tp_findings *findin
 	tp_page_add(page, TP_PAINT_NONE, "  ");
 	tp_page_wrap(page, 2, TP_PAINT_NONE,
 		     findings->verdict ? findings->verdict_sentence
-				       : "These facts do not tell which part of a step is largest.",
+				       : "The largest part of a step does not follow from these facts.",
 		     0);
 }
 

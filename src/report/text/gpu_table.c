@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what drivers tell of GPUs. */
+/* Prints the figures that drivers report about GPUs. */
 #include "gpu_table.h"
 
 #include "report/digest/markdown_escape.h"
@@ -18,7 +18,8 @@ static void add_name(struct tp_buf *out, const struct tp_report_digest *digest,
 	tp_buf_printf(out, "GPU %d%s%s", (int)gpu->number, *name ? " " : "", name);
 }
 
-/* The least and the most of a figure; false when it is not known of all. */
+/* Returns the least and the most of a figure in its arguments; false if it is not known for all
+ * GPUs. */
 static bool range_of(const struct tp_profile *profile, enum tp_gpu_stat figure, double *least,
 		     double *most)
 {
@@ -32,7 +33,7 @@ static bool range_of(const struct tp_profile *profile, enum tp_gpu_stat figure, 
 	return profile->n_gpus > 0;
 }
 
-/* The fuller of two is the one that a larger batch meets first. */
+/* The GPU with the fullest memory is the first one that limits a larger batch. */
 static const struct tp_gpu_result *max_memory_gpu(const struct tp_profile *profile)
 {
 	const struct tp_gpu_result *best = NULL;
@@ -85,7 +86,7 @@ static const char *way_of(const struct tp_gpu_result *gpu)
 			      : "the program holds its device node open";
 }
 
-/* What each figure is called where there is room for words. */
+/* Names of the figures for lines with room for words. */
 static const char *const words[TP_N_GPU_STATS] = {
 	[TP_GPU_AWAKE] = "some kernel ran",
 	[TP_GPU_MEM_USED] = "memory used, peak",
@@ -128,12 +129,13 @@ static struct tp_unit_text stat_text(const struct tp_gpu_result *gpu, int figure
 	return strcmp(unit, "ratio") == 0 ? tp_unit_percent(value) : tp_unit_value(value, unit);
 }
 
-/* What is not known of a GPU stands in one line: most of it for one reason. */
+/* Unknown figures of a GPU are in one line: most of them have the same reason. */
 static void add_unknown(struct tp_buf *out, const struct tp_profile *profile,
 			const struct tp_gpu_result *gpu)
 {
-	const char *separator = "not told here: ";
-	/* What only counters tell nobody misses who did not ask for them. */
+	const char *separator = "not reported here: ";
+	/* Figures that need hardware counters are not reported as missing unless counters were
+	 * requested. */
 	int end = profile->facts[TP_FACT_GPU_COUNTED].is_known ? TP_N_GPU_STATS : TP_GPU_L2_HIT;
 	for (int f = 0; f < end; f++) {
 		if (gpu->figures[f].is_known)

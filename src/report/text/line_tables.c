@@ -9,7 +9,8 @@
 
 enum { N_LINES_SHOWN = 4, N_WORKERS_SHOWN = 16, N_FUNCTIONS_SHOWN = 10 };
 
-/* Of the total, for a line to be listed; of a worker's life, for what it does. */
+/* Minimum share of the total for a line to be listed; minimum share of a worker's life for an
+ * activity. */
 static const double SMALLEST_LINE = 0.005;
 static const double SMALLEST_TIME = 0.005;
 

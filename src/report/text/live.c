@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the screen of a measurement that goes on. */
+/* Writes the screen of a running measurement. */
 #include "trainprof/report/live.h"
 
 #include "report/digest/digest.h"
@@ -19,14 +19,14 @@
 
 enum {
 	NARROW_BELOW = 64,
-	THREADS_MAX = 10, /* where nothing bounds the lines */
+	THREADS_MAX = 10, /* if the number of lines is not limited */
 	HOT_MAX = 5,
-	ROWS_MIN = 1, /* of a table, for it to be worth its heading */
-	HEADING = 2,  /* lines of one, with the empty one before it */
+	ROWS_MIN = 1, /* rows that a table needs to be worth its heading */
+	HEADING = 2,  /* lines of a heading, with the empty line before it */
 	FOOT = 3,     /* lines below the tables */
 };
 
-/* Of the CPU time, for a function to be listed; of the window, for a wait. */
+/* Minimum share of CPU time for a function to be listed; minimum share of the window for a wait. */
 static const double SMALLEST_FUNCTION = 0.01;
 static const double SMALLEST_WAIT = 0.05;
 
@@ -37,7 +37,7 @@ static bool is_narrow(const struct tp_page *page)
 
 /* ---- the first lines ----------------------------------------------------------------------- */
 
-/* The command without the way to its program: what follows says more. */
+/* The command without the directory of its program: the arguments are more useful. */
 static void add_command(struct tp_buf *out, const struct tp_run_info *run)
 {
 	for (size_t i = 0; i < run->n_command; i++)
@@ -95,7 +95,7 @@ static void print_steps(struct tp_page *page, const struct tp_profile *profile)
 	const struct tp_stat *time = &profile->step_time;
 	struct tp_buf text = {0};
 	if (time->n && time->mean > 0)
-		tp_buf_printf(&text, "%s steps a second, %s each, p95 %s",
+		tp_buf_printf(&text, "%s steps per second, %s each, p95 %s",
 			      tp_unit_number(1e9 / time->mean).text, tp_unit_time(time->mean).text,
 			      tp_unit_time(time->p95).text);
 	else
@@ -128,13 +128,14 @@ static const char *role_of(const struct tp_thread_result *thread)
 	return tp_thread_role_name(thread->role);
 }
 
-/* Threads are told by what they take of the window: one that lived for a moment took little. */
+/* Times of threads are shown as shares of the window: a thread that lived for a moment has a small
+ * share. */
 static double window_ns(const struct tp_profile *profile)
 {
 	return (double)(profile->window_end_ns - profile->window_start_ns);
 }
 
-/* The two largest waits that are worth a word: "futex 41 %, wants a CPU 8 %". */
+/* Adds the two largest waits above the minimum: "futex 41 %, wants a CPU 8 %". */
 static void add_waits(struct tp_buf *out, const struct tp_profile *profile,
 		      const struct tp_thread_result *thread)
 {
@@ -251,7 +252,7 @@ static int compare_functions(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* By the innermost frame of what was on a CPU; of Python by line. */
+/* Sums by the innermost frame of stacks on a CPU; for Python by line. */
 static void sum_functions(struct functions *out, const struct tp_profile *profile)
 {
 	struct tp_map index = {0};
@@ -306,7 +307,7 @@ static void print_functions(struct tp_page *page, const struct tp_profile *profi
 
 /* ---- the last lines ------------------------------------------------------------------------ */
 
-/* Of one CPU, from the first reading to the last: beyond them nothing is known. */
+/* Returns the share of one CPU, from the first reading to the last: the time outside is unknown. */
 static bool recorder_ratio(const struct tp_trace *trace, double *out)
 {
 	size_t n;
@@ -351,12 +352,13 @@ static void print_foot(struct tp_page *page, const struct tp_report_digest *dige
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* Rows of each table. */
+/* Number of rows of each table. */
 struct live_rows {
 	size_t threads, lines, functions;
 };
 
-/* Of the room, with `reserved` lines left for others. */
+/* Returns the number of rows that fit into the room, with `reserved` lines left for other
+ * tables. */
 static size_t rows_in(size_t *room, size_t wanted, size_t reserved)
 {
 	if (!wanted || *room < reserved + HEADING + ROWS_MIN)
@@ -367,8 +369,8 @@ static size_t rows_in(size_t *room, size_t wanted, size_t reserved)
 	return rows;
 }
 
-/* Lines of Python come first: they are what a user can change. Threads have what is left, and a few
- * rows in any case. */
+/* Lines of Python come first, because a user can change them. Threads have the rest, and a few rows
+ * in any case. */
 static struct live_rows assign_rows(size_t used, const struct tp_profile *profile,
 				    const struct tp_live *live)
 {
@@ -385,7 +387,7 @@ static struct live_rows assign_rows(size_t used, const struct tp_profile *profil
 	return rows;
 }
 
-/* A window of a few lines shows the first ones. */
+/* A window of a few lines shows the first lines. */
 static void cut_to(struct tp_page *page, size_t max_lines)
 {
 	char *at = page->out.data;

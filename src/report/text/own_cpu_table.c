@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what trainprof's own CPU time went for. */
+/* Prints how trainprof used its own CPU time. */
 #include "own_cpu_table.h"
 
 #include "trainprof/report/own_cpu.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as text for people: the summary, and with --full all the rest. */
+/* The report as text: the summary, and with --full all sections. */
 #include "report/digest/exporters.h"
 
 #include "summary.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much fits beside each other on the screen after a run. */
+/* Limits for what fits next to each other on the screen after a run. */
 #ifndef TRAINPROF_SRC_REPORT_TEXT_SCREEN_WIDTH_H
 #define TRAINPROF_SRC_REPORT_TEXT_SCREEN_WIDTH_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 enum {
-	TP_SCREEN_NARROW_BELOW = 64, /* columns: one thing a line, short words */
+	TP_SCREEN_NARROW_BELOW = 64, /* columns: one item per line, short words */
 	TP_SCREEN_WIDE_FROM = 110,   /* intervals of shares, hidden time, rule names */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the stacks of all threads, those that are alike together. */
+/* Prints the stacks of all threads; threads with the same stack are grouped. */
 #include "trainprof/report/stacks_page.h"
 
 #include "trainprof/base/memory.h"
@@ -13,11 +13,11 @@
 enum {
 	FUNCTION_COLUMN = 4,
 	PLACE_COLUMN = 36,
-	FRAMES_MAX = 40, /* of a stack on the page; the JSON has all */
-	IDS_MAX = 8,     /* of threads of a group */
+	FRAMES_MAX = 40, /* printed frames of a stack; the JSON has all */
+	IDS_MAX = 8,     /* printed thread ids of a group */
 };
 
-/* Waits that are shorter come and go: nothing is said of how long they last. */
+/* The length of shorter waits is not printed: they come and go. */
 #define WAIT_WORTH_NS UINT64_C(100000000)
 
 static const struct tp_task *task_of(const struct tp_thread_stacks *stacks,
@@ -117,7 +117,8 @@ static void print_frame(struct tp_page *page, const struct tp_thread_stacks *sta
 	tp_page_end(page);
 }
 
-/* How the interpreter calls from one Python function to the next: of no use to who reads Python. */
+/* True for frames of the interpreter between two Python functions: they do not help a reader of
+ * Python code. */
 static bool is_interpreter(const struct tp_thread_stacks *stacks, const struct tp_frame *frame)
 {
 	const char *module = tp_text_base_name(string_of(stacks, frame->module));
@@ -217,8 +218,8 @@ void tp_report_stacks_page(struct tp_page *page, const struct tp_thread_stacks *
 struct rank_thread {
 	const struct tp_thread_stack *thread;
 	int64_t number;
-	size_t group; /* index of the first one that is alike */
-	size_t n;     /* of the group; in its first one */
+	size_t group; /* index of the first rank in the same place */
+	size_t n;     /* size of the group; set in its first rank */
 };
 
 static int64_t rank_of(const struct tp_thread_stacks *stacks, const struct tp_thread_stack *thread)
@@ -229,7 +230,7 @@ static int64_t rank_of(const struct tp_thread_stacks *stacks, const struct tp_th
 	return n ? (int64_t)gauges[n - 1].value : -1;
 }
 
-/* The first process of a rank, but for those that only wait for it: shells, and trainprof. */
+/* True for a process of a rank, except those that only wait for it: shells, and trainprof. */
 static bool is_rank(const struct tp_thread_stacks *stacks, const struct tp_thread_stack *thread)
 {
 	const struct tp_task *task = task_of(stacks, thread);
@@ -247,7 +248,7 @@ static int by_number(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Of each rank its first process: those that it has started have its variables, too. */
+/* Finds the first process of each rank: its child processes have its environment variables, too. */
 static size_t find_ranks(struct rank_thread *ranks, const struct tp_thread_stacks *stacks)
 {
 	size_t n = 0;
@@ -265,7 +266,7 @@ static size_t find_ranks(struct rank_thread *ranks, const struct tp_thread_stack
 	return n_kept;
 }
 
-/* Addresses differ from process to process, and so do ids of stacks. */
+/* Addresses and ids of stacks differ between processes. */
 static bool is_same_frame(const struct tp_thread_stacks *stacks, uint32_t a, uint32_t b)
 {
 	const struct tp_frame *x = &stacks->trace.frames[a];
@@ -274,8 +275,8 @@ static bool is_same_frame(const struct tp_thread_stacks *stacks, uint32_t a, uin
 			  x->line == y->line && x->module == y->module);
 }
 
-/* In Python the place is where Python is: a rank that waits in a loop of MPI is each time in
- * another function of that. */
+/* For Python the place is the Python line: a rank that waits in a loop of MPI is in a different MPI
+ * function each time. */
 static bool is_same_place(const struct tp_thread_stacks *stacks, const struct tp_thread_stack *a,
 			  const struct tp_thread_stack *b)
 {
@@ -367,7 +368,7 @@ bool tp_report_stacks_job_page(struct tp_page *page, const struct tp_thread_stac
 			     tp_unit_counted(n_groups, "place").text);
 		tp_page_end(page);
 	}
-	/* Where most are first: one that is elsewhere is what a job hangs at. */
+	/* The largest group comes first: a rank that is elsewhere is where the job hangs. */
 	for (size_t size = n; size > 0; size--)
 		for (size_t i = 0; i < n; i++)
 			if (ranks[i].group == i && ranks[i].n == size)

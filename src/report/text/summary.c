@@ -21,33 +21,32 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Steps of host and device are told apart from this ratio on. */
+/* Different step times of host and device are printed from this relative difference on. */
 static const double LENGTHS_ALIKE = 0.02;
 
 enum {
-	SCREEN_LINES =
-		21, /* a screen of 24 lines with room for the prompt and the program's last words */
-	COMMAND_LEAST = 9, /* columns for the command in the first line */
+	SCREEN_LINES = 21, /* 24, minus the prompt and the program's last output */
+	COMMAND_LEAST = 9, /* minimum columns for the command in the first line */
 };
 
 /* ---- the first line ------------------------------------------------------------------------ */
 
-/* The command is worth more than the number of processes, and a line of its own too much. */
-static void reduce_extent(const struct tp_page *page, struct tp_buf *extent,
-			  const struct tp_buf *command, const struct tp_report_digest *digest)
+/* Appends the most detailed extent that leaves room for the whole command or, with a command that
+ * is too long, the step rate if that leaves COMMAND_LEAST columns. */
+static void add_extent(struct tp_buf *extent, const struct tp_page *page,
+		       const struct tp_buf *command, const struct tp_report_digest *digest)
 {
 	bool is_narrow = tp_screen_is_narrow(page);
 	size_t room = is_narrow ? page->style->width : tp_page_room(page);
 	size_t beside = is_narrow ? 0 : tp_text_width(tp_buf_text(command)) + 2;
 	size_t least = is_narrow ? 0 : COMMAND_LEAST + 2;
-	if (tp_text_width(tp_buf_text(extent)) + beside <= room)
-		return;
-	tp_buf_clear(extent);
-	tp_report_add_short_extent(extent, digest, true);
-	if (tp_text_width(tp_buf_text(extent)) + (beside < least ? beside : least) <= room)
-		return;
-	tp_buf_clear(extent);
-	tp_report_add_short_extent(extent, digest, false);
+	for (int detail = TP_EXTENT_ALL; detail >= TP_EXTENT_STEPS; detail--) {
+		bool is_short = detail <= TP_EXTENT_STEP_RATE && least < beside;
+		tp_buf_clear(extent);
+		tp_report_add_extent(extent, digest, (enum tp_extent_detail)detail);
+		if (tp_text_width(tp_buf_text(extent)) + (is_short ? least : beside) <= room)
+			return;
+	}
 }
 
 static void print_header(struct tp_page *page, const struct tp_report_digest *digest)
@@ -55,9 +54,8 @@ static void print_header(struct tp_page *page, const struct tp_report_digest *di
 	struct tp_buf command = {0};
 	struct tp_buf extent = {0};
 	tp_report_add_subject(&command, digest);
-	tp_report_add_extent(&extent, digest);
 	tp_page_addf(page, TP_PAINT_NONE, "trainprof %s  ", tp_version());
-	reduce_extent(page, &extent, &command, digest);
+	add_extent(&extent, page, &command, digest);
 	size_t needed = tp_text_width(tp_buf_text(&extent)) + 2;
 	size_t room = tp_page_room(page);
 	if (!tp_screen_is_narrow(page) && tp_text_width(tp_buf_text(&command)) + needed > room &&
@@ -118,7 +116,8 @@ static void add_step_time(struct tp_buf *out, const struct tp_report_digest *dig
 		return;
 	tp_buf_printf(out, "%s, p95 %s", tp_unit_time(profile->step_time.mean).text,
 		      tp_unit_time(profile->step_time.p95).text);
-	/* A device may run behind the thread that marks the steps: its parts add up to its own. */
+	/* A device may run later than the thread that marks the steps: its parts add up to the
+	 * device's own step time. */
 	double ratio = digest->mean_ns / profile->step_time.mean;
 	if (with_device && digest->has_devices &&
 	    (ratio < 1 - LENGTHS_ALIKE || ratio > 1 + LENGTHS_ALIKE))
@@ -175,7 +174,7 @@ static void add_percent(struct tp_page *page, unsigned percent)
 		tp_page_add(page, TP_PAINT_NONE, "  <1 %");
 }
 
-/* The interval of the share and what was hidden behind other parts: wide screens only. */
+/* Adds the interval of the share and the time hidden behind other parts, on wide screens only. */
 static void add_extra(struct tp_page *page, const struct tp_report_digest *digest,
 		      const struct tp_part_result *part, size_t column)
 {
@@ -224,12 +223,12 @@ void tp_report_bars(struct tp_page *page, const struct tp_report_digest *digest)
 		print_bar(page, digest, digest->order[i]);
 }
 
-/* Of a Python program: where to look. */
+/* Prints the lines with most time of a Python program. */
 static void print_top_line(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (!digest->is_judgeable || tp_screen_is_narrow(page))
 		return;
-	/* A second line is not used to its end: words are not parted. */
+	/* The last columns of a second line stay free, because words are not split. */
 	enum { UNUSED = 12 };
 	size_t columns = digest->lines_each * tp_page_room(page);
 	struct tp_buf text = {0};
@@ -287,7 +286,7 @@ static void print_steps_note(struct tp_page *page, const struct tp_report_digest
 	tp_page_wrap(page, 2, TP_PAINT_NONE, profile->steps_reason, 3);
 	if (!profile->steps_next)
 		return;
-	/* On one line, so that it can be copied. */
+	/* One line, so that it can be copied. */
 	tp_page_add(page, TP_PAINT_NONE, "next: ");
 	tp_page_add(page, TP_PAINT_NONE, profile->steps_next);
 	tp_page_end(page);
@@ -313,7 +312,7 @@ static void print_stops(struct tp_page *page, const struct tp_report_digest *dig
 	tp_buf_release(&text);
 }
 
-/* What the main thread of a program waits for that hangs. */
+/* Prints what the main thread of a hanging program waits for. */
 static void print_hang(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (digest->is_hang && digest->profile->hang_text)
@@ -325,7 +324,7 @@ static void print_reduced(struct tp_page *page, const struct tp_report_digest *d
 	struct tp_buf text = {0};
 	tp_report_add_reduced(&text, digest);
 	if (text.len) {
-		/* What it was is one of many numbers, and stands in --full. */
+		/* The details are many numbers; --full has them. */
 		bool is_short = page->style->is_full ||
 				tp_text_width(tp_buf_text(&text)) + 13 <= tp_page_room(page);
 		tp_page_add(page, TP_PAINT_WARN, is_short ? "Less detail: " : "Less detail");
@@ -340,7 +339,7 @@ static void print_origin(struct tp_page *page, const struct tp_report_digest *di
 {
 	struct tp_buf text = {0};
 	tp_report_add_origin(&text, digest);
-	/* What names the file comes last, and stands in --full whole. */
+	/* The hash of the file is last; --full has it in full. */
 	char *hash = text.data ? strstr(text.data, ", SHA-256 ") : NULL;
 	if (hash && digest->lines_each == 1 && tp_text_width(text.data) > tp_page_room(page))
 		*hash = '\0';
@@ -369,7 +368,7 @@ static void print_cost(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&text);
 }
 
-/* What is typed must work as it stands. */
+/* The printed command must work as it is. */
 static void add_next(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	bool is_last = digest->report->is_last;
@@ -405,7 +404,7 @@ static void print_saved(struct tp_page *page, const struct tp_report_digest *dig
 			      128 + digest->run->end_code);
 	else
 		add_next(&text, digest);
-	/* A long name stands in what is to be typed, and not twice. */
+	/* A long name is only in the command to type, not printed twice. */
 	const char *next = strstr(tp_buf_text(&text), "Next: ");
 	bool is_long = tp_text_width(tp_buf_text(&text)) > tp_page_room(page);
 	bool is_named_twice = next && is_long && !is_last && !digest->trace->is_partial;
@@ -449,7 +448,7 @@ static bool fits(const struct tp_page *page, const struct tp_report_digest *dige
 	return does;
 }
 
-/* The number of parts, of which the largest come first, that have at least 1 %. */
+/* Number of parts with at least 1 %, which are the first ones. */
 static size_t count_visible_parts(const struct tp_report_digest *digest)
 {
 	size_t n = digest->n_shown;
@@ -460,8 +459,9 @@ static size_t count_visible_parts(const struct tp_report_digest *digest)
 
 void tp_report_summary(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	/* The diagnosis must not scroll the program's last words away: long texts are cut, and
-	 * stand whole in explain. Then what stands in --full is left out. */
+	/* The diagnosis must not scroll away the program's last output: long texts are cut, and
+	 * explain has them in full. If that is not enough, items that are in --full are left
+	 * out. */
 	static const struct {
 		size_t max_advice;
 		size_t max_notes;

@@ -6,13 +6,14 @@
 #include "report/digest/digest.h"
 #include "trainprof/report/page.h"
 
-/* Verdict, bars, advice, what is missing, what to type next: fits 24 lines of 80 columns. */
+/* Prints the verdict, bars, advice, what is missing, and the next command: fits 24 lines of 80
+ * columns. */
 void tp_report_summary(struct tp_page *page, const struct tp_report_digest *digest);
 
-/* Everything else that is known, section by section. */
+/* Prints everything else that is known, section by section. */
 void tp_report_details(struct tp_page *page, const struct tp_report_digest *digest);
 
-/* The bars of the parts alone, largest first; nothing when they rest on nothing. */
+/* Prints only the bars of the parts, largest first; nothing if they have no basis. */
 void tp_report_bars(struct tp_page *page, const struct tp_report_digest *digest);
 
 #endif

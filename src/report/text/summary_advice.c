@@ -12,11 +12,12 @@
 
 enum {
 	NARROW_ADVICE_SHOWN = 2,
-	COLUMN_TEXT = 4, /* of an advice's text */
+	COLUMN_TEXT = 4, /* column of the text of an advice */
 	SURENESS_WIDTH = 13,
 };
 
-/* Both columns at the right: the gain ends where the word begins, so that words stand in line. */
+/* Both columns are aligned right: the gain ends where the word begins, so that the words are
+ * aligned. */
 static void add_right(struct tp_buf *out, const char *gain, const char *how_sure)
 {
 	tp_buf_printf(out, "%s  %s", gain, how_sure);
@@ -24,7 +25,7 @@ static void add_right(struct tp_buf *out, const char *gain, const char *how_sure
 	tp_buf_pad(out, ' ', width < SURENESS_WIDTH - 2 ? SURENESS_WIDTH - 2 - width : 0);
 }
 
-/* Where there is one line for it, what is paid stands there, and what to check in explain. */
+/* If there is only one line, it contains the cost; explain has what to check. */
 static void print_price(struct tp_page *page, const struct tp_report_digest *digest,
 			const struct tp_finding *finding)
 {
@@ -41,7 +42,8 @@ static void print_price(struct tp_page *page, const struct tp_report_digest *dig
 	tp_buf_release(&price);
 }
 
-/* What takes fewer iterations has to beat a shorter training; there is more of it in explain. */
+/* Prints the yardstick of a technique that needs fewer iterations: a shorter training. explain has
+ * more about it. */
 static void print_yardstick(struct tp_page *page, const struct tp_finding *finding)
 {
 	const struct tp_references *literature =
@@ -86,7 +88,7 @@ static void print_advice(struct tp_page *page, const struct tp_report_digest *di
 	tp_buf_release(&gain);
 }
 
-/* `shown` of them stand above. */
+/* Prints the gain of all findings together; `shown` of them are printed above. */
 static void print_combined(struct tp_page *page, const struct tp_findings *findings, size_t shown)
 {
 	if (!findings->has_combined || findings->n_fired < 2)
@@ -106,7 +108,7 @@ static void print_combined(struct tp_page *page, const struct tp_findings *findi
 	tp_report_add_gain_range(&gain, findings->combined_low, findings->combined_high);
 	add_right(&right, tp_buf_text(&gain), "");
 	tp_page_column(page, COLUMN_TEXT);
-	/* What limits then stands in explain, too. */
+	/* The next bottleneck is in explain, too. */
 	size_t width = tp_text_width(tp_buf_text(&text)) + tp_text_width(tp_buf_text(&right)) + 2;
 	if (width > tp_page_room(page))
 		text.data[len] = '\0';
@@ -136,7 +138,8 @@ static void print_narrow_advice(struct tp_page *page, const struct tp_report_dig
 		     digest->lines_each);
 }
 
-/* The verdict of devices needs no rules, and does not speak of them. */
+/* Prints why no rules were applied: the verdict of devices needs no rules and does not mention
+ * them. */
 static void print_no_rules(struct tp_page *page, const struct tp_report *report)
 {
 	struct tp_buf text = {0};

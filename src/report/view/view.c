@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The viewer: what is open, and what a key changes. */
+/* The viewer: its open screens, and how a key changes them. */
 #include "view_state.h"
 
 #include "trainprof/base/memory.h"
@@ -64,7 +64,7 @@ const char *tp_view_screen_name(const struct tp_view *view)
 	return view->places[view->n_places - 1].screen->name;
 }
 
-/* ---- what is typed after / and \ ---- */
+/* ---- text that is typed after / and \ ---- */
 
 static void add_character(struct tp_view *view, int key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice, what it gains together, and the evidence of each rule. */
+/* Shows advice, the combined gain, and the evidence of each rule. */
 #include "view_state.h"
 
 #include "report/digest/gain_text.h"
@@ -17,7 +17,7 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 	place->n_items = place->mode ? view->findings->n_items : view->findings->n_fired;
 }
 
-/* ---- head: the chosen set ---- */
+/* ---- head: the selected advice ---- */
 
 static size_t count_selected(const struct tp_view *view)
 {
@@ -133,7 +133,7 @@ static void print_finding(struct tp_view *view, struct tp_view_place *place, str
 	tp_report_explain(page, view->input.report, &view->findings->items[place->index]);
 }
 
-/* Down to the part of which the evidence speaks. */
+/* Opens the part of the step that the evidence is about. */
 static void open_finding(struct tp_view *view, struct tp_view_place *place, size_t item)
 {
 	const struct tp_finding *finding = &view->findings->items[place->index];

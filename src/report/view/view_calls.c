@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a tree of the stacks that are selected. */
+/* Builds a call tree of the selected stacks. */
 #include "view_stacks.h"
 
 #include "trainprof/base/map.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Stacks of Python programs that call themselves are not drawn deeper. */
+/* Deeper frames of recursive Python programs are not drawn. */
 enum { DEPTH_MAX = 200 };
 
 static uint32_t child_of(struct tp_view_calls *calls, struct tp_map *known, uint32_t parent,
@@ -29,7 +29,7 @@ static uint32_t child_of(struct tp_view_calls *calls, struct tp_map *known, uint
 	return (uint32_t)at;
 }
 
-/* Functions of a stack in the order of the tree; returns how many. */
+/* Writes the functions of a stack in the order of the tree; returns their number. */
 static size_t path_of(uint32_t *out, const struct tp_view *view, const uint32_t *frames,
 		      uint32_t n_frames, bool is_inverted, uint32_t function)
 {
@@ -82,8 +82,8 @@ static int compare_times(const void *a, const void *b)
 	return (x->node < y->node) - (x->node > y->node);
 }
 
-/* All nodes by time, then each to the front of its siblings: the largest comes last, and so first.
- */
+/* Goes through all nodes by ascending time and inserts each before its siblings, so that the
+ * largest is first. */
 static void sort_children(struct tp_view_calls *calls)
 {
 	struct by_time *order = tp_alloc((calls->n + 1) * sizeof(*order));

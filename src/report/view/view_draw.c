@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays a screen out: title, tabs, head, rows, detail below or beside them, keys. */
+/* Lays out a screen: title, tabs, head, rows, detail below or next to the rows, keys. */
 #include "view_state.h"
 
 #include "report/digest/verdict.h"
@@ -12,9 +12,9 @@
 enum {
 	SHORT_BELOW = 18,     /* lines: no detail */
 	MIN_SUBJECT = 12,     /* columns for the command */
-	HEAD_SHARE = 2,       /* of the lines at most one in so many is head */
-	DETAIL_PERCENT = 42,  /* of the lines below the rows, of the columns beside them */
-	SHORT_HEAD_BELOW = 15 /* lines: no head where there are rows */
+	HEAD_SHARE = 2,       /* the head has at most 1/HEAD_SHARE of the lines */
+	DETAIL_PERCENT = 42,  /* of the lines if below the rows, of the columns if next to them */
+	SHORT_HEAD_BELOW = 15 /* lines: no head if there are rows */
 };
 
 /* ---- title and tabs ---- */
@@ -34,7 +34,7 @@ static void draw_subject(struct tp_view *view, struct tp_grid *grid, size_t end)
 	tp_buf_puts(&subject, is_narrow ? "" : "trainprof  ");
 	tp_report_add_subject(&subject, &view->digest);
 	if (!is_narrow)
-		tp_report_add_short_extent(&extent, &view->digest, false);
+		tp_report_add_extent(&extent, &view->digest, TP_EXTENT_STEPS);
 	size_t width = tp_text_width(tp_buf_text(&extent)) + 2;
 	size_t room = end > width + MIN_SUBJECT && !is_narrow ? end - width : end;
 	size_t column = tp_grid_put(grid, 0, 0, room, TP_PAINT_NONE, tp_buf_text(&subject));
@@ -88,7 +88,7 @@ static void draw_tabs(struct tp_view *view, struct tp_grid *grid)
 	}
 }
 
-/* What hides rows is said where it cannot be missed. */
+/* Draws the filter, which hides rows, in a prominent place. */
 static void draw_filter(struct tp_view *view, struct tp_grid *grid)
 {
 	struct tp_buf text = {0};
@@ -214,13 +214,13 @@ static void draw_detail(struct tp_view *view, struct tp_view_place *place, struc
 	tp_page_release(&page);
 }
 
-/* Lines of the detail below n lines of rows. */
+/* Number of lines of the detail if the rows and the detail have n lines. */
 static size_t detail_lines(const struct tp_view_place *place, const struct tp_grid *grid, size_t n)
 {
 	if (!place->screen->print_detail || grid->lines < SHORT_BELOW)
 		return 0;
 	size_t most = n * DETAIL_PERCENT / 100;
-	/* Rows that are not there leave their lines to it. */
+	/* The detail may use the lines that the rows do not need. */
 	size_t spare = place->n_rows + 1 < n ? n - place->n_rows - 1 : 0;
 	return spare > most ? spare : most;
 }

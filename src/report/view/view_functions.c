@@ -23,8 +23,8 @@ static uint64_t function_key(const struct tp_frame *frame)
 	return tp_hash_mix(tp_hash_mix((uint64_t)frame->kind << 32 | frame->symbol, where), place);
 }
 
-/* A trainer's threads are kept together in hot stacks: they are loaders when no team is among them.
- */
+/* Hot stacks keep the threads of a trainer together: they are loader threads if none of them is in
+ * a compute team. */
 static void find_loaders(struct tp_view_functions *functions)
 {
 	const struct tp_profile *profile = functions->profile;
@@ -166,7 +166,7 @@ static int compare_costs(const void *a, const void *b)
 	return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Lines of a function are few: each of its frames is one. */
+/* Notes the line with most time of each function: each of its frames is one line. */
 static void note_lines(const struct tp_view_functions *functions,
 		       const struct tp_view_selection *selection, struct tp_view_cost *costs)
 {
@@ -220,7 +220,7 @@ struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,
 		for (uint32_t f = 0; f < n_frames; f++) {
 			uint32_t function = functions->of_frame[frames[f]];
 			costs[function].self_ns += f ? 0 : hot->time_ns;
-			/* A function that calls itself is counted once. */
+			/* A recursive function is counted once. */
 			if (seen_in[function] != i + 1)
 				costs[function].total_ns += hot->time_ns;
 			seen_in[function] = i + 1;
@@ -302,7 +302,7 @@ static int compare_addresses(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* How often each stack was seen on a CPU. */
+/* Counts the samples on a CPU of each stack. */
 static uint64_t *count_stacks(const struct tp_trace *trace, uint64_t *n_all)
 {
 	uint64_t *counts = tp_alloc((trace->n_stacks + 1) * sizeof(*counts));
@@ -341,7 +341,7 @@ struct tp_view_address *tp_view_addresses(const struct tp_view_functions *functi
 			assert(found && k < *n);
 			found[k].n_self += f ? 0 : counts[i];
 			found[k].n_total += counts[i];
-			/* One that calls itself is counted where it was last. */
+			/* a recursive function is counted at its innermost frame */
 			break;
 		}
 	}

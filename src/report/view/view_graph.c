@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flame graph of cells: the first function on top, each as wide as its time. */
+/* A flame graph made of cells: the first function is at the top, widths are times. */
 #include "view_stacks.h"
 
 #include "trainprof/base/memory.h"
@@ -9,7 +9,7 @@
 
 enum { NAME_SIZE = 160, ROWS_MAX = 2000, DETAIL = 4 };
 
-/* Rows are the nodes in depth-first order, so that the arrow keys walk over all of them. */
+/* Rows are the nodes in depth-first order, so that the arrow keys reach all of them. */
 static void make(struct tp_view *view, struct tp_view_place *place)
 {
 	struct tp_view_calls *calls = tp_alloc(sizeof(*calls));
@@ -45,7 +45,7 @@ static void release(struct tp_view_place *place)
 		tp_view_calls_release(place->data);
 }
 
-/* A node of the zoomed part begins where the ones before it of the same parent end. */
+/* A node of the zoomed part begins at the end of its previous siblings. */
 static double begin_of(const struct tp_view_calls *calls, uint32_t node, uint32_t root)
 {
 	double begin = 0;
@@ -122,7 +122,7 @@ static void draw(struct tp_view *view, struct tp_view_place *place, struct tp_gr
 	uint32_t top = root ? calls->nodes[root].depth : 1;
 	uint32_t selected = (uint32_t)tp_view_cursor_item(place);
 	size_t n_levels = n - 1 - DETAIL;
-	/* What is above the selected one stays in sight as far as there is room. */
+	/* Callers of the selected node stay visible as far as there is room. */
 	uint32_t level = calls->nodes[selected].depth - top;
 	size_t skipped = level >= n_levels ? level - n_levels + 1 : 0;
 	for (size_t i = 0; i < place->n_rows; i++) {
@@ -137,7 +137,7 @@ static void draw(struct tp_view *view, struct tp_view_place *place, struct tp_gr
 	draw_text(view, place, grid, line + n - DETAIL + 1, selected);
 }
 
-/* Enter: the function fills the screen; once more: its source. */
+/* Enter: the function fills the screen; Enter again: its source. */
 static void open_node(struct tp_view *view, struct tp_view_place *place, size_t item)
 {
 	const struct tp_view_calls *calls = place->data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one table of keys: what a key does, on which screens, and how help calls it. */
+/* The table of keys: the action of a key, its screens, and its text in the help. */
 #include "view_state.h"
 
 #include "trainprof/base/memory.h"
@@ -14,9 +14,9 @@ enum { CTRL_L = 12, CTRL_H = 8 };
 struct key_row {
 	int codes[4]; /* 0: none */
 	const char *shown;
-	const char *hint; /* a word for the bottom line; NULL: help alone has it */
+	const char *hint; /* a word for the bottom line; NULL: only in the help */
 	const char *text;
-	unsigned only; /* screens, a bit each; 0: everywhere */
+	unsigned only; /* bit mask of screens; 0: all screens */
 	void (*handle)(struct tp_view *view, struct tp_view_place *place, int key);
 };
 
@@ -129,7 +129,7 @@ static void handle_again(struct tp_view *view, struct tp_view_place *place, int 
 				     view->word[0] ? "Not found." : "Type / and a word first.");
 }
 
-/* ---- what leaves the viewer ---- */
+/* ---- output outside of the viewer ---- */
 
 static void handle_output(struct tp_view *view, struct tp_view_place *place, int key)
 {
@@ -298,7 +298,7 @@ static bool has_code(const struct key_row *row, int key)
 	return false;
 }
 
-/* A screen's own keys come before those of all screens. */
+/* A screen's own keys have priority over those of all screens. */
 static const struct key_row *find_row(const struct tp_view_screen *screen, int key)
 {
 	for (int of_all = 0; of_all < 2; of_all++)
@@ -359,7 +359,7 @@ static void print_key(struct tp_page *page, const struct key_row *row)
 	tp_page_wrap(page, 19, TP_PAINT_NONE, row->text, 0);
 }
 
-/* Of the screen below the help. */
+/* Prints the help of the screen below it. */
 static void print_help(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
 {
 	(void)place;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One step as lanes: what each thread, worker and stream did from its begin to its end, and whom it
- * waited for. */
+/* Shows one step as lanes: the activity of each thread, worker and stream from begin to end, and
+ * the threads that it waited for. */
 #include "view_stacks.h"
 
 #include "trainprof/base/map.h"
@@ -16,7 +16,7 @@
 enum { LANES_MAX = 400, NAME_COLUMN = 22, NAME_NARROW = NAME_COLUMN / 2 };
 
 struct step_lane {
-	bool is_track; /* spans; else stays of a task on CPUs */
+	bool is_track; /* spans; false = stays of a task on CPUs */
 	uint32_t id;
 };
 
@@ -83,7 +83,7 @@ static size_t first_run(const struct tp_trace *trace, uint32_t task, uint64_t at
 	return low;
 }
 
-/* Calls `add` for each stretch between two instants of which the state is known. */
+/* Calls `add` for each interval between two instants in which the state is known. */
 typedef void add_interval(void *context, uint64_t from_ns, uint64_t until_ns,
 			  enum cell_state state);
 
@@ -142,7 +142,7 @@ static void walk_track(const struct tp_trace *trace, uint32_t track, const struc
 		else
 			high = middle;
 	}
-	/* What began before may reach into the step: a few of them are enough to see that. */
+	/* Earlier spans may extend into the step: checking a few of them is enough. */
 	for (size_t i = low > 16 ? low - 16 : 0; i < spans->n; i++) {
 		const struct tp_span *span = &spans->items[i];
 		if (span->start_ns >= step->end_ns)
@@ -196,7 +196,8 @@ static void add_to_cells(void *context, uint64_t from_ns, uint64_t until_ns, enu
 	}
 }
 
-/* What took most of a cell; work of a sixteenth is shown, since short work matters. */
+/* A cell shows the state with most of its time; work is shown from a sixteenth on, because short
+ * work matters. */
 static const char *cell_text(const uint64_t ns[N_CELLS], double cell_ns)
 {
 	static const char *const texts[N_CELLS] = {" ", "░", "▒", "▓", "n"};
@@ -328,7 +329,7 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 	tp_page_end(page);
 }
 
-/* ---- detail: what it waited for, and who else is at the same pipe or lock ---- */
+/* ---- detail: the wait, and other threads at the same pipe or lock ---- */
 
 static void print_peers(struct tp_view *view, const struct tp_sample *sample, struct tp_page *page)
 {

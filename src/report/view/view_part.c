@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One part of the step: in which lines and functions it is spent, and by which workers. */
+/* Shows one part of the step: the lines and functions where its time is spent, and the workers. */
 #include "view_spans.h"
 #include "view_stacks.h"
 
@@ -20,17 +20,17 @@ enum {
 	NAME_SIZE = 160
 };
 
-/* Of the step, for a line to be listed beside another. */
+/* Minimum share of the step for a line to be listed with others. */
 static const double smallest_line = 0.01;
 
 enum row_kind { ROW_LINE, ROW_WORKER, ROW_FUNCTION, ROW_WORKER_FUNCTION, ROW_KERNEL, ROW_SPAN };
 
 struct part_row {
 	enum row_kind kind;
-	size_t index; /* of a line, thread or kernel of the profile */
+	size_t index; /* index of a line, thread or kernel of the profile */
 	struct tp_view_cost cost;
 	struct tp_view_span_cost span;
-	uint64_t of_ns; /* of which the cost is a share */
+	uint64_t of_ns; /* the whole that the cost is a share of */
 };
 
 struct part_rows {
@@ -76,7 +76,7 @@ static struct tp_view_selection select_loaders(const struct tp_view *view)
 	return selection;
 }
 
-/* What GPUs did, where that is known. */
+/* Adds the activity of GPUs, if it is known. */
 static void add_kernels(struct part_rows *rows, const struct tp_view *view, enum tp_part part)
 {
 	static const enum tp_part part_of[TP_N_OP_CLASSES] = {
@@ -97,7 +97,7 @@ static void add_kernels(struct part_rows *rows, const struct tp_view *view, enum
 	}
 }
 
-/* What threads did meanwhile, by what they recorded. */
+/* Adds the activity of threads in the meantime, from the spans that they recorded. */
 static void add_spans(struct part_rows *rows, const struct tp_view *view)
 {
 	size_t n;
@@ -109,7 +109,7 @@ static void add_spans(struct part_rows *rows, const struct tp_view *view)
 	free(costs);
 }
 
-/* Who makes the batches that the main thread waits for. */
+/* Adds the workers that make the batches for the main thread. */
 static void add_workers(struct part_rows *rows, const struct tp_view *view)
 {
 	const struct tp_view_selection loaders = select_loaders(view);
@@ -118,7 +118,8 @@ static void add_workers(struct part_rows *rows, const struct tp_view *view)
 	for (size_t i = 0; i < view->profile->n_threads && n < WORKERS_MAX; i++) {
 		const struct tp_thread_result *thread = &view->profile->threads[i];
 		uint64_t active_ns = thread->on_cpu_ns + thread->runnable_ns;
-		/* What feeds a queue in a worker belongs to it, and does next to nothing. */
+		/* The thread that feeds the queue of a worker has the loader role, but does almost
+		 * no work. */
 		if (thread->role != TP_THREAD_LOADER || active_ns < thread->lived_ns / 100)
 			continue;
 		add_row(rows, (struct part_row){.kind = ROW_WORKER, .index = i});
@@ -134,7 +135,7 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 	if (place->selection.part == TP_PART_DATALOADER)
 		add_workers(&rows, view);
 	add_functions(&rows, view, ROW_FUNCTION, &place->selection, FUNCTIONS_MAX);
-	/* The GPU waits for what a thread does: which function, no stack says. */
+	/* The GPU waits for a thread, and no stack shows in which function. */
 	if (!view->profile->n_hot && place->selection.part != TP_PART_COMPUTE)
 		add_spans(&rows, view);
 	place->data = rows.items;
@@ -293,7 +294,7 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 	}
 }
 
-/* Stacks are kept by process. */
+/* Stacks are recorded by process. */
 static uint32_t leader_of(const struct tp_view *view, uint32_t task)
 {
 	const struct tp_task *tasks = view->trace->tasks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stack of places: what is shown, and what Esc goes back to. */
+/* The stack of places: the shown one, and those to which Esc returns. */
 #include "view_state.h"
 
 #include "trainprof/base/memory.h"
@@ -58,7 +58,7 @@ void tp_view_show_tab(struct tp_view *view, size_t tab)
 		tp_view_release_rows(&view->places[--view->n_places]);
 	view->tab = tab;
 	struct tp_view_place *place = tp_view_push(view, (enum tp_view_screen_id)tab);
-	/* Threads that wait for work all the time would come first. */
+	/* Otherwise threads that always wait for work would come first. */
 	if (tab == TP_SCREEN_STACKS)
 		place->selection.state = TP_VIEW_CPU_TIME;
 	tp_view_make_rows(view, place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A screen as text: for screen readers, and as Markdown. */
+/* Prints a screen as text: for screen readers, and as Markdown. */
 #include "view_state.h"
 
 #include "report/digest/verdict.h"
@@ -36,7 +36,7 @@ static void print_title(struct tp_view *view, struct tp_page *page)
 	struct tp_buf text = {0};
 	tp_report_add_subject(&text, &view->digest);
 	tp_buf_puts(&text, ", ");
-	tp_report_add_short_extent(&text, &view->digest, true);
+	tp_report_add_extent(&text, &view->digest, TP_EXTENT_SAMPLE_RATE);
 	tp_buf_puts(&text, ": ");
 	tp_buf_puts(&text, tp_report_verdict_title(view->input.report));
 	tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);
@@ -67,7 +67,7 @@ static void print_rows(struct tp_view *view, struct tp_view_place *place, struct
 	}
 }
 
-/* What the cells show, whatever does not fit into them. */
+/* Prints the content of the screen, including rows that do not fit on it. */
 static void print_screen(struct tp_view *view, struct tp_page *page)
 {
 	struct tp_view_place *place = tp_view_top_place(view);
@@ -106,7 +106,7 @@ void tp_view_print_plain(struct tp_view *view, struct tp_page *page)
 	view->is_plain = false;
 }
 
-/* The fence is longer than any run of ticks in the text. */
+/* The fence is longer than any run of backticks in the text. */
 static size_t quote_length(const char *text)
 {
 	size_t longest = 2;

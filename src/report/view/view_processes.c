@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes and, opened, their threads: how much each ran, and what it waited for. */
+/* Processes and their threads: how long each ran, and the causes of its waits. */
 #include "view_stacks.h"
 
 #include "trainprof/base/memory.h"
@@ -10,13 +10,13 @@
 
 enum { SORTS = 4, CAUSES_MAX = 3 };
 
-/* What a process and a thread have alike. */
+/* Fields that processes and threads have in common. */
 struct time_shares {
 	uint32_t task;
 	const char *role;
 	uint64_t lived_ns, on_cpu_ns, runnable_ns;
 	const uint64_t *blocked_ns;
-	uint64_t rss_bytes; /* 0: not of a thread */
+	uint64_t rss_bytes; /* 0 for a thread */
 	uint32_t n_threads;
 };
 
@@ -220,7 +220,7 @@ static void print_causes(const struct time_shares *share, struct tp_page *page)
 	}
 }
 
-/* The functions of a process that are on a CPU most. */
+/* Prints the functions of a process with most time on a CPU. */
 static void print_functions(struct tp_view *view, uint32_t task, struct tp_page *page)
 {
 	enum { SHOWN = 5 };
@@ -280,7 +280,7 @@ static void open_process(struct tp_view *view, struct tp_view_place *place, size
 	tp_view_make_rows(view, next);
 }
 
-/* Stacks are kept by process. */
+/* Stacks are recorded by process. */
 static void open_thread(struct tp_view *view, struct tp_view_place *place, size_t item)
 {
 	uint32_t task = place->selection.task;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source lines with the time of each, when the file is still there and was not changed since. */
+/* Shows source lines with their times, if the file still exists and was not changed since. */
 #include "view_stacks.h"
 
 #include "report/digest/source_lines.h"
@@ -23,15 +23,15 @@ struct source_text {
 	struct tp_view_line_cost *costs; /* heap; by line */
 	size_t n_costs;
 	size_t costs_capacity;
-	uint64_t all_ns;   /* of native code samples instead of ns */
-	char problem[200]; /* why the text is not there, or may be another; "" */
+	uint64_t all_ns;   /* for native code the number of samples instead of ns */
+	char problem[200]; /* why the text is missing, or may be a different version; "" */
 	char path[512];
 	bool is_native;
 };
 
 /* ---- the file ---- */
 
-/* As the recording names it, else where the program had been started. */
+/* Path as in the recording, relative to the directory in which the program was started. */
 static char *path_of(const struct tp_view *view, const char *name)
 {
 	const char *directory = view->trace->run.directory;
@@ -40,7 +40,7 @@ static char *path_of(const struct tp_view *view, const char *name)
 	return tp_strdup(name);
 }
 
-/* The program had been started before the file was written. */
+/* True if the file was written after the program was started. */
 static bool is_changed(const struct tp_view *view, const struct stat *info)
 {
 	uint64_t written_ns =
@@ -106,7 +106,7 @@ static void find_native_lines(struct source_text *source, struct tp_view *view,
 		tp_view_addresses(&view->functions, place->function, &n, &source->all_ns);
 	if (n > ADDRESSES_MAX)
 		n = ADDRESSES_MAX;
-	/* Where a call returns to may be the next line. */
+	/* A return address may belong to the next line. */
 	for (size_t i = 0; i < n; i++)
 		addresses[i] = found[i].address - (found[i].n_self ? 0 : 1);
 	bool is_known = n && view->input.find_lines(view->input.context, module, addresses, n,
@@ -124,7 +124,7 @@ static void find_native_lines(struct source_text *source, struct tp_view *view,
 	free(found);
 }
 
-/* ---- rows: lines of the file, or without it those that have a time ---- */
+/* ---- rows: lines of the file, or without it the lines that have a time ---- */
 
 static void make(struct tp_view *view, struct tp_view_place *place)
 {
@@ -243,7 +243,7 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 	tp_page_end(page);
 }
 
-/* The rules whose evidence speaks of the same part. */
+/* Opens the rules whose evidence is about the same part. */
 static void open_row(struct tp_view *view, struct tp_view_place *place, size_t item)
 {
 	(void)item;

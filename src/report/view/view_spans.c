@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the threads of an imported trace spend their time, by the spans that they recorded. */
+/* Sums the time of the threads of an imported trace by the spans that they recorded. */
 #include "view_spans.h"
 
 #include "trainprof/base/memory.h"
@@ -12,7 +12,7 @@ struct open_span {
 	uint32_t name;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t inner_ns; /* in spans within it */
+	uint64_t inner_ns; /* time in spans within it */
 };
 
 struct span_sums {
@@ -32,7 +32,7 @@ static void close_last(struct span_sums *sums)
 		sums->open[sums->depth - 1].inner_ns += length_ns;
 }
 
-/* What encloses comes before what it encloses; what overlaps otherwise is cut. */
+/* Enclosing spans come before the spans within them; a span that overlaps otherwise is cut. */
 static void add_span(struct span_sums *sums, uint32_t name, uint64_t start_ns, uint64_t end_ns)
 {
 	while (sums->depth && sums->open[sums->depth - 1].end_ns <= start_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions by their time, and the ways from here to trees, callers, flame and source. */
+/* Lists functions by their time, and opens trees, callers, flame graph and source. */
 #include "view_stacks.h"
 
 #include "trainprof/base/memory.h"
@@ -111,7 +111,7 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 	tp_buf_release(&where);
 }
 
-/* ---- the detail: whole path, and who calls it most ---- */
+/* ---- the detail: the whole path, and the most frequent callers ---- */
 
 static void print_callers(struct tp_view *view, struct tp_view_place *place, uint32_t function,
 			  struct tp_page *page)
@@ -172,7 +172,7 @@ void tp_view_open_function(struct tp_view *view, const struct tp_view_selection 
 	tp_view_make_rows(view, next);
 	if (!is_native || next->n_rows)
 		return;
-	/* Without debug information there are the callers. */
+	/* Without debug information the callers are shown. */
 	tp_view_release_rows(next);
 	next->screen = view->screens[TP_SCREEN_TREE];
 	next->mode = TP_VIEW_TREE_CALLERS;
@@ -187,7 +187,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 	tp_view_open_function(view, &place->selection, cost.function, cost.line);
 }
 
-/* Of the row under the cursor, on whichever of the three screens it is. */
+/* Returns the function of the row under the cursor, on any of the three screens. */
 static uint32_t function_at_cursor(const struct tp_view_place *place)
 {
 	size_t item = tp_view_cursor_item(place);
@@ -205,7 +205,7 @@ void tp_view_stacks_switch(struct tp_view *view, struct tp_view_place *place, in
 		tp_view_show_message(view, "There is no function under the cursor.");
 		return;
 	}
-	/* The new screen takes the place of the old one: Esc leaves the stacks. */
+	/* The new screen replaces the old one, so that Esc leaves the stacks. */
 	tp_view_release_rows(place);
 	place->cursor = place->top = 0;
 	place->filter[0] = '\0';

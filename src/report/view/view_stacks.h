@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in which stacks are shown, and the tree that three of them share. */
+/* The views of stacks, and the call tree that three of them share. */
 #ifndef TRAINPROF_SRC_REPORT_VIEW_VIEW_STACKS_H
 #define TRAINPROF_SRC_REPORT_VIEW_VIEW_STACKS_H
 
 #include "view_state.h"
 
-/* What keys t d i r f w do. */
+/* Handles the keys t d i r f w. */
 void tp_view_stacks_switch(struct tp_view *view, struct tp_view_place *place, int key);
 
-/* "CPU time and waits of all processes", "waits in dataloader". */
+/* Append "CPU time and waits of all processes", "waits in dataloader". */
 void tp_view_add_selection(struct tp_buf *out, const struct tp_view *view,
 			   const struct tp_view_selection *selection);
-/* Where a function is: "data.py:32", "libjpeg.so.62". */
+/* Append the place of a function: "data.py:32", "libjpeg.so.62". */
 void tp_view_add_function_place(struct tp_buf *out, const struct tp_view *view, uint32_t function,
 				uint32_t line);
 
-/* Its source where that is known, else its callers. */
+/* Opens the source of a function if it is known, otherwise its callers. */
 void tp_view_open_function(struct tp_view *view, const struct tp_view_selection *selection,
 			   uint32_t function, uint32_t line);
 
@@ -24,11 +24,11 @@ enum { TP_VIEW_TREE_DOWN, TP_VIEW_TREE_INVERTED, TP_VIEW_TREE_CALLERS };
 
 #define TP_VIEW_NO_NODE UINT32_MAX
 
-/* One function in one place of the tree. Children come by time, the largest first. */
+/* One function in one place of the tree. Children are sorted by time, the largest first. */
 struct tp_view_node {
 	uint32_t function;
 	uint32_t parent;
-	uint32_t child; /* the first */
+	uint32_t child; /* first child */
 	uint32_t next;
 	uint32_t depth;
 	uint64_t self_ns;
@@ -36,13 +36,13 @@ struct tp_view_node {
 };
 
 struct tp_view_calls {
-	struct tp_view_node *nodes; /* heap; 0 is the root, which is no function */
+	struct tp_view_node *nodes; /* heap; 0 is the root, which has no function */
 	size_t n;
 	size_t capacity;
 };
 
-/* From the first function down; inverted: from the innermost out. With a function: only stacks
- * that it is in, from it outwards. */
+/* Builds the tree from the first function down; inverted: from the innermost function outwards.
+ * With a function: only stacks that contain it, from it outwards. */
 void tp_view_calls_make(struct tp_view_calls *calls, const struct tp_view *view,
 			const struct tp_view_selection *selection, bool is_inverted,
 			uint32_t function);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the screens of the viewer share. A screen is a constant that makes the rows of a place; a
- * place is a screen with what it is about, where its cursor is, and how its rows are chosen. Places
- * lie on a stack: Enter puts one on top, Esc takes it away.
- */
+/* State that the screens of the viewer share. A screen is a constant that makes the rows of a
+ * place; a place is a screen with its subject, its cursor and the selection of its rows. Places
+ * form a stack: Enter pushes one, Esc pops it. */
 #ifndef TRAINPROF_SRC_REPORT_VIEW_VIEW_STATE_H
 #define TRAINPROF_SRC_REPORT_VIEW_VIEW_STATE_H
 
@@ -18,12 +16,12 @@ enum {
 	TP_VIEW_MIN_COLUMNS = 40,
 	TP_VIEW_MIN_LINES = 10,
 	TP_VIEW_NARROW_BELOW = 64,
-	TP_VIEW_WIDE_FROM = 110, /* the detail stands beside the rows */
+	TP_VIEW_WIDE_FROM = 110, /* the detail is next to the rows */
 };
 
 struct tp_view_place;
 
-/* In the order of the tabs; then those that are opened from another screen. */
+/* In the order of the tabs; then the screens that are opened from another screen. */
 enum tp_view_screen_id {
 	TP_SCREEN_OVERVIEW,
 	TP_SCREEN_STEPS,
@@ -48,10 +46,10 @@ enum tp_view_screen_id {
 struct tp_view_screen {
 	enum tp_view_screen_id id;
 	const char *name;
-	const char *title; /* in the line of tabs; NULL: it is opened from another screen */
-	/* Fill n_items, and rows where their order is not that of the items. */
+	const char *title; /* in the line of tabs; NULL: opened from another screen */
+	/* Sets n_items, and rows if their order is not that of the items. */
 	void (*make)(struct tp_view *view, struct tp_view_place *place);
-	/* Each may be NULL. Pages are as wide as they may be. */
+	/* Each may be NULL. Pages have the maximum width. */
 	void (*print_head)(struct tp_view *view, struct tp_view_place *place, struct tp_page *page);
 	void (*print_row)(struct tp_view *view, struct tp_view_place *place, size_t item,
 			  struct tp_page *page);
@@ -60,43 +58,43 @@ struct tp_view_screen {
 	/* A screen of text has lines instead of rows. */
 	void (*print_text)(struct tp_view *view, struct tp_view_place *place, struct tp_page *page);
 	void (*open)(struct tp_view *view, struct tp_view_place *place, size_t item);
-	/* A screen that has no rows draws into lines of the grid by itself. */
+	/* A screen without rows draws itself into lines of the grid. */
 	void (*draw)(struct tp_view *view, struct tp_view_place *place, struct tp_grid *grid,
 		     size_t line, size_t n);
-	/* Of a screen with so many rows that they are not printed to be searched: move the cursor
-	 * to the next that belongs to the word. Its make() obeys the filter itself. */
+	/* For a screen with too many rows to print and search: moves the cursor to the next row
+	 * that matches the word. Its make() applies the filter itself. */
 	bool (*find)(struct tp_view *view, struct tp_view_place *place, const char *word,
 		     int direction);
 	void (*release)(struct tp_view_place *place);
 	bool needs_width; /* the detail is always below the rows */
-	/* Columns of a row that are reversed under the cursor, where shades must stay as they are;
-	 * on a narrow screen the half of it. 0: all. */
+	/* Columns of a row that are reversed under the cursor, for rows whose shades must stay as
+	 * they are; half of it on a narrow screen. 0: all. */
 	size_t selected_columns;
 };
 
 struct tp_view_place {
 	const struct tp_view_screen *screen;
-	size_t cursor; /* a row; of texts the first line that is shown */
+	size_t cursor; /* a row; for texts the first line that is shown */
 	size_t top;
-	int mode; /* of a screen that can be shown in several ways */
+	int mode; /* for a screen with several views */
 	int sort;
 	bool only_outliers;
 	char filter[TP_VIEW_WORD_SIZE];
-	/* What it is about. */
+	/* The subject of the place. */
 	struct tp_view_selection selection;
 	uint32_t function; /* TP_VIEW_NO_FUNCTION */
 	size_t index;      /* a step, a finding */
 	uint32_t file;     /* string of the trace */
 	uint32_t line;
-	/* Made by the screen. */
+	/* Set by the screen's make(). */
 	size_t n_items;
 	size_t n_rows;
-	size_t *rows;        /* heap: items in the order of rows; NULL: all as they are */
+	size_t *rows;        /* heap: items in the order of rows; NULL: all items in their order */
 	void *data;          /* heap */
-	uint64_t whole_ns;   /* of which rows are shares */
-	struct tp_page text; /* of a screen that has lines instead of rows */
+	uint64_t whole_ns;   /* the whole that rows are shares of */
+	struct tp_page text; /* for a screen that has lines instead of rows */
 	bool has_text;
-	unsigned text_width; /* for which it was made */
+	unsigned text_width; /* the width that the text was made for */
 	bool is_text_ascii;
 };
 
@@ -113,22 +111,22 @@ struct tp_view {
 	struct tp_view_place places[TP_VIEW_PLACES_MAX];
 	size_t n_places;
 	size_t tab;
-	struct tp_report_style style; /* of pages; its width is that of the screen */
+	struct tp_report_style style; /* style of pages; its width is that of the screen */
 	size_t lines;
-	size_t row_lines; /* that the rows had when they were drawn last */
+	size_t row_lines; /* number of lines for rows when they were last drawn */
 	enum tp_view_prompt prompt;
-	enum tp_view_answer answer; /* to the key that is handled */
+	enum tp_view_answer answer; /* answer to the current key */
 	char word[TP_VIEW_WORD_SIZE];
 	char message[160];
-	bool *is_chosen; /* by finding, of those that are advice */
+	bool *is_chosen; /* by index of the finding; for advice only */
 	bool is_plain;   /* no bars */
 	bool has_units_of_step;
 	double *strip; /* heap: the longest step of each of n_strip groups */
 	size_t n_strip;
-	size_t *by_length; /* heap: steps, the longest first; NULL: not asked for yet */
+	size_t *by_length; /* heap: steps, the longest first; NULL: not requested yet */
 };
 
-/* Screens name each other by their ids, and view.c lists them. */
+/* Screens refer to each other by their ids; view.c lists them. */
 extern const struct tp_view_screen tp_view_overview, tp_view_steps, tp_view_processes,
 	tp_view_stacks, tp_view_gpus, tp_view_communication, tp_view_advice, tp_view_diff,
 	tp_view_part, tp_view_lanes, tp_view_finding, tp_view_source, tp_view_help, tp_view_flame,
@@ -137,36 +135,37 @@ extern const struct tp_view_screen tp_view_overview, tp_view_steps, tp_view_proc
 /* ---- places ---- */
 
 struct tp_view_place *tp_view_top_place(struct tp_view *view);
-/* Put a place of a screen on the stack, about the same as the present one; rows are made by
- * tp_view_make_rows(). Never NULL: with a full stack the top is replaced. */
+/* Pushes a place of a screen, with the same subject as the current place; tp_view_make_rows() makes
+ * its rows. Never NULL: if the stack is full, the top is replaced. */
 struct tp_view_place *tp_view_push(struct tp_view *view, enum tp_view_screen_id screen);
 bool tp_view_pop(struct tp_view *view); /* false at the bottom */
 void tp_view_show_tab(struct tp_view *view, size_t tab);
 void tp_view_make_rows(struct tp_view *view, struct tp_view_place *place);
 void tp_view_release_rows(struct tp_view_place *place);
-/* The item of a row; SIZE_MAX when there is none. */
+/* The item of a row; SIZE_MAX if there is none. */
 size_t tp_view_item(const struct tp_view_place *place, size_t row);
 size_t tp_view_cursor_item(const struct tp_view_place *place);
-/* Rows from the cursor on that contain the word; false when there is none. */
+/* Searches rows from the cursor on for the word; false if none contains it. */
 bool tp_view_find(struct tp_view *view, struct tp_view_place *place, const char *word,
 		  int direction);
 
 /* ---- printing ---- */
 
-/* A bar as far as the line has room; nothing on plain pages. */
+/* Adds a bar as long as the line has room; nothing on plain pages. */
 void tp_view_bar(struct tp_view *view, struct tp_page *page, enum tp_paint paint, double ratio,
 		 size_t cells);
 /* "77 %" right-aligned in five columns. */
 void tp_view_percent(struct tp_page *page, double ratio);
 bool tp_view_is_narrow(const struct tp_page *page);
-/* Text of a place that has lines instead of rows, as wide as the screen. */
+/* The text of a place that has lines instead of rows, as wide as the screen. */
 const struct tp_page *tp_view_text(struct tp_view *view, struct tp_view_place *place);
 
 /* ---- keys ---- */
 
-/* False: the key has no meaning here. What the caller has to do is in view->answer. */
+/* Returns false if the key has no meaning here. view->answer is the action that the caller must
+ * take. */
 bool tp_view_run_key(struct tp_view *view, int key);
-/* Hints for the bottom line: "Enter open  s sort  ? help". */
+/* Append hints for the bottom line: "Enter open  s sort  ? help". */
 void tp_view_add_hints(struct tp_view *view, struct tp_buf *out, size_t columns);
 
 #endif

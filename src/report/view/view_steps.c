@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps, one a line: letters carry the parts, their number the length. */
+/* Shows steps, one per line: letters stand for parts, their number for the length. */
 #include "view_state.h"
 
 #include "report/digest/step_counts.h"
@@ -12,7 +12,7 @@
 
 enum { LETTERS_AT = 19, CELLS_MIN = 8, SORTS = 2, DIGIT_BITS = 11 };
 
-/* Of the median: longer steps are outliers. */
+/* Steps that are longer than the median times this ratio are outliers. */
 static const double outlier_ratio = 1.5;
 
 static const char letters[TP_N_PARTS + 1] = "Cnmdh.";
@@ -24,7 +24,7 @@ static uint64_t length_of(const struct tp_step *step)
 
 /* ---- order ---- */
 
-/* A pass of a radix sort for so many steps that a key must not wait for comparisons. */
+/* One pass of a radix sort: with so many steps, comparisons would delay the response to a key. */
 static void sort_by_digit(size_t *to, const size_t *from, const struct tp_profile *profile,
 			  unsigned shift)
 {
@@ -40,7 +40,7 @@ static void sort_by_digit(size_t *to, const size_t *from, const struct tp_profil
 	}
 }
 
-/* The longest first; equal ones in their order. */
+/* Sorted by length, the longest first; equal steps keep their order. */
 static const size_t *steps_by_length(struct tp_view *view)
 {
 	size_t n = view->profile->n_steps;
@@ -74,7 +74,7 @@ static bool is_long_step(const struct tp_view *view, size_t step)
 	       (double)length_of(&view->profile->steps[step]) > outlier_ratio * median;
 }
 
-/* What is searched: a number, or part of the name of a kind. */
+/* The search word: a number, or part of the name of a kind. */
 struct step_word {
 	bool is_number;
 	uint64_t number;
@@ -117,8 +117,8 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 
 /* ---- head ---- */
 
-/* The longest step of each of n groups: a single slow one must be seen. Kept until the width is
- * another one. */
+/* The longest step of each of n groups, so that a single slow step is visible. Kept until the width
+ * changes. */
 static const double *make_strip(struct tp_view *view, size_t n)
 {
 	const struct tp_profile *profile = view->profile;
@@ -218,7 +218,7 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 
 /* ---- rows ---- */
 
-/* So many cells as the length is of the longest; of the cells each part has its share. */
+/* The number of cells is proportional to the length; each part has its share of the cells. */
 static void print_letters(struct tp_view *view, const struct tp_step *step, struct tp_page *page)
 {
 	double longest = view->profile->step_time.max;
@@ -230,7 +230,7 @@ static void print_letters(struct tp_view *view, const struct tp_step *step, stru
 	uint64_t sum = 0;
 	size_t at = 0;
 	for (int part = 0; part < TP_N_PARTS; part++) {
-		/* The order of work: data, memory, compute, communication, host, idle. */
+		/* In the order of work: data, memory, compute, communication, host, idle. */
 		static const enum tp_part order[TP_N_PARTS] = {
 			TP_PART_DATALOADER,    TP_PART_MEMORY, TP_PART_COMPUTE,
 			TP_PART_COMMUNICATION, TP_PART_HOST,   TP_PART_IDLE};

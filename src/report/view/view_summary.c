@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first screen: the verdict, where a step goes, what to change. */
+/* The first screen: the verdict, the parts of a step, the advice. */
 #include "view_state.h"
 
 #include "report/digest/gain_text.h"

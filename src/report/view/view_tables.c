@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Screens of text: GPUs, communication, and what differs between two runs. */
+/* Screens of text: GPUs, communication, and the differences between two runs. */
 #include "view_state.h"
 
 #include "report/text/device_tables.h"

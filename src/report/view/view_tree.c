@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of calls as indented lines: from the first function down, or from one out to its callers.
- */
+/* A call tree as indented lines: from the first function down, or from one function to its
+ * callers. */
 #include "view_stacks.h"
 
 #include "trainprof/base/memory.h"
@@ -9,10 +9,10 @@
 
 enum { NAME_SIZE = 160, ROWS_MAX = 4000, INDENT_MAX = 24 };
 
-/* Of the whole, for a branch to be drawn. */
+/* Minimum share of the whole for a branch to be drawn. */
 static const double smallest_share = 0.005;
 
-/* Depth first; what has too small a share is left out. */
+/* Adds the nodes depth first, without those whose share is too small. */
 static void add_rows(struct tp_view_place *place, const struct tp_view_calls *calls)
 {
 	uint64_t least_ns = (uint64_t)((double)calls->nodes[0].total_ns * smallest_share);
@@ -70,7 +70,7 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 	tp_buf_release(&text);
 }
 
-/* A function that has one child and no time of its own needs no step to the right of it. */
+/* An only child is not indented further than its parent. */
 static size_t indent_of(const struct tp_view_calls *calls, size_t item)
 {
 	size_t indent = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recognises the few machine instructions that a stack walk has to know. */
+/* Recognises the few machine instructions that a stack walk needs. */
 #include "call_site.h"
 
 #include "stack/elf/byte_cursor.h"
@@ -7,8 +7,8 @@
 #include <elf.h>
 #include <string.h>
 
-/* Length of "FF /2" from its first byte on, 0 when it is no indirect near call.
- * Intel SDM volume 2, CALL and table 2-2. */
+/* Returns the length of the instruction "FF /2" counted from its first byte, 0 if it is no indirect
+ * near call. Intel SDM volume 2, CALL and table 2-2. */
 static size_t indirect_call_length(const uint8_t *code)
 {
 	if (code[0] != 0xff || (code[1] & 0x38) != 0x10)
@@ -41,7 +41,7 @@ static struct tp_call_site x86_call_before(struct tp_elf_image *image, uint64_t 
 	if (code[LONGEST - 5] == 0xe8) {
 		struct tp_byte_cursor c = tp_byte_cursor_over(code + LONGEST - 4, 4);
 		uint64_t target = vaddr + (uint64_t)tp_byte_cursor_int(&c, 4);
-		/* 0xe8 can be a byte of another instruction: then the target is nowhere. */
+		/* 0xe8 can be a byte of another instruction: then the target is not in the code. */
 		if (tp_elf_image_is_code(image, target))
 			return (struct tp_call_site){true, true, target};
 	}
@@ -50,13 +50,13 @@ static struct tp_call_site x86_call_before(struct tp_elf_image *image, uint64_t 
 	return site;
 }
 
-/* Of B and BL: 26 bits, in words. */
+/* Offset of B and BL: 26 bits, counted in words. */
 static uint64_t arm_branch_offset(uint32_t word)
 {
 	return (uint64_t)((int64_t)((uint64_t)word << 38) >> 38) * 4;
 }
 
-/* Arm Architecture Reference Manual C6.2: BL, BLR, BLRAA and kin. */
+/* Arm Architecture Reference Manual C6.2: BL, BLR, BLRAA and similar instructions. */
 static struct tp_call_site arm_call_before(struct tp_elf_image *image, uint64_t vaddr)
 {
 	uint8_t bytes[4];
@@ -94,7 +94,8 @@ bool tp_call_site_is_plt(struct tp_elf_image *image, uint64_t vaddr)
 	return at[0] == 0xff && at[1] == 0x25; /* jmp *x(%rip) */
 }
 
-/* Where the jump at `code` (at `vaddr`) goes; false when it is none. is_open: anywhere. */
+/* Decodes the jump at `code` (at `vaddr`) and its target; returns false if it is no jump. is_open:
+ * the target can be anywhere. */
 static bool x86_jump(const uint8_t *code, uint64_t vaddr, uint64_t *target, bool *is_open)
 {
 	*is_open = code[0] == 0xff && (code[1] & 0x38) == 0x20;
@@ -160,11 +161,10 @@ bool tp_call_site_jumps_to(struct tp_elf_image *image, uint64_t start, uint64_t 
 	return false;
 }
 
-/*
- * Where the kernel put the interrupted registers, from the stack pointer at the return from a
- * signal. x86-64: struct rt_sigframe behind its return address is a ucontext, gregs at 40.
- * aarch64: siginfo (128), ucontext with the machine context at 176, registers behind 8 bytes.
- */
+/* Location of the interrupted registers, which the kernel saved, relative to the stack pointer at
+ * the return from a signal. x86-64: struct rt_sigframe has a ucontext after its return address,
+ * gregs at 40. aarch64: siginfo (128), ucontext with the machine context at 176, registers after 8
+ * bytes. */
 static const struct tp_unwind_rule x86_signal_rule = {
 	.into_function = UINT32_MAX,
 	.cfa = TP_RULE_CFA_SP_DEREF,

@@ -2,11 +2,10 @@
 /*
  * Runs call frame instructions (DWARF 5 section 6.4.2) for the three registers that a walk needs.
  *
- * libdw 0.188 does it too; measured against it on libLLVM-14 (2000 addresses): 1.4 us instead of
- * 10.4 us for a new address and 0.5 MiB instead of 12.8 MiB of memory, because nothing is loaded
- * but the entries asked for. And a stranger's file cannot make it grow: 2 MB of
- * DW_CFA_remember_state take libdw 470 MB, here they are refused. Tests hold the two against each
- * other.
+ * libdw 0.188 can do it too; measured against it on libLLVM-14 (2000 addresses): 1.4 us instead of
+ * 10.4 us for a new address and 0.5 MiB instead of 12.8 MiB of memory, because only the requested
+ * entries are loaded. And an untrusted file cannot make the memory grow: 2 MB of
+ * DW_CFA_remember_state take 470 MB in libdw; here they are refused. Tests compare the two.
  */
 #include "cfi.h"
 
@@ -149,7 +148,7 @@ static void recall(struct machine_run *run)
 		run->row = run->remembered[--run->n_remembered];
 }
 
-/* Instructions about the canonical frame address. False when `op` is none of them. */
+/* Runs instructions about the canonical frame address. Returns false if `op` is none of them. */
 static bool run_cfa(struct machine_run *run, struct tp_byte_cursor *c, uint8_t op)
 {
 	uint64_t number;
@@ -180,7 +179,7 @@ static bool run_cfa(struct machine_run *run, struct tp_byte_cursor *c, uint8_t o
 	}
 }
 
-/* Instructions about one register. False when `op` is none of them. */
+/* Runs instructions about one register. Returns false if `op` is none of them. */
 static bool run_register(struct machine_run *run, struct tp_byte_cursor *c, uint8_t op)
 {
 	uint64_t number;
@@ -227,7 +226,8 @@ static void run_other(struct machine_run *run, struct tp_byte_cursor *c, uint8_t
 {
 	switch (op) {
 	case DW_CFA_nop:
-	case DW_CFA_GNU_window_save: /* on aarch64 the sign of a return address, which we strip */
+	case DW_CFA_GNU_window_save: /* on aarch64: the signature of a return address, which we
+					strip */
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 		break;
 	case DW_CFA_GNU_args_size:
@@ -248,7 +248,7 @@ static void run_other(struct machine_run *run, struct tp_byte_cursor *c, uint8_t
 	case DW_CFA_restore_state:
 		recall(run);
 		break;
-	default: /* DW_CFA_set_loc is written by no compiler */
+	default: /* no compiler emits DW_CFA_set_loc */
 		run->is_bad = true;
 	}
 }
@@ -354,7 +354,7 @@ void tp_cfi_rule(const struct tp_fde *fde, uint16_t machine, uint64_t vaddr,
 	run_program(&run, fde->instructions, fde->instructions_size);
 	if (run.is_bad)
 		return;
-	/* A return address that is nowhere marks the outermost frame (glibc: _start, clone). */
+	/* An undefined return address marks the outermost frame (glibc: _start, clone). */
 	bool is_root = run.row.ra.kind == PLACE_UNDEFINED ||
 		       (machine == EM_X86_64 && run.row.ra.kind == PLACE_UNSET);
 	if (is_root) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Folds location expressions. Only the instruction pointer is known when a rule is made, and that
- * is enough: procedure linkage tables compute with it (rsp + 8 + ((rip & 15) >= 11) * 8), realigned
- * frames and signal frames need one register, one offset and one memory read.
- */
+/* Folds location expressions. Only the instruction pointer is known when a rule is built, and that
+ * is enough: procedure linkage tables compute with it (rsp + 8 + ((rip & 15) >= 11) * 8), and
+ * realigned frames and signal frames need one register, one offset and one memory read. */
 #include "cfi_expr.h"
 
 #include "stack/elf/byte_cursor.h"
@@ -120,7 +118,7 @@ static void binary(struct folding *f, uint8_t op)
 	push(f, left);
 }
 
-/* False when `op` is no constant. */
+/* Returns false if `op` is no constant. */
 static bool fold_constant(struct folding *f, struct tp_byte_cursor *c, uint8_t op)
 {
 	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {

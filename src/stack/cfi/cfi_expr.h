@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Location expressions of unwind tables, folded to "register + offset" or "word at that". */
+/* Folds location expressions of unwind tables to "register + offset" or "word at that address". */
 #ifndef TRAINPROF_SRC_STACK_CFI_CFI_EXPR_H
 #define TRAINPROF_SRC_STACK_CFI_CFI_EXPR_H
 
@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which DWARF numbers the registers have that we follow. */
+/* DWARF numbers of the registers that we follow. */
 struct tp_register_numbers {
 	uint64_t sp;
 	uint64_t bp;
-	uint64_t ip; /* as expressions name it; no such number: UINT64_MAX */
+	uint64_t ip; /* number used in expressions; UINT64_MAX = no such number */
 	uint64_t ra;
 };
 
@@ -25,7 +25,8 @@ struct tp_cfi_value {
 	int64_t offset;
 };
 
-/* False when the expression uses more than we can fold. vaddr stands for the ip register. */
+/* Returns false if the expression is more complex than we can fold. `vaddr` is the value of the ip
+ * register. */
 bool tp_cfi_expression(const uint8_t *bytes, size_t size, const struct tp_register_numbers *numbers,
 		       uint64_t vaddr, struct tp_cfi_value *out);
 

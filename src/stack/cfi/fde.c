@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An index reads every entry once; these bound what a made-up section can cost (about 0.1 s). */
+/* An index reads every entry once; these limits bound the cost of a crafted section (about 0.1
+ * s). */
 enum {
 	FDE_STRIDE = 64,
 	INDEX_MAX_ENTRIES = 1 << 18,
@@ -30,7 +31,7 @@ enum {
 };
 
 struct cie {
-	struct tp_fde head; /* what every entry of it shares */
+	struct tp_fde head; /* fields that all its entries share */
 	bool has_augmentation_size;
 	uint8_t address_size;
 };
@@ -60,7 +61,7 @@ static uint64_t read_encoded(struct tp_byte_cursor *c, uint8_t format)
 	}
 }
 
-/* A pointer whose first byte lies at `vaddr`. */
+/* Reads a pointer whose first byte is at `vaddr`. */
 static uint64_t read_pointer(struct tp_byte_cursor *c, uint8_t encoding, uint64_t vaddr)
 {
 	uint64_t value = read_encoded(c, encoding);
@@ -77,7 +78,7 @@ static void parse_cie_string(struct tp_byte_cursor *c, const char *letters, stru
 {
 	if (*letters == '\0')
 		return;
-	if (*letters++ != 'z') { /* old "eh" and unknown ones: their layout is not known */
+	if (*letters++ != 'z') { /* old "eh" and unknown augmentations: unknown layout */
 		c->is_bad = true;
 		return;
 	}
@@ -101,7 +102,7 @@ static void parse_cie_string(struct tp_byte_cursor *c, const char *letters, stru
 	c->is_bad |= data.is_bad;
 }
 
-/* `bytes` starts behind length and id. */
+/* `bytes` starts after length and id. */
 static bool parse_cie(const uint8_t *bytes, size_t size, struct cie *cie)
 {
 	struct tp_byte_cursor c = tp_byte_cursor_over(bytes, size);
@@ -131,7 +132,7 @@ static bool read_at(struct tp_elf_image *image, bool is_debug, uint64_t at, void
 			: tp_elf_image_read(image, at, out, size);
 }
 
-/* Read one entry without its length field. Returns its size, 0 when there is none. */
+/* Reads one entry without its length field. Returns its size, 0 if there is none. */
 static size_t read_entry(struct tp_fde_table *table, struct tp_elf_image *image, bool is_debug,
 			 uint64_t at, uint8_t *out)
 {
@@ -178,7 +179,8 @@ static void ensure_buffers(struct tp_fde_table *table)
 	}
 }
 
-/* Decode the entry at `at`; false when it is none, a CIE, or makes no sense. */
+/* Decodes the entry at `at`; returns false if there is none, if it is a CIE, or if it is
+ * invalid. */
 static bool load_fde(struct tp_fde_table *table, struct tp_elf_image *image, bool is_debug,
 		     uint64_t at, struct tp_fde *out)
 {
@@ -247,7 +249,7 @@ static bool index_find(const struct tp_fde_index *index, uint64_t vaddr, uint64_
 	return true;
 }
 
-/* Keep every FDE_STRIDE-th start, so that a lookup reads one run of the table. */
+/* Keeps every FDE_STRIDE-th start, so that a lookup reads one stretch of the table. */
 static void directory_load(struct tp_fde_table *table, struct tp_elf_image *image)
 {
 	enum { BLOCK = 4096 };
@@ -286,7 +288,8 @@ void tp_fde_table_init(struct tp_fde_table *table, struct tp_elf_image *image)
 	uint64_t n = count_encoding == PE_UDATA4 ? tp_byte_cursor_uint(&c, 4) : 0;
 	table->hdr_vaddr = image->eh_frame_hdr.vaddr;
 	table->table_vaddr = table->hdr_vaddr + (uint64_t)(c.at - bytes);
-	/* Every linker writes this encoding; others are rare enough for the slow way. */
+	/* Every linker writes this encoding; other encodings are so rare that a slow path is
+	 * enough. */
 	if (!c.is_bad && version == 1 && table_encoding == PE_DATAREL_SDATA4 && n > 0 &&
 	    n <= HDR_MAX_ENTRIES && n * 8 <= image->eh_frame_hdr.size) {
 		table->n_table = (size_t)n;

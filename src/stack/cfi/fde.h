@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Finds the frame description entry of an address: by the search table of .eh_frame_hdr, which
- * stays in the file (one read a lookup), or by an index built from .eh_frame or .debug_frame.
- */
+/* Finds the frame description entry of an address: with the search table of .eh_frame_hdr, which
+ * stays in the file (one read per lookup), or with an index built from .eh_frame or
+ * .debug_frame. */
 #ifndef TRAINPROF_SRC_STACK_CFI_FDE_H
 #define TRAINPROF_SRC_STACK_CFI_FDE_H
 
@@ -12,16 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * The longest entry on a Debian 12 machine with PyTorch is 10 KiB; a longer one is refused, so that
- * a lookup costs at most one run over this many bytes.
- */
+/* The longest entry on a Debian 12 machine with PyTorch is 10 KiB; longer entries than this limit
+ * are refused, so that a lookup runs over at most this many bytes. */
 enum { TP_FDE_MAX_BYTES = 65536 };
 
 struct tp_fde_index_entry {
 	uint64_t start;
 	uint64_t end;
-	uint64_t at; /* of the entry: a vaddr, or a file offset for .debug_frame */
+	uint64_t at; /* position of the entry: a vaddr, or a file offset for .debug_frame */
 };
 
 struct tp_fde_index {
@@ -37,18 +34,18 @@ struct tp_fde_table {
 	size_t n_table;
 	uint64_t table_vaddr;
 	uint64_t hdr_vaddr;
-	struct tp_fde_index eh;    /* filled only without a search table */
+	struct tp_fde_index eh;    /* filled only if there is no search table */
 	struct tp_fde_index debug; /* filled when first needed */
 	bool has_debug;
-	uint8_t *entry; /* TP_FDE_MAX_BYTES each: the entry and its CIE, as last found */
+	uint8_t *entry; /* TP_FDE_MAX_BYTES each: the last entry found and its CIE */
 	uint8_t *cie;
-	uint64_t cie_at; /* which one is in `cie`; UINT64_MAX = none */
+	uint64_t cie_at; /* position of the CIE in `cie`; UINT64_MAX = none */
 	size_t cie_size;
 	bool cie_is_debug;
-	uint64_t read_bytes; /* of entries, so far */
+	uint64_t read_bytes; /* bytes of entries read so far */
 };
 
-/* One entry, decoded up to its instructions. Bytes lie in the table until the next find. */
+/* One entry, decoded up to its instructions. The bytes stay in the table until the next find. */
 struct tp_fde {
 	uint64_t start;
 	uint64_t end;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 32 MiB a module at most; a full table starts again empty. */
+/* At most 32 MiB per module; a full table is emptied. */
 enum { RULES_FIRST_SLOTS = 256, RULES_MAX_SLOTS = 1 << 20 };
 
 void tp_unwind_rule_cache_release(struct tp_unwind_rule_cache *rules)
@@ -30,7 +30,7 @@ static struct tp_fde_table *tables_of(struct tp_unwind_rule_cache *rules,
 	return &rules->fdes;
 }
 
-/* The slot of `key`, or the empty one where it belongs. */
+/* Returns the slot of `key`, or the empty slot where it belongs. */
 static struct tp_unwind_rule *slot_of(const struct tp_unwind_rule_cache *rules, uint32_t key)
 {
 	/* Fibonacci hashing: neighbouring addresses spread over the table. */
@@ -75,7 +75,7 @@ static struct tp_unwind_rule make_rule(struct tp_unwind_rule_cache *rules,
 	rules->n_misses++;
 	if (tp_fde_find(tables_of(rules, image), image, vaddr, &fde))
 		tp_cfi_rule(&fde, image->machine, vaddr, &rule);
-	/* The table of arm64's vdso before Linux 5.8 leads past the interrupted function. */
+	/* The unwind table of arm64's vdso before Linux 5.8 skips the interrupted function. */
 	if (rule.cfa == TP_RULE_CFA_NONE || rule.is_signal)
 		tp_call_site_known_rule(image, vaddr, &rule);
 	return rule;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bounded reader of little-endian bytes: past the end it gives zeros and turns bad. */
+/* A bounded reader of little-endian bytes: past the end it returns zeros and sets is_bad. */
 #ifndef TRAINPROF_SRC_STACK_ELF_BYTE_CURSOR_H
 #define TRAINPROF_SRC_STACK_ELF_BYTE_CURSOR_H
 

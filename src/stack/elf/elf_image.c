@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* gABI allows more through sh_info of section 0; no file we could unwind has them. */
+/* The gABI allows more through sh_info of section 0; no file that we can unwind has more. */
 enum { MAX_SECTIONS = 65279, NAME_SIZE = 16, NOTES_MAX_BYTES = 4096 };
 
 static void segment_add(struct tp_elf_image *image, const Elf64_Phdr *ph)
@@ -105,7 +105,7 @@ static void add_section(struct tp_elf_image *image, const Elf64_Shdr *headers, s
 	}
 }
 
-/* Section headers are a help, not a need: without them there are no names. */
+/* Section headers are optional: without them there are no names. */
 static void load_sections(struct tp_elf_image *image, const Elf64_Ehdr *eh)
 {
 	if (eh->e_shentsize != sizeof(Elf64_Shdr) || eh->e_shnum == 0 || eh->e_shnum > MAX_SECTIONS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What unwinding and naming need to know of one ELF file. */
+/* The parts of one ELF file that unwinding and symbol lookup need. */
 #ifndef TRAINPROF_SRC_STACK_ELF_ELF_IMAGE_H
 #define TRAINPROF_SRC_STACK_ELF_ELF_IMAGE_H
 
@@ -22,7 +22,7 @@ struct tp_elf_segment {
 struct tp_elf_section {
 	uint64_t vaddr;
 	uint64_t offset;
-	uint64_t size; /* 0: not there */
+	uint64_t size; /* 0 = the section is missing */
 };
 
 struct tp_elf_image {
@@ -38,21 +38,22 @@ struct tp_elf_image {
 	struct tp_elf_section debug_frame;
 	struct tp_elf_section dynsym, dynstr;
 	struct tp_elf_section symtab, strtab;
-	struct tp_elf_section py_runtime; /* CPython's, 3.12 on; has no bytes in the file */
+	struct tp_elf_section py_runtime; /* section of CPython, since 3.12; no bytes in the file */
 	char build_id[41];
 };
 
-/* Fills everything but `source`, which is set before. Errors  TP_PARSE. */
+/* Fills everything but `source`, which the caller has set. Errors  TP_PARSE. */
 TP_MUST_CHECK enum tp_status tp_elf_image_load(struct tp_elf_image *image, struct tp_error *err);
 
-/* Executable segments win where two share a page of the file. */
+/* Executable segments take precedence if two segments share a page of the file. */
 bool tp_elf_image_offset_to_address(const struct tp_elf_image *image, uint64_t offset,
 				    uint64_t *vaddr);
-/* Where `offset` would lie, when [offset, offset + size) shows exactly one executable segment. */
+/* Computes the address of `offset` if [offset, offset + size) lies in exactly one executable
+ * segment. */
 bool tp_elf_image_map_code(const struct tp_elf_image *image, uint64_t offset, uint64_t size,
 			   uint64_t *vaddr);
 bool tp_elf_image_is_code(const struct tp_elf_image *image, uint64_t vaddr);
-/* Bytes as they are in the file; how many could be read. */
+/* Reads bytes as they are in the file; returns how many could be read. */
 size_t tp_elf_image_read_some(struct tp_elf_image *image, uint64_t vaddr, void *out, size_t size);
 bool tp_elf_image_read(struct tp_elf_image *image, uint64_t vaddr, void *out, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of an ELF file, from a descriptor or from memory. */
+/* Reads the bytes of an ELF file from a descriptor or from memory. */
 #include "elf_source.h"
 
 #include "trainprof/base/memory.h"
@@ -101,7 +101,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* O_PATH first: opening a device or a pipe for reading can do things or block. */
+/* O_PATH first: opening a device or a pipe for reading can have side effects or block. */
 int tp_elf_source_open_regular(const char *path, struct stat *st)
 {
 	int handle = open(path, O_PATH | O_CLOEXEC);

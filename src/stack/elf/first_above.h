@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary search in sorted arrays of structs: of symbols, regions, unwind tables. */
+/* Binary search in sorted arrays of structs: symbols, regions, unwind tables. */
 #ifndef TRAINPROF_SRC_STACK_ELF_FIRST_ABOVE_H
 #define TRAINPROF_SRC_STACK_ELF_FIRST_ABOVE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Index of the first of `n` items whose key, a uint64_t at `offset` in each, is above `key`; n if
- * there is none. Items are `size` bytes long and sorted by their keys. Inline, because unwinding
- * searches for each frame, and with a constant size it is as fast as by hand.
- */
+/* Returns the index of the first of `n` items whose key, a uint64_t at `offset` in each, is above
+ * `key`; n if there is none. Items are `size` bytes long and sorted by their keys. Inline,
+ * because unwinding searches for each frame, and with a constant size it is as fast as
+ * hand-written code. */
 static inline size_t tp_first_above(const void *items, size_t n, size_t size, size_t offset,
 				    uint64_t key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks from an object to its type and to the table of its attributes. */
+/* Follows pointers from an object to its type and to the table of its attributes. */
 #include "py_attribute.h"
 
 #include "py_text.h"
@@ -23,7 +23,7 @@ enum {
 	MEMBER_OFFSET = 16,
 	MEMBER_BYTES = 40,
 	MEMBER_OBJECT = 16, /* T_OBJECT_EX */
-	MAX_SLOTS = 16,     /* of a class */
+	MAX_SLOTS = 16,     /* of one class */
 	MAX_BASES = 4,
 	TYPE_DICT_OFFSET = 288,
 	TYPE_BYTES = 296,
@@ -39,7 +39,8 @@ enum {
 	KIND_SPLIT = 2,
 	MAX_LOG_BYTES = 28,
 	MAX_BASIC_SIZE = 1 << 20,
-	BEFORE_OBJECT = 32, /* 3.11: values; 24 bytes before it the dictionary */
+	BEFORE_OBJECT = 32, /* 3.11: offset of the values before the object; 24 bytes before it is
+			       the dictionary */
 	BEFORE_DICT = 24,
 	PAGE = 4096,
 };
@@ -47,7 +48,7 @@ enum {
 /* The table of an object's attributes. */
 struct attribute_table {
 	uint64_t keys;
-	uint64_t values; /* 0: in the table itself */
+	uint64_t values; /* 0 = in the table itself */
 	uint64_t entries;
 	size_t entry_bytes;
 	size_t key_at;
@@ -80,7 +81,7 @@ static bool is_object(uint64_t word)
 
 /* ---- types ---- */
 
-/* A text of C, cut where it is longer or a page ends; "" when it cannot be read. */
+/* Reads a C string, truncated if it is longer or a page ends; "" if it cannot be read. */
 static void load_name(struct tp_py_attributes *self, char name[TP_PY_ATTRIBUTE_TYPE_NAME],
 		      uint64_t address)
 {
@@ -138,7 +139,7 @@ const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *se
 
 /* ---- tables ---- */
 
-/* From 3.13 on the values follow a word about them. */
+/* From 3.13 on the values follow a header word. */
 static uint64_t first_value(const struct tp_py_layout *layout, uint64_t values)
 {
 	return values && layout->minor >= 13 ? values + WORD : values;
@@ -157,7 +158,7 @@ static bool use_dict(struct tp_py_attributes *self, uint64_t dict, struct attrib
 	return true;
 }
 
-/* 3.11 has both pointers, 3.12 one that says by its lowest bit which of them it is. */
+/* 3.11 has both pointers; 3.12 has one, whose lowest bit shows which of them it is. */
 static bool use_dict_of_class(struct tp_py_attributes *self, uint64_t object,
 			      const struct tp_py_type *type, struct attribute_table *table)
 {
@@ -197,7 +198,7 @@ static bool find_table(struct tp_py_attributes *self, uint64_t object,
 	return use_dict(self, dict, table);
 }
 
-/* Bytes of the indices, which lie before the entries; 0 when the head makes no sense. */
+/* Returns the size in bytes of the indices, which precede the entries; 0 if the head is invalid. */
 static uint64_t index_bytes(const struct tp_py_layout *layout, const uint8_t *head)
 {
 	if (layout->keys_log_bytes) {
@@ -244,7 +245,7 @@ static uint64_t address_of(const struct attribute_table *table, size_t i)
 			     : table->entries + i * table->entry_bytes + table->key_at + WORD;
 }
 
-/* Of each value; 0 where it cannot be read. */
+/* Reads the type of each value; 0 if it cannot be read. */
 static void read_types(struct tp_py_attributes *self, const struct attribute_table *table,
 		       uint64_t types[MAX_ENTRIES])
 {
@@ -267,7 +268,7 @@ static void read_types(struct tp_py_attributes *self, const struct attribute_tab
 	}
 }
 
-/* The table of an instance of a Python class. */
+/* Finds the table of an instance of a Python class. */
 static bool open_table(struct tp_py_attributes *self, uint64_t object,
 		       struct attribute_table *table)
 {
@@ -277,7 +278,7 @@ static bool open_table(struct tp_py_attributes *self, uint64_t object,
 	       read_entries(self, table);
 }
 
-/* NULL: it cannot be read. */
+/* NULL = it cannot be read. */
 static const char *name_at(struct tp_py_attributes *self, const struct attribute_table *table,
 			   size_t i)
 {
@@ -291,7 +292,7 @@ static const char *name_at(struct tp_py_attributes *self, const struct attribute
 
 /* ---- slots ---- */
 
-/* Whether the slot of an object that this member describes holds a whole number. */
+/* Returns true if the slot that this member describes holds a whole number. */
 static bool read_slot(struct tp_py_attributes *self, uint64_t object,
 		      const uint8_t member[MEMBER_BYTES], struct tp_py_attribute *out)
 {
@@ -313,7 +314,7 @@ static bool read_slot(struct tp_py_attributes *self, uint64_t object,
 	return name[0] != '\0';
 }
 
-/* Behind the `n` that are there; returns how many there are then. */
+/* Appends to the `n` existing attributes; returns the new number. */
 static size_t find_slots(struct tp_py_attributes *self, uint64_t object, size_t n,
 			 struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
 {
@@ -335,7 +336,7 @@ static size_t find_slots(struct tp_py_attributes *self, uint64_t object, size_t 
 	return n;
 }
 
-/* In its dictionary. */
+/* Finds attributes in the object's dictionary. */
 static size_t find_entries(struct tp_py_attributes *self, uint64_t object,
 			   struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
 {
@@ -356,7 +357,7 @@ static size_t find_entries(struct tp_py_attributes *self, uint64_t object,
 	return n;
 }
 
-/* Those of the dictionary first: the words that led to them guard all. */
+/* Attributes of the dictionary come first: their guard words protect all attributes. */
 size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Types of objects, and the whole numbers among the attributes of instances of Python classes:
- * where they lie in a dictionary of the instance, in values beside it, or in __slots__.
- */
+/* Types of objects, and the whole numbers among the attributes of instances of Python classes:
+ * attributes in a dictionary of the instance, in its inline values, or in __slots__. */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_ATTRIBUTE_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_ATTRIBUTE_H
 
@@ -21,30 +19,31 @@ enum { TP_PY_ATTRIBUTE_MAX = 12, TP_PY_ATTRIBUTE_TYPE_NAME = 48 };
 
 struct tp_py_type {
 	uint64_t address;
-	char name[TP_PY_ATTRIBUTE_TYPE_NAME]; /* as the type says it; "" = cannot be read */
-	bool is_class;                        /* made by a class statement */
+	char name[TP_PY_ATTRIBUTE_TYPE_NAME]; /* tp_name of the type; "" = cannot be read */
+	bool is_class;                        /* created by a class statement */
 	bool is_iterator;                     /* has __next__ */
 	uint64_t flags;
 	uint64_t basic_size;
 	int64_t dict_offset;
 	uint64_t keys;
-	uint64_t members; /* of __slots__, those of its own */
-	uint64_t base;    /* the class that it is made from first; 0 = unknown */
+	uint64_t members; /* its own members in __slots__ */
+	uint64_t base;    /* its first base class; 0 = unknown */
 };
 
-/* An attribute that held a whole number when the object was looked through. */
+/* An attribute that held a whole number when the object was searched. */
 struct tp_py_attribute {
-	const char *name; /* lent until release */
+	const char *name; /* valid until release */
 	uint64_t address; /* of the pointer to its value */
-	/* Words that lead there, as they were: where one has changed the address is void. */
+	/* Words on the path to the attribute, with the values they had: if one has changed, the
+	 * address is invalid. */
 	uint64_t guards[2];
 	uint64_t guard_words[2];
 };
 
 /* An attribute that held an instance of a Python class. */
 struct tp_py_inner_object {
-	const char *name; /* lent until release */
-	uint64_t address; /* of the pointer to it */
+	const char *name; /* valid until release */
+	uint64_t address; /* address of the pointer to it */
 	uint64_t object;
 };
 
@@ -64,23 +63,24 @@ void tp_py_attributes_init(struct tp_py_attributes *self, struct tp_py_memory *m
 			   const struct tp_py_layout *layout, uint64_t int_type);
 void tp_py_attributes_release(struct tp_py_attributes *self);
 
-/* The type of an object; NULL when the memory makes no sense. Lent until the next call. */
+/* Returns the type of an object; NULL if the memory is invalid. Valid until the next call. */
 const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, uint64_t object);
 
-/* The same, of an object whose pointer to its type was read. */
+/* The same, for an object whose type pointer was already read. */
 const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *self,
 						     uint64_t address);
 
-/* How many; some ten system calls. */
+/* Returns the number of attributes found; makes about ten system calls. */
 size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX]);
 
-/* Instances that the object's attributes hold, up to `max`; how many. As many system calls. */
+/* Finds the instances that the object's attributes hold, up to `max`; returns their number. Makes
+ * about as many system calls. */
 size_t tp_py_attributes_find_objects(struct tp_py_attributes *self, uint64_t object,
 				     struct tp_py_inner_object *out, size_t max);
 
-/* The objects that attributes of these names hold: values[i] for names[i], 0 where there is none.
- * False: it is no instance of a Python class, or cannot be read. */
+/* Reads the objects held by attributes of these names: values[i] for names[i], 0 if there is none.
+ * Returns false if the object is no instance of a Python class, or cannot be read. */
 bool tp_py_attributes_get(struct tp_py_attributes *self, uint64_t object, const char *const *names,
 			  size_t n_names, uint64_t *values);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	MAX_CODE_BYTES = 1 << 16, /* longer functions: loops behind that are not found */
+	MAX_CODE_BYTES = 1 << 16, /* in longer functions, loops after this limit are not found */
 	MAX_LOOPS = 64,
 	MAX_LOCALS = 1024,
 	MAX_STACK = 256,
@@ -16,21 +16,21 @@ enum {
 	MAX_EXTENDED = 0xffffff,
 	JUMP_BACKWARD_311 = 140,
 	JUMP_BACKWARD_QUICK_311 = 38,
-	/* A loop that ends with `if …: break` jumps back where that is not so. */
+	/* A loop that ends with `if …: break` jumps back if the condition is false. */
 	JUMP_BACKWARD_IF_FIRST_311 = 173,
 	JUMP_BACKWARD_IF_LAST_311 = 176,
 	WORD = 8,
 };
 
-/* Numbers of instructions: Include/opcode.h of each version, opcode_ids.h from 3.13 on. Those of
- * 3.14 were not tried on a running interpreter; END_FOR at the end of a jump has to confirm them.
- */
+/* Opcode numbers: Include/opcode.h of each version, opcode_ids.h from 3.13 on. Those of 3.14 were
+ * not tested with a running interpreter; END_FOR at the end of a jump has to confirm them. */
 struct opcode_numbers {
 	uint8_t minor_min, minor_max;
 	uint8_t extended, extended_quick;
 	uint8_t for_iter, special_first, special_last, instrumented_first, instrumented_last;
 	uint8_t end_for; /* 0 = none */
-	/* How the loop's variable is set; 0 = none. The second ones do that and something else. */
+	/* Opcodes that set the loop's variable; 0 = none. The combined ones do that and something
+	 * else. */
 	uint8_t store_fast, store_fast_load, store_fast_store;
 	uint8_t store_name, store_global;
 };
@@ -58,7 +58,8 @@ static bool is_for_iter(const struct opcode_numbers *of, uint8_t opcode)
 	       (opcode >= of->instrumented_first && opcode <= of->instrumented_last);
 }
 
-/* 3.11: some jump in it leads back to its begin; caches of other instructions may look like one. */
+/* 3.11: returns true if some jump in the loop leads back to its start; caches of other instructions
+ * may look like a jump. */
 static bool jumps_back(const uint8_t *bytes, size_t start, size_t end)
 {
 	uint64_t extended = 0;
@@ -68,7 +69,8 @@ static bool jumps_back(const uint8_t *bytes, size_t start, size_t end)
 			       bytes[at] == JUMP_BACKWARD_QUICK_311 ||
 			       (bytes[at] >= JUMP_BACKWARD_IF_FIRST_311 &&
 				bytes[at] <= JUMP_BACKWARD_IF_LAST_311);
-		/* To it, or to what extends its argument: three instructions at most. */
+		/* The jump leads to FOR_ITER, or to the prefixes that extend its argument: at most
+		 * three. */
 		uint64_t length = at + 2 - start;
 		if (is_jump && 2 * argument >= length && 2 * argument <= length + 6)
 			return true;
@@ -87,7 +89,7 @@ static bool is_loop(const struct opcode_numbers *of, const uint8_t *bytes, size_
 	return of->minor_min != 11 || jumps_back(bytes, start, end);
 }
 
-/* The variable that the instruction behind FOR_ITER sets, where it is one. */
+/* Finds the variable that the instruction after FOR_ITER sets, if it sets one. */
 static void find_target(const struct opcode_numbers *of, unsigned minor, const uint8_t *bytes,
 			size_t at, struct tp_py_for_loop *loop)
 {
@@ -95,7 +97,7 @@ static void find_target(const struct opcode_numbers *of, unsigned minor, const u
 	uint8_t argument = bytes[at + 1];
 	if (opcode == 0 || of->store_fast == 0)
 		return;
-	/* From 3.13 on one that is put together with the next has both numbers in its argument. */
+	/* From 3.13 on a combined instruction has both variable numbers in its argument. */
 	bool is_joined = opcode == of->store_fast_load || opcode == of->store_fast_store;
 	if (opcode == of->store_fast || is_joined) {
 		loop->target_kind = TP_PY_TARGET_LOCAL;
@@ -118,7 +120,7 @@ size_t tp_py_bytecode_find_loops(unsigned minor, const uint8_t *bytes, size_t si
 		extended = is_extended ? argument & MAX_EXTENDED : 0;
 		if (is_extended || !is_for_iter(of, bytes[at]))
 			continue;
-		/* From 3.12 on a word of cache follows. */
+		/* From 3.12 on a cache word follows. */
 		uint64_t next = at + (minor >= 12 ? 4 : 2);
 		uint64_t end = next + argument * (minor >= 10 ? 2 : 1);
 		if (!is_loop(of, bytes, size, at, (size_t)end))
@@ -131,7 +133,7 @@ size_t tp_py_bytecode_find_loops(unsigned minor, const uint8_t *bytes, size_t si
 	return n;
 }
 
-/* ---- of a code object ---- */
+/* ---- code objects ------------------------------------------------------------------------ */
 
 void tp_py_bytecodes_init(struct tp_py_bytecodes *self, struct tp_py_memory *mem,
 			  const struct tp_py_layout *layout)
@@ -162,7 +164,7 @@ static uint64_t identity_of(const struct tp_py_code *code)
 	return hash;
 }
 
-/* A tuple's length; 0 when there is none. */
+/* Returns a tuple's length; 0 if there is no tuple. */
 static uint32_t length_of(struct tp_py_bytecodes *self, const uint8_t *head, uint32_t at)
 {
 	uint64_t tuple = at ? tp_py_memory_u64(head + at) : 0;
@@ -172,7 +174,7 @@ static uint32_t length_of(struct tp_py_bytecodes *self, const uint8_t *head, uin
 	return n < MAX_LOCALS ? (uint32_t)n : 0;
 }
 
-/* Where the instructions are, and how many bytes of them. */
+/* Finds the address and the size in bytes of the instructions. */
 static bool locate(struct tp_py_bytecodes *self, const uint8_t *head, uint64_t code, uint64_t *at,
 		   uint64_t *size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads code objects and keeps what was read. */
+/* Reads code objects and caches them. */
 #include "py_code.h"
 
 #include "py_text.h"
@@ -11,19 +11,20 @@
 #include <string.h>
 
 enum {
-	/* Programs that make functions all the time: then what is kept is thrown away. */
+	/* Some programs create functions all the time: above this number the cache is emptied. */
 	MAX_ITEMS = 65536,
 	MAX_TEXT_BYTES = 64 << 20,
 	MAX_LINES_BYTES = 1 << 20,
 	/* co_flags: CO_GENERATOR, CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR; the same
 	 * since 3.6. */
 	YIELDS = 0x20 | 0x80 | 0x100 | 0x200,
-	/* CO_OPTIMIZED, CO_NEWLOCALS: what functions have. */
+	/* CO_OPTIMIZED, CO_NEWLOCALS: set for functions. */
 	FUNCTION = 0x1 | 0x2,
 };
 
-/* Functions of a program stay where they are: one that was the same for so long is compared with
- * memory only now and then. What is made and freed all the time does not get that old. */
+/* Functions of a program stay at their address: one that was unchanged for this time is compared
+ * with memory only now and then. Objects that are created and freed all the time do not get that
+ * old. */
 #define OLD_NS   TP_NS_PER_S
 #define CHECK_NS (100 * TP_NS_PER_MS)
 
@@ -59,7 +60,8 @@ void tp_py_code_cache_release(struct tp_py_code_cache *cache)
 	free(cache->heads);
 }
 
-/* What does not change while a code object lives, and differs between most. */
+/* Reads the fields that stay the same while a code object lives, and differ between most code
+ * objects. */
 static void read_fields(uint64_t fields[TP_PY_CODE_N_FIELDS], const struct tp_py_layout *layout,
 			const uint8_t *head)
 {
@@ -70,7 +72,7 @@ static void read_fields(uint64_t fields[TP_PY_CODE_N_FIELDS], const struct tp_py
 		fields[n] = tp_py_memory_u64(head + at[n]);
 	fields[n++] = tp_py_memory_u32(head + layout->code_first_line);
 	fields[n++] = tp_py_memory_u32(head + layout->code_flags);
-	/* The bytecode: an object, or as many instructions. */
+	/* The pointer to the bytecode object, or from 3.11 on the number of instructions. */
 	uint32_t bytecode = layout->code_qualname ? layout->object_size : layout->code_bytes;
 	fields[n++] = tp_py_memory_u64(head + bytecode);
 	fields[n] = layout->code_qualname ? tp_py_memory_u64(head + layout->code_qualname) : 0;
@@ -88,8 +90,8 @@ const struct tp_py_code *tp_py_code_get(const struct tp_py_code_cache *cache, ui
 	return code && code->round == cache->round ? code : NULL;
 }
 
-/* NULL when the memory is no string. Once too much is kept, new texts are not. CPython's own code
- * objects may have none. */
+/* Returns NULL if the memory is no string. When the cache has too many texts, new ones are not
+ * added. CPython's own code objects may have no texts. */
 static const char *text_at(struct tp_py_code_cache *cache, uint64_t address)
 {
 	if (address == 0)
@@ -103,14 +105,14 @@ static const char *text_at(struct tp_py_code_cache *cache, uint64_t address)
 						   cache->scratch.len));
 }
 
-/* A table that cannot be read is empty: lines are unknown then, names are not. */
+/* A table that cannot be read is empty: then lines are unknown, names are not. */
 static void load_lines(struct tp_py_code_cache *cache, struct tp_py_code *code, uint64_t address)
 {
 	const struct tp_py_layout *layout = cache->layout;
 	uint64_t size;
 	if (!tp_py_memory_get_u64(cache->mem, address + layout->object_size, &size))
 		return;
-	if (size > MAX_LINES_BYTES) /* cut: lines of what is beyond are unknown or the last */
+	if (size > MAX_LINES_BYTES) /* truncated: later instructions have no line or the last one */
 		size = MAX_LINES_BYTES;
 	uint8_t *bytes = tp_alloc((size_t)size + 1);
 	if (tp_py_memory_get(cache->mem, address + layout->bytes_data, bytes, (size_t)size))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code objects of the other process: names and lines, read once each and kept.
+ * Code objects of the other process: names and lines, read once each and cached.
  *
- * A code object may be freed and another one made at its address. So its head is read again at
- * every use and compared with the one that was kept: type, names, constants, lines, flags.
+ * A code object may be freed and another one created at its address. So its head is read again at
+ * every use and compared with the cached one: type, names, constants, lines, flags.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_CODE_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_CODE_H
@@ -22,17 +22,17 @@ enum { TP_PY_CODE_N_FIELDS = 10 };
 
 struct tp_py_code {
 	uint64_t address;
-	uint64_t fields[TP_PY_CODE_N_FIELDS]; /* what is compared */
-	const char *file;                     /* lent until the cache is released */
+	uint64_t fields[TP_PY_CODE_N_FIELDS]; /* fields that are compared */
+	const char *file;                     /* valid until the cache is released */
 	const char *name;
 	uint32_t first_line;
 	bool is_generator;
-	bool is_body;             /* of a module or a class: its variables are in a dictionary */
-	uint32_t first_traceable; /* bytes; what is before it is CPython's own */
-	uint64_t round;           /* the last in which it was wanted */
-	uint64_t bytecode;        /* from 3.11 on: its address */
+	bool is_body; /* body of a module or a class: its variables are in a dictionary */
+	uint32_t first_traceable; /* byte offset; the instructions before it are CPython's own */
+	uint64_t round;           /* last round in which it was wanted */
+	uint64_t bytecode;        /* address of the bytecode, from 3.11 on */
 	uint64_t loaded_ns;
-	uint64_t checked_ns; /* compared with memory */
+	uint64_t checked_ns; /* time of the last comparison with memory */
 	struct tp_py_line_table lines;
 };
 
@@ -48,8 +48,8 @@ struct tp_py_code_cache {
 	size_t items_capacity;
 	struct tp_buf scratch;
 	uint64_t round;
-	uint64_t now_ns;                 /* of the round; 0 where reading takes no time */
-	struct tp_process_range *pieces; /* heads that are wanted in this round */
+	uint64_t now_ns;                 /* time of the round; 0 if reading takes no time */
+	struct tp_process_range *pieces; /* code object heads to read in this round */
 	uint8_t *heads;
 	size_t n_wanted;
 	size_t pieces_capacity;
@@ -60,19 +60,21 @@ void tp_py_code_cache_init(struct tp_py_code_cache *cache, struct tp_py_memory *
 			   const struct tp_py_layout *layout);
 void tp_py_code_cache_release(struct tp_py_code_cache *cache);
 
-/* A round: want those of a stack, then read them by one system call, then get them. */
+/* Begins a round: request the code objects of a stack, read them with one system call, then get
+ * them. */
 void tp_py_code_begin(struct tp_py_code_cache *cache);
 void tp_py_code_request(struct tp_py_code_cache *cache, uint64_t address);
 
 enum tp_py_code_outcome {
-	TP_PY_CODE_KNOWN,  /* all are what was kept of them */
-	TP_PY_CODE_LOADED, /* some were read just now, by several calls: whoever uses them looks
-			    * whether the stack still has them */
+	TP_PY_CODE_KNOWN,  /* all are equal to the cached ones */
+	TP_PY_CODE_LOADED, /* some were read just now, by several calls: the caller must check that
+			      the stack still has them */
 	TP_PY_CODE_BAD,    /* one cannot be read, or is no code object */
 };
 enum tp_py_code_outcome tp_py_code_read(struct tp_py_code_cache *cache);
 
-/* After that; valid until the next round, its texts for ever. NULL = not wanted. */
+/* Call after tp_py_code_read(). The result is valid until the next round, its texts until the cache
+ * is released. NULL = not wanted. */
 const struct tp_py_code *tp_py_code_get(const struct tp_py_code_cache *cache, uint64_t address);
 
 #endif

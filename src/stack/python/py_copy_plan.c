@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays out what is read of a stack, so that what changes most is read at the shortest interval. */
+/* Lays out the reads of a stack so that the parts that change most are read at the shortest
+ * interval. */
 #include "py_copy_plan.h"
 
 #include "trainprof/base/memory.h"
@@ -14,7 +15,7 @@ enum {
 	MAX_NS_PER_CHUNK = 2000,
 };
 
-/* Single words, behind the thread state. */
+/* Single words, stored after the thread state. */
 enum copy_part { PART_LINK, PART_TID, PART_CFRAME_SECOND, PART_ENTRIES };
 
 enum { N_PARTS = PART_ENTRIES + TP_PY_COPY_MAX_SNAPSHOTS };
@@ -37,7 +38,7 @@ void tp_py_copy_release(struct tp_py_copy *self)
 	free(self->pieces);
 }
 
-/* ---- what is wanted, in order ---- */
+/* ---- pieces to read, in order ------------------------------------------------------------- */
 
 static size_t copy_size(const struct tp_py_copy *self, const struct tp_py_stack_location *plan)
 {
@@ -47,7 +48,7 @@ static size_t copy_size(const struct tp_py_copy *self, const struct tp_py_stack_
 	return size;
 }
 
-/* What is at no address is zero. */
+/* A part without address is zero. */
 static void add_read(struct tp_py_copy *self, uint64_t address, size_t at, size_t size)
 {
 	if (address == 0)
@@ -64,7 +65,7 @@ static void add_loose(struct tp_py_copy *self, const struct tp_py_stack_location
 		 self->loose_bytes);
 }
 
-/* The outermost first: it changes least. */
+/* The outermost part first: it changes least. */
 static void add_first_copy(struct tp_py_copy *self, const struct tp_py_stack_location *plan)
 {
 	size_t at = self->copy_bytes;
@@ -78,7 +79,7 @@ static void add_first_copy(struct tp_py_copy *self, const struct tp_py_stack_loc
 	}
 }
 
-/* The other way round. */
+/* In reverse order. */
 static void add_second_copy(struct tp_py_copy *self, const struct tp_py_stack_location *plan)
 {
 	size_t at = self->second_at + plan->n_loose * self->loose_bytes;
@@ -150,22 +151,22 @@ enum tp_py_copy_outcome tp_py_copy_read(struct tp_py_copy *self,
 	add_first_copy(self, &thread->plan);
 	add_snapshots(self, thread);
 	add_second_copy(self, &thread->plan);
-	/* From 3.11 to 3.12 it takes two steps to the innermost frame, and the first of them has to
-	 * have held while the second was read. */
+	/* From 3.11 to 3.12 the innermost frame is found in two steps, and the first pointer must
+	 * not have changed while the second was read. */
 	if (self->layout->thread_cframe)
 		add_part(self, thread->state + self->layout->thread_cframe, PART_CFRAME_SECOND,
 			 WORD);
 	uint64_t begin_ns = tp_py_memory_now_ns(self->mem);
 	if (self->mem->read(self->mem, self->pieces, self->n_pieces) != self->n_pieces)
 		return TP_PY_COPY_UNREADABLE;
-	/* Whoever loses the CPU in between sees two stacks milliseconds apart, and a loop may have
-	 * come round to the same place. */
+	/* If the caller loses the CPU in between, the two copies are milliseconds apart, and a loop
+	 * may have returned to the same place. */
 	uint64_t took_ns = tp_py_memory_now_ns(self->mem) - begin_ns;
 	bool is_slow = took_ns > MAX_NS + MAX_NS_PER_CHUNK * (uint64_t)self->n_pieces;
 	return is_slow ? TP_PY_COPY_SLOW : TP_PY_COPY_READ;
 }
 
-/* ---- what was read ---- */
+/* ---- results of the read ------------------------------------------------------------------- */
 
 uint64_t tp_py_copy_state_word(const struct tp_py_copy *self, uint32_t offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads variables that hold whole numbers, and learns which of them count something. */
+/* Reads variables that hold whole numbers, and learns which of them are counters. */
 #include "py_counter.h"
 
 #include "py_number.h"
@@ -11,34 +11,36 @@
 #include <string.h>
 
 enum {
-	/* Loops of training are called by few: frames of the model's layers are not looked at. */
+	/* Training loops are near the outermost frame: frames of the model's layers are not
+	 * examined. */
 	MAX_FRAMES = 16,
-	MAX_LOCALS = 64, /* of a frame: trainers have many */
-	MIN_LOCALS =
-		16, /* as many words are read; what lies behind the last one is soon given up */
+	MAX_LOCALS = 64, /* per frame: trainers have many */
+	MIN_LOCALS = 16, /* at least this many words are read; words after the last variable are
+			    soon given up */
 	MAX_READ = TP_PY_COUNTERS_MAX_READ,
 	LOCALS_BYTES = MAX_LOCALS * 8,
 	MAX_BYTES = MAX_FRAMES * LOCALS_BYTES + TP_PY_COUNTERS_MAX_BODIES * TP_PY_GLOBALS_MAX_BYTES,
 	MAX_SLOTS = 1 << 16,
-	MAX_FAILED = 4,        /* times that a variable was no number */
-	MAX_BAD = 4,           /* changes that no counter makes */
-	MAX_GROWTH = 16,       /* between two readings: faster ones count no steps */
-	MAX_LOOP_GROWTH = 256, /* the same of for loops, which go on one by one */
+	MAX_FAILED = 4,        /* number of times that a variable was no number */
+	MAX_BAD = 4,           /* number of changes that do not fit a counter */
+	MAX_GROWTH = 16,       /* between two readings: faster counters do not count steps */
+	MAX_LOOP_GROWTH = 256, /* the same for for loops, which advance one by one */
 	TAGS = 7,              /* 3.14: low bits of _PyStackRef */
 	WORD = 8,
-	MAX_LOOP_FRAMES = 40,   /* whose for loops are looked at: notebooks call deep */
-	MAX_OBJECT_LOCALS = 12, /* local variables of a frame that may be instances of classes */
-	MAX_OBJECTS = 16,       /* instances by one call */
-	N_OBJECTS = 256,        /* that are remembered */
-	MAX_SEARCHES = 4,       /* of new ones by one call: each takes some ten system calls */
-	OBJECT_USES = 64,       /* then it is looked through again: attributes are added */
-	MAX_INNER = 6,          /* objects that belong to the one whose method runs */
-	OBJECT_USES_MAX = 512,  /* and ever more rarely where nothing was */
-	IDLE_LOOKS = 64,        /* without a change; then each IDLE_FACTOR-th look reads them */
+	MAX_LOOP_FRAMES = 40, /* frames whose for loops are examined: notebooks have deep stacks */
+	MAX_OBJECT_LOCALS = 12, /* local variables per frame that may be instances of classes */
+	MAX_OBJECTS = 16,       /* instances per call */
+	N_OBJECTS = 256,        /* instances that are cached */
+	MAX_SEARCHES = 4,       /* searches of new instances per call, ten system calls each */
+	OBJECT_USES = 64,      /* uses before an instance is searched again: attributes are added */
+	MAX_INNER = 6,         /* objects in attributes of the object whose method runs */
+	OBJECT_USES_MAX = 512, /* upper limit of OBJECT_USES: grows while nothing is found */
+	IDLE_LOOKS = 64, /* readings without a change; after them only each IDLE_FACTOR-th one reads
+			    them */
 	IDLE_FACTOR = 8,
-	N_TYPED = 1024,   /* objects whose types are remembered */
-	LIVE_CHANGES = 4, /* before the end of a loop is emitted: of short ones there are many */
-	TYPED_LOOKS = 16, /* then the type is read again: the memory may be another one's */
+	N_TYPED = 1024,   /* objects whose types are cached */
+	LIVE_CHANGES = 4, /* changes that a loop needs before its end is emitted */
+	TYPED_LOOKS = 16, /* readings before the type is read again: memory is reused */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -47,22 +49,22 @@ static const uint64_t highest_address = UINT64_C(1) << 56;
 
 struct tp_py_counter_slot {
 	uint64_t value;
-	const char *name; /* once it was read */
+	const char *name; /* NULL until read */
 	bool has_value;
 	uint8_t n_misses;
-	uint32_t n_counted; /* changes that a counter makes */
+	uint32_t n_counted; /* changes that fit a counter */
 	uint32_t n_odd;
-	uint64_t highest; /* of one that falls: what it began with */
-	uint64_t object;  /* that it was of */
+	uint64_t highest; /* start value, of a falling counter */
+	uint64_t object;  /* the object that has it */
 	uint64_t total;
 };
 
-/* What was found in an instance. */
+/* The attributes that were found in an instance. */
 struct tp_py_object_cache {
 	uint64_t object;
 	uint32_t n_uses;
 	uint32_t max_uses;
-	uint32_t n_idle; /* looks since one of them has changed */
+	uint32_t n_idle; /* readings since one of them has changed */
 	size_t n;
 	struct tp_py_attribute attributes[TP_PY_ATTRIBUTE_MAX];
 	bool is_loader;
@@ -72,28 +74,28 @@ struct tp_py_object_cache {
 	struct tp_py_inner_object inner[MAX_INNER];
 };
 
-/* The type that an object had lately. */
+/* The last known type of an object. */
 struct tp_py_typed_object {
 	uint64_t object;
-	uint64_t type; /* 0: it was no object */
-	uint64_t look; /* in which its type was read */
+	uint64_t type; /* 0 = it was no object */
+	uint64_t look; /* number of the reading in which its type was read */
 };
 
-/* The variables of one frame as they lie in its memory, read before the objects in them and after.
- */
+/* The variables of one frame as bytes of its memory, read before the objects in them and again
+ * after. */
 struct variables {
 	const struct tp_py_code *code;
-	const struct tp_py_globals *globals; /* NULL: local ones */
+	const struct tp_py_globals *globals; /* NULL = local variables */
 	uint64_t address;
-	size_t stride;   /* bytes from one to the next */
-	size_t value_at; /* bytes within one */
+	size_t stride;   /* bytes from one variable to the next */
+	size_t value_at; /* byte offset of the value in an entry */
 	size_t n;
 	const uint8_t *bytes;
 	uint8_t *again;
-	uint64_t table_again; /* of globals */
+	uint64_t table_again; /* table of the globals, read again */
 };
 
-/* Those of all frames that are looked at in this reading. */
+/* Variables of all frames that are examined in this reading. */
 struct snapshot {
 	struct variables of[MAX_FRAMES];
 	size_t n;
@@ -103,7 +105,7 @@ struct snapshot {
 	uint8_t again[MAX_BYTES];
 };
 
-/* A variable that is looked at in this reading. */
+/* A variable that is examined in this reading. */
 struct pending {
 	const struct variables *variables;
 	size_t index;
@@ -135,8 +137,8 @@ void tp_py_counters_release(struct tp_py_counters *self)
 	tp_map_release(&self->local_names);
 }
 
-/* Its number, of a local variable by its index, of a global one by the address of its name; NO_SLOT
- * once there are too many. */
+/* Returns the slot of a variable, identified by its index if local and by the address of its name
+ * if global; NO_SLOT if there are too many. */
 static uint64_t slot_of(struct tp_py_counters *self, const struct tp_py_code *code,
 			uint64_t variable)
 {
@@ -160,7 +162,7 @@ static bool is_given_up(const struct tp_py_counters *self, uint64_t index)
 	       (slot->n_odd > MAX_BAD && slot->n_odd > slot->n_counted);
 }
 
-/* How many words of a frame are read. */
+/* Returns how many words of a frame are read. */
 static uint32_t n_words(struct tp_py_counters *self, const struct tp_py_code *code)
 {
 	uint32_t n = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
@@ -183,7 +185,7 @@ static bool read_number(const struct tp_py_counters *self, const uint8_t *object
 	       tp_py_number_parse(self->layout, object, value);
 }
 
-/* Whether it is a counter's number that was not told yet. */
+/* Returns true if it is a value of a counter that was not emitted yet. */
 static bool update_slot(struct tp_py_counters *self, uint64_t index, uint64_t value,
 			uint64_t max_growth)
 {
@@ -218,7 +220,7 @@ static bool is_address(uint64_t word)
 	return word % WORD == 0 && word >= UINT64_C(4096) && word < highest_address;
 }
 
-/* Frames in chunks lie one behind the other: the variables of one end where the next begins. */
+/* Frames in chunks are contiguous: the variables of one end where the next begins. */
 static size_t locals_size(const struct tp_py_stack *stack, size_t at, uint64_t address, uint32_t n)
 {
 	uint64_t size = (uint64_t)WORD * n;
@@ -238,7 +240,7 @@ static void add(struct snapshot *snapshot, struct variables variables)
 	snapshot->of[snapshot->n++] = variables;
 }
 
-/* Of the outermost bodies alone: a module that is imported runs no loop of training. */
+/* Only the outermost bodies are read: a module that is imported runs no training loop. */
 static void add_body(struct tp_py_counters *self, const struct tp_py_stack_frame *frame,
 		     const struct tp_py_code *code, struct snapshot *snapshot)
 {
@@ -255,7 +257,7 @@ static void add_body(struct tp_py_counters *self, const struct tp_py_stack_frame
 						 .n = globals->n});
 }
 
-/* Of the outermost frames that have some; local ones by one call. */
+/* Reads the variables of the outermost frames that have candidates; the local ones by one call. */
 static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack *stack,
 			   const struct tp_py_code_cache *codes, struct snapshot *out)
 {
@@ -282,7 +284,7 @@ static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack
 	return n == 0 || self->mem->read(self->mem, pieces, n) == n;
 }
 
-/* Which variable it is to slot_of(). */
+/* Returns the identity of the variable for slot_of(). */
 static uint64_t name_of(const struct variables *variables, size_t index)
 {
 	const uint8_t *entry = variables->bytes + index * variables->stride;
@@ -294,7 +296,7 @@ static uint64_t word_of(const struct variables *variables, size_t index)
 	return tp_py_memory_u64(variables->bytes + index * variables->stride + variables->value_at);
 }
 
-/* Where it may hold a number; 0 when it is not to be read. */
+/* Returns the address of the object if it may hold a number; 0 if the variable is skipped. */
 static uint64_t object_of(struct tp_py_counters *self, const struct variables *variables,
 			  size_t index, uint64_t *slot)
 {
@@ -348,7 +350,7 @@ static size_t collect(struct tp_py_counters *self, const struct snapshot *snapsh
 	return n;
 }
 
-/* Whose object is still in it was not set meanwhile: so the object was alive. */
+/* If a variable still has the same object, it was not set meanwhile: so the object was alive. */
 static bool held(const struct pending *pending)
 {
 	const struct variables *v = pending->variables;
@@ -357,7 +359,7 @@ static bool held(const struct pending *pending)
 	       (!v->globals || v->table_again == v->globals->table);
 }
 
-/* By one call: the objects, then the variables again. */
+/* Reads, by one call, the objects and then the variables again. */
 static bool read_objects(struct tp_py_counters *self, struct snapshot *snapshot,
 			 const struct pending *pending, struct tp_process_range *pieces,
 			 size_t n_objects)
@@ -372,13 +374,13 @@ static bool read_objects(struct tp_py_counters *self, struct snapshot *snapshot,
 								&v->table_again, WORD};
 	}
 	size_t n_read = self->mem->read(self->mem, pieces, n);
-	/* What cannot be read is no object; the others have their turn the next time. */
+	/* An address that cannot be read is no object; the others are read the next time. */
 	if (n_read < n_objects)
 		self->slots[pending[n_read].slot].n_misses = MAX_FAILED;
 	return n_read == n;
 }
 
-/* The text at an address; NULL = it cannot be read. */
+/* Returns the text at an address; NULL = it cannot be read. */
 static const char *text_at(struct tp_py_counters *self, uint64_t address)
 {
 	if (!tp_py_text_read(&self->scratch, self->mem, self->layout, address))
@@ -388,7 +390,7 @@ static const char *text_at(struct tp_py_counters *self, uint64_t address)
 						   self->scratch.len));
 }
 
-/* The text in a tuple of names; NULL = it cannot be read. */
+/* Returns the text in a tuple of names; NULL = it cannot be read. */
 static const char *name_in(struct tp_py_counters *self, uint64_t tuple, uint32_t number)
 {
 	uint64_t n;
@@ -400,7 +402,7 @@ static const char *name_in(struct tp_py_counters *self, uint64_t tuple, uint32_t
 	return text_at(self, text);
 }
 
-/* Of a variable; read once, NULL = it cannot be read. */
+/* Returns the name of a variable, which is read once; NULL = it cannot be read. */
 static const char *text_of(struct tp_py_counters *self, const struct pending *pending)
 {
 	const struct variables *variables = pending->variables;
@@ -417,7 +419,7 @@ static const char *text_of(struct tp_py_counters *self, const struct pending *pe
 	return slot->name;
 }
 
-/* Where the pointer to its number lies. */
+/* Returns the address of the pointer to the variable's number. */
 static uint64_t address_of(const struct pending *pending)
 {
 	const struct variables *v = pending->variables;
@@ -483,7 +485,7 @@ static size_t read_all_variables(struct tp_py_counters *self, const struct tp_py
 
 /* ---- loops and objects ---- */
 
-/* Where counters of one call go. */
+/* Output list for the counters of one call. */
 struct counter_list {
 	struct tp_python_counter *out;
 	size_t n;
@@ -493,21 +495,21 @@ struct counter_list {
 	bool has_loader;
 };
 
-/* A word of a frame, and what it points to. */
+/* A word of a frame, and the object it points to. */
 struct root {
 	const struct tp_py_code *code;
 	uint64_t address;
 	uint64_t word;
 	uint64_t object;
-	uint32_t line;    /* of the loop; 0: a local variable */
+	uint32_t line;    /* line of the loop; 0 = a local variable */
 	bool is_range;    /* the loop goes over a range */
-	bool is_number;   /* it says its number, not its place */
-	bool is_down;     /* it says how many rounds are left, not how many there were */
-	uint32_t number;  /* of the loop or the variable */
-	const char *name; /* of the variable, of a loop the one that it sets; NULL = unknown */
+	bool is_number;   /* the iterator has the number itself, not its position */
+	bool is_down;     /* the iterator has the number of iterations left, not done */
+	uint32_t number;  /* index of the loop or the variable */
+	const char *name; /* name of the variable or of the loop's variable; NULL = unknown */
 };
 
-/* A name that stays; `attribute` is NULL for an iterator's own position. */
+/* Returns a permanent label; `attribute` is NULL for an iterator's own position. */
 static const char *label_of(struct tp_py_counters *self, const struct root *root,
 			    const char *attribute)
 {
@@ -549,7 +551,7 @@ static void note_live(struct tp_py_counters *self, uint64_t slot,
 	*at = (struct tp_py_live_counter){slot, self->n_looks, *counter};
 }
 
-/* Those that this look did not find. */
+/* Emits the end of the loops that this reading did not find. */
 static void emit_ends(struct tp_py_counters *self, struct counter_list *list)
 {
 	size_t n_kept = 0;
@@ -584,12 +586,12 @@ static void emit_counter(struct tp_py_counters *self, struct counter_list *list,
 	counter.width = WORD;
 	if (is_live)
 		note_live(self, slot, &counter);
-	/* A loop is emitted each time that it was seen: so its last round is known. */
+	/* A loop is emitted each time it is seen, so its last iteration is known. */
 	if (is_new || is_live)
 		list->out[list->n++] = counter;
 }
 
-/* One that falls is counted from where it was first seen on. */
+/* A falling counter is counted from its first seen value. */
 static uint64_t count_up(struct tp_py_counter_slot *slot, const struct tp_py_position *position,
 			 uint64_t value)
 {
@@ -602,7 +604,7 @@ static uint64_t count_up(struct tp_py_counter_slot *slot, const struct tp_py_pos
 	return slot->highest - value;
 }
 
-/* The frame still has the iterator after its position was read: so it was alive. */
+/* If the frame still has the iterator after its position was read, the iterator was alive. */
 static void read_position(struct tp_py_counters *self, struct counter_list *list,
 			  const struct root *root, const struct tp_py_position *position)
 {
@@ -658,7 +660,7 @@ static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 }
 
 /* The outermost loader of a stack is the one that feeds training; its settings are emitted when
- * they are others than before. */
+ * they differ from the last ones. */
 static void emit_loader(struct tp_py_counters *self, struct counter_list *list,
 			const struct root *root, const struct tp_py_loader *loader)
 {
@@ -680,7 +682,8 @@ static void emit_loader(struct tp_py_counters *self, struct counter_list *list,
 		};
 }
 
-/* Pointers to numbers, whether what leads to them is as it was, and the root, by one call. */
+/* Reads, by one call, the pointers to numbers, the guard words and the root; returns true if guards
+ * and root are unchanged. */
 static bool read_pointers(struct tp_py_counters *self, const struct root *root,
 			  const struct tp_py_object_cache *cache,
 			  uint64_t pointers[TP_PY_ATTRIBUTE_MAX])
@@ -721,8 +724,8 @@ static void emit_attribute(struct tp_py_counters *self, struct counter_list *lis
 	emit_counter(self, list, root, counter, slot);
 }
 
-/* Most numbers in objects are settings, which never change: they are taken to be where they were
- * most of the time. */
+/* Most numbers in objects are settings, which never change: after some readings without a change
+ * most readings assume that they are unchanged. */
 static bool is_left_out(struct tp_py_counters *self, struct tp_py_object_cache *cache)
 {
 	if (cache->n_idle++ < IDLE_LOOKS || cache->n_idle % IDLE_FACTOR == 0)
@@ -784,7 +787,8 @@ static void find_inner(struct tp_py_counters *self, struct counter_list *list,
 		cache->inner[i].name = path_of(self, root->name, cache->inner[i].name);
 }
 
-/* Of the object whose method runs also those in its attributes: `self.state.global_step`. */
+/* Also reads the objects in attributes of the object whose method runs:
+ * `self.state.global_step`. */
 static void read_inner(struct tp_py_counters *self, struct counter_list *list,
 		       const struct root *root, uint64_t object)
 {
@@ -811,12 +815,13 @@ static void read_loop(struct tp_py_counters *self, struct counter_list *list,
 		read_position(self, list, root, &position);
 	else
 		read_attributes(self, list, root, position.object);
-	/* PyTorch's loader counts the batches that it gave, and says by that what it gives. */
+	/* PyTorch's loader counts the batches that it returned, which shows that it yields
+	 * batches. */
 	if (position.inner)
 		read_attributes(self, list, root, position.inner);
 }
 
-/* Kept with its slot, so that it is read once; "" where there is none. */
+/* The name is kept with its slot, so that it is read once; "" if there is none. */
 static const char *target_name(struct tp_py_counters *self, const struct root *root,
 			       const struct tp_py_bytecode *bytecode,
 			       const struct tp_py_for_loop *loop)
@@ -860,7 +865,7 @@ static void read_loops_of(struct tp_py_counters *self, struct counter_list *list
 	}
 }
 
-/* Read once: it takes four system calls. */
+/* The name is read once: that takes four system calls. */
 static const char *local_name(struct tp_py_counters *self, const struct tp_py_bytecode *bytecode,
 			      uint32_t number)
 {
@@ -874,7 +879,7 @@ static const char *local_name(struct tp_py_counters *self, const struct tp_py_by
 	return name;
 }
 
-/* Ranges that cannot be read are passed over; is_read says which. */
+/* Skips ranges that cannot be read; is_read shows which were read. */
 static void read_each(struct tp_py_counters *self, const struct tp_process_range *ranges, size_t n,
 		      bool *is_read)
 {
@@ -897,7 +902,7 @@ struct frame_locals {
 
 enum { MAX_INSTANCES = MAX_FRAMES * MAX_OBJECT_LOCALS };
 
-/* Of the outermost functions, by one call; returns how many have been read. */
+/* Reads those of the outermost functions by one call; returns how many have been read. */
 static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_stack *stack,
 				const struct tp_py_code_cache *codes, struct frame_locals *out)
 {
@@ -936,7 +941,7 @@ static struct tp_py_typed_object *typed_object(struct tp_py_counters *self, uint
 	return &self->typed[tp_hash_mix(object, 0) % (uint64_t)N_TYPED];
 }
 
-/* By one call: of those that were not met lately. */
+/* Reads, by one call, the types of objects that were not seen recently. */
 static void read_types(struct tp_py_counters *self, const uint64_t *objects, size_t n)
 {
 	struct tp_process_range pieces[MAX_INSTANCES];
@@ -980,7 +985,7 @@ static bool is_of_class(struct tp_py_counters *self, uint64_t object)
 	return type && type->is_class;
 }
 
-/* Instances in its local variables, such as `self`. */
+/* Reads counters in instances that local variables hold, such as `self`. */
 static void read_objects_of(struct tp_py_counters *self, struct counter_list *list,
 			    const struct frame_locals *locals)
 {

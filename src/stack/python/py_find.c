@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds _PyRuntime and Py_Version by the symbols of what a process maps. */
+/* Finds _PyRuntime and Py_Version in the symbol tables of the files that a process maps. */
 #include "py_find.h"
 
 #include "py_layout.h"
@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 enum {
-	NAMES_MAX_BYTES = 64 << 20, /* of a table of symbols */
-	MAX_PLACES = 16,            /* of a name within it: other names end alike */
+	NAMES_MAX_BYTES = 64 << 20, /* of a symbol table */
+	MAX_PLACES = 16, /* occurrences of a name in the string table: other names have the same
+			    ending */
 	SYMBOLS_AT_ONCE = 512,
 	MAX_CANDIDATES = 8,
 	PATH_BYTES = 4096 + 64,
@@ -93,7 +94,7 @@ static bool find_defined(struct tp_elf_image *image, const struct tp_elf_section
 	return false;
 }
 
-/* Most files do not even have the name: then no symbol is looked at. */
+/* Most files do not contain the name at all: then no symbol is examined. */
 static bool find_in_table(struct tp_elf_image *image, const struct tp_elf_section *table,
 			  const struct tp_elf_section *names, const char *name, uint64_t *vaddr)
 {
@@ -138,12 +139,10 @@ static bool is_called_python(const char *path)
 	return tp_text_starts_with(name, "python") || tp_text_starts_with(name, "libpython");
 }
 
-/*
- * As the process sees it, however it is mounted, renamed or deleted. A file that another one took
- * the place of has another inode, and so has any file on some overlay file systems: the link to
- * what is really mapped, which only root may follow, decides; else what is there is tried, and
- * found out later if it is another.
- */
+/* Opens the file as the process sees it, even if it is mounted elsewhere, renamed or deleted. A
+ * file that was replaced has another inode, and so has any file on some overlay file systems: the
+ * link in map_files, which only root may follow, decides; without it the file at the path is tried,
+ * and a later check finds out if it is another one. */
 static int open_file(const struct runtime_candidate *candidate, const char *proc, pid_t pid,
 		     struct stat *st)
 {
@@ -183,7 +182,7 @@ static bool find_in_image(struct tp_py_find_result *out, const struct runtime_ca
 		if (image->py_runtime.size == 0)
 			return false;
 	}
-	/* The mapping begins with the begin of the file. */
+	/* The mapping begins at the start of the file. */
 	uint64_t bias = candidate->start - (image->segments[0].vaddr - image->segments[0].offset);
 	out->runtime = bias + runtime;
 	out->int_type = 0;
@@ -231,7 +230,7 @@ static void add_candidate(struct runtime_candidates *candidates, const struct tp
 {
 	const char *slash = strrchr(mapping->path, '/');
 	bool is_program = strcmp(mapping->path, program) == 0;
-	/* A program that was started through the dynamic loader is not what /proc calls it. */
+	/* If the dynamic loader started the program, /proc shows the loader's name. */
 	bool is_called_so = slash && (tp_text_starts_with(slash, "/libpython3") ||
 				      tp_text_starts_with(slash, "/python3"));
 	if ((!is_program && !is_called_so) || mapping->file_offset != 0 ||
@@ -264,8 +263,8 @@ static enum tp_status read_candidates(struct runtime_candidates *out, const char
 	return status;
 }
 
-/* Has it an interpreter? One of an unknown version is not passed over: it is refused by name later.
- */
+/* Returns true if the runtime has an interpreter. One of an unknown version counts: it is refused
+ * with its version later. */
 static bool is_started(struct tp_py_memory *mem, const struct tp_py_find_result *found)
 {
 	uint64_t first;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks from a frame to the entries of its globals, and keeps the way. */
+/* Follows pointers from a frame to the entries of its globals, and caches the path. */
 #include "py_globals.h"
 
 enum {
 	WORD = 8,
 	HEAD_BYTES = 40,  /* of a table, up to its indices */
 	KIND_GENERAL = 0, /* from 3.11 on: entries of hash, key, value */
-	KIND_UNICODE = 1, /* entries of key, value; before there were only the others */
+	KIND_UNICODE = 1, /* entries of key, value; older versions have only general entries */
 	MAX_TABLE_BYTES = 1 << 28,
 	MAX_LOG_BYTES = 28,
 };
 
-/* What leads to the entries; read twice, it tells whether they are still the same ones. */
+/* The pointers that lead to the entries; reading them again shows whether the entries are still the
+ * same. */
 struct globals_way {
 	uint64_t globals;
 	uint64_t locals;
 	uint64_t table;
-	uint64_t values; /* not 0: the values lie elsewhere, as those of objects do */
+	uint64_t values; /* not 0: the values are stored elsewhere, as for objects */
 	uint8_t head[HEAD_BYTES];
 };
 
@@ -31,7 +32,7 @@ static size_t chunks_of(struct globals_way *way, const struct tp_py_layout *layo
 	return 5;
 }
 
-/* Bytes of the indices, which lie before the entries; 0 when the head makes no sense. */
+/* Returns the size in bytes of the indices, which precede the entries; 0 if the head is invalid. */
 static uint64_t index_bytes(const struct tp_py_layout *layout, const uint8_t *head)
 {
 	if (layout->keys_log_bytes) {
@@ -66,7 +67,7 @@ static bool read_head(struct tp_py_globals *self, const struct tp_py_layout *lay
 	return true;
 }
 
-/* Four calls. */
+/* Makes four calls. */
 static bool walk(struct tp_py_globals *self, struct tp_py_memory *mem,
 		 const struct tp_py_layout *layout, uint64_t frame)
 {
@@ -87,7 +88,7 @@ static bool walk(struct tp_py_globals *self, struct tp_py_memory *mem,
 	return true;
 }
 
-/* By one call; whether the way is still the one that is kept. */
+/* Makes one call; returns true if the path is still the cached one. */
 static bool read_entries(struct tp_py_globals *self, struct tp_py_memory *mem,
 			 const struct tp_py_layout *layout, void *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Knows the fields of CPython's own iterators. */
+/* Describes the fields of CPython's own iterators. */
 #include "py_iterator.h"
 
 #include "trainprof/base/memory.h"
@@ -9,7 +9,7 @@
 enum {
 	WORD = 8,
 	TAGS = 7,       /* 3.14: low bits of _PyStackRef */
-	MAX_FOLLOW = 6, /* iterators that take from each other */
+	MAX_FOLLOW = 6, /* length of a chain of iterators that read from each other */
 	ITERATOR_BYTES = 48,
 	TUPLE_ITEMS = 24,
 	RANGE_START = 16, /* _PyRangeIterObject from 3.12 on */
@@ -24,16 +24,15 @@ enum total_form {
 	TOTAL,
 	LEFT,
 	SIZE
-}; /* a field; what is added to the position; the
-    * size of the object that a field points to */
+}; /* a field; a field to add to the position; the size of the object that a field points to */
 
-/* By the name of the type; `field` is an offset in the object, the same from 3.8 to 3.14 where no
- * version is said. */
+/* Found by the name of the type; `field` is an offset in the object, the same from 3.8 to 3.14 if
+ * no version is given. */
 struct iterator_row {
 	const char *name;
 	enum iterator_form form;
 	uint8_t field;
-	uint8_t minor_max; /* 0 = all */
+	uint8_t minor_max; /* 0 = all versions */
 	enum total_form total_form;
 	uint8_t total_field;
 };
@@ -89,7 +88,8 @@ static uint64_t clear_tags(const struct tp_py_iterators *self, uint64_t word)
 	return self->layout->minor >= 14 ? word & ~(uint64_t)TAGS : word;
 }
 
-/* What the loops left on the stack from its bottom on; with blocks leave other objects there. */
+/* Searches the value stack from its bottom for the loops' iterators; with blocks leave other
+ * objects there. */
 size_t tp_py_iterators_live(struct tp_py_iterators *self, const struct tp_py_bytecode *bytecode,
 			    uint32_t offset, const uint64_t *words, size_t n_words,
 			    struct tp_py_live_loop out[TP_PY_ITERATOR_MAX_LIVE])
@@ -144,7 +144,8 @@ static uint32_t offset_of(const struct tp_py_iterators *self, const struct tp_py
 	return tp_py_memory_u32(frame + layout->frame_instr) * (layout->minor == 10 ? 2 : 1);
 }
 
-/* What its innermost loop that runs takes from; false when it waits in none. */
+/* Finds the iterator of the innermost running loop of a suspended generator; returns false if it is
+ * suspended outside of loops. */
 static bool follow_suspended(struct tp_py_iterators *self, uint64_t object, uint64_t *next)
 {
 	uint64_t frame;
@@ -177,12 +178,12 @@ static bool read_field(struct tp_py_iterators *self, struct tp_py_position *out,
 {
 	out->address = out->object + field;
 	out->is_falling = is_falling;
-	/* What goes backwards is at -1 in its last round. */
+	/* A reverse iterator is at -1 in its last iteration. */
 	return tp_py_memory_get_u64(self->mem, out->address, &out->value) &&
 	       (out->value <= INT64_MAX || (is_falling && out->value == UINT64_MAX));
 }
 
-/* From 3.12 on the next number and how many are left, no position. */
+/* From 3.12 on it has the next number and how many are left, but no position. */
 static bool read_range(struct tp_py_iterators *self, struct tp_py_position *out)
 {
 	uint8_t bytes[ITERATOR_BYTES];
@@ -198,7 +199,7 @@ static bool read_range(struct tp_py_iterators *self, struct tp_py_position *out)
 	return true;
 }
 
-/* Lists, tuples, texts and bytes have their size at the same place. */
+/* Lists, tuples, strings and bytes have their size at the same offset. */
 static bool read_total(struct tp_py_iterators *self, const struct iterator_row *row,
 		       const struct tp_py_position *position, uint64_t *total)
 {
@@ -213,7 +214,7 @@ static bool read_total(struct tp_py_iterators *self, const struct iterator_row *
 	return (is_last || *total >= position->value) && *total <= INT64_MAX;
 }
 
-/* A list that is gone through backwards has the place of the next one: one is left more. */
+/* A reverse list iterator has the index of the next item: one more is left. */
 static void count_up(struct tp_py_position *out, const struct iterator_row *row, bool has_total,
 		     uint64_t total)
 {
@@ -226,7 +227,7 @@ static void count_up(struct tp_py_position *out, const struct iterator_row *row,
 		out->value = total - n_left;
 }
 
-/* Of an iterator that has its position itself. */
+/* Reads the position of an iterator that has it itself. */
 static bool read_own_position(struct tp_py_iterators *self, const struct iterator_row *row,
 			      struct tp_py_position *out)
 {
@@ -249,7 +250,7 @@ static bool has_own_position(const struct iterator_row *row)
 	return row && (row->form == COUNTS || row->form == FALLS || row->form == RANGE);
 }
 
-/* It is as far from its end as what it takes from; where it began nothing tells. */
+/* enumerate() is as far from its end as its inner iterator; its start value is unknown. */
 static bool read_counted(struct tp_py_iterators *self, const struct iterator_row *row,
 			 struct tp_py_position *out)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How far an iterator is: a field of those implemented in C, followed through zip, map, filter,
- * itertools and generators to what they take from.
- */
+/* Finds the position of an iterator: a field of those implemented in C, followed through zip, map,
+ * filter, itertools and generators to the iterators that they read from. */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_ITERATOR_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_ITERATOR_H
 
@@ -24,19 +22,20 @@ struct tp_py_iterators {
 };
 
 struct tp_py_position {
-	uint64_t object;  /* the iterator that has it */
-	uint64_t address; /* of the field; 0: instance of a Python class, look at its attributes */
+	uint64_t object;  /* the iterator that has the position */
+	uint64_t address; /* address of the field; 0 = instance of a Python class: see its
+			     attributes */
 	uint64_t value;
-	uint64_t total; /* value of the last round; 0 = not known */
+	uint64_t total; /* value in the last iteration; 0 = unknown */
 	bool is_falling;
-	bool is_relative; /* falling, and nothing says from where: value is what is left */
-	bool is_range;    /* the loop itself goes over a range, not over data */
-	bool is_number;   /* value is the number that a range gives, which may begin anywhere */
-	uint64_t inner;   /* what enumerate() takes from; else 0 */
+	bool is_relative; /* falling, with unknown start: value is the number of iterations left */
+	bool is_range;    /* the loop itself iterates over a range, not over data */
+	bool is_number;   /* value is the number that a range yields, which may start anywhere */
+	uint64_t inner;   /* the iterator that enumerate() reads from; else 0 */
 };
 
-/* Those of the loops whose body runs at `offset`, the outermost first: which word of the value
- * stack each is in. `words` has the whole value stack. Returns how many were found. */
+/* Finds the loops whose body runs at `offset`, the outermost first, and the word of the value stack
+ * that each is in. `words` has the whole value stack. Returns how many were found. */
 struct tp_py_live_loop {
 	struct tp_py_for_loop loop;
 	size_t word;
@@ -46,7 +45,7 @@ size_t tp_py_iterators_live(struct tp_py_iterators *self, const struct tp_py_byt
 			    uint32_t offset, const uint64_t *words, size_t n_words,
 			    struct tp_py_live_loop out[TP_PY_ITERATOR_MAX_LIVE]);
 
-/* False when nothing in it counts. */
+/* Returns false if nothing in it counts. */
 bool tp_py_iterators_position(struct tp_py_iterators *self, uint64_t object,
 			      struct tp_py_position *out);
 

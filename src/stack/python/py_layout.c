@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of layouts, and what newer versions tell of themselves. */
+/* The table of layouts, and the parser for the offsets that newer versions publish. */
 #include "py_layout.h"
 
 #include "py_memory.h"
@@ -12,7 +12,8 @@ static const struct tp_py_layout rows[] = {
 #include "py_layouts.inc"
 };
 
-/* Structures are smaller by far; what a lying program tells must not make us read more. */
+/* Real structures are far smaller; wrong offsets in a hostile program must not make us read
+ * more. */
 enum { MAX_OFFSET = 4096, MAX_FAR_OFFSET = 1 << 20 };
 
 const struct tp_py_layout *tp_py_layout_find(unsigned minor)
@@ -40,7 +41,8 @@ size_t tp_py_layout_thread_bytes(const struct tp_py_layout *layout)
 
 size_t tp_py_layout_frame_bytes(const struct tp_py_layout *layout)
 {
-	/* From 3.11 on all of it is compared; before, it has room for twenty blocks behind. */
+	/* From 3.11 on the whole frame head is compared; in older versions it ends in room for
+	 * twenty blocks, which are not read. */
 	if (layout->minor >= 11)
 		return layout->frame_size;
 	size_t last = larger(layout->frame_code, larger(layout->frame_back, layout->frame_instr));
@@ -81,7 +83,7 @@ static void parse_runtime(struct layout_reading *r, struct tp_py_layout *out)
 	parse_offset(r, &out->interp_next, at->interp_next, MAX_FAR_OFFSET);
 	parse_offset(r, &out->interp_threads, at->interp_threads, MAX_FAR_OFFSET);
 	parse_offset(r, &out->interp_gil, at->interp_gil, MAX_FAR_OFFSET);
-	/* Not told, but neighbours of what is. */
+	/* Not published, but next to published members. */
 	out->interp_n_threads = out->interp_threads - before_threads;
 	r->is_sane &= out->interp_threads >= before_threads;
 }
@@ -161,7 +163,7 @@ enum tp_status tp_py_layout_parse(struct tp_py_layout *out, uint64_t *version, c
 			   tp_py_layout_code_bytes(&layout) <= TP_PY_LAYOUT_MAX_CODE_BYTES;
 	if (!reading.is_sane)
 		return tp_fail(err, TP_VERSION,
-			       "CPython %u.%u tells offsets of itself that make no sense", major,
+			       "CPython %u.%u publishes invalid offsets of itself", major,
 			       minor);
 	*out = layout;
 	return TP_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes line tables of code objects apart. */
+/* Decodes line tables of code objects. */
 #include "py_line_table.h"
 
 #include "trainprof/base/memory.h"
@@ -25,7 +25,7 @@ static void add(struct tp_py_line_table *out, uint64_t start, int64_t line)
 		(struct tp_py_line_row){(uint32_t)start, known};
 }
 
-/* Pairs: so many bytes on, so many lines on. */
+/* Pairs of an increment of the byte offset and an increment of the line. */
 static void load_old_lines(struct tp_py_line_table *out, const uint8_t *bytes, size_t size,
 			   int64_t line)
 {
@@ -38,7 +38,7 @@ static void load_old_lines(struct tp_py_line_table *out, const uint8_t *bytes, s
 	}
 }
 
-/* Pairs: a line so many lines on, for so many bytes. */
+/* Pairs of a number of bytes and the line increment of these bytes. */
 static void load_pairs(struct tp_py_line_table *out, const uint8_t *bytes, size_t size,
 		       int64_t line)
 {
@@ -53,7 +53,7 @@ static void load_pairs(struct tp_py_line_table *out, const uint8_t *bytes, size_
 	}
 }
 
-/* Six bits a byte, the lowest first; bit 6 says that more follow. */
+/* Six bits per byte, the lowest first; bit 6 set means that more follow. */
 static uint64_t varint(const uint8_t *bytes, size_t size)
 {
 	uint64_t value = 0;
@@ -88,7 +88,7 @@ static void load_locations(struct tp_py_line_table *out, const uint8_t *bytes, s
 			line += kind - ONE_LINE_0;
 		add(out, at, kind == NO_LOCATION ? 0 : line);
 		at += 2 * ((uint64_t)(bytes[i] & 7) + 1);
-		/* The first byte of each entry has bit 7, no other has. */
+		/* Bit 7 is set in the first byte of each entry, and in no other. */
 		for (i++; i < size && !(bytes[i] & 128);)
 			i++;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Knows the attributes of the iterators of PyTorch's DataLoader, from 1.7 to 2.9. */
+/* Recognises the iterators of PyTorch's DataLoader, from 1.7 to 2.9, by their attributes. */
 #include "py_loader.h"
 
 #include "py_number.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A batch sampler has the size of a batch; a loader that makes no batches has none. */
+/* A batch sampler has the batch size; a loader that makes no batches has none. */
 static const char *const attribute_names[] = {
 	[TP_PY_LOADER_WORKERS] = "_num_workers",
 	[TP_PY_LOADER_PREFETCH] = "_prefetch_factor",
@@ -39,7 +39,7 @@ bool tp_py_loader_is_likely(const struct tp_py_attribute *attributes, size_t n)
 	return false;
 }
 
-/* Of an int or a bool; what is None or something else is unknown. */
+/* Reads an int or a bool; None or any other object is unknown. */
 static uint64_t read_setting(struct tp_py_attributes *attributes, uint64_t object)
 {
 	uint8_t bytes[TP_PY_NUMBER_BYTES];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a data loader of PyTorch is set to: attributes of the iterator that its loop takes batches
- * from. Classes of the same shape count as well.
- */
+/* Reads the settings of a PyTorch data loader: attributes of the iterator from which its loop takes
+ * batches. Classes with the same attributes count as well. */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_LOADER_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_LOADER_H
 
@@ -25,13 +23,13 @@ struct tp_py_loader {
 	uint64_t values[TP_PY_LOADER_N_SETTINGS]; /* TP_PYTHON_UNKNOWN_SETTING = unknown, or None */
 };
 
-/* The name that the setting has as a fact, "loader.batch_size". */
+/* Returns the name of the fact for the setting, "loader.batch_size". */
 const char *tp_py_loader_setting_name(enum tp_py_loader_setting setting);
 
-/* Can an instance with these whole numbers be a loader's iterator? */
+/* Returns true if an instance with these whole numbers can be a loader's iterator. */
 bool tp_py_loader_is_likely(const struct tp_py_attribute *attributes, size_t n);
 
-/* False: it is none. Some thirty system calls. */
+/* Returns false if the object is no loader iterator. Makes about thirty system calls. */
 bool tp_py_loader_read(struct tp_py_attributes *attributes, uint64_t object,
 		       struct tp_py_loader *out);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The memory of the process that is read: another process, or an image of one in tests. Ranges are
- * read in their order, many by one system call.
- */
+/* The memory of the process under inspection: another process, or an image of one in tests. Ranges
+ * are read in the given order, many by one system call. */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_MEMORY_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_MEMORY_H
 
@@ -14,25 +12,25 @@
 #include <sys/types.h>
 
 struct tp_py_memory {
-	/* How many of the first ranges were read whole. */
+	/* Returns how many of the first ranges were read completely. */
 	size_t (*read)(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n);
 	bool has_clock; /* reading takes time */
-	pid_t pid;      /* of a process */
-	void *image;    /* of a test */
+	pid_t pid;      /* for a process */
+	void *image;    /* for a test */
 	uint64_t n_calls;
 	int error; /* errno of the last read that failed */
 };
 
-/* The memory of a running process; a call is a system call. */
+/* The memory of a running process; each read is a system call. */
 void tp_py_memory_init_process(struct tp_py_memory *self, pid_t pid);
 
-/* Since some moment; stands still where reading takes no time. */
+/* Time since an arbitrary start; constant if reading takes no time. */
 uint64_t tp_py_memory_now_ns(const struct tp_py_memory *self);
 
 bool tp_py_memory_get(struct tp_py_memory *self, uint64_t address, void *out, size_t size);
 bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t *out);
 
-/* From bytes that were read; no alignment. */
+/* Decodes bytes that were read; they need no alignment. */
 uint64_t tp_py_memory_u64(const uint8_t *at);
 uint32_t tp_py_memory_u32(const uint8_t *at);
 

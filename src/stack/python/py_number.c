@@ -7,7 +7,7 @@
 enum {
 	WORD = 8,
 	DIGIT_BITS = 30,
-	SIZE_SHIFT = 3, /* from 3.12 on the size has flags below it; sign: 0 positive, 1 zero */
+	SIZE_SHIFT = 3, /* from 3.12 on above flag bits; sign: 0 positive, 1 zero */
 	SIGN_BITS = 3,
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens an interpreter that was already found, in any memory: that of a process, or an image of
- * one. */
+/* Opens an interpreter that was already found, in any memory: a process, or an image of one. */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_OPEN_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_OPEN_H
 
@@ -9,7 +8,7 @@
 
 #include "trainprof/stack/python.h"
 
-/* As tp_python_open(); `mem` and `found` are copied. */
+/* Like tp_python_open(); `mem` and `found` are copied. */
 TP_MUST_CHECK enum tp_status tp_python_open_memory(struct tp_python **out,
 						   const struct tp_py_memory *mem,
 						   const struct tp_py_find_result *found,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembers the order of reads, and makes one system call of many. */
+/* Remembers the order of reads, and combines many into one system call. */
 #include "py_read_ahead.h"
 
 #include "trainprof/base/map.h"
@@ -10,34 +10,34 @@
 
 enum {
 	N_LOG = 1024,        /* reads that are remembered */
-	N_SLOTS = 2 * N_LOG, /* of the table that finds them */
-	AHEAD_MAX = 24,      /* reads ahead by one call */
-	AHEAD_BYTES = 8192,  /* of them all */
-	ENTRY_BYTES = 1024,  /* larger ones are made when they are wanted */
-	SKIPS_MAX = 24,      /* of those read ahead, so many may turn out not to be wanted */
+	N_SLOTS = 2 * N_LOG, /* slots of the hash table over the log */
+	AHEAD_MAX = 24,      /* maximum number of ranges read ahead per call */
+	AHEAD_BYTES = 8192,  /* maximum bytes of them all */
+	ENTRY_BYTES = 1024,  /* larger ranges are read only on demand */
+	SKIPS_MAX = 24,      /* this many of the ranges read ahead may be skipped */
 };
 
 struct read_entry {
 	uint64_t address;
 	uint32_t size;
-	bool is_last; /* of its round */
+	bool is_last; /* last read of its round */
 };
 
-/* Read, and not handed out yet. */
+/* A range that was read ahead and not used yet. */
 struct read_ahead {
 	uint64_t address;
 	uint32_t size;
-	uint32_t at; /* in bytes */
+	uint32_t at; /* byte offset */
 	uint64_t number;
 };
 
 struct tp_py_read_log {
 	struct read_entry entries[N_LOG]; /* a ring */
-	uint64_t n;                       /* ever remembered; the number of the next one */
-	uint64_t slots[N_SLOTS];          /* by hash: number of the read + 1 */
+	uint64_t n;              /* number of reads ever logged; the number of the next one */
+	uint64_t slots[N_SLOTS]; /* by hash: number of the read + 1 */
 	struct read_ahead ahead[AHEAD_MAX];
 	size_t n_ahead;
-	size_t next; /* of ahead: the first one that was not handed out or passed over */
+	size_t next; /* index in `ahead` of the first range that was neither used nor skipped */
 	uint8_t bytes[AHEAD_BYTES];
 	struct tp_process_range *ranges;
 	size_t n_ranges;
@@ -54,7 +54,7 @@ static const struct read_entry *entry_of(const struct tp_py_read_log *log, uint6
 	return &log->entries[number % N_LOG];
 }
 
-/* Still remembered, and with all that may have followed it. */
+/* Returns true if the read is still in the log, together with all that may have followed it. */
 static bool is_kept(const struct tp_py_read_log *log, uint64_t number)
 {
 	return number < log->n && log->n - number <= N_LOG - AHEAD_MAX;
@@ -82,7 +82,7 @@ static void add_range(struct tp_py_read_log *log, struct tp_process_range range)
 	TP_ARRAY_PUSH(log->ranges, log->n_ranges, log->ranges_capacity) = range;
 }
 
-/* What followed read `number` the last time, up to the end of its round. */
+/* Plans the reads that followed read `number` the last time, up to the end of its round. */
 static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
 {
 	size_t used = 0;
@@ -100,8 +100,9 @@ static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
 	}
 }
 
-/* The place from which reading ahead goes on: another object in the place of the expected one, as a
- * number that was counted up, or a place that is known. */
+/* Finds the logged read after which reading ahead continues: the expected one if another object has
+ * replaced its object (for example a number that was counted up), otherwise an earlier read of the
+ * same range. */
 static bool find_place(struct tp_py_read_log *log, const struct tp_process_range *first,
 		       const struct tp_process_range *last, uint64_t *number)
 {
@@ -113,7 +114,7 @@ static bool find_place(struct tp_py_read_log *log, const struct tp_process_range
 	return is_kept(log, *number);
 }
 
-/* From memory, with what is likely to follow. */
+/* Reads the ranges from memory, together with those that are likely to follow. */
 static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_range *ranges,
 		       size_t n)
 {
@@ -131,7 +132,7 @@ static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_ra
 	return n_read < n ? n_read : n;
 }
 
-/* From what was read ahead. */
+/* Returns a range from those that were read ahead, if it is there. */
 static bool use_ahead(struct tp_py_read_log *log, const struct tp_process_range *range)
 {
 	for (size_t i = log->next; i < log->n_ahead && i < log->next + SKIPS_MAX; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a thread's stack twice and takes it for true where both say the same. */
+/* Reads a thread's stack twice and accepts it if both copies agree. */
 #include "py_stack.h"
 
 #include "py_walk.h"
@@ -28,7 +28,7 @@ void tp_py_stack_release(struct tp_py_stack *self)
 	tp_py_copy_release(&self->copy);
 }
 
-/* ---- is it the thread, and does the plan fit? ---- */
+/* ---- Does the state belong to the thread, and does the plan fit? --------------------------- */
 
 static bool is_thread(const struct tp_py_copy *copy, const struct tp_py_copy_thread *thread)
 {
@@ -46,7 +46,7 @@ static bool is_thread(const struct tp_py_copy *copy, const struct tp_py_copy_thr
 	       tp_py_copy_state_word(copy, layout->thread_tid) == thread->tid;
 }
 
-/* New threads are put before this one. */
+/* Returns the address of the pointer to this state; new threads are inserted before it. */
 static uint64_t link_of(const struct tp_py_copy *copy)
 {
 	uint64_t previous = tp_py_copy_state_word(copy, copy->layout->thread_prev);
@@ -91,7 +91,7 @@ static enum tp_py_stack_outcome fit_chunks(const struct tp_py_copy *copy,
 			       : TP_PY_STACK_MOVED;
 	uint64_t size = tp_py_memory_u64(tp_py_copy_chunk(copy, plan, 0) + layout->chunk_size);
 	uint64_t was = plan->chunks[0].size;
-	/* A little less than planned is read until the next time. */
+	/* Until the next time a little less than planned is read. */
 	tp_py_stack_location_fit_top(plan, layout, size, top);
 	if (plan->chunks[0].size > was && top > newest + was)
 		return TP_PY_STACK_RETRY;
@@ -116,7 +116,7 @@ static enum tp_py_stack_outcome fit(const struct tp_py_copy *copy, struct tp_py_
 	return outcome == TP_PY_STACK_READ && is_again ? TP_PY_STACK_RETRY : outcome;
 }
 
-/* ---- is it true? ---- */
+/* ---- Do the copies agree? ------------------------------------------------------------------ */
 
 static bool is_same_frame(const struct tp_py_stack *self, const struct tp_py_stack_frame *frame,
 			  bool is_innermost)
@@ -128,22 +128,22 @@ static bool is_same_frame(const struct tp_py_stack *self, const struct tp_py_sta
 	       (is_innermost || again.instr == frame->instr);
 }
 
-/* Where the part of the stack begins that is the same in both copies, to its outermost frame. Marks
- * count: they are links, too. */
+/* Returns the index of the innermost frame from which on, to the outermost frame, both copies
+ * agree. Marks count: they are links, too. */
 static size_t first_still(const struct tp_py_stack *self)
 {
 	size_t i = self->n_frames;
 	while (i > 0 && self->frames[i - 1].bytes.after &&
 	       is_same_frame(self, &self->frames[i - 1], true)) {
 		i--;
-		/* One that goes on may be the innermost, and no other. */
+		/* A frame whose instruction changed can only be the innermost one. */
 		if (!is_same_frame(self, &self->frames[i], false))
 			break;
 	}
 	return i;
 }
 
-/* The first frame in the oldest chunk, whose first word is left free, is under all others. */
+/* The first frame in the oldest chunk, whose first word is unused, is below all others. */
 static bool has_first_frame(const struct tp_py_walk *walk)
 {
 	const struct tp_py_stack *self = walk->self;
@@ -157,19 +157,19 @@ static bool has_first_frame(const struct tp_py_walk *walk)
 	uint64_t first = plan->chunks[plan->n_chunks - 1].address + layout->chunk_data + WORD;
 	if (i > 0)
 		return self->frames[i - 1].address == first;
-	/* Generators only: no function may be under them. */
+	/* Only generators: no function may be below them. */
 	return plan->n_chunks == 1 &&
 	       tp_py_copy_state_word(&self->copy, layout->thread_top) <= first;
 }
 
-/* Can the outermost frame be a thread's first? */
+/* Returns true if the outermost frame can be a thread's first one. */
 static bool is_rooted(const struct tp_py_walk *walk)
 {
 	const struct tp_py_stack *self = walk->self;
 	const struct tp_py_stack_frame *last = &self->frames[self->n_frames - 1];
 	if (self->copy.layout->minor < 11)
 		return true;
-	/* From 3.12 on C, which called the first function of every thread, left its mark. */
+	/* From 3.12 on the C code that called the first function of every thread left a mark. */
 	if (self->copy.layout->minor >= 12 && (!last->is_mark || self->n_frames < 2))
 		return false;
 	return (last->is_mark || last->is_entry) && has_first_frame(walk);
@@ -194,7 +194,7 @@ void tp_py_stack_begin(struct tp_py_stack *self)
 	self->n_still = 0;
 }
 
-/* Of deep stacks the outer part is all that vouches for itself. */
+/* In a deep stack only the part outside the cut can be verified without the rest. */
 static void keep_still(struct tp_py_stack *self, size_t first)
 {
 	if (first < self->cut && self->cut < self->n_frames)
@@ -215,8 +215,8 @@ bool tp_py_stack_use_still(struct tp_py_stack *self)
 	return self->n_frames > 0;
 }
 
-/* Before 3.11 the walk may go astray at once, among frames that come and go. What it came by the
- * last time is tried from its other end. */
+/* Before 3.11 the walk may fail at once, among frames that are called and return. Then the frames
+ * of the last plan are checked from the outermost one. */
 static void keep_planned(struct tp_py_walk *walk)
 {
 	struct tp_py_stack *self = walk->self;

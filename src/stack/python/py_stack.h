@@ -3,9 +3,10 @@
  * One thread's frames, as they all were at one instant.
  *
  * A frame whose link and code object are equal in both copies (py_copy_plan.h) had them when the
- * word between them was read; so all that hangs on the word was the stack then. Only what changed
- * and changed back within that microsecond escapes. Callers have to be at the same instruction in
- * both, too. The stack has to end at a frame that can be a thread's first.
+ * entry between them was read; so everything reachable from the entry was the stack then. Only a
+ * change that was reverted within that microsecond goes unnoticed. Callers also have to be at the
+ * same instruction in both copies. The stack has to end at a frame that can be a thread's first
+ * one.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_STACK_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_STACK_H
@@ -21,29 +22,31 @@ struct tp_py_stack_frame {
 	uint64_t address;
 	uint64_t back;
 	uint64_t code;
-	uint64_t instr; /* from 3.11 on an address, before an index in bytes, -1 = not begun */
+	uint64_t instr; /* address from 3.11 on, before that a byte index, -1 = not begun */
 	uint8_t owner;
 	bool is_entry;
-	bool is_running; /* or calling, as far as it says; not suspended or freed */
-	bool is_mark;    /* no Python function: left by a C function that called one (3.12 on) */
+	bool is_running; /* runs or calls, according to the frame; not suspended or freed */
+	bool is_mark; /* not a Python function: left by a C function that called one (from 3.12 on)
+		       */
 };
 
 enum tp_py_stack_outcome {
 	TP_PY_STACK_READ,
 	TP_PY_STACK_NONE,   /* no frames */
 	TP_PY_STACK_MOVED,  /* try again */
-	TP_PY_STACK_RETRY,  /* the plan was wrong and is better now */
-	TP_PY_STACK_STALE,  /* the state is not this thread's any more */
-	TP_PY_STACK_BROKEN, /* makes no sense */
+	TP_PY_STACK_RETRY,  /* the plan was wrong and has been improved */
+	TP_PY_STACK_STALE,  /* the state does not belong to this thread any more */
+	TP_PY_STACK_BROKEN, /* invalid memory */
 };
 
 struct tp_py_stack {
 	struct tp_py_copy copy;
 	struct tp_py_stack_frame *frames; /* innermost first, without marks */
 	size_t n_frames;
-	size_t cut; /* frames from here on are the outermost; n_frames = none is left out */
-	/* The longest part of a stack, from the outermost frame on, that held still in any attempt
-	 * since tp_py_stack_begin(). */
+	size_t cut; /* index of the first frame of the outermost part; n_frames = no frame is left
+		       out */
+	/* The longest part of a stack, from the outermost frame on, that was unchanged in any
+	 * attempt since tp_py_stack_begin(). */
 	struct tp_py_stack_frame *still;
 	size_t n_still;
 };
@@ -53,11 +56,11 @@ void tp_py_stack_init(struct tp_py_stack *self, struct tp_py_memory *mem,
 void tp_py_stack_release(struct tp_py_stack *self);
 
 void tp_py_stack_begin(struct tp_py_stack *self);
-/* One attempt, with so many looks (py_copy_plan.h). */
+/* Makes one attempt with this number of looks (py_copy_plan.h). */
 enum tp_py_stack_outcome tp_py_stack_read(struct tp_py_stack *self,
 					  struct tp_py_copy_thread *thread, size_t n_looks);
-/* After attempts that failed: have what held still in place of the frames. False when nothing did.
- */
+/* After failed attempts: replaces the frames by the unchanged part. Returns false if there is
+ * none. */
 bool tp_py_stack_use_still(struct tp_py_stack *self);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps, for each thread, where its stack was found to lie. */
+/* Keeps, for each thread, the addresses of its stack. */
 #include "py_stack_location.h"
 
 #include "trainprof/base/memory.h"
@@ -9,8 +9,8 @@
 
 enum {
 	MAX_CHUNKS = 4096,         /* 64 MiB of frames */
-	MAX_CHUNK_BYTES = 1 << 20, /* one is larger than 16 KiB only when a single frame is */
-	SLACK_BYTES = 1024,        /* the stack may have grown by then */
+	MAX_CHUNK_BYTES = 1 << 20, /* a chunk is larger than 16 KiB only if a single frame is */
+	SLACK_BYTES = 1024,        /* the stack may have grown since */
 	CHUNK_HEAD_BYTES = 64,
 };
 
@@ -69,7 +69,7 @@ struct chunk_head {
 	struct tp_py_stack_location_chunk chunk;
 };
 
-/* `top` is the thread's for the newest chunk, else 0: a chunk that is full knows how far it is. */
+/* `top` is the thread's top for the newest chunk, else 0: a full chunk has its own top. */
 static bool read_head(struct chunk_head *out, struct tp_py_memory *mem,
 		      const struct tp_py_layout *layout, uint64_t address, uint64_t top)
 {
@@ -97,7 +97,8 @@ static size_t find_chunk(const struct tp_py_stack_location *plan, uint64_t addre
 	return i;
 }
 
-/* What was newest before is read as far as it was used then, plus slack: still right when older. */
+/* The chunk that was newest is read up to its old top, plus slack: that is still right when it is
+ * no longer the newest. */
 bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struct tp_py_memory *mem,
 					const struct tp_py_layout *layout, uint64_t address,
 					uint64_t top)

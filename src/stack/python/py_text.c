@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns str objects (PEP 393: one, two or four bytes a character) into UTF-8. */
+/* Converts str objects (PEP 393: one, two or four bytes per character) to UTF-8. */
 #include "py_text.h"
 
 #include <string.h>
@@ -62,12 +62,12 @@ static bool append_all(struct tp_buf *out, const uint8_t *bytes, size_t n, unsig
 	return true;
 }
 
-/* Where the characters are. */
+/* Finds the address of the characters. */
 static bool find_data(struct tp_py_memory *mem, const struct tp_py_layout *layout, uint64_t address,
 		      uint32_t state, uint64_t *data)
 {
 	if (!(state &
-	      IS_COMPACT)) /* in a block of their own; the pointer follows the longer head */
+	      IS_COMPACT)) /* characters in a separate block; the pointer follows the longer head */
 		return tp_py_memory_get_u64(mem, address + layout->text_compact, data);
 	*data = address + (state & IS_ASCII ? layout->text_ascii : layout->text_compact);
 	return true;
@@ -79,7 +79,7 @@ bool tp_py_text_read(struct tp_buf *out, struct tp_py_memory *mem,
 	uint8_t head[MAX_HEAD_BYTES];
 	uint8_t bytes[4 * TP_PY_TEXT_MAX_CHARACTERS];
 	tp_buf_clear(out);
-	/* No more than every string has: the next page may be nobody's. */
+	/* Read no more than every string has: the next page may not be mapped. */
 	size_t head_size = layout->text_ascii;
 	if (head_size > sizeof(head) || layout->text_state + 4 > head_size ||
 	    layout->text_length + 8 > head_size || !tp_py_memory_get(mem, address, head, head_size))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings of the other process, as UTF-8. */
+/* Reads strings of the other process as UTF-8. */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_TEXT_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_TEXT_H
 
@@ -10,14 +10,12 @@
 
 #include <stdbool.h>
 
-/* Longer ones are cut there, and "…" says so. */
+/* Longer strings are truncated there, marked by "…". */
 enum { TP_PY_TEXT_MAX_CHARACTERS = 1000 };
 
-/*
- * The str object at `address` into `out`, cleared first. What cannot be printed (control
- * characters, halves of surrogate pairs) is escaped as Python would: \n, \x1b, \udc80. False when
- * the memory cannot be read or is no string.
- */
+/* Reads the str object at `address` into `out`, which is cleared first. Unprintable characters
+ * (control characters, halves of surrogate pairs) are escaped as in Python: \n, \x1b, \udc80.
+ * Returns false if the memory cannot be read or is no string. */
 bool tp_py_text_read(struct tp_buf *out, struct tp_py_memory *mem,
 		     const struct tp_py_layout *layout, uint64_t address);
 

@@ -16,13 +16,13 @@ enum {
 	MAX_STATES = 16384, /* Linux allows 32768 threads by default, each costs a call */
 	MAX_PAUSE = 4096,
 	MAX_SEARCHED = 64,
-	PTHREAD_BYTES = 2048, /* glibc's struct pthread has the number in the first kilobyte */
+	PTHREAD_BYTES = 2048, /* glibc's struct pthread has the tid in the first kilobyte */
 	STAMP_WORDS = 3,
 	PATH_BYTES = 256,
 	STATUS_BYTES = 4096,
 };
 
-/* The number in the innermost namespace, from "NSpid:\t3560\t1"; 0 = unknown. */
+/* Returns the tid in the innermost namespace, from "NSpid:\t3560\t1"; 0 = unknown. */
 static uint32_t inner_of_status(const char *status, bool *has_namespace)
 {
 	const char *line = strstr(status, "\nNSpid:");
@@ -112,7 +112,7 @@ static bool is_thread(const struct tp_py_thread_list *list, uint32_t inner)
 	return access(path, F_OK) == 0;
 }
 
-/* Where C libraries have it: glibc on x86-64 and on aarch64, musl. */
+/* Checks the known offsets: glibc on x86-64 and on aarch64, musl. */
 static bool is_at_known_offset(struct tp_py_thread_list *list, uint64_t pthread)
 {
 	static const uint32_t known[] = {720, 208, 48};
@@ -127,12 +127,12 @@ static bool is_at_known_offset(struct tp_py_thread_list *list, uint64_t pthread)
 	return false;
 }
 
-/* Elsewhere: the main thread's own number is looked for in its structure. */
+/* Otherwise: searches the main thread's structure for its own tid. */
 static bool search_main_tid(struct tp_py_thread_list *list, uint64_t pthread)
 {
 	uint8_t bytes[PTHREAD_BYTES];
 	size_t size = sizeof(bytes);
-	/* The structure may lie at the end of a mapping. */
+	/* The structure may be at the end of a mapping. */
 	while (size >= 64 && !tp_py_memory_get(list->mem, pthread, bytes, size))
 		size /= 2;
 	for (uint32_t at = 0; size >= 64 && at + 4 <= size; at += 4) {
@@ -168,7 +168,7 @@ static void find_tids(struct tp_py_thread_list *list)
 				 &list->states[i].tid, sizeof(uint32_t));
 }
 
-/* Links have to agree both ways, so a chain that leads elsewhere ends soon. */
+/* Links have to agree in both directions, so the walk of a wrong chain ends soon. */
 static bool read_state(struct tp_py_thread_list *list, uint64_t interp, uint64_t previous,
 		       uint64_t address, uint64_t *next)
 {
@@ -219,7 +219,7 @@ static bool read_interpreter(struct tp_py_thread_list *list, uint64_t interp, ui
 	return true;
 }
 
-/* A thread's state is made by its parent and has the parent's number until the thread runs. */
+/* The parent creates a thread's state, which has the parent's tid until the thread runs. */
 static bool are_own(const struct tp_py_thread_list *list)
 {
 	for (size_t i = 0; i < list->n_states; i++) {
@@ -247,8 +247,8 @@ static bool read_list(struct tp_py_thread_list *list, uint64_t interp)
 	return true;
 }
 
-/* Interpreters and threads are put in front of their lists and counted, so a look at the heads
- * tells of every one that came. One that went is noticed when it is read. */
+/* New interpreters and threads are inserted at the head of their lists and counted, so the heads
+ * show every new one. One that ended is noticed when it is read. */
 static bool is_same(struct tp_py_thread_list *list, uint64_t first_interp)
 {
 	const struct tp_py_layout *layout = list->layout;
@@ -292,18 +292,15 @@ enum tp_py_thread_outcome tp_py_thread_list_update(struct tp_py_thread_list *lis
 		return TP_PY_THREAD_CHANGED;
 	}
 	list->n_stamps = 0;
-	/* As a rule threads came and went meanwhile; a list without end is not walked again and
-	 * again. */
+	/* Usually threads were created or ended meanwhile; the pause avoids walking an endless list
+	 * again and again. */
 	list->pause = list->pause < MAX_PAUSE ? 2 * list->pause + 1 : MAX_PAUSE;
 	list->wait = list->pause - 1;
 	return TP_PY_THREAD_BROKEN;
 }
 
-/*
- * 3.11.0 and 3.11.1 keep the parent's number in a forked child (gh-100649), and so does any version
- * when an extension forks. The child has one thread then, and one thread state: they belong
- * together.
- */
+/* 3.11.0 and 3.11.1 keep the parent's tid in a forked child (gh-100649), and so does any version if
+ * an extension forks. Then the child has one thread and one thread state, which belong together. */
 static bool is_forked_main(const struct tp_py_thread_list *list, uint32_t tid)
 {
 	return tid == list->main_tid && list->n_states == 1 &&

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks a stack in its first copy, and finds the way around what is left out of a deep one. */
+/* Walks a stack in its first copy, and finds the way across the frames that are left out of a deep
+ * one. */
 #include "py_walk.h"
 
 #include <string.h>
 
 enum {
 	MAX_PAUSE = 4096,
-	MAX_STEPS = 16384, /* to the outermost loose frame, where it is not known yet */
-	MAX_EXTRA = 8,  /* loose frames that are read though they were not needed the last time */
+	MAX_STEPS = 16384, /* up to the outermost loose frame, while it is not known yet */
+	MAX_EXTRA = 8, /* loose frames that are still read though the last walk did not meet them */
 	FIRST_MARK = 3, /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
 	LAST_MARK = 4,
 	OWNER_THREAD = 0,
@@ -62,22 +63,22 @@ static size_t index_of_loose(struct tp_py_walk *walk, uint64_t address)
 	return plan->n_loose;
 }
 
-/* Thread-owned frames lie in chunks. Where C's stack was overwritten after its mark it may look
- * like one; only of a deep stack some chunks are not read. */
+/* Thread-owned frames are in chunks. If the C stack was overwritten after its mark, it may look
+ * like such a frame; some chunks are left out only in a deep stack. */
 static bool can_be_loose(const struct tp_py_walk *walk, const struct tp_py_stack_frame *frame)
 {
 	return walk->self->copy.layout->frame_owner == 0 || frame->owner != OWNER_THREAD ||
 	       tp_py_stack_location_is_partial(walk->plan);
 }
 
-/* One frame, from copy A or, where the plan did not know of it, from memory. */
+/* Reads one frame, from copy A or, if it was not in the plan, from memory. */
 static bool get_frame(struct tp_py_walk *walk, struct tp_py_stack_frame *out, uint64_t address)
 {
 	struct tp_py_stack *self = walk->self;
 	*out = (struct tp_py_stack_frame){.address = address};
 	if (tp_py_copy_find(&self->copy, walk->plan, walk->look, address, &out->bytes)) {
 		tp_py_walk_parse(self, out, out->bytes.before);
-		/* A caller was called before: no circles. */
+		/* A caller was called before its callee: no circles. */
 		bool is_in_order = walk->rank == 0 || out->bytes.rank < walk->rank;
 		walk->rank = out->bytes.rank;
 		return is_in_order;
@@ -93,7 +94,7 @@ static bool get_frame(struct tp_py_walk *walk, struct tp_py_stack_frame *out, ui
 				      self->copy.loose_bytes))
 			return false;
 		tp_py_walk_parse(self, out, bytes + TP_PY_COPY_PREFIX_BYTES);
-		/* One that was left while the way to it was walked leads nowhere. */
+		/* A frame that returned meanwhile leads nowhere. */
 		if (!out->is_running)
 			return false;
 	}
@@ -104,8 +105,8 @@ static bool get_frame(struct tp_py_walk *walk, struct tp_py_stack_frame *out, ui
 	return true;
 }
 
-/* The outermost loose frames from `address` on, in a ring; how many were met, 0 = no end was found.
- */
+/* Finds the outermost loose frames from `address` on, into a ring; returns how many were met, 0 =
+ * no end was found. */
 static size_t follow_to_end(struct tp_py_walk *walk, uint64_t address, uint64_t *ring,
 			    uint64_t *codes)
 {
@@ -125,8 +126,8 @@ static size_t follow_to_end(struct tp_py_walk *walk, uint64_t address, uint64_t 
 	return n;
 }
 
-/* Finds where the walk goes on. It is a long way: once there was no end to it, it is tried rarely.
- */
+/* Finds the frame at which the walk continues. This takes long: after a failure it is tried
+ * rarely. */
 static bool find_next(struct tp_py_walk *walk, uint64_t address)
 {
 	struct tp_py_stack_location *plan = walk->plan;
@@ -166,7 +167,8 @@ static bool is_outer(const struct tp_py_stack_location *plan, uint64_t address)
 	return false;
 }
 
-/* The address to go on at after a frame: its caller, or beyond what is left out of a deep stack. */
+/* Returns the address to continue at after a frame: its caller, or the first frame after those left
+ * out of a deep stack. */
 static bool next_address(struct tp_py_walk *walk, const struct tp_py_stack_frame *frame,
 			 uint64_t *next)
 {
@@ -194,8 +196,8 @@ static bool next_address(struct tp_py_walk *walk, const struct tp_py_stack_frame
 	return true;
 }
 
-/* What was left out does not vouch for what is beyond it: that has to be as it was when the way to
- * it was walked. */
+/* The frames that are left out cannot confirm those after them: these have to be the same as when
+ * the way to them was walked. */
 static bool is_known_outer(struct tp_py_walk *walk, const struct tp_py_stack_frame *frame)
 {
 	struct tp_py_stack_location *plan = walk->plan;
@@ -211,7 +213,7 @@ static bool is_known_outer(struct tp_py_walk *walk, const struct tp_py_stack_fra
 
 static void keep_frame(struct tp_py_stack *self, const struct tp_py_stack_frame *frame)
 {
-	/* What lies inside of a mark was called by C. */
+	/* C code called the frames inside of a mark. */
 	if (frame->is_mark && self->n_frames > 0 && self->cut != self->n_frames)
 		self->frames[self->n_frames - 1].is_entry = true;
 	self->frames[self->n_frames++] = *frame;
@@ -247,7 +249,8 @@ static bool has_seen(const struct tp_py_walk *walk, uint64_t address)
 	return false;
 }
 
-/* Before it some of what was planned and not come by: frames are used again. */
+/* Some frames that were planned but not met stay in front of the plan, because frames are
+ * reused. */
 void tp_py_walk_update_plan(struct tp_py_walk *walk)
 {
 	struct tp_py_stack_location *plan = walk->plan;

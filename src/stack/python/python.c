@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads Python stacks: threads to thread states, frames to names and lines. */
+/* Reads Python stacks: maps threads to thread states, and frames to names and lines. */
 #include "trainprof/stack/python.h"
 
 #include "py_code.h"
@@ -21,40 +21,40 @@
 #include <string.h>
 
 enum {
-	MAX_RETRIES = 2, /* of a stack that moved */
-	MAX_ROUNDS = 8,  /* with those that only taught the plan something */
+	MAX_RETRIES = 2, /* for a stack that moved */
+	MAX_ROUNDS = 8,  /* including rounds that only improved the plan */
 	MAX_LIST_READS = 16,
-	MAX_QUERIED = 2048, /* threads that are remembered */
-	MAX_NESTED = 8,     /* interpreters of one thread */
+	MAX_QUERIED = 2048, /* threads that are cached */
+	MAX_NESTED = 8,     /* interpreters per thread */
 };
 
-/* A thread that was asked for. */
+/* A thread that was queried. */
 struct queried {
 	pid_t tid;
 	bool is_bound;
-	size_t n_threads; /* states that are this thread's */
+	size_t n_threads; /* number of states of this thread */
 	struct tp_py_copy_thread *threads;
 };
 
 struct tp_python {
 	struct tp_py_memory mem;
-	struct tp_py_read_ahead ahead; /* of code objects and counters */
+	struct tp_py_read_ahead ahead; /* for code objects and counters */
 	struct tp_py_layout layout;
 	struct tp_py_thread_list list;
 	struct tp_py_stack stack;
 	struct tp_py_code_cache codes;
 	struct tp_py_counters counters;
-	bool has_stack; /* places of the last read; then frames and code objects are known */
+	bool has_stack; /* the last read gave places; then frames and code objects are known */
 	struct tp_python_info about;
 	struct tp_python_counts counts;
 	char *path;
 	char *proc;
-	uint64_t gil; /* its address; 0 = not known yet */
+	uint64_t gil; /* address of the GIL; 0 = not known yet */
 	struct tp_map by_tid;
 	struct queried **queried;
 	size_t n_asked;
 	size_t asked_capacity;
-	struct tp_python_place *places; /* of a stack before it is cut to size */
+	struct tp_python_place *places; /* places of a stack before it is cut to size */
 };
 
 /* ---- opening ---- */
@@ -88,7 +88,7 @@ static enum tp_status choose_layout(struct tp_python *self, const struct tp_py_f
 	return TP_OK;
 }
 
-/* Threads come and go while their list is walked. */
+/* The list is read several times because threads are created and end during the walk. */
 static enum tp_status check_list(struct tp_python *self, struct tp_error *err)
 {
 	for (int i = 0; i < MAX_LIST_READS; i++) {
@@ -197,7 +197,7 @@ const struct tp_python_counts *tp_python_counts(const struct tp_python *self)
 
 /* ---- code objects ---- */
 
-/* Where the instruction is in the bytecode; before the first one = 0. */
+/* Returns the byte offset of the instruction in the bytecode; 0 before the first one. */
 static uint32_t offset_in(const struct tp_py_code *code, const struct tp_py_stack_frame *frame)
 {
 	uint64_t offset = frame->instr - code->bytecode;
@@ -220,7 +220,8 @@ static void fill_place(struct tp_python_place *place, const struct tp_py_code *c
 	};
 }
 
-/* CPython's own scaffolding (what cleans up after __init__) and frames that are just being made. */
+/* True for CPython's own scaffolding (such as the cleanup after __init__) and for frames that are
+ * just being created. */
 static bool is_hidden(const struct tp_py_code *code, const struct tp_py_stack_frame *frame)
 {
 	if (code->first_traceable == 0 || frame->owner != 0 || frame->is_entry)
@@ -314,7 +315,7 @@ static struct queried *find_queried(struct tp_python *self, pid_t tid)
 	uint64_t index;
 	if (tp_map_get(&self->by_tid, (uint64_t)tid, &index))
 		return self->queried[index];
-	/* Threads that ended are among them: whoever is still there is met again. */
+	/* Ended threads are among the cached ones: threads that still exist are added again. */
 	if (self->n_asked == MAX_QUERIED)
 		drop_queried(self);
 	struct queried *queried = tp_alloc(sizeof(*queried));
@@ -337,7 +338,7 @@ static void bind_state(const struct tp_python *self, struct tp_py_copy_thread *t
 	thread->tid_address = in_pthread ? state->pthread + in_pthread : 0;
 }
 
-/* Find the states of a thread in the list; those it had first may be gone. */
+/* Finds the states of a thread in the list; its earlier states may be gone. */
 static void bind(const struct tp_python *self, struct queried *queried)
 {
 	const struct tp_py_thread_state *states[MAX_NESTED];
@@ -355,8 +356,8 @@ static void bind(const struct tp_python *self, struct queried *queried)
 		bind_state(self, &queried->threads[i], states[i]);
 }
 
-/* A thread that is inside a sub-interpreter has a state in each; the newest that runs has the say.
- */
+/* A thread inside a sub-interpreter has a state in each interpreter; the newest one with a stack is
+ * used. */
 static enum tp_python_outcome read_queried(struct tp_python *self, struct queried *queried,
 					   size_t *n, size_t *cut, bool *is_gone)
 {
@@ -375,7 +376,7 @@ static enum tp_python_outcome try_read(struct tp_python *self, pid_t tid, size_t
 		enum tp_python_outcome outcome = read_queried(self, queried, n, cut, &is_gone);
 		if (!is_gone)
 			return outcome;
-		/* The list tells of new threads by itself, not of one that went. */
+		/* The update finds new threads by itself, but not threads that ended. */
 		enum tp_py_thread_outcome list =
 			tp_py_thread_list_update(&self->list, queried->n_threads > 0);
 		if (list == TP_PY_THREAD_BROKEN)
@@ -385,12 +386,12 @@ static enum tp_python_outcome try_read(struct tp_python *self, pid_t tid, size_t
 		if (queried->n_threads == 0)
 			return TP_PYTHON_NONE;
 	}
-	/* Threads came and went all the time, or there is nothing to come and go any more. */
+	/* Threads were created and ended all the time, or the process has exited. */
 	return self->mem.error == ESRCH || self->list.pause > MAX_LIST_READS ? TP_PYTHON_LOST
 									     : TP_PYTHON_MOVING;
 }
 
-/* Three quarters of what fits for the innermost, the rest for the outermost. */
+/* Keeps the innermost frames in three quarters of the space, the outermost in the rest. */
 static void split_output(const struct tp_python *self, struct tp_python_place *out, size_t max,
 			 size_t *n, size_t *cut)
 {
@@ -400,7 +401,8 @@ static void split_output(const struct tp_python *self, struct tp_python_place *o
 		memcpy(out, self->places, *n * sizeof(*out));
 		return;
 	}
-	/* What was left out in reading stays left out: the cut is where the inner part ends. */
+	/* Frames that were left out while reading stay left out: the cut is where the inner part
+	 * ends. */
 	if (*cut < *n && *cut < n_inner)
 		n_inner = *cut;
 	if (*cut < *n && *n - *cut < n_outer)
@@ -442,7 +444,7 @@ bool tp_python_count_is_at(const struct tp_python *self, uint64_t address)
 
 /* ---- the GIL ---- */
 
-/* Of the main interpreter, which is the last of the list. */
+/* Finds the GIL of the main interpreter, which is the last of the list. */
 static uint64_t find_gil(struct tp_python *self)
 {
 	const struct tp_py_layout *layout = &self->layout;
@@ -479,7 +481,7 @@ pid_t tp_python_gil_holder(struct tp_python *self)
 bool tp_python_is_gil_wait(struct tp_python *self, uint64_t futex_address)
 {
 	uint64_t gil = find_gil(self);
-	/* cond, mutex and, for handing over, switch_cond and switch_mutex: the end of the
+	/* cond, mutex and, for switching threads, switch_cond and switch_mutex: the end of the
 	 * structure. */
 	uint64_t size = 2 * (sizeof(pthread_cond_t) + sizeof(pthread_mutex_t));
 	return gil != 0 && futex_address - (gil + self->layout.gil_cond) < size;

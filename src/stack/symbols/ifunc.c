@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names the implementations of memcpy and its kin.
+ * Finds the names of the implementations of memcpy and similar functions.
  *
- * They are chosen at load time by the CPU (STT_GNU_IFUNC), have local names only, and distributions
- * strip those. Our own process made the same choice on the same machine: what dlsym() returns here
- * is the address there, when both run the same file.
+ * The C library chooses them at load time for the CPU (STT_GNU_IFUNC). They have local names only,
+ * and distributions strip those. Our own process made the same choice on the same machine: the
+ * result of dlsym() here is the address there, if both run the same file.
  */
 #include "ifunc.h"
 
@@ -59,7 +59,7 @@ static int on_image(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* The library that holds the chosen implementation, and its place in it. */
+/* Finds the library that holds the chosen implementation, and its offset in that library. */
 static bool locate(const char *name, struct tp_ifunc *out)
 {
 	Dl_info info;
@@ -74,7 +74,7 @@ static bool locate(const char *name, struct tp_ifunc *out)
 	return out->build_id[0] != '\0';
 }
 
-/* dladdr() walks all symbols of the library: 60 us for the nine. */
+/* dladdr() walks all symbols of the library: 60 us for the nine names. */
 static void find_all(struct tp_ifuncs *ifuncs)
 {
 	for (size_t i = 0; i < N_NAMES; i++) {

@@ -9,22 +9,20 @@
 
 enum { TP_IFUNCS_MAX = 16, TP_IFUNC_ID_CHARS = 64 };
 
-/* What this process was given. Zero-initialised: not asked yet. */
+/* The implementations that this process uses. All zero = not looked up yet. */
 struct tp_ifuncs {
 	struct tp_ifunc {
 		const char *name;
 		uint64_t start;
-		char build_id[TP_IFUNC_ID_CHARS + 1]; /* of the library that has it */
+		char build_id[TP_IFUNC_ID_CHARS + 1]; /* of the library that contains it */
 	} items[TP_IFUNCS_MAX];
 	size_t n;
-	bool is_known; /* the choice is made once and stays */
+	bool is_known; /* the choice is made once and does not change */
 };
 
-/*
- * "memcpy" for the start of the implementation that this machine uses, when the file is the C
+/* Returns "memcpy" for the start of the implementation that this machine uses, if the file is the C
  * library that we run with ourselves (same build-id); NULL otherwise.
- * start  relative to the load address, as bounds of a function are.
- */
+ * start  relative to the load address, like the bounds of a function. */
 const char *tp_ifunc_name(struct tp_ifuncs *ifuncs, const char *build_id, uint64_t start);
 
 #endif

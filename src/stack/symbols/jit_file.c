@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads perf maps from /tmp, where anybody can put files of that name. */
+/* Reads perf maps from /tmp, where any user can create files of that name. */
 #include "jit_file.h"
 
 #include "trainprof/base/clock.h"
@@ -51,7 +51,7 @@ static enum tp_status read_path(struct tp_buf *out, const char *path, uid_t uid,
 				uint64_t since_wall_ns, struct tp_error *err)
 {
 	tp_buf_clear(out);
-	/* O_NONBLOCK: a pipe of that name must not hold us up. */
+	/* O_NONBLOCK: a pipe of that name must not block us. */
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0) {
 		if (errno == ELOOP)
@@ -70,7 +70,8 @@ static enum tp_status read_path(struct tp_buf *out, const char *path, uid_t uid,
 	return status;
 }
 
-/* The number that the process itself sees: the last of "NSpid: 4242 17". 0 when it is gone. */
+/* Returns the pid that the process itself sees: the last number of "NSpid: 4242 17". 0 if the
+ * process has exited. */
 static long inner_pid(pid_t pid)
 {
 	char path[40];
@@ -102,7 +103,7 @@ enum tp_status tp_jit_file_read(struct tp_buf *out, const struct tp_jit_file_own
 	snprintf(path, sizeof(path), "/proc/%d", (int)owner->pid);
 	long number = stat(path, &st) == 0 ? inner_pid(owner->pid) : 0;
 	if (number > 0) {
-		/* It may have changed its user since we met it. */
+		/* The process may have changed its user since it was first seen. */
 		snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%ld.map", (int)owner->pid,
 			 number);
 		enum tp_status status = read_path(out, path, st.st_uid, 0, err);
@@ -112,7 +113,7 @@ enum tp_status tp_jit_file_read(struct tp_buf *out, const struct tp_jit_file_own
 	tp_buf_clear(out);
 	if (!owner->is_known)
 		return tp_fail(err, TP_ABSENT, "process %d is gone", (int)owner->pid);
-	/* Exited meanwhile: its /tmp is most often ours. */
+	/* The process has exited: its /tmp was most often the same as ours. */
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)owner->pid);
 	return read_path(out, path, owner->uid, owner->met_wall_ns, err);
 }

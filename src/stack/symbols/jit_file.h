@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and reads /tmp/perf-PID.map of a target, and believes nothing about it. */
+/* Finds and reads /tmp/perf-PID.map of a target, without trusting its content. */
 #ifndef TRAINPROF_SRC_STACK_SYMBOLS_JIT_FILE_H
 #define TRAINPROF_SRC_STACK_SYMBOLS_JIT_FILE_H
 
@@ -13,8 +13,9 @@
 struct tp_jit_file_owner {
 	pid_t pid;
 	uid_t uid;
-	bool is_known;        /* false: it was gone before we could ask for its user */
-	uint64_t met_wall_ns; /* a file older than this is from an earlier process of that number */
+	bool is_known;        /* false: the process exited before its user could be read */
+	uint64_t met_wall_ns; /* a file older than this belongs to an earlier process with the same
+				 pid */
 };
 
 /* Errors  TP_ABSENT, TP_DENIED (not a regular file of that user), TP_PARSE (too large), TP_IO. */

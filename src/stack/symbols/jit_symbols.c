@@ -17,7 +17,7 @@ struct jit_entry {
 	uint64_t start;
 	uint64_t size;
 	const char *name;
-	uint32_t line; /* the later one wins */
+	uint32_t line; /* the later line takes precedence */
 };
 
 struct tp_jit_symbols {
@@ -73,7 +73,7 @@ static int compare_entries(const void *a, const void *b)
 	return left->line > right->line ? -1 : left->line < right->line;
 }
 
-/* Code is moved and freed: the last line about a place is the one that holds. */
+/* Code is moved and freed: the last line about an address is the valid one. */
 static void keep_latest(struct tp_jit_symbols *names)
 {
 	size_t n = 0;
@@ -94,7 +94,7 @@ struct tp_jit_symbols *tp_jit_symbols_parse(const char *text, size_t size)
 	for (const char *at = text; at < end && names->n_entries < MAX_NAMES;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		if (!newline)
-			break; /* still being written */
+			break; /* the line is still being written */
 		parse_line(names, at, newline);
 		at = newline + 1;
 	}

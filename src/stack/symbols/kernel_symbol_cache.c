@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses where the kernel's names are kept between runs, and for how long they are good. */
+/* Chooses where the kernel's names are kept between runs, and how long they are valid. */
 #include "kernel_symbol_cache.h"
 
 #include "trainprof/base/buf.h"
@@ -14,7 +14,7 @@
 
 enum { MODULES_MAX_BYTES = 1 << 20 };
 
-/* Of the running kernel. False where /proc does not tell. */
+/* Reads the epoch of the running kernel. Returns false if /proc does not show it. */
 static bool epoch_read(struct tp_kernel_epoch *out)
 {
 	struct tp_buf modules = {0};
@@ -22,7 +22,7 @@ static bool epoch_read(struct tp_kernel_epoch *out)
 	if (tp_file_peek("/proc/sys/kernel/random/boot_id", out->boot_id, sizeof(out->boot_id)) <=
 	    0)
 		return false;
-	/* Absent where the kernel has no modules. */
+	/* The file is absent if the kernel has no modules. */
 	if (tp_file_read(&modules, "/proc/modules", MODULES_MAX_BYTES, NULL) == TP_OK)
 		out->modules_hash = tp_hash_bytes(tp_buf_text(&modules), modules.len);
 	tp_buf_release(&modules);
@@ -35,8 +35,9 @@ static bool is_ours(const char *directory)
 	return stat(directory, &st) == 0 && st.st_uid == geteuid();
 }
 
-/* Where names are kept, as the XDG base directory specification has it. NULL when the user has no
- * such place, or when it is another user's: under sudo nothing of root's shall lie there. */
+/* Returns the path of the kept names, following the XDG base directory specification. NULL if the
+ * user has no such folder or if it belongs to another user: under sudo no file of root must be
+ * created there. */
 static char *cache_file(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"); /* NOLINT(concurrency-mt-unsafe): nobody */
@@ -48,7 +49,7 @@ static char *cache_file(void)
 	return NULL;
 }
 
-/* The last two directories of a path, where they are missing. */
+/* Creates the last two directories of a path if they are missing. */
 static void make_parents(const char *file)
 {
 	char *parent = tp_strdup(file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads /proc/kallsyms: symbols have no size there, the next one of any kind ends them. */
+/* Reads /proc/kallsyms: symbols have no size there; the next symbol of any kind ends them. */
 #include "kernel_symbols.h"
 
 #include "stack/elf/first_above.h"
@@ -26,7 +26,7 @@ enum {
 
 struct ksym_entry {
 	uint64_t start;
-	uint32_t name; /* offset in texts; 0 = data or hidden, ends the one before */
+	uint32_t name; /* offset in texts; 0 = data or hidden, ends the previous symbol */
 };
 
 struct tp_kernel_symbols {
@@ -34,11 +34,11 @@ struct tp_kernel_symbols {
 	size_t n_entries;
 	size_t entries_capacity;
 	struct tp_buf texts;
-	void *kept; /* a kept file, mapped: entries and texts lie in it */
+	void *kept; /* a kept file, mapped: contains entries and texts */
 	size_t kept_bytes;
 };
 
-/* A kept file: this, the entries, the texts. */
+/* Layout of a kept file: this header, the entries, the texts. */
 struct kept_header {
 	char magic[8];
 	struct tp_kernel_epoch epoch;
@@ -48,7 +48,7 @@ struct kept_header {
 
 static const char kept_magic[8] = "TPKNAME1";
 
-/* 16 and more: none. */
+/* A result of 16 or more means: no hex digit. */
 static unsigned hex_digit(char c)
 {
 	unsigned digit = (unsigned)(unsigned char)c - '0';
@@ -58,11 +58,9 @@ static unsigned hex_digit(char c)
 	return letter < 6 ? letter + 10 : 16;
 }
 
-/*
- * "ffffffff81000000 T _text" or "ffffffffc0000000 t nvme_irq\t[nvme]", without its newline. By
- * hand, and in place: of 120000 lines the C library's way takes as long as the kernel takes to
- * write them.
- */
+/* Parses "ffffffff81000000 T _text" or "ffffffffc0000000 t nvme_irq\t[nvme]", without the newline.
+ * Hand-written, and in place: for 120000 lines the C library's functions take as long as the kernel
+ * takes to print them. */
 static void parse_line(struct tp_kernel_symbols *names, const char *line, size_t len)
 {
 	uint64_t start = 0;
@@ -90,7 +88,7 @@ static void parse_line(struct tp_kernel_symbols *names, const char *line, size_t
 	TP_ARRAY_PUSH(names->entries, names->n_entries, names->entries_capacity) = entry;
 }
 
-/* All whole lines of a piece of the file; returns the bytes they take. */
+/* Parses all complete lines of a piece of the file; returns their length in bytes. */
 static size_t parse_lines(struct tp_kernel_symbols *names, const char *text, size_t size)
 {
 	size_t at = 0;
@@ -103,7 +101,7 @@ static size_t parse_lines(struct tp_kernel_symbols *names, const char *text, siz
 	return at;
 }
 
-/* Hidden addresses are all zero: one look at the start saves reading 200000. */
+/* Hidden addresses are all zero: checking the start saves reading 200000 lines. */
 static void parse_file(struct tp_kernel_symbols *names, int fd)
 {
 	char *text = tp_alloc(READ_BYTES);
@@ -130,11 +128,12 @@ static int compare_entries(const void *a, const void *b)
 	const struct ksym_entry *right = b;
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
-	/* Of aliases the first of the file stays first. */
+	/* The alias that is first in the file stays first. */
 	return left->name < right->name ? -1 : left->name > right->name;
 }
 
-/* The kernel itself comes in order; modules come behind, and lie below: sort those and merge. */
+/* The kernel's own symbols are in order; those of modules follow, and have lower addresses: sort
+ * those and merge. */
 static void sort_entries(struct tp_kernel_symbols *names)
 {
 	size_t n = names->n_entries;
@@ -181,7 +180,7 @@ static struct kept_header header_of(const struct tp_kernel_symbols *names,
 	return header;
 }
 
-/* No fsync: a file that a crash of the machine has torn is of another boot. */
+/* No fsync: a file that is incomplete after a crash of the machine belongs to an earlier boot. */
 void tp_kernel_symbols_save(const struct tp_kernel_symbols *names,
 			    const struct tp_kernel_epoch *epoch, const char *file)
 {
@@ -202,7 +201,7 @@ void tp_kernel_symbols_save(const struct tp_kernel_symbols *names,
 	free(temporary);
 }
 
-/* The sizes it tells must be its size, and the last text must end. */
+/* The sizes in the header must add up to the file's size, and the last text must be terminated. */
 static bool is_good(const char *file, size_t size, const struct tp_kernel_epoch *epoch)
 {
 	struct kept_header header;

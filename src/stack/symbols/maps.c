@@ -28,9 +28,9 @@ struct region {
 	uint64_t inode;
 	uint32_t dev_major;
 	uint32_t dev_minor;
-	const char *path;         /* lent by the texts of modules; "" = no file */
-	struct tp_module *module; /* NULL until the first address is asked for */
-	uint64_t bias;            /* pc - address, where that is the same in all of the region */
+	const char *path;         /* owned by the texts of modules; "" = no file */
+	struct tp_module *module; /* NULL until the first address is looked up */
+	uint64_t bias;            /* pc - address, if that is the same in the whole region */
 	bool has_bias;
 };
 
@@ -44,8 +44,8 @@ struct regions {
 struct tp_maps {
 	struct tp_modules *modules;
 	struct regions *regions;
-	size_t last;           /* index of the last hit: most questions come in runs */
-	struct tp_module *jit; /* of this process; NULL until needed */
+	size_t last; /* index of the last hit: most lookups hit the same region repeatedly */
+	struct tp_module *jit; /* for this process; NULL until needed */
 	struct tp_jit_file_owner owner;
 };
 
@@ -98,7 +98,7 @@ void tp_maps_clear(struct tp_maps *maps)
 	maps->last = 0;
 }
 
-/* Regions of our own, to change. */
+/* Returns regions that no other address space shares, so that they can be changed. */
 static struct regions *regions_copy(struct tp_maps *maps)
 {
 	struct regions *shared = maps->regions;
@@ -116,7 +116,7 @@ static struct regions *regions_copy(struct tp_maps *maps)
 	return own;
 }
 
-/* Index of the first region that ends above `address`. */
+/* Returns the index of the first region that ends above `address`. */
 static size_t first_after_address(const struct regions *regions, uint64_t address)
 {
 	return tp_first_above(regions->items, regions->n_items, sizeof(struct region),
@@ -139,7 +139,7 @@ static void cut_front(struct region *region, uint64_t start)
 	region->start = start;
 }
 
-/* Make [start, end) empty. */
+/* Makes [start, end) empty. */
 static void clear_range(struct regions *regions, uint64_t start, uint64_t end)
 {
 	size_t at = first_after_address(regions, start);
@@ -221,7 +221,7 @@ enum tp_status tp_maps_read(struct tp_maps *maps, struct tp_error *err)
 	return status;
 }
 
-/* Memory that some program filled with code, whatever the kernel calls it. */
+/* True for memory that some program filled with code, under any name that the kernel gives it. */
 static bool is_anon(const char *path)
 {
 	if (*path != '/')
@@ -231,7 +231,7 @@ static bool is_anon(const char *path)
 	       tp_text_starts_with(path, "/anon_hugepage");
 }
 
-/* As a rule a mapping shows one segment; then an address needs no search. */
+/* Usually a mapping shows one segment; then an address needs no search. */
 static void find_load_offset(struct region *region)
 {
 	const struct tp_elf_image *image = tp_module_of(region->module)->image;

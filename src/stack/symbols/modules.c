@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cache of modules: one entry a file, found again by what mapping and file say about it. */
+/* The cache of modules: one entry per file, found by the identity of the mapping and of the
+ * file. */
 #include "module.h"
 
 #include "jit_symbols.h"
@@ -115,7 +116,7 @@ enum tp_status tp_modules_add_image(struct tp_module **out, struct tp_modules *m
 	return TP_OK;
 }
 
-/* How far the vdso reaches: its section headers come last. */
+/* Returns the size of the vdso: its section headers are at the end. */
 static size_t vdso_size(const Elf64_Ehdr *header)
 {
 	size_t size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
@@ -139,14 +140,12 @@ static struct tp_module *modules_vdso(struct tp_modules *modules)
 	return modules->vdso;
 }
 
-/* How a file was reached says how much its name can be trusted. */
+/* The path through which a file was opened; it decides how far the file's name can be trusted. */
 enum module_way { WAY_ROOT, WAY_MAP_FILES, WAY_PLAIN };
 
-/*
- * Is this the file that was mapped? The inode decides. Device numbers differ on btrfs and inodes on
- * overlayfs (the mapping tells of the layer below), so inside the target's own root a file on
- * overlayfs is believed by its name.
- */
+/* Returns true if this is the file that was mapped. The inode decides. Device numbers differ on
+ * btrfs, and inodes on overlayfs (the mapping shows those of the lower layer), so inside the
+ * target's own root a file on overlayfs is trusted by its name. */
 static bool is_mapped_file(int fd, const struct stat *st, const struct tp_file_mapping *mapping,
 			   enum module_way way)
 {
@@ -195,8 +194,8 @@ static uint64_t file_key(const struct stat *st)
 			   tp_hash_mix((uint64_t)st->st_size, time));
 }
 
-/* Takes fd. Where it was reached through the target's root, the plain path is kept too: it still
- * works after the target has ended. */
+/* Takes ownership of fd. If it was opened through the target's root, the plain path is kept too: it
+ * still works after the target has ended. */
 static struct tp_module_body *add_file(struct tp_modules *modules, const char *path, int fd,
 				       const struct stat *st, const char *opened)
 {
@@ -217,8 +216,8 @@ static struct tp_module_body *find_known(struct tp_modules *modules, const struc
 	return tp_map_get(map, key, &id) ? modules->items[id] : NULL;
 }
 
-/* "libx.so (deleted)" without its suffix; the name may really end so, but then it is only a name.
- */
+/* Returns "libx.so (deleted)" without its suffix; a file may really have such a name, but then only
+ * the name is wrong. */
 static const char *strip_deleted(struct tp_modules *modules, const char *path)
 {
 	static const char suffix[] = " (deleted)";
@@ -242,7 +241,7 @@ struct tp_module *tp_modules_open(struct tp_modules *modules, pid_t pid,
 	int fd = open_mapped(pid, mapping, path, &st, opened, sizeof(opened));
 	struct tp_module_body *module;
 	if (fd < 0) {
-		/* The process is gone: what it mapped may be known from another one. */
+		/* The process has exited: its mapping may be known from another process. */
 		module = find_known(modules, &modules->by_mapping, key);
 		if (!module)
 			module = modules_add(modules, TP_FRAME_NATIVE, path);

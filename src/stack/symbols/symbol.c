@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of frames: from symbol tables, perf maps, kallsyms, and failing that unwind tables. */
+/* Finds names of frames: in symbol tables, perf maps, kallsyms, and otherwise in unwind tables. */
 #include "trainprof/stack/symbol.h"
 
 #include "ifunc.h"
@@ -33,7 +33,7 @@ static bool find_kernel(struct tp_module_body *module, uint64_t address, struct 
 	return tp_kernel_symbols_find(module->kernel, address, &out->name, &out->start, &out->end);
 }
 
-/* The file grows while its process compiles: look again, but not for more than 2 % of the time. */
+/* The file grows while its process compiles: read it again, but for at most 2 % of the time. */
 static bool jit_update(struct tp_module_body *module)
 {
 	enum { MIN_PAUSE_MS = 100, PAUSE_PER_COST = 50 };
@@ -64,7 +64,7 @@ static bool find_jit(struct tp_module_body *module, uint64_t address, struct tp_
 		is_found = tp_jit_symbols_find(module->jit, address, &name, &out->start, &out->end);
 	if (!is_found)
 		return false;
-	/* The next reading of the file frees the name. */
+	/* Copy the name, because the next reading of the file frees it. */
 	struct tp_strtab *texts = &module->owner->texts;
 	out->name = tp_strtab_text(texts, tp_strtab_intern(texts, name));
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Function symbols: loads the arrays once, picks among aliases, fetches names on demand. */
+/* Function symbols: loads the arrays once, selects among aliases, reads names on demand. */
 #include "symtab.h"
 
 #include "stack/elf/first_above.h"
@@ -13,12 +13,13 @@
 enum {
 	MAX_SYMBOLS = 4 << 20,
 	NAME_MAX_BYTES = 4096,
-	/* How far back to look for a symbol around an address that lies in a hole of a nested one.
-	 */
+	/* Number of entries to search backwards for a symbol that surrounds an address in a gap of
+	 * a nested one. */
 	SEARCH_BACK = 32,
 };
 
-/* rank: bit 0 = name is in .strtab (else .dynstr), bit 1 = name is a text id, above: binding. */
+/* rank: bit 0 = name is in .strtab (else .dynstr), bit 1 = name is a text id, higher bits:
+ * binding. */
 enum { IN_STRTAB = 1, HAS_NAME = 2, BINDING = 4 };
 
 void tp_symtab_release(struct tp_symtab *symtab)
@@ -114,7 +115,8 @@ static size_t count_prefix(const char *name)
 	return strspn(name, "_");
 }
 
-/* Of names for the same place the one a person knows: read, not __read or __GI___read. */
+/* Prefers, among names for the same address, the well-known one: read, not __read or
+ * __GI___read. */
 static bool is_better(const char *name, uint32_t rank, const char *than, uint32_t than_rank)
 {
 	if (!*than || !*name)
@@ -128,7 +130,7 @@ static bool is_better(const char *name, uint32_t rank, const char *than, uint32_
 	return strcmp(name, than) < 0;
 }
 
-/* The best name among all entries that start where entry `at` starts. */
+/* Returns the best name among all entries that start where entry `at` starts. */
 static const char *best_name(struct tp_symtab *symtab, struct tp_elf_image *image,
 			     struct tp_strtab *texts, size_t at, uint64_t vaddr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the instruction at a place. */
+/* Classifies the instruction at an address. */
 #include "trainprof/stack/arith.h"
 
 #include "opcode.h"

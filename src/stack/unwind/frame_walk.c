@@ -17,13 +17,14 @@ bool tp_frame_walk_word(const struct tp_frame_walk *walk, uint64_t address, uint
 	return true;
 }
 
-/* The rule for the code of a frame; false when it has none. */
+/* Finds the rule for the code of a frame; returns false if it has none. */
 static bool find_rule(struct tp_frame_walk *walk, const struct tp_frame_walk_state *state,
 		      struct tp_unwind_rule *out, uint16_t *machine)
 {
 	struct tp_module *found;
 	uint64_t vaddr;
-	/* A call can be the last instruction of a function: its return address is in the next. */
+	/* A call can be the last instruction of a function: its return address is in the next
+	 * function. */
 	uint64_t back = state->is_return ? 1 : 0;
 	if (!tp_maps_locate(walk->maps, state->ip - back, &found, &vaddr) || !found->has_image)
 		return false;
@@ -31,7 +32,7 @@ static bool find_rule(struct tp_frame_walk *walk, const struct tp_frame_walk_sta
 	*machine = module->image->machine;
 	*out = *tp_unwind_rule_cache_get(&module->rules, module->image, vaddr);
 	if (back > 0 && (out->cfa == TP_RULE_CFA_NONE || out->is_signal)) {
-		/* The kernel makes a signal handler return to the start of code, not into it. */
+		/* A signal handler returns to the start of the signal return code, not into it. */
 		const struct tp_unwind_rule *at =
 			tp_unwind_rule_cache_get(&module->rules, module->image, vaddr + back);
 		if (at->is_signal)
@@ -58,7 +59,8 @@ static enum tp_frame_walk_result find_cfa(const struct tp_frame_walk *walk,
 	bool is_deref = rule->cfa == TP_RULE_CFA_SP_DEREF || rule->cfa == TP_RULE_CFA_BP_DEREF;
 	if (is_deref && !tp_frame_walk_word(walk, *cfa, cfa))
 		return TP_FRAME_WALK_TRUNCATED;
-	/* A signal may have been handled on another stack; all other callers lie above. */
+	/* A signal may have been handled on another stack; all other callers are at higher
+	 * addresses. */
 	bool is_above = *cfa > state->sp || (*cfa == state->sp && rule->ra == TP_RULE_KEPT);
 	return is_above || rule->is_signal ? TP_FRAME_WALK_DONE : TP_FRAME_WALK_BROKEN;
 }
@@ -126,13 +128,13 @@ enum tp_frame_walk_result tp_frame_walk_step(struct tp_frame_walk *walk,
 		result = find_ip(walk, state, &rule, cfa, &next->ip);
 	if (result != TP_FRAME_WALK_DONE)
 		return result;
-	/* Signed return addresses (Arm pointer authentication) carry the signature on top. */
+	/* Signed return addresses (Arm pointer authentication) have the signature in their top
+	 * bits. */
 	if (machine == EM_AARCH64)
 		next->ip &= (UINT64_C(1) << 48) - 1;
 	next->sp = cfa;
 	find_bp(walk, state, &rule, cfa, next);
-	/* The interrupted function may be one that never saved its link register: x30 behind x29.
-	 */
+	/* The interrupted function may never have saved its link register: x30 follows x29. */
 	if (machine == EM_AARCH64 && rule.is_signal) {
 		uint64_t at = place_address(state, cfa, rule.bp, rule.bp_offset);
 		next->knows_lr = tp_frame_walk_word(walk, at + sizeof(next->lr), &next->lr);
@@ -140,7 +142,7 @@ enum tp_frame_walk_result tp_frame_walk_step(struct tp_frame_walk *walk,
 	return TP_FRAME_WALK_DONE;
 }
 
-/* The cached rule for the byte before a return address, with its call site looked at. NULL where
+/* Returns the cached rule for the byte before a return address, with its call site decoded. NULL if
  * there is no file to read. */
 static struct tp_unwind_rule *call_rule(struct tp_frame_walk *walk, uint64_t pc,
 					struct tp_module_body **module, uint64_t *vaddr)
@@ -177,7 +179,8 @@ enum tp_rule_call tp_frame_walk_call(struct tp_frame_walk *walk, uint64_t pc)
 	return rule ? (enum tp_rule_call)rule->call : TP_RULE_CALL_NONE;
 }
 
-/* The start of the function of a frame; false when it is not known to be in `module`. */
+/* Finds the start of the function of a frame; returns false if it is not known to be in
+ * `module`. */
 static bool function_start(struct tp_frame_walk *walk, const struct tp_frame_walk_state *state,
 			   struct tp_module_body *module, uint64_t *start)
 {
@@ -219,7 +222,7 @@ bool tp_frame_walk_can_reach(struct tp_frame_walk *walk, uint64_t return_pc,
 	const struct tp_unwind_rule call = *found;
 	if (!function_start(walk, callee, module, &function))
 		return call.call == TP_RULE_CALL_INDIRECT;
-	/* Judging reads code; callers and callees come in the same pairs again and again. */
+	/* The check reads code; the same pairs of caller and callee recur again and again. */
 	uint32_t asked = (uint32_t)(function - module->image->low_vaddr) + 1;
 	if (call.asked == asked)
 		return call.may_lead;

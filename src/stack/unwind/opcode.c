@@ -21,13 +21,13 @@ struct x86_opcode {
 	bool is_vex; /* or EVEX */
 };
 
-/* Add, multiply and kin: F3 and F2 are the forms for one number. */
+/* Add, multiply and similar operations: F3 and F2 are the scalar forms. */
 static bool is_float_arith(uint8_t byte)
 {
 	return byte == 0x51 || byte == 0x58 || byte == 0x59 || (byte >= 0x5c && byte <= 0x5f);
 }
 
-/* Additions, subtractions, products, extremes and sums of integers in vectors. */
+/* Additions, subtractions, products, minimum, maximum and sums of integers in vectors. */
 static bool is_integer_arith(uint8_t byte)
 {
 	static const uint8_t bytes[] = {0xd4, 0xd5, 0xd8, 0xd9, 0xda, 0xdc, 0xdd, 0xde, 0xe0, 0xe3,
@@ -48,7 +48,7 @@ static enum tp_arith arith_of_two_byte(const struct x86_opcode *op)
 	return !is_single && is_integer_arith(op->byte) ? TP_ARITH_VECTOR : TP_ARITH_NONE;
 }
 
-/* Fused multiply-add in its three orders: odd opcodes from x9 on are for one number. */
+/* Fused multiply-add in its three orders: odd opcodes from x9 on are scalar. */
 static bool is_float_mul_add(const struct x86_opcode *op)
 {
 	unsigned order = op->byte >> 4;
@@ -98,7 +98,7 @@ static bool is_plain_prefix(uint8_t byte)
 	return memchr(prefixes, byte, sizeof(prefixes)) != NULL;
 }
 
-/* The opcode behind legacy prefixes; map 0 when it is of the first table. */
+/* Reads the opcode after legacy prefixes; map 0 if it is in the first table. */
 static bool read_legacy(const uint8_t *code, size_t n, struct x86_opcode *op)
 {
 	size_t at = 0;
@@ -151,7 +151,7 @@ static enum tp_arith arith_of_x86(const uint8_t *code, size_t n)
 /* ---- aarch64: Arm Architecture Reference Manual C4.1 ------------------------------------------
  */
 
-/* Rows: where (word & mask) == value. */
+/* A row matches if (word & mask) == value. */
 static const struct {
 	uint32_t mask;
 	uint32_t value;
@@ -161,7 +161,7 @@ static const struct {
 	{0xff000000, 0x1f000000, TP_ARITH_SCALAR}, /* three sources: fused */
 	{0xff3ffc00, 0x1e21c000, TP_ARITH_SCALAR}, /* square root */
 	{0xdf000400, 0x5f000000, TP_ARITH_SCALAR}, /* by one element of a vector */
-	{0x9f20fc00, 0x0e201c00, TP_ARITH_NONE},   /* logical, moves among them */
+	{0x9f20fc00, 0x0e201c00, TP_ARITH_NONE},   /* logical, including moves */
 	{0x9f200400, 0x0e200400, TP_ARITH_VECTOR}, /* three registers */
 	{0x9f200c00, 0x0e200000, TP_ARITH_VECTOR}, /* of different lengths */
 	{0x9f208400, 0x0e008400, TP_ARITH_VECTOR}, /* dot products and complex numbers */

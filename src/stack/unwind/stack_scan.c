@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Guesses callers where there are no unwind tables: run-time compiled kernels and hand-written
- * assembler, which is where training programs spend their time.
+ * assembler, in which training programs spend most of their time.
  *
- * A word on the stack is a caller when it points behind a call instruction and when unwinding from
- * there, by tables, meets call instructions again. Stacks are full of old return addresses that
- * pass this test, so calls must also fit what they led to: run-time code is reached by pointer, and
- * a direct call of a function that has tables did not lead to code without, unless that function
- * ends in a jump by pointer.
+ * A word on the stack is a caller if it points after a call instruction and if unwinding from
+ * there, by tables, finds call instructions again. Stacks are full of old return addresses that
+ * pass this test, so calls must also fit the code they led to: run-time code is called by pointer,
+ * and a direct call of a function that has tables did not lead to code without tables, unless that
+ * function ends in a jump by pointer.
  */
 #include "frame_walk.h"
 #include "stack/symbols/locate.h"
@@ -17,11 +17,14 @@
 /* Old chains of calls can be long; only where they meet the living one does a link not fit. */
 enum { TRY_DEPTH = 32, BP_MAX_WORDS = 512, LAST_FRAME_BYTES = 4096 };
 
-/* How a trial of some steps went. */
+/* Stale call chains can be long; a link that does not fit shows only where they meet the live
+ * one. */
 enum try_result {
 	TRY_FAILED,
-	TRY_PARTIAL, /* call sites all the way, but one calls another function than we came from */
-	TRY_FITS,    /* call sites all the way, each calls where we came from as far as it tells */
+	TRY_PARTIAL, /* call sites all the way, but one calls a function other than the one we came
+			from */
+	TRY_FITS, /* call sites all the way; each calls the function we came from as far as that is
+		     known */
 };
 
 static enum try_result try_steps(struct tp_frame_walk *walk,
@@ -34,12 +37,12 @@ static bool is_run_time_code(struct tp_frame_walk *walk, uint64_t pc)
 	return tp_maps_locate(walk->maps, pc, &module, &address) && module->kind == TP_FRAME_JIT;
 }
 
-/* Does `next`, reached from `state` by rule, look like its caller? */
+/* Checks if `next`, reached from `state` by rule, looks like its caller. */
 static enum try_result check_step(struct tp_frame_walk *walk,
 				  const struct tp_frame_walk_state *state,
 				  const struct tp_frame_walk_state *next, unsigned depth)
 {
-	if (!next->is_return) /* interrupted by a signal: anywhere */
+	if (!next->is_return) /* interrupted by a signal: can be anywhere */
 		return TRY_FITS;
 	if (tp_frame_walk_call(walk, next->ip) == TP_RULE_CALL_NONE)
 		return is_run_time_code(walk, next->ip) ? TRY_FITS : TRY_FAILED;
@@ -63,7 +66,7 @@ static enum try_result try_bp(struct tp_frame_walk *walk, const struct tp_frame_
 	case TP_FRAME_WALK_ROOT:
 		return TRY_FITS;
 	case TP_FRAME_WALK_DONE:
-		/* A wrong bp leads to old frames: no second choice here. */
+		/* A wrong bp leads to old frames: a partial fit is not accepted here. */
 		if (next.is_return && !tp_frame_walk_can_reach(walk, next.ip, state))
 			return TRY_FAILED;
 		return check_step(walk, &try_result, &next, depth);
@@ -72,10 +75,8 @@ static enum try_result try_bp(struct tp_frame_walk *walk, const struct tp_frame_
 	}
 }
 
-/*
- * The best bp for `state`: the one it may still have, else one that the code without tables saved.
- * It pushes bp first of all, as a rule, so the search goes down from the return address.
- */
+/* Finds the best bp for `state`: its current one, or else one that the code without tables saved.
+ * Such code usually pushes bp first, so the search goes down from the return address. */
 static enum try_result find_bp(struct tp_frame_walk *walk, struct tp_frame_walk_state *state,
 			       unsigned depth)
 {
@@ -119,8 +120,8 @@ static enum try_result try_steps(struct tp_frame_walk *walk,
 		struct tp_frame_walk_state try_result = *state;
 		return find_bp(walk, &try_result, depth);
 	}
-	case TP_FRAME_WALK_TRUNCATED: /* a stack longer than its copy, or nonsense far from its end
-				       */
+	case TP_FRAME_WALK_TRUNCATED: /* a stack longer than its copy, or an invalid address far
+					 from its end */
 		return walk->high - state->sp <= LAST_FRAME_BYTES ? TRY_FITS : TRY_PARTIAL;
 	default:
 		return TRY_FAILED;
@@ -129,7 +130,7 @@ static enum try_result try_steps(struct tp_frame_walk *walk,
 
 enum fit { FIT_NONE, FIT_PARTIAL, FIT_GOOD };
 
-/* Can the call before `return_pc` have led to the code at `state`? */
+/* Rates how well the call before `return_pc` fits the code at `state`. */
 static enum fit call_fit(struct tp_frame_walk *walk, uint64_t return_pc,
 			 const struct tp_frame_walk_state *state, bool is_tabled)
 {
@@ -152,7 +153,7 @@ static enum fit call_fit(struct tp_frame_walk *walk, uint64_t return_pc,
 bool tp_stack_scan_caller(struct tp_frame_walk *walk, struct tp_frame_walk_state *state,
 			  bool is_tabled)
 {
-	/* A fitting call counts for more than what lies above it. */
+	/* A fitting call has more weight than the frames above it. */
 	enum { BEST = FIT_GOOD * TRY_FITS + TRY_FITS };
 	struct tp_frame_walk_state best = *state;
 	int best_rank = 0;

@@ -4,7 +4,7 @@
 
 #include "frame_walk.h"
 
-/* A stack of 512 frames with a scan at each takes less; hostile input takes all (under 10 ms). */
+/* A stack of 512 frames with a scan at each needs less; hostile input uses all (under 10 ms). */
 enum { MAX_STEPS = 4096, MAX_WORDS = 16384 };
 
 static enum tp_unwind_end ending_of(enum tp_frame_walk_result result)
@@ -22,7 +22,7 @@ static enum tp_unwind_end ending_of(enum tp_frame_walk_result result)
 	}
 }
 
-/* To the caller, by rule or else by guess. */
+/* Moves to the caller, by rule or otherwise by a guess. */
 static enum tp_frame_walk_result to_caller(struct tp_frame_walk *walk,
 					   struct tp_frame_walk_state *state)
 {
@@ -36,7 +36,8 @@ static enum tp_frame_walk_result to_caller(struct tp_frame_walk *walk,
 	if (result == TP_FRAME_WALK_DONE) {
 		*state = next;
 		state->is_guessed = has_guess;
-		/* Some start a thread with nothing in its place instead of saying so in a table. */
+		/* Some libraries start a thread with a return address of 0 instead of an entry in
+		 * the unwind table. */
 		return next.ip == 0 ? TP_FRAME_WALK_NOTHING : TP_FRAME_WALK_DONE;
 	}
 	bool is_tabled = result == TP_FRAME_WALK_NEEDS_BP;

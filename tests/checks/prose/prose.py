@@ -24,7 +24,7 @@ TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n
 # here only where no verb of a main clause follows: that cannot be counted, so they are left out.
 CLAUSE = re.compile(r'(?:Of|Whether|How|Whoever|What|Who|Whom|Whose|Which|Whatever|Wherever|By which|In which|'
                     r'To which|From which|That which|As much as)\b')
-TELL = re.compile(r'\b(?:tell|tells|told|telling)\b', re.I)
+TELL = re.compile(r'(?<!cannot )(?<!CANNOT )\b(?:tell|tells|told|telling)\b', re.I)
 WORD = re.compile(r"[A-Za-z']+")
 
 Text = collections.namedtuple("Text", "kind path line text")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule files of a test, in a directory of its own. */
+/* Rule files of a test, in a temporary directory. */
 #ifndef TRAINPROF_TESTS_ADVISE_SHELF_H
 #define TRAINPROF_TESTS_ADVISE_SHELF_H
 
@@ -12,20 +12,21 @@ struct shelf {
 };
 
 void shelf_open(struct shelf *shelf);
-/* Removes the directory and all in it. */
+/* Removes the directory and its content. */
 void shelf_close(struct shelf *shelf);
-/* Write a file below the directory; folders are made. */
+/* Writes a file below the directory; folders are created. */
 void shelf_put(const struct shelf *shelf, const char *name, const char *text);
-/* A rule "test/NAME" with this condition and these members besides ("" or ", \"x\": 1"). */
+/* Writes a rule "test/NAME" with this condition and these additional members ("" or ", \"x\":
+ * 1"). */
 void shelf_put_rule(const struct shelf *shelf, const char *name, const char *when,
 		    const char *members);
-/* The same with an action named by "technique" or "id" in the place of "technique": "t". */
+/* The same, with an action named by "technique" or "id" instead of "technique": "t". */
 void shelf_put_advice(const struct shelf *shelf, const char *name, const char *when,
 		      const char *action, const char *members);
-/* A file with one text in it replaced by another, which must be there. */
+/* Writes a file with one text in it replaced; the text must occur in the file. */
 void shelf_put_changed(const struct shelf *shelf, const char *name, const char *text,
 		       const char *from, const char *to);
-/* A change of one of these files, and what loading says of it. */
+/* A change of one of these files, and the error message of loading. */
 struct shelf_mistake {
 	const char *file;
 	const char *text;
@@ -33,10 +34,11 @@ struct shelf_mistake {
 	const char *to;
 	const char *said;
 };
-/* Each alone is refused with what it says. */
+/* Checks that loading refuses each change alone, with its message. */
 void shelf_refuses(const struct shelf *shelf, const struct shelf_mistake *mistakes, size_t n);
-/* Two limits ("wait" and below it "disk"), two sources ("AMPS", "BOOK") and two techniques ("fast",
- * which relieves both and cites both, and "slow", which relieves "wait" and cites none). */
+/* Writes two limits ("wait" and below it "disk"), two sources ("AMPS", "BOOK") and two
+ * techniques ("fast", which relieves both and cites both, and "slow", which relieves "wait" and
+ * cites none). */
 void shelf_put_guide(const struct shelf *shelf);
 extern const char shelf_limits[];
 extern const char shelf_sources[];
@@ -45,7 +47,7 @@ extern const char shelf_slow[];
 enum tp_status shelf_load(const struct shelf *shelf, struct tp_rulebook **out,
 			  struct tp_error *err);
 
-/* All facts unknown. */
+/* Sets all facts to unknown. */
 void facts_init(struct tp_quantity *facts);
 void facts_set(struct tp_quantity *facts, tp_fact_id fact, double value);
 void facts_set_range(struct tp_quantity *facts, tp_fact_id fact, double value, double low,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A shelf and the rulebook that is loaded from it, fresh for each test of a suite. */
+/* Rule files and the rulebook that is loaded from them, new for each test of a suite. */
 #ifndef TRAINPROF_TESTS_ADVISE_SHELFBOOK_H
 #define TRAINPROF_TESTS_ADVISE_SHELFBOOK_H
 
@@ -18,7 +18,7 @@ __attribute__((unused)) static void setup(void)
 	err = (struct tp_error){0};
 }
 
-/* With shelf_put_guide() and no thresholds. */
+/* With shelf_put_guide() and without thresholds. */
 __attribute__((unused)) static void setup_guide(void)
 {
 	setup();
@@ -32,7 +32,7 @@ static void teardown(void)
 	shelf_close(&shelf);
 }
 
-/* In the place of what was loaded before. */
+/* Replaces the rulebook that was loaded before. */
 __attribute__((unused)) static void load_anew(void)
 {
 	tp_rulebook_free(book);

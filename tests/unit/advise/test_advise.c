@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Claims about judging a run by the shipped rules: what is not known, what time is called, and a
- * formula of theirs. Whole runs and what is said of them are in tests/cases/scenes.
- */
+/* Claims about judging a run by the shipped rules: unknown facts, names of times, and one of their
+ * formulas. Whole runs and their reports are in tests/cases/scenes. */
 #include "advise/shelf.h"
 #include "trainprof/advise/advise.h"
 
@@ -69,7 +67,8 @@ START_TEST(without_steps_sentences_speak_of_the_measured_time)
 }
 END_TEST
 
-/* A trainer that waits for preprocessing while all CPUs are busy; the rest of a step is Python. */
+/* A training thread that waits for preprocessing while all CPUs are busy; the rest of a step is
+ * Python. */
 static void know_a_slow_loader(void)
 {
 	static const double shares[TP_N_PARTS] = {
@@ -137,7 +136,7 @@ static const struct tp_expr *figure_of(const char *rule_id, const char *name)
 	return NULL;
 }
 
-/* The share of the data that must be in memory, from rates in MB/s. */
+/* Returns the share of the data that must be in memory, from rates in MB/s. */
 static double enough_of(const char *rule, double disk, double all, double waits)
 {
 	struct tp_quantity facts[TP_N_FACTS];
@@ -150,8 +149,8 @@ static double enough_of(const char *rule, double disk, double all, double waits)
 	return enough.value;
 }
 
-/* DS-Analyzer the other way round: with this share cached the disk's rest arrives as fast as the
- * step takes it. Memory counts as infinitely fast. */
+/* DS-Analyzer's model inverted: with this share cached, the disk delivers the rest as fast as the
+ * step needs it. Memory counts as infinitely fast. */
 START_TEST(the_cache_asked_for_makes_reads_as_fast_as_the_step)
 {
 	static const char *const rules[] = {"input/evicted-cache", "input/cache-size",
@@ -167,16 +166,17 @@ START_TEST(the_cache_asked_for_makes_reads_as_fast_as_the_step)
 				for (size_t i = 1; i < TP_ARRAY_LEN(rules); i++)
 					ck_assert_double_eq(enough_of(rules[i], disk, all, waits),
 							    enough);
-				/* A faster disk asks for no more. */
+				/* A faster disk needs no larger cache. */
 				ck_assert_double_le(enough_of(rules[0], disk, all, waits),
 						    enough_of(rules[0], disk / 2, all, waits));
 				before = enough;
 			}
 		}
 	}
-	/* By hand: 400 MB/s from the disk of 500, half of the time waiting: 1000 are asked for. */
+	/* By hand: the disk delivers 400 of 500 MB/s, and half of the time is waiting: 1000 MB/s
+	 * are needed. */
 	ck_assert_double_eq_tol(enough_of(rules[0], 400, 500, 0.5), 0.6, 1e-12);
-	/* More from the disk than was asked for, by reading ahead: nothing need be cached. */
+	/* Reading ahead delivers more from the disk than was requested: no data must be cached. */
 	ck_assert_double_eq(enough_of(rules[0], 900, 500, 0.1), 0);
 }
 END_TEST

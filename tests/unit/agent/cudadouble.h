@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The doubles of CUDA beside the test binary: where they are, and what they are told to do. */
+/* The test doubles of CUDA next to the test binary: finds them, scripts them and loads them. */
 #ifndef TRAINPROF_TESTS_AGENT_CUDADOUBLE_H
 #define TRAINPROF_TESTS_AGENT_CUDADOUBLE_H
 
@@ -12,7 +12,7 @@
 
 enum { CUDA_DOUBLE_PATH = 700 };
 
-/* A file beside the test binary: "doubles/whole/libcupti.so.13". */
+/* Path of a file next to the test binary: "doubles/whole/libcupti.so.13". */
 static inline const char *beside(char out[CUDA_DOUBLE_PATH], const char *file)
 {
 	char self[512];
@@ -24,7 +24,8 @@ static inline const char *beside(char out[CUDA_DOUBLE_PATH], const char *file)
 	return out;
 }
 
-/* The script of the double of CUPTI that is loaded next, in this process or one that it starts. */
+/* Sets the script of the CUPTI double that is loaded next, in this process or in one that it
+ * starts. */
 static inline void cupti_script(const char *directory, const char *text)
 {
 	char path[CUDA_DOUBLE_PATH];
@@ -36,7 +37,8 @@ static inline void cupti_script(const char *directory, const char *text)
 	setenv("CUPTI_SCRIPT", path, 1);
 }
 
-/* Load both doubles into this process; "whole", "old" or "broken". The driver comes first. */
+/* Loads both doubles into this process; age is "whole", "old" or "broken". The driver comes
+ * first. */
 static inline void *cuda_doubles_load(const char *age)
 {
 	char path[CUDA_DOUBLE_PATH];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reader sees beside a writer whose events carry their number: whole ones, in order. */
+/* Checks that a reader running next to a writer of numbered events sees complete events, in
+ * order. */
 #ifndef TRAINPROF_TESTS_AGENT_RINGFOLLOW_H
 #define TRAINPROF_TESTS_AGENT_RINGFOLLOW_H
 
@@ -9,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a reader beside the writer has come to. */
+/* The progress of a reader that runs next to the writer. */
 struct follower {
 	const struct tp_gpu_ring_reader *file;
-	uint64_t number; /* of the last event that was one */
+	uint64_t number; /* number of the last event that was not LOST */
 	uint64_t n_taken;
 	bool is_behind_loss;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings as they lie in files, read at leisure and checked against the contract. */
+/* Reads ring files at rest and checks them against the contract. */
 #ifndef TRAINPROF_TESTS_AGENT_RINGREADING_H
 #define TRAINPROF_TESTS_AGENT_RINGREADING_H
 
@@ -17,13 +17,13 @@ struct ring_reading {
 	char *bytes;
 	size_t size;
 	const struct tp_gpu_ring_header *header;
-	const struct tp_gpu_event *events; /* n of them, the oldest that may be there first */
+	const struct tp_gpu_event *events; /* n events, from the oldest that may remain */
 	size_t n;
 	uint64_t n_of[TP_GPU_EVENT_TYPES];
-	uint64_t n_lost; /* told by LOST events */
+	uint64_t n_lost; /* sum over the LOST events */
 };
 
-/* A directory of one's own; freed by ring_forget_directory(). */
+/* Creates a directory for one test; freed by ring_forget_directory(). */
 static inline char *ring_directory(void)
 {
 	char *path = strdup("/tmp/trainprof-agent-XXXXXX");
@@ -45,7 +45,8 @@ static inline void ring_remove_directory(char *path)
 	free(path);
 }
 
-/* How many rings are there; the path of the nth in order of their names. */
+/* Returns the number of rings in the directory; writes the path of the nth in order of their
+ * names. */
 static inline size_t ring_find(const char *directory, size_t nth, char *out, size_t size)
 {
 	char pattern[600];
@@ -89,7 +90,7 @@ static inline const struct tp_gpu_clock *ring_clock(const struct ring_reading *r
 	return (const struct tp_gpu_clock *)clocks + (pair & (ring->header->n_clocks - 1));
 }
 
-/* What any event must keep. */
+/* Checks the rules that any event must follow. */
 static inline void ring_check_event(const struct ring_reading *ring,
 				    const struct tp_gpu_event *event)
 {
@@ -114,7 +115,7 @@ static inline void ring_count(struct ring_reading *ring)
 	}
 }
 
-/* Events are looked at where all of them are still there. */
+/* Events are checked only if all of them are still there. */
 static inline void ring_load(struct ring_reading *out, const char *path)
 {
 	FILE *file = fopen(path, "rb");

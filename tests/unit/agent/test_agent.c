@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the library in a program: how programs live and die with it. */
+/* Claims about the library in a program: how programs run and end with it. */
 #include "agent/cupti/cupti_library.h"
 #include "cudadouble.h"
 #include "ringreading.h"
@@ -15,7 +15,7 @@
 
 enum { OF_64_KERNELS = 59, OF_64_CALLS = 63 };
 
-static int wait_ms = 60000; /* that a program waits for the agent at most */
+static int wait_ms = 60000; /* longest time that a program waits for the agent */
 static char *directory;
 static char output[CUDA_DOUBLE_PATH];
 
@@ -39,7 +39,7 @@ static void set_environment(const char *age)
 	setenv("TRAINPROF_GPU_RINGS", directory, 1);
 }
 
-/* Start the launcher; what it prints, and anything that the agent would, goes to a file. */
+/* Starts the launcher; its output, and any output of the agent, goes to a file. */
 static pid_t start(const char *age, const char *end, const char *threads, const char *units,
 		   const char *rate)
 {
@@ -66,7 +66,7 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* Exactly the launcher's own line: the agent prints nothing. */
+/* Expects only the launcher's own line: the agent prints nothing. */
 static void check_output(int n_lines)
 {
 	char text[4096] = "";
@@ -116,7 +116,7 @@ START_TEST(a_program_that_ends_in_order_leaves_all_it_did)
 }
 END_TEST
 
-/* A second of it, without a reader: the ring holds 2.6 times as much. */
+/* One second without a reader: the ring holds 2.6 times as many launches. */
 START_TEST(nothing_is_lost_at_200000_launches_a_second)
 {
 	struct ring_reading reading;
@@ -137,7 +137,7 @@ static const struct {
 } sudden[] = {{"_exit", 0}, {"kill", SIGKILL}, {"abort", SIGABRT}};
 
 /* Runs `units` of two threads until their sudden end. Returns how many of their kernels the ring
- * holds; its last state is at least `reached`. */
+ * has; its last state is at least `reached`. */
 static uint64_t end_suddenly(int i, const char *units, const char *rate, enum tp_gpu_state reached)
 {
 	struct ring_reading reading;
@@ -158,12 +158,12 @@ START_TEST(a_program_that_ends_suddenly_leaves_a_ring_that_is_not_finished)
 }
 END_TEST
 
-/* 20,000 units a second for three seconds: what a flush every 0.1 s has brought is there. */
+/* 20,000 units per second for three seconds: events that were flushed (every 0.1 s) are there. */
 START_TEST(a_program_that_ends_suddenly_leaves_all_but_the_last)
 {
 	uint64_t n = end_suddenly(_i, "30720", "20000", TP_GPU_STATE_OPEN);
 	ck_assert_uint_le(n, 960 * OF_64_KERNELS);
-	ck_assert_uint_ge(n, 480 * OF_64_KERNELS); /* half: this machine may be busy */
+	ck_assert_uint_ge(n, 480 * OF_64_KERNELS); /* half of them: this machine may be busy */
 }
 END_TEST
 
@@ -178,7 +178,7 @@ START_TEST(exec_begins_another_ring)
 	load(&second, 1);
 	ck_assert_uint_eq(first.header->pid, second.header->pid);
 	ck_assert_uint_eq(first.header->start_ticks, second.header->start_ticks);
-	ck_assert_uint_le(first.header->state, TP_GPU_STATE_OPEN); /* it could say no more */
+	ck_assert_uint_le(first.header->state, TP_GPU_STATE_OPEN); /* no later report */
 	ck_assert_uint_eq(second.header->state, TP_GPU_STATE_FINISHED);
 	ck_assert_uint_eq(second.n_of[TP_GPU_EVENT_KERNEL], 10 * OF_64_KERNELS);
 	ring_free(&first);
@@ -212,7 +212,7 @@ START_TEST(switched_off_or_without_a_directory_it_does_nothing)
 }
 END_TEST
 
-/* Why nothing is collected, in the state; the program runs on as if nothing were there. */
+/* Reasons in the state for not collecting; the program runs as if the agent were not there. */
 static const struct {
 	const char *age;
 	const char *script;
@@ -222,11 +222,11 @@ static const struct {
 	{"whole", "fail_cuptiSubscribe_v2 999", TP_GPU_STATE_FAILED},
 	{"whole", "version 17", TP_GPU_STATE_UNSUPPORTED},
 	{"whole", "version 140000", TP_GPU_STATE_UNSUPPORTED},
-	{"whole", "version 130000", TP_GPU_STATE_UNSUPPORTED}, /* may hang where a window ends */
+	{"whole", "version 130000", TP_GPU_STATE_UNSUPPORTED}, /* can hang at the end of a window */
 	{"whole", "fail_cuptiGetVersion 999", TP_GPU_STATE_FAILED},
 };
 
-/* A ring that is being made has no header yet. */
+/* A ring that is being created has no header yet. */
 static bool is_begun(const char *path)
 {
 	uint64_t magic = 0;
@@ -278,7 +278,7 @@ enum {
 	SOON_MS = 300,
 };
 
-/* All four errors at once: the programs mostly wait for an agent that never comes. */
+/* All four errors run at once: the programs mostly wait for an agent that never comes. */
 START_TEST(whichever_call_fails_the_program_does_not_notice)
 {
 	char *directories[N_ERRORS];
@@ -308,7 +308,7 @@ static double seconds_since(const struct timespec *begun)
 	return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) * 1e-9;
 }
 
-/* Neither at its begin nor where it ends before CUPTI is ready, in order or not. */
+/* Neither at its start nor if it ends before CUPTI is ready, with or without exit handlers. */
 START_TEST(a_slow_subscription_does_not_hold_the_program_up)
 {
 	struct timespec begun;
@@ -322,12 +322,12 @@ START_TEST(a_slow_subscription_does_not_hold_the_program_up)
 	FILE *file = fopen(output, "r");
 	ck_assert_int_eq(fscanf(file, "init %lf", &init_s), 1);
 	fclose(file);
-	ck_assert_double_lt(init_s, 30); /* likewise: it takes microseconds, or 60 s */
+	ck_assert_double_lt(init_s, 30); /* the same: it takes microseconds, or 60 s */
 	ring_remove_directory(directory);
 }
 END_TEST
 
-/* Ten seconds have been seen; here it is one. What comes once it is done is collected. */
+/* Ten seconds have been observed; here it is one. Events after the subscription are collected. */
 START_TEST(after_a_slow_subscription_all_is_collected)
 {
 	struct ring_reading reading;
@@ -361,9 +361,9 @@ START_TEST(stolen_callbacks_are_noticed_and_left_to_the_thief)
 }
 END_TEST
 
-/* ---- what the reader wants ------------------------------------------------------------------- */
+/* ---- requests of the reader ------------------------------------------------------------------ */
 
-/* A ring that is being made is still empty: nothing of it could be read. */
+/* A ring that is being created is still empty: nothing of it can be read. */
 static struct tp_gpu_ring_header *map_header(void)
 {
 	char path[600];
@@ -419,7 +419,7 @@ START_TEST(it_opens_and_closes_as_the_reader_wants)
 }
 END_TEST
 
-/* It says who, and goes on living. */
+/* The agent records the other tool's name, and stays alive. */
 START_TEST(another_tool_is_stood_aside_for)
 {
 	begin("owner Kineto");
@@ -433,7 +433,7 @@ START_TEST(another_tool_is_stood_aside_for)
 }
 END_TEST
 
-/* When the other is gone, it is there again. */
+/* When the other tool is gone, the agent collects again. */
 START_TEST(another_tool_is_stood_aside_for_until_it_is_gone)
 {
 	begin("owner Kineto owner_stays 5");
@@ -443,10 +443,10 @@ START_TEST(another_tool_is_stood_aside_for_until_it_is_gone)
 	ck_assert_str_eq(header->owner, "CUPTI for Kineto");
 	__atomic_store_n(&header->wanted, TP_GPU_REQUEST_IDLE, __ATOMIC_RELEASE);
 	usleep(500000);
-	ck_assert_uint_eq(header->state, TP_GPU_STATE_BACKOFF); /* why nothing came is not lost */
+	ck_assert_uint_eq(header->state, TP_GPU_STATE_BACKOFF); /* the reason is kept */
 	__atomic_store_n(&header->wanted, TP_GPU_REQUEST_EVENTS, __ATOMIC_RELEASE);
 	usleep(1000000);
-	ck_assert_uint_eq(header->state, TP_GPU_STATE_BACKOFF); /* half a minute is not over */
+	ck_assert_uint_eq(header->state, TP_GPU_STATE_BACKOFF); /* half a minute has not passed */
 	ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
 	kill(pid, SIGKILL);
 	wait_for(pid);
@@ -454,7 +454,7 @@ START_TEST(another_tool_is_stood_aside_for_until_it_is_gone)
 }
 END_TEST
 
-/* It would take the callbacks without a word. */
+/* The daemon would take the callbacks without any notice. */
 START_TEST(a_program_that_is_promised_to_kinetos_daemon_is_left_alone)
 {
 	begin("");
@@ -470,7 +470,8 @@ START_TEST(a_program_that_is_promised_to_kinetos_daemon_is_left_alone)
 }
 END_TEST
 
-/* Twice what the ring holds, and nobody reads it for ten seconds; then somebody does. */
+/* The program makes twice as many events as the ring holds, with no reader for ten seconds; then a
+ * reader comes. */
 START_TEST(a_ring_that_nobody_reads_is_not_filled_for_good)
 {
 	begin("");
@@ -496,7 +497,8 @@ static uint64_t clock_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* It was killed in the middle of a window; and it had only been stopped. */
+/* The reader disappears in the middle of a window, as if killed; then it returns: it had only been
+ * stopped. */
 START_TEST(nothing_is_collected_for_a_reader_that_is_gone)
 {
 	begin("");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hand-made traces for passes that read counters: every number in them is chosen. */
+/* Hand-made traces for passes that read counters: all numbers in them are chosen by the test. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_HAND_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_HAND_H
 
@@ -23,7 +23,7 @@ struct hand {
 	struct tp_patterns *patterns;
 };
 
-/* Ten seconds on two CPUs. */
+/* Starts a trace of ten seconds on two CPUs. */
 static inline void hand_init(struct hand *hand)
 {
 	*hand = (struct hand){0};
@@ -35,7 +35,7 @@ static inline void hand_init(struct hand *hand)
 	tp_trace_builder_init(&hand->builder);
 }
 
-/* Ids in order; the first thread of a process has tid == pid. */
+/* Ids must be in order; the first thread of a process has tid == pid. */
 static inline void hand_task(struct hand *hand, uint32_t id, int pid, int tid, const char *exe)
 {
 	struct tp_task task = {.id = id, .pid = pid, .tid = tid, .start_ns = 1};
@@ -44,7 +44,7 @@ static inline void hand_task(struct hand *hand, uint32_t id, int pid, int tid, c
 	tp_sink_task(&hand->builder.sink, &task);
 }
 
-/* A counter that grows evenly from 0, read every second. */
+/* A counter that grows evenly from 0 and is read every second. */
 static inline void hand_counter(struct hand *hand, enum tp_metric metric, uint32_t task,
 				double per_s)
 {
@@ -86,7 +86,7 @@ static inline uint32_t hand_frame(struct hand *hand, const char *module, const c
 	return tp_sink_frame(sink, &frame);
 }
 
-/* Two frames: the outer one and the leaf. */
+/* A stack of two frames: the outer one and the leaf. */
 static inline uint32_t hand_stack(struct hand *hand, const char *module, const char *outer,
 				  const char *leaf_module, const char *leaf, uint32_t flags)
 {
@@ -101,7 +101,8 @@ static inline void hand_sample(struct hand *hand, const struct tp_sample *like, 
 	tp_sink_sample(&hand->builder.sink, &sample);
 }
 
-/* Judge seconds 2 to 8. Task 0 is the trainer and its main thread. */
+/* Builds the trace, with seconds 2 to 8 as the window. Task 0 is the trainer and its main
+ * thread. */
 static inline void hand_finish(struct hand *hand)
 {
 	struct tp_error err;

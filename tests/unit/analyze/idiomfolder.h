@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Idioms of a test, loaded beside the shipped patterns. */
+/* Loads idioms of a test together with the shipped patterns. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_IDIOMFOLDER_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_IDIOMFOLDER_H
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Loads one idiom of this text beside the shipped patterns. */
+/* Loads the shipped patterns and one idiom with this text. */
 static inline enum tp_status load_idiom(struct tp_patterns *patterns, const char *text,
 					struct tp_error *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that was sampled while it used a device: steps of 100 ms whose every piece is chosen.
+ * A program that was sampled while it used a device, with steps of 100 ms in a known pattern.
  *
- *	ms       0        30   35 36  40        60                90 92       100
- *	thread   loads    host call host works  waits in a call      works
- *	device                        computes ------------------>
+ * 	ms       0        30   35 36  40        60                90 92       100
+ * 	thread   loads    host call host works  waits in a call      works
+ * 	device                        computes ------------------>
  */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_LIVESCENE_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_LIVESCENE_H
@@ -20,7 +20,7 @@ struct live {
 	struct scene scene;
 	uint16_t thread;
 	uint16_t stream;
-	uint32_t loads; /* stacks */
+	uint32_t loads; /* stack ids */
 	uint32_t trains;
 };
 
@@ -56,7 +56,7 @@ static inline void live_sample(struct live *live, uint64_t at_ns, uint32_t stack
 								      .time_ns = at_ns});
 }
 
-/* One task, its track and a stream; no steps yet. */
+/* Creates one task, its track and a stream; no steps yet. */
 static inline void live_init(struct live *live)
 {
 	struct scene *scene = &live->scene;
@@ -83,7 +83,7 @@ static inline void live_init(struct live *live)
 					       .task_plus_1 = 1});
 }
 
-/* What the thread does in a step. */
+/* Adds the thread's activity in a step. */
 static inline void live_thread(struct live *live, unsigned step)
 {
 	static const unsigned loading[] = {5, 15, 25};
@@ -95,7 +95,7 @@ static inline void live_thread(struct live *live, unsigned step)
 	live_run(live, live_at(step, 92), live_at(step + 1, 60));
 }
 
-/* What the device does in it, and the calls for it. */
+/* Adds the device's activity in a step, and the calls for it. */
 static inline void live_device(struct live *live, unsigned step)
 {
 	struct scene *scene = &live->scene;
@@ -111,7 +111,7 @@ static inline void live_mark(struct live *live, unsigned step)
 		     &(struct tp_mark){.kind = TP_MARK_STEP, .time_ns = live_at(step, 0)});
 }
 
-/* All steps; marks only where asked for. */
+/* Adds all steps; marks only if `with_marks`. */
 static inline void live_fill(struct live *live, int with_marks)
 {
 	live_run(live, live_at(0, 0), live_at(0, 60));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of patterns with one file that a test writes. */
+/* Creates a folder of patterns with one file that a test writes. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_PATTERNFOLDER_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_PATTERNFOLDER_H
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Load a file of this text. *out is NULL when it is bad. */
+/* Loads a file with this text. *out is NULL if it is invalid. */
 static inline enum tp_status load_text(struct tp_patterns **out, const char *text,
 				       struct tp_error *err)
 {
@@ -31,7 +31,7 @@ static inline enum tp_status load_text(struct tp_patterns **out, const char *tex
 	return status;
 }
 
-/* Load the rows, each with a line of its own from line 2 on. */
+/* Loads the rows; the file has them from line 2 on, one per line. */
 static inline enum tp_status load_rows(struct tp_patterns **out, const char *rows,
 				       struct tp_error *err)
 {
@@ -42,7 +42,8 @@ static inline enum tp_status load_rows(struct tp_patterns **out, const char *row
 	return status;
 }
 
-/* The message behind the file's name: "90-test.json:3: unknown key 'x'". */
+/* `message` is the part of the error after the file's name: in "90-test.json:3: unknown key 'x'",
+ * ":3: unknown key 'x'". */
 static inline void assert_refused(const char *rows, const char *message)
 {
 	struct tp_patterns *patterns;

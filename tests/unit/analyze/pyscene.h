@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole traces of Python trainers, made by hand: processes, threads, what each does piece by piece.
- */
+/* Complete hand-made traces of Python trainers: processes, threads, and each one's activity piece
+ * by piece. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_PYSCENE_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_PYSCENE_H
 
@@ -12,7 +12,7 @@
 #define PY_STD    "/usr/lib/python3.11/"
 #define PY_DATA   PY_TORCH "utils/data/dataloader.py>"
 #define PY_MODULE PY_TORCH "nn/modules/module.py>Module._call_impl:1190"
-/* What the trainer's frames are in the process that it forked, then the worker's own. */
+/* PY_WORKER: a forked worker has the trainer's frames first, then its own. */
 #define PY_MAIN "train.py><module>:90 train.py>main:70"
 #define PY_BOOT                                                                                    \
 	PY_STD "multiprocessing/process.py>BaseProcess._bootstrap:314 " PY_TORCH                   \
@@ -20,7 +20,7 @@
 #define PY_WORKER PY_MAIN " " PY_DATA "_MultiProcessingDataLoaderIter.__init__:1042 " PY_BOOT
 
 struct pyscene {
-	struct sim sim; /* its builder, patterns and trace */
+	struct sim sim; /* builder, patterns and trace */
 };
 
 static inline void pyscene_open(struct pyscene *scene)
@@ -34,7 +34,8 @@ static inline void pyscene_open(struct pyscene *scene)
 		      err.text);
 }
 
-/* Ids in order. Task 0 is the trainer; others with its pid are its threads, else forked from it. */
+/* Ids must be in order. Task 0 is the trainer; tasks with its pid are its threads, others are
+ * forked from it. */
 static inline void pyscene_task_until(struct pyscene *scene, uint32_t id, pid_t pid, double start_s,
 				      double end_s)
 {
@@ -69,7 +70,7 @@ static inline void pyscene_sample(struct pyscene *scene, uint32_t task, double a
 	tp_sink_sample(&scene->sim.builder.sink, &sample);
 }
 
-/* On a CPU, hit in the middle of each 10 ms, and at least once. */
+/* Runs on a CPU, sampled in the middle of each 10 ms, and at least once. */
 static inline void pyscene_runs(struct pyscene *scene, uint32_t task, double from_s, double to_s,
 				const char *path)
 {
@@ -84,7 +85,8 @@ static inline void pyscene_runs(struct pyscene *scene, uint32_t task, double fro
 			       TP_STATE_ON_CPU, TP_CAUSE_NONE, path);
 }
 
-/* Off it for `cause`, seen in the middle. The next thing that it does must begin at `to_s`. */
+/* Waits off CPU for `cause`, sampled in the middle. The task's next activity must begin at
+ * `to_s`. */
 static inline void pyscene_waits(struct pyscene *scene, uint32_t task, double from_s, double to_s,
 				 enum tp_cause cause, const char *path)
 {
@@ -109,7 +111,7 @@ static inline void pyscene_close(struct pyscene *scene)
 	sim_release(&scene->sim);
 }
 
-/* Seconds of a label in all. */
+/* Expects this many seconds of a label in total. */
 static inline void pyscene_expect(const struct pyscene *scene, enum tp_label label, double s,
 				  double within_s)
 {

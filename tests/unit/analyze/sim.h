@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A simulated thread: what it does is told piece by piece, and a trace comes out as the collectors
- * would have made it: exact stays on the CPU, one stack at a random place of each slot of CPU time,
- * looks at a fixed rate while it is blocked.
- */
+/* A simulated thread: a test describes its activity piece by piece, and the result is a trace as
+ * the collectors would have recorded it: exact on-CPU runs, one stack at a random place of each
+ * slot of CPU time, polls at a fixed rate while it is blocked. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_SIM_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_SIM_H
 
@@ -32,8 +30,8 @@ struct sim {
 	uint64_t next_poll_ns;   /* in wall time */
 	uint64_t run_start_ns;
 	int is_running;
-	unsigned shift;       /* of the instruction on a line of Python */
-	struct tp_map stacks; /* that were told before, by what told them */
+	unsigned shift;       /* offset of the instruction on a line of Python */
+	struct tp_map stacks; /* known stacks, by path and shift */
 };
 
 static inline double sim_uniform(struct sim *sim)
@@ -44,7 +42,7 @@ static inline double sim_uniform(struct sim *sim)
 	return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
 }
 
-/* A length around `ms`, evenly spread over +-spread of it. */
+/* Returns a length around `ms`, uniformly distributed over +-spread of it. */
 static inline uint64_t sim_ms(struct sim *sim, double ms, double spread)
 {
 	return (uint64_t)(ms * 1e6 * (1 + spread * (2 * sim_uniform(sim) - 1)));
@@ -72,8 +70,8 @@ static inline void sim_init(struct sim *sim, double rate_hz, double poll_hz, uin
 	sim_init_as(sim, rate_hz, poll_hz, seed, "");
 }
 
-/* "main:3 train:7 gemm:1": root first, each with the line it is at. "train.py>main:3" is a Python
- * function, "train.py>*batches:3" one that yields; "libjpeg.so!decode:3" one of a library. */
+/* "main:3 train:7 gemm:1": root first, each with its line number. "train.py>main:3" is a Python
+ * function, "train.py>*batches:3" a generator; "libjpeg.so!decode:3" is a function of a library. */
 static inline struct tp_frame sim_frame(struct sim *sim, const char *name, int line)
 {
 	struct tp_sink *sink = &sim->builder.sink;
@@ -126,7 +124,8 @@ static inline uint32_t sim_new_stack(struct sim *sim, const char *path)
 	return tp_sink_stack(sink, leaf_first, n, 0);
 }
 
-/* Most stacks are met often; reading them again would take most of a simulation's time. */
+/* Caches stacks, because most occur often and parsing the path again would take most of a
+ * simulation's time. */
 static inline uint32_t sim_stack(struct sim *sim, const char *path)
 {
 	uint64_t key = tp_hash_mix(tp_hash_bytes(path, strlen(path)), sim->shift);
@@ -161,7 +160,7 @@ static inline void sim_stop_running(struct sim *sim, enum tp_run_end how)
 	sim->is_running = 0;
 }
 
-/* On the CPU, in this stack. */
+/* Runs on a CPU in this stack. */
 static inline void sim_work(struct sim *sim, const char *path, uint64_t length_ns)
 {
 	uint32_t stack = sim_stack(sim, path);
@@ -181,7 +180,7 @@ static inline void sim_work(struct sim *sim, const char *path, uint64_t length_n
 	sim->now_ns += length_ns;
 }
 
-/* Off the CPU, in this stack. */
+/* Waits off CPU in this stack. */
 static inline void sim_block(struct sim *sim, const char *path, enum tp_cause cause,
 			     uint64_t length_ns)
 {
@@ -209,7 +208,7 @@ static inline void sim_mark(struct sim *sim, uint32_t task, enum tp_mark_kind ki
 	tp_sink_mark(&sim->builder.sink, &mark);
 }
 
-/* Build the trace, classes and timelines. */
+/* Builds the trace, classes and timelines. */
 static inline void sim_finish(struct sim *sim)
 {
 	struct tp_error err;
@@ -230,7 +229,7 @@ static inline void sim_finish(struct sim *sim)
 	ck_assert_int_eq(tp_pass_main_thread(&sim->analysis, &err), TP_OK);
 }
 
-/* Once tp_pass_steady() has judged them. */
+/* Counts the steps of a kind; call it after tp_pass_steady(). */
 static inline size_t sim_count_steps(const struct sim *sim, enum tp_step_kind kind)
 {
 	size_t n = 0;

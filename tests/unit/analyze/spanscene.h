@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hand-made traces of spans: ranks with threads and devices, every time chosen. */
+/* Hand-made traces of spans: ranks with threads and devices; the test chooses all times. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_SPANSCENE_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_SPANSCENE_H
 
@@ -35,7 +35,7 @@ static inline void scene_init(struct scene *scene, size_t n_ranks)
 					  .n_ranks = n_ranks};
 }
 
-/* A thread (device -1) or a stream of a device. */
+/* Adds a thread (device -1) or a stream of a device. */
 static inline uint16_t scene_track(struct scene *scene, uint32_t rank, int32_t device)
 {
 	struct tp_track track = {.id = scene->n_tracks++, .rank = rank, .device = device};
@@ -87,7 +87,7 @@ static inline void scene_detailed(struct scene *scene, uint16_t thread, uint64_t
 	tp_sink_span(&scene->builder.sink, &span);
 }
 
-/* Work on a device and the call that launches it, 2 ns long. */
+/* Adds work on a device and the call that launches it, 2 ns long. */
 static inline void scene_op(struct scene *scene, uint16_t thread, uint64_t call_ns, uint16_t stream,
 			    enum tp_span_kind kind, const char *name, uint64_t start_ns,
 			    uint64_t end_ns)

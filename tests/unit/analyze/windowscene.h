@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A program whose GPU is traced in windows: steps of 100 ms of which the device works 50, and which
- * are longer while they are traced.
- */
+/* A program whose GPU is traced in windows: steps of 100 ms, of which the device works 50, and
+ * which are longer while they are traced. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_WINDOWSCENE_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_WINDOWSCENE_H
 
@@ -15,17 +13,18 @@ struct windows {
 	struct live live;
 	unsigned n_steps;
 	unsigned first;  /* step of the first window */
-	unsigned each;   /* from one window to the next; 0: the first one is the last */
+	unsigned each;   /* steps from one window to the next; 0 = only one window */
 	unsigned length; /* steps in a window */
 	unsigned step_ms;
-	unsigned traced_ms;  /* of a step, in a window */
-	unsigned warm_steps; /* first steps, one of three takes more, one of seven much more */
+	unsigned traced_ms;  /* length of a step in a window */
+	unsigned warm_steps; /* number of first steps, some of them longer by warm_ms, or by six
+				times that */
 	unsigned warm_ms;
-	unsigned open_ms; /* more, of the first step of a window */
-	unsigned busy_ms; /* of the device in a step, in the first window; in each next one more by
-			   */
+	unsigned open_ms; /* added to the first step of a window */
+	unsigned
+		busy_ms; /* device time per step in the first window; more_ms is added per window */
 	unsigned more_ms;
-	uint64_t end_ns; /* of all that */
+	uint64_t end_ns; /* end of the scene */
 };
 
 static inline bool windows_is_traced(const struct windows *w, unsigned step)
@@ -50,7 +49,7 @@ static inline void windows_gap(struct windows *w, uint64_t from_ns, uint64_t to_
 		    0);
 }
 
-/* All that was recorded; what is to be judged besides may follow. */
+/* Adds everything that was recorded; the caller may add more before windows_judge(). */
 static inline void windows_fill(struct windows *w)
 {
 	struct tp_sink *sink = &w->live.scene.builder.sink;
@@ -97,7 +96,7 @@ static inline const struct tp_quantity *windows_fact(const struct windows *w, tp
 	return &w->live.scene.profile.facts[fact];
 }
 
-/* The value of a fact that has one. */
+/* Returns the value of a fact, which must be known. */
 static inline double windows_known(const struct windows *w, tp_fact_id fact)
 {
 	const struct tp_quantity *found = windows_fact(w, fact);

@@ -10,7 +10,7 @@ static void put_number(struct tp_buf *out, uint32_t value, int n_bytes)
 		tp_buf_putc(out, (char)(value >> (8 * i)));
 }
 
-/* RFC 1952, section 8, a bit at a time. */
+/* RFC 1952, section 8, one bit at a time. */
 static uint32_t crc_of(const unsigned char *p, size_t size)
 {
 	uint32_t crc = UINT32_MAX;

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-/* What always holds. */
+/* Checks the invariants. */
 static void assert_sane(const struct tp_buf *buf)
 {
 	ck_assert(buf->data ? buf->len < buf->capacity : buf->len == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about files: read whole or not at all, replaced whole or not at all. */
+/* Claims about files: read completely or not at all, replaced completely or not at all. */
 #include "trainprof/base/file.h"
 
 #include "skip.h"
@@ -32,7 +32,7 @@ static void teardown(void)
 {
 	char command[100];
 	ck_assert_int_eq(chdir("/"), 0);
-	umount2(directory, MNT_DETACH); /* where a test has mounted something */
+	umount2(directory, MNT_DETACH); /* if a test has mounted a file system */
 	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
 	ck_assert_int_eq(system(command), 0); /* NOLINT: a test's own path */
 }
@@ -91,7 +91,7 @@ START_TEST(what_cannot_be_read_is_named_with_its_reason)
 	} cases[] = {
 		{"none", TP_ABSENT, "cannot open 'none': no such file or directory"},
 		{"closed/x", TP_ABSENT, "cannot open 'closed/x': not a directory"},
-		{"pipe", TP_IO, "'pipe' is not a regular file"}, /* and nobody waits for a writer */
+		{"pipe", TP_IO, "'pipe' is not a regular file"}, /* without waiting for a writer */
 		{"folder", TP_IO, "'folder' is not a regular file"},
 		{"/dev/null", TP_IO, "'/dev/null' is not a regular file"},
 		{"loop", TP_IO, "cannot open 'loop': too many levels of symbolic links"},
@@ -122,13 +122,13 @@ START_TEST(replacing_shows_the_old_file_or_the_new_one_and_nothing_else)
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
 	ck_assert_int_eq(tp_file_replace("f", "", 0, NULL), TP_OK);
 	assert_holds("f", "");
-	/* A temporary file that a dead process of our number left is no obstacle. */
+	/* A temporary file left by a dead process with our pid is no obstacle. */
 	char *left = tp_asprintf("f.tmp%ld", (long)getpid());
 	put(left, "half");
 	ck_assert_int_eq(tp_file_replace("f", "two", 3, NULL), TP_OK);
 	assert_holds("f", "two");
 	ck_assert_int_eq(access(left, F_OK), -1);
-	/* Nor is a link in its place followed. */
+	/* A link in its place is not followed. */
 	put("victim", "safe");
 	ck_assert_int_eq(symlink("victim", left), 0);
 	ck_assert_int_eq(tp_file_replace("f", "three", 5, NULL), TP_OK);
@@ -167,7 +167,7 @@ START_TEST(devices_fifos_and_links_are_written_to_and_stay)
 	ck_assert_int_eq(symlink("/dev/full", "full"), 0);
 	ck_assert_int_eq(tp_file_write("full", "x", 1, &err), TP_IO);
 	ck_assert_str_eq(err.text, "cannot write 'full': no space left on device");
-	/* A file of its own is replaced, so that a reader sees the old or the new one. */
+	/* A regular file is replaced, so that a reader sees the old or the new one. */
 	ino_t old = stat("file", &st) == 0 ? st.st_ino : 0;
 	ck_assert_int_eq(link("file", "other"), 0);
 	ck_assert_int_eq(tp_file_write("file", "four", 4, NULL), TP_OK);
@@ -234,7 +234,7 @@ START_TEST(a_stream_that_lost_something_is_found_out)
 	fputs("result", full);
 	ck_assert_int_eq(tp_file_check(full, "standard output", &err), TP_IO);
 	ck_assert_str_eq(err.text, "cannot write standard output: no space left on device");
-	/* The loss is not forgotten by a later flush that has nothing to do. */
+	/* A later flush with nothing to write does not hide the loss. */
 	ck_assert_int_eq(tp_file_check(full, "standard output", &err), TP_IO);
 	fclose(full);
 	FILE *good = fopen("good", "w");
@@ -245,7 +245,7 @@ START_TEST(a_stream_that_lost_something_is_found_out)
 	signal(SIGPIPE, SIG_IGN);
 	FILE *nobody = popen("true", "w"); /* NOLINT */
 	ck_assert_ptr_nonnull(nobody);
-	/* More than a pipe holds: who writes waits until nobody can read any more. */
+	/* More than a pipe holds: the writer blocks until the reader is gone. */
 	for (int i = 0; i < 100000; i++)
 		fputs("to nobody ", nobody);
 	ck_assert_int_eq(tp_file_check(nobody, "the pipe", &err), TP_IO);

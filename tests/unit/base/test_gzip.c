@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about unpacking gzip that is whole, cut anywhere, damaged anywhere, or several. */
+/* Claims about unpacking gzip data that is complete, truncated or damaged anywhere, or has several
+ * members. */
 #include "base/gzip.h"
 #include "giver.h"
 #include "packed.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unpack the first `size` bytes in reads of `step`; what came is appended to `out`. */
+/* Unpacks the first `size` bytes in reads of `step`; appends the result to `out`. */
 static enum tp_stream_end unpack(struct tp_buf *out, const struct tp_buf *packed, size_t size,
 				 size_t step)
 {
@@ -86,7 +87,7 @@ START_TEST(what_came_before_a_cut_is_given)
 		struct tp_buf got = {0};
 		ck_assert_int_eq(unpack(&got, &packed, cut, 32), TP_STREAM_CUT);
 		assert_begins(&got, &text);
-		/* A stored block gives all of its bytes that are there. */
+		/* A truncated stored block yields all of its bytes that are there. */
 		if (cut > 15)
 			ck_assert_uint_ge(got.len + 15, cut < text.len + 15 ? cut : text.len);
 		tp_buf_release(&got);
@@ -118,7 +119,7 @@ START_TEST(no_damage_goes_unseen)
 	packed_add(&packed, "the quick brown fox", 19);
 	for (size_t bit = 10 * 8; bit < packed.len * 8; bit++) {
 		struct tp_buf got = {0};
-		/* The head of a stored block is three bits; five are left unused. */
+		/* The head of a stored block has three bits; the five bits after it are unused. */
 		if (bit >= 83 && bit < 88)
 			continue;
 		packed.data[bit / 8] = (char)(packed.data[bit / 8] ^ 1 << bit % 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about JSON documents: strict when reading, exact when writing, never surprised. */
+/* Claims about JSON documents: strict reading, exact writing, any input handled. */
 #include "trainprof/base/json.h"
 
 #include "trainprof/base/memory.h"
@@ -160,7 +160,7 @@ START_TEST(a_byte_order_mark_is_overlooked)
 }
 END_TEST
 
-/* Comparing each key with each would take minutes; Check allows four seconds. */
+/* Comparing each key with every other would take minutes; Check allows four seconds. */
 START_TEST(a_hundred_thousand_keys_are_checked_in_time)
 {
 	struct tp_buf text = {0};

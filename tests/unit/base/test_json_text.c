@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the grammar of JSON: what RFC 8259 allows passes, the first mistake is named. */
+/* Claims about the JSON grammar: everything that RFC 8259 allows passes, the first error is
+ * reported. */
 #include "base/json_text.h"
 
 #include "trainprof/base/json.h"
@@ -26,7 +27,7 @@ static const char *const good[] = {
 	"{}",
 	"[1,[2,{}],\"x\"]",
 	"{\"a\":1,\"b\":{\"c\":[]}}",
-	"{\"a\" : 1 , \"a\" : 2}", /* equal keys are somebody else's matter */
+	"{\"a\" : 1 , \"a\" : 2}", /* equal keys are checked elsewhere */
 };
 
 static bool is_valid(const char *text, size_t len, struct tp_json_fault *fault)
@@ -128,7 +129,7 @@ START_TEST(nesting_is_bounded)
 	ck_assert(!is_valid(text, strlen(text), &fault));
 	ck_assert_str_eq(fault.what, "nested too deeply");
 	ck_assert_uint_eq(fault.offset, TP_JSON_MAX_DEPTH);
-	/* A million brackets cost nothing: no stack is built for them. */
+	/* A million brackets need no memory: there is no stack for them. */
 	char *many = tp_alloc(1000001);
 	memset(many, '[', 1000000);
 	ck_assert(!is_valid(many, 1000000, &fault));

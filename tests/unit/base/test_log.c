@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about log lines: the right ones, whole, harmless, from any thread. */
+/* Claims about log lines: filtered by level, complete, escaped, from any thread. */
 #include "trainprof/base/log.h"
 
 #include <check.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int said_fd; /* what was written to stderr */
+static int said_fd; /* file with the output to stderr */
 
 static void setup(void)
 {
@@ -25,7 +25,7 @@ static void teardown(void)
 	close(said_fd);
 }
 
-/* All that was said so far. */
+/* Returns all output so far. */
 static const char *said(void)
 {
 	static char text[1 << 18];
@@ -89,7 +89,7 @@ START_TEST(lines_of_several_threads_do_not_mix)
 {
 	static char words[4][2] = {"a", "b", "c", "d"};
 	pthread_t threads[4];
-	/* Appending makes each write one step in the file. */
+	/* Append mode makes each write atomic in the file. */
 	freopen("/proc/self/fd/2", "a", stderr);
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, talk, words[i]), 0);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the heap: growth keeps what is there, and impossible sizes end the program cleanly.
- */
+/* Claims about the heap: growth keeps the content, and impossible sizes end the program cleanly. */
 #include "trainprof/base/memory.h"
 
 #include <check.h>
@@ -79,7 +78,7 @@ START_TEST(exhaustion_says_so_and_ends_with_70)
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0) {
-		alarm(5); /* a loop that overflows never ends */
+		alarm(5); /* a loop that overflows would never end */
 		dup2(ends[1], STDERR_FILENO);
 		greedy[_i]();
 		_exit(0);
@@ -93,7 +92,7 @@ START_TEST(exhaustion_says_so_and_ends_with_70)
 	int status;
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	if (strstr(said, "AddressSanitizer"))
-		return; /* which answered in malloc's place */
+		return; /* the sanitizer's malloc reported it instead */
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 70);
 	ck_assert_ptr_nonnull(strstr(said, "trainprof: out of memory: "));
 }

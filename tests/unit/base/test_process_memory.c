@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading the memory of a process: of a child, and of our own. */
+/* Claims about reading the memory of a process: of a child, and of our own process. */
 #include "trainprof/base/process_memory.h"
 
 #include <check.h>
@@ -18,7 +18,7 @@ enum { PAGE = TP_PROCESS_MEMORY_PAGE, N_PAGES = 6, WRITTEN = 1, ABSENT = 4 };
 static char *pages;
 static pid_t child;
 
-/* A child with six pages of which it wrote to one and gave one back. */
+/* A child with six pages, of which it wrote to one and unmapped one. */
 static void setup(void)
 {
 	pages = mmap(NULL, N_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -178,12 +178,12 @@ START_TEST(touched_pages_are_present_and_hold_what_they_held)
 	ck_assert(is_present(2) && is_present(3) && !is_present(0));
 	ck_assert(tp_process_memory_read(child, address_of(2), &byte, 1));
 	ck_assert_int_eq(byte, 0);
-	tp_process_memory_touch(child, address_of(0), N_PAGES * PAGE); /* up to the hole */
+	tp_process_memory_touch(child, address_of(0), N_PAGES * PAGE); /* up to the unmapped page */
 	ck_assert(is_present(0));
 }
 END_TEST
 
-/* Those of one page that follow each other are one to the kernel. */
+/* To the kernel, consecutive ranges of one page are one range. */
 START_TEST(ranges_of_one_page_are_told_apart)
 {
 	enum { N = 6 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about errors: said once, cut rather than overrun, and never in the way when unwanted. */
+/* Claims about errors: reported once, truncated rather than overflowing, and optional for
+ * callers. */
 #include "trainprof/base/status.h"
 
 #include <check.h>
@@ -67,7 +68,7 @@ START_TEST(long_texts_are_cut_not_overrun)
 	char path[1000];
 	memset(path, 'p', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
-	/* Every length around the end of the text, so that the appended cause meets the border. */
+	/* Every length around the maximum, so that the appended cause crosses the limit. */
 	for (size_t len = 200; len < 300; len++) {
 		struct tp_error err = {0};
 		tp_fail_errno(&err, ENOSPC, "%.*s", (int)len, path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading files, plain and packed, from the first byte to the last. */
+/* Claims about reading files, plain and compressed, from the first byte to the last. */
 #include "trainprof/base/stream.h"
 
 #include "packed.h"
@@ -36,7 +36,7 @@ static void put_file(const void *bytes, size_t size)
 	ck_assert_int_eq(tp_file_replace(path, bytes, size, NULL), TP_OK);
 }
 
-/* More than the ring holds, and no multiple of its blocks. */
+/* More than the ring holds, and no multiple of its block size. */
 static void put_noise(struct tp_buf *out, size_t size)
 {
 	for (uint64_t i = 0; out->len < size; i++) {
@@ -120,8 +120,9 @@ START_TEST(the_hash_is_of_the_file_read_or_not)
 }
 END_TEST
 
-/* SHA-256 of ten bytes of gzip header and so on is not worked out by hand: the same bytes, padded
- * behind the gzip data or not read to the end, must hash as they do unpacked. */
+/* The expected SHA-256 of the gzip file is not computed here: the file has padding after the gzip
+ * data and is not read to the end, and its hash has to be complete and to differ from that of the
+ * same bytes with another first byte. */
 START_TEST(the_hash_of_a_packed_file_is_that_of_its_packed_bytes)
 {
 	struct tp_buf packed = {0};
@@ -129,7 +130,7 @@ START_TEST(the_hash_of_a_packed_file_is_that_of_its_packed_bytes)
 	char seen[65];
 	packed_add(&packed, "text", 4);
 	tp_buf_puts(&packed, "padding");
-	packed.data[0] = 'x'; /* not packed any more */
+	packed.data[0] = 'x'; /* not a gzip file any more */
 	put_file(packed.data, packed.len);
 	ck_assert_int_eq(tp_stream_open(&stream, path, NULL), TP_OK);
 	strcpy(seen, tp_stream_sha256(stream));
@@ -181,7 +182,7 @@ START_TEST(a_cut_gives_what_came_before_and_why)
 }
 END_TEST
 
-/* ---- streams over streams ---- */
+/* ---- streams on top of streams ----------------------------------------------------------- */
 
 static size_t read_stream(void *context, void *out, size_t size)
 {

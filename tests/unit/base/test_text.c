@@ -20,7 +20,7 @@ static const struct {
 	{"reprot", "report", 1},
 	{"duraton", "duration", 1},
 	{"kitten", "sitting", 3},
-	{"ca", "abc", 3}, /* restricted: a swapped pair is not edited again */
+	{"ca", "abc", 3}, /* restricted distance: a swapped pair is not edited again */
 	{"abcdef", "badcfe", 3},
 };
 
@@ -151,12 +151,12 @@ static const struct {
 	{"\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80"},
 	{"\xff", "\xef\xbf\xbd"},
 	{"a\x80z", "a\xef\xbf\xbdz"},
-	{"\xc3", "\xef\xbf\xbd"},                                 /* cut */
-	{"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},                 /* cut */
+	{"\xc3", "\xef\xbf\xbd"},                                 /* truncated */
+	{"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},                 /* truncated */
 	{"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},                 /* overlong '/' */
 	{"\xe0\x80\xaf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* overlong */
 	{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* surrogate */
-	{"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},                 /* the last one */
+	{"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},                 /* the last code point */
 	{"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 };
 
@@ -242,7 +242,7 @@ START_TEST(a_base_name_follows_the_last_slash)
 }
 END_TEST
 
-/* NULL: as it is. */
+/* NULL = unchanged. */
 static const struct {
 	const char *word;
 	const char *quoted;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program does, counted by the kernel for a test alone. */
+/* Counts what a program does with a kernel counter that only the test uses. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_CPUTRUTH_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_CPUTRUTH_H
 
@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 /*
- * Counts a software event (PERF_COUNT_SW_...) of a process that is held before its exec, and of all
- * that it starts: from that exec to the end of each. These are the boundaries of trainprof's own
- * events, and their clock, which goes on while the host has the CPU. getrusage() has the fork and
- * the ends of all processes besides, which take the longer the busier the machine is, and not what
- * the host took. Where perf events are not refused.
+ * Opens a counter of a software event (PERF_COUNT_SW_...) for a process that is held before its
+ * exec, and for all processes that it starts, from that exec to the end of each. trainprof's own
+ * events have the same boundaries and the same clock, which keeps running while the host has the
+ * CPU. getrusage() would also include the fork and the ends of all processes, which take longer the
+ * busier the machine is, but not the time that the host took. The caller must check that perf
+ * events are not refused.
  */
 static inline int cputruth_open(pid_t pid, uint64_t event)
 {
@@ -28,7 +29,8 @@ static inline int cputruth_open(pid_t pid, uint64_t event)
 	attr.inherit = 1;
 	attr.disabled = 1;
 	attr.enable_on_exec = 1;
-	/* Not every user may count in the kernel; time there counts as time all the same. */
+	/* Some users may not count events in the kernel; CPU time in the kernel is counted all the
+	 * same. */
 	for (int tries = 0; tries < 2 && fd < 0; tries++) {
 		attr.exclude_kernel = attr.exclude_hv = tries > 0;
 		fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -37,7 +39,7 @@ static inline int cputruth_open(pid_t pid, uint64_t event)
 	return fd;
 }
 
-/* So far, in all that have ended and all that run. */
+/* Returns the count so far, of all processes that have ended and all that run. */
 static inline double cputruth_read(int fd)
 {
 	uint64_t count = 0;
@@ -45,7 +47,7 @@ static inline double cputruth_read(int fd)
 	return (double)count;
 }
 
-/* Ends the counting. */
+/* Returns the count and closes the counter. */
 static inline double cputruth_take(int fd)
 {
 	double count = cputruth_read(fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A collector of GPUs on this machine, without a sampler: opened, asked now and then, stopped. */
+/* Runs a GPU collector on this machine without a sampler: opens it, samples it, stops it. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_GPURIG_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_GPURIG_H
 
@@ -15,18 +15,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* It points into itself: it stays where it began. */
+/* Contains pointers into itself, so it must not be moved. */
 struct rig {
 	struct tp_host host;
 	struct tp_collect_config config;
 	struct tp_collect_context context;
-	struct tp_trace_builder builder; /* all that is put */
+	struct tp_trace_builder builder; /* all records of the collector */
 	struct tp_gpu_in_use gpus;
-	uint64_t cpu_ns; /* of helpers */
+	uint64_t cpu_ns; /* CPU time of helper processes */
 	struct tp_collector *collector;
 };
 
-/* Its target is the test itself. */
+/* Opens and starts the collector; its target is the test process itself. */
 static inline void rig_begin(struct rig *rig, const struct tp_collector_type *type,
 			     const char *root)
 {
@@ -64,7 +64,7 @@ static inline void rig_sample_for(struct rig *rig, double seconds)
 	}
 }
 
-/* What it says of itself; the rig's. */
+/* Stops the collector and returns the source record that it emitted; its memory is the rig's. */
 static inline const struct tp_source *rig_stop(struct rig *rig)
 {
 	ck_assert(!rig->collector->type->stop(rig->collector, tp_clock_now_ns(), NULL));
@@ -78,7 +78,8 @@ static inline const char *text_of(const struct rig *rig, uint32_t id)
 	return tp_strtab_text(&rig->builder.sink.strings, id);
 }
 
-/* Of one metric on one track; `last` stays as it is where there is none. */
+/* Counts the gauges of one metric on one track and stores the last value in `last`, which stays
+ * unchanged if there is none. */
 static inline size_t count_gauges(const struct rig *rig, enum tp_metric metric, uint32_t track,
 				  double *last)
 {

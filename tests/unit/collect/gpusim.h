@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that is made up, on a clock of its own: it steps, and is slower while it is traced. */
+/* A simulated program with its own clock: it runs steps, and is slower while it is traced. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_GPUSIM_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_GPUSIM_H
 
@@ -11,17 +11,17 @@
 
 #include <math.h>
 
-/* How it tells what it gets on; SIM_SILENT: not at all. */
+/* The kind of progress that the program reports; SIM_SILENT = none. */
 enum sim_voice { SIM_STEPS, SIM_COUNTER, SIM_TRAFFIC, SIM_SILENT };
 
 struct sim_program {
 	enum sim_voice voice;
 	double step_ms;
-	double noise;    /* standard deviation of a step, over it */
-	double slowdown; /* s - 1, in windows */
-	double open_ms;  /* it stands still when one opens */
-	double residue;  /* slowdown after the first window, for good */
-	double stall_ms; /* of each hundredth step: a checkpoint */
+	double noise;    /* standard deviation of a step's length, relative to it */
+	double slowdown; /* relative slowdown in windows: 0.05 = steps take 5 % longer */
+	double open_ms;  /* pause of the program when a window opens */
+	double residue;  /* permanent slowdown after the first window */
+	double stall_ms; /* extra length of every hundredth step: a checkpoint */
 };
 
 struct sim {
@@ -32,14 +32,14 @@ struct sim {
 	struct tp_gpu_agents_state agents;
 	uint64_t seed;
 	uint64_t now_ns;
-	double stand_ns; /* still to stand still */
-	double left_ns;  /* of the running step, untraced */
-	double work_ns;  /* of all steps so far, untraced */
+	double stand_ns; /* rest of the current pause */
+	double left_ns;  /* rest of the running step, untraced */
+	double work_ns;  /* length of all steps so far, untraced */
 	uint64_t n_steps;
 	bool is_open;
 	uint64_t n_opened;
 	uint64_t open_ns; /* time in windows */
-	uint64_t read_ns; /* of GPM, the last time */
+	uint64_t read_ns; /* time of the last GPM reading */
 	double read_work_ns;
 };
 
@@ -48,7 +48,7 @@ static inline double sim_random(struct sim *sim)
 	return (double)(tp_perf_random(&sim->seed) >> 11) * 0x1p-53;
 }
 
-/* Near enough to normal: the sum of four, whose deviation is 1 / sqrt(3). */
+/* Nearly normal: the sum of four uniform values has the standard deviation 1 / sqrt(3). */
 static inline double sim_normal(struct sim *sim)
 {
 	double sum = -2;
@@ -89,13 +89,13 @@ static inline void sim_emit_step(struct sim *sim, uint64_t at_ns)
 		mark.value = sim->n_steps;
 		mark.time_ns += (uint64_t)(sim_random(sim) * 10e6); /* it is read a bit later */
 	}
-	/* Not kept: an hour of marks would be. */
+	/* Not added to the sink, which would store an hour of marks. */
 	const struct tp_record record = {.kind = TP_RECORD_MARK, .of.mark = mark};
 	if (sim->program.voice == SIM_STEPS || sim->program.voice == SIM_COUNTER)
 		tp_progress_add_record(&sim->progress, &record);
 }
 
-/* Each step moves as many bytes: activity is the rate of work, a third of it. */
+/* Each step moves the same number of bytes: activity is a third of the rate of work. */
 static inline void sim_emit_traffic(struct sim *sim)
 {
 	struct tp_gauge gauge = {.metric = TP_METRIC_GPU_DRAM, .time_ns = sim->now_ns};
@@ -119,7 +119,7 @@ static inline void sim_next_step(struct sim *sim, uint64_t at_ns)
 	sim->work_ns += length_ns;
 }
 
-/* What happens until then. */
+/* Runs the program until this time. */
 static inline void sim_run_until(struct sim *sim, uint64_t until_ns)
 {
 	double speed = sim->n_opened ? 1 / (1 + sim->program.residue) : 1;
@@ -140,7 +140,7 @@ static inline void sim_run_until(struct sim *sim, uint64_t until_ns)
 	sim->now_ns = until_ns;
 }
 
-/* A look: trainprof comes each 100 ms, or somewhat later. */
+/* One poll of trainprof, 100 to 150 ms after the last one. */
 static inline void sim_tick(struct sim *sim)
 {
 	sim_run_until(sim, sim->now_ns + (uint64_t)((100 + 50 * sim_random(sim)) * 1e6));
@@ -165,7 +165,7 @@ static inline void sim_run(struct sim *sim, double seconds)
 		sim_tick(sim);
 }
 
-/* What tracing has taken from it so far, in ns: all time less all work. */
+/* Time that tracing has cost the program so far, in ns: elapsed time minus work. */
 static inline double sim_lost_ns(const struct sim *sim)
 {
 	return (double)(sim->now_ns - 1000 * TP_NS_PER_S) - (sim->work_ns - sim->left_ns);

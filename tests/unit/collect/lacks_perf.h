@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of what needs perf events. */
+/* Skips tests that need perf events. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PERF_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PERF_H
 
@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-/* Whether the kernel refuses them to us; the test is skipped then and returns. */
+/* Returns true if the kernel refuses perf events to us; the test counts as skipped and must
+ * return. */
 static inline bool lacks_perf(void)
 {
 	if (tp_perf_test_open(false) == 0)

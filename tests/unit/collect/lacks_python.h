@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of reading a Python program. */
+/* Skips tests that need a Python interpreter. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PYTHON_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PYTHON_H
 
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* An interpreter of the distribution; NULL where there is none. */
+/* Returns the path of one of the distribution's interpreters, or NULL if there is none. */
 static inline const char *python_here(void)
 {
 	static const char path[] = "/usr/bin/python3";
 	return access(path, X_OK) == 0 ? path : NULL;
 }
 
-/* Whether there is none; the test is skipped then and returns. */
+/* Returns true if there is none; the test counts as skipped and must return. */
 static inline bool lacks_python(void)
 {
 	if (python_here())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machines that are made up: their files, in a folder. */
+/* Creates simulated machines: a folder with their files. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_MADEHOST_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_MADEHOST_H
 
@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* "/proc/self/status" of the machine whose files lie below `root`, and the folders above it. */
+/* Writes a file such as "/proc/self/status" of the machine whose files are below `root`, and
+ * creates the folders above it. */
 static inline void madehost_lay(const char *root, const char *path, const char *text)
 {
 	char full[256];
@@ -25,7 +26,7 @@ static inline void madehost_lay(const char *root, const char *path, const char *
 	fclose(file);
 }
 
-/* With all its files. */
+/* Removes the machine with all its files. */
 static inline void madehost_remove(const char *root)
 {
 	char command[128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole measurement of a real program, into a trace. For tests. */
+/* Measures a real program completely, into a trace. For tests. */
 #ifndef TRAINPROF_TESTS_COLLECT_MEASURED_H
 #define TRAINPROF_TESTS_COLLECT_MEASURED_H
 
@@ -31,8 +31,9 @@ struct measured {
 	struct tp_trace trace;
 	struct tp_error err;
 	enum tp_status status;
-	bool counts_cpu;  /* asked for before it runs, where perf events are not refused */
-	double counted_s; /* CPU time from the target's exec to each end, by another counter */
+	bool counts_cpu;  /* set before the run, if perf events are not refused */
+	double counted_s; /* CPU time from the target's exec to each process's end, by an
+			     independent counter */
 };
 
 static inline void measured_init(struct measured *m)
@@ -43,7 +44,8 @@ static inline void measured_init(struct measured *m)
 		.sample_rate_hz = 99,
 		.poll_rate_hz = 50,
 		.stack_bytes = 32768,
-		.max_overhead_ratio = 1, /* the machine is busy: no detail is given up for that */
+		.max_overhead_ratio =
+			1, /* the machine is busy: detail must not be reduced for that */
 		.max_switch_rate_hz = 1e6,
 	};
 }
@@ -70,7 +72,7 @@ static inline void measured_run(struct measured *m, char *const *argv)
 	tp_env_release(&env);
 }
 
-/* Attach to a process that runs already; m->sampler.duration_ns says for how long. */
+/* Attaches to a running process; m->sampler.duration_ns limits the time. */
 static inline void measured_attach(struct measured *m, pid_t pid)
 {
 	m->config.is_attaching = true;
@@ -86,8 +88,8 @@ static inline void measured_attach(struct measured *m, pid_t pid)
 	tp_trace_build(&m->trace, &m->builder, &run);
 }
 
-/* Start a command, for example one of tests/programs, that is not measured so far; `time_fd`, which
- * may be NULL, becomes a counter of its CPU time. */
+/* Starts a command, for example one of tests/programs, that is not measured yet. `time_fd` (may be
+ * NULL) receives a counter of its CPU time. */
 static inline pid_t measured_start(const char *command, int *time_fd)
 {
 	char path[4200];
@@ -116,7 +118,7 @@ static inline pid_t measured_start(const char *command, int *time_fd)
 	return pid;
 }
 
-/* The text stays where it is: a script for sh. */
+/* Measures a script for sh; the text is copied. */
 static inline void measured_script(struct measured *m, const char *script)
 {
 	char text[4400];
@@ -127,7 +129,7 @@ static inline void measured_script(struct measured *m, const char *script)
 	measured_run(m, argv);
 }
 
-/* One of tests/programs, as built beside this binary; what it prints is dropped. */
+/* Measures one of tests/programs, built next to this binary; its output is dropped. */
 static inline void measured_program(struct measured *m, const char *name, const char *arguments)
 {
 	char path[4200];
@@ -151,7 +153,7 @@ static inline void measured_release(struct measured *m)
 	tp_host_close(&m->host);
 }
 
-/* CPU time of the target and its children, by the kernel's account. */
+/* CPU time of the target and its children as accounted by the kernel (rusage). */
 static inline double measured_cpu_s(const struct measured *m)
 {
 	const struct rusage *usage = &m->result.end.usage;
@@ -167,7 +169,7 @@ static inline double measured_runs_s(const struct measured *m)
 	return (double)sum_ns / (double)TP_NS_PER_S;
 }
 
-/* Samples of running threads. */
+/* Number of samples of running threads. */
 static inline size_t measured_samples(const struct measured *m)
 {
 	size_t n = 0;
@@ -182,7 +184,7 @@ static inline const char *measured_text(const struct measured *m, uint32_t id)
 	return tp_trace_string(&m->trace, id);
 }
 
-/* The first gap of a source whose reason has this in it; NULL when there is none. */
+/* Returns the first gap of a source whose reason contains `part`, or NULL if there is none. */
 static inline const struct tp_gap *measured_gap(const struct measured *m, const char *source,
 						const char *part)
 {
@@ -195,7 +197,7 @@ static inline const struct tp_gap *measured_gap(const struct measured *m, const 
 	return NULL;
 }
 
-/* Time in which records were lost, and it is said so: what ran then is not known. */
+/* Time in which records were lost and which is reported as lost: what ran then is not known. */
 static inline double measured_lost_s(const struct measured *m)
 {
 	uint64_t sum_ns = 0;

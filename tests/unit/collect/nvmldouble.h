@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The double of NVML (tests/doubles/nvidia_ml.c) beside the test binary, and its script. */
+/* The test double of NVML (tests/doubles/nvidia_ml.c), next to the test binary, and its script. */
 #ifndef TRAINPROF_TESTS_COLLECT_NVMLDOUBLE_H
 #define TRAINPROF_TESTS_COLLECT_NVMLDOUBLE_H
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "whole", "old" or "broken". */
+/* `age` is "whole", "old" or "broken". */
 static inline const char *double_path(char *out, size_t size, const char *age)
 {
 	char self[512];
@@ -25,7 +25,7 @@ static inline const char *double_path(char *out, size_t size, const char *age)
 	return out;
 }
 
-/* What it says from its next init on; read once for each time that it is loaded. */
+/* Sets the script that the double follows from its next init on; it is read once per load. */
 static inline void double_script(const char *text)
 {
 	static char path[] = "/tmp/trainprof-nvml-XXXXXX";
@@ -36,7 +36,7 @@ static inline void double_script(const char *text)
 	setenv("NVML_SCRIPT", path, 1);
 }
 
-/* The script is read by the first call. */
+/* Removes the script; the first call of the double has already read it. */
 static inline void double_reset(void)
 {
 	unlink(getenv("NVML_SCRIPT"));
@@ -48,7 +48,7 @@ struct double_rig {
 	struct tp_nvml_reading reading;
 };
 
-/* The library loaded and started, device 0 open. */
+/* Loads and initializes the library and opens device 0. */
 static inline void double_open(struct double_rig *rig, const char *age, const char *script)
 {
 	char path[600];
@@ -68,7 +68,7 @@ static inline void double_close(struct double_rig *rig)
 	tp_nvml_library_close(&rig->library);
 }
 
-/* Let time pass for the double. */
+/* Advances the clock of the double. */
 static inline void double_advance(const char *age, double seconds)
 {
 	char path[600];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Perf records made by hand, as the kernel writes them. For tests. */
+/* Builds perf records byte by byte, as the kernel writes them. For tests. */
 #ifndef TRAINPROF_TESTS_COLLECT_PERF_BYTES_H
 #define TRAINPROF_TESTS_COLLECT_PERF_BYTES_H
 
@@ -45,7 +45,7 @@ static inline void put_text(const char *text)
 	record.size += padded;
 }
 
-/* TID, TIME, CPU, as behind every record and inside samples. */
+/* TID, TIME and CPU, as they follow every record and stand inside samples. */
 static inline void put_id(uint32_t pid, uint32_t tid, uint64_t time_ns, uint32_t cpu)
 {
 	put_u32(pid);
@@ -67,7 +67,7 @@ static inline void put_event_id(uint32_t pid, uint32_t tid, uint64_t time_ns, ui
 	put_u32(0);
 }
 
-/* The size goes into the header. */
+/* Writes the size into the header. */
 static inline void seal(void)
 {
 	struct perf_event_header header;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The doubles of CUDA for whoever samples hardware counters. */
+/* The test doubles of CUDA for tests that sample hardware counters. */
 #ifndef TRAINPROF_TESTS_COLLECT_PMDOUBLE_H
 #define TRAINPROF_TESTS_COLLECT_PMDOUBLE_H
 
@@ -12,7 +12,7 @@
 	"dram__read_throughput" PM_PEAK " 20\n"                                                    \
 	"dram__write_throughput" PM_PEAK " 5\n"
 
-/* What the double of CUPTI that is loaded next is told; in a folder of the test's own. */
+/* Sets the script of the CUPTI double that is loaded next, in a folder that only this test uses. */
 static inline void pm_script(const char *text)
 {
 	char directory[] = "/tmp/trainprof-pm-XXXXXX";
@@ -21,7 +21,7 @@ static inline void pm_script(const char *text)
 	cupti_script(directory, text);
 }
 
-/* At the end of a test. */
+/* Removes the script and its folder at the end of a test. */
 static inline void pm_double_reset(void)
 {
 	const char *path = getenv("CUPTI_SCRIPT");

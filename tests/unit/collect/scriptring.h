@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Writes a GPU ring as an agent does (trainprof/wire/gpu_ring.h), from what a test or a program
- * says. One thread; libc only. CUPTI's clock is ours plus `skew_ns`.
- */
+/* Writes a GPU ring as an agent does (trainprof/wire/gpu_ring.h), with events that a test or a
+ * program chooses. One thread; libc only. CUPTI's clock is ours plus `skew_ns`. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_SCRIPTRING_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_SCRIPTRING_H
 
@@ -23,7 +21,7 @@ struct ring_writer {
 	struct tp_gpu_ring_header *header;
 	char *file;
 	uint64_t skew_ns;
-	uint64_t n_unsaid; /* dropped since the last LOST event */
+	uint64_t n_unsaid; /* events dropped since the last LOST event */
 };
 
 static inline uint64_t ring_now_ns(void)
@@ -33,7 +31,8 @@ static inline uint64_t ring_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* In that directory; `number` is N of the name. False where it cannot be made. */
+/* Creates the ring in that directory; `number` is N of the file name. Returns 0 if it cannot be
+ * created. */
 static inline int ring_begin(struct ring_writer *w, const char *directory, unsigned number,
 			     uint32_t n_events)
 {
@@ -74,7 +73,7 @@ static inline int ring_begin(struct ring_writer *w, const char *directory, unsig
 	return 1;
 }
 
-/* The file stays, as after a death. */
+/* Unmaps the ring; the file stays, as after the death of an agent. */
 static inline void ring_end(struct ring_writer *w)
 {
 	const struct tp_gpu_ring_header *h = w->header;
@@ -127,7 +126,8 @@ static inline void ring_store(struct ring_writer *w, const struct tp_gpu_event *
 	__atomic_store_n(&h->head, h->head + 1, __ATOMIC_RELEASE);
 }
 
-/* Drops what finds no room, and says so before the next one that does. */
+/* Drops an event that does not fit, and reports the number of dropped events before the next one
+ * that fits. */
 static inline void ring_event(struct ring_writer *w, const struct tp_gpu_event *event)
 {
 	struct tp_gpu_ring_header *h = w->header;
@@ -146,7 +146,7 @@ static inline void ring_event(struct ring_writer *w, const struct tp_gpu_event *
 	ring_store(w, event);
 }
 
-/* Times are the host's; what CUPTI would tell is on its clock. */
+/* The arguments are times of the host's clock; they are written as times of CUPTI's clock. */
 static inline void ring_work(struct ring_writer *w, unsigned type, uint16_t place, uint32_t id,
 			     uint64_t start_ns, uint64_t end_ns, uint32_t link, uint64_t x)
 {
@@ -159,7 +159,7 @@ static inline void ring_work(struct ring_writer *w, unsigned type, uint16_t plac
 					     .x = x});
 }
 
-/* A range of NVTX, both ends: what NVTX tells is on the host's clock. */
+/* Writes both ends of an NVTX range; NVTX events have times of the host's clock. */
 static inline void ring_range(struct ring_writer *w, uint32_t name, uint32_t tid, uint64_t start_ns,
 			      uint64_t end_ns)
 {
@@ -175,7 +175,7 @@ static inline void ring_range(struct ring_writer *w, uint32_t name, uint32_t tid
 	ring_event(w, &event);
 }
 
-/* A call of NCCL: a range in the domain with that name, with three words of a payload. */
+/* Writes an NCCL call: a range in the domain with that name, with three payload words. */
 static inline void ring_nccl(struct ring_writer *w, uint32_t domain, uint32_t name, uint32_t tid,
 			     uint32_t schema, const uint64_t words[3], uint64_t start_ns,
 			     uint64_t end_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much more CPU trainprof may take when a sanitizer watches it. */
+/* Factor by which trainprof may use more CPU time when built with a sanitizer. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_SLOWER_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_SLOWER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about marks: written by the header that users include, read by the collector. */
+/* Tests of marks: written through the header that users include, read by the collector. */
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"
 
@@ -35,7 +35,7 @@ static void setup(void)
 	struct tp_env env = {0};
 	ck_assert_int_eq(tp_marks_collector.child_env(marks, &env, NULL), TP_OK);
 	ck_assert_uint_eq(env.n_entries, 1);
-	putenv(env.entries[0]); /* ours is the program that marks */
+	putenv(env.entries[0]); /* this process is the program that writes marks */
 	free(env.entries);
 }
 
@@ -87,7 +87,7 @@ START_TEST(mark_waits_until_its_thread_is_known)
 	ck_assert_int_eq(tp_marks_collector.sample(marks, tp_clock_now_ns(), NULL), TP_OK);
 	ck_assert_uint_eq(find_marks(list, 2), 0);
 	tp_task_tree_fork(context.tree, getpid(), getpid(), 0,
-			  before_ns); /* its event is read now */
+			  before_ns); /* its fork event is read only now */
 	ck_assert_int_eq(tp_marks_collector.sample(marks, tp_clock_now_ns(), NULL), TP_OK);
 	ck_assert_uint_eq(find_marks(list, 2), 1);
 	ck_assert_uint_eq(list[0].task, 0);

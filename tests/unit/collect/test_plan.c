@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about choosing sources. */
+/* Tests of choosing sources. */
 #include "agent/cudadouble.h"
 
 #include "trainprof/collect/collector.h"
@@ -84,7 +84,7 @@ static const struct {
 	{"-gpupmu,-nvml", false, "left out by --collect"},
 };
 
-/* Nobody else says which GPUs the program uses. On a machine whose driver says nothing of who may
+/* Only NVML reports which GPUs the program uses. On a machine whose driver does not say who may
  * read counters. */
 START_TEST(counters_of_gpus_are_nothing_without_nvml)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the list of sources: each row keeps the promises of the door. */
+/* Tests of the list of sources: each entry follows the rules of the collector interface. */
 #include "trainprof/collect/collector.h"
 
 #include <check.h>
@@ -19,7 +19,7 @@ START_TEST(every_source_has_a_name_of_its_own_and_can_be_run)
 		for (size_t k = 0; k < i; k++)
 			ck_assert_str_ne(type->name, types[k]->name);
 	}
-	ck_assert_str_eq(types[0]->name, "perf"); /* it tells the others who is alive */
+	ck_assert_str_eq(types[0]->name, "perf"); /* it tracks the live tasks */
 }
 END_TEST
 

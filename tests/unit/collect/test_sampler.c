@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about whole measurements of real programs. */
+/* Tests of complete measurements of real programs. */
 #include "collect/lacks_perf.h"
 #include "collect/measured.h"
 #include "collect/slower.h"
@@ -32,7 +32,7 @@ static void teardown(void)
 	measured_release(&m);
 }
 
-/* Another measurement in the same test. */
+/* Prepares another measurement in the same test. */
 static void begin_anew(void)
 {
 	measured_release(&m);
@@ -44,8 +44,9 @@ static bool has_perf(void)
 	return tp_perf_test_open(false) == 0;
 }
 
-/* From here on as any user, kernel samples included in what is denied. As one of its own: the
- * kernel counts locked memory by user, and another run of this test may hold all that there is. */
+/* Becomes an unprivileged user, who may be refused kernel samples too. Each process gets its own
+ * uid: the kernel accounts locked memory by user, and another run of this test may have locked all
+ * that is allowed. */
 static void become_nobody(void)
 {
 	uid_t user = 100000 + (uid_t)getpid() % 50000;
@@ -69,8 +70,8 @@ static void refuse_perf(unsigned error)
 	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-/* At least this share of the CPU time that another counter found is in stays, but for records that
- * are known to be lost; and no more than all. */
+/* Checks that the runs contain at least this share of the CPU time that an independent counter
+ * measured, apart from records that are known to be lost, and not more than all of it. */
 static void check_stays(double least)
 {
 	double runs_s = measured_runs_s(&m);
@@ -84,11 +85,9 @@ static void check_stays(double least)
 #define BUSY      "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"
 #define BUSY_LONG "i=0; while [ $i -lt 1600000 ]; do i=$((i+1)); done"
 
-/*
- * A dozen periods a second are drawn, of 0.6 to 1.4 of the rate: in the 9 s of a run the hundred of
- * them deviate by 2.3 per cent, so that one run in two thousand is off by more than is borne. What
- * is wrong is so in all runs together, and they deviate less.
- */
+/* A dozen periods per second are drawn, between 0.6 and 1.4 of the nominal one: in the 9 s of a run
+ * about a hundred of them deviate by 2.3 per cent, so that one run in two thousand is off by more
+ * than the tolerance. A systematic error shows in all runs together, which deviate less. */
 START_TEST(stays_and_samples_add_up_to_the_kernels_account)
 {
 	enum { MOST_RUNS = 4 };
@@ -100,7 +99,7 @@ START_TEST(stays_and_samples_add_up_to_the_kernels_account)
 		if (i)
 			begin_anew();
 		m.config.sample_rate_hz = 999;
-		m.config.stack_bytes = 1024; /* a ring lasts for long */
+		m.config.stack_bytes = 1024; /* the ring takes longer to fill */
 		m.counts_cpu = true;
 		measured_script(&m, BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG
 					      "; " BUSY_LONG);
@@ -147,7 +146,7 @@ START_TEST(stacks_of_a_running_program_are_whole_and_named)
 }
 END_TEST
 
-/* The kernel stops to copy a stack at the first page that was never written. */
+/* The kernel stops copying a stack at the first page that was never written. */
 START_TEST(stacks_with_holes_in_them_are_whole)
 {
 	if (lacks_perf())
@@ -160,7 +159,7 @@ START_TEST(stacks_with_holes_in_them_are_whole)
 	for (size_t i = 0; i < m.trace.n_samples; i++) {
 		const struct tp_sample *sample = &m.trace.samples[i];
 		const struct tp_stack *stack = tp_trace_stack(&m.trace, sample->stack);
-		/* Stacks are not unwound while a ring is filling, and said not to be. */
+		/* While a ring is filling up, stacks are not unwound and are marked so. */
 		if (sample->state != TP_STATE_ON_CPU || (sample->flags & TP_SAMPLE_LEAF_ONLY))
 			continue;
 		n++;
@@ -171,7 +170,7 @@ START_TEST(stacks_with_holes_in_them_are_whole)
 }
 END_TEST
 
-/* On-CPU samples with this function in their stack. */
+/* Number of occurrences of this function in the stacks of samples. */
 static size_t count_in(const char *function)
 {
 	size_t n = 0;
@@ -195,11 +194,10 @@ static const struct {
 	     {999, "1001 1500", "child", 0.02},
 	     {399, "8000 400", "waits", 0.05}};
 
-/*
- * In step it would be 30 or 70 points off, begun anew in waits 8, in each run. Samples that lie
- * evenly in the cycles deviate by tenths of a point; where the host takes the CPU now and then, or
- * others do, they lie by chance, of which 1500 deviate by 1.2 points and all of these runs by half.
- */
+/* Samples in step with the loop would be off by 30 or 70 points; with a period that restarts after
+ * each wait by 8, in each run. Samples that are spread evenly over the cycles deviate by tenths of
+ * a point. If the host or other programs take the CPU now and then, samples are at random places:
+ * 1500 of them deviate by 1.2 points, and all of these runs together by half of that. */
 START_TEST(loop_in_step_with_the_rate_gets_its_true_shares)
 {
 	enum { MOST_RUNS = 5 };
@@ -214,7 +212,8 @@ START_TEST(loop_in_step_with_the_rate_gets_its_true_shares)
 		if (i)
 			begin_anew();
 		m.config.sample_rate_hz = loops[_i].rate_hz;
-		m.config.stack_bytes = 4096; /* all that there is, and a ring lasts for long */
+		m.config.stack_bytes =
+			4096; /* the whole stack, and the ring takes longer to fill */
 		measured_program(&m, "lock_step", arguments);
 		size_t n_now = count_in("first_phase");
 		n_first += n_now;
@@ -226,7 +225,8 @@ START_TEST(loop_in_step_with_the_rate_gets_its_true_shares)
 }
 END_TEST
 
-/* Events that a parent and its new child swap would leave the parent without samples. */
+/* Perf events that are swapped between a parent and its new child would leave the parent without
+ * samples. */
 START_TEST(thread_that_makes_and_joins_threads_is_sampled)
 {
 	if (lacks_perf())
@@ -242,12 +242,13 @@ START_TEST(thread_that_makes_and_joins_threads_is_sampled)
 		n += m.trace.samples[i].time_ns >= from_ns &&
 		     !(m.trace.samples[i].flags & TP_SAMPLE_POLLED);
 	ck_assert_uint_gt(on_cpu_ns, 500 * TP_NS_PER_MS);
-	/* Without: none, or a fifth. Half of 500 ms at 99 Hz are five deviations. */
+	/* Without its own events: no samples, or a fifth. Half of 500 ms at 99 Hz is five
+	 * deviations away. */
 	ck_assert_double_gt((double)n / ((double)on_cpu_ns * 1e-9 * 99), 0.5);
 }
 END_TEST
 
-/* Ends the sleepers of the script when their names are known, however late that is. */
+/* Ends the sleepers of the script as soon as their names are known, however late that is. */
 static bool end_known_sleepers(void *context, uint64_t now_ns)
 {
 	pid_t *last = context;
@@ -284,7 +285,7 @@ START_TEST(children_are_followed_with_their_names_parents_and_ends)
 			    "exit 7");
 	ck_assert_int_eq(m.result.end.kind, TP_END_EXITED);
 	ck_assert_int_eq(m.result.end.code, 7);
-	bool is_exact = has_perf(); /* looks in /proc may miss ends */
+	bool is_exact = has_perf(); /* polling /proc may miss ends */
 	unsigned n_sleeps = 0;
 	for (size_t i = 0; i < m.trace.n_tasks; i++) {
 		const struct tp_task *task = &m.trace.tasks[i];
@@ -298,7 +299,7 @@ START_TEST(children_are_followed_with_their_names_parents_and_ends)
 		ck_assert_ptr_nonnull(strstr(measured_text(&m, task->cmdline), "sleep 600"));
 		ck_assert_ptr_nonnull(strstr(measured_text(&m, task->exe), "sleep"));
 		ck_assert_uint_lt(task->parent, m.trace.n_tasks);
-		/* It was seen before the look at which it was ended. */
+		/* The thread was seen before the poll at which it was killed. */
 		if (is_exact)
 			ck_assert_uint_gt(task->end_ns, task->exec_ns);
 	}
@@ -311,7 +312,7 @@ START_TEST(five_hundred_threads_are_followed_without_loss)
 {
 	if (lacks_perf())
 		return;
-	m.config.stack_bytes = 4096; /* a ring lasts for seconds */
+	m.config.stack_bytes = 4096; /* the ring takes seconds to fill */
 	m.counts_cpu = true;
 	measured_program(&m, "thread_crowd", "500 200");
 	ck_assert_int_eq(m.result.end.code, 0);
@@ -321,7 +322,7 @@ START_TEST(five_hundred_threads_are_followed_without_loss)
 }
 END_TEST
 
-/* The first task of this name; the test fails without one. */
+/* Returns the first task with this name; the test fails if there is none. */
 static uint32_t task_named(const char *comm)
 {
 	uint32_t id = 0;
@@ -331,7 +332,7 @@ static uint32_t task_named(const char *comm)
 	return id;
 }
 
-/* The longest time off the CPU of a task that begins as blocked: between these stays. */
+/* Returns the run before the task's longest blocked time; the next run follows that wait. */
 static const struct tp_run *longest_wait(uint32_t task)
 {
 	const struct tp_run *longest = NULL;
@@ -353,7 +354,7 @@ START_TEST(waiting_shows_as_blocked_between_stays)
 	measured_script(&m, BUSY "; /bin/sleep 1; " BUSY);
 	const struct tp_run *slept = longest_wait(task_named("sleep"));
 	ck_assert_uint_ge(slept[1].start_ns - slept->end_ns, 900 * TP_NS_PER_MS);
-	/* The shell waits for it: from some time in that second, until it ends. */
+	/* The shell waits for sleep: from some time in that second until sleep ends. */
 	const struct tp_run *waited = longest_wait(0);
 	ck_assert_uint_lt(waited->end_ns, slept[1].start_ns);
 	ck_assert_uint_gt(waited[1].start_ns, slept[1].start_ns);
@@ -364,8 +365,8 @@ START_TEST(delay_and_duration_bound_what_is_measured_and_not_the_target)
 {
 	m.sampler.delay_ns = 150 * TP_NS_PER_MS;
 	m.sampler.duration_ns = 200 * TP_NS_PER_MS;
-	/* Sleeps and wakes all along: a thread that never leaves its CPU is not seen to be on it.
-	 */
+	/* Sleeps and wakes all the time: a thread that never leaves its CPU is not seen to be on
+	 * it. */
 	measured_script(&m, "/bin/sleep 0.1 & k=0; while [ $k -lt 60 ]; do /bin/sleep 0.05; "
 			    "k=$((k+1)); done; exit 3");
 	ck_assert_int_eq(m.result.end.code, 3);
@@ -375,7 +376,7 @@ START_TEST(delay_and_duration_bound_what_is_measured_and_not_the_target)
 	ck_assert_uint_ge(end_ns, 3 * TP_NS_PER_S);
 	ck_assert_uint_ge(from_ns, 150 * TP_NS_PER_MS);
 	ck_assert_uint_ge(until_ns - from_ns, 200 * TP_NS_PER_MS);
-	/* Far from the target's end, and what is closed soon after it too, on a busy machine. */
+	/* Far from the target's end; on a busy machine intervals are closed somewhat later. */
 	uint64_t soon_ns = until_ns + (end_ns - until_ns) / 2;
 	ck_assert_uint_lt(until_ns, end_ns - TP_NS_PER_S / 2);
 	for (size_t i = 0; i < m.trace.n_samples; i++) {
@@ -451,7 +452,7 @@ START_TEST(required_perf_that_is_refused_ends_before_the_target_starts)
 }
 END_TEST
 
-/* Where the kernel grants no more than samples of user space, there are no others. */
+/* If the kernel allows samples of user space only, there are no others. */
 static void check_rights(void)
 {
 	if (m.host.perf_paranoid < 2)
@@ -482,7 +483,7 @@ START_TEST(any_user_gets_user_stacks_and_exact_switches)
 		if (i)
 			begin_anew();
 		m.config.sample_rate_hz = 999;
-		m.config.stack_bytes = 1024; /* a ring lasts for long */
+		m.config.stack_bytes = 1024; /* the ring takes longer to fill */
 		m.counts_cpu = true;
 		measured_script(&m, BUSY_LONG);
 		ck_assert_int_eq(m.result.end.code, 0);
@@ -496,7 +497,8 @@ START_TEST(any_user_gets_user_stacks_and_exact_switches)
 }
 END_TEST
 
-/* As root, which we will not be then. */
+/* Removes the file when this process ends, with the root rights that this process will not have
+ * then. */
 static void unlink_at_our_end(const char *name)
 {
 	int ends[2];
@@ -578,7 +580,7 @@ START_TEST(locked_memory_limit_costs_at_most_stack_depth)
 }
 END_TEST
 
-/* Of the stays, between two times. */
+/* CPU time of the runs between two times. */
 static uint64_t on_cpu_ns(uint64_t from_ns, uint64_t until_ns)
 {
 	uint64_t sum_ns = 0;
@@ -592,8 +594,8 @@ static uint64_t on_cpu_ns(uint64_t from_ns, uint64_t until_ns)
 	return sum_ns;
 }
 
-/* Samples a second of CPU time, averaged over wall time as the rate that is told is: in a mean over
- * CPU time a part of the run in which others had the CPU would count for less. */
+/* Samples per second of CPU time, averaged over wall time like the reported rate: in a mean over
+ * CPU time, a part of the run in which other programs had the CPU would have less weight. */
 static double kept_hz(void)
 {
 	double sum_hz = 0;
@@ -605,7 +607,7 @@ static double kept_hz(void)
 		for (size_t i = 0; i < m.trace.n_samples; i++)
 			n += m.trace.samples[i].time_ns - from_ns < TP_NS_PER_S &&
 			     !(m.trace.samples[i].flags & TP_SAMPLE_POLLED);
-		if (on_ns < TP_NS_PER_S / 10) /* too little to say anything */
+		if (on_ns < TP_NS_PER_S / 10) /* too short to judge */
 			continue;
 		sum_hz += (double)n * 1e9 / (double)on_ns;
 		n_windows++;
@@ -624,8 +626,8 @@ START_TEST(rate_that_the_budget_lowered_is_told)
 	do {
 		if (n)
 			begin_anew();
-		/* Samples alone may take half of it, what measuring takes besides is more than the
-		 * rest. */
+		/* Samples alone may take half of the budget; the other costs of measuring exceed
+		 * the rest. */
 		m.config.max_overhead_ratio = 0.001;
 		measured_program(&m, "fixed_work", "9000");
 		double told_hz = tp_plan_config(m.plan)->sample_rate_hz;
@@ -636,7 +638,7 @@ START_TEST(rate_that_the_budget_lowered_is_told)
 }
 END_TEST
 
-/* Ticks that are still to come; the measuring ends with the last. */
+/* Counts the remaining ticks; the last one ends the measurement. */
 static bool tick_down(void *context, uint64_t now_ns)
 {
 	unsigned *n_left = context;
@@ -645,13 +647,14 @@ static bool tick_down(void *context, uint64_t now_ns)
 }
 
 static const struct {
-	uint64_t period_ns; /* asked for */
+	uint64_t period_ns; /* requested period */
 	unsigned n;
-	uint64_t least_ns;        /* that so many take */
-} ticks[] = {{0, 2, TP_NS_PER_S}, /* a second; the first one is when the sources are due */
+	uint64_t least_ns;        /* minimum time for n ticks */
+} ticks[] = {{0, 2, TP_NS_PER_S}, /* default period: one second; the first tick comes when the
+				     sources are due */
 	     {100 * TP_NS_PER_MS, 12, 1200 * TP_NS_PER_MS}};
 
-/* The program lives for 4 s, in which there are four of a second or forty of the others. */
+/* The program lives for 4 s: time for four ticks of a second or forty of the shorter ones. */
 START_TEST(ticks_come_as_often_as_asked_and_can_end_the_measuring)
 {
 	unsigned n_left = ticks[_i].n;
@@ -676,7 +679,7 @@ static bool take_three(void *context)
 	return ++n < 3;
 }
 
-/* The loop sleeps otherwise: nothing is due but the sources. */
+/* The loop sleeps otherwise: only the sources are due. */
 START_TEST(a_descriptor_of_the_callers_is_watched_and_can_end_the_measuring)
 {
 	int ends[2];
@@ -687,7 +690,8 @@ START_TEST(a_descriptor_of_the_callers_is_watched_and_can_end_the_measuring)
 	m.sampler.context = &ends[0];
 	measured_script(&m, "/bin/sleep 3; exit 6");
 	ck_assert_int_eq(m.result.end.code, 6);
-	/* Not at the end, whenever in these 3 s a busy machine lets us. */
+	/* The measurement ended before the target, however late in these 3 s a busy machine runs
+	 * us. */
 	ck_assert_uint_lt(m.result.measure_until_ns + TP_NS_PER_S / 2, m.result.end.time_ns);
 	close(ends[0]);
 	close(ends[1]);
@@ -705,8 +709,8 @@ static void wait_for(const char *name)
 		usleep(5000);
 }
 
-/* Sends each to us when the script has seen what was before, and ends it when we have said that the
- * second one was understood. */
+/* Sends each interrupt to us once the script has seen the previous one, and ends the script after
+ * we report that the second one was recognized. */
 static pid_t interrupt_twice(const char *directory, const volatile char *said)
 {
 	pid_t self = getpid();
@@ -718,7 +722,8 @@ static pid_t interrupt_twice(const char *directory, const volatile char *said)
 	wait_for("ready");
 	kill(self, SIGINT);
 	wait_for("hit");
-	/* The second is one within two seconds of another, which may be over on a busy machine. */
+	/* The second interrupt must come within two seconds of another one; on a busy machine that
+	 * time may be over. */
 	for (int i = 0; i < 100 && !*said; i++) {
 		kill(self, SIGINT);
 		for (int k = 0; k < 100 && !*said; k++)
@@ -758,9 +763,10 @@ START_TEST(following_an_idle_program_costs_next_to_nothing)
 	size_t n;
 	const struct tp_gauge *cpu = tp_trace_gauges(&m.trace, TP_METRIC_SELF_CPU, TP_NO_TASK, &n);
 	ck_assert_uint_ge(n, 4);
-	/* Between readings while it slept, not that of the end: 0.1 % on a quiet machine, a few
-	 * times that where others leave cold caches to each of a dozen wake-ups a second. The least
-	 * of some: what its host takes from a virtual CPU may be accounted as ours. */
+	/* Between readings during the sleep, not the one at the end: 0.1 % on a quiet machine, a
+	 * few times that if other programs leave cold caches to each of a dozen wake-ups per
+	 * second. The lowest of several readings counts: time that the host takes from a virtual
+	 * CPU may be accounted as ours. */
 	double least = 1;
 	for (size_t i = 1; i + 2 < n; i++) {
 		double used_ns = cpu[i + 1].value - cpu[i].value;
@@ -776,9 +782,9 @@ START_TEST(too_many_switches_turn_their_records_off_and_leave_a_gap)
 	if (lacks_perf())
 		return;
 	m.config.max_switch_rate_hz = 500;
-	/* Stays of 0.2 ms: the kernel sets a timer that ran out at a switch to 10 us, at each
-	 * switch, so that stays shorter than that and the interrupt's way, which takes 20 us and
-	 * more in a virtual machine, are sampled late or never. */
+	/* Runs of 0.2 ms: at each switch the kernel sets a timer that has expired to 10 us. Runs
+	 * shorter than that plus the interrupt latency, which is 20 us and more in a virtual
+	 * machine, are sampled late or never. */
 	measured_program(&m, "ping_pong", "pipe 10000 pinned 40000");
 	const struct tp_gap *gap = measured_gap(&m, "perf", "switch records off above 500/s");
 	ck_assert_ptr_nonnull(gap);
@@ -789,11 +795,12 @@ START_TEST(too_many_switches_turn_their_records_off_and_leave_a_gap)
 	for (size_t i = 0; i < m.trace.n_runs; i++)
 		on_ns += m.trace.runs[i].end_ns - m.trace.runs[i].start_ns;
 	ck_assert_uint_gt(on_ns, 0);
-	/* Who hands turns over is in the kernel most of the time, which not every user may see. */
+	/* The ping-pong threads are in the kernel most of the time, which not every user may
+	 * sample. */
 	if (strstr(measured_row(&m, "perf")->availability.reason, "user space only"))
 		return;
-	/* A thread keeps the period that was drawn when it was made, of 0.62 to 1.38 of the rate;
-	 * the first one gets new ones where a look finds it running. */
+	/* A thread keeps the period that was drawn when it was created, 0.62 to 1.38 of the nominal
+	 * one; the first thread gets new periods when a poll finds it running. */
 	ck_assert_double_gt((double)measured_samples(&m) / 99, measured_cpu_s(&m) * 0.5);
 }
 END_TEST
@@ -825,13 +832,14 @@ START_TEST(looks_at_too_many_switches_are_short)
 		before = gap;
 	}
 	ck_assert_uint_gt(n_looks, 0);
-	/* 50 records end a look, at 5000 a second after 0.01 s; a look of 0.1 s has 500. */
+	/* 50 records end a poll: at 5000 per second after 0.01 s. A poll of 0.1 s would have
+	 * 500. */
 	ck_assert_uint_lt(fewest, 200);
 }
 END_TEST
 
-/* Beside it threads switch so often that their records go off, twice, and events of CPUs take the
- * place of those of threads where they are allowed. */
+/* Runs the script next to threads that switch so often that switch records are turned off, twice,
+ * and system-wide events replace those of threads where they are allowed. */
 static void run_beside_switches(const char *script)
 {
 	char path[4200];

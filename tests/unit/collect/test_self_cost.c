@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about our own cost. */
+/* Tests of trainprof's measurement of its own cost. */
 #include "collect/registry.h"
 
 #include "trainprof/base/clock.h"
@@ -44,7 +44,10 @@ START_TEST(cost_is_what_the_kernel_accounts)
 	const size_t size = 32 << 20;
 	char *memory = malloc(size);
 	memset(memory, 1, size);
-	__asm__ volatile("" : : "r"(memory) : "memory"); /* the compiler must not skip it */
+	__asm__ volatile(""
+			 :
+			 : "r"(memory)
+			 : "memory"); /* the compiler must not optimize it away */
 	uint64_t until_ns = tp_clock_self_cpu_ns() + 30 * TP_NS_PER_MS;
 	while (tp_clock_self_cpu_ns() < until_ns)
 		;
@@ -53,7 +56,8 @@ START_TEST(cost_is_what_the_kernel_accounts)
 	double most_ns = accounted_ns();
 	double cpu_ns = last_gauge(&sink, TP_METRIC_SELF_CPU);
 	ck_assert_double_ge(cpu_ns - cpu_before, 30e6);
-	/* Between the one and the other; of two parts, each to the microsecond. */
+	/* Between both readings of the kernel; it is the sum of two parts, each exact to the
+	 * microsecond. */
 	ck_assert_double_ge(cpu_ns, least_ns - 2e3);
 	ck_assert_double_le(cpu_ns, most_ns + 2e3);
 	double grown = last_gauge(&sink, TP_METRIC_SELF_RSS) - rss_before;

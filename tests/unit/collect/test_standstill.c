@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how trainprof notices that it stood still. */
+/* Tests of how trainprof notices that it was not running for a while. */
 #include "collect/standstill.h"
 
 #include "trainprof/base/clock.h"
@@ -10,7 +10,7 @@
 
 #define MS TP_NS_PER_MS
 
-/* The gap that a sleep leaves; its reason is "" where it leaves none. */
+/* Returns the gap that a sleep leaves; its reason is "" if it leaves none. */
 static struct tp_gap gap_of(uint64_t slept_ns, uint64_t boot_ns, uint64_t meant_ns,
 			    bool was_stopped, char *reason)
 {
@@ -41,7 +41,7 @@ START_TEST(a_sleep_as_long_as_meant_leaves_nothing)
 	gap_of(400 * MS, 400 * MS, 20 * MS, false, reason); /* a crowded machine */
 	ck_assert_str_eq(reason, "");
 	gap_of(UINT32_MAX * MS, UINT32_MAX * MS, UINT64_MAX, false,
-	       reason); /* until there is news */
+	       reason); /* waits without a time limit */
 	ck_assert_str_eq(reason, "");
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about one look at all threads of a program. */
+/* Tests of one poll of all threads of a program. */
 #include "trainprof/base/memory.h"
 #include "trainprof/collect/thread_stacks.h"
 
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A process that waits for a pipe, in which nothing comes. */
+/* Starts a process that waits for a pipe to which nothing is written. */
 static pid_t start_waiter(int *read_end, int *write_end)
 {
 	int ends[2];
@@ -42,7 +42,7 @@ START_TEST(a_thread_that_waits_is_found_where_it_waits)
 	struct tp_thread_stacks stacks;
 	struct tp_availability access;
 	pid_t pid = start_waiter(&read_end, &write_end);
-	/* It has got there when it is blocked; each look gives it time. */
+	/* The process waits once it is blocked; each poll gives it time to get there. */
 	for (int i = 0; i < 1000; i++) {
 		look(&stacks, pid, &access);
 		ck_assert_uint_eq(stacks.n, 1);
@@ -60,7 +60,7 @@ START_TEST(a_thread_that_waits_is_found_where_it_waits)
 				  "pipe:", 5) == 0);
 	}
 	tp_thread_stacks_release(&stacks);
-	/* It goes on as if nothing had been. */
+	/* The process continues as if nothing had happened. */
 	int status;
 	ck_assert_int_eq(write(write_end, "x", 1), 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);

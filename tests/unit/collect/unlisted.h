@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests where folders cannot be listed: nobody knows what is in /proc/self/fd then. */
+/* For tests in which directories cannot be listed: the contents of /proc/self/fd are unknown
+ * then. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_UNLISTED_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_UNLISTED_H
 
@@ -12,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* From here on opendir() is refused to this process. */
+/* Makes opendir() fail in this process from now on. */
 static inline void refuse_listing(void)
 {
 	struct sock_filter filter[] = {

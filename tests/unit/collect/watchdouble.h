@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for the kernel's hardware breakpoints: four debug registers and rings in ordinary
- * memory. For tests. */
+/* A test double of the kernel's hardware breakpoints: four debug registers and rings in ordinary
+ * memory. */
 #ifndef TRAINPROF_TESTS_COLLECT_WATCHDOUBLE_H
 #define TRAINPROF_TESTS_COLLECT_WATCHDOUBLE_H
 
@@ -24,9 +24,9 @@ struct watchdouble_register {
 };
 
 static struct watchdouble_register watchdouble[WATCHDOUBLE_REGISTERS];
-static int watchdouble_failure;      /* errno of the next openings; 0: none */
+static int watchdouble_failure;      /* errno of the next openings; 0 = none */
 static bool watchdouble_is_old;      /* no remove_on_exec */
-static unsigned watchdouble_n_opens; /* calls */
+static unsigned watchdouble_n_opens; /* number of calls */
 
 static inline int watchdouble_open(struct perf_event_attr *attr, pid_t tid)
 {
@@ -76,7 +76,7 @@ static inline void watchdouble_reset(void)
 	watchdouble_n_opens = 0;
 }
 
-/* The register that watches an address; NULL when none does. */
+/* Returns the register that watches an address, or NULL if none does. */
 static inline struct watchdouble_register *watchdouble_at(uint64_t address)
 {
 	for (int i = 0; i < WATCHDOUBLE_REGISTERS; i++)
@@ -96,7 +96,7 @@ static inline void watchdouble_put(struct watchdouble_register *it)
 	it->page.data_head += record.size;
 }
 
-/* The thread writes there, or calls the function there; nothing where nobody watches. */
+/* The thread writes to the address, or calls the function there; no effect if it is not watched. */
 static inline void watchdouble_hit(uint64_t address, uint64_t time_ns)
 {
 	struct watchdouble_register *it = watchdouble_at(address);

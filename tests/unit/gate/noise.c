@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes runs up. */
+/* Generates simulated runs. */
 #include "noise.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ const char *noise_name(enum noise_kind kind)
 
 enum { N_STEPS = 200, N_BATCHES = 10 };
 
-/* Steps of one run: correlated noise of 3 % and spikes on 1 % of them, as docs/design/gate.md
- * describes, and what the kind adds. */
+/* Generates the steps of one run: correlated noise of 3 % and spikes on 1 % of them, as
+ * docs/design/gate.md describes, and the additional noise of the kind. */
 static void fill(struct noise *noise, double *steps, double level)
 {
 	const double phi = 0.5;

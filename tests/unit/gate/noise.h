@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Made-up runs whose truth is known, with the noise that real ones have. The same seed gives the
- * same digits everywhere.
- */
+/* Simulated runs with known true values, and with the noise of real ones. The same seed gives the
+ * same digits everywhere. */
 #ifndef TRAINPROF_TESTS_UNIT_GATE_NOISE_H
 #define TRAINPROF_TESTS_UNIT_GATE_NOISE_H
 
@@ -10,10 +8,10 @@
 #include <stdint.h>
 
 enum noise_kind {
-	NOISE_QUIET,     /* runs differ by 0.5 %, neighbouring steps resemble each other */
-	NOISE_NEIGHBOUR, /* a program beside it takes 0 to 15 % of stretches of the time */
-	NOISE_DRIFT,     /* the clock sinks by 1 % from each run to the next */
-	NOISE_BIMODAL,   /* a third of the steps takes half as long again */
+	NOISE_QUIET,     /* runs differ by 0.5 %, neighbouring steps are correlated */
+	NOISE_NEIGHBOUR, /* another program takes 0 to 15 % of the time in some stretches */
+	NOISE_DRIFT,     /* the clock rate falls by 1 % from each run to the next */
+	NOISE_BIMODAL,   /* a third of the steps takes 1.5 times as long */
 	NOISE_EPOCHS,    /* a pause of 5 steps at the end of each epoch of 50 */
 	N_NOISES
 };
@@ -21,7 +19,7 @@ enum noise_kind {
 struct noise {
 	uint64_t state;
 	enum noise_kind kind;
-	size_t n_runs; /* made so far: what drifts goes on */
+	size_t n_runs; /* number generated so far: drift continues */
 };
 
 /* splitmix64 */
@@ -35,8 +33,8 @@ static inline double noise_uniform(struct noise *noise)
 
 double noise_normal(struct noise *noise);
 
-/* The mean step of a run of 200 steps of length 1 times `slowdown`, and its standard error as the
- * run's own ten batches give it. */
+/* Returns the mean step of a run of 200 steps of length 1 times `slowdown`, and its standard error
+ * from the run's own ten batches. */
 double noise_run(struct noise *noise, double slowdown, double *error);
 
 const char *noise_name(enum noise_kind kind);

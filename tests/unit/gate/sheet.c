@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes reports by hand. */
+/* Writes hand-made reports. */
 #include "sheet.h"
 
 #include <check.h>

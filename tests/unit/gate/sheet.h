@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports written by hand, for tests of what reads them. */
+/* Hand-made reports, for tests of the code that reads them. */
 #ifndef TRAINPROF_TESTS_UNIT_GATE_SHEET_H
 #define TRAINPROF_TESTS_UNIT_GATE_SHEET_H
 
 #include "trainprof/gate/gate.h"
 
-/* What of a report a test chooses; zero is left out. */
+/* The fields of a report that a test sets; zero fields are not written. */
 struct sheet {
 	const char *schema; /* "trainprof-report/1.0" */
 	double step_ns;
@@ -18,10 +18,10 @@ struct sheet {
 	const char *lines;    /* members of partition.lines */
 };
 
-/* Read it; the arena keeps the values. */
+/* Reads the report; the arena keeps the values. */
 enum tp_status sheet_read(struct tp_run_values *out, const struct sheet *sheet, const char *name,
 			  struct tp_arena *arena, struct tp_error *err);
-/* The same where it must succeed. */
+/* The same, and fails the test on error. */
 const struct tp_run_values *sheet_run(const struct sheet *sheet, const char *name,
 				      struct tp_arena *arena);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about runs held against a budget. */
+/* Claims about checking runs against a budget. */
 #include "sheet.h"
 
 #include "trainprof/gate/budget.h"
@@ -7,7 +7,7 @@
 
 #include <check.h>
 
-/* Hold runs of steps in ms, 0 ends them, against one assertion. */
+/* Checks runs of these steps in ms, ended by 0, against one assertion. */
 static enum tp_gate_answer hold(struct tp_assertion a, const double *base_ms, const double *now_ms,
 				struct sheet sheet)
 {

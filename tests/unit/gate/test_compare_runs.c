@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is said of two groups of runs. */
+/* Claims about the comparison of two groups of runs. */
 #include "sheet.h"
 
 #include "trainprof/model/fact.h"
@@ -16,7 +16,7 @@ struct made {
 	struct tp_run_diff diff;
 };
 
-/* Runs of the steps given in ms, 0 ends them. */
+/* Makes runs of these steps in ms, ended by 0. */
 static void make(struct made *made, struct sheet base, const double *base_ms, struct sheet now,
 		 const double *now_ms)
 {
@@ -60,7 +60,7 @@ START_TEST(several_runs_see_smaller_changes)
 	const double base[] = {10, 10.02, 9.98, 0};
 	ck_assert_int_eq(judge(base, (double[]){10.01, 9.99, 10, 0}), TP_GATE_PASS);
 	ck_assert_int_eq(judge(base, (double[]){10.5, 10.48, 10.52, 0}), TP_GATE_FAIL);
-	/* Wildly different runs of one side leave it open. */
+	/* Very different runs on one side leave the comparison undecided. */
 	ck_assert_int_eq(judge(base, (double[]){8, 10.5, 13, 0}), TP_GATE_UNDECIDED);
 }
 END_TEST
@@ -83,7 +83,7 @@ START_TEST(what_cannot_be_compared_never_passes)
 	     (double[]){5, 0});
 	ck_assert_int_eq(made.diff.answer, TP_GATE_UNDECIDED);
 	ck_assert(strstr(made.diff.undecided_because, "--ignore=machine"));
-	/* The difference itself is shown all the same. */
+	/* The difference itself is still shown. */
 	ck_assert(made.diff.ratio.is_known);
 	tp_arena_release(&made.arena);
 }
@@ -160,7 +160,7 @@ START_TEST(settings_and_places_that_came_or_went_are_listed)
 	ck_assert_uint_eq(n_items(TP_ITEM_PLACE, (struct sheet){.lines = old},
 				  (struct sheet){.lines = new}),
 			  2);
-	/* Of a run without lines nothing is known to be gone. */
+	/* If a run has no lines, no line is known to be gone. */
 	ck_assert_uint_eq(n_items(TP_ITEM_PLACE, (struct sheet){.lines = old}, (struct sheet){0}),
 			  0);
 }

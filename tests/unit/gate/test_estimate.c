@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about intervals between runs: worked by hand, and against made-up runs of known truth. */
+/* Claims about intervals between runs: calculated by hand, and for simulated runs with known true
+ * values. */
 #include "noise.h"
 #include "proof.h"
 
@@ -15,7 +16,7 @@ static const struct tp_gate_design paired = {true, 0.95, 0.02};
 
 START_TEST(welch_interval_is_the_formula_worked_by_hand)
 {
-	/* Means 2 and 5, variances 1 and 4 of 3 and 3: standard error sqrt(5/3), df 2.941. */
+	/* Means 2 and 5, variances 1 and 4, of 3 runs each: standard error sqrt(5/3), df 2.941. */
 	const struct tp_run_value base[] = {{1, 0}, {2, 0}, {3, 0}};
 	const struct tp_run_value now[] = {{3, 0}, {5, 0}, {7, 0}};
 	struct tp_gate_estimate e;
@@ -29,7 +30,7 @@ END_TEST
 
 START_TEST(pairs_take_out_what_both_runs_share)
 {
-	/* The second pair ran on a machine half as fast; every difference is 1. */
+	/* The second pair ran on a machine with half the speed; every difference is 1. */
 	const struct tp_run_value base[] = {{10, 0}, {20, 0}, {11, 0}};
 	const struct tp_run_value now[] = {{11, 0}, {21, 0}, {12, 0}};
 	struct tp_gate_estimate e;
@@ -92,16 +93,16 @@ START_TEST(answers_need_both_chance_and_margin_exceeded)
 }
 END_TEST
 
-/* ---- simulated runs ---- */
+/* ---- simulated runs ---------------------------------------------------------------------- */
 
 struct rates {
-	double covered; /* intervals that hold the truth */
-	double alarms;  /* of those, sides on which "slower" is said */
+	double covered; /* share of intervals that contain the true value */
+	double alarms;  /* share of intervals that report "slower" */
 };
 
 enum { PAIRS_MAX = 10 };
 
-/* Pairs in random order, as compare runs them. */
+/* Makes pairs in random order, as the compare command runs them. */
 static void make_pairs(struct noise *noise, struct tp_run_value *base, struct tp_run_value *now,
 		       size_t n, double slowdown)
 {
@@ -131,8 +132,8 @@ static struct rates simulate(enum noise_kind kind, size_t n_pairs, double slowdo
 	return out;
 }
 
-/* 95 % of n trials within four standard errors: the seed is fixed, so this passes or fails always.
- */
+/* Checks the coverage of the intervals, nominally 95 %, with a tolerance of four standard errors of
+ * n trials: the seed is fixed, so this always passes or always fails. */
 static void check_rates(enum noise_kind kind, size_t n_pairs, size_t n_trials, double low,
 			double high)
 {
@@ -168,7 +169,7 @@ START_TEST(ten_percent_are_found_with_five_pairs_beside_a_neighbour)
 }
 END_TEST
 
-/* Base first, then new: what the machine did in between is in no spread. */
+/* Base first, then new: the change of the machine in between is not part of any spread. */
 START_TEST(runs_one_after_the_other_are_fooled_by_drift_and_pairs_are_not)
 {
 	struct noise noise = {.state = 7, .kind = NOISE_DRIFT};
@@ -187,7 +188,7 @@ START_TEST(runs_one_after_the_other_are_fooled_by_drift_and_pairs_are_not)
 }
 END_TEST
 
-/* make proof-gate: enough trials to tell 95 from 93 and 97 %. */
+/* make proof-gate: enough trials to distinguish 95 % from 93 and 97 %. */
 START_TEST(coverage_is_93_to_97_percent)
 {
 	check_rates((enum noise_kind)(_i / 2), _i % 2 ? 10 : 5, 4000, 0.93, 0.97);

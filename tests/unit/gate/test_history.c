@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about where a history became slower. */
+/* Claims about the point at which a history became slower. */
 #include "noise.h"
 #include "proof.h"
 
@@ -15,7 +15,7 @@ static struct tp_history_save saves[SAVES];
 static struct tp_run_history history = {.saves = saves};
 static struct tp_history_result result;
 
-/* Histories of one run for each save. */
+/* Checks histories with one run per save. */
 static void judge(const double *time_ms, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -105,13 +105,13 @@ START_TEST(another_machine_begins_anew)
 }
 END_TEST
 
-/* ---- simulated nights ---- */
+/* ---- simulated nights -------------------------------------------------------------------- */
 
-/* Three runs each night, and a look after each. In nights from `at` on the program is slower. */
+/* Three runs each night, and a check after each. In nights from `at` on the program is slower. */
 struct nights {
-	bool is_alarm;  /* a look said "slower" before it was */
-	size_t n_until; /* nights from the change until a look said so; 0 = never */
-	bool is_named;  /* and that look named the night of the change */
+	bool is_alarm;  /* a check reported "slower" before the change */
+	size_t n_until; /* nights from the change until a check reported it; 0 = never */
+	bool is_named;  /* and that check named the night of the change */
 };
 
 static struct nights simulate(struct noise *noise, double slowdown, size_t at)
@@ -161,7 +161,7 @@ static void check_nights(enum noise_kind kind, size_t n_trials)
 	       100.0 * (double)n_named / (double)n_trials,
 	       n_found ? (double)n_nights / (double)n_found : 0.0);
 	fflush(stdout);
-	/* A clock that sinks by 1 % from run to run is a slower program. */
+	/* A clock rate that falls by 1 % from run to run is a slower program. */
 	if (kind == NOISE_DRIFT)
 		return;
 	ck_assert(n_alarms * 20 <= n_trials);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about when pairs suffice. */
+/* Claims about the number of pairs that suffices. */
 #include "noise.h"
 #include "proof.h"
 
@@ -60,8 +60,8 @@ START_TEST(the_pairs_that_lack_are_enough)
 }
 END_TEST
 
-/* How often open-ended pairs of the same program end with a difference, and of one that is slower
- * by that much with "slower". */
+/* Returns how often open-ended pairs end with a difference, for the same program, or with "slower",
+ * for one that is slower by that much. */
 static double found(enum noise_kind kind, double slowdown, size_t n_trials, double *n_pairs)
 {
 	struct noise noise = {.state = 4711 + (uint64_t)kind, .kind = kind};

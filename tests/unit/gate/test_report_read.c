@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is read from a report.json. */
+/* Claims about reading a report.json. */
 #include "sheet.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ustar headers: POSIX.1-2017, pax, "ustar Interchange Format". */
+/* Writes ustar headers: POSIX.1-2017, pax, "ustar Interchange Format". */
 #include "archive.h"
 
 #include <stdio.h>

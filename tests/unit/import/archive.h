@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 
-/* Append a member of a type ('0' is a file, '5' a folder). */
+/* Appends a member of a type ('0' is a file, '5' a folder). */
 void archive_add(struct tp_buf *out, const char *name, char type, const void *bytes, size_t size);
 void archive_end(struct tp_buf *out);
 
-/* Put the checksum of a header right after it was changed. */
+/* Corrects the checksum of a header after a change. */
 void archive_sum(char *header);
 
 #endif

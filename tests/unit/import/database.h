@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made-up databases of profilers, imported as files of a user are. */
+/* Creates databases of profilers and imports them like files of a user. */
 #ifndef TRAINPROF_TESTS_UNIT_IMPORT_DATABASE_H
 #define TRAINPROF_TESTS_UNIT_IMPORT_DATABASE_H
 
@@ -8,7 +8,7 @@
 
 #include <check.h>
 
-/* Skips the test where SQLite is not there: false. */
+/* Returns false, which skips the test, if SQLite is missing. */
 static inline bool database_import(struct imported *out, const char *sql)
 {
 	if (!nsys_can_read())
@@ -18,7 +18,8 @@ static inline bool database_import(struct imported *out, const char *sql)
 	return true;
 }
 
-/* Time of device spans of a kind whose name begins so; sums, as made-up ones do not overlap. */
+/* Returns the total time of device spans of a kind whose name has this prefix; a sum, because the
+ * created spans do not overlap. */
 static inline uint64_t imported_sum(const struct imported *in, enum tp_span_kind kind,
 				    const char *prefix)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sink of tests that keeps spans and tracks. */
+/* A test sink that keeps spans and tracks. */
 #include "imported.h"
 
 #include "trainprof/base/file.h"
@@ -15,7 +15,7 @@ static void imported_put(struct tp_sink *self, const struct tp_record *record)
 {
 	struct imported *imported = (struct imported *)(void *)self;
 	if (record->kind == TP_RECORD_SPAN) {
-		/* Its ids are known by now, and its track was told. */
+		/* The ids of a span are already defined, and its track was emitted. */
 		ck_assert_uint_lt(record->of.span.track, imported->n_tracks);
 		ck_assert_uint_lt(record->of.span.name, self->strings.n);
 		ck_assert_uint_lt(record->of.span.detail, self->details.n);
@@ -41,7 +41,7 @@ void imported_files(struct imported *out, const char *const *paths, size_t n,
 	tp_sink_init(&out->sink, &imported_type);
 	out->status = tp_import_files(&out->result, paths, n, options ? options : &plain,
 				      &out->sink, &out->err);
-	/* Kinds lie on tracks that fit them; ranks of tracks are known. */
+	/* Kinds of spans match their tracks; ranks of tracks exist. */
 	for (size_t i = 0; i < out->n_spans; i++)
 		ck_assert_int_eq(tp_span_kind_is_device(out->spans[i].kind),
 				 imported_track(out, i)->device != TP_TRACK_THREAD);

@@ -38,7 +38,7 @@ const char *nsys_file_path(void)
 {
 	static char path[96];
 	if (!directory[0]) {
-		/* What a URI would take for something else. */
+		/* Characters that have a meaning in a URI. */
 		snprintf(directory, sizeof(directory), "/tmp/trainprof nsys%%?#-XXXXXX");
 		ck_assert_ptr_nonnull(mkdtemp(directory));
 		snprintf(path, sizeof(path), "%s/export.sqlite", directory);
@@ -116,7 +116,7 @@ const struct tp_span *nsys_scene_span(const struct nsys_scene *scene, enum tp_sp
 {
 	const struct tp_trace *trace = &scene->trace;
 	const struct tp_span *last = NULL;
-	/* Tests have few: the next one after the last, n times. */
+	/* Tests have few spans: finds the next one after the last, n times. */
 	for (size_t round = 0; round <= n; round++) {
 		const struct tp_span *next = NULL;
 		for (size_t i = 0; i < trace->n_tracks; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exports of nsys made up for tests, and what importing them gives. */
+/* Creates exports of nsys for tests, and imports them. */
 #ifndef TRAINPROF_TESTS_UNIT_IMPORT_NSYS_SCENE_H
 #define TRAINPROF_TESTS_UNIT_IMPORT_NSYS_SCENE_H
 
@@ -9,7 +9,7 @@
 /* globalTid of a thread; with tid 0 the globalPid. */
 #define GLOBAL(pid, tid) (INT64_C(1) << 48 | (int64_t)(pid) << 24 | (tid))
 
-/* Tables as the exports of 2026 have them, without the columns that nobody reads. */
+/* Tables as in exports of 2026, without the unused columns. */
 #define SCHEMA_STRINGS                                                                             \
 	"CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
 #define SCHEMA_KERNEL                                                                              \
@@ -51,24 +51,24 @@
 struct nsys_scene {
 	enum tp_status status;
 	struct tp_error err;
-	struct tp_import_result result; /* of status TP_OK */
+	struct tp_import_result result; /* valid with status TP_OK */
 	struct tp_trace trace;
 };
 
-/* Whether exports can be read; else the test is skipped. */
+/* Returns true if exports can be read; otherwise the test is skipped. */
 bool nsys_can_read(void);
 
-/* A file in the directory of this test; made anew by SQL (formatted first). Static storage, the
- * same at each call. */
+/* A file in the directory of this test; recreated with SQL (formatted first). Static storage, the
+ * same for each call. */
 const char *nsys_file_path(void);
 const char *nsys_file_make(const char *sql, ...) __attribute__((format(printf, 1, 2)));
-/* Run further statements on it. */
+/* Runs further statements on it. */
 void nsys_file_change(const char *sql, ...) __attribute__((format(printf, 1, 2)));
 
 void nsys_scene_import(struct nsys_scene *scene, const char *path);
 void nsys_scene_release(struct nsys_scene *scene);
 
-/* n-th span of that kind in time, over all tracks; NULL when there are fewer. */
+/* Returns the n-th span of that kind in time, over all tracks; NULL if there are fewer. */
 const struct tp_span *nsys_scene_span(const struct nsys_scene *scene, enum tp_span_kind kind,
 				      size_t n);
 const char *nsys_scene_name(const struct nsys_scene *scene, const struct tp_span *span);

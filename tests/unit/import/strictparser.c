@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares what two parsers see. */
+/* Compares the results of two parsers. */
 #include "strictparser.h"
 
 #include "giver.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the scanner promises texts: controls as blanks, and UTF-8. */
+/* Converts texts like the scanner: control characters to spaces, and UTF-8. */
 static void tidy_text(struct tp_buf *out, const char *text)
 {
 	struct tp_buf raw = {0};
@@ -28,7 +28,7 @@ static void tidy_text(struct tp_buf *out, const char *text)
 	tp_buf_release(&raw);
 }
 
-/* cJSON's texts end at an escaped NUL, and "\u12" with less than four digits is one to it. */
+/* cJSON's texts end at an escaped NUL, and it reads "\u12" with less than four digits as one. */
 static bool ends_early(const struct tp_json_slice *piece)
 {
 	const char *end = piece->text + piece->len;
@@ -67,7 +67,7 @@ static void compare_number(const struct tp_json_slice *piece, double expected)
 		ck_assert_msg(fabs((double)time_ns - expected * 1000) <= 1 + expected * 1e-12,
 			      "%.*s is not %llu ns", (int)piece->len, piece->text,
 			      (unsigned long long)time_ns);
-	/* Below 2^53 a double is as whole as the text, but for digits that it cannot hold. */
+	/* Below 2^53 a double is as exact as the text, except for digits that it cannot hold. */
 	bool is_whole = fabs(expected) < 9007199254740992.0 && floor(expected) >= expected &&
 			piece->len < 16;
 	bool has_whole = tp_json_slice_integer(piece, &whole);
@@ -79,7 +79,7 @@ static void compare_number(const struct tp_json_slice *piece, double expected)
 
 static void compare_value(const struct tp_json_slice *piece, const cJSON *expected);
 
-/* The strict parser's members one by one: all are there, in this order, and no more. */
+/* Compares the strict parser's members one by one: all exist, in this order, and no others. */
 static void compare_members(const struct tp_json_slice *parent, const cJSON *expected)
 {
 	struct tp_json_walk walk = tp_json_walk_init(parent);
@@ -113,7 +113,7 @@ static void compare_value(const struct tp_json_slice *piece, const cJSON *expect
 	}
 }
 
-/* Between two events that must stay as they are. */
+/* Scans the event between two others that must stay unchanged. */
 static void compare_event(const char *text, size_t len, const cJSON *expected)
 {
 	static const char before[] = "{\"traceEvents\": [{\"a\": 1}, ";
@@ -146,7 +146,7 @@ bool strictparser_agrees(const char *text, size_t len)
 {
 	const char *end = NULL;
 	cJSON *root = cJSON_ParseWithLengthOpts(text, len, &end, false);
-	/* What follows the object would be another entry of the list. */
+	/* Text after the object would be another entry of the list. */
 	bool is_event = root && cJSON_IsObject(root) && end == text + len && text[0] == '{';
 	if (is_event)
 		compare_event(text, len, root);

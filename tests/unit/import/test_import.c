@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about importing files: several at a time, archives, what is no trace, and public traces.
- */
+/* Tests importing files: several at a time, archives, other files, and public traces. */
 #include "trainprof/import/import.h"
 
 #include "archive.h"
@@ -50,7 +49,7 @@ static char *put_file(const char *name, const void *bytes, size_t size)
 	return path;
 }
 
-/* A trace of `n` operators of the thread and the rank of that number. */
+/* Writes a trace of `n` operators of the thread and the rank with that number. */
 static void put_trace(struct tp_buf *out, int rank, int n)
 {
 	tp_buf_printf(out, "{\"distributedInfo\":{\"rank\":%d},\"traceEvents\":[", rank);
@@ -151,7 +150,7 @@ START_TEST(of_several_files_the_name_tells_the_rank_if_nothing_else_does)
 }
 END_TEST
 
-/* Two forms of one maker are one job, and a file of an unknown one is of no other tool. */
+/* Two forms of one maker are one job, and a file of an unknown maker is not of another tool. */
 START_TEST(files_of_different_tools_are_no_job)
 {
 	static const char kineto[] = "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":"
@@ -221,7 +220,7 @@ END_TEST
 
 /* ---- archives ---- */
 
-/* Ranks 4, 2 and 9, the last one packed once more, between things that are none. */
+/* Ranks 4, 2 and 9, the last one compressed again, between other files. */
 static void put_archive(struct tp_buf *out)
 {
 	static const int ranks[] = {4, 2};
@@ -286,7 +285,7 @@ END_TEST
 
 START_TEST(an_archive_that_is_cut_says_so_at_its_last_rank)
 {
-	static const int ranks[] = {4, 2, 9}; /* as they lie there */
+	static const int ranks[] = {4, 2, 9}; /* in the order of the archive */
 	struct imported in;
 	struct tp_buf archive = {0};
 	put_archive(&archive);
@@ -347,7 +346,7 @@ START_TEST(archives_without_traces_are_refused)
 }
 END_TEST
 
-/* ---- gzip that is damaged ---- */
+/* ---- damaged gzip ---- */
 
 START_TEST(what_is_wrong_with_the_file_is_said_of_its_rank)
 {
@@ -378,7 +377,7 @@ START_TEST(what_is_wrong_with_the_file_is_said_of_its_rank)
 }
 END_TEST
 
-/* ---- no files of ours ---- */
+/* ---- other files ---- */
 
 START_TEST(folders_and_nothing_and_absence_are_named)
 {
@@ -428,18 +427,15 @@ END_TEST
 
 /* ---- public traces ---- */
 
-/*
- * What ../shared/traces/expected.json says of each, counted by other programs than ours: events,
- * device operations (a kernel is a kernel, whether it computes or communicates), step marks; and
- * the sum of the lengths of device operations as a script in Python with exact fractions adds them
- * up.
- */
+/* The answers of ../shared/traces/expected.json, counted by other programs: events, device
+ * operations (a kernel is a kernel, whether it computes or communicates), step marks; and the sum
+ * of the lengths of device operations, added with exact fractions by a Python script. */
 static const struct {
 	const char *file;
 	size_t n_ranks;
 	uint64_t n_events; /* of the first rank */
 	size_t n_kernels;
-	size_t n_copies;   /* and sets */
+	size_t n_copies;   /* and memory sets */
 	size_t n_unlinked; /* device operations whose call is not in the trace */
 	size_t n_steps;
 	uint64_t device_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are joined, and the library that is put into them. */
+/* Programs that are joined, and the library that is injected into them. */
 #ifndef TRAINPROF_TESTS_INJECT_JOINING_H
 #define TRAINPROF_TESTS_INJECT_JOINING_H
 
@@ -18,7 +18,7 @@
 
 enum { JOINING_PATH = 600 };
 
-/* Beside the binary. */
+/* Next to the test binary. */
 #ifndef JOINING_LIBRARY
 #define JOINING_LIBRARY "doubles/libvisitor.so"
 #endif
@@ -26,12 +26,12 @@ enum { JOINING_PATH = 600 };
 struct joining {
 	pid_t pid;
 	int input;  /* closing it ends the program */
-	int output; /* what it prints */
+	int output; /* its output */
 	char library[JOINING_PATH];
 	struct tp_inject_config config;
 };
 
-/* A file beside the binary. */
+/* Path of a file next to the test binary. */
 static inline void joining_path(char out[JOINING_PATH], const char *file)
 {
 	char self[500];
@@ -51,7 +51,8 @@ static inline void joining_configure(struct joining *joining)
 						    .door = "visitor_come"};
 }
 
-/* Start it, with its input and output ours, and wait until it prints a line. */
+/* Starts the program, with pipes to us as its input and output, and waits until it prints a
+ * line. */
 static inline bool joining_start(struct joining *joining, char *const *argv)
 {
 	int in[2];
@@ -80,7 +81,7 @@ static inline bool joining_start(struct joining *joining, char *const *argv)
 	return got == '\n';
 }
 
-/* Its status, and what it has printed since. */
+/* Ends the program; returns its status and its output since. */
 static inline int joining_end(struct joining *joining, char *said, size_t size)
 {
 	int status = -1;
@@ -95,7 +96,7 @@ static inline int joining_end(struct joining *joining, char *said, size_t size)
 	return status;
 }
 
-/* Put the library in; the count of its visits, 0 when it failed. */
+/* Injects the library; returns the count of its visits, 0 if it failed. */
 static inline uint64_t joining_visit(const struct joining *joining, struct tp_injection *out,
 				     struct tp_error *err)
 {
@@ -108,7 +109,7 @@ static inline uint64_t joining_visit(const struct joining *joining, struct tp_in
 	return n;
 }
 
-/* May children be traced here? Some containers forbid it. */
+/* Returns true if children can be traced here. Some containers forbid it. */
 static inline bool joining_is_possible(void)
 {
 	int status = -1;

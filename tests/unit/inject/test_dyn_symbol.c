@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about functions in a loaded library, which dlsym() knows too. */
+/* Claims about finding functions in a loaded library that dlsym() finds too. */
 #include "inject/dyn_symbol.h"
 #include "inject/image_map.h"
 
@@ -45,7 +45,7 @@ START_TEST(what_is_no_library_has_no_functions)
 	static char page[8192];
 	uint64_t start = (uint64_t)(uintptr_t)page;
 	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), start, "getpid"), 0);
-	/* The head of one, and behind it nothing that makes sense. */
+	/* The head of a library, followed by invalid bytes. */
 	memset(page, 0xff, sizeof(page));
 	memcpy(page, "\177ELF\2\1\1", 7);
 	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), start, "getpid"), 0);

@@ -33,7 +33,7 @@ static const char text[] =
 
 static const struct {
 	const char *prefix;
-	uint64_t start; /* 0: not there */
+	uint64_t start; /* 0 = not mapped */
 	uint64_t code_start;
 	uint64_t end;
 } cases[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about programs into which a library is put while they run. */
+/* Claims about injecting a library into running programs. */
 #include "joining.h"
 
 #include "skip.h"
@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* Some; `make proof-inject` takes 500. */
+/* A few; `make proof-inject` runs 500. */
 enum { ROUNDS = 20 };
 
 static bool can_join(void)
@@ -62,7 +62,7 @@ static bool start_crowd(struct joining *joining, const char *crowd)
 	return joining_start(joining, strcmp(crowd, "python") == 0 ? of_python : of_c);
 }
 
-/* As if nothing had been. */
+/* Expects that the program ran as if nothing had happened. */
 static void expect_unnoticed(struct joining *joining)
 {
 	char said[400];
@@ -71,7 +71,7 @@ static void expect_unnoticed(struct joining *joining)
 	ck_assert_str_eq(said, "");
 }
 
-/* One that runs until it is told to end. */
+/* The program runs until it is asked to end. */
 static void expect_running(const struct joining *joining)
 {
 	int status = -1;
@@ -102,7 +102,8 @@ START_TEST(a_program_does_not_notice)
 }
 END_TEST
 
-/* Nothing but memory and no system call, ever: nobody waits for the moment that does not come. */
+/* The program only uses memory and never makes a system call: the tracer does not wait for a moment
+ * that never comes. */
 START_TEST(a_program_without_system_calls_is_left_alone)
 {
 	struct joining joining;
@@ -158,7 +159,8 @@ static void *read_on(void *end)
 	_exit(7);
 }
 
-/* Whoever does so has the lock that creating a thread wants, until each thread has answered. */
+/* A thread that changes the user has the lock that creating a thread needs, until each thread has
+ * answered. */
 START_TEST(a_program_may_change_its_user_while_it_is_joined)
 {
 	struct joining joining;
@@ -208,7 +210,7 @@ START_TEST(what_is_needed_and_not_there_is_said)
 }
 END_TEST
 
-/* Nothing of it stays: the program cannot load what is no library. */
+/* Nothing stays mapped: the program cannot load a file that is no library. */
 START_TEST(what_cannot_be_loaded_is_said_in_the_programs_words)
 {
 	struct joining joining;
@@ -277,7 +279,7 @@ static uint64_t mapped_by(pid_t pid, const char *name)
 	return n;
 }
 
-/* What is refused leaves the program as it was. */
+/* A refused injection leaves the program unchanged. */
 START_TEST(nothing_is_mapped_where_it_is_refused)
 {
 	struct joining joining;
@@ -297,7 +299,8 @@ START_TEST(nothing_is_mapped_where_it_is_refused)
 }
 END_TEST
 
-/* Killed at any instant, but for the helper that it has: the program goes on as it was. */
+/* The injecting process is killed at any instant (its helper is not): the program continues
+ * unchanged. */
 START_TEST(a_program_outlives_the_one_that_joins_it)
 {
 	struct joining joining;

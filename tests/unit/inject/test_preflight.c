@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which processes are left alone, on trees that look like /proc. */
+/* Claims about the processes that are left alone, on trees that look like /proc. */
 #include "inject/image_map.h"
 #include "inject/preflight.h"
 
@@ -49,7 +49,7 @@ static void put_elf(const char *name, char elf_class, char machine)
 	put(name, head, sizeof(head));
 }
 
-/* A process like ours: alone, waiting, of the same kind. */
+/* Makes a process like ours: alone, waiting, of the same machine type. */
 static void make_tree(void)
 {
 	static const char *const folders[] = {"42",  "42/ns",      "self",           "self/ns",
@@ -114,7 +114,7 @@ START_TEST(a_process_is_refused_with_what_to_type)
 }
 END_TEST
 
-/* In a container everybody has the container's filter, trainprof too. */
+/* In a container every process has the container's filter, including trainprof. */
 START_TEST(a_filter_that_is_ours_too_does_no_harm)
 {
 	static const char own[] = "Name:\ttrainprof\nSeccomp:\t2\nSeccomp_filters:\t1\n";
@@ -163,7 +163,8 @@ static const struct {
 	 "pid 42 may not be traced"},
 };
 
-/* As nobody, since root may open everything; the assertions are made by the child's status. */
+/* Runs as user nobody, because root may open everything; the child's exit status has the
+ * results. */
 START_TEST(without_the_right_it_is_said_why)
 {
 	char path[PATH];
@@ -175,7 +176,7 @@ START_TEST(without_the_right_it_is_said_why)
 	snprintf(path, sizeof(path), "chmod -R a+rX %s && chmod 0 %s/42/mem", proc, proc);
 	ck_assert_int_eq(system(path), 0);
 	if (geteuid() != 0)
-		return; /* nobody's number is in the cases */
+		return; /* the cases contain user nobody's uid, which only root can take */
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct tp_error err = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about one thread that is made to create another. */
+/* Claims about making one thread create another one. */
 #include "inject/remote_call.h"
 
 #include "joining.h"
@@ -22,8 +22,8 @@ static struct {
 	struct tp_remote_call borrow;
 } climber;
 
-/* Waits at one depth after the other: set back to where it was, it would find another's count.
- * Until somebody closes the other end; it ends with 7 then. */
+/* Waits at one recursion depth after the other: if the thread were reset to an earlier state, it
+ * would find the count of another depth. When the other end is closed, it exits with 7. */
 static unsigned climb(unsigned depth, int end)
 {
 	static unsigned n_waits;
@@ -42,7 +42,8 @@ static uint64_t address_of(const char *function)
 	return (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, function);
 }
 
-/* A copy of ourselves, which has the C library where we have it. Its guests leave at once. */
+/* Starts a copy of this process, which has the C library at the same address. Its guests leave at
+ * once. */
 static bool start_climber(uint64_t rest_s)
 {
 	int ends[2];
@@ -81,7 +82,8 @@ static void end_climber(void)
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 7, "%#x", (unsigned)status);
 }
 
-/* As often as it is between two of its calls, or as the tracer wants another moment. */
+/* Repeats the call while the thread is between two of its system calls, or the tracer asks for
+ * another attempt. */
 static struct tp_remote_call_result remote_call_once(void)
 {
 	struct tp_remote_call_result got;
@@ -107,7 +109,8 @@ START_TEST(a_thread_that_is_met_where_it_rests_is_brought_back)
 }
 END_TEST
 
-/* Where the tracer waits for a CPU the thread is elsewhere when it comes. */
+/* While the tracer waits for a CPU the thread moves on, and it is elsewhere when the tracer
+ * runs. */
 START_TEST(a_thread_that_has_gone_back_by_itself_is_left_where_it_is)
 {
 	if (!start_climber(0))
@@ -123,7 +126,7 @@ START_TEST(a_thread_that_has_gone_back_by_itself_is_left_where_it_is)
 }
 END_TEST
 
-/* Its code is in the block. */
+/* The guest's code is in the block. */
 static void wait_for_guest(void)
 {
 	char path[64];

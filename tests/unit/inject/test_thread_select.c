@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which threads may be held. */
+/* Claims about the threads that may be stopped. */
 #include "inject/thread_select.h"
 
 #include "skip.h"
@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A thread that waits in it may be interrupted, gladly; one that is about to make it be held. */
+/* For each call: true if a thread that waits in it may be interrupted, if such a thread is
+ * preferred, and if a thread that is about to make the call may be stopped. */
 static const struct {
 	long number;
 	uint64_t operation;
@@ -26,10 +27,10 @@ static const struct {
 	{SYS_read, 0, true, true, true},
 	{SYS_ppoll, 0, true, true, true},
 	{SYS_epoll_pwait, 0, true, false, true},     /* any stop ends it with EINTR */
-	{SYS_clock_nanosleep, 0, true, false, true}, /* an allocator's, perhaps */
+	{SYS_clock_nanosleep, 0, true, false, true}, /* may be an allocator's */
 	{SYS_futex, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, true, true, false},
 	{SYS_futex, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, true, true, false},
-	{SYS_futex, FUTEX_WAIT, false, true, false}, /* a lock, perhaps malloc()'s */
+	{SYS_futex, FUTEX_WAIT, false, true, false}, /* a lock, possibly malloc()'s */
 	{SYS_write, 0, false, false, true},          /* may have written a part */
 	{SYS_recvmsg, 0, false, false, true},
 	{SYS_sched_yield, 0, false, false, true},
@@ -88,8 +89,8 @@ static void *wait_for_child(void *unused)
 	return unused;
 }
 
-/* Two that poll, of whom one is the first; one with a child; one that computes, one that waits for
- * a lock. */
+/* Five threads: two that poll, one of them the first; one with a child; one that computes; one that
+ * waits for a lock. */
 static void be_five(void)
 {
 	pthread_t thread;

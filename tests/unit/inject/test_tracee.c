@@ -14,11 +14,11 @@
 
 static struct {
 	pid_t pid;
-	long number; /* of the call it waits in */
+	long number; /* of the system call it waits in */
 	int end;     /* closing it ends the waiting */
 } waiter;
 
-/* It ends with 7 where its waiting ends with what it waits for, else with the errno. */
+/* Exits with 7 if the wait ends with the expected event, otherwise with the errno. */
 static void wait_in_epoll(int end)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -32,7 +32,7 @@ static void on_signal(int signal)
 	(void)signal;
 }
 
-/* It ends with 7 where a signal ends its reading. */
+/* Exits with 7 if a signal ends its read. */
 static void wait_in_read(int end)
 {
 	struct sigaction action = {.sa_handler = on_signal};
@@ -90,7 +90,7 @@ static void expect_nothing_noticed(void)
 {
 	int status = -1;
 	ck_assert(tp_tracee_release(waiter.pid));
-	/* Back in its call, or out of it because the call was ended. */
+	/* The thread is back in its call, or outside of it because the call was ended. */
 	while (!is_waiting(waiter.pid, waiter.number) && !has_ended(waiter.pid))
 		usleep(1000);
 	close(waiter.end);
@@ -115,7 +115,7 @@ START_TEST(a_stop_that_is_mended_ends_no_call)
 }
 END_TEST
 
-/* The kernel throws them away, but not where somebody traces. */
+/* The kernel discards ignored signals, but not for a traced thread. */
 START_TEST(a_signal_that_is_ignored_ends_no_call)
 {
 	if (!start_waiter(wait_in_epoll, SYS_epoll_pwait))
@@ -133,7 +133,8 @@ START_TEST(a_signal_that_is_ignored_ends_no_call)
 }
 END_TEST
 
-/* Blocked, as all are while a thread is used, and there when it goes back. */
+/* The signal is blocked, as all signals are while a thread is used, and delivered when it is
+ * released. */
 START_TEST(a_signal_that_comes_while_it_is_held_ends_its_call)
 {
 	struct tp_registers at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about writing memory and reading texts of a process; ours serves as well as another's. */
+/* Claims about writing memory and reading texts of a process; the tests use our own process. */
 #include "inject/tracee_memory.h"
 
 #include <check.h>
@@ -9,7 +9,7 @@
 
 enum { PAGE = 4096 };
 
-/* Two pages, of which the second is not there. */
+/* Maps two pages and unmaps the second. */
 static char *make_edge(void)
 {
 	char *pages =

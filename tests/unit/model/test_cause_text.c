@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what a blocked thread waits for, in words. */
+/* Claims about the texts for the cause of a blocked thread. */
 #include "trainprof/model/cause_text.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about names of what devices do. */
+/* Claims about the names of device activities. */
 #include "trainprof/model/device.h"
 
 #include <check.h>

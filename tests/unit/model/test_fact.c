@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the vocabulary: names find themselves, units are known, typing mistakes are near. */
+/* Claims about the vocabulary: each name is found, units are known, typing mistakes find the right
+ * name. */
 #include "trainprof/model/fact.h"
 
 #include <check.h>
@@ -29,7 +30,7 @@ START_TEST(the_share_of_each_part_is_a_fact)
 }
 END_TEST
 
-/* Names carry their unit, so that a rule's author cannot mistake ns for a share. */
+/* Names include their unit, so that the author of a rule cannot mistake ns for a share. */
 START_TEST(a_name_ends_as_its_unit_does)
 {
 	static const struct {

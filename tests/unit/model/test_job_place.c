@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about a rank's place in its job, by the variables of launchers. */
+/* Claims about a rank's place in its job, from the variables of launchers. */
 #include "trainprof/model/job_place.h"
 
 #include <check.h>
@@ -50,14 +50,14 @@ static const struct launched launched[] = {
 	 1,
 	 2},
 	{{"PMIX_RANK=2", "PMIX_NAMESPACE=a"}, "PMIx", "a", 2, 0},
-	/* torchrun in a task of Slurm: its own ranks count. */
+	/* torchrun in a Slurm task: its own ranks count. */
 	{{"TORCHELASTIC_RUN_ID=none", "RANK=6", "WORLD_SIZE=8", "MASTER_ADDR=h", "MASTER_PORT=1",
 	  "SLURM_PROCID=0", "SLURM_NTASKS=2"},
 	 "torchrun",
 	 "h:1",
 	 6,
 	 8},
-	/* mpirun in a pod that is rank 0 itself. */
+	/* mpirun in a pod that is rank 0 itself: the ranks of mpirun count. */
 	{{"RANK=0", "WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=4"},
 	 "Open MPI",
 	 NULL,

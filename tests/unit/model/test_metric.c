@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about metrics: recordings know them by name, so names are unique and find themselves. */
+/* Claims about metrics: recordings identify them by name, so names are unique and can be looked
+ * up. */
 #include "trainprof/model/metric.h"
 
 #include <check.h>
@@ -12,7 +13,7 @@ START_TEST(every_metric_is_found_by_its_name_alone)
 		ck_assert_msg((int)tp_metric_find(desc->name) == i, "'%s' is there twice",
 			      desc->name);
 		ck_assert_uint_gt(strlen(desc->unit), 0);
-		ck_assert_uint_lt(strlen(desc->unit), 32); /* what a reader of recordings takes */
+		ck_assert_uint_lt(strlen(desc->unit), 32); /* limit of the reader of recordings */
 	}
 	ck_assert_int_eq(tp_metric_find("novel"), TP_N_METRICS);
 }

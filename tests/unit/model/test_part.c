@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about parts and labels: six parts, every label in one of them, names that find themselves.
- */
+/* Claims about parts and labels: six parts, every label in one of them, names that can be looked
+ * up. */
 #include "trainprof/model/part.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about profiles: what was not measured is unknown, and the parts are exact. */
+/* Claims about profiles: values that were not measured are unknown, and the parts are exact. */
 #include "trainprof/model/fact.h"
 #include "trainprof/model/profile.h"
 
@@ -36,12 +36,12 @@ START_TEST(a_fact_is_unknown_with_a_reason_until_it_is_set)
 }
 END_TEST
 
-/* So rules that ask for it are quiet about recordings instead of not judged. */
+/* So rules that use such a fact are quiet for recordings instead of not judged. */
 START_TEST(what_only_people_know_is_ruled_out_until_it_is_set)
 {
 	const struct tp_quantity *fact = &profile.facts[TP_FACT_DATA_SIZE];
 	ck_assert(!fact->is_known && fact->is_foreign);
-	ck_assert_str_eq(fact->missing, "only a file of facts tells it");
+	ck_assert_str_eq(fact->missing, "only a file of facts has it");
 	ck_assert(profile.facts[TP_FACT_FORECAST_SPREAD].is_foreign);
 	ck_assert(!profile.facts[TP_FACT_ENV_PYTHON].is_foreign);
 	ck_assert(!profile.facts[TP_FACT_ADVICE_SHOWN].is_foreign);
@@ -78,7 +78,7 @@ START_TEST(warnings_keep_their_order_and_texts)
 }
 END_TEST
 
-/* A profile that is exact, of which each case spoils one number. */
+/* An exact profile, in which each case changes one number. */
 static struct tp_step steps[2];
 
 static void make_exact(void)

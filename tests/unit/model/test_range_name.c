@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the names of ranges. */
+/* Claims about range names. */
 #include "trainprof/model/range_name.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about run information: a copy owes nothing to the original. */
+/* Claims about run information: a copy shares nothing with the original. */
 #include "trainprof/model/run_info.h"
 
 #include <check.h>
@@ -42,7 +42,7 @@ START_TEST(a_copy_survives_its_original)
 		ck_assert_str_eq(texts[i], "train");
 	ck_assert_int_eq(copy.pid, 42);
 	ck_assert_uint_eq(copy.started_ns, 7);
-	ck_assert_ptr_null(copy.command[1]); /* as execv() wants it */
+	ck_assert_ptr_null(copy.command[1]); /* as execv() requires */
 	tp_arena_release(&arena);
 }
 END_TEST

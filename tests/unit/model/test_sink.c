@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sinks: equal things get equal ids, an id is defined before it is used. */
+/* Claims about sinks: equal items get equal ids, an id is defined before it is used. */
 #include "trainprof/model/sink.h"
 
 #include <check.h>
@@ -8,9 +8,9 @@
 
 enum { MOST = 64 };
 
-/* A sink that remembers the kinds and ids it was given. */
+/* A sink that remembers the kinds and ids of its records. */
 struct listener {
-	struct tp_sink sink; /* first */
+	struct tp_sink sink; /* must be first */
 	struct tp_record heard[MOST];
 	size_t n_heard;
 };
@@ -67,7 +67,7 @@ START_TEST(a_definition_is_told_once_and_ids_are_dense)
 }
 END_TEST
 
-/* Each member of a frame tells it from another. */
+/* Frames are different if any member differs. */
 START_TEST(frames_that_differ_anywhere_are_different)
 {
 	struct tp_frame frames[] = {

@@ -8,7 +8,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* Enclosing before enclosed, and equal ones as they came: `link` tells which came first. */
+/* Enclosing spans come before enclosed ones, and equal ones keep their order: `link` has the
+ * original order. */
 static void assert_sorted(const struct tp_span *spans, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -22,11 +23,11 @@ static void assert_sorted(const struct tp_span *spans, size_t n)
 	}
 }
 
-/* Runs of a shape that merging has to get right, and how many different times there are. */
+/* Patterns of ascending runs that merging has to handle, and the number of different times. */
 static const struct {
 	size_t n;
 	uint64_t n_times;
-	size_t run; /* length of ascending runs; 1: none */
+	size_t run; /* length of ascending runs; 1 = none */
 } orders[] = {
 	{0, 1, 1},           {1, 1, 1},
 	{2, 1, 1},           {2, 100, 1},

@@ -31,7 +31,7 @@ START_TEST(runs_are_sorted_clipped_and_indexed)
 	add_run(&b, 0, 30, 40);
 	add_run(&b, 0, 10, 35);
 	add_run(&b, 0, 40, 30); /* ends before it starts */
-	add_run(&b, 7, 10, 20); /* nobody */
+	add_run(&b, 7, 10, 20); /* no such task */
 	struct tp_run_info run = {.started_ns = 1000, .ended_ns = 1100};
 	struct tp_trace trace;
 	tp_trace_build(&trace, &b, &run);
@@ -87,13 +87,13 @@ START_TEST(spans_are_kept_by_track_and_sorted)
 	tp_sink_span(&b.sink, &span);
 	span.start_ns = 1020;
 	tp_sink_span(&b.sink, &span);
-	span.kind = TP_SPAN_CALL; /* on a device */
+	span.kind = TP_SPAN_CALL; /* a call on a device track */
 	tp_sink_span(&b.sink, &span);
 	span.track = 0;
 	tp_sink_span(&b.sink, &span);
 	span.end_ns = 1010; /* before it starts */
 	tp_sink_span(&b.sink, &span);
-	span = (struct tp_span){.start_ns = 1001, .end_ns = 1002, .track = 9}; /* nowhere */
+	span = (struct tp_span){.start_ns = 1001, .end_ns = 1002, .track = 9}; /* no such track */
 	tp_sink_span(&b.sink, &span);
 	struct tp_run_info run = {.started_ns = 1000};
 	struct tp_trace trace;
@@ -116,10 +116,10 @@ static const struct {
 	uint32_t kept;
 } parents[] = {
 	{0, 0},
-	{1, 1}, /* told later than its child */
+	{1, 1}, /* recorded later than its child */
 	{TP_NO_TASK, TP_NO_TASK},
-	{3, TP_NO_TASK}, /* as many as there are tasks */
-	{5, TP_NO_TASK}, /* one less than there are records of tasks */
+	{3, TP_NO_TASK}, /* as high as the number of tasks */
+	{5, TP_NO_TASK}, /* one less than the number of task records */
 	{6, TP_NO_TASK},
 	{TP_NO_TASK - 1, TP_NO_TASK},
 };
@@ -129,7 +129,7 @@ START_TEST(parent_that_was_never_told_is_nobody)
 	struct tp_trace_builder b;
 	tp_trace_builder_init(&b);
 	struct tp_task child = {.id = 2, .tid = 102, .pid = 102, .parent = parents[_i].told};
-	for (int i = 0; i < 2; i++) { /* at its birth and at its end */
+	for (int i = 0; i < 2; i++) { /* at its start and at its end */
 		add_task(&b, 0);
 		tp_sink_task(&b.sink, &child);
 		add_task(&b, 1);
@@ -188,7 +188,7 @@ START_TEST(counters_grow_linearly_between_readings)
 }
 END_TEST
 
-/* Stays and samples of 50 tasks, told in the order that `place` gives. */
+/* Stays and samples of 50 tasks, recorded in the order that `place` gives. */
 static void build_shuffled(struct tp_trace *trace, unsigned (*place)(unsigned))
 {
 	enum { N = 5000 };
@@ -213,7 +213,7 @@ static unsigned forward(unsigned i)
 
 static unsigned scattered(unsigned i)
 {
-	return i * 1777 % 5000; /* 1777 and 5000 share no divisor */
+	return i * 1777 % 5000; /* 1777 and 5000 have no common divisor */
 }
 
 START_TEST(the_order_of_telling_does_not_matter)
@@ -240,7 +240,7 @@ START_TEST(the_order_of_telling_does_not_matter)
 }
 END_TEST
 
-/* Records come at least once a second, and at the end. */
+/* Records come at least once per second, and at the end. */
 START_TEST(an_end_that_no_record_bears_out_is_cut)
 {
 	static const struct {
@@ -272,7 +272,7 @@ START_TEST(an_end_that_no_record_bears_out_is_cut)
 }
 END_TEST
 
-/* trainprof was stopped, and saw the end late. Not so while a thread lives. */
+/* trainprof was stopped, and noticed the end late. Not applied while a thread is alive. */
 START_TEST(the_end_is_the_last_threads)
 {
 	for (int is_alive = 0; is_alive <= 1; is_alive++) {

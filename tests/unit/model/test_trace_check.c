@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the contract of a trace: what breaks it is left out, counted or cut. */
+/* Claims about the guarantees of a trace: records that violate them are dropped, counted or cut. */
 #include "trainprof/model/trace_check.h"
 
 #include <check.h>
@@ -15,7 +15,7 @@ static void put(const struct tp_record *record)
 	builder.sink.type->put(&builder.sink, record);
 }
 
-/* Three tasks; each test adds what it claims something about, and builds. */
+/* Three tasks; each test adds its records and builds the trace. */
 static void setup(void)
 {
 	tp_trace_builder_init(&builder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about time that is taken out of a trace. */
+/* Claims about removing time from a trace. */
 #include "trainprof/base/clock.h"
 #include "trainprof/model/trace.h"
 
@@ -22,7 +22,7 @@ static void put_task(struct rig *rig, uint32_t id, pid_t pid, uint64_t cpu_ns)
 	tp_sink_task(&rig->builder.sink, &task);
 }
 
-/* A trainer that computes for eight seconds of ten, and a process that hardly does anything. */
+/* A trainer that computes for eight of ten seconds, and a process that is almost idle. */
 static void rig_open(struct rig *rig)
 {
 	memset(rig, 0, sizeof(*rig));
@@ -71,7 +71,7 @@ START_TEST(stopped_time_is_in_no_time_of_the_trace)
 	rig_open(&rig);
 	put_run(&rig, 0, 0, 4);
 	put_run(&rig, 0, 7, 10);
-	/* Seen by looking at /proc: later than it was, and not quite to its end. */
+	/* Detected by reading /proc: later than the real start, and not up to the real end. */
 	put_stop(&rig, TP_STOP_SIGNAL, TRAINER, 4.1, 5.1);
 	put_stop(&rig, TP_STOP_SIGNAL, TRAINER, 5.1, 6.9);
 	const struct tp_mark marks[] = {
@@ -109,7 +109,7 @@ START_TEST(counters_do_not_have_what_others_did_meanwhile)
 	double growth;
 	rig_open(&rig);
 	put_stop(&rig, TP_STOP_SIGNAL, TRAINER, 4, 7);
-	/* The machine is busy all the time; the trainer only while it is not stopped. */
+	/* The machine is always busy; the trainer only while it is not stopped. */
 	for (int s = 0; s <= 10; s++) {
 		put_gauge(&rig, TP_METRIC_CPU_BUSY, TP_NO_TASK, s, s * 2e9);
 		put_gauge(&rig, TP_METRIC_PROC_UTIME, 0, s, (s < 4 ? s : s < 7 ? 4 : s - 3) * 1e9);
@@ -186,7 +186,7 @@ START_TEST(spans_and_samples_of_stopped_time_are_gone)
 	ck_assert_uint_eq(rig.trace.n_samples, 9 - 3);
 	ck_assert_uint_eq(rig.trace.samples[3].time_ns, 4 * SECOND + SECOND / 2);
 	ck_assert_uint_eq(rig.trace.sample_index[1], 6);
-	ck_assert_uint_eq(rig.trace.spans[0].n, 4); /* that of the fifth second is gone */
+	ck_assert_uint_eq(rig.trace.spans[0].n, 4); /* the one in the fifth second is gone */
 	ck_assert_uint_eq(rig.trace.spans[0].items[2].start_ns, 4 * SECOND + SECOND / 4);
 	rig_close(&rig);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the last seconds of a measurement that goes on. */
+/* Claims about the last seconds of a running measurement. */
 #include "trainprof/model/window.h"
 
 #include <check.h>
@@ -57,9 +57,9 @@ START_TEST(a_cut_holds_its_stretch_and_nothing_else)
 	struct tp_window *w = tp_window_new(2 * S);
 	struct tp_trace trace;
 	add_task(w, 0, TP_NO_TASK, 0);
-	add_run(w, 0, 2 * S, 4 * S + 5, TP_RUN_BLOCKED);    /* reaches into it */
-	add_run(w, 0, 5 * S, 5 * S + 50, TP_RUN_BLOCKED);   /* within */
-	add_run(w, 0, 6 * S - 7, 6 * S + 9, TP_RUN_EXITED); /* reaches out of it */
+	add_run(w, 0, 2 * S, 4 * S + 5, TP_RUN_BLOCKED);    /* overlaps its start */
+	add_run(w, 0, 5 * S, 5 * S + 50, TP_RUN_BLOCKED);   /* inside */
+	add_run(w, 0, 6 * S - 7, 6 * S + 9, TP_RUN_EXITED); /* overlaps its end */
 	add_sample(w, 0, 3 * S, TP_STATE_ON_CPU, "before");
 	add_sample(w, 0, 5 * S + 3, TP_STATE_ON_CPU, "within");
 	add_sample(w, 0, 6 * S, TP_STATE_ON_CPU, "behind");
@@ -82,7 +82,7 @@ START_TEST(a_cut_holds_its_stretch_and_nothing_else)
 }
 END_TEST
 
-/* A wait is told when it begins. Hours later it is still one, and at the same place. */
+/* A wait is recorded when it begins. Hours later the thread still waits at the same place. */
 START_TEST(who_waits_since_long_ago_still_waits)
 {
 	struct tp_window *w = tp_window_new(2 * S);
@@ -107,7 +107,7 @@ START_TEST(who_waits_since_long_ago_still_waits)
 }
 END_TEST
 
-/* A stay is told when it ends: a thread that computes for minutes says nothing but its samples. */
+/* A stay is recorded when it ends: a thread that computes for minutes has only samples. */
 START_TEST(who_computes_without_an_end_is_on_a_cpu)
 {
 	struct tp_window *w = tp_window_new(2 * S);
@@ -118,7 +118,7 @@ START_TEST(who_computes_without_an_end_is_on_a_cpu)
 	add_sample(w, 0, 5 * S, TP_STATE_ON_CPU, "gemm");
 	tp_window_cut(w, &trace, &run, 4 * S, 6 * S);
 	uint64_t zero = trace.run.started_ns;
-	ck_assert_uint_eq(trace.n_runs, 2); /* the end of the one before, and this one */
+	ck_assert_uint_eq(trace.n_runs, 2); /* the end of the previous one, and this one */
 	ck_assert_uint_eq(trace.runs[1].start_ns, 5 * S - zero);
 	ck_assert_uint_eq(trace.runs[1].end_ns, 6 * S - zero);
 	tp_trace_release(&trace);
@@ -127,7 +127,7 @@ START_TEST(who_computes_without_an_end_is_on_a_cpu)
 	ck_assert_uint_eq(trace.runs[trace.n_runs - 1].start_ns, 6 * S - zero);
 	ck_assert_uint_eq(trace.runs[trace.n_runs - 1].end_ns, 8 * S - zero);
 	tp_trace_release(&trace);
-	add_run(w, 0, 5 * S, 9 * S, TP_RUN_BLOCKED); /* at last */
+	add_run(w, 0, 5 * S, 9 * S, TP_RUN_BLOCKED); /* finally recorded */
 	tp_window_cut(w, &trace, &run, 8 * S, 10 * S);
 	zero = trace.run.started_ns;
 	ck_assert_uint_eq(trace.runs[trace.n_runs - 1].end_ns, 9 * S - zero);
@@ -171,7 +171,7 @@ START_TEST(a_phase_that_was_begun_goes_on)
 	struct tp_mark mark = {.kind = TP_MARK_PHASE_BEGIN, .time_ns = S};
 	mark.name = tp_sink_string(sink, "evaluation");
 	tp_sink_mark(sink, &mark);
-	tp_sink_mark(sink, &mark); /* never ended: it is there once */
+	tp_sink_mark(sink, &mark); /* never ended: it is kept once */
 	mark.name = tp_sink_string(sink, "checkpoint");
 	tp_sink_mark(sink, &mark);
 	mark.kind = TP_MARK_PHASE_END;
@@ -229,7 +229,7 @@ START_TEST(the_dead_leave_and_their_children_stay_the_grandparents)
 }
 END_TEST
 
-/* A task is told again at an exec and at its end, with the creator that it had. */
+/* A task is recorded again at an exec and at its end, with its original creator. */
 START_TEST(who_is_told_again_keeps_the_grandparent)
 {
 	struct tp_window *w = tp_window_new(2 * S);
@@ -248,7 +248,7 @@ START_TEST(who_is_told_again_keeps_the_grandparent)
 }
 END_TEST
 
-/* No task has the number of a device's track; one with spans lies between two. */
+/* No task has the id of a device's track; a track with spans is between two of them. */
 START_TEST(gauges_of_devices_come_with_their_track)
 {
 	struct tp_window *w = tp_window_new(2 * S);
@@ -281,8 +281,8 @@ START_TEST(gauges_of_devices_come_with_their_track)
 }
 END_TEST
 
-/* Ten thousand seconds, with threads that come and go: a window of two cuts as many rows at the end
- * as it did at the begin. */
+/* Ten thousand seconds, with threads that start and end: a window of two seconds cuts as many rows
+ * at the end as at the beginning. */
 START_TEST(hours_leave_nothing_behind)
 {
 	enum { SECONDS = 10000, STAYS = 20 };
@@ -305,7 +305,7 @@ START_TEST(hours_leave_nothing_behind)
 	tp_window_cut(w, &trace, &run, end - 2 * S, end);
 	ck_assert_uint_eq(trace.n_tasks, 3);
 	ck_assert_uint_eq(trace.n_runs,
-			  2 * 2 * STAYS + 1); /* and how the main thread's last ended */
+			  2 * 2 * STAYS + 1); /* and the end of the main thread's previous stay */
 	ck_assert_uint_eq(trace.n_samples, 2 * STAYS);
 	ck_assert_uint_eq(trace.n_gauges, 2);
 	ck_assert_uint_eq(trace.n_marks, 2);
@@ -328,7 +328,7 @@ START_TEST(a_window_is_full_of_names)
 		tp_sink_string(tp_window_sink(w), name);
 	}
 	ck_assert_uint_gt(n, 100000);
-	ck_assert_uint_lt(n, 1000000); /* 64 MiB of them */
+	ck_assert_uint_lt(n, 1000000); /* 64 MiB of names */
 	tp_window_free(w);
 }
 END_TEST

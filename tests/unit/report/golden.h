@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts kept under tests/data/summaries; GOLDEN=1 rewrites them. */
+/* Expected texts under tests/data/summaries; GOLDEN=1 rewrites them. */
 #ifndef TRAINPROF_TESTS_UNIT_REPORT_GOLDEN_H
 #define TRAINPROF_TESTS_UNIT_REPORT_GOLDEN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hand-made imports for the tests of writers: a step of eight ranks, one of which is late, and six
+/* Hand-made imports for the tests of writers: a step of eight ranks with one late rank, and six
  * steps of one rank that waits for data. The ranks' times are those of param-dlrm-8ranks. */
 #ifndef TRAINPROF_TESTS_UNIT_REPORT_JOBSAMPLE_H
 #define TRAINPROF_TESTS_UNIT_REPORT_JOBSAMPLE_H
@@ -12,7 +12,7 @@ enum { JOB_RANKS = 8, JOB_COLLECTIVES = 3, JOB_KERNELS = 3 };
 
 #define JOB_HASH "3f5a9c0e17b2d4865a9c3e7f10b2d4863f5a9c0e17b2d4865a9c3e7f10b2d486"
 
-/* us: own parts in their order, then the same after waits were given to their causes. */
+/* us: own parts in their order, then the same after waits were attributed to their causes. */
 static const uint64_t job_parts[JOB_RANKS][2][TP_N_PARTS + 1] = {
 	{{1034, 5537, 19, 1101, 6624, 140, 0}, {1404, 195, 30, 1375, 11283, 168, 0}},
 	{{1050, 11056, 19, 0, 6345, 114, 0}, {1447, 202, 30, 1157, 11188, 172, 4388}},
@@ -24,7 +24,8 @@ static const uint64_t job_parts[JOB_RANKS][2][TP_N_PARTS + 1] = {
 	{{1059, 1580, 20, 1157, 8541, 152, 0}, {1223, 200, 20, 1157, 9757, 152, 0}},
 };
 
-/* us: busy, from first to last, unions of the classes, of them exposed, beside compute. */
+/* us: busy, from first to last, unions of the classes, the exposed part of them, overlap with
+ * compute. */
 static const uint64_t job_times[JOB_RANKS][8] = {
 	{6590, 13009, 1034, 5798, 19, 5537, 19, 261},
 	{12321, 18749, 1246, 11336, 19, 11056, 19, 280},
@@ -80,7 +81,7 @@ static void job_trace(struct sample *s, const struct tp_rank_info *ranks, size_t
 	tp_trace_build(&s->trace, &s->builder, &run);
 }
 
-/* Parts, shares and labels as the sums over devices. */
+/* Sums parts, shares and labels over the devices. */
 static void job_sum(struct sample *s)
 {
 	static const enum tp_label whole[TP_N_PARTS] = {

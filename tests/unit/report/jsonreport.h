@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report as JSON: its text, and that read back. */
+/* A report as JSON: the text and the parsed document. */
 #ifndef TRAINPROF_TESTS_UNIT_REPORT_JSONREPORT_H
 #define TRAINPROF_TESTS_UNIT_REPORT_JSONREPORT_H
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Heap. */
+/* Returns a heap string. */
 static char *render(const struct tp_report *report, size_t *size)
 {
 	char *text = NULL;

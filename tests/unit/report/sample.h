@@ -268,7 +268,7 @@ static const struct tp_references sample_literature = {
 	.n_caveats = TP_ARRAY_LEN(sample_caveats),
 };
 
-/* Of what changes the number of iterations. */
+/* The figures of a technique that changes the number of iterations. */
 static const struct tp_reported_result sample_rate[] = {
 	{.text = "half the schedule: 76.6 % became 75.6 %",
 	 .hardware = "8x A100",
@@ -360,7 +360,7 @@ static void sample_findings(struct sample *s)
 		       "Capture the step as a CUDA graph",
 		       "214 launches per step; the GPU idles 2.8 ms between them", 1.00, 1.03,
 		       1.06);
-	f->items[2].sureness = TP_LIKELY; /* it has only a bound */
+	f->items[2].sureness = TP_LIKELY; /* has only a bound */
 	for (size_t i = 3; i < 7; i++)
 		f->items[i] = (struct tp_finding){
 			.rule = "cpu/low-ipc-preprocessing",
@@ -395,7 +395,7 @@ static inline void sample_init(struct sample *s)
 				       .is_last = true};
 }
 
-/* Measured with less detail than asked for: everything that the governor may take away. */
+/* A run measured with less detail than requested: everything that the governor may reduce. */
 static inline void sample_reduce(struct sample *s)
 {
 	enum { OFF = 1, THROTTLED };
@@ -425,7 +425,7 @@ static inline void sample_reduce(struct sample *s)
 	tp_profile_set(&s->profile, TP_FACT_RUN_RATE_RATIO, 0.5, TP_ORIGIN_MEASURED, 1);
 }
 
-/* Of a Python program: where it loops, which lines hold the time, what two workers do. */
+/* A Python program: its loop, the lines with most time, the work of two workers. */
 static inline void sample_python(struct sample *s)
 {
 	static const char *strings[] = {"/home/me/train.py", "main",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes this thread's registers and a copy of its stack, as a sample of the kernel would. */
+/* Captures this thread's registers and a copy of its stack, as a sample of the kernel does. */
 #ifndef TRAINPROF_TESTS_UNIT_STACK_CAPTURE_H
 #define TRAINPROF_TESTS_UNIT_STACK_CAPTURE_H
 
@@ -12,14 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A function that is really called, whatever the optimiser knows about it. */
+/* Makes the compiler really call a function, even if it could optimise the call away. */
 #if defined(__clang__)
 #define KEEP __attribute__((noinline))
 #else
 #define KEEP __attribute__((noinline, noclone, noipa))
 #endif
 
-/* Keeps a call from being the last thing a function does, which would make it a jump. */
+/* Prevents a call from being the last operation of a function, which would make it a jump. */
 #define AFTER_CALL() __asm__ volatile("" ::: "memory")
 
 enum { CAPTURE_MAX_BYTES = 256 << 10 };
@@ -37,7 +37,7 @@ struct unwound {
 	struct tp_unwind_result result;
 };
 
-/* Where the current stack ends; of the thread's own, another while a test is on one. */
+/* End of the current stack if a test runs on another stack than the thread's own. */
 static uint64_t capture_other_top;
 
 static inline uint64_t capture_stack_top(void)
@@ -64,7 +64,7 @@ capture_copy(struct capture *out, uint64_t top)
 		out->stack[i] = from[i];
 }
 
-/* Inlined into the function whose place on the stack is wanted. */
+/* Inlined into the function whose stack position is captured. */
 __attribute__((always_inline)) static inline void capture_here(struct capture *out)
 {
 	uint64_t top = capture_stack_top();
@@ -109,7 +109,8 @@ static inline const char *unwound_name(const struct unwound *u, size_t i)
 	return symbol.name;
 }
 
-/* Index of the first frame from `at` on with that name; fails the test when there is none. */
+/* Returns the index of the first frame from `at` on with that name; fails the test if there is
+ * none. */
 static inline size_t unwound_find(const struct unwound *u, const char *name, size_t at)
 {
 	for (size_t i = at; i < u->result.n_frames; i++) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The memory of a CPython process, built by hand for any minor version, so that what cannot be
- * waited for in a running one (a stack that changes while it is read, pointers in a circle) can be
- * had at will.
- */
+/* The memory of a CPython process, built by hand for any minor version, so that tests can create
+ * situations that rarely occur in a running one (a stack that changes while it is read, circular
+ * pointers). */
 #ifndef TRAINPROF_TESTS_UNIT_STACK_PYIMAGE_H
 #define TRAINPROF_TESTS_UNIT_STACK_PYIMAGE_H
 
@@ -31,11 +29,11 @@ struct pyimage {
 	uint64_t runtime, interp, thread, cframe, gil;
 	uint64_t code_type, int_type;
 	uint64_t chunk, top; /* of the data stack */
-	uint64_t innermost;  /* frame */
+	uint64_t innermost;  /* innermost frame */
 	struct tp_py_memory mem;
-	/* Called before each slice is read: whatever the process does meanwhile. */
+	/* Called before each slice is read: changes the memory as the running process would. */
 	void (*meanwhile)(struct pyimage *image);
-	size_t n_slices; /* read so far */
+	size_t n_slices; /* slices read so far */
 };
 
 static inline uint8_t *pyimage_at(const struct pyimage *image, uint64_t address)
@@ -67,7 +65,7 @@ static inline uint64_t pyimage_alloc(struct pyimage *image, size_t size)
 	return address;
 }
 
-/* Slice by slice, as a processor copies: anything may happen between two of them. */
+/* Copies slice by slice, like a processor: the memory can change between two slices. */
 static inline size_t pyimage_read(struct tp_py_memory *mem, const struct tp_process_range *pieces,
 				  size_t n)
 {
@@ -91,7 +89,7 @@ static inline size_t pyimage_read(struct tp_py_memory *mem, const struct tp_proc
 	return n;
 }
 
-/* Characters of 1, 2 or 4 bytes; ASCII when `is_ascii`. */
+/* Characters of 1, 2 or 4 bytes; ASCII if `is_ascii`. */
 static inline uint64_t pyimage_text_of(struct pyimage *image, const void *data, size_t n,
 				       unsigned kind, bool is_ascii)
 {
@@ -117,7 +115,7 @@ static inline uint64_t pyimage_bytes(struct pyimage *image, const void *data, si
 	return bytes;
 }
 
-/* A function whose i-th instruction (of two bytes) is on line first + i / 4. */
+/* Line table of a function whose i-th instruction (of two bytes) is on line first + i / 4. */
 static inline uint64_t pyimage_lines(struct pyimage *image)
 {
 	uint8_t table[2 * 32];
@@ -153,7 +151,7 @@ static inline uint64_t pyimage_code(struct pyimage *image, const char *file, con
 	}
 	pyimage_put(image, code + l->code_lines, pyimage_lines(image));
 	pyimage_put_u32(image, code + l->code_first_line, first_line);
-	/* CO_OPTIMIZED and CO_NEWLOCALS; bodies have neither. */
+	/* CO_OPTIMIZED and CO_NEWLOCALS; module and class bodies have neither. */
 	pyimage_put_u32(image, code + l->code_flags, name[0] == '<' ? 0 : 3);
 	return code;
 }
@@ -180,14 +178,14 @@ static inline void pyimage_add_chunk(struct pyimage *image)
 			    (image->top - image->chunk - l->chunk_data) / 8);
 	pyimage_put(image, chunk + l->chunk_previous, image->chunk);
 	pyimage_put(image, chunk + l->chunk_size, PYIMAGE_CHUNK_BYTES);
-	/* The first word of the first chunk is left free. */
+	/* The first word of the first chunk is unused. */
 	image->top = chunk + l->chunk_data + (image->chunk ? 0 : 8);
 	image->chunk = chunk;
 	pyimage_put(image, image->thread + l->thread_chunk, chunk);
 	pyimage_put(image, image->thread + l->thread_top, image->top);
 }
 
-/* Where C leaves its mark, or before 3.11 a frame is. */
+/* Address for a mark of C, or before 3.11 for a frame. */
 static inline uint64_t pyimage_loose(struct pyimage *image)
 {
 	size_t size = 16 + TP_PY_LAYOUT_MAX_FRAME_BYTES + 8 * PYIMAGE_WORDS_A_FRAME;
@@ -208,10 +206,10 @@ static inline uint64_t pyimage_in_chunk(struct pyimage *image)
 	return frame;
 }
 
-/* The frame of a generator lies in its object. */
+/* The frame of a generator is inside its object. */
 enum pyimage_owner { PYIMAGE_THREAD = 0, PYIMAGE_GENERATOR = 1, PYIMAGE_MARK = 3 };
 
-/* As far as frames say. */
+/* Sets the state in the frame itself. */
 static inline void pyimage_set_running(struct pyimage *image, uint64_t frame, bool is_running)
 {
 	const struct tp_py_layout *l = image->layout;
@@ -277,7 +275,7 @@ static inline uint64_t pyimage_int(struct pyimage *image, uint64_t value)
 	return object;
 }
 
-/* 0: not set. */
+/* 0 = not set. */
 static inline void pyimage_set_local(struct pyimage *image, uint64_t frame, unsigned local,
 				     uint64_t object)
 {
@@ -286,11 +284,11 @@ static inline void pyimage_set_local(struct pyimage *image, uint64_t frame, unsi
 		    object | (is_tagged ? 1 : 0));
 }
 
-/* Room for names in a dictionary; what finds them is before the entries. */
+/* Room for names in a dictionary; the indices precede the entries. */
 enum { PYIMAGE_INDICES = 512, PYIMAGE_NAMES = 320 };
 
-/* A table of its own, as a dictionary has after it grew; names that are no texts make it general.
- */
+/* A separate table, as a dictionary has after it grew; keys that are not strings make it
+ * general. */
 static inline uint64_t pyimage_table(struct pyimage *image, bool is_general)
 {
 	const struct tp_py_layout *l = image->layout;
@@ -298,7 +296,7 @@ static inline uint64_t pyimage_table(struct pyimage *image, bool is_general)
 	uint64_t table = pyimage_alloc(image, size);
 	memset(pyimage_at(image, table), 0, size);
 	if (l->keys_log_bytes) {
-		*pyimage_at(image, table + l->keys_log_bytes) = 10; /* 512 of two bytes */
+		*pyimage_at(image, table + l->keys_log_bytes) = 10; /* 512 indices of two bytes */
 		*pyimage_at(image, table + l->keys_kind) = !is_general;
 	} else {
 		pyimage_put(image, table + l->keys_size, PYIMAGE_INDICES);
@@ -321,7 +319,7 @@ static inline uint64_t pyimage_dict(struct pyimage *image, uint64_t table)
 	return dict;
 }
 
-/* Entries from 0 on; 0 as the value: deleted. */
+/* Entries from 0 on; value 0 = deleted. */
 static inline void pyimage_set_entry(struct pyimage *image, uint64_t table, uint64_t index,
 				     uint64_t name, uint64_t object)
 {
@@ -336,7 +334,7 @@ static inline void pyimage_set_entry(struct pyimage *image, uint64_t table, uint
 		pyimage_put(image, table + l->keys_n_entries, index + 1);
 }
 
-/* Another thread state of the same interpreter, put in front of its list. */
+/* Another thread state of the same interpreter, inserted at the head of its list. */
 static inline uint64_t pyimage_add_thread(struct pyimage *image, uint32_t tid)
 {
 	const struct tp_py_layout *l = image->layout;
@@ -370,7 +368,7 @@ static inline void pyimage_write_offset(struct pyimage *image, uint32_t at, uint
 		pyimage_put(image, image->runtime + at, value);
 }
 
-/* What 3.13 and later say of themselves. */
+/* Writes the offsets that 3.13 and later publish. */
 static inline void pyimage_write_offsets(struct pyimage *image)
 {
 	const struct tp_py_layout *l = image->layout;
@@ -418,7 +416,7 @@ static inline void pyimage_init(struct pyimage *image, unsigned minor)
 	if (!image->layout)
 		abort();
 	const struct tp_py_layout *l = image->layout;
-	/* Zeroed, and only as much as is touched. */
+	/* Zeroed, and only touched pages use memory. */
 	image->bytes = mmap(NULL, PYIMAGE_BYTES, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (image->bytes == MAP_FAILED)

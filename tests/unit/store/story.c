@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells a made-up run, compares traces, and gives tests a directory. */
+/* Emits a made-up run, compares traces, and creates directories for tests. */
 #include "story.h"
 
 #include "trainprof/base/map.h"
@@ -270,9 +270,9 @@ void story_trace(struct tp_trace *out, uint64_t to)
 	tp_trace_builder_release(&builder);
 }
 
-/* ---- comparing ---- */
+/* ---- comparing --------------------------------------------------------------------------- */
 
-/* Check's own assertions cost a write each; there are millions of these. */
+/* Check's own assertions cost one write each; there are millions of these. */
 static bool same_number(const char *member, uint64_t a, uint64_t b)
 {
 	if (a != b)
@@ -428,11 +428,11 @@ void story_assert_equal(const struct tp_trace *a, const struct tp_trace *b)
 	ck_assert(SAME(end_ns));
 }
 
-/* ---- directories ---- */
+/* ---- directories ------------------------------------------------------------------------- */
 
 char *story_directory(void)
 {
-	/* In memory where that is possible: a file that is cut again and again waits for a disk. */
+	/* In memory if possible: truncating a file again and again waits for a disk. */
 	char *path = tp_strdup("/dev/shm/trainprof-test-XXXXXX");
 	if (mkdtemp(path))
 		return path;

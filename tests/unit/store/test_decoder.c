@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about unpacking: newer records are skipped, wrong ones refused, numbers keep their sense.
- */
+/* Claims about decoding: newer records are skipped, invalid ones refused, numbers keep their
+ * meaning. */
 #include "store/decoder.h"
 
 #include "store/encoder.h"
@@ -30,7 +30,8 @@ static void teardown(void)
 	tp_trace_builder_release(&builder);
 }
 
-/* The numbers that docs/format.md promises. A name that moves must not take its number along. */
+/* The numbers that docs/format.md guarantees. A name that moves in the enumeration must keep its
+ * number. */
 static const char *const causes[] = {"none",  "unknown",  "file",  "disk",  "page_fault",
 				     "pipe",  "socket",   "poll",  "futex", "sleep",
 				     "child", "terminal", "other", "gil"};
@@ -102,7 +103,7 @@ START_TEST(varints_keep_every_number)
 							  numbers[j]),
 					  numbers[i]);
 	}
-	/* Eleven bytes, and one that does not end. */
+	/* A varint of eleven bytes, and one that does not end. */
 	unsigned char endless[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 				   0x80, 0x80, 0x80, 0x80, 0x01};
 	struct tp_varint_cursor cursor = {.at = endless, .end = endless + sizeof(endless)};
@@ -190,7 +191,7 @@ static const struct {
 	CASE("a metric number too large", "\x6b\xff\xff\x03\x00\x00\x00", true, 1, 0),
 	CASE("a gauge that is no number", "\xb7\x02\x02\x00\x00\x00\x00\x00\x00\x00\xf8\x7f", true,
 	     1, 0),
-	CASE("a mark of a newer kind", "\x58\x0a\x02\x01\x00\x00", true, 0, 1),
+	CASE("a mark of a newer kind", "\x58\x0b\x02\x01\x00\x00", true, 0, 1),
 	CASE("a mark of an unknown task", "\x58\x00\x02\x07\x00\x00", true, 1, 0),
 	CASE("a gap", "\x69\x00\xff\x7f\x00\x00\x00", true, 0, 0),
 	CASE("a gap longer than time", "\xa9\x00\xff\xff\xff\xff\xff\x7f\x00\x00\x00", true, 1, 0),
@@ -203,7 +204,8 @@ START_TEST(each_payload_has_its_fate)
 	ck_assert(tp_decoder_add(&decoder, (const unsigned char *)PREFIX, sizeof(PREFIX) - 1, 0));
 	ck_assert_uint_eq(decoder.n_refused + decoder.n_skipped, 0);
 	const char *what = payloads[_i].what;
-	/* Exactly as long as it is, so that AddressSanitizer sees one byte too many. */
+	/* Allocated with the exact size, so that AddressSanitizer detects a read of one byte too
+	 * many. */
 	unsigned char *exact = malloc(payloads[_i].size);
 	memcpy(exact, payloads[_i].bytes, payloads[_i].size);
 	bool whole = tp_decoder_add(&decoder, exact, payloads[_i].size, 1000000);

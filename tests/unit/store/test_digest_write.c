@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about digests: they are small, keep what a job's report needs, and survive any damage. */
+/* Claims about digests: they are small, have all that a job's report needs, and survive any
+ * damage. */
 #include "trainprof/store/rank_digest.h"
 
 #include "trainprof/base/file.h"
@@ -168,7 +169,7 @@ START_TEST(frames_are_small_however_long_names_are)
 		n_windows += frame.kind == TP_DIGEST_STEPS;
 	} while (frame.kind != TP_DIGEST_END);
 	tp_digest_close(reader);
-	/* About 8 bytes a step where lengths are random. */
+	/* About 8 bytes per step if lengths are random. */
 	ck_assert_uint_le(n_windows, STEPS * 9 / TP_DIGEST_FRAME_MAX + 1);
 	tp_buf_release(&out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the packing: small, and as docs/format.md shows it. */
+/* Claims about the encoding: small, and as shown in docs/format.md. */
 #include "store/encoder.h"
 
 #include "store/decoder.h"
@@ -103,14 +103,14 @@ START_TEST(the_largest_records_fit_behind_an_almost_full_block)
 		tp_encoder_add(&encoder, &record);
 	ck_assert(!tp_encoder_is_full(&encoder));
 	record.of.string = text;
-	tp_encoder_add(&encoder, &record); /* AddressSanitizer watches */
+	tp_encoder_add(&encoder, &record); /* AddressSanitizer checks this */
 	ck_assert(tp_encoder_is_full(&encoder));
 	ck_assert_uint_le(encoder.used, LAYOUT_BLOCK_MAX);
 	free(text);
 }
 END_TEST
 
-/* ---- the example in docs/format.md ---- */
+/* ---- the example in docs/format.md ------------------------------------------------------- */
 
 static void example_emit(void)
 {
@@ -147,7 +147,7 @@ static void example_emit(void)
 	tp_encoder_finish_block(&encoder);
 }
 
-/* Bytes of the lines "    0030  16 01 74 …" between the two markers of the document. */
+/* Reads the bytes of the lines "    0030  16 01 74 …" between the two markers of the document. */
 static size_t example_read(unsigned char *out, size_t size)
 {
 	struct tp_buf text = {0};
@@ -170,7 +170,7 @@ static size_t example_read(unsigned char *out, size_t size)
 	return n;
 }
 
-/* What belongs into the document. */
+/* Prints the text for the document. */
 static void example_show(void)
 {
 	for (size_t i = 0; i < encoder.used; i++) {

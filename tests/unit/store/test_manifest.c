@@ -163,7 +163,7 @@ START_TEST(an_empty_run_can_be_written_and_read)
 }
 END_TEST
 
-/* The worst: every text as long as can be, of the bytes that JSON makes longest. */
+/* The worst case: every text has the maximum length, of the bytes that JSON escapes longest. */
 START_TEST(no_run_outgrows_the_space_kept_for_its_manifest)
 {
 	static const char worst[] = {'\x01', '\xff', '"', 'a', '\0'};
@@ -244,7 +244,7 @@ START_TEST(what_is_no_manifest_is_refused_and_odd_members_read_as_unknown)
 	if (bad[_i].status == TP_VERSION)
 		ck_assert_str_eq(err.next, "update trainprof");
 	if (bad[_i].status) {
-		ck_assert_int_eq(run.pid, 77); /* untouched */
+		ck_assert_int_eq(run.pid, 77); /* unchanged */
 	} else {
 		ck_assert_ptr_null(run.id);
 		ck_assert_int_eq(run.pid, 0);

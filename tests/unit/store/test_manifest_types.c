@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about members of manifest.json whose type is wrong: each is refused by its name. */
+/* Claims about members of manifest.json with a wrong type: each is refused with its name. */
 #include "store/manifest_types.h"
 
 #include "trainprof/base/memory.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of each type of JSON, and numbers that no member may have. */
+/* Values of each JSON type, and numbers that no member may have. */
 static const char *const values[] = {
 	"true", "\"text\"", "\"12\"",  "3",    "-4", "1.5",
 	"[]",   "[1]",      "[\"a\"]", "[{}]", "{}", "1e300",
 };
 
-/* Which of them a member takes: a letter for each, in the same order. */
+/* The values that a member accepts: a letter for each, in the same order. */
 static const struct {
 	const char *path; /* a dot for each object, a * for each list of objects */
 	const char *takes;
@@ -42,7 +42,7 @@ static const struct {
 	{"ranks*devices*capability", "...x........", "a count below 2^32"},
 };
 
-/* {"ranks": [{"devices": [VALUE]}]} for "ranks*devices", and the path as a message has it. */
+/* Builds {"ranks": [{"devices": [VALUE]}]} for "ranks*devices", and the path as in a message. */
 static void build(struct tp_buf *text, struct tp_buf *path, const char *member, const char *value)
 {
 	struct tp_buf end = {0};

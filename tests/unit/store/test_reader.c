@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading what was cut, damaged, made by another version or made up. */
+/* Claims about reading recordings that were truncated, damaged, made by another version or
+ * crafted. */
 #include "trainprof/store/recording.h"
 
 #include "store/checksum.h"
@@ -26,10 +27,10 @@ static char *directory;
 static char *recording;
 static char *records;
 static struct tp_buf bytes;               /* of the undamaged records.tpr */
-static size_t ends[N_STEPS + 1];          /* of its header and blocks */
-static struct tp_trace told[N_STEPS + 1]; /* what the first so many blocks say */
+static size_t ends[N_STEPS + 1];          /* ends of its header and blocks */
+static struct tp_trace told[N_STEPS + 1]; /* traces of the first blocks, by number of blocks */
 
-/* A recording of N_STEPS blocks, STEP parts each, and what each beginning of it means. */
+/* Makes a recording of N_STEPS blocks, STEP parts each, and the trace of each prefix. */
 static void setup(void)
 {
 	directory = story_directory();
@@ -68,7 +69,7 @@ static void write_records(const void *content, size_t size)
 	close(fd);
 }
 
-/* Loads; the recording must tell the first `n_steps` steps and know whether that is all. */
+/* Loads; the trace must have the first `n_steps` steps and the right is_partial. */
 static void assert_reports(size_t n_steps, bool is_partial)
 {
 	struct tp_trace trace;
@@ -126,7 +127,7 @@ START_TEST(a_block_that_is_missing_or_met_twice_ends_the_reading)
 	tp_buf_add(&other, bytes.data + ends[2], bytes.len - ends[2]);
 	write_records(other.data, other.len);
 	assert_reports(3, true);
-	/* Cut exactly between two blocks: only the manifest knows. */
+	/* Truncated exactly between two blocks: only the manifest shows it. */
 	write_records(bytes.data, ends[5]);
 	assert_reports(5, true);
 	tp_buf_clear(&other);
@@ -212,7 +213,7 @@ START_TEST(records_that_are_no_file_or_absent_are_refused)
 }
 END_TEST
 
-/* A recording that is begun and not ended; the store is to be finished. */
+/* Begins a recording and does not end it; the caller has to finish the store. */
 static struct tp_store *begin_live(char **live, char **live_records)
 {
 	struct tp_store *store;
@@ -222,7 +223,7 @@ static struct tp_store *begin_live(char **live, char **live_records)
 	return store;
 }
 
-/* The file of the whole story grows by odd steps, so that most readings end within a block. */
+/* The file of the whole story grows by odd steps, so that most readings end inside a block. */
 START_TEST(what_is_being_written_is_told_once_whenever_it_is_read)
 {
 	enum { GROWTH = 37 };
@@ -257,7 +258,8 @@ START_TEST(what_is_being_written_is_told_once_whenever_it_is_read)
 }
 END_TEST
 
-/* Beside the reader, a byte at a time: yields make the file grow at any point of a reading. */
+/* Writes one byte at a time while the reader runs: yields make the file grow at any point of a
+ * reading. */
 static void *write_bytes(void *context)
 {
 	enum { MOST_YIELDS = 2000 };

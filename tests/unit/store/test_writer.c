@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about writing a recording: whole, private, bounded, and harmless when something fails. */
+/* Claims about writing a recording: complete, private, bounded, and harmless if an operation
+ * fails. */
 #include "trainprof/store/recording.h"
 
 #include "skip.h"
@@ -23,8 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *directory; /* of this test */
-static char *recording; /* in it, not made yet */
+static char *directory; /* directory of this test */
+static char *recording; /* in it, not created yet */
 
 static void setup(void)
 {
@@ -36,7 +37,7 @@ static void teardown(void)
 {
 	free(recording);
 	ck_assert_int_eq(chdir("/"), 0);
-	umount2(directory, MNT_DETACH); /* where a test has mounted something */
+	umount2(directory, MNT_DETACH); /* if a test has mounted a file system */
 	story_remove(directory);
 }
 
@@ -184,7 +185,7 @@ START_TEST(an_unwritable_place_is_named_with_a_way_out)
 }
 END_TEST
 
-/* The gap that tells of an early stop. */
+/* Returns the gap of an early stop. */
 static const struct tp_gap *stop_gap(const struct tp_trace *trace)
 {
 	size_t i = 0;
@@ -195,7 +196,7 @@ static const struct tp_gap *stop_gap(const struct tp_trace *trace)
 	return &trace->gaps[i];
 }
 
-/* More different stacks than the writer remembers: they read back, and equal ones as equal. */
+/* More different stacks than the writer caches: they are read back, and equal ones as equal. */
 START_TEST(stacks_of_a_long_run_read_back)
 {
 	enum { N_STACKS = 100000, DEPTH = 64 };
@@ -209,7 +210,7 @@ START_TEST(stacks_of_a_long_run_read_back)
 		frames[i] = tp_sink_frame(sink, &frame);
 	}
 	struct tp_sample sample = {.time_ns = STORY_STARTED_NS};
-	for (uint32_t i = 0; i <= N_STACKS; i++) { /* the last is the first once more */
+	for (uint32_t i = 0; i <= N_STACKS; i++) { /* the last is the first again */
 		for (uint32_t bit = 0; bit < 20; bit++)
 			frames[bit] = 1 + 2 * bit + (i % N_STACKS >> bit & 1);
 		sample.stack = tp_sink_stack(sink, frames, DEPTH, 0);
@@ -221,7 +222,7 @@ START_TEST(stacks_of_a_long_run_read_back)
 	struct tp_trace trace;
 	load(&trace);
 	ck_assert_uint_eq(trace.n_samples, N_STACKS + 1);
-	ck_assert_uint_eq(trace.n_stacks, N_STACKS + 1); /* and the empty one */
+	ck_assert_uint_eq(trace.n_stacks, N_STACKS + 1); /* plus the empty one */
 	ck_assert_uint_eq(trace.samples[0].stack, trace.samples[N_STACKS].stack);
 	const struct tp_stack *last = tp_trace_stack(&trace, trace.samples[N_STACKS - 1].stack);
 	ck_assert_uint_eq(last->n_frames, DEPTH);
@@ -245,7 +246,7 @@ START_TEST(at_its_size_limit_a_recording_stops_and_stays_whole)
 	finish(store);
 	struct tp_trace trace;
 	load(&trace);
-	ck_assert(!trace.is_partial); /* it was closed; what is missing is a gap */
+	ck_assert(!trace.is_partial); /* it was closed; the missing part is a gap */
 	const struct tp_gap *gap = stop_gap(&trace);
 	ck_assert_uint_eq(gap->start_ns, until_ns - STORY_STARTED_NS);
 	ck_assert_uint_eq(gap->end_ns, trace.end_ns);
@@ -255,7 +256,7 @@ START_TEST(at_its_size_limit_a_recording_stops_and_stays_whole)
 }
 END_TEST
 
-/* A small file system of our own, gone with the test's process. */
+/* Mounts a small file system, which ends with the test's process. */
 static bool mount_small(const char *size)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -276,7 +277,7 @@ START_TEST(a_full_disk_stops_recording_and_leaves_room_for_manifest_and_report)
 	struct tp_error err = {0};
 	ck_assert(tp_store_has_stopped(store, &until_ns, &err));
 	ck_assert_str_eq(err.text, "no space left on device");
-	/* The target fills what is left. */
+	/* The target fills the remaining space. */
 	char *path = tp_asprintf("%s/target", directory);
 	int fd = open(path, O_WRONLY | O_CREAT, 0600);
 	char page[4096] = {0};
@@ -311,7 +312,7 @@ START_TEST(a_disk_without_room_for_a_recording_is_refused_and_left_clean)
 }
 END_TEST
 
-/* A write that stops in the middle of a block: the file-size limit gives one on any machine. */
+/* A write that stops in the middle of a block: the file-size limit causes one on any machine. */
 START_TEST(half_a_block_is_taken_back)
 {
 	struct tp_store *store = create(UINT64_MAX);
@@ -362,7 +363,7 @@ START_TEST(the_file_size_limit_of_the_shell_is_kept_without_a_signal)
 }
 END_TEST
 
-/* Bytes of a file from `from` on, in a buffer of the caller. */
+/* Reads bytes of a file from `from` on into the caller's buffer. */
 static size_t read_from(const char *path, off_t from, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY);
@@ -406,7 +407,7 @@ START_TEST(a_killed_writer_leaves_all_that_reached_the_disk)
 	ck_assert_uint_eq(trace.n_tasks, 8);
 	tp_trace_release(&trace);
 
-	/* The same story, told to its end: what the killed one left is its beginning. */
+	/* The same story up to its end: the killed writer's file is the beginning of this one. */
 	char *killed = tp_alloc(LARGE);
 	size_t n_killed = read_from(path, HEADER_BYTES, killed, LARGE);
 	free(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is known of versions of CUPTI. */
+/* Claims about the known faults of CUPTI versions. */
 #include "trainprof/wire/gpu_faults.h"
 
 #include <check.h>
@@ -8,9 +8,9 @@
 static const struct {
 	uint32_t cupti;
 	uint32_t driver;
-	const char *text; /* part of it; NULL: it is used */
+	const char *text; /* part of the text; NULL = the version is used */
 } stops[] = {
-	{0, 13000, NULL}, /* it did not start, which its state says */
+	{0, 13000, NULL}, /* it did not start, which its state shows */
 	{1, 13000, "older than 11.8"},
 	{17, 13000, "older than 11.8"},
 	{18, 13000, NULL},
@@ -19,7 +19,7 @@ static const struct {
 	{130000, 13000, "hang or crash"},
 	{130001, 13000, NULL},
 	{130001, 12090, "newer than the driver"},
-	{130001, 0, NULL}, /* a driver that does not say its version is not held against it */
+	{130001, 0, NULL}, /* a driver that does not report its version is accepted */
 	{139999, 13000, NULL},
 	{140000, 14000, "not known"},
 };
@@ -47,7 +47,7 @@ START_TEST(what_is_made_otherwise_ends_with_the_version_that_mended_it)
 }
 END_TEST
 
-/* Somebody reads them in one line, and may want to know who says so, and when it was read. */
+/* Each text is shown on one line, and has to name its source and the date when it was read. */
 static const struct {
 	enum tp_gpu_fault_kind kind;
 	uint32_t cupti;

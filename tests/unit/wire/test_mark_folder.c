@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the rings of Python processes, which are written here byte by byte. */
+/* Claims about the rings of Python processes; the tests write them byte by byte. */
 #include "trainprof/wire/mark_folder.h"
 
 #include <check.h>
@@ -58,7 +58,7 @@ static void teardown(void)
 	ck_assert_int_eq(rmdir(directory), 0);
 }
 
-/* A ring as Python leaves it; the file stays open so that more can be written. */
+/* Makes a ring as Python leaves it; the file stays open so that more can be written. */
 static int make_ring(const char *name, const struct tp_mark_ring_header *header)
 {
 	char path[192];
@@ -88,7 +88,7 @@ static void set_head(int fd, uint64_t head)
 			 sizeof(head));
 }
 
-/* Write the record of a claim; the checksum is right unless it is `damage`d. */
+/* Writes the record of a claim; the checksum is right unless `damage` changes it. */
 static void write_mark(int fd, uint64_t claim, uint32_t damage)
 {
 	struct tp_mark_record mark = {.sequence = (claim + 1) << 1,
@@ -137,7 +137,7 @@ START_TEST(record_whose_checksum_does_not_match_is_waited_for_then_lost)
 	write_mark(fd, 1, 0);
 	set_head(fd, 2);
 	ck_assert_uint_eq(tp_mark_folder_drain(&folder, false, keep, &kept), 0);
-	write_mark(fd, 0, 0); /* now it is whole */
+	write_mark(fd, 0, 0); /* now it is complete */
 	ck_assert_uint_eq(tp_mark_folder_drain(&folder, false, keep, &kept), 2);
 	write_mark(fd, 2, 0x80000000);
 	set_head(fd, 3);
@@ -192,7 +192,7 @@ START_TEST(what_is_no_ring_is_refused_once)
 	bad[1].header_bytes = 64;
 	bad[2].record_bytes = 32;
 	bad[3].n_records = 24;
-	bad[4].n_records = 1u << 20; /* more than the file holds */
+	bad[4].n_records = 1u << 20; /* more records than the file can hold */
 	bad[5].n_records = 0;
 	bad[6].flags = 0;
 	for (int i = 0; i < 7; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the mark ring: what a program marks arrives whole, or is counted as lost. */
+/* Claims about the mark ring: each mark arrives complete, or is counted as lost. */
 #include "trainprof/wire/mark_ring.h"
 
 #include "trainprof/mark.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* mark.h repeats the layout so that users need one file; here both are proved equal. */
+/* mark.h repeats the layout so that users need only one file; these assertions compare both. */
 _Static_assert(TRAINPROF_RING_MAGIC == TP_MARK_RING_MAGIC, "magic");
 _Static_assert(TRAINPROF_RING_HEADER == TP_MARK_RING_HEADER_BYTES, "header");
 _Static_assert(TRAINPROF_RING_RECORD == TP_MARK_RING_RECORD_BYTES, "record");
@@ -77,7 +77,7 @@ START_TEST(marks_arrive_in_order_with_depth_name_and_ids)
 	trainprof_phase_begin("a name that is longer than what fits into a record");
 	trainprof_phase_end();
 	trainprof_phase_end();
-	trainprof_phase_end(); /* one too many: nothing */
+	trainprof_phase_end(); /* one too many: no effect */
 	trainprof_step_end();
 
 	static const struct {
@@ -137,7 +137,7 @@ START_TEST(slow_reader_loses_the_oldest_and_counts_them)
 }
 END_TEST
 
-/* Each thread marks phases named after its own running number, so a torn record shows. */
+/* Each thread marks phases named after its own counter, so that a torn record is detected. */
 struct writer {
 	int n_marks;
 	int yield_each;
@@ -280,7 +280,7 @@ START_TEST(dead_writer_holds_the_reader_up_for_half_a_ring)
 	trainprof_step();
 	ck_assert_uint_eq(tp_mark_ring_drain(&ring, false, keep, &kept), 8);
 	ck_assert_uint_eq(ring.n_lost, 1);
-	/* Its slot stays closed: the next turn loses that one record and nothing else. */
+	/* Its slot stays closed: the next round loses that one record and nothing else. */
 	for (int i = 0; i < 16; i++)
 		trainprof_step();
 	ck_assert_uint_eq(tp_mark_ring_drain(&ring, true, keep, &kept), 15);
@@ -312,7 +312,7 @@ static void scribble(const struct tp_mark_ring *ring, uint64_t *state)
 	uint64_t words[16 + 16 * 8];
 	for (size_t i = 0; i < sizeof(words) / 8; i++)
 		words[i] = next_random(state);
-	/* Half of the time the sequences are right and only the contents are hostile. */
+	/* Half of the time the sequence numbers are right and only the contents are hostile. */
 	if (next_random(state) & 1) {
 		words[8] = ring->next + next_random(state) % 40;
 		for (uint64_t slot = 0; slot < 16; slot++)

@@ -94,7 +94,7 @@ static bool has_root_rights(const struct tp_host *host)
 	return mask >> CAP_SYS_ADMIN & 1 || mask >> CAP_PERFMON & 1;
 }
 
-/* Who may read hardware counters; drivers report it in one of two ways. */
+/* The users that may read hardware counters; drivers report it in one of two ways. */
 enum readers { READERS_UNKNOWN, READERS_ALL, READERS_ADMINISTRATORS };
 
 static enum readers readers_of_counters(const struct tp_host *host)
@@ -214,7 +214,7 @@ static void report_process(struct env_check *env_check, enum tp_gpu_process_kind
 		break;
 	case TP_GPU_PROCESS_SHARES:
 		add_row(env_check, "mps", text, TP_PRESENCE_DEGRADED,
-			"programs share a GPU, and counters are not to be had",
+			"programs share a GPU, and counters are not available",
 			"echo quit | nvidia-cuda-mps-control");
 		break;
 	case TP_GPU_PROCESS_OTHER:
@@ -277,7 +277,7 @@ static void check_mig(struct env_check *env_check)
 			continue;
 		snprintf(text, sizeof(text), "GPU %u is in parts (MIG)", i);
 		add_row(env_check, "mig", text, TP_PRESENCE_DEGRADED,
-			"its use is not told, and counters are those of a whole part",
+			"its use is not reported, and counters cover the whole GPU instance",
 			"nvidia-smi mig -lgi");
 	}
 }

@@ -104,7 +104,7 @@ static void describe(struct tp_gpu_selftest_row *row, unsigned i, const char *na
 				 kinds[k].words);
 			separator = ", ";
 		}
-		separator = "; not told: ";
+		separator = "; not reported: ";
 	}
 }
 

@@ -108,7 +108,7 @@ static void report_owner(const char *owner, struct tp_availability *out)
 	if (owner_of(NVTX_INJECTION))
 		return;
 	out->presence = TP_PRESENCE_DEGRADED;
-	tp_availability_degrade(out, "only NVTX ranges are told");
+	tp_availability_degrade(out, "only NVTX ranges are recorded");
 }
 
 static void cupti_probe(const struct tp_host *host, struct tp_availability *out)
@@ -385,7 +385,7 @@ static void describe(const struct cupti *cupti, const struct outcome *outcome, d
 {
 	if (!cupti->has_cuda)
 		snprintf(out, size,
-			 "only NVTX ranges are told; " CUDA_INJECTION " is another tool's");
+			 "only NVTX ranges are recorded; " CUDA_INJECTION " is another tool's");
 	else if (!outcome->n_cuda)
 		snprintf(out, size,
 			 "the program did not start CUDA, and only named ranges by NVTX");
@@ -480,7 +480,7 @@ static enum tp_status cupti_stop(struct tp_collector *self, uint64_t now_ns, str
 		tp_gpu_trace_windows_finish(&cupti->windows, &agents, now_ns);
 	if (cupti->rings.n_too_many)
 		add_problem(&outcome, TP_PRESENCE_DEGRADED,
-			    "more processes use a GPU than can be told apart");
+			    "more processes use a GPU than can be distinguished");
 	report_availability(cupti, &outcome, now_ns);
 	tp_sink_source(cupti->context->sink, name, self->type->summary, &self->availability,
 		       outcome.n_put, outcome.n_lost);
@@ -500,7 +500,7 @@ static void cupti_close(struct tp_collector *self)
 
 const struct tp_collector_type tp_cupti_collector = {
 	.name = name,
-	.summary = "GPU kernels, copies and waits, told from inside the program",
+	.summary = "GPU kernels, copies and waits, recorded inside the program",
 	.gains = "what the GPU computed, and why it waited",
 	.probe = cupti_probe,
 	.open = cupti_open,

@@ -235,7 +235,7 @@ enum tp_status tp_gpu_ring_set_add_fd(struct tp_gpu_ring_set *rings, int fd, pid
 	snprintf(ring->name, sizeof(ring->name), "pid %d", (int)pid);
 	enum tp_status status = tp_gpu_ring_reader_open_fd(&ring->file, fd, ring->name, err);
 	if (status == TP_OK && rings->n >= TP_RANKS_MAX)
-		status = tp_fail(err, TP_BUSY, "more processes than can be told apart");
+		status = tp_fail(err, TP_BUSY, "more processes than can be distinguished");
 	if (status != TP_OK) {
 		ring_free(ring);
 		return status;

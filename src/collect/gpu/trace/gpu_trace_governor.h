@@ -6,7 +6,7 @@
  * With s = slowdown in a window, c = cost of opening and closing one, T = time from one window to
  * the next, w = length of a window and B = the budget:
  *
- * 	(w (s - 1) + c) / T  <=  0.8 B      c / T  <=  0.2 B      w / T  <=  5 x B, half at most
+ * 	(w (s - 1) + c) / T  <=  0.8 B      c / T  <=  0.2 B      w / T  <=  5 x B, at most half
  *
  * which is  d = min(5 %, (0.8 % - c / T) / (s - 1)),  T >= c / 0.2 %  at B = 1 %. s and c are the
  * measured values plus one standard error. Before the first measurement, and if nothing shows how
@@ -27,7 +27,8 @@ struct tp_gpu_window_cost {
 	double slowdown_error;
 	double lost_ns; /* total loss of the program, including opening and closing */
 	double lost_error_ns;
-	/* How much slower the program runs between windows now than before the first one. */
+	/* slowdown of the program between windows now, compared with the time before the first
+	 * one */
 	double residue;
 	double residue_error; /* for the stretch after this window */
 	double first_error;   /* for the stretch before the first one: the same for all windows */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What NCCL reports about its calls in the payloads of its NVTX ranges. */
+/* Parses NCCL's data about its calls in the payloads of its NVTX ranges. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_NCCL_PAYLOAD_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_NCCL_PAYLOAD_H
 

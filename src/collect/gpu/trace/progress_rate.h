@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast the target progresses: counts something that it does once, or a fixed number of times,
- * per step, from the records of all sources and from ends of ranges. Rates are compared only within
- * one series, so a series need not be steps.
+ * Measures the target's rate of progress: counts something that it does once, or a fixed number of
+ * times, per step, from the records of all sources and from ends of ranges. Rates are compared only
+ * within one series, so a series need not be steps.
  *
  * CPU time is not a series: a thread that launches kernels is on its CPU all the time, whether it
  * launches many or few.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what conditions say of each other. */
+/* Claims about implications and contradictions between conditions. */
 #include "advise/condition/bounds.h"
 
 #include "trainprof/model/fact.h"
@@ -30,7 +30,8 @@ START_TEST(one_condition_decides_another_or_does_not)
 		{"loader.workers >= 1", "loader.workers < 1", TP_NEVER},
 		{"loader.workers >= 1", "loader.workers > 0", TP_ALWAYS},
 		{"loader.workers >= 1", "loader.workers > 1", TP_SOMETIMES},
-		{"loader.workers > 1", "loader.workers <= 1", TP_SOMETIMES}, /* 1 is kept */
+		{"loader.workers > 1", "loader.workers <= 1",
+		 TP_SOMETIMES}, /* the bound 1 may be included */
 		{"1 <= loader.workers", "loader.workers < 0.5", TP_NEVER},
 		{"not (loader.workers < 1)", "loader.workers < 1", TP_NEVER},
 		{"loader.workers == 2", "loader.workers * 2 == 4", TP_ALWAYS},
@@ -52,13 +53,15 @@ START_TEST(one_condition_decides_another_or_does_not)
 		{"env.is_python", "not env.is_python", TP_NEVER},
 		{"not env.is_python", "env.is_python or loader.workers < 0", TP_NEVER},
 		{"true", "env.is_python", TP_SOMETIMES},
-		{"true", "env.is_python or not env.is_python", TP_SOMETIMES}, /* not complete */
+		{"true", "env.is_python or not env.is_python",
+		 TP_SOMETIMES}, /* the inference is not complete */
 		{"true", "loader.workers < 0", TP_NEVER},
 		{"true", "known(loader.workers)", TP_SOMETIMES},
 		{"true", "not known(loader.workers)", TP_SOMETIMES},
-		{"loader.workers == 0", "1 / loader.workers > 1", TP_SOMETIMES}, /* unknown */
+		{"loader.workers == 0", "1 / loader.workers > 1",
+		 TP_SOMETIMES}, /* the second condition is unknown */
 		{"true", "false", TP_NEVER},
-		{"loader.workers > 3 and loader.workers < 2", "true", TP_NEVER}, /* of nothing */
+		{"loader.workers > 3 and loader.workers < 2", "true", TP_NEVER}, /* an empty set */
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct tp_bounds bounds;
@@ -72,8 +75,8 @@ START_TEST(one_condition_decides_another_or_does_not)
 }
 END_TEST
 
-/* Any point of the box at which the condition is false refutes "always", and the other way round.
- */
+/* Any point of the box at which the condition is false refutes "always", and any point at which it
+ * is true refutes "never". */
 START_TEST(no_point_of_the_box_refutes_what_is_said)
 {
 	static const char *const given[] = {

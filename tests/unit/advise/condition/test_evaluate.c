@@ -45,7 +45,7 @@ static struct tp_number number(const char *text)
 	return tp_expr_number(parsed(text, TP_EXPR_NUMBER), facts);
 }
 
-/* The second way: Kleene's values as -1, 0, 1 with min, max and minus. */
+/* The second implementation: Kleene's values as -1, 0, 1 with min, max and minus. */
 static int as_sign(enum tp_truth_value value)
 {
 	return value == TP_YES ? 1 : value == TP_NO ? -1 : 0;
@@ -79,23 +79,31 @@ START_TEST(arithmetic_follows_precedence)
 	static const struct {
 		const char *text;
 		double value;
-	} rows[] = {{"1 + 2 * 3", 7},       {"(1 + 2) * 3", 9},
-		    {"10 - 4 - 3", 3},      {"16 / 4 / 2", 2},
-		    {"-2 + 5", 3},          {"min(3, 1, 2)", 1},
-		    {"max(3, 1, 2)", 3},    {"ceil(2.1)", 3},
+	} rows[] = {{"1 + 2 * 3", 7},
+		    {"(1 + 2) * 3", 9},
+		    {"10 - 4 - 3", 3},
+		    {"16 / 4 / 2", 2},
+		    {"-2 + 5", 3},
+		    {"min(3, 1, 2)", 1},
+		    {"max(3, 1, 2)", 3},
+		    {"ceil(2.1)", 3},
 		    {"first(step.count, 9)", 5},
 		    {"first(loader.workers, step.count, 9)", 5},
 		    {"1 + first(loader.workers, 9)", 10},
-		    {"floor(2.9)", 2},      {"ceil(-(2.1))", -2},
-		    {"100% - 5%", 0.95},    {"2 * 50%", 1},
-		    {"5ms / 10ms", 0.5},    {"1GiB / 1s * 2s", 2147483648.0},
-		    {"step.count * 2", 10}, {"524 / 56", 524.0 / 56}};
+		    {"floor(2.9)", 2},
+		    {"ceil(-(2.1))", -2},
+		    {"100% - 5%", 0.95},
+		    {"2 * 50%", 1},
+		    {"5ms / 10ms", 0.5},
+		    {"1GiB / 1s * 2s", 2147483648.0},
+		    {"step.count * 2", 10},
+		    {"524 / 56", 524.0 / 56}};
 	facts_set(facts, TP_FACT_STEP_COUNT, 5);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct tp_number got = number(rows[i].text);
 		ck_assert_msg(got.is_known, "%s", rows[i].text);
 		ck_assert_double_eq_tol(got.value, rows[i].value, 1e-9 * fabs(rows[i].value));
-		/* Points stay points. */
+		/* An expression of exact numbers has an exact value. */
 		ck_assert(got.low == got.value && got.value == got.high);
 	}
 }
@@ -147,7 +155,7 @@ START_TEST(sure_needs_the_whole_interval)
 }
 END_TEST
 
-/* ---- intervals against points drawn from them ---- */
+/* ---- intervals compared with points drawn from them ---- */
 
 static uint64_t random_state = 88172645463325252u;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what conditions may say. */
+/* Claims about the syntax of conditions. */
 #include "advise/condition/expr.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sentences with numbers in them. */
+/* Claims about sentences that contain numbers. */
 #include "advise/condition/sentence.h"
 #include "advise/shelf.h"
 
@@ -160,7 +160,7 @@ END_TEST
 
 START_TEST(the_decimal_point_is_a_point_everywhere)
 {
-	/* Where the locale is not installed this shows nothing, and where it is, it must. */
+	/* This checks something only if the locale is installed. */
 	setlocale(LC_ALL, "de_DE.UTF-8");
 	facts_set(facts, TP_FACT_CPU_IDLE, 1.94);
 	ck_assert_str_eq(filled("{cpu.idle_cpus} {1.5|number}"), "1.9 1.5");

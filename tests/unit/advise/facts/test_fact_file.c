@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about facts written by hand: units, mistakes, what follows, and the file to start from. */
+/* Claims about facts written by hand: units, mistakes, derived facts, and the template. */
 #include "trainprof/advise/fact_file.h"
 #include "trainprof/model/fact.h"
 
@@ -160,7 +160,7 @@ START_TEST(labels_that_fill_their_part_leave_nothing_to_others)
 		   "\"step.host_gc_ratio\": \"4%\"");
 	expect_known(TP_FACT_STEP_HANDOVER, 0);
 	expect_known(TP_FACT_STEP_NEXT, 0);
-	/* What the trainer loads itself is part of prep and fetch. */
+	/* Loading in the training thread is part of prep and fetch. */
 	ck_assert(!file.facts[TP_FACT_STEP_INLINE].is_known);
 	ck_assert(!file.facts[TP_FACT_STEP_LOGGING].is_known);
 	tp_fact_file_release(&file);
@@ -189,7 +189,7 @@ START_TEST(nothing_is_made_up_where_parts_are_open)
 }
 END_TEST
 
-/* The rules that ship, and a template of theirs. */
+/* The shipped rules, to make a template from. */
 static struct tp_rulebook *open_book(void)
 {
 	struct tp_rulebook *book = NULL;

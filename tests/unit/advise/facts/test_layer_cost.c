@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what layers cost: sums done by hand, and what must hold for any network. */
+/* Claims about the costs of layers: sums computed by hand, and properties of any network. */
 #include "advise/facts/layer_cost.h"
 
 #include <check.h>
@@ -32,14 +32,14 @@ START_TEST(a_convolution_in_space_costs_what_is_counted_by_hand)
 	ck_assert_double_eq(costs.weight_bytes, 4.0 * 1728);
 	ck_assert_double_eq(costs.operations, 6.0 * 1728 * 512);
 	ck_assert_double_eq(costs.least_bytes, 4.0 * 3 * (2048 + 8192 + 1728));
-	/* A plane of 256 numbers there and of 1024 back, to both neighbours. */
+	/* A plane of 256 numbers forward and one of 1024 backward, to both neighbours. */
 	ck_assert_double_eq(costs.halo_bytes, 4.0 * 2 * (256 + 1024));
 	ck_assert_double_eq(costs.halo_messages, 4);
 	ck_assert_double_eq(costs.slabs, 8);
 }
 END_TEST
 
-/* One extent, one byte a number, so that halos can be read off a drawing. */
+/* One extent, one byte per number, so that halos can be counted on a drawing. */
 static const struct {
 	enum tp_layer_kind kind;
 	double channels, out, extent, kernel, stride;
@@ -48,13 +48,13 @@ static const struct {
 	{TP_LAYER_CONV, 1, 2, 9, 3, 2, 2 * (1 + 2), 4, 5, 6 * 6 * 5},
 	{TP_LAYER_CONV, 3, 2, 9, 1, 1, 0, 0, INFINITY, 6 * 6 * 9},
 	{TP_LAYER_CONV, 1, 1, 64, 7, 2, 2 * (3 + 2), 4, 16, 6 * 7 * 32},
-	/* Kernels that lie side by side need nothing of a neighbour. */
+	/* Kernels that do not overlap need no data of a neighbour. */
 	{TP_LAYER_CONV, 2, 4, 16, 4, 4, 0, 0, INFINITY, 6 * 32 * 4},
 	{TP_LAYER_UPCONV, 2, 1, 4, 2, 2, 0, 0, INFINITY, 6 * 4 * 4},
 	{TP_LAYER_UPCONV, 2, 1, 4, 4, 2, 2 * (2 + 1), 4, 4, 6 * 8 * 4},
 	{TP_LAYER_POOL, 5, 5, 10, 3, 2, 2 * (5 + 5), 4, 5, 0},
 	{TP_LAYER_POINTWISE, 5, 5, 10, 1, 1, 0, 0, INFINITY, 0},
-	/* One plane of 8 is less than its halo of two. */
+	/* One plane of 8 is smaller than the halo of two. */
 	{TP_LAYER_CONV, 1, 1, 1, 5, 1, 2 * (2 + 2), 4, 0, 6 * 5 * 1},
 };
 
@@ -73,7 +73,8 @@ END_TEST
 
 START_TEST(the_peak_is_where_what_is_kept_and_its_gradients_are_most)
 {
-	/* 10 numbers, then 80, then 8: the gradients of the first layer's output weigh most. */
+	/* 10 numbers, then 80, then 8: the gradients of the first layer's output are the
+	 * largest. */
 	struct tp_layer layers[] = {
 		conv(1, 8, 10, 1, 1),
 		conv(8, 1, 10, 5, 5),
@@ -98,7 +99,7 @@ START_TEST(slabs_are_cut_where_planes_are_smallest)
 	ck_assert_int_eq(costs.split, 1);
 	ck_assert_double_eq(costs.halo_bytes, 2.0 * 2 * (4 + 4));
 	ck_assert_double_eq(costs.slabs, 100);
-	/* A layer of one extent leaves only that to cut. */
+	/* A layer of one extent can only be split along that extent. */
 	layers[1] = conv(1, 1, 100, 3, 1);
 	ck_assert_int_eq(tp_layer_costs_sum(layers, 2, 1).split, 0);
 }
@@ -166,7 +167,7 @@ START_TEST(another_layer_never_makes_anything_cheaper)
 		struct tp_layer_costs before = tp_layer_costs_sum(layers, 1, 2);
 		for (size_t n = 2; n <= N_LAYERS; n++) {
 			struct tp_layer_costs costs = tp_layer_costs_sum(layers, n, 2);
-			/* Another dimension to cut is another question. */
+			/* Costs of splits along different dimensions cannot be compared. */
 			if (costs.split == before.split)
 				expect_at_least(&costs, &before);
 			before = costs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about networks in files of facts: what follows from them, and what is refused. */
+/* Claims about networks in files of facts: the derived facts, and the errors. */
 #include "advise/facts/layer_list.h"
 
 #include "trainprof/advise/fact_file.h"
@@ -35,7 +35,7 @@ static void expect_fact(enum tp_fact fact, double value, enum tp_origin origin)
 	ck_assert_int_eq(file.facts[fact].origin, origin);
 }
 
-/* test_layer_cost.c has the sums. */
+/* The sums are in test_layer_cost.c. */
 static const char cube[] = "{\"layers\": [{\"kind\": \"conv\", \"in\": [4, 8, 8, 8], \"out\": 16, "
 			   "\"kernel\": 3}]}";
 
@@ -73,7 +73,7 @@ START_TEST(what_does_not_follow_stays_unknown)
 	ck_assert(!file.facts[TP_FACT_MODEL_SPLIT].is_known);
 	ck_assert(!file.facts[TP_FACT_MODEL_SAMPLE_TIME].is_known);
 	tp_fact_file_release(&file);
-	/* Without halos slabs may be as thin as one likes: no number. */
+	/* Without halos slabs may be arbitrarily thin: the fact has no value. */
 	must_read("", "{\"layers\": [{\"kind\": \"pointwise\", \"in\": [4, 9]}]}");
 	expect_fact(TP_FACT_MODEL_SAMPLE, 4 * 108, TP_ORIGIN_DERIVED);
 	ck_assert(!file.facts[TP_FACT_MODEL_SPLIT].is_known);
@@ -85,7 +85,7 @@ START_TEST(numbers_may_be_one_for_all_extents_or_one_for_each)
 {
 	must_read("", "{\"number_bytes\": 2, \"layers\": [{\"kind\": \"conv\", \"in\": [1, 6, 10], "
 		      "\"kernel\": [1, 3], \"stride\": [1, 1], \"times\": 3}]}");
-	/* Cut across the first extent nothing is sent: kernels reach one wide there. */
+	/* A split along the first extent sends nothing, because kernels have width one there. */
 	expect_fact(TP_FACT_MODEL_STATE, 2 * 2 * 3 * 3, TP_ORIGIN_DERIVED);
 	ck_assert_double_eq(file.facts[TP_FACT_MODEL_HALO].value, 0);
 	expect_fact(TP_FACT_MODEL_SAMPLE, 2 * (180 + 120), TP_ORIGIN_DERIVED);

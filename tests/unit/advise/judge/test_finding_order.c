@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which findings are shown, and in which order. */
+/* Claims about the selection and the order of findings. */
 #include "advise/judge/finding_order.h"
 #include "advise/shelf.h"
 
@@ -40,7 +40,7 @@ static void load(void)
 	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
 }
 
-/* The i-th rule, fired with this gain; 0: no gain is known. */
+/* Fires the i-th rule with this gain; 0: the gain is not known. */
 static void fire(size_t i, double gain, enum tp_confidence confidence)
 {
 	candidates[i] = (struct tp_candidate){.rule = &book->rules[i]};
@@ -118,7 +118,7 @@ START_TEST(of_equal_advice_the_free_one_comes_first)
 	shelf_put_rule(&shelf, "b", "true", "");
 	shelf_put_rule(&shelf, "c", "true", "");
 	shelf_put_rule(&shelf, "d", "true", "");
-	/* A user for whom both weigh the same. */
+	/* A user who gives both the same weight. */
 	shelf_put(&shelf, "thresholds.json",
 		  "{\"thresholds\": [{\"name\": \"rank.semantic\", \"value\": \"1\", "
 		  "\"why\": \"w\"}]}");
@@ -199,7 +199,7 @@ START_TEST(a_change_of_the_training_never_hides_a_free_one)
 }
 END_TEST
 
-/* With a gain that others are compared with. */
+/* Fires the i-th rule with a gain that the gains of others are compared with. */
 static void fire_bound(size_t i, double gain)
 {
 	fire(i, gain, TP_CONFIDENCE_HIGH);
@@ -214,7 +214,7 @@ START_TEST(what_names_a_cause_comes_before_what_gains_more)
 	load();
 	fire(0, 2, TP_CONFIDENCE_HIGH);
 	fire(1, 1.2, TP_CONFIDENCE_HIGH);
-	fire(2, 1.04, TP_CONFIDENCE_HIGH); /* too little to stand first */
+	fire(2, 1.04, TP_CONFIDENCE_HIGH); /* too small to be first */
 	tp_finding_order_sort(candidates, 3, book);
 	ck_assert_str_eq(order(3), "bac");
 }
@@ -227,14 +227,14 @@ START_TEST(general_advice_yields_to_a_cause_that_explains_most_of_it)
 	shelf_put_rule(&shelf, "c", "true", "");
 	load();
 	fire_bound(0, 2);
-	fire_bound(1, 1.5); /* a third of the time, of a half */
+	fire_bound(1, 1.5); /* saves a third of the time; rule a at most a half */
 	fire_bound(2, 2);
 	tp_finding_order_suppress(candidates, 3, book, &arena);
 	ck_assert_str_eq(candidates[0].finding.suppressed, "test/b is more specific");
 	ck_assert_ptr_null(candidates[1].finding.suppressed);
 	ck_assert_ptr_null(candidates[2].finding.suppressed);
 	fire_bound(0, 2);
-	fire_bound(1, 1.2); /* a sixth */
+	fire_bound(1, 1.2); /* saves a sixth */
 	tp_finding_order_suppress(candidates, 3, book, &arena);
 	ck_assert_ptr_null(candidates[0].finding.suppressed);
 }

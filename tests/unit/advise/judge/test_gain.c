@@ -44,7 +44,7 @@ static struct tp_gain estimate(const struct tp_gain_input *basis, enum tp_part p
 	return tp_gain_estimate(basis, &rule, facts, 100);
 }
 
-/* A step of 100 ns: exposed and solo time of the loader, compute the rest. */
+/* A step of 100 ns: exposed and solo time of the loader, the rest is compute. */
 static struct tp_gain_input basis_of(double exposed, double solo, double supply)
 {
 	struct tp_gain_input basis = {.whole_ns = 100};
@@ -58,7 +58,7 @@ static struct tp_gain_input basis_of(double exposed, double solo, double supply)
 
 START_TEST(a_whole_part_gains_what_its_bracket_says)
 {
-	/* 40 of 100 exposed, 30 of it alone: the new step is between 60 and 70. */
+	/* 40 of 100 are exposed, 30 of them solo: the new step is between 60 and 70. */
 	struct tp_gain_input basis = basis_of(40, 30, 0);
 	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 1, 1);
 	ck_assert(gain.is_known);
@@ -81,7 +81,8 @@ END_TEST
 
 START_TEST(the_supply_of_the_loader_bounds_what_compute_gains)
 {
-	/* Compute takes 80 of 100, but batches come every 70: no more than 100 to 70. */
+	/* Compute takes 80 of 100, but a batch arrives only every 70: the gain is at most 100 to
+	 * 70. */
 	struct tp_gain_input basis = basis_of(20, 20, 70);
 	struct tp_gain gain = estimate(&basis, TP_PART_COMPUTE, 1, 1);
 	ck_assert_double_eq_tol(gain.high, 100.0 / 70, 1e-9);
@@ -120,8 +121,8 @@ END_TEST
 
 START_TEST(the_step_of_a_job_is_the_one_that_its_brackets_are_of)
 {
-	/* Two devices: windows of 90 and 110, their mean is 100; from start to start of the slower
-	 * one it is 120. Nothing of the loader's 40 goes on alone. */
+	/* Two devices: windows of 90 and 110, with a mean of 100; between the starts of two steps
+	 * of the slower one there are 120. None of the loader's 40 is solo. */
 	struct tp_profile profile = {.total_ns = 1000, .is_of_steps = true, .bracket_ns = 100};
 	profile.step_time.n = 5;
 	profile.step_time.mean = 120;
@@ -208,8 +209,8 @@ START_TEST(one_advice_alone_is_all_together)
 }
 END_TEST
 
-/* Not the mean of the bounds of all: of many wide ranges that would be far above what the values
- * that are shown for each amount to. */
+/* The gains are not combined as the mean of all bounds: for many wide ranges it would be far above
+ * the sum of the shown values. */
 START_TEST(together_they_save_what_their_values_say)
 {
 	struct tp_gain_input basis = basis_of(50, 50, 0);
@@ -233,7 +234,7 @@ START_TEST(two_ways_to_remove_one_thing_remove_it_once)
 				   estimate(&basis, TP_PART_DATALOADER, 1, 1)};
 	struct tp_next_limit then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
-	ck_assert_double_eq_tol(all.high, 100.0 / 60, 1e-9); /* not its square */
+	ck_assert_double_eq_tol(all.high, 100.0 / 60, 1e-9); /* not the square of it */
 	ck_assert_double_eq_tol(all.low, 100.0 / 60, 1e-9);
 }
 END_TEST
@@ -254,7 +255,8 @@ END_TEST
 
 START_TEST(advice_for_all_of_a_part_shrinks_what_labels_leave)
 {
-	/* A loader four times as fast, half of whose time is preparing, which goes away. */
+	/* A loader that becomes four times as fast; half of its time is preparation, which is
+	 * removed. */
 	struct tp_gain_input basis = basis_of(80, 80, 0);
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 0, 0.75),
 				   estimate(&basis, TP_PART_DATALOADER, 0, 0.5)};
@@ -267,8 +269,8 @@ END_TEST
 
 START_TEST(sure_pieces_of_a_part_add_up)
 {
-	/* Half of 40 is one label, a quarter another, and advice for all of it surely takes 60 %.
-	 */
+	/* Half of 40 is one label, a quarter another, and advice about the whole part surely saves
+	 * 60 %. */
 	struct tp_gain_input basis = basis_of(40, 40, 0);
 	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0.5, 0.5),
 				   estimate(&basis, TP_PART_DATALOADER, 0.25, 0.25),
@@ -287,7 +289,7 @@ END_TEST
 
 START_TEST(no_step_is_shorter_than_the_work_that_is_left)
 {
-	/* The host is at work 70 of 100, 20 of them in sight; data takes 40, compute 40. */
+	/* The host works 70 of 100, 20 of them exposed; data takes 40, compute 40. */
 	struct tp_gain_input basis = {.whole_ns = 100};
 	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 20, 80, 100, 70};
 	basis.parts[TP_PART_DATALOADER] = (struct tp_gain_part){true, 40, 70, 100, 40};
@@ -296,12 +298,12 @@ START_TEST(no_step_is_shorter_than_the_work_that_is_left)
 				   estimate(&basis, TP_PART_COMPUTE, 0, 0.5),
 				   estimate(&basis, TP_PART_HOST, 0, 0.5)};
 	struct tp_next_limit then;
-	/* Without data and half of the compute 40 would be left, but for the host. */
+	/* Without data and half of the compute 40 would remain, but the host still needs 70. */
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100.0 / 70, 1e-9);
 	ck_assert_int_eq(then.part, TP_PART_HOST);
 	ck_assert_double_eq_tol(then.left_ns, 70, 1e-9);
-	/* With half of the host's work 35 are left of it, and 30 of all. */
+	/* Half of the host's work is 35; the exposed time of all parts is 30. */
 	all = tp_gain_combine(&basis, gains, 3, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100.0 / 35, 1e-9);
 	ck_assert_double_eq_tol(then.left_ns, 35, 1e-9);
@@ -310,7 +312,7 @@ END_TEST
 
 START_TEST(the_supply_limits_next_where_it_is_the_longest)
 {
-	/* Compute takes 80 of 100, batches come every 70; the host's 10 go as well. */
+	/* Compute takes 80 of 100, a batch arrives every 70; the host's 10 are removed, too. */
 	struct tp_gain_input basis = basis_of(20, 20, 70);
 	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 10, 90, 90, 0};
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_COMPUTE, 0, 0.5),
@@ -325,7 +327,7 @@ END_TEST
 
 START_TEST(time_outside_the_steps_counts_in_the_loop)
 {
-	/* 20 % of the loop is checkpoints, and the steps could be 100 to 60. */
+	/* 20 % of the loop is checkpoints, and the steps could shrink from 100 to 60. */
 	struct tp_gain_input basis = basis_of(40, 40, 0);
 	basis.outside_ratio = 0.2;
 	struct tp_rule_gain loop = {.kind = TP_GAIN_LOOP,

@@ -69,7 +69,7 @@ START_TEST(what_a_rule_needs_must_be_known_before_it_fires)
 	facts[TP_FACT_STEP_COUNT] = (struct tp_quantity){.missing = "steps were not resolved"};
 	ck_assert_str_eq(judged("test/a").not_judged_because,
 			 "step.count is not known: steps were not resolved");
-	/* A false condition needs nothing more. */
+	/* If the condition is false, no other fact is needed. */
 	facts_set(facts, TP_FACT_STEP_COMPUTE, 0.4);
 	ck_assert_int_eq(judged("test/a").state, TP_FINDING_QUIET);
 }
@@ -82,7 +82,7 @@ START_TEST(a_rule_about_another_kind_of_recording_is_quiet)
 		(struct tp_quantity){.missing = "only imported traces tell", .is_foreign = true};
 	ck_assert_int_eq(judged("test/a").state, TP_FINDING_QUIET);
 	ck_assert_str_eq(judged("test/a").quiet_because, "it is about another kind of recording");
-	/* One that is about this kind and lacks something stays unjudged. */
+	/* A rule about this kind of recording with a missing fact stays unjudged. */
 	facts_set(facts, TP_FACT_DEVICE_BUSY, 0.4);
 	ck_assert_int_eq(judged("test/a").state, TP_FINDING_NOT_JUDGED);
 }
@@ -190,7 +190,7 @@ START_TEST(what_is_done_or_may_be_done_is_not_advised)
 		  "\"price\": \"p\", \"verify\": \"v\",\n"
 		  "\"sources\": [{\"title\": \"T\", \"where\": \"W\", \"checked\": "
 		  "\"2026-11-20\"}]}");
-	ck_assert_str_eq(judged("test/a").headline, "Two"); /* not known: perhaps done */
+	ck_assert_str_eq(judged("test/a").headline, "Two"); /* not known if it is done already */
 	facts_set(facts, TP_FACT_ENV_MALLOC, 1);
 	ck_assert_str_eq(judged("test/a").headline, "Two");
 	ck_assert_uint_eq(judged("test/a").n_actions, 1);

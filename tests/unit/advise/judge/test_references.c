@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what a finding carries of the guide. */
+/* Claims about the guide's entries that a finding contains. */
 #include "advise/judge/references.h"
 #include "advise/shelfbook.h"
 
@@ -78,7 +78,7 @@ START_TEST(conditions_are_held_against_the_run)
 	facts_set(facts, TP_FACT_CPU_IDLE, 0.2);
 	fast = found(facts, &arena, "fast");
 	ck_assert_int_eq(fast->caveats[0].holds, 0);
-	ck_assert_int_eq(fast->caveats[1].holds, -1); /* words alone */
+	ck_assert_int_eq(fast->caveats[1].holds, -1); /* text without a condition */
 	ck_assert_int_eq(fast->caveats[2].holds, 1);
 	tp_arena_release(&arena);
 }
@@ -116,7 +116,7 @@ START_TEST(what_is_applied_is_told_with_what_showed_it)
 	shelf_put(&shelf, "thresholds.json", "{}");
 	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
 	struct tp_rule_context matter = {.book = book, .facts = facts, .arena = &arena};
-	ck_assert(!tp_references_is_applied(&matter, "fast", &seen)); /* nobody knows */
+	ck_assert(!tp_references_is_applied(&matter, "fast", &seen)); /* not known */
 	facts_set(facts, TP_FACT_LOADER_WORKERS, 0);
 	ck_assert(!tp_references_is_applied(&matter, "fast", &seen));
 	facts_set(facts, TP_FACT_LOADER_WORKERS, 2);
@@ -131,7 +131,7 @@ START_TEST(what_is_applied_is_told_with_what_showed_it)
 }
 END_TEST
 
-/* Of the techniques that ship: what shows each. */
+/* The facts that show that a shipped technique is in use. */
 static const struct {
 	const char *technique;
 	enum tp_fact fact;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is done in one move. */
+/* Claims about the actions of one step of a plan. */
 #include "advise/plan/plan_actions.h"
 #include "advise/shelf.h"
 
@@ -14,7 +14,7 @@ static struct tp_rulebook *book;
 static struct tp_findings findings;
 static struct tp_quantity facts[TP_N_FACTS];
 
-/* Makes room for "fast". */
+/* A technique that makes room for "fast". */
 static const char room[] =
 	"{\"id\": \"room\", \"title\": \"Keep less\", \"group\": \"memory\",\n"
 	" \"relieves\": [\"wait\"], \"component\": \"impl\", \"action\": \"Remove\",\n"
@@ -58,7 +58,7 @@ static const struct tp_plan_step *judged(const char *actions)
 	return judged_with(actions, ", \"limits\": [\"wait\"]");
 }
 
-/* Two actions in the place of one. */
+/* Two actions in place of one. */
 #define SECOND(id) "}, {\"headline\": \"H\", \"text\": \"Or that.\", \"technique\": \"" id "\""
 
 static void is_action(const struct tp_plan_step *move, size_t i, enum tp_plan_action_role role,
@@ -139,9 +139,10 @@ START_TEST(how_is_told_for_the_framework_that_was_seen)
 		size_t n;
 		const char *first;
 	} rows[] = {
-		{TP_FACT_STEP_COUNT, 10, 2, "pytorch"}, /* none seen: all that it knows */
+		{TP_FACT_STEP_COUNT, 10, 2,
+		 "pytorch"}, /* no framework seen: texts of all known frameworks */
 		{TP_FACT_ENV_PYTORCH, 1, 1, "pytorch"},
-		{TP_FACT_ENV_JAX, 1, 0, NULL}, /* seen, but nothing is known for it */
+		{TP_FACT_ENV_JAX, 1, 0, NULL}, /* seen, but there is no text for it */
 		{TP_FACT_ENV_PYTHON, 0, 1, "c"},
 		{TP_FACT_ENV_PYTHON, 1, 2, "pytorch"},
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the order of moves and their bounds, with numbers computed by hand. */
+/* Claims about the order of a plan's steps and their bounds, with numbers computed by hand. */
 #include "advise/plan/plan_build.h"
 #include "advise/shelf.h"
 
@@ -45,7 +45,7 @@ static void teardown(void)
 	book = NULL;
 }
 
-/* A rule of this limit, with a gain of a part or "" for none. */
+/* Writes a rule with this limit and a gain of a part, or "" for none. */
 static void put(const char *name, const char *limit, const char *action, const char *gain)
 {
 	char *members =
@@ -75,7 +75,7 @@ static void is_of_several(const struct tp_bound *bound, double low, double high,
 	ck_assert_double_eq_tol(bound->value, 100 / (100 - saved_ms), 1e-9);
 }
 
-/* Of 100 ms, by the geometric mean of its bounds. */
+/* Saving of a step of 100 ms, by the geometric mean of the bounds. */
 static double saved_ms(double least_ms, double most_ms)
 {
 	return 100 - sqrt((100 - least_ms) * (100 - most_ms));
@@ -93,11 +93,11 @@ static void is_bound(const struct tp_bound *bound, double low, double high)
 
 START_TEST(diagnosis_comes_before_size_and_shares_go_one_after_another)
 {
-	/* "disk" is second in the order of diagnosis, "wait" first; disk's gain is larger. */
+	/* "disk" is second in the order of diagnosis, "wait" first; the gain of disk is larger. */
 	put("large", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
 	put("small", "wait", OWN("two"), GAIN("host", "50%", "50%"));
 	const struct tp_action_plan *course = judged();
-	/* Of the findings what has only a bound comes last, whatever it may gain. */
+	/* A finding with only a bound comes last, however large the bound is. */
 	ck_assert_str_eq(findings.items[0].rule, "test/small");
 	ck_assert_uint_eq(course->n_moves, 2);
 	const struct tp_plan_step *first = &course->moves[0];
@@ -107,15 +107,15 @@ START_TEST(diagnosis_comes_before_size_and_shares_go_one_after_another)
 	ck_assert_uint_eq(first->order, 1);
 	ck_assert_str_eq(first->stage, "first");
 	ck_assert_str_eq(second->stage, "second");
-	/* Half of the host's 20 ms surely goes: 100 become 90. */
+	/* Half of the host's 20 ms is surely saved: 100 become 90. */
 	is_bound(&first->gain, 100.0 / 90, 100.0 / 90);
 	is_bound(&first->so_far, 100.0 / 90, 100.0 / 90);
-	/* None or all of 40 ms: 60 to 100 alone, 50 to 90 behind the first. Not 1.85 as the product
-	 * of both. */
+	/* Saves none or all of 40 ms: 60 to 100 ms alone, 50 to 90 ms after the first step. Not
+	 * 1.85, the product of both. */
 	is_bound(&second->gain, 1, 100.0 / 60);
 	is_of_several(&second->so_far, 100.0 / 90, 100.0 / 50, 10 + saved_ms(0, 40));
 	ck_assert(first->adds && second->adds);
-	/* 40 ms of compute stay: 25 steps a second. */
+	/* 40 ms of compute remain: 25 steps per second. */
 	ck_assert_str_eq(second->then_limit, "compute");
 	ck_assert_double_eq_tol(second->then_steps_per_s, 25, 1e-9);
 	ck_assert_double_eq_tol(course->step_ns, 100e6, 1e-3);
@@ -126,8 +126,8 @@ END_TEST
 
 START_TEST(what_is_small_beside_the_largest_comes_behind)
 {
-	/* Of ln 1.29 = 0.255, ln 1.026 = 0.026 is a tenth and ln 1.054 = 0.053 a fifth; of what
-	 * "late" gains nobody knows anything. */
+	/* Compared with ln 1.29 = 0.255, ln 1.026 = 0.026 is a tenth and ln 1.054 = 0.053 a fifth;
+	 * the gain of "late" is not known. */
 	shelf_put(&shelf, "thresholds.json",
 		  "{\"thresholds\": [{\"name\": \"plan.large\", \"value\": \"15%\", \"why\": "
 		  "\"w\"}]}");
@@ -160,7 +160,7 @@ END_TEST
 
 START_TEST(what_pays_only_together_is_one_move)
 {
-	/* "fast" says that it pays only with "slow". */
+	/* The file of "fast" says that it pays only with "slow". */
 	put("one", "disk", "\"technique\": \"fast\"", GAIN("dataloader", "50%", "0"));
 	put("two", "wait", "\"technique\": \"slow\"", GAIN("host", "50%", "50%"));
 	put("three", "disk", OWN("own"), GAIN("compute", "25%", "25%"));
@@ -168,15 +168,16 @@ START_TEST(what_pays_only_together_is_one_move)
 	ck_assert_uint_eq(course->n_moves, 2);
 	const struct tp_plan_step *both = &course->moves[0];
 	ck_assert_uint_eq(both->n_advice, 2);
-	ck_assert_str_eq(rule_of(both, 0), "test/two"); /* an estimate, before a bound */
+	ck_assert_str_eq(rule_of(both, 0), "test/two"); /* an estimate comes before a bound */
 	ck_assert_str_eq(rule_of(both, 1), "test/one");
-	ck_assert_uint_eq(both->order, 1); /* that of the earlier one */
-	/* 10 ms surely, 20 ms at most. */
+	ck_assert_uint_eq(both->order, 1); /* the order of the earlier one */
+	/* At least 10 ms, and at most 20 ms more. */
 	is_of_several(&both->gain, 100.0 / 90, 100.0 / 70, 10 + saved_ms(0, 20));
 	ck_assert_uint_eq(both->n_deeds, 2);
 	ck_assert_int_eq(both->deeds[0].role, TP_PLAN_ACTION_DO);
 	ck_assert_int_eq(both->deeds[1].role, TP_PLAN_ACTION_DO);
-	ck_assert_str_eq(both->against->technique, "fast"); /* slow takes fewer iterations */
+	ck_assert_str_eq(both->against->technique,
+			 "fast"); /* slow reduces the number of iterations */
 	ck_assert_ptr_null(course->moves[1].against);
 	ck_assert_str_eq(course->yardstick->technique, "fast");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the numbers that must move, computed by hand. */
+/* Claims about the metrics that must change, computed by hand. */
 #include "advise/plan/plan_targets.h"
 #include "advise/shelf.h"
 
@@ -12,7 +12,7 @@ static struct tp_quantity facts[TP_N_FACTS];
 static struct tp_rule_context matter;
 static struct tp_rule rule;
 
-/* Data takes 50 ms of 100, 30 of them while nothing else goes on; 35 of the 50 are reads. */
+/* Data takes 50 ms of 100, 30 of them while nothing else runs; 35 of the 50 are reads. */
 static void setup(void)
 {
 	tp_arena_init(&arena);
@@ -64,7 +64,7 @@ static void is_target(const struct tp_plan_target *target, enum tp_fact fact, do
 START_TEST(a_part_falls_by_what_goes_of_it)
 {
 	size_t n;
-	/* 40 to 80 %: at best 40 of 50 ms, at worst 12 of the 30 that are alone. */
+	/* 40 to 80 %: at best 40 of 50 ms, at worst 12 of the 30 that are exposed alone. */
 	struct tp_candidate half = candidate_of(TP_N_LABELS, 0.4, 0.8);
 	const struct tp_plan_target *target = targets_of(&half, NULL, &n);
 	ck_assert_uint_eq(n, 1);
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(a_label_is_the_number_where_it_is_known)
 {
 	size_t n;
-	/* Reads are 70 % of the part: all of them go at best, none at worst. */
+	/* Reads are 70 % of the part: at best all of them are saved, at worst none. */
 	struct tp_candidate reads = candidate_of(TP_LABEL_DATALOADER_FETCH, 0, 0.7);
 	is_target(targets_of(&reads, NULL, &n), TP_FACT_STEP_FETCH, 0.35, 0, 0.35);
 	facts[TP_FACT_STEP_FETCH].is_known = false;
@@ -119,7 +119,7 @@ START_TEST(what_is_outside_of_the_steps_is_a_share_of_the_loop)
 	const struct tp_plan_target *target = targets_of(&saves, NULL, &n);
 	is_target(target, TP_FACT_RUN_CHECKPOINT_RATIO, 0.2, 0, 0.1);
 	ck_assert(target->is_of_loop);
-	/* Of two facts neither is the number. */
+	/* A product of two facts has no single metric. */
 	rule.gain.fraction = parsed("run.checkpoint_ratio * run.outside_ratio");
 	(void)targets_of(&saves, NULL, &n);
 	ck_assert_uint_eq(n, 0);

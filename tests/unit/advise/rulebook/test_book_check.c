@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is wrong with a rulebook as a whole. */
+/* Claims about errors of a rulebook as a whole. */
 #include "advise/shelfbook.h"
 
 #include <check.h>
@@ -8,7 +8,7 @@
 
 static struct tp_buf problems;
 
-/* How many problems; their texts are in `problems`. */
+/* Returns the number of problems; their texts are in `problems`. */
 static size_t checked(void)
 {
 	load_anew();
@@ -88,7 +88,7 @@ START_TEST(what_takes_fewer_iterations_is_compared_with_something)
 	shelf_put_changed(&shelf, "techniques/fast.json", shelf_fast, "\"reduces\": \"iteration\"",
 			  "\"reduces\": \"iterations\"");
 	ck_assert_uint_eq(checked(), 2);
-	/* What others are compared with is not compared itself. */
+	/* A technique that serves as a yardstick needs none itself. */
 	shelf_put(&shelf, "techniques/slow.json", shelf_slow);
 	ck_assert_uint_eq(checked(), 0);
 	tp_buf_release(&problems);

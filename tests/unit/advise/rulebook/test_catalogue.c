@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about loading limits, sources, pages and techniques of several folders. */
+/* Claims about loading limits, sources, pages and techniques from several folders. */
 #include "advise/shelfbook.h"
 
 #include <check.h>
@@ -136,7 +136,7 @@ START_TEST(only_what_is_wrong_is_left_out_when_asked)
 	struct tp_buf problems = {0};
 	shelf_put_changed(&shelf, "techniques/fast.json", shelf_fast, "\"flag\"", "\"none\"");
 	shelf_put_changed(&shelf, "techniques/slow.json", shelf_slow, "\"against\": \"fast\", ",
-			  ""); /* else it would fall with fast */
+			  ""); /* otherwise slow would be dropped together with fast */
 	shelf_put_changed(&shelf, "limits.json", shelf_limits, "\"proof\"", "\"prof\"");
 	shelf_put_rule(&shelf, "a", "step.count > 1", "");
 	shelf_put_rule(&shelf, "b", "step.cuont > 1", "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how limits, techniques and sources name each other. */
+/* Claims about the references between limits, techniques and sources. */
 #include "advise/shelfbook.h"
 
 #include <check.h>
@@ -57,7 +57,7 @@ START_TEST(what_names_nothing_is_refused_with_the_nearest)
 }
 END_TEST
 
-/* "a" only hangs on the ring of "b" and "c". */
+/* "a" refers to the cycle of "b" and "c", but is not in it. */
 START_TEST(a_ring_of_limits_is_told_of_one_in_it)
 {
 	static const char *const parents[] = {"b", "c", "b"};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about conditions that no run can meet, and about advice against the guide. */
+/* Claims about conditions that no run can meet, and about advice that contradicts the guide. */
 #include "advise/rulebook/contradiction.h"
 #include "advise/shelfbook.h"
 
 #include <check.h>
 #include <string.h>
 
-/* What is said of rule "test/a"; an empty text expects nothing. */
+/* Checks the report about rule "test/a"; an empty text expects no report. */
 static void check_reports(const char *text)
 {
 	struct tp_buf problems = {0};
@@ -56,7 +56,7 @@ START_TEST(an_action_that_never_applies_is_told)
 }
 END_TEST
 
-/* "fast" needs idle CPUs, is not for busy ones, and is done with a worker. */
+/* "fast" needs idle CPUs, is not useful on busy ones, and is done when there is a worker. */
 START_TEST(advice_against_the_guide_is_told)
 {
 	static const struct {

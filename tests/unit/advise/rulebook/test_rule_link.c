@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how rules name each other, and what they find. */
+/* Claims about the references between rules, and how they are resolved. */
 #include "advise/shelfbook.h"
 
 #include <check.h>
@@ -27,7 +27,7 @@ END_TEST
 START_TEST(limits_that_a_rule_names_exist)
 {
 	shelf_put_rule(&shelf, "a", "step.count > 1", ", \"limits\": [\"wait\", \"dsik\"]");
-	load_anew(); /* none to compare with */
+	load_anew(); /* there is no guide to compare with */
 	tp_rulebook_free(book);
 	book = NULL;
 	shelf_put_guide(&shelf);
@@ -51,7 +51,7 @@ START_TEST(a_digest_says_what_a_rule_finds_and_advises)
 	ck_assert(!digest.is_verdict);
 	ck_assert(tp_rulebook_advises(book, 0, "fast"));
 	ck_assert(!tp_rulebook_advises(book, 0, "slow"));
-	ck_assert(!tp_rulebook_advises(book, 1, "fasten")); /* it is no technique */
+	ck_assert(!tp_rulebook_advises(book, 1, "fasten")); /* no technique has that name */
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rules printed for people. */
+/* Claims about rules printed as text. */
 #include "advise/shelf.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about one technique: what is read, and what is refused. */
+/* Claims about reading one technique, and about the errors. */
 #include "advise/rulebook/technique.h"
 
 #include "advise/shelfbook.h"
@@ -42,7 +42,7 @@ START_TEST(all_members_are_read)
 }
 END_TEST
 
-/* Changes of the file of "fast", and what is said of them. */
+/* Changes of the file of "fast", and the messages about them. */
 static const struct {
 	const char *from;
 	const char *to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the pool of buffers. */
+/* Claims about the buffer pool. */
 #include "agent/cupti/buffer_pool.h"
 
 #include <check.h>
@@ -41,7 +41,7 @@ START_TEST(what_is_not_taken_cannot_be_given)
 }
 END_TEST
 
-/* However many are out: no address twice, and one that came back is used again. */
+/* With any number of buffers in use: no address is returned twice, and a released one is reused. */
 START_TEST(spare_ones_are_never_handed_out_twice)
 {
 	enum { N = 3 * TP_BUFFER_POOL_SPARES };
@@ -69,7 +69,7 @@ static void *fill(void *context)
 	for (int i = 0; i < ROUNDS; i++) {
 		uint8_t *buffer = tp_buffer_pool_get(pool);
 		ck_assert_ptr_nonnull(buffer);
-		(*buffer)++; /* two owners at once would be seen here by TSan, and below by all */
+		(*buffer)++; /* TSan would detect two owners at once here, all builds below */
 		tp_buffer_pool_release(pool, buffer);
 	}
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what calls do, by their names. */
+/* Claims about the classification of calls by their names. */
 #include "agent/cupti/call_names.h"
 
 #include "trainprof/wire/gpu_ring.h"
@@ -47,7 +47,7 @@ END_TEST
 static int name_call(int domain, uint32_t cbid, const char **out)
 {
 	*out = domain == CUPTI_DOMAIN_RUNTIME ? "cudaLaunchKernel_v7000" : "cuEventQuery";
-	return cbid % 2 ? 0 : 1; /* holes */
+	return cbid % 2 ? 0 : 1; /* every second id has no name */
 }
 
 static uint32_t number(void *context, const char *name)

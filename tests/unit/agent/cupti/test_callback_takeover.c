@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about when callbacks count as stolen. */
+/* Claims about the conditions under which callbacks count as taken over. */
 #include "agent/cupti/callback_takeover.h"
 
 #include <check.h>
 
-static const uint64_t STEP_NS = 100000000; /* the agent looks ten times a second */
+static const uint64_t STEP_NS = 100000000; /* the agent checks ten times per second */
 enum { SECOND = 10 };
 
-/* A program that launches `rate` kernels a look, and whose buffers move or not. */
+/* A program that launches `rate` kernels per check, and whose buffers are delivered or not. */
 struct scene {
 	struct tp_callback_takeover theft;
 	uint64_t now_ns;
@@ -54,7 +54,7 @@ START_TEST(launches_without_buffers_are_theft)
 	int looks = 0;
 	while (check_takeover(&scene, 1000, false) != TP_CALLBACK_TAKEOVER_DONE)
 		ck_assert_int_lt(looks++, 14 * SECOND);
-	ck_assert_int_ge(looks, 12 * SECOND - 1); /* two quiet seconds, ten watched */
+	ck_assert_int_ge(looks, 12 * SECOND - 1); /* two quiet seconds, ten watched ones */
 	ck_assert_int_eq(scene.n_watches, 1);
 }
 END_TEST
@@ -69,7 +69,8 @@ START_TEST(an_idle_program_is_not_robbed_and_watched_ever_more_rarely)
 }
 END_TEST
 
-/* One kernel takes minutes: the host launches until the queue is full, a thousand later. */
+/* One kernel takes minutes: the program launches until the queue is full, a thousand kernels
+ * later. */
 START_TEST(a_gpu_that_is_stuck_is_no_thief)
 {
 	struct scene scene = {0};
@@ -90,7 +91,7 @@ START_TEST(a_program_that_goes_on_is_cleared)
 	check_takeover(&scene, 1000, false);
 	while (!scene.is_watched)
 		check_takeover(&scene, 1000, false);
-	for (int i = 0; i < SECOND; i++) /* launches, and the buffer is delivered a second later */
+	for (int i = 0; i < SECOND; i++) /* launches; the buffer comes a second later */
 		ck_assert_int_ne(check_takeover(&scene, 1000, false), TP_CALLBACK_TAKEOVER_DONE);
 	ck_assert_int_eq(check_takeover(&scene, 1000, true), TP_CALLBACK_TAKEOVER_UNWATCH);
 	for (int i = 0; i < 60 * SECOND; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about other tools that come for CUPTI while the library is in a program. */
+/* Claims about other tools that start to use CUPTI while the library is in a program. */
 #include "agent/cupti/cupti_handoff.h"
 
 #include "agent/cupti/cupti_library.h"
@@ -23,7 +23,7 @@ enum { UNITS = 6400, THREADS = 2, KERNELS = THREADS * UNITS / 64 * 59 };
 static char *directory;
 static char output[CUDA_DOUBLE_PATH];
 
-/* What the program says of its tool. */
+/* The result of the tool, as the program prints it. */
 struct said {
 	int result;
 	double took_s;
@@ -62,7 +62,7 @@ static pid_t start(const char *end, const char *wait_ms)
 	return pid;
 }
 
-/* False: it has not said so yet. */
+/* Returns false if the program has not printed it yet. */
 static bool read_said(struct said *out)
 {
 	char text[512] = "";
@@ -94,7 +94,7 @@ static void load(struct ring_reading *reading)
 static const char *const tools[] = {"doubles/lazy/libothertool.so",
 				    "doubles/bound/libothertool.so"};
 
-/* Whether its calls are bound when they are made, or were all at its start. */
+/* Independent of whether the tool's calls are bound lazily or all at its start. */
 START_TEST(a_tool_that_comes_while_we_collect_is_served)
 {
 	struct said said;
@@ -105,7 +105,7 @@ START_TEST(a_tool_that_comes_while_we_collect_is_served)
 	ck_assert_uint_eq(said.n_kernels, KERNELS);
 	load(&reading);
 	ck_assert_str_eq(reading.header->owner, "libothertool.so");
-	/* All that was done before it came, and nothing behind. */
+	/* Everything recorded before the tool came, and nothing after. */
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], KERNELS);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_CLOSE], 1);
 	ck_assert_uint_eq(ring_dropped(&reading), 0);
@@ -119,7 +119,7 @@ static const char *const late_tools[] = {"doubles/lazy/libothertool.so",
 					 "doubles/bound/libothertool.so",
 					 "doubles/named/libothertool.so"};
 
-/* Loaded right before its first call, linked or by name. */
+/* The tool is loaded right before its first call, linked or by name. */
 START_TEST(a_tool_that_is_loaded_a_moment_before_it_comes_is_served)
 {
 	struct said said;
@@ -137,7 +137,7 @@ START_TEST(a_tool_that_is_loaded_a_moment_before_it_comes_is_served)
 }
 END_TEST
 
-/* And what CUPTI has not delivered yet comes to us, not to the tool. */
+/* Records that CUPTI has not delivered yet come to us, not to the tool. */
 START_TEST(a_tool_does_not_get_what_is_ours)
 {
 	struct said said;
@@ -170,7 +170,7 @@ START_TEST(one_that_takes_the_callbacks_without_subscribing_has_them_for_good)
 }
 END_TEST
 
-/* A call of CUPTI that takes a minute: the tool waits for two seconds, is refused, and goes on. */
+/* A CUPTI call takes a minute: the tool waits for two seconds, is refused, and continues. */
 START_TEST(a_tool_does_not_wait_for_an_agent_that_hangs)
 {
 	struct said said;
@@ -183,7 +183,7 @@ START_TEST(a_tool_does_not_wait_for_an_agent_that_hangs)
 }
 END_TEST
 
-/* ---- between windows ------------------------------------------------------------------------ */
+/* ---- between windows ------------------------------------------------------------------------- */
 
 static struct tp_gpu_ring_header *map_header(void)
 {
@@ -204,7 +204,7 @@ static bool comes_to(const struct tp_gpu_ring_header *header, enum tp_gpu_state 
 	return false;
 }
 
-/* A tool that came before the first window, and stays. */
+/* Starts a tool that comes before the first window and stays. */
 static pid_t start_idle(struct said *said)
 {
 	setenv("TRAINPROF_GPU", "idle", 1);
@@ -240,7 +240,7 @@ START_TEST(one_that_comes_between_windows_does_not_wait_and_is_stood_aside_for)
 }
 END_TEST
 
-/* Registering our callbacks would take its records away. */
+/* Registering our callbacks would take away the tool's records. */
 START_TEST(nothing_is_taken_from_one_that_did_not_subscribe)
 {
 	struct said said = {.result = -1};
@@ -256,7 +256,7 @@ START_TEST(nothing_is_taken_from_one_that_did_not_subscribe)
 }
 END_TEST
 
-/* The double itself: a tool alone sees all. */
+/* Tests the double itself: a tool alone gets all records. */
 START_TEST(without_an_agent_calls_just_go_through)
 {
 	struct said said;
@@ -289,7 +289,7 @@ static int stop_at_once(struct dl_phdr_info *info, size_t size, void *unused)
 	return 1;
 }
 
-/* Locks of the loader that a thread of the parent's holds are never given back in a child. */
+/* A forked child never releases locks of the loader that a thread of the parent holds. */
 START_TEST(children_that_are_forked_while_we_look_can_use_the_loader)
 {
 	enum { N_FORKS = 300, GUARD_S = 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which CUPTI is found, and what of it. */
+/* Claims about the search for CUPTI and for its functions. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/cupti_library.h"
 
@@ -30,7 +30,7 @@ START_TEST(the_one_that_is_told_is_opened_where_none_is_mapped)
 	ck_assert_str_eq(lib.path, told);
 	ck_assert_ptr_null(lib.missing);
 	ck_assert_ptr_nonnull(lib.subscribe_v2);
-	ck_assert_uint_eq(lib.driver_version, 0); /* no driver is loaded, and none is for it */
+	ck_assert_uint_eq(lib.driver_version, 0); /* the search loads no driver */
 }
 END_TEST
 
@@ -54,7 +54,7 @@ START_TEST(one_that_lacks_a_needed_call_is_refused_by_name)
 }
 END_TEST
 
-/* As wheels of Python have them: nvidia/cuda_runtime/lib and nvidia/cuda_cupti/lib. */
+/* Creates the folders of Python wheels: nvidia/cuda_runtime/lib and nvidia/cuda_cupti/lib. */
 static void lay_out_wheel(char *top, const char *cupti, char runtime[CUDA_DOUBLE_PATH])
 {
 	static const char *const folders[] = {"cuda_runtime", "cuda_runtime/lib", "cuda_cupti",
@@ -79,7 +79,8 @@ static void remove_tree(const char *top)
 	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): our own folder */
 }
 
-/* Of its major version, though the driver could serve a later one that the loader may know. */
+/* The CUPTI of the runtime's major version is used, though the driver could serve a later one that
+ * the loader may find. */
 START_TEST(the_one_beside_the_runtime_comes_before_the_loaders)
 {
 	char top[] = "/tmp/trainprof-wheel-XXXXXX";
@@ -101,8 +102,8 @@ START_TEST(the_one_beside_the_runtime_comes_before_the_loaders)
 }
 END_TEST
 
-/* The loader dies of SIGBUS in a file that is cut; one of another machine has another number there.
- */
+/* The loader is killed by SIGBUS in a truncated file; a file for another machine has another
+ * machine number in its header. */
 START_TEST(a_file_that_cannot_be_loaded_is_passed_over)
 {
 	char folder[] = "/tmp/trainprof-cut-XXXXXX";
@@ -135,7 +136,7 @@ START_TEST(what_was_opened_stays_however_often_it_is_closed)
 }
 END_TEST
 
-/* A driver of 12.8, so that a toolkit of 13 on this machine is not what is found. */
+/* The driver is 12.8, so that a toolkit of version 13 on this machine is not found. */
 START_TEST(beside_the_runtime_of_a_wheel_is_looked)
 {
 	char top[] = "/tmp/trainprof-wheel-XXXXXX";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about one use of CUPTI, on its double in this process. */
+/* Claims about one CUPTI session, with the double in this process. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/cupti_session.h"
 #include "agent/ringreading.h"
@@ -24,7 +24,7 @@ static enum tp_gpu_state begin(const char *age, const char *script)
 	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, 1 << 19), 0);
 	tp_cupti_session_init(&session, &ring);
 	ck_assert(tp_cupti_library_load(&session.lib));
-	tp_cupti_library_start(&session.lib); /* some scripts let it fail */
+	tp_cupti_library_start(&session.lib); /* some scripts make it fail */
 	return tp_cupti_session_open(&session);
 }
 
@@ -45,7 +45,7 @@ static void load(struct ring_reading *reading)
 	ring_load(reading, path);
 }
 
-/* The first event of a type. */
+/* Returns the first event of a type. */
 static const struct tp_gpu_event *first_of(const struct ring_reading *reading, uint8_t type)
 {
 	size_t i = 0;
@@ -68,7 +68,7 @@ static void finish(struct ring_reading *reading)
 	ring_remove_directory(directory);
 }
 
-/* Every age, and records as long as each version had them. */
+/* Every age of CUPTI, with records of the size that each version had. */
 static const struct {
 	const char *age;
 	const char *script;
@@ -97,7 +97,7 @@ START_TEST(records_of_every_version_are_read)
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_PEER], 3);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_SET], 3);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_SYNC], 3);
-	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_CALL], 21); /* all but queries */
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_CALL], 21); /* all calls but queries */
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_OPEN], 1);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_CLOSE], 1);
 	ck_assert_uint_eq(reading.header->n_unknown + reading.header->n_untimed, 0);
@@ -147,7 +147,7 @@ END_TEST
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* Each call: is it needed for collecting? One of 13.0 takes the place of cuptiSubscribe. */
+/* For each call: true if collecting needs it. A call of 13.0 replaces cuptiSubscribe. */
 static const struct {
 	const char *symbol;
 	bool is_needed;
@@ -198,13 +198,13 @@ START_TEST(a_failing_call_stops_what_needs_it_and_nothing_else)
 	ck_assert_uint_eq(session.kinds | session.filtered, 0);
 	load(&reading);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_OPEN], reading.n_of[TP_GPU_EVENT_CLOSE]);
-	if (strcmp(symbol, "cuptiActivityGetNextRecord") == 0) /* nothing passes for all */
+	if (strcmp(symbol, "cuptiActivityGetNextRecord") == 0) /* no other call can replace it */
 		ck_assert_uint_gt(reading.header->n_lost, 0);
 	finish(&reading);
 }
 END_TEST
 
-/* What the agent may call is one list; none of it is left out here. */
+/* One list has all calls that the agent may make; the test omits none of them. */
 START_TEST(each_call_of_the_agent_is_made_to_fail)
 {
 	static const char *const symbols[] = {
@@ -257,7 +257,7 @@ START_TEST(what_is_delivered_late_is_there_in_the_end)
 	begin("whole", "delay 3600");
 	launch(500, CUDA_DOUBLE_LAUNCH);
 	tp_cupti_session_flush(&session, false);
-	ck_assert_uint_eq(ring.header->head, 1); /* that it opened */
+	ck_assert_uint_eq(ring.header->head, 1); /* the event of the opening */
 	close_session();
 	load(&reading);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], 500);
@@ -274,7 +274,7 @@ START_TEST(a_session_opens_again_and_numbers_its_windows)
 			ck_assert_int_eq(tp_cupti_session_open(&session), TP_GPU_STATE_OPEN);
 		launch(10, CUDA_DOUBLE_LAUNCH);
 		close_session();
-		launch(5, CUDA_DOUBLE_LAUNCH); /* nobody listens */
+		launch(5, CUDA_DOUBLE_LAUNCH); /* no subscriber */
 	}
 	load(&reading);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], 30);
@@ -328,7 +328,7 @@ START_TEST(nothing_is_lost_of_32_launching_threads)
 	begin("whole", ways[_i]);
 	for (int i = 0; i < LAUNCHERS; i++)
 		pthread_create(&threads[i], NULL, launch_many, NULL);
-	while (n_over < 5) { /* the agent's thread meanwhile */
+	while (n_over < 5) { /* the work of the agent's thread */
 		tp_cupti_session_flush(&session, false);
 		tp_cupti_session_emit_clock(&session);
 		n_over++;

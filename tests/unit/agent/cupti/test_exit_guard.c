@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Claims about programs that end while CUPTI starts in the agent's thread. The double registers
- * exit handlers before and in the middle of its start, as real ones do, and aborts when it is used
- * after one of them has run.
- */
+/* Claims about programs that end while CUPTI starts in the agent's thread. Like the real CUPTI, the
+ * double registers exit handlers before its start and in the middle of it, and it aborts if it is
+ * used after one of them has run. */
 #include "agent/cudadouble.h"
 #include "agent/ringreading.h"
 
@@ -23,8 +21,8 @@ static void touch(const char *path)
 	close(fd);
 }
 
-/* A program that ends as `how` says, once CUPTI is in the middle of its start. The reading end of
- * what it prints. */
+/* Starts a program that ends as `how` says, once CUPTI is in the middle of its start. Returns the
+ * read end of the pipe with its output. */
 static int start_program(const char *how, const char *key, pid_t *pid)
 {
 	char path[CUDA_DOUBLE_PATH];
@@ -70,8 +68,8 @@ static void read_all(int fd, char *out, size_t size)
 
 static const char *const hows[] = {"return", "exit", "thread"};
 
-/* The program's last handler removes what CUPTI waits for. So CUPTI goes on after it was given up,
- * and while the program still ends. */
+/* The program's last handler removes the file that CUPTI waits for. So CUPTI continues after the
+ * agent gave up waiting, while the program is still ending. */
 START_TEST(a_program_that_ends_while_cupti_hangs_ends_as_without_us)
 {
 	pid_t pid;
@@ -95,8 +93,9 @@ static const struct {
 	       {"return", "hold_load"},
 	       {"thread", "hold_load"}};
 
-/* The program ends, its first handler has run: now CUPTI goes on. What it does in its start is
- * waited for; during its load its own handlers have run, and then nothing of it may be called. */
+/* The program ends and its first handler has run: now CUPTI continues. The exit waits for the rest
+ * of CUPTI's start; if it happened during the load, CUPTI's own handlers have run, and then it must
+ * not be called. */
 START_TEST(a_start_that_is_done_in_time_is_waited_for)
 {
 	pid_t pid;

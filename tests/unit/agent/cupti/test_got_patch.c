@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the words by which a library calls another one. */
+/* Claims about the import slots through which a library calls another one. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/got_patch.h"
 
@@ -15,7 +15,7 @@ static int instead(int kind)
 
 static const char *const ways[] = {"lazy", "bound"};
 
-/* The tool of that way, with the double of CUPTI that it needs. */
+/* Loads the tool of that kind, with the CUPTI double that it needs. */
 static void *load_tool(const char *way)
 {
 	char path[CUDA_DOUBLE_PATH];
@@ -52,7 +52,7 @@ START_TEST(a_librarys_calls_come_to_us_and_nobody_elses)
 	struct tp_got_import import = import_of("cuptiActivityEnable", "cuptiActivityEnable");
 	tp_got_patch_replace(&slots, &import, 1, "libcupti.so");
 	ck_assert_uint_eq(slots.n_replaced, 1);
-	ck_assert_int_eq(begin(tool), 1010); /* its kind is 10 */
+	ck_assert_int_eq(begin(tool), 1010); /* kind 10 */
 	ck_assert_int_eq(n_called, 1);
 	int (*enable)(int);
 	memcpy(&enable, &import.theirs, sizeof(enable));
@@ -84,12 +84,12 @@ static const struct {
 	const char *needed;
 } kept[] = {
 	{"cuptiActivityEnable", NULL, "libcupti.so"},                   /* no such function */
-	{"cuptiNoSuchCall", "cuptiActivityEnable", "libcupti.so"},      /* nobody calls it */
-	{"cuptiActivityEnable", "cuptiActivityEnable", "libnothing."},  /* nobody needs it */
-	{"cuptiActivityEnable", "cuptiActivityDisable", "libcupti.so"}, /* it leads elsewhere */
+	{"cuptiNoSuchCall", "cuptiActivityEnable", "libcupti.so"},      /* no library calls it */
+	{"cuptiActivityEnable", "cuptiActivityEnable", "libnothing."},  /* no library needs it */
+	{"cuptiActivityEnable", "cuptiActivityDisable", "libcupti.so"}, /* points elsewhere */
 };
 
-/* Bound words: what leads elsewhere has been led there by somebody. */
+/* Bound slots: if one points elsewhere, another tool has set it. */
 START_TEST(all_other_words_stay)
 {
 	struct tp_got_patch slots = {0};

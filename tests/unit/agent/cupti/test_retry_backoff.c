@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how often another tool is asked whether it is done. */
+/* Claims about the interval at which the agent checks if another tool is done. */
 #include "agent/cupti/retry_backoff.h"
 
 #include <check.h>
@@ -35,10 +35,10 @@ START_TEST(after_three_returns_it_stays_away)
 	uint64_t now_ns = SECOND_NS;
 	for (int i = 0; i < 3; i++) {
 		ck_assert(tp_retry_backoff_note_in_use(&aside, now_ns));
-		now_ns += 30 * SECOND_NS; /* a return begins anew with short pauses */
+		now_ns += 30 * SECOND_NS; /* after a return the pauses are short again */
 		ck_assert(tp_retry_backoff_can_try(&aside, now_ns));
 		tp_retry_backoff_note_open(&aside);
-		tp_retry_backoff_note_open(&aside); /* window upon window: one return */
+		tp_retry_backoff_note_open(&aside); /* consecutive windows: one return */
 		ck_assert_int_eq(aside.n_returns, i + 1);
 	}
 	ck_assert(!tp_retry_backoff_note_in_use(&aside, now_ns));

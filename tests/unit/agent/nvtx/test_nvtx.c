@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about NVTX's tables, and about programs that name ranges by it. */
+/* Claims about NVTX's tables, and about programs that name ranges with NVTX. */
 #include "agent/nvtx/nvtx.h"
 
 #include "agent/cudadouble.h"
@@ -148,7 +148,7 @@ static const struct {
 		{"fork", 0, TP_GPU_STATE_FINISHED},
 		{"kill", SIGKILL, TP_GPU_STATE_STARTING}};
 
-/* There is no CUDA in it, and so CUPTI is not looked for. */
+/* The program has no CUDA, so the agent does not search for CUPTI. */
 START_TEST(a_program_without_cuda_tells_its_ranges)
 {
 	struct ring_reading reading;
@@ -218,7 +218,7 @@ END_TEST
 
 /* ---- NCCL itself ----------------------------------------------------------------------------- */
 
-/* Where a libnccl may be; NULL: nowhere. */
+/* Returns the path of a libnccl; NULL = not found. */
 static const char *find_nccl(char out[CUDA_DOUBLE_PATH])
 {
 	static const char *const places[] = {
@@ -241,7 +241,7 @@ static const char *find_nccl(char out[CUDA_DOUBLE_PATH])
 	return NULL;
 }
 
-/* 24 bytes since 2.25.1: the communicator, none here, and the bytes. */
+/* The payload has 24 bytes since 2.25.1: the communicator, none here, and the number of bytes. */
 static void check_call(const struct ring_reading *reading, const char *name, uint32_t schema,
 		       uint64_t bytes)
 {

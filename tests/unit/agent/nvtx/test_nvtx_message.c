@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the messages of ranges. */
+/* Claims about range messages. */
 #include "agent/nvtx/nvtx_message.h"
 
 #include <check.h>
@@ -33,7 +33,7 @@ static const struct {
 	{"\xff\xfe 5", "\xff\xfe " N, 1, {5}},
 };
 
-/* What a reader makes of it again. */
+/* Converts the message back as a reader does. */
 static void restore(char *out, const struct tp_nvtx_message *text)
 {
 	unsigned n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the queue in which ranges wait. */
+/* Claims about the queue of ranges. */
 #include "agent/nvtx/nvtx_queue.h"
 
 #include <check.h>
@@ -40,7 +40,7 @@ START_TEST(what_is_put_is_taken_in_order_and_together)
 	struct tp_gpu_event out[TP_NVTX_QUEUE_GROUP_MAX];
 	uint64_t n_lost = 9;
 	ck_assert_uint_eq(tp_nvtx_queue_pop(queue, out, &n_lost), 0);
-	/* Three rounds of the queue, of which sizes are no divisors. */
+	/* Three rounds of the queue, whose size is no multiple of the ranges' size. */
 	for (uint64_t i = 0; i < 3 * TP_NVTX_QUEUE_CELLS / 3; i++) {
 		ck_assert(put(i, 3, TP_NVTX_QUEUE_END));
 		ck_assert_uint_eq(tp_nvtx_queue_length(queue), 3);
@@ -107,7 +107,8 @@ START_TEST(ranges_in_ranges_are_the_first_to_be_left_out)
 	}
 	ck_assert_uint_eq(n, TP_NVTX_QUEUE_BURST);
 	ck_assert(tp_nvtx_queue_can_add(queue, 1, TP_NVTX_QUEUE_END));
-	/* A second later so many more may come as may for long; after an hour, what may at once. */
+	/* One second later the queue accepts as many more as the sustained rate allows; after an
+	 * hour, as many as the burst limit allows. */
 	tp_nvtx_queue_allow(queue, 2 * NS_PER_S);
 	ck_assert(tp_nvtx_queue_can_add(queue, TP_NVTX_QUEUE_PER_S, TP_NVTX_QUEUE_OUTER));
 	ck_assert(!tp_nvtx_queue_can_add(queue, TP_NVTX_QUEUE_PER_S + 1, TP_NVTX_QUEUE_OUTER));
@@ -130,7 +131,7 @@ START_TEST(it_says_when_somebody_should_take)
 }
 END_TEST
 
-/* Each thread's own numbers, with its own in the upper half. */
+/* Each thread puts its own numbers, with the thread's number in the upper half. */
 static void *put_many(void *thread)
 {
 	for (uint64_t i = 0; i < EACH;)

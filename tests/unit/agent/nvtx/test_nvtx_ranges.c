@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about ranges on their way from threads into the ring. */
+/* Claims about the transfer of ranges from threads into the ring. */
 #include "agent/nvtx/nvtx_ranges.h"
 
 #include "agent/nvtx/nvtx_queue.h"
@@ -88,7 +88,7 @@ START_TEST(ranges_are_told_with_thread_name_and_numbers)
 }
 END_TEST
 
-/* CUPTI's threads drain too, perhaps before there is room. */
+/* CUPTI's threads drain too, perhaps before there is room in the ring. */
 START_TEST(who_may_not_make_room_leaves_what_waits)
 {
 	struct ring_reading reading;
@@ -105,7 +105,7 @@ START_TEST(who_may_not_make_room_leaves_what_waits)
 }
 END_TEST
 
-/* As on a full disk, by a limit of the file's length. */
+/* A limit on the file length simulates a full disk. */
 START_TEST(room_that_was_not_to_be_had_is_left_to_a_session)
 {
 	struct rlimit before;
@@ -119,7 +119,7 @@ START_TEST(room_that_was_not_to_be_had_is_left_to_a_session)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
 	push(NULL, "second");
 	tp_nvtx_ranges_drain(now_ns(), true);
-	ck_assert_int_ge(ring.fd, 0); /* nobody has tried again */
+	ck_assert_int_ge(ring.fd, 0); /* no retry so far */
 	ck_assert_uint_eq(ring.header->head, 0);
 	ck_assert_int_eq(tp_ring_writer_reserve(&ring), 0);
 	push(NULL, "third");
@@ -171,7 +171,7 @@ START_TEST(more_domains_than_there_is_room_for_are_the_default)
 }
 END_TEST
 
-/* Of NCCL only: what others carry nobody reads. */
+/* Only NCCL's payloads are decoded: no reader uses others. */
 static const struct {
 	const char *domain;
 	size_t size;
@@ -267,7 +267,7 @@ START_TEST(ends_of_nothing_are_told_and_deep_ranges_are_not)
 }
 END_TEST
 
-/* Without anybody who drains: what came is in pairs all the same. */
+/* Without a reader that drains: the recorded ranges are still in pairs. */
 START_TEST(of_a_million_ranges_some_are_left_out_whole_and_counted)
 {
 	enum { RANGES = 1000000 };
@@ -319,7 +319,7 @@ END_TEST
 
 START_TEST(however_many_a_full_queue_drops_all_are_counted)
 {
-	enum { PUSHED = 3 * TP_NVTX_QUEUE_CELLS }; /* more drops than one cell can count */
+	enum { PUSHED = 3 * TP_NVTX_QUEUE_CELLS }; /* more dropped ranges than one cell can count */
 	struct ring_reading reading;
 	for (int i = 0; i < PUSHED; i++) {
 		push(NULL, "full");
@@ -397,7 +397,7 @@ START_TEST(thirty_two_threads_tell_theirs_while_somebody_drains)
 	__atomic_store_n(&is_over, 1, __ATOMIC_RELEASE);
 	pthread_join(drainer, NULL);
 	drain(&reading);
-	/* On a busy machine the queue may have been full: then that is counted. */
+	/* On a busy machine the queue may have been full: then the losses are counted. */
 	uint64_t n_told = reading.n_of[TP_GPU_EVENT_PUSH] + reading.header->n_nvtx_lost;
 	ck_assert_uint_ge(n_told + ring_dropped(&reading), 2 * THREADS * EACH);
 	ck_assert_uint_le(n_told, 2 * THREADS * EACH);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about names as ids. */
+/* Claims about name ids. */
 #include "agent/ring/name_table.h"
 #include "agent/ringreading.h"
 
@@ -36,14 +36,14 @@ START_TEST(one_text_has_one_id_wherever_it_lies)
 }
 END_TEST
 
-/* A module is unloaded, another's names come to lie where its names were. */
+/* A module is unloaded, and another module's names are at the same addresses. */
 START_TEST(another_text_in_the_same_place_has_another_id)
 {
 	char place[] = "_Z4gemmPf";
 	begin();
 	uint32_t gemm = tp_name_table_id(&table, place);
 	strcpy(place, "_Z4reluPf");
-	ck_assert_uint_eq(tp_name_table_id(&table, place), gemm); /* not looked at again */
+	ck_assert_uint_eq(tp_name_table_id(&table, place), gemm); /* not compared again */
 	tp_name_table_mark_stale(&table);
 	uint32_t relu = tp_name_table_id(&table, place);
 	ck_assert_uint_ne(relu, gemm);
@@ -91,7 +91,7 @@ START_TEST(a_full_table_still_knows_what_it_has)
 	ck_assert_uint_eq(ring.header->n_unnamed, 2 * TP_NAME_TABLE_TEXTS - table.n);
 	ck_assert_uint_ge(table.n, TP_NAME_TABLE_TEXTS / 4 * 3);
 	ck_assert_uint_eq(tp_name_table_id(&table, "k0"), first);
-	/* One that finds no room is not looked for again and again. */
+	/* A name that finds no room is not searched for again and again. */
 	uint64_t n_unnamed = ring.header->n_unnamed;
 	for (int i = 0; i < 5; i++)
 		ck_assert_uint_eq(tp_name_table_id(&table, "new"), 0);

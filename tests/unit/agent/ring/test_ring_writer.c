@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the writing end of the ring. */
+/* Claims about the ring writer. */
 #include "agent/ring/ring_writer.h"
 #include "agent/ringfollow.h"
 #include "agent/ringreading.h"
@@ -102,7 +102,7 @@ START_TEST(a_directory_that_is_not_there_is_an_error)
 }
 END_TEST
 
-/* Beyond its limit a file that grows kills the program; and what fails leaves no file. */
+/* A file that grows beyond its limit kills the program; and a failure leaves no file. */
 START_TEST(a_limit_on_the_size_of_files_is_kept)
 {
 	struct tp_ring_writer none = {0};
@@ -116,7 +116,7 @@ START_TEST(a_limit_on_the_size_of_files_is_kept)
 }
 END_TEST
 
-/* Before libc's: older kernels end it at any signal, with nothing done. */
+/* Replaces libc's function: older kernels interrupt the call at any signal, with no effect. */
 static int n_interruptions;
 int posix_fallocate(int fd, off_t offset, off_t length)
 {
@@ -160,7 +160,7 @@ START_TEST(what_is_written_is_seen_when_published)
 }
 END_TEST
 
-/* Faults of pages would be a great part of the cost of the first events. */
+/* Page faults would be a large part of the cost of the first events. */
 START_TEST(the_room_for_events_is_mapped_before_they_come)
 {
 	struct rusage before;
@@ -187,8 +187,7 @@ START_TEST(a_full_ring_drops_counts_and_says_where)
 	put_marks(0, SMALL + 10);
 	ck_assert_uint_eq(ring.header->head, SMALL);
 	ck_assert_uint_eq(ring.header->n_dropped[TP_GPU_EVENT_MARK], 10);
-	ring.header->tail =
-		1; /* room for one: not enough for an event and what tells of the loss */
+	ring.header->tail = 1; /* room for one: not enough for an event and its LOST event */
 	put_marks(100, 1);
 	ck_assert_uint_eq(ring.header->n_dropped[TP_GPU_EVENT_MARK], 11);
 	ring.header->tail = 2;
@@ -199,7 +198,7 @@ START_TEST(a_full_ring_drops_counts_and_says_where)
 	ck_assert_uint_eq(reading.events[0].x, 11);
 	ck_assert_uint_eq(reading.events[1].x, 200);
 	ck_assert_uint_eq(reading.events[2].x, 2); /* not overwritten */
-	/* Every event made: 64 + 10 + 1 + 1. */
+	/* All events: 64 + 10 + 1 + 1. */
 	ck_assert_uint_eq(reading.header->head + ring_dropped(&reading) - 1, SMALL + 12);
 	ring_free(&reading);
 	finish();
@@ -276,7 +275,8 @@ START_TEST(of_clock_pairs_the_oldest_are_overwritten)
 }
 END_TEST
 
-/* However it was forked: by the library, or by the system call, of which no handler hears. */
+/* Independent of how it was forked: by the library, or by the system call, which runs no fork
+ * handlers. */
 START_TEST(a_child_knows_that_the_ring_is_not_its_own)
 {
 	int status = -1;
@@ -296,8 +296,8 @@ END_TEST
 
 enum { DEATHS = 200, LONGEST_US = 3000 };
 
-/* Writes as fast as it can: each event carries its number twice, each third has a companion, and
- * each names a name and a place that were added for it. */
+/* Writes as fast as possible: each event has its number twice, each third has a companion, and each
+ * refers to a name and a place that were added for it. */
 static void write_until_killed(bool has_reader)
 {
 	for (uint32_t i = 0;; i++) {
@@ -312,11 +312,11 @@ static void write_until_killed(bool has_reader)
 		if (i % 5 == 0)
 			tp_ring_writer_publish(&ring);
 		if (i % 16 == 0 && !has_reader)
-			ring.header->tail = ring.head; /* as if one were always there */
+			ring.header->tail = ring.head; /* as if a reader were always present */
 	}
 }
 
-/* What the contract says of a file whose writer is dead. */
+/* Checks the guarantees for a file whose writer is dead. */
 static void check_dead(const struct ring_reading *reading)
 {
 	const struct tp_gpu_ring_header *header = reading->header;
@@ -324,7 +324,7 @@ static void check_dead(const struct ring_reading *reading)
 	const struct tp_gpu_event *all = events;
 	ck_assert_uint_le(header->n_name_bytes, header->names_bytes);
 	ck_assert_uint_le(header->n_places, header->n_places_most);
-	/* Of the last half nothing was yet overwritten by events that were never published. */
+	/* The last half was not yet overwritten by events that were never published. */
 	uint64_t from = header->head > SMALL / 2 ? header->head - SMALL / 2 : 0;
 	uint64_t number = 0;
 	for (uint64_t e = from; e < header->head; e++) {
@@ -369,8 +369,8 @@ static void kill_writer(pid_t pid)
 	ck_assert(WIFSIGNALED(status));
 }
 
-/* Most deaths come at any time; each fourth where there is something to see, however busy the CPUs
- * are. */
+/* Most kills come at a random time; each fourth waits until there is an event to check, even if the
+ * CPUs are busy. */
 static bool is_patient(unsigned seed)
 {
 	return seed % 4 == 0;
@@ -400,7 +400,8 @@ static void die_once(unsigned seed)
 	}
 	usleep(seed * 2654435761u % LONGEST_US);
 	kill_writer(pid);
-	/* Killed before it had made its file, or the file its header: nothing to read then. */
+	/* Killed before it had created its file, or the header of the file: nothing to read
+	 * then. */
 	if (ring_find(directory, 0, path, sizeof(path))) {
 		FILE *file = fopen(path, "rb");
 		uint64_t magic = 0;
@@ -422,7 +423,8 @@ START_TEST(a_writer_that_is_killed_leaves_whole_events)
 }
 END_TEST
 
-/* Round the ring many times, in pieces of any size; what is behind the head is never seen. */
+/* Writes several rounds of the ring, in pieces of any size; the reader never sees events beyond the
+ * head. */
 static uint64_t die_beside_a_reader(unsigned seed)
 {
 	struct tp_gpu_ring_reader file;
@@ -450,7 +452,7 @@ START_TEST(a_reader_beside_a_writer_that_is_killed_sees_whole_events_in_order)
 	uint64_t n_taken = 0;
 	for (unsigned seed = 1; seed <= DEATHS; seed++)
 		n_taken += die_beside_a_reader(seed);
-	ck_assert_uint_gt(n_taken, (uint64_t)DEATHS * SMALL); /* it went round */
+	ck_assert_uint_gt(n_taken, (uint64_t)DEATHS * SMALL); /* several rounds */
 }
 END_TEST
 

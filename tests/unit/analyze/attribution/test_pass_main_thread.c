@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Claims about labels: small traces in which everybody's doing is known, judged by the shipped
- * patterns. A step is 100 ms; times below are ms.
- */
+/* Tests of the main thread's labels: small traces in which it is known what each thread does,
+ * judged with the shipped patterns. A step is 100 ms; times below are ms. */
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/clock.h"
 #include "trainprof/model/fact.h"
@@ -64,7 +62,8 @@ static void scene_sample(struct scene *scene, uint32_t task, uint64_t ms, enum t
 	tp_sink_sample(&scene->builder.sink, &sample);
 }
 
-/* On a CPU in [from, to) of a step, hit once in its middle; afterwards blocked or preempted. */
+/* A run on a CPU in [from, to) of a step, sampled once in its middle; afterwards blocked or
+ * preempted. */
 static void scene_run(struct scene *scene, uint32_t task, uint64_t base, uint64_t from, uint64_t to,
 		      uint32_t stack, enum tp_run_end how)
 {
@@ -97,7 +96,8 @@ static void scene_close(struct scene *scene)
 	tp_patterns_free(scene->patterns);
 }
 
-/* ms of a label in a mean step, within half a ms: the ends of the run are not whole steps. */
+/* Expects this many ms of a label in a mean step, within half a ms: the ends of the run are not
+ * whole steps. */
 static void expect(const struct scene *scene, enum tp_label label, double ms)
 {
 	double found = (double)scene->profile.label_ns[label] / (double)TP_NS_PER_MS / N_STEPS;
@@ -133,7 +133,8 @@ START_TEST(waiting_for_a_loader_thread_takes_what_the_thread_does)
 }
 END_TEST
 
-/* A team that loads: who is done spins for the others, also while none of them has a CPU. */
+/* A team that loads: a thread that is done spins for the others, also while none of them has a
+ * CPU. */
 START_TEST(spinning_for_loaders_that_have_no_cpu_is_no_communication)
 {
 	struct scene s;
@@ -183,7 +184,7 @@ START_TEST(waiting_for_the_own_team_is_compute)
 }
 END_TEST
 
-/* All three frames are of one library. */
+/* Returns a stack whose three frames belong to one library. */
 static uint32_t scene_library(struct scene *scene, const char *module, const char *const names[3])
 {
 	struct tp_sink *sink = &scene->builder.sink;
@@ -198,8 +199,8 @@ static uint32_t scene_library(struct scene *scene, const char *module, const cha
 	return tp_sink_stack(sink, ids, 3, 0);
 }
 
-/* The main thread computes with a team of OpenMP and then waits for its reader. What the member
- * does after the loop is unseen: it spins until the next one, or sleeps before. */
+/* The main thread computes with an OpenMP team and then waits for its reader. The team member has
+ * no samples after the loop: it spins until the next one, or sleeps before it. */
 START_TEST(outside_its_teams_loops_a_thread_waits_for_its_loader)
 {
 	static const char *const loops[] = {"GOMP_parallel", "GOMP_parallel", "GOMP_parallel"};
@@ -225,8 +226,8 @@ START_TEST(outside_its_teams_loops_a_thread_waits_for_its_loader)
 }
 END_TEST
 
-/* The team is done after 90 ms, but the main thread has no CPU before 100: its loader works then.
- */
+/* The team is done after 90 ms, but the main thread gets no CPU before 100: its loader works
+ * then. */
 START_TEST(a_wait_inside_computing_is_for_the_team_whoever_else_works)
 {
 	struct scene s;
@@ -250,8 +251,8 @@ START_TEST(a_wait_inside_computing_is_for_the_team_whoever_else_works)
 }
 END_TEST
 
-/* Two waits of 10 ms in each step, for the team and for the loader. Looks hit each in one of eight
- * steps; in the second case those for the team in none. */
+/* Two waits of 10 ms in each step, for the team and for the loader. Polls hit each in one of eight
+ * steps; in the second case they never hit those for the team. */
 START_TEST(a_wait_that_no_look_hit_is_like_one_for_the_same_threads)
 {
 	struct scene s;
@@ -278,12 +279,12 @@ START_TEST(a_wait_that_no_look_hit_is_like_one_for_the_same_threads)
 	scene_judge(&s);
 	expect(&s, TP_LABEL_DATALOADER_PREP, 6);
 	expect(&s, TP_LABEL_DATALOADER_HANDOVER, 4);
-	expect(&s, TP_LABEL_COMPUTE_SPIN, _i ? 6 : 10); /* while it works */
+	expect(&s, TP_LABEL_COMPUTE_SPIN, _i ? 6 : 10); /* while the loader works */
 	scene_close(&s);
 }
 END_TEST
 
-/* A thread of TensorFlow's pool. */
+/* The stack of a thread of TensorFlow's pool. */
 static uint32_t scene_pool(struct scene *scene, const char *leaf, const char *caller)
 {
 	return scene_library(scene, "/venv/tensorflow/libtensorflow_cc.so.2",
@@ -291,7 +292,7 @@ static uint32_t scene_pool(struct scene *scene, const char *leaf, const char *ca
 						   "Eigen::ThreadPoolTempl::WorkerLoop"});
 }
 
-/* The main thread hands a step over within 3 ms and waits. The same pool decodes (from 5 to 60 ms,
+/* The main thread dispatches a step within 3 ms and waits. The same pool decodes (from 5 to 60 ms,
  * in the second case) and computes. */
 START_TEST(work_that_the_main_thread_hands_over_is_no_waiting_for_a_team)
 {
@@ -318,7 +319,7 @@ START_TEST(work_that_the_main_thread_hands_over_is_no_waiting_for_a_team)
 }
 END_TEST
 
-/* One row a case: what the main thread does in the second half of each step. */
+/* One row per case: the activity of the main thread in the second half of each step. */
 static const struct half {
 	const char *leaf;
 	const char *caller;
@@ -385,8 +386,8 @@ START_TEST(marks_of_the_program_outrank_its_names)
 }
 END_TEST
 
-/* A stack of four: leaf in a library, callee, "epoch", "main". epoch calls each callee from a line
- * of its own. */
+/* A stack of four: leaf in a library, callee, "epoch", "main". epoch calls each callee from a
+ * different line. */
 static uint32_t scene_path(struct scene *scene, const char *module, const char *leaf,
 			   const char *callee)
 {
@@ -414,7 +415,7 @@ static void scene_runs(struct scene *scene, uint64_t base, uint64_t from, uint64
 /* With and without reading a lot before the loop. */
 START_TEST(a_nameless_callee_that_does_the_reading_is_the_loader)
 {
-	/* main -> epoch -> { p: reads 5 ms, parses 45 ms; q: 50 ms of math }; no name tells. */
+	/* main -> epoch -> { p: reads 5 ms, parses 45 ms; q: 50 ms of math }; no name shows it. */
 	struct scene s;
 	scene_open(&s);
 	scene_task(&s, 0, 100, "/home/me/train");
@@ -489,7 +490,7 @@ START_TEST(what_decodes_makes_the_interpreter_around_it_the_loader)
 }
 END_TEST
 
-/* As scene_path(), with the callee called by `way`. */
+/* Like scene_path(), with the callee called by `way`. */
 static uint32_t scene_way(struct scene *scene, const char *module, const char *leaf,
 			  const char *callee, const char *way)
 {
@@ -503,7 +504,8 @@ static uint32_t scene_way(struct scene *scene, const char *module, const char *l
 	return tp_sink_stack(sink, ids, 5, 0);
 }
 
-/* An interpreter calls the loader from where it calls the model, too, until it knows better. */
+/* At first the interpreter calls the loader from the place where it calls the model, too, until it
+ * has specialized the call. */
 START_TEST(the_loader_is_known_by_whatever_way_it_is_called)
 {
 	static const char torch[] = "/usr/lib/libtorch_cpu.so";
@@ -534,8 +536,8 @@ END_TEST
 
 START_TEST(a_sample_speaks_only_for_the_marked_phase_it_was_taken_in)
 {
-	/* One stay of 100 ms a step, one sample in its middle: in the loader's phase in every other
-	 * step, in the model's otherwise. The marks say 30 and 70. */
+	/* One run of 100 ms per step with one sample in its middle: in the loader's phase in every
+	 * other step, in the model's otherwise. According to the marks it is 30 and 70. */
 	struct scene s;
 	scene_open(&s);
 	scene_task(&s, 0, 100, "/home/me/train");
@@ -543,7 +545,7 @@ START_TEST(a_sample_speaks_only_for_the_marked_phase_it_was_taken_in)
 	uint32_t model = scene_stack(&s, "f", "forward");
 	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
 		bool odd = base / STEP_MS % 2;
-		uint64_t from = odd ? 35 : 0; /* [from, from + 30) holds the middle when odd */
+		uint64_t from = odd ? 35 : 0; /* [from, from + 30) contains the middle when odd */
 		scene_run(&s, 0, base, 0, 100, odd ? load : model, TP_RUN_PREEMPTED);
 		struct tp_mark mark = {.task = 0};
 		const struct {
@@ -570,7 +572,8 @@ END_TEST
 
 START_TEST(short_waits_that_no_look_hit_are_judged_by_short_waits)
 {
-	/* Per step: one wait of 40 ms in recv, always hit; twenty of 1 ms in a lock, rarely hit. */
+	/* Per step: one wait of 40 ms in recv, always sampled; twenty of 1 ms in a lock, rarely
+	 * sampled. */
 	struct scene s;
 	scene_open(&s);
 	scene_task(&s, 0, 100, "/home/me/train");
@@ -596,8 +599,8 @@ END_TEST
 
 START_TEST(a_wait_without_a_stack_is_where_like_waits_for_the_same_are)
 {
-	/* Each step sleeps 20 ms inside the loader; of every second look the stack was gone. A lock
-	 * has no like wait: there is no place to tell. */
+	/* Each step sleeps 20 ms inside the loader; in every second step the sample has no stack.
+	 * There is no similar wait for a lock: its place is not known. */
 	struct scene s;
 	scene_open(&s);
 	scene_task(&s, 0, 100, "/home/me/train");
@@ -619,7 +622,7 @@ START_TEST(a_wait_without_a_stack_is_where_like_waits_for_the_same_are)
 }
 END_TEST
 
-/* The main thread and one of its team hand a turn to each other through a pipe, one ms each. */
+/* The main thread and one team member wake each other through a pipe, every ms. */
 enum { TURN_NS = 1000 * 1000 };
 
 static bool has_turn(uint32_t task, uint64_t time_ns)
@@ -627,7 +630,7 @@ static bool has_turn(uint32_t task, uint64_t time_ns)
 	return time_ns / TURN_NS % 2 == task;
 }
 
-/* Switch records of [from, to). */
+/* Emits the switch records of [from, to). */
 static void scene_turns(struct scene *scene, uint64_t from_ns, uint64_t to_ns)
 {
 	for (uint64_t at = from_ns; at < to_ns; at += TURN_NS) {
@@ -646,7 +649,7 @@ static void scene_turns(struct scene *scene, uint64_t from_ns, uint64_t to_ns)
 	}
 }
 
-/* A look at what is so at that time. */
+/* Emits a poll of the thread's state at that time. */
 static void scene_read_python(struct scene *scene, uint32_t task, uint64_t time_ns, uint32_t waits)
 {
 	bool runs = has_turn(task, time_ns);
@@ -675,8 +678,8 @@ START_TEST(while_switch_records_are_off_looks_tell_the_shares)
 		scene_turns(&s, MS(lit_ms[i][0]), MS(lit_ms[i][1]));
 		scene_read_python(&s, 0, MS(lit_ms[i][0]) + TURN_NS * 3 / 2, take);
 		scene_read_python(&s, 1, MS(lit_ms[i][0]) + TURN_NS * 5 / 2, park);
-		/* Looks are further apart than turns and meet each half as often as it is there;
-		 * the two threads are never met in the same turn. */
+		/* Polls are further apart than turns and find each state as often as it occurs; the
+		 * two threads are never polled in the same turn. */
 		for (uint64_t at = MS(lit_ms[i][1]) + TURN_NS * 25 / 4; at < MS(lit_ms[i + 1][0]);
 		     at += TURN_NS * 25 / 2) {
 			scene_read_python(&s, 0, at, take);
@@ -693,7 +696,7 @@ START_TEST(while_switch_records_are_off_looks_tell_the_shares)
 }
 END_TEST
 
-/* In `function`, at its own instructions or in a page fault that they took. */
+/* A stack in `function`, at one of its instructions or in a page fault of one. */
 static uint32_t fault_stack(struct scene *scene, const char *function, bool in_fault)
 {
 	struct tp_sink *sink = &scene->builder.sink;
@@ -710,7 +713,7 @@ static uint32_t fault_stack(struct scene *scene, const char *function, bool in_f
 
 START_TEST(a_function_that_only_touches_memory_is_page_faults)
 {
-	/* 40 ms of faults and 10 at the loop around them; elsewhere 10 of faults and 40 of work. */
+	/* 40 ms of faults and 10 in the loop around them; elsewhere 10 of faults and 40 of work. */
 	struct scene s;
 	scene_open(&s);
 	scene_task(&s, 0, 100, "/home/me/train");
@@ -729,7 +732,7 @@ END_TEST
 
 START_TEST(page_faults_are_counted_where_the_kernel_is_not_sampled)
 {
-	/* 1000 faults of 300 us each in a second of CPU time: 30 of 100 ms. */
+	/* 1000 faults of 300 us each per second of CPU time: 30 of 100 ms. */
 	struct scene s;
 	scene_open(&s);
 	scene_task(&s, 0, 100, "/home/me/train");
@@ -753,8 +756,8 @@ START_TEST(page_faults_are_counted_where_the_kernel_is_not_sampled)
 }
 END_TEST
 
-/* A nameless thread makes data all the time; the main thread asks for it in the first half of a
- * step, in short sleeps or yielding the CPU, and works in the second. */
+/* A thread without known names makes data all the time; the main thread waits for it in the first
+ * half of a step, in short sleeps or yielding the CPU, and works in the second half. */
 static void make_data(struct scene *s, uint64_t base)
 {
 	uint32_t make = scene_stack(s, "scramble", "feed");
@@ -779,7 +782,7 @@ START_TEST(short_sleeps_while_the_loader_works_wait_for_it)
 	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
 		for (uint64_t ms = 0; ms < 50; ms += 5) {
 			struct tp_run run = {.start_ns = MS(base + ms), .how = TP_RUN_BLOCKED};
-			run.end_ns = run.start_ns + 10000; /* a look */
+			run.end_ns = run.start_ns + 10000; /* a short check between two sleeps */
 			tp_sink_run(&s.builder.sink, &run);
 			scene_sample(&s, 0, base + ms + 2, TP_STATE_BLOCKED, TP_CAUSE_SLEEP, look);
 		}
@@ -801,7 +804,7 @@ START_TEST(yielding_while_only_the_loader_works_waits_for_it)
 	scene_task(&s, 1, 100, "/home/me/train");
 	uint32_t yield = scene_stack(&s, "sched_yield", "step");
 	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
-		/* a neighbour takes the CPU for 5 ms of every 15 */
+		/* another program takes the CPU for 5 ms of every 15 */
 		for (uint64_t ms = 0; ms < 45; ms += 15)
 			scene_run(&s, 0, base, ms, ms + 10, yield, TP_RUN_PREEMPTED);
 		scene_run(&s, 0, base, 45, 50, yield, TP_RUN_PREEMPTED);
@@ -837,7 +840,8 @@ START_TEST(yielding_beside_another_rank_waits_for_it)
 }
 END_TEST
 
-/* Seen to want a CPU, or for 20 us on one, unseen, as it wakes others who take that. */
+/* The woken thread is sampled as runnable, or is unseen on a CPU for 20 us, in which it wakes other
+ * threads that take the CPU. */
 static void wake_without_cpu(struct scene *s, uint64_t base, bool is_seen)
 {
 	struct tp_run woken = {.task = 0,
@@ -852,7 +856,7 @@ static void wake_without_cpu(struct scene *s, uint64_t base, bool is_seen)
 
 START_TEST(who_was_woken_by_the_loader_waits_for_it_until_it_runs)
 {
-	/* 50 ms of work, 30 blocked in a read from the loader's pipe, 20 woken without a CPU */
+	/* 50 ms of work, 30 blocked in a read from the loader's pipe, 20 awake without a CPU */
 	struct scene s;
 	scene_open(&s);
 	scene_task(&s, 0, 100, "/home/me/train");
@@ -931,8 +935,8 @@ START_TEST(a_system_call_is_what_its_caller_says_also_at_the_kernels_door)
 }
 END_TEST
 
-/* With a loader process, and without: what a read from a socket is, on a CPU and after losing it.
- */
+/* With and without a loader process: the label of a read from a socket, on a CPU and after losing
+ * it. */
 START_TEST(bytes_from_a_socket_are_data_from_loaders_else_communication)
 {
 	struct scene s;

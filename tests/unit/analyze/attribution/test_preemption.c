@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about where a thread was when it lost its CPU, on timelines made by hand. */
+/* Tests of where a thread was when it lost its CPU, on hand-made timelines. */
 #include "analyze/attribution/preemption.h"
 
 #include <check.h>
@@ -12,7 +12,7 @@ static struct tp_segment segments[MAX];
 static struct tp_stack_class classes[N_STACKS];
 static struct tp_run runs[MAX];
 static size_t sample_index[3];
-static size_t run_index[3]; /* main thread, then one that loads */
+static size_t run_index[3]; /* the main thread, then a loader thread */
 static struct tp_thread_info threads[2];
 static struct tp_trace trace;
 static struct tp_analysis analysis;
@@ -52,34 +52,34 @@ static void add(enum tp_state state, uint64_t length_ns, uint32_t sample)
 	now_ns += length_ns;
 }
 
-/* A stay with one sample at that place in it. */
+/* Adds a run with one sample at `at_ns` in it. */
 static void run(uint64_t length_ns, uint64_t at_ns, uint32_t stack)
 {
 	samples[n_samples] = (struct tp_sample){.time_ns = now_ns + at_ns, .stack = stack};
 	add(TP_STATE_ON_CPU, length_ns, (uint32_t)n_samples++);
 }
 
-/* One without, for which that of another stay stands. */
+/* Adds a run without a sample, which the sample of another run represents. */
 static void run_unseen(uint64_t length_ns, uint32_t like)
 {
 	add(TP_STATE_ON_CPU, length_ns, like);
 	segments[timeline.n - 1].is_inferred = true;
 }
 
-/* It is sampled as it leaves, which takes a moment. */
+/* Adds a sample taken as the thread leaves its CPU, shortly before the end of the run. */
 static void leave(uint32_t stack)
 {
 	leavings[trace.n_leavings++] = (struct tp_sample){.time_ns = now_ns - 3000, .stack = stack};
 }
 
-/* Wants a CPU; the number of the piece. */
+/* Adds a wait for a CPU and returns the index of its segment. */
 static size_t lose(void)
 {
 	add(TP_STATE_RUNNABLE, 3 * MS, TP_NO_SAMPLE);
 	return timeline.n - 1;
 }
 
-/* Likewise, and it is looked at meanwhile. */
+/* The same, with a poll during the wait. */
 static size_t preempt_and_read(uint32_t stack)
 {
 	samples[n_samples++] = (struct tp_sample){.time_ns = now_ns + 1 * MS,
@@ -112,7 +112,8 @@ END_TEST
 
 START_TEST(where_samples_around_agree_it_is_where_it_was)
 {
-	/* What is known of others is no reason to doubt. */
+	/* Other losses of the CPU, although known, must not outweigh the samples around this
+	 * one. */
 	for (int i = 0; i < 50; i++) {
 		run(8 * MS, 8 * MS - 1000, LOAD);
 		lose();
@@ -126,11 +127,9 @@ START_TEST(where_samples_around_agree_it_is_where_it_was)
 }
 END_TEST
 
-/*
- * Each stay goes on with training for 1 ms, loads for 5, trains for 2 and loses the CPU there. A
- * sample lies in each at the next one of 40 places: five in eight in loading, but for those that
- * lie near the ends.
- */
+/* Each run continues with training for 1 ms, loads for 5, trains for 2 and then loses the CPU. Each
+ * has a sample at the next one of 40 places: five in eight are in loading, except those near the
+ * ends. */
 START_TEST(stays_that_were_hit_at_their_end_stand_for_the_others)
 {
 	enum { STAYS = 1000, PLACES = 40 };
@@ -150,13 +149,15 @@ START_TEST(stays_that_were_hit_at_their_end_stand_for_the_others)
 	}
 	tp_preemption_release(&lostcpu);
 	ck_assert_uint_eq(n_before, STAYS * 3 / 8);
-	/* All but where two loading samples on each side agree by chance, one in seven at most. */
+	/* All except those where two loading samples on each side agree by chance, at most one in
+	 * seven. */
 	ck_assert_uint_ge(n_right, STAYS * 6 / 7);
 }
 END_TEST
 
-/* Where samples lie by chance says nothing then: each stay trains for 8 ms, and one of two stays
- * that last longer loses the CPU in the loading that follows; one of ten is seen leaving. */
+/* Here the random places of samples do not help: each run trains for 8 ms, and every second run
+ * lasts longer and loses the CPU in the loading that follows; one of ten is sampled when it
+ * leaves. */
 START_TEST(what_was_seen_leaving_stands_for_stays_as_long)
 {
 	enum { STAYS = 1000 };
@@ -178,11 +179,10 @@ START_TEST(what_was_seen_leaving_stands_for_stays_as_long)
 }
 END_TEST
 
-/*
- * The main thread loses its CPU to the loader after stays of one length: every other time in
- * loading, as it wakes the loader, else while it trains, when the loader has waited long enough for
- * a CPU. One of ten is seen leaving, only of one kind for a while and then only of the other.
- */
+/* The main thread loses its CPU to the loader after runs of equal length: every other time in
+ * loading, because it wakes the loader, otherwise while it trains, when the loader has waited long
+ * enough for a CPU. One of ten is sampled when it leaves, for a while only those of one kind and
+ * then only those of the other. */
 START_TEST(whom_it_woke_itself_tells_where_it_was)
 {
 	enum { STAYS = 400 };
@@ -211,11 +211,12 @@ START_TEST(whom_it_woke_itself_tells_where_it_was)
 		n_right += tp_preemption_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) ==
 			   (i % 2 ? TP_PHASE_DATALOADER : TP_PHASE_COMPUTE);
 	tp_preemption_release(&lostcpu);
-	ck_assert_uint_ge(n_right, STAYS - 1); /* what the loader did before the first is unknown */
+	ck_assert_uint_ge(n_right,
+			  STAYS - 1); /* the loader's activity before the first is unknown */
 }
 END_TEST
 
-/* Samples of leaving were off after the first loss, which was another kind of loss. */
+/* Samples at switches were turned off after the first loss, which was of another kind. */
 START_TEST(what_few_of_many_said_when_they_left_stands_for_none)
 {
 	enum { STAYS = 1000 };
@@ -236,11 +237,9 @@ START_TEST(what_few_of_many_said_when_they_left_stands_for_none)
 }
 END_TEST
 
-/*
- * A busy machine, a program that is not interpreted: after stays of one length, all of which other
- * programs end, the CPU is lost for 0.1 ms while it loads and for 8 ms while it trains; the loading
- * is lost nine times as often. One of 17 is seen leaving.
- */
+/* A busy machine, a program that is not interpreted: after runs of equal length, all of which are
+ * ended by other programs, the CPU is lost for 0.1 ms while it loads and for 8 ms while it trains;
+ * it is lost nine times as often during loading. One of 17 is sampled when it leaves. */
 START_TEST(who_waited_long_is_like_those_who_waited_long)
 {
 	enum { STAYS = 1700 };
@@ -267,11 +266,9 @@ START_TEST(who_waited_long_is_like_those_who_waited_long)
 }
 END_TEST
 
-/*
- * Stays of 8 ms train where the CPU goes to the team. Those that are sampled wake
- * whoever takes the samples, and lose it to that right then: every other one in loading. One of
- * seven is looked at before it goes on.
- */
+/* Runs of 8 ms train when the CPU goes to the team. Those that are sampled wake the sampling thread
+ * and lose the CPU to it immediately: every other one in loading. One of seven is polled before it
+ * continues. */
 START_TEST(what_sampling_took_the_cpu_from_says_nothing_of_other_losses)
 {
 	enum { STAYS = 1000 };

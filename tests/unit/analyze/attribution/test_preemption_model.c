@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which known loss of a CPU stands for another. */
+/* Tests of which known loss of a CPU represents another one. */
 #include "analyze/attribution/preemption_model.h"
 
 #include "trainprof/base/memory.h"
@@ -10,7 +10,7 @@ enum { US = 1000, MS = 1000000 };
 
 #define SECOND (1000 * UINT64_C(1000000))
 
-/* Each phase comes once. */
+/* Each phase occurs once. */
 static const struct {
 	struct tp_preemption_key loss;
 	enum tp_phase phase;
@@ -27,25 +27,25 @@ static const struct {
 	struct tp_preemption_key loss;
 	enum tp_phase phase;
 } rows[] = {
-	/* the nearest in time of those alike */
+	/* the nearest in time among similar ones */
 	{{0, 40 * MS, 1 * MS, 4 * MS}, TP_PHASE_COMPUTE},
 	{{0, 70 * MS, 1 * MS, 4 * MS}, TP_PHASE_CHECKPOINT},
-	/* a wait as long comes before nearness */
+	/* a wait of the same length has priority over nearness */
 	{{0, 89 * MS, 1 * MS, 110 * US}, TP_PHASE_DATALOADER},
-	/* and so does a stay as long */
+	/* and so has a run of the same length */
 	{{0, 10 * MS, 30 * US, 4 * MS}, TP_PHASE_LOGGING},
-	/* both together: one power of two and two more are less than one and three */
+	/* both together: 1 and 2 powers of two are less than 1 and 3 */
 	{{0, 20 * MS, 500 * US, 800 * US}, TP_PHASE_COMPUTE},
-	/* the group comes before nearness */
+	/* the group has priority over nearness */
 	{{1, 90 * MS, 1 * MS, 4 * MS}, TP_PHASE_COMMUNICATION},
-	/* but not before lengths that are quite others */
+	/* but not over very different lengths */
 	{{1, 11 * MS, 1 * MS, 100 * US}, TP_PHASE_DATALOADER},
-	/* of a group of which nothing is known */
+	/* a group about which nothing is known */
 	{{2, 31 * MS, 1 * MS, 4 * MS}, TP_PHASE_COMMUNICATION},
-	/* what was long ago is as unlike as what is of other lengths */
+	/* a long time ago is as dissimilar as a different length */
 	{{0, 8 * SECOND, 1 * MS, 90 * US}, TP_PHASE_DATALOADER},
 	{{0, 8 * SECOND, 1 * MS, 6 * MS}, TP_PHASE_GC},
-	/* lengths of nothing and of hours */
+	/* lengths of zero and of hours */
 	{{0, 10 * MS, 0, 0}, TP_PHASE_DATALOADER},
 	{{0, 95 * MS, UINT64_MAX, UINT64_MAX}, TP_PHASE_CHECKPOINT},
 };

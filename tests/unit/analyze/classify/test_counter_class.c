@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what names of counters mean. */
+/* Tests of classifying counters by their names. */
 #include "analyze/classify/counter_class.h"
 
 #include "analyze/patternfolder.h"

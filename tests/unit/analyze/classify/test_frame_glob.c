@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about patterns for single frames: what they fit. */
+/* Tests of patterns for single frames: which frames they match. */
 #include "analyze/classify/frame_glob.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about files of idioms: what they may say, and what is refused. */
+/* Tests of files of idioms: what they may contain, and what is refused. */
 #include "analyze/classify/pattern_tables.h"
 #include "analyze/idiomfolder.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the names of device kernels; half of them stand in public traces. */
+/* Tests of classifying GPU kernels by name; half of the names occur in public traces. */
 #include "analyze/classify/kernel_class.h"
 
 #include "analyze/patternfolder.h"
@@ -402,7 +402,7 @@ START_TEST(kernels_have_class_family_and_tensor_use)
 }
 END_TEST
 
-/* Where one of these is taken for math, a whole share of the time is wrong. */
+/* If one of these were classified as math, a large share of the time would be wrong. */
 START_TEST(what_only_sounds_like_communication_is_none)
 {
 	static const char *const names[] = {
@@ -509,7 +509,8 @@ START_TEST(rows_of_kernels_with_mistakes_are_refused)
 }
 END_TEST
 
-/* The least of some rounds: what its host takes from a virtual CPU may be accounted as ours. */
+/* The lowest of several rounds counts: time that the host takes from a virtual CPU may be accounted
+ * as ours. */
 START_TEST(a_name_takes_less_than_20_us)
 {
 	enum { ROUNDS = 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about groups of families of kernels. */
+/* Tests of groups of families of kernels. */
 #include "analyze/classify/frame_class.h"
 #include "analyze/classify/kernel_group.h"
 #include "analyze/classify/pattern_tables.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the parts of kernels' names. */
+/* Tests of splitting kernel names into parts. */
 #include "analyze/classify/kernel_name.h"
 
 #include <check.h>
@@ -24,14 +24,14 @@ static const struct {
 	 "softmax_warp_forward", "softmax_warp_forward<float, 6>"},
 	{"void at::native::(anonymous namespace)::fill<at::native::(anonymous namespace)::F>(int)",
 	 "at::native::fill", "at::native::fill<at::native::f>"},
-	/* functions inside arguments: their parameters are not looked at either */
+	/* functions inside arguments: their parameters are ignored, too */
 	{"void at::native::unrolled<at::native::copy(at::TensorIteratorBase &)::[lambda() "
 	 "(instance "
 	 "3)]::operator ()() const::[lambda(long) (instance 1)], (int)4>(int, T1)",
 	 "at::native::unrolled", "at::native::unrolled<at::native::copy::operator  const::, 4>"},
 	{"void f<g(int)::{lambda()#1}::operator()() const::{lambda(float)#2}>(int)", "f",
 	 "f<g::operator const::>"},
-	/* what is returned may be computed */
+	/* the return type may be computed */
 	{"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, 7>(cublasGemvParams)",
 	 "internal::gemvx::kernel", "internal::gemvx::kernel<int, 7>"},
 	{"std::enable_if<!T7, void>::type internal::gemvx::kernel<int, (bool)0>(T13)",
@@ -41,12 +41,12 @@ static const struct {
 	{"rcclGenericKernel(ncclDevComm*) [clone .kd]", "rcclgenerickernel", "rcclgenerickernel"},
 	{"Memcpy DtoD (Device -> Device)", "memcpy dtod ", "memcpy dtod "},
 	{"loop_add_fusion.3", "loop_add_fusion.3", "loop_add_fusion.3"},
-	/* mangled: types do not count in the base */
+	/* mangled: types do not count in the base name */
 	{"_ZN5aiter48bf16gemm_fp32bf16_tn_96x64_bshuffle_splitk_cleanE",
 	 "aiter::bf16gemm_fp32bf16_tn_96x64_bshuffle_splitk_clean",
 	 "_zn5aiter48bf16gemm_fp32bf16_tn_96x64_bshuffle_splitk_cleane"},
 	{"_Zgarbage", "_zgarbage", "_zgarbage"},
-	/* hostile */
+	/* hostile input */
 	{"", "", ""},
 	{"(", "", ""},
 	{">>>)))", ">>>)))", ">>>)))"},
@@ -65,7 +65,7 @@ START_TEST(base_and_head_leave_out_types_and_parameters)
 }
 END_TEST
 
-/* A name of n bytes that repeats a text. */
+/* Returns a name of n bytes that repeats a text. */
 static char *repeat(const char *text, size_t n)
 {
 	char *name = malloc(n + 1);

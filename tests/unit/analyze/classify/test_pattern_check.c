@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about examples in patterns: a row that cannot be reached is told. */
+/* Tests of examples in patterns: a row that cannot be reached is reported. */
 #include "analyze/patternfolder.h"
 
 static void assert_check(const char *rows, const char *message)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the shipped patterns: what names of functions, files and programs mean. */
+/* Tests of the shipped patterns: the classes of functions, files and programs by name. */
 #include "analyze/classify/frame_class.h"
 
 #include "analyze/patternfolder.h"
@@ -15,7 +15,7 @@ static const struct {
 	{"/home/me/train", "fetch_rows", TP_PHASE_DATALOADER, TP_LEAF_NONE},
 	{"/home/me/train", "readNextPicture", TP_PHASE_DATALOADER, TP_LEAF_NONE},
 	{"/home/me/train", "_ZN10DataLoader4nextEv", TP_PHASE_DATALOADER, TP_LEAF_NONE},
-	/* who is given a loader or a batch is none */
+	/* functions with a loader or batch as a parameter are not loaders */
 	{"/home/me/train", "_Z3fitI10DataLoaderEfR7NetworkRT_i.isra.0", TP_PHASE_NONE,
 	 TP_LEAF_NONE},
 	{"/home/me/train", "_Z5trainR10DataLoaderR3Net", TP_PHASE_NONE, TP_LEAF_NONE},
@@ -34,7 +34,7 @@ static const struct {
 	{"/home/me/train", "__state_MOD_save_restart", TP_PHASE_CHECKPOINT, TP_LEAF_NONE},
 	{"/home/me/train", "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", TP_PHASE_NONE,
 	 TP_LEAF_WRITE},
-	/* the loop itself, with what it does now and then in its name */
+	/* the loop itself, with some of its rarer activities in its name */
 	{"/home/me/train", "train_and_evaluate", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "_ZN7Trainer16trainAndValidateEi", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "train_with_checkpoints", TP_PHASE_NONE, TP_LEAF_NONE},
@@ -44,20 +44,20 @@ static const struct {
 	{"/x/xgboost/lib/libxgboost.so", "xgboost::tree::HistEvaluator::EvaluateSplits",
 	 TP_PHASE_COMPUTE, TP_LEAF_MATH},
 	{"/home/me/train", "load_training_batch", TP_PHASE_DATALOADER, TP_LEAF_NONE},
-	/* a look-up table is gathered by rows, channels are shuffled by networks, and the loss of
-	 * logistic regression is the log loss */
+	/* rows are gathered from a look-up table, channels are shuffled by networks, and the loss
+	 * of logistic regression is called log loss */
 	{"/home/me/train", "gather_rows", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "get_row", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "pixel_shuffle", TP_PHASE_COMPUTE, TP_LEAF_NONE},
 	{"/home/me/train", "log_loss", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "batchnorm_running_stats", TP_PHASE_NONE, TP_LEAF_MATH},
 	{"/home/me/train", "gather_samples", TP_PHASE_DATALOADER, TP_LEAF_NONE},
-	/* to sample a generator's picture is no loading of a sample: a verb and a noun are two
-	   words */
+	/* sampling a picture from a generator is not loading a sample: a verb and a noun are two
+	 * words */
 	{"/home/me/train", "_ZN9Generator6sampleERK3Mat", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "sample_next_sample", TP_PHASE_DATALOADER, TP_LEAF_NONE},
 	{"/home/me/train", "parse_row", TP_PHASE_DATALOADER, TP_LEAF_NONE},
-	/* "thread" does not read, and a spread of rows is no loading */
+	/* "thread" does not contain the word "read", and spreading rows is not loading */
 	{"/home/me/train", "thread_images", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "spread_rows", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "train_epoch", TP_PHASE_NONE, TP_LEAF_NONE},
@@ -68,14 +68,14 @@ static const struct {
 	{"/home/me/train", "log_step", TP_PHASE_LOGGING, TP_LEAF_NONE},
 	{"/home/me/train", "update_metrics", TP_PHASE_HOST, TP_LEAF_NONE},
 	{"/usr/lib/libopenblas.so.0", "", TP_PHASE_NONE, TP_LEAF_MATH},
-	/* autograd evaluates functions, a profiler scope is no record of a data set */
+	/* autograd evaluates functions; a profiler's record scope is no record of a data set */
 	{"/usr/lib/libtorch_cpu.so.1.13", "_ZN5torch8autograd6Engine17evaluate_functionERSt",
 	 TP_PHASE_COMPUTE, TP_LEAF_MATH},
 	{"/usr/lib/libtorch_cpu.so", "_ZN2at26getStepCallbacksUnlessEmptyENS_11RecordScopeE",
 	 TP_PHASE_COMPUTE, TP_LEAF_MATH},
 	{"/usr/lib/libtorch_cpu.so", "_ZN4c10d16ProcessGroupGloo9allreduceERSt6vector",
 	 TP_PHASE_COMMUNICATION, TP_LEAF_MATH},
-	/* so in JAX's and TensorFlow's: but they also compile, load and save */
+	/* the same in JAX and TensorFlow, but their libraries also compile, load and save */
 	{"/venv/jaxlib/libjax_common.so", "_ZN3ynn10dot_loaderEv", TP_PHASE_COMPUTE, TP_LEAF_MATH},
 	{"/venv/jaxlib/libjax_common.so", "_ZN4llvm15ScalarEvolution10createSCEVEv",
 	 TP_PHASE_COMPILE, TP_LEAF_MATH},
@@ -90,7 +90,7 @@ static const struct {
 	 "_ZN10tensorflow4data17IteratorGetNextOp9DoComputeEv", TP_PHASE_DATALOADER, TP_LEAF_MATH},
 	{"/venv/tensorflow/libtensorflow_cc.so.2", "_ZN10tensorflow12BundleWriter3AddEv",
 	 TP_PHASE_CHECKPOINT, TP_LEAF_MATH},
-	/* MPI waits by looking; what it moves, the C library does */
+	/* MPI waits by polling; the C library moves its data */
 	{"/usr/lib/libopen-pal.so.40.30.2", "opal_progress", TP_PHASE_COMMUNICATION, TP_LEAF_SPIN},
 	{"/usr/lib/openmpi/mca_btl_vader.so", "", TP_PHASE_COMMUNICATION, TP_LEAF_SPIN},
 	{"/usr/lib/libmpi.so.40", "PMPI_Allreduce", TP_PHASE_COMMUNICATION, TP_LEAF_NONE},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about Python functions: what the file and the name of one say, by the shipped patterns. */
+/* Tests of classifying Python functions by file and name, with the shipped patterns. */
 #include "analyze/classify/python_class.h"
 
 #include "analyze/patternfolder.h"
@@ -19,7 +19,7 @@ static const struct {
 } functions[] = {
 	{DEBIAN "torch/utils/data/dataloader.py", "_BaseDataLoaderIter.__next__",
 	 TP_PHASE_DATALOADER, TP_LEAF_INTERPRETER},
-	/* below 3.11 there is only the plain name */
+	/* before 3.11 there is only the plain name */
 	{DEBIAN "torch/utils/data/dataloader.py", "__next__", TP_PHASE_DATALOADER,
 	 TP_LEAF_INTERPRETER},
 	{VENV "torch/utils/data/_utils/collate.py", "default_collate", TP_PHASE_DATALOADER,
@@ -29,7 +29,7 @@ static const struct {
 	{DEBIAN "torch/nn/modules/module.py", "_call_impl", TP_PHASE_COMPUTE, TP_LEAF_INTERPRETER},
 	{DEBIAN "torch/_tensor.py", "Tensor.backward", TP_PHASE_COMPUTE, TP_LEAF_INTERPRETER},
 	{DEBIAN "torch/optim/adam.py", "Adam.step", TP_PHASE_COMPUTE, TP_LEAF_INTERPRETER},
-	/* activations computed twice are no checkpoint of the run */
+	/* recomputing activations is not a checkpoint of the run */
 	{DEBIAN "torch/utils/checkpoint.py", "checkpoint", TP_PHASE_COMPUTE, TP_LEAF_INTERPRETER},
 	{"/home/me/model.py", "Block._gradient_checkpointing_func", TP_PHASE_COMPUTE,
 	 TP_LEAF_INTERPRETER},
@@ -39,31 +39,32 @@ static const struct {
 	 TP_LEAF_INTERPRETER},
 	{DEBIAN "torch/distributed/elastic/agent/server/api.py", "SimpleElasticAgent._invoke_run",
 	 TP_PHASE_NONE, TP_LEAF_INTERPRETER},
-	/* a wrapped forward is still the forward */
+	/* a wrapped forward pass is still the forward pass */
 	{DEBIAN "torch/nn/parallel/distributed.py", "DistributedDataParallel.forward",
 	 TP_PHASE_COMPUTE, TP_LEAF_INTERPRETER},
 	{STDLIB "logging/__init__.py", "Logger.info", TP_PHASE_LOGGING, TP_LEAF_INTERPRETER},
 	{DEBIAN "tqdm/std.py", "tqdm.refresh", TP_PHASE_LOGGING, TP_LEAF_INTERPRETER},
-	/* what a bar iterates owns its time */
+	/* its time belongs to the iterator that the bar wraps */
 	{DEBIAN "tqdm/std.py", "tqdm.__iter__", TP_PHASE_NONE, TP_LEAF_INTERPRETER},
 	{VENV "torch/_dynamo/convert_frame.py", "ConvertFrame.__call__", TP_PHASE_COMPILE,
 	 TP_LEAF_INTERPRETER},
-	/* runs what was compiled */
+	/* runs compiled code */
 	{VENV "torch/_dynamo/eval_frame.py", "_TorchDynamoContext.__call__.<locals>._fn",
 	 TP_PHASE_NONE, TP_LEAF_INTERPRETER},
 	{"<frozen importlib._bootstrap>", "_find_and_load", TP_PHASE_IMPORT, TP_LEAF_INTERPRETER},
-	/* how things travel, whatever they are */
+	/* transfer of objects, whatever they contain */
 	{STDLIB "multiprocessing/connection.py", "Connection._recv", TP_PHASE_NONE, TP_LEAF_PICKLE},
 	{STDLIB "queue.py", "Queue.get", TP_PHASE_NONE, TP_LEAF_PICKLE},
-	/* words of libraries are of their own trade */
+	/* names in libraries follow their own domain */
 	{STDLIB "random.py", "Random.sample", TP_PHASE_NONE, TP_LEAF_INTERPRETER},
 	{DEBIAN "numpy/core/fromnumeric.py", "load_data", TP_PHASE_NONE, TP_LEAF_INTERPRETER},
-	/* those of trainers speak: evaluation and checkpoints have no files of their own there */
+	/* names in trainers are meaningful: evaluation and checkpoints have no files of their own
+	 * there */
 	{VENV "transformers/trainer.py", "Trainer.evaluate", TP_PHASE_EVALUATION,
 	 TP_LEAF_INTERPRETER},
 	{VENV "transformers/trainer.py", "Trainer._save_checkpoint", TP_PHASE_CHECKPOINT,
 	 TP_LEAF_INTERPRETER},
-	/* the user's own */
+	/* the user's own code */
 	{"train.py", "get_batch", TP_PHASE_DATALOADER, TP_LEAF_INTERPRETER},
 	{"train.py", "Pictures.load_image", TP_PHASE_DATALOADER, TP_LEAF_INTERPRETER},
 	{"train.py", "PictureDataset.__getitem__", TP_PHASE_DATALOADER, TP_LEAF_INTERPRETER},
@@ -73,7 +74,7 @@ static const struct {
 	{"train.py", "Net.forward", TP_PHASE_COMPUTE, TP_LEAF_INTERPRETER},
 	{"train.py", "train_and_evaluate", TP_PHASE_NONE, TP_LEAF_INTERPRETER},
 	{"train.py", "load_data_and_train", TP_PHASE_NONE, TP_LEAF_INTERPRETER},
-	/* C functions of these names would read and multiply; here only frames further in do */
+	/* C functions of these names would read and multiply; here only inner frames do */
 	{"train.py", "read", TP_PHASE_NONE, TP_LEAF_INTERPRETER},
 	{"train.py", "matmul", TP_PHASE_COMPUTE, TP_LEAF_INTERPRETER},
 	{"", "", TP_PHASE_NONE, TP_LEAF_INTERPRETER},

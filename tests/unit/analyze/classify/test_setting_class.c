@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the rows that tell settings. */
+/* Tests of the rows that show settings. */
 #include "analyze/classify/pattern_tables.h"
 #include "analyze/classify/setting_class.h"
 
@@ -44,7 +44,7 @@ static const struct {
 	/* with and without the class before the function, as interpreters before 3.11 have it */
 	{TP_FACT_SET_AMP, TP_SETTING_IN_SOURCE, "/l/torch/amp/grad_scaler.py", "unscale_", true},
 	{TP_FACT_SET_AMP, TP_SETTING_IN_SOURCE, "/l/torch/amp/grad_scaler.py", "is_enabled", false},
-	/* eager optimizers run through the compiler's wrappers */
+	/* eager optimizers also run through the compiler's wrappers */
 	{TP_FACT_SET_COMPILED, TP_SETTING_IN_SOURCE, "/l/torch/_dynamo/eval_frame.py", "_fn",
 	 false},
 	{TP_FACT_SET_COMPILED, TP_SETTING_IN_KERNEL, "triton_poi_fused_add_0", "", true},
@@ -53,7 +53,7 @@ static const struct {
 	 true},
 	{TP_FACT_SET_FUSED_OPTIMIZER, TP_SETTING_IN_SOURCE, "/l/torch/optim/adam.py", "step",
 	 false},
-	/* each kernel has one width */
+	/* each kernel has one precision */
 	{TP_FACT_KERNEL_HALF, TP_SETTING_IN_KERNEL, "volta_fp16_s884gemm_fp16_128x64_ldg8_f2f_tn",
 	 "", true},
 	{TP_FACT_KERNEL_SINGLE, TP_SETTING_IN_KERNEL, "volta_fp16_s884gemm_fp16_128x64_ldg8_f2f_tn",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about lines of a program's own source. */
+/* Tests of reading lines of a program's own source. */
 #include "analyze/classify/source_text.h"
 
 #include "trainprof/base/clock.h"
@@ -27,7 +27,7 @@ static void teardown(void)
 	unlink(path);
 }
 
-/* A trace with this path as its string 1, begun so many seconds from now. */
+/* Opens a trace with this path as its string 1, which starts `after_s` seconds from now. */
 static void open_text(struct tp_source_text *text, struct tp_trace *trace, const char **strings,
 		      const char *name, int after_s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the names of spans on threads. */
+/* Tests of classifying spans on threads by name. */
 #include "analyze/classify/span_class.h"
 
 #include "analyze/patternfolder.h"
@@ -10,7 +10,7 @@ static const struct {
 	const char *name;
 	enum tp_span_sense sense;
 } spans[] = {
-	/* steps: profilers' and people's; the number makes them */
+	/* steps, of profilers and of users; a number is required */
 	{TP_SPAN_ANNOTATION, "ProfilerStep#1009", TP_SENSE_STEP},
 	{TP_SPAN_OPERATOR, "ProfilerStep#5", TP_SENSE_STEP},
 	{TP_SPAN_ANNOTATION, "Step #17", TP_SENSE_STEP},
@@ -21,7 +21,7 @@ static const struct {
 	{TP_SPAN_ANNOTATION, "train_step", TP_SENSE_STEP},
 	{TP_SPAN_ANNOTATION, "[pl][profile]run_training_batch", TP_SENSE_STEP},
 	{TP_SPAN_ANNOTATION, "PL run_training_batch", TP_SENSE_STEP},
-	/* what only looks like one */
+	/* names that only look like steps */
 	{TP_SPAN_ANNOTATION, "ProfilerStep", TP_SENSE_NONE},
 	{TP_SPAN_ANNOTATION, "step", TP_SENSE_NONE},
 	{TP_SPAN_ANNOTATION, "step1", TP_SENSE_NONE},
@@ -94,14 +94,14 @@ static const struct {
 	{TP_SPAN_ANNOTATION, "aten::_local_scalar_dense, op_id = 317177", TP_SENSE_SYNC},
 	{TP_SPAN_OPERATOR, "aten::itemsize", TP_SENSE_NONE},
 	{TP_SPAN_ANNOTATION, "aten::to, op_id = 317177", TP_SENSE_NONE},
-	/* who moves data and who lets it be moved */
+	/* libraries that move data, and those that delegate it */
 	{TP_SPAN_ANNOTATION, "gloo:all_reduce", TP_SENSE_COMMUNICATION},
 	{TP_SPAN_ANNOTATION, "mpi:all_gather", TP_SENSE_COMMUNICATION},
 	{TP_SPAN_ANNOTATION, "nccl:all_reduce", TP_SENSE_COLLECTIVE},
 	{TP_SPAN_OPERATOR, "c10d::allreduce_", TP_SENSE_COLLECTIVE},
 	{TP_SPAN_OPERATOR, "record_param_comms", TP_SENSE_COLLECTIVE},
 	{TP_SPAN_ANNOTATION, "ncclAllReduce", TP_SENSE_COLLECTIVE},
-	/* saving is a checkpoint, computing again is not */
+	/* saving is a checkpoint, recomputing is not */
 	{TP_SPAN_ANNOTATION, "save_checkpoint", TP_SENSE_CHECKPOINT},
 	{TP_SPAN_ANNOTATION, "checkpoint_save", TP_SENSE_CHECKPOINT},
 	{TP_SPAN_PYTHON, "torch/serialization.py(629): save", TP_SENSE_CHECKPOINT},
@@ -109,12 +109,12 @@ static const struct {
 	{TP_SPAN_OPERATOR, "CheckpointFunctionBackward", TP_SENSE_NONE},
 	{TP_SPAN_PYTHON, "torch/utils/checkpoint.py(327): checkpoint", TP_SENSE_NONE},
 	{TP_SPAN_ANNOTATION, "activation checkpoint save", TP_SENSE_NONE},
-	/* compiling and what was compiled */
+	/* compiling, and running compiled code */
 	{TP_SPAN_ANNOTATION, "compile_inner (dynamo_timed)", TP_SENSE_COMPILE},
 	{TP_SPAN_OPERATOR, "CompiledFunction", TP_SENSE_NONE},
 	{TP_SPAN_ANNOTATION, "Torch-Compiled Region: 0/0", TP_SENSE_NONE},
 	{TP_SPAN_ANNOTATION, "TorchDynamo Cache Lookup", TP_SENSE_NONE},
-	/* the rest */
+	/* other names */
 	{TP_SPAN_ANNOTATION, "gc", TP_SENSE_GC},
 	{TP_SPAN_ANNOTATION, "gcn_forward", TP_SENSE_NONE},
 	{TP_SPAN_ANNOTATION, "logging", TP_SENSE_LOGGING},

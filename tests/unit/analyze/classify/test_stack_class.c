@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stacks with Python frames: phases, what is cut, and who is who by them. */
+/* Tests of stacks with Python frames: phases, truncated stacks, and the roles they show. */
 #include "analyze/classify/stack_class.h"
 
 #include "analyze/pyscene.h"
@@ -30,7 +30,7 @@ static const struct {
 	enum tp_phase phase;
 	enum tp_leaf leaf;
 } stacks[] = {
-	/* math in a layer; interpreting in one; a page fault of the loader is the loader's */
+	/* math in a layer; interpreting in one; a page fault in the loader counts as loading */
 	{PY_MAIN " " PY_MODULE " libtorch_cpu.so!addmm:1", TP_PHASE_COMPUTE, TP_LEAF_MATH},
 	{PY_MAIN " " PY_MODULE " /usr/bin/python3.11!eval:1", TP_PHASE_COMPUTE,
 	 TP_LEAF_INTERPRETER},
@@ -38,36 +38,36 @@ static const struct {
 	{PY_MAIN " " PY_DATA "__next__:633 /usr/lib/python3/dist-packages/PIL/Image.py>open:3 "
 		 "libjpeg.so.62!decode:9",
 	 TP_PHASE_DATALOADER, TP_LEAF_DECODE},
-	/* a layer that a transform calls in the loader is the loader's */
+	/* a layer that a transform calls in the loader counts as loading */
 	{PY_MAIN " " PY_DATA "__next__:633 " PY_MODULE " libtorch_cpu.so!conv:1",
 	 TP_PHASE_DATALOADER, TP_LEAF_MATH},
-	/* of the frames that a forked worker has from its parent nothing counts */
+	/* the frames that a forked worker has inherited from its parent do not count */
 	{"train.py><module>:3 train.py>evaluate:5 " PY_BOOT " train.py>f:3", TP_PHASE_DATALOADER,
 	 TP_LEAF_INTERPRETER},
 	{"train.py><module>:3 train.py>save_checkpoint:5 " PY_STD
 	 "multiprocessing/process.py>BaseProcess._bootstrap:314 train.py>f:3",
 	 TP_PHASE_NONE, TP_LEAF_INTERPRETER},
-	/* importing runs a whole program, and then it is not what takes the time */
+	/* an import may run a whole program, and then the import is not what takes the time */
 	{"<string>><module>:1 <frozen importlib._bootstrap>>_find_and_load:1 "
 	 "train.py><module>:3 " PY_MODULE,
 	 TP_PHASE_COMPUTE, TP_LEAF_INTERPRETER},
-	/* hand-over is no reading of files */
+	/* handing over batches is not reading files */
 	{PY_MAIN " " PY_DATA "__next__:633 " PY_STD
 		 "multiprocessing/connection.py>Connection._recv:383 libc.so.6!read:1",
 	 TP_PHASE_DATALOADER, TP_LEAF_PICKLE},
 	{PY_MAIN " train.py>read_config:3 libc.so.6!read:1", TP_PHASE_NONE, TP_LEAF_READ},
-	/* bars are transparent */
+	/* progress bars are transparent */
 	{PY_MAIN " /usr/lib/python3/dist-packages/tqdm/std.py>*tqdm.__iter__:1195 " PY_DATA
 		 "__next__:633",
 	 TP_PHASE_DATALOADER, TP_LEAF_INTERPRETER},
 	{PY_MAIN " train.py>log_metrics:3 " PY_TORCH "_tensor.py>Tensor.__format__:3",
 	 TP_PHASE_LOGGING, TP_LEAF_INTERPRETER},
-	/* tracing a step runs it once, to see what it does: that trains nothing */
+	/* tracing runs a step once to record its operations: that is not training */
 	{PY_MAIN " " PY_TENSORFLOW "eager/polymorphic_function/tracing_compilation.py>"
 		 "trace_function:178 train.py>step:9 " PY_TENSORFLOW
 		 "eager/backprop.py>GradientTape.gradient:3",
 	 TP_PHASE_COMPILE, TP_LEAF_INTERPRETER},
-	/* a library that is imported is not doing what its files are for */
+	/* importing a library does not count as the activity of its files */
 	{"train.py><module>:1 " PY_KERAS "saving_lib.py><module>:30", TP_PHASE_IMPORT,
 	 TP_LEAF_INTERPRETER},
 	{PY_MAIN " " PY_KERAS "saving_lib.py>save_model:80", TP_PHASE_CHECKPOINT,
@@ -105,8 +105,8 @@ START_TEST(what_was_forked_further_out_is_not_asked)
 }
 END_TEST
 
-/* Two seconds: the trainer waits 60 of 100 ms for a worker that does torch math, as a worker of
- * features does; nothing but the main loop of the worker tells it from a rank. */
+/* Two seconds: the trainer waits 60 of 100 ms for a worker that does torch math, as a worker that
+ * computes features does; only the worker's main loop distinguishes it from a rank. */
 static void worker_that_computes(struct pyscene *scene)
 {
 	pyscene_task(scene, 0, 100, 0);
@@ -172,7 +172,8 @@ START_TEST(stacks_without_python_take_the_phase_around_them)
 		double at = 0.1 * i;
 		const char *decode = PY_MAIN " " PY_DATA "__next__:633 train.py>f:3 _ours.so!f:1";
 		pyscene_runs(&scene, 0, at, at + 0.06, decode);
-		/* between two looks into the loader, and between one at the loader and the model */
+		/* between two samples in the loader, and between one in the loader and one in the
+		 * model */
 		pyscene_sample(&scene, 0, at + 0.032, TP_STATE_ON_CPU, TP_CAUSE_NONE,
 			       "_ours.so!f:1");
 		pyscene_runs(&scene, 0, at + 0.061, at + 0.1,
@@ -185,7 +186,7 @@ START_TEST(stacks_without_python_take_the_phase_around_them)
 }
 END_TEST
 
-/* A generator makes batches with NumPy for 40 of 100 ms, without a word that says so. */
+/* A generator makes batches with NumPy for 40 of 100 ms; none of its names shows that. */
 static void generator(struct pyscene *scene, const char *path)
 {
 	pyscene_task(scene, 0, 100, 0);
@@ -205,7 +206,7 @@ static const struct {
 } generators[] = {
 	{PY_MAIN " train.py>*pieces:7 _multiarray_umath.so!multiply:1", 1.2},
 	{PY_MAIN " train.py>*pieces:7 train.py>tilt:9 /usr/bin/python3.11!eval:1", 1.2},
-	/* a function that the loop calls where each round begins gives it something */
+	/* a function that the loop calls at the start of each round provides its data */
 	{PY_MAIN " train.py>pieces:7 _multiarray_umath.so!multiply:1", 1.2},
 	/* one that trains */
 	{PY_MAIN " train.py>*pieces:7 " PY_MODULE " libtorch_cpu.so!addmm:1", 0},
@@ -221,8 +222,8 @@ START_TEST(a_generator_that_the_loop_asks_for_the_next_is_the_loader)
 }
 END_TEST
 
-/* 40 of 200 ms in a function at the begin of each round, `tensor_s` of them in the model's library.
- */
+/* 40 of 200 ms in a function at the start of each round, `tensor_s` of them in the model's
+ * library. */
 static void draw(struct pyscene *scene, double tensor_s)
 {
 	pyscene_task(scene, 0, 100, 0);
@@ -240,8 +241,8 @@ static void draw(struct pyscene *scene, double tensor_s)
 }
 
 static const struct {
-	double tensor_s; /* of each 40 ms */
-	double loader_s; /* of 5 s */
+	double tensor_s; /* per 40 ms */
+	double loader_s; /* per 5 s */
 } drawers[] = {{0.01, 1}, {0.03, 0}};
 
 START_TEST(who_makes_tensors_of_what_it_loads_is_the_loader)
@@ -254,7 +255,7 @@ START_TEST(who_makes_tensors_of_what_it_loads_is_the_loader)
 }
 END_TEST
 
-/* A loop in functions whose names would be phases, with a real checkpoint in it. */
+/* A loop inside functions whose names would be phases, with a real checkpoint in it. */
 START_TEST(what_holds_the_training_is_in_no_phase)
 {
 	struct pyscene scene;
@@ -285,7 +286,7 @@ START_TEST(what_holds_the_training_is_in_no_phase)
 }
 END_TEST
 
-/* Two ranks that a process starts and then joins: it is the launcher, and they load nothing. */
+/* A process starts two ranks and then joins them: it is the launcher, and they load nothing. */
 START_TEST(a_process_that_joins_its_ranks_is_their_launcher)
 {
 	struct pyscene scene;

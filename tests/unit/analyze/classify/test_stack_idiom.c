@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about idioms: which of them a stack shows. */
+/* Tests of which idioms a stack shows. */
 #include "analyze/classify/pattern_tables.h"
 #include "analyze/classify/stack_class.h"
 #include "analyze/classify/stack_idiom.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The id of the idiom that a stack of a simulated thread shows, or "". */
+/* Returns the id of the idiom that a stack of a simulated thread shows, or "". */
 static const char *idiom_of(struct tp_patterns *patterns, const char *path)
 {
 	static char id[80];
@@ -53,7 +53,7 @@ START_TEST(the_way_that_says_most_wins)
 	ck_assert_str_eq(idiom_of(patterns, "a.py>main:1 libz.so.1!inflate:1"), "idiom/wide");
 	ck_assert_str_eq(idiom_of(patterns, "a.py>main:1 a.py>Data.read_all:2 libz.so.1!inflate:1"),
 			 "idiom/narrow");
-	/* Order matters: the library is called from there, not the other way round. */
+	/* Order matters: that function calls the library, not the other way round. */
 	ck_assert_str_eq(idiom_of(patterns, "a.py>main:1 libz.so.1!inflate:1 a.py>read_all:2"),
 			 "idiom/wide");
 	ck_assert_str_eq(idiom_of(patterns, "a.py>main:1 libm.so.6!exp:1"), "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the rate of collectives, on scenes in which every time is known. */
+/* Tests of the rate of collectives, on scenes in which all times are known. */
 #include "analyze/spanscene.h"
 
 #include "trainprof/model/fact.h"
@@ -16,7 +16,7 @@ static void teardown(void)
 	scene_release(&s);
 }
 
-/* A collective on one rank, in its only step. */
+/* Adds a collective on one rank, in its only step. */
 static void add_collective(uint32_t rank, const char *op, uint64_t bytes, uint32_t n_ranks,
 			   uint32_t sequence, uint64_t length_ns)
 {
@@ -33,7 +33,7 @@ static void add_collective(uint32_t rank, const char *op, uint64_t bytes, uint32
 static const struct {
 	const char *op;
 	uint32_t n_ranks;
-	double factor; /* of the bytes; 0: unknown */
+	double factor; /* factor for the bytes; 0 = unknown */
 } ops[] = {
 	{"ncclAllReduce", 8, 2.0 * 7 / 8},
 	{"ncclAllReduce", 2, 1},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about captures that cannot be judged, each the smallest of its kind. */
+/* Tests of captures that cannot be judged, each the smallest of its kind. */
 #include "analyze/spanscene.h"
 
 #include "trainprof/model/fact.h"
@@ -51,7 +51,7 @@ START_TEST(launches_without_kernels_have_lost_the_device)
 }
 END_TEST
 
-/* A file that ends early holds the calls and the first kernels only. */
+/* A file that ends early contains the calls, but only the first kernels. */
 START_TEST(kernels_for_a_few_launches_are_too_few)
 {
 	uint16_t thread = launch_without_kernel(30);
@@ -133,7 +133,7 @@ START_TEST(a_trace_without_the_host_says_so)
 }
 END_TEST
 
-/* Lanes overlap: what others waited for a rank is their union. */
+/* Lanes overlap: the time that other ranks waited for a rank is their union. */
 START_TEST(transfers_alone_have_no_parts)
 {
 	s.ranks[0].format = "horovod";
@@ -168,7 +168,7 @@ static void cold_start(bool has_steps, const char *call)
 START_TEST(modules_that_are_loaded_hold_a_cold_start)
 {
 	cold_start(false, "cuModuleLoadData");
-	/* 400 ms of 404 ms, to the start of the kernels and their 5 ms. */
+	/* 400 ms of 404 ms, up to the start of the kernels and their 5 ms. */
 	ck_assert_double_gt(fact(TP_FACT_TRACE_COLD), 0.95);
 }
 END_TEST

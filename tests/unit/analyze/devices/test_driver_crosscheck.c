@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what the driver of a GPU says of windows in which it was traced. */
+/* Tests of comparing the driver's GPU readings with windows in which the GPU was traced. */
 #include "analyze/windowscene.h"
 
 #include "trainprof/model/fact.h"
@@ -7,7 +7,7 @@
 static struct windows scene;
 static uint32_t gpu;
 
-/* Windows of two seconds, each ten; the device works half of the time. */
+/* Windows of two seconds, one every ten; the device works half of the time. */
 static void setup(void)
 {
 	scene = (struct windows){.n_steps = 500,
@@ -28,7 +28,7 @@ static void teardown(void)
 	scene_release(&scene.live.scene);
 }
 
-/* In all of a reading's span. */
+/* Returns true if the whole span of a reading is in a window. */
 static bool is_in_window(uint64_t end_ns, uint64_t span_ns)
 {
 	return windows_is_traced(&scene, (unsigned)((end_ns - span_ns - BEGIN) / (100 * MS))) &&
@@ -83,7 +83,8 @@ START_TEST(multiprocessors_tell_it_too)
 }
 END_TEST
 
-/* Awake all the time by its driver, at work for half of it by what was traced. */
+/* According to its driver the GPU is awake all the time, according to the trace it works half of
+ * it. */
 START_TEST(work_that_was_not_told_is_missed)
 {
 	read_gpu(TP_METRIC_GPU_AWAKE, 1000 * MS, 0.98, 0.97);
@@ -92,11 +93,11 @@ START_TEST(work_that_was_not_told_is_missed)
 	const char *text = windows_warning(&scene, "witness-disagrees");
 	ck_assert_ptr_nonnull(text);
 	ck_assert_ptr_nonnull(
-		strstr(text, "awake for 98 % of what was traced, kernels were told for 5"));
+		strstr(text, "awake for 98 % of what was traced, kernels were recorded for for 5"));
 }
 END_TEST
 
-/* Copies keep no GPU awake: the work is copied for 30 ms of each step, where nothing else is. */
+/* Copies do not make a GPU awake: copies take 30 ms of each step, in which nothing else runs. */
 START_TEST(copies_are_no_kernels)
 {
 	for (unsigned i = 0; i < scene.n_steps; i++) {
@@ -113,7 +114,7 @@ START_TEST(copies_are_no_kernels)
 }
 END_TEST
 
-/* The others are held open, and were read until NVML listed the program on one. */
+/* The other GPUs are held open, and were read until NVML listed the program on one. */
 START_TEST(gpus_that_the_program_does_not_use_are_no_witness)
 {
 	for (uint16_t i = 1; i < 8; i++) {

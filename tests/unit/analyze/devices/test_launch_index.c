@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which call launched what. */
+/* Tests of matching device work to its launch calls. */
 #include "analyze/devices/launch_index.h"
 
 #include "trainprof/base/memory.h"
@@ -40,10 +40,10 @@ START_TEST(a_link_that_comes_again_means_the_last_call_before)
 	static const struct {
 		uint32_t link;
 		uint64_t at_ns;
-		uint64_t start_ns; /* 0: none */
+		uint64_t start_ns; /* 0 = none */
 		uint32_t track;
 	} cases[] = {
-		{8, 250, 200, MAIN},  {8, 150, 200, MAIN}, /* clocks differ: there is no other */
+		{8, 250, 200, MAIN},  {8, 150, 200, MAIN}, /* the clocks differ: no other call */
 		{7, 120, 100, MAIN},  {7, 100, 100, MAIN},  {7, 299, 100, MAIN},
 		{7, 300, 300, OTHER}, {7, 499, 300, OTHER}, {7, 500, 500, MAIN},
 		{7, 9999, 500, MAIN}, {7, 50, 100, MAIN},   {10, 510, 505, OTHER},
@@ -80,7 +80,7 @@ START_TEST(tracks_that_are_not_asked_for_hold_no_calls)
 }
 END_TEST
 
-/* A trace in which all calls have one number must not cost the square of them. */
+/* A trace in which all calls have the same number must not take quadratic time. */
 START_TEST(one_link_for_all_is_found_by_halving)
 {
 	enum { N = 200000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about programs that were sampled while they used devices: every ns has its owner. */
+/* Tests of programs that were sampled while they used devices: each ns is attributed. */
 #include "analyze/livescene.h"
 
 #include "trainprof/model/fact.h"
@@ -82,7 +82,8 @@ START_TEST(gaps_of_the_device_are_blamed_on_what_the_thread_did)
 	uint64_t all_ns = 0;
 	for (int i = 0; i < TP_N_GAP_CAUSES; i++)
 		all_ns += device->gap_ns[i];
-	/* From 90 to 140; of the host's part, from 90 to 135, it loads 30. */
+	/* The gaps last from 90 to 140. The CPU side's part is from 90 to 135, of which it loads
+	 * 30. */
 	ck_assert_uint_gt(all_ns, 0);
 	ck_assert_uint_eq(device->gap_ns[TP_GAP_DATALOADER], all_ns);
 	ck_assert_uint_eq(all_ns % (50 * MS), 0);
@@ -106,7 +107,8 @@ START_TEST(the_cpus_own_computing_is_not_judged_beside_a_device)
 }
 END_TEST
 
-/* A line is blamed for what the device waited for, not for what went on beside it. */
+/* A line gets the time for which the device waited, not the time that overlapped with device
+ * work. */
 START_TEST(lines_have_the_time_that_no_device_hides)
 {
 	live_fill(&live, 1);
@@ -122,8 +124,8 @@ START_TEST(lines_have_the_time_that_no_device_hides)
 }
 END_TEST
 
-/* An imported trace of the same spans, with marks as ranges: device and kernels are judged alike.
- */
+/* Compared with an imported trace of the same spans, with marks as ranges: device and kernels are
+ * judged alike. */
 START_TEST(facts_of_devices_are_those_of_an_imported_trace)
 {
 	static const enum tp_fact same[] = {TP_FACT_DEVICE_COUNT,      TP_FACT_DEVICE_BUSY,
@@ -154,7 +156,7 @@ START_TEST(facts_of_devices_are_those_of_an_imported_trace)
 }
 END_TEST
 
-/* Events were dropped in the sixth step: nobody knows what the device did then. */
+/* Events were dropped in the sixth step: the device's work during that time is not known. */
 START_TEST(steps_in_which_events_were_lost_are_not_judged)
 {
 	live_fill(&live, 1);
@@ -173,8 +175,8 @@ START_TEST(steps_in_which_events_were_lost_are_not_judged)
 }
 END_TEST
 
-/* Every other step was traced, and lasts 120 ms instead of 80; but the first, which began before
- * the first event and is none of the traced: 120 to (6 x 80 + 120) / 7. */
+/* Every other step was traced, and lasts 120 ms instead of 80. The first one began before the first
+ * event and does not count as traced: 120 to (6 x 80 + 120) / 7. */
 START_TEST(steps_that_last_longer_while_they_are_traced_are_warned_of)
 {
 	struct tp_sink *sink = &live.scene.builder.sink;
@@ -202,7 +204,7 @@ START_TEST(where_no_step_was_traced_whole_the_thread_is_judged_alone)
 		live_mark(&live, i);
 		live_thread(&live, i);
 	}
-	live_device(&live, 5); /* it began before, and nothing is known of what came after */
+	live_device(&live, 5); /* it began before, and nothing is known about the time after */
 	const struct tp_profile *p = judge();
 	ck_assert_uint_eq(p->n_devices, 0);
 	ck_assert_ptr_nonnull(warning("devices-not-judged"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about GPUs by their driver's figures: hand-made readings with known answers, in a window
+/* Tests of GPU facts from the driver's readings: hand-made readings with known results, in a window
  * from 2 s to 8 s: seven readings of ten. */
 #include "analyze/hand.h"
 
@@ -75,13 +75,13 @@ START_TEST(figures_of_two_devices_become_facts)
 	ck_assert_int_eq(hand.profile.facts[TP_FACT_GPU_AWAKE].origin, TP_ORIGIN_SAMPLED);
 	ck_assert_int_eq(hand.profile.facts[TP_FACT_GPU_POWER_CAPPED].origin, TP_ORIGIN_MEASURED);
 	ck_assert_int_eq(hand.profile.gpus[1].number, 3);
-	ck_assert(!hand.profile.facts[TP_FACT_GPU_TENSOR].is_known); /* no GPM there */
+	ck_assert(!hand.profile.facts[TP_FACT_GPU_TENSOR].is_known); /* no GPM on this GPU */
 	ck_assert(!hand.profile.facts[TP_FACT_GPU_TENSOR].is_foreign);
 	hand_release(&hand);
 }
 END_TEST
 
-/* The link rests while nothing is copied: what it can is its best reading. */
+/* The link is slow while nothing is copied: its best reading shows its limit. */
 START_TEST(limits_are_told_beside_what_the_device_could)
 {
 	struct hand hand;
@@ -103,14 +103,14 @@ START_TEST(limits_are_told_beside_what_the_device_could)
 	end(&hand);
 	near(&hand, TP_FACT_GPU_POWER_LIMIT, 0.8);
 	near(&hand, TP_FACT_GPU_PCIE_LINK, 0.5);
-	near(&hand, TP_FACT_GPU_PCIE_RX_RATIO, 0.5); /* of the narrower one */
+	near(&hand, TP_FACT_GPU_PCIE_RX_RATIO, 0.5); /* relative to the narrower one */
 	near(&hand, TP_FACT_GPU_PCIE_TX_RATIO, 0.05);
 	near(&hand, TP_FACT_GPU_MEM_GROWTH, 50e6);
 	hand_release(&hand);
 }
 END_TEST
 
-/* A cache that is emptied at each evaluation fills again: it falls as far as it grew. */
+/* A cache that is emptied at each evaluation fills again: it shrinks as much as it grew. */
 START_TEST(memory_that_goes_up_and_down_does_not_grow)
 {
 	struct hand hand;
@@ -124,7 +124,7 @@ START_TEST(memory_that_goes_up_and_down_does_not_grow)
 }
 END_TEST
 
-/* Of two kinds the weaker one; where nothing was traced there is nothing that it would speak of. */
+/* The weaker one of two kinds of devices is used; without traced work the fact is not needed. */
 START_TEST(the_driver_says_what_kind_of_device_was_traced)
 {
 	for (int is_traced = 0; is_traced < 2; is_traced++) {
@@ -160,12 +160,13 @@ START_TEST(the_mask_stands_in_for_a_counter_that_is_not_there)
 	end(&hand);
 	near(&hand, TP_FACT_GPU_POWER_CAPPED, 4.0 / 7);
 	ck_assert_int_eq(hand.profile.facts[TP_FACT_GPU_POWER_CAPPED].origin, TP_ORIGIN_SAMPLED);
-	near(&hand, TP_FACT_GPU_HEAT_CAPPED, 1); /* two clocks: never more than all of it */
+	near(&hand, TP_FACT_GPU_HEAT_CAPPED,
+	     1); /* two clocks differ: never more than the whole time */
 	hand_release(&hand);
 }
 END_TEST
 
-/* A second of readings in the middle: a sixth of the window. */
+/* One second of readings in the middle: a sixth of the window. */
 static void put_counted(struct hand *hand, enum tp_metric metric, uint32_t track, double value)
 {
 	for (int i = 0; i < 10; i++)
@@ -184,7 +185,8 @@ START_TEST(hardware_counters_stand_in_where_gpm_is_not_there_and_say_so)
 	hand_gauge(&hand, TP_METRIC_GPU_PM_OPEN, 0, 3.9, 1);
 	hand_gauge(&hand, TP_METRIC_GPU_PM_OPEN, 0, 4.9, 0);
 	end(&hand);
-	near(&hand, TP_FACT_GPU_SM_ACTIVE, 0.5); /* all the time is better than a part of it */
+	near(&hand, TP_FACT_GPU_SM_ACTIVE,
+	     0.5); /* a reading for the whole time is better than one for a part */
 	ck_assert_str_eq(hand.profile.facts[TP_FACT_GPU_SM_ACTIVE].seen, "GPM");
 	near(&hand, TP_FACT_GPU_TENSOR, 0.3);
 	ck_assert_str_eq(hand.profile.facts[TP_FACT_GPU_TENSOR].seen, "hardware counters");
@@ -257,7 +259,7 @@ START_TEST(a_device_lost_in_the_middle_speaks_of_its_half)
 	}
 	end(&hand);
 	near(&hand, TP_FACT_GPU_AWAKE, 0.8);
-	near(&hand, TP_FACT_GPU_POWER_CAPPED, 0.5); /* of the time that was seen */
+	near(&hand, TP_FACT_GPU_POWER_CAPPED, 0.5); /* relative to the time with readings */
 	ck_assert_double_eq_tol(hand.profile.facts[TP_FACT_GPU_AWAKE].coverage, 0.5, 1e-9);
 	hand_release(&hand);
 }
@@ -269,7 +271,7 @@ START_TEST(counters_that_begin_anew_lose_the_time_between)
 	begin(&hand);
 	put_gpu(&hand, 0, 0, true);
 	for (int s = 1; s <= 10; s++) {
-		int since = s < 5 ? s + 50 : s - 5; /* the driver was loaded anew at 5 s */
+		int since = s < 5 ? s + 50 : s - 5; /* the driver was reloaded at 5 s */
 		hand_gauge(&hand, TP_METRIC_GPU_ENERGY, 0, s, 300.0 * since);
 		hand_gauge(&hand, TP_METRIC_GPU_POWER_CAPPED, 0, s, 0.25e9 * since);
 	}

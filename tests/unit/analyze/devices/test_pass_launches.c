@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about where the steps of a program with devices come from. */
+/* Tests of how the steps of a program with devices are found. */
 #include "analyze/livescene.h"
 
 #include "trainprof/model/fact.h"
@@ -54,7 +54,7 @@ START_TEST(ranges_that_are_called_steps_are_steps)
 }
 END_TEST
 
-/* Of a function that loops nothing is known here, and no mark is set: launches repeat. */
+/* Here no function that loops is known, and there are no marks: launches repeat. */
 START_TEST(without_marks_and_stacks_launches_tell_the_steps)
 {
 	live_run(&live, live_at(0, 0), live_at(LIVE_STEPS, 0));
@@ -83,7 +83,7 @@ START_TEST(without_steps_all_device_work_is_one_window)
 	live_device(&live, 1);
 	const struct tp_profile *p = judge();
 	ck_assert(!p->is_of_steps);
-	/* From 40 of the first to 90 of the second. */
+	/* From 40 of the first step to 90 of the second. */
 	ck_assert_uint_eq(p->total_ns, 150 * MS);
 	ck_assert_uint_eq(p->parts[TP_PART_COMPUTE].time_ns, 100 * MS);
 }
@@ -99,7 +99,7 @@ START_TEST(what_was_not_traced_is_nobodys_idle_time)
 	tp_sink_gap(sink, "perf", "another source's", live_at(0, 50), live_at(0, 60), 0);
 	tp_sink_gap(sink, "cupti", "not traced", live_at(0, 95), live_at(9, 5), 0);
 	const struct tp_profile *p = judge();
-	/* From 40 to 95 of the first, from 5 to 90 of the last. */
+	/* From 40 to 95 of the first step, from 5 to 90 of the last. */
 	ck_assert_uint_eq(p->total_ns, 140 * MS);
 	ck_assert_uint_eq(p->devices[0].span_ns, 140 * MS);
 	for (int i = 0; i < TP_N_GAP_CAUSES; i++)

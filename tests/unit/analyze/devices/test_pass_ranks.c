@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about traces of spans, on scenes in which every instant's owner is known. */
+/* Tests of traces of spans, on scenes in which the label of each instant is known. */
 #include "analyze/spanscene.h"
 
 #include "trainprof/model/fact.h"
@@ -56,7 +56,7 @@ START_TEST(toy_overlap_gives_the_published_parts)
 	ck_assert_uint_eq(device->n_ops[TP_OP_COMPUTE], 1);
 	ck_assert_uint_eq(device->n_ops[TP_OP_COMMUNICATION], 1);
 	ck_assert_uint_eq(device->n_ops[TP_OP_COPY], 1);
-	/* Sizes are unknown, so nothing is said of them. */
+	/* Sizes are unknown, so nothing is reported about them. */
 	ck_assert(!p->facts[TP_FACT_COMM_BYTES].is_known);
 	ck_assert_ptr_nonnull(p->facts[TP_FACT_COMM_BYTES].missing);
 }
@@ -66,19 +66,19 @@ START_TEST(work_belongs_to_the_step_that_launched_it)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
 	uint16_t stream = scene_track(&s, 0, 0);
-	/* Launched before the first step, and in it a kernel that ends in the second. */
+	/* One kernel is launched before the first step; one launched in it ends in the second. */
 	scene_op(&s, thread, 900, stream, TP_SPAN_KERNEL, SCENE_GEMM, 950, 1040);
 	scene_step(&s, thread, 1, 1000, 1100);
 	scene_op(&s, thread, 1010, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1050, 1130);
 	scene_step(&s, thread, 2, 1100, 1200);
 	scene_op(&s, thread, 1110, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1130, 1190);
-	/* A call that reaches out of its step: nobody's. */
+	/* A call that reaches beyond its step belongs to no step. */
 	scene_detailed(&s, thread, 1195, 1205, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1210, 1220,
 		       NULL);
 	scene_judge(&s);
 	const struct tp_profile *p = &s.profile;
 	ck_assert_uint_eq(p->n_steps, 2);
-	/* [1040, 1130): until then the device did what no step launched. */
+	/* [1040, 1130): before that the device ran work that no step launched. */
 	ck_assert_uint_eq(p->steps[0].start_ns, 1040);
 	ck_assert_uint_eq(p->steps[0].end_ns, 1130);
 	ck_assert_uint_eq(p->steps[1].end_ns, 1200);
@@ -109,7 +109,7 @@ START_TEST(marks_that_were_told_twice_or_nest_are_one_step)
 }
 END_TEST
 
-/* Start and length are rounded each for itself. */
+/* Start and length are rounded independently. */
 START_TEST(marks_that_overlap_by_rounding_are_two_steps)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -119,7 +119,7 @@ START_TEST(marks_that_overlap_by_rounding_are_two_steps)
 		scene_op(&s, thread, 1000 * (i + 1) + 10, stream, TP_SPAN_KERNEL, SCENE_GEMM,
 			 1000 * (i + 1) + 50, 1000 * (i + 1) + 500);
 	}
-	/* Moments that are named like steps mark none. */
+	/* Spans of no length with a step's name are not step marks. */
 	uint16_t other = scene_track(&s, 0, TP_TRACK_THREAD);
 	for (unsigned i = 0; i < 9; i++)
 		scene_step(&s, other, i, 1000 + i, 1000 + i);
@@ -152,7 +152,7 @@ START_TEST(a_step_that_was_not_seen_whole_is_left_out)
 }
 END_TEST
 
-/* What threads do counts where the device is idle, the phase before the leaf. */
+/* The activity of threads counts when the device is idle; the phase has priority over the leaf. */
 START_TEST(host_work_has_names)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -190,7 +190,7 @@ static double fact(enum tp_fact fact)
 	return s.profile.facts[fact].value;
 }
 
-/* Two copies to the device a step, of which the short one is small; one back is nobody's. */
+/* Two copies to the device per step, of which the short one is small; one back is ignored. */
 START_TEST(copies_of_a_step_are_counted_by_their_size)
 {
 	static const struct tp_detail small = {.bytes = 65535};
@@ -213,7 +213,7 @@ START_TEST(copies_of_a_step_are_counted_by_their_size)
 }
 END_TEST
 
-/* One waits 100 of 1000 from the end of its call, the other 300: on average 0.4 wait. */
+/* One kernel waits 100 of 1000 from the end of its call, the other 300: on average 0.4 wait. */
 START_TEST(work_that_waits_for_its_turn_is_the_depth_of_the_queue)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -231,8 +231,8 @@ START_TEST(work_that_waits_for_its_turn_is_the_depth_of_the_queue)
 }
 END_TEST
 
-/* Twenty-four steps; in the later twelve one kernel takes a tenth longer, and another, of half its
- * time, comes twice, so that it says nothing. */
+/* Twenty-four steps; in the later twelve one kernel takes a tenth longer, and another, which takes
+ * half its time, runs twice, so that it cannot be compared. */
 static void play_drift(unsigned n_steps, unsigned times_late)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -287,7 +287,7 @@ START_TEST(without_a_device_operators_compute)
 }
 END_TEST
 
-/* Each gap of the device, and why. */
+/* Each gap of the device with its cause. */
 START_TEST(gaps_have_causes)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -300,16 +300,16 @@ START_TEST(gaps_have_causes)
 	/* the call began before the gap and ended in it */
 	scene_detailed(&s, thread, 290 * US, 330 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 335 * US,
 		       400 * US, NULL);
-	/* the host had waited for the device */
+	/* the CPU side had waited for the device */
 	scene_span(&s, thread, TP_SPAN_CALL, "cudaStreamSynchronize", 340 * US, 405 * US);
 	scene_op(&s, thread, 440 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 445 * US, 500 * US);
-	/* the loader */
+	/* data loading */
 	scene_span(&s, thread, TP_SPAN_ANNOTATION, "enumerate(DataLoader)#It.__next__", 500 * US,
 		   540 * US);
 	scene_op(&s, thread, 545 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 550 * US, 600 * US);
-	/* everything else */
+	/* any other cause */
 	scene_op(&s, thread, 650 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 655 * US, 700 * US);
-	/* nobody's */
+	/* unknown cause */
 	scene_span(&s, stream, TP_SPAN_KERNEL, SCENE_GEMM, 710 * US, 800 * US);
 	scene_judge(&s);
 	const uint64_t *gap_ns = s.profile.devices[0].gap_ns;
@@ -326,7 +326,7 @@ END_TEST
 
 /* ---- steps ---- */
 
-/* `n` micro-batches of three layers, then the optimizer; returns when it is over. */
+/* Runs `n` micro-batches of three layers, then the optimizer; returns the end time. */
 static uint64_t train_step(uint16_t thread, uint16_t stream, uint64_t at, unsigned n,
 			   const char *optimizer, bool has_input)
 {
@@ -362,7 +362,7 @@ START_TEST(steps_are_found_in_the_order_of_launches)
 	scene_judge(&s);
 	const struct tp_profile *p = &s.profile;
 	ck_assert_int_eq(p->steps_found_by, TP_STEPS_PERIOD);
-	ck_assert_uint_eq(p->n_steps, 9); /* from cut to cut */
+	ck_assert_uint_eq(p->n_steps, 9); /* counted between cuts */
 	ck_assert_uint_eq(p->micro_batches, 0);
 	ck_assert_double_eq(p->steps_confidence, 1);
 	for (size_t i = 0; i < p->n_steps; i++)
@@ -419,8 +419,8 @@ START_TEST(the_optimizer_ends_steps_that_are_not_alike)
 }
 END_TEST
 
-/* Steps whose launches differ, each with what a trainer does at its end; returns how many steps are
- * found. A step takes 1 us and more, what is between ends of it 50 ns. */
+/* Steps whose launches differ, each followed by a trainer's work at the end of a step; returns the
+ * number of steps found. A step takes at least 1 us, the gaps between end-of-step kernels 50 ns. */
 static size_t steps_of_ends(const char *const *names, size_t n_names, unsigned n_steps)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -457,7 +457,7 @@ START_TEST(optimizers_of_two_names_are_one_step)
 }
 END_TEST
 
-/* Ten rounds of a layer, each with a copy of so many bytes. */
+/* Ten rounds of a layer, each with a copy of `bytes`. */
 static void repeat_with_copy(uint64_t bytes)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -542,7 +542,7 @@ static uint64_t blame(uint32_t device, enum tp_label label)
 	return 0;
 }
 
-/* Rank 1 comes late by 300: it computed for 100 and called operators for 200. */
+/* Rank 1 comes late by 300: it computed for 100 and ran operators for 200. */
 static void late_rank(const struct job *job, uint64_t shift)
 {
 	scene_step(&s, job->threads[0], 1, 1000, 2000);
@@ -570,7 +570,8 @@ START_TEST(a_wait_goes_to_what_the_late_rank_did)
 	ck_assert_uint_eq(c->arrival_spread_ns, 300 + (_i == 1 ? 7 : 0));
 	ck_assert_uint_eq(c->transfer_ns, 100);
 	ck_assert_uint_eq(c->wait_ns[0], c->arrival_spread_ns);
-	if (_i == 1) /* clocks that differ by 7 ns are one clock: all is 7 later there */
+	if (_i ==
+	    1) /* clocks that differ by 7 ns count as one clock: all times are 7 later there */
 		return;
 	ck_assert_uint_eq(p->devices[0].own_ns[TP_PART_COMMUNICATION], 400);
 	ck_assert_uint_eq(p->devices[0].after_ns[TP_PART_COMMUNICATION], 100);
@@ -585,7 +586,7 @@ START_TEST(a_wait_goes_to_what_the_late_rank_did)
 }
 END_TEST
 
-/* What a thread sends just before and after stands apart from the device's wait. */
+/* Sends of the thread just before and after are separate from the device's wait. */
 START_TEST(a_wait_next_to_a_threads_own_exchange_is_handed_over)
 {
 	struct job job;
@@ -603,7 +604,7 @@ START_TEST(a_wait_next_to_a_threads_own_exchange_is_handed_over)
 }
 END_TEST
 
-/* Rank 0 waits for 1, which waits for 2 in another communicator meanwhile. */
+/* Rank 0 waits for 1, which meanwhile waits for 2 in another communicator. */
 START_TEST(a_wait_follows_the_chain)
 {
 	struct job job;
@@ -618,8 +619,8 @@ START_TEST(a_wait_follows_the_chain)
 	collective(&job, 1, "a", 0, 1350, 1400);
 	scene_judge(&s);
 	ck_assert_uint_eq(s.profile.n_collectives, 2);
-	/* [1150, 1200) rank 2 loads, of that 2 ns in a call that is no part of it; [1200, 1300)
-	 * rank 1 transfers; then it is idle, but for its call. */
+	/* [1150, 1200) rank 2 loads, of that 2 ns in a call that does not count as loading; [1200,
+	 * 1300) rank 1 transfers; then it is idle, except for its call. */
 	ck_assert_uint_eq(blame(2, TP_LABEL_DATALOADER_NEXT), 100 + 50);
 	ck_assert_uint_eq(blame(1, TP_LABEL_COMMUNICATION_TRANSFER), 100);
 	ck_assert_uint_eq(blame(1, TP_LABEL_HOST_LAUNCH), 2);
@@ -658,7 +659,7 @@ START_TEST(different_numbers_of_collectives_are_not_joined)
 }
 END_TEST
 
-/* Two pairs of ranks, in which 1 waits for 0 and 2 for 3; were they one communicator of four, 3
+/* Two pairs of ranks, in which 1 waits for 0 and 2 for 3; if they were one communicator of four, 3
  * would be late for all. */
 static void two_pairs(const struct job *job, const char *const groups[2], uint32_t n_ranks)
 {
@@ -692,7 +693,7 @@ START_TEST(communicators_of_one_name_and_other_members_are_two)
 }
 END_TEST
 
-/* Where no members are told, more ranks than a communicator has say that it is not one. */
+/* If members are not listed, more ranks than a communicator has show that there are several. */
 START_TEST(more_ranks_than_a_communicator_has_are_not_joined)
 {
 	static const char *const groups[] = {"tp", "tp"};
@@ -720,7 +721,7 @@ START_TEST(who_arrives_last_at_once_is_the_lowest_rank)
 }
 END_TEST
 
-/* As many as there are kernels: each costs what it has, not what all have. */
+/* As many communicators as kernels: each costs as much as its own kernels, not as all of them. */
 START_TEST(many_communicators_are_joined_as_fast_as_one)
 {
 	enum { N = 60000 };
@@ -740,7 +741,7 @@ START_TEST(many_communicators_are_joined_as_fast_as_one)
 }
 END_TEST
 
-/* A profiler that was started anew counts its calls from the beginning. */
+/* A profiler that was restarted counts its calls from the beginning. */
 START_TEST(a_link_that_comes_again_is_the_later_call_of_the_later_work)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -762,7 +763,7 @@ START_TEST(a_link_that_comes_again_is_the_later_call_of_the_later_work)
 }
 END_TEST
 
-/* What has no steps is no step of the job, and no fifty. */
+/* Work of a rank without steps counts as no step of the job, and not as fifty either. */
 START_TEST(a_rank_without_steps_among_others_is_not_judged)
 {
 	struct job job;
@@ -785,7 +786,7 @@ START_TEST(a_rank_without_steps_among_others_is_not_judged)
 }
 END_TEST
 
-/* Streams may run them in another order. */
+/* Streams may run collectives in another order. */
 START_TEST(sequence_numbers_match_in_any_order)
 {
 	struct job job;
@@ -803,7 +804,7 @@ START_TEST(sequence_numbers_match_in_any_order)
 }
 END_TEST
 
-/* One capture began later: numbers tell which of its collectives are which. */
+/* One capture began later: sequence numbers show which of its collectives correspond. */
 START_TEST(sequence_numbers_match_what_both_have)
 {
 	struct job job;
@@ -820,7 +821,7 @@ START_TEST(sequence_numbers_match_what_both_have)
 }
 END_TEST
 
-/* A clock that runs 1 in 1000 slow, an hour away. */
+/* A clock that runs 1 in 1000 slow, with an offset of one hour. */
 START_TEST(clocks_are_aligned_by_the_ends_of_collectives)
 {
 	struct job job;
@@ -893,7 +894,7 @@ START_TEST(communication_that_slows_kernels_is_seen)
 }
 END_TEST
 
-/* Names are known in the order in which files happened to be read. */
+/* Names are known in the order in which the files were read. */
 START_TEST(kernels_of_equal_time_are_listed_by_name)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the main thread of a rank where its spans say nothing, by samples and switches. */
+/* Tests of labelling a rank's main thread by samples and switches when spans show nothing. */
 #include "analyze/devices/rank_host.h"
 
 #include "analyze/spanscene.h"
@@ -7,13 +7,13 @@
 #include "trainprof/model/fact.h"
 
 #define US UINT64_C(1000)
-#define T0 (1000 * US) /* begin of the step, 100 us long; the device works in its first 40 */
+#define T0 (1000 * US) /* start of the step, 100 us long; the device works in its first 40 */
 
 static struct scene s;
 static uint16_t thread;
 static uint16_t stream;
 
-/* One step of 100 us on a device that is busy for the first 40. */
+/* Creates one step of 100 us on a device that is busy for the first 40. */
 static void setup(void)
 {
 	scene_init(&s, 1);
@@ -44,7 +44,7 @@ static void task_add(uint32_t task, uint16_t track, uint32_t rank, uint64_t end_
 					       .task_plus_1 = task + 1});
 }
 
-/* Times are us of the step. */
+/* Times are us within the step. */
 static void run_add(uint64_t from, uint64_t to, enum tp_run_end how)
 {
 	tp_sink_run(&s.builder.sink, &(struct tp_run){.start_ns = T0 + from * US,
@@ -91,7 +91,7 @@ START_TEST(without_samples_and_switches_nothing_is_known)
 END_TEST
 
 /* Blocked from 10 to 20, while the device works; on a CPU until 60, without one until 70, blocked
- * in read until 90 and in nothing known until 95, then on one again. */
+ * in read until 90 and for an unknown cause until 95, then on a CPU again. */
 START_TEST(switches_part_what_spans_leave)
 {
 	task_add(0, thread, 0, T0 + 100 * US);
@@ -103,7 +103,7 @@ START_TEST(switches_part_what_spans_leave)
 	scene_span(&s, thread, TP_SPAN_OS_CALL, "read", T0 + 71 * US, T0 + 90 * US + 500);
 	scene_judge(&s);
 	ck_assert_uint_eq(scene_part(&s, TP_PART_COMPUTE), 40 * US);
-	/* No sample says what it was on a CPU for: [40, 60), [70, 72), [90, 91), [95, 100). */
+	/* No sample shows what it did on a CPU in [40, 60), [70, 72), [90, 91), [95, 100). */
 	ck_label(TP_LABEL_HOST_OTHER, 28);
 	ck_label(TP_LABEL_IDLE_RUNNABLE, 10);
 	ck_label(TP_LABEL_IDLE_IO, 18);
@@ -112,12 +112,13 @@ START_TEST(switches_part_what_spans_leave)
 	ck_assert_uint_eq(s.profile.parts[TP_PART_IDLE].hidden_ns, 0);
 	ck_assert_double_eq_tol(s.profile.facts[TP_FACT_STEP_RUNNABLE].value, 0.1, 1e-9);
 	ck_assert_double_eq_tol(s.profile.facts[TP_FACT_STEP_IDLE_IO].value, 0.18, 1e-9);
-	/* Where it was on a CPU nobody saw. */
+	/* No sample shows where it was on a CPU. */
 	ck_assert(!s.profile.facts[TP_FACT_STEP_INTERPRETER].is_known);
 }
 END_TEST
 
-/* As on a live recording, but for computing: that is the host's beside a device. */
+/* As in a live recording, except for computing, which counts as the CPU side when there is a
+ * device. */
 static const struct {
 	const char *module, *symbol;
 	enum tp_label label;
@@ -136,7 +137,7 @@ START_TEST(stacks_say_what_a_cpu_was_for)
 	task_add(0, thread, 0, T0 + 100 * US);
 	run_add(0, 100, TP_RUN_OPEN);
 	sample_add(20, TP_STATE_ON_CPU, stack_of("/home/me/train", "other"));
-	/* Borders lie in the middle: 50 and 75. */
+	/* Borders are halfway between samples: 50 and 75. */
 	sample_add(80, TP_STATE_ON_CPU, stack_of("/home/me/train", "other"));
 	sample_add(70, TP_STATE_ON_CPU, stack_of(places[_i].module, places[_i].symbol));
 	scene_judge(&s);
@@ -160,7 +161,7 @@ START_TEST(a_phase_that_owns_its_time_keeps_it_without_a_cpu)
 	run_add(90, 100, TP_RUN_OPEN);
 	sample_add(50, TP_STATE_ON_CPU, loader);
 	sample_add(75, TP_STATE_ON_CPU, loader);
-	sample_add(80, TP_STATE_BLOCKED, loader); /* taken as it lost its CPU */
+	sample_add(80, TP_STATE_BLOCKED, loader); /* taken as the thread lost its CPU */
 	sample_add(95, TP_STATE_ON_CPU, loader);
 	scene_judge(&s);
 	ck_label(TP_LABEL_DATALOADER_PREP, 40);
@@ -170,7 +171,7 @@ START_TEST(a_phase_that_owns_its_time_keeps_it_without_a_cpu)
 }
 END_TEST
 
-/* Without switches a thread that is not sampled may have had no CPU: nothing is claimed of it. */
+/* Without switches a thread without samples may have had no CPU: nothing is claimed about it. */
 START_TEST(samples_alone_reach_half_a_period)
 {
 	uint32_t python = stack_of("/usr/bin/python3.11", "_PyEval_EvalFrameDefault");
@@ -190,7 +191,7 @@ START_TEST(samples_alone_reach_half_a_period)
 }
 END_TEST
 
-/* What a span says comes first; a range that says nothing comes after. */
+/* A meaningful span has priority; a range without a known meaning comes last. */
 START_TEST(spans_that_say_something_come_first)
 {
 	uint32_t python = stack_of("/usr/bin/python3.11", "_PyEval_EvalFrameDefault");
@@ -209,7 +210,7 @@ START_TEST(spans_that_say_something_come_first)
 }
 END_TEST
 
-/* The stack of another wait is no sign of this one's. */
+/* The stack of another wait does not show the cause of this one. */
 START_TEST(a_wait_that_nobody_saw_has_no_cause)
 {
 	task_add(0, thread, 0, T0 + 100 * US);
@@ -219,7 +220,8 @@ START_TEST(a_wait_that_nobody_saw_has_no_cause)
 		   stack_of("/lib/x86_64-linux-gnu/libc.so.6", "pthread_mutex_lock"));
 	run_add(90, 100, TP_RUN_OPEN);
 	scene_judge(&s);
-	ck_label(TP_LABEL_IDLE_PEER, 20); /* a stack does not tell a lock from a condition */
+	ck_label(TP_LABEL_IDLE_PEER,
+		 20); /* the stack does not distinguish a lock from a condition */
 	ck_label(TP_LABEL_IDLE_UNKNOWN, 19);
 }
 END_TEST
@@ -249,7 +251,7 @@ START_TEST(calls_of_the_system_say_what_for)
 }
 END_TEST
 
-/* Without switches they are all that tells of waits; samples are proof of the contrary. */
+/* Without switches only system calls show waits; samples on a CPU disprove them. */
 START_TEST(calls_of_the_system_are_waits_without_switches)
 {
 	scene_span(&s, thread, TP_SPAN_OS_CALL, "pread64", T0 + 30 * US, T0 + 60 * US);
@@ -271,7 +273,7 @@ START_TEST(calls_of_the_system_are_waits_without_switches)
 }
 END_TEST
 
-/* The late rank's own doing is what the others are told they wait for. */
+/* The late rank's own activity is reported as the cause of the other ranks' wait. */
 START_TEST(a_late_rank_is_late_for_what_its_samples_say)
 {
 	teardown();
@@ -301,10 +303,10 @@ START_TEST(a_late_rank_is_late_for_what_its_samples_say)
 	for (uint64_t at = 1; at < 400; at += 2)
 		sample_add(at, TP_STATE_ON_CPU, python);
 	scene_judge(&s);
-	/* Both ranks, 30 us in each of four steps, but for 2 ns of the call each. */
+	/* Both ranks, 30 us in each of four steps, except 2 ns of the call each. */
 	ck_assert_uint_ge(s.profile.label_ns[TP_LABEL_HOST_INTERPRETER], 240 * US - 100);
 	ck_assert_uint_eq(s.profile.n_blames > 0, true);
-	/* Rank 0 has no samples, so nothing is said of the job. */
+	/* Rank 0 has no samples, so nothing is reported about the job. */
 	ck_assert(!s.profile.facts[TP_FACT_STEP_INTERPRETER].is_known);
 }
 END_TEST

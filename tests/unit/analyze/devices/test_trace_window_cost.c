@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what windows of GPU tracing cost a program, by its steps around them. */
+/* Tests of the slowdown of a program by windows of GPU tracing, from the steps around them. */
 #include "analyze/windowscene.h"
 
 #include "trainprof/model/fact.h"
@@ -16,7 +16,7 @@ static double known(enum tp_fact fact)
 	return windows_known(&scene, fact);
 }
 
-/* Windows of eight steps, each sixty: of 300 steps five windows. */
+/* Windows of eight steps, one every sixty: five windows in 300 steps. */
 static const struct {
 	unsigned traced_ms;
 	unsigned open_ms;
@@ -34,8 +34,9 @@ START_TEST(slowdown_and_cost_are_those_of_the_steps)
 				 .busy_ms = 50};
 	windows_fill(&scene);
 	windows_judge(&scene);
-	/* Steps of windows are steady, however slow. One that stood still is special: seven. The
-	 * first step of all windows begins before the first event: it is not known to be traced. */
+	/* Steps of windows are steady, however slow. One in which the program paused is special:
+	 * seven are left. The first step of all windows begins before the first event: it is not
+	 * known to be traced. */
 	const struct tp_profile *p = &scene.live.scene.profile;
 	ck_assert_uint_ge(p->n_steady, 5u * 7 - 1);
 	ck_assert_uint_le(p->n_steady, 5u * 8);
@@ -54,7 +55,7 @@ START_TEST(slowdown_and_cost_are_those_of_the_steps)
 END_TEST
 
 /* The device works 50, 55, 60, 65 and 70 ms of each 100: the five windows have a standard deviation
- * of 0.0791; over sqrt(5), times the quantile of Student's t for four. */
+ * of 0.0791; divided by sqrt(5), times the quantile of Student's t for four degrees of freedom. */
 START_TEST(shares_are_as_sure_as_windows_are_alike)
 {
 	scene = (struct windows){.n_steps = 300,
@@ -110,8 +111,8 @@ START_TEST(a_window_without_steps_beside_it_tells_nothing)
 }
 END_TEST
 
-/* Steps are longer until the first window is over; one of seven is longer still, and called slow.
- */
+/* Steps are longer until the first window is over; one of seven is longer still, and classified as
+ * slow. */
 START_TEST(a_window_in_the_warm_up_tells_nothing)
 {
 	scene = (struct windows){.n_steps = 300,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what loader workers do, in scenes whose answers are known. */
+/* Tests of what loader workers do, in scenes whose results are known. */
 #include "analyze/pyscene.h"
 
 #include "trainprof/base/memory.h"
@@ -59,7 +59,7 @@ static void trainer_step(struct pyscene *scene, double at)
 }
 
 /* Reads 10 ms of which 5 on a CPU, decodes 30, resizes 20, makes the batch 10, pickles 5; then it
- * waits 25 for something to make. */
+ * waits 25 for the next indices. */
 static void busy_worker(struct pyscene *scene, uint32_t task, double at)
 {
 	pyscene_runs(scene, task, at, at + 0.005, PY_WORKER LOADS " libc.so.6!read:1");
@@ -78,7 +78,7 @@ static void busy_worker(struct pyscene *scene, uint32_t task, double at)
 	pyscene_waits(scene, task, at + 0.075, at + 0.1, TP_CAUSE_POLL, PY_WORKER GET);
 }
 
-/* Decodes 20 ms and waits 80 for room. */
+/* Decodes 20 ms and waits 80 for room in the queue. */
 static void idle_worker(struct pyscene *scene, uint32_t task, double at)
 {
 	pyscene_runs(scene, task, at, at + 0.02, PY_WORKER LOADS " libjpeg.so.62!f:1");
@@ -122,8 +122,8 @@ START_TEST(a_workers_time_is_told_by_stacks_and_causes)
 		}
 		ck_assert_uint_eq(sum, worker->lived_ns);
 	}
-	/* 75 and 20 ms for a batch each step; two workers could make 21 of them a second, and the
-	 * trainer would take 16.7 if it never waited. */
+	/* 75 and 20 ms per batch, one batch of each worker per step; the two workers could make 21
+	 * batches per second, and the trainer would use 16.7 if it never waited. */
 	static const struct fact_expected expected[] = {
 		{TP_FACT_LOADER_WORKERS, 2, 0.01},       {TP_FACT_LOADER_DECODE, 0.25, 0.01},
 		{TP_FACT_LOADER_TRANSFORM, 0.15, 0.01},  {TP_FACT_LOADER_HANDOVER, 0.025, 0.005},
@@ -164,7 +164,7 @@ START_TEST(a_trainer_that_loads_itself_is_its_own_worker)
 }
 END_TEST
 
-/* Epochs of ten steps, each with two workers of its own: 100 ms to start them, 100 until the first
+/* Epochs of ten steps, each with its own two workers: 100 ms to start them, 100 until the first
  * batch is there. */
 START_TEST(workers_that_are_started_again_are_counted)
 {
@@ -221,7 +221,7 @@ START_TEST(what_is_not_known_has_a_reason)
 }
 END_TEST
 
-/* Two threads of the trainer: one feeds the workers, one pins what they made. */
+/* Two threads of the trainer: one feeds the workers, one pins the batches in memory. */
 START_TEST(threads_that_pass_on_are_no_workers)
 {
 	struct pyscene scene;
@@ -250,7 +250,7 @@ START_TEST(threads_that_pass_on_are_no_workers)
 	ck_assert_uint_eq(scene.sim.profile.n_workers, 1);
 	static const struct fact_expected expected[] = {
 		{TP_FACT_LOADER_WORKERS, 1, 0.01},
-		{TP_FACT_LOADER_PASSING, 15e6, 1e6}, /* 5 in the worker, 2 and 8 in these */
+		{TP_FACT_LOADER_PASSING, 15e6, 1e6}, /* 5 in the worker, 2 and 8 in these threads */
 		{TP_FACT_LOADER_BATCH, 75e6, 2e6},
 	};
 	expect_facts(&scene, expected, TP_ARRAY_LEN(expected));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about peers and waiting for them. */
+/* Tests of communication with peers and waiting for them. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who computes, spins, and in whose code. */
+/* Tests of which threads compute and spin, and in which library. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
 
-/* Half a run of samples: one in the middle of each stay. */
+/* An on-CPU run with one sample in its middle. */
 static void add_run(struct hand *hand, uint32_t task, double from_s, double to_s, uint32_t stack)
 {
 	struct tp_sample sample = {.task = task, .state = TP_STATE_ON_CPU, .stack = stack};
@@ -49,13 +49,13 @@ START_TEST(members_spinning_and_pools_are_counted)
 	struct hand hand;
 	two_pools(&hand);
 	hand_pass(&hand, tp_pass_compute);
-	/* Task 3 never ran: it takes no part. */
+	/* Task 3 never ran: it does not count. */
 	ck_assert_double_eq(hand_fact(&hand, TP_FACT_COMPUTE_THREADS), 3);
 	ck_assert_double_eq(hand_fact(&hand, TP_FACT_COMPUTE_POOLS), 2);
-	/* Of 12 s on CPUs in the window 3 are spinning: 9 s of work in 6 s of compute. */
+	/* The window has 12 s of CPU time, 3 of them spinning: 9 s of work in 6 s of compute. */
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_COMPUTE_SPIN), 0.25, 0.01);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_COMPUTE_BUSY), 1.5, 0.02);
-	/* The main thread's 6 s of the 9 are the library's. */
+	/* The main thread's 6 s of the 9 are in the library. */
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_COMPUTE_LIBRARY), 2.0 / 3, 0.01);
 	const struct tp_quantity *spin = &hand.profile.facts[TP_FACT_COMPUTE_SPIN];
 	ck_assert(spin->has_interval && spin->low <= 0.25 && 0.25 <= spin->high);
@@ -63,8 +63,8 @@ START_TEST(members_spinning_and_pools_are_counted)
 }
 END_TEST
 
-/* One after the other, for a fifth of the time each; they hardly ever compute. Threads that do are
- * counted as before. */
+/* They run one after the other, for a fifth of the time each, and hardly ever compute. Threads that
+ * compute are counted as before. */
 START_TEST(threads_that_only_feed_a_queue_take_no_part)
 {
 	static const struct {
@@ -99,7 +99,7 @@ START_TEST(threads_that_only_feed_a_queue_take_no_part)
 }
 END_TEST
 
-/* Of a loop's instructions only some are arithmetic: they speak for the function. */
+/* Only some of a loop's instructions are arithmetic: they represent the function. */
 START_TEST(arithmetic_of_a_function_speaks_for_its_time)
 {
 	static const struct {
@@ -142,7 +142,8 @@ START_TEST(what_the_main_thread_does_besides_is_no_compute)
 {
 	struct hand hand;
 	two_pools(&hand);
-	/* The loader's in the second half of the window: only members' time in the first counts. */
+	/* The second half of the window is loading: only the members' time in the first half
+	 * counts. */
 	struct tp_timeline *timeline = &hand.analysis.timelines[0];
 	for (size_t i = 0; i < timeline->n; i++)
 		if (timeline->segments[i].start_ns >= 5 * SECOND)
@@ -196,8 +197,8 @@ START_TEST(threads_made_for_each_part_count_as_many_as_live_at_once)
 }
 END_TEST
 
-/* Tasks 1 and 2 compute by turns. 3 hands them their work, which takes a twentieth of what one of
- * them does; 4 compiles for as long as they compute. */
+/* Tasks 1 and 2 compute by turns. Task 3 distributes their work, which takes a twentieth of the
+ * time of one of them; task 4 compiles for as long as they compute. */
 START_TEST(who_hands_work_out_or_compiles_is_no_compute_thread)
 {
 	struct hand hand;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about hardware counters. */
+/* Tests of hardware counters. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who had the CPUs. */
+/* Tests of which programs had the CPUs. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
@@ -191,15 +191,15 @@ START_TEST(runs_stand_in_for_threads_that_were_never_read)
 }
 END_TEST
 
-/* A ms on the second CPU and then 0.5 ms off it, preempted or blocked; or on both CPUs.
- */
+/* Runs for 1 ms on the second CPU and is then off it for 0.5 ms, preempted or blocked; or runs on
+ * both CPUs. */
 static const struct {
 	enum tp_run_end how;
 	uint32_t first_cpu;
 	double allowed;
 } masks[] = {
 	{TP_RUN_PREEMPTED, 1, 1}, /* waits while the other CPU idles */
-	{TP_RUN_BLOCKED, 1, 2},   /* has no need of another one */
+	{TP_RUN_BLOCKED, 1, 2},   /* needs no other CPU */
 	{TP_RUN_PREEMPTED, 0, 2}, /* may use both */
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who has the CPUs while the trainer waits for one. */
+/* Tests of which threads have the CPUs while the trainer waits for one. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
 
-/* The trainer wants a CPU from 3 to 7; two workers run from 2 to 5 and from 2 to 7. */
+/* The trainer waits for a CPU from 3 to 7; two workers run from 2 to 5 and from 2 to 7. */
 static void open_crowded(struct hand *hand)
 {
 	hand_init(hand);

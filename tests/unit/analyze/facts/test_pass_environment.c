@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what the environment says. */
+/* Tests of facts from environment variables. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
@@ -7,7 +7,7 @@
 enum { UNKNOWN = -1, UNSET = -2 };
 
 static const struct {
-	const char *name; /* one variable; NULL: none is set */
+	const char *name; /* one variable; NULL = none is set */
 	const char *value;
 	double omp;
 	double blas;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about programs that hang. */
+/* Tests of programs that hang. */
 #include "analyze/hand.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
-/* A thread that waits from one time to another, seen once a second. */
+/* A thread that waits between two times and is sampled once per second. */
 static void put_wait(struct hand *hand, uint32_t task, double from_s, double to_s,
 		     enum tp_cause cause)
 {
@@ -20,7 +20,7 @@ static void put_wait(struct hand *hand, uint32_t task, double from_s, double to_
 		hand_sample(hand, &sample, s);
 }
 
-/* All ten seconds are judged. */
+/* Judges all ten seconds. */
 static void judge(struct hand *hand)
 {
 	hand_finish(hand);

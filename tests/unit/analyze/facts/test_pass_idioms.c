@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about idioms and functions: how much of the loop and of loader workers they take. */
+/* Tests of idioms and functions: their share of the loop and of loader workers. */
 #include "analyze/pyscene.h"
 
 #include "analyze/classify/stack_idiom.h"
@@ -26,7 +26,7 @@ static const struct tp_idiom_result *find(const struct pyscene *scene, const cha
 	return NULL;
 }
 
-/* Seconds in a function, over all lines. */
+/* Seconds in a function, summed over all lines. */
 static double seconds_of(const struct pyscene *scene, bool is_loading, const char *name)
 {
 	double sum = 0;
@@ -176,7 +176,8 @@ START_TEST(a_function_without_a_name_is_told_by_the_user_s)
 }
 END_TEST
 
-/* The line calls gc.collect() as the file says; a file that is newer than the run says nothing. */
+/* The line calls gc.collect() according to the file; a file that is newer than the run is
+ * ignored. */
 static void judge_with_source(bool is_older, bool *found)
 {
 	char path[] = "/tmp/trainprof-idiom-XXXXXX";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is read and written. */
+/* Tests of reading and writing files. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
@@ -20,10 +20,10 @@ START_TEST(bytes_calls_and_the_cache_agree)
 		double called;
 		double calls;
 		double device;
-		double cached; /* below 0: must be missing */
+		double cached; /* below 0 = must be missing */
 	} cases[] = {
 		{100e6, 1000, 25e6, 0.75}, {100e6, 1000, 0, 1},
-		{100e6, 1000, 400e6, 0}, /* mapped files are read without calls */
+		{100e6, 1000, 400e6, 0}, /* mapped files are read without system calls */
 		{1000, 10, 0, -1},         {0, 0, 50e6, -1},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -77,7 +77,7 @@ START_TEST(each_data_file_counts_once)
 	}
 	hand_finish(&hand);
 	hand_pass(&hand, tp_pass_io);
-	/* a.jpg, b.jpg and the shard that something blocked in. */
+	/* a.jpg, b.jpg and the shard on which a thread blocked. */
 	ck_assert_double_eq(hand_fact(&hand, TP_FACT_IO_FILES), 3);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_IO_DISK_BUSY), 0.4, 1e-6);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_IO_PSI), 0.2, 1e-6);

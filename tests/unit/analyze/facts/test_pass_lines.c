@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about lines: which one holds the time of each part. */
+/* Tests of lines: which one has the time of each part. */
 #include "analyze/pyscene.h"
 
 #include <string.h>
 
-/* The n-th line of a part and kind; NULL when there are fewer. */
+/* Returns the n-th line of a part and kind, or NULL if there are fewer. */
 static const struct tp_line_result *line_of(const struct tp_profile *profile, enum tp_part part,
 					    bool is_own, size_t n)
 {
@@ -61,7 +61,7 @@ START_TEST(each_part_has_its_lines)
 		    31, 0.9);
 	expect_line(&scene, line_of(profile, TP_PART_COMPUTE, false, 0), "main", 72, 0.9);
 	expect_line(&scene, line_of(profile, TP_PART_COMPUTE, false, 1), "main", 71, 0.6);
-	/* backward has no line of the user's but the loop's */
+	/* the only user's line of the backward pass is the loop's */
 	expect_line(&scene, line_of(profile, TP_PART_COMPUTE, true, 0), "Net.forward", 14, 0.6);
 	ck_assert_ptr_null(line_of(profile, TP_PART_COMPUTE, true, 1));
 	expect_line(&scene, line_of(profile, TP_PART_HOST, false, 0), "main", 75, 0.6);
@@ -75,7 +75,7 @@ START_TEST(lines_are_of_the_steady_steps)
 	struct pyscene scene;
 	pyscene_open(&scene);
 	inline_trainer(&scene);
-	/* Marked steps without the last 20 ms: the print is between steps, rarely. */
+	/* Marked steps that leave out the last 20 ms: the print is between steps, and rare. */
 	for (int i = 0; i < 30; i++) {
 		struct tp_mark mark = {.task = 0,
 				       .kind = TP_MARK_STEP,

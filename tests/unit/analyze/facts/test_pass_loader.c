@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who counts as a loader worker. */
+/* Tests of which threads count as loader workers. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
 
-/* In seconds 2 to 8: on a CPU for a share of each tenth of a second, else waiting. */
+/* In seconds 2 to 8: on a CPU for a share of each tenth of a second, otherwise waiting. */
 static void work(struct hand *hand, uint32_t task, double share, uint32_t stack)
 {
 	for (double at = 2; at < 8; at += 0.1) {
@@ -81,7 +81,7 @@ START_TEST(workers_that_share_unevenly_are_all_workers)
 	uint32_t stack = hand_stack(&hand, "/home/me/train", "run", "libjpeg.so", "decode", 0);
 	work(&hand, 1, 0.9, stack); /* threads of the trainer */
 	work(&hand, 2, 0.1, stack);
-	work(&hand, 4, 0.02, stack); /* tells the others what to do */
+	work(&hand, 4, 0.02, stack); /* distributes the work */
 	judge(&hand);
 	/* and an idle worker process */
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_LOADER_WORKERS), 3, 0.05);

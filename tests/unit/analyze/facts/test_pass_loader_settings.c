@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what the loader of the training loop is set to. */
+/* Tests of the settings of the training loop's loader. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
@@ -57,7 +57,7 @@ END_TEST
 START_TEST(the_loader_that_is_used_for_longest_counts)
 {
 	begin();
-	set("loader.batch_size", 1, 256); /* a look at the data */
+	set("loader.batch_size", 1, 256); /* a first look at the data */
 	set("loader.batch_size", 2, 32);
 	set("loader.batch_size", 4, 128); /* validation */
 	set("loader.batch_size", 5, 32);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about memory facts. */
+/* Tests of memory facts. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
@@ -42,7 +42,7 @@ START_TEST(peak_is_the_largest_sum_at_one_time)
 	hand_gauge(&hand, TP_METRIC_PROC_RSS, 0, 9, 100);
 	hand_finish(&hand);
 	hand_pass(&hand, tp_pass_memory);
-	/* 1900 at second 2; 1800 after the other one is gone, not 2500. */
+	/* 1900 at second 2; 1800 after the other process has ended, not 2500. */
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_MEM_RSS), 1900, 1e-6);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_MEM_LIMIT), 4000, 1e-6);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_MEM_USED_RATIO), 1900.0 / 4000, 1e-6);
@@ -51,12 +51,12 @@ START_TEST(peak_is_the_largest_sum_at_one_time)
 END_TEST
 
 static const struct {
-	double at_s[10]; /* bytes of the trainer, read each second from 1 s on */
+	double at_s[10]; /* bytes of the trainer, read every second from 1 s on */
 	double per_s;
 } growths[] = {
 	{{1e9, 1.1e9, 1.2e9, 1.3e9, 1.4e9, 1.5e9, 1.6e9, 1.7e9, 1.8e9, 1.9e9}, 8e8 / 9},
 	{{1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9}, 0},
-	/* taken once */
+	/* allocated once */
 	{{1e9, 1e9, 1e9, 1e9, 9e9, 9e9, 9e9, 9e9, 9e9, 9e9}, 0},
 	/* filled and freed */
 	{{1e9, 2e9, 3e9, 4e9, 5e9, 1e9, 2e9, 3e9, 4e9, 5e9}, 0},
@@ -72,8 +72,8 @@ START_TEST(growth_is_what_each_quarter_of_the_window_shows)
 		hand_gauge(&hand, TP_METRIC_PROC_RSS, 0, 1 + i, growths[_i].at_s[i]);
 	hand_finish(&hand);
 	hand_pass(&hand, tp_pass_memory);
-	/* 100 MB a second; of the quarters of 1.5 s one and a half or two readings are higher than
-	 * before, by 133 or 167 MB: at least 133 in 1.5 s. */
+	/* 100 MB per second. Between quarters of 1.5 s, one and a half or two readings are higher
+	 * than before, by 133 or 167 MB: at least 133 in 1.5 s. */
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_MEM_GROWTH), growths[_i].per_s, 1e3);
 	hand_release(&hand);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about programs beside the target, by name. */
+/* Tests of programs next to the target, by name. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
@@ -14,7 +14,7 @@ static void put_reading(struct hand *hand, const char *name, double at_s, double
 	tp_sink_mark(&hand->builder.sink, &mark);
 }
 
-/* Ten seconds from `start_s` on are judged. */
+/* Judges ten seconds from `start_s` on. */
 static void judge(struct hand *hand, double start_s, bool has_figure)
 {
 	hand_finish(hand);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about time in exchanges with other ranks, and about what a rank does beside it. */
+/* Tests of the time in exchanges with other ranks, and of what a rank does besides. */
 #include "analyze/hand.h"
 
 static struct tp_segment pieces[8];
 static struct tp_step steps[1];
 
-/* Second by second: what the main thread does. */
+/* Judges a main thread with one label per second. */
 static void judge(struct hand *hand, const enum tp_label *labels, size_t n)
 {
 	hand_init(hand);

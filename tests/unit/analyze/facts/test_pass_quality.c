@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how far a measurement can be trusted. */
+/* Tests of how far a measurement can be trusted. */
 #include "analyze/hand.h"
 
 #include "trainprof/model/fact.h"
@@ -23,7 +23,7 @@ static void judge(struct hand *hand)
 	hand_pass(hand, tp_pass_quality);
 }
 
-/* The trainer is on a CPU all ten seconds, a sample every hundredth of a second. */
+/* The trainer is on a CPU all ten seconds, with a sample every hundredth of a second. */
 static void put_busy_trainer(struct hand *hand, uint32_t stack)
 {
 	hand_init(hand);
@@ -46,7 +46,7 @@ START_TEST(overhead_is_our_time_and_what_the_target_lost)
 	hand_gauge(&hand, TP_METRIC_SELF_SAMPLE_COST, TP_NO_TASK, 0, 14000);
 	hand_gauge(&hand, TP_METRIC_SELF_SWITCH_COST, TP_NO_TASK, 0, 800);
 	judge(&hand);
-	/* 5 ms + 1.4 ms + 0.8 ms of each second of the program. */
+	/* 5 ms + 1.4 ms + 0.8 ms per second of the program. */
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_RATIO), 0.0072, 1e-6);
 	hand_release(&hand);
 }
@@ -75,7 +75,7 @@ START_TEST(whole_stacks_and_accounted_time_are_shares)
 	hand_task(&hand, 0, 100, 100, "/bin/train");
 	hand_counter(&hand, TP_METRIC_PROC_UTIME, 0, 1e9);
 	hand_counter(&hand, TP_METRIC_PROC_STIME, 0, 0);
-	/* A fifth of the time on a CPU was lost: the kernel counted 10 s, the runs hold 8. */
+	/* A fifth of the CPU time was lost: the kernel counted 10 s, the runs contain 8. */
 	for (int i = 0; i < 10; i++) {
 		hand_run(&hand, 0, i, i + 0.8, TP_RUN_BLOCKED);
 		struct tp_sample sample = {.state = TP_STATE_ON_CPU};
@@ -99,7 +99,8 @@ START_TEST(time_without_any_sample_is_unknown)
 	hand_run(&hand, 0, 0, 5, TP_RUN_PREEMPTED);
 	hand_run(&hand, 0, 6, 10, TP_RUN_EXITED);
 	judge(&hand);
-	/* Seconds 5 to 6 wait for a CPU, which needs no sample; the other five of six are dark. */
+	/* Seconds 5 to 6 wait for a CPU, which needs no sample; the other five of six are
+	 * unknown. */
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_UNKNOWN_RATIO), 5.0 / 6, 1e-6);
 	hand_release(&hand);
 }
@@ -126,7 +127,7 @@ START_TEST(stacks_switched_off_are_said_with_the_remedy)
 }
 END_TEST
 
-/* The governor's three ways to save: each has its figure and its sentence. */
+/* The governor has three ways to save: each has its figure and its sentence. */
 START_TEST(detail_that_was_given_up_is_counted_and_said)
 {
 	static const char off[] = TP_GAP_SWITCHES_OFF " above 20000/s per CPU";
@@ -195,7 +196,7 @@ START_TEST(an_empty_recording_is_survived)
 }
 END_TEST
 
-/* 0.4 s before the program began and 0.2 s in its first second, then 10 ms a second. */
+/* 0.4 s before the program began and 0.2 s in its first second, then 10 ms per second. */
 START_TEST(starting_and_running_cost_are_apart)
 {
 	struct hand hand;
@@ -208,7 +209,7 @@ START_TEST(starting_and_running_cost_are_apart)
 	hand_pass(&hand, tp_pass_quality);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_TIME), 0.69e9, 1);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_STARTUP), 0.59e9, 1e3);
-	/* Of ten seconds on two CPUs. */
+	/* Relative to ten seconds on two CPUs. */
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_RUNNING), 0.005, 1e-6);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_RATIO), 0.29 / 20, 1e-6);
 	hand_release(&hand);
@@ -228,7 +229,7 @@ START_TEST(a_program_that_sleeps_is_not_held_against_its_own_cpu_time)
 	ck_assert_double_lt(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_RATIO), 0.01);
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_TIME), 30e6, 1);
 	ck_assert_str_eq(hand_missing(&hand, TP_FACT_RUN_OVERHEAD_STARTUP),
-			 "the run was too short to tell it apart");
+			 "the run was too short to distinguish it");
 	hand_release(&hand);
 }
 END_TEST

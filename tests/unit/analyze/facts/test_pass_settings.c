@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the settings that a run shows, and about what showed them. */
+/* Tests of the settings that a run shows, and of the evidence for them. */
 #include "analyze/hand.h"
 #include "analyze/spanscene.h"
 
@@ -141,15 +141,15 @@ static void kernel(struct scene *scene, uint16_t thread, uint16_t stream, const 
 		 (from_us + length_us) * 1000);
 }
 
-/* By their libraries, their Python files and their operators; somebody's folder of that name is
- * none. */
+/* A framework is recognized by its libraries, its Python files and its operators; a user's folder
+ * of that name does not count. */
 START_TEST(a_framework_is_known_by_what_only_it_has)
 {
 	static const struct {
 		const char *file;
 		const char *symbol;
 		bool is_python;
-		enum tp_fact fact; /* TP_N_FACTS: none */
+		enum tp_fact fact; /* TP_N_FACTS = none */
 	} rows[] = {
 		{"/opt/lib/libtorch_cpu.so", "at::native::mm", false, TP_FACT_ENV_PYTORCH},
 		{"/usr/lib/python3/dist-packages/torch/nn/module.py", "f", true,

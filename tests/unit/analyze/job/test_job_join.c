@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about joining ranks: who is last is known, and so is what is said of it. */
+/* Tests of joining ranks: the late rank is known, and the report about it is correct. */
 #include "trainprof/analyze/job_join.h"
 
 #include "trainprof/base/memory.h"
@@ -12,7 +12,7 @@
 
 enum { STEPS = 80 };
 
-/* A small generator, so that every run is the same. */
+/* A small random generator, so that every run is the same. */
 static uint64_t noise_ns(uint64_t *state, uint64_t most_ns)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -21,10 +21,10 @@ static uint64_t noise_ns(uint64_t *state, uint64_t most_ns)
 
 struct scene {
 	struct tp_job job;
-	uint64_t length_ns[STEPS]; /* of each step, of all ranks */
+	uint64_t length_ns[STEPS]; /* length of each step, for all ranks */
 };
 
-/* Steps of 40 to 45 ms, or all alike. */
+/* Steps of 40 to 45 ms, or all of equal length. */
 static void scene_init(struct scene *scene, bool is_even)
 {
 	uint64_t state = 1;
@@ -122,8 +122,8 @@ START_TEST(steps_that_are_all_alike_are_joined_by_order)
 }
 END_TEST
 
-/* Borders that were seen so roughly that no steps overlap by half. Lengths fit at many lags, far
- * ones too; but ranks of one host have one clock, and it says which steps are the same. */
+/* The borders are so inexact that no steps overlap by half. Lengths fit at many lags, even large
+ * ones; but ranks of one host have one clock, which shows which steps are the same. */
 START_TEST(lengths_do_not_outvote_the_clock_of_one_host)
 {
 	struct scene scene;
@@ -263,7 +263,7 @@ START_TEST(recordings_that_cannot_be_compared_give_no_answer)
 	ck_assert_uint_eq(scene.job.n_unreadable, 1);
 	ck_assert_ptr_nonnull(scene.job.not_joined);
 	tp_job_release(&scene.job);
-	/* Nothing at all. */
+	/* No ranks at all. */
 	tp_job_init(&scene.job);
 	tp_job_join(&scene.job);
 	ck_assert_int_eq(scene.job.verdict, TP_JOB_CANNOT_TELL);
@@ -402,7 +402,7 @@ START_TEST(the_rank_for_which_all_wait_up_to_the_end_hangs)
 }
 END_TEST
 
-/* Steps are unknown: all that is known is how much each waits. */
+/* The rank's steps are unknown: only its share of waiting is known. */
 static struct tp_job_rank *add_stepless(struct scene *scene, int64_t number, double waits)
 {
 	struct tp_job_rank *rank = add_rank(scene, number, "host", 0, 0, STEPS);
@@ -442,12 +442,12 @@ START_TEST(a_rank_that_hangs_is_promised_no_gain)
 }
 END_TEST
 
-/* Two functions of each rank, and what it waits for a CPU; the third is late. */
+/* Two functions of each rank, and its wait for a CPU; the third rank is late. */
 static const struct {
 	const char *what;
-	double load_ms, step_ms, cpu_ms;                   /* of the late rank */
-	double other_load_ms, other_step_ms, other_cpu_ms; /* of the others */
-	const char *load, *step;                           /* names of its functions */
+	double load_ms, step_ms, cpu_ms;                   /* the late rank */
+	double other_load_ms, other_step_ms, other_cpu_ms; /* the other ranks */
+	const char *load, *step;                           /* names of the rank's functions */
 	enum tp_job_late_kind kind;
 } kinds[] = {
 	{"larger batches", 4, 28, 0, 4, 14, 0, "load", "step", TP_JOB_LATE_MORE_WORK},
@@ -489,8 +489,8 @@ START_TEST(kinds_of_late_ranks_are_told_apart)
 }
 END_TEST
 
-/* On a machine that is short of CPUs a rank with more to do also waits longer for them, and that is
- * wherever it was when it lost its CPU. */
+/* On a machine with too few CPUs a rank with more work also waits longer for them, in whichever
+ * function it loses its CPU. */
 START_TEST(waits_for_a_cpu_do_not_hide_what_a_rank_does)
 {
 	struct scene scene;
@@ -513,7 +513,7 @@ START_TEST(waits_for_a_cpu_do_not_hide_what_a_rank_does)
 }
 END_TEST
 
-/* The link of one rank is slow: it sends longer, and the others wait for what it sends. */
+/* The link of one rank is slow: it sends for longer, and the others wait for its data. */
 START_TEST(a_slow_link_makes_no_rank_late)
 {
 	struct scene scene;

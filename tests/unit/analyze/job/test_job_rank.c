@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about whole recordings of ranks: analysed one by one, the planted late rank is found. */
+/* Tests of complete recordings of ranks: each is analysed on its own, and the planted late rank is
+ * found. */
 #include "trainprof/analyze/job_join.h"
 
 #include "analyze/shippedpatterns.h"
@@ -28,7 +29,8 @@ static uint32_t stack(struct tp_sink *sink, const char *module, const char *leaf
 	return tp_sink_stack(sink, frames, 2, 0);
 }
 
-/* [from, from + length) with samples each 10 ms; blocked pieces are what lies between runs. */
+/* Adds a run of [from, from + length) with a sample every 10 ms; between runs the thread is
+ * blocked. */
 static void put_run(struct tp_sink *sink, uint64_t from_ns, uint64_t length_ns, uint32_t id)
 {
 	struct tp_run run = {.start_ns = from_ns,
@@ -52,7 +54,8 @@ static void put_wait(struct tp_sink *sink, uint64_t from_ns, uint64_t length_ns,
 	tp_sink_sample(sink, &sample);
 }
 
-/* A step is work, with `extra` the late rank's own function, then the exchange up to its end. */
+/* A step is work, plus `extra` in the late rank's own function, then the exchange until the step's
+ * end. */
 static void put_steps(struct tp_sink *sink, const struct stacks *stacks, bool is_late)
 {
 	uint64_t extra_ns = is_late ? EXTRA_MS * MS : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about ranks among the processes of one recording. */
+/* Tests of ranks among the processes of one recording. */
 #include "trainprof/analyze/job_join.h"
 
 #include "trainprof/model/trace.h"
@@ -13,7 +13,7 @@ struct scene {
 	struct tp_inner_rank *ranks;
 };
 
-/* rank < 0: its launcher told it nothing. */
+/* rank < 0 = its launcher has set no rank */
 static void put_process(struct scene *scene, uint32_t id, uint32_t parent, int rank)
 {
 	struct tp_task task = {.id = id,
@@ -48,7 +48,7 @@ START_TEST(each_rank_is_the_first_process_of_its_number)
 	tp_trace_builder_init(&scene.builder);
 	put_process(&scene, 0, TP_NO_TASK, -1); /* mpirun */
 	put_process(&scene, 1, 0, 1);           /* a shell */
-	put_process(&scene, 2, 1, 1);           /* the program that it starts */
+	put_process(&scene, 2, 1, 1);           /* the program that the shell starts */
 	put_process(&scene, 3, 0, 0);
 	put_process(&scene, 4, 3, 0); /* a loader's worker */
 	ck_assert_uint_eq(find(&scene), 2);

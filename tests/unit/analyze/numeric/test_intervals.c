@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the exact partition; example A of the model's definition and random lanes. */
+/* Tests of the exact partition: example A of the model's definition, and random lanes. */
 #include "analyze/numeric/intervals.h"
 
 #include <check.h>
@@ -42,7 +42,7 @@ START_TEST(toy_overlap_gives_the_published_parts)
 }
 END_TEST
 
-/* Second method: look at every single ns. */
+/* Second method: checks every single ns. */
 static void brute_force(struct tp_lane_times *out, const struct tp_lane *lanes, size_t n,
 			const struct tp_interval *windows, size_t n_windows)
 {
@@ -106,7 +106,7 @@ START_TEST(random_lanes_equal_counting_every_nanosecond)
 }
 END_TEST
 
-/* Starts that need one, several or all digits, and lists that are in order already. */
+/* Start times that need one, several or all digits, and lists that are already sorted. */
 static const struct {
 	size_t n;
 	uint64_t lowest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about periods of launch order, on sequences whose step is known. */
+/* Tests of finding periods in the order of launches, on sequences whose step is known. */
 #include "analyze/numeric/sequence_period.h"
 
 #include "trainprof/base/map.h"
@@ -8,16 +8,17 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* A made-up training: steps of some micro-batches of layers, an optimizer at the end of each. */
+/* A simulated training: steps of some micro-batches of layers, with an optimizer at the end of
+ * each. */
 struct training {
 	size_t n_steps;
 	size_t n_micro;
 	size_t n_layers;
-	size_t n_heads;    /* ops of a micro-batch that no layer has: input, loss */
+	size_t n_heads;    /* ops of a micro-batch outside layers: input, loss */
 	size_t n_optimize; /* ops of the optimizer */
-	unsigned noise;    /* per thousand: ops replaced by one of a layer */
+	unsigned noise;    /* per thousand: ops replaced by an op of a layer */
 	size_t cut;        /* ops missing at the beginning */
-	size_t lag;        /* what must be found; 0: nothing */
+	size_t lag;        /* expected period; 0 = none */
 };
 
 enum { LAYER_OPS = 7, FIRST_HEAD = 20, FIRST_OPTIMIZE = 40, N_SYMBOLS = 80 };
@@ -29,9 +30,9 @@ static const struct training trainings[] = {
 	{10, 1, 24, 12, 14, 20, 0, 194},
 	{1000, 1, 12, 3, 5, 0, 0, 92},
 	{1000, 1, 12, 3, 5, 5, 31, 92},
-	/* Nothing but layers: the layer, which is no step, as its anchor will tell. */
+	/* Only layers: the layer is found, which is not a step, as its anchor will show later. */
 	{1, 1, 50, 0, 0, 0, 0, LAYER_OPS},
-	/* One step only: its layers repeat, but what it has once does not. */
+	/* One step only: its layers repeat, but the ops that occur once do not. */
 	{1, 1, 50, 6, 9, 0, 0, 0},
 	{1, 1, 1, 3, 0, 0, 0, 0},
 };
@@ -93,7 +94,7 @@ START_TEST(gradient_accumulation_has_two_periods)
 	size_t micro = 12 + 6 * LAYER_OPS;
 	struct tp_period period;
 	ck_assert(tp_period_find(&period, symbols, times, n, N_SYMBOLS, 1));
-	/* One optimizer op in four micro-batches shifts the rest, so the step itself comes out. */
+	/* One optimizer op in four micro-batches shifts the rest, so the step itself is found. */
 	ck_assert_uint_eq(period.lag, 4 * micro + 1);
 	free(symbols);
 	free(times);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about error bars, checked against series whose truth is known. */
+/* Tests of error bars, with series whose true values are known. */
 #include "analyze/numeric/stats.h"
 
 #include "trainprof/base/memory.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* splitmix64: small, and the same everywhere. */
+/* splitmix64: small, and the same on every machine. */
 static double uniform(uint64_t *state)
 {
 	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
@@ -57,7 +57,7 @@ START_TEST(ratio_weighs_long_steps_more)
 	tp_stats_ratio(x, w, 20, &e);
 	ck_assert_double_eq_tol(e.value, 0.75, 1e-12);
 	ck_assert_uint_eq(e.n_batches, 10);
-	/* Every batch holds one of each, so nothing varies between batches. */
+	/* Every batch contains one of each, so there is no variation between batches. */
 	ck_assert_double_eq_tol(e.low, 0.75, 1e-12);
 	ck_assert_double_eq_tol(e.high, 0.75, 1e-12);
 }
@@ -92,7 +92,7 @@ START_TEST(groups_are_what_differs)
 	ck_assert_double_eq_tol(e.value - e.low, 4.3027 * sqrt(12) / 40, 1e-9);
 	ck_assert_uint_eq(e.n_batches, 3);
 	tp_stats_ratio_groups(x, w, group, 2, &e);
-	ck_assert_uint_eq(e.n_batches, 1); /* nobody knows */
+	ck_assert_uint_eq(e.n_batches, 1); /* the error is not known */
 	ck_assert_double_eq(e.low, 0);
 	ck_assert_double_eq(e.high, 1);
 	tp_stats_ratio_groups(x, w, group, 0, &e);
@@ -101,7 +101,7 @@ START_TEST(groups_are_what_differs)
 END_TEST
 
 /* Eight windows of twenty steps whose shares differ by 0.05 from window to window and by 0.02 from
- * step to step: 95 % of the intervals hold the truth. */
+ * step to step: 95 % of the intervals contain the true value. */
 START_TEST(intervals_of_groups_hold)
 {
 	enum { RUNS = 2000, GROUPS = 8, STEPS = 20 };
@@ -143,7 +143,7 @@ START_TEST(few_steps_give_the_range_and_say_so)
 }
 END_TEST
 
-/* Share of intervals that hold the truth, as docs/design/steps.md#intervals has it. */
+/* Share of intervals that contain the true value, as in docs/design/steps.md#intervals. */
 static const struct {
 	double phi;
 	size_t n;
@@ -151,7 +151,7 @@ static const struct {
 } published[] = {{0.5, 30, 0.88},  {0.5, 100, 0.91},  {0.5, 400, 0.94}, {0.8, 100, 0.89},
 		 {0.8, 400, 0.93}, {0.95, 400, 0.86}, {0, 100, 0.955}};
 
-/* Loader time AR(1) around 30 beside 70 of compute; repetitions share no numbers. */
+/* Loader time is AR(1) around 30, plus 70 of compute; repetitions share no random numbers. */
 static double covered_by_ratio(double phi, size_t n, int repetitions)
 {
 	uint64_t state = 42 + n;
@@ -180,7 +180,7 @@ START_TEST(ratio_intervals_hold_as_published)
 }
 END_TEST
 
-/* Log-normal step times: their median is known, their mean is not the median. */
+/* Log-normal step times: their median is known, and their mean is not the median. */
 static double covered_by_median(double phi, size_t n, int repetitions)
 {
 	uint64_t state = 7 + n;
@@ -218,7 +218,7 @@ START_TEST(effective_n_of_ar1_is_known)
 		double share = tp_stats_effective_n(x, 4000) / 4000;
 		ck_assert_double_eq_tol(share / cases[i].share, 1, 0.2);
 	}
-	/* A ramp is one long drift, a constant is as good as independent. */
+	/* A ramp is one long drift; a constant counts as independent. */
 	for (int i = 0; i < 100; i++)
 		x[i] = i;
 	ck_assert_double_lt(tp_stats_effective_n(x, 100), 10);

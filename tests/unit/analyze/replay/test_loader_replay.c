@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about replayed loops whose steps can be computed by hand. */
+/* Tests of replayed loops whose steps can be computed by hand. */
 #include "analyze/replay/loader_replay.h"
 
 #include "trainprof/base/memory.h"
@@ -40,31 +40,31 @@ START_TEST(steps_of_equal_batches_are_those_of_the_slower_side)
 		double step_ns;
 	} rows[] = {
 		{sleeps, 0, 2, 80e6},       /* one after the other */
-		{sleeps, 1, 2, 60e6},       /* the loader's */
-		{sleeps, 2, 2, 30e6},       /* half of it each */
-		{sleeps, 8, 1, 20e6},       /* the trainer's: sleeping takes no CPU */
+		{sleeps, 1, 2, 60e6},       /* the loader's time */
+		{sleeps, 2, 2, 30e6},       /* half of that each */
+		{sleeps, 8, 1, 20e6},       /* the trainer's time: sleeping needs no CPU */
 		{decodes, 0, 2, 80e6},      /* */
-		{decodes, 1, 2, 60e6},      /* a CPU for each */
+		{decodes, 1, 2, 60e6},      /* one CPU each */
 		{decodes, 8, 2, 40e6},      /* 80 ms of work on two CPUs */
-		{decodes, 8, 1, 80e6},      /* and on one: nothing is gained */
+		{decodes, 8, 1, 80e6},      /* the same on one CPU: no gain */
 		{decodes, 2, 16, 30e6},     /* */
 		{{0, 0}, 2, 2, 20e6},       /* loading is free */
-		{{30e6, 30e6}, 1, 1, 70e6}, /* waits beside work; see below */
+		{{30e6, 30e6}, 1, 1, 70e6}, /* waits next to work; see below */
 	};
 	for (size_t i = 0; i < TP_ARRAY_LEN(rows) - 1; i++)
 		ck_assert_double_eq_tol(step_of(rows[i].batch, trains, rows[i].n_workers,
 						rows[i].n_cpus),
 					rows[i].step_ns, 0.02 * rows[i].step_ns);
-	/* On one CPU the trainer's 20 ms fit into the worker's 30 ms of waits, all but what falls
-	 * together. */
+	/* On one CPU the trainer's 20 ms fit into the worker's 30 ms of waits, except where both
+	 * want the CPU at once. */
 	double crowded = step_of((struct tp_replay_work){30e6, 30e6}, trains, 1, 1);
 	ck_assert_double_ge(crowded, 60e6 * 0.99);
 	ck_assert_double_le(crowded, 80e6);
 }
 END_TEST
 
-/* Each tenth batch takes ten times as long. In turn, the others wait behind it as soon as nothing
- * more may be begun; with more batches ahead the queue bridges it. */
+/* Every tenth batch takes ten times as long. If batches must come in order, the others wait for it
+ * as soon as no more may be started; with more batches ahead the queue bridges it. */
 START_TEST(a_longer_queue_bridges_slow_batches)
 {
 	struct tp_replay_work batches[N];
@@ -88,7 +88,7 @@ START_TEST(a_longer_queue_bridges_slow_batches)
 	double bridged_ns = tp_loader_replay(&replay).step_ns;
 	ck_assert_double_gt(close_ns, 1.2 * 15e6);
 	ck_assert_double_eq_tol(bridged_ns, 15e6, 0.3e6);
-	replay.n_workers = 1; /* no queue makes one worker faster */
+	replay.n_workers = 1; /* no queue makes a single worker faster */
 	ck_assert_double_eq_tol(tp_loader_replay(&replay).step_ns, sum_ns / N, 0.05 * sum_ns / N);
 }
 END_TEST
@@ -104,25 +104,26 @@ START_TEST(teams_and_full_machines_slow_each_other)
 					  .n_ahead = 2,
 					  .n_cpus = 2,
 					  .team = 2};
-	/* 40 ms on two CPUs and 40 on one: 120 ms of CPU time, 60 at the least. */
+	/* 40 ms on two CPUs and 40 on one: 120 ms of CPU time, at least 60 ms. */
 	ck_assert_double_eq_tol(tp_loader_replay(&replay).step_ns, 60e6, 1e6);
 	replay.team = 1;
 	ck_assert_double_eq_tol(tp_loader_replay(&replay).step_ns, 40e6, 1e6);
 	replay.slowdown = 0.5; /* both CPUs are always busy */
 	ck_assert_double_eq_tol(tp_loader_replay(&replay).step_ns, 60e6, 1e6);
 	replay.slowdown = 0;
-	replay.others = 2; /* four want two CPUs */
+	replay.others = 2; /* four threads want two CPUs */
 	struct tp_replayed crowded = tp_loader_replay(&replay);
 	ck_assert_double_eq_tol(crowded.step_ns, 80e6, 1e6);
 	ck_assert_double_eq_tol(crowded.delay_ratio, 0.5, 0.01);
-	/* 40 ms, in which three want one CPU: 13.3 of 40 are decoded; then 40, in which they want two. */
+	/* 40 ms in which three want one CPU: 13.3 of 40 are decoded; then 40 in which they want
+	 * two. */
 	replay.is_trainer_first = true;
 	ck_assert_double_eq_tol(tp_loader_replay(&replay).step_ns, 80e6, 1e6);
 	replay.others = 0;
 	ck_assert_double_eq_tol(tp_loader_replay(&replay).step_ns, 40e6, 1e6);
 	replay.is_trainer_first = false;
 	replay.slowdown = 0.5;
-	replay.n_cpus = 4; /* half of them at most */
+	replay.n_cpus = 4; /* at most half of them are busy */
 	ck_assert_double_eq_tol(tp_loader_replay(&replay).step_ns, 40e6, 1e6);
 }
 END_TEST
@@ -139,7 +140,7 @@ START_TEST(odd_input_ends)
 	ck_assert_double_eq(tp_loader_replay(&replay).step_ns, 0);
 	replay.n = 1;
 	ck_assert_double_eq(tp_loader_replay(&replay).step_ns, 0);
-	replay.is_trainer_first = true; /* nothing is left for workers */
+	replay.is_trainer_first = true; /* no CPU is left for workers */
 	replay.team = 8;
 	ck_assert_double_eq(tp_loader_replay(&replay).step_ns, 0);
 	replay.n_workers = 0;

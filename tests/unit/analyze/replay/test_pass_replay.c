@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what changes of the loader would save, in scenes whose answers are known. */
+/* Tests of the savings by changes of the loader, in scenes whose results are known. */
 #include "analyze/pyscene.h"
 
 #include "trainprof/base/memory.h"
@@ -32,7 +32,7 @@ static double fact(const struct pyscene *scene, enum tp_fact id)
 	return value->value;
 }
 
-/* 60 ms to decode a batch, of which 50 asleep; the trainer computes 20 and waits 40. */
+/* A batch takes 60 ms to decode, of which 50 asleep; the trainer computes 20 and waits 40. */
 static void one_worker(struct pyscene *scene)
 {
 	pyscene_task(scene, 1, 200, 0);
@@ -56,7 +56,7 @@ START_TEST(workers_are_as_many_as_the_trainer_can_use)
 	one_worker(&scene);
 	ck_assert_double_eq_tol(fact(&scene, TP_FACT_REPLAY_ERROR), 0, 0.03);
 	double n = fact(&scene, TP_FACT_REPLAY_WORKERS);
-	ck_assert_double_ge(n, 3); /* three make 20 ms exactly, four with room */
+	ck_assert_double_ge(n, 3); /* three make a batch in exactly 20 ms, four are faster */
 	ck_assert_double_le(n, 4);
 	double most = fact(&scene, TP_FACT_REPLAY_WORKERS_SAVED);
 	double least = fact(&scene, TP_FACT_REPLAY_WORKERS_LEAST);
@@ -90,7 +90,7 @@ START_TEST(a_trainer_that_loads_gets_its_first_workers)
 }
 END_TEST
 
-/* The trainer waits for a queue that somebody fills who was not recorded. */
+/* The trainer waits for a queue that is filled by a process that was not recorded. */
 START_TEST(what_nobody_was_seen_to_make_is_not_replayed)
 {
 	struct pyscene scene;

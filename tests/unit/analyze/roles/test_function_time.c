@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what two threads have in common. */
+/* Tests of what two threads have in common. */
 #include "analyze/hand.h"
 
 #include "analyze/roles/function_time.h"
@@ -28,11 +28,11 @@ static const struct pair {
 	double expected;
 } pairs[] = {
 	{10, "product", 10, "update", 1},   /* the same in the same proportion */
-	{20, "product", 20, "update", 1},   /* and for longer */
-	{20, "product", 0, "update", 0.5},  /* half of what the other does */
+	{20, "product", 20, "update", 1},   /* and for a longer time */
+	{20, "product", 0, "update", 0.5},  /* half of the other's work */
 	{10, "crop", 10, "flip", 0},        /* nothing in common */
 	{10, "product", 10, "memcpy", 0.5}, /* copies do not count: all work is in one function */
-	{10, "memcpy", 10, "memset", 0},    /* and nobody is like one who does not work */
+	{10, "memcpy", 10, "memset", 0},    /* a thread without work resembles none */
 };
 
 START_TEST(overlap_is_the_share_of_work_in_the_same_functions)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about roles: process trees whose members are known. Each process runs all the time or
+/* Tests of roles: process trees whose members are known. Each process runs all the time or
  * waits. */
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/clock.h"
@@ -10,7 +10,7 @@
 
 enum { LENGTH_MS = 2000, MAX_MEMBERS = 5 };
 
-/* What a process does: its stack while on a CPU, the share of time it is on one, its wait. */
+/* A process: its stack while on a CPU, the share of time it is on one, and its wait. */
 struct member {
 	int parent; /* row; -1 = the target itself */
 	bool did_exec;
@@ -21,13 +21,13 @@ struct member {
 	enum tp_cause wait;
 	bool marks_steps;
 	enum tp_role expected;
-	const char *wait_leaf; /* function it waits in; NULL = not known */
+	const char *wait_leaf; /* function in which it waits; NULL = not known */
 };
 
 static const struct tree {
 	const char *claim;
 	struct member members[MAX_MEMBERS];
-	int trainer; /* row that is judged */
+	int trainer; /* row of the expected trainer */
 } trees[] = {
 	{"a shell that starts a trainer is a launcher",
 	 {{-1, true, "/bin/sh", "main", "main", 0, TP_CAUSE_CHILD, false, TP_ROLE_LAUNCHER, NULL},
@@ -121,7 +121,7 @@ static uint32_t put_stack(struct tp_sink *sink, const struct member *m, const ch
 	return tp_sink_stack(sink, ids, 2, 0);
 }
 
-/* Of a process of its own, or as a thread of `pid`. */
+/* Adds a task with its own process, or as a thread of `pid`. */
 static void put_task(struct tp_sink *sink, const struct member *m, uint32_t id, pid_t pid,
 		     uint64_t from_ms, uint64_t to_ms)
 {
@@ -162,7 +162,7 @@ static void put_life(struct tp_sink *sink, const struct member *m, uint32_t id, 
 	put_task(sink, m, id, (pid_t)(100 + id), from_ms, to_ms);
 }
 
-/* One thread each, on a CPU for the same part of each tenth of a second. */
+/* Checks for one thread per process, on a CPU for the same part of each tenth of a second. */
 static void assert_threads(const struct tp_profile *profile, const struct tree *tree)
 {
 	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
@@ -214,11 +214,11 @@ START_TEST(everybody_gets_the_role_that_was_played)
 }
 END_TEST
 
-/* A script prepares for 1.2 s and trains for 0.8 s; with names of the model, and busier ones
- * without. */
+/* A script prepares for 1.2 s and trains for 0.8 s; once with names of a model, once with a busier
+ * training and no such names. */
 static const struct {
 	const char *leaf;
-	unsigned busy_percent; /* of preparing; training takes 90 */
+	unsigned busy_percent; /* while preparing; training takes 90 */
 } scripts[] = {{"forward", 95}, {"step", 50}};
 
 START_TEST(of_programs_one_after_the_other_the_one_that_trains_is_judged)
@@ -255,7 +255,7 @@ START_TEST(of_programs_one_after_the_other_the_one_that_trains_is_judged)
 }
 END_TEST
 
-/* A trainer that reads one compressed file after the other through a program each. */
+/* A trainer that reads one compressed file after the other, each through its own program. */
 START_TEST(a_short_program_that_feeds_the_trainer_loads)
 {
 	const struct member trainer = {
@@ -287,8 +287,8 @@ START_TEST(a_short_program_that_feeds_the_trainer_loads)
 }
 END_TEST
 
-/* Works for a quarter of its life, then joins the thread that trains; that one mostly waits for a
- * third, which is busier. */
+/* The first thread works for a quarter of its life, then joins the thread that trains; that one
+ * mostly waits for a third, which is busier. */
 START_TEST(the_thread_that_the_first_one_joins_has_the_loop)
 {
 	const struct member threads[] = {{-1, true, "/x/train", "f", "main", 90, TP_CAUSE_FUTEX,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which sleeps belong to a loop that looks again and again. */
+/* Tests of which sleeps belong to a polling loop. */
 #include "analyze/roles/poll_loop.h"
 
 #include "trainprof/base/clock.h"
@@ -8,18 +8,18 @@
 
 enum { MAX_PIECES = 5 };
 
-/* Pieces one after the other: S sleeps 1 ms, F waits for a futex, r runs 20 us, R runs 2 ms, q
- * wants a CPU for 2 ms. The one in the middle is asked about. */
+/* Consecutive pieces: S sleeps 1 ms, F waits for a futex, r runs 20 us, R runs 2 ms, q waits for a
+ * CPU for 2 ms. The middle one is tested. */
 static const struct {
 	const char *pieces;
 	bool polls;
 } rows[] = {
-	{"SrSrS", true},                   /* looks and sleeps */
+	{"SrSrS", true},                   /* polls and sleeps */
 	{"FrSrS", true},                   /* the first sleep */
-	{"SrSrF", true},                   /* the last one: who it waits for was done */
+	{"SrSrF", true},                   /* the last one: the other thread was done */
 	{"SRSRS", false},                  /* works between its sleeps */
 	{"FrSrF", false},                  /* a single sleep */
-	{"RqSqR", false}, {"SqSqS", true}, /* losing the CPU is no work */
+	{"RqSqR", false}, {"SqSqS", true}, /* losing the CPU is not work */
 	{"SrFrS", false},                  /* no sleep at all */
 };
 

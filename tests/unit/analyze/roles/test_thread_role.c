@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about threads that are too short-lived to be judged one by one, and about such that no
- * name and no reading tells. */
+/* Tests of threads that are too short-lived to be judged one by one, and of threads that neither
+ * names nor reads identify. */
 #include "analyze/hand.h"
 
 #include "analyze/roles/thread_role.h"
 
 enum { N_BATCHES = 10, N_EACH = 8 };
 
-/* On a CPU for so long, hit once after some part of it. */
+/* Runs on a CPU for `length_s`, sampled once after `part` of it. */
 static void run_hit(struct hand *hand, uint32_t task, double at, double length_s, uint32_t stack,
 		    double part)
 {
@@ -23,7 +23,7 @@ static void run(struct hand *hand, uint32_t task, double at, double length_s, ui
 	run_hit(hand, task, at, length_s, stack, 0.5);
 }
 
-/* Stacks begin in the C library: leaf, entry, start_thread. */
+/* Stacks start in the C library: leaf, entry, start_thread. */
 static uint32_t thread_stack(struct hand *hand, const char *module, const char *leaf,
 			     const char *entry)
 {
@@ -33,10 +33,8 @@ static uint32_t thread_stack(struct hand *hand, const char *module, const char *
 	return tp_sink_stack(&hand->builder.sink, frames, 3, 0);
 }
 
-/*
- * For every batch a thread that starts eight others; each of these is hit once, one of eight in the
- * decoder and the others in code without a name. A long-lived thread computes beside them.
- */
+/* Each batch has a thread that starts eight others. Each of these is sampled once, one of eight in
+ * the decoder and the others in code without a name. A long-lived thread computes meanwhile. */
 START_TEST(threads_that_start_in_one_function_are_judged_together)
 {
 	struct hand hand;
@@ -74,7 +72,7 @@ END_TEST
 START_TEST(a_thread_that_hardly_reads_is_no_loader_of_who_reads_itself)
 {
 	static const struct {
-		double main_reads_s; /* of each tenth of a second */
+		double main_reads_s; /* per tenth of a second */
 		enum tp_thread_role expected;
 	} trainers[] = {{0.06, TP_THREAD_OTHER}, {0.001, TP_THREAD_LOADER}};
 	for (size_t k = 0; k < 2; k++) {
@@ -98,17 +96,17 @@ START_TEST(a_thread_that_hardly_reads_is_no_loader_of_who_reads_itself)
 }
 END_TEST
 
-/* Seconds of each tenth of a second: the main thread works and then waits, another thread works. */
+/* Seconds per tenth of a second: the main thread works and then waits, another thread works. */
 static const struct {
 	const char *claim;
 	double main_s;
-	const char *module; /* of the other; NULL = the program */
+	const char *module; /* module of the other thread; NULL = the program */
 	const char *leaf;   /* the main thread's is "product" */
 	double from_s;
 	double length_s;
 	enum tp_thread_role expected;
 	int n_rounds;      /* 0 = 100 */
-	bool is_generated; /* what the main thread runs */
+	bool is_generated; /* the main thread runs generated code */
 } nameless[] = {
 	{"works on something else all the time", 0.04, NULL, "scramble", 0, 0.1, TP_THREAD_LOADER,
 	 0, false},
@@ -129,7 +127,7 @@ static const struct {
 	 TP_THREAD_LOADER, 0, true},
 };
 
-/* Code that a program has written itself has no symbols and no tables. */
+/* A stack in generated code, which has no symbols and no tables. */
 static uint32_t generated_stack(struct hand *hand)
 {
 	const struct tp_frame jit = {.module = tp_sink_string(&hand->builder.sink, "[jit]"),
@@ -165,8 +163,9 @@ START_TEST(who_works_ahead_of_the_main_thread_loads)
 }
 END_TEST
 
-/* The main thread works 30 of 100 ms and waits for the rest, which ends when the other one, that
- * sleeps, has run for 2 ms. What it waits for, and every how many rounds the other one ends it. */
+/* The main thread works 30 of 100 ms and waits for the rest, until the other thread, which sleeps,
+ * has run for 2 ms. Each row has the cause of the wait, and after how many rounds the other thread
+ * ends one. */
 static const struct {
 	const char *claim;
 	const char *waits_in;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about windows of hardware counters: on simulated trainers that mark their steps. */
+/* Tests of windows of hardware counters, on simulated trainers that mark their steps. */
 #include "analyze/sim.h"
 #include "analyze/steady/counter_windows.h"
 
@@ -30,7 +30,7 @@ static void judge(void)
 	tp_counter_windows_set_facts(&sim.analysis, "nobody read them");
 }
 
-/* Steps of 10 ms, of `slow` ms in windows: those whose number modulo 40 is below `counted`. */
+/* Steps of 10 ms, or `slow` ms in windows: those whose number modulo 40 is below `counted`. */
 static void simulate(unsigned counted, double slow)
 {
 	sim_init(&sim, 99, 50, 3);
@@ -56,7 +56,7 @@ START_TEST(steps_in_windows_are_marked_and_not_judged)
 	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_COUNTED), 4 * 4);
 	for (size_t i = 40; i < STEPS; i++)
 		ck_assert_int_eq(sim.profile.steps[i].kind == TP_STEP_COUNTED, i % 40 < 4);
-	/* Those outside speak for the run, as if there were no windows. */
+	/* The steps outside represent the run, as if there were no windows. */
 	ck_assert_double_eq_tol(sim.profile.step_time.mean, 10.03e6, 0.1e6);
 	const struct tp_quantity *change = &sim.profile.facts[TP_FACT_GPU_COUNTED_STEP];
 	ck_assert(change->is_known);
@@ -72,7 +72,7 @@ START_TEST(steps_in_windows_are_marked_and_not_judged)
 }
 END_TEST
 
-/* It takes as long as eighty steps, so that each one touches a window. */
+/* The evaluation takes as long as eighty steps, so that each evaluation touches a window. */
 START_TEST(an_evaluation_in_a_window_stays_one)
 {
 	sim_init(&sim, 99, 50, 3);

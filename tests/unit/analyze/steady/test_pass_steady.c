@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which steps speak for a run, on simulated trainers that mark their steps. */
+/* Tests of which steps represent a run, on simulated trainers that mark their steps. */
 #include "analyze/sim.h"
 
 #include "trainprof/base/memory.h"
@@ -13,7 +13,7 @@ static void judge(struct sim *sim)
 	struct tp_error err;
 	ck_assert_int_eq(tp_pass_steps(&sim->analysis, &err), TP_OK);
 	ck_assert_int_eq(tp_pass_steady(&sim->analysis, &err), TP_OK);
-	/* Whatever the case: the phases are the run, and the counts are the steps. */
+	/* In every case the phases add up to the run, and the counts to the steps. */
 	uint64_t sum = 0;
 	for (int i = 0; i < TP_N_RUN_PHASES; i++)
 		sum += sim->profile.run_phase_ns[i];
@@ -48,7 +48,7 @@ static double fact(const struct sim *sim, enum tp_fact id)
 	return sim->profile.facts[id].value;
 }
 
-/* One marked step; small noise that looks like a normal distribution. */
+/* One marked step, with small noise that is nearly normal. */
 static void step(struct sim *sim, double ms)
 {
 	double noise = 0;
@@ -155,7 +155,8 @@ START_TEST(long_steps_are_named_by_what_fills_them)
 	}
 	end(&sim);
 	judge(&sim);
-	/* Steps 50..400 by 50 evaluate, by 30 save; 150 and 300 do both: the longer work names. */
+	/* Steps 50..400 by 50 evaluate, by 30 save; 150 and 300 do both: the longer activity
+	 * decides. */
 	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_EVALUATION), 8);
 	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_CHECKPOINT), 11);
 	/* 210 saves too, and saving takes longer; 350 evaluates. */

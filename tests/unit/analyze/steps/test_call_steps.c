@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about steps that calls of a function show, over marks made by hand. */
+/* Tests of steps that calls of a function show, with hand-made marks. */
 #include "analyze/steps/call_steps.h"
 
 #include <check.h>

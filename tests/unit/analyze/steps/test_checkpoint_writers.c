@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about functions without a telling name that write and wait for storage. */
+/* Tests of functions without a known name that write and wait for storage. */
 #include "analyze/pyscene.h"
 
 #include "trainprof/base/memory.h"
@@ -8,10 +8,10 @@ enum { N_STEPS = 90, EVERY = 3 };
 
 static const struct {
 	const char *claim;
-	double write_s; /* of 60 ms below keep(): writing, */
-	double wait_s;  /* waiting for a disk, the rest in `others` */
+	double write_s; /* of 60 ms in keep(): time spent writing */
+	double wait_s;  /* time waiting for a disk; the rest is in `others` */
 	const char *others;
-	double saves_s; /* of 60 ms */
+	double saves_s; /* of 60 ms: time that counts as saving */
 } keepers[] = {
 	{"writes and waits for a disk", 0.02, 0.03, "/usr/bin/python3.11!eval:1", 0.06},
 	{"writes what stays in memory", 0.05, 0, "/usr/bin/python3.11!eval:1", 0},
@@ -65,7 +65,7 @@ START_TEST(a_function_that_writes_and_waits_for_storage_saves)
 }
 END_TEST
 
-/* Before, the 30 calls that save had the steps, as if each held three micro-batches. */
+/* Regression: the 30 calls that save were taken as the steps, each with three micro-batches. */
 START_TEST(what_saves_every_third_step_parts_no_steps)
 {
 	struct pyscene scene;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about functions that a compiler has split. */
+/* Tests of functions that a compiler has split. */
 #include "analyze/hand.h"
 
 #include "analyze/steps/call_tree.h"

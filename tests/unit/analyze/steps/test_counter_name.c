@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what the names of counters say. */
+/* Tests of parsing the names of counters. */
 #include "analyze/steps/counter_name.h"
 
 #include "analyze/shippedpatterns.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rounds of counters that readings show, imply or leave open. */
+/* Tests of rounds of counters that readings show, imply or leave open. */
 #include "analyze/steps/counter_readings.h"
 
 #include "analyze/pyscene.h"
@@ -17,7 +17,7 @@ static void begin(void)
 	sim_init(&sim, 99, 50, 5);
 }
 
-/* A sample each 10 ms, up to then. */
+/* Works until this time, with a sample every 10 ms. */
 static void look_until(double ms)
 {
 	uint64_t until_ns = (uint64_t)(ms * 1e6);
@@ -35,7 +35,7 @@ static void put(enum tp_mark_kind kind, const char *label, uint64_t value)
 					     .value = value});
 }
 
-/* Rounds of 20 ms, read at their ends, from first to last. */
+/* Rounds of 20 ms from first to last, each read at its end. */
 static void count(const char *label, uint64_t first, uint64_t last)
 {
 	for (uint64_t i = first; i <= last; i++) {
@@ -85,7 +85,7 @@ START_TEST(of_a_short_epoch_the_end_is_that_of_the_others)
 	count("_num_yielded of the for loop at line 7", 1, 20);
 	count("_num_yielded of the for loop at line 7", 1, 20);
 	count("_num_yielded of the for loop at line 7", 1, 18);
-	sim.next_sample_ns += 40000000; /* nobody looked */
+	sim.next_sample_ns += 40000000; /* no samples for a while */
 	look_until((double)sim.now_ns / 1e6 + 40);
 	count("_num_yielded of the for loop at line 7", 1, 20);
 	const struct tp_counter_series *series = collect();
@@ -120,14 +120,14 @@ START_TEST(what_may_be_missing_is_said)
 	look_until((double)sim.now_ns / 1e6 + 250);
 	const struct tp_counter_series *series = collect();
 	ck_assert_uint_eq(series->n_borders, 40);
-	/* Of 0.2 s at least as many rounds of 20 ms, and not twice as many. */
+	/* In 0.2 s there are at least as many rounds of 20 ms, and not twice as many. */
 	ck_assert_uint_ge(series->n_unknown, 9);
 	ck_assert_uint_le(series->n_unknown, 18);
 	end();
 }
 END_TEST
 
-/* Looks at a loop until then: each is put, whether it has counted or not. */
+/* Emits a reading of a loop every 10 ms until this time, whether or not it has counted. */
 static void look_at(const char *label, uint64_t value, double ms)
 {
 	while ((double)sim.now_ns / 1e6 < ms) {
@@ -162,7 +162,7 @@ START_TEST(a_loop_without_a_total_is_exact_where_a_look_saw_it_over)
 }
 END_TEST
 
-/* The program ended 60 ms after the last look: three rounds of 20 ms have room. */
+/* The program ended 60 ms after the last sample: three rounds of 20 ms may have run since. */
 START_TEST(rounds_that_a_program_may_have_ended_with_leave_the_count_open)
 {
 	begin();
@@ -176,7 +176,7 @@ START_TEST(rounds_that_a_program_may_have_ended_with_leave_the_count_open)
 }
 END_TEST
 
-/* Looks after the last value failed: a round of 20 ms has no room in what is known of the time. */
+/* Readings after the last value failed: the known time is too short for a round of 20 ms. */
 START_TEST(a_loop_whose_end_nobody_saw_has_no_exact_count)
 {
 	begin();
@@ -205,7 +205,7 @@ START_TEST(a_loop_that_was_left_early_is_not_counted_to_its_total)
 }
 END_TEST
 
-/* From 3.12 on a range says the number that it gives, and range(1, 41) begins at one. */
+/* From 3.12 on a range shows its next number, and range(1, 41) begins at one. */
 START_TEST(where_a_range_of_numbers_began_is_unknown)
 {
 	static const char *const labels[] = {"for loop over a range of numbers at line 7",
@@ -242,7 +242,7 @@ START_TEST(rounds_without_time_between_them_are_counted)
 }
 END_TEST
 
-/* Epochs of 20 rounds that no iterator knows: one end was missed by a round. */
+/* Epochs of 20 rounds that no iterator knows: the reading at one end was missed by a round. */
 START_TEST(an_epoch_whose_end_was_not_seen_leaves_the_count_open)
 {
 	static const char *const label = "_num_yielded of the for loop at line 7";
@@ -259,7 +259,7 @@ START_TEST(an_epoch_whose_end_was_not_seen_leaves_the_count_open)
 }
 END_TEST
 
-/* Both epochs of 21 rounds were last seen in the one before, 30 ms before they were over. */
+/* Both epochs of 21 rounds were last read in round 20, 30 ms before they were over. */
 START_TEST(epochs_that_were_cut_alike_have_no_exact_count)
 {
 	static const char *const label = "_num_yielded of the for loop at line 7";

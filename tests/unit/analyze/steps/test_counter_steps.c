@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about steps that only a variable of the program tells. */
+/* Tests of steps that only a variable of the program shows. */
 #include "analyze/pyscene.h"
 #include "analyze/sim.h"
 
@@ -10,7 +10,7 @@
 
 enum { MAX_COUNTERS = 3, MAX_STEPS = 2000 };
 
-/* Every step looks like this, whatever is done in it. */
+/* Every step has this stack, whatever it does. */
 #define LINE "train.py><module>:120 train.py>main:111 libtorch.so!item:1"
 
 #define UPDATE                                                                                     \
@@ -21,8 +21,8 @@ struct counting {
 	struct sim sim;
 	uint64_t values[MAX_COUNTERS];
 	uint64_t told[MAX_COUNTERS];
-	uint64_t totals[MAX_COUNTERS];   /* 0: none */
-	const char *names[MAX_COUNTERS]; /* NULL: its number */
+	uint64_t totals[MAX_COUNTERS];   /* 0 = none */
+	const char *names[MAX_COUNTERS]; /* NULL = its number */
 	int n;
 	uint64_t starts_ns[MAX_STEPS];
 	size_t n_steps;
@@ -36,7 +36,7 @@ static void begin(struct counting *c, int n)
 		c->told[i] = c->values[i] = UINT64_MAX; /* not set yet */
 }
 
-/* As the collector does: after a sample, what changed. */
+/* Emits the changed values after a sample, as the collector does. */
 static void add_changes(struct counting *c)
 {
 	for (int i = 0; i < c->n; i++) {
@@ -99,7 +99,7 @@ static void end(struct counting *c)
 	free(c);
 }
 
-/* Of those found how many begin within the time between two samples of a true one. */
+/* Number of found steps that begin within one sampling period of a true one. */
 static size_t n_in_place(const struct counting *c)
 {
 	size_t n = 0;
@@ -150,7 +150,7 @@ START_TEST(steps_of_one_line_are_counted)
 }
 END_TEST
 
-/* The second counts epochs of 4 s, the third parts of a batch. */
+/* The second variable counts epochs of 4 s, the third parts of a batch. */
 START_TEST(steps_are_told_from_epochs_and_from_parts)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -170,7 +170,7 @@ START_TEST(steps_are_told_from_epochs_and_from_parts)
 }
 END_TEST
 
-/* The second counts epochs of 0.6 s, in each of which the optimizer is at work all along. */
+/* The second variable counts epochs of 0.6 s; the optimizer runs in each step. */
 START_TEST(steps_of_short_epochs_are_counted)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -187,7 +187,7 @@ START_TEST(steps_of_short_epochs_are_counted)
 }
 END_TEST
 
-/* Nothing but its form tells that the loop outside counts epochs of 1.2 s. */
+/* Only the form of the outer loop shows that it counts epochs of 1.2 s. */
 START_TEST(a_loop_over_data_inside_one_over_a_range_has_batches)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -205,7 +205,7 @@ START_TEST(a_loop_over_data_inside_one_over_a_range_has_batches)
 }
 END_TEST
 
-/* Many rounds outside are steps, and what is gone through in each are parts of a step. */
+/* Many outer rounds are steps, and the rounds of the inner loop are parts of a step. */
 START_TEST(a_loop_over_data_inside_many_rounds_has_parts_of_steps)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -226,7 +226,7 @@ START_TEST(a_loop_over_data_inside_many_rounds_has_parts_of_steps)
 }
 END_TEST
 
-/* A breakpoint on another variable has the better borders; that these are batches stays known. */
+/* A breakpoint on another variable has the better borders; they are still known to be batches. */
 START_TEST(what_counts_the_same_as_batches_counts_batches)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -254,7 +254,7 @@ START_TEST(what_counts_the_same_as_batches_counts_batches)
 }
 END_TEST
 
-/* Libraries are loaded one after the other, each in two phases that stacks tell apart. */
+/* Libraries are loaded one after the other, each in two phases that stacks distinguish. */
 START_TEST(rounds_of_imports_do_not_hide_a_loop_that_counts)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -279,7 +279,8 @@ START_TEST(rounds_of_imports_do_not_hide_a_loop_that_counts)
 }
 END_TEST
 
-/* Steps of two lengths without order look irregular between samples, but not between writes. */
+/* Steps of two lengths in irregular order look irregular between samples, but not between
+ * writes. */
 START_TEST(a_counter_that_was_met_late_takes_its_number_from_one_that_was_not)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -310,7 +311,7 @@ START_TEST(a_counter_that_was_met_late_takes_its_number_from_one_that_was_not)
 }
 END_TEST
 
-/* Two loops over ranges: epochs of 0.6 s, or steps with time steps; the page says both. */
+/* Two loops over ranges: epochs of 0.6 s, or steps with time steps; the report mentions both. */
 START_TEST(a_loop_that_may_have_epochs_is_no_sure_count)
 {
 	static const char *const outer[] = {"for loop over a range at line 109, variable i",
@@ -337,7 +338,7 @@ START_TEST(a_loop_that_may_have_epochs_is_no_sure_count)
 }
 END_TEST
 
-/* An attribute of the trainer goes on where its epochs of 1.2 s begin anew. */
+/* An attribute of the trainer continues to count when its epochs of 1.2 s restart. */
 START_TEST(an_attribute_named_after_steps_counts_them)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -355,7 +356,7 @@ START_TEST(an_attribute_named_after_steps_counts_them)
 }
 END_TEST
 
-/* The second counts micro-batches, after whose last the optimizer comes. */
+/* The second variable counts micro-batches; the optimizer runs after the last one. */
 START_TEST(micro_batches_that_share_an_update_are_no_steps)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -375,7 +376,8 @@ START_TEST(micro_batches_that_share_an_update_are_no_steps)
 }
 END_TEST
 
-/* The second one is an argument of a function that was not met in the first three rounds. */
+/* The second variable is an argument of a function that had no samples in the first three
+ * rounds. */
 START_TEST(of_two_that_count_the_same_the_one_that_saw_more_has_the_steps)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -392,7 +394,7 @@ START_TEST(of_two_that_count_the_same_the_one_that_saw_more_has_the_steps)
 }
 END_TEST
 
-/* Every other one saves a checkpoint on the same line. */
+/* Every other step saves a checkpoint on the same line. */
 START_TEST(steps_of_two_lengths_are_counted)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -407,7 +409,7 @@ START_TEST(steps_of_two_lengths_are_counted)
 }
 END_TEST
 
-/* Likewise, and one in six works three times as long. */
+/* The same, and one in six takes three times as long. */
 START_TEST(steps_that_take_turns_are_counted_one_by_one)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -424,7 +426,7 @@ START_TEST(steps_that_take_turns_are_counted_one_by_one)
 }
 END_TEST
 
-/* Others take the CPU for any time. */
+/* Other programs take the CPU for random times. */
 START_TEST(steps_on_a_crowded_machine_are_counted)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -445,7 +447,7 @@ END_TEST
 #define FORWARD  "train.py><module>:120 train.py>main:106 net.py>forward:5 libtorch.so!conv:1"
 #define BACKWARD "train.py><module>:120 train.py>main:107 net.py>backward:9 libtorch.so!conv:2"
 
-/* Some steps have nothing to do forward, so that stacks show one long step for two. */
+/* Some steps have no forward pass, so that stacks show one long step for two. */
 static struct counting *train_in_phases(int rarely)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -478,7 +480,7 @@ START_TEST(stacks_that_show_all_steps_are_kept)
 }
 END_TEST
 
-/* Others compute; the loop is met in its waits, and one step compiles for 0.4 s. */
+/* Other threads compute; the loop is polled in its waits, and one step compiles for 0.4 s. */
 START_TEST(a_counter_that_looks_have_read_is_as_good)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -506,7 +508,8 @@ START_TEST(a_counter_that_looks_have_read_is_as_good)
 }
 END_TEST
 
-/* The outer part of a stack held still, the sample has no Python: a value without its sample. */
+/* The outer part of a stack stayed the same and the sample has no Python: a value without its
+ * sample. */
 START_TEST(values_without_a_sample_are_in_order)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -532,7 +535,7 @@ START_TEST(values_without_a_sample_are_in_order)
 }
 END_TEST
 
-/* What a dead frame left behind may give any number once. */
+/* Remains of a dead frame may show any number once. */
 START_TEST(a_wrong_number_makes_no_step)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -553,7 +556,7 @@ START_TEST(a_wrong_number_makes_no_step)
 }
 END_TEST
 
-/* Likewise, for two readings or three, and other numbers. */
+/* The same for two or three readings with different numbers. */
 START_TEST(a_wrong_number_that_stays_is_wrong_once)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -580,7 +583,7 @@ static void expect_none(const struct counting *c)
 	ck_assert_uint_eq(c->sim.profile.n_steps, 0);
 }
 
-/* Twelve layers in each step, of which no variable tells. */
+/* Twelve layers in each step, which no variable shows. */
 START_TEST(layers_are_no_steps)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -624,7 +627,7 @@ START_TEST(a_counter_that_is_too_fast_for_the_samples_has_no_steps)
 }
 END_TEST
 
-/* A loop says how far it is, so its steps may be shorter than the time between samples. */
+/* A loop shows its position, so its steps may be shorter than the time between samples. */
 START_TEST(short_steps_of_a_loop_are_counted)
 {
 	static const double lengths[] = {2, 3, 5, 8};
@@ -660,21 +663,21 @@ START_TEST(steps_before_the_first_reading_are_counted)
 		work_step(c, 30);
 	}
 	judge(c);
-	/* Where they began nobody saw. */
+	/* The time at which the first steps began is not known. */
 	ck_assert_msg(c->sim.profile.n_steps == 60, "%zu", c->sim.profile.n_steps);
 	ck_assert_int_eq(c->sim.profile.steps_found_by, TP_STEPS_COUNTER);
 	end(c);
 }
 END_TEST
 
-/* One that was seen before without its counter cannot have counted meanwhile. */
+/* A variable that did not exist in earlier samples cannot have counted before. */
 START_TEST(a_high_first_value_is_no_steps_where_there_was_no_time_for_them)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
 	begin(c, 1);
 	work(c, 500);
 	for (int i = 0; i < 60; i++) {
-		c->values[0] = (uint64_t)i + 20; /* goes on after a checkpoint */
+		c->values[0] = (uint64_t)i + 20; /* continues after a checkpoint */
 		work_step(c, 30);
 	}
 	judge(c);
@@ -683,7 +686,7 @@ START_TEST(a_high_first_value_is_no_steps_where_there_was_no_time_for_them)
 }
 END_TEST
 
-/* Of a loop that was left early the rest was not run. */
+/* The remaining rounds of a loop that was left early were not run. */
 START_TEST(rounds_that_were_not_run_are_not_counted)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -701,7 +704,7 @@ START_TEST(rounds_that_were_not_run_are_not_counted)
 }
 END_TEST
 
-/* Files read one after the other: no two alike. */
+/* Files read one after the other, no two alike. */
 START_TEST(rounds_that_are_not_alike_are_no_steps)
 {
 	struct counting *c = tp_alloc(sizeof(*c));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about loops of Python programs: how many rounds, and at which lines. */
+/* Tests of loops of Python programs: the number of rounds, and the lines. */
 #include "analyze/pyscene.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@
 
 struct loop_story {
 	struct sim sim;
-	size_t n; /* rounds told */
+	size_t n; /* number of rounds so far */
 };
 
 static void work(struct loop_story *story, const char *path, double ms)
@@ -26,7 +26,7 @@ static void work(struct loop_story *story, const char *path, double ms)
 	sim_work(&story->sim, path, sim_ms(&story->sim, ms, 0.2));
 }
 
-/* An interpreter has two ways to call the same, and native frames outside of all. */
+/* An interpreter has two ways to make the same call, and native frames outside of everything. */
 static void work_either_way(struct loop_story *story, const char *caller, const char *below,
 			    double ms)
 {
@@ -53,7 +53,7 @@ static void round_of(struct loop_story *story, const char *in, int line, double 
 	story->n++;
 }
 
-/* Workers are late: looks at the wait have Python frames only. */
+/* Workers are late: polls of the wait have Python frames only. */
 static void waits(struct loop_story *story)
 {
 	for (int i = 0; i < 300; i++) {
@@ -82,14 +82,14 @@ static void loads_inline(struct loop_story *story)
 	}
 }
 
-/* Everything at the level of the module. */
+/* All code is at module level. */
 static void in_module(struct loop_story *story)
 {
 	for (int i = 0; i < 300; i++)
 		round_of(story, "train.py><module>", 40, 120);
 }
 
-/* A method for the epoch, one for the step. */
+/* One method for the epoch, one for the step. */
 static void in_methods(struct loop_story *story)
 {
 	for (int epoch = 0; epoch < 5; epoch++) {
@@ -126,7 +126,7 @@ static void evaluates(struct loop_story *story)
 	}
 }
 
-/* What a program does before its loop takes long, and calls into libraries again and again. */
+/* The program's work before its loop takes long, and calls into libraries again and again. */
 static void starts_slowly(struct loop_story *story)
 {
 	for (int i = 0; i < 200; i++) {
@@ -140,7 +140,7 @@ static void starts_slowly(struct loop_story *story)
 	}
 }
 
-/* A trainer of a library around the user's model. */
+/* A library's trainer around the user's model. */
 static void in_a_library(struct loop_story *story)
 {
 #define LIGHTNING "/v/lib/python3.10/site-packages/lightning/pytorch/"
@@ -157,7 +157,7 @@ static void in_a_library(struct loop_story *story)
 #undef LIGHTNING
 }
 
-/* The interpreter rewrites its calls while it runs: the same line is at another instruction. */
+/* The interpreter rewrites its calls while it runs: the same line has another instruction. */
 static void rewrites(struct loop_story *story)
 {
 	for (int i = 0; i < 200; i++) {
@@ -204,14 +204,14 @@ static const struct {
 
 static const struct {
 	const char *caller;
-	const char *counts; /* whose variable grows … */
-	uint64_t of;        /* … once in so many rounds */
+	const char *counts; /* function whose variable grows … */
+	uint64_t of;        /* … once in this many rounds */
 	const char *loops;
 	unsigned line;
 } rows[] = {
 	{"main", "main", 1, "main", 61},
-	{"main", "main", 5, "step", 45},  /* it counts something else */
-	{"main", "other", 1, "step", 45}, /* nobody on the stack */
+	{"main", "main", 5, "step", 45},  /* the variable counts something else */
+	{"main", "other", 1, "step", 45}, /* not on the stack */
 	{LONG, LONG, 1, LONG, 61},
 };
 
@@ -261,7 +261,8 @@ static void train_counted(struct loop_story *story, const char *caller, const ch
 	}
 }
 
-/* A function of a step is called by one that does nothing else: only what that counts tells it. */
+/* A function of a step is called by one that does nothing else: only the counting variable shows
+ * which one loops. */
 START_TEST(whose_variable_counts_the_rounds_loops)
 {
 	struct loop_story story = {.n = 0};

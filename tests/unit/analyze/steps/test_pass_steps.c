@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding steps, on simulated trainers whose steps are known. */
+/* Tests of finding steps, on simulated trainers whose steps are known. */
 #include "analyze/sim.h"
 
 #include "trainprof/base/memory.h"
@@ -8,7 +8,7 @@
 
 enum { MAX_STEPS = 1200, N_STARTS = 4 };
 
-/* Where each phase of each step began. */
+/* Start times of each phase of each step. */
 struct truth {
 	uint64_t starts[N_STARTS][MAX_STEPS];
 	size_t n;
@@ -47,7 +47,7 @@ static void simulate_layers(struct sim *sim, const struct plan *plan, const char
 		snprintf(path, sizeof(path), "%s %s", caller,
 			 layer % 2 ? "conv_layer:4" : "relu_layer:9");
 		work(sim, plan, path, sim_ms(sim, ms / n_layers, plan->spread));
-		/* Its threads are not always ready. */
+		/* The team's threads are not always ready. */
 		if (sim_uniform(sim) < 0.1)
 			sim_block(sim, path, TP_CAUSE_FUTEX, sim_ms(sim, 0.05, 0.9));
 		if (sim_uniform(sim) < 0.02)
@@ -110,7 +110,7 @@ static void simulate(struct sim *sim, const struct plan *plan, struct truth *tru
 	ck_assert_int_eq(tp_pass_steps(&sim->analysis, &err), TP_OK);
 }
 
-/* How many found starts have a true start of that phase within tolerance, one to one. */
+/* Number of found starts that have a true start of that phase within tolerance, one to one. */
 static size_t matches(const struct tp_profile *profile, const uint64_t *starts, size_t n,
 		      double tolerance_ns)
 {
@@ -140,7 +140,7 @@ static void assert_steps(const struct sim *sim, const struct plan *plan, const s
 		      line, profile->n_steps, truth->n);
 	size_t best = 0;
 	double tolerance = 1e9 / sim->run.sample_rate_hz;
-	/* Samples count CPU time, of which a crowded machine gives a third. */
+	/* Samples count CPU time; a crowded machine gives the program a third of it. */
 	if (plan->is_crowded)
 		tolerance *= 3;
 	for (int phase = 0; phase < N_STARTS; phase++) {
@@ -194,7 +194,7 @@ START_TEST(steps_are_counted_to_one_percent)
 	struct truth *truth = tp_alloc(sizeof(*truth));
 	simulate(&sim, &found[_i], truth);
 	assert_steps(&sim, &found[_i], truth, _i);
-	/* The loop holds the steps and neither the data set's making nor the report. */
+	/* The loop contains the steps, but not the creation of the data set or the report. */
 	ck_assert_double_eq_tol((double)sim.analysis.loop_start_ns, (double)truth->starts[0][0],
 				50e6);
 	free(truth);
@@ -227,7 +227,7 @@ END_TEST
 /* ---- loops of other shapes --------------------------------------------------------------------
  */
 
-/* One call of `path` of about `ms` in pieces of the two inner functions that take turns. */
+/* One call of `path` of about `ms`, alternating between two inner functions. */
 static void call(struct sim *sim, const char *path, const char *inner, double ms, int n_inner)
 {
 	for (int i = 0; i < n_inner; i++) {
@@ -253,7 +253,7 @@ static void body(struct sim *sim, const char *path, double ms)
 	call(sim, full, "lc", 0.1 * ms, 1);
 }
 
-/* No name says anything; epochs of 60 steps with something else after each. */
+/* No name is meaningful; epochs of 60 steps with other work after each. */
 static void epochs_without_names(struct sim *sim, struct truth *truth)
 {
 	for (int epoch = 0; epoch < 5; epoch++) {
@@ -266,7 +266,7 @@ static void epochs_without_names(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* A function that does everything, and every 22 steps one that tries it, which no name tells. */
+/* One function does everything, and after every 22 steps another evaluates; no name shows it. */
 static void trial_every_few_steps(struct sim *sim, struct truth *truth)
 {
 	for (int i = 1; i <= 240; i++) {
@@ -288,7 +288,7 @@ static void step_function(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* Four micro-batches, then an update that is seen. */
+/* Four micro-batches, then an update that is visible. */
 static void gradient_accumulation(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 100; i++) {
@@ -313,7 +313,7 @@ static void twice_a_once_b(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* Nine tenths of the step decode samples, each seen by several samples of ours. */
+/* Nine tenths of the step decode images, each long enough for several stack samples. */
 static void inline_loader(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 60; i++) {
@@ -327,7 +327,7 @@ static void inline_loader(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* The same when no name says so. */
+/* The same without meaningful names. */
 static void inline_loader_without_names(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 60; i++) {
@@ -391,7 +391,7 @@ static void broken_stacks(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* The compute team is waited for in each layer, and nothing else blocks. */
+/* In each layer the thread waits for the compute team, and nothing else blocks. */
 static void team_waits(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 300; i++) {
@@ -444,7 +444,7 @@ START_TEST(loops_of_other_shapes_are_found)
 	ck_assert_msg(fabs((double)profile->n_steps - n) <= 0.01 * n + 1e-9,
 		      "shape %d: %zu of %zu steps: %s", _i, profile->n_steps, truth->n,
 		      profile->steps_reason);
-	/* Whatever phase marks the steps, they are as long as the true ones. */
+	/* Whichever phase marks the steps, they are as long as the true ones. */
 	size_t near = 0;
 	for (size_t i = 0; i + 2 < truth->n; i++) {
 		double length = (double)(truth->starts[0][i + 1] - truth->starts[0][i]);
@@ -470,14 +470,14 @@ static void fetch(struct sim *sim, double wait_ms)
 	sim_work(sim, "main:1 eval:2 next:3 get:4", 300000);
 }
 
-/* Forward is just long enough to be seen nearly each time. */
+/* Forward is just long enough to be sampled nearly each time. */
 static void train(struct sim *sim)
 {
 	call(sim, "main:1 eval:4 forward:3", "la", 19, 2);
 	call(sim, "main:1 eval:5 backward:3", "lb", 50, 4);
 }
 
-/* Both loaders end at nearly the same time: every other batch is there. */
+/* Both loaders finish at nearly the same time: every other batch is ready. */
 static void batches_in_pairs(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 200; i++) {
@@ -487,7 +487,7 @@ static void batches_in_pairs(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* As it is at times. */
+/* The same, but only at times. */
 static void batches_in_pairs_at_times(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 200; i++) {
@@ -497,7 +497,7 @@ static void batches_in_pairs_at_times(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* CPython 3.11 specialises a call in the eighth round; until then backward's way is taken. */
+/* CPython 3.11 specialises a call in the eighth round; until then it uses backward's call path. */
 static void another_call_at_first(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 75; i++) {
@@ -508,7 +508,7 @@ static void another_call_at_first(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* Once in ten rounds something else is called from where forward is called. */
+/* Once in ten rounds another function is called from the place where forward is called. */
 static void a_call_out_of_turn(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 150; i++) {
@@ -520,7 +520,7 @@ static void a_call_out_of_turn(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* Two layers take turns, three times a step: more often than there are loaders. */
+/* Two layers alternate, three times per step: more often than there are loaders. */
 static void layers_take_turns(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 120; i++) {
@@ -531,7 +531,7 @@ static void layers_take_turns(struct sim *sim, struct truth *truth)
 	}
 }
 
-/* The same with two micro-batches a step. */
+/* The same with two micro-batches per step. */
 static void micro_batches_take_turns(struct sim *sim, struct truth *truth)
 {
 	for (int i = 0; i < 120; i++) {
@@ -549,12 +549,12 @@ static const struct {
 } turns[] = {
 	{batches_in_pairs, 2, false},         {batches_in_pairs_at_times, 2, false},
 	{another_call_at_first, 0, false},    {a_call_out_of_turn, 0, false},
-	{layers_take_turns, 2, true}, /* two of the three might be batches that were there */
+	{layers_take_turns, 2, true}, /* two of the three might be batches that were ready */
 	{layers_take_turns, 1, false},        {micro_batches_take_turns, 1, false},
 	{micro_batches_take_turns, 0, false},
 };
 
-/* `shape` by a thread that loader processes work for. */
+/* Runs `shape` in a thread that has loader processes. */
 static void simulate_loaders(struct sim *sim, void (*shape)(struct sim *, struct truth *),
 			     int n_loaders, struct truth *truth)
 {
@@ -593,7 +593,7 @@ START_TEST(rounds_are_counted_by_the_turns_of_their_callees)
 }
 END_TEST
 
-/* Phases that 99 samples a second do not part. */
+/* Phases too short to be distinguished by 99 samples per second. */
 static void short_steps(struct sim *sim, struct truth *truth, int n_at_once, bool is_always)
 {
 	for (int i = 0; i < 400; i++) {
@@ -678,7 +678,7 @@ static void nothing_unwound(struct sim *sim, struct truth *truth)
 		sim_work(sim, "", 100000000);
 }
 
-/* As trial_every_few_steps(), faster than can be counted: only the trials could be. */
+/* Like trial_every_few_steps(), but too fast to count: only the evaluations could be counted. */
 static void trial_of_short_steps(struct sim *sim, struct truth *truth)
 {
 	(void)truth;
@@ -711,7 +711,7 @@ START_TEST(nothing_is_found_where_nothing_repeats_visibly)
 }
 END_TEST
 
-/* A long wait and little work: of all work between the waits one sample tells where it is. */
+/* Long waits and little work: one sample of all work between two waits shows where it is. */
 START_TEST(one_sample_is_enough_between_long_waits)
 {
 	struct sim sim;
@@ -732,8 +732,9 @@ START_TEST(one_sample_is_enough_between_long_waits)
 }
 END_TEST
 
-/* A step is handed to other threads within 1.3 ms and waited for. What the program waits for while
- * it starts is not looked at, and taken for one of these waits: it begins no step. */
+/* A step is handed to other threads within 1.3 ms, and the program waits for it. A wait during
+ * the start of the program has no poll and is taken for one of these waits: it must not begin a
+ * step. */
 START_TEST(steps_that_are_handed_over_are_counted_by_their_waits)
 {
 	enum { STEPS = 150 };
@@ -741,7 +742,7 @@ START_TEST(steps_that_are_handed_over_are_counted_by_their_waits)
 	sim_init(&sim, 99, 20, 31 + (uint64_t)_i);
 	for (int i = 0; i < 8; i++) {
 		sim_work(&sim, "train.py><module>:1 setup.py>prepare:3", sim_ms(&sim, 300, 0.2));
-		sim.next_poll_ns = sim.now_ns + 50000000; /* no look hits it */
+		sim.next_poll_ns = sim.now_ns + 50000000; /* no poll hits it */
 		sim_block(&sim, "train.py><module>:1 setup.py>prepare:4", TP_CAUSE_FILE, 30000000);
 	}
 	for (int i = 0; i < STEPS; i++) {
@@ -755,7 +756,7 @@ START_TEST(steps_that_are_handed_over_are_counted_by_their_waits)
 	ck_assert_int_eq(tp_pass_steps(&sim.analysis, &err), TP_OK);
 	ck_assert_msg(sim.profile.n_steps + 1 >= STEPS && sim.profile.n_steps <= STEPS + 1,
 		      "%zu steps: %s", sim.profile.n_steps, sim.profile.steps_reason);
-	/* The place is Python's, also where the rounds were found in a library. */
+	/* The location is in Python, even if the rounds were found in a library. */
 	ck_assert_ptr_nonnull(strstr(sim.profile.steps_reason, ".py"));
 	sim_release(&sim);
 }
@@ -838,7 +839,7 @@ END_TEST
 
 START_TEST(a_few_repetitions_while_the_program_starts_are_no_steps)
 {
-	/* Four alike tenths of a second, then phases of 5 and 6 ms. */
+	/* Four similar tenths of a second, then phases of 5 and 6 ms. */
 	struct sim sim;
 	sim_init(&sim, 99, 50, 1);
 	for (int i = 0; i < 5; i++) {
@@ -894,7 +895,7 @@ static void make_data(struct sim *sim)
 	}
 }
 
-/* Before training, or behind it. */
+/* The shorter loop is before training, or after it. */
 START_TEST(of_two_loops_too_fast_to_count_the_longer_one_is_training)
 {
 	struct sim sim;
@@ -917,8 +918,8 @@ START_TEST(of_two_loops_too_fast_to_count_the_longer_one_is_training)
 }
 END_TEST
 
-/* A loop that the compiler put into main() as a whole: its stacks are whole, too, but most stays
- * are never hit. */
+/* A loop that the compiler inlined into main() completely: its stacks are complete, too, but most
+ * runs have no sample. */
 START_TEST(short_stays_are_not_called_incomplete_stacks)
 {
 	struct sim sim;
@@ -931,12 +932,12 @@ START_TEST(short_stays_are_not_called_incomplete_stacks)
 	find_steps(&sim);
 	ck_assert_int_eq(sim.profile.steps_found_by, TP_STEPS_NONE);
 	const char *reason = sim.profile.steps_reason;
-	ck_assert_msg(strstr(reason, "too short for 99 samples a second") != NULL, "%s", reason);
+	ck_assert_msg(strstr(reason, "too short for 99 samples per second") != NULL, "%s", reason);
 	sim_release(&sim);
 }
 END_TEST
 
-/* Five epochs of steps too fast to count, each with something of no known name behind it. */
+/* Five epochs of steps too fast to count, each followed by work without a known name. */
 START_TEST(epochs_of_steps_too_fast_to_count_are_no_steps)
 {
 	struct sim sim;
@@ -959,7 +960,7 @@ static void add_other_tasks(struct sim *sim)
 {
 	for (uint32_t id = 1; id <= 2; id++) {
 		struct tp_task task = {.id = id, .tid = 100 + (pid_t)id, .start_ns = 1};
-		task.pid = id == 1 ? 101 : 100; /* 1: another process, 2: a thread of ours */
+		task.pid = id == 1 ? 101 : 100; /* 1 = another process, 2 = a thread of this one */
 		task.parent = 0;
 		tp_sink_task(&sim->builder.sink, &task);
 	}
@@ -1026,7 +1027,7 @@ START_TEST(the_option_decides_where_steps_come_from)
 }
 END_TEST
 
-/* Steps that end have gaps between them; one or none has no gap to measure. */
+/* Steps that have ends have gaps between them; one step or none has no gap to measure. */
 START_TEST(few_marks_of_any_kind_make_few_steps)
 {
 	static const struct {

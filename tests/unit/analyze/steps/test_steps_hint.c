@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is said where steps are too short. */
+/* Tests of the hints for steps that are too short. */
 #include "analyze/steps/steps_hint.h"
 
 #include <check.h>
@@ -36,7 +36,7 @@ START_TEST(the_command_can_be_typed)
 {
 	ck_assert_str_eq(
 		tp_steps_hint_command(&analysis),
-		"trainprof run --rate=400 --max-overhead=5% -- './train gpt' ./--steps 20");
+		"trainprof run --rate=400 --max-overhead=5% -- './train gpt' --steps 20");
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about borders of steps that breakpoints saw, over writes and readings made by hand. */
+/* Tests of step borders from breakpoints, with hand-made writes and readings. */
 #include "analyze/steps/watch_steps.h"
 
 #include <check.h>
@@ -18,20 +18,20 @@ struct loop {
 	size_t n_rounds;
 	uint64_t guesses_ns[ROUNDS_MAX]; /* borders between readings */
 	size_t n_guesses;
-	uint64_t number; /* of the last write */
+	uint64_t number; /* number of the last write */
 };
 
-/* How it deviates from an ordinary one. */
+/* Deviations of a loop from an ordinary one. */
 struct shape {
 	size_t n_rounds;
-	size_t epoch;       /* begins anew after so many; 0: never */
-	size_t armed_at;    /* round */
-	size_t writes;      /* in each round; 0: one */
-	size_t extra_every; /* one write more in each so many-th round; 0: none */
-	size_t lost_at;     /* the write of this round is lost; 0: none */
-	size_t gone_at;     /* from that round on the writes are another variable's; 0: never */
+	size_t epoch;       /* restarts after so many rounds; 0 = never */
+	size_t armed_at;    /* first watched round */
+	size_t writes;      /* writes per round; 0 = one */
+	size_t extra_every; /* one extra write in every n-th round; 0 = none */
+	size_t lost_at;     /* the write of this round is lost; 0 = none */
+	size_t gone_at;     /* from this round on the writes are another variable's; 0 = never */
 	bool is_misread;    /* every reading is wrong */
-	bool is_made_anew;  /* with each epoch: two writes that are no rounds */
+	bool is_made_anew;  /* created again in each epoch: two writes that are no rounds */
 };
 
 static struct loop loop;
@@ -71,7 +71,7 @@ static uint64_t value_of(const struct shape *shape, size_t round)
 	return shape->epoch ? round % shape->epoch : round;
 }
 
-/* A sample each SAMPLE_NS; a value that changed is read 0.2 ms later. */
+/* A sample every SAMPLE_NS; a value that changed is read 0.2 ms later. */
 static void read_round(const struct shape *shape, size_t round)
 {
 	uint64_t start_ns = loop.starts_ns[round];

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the time that samples stand for; scenes of timelines are in test_pass_main_thread.c.
- */
+/* Tests of the time that samples represent; test_pass_main_thread.c has scenes of timelines. */
 #include "analyze/hand.h"
 #include "analyze/sim.h"
 
 #include <math.h>
 
-/* Samples one period of CPU time apart, which is drawn anew and begins anew now and then, as the
- * kernel does it; the simulation's own come one in each slot. */
+/* Samples one period of CPU time apart; now and then a new period is drawn and started, as in the
+ * kernel. The simulation's own samples come one per slot. */
 struct clockwork {
 	uint64_t cpu_ns;
 	uint64_t next_ns;
@@ -36,8 +35,8 @@ static void work(struct sim *sim, struct clockwork *clockwork, const char *path,
 	clockwork->cpu_ns += length_ns;
 }
 
-/* Turns of some sampling periods, each after a wait: what is in the middle, and what at the ends.
- */
+/* Runs of a few sampling periods, each after a wait: one activity in the middle, another at both
+ * ends. */
 static const unsigned turns_ms[] = {12, 16, 20, 30, 50};
 
 START_TEST(samples_count_alike_wherever_in_a_stay_they_are)
@@ -66,14 +65,14 @@ START_TEST(samples_count_alike_wherever_in_a_stay_they_are)
 		compute_ns += tp_label_part(piece->label) == TP_PART_COMPUTE ? ns : 0;
 	}
 	ck_assert_double_eq_tol(all_ns, 4000.0 * 4 * (double)part_ns, 1e3);
-	/* 0.54 to 0.56 if the samples of a stay shared it. */
+	/* 0.54 to 0.56 if the samples of a run shared its time. */
 	ck_assert_double_eq_tol(compute_ns / all_ns, 0.5, 0.02);
 	sim_release(&sim);
 }
 END_TEST
 
-/* Up to its first run a thread that trainprof was attached to waits for what /proc says; one that
- * was born meanwhile waits for a CPU. */
+/* Until its first run, a thread to which trainprof was attached is blocked for the cause in /proc;
+ * a thread that was born meanwhile waits for a CPU. */
 START_TEST(who_never_ran_while_it_was_watched_is_blocked)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stretches that only samples tell of. */
+/* Tests of timelines built from samples only. */
 #include "analyze/timeline/sampled_timeline.h"
 
 #include "analyze/hand.h"
@@ -11,14 +11,13 @@ enum { N_STEPS = 250 };
 #define STEP_S    0.04
 #define COMPUTE_S 0.005
 
-/*
- * Ten seconds of steps of 40 ms: 5 ms of math, then reads, each with a wait, half of it on a CPU.
- * The timer hits math only, every 10 ms of it; of the looks at reading nine in ten find it running.
- */
+/* Ten seconds of steps of 40 ms: 5 ms of math, then reads, each with a wait, half of it on a CPU.
+ * The timer hits math only, every 10 ms of it; nine in ten of the polls during reading find it
+ * running. */
 struct scene {
 	struct hand hand;
 	struct tp_segments pieces;
-	bool is_bare; /* looks know no stacks */
+	bool is_bare; /* polls have no stacks */
 	uint32_t math;
 	uint32_t reads;
 };
@@ -38,7 +37,8 @@ static void add_sample(struct scene *scene, double at_s, enum tp_state state, ui
 static void put_step(struct scene *scene, int step)
 {
 	double begin_s = step * STEP_S;
-	/* Anywhere in the math of every second step, and looks anywhere in both halves. */
+	/* Samples anywhere in the computing part of every second step, and polls anywhere in both
+	 * halves. */
 	double part = (step * 37 % 100) / 100.0;
 	if (step % 2)
 		add_sample(scene, begin_s + COMPUTE_S * part, TP_STATE_ON_CPU, 0, scene->math);
@@ -69,7 +69,7 @@ static void add_accounting(struct scene *scene, double delay_s)
 	hand_counter(&scene->hand, TP_METRIC_TASK_DELAY, 0, 1e9 * delay_s);
 }
 
-/* `delay_s` of each second it wants a CPU. */
+/* The thread waits for a CPU for `delay_s` of each second. */
 static void lay(struct scene *scene, bool has_books, double kept_hz, double delay_s)
 {
 	begin(scene);
@@ -144,7 +144,7 @@ START_TEST(more_than_looks_found_is_taken_from_waits)
 }
 END_TEST
 
-/* Nine in ten of the looks at reading, and those at math. */
+/* Nine in ten of the polls during reading are on a CPU, and so are those during math. */
 static void claim_instants(const struct scene *scene)
 {
 	double waits_s = seconds(scene, TP_STATE_BLOCKED, UINT32_MAX);
@@ -163,7 +163,7 @@ START_TEST(without_books_each_look_is_believed)
 }
 END_TEST
 
-/* Then nobody knows for how long a sample stands. */
+/* In that case the time that a sample represents is not known. */
 START_TEST(where_the_rate_was_lowered_each_look_is_believed)
 {
 	struct scene scene;
@@ -173,7 +173,7 @@ START_TEST(where_the_rate_was_lowered_each_look_is_believed)
 }
 END_TEST
 
-/* The math in one stay, reading in stays of 50 us, of which the timer hits few. */
+/* Computes in one run, reads in runs of 50 us, of which the timer hits few. */
 static void add_runs(struct scene *scene, int step)
 {
 	double at_s = step * STEP_S;
@@ -186,8 +186,8 @@ static void add_runs(struct scene *scene, int step)
 	}
 }
 
-/* Switches were recorded for the first half: stays that the timer missed later are like the short
- * ones of which it hit some then. Looks know that the thread reads, not where. */
+/* Switches were recorded for the first half: runs that the timer missed later resemble the short
+ * ones that it hit then. Polls show that the thread reads, but not where. */
 START_TEST(short_stays_are_at_the_place_of_short_stays)
 {
 	struct scene scene;

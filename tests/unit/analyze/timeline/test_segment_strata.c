@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which sampled stay stands for one that nobody saw. */
+/* Tests of which sampled run represents one without a sample. */
 #include "analyze/timeline/segment_strata.h"
 
 #include "analyze/analysis.h"
@@ -9,7 +9,7 @@
 
 enum { US = 1000, MS = 1000000 };
 
-/* Samples 1 to 7; the border lies at 50 ms. */
+/* Samples 1 to 7; the border is at 50 ms. */
 static void fill(struct tp_strata *strata)
 {
 	static const struct tp_segment_key stays[] = {
@@ -31,25 +31,25 @@ static const struct {
 	{{TP_SEGMENT_WAIT, 0, 70 * MS, 100 * US}, 3},
 	/* the same, later */
 	{{TP_SEGMENT_WAIT, 0, 80 * MS, 100 * US}, 4},
-	/* nearer ones lie behind the border */
+	/* nearer ones are beyond the border */
 	{{TP_SEGMENT_WAIT, 0, 45 * MS, 90 * US}, 1},
-	/* length comes before nearness */
+	/* length has priority over nearness */
 	{{TP_SEGMENT_WAIT, 0, 12 * MS, 30 * MS}, 2},
-	/* and the border before length */
+	/* and the border over length */
 	{{TP_SEGMENT_WAIT, 0, 55 * MS, 250 * US}, 3},
-	/* whatever its length, where it is alone */
+	/* of any length if it is the only one */
 	{{TP_SEGMENT_RUN, 0, 55 * MS, 10 * US}, 5},
-	/* what follows says nothing of before */
+	/* later runs do not represent earlier ones */
 	{{TP_SEGMENT_RUN, 0, 45 * MS, 5 * MS}, TP_NO_SAMPLE},
 	/* none of the kind */
 	{{TP_SEGMENT_WAIT_NO_STACK, 0, 55 * MS, 5 * MS}, TP_NO_SAMPLE},
-	/* at the border itself is after it */
+	/* a run exactly at the border is after it */
 	{{TP_SEGMENT_WAIT, 0, 50 * MS, 100 * US}, 3},
-	/* the group comes before nearness */
+	/* the group has priority over nearness */
 	{{TP_SEGMENT_WAIT, 1, 90 * MS, 100 * US}, 6},
-	/* and before a length that is not quite the same */
+	/* and over a slightly different length */
 	{{TP_SEGMENT_WAIT, 0, 64 * MS, 500 * US}, 3},
-	/* but not before one that is quite another */
+	/* but not over a very different one */
 	{{TP_SEGMENT_WAIT, 0, 64 * MS, 3 * MS}, 7},
 	/* any group */
 	{{TP_SEGMENT_WAIT, TP_ANY_SEGMENT_GROUP, 61 * MS, 100 * US}, 6},

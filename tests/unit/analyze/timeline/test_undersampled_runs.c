@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stays that samples cannot hit. */
+/* Tests of runs that samples cannot hit. */
 #include "analyze/timeline/undersampled_runs.h"
 
 #include <check.h>
 
 enum { RATE_HZ = 100 };
 
-/* Stays of a thread, one kind after the other in turns, and whether samples fall into them. */
+/* Runs of a thread, alternating between two kinds, and whether samples hit them. */
 static const struct {
 	uint64_t short_ns;
-	unsigned n_short; /* in a turn */
+	unsigned n_short; /* per turn */
 	uint64_t long_ns;
 	bool hits_short;
-	double share; /* that must be called blind */
+	double share; /* expected share of blind time */
 	uint64_t below_ns;
 } threads[] = {
-	/* 100 x 20 us and 2 ms a turn: half of the time cannot be hit */
+	/* 100 x 20 us and 2 ms per turn: half of the time cannot be hit */
 	{20000, 100, 2000000, false, 0.5, 32768},
 	{20000, 100, 2000000, true, 0, 0},
-	/* too little of it to be more than chance */
+	/* too little to be more than chance */
 	{2000, 1, 2000000, false, 0, 0},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options are exact, values carry units, and every refusal says what to type. */
+/* Options match exactly, values have units, and every error message names the correction. */
 #include "cli/options/options.h"
 
 #include <check.h>
@@ -131,7 +131,7 @@ START_TEST(words_and_options_mix_where_no_program_follows)
 }
 END_TEST
 
-/* As files give them: not one more, but so many. */
+/* Settings files contain the number of uses, not one more use. */
 START_TEST(count_of_uses_is_what_a_text_says)
 {
 	static const struct {
@@ -156,7 +156,7 @@ START_TEST(count_of_uses_is_what_a_text_says)
 }
 END_TEST
 
-/* Text and next line of every refusal. */
+/* Message and suggestion for every error. */
 static const struct {
 	const char *line;
 	const char *text;

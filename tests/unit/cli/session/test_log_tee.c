@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the copy of a program's output. */
+/* Claims about copying the output of a program. */
 #include "cli/session/log_tee.h"
 
 #include "trainprof/base/status.h"
@@ -43,7 +43,7 @@ static void read_text(char out[16], const char *path)
 	close(fd);
 }
 
-/* The copying process has hardly begun when it is told that the program has ended. */
+/* The copying process has hardly begun when the parent reports the end of the program. */
 START_TEST(what_a_program_wrote_that_ended_at_once_arrives)
 {
 	for (int i = 0; i < 50; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a function of this very program, whose place is known. */
+/* Finds the line of a function in this test program, whose place is known. */
 #include "cli/session/native_lines.h"
 
 #include "skip.h"
@@ -18,7 +18,7 @@ enum { FIRST_LINE = __LINE__ + 2 };
 
 __attribute__((noinline)) static uint64_t here(void)
 {
-	/* The address of the next instruction, whatever the compiler does. */
+	/* Returns the address after the call, whatever the compiler does. */
 	uint64_t address;
 	__asm__ volatile("" ::: "memory");
 	address = (uint64_t)(uintptr_t)__builtin_return_address(0);
@@ -81,9 +81,9 @@ START_TEST(what_is_no_such_module_has_no_lines)
 		{.module = "[kernel]", .addresses = &address, .n = 1},
 		{.module = "", .addresses = &address, .n = 1},
 		{.module = path, .addresses = &address, .n = 0},
-		/* It was written after the recording began. */
+		/* The file was written after the recording began. */
 		{.module = path, .addresses = &address, .n = 1, .older_than_ns = TP_NS_PER_S},
-		/* No program at all. */
+		/* The file is not a program. */
 		{.module = "tests/unit/cli/session/test_native_lines.c",
 		 .addresses = &address,
 		 .n = 1},

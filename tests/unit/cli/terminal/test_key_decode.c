@@ -28,7 +28,7 @@ static const struct {
 	{"\033[1;5A", TP_KEY_NONE, 6}, /* Ctrl-Up */
 	{"\033[200~", TP_KEY_NONE, 6}, /* begin of a paste */
 	{"\033x", TP_KEY_ESCAPE, 1},   /* Alt-x is Escape and x */
-	{"\033", TP_KEY_ESCAPE, 0},    /* more may come */
+	{"\033", TP_KEY_ESCAPE, 0},    /* more bytes may follow */
 	{"\033[", TP_KEY_ESCAPE, 0},
 	{"\033[1;", TP_KEY_ESCAPE, 0},
 };
@@ -42,7 +42,7 @@ START_TEST(sequences_are_keys)
 }
 END_TEST
 
-/* Whatever comes, it is used up within its length. */
+/* Any input is consumed within its length. */
 START_TEST(no_byte_is_read_behind_the_end)
 {
 	for (int a = 0; a < 256; a++)

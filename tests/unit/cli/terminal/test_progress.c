@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line that is drawn while something takes long. */
+/* The progress line of long operations. */
 #include "cli/terminal/progress.h"
 
 #include "trainprof/base/clock.h"

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about merging Python frames into machine stacks. */
+/* Tests of merging Python frames into machine stacks. */
 #include "collect/callstack/python_merge.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-/*
- * A stack in letters, innermost first. Native: 'E' is an evaluation frame, any other letter a C
- * function. Python: a capital was called from C, a small letter by the Python frame behind it.
- */
+/* A stack written as letters, innermost first. Native: 'E' is an evaluation frame, any other letter
+ * a C function. Python: a capital was called from C, a small letter by the Python frame that
+ * follows it. */
 static const char *merged(const char *native, bool is_cut, const char *python, size_t max,
 			  bool *fits)
 {

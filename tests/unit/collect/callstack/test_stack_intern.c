@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about putting unwound stacks into a sink, with this program's own code. */
+/* Tests of adding unwound stacks to a sink, with this program's own code. */
 #include "collect/callstack/stack_intern.h"
 
 #include "trainprof/base/strtab.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about notes on sources. */
+/* Tests of notes about sources. */
 #include "collect/machine/availability.h"
 
 #include <check.h>
@@ -19,7 +19,7 @@ START_TEST(reasons_are_joined_as_far_as_there_is_room)
 }
 END_TEST
 
-/* One that cannot be told is one all the same. */
+/* A note that does not fit still makes the source degraded. */
 START_TEST(what_has_no_room_for_its_reason_is_degraded_too)
 {
 	struct tp_availability availability = {.presence = TP_PRESENCE_PRESENT};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about odd places of control groups; the usual ones are recorded machines of
- * test_host_info.c.
- */
+/* Tests of unusual locations of control groups; test_host_info.c has the usual ones on recorded
+ * machines. */
 #include "collect/machine/cgroup.h"
 
 #include <check.h>
@@ -13,22 +12,23 @@
 static const struct {
 	const char *groups;    /* /proc/self/cgroup */
 	const char *mounts;    /* /proc/self/mountinfo */
-	const char *directory; /* that exists, with cpu.max "300000 100000" */
-	const char *cpu;       /* NULL: none */
+	const char *directory; /* an existing one, with cpu.max "300000 100000" */
+	const char *cpu;       /* NULL = none */
 	double quota_cpus;
 } places[] = {
 	/* a blank in the mount point is written \040 */
 	{"0::/a\n", "29 23 0:26 / /my\\040groups rw - cgroup2 cgroup2 rw\n", "/my groups/a",
 	 "/my groups/a", 3},
-	/* moved out of what our namespace shows: the mount point is the closest in sight */
+	/* moved outside of what our namespace shows: the mount point is the closest visible
+	 * group */
 	{"0::/../other\n", "29 23 0:26 / /groups rw - cgroup2 cgroup2 rw\n", "/groups", "/groups",
 	 3},
 	/* a path that is not mounted here */
 	{"0::/gone\n", "29 23 0:26 / /groups rw - cgroup2 cgroup2 rw\n", "/groups", "/groups", 3},
-	/* a root that only begins like ours */
+	/* a root that only begins with our path */
 	{"0::/docker12\n", "29 23 0:26 /docker1 /groups rw - cgroup2 cgroup2 rw\n",
 	 "/groups/docker12", "/groups/docker12", 3},
-	/* version 2 is mounted, but the controller is in version 1 and that is not */
+	/* version 2 is mounted, but the controller is in version 1, which is not mounted */
 	{"3:cpuset:/a\n0::/a\n", "29 23 0:26 / /groups rw - cgroup2 cgroup2 rw\n", "/groups/a",
 	 "/groups/a", 3},
 	/* "cpu" is not found in "cpuset" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sets of CPUs. */
+/* Tests of sets of CPUs. */
 #include "collect/machine/cpu_list.h"
 
 #include <check.h>
@@ -8,7 +8,7 @@ static const struct {
 	const char *text;
 	bool is_list;
 	uint32_t n;
-	uint32_t inside; /* UINT32_MAX: none */
+	uint32_t inside; /* UINT32_MAX = none */
 	uint32_t outside;
 } lists[] = {
 	{"0", true, 1, 0, 1},

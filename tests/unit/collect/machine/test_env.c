@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about additions to an environment. */
+/* Tests of additions to an environment. */
 #include "trainprof/collect/env.h"
 
 #include <check.h>

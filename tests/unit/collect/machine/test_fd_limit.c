@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how many descriptors are left. */
+/* Tests of how many file descriptors are left. */
 #include "collect/machine/fd_limit.h"
 #include "collect/unlisted.h"
 
@@ -20,18 +20,18 @@ START_TEST(what_is_said_to_be_left_can_be_opened_and_the_reserve_too)
 {
 	uint64_t n_opened = 0;
 	int last = -1;
-	limit_to(1024); /* whoever started us may have left some open at high numbers */
+	limit_to(1024); /* the process that started us may have left some open at high numbers */
 	uint64_t left = tp_fd_limit_left(8);
 	ck_assert_uint_gt(left, 0);
 	ck_assert_uint_eq(tp_fd_limit_left(1024), 0);
 	for (int fd; (fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0; n_opened++)
 		last = fd;
 	ck_assert_uint_ge(n_opened, left + 8);
-	/* The count has ., .. and itself. */
+	/* The count includes ., .. and itself. */
 	ck_assert_uint_le(n_opened, left + 8 + 3);
-	/* Nobody can count any more. */
+	/* The directory cannot be listed any more. */
 	ck_assert_uint_eq(tp_fd_limit_left(0), UINT64_MAX);
-	for (int i = 0; i < 8; i++) /* who looks for leaks behind us needs some */
+	for (int i = 0; i < 8; i++) /* a leak checker that runs afterwards needs some */
 		close(last - i);
 }
 END_TEST

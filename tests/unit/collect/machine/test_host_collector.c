@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the collector "host", on recorded machines and on this one. */
+/* Tests of the collector "host", on recorded machines and on this one. */
 #include "collect/registry.h"
 
 #include "proof.h"
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Reading number `index` of a metric; NAN when there is none. */
+/* Returns reading number `index` of a metric, or NAN if there is none. */
 static double gauge_at(const struct tp_trace_builder *builder, enum tp_metric metric, size_t index)
 {
 	for (size_t i = 0; i < builder->n_records; i++) {
@@ -54,7 +54,7 @@ static void rig_close(struct rig *rig)
 	tp_host_close(&rig->host);
 }
 
-/* Worked out by hand from the recorded files; NAN: the machine does not tell. */
+/* Calculated by hand from the recorded files; NAN = not reported by the machine. */
 static const struct {
 	const char *root;
 	enum tp_metric metric;
@@ -80,7 +80,7 @@ static const struct {
 	{"v1-quota", TP_METRIC_CG_PERIODS, 32},
 	{"v1-quota", TP_METRIC_CG_THROTTLES, 30},
 	{"v1-quota", TP_METRIC_CG_THROTTLED, 1472998891},
-	{"v1-quota", TP_METRIC_DISK_READ, NAN}, /* which ones are whole devices is not known */
+	{"v1-quota", TP_METRIC_DISK_READ, NAN}, /* which of them are whole devices is not known */
 	{"v1-quota", TP_METRIC_SWAP_IN, NAN},
 	{"docker-v1", TP_METRIC_CG_THROTTLED, 19876543210},
 	{"docker-v1", TP_METRIC_PSI_CPU, NAN},
@@ -108,7 +108,7 @@ START_TEST(figures_are_those_of_the_recorded_machine)
 }
 END_TEST
 
-/* From the first reading of a metric to the second. */
+/* Difference between the first and the second reading of a metric. */
 static double growth(const struct tp_trace_builder *builder, enum tp_metric metric)
 {
 	return gauge_at(builder, metric, 1) - gauge_at(builder, metric, 0);
@@ -117,7 +117,7 @@ static double growth(const struct tp_trace_builder *builder, enum tp_metric metr
 START_TEST(cpu_time_of_this_machine_adds_up_to_wall_time)
 {
 	struct rig rig;
-	/* The readings lie between these times, which may be far apart on a busy machine. */
+	/* The readings are between these times, which may be far apart on a busy machine. */
 	uint64_t before_ns = tp_clock_now_ns();
 	rig_open(&rig, "");
 	uint64_t began_ns = tp_clock_now_ns();
@@ -133,10 +133,10 @@ START_TEST(cpu_time_of_this_machine_adds_up_to_wall_time)
 	double sum = busy + steal + growth(&rig.builder, TP_METRIC_CPU_IDLE);
 	double least = (double)(ended_ns - began_ns) * rig.host.info.n_allowed;
 	double most = (double)(after_ns - before_ns) * rig.host.info.n_allowed;
-	/* The kernel counts ticks of 10 ms a CPU; a stopped tick is caught up late. */
+	/* The kernel counts ticks of 10 ms per CPU; a stopped tick is caught up late. */
 	ck_assert_double_ge(sum, 0.85 * least);
 	ck_assert_double_le(sum, 1.15 * most);
-	/* Not every kernel takes stolen time out of a program's account. */
+	/* Not every kernel subtracts stolen time from a program's CPU time. */
 	ck_assert_double_ge(busy + steal, (double)own_ns - 20e6);
 	rig_close(&rig);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading files below a host's root. */
+/* Tests of reading files below a host's root. */
 #include "collect/machine/host_file.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the description of a machine, on recorded machines and on this one. */
+/* Tests of the description of a machine, on recorded machines and on this one. */
 #include "trainprof/collect/host_info.h"
 
 #include <check.h>

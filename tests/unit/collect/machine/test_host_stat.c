@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the parsers of machine-wide statistics. */
+/* Tests of the parsers of machine-wide statistics. */
 #include "collect/machine/host_stat.h"
 
 #include <check.h>

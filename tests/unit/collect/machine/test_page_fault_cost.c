@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the price of a page fault. */
+/* Tests of the cost of a page fault. */
 #include "collect/machine/page_fault_cost.h"
 
 #include <check.h>

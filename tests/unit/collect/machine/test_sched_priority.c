@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about our priority. */
+/* Tests of trainprof's own priority. */
 #include "collect/machine/sched_priority.h"
 
 #include <check.h>
@@ -13,7 +13,8 @@ static const int policies[] = {SCHED_BATCH, SCHED_IDLE};
 START_TEST(priority_is_raised_where_allowed_and_restored)
 {
 	struct tp_sched_priority before;
-	setpriority(PRIO_PROCESS, 0, 3); /* refused where we were started with less already */
+	setpriority(PRIO_PROCESS, 0,
+		    3); /* refused if we were started with a lower priority already */
 	int had = getpriority(PRIO_PROCESS, 0);
 	tp_sched_priority_raise(&before);
 	int raised = getpriority(PRIO_PROCESS, 0);
@@ -39,7 +40,7 @@ START_TEST(any_user_keeps_what_he_has)
 }
 END_TEST
 
-/* chrt --batch trainprof run: the target is a batch job, too. */
+/* As with `chrt --batch trainprof run`: the target is a batch job, too. */
 START_TEST(another_policy_is_kept)
 {
 	struct tp_sched_priority before;

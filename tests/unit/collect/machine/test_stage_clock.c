@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the stages of trainprof's own CPU time. */
+/* Tests of the stages of trainprof's own CPU time. */
 #include "collect/machine/stage_clock.h"
 
 #include <check.h>
@@ -40,7 +40,7 @@ START_TEST(the_wait_between_turns_is_of_no_stage)
 }
 END_TEST
 
-/* The CPU was given to another program in the middle. */
+/* Another program got the CPU in the middle. */
 START_TEST(stages_never_sum_up_to_more_than_the_kernel_says)
 {
 	begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the collector "proc", on a program whose threads wait for known things. */
+/* Tests of the collector "proc", on a program whose threads wait for known things. */
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"
 #include "collect/slower.h"
@@ -26,11 +26,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The running blocker, and the collector that looks at it. */
+/* The running blocker program and the collector that polls it. */
 struct rig {
 	pid_t pid;
 	int in_fd;
-	char said[8192]; /* its lines: NAME TID DETAIL */
+	char said[8192]; /* lines of the blocker's output: NAME TID DETAIL */
 	char directory[64];
 	struct tp_host host;
 	struct tp_trace_builder builder;
@@ -38,7 +38,7 @@ struct rig {
 	struct tp_collect_config actual;
 	struct tp_collect_context context;
 	struct tp_collector *collector;
-	uint64_t looked_ns; /* the collector's time of the last look that did not wait for it */
+	uint64_t looked_ns; /* the collector's time at the last simulated poll, see rig_look() */
 };
 
 static void program_path(char *out, size_t size)
@@ -81,7 +81,7 @@ static void blocker_start(struct rig *rig)
 	close(from[0]);
 }
 
-/* Thread id and detail of a named thread. */
+/* Returns the thread id and the detail of a named thread. */
 static pid_t said_tid(const struct rig *rig, const char *name, char *detail, size_t size)
 {
 	char key[64];
@@ -99,7 +99,7 @@ static pid_t said_tid(const struct rig *rig, const char *name, char *detail, siz
 	return tid;
 }
 
-/* On the program that runs. */
+/* Opens the collector for the running program. */
 static void rig_begin(struct rig *rig, double rate_hz)
 {
 	tp_host_open(&rig->host, "");
@@ -142,7 +142,7 @@ static void rig_close(struct rig *rig)
 	rmdir(rig->directory);
 }
 
-/* Run the collector as the sampler does. Returns the CPU time it took. */
+/* Runs the collector as the sampler does. Returns the CPU time it used. */
 static uint64_t rig_run(struct rig *rig, uint64_t duration_ns)
 {
 	uint64_t end_ns = tp_clock_now_ns() + duration_ns;
@@ -158,7 +158,7 @@ static uint64_t rig_run(struct rig *rig, uint64_t duration_ns)
 	return tp_clock_self_cpu_ns() - cpu_ns;
 }
 
-/* So many looks, 10 ms of the collector's time after one another, for which nobody waits. */
+/* Polls n times at intervals of 10 ms of the collector's time, without waiting in between. */
 static void rig_look(struct rig *rig, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -180,8 +180,8 @@ static struct tp_task_tree_task *find_task(struct rig *rig, const char *name, ch
 static const struct {
 	const char *name;
 	enum tp_cause cause;
-	const char *target;   /* its beginning; NULL: the detail that was said */
-	const char *function; /* that the stack must show */
+	const char *target;   /* prefix of the target; NULL = the detail that the blocker printed */
+	const char *function; /* must be in the stack */
 } truths[] = {
 	{"pipe", TP_CAUSE_PIPE, "pipe:[", "wait_pipe"},
 	{"fifo", TP_CAUSE_PIPE, NULL, "wait_fifo"},
@@ -211,13 +211,13 @@ static bool stack_shows(const struct tp_trace *trace, uint32_t id, const char *f
 	return false;
 }
 
-/* Of the samples of one thread. */
+/* Counts of one thread's samples. */
 struct tally {
 	unsigned n_blocked;
-	unsigned n_right;  /* cause and target as they should be */
-	unsigned n_stacks; /* that show the function */
+	unsigned n_right;  /* cause and target are correct */
+	unsigned n_stacks; /* stacks that contain the function */
 	unsigned n_walked;
-	unsigned n_other; /* on CPU, runnable */
+	unsigned n_other; /* on a CPU or runnable */
 };
 
 static struct tally tally_of(struct rig *rig, const struct tp_trace *trace, size_t truth)
@@ -250,7 +250,7 @@ static void build_trace(struct rig *rig, struct tp_trace *trace)
 	tp_trace_build(trace, &rig->builder, &run);
 }
 
-/* How often a look has met a thread in a wait so far. */
+/* Number of polls so far that have found the thread in a wait. */
 static unsigned count_seen(struct rig *rig, const char *name)
 {
 	char detail[1024];
@@ -264,8 +264,8 @@ static unsigned count_seen(struct rig *rig, const char *name)
 	return n;
 }
 
-/* How soon a look meets a thread in its wait is no promise: a fast disk ends a wait within 100 us,
- * and the first looks read symbols. */
+/* A poll may find a thread in its wait late: a fast disk ends a wait within 100 us, and the first
+ * polls read symbols. */
 static void run_until_seen(struct rig *rig, const char *name, unsigned least)
 {
 	enum { MOST_TIMES = 100 };
@@ -290,7 +290,8 @@ static unsigned min_seen(size_t truth)
 	return reads_disk(truth) ? 1 : 30;
 }
 
-/* Threads that rest in their wait. Those that read a disk are there for moments only, see below. */
+/* Covers threads that stay in their wait. Those that read a disk are in it only for moments, see
+ * below. */
 START_TEST(every_cause_that_lasts_is_named_at_each_look)
 {
 	struct rig rig;
@@ -367,7 +368,7 @@ START_TEST(futex_address_is_that_of_the_lock)
 }
 END_TEST
 
-/* How much a counter of the task grew between its first reading and its last. */
+/* Increase of a task's counter between its first and its last reading. */
 static double growth(const struct rig *rig, enum tp_metric metric, uint32_t task)
 {
 	const struct tp_record *first = NULL;
@@ -384,8 +385,8 @@ static double growth(const struct rig *rig, enum tp_metric metric, uint32_t task
 	return last->of.gauge.value - first->of.gauge.value;
 }
 
-/* What the looks at a thread say of its time, and what the kernel's books say. A look stands for
- * the time since the last one, which is longer where the CPUs are busy. */
+/* A thread's time according to the polls, and according to the kernel's accounting. A poll counts
+ * for the time since the previous one, which is longer when the CPUs are busy. */
 struct times {
 	size_t n;
 	double on_ns;
@@ -395,7 +396,7 @@ struct times {
 	double waited_ns;
 };
 
-/* Ends the looking. */
+/* Stops the collector and sums up the thread's times. */
 static struct times times_of(struct rig *rig, const char *name)
 {
 	struct tp_trace trace;
@@ -424,14 +425,14 @@ START_TEST(spinning_thread_is_never_blocked)
 	rig_run(&rig, 2 * TP_NS_PER_S);
 	struct times times = times_of(&rig, "spin");
 	ck_assert_uint_ge(times.n, 10);
-	/* Time that the host took from its CPU is in neither account, as waits are. */
+	/* Time that the host took from the CPU is in neither account, like waits. */
 	double stolen_ns = fmax(times.all_ns - times.ran_ns - times.waited_ns, 0);
 	ck_assert_double_le(times.blocked_ns, 0.05 * times.all_ns + stolen_ns);
 	rig_close(&rig);
 }
 END_TEST
 
-/* Two threads on one CPU: each has it half of the time, and looks must say so. */
+/* Two threads on one CPU: each has it half of the time, and the polls must show that. */
 START_TEST(looks_on_a_cpu_add_up_to_the_time_it_ran)
 {
 	struct rig rig;
@@ -453,9 +454,9 @@ START_TEST(looks_on_a_cpu_add_up_to_the_time_it_ran)
 	struct times times = times_of(&rig, "spin");
 	kill(rival, SIGKILL);
 	waitpid(rival, NULL, 0);
-	/* Time that the host took from its CPU is in neither account. */
+	/* Time that the host took from the CPU is in neither account. */
 	double truth = times.ran_ns / (times.ran_ns + times.waited_ns);
-	ck_assert_double_lt(truth, 0.8); /* the rival took its part */
+	ck_assert_double_lt(truth, 0.8); /* the rival took its share */
 	ck_assert_double_eq_tol(times.on_ns / times.all_ns, truth, 0.06);
 	rig_close(&rig);
 }
@@ -481,7 +482,7 @@ static const struct tp_sample *nth_sample(const struct rig *rig, uint32_t task, 
 	return NULL;
 }
 
-/* Looks until a sample of it is put. */
+/* Polls until a sample of the task was emitted. */
 static void look_until_put(struct rig *rig, uint32_t task)
 {
 	for (int i = 0; i < 1000 && count_samples(rig, task) < 1; i++)
@@ -489,7 +490,7 @@ static void look_until_put(struct rig *rig, uint32_t task)
 	ck_assert_uint_ge(count_samples(rig, task), 1);
 }
 
-/* Looks until so many samples of it are put, however long that takes. */
+/* Runs the collector until n samples of the task were emitted, however long that takes. */
 static void run_until_stored(struct rig *rig, uint32_t task, unsigned n)
 {
 	for (int i = 0; i < 1000 && count_samples(rig, task) < n; i++)
@@ -508,13 +509,13 @@ START_TEST(a_wait_is_put_once_a_second_when_switches_are_recorded)
 	task->n_runs = 5;
 	run_until_stored(&rig, id, 1);
 	unsigned n = count_samples(&rig, id);
-	task->n_runs = 6; /* ran, and waits again */
+	task->n_runs = 6; /* it has run, and waits again */
 	run_until_stored(&rig, id, n + 3);
-	/* At once; and then no sooner than after a second each. */
+	/* Once immediately, and after that not more than once per second. */
 	for (unsigned i = n; i < n + 2; i++)
 		ck_assert_uint_ge(nth_sample(&rig, id, i + 1)->time_ns,
 				  nth_sample(&rig, id, i)->time_ns + TP_NS_PER_S);
-	task->where = TP_TASK_TREE_PREEMPTED; /* exact already */
+	task->where = TP_TASK_TREE_PREEMPTED; /* the switch records are exact already */
 	task->n_runs = 7;
 	n = count_samples(&rig, id);
 	rig_run(&rig, 200 * TP_NS_PER_MS);
@@ -525,11 +526,11 @@ END_TEST
 
 /* Shared with the program that waits, runs and waits again. */
 struct runner {
-	int may_run; /* for as long as this is set */
+	int may_run; /* it runs as long as this is set */
 	int is_running;
 };
 
-/* Until it is killed. */
+/* Waits and runs until it is killed. */
 static void wait_and_run(int end, struct runner *runner)
 {
 	char byte;
@@ -575,7 +576,7 @@ static void start_runner(struct rig *rig, struct runner *runner)
 	rig_begin(rig, 100);
 }
 
-/* A look that finds it running says nothing of the wait that comes then, after the same run. */
+/* A poll that finds the thread running does not cover the wait that follows the same run. */
 START_TEST(a_wait_is_looked_at_though_its_run_was)
 {
 	struct rig rig = {.directory = "/nonexistent"};
@@ -600,7 +601,7 @@ START_TEST(a_wait_is_looked_at_though_its_run_was)
 	__atomic_store_n(&runner->may_run, 0, __ATOMIC_RELAXED);
 	wait_until_it_reads(rig.pid);
 	task->where = TP_TASK_TREE_BLOCKED;
-	/* A second after it was put it is put again anyway: that second is never over here. */
+	/* A wait is emitted again after one second anyway: time does not advance that far here. */
 	const struct tp_sample first = *nth_sample(&rig, id, n - 1);
 	for (int i = 0; i < 100 && count_samples(&rig, id) == n; i++)
 		ck_assert_int_eq(tp_offcpu_collector.sample(rig.collector, first.time_ns, NULL),
@@ -617,7 +618,7 @@ START_TEST(a_wait_is_looked_at_though_its_run_was)
 }
 END_TEST
 
-/* Last value of a gauge; NAN when there is none. */
+/* Returns the last value of a gauge, or NAN if there is none. */
 static double last_gauge(const struct rig *rig, enum tp_metric metric, uint32_t task)
 {
 	for (size_t i = rig->builder.n_records; i-- > 0;) {
@@ -637,12 +638,13 @@ START_TEST(books_agree_with_what_the_kernel_charges_at_the_end)
 	struct tp_task_tree_task *leader = tp_task_tree_find(rig.context.tree, rig.pid);
 	struct tp_task_tree_task *spin = find_task(&rig, "spin", detail, sizeof(detail));
 	rig_run(&rig, 600 * TP_NS_PER_MS);
-	for (int i = 0; i < 100; i++) { /* until it is in its books that it ran at all */
+	for (int i = 0; i < 100; i++) { /* until its CPU time shows in the accounting */
 		if (last_gauge(&rig, TP_METRIC_TASK_RUN, spin->info.id) > 10e6)
 			break;
 		rig_run(&rig, 200 * TP_NS_PER_MS);
 	}
-	/* Ended but not yet reaped: its books are final, and the threads are gone from /proc. */
+	/* Ended but not yet reaped: its accounting is final, and the threads are gone from
+	 * /proc. */
 	siginfo_t info;
 	close(rig.in_fd);
 	ck_assert_int_eq(waitid(P_PID, (id_t)rig.pid, &info, WEXITED | WNOWAIT), 0);
@@ -691,7 +693,8 @@ static void set_where(struct rig *rig, const char *name, enum tp_task_tree_where
 	find_task(rig, name, detail, sizeof(detail))->where = where;
 }
 
-/* Which threads cost: all; all but those that run or read a disk; none, with switch records. */
+/* The threads that cause cost: all; all except those that run or read a disk; none, with switch
+ * records. */
 static const struct {
 	const char *what;
 	bool without_busy;
@@ -711,15 +714,15 @@ START_TEST(poll_costs_little_cpu)
 	for (struct tp_task_tree_task *task; (task = tp_task_tree_next(rig.context.tree, &cursor));)
 		task->where = costs[_i].has_switches ? TP_TASK_TREE_BLOCKED : TP_TASK_TREE_UNKNOWN;
 	for (size_t i = 0; i < 3 && costs[_i].without_busy; i++)
-		set_where(&rig, busy[i], TP_TASK_TREE_PREEMPTED); /* not looked at */
-	rig_run(&rig, 200 * TP_NS_PER_MS);                        /* files opened, symbols read */
+		set_where(&rig, busy[i], TP_TASK_TREE_PREEMPTED); /* not polled */
+	rig_run(&rig, 200 * TP_NS_PER_MS);                        /* opens files, reads symbols */
 	uint64_t began_ns = tp_clock_now_ns();
 	uint64_t cpu_ns = rig_run(&rig, 2 * TP_NS_PER_S);
 	double ratio = (double)cpu_ns / (double)(tp_clock_now_ns() - began_ns);
 	if (getenv("TRAINPROF_TEST_VERBOSE"))
 		printf("poll: %.2f %% of one CPU for %zu threads at 50 Hz %s\n", ratio * 100,
 		       tp_task_tree_alive(rig.context.tree), costs[_i].what);
-	ck_assert_double_le(ratio, 0.03 * SLOWER); /* the bench has the real bound */
+	ck_assert_double_le(ratio, 0.03 * SLOWER); /* the benchmark checks the real limit */
 	rig_close(&rig);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sharing looks out between running and waiting for a CPU. */
+/* Tests of dividing polls between running and waiting for a CPU. */
 #include "collect/offcpu/oncpu_estimate.h"
 
 #include <check.h>
@@ -7,11 +7,9 @@
 
 #define LEN(table) (sizeof(table) / sizeof((table)[0]))
 
-/*
- * Turns on a CPU and waits for it, and how the kernel tells of them: time on a CPU in ticks of
- * `tick_ns`, waits when they end. With `blocked_ns` waits for something else, too, over before a
- * look has seen them.
- */
+/* Alternating runs and waits for a CPU, and how the kernel accounts them: CPU time in ticks of
+ * `tick_ns`, waits when they end. With `blocked_ns`, the thread also blocks, too briefly for a poll
+ * to see it. */
 static const struct {
 	uint64_t on_ns;
 	uint64_t off_ns;
@@ -20,9 +18,9 @@ static const struct {
 	uint64_t poll_ns;
 } rhythms[] = {
 	{4000000, 4000000, 0, 4000000, 20000000},
-	{3000000, 57000000, 0, 1000000, 20000000},   /* long waits, short turns */
-	{100000000, 20000000, 0, 10000000, 7000000}, /* the opposite, polled often */
-	{20000000, 20000000, 0, 10000000, 20000000}, /* in step with the looks */
+	{3000000, 57000000, 0, 1000000, 20000000},   /* long waits, short runs */
+	{100000000, 20000000, 0, 10000000, 7000000}, /* the opposite, with frequent polls */
+	{20000000, 20000000, 0, 10000000, 20000000}, /* in step with the polls */
 	{50000, 150000, 0, 1000000, 20000000},
 	{100000, 0, 90000, 1000000, 20000000}, /* reads a fast disk */
 	{100000, 50000, 90000, 1000000, 20000000},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about noticing that a process is stopped, on a /proc made by hand. */
+/* Tests of noticing that a process is stopped, with a hand-written /proc. */
 #include "collect/madehost.h"
 #include "collect/offcpu/stop_watch.h"
 #include "collect/process/task_tree.h"
@@ -69,7 +69,7 @@ START_TEST(a_stop_is_recorded_when_it_is_over)
 	poll(&rig, 1000);
 	lay_state(&rig, 'T', "do_signal_stop");
 	poll(&rig, 1200);
-	poll(&rig, 1250); /* not due */
+	poll(&rig, 1250); /* not due yet */
 	poll(&rig, 1400);
 	ck_assert_uint_eq(rig.builder.n_records, 0);
 	lay_state(&rig, 'S', "futex_wait_queue");
@@ -100,7 +100,7 @@ START_TEST(threads_that_run_are_not_read)
 {
 	struct rig rig;
 	rig_open(&rig);
-	lay_state(&rig, 'T', "do_signal_stop"); /* of another time */
+	lay_state(&rig, 'T', "do_signal_stop"); /* an outdated state */
 	rig.leader.where = TP_TASK_TREE_ON_CPU;
 	poll(&rig, 1000);
 	rig.leader.where = TP_TASK_TREE_BLOCKED;
@@ -125,7 +125,7 @@ static const struct {
 	{'D', "__refrigerator", true, TP_STOP_FROZEN},
 	{'S', "futex_wait_queue", false, 0},
 	{'D', "io_schedule", false, 0},
-	{'R', "do_freezer_trap", false, 0}, /* on its way out */
+	{'R', "do_freezer_trap", false, 0}, /* on its way out of the stop */
 	{'S', "", false, 0},
 	{'Z', "", false, 0},
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the table of system calls. */
+/* Tests of the table of system calls. */
 #include "collect/offcpu/syscall_table.h"
 
 #include <check.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-/* The C library's numbers on the machine this test is built for. */
+/* The C library's numbers on the architecture for which this test is built. */
 static const struct {
 	const char *name;
 	int32_t number;
@@ -344,7 +344,7 @@ START_TEST(unknown_numbers_are_not_found)
 }
 END_TEST
 
-/* By hand from asm-generic/unistd.h. */
+/* Copied by hand from asm-generic/unistd.h. */
 START_TEST(numbers_of_the_other_machine_are_kept_apart)
 {
 	ck_assert_str_eq(tp_syscall_find(TP_SYSCALL_AARCH64, 98)->name, "futex");

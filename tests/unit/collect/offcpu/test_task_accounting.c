@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the books of threads and processes, on a /proc made by hand. */
+/* Tests of the CPU time accounting of threads and processes, with a hand-written /proc. */
 #include "collect/madehost.h"
 #include "collect/offcpu/task_accounting.h"
 
@@ -71,7 +71,7 @@ static void read_books(struct rig *rig, uint64_t now_ns, bool is_last)
 	tp_task_accounting_read(&rig->accounts, &rig->account, rig->thread, now_ns, is_last);
 }
 
-/* Readings of a metric, oldest first. */
+/* Returns the readings of a metric, oldest first. */
 static size_t readings(const struct rig *rig, enum tp_metric metric, uint32_t task, double *out,
 		       size_t max)
 {
@@ -103,7 +103,7 @@ START_TEST(values_and_tasks_are_those_of_the_files)
 	};
 	struct rig rig;
 	double got[4];
-	rig_open(&rig, 1000, 10); /* was there before us */
+	rig_open(&rig, 1000, 10); /* the threads existed before trainprof started */
 	read_books(&rig, TP_NS_PER_S, false);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		uint32_t task = (wanted[i].of_leader ? rig.leader : rig.thread)->info.id;
@@ -127,7 +127,7 @@ START_TEST(what_was_born_meanwhile_began_at_zero)
 	ck_assert_double_eq(got[1], 330);
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_PROC_UTIME, rig.leader->info.id, got, 4), 2);
 	ck_assert_double_eq(got[0], 0);
-	/* A level did not begin anywhere. */
+	/* A level such as RSS has no reading of 0 at the start. */
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_PROC_RSS, rig.leader->info.id, got, 4), 1);
 	rig_close(&rig);
 }
@@ -149,7 +149,7 @@ START_TEST(repeated_readings_are_left_out_but_the_end_of_a_pause_is_kept)
 	ck_assert_double_eq(got[0], 330);
 	ck_assert_double_eq(got[1], 330);
 	ck_assert_double_eq(got[2], 900);
-	write_schedstat(&rig, 1000, 41); /* moves on at once: no pause in between */
+	write_schedstat(&rig, 1000, 41); /* changes at once: no pause in between */
 	read_books(&rig, 7 * TP_NS_PER_S, false);
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_TASK_DELAY, id, got, 8), 4);
 	ck_assert_double_eq(got[3], 41);
@@ -162,7 +162,7 @@ START_TEST(the_last_reading_is_put_in_any_case)
 	struct rig rig;
 	double got[8];
 	rig_open(&rig, 1000, 10);
-	rig.thread->where = TP_TASK_TREE_BLOCKED; /* and has not run: files need not be read */
+	rig.thread->where = TP_TASK_TREE_BLOCKED; /* and has not run: its files need not be read */
 	read_books(&rig, 1 * TP_NS_PER_S, false);
 	write_schedstat(&rig, 777, 0);
 	read_books(&rig, 2 * TP_NS_PER_S, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what a wait that ended under our eyes is taken for. */
+/* Tests of which cause is assumed for a wait that ended while it was being polled. */
 #include "collect/offcpu/typical_wait.h"
 
 #include <check.h>
@@ -31,7 +31,7 @@ START_TEST(what_is_met_twice_in_a_row_is_usual)
 	struct tp_sample sample = {0};
 	struct tp_wait_info pipe = wait_for(TP_CAUSE_PIPE, 7);
 	tp_typical_wait_add(&usual, &pipe);
-	pipe.stack = 12; /* the newest place of the same wait */
+	pipe.stack = 12; /* the newest stack of the same wait */
 	pipe.address = 0x40;
 	pipe.syscall = -1;
 	tp_typical_wait_add(&usual, &pipe);
@@ -44,7 +44,7 @@ START_TEST(what_is_met_twice_in_a_row_is_usual)
 }
 END_TEST
 
-/* Waits that take turns leave what was usual before. */
+/* Alternating waits do not replace the usual one. */
 START_TEST(one_of_another_kind_between_does_not_count)
 {
 	struct tp_typical_wait usual = {0};

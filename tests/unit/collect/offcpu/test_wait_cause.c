@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about why a thread is off CPU, from what /proc said in each case. */
+/* Tests of why a thread is off CPU, from the contents of /proc in each case. */
 #include "collect/offcpu/wait_cause.h"
 
 #include <check.h>
 
 enum { NO_CALL = -100, RUNNING = -200 };
 
-/* Numbers are those of x86-64. Kernel functions as seen on 6.1 and 6.18. */
+/* System call numbers of x86-64. Kernel functions as seen on 6.1 and 6.18. */
 static const struct {
 	int32_t call;
 	char state;
@@ -60,7 +60,7 @@ static const struct {
 	{RUNNING, 'R', "", "0", false, TP_STATE_RUNNABLE, TP_CAUSE_NONE},
 	{RUNNING, 'S', "", "futex_do_wait", false, TP_STATE_RUNNABLE, TP_CAUSE_NONE},
 	{0, 'T', "pipe:[5]", "do_signal_stop", false, TP_STATE_BLOCKED, TP_CAUSE_OTHER},
-	/* The syscall file is refused: the kernel function is all there is. */
+	/* The syscall file is refused: only the kernel function is known. */
 	{NO_CALL, 'S', "", "futex_do_wait", false, TP_STATE_BLOCKED, TP_CAUSE_FUTEX},
 	{NO_CALL, 'S', "", "futex_wait_queue", false, TP_STATE_BLOCKED, TP_CAUSE_FUTEX},
 	{NO_CALL, 'S', "", "pipe_read", false, TP_STATE_BLOCKED, TP_CAUSE_PIPE},
@@ -77,7 +77,7 @@ static const struct {
 	{NO_CALL, 'D', "", "0", false, TP_STATE_BLOCKED, TP_CAUSE_DISK},
 	{NO_CALL, 'S', "", "0", false, TP_STATE_BLOCKED, TP_CAUSE_UNKNOWN},
 	{NO_CALL, 'R', "", "0", false, TP_STATE_RUNNABLE, TP_CAUSE_NONE},
-	/* Off CPU in a call that nobody has met. */
+	/* Off CPU in an unknown system call. */
 	{5000, 'S', "", "new_kind_of_wait", false, TP_STATE_BLOCKED, TP_CAUSE_UNKNOWN},
 	{5000, 'S', "", "futex_do_wait", false, TP_STATE_BLOCKED, TP_CAUSE_FUTEX},
 };

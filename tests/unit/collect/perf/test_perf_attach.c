@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about joining a tree of threads that runs already, on real programs. */
+/* Tests of attaching to a tree of threads that is already running, on real programs. */
 #include "collect/perf/perf_attach.h"
 
 #include "collect/lacks_perf.h"
@@ -25,7 +25,7 @@ static void setup(void)
 	measured_init(&m);
 }
 
-/* CPU time of a process, ended threads included; of children only those that it waited for. */
+/* CPU time of a process including ended threads, but only of children that it has waited for. */
 static double cpu_s(pid_t pid)
 {
 	clockid_t clock;
@@ -55,7 +55,7 @@ static double window_s(void)
 	return (double)(m.result.measure_until_ns - m.result.measure_from_ns) * 1e-9;
 }
 
-/* Stays of all threads on one CPU: two at a time cannot be. */
+/* Checks each CPU's runs: two threads cannot be on one CPU at a time. */
 static void check_cpus(void)
 {
 	uint64_t busy_ns[64] = {0};
@@ -68,14 +68,15 @@ static void check_cpus(void)
 		ck_assert_double_le((double)busy_ns[i] * 1e-9, window_s() * 1.01 + 0.05);
 }
 
-/* What a program used until a moment of our clock, which lies between two readings of that. */
+/* CPU time that a program had used at a moment, which is known to be between two readings of our
+ * clock. */
 struct moment {
 	uint64_t before_ns;
 	uint64_t after_ns;
 	double used_s;
 };
 
-/* The first look of the measuring, and the last so far. */
+/* The first poll of the measurement, and the last one so far. */
 static struct {
 	int time_fd;
 	size_t n;
@@ -94,7 +95,7 @@ static bool note_use(void *unused, uint64_t now_ns)
 	return true;
 }
 
-/* Stays between two moments. */
+/* Time of the runs between two moments. */
 static double runs_between_s(uint64_t from_ns, uint64_t until_ns)
 {
 	uint64_t sum_ns = 0;
@@ -113,8 +114,8 @@ static double runs_between_s(uint64_t from_ns, uint64_t until_ns)
 START_TEST(threads_that_never_last_are_met_and_counted_once)
 {
 	struct tp_collect_config *config = &m.config;
-	config->sample_rate_hz = 2000; /* so that threads of 1.3 ms are met at all */
-	config->stack_bytes = 1024;    /* a ring lasts for long */
+	config->sample_rate_hz = 2000; /* so that threads of 1.3 ms are sampled at all */
+	config->stack_bytes = 1024;    /* the ring takes longer to fill */
 	m.sampler.duration_ns = 1500 * TP_NS_PER_MS;
 	m.sampler.tick = note_use;
 	m.sampler.tick_period_ns = 100 * TP_NS_PER_MS;
@@ -127,21 +128,22 @@ START_TEST(threads_that_never_last_are_met_and_counted_once)
 	ck_assert_int_eq(m.status, TP_OK);
 	ck_assert_int_eq(m.result.end.kind, TP_END_DETACHED);
 	ck_assert_uint_ge(looks.n, 2);
-	/* Where we were kept from a CPU between our readings the time is known less well. */
+	/* If our process lost the CPU between the two clock readings, the moment is less exact. */
 	const struct moment *first = &looks.first;
 	const struct moment *last = &looks.last;
 	double used_s = last->used_s - first->used_s;
 	double least_s = runs_between_s(first->after_ns, last->before_ns);
 	double most_s = runs_between_s(first->before_ns, last->after_ns);
-	/* On each CPU; records that are lost are said to be. */
+	/* On each CPU; lost records are reported. */
 	double lost_s = measured_lost_s(&m) * (double)sysconf(_SC_NPROCESSORS_ONLN);
 	ck_assert_double_gt(used_s, 0.05);
-	/* A thread lasts for 1.3 ms, and its events are taken apart one after the other. */
+	/* A thread lives for 1.3 ms, and its events are opened one after the other. */
 	ck_assert_msg(least_s <= used_s * 1.01 && most_s + lost_s >= used_s * 0.95,
 		      "stays of %.3f to %.3f s, used %.3f s, %.3f s lost", least_s, most_s, used_s,
 		      lost_s);
 	check_cpus();
-	/* A sample stands for a period: told twice, they would be more than there is time. */
+	/* A sample stands for a period: if samples were counted twice, they would exceed the CPU
+	 * time. */
 	double sampled_s = (double)measured_samples(&m) / 2000;
 	double runs_s = measured_runs_s(&m) + lost_s;
 	ck_assert_msg(sampled_s < runs_s * 1.1, "samples of %.3f s, stays of %.3f s", sampled_s,
@@ -151,8 +153,8 @@ START_TEST(threads_that_never_last_are_met_and_counted_once)
 }
 END_TEST
 
-/* Looks often, and ends the measuring when the process has used that much CPU time since the first
- * look. */
+/* Polls often, and ends the measurement when the process has used that much CPU time since the
+ * first poll. */
 static struct {
 	pid_t pid;
 	double seconds;
@@ -176,7 +178,7 @@ static void measure_for_cpu(pid_t pid, double seconds)
 	m.sampler.tick_period_ns = 50 * TP_NS_PER_MS;
 }
 
-/* Until the process has so many children. */
+/* Waits until the process has n children; returns the first. */
 static pid_t wait_for_children(pid_t pid, unsigned n)
 {
 	char path[64];
@@ -203,7 +205,7 @@ START_TEST(threads_and_processes_of_the_past_have_stacks_and_names)
 		return;
 	pid_t pid = measured_start("sh -c 'while :; do :; done & while :; do :; done'", NULL);
 	pid_t child = wait_for_children(pid, 1);
-	while (cpu_s(child) < 0.05) /* far from its fork */
+	while (cpu_s(child) < 0.05) /* long after its fork */
 		usleep(1000);
 	measure_for_cpu(child, 1);
 	measured_attach(&m, pid);
@@ -238,7 +240,7 @@ static bool says(pid_t pid, const char *file, const char *text)
 	return is_read && strncmp(line, text, strlen(text)) == 0;
 }
 
-/* In the call in which it will be for long. */
+/* Waits until the process is in the long nanosleep call. */
 static void wait_until_asleep(pid_t pid)
 {
 	char number[16];
@@ -260,18 +262,19 @@ START_TEST(sleepers_of_the_past_are_known_to_sleep)
 	size_t n_polled = 0;
 	for (size_t i = 0; i < m.trace.n_samples; i++)
 		n_polled += (m.trace.samples[i].flags & TP_SAMPLE_POLLED) != 0;
-	/* Looked at once and not some thirty times: it has not run since. */
+	/* Polled once and not some thirty times: it has not run since. */
 	ck_assert_uint_ge(n_polled, 1);
 	ck_assert_uint_le(n_polled, 3);
 	end(pid);
 }
 END_TEST
 
-/* Lets the program go on at the first look, and ends the measuring when both were born. */
+/* Lets the program continue at the first poll, and ends the measurement when both children were
+ * born. */
 static bool let_two_be_born(void *context, uint64_t now_ns)
 {
 	int *go = context;
-	uint64_t over = 0; /* a bit for each that was born, did exec and has ended */
+	uint64_t over = 0; /* one bit for each task that was born, did an exec and has ended */
 	(void)now_ns;
 	if (*go >= 0)
 		close(*go);
@@ -310,7 +313,8 @@ START_TEST(births_after_the_attach_are_told_by_events)
 }
 END_TEST
 
-/* What everything else keeps open, and the reserve; then descriptors per process and CPU. */
+/* Descriptors that everything else keeps open, plus the reserve; then descriptors per process and
+ * CPU. */
 static const struct {
 	rlim_t base;
 	rlim_t each;
@@ -339,7 +343,7 @@ START_TEST(few_descriptors_leave_switches_out_and_then_idle_threads)
 	ck_assert_msg(limits[_i].says[0] ? strstr(reason, limits[_i].says) != NULL
 					 : strstr(reason, "descriptors") == NULL,
 		      "limit %llu: '%s'", (unsigned long long)n, reason);
-	/* Only the one that computes has any: some 20. */
+	/* Only the computing thread has samples: some 20. */
 	ck_assert_uint_ge(measured_samples(&m), 3);
 	end_family(pid);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what events ask for. */
+/* Tests of the perf_event_attr of events. */
 #include "collect/perf/perf_attr.h"
 
 #include <check.h>

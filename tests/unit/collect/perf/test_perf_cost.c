@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about calibration. */
+/* Tests of calibration. */
 #include "collect/perf/perf_cost.h"
 
 #include "collect/slower.h"
@@ -23,8 +23,8 @@ START_TEST(costs_are_plausible_and_quickly_found)
 {
 	struct tp_perf_cost cost;
 	uint64_t least_ns = UINT64_MAX;
-	/* CPU time: the machine may be busy with others. The least of some: what its host takes
-	 * from a CPU is accounted as ours, unless the kernel knows better. */
+	/* CPU time, because the machine may be busy. The lowest of several counts: time that the
+	 * host takes from a CPU is accounted as ours, unless the kernel knows better. */
 	for (int i = 0; i < 5; i++) {
 		uint64_t before_ns = tp_clock_self_cpu_ns();
 		tp_perf_cost_measure(&cost, &setup_of_a_run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about decoding perf records: hand-made bytes, cut bytes, random bytes. */
+/* Tests of decoding perf records: hand-written, truncated and random bytes. */
 #include "collect/perf/perf_decode.h"
 #include "collect/perf_bytes.h"
 
@@ -45,7 +45,7 @@ START_TEST(switch_of_a_cpu_is_one_of_the_thread_that_is_on_it)
 {
 	struct tp_perf_record out;
 	begin(PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT);
-	put_u32(20); /* who comes next */
+	put_u32(20); /* next task */
 	put_u32(21);
 	put_id(10, 11, 12345, 3);
 	ck_assert(end(&out, &full));
@@ -136,7 +136,7 @@ START_TEST(fork_names_child_and_parent)
 	put_u32(21);
 	put_u32(11);
 	put_u64(55);
-	put_id(10, 11, 56, 0); /* the parent writes it */
+	put_id(10, 11, 56, 0); /* the parent writes this record */
 	ck_assert(end(&out, &full));
 	ck_assert_int_eq(out.pid, 20);
 	ck_assert_int_eq(out.tid, 21);
@@ -230,14 +230,14 @@ START_TEST(lying_counts_are_refused)
 	struct tp_perf_record out;
 	put_sample(PERF_RECORD_MISC_USER, 3, PERF_SAMPLE_REGS_ABI_64, 64, 64);
 	uint64_t huge = UINT64_MAX / 8 + 2;
-	memcpy(record.data + 40, &huge, sizeof(huge)); /* chain length */
+	memcpy(record.data + 40, &huge, sizeof(huge)); /* length of the chain */
 	ck_assert(!end(&out, &full));
 	put_sample(PERF_RECORD_MISC_USER, 0, PERF_SAMPLE_REGS_ABI_64, 64, 72);
 	ck_assert(!end(&out, &full));
 }
 END_TEST
 
-/* Everything that a decoded record points to lies inside its bytes. */
+/* Checks that all pointers of a decoded record point into its bytes. */
 static void assert_inside(const struct tp_perf_record *out, const uint8_t *bytes, size_t size)
 {
 	const uint8_t *limit = bytes + size;
@@ -265,7 +265,7 @@ START_TEST(records_cut_anywhere_never_lead_outside)
 			put_sample(PERF_RECORD_MISC_USER, 3, PERF_SAMPLE_REGS_ABI_64, 64, 64);
 		size_t whole = record.size;
 		for (record.size = 0; record.size <= whole; record.size++) {
-			/* exact allocation, so that ASan sees a read behind it */
+			/* exact allocation, so that ASan sees a read past its end */
 			uint8_t *exact = malloc(record.size + 1);
 			(void)end(&out, &full);
 			memcpy(exact, record.data, record.size);
@@ -326,7 +326,7 @@ START_TEST(records_tell_their_event_where_it_was_asked_for)
 	ck_assert_uint_eq(out.cpu, 2);
 	memcpy(&time, record.data + tp_perf_record_time_offset(out.type, record.size, true), 8);
 	ck_assert_uint_eq(time, 12345);
-	/* Too short for one. */
+	/* Too short for a switch record. */
 	begin(PERF_RECORD_SWITCH, 0);
 	put_id(10, 11, 12345, 3);
 	ck_assert(!end(&out, &with_event));

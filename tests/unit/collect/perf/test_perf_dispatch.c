@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what records mean: a life of threads told in records, and what reaches the sink. */
+/* Tests of dispatching perf records: the life of threads in records, and what reaches the sink. */
 #include "collect/perf/perf_dispatch.h"
 #include "collect/perf_bytes.h"
 
@@ -30,9 +30,9 @@ static void setup(void)
 }
 
 static struct tp_map listeners;
-static uint64_t event; /* that the records told are of, where they tell it */
+static uint64_t event; /* event ID of the records, if they have one */
 
-/* Attached to threads 10 and 12: theirs are the events 100 and 120. */
+/* Attaches to threads 10 and 12, which have the events 100 and 120. */
 static void attach(void)
 {
 	feed.layout.has_event = true;
@@ -161,7 +161,7 @@ enum { AHEAD_BYTES = 4096 };
 static struct perf_event_mmap_page page;
 static _Alignas(8) uint8_t ring_bytes[AHEAD_BYTES];
 
-/* The same as feed_switch(), but it waits in a ring. */
+/* Like feed_switch(), but the record waits in a ring. */
 static void write_switch(uint16_t misc, uint32_t tid, uint64_t time_ns)
 {
 	begin(PERF_RECORD_SWITCH, misc);
@@ -180,7 +180,7 @@ START_TEST(switches_that_are_not_taken_yet_tell_where_a_thread_is_now)
 	feed_switch(false, 10, 0, 100);
 	ck_assert_int_eq(tp_task_tree_current(task), TP_TASK_TREE_ON_CPU);
 	write_switch(PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, 10, 110);
-	write_switch(0, 77, 111); /* unknown: its birth may come later */
+	write_switch(0, 77, 111); /* unknown: its fork record may come later */
 	tp_perf_dispatch_peek(&feed, &ring, 1);
 	ck_assert_int_eq(tp_task_tree_current(task), TP_TASK_TREE_PREEMPTED);
 	ck_assert_int_eq(task->where, TP_TASK_TREE_ON_CPU);
@@ -189,7 +189,7 @@ START_TEST(switches_that_are_not_taken_yet_tell_where_a_thread_is_now)
 	write_switch(PERF_RECORD_MISC_SWITCH_OUT, 10, 130);
 	tp_perf_dispatch_peek(&feed, &ring, 1);
 	ck_assert_int_eq(tp_task_tree_current(task), TP_TASK_TREE_BLOCKED);
-	/* Taken by now, and younger ones. */
+	/* These records were dispatched meanwhile, and a younger one too. */
 	feed_switch(true, 10, 0, 130);
 	feed_switch(false, 10, 0, 140);
 	ck_assert_int_eq(tp_task_tree_current(task), TP_TASK_TREE_ON_CPU);
@@ -223,7 +223,7 @@ START_TEST(record_of_an_unknown_thread_gives_birth_to_it_and_to_doubt)
 	feed_switch(false, 77, 0, 100);
 	ck_assert_ptr_nonnull(tp_task_tree_find(tree, 77));
 	ck_assert_int_eq(tp_task_tree_find(tree, 77)->info.pid, 10);
-	feed_switch(false, 0, 1, 100); /* the idle task is nobody */
+	feed_switch(false, 0, 1, 100); /* the idle task is ignored */
 	ck_assert_uint_eq(tp_task_tree_alive(tree), 2);
 }
 END_TEST
@@ -261,7 +261,7 @@ START_TEST(sample_of_one_that_leaves_is_no_sample_among_others)
 	tp_task_tree_fork(tree, 12, 10, 10, 1);
 	event = 7;
 	feed_sample(10, 10, 100);
-	feed_sample(10, 12, 101); /* no first thread */
+	feed_sample(10, 12, 101); /* not a first thread */
 	tp_task_tree_find(tree, 10)->followed_ns = 1;
 	feed_sample(10, 10, 102); /* its Python frames would be missing */
 	tp_task_tree_find(tree, 10)->followed_ns = 0;
@@ -276,7 +276,7 @@ START_TEST(sample_of_one_that_leaves_is_no_sample_among_others)
 	ck_assert(!(other->flags & TP_SAMPLE_SWITCH_OUT));
 	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 2));
 	ck_assert_uint_eq(feed.n_samples, 1);
-	ck_assert_uint_eq(feed.n_leavings, 3); /* also those of no use cost something */
+	ck_assert_uint_eq(feed.n_leavings, 3); /* unused samples cost time as well */
 	tp_map_release(&leaves);
 }
 END_TEST
@@ -320,7 +320,8 @@ START_TEST(losses_of_a_second_are_one_gap)
 	ck_assert_uint_eq(gap->n_lost, 15);
 	ck_assert_ptr_null(nth(TP_RECORD_GAP, 1));
 	ck_assert_uint_eq(feed.n_lost, 15);
-	/* What is certain: 10 was on its CPU at 100, unknown then, and after the loss until 210. */
+	/* Known for certain: 10 was on its CPU at 100, its state is unknown then, and after the
+	 * loss it was on the CPU until 210. */
 	ck_assert_uint_eq(nth_run(0)->start_ns, 100);
 	ck_assert_uint_eq(nth_run(0)->end_ns, 100);
 	ck_assert_int_eq(nth_run(0)->how, TP_RUN_OPEN);
@@ -333,7 +334,7 @@ START_TEST(process_that_outlives_its_events_is_no_end_but_a_gap)
 {
 	struct tp_host live = {.root = "", .is_live = true};
 	feed.host = &live;
-	uint32_t pid = (uint32_t)getppid(); /* alive for sure */
+	uint32_t pid = (uint32_t)getppid(); /* certainly alive */
 	feed_task(PERF_RECORD_FORK, pid, pid, 10, 10, 100);
 	feed_comm(pid, pid, "sudo", true, 110);
 	feed_task(PERF_RECORD_EXIT, pid, pid, 10, 10, 120);
@@ -411,7 +412,7 @@ START_TEST(child_told_of_by_half_a_set_of_events_is_left_to_be_joined)
 	attach();
 	feed.is_joining = true;
 	event = 100;
-	feed_task(PERF_RECORD_FORK, 10, 14, 10, 13, 100); /* 13 was never heard of */
+	feed_task(PERF_RECORD_FORK, 10, 14, 10, 13, 100); /* no records of 13 were seen */
 	ck_assert_int_eq(tp_task_tree_find(tree, 14)->listens_to, 0);
 	feed_task(PERF_RECORD_FORK, 10, 15, 10, 10, 100);
 	ck_assert_int_eq(tp_task_tree_find(tree, 15)->listens_to, 10);
@@ -421,7 +422,7 @@ START_TEST(child_told_of_by_half_a_set_of_events_is_left_to_be_joined)
 }
 END_TEST
 
-/* The first thread goes, the other one gets its number and keeps its events. */
+/* The first thread ends; the other one gets its number and keeps its events. */
 START_TEST(exec_by_another_thread_takes_its_events_along)
 {
 	attach();
@@ -447,7 +448,7 @@ START_TEST(losses_count_whoever_tells_them)
 }
 END_TEST
 
-/* ---- events of CPUs ---- */
+/* ---- system-wide events ---- */
 
 static void feed_wide_switch(uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
@@ -461,7 +462,7 @@ static void feed_wide_switch(uint32_t pid, uint32_t tid, uint64_t time_ns)
 START_TEST(events_of_cpus_tell_what_is_ours)
 {
 	tp_perf_dispatch_go_system_wide(&feed, &layout, 100);
-	feed_sample(10, 10, 99); /* told by the events before */
+	feed_sample(10, 10, 99); /* reported by the per-thread events before */
 	ck_assert_uint_eq(feed.n_samples, 0);
 	feed_task(PERF_RECORD_FORK, 10, 11, 10, 10, 110);
 	feed_task(PERF_RECORD_FORK, 12, 12, 10, 11, 120);
@@ -487,13 +488,13 @@ START_TEST(events_of_cpus_tell_nothing_of_strangers)
 	feed_comm(51, 51, "stranger", true, 120);
 	feed_sample(51, 51, 130);
 	feed_wide_switch(51, 51, 140);
-	feed_wide_switch(0, 0, 150); /* nobody */
-	feed_sample(50, 10, 160);    /* the number of one of ours */
+	feed_wide_switch(0, 0, 150); /* the idle task */
+	feed_sample(50, 10, 160);    /* has the same tid as one of our threads */
 	feed_task(PERF_RECORD_EXIT, 51, 51, 50, 50, 170);
 	ck_assert_uint_eq(sink.n_records, n_records);
 	ck_assert_uint_eq(tp_task_tree_alive(tree), n_tasks);
 	ck_assert_uint_eq(feed.n_samples, 0);
-	/* They cost as much as ours. */
+	/* They cost as much as the target's. */
 	ck_assert_uint_eq(feed.n_switches[2], 1);
 	ck_assert_uint_eq(feed.n_strange_switches, 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about opening events. */
+/* Tests of opening perf events. */
 #include "collect/lacks_perf.h"
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_event.h"
@@ -29,7 +29,7 @@ static struct tp_perf_setup wish = {
 static struct tp_perf_events events;
 static uint64_t seed = 1;
 
-/* A child that does nothing until it is let go, then execs a command of sh. */
+/* Forks a child that does nothing until it is released, then execs a command of sh. */
 static pid_t hold(const char *command, int *go)
 {
 	int gate[2];
@@ -54,7 +54,7 @@ static void let_go(pid_t pid, int go)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Records of a type in all rings, all taken. */
+/* Counts the records of a type in all rings and consumes all records. */
 static unsigned count(uint32_t type)
 {
 	unsigned n = 0;
@@ -90,7 +90,7 @@ START_TEST(switch_records_are_off_until_switched_on_when_asked_so)
 		return;
 	for (int is_on = 0; is_on < 2; is_on++) {
 		int go;
-		/* Each of them leaves its CPU and comes back, whatever its parent does. */
+		/* Each sleep leaves its CPU and comes back, whatever its parent does. */
 		pid_t pid = hold("for i in 1 2 3; do sleep 0.01; done; :", &go);
 		wish.switches_start_off = true;
 		ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, NULL),
@@ -108,7 +108,8 @@ START_TEST(switch_records_are_off_until_switched_on_when_asked_so)
 }
 END_TEST
 
-/* Samples with stacks, in all rings, of threads that leave, all taken. */
+/* Counts the samples with stacks that were taken when threads left a CPU, in all rings, and
+ * consumes all records. */
 static unsigned count_leaves(void)
 {
 	const struct tp_perf_layout layout = {.has_chain = true,
@@ -143,10 +144,10 @@ START_TEST(who_leaves_a_cpu_is_sampled_when_asked_so)
 	}
 	struct tp_perf_setup setup = wish;
 	setup.has_kernel = setup.has_leaves = true;
-	setup.stack_bytes = 4096; /* so that a ring holds them and the samples besides */
+	setup.stack_bytes = 4096; /* so that a ring holds them together with the other samples */
 	for (int is_on = 0; is_on < 2; is_on++) {
 		int go;
-		/* Beside this program: 400 switches on one CPU, of which 23 are told. */
+		/* Next to this program: 400 switches on one CPU, of which 23 are sampled. */
 		pid_t pid = hold(
 			"exec \"$(dirname \"$(readlink /proc/$PPID/exe)\")/programs/\"ping_pong "
 			"pipe 200 pinned >/dev/null",
@@ -181,7 +182,7 @@ static rlim_t count_open(void)
 	return n;
 }
 
-/* The limit below which so many numbers are free. */
+/* Returns the descriptor limit below which n numbers are free. */
 static rlim_t limit_with_free(rlim_t n)
 {
 	int fd = 0;
@@ -191,10 +192,10 @@ static rlim_t limit_with_free(rlim_t n)
 }
 
 static const struct {
-	rlim_t each; /* so many descriptors for each CPU */
+	rlim_t each; /* number of descriptors per CPU */
 	bool has_leaves;
 	bool has_switches;
-	bool is_counted; /* else nobody tells how many are left, and opening does */
+	bool is_counted; /* false = the descriptors cannot be counted, and opening fails */
 } shortages[] = {{3, true, true, true},  {2, false, true, true},  {1, false, false, true},
 		 {3, true, true, false}, {2, false, true, false}, {1, false, false, false}};
 
@@ -212,7 +213,7 @@ START_TEST(too_few_descriptors_cost_leaves_first_and_switch_records_then)
 	setup.has_leaves = true;
 	if (!shortages[_i].is_counted)
 		refuse_listing();
-	/* The count has ., .. and itself. */
+	/* The count includes ., .. and itself. */
 	limit_files(shortages[_i].is_counted ? count_open() + 3 + TP_PERF_FDS_RESERVED + n_needed
 					     : limit_with_free(n_needed));
 	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &setup, &seed, NULL), TP_OK);
@@ -259,7 +260,7 @@ START_TEST(locked_memory_limit_halves_rings_and_stacks_with_them)
 		return;
 	int go;
 	pid_t pid = hold(":", &go);
-	wish.ring_pages = 1024; /* more than perf_event_mlock_kb grants */
+	wish.ring_pages = 1024; /* more than perf_event_mlock_kb allows */
 	wish.stack_bytes = 65528;
 	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, NULL), TP_OK);
 	ck_assert_uint_lt(events.setup.ring_pages, 1024);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the budget: programs are played, time included. */
+/* Tests of the overhead budget, with simulated programs and simulated time. */
 #include "collect/perf/perf_governor.h"
 
 #include "trainprof/base/clock.h"
@@ -7,15 +7,15 @@
 #include <check.h>
 
 enum { LEAVE_EVERY = 16 };
-#define USUAL_TICK_NS (20 * TP_NS_PER_MS) /* others wake the loop */
+#define USUAL_TICK_NS (20 * TP_NS_PER_MS) /* wake-ups by other parts of the loop */
 
 static const struct tp_perf_cost cost = {.sample_ns = 14000, .switch_ns = 1000, .record_ns = 800};
 static uint64_t switches[2];
 static struct tp_perf_usage usage;
 static struct tp_perf_governor governor;
-static unsigned seen; /* orders, all of them */
+static unsigned seen; /* all orders so far */
 static uint64_t off_ns;
-static double stacks_share; /* of the own CPU time at full detail */
+static double stacks_share; /* share of stacks in our CPU time at full detail */
 
 static void setup(void)
 {
@@ -32,7 +32,7 @@ static void teardown(void)
 	tp_perf_governor_release(&governor);
 }
 
-/* Let time pass in ticks of 20 ms, or shorter ones where the governor wants them. Switch records
+/* Lets time pass in ticks of 20 ms, or shorter ones if the governor asks for them. Switch records
  * are counted only while they are on. */
 static void play(double seconds, double switch_hz, double sample_hz, double self_ratio)
 {
@@ -89,7 +89,7 @@ START_TEST(look_ends_as_soon_as_it_has_seen_too_many)
 	play(3.5, 60000, 100, 0.004); /* pauses of 1 and 2 s */
 	ck_assert(seen & TP_PERF_SWITCHES_ON);
 	ck_assert(!governor.has_switches);
-	/* What 0.1 s allows is there after 33 ms. */
+	/* The budget of 0.1 s is used up after 33 ms. */
 	ck_assert_uint_ge(off_ns, (3500 - 2 * 40) * TP_NS_PER_MS);
 }
 END_TEST
@@ -180,7 +180,7 @@ START_TEST(samples_above_the_budget_lower_the_rate_in_the_end)
 }
 END_TEST
 
-/* One order, at the end of the second window: what has to go was known then. */
+/* One order, at the end of the second window: by then it was known what had to be reduced. */
 START_TEST(level_that_fits_is_taken_at_once)
 {
 	play(4.1, 1000, 100, 0.034);
@@ -207,13 +207,13 @@ START_TEST(what_saves_nothing_is_not_given_up)
 }
 END_TEST
 
-/* Twice the budget by what no level makes less. */
+/* The cost is twice the budget, and no level reduces it. */
 START_TEST(budget_that_cannot_be_kept_takes_no_detail_for_nothing)
 {
 	double ratio;
 	stacks_share = 0;
 	play(10, 1000, 100, 0.02);
-	ck_assert(!tp_perf_governor_has_failed(&governor, &ratio)); /* too short to say so */
+	ck_assert(!tp_perf_governor_has_failed(&governor, &ratio)); /* too short to report that */
 	play(50, 1000, 100, 0.02);
 	ck_assert_uint_eq(seen, 0);
 	ck_assert(tp_perf_governor_has_failed(&governor, &ratio));
@@ -298,11 +298,12 @@ START_TEST(burst_of_leaving_threads_ends_their_samples_at_once)
 	ck_assert(tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 	uint64_t before = usage.n_leavings;
 	seen = 0;
-	play(0.4, 16000, 100, 0.004); /* 1000 leave a second: fewer than are borne so far */
+	play(0.4, 16000, 100,
+	     0.004); /* 1000 samples per second at switches: less than the limit so far */
 	ck_assert_uint_eq(seen, TP_PERF_SWITCH_OUT_OFF);
 	ck_assert(!governor.has_leaves);
 	ck_assert_uint_le(usage.n_leavings - before, 140);
-	/* The rates so far are those of before. */
+	/* The rates so far are those from before. */
 	ck_assert(!tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 	play(2, 1500, 100, 0.004);
 	ck_assert(tp_perf_governor_switch_out(&governor, LEAVE_EVERY));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stays on CPUs: exact without loss, never invented with it. A scheduler is played and
- * its records are handed over, some of them lost. */
+/* Tests of on-CPU runs: exact without losses, never invented with losses. A scheduler is simulated
+ * and its records are processed, some of them lost. */
 #include "collect/perf/perf_oncpu.h"
 
 #include "trainprof/collect/host_info.h"
@@ -95,7 +95,7 @@ START_TEST(lost_records_cut_the_stay_to_what_is_certain)
 	tp_perf_oncpu_seen(&runs, 0, 130); /* a sample */
 	ck_assert_uint_eq(tp_perf_oncpu_lost(&runs, 0, 500), 130);
 	ck_assert_int_eq(task(1)->where, TP_TASK_TREE_UNKNOWN);
-	out(2, 0, 520, TP_RUN_BLOCKED); /* came in while records were lost */
+	out(2, 0, 520, TP_RUN_BLOCKED); /* got the CPU while records were lost */
 	in(1, 1, 530);
 	out(1, 1, 540, TP_RUN_BLOCKED);
 	ck_assert_uint_eq(put_runs(list, 4), 3);
@@ -122,7 +122,7 @@ START_TEST(records_of_a_migration_that_come_in_the_wrong_order_do_no_harm)
 	in(1, 0, 100);
 	tp_perf_oncpu_seen(&runs, 0, 119);
 	in(1, 1, 130);
-	out(1, 0, 120, TP_RUN_PREEMPTED); /* late */
+	out(1, 0, 120, TP_RUN_PREEMPTED); /* a late record */
 	out(1, 1, 150, TP_RUN_BLOCKED);
 	ck_assert_uint_eq(put_runs(list, 4), 2);
 	assert_run(&list[0], 1, 0, 100, 119, TP_RUN_OPEN);
@@ -136,7 +136,7 @@ START_TEST(switching_off_ends_stays_and_switching_on_starts_anew)
 	in(1, 0, 100);
 	tp_perf_oncpu_disable(&runs, 200);
 	ck_assert_uint_eq(put_runs(list, N_TASKS), N_TASKS);
-	for (int i = 0; i < N_TASKS; i++) { /* of those off the CPU, too, nothing is known now */
+	for (int i = 0; i < N_TASKS; i++) { /* tasks off the CPU are unknown now, too */
 		ck_assert_uint_eq(list[i].start_ns, list[i].task == 1 ? 100 : 200);
 		ck_assert_uint_eq(list[i].end_ns, 200);
 		ck_assert_int_eq(list[i].how, TP_RUN_OPEN);
@@ -146,10 +146,10 @@ START_TEST(switching_off_ends_stays_and_switching_on_starts_anew)
 	in(1, 0, 250);
 	ck_assert_int_eq(task(1)->where, TP_TASK_TREE_UNKNOWN);
 	tp_perf_oncpu_enable(&runs, 300);
-	out(1, 0, 310, TP_RUN_BLOCKED); /* was on the CPU when they were switched on */
+	out(1, 0, 310, TP_RUN_BLOCKED); /* it was on the CPU when the records were switched on */
 	ck_assert_uint_eq(put_runs(list, N_TASKS + 4), N_TASKS + 1);
 	assert_run(&list[N_TASKS], 1, 0, 300, 310, TP_RUN_BLOCKED);
-	tp_perf_oncpu_disable(&runs, 400); /* the others are still where nobody knows */
+	tp_perf_oncpu_disable(&runs, 400); /* the state of the others is still unknown */
 	ck_assert_uint_eq(put_runs(list, N_TASKS + 4), N_TASKS + 2);
 	assert_run(&list[N_TASKS + 1], 1, 0, 400, 400, TP_RUN_OPEN);
 }
@@ -164,7 +164,7 @@ START_TEST(cpu_numbers_beyond_the_machine_are_survived)
 }
 END_TEST
 
-/* The scheduler that is played: truth, and records, of which a stretch of one CPU may be lost. */
+/* The simulated scheduler: the true runs, and records, some of which one CPU may lose. */
 struct played {
 	int on[N_CPUS]; /* task, -1 = none */
 	uint64_t since_ns[N_TASKS];
@@ -255,7 +255,7 @@ START_TEST(without_loss_every_stay_is_exact)
 }
 END_TEST
 
-/* Whether some true stay contains this one. */
+/* Returns true if one of the true runs contains this one. */
 static bool is_true(const struct tp_run *run)
 {
 	for (size_t i = 0; i < played.n_truth; i++) {

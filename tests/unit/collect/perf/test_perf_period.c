@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sampling periods: no loop stays in step with them, and drawing them anew keeps the
+/* Tests of sampling periods: no loop stays in step with them, and drawing new ones keeps the
  * rate. */
 #include "collect/perf/perf_period.h"
 
@@ -40,12 +40,10 @@ START_TEST(random_numbers_use_all_bits)
 }
 END_TEST
 
-/*
- * A busy thread in a loop of loop_ns of which the first 30 % are one phase, sampled as the
- * collector does: a look every 10 to 30 ms draws a new period when it found samples. Returns the
+/* Simulates a busy thread in a loop of loop_ns, the first 30 % of which are one phase, sampled as
+ * the collector does: a poll every 10 to 30 ms draws a new period if it found samples. Returns the
  * sampled share of the phase over ten minutes; *pairs is the share of neighbouring samples that are
- * both in the phase.
- */
+ * both in the phase. */
 static double sampled_share(double loop_ns, uint64_t seed, double *pairs)
 {
 	const double end_ns = 600e9;
@@ -63,7 +61,7 @@ static double sampled_share(double loop_ns, uint64_t seed, double *pairs)
 		if (time_ns + period_ns > look_ns) {
 			if (is_news) {
 				period_ns = (double)tp_perf_period(PERIOD_NS, seed, n_drawn++);
-				time_ns = look_ns; /* the kernel starts the period anew */
+				time_ns = look_ns; /* the kernel restarts the period */
 			}
 			is_news = false;
 			look_ns += 10e6 + (double)(tp_perf_random(&random) % 20000001);
@@ -103,8 +101,9 @@ END_TEST
 
 START_TEST(a_loop_about_as_long_as_the_period_does_not_look_slow)
 {
-	/* Neighbouring samples of a loop that is slow against the period share their phase nearly
-	 * always (0.3); independent ones rarely (0.09). Beats would look slow. */
+	/* Neighbouring samples of a loop that is slow compared to the period share their phase
+	 * nearly always (0.3); independent ones rarely (0.09). Beats would look like a slow
+	 * loop. */
 	double pairs;
 	for (int percent = 92; percent <= 108; percent += 4) {
 		sampled_share(PERIOD_NS * percent / 100.0, 7, &pairs);
@@ -115,7 +114,7 @@ START_TEST(a_loop_about_as_long_as_the_period_does_not_look_slow)
 }
 END_TEST
 
-/* Its period never changes: n samples. */
+/* A later thread keeps its period for all n samples. */
 static double share_of_a_later_thread(double loop_ns, uint64_t seed, int n)
 {
 	double period_ns = (double)tp_perf_period(PERIOD_NS, seed, 0);
@@ -139,7 +138,7 @@ END_TEST
 
 START_TEST(without_redrawing_a_loop_could_be_in_step)
 {
-	/* The control: the test above can fail. */
+	/* The control: shows that the test above can fail. */
 	uint64_t n_hit = 0;
 	for (int n = 0; n < 1000; n++)
 		n_hit += fmod(n * (double)PERIOD_NS + 1e6, PERIOD_NS) < 0.3 * PERIOD_NS;
@@ -169,7 +168,7 @@ START_TEST(draws_are_due_after_some_samples_and_some_time)
 }
 END_TEST
 
-/* A draw begins the period anew: half of one is lost each time, on average. */
+/* A draw restarts the period: half of one is lost each time, on average. */
 START_TEST(frequent_draws_keep_the_rate)
 {
 	uint64_t now_ns = MS(1000);
@@ -185,7 +184,7 @@ START_TEST(frequent_draws_keep_the_rate)
 		}
 		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
 		if (seed >> 60 == 0 &&
-		    tp_perf_period_schedule_is_due(&pace, n, now_ns)) { /* looks at random */
+		    tp_perf_period_schedule_is_due(&pace, n, now_ns)) { /* polls at random times */
 			period_ns = tp_perf_period_schedule_draw(&pace, n, now_ns);
 			begun_ns = now_ns;
 		}
@@ -194,7 +193,8 @@ START_TEST(frequent_draws_keep_the_rate)
 }
 END_TEST
 
-/* The time of a CPU goes on while the thread waits: what is between draws are periods then. */
+/* The clock of a CPU continues while the thread waits: draws happen between complete periods
+ * then. */
 START_TEST(draws_between_periods_keep_the_rate)
 {
 	uint64_t now_ns = MS(1000);

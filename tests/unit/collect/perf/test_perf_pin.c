@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who is pinned, on this very thread; that a pin helps is test_sampler.c's. */
+/* Tests of which thread is pinned, on this thread; test_sampler.c shows that a pin helps. */
 #include "collect/perf/perf_pin.h"
 
 #include "collect/lacks_perf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about why perf events were refused. */
+/* Tests of why perf events were refused. */
 #include "collect/perf/perf_probe.h"
 
 #include <check.h>

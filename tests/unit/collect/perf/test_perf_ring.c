@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rings and their merge, over rings in ordinary memory that are written as the kernel
+/* Tests of perf rings and their merge, with rings in ordinary memory that are written as the kernel
  * writes them. */
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_ring.h"
@@ -45,7 +45,8 @@ static void put(struct fake *fake, const void *bytes, size_t size)
 	__atomic_store_n(&fake->page.data_head, fake->page.data_head + size, __ATOMIC_RELEASE);
 }
 
-/* A record of `n_words` words of filling, with its number in the first; false when full. */
+/* Writes a record of `n_words` filler words, with its number in the first one; false = ring
+ * full. */
 static bool write_record(struct fake *fake, uint64_t time_ns, size_t n_words)
 {
 	uint64_t words[64] = {0};
@@ -61,7 +62,7 @@ static bool write_record(struct fake *fake, uint64_t time_ns, size_t n_words)
 	return true;
 }
 
-/* Which record of its ring this is, and its time. */
+/* Returns the record's number within its ring, and its time. */
 static uint64_t decode(const void *bytes, size_t size, uint64_t *time_ns)
 {
 	static const struct tp_perf_layout layout;
@@ -142,7 +143,7 @@ static void note_ahead(void *context, const void *bytes, size_t size)
 	ck_assert_uint_eq(decode(bytes, size, &time_ns), (*next)++);
 }
 
-/* Also around the end of the ring, and after the room for that was made. */
+/* Also across the end of the ring, and after the buffer for that was allocated. */
 START_TEST(what_was_looked_at_ahead_is_still_taken)
 {
 	uint64_t n_taken = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about events of CPUs: whom they fit, who may have them, and what they tell. */
+/* Tests of system-wide events: for which targets they are suitable, who may open them, and what
+ * they report. */
 #include "collect/lacks_perf.h"
 #include "collect/madehost.h"
 #include "collect/perf/perf_decode.h"
@@ -44,10 +45,11 @@ START_TEST(they_fit_who_uses_most_of_the_machine)
 	char root[] = "/tmp/perf-wide-XXXXXX";
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	const struct tp_host made = {.root = root};
-	ck_assert(!tp_perf_system_wide_fits(&wide, &made, 0)); /* nothing is known */
+	ck_assert(!tp_perf_system_wide_fits(&wide, &made, 0)); /* nothing is known yet */
 	lay_busy(root, 100);
 	(void)tp_perf_system_wide_fits(&wide, &made, 0);
-	/* A second of all, 0.9 s of it the target's; then 0.4 s more of 1 s more. */
+	/* All programs ran for one second, the target for 0.9 s of it; then for 0.4 s of one more
+	 * second. */
 	lay_busy(root, 200);
 	ck_assert(tp_perf_system_wide_fits(&wide, &made, 900 * TP_NS_PER_MS));
 	lay_busy(root, 300);
@@ -74,7 +76,8 @@ START_TEST(used_is_what_the_processes_of_the_target_used)
 }
 END_TEST
 
-/* On ourselves; false, and the test is skipped, when events of CPUs are refused to root too. */
+/* Opens both on ourselves. Returns false if system-wide events are refused even to root; the test
+ * counts as skipped. */
 static bool open_both(void)
 {
 	if (lacks_perf())
@@ -87,7 +90,7 @@ static bool open_both(void)
 	return false;
 }
 
-/* Records of a type about a process, all taken. */
+/* Counts the records of a type about a process and consumes all records. */
 static unsigned count(uint32_t type, pid_t pid)
 {
 	const struct tp_perf_layout layout = tp_perf_events_layout(&cpus.setup);
@@ -106,7 +109,7 @@ static unsigned count(uint32_t type, pid_t pid)
 	return n;
 }
 
-/* A child of ours, which had no events before: it switches, runs, and ends. */
+/* Runs a child that had no events before: it switches, runs, and ends. */
 static pid_t run_child(void)
 {
 	pid_t pid = fork();
@@ -143,7 +146,8 @@ START_TEST(they_tell_of_all_and_of_switches_only_when_asked)
 }
 END_TEST
 
-/* So that a switch costs nothing: one that is only disabled makes the kernel look for readers. */
+/* So that a switch costs nothing: with an event that is only disabled the kernel still looks for
+ * readers. */
 START_TEST(no_switch_event_is_open_while_they_are_off)
 {
 	if (!open_both())

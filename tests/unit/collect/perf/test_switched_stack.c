@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about callers of code that works on a stack of its own: here a buffer of this process. */
+/* Tests of finding the callers of code that runs on its own stack: here a buffer of this
+ * process. */
 #include "collect/perf/switched_stack.h"
 
 #include "stack/capture.h"
 
-enum { ORIGINAL_SP = 15, SAVED = 6 }; /* words, as oneDNN's kernels have them */
+enum { ORIGINAL_SP = 15, SAVED = 6 }; /* index of words, as in oneDNN's kernels */
 
 static struct unwound u;
 static struct tp_switched_stack known;
 static struct tp_task_tree_task task;
 static uint64_t workspace[512];
-static bool is_fresh; /* the sample was taken just now, not some time ago */
+static bool is_fresh; /* the sample was taken just now */
 
 static void setup(void)
 {
@@ -55,7 +56,7 @@ END_TEST
 #if defined(__x86_64__)
 static bool is_found;
 
-/* Stands for the kernel: it saved six registers, and its stack pointer is elsewhere now. */
+/* Simulates the kernel: it has saved six registers, and its stack pointer points elsewhere now. */
 KEEP static void kernel(void)
 {
 	/* The base pointer is the first of the six, right below the return address. */
@@ -86,7 +87,7 @@ KEEP static void direct_caller(void)
 	AFTER_CALL();
 }
 
-/* From one depth. */
+/* Calls from a fixed stack depth. */
 KEEP static void call(void (*caller)(void))
 {
 	caller();
@@ -140,12 +141,12 @@ START_TEST(later_callers_are_those_that_were_there_before)
 	ck_assert_int_eq(u.result.end, TP_UNWIND_COMPLETE);
 	ck_assert_uint_eq(u.result.n_frames, n);
 	ck_assert_str_eq(unwound_name(&u, 1), "first_caller");
-	task.info.id++; /* of another thread nothing is known */
+	task.info.id++; /* nothing is known about another thread */
 	ck_assert(!sample_later());
 }
 END_TEST
 
-/* They may be those of what ran next. */
+/* The words on the stack may belong to code that ran later. */
 START_TEST(nothing_is_read_later)
 {
 	is_fresh = false;
@@ -186,7 +187,7 @@ START_TEST(callers_that_are_not_always_the_same_are_not_guessed)
 }
 END_TEST
 
-/* All from one depth, the last one as well. */
+/* All calls have the same depth, including the last one. */
 KEEP static void call_times(int n, void (*caller)(void))
 {
 	for (int i = 0; i < n; i++) {
@@ -225,7 +226,7 @@ KEEP static void other_way(void)
 	AFTER_CALL();
 }
 
-/* The kernel's caller, a gap, and everything from call() outwards. */
+/* Returns true if the stack is the kernel's caller, a gap, and everything from call() outwards. */
 static bool has_both_ends(void)
 {
 	return has_first_frame() && u.result.end == TP_UNWIND_COMPLETE && !u.frames[2].module &&
@@ -248,7 +249,7 @@ START_TEST(callers_that_vary_in_the_middle_are_told_at_both_ends)
 }
 END_TEST
 
-/* Saves its argument where a register would be that its caller does not use. */
+/* Saves its argument in the place of a register that its caller does not use. */
 void kernel_that_saves(const uint64_t *word);
 void look_from_kernel(uint64_t own_sp);
 __asm__(".text\n"
@@ -269,7 +270,7 @@ void look_from_kernel(uint64_t own_sp)
 
 static void (*volatile saving)(const uint64_t *) = kernel_that_saves;
 
-/* Has a base pointer, as its frame is of any size. */
+/* Has a base pointer, because its frame has a variable size. */
 __attribute__((no_sanitize("address"))) KEEP static void framed_caller(size_t n)
 {
 	uint64_t nothing[8] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about threads whose kernels work on a stack of their own, by whole measurements. */
+/* Tests of threads whose kernels run on their own stack, by complete measurements. */
 #include "collect/measured.h"
 
 #include "collect/lacks_perf.h"
@@ -41,8 +41,8 @@ static bool is_caller(const struct tp_stack *stack, size_t i, size_t level)
 	return is_in(stack, i, names[level]) || (level == 1 && is_in(stack, i, "backward"));
 }
 
-/* kernel < multiply < forward or backward < step < main, or with a gap: of readings that came too
- * late only the ends are right, so it may be wider than what varies. */
+/* kernel < multiply < forward or backward < step < main, possibly with a gap: if readings came too
+ * late only the ends are correct, so the gap may be wider than the part that varies. */
 static void check_callers(const struct tp_stack *stack)
 {
 	bool has_gap = false;
@@ -58,7 +58,7 @@ static void check_callers(const struct tp_stack *stack)
 		ck_assert(is_told || has_gap);
 		at += is_told;
 	}
-	/* The rest is what calls main(). */
+	/* The remaining frames call main(). */
 	for (size_t i = at; i < stack->n_frames; i++)
 		for (size_t level = 0; level < N_CALLERS; level++)
 			ck_assert(!is_caller(stack, i, level) && !is_in(stack, i, "overwrite"));
@@ -80,8 +80,8 @@ START_TEST(callers_are_told_that_are_gone_when_their_records_are_read)
 		check_callers(stack);
 		n_whole++;
 	}
-	/* Two thirds of some hundreds on a quiet machine; where others take the CPUs, most come too
-	 * late to be learned from. */
+	/* Two thirds of some hundreds on a quiet machine; if other programs take the CPUs, most
+	 * readings come too late to be useful. */
 	ck_assert_uint_ge(n_whole, 1);
 }
 END_TEST

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Claims about the collector "pmu". The machine "software-pmu" names software events as if they
- * were hardware ones, so that the whole collector runs anywhere and another counter of the kernel's
- * knows the answer.
- */
+/* Tests of the collector "pmu". The machine "software-pmu" names software events as if they were
+ * hardware ones, so that the whole collector runs anywhere and another counter of the kernel gives
+ * the expected values. */
 #include "collect/registry.h"
 
 #include "collect/cputruth.h"
@@ -28,12 +26,12 @@ struct rig {
 	struct tp_collect_context context;
 	struct tp_collector *collector;
 	pid_t pid;
-	int in_fd;  /* a byte lets it exec, each line more one piece of work be done; closed it ends
-		     */
-	int out_fd; /* a line for each piece */
+	int in_fd;  /* the first byte lets it exec, each further line requests one piece of work;
+		       closing it ends it */
+	int out_fd; /* one line per piece of work */
 };
 
-/* A shell with children, held before its exec as the launcher does. */
+/* Forks a shell with children that is held before its exec, as the launcher does. */
 static void hold_child(struct rig *rig)
 {
 	int in[2];
@@ -106,8 +104,8 @@ static void wait_for_end(struct rig *rig)
 	close(rig->out_fd);
 }
 
-/* Cycles are CPU nanoseconds there, instructions page faults, and so are waits for memory: readings
- * lie between pieces of work, each of which has some of both. */
+/* On this machine cycles are CPU nanoseconds; instructions are page faults, and so are memory
+ * stalls. Readings are between pieces of work, each of which causes some of both. */
 START_TEST(counts_are_those_of_the_whole_tree)
 {
 	struct rig rig;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the kernel's own names of events, on recorded and made machines. */
+/* Tests of the kernel's own names of events, on recorded and simulated machines. */
 #include "collect/pmu/pmu_event_alias.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about counter groups: software counters here, hardware ones in proof-qemu. */
+/* Tests of counter groups: software counters here, hardware ones in proof-qemu. */
 #include "collect/pmu/pmu_group.h"
 
 #include "skip.h"
@@ -20,7 +20,7 @@ static const struct tp_pmu_event software[] = {
 	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, 0},
 };
 
-/* Of opening a group; the test is skipped then and returns. */
+/* Returns true if opening a group was not permitted; the test counts as skipped and must return. */
 static bool lacks_rights(int error)
 {
 	if (error != EACCES && error != EPERM)
@@ -61,7 +61,7 @@ START_TEST(children_that_start_later_are_counted)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	ck_assert(tp_pmu_group_read(&group, &counts));
 	ck_assert_uint_ge(counts.values[1], 2700);
-	ck_assert_uint_le(counts.values[1], 2700 + 600); /* of fork itself */
+	ck_assert_uint_le(counts.values[1], 2700 + 600); /* page faults of fork itself */
 	ck_assert_uint_gt(counts.values[0], 0);
 	ck_assert_uint_ge(counts.enabled_ns, counts.running_ns);
 	tp_pmu_group_close(&group);
@@ -84,7 +84,7 @@ START_TEST(a_missing_member_leaves_the_others_in_place)
 	ck_assert(tp_pmu_group_read(&group, &counts));
 	ck_assert_uint_ge(counts.values[1], 100);
 	ck_assert_uint_eq(counts.values[2], 0);
-	ck_assert_uint_eq(counts.values[3], 0); /* not that of another member */
+	ck_assert_uint_eq(counts.values[3], 0); /* not the value of another member */
 	tp_pmu_group_close(&group);
 	ck_assert(!tp_pmu_group_has(&group, 0));
 }
@@ -105,7 +105,7 @@ START_TEST(a_missing_required_member_leaves_nothing_open)
 }
 END_TEST
 
-/* What two readings of one group tell, and the estimate that must come of it. */
+/* Two readings of one group, and the expected estimate. */
 static const struct {
 	struct tp_pmu_counts first;
 	struct tp_pmu_counts second;
@@ -114,15 +114,15 @@ static const struct {
 } scalings[] = {
 	/* counted all the time */
 	{{{100}, 1000, 1000}, {{300}, 3000, 3000}, 300, 1},
-	/* half of it: everything twice */
+	/* counted half of the time: everything twice */
 	{{{100}, 1000, 500}, {{300}, 3000, 1500}, 600, 0.5},
-	/* first alone, then shared: only the second part is stretched */
+	/* first alone, then shared: only the second part is scaled up */
 	{{{100}, 1000, 1000}, {{200}, 3000, 1500}, 100 + 100 * 4, 0.5},
-	/* did not run in the second part: it waits for a reading that tells */
+	/* did not run in the second part: waits for a reading that shows more */
 	{{{100}, 1000, 1000}, {{100}, 3000, 1000}, 100, 1.0 / 3},
 	/* never ran */
 	{{{0}, 1000, 0}, {{0}, 3000, 0}, 0, 0},
-	/* clocks that disagree a little do not shrink anything */
+	/* slightly different clocks do not reduce a count */
 	{{{100}, 1000, 1001}, {{200}, 2000, 2003}, 200, 1},
 };
 
@@ -145,7 +145,7 @@ START_TEST(time_without_running_is_made_up_by_the_next_reading)
 	struct tp_pmu_counts_sum sum = {.values = {0}};
 	for (size_t i = 0; i < LEN(readings); i++)
 		tp_pmu_counts_add(&sum, &readings[i], 1, 1);
-	/* 100 in the 1000 that ran of the last 2000 */
+	/* 100 in the 1000 ns that ran of the last 2000 */
 	ck_assert_double_eq_tol(sum.values[0], 300, 1e-9);
 	ck_assert_double_eq_tol(tp_pmu_counts_running_ratio(&readings[2], 1), 2.0 / 3, 1e-9);
 }
@@ -153,7 +153,7 @@ END_TEST
 
 START_TEST(kinds_of_core_add_up_and_are_not_stretched_over_each_other)
 {
-	/* 700 of 1000 ns on one kind, 300 on the other: nothing was missed. */
+	/* 700 of 1000 ns on one kind of core, 300 on the other: nothing was missed. */
 	static const struct tp_pmu_counts kinds[2] = {{{700}, 1000, 700}, {{60}, 1000, 300}};
 	struct tp_pmu_counts_sum sum = {.values = {0}};
 	tp_pmu_counts_add(&sum, kinds, 2, 1);
@@ -179,7 +179,7 @@ START_TEST(estimates_never_shrink)
 		ck_assert_double_ge(sum.values[0], before);
 		before = sum.values[0];
 	}
-	/* A steady rate of a third: the estimate must find it again. */
+	/* The rate is a steady third: the estimate must reproduce it. */
 	ck_assert_double_eq_tol(before / (double)counts.enabled_ns, 1.0 / 3, 0.003);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about event names; golden encodings, for CPUs that are not here. */
+/* Tests of event names; expected encodings, for CPUs other than this one. */
 #include "collect/pmu/pmu_libpfm.h"
 
 #include <check.h>
@@ -20,7 +20,7 @@ static const struct {
 	{"skl::CYCLE_ACTIVITY:STALLS_L3_MISS", TP_OK, 4, 0x60006a3},
 	{"PERF_COUNT_HW_INSTRUCTIONS", TP_OK, 0, 1},
 	{"spr::TOPDOWN:SLOTS", TP_OK, 4, 0x400},
-	/* libpfm4 says 0x200 and 0x1000; a fixed one would be let through */
+	/* libpfm4 uses 0x200 and 0x1000; a fixed event would not be refused */
 	{"icx::TOPDOWN:BACKEND_BOUND_SLOTS", TP_VERSION, 4, 0x2a4},
 	{"spr::TOPDOWN:BACKEND_BOUND_SLOTS", TP_VERSION, 4, 0x2a4},
 	{"spr::TOPDOWN:MEMORY_BOUND_SLOTS", TP_VERSION, 4, 0x10a4},

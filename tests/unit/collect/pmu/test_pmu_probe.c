@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about whether counters can be used, on recorded and made machines and on this one. */
+/* Tests of whether counters can be used, on recorded and simulated machines and on this one. */
 #include "collect/pmu/pmu_probe.h"
 
 #include <check.h>
@@ -38,7 +38,7 @@ START_TEST(probe_tells_what_the_cpu_offers)
 }
 END_TEST
 
-/* Here it is really tried. Whatever comes out, a figure of zero must not be promised. */
+/* Here counting is really tried. Whatever the result, a count of zero must not be offered. */
 START_TEST(probe_of_this_machine_gives_a_reason_when_it_cannot_count)
 {
 	struct tp_host host;

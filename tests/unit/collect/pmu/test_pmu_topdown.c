@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about top-down recipes, for one CPU of each kind. */
+/* Tests of top-down recipes, for one CPU of each kind. */
 #include "collect/pmu/pmu_topdown.h"
 
 #include <check.h>
@@ -16,16 +16,16 @@ static void use_host(struct tp_host *host, char *root, size_t size, const char *
 	*host = (struct tp_host){.root = root};
 }
 
-/* The events that must be opened, and what a made-up count of each must come to. */
+/* The events that must be opened, and the expected results for an invented count of each. */
 static const struct {
 	const char *machine;
-	const char *name; /* NULL: no recipe */
+	const char *name; /* NULL = no recipe */
 	size_t n;
 	uint64_t configs[6];
 	double counts[6];
 	double slots;
 	double backend;
-	double memory; /* NAN: not told */
+	double memory; /* NAN = not known */
 } recipes[] = {
 	{"cpu-spr",
 	 "Intel top-down metrics",
@@ -116,7 +116,7 @@ START_TEST(recipe_opens_and_computes_what_the_manual_says)
 }
 END_TEST
 
-/* libpfm4's names must give the same numbers as the table that stands in for them. */
+/* libpfm4's names must give the same numbers as the table that replaces them. */
 START_TEST(zen4_by_name_is_zen4_by_number)
 {
 	struct tp_pmu_topdown by_number;
@@ -160,10 +160,12 @@ static const struct {
 	uint64_t configs[4];
 } basics[] = {
 	{"cpu-spr", 4, {0x3c, 0xc0, 0x4f2e, 0x412e}},
-	{"cpu-zen4", 4, {0x76, 0xc0, 0x5e44, 0x5c44}}, /* not the second level's generic ones */
+	{"cpu-zen4",
+	 4,
+	 {0x76, 0xc0, 0x5e44, 0x5c44}}, /* not the generic ones, which count the second level */
 	{"cpu-zen3", 4, {0x76, 0xc0, 0x5e44, 0x5c44}},
 	{"cpu-neoverse-v2", 4, {0x11, 0x08, 0x36, 0x37}},
-	{"cpu-neoverse-n1", 2, {0x11, 0x08, 0, 0}}, /* generic ones would be the first level's */
+	{"cpu-neoverse-n1", 2, {0x11, 0x08, 0, 0}}, /* generic ones would count the first level */
 };
 
 START_TEST(last_level_events_are_those_of_the_last_level)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the affinity masks of processes, of our own one. */
+/* Tests of the affinity masks of processes, with this process's mask. */
 #include "collect/process/affinity.h"
 #include "collect/process/task_tree.h"
 

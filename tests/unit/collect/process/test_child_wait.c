@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about waiting for children that end, or do not. */
+/* Tests of waiting for children that end or do not end. */
 #include "collect/process/child_wait.h"
 
 #include "trainprof/base/clock.h"

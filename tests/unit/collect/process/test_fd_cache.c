@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the shelf of open files. */
+/* Tests of the cache of open files. */
 #include "collect/process/fd_cache.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stopping with the program and going on with it. */
+/* Tests of stopping and continuing together with the program. */
 #include "collect/process/job_stop.h"
 
 #include <check.h>
@@ -10,7 +10,7 @@
 
 enum { ENDED_ITSELF = 7 };
 
-/* A job: a parent that stops like its child, whose pid it writes first. */
+/* Starts a job: a parent that stops like its child; it writes the child's pid first. */
 static pid_t start_job(int signal, int *program)
 {
 	int ends[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading the CPU time of programs beside the target, in a machine that is made up. */
+/* Tests of reading the CPU time of programs next to the target, on a simulated machine. */
 #include "collect/madehost.h"
 #include "collect/process/other_programs.h"
 #include "collect/process/task_tree.h"

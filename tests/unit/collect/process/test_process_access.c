@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what of another process can be read; the full matrix is in proof-qemu. */
+/* Tests of which data of another process can be read; proof-qemu has the full matrix. */
 #include "collect/process/process_access.h"
 
 #include "skip.h"
@@ -77,12 +77,13 @@ START_TEST(a_process_that_hides_itself_is_not_read)
 }
 END_TEST
 
-/* Yama's scope 1 refuses what is not our child as a hidden process is refused to another user. */
+/* Yama's scope 1 refuses a process that is not our child, as a hidden process is refused to another
+ * user. */
 START_TEST(running_process_is_tried_itself)
 {
 	struct tp_host host = {.root = "", .is_live = true};
 	struct tp_availability out;
-	pid_t parent = getppid(); /* root's, if we are */
+	pid_t parent = getppid(); /* belongs to root if we do */
 	tp_process_access_probe_pid(&host, parent, &out);
 	ck_assert_int_eq(out.presence, TP_PRESENCE_PRESENT);
 	if (setuid(12345) != 0) {
@@ -110,7 +111,7 @@ START_TEST(root_is_not_told_to_be_root)
 		test_skip("only root can give up what root may do");
 		return;
 	}
-	tp_process_access_probe_pid(&host, getppid(), &out); /* has more power than we */
+	tp_process_access_probe_pid(&host, getppid(), &out); /* has more privileges than we have */
 	ck_assert_int_eq(out.presence, TP_PRESENCE_DEGRADED);
 	ck_assert_str_eq(out.remedy, "run with CAP_SYS_PTRACE");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the parsers of per-process files. */
+/* Tests of the parsers of per-process files. */
 #include "collect/process/procfs.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about /proc/PID/stat. */
+/* Tests of /proc/PID/stat. */
 #include "collect/process/procfs_stat.h"
 
 #include "collect/process/fd_cache.h"
@@ -19,7 +19,7 @@
 
 static const struct {
 	const char *text;
-	const char *comm; /* NULL: refused */
+	const char *comm; /* NULL = refused */
 } lines[] = {
 	{"42 (python3)" REST, "python3"},
 	{"42 (a) (b) c)" REST, "a) (b) c"},

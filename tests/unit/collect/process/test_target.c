@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about starting and following the target. Each runs a wrapper process and looks at it from
+/* Tests of starting and following the target. Each test runs a wrapper process and checks it from
  * outside, as a shell would. */
 #include "trainprof/collect/env.h"
 #include "trainprof/collect/target.h"
@@ -45,7 +45,7 @@ static void write_text(const char *name, const char *text, mode_t mode)
 	ck_assert_int_eq(chmod(name, mode), 0);
 }
 
-/* What a file says; "" when there is none. */
+/* Returns the contents of a file, or "" if there is none. */
 static const char *said(const char *name)
 {
 	static char text[4096];
@@ -64,7 +64,7 @@ static void wait_for(const char *name)
 	ck_assert_int_eq(access(name, F_OK), 0);
 }
 
-/* By the state in /proc/PID/stat, which comes after the name in parentheses. */
+/* Reads the state in /proc/PID/stat, which follows the name in parentheses. */
 static bool is_stopped(pid_t pid)
 {
 	char path[64];
@@ -90,7 +90,8 @@ static void *do_nothing(void *argument)
 	return argument;
 }
 
-/* A thread before the start, as calibration makes one: the C library takes its own signals then. */
+/* Creates a thread before the start, as calibration does: the C library then reserves its own
+ * signals. */
 static void make_thread(void)
 {
 	pthread_t thread;
@@ -98,7 +99,7 @@ static void make_thread(void)
 		pthread_join(thread, NULL);
 }
 
-/* A whole wrapper: start, release, reap, end as the target did. */
+/* A complete wrapper: starts the target, releases it, reaps it, and ends with the same status. */
 __attribute__((noreturn)) static void wrap(char *const *argv, const struct tp_env *env)
 {
 	struct tp_inherited inheritance;
@@ -107,7 +108,7 @@ __attribute__((noreturn)) static void wrap(char *const *argv, const struct tp_en
 	tp_inherited_save(&inheritance);
 	struct rlimit raised = {inheritance.files.rlim_max, inheritance.files.rlim_max};
 	setrlimit(RLIMIT_NOFILE, &raised);
-	signal(SIGPIPE, SIG_IGN); /* as a program that writes reports may */
+	signal(SIGPIPE, SIG_IGN); /* as a program that writes reports may do */
 	make_thread();
 	if (tp_target_start(&target, &inheritance, argv, env, &err))
 		_exit(125);
@@ -167,7 +168,7 @@ END_TEST
 
 static const struct {
 	const char *program;
-	const char *text; /* of the file it is; NULL = none is made */
+	const char *text; /* contents of the file; NULL = no file */
 	mode_t mode;
 	int status;
 	const char *error;
@@ -205,7 +206,7 @@ START_TEST(refusals_say_why_and_have_the_statuses_of_shells)
 }
 END_TEST
 
-/* Of root's PATH, say, after setpriv: a typo is "not found" there too. */
+/* For example root's PATH after setpriv: a typo is "not found" there too. */
 START_TEST(directories_of_others_in_path_hold_nothing)
 {
 	char *argv[] = {(char[]){"trian"}, NULL};
@@ -225,7 +226,7 @@ END_TEST
 
 START_TEST(missing_loader_is_named)
 {
-	/* our own shell, with another loader written into it */
+	/* a copy of our shell with another loader written into it */
 	ck_assert_int_eq(system("sed 's,/lib64/ld-linux-x86-64.so.2,/lib64/ld-nowhere-at-all.so,;"
 				"s,/lib/ld-linux-aarch64.so.1,/lib/ld-nowhere-64.so.1.2,' "
 				"/bin/sh >train; chmod +x train"),
@@ -254,7 +255,7 @@ START_TEST(file_without_a_first_line_is_a_shell_script)
 }
 END_TEST
 
-/* What the target finds, with a wrapper around it and without, must be the same. */
+/* Checks that the script has the same output with and without a wrapper around it. */
 static void compare_with_direct(const char *script)
 {
 	char both[400];
@@ -273,7 +274,8 @@ static void compare_with_direct(const char *script)
 	ck_assert_str_eq(said("wrapped"), direct);
 }
 
-/* As posix_spawn() leaves the two signals that glibc keeps for itself; sigaction() refuses them. */
+/* Ignores the two signals that glibc keeps for itself, as posix_spawn() does; sigaction() refuses
+ * them. */
 static void ignore_signals_of_the_library(void)
 {
 	struct {
@@ -296,7 +298,7 @@ START_TEST(target_finds_signals_limits_and_descriptors_unchanged)
 	sigaddset(&blocked, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	signal(SIGCHLD, SIG_DFL);
-	/* SigQ counts what is queued for all of the user's processes. */
+	/* SigQ is left out: it counts what is queued for all of the user's processes. */
 	compare_with_direct("grep -E '^Sig(Pnd|Blk|Ign|Cgt)' /proc/self/status; ulimit -a; "
 			    "ls /proc/self/fd; pwd; umask");
 }
@@ -447,12 +449,12 @@ START_TEST(daemons_of_the_target_do_not_hold_us_up)
 {
 	int status = wait_status(start_wrapper("sleep 600 & echo $! >pid; exit 4"));
 	ck_assert_int_eq(WEXITSTATUS(status), 4);
-	/* Still there when we were already gone. */
+	/* The child was still running after the wrapper had ended. */
 	ck_assert_int_eq(kill((pid_t)strtol(said("pid"), NULL, 10), SIGKILL), 0);
 }
 END_TEST
 
-/* A session on a terminal of its own: the wrapper is the foreground job of a tiny shell. */
+/* A session with its own terminal: the wrapper is the foreground job of a tiny shell. */
 struct terminal {
 	int master;
 	pid_t shell;

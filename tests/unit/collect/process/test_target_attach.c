@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about processes that run already: which are refused, and how their end is learnt. */
+/* Tests of attaching to running processes: which are refused, and how their end is noticed. */
 #include "collect/process/target_attach.h"
 
 #include "skip.h"
@@ -102,7 +102,7 @@ START_TEST(process_of_another_user_is_refused_with_the_way_to_it)
 }
 END_TEST
 
-/* The parent, which is not us, takes the end or leaves a zombie. */
+/* The parent, which is another process, reaps the target or leaves a zombie. */
 static const struct {
 	const char *script;
 	enum tp_end_kind kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the tree of threads: fed by events. */
+/* Tests of the tree of threads, built from events. */
 #include "collect/process/task_tree.h"
 
 #include "trainprof/collect/host_info.h"
@@ -34,7 +34,7 @@ static void teardown(void)
 	tp_trace_builder_release(&sink);
 }
 
-/* The last record of a task, as a reader of the recording would know it. */
+/* Returns the last record of a task, which is what a reader of the recording sees. */
 static struct tp_task last_record(uint32_t id)
 {
 	struct tp_task found = {.id = TP_NO_TASK};
@@ -50,7 +50,7 @@ static const char *string(uint32_t id)
 	return tp_strtab_text(&sink.sink.strings, id);
 }
 
-/* Every alive task is found under its tid, and iteration meets each once. */
+/* Checks that every live task is found by its tid, and that an iteration visits each once. */
 static void assert_sane(void)
 {
 	size_t cursor = 0;
@@ -89,7 +89,7 @@ START_TEST(reused_tid_is_a_new_task)
 	tp_task_tree_fork(tree, 101, 100, 100, 20);
 	tp_task_tree_exit(tree, 101, 30);
 	ck_assert_uint_eq(tp_task_tree_fork(tree, 101, 100, 100, 40)->info.id, 2);
-	/* and when the end was lost, the second birth ends the first life */
+	/* if the end was lost, the second birth ends the first life */
 	ck_assert_uint_eq(tp_task_tree_fork(tree, 101, 101, 100, 50)->info.id, 3);
 	ck_assert_uint_eq(last_record(2).end_ns, 50);
 	assert_sane();

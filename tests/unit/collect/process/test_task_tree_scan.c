@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding threads in /proc: in a recorded tree that changes, and in the real one. */
+/* Tests of finding threads in /proc: in a recorded tree that changes, and in the real one. */
 #include "collect/process/task_tree.h"
 
 #include "trainprof/base/clock.h"
@@ -72,7 +72,7 @@ static void put_stat(const char *name, int tid, const char *comm, char state, in
 	write_text(name, text);
 }
 
-/* A process with one thread; threads are added by put_thread(). */
+/* Creates a process with one thread; put_thread() adds more threads. */
 static void put_process(int pid, int ppid, const char *comm, const char *children)
 {
 	char name[100];
@@ -139,7 +139,7 @@ START_TEST(scan_ends_what_is_gone_or_a_zombie_and_keeps_an_orphan)
 	tp_task_tree_scan(tree, 10, 1000 * TP_NS_PER_S);
 	run("rm -r proc/%d/task/%d", 10, 11);
 	put_stat("proc/20/stat", 20, "worker", 'Z', 10, 520);
-	put_stat("proc/30/stat", 30, "daemon", 'S', 1, 530); /* its parent is gone */
+	put_stat("proc/30/stat", 30, "daemon", 'S', 1, 530); /* its parent has ended */
 	tp_task_tree_scan(tree, 10, 1001 * TP_NS_PER_S);
 	ck_assert_ptr_null(tp_task_tree_find(tree, 11));
 	ck_assert_ptr_null(tp_task_tree_find(tree, 20));
@@ -172,7 +172,7 @@ START_TEST(fed_tree_believes_proc_only_at_second_sight_and_in_doubt)
 	tp_task_tree_mark_stale(tree);
 	ck_assert_uint_eq(tp_task_tree_scan(tree, 10, 1001 * TP_NS_PER_S), 0);
 	ck_assert_uint_eq(tp_task_tree_scan(tree, 10, 1002 * TP_NS_PER_S), 1);
-	/* a late event is the same birth */
+	/* a late event refers to the same birth */
 	uint32_t id = tp_task_tree_find(tree, 20)->info.id;
 	ck_assert_uint_eq(tp_task_tree_fork(tree, 20, 20, 10, 5)->info.id, id);
 	run("rm -r proc/20");
@@ -191,7 +191,7 @@ static void *sleep_long(void *unused)
 	return NULL;
 }
 
-/* A child with two more threads and a child of its own; ends with its parent. */
+/* Starts a child with two more threads and its own child; it ends with its parent. */
 static pid_t start_family(void)
 {
 	int ready[2];
@@ -238,7 +238,7 @@ START_TEST(scan_of_the_real_proc_finds_a_real_family)
 }
 END_TEST
 
-/* As when trainprof is started by the shell that it attaches to. */
+/* Simulates that trainprof was started by the shell to which it attaches. */
 START_TEST(met_tree_is_without_ourselves_and_without_our_children)
 {
 	struct tp_host live = {.root = "", .is_live = true};

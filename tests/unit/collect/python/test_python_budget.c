@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how often threads that run Python are sampled. */
+/* Tests of how often threads that run Python are sampled. */
 #include "collect/python/python_budget.h"
 
 #include <check.h>

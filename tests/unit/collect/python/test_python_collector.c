@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading Python, by whole measurements of programs whose shares are known. */
+/* Tests of reading Python stacks, by complete measurements of programs whose shares are known. */
 #include "collect/measured.h"
 
 #include "collect/lacks_perf.h"
@@ -25,8 +25,8 @@ static void teardown(void)
 	measured_release(&m);
 }
 
-/* Three functions burn 3, 6 and 9 ms of CPU time in turn; then the loop sleeps for 5 ms, or in its
- * last round for a second: a look comes in it, however busy the machine is. */
+/* Three functions use 3, 6 and 9 ms of CPU time in turn; then the loop sleeps for 5 ms, or for a
+ * second in its last round, so that a poll comes during the sleep, however busy the machine is. */
 #define BURNING                                                                                    \
 	"import time\n"                                                                            \
 	"def burn(ms):\n"                                                                          \
@@ -47,7 +47,7 @@ static const struct tp_frame *frame_at(const struct tp_stack *stack, size_t i)
 	return &m.trace.frames[stack->frames[i]];
 }
 
-/* Is this the innermost Python frame from `i` on? Moves past it. */
+/* Returns true if the next Python frame from `i` on has this name, and moves `i` past it. */
 static bool next_python_is(const struct tp_stack *stack, size_t *i, const char *name)
 {
 	while (*i < stack->n_frames && frame_at(stack, *i)->kind != TP_FRAME_PYTHON)
@@ -56,7 +56,7 @@ static bool next_python_is(const struct tp_stack *stack, size_t *i, const char *
 	       strcmp(measured_text(&m, frame_at(stack, (*i)++)->symbol), name) == 0;
 }
 
-/* burn < `name` < main < <module>, with the line of main that calls it. */
+/* Checks for burn < `name` < main < <module>, with the line of main that makes the call. */
 static bool is_burning(const struct tp_stack *stack, const char *name, uint32_t line)
 {
 	size_t i = 0;
@@ -88,8 +88,9 @@ static void run_python(const char *code)
 	ck_assert_int_eq(m.status, TP_OK);
 }
 
-/* A run has 1.44 s of CPU time and a sample each 2 ms: 720 are due. Where others take the CPUs many
- * are read too late to be told, and some runs more have the number that a claim wants. */
+/* A run has 1.44 s of CPU time and a sample every 2 ms: 720 samples. If other programs take the
+ * CPUs, many are read too late to be used; then more runs are needed for the number that a test
+ * wants. */
 enum { MOST_RUNS = 4 };
 
 static void begin_anew(void)
@@ -116,7 +117,7 @@ START_TEST(running_threads_are_told_by_function_and_line)
 		sum = one + two + three;
 	}
 	ck_assert_double_ge(sum, 200);
-	/* Within five times what chance does to so many samples. */
+	/* The tolerance is five times the standard error of so many samples. */
 	double chance = 5 * sqrt(0.25 / sum);
 	ck_assert_double_eq_tol(one / sum, 3.0 / 18, chance);
 	ck_assert_double_eq_tol(two / sum, 6.0 / 18, chance);
@@ -124,7 +125,8 @@ START_TEST(running_threads_are_told_by_function_and_line)
 }
 END_TEST
 
-/* How often the loop counter of this name was told; in order, and what it was last. */
+/* Counts the marks of the loop counter with this name, checks their order, and returns the last
+ * value in `last`. */
 static size_t count_marks(const char *name, uint64_t *last)
 {
 	size_t n = 0;
@@ -142,8 +144,8 @@ static size_t count_marks(const char *name, uint64_t *last)
 	return n;
 }
 
-/* Runs it until so many values were told, which may take another time where the host lets us not
- * look for a while. */
+/* Runs the code until at least `least` values were recorded; it is run again if the host kept us
+ * from polling for a while. */
 static void check_counter(const char *code, const char *name, size_t least, uint64_t last)
 {
 	size_t n = 0;
@@ -158,7 +160,7 @@ static void check_counter(const char *code, const char *name, size_t least, uint
 	ck_assert_uint_ge(n, least);
 }
 
-/* 80 rounds of 18 ms of CPU time, a sample each 2 ms. The first rounds pass before the interpreter
+/* 80 rounds of 18 ms of CPU time, a sample every 2 ms. The first rounds pass before the interpreter
  * is found. */
 START_TEST(the_counter_of_a_loop_is_told)
 {
@@ -168,7 +170,7 @@ START_TEST(the_counter_of_a_loop_is_told)
 }
 END_TEST
 
-/* It is hardly ever met on a CPU: looks at its waits tell. */
+/* The thread is almost never on a CPU: the counter is read by polls during its waits. */
 START_TEST(the_counter_of_a_loop_that_waits_is_told)
 {
 	if (lacks_python())
@@ -237,7 +239,7 @@ START_TEST(waits_are_told_by_their_line)
 		   "    time.sleep(0.4)\n"
 		   "def main():\n"
 		   "    time.sleep(0.2)\n"
-		   "    for i in range(8):\n" /* the interpreter is found in one of them */
+		   "    for i in range(8):\n" /* the interpreter is found during one of them */
 		   "        rest()\n"
 		   "main()");
 	size_t n = 0;
@@ -296,7 +298,7 @@ START_TEST(waits_for_the_interpreter_lock_are_told_from_other_waits)
 }
 END_TEST
 
-/* In a stretch between two stays, of which the first ended by losing the CPU. */
+/* Returns true if the time is between two runs of which the first was preempted. */
 static bool wanted_a_cpu(uint32_t task, uint64_t time_ns)
 {
 	const struct tp_trace *trace = &m.trace;
@@ -306,7 +308,8 @@ static bool wanted_a_cpu(uint32_t task, uint64_t time_ns)
 	return false;
 }
 
-/* Two functions of 20 and 40 ms in turn, on one CPU with a rival: the CPU is lost at any time. */
+/* Two functions of 20 and 40 ms in turn, on one CPU with a rival: the CPU may be lost at any
+ * time. */
 START_TEST(where_a_thread_wants_a_cpu_is_told)
 {
 	if (lacks_perf() || lacks_python())
@@ -342,7 +345,7 @@ START_TEST(where_a_thread_wants_a_cpu_is_told)
 			n_two++;
 	}
 	double n = (double)(n_one + n_two);
-	/* It wants a CPU for 2.4 s, and is looked at 50 times a second. */
+	/* The thread waits for a CPU for 2.4 s in total, and is polled 50 times per second. */
 	ck_assert_double_ge(n, 30);
 	ck_assert_double_eq_tol((double)n_one / n, 1.0 / 3, 4 * sqrt(0.25 / n));
 }
@@ -382,7 +385,7 @@ START_TEST(an_interpreter_that_comes_by_exec_and_a_child_of_it_are_read)
 }
 END_TEST
 
-/* What is native so far is searched for an interpreter four times a second. */
+/* Processes without an interpreter are searched for one four times per second. */
 START_TEST(an_interpreter_that_comes_late_is_read)
 {
 	if (lacks_perf() || lacks_python())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about hardware breakpoints, on a double of the kernel's and on this very thread. */
+/* Tests of hardware breakpoints, with a test double of the kernel and on this thread. */
 #include "collect/watch/breakpoint.h"
 
 #include "collect/watchdouble.h"
@@ -139,7 +139,7 @@ END_TEST
 
 static volatile uint64_t written;
 
-/* Not where the machine has none: `doctor` says so there. */
+/* Not checked if the machine has none: `doctor` reports that. */
 START_TEST(the_processor_sees_each_write)
 {
 	const struct tp_breakpoint_place place = {.address = (uint64_t)(uintptr_t)&written,
@@ -151,7 +151,7 @@ START_TEST(the_processor_sees_each_write)
 	size_t n = tp_breakpoint_drain(&breakpoint, on_hit, NULL);
 	tp_breakpoint_close(&breakpoint);
 	if (n == 0)
-		return; /* a hypervisor that keeps the registers to itself */
+		return; /* a hypervisor that keeps the registers for itself */
 	ck_assert_uint_eq(n, 20);
 	for (size_t i = 1; i < n; i++)
 		ck_assert_uint_ge(times_ns[i], times_ns[i - 1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which counters are watched, on a double of the kernel's breakpoints. */
+/* Tests of which counters are watched, with a test double of the kernel's breakpoints. */
 #include "collect/watch/counter_watch.h"
 
 #include "collect/watchdouble.h"
@@ -13,13 +13,13 @@
 
 enum { TID = 100000001, MAX_VARIABLES = 4, LOOK_MS = 10 };
 
-/* A variable of the program as looks find it. */
+/* A variable of the program as polls find it. */
 struct variable {
 	uint64_t address;
 	bool is_gone;
-	double period_ms; /* of its rounds; 0: it does not count */
-	uint64_t turns;   /* it begins anew after so many; 0: never */
-	uint64_t step;    /* it grows by so much at once */
+	double period_ms; /* length of a round; 0 = it does not count */
+	uint64_t turns;   /* restarts after so many rounds; 0 = never */
+	uint64_t step;    /* increment */
 	uint64_t told;
 };
 
@@ -146,7 +146,7 @@ END_TEST
 
 START_TEST(one_that_counts_too_fast_is_not)
 {
-	add(0x5000, 9); /* 111 a second, and 100 are allowed */
+	add(0x5000, 9); /* 111 per second, and 100 are allowed */
 	live(3);
 	ck_assert_uint_eq(watchdouble_n_opens, 0);
 }
@@ -155,7 +155,7 @@ END_TEST
 START_TEST(what_jumps_or_hardly_moves_is_not)
 {
 	add(0x5000, 20)->step = 17;
-	add(0x5008, 20)->turns = 3; /* of three rounds it begins anew: by one, or from two */
+	add(0x5008, 20)->turns = 3; /* its values are 0, 2, 1, 0, 2, 1 */
 	variables[1].step = 2;
 	add(0x5010, 8000);
 	live(3);
@@ -199,7 +199,7 @@ START_TEST(a_dictionary_that_grew_takes_its_watch_with_it)
 	struct variable *it = add(0x5000, 20);
 	live(1);
 	it->address = 0x9000;
-	live(0.045); /* the next value is found elsewhere */
+	live(0.045); /* the next value is found at another address */
 	ck_assert_ptr_null(watchdouble_at(0x5000));
 	live(0.5);
 	ck_assert_ptr_nonnull(watchdouble_at(0x9000));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which functions of call stacks may be called once a step. */
+/* Tests of which functions of call stacks may be called once per step. */
 #include "collect/watch/entry_choice.h"
 
 #include "trainprof/model/trace.h"
@@ -26,8 +26,8 @@ static void teardown(void)
 	tp_trace_builder_release(&sink);
 }
 
-/* Functions outermost first, by one letter each; a lower-case one has no known start, '.' is
- * Python, '!' the kernel. */
+/* Adds a stack of functions, outermost first, one letter each; a lower-case one has no known start,
+ * '.' is Python, '!' the kernel. */
 static void add(const char *path, size_t times, uint32_t flags)
 {
 	uint32_t frames[64];
@@ -79,7 +79,8 @@ START_TEST(the_way_is_followed_to_where_it_parts)
 	add("sMTFL", 50, 0);
 	add("sMTBK", 45, 0);
 	add("sMEL", 5, 0);
-	/* A rare one beside the way, then those at the end of the way, then the way itself. */
+	/* First a rare function off the main path, then those at the end of the path, then the path
+	 * itself. */
 	expect("TEFBM");
 }
 END_TEST
@@ -160,7 +161,7 @@ START_TEST(an_evaluation_works_where_the_step_does)
 	add("sMEL", 20, 0);
 	ck_assert(tp_entry_stacks_overlap(&stacks, number_of("E")));
 	ck_assert(!tp_entry_stacks_overlap(&stacks, number_of("U")));
-	/* Without a sample nothing is known of it. */
+	/* Without a sample nothing is known about it. */
 	tp_entry_stacks_clear(&stacks);
 	ck_assert(!tp_entry_stacks_overlap(&stacks, number_of("E")));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which function of a native program is watched, on simulated programs and a double of
- * the kernel's breakpoints. */
+/* Tests of which function of a native program is watched, with simulated programs and a test double
+ * of the kernel's breakpoints. */
 #include "collect/watch/entry_watch.h"
 
 #include "collect/watchdouble.h"
@@ -16,12 +16,12 @@ enum { TID = 100000001, BASE = 0x400000 };
 
 /* A part of a step: a function that is called once or several times in a row. */
 struct part {
-	char caller; /* of the function; 0: main */
+	char caller; /* caller of the function; 0 = main */
 	char function;
-	char leaf; /* that it works in */
-	double ms; /* of one call */
+	char leaf; /* innermost function of its samples */
+	double ms; /* time per call */
 	unsigned calls;
-	unsigned every; /* so many-th step; 0: each */
+	unsigned every; /* called in every n-th step; 0 = in each */
 };
 
 static struct tp_host host;
@@ -55,7 +55,7 @@ static void setup(void)
 	tp_trace_builder_init(&sink);
 	tree = tp_task_tree_new(&host, &sink.sink);
 	tp_task_tree_fork(tree, TID, TID, 0, 0);
-	/* 5 us a hit: 200 hits a second */
+	/* 5 us per hit: 200 hits per second */
 	tp_watch_list_init(&list, tree, &watchdouble_system, 5000, 0.001);
 	tp_entry_watch_init(&watch, &list, &sink.sink, find_address, NULL);
 	now_ns = next_sample_ns = next_update_ns = TP_NS_PER_S;
@@ -96,7 +96,7 @@ static void add_sample(const struct part *part)
 	tp_entry_watch_add(&watch, &sample, TID);
 }
 
-/* One call, with what a sampler and the loop of trainprof see meanwhile. */
+/* Simulates one call, with the sampler and trainprof's loop running meanwhile. */
 static void call(const struct part *part)
 {
 	uint64_t end_ns = now_ns + (uint64_t)(part->ms * 1e6);
@@ -135,7 +135,7 @@ static void live(const struct part *parts, size_t n, double seconds)
 	tp_watch_list_drain(&list);
 }
 
-/* The function whose calls were put, and how many; 0: none. */
+/* Returns the function whose calls were emitted (0 = none), and their number. */
 static char recorded(size_t *n)
 {
 	char name = 0;
@@ -163,7 +163,7 @@ static size_t n_taken(void)
 	return n;
 }
 
-/* Each row: a program, and the functions of which one has its steps ("": none has). */
+/* Each row: a program, and the functions one of which must be found ("" = none may be). */
 static const struct {
 	struct part parts[5];
 	const char *answers;
@@ -173,26 +173,26 @@ static const struct {
 	{{{0, 'F', 'L', 7, 1, 0}, {0, 'B', 'K', 11, 1, 0}, {0, 'U', 'U', 2, 1, 0}}, "FBU", 20},
 	{{{0, 'F', 'L', 2, 1, 0}, {0, 'B', 'K', 3, 1, 0}, {0, 'U', 'U', 1, 1, 0}}, "FBU", 6},
 	{{{0, 'F', 'L', 50, 1, 0}, {0, 'B', 'K', 70, 1, 0}, {0, 'U', 'U', 10, 1, 0}}, "FBU", 130},
-	/* a function for the step */
+	/* one function per step */
 	{{{'T', 'F', 'L', 7, 1, 0}, {'T', 'B', 'K', 13, 1, 0}}, "TFB", 20},
 	/* layers are called from main: six in a row, then six the other way, then an update */
 	{{{0, 'L', 'L', 1, 6, 0}, {0, 'K', 'K', 2, 6, 0}, {0, 'U', 'U', 2, 1, 0}}, "U", 20},
-	/* an evaluation each fourth step, which works in the same functions */
+	/* an evaluation every fourth step, which works in the same functions */
 	{{{0, 'F', 'L', 7, 1, 0},
 	  {0, 'B', 'K', 11, 1, 0},
 	  {0, 'U', 'U', 2, 1, 0},
 	  {0, 'E', 'L', 6, 1, 4}},
 	 "FBU",
 	 21.5},
-	/* one that works where others do, and alone: it may be an evaluation */
+	/* a function that works in shared leaves, and alone: it may be an evaluation */
 	{{{0, 'E', 'L', 20, 1, 0}, {0, 'L', 'L', 0.5, 4, 0}}, "", 22},
-	/* a checkpoint each tenth step */
+	/* a checkpoint every tenth step */
 	{{{0, 'F', 'L', 7, 1, 0}, {0, 'B', 'K', 11, 1, 0}, {0, 'C', 'C', 12, 1, 10}}, "FB", 19.2},
 	/* four micro-batches for each update */
 	{{{0, 'F', 'L', 4, 1, 0}, {0, 'B', 'K', 6, 1, 0}, {0, 'U', 'U', 4, 1, 4}}, "U", 44},
-	/* only layers: nothing is called once a step that could be seen */
+	/* only layers: no function is called visibly once per step */
 	{{{0, 'L', 'L', 1, 6, 0}, {0, 'K', 'K', 2, 6, 0}}, "", 18},
-	/* 500 steps a second cost more than may be */
+	/* 500 steps per second exceed the budget */
 	{{{0, 'F', 'L', 0.8, 1, 0}, {0, 'B', 'K', 1.2, 1, 0}}, "", 2},
 };
 
@@ -210,7 +210,7 @@ START_TEST(the_function_of_a_step_is_found_or_none)
 	}
 	ck_assert_msg(name && strchr(rows[_i].answers, name), "row %d: %zu calls of %c", _i, n,
 		      name ? name : '-');
-	/* From within ten seconds on, and each once. */
+	/* Recorded from within the first ten seconds on, and each call once. */
 	ck_assert_msg((double)n >= 20000 / rows[_i].step_ms, "row %d: %zu calls", _i, n);
 	ck_assert_msg((double)n <= 30000 / rows[_i].step_ms, "row %d: %zu calls", _i, n);
 	ck_assert_uint_eq(n_taken(), 1);

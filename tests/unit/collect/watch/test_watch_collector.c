@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the source of exact times where there is nothing to watch; whole runs are
- * tests/steps/'s. */
+/* Tests of the source of exact times when there is nothing to watch; complete runs are in
+ * tests/steps/. */
 #include "collect/registry.h"
 #include "trainprof/collect/collector.h"
 #include "trainprof/model/trace.h"
@@ -48,7 +48,7 @@ START_TEST(a_machine_has_them_or_it_is_said_why_not)
 }
 END_TEST
 
-/* Of a program without Python and before anything was started. */
+/* For a program without Python, and before anything was started. */
 START_TEST(it_can_be_paused_stopped_and_closed_at_any_time)
 {
 	struct tp_collector *self;

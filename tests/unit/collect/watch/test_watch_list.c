@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about breakpoints that are set, on a double of the kernel's. */
+/* Tests of setting breakpoints, with a test double of the kernel. */
 #include "collect/watch/watch_list.h"
 
 #include "collect/watchdouble.h"
@@ -17,7 +17,7 @@ static struct tp_trace_builder sink;
 static struct tp_task_tree *tree;
 static struct tp_watch_list list;
 static size_t n_hits;
-static enum tp_watch_end ended; /* of the watch that ended last */
+static enum tp_watch_end ended; /* how the last watch that ended has ended */
 
 static void setup(void)
 {
@@ -25,7 +25,7 @@ static void setup(void)
 	tp_trace_builder_init(&sink);
 	tree = tp_task_tree_new(&host, &sink.sink);
 	tp_task_tree_fork(tree, TID, TID, 0, 0);
-	/* 10 us a hit, 0.1 % of the time: 100 hits a second */
+	/* 10 us per hit, 0.1 % of the time: 100 hits per second */
 	tp_watch_list_init(&list, tree, &watchdouble_system, 10000, 0.001);
 	n_hits = 0;
 	ended = TP_WATCH_OPEN;

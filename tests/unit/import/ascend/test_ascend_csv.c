@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about tables of kernels of Ascend's profiler. */
+/* Tests tables of kernels of Ascend's profiler. */
 #include "import/database.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about databases of Ascend's profiler. */
+/* Tests databases of Ascend's profiler. */
 #include "import/database.h"
 
 #include <string.h>
 
-/* Tasks 1 and 2 compute, 3 copies, 4 carries the collective though its type is one of computing, 5
- * waits, 6 copies for the collective. Times of PYTORCH_API are texts. */
+/* Tasks 1 and 2 compute, 3 copies, 4 carries the collective although its type is one of computing,
+ * 5 waits, 6 copies for the collective. Times of PYTORCH_API are texts. */
 #define STRINGS                                                                                    \
 	"CREATE TABLE STRING_IDS(id INTEGER PRIMARY KEY, value TEXT);"                             \
 	"INSERT INTO STRING_IDS VALUES (1,'MatMul_op'),(2,'AI_CORE'),(3,'MEMCPY_ASYNC'),"          \
@@ -92,13 +92,13 @@ START_TEST(the_host_has_steps_operators_calls_and_outermost_python)
 	ck_assert_uint_eq(imported_count(&in, TP_SPAN_CALL), 1);
 	ck_assert_uint_eq(imported_count(&in, TP_SPAN_PYTHON), 1);
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_PYTHON, "train.py"), 8990);
-	/* STEP_TIME says the same once more. */
+	/* STEP_TIME repeats the step. */
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_ANNOTATION, "ProfilerStep#"), 9100);
 	ck_assert_int_eq(rank->number, 11);
 	ck_assert_str_eq(rank->host, "node7");
 	ck_assert_uint_eq(rank->n_devices, 1);
 	ck_assert_str_eq(rank->devices[0].name, "Ascend910B");
-	ck_assert_uint_eq(rank->n_skipped, 1); /* the time that is no number */
+	ck_assert_uint_eq(rank->n_skipped, 1); /* the time that is not a number */
 	imported_release(&in);
 }
 END_TEST

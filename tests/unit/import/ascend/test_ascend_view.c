@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about trace_view.json of Ascend's profiler. */
+/* Tests trace_view.json of Ascend's profiler. */
 #include "import/database.h"
 
 #include "trainprof/base/file.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Microseconds since 1970 with ns, as texts; torch's process is named behind its events. */
+/* Microseconds since 1970 with ns, as texts; the name of torch's process comes after its events. */
 #define EVENT(pid, tid, name, us, length, rest)                                                    \
 	"{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":" #pid ",\"tid\":" #tid                       \
 	",\"ts\":\"17364088836" us "\",\"dur\":" length rest "},"
@@ -76,7 +76,7 @@ START_TEST(waits_and_pieces_are_no_work)
 }
 END_TEST
 
-/* Older exports say "Other" of nearly all tasks. */
+/* Older exports have the type "Other" for nearly all tasks. */
 START_TEST(untyped_work_is_read_from_the_makers_summary)
 {
 	struct imported in;
@@ -115,7 +115,7 @@ static const char *const damaged[] = {
 	TORCH "7," LANES,
 };
 
-/* Without a name of a process nothing is known of its lanes. */
+/* Lanes are unknown without the name of a process. */
 START_TEST(what_cannot_be_read_is_counted_or_refused)
 {
 	struct imported in;
@@ -131,7 +131,7 @@ START_TEST(what_cannot_be_read_is_counted_or_refused)
 }
 END_TEST
 
-/* Its marks lie behind the first bytes: then it is not chosen, but read when it is asked for. */
+/* Its marks come after the first bytes, so it is not recognised, but read if requested by name. */
 START_TEST(asked_for_by_name_it_reads_any_json)
 {
 	static const char text[] = "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\","

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about cutting documents into events, wherever the bytes end and however large they are. */
+/* Tests splitting documents into events, wherever the bytes end and however large the events
+ * are. */
 #include "giver.h"
 #include "import/json/json_scan.h"
 #include "import/strictparser.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each item as a letter and its text: "e{...};m key value;j;h;" and "cut" at the end. */
+/* Writes each item as a letter and its text: "e{...};m key value;j;h;" and "cut" at the end. */
 static void scan_to(struct tp_buf *out, const char *bytes, size_t size)
 {
 	struct giver giver = {bytes, size};
@@ -59,7 +60,7 @@ static const struct {
 	{"{\"traceEvents\":[1,\"x\",[2,{}],null,{}]}", "j;j;j;j;e{};"},
 	{"{\"traceEvents\":[{}],} trailing", "e{};"},
 	{"[{\"a\":\"]}\\\"\"}]", "e{\"a\":\"]}\\\"\"};"},
-	/* The closing bracket of a bare list may be left out; all else is a cut. */
+	/* Only the closing bracket of a bare list may be missing; anything else counts as a cut. */
 	{"[{}", "e{};"},
 	{"[{},", "e{};"},
 	{"[{},{", "e{};cut"},
@@ -71,12 +72,12 @@ static const struct {
 	{"{\"traceEvents", "cut no list"},
 	{"{", "cut no list"},
 	{"{\"a\":12", "ma 12;cut no list"},
-	/* No JSON, or none of ours. */
+	/* Not JSON, or not a trace. */
 	{"", " no list"},
 	{"   ", " no list"},
 	{"<html>", " no list"},
 	{"5", " no list"},
-	/* A bracket too many ends nothing that is there. */
+	/* An extra bracket ends nothing that exists. */
 	{"[}{}]", "j;e{};"},
 	{"{\"traceEvents\":[{}]]}", "e{};cut"},
 	{"{\"no colon\" 5, \"traceEvents\":[{}]}", "mno colon 5;e{};"},
@@ -91,7 +92,7 @@ START_TEST(events_and_members_come_in_order)
 }
 END_TEST
 
-/* A document whose events have every length around that of the window's blocks. */
+/* A document whose events have all lengths around that of the window's blocks. */
 static void put_document(struct tp_buf *out, size_t n_events, size_t longest)
 {
 	tp_buf_puts(out, "{\"schemaVersion\":1,\n\"traceEvents\":[");
@@ -104,7 +105,7 @@ static void put_document(struct tp_buf *out, size_t n_events, size_t longest)
 	tp_buf_puts(out, "],\"end\":true}");
 }
 
-/* Counts events whose numbers come in order. */
+/* Counts events whose numbers are in sequence. */
 static size_t count_events(const char *bytes, size_t size, bool *is_cut)
 {
 	struct giver giver = {bytes, size};
@@ -158,7 +159,7 @@ START_TEST(cut_anywhere_all_whole_events_come)
 }
 END_TEST
 
-/* In between small ones: larger than the first window, and larger than any may be. */
+/* Between small events: larger than the first window, and larger than the maximum. */
 static const struct {
 	size_t size;
 	const char *items;
@@ -169,7 +170,7 @@ static const struct {
 	{3U * TP_JSON_SCAN_WINDOW_MAX, "ehe"},
 };
 
-/* Of brackets, of a string, of quotes that are escaped. */
+/* Filled with brackets, a string, or escaped quotes. */
 static void put_large(struct tp_buf *out, int shape, size_t size)
 {
 	size_t from = out->len;
@@ -252,9 +253,9 @@ START_TEST(json_is_recognised_by_its_first_letter)
 }
 END_TEST
 
-/* ---- a strict parser beside ---- */
+/* ---- comparison with a strict parser ---- */
 
-/* Events that writers of traces have made or might, and mutations start from. */
+/* Events that writers of traces have produced or might produce; start of the mutations. */
 static const char *const nasty[] = {
 	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":1.5,\"dur\":2,"
 	"\"args\":{\"device\":0,\"stream\":7,\"grid\":[1,2,3],\"Process Group Ranks\":\"[0, 1]\"}}",
@@ -286,7 +287,7 @@ static const char *const nasty[] = {
 	"too\"}",
 };
 
-/* No strict parser takes these, and people have them. */
+/* Strict parsers reject these, but they occur in practice. */
 static const char *const lenient[] = {
 	"{\"a\":NaN,\"b\":Infinity,\"c\":-Infinity}",
 	"{\"a\":1,}",
@@ -317,7 +318,7 @@ START_TEST(some_that_no_strict_parser_accepts_are_read_too)
 }
 END_TEST
 
-/* Exchange a byte, take some out, or put a piece of another event in. */
+/* Replaces a byte, removes some, or inserts a part of another event. */
 static void mutate(struct tp_buf *text, uint64_t *state)
 {
 	static const char bytes[] = "{}[]\",:\\u0019eE+-. \n\x01\xc3\xa9natrfl";
@@ -351,7 +352,7 @@ static void mutate(struct tp_buf *text, uint64_t *state)
 	*text = out;
 }
 
-/* The same mutations each time. */
+/* The same mutations every time. */
 START_TEST(mutated_events_are_read_alike_where_they_are_accepted)
 {
 	enum { ROUNDS = 1500, CHANGES_MOST = 4, LEAST = 50 };
@@ -365,15 +366,15 @@ START_TEST(mutated_events_are_read_alike_where_they_are_accepted)
 		n_accepted += text.len && strictparser_agrees(text.data, text.len);
 		tp_buf_release(&text);
 	}
-	/* Else nothing was compared. Little can be changed in "{}" that stays an event. */
+	/* Otherwise nothing was compared. Few changes of "{}" leave an event. */
 	ck_assert_uint_ge(n_accepted, strlen(nasty[_i]) > 20 ? LEAST : 1);
 }
 END_TEST
 
 #define LOOP(tc, test, table) tcase_add_loop_test(tc, test, 0, sizeof(table) / sizeof((table)[0]))
 
-/* Lists of entered members give their objects with their key; others are members, or passed over.
- */
+/* Lists of entered members yield their objects with their key; other members are returned as
+ * members, or skipped. */
 START_TEST(members_that_a_table_names_are_entered)
 {
 	static const struct tp_json_scan_enter enter[] = {{"tool", true},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about passing over brackets, by vectors and without. */
+/* Tests skipping brackets, with and without vectors. */
 #include "import/json/json_skip.h"
 
 #include "trainprof/base/buf.h"
@@ -13,7 +13,7 @@
 typedef bool (*skip_fn)(struct tp_json_skip *skip, const char **at, const char *end, bool is_last);
 static const skip_fn ways[] = {tp_json_skip_run, tp_json_skip_plain};
 
-/* The text with bytes behind it that must not matter. */
+/* Returns the text followed by bytes that must not matter. */
 static char *slacked(const char *text, size_t len)
 {
 	char *copy = tp_alloc(len + TP_JSON_SKIP_BYTES);
@@ -22,7 +22,7 @@ static char *slacked(const char *text, size_t len)
 	return copy;
 }
 
-/* A random nest of brackets and strings, whose length is known. */
+/* Writes random nested brackets and strings of known length. */
 static size_t nest(struct tp_buf *out, uint64_t seed)
 {
 	size_t depth = 0;
@@ -52,7 +52,7 @@ static size_t nest(struct tp_buf *out, uint64_t seed)
 	return out->len;
 }
 
-/* The length found when the text arrives in random pieces; 0 when it does not end. */
+/* Returns the length found when the text arrives in random pieces; 0 if it does not end. */
 static size_t length_in_pieces(skip_fn go_on, const char *text, size_t len, uint64_t seed)
 {
 	struct tp_json_skip skip = {0};
@@ -104,7 +104,7 @@ START_TEST(depth_costs_nothing)
 }
 END_TEST
 
-/* Every byte between quotes, and a backslash in every place of a block. */
+/* Every byte between quotes, and a backslash at every position of a block. */
 START_TEST(strings_hide_what_is_in_them)
 {
 	for (unsigned c = 0; c < 256; c++)

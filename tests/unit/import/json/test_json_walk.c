@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about taking JSON apart: members, numbers, times, texts. */
+/* Tests parsing JSON: members, numbers, times, texts. */
 #include "import/json/json_walk.h"
 
 #include "trainprof/base/map.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text with slack behind it that must not matter. */
+/* Returns the text followed by slack that must not matter. */
 static char *slacked(const char *text, size_t len)
 {
 	char *copy = tp_alloc(len + TP_JSON_WALK_SLACK);
@@ -41,7 +41,8 @@ END_TEST
 
 /* ---- walking ---- */
 
-/* Each member as "key=value", a letter for its type before the value; '!' when malformed. */
+/* Writes each member as "key=value", with a letter for its type before the value; '!' if
+ * malformed. */
 static const struct {
 	const char *json;
 	const char *members;
@@ -186,7 +187,7 @@ START_TEST(integers_are_read_or_refused)
 }
 END_TEST
 
-/* Microseconds as text, and the ns that they are: UINT64_MAX for what is none. */
+/* Microseconds as text, and the equivalent in ns: UINT64_MAX for invalid texts. */
 static const struct {
 	const char *text;
 	uint64_t ns;
@@ -245,7 +246,7 @@ START_TEST(times_are_exact_to_the_nanosecond)
 	ck_assert_int_eq(tp_json_slice_time_ns(&piece, &ns), times[_i].ns != UINT64_MAX);
 	if (times[_i].ns != UINT64_MAX)
 		ck_assert_uint_eq(ns, times[_i].ns);
-	/* Of seconds the same digits are a million times as much, as far as that fits. */
+	/* As seconds the same digits are a million times as large, if that fits. */
 	if (times[_i].ns == UINT64_MAX)
 		ck_assert(!tp_json_slice_seconds_ns(&piece, &ns));
 	else if (tp_json_slice_seconds_ns(&piece, &ns))

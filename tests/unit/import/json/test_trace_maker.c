@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who wrote a file: the smallest of each maker, with Kineto's events before its marks.
- */
+/* Tests finding the maker of a file: the smallest file of each maker, with Kineto's events before
+ * its marks. */
 #include "import/imported.h"
 #include "import/json/trace_maker.h"
 
@@ -25,7 +25,7 @@ static const struct {
 	const char *text;
 	const char *maker;
 } foreign[] = {
-	/* Marks behind the first bytes, by which readers are chosen, are met too late. */
+	/* Marks after the first bytes, which determine the reader, come too late. */
 	{"[" OPERATOR ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" SPACES SPACES SPACES SPACES
 	 "\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}," PROCESS("Ascend Hardware") "]",
 	 "Ascend"},
@@ -45,10 +45,10 @@ START_TEST(a_file_of_another_maker_is_named)
 }
 END_TEST
 
-/* The smallest that has a mark, cut in its first event or not: whose it is. */
+/* The smallest file with a mark, cut in its first event or not, and its maker. */
 static const struct {
 	const char *head;
-	const char *reader; /* NULL: no maker whose files are read */
+	const char *reader; /* NULL = no maker whose files can be read */
 } heads[] = {
 	{"[" OPERATOR "," PROCESS("Ascend Hardware") "]", "ascend"},
 	{"[" OPERATOR "," PROCESS("HCCL") "]", "ascend"},
@@ -90,7 +90,7 @@ START_TEST(the_first_bytes_say_who_reads_it)
 						      readers[i]),
 				 is_meant);
 	}
-	/* Wherever it is cut nothing else comes of it. */
+	/* No cut gives a different reader. */
 	for (size_t n = 0; n < strlen(head); n++)
 		for (size_t i = 0; i < TP_ARRAY_LEN(readers); i++)
 			if (tp_trace_maker_probe((const unsigned char *)head, n, readers[i]))
@@ -123,7 +123,7 @@ START_TEST(what_has_no_mark_is_of_an_unknown_maker)
 }
 END_TEST
 
-/* The operator's time on a device is told at the operator: it is no time line of the device. */
+/* The operator's device time is recorded with the operator: it is not a time line of the device. */
 START_TEST(device_time_of_operators_is_no_operator)
 {
 	struct imported in;

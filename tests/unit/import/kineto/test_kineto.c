@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about events of Kineto and Chrome traces: what becomes a span, and what is skipped. */
+/* Tests events of Kineto and Chrome traces: which become spans, and which are skipped. */
 #include "import/imported.h"
 
 #include "trainprof/base/buf.h"
@@ -24,7 +24,7 @@ static const struct tp_rank_info *rank_of(const struct imported *imported)
 	return &imported->result.ranks[0];
 }
 
-/* ---- kinds and places ---- */
+/* ---- kinds and tracks ---- */
 
 START_TEST(times_are_exact_and_names_are_clean)
 {
@@ -45,7 +45,7 @@ START_TEST(times_are_exact_and_names_are_clean)
 }
 END_TEST
 
-/* No writer that we know does so, but every parser reads it. */
+/* No known writer does so, but every parser reads it. */
 START_TEST(escapes_in_keys_phases_and_categories_hide_nothing)
 {
 	struct imported in;
@@ -98,7 +98,7 @@ START_TEST(a_launch_and_its_kernel_share_a_link)
 }
 END_TEST
 
-/* Correlations that are no small numbers, and the one of the call. */
+/* Correlations that are not small numbers, and the one of the call. */
 static const struct {
 	const char *kernel;
 	const char *call;
@@ -254,7 +254,7 @@ START_TEST(names_of_threads_and_streams_may_come_late)
 }
 END_TEST
 
-/* ---- what is kept ---- */
+/* ---- kept events ---- */
 
 START_TEST(what_repeats_or_is_no_work_is_left_out_unskipped)
 {
@@ -299,7 +299,7 @@ START_TEST(of_python_the_outermost_is_kept_or_all)
 }
 END_TEST
 
-/* Traces of others: every event with a length is a range on its thread. */
+/* Traces of other makers: every event with a length is a range on its thread. */
 static const struct {
 	const char *events;
 	size_t n_spans;
@@ -307,7 +307,7 @@ static const struct {
 	{HOST("toplevel", "a", "1", "2") "," HOST("blink", "b", "1", "1"), 2},
 	{"{\"ph\":\"X\",\"name\":\"no category\",\"ts\":1,\"dur\":1}", 1},
 	{HOST("Trace", "a", "1", "2") "," HOST("mine", "b", "1", "1"), 1},
-	/* As soon as one event is Kineto's, what Kineto does not name is left out. */
+	/* After the first Kineto event, categories that Kineto does not have are left out. */
 	{HOST("mine", "a", "1", "2") "," HOST("cpu_op", "b", "1", "1"), 1},
 	{HOST("cpu_op", "a", "1", "2") "," HOST("mine", "b", "1", "1"), 1},
 	{"{\"ph\":\"B\",\"cat\":\"mine\",\"ts\":1}," HOST("cpu_op", "a", "1",
@@ -362,14 +362,14 @@ START_TEST(begins_and_ends_are_matched_by_thread)
 	ck_assert_uint_eq(in.spans[0].end_ns, 4000);
 	ck_assert_str_eq(imported_name(&in, 1), "outer");
 	ck_assert_uint_eq(in.spans[1].end_ns, 5000);
-	/* The end too many, the one that goes back, and the begin that is left. */
+	/* The extra end, the one that goes back in time, and the begin without an end. */
 	ck_assert_uint_eq(rank_of(&in)->n_skipped, 3);
 	ck_assert_str_eq(rank_of(&in)->skipped_because, "an end without a begin");
 	imported_release(&in);
 }
 END_TEST
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static const struct {
 	const char *event;
@@ -417,7 +417,7 @@ START_TEST(what_is_wrong_is_skipped_and_the_rest_stays)
 }
 END_TEST
 
-/* Right, if unusual: kept, and nothing is said of it. */
+/* Valid, if unusual: kept without a message. */
 static const char *const oddities[] = {
 	"{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"ts\":1,\"dur\":1}",
 	HOST("cpu_op", "x", "\"1.5\"", "1"),
@@ -497,7 +497,7 @@ START_TEST(threads_beyond_the_limit_are_skipped_and_counted)
 }
 END_TEST
 
-/* ---- beside the events ---- */
+/* ---- members besides the events ---- */
 
 START_TEST(the_job_and_its_devices_are_known)
 {
@@ -535,7 +535,7 @@ static const struct {
 	{"{\"traceEvents\":{}}", "' holds no trace events"},
 	{"[1,2,3]", "' holds no trace events"},
 	{"[{\"ph\":\"i\",\"ts\":1}]",
-	 "': none of its 1 events is of use: none tells how long it took"},
+	 "': none of its 1 events is of use: none has a duration"},
 	{"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1}]",
 	 "': none of its 1 events is of use: an event without a length that makes sense"},
 };

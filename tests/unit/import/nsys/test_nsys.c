@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about imports of whole exports: public ones with known answers, schemas of six years. */
+/* Tests imports of whole exports: public ones with known answers, schemas of six years. */
 #include "import/reader/importer.h"
 
 #include "import/nsys_scene.h"
@@ -18,12 +18,12 @@
 
 /* ---- public exports ------------------------------------------------------------------------ */
 
-/* Of expected.json there; -1 ends the devices. */
+/* From expected.json there; -1 ends the devices. */
 static const struct known {
 	const char *file;
 	uint64_t n_events;
 	size_t n_ranks;
-	size_t n_unlinked; /* device work whose call was cut off: counted by SQL */
+	size_t n_unlinked; /* device work whose call was cut off: counted with SQL */
 	struct {
 		int32_t device;
 		size_t n_compute, n_copy;
@@ -58,7 +58,7 @@ struct lane {
 	size_t capacity;
 };
 
-/* Spans of a device whose kinds are in the mask. */
+/* Collects the spans of a device whose kinds are in the mask. */
 static struct lane lane_of(const struct tp_trace *trace, int32_t device, unsigned kinds)
 {
 	struct lane lane = {0};
@@ -72,7 +72,7 @@ static struct lane lane_of(const struct tp_trace *trace, int32_t device, unsigne
 	return lane;
 }
 
-/* Length of the union; the whole window's into *window_ns. */
+/* Returns the length of the union; writes that of the whole window to *window_ns. */
 static uint64_t union_ns(const struct lane *lane, uint64_t *window_ns)
 {
 	uint64_t sum = 0;
@@ -107,7 +107,7 @@ static void assert_device(const struct tp_trace *trace, const struct known *case
 	free(all.spans);
 }
 
-/* Calls by rank and link. */
+/* Maps rank and link to calls. */
 static struct tp_map calls_of(const struct tp_trace *trace)
 {
 	struct tp_map calls = {0};
@@ -122,7 +122,8 @@ static struct tp_map calls_of(const struct tp_trace *trace)
 	return calls;
 }
 
-/* Spans of devices whose rank has no call with their link; all others' calls began before. */
+/* Counts spans of devices whose rank has no call with their link; the calls of all others began
+ * earlier. */
 static size_t count_unlinked(const struct tp_trace *trace)
 {
 	size_t n = 0;
@@ -215,7 +216,7 @@ END_TEST
 
 /* ---- schemas ------------------------------------------------------------------------------- */
 
-/* The same export as several versions of nsys would have written it. */
+/* The same export as written by several versions of nsys. */
 static const struct {
 	const char *age;
 	const char *sql;
@@ -379,7 +380,7 @@ START_TEST(every_age_of_nsys_says_the_same)
 }
 END_TEST
 
-/* ---- what is no export --------------------------------------------------------------------- */
+/* ---- other databases ----------------------------------------------------------------------- */
 
 static const struct {
 	const char *sql;

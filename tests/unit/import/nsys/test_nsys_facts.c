@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about machine, job and threads. */
+/* Tests facts about machine, job and threads. */
 #include "import/nsys/nsys_facts.h"
 
 #include "import/nsys_scene.h"
@@ -40,7 +40,7 @@ static const struct {
 	{SYSTEM "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (1, 'x', 'DeviceEnvironment', 1, "
 		"'A=1;OMPI_COMM_WORLD_RANK=2;B=;OMPI_COMM_WORLD_SIZE=4');",
 	 2, 4},
-	/* who started Python counts before who started it */
+	/* the launcher of Python has precedence over its own launcher */
 	{SYSTEM "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (1, 'x', 'DeviceEnvironment', 1, "
 		"'PMI_SIZE=9;PMI_RANK=7;WORLD_SIZE=2;RANK=1');",
 	 1, 2},
@@ -54,7 +54,7 @@ static const struct {
 	{SYSTEM "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (1, 'x', 'DeviceEnvironment', 1, "
 		"'SLURM_PROCID=3;SLURM_STEP_NUM_TASKS=4');",
 	 3, 4},
-	/* what no job counts */
+	/* numbers that no job has */
 	{CAPTURE
 	 "INSERT INTO META_DATA_CAPTURE VALUES ('PROCESS_0:ENVIRONMENT_VARIABLE', 'RANK=8'), "
 	 "('PROCESS_0:ENVIRONMENT_VARIABLE', 'WORLD_SIZE=8');",
@@ -65,7 +65,7 @@ static const struct {
 	 "'PMI_RANK=\"\"'), ('PROCESS_0:ENVIRONMENT_VARIABLE', 'OMPI_COMM_WORLD_RANK=9999999'), "
 	 "('PROCESS_0:ARGUMENT_1', 'RANK=1'), ('PROCESS_0:ENVIRONMENT_VARIABLE', NULL);",
 	 -1, 0},
-	/* one environment for two */
+	/* one environment for two ranks */
 	{SECOND_RANK CAPTURE "INSERT INTO META_DATA_CAPTURE VALUES "
 			     "('PROCESS_0:ENVIRONMENT_VARIABLE', 'RANK=3');",
 	 -1, 0},
@@ -111,7 +111,7 @@ START_TEST(devices_are_those_worked_on)
 	ck_assert_uint_eq(rank->devices[0].capability, 90);
 	ck_assert_str_eq(rank->devices[1].name, "B");
 	ck_assert_uint_eq(rank->devices[1].memory_bytes, 0);
-	/* CUDA_VISIBLE_DEVICES=2, and a part of that device only */
+	/* CUDA_VISIBLE_DEVICES=2, and only a part of that device */
 	rank = &scene.result.ranks[1];
 	ck_assert_uint_eq(rank->n_devices, 1);
 	ck_assert_int_eq(rank->devices[0].number, 0);

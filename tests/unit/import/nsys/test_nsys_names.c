@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about names: from numbers or texts, few or many, damaged or missing. */
+/* Tests names: from numbers or texts, few or many, damaged or missing. */
 #include "import/nsys/nsys_names.h"
 
 #include "import/nsys_scene.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A kernel each; the name's column takes anything. */
+/* One kernel each; the column of the name accepts anything. */
 #define SCHEMA                                                                                     \
 	SCHEMA_STRINGS                                                                             \
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, globalPid, "     \
@@ -52,12 +52,12 @@ static const struct {
 	{"", "1.5, NULL", ""},
 	{"", "'as it is_v7000, op_id = 1', 2", "as it is_v7000, op_id = 1"},
 	{"INSERT INTO StringIds VALUES (1, '');", "1, 2", ""},
-	/* é in Latin-1, a surrogate, a sequence that is too long: none is UTF-8 */
+	/* é in Latin-1, a surrogate, an overlong sequence: none is UTF-8 */
 	{"INSERT INTO StringIds VALUES (1, CAST(x'63e9c3a9' AS TEXT));", "1, 2",
 	 "c\xef\xbf\xbd\xc3\xa9"},
 	{"INSERT INTO StringIds VALUES (1, CAST(x'61c0' AS TEXT));", "1, 2", "a\xef\xbf\xbd"},
 	{"", "CAST(x'ff6b' AS TEXT), 2", "\xef\xbf\xbdk"},
-	/* what comes after a NUL is no part of a name */
+	/* bytes after a NUL are not part of a name */
 	{"INSERT INTO StringIds VALUES (1, CAST(x'61620063' AS TEXT));", "1, 2", "ab"},
 	{"INSERT INTO StringIds VALUES (1, x'6162');", "1, 2", "string 1"},
 };

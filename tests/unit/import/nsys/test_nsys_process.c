@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which processes are ranks, and whose a row is. */
+/* Tests which processes are ranks, and which process a row belongs to. */
 #include "import/nsys/nsys_process.h"
 
 #include "import/nsys_scene.h"
@@ -12,7 +12,7 @@
 
 #define N(array) (int)(sizeof(array) / sizeof((array)[0]))
 
-/* One row each, with times that tell them apart. */
+/* One row each, distinguished by their times. */
 #define KERNEL(start, pid, link)                                                                   \
 	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (" #start ", " #start                       \
 	" + 5, 0, 1, 7, " #link ", " pid ", 1, 1, NULL, 1, 1, 1, 1, 1, 1, NULL);"
@@ -41,16 +41,17 @@ static const struct {
 	uint64_t n_kept[3];
 	uint64_t n_skipped;
 } scenes[] = {
-	/* by pid, not by row; the loader worker is no rank, nor is its launcher with one call */
+	/* by pid, not by row; the loader worker is not a rank, and neither is its launcher with one
+	 * call */
 	{KERNEL(30, PID_6, 1) KERNEL(40, PID_5, 1) CALL(10, TID_5, 1) CALL(20, TID_6, 1)
 		 CALL(15, TID_7, 1) OS_CALL(50, TID_7) OS_CALL(51, TID_5) RANGE(5, TID_7),
 	 2,
 	 {5, 6},
 	 {3, 2},
 	 0},
-	/* calls, where nothing has device work */
+	/* calls, if no process has device work */
 	{CALL(10, TID_5, 1) RANGE(11, TID_6) OS_CALL(12, TID_6), 1, {5}, {1}, 0},
-	/* ranges, where nothing has calls either */
+	/* ranges, if no process has calls either */
 	{RANGE(11, TID_6) RANGE(13, TID_7) OS_CALL(12, TID_5), 2, {6, 7}, {1, 1}, 0},
 	/* two machines in one export */
 	{KERNEL(30, PID_5, 1) KERNEL(40, PID_5B, 1) CALL(10, TID_5, 1) CALL(20, TID_5B, 1),
@@ -58,20 +59,20 @@ static const struct {
 	 {5, 5},
 	 {2, 2},
 	 0},
-	/* no process told: that of the only calls */
+	/* no process recorded: that of the only calls */
 	{KERNEL(30, "NULL", 1) CALL(10, TID_6, 1), 1, {6}, {2}, 0},
-	/* no process told anywhere */
+	/* no process recorded anywhere */
 	{KERNEL(30, "NULL", 1) KERNEL(40, "NULL", 2), 1, {0}, {2}, 0},
-	/* no process told, calls of two: by correlation, which is 1 in both */
+	/* no process recorded, calls of two: by correlation, which is 1 in both */
 	{KERNEL(30, "NULL", 1) KERNEL(40, "NULL", 2) KERNEL(50, "NULL", 3) KERNEL(60, "NULL", 9)
 		 CALL(10, TID_5, 1) CALL(12, TID_5, 2) CALL(14, TID_6, 1) CALL(16, TID_6, 3),
 	 2,
 	 {5, 6},
 	 {3, 3},
 	 2},
-	/* some tell it */
+	/* some rows record it */
 	{KERNEL(30, PID_5, 1) KERNEL(40, "NULL", 2) CALL(12, TID_5, 2), 1, {5}, {3}, 0},
-	/* a thread that is not told, of the only process */
+	/* a thread that is not recorded, of the only process */
 	{KERNEL(30, PID_5, 1) CALL(12, "NULL", 1) RANGE(11, "NULL"), 1, {5}, {3}, 0},
 	/* and of one of two */
 	{KERNEL(30, PID_5, 1) KERNEL(31, PID_6, 1) RANGE(11, "NULL"), 2, {5, 6}, {1, 1}, 1},
@@ -155,10 +156,10 @@ END_TEST
 
 START_TEST(global_numbers_hold_process_and_thread)
 {
-	/* Of a public export: pid and tid 111. */
+	/* From a public export: pid and tid 111. */
 	ck_assert_int_eq(tp_nsys_pid(tp_nsys_process_key(281476838981743)), 111);
 	ck_assert_int_eq(tp_nsys_tid(281476838981743), 111);
-	/* Keys of threads, and of streams of any device, never meet. */
+	/* Keys of threads never equal keys of streams of any device. */
 	ck_assert_int_eq(tp_nsys_track_device(tp_nsys_thread_key(-1)), TP_TRACK_THREAD);
 	ck_assert_int_eq(tp_nsys_track_device(tp_nsys_stream_key(INT32_MAX, UINT32_MAX)),
 			 INT32_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reports that an installed nsys exports; a script stands for nsys. */
+/* Tests reports that an installed nsys exports; a script replaces nsys. */
 #include "import/database.h"
 
 #include "trainprof/base/file.h"
@@ -28,7 +28,7 @@ static void leave(void)
 	free(old_path);
 }
 
-/* The only program on PATH is a nsys that does this. */
+/* Makes a nsys that runs this script the only program on PATH. */
 static void enter_with(const char *body)
 {
 	char *script = tp_asprintf("#!/bin/sh\n%s\n", body);

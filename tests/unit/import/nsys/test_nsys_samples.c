@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about samples: which count as time, and in which state they found the thread. */
+/* Tests samples: which count as time, and in which state they found the thread. */
 #include "import/nsys/nsys_samples.h"
 
 #include "import/nsys_scene.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the frames of samples: which stack they make, in whatever order they come. */
+/* Tests the frames of samples: the stacks they form, in whatever order they come. */
 #include "import/nsys/nsys_stacks.h"
 
 #include "import/nsys_scene.h"
@@ -73,7 +73,7 @@ static const struct {
 	 "(99, 1, 4, 0, 0, 0, 0), (-1, 1, 4, 0, 0, 0, 0)", "", "", 0},
 };
 
-/* The n-th sample's, in words. */
+/* Returns the stack of the n-th sample as text. */
 static const char *stack_text(const struct nsys_scene *scene, size_t n)
 {
 	static char text[400];
@@ -131,7 +131,7 @@ START_TEST(a_stack_of_a_thousand_frames_keeps_its_inner_ones)
 }
 END_TEST
 
-/* What lies behind a function of which there are too many is unknown. */
+/* Everything beyond a function that exceeds the maximum is unknown. */
 START_TEST(more_functions_than_are_kept_are_said_to_be_too_many)
 {
 	struct nsys_scene scene;
@@ -154,7 +154,8 @@ START_TEST(more_functions_than_are_kept_are_said_to_be_too_many)
 }
 END_TEST
 
-/* The outer frames of all come after the inner ones of all, further than what is sorted at once. */
+/* The outer frames of all samples come after the inner ones of all, further away than the sorted
+ * range. */
 START_TEST(rows_by_depth_make_the_stacks_of_a_large_table)
 {
 	struct nsys_scene scene;

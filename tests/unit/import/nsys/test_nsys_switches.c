@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about switches: which stays of threads they make, in whatever order they come. */
+/* Tests switches: the stays of threads they form, in whatever order they come. */
 #include "import/nsys/nsys_switches.h"
 
 #include "import/nsys_scene.h"
@@ -8,7 +8,7 @@
 
 #define T1 "281475060597737" /* GLOBAL(5, 1001) */
 #define T2 "281475060597738"
-/* Columns without types, so that anything can stand in them. */
+/* Columns without types, so that they can contain anything. */
 #define TABLE "CREATE TABLE SCHED_EVENTS (id, start, cpu, isSchedIn, globalTid, threadState);"
 #define WORK                                                                                       \
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, correlationId, " \
@@ -124,8 +124,8 @@ START_TEST(switches_make_stays)
 }
 END_TEST
 
-/* As many as are sorted together and half of that, the second half of them before the first: none
- * is lost as long as none lies further from its place. */
+/* One and a half times as many as are sorted together, with the second half of them before the
+ * first: none is lost as long as none is further away from its place. */
 START_TEST(a_table_larger_than_what_is_sorted_at_once_keeps_its_stays)
 {
 	struct nsys_scene scene;

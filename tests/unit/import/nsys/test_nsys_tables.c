@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rows: which are spans, which are skipped and why. */
+/* Tests rows: which are spans, which are skipped and why. */
 #include "import/nsys/nsys_tables.h"
 
 #include "import/nsys_scene.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define N(array) (int)(sizeof(array) / sizeof((array)[0]))
-/* Columns without types, so that anything can stand in them. */
+/* Columns without types, so that they can contain anything. */
 #define LOOSE                                                                                      \
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, correlationId, " \
 	"globalPid, name, gridX, gridY, gridZ, blockX, blockY, blockZ);"
@@ -17,7 +17,7 @@
 
 static const struct {
 	const char *row;
-	const char *because; /* NULL: a span */
+	const char *because; /* NULL = a span */
 } kernels[] = {
 	{"(30, 40, 0, 7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)", NULL},
 	{"(30, 30, 0, 7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)", NULL},
@@ -31,15 +31,15 @@ static const struct {
 	{"(30, x'28', 0, 7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)", "an event has no end"},
 	{"(0, 0, 0, 7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)", "device work has no times"},
 	{"(30, 40, NULL, 7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)",
-	 "device work tells no device"},
+	 "device work has no device"},
 	{"(30, 40, -1, 7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)",
-	 "device work tells no device"},
+	 "device work has no device"},
 	{"(30, 40, 4294967296, 7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)",
-	 "device work tells no device"},
+	 "device work has no device"},
 	{"(30, 40, 0, -7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)",
-	 "device work tells no stream"},
+	 "device work has no stream"},
 	{"(30, 40, 0, 4294967296, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)",
-	 "device work tells no stream"},
+	 "device work has no stream"},
 	{"(-9223372036854775808, 40, 0, 7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)",
 	 "an event has a time that cannot be"},
 	{"(30, 9223372036854775807, 0, 7, 1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1)",
@@ -134,7 +134,7 @@ START_TEST(a_graph_is_a_kernel_when_its_own_are_not_recorded)
 		nsys_file_make("%s", SCHEMA_KERNEL SCHEMA_GRAPH
 			       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (10, 20, 0, 1, 7, 5, "
 			       "281475060596736, 1, 1, NULL, 1, 1, 1, 1, 1, 1, 77);"
-			       /* one whose kernel is known, one of another process, one unknown */
+			       /* one with a known kernel, one of another process, one unknown */
 			       "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES "
 			       "(5, 25, 0, 1, 7, 5, 281475060596736, 1, 1),"
 			       "(30, 40, 0, 1, 7, 5, 281475077373952, 1, 1),"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about threads of exports: whose samples and switches they are, and what they are called.
- */
+/* Tests threads of exports: their samples, switches and names. */
 #include "import/nsys/nsys_threads.h"
 
 #include "import/nsys_scene.h"
@@ -32,7 +31,7 @@
 	"INTO COMPOSITE_EVENTS VALUES (1, 20, 0, 1, " T1 ", 1); INSERT INTO SAMPLING_CALLCHAINS "  \
 	"VALUES (1, 'f', '/a.so', 0, 0, 0, 0);"
 
-/* The track of the thread; NULL: there is none. */
+/* Returns the track of the thread; NULL if there is none. */
 static const struct tp_track *track_of(const struct tp_trace *trace, uint32_t rank, int64_t tid)
 {
 	for (size_t i = 0; i < trace->n_tracks; i++)
@@ -74,10 +73,10 @@ START_TEST(threads_of_two_ranks_have_tasks_and_names_of_their_own)
 	ck_assert_uint_eq(task->end_ns, 40);
 	ck_assert_int_eq(trace->tasks[other->task_plus_1 - 1].pid, 6);
 	ck_assert_uint_eq(trace->n_tasks, 3);
-	/* A recording begins and ends with what is known of threads, too. */
+	/* The recording also begins and ends with records of threads. */
 	ck_assert_uint_eq(scene.result.first_ns, 10);
 	ck_assert_uint_eq(scene.result.last_ns, 2000);
-	/* Rows of samples and switches are events, and no spans. */
+	/* Rows of samples and switches are events, but not spans. */
 	ck_assert_uint_eq(scene.result.ranks[0].n_kept, 1);
 	ck_assert_uint_eq(scene.result.ranks[0].n_events, 5);
 	ck_assert_uint_eq(scene.result.n_tasks, 3);
@@ -132,7 +131,7 @@ static const struct {
 	const char *claim;
 	const char *tables;
 	size_t n_runs, n_samples, n_stacks;
-	const char *because; /* NULL: none is skipped */
+	const char *because; /* NULL = none is skipped */
 } odd[] = {
 	{"empty tables say nothing", TABLES, 0, 0, 0, NULL},
 	{"no tables say nothing", "", 0, 0, 0, NULL},
@@ -178,7 +177,7 @@ START_TEST(odd_tables_do_no_harm)
 }
 END_TEST
 
-/* As many threads as a file can name, and as many processes: what is too much is skipped. */
+/* As many threads as a file can name, and as many processes: the excess is skipped. */
 START_TEST(more_threads_and_processes_than_can_be_are_skipped)
 {
 	struct nsys_scene scene;
@@ -204,7 +203,7 @@ START_TEST(more_threads_and_processes_than_can_be_are_skipped)
 }
 END_TEST
 
-/* Samples alone are no work: what has none cannot be judged. */
+/* Samples alone are not work, without which a process cannot be analysed. */
 START_TEST(samples_alone_make_no_rank)
 {
 	struct nsys_scene scene;

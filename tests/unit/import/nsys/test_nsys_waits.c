@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about waits for the device that have a table of their own. */
+/* Tests waits for the device that have a table of their own. */
 #include "import/nsys/nsys_waits.h"
 
 #include "import/nsys_scene.h"
@@ -7,7 +7,7 @@
 #include <check.h>
 #include <string.h>
 
-/* As exports of 2026 have it, without what nobody reads. */
+/* As in exports of 2026, without the unused columns. */
 #define SCHEMA_WAITS                                                                               \
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER NOT NULL, end INTEGER "   \
 	"NOT NULL, deviceId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId INTEGER, "  \
@@ -25,28 +25,28 @@
 
 static const struct {
 	const char *row;
-	const char *name; /* of the span more; NULL: none */
+	const char *name; /* name of the additional span; NULL = none */
 	int64_t thread;
 	uint64_t start_ns;
 	uint64_t n_skipped;
 } waits[] = {
-	/* The call has said so. */
+	/* The call is a wait itself. */
 	{"(12, 49, 0, 7, 5, 281475060596736, NULL, 3)", NULL, 0, 0, 0},
-	/* This one has not. */
+	/* The call is not. */
 	{"(70, 98, 0, 7, 6, 281475060596736, NULL, 3)", "StreamSynchronize", 6, 70, 0},
 	{"(70, 98, 0, 7, 6, 281475060596736, NULL, 1)", "EventSynchronize", 6, 70, 0},
 	{"(70, 98, 0, 7, 6, 281475060596736, NULL, 4)", "ContextSynchronize", 6, 70, 0},
 	{"(70, 98, 0, 7, 6, NULL, NULL, 4)", "ContextSynchronize", 6, 70, 0},
-	/* A stream waits, no thread. */
+	/* A stream waits, not a thread. */
 	{"(100, 101, 0, 7, 7, 281475060596736, NULL, 2)", NULL, 0, 0, 0},
 	{"(70, 98, 0, 7, 6, 281475060596736, NULL, 0)", NULL, 0, 0, 0},
 	{"(70, 98, 0, 7, 6, 281475060596736, 3, 'x')", NULL, 0, 0, 0},
-	/* Of no known call. */
+	/* No known call. */
 	{"(200, 210, 0, 7, 99, 281475060596736, NULL, 3)", "StreamSynchronize", 0, 200, 0},
 	{"(200, 210, 0, 7, NULL, 281475060596736, NULL, 3)", "StreamSynchronize", 0, 200, 0},
-	/* Of another process, which is no rank. */
+	/* Another process, which is not a rank. */
 	{"(200, 210, 0, 7, 5, 281475077373952, NULL, 3)", NULL, 0, 0, 0},
-	/* Times that make no sense. */
+	/* Invalid times. */
 	{"(98, 70, 0, 7, 6, 281475060596736, NULL, 3)", NULL, 0, 0, 1},
 	{"(-5, 70, 0, 7, 6, 281475060596736, NULL, 3)", NULL, 0, 0, 1},
 	{"('a', 70, 0, 7, 6, 281475060596736, NULL, 3)", NULL, 0, 0, 1},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the words that nsys's numbers and names become. */
+/* Tests the translation of nsys's numbers and names. */
 #include "import/nsys/nsys_words.h"
 
 #include <check.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about timelines of jobs in pipeline stages: ranks, steps, and who waits for whom. */
+/* Tests timelines of jobs in pipeline stages: ranks, steps, and which operations wait for each
+ * other. */
 #include "import/imported.h"
 
 #include "trainprof/base/buf.h"
@@ -28,7 +29,7 @@ static void import_ok(struct imported *in, const char *text)
 	ck_assert_str_eq(in->result.ranks[0].format, "straggler");
 }
 
-/* The i-th span of that name and rank; fails when there is none. */
+/* Returns the i-th span with that name and rank; fails if there is none. */
 static const struct tp_span *span_of(const struct imported *in, const char *name, uint32_t rank,
 				     size_t i)
 {
@@ -45,7 +46,7 @@ static struct tp_detail detail_of(const struct imported *in, const struct tp_spa
 	return imported_detail(in, (size_t)(span - in->spans));
 }
 
-/* Whether two are told to be the same collective. */
+/* Returns true if two spans belong to the same collective. */
 static bool are_joined(const struct imported *in, const struct tp_span *a, const struct tp_span *b)
 {
 	struct tp_detail x = detail_of(in, a);
@@ -97,7 +98,7 @@ START_TEST(columns_and_rows_come_in_any_order)
 	ck_assert_uint_eq(in.result.n_ranks, 2);
 	ck_assert_int_eq(in.result.ranks[0].number, 2);
 	ck_assert_int_eq(in.result.ranks[1].number, 7);
-	/* A step lasts as long as that of the whole job. */
+	/* A step is as long as that of the whole job. */
 	for (uint32_t rank = 0; rank < 2; rank++) {
 		const struct tp_span *step = span_of(&in, "step 3", rank, 0);
 		ck_assert_uint_eq(step->start_ns, UINT64_C(8000000000));
@@ -110,8 +111,8 @@ START_TEST(columns_and_rows_come_in_any_order)
 }
 END_TEST
 
-/* What each type becomes, and whether ranks 0 (dp 0) and 1 (dp 1) of the same stage, and 0 and 2
- * (the last stage of its pipeline), take part in the same. */
+/* The result for each type, and whether ranks 0 (dp 0) and 1 (dp 1) of the same stage, and 0 and 2
+ * (the last stage of its pipeline), take part in the same operation. */
 static const struct {
 	const char *type;
 	enum tp_span_kind kind;
@@ -159,7 +160,8 @@ START_TEST(types_say_who_waits_for_whom)
 }
 END_TEST
 
-/* Two stages, two micro-batches forward; the receiver's recorder also noted one that never was. */
+/* Two stages, two micro-batches forward; the receiver's recorder also recorded one that never
+ * happened. */
 #define TWO_STAGES                                                                                 \
 	HEADER "0,0,0,5,forward-compute,10,1,0,0,0,0\n"                                            \
 	       "0,0,0,5,forward-compute,11,1,1,0,0,1\n"                                            \
@@ -190,13 +192,13 @@ START_TEST(what_is_sent_is_received)
 }
 END_TEST
 
-/* What makes it unknown who sends to whom. */
+/* Reasons why the partners of sends are unknown. */
 static const char *const unsure[] = {
-	/* One more was sent than received. */
+	/* One more send than receives. */
 	TWO_STAGES "0,0,0,5,forward-send,12.6,0.1,2,0,0,\n",
 	/* Several chunks of the model in a stage. */
 	TWO_STAGES "0,1,1,5,forward-compute,14,0.1,2,1,3,0\n",
-	/* Two ranks in the same place. */
+	/* Two ranks at the same position. */
 	TWO_STAGES "0,1,2,5,forward-compute,14,0.1,2,0,1,0\n",
 };
 
@@ -210,15 +212,16 @@ START_TEST(where_it_is_not_known_nothing_is_joined)
 }
 END_TEST
 
-/* Steps of one second each: number and begin of two, and by how much the second is told later. */
+/* Steps of one second each: number and begin of two, and the interval between their emitted
+ * begins. */
 static const struct {
 	const char *first;
 	const char *second;
 	uint64_t distance_ms;
 } distances[] = {
 	{"7,1,10", "8,1,12", 2000},  /* neighbours on one clock */
-	{"7,1,10", "9,1,400", 1000}, /* what was between them was not recorded */
-	{"7,1,0", "8,1,0", 1000},    /* each from its own begin */
+	{"7,1,10", "9,1,400", 1000}, /* the time between them was not recorded */
+	{"7,1,0", "8,1,0", 1000},    /* each relative to its own begin */
 	{"8,1,0", "7,1,5", 0},       /* the second is the earlier one */
 };
 
@@ -268,7 +271,7 @@ START_TEST(threads_of_a_timeline_are_kinds_of_work)
 	const struct tp_span *step = span_of(&in, "step 23", 1, 0);
 	ck_assert_str_eq(tp_strtab_text(&in.sink.strings, in.tracks[step->track].name),
 			 "dp 1, stage 3, tp 2");
-	/* Waits were taken off, so nobody can be said to have waited. */
+	/* Waits were subtracted, so no rank has waited. */
 	ck_assert(!are_joined(&in, span_of(&in, "params-all-gather", 0, 0),
 			      span_of(&in, "params-all-gather", 1, 0)));
 	imported_release(&in);
@@ -285,7 +288,7 @@ START_TEST(a_timeline_that_ends_early_is_cut)
 }
 END_TEST
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static const struct {
 	const char *row;
@@ -315,7 +318,7 @@ START_TEST(a_bad_row_is_counted)
 	ck_assert_uint_eq(rank->n_skipped, 1);
 	ck_assert_str_eq(rank->skipped_because, bad_rows[_i].why);
 	imported_release(&in);
-	/* Nothing else: it is said why. */
+	/* Without any other row: the error contains the reason. */
 	tp_buf_clear(&text);
 	tp_buf_printf(&text, HEADER "%s\n", bad_rows[_i].row);
 	imported_text(&in, tp_buf_text(&text));
@@ -364,16 +367,16 @@ START_TEST(more_types_than_can_be_told_apart_are_counted)
 	import_ok(&in, tp_buf_text(&text));
 	ck_assert_uint_gt(in.result.ranks[0].n_skipped, 40);
 	ck_assert_str_eq(in.result.ranks[0].skipped_because,
-			 "more types of operations than can be told apart");
+			 "more types of operations than can be distinguished");
 	imported_release(&in);
 	tp_buf_release(&text);
 }
 END_TEST
 
-/* Heads that are of another format, or of none. */
+/* Heads of another format, or of none. */
 static const struct {
 	const char *text;
-	const char *format; /* NULL: refused */
+	const char *format; /* NULL = refused */
 } others[] = {
 	{"dp_rank,stage,rank,step,optype,start_ts\n0,0,0,1,gc,1\n", NULL},
 	{"dp_rank,stage,rank,step,optype,start_ts,duration", NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what categories of events are. */
+/* Tests the kinds of categories of events. */
 #include "import/reader/category.h"
 
 #include "trainprof/model/span.h"
@@ -51,7 +51,7 @@ START_TEST(categories_old_and_new_are_known)
 }
 END_TEST
 
-/* Also where names share a row of the cache, and where none fits. */
+/* Also if names share a row of the cache, and if none fits. */
 START_TEST(names_that_were_met_before_are_the_same)
 {
 	struct tp_category_cache cache = {0};
@@ -62,7 +62,7 @@ START_TEST(names_that_were_met_before_are_the_same)
 			ck_assert_int_eq(category.use, names[i].use);
 			ck_assert_int_eq(category.kind, names[i].kind);
 		}
-		/* The row of "kernel": as long, with the same first and middle byte. */
+		/* The row of "kernel": same length, first and middle byte. */
 		ck_assert_int_eq(tp_category_find(&cache, "kxxnxx", 6).use, TP_CATEGORY_UNKNOWN);
 		ck_assert_int_eq(tp_category_find(&cache, "kernel", 6).use, TP_CATEGORY_KEPT);
 		ck_assert_int_eq(tp_category_find(&cache, "kernel which no trace names", 27).use,

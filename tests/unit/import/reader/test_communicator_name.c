@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what communicators are called. */
+/* Tests names of communicators. */
 #include "import/reader/communicator_name.h"
 
 #include "trainprof/base/memory.h"
@@ -22,7 +22,7 @@ static const struct {
 	{"0", TP_JSON_SLICE_TEXT, "[..., 63]", "0 (ranks ...,63)"},
 	{"", TP_JSON_SLICE_TEXT, "[5, 6, 7]", "ranks 5-7"},
 	{"a", TP_JSON_SLICE_TEXT, "[999999999, 0]", "a (ranks 999999999,0)"},
-	/* Nothing is told. */
+	/* No members. */
 	{"tp", TP_JSON_SLICE_TEXT, "[]", "tp"},
 	{"tp", TP_JSON_SLICE_TEXT, "", "tp"},
 	{"tp", TP_JSON_SLICE_NONE, "", "tp"},

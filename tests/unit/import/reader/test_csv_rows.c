@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rows of comma-separated values. */
+/* Tests rows of comma-separated values. */
 #include "giver.h"
 #include "import/reader/csv_rows.h"
 
@@ -10,7 +10,7 @@
 #include <check.h>
 #include <string.h>
 
-/* All rows as "a|b;c|d;", "!" for what is none. */
+/* Writes all rows as "a|b;c|d;", "!" for malformed ones. */
 static void read_all(struct tp_buf *out, const char *text, size_t len)
 {
 	struct giver giver = {text, len};
@@ -58,7 +58,7 @@ START_TEST(lines_become_rows)
 }
 END_TEST
 
-/* Lengths of a first line around that of the window; those beyond it are no rows. */
+/* Lengths of a first line around that of the window; longer ones are not rows. */
 static const size_t lengths[] = {TP_CSV_LINE_MAX - 2, TP_CSV_LINE_MAX - 1, TP_CSV_LINE_MAX,
 				 TP_CSV_LINE_MAX + 1, 3 * TP_CSV_LINE_MAX + 5};
 
@@ -75,7 +75,7 @@ START_TEST(a_line_that_is_too_long_is_passed_over)
 	else
 		ck_assert_str_eq(tp_buf_text(&rows), "!a|b;");
 	tp_buf_clear(&rows);
-	/* The same without what follows. */
+	/* The same without the following rows. */
 	read_all(&rows, text.data, n);
 	ck_assert(n <= TP_CSV_LINE_MAX || strcmp(tp_buf_text(&rows), "!") == 0);
 	tp_buf_release(&text);

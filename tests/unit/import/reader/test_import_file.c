@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about who gets a file: importers of streams and of files, made up here. */
+/* Tests the choice of importers for a file, with importers of streams and of files defined here. */
 #include "import/reader/import_file.h"
 
 #include "import/reader/import_session.h"
@@ -21,7 +21,7 @@ static char directory[64];
 static char path[96];
 static struct tp_import_session session;
 static struct tp_arena arena;
-static struct tp_buf seen; /* what importers were given */
+static struct tp_buf seen; /* sources that importers received */
 
 static bool is_stream(const unsigned char *head, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rank numbers in names of files. */
+/* Tests rank numbers in names of files. */
 #include "import/reader/rank_name.h"
 
 #include <check.h>

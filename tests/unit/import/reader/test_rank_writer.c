@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about handing over the spans of several ranks, from several threads, to one sink. */
+/* Tests emitting the spans of several ranks, from several threads, to one sink. */
 #include "import/reader/rank_writer.h"
 
 #include "import/reader/import_session.h"
@@ -42,7 +42,8 @@ static uint32_t string_of(struct tp_rank_writer *writer, const char *text)
 	return tp_rank_writer_string(writer, text, strlen(text));
 }
 
-/* Spans whose name, track, detail and times follow from their number, so that a mix-up shows. */
+/* Writes spans whose name, track, detail and times follow from their number, so that a mix-up is
+ * detected. */
 static void put_spans(struct tp_rank_writer *writer, uint32_t rank, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -136,7 +137,7 @@ START_TEST(equal_things_have_equal_ids)
 		ck_assert_uint_eq(tp_rank_writer_string(w, text, len), id);
 	}
 	ck_assert_uint_eq(tp_rank_writer_string(w, text, 0), 0);
-	/* A text ends at its first NUL, wherever a file says that it ends. */
+	/* A text ends at its first NUL, whatever length a file gives. */
 	ck_assert_uint_eq(tp_rank_writer_string(w, "cut\0short", 9),
 			  tp_rank_writer_string(w, "cut", 3));
 	struct tp_detail none = {0};
@@ -200,7 +201,7 @@ START_TEST(more_ranks_than_a_recording_holds_are_refused)
 		ck_assert_ptr_nonnull(writers[i]);
 	}
 	ck_assert_ptr_null(tp_rank_writer_begin(&import));
-	/* One that never was makes room. */
+	/* A rank that was taken back makes room. */
 	tp_rank_writer_end(writers[7], false);
 	writers[7] = tp_rank_writer_begin(&import);
 	ck_assert_ptr_nonnull(writers[7]);

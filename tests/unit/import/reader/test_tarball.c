@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading archives: three dialects, whatever sizes and names they claim. */
+/* Tests reading archives: three dialects, with any sizes and names. */
 #include "import/reader/tarball.h"
 
 #include "giver.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "name=content;name=content;" and what it ended by, of the first `size` bytes. */
+/* Writes "name=content;name=content;" and how the first `size` bytes end. */
 static void list_cut(struct tp_buf *out, const struct tp_buf *archive, size_t size)
 {
 	struct giver giver = {archive->data, size};
@@ -95,7 +95,7 @@ START_TEST(pax_headers_say_path_and_size)
 	archive_add(&archive, "short", '0', "data", 4);
 	archive_end(&archive);
 	assert_lists(&archive, "long=data;");
-	/* The size in the header does not matter then. */
+	/* Then the size in the header does not matter. */
 	memset(archive.data + header + 124, '0', 11);
 	archive_sum(archive.data + header);
 	assert_lists(&archive, "long=data;");
@@ -144,7 +144,7 @@ START_TEST(ustar_names_have_a_prefix)
 }
 END_TEST
 
-/* What stands in the twelve bytes of the size. */
+/* Contents of the twelve bytes of the size. */
 static const struct {
 	char size[13];
 	const char *wanted;
@@ -172,7 +172,7 @@ START_TEST(sizes_are_octal_or_binary_and_never_trusted)
 	archive_sum(archive.data);
 	list_cut(&got, &archive, archive.len);
 	ck_assert_ptr_nonnull(strstr(tp_buf_text(&got), sizes[_i].wanted));
-	/* A size beyond the archive cuts it. */
+	/* A size beyond the archive truncates it. */
 	if (strlen(sizes[_i].wanted) == 9)
 		ck_assert_ptr_nonnull(strstr(tp_buf_text(&got), ";cut"));
 	tp_buf_release(&got);

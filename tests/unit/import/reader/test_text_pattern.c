@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about patterns of names. */
+/* Tests patterns of names. */
 #include "import/reader/text_pattern.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about folders of traces: which files of them are read. */
+/* Tests which files in folders of traces are read. */
 #include "trainprof/import/trace_folder.h"
 
 #include "trainprof/base/file.h"
@@ -40,7 +40,7 @@ static void leave(void)
 	free(command);
 }
 
-/* Paths below the root, each followed by a blank. */
+/* Returns the paths below the root, each followed by a space. */
 static char *expanded(const char *path, const char **chosen)
 {
 	static char text[1024];

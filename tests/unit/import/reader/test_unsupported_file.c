@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is said of files that are no traces. */
+/* Tests the messages for files that are not traces. */
 #include "import/reader/unsupported_file.h"
 
 #include <check.h>
@@ -22,7 +22,7 @@ static const struct {
 	{".nsys-rep", "?", "'.nsys-rep' is no trace that trainprof knows",
 	 "trainprof import --list"},
 	{"t.ncu-rep", "?",
-	 "'t.ncu-rep' is a report of Nsight Compute, which tells of kernels and not of a run",
+	 "'t.ncu-rep' is a report of Nsight Compute, which covers kernels and not a run",
 	 "nsys profile -o t ./train && nsys export --type sqlite t.nsys-rep"},
 	{"t.json", "\n <!doctype html>", "'t.json' is an HTML page", "head -c 300 t.json"},
 	{"t.json", "<html lang=en>", "'t.json' is an HTML page", "head -c 300 t.json"},

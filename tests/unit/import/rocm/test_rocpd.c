@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about databases of rocprofv3, schemas 3 and 4.1. */
+/* Tests databases of rocprofv3, schemas 3 and 4.1. */
 #include "import/database.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* One process: pid 42 on GPU 1 (agent 5; agent 4 is a CPU). Ids of rows are no numbers of threads
- * or devices. */
+/* One process: pid 42 on GPU 1 (agent 5; agent 4 is a CPU). Ids of rows differ from numbers of
+ * threads and devices. */
 #define SET(s, pid)                                                                                \
 	"CREATE TABLE rocpd_string" s "(id INTEGER PRIMARY KEY, string TEXT);"                     \
 	"INSERT INTO rocpd_string" s " VALUES (1,'HIP_RUNTIME_API'),(2,'MARKER_CORE_RANGE_API'),"  \

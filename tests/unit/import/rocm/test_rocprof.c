@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rocprofv3's JSON. */
+/* Tests rocprofv3's JSON. */
 #include "import/database.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about databases of rocmProfileData. */
+/* Tests databases of rocmProfileData. */
 #include "import/database.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ START_TEST(work_is_by_its_type_and_belongs_to_the_process_of_its_call)
 		}
 	}
 	uint64_t n_skipped = in.result.ranks[0].n_skipped + in.result.ranks[1].n_skipped;
-	ck_assert_uint_eq(n_skipped, 1); /* of a type that is not known */
+	ck_assert_uint_eq(n_skipped, 1); /* the one of an unknown type */
 	imported_release(&in);
 }
 END_TEST

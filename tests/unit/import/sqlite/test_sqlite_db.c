@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about databases that are cut, damaged or made to harm. */
+/* Tests databases that are truncated, damaged or hostile. */
 #include "import/sqlite/sqlite_db.h"
 
 #include "import/nsys_scene.h"
@@ -17,7 +17,7 @@
 
 #define N(array) (int)(sizeof(array) / sizeof((array)[0]))
 
-/* A thousand kernels with names of their own, their calls and ranges, in small pages. */
+/* Creates a thousand kernels with distinct names, their calls and ranges, in small pages. */
 static const char *make_thousand(void)
 {
 	return nsys_file_make(
@@ -69,7 +69,7 @@ START_TEST(a_whole_file_is_read_whole_and_nothing_lies_beside_it)
 }
 END_TEST
 
-/* What was kept of the thousand is as it was told. */
+/* Checks that the kept spans of the thousand are unchanged. */
 static void assert_thousand(const struct nsys_scene *scene)
 {
 	ck_assert_uint_eq(scene->result.n_ranks, 1);
@@ -113,7 +113,7 @@ START_TEST(a_cut_file_gives_what_is_left_or_a_reason)
 		}
 		nsys_scene_release(&scene);
 	}
-	/* Tables lie one after the other: with the kernels there, ranges may be missing. */
+	/* Tables lie one after the other: ranges may be missing although the kernels are there. */
 	ck_assert_uint_gt(n_partial, CUTS / 2);
 	tp_buf_release(&bytes);
 }
@@ -128,7 +128,7 @@ START_TEST(flipped_bytes_never_harm)
 	file_read(&bytes, path);
 	for (size_t i = 0; i < 300; i++) {
 		struct nsys_scene scene;
-		/* Every place in the header and the schema's page, then some in each page. */
+		/* Every position in the header and the schema's page, then some in each page. */
 		size_t at = i < 150 ? i : 512 * (i - 150) + i % 24;
 		if (at >= bytes.len)
 			break;
@@ -155,7 +155,7 @@ static void put_u32(char *at, uint32_t value)
 		at[i] = (char)(value >> (24 - 8 * i));
 }
 
-/* Let all children of an interior page be the same one. */
+/* Makes all children of an interior page the same page. */
 static void page_point(char *page, uint32_t child)
 {
 	size_t n = (size_t)(unsigned char)page[3] << 8 | (unsigned char)page[4];
@@ -167,7 +167,8 @@ static void page_point(char *page, uint32_t child)
 			child);
 }
 
-/* 512-byte pages of a table whose every page names the next one some 60 times: 60^14 rows. */
+/* Creates 512-byte pages of a table in which every page refers to the next one some 60 times: 60^14
+ * rows. */
 static const char *make_endless(void)
 {
 	enum { PAGE = 512, LEVELS = 14 };
@@ -212,7 +213,7 @@ START_TEST(a_table_without_end_ends)
 }
 END_TEST
 
-/* What would run code of the file's own, or run for ever, if it were taken for a table. */
+/* Would run code of the file itself, or run forever, if read as a table. */
 static const char *const traps[] = {
 	"CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
 	"n) "
@@ -238,7 +239,7 @@ START_TEST(only_tables_are_read)
 	ck_assert_msg(!scene.status, "%s", scene.err.text);
 	ck_assert_uint_eq(scene.result.ranks[0].n_kept, 1);
 	ck_assert(!scene.result.ranks[0].is_cut);
-	/* One stands in for a table of spans, one has an end that is not a stored one. */
+	/* One replaces a table of spans, one has an end that is not stored. */
 	ck_assert_uint_eq(scene.result.ranks[0].n_skipped, _i == 0 || _i == 2);
 	nsys_scene_release(&scene);
 }
@@ -328,7 +329,7 @@ START_TEST(what_is_no_database_is_refused)
 		ck_assert(strstr(err.next, "nsys export"));
 	} else {
 		ck_assert_uint_eq(tp_sqlite_db_n_tables(db),
-				  0); /* nothing is a database of nothing */
+				  0); /* an empty file is an empty database */
 	}
 	tp_sqlite_db_close(db);
 }

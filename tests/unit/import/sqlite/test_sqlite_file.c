@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what SQLite is shown of a file. */
+/* Tests SQLite's view of a file. */
 #include "import/sqlite/sqlite_file.h"
 
 #include "import/nsys_scene.h"
@@ -13,18 +13,18 @@
 
 #if TP_HAVE_SQLITE
 
-/* A database of four pages of 512 bytes, cut or grown. */
+/* A database of four pages of 512 bytes, truncated or extended. */
 static const struct {
 	int grow;
 	uint64_t size_bytes;
 	const char *damage;
 } sizes[] = {
 	{0, 2048, NULL},
-	{512, 2560, NULL}, /* pages that the header does not know of yet are of no harm */
+	{512, 2560, NULL}, /* pages that the header does not count yet do no harm */
 	{-1, 1536, "the file ends before its last page"},
 	{-511, 1536, "the file ends before its last page"},
 	{-512, 1536, "the file ends before its last page"},
-	{-2047, 1, NULL}, /* not even a header: nothing is known of pages */
+	{-2047, 1, NULL}, /* shorter than a header: the pages are unknown */
 	{7, 2048, "the file ends before its last page"},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about Horovod's timeline. */
+/* Tests Horovod's timeline. */
 #include "import/database.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@
 START_TEST(the_last_rank_and_the_transfer_are_found)
 {
 	struct imported in;
-	imported_text(&in, "[" LATE TOGETHER); /* the comma without a bracket is whole */
+	imported_text(&in, "[" LATE TOGETHER); /* a comma without a bracket is a complete file */
 	ck_assert_int_eq(in.status, TP_OK);
 	ck_assert_str_eq(in.result.ranks[0].format, "horovod");
 	ck_assert(!in.result.ranks[0].is_cut);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about TensorFlow 1's timeline. */
+/* Tests TensorFlow 1's timeline. */
 #include "import/database.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static const char *const files[] = {
 	"{\"traceEvents\":[" SUMS CPU "]}",
 };
 
-/* Whether the file has streams, what sums them up, or both. */
+/* Files with streams, with their sum, or with both. */
 START_TEST(each_operation_counts_once)
 {
 	struct imported in;
@@ -50,7 +50,8 @@ START_TEST(each_operation_counts_once)
 }
 END_TEST
 
-/* The executor's lane says when an operation was placed on a device, not what the device did. */
+/* The executor's lane shows when an operation was placed on a device, not the work of the
+ * device. */
 START_TEST(the_executors_lane_is_no_device)
 {
 	struct imported in;

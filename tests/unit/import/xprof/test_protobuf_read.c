@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the wire format of protocol buffers. */
+/* Tests the wire format of protocol buffers. */
 #include "import/xprof/protobuf_read.h"
 
 #include <check.h>
@@ -43,12 +43,12 @@ START_TEST(what_is_no_field_ends_the_message_and_stays)
 		{"\x08", 1},     /* no value */
 		{"\x08\x80", 2}, /* a varint without an end */
 		{"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12}, /* of eleven bytes */
-		{"\x0a\x05hi", 4},                                    /* longer than what is left */
-		{"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11}, /* of 2^64 bytes */
-		{"\x0b\x0c", 2},                                      /* a group */
-		{"\x0e\x01", 2},                                      /* type 6 */
-		{"\x00\x01", 2},                                      /* field 0 */
-		{"\x09\x01\x02", 3},                                  /* three of eight bytes */
+		{"\x0a\x05hi", 4},                                        /* longer than the rest */
+		{"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11},     /* of 2^64 bytes */
+		{"\x0b\x0c", 2},                                          /* a group */
+		{"\x0e\x01", 2},                                          /* type 6 */
+		{"\x00\x01", 2},                                          /* field 0 */
+		{"\x09\x01\x02", 3},                                      /* three of eight bytes */
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct tp_protobuf rest = message_of(bad[i].bytes, bad[i].len);

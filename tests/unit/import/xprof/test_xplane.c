@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the tables, lines and events of a plane. */
+/* Tests the tables, lines and events of a plane. */
 #include "xspace.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about devices in an XSpace: GPUs by streams, TPUs by the innermost operation. */
+/* Tests devices in an XSpace: GPUs by streams, TPUs by the innermost operation. */
 #include "xspace.h"
 
 #include <stdlib.h>
 
-/* A loop of 0 to 10 us holds a copy from 1 to 4 and an all-reduce from 6 to 7: the loop itself has
- * the rest. */
+/* A loop of 0 to 10 us contains a copy from 1 to 4 and an all-reduce from 6 to 7: the rest is the
+ * loop's own. */
 START_TEST(a_tpu_does_what_the_innermost_operation_does)
 {
 	struct tp_buf space = {0};

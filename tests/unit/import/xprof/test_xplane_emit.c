@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about names of planes and numbers in texts. */
+/* Tests names of planes and numbers in texts. */
 #include "import/xprof/xplane_emit.h"
 
 #include "trainprof/base/memory.h"

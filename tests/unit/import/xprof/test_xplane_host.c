@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about threads in an XSpace: steps, calls, operators, Python, and who waits for a batch. */
+/* Tests threads in an XSpace: steps, calls, operators, Python, and waits for a batch. */
 #include "xspace.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ START_TEST(an_event_of_the_host_is_what_only_its_kind_has)
 		if (strcmp(imported_name(&in, i), "dense/MatMul:MatMul") == 0)
 			ck_assert_int_eq(in.spans[i].kind == TP_SPAN_OPERATOR,
 					 imported_track(&in, i)->number == 80);
-	/* The trainer's thread waits while another fetches its batch. */
+	/* The trainer's thread waits while another one fetches its batch. */
 	size_t fetch = place_of(&in, "IteratorGetNextOp::DoCompute");
 	ck_assert_int_eq(imported_track(&in, fetch)->number, 77);
 	ck_assert_int_eq(imported_track(&in, place_of(&in, "Iterator::Root"))->number, 78);

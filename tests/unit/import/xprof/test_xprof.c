@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about XSpaces as a whole: a rank, its devices, and what a damaged file leaves. */
+/* Tests XSpaces as a whole: a rank, its devices, and the remains of a damaged file. */
 #include "xspace.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ START_TEST(work_of_a_gpu_becomes_kernels_and_copies)
 	put_hostname(&space);
 	import_space(&in, &space);
 	ck_assert_msg(!in.status, "%s", in.err.text);
-	ck_assert_uint_eq(in.n_spans, 2); /* what sums it up is left out */
+	ck_assert_uint_eq(in.n_spans, 2); /* the line that sums it up is left out */
 	size_t kernel = place_of(&in, "fusion_12");
 	ck_assert_uint_eq(in.spans[kernel].start_ns, 3000);
 	ck_assert_uint_eq(in.spans[kernel].end_ns, 8001); /* each end is rounded down */
@@ -44,7 +44,7 @@ START_TEST(a_cut_file_is_read_as_far_as_it_goes)
 {
 	struct tp_buf space = {0};
 	put_host(&space);
-	size_t plane_end = space.len; /* a file that ends there is whole */
+	size_t plane_end = space.len; /* a file that ends there is complete */
 	put_gpu(&space);
 	struct imported in;
 	imported_bytes(&in, tp_buf_text(&space), space.len, NULL);
@@ -60,7 +60,7 @@ START_TEST(a_cut_file_is_read_as_far_as_it_goes)
 }
 END_TEST
 
-/* pprof and Perfetto begin with the same byte; names of planes are not searched for in texts. */
+/* pprof and Perfetto begin with the same byte; texts are not searched for names of planes. */
 START_TEST(other_messages_are_not_taken_for_an_xspace)
 {
 	static const char *const others[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the JSON that XProf writes for viewers. */
+/* Tests the JSON that XProf writes for viewers. */
 #include "import/database.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ START_TEST(streams_of_gpus_count_once)
 }
 END_TEST
 
-/* A loop of 100 us holds a copy of 60 and a fusion of 30: 10 are its own. */
+/* A loop of 100 us contains a copy of 60 and a fusion of 30: its self time is 10. */
 START_TEST(operations_of_a_core_have_the_time_of_their_own)
 {
 	struct imported in;

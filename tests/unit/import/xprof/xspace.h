@@ -46,7 +46,7 @@ static inline void put_message(struct tp_buf *out, uint32_t field, struct tp_buf
 	tp_buf_release(message);
 }
 
-/* A statistic by the number of its name: a text, or a number where `text` is NULL. */
+/* Writes a statistic with the number of its name: a text, or a number if `text` is NULL. */
 static inline void put_stat(struct tp_buf *out, uint32_t field, uint64_t name, const char *text,
 			    uint64_t number)
 {
@@ -59,8 +59,8 @@ static inline void put_stat(struct tp_buf *out, uint32_t field, uint64_t name, c
 	put_message(out, field, &stat);
 }
 
-/* An event of that name's number at an offset; its statistics are in `stats`, which is released and
- * may be NULL. */
+/* Writes an event with the number of its name, at an offset; its statistics are in `stats`, which
+ * is released and may be NULL. */
 static inline void put_event(struct tp_buf *line, uint64_t name, uint64_t offset_ps,
 			     uint64_t duration_ps, struct tp_buf *stats)
 {
@@ -83,7 +83,7 @@ static inline void put_line_head(struct tp_buf *line, uint64_t id, const char *n
 	put_number(line, 3, timestamp_ns);
 }
 
-/* An entry of the table of events' names (4) or of statistics' (5). `stats` as above. */
+/* Writes an entry of the table of event names (4) or of statistics names (5). `stats` as above. */
 static inline void put_name(struct tp_buf *plane, uint32_t field, uint64_t id, const char *name,
 			    struct tp_buf *stats)
 {
@@ -102,7 +102,7 @@ static inline void put_name(struct tp_buf *plane, uint32_t field, uint64_t id, c
 
 /* ---- scenes ---- */
 
-/* Numbers of names of statistics in the scenes below. */
+/* Numbers of the names of statistics in the scenes below. */
 enum {
 	STAT_CORRELATION = 1,
 	STAT_MEMCPY,
@@ -193,9 +193,9 @@ static inline void put_host(struct tp_buf *space)
 	put_message(space, 1, &plane);
 }
 
-/* ---- what came of them ---- */
+/* ---- results ---- */
 
-/* The span of that name; fails when there is none. */
+/* Returns the span with that name; fails if there is none. */
 static inline size_t place_of(const struct imported *in, const char *name)
 {
 	for (size_t i = 0; i < in->n_spans; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames are named by what is known of them. */
+/* Names of frames contain what is known about them. */
 #include "report/digest/frame_name.h"
 
 #include "trainprof/model/sink.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices add up, and ranks and files are called as the reader knows them. */
+/* Times of devices are summed, and ranks and files have the names that a reader knows. */
 #include "report/jobsample.h"
 
 #include "report/digest/job.h"
@@ -9,7 +9,7 @@
 
 START_TEST(shares_of_the_job_are_those_of_the_public_capture)
 {
-	/* param-dlrm-8ranks: in the order of parts, then what was not captured. */
+	/* param-dlrm-8ranks: in the order of parts, then the time that was not captured. */
 	static const double own[] = {6.733, 37.172, 0.126, 6.321, 48.781, 0.866};
 	static const double after[] = {8.381, 1.248, 0.176, 10.207, 70.715, 1.073};
 	struct sample s;
@@ -106,7 +106,7 @@ static const struct {
 	 {"kineto", "nsys", "kineto"},
 	 "r0.json and 1 more (kineto, nsys)",
 	 2},
-	/* As in a manifest that somebody damaged. */
+	/* As in a damaged manifest. */
 	{{"", NULL}, {NULL, "nsys"}, " and 1 more (unknown, nsys)", 2},
 	{{0}, {0}, "no files", 0},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sentence is said when it says something. */
+/* A note is printed only if it contains information. */
 #include "report/jobsample.h"
 
 #include "report/digest/job_notes.h"

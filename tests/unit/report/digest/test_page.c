@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines are never wider than asked, and nothing in a text steers the terminal. */
+/* Lines are never wider than requested, and no text can control the terminal. */
 #include "trainprof/report/page.h"
 
 #include "trainprof/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sentences on lines of Python programs. */
+/* Claims about sentences about lines of Python programs. */
 #include "report/digest/source_lines.h"
 
 #include "report/sample.h"
@@ -25,7 +25,8 @@ struct told {
 
 enum { SPARE = 32 };
 
-/* Strings of a trace are fixed: its table grows by empty ones, which get a text when asked for. */
+/* The strings of a trace are fixed: the table has spare empty strings, which get a text when one is
+ * needed. */
 static uint32_t string_id(const char *text)
 {
 	size_t id = 0;
@@ -152,7 +153,7 @@ START_TEST(where_a_library_loops_the_users_own_lines_speak)
 		       "(dataloader); next net.py:14 in Net.forward(), 12 % (compute).");
 	expect_evidence(TP_FACT_STEP_COMPUTE,
 			"net.py:14 in Net.forward() holds 12 % of each step (compute.math)");
-	/* a part without one of its own has the library's */
+	/* a part without an own line has that of the loop */
 	expect_evidence(TP_FACT_STEP_LOGGING,
 			"train.py:95 in main() holds 1.0 % of each step (host.logging)");
 	expect_evidence(TP_FACT_STEP_IDLE, "");
@@ -163,7 +164,7 @@ START_TEST(without_lines_nothing_is_said)
 {
 	add_sample_line(NULL, 0, (struct tp_source_loop){0});
 	expect_hottest("");
-	/* 1 % is none worth the first screen */
+	/* 1 % is too little for the first screen */
 	add_sample_line(&usual[5], 1, usual_loop);
 	expect_hottest("");
 	struct tp_buf text = {0};
@@ -202,7 +203,7 @@ START_TEST(advice_is_about_the_line_of_its_part)
 			 "train.py:88 in main() holds 39 % of each step (dataloader.prep), mostly "
 			 "data.py:31 in Pictures.__getitem__()");
 	tp_buf_clear(&text);
-	finding.n_evidence = 1; /* workers are no part of a step */
+	finding.n_evidence = 1; /* workers are not a part of a step */
 	tp_report_add_evidence_line(&text, &sample.profile, &finding);
 	ck_assert_uint_eq(text.len, 0);
 	tp_buf_release(&text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers read as people write them, and whole percents sum to 100. */
+/* Numbers have the form that people write, and whole percents sum to 100. */
 #include "trainprof/report/units.h"
 
 #include <check.h>
@@ -79,7 +79,7 @@ START_TEST(shares_sum_to_100_for_any_parts)
 		unsigned sum = 0;
 		for (int i = 0; i < 6; i++) {
 			sum += percents[i];
-			/* Never further than one percent from the truth. */
+			/* The difference from the exact value is at most one percent. */
 			double exact = total ? 100.0 * (double)parts[i] / (double)total : 0;
 			ck_assert(percents[i] <= exact + 1 && percents[i] + 1 >= exact);
 			if (!parts[i])
@@ -101,7 +101,7 @@ START_TEST(thirds_give_the_odd_percent_to_the_first)
 }
 END_TEST
 
-/* One kernel at time 0 in a trace whose times count from 1970. */
+/* One kernel at time 0 in a trace whose times are counted from 1970. */
 START_TEST(half_a_century_has_shares)
 {
 	const uint64_t parts[] = {UINT64_C(1700000000000000000), UINT64_C(1700000000000000000), 7};

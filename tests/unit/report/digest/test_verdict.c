@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about verdicts: traces of devices name their largest part, rules judge runs. */
+/* Claims about verdicts: for traces of devices the largest part, for other runs the result of the
+ * rules. */
 #include "report/jobsample.h"
 
 #include "report/digest/verdict.h"

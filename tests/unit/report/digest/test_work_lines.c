@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sentences on functions of loaders, and on causes that were not recognised. */
+/* Claims about sentences about functions of loaders, and about causes that were not recognised. */
 #include "report/digest/work_lines.h"
 
 #include "report/sample.h"
@@ -96,7 +96,7 @@ START_TEST(a_cause_that_is_not_recognised_is_said_with_lines)
 	finding.is_cause = true;
 	expect_unknown("");
 	finding.is_cause = false;
-	finding.gain_low = 1.2; /* an estimate says what is at fault */
+	finding.gain_low = 1.2; /* an estimate names the cause */
 	expect_unknown("");
 	finding.gain_low = 1;
 	set_share(TP_PART_HOST, 0.1);

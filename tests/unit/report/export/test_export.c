@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exports of a hand-made run whose every name is hostile, with known times. */
+/* Exports of a hand-made run with hostile names and known times. */
 #include "report/sample.h"
 #include <check.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "trainprof/base/json.h"
 #include "trainprof/report/export.h"
 
-/* Two steps of 10 ms after a warm-up of one, with a hole of 1 ms in the last; names of the sample
- * are replaced by the given one. */
+/* Two steps of 10 ms after a warm-up step, with a gap of 1 ms in the last; the given name replaces
+ * the names of the sample. */
 struct timed {
 	struct sample sample;
 	struct tp_segment segments[5];

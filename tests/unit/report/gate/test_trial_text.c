@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is said of advice that was tried. */
+/* Claims about the text on advice that was tried. */
 #include "trainprof/report/trial_text.h"
 
 #include "trainprof/report/report.h"
@@ -80,7 +80,7 @@ START_TEST(without_a_faster_one_nothing_is_recommended)
 }
 END_TEST
 
-/* Together they are faster than each alone: that is what to type. */
+/* All changes together are faster than each alone, so the text proposes all of them. */
 START_TEST(the_fastest_is_what_to_type)
 {
 	const struct tp_trial both[] = {trials[0],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in cells: widths, cuts, marks; and that a terminal that gets only changes shows the grid. */
+/* Text in cells: widths, cuts, marks. A terminal that receives only changes must show the grid. */
 #include "trainprof/base/text.h"
 #include "trainprof/report/cell_grid.h"
 #include "trainprof/report/report.h"
@@ -110,7 +110,7 @@ START_TEST(colours_of_a_page_become_paints)
 }
 END_TEST
 
-/* ---- a terminal that knows what the grid sends ---- */
+/* ---- a terminal that understands the grid's output ---- */
 
 enum { COLUMNS = 12, LINES = 4 };
 
@@ -180,7 +180,7 @@ START_TEST(changes_make_the_terminal_show_the_grid)
 		struct tp_buf out = {0};
 		tp_grid_init(&grid, COLUMNS, LINES, false);
 		for (size_t line = 0; line < LINES; line++) {
-			/* Most lines stay. */
+			/* Most lines stay the same. */
 			int what = rand() % 4 ? (int)line : rand();
 			char text[32];
 			snprintf(text, sizeof(text), "%.*s", what % 9, "abc█ef xyz");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page is well-formed, refers to nothing, and no name can break out of it. */
+/* The page is well-formed, has no external references, and no name can break out of it. */
 #include "report/sample.h"
 
 #include "report/html/html.h"
@@ -33,7 +33,7 @@ static bool is_void(const char *name)
 	return strcmp(name, "meta") == 0 || strcmp(name, "br") == 0 || strcmp(name, "input") == 0;
 }
 
-/* Past the end of a tag whose values are all in quotes. */
+/* Returns the end of a tag; checks that all values are in quotes. */
 static const char *skip_attributes(const char *p, bool *is_closed)
 {
 	while (*p != '>') {
@@ -64,14 +64,14 @@ static const char *check_tag(struct tags *tags, const char *p)
 	} else if (!is_closed && !is_void(name)) {
 		ck_assert_uint_lt(tags->n, MAX_OPEN);
 		memcpy(tags->open[tags->n++], name, sizeof(name));
-		/* What is inside of these is no markup. */
+		/* The content of these elements is not markup. */
 		if (strcmp(name, "script") == 0 || strcmp(name, "style") == 0)
 			p = strstr(p, "</");
 	}
 	return p;
 }
 
-/* Returns how many scripts the page has. */
+/* Returns the number of scripts in the page. */
 static size_t check_page(const char *text)
 {
 	static const char doctype[] = "<!DOCTYPE html>\n";

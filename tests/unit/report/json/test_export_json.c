@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON report holds exactly what the profile holds, and satisfies its own schema and sums. */
+/* The JSON report has exactly the content of the profile, and satisfies its own schema and sums. */
 #include "report/jobsample.h"
 #include "report/jsonreport.h"
 
@@ -22,7 +22,7 @@ START_TEST(integers_are_exact_and_sum)
 {
 	struct sample s;
 	sample_init(&s);
-	/* One odd ns, so that nothing was rounded on the way. */
+	/* One odd ns, to show that no value was rounded. */
 	s.profile.parts[TP_PART_HOST].time_ns++;
 	s.profile.label_ns[TP_LABEL_HOST_INTERPRETER]++;
 	s.profile.total_ns++;
@@ -95,7 +95,7 @@ START_TEST(quiet_and_unjudged_rules_are_listed)
 }
 END_TEST
 
-/* A condition that facts cannot judge says neither yes nor no. */
+/* A condition that facts cannot decide has neither "yes" nor "no". */
 START_TEST(what_changes_the_number_of_iterations_stands_beside_a_shorter_training)
 {
 	struct sample s;
@@ -184,7 +184,7 @@ START_TEST(inexact_profile_is_refused)
 }
 END_TEST
 
-/* 200,000 steps and 3,000 processes still fit into the megabyte that our own reader takes. */
+/* 200,000 steps and 3,000 processes still fit into the megabyte that our own parser accepts. */
 START_TEST(document_is_bounded)
 {
 	struct sample s;
@@ -337,7 +337,7 @@ START_TEST(an_import_claims_nothing_of_a_host_or_an_end)
 }
 END_TEST
 
-/* 64 devices of 5,000 steps, and names as long as templates get. */
+/* 64 devices with 5,000 steps, and names as long as those of templates. */
 START_TEST(document_of_a_large_job_is_bounded)
 {
 	enum { DEVICES = 64, STEPS = 5000, KERNELS = 300, COLLECTIVES = 1000 };
@@ -387,7 +387,7 @@ START_TEST(document_of_a_large_job_is_bounded)
 }
 END_TEST
 
-/* By Python's jsonschema, which is another program's reading of the schema. */
+/* Python's jsonschema is an independent implementation of the schema language. */
 START_TEST(document_satisfies_the_schema)
 {
 	if (system("/usr/bin/python3 -c 'import jsonschema' 2>/dev/null") != 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checker accepts what the writer writes and finds each broken promise. */
+/* The checker accepts the output of the writer and finds each violated guarantee. */
 #include "report/jobsample.h"
 #include "report/jsonreport.h"
 

@@ -27,7 +27,7 @@ START_TEST(markdown_of_an_import_equals_its_golden_file)
 }
 END_TEST
 
-/* Columns of a row, escaped bars left out. */
+/* Number of column separators in a row, without escaped bars. */
 static size_t count_bars(const char *row)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of devices rank what they show; whole screens are in test_summary.c. */
+/* Tables of devices are sorted; whole screens are in test_summary.c. */
 #include "report/jobsample.h"
 
 #include "report/text/device_tables.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A finding is shown with all that speaks for and against it. */
+/* A finding is shown with all evidence for and against it. */
 #include "report/golden.h"
 #include "report/sample.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The screen of a running program equals golden ones; GOLDEN=1 rewrites them. */
+/* The screen of a running program equals the expected ones; GOLDEN=1 rewrites them. */
 #include "report/golden.h"
 #include "report/sample.h"
 
@@ -8,7 +8,7 @@
 
 #include <check.h>
 
-/* A trainer that waits for eight loaders, a team of its own and a launcher. */
+/* A training thread that waits for eight loaders, its compute team, and a launcher. */
 static void add_threads(struct sample *s)
 {
 	struct tp_profile *p = &s->profile;
@@ -29,7 +29,7 @@ static void add_threads(struct sample *s)
 	main->process_role = TP_ROLE_TRAINER;
 	main->on_cpu_ns = 25000000000;
 	main->runnable_ns = 4000000000;
-	main->blocked_ns[TP_CAUSE_PIPE] = 1000000000; /* 2 %: not worth a word */
+	main->blocked_ns[TP_CAUSE_PIPE] = 1000000000; /* 2 %: too little to be shown */
 	main->blocked_ns[TP_CAUSE_FUTEX] = 20000000000;
 	p->threads[9].role = TP_THREAD_TEAM;
 	p->threads[9].process_role = TP_ROLE_TRAINER;
@@ -80,7 +80,7 @@ static void no_steps(struct sample *s)
 	p->step_time.n = 0;
 }
 
-/* 20 ms in the second between its readings, which end before the two seconds of the window do. */
+/* 20 ms in the second between its readings, which end before the window of two seconds does. */
 static void recorder(struct sample *s)
 {
 	static struct tp_gauge readings[] = {{.metric = TP_METRIC_SELF_CPU,
@@ -95,7 +95,7 @@ static void recorder(struct sample *s)
 	s->trace.n_gauges = TP_ARRAY_LEN(readings);
 }
 
-/* Nobody ran, or nobody is known. */
+/* No thread ran, or no thread is known. */
 static void nobody(struct sample *s)
 {
 	no_steps(s);
@@ -156,7 +156,7 @@ static void draw(struct tp_page *page, struct sample *s, size_t i, size_t max_li
 	tp_report_live(page, &s->profile, &live);
 }
 
-/* Colours take no columns, and are left out here. */
+/* Colours need no columns, and are removed here. */
 static void assert_fits(const char *text, unsigned width)
 {
 	for (const char *line = text; *line;) {

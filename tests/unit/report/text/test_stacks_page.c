@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the page of all threads of a program. */
+/* Claims about the page with the stacks of all threads of a program. */
 #include "trainprof/base/memory.h"
 #include "trainprof/report/report.h"
 #include "trainprof/report/stacks_page.h"
@@ -41,7 +41,8 @@ static uint32_t native_frame(struct rig *rig, const char *module, const char *sy
 	return tp_sink_frame(sink, &frame);
 }
 
-/* A trainer that waits for its queue, and three workers that wait for work at one place. */
+/* A training thread that waits for its queue, and three workers that wait for work in the same
+ * place. */
 static void rig_open(struct rig *rig)
 {
 	memset(rig, 0, sizeof(*rig));
@@ -164,8 +165,9 @@ START_TEST(json_has_every_thread_and_frame)
 }
 END_TEST
 
-/* mpirun with five ranks: four wait at one place, at addresses of their own, and one is elsewhere;
- * rank 0 has a worker with the same variables, rank 1 is run by a shell. */
+/* mpirun with five ranks: four wait in the same place, at different addresses, and one is
+ * elsewhere; rank 0 has a worker with the same environment variables, rank 1 is started by a
+ * shell. */
 START_TEST(ranks_at_one_place_are_one_group)
 {
 	struct rig rig;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary equals golden screens in every width; GOLDEN=1 rewrites them. */
+/* The summary equals the expected screens in every width; GOLDEN=1 rewrites them. */
 #include "report/golden.h"
 #include "report/jobsample.h"
 
@@ -8,7 +8,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* The text exporter's output, to be freed. */
+/* The text exporter's output; the caller frees it. */
 static char *render(const struct tp_report *report, const struct tp_report_style *style)
 {
 	char *text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Screens of the viewer: golden ones, those of any size, and what strange runs do to them. */
+/* Screens of the viewer: expected screens, screens of any size, and unusual runs. */
 #include "view_scene.h"
 
 #include "proof.h"
@@ -164,7 +164,7 @@ END_TEST
 
 /* ---- strange runs ---------------------------------------------------------------------------- */
 
-/* Every key on every screen: nothing is read that is not there (address sanitizer). */
+/* Types every key on every screen: no memory is read that does not exist (address sanitizer). */
 static void type_all_keys(const struct tp_report *report)
 {
 	static const char keys[] = "12345678jkvsSowtdirfwpaxnNlh/q\n\\a\n<?< ^^^^<<<<cegGQ";
@@ -238,7 +238,7 @@ START_TEST(other_runs_take_every_key)
 }
 END_TEST
 
-/* More ranks than a recording may have. */
+/* More ranks than a recording can have. */
 START_TEST(a_hundred_ranks_have_screens)
 {
 	enum { N = 100 };
@@ -258,7 +258,7 @@ START_TEST(a_hundred_ranks_have_screens)
 	s.trace.run.n_ranks = p->n_devices = N;
 	p->devices = devices;
 	p->collectives[0].late = N - 1;
-	/* Waits are by device. */
+	/* Waits are indexed by device. */
 	for (size_t i = 0; i < p->n_collectives; i++)
 		p->collectives[i].wait_ns = tp_arena_array(&p->arena, N, sizeof(uint64_t));
 	type_all_keys(&s.report);
@@ -408,7 +408,7 @@ START_TEST(the_gain_of_chosen_advice_is_asked_for)
 }
 END_TEST
 
-/* Debug information that says: the n-th address is in line n of this file. */
+/* Debug information in which the n-th address is in line n of this file. */
 static bool find_two_lines(void *context, const char *module, const uint64_t *addresses, size_t n,
 			   char *file, size_t size, uint32_t *lines)
 {
@@ -466,7 +466,7 @@ START_TEST(answers_say_what_the_caller_has_to_do)
 }
 END_TEST
 
-/* The stack of places has an end, and going on from there loses none of what is below. */
+/* The stack of places is limited; opening more places keeps those below the top. */
 START_TEST(places_do_not_pile_up)
 {
 	struct scene s;
@@ -529,11 +529,11 @@ START_TEST(plain_screens_have_no_pictures)
 }
 END_TEST
 
-/* ---- how long a key takes -------------------------------------------------------------------- */
+/* ---- time to handle a key -------------------------------------------------------------------- */
 
 enum { BIG_STEPS = 1000000, BIG_THREADS = 500, BIG_HOT = 2000, BIG_DEPTH = 60 };
 
-/* As much as a recording of ten minutes and 500 threads may hold; hot stacks are never more. */
+/* The size of a recording of ten minutes and 500 threads; there are never more hot stacks. */
 static void make_big(struct scene *s)
 {
 	struct tp_profile *p = &s->profile;
@@ -579,7 +579,7 @@ static void make_big(struct scene *s)
 							  .on_cpu_ns = SCENE_MS / 2};
 }
 
-/* By CPU time: what a machine takes that does nothing else. */
+/* Measured as CPU time: the time of a machine without other work. */
 START_TEST(no_key_takes_50_ms)
 {
 	static const char keys[] =

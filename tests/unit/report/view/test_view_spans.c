@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Own time of spans that nest, overlap and reach out of the judged window. */
+/* Own time of spans that nest, overlap and extend beyond the judged window. */
 #include "report/view/view_spans.h"
 
 #include <check.h>
@@ -35,12 +35,12 @@ static void init(struct spans *s)
 	span(sink, 1, "inner", 200, 300);
 	span(sink, 1, "inner", 400, 600);
 	span(sink, 1, "innermost", 450, 500);
-	span(sink, 1, "outer", 700, 800); /* the next one begins where that one ended */
+	span(sink, 1, "outer", 700, 800); /* the next one begins at the end of this one */
 	span(sink, 2, "early", 0, 150);   /* the window begins at 100 */
 	span(sink, 2, "late", 850, 990);  /* and ends at 900 */
 	span(sink, 2, "outside", 950, 960);
 	span(sink, 2, "longer", 300, 500);
-	span(sink, 2, "overlaps", 400, 600); /* cut where the one that it began in ends */
+	span(sink, 2, "overlaps", 400, 600); /* cut at the end of the span in which it began */
 	const struct tp_run_info run = {.started_ns = 1000, .ended_ns = 2000};
 	tp_trace_build(&s->trace, &s->builder, &run);
 	tp_profile_init(&s->profile, &s->trace);

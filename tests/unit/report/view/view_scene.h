@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hand-made run for the tests of the viewer: a Python trainer that waits for two workers, with
- * stays on CPUs, stacks, samples and a GPU's stream, all of known times. */
+ * stays on CPUs, stacks, samples and a GPU stream, all with known times. */
 #ifndef TRAINPROF_TESTS_UNIT_REPORT_VIEW_SCENE_H
 #define TRAINPROF_TESTS_UNIT_REPORT_VIEW_SCENE_H
 
@@ -22,8 +22,8 @@ struct scene_names {
 	const char *pipe;
 };
 
-static const struct scene_names scene_plain = {"python3",     "/nowhere/train.py", "decode",
-					       "resize",      "gemm_128x64",       "pipe:[77]"};
+static const struct scene_names scene_plain = {"python3", "/nowhere/train.py", "decode",
+					       "resize",  "gemm_128x64",       "pipe:[77]"};
 
 struct scene {
 	struct tp_trace_builder builder;
@@ -118,13 +118,14 @@ static void scene_trace(struct scene *s, const struct scene_names *names)
 	tp_trace_builder_init(&s->builder);
 	struct tp_sink *sink = &s->builder.sink;
 	for (uint32_t i = 0; i < 3; i++)
-		tp_sink_task(sink, &(struct tp_task){.id = i,
-						     .tid = 100 + (pid_t)i,
-						     .pid = 100 + (pid_t)i,
-						     .parent = i ? 0 : TP_NO_TASK,
-						     .start_ns = SCENE_MS * 1000,
-						     .comm = tp_sink_string(sink, names->program),
-						     .cmdline = tp_sink_string(sink, names->program)});
+		tp_sink_task(sink,
+			     &(struct tp_task){.id = i,
+					       .tid = 100 + (pid_t)i,
+					       .pid = 100 + (pid_t)i,
+					       .parent = i ? 0 : TP_NO_TASK,
+					       .start_ns = SCENE_MS * 1000,
+					       .comm = tp_sink_string(sink, names->program),
+					       .cmdline = tp_sink_string(sink, names->program)});
 	scene_stacks(sink, names);
 	scene_records(sink, names);
 	const struct tp_run_info run = {.id = "r-0000000000000000",
@@ -201,7 +202,7 @@ static void scene_lists(struct scene *s)
 		process->blocked_ns[TP_CAUSE_PIPE] = thread->blocked_ns[TP_CAUSE_PIPE] =
 			(800 - on_cpu_ms[i]) * SCENE_MS;
 	}
-	/* Strings came in the order of frames. */
+	/* Strings are in the order of frames. */
 	uint32_t file = s->trace.frames[1].file;
 	p->n_lines = 1;
 	p->lines = tp_arena_array(&p->arena, 1, sizeof(*p->lines));
@@ -246,17 +247,17 @@ static inline struct tp_view *scene_view(const struct tp_report *report)
 	return tp_view_new(&input);
 }
 
-/* Keys as characters, but ^ is Enter, < Esc, v down and > right: none of them is a key of its own.
- */
+/* Types keys given as characters; ^ is Enter, < Esc, v down and > right, because none of these
+ * characters is a key itself. */
 static inline enum tp_view_answer scene_type(struct tp_view *view, const char *keys)
 {
 	enum tp_view_answer answer = TP_VIEW_STAY;
 	for (; *keys; keys++)
 		answer = tp_view_handle_key(view, *keys == '^'   ? TP_KEY_ENTER
-					     : *keys == '<' ? TP_KEY_ESCAPE
-					     : *keys == 'v' ? TP_KEY_DOWN
-					     : *keys == '>' ? TP_KEY_RIGHT
-							    : *keys);
+						  : *keys == '<' ? TP_KEY_ESCAPE
+						  : *keys == 'v' ? TP_KEY_DOWN
+						  : *keys == '>' ? TP_KEY_RIGHT
+								 : *keys);
 	return answer;
 }
 

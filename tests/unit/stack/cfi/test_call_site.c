@@ -134,7 +134,7 @@ START_TEST(direct_calls_of_a_function_are_seen)
 	ck_assert(tp_call_site_calls(&image, BASE, BASE + 0x20, AT));
 	ck_assert(tp_call_site_calls(&image, BASE + 0x10, BASE + 0x15, AT));
 	ck_assert(!tp_call_site_calls(&image, BASE, BASE + 0x20, AT + 1));
-	ck_assert(!tp_call_site_calls(&image, BASE, BASE + 0x14, AT)); /* cut by the end */
+	ck_assert(!tp_call_site_calls(&image, BASE, BASE + 0x14, AT)); /* truncated */
 	ck_assert(!tp_call_site_calls(&image, BASE + 0x11, BASE + 0x20, AT));
 	static const uint8_t arm_call[] = {0x0c, 0x00, 0x00, 0x94}; /* bl .+0x30 */
 	memcpy(code + 0x10, arm_call, sizeof(arm_call));
@@ -166,7 +166,7 @@ START_TEST(signal_return_without_table_gets_a_rule)
 	tp_call_site_known_rule(&image, BASE, &rule);
 	ck_assert_int_eq(rule.cfa, TP_RULE_CFA_SP_DEREF);
 	ck_assert_int_eq(rule.is_signal, 1);
-	/* What glibc's own table says about its copy of these bytes (readelf -wf): */
+	/* glibc's own table has these values for its copy of the same bytes (readelf -wf): */
 	ck_assert_int_eq(rule.cfa_offset, 160);
 	ck_assert_int_eq(rule.ra_offset, 168);
 	ck_assert_int_eq(rule.bp_offset, 120);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about unwind rules, with libdw as the second opinion on every address of real files. */
+/* Claims about unwind rules, compared with libdw for every address of real files. */
 #include "stack/capture.h"
 #include "stack/symbols/module.h"
 
@@ -13,7 +13,7 @@
 /* DWARF numbers on x86-64 */
 enum { BP = 6, SP = 7, IP = 16 };
 
-/* What libdw's expression means in our words; false for what we do not follow either. */
+/* Converts libdw's expression to our rule; returns false for expressions that we do not follow. */
 static bool base_and_offset(const Dwarf_Op *ops, size_t n, enum tp_rule_cfa *cfa, int64_t *offset)
 {
 	uint64_t base;
@@ -63,7 +63,7 @@ static bool is_plt_expression(const Dwarf_Op *ops, size_t n, uint64_t pc, int64_
 struct tally {
 	size_t n_same;
 	size_t n_plt;
-	size_t n_unfollowed; /* libdw has a rule that we cannot express */
+	size_t n_unfollowed; /* rules of libdw that we cannot express */
 	size_t n_roots;
 };
 
@@ -80,7 +80,7 @@ static void expect_place(const Dwarf_Op *ops, size_t n, uint8_t place, int offse
 		ck_assert_int_eq(place, TP_RULE_AT_CFA);
 		ck_assert_int_eq(offset, n > 1 ? (int)ops[1].number : 0);
 	} else if (base_and_offset(ops + 1, n - 1, &cfa, &expected)) {
-		/* An expression is given with the frame address pushed before it. */
+		/* An expression is evaluated with the frame address pushed first. */
 		ck_assert_int_eq(place, cfa == TP_RULE_CFA_SP ? TP_RULE_AT_SP : TP_RULE_AT_BP);
 		ck_assert_int_eq(offset, (int)expected);
 	} else {
@@ -136,7 +136,7 @@ static void compare_at(Dwarf_CFI *cfi, struct tp_unwind_rule_cache *rules,
 	free(frame);
 }
 
-/* An odd stride meets every place within procedure linkage entries of 16 bytes. */
+/* An odd stride reaches every offset in procedure linkage entries of 16 bytes. */
 static uint64_t stride_of(const struct tp_elf_image *image, uint64_t n_addresses)
 {
 	uint64_t size = 0;
@@ -207,7 +207,7 @@ START_TEST(rules_of_our_own_program_are_those_of_libdw)
 {
 	struct tally tally = compare_file("/proc/self/exe", 60000);
 	ck_assert_uint_gt(tally.n_same, 5000);
-	ck_assert_uint_gt(tally.n_plt, 5); /* its procedure linkage table */
+	ck_assert_uint_gt(tally.n_plt, 5); /* in its procedure linkage table */
 	/* The first and last instructions of a realigned frame address it by r10. */
 	ck_assert_uint_lt(tally.n_unfollowed * 1000, tally.n_same);
 }
@@ -228,7 +228,7 @@ START_TEST(two_rules_share_a_cache_line)
 }
 END_TEST
 
-/* Register numbers of 2^60 - 1 and more name nothing and must not be counted up to. */
+/* Register numbers of 2^60 - 1 and more do not exist; parsing must not loop up to them. */
 START_TEST(wild_register_numbers_are_harmless)
 {
 	static const uint8_t program[] = {DW_CFA_def_cfa,
@@ -274,7 +274,7 @@ START_TEST(wild_register_numbers_are_harmless)
 }
 END_TEST
 
-/* What the CIE says of a register comes back after the function changed it. */
+/* DW_CFA_restore restores the CIE's rule for a register after the function changed it. */
 START_TEST(restore_means_the_state_of_the_start)
 {
 	static const uint8_t start[] = {DW_CFA_def_cfa,    7, 8, DW_CFA_offset | 16, 1,
@@ -301,7 +301,8 @@ START_TEST(restore_means_the_state_of_the_start)
 }
 END_TEST
 
-/* remember_state without end, restore_state without remember, a cut operand: no rule, no harm */
+/* endless remember_state, restore_state without remember_state, a truncated operand: no rule, no
+ * harm */
 START_TEST(broken_programs_give_no_rule)
 {
 	static const struct {
@@ -313,7 +314,7 @@ START_TEST(broken_programs_give_no_rule)
 		{{DW_CFA_def_cfa_expression, 200, 1}, 3},
 		{{DW_CFA_set_loc, 0, 0, 0, 0, 0, 0, 0, 0}, 9},
 		{{10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10}, 19},
-		{{DW_CFA_def_cfa, 3, 8, DW_CFA_offset | 16, 1}, 5}, /* rbx: not followed */
+		{{DW_CFA_def_cfa, 3, 8, DW_CFA_offset | 16, 1}, 5}, /* rbx: not supported */
 		{{DW_CFA_def_cfa_expression, 1, DW_OP_deref, DW_CFA_offset | 16, 1}, 5},
 	};
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {

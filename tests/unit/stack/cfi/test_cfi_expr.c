@@ -27,7 +27,7 @@ static const struct {
 	 true,
 	 {TP_CFI_SP, false, 0, -192}},
 	{{DW_OP_breg7, 0, DW_OP_plus_uconst, 0x80, 1}, 5, 0, true, {TP_CFI_SP, false, 0, 128}},
-	/* Procedure linkage: before and behind the push at byte 6 of an entry. */
+	/* Procedure linkage: before and after the push at byte 6 of an entry. */
 	{{DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and, DW_OP_lit11, DW_OP_ge,
 	  DW_OP_lit3, DW_OP_shl, DW_OP_plus},
 	 11,
@@ -40,7 +40,8 @@ static const struct {
 	 0x102b,
 	 true,
 	 {TP_CFI_SP, false, 0, 16}},
-	/* Not followed: other registers, two reads, sums of registers, constants, nonsense. */
+	/* Not supported: other registers, two reads, sums of registers, constants, invalid
+	 * bytes. */
 	{{DW_OP_breg3, 0}, 2, 0, false, {0}},
 	{{DW_OP_breg6, 0, DW_OP_deref, DW_OP_deref}, 4, 0, false, {0}},
 	{{DW_OP_breg6, 0, DW_OP_breg7, 0, DW_OP_plus}, 5, 0, false, {0}},

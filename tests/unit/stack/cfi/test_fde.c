@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding entries: by search table and by index, and on sections made up to hurt. */
+/* Claims about finding entries: by search table and by index, and in crafted sections. */
 #include "stack/cfi/fde.h"
 
 #include "trainprof/base/memory.h"
@@ -59,7 +59,7 @@ END_TEST
 
 enum { TEXT = 0x1000, FRAMES = 0x2000, SECTION = 0x8000 };
 
-/* One segment that holds everything at its own address. */
+/* One segment that contains everything at its own address. */
 static struct tp_elf_image image_over(const uint8_t *bytes, size_t size)
 {
 	struct tp_elf_image image = {
@@ -118,7 +118,7 @@ START_TEST(made_entries_are_found_by_their_bounds)
 	ck_assert_uint_eq(table.eh.n_entries, 3);
 	static const struct {
 		uint64_t vaddr;
-		uint64_t start; /* 0: none */
+		uint64_t start; /* 0 = no entry */
 	} questions[] = {{TEXT - 1, 0},
 			 {TEXT, TEXT},
 			 {TEXT + 0x1f, TEXT},
@@ -153,7 +153,7 @@ START_TEST(entries_without_sense_end_the_index_or_are_left_out)
 		ck_assert_uint_le(table.eh.n_entries, 2);
 		tp_fde_table_release(&table);
 	}
-	/* Its CIE is itself, or lies before the file. */
+	/* The CIE is the entry itself, or lies before the file. */
 	static const uint32_t pointers[] = {4, 0x7fffffff, 0xffffffff, 1};
 	for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++) {
 		put_u32(bad, 16);
@@ -165,7 +165,7 @@ START_TEST(entries_without_sense_end_the_index_or_are_left_out)
 }
 END_TEST
 
-/* 2 million entries of 8 bytes that all name a CIE of 60 KB: must not read 120 GB. */
+/* 2 million entries of 8 bytes that all refer to a CIE of 60 KB: must not read 120 GB. */
 START_TEST(index_of_a_hostile_section_is_bounded)
 {
 	size_t size = 16 << 20;
@@ -203,7 +203,7 @@ START_TEST(debug_frame_is_asked_when_eh_frame_is_silent)
 	uint8_t *at = put_u32(bytes + FRAMES, 4 + sizeof(cie_body));
 	at = put(put_u32(at, UINT32_MAX), cie_body, sizeof(cie_body));
 	at = put_u32(at, 4 + 16);
-	at = put_u32(at, 0); /* the CIE's place in the section */
+	at = put_u32(at, 0); /* offset of the CIE in the section */
 	put(put(at, &start, 8), &length, 8);
 	tp_fde_table_init(&table, &image);
 	ck_assert(tp_fde_find(&table, &image, TEXT + 0x1f, &fde));

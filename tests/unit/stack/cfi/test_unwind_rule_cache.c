@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the cache of rules. */
+/* Claims about the rule cache. */
 #include "stack/cfi/unwind_rule_cache.h"
 
 #include <check.h>
@@ -56,7 +56,7 @@ START_TEST(growing_keeps_every_rule)
 }
 END_TEST
 
-/* More addresses than the cache may hold, in an image of nothing. */
+/* More addresses than the cache can hold, in an empty image. */
 START_TEST(cache_is_bounded)
 {
 	static uint8_t nothing[16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about ELF headers, of our own file and of files made up to hurt. */
+/* Claims about ELF headers, in our own file and in crafted files. */
 #include "stack/elf/elf_image.h"
 
 #include <check.h>
@@ -143,8 +143,8 @@ START_TEST(file_without_section_headers_still_unwinds)
 }
 END_TEST
 
-/* Every byte of the headers, changed: sections and segments are anywhere, nothing is read outside
- * the file (a sanitizer watches). */
+/* Every byte of the headers is changed: sections and segments can be anywhere, and nothing outside
+ * the file is read (a sanitizer checks). */
 START_TEST(changed_headers_are_survived)
 {
 	struct tp_elf_image image;

@@ -81,15 +81,15 @@ START_TEST(file_replaced_while_closed_is_not_read)
 	struct tp_elf_source sources[N_FILES];
 	char text[16];
 	open_all(&pool, sources);
-	FILE *file = fopen(path_of(N_FILES - 1), "we"); /* still open: the same inode, cut */
+	FILE *file = fopen(path_of(N_FILES - 1), "we"); /* still open: the same inode, truncated */
 	fclose(file);
 	ck_assert(!tp_elf_source_read(&sources[N_FILES - 1], 0, text, 4));
-	unlink(path_of(0)); /* closed meanwhile, comes back as another file */
+	unlink(path_of(0)); /* closed meanwhile, replaced by another file */
 	file = fopen(path_of(0), "we");
 	fputs("this is a different file", file);
 	fclose(file);
 	ck_assert(!tp_elf_source_read(&sources[0], 0, text, 4));
-	/* Same name, size and time are not enough either. */
+	/* Equal name, size and time are not enough. */
 	struct timespec times[2] = {sources[2].identity.st_atim, sources[2].identity.st_mtim};
 	char kept[80];
 	snprintf(kept, sizeof(kept), "%s/kept", folder);

@@ -11,7 +11,7 @@ static struct tp_py_attributes attributes;
 static uint64_t table;
 static uint64_t dict;
 
-/* An instance whose dictionary is at a place that its type says, as before 3.11. */
+/* An instance whose dictionary is at the offset given by its type, as before 3.11. */
 static uint64_t begin(unsigned minor, uint64_t flags)
 {
 	pyimage_init(&image, minor);

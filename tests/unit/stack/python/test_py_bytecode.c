@@ -13,7 +13,7 @@ struct example {
 	uint32_t start, end;
 };
 
-/* for i in x: pass. The jump back of 3.11 and the END_FOR of later ones are what confirms it. */
+/* for i in x: pass. The backward jump of 3.11 and the END_FOR of later versions confirm it. */
 static const struct example examples[] = {
 	{8, {101, 0, 68, 0, 93, 4, 90, 1, 113, 4, 100, 0, 83, 0}, 14, 4, 10},
 	{9, {101, 0, 68, 0, 93, 4, 90, 1, 113, 4, 100, 0, 83, 0}, 14, 4, 10},
@@ -26,7 +26,8 @@ static const struct example examples[] = {
 	{13, {92, 0, 19, 0, 72, 3, 0, 0, 114, 1, 77, 5, 0, 0, 11, 0, 32, 0}, 18, 4, 14},
 };
 
-/* def f(x): for i in x: pass, with what 3.11 to 3.13 make of it when i is used at once. */
+/* def f(x): for i in x: pass, with the instructions that 3.11 to 3.13 generate if i is used at
+ * once. */
 static const struct example local_targets[] = {
 	{8, {124, 0, 68, 0, 93, 4, 125, 1, 113, 4, 100, 0, 83, 0}, 14, 4, 10},
 	{11, {124, 0, 68, 0, 93, 2, 161, 1, 140, 3, 100, 0, 83, 0}, 14, 4, 10},
@@ -75,7 +76,7 @@ START_TEST(a_long_loop_is_found)
 	bytes[START + 2] = 90;
 	for (int i = 0; i < NOPS; i++)
 		bytes[START + 4 + 2 * i] = 9;
-	int back = (END - 4) / 2; /* to the extended argument before the loop */
+	int back = (END - 4) / 2; /* to the prefix for the extended argument before the loop */
 	bytes[END - 4] = 144;
 	bytes[END - 3] = (uint8_t)(back >> 8);
 	bytes[END - 2] = 140;

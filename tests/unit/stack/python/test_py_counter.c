@@ -10,8 +10,8 @@ enum { MAX_PLACES = 16, MAX_COUNTERS = 16 };
 
 static struct pyimage image;
 static struct tp_python *python;
-static uint64_t body;  /* of the module */
-static uint64_t frame; /* of train() */
+static uint64_t body;  /* the module's */
+static uint64_t frame; /* frame of train() */
 static struct tp_python_counter counters[MAX_COUNTERS];
 
 /* <module> -> train */
@@ -20,7 +20,7 @@ static void begin(unsigned minor)
 	struct tp_error err;
 	pyimage_init(&image, minor);
 	body = pyimage_call(&image, pyimage_code(&image, "train.py", "<module>", 1), 5, true);
-	/* It has no variables: behind it comes the next frame. */
+	/* <module> has no variables: the next frame follows it directly. */
 	if (image.layout->minor >= 11)
 		image.top -= 8 * (uint64_t)PYIMAGE_WORDS_A_FRAME;
 	frame = pyimage_call(&image, pyimage_code(&image, "train.py", "train", 20), 9, false);
@@ -80,7 +80,7 @@ START_TEST(the_word_that_a_counter_is_written_to_is_known)
 	ck_assert_uint_eq(address, frame + image.layout->frame_size + 16);
 	ck_assert_uint_eq(counters[0].width, 8);
 	ck_assert(counters[0].is_object);
-	ck_assert_uint_eq(count(), 0); /* unchanged, and still there */
+	ck_assert_uint_eq(count(), 0); /* unchanged, but still there */
 	ck_assert(tp_python_count_is_at(python, address));
 	ck_assert(!tp_python_count_is_at(python, address + 8));
 	pyimage_set_local(&image, frame, 2, pyimage_object(&image, image.code_type));
@@ -94,7 +94,7 @@ START_TEST(a_counter_belongs_to_one_function)
 {
 	begin((unsigned)_i);
 	for (uint64_t step = 0; step < 20; step++) {
-		/* Where variables of <module> would be, and that it has not. */
+		/* Sets the word at which variables of <module> would be; it has none. */
 		set(0, step);
 		ck_assert_uint_eq(count(), 1);
 		ck_assert_str_eq(counters[0].name, "train");
@@ -116,7 +116,7 @@ START_TEST(numbers_of_one_and_of_two_digits_are_read)
 }
 END_TEST
 
-/* It is not set before the loop begins, however long that takes. */
+/* The variable is not set before the loop begins, however long that takes. */
 START_TEST(a_variable_that_is_set_late_is_met)
 {
 	begin((unsigned)_i);
@@ -137,7 +137,7 @@ START_TEST(what_jumps_about_is_given_up)
 		set(1, i / 4);
 		n_told += count();
 	}
-	/* The counter each fourth time, the other one a few times at first. */
+	/* The counter is read every fourth time, the other variable a few times at first. */
 	ck_assert_uint_ge(n_told, 50);
 	ck_assert_uint_le(n_told, 50 + 8);
 	end();
@@ -148,7 +148,8 @@ START_TEST(other_objects_are_soon_not_read_any_more)
 {
 	begin((unsigned)_i);
 	pyimage_set_local(&image, frame, 0, pyimage_object(&image, image.code_type));
-	/* Such as what lies behind the last variable: no address, and one of nothing. */
+	/* Words such as those after the last variable: one is no address, one points to unmapped
+	 * memory. */
 	pyimage_put(&image, frame + image.layout->frame_size + 8, 3);
 	pyimage_put(&image, frame + image.layout->frame_size + 16, UINT64_C(0x5000000000));
 	for (unsigned local = 3; local < PYIMAGE_WORDS_A_FRAME; local++)
@@ -157,17 +158,17 @@ START_TEST(other_objects_are_soon_not_read_any_more)
 		ck_assert_uint_eq(count(), 0);
 	uint64_t before = tp_python_counts(python)->n_syscalls;
 	ck_assert_uint_eq(count(), 0);
-	/* Two of the stack, one for the globals of <module>, which has none, and one for a variable
-	 * that may only not be set yet. */
+	/* Two for the stack, one for the globals of <module>, which has none, and one for a
+	 * variable that may only be unset yet. */
 	ck_assert_uint_le(tp_python_counts(python)->n_syscalls - before, 4);
 	end();
 }
 END_TEST
 
-/* Names whose addresses are all that matters. */
+/* Addresses of names; the names are never read. */
 enum { OTHERS = 2000 };
 
-/* The body has as many constants, and a counter behind them that has not begun. */
+/* The body has `n_constants` constants, and the entry for a counter after them is still unset. */
 static uint64_t begin_body(unsigned minor, uint64_t n_constants)
 {
 	begin(minor);
@@ -196,7 +197,7 @@ START_TEST(a_variable_of_the_module_counts_while_its_body_runs)
 }
 END_TEST
 
-/* As when others were deleted and the dictionary grew: the entries have moved. */
+/* The entries have moved, as if others were deleted and the dictionary grew. */
 START_TEST(a_variable_of_the_module_stays_the_same_one_when_its_entry_moves)
 {
 	uint64_t table = begin_body((unsigned)_i, 3);
@@ -235,17 +236,17 @@ START_TEST(many_constants_do_not_hide_a_counter)
 				n_told++;
 			}
 		}
-		/* Those of functions are read each time. */
+		/* Variables of functions are read each time. */
 		ck_assert(is_local_told || pass == 0);
 	}
-	/* 201 numbers, of which 63 are read at a time: each at least every fourth time. */
+	/* 201 numbers, of which 63 are read per call: each at least every fourth time. */
 	ck_assert_uint_ge(n_told, 100);
 	ck_assert_uint_ge(last, 396);
 	end();
 }
 END_TEST
 
-/* The number that was in it is freed, and another one made in its place. */
+/* Frees the number in the variable, and creates another one at its address. */
 static void set_anew(struct pyimage *changed)
 {
 	uint64_t local = frame + changed->layout->frame_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding an interpreter. What is found in real ones: tests/python/check_python.sh. */
+/* Claims about finding an interpreter. Real ones: tests/python/check_python.sh. */
 #include "stack/python/py_find.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the way to global variables, in memory built by hand for each version. */
+/* Claims about the path to global variables, in memory built by hand for each version. */
 #include "stack/python/py_globals.h"
 
 #include "stack/pyimage.h"
@@ -13,7 +13,7 @@ static uint64_t table;
 static uint64_t dict;
 static uint8_t entries[TP_PY_GLOBALS_MAX_BYTES];
 
-enum { NAMES = 1000, VALUES = 2000 }; /* addresses: nobody looks at what is there */
+enum { NAMES = 1000, VALUES = 2000 }; /* addresses; the memory there is never read */
 
 static void begin(int minor)
 {
@@ -114,7 +114,7 @@ START_TEST(class_bodies_and_frames_without_globals_have_none)
 }
 END_TEST
 
-/* Pointers to nothing, values elsewhere, numbers out of all proportion. */
+/* Pointers to unmapped memory, values stored elsewhere, excessive numbers. */
 START_TEST(memory_that_makes_no_sense_gives_none)
 {
 	begin(_i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about positions of iterators, in memory built by hand for each version. */
+/* Claims about the positions of iterators, in memory built by hand for each version. */
 #include "stack/python/py_iterator.h"
 
 #include "stack/pyimage.h"
@@ -27,7 +27,7 @@ static void end(void)
 	pyimage_release(&image);
 }
 
-/* An object of a type in C that has __next__. */
+/* An object of a C type that has __next__. */
 static uint64_t iterator(const char *name)
 {
 	uint64_t type = pyimage_alloc(&image, 512);
@@ -87,7 +87,7 @@ START_TEST(what_says_how_long_it_is_has_a_total)
 	ck_assert(tp_py_iterators_position(&iterators, counted, &position));
 	ck_assert_uint_eq(position.value, 107);
 	ck_assert_uint_eq(position.total, 112);
-	pyimage_put(&image, list + image.layout->object_size, 3); /* it has shrunk */
+	pyimage_put(&image, list + image.layout->object_size, 3); /* the list has shrunk */
 	ck_assert(tp_py_iterators_position(&iterators, object, &position));
 	ck_assert_uint_eq(position.total, 0);
 	end();
@@ -101,12 +101,12 @@ START_TEST(one_that_falls_is_counted_from_its_total)
 	uint64_t list = pyimage_alloc(&image, 64);
 	pyimage_put(&image, list + image.layout->object_size, 12);
 	uint64_t object = iterator("list_reverseiterator");
-	pyimage_put(&image, object + 16, 8); /* gave 11, 10 and 9 */
+	pyimage_put(&image, object + 16, 8); /* has returned 11, 10 and 9 */
 	pyimage_put(&image, object + 24, list);
 	ck_assert(tp_py_iterators_position(&iterators, object, &position));
 	ck_assert_uint_eq(position.value, 3);
 	ck_assert(position.is_falling && !position.is_relative);
-	pyimage_put(&image, object + 16, UINT64_MAX); /* the last round */
+	pyimage_put(&image, object + 16, UINT64_MAX); /* the last iteration */
 	ck_assert(tp_py_iterators_position(&iterators, object, &position));
 	ck_assert_uint_eq(position.value, 12);
 	ck_assert_uint_eq(position.total, 12);
@@ -163,7 +163,7 @@ START_TEST(loops_that_run_have_iterators_from_the_bottom_on)
 	struct tp_py_bytecode bytecode = {.loops = loops, .n_loops = 3};
 	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
 	begin((unsigned)_i);
-	/* Of a with block, then two loops, then what is over. */
+	/* An object of a with block, two loops, then leftover words. */
 	uint64_t words[] = {pyimage_object(&image, image.int_type), iterator("list_iterator"),
 			    iterator("tuple_iterator"), iterator("zip")};
 	ck_assert_uint_eq(tp_py_iterators_live(&iterators, &bytecode, 24, words, 4, live), 2);

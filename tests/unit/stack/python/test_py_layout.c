@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about layouts: rows, and what newer versions tell of themselves. */
+/* Claims about layouts: the rows, and the offsets that newer versions publish. */
 #include "stack/pyimage.h"
 
 #include <check.h>
@@ -38,7 +38,7 @@ START_TEST(what_is_told_goes_before_the_row)
 	pyimage_put(&image, image.runtime + row->told.code_name, row->code_name + 8);
 	ck_assert_int_eq(parse_layout(&image, &out, NULL), TP_OK);
 	ck_assert_uint_eq(out.thread_chunk, row->thread_chunk + 16);
-	ck_assert_uint_eq(out.thread_top, row->thread_top + 16); /* its neighbour */
+	ck_assert_uint_eq(out.thread_top, row->thread_top + 16); /* next to a published member */
 	ck_assert_uint_eq(out.code_name, row->code_name + 8);
 	pyimage_release(&image);
 }
@@ -66,7 +66,7 @@ START_TEST(an_unknown_version_is_refused)
 	pyimage_put(&image, image.runtime + 8, 0x030f00f0);
 	ck_assert_int_eq(parse_layout(&image, &out, &err), TP_VERSION);
 	ck_assert_ptr_nonnull(strstr(err.text, "3.15"));
-	pyimage_put(&image, image.runtime + 8, 0x030b00f0); /* tells nothing, by its age */
+	pyimage_put(&image, image.runtime + 8, 0x030b00f0); /* 3.11, which publishes nothing */
 	ck_assert_int_eq(parse_layout(&image, &out, &err), TP_VERSION);
 	pyimage_put(&image, image.runtime, 0);
 	ck_assert_int_eq(parse_layout(&image, &out, &err), TP_ABSENT);
@@ -74,7 +74,7 @@ START_TEST(an_unknown_version_is_refused)
 }
 END_TEST
 
-/* Whatever one field says, no more is read than fits. */
+/* If one field is wrong, no more is read than fits. */
 START_TEST(lies_are_refused)
 {
 	struct pyimage image;
@@ -84,7 +84,7 @@ START_TEST(lies_are_refused)
 		uint64_t was = pyimage_get(&image, image.runtime + at);
 		pyimage_put(&image, image.runtime + at, UINT64_MAX - 3);
 		if (parse_layout(&image, &out, NULL) == TP_OK)
-			ck_assert_mem_eq(&out, image.layout, sizeof(out)); /* not ours */
+			ck_assert_mem_eq(&out, image.layout, sizeof(out)); /* an unused offset */
 		for (uint64_t lie = 1; lie < 1 << 20; lie *= 3) {
 			pyimage_put(&image, image.runtime + at, lie);
 			if (parse_layout(&image, &out, NULL) != TP_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about line tables, against what seven interpreters say of their own. */
+/* Claims about line tables, compared with the output of seven interpreters for their own tables. */
 #include "stack/python/py_line_table.h"
 
 #include <check.h>
@@ -19,7 +19,7 @@ static size_t unhex(const char *hex, uint8_t *out)
 	return n;
 }
 
-/* "0:5,4:6": where rows begin, and their lines. */
+/* "0:5,4:6": starts of rows, and their lines. */
 static void compare_rows(const struct tp_py_line_table *table, const char *rows, const char *what)
 {
 	size_t n = 0;
@@ -63,7 +63,7 @@ START_TEST(lines_are_what_the_interpreter_says)
 	}
 	fclose(file);
 	ck_assert_uint_ge(n, 70);
-	ck_assert_uint_eq(seen, 0x7f00); /* 8 to 14 */
+	ck_assert_uint_eq(seen, 0x7f00); /* versions 8 to 14 */
 }
 END_TEST
 
@@ -77,7 +77,7 @@ START_TEST(before_the_first_row_is_no_line)
 }
 END_TEST
 
-/* Any bytes: bounded rows, no line that cannot be. */
+/* Any bytes: limited rows, no impossible line. */
 START_TEST(rubbish_is_taken)
 {
 	uint8_t bytes[512];

@@ -12,7 +12,7 @@ enum { CLASS = 1 << 9, TYPE_BYTES = 1024 };
 
 static struct pyimage image;
 static struct tp_py_attributes attributes;
-static uint64_t table; /* of the iterator */
+static uint64_t table; /* table of the iterator's attributes */
 static uint64_t n_entries;
 
 static uint64_t type_of(const char *name, uint64_t flags)
@@ -111,7 +111,7 @@ START_TEST(an_object_without_its_attributes_is_no_loader)
 	struct tp_py_loader loader;
 	struct tp_py_attribute found[] = {{.name = "_num_yielded"}, {.name = "_num_workers"}};
 	begin((unsigned)_i);
-	set("_num_workers", number_of("int", 4)); /* of a pool */
+	set("_num_workers", number_of("int", 4)); /* attribute of a pool */
 	ck_assert(!tp_py_loader_read(&attributes, instance(table), &loader));
 	ck_assert(!tp_py_loader_read(&attributes, number_of("int", 4), &loader));
 	ck_assert(!tp_py_loader_read(&attributes, 0x10000, &loader));

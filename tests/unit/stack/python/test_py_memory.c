@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading another process's memory, shown on our own. */
+/* Claims about reading another process's memory, tested with our own. */
 #include "stack/python/py_memory.h"
 
 #include <check.h>
@@ -11,7 +11,7 @@
 
 START_TEST(many_pieces_are_read_in_order)
 {
-	enum { N = 700 }; /* more than one call takes */
+	enum { N = 700 }; /* more than one system call reads */
 	static uint64_t from[N];
 	static uint64_t to[N];
 	static struct tp_process_range pieces[N];
@@ -39,7 +39,7 @@ START_TEST(what_is_not_there_ends_it)
 	uint64_t c = 0;
 	struct tp_process_range pieces[] = {
 		{(uintptr_t)two, &a, 8},
-		{(uintptr_t)two + (uintptr_t)page - 4, &b, 8}, /* half of it */
+		{(uintptr_t)two + (uintptr_t)page - 4, &b, 8}, /* half of it is unmapped */
 		{(uintptr_t)two, &c, 8},
 	};
 	struct tp_py_memory mem;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading ahead, shown on memory whose reads are counted. */
+/* Claims about reading ahead, in memory that counts its reads. */
 #include "stack/python/py_read_ahead.h"
 
 #include <check.h>
@@ -9,7 +9,7 @@ enum { N_WORDS = 512 };
 
 static uint64_t words[N_WORDS];
 static size_t n_words_read;
-static uint64_t counted_at; /* index + 1 of a word that is another one after each call */
+static uint64_t counted_at; /* index + 1 of a word that changes after each call */
 
 static size_t count_reads(struct tp_py_memory *mem, const struct tp_process_range *ranges, size_t n)
 {
@@ -44,7 +44,7 @@ static uint64_t get(size_t index)
 	return word;
 }
 
-/* The same places in the same order. */
+/* Reads the same addresses in the same order. */
 static void read_round(size_t from, size_t n)
 {
 	tp_py_read_ahead_begin(&ahead);
@@ -86,8 +86,8 @@ START_TEST(nothing_is_read_ahead_beyond_a_round)
 }
 END_TEST
 
-/* Whoever reads a pointer, the object and the pointer again learns whether it has changed
- * meanwhile: the second reading must not be older than that of another object. */
+/* A reader that reads a pointer, the object and the pointer again checks if it has changed
+ * meanwhile: the second reading of the pointer must not be older than that of the object. */
 START_TEST(what_follows_an_unexpected_read_is_not_older)
 {
 	begin();
@@ -100,7 +100,7 @@ START_TEST(what_follows_an_unexpected_read_is_not_older)
 	tp_py_read_ahead_begin(&ahead);
 	uint64_t before = get(10);
 	counted_at = 11;
-	words[10]++; /* it points to another object by now */
+	words[10]++; /* it points to another object now */
 	get(90);
 	counted_at = 0;
 	ck_assert_uint_ne(get(10), before);
@@ -108,7 +108,7 @@ START_TEST(what_follows_an_unexpected_read_is_not_older)
 }
 END_TEST
 
-/* A number that is counted up is another object each time; the rest of the way is the same. */
+/* A number that is counted up is another object each time; the rest of the path is the same. */
 START_TEST(another_object_in_its_place_costs_one_more_call)
 {
 	begin();
@@ -139,7 +139,7 @@ START_TEST(what_cannot_be_read_is_said_and_ends_nothing_else)
 }
 END_TEST
 
-/* More reads than are remembered. */
+/* More reads than the log holds. */
 START_TEST(the_log_begins_anew)
 {
 	begin();

@@ -61,7 +61,7 @@ START_TEST(megabytes_are_cut)
 }
 END_TEST
 
-/* A str that was made without knowing its width keeps its characters elsewhere. */
+/* A str that was created with unknown width has its characters in a separate block. */
 START_TEST(legacy_strings_are_followed)
 {
 	struct pyimage image;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about stacks of an interpreter, in memory built by hand for each version. */
+/* Claims about the stacks of an interpreter, in memory built by hand for each version. */
 #include "trainprof/stack/python.h"
 
 #include "stack/pyimage.h"
@@ -71,7 +71,7 @@ START_TEST(a_stack_has_names_and_lines)
 }
 END_TEST
 
-/* Nothing is learned any more: the stack by one call, heads of code objects by another. */
+/* Nothing is learned any more: one call reads the stack, another the heads of code objects. */
 START_TEST(the_second_time_costs_two_calls)
 {
 	struct pyimage image;
@@ -97,7 +97,7 @@ START_TEST(a_thread_without_frames_runs_no_python)
 	ck_assert_int_eq(tp_python_read(python, 1, places, MAX_PLACES, &n_places, &cut),
 			 TP_PYTHON_NONE);
 	uint64_t before = tp_python_counts(python)->n_syscalls;
-	/* Threads that are none of Python's are asked for again and again. */
+	/* Threads that are not Python's are queried again and again. */
 	tp_python_read(python, 1, places, MAX_PLACES, &n_places, &cut);
 	ck_assert_uint_le(tp_python_counts(python)->n_syscalls, before + 2);
 	call_three(&image);
@@ -108,16 +108,16 @@ START_TEST(a_thread_without_frames_runs_no_python)
 }
 END_TEST
 
-/* ---- memory that changes while it is read ---- */
+/* ---- memory that changes while it is read ------------------------------------------------ */
 
 enum { N_FAMILIES = 16, FAMILY_DEPTH = 4 };
 
 struct families {
 	uint64_t root;
 	uint64_t codes[N_FAMILIES][FAMILY_DEPTH];
-	uint64_t first_loose; /* before 3.11 frames take what memory there is from here on */
+	uint64_t first_loose; /* before 3.11 frames use the memory from here on */
 	size_t turn;
-	size_t every; /* so many slices the program goes on; 0 = only once */
+	size_t every; /* the program continues after this many slices; 0 = only once */
 	size_t next;
 };
 
@@ -173,7 +173,7 @@ static void check_one_family(void)
 	}
 }
 
-/* What held still of one: its root, and after that members of one family in order. */
+/* Checks the unchanged part of a stack: its root, and then members of one family in order. */
 static void check_outer_part(void)
 {
 	ck_assert_uint_ge(n_places, 1);
@@ -185,7 +185,7 @@ static void check_outer_part(void)
 	}
 }
 
-/* Whichever two slices of memory the program goes on between: one stack is read or the other. */
+/* Between any two slices of memory the program continues: the result is one stack or the other. */
 START_TEST(families_are_never_mixed)
 {
 	struct pyimage image;
@@ -205,8 +205,8 @@ START_TEST(families_are_never_mixed)
 }
 END_TEST
 
-/* One that goes on all the time is unknown or right, and costs a bounded number of calls. It comes
- * back to the same family after more slices than lie between two copies. */
+/* A stack that changes all the time is unknown or right, and costs a limited number of calls. It
+ * returns to the same family after more slices than there are between two copies. */
 START_TEST(restless_stacks_are_unknown)
 {
 	size_t n_moving = 0;
@@ -235,7 +235,7 @@ START_TEST(restless_stacks_are_unknown)
 }
 END_TEST
 
-/* Another function at the address of one that was freed. */
+/* Another function at the address of a freed one. */
 START_TEST(a_code_object_is_read_again_when_it_is_another)
 {
 	struct pyimage image;
@@ -254,7 +254,7 @@ START_TEST(a_code_object_is_read_again_when_it_is_another)
 }
 END_TEST
 
-/* ---- deep stacks, circles, lies ---- */
+/* ---- deep stacks, circles, invalid memory ------------------------------------------------ */
 
 static void call_deep(struct pyimage *image, size_t depth)
 {
@@ -331,7 +331,7 @@ START_TEST(circles_end)
 }
 END_TEST
 
-/* A walk that ends early is not taken for a whole stack. */
+/* A walk that ends early is not accepted as a complete stack. */
 START_TEST(a_stack_has_to_end_at_its_root)
 {
 	struct pyimage image;
@@ -371,7 +371,8 @@ START_TEST(generators_lie_elsewhere)
 }
 END_TEST
 
-/* It is resumed and suspended again while the stack is read: no root, though nobody called it. */
+/* The generator is resumed and suspended again while the stack is read: it is no root, though it
+ * has no caller. */
 START_TEST(a_suspended_generator_is_no_root)
 {
 	struct pyimage image;
@@ -399,7 +400,7 @@ START_TEST(a_suspended_generator_is_no_root)
 }
 END_TEST
 
-/* C resumed it as the first thing of a thread. */
+/* C resumed it as the first operation of a thread. */
 START_TEST(a_thread_may_begin_in_a_generator)
 {
 	struct pyimage image;
@@ -417,7 +418,8 @@ START_TEST(a_thread_may_begin_in_a_generator)
 }
 END_TEST
 
-/* What cleans up after __init__ has no name; what is just being called has not begun. */
+/* The cleanup code after __init__ has no name; a function that is just being called has not
+ * begun. */
 START_TEST(scaffolding_is_not_shown)
 {
 	struct pyimage image;
@@ -451,7 +453,8 @@ START_TEST(a_thread_that_ends_is_not_read_from_its_remains)
 	call_three(&image);
 	struct tp_python *python = open_image(&image);
 	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
-	/* Another state for the same thread; the old one is unlinked, its bytes are still there. */
+	/* Another state for the same thread; the old one is unlinked, but its bytes are still
+	 * there. */
 	pyimage_put(&image, image.interp + l->interp_threads, 0);
 	uint64_t second = pyimage_add_thread(&image, (uint32_t)getpid());
 	ck_assert_uint_ne(first, second);
@@ -485,7 +488,7 @@ START_TEST(a_new_thread_is_found)
 }
 END_TEST
 
-/* 3.11.0 keeps the parent's number in a forked child. */
+/* 3.11.0 keeps the parent's tid in a forked child. */
 START_TEST(the_only_thread_of_a_forked_child_is_its_main_one)
 {
 	struct pyimage image;
@@ -598,7 +601,7 @@ Suite *suite_stack_python(void)
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)
 		tcase_add_loop_test(tc, for_each_version[i], TP_PY_LAYOUT_MINOR_MIN,
 				    TP_PY_LAYOUT_MINOR_MAX + 1);
-	/* Before, every frame may be a thread's first. */
+	/* In older versions every frame can be a thread's first one. */
 	tcase_add_loop_test(tc, a_stack_has_to_end_at_its_root, 11, TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_loop_test(tc, scaffolding_is_not_shown, 11, TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_test(tc, a_program_without_python_is_absent);

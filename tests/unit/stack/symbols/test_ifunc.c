@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about functions that the C library picks at load time. */
+/* Claims about functions that the C library chooses at load time. */
 #include "stack/symbols/ifunc.h"
 
 #include "trainprof/stack/maps.h"
@@ -20,7 +20,8 @@ START_TEST(another_file_has_no_such_names)
 }
 END_TEST
 
-/* Every function without a symbol is asked about: looking anew took more than all unwinding. */
+/* Every function without a symbol is looked up: repeating the search took longer than all
+ * unwinding. */
 START_TEST(the_own_library_is_looked_at_once)
 {
 	struct tp_ifuncs ifuncs = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which perf maps are believed. */
+/* Claims about the perf maps that are trusted. */
 #include "stack/symbols/jit_file.h"
 
 #include "skip.h"
@@ -96,11 +96,11 @@ START_TEST(huge_file_is_refused)
 }
 END_TEST
 
-/* Numbers come again; of a process that is gone only a file of its own time is believed. */
+/* Pids are reused; for a process that has exited only a file from its own lifetime is trusted. */
 START_TEST(file_of_an_earlier_process_is_refused)
 {
 	struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-	pid_t gone = 0x3ffffffe; /* above the largest number there can be */
+	pid_t gone = 0x3ffffffe; /* above the largest possible pid */
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)gone);
 	write_file(path, "1000 10 name\n");
 	ck_assert_int_eq(read_of(gone, getuid()), TP_OK);
@@ -109,7 +109,7 @@ START_TEST(file_of_an_earlier_process_is_refused)
 }
 END_TEST
 
-/* A child that writes its own map, read while it lives and after it has gone. */
+/* A child that writes its own map, which is read while it is alive and after it has exited. */
 START_TEST(map_of_a_process_is_found_by_its_number)
 {
 	uint64_t met_ns = tp_clock_wall_ns();

@@ -22,7 +22,7 @@ static const char text[] = "7f0000001000 40 py::forward:/a b/train.py\n"
 
 static const struct {
 	uint64_t address;
-	const char *name; /* NULL: none */
+	const char *name; /* NULL = no name */
 	uint64_t start;
 } questions[] = {
 	{0x7f0000000fff, NULL, 0},

@@ -24,13 +24,13 @@ static const struct {
 	const char *name;
 } questions[] = {
 	{0xffffffff80ffffff, NULL},
-	{0xffffffff81000000, "_stext"}, /* of two for one place the first */
+	{0xffffffff81000000, "_stext"}, /* the first of two names for one address */
 	{0xffffffff810000ff, "_stext"},
 	{0xffffffff81000100, "do_work.isra.0"},
 	{0xffffffff81000200, "do_more"},
 	{0xffffffff81010000, "do_more"},
-	{0xffffffff81200200, NULL}, /* no function is that long */
-	{0xffffffff82000010, NULL}, /* data is no code */
+	{0xffffffff81200200, NULL}, /* too far from the start of the function */
+	{0xffffffff82000010, NULL}, /* data, not code */
 	{0xffffffffc0001004, "nvidia_ioctl [nvidia]"},
 	{0xffffffffd0001004, NULL},
 	{0, NULL},
@@ -81,7 +81,7 @@ static bool knows(struct tp_kernel_symbols *names)
 	       strcmp(name, "nvidia_ioctl [nvidia]") == 0;
 }
 
-/* A kept file of `text`, and room for its path. */
+/* Keeps the names of `text` in a file; `path` has room for its path. */
 static void keep(char *path)
 {
 	struct tp_kernel_symbols *names = load(text);

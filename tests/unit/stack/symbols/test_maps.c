@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about address spaces: overlaps, forks, execs, and what a mapping turns out to be. */
+/* Claims about address spaces: overlaps, forks, execs, and the modules of mappings. */
 #include "trainprof/stack/maps.h"
 #include "trainprof/stack/modules.h"
 #include "trainprof/stack/symbol.h"
@@ -32,7 +32,7 @@ static void tear_down(void)
 	tp_modules_free(modules);
 }
 
-/* Files that do not exist stand for themselves: addresses are offsets in them. */
+/* Files that do not exist are enough: addresses are offsets in them. */
 static void add(struct tp_maps *to, uint64_t start, uint64_t end, const char *path,
 		uint64_t file_offset, bool is_executable)
 {
@@ -47,7 +47,7 @@ static void add(struct tp_maps *to, uint64_t start, uint64_t end, const char *pa
 	tp_maps_add(to, &mapping);
 }
 
-/* "path+offset" of an address, or "none". Borrowed until the next call. */
+/* Returns "path+offset" of an address, or "none". Valid until the next call. */
 static const char *place(struct tp_maps *in, uint64_t pc)
 {
 	static char text[100];
@@ -84,7 +84,7 @@ START_TEST(later_mapping_replaces_what_it_overlaps)
 }
 END_TEST
 
-/* Against the simplest model there is: an owner for every page. */
+/* Compared with the simplest model: an owner for every page. */
 START_TEST(random_mappings_agree_with_a_page_table)
 {
 	enum { PAGES = 64, ROUNDS = 2000 };
@@ -267,7 +267,7 @@ START_TEST(names_of_run_time_code_come_from_its_perf_map)
 	tp_symbol_find(&frame, &symbol);
 	const char *name = symbol.name;
 	ck_assert_str_eq(name, "kernel_f32");
-	/* It goes on compiling: the file is read again, not at once but soon. */
+	/* The process compiles more code: the file is read again, not at once but soon. */
 	fputs("10100 20 kernel_f64\n", file);
 	fclose(file);
 	tp_maps_find(maps, 0x10110, 0, &frame);
@@ -281,7 +281,7 @@ START_TEST(names_of_run_time_code_come_from_its_perf_map)
 	ck_assert_str_eq(symbol.name, "kernel_f64");
 	ck_assert_str_eq(name, "kernel_f32");
 	unlink(path);
-	/* A return address behind its last byte still belongs to it. */
+	/* A return address after its last byte still belongs to it. */
 	tp_maps_find(maps, 0x10020, TP_FRAME_RETURN, &frame);
 	tp_symbol_find(&frame, &symbol);
 	ck_assert_str_eq(symbol.name, "kernel_f32");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about files: which one is opened for a mapping, and which ones are not believed. */
+/* Claims about files: the one that is opened for a mapping, and those that are not trusted. */
 #include "trainprof/stack/modules.h"
 
 #include "stack/symbols/module.h"
@@ -91,7 +91,7 @@ START_TEST(deleted_file_is_remembered_from_another_process)
 }
 END_TEST
 
-/* Deleted before we looked: the mapping itself still leads to the file (as root). */
+/* Deleted before the lookup: the mapping itself still leads to the file (as root). */
 START_TEST(deleted_file_is_reached_through_its_mapping)
 {
 	copy_self_to(path);
@@ -115,7 +115,7 @@ START_TEST(plain_path_needs_the_right_device)
 {
 	copy_self_to(path);
 	struct tp_file_mapping mapping = mapping_of(path);
-	/* No such process: only the plain path is left. */
+	/* No such process: only the plain path can be used. */
 	pid_t nobody = 0x3fffffff;
 	mapping.dev_minor++;
 	ck_assert(!tp_modules_open(modules, nobody, &mapping)->has_image);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about real names, with libc's own table as the witness. */
+/* Claims about real names, compared with libc's own table. */
 #include "trainprof/stack/symbol.h"
 
 #include "stack/capture.h"
@@ -28,7 +28,7 @@ START_TEST(libc_functions_have_the_names_they_are_called_by)
 	struct tp_symbol symbol;
 	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 	ck_assert_ptr_nonnull(libc);
-	/* dlsym() may find the choice for this machine (memchr_avx2): ask for that one's place. */
+	/* dlsym() may return the implementation for this machine (memchr_avx2): use its address. */
 	uint64_t pc = (uint64_t)(uintptr_t)dlsym(libc, functions[_i]);
 	Dl_info said;
 	ck_assert_int_ne(dladdr((void *)(uintptr_t)pc, &said), 0);
@@ -44,7 +44,7 @@ START_TEST(libc_functions_have_the_names_they_are_called_by)
 }
 END_TEST
 
-/* Of libc.so's text, a name for an address only inside [start, end), never beside it. */
+/* In libc.so's code, an address gets a name only inside [start, end). */
 START_TEST(names_stay_inside_their_functions)
 {
 	struct tp_stack_frame frame;

@@ -81,7 +81,7 @@ static const Elf64_Sym symbols[] = {
 
 static const struct {
 	uint64_t address;
-	const char *name; /* NULL: no symbol covers it */
+	const char *name; /* NULL = no symbol covers it */
 	uint64_t start;
 } questions[] = {
 	{0xff, NULL, 0},         {0x100, "read", 0x100},  {0x10f, "read", 0x100},
@@ -98,7 +98,7 @@ START_TEST(symbol_is_used_only_where_it_covers)
 	struct tp_symtab symtab = {0};
 	struct tp_strtab texts;
 	tp_strtab_init(&texts);
-	/* Twice: names are read the first time, remembered the second. */
+	/* Twice: names are read the first time, and cached for the second. */
 	for (size_t i = 0; i < 2 * (sizeof(questions) / sizeof(questions[0])); i++) {
 		size_t at = i % (sizeof(questions) / sizeof(questions[0]));
 		const char *name;

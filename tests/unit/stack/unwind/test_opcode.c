@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about recognised arithmetic: by hand, and against what objdump calls the same bytes. */
+/* Claims about recognised arithmetic: chosen by hand, and compared with objdump's names for the
+ * same bytes. */
 #include "stack/unwind/opcode.h"
 
 #include "skip.h"
@@ -55,8 +56,8 @@ START_TEST(arm_words_are_what_their_text_says)
 }
 END_TEST
 
-/* ---- the second way: names ---------------------------------------------------------------------
- */
+/* ---- comparison with objdump's names
+ * ----------------------------------------------------------- */
 
 static bool is_any(const char *name, size_t len, const char *const *list)
 {
@@ -66,7 +67,7 @@ static bool is_any(const char *name, size_t len, const char *const *list)
 	return false;
 }
 
-/* "vfmadd231ps" → vector, "addsd" → scalar; NONE for what is no arithmetic. */
+/* "vfmadd231ps" → vector, "addsd" → scalar; NONE for other instructions. */
 static enum tp_arith arith_of_name(const char *name)
 {
 	static const char *const floats[] = {"add", "sub", "mul", "div",   "sqrt",
@@ -97,7 +98,7 @@ static enum tp_arith arith_of_name(const char *name)
 	return is_any(name, stem, pairs) ? TP_ARITH_VECTOR : TP_ARITH_NONE;
 }
 
-/* "  1234:\t0f 58 c1 \taddps  %xmm1,%xmm0": the bytes, and where the name begins. */
+/* Parses "  1234:\t0f 58 c1 \taddps  %xmm1,%xmm0" into the bytes and the start of the name. */
 static size_t parse_line(char *line, uint8_t code[TP_OPCODE_MAX], char **name)
 {
 	char *bytes = strstr(line, ":\t");
@@ -121,7 +122,7 @@ static size_t parse_line(char *line, uint8_t code[TP_OPCODE_MAX], char **name)
 
 START_TEST(x86_bytes_are_what_objdump_calls_them)
 {
-	/* One computes number by number, the other in vectors of all lengths. */
+	/* One file computes with scalars, the other with vectors of all lengths. */
 	static const char *const files[] = {"/lib/x86_64-linux-gnu/libm.so.6",
 					    "/lib/x86_64-linux-gnu/libmvec.so.1"};
 	char command[200];
@@ -134,7 +135,7 @@ START_TEST(x86_bytes_are_what_objdump_calls_them)
 		uint8_t code[TP_OPCODE_MAX];
 		char *name;
 		size_t n = parse_line(line, code, &name);
-		/* A prefix on its own line, or bytes that are none. */
+		/* A prefix on its own line, or bytes that are no instruction. */
 		if (!n || strchr(name, '(') || strchr(name, '{'))
 			continue;
 		enum tp_arith wanted = arith_of_name(name);

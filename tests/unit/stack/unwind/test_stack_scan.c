@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Claims about guessed callers, against chains that are known: code written at run time and
- * assembler without unwind tables between C functions, on stacks full of old return addresses.
- */
+/* Claims about guessed callers, compared with known chains: code written at run time and assembler
+ * without unwind tables between C functions, on stacks full of old return addresses. */
 #include "stack/capture.h"
 
 #include <alloca.h>
@@ -44,7 +42,7 @@ KEEP int callee_of_callee(int n)
 	return value;
 }
 
-/* Leaves return addresses behind, in chains, where later frames will lie. */
+/* Leaves chains of return addresses on the stack where later frames will be. */
 KEEP static int litter(int n)
 {
 	volatile char room[64];
@@ -54,7 +52,8 @@ KEEP static int litter(int n)
 	return value + room[0];
 }
 
-/* Wipes what earlier calls left below, our own ones included: litter is then what we put there. */
+/* Overwrites what earlier calls left below, including our own: then the litter is only what we put
+ * there. */
 KEEP static void scrub(void)
 {
 	volatile uint64_t room[16384];
@@ -91,7 +90,7 @@ KEEP static int litter_now(int n)
 		value += litter(n);
 	else if (litter_kind != LITTER_NONE)
 		value += litter_by_pointer(n);
-	/* Chains over chains: ends of old ones lead into the middle of new ones. */
+	/* Chains over chains: the ends of old ones lead into the middle of new ones. */
 	if (litter_kind == LITTER_MIXED)
 		value += litter_wide(n % 5);
 	AFTER_CALL();
@@ -99,14 +98,14 @@ KEEP static int litter_now(int n)
 }
 
 static kernel_fn *volatile kernel;
-static uint64_t live_bp; /* when the kernel is entered */
+static uint64_t live_bp; /* bp at the entry of the kernel */
 
 __attribute__((always_inline)) static inline void note_bp(void)
 {
 	__asm__ volatile("mov %%rbp, %0" : "=m"(live_bp));
 }
 
-/* Its frame is found by rsp alone. */
+/* rsp alone is enough to find its frame. */
 KEEP static int caller_by_sp(int n)
 {
 	volatile char room[120];
@@ -128,7 +127,7 @@ KEEP static int caller_by_bp(int n)
 	return value;
 }
 
-/* Does not touch rbp itself: what the kernel saved belongs to a caller further up. */
+/* Does not change rbp: the value that the kernel saved belongs to a caller further up. */
 KEEP static int caller_between(int n)
 {
 	int value = caller_by_sp(n);
@@ -146,13 +145,14 @@ KEEP static int root_by_bp(int n, int way)
 }
 
 struct stub_shape {
-	unsigned frame_bytes; /* room that it does not fill: old words shine through */
+	unsigned frame_bytes; /* room that it does not fill: old words stay there */
 	bool saves_bp;
 	bool changes_bp;
-	bool by_pointer; /* call *%rax, else no inner call by a register is made */
+	bool by_pointer; /* call *%rax; otherwise it makes no indirect call */
 };
 
-/* A kernel as oneDNN's generator writes them: push what is used, make room, call, undo. */
+/* Emits a kernel like those of oneDNN's generator: push the used registers, make room, call,
+ * undo. */
 static size_t emit(uint8_t *code, const struct stub_shape *shape)
 {
 	uint8_t *at = code;
@@ -193,7 +193,7 @@ static const char *const truths[3][4] = {
 	{"caller_by_sp", "caller_between", "root_by_bp", "run_all_shapes"},
 };
 
-/* How many frames from `at` on are the truth, in order and without one between. */
+/* Returns how many frames from `at` on are the true ones, in order and without gaps. */
 static size_t n_true(const struct unwound *u, size_t at, int way)
 {
 	size_t n = 0;
@@ -204,7 +204,7 @@ static size_t n_true(const struct unwound *u, size_t at, int way)
 
 struct score {
 	size_t n_walks;
-	size_t n_right; /* every frame from the kernel to the function that began it */
+	size_t n_right; /* all frames from the kernel to the function that called it */
 	size_t n_complete;
 };
 
@@ -223,7 +223,7 @@ static void judge(struct score *score, struct unwound *u, size_t kernel_at, int 
 KEEP static void run_all_shapes(struct score *below, struct score *inside, uint8_t *code,
 				unsigned most_room)
 {
-	static struct unwound u; /* a kilobyte a frame would bury the litter */
+	static struct unwound u; /* a frame of a kilobyte would hide the litter */
 	unwound_init(&u);
 	for (unsigned round = 0; round < 600; round++) {
 		struct stub_shape shape = {
@@ -242,7 +242,7 @@ KEEP static void run_all_shapes(struct score *below, struct score *inside, uint8
 		ck_assert_str_eq(unwound_name(&u, 1), "callee_of_callee");
 		ck_assert_int_eq(u.frames[2].module->kind, TP_FRAME_JIT);
 		judge(below, &u, 2, way);
-		/* Sampled in the kernel itself: its sp is behind the return address into it. */
+		/* Sampled in the kernel itself: its sp is above the return address into it. */
 		static struct capture in_kernel;
 		in_kernel = taken;
 		uint64_t skipped = 0;
@@ -261,11 +261,9 @@ KEEP static void run_all_shapes(struct score *below, struct score *inside, uint8
 	unwound_release(&u);
 }
 
-/*
- * What a stack that hides the truth may cost. Kernels fill the room they make, so the usual cases
- * have little of it; hundreds of words left as they were, with chains of old calls by pointer in
- * them, are the worst (measured: 90 % right with gcc, 100 % with clang, whose calls differ).
- */
+/* Minimum accuracy for stacks that hide the true callers. Kernels fill the room they make, so the
+ * usual cases have little of it; hundreds of unfilled words, with chains of old calls by pointer in
+ * them, are the worst (measured: 90 % right with gcc, 100 % with clang, whose calls differ). */
 static const struct {
 	enum litter litter;
 	unsigned most_room;
@@ -291,7 +289,7 @@ START_TEST(callers_of_run_time_code_are_the_true_ones)
 	const struct score *scores[] = {&below, &inside};
 	unsigned least_percent = conditions[_i].least_percent;
 #if defined(__SANITIZE_ADDRESS__)
-	if (conditions[_i].most_room > 0) /* its run-time library litters on its own */
+	if (conditions[_i].most_room > 0) /* its library leaves litter, too */
 		least_percent = 50;
 #endif
 	for (int i = 0; i < 2; i++) {
@@ -302,7 +300,7 @@ START_TEST(callers_of_run_time_code_are_the_true_ones)
 }
 END_TEST
 
-/* A copy that ends somewhere above: what is found is the beginning of the truth. */
+/* A copy that ends somewhere above: the frames found are the beginning of the true chain. */
 START_TEST(short_copies_give_true_first_callers)
 {
 	static struct unwound u;
@@ -332,7 +330,7 @@ START_TEST(short_copies_give_true_first_callers)
 			ck_assert_str_eq(unwound_name(&u, 4), "root_by_bp");
 	}
 	ck_assert_uint_gt(n_with_caller, 50);
-	/* That a frame found by bp is the right one shows only above it. */
+	/* Only the frames above show if a frame found by bp is the right one. */
 #if !defined(__SANITIZE_ADDRESS__) /* which gives every frame a bp */
 	ck_assert_int_eq(n_cut_behind_caller > 0, _i == 0);
 #endif
@@ -341,7 +339,7 @@ START_TEST(short_copies_give_true_first_callers)
 }
 END_TEST
 
-/* Assembler as in hand-written kernels: no unwind table, saves and changes rbp, calls C. */
+/* Assembler like that of hand-written kernels: no unwind table, saves and changes rbp, calls C. */
 __asm__(".text\n"
 	".type bare_kernel, @function\n"
 	"bare_kernel:\n"
@@ -415,7 +413,7 @@ static uint8_t *read_whole(const char *path, size_t *size)
 	return bytes;
 }
 
-/* A vendor's library: no section headers, no unwind tables, no names. */
+/* Makes the file like a vendor's library: no section headers, no unwind tables, no names. */
 static void strip_everything(uint8_t *bytes)
 {
 	Elf64_Ehdr header;
@@ -455,7 +453,7 @@ START_TEST(walk_crosses_a_library_without_tables)
 	ck_assert_ptr_eq(u.frames[2].module, stripped);
 	ck_assert_str_eq(unwound_name(&u, 2), "");
 	ck_assert_uint_ne(u.frames[3].flags & TP_FRAME_GUESSED, 0);
-	/* Next but for a sanitizer's own qsort(). */
+	/* The next frame, unless a sanitizer has its own qsort(). */
 	size_t at = unwound_find(&u, "walk_crosses_a_library_without_tables_fn", 3);
 	ck_assert_uint_le(at, 4);
 	unwound_release(&u);

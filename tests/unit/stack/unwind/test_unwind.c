@@ -52,14 +52,15 @@ static void expect_chain(const struct unwound *u, const char *const *names, size
 		ck_assert_str_eq(unwound_name(u, i), names[i]);
 }
 
-/* The second opinion: libgcc's unwinder, which read the same tables with other code. */
+/* Compares with libgcc's unwinder, which reads the same tables with other code. */
 static void expect_as_glibc(struct unwound *u, size_t n_least)
 {
 	struct tp_stack_frame said[128];
 	size_t shift = 0;
 	for (int i = 0; i < n_glibc_says; i++) {
 		tp_maps_find(u->maps, (uint64_t)(uintptr_t)glibc_says[i], 0, &said[i]);
-		/* Frame 0 is another place for backtrace(); a sanitizer adds one of its own. */
+		/* backtrace() has another address in frame 0; a sanitizer adds a frame of its
+		 * own. */
 		if (shift == 0 && said[i].address == u->frames[1].address)
 			shift = (size_t)i - 1;
 	}
@@ -146,7 +147,7 @@ static void handler_captures(int signal_number)
 
 KEEP static int interrupted(volatile int *at)
 {
-	int value = *at; /* faults; the handler's frame stands on this instruction */
+	int value = *at; /* faults; the frame below the handler is at this instruction */
 	AFTER_CALL();
 	return value;
 }
@@ -264,8 +265,8 @@ START_TEST(short_copy_gives_the_same_first_frames)
 }
 END_TEST
 
-/* Both a 64-byte aligned local and room of unknown size: gcc addresses the caller's frame through
- * memory here (DW_OP_breg6 -8; DW_OP_deref). */
+/* Both a 64-byte aligned local and a buffer of unknown size: gcc addresses the caller's frame
+ * through memory here (DW_OP_breg6 -8; DW_OP_deref). */
 KEEP static int realigned(size_t n)
 {
 	_Alignas(64) volatile char aligned[64];
@@ -290,7 +291,7 @@ START_TEST(walk_crosses_realigned_frames)
 }
 END_TEST
 
-/* Of a blocked thread only ip and sp are known (/proc/TID/syscall). */
+/* For a blocked thread only ip and sp are known (/proc/TID/syscall). */
 START_TEST(walk_without_bp_finds_the_same_callers)
 {
 	struct unwound with;
@@ -319,7 +320,7 @@ KEEP __attribute__((noreturn)) static void never_returns(void)
 	longjmp(way_back, 1);
 }
 
-/* Its last instruction is a call: the return address belongs to whatever function comes next. */
+/* Its last instruction is a call: the return address belongs to the function that comes next. */
 KEEP __attribute__((noreturn)) static void ends_with_a_call(void)
 {
 	volatile char room[72];
@@ -341,7 +342,7 @@ START_TEST(return_address_behind_the_last_instruction_is_no_trouble)
 	struct tp_symbol symbol;
 	tp_symbol_find(&u.frames[1], &symbol);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
-	ck_assert_uint_eq(symbol.end, u.frames[1].address); /* the case is the one meant */
+	ck_assert_uint_eq(symbol.end, u.frames[1].address); /* the intended case */
 #endif
 	ck_assert_int_eq(u.result.end, TP_UNWIND_COMPLETE);
 	ck_assert_uint_eq(u.result.n_guessed, 0);
@@ -379,7 +380,7 @@ START_TEST(nothing_is_opened_before_it_is_asked_for)
 }
 END_TEST
 
-/* What arm64 Linux leaves on the stack: siginfo, then a ucontext with the registers at 312. */
+/* The stack of arm64 Linux: siginfo, then a ucontext with the registers at 312. */
 START_TEST(arm_signal_frame_leads_to_the_interrupted_instruction)
 {
 	enum { CODE = 0x100, INTERRUPTED = 0x180, SP = 0x7000 };

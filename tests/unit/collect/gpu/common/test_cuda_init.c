@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about starting CUDA, on the double of its driver. */
+/* Tests of initializing CUDA, with the test double of its driver. */
 #include "collect/gpu/common/cuda_init.h"
 
 #include "agent/cudadouble.h"

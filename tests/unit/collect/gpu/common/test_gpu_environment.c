@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what is found around the GPUs of made-up machines. */
+/* Tests of the self-test of a machine's GPU environment, on simulated machines. */
 #include "collect/gpu/common/gpu_environment.h"
 #include "collect/madehost.h"
 
@@ -34,7 +34,7 @@ static void look(char *const *environment)
 
 static char *no_environment[] = {NULL};
 
-/* The nth row of that name; NULL: there is none. */
+/* Returns the nth row with that name, or NULL if there is none. */
 static const struct tp_gpu_selftest_row *row(const char *name, size_t nth)
 {
 	for (size_t i = 0; i < n_rows; i++)
@@ -126,7 +126,7 @@ END_TEST
 
 static struct {
 	char entry[64];
-	const char *name; /* of the row; NULL: none */
+	const char *name; /* name of the row; NULL = none */
 } variables[] = {
 	{"TRAINPROF_GPU=0", "switch"},
 	{"TRAINPROF_GPU=1", NULL},
@@ -153,7 +153,7 @@ START_TEST(tools_that_run_are_told_once_each)
 	lay("/proc/11/comm", "nv-hostengine\n");
 	lay("/proc/12/comm", "dcgm-exporter\n");
 	lay("/proc/13/comm", "nvidia-cuda-mps\n");
-	lay("/proc/net/comm", "ncu\n"); /* no process */
+	lay("/proc/net/comm", "ncu\n"); /* not a process */
 	look(no_environment);
 	claim_amiss("tools", TP_PRESENCE_IN_USE, "it may hold the counters of GPUs",
 		    "dcgmi profile --pause   and --resume afterwards");

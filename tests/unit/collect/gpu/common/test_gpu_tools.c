@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the names by which other tools for GPUs are known. */
+/* Tests of recognizing other GPU tools by name. */
 #include "collect/gpu/common/gpu_tools.h"
 
 #include <check.h>
@@ -7,7 +7,7 @@
 
 static const struct {
 	const char *path;
-	const char *tool; /* NULL: nobody's that is known */
+	const char *tool; /* NULL = not a known tool */
 } libraries[] = {
 	{"/opt/nsys/target-linux-x64/libToolsInjection64.so", "Nsight Systems"},
 	{"libToolsInjectionProxy64.so", "Nsight Systems"},

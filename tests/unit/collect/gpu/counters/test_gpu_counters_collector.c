@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the collector "gpupmu": what it puts and what it says of itself. */
+/* Tests of the collector "gpupmu": which records it emits and how it describes itself. */
 #include "collect/gpurig.h"
 #include "collect/madehost.h"
 #include "collect/pmdouble.h"
@@ -24,14 +24,15 @@ static void rig_close(struct rig *rig)
 	pm_double_reset();
 }
 
-/* Until a wish is fulfilled, which is the last that the helper says of it; a minute at most. */
+/* Samples until a request is done, which the helper reports last; for one minute at most. */
 static void sample_until_done(struct rig *rig)
 {
 	for (int i = 0; i < 120 && !rig->cpu_ns; i++)
 		rig_sample_for(rig, 0.5);
 }
 
-/* Until its reason has this in it, or for a minute; what it said last. */
+/* Samples until the source's reason contains `part`, for one minute at most; returns the last
+ * report. */
 static const struct tp_source *sample_until_said(struct rig *rig, const char *part)
 {
 	const struct tp_source *source = NULL;
@@ -42,7 +43,7 @@ static const struct tp_source *sample_until_said(struct rig *rig, const char *pa
 	return source;
 }
 
-/* How long the first window was open. */
+/* Time for which the first window was open. */
 static double open_s(const struct rig *rig)
 {
 	uint64_t opened_ns = 0;
@@ -70,7 +71,7 @@ START_TEST(a_window_on_a_gpu_that_is_used_becomes_gauges_of_its_track)
 	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
 	ck_assert_str_eq(text_of(&rig, source->reason),
 			 "4 counters of GH100 in one pass; 1 window");
-	/* A second of it, a reading each 0.1 s; longer on a machine that is busy. */
+	/* One second, with a reading every 0.1 s; longer on a busy machine. */
 	size_t n = count_gauges(&rig, TP_METRIC_GPU_PM_TENSOR, 17, &value);
 	ck_assert_uint_ge(n, 9);
 	ck_assert_double_le((double)n, open_s(&rig) / 0.1);
@@ -78,7 +79,7 @@ START_TEST(a_window_on_a_gpu_that_is_used_becomes_gauges_of_its_track)
 	ck_assert_uint_eq(count_gauges(&rig, TP_METRIC_GPU_PM_TENSOR, 0, &value), 0);
 	ck_assert_uint_eq(count_gauges(&rig, TP_METRIC_GPU_PM_OPEN, 17, &value), 2);
 	ck_assert_double_eq(value, 0);    /* it is closed */
-	ck_assert_uint_gt(rig.cpu_ns, 0); /* what the helper took is ours */
+	ck_assert_uint_gt(rig.cpu_ns, 0); /* the helper's CPU time counts as trainprof's */
 	rig_close(&rig);
 }
 END_TEST
@@ -145,7 +146,7 @@ START_TEST(each_end_is_explained_without_waiting)
 }
 END_TEST
 
-/* A machine with a driver that says so, for a process with these capabilities. */
+/* Probes a machine whose driver has these parameters, for a process with these capabilities. */
 static enum tp_presence probed(const char *params, const char *status)
 {
 	char root[] = "/tmp/trainprof-pmhost-XXXXXX";
@@ -176,7 +177,8 @@ START_TEST(counters_that_are_for_administrators_are_known_before)
 }
 END_TEST
 
-/* A machine on which our process is the target, of these users, and has a CUPTI loaded. */
+/* Creates a machine on which our process is the target, runs as these users, and has CUPTI
+ * loaded. */
 static void lay_target(char *root, uid_t real, uid_t effective)
 {
 	char path[64];
@@ -193,7 +195,7 @@ static void lay_target(char *root, uid_t real, uid_t effective)
 }
 
 static const struct {
-	unsigned real_off; /* from our own */
+	unsigned real_off; /* offset from our own uid */
 	unsigned effective_off;
 	const char *reason;
 } users[] = {
@@ -202,7 +204,8 @@ static const struct {
 	{0, 1, "libcupti has no "},
 };
 
-/* All other ways lead to one that is of no use: which one was taken shows in what comes of it. */
+/* Every other search path leads to a library that cannot be used: the reason shows which one was
+ * loaded. */
 START_TEST(what_another_user_has_loaded_is_not_loaded)
 {
 	struct rig rig;

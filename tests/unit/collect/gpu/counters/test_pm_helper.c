@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the process that samples counters: what it tells of the double of CUPTI, and that
- * nothing that happens to it happens to us. */
+/* Tests of the process that samples counters: what it reports about the test double of CUPTI, and
+ * that its failures do not affect trainprof. */
 #include "collect/gpu/counters/pm_helper.h"
 #include "collect/pmdouble.h"
 #include "skip.h"
@@ -15,7 +15,7 @@
 
 #define WINDOW_NS (450 * TP_NS_PER_MS)
 
-/* All that it says to one wish. */
+/* All reports of the helper for one request. */
 struct told {
 	size_t n[TP_PM_DONE + 1];
 	struct tp_pm_event last[TP_PM_DONE + 1];
@@ -41,7 +41,7 @@ static void note(const struct tp_pm_event *news)
 	told.last[news->kind] = *news;
 }
 
-/* Until it says this, or is gone. */
+/* Receives reports until one of this kind comes, or the helper is gone. */
 static void listen_for(enum tp_pm_event_kind kind, double seconds)
 {
 	uint64_t until_ns = tp_clock_now_ns() + (uint64_t)(seconds * 1e9);
@@ -79,11 +79,11 @@ static void end(void)
 {
 	pid_t pid = helper.pid;
 	tp_pm_helper_end(&helper);
-	ck_assert_int_eq(kill(pid, 0), -1); /* nothing is left of it */
+	ck_assert_int_eq(kill(pid, 0), -1); /* the helper has left nothing behind */
 	ck_assert_int_eq(helper.pid, 0);
 }
 
-/* Far from the 30 s that it would take, on a busy machine too. */
+/* Ends the helper, in much less than the 30 s that its call would take, also on a busy machine. */
 static void end_soon(void)
 {
 	uint64_t before_ns = tp_clock_now_ns();
@@ -118,7 +118,7 @@ START_TEST(a_window_tells_what_the_counters_say_without_its_first_sample)
 	ck_assert_uint_eq(told.n[TP_PM_FAILED], 0);
 	ck_assert_uint_eq(told.n[TP_PM_OPENED], 1);
 	ck_assert_uint_eq(told.n[TP_PM_CLOSED], 1);
-	/* One for each 0.1 s that it was open, which may be long on a busy machine. */
+	/* One bin per 0.1 s that the window was open, which may be long on a busy machine. */
 	uint64_t open_ns = told.last[TP_PM_CLOSED].time_ns - told.last[TP_PM_OPENED].time_ns;
 	ck_assert_uint_ge(told.n[TP_PM_BIN], 4);
 	ck_assert_uint_le(told.n[TP_PM_BIN], open_ns / (100 * TP_NS_PER_MS));
@@ -128,17 +128,17 @@ START_TEST(a_window_tells_what_the_counters_say_without_its_first_sample)
 	ck_assert_double_eq_tol(most(TP_METRIC_GPU_PM_DRAM), 0.25, 1e-9);
 	ck_assert_double_eq_tol(least(TP_METRIC_GPU_PM_DRAM_READ), 3e6, 1e-3);
 	ck_assert(isnan(most(TP_METRIC_GPU_PM_L2_HIT)));
-	/* On our clock, whatever the GPU's is. */
+	/* On our clock, whatever clock the GPU has. */
 	ck_assert_uint_gt(told.last[TP_PM_BIN].bin.time_ns, before_ns);
 	ck_assert_uint_le(told.last[TP_PM_BIN].bin.time_ns, tp_clock_now_ns());
-	/* Not ready again; and a window of its own. */
+	/* READY is reported only once; the second request has its own window. */
 	ask(1, WINDOW_NS);
 	ck_assert_uint_eq(told.n[TP_PM_READY], 0);
 	ck_assert_uint_ge(told.n[TP_PM_BIN], 4);
 }
 END_TEST
 
-/* That of 12.6 knows four bytes less of a structure, and refuses what is larger. */
+/* CUPTI 12.6 has a version of a structure that is four bytes shorter, and refuses larger ones. */
 START_TEST(an_older_cupti_is_configured_by_what_it_knows)
 {
 	start("config_bytes 60\n" PM_CORE);
@@ -180,16 +180,16 @@ END_TEST
 
 START_TEST(an_overflow_ends_the_window_and_is_said)
 {
-	start("overflow_after 4000\n" PM_CORE); /* 4 s of it */
+	start("overflow_after 4000\n" PM_CORE); /* the buffer overflows after 4 s */
 	ask(1, 6 * TP_NS_PER_S);
 	ck_assert_uint_eq(told.n[TP_PM_CLOSED], 1);
 	ck_assert_int_ne(told.last[TP_PM_CLOSED].why.presence, TP_PRESENCE_PRESENT);
 	ck_assert_str_eq(told.last[TP_PM_CLOSED].why.reason, "the hardware's buffer ran over");
-	ck_assert_uint_ge(told.n[TP_PM_BIN], 1); /* what came before it stands */
+	ck_assert_uint_ge(told.n[TP_PM_BIN], 1); /* bins from before the overflow are kept */
 }
 END_TEST
 
-/* Every call of a window, each with each of these. */
+/* All calls of a window; each is tested with each of the errors. */
 static const char *const calls[] = {
 	"cuptiProfilerInitialize",
 	"cuptiDeviceGetChipName",
@@ -232,7 +232,8 @@ START_TEST(each_call_that_fails_is_named_and_nothing_is_left_open)
 	ck_assert_msg(!told.is_gone, "%s", call);
 	ck_assert_uint_eq(told.n[TP_PM_DONE], 1);
 	ck_assert_uint_eq(told.n[TP_PM_OPENED], told.n[TP_PM_CLOSED]);
-	/* What began says so at its end, what did not begin instead. */
+	/* A window that was opened reports the error at its end, one that was not opened reports it
+	 * as failed. */
 	const struct tp_availability *why =
 		&told.last[told.n[TP_PM_CLOSED] ? TP_PM_CLOSED : TP_PM_FAILED].why;
 	ck_assert_msg(why->presence == presence, "%s: %s", call, why->reason);
@@ -272,7 +273,8 @@ START_TEST(an_end_in_the_middle_of_a_window_is_not_waited_for)
 }
 END_TEST
 
-/* Holds the end of another process back for as long as it lives. 0: it may not. */
+/* Starts a process that delays the reaping of another process as long as it lives. Returns 0 if
+ * tracing is not allowed. */
 static pid_t hold_end_of(pid_t other)
 {
 	int ends[2];
@@ -294,7 +296,7 @@ static pid_t hold_end_of(pid_t other)
 	return 0;
 }
 
-/* As one does that hangs in the driver: for us it has not ended, even killed. */
+/* Simulates a helper that hangs in the driver: for us it has not ended, even after SIGKILL. */
 START_TEST(one_that_does_not_end_of_being_killed_is_left)
 {
 	start(PM_CORE);
@@ -339,7 +341,7 @@ START_TEST(it_dies_with_us)
 			state = 0;
 		if (file)
 			fclose(file);
-		if (state == 'Z') /* nobody here takes its end */
+		if (state == 'Z') /* no process here reaps it */
 			break;
 		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 		ck_assert_int_lt(i, 3999);
@@ -353,7 +355,7 @@ Suite *suite_collect_pm_helper(void)
 {
 	Suite *suite = suite_create("collect/pm_helper");
 	TCase *tc = tcase_create("pm_helper");
-	TCase *orphan = tcase_create("orphan"); /* whose helper is another process's */
+	TCase *orphan = tcase_create("orphan"); /* the helper's parent is another process */
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, a_window_tells_what_the_counters_say_without_its_first_sample);

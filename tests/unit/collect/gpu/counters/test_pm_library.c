@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which CUPTI samples counters, and what its refusals mean. */
+/* Tests of which CUPTI is used to sample counters, and what its errors mean. */
 #include "collect/gpu/counters/pm_library.h"
 #include "collect/pmdouble.h"
 
@@ -28,7 +28,7 @@ START_TEST(an_older_one_is_refused_by_what_it_lacks)
 }
 END_TEST
 
-/* nvidia/cuda_runtime/lib and nvidia/cuda_cupti/lib. */
+/* The folders are nvidia/cuda_runtime/lib and nvidia/cuda_cupti/lib. */
 START_TEST(in_a_wheel_it_lies_beside_the_runtime)
 {
 	char top[] = "/tmp/trainprof-wheel-XXXXXX";
@@ -46,7 +46,7 @@ START_TEST(in_a_wheel_it_lies_beside_the_runtime)
 	ck_assert(!tp_pm_library_open(&library, runtime, NULL));
 	struct pm_supported_chips chips = {.size = PM_SIZE(pm_supported_chips, chips)};
 	ck_assert_int_eq(library.supported_chips(&chips), PM_OK);
-	ck_assert_uint_eq(chips.n, 1); /* the double's */
+	ck_assert_uint_eq(chips.n, 1); /* the test double has one */
 	snprintf(command, sizeof(command), "rm -r %s", top);
 	ck_assert_int_eq(system(command), 0);
 }
@@ -73,7 +73,7 @@ START_TEST(refusals_say_what_would_help)
 		ck_assert_int_eq(why.presence, refusals[i].presence);
 		ck_assert_ptr_nonnull(strstr(why.remedy, refusals[i].remedy));
 		ck_assert_ptr_nonnull(strstr(why.reason, "PmSamplingEnable: "));
-		/* Cut texts are half truths. */
+		/* A text that was cut off would mislead. */
 		ck_assert_uint_lt(strlen(why.reason), sizeof(why.reason) - 1);
 		ck_assert_uint_lt(strlen(why.remedy), sizeof(why.remedy) - 1);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the sets of counters: on the double, and for every chip that a real libcupti knows,
- * which needs neither a GPU nor its driver. */
+/* Tests of the sets of counters: with the test double, and for every chip that a real libcupti
+ * supports, which needs neither a GPU nor its driver. */
 #include "collect/gpu/counters/pm_metric_set.h"
 #include "collect/pmdouble.h"
 #include "skip.h"
@@ -62,7 +62,7 @@ START_TEST(what_does_not_fit_into_one_pass_is_left_out_from_the_end)
 				   .bytes = set.image_bytes,
 				   .image = set.image};
 	ck_assert_int_eq(library.passes(&passes), PM_OK);
-	ck_assert_uint_eq(passes.n, 1); /* the image is that of the five */
+	ck_assert_uint_eq(passes.n, 1); /* the image contains only those five */
 	tp_pm_metric_set_release(&set, &library);
 	pm_double_reset();
 }
@@ -90,7 +90,7 @@ START_TEST(values_become_ratios_and_rates)
 	ck_assert_double_eq_tol(metric(out, TP_METRIC_GPU_PM_CLOCK), 1.98e9, 1);
 	ck_assert_double_eq_tol(metric(out, TP_METRIC_GPU_PM_DRAM_READ), 4e9, 1);
 	ck_assert(isnan(metric(out, TP_METRIC_GPU_PM_L2_HIT)));
-	/* A ratio of nothing to nothing is none. */
+	/* A ratio of nothing to nothing is not known. */
 	out = converted((const double[]){80, NAN, 20, 5, 1.98e9, INFINITY});
 	ck_assert(isnan(metric(out, TP_METRIC_GPU_PM_TENSOR)));
 	ck_assert(isnan(metric(out, TP_METRIC_GPU_PM_DRAM_READ)));
@@ -110,7 +110,7 @@ START_TEST(half_of_a_sum_is_not_told)
 }
 END_TEST
 
-/* Before Turing there is no PM sampling. */
+/* Chips before Turing have no PM sampling. */
 static bool samples(const char *chip)
 {
 	static const char *const families[] = {"TU", "GA", "AD", "GH", "GB"};
@@ -120,7 +120,7 @@ static bool samples(const char *chip)
 	return false;
 }
 
-/* SM activity and matrix units; the rest is as the chip has it. */
+/* Requires SM activity and matrix units; the other counters depend on the chip. */
 START_TEST(every_chip_that_cupti_knows_gives_its_set_in_one_pass)
 {
 	struct tp_error why = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the collector "nvml": what it puts and what it says of itself. */
+/* Tests of the collector "nvml": which records it emits and how it describes itself. */
 #include "collect/gpurig.h"
 #include "collect/nvmldouble.h"
 #include "collect/registry.h"
@@ -11,7 +11,7 @@ START_TEST(a_machine_without_a_driver_has_no_such_device)
 	tp_host_open(&host, "tests/data/hosts/pod-v2");
 	tp_nvml_collector.probe(&host, &found);
 	ck_assert_int_eq(found.presence, TP_PRESENCE_NO_DEVICE);
-	ck_assert_str_eq(found.remedy, ""); /* nothing to type */
+	ck_assert_str_eq(found.remedy, ""); /* there is no command that helps */
 	tp_host_close(&host);
 }
 END_TEST
@@ -32,8 +32,8 @@ START_TEST(the_kill_switch_is_obeyed_before_anything_is_loaded)
 }
 END_TEST
 
-/* The collector finds its library by the search path, which a process reads when it starts: so the
- * double is loaded under its own name first, and the loader gives it out again. */
+/* The collector finds its library through the search path, which a process reads when it starts. So
+ * the double is loaded first, under its real name, and the loader returns it again. */
 static struct tp_nvml_library keeper;
 
 static void rig_open(struct rig *rig, const char *script)
@@ -61,8 +61,8 @@ START_TEST(the_devices_of_the_target_become_tracks_with_gauges)
 		 "gpm 1\ngpm_2 30\n",
 		 (int)getpid());
 	rig_open(&rig, script);
-	/* GPM comes twice as often, but for its first time; on a busy machine that takes longer to
-	 * show. */
+	/* GPM readings come twice as often, except the first one; on a busy machine it takes longer
+	 * until the difference shows. */
 	size_t n_gpm = 0;
 	for (int i = 0; i < 20 && n_gpm <= count_gauges(&rig, TP_METRIC_GPU_AWAKE, 0, &value);
 	     i++) {
@@ -91,7 +91,8 @@ START_TEST(the_devices_of_the_target_become_tracks_with_gauges)
 }
 END_TEST
 
-/* Until its reason has this in it, or for a minute; what it said last. */
+/* Samples until the source's reason contains `part`, for one minute at most; returns the last
+ * report. */
 static const struct tp_source *sample_until_said(struct rig *rig, const char *part)
 {
 	const struct tp_source *source = NULL;
@@ -161,7 +162,7 @@ START_TEST(each_end_is_explained_without_waiting)
 	ck_assert_msg(strstr(text_of(&rig, source->reason), ends[_i].reason) != NULL, "%s",
 		      text_of(&rig, source->reason));
 	rig_close(&rig);
-	/* Far from what its call takes, on a busy machine too. */
+	/* Much less than the duration of the call that hangs, also on a busy machine. */
 	ck_assert_uint_lt(tp_clock_now_ns() - began_ns, 20 * TP_NS_PER_S);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what one device says, on a double of NVML. */
+/* Tests of the readings of one device, with a test double of NVML. */
 #include "collect/gpu/nvml/nvml_device.h"
 #include "collect/nvmldouble.h"
 
@@ -34,7 +34,7 @@ static const struct {
 } told[] = {
 	{TP_METRIC_GPU_AWAKE, 0.63},
 	{TP_METRIC_GPU_MEM_TOTAL, 150e9},
-	{TP_METRIC_GPU_MEM_USED, 75e9}, /* without what the driver keeps */
+	{TP_METRIC_GPU_MEM_USED, 75e9}, /* without memory reserved by the driver */
 	{TP_METRIC_GPU_POWER, 512.25},
 	{TP_METRIC_GPU_ENERGY, 7},
 	{TP_METRIC_GPU_CLOCK, 1500e6},
@@ -79,7 +79,7 @@ START_TEST(an_old_driver_tells_less_and_nothing_wrong)
 }
 END_TEST
 
-/* Each call, and what of its device is not known without it. */
+/* Each call, with the metric that is unknown if the call fails. */
 static const struct {
 	const char *symbol;
 	enum tp_metric metric;
@@ -115,7 +115,7 @@ START_TEST(a_failing_call_takes_its_own_figure_only)
 	for (size_t i = 0; i < N_CALLS; i++)
 		if (calls[i].metric != calls[call].metric)
 			ck_assert_double_ge(double_value(&rig, calls[i].metric), 0);
-	/* One that is lost is not asked again. */
+	/* A lost device is not read again. */
 	ck_assert_int_eq(rig.device.is_lost, error == 15);
 	tp_nvml_device_read(&rig.device, &rig.library, &rig.reading);
 	ck_assert_int_eq(isnan(double_value(&rig, TP_METRIC_GPU_MEM_TOTAL)), error == 15);
@@ -135,17 +135,17 @@ START_TEST(memory_comes_from_the_older_call_where_the_newer_fails)
 }
 END_TEST
 
-/* The double changes its mind two seconds after its start, far from either reading. */
+/* The double changes its values two seconds after its start, far from both readings. */
 START_TEST(counters_only_grow)
 {
 	struct double_rig rig;
 	double_open(&rig, "whole",
 		    "devices 1\n"
-		    "energy 5000\nat 2 energy 100\n"          /* began anew */
-		    "field_74_bits 32\nfield_74 4294967290\n" /* wraps: 16 later it is 10 */
+		    "energy 5000\nat 2 energy 100\n"          /* restarted */
+		    "field_74_bits 32\nfield_74 4294967290\n" /* wraps: after 16 more it is 10 */
 		    "at 2 field_74 4294967306\n"
-		    "field_197 4000000000\nat 2 field_197 5\n" /* wide clothes */
-		    "field_198_bits 32\nfield_198 7\n");       /* never believed */
+		    "field_197 4000000000\nat 2 field_197 5\n" /* 32 bits, reported as 64 */
+		    "field_198_bits 32\nfield_198 7\n");       /* is never accepted */
 	tp_nvml_device_read(&rig.device, &rig.library, &rig.reading);
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_ENERGY), 5);
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_POWER_CAPPED), 4294967290.0);
@@ -168,9 +168,8 @@ START_TEST(gpm_tells_what_lies_between_two_samples)
 	tp_nvml_device_read_gpm(&rig.device, &rig.library, &rig.reading);
 	ck_assert_double_nan(double_value(&rig, TP_METRIC_GPU_SM_ACTIVE));
 	for (int round = 0; round < 3; round++) {
-		double_advance(
-			"whole",
-			0.12); /* the double refuses less than 100, and samples out of order */
+		double_advance("whole", 0.12); /* the double refuses intervals below 100 ms, and
+						  samples out of order */
 		*tp_nvml_value(&rig.reading, TP_METRIC_GPU_SM_ACTIVE) = NAN;
 		tp_nvml_device_read_gpm(&rig.device, &rig.library, &rig.reading);
 		ck_assert_double_eq_tol(double_value(&rig, TP_METRIC_GPU_SM_ACTIVE), 0.8, 1e-12);

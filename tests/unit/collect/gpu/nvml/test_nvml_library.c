@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about loading NVML, on doubles of it. */
+/* Tests of loading NVML, with its test doubles. */
 #include "collect/gpu/nvml/nvml_library.h"
 #include "collect/nvmldouble.h"
 
@@ -25,7 +25,7 @@ START_TEST(an_old_driver_lacks_calls_and_is_used_all_the_same)
 	ck_assert(library.init && library.memory && library.processes_v1);
 	ck_assert(!library.memory_v2 && !library.processes && !library.fields);
 	ck_assert(!library.gpm_support && !library.gpm_metrics);
-	ck_assert(library.reasons != NULL); /* by its older name */
+	ck_assert(library.reasons != NULL); /* found by its older name */
 	tp_nvml_library_close(&library);
 }
 END_TEST
@@ -49,7 +49,7 @@ END_TEST
 static const struct {
 	int result;
 	enum tp_presence presence;
-	const char *word; /* in the reason */
+	const char *word; /* expected in the reason */
 	bool has_remedy;
 } failures[] = {
 	{3, TP_PRESENCE_NO_DEVICE, "not supported (3)", false},

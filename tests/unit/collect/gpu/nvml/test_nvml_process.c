@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about whose GPU it is, on a double of NVML and made-up machines. */
+/* Tests of whether the target uses a GPU, with a test double of NVML and simulated machines. */
 #include "collect/gpu/nvml/nvml_process.h"
 #include "collect/nvmldouble.h"
 
@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-/* A machine below a folder of its own: its namespace, and one process that holds files open. */
+/* Creates a machine in its own folder: its namespace, and one process that holds files open. */
 static void machine_make(char *root, const char *namespace, int pid, const char *const *files)
 {
 	char path[300];
@@ -137,9 +137,9 @@ START_TEST(nodes_are_known_by_their_number)
 	uint64_t now_ns = 1000 * TP_NS_PER_S;
 	owner_open(&rig, first, node_files, "devices 1\nminor 3\n");
 	ck_assert(tp_nvml_process_holds(&rig.owner, &rig.nvml.device, now_ns));
-	rig.nvml.device.minor = 0; /* nvidiactl and nvidia-uvm are nobody's */
+	rig.nvml.device.minor = 0; /* nvidiactl and nvidia-uvm belong to no device */
 	ck_assert(!tp_nvml_process_holds(&rig.owner, &rig.nvml.device, now_ns));
-	/* Who has ended holds nothing: seen at the next look, a second later. */
+	/* A process that has ended holds nothing: the next poll, one second later, notices it. */
 	rig.nvml.device.minor = 3;
 	tp_nvml_process_set_pids(&rig.owner, (const pid_t[]){501}, 1);
 	ck_assert(tp_nvml_process_holds(&rig.owner, &rig.nvml.device, now_ns));

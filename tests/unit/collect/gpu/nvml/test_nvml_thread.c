@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the thread that asks NVML, on a double of it. Also run under ThreadSanitizer. */
+/* Tests of the thread that calls NVML, with its test double. Also run under ThreadSanitizer. */
 #include "collect/gpu/nvml/nvml_thread.h"
 #include "collect/nvmldouble.h"
 
@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* A second of ours may be long on a busy machine; nothing here is late by itself. */
+/* A generous limit for a busy machine, where a second's work may take long; no test depends on
+ * speed. */
 #define PATIENCE_NS (50 * TP_NS_PER_S)
 
 static struct tp_nvml_thread *watch_open(const char *script)
@@ -24,10 +25,10 @@ static struct tp_nvml_thread *watch_open(const char *script)
 	return watch;
 }
 
-/* While this file is there a call does not come back. */
+/* A call does not return as long as this file exists. */
 static char held[64];
 
-/* Links of the folder of this process's threads before there was one more. */
+/* Link count of /proc/self/task before NVML's thread was started. */
 static nlink_t n_links_before;
 
 static nlink_t count_links(void)
@@ -45,7 +46,7 @@ static void *end_at_once(void *unused)
 static struct tp_nvml_thread *watch_held(const char *script, const char *symbol)
 {
 	char text[400];
-	/* A sanitizer starts a thread of its own with the first of ours. */
+	/* A sanitizer starts its own thread together with our first one. */
 	pthread_t first;
 	ck_assert_int_eq(pthread_create(&first, NULL, end_at_once, NULL), 0);
 	pthread_join(first, NULL);
@@ -68,7 +69,7 @@ static void nap_ms(long ms)
 	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* Until there is one reading, or the state is another. */
+/* Waits until there are `n` readings and the thread has this state. */
 static void wait_for(struct tp_nvml_thread *watch, struct tp_nvml_update *news, size_t n,
 		     enum tp_nvml_state state)
 {
@@ -83,7 +84,7 @@ static void wait_for(struct tp_nvml_thread *watch, struct tp_nvml_update *news, 
 	ck_abort_msg("nothing after %d s", (int)(PATIENCE_NS / TP_NS_PER_S));
 }
 
-/* Until there are no more threads than before; a sanitizer may have some of its own. */
+/* Waits until there are no more threads than before; a sanitizer may have its own. */
 static void wait_until_alone(void)
 {
 	for (int i = 0; i < 10000 && count_links() > n_links_before; i++)
@@ -155,7 +156,7 @@ START_TEST(a_call_that_hangs_is_left_behind)
 	pid_t self = getpid();
 	tp_nvml_thread_set_pids(watch, &self, 1);
 	wait_for(watch, &news, 0, TP_NVML_RUNNING);
-	/* Other calls are waited for as well, though not for that long. */
+	/* The thread waits for other calls as well, but not for that long. */
 	do {
 		nap_ms(10);
 		free(news.readings);
@@ -163,10 +164,10 @@ START_TEST(a_call_that_hangs_is_left_behind)
 	} while (!news.waits_since_ns ||
 		 tp_clock_now_ns() < news.waits_since_ns + 100 * TP_NS_PER_MS);
 	free(news.readings);
-	tp_nvml_thread_end(watch); /* the call has not come back by then */
+	tp_nvml_thread_end(watch); /* the call has not returned by then */
 	double_reset();
 	let_go();
-	wait_until_alone(); /* it comes back and cleans up: a sanitizer would see what is left */
+	wait_until_alone(); /* it returns and frees its memory: a sanitizer would report a leak */
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about an agent that joins a program which uses CUDA's doubles already. */
+/* Tests of an agent that joins a program which already uses CUDA's test doubles. */
 #include "collect/gpu/trace/agent_attach.h"
 #include "collect/gpu/trace/gpu_ring_set.h"
 #include "collect/process/task_tree.h"
@@ -81,12 +81,11 @@ static bool is_using_cuda(pid_t pid)
 	return is_there;
 }
 
-/* Units of work of each thread: of two minutes at the rate that is asked for, and of half a
- * second. */
+/* Units of work per thread: for two minutes at the requested rate, and for half a second. */
 static const char many_units[] = "1280000";
 static const char few_units[] = "6400";
 
-/* The launcher waits a minute for somebody to listen, then works. */
+/* Starts the launcher, which waits up to a minute for a reader and then works. */
 static bool start(const char *age, const char *end, const char *units)
 {
 	char program[PATH];
@@ -145,7 +144,7 @@ static enum tp_gpu_state state_of(void)
 	return rings.items[0]->file.header.state;
 }
 
-/* However long that takes. */
+/* Waits for the state, however long it takes. */
 static void expect_state(enum tp_gpu_state state)
 {
 	for (int i = 0; i < 10000 && state_of() != state; i++)
@@ -160,7 +159,7 @@ static void collect_until_told(uint64_t n)
 	ck_assert_uint_gt(n_told(), n);
 }
 
-/* However long it takes an agent that wants a CPU to go. */
+/* Detaches, however long an agent needs to get a CPU and leave. */
 static void leave(void)
 {
 	for (int i = 0; i < 20 && (i == 0 || state_of() != TP_GPU_STATE_FINISHED); i++)
@@ -176,7 +175,7 @@ START_TEST(what_a_joined_program_does_is_told_until_the_agent_leaves)
 	ck_assert_msg(join(&err) == TP_OK, "%s", err.text);
 	ck_assert_uint_eq(joined.n, 1);
 	ck_assert_uint_eq(rings.n, 1);
-	expect_state(TP_GPU_STATE_IDLE); /* not asked for anything yet */
+	expect_state(TP_GPU_STATE_IDLE); /* nothing was requested yet */
 	tp_gpu_ring_set_request(&rings, TP_GPU_REQUEST_EVENTS);
 	collect_until_told(1000);
 	leave();
@@ -184,7 +183,7 @@ START_TEST(what_a_joined_program_does_is_told_until_the_agent_leaves)
 }
 END_TEST
 
-/* The earliest of the spans that were put behind so many. */
+/* Start of the earliest span that was added after the first `n_before` of its track. */
 static uint64_t first_start_ns(const size_t *n_before, size_t most)
 {
 	uint64_t first_ns = UINT64_MAX;
@@ -195,7 +194,8 @@ static uint64_t first_start_ns(const size_t *n_before, size_t most)
 	return first_ns;
 }
 
-/* The same agent, by its name; what was told before is not told again. */
+/* The second visit finds the same agent by its name; spans that were reported before are not
+ * reported again. */
 START_TEST(a_second_visit_finds_the_agent)
 {
 	struct tp_error err = {0};
@@ -233,7 +233,7 @@ START_TEST(one_visitor_at_a_time)
 }
 END_TEST
 
-/* As if we had been killed: what tells that we read is old. */
+/* Simulates that trainprof was killed: the reader's sign of life is old. */
 START_TEST(an_agent_without_a_reader_leaves)
 {
 	struct tp_error err = {0};
@@ -285,7 +285,7 @@ START_TEST(a_joined_program_ends_as_it_would)
 	launcher = 0;
 	ck_assert_int_eq(status, 0);
 	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), SIZE_MAX);
-	/* All of its work began after somebody listened. */
+	/* All of its work began after a reader was there. */
 	ck_assert_uint_ge(n_told(), 2 * 100 * OF_64_KERNELS);
 	ck_assert_int_eq(state_of(), TP_GPU_STATE_FINISHED);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the source that reads what an agent inside the program tells of the GPU. */
+/* Tests of the source that reads the GPU events of an agent inside the program. */
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"
 
@@ -23,7 +23,7 @@ static struct ring_writer writer;
 static void setup(void)
 {
 	struct tp_error err;
-	setenv("TRAINPROF_AGENT", "/proc/self/exe", 1); /* some file: nobody loads it here */
+	setenv("TRAINPROF_AGENT", "/proc/self/exe", 1); /* any file: it is not loaded here */
 	config = (struct tp_collect_config){.gpu_trace = TP_GPU_TRACE_CONTINUOUS};
 	tp_trace_builder_init(&sink);
 	context = (struct tp_collect_context){.host = &host, .config = &config};
@@ -43,7 +43,7 @@ static void teardown(void)
 	tp_trace_builder_release(&sink);
 }
 
-/* NULL: not there. */
+/* Returns NULL if it is not set. */
 static const char *env_value(const char *name)
 {
 	size_t len = strlen(name);
@@ -87,7 +87,7 @@ static const char *reason_of(const struct tp_source *source)
 	return tp_strtab_text(&sink.sink.strings, source->reason);
 }
 
-/* What was there stands; this is said beside it. */
+/* Expects that the records so far are kept and that the source reports this problem as well. */
 static void claim_degraded(const char *why)
 {
 	const struct tp_source *source = stop();
@@ -173,7 +173,8 @@ START_TEST(what_is_in_the_ring_at_the_end_is_told)
 	ck_assert_uint_eq(source->n_lost, 0);
 	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
 	ck_assert_ptr_nonnull(strstr(reason_of(source), "traced all the time"));
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE); /* it may go on */
+	ck_assert_uint_eq(writer.header->wanted,
+			  TP_GPU_REQUEST_IDLE); /* the program may continue */
 	ring_end(&writer);
 }
 END_TEST
@@ -192,7 +193,7 @@ START_TEST(losses_are_counted_once)
 }
 END_TEST
 
-/* In words of their own, with what the other tool calls itself. */
+/* Each state has its own reason, with the name that the other tool has. */
 static const struct {
 	uint32_t state;
 	enum tp_presence presence;
@@ -236,7 +237,8 @@ START_TEST(a_tool_that_takes_over_later_degrades_what_was_there)
 }
 END_TEST
 
-/* Who took it is told also where the agent had it back, or the program has ended since. */
+/* The tool that took CUPTI over is reported even if the agent got it back, or if the program has
+ * ended since. */
 START_TEST(a_tool_that_came_and_went_is_named)
 {
 	static const uint32_t states[] = {TP_GPU_STATE_IDLE, TP_GPU_STATE_OPEN,
@@ -269,7 +271,7 @@ static uint64_t gap_ns(void)
 	return sum;
 }
 
-/* What a program does behind that is not idleness of the GPU; its end is no hole. */
+/* The program's activity after that is not GPU idle time; the end of the program is no gap. */
 START_TEST(what_is_not_traced_for_another_tool_is_a_gap)
 {
 	uint64_t now_ns = ring_now_ns();
@@ -312,7 +314,7 @@ START_TEST(tracing_ends_when_enough_was_recorded)
 	put_kernel();
 	sample();
 	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE);
-	/* Not even after a pause. */
+	/* A pause does not restart tracing. */
 	tp_cupti_collector.pause(cupti, true, 0);
 	tp_cupti_collector.pause(cupti, false, 0);
 	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE);
@@ -337,7 +339,7 @@ static void put_range(struct ring_writer *w)
 		   ring_now_ns() - 1000);
 }
 
-/* Ranges too, of all processes together. */
+/* The limit includes ranges and applies to all processes together. */
 START_TEST(enough_is_enough_of_all_processes)
 {
 	struct ring_writer other;
@@ -358,7 +360,7 @@ START_TEST(enough_is_enough_of_all_processes)
 }
 END_TEST
 
-/* Windows instead of tracing all the time, from the beginning. */
+/* Restarts the collector with windows instead of continuous tracing. */
 static void begin_windows(void)
 {
 	struct tp_error err;
@@ -374,7 +376,7 @@ static void begin_windows(void)
 	ck_assert_int_eq(tp_cupti_collector.start(cupti, getpid(), NULL), TP_OK);
 }
 
-/* Nor is said that one was left out for want of room. */
+/* The reason does not report a window as left out for lack of GPU memory either. */
 START_TEST(no_window_follows_when_enough_was_recorded)
 {
 	static const double looks_s[] = {0, 3.1, 3.2, 4.3, 10, 20, 165, 300};
@@ -401,8 +403,8 @@ START_TEST(no_window_follows_when_enough_was_recorded)
 }
 END_TEST
 
-/* Times are ours to choose: the source is asked at them. Nothing tells how fast the program gets
- * on: at 2 % a second of 125 to 160. */
+/* The test chooses the times at which the source is sampled. The speed of the program is unknown:
+ * at 2 %, a window comes every 125 to 160 s. */
 START_TEST(windows_open_and_close_by_the_clock)
 {
 	uint64_t t0 = tp_clock_now_ns();
@@ -423,7 +425,7 @@ START_TEST(windows_open_and_close_by_the_clock)
 		ck_assert_msg(writer.header->wanted == looks[i].wanted, "at %g s: %u",
 			      looks[i].at_s, writer.header->wanted);
 	}
-	tp_cupti_collector.pause(cupti, false, 0); /* --delay is over: not yet a window */
+	tp_cupti_collector.pause(cupti, false, 0); /* --delay is over: no window yet */
 	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE);
 	put_kernel();
 	ck_assert_ptr_nonnull(strstr(reason_of(stop()), "traced in 2 windows"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about times of CUPTI's clock on ours. */
+/* Tests of converting times of CUPTI's clock to ours. */
 #include "collect/gpu/trace/gpu_clock.h"
 
 #include "proof.h"
@@ -28,8 +28,8 @@ static uint64_t host(uint64_t cupti_ns)
 	return out;
 }
 
-/* CPU time of asking for that and what follows, again and again. The least of some: what its host
- * takes from a virtual CPU may be accounted as ours. */
+/* CPU time of many conversions of this time and the ones after it. Returns the lowest of several
+ * measurements: time that the host takes from a virtual CPU may be accounted as ours. */
 static double cpu_of_many_s(uint64_t from_ns)
 {
 	double least_s = 1e9;
@@ -65,14 +65,14 @@ END_TEST
 START_TEST(between_two_pairs_the_difference_is_interpolated)
 {
 	add(10 * S, 1000 * S);
-	add(11 * S + 400, 1001 * S); /* 400 ns in a second */
+	add(11 * S + 400, 1001 * S); /* 400 ns of drift in one second */
 	ck_assert_uint_eq(host(1000 * S + S / 2), 10 * S + S / 2 + 200);
 	ck_assert_uint_eq(host(1001 * S), 11 * S + 400);
 	ck_assert_uint_eq(host(1003 * S), 13 * S + 400);
 }
 END_TEST
 
-/* Whoever sets the machine's date an hour back or ahead. */
+/* Simulates a user who sets the machine's date an hour back or ahead. */
 START_TEST(a_clock_that_was_set_is_not_interpolated)
 {
 	add(10 * S, 1000 * S);
@@ -93,7 +93,7 @@ START_TEST(pairs_are_kept_for_a_quarter_of_an_hour_and_no_longer)
 }
 END_TEST
 
-/* Whatever the date was set to in between, it is the last pair that is not behind. */
+/* The last pair that is not later is used, whatever the date was set to in between. */
 START_TEST(the_last_pair_that_is_not_behind_is_the_one)
 {
 	enum { PAIRS = 200 };
@@ -119,12 +119,12 @@ START_TEST(times_long_before_all_pairs_cost_no_more_than_others)
 	for (uint64_t i = 0; i < 8000; i++)
 		add(10000 * S + i * S / 5, 20000 * S + i * S / 5);
 	double usual_s = cpu_of_many_s(20000 * S + 7999 * S / 5);
-	/* Pair by pair it would be thousands of times as much. */
+	/* A search pair by pair would take thousands of times as long. */
 	ck_assert_double_lt(cpu_of_many_s(11000 * S), 50 * usual_s);
 }
 END_TEST
 
-/* Numbers that no clock has. */
+/* Uses numbers that no clock has. */
 START_TEST(hostile_pairs_give_no_time_or_some_time)
 {
 	static const uint64_t wild[] = {0, 1, UINT64_MAX, UINT64_C(1) << 63, INT64_MAX};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about names: they are those that imported traces have. */
+/* Tests of the names of events: imported traces have the same ones. */
 #include "collect/gpu/trace/gpu_event_name.h"
 
 #include <check.h>
@@ -12,7 +12,8 @@ static void teardown(void)
 	tp_buf_release(&text);
 }
 
-/* NVIDIA's demangler and this one write the same name for templates without types of their own. */
+/* NVIDIA's demangler and this one produce the same name for templates without user-defined
+ * types. */
 START_TEST(kernels_are_demangled_where_the_library_is_here)
 {
 	static const char mangled[] = "_Z3addIfEvPT_i";
@@ -47,7 +48,7 @@ START_TEST(without_the_library_kernels_keep_their_mangled_names)
 }
 END_TEST
 
-/* As torch.profiler writes them. */
+/* Names as torch.profiler writes them. */
 static const struct {
 	uint32_t id;
 	const char *name;

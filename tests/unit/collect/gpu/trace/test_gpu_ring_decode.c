@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the records that GPU events become. */
+/* Tests of the records that GPU events are decoded to. */
 #include "collect/gpu/trace/gpu_ring_decode.h"
 
 #include "collect/gpu/trace/gpu_event_name.h"
@@ -15,7 +15,7 @@
 
 #include <check.h>
 
-/* CUPTI's clock is ahead by half a century, as the date is. */
+/* CUPTI's clock is ahead by half a century, because it follows the date. */
 #define SKEW_NS UINT64_C(1600000000000000000)
 
 enum { EVENTS = 64, RANK = 3 };
@@ -30,7 +30,7 @@ static struct tp_task_tree *tree;
 static struct tp_gpu_decoder *teller;
 static struct tp_progress progress;
 static uint16_t place;
-static uint64_t t0; /* the begin of all that is told */
+static uint64_t t0; /* start time of all events */
 
 static void setup(void)
 {
@@ -89,7 +89,7 @@ static void turn(unsigned type, uint64_t at_ms)
 						   .t0 = ms(at_ms)});
 }
 
-/* The n-th span that was put on any track, in order of tracks; NULL: there are fewer. */
+/* Returns the n-th span on all tracks, in order of tracks, or NULL if there are fewer. */
 static const struct tp_span *span_at(size_t n)
 {
 	for (size_t i = 0; i < sink.n_spans; i++) {
@@ -105,7 +105,7 @@ static const char *text_of(uint32_t id)
 	return tp_strtab_text(&sink.sink.strings, id);
 }
 
-/* The track as it was told last. */
+/* Returns the last record of the span's track. */
 static struct tp_track track_of(const struct tp_span *span)
 {
 	struct tp_track found = {.id = UINT32_MAX};
@@ -117,7 +117,8 @@ static struct tp_track track_of(const struct tp_span *span)
 	return found;
 }
 
-/* CUPTI's clock and ours are told apart by half a microsecond at most: the pair was one reading. */
+/* Times must match exactly: CUPTI's clock and ours differ by half a microsecond at most, because
+ * the pair was one reading. */
 static void ck_times(const struct tp_span *span, uint64_t from, uint64_t to)
 {
 	ck_assert_uint_eq(span->start_ns, ms(from));
@@ -206,7 +207,7 @@ START_TEST(a_number_that_is_no_tid_finds_no_task)
 }
 END_TEST
 
-/* cudaMemcpy does not say by its name that it waits; cudaStreamSynchronize does. */
+/* The name cudaMemcpy does not show that the call waits; cudaStreamSynchronize does. */
 START_TEST(a_wait_lies_on_the_thread_of_its_call_unless_the_call_says_so)
 {
 	ring_work(&writer, TP_GPU_EVENT_SYNC, place, TP_GPU_SYNC_STREAM, ms(2), ms(8), 5, 0);
@@ -239,7 +240,7 @@ START_TEST(ranges_of_a_thread_nest_by_domain)
 	} events[] = {{TP_GPU_EVENT_PUSH, step, 1, 0},  {TP_GPU_EVENT_PUSH, inner, 2, other},
 		      {TP_GPU_EVENT_PUSH, inner, 3, 0}, {TP_GPU_EVENT_POP, 0, 4, other},
 		      {TP_GPU_EVENT_POP, 0, 5, 0},      {TP_GPU_EVENT_POP, 0, 6, 0},
-		      {TP_GPU_EVENT_POP, 0, 7, 0} /* of nothing */};
+		      {TP_GPU_EVENT_POP, 0, 7, 0} /* without a start */};
 	for (size_t i = 0; i < 7; i++) {
 		event.type = (uint8_t)events[i].type;
 		event.id = events[i].id;
@@ -360,7 +361,7 @@ static void add_launch(uint32_t link, uint64_t at)
 	ring_work(&writer, TP_GPU_EVENT_CALL, TP_GPU_CALL_LAUNCH, call, ms(at), ms(at), link, 5);
 }
 
-/* The kernel's span: the only one on a device. */
+/* Returns the nth kernel span. */
 static const struct tp_span *kernel_span(size_t nth)
 {
 	const struct tp_span *span;
@@ -372,7 +373,7 @@ static const struct tp_span *kernel_span(size_t nth)
 
 enum { ALL_REDUCE = 5 };
 
-/* Kernel and call in either order, and in drains of their own. */
+/* Kernel and call come in either order, and in separate drains. */
 START_TEST(a_kernel_of_nccl_has_what_its_call_said)
 {
 	const uint64_t made[3] = {0xabc, 8 | UINT64_C(3) << 32, 0};
@@ -382,7 +383,8 @@ START_TEST(a_kernel_of_nccl_has_what_its_call_said)
 	ring_nccl(&writer, domain, ring_name(&writer, "ncclCommInitRank"), 5, 0, NULL, ms(1),
 		  ms(2));
 	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(1), ms(2));
-	/* How many ranks is told when a communicator has been made: at the end of its range. */
+	/* The number of ranks is reported when a communicator was created: at the end of its
+	 * range. */
 	struct tp_gpu_event end = {.type = TP_GPU_EVENT_POP,
 				   .flags = TP_GPU_FLAG_HOST_CLOCK,
 				   .t0 = ms(2),
@@ -426,7 +428,7 @@ START_TEST(a_group_of_calls_is_one_kernel_with_all_their_bytes)
 		ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(3 + i), ms(4 + i));
 	ring_nccl(&writer, domain, ring_name(&writer, "ncclGroupEnd"), 5, 0, NULL, ms(10), ms(20));
 	add_launch(17, 15);
-	add_launch(18, 25); /* outside: no call of NCCL's is known */
+	add_launch(18, 25); /* outside: no NCCL call is known */
 	uint32_t kernel = ring_name(&writer, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
 	ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(16), ms(17), 17, 24);
 	ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(26), ms(27), 18, 24);
@@ -492,11 +494,11 @@ START_TEST(between_windows_calls_are_counted_and_only_outer_ranges_told)
 }
 END_TEST
 
-/* A step from one time on, with a part, and in that two ranges that are called as the step is. */
+/* Adds a step that begins at `at`, with a part, and in it two ranges that have the step's name. */
 static void add_step(uint32_t name, uint32_t part, uint64_t at)
 {
 	const struct {
-		uint32_t name; /* 0: an end */
+		uint32_t name; /* 0 = an end */
 		uint64_t at;
 	} borders[] = {{name, 0}, {part, 0}, {name, 0}, {0, 1}, {name, 1}, {0, 2}, {0, 3}, {0, 3}};
 	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
@@ -509,7 +511,7 @@ static void add_step(uint32_t name, uint32_t part, uint64_t at)
 						  .x = 5});
 }
 
-/* In windows there are three spans of that name a step, between them one. */
+/* In windows there are three spans of that name per step, between windows one. */
 START_TEST(what_is_told_in_windows_only_is_not_taken_for_progress)
 {
 	uint32_t name = ring_name(&writer, "Sequential");
@@ -532,8 +534,8 @@ START_TEST(what_is_told_in_windows_only_is_not_taken_for_progress)
 }
 END_TEST
 
-/* Which of a step's four ranges are told of a process that has (not) started CUDA, in a window of
- * which it has (not) begun. */
+/* Number of a step's four ranges that are reported, depending on whether the process has started
+ * CUDA and whether a window has begun. */
 static const struct {
 	uint32_t cupti_version;
 	bool is_open;
@@ -551,24 +553,24 @@ START_TEST(before_the_first_window_only_outer_ranges_are_told_where_there_will_b
 }
 END_TEST
 
-/* Nothing that was made up before is remembered. */
+/* Ranges from before the domain had a name are not remembered. */
 START_TEST(a_domain_is_known_once_it_has_a_name)
 {
 	const uint64_t words[3] = {0xabc, 1000, 0};
 	uint32_t name = ring_name(&writer, "ncclAllReduce");
-	uint32_t domain = writer.header->n_name_bytes / 8 + 1; /* of the next name */
+	uint32_t domain = writer.header->n_name_bytes / 8 + 1; /* id of the next name */
 	turn(TP_GPU_EVENT_OPEN, 0);
 	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(1), ms(2));
 	drain();
 	ck_assert_uint_eq(ring_name(&writer, "NCCL"), domain);
 	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(3), ms(4));
 	drain();
-	ck_assert_uint_eq(progress.n, 1); /* the first one is a range like others */
+	ck_assert_uint_eq(progress.n, 1); /* the first one is an ordinary range */
 	ck_assert_double_eq(progress.series[0].count, 1);
 }
 END_TEST
 
-/* Nor is a payload another range's, when there are too many threads. */
+/* If there are too many threads, a payload is not attached to another thread's range either. */
 START_TEST(the_payload_of_a_thread_without_room_is_nobodys)
 {
 	const uint64_t words[3] = {0xabc, 1000, 0};
@@ -623,7 +625,7 @@ START_TEST(calls_of_nccl_are_not_taken_for_progress)
 }
 END_TEST
 
-/* A loss says nothing of whose ends were lost: open ranges are forgotten, and a gap is put. */
+/* A loss does not show whose ends were lost: open ranges are forgotten, and a gap is emitted. */
 START_TEST(losses_are_gaps_and_forget_open_ranges)
 {
 	uint32_t name = ring_name(&writer, "step 1");
@@ -655,7 +657,7 @@ START_TEST(losses_are_gaps_and_forget_open_ranges)
 }
 END_TEST
 
-/* What was collected before anybody looked had begun with the program. */
+/* Collection from before the first poll began with the program. */
 START_TEST(what_lies_between_windows_is_a_gap)
 {
 	static const uint64_t borders[][2] = {{10, 20}, {30, 45}};
@@ -680,7 +682,7 @@ START_TEST(what_lies_between_windows_is_a_gap)
 }
 END_TEST
 
-/* NVTX tells what the program does then, and nobody what the GPU does. */
+/* Before that NVTX reports what the program does, but the GPU's work is unknown. */
 START_TEST(what_lies_before_the_first_window_is_a_gap_of_its_own)
 {
 	tp_gpu_decoder_begin(teller, ms(3));
@@ -739,7 +741,7 @@ START_TEST(what_the_driver_does_is_told_and_what_cupti_does_is_summed)
 }
 END_TEST
 
-/* Whatever an event says, records stay sane: the trace that is built of them drops none. */
+/* Records stay valid whatever an event contains: the trace that is built from them drops none. */
 START_TEST(wild_events_make_no_wild_records)
 {
 	uint64_t random = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the reader's end of a GPU ring: what is whole is read, what is not is refused. */
+/* Tests of the reader of a GPU ring: complete data is read, anything else is refused. */
 #include "collect/gpu/trace/gpu_ring_reader.h"
 
 #include "collect/scriptring.h"
@@ -87,7 +87,7 @@ START_TEST(a_call_takes_no_more_than_it_is_asked_for)
 }
 END_TEST
 
-/* head + dropped - LOST events = events made, as the ring promises. */
+/* head + dropped - LOST events = events made, as the ring guarantees. */
 START_TEST(what_found_no_room_is_told_by_number)
 {
 	open_it();
@@ -124,7 +124,7 @@ START_TEST(names_and_places_are_found_and_ids_beyond_them_are_not)
 	ck_assert_uint_eq(tp_gpu_ring_reader_place(&file, place)->stream, 7);
 	ck_assert_ptr_null(tp_gpu_ring_reader_place(&file, 0));
 	ck_assert_ptr_null(tp_gpu_ring_reader_place(&file, (uint16_t)(place + 1)));
-	/* Tables grow while it is read. */
+	/* Tables grow while the ring is read. */
 	uint32_t third = ring_name(&writer, "late");
 	take(100);
 	ck_assert(!memcmp(tp_gpu_ring_reader_name(&file, third, &length), "late", 4));
@@ -149,7 +149,7 @@ START_TEST(clock_pairs_that_were_overwritten_are_left_out)
 	for (uint64_t i = 1; i <= RING_CLOCKS + 4; i++)
 		ring_clock_at(&writer, i * 1000, i);
 	take(100);
-	/* All slots but the one that may be written next. */
+	/* All slots except the one that may be written next. */
 	ck_assert_uint_eq(file.clocks.n, RING_CLOCKS - 1);
 	ck_assert_uint_eq(file.clocks.pairs[0].cupti_ns, 6);
 	ring_clock_at(&writer, 77000, 77);
@@ -159,7 +159,7 @@ START_TEST(clock_pairs_that_were_overwritten_are_left_out)
 }
 END_TEST
 
-/* ---- beginnings and versions ---- */
+/* ---- creation and versions ---- */
 
 START_TEST(a_ring_without_contents_is_tried_again)
 {
@@ -169,7 +169,8 @@ START_TEST(a_ring_without_contents_is_tried_again)
 	ck_assert_int_eq(tp_gpu_ring_reader_open(&file, writer.path, &err), TP_ABSENT);
 	ck_assert_int_eq(truncate(writer.path, 0), 0);
 	ck_assert_int_eq(tp_gpu_ring_reader_open(&file, writer.path, &err), TP_ABSENT);
-	ck_assert_int_eq(truncate(writer.path, 1 << 16), 0); /* our own mapping of it is used */
+	ck_assert_int_eq(truncate(writer.path, 1 << 16),
+			 0); /* restored, because the writer's own mapping is still used */
 }
 END_TEST
 
@@ -262,7 +263,7 @@ START_TEST(damage_ends_the_reading_for_ever)
 }
 END_TEST
 
-/* A mapping would raise SIGBUS here. */
+/* Reading through a mapping would raise SIGBUS here. */
 START_TEST(a_file_that_was_cut_is_damaged_and_nothing_else)
 {
 	open_it();
@@ -274,7 +275,7 @@ START_TEST(a_file_that_was_cut_is_damaged_and_nothing_else)
 }
 END_TEST
 
-/* The writer is killed while it writes as fast as it can: what head covers is whole. */
+/* The writer is killed while it writes as fast as it can: everything before head is complete. */
 START_TEST(after_the_writers_death_all_that_it_finished_is_there)
 {
 	open_it();
@@ -314,7 +315,8 @@ static uint64_t random_next(uint64_t *state)
 	return *state;
 }
 
-/* Bytes that nobody wrote so: half of the tears in the head, of which most is constant. */
+/* Overwrites bytes in a way that no writer does: half of the tears hit the header, most of which is
+ * constant. */
 static void tear(char *bytes, size_t size, uint64_t *random)
 {
 	size_t n = 1 + random_next(random) % 8;
@@ -330,7 +332,8 @@ static void count(void *context, const struct tp_gpu_event *event)
 	++*(uint64_t *)context;
 }
 
-/* Twice, for a file may be torn again while it is read. False: it was refused. */
+/* Reads twice, because a file may be torn again while it is read. Returns false if it was
+ * refused. */
 static bool read_torn(char *bytes, size_t size, uint64_t *random)
 {
 	uint64_t n_taken = 0;
@@ -370,7 +373,7 @@ START_TEST(whatever_is_torn_the_reading_ends)
 	}
 	memcpy(writer.file, good, size);
 	free(good);
-	/* Some were refused, and not all. */
+	/* Some files were refused, but not all. */
 	ck_assert_int_gt(n_read, TEARS / 10);
 	ck_assert_int_lt(n_read, TEARS);
 }

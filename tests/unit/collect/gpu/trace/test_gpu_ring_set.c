@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the directory of rings. */
+/* Tests of the directory of rings. */
 #include "collect/gpu/trace/gpu_ring_set.h"
 
 #include "collect/process/task_tree.h"
@@ -36,7 +36,7 @@ static void teardown(void)
 	tp_gpu_ring_set_close(&rings);
 	tp_task_tree_free(context.tree);
 	tp_trace_builder_release(&sink);
-	ck_assert_int_eq(rmdir(parent), 0); /* nothing was left in it */
+	ck_assert_int_eq(rmdir(parent), 0); /* the directory must be empty */
 }
 
 static void put_kernel(struct ring_writer *w)
@@ -73,7 +73,7 @@ START_TEST(each_ring_is_a_rank_of_its_own_in_order_of_appearance)
 	for (size_t i = 0; i < sink.n_records; i++) {
 		if (sink.records[i].kind != TP_RECORD_TRACK)
 			continue;
-		/* Two places of the first, told as one comes; one of the second. */
+		/* Two places of the first ring, emitted one by one, and one of the second. */
 		ck_assert_uint_eq(sink.records[i].of.track.id, n_tracks);
 		ck_assert_uint_eq(sink.records[i].of.track.rank, n_tracks / 2);
 		n_tracks++;
@@ -141,7 +141,7 @@ START_TEST(what_is_wanted_holds_for_rings_that_come_later)
 }
 END_TEST
 
-/* A pid that has ended and was waited for: nobody has it for a while. */
+/* Returns the pid of a process that has ended and was reaped: it is not reused for a while. */
 static pid_t dead_pid(void)
 {
 	pid_t pid = fork();
@@ -169,7 +169,7 @@ START_TEST(directories_of_killed_profilers_are_removed_and_no_others)
 }
 END_TEST
 
-/* One in another container, whose number is nobody's here, has the same /dev/shm. */
+/* A profiler in another container, whose pid does not exist here, uses the same /dev/shm. */
 START_TEST(a_directory_that_a_profiler_holds_stays_whatever_its_number)
 {
 	struct tp_gpu_ring_set more;
@@ -184,7 +184,7 @@ START_TEST(a_directory_that_a_profiler_holds_stays_whatever_its_number)
 }
 END_TEST
 
-/* Eight ranks and their loader workers share what containers give: 64, 256 or 512 MiB. */
+/* Eight ranks and their loader workers share what containers provide: 64, 256 or 512 MiB. */
 START_TEST(rings_leave_as_much_room_as_they_take)
 {
 	const uint64_t mib = UINT64_C(1) << 20;

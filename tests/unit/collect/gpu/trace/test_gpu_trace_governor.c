@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how long and how often the GPU is traced: what it costs stays in its budget. */
+/* Tests of how long and how often the GPU is traced: the cost stays within its budget. */
 #include "collect/gpu/trace/gpu_trace_governor.h"
 
 #include "trainprof/base/clock.h"
@@ -13,7 +13,7 @@
 static struct tp_gpu_trace_governor governor;
 static struct tp_gpu_window_schedule order;
 
-/* What a window of 250 ms cost, known well. */
+/* The cost of a window of 250 ms, without uncertainty. */
 static struct tp_gpu_window_cost cost_of(double slowdown, double fixed_ms, double residue)
 {
 	return (struct tp_gpu_window_cost){
@@ -29,13 +29,13 @@ static double duty(void)
 	return (double)order.length_ns / (double)order.period_ns;
 }
 
-/* By how much such windows slow a program down, on average. */
+/* Average slowdown of a program by such windows. */
 static double price(double slowdown, double fixed_ms)
 {
 	return ((double)order.length_ns * slowdown + fixed_ms * MS) / (double)order.period_ns;
 }
 
-/* At 1 %, with steps of 20 ms. The figures of the first two are published ones. */
+/* With steps of 20 ms. The figures of the first two rows are published ones. */
 static const struct {
 	double budget;
 	double slowdown;
@@ -44,14 +44,14 @@ static const struct {
 	double duty_most;
 } table[] = {
 	{0.01, 1.8, 0, 0.0040, 0.0045},  /* an injected agent with vLLM: 0.4 % */
-	{0.01, 0.03, 0, 0.0499, 0.0501}, /* Proton on nanoGPT: the most that is traced */
-	{0.01, 0, 0, 0.0499, 0.0501},    /* it costs nothing */
+	{0.01, 0.03, 0, 0.0499, 0.0501}, /* Proton on nanoGPT: the maximum share that is traced */
+	{0.01, 0, 0, 0.0499, 0.0501},    /* tracing costs nothing */
 	{0.01, 1.28, 0, 0.0060, 0.0064},
 	{0.01, 0.5, 20, 0.0130, 0.0160},  /* opening costs a tenth of a percent of 20 s */
 	{0.01, 0.1, 100, 0.0020, 0.0400}, /* T >= c / 0.2 %: 50 s */
-	{0.05, 1.8, 0, 0.0210, 0.0223},   /* five times as much is allowed */
+	{0.05, 1.8, 0, 0.0210, 0.0223},   /* five times the budget */
 	{0.05, 0.03, 0, 0.2400, 0.2510},
-	{0.001, 1.8, 0, 0.00040, 0.00045}, /* a tenth */
+	{0.001, 1.8, 0, 0.00040, 0.00045}, /* a tenth of the budget */
 };
 
 START_TEST(the_duty_is_what_the_formula_says)
@@ -75,16 +75,17 @@ START_TEST(unmeasured_the_worst_that_was_published_is_expected)
 {
 	tp_gpu_trace_governor_init(&governor, 0.01, 1);
 	tp_gpu_trace_governor_next(&governor, 0, 0, &order);
-	ck_assert_uint_eq(order.length_ns, TP_NS_PER_S); /* whole steps have to lie in it */
+	ck_assert_uint_eq(order.length_ns, TP_NS_PER_S); /* long enough for whole steps */
 	ck_assert_double_le(price(1.8, 0), 0.008);
 	ck_assert_double_ge(price(1.8, 0), 0.007);
 	tp_gpu_trace_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
-	ck_assert_uint_eq(order.length_ns, TP_NS_PER_S / 4); /* steps are known */
+	ck_assert_uint_eq(order.length_ns, TP_NS_PER_S / 4); /* the length of steps is known */
 	ck_assert_double_eq_tol((double)order.period_ns, 62.5 * S, 1 * S);
 }
 END_TEST
 
-/* Two whole steps, whatever their length; a window that waits for them is cut all the same. */
+/* Two whole steps, whatever their length; a window that waits for them is cut at its limit all the
+ * same. */
 START_TEST(windows_are_as_long_as_steps_need)
 {
 	static const struct {
@@ -113,8 +114,8 @@ START_TEST(a_window_that_became_longer_is_paid_for)
 }
 END_TEST
 
-/* What is uncertain is taken for the worse: by the error of each window or, where they differ by
- * more, by that. */
+/* Uncertainty makes the governor assume a higher cost: by the error of each window, or by the
+ * spread between windows if that is larger. */
 START_TEST(noise_makes_windows_rarer)
 {
 	struct tp_gpu_window_cost cost = cost_of(0.2, 0, 0);
@@ -157,7 +158,7 @@ START_TEST(windows_become_rarer_at_once_and_denser_slowly)
 }
 END_TEST
 
-/* Windows in step with something of the program would see that alone. */
+/* Windows in step with a period of the program would always show the same part of it. */
 START_TEST(phases_are_random_and_never_early)
 {
 	double sum = 0;
@@ -179,8 +180,9 @@ START_TEST(phases_are_random_and_never_early)
 }
 END_TEST
 
-/* Half of --max-overhead=1%, after three windows, and not by chance: neither by that of what came
- * after, nor by that of the beginning, which is the same for all of them. */
+/* More than half of --max-overhead=1%, after three windows, and significant: neither the error of
+ * the later measurements nor that of the baseline, which is the same for all of them, explains
+ * it. */
 static const struct {
 	double residue;
 	double error;
@@ -213,7 +215,7 @@ START_TEST(a_mean_knows_how_well_it_is_known)
 	mean = (struct tp_gpu_mean){.n = 1, .sum = 3, .squares = 9, .error_squares = 4};
 	ck_assert_double_eq(tp_gpu_mean_value(&mean), 3);
 	ck_assert_double_eq(tp_gpu_mean_error(&mean), 2);
-	/* 1 and 3, exactly known: sd sqrt(2), over sqrt(2). */
+	/* 1 and 3, exactly known: standard deviation sqrt(2), divided by sqrt(2). */
 	mean = (struct tp_gpu_mean){.n = 2, .sum = 4, .squares = 10};
 	ck_assert_double_eq_tol(tp_gpu_mean_error(&mean), 1, 1e-12);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about windows of GPU tracing: measured, they cost what they may, and it is known. */
+/* Tests of windows of GPU tracing: the measured cost stays within the budget, and it is
+ * reported. */
 #include "collect/gpusim.h"
 
 #include <check.h>
@@ -7,12 +8,12 @@
 
 static struct sim sim;
 
-/* Programs that are told apart by all that matters here. */
+/* Programs that differ in everything that matters here. */
 static const struct sim_program programs[] = {
 	{SIM_STEPS, 20, 0.02, 1.8, 0, 0, 0},    {SIM_STEPS, 20, 0.02, 0.03, 0, 0, 0},
 	{SIM_STEPS, 20, 0.10, 0.5, 30, 0, 0},   {SIM_STEPS, 5, 0.30, 1.0, 10, 0, 0},
 	{SIM_STEPS, 350, 0.05, 1.0, 10, 0, 0},  {SIM_STEPS, 1500, 0.05, 0.3, 10, 0, 0},
-	{SIM_STEPS, 20, 0.05, 0.5, 0, 0, 1000}, /* with a checkpoint each 3 s */
+	{SIM_STEPS, 20, 0.05, 0.5, 0, 0, 1000}, /* with a checkpoint every 3 s */
 	{SIM_STEPS, 20, 0.02, 0, 0, 0, 0},      {SIM_COUNTER, 100, 0.05, 1.0, 10, 0, 0},
 	{SIM_COUNTER, 20, 0.05, 0.1, 10, 0, 0}, {SIM_TRAFFIC, 50, 0.05, 1.0, 10, 0, 0},
 	{SIM_TRAFFIC, 50, 0.05, 0.2, 10, 0, 0},
@@ -21,7 +22,7 @@ enum { N_PROGRAMS = sizeof(programs) / sizeof(programs[0]) };
 
 static const double budgets[] = {0.01, 0.05, 0.002};
 
-/* In half an hour, the first windows included, of which nobody knows what they will cost. */
+/* In half an hour, including the first windows, whose cost is not known in advance. */
 START_TEST(what_windows_cost_stays_in_the_budget)
 {
 	double budget = budgets[_i / N_PROGRAMS];
@@ -35,7 +36,7 @@ START_TEST(what_windows_cost_stays_in_the_budget)
 }
 END_TEST
 
-/* And is not left lying: what costs little is traced as much as anything may be. */
+/* The budget is used: a program that costs little is traced up to the maximum share. */
 START_TEST(what_costs_little_is_traced_much)
 {
 	sim_begin(&sim, &programs[1], 0.01, 5);
@@ -70,7 +71,7 @@ START_TEST(what_they_cost_is_known)
 }
 END_TEST
 
-/* Sixty programs that nobody chose. */
+/* Sixty random programs. */
 START_TEST(no_program_is_slowed_by_more_than_it_may_be)
 {
 	static const double steps_ms[] = {5, 10, 20, 80, 300, 900};
@@ -116,7 +117,7 @@ START_TEST(without_any_voice_the_worst_is_expected)
 }
 END_TEST
 
-/* By 3 %; three windows show it, and no other follows. */
+/* It stays slower by 3 %; three windows show it, and no other follows. */
 START_TEST(a_program_that_stays_slower_is_traced_no_more)
 {
 	char text[120];
@@ -134,7 +135,7 @@ START_TEST(a_program_that_stays_slower_is_traced_no_more)
 }
 END_TEST
 
-/* Nor is a program given up that goes on as before. */
+/* Tracing is not ended for a program that continues at its old speed. */
 START_TEST(noise_is_no_residue)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -146,7 +147,7 @@ START_TEST(noise_is_no_residue)
 }
 END_TEST
 
-/* Long steps: a window that begins in the middle of one would trace half of it for nothing. */
+/* Long steps: a window that begins in the middle of one would waste half of it. */
 START_TEST(windows_begin_where_steps_do_and_hold_two)
 {
 	struct sim_program program = {SIM_STEPS, 800, 0.01, 0.2, 0, 0, 0};
@@ -159,7 +160,7 @@ START_TEST(windows_begin_where_steps_do_and_hold_two)
 		if (!sim.is_open || was_open)
 			continue;
 		n_seen++;
-		/* Until the next one begins: a look of 150 ms, and two steps' noise. */
+		/* Time until the next step begins: a poll of 150 ms, and the noise of two steps. */
 		ck_assert_msg(sim.left_ns < 180e6, "%g ms before a step", sim.left_ns * 1e-6);
 		uint64_t begun = sim.n_steps;
 		while (sim.is_open)
@@ -187,7 +188,7 @@ START_TEST(a_window_is_cut_at_its_most_events)
 }
 END_TEST
 
-/* CUPTI takes many seconds to begin in some programs: a window is what was collected. */
+/* CUPTI takes many seconds to start in some programs: only the time in which it collects counts. */
 START_TEST(a_window_lasts_from_when_collecting_began)
 {
 	struct tp_gpu_agents_state agents = {.is_there = true};
@@ -227,8 +228,8 @@ START_TEST(a_window_that_never_begins_is_given_up)
 }
 END_TEST
 
-/* An agent that stands aside: the program gets faster meanwhile, and that is not tracing's doing.
- * Nor is it asked without end. */
+/* An agent that stays out of the way of another tool: the program gets faster meanwhile, but not
+ * because of tracing. The request does not stay forever either. */
 START_TEST(a_window_that_never_begins_tells_nothing_of_windows)
 {
 	struct sim_program program = {SIM_STEPS, 20, 0.02, 0, 0, 0, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about which call a kernel belongs to. */
+/* Tests of matching kernels to NCCL calls. */
 #include "collect/gpu/trace/nccl_match.h"
 
 #include "trainprof/model/sink.h"
@@ -30,7 +30,7 @@ static uint32_t call(enum tp_nccl_kind kind, uint64_t communicator, uint64_t byt
 							       .communicator = communicator});
 }
 
-/* A whole range with a call in it. */
+/* A complete range with a call in it. */
 static void range(size_t thread, uint64_t communicator, uint64_t bytes, uint64_t from,
 		  uint64_t until)
 {
@@ -45,7 +45,7 @@ static void group(size_t thread, enum tp_nccl_group which, uint64_t from, uint64
 	tp_nccl_match_end(talk, thread, 0, which, from, until);
 }
 
-/* Its bytes; UINT64_MAX: not known. */
+/* Returns the bytes of the launch's call; UINT64_MAX = not known. */
 static uint64_t bytes_of(uint32_t link)
 {
 	struct tp_detail detail;
@@ -65,11 +65,11 @@ START_TEST(a_launch_belongs_to_the_range_around_it_in_its_thread)
 	tp_nccl_match_launch(talk, 1, 8, 19);
 	tp_nccl_match_launch(talk, 0, 9, 35);
 	tp_nccl_match_launch(talk, 0, 10, 20); /* between */
-	tp_nccl_match_launch(talk, 5, 11, 15); /* a thread that calls nothing */
+	tp_nccl_match_launch(talk, 5, 11, 15); /* a thread without calls */
 	ck_assert_uint_eq(bytes_of(8), 200);
 	ck_assert_uint_eq(bytes_of(9), 300);
 	ck_assert_uint_eq(bytes_of(7), 100);
-	ck_assert_uint_eq(bytes_of(7), UINT64_MAX); /* told once */
+	ck_assert_uint_eq(bytes_of(7), UINT64_MAX); /* each match is returned once */
 	ck_assert_uint_eq(bytes_of(10), UINT64_MAX);
 	ck_assert_uint_eq(bytes_of(11), UINT64_MAX);
 }

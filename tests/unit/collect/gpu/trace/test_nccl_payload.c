@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what NCCL's payloads say. */
+/* Tests of decoding NCCL's payloads. */
 #include "collect/gpu/trace/nccl_payload.h"
 
 #include <check.h>
@@ -12,7 +12,7 @@ static const struct {
 	const char *op;
 	uint64_t bytes, communicator;
 } calls[] = {
-	/* As libnccl 2.28.9 gives them. */
+	/* As libnccl 2.28.9 writes them. */
 	{STATIC + 5, 24, {0xabc, 2097152, 0}, "ncclAllReduce", 2097152, 0xabc},
 	{STATIC + 7, 24, {0xabc, 16384, 0}, "ncclReduceScatter", 16384, 0xabc},
 	{STATIC + 9, 24, {0xabc, 777, 1}, "ncclSend", 777, 0xabc},
@@ -64,7 +64,7 @@ static const struct {
 	uint32_t schema, size;
 } unknown[] = {{5, 24},           {STATIC + 5, 0},  {STATIC + 5, 32}, {STATIC + 2, 24},
 	       {STATIC + 14, 24}, {STATIC + 99, 8}, {0, 0},           {UINT32_MAX, 24},
-	       {STATIC + 16, 0},  {STATIC + 0, 24} /* of no ranks */};
+	       {STATIC + 16, 0},  {STATIC + 0, 24} /* zero ranks */};
 
 START_TEST(of_other_payloads_nothing_is_known)
 {

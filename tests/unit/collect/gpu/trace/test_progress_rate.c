@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about what a program gets on: rates of what comes back in each step. */
+/* Tests of the progress of a program: rates of events that recur in each step. */
 #include "collect/gpu/trace/progress_rate.h"
 
 #include "trainprof/base/clock.h"
@@ -81,7 +81,7 @@ START_TEST(two_whole_steps_are_needed)
 }
 END_TEST
 
-/* Thinned, not forgotten; and of an hour the last seconds. */
+/* Old steps are thinned out, not forgotten; of an hour only the last seconds are kept in full. */
 START_TEST(short_steps_are_all_counted)
 {
 	for (uint64_t i = 0; i < 1000000; i++)
@@ -89,7 +89,7 @@ START_TEST(short_steps_are_all_counted)
 	struct tp_progress_rate last = pace(0, 245000, 250000);
 	ck_assert_double_eq_tol(last.count_ns, 0.25e6, 1);
 	ck_assert_double_eq_tol(last.n, 20000, 100);
-	ck_assert_double_le(pace(0, 0, 1000).n, 0); /* long ago */
+	ck_assert_double_le(pace(0, 0, 1000).n, 0); /* too long ago */
 }
 END_TEST
 
@@ -105,7 +105,7 @@ START_TEST(a_checkpoint_is_no_measure_of_the_pace)
 	ck_assert(tp_progress_total_rate(&progress.series[0], T0 + 790 * MS, T0 + 3890 * MS, &all));
 	ck_assert_uint_eq(all.from_ns, T0 + 780 * MS);
 	ck_assert_uint_eq(all.to_ns, T0 + 3900 * MS);
-	ck_assert_double_eq_tol(all.n, 7, 1e-9); /* but it is what happened */
+	ck_assert_double_eq_tol(all.n, 7, 1e-9); /* but the total rate includes it */
 }
 END_TEST
 
@@ -121,7 +121,7 @@ START_TEST(across_needs_both_ends)
 }
 END_TEST
 
-/* Each variable for itself; one that began anew has not gone back. */
+/* Each variable has its own series; one that restarted has not gone back. */
 START_TEST(counters_are_told_apart)
 {
 	for (uint64_t i = 0; i < 100; i++) {
@@ -136,7 +136,7 @@ START_TEST(counters_are_told_apart)
 }
 END_TEST
 
-/* How many of them there are depends on whether the GPU is traced. */
+/* Their number depends on whether the GPU is traced. */
 START_TEST(spans_are_not_counted)
 {
 	for (uint64_t i = 0; i < 60; i++)
@@ -160,7 +160,7 @@ START_TEST(ranges_of_one_name_are_one_whatever_their_number)
 }
 END_TEST
 
-/* Half of the time at 0.6, then at 0.2: a third of the pace. */
+/* Half of the time at 0.6, then at 0.2: a third of the rate. */
 START_TEST(traffic_is_counted_by_its_time)
 {
 	for (uint64_t i = 0; i < 40; i++)
@@ -169,14 +169,14 @@ START_TEST(traffic_is_counted_by_its_time)
 	double fast = pace(0, 1000, 10000).count_ns;
 	double slow = pace(0, 10000, 19500).count_ns;
 	ck_assert_double_eq_tol(slow / fast, 3, 1e-6);
-	/* Nobody read for a minute: that is no stretch of it. */
+	/* There was no reading for a minute: that minute does not count. */
 	double before = progress.series[0].count;
 	tp_sink_gauge(&sink.sink, TP_METRIC_GPU_DRAM, 4, T0 + 80000 * MS, 0.5);
 	ck_assert_double_eq_tol(progress.series[0].count, before, 1e-12);
 }
 END_TEST
 
-/* Ranges of a thousand names leave room for steps. */
+/* Ranges with a thousand names leave room for steps. */
 START_TEST(there_is_room_for_so_many_series_of_each_kind)
 {
 	char name[32];
