@@ -10,7 +10,7 @@ COMMIT  := $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
 WERROR  ?= 0
 V       ?= 0
 Q       := $(if $(filter 0,$(V)),@)
-# What is being done, unless make -s asks for silence.
+# Prints each action, unless make -s is used.
 SAY     := @$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,echo)
 
 B := build/$(VARIANT)
@@ -34,7 +34,7 @@ endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) \
 	$(CFLAGS_$(VARIANT)) $(PROBED_CFLAGS) $(CFLAGS)
 
-# ---- probes: what is optional is decided by compiling a use of it ------------------------------
+# ---- probes: optional features are detected by compiling a use of them -------------------------
 try_link = $(shell printf '$(1)' | $(CC) $(CFLAGS) $(LDFLAGS) -x c - $(2) -o /dev/null 2>/dev/null && echo yes)
 HAVE_DW    := $(call try_link,\043include <dwarf.h>\nint main(void){return DW_CFA_advance_loc & 1;},)
 HAVE_CJSON := $(call try_link,\043include <cjson/cJSON.h>\nint main(void){return !cJSON_Parse;},-lcjson)
@@ -49,7 +49,7 @@ comma := ,
 
 # ---- floors ---------------------------------------------------------------------------------
 FLOORS   := wire agent base inject model stack collect import store analyze advise gate report cli
-# A floor's files stand in it, in its rooms, or in the rooms of a room.
+# A floor's files are in its folder, in its rooms, or in the rooms of a room.
 in_rooms  = $(wildcard $(1)/$(2) $(1)/*/$(2) $(1)/*/*/$(2))
 SOURCES  := $(foreach f,$(FLOORS),$(call in_rooms,src/$(f),*.c))
 OBJECTS  := $(SOURCES:src/%.c=$(B)/obj/%.o)
@@ -64,7 +64,7 @@ C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c test
 AGENT := $(B)/libtrainprof-agent.so
 .DEFAULT_GOAL := all
 
-## all: build trainprof, and the library that CUDA loads into measured programs
+## all: build trainprof and the library that CUDA loads into measured programs
 all: probes trainprof $(AGENT)
 
 probes:
@@ -84,8 +84,8 @@ $(B)/libtrainprof.a: $(OBJECTS)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-# Loaded into other people's programs: libc only, three names visible, never unloaded, and without the
-# sanitizers that they lack.
+# These libraries are loaded into other people's programs: they use libc only, export three names,
+# are never unloaded, and are built without sanitizers, which those programs lack.
 AGENT_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden
 $(AGENT): $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
 	@mkdir -p $(@D)
@@ -93,7 +93,7 @@ $(AGENT): $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire
 	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
-# Written anew only when the commit is another.
+# Written again only if the commit changed.
 $(B)/gen/commit: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = '$(COMMIT)' ] || echo '$(COMMIT)' > $@
@@ -103,7 +103,7 @@ $(B)/obj/base/version.o: $(B)/gen/commit
 $(B)/obj/base/version.o: PROBED_CFLAGS += -DBUILD_VERSION='"$(VERSION)"' -DBUILD_COMMIT='"$(COMMIT)"' \
 	-DBUILD_WITH='"cJSON", "zlib", $(if $(HAVE_SQLITE),"SQLite"$(comma)) $(if $(HAVE_PFM),"libpfm4"$(comma)) '
 
-# The JSON Schema travels inside the program: report --schema prints it.
+# The JSON Schema is embedded in the program: report --schema prints it.
 $(B)/gen/report.schema.inc: docs/report.schema.json
 	@mkdir -p $(@D)
 	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
@@ -123,16 +123,17 @@ $(B)/tests/%.o: tests/%.c Makefile
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
 .PHONY: check checkable check-unit check-cli check-rules check-cases check-rule-traces check-traces check-steady golden
-# What a change must pass. None of them depends on how long something takes: they run beside each other, the
-# longest first. What measures running programs is a proof, see below.
+# The checks that a change must pass. None of them depends on time: they run in parallel, the
+# longest first. Checks that measure running programs are proofs, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
 	check-bench check-agent check-calls check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
 	check-pages check-prose check-spdx check-truth check-words check-python-module check-tutorial check-ci
-# Gates that .ci/run leaves to another of its stages.
+# Gates that .ci/run runs in another of its stages.
 LATER ?=
 N_CPUS := $(shell nproc)
 
-# Doubles of libraries that this machine lacks: all of NVML, one of old drivers, one that lacks a call.
+# Doubles of libraries that this machine lacks: all of NVML, an old driver, one without a needed
+# call.
 NVML_AGES    := whole old broken
 NVML_DOUBLES := $(NVML_AGES:%=$(B)/doubles/%/libnvidia-ml.so.1)
 $(B)/doubles/%/libnvidia-ml.so.1: tests/doubles/nvidia_ml.c src/collect/gpu/nvml/nvml_abi.h Makefile
@@ -141,9 +142,8 @@ $(B)/doubles/%/libnvidia-ml.so.1: tests/doubles/nvidia_ml.c src/collect/gpu/nvml
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O1 -g -fPIC -shared -Wl,-soname,$(@F) \
 		-DNVML_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ $< -lpthread
 
-# Doubles of CUDA: a driver, and a CUPTI of 13.0, of 11.8, and one that lacks a call; only the first
-# samples hardware counters. Under TSan they
-# must be seen through.
+# Doubles of CUDA: a driver, and a CUPTI of 13.0, of 11.8, and one without a needed call; only the
+# first samples hardware counters. Under TSan they must be instrumented.
 CUDA_DOUBLES := $(B)/doubles/libcuda.so.1 $(NVML_AGES:%=$(B)/doubles/%/libcupti.so.13)
 CAPTURE := $(B)/libtrainprof-capture.so
 REPLAYED := $(B)/replay $(CAPTURE) $(B)/programs/gpu_launcher $(CUDA_DOUBLES)
@@ -166,8 +166,8 @@ $(NULL_DRIVER): tests/doubles/null_driver.c Makefile
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) $(DOUBLE_CFLAGS) -fvisibility=hidden -o $@ $< -ldl
 
-# A tool that is linked with CUPTI; its calls are bound when they are made, or all at its start. A third one
-# asks for them by name.
+# A tool that is linked with CUPTI; its calls are bound lazily, or all at its start. A third one
+# looks them up by name.
 OTHER_TOOLS := $(B)/doubles/lazy/libothertool.so $(B)/doubles/bound/libothertool.so $(B)/doubles/named/libothertool.so
 $(B)/doubles/%/libothertool.so: tests/doubles/other_tool.c src/agent/cupti/cupti_abi.h $(B)/doubles/whole/libcupti.so.13 Makefile
 	@mkdir -p $(@D)
@@ -175,7 +175,7 @@ $(B)/doubles/%/libothertool.so: tests/doubles/other_tool.c src/agent/cupti/cupti
 	$(Q)$(CC) $(DOUBLE_CFLAGS) $(if $(filter bound,$*),-fno-plt -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)relro,-Wl$(comma)-z$(comma)lazy) \
 		$(if $(filter named,$*),-DOTHER_TOOL_BY_NAME) -o $@ $< $(if $(filter named,$*),-ldl,$(B)/doubles/whole/libcupti.so.13)
 
-# A library that the tests put into running programs.
+# A library that the tests inject into running programs.
 VISITOR := $(B)/doubles/libvisitor.so
 $(VISITOR): tests/doubles/visitor.c Makefile
 	@mkdir -p $(@D)
@@ -189,13 +189,13 @@ $(B)/tests/suites.h: $(TESTS)
 
 $(B)/tests/unit/main.o: $(B)/tests/suites.h
 
-# Some tests measure programs that lie beside the binary.
+# Some tests measure programs in the folder of the binary.
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
 		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher cuda_ends nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(OTHER_TOOLS) $(VISITOR) $(AGENT)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -ldw -lelf $(LIBS) -Wl,--wrap=_mark_point -lcheck -lsubunit -lrt -lm -lpthread
 
-## check-unit: unit tests; SUITE=floor_file runs one, TIMES=1 prints what each suite takes
+## check-unit: unit tests; SUITE=floor_file runs one, TIMES=1 prints the time of each suite
 check-unit: $(B)/unit
 	$(Q)$(B)/unit $(if $(TIMES),--times) --jobs=$$((2 * $(N_CPUS))) $(SUITE)
 
@@ -203,18 +203,18 @@ BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/confusion $(B)/bench/rec
 	$(B)/bench/partition_speed $(B)/bench/agent_speed $(B)/bench/join_stress \
 	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
-# What the gates need.
+# The requirements of the gates.
 checkable: trainprof $(AGENT) programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addprefix $(B)/check_,rules cases traces rule_traces) $(REPLAYED)
 
-## check: install what is missing, build, run all gates; four minutes, the build included
+## check: install missing packages, build, run all gates; four minutes including the build
 check: deps
 	+@tests/gates.sh --build checkable $(filter-out $(LATER),$(GATES))
 
-## check-steady: all gates N=10 times beside two busy loops, and a table of what they said
+## check-steady: all gates N=10 times next to two busy loops, and a table of the results
 check-steady: checkable
 	+$(Q)tests/checks/repeat.sh $(or $(N),10)
 
-## check-cli: commands against golden files; ONLY=CASE runs one, TIMES=1 prints what each takes
+## check-cli: commands against golden files; ONLY=CASE runs one, TIMES=1 prints the time of each
 check-cli: $(B)/trainprof programs $(B)/bench/points
 	$(Q)tests/cli/run_cases.sh $(B) $(if $(TIMES),--times) --jobs=$(N_CPUS) $(ONLY)
 
@@ -234,7 +234,7 @@ $(B)/check_cases: $(patsubst %,$(B)/tests/cases/%.o,check_cases expectation scen
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-## check-cases: published before-and-after cases, healthy runs and scenes, judged from facts
+## check-cases: advice for published before-and-after cases, healthy runs and scenes, from facts
 check-cases: $(B)/check_cases
 	$(Q)$(B)/check_cases rules tests/cases
 
@@ -247,7 +247,7 @@ TRACES ?= ../shared/traces
 check-traces: $(B)/check_traces
 	$(Q)$(B)/check_traces $(TRACES)
 
-## check-truth: what is printed about recorded runs agrees with the facts in the JSON; TRACES=DIRECTORY
+## check-truth: compare the printed pages of recorded runs with the facts in their JSON; TRACES=DIRECTORY
 .PHONY: check-truth proof-truth
 check-truth: $(B)/trainprof
 	$(Q)tests/truth/check_truth.sh $(B)/trainprof $(TRACES)
@@ -257,17 +257,17 @@ $(B)/check_rule_traces: $(RULE_TRACES:%=$(B)/tests/traces/%.o) $(B)/libtrainprof
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-## check-rule-traces: import a trace on which a rule fires and one on which it does not, of each that needs traces
+## check-rule-traces: for each rule that needs traces, import one on which it fires and one on which it does not
 check-rule-traces: $(B)/check_rule_traces $(B)/trainprof
 	$(Q)$(B)/check_rule_traces $(B)/trainprof rules tests/traces/rules
 
-## check-agent: what the library that CUDA loads shows, needs and calls, and its layouts against CUPTI's headers
+## check-agent: exports, imports and calls of the library that CUDA loads, and its layouts against CUPTI's headers
 .PHONY: check-agent
 CUDA_INCLUDE ?= /usr/local/cuda/include
 check-agent: $(AGENT)
 	$(Q)CC='$(CC)' tests/agent/check_agent.sh $(AGENT) $(CUDA_INCLUDE)
 
-# The agent with a recorder in it, for tests: what CUPTI delivers goes into a file, too.
+# The agent with a recorder for tests: it also writes CUPTI's buffers into a file.
 $(CAPTURE): tests/agent/capture_recorder.c tests/agent/capture.h $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
@@ -279,12 +279,12 @@ $(B)/replay: $(addprefix $(B)/tests/agent/,replay.o strides.o synthesis.o) $(B)/
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-## check-calls: the double of CUPTI returns what NVIDIA's libraries return, by version
+## check-calls: the double of CUPTI returns the same results as NVIDIA's libraries, by version
 .PHONY: check-calls
 check-calls: $(CUDA_DOUBLES) $(B)/programs/cupti_calls
 	$(Q)tests/agent/check_calls.sh $(B)
 
-## check-replay: buffers of CUPTI, of every version's lengths and captured ones, against the events expected of them
+## check-replay: decode buffers of CUPTI, synthetic ones of every version and captured ones, and compare the events
 .PHONY: check-replay
 check-replay: $(REPLAYED)
 	$(Q)tests/agent/check_replay.sh $(B)
@@ -296,7 +296,7 @@ check-cupti: $(AGENT) $(NULL_DRIVER) $(addprefix $(B)/programs/,cuda_ends cupti_
 	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
 	$(Q)CC='$(CC)' tests/agent/check_cupti.sh $(B) $(CUPTIS)
 
-## fetch-cupti: the versions of CUPTI that check-cupti tries
+## fetch-cupti: fetch the versions of CUPTI that check-cupti uses
 fetch-cupti:
 	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
 
@@ -305,19 +305,19 @@ proof-cupti-ends: $(AGENT) $(NULL_DRIVER) $(B)/programs/cuda_ends
 	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
 	$(Q)tests/agent/cupti_ends.py $(B) $(CUPTIS) $(or $(N),2000)
 
-## check-exits: programs with the agent in them that fork and end in every way, under valgrind
+## check-exits: programs with the agent that fork and end in every way, under valgrind
 .PHONY: check-exits
 check-exits: $(AGENT) $(B)/programs/gpu_launcher $(CUDA_DOUBLES)
 	$(Q)tests/agent/check_exits.sh $(B)
 
-# ---- trying a real GPU --------------------------------------------------------------------------
+# ---- tests on a real GPU ------------------------------------------------------------------------
 .PHONY: bundle-gpu check-gpu-script
 BUNDLE := $(B)/h200
 $(B)/gen/bench.ptx.inc: tests/gpu/bench.ptx
 	@mkdir -p $(@D)
 	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 
-# Optimized and without sanitizers whatever the variant: what it costs is what is tried.
+# Always optimized and without sanitizers: this build measures costs.
 GPU_CFLAGS = $(PROGRAM_CFLAGS) -Isrc -I$(B)/gen
 $(B)/gpu/gpu_bench: $(addprefix tests/gpu/,gpu_bench.c cuda_driver.c selfcost.c cuda_driver.h cupti_probe.h selfcost.h) $(B)/gen/bench.ptx.inc Makefile
 	@mkdir -p $(@D)
@@ -329,17 +329,17 @@ $(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addpr
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(AGENT_CFLAGS) -shared -o $@ $(filter %.c,$^) -lpthread -ldl
 
-# Finds its libraries beside itself.
+# Finds its libraries in its own folder.
 $(B)/gpu/trainprof: $(B)/obj/main.o $(B)/libtrainprof.a
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -o $@ $^ $(LIBS)
 
-## bundle-gpu: all that tests/gpu/verify.sh needs on a machine with a GPU, in build/release/h200; CARRIED="VERSION=LIBCUPTI ..."
+## bundle-gpu: collect the files that tests/gpu/verify.sh needs on a machine with a GPU in build/release/h200; CARRIED="VERSION=LIBCUPTI ..."
 bundle-gpu: $(addprefix $(B)/gpu/,trainprof gpu_bench cupti_probe.so) $(AGENT) $(CAPTURE) $(B)/programs/cuda_ends
 	$(Q)tests/gpu/bundle.sh $(B) $(BUNDLE)
 
-## check-gpu-script: that script on the doubles of CUDA, with phases that crash, hang or are cut
+## check-gpu-script: run that script on the doubles of CUDA, with phases that crash, hang or are cut
 check-gpu-script: bundle-gpu $(CUDA_DOUBLES) $(NVML_DOUBLES) $(B)/programs/gpu_script
 	$(Q)tests/gpu/check_verify.sh $(BUNDLE) $(B)/doubles $(B)/programs
 
@@ -350,7 +350,7 @@ $(B)/mark_list: tests/python/mark_list.c src/wire/mark_ring.c src/wire/mark_fold
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter %.c,$^)
 
-## check-python-module: the module "trainprof" under each PYTHONS (python3), read as trainprof reads it
+## check-python-module: the module "trainprof" under each PYTHONS (python3), with the reader of trainprof
 check-python-module: $(B)/mark_list
 	$(Q)CC='$(CC)' tests/python/python_module.sh $(B)/mark_list $(or $(PYTHONS),python3)
 
@@ -362,22 +362,23 @@ $(B)/embedded: tests/python/embedded.c
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $< -ldl -lpthread
 
-## proof-python: every CPython that is here, still and at three speeds; PYTHONS=PATHS adds some, SAMPLES=10000
+## proof-python: read stacks of every installed CPython, blocked and at three speeds; PYTHONS=PATHS adds some, SAMPLES=10000
 proof-python: $(B)/stack_probe $(B)/embedded check-layouts
 	$(Q)PYTHONS="$(PYTHONS)" SAMPLES=$(SAMPLES) tests/python/check_python.sh $(B)
 
-## check-layouts: the table of CPython's layouts against the headers that are here
+## check-layouts: compare the table of CPython's layouts with the installed headers
 check-layouts:
 	$(Q)CC='$(CC)' tests/python/layouts.sh check
 
-# ---- programs that trainprof is tried on -----------------------------------------------------
+# ---- test programs ---------------------------------------------------------------------------
 .PHONY: programs check-programs proof-programs proof-watch proof-qemu proof-inject
-# What trainprof is tried on: built as users build, whatever the variant; plain stacks, no frame pointers.
+# The programs that tests measure: always built as users build them; plain stacks, no frame
+# pointers.
 PROGRAM_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O2 -g -fomit-frame-pointer
 HAVE_OPENMP    := $(call try_link,int main(void){return 0;},-fopenmp)
 PROGRAMS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c)) $(B)/programs/trainer
 
-## programs: build the programs that trainprof is tried on
+## programs: build the test programs
 programs: $(PROGRAMS) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(AGENT)
 
 $(B)/programs/mlp: PROGRAM_CFLAGS += $(if $(HAVE_OPENMP),-fopenmp,-Wno-unknown-pragmas)
@@ -393,11 +394,11 @@ $(B)/programs/trainer: $(wildcard tests/programs/trainer/*.[ch]) include/trainpr
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -lm
 
-## check-programs: the programs do what their names say, and their truth adds up
+## check-programs: the test programs behave as documented, and their truth adds up
 check-programs: programs
 	$(Q)tests/programs/check_trainer.sh $(B)/programs
 
-## proof-programs: their knobs move the times that they name
+## proof-programs: the knobs of the test programs change the times that they should
 proof-programs: programs
 	$(Q)tests/programs/check_trainer.sh $(B)/programs --proofs
 
@@ -405,7 +406,7 @@ proof-programs: programs
 proof-watch: $(B)/trainprof programs
 	$(Q)tests/watch/check_watch.sh $(B)
 
-## proof-inject: put a library into running programs 500 times each; ROUNDS=500
+## proof-inject: inject a library into running programs 500 times each; ROUNDS=500
 proof-inject: $(B)/bench/join_stress $(VISITOR) $(B)/programs/steadfast
 	$(Q)$(B)/bench/join_stress $(or $(ROUNDS),500)
 
@@ -413,19 +414,20 @@ proof-inject: $(B)/bench/join_stress $(VISITOR) $(B)/programs/steadfast
 proof-qemu:
 	$(Q)V=$(V) tests/qemu/run.sh build/qemu
 
-## proof-steps: shapes of Python loops against their own count; LENGTHS="5 20" PYTHONS=PATHS SHAPES=NAMES
+## proof-steps: step counts of many shapes of Python loops; LENGTHS="5 20" PYTHONS=PATHS SHAPES=NAMES
 .PHONY: proof-steps
 proof-steps: $(B)/trainprof
 	$(Q)tests/programs/check_loops.sh $(B) $(SHAPES)
 
 # ---- real programs: darknet, PyTorch, JAX, TensorFlow, MPI; minutes --------------------------------
-# ---- faults: what a measured program and trainprof go through ------------------------------------------
+# ---- faults: failures of a measured program and of trainprof
+# -------------------------------------------
 .PHONY: check-faults check-faults-quick proof-faults fuzz-recordings
 $(B)/faults_probe: $(B)/tests/faults/probe.o
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^
 
-# Where no static libc is, the rows that need it are skipped.
+# Without a static libc the rows that need it are skipped.
 $(B)/faults_probe_static: tests/faults/probe.c
 	-$(Q)$(CC) -O1 -static -w -o $@ $< 2>/dev/null
 
@@ -433,20 +435,20 @@ $(B)/fuzz_recordings: $(patsubst %,$(B)/tests/faults/%.o,fuzz_recordings mutate_
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(patsubst %,-Wl$(comma)--wrap=%,tp_rules_dir_load_rest tp_rules_dir_load_patterns tp_rules_dir_rulebook tp_rulebook_free tp_patterns_free)
 
-## check-faults: all of tests/faults/matrix.txt, a line for each; as root; ONLY=NAME
+## check-faults: all of tests/faults/matrix.txt, one line per row; as root; ONLY=NAME
 check-faults: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 	$(Q)python3 tests/faults/check_faults.py $(B) $(if $(ONLY),--only=$(ONLY))
 
 check-faults-quick: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 	$(Q)python3 tests/faults/check_faults.py $(B) --quick
 
-## proof-faults: check-faults with rows that depend on time, and changed recordings for SECONDS
+## proof-faults: check-faults with the rows that depend on time, and changed recordings for SECONDS
 proof-faults: fuzz-recordings $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 	$(Q)python3 tests/faults/check_faults.py $(B) --proofs
 
 SECONDS ?= 60
 SEED    ?= 1
-## fuzz-recordings: changed recordings, imports and rules through all readers under ASan; SECONDS=60 SEED=1
+## fuzz-recordings: run all readers on changed recordings, imports and rules under ASan; SECONDS=60 SEED=1
 fuzz-recordings: $(B)/trainprof programs
 	+$(Q)$(MAKE) --no-print-directory VARIANT=asan build/asan/fuzz_recordings
 	$(Q)tests/faults/fuzz_recordings.sh $(B) build/asan/fuzz_recordings $(SECONDS) $(SEED)
@@ -455,7 +457,7 @@ fuzz-recordings: $(B)/trainprof programs
 TORCH_PACKAGES := python3-torch python3-pil python3-numpy python3-venv
 REAL_PACKAGES := darknet $(TORCH_PACKAGES) python3-mpi4py openmpi-bin
 
-## proof-real: real training against what it says of itself; installs frameworks (Debian, PyPI); ONLY=CASE
+## proof-real: reports of real trainings against their own clocks; installs frameworks (Debian, PyPI); ONLY=CASE
 proof-real: $(B)/trainprof
 	-@tests/deps.sh $(REAL_PACKAGES)
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
@@ -474,36 +476,37 @@ proof-html: $(B)/trainprof programs
 proof-tables: $(B)/trainprof
 	$(Q)tests/ranks/proof_tables.sh $(B)/trainprof $(or $(DIGESTS),100000)
 
-## proof-ranks: late ranks planted in MPI jobs, as they time themselves; STEPS=200 RANKS=2,3 WAYS=inside,outside
+## proof-ranks: find late ranks in MPI jobs that time themselves; STEPS=200 RANKS=2,3 WAYS=inside,outside
 .PHONY: proof-ranks
 proof-ranks: $(B)/trainprof
 	-@tests/deps.sh openmpi-bin python3-mpi4py
 	$(Q)/usr/bin/python3 tests/ranks/proof_ranks.py $(B)/trainprof --steps=$(or $(STEPS),200) --ranks=$(or $(RANKS),2,3) \
 		--ways=$(or $(WAYS),inside,outside) $(ONLY)
 
-## proof-truth: the same of slow programs and their fixed versions; SLOW=DIRECTORY, ONLY=CASE
+## proof-truth: check-truth for slow programs and their fixed versions; SLOW=DIRECTORY, ONLY=CASE
 SLOW ?= ../shared/slow-programs
 proof-truth: $(B)/trainprof
 	$(Q)tests/truth/proof_truth.sh $(CURDIR)/$(B)/trainprof $(abspath $(SLOW)) $(ONLY)
 
-## proof-remedies: slow programs and their fixed versions: is the remedy named; ONLY="NAME ..."
+## proof-remedies: is the remedy named for slow programs, and not for their fixed versions; ONLY="NAME ..."
 .PHONY: proof-remedies
 proof-remedies: $(B)/trainprof
 	$(Q)work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && \
 	python3 tests/remedies/proof_remedies.py $(CURDIR)/$(B)/trainprof "$$work" $(ONLY)
 
-## proof-replay: what a loader's replay predicts against the clocks of both versions; ONLY="NAME ..." ROUNDS=3
+## proof-replay: compare the prediction of a loader's replay with the clocks of both versions; ONLY="NAME ..." ROUNDS=3
 .PHONY: proof-replay
 proof-replay: $(B)/trainprof
 	$(Q)work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && \
 	python3 tests/remedies/proof_replay.py $(CURDIR)/$(B)/trainprof "$$work" $(ONLY)
 
-# ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
+# ---- proofs: they measure running programs, on an otherwise idle machine; minutes
+# -------------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
 	proof-truth proof-faults proof-watch proof-remedies proof-replay proof-ranks proof-tutorial proof-tables
 
-## proofs: all of them, one after the other
+## proofs: run all proofs, one after the other
 proofs: checkable
 	+$(Q)tests/gates.sh --jobs=1 $(PROOFS)
 
@@ -515,11 +518,11 @@ proof-unit: $(B)/unit
 proof-gate: $(B)/unit
 	$(Q)$(B)/unit --proofs gate_estimate gate_pairs gate_history
 
-## proof-cli: commands whose golden files hold what was measured (tests/cli/proofs.txt); ONLY=CASE runs one
+## proof-cli: commands whose golden files contain measured values (tests/cli/proofs.txt); ONLY=CASE runs one
 proof-cli: $(B)/trainprof programs $(B)/bench/points
 	$(Q)tests/cli/run_cases.sh $(B) --proofs $(if $(TIMES),--times) $(ONLY)
 
-## proof-rules: how long loading and judging all rules takes
+## proof-rules: measure loading and judging all rules
 proof-rules: $(B)/check_rules
 	$(Q)$(B)/check_rules rules --speed
 
@@ -531,29 +534,29 @@ $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LIBS)
 
-## check-bench: the bench's own arithmetic
+## check-bench: check the arithmetic of the bench
 check-bench: $(BENCH)
 	$(Q)tests/bench/check_bench.sh $(B)/bench
 
-## bench: what trainprof costs, against perf; ROUNDS=5, BENCH_S=10: seconds of a program
+## bench: cost of trainprof, against perf; ROUNDS=5, BENCH_S=10: seconds of a program
 bench: trainprof programs $(BENCH)
 	$(Q)tests/bench/bench.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ROUNDS)
 	$(Q)TRACES=$(TRACES) tests/bench/import_rate.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
 
-## bench-import: how fast traces are imported; IMPORT_MB=1000
+## bench-import: speed of importing traces; IMPORT_MB=1000
 bench-import: trainprof $(BENCH)
 	$(Q)TRACES=$(TRACES) tests/bench/import_rate.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
 
-## bench-python: what trainprof, austin and py-spy cost PyTorch with two workers; ROUNDS=9, BENCH_STEPS=160
+## bench-python: cost of trainprof, austin and py-spy for PyTorch with two workers; ROUNDS=9, BENCH_STEPS=160
 bench-python: trainprof $(BENCH)
 	-@tests/deps.sh $(TORCH_PACKAGES)
 	$(Q)tests/bench/python_cost.sh $(CURDIR)/trainprof $(B)/bench $(CURDIR)/build/bench-python $(ROUNDS)
 
-## proof-cost: trainprof's own CPU time on real programs, samples a second, whole stacks; BASE=OTHER_TRAINPROF, ROUNDS=3, ONLY=TEXT
+## proof-cost: trainprof's own CPU time on real programs, samples per second, whole stacks; BASE=OTHER_TRAINPROF, ROUNDS=3, ONLY=TEXT
 proof-cost: trainprof
 	$(Q)tests/bench/own_cost.py $(CURDIR)/trainprof $(BASE) --rounds $(or $(ROUNDS),3) --only '$(ONLY)' --limit 0.5
 
-## bench-agent: what the library in programs that use a GPU costs for each record, on the doubles of CUDA
+## bench-agent: cost per record of the library in programs that use a GPU, on the doubles of CUDA
 bench-agent: $(B)/bench/agent_speed $(CUDA_DOUBLES)
 	$(Q)$(B)/bench/agent_speed $(B)/doubles
 
@@ -561,11 +564,11 @@ bench-agent: $(B)/bench/agent_speed $(CUDA_DOUBLES)
 grid: trainprof programs $(BENCH)
 	$(Q)tests/bench/grid.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ONLY)
 
-## confusion: which time of which phase the trainer's own marks say was told as what; KNOBS="--threads 2 --workers 2"
+## confusion: compare the label of each piece of time with the trainer's own marks; KNOBS="--threads 2 --workers 2"
 confusion: trainprof programs $(BENCH)
 	$(Q)tests/bench/confusion.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(KNOBS)
 
-## gains: what advice promises against what following it brings; ONLY=TEXT picks rules
+## gains: promised gains of advice against the measured ones; ONLY=TEXT picks rules
 gains: trainprof programs
 	$(Q)tests/bench/gains.sh $(CURDIR)/trainprof $(B)/programs $(ONLY)
 
@@ -574,7 +577,8 @@ gains-python: trainprof
 	-@tests/deps.sh $(TORCH_PACKAGES)
 	$(Q)tests/bench/gains_python.sh $(CURDIR)/trainprof $(CURDIR)/build/gains-python $(ONLY)
 
-# ---- sensitivity: what moving each threshold of analysis does; not a test, takes half an hour ------
+# ---- sensitivity: the effect of moving each threshold of analysis; not a test, takes half an hour
+# --
 .PHONY: sensitivity
 SENSITIVE := $(filter $(B)/obj/analyze/%,$(OBJECTS))
 SENSITIVE := $(SENSITIVE:$(B)/obj/%=$(B)/sensitivity/%) $(B)/tests/bench/sensitivity.o
@@ -595,7 +599,7 @@ $(B)/sensitivity/trainprof: $(B)/obj/main.o $(SENSITIVE) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-## sensitivity: halve and double each threshold of analysis, and write into its row what fails then; ONLY=NAME
+## sensitivity: halve and double each threshold of analysis, and write the number of failures into its row; ONLY=NAME
 sensitivity: $(addprefix $(B)/sensitivity/,unit check_traces trainprof) $(B)/check_rule_traces
 	$(Q)tests/bench/sensitivity.sh $(B)/sensitivity $(TRACES) $(ONLY)
 	$(Q)$(MAKE) --no-print-directory docs/thresholds.md
@@ -603,15 +607,15 @@ sensitivity: $(addprefix $(B)/sensitivity/,unit check_traces trainprof) $(B)/che
 # ---- house checks: seconds, no build --------------------------------------------------------------
 .PHONY: check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs check-pages check-prose check-spdx check-words
 
-## check-layers: floors and rooms use only what docs/architecture.md lets them, and no files need each other in a circle
+## check-layers: floors and rooms use only what docs/architecture.md allows, and no files need each other in a circle
 check-layers: $(B)/libtrainprof.a $(B)/obj/main.o
 	$(Q)tests/checks/layers.sh $(B)
 
-## check-headers: every header compiles alone; include/ holds exactly the doors
+## check-headers: every header compiles alone; include/ contains exactly the public headers
 check-headers:
 	$(Q)CC='$(CC)' tests/checks/headers.sh
 
-## check-singleuse: no function is visible further than it is used
+## check-singleuse: no function is visible in more files than need it
 check-singleuse: $(B)/libtrainprof.a $(B)/obj/main.o
 	$(Q)tests/checks/singleuse.sh $(B)
 
@@ -619,15 +623,15 @@ check-singleuse: $(B)/libtrainprof.a $(B)/obj/main.o
 check-mirror:
 	$(Q)tests/checks/mirror.sh
 
-## check-names: a file name is used once and says something
+## check-names: a file name is used once and has a meaning
 check-names:
 	$(Q)tests/checks/names.sh
 
-## check-thresholds: every threshold of analysis stands in its table
+## check-thresholds: every threshold of analysis is in its table
 check-thresholds:
 	$(Q)tests/checks/threshold_rows.sh
 
-## check-pages: links of documents lead somewhere, and their lines are at most 100 columns wide
+## check-pages: links in documents are valid, and their lines are at most 100 columns wide
 check-pages:
 	$(Q)tests/checks/pages.sh
 
@@ -639,35 +643,35 @@ check-prose:
 check-spdx:
 	$(Q)tests/checks/spdx.sh
 
-## check-words: names are made of known words, no struct is defined twice, no folder is larger than 40 files
+## check-words: names consist of known words, no struct is defined twice, no folder has more than 40 files
 check-words:
 	$(Q)tests/checks/words.sh
 
-## check-docs: what the program writes into docs/ is what it says now
+## check-docs: the pages in docs/ that the program generates are up to date
 check-docs: $(B)/trainprof
 	$(Q)tests/checks/docs.sh $(B)/trainprof
 
-# Commands of these pages are run, and what they print is compared with what the pages show.
+# The commands of these pages are run, and their output is compared with the pages.
 TUTORIAL := $(wildcard docs/tutorial/*.md)
 PAGES_RUN = python3 tests/tutorial/pages.py
-## check-tutorial: the tutorials print what their pages show, from recordings that are there
+## check-tutorial: the commands of the tutorials print what the pages show, from committed recordings
 check-tutorial: $(B)/trainprof
 	$(Q)$(PAGES_RUN) $(B) $(TUTORIAL)
 
-## check-ci: files of docs/ci are parsed, and their shell lines run on recorded runs
+## check-ci: parse the files of docs/ci, and run their shell lines on recorded runs
 check-ci: $(B)/trainprof
 	$(Q)tests/ci/ci_files.py $(B)
 
-## proof-tutorial: the tutorials, measured; needs PyTorch; WRITE=1 renews pages and recordings; TUTORIAL_PYTHON=PATH
+## proof-tutorial: measure the tutorials; needs PyTorch; WRITE=1 renews pages and recordings; TUTORIAL_PYTHON=PATH
 proof-tutorial: $(B)/trainprof
 	$(Q)$(PAGES_RUN) --live $(if $(WRITE),--write) $(B) $(TUTORIAL)
 
 # ---- other variants ---------------------------------------------------------------------------
 .PHONY: asan clang tsan valgrind coverage
-# Suites in which threads or processes meet in memory.
+# Suites in which threads or processes share memory.
 TSAN_SUITES := wire_mark_ring base_log base_stream import_rank_writer import_import collect_nvml_thread \
 	agent_buffer_pool agent_cupti_session agent_nvtx_queue agent_nvtx_names agent_nvtx_ranges
-# Commands that between them record, import, judge, report, attach and end early.
+# Commands that together record, import, judge, report, attach and end early.
 ASAN_CASES := 'advise_*' import_messages import_report import_straggler report_schema rules_check guide_plan run_short \
 	run_full_disk run_signal_forward attach_ends
 
@@ -680,7 +684,7 @@ asan-built: trainprof programs $(B)/unit $(B)/bench/points
 asan-cli: $(B)/trainprof programs $(B)/bench/points
 	$(Q)tests/cli/run_cases.sh $(B) --jobs=$(N_CPUS) $(ASAN_CASES)
 
-## clang: all is compiled by clang; nothing is run
+## clang: compile everything with clang; nothing is run
 clang:
 	+$(Q)$(MAKE) --no-print-directory VARIANT=clang checkable
 
@@ -692,7 +696,7 @@ tsan:
 valgrind: $(B)/unit
 	$(Q)CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=no $(B)/unit $(SUITE)
 
-## coverage: which lines the unit tests reach
+## coverage: lines that the unit tests reach
 coverage:
 	$(Q)$(MAKE) --no-print-directory VARIANT=coverage check-unit
 	$(Q)cd build/coverage/obj && for d in $$(find * -type d); do \
@@ -717,7 +721,7 @@ fuzzers:
 fuzz: fuzzers
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_RUNS=$(FUZZ_RUNS) tests/fuzz/run_fuzzers.sh $(if $(ONLY),build/fuzz/fuzz_$(ONLY),$(FUZZERS))
 
-# The tree is laid out as version 14 does it; any other is better than none.
+# The tree is formatted with version 14; any other version is better than none.
 found = $(or $(shell command -v $(1)-14 || command -v $(1) || \
 	for n in 13 15 16 17 18 19 20 21 22; do command -v $(1)-$$n && break; done),$(1))
 CLANG_FORMAT ?= $(call found,clang-format)
@@ -743,20 +747,20 @@ tidy: $(TIDIED:%.c=build/tidy/%.ok)
 tidy-changed:
 	+$(Q)$(MAKE) --no-print-directory tidy TIDIED="$$(tests/checks/changed.sh | tr '\n' ' ')"
 
-## format: lay out all C files
+## format: format all C files
 format:
 	$(Q)$(CLANG_FORMAT) -i $(STYLED)
 
-## format-check: would format change anything?
+## format-check: check the format of all C files
 format-check:
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(STYLED)
 
-## cppcheck: a second opinion; advice, not a gate
+## cppcheck: run cppcheck; advice, not a gate
 cppcheck:
 	$(Q)cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude $(SOURCES)
 
-## shellcheck: the shell scripts
+## shellcheck: check the shell scripts
 shellcheck:
 	$(Q)shellcheck -x -S warning .ci/run $(shell find tests packaging -name '*.sh')
 
@@ -777,9 +781,9 @@ $(B)/trainprof.1: docs/trainprof.1.md docs/roff.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f docs/roff.awk $< > $@
 
-# What a reader of the tutorials works on.
+# The files that a reader of the tutorials works on.
 TUTORIAL_FILES := $(wildcard $(addprefix docs/tutorial/,*.py *.sh *.patch *.json *.gz))
-## install: into PREFIX (/usr/local); DESTDIR is put before it
+## install: into PREFIX (/usr/local), below DESTDIR
 install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -d $(bindir) $(libdir) $(datadir)/trainprof $(includedir)/trainprof $(dir $(COMPLETIONS:%=$(datadir)/%))
 	install -m 755 $(B)/trainprof $(bindir)/trainprof
@@ -805,7 +809,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 check-install: $(B)/trainprof
 	$(Q)tests/checks/installed.sh $(B)
 
-## uninstall: what install has put there
+## uninstall: remove the installed files
 uninstall:
 	rm -f $(bindir)/trainprof $(includedir)/trainprof/mark.h $(datadir)/man/man1/trainprof.1 $(COMPLETIONS:%=$(datadir)/%)
 	rm -rf $(datadir)/trainprof $(libdir)
@@ -816,11 +820,11 @@ dist:
 	git archive --prefix=trainprof-$(VERSION)/ -o build/trainprof-$(VERSION).tar.gz HEAD
 	@echo build/trainprof-$(VERSION).tar.gz
 
-# ---- packages that run where trainprof was not built ----------------------------------------------
+# ---- packages that run on other machines than the one they were built on -----------------------
 .PHONY: portable archive wheel deb check-packages proof-packages
 ARCH ?= x86_64
 KIT  := build/packages/$(ARCH)
-# Under a variant of its own, with the compiler and the libraries of the kit.
+# In a build folder of its own, with the compiler and the libraries of the kit.
 PORTABLE = $(MAKE) --no-print-directory VARIANT=portable B=build/portable-$(ARCH) CC=$(abspath $(KIT))/cc \
 	CFLAGS='-isystem $(abspath $(KIT))/include' LDFLAGS='-s -L$(abspath $(KIT))/lib'
 PACK = python3 packaging/pack.py --version=$(VERSION) --arch=$(ARCH) --time=$(shell git log -1 --format=%ct 2>/dev/null || echo 0)
@@ -831,7 +835,8 @@ portable:
 	$(Q)packaging/libraries.sh $(ARCH) $(KIT)
 	+$(Q)$(PORTABLE) build/portable-$(ARCH)/trainprof build/portable-$(ARCH)/libtrainprof-agent.so
 
-# What make install puts, in a folder. A program for another processor cannot write its completions: ours does.
+# The files of make install, in a folder. A program for another processor cannot write its
+# completions: ours does.
 staged: portable $(B)/trainprof
 	@rm -rf $(KIT)/stage
 	+$(Q)$(PORTABLE) -s install PREFIX=/ DESTDIR=$(abspath $(KIT))/stage COMPLETER=$(abspath $(B))/trainprof
@@ -839,7 +844,7 @@ staged: portable $(B)/trainprof
 	$(Q)cp -r LICENSE $(KIT)/licenses $(KIT)/versions.txt $(KIT)/stage/share/doc/trainprof/
 .PHONY: staged
 
-## archive: build/trainprof-VERSION-linux-ARCH.tar.gz, a folder that runs from anywhere
+## archive: build/trainprof-VERSION-linux-ARCH.tar.gz, a folder that runs anywhere
 archive: staged
 	$(Q)$(PACK) archive $(KIT)/stage build
 
@@ -851,15 +856,15 @@ wheel: staged
 deb: staged
 	$(Q)$(PACK) deb $(KIT)/stage build
 
-## check-packages: an archive and a wheel of the program as it is built here are whole, and alike when made twice
+## check-packages: archive and wheel of the local build are complete and reproducible
 check-packages: $(B)/trainprof $(AGENT)
 	$(Q)tests/checks/packages.sh $(B)
 
-## proof-packages: builds wheel and archive, installs them into environments of all Pythons found, runs them under an old glibc
+## proof-packages: build wheel and archive, install them into environments of all Pythons found, run them under an old glibc
 proof-packages:
 	$(Q)tests/packages/proof.sh
 
-## clean: remove all that was built
+## clean: remove all build outputs
 clean:
 	rm -rf build trainprof
 
@@ -867,32 +872,32 @@ clean:
 .PHONY: deps demo
 PACKAGES := gcc libc6-dev libdw-dev libelf-dev libcjson-dev zlib1g-dev libsqlite3-dev libpfm4-dev check
 
-## deps: install the Debian packages that are missing, or print the line that would
+## deps: install the missing Debian packages, or print the command that would
 deps:
 	@tests/deps.sh $(PACKAGES)
 
-## demo: install what is missing, build, and run trainprof on the bundled trainer
+## demo: install missing packages, build, and run trainprof on the bundled trainer
 demo: deps
 	@echo 'building trainprof and the programs it is tried on: half a minute'
 	$(Q)$(MAKE) --no-print-directory -s all programs
 	$(Q)tests/demo.sh $(B)
 
-## docs: pages, and a real summary copied into README.md
+## docs: generate pages, and copy a real summary into README.md
 docs: pages programs
 	$(Q)docs/make_docs.sh $(CURDIR)/trainprof $(B)/programs
 
-# What analysis measures with, and what moving each does.
+# The thresholds of analysis, and the effect of moving each.
 docs/thresholds.md: src/analyze/thresholds.def tests/bench/sensitivity.awk
 	$(Q)awk -v WHAT=page -f tests/bench/sensitivity.awk $< > $@
 
-## pages: the part of docs/ that is made without measuring: facts, their schema, thresholds, the guide, tutorials
+## pages: the part of docs/ that is generated without measuring: facts, their schema, thresholds, the guide, tutorials
 pages: trainprof docs/thresholds.md
 	$(Q)docs/facts.sh ./trainprof > build/page && mv build/page docs/facts.md
 	$(Q)./trainprof advise --schema > build/page && mv build/page docs/facts.schema.json
 	$(Q)rm -rf docs/guide && mkdir docs/guide && ./trainprof guide --write docs/guide
 	$(Q)$(PAGES_RUN) --write $(B) $(TUTORIAL)
 
-## help: this list
+## help: print this list
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make_docs.sh TRAINPROF PROGRAMS: copies the summary of a real run into README.md, and draws the screens of
-# docs/viewer.md from the same run.
+# make_docs.sh TRAINPROF PROGRAMS: copies the summary of a real run into README.md, and draws the
+# screens of docs/viewer.md from the same run.
 set -eu
 trainprof=$1
 programs=$2
@@ -13,7 +13,7 @@ cd "$work"
 "$trainprof" run -q --summary none -o demo -- ./train --data data --side 128 --workers 1 --decode 3 \
 	--steps 100000 --milliseconds 15000 --marks steps > /dev/null
 "$trainprof" report --width 80 demo > summary
-picture() { # picture NAME KEYS: a screen as the viewer shows it after these keys
+picture() { # picture NAME KEYS: the viewer's screen after these keys
 	LC_ALL=C.UTF-8 "$trainprof" view --width 80 --keys "$2" --print svg demo > "$docs/pictures/$1.svg"
 }
 mkdir -p "$docs/pictures"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes a manual page of a Markdown file: headings, paragraphs, lists, tables, code.
+# Converts a Markdown file to a manual page: headings, paragraphs, lists, tables, code.
 # awk -f roff.awk docs/trainprof.1.md >trainprof.1
 
 function escaped(text) {
@@ -50,7 +50,7 @@ function cells(line, n, parts, i, out) {
 in_code { print escaped($0); next }
 /^## / { print ".SH " substr($0, 4); in_table = 0; next }
 /^### / { print ".SS " substr($0, 5); in_table = 0; next }
-# The head of a table and the line below it are for the eye.
+# The header of a table and the line below it are not needed.
 /^\| *---/ { in_table = 1; next }
 /^\|/ && !in_table { next }
 /^\|/ { cells($0); next }

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that are missing; without the right to, prints the line that would.
+# Installs the missing Debian packages; without the right to do so, prints the command that would.
 # deps.sh PACKAGE...
 set -u
 if ! command -v dpkg-query >/dev/null; then
 	echo "deps: not a Debian system; needed are what Debian calls: $*" >&2
-	exit 0 # the build itself tells what it does not find
+	exit 0 # the build itself reports missing parts
 fi
 missing=
 for package in "$@"; do
@@ -23,7 +23,7 @@ else
 	exit 1
 fi
 echo "installing:$missing"
-# Lists may be missing or old; a failing update alone is no reason to stop.
+# Lists may be missing or old; a failed update alone is no reason to stop.
 DEBIAN_FRONTEND=noninteractive
 export DEBIAN_FRONTEND
 # shellcheck disable=SC2086 # words on purpose

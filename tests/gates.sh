@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs make targets, goes on after a failure, and sums up what they counted.
+# Runs make targets, continues after a failure, and sums up their counts.
 # gates.sh [--jobs=N] [--build TARGET] [VARIABLE=VALUE...] TARGET...
-# N run beside each other (as many as there are CPUs), and what each said is printed when it is done. What
-# is built first has to be all that they need, because two makes at once must not build.
-# A target tells "name: N passed, N failed, N skipped"; one that tells nothing counts as one. Seconds
-# are told behind each, for whoever wants all of it shorter.
+# N targets run in parallel (as many as there are CPUs), and the output of each is printed when it
+# is done. The target of --build is built first and has to be all that the others need, because two
+# makes at once must not build. A target prints "name: N passed, N failed, N skipped"; one that
+# prints no counts counts as one. The seconds of each are printed after it, to find slow ones.
 set -u
 n_jobs=$(nproc)
 variables=
@@ -37,7 +37,7 @@ make_it() { # make_it TARGET
 	"${MAKE:-make}" -s --no-print-directory $variables "$1"
 }
 
-run() { # run TARGET: what it says goes into a file, its counts into another
+run() { # run TARGET: its output goes into a file, its counts into another
 	log=$work/$1.log
 	began=$(date +%s)
 	make_it "$1" >"$log" 2>&1
@@ -60,7 +60,7 @@ run() { # run TARGET: what it says goes into a file, its counts into another
 	flock "$work" cat "$work/$target.said"
 }
 
-work_off() { # those that nobody else has begun, until there are none
+work_off() { # runs targets that no other job has begun, until there are none
 	for target in $targets; do
 		mkdir "$work/$target.begun" 2>/dev/null && run "$target"
 	done

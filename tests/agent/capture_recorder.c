@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The agent, built for tests with one thing more: what CUPTI delivers is also written, as it is,
- * into the file $TRAINPROF_CAPTURE (see capture.h), 16 MiB at most. Linked with
- * --wrap=tp_cupti_library_load, so that the first look into a buffer comes by here, and with
- * --wrap=tp_cupti_library_start, after which CUPTI has said its version.
- */
+/* The agent, built for tests with one addition: the data that CUPTI delivers is also written,
+ * unchanged, into the file $TRAINPROF_CAPTURE (see capture.h), 16 MiB at most. Linked with
+ * --wrap=tp_cupti_library_load, so that the first read of a buffer passes through here, and with
+ * --wrap=tp_cupti_library_start, after which CUPTI's version is known. */
 #include "capture.h"
 
 #include "agent/cupti/cupti_library.h"
@@ -23,7 +21,7 @@ static struct {
 	struct tp_cupti_library real;
 	int fd;
 	size_t n_bytes;
-	const char *names[KNOWN]; /* pointers that were written, by where they point */
+	const char *names[KNOWN]; /* written pointers, by a hash of their value */
 	bool calls[DOMAINS][MOST_CALLS];
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
@@ -34,7 +32,7 @@ bool __real_tp_cupti_library_start(struct tp_cupti_library *lib);
 bool __wrap_tp_cupti_library_start(struct tp_cupti_library *lib);
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
-/* A part whole or not at all: nothing follows one that failed. */
+/* Writes a part completely or not at all: after a failed one no other part is written. */
 static void write_part(enum capture_kind kind, const void *fixed, size_t fixed_bytes,
 		       const void *rest, size_t rest_bytes)
 {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The library that is loaded into other people's programs: three names visible, nothing but libc needed,
-# nothing that prints, ends or allocates; and, where CUPTI's headers are installed, their layouts are
-# ours. check_agent.sh LIBRARY [CUDA_INCLUDE]
+# Checks the library that is loaded into other people's programs: it exports three names, needs only
+# libc, and uses nothing that prints, ends or allocates; if CUPTI's headers are installed, their
+# layouts equal ours. check_agent.sh LIBRARY [CUDA_INCLUDE]
 set -u
 # shellcheck source=tests/claims.inc
 . "$(dirname "$0")/../claims.inc"
@@ -17,7 +17,7 @@ needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -
 [ -z "$needed" ]
 claim $? "it needs $needed"
 
-# What would print, end the program, take its allocator's locks or its signals.
+# Functions that print, end the program, take its allocator's locks or its signals.
 forbidden=$(nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $2); print $2 }' |
 	grep -x 'printf\|puts\|putchar\|fputs\|fwrite\|fprintf\|vfprintf\|perror\|write\|exit\|_exit\|abort\|__assert_fail\|malloc\|calloc\|realloc\|free\|signal\|sigaction\|fork\|vfork\|execve\|system\|dlclose\|kill\|raise')
 [ -z "$forbidden" ]
@@ -27,7 +27,7 @@ readelf -d "$library" | grep -q 'NODELETE'
 claim $? "it cannot be unloaded"
 
 if [ -e "$include/cupti_activity.h" ]; then
-	# Those headers need C++ for one include; an empty file of that name will do.
+	# Those headers need C++ for one include; an empty file of that name is enough.
 	work=$(mktemp -d "${TMPDIR:-/tmp}/agent-XXXXXX") || exit 2
 	: >"$work/string"
 	for layouts in cupti_layouts pm_layouts; do

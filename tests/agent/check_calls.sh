@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The double of CUPTI returns for calls in each order what NVIDIA's own library of that version returned
-# (cupti_calls.txt, which check-cupti compares with the libraries). check_calls.sh BUILD
+# For calls in each order the double of CUPTI returns the results of NVIDIA's own library of that
+# version (cupti_calls.txt, which check-cupti compares with the libraries). check_calls.sh BUILD
 set -u
 # shellcheck source=tests/claims.inc
 . "$(dirname "$0")/../claims.inc"

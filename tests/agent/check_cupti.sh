@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The agent with NVIDIA's own CUPTI, of every version in cupti_versions.txt, on a driver that does nothing:
-# the state that it reaches, what programs return and print that end in the middle of CUPTI's start, drivers
-# that fail, other tools, second copies. Nothing depends on time: drivers and programs wait for files.
-# check_cupti.sh BUILD CUPTIS
+# The agent with NVIDIA's own CUPTI, of every version in cupti_versions.txt, on a driver that does
+# nothing: the state that it reaches, results and output of programs that end in the middle of
+# CUPTI's start, failing drivers, other tools, second copies. Nothing depends on time: drivers and
+# programs wait for files. check_cupti.sh BUILD CUPTIS
 set -u
 # shellcheck source=tests/claims.inc
 . "$(dirname "$0")/../claims.inc"
@@ -23,26 +23,27 @@ library_of() { # library_of VERSION
 	done
 }
 
-word_at() { # word_at BYTES: of the one ring in $rings
+word_at() { # word_at BYTES: a word of the only ring in $rings
 	od -An -t u4 -j "$1" -N 4 "$rings"/*.ring 2>/dev/null | tr -d ' \n'
 }
 state() { word_at 72; }
 cupti_version() { word_at 80; }
 
-# Each case has folders of its own: $rings, and $case for what it waits for.
+# Each case has its own folders: $rings, and $case for the files it waits for.
 begin_case() { # begin_case NAME
 	case=$work/$version.$1
 	rings=$case/rings
 	mkdir -p "$rings"
 }
 
-# The agent's environment, then a program of programs/. What it prints goes to $case/output, its status is ours.
+# The agent's environment, then a program of programs/. Its output goes to $case/output, its status
+# is ours.
 with_agent() { # with_agent [VARIABLE=VALUE...] PROGRAM [ARGUMENT...]
 	timeout 60 env LD_LIBRARY_PATH="$build/doubles/null" CUDA_INJECTION64_PATH="$build/libtrainprof-agent.so" \
 		TRAINPROF_GPU_RINGS="$rings" TRAINPROF_CUPTI="$library" "$@" >"$case/output" 2>&1
 }
 
-# 30 s, on however busy a machine; else the claim that follows fails.
+# 30 s, even on a busy machine; otherwise the next claim fails.
 wait_for_state() { # wait_for_state STATE
 	for _ in $(seq 3000); do
 		[ "$(state)" != "$1" ] || return 0
@@ -59,7 +60,7 @@ wait_for_line() { # wait_for_line TEXT
 	return 1
 }
 
-ends_well() { # ends_well STATUS: 7, and both handlers of its own have run
+ends_well() { # ends_well STATUS: 7, and both of its own handlers have run
 	[ "$1" -eq 7 ] && [ "$(tr '\n' ' ' <"$case/output")" = "last first " ]
 }
 
@@ -80,7 +81,8 @@ collects() {
 	claim $? "$version: it has finished (state $(state))"
 }
 
-# How a program ends whose CUPTI is held in the middle of its start, and goes on when it was given up.
+# The end of a program whose CUPTI is held in the middle of its start, and continues after the agent
+# gave up.
 ends_while_held() {
 	for how in return thread _exit exec; do
 		begin_case "held-$how"
@@ -96,7 +98,7 @@ ends_while_held() {
 	done
 }
 
-# ... and goes on when the program has begun to end, which waits for it.
+# ... and continues when the program has begun to end, which waits for it.
 ends_while_released() {
 	begin_case released
 	touch "$case/hold"
@@ -109,7 +111,7 @@ ends_while_released() {
 	claim $? "$version: the program ends, CUPTI's start goes on: $(tr '\n' ' ' <"$case/output")"
 }
 
-survives_driver() { # survives_driver VARIABLE=VALUE: and says that CUPTI does not start
+survives_driver() { # survives_driver VARIABLE=VALUE: and reports that CUPTI does not start
 	begin_case "driver-$1"
 	with_agent "$1" CUDA_ENDS_WHEN="$case/go" "$build/programs/cuda_ends" return &
 	wait_for_state $FAILED
@@ -137,7 +139,7 @@ survives_forks() {
 	claim $? "$version: children that are forked during CUPTI's start: $(tr '\n' ' ' <"$case/output")"
 }
 
-# A tool that asks for CUPTI's calls by name while we collect gets what it wants.
+# A tool that looks up CUPTI's calls by name while we collect gets them.
 serves_tool() { # serves_tool CALL...
 	begin_case "tool-$1"
 	with_agent CUPTI_CALLS_WHEN="$case/go" "$build/programs/cupti_calls" "$library" "$@" &
@@ -171,7 +173,7 @@ check_calls() {
 	done <"$here/cupti_calls.txt"
 }
 
-# What agent and sampler declare by hand is what the headers beside this library say.
+# The declarations of agent and sampler equal the headers next to this library.
 has_our_layouts() {
 	include=$(realpath "$cuptis/$version"/nvidia/c*/include)
 	for layouts in cupti_layouts pm_layouts; do
@@ -198,7 +200,7 @@ check_version() {
 
 # ---- more than one ---------------------------------------------------------------------------------------
 
-# A program loads another CUPTI while we collect: we let go and say so.
+# A program loads another CUPTI while we collect: the agent stops and reports it.
 lets_go_of_two() { # lets_go_of_two VERSION OTHER
 	version=$1
 	library=$(library_of "$1")

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs that fork and end in every way, with the library that CUDA loads in
-# them, under valgrind: no invalid access in any process, and the status is the program's own.
-# check_exits.sh BUILD
+# Programs that fork and end in every way, with the library that CUDA loads, under valgrind: no
+# invalid access in any process, and the status is the program's own. check_exits.sh BUILD
 set -u
 build=$1
 n_passed=0

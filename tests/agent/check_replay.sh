@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Buffers become the events that are expected of them: synthesised in the lengths of every version
-# of CUPTI, captured ones (tests/data/captures/NAME.capture with NAME.txt beside it), and one
-# that is captured here of a program on the doubles. Stepped through by our own table of lengths,
-# and by the iterator of each CUPTI that is found: $TRAINPROF_CUPTI, toolkits, wheels of Python.
+# Buffers are decoded into the expected events: synthetic ones in the lengths of every version of
+# CUPTI, captured ones (tests/data/captures/NAME.capture with NAME.txt next to it), and one that is
+# captured here from a program on the doubles. They are iterated with our own table of lengths, and
+# with the iterator of each CUPTI that is found: $TRAINPROF_CUPTI, toolkits, wheels of Python.
 # check_replay.sh BUILD
 set -u
 # shellcheck source=tests/claims.inc
@@ -13,7 +13,7 @@ here=tests/agent
 work=$(mktemp -d "${TMPDIR:-/tmp}/replay-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
-# Each once, whatever its names.
+# Each library once, even if it has several names.
 cuptis() {
 	for path in ${TRAINPROF_CUPTI:-} /usr/local/cuda*/extras/CUPTI/lib64/libcupti.so.*[0-9] \
 		/usr/local/cuda*/lib64/libcupti.so.*[0-9] /usr/local/cuda*/targets/*/lib/libcupti.so.*[0-9] \
@@ -52,7 +52,7 @@ for capture in tests/data/captures/*.capture; do
 	claim $? "$capture, by our lengths"
 done
 
-# 10 rounds of 64 units, of which 59 are kernels and 63 calls that say something.
+# 10 rounds of 64 units, with 59 kernels and 63 calls that emit an event.
 env LD_LIBRARY_PATH="$build/doubles:$build/doubles/whole" TRAINPROF_CAPTURE="$work/double.capture" \
 	TRAINPROF_GPU_RINGS="$work" CUDA_INJECTION64_PATH="$(realpath "$build")/libtrainprof-capture.so" \
 	"$build/programs/gpu_launcher" return 2 320 0 60000 >/dev/null
@@ -60,7 +60,7 @@ env LD_LIBRARY_PATH="$build/doubles:$build/doubles/whole" TRAINPROF_CAPTURE="$wo
 [ "$(grep -c '^KERNEL .*_Z' "$work/events")" -eq 590 ] && [ "$(grep -c '^CALL .* cu' "$work/events")" -eq 630 ]
 claim $? "what the recorder wrote is what the program did"
 
-# Cut anywhere, a capture is what came before the cut.
+# A capture that was truncated anywhere contains the parts before the cut.
 head -c $(($(wc -c <"$work/double.capture") * 3 / 4)) "$work/double.capture" >"$work/cut.capture"
 "$build/replay" events - "$work/cut.capture" | grep -v '^records' >"$work/cut"
 [ -s "$work/cut" ] && head -n "$(wc -l <"$work/cut")" "$work/events" | cmp -s - "$work/cut"

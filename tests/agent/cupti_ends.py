@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that end at random moments while NVIDIA's own CUPTI is found, starts, opens and closes.
+"""Ends programs at random moments while NVIDIA's own CUPTI is found, starts, opens and closes.
 
 cupti_ends.py BUILD CUPTIS N: CUPTIS has one folder for each version, with an unpacked wheel in it
-(make fetch-cupti). Each of N programs starts CUDA on the null driver with the agent in it, and ends
-after a random time below 3 s in a random way; half of the times are below 0.1 s. Half of the
-drivers are slow. A third of the agents collect from the start, a third is told to open and close
-windows, a third never collects. What a program prints and its status must be what they are without
-the agent. Prints what differs, and how many programs there were for each version.
+(make fetch-cupti). Each of N programs starts CUDA on the null driver with the agent loaded, and
+ends after a random time below 3 s in a random way; half of the times are below 0.1 s. Half of the
+drivers are slow. A third of the agents collects from the start, a third is requested to open and
+close windows, a third never collects. The output of a program and its status must be the same as
+without the agent. Prints the differences, and the number of programs for each version.
 """
 
 import concurrent.futures
@@ -25,7 +25,7 @@ import time
 VERSIONS = ["12.4.127", "12.8.90", "13.0.85", "13.2.75", "13.3.75"]
 AT_ONCE = 12
 LIMIT_S = 30
-WANTED_AT = 200  # in the header of a ring: what the reader wants
+WANTED_AT = 200  # in the header of a ring: the reader's request
 IDLE, EVENTS = 1, 2
 HOWS = {
     "return": (7, "last\nfirst\n"),
@@ -40,7 +40,7 @@ HOWS = {
 
 
 def open_and_close(directory, has_ended, dice):
-    """Plays the reader that wants events now and then."""
+    """Acts as a reader that requests events now and then."""
     while not has_ended.wait(dice.uniform(0.001, 0.05)):
         for path in glob.glob(directory + "/*.ring"):
             try:

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What src/agent/cupti/cupti_abi.h declares by hand, held to NVIDIA's own headers. Compiled, never
- * run.
- */
+/* Compares the declarations in src/agent/cupti/cupti_abi.h with NVIDIA's own headers. Compiled,
+ * never run. */
 #include "agent/cupti/cupti_abi.h"
 #include "trainprof/wire/gpu_ring.h"
 
@@ -9,7 +8,7 @@
 #include <cupti_callbacks.h>
 #include <cupti_version.h>
 
-/* The newest record of each kind: what that version delivers. */
+/* The newest record of each kind, as that version delivers it. */
 #if CUPTI_API_VERSION >= 130400
 #define KERNEL CUpti_ActivityKernel13
 #elif CUPTI_API_VERSION >= 130300
@@ -126,7 +125,7 @@ SAME(cupti_subscriber_params, other_name, CUpti_SubscriberParams, oldSubscriberN
 SAME(cupti_subscriber_params, other_name_bytes, CUpti_SubscriberParams, oldSubscriberSize);
 #endif
 
-/* Calls: their types, as far as C compares them. */
+/* The types of calls, as far as C compares them. */
 _Static_assert(sizeof(cupti_request_fn *) == sizeof(CUpti_BuffersCallbackRequestFunc), "pointers");
 
 #define NUMBER(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), "number of " #theirs)

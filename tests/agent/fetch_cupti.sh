@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fetches the wheels of cupti_versions.txt by pip and unpacks them: FOLDER/VERSION/nvidia/… What is there
-# already stays. What cannot be fetched is said, and missing. fetch_cupti.sh FOLDER
+# Fetches the wheels of cupti_versions.txt with pip and unpacks them: FOLDER/VERSION/nvidia/…
+# Existing ones stay. A wheel that cannot be fetched is reported, and missing. fetch_cupti.sh FOLDER
 set -u
 folder=$1
 here=$(dirname "$0")
@@ -17,7 +17,7 @@ grep -v '^#' "$here/cupti_versions.txt" | while read -r package version _; do
 		touch "$folder/$version/done"
 	else
 		echo "$package $version: $(grep -i error "$folder/$version/log" | tail -1)"
-		# Where the index cannot be reached for one, it cannot be for the others.
+		# If the index cannot be reached for one, it cannot be reached for the others.
 		! grep -qi 'connection\|retries exceeded\|name resolution' "$folder/$version/log" || break
 	fi
 done

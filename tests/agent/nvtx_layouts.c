@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Are the layouts and numbers of src/agent/nvtx/nvtx_abi.h those of NVTX's headers? Compiles only
- * where they are; compiling is the whole test.
- */
+/* Compares the layouts and numbers of src/agent/nvtx/nvtx_abi.h with NVTX's headers. It compiles
+ * only if they are equal; compiling is the whole test. */
 #include "agent/nvtx/nvtx_abi.h"
 
 #include <nvtx3/nvToolsExt.h>

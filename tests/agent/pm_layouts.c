@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What src/collect/gpu/counters/pm_abi.h declares by hand, held to NVIDIA's own headers. Compiled,
- * never run. */
+/* Compares the declarations in src/collect/gpu/counters/pm_abi.h with NVIDIA's own headers.
+ * Compiled, never run. */
 #include "collect/gpu/counters/pm_abi.h"
 
 #include <cuda.h>
@@ -33,7 +33,7 @@ WHOLE(pm_supported_chips, chips, CUpti_Profiler_Host_GetSupportedChips_Params);
 SAME(pm_supported_chips, n, CUpti_Profiler_Host_GetSupportedChips_Params, numChips);
 SAME(pm_supported_chips, chips, CUpti_Profiler_Host_GetSupportedChips_Params, ppChipNames);
 
-/* From 13.2 on it has a member more, and CUPTI accepts what lacks it. */
+/* From 13.2 on it has one more member, and CUPTI accepts the structure without it. */
 #if CUPTI_API_VERSION >= 130200
 PRIVATE(pm_host_initialize, CUpti_Profiler_Host_Initialize_Params);
 #else

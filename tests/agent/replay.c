@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the agent makes of captured buffers, as text.
+ * Prints the events that the agent decodes from captured buffers, as text.
  *
- *	replay events CUPTI FILE    the events of a capture, stepping by that library's iterator;
- *	                            "-": by our own table of lengths
- *	replay lengths CUPTI        is our table that library's? says its version, and what differs
- *	replay versions             the versions that the table knows
- *	replay synthesise VERSION   a capture of no GPU, to stdout
+ * 	replay events CUPTI FILE    the events of a capture, with that library's iterator;
+ * 	                            "-": with our own table of lengths
+ * 	replay lengths CUPTI        compares our table with that library: prints its version and
+ * 	                            the differences
+ * 	replay versions             the versions in the table
+ * 	replay synthesise VERSION   writes a synthetic capture to stdout
  */
 #include "capture.h"
 #include "strides.h"
@@ -23,7 +24,7 @@
 enum { MOST_NAMES = 1 << 14, RING_EVENTS = 1 << 18, RECORD_MOST = 1024 };
 
 struct name {
-	uint64_t at; /* in the process that was captured */
+	uint64_t at; /* address in the process that was captured */
 	char *text;
 };
 
@@ -40,7 +41,7 @@ static int next_record(uint8_t *buffer, size_t valid, struct cupti_record **reco
 			 : stride_next(version, buffer, valid, record);
 }
 
-/* ---- what came of it ------------------------------------------------------------------------ */
+/* ---- output --------------------------------------------------------------------------------- */
 
 static const char *type_name(uint8_t type)
 {
@@ -133,7 +134,8 @@ static void read_call(const uint8_t *bytes, size_t n)
 	free(text);
 }
 
-/* The name that its pointer meant there; a record of a kernel is long enough to hold one. */
+/* Replaces the pointer by the name that it pointed to there; a kernel record is long enough to hold
+ * the pointer. */
 static void patch_name(struct cupti_record *record)
 {
 	void *any = record;
@@ -184,7 +186,7 @@ static void read_part(uint32_t kind, const uint8_t *bytes, size_t n)
 	}
 }
 
-/* False: it is no capture. */
+/* Returns false if the input is no capture. */
 static bool read_capture(const uint8_t *bytes, size_t size)
 {
 	struct capture_part part;
@@ -197,7 +199,7 @@ static bool read_capture(const uint8_t *bytes, size_t size)
 		memcpy(&part, bytes + at, sizeof(part));
 		at += sizeof(part);
 		if (part.bytes > size - at)
-			break; /* cut here */
+			break; /* truncated here */
 		read_part(part.kind, bytes + at, part.bytes);
 		at += capture_padded(part.bytes);
 	}
@@ -240,7 +242,7 @@ static int print_capture(const char *path)
 
 /* ---- a library ------------------------------------------------------------------------------ */
 
-/* False: it is none. */
+/* Returns false if the file is no such library. */
 static bool open_library(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -252,7 +254,8 @@ static bool open_library(const char *path)
 	return real_next && get_version && get_version(&version) == CUPTI_OK;
 }
 
-/* By how far it steps from a record of that kind, where each word could begin one. */
+/* Returns the library's stride for a record of that kind, from a buffer in which each 8 bytes could
+ * begin one. */
 static size_t real_length(uint32_t kind)
 {
 	static uint8_t buffer[4 * RECORD_MOST] __attribute__((aligned(8)));

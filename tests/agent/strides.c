@@ -6,11 +6,9 @@
 
 #include <string.h>
 
-/*
- * The first version with these lengths. Of the structures and the notes of their deprecation in
- * cupti_activity.h and cupti_activity_deprecated.h of CUDA 13.0U1, read 2026-11-22; what real
- * libraries say of themselves is compared by check_replay.sh.
- */
+/* Each row begins with the first version that has these lengths. From the structures and the notes
+ * of their deprecation in cupti_activity.h and cupti_activity_deprecated.h of CUDA 13.0U1, read
+ * 2026-11-22; check_replay.sh compares them with real libraries. */
 static const struct {
 	uint32_t since;
 	uint16_t kernel;

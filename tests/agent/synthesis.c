@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes records by hand. */
+/* Writes synthetic records. */
 #include "synthesis.h"
 
 #include "capture.h"
@@ -11,7 +11,7 @@
 
 enum { MOST_BYTES = 1 << 16 };
 
-/* Where the kernels' names are said to lie: nothing is there. */
+/* Pretended address of the kernels' names: nothing is there. */
 #define NAMES_AT UINT64_C(0x7f0000001000)
 
 static const char *const names[] = {"_Z4gemmPf", "_ZN2at6native18elementwise_kernelILi128ELi4EEEv",
@@ -29,7 +29,7 @@ static const struct {
 	{CUPTI_DOMAIN_DRIVER, 652, "cuLaunchKernelEx"},
 };
 
-/* One buffer that is being filled. */
+/* A buffer that is being filled. */
 struct filling {
 	uint32_t version;
 	size_t used;
@@ -45,7 +45,7 @@ static void write_part(FILE *out, enum capture_kind kind, const void *bytes, siz
 	fwrite(zeros, 1, capture_padded(n) - n, out);
 }
 
-/* What lies behind the fields that are known is anything but zero. */
+/* Fills the bytes after the known fields with a non-zero value. */
 static void add(struct filling *filling, const void *record, size_t size)
 {
 	uint32_t kind;
@@ -204,7 +204,7 @@ void synthesise_capture(FILE *out, uint32_t version)
 	fwrite(&magic, sizeof(magic), 1, out);
 	write_part(out, CAPTURE_VERSION, &version, sizeof(version));
 	write_names(out);
-	/* Each kind in a buffer of its own, then all in one. */
+	/* Each kind in a separate buffer, then all in one. */
 	for (size_t first = 0; first < 4; first++) {
 		filling = (struct filling){.version = version};
 		for (size_t i = 0; i < 3; i++)

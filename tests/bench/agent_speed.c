@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the agent costs, on the doubles of CUDA: agent_speed DOUBLES_DIRECTORY [LAUNCHES_PER_S]. One
- * thread launches for a second while a reader drains; five times. Prints what was lost, the CPU
- * time of our callback for each record (with the double's iterator in it), of only decoding and
- * appending (records in a buffer, no CUPTI), and of the double's iterator alone. Medians; CPU time
- * of the thread, so that what else runs on the machine counts little. Then what a range of NVTX
- * costs the thread that names it, both ends together, alone and with three other threads that do
- * the same.
+ * Measures the cost of the agent, on the doubles of CUDA: agent_speed DOUBLES_DIRECTORY
+ * [LAUNCHES_PER_S]. One thread launches kernels for one second while a reader drains; five times.
+ * Prints the lost records, the CPU time per record of our callback (including the double's
+ * iterator), of only decoding and appending (records in a buffer, no CUPTI), and of the double's
+ * iterator alone. All are medians of the thread's CPU time, so that other load on the machine has
+ * little effect. Then prints the cost of an NVTX range in the thread that emits it, both ends
+ * together, alone and with three other threads that do the same.
  */
 #include "../doubles/cuda_double.h"
 #include "agent/cupti/cupti_session.h"
@@ -46,7 +46,7 @@ static void drain(void)
 			 __ATOMIC_RELEASE);
 }
 
-/* The agent's thread and the reader in one: both look every so often. */
+/* Does the periodic work of the agent's thread and of the reader. */
 static void *tend(void *unused)
 {
 	for (int i = 0; !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); i++) {
@@ -118,7 +118,7 @@ static void run_launches(double rate)
 
 enum { KERNEL = 216, CALL = 40 };
 
-/* Kernels and their calls in turn, in a buffer as CUPTI 13.0 lays them out. */
+/* Kernels and their calls in turn, in the layout of a CUPTI 13.0 buffer. */
 static uint8_t buffer[RECORDS * (KERNEL + CALL)] __attribute__((aligned(8)));
 
 static void fill_buffer(void)
@@ -159,7 +159,8 @@ static void run_decoding(void)
 	       median(each_ns, 5 * RUNS), 5 * RUNS);
 }
 
-/* Of which the callback's figure has one a record, and decoding none. */
+/* Measures the iterator alone: the callback's figure contains it once per record, decoding's does
+ * not. */
 static void run_stepping(void)
 {
 	double each_ns[5 * RUNS];
@@ -178,7 +179,7 @@ static void run_stepping(void)
 	       median(each_ns, 5 * RUNS), 5 * RUNS);
 }
 
-/* As often as nothing is left out: what is not told costs less. */
+/* Emits only as many ranges as the ring can hold: a dropped range would cost less. */
 static void *name_ranges(void *out)
 {
 	double *each_ns = out;

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What trainprof costs: the same programs plain, under trainprof and under perf, in alternation.
+# Measures trainprof's cost: the same programs plain, under trainprof and under perf, in
+# alternation.
 # bench.sh TRAINPROF DIRECTORY_OF_PROGRAMS DIRECTORY_OF_BENCH [ROUNDS]
-# BENCH_S is about how long each program runs (10 s on the machine of docs/measurements.md).
+# BENCH_S is the approximate run time of each program (10 s on the machine of docs/measurements.md).
 set -u
 trainprof=$1
 programs=$2
@@ -46,7 +47,7 @@ compare "loader-bound" "$trainer --side 96 --workers 1 --steps $((130 * seconds)
 echo
 echo "switch-heavy does: $("$programs/ping_pong" pipe 36000 pinned 4000)"
 
-# How long after the program's last step of a minute trainprof is done: its clock is that of
+# The time from the last step of a one-minute program until trainprof has ended, by the clock of
 # /proc/uptime.
 if [ -x "$trainprof" ]; then
 	rm -rf "$work/run"
@@ -60,5 +61,5 @@ if [ -x "$trainprof" ]; then
 	"$bench/paired" 3 "report=$trainprof report $work/run"
 fi
 echo "load after: $(cut -d' ' -f1-3 /proc/loadavg)"
-# What a program that failed took is no figure.
+# The cost of a failed program is no figure.
 ! grep ' failed ' "$work/said"

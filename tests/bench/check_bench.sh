@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Proves the bench's own arithmetic on cases worked out by hand. check_bench.sh DIRECTORY_OF_BENCH
+# Checks the bench's own arithmetic on cases calculated by hand. check_bench.sh DIRECTORY_OF_BENCH
 set -u
 bin=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/check-bench-XXXXXX") || exit 2
@@ -57,7 +57,7 @@ claim "a window wider than the truth is the truth's" 0.00 "$(worst)"
 # first step alone: 50 0 20 20 10 0, no queueing
 write_report 4000 4100 50 0 20 20 10 0
 claim "the truth is taken over the report's window" 0.00 "$(worst)"
-# second half of the second step and nothing else: 75-15 30 0 30 15-5 20 of 150
+# second half of the second step only: 75-15 30 0 30 15-5 20 of 150
 write_report 4250 4400 60 30 0 30 10 20
 claim "a step cut by the window counts in proportion" 0.00 "$(worst)"
 write_report 4000 4400 1700 200 200 800 300 800
@@ -89,7 +89,7 @@ figure() { # figure NAME FIGURE COLUMN: median, quartiles, ratio, its interval a
 	sed -n "s/^$1  *$2  *//p" "$work/out" | tr -d '][' | awk -v column="$3" '{ print $column }'
 }
 
-# What the inner form would tell is planted here: a program that takes 2 s of CPU time in each round, and one
+# Replaces the output of the inner form: a program that takes 2 s of CPU time in each round, and one
 # that takes 2.2 to 3.8.
 echo 'echo 4 2 >"$PAIRED_FILE"' >"$work/a.sh"
 cat >"$work/b.sh" <<END
@@ -112,19 +112,19 @@ rest=$(figure b "profiler CPU s" 1)
 awk -v rest="$rest" 'BEGIN { exit !(rest > -3.00001 && rest < -2.5) }'
 claim "what is planted is taken off what is measured, found $rest" 0 $?
 
-# Programs that know their CPU time: nothing is claimed of how much that is.
+# Programs that report their own CPU time: no claim depends on its amount.
 cat >"$work/spin.sh" <<'END'
 for ((i = 0; i < $1; i++)); do :; done
 times >"$2"
 END
 
-told() { # told FILE...: seconds of CPU time that they say, together
+told() { # told FILE...: sum of the seconds of CPU time that they report
 	for file in "$@"; do
 		head -1 "$file"
 	done | tr -c '0-9. \n' ' ' | awk '{ sum += 60 * ($1 + $3) + $2 + $4 } END { print sum }'
 }
 
-near() { # near NAME FIGURE FILE...: its median is what they say, and at most a twentieth and 20 ms for starting
+near() { # near NAME FIGURE FILE...: its median is the reported time, plus at most 5 % and 20 ms for starting
 	figure "$1" "$2" 1 | awk -v told="$(shift 2; told "$@")" '{ exit !(told > 0 && $1 > 0.95 * told - 0.02 && $1 < 1.05 * told + 0.02) }'
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which time of which marked phase was told as what: a recording of a program that marks its phases
- * is judged as if it had not, and each piece of the main thread is held against the marks.
+ * Compares labels with marks: a recording of a program that marks its phases is analyzed as if it
+ * had no marks, and each piece of the main thread is compared with the mark at that time.
  *
- *	confusion [--rows N] [--pieces] DIRECTORY
+ * 	confusion [--rows N] [--pieces] DIRECTORY
  *
  * Prints shares of the window, in per cent, with the number of pieces, largest first: the phase,
- *the label it was given, the state of the thread, and whether its sample was taken in that very
- *piece, in one like it, or is none. --pieces lists all of them in order of time, in seconds and ms.
- * Run it where rules/patterns is. Exit status: 0, 2 misuse, 4 unreadable.
+ * the label that was assigned, the state of the thread, and the origin of the sample: taken in that
+ * very piece, taken in a similar one, or none. --pieces lists all pieces in order of time, in
+ * seconds and ms. Run it in the directory that contains rules/patterns. Exit status: 0, 2 misuse, 4
+ * unreadable.
  */
 #include "analyze/analysis.h"
 
@@ -27,7 +28,7 @@ enum { MAX_DEPTH = 64, MAX_ROWS = 4096, ROW_TEXT = 160 };
 struct phase {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	const char *name; /* of the innermost mark; "-" outside all */
+	const char *name; /* of the innermost mark; "-" = outside all marks */
 };
 
 struct row {
@@ -60,7 +61,7 @@ static void add(struct table *table, const char *text, uint64_t start_ns, uint64
 		printf("%.6f %9.3f  %s\n", (double)start_ns / 1e9, ns / 1e6, text);
 }
 
-/* Without holes; heap. `marks` are in order of time. */
+/* Returns phases without gaps; heap. `marks` are in order of time. */
 static size_t flatten(struct phase **out, const struct tp_trace *trace, size_t n_marks,
 		      uint32_t task)
 {
@@ -125,7 +126,7 @@ static void compare(struct table *table, const struct tp_analysis *analysis,
 	}
 }
 
-/* As tp_analyze() does, up to the window. */
+/* Runs the passes of tp_analyze() up to the window. */
 static enum tp_status judge(struct tp_analysis *analysis, struct tp_error *err)
 {
 	enum tp_status (*const passes[])(struct tp_analysis *, struct tp_error *) = {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the trainer with marks around its phases, and compares these with what is told without them.
-# confusion.sh TRAINPROF DIRECTORY_OF_PROGRAMS DIRECTORY_OF_BENCH KNOBS...
+# Runs the trainer with marks around its phases, and compares them with the labels that the analysis
+# assigns without them. confusion.sh TRAINPROF DIRECTORY_OF_PROGRAMS DIRECTORY_OF_BENCH KNOBS...
 # CONFUSION_MS is the length of the run (10000).
 set -u
 trainprof=$1

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Advice against what following it brings: the trainer with a cause built in is measured, then its
-# cause is removed as the advice says, and steps a second of both, without trainprof, are compared
-# with the bracket of the gain. gains.sh TRAINPROF DIRECTORY_OF_PROGRAMS [only-rules-that-match]
-# GAIN_MS is the length of a run (8000), GAIN_ROUNDS how often each is run for its speed (3).
+# Compares advice with the effect of following it: the trainer is measured with a built-in cause,
+# the cause is removed as the advice says, and steps per second of both, without trainprof, are
+# compared with the interval of the gain. gains.sh TRAINPROF DIRECTORY_OF_PROGRAMS
+# [only-rules-that-match]
+# GAIN_MS is the length of a run (8000), GAIN_ROUNDS the number of runs of each for its speed (3).
 set -u
 trainprof=$1
 programs=$2
@@ -16,12 +17,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/bench/gain.inc
 . "$here/gain.inc"
 
-train() { # train KNOBS...: leaves the truth
+train() { # train KNOBS...: writes the truth
 	"$programs/trainer" --data "$work/data" --truth "$work/truth.json" --steps 100000 \
 		--checkpoint "$work/checkpoint" --log "$work/log" "$@" >/dev/null 2>&1
 }
 
-speed() { # speed KNOBS...: steps a second
+speed() { # speed KNOBS...: steps per second
 	train --milliseconds "$((milliseconds / 2))" "$@"
 	jq '.steps / (.window.end_ns - .window.start_ns) * 1e9' "$work/truth.json"
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Advice against what following it brings, for real loops of PyTorch: what gains.sh does with its
-# trainer. gains_python.sh TRAINPROF OUTPUT [only-rules-that-match]
-# GAIN_STEPS_PERCENT makes runs longer or shorter (100), GAIN_ROUNDS says how often each is run for
-# its speed (3).
+# Compares advice with the effect of following it, for real loops of PyTorch, as gains.sh does with
+# its trainer. gains_python.sh TRAINPROF OUTPUT [only-rules-that-match]
+# GAIN_STEPS_PERCENT makes runs longer or shorter (100), GAIN_ROUNDS is the number of runs of each
+# for its speed (3).
 set -u
 trainprof=$1
 out=$2

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Attribution against truth: the trainer over its knobs, under trainprof, in points per part.
+# Compares attribution with truth: the trainer over its knobs, under trainprof, in points per part.
 # grid.sh TRAINPROF DIRECTORY_OF_PROGRAMS DIRECTORY_OF_BENCH [only-rows-that-match]
-# GRID_MS is the length of a run (3000), GRID_MAX the error in points that fails (100: none), GRID_KEEP
-# a directory in which the recording and the truth of each row are kept, to be judged again.
+# GRID_MS is the length of a run (3000), GRID_MAX the error in points that fails (100 = none),
+# GRID_KEEP a directory in which the recording and the truth of each row are kept for later
+# analysis.
 set -u
 trainprof=$1
 programs=$2
@@ -42,13 +43,13 @@ keep() { # keep DIRECTORY
 	mkdir -p "$1" && cp -R "$work/run" "$work/truth.json" "$1" && echo "$label" >"$1/label"
 }
 
-# Every row runs without marks and, by phases of its stacks alone, has to be right.
+# Every row runs without marks and has to be right with the phases of its stacks only.
 row() { # row KNOBS...
 	measure "$*" "$programs/trainer" --data "$work/data" --truth "$work/truth.json" \
 		--steps 100000 --milliseconds "$milliseconds" "$@"
 }
 
-mlp() { # mlp THREADS STEPS-A-SECOND OPTIONS...: about as long as a row
+mlp() { # mlp THREADS STEPS-PER-SECOND OPTIONS...: about as long as a row
 	threads=$1
 	steps=$(($2 * milliseconds / 1000))
 	shift 2

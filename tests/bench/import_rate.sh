@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# How fast traces are imported, from the file to the printed verdict, and the memory that takes.
+# Measures the speed of imports, from the file to the printed verdict, and their memory.
 # import_rate.sh TRAINPROF DIRECTORY_OF_BENCH [MEGABYTES]
-# A public trace is repeated to MEGABYTES (1000) of JSON, plain, packed, and cut into eight ranks.
+# A public trace is repeated to MEGABYTES (1000) of JSON, plain, compressed, and split into eight
+# ranks.
 set -u
 trainprof=$1
 bench=$2
@@ -23,7 +24,7 @@ if [ ! -e "$traces/kineto-r50-w0-s5.json.gz" ]; then
 	exit 0
 fi
 
-# Plain, packed and as eight ranks it takes three times as much disk.
+# Plain, compressed and as eight ranks it needs three times as much disk.
 free=$(df -Pm "$work" | awk 'NR == 2 { print $4 }')
 if [ "$((megabytes * 3))" -gt "$free" ]; then
 	megabytes=$((free / 4 / 8 * 8))
@@ -31,7 +32,7 @@ if [ "$((megabytes * 3))" -gt "$free" ]; then
 	[ "$megabytes" -ge 80 ] || exit 0
 fi
 
-# One line: what, MB of JSON a second of wall and of CPU time, largest resident set; three runs.
+# One line: name, MB of JSON per second of wall and of CPU time, largest resident set; three runs.
 import() { # import WHAT FILE...
 	what=$1
 	shift

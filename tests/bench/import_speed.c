@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast traces are imported, in CPU time and wall time, and the memory it takes.
- *   import_speed --make TRACE FILE MEGABYTES   write a trace that repeats the events of another one
+ * Measures the speed of imports, in CPU time and wall time, and their memory.
+ *
+ *   import_speed --make TRACE FILE MEGABYTES   writes a trace that repeats another one
  *   import_speed [--into DIRECTORY] MEGABYTES FILE...
- * MEGABYTES is what the files hold unpacked. Without a directory spans are only counted, else they
- * become a recording there.
+ *
+ * MEGABYTES is the unpacked size of the files. Without a directory spans are only counted;
+ * otherwise a recording is written there.
  */
 #include "import/json/json_scan.h"
 #include "trainprof/base/clock.h"
@@ -43,7 +45,7 @@ static void range_widen(struct range *range, const struct tp_json_slice *event)
 	range->last_ns = ns > range->last_ns ? ns : range->last_ns;
 }
 
-/* The event once more, `shift_ns` later, its correlation and its step so much further on. */
+/* Writes a copy of the event, `shift_ns` later, with correlation and step shifted accordingly. */
 static void put_event(FILE *out, const struct tp_json_slice *event, uint64_t shift_ns,
 		      uint64_t copy)
 {
@@ -68,7 +70,7 @@ static void put_event(FILE *out, const struct tp_json_slice *event, uint64_t shi
 	fwrite(at, 1, (size_t)(end - at), out);
 }
 
-/* Go once through the trace: find its range, or write its events. */
+/* Reads the trace once: finds its range, or writes its events. */
 static int pass(const char *path, struct range *range, FILE *out, uint64_t copy)
 {
 	struct tp_stream *stream;
@@ -122,7 +124,7 @@ static void count(struct tp_sink *self, const struct tp_record *record)
 
 static const struct tp_sink_type counter = {.name = "counter", .put = count};
 
-/* Of the thread that scans: this one, when there is one file. */
+/* CPU time of the thread that scans; that is this thread if there is only one file. */
 static uint64_t thread_cpu_ns(void)
 {
 	struct timespec now;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Puts a library into running programs, again and again: join_stress ROUNDS. Each of them has to go
- * on as if nothing had been. Says for how long a thread was held.
- */
+/* Injects a library into running programs, again and again: join_stress ROUNDS. Each program has to
+ * continue undisturbed. Prints how long a thread was held. */
 #define JOINING_LIBRARY "../doubles/libvisitor.so"
 #include "inject/joining.h"
 
@@ -32,7 +30,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* True when all of them went well, and the program noticed nothing. */
+/* Returns true if all rounds went well and the program noticed nothing. */
 static bool stress(const char *name, char *const *argv, size_t rounds)
 {
 	static uint64_t stops_ns[ROUNDS_MOST];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How fast an nsys export is imported, in CPU time: as many kernels as calls, made up first.
- * nsys_speed FILE [MILLIONS [samples]]; a file that is there already is taken as it is. With
- * "samples" it is one kernel, switches, as many frames of stacks and a twentieth as many samples.
- */
+/* Measures the speed of importing an nsys export, in CPU time. The export is generated first, with
+ * as many kernels as calls. nsys_speed FILE [MILLIONS [samples]]; an existing file is used as it
+ * is. With "samples" the export has one kernel, switches, as many stack frames and a twentieth as
+ * many samples. */
 #include "trainprof/base/clock.h"
 #include "trainprof/import/import.h"
 
@@ -16,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Columns as nsys 2026.2 writes them; those that nobody reads are filled alike. */
+/* Columns as nsys 2026.2 writes them; unused columns are filled with similar values. */
 static const char schema[] =
 	"CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER NOT NULL, end INTEGER NOT NULL, "
@@ -70,7 +69,7 @@ static const char sample_schema[] =
 	"INTEGER, originalIP INTEGER, unwindMethod INTEGER, stackDepth INTEGER NOT NULL, PRIMARY "
 	"KEY (id, stackDepth));";
 
-/* Eight threads; stacks of twenty frames, of which the inner three are of forty functions. */
+/* Eight threads; stacks of twenty frames; the inner three frames are from forty functions. */
 static const char sample_rows[] =
 	"INSERT INTO StringIds WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
 	"WHERE i < 400) SELECT i, 'at::native::function' || i FROM n;"
@@ -152,7 +151,7 @@ int main(int argc, char **argv)
 	}
 	uint64_t cpu_ns = tp_clock_self_cpu_ns() - begun_ns;
 	getrusage(RUSAGE_SELF, &usage);
-	/* A row is a span, but for switches and frames. */
+	/* A row is a span, except for switches and frames. */
 	uint64_t n_rows = has_samples ? (uint64_t)n * 2 + (uint64_t)n / 20 : counter.n_spans;
 	if (has_samples)
 		printf("%" PRIu64 " switches and frames of samples, ", n_rows);

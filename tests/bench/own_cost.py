@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What trainprof takes for real programs: own_cost.py TRAINPROF [BASE] [--rounds N] [--only TEXT]
+"""Measures trainprof's cost on real programs: own_cost.py TRAINPROF [BASE] [--rounds N] [--only TEXT]
 
-Each program is measured by TRAINPROF and, where it is given, by BASE (an older trainprof), in turn,
-A B A B. A row says the medians over rounds: trainprof's own CPU time by the kernel, from its start
-to the end of the recording, what that is of the wall time, the CPU time of a report, samples a
-second and the share of native stacks that are whole. With --limit the exit status
-is 1 when the median over programs is above that many per cent.
+Each program is measured by TRAINPROF and, if given, by BASE (an older trainprof), in turn, A B A B.
+A row has medians over rounds: trainprof's own CPU time as counted by the kernel, from its start to
+the end of the recording, its ratio to the wall time, the CPU time of a report, samples per second
+and the share of complete native stacks. With --limit the exit status is 1 if the median over
+programs is above that many per cent.
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ PYTHON = "/usr/bin/python3"
 
 
 def programs(work):
-    """Name and command; those whose packages are missing are left out."""
+    """Returns name and command of each program; programs with missing packages are left out."""
     def has(module):
         return subprocess.run([PYTHON, "-c", "import " + module], stderr=subprocess.DEVNULL,
                               check=False).returncode == 0
@@ -44,8 +44,8 @@ def programs(work):
 
 
 def own_cpu_s(pid):
-    """Of a process that has ended and was not waited for: the CPU time of its first thread, which
-    does all the work, without that of its children."""
+    """Returns the CPU time of the first thread, which does all the work, of a process that has ended and
+    was not waited for, without that of its children."""
     with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
         return int(file.read().split()[0]) / 1e9
 
@@ -56,7 +56,7 @@ def children_s():
 
 
 def measure(trainprof, command, work):
-    """One run; None when it failed."""
+    """Measures one run; returns None if it failed."""
     out = os.path.join(work, "run")
     shutil.rmtree(out, ignore_errors=True)
     begin = time.monotonic()

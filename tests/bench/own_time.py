@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a Python program and tells paired.c what it took alone: own_time.py PROGRAM ARGUMENTS...
+"""Runs a Python program and reports its own cost to paired.c: own_time.py PROGRAM ARGUMENTS...
 
-The second form of paired.c for programs whose profiler wants Python itself as its child. CPU time is
-that of this process and of the workers that it waited for.
+The second form of paired.c for programs whose profiler wants Python itself as its child. CPU time
+is that of this process and of the workers that it waited for.
 """
 import os
 import resource

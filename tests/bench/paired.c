@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs commands in turn, again and again, and compares each with the first one, round by round.
+ * Runs commands in turn, repeatedly, and compares each with the first one, round by round.
  *
- *	paired ROUNDS NAME=COMMAND NAME=COMMAND...
- *	paired -- PROGRAM ARGUMENT...
+ * 	paired ROUNDS NAME=COMMAND NAME=COMMAND...
+ * 	paired -- PROGRAM ARGUMENT...
  *
- * A command is given to /bin/sh; its output goes to /dev/null. Each round starts with another
- * command, so that what drifts touches all alike. CPU is user and system time of the command and
- * all its waited-for descendants (wait4). A ratio is the median over rounds of this command's
- * figure divided by the first command's figure of the same round; its interval is the one between
- * order statistics that holds the median with 95 %, free of any assumption about noise.
+ * A command is passed to /bin/sh; its output goes to /dev/null. Each round starts with another
+ * command, so that a drift affects all alike. CPU is user and system time of the command and all
+ * its waited-for descendants (wait4). A ratio is the median over rounds of this command's figure
+ * divided by the first command's figure of the same round; its interval is the one between order
+ * statistics that contains the median with 95 %, without any assumption about noise.
  *
- * The second form stands inside a command, around the program that is profiled: it tells the first
- * form, through the file named by PAIRED_FILE, what that program took alone. The rest is the
- * profiler's: starting, sampling, writing its report.
+ * The second form is used inside a command, around the program that is profiled: it writes the cost
+ * of that program alone into the file named by PAIRED_FILE, for the first form. The rest of the
+ * command's cost is the profiler's: starting, sampling, writing its report.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ struct command {
 	double ratio[MAX_ROUNDS];
 	long rss_kb; /* largest process of the tree, largest of all rounds */
 	int n_failed;
-	int n_inner; /* runs that told what their program took */
+	int n_inner; /* runs that reported the cost of their program */
 };
 
 static struct command commands[MAX_COMMANDS];
@@ -157,7 +157,8 @@ static double quantile(const double *sorted, int n, double q)
 	return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
 }
 
-/* The widest rank r such that P(Binomial(n, 1/2) < r) <= 2.5 %: the median is in [r, n-1-r]. */
+/* Returns the largest rank r such that P(Binomial(n, 1/2) < r) <= 2.5 %: the median is in [r,
+ * n-1-r]. */
 static int median_rank(int n)
 {
 	double probability = 1;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How fast the partition is: partition_speed MILLIONS. Six lanes of random intervals, as those of a
- * device and its threads, in order of starts; then the same in no order.
- */
+/* Measures the speed of the partition: partition_speed MILLIONS. Six lanes of random intervals,
+ * like those of a device and its threads, in order of starts; then the same unordered. */
 #include "analyze/numeric/intervals.h"
 
 #include "trainprof/base/clock.h"

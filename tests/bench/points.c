@@ -2,19 +2,19 @@
 /*
  * Compares a report with the truth that the program wrote itself, in points per part.
  *
- *	points [--wait-as PART] [--label TEXT] [--max POINTS] DIRECTORY TRUTH
+ * 	points [--wait-as PART] [--label TEXT] [--max POINTS] DIRECTORY TRUTH
  *
- * DIRECTORY is a recording with report.json and manifest.json. The manifest tells the zero of the
- * report's clock, so the truth is taken over the very steps that the report calls steady, or over
- * its window when it has no steps or too many to list them.
+ * DIRECTORY is a recording with report.json and manifest.json. The manifest contains the zero of
+ * the report's clock, so the truth is summed over exactly the steps that the report calls steady,
+ * or over its window if it has no steps or too many to list them.
  *
  * Time in which the main thread wanted a CPU and had none is idle, unless its phase (dataloader,
  * communication) covers it. While a team computes, the main thread's queueing may be either: its
- * team mates compute at that instant, or they do not, and nobody wrote down which; then compute and
+ * team mates compute at that instant or they do not, and that was not recorded; then compute and
  * idle are intervals, and the error is the distance to them.
  *
- * --wait-as moves the time until the last rank arrived to the part of what that rank did.
- * Exit status: 0, 1 when an error exceeds --max, 2 misuse, 4 unreadable.
+ * --wait-as moves the time until the last rank arrived to the part in which that rank was
+ * meanwhile. Exit status: 0, 1 if an error exceeds --max, 2 misuse, 4 unreadable.
  */
 #include "trainprof/base/json.h"
 #include "trainprof/base/memory.h"
@@ -38,7 +38,7 @@ struct options {
 	double max_points;
 };
 
-/* Half-open intervals on the truth's clock, ascending: what the report speaks about. */
+/* Half-open intervals on the truth's clock, ascending, that the report covers. */
 struct spans {
 	double *start_ns;
 	double *end_ns;
@@ -67,7 +67,7 @@ static double number(const struct tp_json *object, const char *key)
 	return tp_json_number(tp_json_get(object, key), 0);
 }
 
-/* Clock values are written as text where they may exceed what JSON readers keep. */
+/* Clock values are written as text if they may exceed the precision of JSON readers. */
 static double clock_value(const struct tp_json *object, const char *key)
 {
 	const char *text = tp_json_string(tp_json_get(object, key));
@@ -99,7 +99,7 @@ static void spans_release(struct spans *spans)
 	free(spans->end_ns);
 }
 
-/* The steady steps when they are listed one by one, else the window. */
+/* Returns the steady steps if they are listed one by one, otherwise the window. */
 static struct spans report_spans(const struct tp_json *report, double zero_ns)
 {
 	const struct tp_json *series = tp_json_get(tp_json_get(report, "steps"), "series");
@@ -139,7 +139,7 @@ static double overlap_ns(const struct spans *spans, double from_ns, double to_ns
 	return sum_ns;
 }
 
-/* How much of each step of the truth lies in the spans, 0 to 1. */
+/* Returns the fraction of each step of the truth that lies in the spans, 0 to 1. */
 static double *step_weights(const struct tp_json *truth, const struct spans *spans)
 {
 	const struct tp_json *window = tp_json_get(truth, "window");
@@ -169,7 +169,8 @@ static double weighted_sum(const struct tp_json *array, const double *weight)
 	return sum;
 }
 
-/* Parts of the spans in ns; returns what was spent on the run queue of compute, memory and host. */
+/* Computes the parts in ns over the spans. Returns the time on the run queue during compute, memory
+ * and host. */
 static double truth_parts(const struct tp_json *truth, const struct spans *spans, double *part_ns)
 {
 	const struct tp_json *per_step = tp_json_get(truth, "per_step");
@@ -237,7 +238,8 @@ static void truth_shares(struct shares *out, const struct tp_json *truth, const 
 	}
 }
 
-/* Shares as the report says; its integer times, not its rounded ratios. False when it has none. */
+/* Computes shares from the report's integer times, not from its rounded ratios. Returns false if it
+ * has none. */
 static bool report_shares(double *out, const struct tp_json *report)
 {
 	const struct tp_json *partition = tp_json_get(report, "partition");

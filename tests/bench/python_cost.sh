@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What trainprof costs a PyTorch training with two loader workers: the same program plain, under
-# trainprof, austin and py-spy, in alternation. python_cost.sh TRAINPROF DIRECTORY_OF_BENCH OUTPUT [ROUNDS]
-# BENCH_STEPS is how many steps the program trains (160, some 25 s on the machine of
-# docs/measurements.md). Other profilers come from PyPI; what does not install is left out.
+# Measures trainprof's cost in a PyTorch training with two loader workers: the same program plain,
+# under trainprof, austin and py-spy, in alternation.
+# python_cost.sh TRAINPROF DIRECTORY_OF_BENCH OUTPUT [ROUNDS]
+# BENCH_STEPS is the number of steps (160, some 25 s on the machine of docs/measurements.md). Other
+# profilers come from PyPI; one that cannot be installed is left out.
 set -u
 trainprof=$1
 bench=$2
@@ -21,7 +22,7 @@ if ! $python -c 'import torch, PIL' 2>/dev/null; then
 fi
 [ -d "$out/middle" ] || (cd "$out" && $python "$here/../real/pictures.py" middle 64 400) || exit 2
 
-# installed PACKAGE PROGRAM: says where the program is; empty when it cannot be had
+# installed PACKAGE PROGRAM: prints the path of the program; empty if it cannot be installed
 installed() {
 	program=$out/venv/bin/$2
 	if [ ! -x "$program" ]; then
@@ -41,7 +42,7 @@ inner="$python $here/own_time.py $here/../real/cnn.py $work/truth $out/middle --
 inner="$inner --width 64 --batch 48 --workers 2 --repeat 3"
 set -- "plain=exec $inner" \
 	"trainprof=rm -rf $work/run; exec $trainprof run -q -o $work/run -- $inner"
-# As often as trainprof samples, processes of the program too.
+# The same rate as trainprof, including child processes.
 if [ -n "$austin" ] && "$austin" -C -i 10ms -o "$work/austin" $python -c 'sum(range(10**7))' >/dev/null 2>&1; then
 	set -- "$@" "austin=exec $austin -C -i 10ms -o $work/austin $inner"
 else

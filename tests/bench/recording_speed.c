@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast a recording is written and loaded, in CPU time. recording_speed DIRECTORY [MILLIONS] */
+/* Measures the speed of writing and loading a recording, in CPU time. recording_speed DIRECTORY
+ * [MILLIONS] */
 #include "trainprof/base/clock.h"
 #include "trainprof/base/map.h"
 #include "trainprof/store/recording.h"

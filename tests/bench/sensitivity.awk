@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads src/analyze/thresholds.def, as its head says it is laid out.
-# awk -v WHAT=names|page -f sensitivity.awk thresholds.def: the names, or docs/thresholds.md
-# awk -v WHAT=write -f sensitivity.awk MEASURED thresholds.def: the table with what was measured, of lines
-# "NAME <tab> HALVED <tab> DOUBLED", in its last lines; NAME is MEASURED for what was run
+# Parses src/analyze/thresholds.def; its head describes the layout.
+# awk -v WHAT=names|page -f sensitivity.awk thresholds.def: prints the names, or docs/thresholds.md
+# awk -v WHAT=write -f sensitivity.awk RESULTS thresholds.def: prints the table with the results, which
+# are lines "NAME <tab> HALVED <tab> DOUBLED"; the one with the name MEASURED lists what was run
 function cell(text) {
 	gsub(/[|]/, "\\\\|", text)
 	return text
 }
-# The strings of a row, of which those that stand side by side are one.
+# The strings of a row; adjacent strings are one.
 function strings_of(row, strings,   n, parts, i) {
 	gsub(/"[ \t\n]+"/, "", row)
 	n = split(row, parts, "\"")

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The thresholds of src/analyze as variables, for programs that are linked with objects of analysis
- * made for it (TP_THRESHOLDS_VARIABLE). THRESHOLD=NAME*FACTOR in the environment scales one; of
- * those whose unit says "scaled from 1" the part above 1. THRESHOLDS_READ=FILE appends the name of
- * each that is read.
- */
+/* Defines the thresholds of src/analyze as variables, for programs that are linked with objects of
+ * analysis compiled for that (TP_THRESHOLDS_VARIABLE). THRESHOLD=NAME*FACTOR in the environment
+ * scales one; if its unit is "scaled from 1", only the part above 1. THRESHOLDS_READ=FILE appends
+ * the name of each threshold that is read. */
 #ifndef TP_THRESHOLDS_VARIABLE
 #define TP_THRESHOLDS_VARIABLE
 #endif
@@ -19,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Each in a page of its own, that can be closed until somebody reads it. */
+/* Each threshold has a page of its own, which is inaccessible until it is read. */
 #define OWN_PAGE __attribute__((section("thresholds"), aligned(4096), no_reorder))
 #define THRESHOLD(type, name, value, unit, reason, source, halved, doubled)                        \
 	OWN_PAGE type name = value;
@@ -40,7 +38,7 @@ static const struct {
 
 static int read_fd = -1;
 
-/* Check notes every assertion that holds in a file: most of the time that a simulated trainer
+/* Check records every assertion that holds in a file: most of the time that a simulated trainer
  * takes. */
 void __wrap__mark_point(const char *file, int line);
 void __wrap__mark_point(const char *file, int line)

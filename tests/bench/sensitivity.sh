@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What fails when one threshold of analysis is half or twice what it is: runs what is deterministic and reads that
-# threshold, and writes the answer into the table. No test: it takes an hour.
-# sensitivity.sh BUILD_DIRECTORY TRACES [NAME]: BUILD_DIRECTORY has unit, check_traces and trainprof whose
-# thresholds are variables, and beside it check_rule_traces
+# Halves and doubles each threshold of analysis, runs the deterministic tests that read it, and
+# writes the number of failures into the table. No test: it takes an hour.
+# sensitivity.sh BUILD_DIRECTORY TRACES [NAME]: BUILD_DIRECTORY has unit, check_traces and trainprof
+# with variable thresholds, and next to it check_rule_traces
 set -u
 sensitivity=$(cd "$1" && pwd) || exit 2
 traces=$2
@@ -18,31 +18,33 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/sensitivity-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# run_part PART VARIABLE=VALUE: one suite of unit tests, or traces, or rule_traces, with that in the environment.
+# run_part PART VARIABLE=VALUE: one suite of unit tests, or traces, or rule_traces, with that
+# environment.
 run_part() {
 	case $1 in
 	traces) env "$2" timeout 60 "$sensitivity/check_traces" "$traces" ;;
 	rule_traces)
-		# It gives the program an environment of its own.
+		# This check sets the program's environment itself.
 		printf '#!/bin/sh\n%s exec %s "$@"\n' "${2%%=*}='${2#*=}'" "$sensitivity/trainprof" >"$work/program.$$"
 		chmod +x "$work/program.$$"
 		timeout 300 "$sensitivity/../check_rule_traces" "$work/program.$$" rules tests/traces/rules
 		;;
 	*)
 		env "$2" timeout 120 "$sensitivity/unit" "$1" >"$work/said.$$" 2>&1
-		# A test that ends its process ends all behind it, unless each has one of its own.
+		# A test that ends its process ends all later ones, unless each has its own process.
 		grep -q '^unit: ' "$work/said.$$" || CK_FORK=yes env "$2" timeout 600 "$sensitivity/unit" "$1" >"$work/said.$$" 2>&1
 		cat "$work/said.$$"
 		;;
 	esac
 }
 
-# Of the last line of what a part said; a part that said none has failed as a whole.
+# The number of failures in the last line of a part's output; a part without one has failed as a
+# whole.
 failed() {
 	sed -n 's/^[a-z ]*: [0-9]* passed, \([0-9]*\) failed.*/\1/p' | tail -1 | grep . || echo 1
 }
 
-# what_fails NAME*FACTOR: "no test reads it", "no test notices", or how many of what.
+# what_fails NAME*FACTOR: "no test reads it", "no test notices", or the number of failures.
 what_fails() {
 	n_tests=0
 	suites=
@@ -73,7 +75,7 @@ what_fails() {
 }
 
 if [ "${SENSITIVITY_READS-}" ]; then
-	# Told by the outer one, which runs two of these.
+	# Set by the outer instance, which runs two of these.
 	cp "$SENSITIVITY_READS" "$work/reads"
 	half=$(what_fails "$only*0.5")
 	twice=$(what_fails "$only*2")

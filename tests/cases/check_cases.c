@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Published before-and-after cases and healthy runs, as facts (README.md beside this file): what
- * the authors did must be advised first, or not at all where it did not help. Then the scenes.
+ * Checks published before-and-after cases and healthy runs, written as facts (see README.md in this
+ * folder): the authors' change must be advised first, or not at all if it did not help. Then checks
+ * the scenes.
  *
  * check_cases RULES CASES
  */
@@ -70,7 +71,7 @@ static int is_case(const struct dirent *entry)
 	return len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
 }
 
-/* The number of a published case: 16 of "c16", "c28b"; 0 of others. */
+/* Returns the number of a published case: 16 for "c16", 28 for "c28b"; 0 for others. */
 static unsigned number_of(const char *name)
 {
 	unsigned number = 0;
@@ -91,7 +92,7 @@ static void play_all(const struct tp_rulebook *book, const char *directory)
 	free((void *)entries);
 }
 
-/* "| C05 | why |" in README.md: cases that no facts can tell. */
+/* Skips the cases that README.md lists ("| C05 | why |") because facts cannot express them. */
 static void skip_told(const char *directory)
 {
 	char *path = tp_asprintf("%s/README.md", directory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds findings against what a file expects of them. */
+/* Compares findings with the expectations of a file. */
 #include "expectation.h"
 
 #include "advise/rulebook/book.h"
@@ -14,10 +14,10 @@
 
 enum { FIRST = 3 };
 
-/* Effects are told with two or three digits. */
+/* Effects are given with two or three digits. */
 static const double EFFECT_TOLERANCE = 0.01;
 
-/* What is worth doing at all: rules/README.md, Gains. */
+/* The smallest gain that is advised: rules/README.md, Gains. */
 static const double LEAST_GAIN = 1.03;
 
 void expectation_fail(struct judged *judged, const char *format, ...)
@@ -33,7 +33,7 @@ void expectation_fail(struct judged *judged, const char *format, ...)
 
 /* ---- techniques ---- */
 
-/* Where the technique is among the shown advice; n_fired when nowhere. */
+/* Returns the place of the technique among the shown advice; n_fired if it is not there. */
 static size_t place_of(const struct judged *judged, const char *technique)
 {
 	const struct tp_findings *findings = judged->findings;
@@ -81,7 +81,7 @@ static void check_advice(struct judged *judged)
 	}
 }
 
-/* Of what is worth knowing, and promises no speed. */
+/* True if a note names the technique: worth knowing, without a promised speedup. */
 static bool is_in_notes(const struct judged *judged, const char *technique)
 {
 	for (size_t i = 0; i < judged->findings->n_items; i++) {
@@ -102,7 +102,7 @@ static void check_notes(struct judged *judged)
 			expectation_fail(judged, "'%s' is in no note", tp_json_string(item));
 }
 
-/* What changes the training names its price. */
+/* Advice that changes the training must name its price. */
 static void check_prices(struct judged *judged)
 {
 	TP_JSON_EACH (item, tp_json_get(judged->expect, "price")) {
@@ -137,7 +137,7 @@ static void check_verdict(struct judged *judged)
 		   judged->findings->verdict_sentence);
 }
 
-/* What the authors measured lies within what is promised. */
+/* The effect that the authors measured must lie within the promised range. */
 static void check_effect(struct judged *judged)
 {
 	double effect = tp_json_number(tp_json_get(judged->expect, "speedup"), 0);
@@ -160,7 +160,7 @@ static void check_silence(struct judged *judged)
 
 /* ---- rules ---- */
 
-/* What is expected of a rule that nobody has would never fail. */
+/* Also fails for an unknown rule, since an expectation for it would otherwise never fail. */
 static const struct tp_finding *finding_of(struct judged *judged, const char *rule)
 {
 	for (size_t i = 0; i < judged->findings->n_items; i++)
@@ -181,7 +181,7 @@ static bool is_shown(struct judged *judged, const struct tp_json *rule)
 	return finding && finding < judged->findings->items + judged->findings->n_fired;
 }
 
-/* One of these speaks first. */
+/* One of these rules must be the first advice. */
 static void check_first(struct judged *judged)
 {
 	const struct tp_json *rules = tp_json_get(judged->expect, "first");
@@ -219,7 +219,7 @@ static void check_states(struct judged *judged)
 	}
 }
 
-/* How far the first advice is trusted, and what lowers that: null = nothing does. */
+/* Checks the confidence in the first advice and the reasons that lower it: null = no reason. */
 static void check_trust(struct judged *judged)
 {
 	const struct tp_json *doubts = tp_json_get(judged->expect, "doubts");
@@ -260,7 +260,7 @@ void expectation_check(struct judged *judged)
 {
 	static const struct {
 		const char *key;
-		void (*check)(struct judged *judged); /* NULL: by one before */
+		void (*check)(struct judged *judged); /* NULL = checked by an earlier row */
 	} keys[] = {{"advice", check_advice},  {"absent", NULL},
 		    {"quiet_families", NULL},  {"notes", check_notes},
 		    {"price", check_prices},   {"verdict", check_verdict},
@@ -289,7 +289,8 @@ static bool is_advice(const struct tp_finding *finding)
 	       !finding->suppressed;
 }
 
-/* Of waits that are handed over, of room, and of what one run cannot tell, a rule names no gain. */
+/* True if the rule has no gain by design: waits that another rule covers, headroom, and effects
+ * that one run cannot show. */
 static bool may_lack_gain(const struct tp_rulebook *book, const char *rule)
 {
 	const struct tp_rule *found = tp_rulebook_find(book, rule);
@@ -322,7 +323,8 @@ static void check_together(struct judged *judged, size_t n_gains)
 		expectation_fail(judged, "together %.3f is not between %.3f and %.3f",
 				 findings->combined_value, findings->combined_low,
 				 findings->combined_high);
-	/* Of five eighths of the step one of six parts has more than a tenth. */
+	/* At least five eighths of the step remain, so one of the six parts has more than a tenth
+	 * of it. */
 	if (n_gains && !findings->then_limit && findings->combined_high < 1.6)
 		expectation_fail(judged, "it does not say what limits then");
 	if (!findings->n_fired && findings->course.n_moves)

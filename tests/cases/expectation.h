@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a case or a scene expects of its findings, and what all findings promise. */
+/* Checks the findings of a case or a scene: its own expectations, and promises of all findings. */
 #ifndef TRAINPROF_TESTS_CASES_EXPECTATION_H
 #define TRAINPROF_TESTS_CASES_EXPECTATION_H
 
 #include "trainprof/advise/advise.h"
 #include "trainprof/base/json.h"
 
-/* Findings of facts that say what they expect; all borrowed. */
+/* Findings from facts with expectations; all borrowed. */
 struct judged {
 	const char *name; /* "c16" */
 	const struct tp_rulebook *book;
@@ -15,13 +15,13 @@ struct judged {
 	bool is_good;
 };
 
-/* Says what is wrong, and that it is. */
+/* Prints the failure and marks the case as failed. */
 __attribute__((format(printf, 2, 3))) void expectation_fail(struct judged *judged,
 							    const char *format, ...);
-/* Each key of `expect`: README.md beside this file. One that is not read fails, as no key at all.
- */
+/* Checks each key of `expect`, see README.md in this folder. An unknown key is a failure, as is an
+ * empty `expect`. */
 void expectation_check(struct judged *judged);
-/* What advice of any run has: words, sources, and gains that can be. */
+/* Checks what all advice must have: sentences, sources, and plausible gains. */
 void expectation_promises(struct judged *judged);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Plays scenes over healthy runs. All rules see the same facts, so that a rule that speaks out of
- * turn fails somebody else's scene.
- */
+/* Runs scenes on top of healthy runs. All rules see the same facts, so a rule that fires wrongly
+ * fails another rule's scene. */
 #include "scenes.h"
 
 #include "expectation.h"
@@ -20,17 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps of each run, and their mean. */
+/* Number of steps of each run, and their mean time. */
 enum { N_STEPS = 1000 };
 static const double STEP_NS = 50e6;
 
-/* Shares are known to so much of themselves. */
+/* Relative error of shares. */
 static const double SHARE_ERROR = 0.05;
 
-/* Of a part's time in which nothing else goes on: so much at least goes away with it. */
+/* The fraction of a part's time in which nothing else runs: at least that much goes away with the
+ * part. */
 static const double SOLO = 0.9;
 
-/* Of a loss below it nothing need be said where compute is the limit. */
+/* A smaller loss need not be mentioned if compute is the limit. */
 static const double LEAST_LOSS = 0.21;
 
 struct player {
@@ -40,7 +39,7 @@ struct player {
 	int n_failed;
 };
 
-/* A scene on its way to be judged. */
+/* A scene before it is judged. */
 struct scene {
 	struct tp_json_form form;
 	struct tp_arena arena;
@@ -69,7 +68,7 @@ static void set_facts(struct scene *scene, const struct tp_json *facts)
 		set_fact(scene, member, &fact);
 }
 
-/* "step.memory_copy_ratio" and "step.memory_ratio" are of memory. */
+/* "step.memory_copy_ratio" and "step.memory_ratio" belong to memory. */
 static enum tp_part part_of(struct scene *scene, const struct tp_json *at, const char *name)
 {
 	for (int p = 0; p < TP_N_PARTS; p++) {
@@ -95,8 +94,8 @@ static void set_part(struct tp_profile *profile, enum tp_part part, double share
 	profile->facts[fact].high = share * (1 + SHARE_ERROR);
 }
 
-/* Parts are the sums of the shares below them, compute takes the rest. `known` are those that such
- * a run knows: nothing, where the scene does not say how much. */
+/* Each part is the sum of the shares below it; compute is the rest. `known` are the shares that
+ * such a run knows: 0, unless the scene has a value. */
 static void set_shares(struct scene *scene, const struct tp_json *known,
 		       const struct tp_json *shares)
 {
@@ -123,7 +122,7 @@ static void set_shares(struct scene *scene, const struct tp_json *known,
 	profile->step_time.mean = STEP_NS;
 }
 
-/* ---- what is true of every scene ---- */
+/* ---- checks of every scene ---- */
 
 static bool is_of_part(const char *verdict)
 {
@@ -131,7 +130,8 @@ static bool is_of_part(const char *verdict)
 	return len > 6 && strcmp(verdict + len - 6, "_bound") == 0;
 }
 
-/* "NOT ENOUGH CPU" above bars that say compute 60 %, idle 36 % is read as wrong, and it is. */
+/* The verdict must name the largest part: "NOT ENOUGH CPU" above bars of 60 % compute and 36 % idle
+ * is wrong, and is read as wrong. */
 static void check_largest(struct judged *judged, const struct tp_profile *profile)
 {
 	int largest = TP_PART_COMPUTE;
@@ -151,7 +151,7 @@ static void check_largest(struct judged *judged, const struct tp_profile *profil
 		expectation_fail(judged, "no loss is told: %s", judged->findings->verdict_sentence);
 }
 
-/* What is left of a step is not longer than it. */
+/* The rest of a step cannot be longer than the step. */
 static void check_then(struct judged *judged)
 {
 	double before = 1e9 / STEP_NS;
@@ -177,7 +177,8 @@ static void check_keys(struct scene *scene, const struct tp_json *at)
 	tp_json_form_check_keys(&scene->form, at, "a scene", keys);
 }
 
-/* The healthy run of the scene's kind, "live" or "trace", and over it what the scene says. */
+/* Combines the healthy run of the scene's kind, "live" or "trace", with the changes of the
+ * scene. */
 static void make(struct scene *scene, const struct player *player, const struct tp_json *at)
 {
 	const char *kind = tp_json_form_text(&scene->form, at, "run", true);

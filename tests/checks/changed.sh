@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints the source files of src/ that differ from the parent commit, the working tree included, and those that
-# include a header that does; where there is no parent: all.
+# Prints the source files of src/ that differ from the parent commit, including the working tree,
+# and those that include a changed header; prints all if there is no parent.
 set -u
 if ! git rev-parse -q --verify 'HEAD^' >/dev/null 2>&1; then
 	find src -name '*.c'

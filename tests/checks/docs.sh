@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the program writes of itself into docs/ is what it would write now.
-# docs.sh TRAINPROF; run from the top of the tree. `make pages` writes them anew.
+# The files that the program generates in docs/ are up to date. `make pages` generates them again.
+# docs.sh TRAINPROF; run from the top of the tree.
 set -u
 trainprof=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/docs-XXXXXX") || exit 2
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 n_passed=0
 n_failed=0
 
-# same WHAT OURS: is WHAT, made just now, what lies in the tree?
+# same WHAT OURS: compares WHAT, generated now, with the file in the tree
 same() {
 	if diff -r "$1" "$2" >"$work/diff" 2>&1; then
 		n_passed=$((n_passed + 1))
@@ -57,7 +57,7 @@ for program in "$trainprof" "$(dirname "$trainprof")/libtrainprof-agent.so"; do
 done
 n_passed=$((n_passed + 1))
 
-# The page of variables and the manual name the same ones.
+# The page of variables and the manual list the same ones.
 "$trainprof" help environment >"$work/environment"
 variables='[A-Z][A-Z0-9]*_[A-Z0-9_]*'
 # shellcheck disable=SC2016 # backticks of Markdown

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every header compiles alone and says something itself; include/ holds exactly the headers that
-# another folder includes. CC is the compiler. Run from the top of the tree.
+# Every header compiles alone and declares something itself; include/ contains exactly the headers
+# that another folder includes. CC is the compiler. Run from the top of the tree.
 set -u
 cc=${CC:-gcc}
 n_passed=0
@@ -14,7 +14,8 @@ fail() {
 	n_failed=$((n_failed + 1))
 }
 
-# One compiler for all headers: the first mistake of each shows, and one start-up is paid.
+# One compiler run for all headers: the first error of each is shown, and there is only one
+# start-up.
 alone() {
 	for header in $(find include src -name '*.h' | sort); do
 		unit=$work/$(echo "$header" | tr / _).c
@@ -35,7 +36,7 @@ alone() {
 	[ -s "$work/errors" ] && [ "$n_failed" -eq 0 ] && cat "$work/errors" && fail "headers do not compile"
 }
 
-# A door is a header that another folder goes through.
+# A public header is one that another folder includes.
 doors() {
 	# shellcheck disable=SC2046 # one word a file
 	grep -H '^#include "trainprof/' $(find src include -name '*.[ch]') |

@@ -3,10 +3,11 @@
 # "TABLE   room: rooms it may use" first, then "FILE LINE defines|uses SYMBOL" and "FILE LINE include NAME".
 
 BEGIN {
-	# Headers in which all rooms of a floor meet: what collectors are made of, what passes hand to each other, the table of thresholds.
+	# Headers that all rooms of a floor use: the parts of collectors, the data between passes,
+	# the table of thresholds.
 	is_contract["src/collect/registry.h"] = is_contract["src/analyze/analysis.h"] = is_contract["src/analyze/thresholds.h"] = 1
 
-	# library header -> where it may come in
+	# library header -> files that may include it
 	library["cjson/"] = "^src/base/json\\.c$"
 	library["zlib"] = "^src/base/gzip\\.c$"
 	library["cpuid"] = "^src/(base/sha256|import/json/json_skip)\\.c$"
@@ -17,7 +18,7 @@ BEGIN {
 	library["perfmon/"] = "^src/collect/pmu/pmu_libpfm\\.c$"
 	library["sanitizer/"] = "^src/base/arena\\.c$"
 
-	# what any file may take from the C library and the kernel
+	# symbols of the C library and the kernel that any file may use
 	n = split("assert ctype elf dirent dlfcn endian errno fcntl fnmatch float ftw getopt glob grp inttypes libgen limits link locale math netdb poll pthread pwd regex sched search semaphore signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings syscall termios time ucontext unistd wchar wctype langinfo mntent execinfo fenv", names, " ")
 	for (i = 1; i <= n; i++)
 		libc[names[i] ".h"] = 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Sizes: of the program, of files and of functions. Prints, judges nothing. measure.sh BINARY
+# Prints the sizes of the program, of files and of functions; checks nothing. measure.sh BINARY
 set -u
 sources=$(find src include -name '*.[ch]' | sort)
 # shellcheck disable=SC2086 # one word a file
@@ -11,7 +11,7 @@ echo 'longest files:'
 # shellcheck disable=SC2086
 wc -l $sources | sort -rn | sed -n '2,11s/^ */  /p'
 echo 'longest functions:'
-# A function begins with { and ends with } in the first column; its name stands in the lines before.
+# A function begins with { and ends with } in the first column; its name is in the lines before.
 # shellcheck disable=SC2086
 awk '
 FNR == 1 { name = "" }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tests/unit mirrors src: src/FLOOR/ROOM/FILE.c has tests/unit/FLOOR/ROOM/test_FILE.c and the other way round.
-# Exceptions stand in mirror.allow: PATTERN REASON. Run from the top of the tree.
+# tests/unit mirrors src: src/FLOOR/ROOM/FILE.c has tests/unit/FLOOR/ROOM/test_FILE.c and vice
+# versa. Exceptions are in mirror.allow: PATTERN REASON. Run from the top of the tree.
 set -u
 allow=$(dirname "$0")/mirror.allow
 n_passed=0

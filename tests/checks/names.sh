@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A file name stands for one subject: one stem, one floor (a .c, its header, its test); and it says
-# something. Run from the top of the tree.
+# A file name is used for one subject: one stem, one floor (a .c, its header, its test); and it has
+# a meaning. Run from the top of the tree.
 set -u
 {
 	find src include -name '*.[ch]'
@@ -11,7 +11,7 @@ set -u
 	n = split($0, parts, "/")
 	file = parts[n]
 	folder = parts[1] == "include" ? parts[3] : parts[2]
-	# tests/unit is looked at by mirror.sh; programs are users, with names of their own.
+	# mirror.sh checks tests/unit; programs are users, with their own names.
 	if ($0 ~ /^tests\/programs\//)
 		next
 	stem = file

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# An archive and a wheel of the program as it is built here: whole, alike when made twice, and at work where
-# they are unpacked. packages.sh BUILD
+# An archive and a wheel of the local build are complete and reproducible, and work where they are
+# unpacked. packages.sh BUILD
 set -u
 # shellcheck source=tests/claims.inc
 . "$(dirname "$0")/../claims.inc"

@@ -10,7 +10,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/pages-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
 # ---- width ----
-# Generated pages are left to their own layout.
+# Generated pages have their own layout.
 wide() {
 	awk '
 FNR == 1 { in_code = 0; is_generated = /<!-- Generated/ }
@@ -18,7 +18,7 @@ is_generated { next }
 /^ *```/ { in_code = !in_code }
 {
 	line = $0
-	gsub(/[\200-\277]/, "", line) # a character is as many bytes as its first one says
+	gsub(/[\200-\277]/, "", line) # a character has as many bytes as its first byte encodes
 	gsub(/\t/, "        ", line)
 	if (length(line) <= 100)
 		next
@@ -29,7 +29,7 @@ is_generated { next }
 }
 
 # ---- links ----
-# Headings of each page as GitHub makes anchors of them: "PAGE#ANCHOR".
+# Headings of each page, as GitHub's anchors: "PAGE#ANCHOR".
 anchors() {
 	# shellcheck disable=SC2046 # one word a file
 	awk '
@@ -48,7 +48,8 @@ pages() {
 	find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sed 's,^\./,,' | sort
 }
 
-# "PLACE TARGET" of each link in a page, code left out; the target from the top of the tree.
+# "PLACE TARGET" of each link in a page, without code; the target is relative to the top of the
+# tree.
 links() {
 	# shellcheck disable=SC2046
 	awk '

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs all gates N times beside two busy loops and prints a line for each time; then what failed at all.
-# repeat.sh [N] [TARGET...]: `make check`'s gates, or those targets. What they need has to be built.
+# Runs all gates N times next to two busy loops and prints a line for each run; then all failures.
+# repeat.sh [N] [TARGET...]: `make check`'s gates, or those targets. Their requirements must be
+# built.
 set -u
 n=${1:-10}
 [ $# -eq 0 ] || shift

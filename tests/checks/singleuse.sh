@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No function or variable is visible further than it is used: what only its own file uses is static.
-# Tests do not count. singleuse.sh BUILD_DIRECTORY
-# Exceptions stand in singleuse.allow: NAME REASON.
+# No function or variable is visible in more files than need it: one that only its own file uses is
+# static. Uses in tests do not count. singleuse.sh BUILD_DIRECTORY
+# Exceptions are in singleuse.allow: NAME REASON.
 set -u
 build=$1
 allow=$(dirname "$0")/singleuse.allow
 find "$build/obj" -name '*.o' | sort | while read -r object; do
-	# Objects of files that are gone may still lie about.
+	# Objects of deleted files may still exist.
 	source=src/${object#"$build"/obj/}
 	[ -e "${source%.o}.c" ] && nm -A -g "$object"
 done | awk -v allow="$allow" '
@@ -35,7 +35,7 @@ END {
 			continue
 		}
 		if (name ~ /^(__|_GLOBAL)/)
-			continue # of the sanitizers
+			continue # symbols of the sanitizers
 		printf "%s: %s is used nowhere else\n", where[name], name
 		n_failed++
 	}

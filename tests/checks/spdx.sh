@@ -17,7 +17,8 @@ sources() {
 		-not -path 'tests/data/*' -not -path 'tests/fuzz/seeds/*' -not -path '*/__pycache__/*' | sort
 }
 
-# line_of FILE: sets line, as the file's language writes comments. What the shell includes is called .inc, too.
+# line_of FILE: sets line, in the comment syntax of the file's language. Shell includes are .inc,
+# too.
 line_of() {
 	case $1 in
 	src/*.inc | include/*.inc | *.[ch] | *.def) line="/* $tag */" ;;
@@ -25,7 +26,7 @@ line_of() {
 	esac
 }
 
-# missing: those without it, of the list on standard input.
+# missing: prints the files without it, from the list on standard input.
 missing() {
 	while IFS= read -r file; do
 		line_of "$file"
@@ -41,7 +42,7 @@ missing() {
 }'
 }
 
-# fix FILE LINE: its mode stays as it is.
+# fix FILE LINE: its mode does not change.
 fix() {
 	rest=$(mktemp) || exit 2
 	cp -p "$1" "$1.new" # this script may be among the files: its old text has to stay while it runs

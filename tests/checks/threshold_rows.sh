@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every threshold of src/analyze is a row of src/analyze/thresholds.def: no other constant of a number is defined there,
-# and none with a point stands in an expression, but for those of threshold_rows.allow: FILE NAME REASON. Rows are whole, and used; only src/analyze includes them.
-# Run from the top of the tree.
+# Every threshold of src/analyze is a row of src/analyze/thresholds.def: no other numeric constant
+# is defined there, and no expression contains a number with a decimal point, except those of
+# threshold_rows.allow: FILE NAME REASON. Rows are complete and used; only src/analyze includes
+# them. Run from the top of the tree.
 set -u
 checks=$(dirname "$0")
 table=src/analyze/thresholds.def
@@ -52,7 +53,7 @@ FNR == 1 {
 	sub(/[ \t].*/, "", name)
 	look(name)
 }
-# In an expression: a half rounds, and is where the middle is.
+# In an expression 0.5 is allowed: it rounds, or means the middle.
 {
 	text = $0
 	gsub(/"([^"\\]|\\.)*"/, "", text)
@@ -68,7 +69,7 @@ FNR == 1 {
 	}
 	in_comment = $0 ~ /\/\*/ ? $0 !~ /\*\// : in_comment && $0 !~ /\*\//
 }
-# Enumerations without a name are constants; those with one tell things apart.
+# Enumerations without a name are constants; those with a name distinguish cases.
 /(^|[ \t;])enum \{/ {
 	in_enum = 1
 }
@@ -100,7 +101,7 @@ END {
 read -r n_passed n_failed <"$work/numbers" || exit 2
 n_passed=$((n_passed - n_failed))
 
-# Whole rows: the reader of the table says which is not.
+# Complete rows: the parser of the table reports the others.
 awk -v WHAT=names -f tests/bench/sensitivity.awk "$table" >"$work/names" || n_failed=$((n_failed + 1))
 find src/analyze -name '*.c' -exec cat {} + | grep -o '\<TP_[A-Z0-9_]*\>' | sort -u >"$work/used"
 while read -r name; do
@@ -115,7 +116,7 @@ if ! [ -s "$work/names" ] || [ "$(grep -c '^THRESHOLD(' "$table")" -ne "$(wc -l 
 	echo "$table: rows that cannot be read"
 	n_failed=$((n_failed + 1))
 fi
-# A new threshold compiles the analysis anew and nothing else.
+# A new threshold recompiles the analysis and nothing else.
 if grep -n 'include.*thresholds\.\(h\|def\)"' -r src include | grep -v '^src/analyze/' | grep analyze; then
 	echo "$table: only src/analyze includes it"
 	n_failed=$((n_failed + 1))

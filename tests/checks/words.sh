@@ -27,7 +27,7 @@ function fail(place, what, mend) {
 	n_failed++
 }
 
-# Adds "waits", "waited", "waiting", "waiter" of "wait"; the list has the word itself.
+# Adds "waits", "waited", "waiting", "waiter" for "wait"; the list has the word itself.
 function is_known(word,   stem, i, n, endings, pair) {
 	if (word in known)
 		return 1

@@ -94,12 +94,12 @@ class Project:
 
 
 def expression(text, inputs):
-    """What stands in ${{ }}: an input of the action; other contexts are in the environment."""
+    """Returns the value of ${{ }}: an input of the action; other contexts are in the environment."""
     return re.sub(r"\$\{\{ *inputs\.(\w+) *\}\}", lambda found: inputs[found.group(1)], text)
 
 
 def github_scripts(path, inputs):
-    """(script, its environment) of each step that has one; the form is checked on the way."""
+    """(script, its environment) of each step that has a script; the form is checked as well."""
     with open(path, encoding="utf-8") as file:
         document = yaml.safe_load(file)
     if "runs" in document:
@@ -137,7 +137,7 @@ def jenkins_scripts(path):
     for left, right in ("{}", "()"):
         claim(bare.count(left) == bare.count(right), f"{path}: {left} and {right} are alike")
     scripts = re.findall(r"'''(.*?)'''", text, re.S)
-    # The environment of Python that the file makes has the stand-ins.
+    # The Python environment that the file creates contains the stand-ins.
     setup = "mkdir -p .venv/bin && ln -sf $(command -v trainprof) $(command -v pip) .venv/bin/"
     return [(setup, {})] + [(script.replace("python3 -m venv .venv", ":"), {}) for script in scripts]
 
@@ -159,7 +159,7 @@ def judge(project, name, scripts, slower):
 
 
 def judge_nightly(project, scripts):
-    """Nine nights of which the last three are slower; the second of them is found."""
+    """Nine nights, the last three slower; the second of these is found."""
     for night in range(9):
         project.clean()
         project.commit()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Facts written by hand are judged; what is wrong with them is told with file and line.
+# Advice from facts written by hand; errors are reported with file and line.
 python3=/usr/bin/python3
 [ -x $python3 ] || { echo 'python3 is missing' >&2; exit 77; }
 cat >facts.json <<'END'
@@ -18,13 +18,13 @@ cat >facts.json <<'END'
   }
 }
 END
-# Which facts are wanted changes with the rules, and so does what the guide says of techniques.
+# The required facts change with the rules, and so does the guide's text about techniques.
 trainprof advise -n 1 facts.json | sed -e 's|/.*/rules/|RULES/|' -e '/^  guide /,/^  price /{/^  price /!d;}' \
 	-e '/^Rules that lack/q'
 trainprof advise --width=44 facts.json | awk 'length($0) > 44'
 trainprof advise --json facts.json >file.json
 trainprof advise --json - <facts.json | cmp - file.json && echo "stdin says the same"
-# The text tells what the JSON tells.
+# The text contains the same as the JSON.
 trainprof advise -n 9 facts.json >text
 $python3 - <<'END'
 import json, re
@@ -43,13 +43,13 @@ for finding in advice:
 assert [w["fact"] for w in said["wanted"]] == re.findall(r" ([a-z]+\.[a-z_]+) (?=\S)", text)[-len(said["wanted"]):]
 print(len(advice), "pieces of advice agree")
 END
-# A wrong rule of one's own is refused, or left out when asked.
+# A local rule with an error is refused, or left out on request.
 mkdir -p mine/bottlenecks/mine
 echo '{ "id": "mine/wrong" }' >mine/bottlenecks/mine/wrong.json
 trainprof advise -n 0 --rules mine facts.json
 echo "status $?"
 trainprof advise -n 0 --rules mine --lenient facts.json | head -1
-# A template reads back as it is and tells nothing.
+# A template is accepted as it is and contains no facts.
 trainprof advise --template >empty.json
 trainprof advise empty.json >said
 echo "status $?"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A network told layer by layer: what its samples cost, and what follows for a device.
+# A network described layer by layer: the cost of its samples, and the consequences for a device.
 cat >network.json <<'END'
 {
   // 4 channels at 512 x 512 x 512 in 32 bits
@@ -26,7 +26,7 @@ trainprof advise network.json | sed -n '/^1\./,/^  because/p'
 # On a slow link the halos take longer than the slabs: it is not split.
 sed 's|20GB/s|100MB/s|' network.json >slow.json
 trainprof advise slow.json | sed -n '/^1\./,/^  because/p'
-# On a device that holds it there is nothing to say.
+# On a device with enough memory there is no advice.
 sed 's|16GB|80GB|' network.json | trainprof advise - >roomy
 echo "status $?"
 grep -c gpu/ roomy

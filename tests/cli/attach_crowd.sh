@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Five hundred threads that come and go, and programs that fork and exec all the time: attaching finds
-# them all each time, and loses nothing.
+# Five hundred threads that start and end, and programs that fork and exec all the time: attaching
+# finds them all each time, and loses none.
 . "$CASES/run.inc"
 for i in 1 2; do
 	thread_chains 500 60 900000 >/dev/null &
 	pid=$!
-	# All chains rest for 0.9 s at once; midway between two births of all of them.
+	# All chains sleep for 0.9 s at the same time; this is midway between two starts of all of
+	# them.
 	sleep 1.35
 	trainprof attach -v --summary=none -d 500ms -o threads$i $pid 2>&1 |
 		awk '/threads joined/ { print ($4 == $6 && $4 >= 500) ? "all threads joined" : $0 }'

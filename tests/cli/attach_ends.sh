@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A program that ends while it is measured: how it ended is told, its status is not ours.
+# A program that ends while it is measured: its end is reported, its status is not ours.
 . "$CASES/run.inc"
-# until_measured RECORDING: in the program's words, until records of it are written
+# until_measured RECORDING: shell code for the program that waits until records of it are written
 until_measured() {
 	echo "until [ \"\$(stat -c %s '$1/records.tpr' 2>/dev/null || echo 0)\" -gt 4096 ]; do sleep 0.05; done"
 }

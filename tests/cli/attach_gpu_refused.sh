@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What an agent cannot join is measured without, and it is said why and what to type.
+# If an agent cannot be injected, the program is measured without; reason and remedy are printed.
 . "$CASES/run.inc"
 . "$CASES/attach_gpu.inc"
 

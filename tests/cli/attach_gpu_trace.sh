@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# An agent is put into a program that runs and uses CUDA's doubles: its work is told, it goes on.
+# An agent is injected into a running program that uses CUDA's doubles: its work is reported, it
+# continues.
 . "$CASES/run.inc"
 . "$CASES/attach_gpu.inc"
 
-# is_told WORD SECONDS: work of the GPU, by an agent that traces so
+# is_told WORD SECONDS: GPU work is reported, by an agent that traces in this way
 is_told() {
 	# shellcheck disable=SC2154 # start() sets it
 	joined --gpu-trace="$1" -d "$2s" --force -o "$1" "$pid" | plain >said

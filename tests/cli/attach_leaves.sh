@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Ctrl-C and the end of --duration leave the program as it was: it gets no signal, is neither stopped nor
-# traced, and can be attached to again.
+# Ctrl-C and the end of --duration leave the program unchanged: it gets no signal, is neither
+# stopped nor traced, and can be attached to again.
 . "$CASES/run.inc"
 command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
 signal_trap 300 >heard &

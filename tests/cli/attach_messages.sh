@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What is said when attach is used wrongly: nothing is left behind.
+# Messages for wrong uses of attach: no files are left.
 sleep 300 &
 pid=$!
 for words in '' 99999999 0 4x '1 2' '--duration=9 PID' '--log=x PID' '-d' '--collect=perv PID' '-o prof/x/y PID'; do
@@ -14,7 +14,7 @@ echo 'trainprof attach -o mine PID'
 trainprof attach -o mine $pid 2>&1
 echo "status $?"
 kill $pid
-# Threads of the kernel are not seen in every container.
+# Some containers hide the kernel's threads.
 if [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ]; then
 	trainprof attach 2 2>&1 | grep -q 'thread of the kernel' || echo 'a thread of the kernel was not refused'
 fi

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Another user's program is refused, with the command that may.
+# Another user's program is refused, with the command that has the permission.
 . "$CASES/run.inc"
 [ "$(id -u)" -eq 0 ] || { echo 'only root can become another user' >&2; exit 77; }
 chmod 755 . .. 2>/dev/null

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# The line of a Python loop that runs already is named.
+# The line of a Python loop that runs already is reported.
 . "$CASES/run.inc"
 command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
 cat >loop.py <<'END'

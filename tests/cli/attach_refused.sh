@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Where the kernel refuses to look into the program's memory (as Yama does), or refuses perf events, the
-# rest is measured, and what to type is said first.
+# If the kernel refuses access to the program's memory (as Yama does), or perf events, the rest is
+# measured, and the remedy is printed first.
 . "$CASES/run.inc"
 command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
 refuse vmread EPERM true || exit 77

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# The parts of a trainer with forked loaders and a team of threads that runs already are those that it
-# times itself, in the time that was measured. Its loaders pause for each picture, so that the shares
-# hardly depend on how busy the machine is. Where others have the CPUs it is tried again; if they have them
-# all the time nothing can be claimed.
+# The parts of a running trainer with forked loaders and a team of threads equal its own times, in
+# the measured window. Its loaders pause for each picture, so that the shares hardly depend on other
+# load. On a busy machine it is tried again; if other programs have the CPUs all the time nothing
+# can be claimed.
 . "$CASES/run.inc"
 command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
-trainer --data data --steps 1 >/dev/null # makes its pictures
+trainer --data data --steps 1 >/dev/null # creates its pictures
 
-# measure: attached to in its middle
+# measure: attaches in the middle of its run
 measure() {
 	rm -f steps
 	trainer --data data --truth truth.json --milliseconds 15000 --steps 100000 --workers 2 --worker-kind process \

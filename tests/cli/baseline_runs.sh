@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Reports are saved, found from below, compared with, replaced only with a reason, and never half.
+# Reports are saved, found from subfolders, compared with, replaced only with a reason, and never
+# partly.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 trace_of 60 3 >trace.json
@@ -10,7 +11,7 @@ for i in 2 3; do
 	sed "s/\"value\": 10000000,/\"value\": 1000${i}000,/" r1.json >r$i.json
 done
 sed 's/"value": 10000000,/"value": 10600000,/' r1.json >slow.json
-# shape: without what changes from day to day, and without verdicts
+# shape: without parts that change from day to day, and without verdicts
 shape() {
 	sed -E 's/saved [0-9TZ:-]+Z/saved TODAY/; s/, commit [0-9a-f]{12}//; s/ per step, .*/ per step/'
 }
@@ -31,7 +32,7 @@ said $?
 trainprof baseline save -q --reason='fewer runs' main r1.json
 said $?
 trainprof baseline list | shape
-# What cannot be saved leaves what was there.
+# A failed save leaves the old files.
 (ulimit -f 8 && trap '' XFSZ && trainprof baseline save -q --reason=big main good) 2>message
 said $?
 sed -E 's/new-[0-9]+/new/; s/\.[^.:]*\x27/\x27/' message

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Limits hold, are broken, or cannot be judged; what is wrong in a budget is never a pass.
+# Limits hold, are exceeded, or cannot be checked; an error in a budget is never a pass.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 trace_of 60 3 >trace.json
@@ -38,7 +38,7 @@ for how in pass warn error; do
 	trainprof check --inconclusive=$how r1.json
 	said $?
 done
-# Against a baseline: one run a side cannot show 3 %.
+# Against a baseline: one run per side cannot show 3 %.
 budget '' '"extends": "recommended", "baseline": {"file": "r1.json"}'
 trainprof check r1.json | head -3
 trainprof check r1.json >page
@@ -51,11 +51,11 @@ said $?
 sed 's/"value": 60,/"value": 61,/' r1.json >more.json
 trainprof check more.json
 said $?
-# Too few steps to say anything.
+# Too few steps for a result.
 budget '"step.time_ns": { "level": "error", "max": "1 s" }' '"select": {"min_steps": 1000}'
 trainprof check r1.json
 said $?
-# Budgets that are wrong.
+# Budgets with errors.
 wrong() {
 	trainprof check r1.json
 	said $?

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A baseline that is saved again and again keeps its history; the commit that made it slower is named.
+# A baseline that is saved repeatedly keeps its history; the commit that made it slower is named.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 trace_of 60 3 >trace.json
@@ -8,7 +8,7 @@ trainprof import -q -o good trace.json >/dev/null
 trainprof report --json -o fast.json good
 sed 's/"value": 10000000,/"value": 13000000,/' fast.json >slow.json
 git init -q . 2>/dev/null
-night() { # night REPORT DAY: a commit of that day, and a save
+night() { # night REPORT DAY: a commit on that day, and a save
 	GIT_COMMITTER_DATE="2026-01-0$2T00:00:00Z" GIT_AUTHOR_DATE="2026-01-0$2T00:00:00Z" \
 		git -c user.name=a -c user.email=a@localhost commit -q --allow-empty -m "day $2"
 	trainprof -q baseline save --reason=nightly nightly "$1"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A program of a pair that fails ends it with 4, and its status is said; misuse is 2.
+# A failing program of a pair ends it with 4, and its status is printed; misuse is 2.
 . "$CASES/run.inc"
 trainprof compare -o failed --json -- 'true' 'echo what it printed; exit 7'
 said $?

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What cannot be compared says why, and never ends with 0 by accident.
+# Runs that cannot be compared are refused with a reason, and never end with 0 by accident.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 trace_of 60 3 >trace.json
@@ -16,7 +16,7 @@ for new in later cut nan negative facts gone; do
 	trainprof diff good.json $new.json
 	said $?
 done
-# A number that one side lacks is unknown.
+# A number that one side does not have is unknown.
 trainprof diff --gate good.json lacks.json | head -4
 trainprof diff --gate good.json lacks.json >page
 said $?

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What differs between runs, of traces whose times are known.
+# Differences between runs, from traces with known times.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 for late in 1 3 6; do
 	trace_of 60 $late >trace.json
 	trainprof import -q -o waits$late trace.json >/dev/null
 done
-# 60, 30 and 10 % of a step of 10 ms: the step stays, its parts move.
+# 60, 30 and 10 % of a step of 10 ms: the step time stays, its parts change.
 trainprof diff waits6 waits1
 said $?
 trainprof diff waits6 waits3 | grep -A5 careful
-# Alone in a directory a report.json says what its recording says.
+# A report.json alone in a directory is used like its recording.
 mkdir artifact
 trainprof report --json -o artifact/before.json waits6
 trainprof report --json -o artifact/after.json waits3
 trainprof diff --json waits6 waits3 | grep -v '"name"' >by-recording
 trainprof diff --json artifact/before.json artifact/after.json | grep -v '"name"' >by-report
 cmp by-recording by-report && echo "the same"
-# Slower, faster, and what one run cannot show.
+# Slower, faster, and a change that one run cannot show.
 sed 's/"value": 10000000,/"value": 13000000,/' artifact/after.json >artifact/slow.json
 for new in after slow; do
 	trainprof diff --gate artifact/after.json artifact/$new.json | sed -n '1p;/^Gate/,/^$/p'
@@ -29,7 +29,7 @@ trainprof diff --gate=40% artifact/after.json artifact/slow.json >page
 said $?
 trainprof diff --gate artifact/slow.json artifact/after.json >page
 said $?
-# Three runs a side: the interval is theirs.
+# Three runs per side: the interval is theirs.
 for i in 1 2 3; do
 	sed "s/\"value\": 10000000,/\"value\": 1000${i}000,/" artifact/after.json >artifact/b$i.json
 	sed "s/\"value\": 10000000,/\"value\": 1050${i}000,/" artifact/after.json >artifact/n$i.json

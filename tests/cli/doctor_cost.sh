@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# doctor --cost: a program is measured for it; its books are the machine's, that they sum up is ours.
+# doctor --cost measures a program: the figures are the machine's; we check that they add up.
 export TMPDIR="$PWD"
 
 echo "-- one row for a look, one for each stage"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# doctor --for=gpu: what stands around GPUs, and CUPTI with the agent in a child, on doubles of CUDA.
+# doctor --for=gpu: the environment of GPUs, and CUPTI with the agent in a child, on doubles of
+# CUDA.
 . "$CASES/run.inc"
 export NVML_SCRIPT="$PWD/nvml" CUPTI_SCRIPT="$PWD/cupti"
 : >began
@@ -8,7 +9,7 @@ printf 'devices 1\nname NVIDIA H200\nawake 1\n' >nvml
 : >cupti
 unset TRAINPROF_GPU CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH KINETO_USE_DAEMON
 
-# row NAME [VARIABLE=VALUE...]: what doctor says of it where the doubles are installed
+# row NAME [VARIABLE=VALUE...]: doctor's row with this name if the doubles are installed
 row() {
 	row=$1
 	shift
@@ -42,7 +43,7 @@ row cupti-try TRAINPROF_GPU=0
 row switch TRAINPROF_GPU=0
 row gpu TRAINPROF_GPU=0
 
-# left: folders of trials; those of other doctors that run meanwhile go by themselves
+# left: folders of trials; those of other doctors that run meanwhile disappear by themselves
 left() {
 	find /tmp -maxdepth 1 -name "trainprof-try-*" -newer began -user "$(id -u)" 2>/dev/null
 }

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What doctor says is the machine's; that it says it in both forms, and how it ends, is ours.
+# The content of doctor's output depends on the machine; we check its two forms and its exit status.
 trainprof doctor >text
 echo "status $?"
 grep -c '^  \(ok\|WARN\|----\)  ' text | awk '{ print ($1 > 4) ? "rows" : $0 }'
 trainprof doctor --json | grep -o '"schema": ".*"'
 trainprof doctor --json | grep -c '"id": "disk"'
-# What a source gives already is not promised.
+# Gains that a source has already are not promised.
 [ "$(id -u)" -ne 0 ] || chmod 755 .
 . "$CASES/run.inc"
 as_user trainprof doctor | grep -A1 'user space only' | grep gains
-# What cannot be written makes it fail.
+# A failed write makes it fail.
 mkdir ro && chmod 555 ro && cd ro || exit 1
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 .. && setpriv --reuid=65534 --regid=65534 --clear-groups trainprof doctor >../text

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# The last line of doctor is what helps in this environment: how to start, or what grants the permission.
+# The last line of doctor is the remedy in this environment: how to start, or the command that
+# grants the permission.
 . "$CASES/run.inc"
 without_perf true || exit 77
 line() {

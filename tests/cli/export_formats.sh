@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Each format is read back by a reader of its own: the parts add up to those of the report.
+# Each format is read back by an independent reader: the parts add up to those of the report.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 command -v python3 >/dev/null || { echo 'no python3 here' >&2; exit 77; }

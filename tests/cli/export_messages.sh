@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What export says: formats, mistakes, files that cannot be written.
+# Messages of export: formats, errors, files that cannot be written.
 . "$CASES/run.inc"
 trainprof export --list
 for words in '' '--to=speedscop' '--to=xyz' '--to=csv' '--to=csv nowhere'; do

@@ -10,7 +10,7 @@ done
 trainprof guide facts | grep -c '^  [a-z]*\.' >n && [ "$(cat n)" -gt 100 ] && echo facts
 trainprof guide metrics | grep -c '^  [a-z]*\.' >n && [ "$(cat n)" -gt 30 ] && echo metrics
 trainprof help exit-status | head -5
-# Everything that the lists name has a page that fits, at both widths.
+# Every entry of the lists has a page that fits, at both widths.
 trainprof guide techniques | sed -n 's/^  \([a-z0-9-][a-z0-9-]*\)  .*/\1/p' >names
 sed -n 's/.*"id": "\(.*\)".*/\1/p' "$CASES/../../rules/limits.json" >>names
 [ "$(wc -l <names)" -ge 150 ] && echo names

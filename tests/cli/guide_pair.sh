@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Two runs side by side: while both wait for data the reader is warned.
+# Two runs next to each other: if both wait for data there is a warning.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 for late in 2 3 6; do
@@ -12,7 +12,7 @@ echo '{ "name": "by hand", "facts": { "step.dataloader_ratio": "35%" } }' >facts
 trainprof guide --plan waits6 waits3
 said $?
 trainprof guide --plan waits6 facts.json | tail -6
-# 20 % are not more than a fifth.
+# 20 % is not more than a fifth.
 trainprof guide --plan waits6 waits2 >page
 said $?
 tail -1 page

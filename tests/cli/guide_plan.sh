@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What to do about a run, step by step: of facts and of a recording, the same in all three formats.
+# The plan for a run, step by step: from facts and from a recording, the same in all three formats.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 python3=/usr/bin/python3
 [ -x $python3 ] || { echo 'python3 is missing' >&2; exit 77; }
-# Each batch is read by a loader that waits for the disk, then copied from pageable memory. By hand:
-# 45 of 100 ms are reads, 10 copies, 40 compute; all of both leaves 45 ms of 100, or 2.22.
+# Each batch is read by a loader that waits for the disk, then copied from pageable memory.
+# Calculated by hand: 45 of 100 ms are reads, 10 copies, 40 compute; without both 45 ms of 100
+# remain, or 2.22.
 cat >facts.json <<'END'
 {
   "name": "two causes",
@@ -35,7 +36,8 @@ cat >facts.json <<'END'
   }
 }
 END
-# Figures of others change with the guide, and how many rules lack facts with the rules.
+# Figures of other sources change with the guide, and the number of rules without facts with the
+# rules.
 trainprof guide --plan facts.json >text
 said $?
 sed -e 's/^\(   missing\) [0-9]* rules/\1 N rules/' -e '/^   missing/q' text
@@ -96,14 +98,14 @@ assert all(len(line) <= 80 for line in open("texts", encoding="utf-8").read().sp
 print(len(plans), "plans hold")
 print(len(plan["steps"]), "steps agree; together %.2f to %.2f" % tuple(last))
 END
-# Published cases and healthy runs: their plans hold as well, and fit.
+# Published cases and healthy runs: their plans are valid, too, and fit.
 mkdir plans
 for case in "$CASES"/../cases/*.json; do
 	trainprof guide --plan --json "$case" >"plans/$(basename "$case")" || echo "$case: status $?"
 	trainprof guide --plan "$case"
 done >texts
 $python3 check.py "$CASES/../../docs/plan.schema.json" plan.json recorded.json plans/*.json
-# Nothing known, nothing there, and what is no run.
+# Without facts, without a file, and with something that is no run.
 echo '{ "facts": {} }' >empty.json
 trainprof guide --plan empty.json | sed -n '3,4p'
 trainprof guide --plan --json empty.json >empty.plan

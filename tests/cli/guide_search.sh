@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# The guide finds what it is asked for, and says what to type next.
+# The guide finds the requested page, and proposes the next command.
 mkdir -p mine/techniques
 cp "$CASES/../../rules/limits.json" "$CASES/../../rules/sources.json" mine
 first() {
@@ -12,7 +12,7 @@ first train shorter
 first 'train shorter'
 first Checkpointing activations
 first --width 44 mixed precision
-# What the survey's neighbours are about is found by their own words.
+# The subjects of the survey's neighbours are found by their own words.
 for words in sparsity clairvoyant 'spatial parallelism' 'data movement' 'weight sharing' wagma 'ensemble members' 'spread ensemble' '2:4'; do
 	# shellcheck disable=SC2086 # several words
 	echo "$words: $(first $words)"
@@ -32,13 +32,13 @@ trainprof guide --json pin-memory
 echo "status $?"
 trainprof guide loader-wrokers
 echo "status $?"
-# What is to be typed is a line that a shell reads as it is meant, and whole.
+# A proposed command is a complete line that a shell parses as intended.
 for word in 'a;b c' '' '::'; do
 	trainprof guide "$word"
 	trainprof guide --search "$word"
 	echo "status $?"
 done
-# A page of one's own replaces ours and is found; a wrong one is refused, or left out when asked.
+# A local page replaces ours and is found; one with errors is refused, or left out on request.
 sed 's/"title": ".*"/"title": "Zebra workers"/' "$CASES/../../rules/techniques/loader-workers.json" >mine/techniques/loader-workers.json
 trainprof guide --rules mine --search zebra
 sed 's/"effort": "flag"/"effort": "none"/' "$CASES/../../rules/techniques/pin-memory.json" >mine/techniques/pin-memory.json

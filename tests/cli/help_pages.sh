@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# All help, never wider than 80 columns; narrow screens wrap it.
+# All help pages are at most 80 columns wide; narrow screens wrap them.
 trainprof
 for command in run attach report explain advise guide import rules doctor completion version help; do
 	trainprof help $command >"$command.help" || echo "help $command failed"

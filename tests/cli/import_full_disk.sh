@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A disk that fills up under an import: it fails, and nothing is left.
+# The disk becomes full during an import: it fails, and no files are left.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 [ "$(id -u)" -eq 0 ] || { echo 'only root can mount a small disk' >&2; exit 77; }

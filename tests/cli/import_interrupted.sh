@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# An import that is interrupted leaves nothing, and what --force was to replace as it was.
+# An interrupted import leaves no files, and the recording that --force was to replace is unchanged.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 trace_of 20 4 >rank0.json
 mkfifo slow.json
 
-# is_another RECORDING INODE: there is one, and not the one that is set aside first
+# is_another RECORDING INODE: it exists and is not the one that was renamed first
 is_another() {
 	now=$(stat -c %i "$1/records.tpr" 2>/dev/null) && [ "$now" != "$2" ]
 }
 
-# interrupt OPTION...: import a file that does not end, and stop in its middle
+# interrupt OPTION...: imports a file that does not end, and stops in the middle
 old=
 interrupt() {
 	exec 3<>slow.json
@@ -43,7 +43,7 @@ wait $job 2>/dev/null
 exec 3>&-
 trainprof report gone 2>&1
 said $?
-# leave NAME: an import into it that is killed outright after it has set the old one aside
+# leave NAME: an import into it that is killed after it has renamed the old one
 leave() {
 	exec 3<>slow.json
 	head -c 6000 rank0.json >&3
@@ -56,7 +56,7 @@ leave() {
 	wait $job 2>/dev/null
 	exec 3>&-
 }
-# shown COMMAND...: what is said, without the number of the process
+# shown COMMAND...: its output, without the process id
 shown() {
 	"$@" 2>&1 | sed 's/old-[0-9]*/old-PID/g'
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# The formats, what each keeps and loses, in any width.
+# The formats, with what each keeps and loses, in any width.
 trainprof import --list
 trainprof import --list --width=44 | awk 'length($0) > 44'
 for format in $(trainprof import --list | sed -n 's/^\([a-z-]*\)  .*/\1/p'); do

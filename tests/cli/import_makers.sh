@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Files of other makers are judged by lanes that are theirs, and what they do not record is unknown.
-step() { # step NUMBER: one of Ascend's, in microseconds since 1970, as texts
+# Files of other vendors are analyzed with their own lanes, and data that they do not record is
+# unknown.
+step() { # step NUMBER: a step of Ascend's, in microseconds since 1970, as texts
 	at=$((1736408883600000 + $1 * 1000))
 	cat <<EOF
 {"ph":"X","cat":"cpu_op","name":"ProfilerStep#$1","pid":7,"tid":70,"ts":"$at.000","dur":1000},
@@ -30,7 +31,7 @@ name() { # name PID PROCESS TID THREAD
 trainprof import -o ascend trace_view.json >printed
 sed -n '3,6p' printed
 
-# A rank that is late every time. The list is left open, as old versions of Horovod do.
+# A rank that is late every time. The list is not closed, as in old versions of Horovod.
 {
 	echo '['
 	i=0
@@ -49,6 +50,6 @@ EOF
 } >horovod.json
 trainprof import -o horovod horovod.json | sed -n '3,5p'
 
-# Two tools are no job.
+# Files of two tools are no job.
 trainprof import -o both trace_view.json horovod.json
 echo "status $?"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What import says when there is nothing to import, and that it leaves nothing behind.
+# Messages of import if there is nothing to import; no files are left.
 . "$CASES/run.inc"
 : >empty.json
 mkdir folder

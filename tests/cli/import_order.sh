@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# In whatever order the files of a job are given, the report says the same.
+# The report does not depend on the order in which the files of a job are given.
 . "$CASES/run.inc"
 
-# rank_of NUMBER GROUP ARRIVES: in each of ten steps of 10 ms a kernel until ARRIVES us, and one that
-# communicates until all have come, at 6 and 8 ms.
+# rank_of NUMBER GROUP ARRIVES: in each of ten steps of 10 ms a kernel until ARRIVES us, and one
+# that communicates until all have arrived, at 6 and 8 ms.
 rank_of() {
 	awk -v rank="$1" -v group="$2" -v arrives="$3" '
 	function event(category, name, process, thread, start, took, extra) {
@@ -30,12 +30,12 @@ rank_of() {
 		print "\n]}"
 	}'
 }
-# Of the first pair both arrive at once; of the second rank 3 does 2 ms later.
+# In the first pair both arrive at once; in the second one rank 3 arrives 2 ms later.
 rank_of 0 '[0, 1]' 5000 >a.json
 rank_of 1 '[0, 1]' 5000 >b.json
 rank_of 2 '[2, 3]' 4000 >c.json
 rank_of 3 '[2, 3]' 6000 >d.json
-# What remains is neither the command, the time of it, nor the list of files.
+# Compares everything but the command, its time and the list of files.
 numbers() {
 	trainprof report --json "$1" | sed -n '/"summary"/,$p'
 }

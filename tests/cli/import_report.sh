@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Import prints what report prints, and what is known of the trace by construction.
+# Import prints the same as report, and the known properties of the trace.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 trace_of 20 4 >rank0.json

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A pipeline of two stages whose second one is slow: steps, and who made whom wait.
+# A pipeline of two stages with a slow second one: steps, and who waited for which rank.
 . "$CASES/run.inc"
-# A step of 100 ms: 4 micro-batches, 10 ms each in the first stage and 20 ms in the second, which waits
-# 10 ms for the first of them; then both wait for each other, and the optimizer takes 10 ms.
+# A step of 100 ms: 4 micro-batches, 10 ms each in the first stage and 20 ms in the second, which
+# waits 10 ms for the first one; then both wait for each other, and the optimizer takes 10 ms.
 awk 'BEGIN {
 	print "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,gmc,mb_id"
 	for (step = 20; step < 40; step++) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Digests of ranks become one job file, whatever is wrong with some of them, and the report is that of the folder.
+# Digests of ranks are merged into one job file even if some are damaged; its report equals the
+# folder's.
 
 # record RANK SIZE OPTION... -- COMMAND...
 record() {

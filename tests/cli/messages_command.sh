@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What is said when the command is wrong.
+# Messages for a wrong command.
 for words in './train --epochs 1' reprot rnu attach --colr --width --color=purple 'version --jsn' \
 	'version -x' 'help reprot' 'guide partz' 'completion tcsh' 'completion' 'rules lst' rules \
 	'report a b'; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What is said when the recording cannot be written or read.
+# Messages if the recording cannot be written or read.
 . "$CASES/run.inc"
 run -o prof -- true && echo first
 run -o prof -- true 2>&1 | sed 's/[0-9]\{4\}-[0-9-]*/DATE/'

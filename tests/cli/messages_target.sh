@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What is said when the program cannot be started: 127, 126, and no recording left.
+# Messages if the program cannot be started: 127, 126, and no recording is left.
 echo '#!/no/such/loader' >script && chmod +x script
 echo 'print(1)' >train.py
 mkdir directory

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What the summary says to type next works as it stands, wherever the recording lies.
+# The commands that the summary proposes work unchanged, for any place of the recording.
 mkdir away far
-next() { # next FILE: each command that it proposes
+next() { # next FILE: prints each proposed command
 	tr -s '\n ' ' ' <"$1" | sed 's/.*Next: trainprof //; s/ *$//; s/ | /\n/'
 	echo
 }

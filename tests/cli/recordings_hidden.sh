@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Nothing of ours is seen by git, but for baselines; what was recorded is found, old places, too.
+# Git sees none of our files except baselines; recordings are found, also in old places.
 . "$CASES/run.inc"
 command -v git >/dev/null || { echo 'no git here' >&2; exit 77; }
 last() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What report prints, where it goes, and what it says when it cannot.
+# The output of report, its destination, and its messages on errors.
 . "$CASES/run.inc"
 run -o prof -- short_run 50 >/dev/null
 trainprof report prof | head -1 | cut -c1-15
@@ -26,7 +26,7 @@ said $?
 	echo yes >gone
 }
 cat status
-# What is no file of its own stays what it is.
+# An output file that is a link or a FIFO stays one.
 touch real && ln -s real link && mkfifo fifo
 cat fifo >got &
 for name in link fifo; do

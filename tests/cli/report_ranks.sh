@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Folders of jobs: several recordings are read as one job, and what is wrong with them is said.
+# Folders of jobs: several recordings are read as one job, and faults in them are reported.
 
 # record RANK SIZE JOB COMMAND...
 record() {
@@ -12,7 +12,7 @@ record() {
 		trainprof run -q --summary=none -o prof -- "$@"
 }
 
-# report ARGUMENT...: what is said, without times
+# report ARGUMENT...: its output, without times
 report() {
 	trainprof report "$@" 2>&1 | sed -E 's/[0-9.]+ (s|ms|µs)/TIME/g; s/host [^)]*/host H/; s/, job [^)]*//' |
 		grep -E '^(Rank|All|No |Left|RANK|CANNOT|trainprof:|  next|prof)' | sort -u
@@ -66,7 +66,7 @@ done
 wait
 END
 trainprof run -q --summary=none -o one -- sh launch &
-# They run until they were seen, however long that takes on a busy machine.
+# They run until they were seen, even on a busy machine.
 for i in $(seq 300); do
 	test "$(trainprof report --json one 2>/dev/null | grep -c '"rank"')" = 3 && break
 	sleep 0.2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# --redact: nothing of the command, of folders, of the machine's name is in any output.
+# --redact: no output contains the command, folders or the machine's name.
 . "$CASES/run.inc"
 command -v python3 >/dev/null || { echo 'no python3 here' >&2; exit 77; }
 mkdir -p "$PWD/very/secretfolder" && cd very/secretfolder || exit 2
@@ -16,7 +16,7 @@ open(sys.argv[0]).read()
 P
 OMP_NUM_THREADS=37 run -o prof -- python3 "$PWD/main.py" --wordofmine=77123
 host=$(uname -n)
-# leaks FILE: which of them are there
+# leaks FILE: prints the words that it contains
 leaks() {
 	for word in secretfolder wordofmine 77123 "\"$host\"" '"37"'; do
 		grep -q -- "$word" "$1" && echo "$word"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Reports of every kind of run satisfy the schema that is shipped, by another program's reading.
+# Reports of every kind of run satisfy the shipped schema, as checked by another program.
 . "$CASES/run.inc"
 python3=/usr/bin/python3
 $python3 -c 'import jsonschema' 2>/dev/null || { echo 'python3-jsonschema is missing' >&2; exit 77; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# --section prints that one of --full, and pages never stop a pipe.
+# --section prints that section of --full, and pagers never stop a pipe.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 trace_of 20 4 >rank0.json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# The shipped rules are good; mistakes are named with file, line and the nearest name.
+# The shipped rules have no errors; errors are reported with file, line and the nearest name.
 trainprof rules check | sed 's/[0-9]* rules, [0-9]* techniques/N rules, N techniques/'
 trainprof rules test | sed 's/[0-9]* passed/N passed/'
 trainprof rules list | awk 'length($0) > 80'
@@ -34,7 +34,7 @@ mkdir -p own/patterns
 cp "$CASES"/../../rules/patterns/*.json own/patterns/
 trainprof rules list --rules own >/dev/null
 echo "status $?"
-# An example that an earlier row catches is found by check only.
+# An example that an earlier row matches is found by check only.
 cat >own/patterns/45-mine.json <<'END'
 { "about": "ours", "patterns": [
   { "id": "mine-any", "base": ["mine"], "class": "memory", "family": "mine" },
@@ -43,7 +43,7 @@ cat >own/patterns/45-mine.json <<'END'
 END
 trainprof rules check --rules own >/dev/null
 echo "status $?"
-# check tells all that is wrong; the rest loads only when asked.
+# check reports all errors; the others only load what they need.
 cat >mine/bottlenecks/mine/guided.json <<'END'
 {
   "id": "mine/guided",

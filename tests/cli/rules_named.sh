@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A folder of rules that the user names is meant: where it holds none, nothing starts.
+# A folder of rules that the user names must contain rules: otherwise nothing starts.
 mkdir empty families families/bottlenecks families/bottlenecks/input
 touch file
 for words in --rules=/nosuch --rules=empty --rules=families --rules=file --rules=; do

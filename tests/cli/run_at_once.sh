@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Ranks that start at once in one folder, without -o, all run, each with a recording of its own.
+# Ranks that start at the same time in one folder, without -o, all run, each with its own recording.
 for i in 1 2 3 4 5 6 7 8; do
 	(
 		trainprof run -q --summary=none -- sh -c "echo >ran$i; exit 7"

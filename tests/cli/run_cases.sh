@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs commands and compares what they say with golden files.
-# run_cases.sh BUILD_DIRECTORY [--proofs] [--times] [--jobs=N] [PATTERN...]: those whose names fit, or all.
-# Those listed in proofs.txt measure running programs: only --proofs runs them, and nothing else then.
-# --times prints the seconds that each took; --jobs runs N beside each other (1). GOLDEN=1 rewrites the
-# golden files instead.
+# Runs commands and compares their output with golden files.
+# run_cases.sh BUILD_DIRECTORY [--proofs] [--times] [--jobs=N] [PATTERN...]: cases that match, or
+# all. Those listed in proofs.txt measure running programs: only --proofs runs them, and no others
+# then. --times prints the seconds of each case; --jobs runs N in parallel (1). GOLDEN=1 rewrites
+# the golden files instead.
 #
-# A case is CASE.sh, run by sh in an empty directory of its own with trainprof and the test programs
-# in PATH. It is compared with CASE.stdout, CASE.stderr (no file: nothing may be said) and CASE.exit
-# (no file: 0). Names that change are replaced first: the directory by DIR, the commit by COMMIT. A
-# case that cannot run here exits with 77 and says why. Cases find their input in $CASES.
+# A case is CASE.sh, run by sh in a new empty directory with trainprof and the test programs in
+# PATH. It is compared with CASE.stdout, CASE.stderr (no file: no output allowed) and CASE.exit (no
+# file: 0). Changing names are replaced first: the directory by DIR, the commit by COMMIT. A case
+# that cannot run here exits with 77 and prints why. Cases find their input in $CASES.
 set -u
 case $1 in
 /*) build=$1 ;;
@@ -34,7 +34,7 @@ trap 'chmod -R u+rwx "$top" 2>/dev/null; rm -rf "$top"' EXIT
 trap 'exit 130' INT TERM
 commit=$("$build/trainprof" version 2>/dev/null | sed -n 's/.*(\(.*\)).*/\1/p' | head -1)
 
-tidy() { # tidy FILE: replace what changes from run to run
+tidy() { # tidy FILE: replaces the parts that change from run to run
 	sed -e "s|$work/dir|DIR|g" ${commit:+-e "s|($commit)|(COMMIT)|g"} "$1" >"$1.tidy" && mv "$1.tidy" "$1"
 }
 
@@ -55,14 +55,14 @@ is_wanted() { # is_wanted NAME PATTERN...
 	[ "$1" != run_cases ] || return 1
 	is_proof=no
 	grep -qx "$1" "$CASES/proofs.txt" && is_proof=yes
-	# One that is asked for by its whole name runs, whatever it is.
+	# A case that is requested by its full name always runs.
 	[ "$is_proof" = "$proofs" ] || [ "$*" = "$1 $1" ] || return 1
 	fits "$@"
 }
 
 run_case() { # run_case NAME
 	mkdir "$work/dir"
-	# The inner shell expands its own words. What a shell runs in the background ignores signals.
+	# The inner shell expands its own words. A shell's background jobs ignore signals.
 	# shellcheck disable=SC2016
 	env -i --default-signal=INT,QUIT PATH="$build:$build/programs:$PATH" HOME="$work/dir" LC_ALL=C.UTF-8 TZ=UTC TERM=dumb \
 		TMPDIR="$work" CASES="$CASES" BUILD="$build" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
@@ -75,7 +75,7 @@ run_case() { # run_case NAME
 	tidy "$work/stderr"
 }
 
-keep() { # keep NAME: what was said becomes golden
+keep() { # keep NAME: its output becomes golden
 	for part in stdout stderr exit; do
 		golden=$CASES/$1.$part
 		if [ -s "$work/$part" ] && [ "$part/$(cat "$work/$part")" != "exit/0" ]; then
@@ -86,7 +86,7 @@ keep() { # keep NAME: what was said becomes golden
 	done
 }
 
-same() { # same NAME: compare with the golden files; false and a diff when they differ
+same() { # same NAME: compares with the golden files; false and a diff if they differ
 	good=0
 	for part in stdout stderr exit; do
 		golden=$CASES/$1.$part
@@ -102,7 +102,7 @@ same() { # same NAME: compare with the golden files; false and a diff when they 
 	return $good
 }
 
-# judge NAME: run it; a line of its outcome goes into $work/outcomes
+# judge NAME: runs it; writes a line with its result into $work/outcomes
 judge() {
 	began=$(date +%s%N)
 	run_case "$1"
@@ -121,7 +121,7 @@ judge() {
 	fi
 }
 
-# work_off N PATTERN...: cases that nobody else has begun, until there are none
+# work_off N PATTERN...: runs cases that no other job has begun, until there are none
 work_off() {
 	work=$top/$1
 	shift

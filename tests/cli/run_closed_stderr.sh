@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A reader of stderr that has gone costs neither the report nor the program's status. The program ends
-# when it has.
+# If the reader of stderr is gone, neither the report nor the program's status is lost. The program
+# ends when the reader has gone.
 . "$CASES/run.inc"
 {
 	trainprof run -o prof -- sh -c 'grep SigIgn /proc/self/status >measured; while (echo heard >&2); do sleep 0.05; done; exit 3'

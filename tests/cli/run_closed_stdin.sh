@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Descriptors that were closed are closed for the program too, and it gets none of trainprof's.
+# Closed descriptors are closed for the program too, and it gets none of trainprof's.
 . "$CASES/run.inc"
 run -o a -- sh -c 'read line && echo read || echo closed' <&- 2>&1
 run -o b -- sh -c '[ -e /proc/self/fd/1 ] && echo open >seen || echo closed >seen' >&-

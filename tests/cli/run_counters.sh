@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Hardware counters as doubles of NVML and CUPTI tell of them: what their scripts say is what the
-# report says, and what they refuse is said with what would help.
+# Hardware counters from doubles of NVML and CUPTI: the report contains the values of their scripts,
+# and a refusal is reported with its remedy.
 . "$CASES/run.inc"
 export NVML_SCRIPT="$PWD/nvml" CUPTI_SCRIPT="$PWD/cupti"
 
-# counted ARGUMENT...: trainprof finds the doubles where a driver's libraries would be
+# counted ARGUMENT...: trainprof finds the doubles in place of a driver's libraries
 counted() {
 	LD_LIBRARY_PATH=$BUILD/doubles/whole:$BUILD/doubles trainprof "$@"
 }
 
-# source_row RECORDING: what is said of the source
+# source_row RECORDING: the report's row about the source
 source_row() {
 	counted report --full "$1" | sed -n '/^  gpupmu/,/^  self/p' | sed '$d' | tr -s ' \n' ' ' |
 		sed 's/, [0-9]* records/, N records/; s/; [0-9] windows*/; N windows/'
 	echo
 }
 
-# about KEY LOW HIGH: a figure of the GPU, or a fact, lies there; who told it
+# about KEY LOW HIGH: a figure of the GPU, or a fact, is in the range; prints its source
 about() {
 	tr -d '\n' <gpu.json | grep -o "\"$1\": *{[^}]*}" | tail -1 | awk -v key="$1" -v low="$2" -v high="$3" '{
 		value = $0; sub(/.*"value": */, "", value); sub(/[,}].*/, "", value)
@@ -25,8 +25,8 @@ about() {
 		print key, (value + 0 >= low && value + 0 <= high ? "as scripted" : "is " value) (seen ? ", by " seen : "") }'
 }
 
-# run_used RECORDING SECONDS OPTION...: a program that NVML lists on GPU 1 of two. Who uses a GPU is looked
-# up once a second, and the first wish comes 2 s later.
+# run_used RECORDING SECONDS OPTION...: a program that NVML lists on GPU 1 of two. The users of a
+# GPU are looked up once per second, and the first request comes 2 s later.
 run_used() {
 	recording=$1 seconds=$2
 	shift 2
@@ -36,13 +36,13 @@ run_used() {
 	said $? >status
 }
 
-# is_told PATTERN RECORDING SECONDS: the source's row has it after so long
+# is_told PATTERN RECORDING SECONDS: the source's row contains it after that time
 is_told() {
 	run_used "$2" "$3" --counters
 	source_row "$2" | grep -q "$1"
 }
 
-# attached PATTERN SECONDS: the same of a process that runs already
+# attached PATTERN SECONDS: the same for a process that runs already
 attached() {
 	counted attach -q --summary=none --counters --force -d "$2s" -o attached "$(cat pidfile)"
 	said $? >status

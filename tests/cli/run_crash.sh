@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# trainprof itself is killed or crashes while the program runs: the program does not notice.
+# trainprof itself is killed or crashes while the program runs: the program is not affected.
 . "$CASES/run.inc"
 trainprof run -q --summary=none -o a -- sh -c 'echo on >a.on; until [ -e a.go ]; do sleep 0.05; done; exit 6' 2>err &
 wait_for a.on

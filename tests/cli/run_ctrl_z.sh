@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Stopped and continued as a job: trainprof stops with the program and goes on with it.
+# Stopped and continued as a job: trainprof stops and continues with the program.
 . "$CASES/run.inc"
 
-# until_line TEXT: until the shell has said so
+# until_line TEXT: until the shell has printed it
 until_line() {
 	until_true grep -qsx "$1" said
 }
 
-is_stopped() { # the program, whatever of trainprof
+is_stopped() { # the program, independent of trainprof's state
 	[ "$(cut -d' ' -f3 "/proc/$program/stat")" = T ]
 }
 

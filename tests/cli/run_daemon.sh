@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A daemon that the program leaves behind neither holds run up nor dies with it.
+# A daemon that the program leaves running neither delays the end of run nor dies with it.
 . "$CASES/run.inc"
 start=$(date +%s)
 run -o prof -- daemon_parent 300 pid

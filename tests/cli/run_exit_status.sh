@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# The program's status is the status of run: all of them.
+# The status of run is the program's status: all of them.
 . "$CASES/run.inc"
 wrong=0
-# The cheapest source alone: the way of the status is the same.
+# The cheapest source only: the status takes the same way.
 for status in $(seq 0 255); do
 	run --force -o prof --collect=marks -- exit_status "$status" >/dev/null 2>&1
 	got=$?

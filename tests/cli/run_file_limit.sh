@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A limit on the size of files is the program's affair: trainprof's own files fail without a word of
-# the shell, and the program meets the signal as it would alone.
+# A limit on the size of files is for the program: trainprof's own files fail without a message of
+# the shell, and the program gets the signal as it would alone.
 . "$CASES/run.inc"
 mkdir cache
 export XDG_CACHE_HOME="$PWD/cache"

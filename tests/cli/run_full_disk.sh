@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A disk that fills up: recording stops, the program does not.
+# The disk becomes full: recording stops, the program does not.
 . "$CASES/run.inc"
 [ "$(id -u)" -eq 0 ] || { echo 'only root can mount a small disk' >&2; exit 77; }
 mkdir disk && mount -t tmpfs -o size=8m none disk 2>/dev/null || { echo 'cannot mount' >&2; exit 77; }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# GPUs as a double of NVML tells of them: what its script says is what the report says.
+# GPUs from a double of NVML: the report contains the values of its script.
 . "$CASES/run.inc"
 . "$CASES/run_gpu.inc"
 
-# about KEY LOW HIGH: a figure of the first GPU of gpu.json lies there
+# about KEY LOW HIGH: a figure of the first GPU of gpu.json is in the range
 about() {
 	tr -d ' \n' <gpu.json | sed 's/.*"gpus":\[//' | grep -o "\"$1\":{\"value\":[^,]*" | head -1 |
 		awk -F: -v key="$1" -v low="$2" -v high="$3" '{
@@ -45,7 +45,7 @@ gpm 1
 gpm_2 80
 gpm_5 12
 EOF
-# The process that NVML lists is a child of the one that was started.
+# The process that NVML lists is a child of the started one.
 used() { # used SECONDS
 	# shellcheck disable=SC2016
 	with_gpu "$PWD/script" run -q --summary=none --force -o used -- timeout "$1" sh -c 'echo $$ >pidfile; while :; do :; done'
@@ -73,6 +73,6 @@ about power_limit_w 350 350
 about pcie_link_bytes_per_s 31.4e9 31.6e9
 trainprof report --full used | grep -o 'gpu.power_limit_ratio  *[0-9.]*\|gpu.pcie_link_ratio  *[0-9.]*' | tr -s ' ' | sort -u
 trainprof report --full used | grep -o "A GPU's PCIe link is narrower.*"
-# A counter that wraps between two looks is not believed.
+# A counter that wraps between two readings is discarded.
 tr -d ' \n' <gpu.json | grep -o '"pcie_received_bytes_per_s":{[^}]*}'
 trainprof report --full used | grep 'gpu.energy_j' | awk -v most=$((500 * (seconds + 2))) '{ print ($2 > 1000 && $2 < most ? "energy" : $0) }'

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# GPUs that are not used, do not answer or are switched off, as a double of NVML tells of them.
+# GPUs that are unused, do not answer or are switched off, from a double of NVML.
 . "$CASES/run.inc"
 . "$CASES/run_gpu.inc"
 
-# is_told PATTERN RECORDING SECONDS: what is said of the source when a program has slept so long
+# is_told PATTERN RECORDING SECONDS: the source's row after a program has slept that long
 is_told() {
 	with_gpu "$PWD/script" run -q --summary=none --force -o "$2" -- sleep "$3"
 	source_row "$2" | grep -q "$1"

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# GPUs from inside: a program writes the ring that an agent would, and its truth is what is reported.
+# GPU tracing: a program writes the ring of an agent, and the report equals its truth.
 . "$CASES/run.inc"
 . "$CASES/run_gpu_trace.inc"
 
-# of_steps NAME: what the report has of each step, a line a step
+# of_steps NAME: the report's values for each step, one line per step
 of_steps() {
 	tr -d ' \n' <gpu.json | grep -o '"series":{.*' | grep -o "\"$1\":\[[^]]*\]" | head -1 |
 		sed 's/.*\[//; s/\]//' | tr ',' '\n'
 }
 
-# near NAME COLUMN TOLERANCE: that part of the judged steps against the truth of the same steps, in
-# percent of their time. Steps that began before the first event are not judged, nor are those that
-# other programs made longer than the rest, or tore a mark from the program's own look at the clock.
+# near NAME COLUMN TOLERANCE: that part of the steady steps against the truth of the same steps, in
+# percent of their time. Steps that began before the first event are not compared, nor are those
+# that other programs made longer than the rest, or in which a mark and the program's own clock
+# reading differ.
 near() {
 	of_steps "$1" >found
 	of_steps kinds >kinds

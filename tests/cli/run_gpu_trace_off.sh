@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# GPUs from inside: switched off, in another tool's hands, or not used.
+# GPU tracing: switched off, used by another tool, or not used.
 . "$CASES/run.inc"
 . "$CASES/run_gpu_trace.inc"
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Windows of GPU tracing: what they cost a program is measured, and stays below --max-overhead.
-# The program is slower by a known factor while it is traced, and says how long each step took.
+# Windows of GPU tracing: their cost for a program is measured, and stays below --max-overhead. The
+# program is slower by a known factor while it is traced, and prints the length of each step.
 . "$CASES/run.inc"
 export NVML_SCRIPT="$PWD/script"
 printf 'devices 1\nname NVIDIA H200\nawake 50\n' >script
-# Some file: the driver would load it, and there is no driver.
+# Any file: the driver would load it, and there is no driver.
 : >agent.so
 export TRAINPROF_AGENT="$PWD/agent.so"
 
-# windowed NAME FACTOR BUDGET STEPS: steps of 21 ms that are FACTOR times as long while traced. At five
-# percent the second window begins 28 s after the first step at the latest.
+# windowed NAME FACTOR BUDGET STEPS: steps of 21 ms that are FACTOR times as long while traced. At
+# five percent the second window begins at most 28 s after the first step.
 windowed() {
 	SLOWED=$2 PERIOD=21 LD_LIBRARY_PATH=$BUILD/doubles/whole trainprof run -q --force --summary=none \
 		--gpu-trace=windows --max-overhead="$3" -o "$1" -- \
@@ -19,13 +19,13 @@ windowed() {
 	trainprof report --format=json "$1" | tr -d ' \n' >"$1.json"
 }
 
-# fact NAME FACT: its value in the report and, where there is one, both ends of its 95 %
+# fact NAME FACT: its value in the report and, if it has one, its 95 % interval
 fact() {
 	grep -o "\"$2\":{[^}]*" "$1.json" |
 		sed 's/.*"value":\([^,]*\),/\1 /; s/"ci95":\[\([^,]*\),\([^]]*\)\].*/\1 \2/; s/"origin.*//'
 }
 
-# warmup NAME: how many steps are warm-up
+# warmup NAME: number of warm-up steps
 warmup() {
 	sed 's/.*"excluded_warmup":\([0-9]*\).*/\1/' "$1.json"
 }
@@ -35,13 +35,14 @@ has_sides() {
 	grep -o '"windows.cost_ratio":{[^}]*' "$1.json" | grep -q '"coverage_ratio":1$'
 }
 
-# cost_row NAME: what the source says of its windows
+# cost_row NAME: the source's text about its windows
 cost_row() {
 	trainprof report --full "$1" | tr -s ' \n' ' ' | grep -o 'traced in [0-9]* windows*, [0-9.]* % of the time, which cost [^;)]*'
 }
 
-# compared TRIES NAME FACTOR BUDGET STEPS: the same, until windows have steps to be compared with, while it
-# runs and in the report. Where other programs slow down the first seconds those are warm-up.
+# compared TRIES NAME FACTOR BUDGET STEPS: the same, repeated until windows have steps for
+# comparison, during the run and in the report. If other programs slow down the first seconds, these
+# are warm-up.
 compared() {
 	tries=$1
 	shift
@@ -51,10 +52,10 @@ compared() {
 	done
 }
 
-# judged NAME FACTOR BUDGET: what was planted against the budget, and what the report says of the cost
-# against the program's own clock: steps from 0.2 s before a window to 0.3 s behind it took so much more
-# than 200 on either side, without warm-up. Other programs add to both in the same way, so they differ
-# by a fiftieth and 0.02 % of the run at most.
+# judged NAME FACTOR BUDGET: compares the planted cost with the budget, and the report's cost with
+# the program's own clock: the extra time of the steps from 0.2 s before a window to 0.3 s after it,
+# against 200 on either side, without warm-up. Other programs add to both in the same way, so they
+# differ by at most a fiftieth and 0.02 % of the run.
 judged() {
 	cat "$1.status"
 	awk -v said="$(fact "$1" windows.cost_ratio)" -v warmup="$(warmup "$1")" -v factor="$2" -v most="$3" '

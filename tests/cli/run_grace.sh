@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A report that takes too long is given up, and made later; the status stays.
+# A report that takes too long is aborted, and generated later; the status stays.
 . "$CASES/run.inc"
 run -o prof --grace=0s -- exit_status 3 2>&1 >/dev/null | grep -v err
 run -o other --grace=0s -- exit_status 3 >/dev/null 2>&1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# trainprof itself is killed: what was written until then is read, and knows how it was measured.
+# trainprof itself is killed: the records written so far are readable, including the settings.
 . "$CASES/run.inc"
-# killed: trainprof is, and its program ends
+# killed: kills trainprof, and ends its program
 killed() {
 	kill -KILL $!
 	wait $! 2>/dev/null
@@ -29,7 +29,8 @@ is_another() {
 }
 until_true is_another
 killed
-# A program that was about to be started holds what trainprof held until it has seen that it is gone.
+# A program that was about to be started holds trainprof's lock until it notices that trainprof is
+# gone.
 until_true flock -n two*old* true
 trainprof report --json 'two of' 2>said >report.json
 said $?

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# --log: stdout and stderr go to the file and through, each on its own stream.
+# --log: stdout and stderr go to the file and are passed on, each on its own stream.
 . "$CASES/run.inc"
 run -o a --log=log -- sh -c 'echo out; echo err >&2; exit 3' >out 2>err
 said $?
@@ -34,7 +34,8 @@ timeout 300 trainprof run -q --summary=none -o e --log=log -- sh chatty 2>/dev/n
 kill "$(cat chatty.pid)" "$(cat yes.pid)" 2>/dev/null
 grep -c last log
 echo 'what the program wrote last and what its helper says soon after arrive'
-# The helper speaks 50 ms after the program has ended, and 200 are waited for; others may make more of it.
+# The helper prints 50 ms after the program has ended, and trainprof waits for 200; more on a busy
+# machine.
 for _ in $(seq 20); do
 	run -o f --force --log=log -- sh -c '
 		mkfifo end

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Switch records turn themselves off above a limit, and the report says so, everywhere.
+# Switch records are turned off above a limit, and all reports contain that.
 trainprof run -o prof -- ping_pong pipe 200000 pinned 1000 >said 2>err
 n=$(sed -n 's/.*switches_per_s //p' said)
 [ "$n" -gt 60000 ] || { echo "$n switches per second: too few for the limit" >&2; exit 77; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Ranges of NVTX, by the agent itself in a program on doubles of CUDA: steps, calls of NCCL.
+# NVTX ranges, recorded by the agent itself in a program on doubles of CUDA: steps, calls of NCCL.
 . "$CASES/run.inc"
 export NVML_SCRIPT="$PWD/script"
 printf 'devices 1\nname NVIDIA H200\nawake 50\n' >script
@@ -18,7 +18,7 @@ metrics() {
 	done
 }
 
-# source_row RECORDING: what is said of the source
+# source_row RECORDING: the report's row about the source
 source_row() {
 	trainprof report --full "$1" | sed -n '/^  cupti/,/^  gpupmu/p' | sed '$d' | tr -s ' \n' ' ' |
 		sed 's/, [0-9,]* records/, N records/; s/cost [0-9.e+-]* %/cost P %/'

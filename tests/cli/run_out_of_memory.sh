@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# trainprof runs out of memory while the program runs: the program does not notice.
+# trainprof runs out of memory while the program runs: the program is not affected.
 . "$CASES/run.inc"
 command -v prlimit >/dev/null || { echo 'prlimit is missing' >&2; exit 77; }
 # shellcheck disable=SC2016 # words of the inner shell

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Ranks of a job record side by side into one folder, with the variables of a launcher. Whatever happens to a
-# recording, the ranks run.
+# Ranks of a job record into one folder, with the variables of a launcher. The ranks run even if a
+# recording fails.
 
-# rank N SIZE COMMAND...: as mpirun starts it
+# rank N SIZE COMMAND...: started as by mpirun
 rank() {
 	n=$1
 	size=$2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Secrets of the command line and of the environment are in nothing that is written.
+# Secrets of the command line and of the environment are in none of the written files.
 secret() {
 	echo "SECRET""$1"
 }

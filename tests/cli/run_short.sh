@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# 20 ms: nothing to judge, and said so.
+# 20 ms: too short for a verdict, which is reported.
 trainprof run -o prof -- short_run 20 2>err >/dev/null
 echo "status $?"
 sed -n 's/^\(TOO SHORT TO JUDGE\|NO VERDICT\).*/\1/p' err

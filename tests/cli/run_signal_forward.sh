@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# INT and TERM reach the program, sent to trainprof alone or to its whole group; alone exactly once.
+# INT and TERM reach the program if they are sent to trainprof only or to its whole group; in the
+# first case exactly once.
 . "$CASES/run.inc"
 command -v setsid >/dev/null || { echo 'setsid is missing' >&2; exit 77; }
 env --default-signal=INT true 2>/dev/null || { echo 'env knows no --default-signal' >&2; exit 77; }
 
-# start NAME: in a group of its own, with INT as a terminal's shell leaves it
+# start NAME: in a separate group, with INT as a terminal's shell sets it
 start() {
 	setsid env --default-signal=INT trainprof run -q --summary=none -o "$1" -- \
 		signal_trap 100 >"$1.out" 2>&1 &

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A source that stops early is in the report, however late it does; on the program's terminal nothing is
-# said but with -v.
+# A source that stops early is in the report, even if it stops late; on the program's terminal it is
+# reported only with -v.
 . "$CASES/run.inc"
 # shellcheck disable=SC2016 # the inner shell's own variable
 damage='truncate -s 0 "$TRAINPROF_MARKS"; until [ -e go ]; do sleep 0.05; done; echo done'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# --strict turns an incomplete measurement of a good program into 125, and touches nothing else.
+# --strict turns an incomplete measurement of a successful program into 125, and changes nothing
+# else.
 . "$CASES/run.inc"
 run -o a --strict -- true
 said $?

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Files and environment set options; the command line has the last word; mistakes name their line.
+# Files and environment set options; the command line overrides them; errors name their line.
 . "$CASES/run.inc"
 mkdir -p .config/trainprof deep/er
 cat >.config/trainprof/config.json <<'END'

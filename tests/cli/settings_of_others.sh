@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Settings, rules, links and recordings that another user could have written do not count.
+# Settings, rules, links and recordings that another user could have written are ignored.
 test "$(id -u)" = 0 || {
 	echo 'only root can give files away' >&2
 	exit 77

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# stacks of what is no pid, and of nobody.
+# stacks with an argument that is no pid, and with an unused pid.
 trainprof stacks; echo "status $?"
 trainprof stacks train.py; echo "status $?"
 trainprof stacks 4194304; echo "status $?"

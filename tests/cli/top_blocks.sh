@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Into a pipe go blocks of plain text, as many as asked for; the program does not notice.
+# In a pipe the output is blocks of plain text, as many as requested; the program is not affected.
 . "$CASES/run.inc"
 signal_trap 600 >heard &
 heard=$!
 wait_for heard
 sh -c 'while :; do :; done' &
 pid=$!
-# What changes from block to block becomes a word.
+# Parts that change from block to block become a word.
 shape() {
 	sed -E "s/$pid/PID/g; s/[0-9]+:[0-9:]+/CLOCK/g; s/(last) [0-9.]+ m?s/\1 TIME/; s/ +/ /g" |
 		sed -En 's/^(trainprof top pid PID .* last TIME of CLOCK)$/\1/p; s/^(trainprof takes) [0-9.<]+ % .*$/\1/p; s/^ (PID trainer).*/\1/p; s/^(pid .*)/\1/p'
@@ -38,7 +38,7 @@ trainprof top -i 300ms $pid 2>errors >/dev/full
 said $?
 cat errors
 echo 'Ctrl-C'
-: >out # what is there now is of the last one
+: >out # the old content is of the previous one
 env --default-signal=INT trainprof top -i 300ms $heard >out &
 wait_for out
 kill -INT $!

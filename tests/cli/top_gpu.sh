@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Where a GPU is read its readings are no lost records.
+# GPU readings are not counted as lost records.
 . "$CASES/run.inc"
 cat >script <<'EOF'
 devices 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Ctrl-Z, bg and fg: the terminal is given back each time, and drawn on only by a job of the foreground.
+# Ctrl-Z, bg and fg: the terminal is restored each time, and only a foreground job draws on it.
 . "$CASES/run.inc"
 command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
 command -v bash >/dev/null || { echo "bash is missing" >&2; exit 77; }
@@ -30,7 +30,7 @@ def do(name, keys, seconds, until, *told):
     written = read(seconds, until)
     print(name, *(text in written for text in told))
 
-# Nothing waits that long unless something is wrong.
+# A timeout that is only reached on an error.
 LONG = 120
 ENTER, LEAVE, HOME, TAKES = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[H", b"trainprof takes"
 read(LONG, b"P> ")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What is said when top is used wrongly: nothing is left behind.
+# Messages for wrong uses of top: no files are left.
 sleep 300 &
 pid=$!
 for words in '' 99999999 0 4x '1 2' '-i 50ms PID' '-i 1h PID' '-i 2 PID' '--intervall=2s PID' '-n PID' '-o prof PID' '--collect=perv PID' prof; do

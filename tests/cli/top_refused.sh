@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Another user's program is refused, with the command that may; where the kernel refuses a source, the rest
-# is shown, and what is not.
+# Another user's program is refused, with the command that has the permission; if the kernel refuses
+# a source, the rest is shown, and the missing part is named.
 . "$CASES/run.inc"
 [ "$(id -u)" -eq 0 ] || { echo 'only root can become another user' >&2; exit 77; }
 refuse vmread EPERM true || exit 77

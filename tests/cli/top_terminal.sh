@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# A terminal is drawn on in place, no higher and no wider than it is, and left as it was; q ends it.
+# On a terminal the output is drawn in place, within its size, and the terminal is restored; q ends
+# it.
 . "$CASES/run.inc"
 command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
 command -v script >/dev/null || { echo "script is missing" >&2; exit 77; }
@@ -46,7 +47,7 @@ def fits(frame, lines, columns):
 read(lambda: any(b"trainprof takes" in frame for frame in frames()))
 during = termios.tcgetattr(fd)
 first, first_frame, written = written, frames()[-1], b""
-# Looking around in the last stretch, and going on.
+# Browses in the last interval, and continues.
 os.write(fd, b"4")
 read(lambda: b"4/8 " in written and b"Stacks" in written and b"functions by" not in written)
 os.write(fd, b"?")
@@ -56,7 +57,7 @@ os.write(fd, b"qq")
 read(lambda: any(b"trainprof takes" in frame for frame in frames()))
 went_on, written = written, b""
 size(fd, 8, 44)
-# One of the former size may be under way.
+# A frame of the former size may still be in the output.
 read(lambda: any(fits(frame, 8, 44) for frame in frames()))
 second_frame, written = frames()[-1], b""
 os.write(fd, b"xq")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What cannot be tried is refused before anything starts, with the reason.
+# A trial that is not possible is refused before anything starts, with the reason.
 . "$CASES/try.inc"
 rule waits ''
 run -o plain -- ./program

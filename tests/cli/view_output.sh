@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What view prints without a terminal: screens after keys, lines for screen readers, pictures, messages.
+# The output of view without a terminal: screens after keys, lines for screen readers, pictures,
+# messages.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 for late in 1 6; do

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# The viewer on a terminal: keys, another size, Ctrl-Z, q, signals and a crash; the terminal is left as it was.
+# The viewer on a terminal: keys, another size, Ctrl-Z, q, signals and a crash; the terminal is
+# restored.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
@@ -125,7 +126,7 @@ os.write(s.fd, b"Q")
 print("status", os.waitstatus_to_exitcode(s.end()))
 s.left("after Q:")
 
-# Stopped and continued, by a shell of its own that reports the stop.
+# Stopped and continued, by a separate shell that reports the stop.
 s = Screen(["sh", "-c", "set -m; trainprof view prof; echo stopped $?; read -r word; fg >/dev/null; echo ended $?"], 24, 80)
 s.expect("[1 Overview]")
 os.write(s.fd, b"\x1a")

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The calls of libcuda's double that programs make by themselves: a device of 4 GiB on which all
- * work is done at once. What a program asks for is told as cuda_double_work() tells it. Handles are
- * addresses of what they stand for; a captured graph is the number of kernels that were launched.
- */
+/* The functions of libcuda's double that programs call: a device of 4 GiB that does all work at
+ * once. Work that a program requests is reported as by cuda_double_work(). Handles are addresses of
+ * their objects; a captured graph is the number of kernels that were launched. */
 #include "cuda_double.h"
 
 #include <stddef.h>
@@ -27,8 +25,8 @@ struct graph {
 static char functions[MOST_FUNCTIONS][NAME_BYTES];
 static int n_functions;
 static size_t used_bytes;
-static struct graph *captured; /* NULL: nothing is being captured */
-static char thing;             /* what contexts, modules and streams point to */
+static struct graph *captured; /* NULL = nothing is being captured */
+static char thing;             /* contexts, modules and streams point to it */
 
 static double clock_s(void)
 {
@@ -50,7 +48,7 @@ static int give_thing(void **out)
 	return 0;
 }
 
-/* A door: programs know its type from NVIDIA's headers, so there is none of ours. */
+/* Defines an exported function. Programs know its type from NVIDIA's headers, so ours has none. */
 #define CALL(name, ...)                                                                            \
 	int name(__VA_ARGS__);                                                                     \
 	int name(__VA_ARGS__)

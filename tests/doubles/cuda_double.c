@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A double of libcuda.so.1: no GPU, but cuInit() calls the injected tool as the real one does, and
- * work that a program asks for is told to whoever put a function into cuda_double_hook (the double
- * of CUPTI does). $CUDA_DOUBLE_VERSION is what cuDriverGetVersion() says, 13000 unless set.
- */
+/* A double of libcuda.so.1: it has no GPU, but cuInit() calls the injected tool as the real one
+ * does, and work that a program requests is reported to the function in cuda_double_hook (set by
+ * the double of CUPTI). $CUDA_DOUBLE_VERSION is the result of cuDriverGetVersion(), 13000 unless
+ * set. */
 #include "cuda_double.h"
 
 #include <dlfcn.h>

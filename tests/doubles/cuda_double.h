@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs and the double of CUPTI know of the double of libcuda. */
+/* The interface of the double of libcuda to programs and to the double of CUPTI. */
 #ifndef TRAINPROF_TESTS_DOUBLES_CUDA_DOUBLE_H
 #define TRAINPROF_TESTS_DOUBLES_CUDA_DOUBLE_H
 
@@ -8,7 +8,7 @@
 enum cuda_double_what {
 	CUDA_DOUBLE_LAUNCH, /* by the runtime */
 	CUDA_DOUBLE_LAUNCH_DRIVER,
-	CUDA_DOUBLE_LAUNCH_GRAPH, /* one kernel that is a node */
+	CUDA_DOUBLE_LAUNCH_GRAPH, /* one kernel that is a graph node */
 	CUDA_DOUBLE_COPY,
 	CUDA_DOUBLE_PEER,
 	CUDA_DOUBLE_SET,
@@ -26,7 +26,7 @@ struct cuda_double_work {
 
 typedef void cuda_double_hook_fn(const struct cuda_double_work *work);
 extern cuda_double_hook_fn *cuda_double_hook;
-extern int cuda_double_is_heard; /* work is being recorded: whoever hooks says so */
+extern int cuda_double_is_heard; /* work is being recorded; set by the owner of the hook */
 
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *out);

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A double of libcupti: makes the records that the double of libcuda asks for, as the file
- * $CUPTI_SCRIPT tells it to. Lines are "KEY VALUE":
+ * A double of libcupti: writes the records for the work in the double of libcuda, as the file
+ * $CUPTI_SCRIPT describes. Lines are "KEY VALUE":
  *
- *   version N           what cuptiGetVersion says
+ *   version N           result of cuptiGetVersion
  *   KIND_bytes N        length of a record: kernel, memcpy, memcpy2, memset, call, sync, overhead
- *   owner TEXT          another tool has subscribed: its name, in one word
- *   owner_stays SECONDS then it has gone; for ever, where this is not said
+ *   owner TEXT          another tool has subscribed: its name, one word
+ *   owner_stays SECONDS after that the tool is gone; without this key it stays
  *   zero N              each Nth kernel has no times
- *   dropped N           records lost by itself, told once
- *   delay SECONDS       what is younger is not delivered unless forced
- *   steal_after N       behind the Nth record another tool has the callbacks
- *   overheads N         an overhead record behind each Nth launch
- *   at_once 1           delivers buffers in several threads at once, as nothing forbids it
- *   flushes_at_exit 1   its exit handler delivers what there is, in forked children too
+ *   dropped N           records that CUPTI lost itself, reported once
+ *   delay SECONDS       younger records are delivered by a forced flush only
+ *   steal_after N       after the Nth record another tool has the callbacks
+ *   overheads N         an overhead record after each Nth launch
+ *   at_once 1           delivers buffers in several threads at once, which nothing forbids
+ *   flushes_at_exit 1   its exit handler delivers what is left, in forked children too
  *   shared 1            one buffer for all threads, as before 13.0
- *   handlers N          N exit handlers, registered in the middle of the first subscription, as
- * real ones do: a call after one of them ran aborts hold FILE           in the middle of the first
- * subscription FILE.held is made, and it waits for as long as FILE exists hold_load FILE      so
- * does its constructor, once it has registered such a handler fail_SYMBOL RESULT  what a call
- * returns; sleep_SYMBOL SECONDS: how long it takes; crash_SYMBOL 1: it ends the process
+ *   handlers N          N exit handlers, registered during the first subscription, as real
+ *                       versions do: a call after one of them ran aborts
+ *   hold FILE           during the first subscription FILE.held is created, and it waits for as
+ *                       long as FILE exists
+ *   hold_load FILE      the same in its constructor, after it has registered such a handler
+ *   fail_SYMBOL RESULT  result of a call; sleep_SYMBOL SECONDS: its duration; crash_SYMBOL 1: it
+ *                       ends the process
  *
  * It is stricter than the real one: what is known to crash or to hang some version of CUPTI aborts
- * here. CUPTI_DOUBLE_AGE: 2 all symbols (13.0), 1 those of 11.8, 0 one is missing that is needed.
+ * here. CUPTI_DOUBLE_AGE: 2 all symbols (13.0), 1 those of 11.8, 0 one needed symbol is missing.
  */
 #include "agent/cupti/cupti_abi.h"
 #include "cuda_double.h"
@@ -47,11 +49,11 @@ enum {
 	MOST_SLOTS = 128,
 	LONGEST = 256,
 	LAST_KIND = 64,
-	NULL_BUFFER_SINCE = 27, /* 12.9: older versions crash where a request has no answer */
+	NULL_BUFFER_SINCE = 27, /* 12.9: older versions crash if a request returns no buffer */
 };
 
 static struct {
-	size_t bytes[LAST_KIND]; /* of a record of each kind */
+	size_t bytes[LAST_KIND]; /* of a record, by kind */
 	double delay_s;
 	uint64_t zero;
 	uint64_t overheads;
@@ -72,15 +74,15 @@ struct slot {
 };
 
 static struct slot slots[MOST_SLOTS];
-static uint32_t n_slots = 1; /* the first is the shared one */
+static uint32_t n_slots = 1; /* the first one is shared */
 static _Thread_local struct slot *own;
-static pthread_mutex_t delivery; /* held while buffers are delivered, as CUPTI holds its own */
+static pthread_mutex_t delivery; /* held while buffers are delivered, like CUPTI's own lock */
 
 static cupti_request_fn *request;
 static cupti_complete_fn *complete;
 static cupti_callback_fn *on_call;
 static void *on_call_context;
-static uint64_t enabled; /* bit per kind */
+static uint64_t enabled; /* one bit per kind */
 static bool calls_on[3][1024];
 static bool watched[3][1024];
 static uint64_t n_records;
@@ -89,14 +91,14 @@ static uint32_t n_links;
 static uint64_t n_requests;
 static uint64_t n_lost;
 
-/* Who has CUPTI: tests/agent/cupti_calls.txt says what each version returns to whom. */
+/* The kind of subscription: tests/agent/cupti_calls.txt lists what each version returns for
+ * each. */
 enum owner { NOBODY, OLD_CALL, EXCLUSIVE, SHARING };
 
 enum {
 	MOST_SUBSCRIBERS = 4,
-	SHARES_SINCE = 130200, /* and knows parameters of 40 bytes */
-	LETS_OLD_IN_SINCE =
-		130300, /* after an exclusive one; refuses to enable where others share */
+	SHARES_SINCE = 130200,      /* and knows the parameters of 40 bytes */
+	LETS_OLD_IN_SINCE = 130300, /* after EXCLUSIVE; no enable while SHARING */
 };
 
 static enum owner owners[MOST_SUBSCRIBERS];
@@ -172,7 +174,8 @@ static void deliver(uint8_t *buffer, size_t size, size_t used)
 		pthread_mutex_unlock(&delivery);
 }
 
-/* With the slot's lock; what was full is handed out for delivery without it. */
+/* The caller holds the slot's lock. A full buffer is returned in `full`, for delivery without the
+ * lock. */
 static bool make_room(struct slot *slot, size_t bytes, struct slot *full)
 {
 	size_t most = 0;
@@ -213,7 +216,7 @@ static void put(int kind, const void *record, size_t size)
 	pthread_mutex_lock(&slot->lock);
 	if (make_room(slot, bytes, &full)) {
 		uint8_t *at = slot->buffer + slot->used;
-		memset(at, 0xa5, bytes); /* what lies behind is not zero in truth either */
+		memset(at, 0xa5, bytes); /* unknown fields are not zero in reality either */
 		memcpy(at, record, size < bytes ? size : bytes);
 		slot->used += bytes;
 	} else {
@@ -374,7 +377,7 @@ __attribute__((constructor)) static void hook(void)
 		__atomic_store_n((cuda_double_hook_fn **)symbol, on_work, __ATOMIC_RELEASE);
 }
 
-/* Calls of the driver are what a tool asks for last. */
+/* Starts or stops the recording of work: a tool enables the driver's calls last. */
 static void hear(bool is_so)
 {
 	if (is_heard)
@@ -427,7 +430,7 @@ __attribute__((constructor)) static void hold_load(void)
 	hold("hold_load");
 }
 
-/* Once, at the first subscription: what takes real ones long. */
+/* Runs once, at the first subscription: the part that takes long in real versions. */
 static void start(void)
 {
 	static int has_begun;
@@ -459,7 +462,7 @@ static bool is_refused(enum owner kind)
 		return true;
 	if (kind == OLD_CALL)
 		return has(SHARING) || (has(EXCLUSIVE) && told.version < LETS_OLD_IN_SINCE);
-	return has(EXCLUSIVE); /* beside those who share it has a subscription and no more */
+	return has(EXCLUSIVE); /* if others share, the caller has a subscription and nothing more */
 }
 
 static int subscribe(enum owner kind, cupti_subscriber *out, cupti_callback_fn *callback,
@@ -593,7 +596,7 @@ CALL(cuptiEnableCallback, claim(subscriber &&cbid < 1024, "callback");
 static int subscribe_by_name(cupti_subscriber *out, cupti_callback_fn *callback, void *context,
 			     struct cupti_subscriber_params *params)
 {
-	size_t wide = sizeof(*params) + sizeof(uint64_t); /* the last is whether it shares */
+	size_t wide = sizeof(*params) + sizeof(uint64_t); /* the last field is the sharing flag */
 	bool is_wide = params->size == wide;
 	uint8_t shares = is_wide ? *((const uint8_t *)params + sizeof(*params)) : 0;
 	claim((params->size == sizeof(*params) || is_wide) && strlen(params->own_name) < 53,

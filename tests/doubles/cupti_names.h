@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the calls that the double of CUPTI knows by name. */
+/* Numbers of the calls whose names the double of CUPTI knows. */
 #ifndef TRAINPROF_TESTS_DOUBLES_CUPTI_NAMES_H
 #define TRAINPROF_TESTS_DOUBLES_CUPTI_NAMES_H
 

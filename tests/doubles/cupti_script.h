@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The script that the double of CUPTI follows: lines "KEY VALUE" in the file $CUPTI_SCRIPT. */
+/* Parses the script of the double of CUPTI: lines "KEY VALUE" in the file $CUPTI_SCRIPT. */
 #ifndef TRAINPROF_TESTS_DOUBLES_CUPTI_SCRIPT_H
 #define TRAINPROF_TESTS_DOUBLES_CUPTI_SCRIPT_H
 
@@ -55,7 +55,7 @@ static void claim(bool is_so, const char *what)
 	abort();
 }
 
-/* What each call does first. */
+/* The common beginning of each call. */
 static int enter(const char *symbol)
 {
 	char key[WORD + 8];

@@ -2,19 +2,19 @@
 /*
  * A libcuda.so.1 without a GPU on which NVIDIA's own libcupti starts. CUPTI asks the driver for
  * tables of functions (cuGetExportTable); here each function in them does nothing and returns 0.
- * Nothing can be launched, so CUPTI delivers no records: what shows is which calls it accepts, and
- * how programs end with it. cuInit() loads the tool that $CUDA_INJECTION64_PATH names, as NVIDIA's
- * driver does.
+ * Nothing can be launched, so CUPTI delivers no records: visible are the calls that it accepts, and
+ * how programs end while it is loaded. cuInit() loads the tool that $CUDA_INJECTION64_PATH names,
+ * as NVIDIA's driver does.
  *
- *   NULL_DRIVER_VERSION   what cuDriverGetVersion says; 13000 unless set
- *   NULL_DRIVER_INIT      what cuInit returns, after the tool was loaded
- *   NULL_DRIVER_FAILS     what every request for a table returns
- *   NULL_DRIVER_SLOW_MS   how long each of them takes
- *   NULL_DRIVER_HOLD      a file: once NULL_DRIVER_HOLD_AT (10) tables were asked for, the file
- *                         FILE.held is made, and requests wait for as long as FILE exists
+ *   NULL_DRIVER_VERSION   result of cuDriverGetVersion; 13000 unless set
+ *   NULL_DRIVER_INIT      result of cuInit, after the tool was loaded
+ *   NULL_DRIVER_FAILS     result of every request for a table
+ *   NULL_DRIVER_SLOW_MS   duration of each request
+ *   NULL_DRIVER_HOLD      a file: after NULL_DRIVER_HOLD_AT (10) tables were requested, the file
+ *                         FILE.held is created, and requests wait for as long as FILE exists
  *
- * CUPTI 13.2 and later call function 66 of the core table where that table is long enough to have
- * one, so here it is not.
+ * CUPTI 13.2 and later call function 66 of the core table if that table is long enough to have one,
+ * so here it is not.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -31,11 +31,11 @@ enum { ID_BYTES = 16, N_ENTRIES = 512, CORE_ENTRIES = 66, CLEARED_BYTES = 8192 }
 typedef long entry_fn(void);
 
 struct table {
-	size_t bytes; /* its own word included */
+	size_t bytes; /* including the size word itself */
 	entry_fn *entries[N_ENTRIES];
 };
 
-/* CUPTI calls methods of an object that the driver hands to it. */
+/* An object that the driver returns to CUPTI, which calls its methods. */
 struct tool_object {
 	entry_fn **methods;
 	void *members[N_ENTRIES];
@@ -52,10 +52,8 @@ static struct table core, object, list, other;
 static entry_fn *methods[N_ENTRIES];
 static struct tool_object tool = {.methods = methods};
 
-/*
- * CUPTI reads results from its stack that a function which does nothing has not written: what an
- * earlier call has left there. So it shall be zeros.
- */
+/* CUPTI reads results from its stack that a function which does nothing has not written: leftovers
+ * of an earlier call. This function makes them zeros. */
 __attribute__((noinline)) static void clear_stack(void)
 {
 	volatile char below[CLEARED_BYTES];

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A double of libnvidia-ml.so.1 that says what the file $NVML_SCRIPT tells it to, and knows of no
- * GPU without it. A line is "[at SECONDS] [gpu N] KEY VALUE [BYTES]"; seconds count from init, and
- * of the lines that fit the last one holds ("process" lines add up):
+ * A double of libnvidia-ml.so.1 that returns the values in the file $NVML_SCRIPT, and has no GPU
+ * without it. A line is "[at SECONDS] [gpu N] KEY VALUE [BYTES]"; seconds count from init, and of
+ * the lines that match the last one applies ("process" lines add up):
  *
  *   devices N, name TEXT, minor N, awake PERCENT, total/used/reserved BYTES, power MILLIWATT,
  *   power_limit/power_default MILLIWATT, link_generation/link_width N (and …_max),
  *   capability N (90 for 9.0),
  *   clock/clock_max MHZ, reasons MASK, gpm 0|1, gpm_ID VALUE
  *   energy/field_ID START, energy_rate/field_ID_rate PER_SECOND, field_ID_bits 32|64
- *   process PID BYTES: PID a number or a file that holds one; BYTES "-" for not available
- *   fail_SYMBOL RESULT: what the call returns (0: it works), sleep_SYMBOL SECONDS: how long it
- *   takes, hold_SYMBOL FILE: until that file is gone
+ *   process PID BYTES: PID is a number or a file that contains one; BYTES "-" = not available
+ *   fail_SYMBOL RESULT: result of the call (0 = it works), sleep_SYMBOL SECONDS: its duration,
+ *   hold_SYMBOL FILE: it waits until that file is gone
  *
- * nvmlDoubleAdvance(SECONDS) lets that time pass at once.
+ * nvmlDoubleAdvance(SECONDS) advances the clock at once.
  *
- * NVML_DOUBLE_AGE: 2 all symbols, 1 those of old drivers only, 0 one is missing that is needed.
+ * NVML_DOUBLE_AGE: 2 all symbols, 1 those of old drivers only, 0 one needed symbol is missing.
  */
 #include "collect/gpu/nvml/nvml_abi.h"
 
@@ -35,7 +35,7 @@ enum { MOST_LINES = 512, MOST_GPUS = 16, WORD = 128 };
 
 struct line {
 	double at_s;
-	int gpu; /* -1: all */
+	int gpu; /* -1 = all */
 	char key[WORD];
 	char value[WORD];
 	char bytes[WORD];
@@ -52,7 +52,7 @@ struct nvml_device {
 
 static struct nvml_device gpus[MOST_GPUS];
 
-static double ahead_s; /* of the clock; one thread sets it, before others ask */
+static double ahead_s; /* added to the clock; one thread sets it, before other threads call */
 
 static double clock_s(void)
 {
@@ -147,7 +147,8 @@ static void nap(double seconds)
 		nanosleep(&time, NULL);
 }
 
-/* What every call does first; a key that nobody wrote is not supported, as on other hardware. */
+/* The common beginning of every call; a key that is not in the script is not supported, as on other
+ * hardware. */
 static int begin(const char *symbol, int gpu, const char *needed)
 {
 	char key[WORD];
@@ -314,7 +315,7 @@ static void fill_fields(int gpu, int n, struct nvml_field *fields)
 CALL(nvmlDeviceGetFieldValues, d->number, NULL, fill_fields(d->number, n, fields), nvml_device d,
      int n, struct nvml_field *fields)
 
-/* ---- GPM: a sample is the number of its device and when it was taken ----------------------- */
+/* ---- GPM: a sample is the number of its device and its time -------------------------------- */
 
 struct sample {
 	int gpu;
@@ -331,7 +332,7 @@ static int fill_gpm(struct nvml_gpm_query *query)
 {
 	const struct sample *from = query->from;
 	const struct sample *to = query->to;
-	/* As the header says: at least 100 ms between two samples of one device, in order. */
+	/* The header requires at least 100 ms between two samples of one device, in order. */
 	if (query->version != 1 || from->gpu != to->gpu || to->at_s - from->at_s < 0.1)
 		return NVML_INVALID_ARGUMENT;
 	for (unsigned i = 0; i < query->n; i++) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * NVTX as it is compiled into a program: the tables, and how a tool is called in at the first range
+/* NVTX as it is compiled into a program: the tables, and the call of a tool at the first range
  * (as NVIDIA/NVTX documents it in nvtxInit.h, load sequence 2; read 2026-11-22). Each file that
- * includes this is a module of its own, as with the real headers. Threads as there: any.
- */
+ * includes this is a module of its own, as with the real headers. Thread-safe, like the
+ * original. */
 #ifndef TRAINPROF_TESTS_DOUBLES_NVTX_CLIENT_H
 #define TRAINPROF_TESTS_DOUBLES_NVTX_CLIENT_H
 
@@ -136,7 +135,7 @@ NVTX_UNUSED static void nvtx_domain_pop(void *domain)
 	NVTX_CALL(nvtx_core2, NVTX_DOMAIN_POP, int (*)(void *), domain);
 }
 
-/* As NCCL does it: a registered text, and a payload of that schema. */
+/* As NCCL does: a registered text, and a payload of that schema. */
 NVTX_UNUSED static void nvtx_push_payload(void *domain, void *text, uint64_t schema,
 					  const void *data, size_t size)
 {

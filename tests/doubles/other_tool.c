@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A tool that is linked with CUPTI, as torch.profiler is: begins to collect kernels when it is told
- * to, by subscribing first or without, and counts those that come. Compiled with
- * OTHER_TOOL_BY_NAME it is not linked, and asks the loader for each call by its name, as JAX and
- * TensorFlow do.
- */
+/* A tool that is linked with CUPTI, like torch.profiler: it collects kernels on demand, with or
+ * without a subscription first, and counts them. Compiled with OTHER_TOOL_BY_NAME it is not linked,
+ * and looks up each call by its name in the loader, as JAX and TensorFlow do. */
 #include "agent/cupti/cupti_abi.h"
 
 #include <dlfcn.h>
@@ -76,7 +73,7 @@ static void on_call(void *context, int domain, uint32_t cbid, const void *data)
 	(void)data;
 }
 
-/* 0, or what CUPTI says. */
+/* Returns 0, or CUPTI's error. */
 int other_tool_begin(int subscribes)
 {
 	int result = subscribes ? tool_cuptiSubscribe(&tool.subscriber, on_call, NULL) : CUPTI_OK;
@@ -87,7 +84,7 @@ int other_tool_begin(int subscribes)
 	return result;
 }
 
-/* Returns how many kernels came. */
+/* Returns the number of kernels received. */
 uint64_t other_tool_end(void)
 {
 	tool_cuptiActivityDisable(CUPTI_CONCURRENT_KERNEL);

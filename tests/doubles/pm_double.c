@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of the double of libcupti that samples hardware counters, by the same script:
+ * The part of the double of libcupti that samples hardware counters, with the same script:
  *
- *   METRIC VALUE        a counter that the chip knows, and what each of its samples says
- *   chip NAME           GH100 unless told; devices N: 1 unless told
- *   one_pass_most N     more counters than these take two passes
+ *   METRIC VALUE        a counter that the chip knows, and the value of each of its samples
+ *   chip NAME           GH100 by default; devices N: 1 by default
+ *   one_pass_most N     more counters than these need two passes
  *   config_bytes N      the size of SetConfig's structure that it knows: 60 in 12.6
- *   overflow_after N    the hardware's buffer runs over behind that many samples of a window
+ *   overflow_after N    the hardware's buffer overflows after that many samples of a window
  *
- * The first sample of a window is an outlier, as in truth. It is as strict as the other part: sizes
- * of structures, order of calls and leftovers are held to what the headers say.
+ * The first sample of a window is an outlier, as in reality. It is as strict as the other part: it
+ * checks sizes of structures, order of calls and leftovers against the headers.
  */
 #include "collect/gpu/counters/pm_abi.h"
 #include "cupti_script.h"
@@ -32,9 +32,9 @@ struct pm_sampling {
 	uint64_t n_decoded;
 };
 
-/* What a counter data image holds here. */
+/* The content of a counter data image in this double. */
 struct data {
-	uint64_t first; /* its samples' number in the window */
+	uint64_t first; /* number of its first sample in the window */
 	uint64_t n;
 	uint64_t started_ns;
 	uint64_t interval_ns;
@@ -258,7 +258,7 @@ static int fill_info(struct pm_data_info *p)
 	return PM_OK;
 }
 
-/* On a clock of its own, far from the host's. */
+/* The samples have a clock of their own, far from the host's. */
 static int fill_sample(struct pm_sample_info *p)
 {
 	const struct data *data = (const void *)p->data;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A library for putting into programs: visitor_come() counts its visits, and returns a descriptor
- * on which the count can be read. What a visit leaves behind is removed some visits later, if who
- * came with it is gone by then. $VISITOR_ANSWER is returned instead where it is set.
- */
+/* A library for injection into programs: visitor_come() counts its calls, and returns a descriptor
+ * from which the count can be read. The memory of a call is freed some calls later, if its thread
+ * has ended by then. If $VISITOR_ANSWER is set its value is returned instead. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>

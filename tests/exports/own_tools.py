@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads exported files with the libraries of the programs that they are for.
+"""Reads exported files with the libraries of their target programs.
 
 own_tools.py REPORT_JSON FOLDER: as read_back.py. A library that is not installed skips its format.
 """
@@ -12,7 +12,7 @@ from read_back import PARTS, none
 
 
 def perfetto(path):
-    """By Perfetto's own schema: the time of slices of parts that are judged."""
+    """Reads with Perfetto's own schema: the time of slices of judged parts."""
     from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as schema
 
     trace = schema.Trace()
@@ -54,7 +54,7 @@ def openmetrics(path):
 
 
 def tensorboard(path):
-    """By TensorBoard's own reader, which checks each record's sums: seconds of all steps."""
+    """Reads with TensorBoard's own reader, which checks each record's checksums: seconds of all steps."""
     from tensorboard.backend.event_processing import event_file_loader
 
     sums = none()
@@ -67,7 +67,7 @@ def tensorboard(path):
 
 
 def otlp(path):
-    """By OpenTelemetry's own schema, which refuses a field that it does not know."""
+    """Reads with OpenTelemetry's own schema, which refuses a field that it does not know."""
     from google.protobuf import json_format
     from opentelemetry.proto.profiles.v1development import profiles_pb2
 
@@ -85,7 +85,7 @@ def otlp(path):
 
 
 def whole_steps(folder):
-    """What the table of steps says, of all that are not cut."""
+    """Sums of the table of steps, over all steps that are not cut."""
     import csv
 
     sums = none()
@@ -103,7 +103,7 @@ def main():
     wanted = {"perfetto": (perfetto, parts, 0), "openmetrics": (openmetrics, parts, 0),
               "otlp": (otlp, parts, 0)}
     if len(report.get("devices", [])) > 1:
-        del wanted["perfetto"]  # its pieces are those before waits for late ranks are handed over
+        del wanted["perfetto"]  # its pieces are those before waits for late ranks are reassigned
     wanted["tensorboard"] = (tensorboard, whole_steps(folder), 1e-6)
     bad = 0
     for name, (reader, expected, tolerance) in wanted.items():

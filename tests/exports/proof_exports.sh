@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Exports are accepted by the programs that they are for, and totals read back there are ours.
-# proof_exports.sh BUILD_DIRECTORY TRACES: PYTHON names an interpreter that has perfetto, tensorboard,
-# prometheus-client and opentelemetry-proto from PyPI; promtool and go are those of Debian. What is missing is skipped.
+# Exports are accepted by their target programs, and the totals that these read equal ours.
+# proof_exports.sh BUILD_DIRECTORY TRACES: PYTHON names an interpreter with perfetto, tensorboard,
+# prometheus-client and opentelemetry-proto from PyPI; promtool and go are those of Debian. Missing
+# programs are skipped.
 set -u
 build=$1
 traces=$2
@@ -32,7 +33,7 @@ skip() {
 	echo "SKIPPED $1"
 }
 
-# pprof's totals of a part, in us with two decimals: in ns it prints no more than 2^31 - 1
+# pprof's totals of a part, in us with two decimals: in ns it prints at most 2^31 - 1
 pprof_sum() { # pprof_sum FILE PART
 	for type in on_cpu off_cpu device; do
 		go tool pprof -raw -sample_index=$type "$1" >/dev/null || return 1
@@ -74,7 +75,7 @@ check_run() { # check_run NAME RUN
 }
 
 PATH=$build/programs:$PATH
-cd "$work" || exit 2 # the trainer leaves its pictures where it runs
+cd "$work" || exit 2 # the trainer leaves its pictures in its working directory
 "$trainprof" run -q --summary=none -o "$work/run" -- trainer --data pictures --marks phases --steps 200 >/dev/null 2>&1
 check_run steps "$work/run"
 for file in kineto-r50-w0-s5.json.gz nsys-h100-2gpu-fsdp.sqlite param-dlrm-8ranks.tar.gz; do

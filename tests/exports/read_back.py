@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads exported files with readers of its own and compares the time of each part with report.json.
+"""Reads exported files with independent readers and compares the time of each part with report.json.
 
-read_back.py REPORT_JSON FOLDER: FOLDER/FORMAT holds what `trainprof export --to=FORMAT` wrote. Prints
-a line for each format; the status is 1 when one of them differs.
+read_back.py REPORT_JSON FOLDER: FOLDER/FORMAT contains the output of `trainprof export --to=FORMAT`.
+Prints a line for each format; the status is 1 if one of them differs.
 """
 import csv
 import gzip
@@ -12,7 +12,7 @@ import os
 import struct
 import sys
 
-ONE_DEVICE = [True]  # else steps are those of the first device alone
+ONE_DEVICE = [True]  # otherwise steps are those of the first device only
 PARTS = ["compute", "communication", "memory", "dataloader", "host", "idle"]
 
 
@@ -21,7 +21,7 @@ def none():
 
 
 def add_frames(sums, frames, time_ns):
-    """The frame of a part stands before the stack: "[dataloader.prep]"."""
+    """The frame of a part comes before the stack: "[dataloader.prep]"."""
     for frame in frames[:3]:
         part = frame.strip("[]").split(".")[0]
         if frame.startswith("[") and part in sums:
@@ -154,14 +154,14 @@ def add_slice(sums, steps, slice_args, category, length_ns):
 
 
 def check_steps(sums, steps):
-    """The arguments of steps, where there are any, say what their slices add up to."""
+    """Checks that the slices of steps add up to the arguments of steps, if there are any."""
     if any(steps.values()) and ONE_DEVICE[0]:
         assert sums == steps, (sums, steps)
 
 
 def check_nesting(slices):
-    """Slices of a track, in the order of the file: each begins at or after the one before, and lies
-    in what is open or begins after its end."""
+    """Checks the order of a track's slices: each begins at or after the previous one, and lies
+    inside the open one or begins after its end."""
     ends = []
     begin = 0
     for start, end in slices:
@@ -288,7 +288,7 @@ def wandb(path):
 
 
 def of_steady(seconds, report_steps):
-    """Sums over those steps that the table of steps calls steady, in ns."""
+    """Sums over the steps that the table of steps calls steady, in ns."""
     sums = none()
     for number, kind in report_steps.items():
         for part in PARTS:
@@ -299,7 +299,7 @@ def of_steady(seconds, report_steps):
 
 # ---- the whole -----------------------------------------------------------------------------
 
-# Of which runs, and within what: 0 is to the ns.
+# The runs for which a format is read, and the tolerance: 0 = exact to the ns.
 READERS = {
     "collapsed": (collapsed, 0),
     "speedscope": (speedscope, 0),
@@ -334,7 +334,7 @@ def main():
         path = os.path.join(folder, name)
         if name in OF_STEPS and ("steady" not in kinds.values() or not ONE_DEVICE[0]):
             continue
-        # Pieces in time are those before waits for late ranks are handed over.
+        # Pieces in time are those before waits for late ranks are reassigned.
         wanted = own if devices and name in ("chrome", "perfetto") else parts
         sums = reader(path)
         if name in ("tensorboard", "mlflow", "wandb"):

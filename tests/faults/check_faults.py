@@ -21,7 +21,7 @@ NOT_POSSIBLE = 77
 
 
 class Skip(Exception):
-    """This machine cannot do it."""
+    """Raised if the case cannot run on this machine."""
 
 
 def rows(only):
@@ -38,14 +38,14 @@ def rows(only):
 
 
 def fill(text, value):
-    """The value for each % that is no format."""
+    """Replaces each % that is no format by the value."""
     return re.sub(r"(?<![\w])%(?![sn(.])|(?<=[=:-])%(?![sn])", lambda _: value, text)
 
 
 class Case:
     def __init__(self, build, value, around, command):
         self.build = build
-        # A brace of the shell is followed by a blank.
+        # In the shell a brace is followed by a blank.
         self.words = dict.fromkeys(re.findall(r"\{([a-z]+)[:}]", around))
         for word, setting in re.findall(r"\{([a-z]+):([^}]*)\}", around):
             self.words[word] = fill(setting, value)
@@ -75,7 +75,7 @@ class Case:
         return path
 
     def run(self, name, measured):
-        """(status, output, messages) of the command in a folder of its own."""
+        """Returns (status, output, messages) of the command, run in a folder of its own."""
         folder = self.folder(name)
         script = os.path.join(self.top, "command.sh")
         with open(script, "w", encoding="utf-8") as file:
@@ -104,7 +104,7 @@ class Case:
         pid, fd = pty.fork()
         if pid == 0:
             os.chdir(folder)
-            # With job control a shell takes the terminal back when its job stops, and goes on with it.
+            # With job control a shell takes the terminal back when its job stops, and continues it.
             whole = f"set -m; {line}; while [ $? -gt 128 ]; do echo stopped; fg >/dev/null; done" \
                 if "job" in self.words else "exec " + line
             os.execvpe("bash", ["bash", "-c", whole], environment)
@@ -134,7 +134,7 @@ class Case:
             rb" ?trainprof: .*", b" ", re.sub(rb"\[1\].*\n|\^.|\s+", b" ", output)), b""
 
     def attached(self, line, folder, environment, measured):
-        """The command by itself; it makes "ready", is measured for a while, and ends after "go"."""
+        """Runs the command, which creates "ready", is measured for a while, and ends after "go"."""
         with subprocess.Popen(["sh", "-c", f"exec {line}"], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
             until = time.monotonic() + 30
@@ -154,7 +154,7 @@ class Case:
         return program.returncode, output, said or errors
 
     def check(self):
-        """None, or what is wrong."""
+        """Returns None, or the fault."""
         if "paranoid" in self.words:
             self.set_paranoid()
         if self.words.keys() & {"disk", "readonly", "removed", "user", "paranoid"} and os.geteuid() != 0:
@@ -169,7 +169,7 @@ class Case:
         measured = self.run("measured", True)
         refused = measured[0] == 125 and measured[2].startswith(b"trainprof: ")
         if refused and ("disk" in self.words or "fsize" in self.around or "nofile" in self.around):
-            return None  # said so before anything started
+            return None  # it printed the reason before anything started
         if alone[0] != measured[0] and "status" not in self.words:
             return f"status {measured[0]}, alone {alone[0]}: {measured[2][-200:]!r}"
         if "probe" in self.words:
@@ -212,14 +212,14 @@ class Case:
                 file.write(self.before)
 
 
-# What docs/limits.md lists; _ and OLDPWD are a shell's.
+# Listed in docs/limits.md; _ and OLDPWD are a shell's.
 ALLOWED = re.compile(r"env (TRAINPROF_MARKS|_|OLDPWD)=|env PYTHONPATH=$|parent|orphan's parent ")
-# The folder of the module is appended to what PYTHONPATH has.
+# The module's folder is appended to the old value of PYTHONPATH.
 APPENDED = re.compile(r"(?<=^env PYTHONPATH=)(.*?):?[^:\n]*/python$", re.MULTILINE)
 
 
 def probe_differences(alone, measured):
-    """What a program sees, alone and measured."""
+    """Compares a program's view of its environment, alone and measured."""
     said = [[line for line in text.splitlines() if not ALLOWED.match(line)]
             for text in (alone, APPENDED.sub(r"\1", measured))]
     differences = [line for line in said[1] if line not in said[0]] + \

@@ -3,9 +3,9 @@
  * fuzz_recordings SECONDS SEED KEEP WORK RECORDING... [-- TRACE...] [-- RULE.json...]
  *
  * Changes whole recordings, traces of other tools (JSON and SQLite) and rules by their structure,
- * with right checksums, and runs every reader on them (readers.h). Input with which one dies of a
- * signal or a sanitizer, ends with an undocumented status, or takes more than 10 s or 1 GiB is a
- * find: it is made small and put into KEEP.
+ * with correct checksums, and runs every reader on them (readers.h). An input is a find if a reader
+ * dies of a signal or a sanitizer, ends with an undocumented status, or takes more than 10 s or 1
+ * GiB: it is minimised and stored in KEEP.
  */
 #include "mutate_database.h"
 #include "mutate_document.h"
@@ -87,7 +87,7 @@ static void keep(const char *what, const char *path, const char *kind)
 	fflush(stdout);
 }
 
-/* Leave out halves, quarters, ... of the records as long as something happens. */
+/* Leaves out halves, quarters, ... of the records as long as the fault still occurs. */
 static void minimize(struct record_list *list, const struct scene *scene,
 		     const struct tp_run_info *run, uint64_t tables,
 		     const struct readers_input *input)
@@ -209,7 +209,7 @@ static void one_rule(void)
 		keep(what, folder, "rules");
 }
 
-/* The other rank: the first seed as it is. */
+/* Writes the other rank: the first seed, unchanged. */
 static void write_rank(void)
 {
 	struct scene *scene = &fuzz.scenes[0];

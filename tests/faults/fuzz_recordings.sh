@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes recordings and traces to begin with, and runs the mutator on them.
-# fuzz_recordings.sh BUILD HARNESS SECONDS SEED; finds stay in build/faults/found. TRACES=FOLDER adds traces.
+# Makes seed recordings and traces, and runs the mutator on them. fuzz_recordings.sh BUILD HARNESS
+# SECONDS SEED; finds stay in build/faults/found. TRACES=FOLDER adds traces.
 set -eu
 build=$PWD/$1
 harness=$PWD/$2
@@ -26,7 +26,7 @@ traces=$(find "$kept" -name '*.json')
 for trace in $traces ${TRACES:+"$TRACES"/*.json.gz "$TRACES"/*.sqlite "$TRACES"/*.tar.gz}; do
 	[ -e "$trace" ] || continue
 	n=$((n + 1))
-	# The small ones are also changed themselves.
+	# The small ones are also mutated themselves.
 	case $trace in
 	*.sqlite) traces="$traces $trace" ;;
 	*.json.gz)

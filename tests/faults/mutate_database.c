@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes tables by SQL: whatever a column is called, it gets values that it should not have. */
+/* Changes tables by SQL: a column of any name gets values that it should not have. */
 #include "mutate_database.h"
 
 #include "mutate_document.h"
@@ -12,7 +12,7 @@
 
 enum { NAME_SIZE = 128 };
 
-/* A row of the first column of `query`, chosen at random; false: there is none. */
+/* Chooses a random row of the first column of `query`. Returns false if there is none. */
 static bool choose(sqlite3 *db, const char *query, char out[NAME_SIZE], uint64_t *state)
 {
 	char sql[400];
@@ -84,7 +84,7 @@ static void change_table(sqlite3 *db, uint64_t *state)
 		snprintf(sql, sizeof(sql), "UPDATE \"%s\" SET \"%s\" = %s WHERE %s", table, column,
 			 value, rows);
 	}
-	/* What the database refuses (a key twice) leaves it as it was. */
+	/* If the database refuses the change (a duplicate key) it stays unchanged. */
 	(void)sqlite3_exec(db, sql, NULL, NULL, NULL);
 }
 

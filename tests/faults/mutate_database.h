@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes SQLite databases, as Nsight Systems exports them: values of one, of some and of all rows.
- */
+/* Changes SQLite databases in the layout of Nsight Systems: values of one, of some and of all
+ * rows. */
 #ifndef TRAINPROF_TESTS_FAULTS_MUTATE_DATABASE_H
 #define TRAINPROF_TESTS_FAULTS_MUTATE_DATABASE_H
 
 #include <stdint.h>
 
-/* Writes a changed copy; ends the program when that is not possible. */
+/* Writes a changed copy; ends the program if that is not possible. */
 void mutate_database(const char *from, const char *to, uint64_t *state);
 
 #endif

@@ -30,7 +30,7 @@ static size_t count_nodes(const cJSON *node)
 	return n;
 }
 
-/* The `at`-th node below `parent`, and whose child it is. */
+/* Returns the `at`-th node below `parent`, and its parent in `owner`. */
 static cJSON *find_node(cJSON *parent, size_t *at, cJSON **owner)
 {
 	for (cJSON *node = parent->child; node; node = node->next) {
@@ -93,7 +93,7 @@ static cJSON *odd_value(const cJSON *node, uint64_t *state)
 	}
 }
 
-/* Put `value` where `node` is, with its key. */
+/* Replaces `node` by `value`, with the same key. */
 static void replace(cJSON *owner, cJSON *node, cJSON *value)
 {
 	if (node->string) {
@@ -102,7 +102,7 @@ static void replace(cJSON *owner, cJSON *node, cJSON *value)
 	(void)cJSON_ReplaceItemViaPointer(owner, node, value);
 }
 
-/* The same member of all objects of a list: all records of a kind. */
+/* Replaces the same member in all objects of a list: all records of a kind. */
 static void replace_in_all(cJSON *list, const char *key, uint64_t *state, uint64_t one_of)
 {
 	cJSON *value = odd_value(NULL, state);
@@ -119,7 +119,7 @@ static void change_one(cJSON *root, uint64_t *state)
 	cJSON *owner = NULL;
 	size_t n = count_nodes(root->child);
 	size_t at = (size_t)random_below(state, n);
-	/* Near the beginning stands what steers the rest. */
+	/* The members that control the rest are near the beginning. */
 	if (random_below(state, 2))
 		at = (size_t)random_below(state, n < 300 ? n : 300);
 	cJSON *node = n ? find_node(root, &at, &owner) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes records by a table of their fields. */
+/* Changes records with the help of a table of their fields. */
 #include "mutate_records.h"
 
 #include "mutate_document.h"
@@ -20,7 +20,7 @@ static uint64_t shifted(uint64_t time_ns, const struct tp_run_info *run)
 	return time_ns ? time_ns + run->started_ns : 0;
 }
 
-/* Times of a trace count from its begin, those of records from the clock's. */
+/* Converts times: in a trace they count from its begin, in records they are clock times. */
 static void to_clock(struct tp_record *record, const struct tp_run_info *run)
 {
 	switch (record->kind) {
@@ -202,7 +202,7 @@ static void change_field(struct tp_record *record, const struct field *field, ui
 		return;
 	}
 	uint64_t value = 0;
-	memcpy(&value, at, field->size); /* little-endian, as all machines that are measured */
+	memcpy(&value, at, field->size); /* little-endian, like all supported machines */
 	value = odd_number(value, state);
 	memcpy(at, &value, field->size);
 }
@@ -215,7 +215,7 @@ static size_t count_kind(const struct tp_record *records, size_t n, enum tp_reco
 	return found;
 }
 
-/* Fields of one, of some or of all records of a kind. */
+/* Changes fields of one, of some or of all records of a kind. */
 static void change_fields(struct tp_record *records, size_t n, uint64_t *state)
 {
 	const struct field *field = &fields[random_below(state, N_FIELDS)];
@@ -237,7 +237,7 @@ static void change_fields(struct tp_record *records, size_t n, uint64_t *state)
 	}
 }
 
-/* Texts that the tables of a seed need not have, written after them. */
+/* Texts that a seed's tables may lack, written after them. */
 static const char *const more_texts[] = {
 	TP_STOP_SOURCE,
 	"stopped by a signal",
@@ -283,7 +283,7 @@ static void add_records(struct record_list *list, uint64_t *state)
 	}
 }
 
-/* Drop, repeat or move records of a kind. */
+/* Drops, repeats or moves records of a kind. */
 static void change_order(struct record_list *list, uint64_t *state)
 {
 	if (!list->n)
@@ -379,7 +379,7 @@ void mutate_records(struct record_list *list, const struct tp_trace *trace, stru
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* A frame, where `state` is given changed now and then. */
+/* Returns a frame, which is changed now and then if `state` is given. */
 static struct tp_frame frame_of(const struct tp_trace *t, size_t i, uint64_t *state)
 {
 	struct tp_frame frame = t->frames[i];

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Prints what a program can see of how it was started: arguments, environment, limits, descriptors,
- * signals, priority, terminal, timers, folders, namespaces, parent. Run with and without trainprof;
- * what differs is what trainprof does to a program (docs/limits.md).
- */
+/* Prints how a program was started, as far as it can see that: arguments, environment, limits,
+ * descriptors, signals, priority, terminal, timers, folders, namespaces, parent. Run with and
+ * without trainprof; the difference is the effect of trainprof on a program (docs/limits.md). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +53,7 @@ static void print_descriptors(void)
 		if (len <= 0 || fstat(fd, &info) != 0)
 			continue;
 		target[len] = '\0';
-		/* Numbers of pipes and sockets differ from run to run. */
+		/* Numbers of pipes and sockets differ between runs. */
 		target[strcspn(target, "[")] = '\0';
 		printf("fd %d %s mode %o flags %o close-on-exec %d\n", fd, target,
 		       (unsigned)info.st_mode & 0170000, (unsigned)fcntl(fd, F_GETFL),
@@ -111,7 +109,7 @@ static void print_process(void)
 	printf("foreground group %d\n", tcgetpgrp(0) == getpgrp());
 }
 
-/* What the kernel has for each signal; the mask and the pending ones are in the status. */
+/* Prints the kernel's handler of each signal; the mask and the pending ones are in the status. */
 static void print_handlers(void)
 {
 	for (int number = 1; number < NSIG; number++) {
@@ -127,7 +125,7 @@ static void print_handlers(void)
 		printf("signal stack %d\n", stack.ss_flags);
 }
 
-/* The first line of a file below /proc/self. */
+/* Prints the first line of a file below /proc/self. */
 static void print_file(const char *name)
 {
 	char path[64];
@@ -182,7 +180,8 @@ static void print_parent(void)
 		fclose(file);
 }
 
-/* Who gets a process whose parent has ended: 1, or who asked for it, but never trainprof. */
+/* Prints the new parent of a process whose parent has ended: 1 or a subreaper, but never
+ * trainprof. */
 static void print_orphan(void)
 {
 	int ends[2];

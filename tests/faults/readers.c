@@ -25,7 +25,7 @@
 
 enum { SECONDS_MAX = 10, KIB_MAX = 1 << 20, STATUS_MAX = 5, WORDS_MAX = 6, WRONG_STATUS = 90 };
 
-/* Words that stand for paths of the input. */
+/* Words that are replaced by paths of the input. */
 #define RUN  "{run}"
 #define RANK "{rank}"
 
@@ -35,7 +35,7 @@ static const char *const always[][WORDS_MAX] = {
 	{"view", "--plain", RUN},
 };
 
-/* Of these one for each input. */
+/* Two of these run for each input, chosen by its number. */
 static const char *const in_turn[][WORDS_MAX] = {
 	{"export", "--to=collapsed", RUN},
 	{"export", "--to=speedscope", RUN},
@@ -73,10 +73,8 @@ static const char *const pairs[][WORDS_MAX] = {
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/*
- * ---- rules: loading them is four fifths of a command's time, and the same each time. They are
- * loaded once, before the child is made; the linker puts these in place of the ones they call.
- */
+/* ---- rules: loading them is four fifths of a command's time, and the same each time. They are
+ * loaded once, before the child is created; the linker replaces the loading functions by these. */
 
 static struct {
 	size_t n_dirs; /* folders without an option */
@@ -134,7 +132,7 @@ enum tp_status __wrap_tp_rules_dir_rulebook(struct tp_rulebook **out, const stru
 	return status;
 }
 
-/* They go with the child. */
+/* They are freed at the child's end. */
 void __wrap_tp_rulebook_free(struct tp_rulebook *book)
 {
 	(void)book;
@@ -162,7 +160,7 @@ static void load_rules(void)
 
 /* ---- the commands --------------------------------------------------------------------------- */
 
-/* What the child does now, for the parent to read when it dies. */
+/* The child's present command, for the parent to read if the child dies. */
 static char (*now_running)[200];
 
 static void call(const struct readers_input *input, const char *const *words)
@@ -183,7 +181,7 @@ static void call(const struct readers_input *input, const char *const *words)
 	for (int i = 1; i < argc && len < sizeof(*now_running); i++)
 		len += (size_t)snprintf(*now_running + len, sizeof(*now_running) - len, " %s",
 					argv[i]);
-	/* Of CPU time, so that a busy machine makes no finds; a hang is one, too. */
+	/* Limits CPU time, so that a busy machine causes no finds; alarm() finds a hang. */
 	setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SECONDS_MAX}, NULL);
 	alarm(30 * SECONDS_MAX);
 	int status = tp_cli_main(argc, argv);
@@ -202,7 +200,7 @@ static void call_all(const struct readers_input *input)
 	if (input->trace) {
 		call(input, import);
 		if (access(input->recording, F_OK) != 0)
-			_exit(0); /* refused */
+			_exit(0); /* the import refused the trace */
 	}
 	for (size_t i = 0; i < LENGTH(always); i++)
 		call(input, always[i]);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are these lines what the schema says? check_lines.py SCHEMA RESULTS.jsonl [PHASE=STATUS]...
+"""Checks lines of results against the schema: check_lines.py SCHEMA RESULTS.jsonl [PHASE=STATUS]...
 
-Knows as much of JSON Schema as that file uses. Where phases are named, there is a line for each of them
-with that STATUS, in that order, and no other. Prints what is wrong and the number of lines; exit status
-1 where something is.
+Supports the part of JSON Schema that the file uses. If phases are named, there must be one line for
+each of them with that STATUS, in that order, and no other. Prints faults and the number of lines;
+exit status 1 on a fault.
 """
 import json
 import re
@@ -53,7 +53,7 @@ def wrong_members(value, schema, where):
 
 
 def wrong_words(line):
-    """What the schema cannot say."""
+    """Checks rules that the schema cannot express."""
     if line["status"] != "done" and not line.get("reason"):
         yield f"{line['phase']}: {line['status']} without a reason"
     for claim in line["claims"]:

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# verify.sh where there is no GPU: check_verify.sh FOLDER-OF-BUNDLE DOUBLES PROGRAMS
-# On the doubles of CUDA every phase tells one line that the schema allows; a phase that crashes, hangs or
-# says nothing becomes a line as well; a run that is cut has told what it had; nobody is left behind. The
-# shares that are claimed are computed right, by a program that plants them without a GPU.
+# Tests verify.sh without a GPU: check_verify.sh FOLDER-OF-BUNDLE DOUBLES PROGRAMS
+# On the doubles of CUDA every phase prints one line that the schema allows; a phase that crashes,
+# hangs or prints nothing becomes a line as well; a run that is cut has reported its results so far;
+# no process is left. The claimed shares are computed correctly, from a program that plants them
+# without a GPU.
 set -u
 bundle=$(cd "$1" && pwd)
 doubles=$(cd "$2" && pwd)
@@ -36,11 +37,11 @@ not() { # not COMMAND...
 	! "$@"
 }
 
-status_of() { # status_of PHASE: as the results tell it
+status_of() { # status_of PHASE: from the results
 	sed -n "s/.*\"phase\": \"$1\".*\"status\": \"\([a-z]*\)\".*/\1/p" "$work/real/results.jsonl"
 }
 
-fits() { # fits RUN: with what is of every run, in eight minutes
+fits() { # fits RUN: with the phases of every run, in eight minutes
 	awk -v run="$1" '!/^#/ && ($2 == 0 || $2 == run) { all += $3 } END { print all " s"; exit all > 480 || !all }' \
 		"$bundle/phases.txt"
 }
@@ -52,16 +53,16 @@ is_whole() { # each experiment belongs to one phase
 	done
 }
 
-has_figure() { # has_figure NAME: some value of it was told
+has_figure() { # has_figure NAME: some value of it was reported
 	grep -q "\"name\": \"$1\", \"value\": -*[0-9]" "$work/real/results.jsonl"
 }
 
-holds() { # holds TEXT: that was claimed, and is so
+holds() { # holds TEXT: that was claimed, and is true
 	grep -q "{\"text\": \"$1\", \"holds\": true" "$work/real/results.jsonl"
 }
 
 nobody() { # nobody MARK: no process has it among its arguments
-	# A pattern that its own command line does not match.
+	# A pattern that does not match its own command line.
 	! grep -lzx "[${1%"${1#?}"}]${1#?}" /proc/[0-9]*/cmdline 2>/dev/null
 }
 
@@ -74,7 +75,7 @@ for run in 1 2 3; do
 done
 ok "each experiment belongs to one phase" is_whole
 
-# The seconds are a GPU's machine's; here others may have the CPUs.
+# The seconds are for a machine with a GPU; here other programs may have the CPUs.
 awk '!/^#/ { $3 *= 10 } { print }' "$bundle/phases.txt" >"$work/patient"
 VERIFY_PHASES=$work/patient bash "$bundle/verify.sh" "$work/real" >"$work/log" 2>&1
 ok "every phase tells a line that the schema allows" lines "$work/real/results.jsonl"
@@ -105,7 +106,7 @@ ok "programs that end at random moments end as alone" \
 ok "little comes back" few_files "$work/real"
 ok "the details are an archive" tar -tf "$work/real/details.tar"
 
-# planted NAME ARGUMENT...: a report of what gpu_script does, with these times
+# planted NAME ARGUMENT...: a report of gpu_script with these times
 planted() {
 	name=$1
 	shift
@@ -114,7 +115,7 @@ planted() {
 		-- "$programs/gpu_script" "$@" >"$work/$name.truth" && "$bundle/trainprof" report --format=json "$work/$name" >"$work/$name.json"
 }
 
-share() { # share NAME WHERE CAUSE COLUMN: as phase_blame.py has it, against what the program says of itself
+share() { # share NAME WHERE CAUSE COLUMN: as in phase_blame.py, compared with the program's own output
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$bundle python3 - "$@" <<'P'
 import json, sys
 import phase_blame
@@ -122,7 +123,7 @@ path, where, cause, column = sys.argv[1:]
 report = json.load(open(path + ".json"))
 share = phase_blame.SHARES[where](report, (cause,))
 rows = [[float(word) for word in line.split()[1::2]] for line in open(path + ".truth")]
-# Of the same steps: those that are judged.
+# For the same steps: the judged ones.
 kinds = report["steps"]["series"]["kinds"]
 rows = [row for row, kind in zip(rows[-len(kinds):], kinds) if kind == "steady"]
 truth = sum(row[int(column)] for row in rows) / sum(row[4] - row[0] for row in rows) if column != "all" else 1
@@ -171,7 +172,7 @@ ok "a phase that ran out of time has told what it had" \
 ok "what a phase left behind is ended" nobody 271828
 ok "and so is one that hung" nobody 161803
 
-# A case that is cut ends with all that it has started.
+# A case that is cut ends with all its descendants.
 cat >"$work/case.py" <<'P'
 import subprocess
 from gpu_phase import run_for

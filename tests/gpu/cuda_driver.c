@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the calls of CUDA's driver. */
+/* Loads the functions of CUDA's driver. */
 #include "cuda_driver.h"
 
 #include <dlfcn.h>

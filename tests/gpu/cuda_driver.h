@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of CUDA's driver that gpu_bench uses, declared by hand and found at run time: building
+ * The part of CUDA's driver that gpu_bench uses, declared by hand and loaded at run time: the build
  * needs no toolkit. Names are those of cuda.h 13.0; a context is the device's primary one.
  *
- * Not for several threads while it is opened; the calls themselves may be made from any thread that
- * has made the context current.
+ * cuda_driver_open() is not thread-safe; the calls themselves may be made from any thread that has
+ * made the context current.
  */
 #ifndef TRAINPROF_TESTS_GPU_CUDA_DRIVER_H
 #define TRAINPROF_TESTS_GPU_CUDA_DRIVER_H
@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 typedef struct cuda_opaque *cuda_handle; /* a context, module, function, stream, event or graph */
-typedef uint64_t cuda_address;           /* of memory on the device */
+typedef uint64_t cuda_address;           /* address in device memory */
 
-/* member, symbol, arguments. Each returns 0 when it worked. */
+/* Member, symbol, arguments. Each returns 0 on success. */
 #define CUDA_DRIVER_MAP(X)                                                                         \
 	X(init, cuInit, (unsigned))                                                                \
 	X(get_device, cuDeviceGet, (int *, int))                                                   \
@@ -50,7 +50,7 @@ struct cuda_driver {
 #undef X
 };
 
-/* NULL, or what is missing: the library, or the name of a call. */
+/* Returns NULL, or the name of what is missing: the library or a function. */
 const char *cuda_driver_open(struct cuda_driver *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uses CUPTI inside a program as a tool would, one state at a time, and counts what it tells. */
+/* Uses CUPTI inside a program as a tool would, one state at a time, and counts the delivered
+ * records. */
 #include "cupti_probe.h"
 
 #include "agent/agent.h"
@@ -18,7 +19,7 @@ enum {
 	KINDS = 64,
 	GRAPH_TRACE = 51, /* CUPTI_ACTIVITY_KIND_GRAPH_TRACE of cupti_activity.h, CUDA 13.0U1 */
 	BUFFERS = 128,
-	LINKS = 1 << 20, /* of which the latest are remembered */
+	LINKS = 1 << 20, /* number of recent links that are kept */
 };
 
 #define BUFFER_BYTES ((size_t)2 << 20)
@@ -27,11 +28,12 @@ struct kind_count {
 	uint64_t n;
 	uint64_t n_untimed;
 	uint64_t n_unlinked;
-	uint64_t least_bytes; /* from one record to the next in its buffer */
+	uint64_t least_bytes; /* smallest distance from one record to the next in a buffer */
 	uint64_t most_bytes;
 };
 
-/* When the call with that link began, and when the kernel did: whichever comes first waits. */
+/* Start times of the call and of the kernel with that link; the first one to arrive is kept for the
+ * other. */
 struct link {
 	uint32_t link;
 	uint64_t call_ns;
@@ -46,21 +48,21 @@ static struct {
 	bool is_loaded;
 	bool is_finalized;
 	bool is_registered;
-	bool is_asked; /* for a buffer: before that some versions hang in a flush */
-	uint64_t told; /* bit per kind that is on */
+	bool is_asked; /* a buffer was requested: before that some versions hang in a flush */
+	uint64_t told; /* one bit per enabled kind */
 	bool tells_calls;
 	uint8_t *pool; /* BUFFERS of BUFFER_BYTES each */
 	bool is_lent[BUFFERS];
 	struct kind_count kinds[KINDS];
 	struct link links[LINKS];
-	uint64_t n_pairs; /* of a call and its kernel */
-	uint64_t n_early; /* of them, the kernel began before the call */
+	uint64_t n_pairs; /* pairs of a call and its kernel */
+	uint64_t n_early; /* pairs in which the kernel began before the call */
 	uint64_t most_early_ns;
 	uint64_t n_lost;
-	uint64_t n_refused; /* buffers that were asked for when all were lent */
+	uint64_t n_refused; /* buffers that were requested while all were in use */
 } probe = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- what CUPTI calls ----------------------------------------------------------------------- */
+/* ---- callbacks of CUPTI --------------------------------------------------------------------- */
 
 static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 {
@@ -227,7 +229,7 @@ static int subscribe(void)
 	return result;
 }
 
-/* Those calls alone that put work on the device or wait for it, where CUPTI can choose. */
+/* Only those calls that start work on the device or wait for it, if CUPTI can choose. */
 static int switch_told_calls(uint8_t is_on)
 {
 	int failure = 0;
@@ -243,7 +245,7 @@ static int switch_told_calls(uint8_t is_on)
 	return failure;
 }
 
-/* Exactly these kinds; buffers that are under way are asked for first. */
+/* Enables exactly these kinds; pending buffers are flushed first. */
 static int tell(uint64_t kinds, bool tells_calls)
 {
 	int failure = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the folder of libcupti among Python's packages: plain programs do not look there. Nothing where
-there is none."""
+"""Prints the folder of libcupti among Python's packages, in which plain programs do not search.
+Prints nothing if there is none."""
 import glob
 import os
 import sys

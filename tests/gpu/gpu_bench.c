@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work for a GPU, on demand: reads commands from stdin, a line each, and answers each with a line
- * of JSON that says what was done and how long it took by the host's clock ("s") and, where that is
- * meaningful, by the device's ("device_s"). No toolkit is needed: driver calls are found at run
+ * Work for a GPU, on demand: reads commands from stdin, one per line, and answers each with a line
+ * of JSON that contains the work done and its duration by the host's clock ("s") and, if that is
+ * meaningful, by the device's ("device_s"). No toolkit is needed: driver calls are looked up at run
  * time and kernels are PTX.
  *
- *   launch N [THREADS]    N kernels that do nothing, by so many threads; then waits
- *   nodes N               makes a graph of so many such kernels
+ *   launch N [THREADS]    launches N empty kernels from that many threads; then waits
+ *   nodes N               creates a graph of N empty kernels
  *   graph N               launches that graph N times
- *   copy N                N copies of 1 GiB on the device: says "bytes" read and written
- *   fma N                 N kernels that multiply and add: says "flops"
+ *   copy N                copies 1 GiB on the device N times: "bytes" read and written
+ *   fma N                 N kernels that multiply and add: "flops"
  *   durations N           N of each of eight such kernels of other lengths: "mean_ns" by name
  *   upload N              N copies of 64 MiB from pageable memory
  *   churn N               N allocations of 64 MiB, each written to and freed
- *   nap MS                nothing at all
- *   mode NAME             of cupti_probe, if that is in the process
+ *   nap MS                sleeps
+ *   mode NAME             state of cupti_probe, if that is in the process
  *   self                  CPU time of each thread, resident memory
  *   end HOW               return, exit, _exit, kill, segv, exec
  *
- * It ends by itself at the end of its input. Every answer says how much of the device's memory is
- * free. gpu_bench --small does a thousandth of the work, for where there is no GPU.
+ * It ends at the end of its input. Every answer contains the free device memory. gpu_bench --small
+ * does a thousandth of the work, for machines without a GPU.
  */
 #include "cuda_driver.h"
 #include "cupti_probe.h"
@@ -39,7 +39,7 @@
 enum {
 	FMA_KERNELS = 8,
 	FMA_THREADS = 256,
-	FLOPS_A_ROUND = 16, /* of a thread: eight times multiply and add */
+	FLOPS_A_ROUND = 16, /* per thread: eight multiplications and additions */
 	MOST_THREADS = 64,
 	CAPTURE_RELAXED = 2,
 	MULTIPROCESSORS = 16, /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
@@ -62,11 +62,10 @@ static struct {
 	cuda_handle end;
 	cuda_address memory; /* 2 * most_bytes */
 	size_t most_bytes;
-	void *host; /* of upload_bytes, pageable */
+	void *host; /* upload_bytes of pageable memory */
 	size_t upload_bytes;
 	unsigned n_blocks;
-	unsigned fma_rounds; /* of the shortest; each kernel does twice what the one before it does
-			      */
+	unsigned fma_rounds; /* of the shortest kernel; each next one does twice as many */
 	long n_nodes;
 } bench;
 
@@ -92,7 +91,7 @@ static double clock_s(void)
 
 /* ---- beginning ------------------------------------------------------------------------------ */
 
-/* "bench_fma_0" has as many names as lengths are wanted. */
+/* Loads the kernel once for each length, under the names "bench_fma_0", "bench_fma_1" and so on. */
 static void load_kernels(void)
 {
 	static char text[sizeof(ptx)];

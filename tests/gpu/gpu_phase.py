@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the phases of verify.sh share: the line that they tell, programs that take turns, reports.
+"""The common part of the phases of verify.sh: the result line, programs that take turns, reports.
 
-A phase builds one Line and tells it as often as it likes: the last one that was told whole counts,
-so a phase that is cut has told what it had. VERIFY_SMALL=1 makes all work small, for where there is
-no GPU (VERIFY_WORK is where files of a phase lie; verify.sh sets both).
+A phase builds one Line and prints it as often as it likes: the last complete one counts, so a phase
+that is cut has reported its results so far. VERIFY_SMALL=1 makes all work small, for machines
+without a GPU (VERIFY_WORK is the folder for a phase's files; verify.sh sets both).
 """
 import importlib.util
 import json
@@ -25,7 +25,7 @@ SETTLE_MS = 300 if SMALL else 1500
 
 class Line:
     """One line of results. Names of figures are "what.of_which"; claims hold, fail, or have a reason
-    for which nobody can tell."""
+    why they cannot be decided."""
 
     def __init__(self):
         self.told = {"status": "done", "figures": [], "claims": [], "notes": []}
@@ -51,7 +51,7 @@ class Line:
         print(json.dumps(self.told), flush=True)
 
     def skip(self, reason):
-        """Ends the phase: nothing of it can be done here."""
+        """Ends the phase: it cannot run here."""
         self.told["status"] = "skipped"
         self.told["reason"] = reason
         self.tell()
@@ -59,8 +59,8 @@ class Line:
 
 
 def end_group(process):
-    """A program that leads a process group, and all that it has started: trainprof's end alone would leave
-    the training running. They stay in the phase's session, which verify.sh ends."""
+    """A program that leads a process group, and all its descendants: the end of trainprof alone would
+    leave the training running. They stay in the phase's session, which verify.sh ends."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -69,8 +69,8 @@ def end_group(process):
 
 
 def run_for(command, seconds, env=None):
-    """Runs a command for so long at most; what it said is one text. subprocess.TimeoutExpired: it was ended,
-    with all that it had started."""
+    """Runs a command with a time limit; its output is one text. subprocess.TimeoutExpired: it was killed
+    with all its descendants."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env={**os.environ, **(env or {})}, preexec_fn=os.setpgrp) as process:
         try:
@@ -82,7 +82,7 @@ def run_for(command, seconds, env=None):
 
 
 class Program:
-    """A program that answers lines with lines of JSON; the first comes by itself."""
+    """A program that answers lines with lines of JSON; it sends the first one unasked."""
 
     def __init__(self, command, env=None, log=None):
         with open(log or os.devnull, "w") as errors:
@@ -92,7 +92,7 @@ class Program:
         self.first = None
 
     def wait(self):
-        """Until it is ready; what it said of itself then. Those started together get ready together."""
+        """Waits until it is ready; returns its first line. Programs started together get ready in parallel."""
         self.first = self.first or self.read()
         return self.first
 
@@ -106,7 +106,7 @@ class Program:
         raise RuntimeError(f"{' '.join(self.process.args)[:200]} ended: {self.process.wait()}")
 
     def begin(self, command):
-        """Its answer is to be read later."""
+        """Sends a command; the answer is read later."""
         self.wait()
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
@@ -116,7 +116,7 @@ class Program:
         return self.read()
 
     def end(self, how="return"):
-        """Its exit status; None: it had to be killed."""
+        """Returns its exit status; None = it had to be killed."""
         self.wait()
         try:
             self.process.stdin.write(f"end {how}\n")
@@ -130,7 +130,7 @@ class Program:
 
 
 def settle(program):
-    """A traced program begins to be traced: what CUPTI does for that takes a while."""
+    """Waits until tracing of a program has started: CUPTI needs a while for that."""
     program.ask("launch 10")
     program.ask(f"nap {SETTLE_MS}")
 
@@ -140,13 +140,13 @@ def bench_command():
 
 
 def measured(recording, options, command):
-    """The command line that measures another one."""
+    """Returns the command line that measures another one."""
     return [TRAINPROF, "run", "-q", "--summary=none", "--force", "-o", os.path.join(WORK, recording),
             *options, "--", *command]
 
 
 def report_of(recording):
-    """The report of a recording; it stays in the phase's folder as NAME.json."""
+    """Returns the report of a recording; it stays in the phase's folder as NAME.json."""
     text = subprocess.run([TRAINPROF, "report", "--format=json", os.path.join(WORK, recording)],
                           stdout=subprocess.PIPE, check=True, text=True).stdout
     with open(os.path.join(WORK, recording + ".json"), "w") as file:
@@ -155,7 +155,7 @@ def report_of(recording):
 
 
 def metric(report, name):
-    """The value of a fact, None where it is missing."""
+    """Returns the value of a fact, None if it is missing."""
     return (report["summary"]["metrics"].get(name) or {}).get("value")
 
 
@@ -165,8 +165,8 @@ def has_option(command, option):
 
 
 def take_turns(programs, rounds, ask):
-    """Each program in turn does a piece of work while the others wait; {name: [seconds]}. The order
-    is turned round every other time, so that a clock that drifts favours nobody."""
+    """Lets each program in turn do a piece of work while the others wait; {name: [seconds]}. The order
+    is reversed every other time, so that clock drift favours none of them."""
     took = {name: [] for name in programs}
     for index in range(rounds):
         names = list(programs)
@@ -176,8 +176,8 @@ def take_turns(programs, rounds, ask):
 
 
 def ratio_with_interval(base, other):
-    """How much longer other took than base did beside it: mean ratio, and the 95 % interval of a
-    bootstrap over rounds."""
+    """Returns the slowdown of other against base in the same round: mean ratio, and the 95 % interval of
+    a bootstrap over rounds."""
     ratios = [b / a for a, b in zip(base, other)]
     draw = random.Random(1)
     means = sorted(sum(draw.choices(ratios, k=len(ratios))) / len(ratios) for _ in range(DRAWS))
@@ -185,7 +185,7 @@ def ratio_with_interval(base, other):
 
 
 def tell_costs(line, took, base, prefix):
-    """Cost of each against base, in percent."""
+    """Writes the cost of each program against base, in percent."""
     for name, seconds in took.items():
         if name == base:
             continue
@@ -195,7 +195,7 @@ def tell_costs(line, took, base, prefix):
 
 
 def torch_missing():
-    """Why nothing of PyTorch can be tried; None where it can."""
+    """Returns why PyTorch cannot be used; None if it can."""
     if not importlib.util.find_spec("torch"):
         return "PyTorch is not installed"
     if not os.path.exists("/dev/nvidiactl"):

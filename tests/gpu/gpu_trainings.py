@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trainings with PyTorch, each of which is limited by one thing that is known: gpu_trainings.py KIND.
+"""Trainings with PyTorch, each limited by one known cause: gpu_trainings.py KIND.
 
-loader, loader-fixed    a ResNet on JPEG files that the trainer decodes itself, or that twelve workers do
-pageable                large batches from pageable memory, each waited for
-tiny, tiny-compiled, tiny-graph   hundreds of small kernels a step; the same compiled; as a CUDA graph
-gil                     the same beside a thread that computes in Python
-item                    a number is asked of the device after every small layer
-single, half            products of matrices in fp32 without TF32, in bf16
-optimizer               Adam without fusing over many parameters, hardly any network
-churn                   a step that allocates and frees memory of the device (set
+loader, loader-fixed    a ResNet on JPEG files that the trainer decodes itself, or twelve workers do
+pageable                large batches from pageable memory, with a wait for each
+tiny, tiny-compiled, tiny-graph   hundreds of small kernels per step; compiled; as a CUDA graph
+gil                     the same next to a thread that computes in Python
+item                    reads a number from the device after every small layer
+single, half            matrix products in fp32 without TF32, in bf16
+optimizer               unfused Adam over many parameters, hardly any network
+churn                   a step that allocates and frees device memory (set
                         PYTORCH_NO_CUDA_MEMORY_CACHING=1)
-recompile               torch.compile meets another shape in every step
+recompile               torch.compile gets another shape in every step
 checkpoint              every other step writes the model to a file
-gpt, resnet             GPT-2 small as it is written by hand, and a ResNet, on numbers that are there
-ops                     eight products and sums of fixed shapes, over and over
-workers                 nothing but a DataLoader's workers
+gpt, resnet             GPT-2 small as written by hand, and a ResNet, on data in memory
+ops                     eight products and sums of fixed shapes, repeated
+workers                 only a DataLoader's workers
 profiled                a small network under torch.profiler, which writes the trace OUT
 nvtx                    the same under emit_nvtx, with an all-reduce of one rank
 
---turns: after warming up, answers lines "steps N" on stdin with {"s": seconds}. Else it does --steps
-steps and prints how long they took.
+--turns: after warming up, answers lines "steps N" on stdin with {"s": seconds}. Otherwise it does
+--steps steps and prints how long they took.
 """
 import argparse
 import json
@@ -106,7 +106,7 @@ def small_layers(count, width=256):
     return nn.Sequential(*[layer for _ in range(count) for layer in (nn.Linear(width, width), nn.ReLU())])
 
 
-# ---- steps: each kind gives a function that does one ---------------------------------------------
+# ---- steps: each kind returns a function that does one ------------------------------------------
 
 
 def train_step(model, batch, loss_of):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tracing of a program that runs already: does it work, how long is it stopped, does the program go on
+"""Traces a program that runs already: does it work, how long is the program stopped, does it continue
 (V6)?"""
 import os
 import subprocess
@@ -18,8 +18,8 @@ def attach(recording, pid):
 
 
 def once(line, program, number):
-    """Launches, and those of a graph that was made before, go on while trainprof comes and leaves;
-    returns whether kernels were told."""
+    """Launches, and replays of an earlier graph, continue while trainprof attaches and detaches;
+    returns True if kernels were reported."""
     attaching = attach(f"attached{number}", program.process.pid)
     slowest = 0.0
     while attaching.poll() is None:

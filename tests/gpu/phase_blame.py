@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does trainprof name what was planted? Trainings whose limit is known, and those in which it is mended
-(V17). A share is of the time that the planted cause can have cost: of all but computing for what makes
-the device wait, of the time in gaps for what ends in them, of kernels for what they do."""
+"""Does trainprof name the planted cause? Trainings with a known limit, and their fixed versions (V17).
+A share refers to the time that the planted cause can have cost: everything but computing if the
+device waits, gaps if the cause ends them, kernels if the cause is in what they do."""
 import collections
 import importlib.util
 import os
@@ -12,7 +12,7 @@ from gpu_phase import HERE, Line, WORK, measured, metric, report_of, run_for, to
 
 WANTED = 0.8
 N_FIRST = 8  # cases of the first half; the rest is another phase, of another run
-MOST_S = 25  # of one case
+MOST_S = 25  # per case
 
 Case = collections.namedtuple("Case", "name command where causes env rule other_rule", defaults=({}, None, None))
 
@@ -21,9 +21,9 @@ def torch_case(name, words, where, causes, *more):
     return Case(name, training_command(*words.split()), where, causes, *more)
 
 
-# Where the share is looked for, and what is the cause there. A case without causes is the one before it,
-# mended: what it loses to that cause may be half of what that one does. A rule has to fire, another one
-# must not.
+# Where the share is measured, and the cause there. A case without causes is the fixed version of
+# the previous one: it may lose half as much to that cause. One rule has to fire, another one must
+# not.
 LOADER = f"--pictures {WORK}/pictures --warmup 2 --batch 64"
 CASES = (
     torch_case("loader", f"loader {LOADER} --steps 12", "lost", ("dataloader",)),
@@ -48,7 +48,7 @@ CASES = (
 
 
 def of_lost(report, causes):
-    """Of the step's time in which the device did not compute."""
+    """Share of the step's time in which the device did not compute."""
     compute = metric(report, "step.compute_ratio")
     known = [metric(report, f"step.{cause}_ratio") for cause in causes]
     if compute is None or all(value is None for value in known) or compute >= 1:
@@ -57,14 +57,14 @@ def of_lost(report, causes):
 
 
 def of_gaps(report, causes):
-    """Of the time in which the device had nothing to do between two pieces of work."""
+    """Share of the time in which the device had no work."""
     gaps = [device["gap_ns"] for device in report.get("devices", [])]
     total = sum(sum(gap.values()) for gap in gaps)
     return sum(gap[cause] for gap in gaps for cause in causes) / total if total else None
 
 
 def of_kernels(report, causes):
-    """Of the time of kernels."""
+    """Share of the time of kernels."""
     kernels = [kernel for kernel in report.get("kernels", []) if kernel["class"] != "copy"]
     total = sum(kernel["time_ns"] for kernel in kernels)
     found = sum(kernel["time_ns"] for kernel in kernels if kernel.get("family") in causes)
@@ -86,7 +86,7 @@ def fired(report):
 
 
 def note_report(line, name, report):
-    """What else is worth knowing of it, should the share be wrong."""
+    """More details, for the case that the share is wrong."""
     parts = {part["id"]: part["share_ratio"]["value"] for part in report["partition"]["parts"]}
     line.note(f"{name}: " + ", ".join(f"{part} {100 * share:.1f} %" for part, share in parts.items() if share))
     gaps = report["devices"][0]["gap_ns"] if report.get("devices") else {}
@@ -111,7 +111,7 @@ def judge_mended(line, case, planted, cost):
 
 
 def try_case(line, case, before):
-    """Returns what a mended case is compared with: where, causes, and what they cost."""
+    """Returns the reference for a fixed case: where, causes, and their cost."""
     where, causes, planted = before if case.causes is None else (case.where, case.causes, None)
     try:
         report = measure(case.name, case.command, case.env)

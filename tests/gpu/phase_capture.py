@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What later tests are made of: names of kernels, NVTX ranges and NCCL's calls as they are told, and
-CUPTI's buffers as they come (V18, V19, V23, V24)."""
+"""Collects material for later tests: names of kernels, NVTX ranges and NCCL's calls as reported, and
+CUPTI's buffers as delivered (V18, V19, V23, V24)."""
 import gzip
 import os
 import shutil
@@ -14,7 +14,7 @@ OUT = os.environ.get("VERIFY_OUT", WORK)
 
 
 def keep(path, name):
-    """A file of its own beside the results, packed."""
+    """Stores a packed copy of the file with the results."""
     with open(path, "rb") as source, gzip.open(os.path.join(OUT, name), "wb") as target:
         shutil.copyfileobj(source, target)
 

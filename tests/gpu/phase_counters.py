@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do the counters agree with work whose operations and bytes are known, who may read them, and do they
-lock the clocks (V11, V12, V13, V14)?"""
+"""Do the counters agree with work of known operations and bytes, who may read them, and do they lock
+the clocks (V11, V12, V13, V14)?"""
 import ctypes
 import json
 import os
@@ -14,8 +14,8 @@ from gpu_phase import (Line, Program, SMALL, TRAINPROF, WORK, bench_command, has
 MEMORY_CLOCK_RATE = 36
 GLOBAL_MEMORY_BUS_WIDTH = 37
 SECONDS = 1 if SMALL else 4
-SAMPLED_S = 1 if SMALL else 6  # the first window is two seconds behind the first look at the GPU, and one long
-AROUND_S = 1 if SMALL else 3  # that the work lasts longer than it is looked at
+SAMPLED_S = 1 if SMALL else 6  # the first window begins 2 s after the first reading and lasts 1 s
+AROUND_S = 1 if SMALL else 3  # the work has to last longer than the sampling
 MOST_PIECES = 1000000
 SIDE = 8192
 OFF_RATIO = 0.05
@@ -46,8 +46,8 @@ def compare(line, what, found, known, reason):
 
 
 def rate_and_report(recording, program, command, per_piece):
-    """While a program does nothing but one kind of work, trainprof looks at it: how much of it was done
-    in a second, and the report. per_piece(answer) is how much of it one answer tells."""
+    """Measures a program that does only one kind of work: returns how much of it was done per second, and
+    the report. per_piece(answer) is the amount of one answer."""
     once = program.ask(f"{command} 2")
     n = max(1, int(2 * (SECONDS + AROUND_S) / max(once["s"], 1e-3)))
     program.begin(f"{command} {min(n, MOST_PIECES)}")
@@ -72,13 +72,13 @@ def memory(line, bytes_a_s_of_device):
 
 
 def peak_memory_rate():
-    """From the memory's clock and the width of its bus as the driver tells them, twice a cycle; None: not told."""
+    """From the memory's clock and bus width as the driver reports them, twice per cycle; None = unknown."""
     clock_khz, bus_bits = (device_attribute(number) for number in (MEMORY_CLOCK_RATE, GLOBAL_MEMORY_BUS_WIDTH))
     return clock_khz * 1e3 * 2 * bus_bits / 8 if clock_khz and bus_bits else None
 
 
 def device_attribute(number):
-    """Of the first device, by cuDeviceGetAttribute(); None: not told."""
+    """Attribute of the first device, by cuDeviceGetAttribute(); None = unknown."""
     value = ctypes.c_int()
     device = ctypes.c_int()
     try:
@@ -91,12 +91,13 @@ def device_attribute(number):
 
 
 def tensor(line):
-    """Products of bf16 matrices: their operations are known."""
+    """Products of bf16 matrices, with a known number of operations."""
     missing = torch_missing()
     if missing:
         line.claim("tensor_active: within 5 % of what is known", None, missing)
         return
-    # Four layers; each one product forward and two backward, but the first has no gradient of its input.
+    # Four layers; each one product forward and two backward, except that the first has no gradient
+    # of its input.
     flops = (4 * 3 - 1) * 2 * SIDE ** 3
     program = Program(training_command("half", "--turns", "--size", str(SIDE)))
     rate, report = rate_and_report("counter-half", program, "steps", lambda answer: flops * answer["n"] / answer["s"])
@@ -118,7 +119,7 @@ def as_nobody(line):
 
 
 def sampled_memory(line):
-    """PM sampling beside copies: what they read and write, in the seconds in which it looked."""
+    """PM sampling during copies: bytes read and written, in the seconds that were sampled."""
     program = Program(measured("counters-copy", ["--counters"], bench_command()))
     n = max(1, int(2 * SAMPLED_S / max(program.ask("copy 2")["device_s"], 1e-3)))
     answer = program.ask(f"copy {min(n, MOST_PIECES)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long kernels take by trainprof, beside the device's own events, ncu and torch.profiler (V4)."""
+"""Durations of kernels from trainprof, against the device's own events, ncu and torch.profiler (V4)."""
 import csv
 import json
 import os
@@ -21,7 +21,7 @@ def by_name(report):
 
 
 def compare(line, what, ours, theirs):
-    """Both are {name: mean ns}. A claim for all that both know, the worst of them as figures."""
+    """Both are {name: mean ns}. Claims agreement of all common names; the worst ones become figures."""
     names = sorted(set(ours) & set(theirs))
     if not names:
         line.claim(f"lengths agree with {what}", None, "no kernel that both know")
@@ -39,7 +39,7 @@ def compare(line, what, ours, theirs):
 
 
 def against_events(line):
-    """Returns our means, for what follows."""
+    """Returns our means, for later comparisons."""
     program = Program(measured("durations", ["--gpu-trace=continuous"], bench_command()))
     settle(program)
     told = program.ask(f"durations {TIMES}")["mean_ns"]

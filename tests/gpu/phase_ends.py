@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that fork, or end badly while they are traced: how they end, and how much of what they did
-is told (V15, V16)."""
+"""Programs that fork or crash while they are traced: their exit status, and how much of their work is
+reported (V15, V16)."""
 import signal
 import sys
 
@@ -10,8 +10,8 @@ from gpu_phase import (Line, Program, SMALL, bench_command, measured, report_of,
 LAUNCHES = 1000 if SMALL else 20000
 PIECES = 2 if SMALL else 4
 WORKERS_S = 15
-NAP_MS = 150  # the agent asks for what there is every 100 ms
-# How it ends: the exit status, or the signal.
+NAP_MS = 150  # the agent fetches events every 100 ms
+# The expected end: the exit status, or the signal.
 ENDS = {"return": 0, "_exit": 0, "kill": -signal.SIGKILL, "segv": -signal.SIGSEGV, "exec": 0}
 
 
@@ -32,7 +32,7 @@ def end_so(line, how, wanted):
 
 
 def workers(line):
-    """A DataLoader forks or spawns; torch's own words say whether all batches came."""
+    """A DataLoader forks or spawns; torch itself reports whether all batches arrived."""
     missing = torch_missing()
     if missing:
         line.note(f"DataLoader workers: not tried, {missing}")

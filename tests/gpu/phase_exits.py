@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that end at random moments after cuInit, with the machine's CUPTI and with carried ones: exit
-status and exit handlers are as without trainprof."""
+"""Programs that end at random moments after cuInit, with the machine's CUPTI and with bundled ones:
+exit status and exit handlers are as without trainprof."""
 import concurrent.futures
 import glob
 import os
@@ -21,7 +21,7 @@ OWN_STATUS = 7
 
 
 def copies():
-    """The machine's own, as the agent finds it, and those that bundle.sh was given."""
+    """The machine's own, as the agent finds it, and those that were passed to bundle.sh."""
     yield "own", {}
     for path in sorted(glob.glob(os.path.join(HERE, "cupti", "*", "libcupti.so*")))[:2]:
         yield os.path.basename(os.path.dirname(path)), {"TRAINPROF_CUPTI": path}
@@ -33,7 +33,7 @@ def said(command, env):
 
 
 def try_one(number, how, after_ms, env):
-    """None, or how it ended otherwise than it does alone."""
+    """Returns None, or how its end differs from its end alone."""
     command = [PROGRAM, how, str(after_ms)]
     status, output = said(measured(f"exit-{number}", ["--gpu-trace=continuous"], command), env)
     alone_status, alone = said(command, {})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CUPTI costs where a graph of a thousand kernels is launched again and again, and whether it
-loses times or memory of the device then (V3, V10)."""
+"""The cost of CUPTI if a graph of a thousand kernels is launched repeatedly, and whether it then loses
+times or device memory (V3, V10)."""
 import json
 import os
 
@@ -9,10 +9,10 @@ from gpu_phase import Line, PROBE, Program, SMALL, WORK, bench_command, tell_cos
 NODES = 10 if SMALL else 1000
 LAUNCHES = 10 if SMALL else 150
 TURNS = 2 if SMALL else 4
-# The double of CUPTI knows nothing of whole graphs.
+# The double of CUPTI has no whole-graph records.
 STATES = ("subscribe", "kernels", *(() if SMALL else ("graphs",)), "calls", "disable")
 LONG_LAUNCHES = 20 if SMALL else 1500
-# Of 100,000 records each, by cupti_activity.h of CUDA 13.0: fewer than the kernels that are launched.
+# 100,000 records each, by cupti_activity.h of CUDA 13.0: fewer than the kernels that are launched.
 DEVICE_BUFFERS = 4
 
 
@@ -51,8 +51,8 @@ def costs(line):
 
 
 def kernels_alone(line):
-    """Nothing but kernels is told, and CUPTI has few buffers on the device: does its memory go, do kernels
-    lose their times?"""
+    """Only kernels are recorded, and CUPTI has few buffers on the device: is its memory used up, do
+    kernels lose their times?"""
     program = start({**probed("alone"), "PROBE_LIMIT": str(DEVICE_BUFFERS)})
     before = program.ask("mode kernels")["device_free_bytes"]
     replay(program, LONG_LAUNCHES)

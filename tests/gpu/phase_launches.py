@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CUPTI and trainprof cost a program that does nothing but launch kernels; what the records of
-CUPTI are like (V1, V5, V8, V9, V20, V21, V22)."""
+"""The cost of CUPTI and trainprof in a program that only launches kernels; properties of CUPTI's
+records (V1, V5, V8, V9, V20, V21, V22)."""
 import json
 import os
 
@@ -27,7 +27,7 @@ def probed(number):
 
 
 def enter(line, program, state, is_first):
-    """Puts the probe into a state; what that takes is told once."""
+    """Sets the state of the probe; reports once how long that takes."""
     free = program.ask("nap 1")["device_free_bytes"]
     answer = program.ask(f"mode {state}")
     if is_first:
@@ -42,7 +42,7 @@ def enter(line, program, state, is_first):
 
 
 def states_in_turn(line):
-    """Every state of CUPTI in one process after the other, beside a process without it."""
+    """Every state of CUPTI in one process after the other, next to a process without it."""
     took = {state: {"plain": [], "probe": []} for state in STATES}
     plain = Program(bench_command())
     launch(plain)
@@ -65,7 +65,7 @@ def states_in_turn(line):
 
 
 def records(line):
-    """Of the first probed process: sizes, links and times of records."""
+    """Sizes, links and times of records, from the first probed process."""
     with open(os.path.join(WORK, "probe0.json")) as file:
         told = json.load(file)
     line.note(f"CUPTI {told['cupti_version']} of {told['library']}, driver {told['driver_version']}")
@@ -106,7 +106,7 @@ def under_trainprof(line):
 
 
 def told_launches(line):
-    """Of all launches, how many the report of the continuously traced program has."""
+    """The share of all launches that is in the report of the continuously traced program."""
     report = report_of("launches-continuous")
     kernels = sum(kernel["count"] for kernel in report.get("kernels", []))
     asked = LAUNCHES * (ROUNDS + THREAD_ROUNDS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What machine this is: GPU, driver, CUPTI, frameworks, rights. Each thing is asked by itself and told at
-once, so that one that is broken or hangs hides nothing of what came before."""
+"""Describes the machine: GPU, driver, CUPTI, frameworks, rights. Each item is queried separately and
+reported at once, so that a broken or hanging one hides none of the earlier ones."""
 import glob
 import importlib.metadata
 import os
@@ -43,7 +43,7 @@ def bench():
 
 
 def questions():
-    """What may hang comes last."""
+    """Queries that may hang come last."""
     yield lambda: f"kernel {platform.release()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
     for path in FILES:
         yield lambda path=path: first_line(path)

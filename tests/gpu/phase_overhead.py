@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What trainprof costs real training: GPT-2 small and a ResNet, step by step beside the same without it
+"""The cost of trainprof in real training: GPT-2 small and a ResNet, step by step with and without it
 (V2)."""
 import time
 
@@ -21,7 +21,7 @@ def steps(program):
 
 
 def pairs_for(programs, took, seconds):
-    """Turns of these two alone, for so long; what they took is added."""
+    """Turns of these two alone, for that long; adds their times."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         for name, more in take_turns(programs, 2, steps).items():
@@ -46,7 +46,7 @@ def try_model(line, model):
 
 
 def judge(line, model, took):
-    """Turns in which no window was open say nothing of windows."""
+    """Turns without an open window show nothing about windows."""
     report = report_of(f"{model}-windows")
     n_kernels = sum(kernel["count"] for kernel in report.get("kernels", []))
     cost = metric(report, "windows.cost_ratio")

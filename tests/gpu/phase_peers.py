@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a program's own profiler still see its kernels beside trainprof, and does ncu work around it
+"""Does a program's own profiler still see its kernels next to trainprof, and does ncu work around it
 (V7)?"""
 import importlib.util
 import json
@@ -12,7 +12,7 @@ from gpu_phase import (HERE, Line, TRAINPROF, WORK, bench_command, measured, rep
 
 STEPS = 30
 NAMES = {"windows": "windows", "continuous": "continuous tracing"}
-MOST_S = 15  # of one program: one that hangs is a result
+MOST_S = 15  # per program: one that hangs is a result
 JAX = """
 import glob, gzip, json, sys
 import jax
@@ -32,13 +32,13 @@ print(json.dumps({"kernels": sum(e.get("ph") == "X" and e.get("pid") in gpus for
 
 
 def states_of(recording):
-    """What the report says of the source of GPU events."""
+    """Returns the report's text about the source of GPU events."""
     sources = report_of(recording)["collection"].get("sources", [])
     return next((json.dumps(source)[:600] for source in sources if source.get("id") == "cupti"), "nothing")
 
 
 def kernels_seen(line, name, command, options):
-    """Kernels that the program's own profiler tells of; None: it ended badly, or not in time."""
+    """Returns the number of kernels that the program's own profiler reports; None = it failed or timed out."""
     recording = "peer-" + name
     whole = command if options is None else measured(recording, options, command)
     try:
@@ -62,8 +62,8 @@ def own_profiler(line, what, command):
     for how in ("windows", "continuous"):
         seen = kernels_seen(line, f"{what}-{how}", command, [f"--gpu-trace={how}"])
         line.figure(f"kernels.{what}.{how}", seen, "1")
-        # A window may be open when the profiler comes, and with continuous one is. JAX asks the loader for
-        # CUPTI's functions, where nobody sees it come.
+        # A window may be open when the profiler starts, and with continuous tracing one always is.
+        # JAX looks up CUPTI's functions by name, which trainprof does not notice.
         if how == "windows" or what == "torch":
             line.claim(f"a trace of {what} beside {NAMES[how]} has its kernels",
                        None if not alone else (seen or 0) >= 0.99 * alone,

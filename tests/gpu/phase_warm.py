@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts each framework once, before any clock runs: the first time reads gigabytes of libraries."""
+"""Starts each framework once before any measurement: the first start reads gigabytes of libraries."""
 import importlib.util
 import subprocess
 import sys

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of a phase: result_line.py NAME EXPERIMENTS SECONDS BEGUN STATUS TOLD LOG
+"""Writes the line of a phase: result_line.py NAME EXPERIMENTS SECONDS BEGUN STATUS TOLD LOG
 
-TOLD has what the phase printed: the last whole line of JSON is taken. A phase that ended badly, ran out
-of time or told nothing gets a line that says so, with what it had told until then.
+TOLD has the output of the phase: the last complete line of JSON is used. A phase that failed, ran
+out of time or printed nothing gets a line that says so, with its results until then.
 """
 import json
 import sys
@@ -11,7 +11,7 @@ import time
 SCHEMA = "trainprof-gpu-results/1"
 LOG_CHARACTERS = 600
 OUT_OF_TIME = 124
-KILLED = 137  # by timeout, where it has to; or by anybody
+KILLED = 137  # by timeout, if it has to; or by another process
 
 
 def last_told(path):
@@ -32,7 +32,7 @@ def log_end(path):
 
 
 def outcome(status, took_s, seconds, told, log):
-    """Status and reason of the line."""
+    """Returns status and reason of the line."""
     if status == OUT_OF_TIME or (status == KILLED and took_s >= seconds):
         return "timeout", f"not done after {seconds} s"
     if status != 0:

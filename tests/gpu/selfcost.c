@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads one's own cost from /proc. */
+/* Reads the process's own cost from /proc. */
 #include "selfcost.h"
 
 #include <dirent.h>
@@ -46,7 +46,7 @@ void selfcost_read(char out[SELFCOST_TEXT])
 	for (struct dirent *entry; directory && (entry = readdir(directory));) {
 		char name[32] = "";
 		double cpu_s;
-		/* Room for the longest one and the end. */
+		/* Room for the longest entry and the end. */
 		if (*entry->d_name == '.' || used + 100 > SELFCOST_TEXT ||
 		    !read_thread(entry->d_name, name, &cpu_s))
 			continue;

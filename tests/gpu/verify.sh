@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tries trainprof on a real GPU: verify.sh OUT [RUN | PHASE...]
-# RUN is 1, 2 or 3: its phases, in eight minutes at most. Each phase of phases.txt, or those named, gets its seconds and no more, and tells one line of JSON that
-# is appended to OUT/results.jsonl at once, whatever becomes of it: a run that is cut has told what it
-# had. What a phase leaves in its folder goes into OUT/details.tar, packed, as long as that is small.
-# No setting of the GPU is changed. docs/gpu-results/README.md tells what the lines mean.
-# VERIFY_SMALL=1: little work, for where there is no GPU; VERIFY_PHASES: another table;
-# VERIFY_DETAILS=BYTES: of details.tar at most.
+# Tests trainprof on a real GPU: verify.sh OUT [RUN | PHASE...]
+# RUN is 1, 2 or 3: its phases, in eight minutes at most. Each phase of phases.txt, or each named
+# one, has a time limit and prints one line of JSON, which is appended to OUT/results.jsonl at once,
+# in any case: a run that is cut has reported its results so far. Files that a phase leaves in its
+# folder go compressed into OUT/details.tar, as long as that is small. No setting of the GPU is
+# changed. docs/gpu-results/README.md explains the lines.
+# VERIFY_SMALL=1: little work, for machines without a GPU; VERIFY_PHASES: another table;
+# VERIFY_DETAILS=BYTES: maximum size of details.tar
 set -u
 [ $# -ge 1 ] || { echo "usage: $0 OUT [RUN | PHASE...]" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,15 +24,15 @@ session=
 trap 'rm -rf "$scratch"' EXIT
 trap 'end_session; exit 143' INT TERM HUP
 export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}"
-# Where CUPTI comes with Python's packages alone; the loader's own comes first.
+# If CUPTI comes only with Python's packages; the loader's own comes first.
 wheel=$(python3 "$here/find_cupti.py")
 [ -z "$wheel" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$wheel"
 
-# Whatever a phase has started and left: all of its session, nobody else.
+# Kills all that a phase has started and left: its whole session and nothing else.
 end_session() {
 	[ -n "$session" ] || return 0
 	for stat in /proc/[0-9]*/stat; do
-		# The name may hold anything but what follows the last parenthesis.
+		# The name may contain anything; the fields follow the last parenthesis.
 		rest=$(sed 's/.*) //' "$stat" 2>/dev/null) || continue
 		# shellcheck disable=SC2086 # fields: state, parent, group, session
 		set -- $rest
@@ -41,7 +42,7 @@ end_session() {
 	session=
 }
 
-# keep FOLDER: small files of a phase, packed, into the details
+# keep FOLDER: compresses small files of a phase into the details
 keep() {
 	find "$1" -maxdepth 1 -type f \( -name '*.json' -o -name '*.log' -o -name '*.tsv' \) -size "-${most_file_bytes}c" |
 		while read -r file; do

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens `report --html` in Chromium and tries everything on it.
+"""Opens `report --html` in Chromium and tests all its functions.
 
-proof_html.py BUILD_DIRECTORY TRACES. Chromium is found in PATH; AXE names axe.min.js, or it is looked
-for beside the interpreter (PyPI: axe-playwright-python). PICTURES names a folder for screenshots.
+proof_html.py BUILD_DIRECTORY TRACES. Chromium is found in PATH; AXE names axe.min.js, or it is
+searched next to the interpreter (PyPI: axe-playwright-python). PICTURES names a folder for
+screenshots.
 """
 import base64
 import glob
@@ -178,7 +179,7 @@ def check_axe(browser, claims, name, axe):
 
 
 def check_policy(browser, claims, name):
-    """What is put into the page by a name that got through would not run."""
+    """Content that a name could inject into the page would not run."""
     browser.value("window.reached = 0; document.body.insertAdjacentHTML('beforeend',"
                   " '<img src=x onerror=\"window.reached = 1\">');"
                   " {let s = document.createElement('script'); s.textContent = 'window.reached = 2';"
@@ -230,7 +231,7 @@ def main():
         for domain in ("Page", "Network", "Log", "Runtime"):
             browser.call(domain + ".enable")
         for name, command in runs.items():
-            # The trainer leaves its pictures where it runs.
+            # The trainer leaves its pictures in its working directory.
             subprocess.run([trainprof] + command, cwd=work, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, check=True)
             path = "%s/%s.html" % (work, name)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Packages as a user meets them: built twice, checked by auditwheel, installed into environments of all
-# Pythons found here, run under the glibc of an old Debian and as a program for aarch64.
-# Needs a network, root for the old Debian, and minutes: a proof, no gate.
+# Packages as a user gets them: built twice, checked by auditwheel, installed into environments of
+# all Pythons found here, run under the glibc of an old Debian and as a program for aarch64. Needs a
+# network, root for the old Debian, and minutes: a proof, no gate.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 # shellcheck source=tests/claims.inc

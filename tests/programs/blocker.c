@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * blocker DIRECTORY: one thread for each thing a thread can wait for, each waiting for as long as
- * standard input stays open. Prints "NAME TID DETAIL" for each, then "ready".
- */
+/* blocker DIRECTORY: starts one thread for each reason for which a thread can wait; each waits for
+ * as long as standard input stays open. Prints "NAME TID DETAIL" for each, then "ready". */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -180,7 +178,7 @@ static unsigned next_block(unsigned block)
 	return (block * 1103515245u + 12345u) % N_BLOCKS;
 }
 
-/* Past the page cache where the file system can; else the cache is dropped before each read. */
+/* Reads past the page cache if the file system can; otherwise drops the cache before each read. */
 static void *wait_file(void *unused)
 {
 	void *buffer;
@@ -223,7 +221,7 @@ static void *stay_busy(void *unused)
 	return unused;
 }
 
-/* A file that is on the disk and not in the page cache. */
+/* Creates a file that is on the disk and not in the page cache. */
 static void make_data(void)
 {
 	static char block[1 << 20];
@@ -274,7 +272,7 @@ int main(int argc, char **argv)
 	}
 	while (n_said < N_WAITS)
 		usleep(1000);
-	usleep(20000); /* from what they said to where they wait */
+	usleep(20000); /* time from a thread's line to its wait */
 	if (write(1, "ready\n", 6) != 6)
 		return 1;
 	while (read(0, &c, 1) > 0)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Loop shapes against the number of steps that the program counts itself: check_loops.sh BUILD [SHAPE...].
-# LENGTHS="20" milliseconds, STEPS=100, PYTHONS="python3". Prints a table; a wrong count that is called exact is "false".
-# No gate: it measures running programs.
+# Compares step counts of loop shapes with the program's own count: check_loops.sh BUILD [SHAPE...].
+# LENGTHS="20" milliseconds, STEPS=100, PYTHONS="python3". Prints a table; a wrong count that is
+# called exact is "false". No gate: it measures running programs.
 set -u
 here=$(dirname "$0")
 trainprof=$1/trainprof

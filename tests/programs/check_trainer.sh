@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_trainer.sh DIRECTORY_OF_PROGRAMS: the trainer's own books agree: parts add up to the window and
-# steps to the parts, the loss falls, ends are as told.
-# check_trainer.sh DIRECTORY_OF_PROGRAMS --proofs: its times are true: the CPU agrees, each knob raises its
-# own part, marks last as long as the truth says.
+# check_trainer.sh DIRECTORY_OF_PROGRAMS: the trainer's own times agree: parts add up to the window
+# and steps to the parts, the loss falls, it ends as requested.
+# check_trainer.sh DIRECTORY_OF_PROGRAMS --proofs: its times are true: the CPU time agrees, each
+# knob raises its own part, marks last as long as in the truth.
 set -u
 # shellcheck source=tests/claims.inc
 . "$(dirname "$0")/../claims.inc"
@@ -17,8 +17,9 @@ value() {
 	sed -n "s/.*\"$1\": \([-0-9.]*\).*/\1/p" "$truth" | head -1
 }
 
-# part NAME: in thousandths of the quickest quarter of the steps. Others take CPUs, and a host takes the
-# whole machine, for longer than most steps last: of some steps, which tell nothing of the knobs.
+# part NAME: in thousandths of the quickest quarter of the steps. Other programs take CPUs, and a
+# host takes the whole machine, for longer than most steps last: that affects some steps, which show
+# nothing about the knobs.
 part() {
 	awk -v want="$1" '
 		/^  "[a-z_]*": \[/ {
@@ -44,7 +45,8 @@ part() {
 			}'
 }
 
-# whole_part NAME: in thousandths of the window, without waits for a CPU; where no steps are told
+# whole_part NAME: in thousandths of the window, without waits for a CPU; for runs without listed
+# steps
 whole_part() {
 	awk -v want="$1" '
 		/"parts_ns": {/ || /"runnable_ns": {/ {
@@ -62,12 +64,13 @@ whole_part() {
 		END { printf "%d", sum ? 1000 * x / sum : 0 }' "$truth"
 }
 
-# As much work however much time it gets.
+# The same amount of work, independent of the available CPU time.
 run() {
 	"$bin/trainer" --data "$work/data" --truth "$truth" --pictures 64 --steps 40 "$@" >"$work/out" 2>&1
 }
 
-# What the host took from all CPUs until now, in whole ticks: neither CPU time nor time on a run queue.
+# The time that the host took from all CPUs so far, in whole ticks: neither CPU time nor time on a
+# run queue.
 stolen_ns() {
 	awk '/^cpu / { printf "%.0f", $9 * 1e7 }' /proc/stat
 }
@@ -81,7 +84,7 @@ check_sums() {
 	claim $? "$1: parts sum to $sum, window is $window"
 }
 
-# The steps' parts, added up another way, are the parts.
+# The steps' parts, added up differently, equal the parts.
 check_steps() {
 	awk -v part="$2" '
 		index($0, "\"parts_ns\"") { t = $0; sub(".*\"" part "\": ", "", t); total = t + 0 }
@@ -91,7 +94,8 @@ check_steps() {
 	claim $? "$1: steps add up to $2"
 }
 
-# On a thread that never blocks, CPU time, time on the run queue and what the host took are the whole window.
+# On a thread that never blocks, CPU time, time on the run queue and the host's share are the whole
+# window.
 check_cpu() { # check_cpu NAME STOLEN_NS_BEFORE
 	queue=$(sed -n 's/.*"runnable_ns": {\(.*\)}.*/\1/p' "$truth" | tr ',' '\n' |
 		awk -F': ' '{ s += $2 } END { printf "%.0f", s }')
@@ -102,7 +106,7 @@ check_cpu() { # check_cpu NAME STOLEN_NS_BEFORE
 	claim $? "$1: CPU $(value cpu_ns), queue $queue and at most $stolen of the host's differ from the window $window"
 }
 
-# raises PART POINTS KNOBS...: the part is at least so many points above the plain run's
+# raises PART POINTS KNOBS...: the part is at least that many points above the plain run's
 raises() {
 	wanted=$1
 	points=$2
@@ -139,7 +143,7 @@ check_knobs() {
 	raises compute 5 --width 2
 	raises compute 5 --kernel scalar
 	raises compute 5 --embedding-mb 64 --lookups 20000
-	raises compute -20 --threads 6 --barrier spin # its queueing counts for nothing here
+	raises compute -20 --threads 6 --barrier spin # its queueing does not count here
 	raises memory 20 --churn-mb 16
 	raises memory 20 --copy-mb 64
 	raises host 20 --metrics 200
@@ -161,7 +165,7 @@ listen() {
 		--steps 40 --marks phases --log-every 1 --eval-every 10 >"$work/marks"
 }
 
-# marked_as_true MARK PHASE: within 1 % and what clock and mark lie apart
+# marked_as_true MARK PHASE: within 1 % and the distance between clock and mark
 marked_as_true() {
 	awk -v id="$2" -v name="$1" '
 		FNR == NR && $1 == name { marked = $3 }
@@ -222,8 +226,8 @@ check_times() {
 	[ "$(value minor_faults)" -lt 100 ]
 	claim $? "trainer: a plain run faults $(value minor_faults) pages in"
 	check_knobs
-	# What a listener adds up from marks is what the truth says. Tried again when it is not: the thread
-	# may lose its CPU between the truth's clock and the mark's.
+	# The sum of a listener over the marks equals the truth. On a difference it is tried again:
+	# the thread may lose its CPU between the truth's clock and the mark's.
 	for _ in 1 2 3 4 5; do
 		listen
 		status=$?

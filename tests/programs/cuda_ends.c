@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts CUDA and ends: cuda_ends HOW [MS]. After MS milliseconds, or once the file
- * $CUDA_ENDS_WHEN exists (10 s are waited for it), it ends with status 7 or as HOW says:
+ * Starts CUDA and ends: cuda_ends HOW [MS]. After MS milliseconds, or as soon as the file
+ * $CUDA_ENDS_WHEN exists (it waits for that 10 s at most), it ends with status 7 or as HOW says:
  *
- *   return, exit    from main, or by exit() in the main thread
- *   thread          by exit() in another thread, while the main thread sleeps
+ *   return, exit    returns from main, or calls exit() in the main thread
+ *   thread          calls exit() in another thread, while the main thread sleeps
  *   _exit, abort, kill
- *   exec            another program follows, which ends with 7
+ *   exec            executes another program, which ends with 7
  *   fork            40 children load something and end with 3, one every 2 ms; then it returns
- *   close           it opens $CUDA_ENDS_CUPTI once and closes it five times, goes on for 300 ms
- *   second          it opens $CUDA_ENDS_CUPTI, and goes on until the file $CUDA_ENDS_UNTIL exists
+ *   close           opens $CUDA_ENDS_CUPTI once and closes it five times, continues for 300 ms
+ *   second          opens $CUDA_ENDS_CUPTI and continues until the file $CUDA_ENDS_UNTIL exists
  *
- * What exit() runs is printed: "first" and "last" are handlers that it registered before and after
- * CUDA started. The first, which runs last, removes $NULL_DRIVER_HOLD and takes
- * $CUDA_ENDS_LINGER_MS, while what was in the middle of something goes on.
+ * It prints which exit handlers run: "first" and "last" were registered before and after the start
+ * of CUDA. "first", which runs last, removes the file $NULL_DRIVER_HOLD and takes
+ * $CUDA_ENDS_LINGER_MS, so that a thread that was held by that file continues during the exit.
  */
 #include <dlfcn.h>
 #include <pthread.h>

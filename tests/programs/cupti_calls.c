@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool that asks the loader for CUPTI's calls by name: cupti_calls LIBCUPTI CALL... makes them in
- * this order and prints CALL=RESULT, what CUPTI returned, each on a line; "none" where that CUPTI
- * has no such call. a and b are two subscribers:
+ * Looks up CUPTI functions by name in the loader, as a tool does: cupti_calls LIBCUPTI CALL...
+ * makes the calls in this order and prints a line CALL=RESULT for each: the value that CUPTI
+ * returned, or "none" if that CUPTI has no such function. a and b are two subscribers:
  *
  *   version timestamp register enable disable flush finalize
  *   subscribe:a             the call without parameters
  *   exclusive:a             cuptiSubscribe_v2 with the 32 bytes of parameters of 13.0
- *   wide:a                  with the 40 bytes of 13.2, sharing with nobody
- *   shared:a                with the 40 bytes of 13.2, sharing with others
- *   register2:a enable2:a   the calls of one subscriber, of 13.2
+ *   wide:a                  with the 40 bytes of 13.2, not shared
+ *   shared:a                with the 40 bytes of 13.2, shared with others
+ *   register2:a enable2:a   the calls for one subscriber, of 13.2
  *   unsubscribe:a
  *
- * It starts CUDA first. $CUPTI_CALLS_WHEN is a file that it waits for in between, 10 s at most. Its
- * exit status is 7.
+ * It starts CUDA first. $CUPTI_CALLS_WHEN is a file that it waits for between the two, 10 s at
+ * most. Its exit status is 7.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -60,7 +60,7 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 	free(buffer);
 }
 
-/* At most four words: in registers on every machine that CUDA runs on. */
+/* At most four arguments: they fit into registers on every machine that CUDA supports. */
 static int call(const char *symbol, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
 	int (*function)(uintptr_t, uintptr_t, uintptr_t, uintptr_t) = NULL;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Leaves a daemon behind and exits with 4: daemon_parent SECONDS PIDFILE
- * The daemon has its own session, keeps stdout open unless "closed" is given too, and lives on.
- */
+/* Starts a daemon and exits with 4: daemon_parent SECONDS PIDFILE [closed]. The daemon has its own
+ * session, outlives its parent, and keeps stdout open unless "closed" is given. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The same arithmetic in every run, on one CPU or several threads: fixed_work UNITS [THREADS]
- * A unit is about a millisecond. Prints a checksum that never changes, so that a slower run has
- * done the same.
- */
+/* Does the same arithmetic in every run, on one CPU or in several threads: fixed_work UNITS
+ * [THREADS]. A unit takes about a millisecond. Prints a checksum that never changes: a slower run
+ * has done the same work. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Asks the double of libcuda for work: gpu_launcher END THREADS UNITS RATE WAIT_MS. Each thread
- * does UNITS (a multiple of 64) units of work, all together RATE a second (0: as fast as they can),
- * after waiting at most WAIT_MS for somebody to listen. Of 64 units one each is launched by the
- * driver, is a node of a graph, asks for an event, copies, copies between devices, fills, waits; 57
- * are plain launches. Says how long it took. END: return, exit, _exit, kill, abort, exec (begins
- * anew once, then returns), fork (two children return), hang (until it is killed), idle (no work at
+ * does UNITS (a multiple of 64) units of work, all threads together RATE per second (0 = as fast as
+ * possible), after it waited at most WAIT_MS for a listener. Of 64 units 57 are plain launches; the
+ * others are a launch by the driver, a graph node, an event, a copy, a copy between devices, a fill
+ * and a wait. Prints how long it took. END: return, exit, _exit, kill, abort, exec (runs again
+ * once, then returns), fork (two children return), hang (until it is killed), idle (no work at
  * all).
  *
- * $OTHER_TOOL is a tool that is linked with CUPTI (other_tool.c), there from the beginning, or with
- * $OTHER_TOOL_LATE loaded right before it comes. It
- * comes for CUPTI when the work is done, all the work is done once more, and it goes, unless
- * $OTHER_TOOL_STAYS; by subscribing, unless $OTHER_TOOL_TAKES. Says what CUPTI told it, how long
- * that took, and how many kernels it saw.
+ * $OTHER_TOOL is a tool that is linked with CUPTI (other_tool.c). It is loaded at the beginning, or
+ * with $OTHER_TOOL_LATE right before it starts. It starts to use CUPTI when the work is done: by
+ * subscribing, or with $OTHER_TOOL_TAKES without. Then all the work is done once more, and the tool
+ * stops, unless $OTHER_TOOL_STAYS is set. Prints what CUPTI returned to it, how long that took, and
+ * how many kernels it saw.
  */
 #include "../doubles/cuda_double.h"
 
@@ -35,7 +35,7 @@ static struct {
 	void (*work)(const struct cuda_double_work *);
 	const int *is_heard;
 	long n_units;
-	double unit_s; /* of one thread */
+	double unit_s; /* per thread */
 } plan;
 
 static double clock_s(void)
@@ -121,7 +121,7 @@ static void run_threads(long n_threads)
 		pthread_join(threads[i], NULL);
 }
 
-/* One by the library's way and one by the system call itself; both leave by exit(). */
+/* One child by the library function and one by the system call itself; both end by exit(). */
 static int fork_two(void)
 {
 	int n_well = 0;

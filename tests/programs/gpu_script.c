@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A training loop on a GPU that is not there: gpu_script STEPS LOAD COPY KERNEL BESIDE METRICS
+ * A simulated training loop on a simulated GPU: gpu_script STEPS LOAD COPY KERNEL BESIDE METRICS
  *
- * Times in ms. Each step loads a batch (a CPU works), copies it to the device and waits, launches a
- * kernel, works BESIDE it (hidden, where the kernel is longer), waits for it, and sums up metrics.
- * What CUPTI would tell of that is written into a ring in $TRAINPROF_GPU_RINGS as trainprof's agent
- * does. Of each step it prints, by its own clock: "kernel NS copy NS load NS rest NS wall NS torn
- * N": N is not 0 where it lost its CPU between a mark and its own look at the clock, which then
- * differ. Where KILL is set it kills itself after the last step; where MARKS is set it marks what
- * the CPU does. Where SLOWED and PERIOD are set it tells what is asked for only, as an agent that
- * was started idle, takes SLOWED times as long meanwhile for all that it does, and prints "traced
- * 0" or "traced 1" and "begin NS" as well. A step then begins every PERIOD ms, by a clock that goes
- * SLOWED times as slow meanwhile: what other programs took of one step the next ones make up for,
- * if their work leaves room. So that each window has steps on both sides, more than STEPS are made
- * where one has hardly ended.
+ * Times in ms. Each step loads a batch (CPU work), copies it to the device and waits, launches a
+ * kernel, does BESIDE of CPU work during it (hidden if the kernel is longer), waits for it, and
+ * computes metrics. It writes the events that CUPTI would report into a ring in
+ * $TRAINPROF_GPU_RINGS, as trainprof's agent does. For each step it prints, by its own clock:
+ * "kernel NS copy NS load NS rest NS wall NS torn N". N is not 0 if the thread lost its CPU between
+ * a mark and its own clock reading, which then differ. If KILL is set it kills itself after the
+ * last step; if MARKS is set it marks the CPU work.
+ *
+ * If SLOWED and PERIOD are set it behaves like an agent that was started idle: it emits events only
+ * while they are requested, is slower by the factor SLOWED meanwhile, and also prints "traced 0" or
+ * "traced 1" and "begin NS". A step then begins every PERIOD ms, of a clock that is slower by
+ * SLOWED meanwhile: time that other programs took from one step is made up for by the next ones, if
+ * their work leaves room. More than STEPS steps run if a window is open or has just ended, so that
+ * each window has steps on both sides.
  */
 #include "../unit/collect/scriptring.h"
 
@@ -48,7 +50,7 @@ struct truth {
 	uint64_t copy_ns;
 	uint64_t load_ns;
 	uint64_t wall_ns;
-	uint64_t begin_ns; /* where the step is marked; since this program's start */
+	uint64_t begin_ns; /* time of the step's mark, since the start of this program */
 	uint64_t end_ns;
 	int is_traced;
 	int is_torn;
@@ -62,10 +64,10 @@ static uint32_t sync_name;
 static uint32_t links;
 static uint32_t tid;
 static int has_marks;
-static double slowed; /* 0: it tells all the time */
+static double slowed; /* 0 = events are always emitted */
 static uint64_t started_ns;
 static uint64_t period_ns;
-static uint64_t due_ns; /* when the next step begins; 0: when this one is done */
+static uint64_t due_ns; /* begin of the next step; 0 = when this one is done */
 static int is_traced = 1;
 static volatile uint64_t sink;
 
@@ -84,7 +86,7 @@ static void sleep_until(uint64_t end_ns)
 		;
 }
 
-/* Two functions that do not do the same: a compiler makes one of equal ones. */
+/* Two functions with different bodies: a compiler merges equal ones. */
 __attribute__((noinline)) static uint64_t load_batch(uint64_t ns)
 {
 	if (has_marks)
@@ -95,7 +97,7 @@ __attribute__((noinline)) static uint64_t load_batch(uint64_t ns)
 	uint64_t took_ns = ring_now_ns() - begin_ns;
 	if (has_marks)
 		trainprof_phase_end();
-	return took_ns; /* between the marks */
+	return took_ns; /* time between the marks */
 }
 
 __attribute__((noinline)) static void update_metrics(uint64_t ns)
@@ -123,7 +125,8 @@ static void tell_window(uint8_t type)
 						 .t0 = ring_now_ns()});
 }
 
-/* Between two steps: an agent would do so at once. */
+/* Follows a request to start or stop tracing. Called between two steps; an agent would do so at
+ * once. */
 static void heed_wish(void)
 {
 	uint32_t wanted = __atomic_load_n(&ring.header->wanted, __ATOMIC_RELAXED);
@@ -136,7 +139,7 @@ static void heed_wish(void)
 	tell_window(is_wanted ? TP_GPU_EVENT_OPEN : TP_GPU_EVENT_CLOSE);
 }
 
-/* What takes `ns` untraced takes that long now. */
+/* Returns the duration, in the present state, of work that takes `ns` untraced. */
 static uint64_t now_takes(uint64_t ns)
 {
 	return is_traced && slowed > 0 ? (uint64_t)((double)ns * slowed) : ns;
@@ -148,7 +151,8 @@ static void tell_call(unsigned call, uint32_t name, uint64_t start_ns, uint64_t 
 	tell(TP_GPU_EVENT_CALL, (uint16_t)call, name, start_ns, end_ns, link, tid);
 }
 
-/* The device copies while the thread waits in the call. Returns for how long the device did. */
+/* The device copies while the thread waits in the call. Returns the duration of the device's
+ * copy. */
 static uint64_t copy_batch(uint64_t ns)
 {
 	uint64_t start_ns = ring_now_ns();
@@ -161,7 +165,7 @@ static uint64_t copy_batch(uint64_t ns)
 	return ns;
 }
 
-/* Returns when the kernel ends; the event is told then, by wait_for(). */
+/* Returns the end of the kernel; wait_for() emits the event at that time. */
 static uint64_t launch(uint64_t *kernel_start_ns, uint64_t ns)
 {
 	uint64_t start_ns = ring_now_ns();
@@ -226,7 +230,7 @@ static void print_truth(const struct truth *truth)
 
 static void run_steps(const struct script *script)
 {
-	struct truth truths[2] = {0}; /* of this step and of the one before */
+	struct truth truths[2] = {0}; /* this step and the previous one */
 	unsigned long n_behind = STEPS_BEHIND;
 	unsigned long n = 0;
 	for (; n < script->steps || n_behind < STEPS_BEHIND; n++) {

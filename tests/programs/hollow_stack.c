@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Works for so much CPU time below functions with large arrays of which only the ends were ever
- * written, as math libraries do it: hollow_stack SECONDS
- * Pages in the middle of the stack are not present, and the callers lie above them.
- */
+/* Works for SECONDS of CPU time below functions with large arrays, of which only the ends were ever
+ * written, as math libraries do: hollow_stack SECONDS. Pages in the middle of the stack are not
+ * present, and the callers lie above them. */
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * As much of a shell as job control needs: job_shell PIDFILE PROGRAM ARGUMENT...
- * Runs the program in a process group of its own and says what happens to it: "stopped by 20",
- * "continued", "status 7", "killed by 15". The process id goes to PIDFILE.
- */
+/* A minimal shell with job control: job_shell PIDFILE PROGRAM ARGUMENT... Runs the program in a
+ * process group of its own and prints what happens to it: "stopped by 20", "continued", "status 7",
+ * "killed by 15". Writes the process id to PIDFILE. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -29,7 +27,7 @@ int main(int argc, char **argv)
 		execvp(argv[2], argv + 2);
 		_exit(127);
 	}
-	/* In both, as shells do it: whoever comes first. */
+	/* In both processes, as shells do: the one that runs first does it. */
 	setpgid(pid, pid);
 	if (pid < 0 || write_pid(argv[1], pid) != 0)
 		return 2;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loop that would fool a sampler with a fixed period: lock_step MICROSECONDS CYCLES [child|waits]
- * Each cycle takes that much CPU time, 30 % of it in first_phase() and the rest in second_phase().
- * With "child" a child process does it; with "waits" each cycle begins with a sleep three times as
- * long, which would fool one that begins a period anew while the program waits. Prints the share
- * that the first phase really had.
+ * A loop that would mislead a sampler with a fixed period: lock_step MICROSECONDS CYCLES
+ * [child|waits]. Each cycle takes that much CPU time, 30 % of it in first_phase() and the rest in
+ * second_phase(). With "child" a child process does it; with "waits" each cycle begins with a sleep
+ * three times as long, which would mislead a sampler that restarts its period while the program
+ * waits. Prints the true share of the first phase.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs a program, listens to its marks and adds them up: mark_listener RINGFILE PROGRAM ARGUMENT...
- * Prints, for steps and each phase name of the first thread that marks: how many, how many ns.
- */
+/* Runs a program, receives its marks and adds them up: mark_listener RINGFILE PROGRAM ARGUMENT...
+ * Prints the number and the total ns of steps and of each phase name, for the first thread that
+ * marks. */
 #include "trainprof/wire/mark_ring.h"
 
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A second training program with known parts, unlike the first one in every way: one file, a table
- * read from CSV text, a perceptron with tanh, OpenMP where the compiler has it.
+ * A second training program with known parts, different from the first one in every respect: one
+ * file, a table read from CSV text, a perceptron with tanh, OpenMP if the compiler has it.
  *
- *	mlp [-n steps] [-r rows] [-w hidden] [-c parse_times] [-b] [-p pause_us] [-m megabytes]
- *	    [-s save_every] [-v report_lines] [-o truth.json]
+ * 	mlp [-n steps] [-r rows] [-w hidden] [-c parse_times] [-b] [-p pause_us] [-m megabytes]
+ * 	    [-s save_every] [-v report_lines] [-o truth.json]
  *
- * -b reads ahead in a thread of its own; -c parses each row so often (slow input); -m maps and
- * fills memory in each step; -s saves the model with fsync; -v prints so many lines in each step to
+ * -b reads ahead in a separate thread; -c parses each row that many times (slow input); -m maps and
+ * fills memory in each step; -s saves the model with fsync; -v prints that many lines per step to
  * /dev/null, unbuffered. The truth has the layout of the first program's, without single steps.
  */
 #include <fcntl.h>
@@ -31,10 +31,10 @@ enum bucket { COMPUTE, COMMUNICATION, MEMORY, DATALOADER, HOST, IDLE, N_BUCKETS 
 struct reading {
 	int64_t at_ns;
 	int64_t cpu_ns;
-	int64_t delay_ns; /* waited on a run queue */
+	int64_t delay_ns; /* time on a run queue */
 };
 
-/* A chess clock: lap() charges the time since the last lap to a bucket. */
+/* lap() charges the time since the previous lap to a bucket. */
 static struct {
 	struct reading begin;
 	struct reading last;
@@ -99,7 +99,7 @@ static int64_t queue_delay_ns(void)
 	return waited;
 }
 
-/* The clocks as they stand at one moment: read again where others got the CPU in between. */
+/* Reads all clocks at one moment: reads again if the thread lost its CPU in between. */
 static struct reading read_clocks(void)
 {
 	struct reading now;
@@ -195,7 +195,7 @@ static void *read_ahead(void *argument)
 	}
 }
 
-/* Before main() leaves: what the thread works on is on its stack. */
+/* Called before main() returns: the thread's data is on main's stack. */
 static void stop_reading(struct reader *reader)
 {
 	pthread_mutex_lock(&reader->mutex);

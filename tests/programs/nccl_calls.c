@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Calls functions of a real libnccl without a communicator, and so without a GPU: nccl_calls
- * LIBRARY. Each refuses, after it has named its range by NVTX. Status 3: that library cannot be
- * loaded here.
- */
+/* Calls functions of a real libnccl without a communicator, and therefore without a GPU: nccl_calls
+ * LIBRARY. Each call fails after it has emitted its NVTX range. Exit status 3: the library cannot
+ * be loaded here. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Names what it does by NVTX: nvtx_ranges HOW THREADS RANGES. In each thread RANGES ranges "step n"
- * with "work" in them, as fast as they come. HOW: return; kill, exec (begins anew once, then
- * returns), fork (two children name theirs, too), signal (a handler names ranges meanwhile).
- * Prints how long a range took, in ns.
- */
+/* Emits NVTX ranges: nvtx_ranges HOW THREADS RANGES. Each thread emits RANGES ranges "step n" with
+ * a range "work" inside, without pauses. HOW: return; kill, exec (runs again once, then returns),
+ * fork (two children emit ranges, too), signal (a handler emits ranges meanwhile). Prints the time
+ * per range in ns. */
 #include "../doubles/nvtx_client.h"
 
 #include <signal.h>
@@ -59,7 +57,7 @@ static void send_signals(void)
 	const struct itimerspec often = {{0, 200000}, {0, 200000}};
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
 	timer_t timer;
-	on_signal(0); /* NVTX itself cannot begin twice at once */
+	on_signal(0); /* NVTX itself cannot be initialised twice at once */
 	signal(SIGUSR1, on_signal);
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
 		timer_settime(timer, 0, &often, NULL);
@@ -95,7 +93,7 @@ int main(int argc, char **argv)
 	printf("%.1f\n", (clock_ns() - begun_ns) / (2.0 * (double)(n_ranges * n_threads)));
 	fflush(stdout);
 	if (strcmp(argv[1], "kill") == 0) {
-		usleep(2000000); /* the agent's thread has its turn, on a busy machine too */
+		usleep(2000000); /* the agent's thread gets its turn, on a busy machine too */
 		kill(getpid(), SIGKILL);
 	}
 	if (strcmp(argv[1], "fork") == 0)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A training loop that names its steps and phases by NVTX and calls NCCL, on the doubles of CUDA:
- * nvtx_steps STEPS BYTES. Each step computes for 4 ms, reduces BYTES over 8 ranks as NCCL 2.28 says
- * it (a communicator is made first) for 2 ms, as much once more in a group of two calls for 2 ms,
- * and waits. With ODD=1 it also names ranges by any bytes and ends too many.
+ * A training loop that marks its steps and phases with NVTX and calls NCCL, on the doubles of CUDA:
+ * nvtx_steps STEPS BYTES. Each step computes for 4 ms, reduces BYTES over 8 ranks for 2 ms with the
+ * ranges that NCCL 2.28 emits (a communicator is created first), as much again in a group of two
+ * calls for 2 ms, and waits. With ODD=1 it also emits range names of arbitrary bytes and ends more
+ * ranges than it began.
  */
 #include "../doubles/cuda_double.h"
 #include "../doubles/nvtx_client.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * own_workspace ROUNDS: kernels that are made at run time and move the stack pointer to a workspace
- * on the heap, as those of oneDNN do. In each round multiply() calls the kernel for some 0.3 ms,
- * once for forward() and once for backward(); in between other calls overwrite the stack there.
- * x86-64 only; elsewhere it does nothing.
- */
+/* own_workspace ROUNDS: runs kernels that are generated at run time and move the stack pointer to a
+ * workspace on the heap, as those of oneDNN do. In each round multiply() calls the kernel for some
+ * 0.3 ms, once for forward() and once for backward(); in between other calls overwrite the stack
+ * there. x86-64 only; elsewhere it does nothing. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +11,7 @@
 #include <sys/mman.h>
 
 #define KEEP __attribute__((noinline))
-/* Keeps a call from being the last thing that a function does, which would make it a jump. */
+/* Keeps a call from being the last action of a function, which would turn it into a jump. */
 #define AFTER_CALL() __asm__ volatile("" ::: "memory")
 
 enum { WORKSPACE_WORDS = 8192, KERNEL_ROUNDS = 1000000 };
@@ -58,7 +56,7 @@ KEEP static void overwrite(int byte)
 	AFTER_CALL();
 }
 
-/* One call site for both, so that only they differ. */
+/* One call site for both, so that they are the only difference. */
 KEEP static void step(void (*volatile part)(void))
 {
 	part();
@@ -73,7 +71,7 @@ static bool make_kernel(void)
 		return false;
 	memcpy(at, code, sizeof(code));
 	void (*function)(void *, uint64_t);
-	memcpy(&function, &at, sizeof(at)); /* no cast leads from data to code */
+	memcpy(&function, &at, sizeof(at)); /* no cast from data to code is allowed */
 	kernel = function;
 	return true;
 }

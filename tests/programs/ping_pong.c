@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Two threads hand a turn to each other: ping_pong pipe|futex ROUNDS [pinned|free] [WORK]
- * Each round is two context switches when both share a CPU ("pinned"), and two wake-ups in any
- * case; each turn does WORK rounds of arithmetic, 0 when not told, so that the rate can be chosen.
- * Prints the switches a second that the kernel counted for both.
- */
+/* Two threads pass a turn to each other: ping_pong pipe|futex ROUNDS [pinned|free] [WORK]. Each
+ * round is two context switches if both share a CPU ("pinned"), and two wake-ups in any case; each
+ * turn does WORK rounds of arithmetic, 0 by default, so that the rate can be chosen. Prints the
+ * switches per second that the kernel counted for both. */
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs a program for which the kernel refuses one system call, as a container's filter does:
- * refuse perf|vmread ERRNO|NAME COMMAND…, for example: refuse perf EPERM trainprof run -- ./train
- * Without the right to install a filter it says so and exits with 77.
- */
+/* Runs a program for which the kernel refuses one system call, as a container's filter does: refuse
+ * perf|vmread ERRNO|NAME COMMAND…, for example: refuse perf EPERM trainprof run -- ./train. Without
+ * the right to install a filter it prints that and exits with 77. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes for a number of milliseconds, 20 when not told: short_run MILLISECONDS */
+/* Computes for a number of milliseconds, 20 by default: short_run MILLISECONDS */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

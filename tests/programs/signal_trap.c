@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Says "ready", waits for INT or TERM, waits a little for a second delivery, then prints how often
- * each came and exits with 7 after INT, 8 after TERM, 9 when none came in time: signal_trap SECONDS
- */
+/* Prints "ready", waits for INT or TERM, waits a little for a second delivery, then prints how
+ * often each arrived and exits with 7 after INT, 8 after TERM, 9 if none came in time: signal_trap
+ * SECONDS */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that notice whatever somebody else does to them: steadfast THREADS, beside the first.
- * They read, sleep, poll and wait in turn, take signals, allocate, load libraries and make
- * children, and count what should not have happened: an EINTR without a signal, a signal without an
- * EINTR, a register that changed. Until the end of its input, or an hour; ends with 7, or with
- * 1 and a line for each kind of trouble. Signals that came before a call was made again are told on
- * stderr: any stop has the kernel make a call again, and what comes then ends nothing.
+ * Threads that detect side effects of another process on them: steadfast THREADS, in addition to
+ * the first. They read, sleep, poll and wait in turn, take signals, allocate, load libraries and
+ * create children, and count what should not have happened: an EINTR without a signal, a signal
+ * without an EINTR, a register that changed. It runs until the end of its input, or for an hour,
+ * and ends with 7, or with 1 and a line for each kind of trouble. It prints to stderr how many
+ * signals arrived before a call was restarted: after any stop the kernel restarts the call, and a
+ * signal that arrives before that does not interrupt it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,7 +43,7 @@ static struct peer {
 	int tid;
 	unsigned n_handled;
 	unsigned n_broken;
-	unsigned n_early; /* of those handled: before the call, not in it */
+	unsigned n_early; /* handled ones that arrived before the call, not in it */
 } peers[MOST_THREADS];
 
 static __thread struct peer *self;
@@ -80,7 +81,7 @@ static void turn_read(struct peer *peer)
 		trouble(peer->kind);
 }
 
-/* Not shorter than asked for, and not made again in full for each stop. */
+/* The sleep is not shorter than requested, and a stop does not restart it in full. */
 static void turn_sleep(struct peer *peer)
 {
 	const struct timespec time = {.tv_nsec = 2000000};
@@ -152,7 +153,7 @@ static void turn_child(struct peer *peer)
 	nap(50000);
 }
 
-/* At the instruction that makes the call, and not behind it with an EINTR. */
+/* True at the instruction that makes the call, not after it with an EINTR. */
 static int is_before_read(const ucontext_t *context)
 {
 #ifdef __x86_64__
@@ -176,7 +177,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	__atomic_fetch_add(&self->n_handled, 1, __ATOMIC_RELEASE);
 }
 
-/* Each signal that comes while it reads has to end the reading. */
+/* Each signal that arrives during the read has to end the read. */
 static void turn_signal(struct peer *peer)
 {
 	char byte;
@@ -185,7 +186,7 @@ static void turn_signal(struct peer *peer)
 	__atomic_fetch_add(&peer->n_broken, 1, __ATOMIC_RELEASE);
 }
 
-/* A handler that itself waits, inside of malloc() perhaps. */
+/* A handler that itself waits, possibly inside malloc(). */
 static void on_alarm(int signal)
 {
 	int saved = errno;
@@ -201,7 +202,7 @@ static void turn_handle(struct peer *peer)
 		free(malloc((size_t)(i * 37 % 5000)));
 }
 
-/* All that a system call leaves alone. */
+/* All registers that a system call preserves. */
 static void turn_registers(struct peer *peer)
 {
 #ifdef __x86_64__
@@ -239,7 +240,7 @@ static void turn_registers(struct peer *peer)
 static const struct {
 	const char *name;
 	void (*turn)(struct peer *peer);
-	int is_one; /* however many threads */
+	int is_one; /* only one of them, for any number of threads */
 } kinds[KINDS] = {
 	{"read", turn_read, 0},     {"sleep", turn_sleep, 0},   {"poll", turn_poll, 0},
 	{"wait", turn_wait, 0},     {"epoll", turn_epoll, 0},   {"registers", turn_registers, 0},
@@ -271,7 +272,8 @@ static int says(const struct peer *peer, const char *name, char out[256])
 	return is_said;
 }
 
-/* Asleep in it, and not stopped before it has begun: a signal that comes then need not end it. */
+/* True if the thread sleeps in the call. If it was stopped before the call began, a signal need not
+ * end the call. */
 static int is_reading(const struct peer *peer)
 {
 	char text[256];
@@ -288,13 +290,13 @@ static unsigned n_answered(const struct peer *peer)
 	       __atomic_load_n(&peer->n_early, __ATOMIC_ACQUIRE);
 }
 
-/* One signal, as soon as the one before has been seen to. */
+/* Sends one signal, as soon as the previous one was handled. */
 static void send_signal(struct peer *peer)
 {
 	unsigned n_sent = __atomic_load_n(&peer->n_handled, __ATOMIC_ACQUIRE);
 	if (n_answered(peer) == n_sent && is_reading(peer)) {
 		pthread_kill(peer->thread, SIGUSR1);
-		for (int i = 0; i < 60000; i++) { /* others may have the CPUs */
+		for (int i = 0; i < 60000; i++) { /* other programs may have the CPUs */
 			if (n_answered(peer) > n_sent)
 				return;
 			nap(1000);
@@ -347,7 +349,7 @@ int main(int argc, char **argv)
 	double until_s = clock_s() + 3600;
 	int n_turns = 0;
 	while (clock_s() < until_s && (poll(&input, 1, 1) <= 0 || read(0, text, sizeof(text)) > 0))
-		/* Of many only some each time, or they would be busy with that. */
+		/* With many threads each turn signals only some, or they would do nothing else. */
 		for (int i = n_turns++ % (1 + n / 20); i < n; i += 1 + n / 20)
 			poke(&peers[i]);
 	__atomic_store_n(&all.is_over, 1, __ATOMIC_RELAXED);

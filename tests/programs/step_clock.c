@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Steps of known length, and when they were by the program's own clock: step_clock STEPS MS FILE
+/* Steps of known length, with their times by the program's own clock: step_clock STEPS MS FILE
  * [EVERY [ms]]. A step is forward() of six layers, backward() and update(); each EVERY-th one has
- * an evaluation before it. FILE gets a line for each step: when forward(), backward() and update()
- * were called, in ns of CLOCK_MONOTONIC.
- */
+ * an evaluation before it. FILE gets a line for each step: the times at which forward(), backward()
+ * and update() were called, in ns of CLOCK_MONOTONIC. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +15,7 @@
 #endif
 
 static volatile double result;
-static double ns_of_turn; /* of the loop in work() */
+static double ns_of_turn; /* duration of one turn of the loop in work() */
 
 static uint64_t now_ns(void)
 {

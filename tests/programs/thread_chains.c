@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Threads that never last: thread_chains CHAINS SECONDS [REST_US]
- * In each chain a thread works for 1.3 ms, or rests as long as told, starts the next one and ends.
- * So at any instant threads are being born while somebody lists them. Prints the CPU time of all.
- */
+/* Chains of short-lived threads: thread_chains CHAINS SECONDS [REST_US]. In each chain a thread
+ * sleeps for REST_US if given, works for 1.3 ms, starts the next one and ends. So at any instant
+ * new threads appear while a profiler lists them. Prints the CPU time of all. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Many threads at once, then many after each other: thread_crowd THREADS CHURN
- * THREADS live together, each doing a little work in turns; then CHURN short ones follow, at most
- * 16 at a time. Prints how many ran and the CPU time of all.
- */
+/* Many threads at once, then many after each other: thread_crowd THREADS CHURN. THREADS exist
+ * together, each doing a little work in turns; then CHURN short ones follow, at most 16 at a time.
+ * Prints how many ran and the CPU time of all. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Computes, makes a thread that computes, joins it, again and again: thread_rounds ROUNDS [MAIN_MS
- * [CHILD_MS]]. Both parts are CPU time, in functions of their own.
- */
+/* Computes, starts a thread that computes, joins it, in a loop: thread_rounds ROUNDS [MAIN_MS
+ * [CHILD_MS]]. Both parts are CPU time, each in its own function. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Gives up root and then works as another user, whose /proc files the profiler may not read if it
- * is not root itself: uid_changer UID MILLISECONDS. Without root it says so and exits with 77.
- */
+/* Gives up root and then works as another user, whose /proc files a profiler without root cannot
+ * read: uid_changer UID MILLISECONDS. Without root it prints that and exits with 77. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs a program as a container would that forbids perf_event_open: without_perf [--errno=NAME]
- * PROGRAM ARGUMENT... Everything below inherits the filter, which answers EPERM, ENOSYS, EACCES or
- * EINVAL. Exits with 77 where filters are not to be had.
- */
+/* Runs a program as a container would that forbids perf_event_open: without_perf [--errno=NAME]
+ * PROGRAM ARGUMENT... All descendants inherit the filter, which answers EPERM, ENOSYS, EACCES or
+ * EINVAL. Exits with 77 if filters are not available. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Python stacks read from outside, against every CPython that is here: Debian's, pyenv's, and those in
-# PYTHONS. check_python.sh BUILD_DIRECTORY. Five series of SAMPLES=10000 at RATE_HZ=1000 of torture per version.
+# Python stacks read from outside, against every CPython installed here: Debian's, pyenv's, and
+# those in PYTHONS. check_python.sh BUILD_DIRECTORY. Five series of SAMPLES=10000 at RATE_HZ=1000 of
+# torture per version.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 probe=$(cd "$1" && pwd)/stack_probe
@@ -33,7 +34,7 @@ pythons() {
 	done | sort -u
 }
 
-until_true() { # until_true COMMAND...: until it succeeds, at most two minutes; others may have the CPUs
+until_true() { # until_true COMMAND...: until it succeeds, at most two minutes, for busy machines
 	for _ in $(seq 1200); do
 		"$@" && return 0
 		sleep 0.1
@@ -41,12 +42,12 @@ until_true() { # until_true COMMAND...: until it succeeds, at most two minutes; 
 	return 1
 }
 
-has_lines() { # has_lines NUMBER: the program has said so much, or is gone
+has_lines() { # has_lines NUMBER: the program has printed that many lines, or is gone
 	[ "$(wc -l <"$work/out")" -ge "$1" ] || ! kill -0 "$target" 2>/dev/null
 }
 
-begin() { # begin PYTHON ARGUMENT...: until it says something: its interpreter is up
-	: >"$work/out" # what the one before said
+begin() { # begin PYTHON ARGUMENT...: until it prints something: its interpreter is up
+	: >"$work/out" # output of the previous program
 	"$@" >"$work/out" 2>"$work/err" &
 	target=$!
 	until_true has_lines 1
@@ -58,7 +59,7 @@ end() {
 	target=
 }
 
-# What the program says of its own stacks, and what is read of them.
+# Compares the program's own stacks with those that are read.
 check_still() { # check_still PYTHON
 	rm -f "$work/still" "$work/seen"
 	begin "$1" "$here/still.py" "$work/still"
@@ -80,14 +81,16 @@ check_still() { # check_still PYTHON
 	fi
 }
 
-# A stack is whole when it held still while it was read twice, for 0.3 to 1 us: none need be at full speed, where
-# functions last as long, unless somebody takes the program's CPU away. Functions of 40 us hold still.
+# A stack is complete if it did not change while it was read twice, for 0.3 to 1 us. At full speed
+# functions are as short as that, so no stack need be complete, unless the program loses its CPU.
+# Functions of 40 us are long enough.
 check_torture() { # check_torture PYTHON WORK LEAST_WHOLE [fresh]; the share of whole stacks in percent
 	begin "$1" "$here/torture.py" 3600 "$2" ${4:+"$4"}
 	result=$("$probe" torture "$target" "$samples" "$rate_hz" 2>&1)
 	end
 	line=$(echo "$result" | tail -1)
-	# Of nothing told nothing would be wrong: a tenth, at least its outer part.
+	# Without stacks there would be no wrong ones: at least the outer part of a tenth is
+	# required.
 	if echo "$line" | awk -v n="$samples" -v least="$3" \
 		'{ exit !($1 == "read" && $2 * 100 >= least * n && ($2 + $4) * 10 >= n) }'; then
 		pass "$1 torture of $2 ${4:-}: $line"
@@ -102,8 +105,8 @@ check_torture() { # check_torture PYTHON WORK LEAST_WHOLE [fresh]; the share of 
 	n_wrong=$((n_wrong + ${n_more_wrong:-0}))
 }
 
-# At full speed, where functions last about as long as reading them, and slower. One wrong stack in a series is
-# no proof against one in a thousand; all series of a version together are.
+# At full speed, where functions last about as long as reading them, and slower. One wrong stack in
+# a series does not prove a rate above one in a thousand; all series of a version together do.
 check_tortures() { # check_tortures PYTHON
 	n_told=0
 	n_wrong=0
@@ -123,8 +126,8 @@ is_found() { # is_found PID TID NAME: that function is in the stack
 	"$probe" print "$1" "$2" 2>&1 | cut -f2 | grep -q "\<$3\$"
 }
 
-# A program prints "pid tid name" for what has to be found, as soon as it has begun to get there. Once there it
-# has to be found at every look.
+# A program prints "pid tid name" for each expected function, as soon as it is about to enter it.
+# After that each read has to find it.
 check_hard() { # check_hard LINES COMMAND...
 	n_wanted=$1
 	shift
@@ -150,8 +153,9 @@ check_gil() { # check_gil PYTHON
 	begin "$1" "$here/hard.py" gil
 	result=$("$probe" gil "$target" 300 2>&1)
 	end
-	# One of two waits nearly always, and the other one holds it; while it is handed over both wait, the
-	# last one for the next one to take it. Were all waits taken for it, it would be two a look.
+	# One of two threads waits nearly always, and the other one holds the GIL; while it is
+	# handed over both wait, the last one for the next one to take it. If all waits counted as
+	# waits for the GIL, it would be two per read.
 	if echo "$result" | awk '{exit !($1 == "held" && $2 > 150 && $4 > 100 && $4 < 1.9 * $6)}'; then
 		pass "$1 gil: $result"
 	else
@@ -159,8 +163,8 @@ check_gil() { # check_gil PYTHON
 	fi
 }
 
-# The loop is read more often than it comes round, so each value is told; where others take the CPUs many are. Its
-# last round goes on.
+# The loop is read more often than it takes turns, so each value is seen; on a busy machine, many.
+# Its last round continues.
 check_count() { # check_count PYTHON PROGRAM...
 	begin "$@"
 	result=$("$probe" count "$target" 60000 2>&1)
@@ -178,7 +182,7 @@ check_end() { # check_end PYTHON
 	timeout 300 "$probe" restless "$target" 100000000 >"$work/read" 2>&1 &
 	reading=$!
 	until_true grep -q reading "$work/read"
-	sleep 1 # of reading: some threads have ended
+	sleep 1 # reading time: some threads have ended
 	kill -USR1 "$target"
 	if wait "$reading"; then
 		pass "$1 ends while it is read: $(tail -1 "$work/read")"

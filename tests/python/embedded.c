@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A C program with an interpreter inside: embedded LIBPYTHON runs Python in a thread that C made.
- */
+/* A C program with an embedded interpreter: embedded LIBPYTHON runs Python in a thread created by
+ * C. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that are hard to read: hard.py crowd|deep|forks|inner|gil|ends|counts. Prints what to look for, one
-line "pid tid name", and waits to be killed."""
+"""Programs whose stacks are hard to read: hard.py crowd|deep|forks|inner|gil|ends|counts. Prints the
+expected functions, one line "pid tid name" each, and waits to be killed."""
 import os
 import signal
 import sys
@@ -25,7 +25,7 @@ def crowd():
 
 
 def deep():
-    """Ten thousand frames; the outermost have to be told all the same."""
+    """Ten thousand frames; the outermost ones have to be reported all the same."""
     sys.setrecursionlimit(30000)
     threading.stack_size(512 << 20)
     bottom = threading.Event()
@@ -49,7 +49,7 @@ def deep():
 
 
 def forks():
-    """A child forked from a thread: its main thread is another one than the parent's."""
+    """A child forked from a thread: its main thread is not the parent's main thread."""
     def in_child():
         while True:
             time.sleep(0.01)
@@ -77,7 +77,7 @@ def inner():
 
 
 def gil():
-    """Two threads that want the GIL all the time."""
+    """Two threads that compete for the GIL all the time."""
     def spin():
         while True:
             sum(range(50))
@@ -89,7 +89,7 @@ def gil():
 
 
 def ends():
-    """Starts threads and ends them, while it is read; then ends itself, at SIGUSR1."""
+    """Starts threads and ends them while it is read; then ends itself at SIGUSR1."""
     over = threading.Event()
     signal.signal(signal.SIGUSR1, lambda number, frame: over.set())
     say(os.getpid(), os.getpid(), "ends")
@@ -102,8 +102,8 @@ def ends():
 
 
 def counts():
-    """A loop of one line, 5 ms of CPU time a round, among variables that count nothing. The last of 300 rounds
-    goes on."""
+    """A loop of one line, 5 ms of CPU time per round, among variables that count nothing. The last of
+    300 rounds continues."""
     def train():
         name = "train"
         limit = 300

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Prints one row of src/stack/python/py_layouts.inc: where CPython keeps what the reader needs, as the
- * headers it is compiled with say. Never run: layouts.sh reads the lines that begin with "->" in
- * the assembler, so a cross compiler does for another machine.
- */
+/* Prints one row of src/stack/python/py_layouts.inc: the offsets in CPython that the reader needs,
+ * according to the headers it is compiled with. Never run: layouts.sh reads the lines that begin
+ * with "->" in the assembler output, so a cross compiler works for another machine. */
 #define Py_BUILD_CORE 1
 #include <Python.h>
 

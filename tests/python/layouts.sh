@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Writes the rows of src/stack/python/py_layouts.inc from the headers of the interpreters that are here, or
-# compares them: layouts.sh print|check. Headers are those of pyenv, of Debian, and in PYTHON_HEADERS.
+# Generates the rows of src/stack/python/py_layouts.inc from the headers of the installed
+# interpreters, or compares them: layouts.sh print|check. Headers are those of pyenv, of Debian, and
+# in PYTHON_HEADERS.
 set -u
 here=$(dirname "$0")
 table=$here/../../src/stack/python/py_layouts.inc

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line tables as each interpreter makes and reads them, for tests/unit/stack/python/test_py_line_table.c.
+"""Line tables as each interpreter writes and reads them, for tests/unit/stack/python/test_py_line_table.c.
 
-One line a code object: "minor first_line table_in_hex start:line,start:line,...", line 0 = none. Run with
-every version; the lines of all are kept in tests/data/python/lines.txt (lines_of.sh).
+One line per code object: "minor first_line table_in_hex start:line,start:line,...", line 0 = none.
+Run with every version; all lines are kept in tests/data/python/lines.txt (lines_of.sh).
 """
 import dis
 import sys

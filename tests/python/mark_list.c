@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs a program and lists its marks: mark_list RINGFILE PROGRAM ARGUMENT... Prints a line for
+/* Runs a program and lists its marks: mark_list RINGFILE PROGRAM ARGUMENT... Prints a line for
  * each, "pid tid kind depth time_ns name", then "taken N lost N refused N". Drains while the
- * program runs.
- */
+ * program runs. */
 #include "trainprof/wire/mark_folder.h"
 
 #include <stdio.h>

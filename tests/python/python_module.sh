@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The module "trainprof" under each Python that is given: python_module.sh MARK_LIST PYTHON...
+# Tests the module "trainprof" under each given Python: python_module.sh MARK_LIST PYTHON...
 set -u
 list=$(realpath "$1")
 shift

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop at the top of a script, as counts() of hard.py is: its variables are those of the module. The last of
-300 rounds goes on."""
+"""A loop at the top of a script, like counts() of hard.py: its variables are the module's. The last of
+300 rounds continues."""
 import os
 import sys
 import time

@@ -2,12 +2,12 @@
 /*
  * Reads Python stacks for tests/python/check_python.sh.
  *
- *   stack_probe print PID TID            places, one a line: file, name, line, offset
- *   stack_probe torture PID SAMPLES HZ   stacks of torture.py: are they possible?
+ *   stack_probe print PID TID            frames, one per line: file, name, line, offset
+ *   stack_probe torture PID SAMPLES HZ   stacks of torture.py: checks that they are possible
  *   stack_probe cost PID READS           CPU time and system calls of a read
  *   stack_probe gil PID LOOKS            how often the GIL was held, and was waited for
- *   stack_probe count PID LOOKS          the counter of hard.py counts or script.py: can it be?
- *   stack_probe restless PID READS       all threads until the process ends: outcomes alone
+ *   stack_probe count PID LOOKS          the counter of hard.py counts or script.py: checks it
+ *   stack_probe restless PID READS       all threads until the process ends: outcomes only
  */
 #include "trainprof/base/memory.h"
 #include "trainprof/stack/python.h"
@@ -51,7 +51,7 @@ static int print(struct tp_python *python, pid_t tid)
 	return 0;
 }
 
-/* "e_17" -> 'e', 17; false for others. */
+/* "e_17" -> 'e', 17; returns false for other names. */
 static bool take_member(const char *name, char *letter, int *family)
 {
 	char *end;
@@ -62,7 +62,7 @@ static bool take_member(const char *name, char *letter, int *family)
 	return *end == '\0' && end != name + 2;
 }
 
-/* Outermost first the letters have to be a, b, g, c, d, e, or the first of them. */
+/* The letters, outermost first, have to be a prefix of a, b, g, c, d, e. */
 static bool is_possible(size_t n)
 {
 	static const char order[] = "abgcde";
@@ -112,7 +112,7 @@ static int torture(struct tp_python *python, pid_t pid, long n_samples, long rat
 	for (long i = 0; i < n_samples; i++) {
 		size_t n;
 		size_t cut;
-		/* Never in step with the program. */
+		/* Random pauses, never in step with the program. */
 		seed = seed * 1103515245 + 12345;
 		long pause_ns = 1000000000 / rate_hz;
 		nanosleep(&(struct timespec){0, pause_ns / 2 + (long)(seed >> 8) % pause_ns}, NULL);
@@ -176,7 +176,7 @@ static int cost(struct tp_python *python, pid_t pid, long n_reads)
 	return 0;
 }
 
-/* The address that a thread waits at in a futex call; 0 = it does not. */
+/* Returns the address at which the thread waits in a futex call; 0 = it does not. */
 static uint64_t futex_of(pid_t pid, const char *tid)
 {
 	char path[400];
@@ -191,8 +191,9 @@ static uint64_t futex_of(pid_t pid, const char *tid)
 	return n == 2 && number == SYS_futex ? address : 0;
 }
 
-/* Whoever is to take it, or has been told to leave it, waits for a CPU where others have them: some
- * looks more, until it was held at half of those asked for, and waited for at a third. */
+/* On a busy machine the thread that is to acquire or to release the GIL waits for a CPU. Then more
+ * samples are taken, until the GIL was held in half of the requested number, and waited for in a
+ * third. */
 static int gil(struct tp_python *python, pid_t pid, long n_asked)
 {
 	char path[64];
@@ -218,8 +219,8 @@ static int gil(struct tp_python *python, pid_t pid, long n_asked)
 	return 0;
 }
 
-/* The counter of hard.py is the third variable of train(): name, limit, step, end, k. That of
- * script.py has a name. */
+/* True for the counter of the program: in hard.py it is the third variable of train() (name, limit,
+ * step, end, k), in script.py it has a name. */
 static bool is_step(const struct tp_python_counter *counter)
 {
 	const char *function = strrchr(counter->name, '.');
@@ -229,7 +230,7 @@ static bool is_step(const struct tp_python_counter *counter)
 	       counter->local == COUNTED_LOCAL;
 }
 
-/* Each value is told once: up, never down, to the last round. */
+/* Checks that the values never decrease and reads up to the last round. */
 static int count(struct tp_python *python, pid_t pid, long n_most)
 {
 	struct tp_python_counter counters[16];

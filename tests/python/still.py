@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that holds still in every kind of frame and writes down its own stacks: still.py FILE
+"""A program that blocks in every kind of frame and writes down its own stacks: still.py FILE
 
-One line a frame, "tid file name line offset", innermost first, as sys._current_frames() has them once all
-threads wait; then it waits to be killed.
+One line per frame, "tid file name line offset", innermost first, as sys._current_frames() returns
+them when all threads wait; then it waits to be killed.
 """
 import asyncio
 import os
@@ -129,7 +129,7 @@ def escape(text):
 
 
 def still_frames(tids):
-    """Of all threads, when all wait for the gate, which is one place."""
+    """Stacks of all threads, when all wait at the gate, which is one place."""
     while True:
         frames = sys._current_frames()
         places = {(frames[ident].f_code, frames[ident].f_lasti) for ident in tids if ident in frames}

@@ -250,7 +250,7 @@ for t in threads: t.join()
 
 
 def claim_overrun():
-    """More marks than the ring holds, between two readings or not: each is taken or counted."""
+    """More marks than the ring can hold, between two readings or not: each is read or counted as lost."""
     marks, counts, _, run = marks_of(
         """
 import trainprof
@@ -438,7 +438,7 @@ print(sorted(n for n in ("ctypes", "mmap", "struct", "inspect") if n in sys.modu
 
 
 def claim_refused_directory():
-    """The ring's directory goes away, or is a file system that takes no file."""
+    """The ring's directory disappears, or is a file system in which no file can be created."""
     marks, _, _, run = marks_of(
         """
 import os, sys

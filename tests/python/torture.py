@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forty families of functions that call each other at full speed, for a reader that must never mix them.
 
-a_k -> b_k -> generator g_k -> c_k -> d_k -> e_k, for k = 0 to 39. Functions are made and freed all the
-time when "fresh" is asked for. torture.py SECONDS WORK [fresh]
+a_k -> b_k -> generator g_k -> c_k -> d_k -> e_k, for k = 0 to 39. With "fresh" functions are created
+and freed all the time. torture.py SECONDS WORK [fresh]
 """
 import sys
 import time

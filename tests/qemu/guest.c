@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Shared with children. */
+/* Shared with child processes. */
 struct tally {
 	int n_passed;
 	int n_failed;
@@ -54,7 +54,7 @@ void guest_run(bool without_rights, void (*function)(void))
 	if (pid == 0) {
 		if (without_rights && (setgid(1000) != 0 || setuid(1000) != 0))
 			_exit(1);
-		prctl(PR_SET_DUMPABLE, 1); /* a change of user takes it away */
+		prctl(PR_SET_DUMPABLE, 1); /* a change of user clears it */
 		function();
 		_exit(0);
 	}

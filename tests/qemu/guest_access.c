@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user without rights may open and read, under each setting of the kernel. */
+/* Checks which files and events an unprivileged user may open, under each setting of the kernel. */
 #include "guest.h"
 
 #include "collect/perf/perf_event.h"
@@ -33,7 +33,7 @@ static void check_probe(const char *setting, enum tp_presence want, const char *
 	tp_host_close(&host);
 }
 
-/* Is the kernel's part left out? */
+/* Returns true if counters exclude kernel mode. */
 static bool without_kernel(void)
 {
 	static const struct tp_pmu_event cycles = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0};
@@ -45,7 +45,7 @@ static bool without_kernel(void)
 	return options.without_kernel;
 }
 
-/* Samples of running threads, without and with the kernel's part: 0 or an errno. */
+/* Samples running threads, without and with kernel mode; the expected results are 0 or an errno. */
 static void check_sampling(const char *setting, int without, int with)
 {
 	char name[128];
@@ -112,7 +112,7 @@ static void check_reachable(void)
 	check_reach(getuid() ? "user" : "root", TP_PRESENCE_PRESENT, "");
 }
 
-/* A process of the same user that nobody here is the parent of: what `attach` looks at. */
+/* A process of the same user that is not the caller's child, like a target of `attach`. */
 static pid_t stranger;
 
 static void start_stranger(void)

@@ -35,7 +35,8 @@ static const struct tp_pmu_event basic[] = {
 	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0}, /* not on this CPU */
 };
 
-/* The real tree needs libdw, which the guest does not have. This one holds who is attached to. */
+/* Replaces the real tree, which needs libdw that the guest does not have. It holds the attached
+ * threads. */
 enum { N_RUNNING = 2 };
 struct tp_task_tree {
 	struct tp_task_tree_task tasks[N_RUNNING];
@@ -86,7 +87,7 @@ static void check_group(void)
 static void check_multiplexing(void)
 {
 	enum { N_GROUPS = 12, N_READINGS = 10 };
-	/* INST_RETIRED by number, so that each needs a counter of its own. */
+	/* INST_RETIRED by number, so that each needs a separate counter. */
 	static const struct tp_pmu_event retired = {PERF_TYPE_RAW, 0x08, 0};
 	struct tp_pmu_group groups[N_GROUPS];
 	struct tp_pmu_counts_sum sums[N_GROUPS];
@@ -100,7 +101,7 @@ static void check_multiplexing(void)
 			return;
 		}
 	}
-	/* 20 slices of the 4 ms after which the kernel changes groups. */
+	/* 20 slices of the 4 ms after which the kernel rotates the groups. */
 	for (int reading = 0; reading < N_READINGS; reading++) {
 		guest_loop(4 * TURNS);
 		for (int i = 0; i < N_GROUPS; i++) {
@@ -213,7 +214,7 @@ static double last_gauge(const struct tp_trace_builder *builder, enum tp_metric 
 	return NAN;
 }
 
-/* Our own program, held before its exec. Returns the end that releases it. */
+/* Starts this program again, held before its exec. Returns the pipe end that releases it. */
 static int hold_loop(pid_t *pid)
 {
 	int ends[2];
@@ -258,7 +259,7 @@ void guest_check_collector(void)
 		return;
 	good = tp_pmu_collector.start(collector, pid, &err) == TP_OK;
 	guest_check(good, "the collector starts", "%s", err.text);
-	guest_loop(TURNS); /* is ours and must not count */
+	guest_loop(TURNS); /* this process's work, which must not count */
 	if (write(release, "", 1) != 1)
 		return;
 	close(release);
@@ -278,8 +279,8 @@ void guest_check_collector(void)
 	tp_host_close(&host);
 }
 
-/* A process of two threads: says their ids, waits for a byte each, and loops in both; then its
- * main thread starts a third. */
+/* A process with two threads: it writes their ids, waits for one byte each, and loops in both; then
+ * its main thread starts a third one. */
 struct running {
 	int said[2];
 	int go[2];
@@ -290,7 +291,7 @@ static void *wait_and_loop(void *context)
 	struct running *running = context;
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 	char go;
-	guest_loop(TURNS); /* before anybody counts */
+	guest_loop(TURNS); /* before counting starts */
 	if (write(running->said[1], &tid, sizeof(tid)) != sizeof(tid) ||
 	    read(running->go[0], &go, 1) != 1)
 		_exit(1);
@@ -315,7 +316,7 @@ static void be_running(struct running *running)
 	_exit(0);
 }
 
-/* Counts from the attach to the end; NAN when the collector refuses. */
+/* Counts from the attach to the end. Returns NAN if the collector refuses. */
 static double count_attached(struct tp_task_tree *tree, struct running *running, pid_t pid)
 {
 	struct tp_host host;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's description, and why threads wait, on another kernel and another processor. */
+/* Checks the description of the machine and the causes of waits, on another kernel and another
+ * processor. */
 #include "guest.h"
 
 #include "collect/machine/host_stat.h"
@@ -94,7 +95,7 @@ static const struct {
 	const char *name;
 	void (*wait)(void);
 	const char *call;
-	enum tp_cause cause; /* by the kernel function alone */
+	enum tp_cause cause; /* from the kernel function alone */
 } waits[] = {
 	{"sleep", wait_sleep, "clock_nanosleep", TP_CAUSE_SLEEP},
 	{"pipe", wait_pipe, "read", TP_CAUSE_PIPE},
@@ -142,7 +143,7 @@ void guest_check_waits(void)
 	}
 }
 
-/* Half a CPU for the outer group, nothing said about the inner one, which we are in. */
+/* The outer group has a limit of half a CPU; the inner one, which contains us, has none. */
 static void check_throttling(void)
 {
 	struct tp_host host;

@@ -15,7 +15,7 @@ skip() {
 	exit 0
 }
 
-# tries_of COMMAND...: what fetches from a network that may fail for a moment
+# tries_of COMMAND...: retries a fetch from a network that may fail for a moment
 tries_of() {
 	for _ in 1 2 3; do
 		DEBIAN_FRONTEND=noninteractive timeout 300 "$@" && return 0
@@ -37,7 +37,7 @@ if [ -n "$missing" ]; then
 	tries_of apt-get install -y -q --no-install-recommends $missing > "$out/apt.log" 2>&1 || skip "apt-get install$missing fails, see $out/apt.log"
 fi
 
-# Debian's arm64 kernel, by lists of our own: the machine's are for another architecture.
+# Debian's arm64 kernel, with separate package lists: the machine's are for another architecture.
 fetch_kernel() {
 	state=$(cd "$out" && pwd)/apt
 	mkdir -p "$state/lists/partial" "$state/archives/partial" "$state/parts"
@@ -70,8 +70,8 @@ if [ ! -s "$kernel" ]; then
 	fetch_kernel > "$out/fetch.log" 2>&1 || skip "the kernel cannot be fetched, see $out/fetch.log"
 fi
 
-# The linker takes what the guest needs from an archive of all that needs neither a library beyond the C
-# library's nor the build's own definitions.
+# The linker takes what the guest needs from an archive of all objects that need neither a library
+# beyond the C library nor the build's own definitions.
 cross_build() {
 	rm -rf "$out/obj" && mkdir -p "$out/obj" || return 1
 	find src/base src/model src/collect -name '*.c' | sort | while read -r file; do
@@ -93,7 +93,7 @@ cross_build > "$out/cc.log" 2>&1 || {
 }
 (cd "$out" && echo init | cpio -o -H newc --quiet | gzip -1 > initrd.gz)
 
-# Minutes are for machines whose CPUs others have; the guest has a clock of its own.
+# Minutes are for busy machines; the guest has its own clock.
 timeout 600 qemu-system-aarch64 -M virt -cpu cortex-a57 -smp 1 -m 256 -nographic -nic none -no-reboot \
 	-icount shift=0 -kernel "$kernel" -initrd "$out/initrd.gz" \
 	-append 'console=ttyAMA0 quiet panic=-1 rdinit=/init' < /dev/null > "$out/console.log" 2>&1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes digests by docs/digests.md alone, independent of the C code.
+"""Reads and writes digests according to docs/digests.md, independent of the C code.
 
-digests.py show FILE             what a digest or job file holds, as JSON
+digests.py show FILE             the content of a digest or job file, as JSON
 digests.py make FOLDER N STEPS   N ranks of a job in which rank N / 3 is late, one folder each
 """
 import json

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One rank of a job whose late rank is known, and which times itself.
+"""One rank of a job with a known late rank; it times itself.
 
 late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven, slower, stage or none. At its end
-each rank prints "RANK r WORK ms STEP ms": what a step took it without waiting for others, and with
+each rank prints "RANK r WORK ms STEP ms": the time of a step without waiting for others, and with
 it.
 """
 import os

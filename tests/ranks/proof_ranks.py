@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plants late ranks in real MPI jobs and counts whether they are found.
+"""Plants late ranks in real MPI jobs and counts how many are found.
 
 proof_ranks.py TRAINPROF [--steps=N] [--ranks=N] [--ways=inside,outside] [CASE...]
-The expected answer is what the ranks measured of themselves (late_rank.py).
+The expected answer is the ranks' own measurement (late_rank.py).
 """
 import argparse
 import json
@@ -40,12 +40,12 @@ def run_job(trainprof, way, ranks, late, how, steps, folder):
 
 
 def judge(said, report, late, how):
-    """What is wrong; and the figures, for people."""
+    """Returns the fault, and the figures for the reader."""
     work = sorted((w for w, _ in said.values()), reverse=True)
     gap = work[0] - work[1]
     step = max(s for _, s in said.values())
     found = report.get("late", {})
-    if report["joined_by"] == "shares":  # times are of a second
+    if report["joined_by"] == "shares":  # then times are per second
         found = dict(found, after_next_ns=found.get("after_next_ns", 0) * step / 1e3)
     figures = "gap %5.1f ms, said %5.1f; step %5.1f ms" % (
         gap, found.get("after_next_ns", 0) / 1e6, step)

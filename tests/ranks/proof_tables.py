@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the job tables of DuckDB, and of Spark where it is installed, with those of trainprof.
+"""Compares the job tables of DuckDB, and of Spark if it is installed, with those of trainprof.
 
 proof_tables.py TRAINPROF SQL_FOLDER JOB...: JOB is a folder of recordings, or a job file.
-Needs duckdb and pyarrow of PyPI; pyspark and Java are used when they are there.
+Needs duckdb and pyarrow of PyPI; pyspark and Java are used if they are installed.
 """
 import json
 import math
@@ -57,7 +57,7 @@ def in_spark(tables, sql):
 
 
 def check_arrow(tables, report):
-    """What pyarrow reads is what the report says."""
+    """The data that pyarrow reads equals the report."""
     import pyarrow.parquet
     ranks = pyarrow.parquet.read_table("%s/ranks.parquet" % tables).to_pylist()
     wrong = []

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# proof_tables.sh TRAINPROF N: merges N synthetic digests in less than 10 s of CPU time and 1 GiB, and compares the
-# tables of a smaller job in pyarrow, DuckDB and Spark with the report.
+# proof_tables.sh TRAINPROF N: merges N synthetic digests in less than 10 s of CPU time and 1 GiB,
+# and compares the tables of a smaller job in pyarrow, DuckDB and Spark with the report.
 set -eu
 trainprof=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)

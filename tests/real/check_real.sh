@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Real training programs under trainprof: check_real.sh TRAINPROF OUTPUT-DIRECTORY
-# Each program says itself where its time went; the report must agree. ONLY=NAME runs one of them.
-# Ends with "real: N passed, N failed, N skipped".
+# Each program measures its own time; the report must agree. ONLY=NAME runs one of them. Ends with
+# "real: N passed, N failed, N skipped".
 set -u
 trainprof=$1
 out=$2
@@ -47,7 +47,7 @@ darknet_truth() {
 	           printf "{\"steps\": %d, \"data_ratio\": %.6f, \"step_s\": %.6f}\n", n, wait / all, all / kept }' "$1"
 }
 
-# venv NAME PACKAGE MODULE: a Python of its own with a package from PyPI; kept between runs
+# venv NAME PACKAGE MODULE: a separate Python with a package from PyPI; kept between runs
 venv() {
 	dir=$venvs/$1
 	"$dir/bin/python" -c "import $3" 2> /dev/null && return
@@ -92,7 +92,7 @@ torch_case() {
 	judge "$name" "$name.truth" "$@"
 }
 
-# loops_case KIND STEPS CLAIM...: one of loops.py, which knows what limits it
+# loops_case KIND STEPS CLAIM...: a case of loops.py, with a known limit
 loops_case() {
 	wanted "loops-$1" || return
 	name=loops-$1 kind=$1 steps=$2
@@ -118,8 +118,8 @@ if $python -c 'import torch, PIL' 2> /dev/null; then
 	[ -d small ] || $python "$here/pictures.py" small 512 32
 	torch_case torch-inline "middle --steps 75 --width 64 --batch 48" limiter=dataloader data_within=3 \
 		steps_within=2 time_within=3 roles=trainer:1 line=data top=input/loads-in-trainer
-	# The wait for a batch is what two workers on two busy CPUs leave over: it varies, and every other batch may be
-	# there without one.
+	# The wait for a batch is the rest that two workers on two busy CPUs leave: it varies, and
+	# every other batch may be ready without a wait.
 	torch_case torch-workers "middle --steps 65 --width 64 --batch 48 --workers 2 --repeat 3" \
 		limiter=dataloader data_within=5 steps_within=4 time_within=5 roles=trainer:1,loader:2 workers=2 line=data \
 		top=input/loader-cpu-bound,host/oversubscribed
@@ -131,7 +131,7 @@ if $python -c 'import torch, PIL' 2> /dev/null; then
 	# One thread of reference BLAS computes; nothing about loading fits.
 	loops_case chars 150 limiter=compute data_within=3 line=chars never=input/ \
 		top=compute/one-thread,compute/scalar-kernels
-	# Their steps are one line each, and their number is a variable of theirs.
+	# Their steps are one line each, and their number is one of their variables.
 	loops_case small 150 steps_within=1 time_within=3 limiter=host line=small never=input/ top=host/interpreter
 	# Every other step saves.
 	loops_case checkpoints 200 line=checkpoints never=input/ \
@@ -145,7 +145,7 @@ else
 	echo "skip torch: not installed (Debian: python3-torch python3-pil)"
 	skipped=$((skipped + 11))
 fi
-# framework_case FRAMEWORK KIND STEPS CLAIM...: one of jaxloops.py or tfloops.py
+# framework_case FRAMEWORK KIND STEPS CLAIM...: a case of jaxloops.py or tfloops.py
 framework_case() {
 	wanted "$1-$2" || return
 	name=$1-$2 framework=$1 kind=$2 steps=$3
@@ -157,7 +157,7 @@ framework_case() {
 if ! wanted jax-mlp && ! wanted jax-feed; then
 	:
 elif venv jax "jax optax" jax; then
-	# Two threads compute on two CPUs: there is nothing to advise.
+	# Two threads compute on two CPUs: nothing to advise.
 	framework_case jax mlp 150 limiter=compute data_within=5 steps_within=1 time_within=3 apart=1 \
 		line=wait,mlp never=input/,host/,communication/ roles=trainer:1
 	framework_case jax feed 120 limiter=dataloader data_within=5 steps_within=1 time_within=3 \
@@ -183,8 +183,8 @@ fi
 # mpi_case: two ranks, the second one late
 mpi_case() {
 	wanted mpi || return
-	# Debian's reference BLAS, where there is no other, has no vector instructions, and compute is
-	# looked at before communication.
+	# Debian's reference BLAS, if there is no other one, has no vector instructions, and compute
+	# is checked before communication.
 	plan=$($python -c 'import numpy.linalg
 maps = open("/proc/self/maps").read()
 print("compute/scalar-kernels" if "/blas/libblas.so" in maps else "communication/late-rank")')

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Train a small CNN on JPEG files with PyTorch on the CPU; log where the loop's own time went.
+"""Train a small CNN on JPEG files with PyTorch on the CPU; log the time of each part of the loop.
 
-The loop times itself: the truth that the report is compared with is in TRUTH as JSON.
+The loop times itself: TRUTH contains the reference for the report, as JSON.
 """
 import argparse
 import glob

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Training loops in JAX whose limit is known: jaxloops.py KIND TRUTH [options].
+"""Training loops in JAX with a known limit: jaxloops.py KIND TRUTH [options].
 
-  mlp    a jitted network on pictures that are there: compute; at two thirds the shape of a batch
-         changes, and JAX compiles anew in the middle of the loop
-  feed   a small network on pictures that this file's generator makes: data
+  mlp    a jitted network on pictures in memory: compute; after two thirds the shape of a batch
+         changes, and JAX compiles again in the middle of the loop
+  feed   a small network on pictures from this file's generator: data
 
-JAX itself tells when it compiled: `compiled_s` in TRUTH.
+JAX itself reports its compilations: `compiled_s` in TRUTH.
 """
 import argparse
 import sys
@@ -54,7 +54,7 @@ def trainer(widths):
 
 
 def batches(rows, columns, sort):
-    """Pictures that nobody stored, of two classes: what they cost is NumPy's."""
+    """Generated pictures of two classes: their cost is NumPy's."""
     random = numpy.random.default_rng(1)
     while True:
         labels = random.integers(0, 2, rows)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare a report with what a real program says of itself.
+"""Compare a report with a real program's own measurement.
 
 judge.py NAME RECORDING TRUTH.json [key=value...]; report.json and plan.json are in the recording
   limiter=a,b        the largest part is one of these
@@ -10,16 +10,16 @@ judge.py NAME RECORDING TRUTH.json [key=value...]; report.json and plan.json are
   top=a,b            the first advice is one of these rules, and the plan begins with one
   plan=a,b           ... with one of these instead: it is in the order of diagnosis
   never=a/,b/        no advice whose rule begins like this
-  roles=loader:2,... at least so many processes of a role
-  workers=N          so many loader workers
-  line=a,b           most of the time is at a loop's line that TRUTH.lines has by such a name
-  apart=N            N steps in which TRUTH.compiled_s (times) tells of compilation are no steady ones
-  restarts=N         loader workers are started again so often, within a tenth
+  roles=loader:2,... at least that many processes of a role
+  workers=N          the number of loader workers
+  line=a,b           most of the time is at a loop's line that TRUTH.lines has under such a name
+  apart=N            N steps in which, by TRUTH.compiled_s (times), something was compiled are not steady
+  restarts=N         the number of restarts of loader workers, within a tenth
 Always: the parts sum to the total, the tier is full, 95 % of the CPU time are accounted for and
-95 % of the stacks are whole. TRUTH.starts_s, where given (of each step, and the end of the last),
+95 % of the stacks are complete. TRUTH.starts_s, if given (of each step, and the end of the last),
 must agree with TRUTH.step_s.
-Prints one line for each claim; exit status 1 when one fails. On a machine on which other programs
-take half a CPU or more nothing is claimed: a line "skip" says so.
+Prints one line for each claim; exit status 1 if one fails. On a machine on which other programs
+take half a CPU or more nothing is claimed: a line "skip" reports that.
 """
 import json
 import sys
@@ -52,7 +52,7 @@ def of_the_measurement(report):
 
 
 def mean_step_s(series):
-    """As the programs count: whole steps, warm-up is the first tenth whatever else is slow."""
+    """Counts like the programs: complete steps; warm-up is the first tenth, even if other steps are slow."""
     starts = series.get("start_ns", [])
     first = len(starts) // 10
     if len(starts) < 2 or series["bucket"] != 1:
@@ -74,7 +74,7 @@ def of_the_steps(report, truth, wanted):
 
 
 def compiled_steps(truth):
-    """Length in seconds of each step but the first in which the framework compiled."""
+    """Returns the length in seconds of each step but the first in which the framework compiled."""
     starts = truth["starts_s"]
     spans = list(zip(starts, starts[1:]))[1:]
     return [end - start for start, end in spans
@@ -82,7 +82,7 @@ def compiled_steps(truth):
 
 
 def of_the_compilations(report, truth, wanted):
-    """A first step is warm-up whatever it does; of the others as long ones must not be steady."""
+    """The first step is always warm-up; other steps of that length must not be steady."""
     if "apart" not in wanted:
         return
     series = report["steps"].get("series") or {"kinds": [], "duration_ns": []}
@@ -131,7 +131,7 @@ def of_the_processes(report, wanted):
 
 
 def of_the_lines(report, truth, wanted):
-    """Lines of the loop; where a library loops, the program's own, as the report names them."""
+    """Lines of the loop; if a library contains the loop, the program's own line, as in the report."""
     sums = {"loop": {}, "own": {}}
     for line in report["partition"].get("lines", []):
         if line["file"] == truth.get("program", line["file"]):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Training loops in PyTorch whose limit is known: loops.py KIND TRUTH [options].
+"""Training loops in PyTorch with a known limit: loops.py KIND TRUTH [options].
 
   chars        a character model of matrix products: compute
   small        many operations on tiny tensors: the interpreter
   wide         functions of big tensors, which OpenMP's threads share: compute
   checkpoints  the state is saved every other step, or as --every says
-  prints       each step asks for numbers and prints a table of them
-  generator    batches come from a generator of this file, made with NumPy
+  prints       each step reads numbers and prints a table of them
+  generator    batches come from a generator in this file, with NumPy
   epochs       a DataLoader with two workers that are started in each of many epochs
   ranks        two ranks with gloo; the second one is late in each step
 
@@ -136,7 +136,7 @@ def prints(args):
 
 
 def pieces(shape):
-    """Pictures that nobody stored: what they cost is NumPy's."""
+    """Generated pictures: their cost is NumPy's."""
     random = numpy.random.default_rng(1)
     while True:
         noise = random.normal(size=shape)

@@ -14,7 +14,7 @@ from selftimed import Clock
 
 
 def slopes(weights, x, y):
-    """Of a network with one hidden layer, by hand."""
+    """Gradient of a network with one hidden layer, written by hand."""
     hidden = numpy.maximum(x @ weights[0], 0)
     error = (hidden @ weights[1] - y) / len(x)
     back = error @ weights[1].T * (hidden > 0)

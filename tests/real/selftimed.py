@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training loop's own clock, for the programs of this folder: what a report is compared with."""
+"""A training loop's own clock, for the programs of this folder: the reference for a report."""
 import json
 import time
 
 
 def lines(path):
-    """Numbers of the file's lines that have a name: those whose comment begins with "line:"."""
+    """Numbers of the file's named lines: those whose comment begins with "line:"."""
     with open(path) as file:
         return {text.split("# line:")[1].split()[0]: number
                 for number, text in enumerate(file, 1) if "# line:" in text and "split" not in text}
@@ -31,12 +31,12 @@ class Clock:
         self.at = now
 
     def end(self):
-        """The last step is over: what follows, such as giving back a loader, is none of it."""
+        """Ends the last step: what follows, such as closing a loader, does not belong to it."""
         self.starts.append(time.monotonic())
 
     def write(self, truth, program, **more):
-        """Ends the last step, if that is not over; `program` is the file whose lines have names,
-        `more` goes along."""
+        """Ends the last step, if it is still open; `program` is the file whose lines have names,
+        `more` is added to the result."""
         if len(self.starts) == self.steps:
             self.end()
         first = self.steps // 10

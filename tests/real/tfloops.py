@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Training loops in TensorFlow whose limit is known: tfloops.py KIND TRUTH [options].
+"""Training loops in TensorFlow with a known limit: tfloops.py KIND TRUTH [options].
 
-  tape   a loop of its own with GradientTape in a tf.function: compute; at two thirds the shape of a
-         batch changes, and TensorFlow traces anew in the middle of the loop
+  tape   a hand-written loop with GradientTape in a tf.function: compute; after two thirds the shape
+         of a batch changes, and TensorFlow traces again in the middle of the loop
   pipe   a small network behind tf.data that decodes and enlarges JPEG pictures on one thread: data
-  fit    the same pictures through Keras' fit(), whose graph asks for the next batch itself: data
+  fit    the same pictures through Keras' fit(), whose graph requests the next batch itself: data
 
 Tracing runs this file's function once more: `compiled_s` in TRUTH has the times.
 """

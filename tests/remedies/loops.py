@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training loop of which the truth is known: loops.py KIND KEY=VALUE...
+"""A training loop with a known truth: loops.py KIND KEY=VALUE...
 
 KIND of loader: torch (DataLoader), pool (multiprocessing), threads (a queue.Queue), inline. Keys:
-workers, ahead (batches for each worker), wait and cpu (ms that a batch takes), slow (each SLOWth
-batch takes ten times as long), step_wait and step_cpu (ms), steps. Waits are sleeps, which take
-their time whatever else goes on. Prints the mean step by its own clock, the first fifth left out.
+workers, ahead (batches for each worker), wait and cpu (ms per batch), slow (each SLOWth batch takes
+ten times as long), step_wait and step_cpu (ms), steps. Waits are sleeps, whose time does not depend
+on other load. Prints the mean step by its own clock, without the first fifth.
 """
 import multiprocessing
 import queue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the programs of programs.txt, sick and fixed, and says for how many trainprof names the remedy.
+"""Runs the programs of programs.txt, slow and fixed, and counts for how many trainprof names the remedy.
 
 proof_remedies.py TRAINPROF WORK [NAME...]; PYTHON runs the programs (/usr/bin/python3)
 """
@@ -11,9 +11,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")
-FIRST, AMONG, LINE, HELD = 0.75, 0.90, 0.95, 0.90  # what is to be reached
+FIRST, AMONG, LINE, HELD = 0.75, 0.90, 0.95, 0.90  # the required ratios
 WAITING = {"idiom/fsync-in-loop", "idiom/subprocess-in-loop", "idiom/pickled-queue", "idiom/checkpoint-often"}
-# Advice that is as right for the fixed version: which BLAS is installed is no matter of the program.
+# Advice that also fits the fixed version: the installed BLAS is not part of the program.
 ALSO_RIGHT = {"idiom/reference-blas"}
 
 
@@ -29,7 +29,7 @@ def read_programs():
 
 
 def version_of(program, version):
-    """Its lines, and the numbers of those that are guilty."""
+    """Returns its lines, and the numbers of the slow ones."""
     other = "fixed" if version == "sick" else "sick"
     lines, guilty = [], []
     for line in program["lines"]:
@@ -64,7 +64,7 @@ def measure(trainprof, work, program, version):
     advice = [f for f in document["findings"]
               if f["state"] == "fired" and not f.get("suppressed") and f["level"] != "note"]
     wall, cpu = (float(said.group(2)), float(said.group(3))) if said else (0, 0)
-    # For a disk, or another process: then the CPU time of this one says nothing.
+    # Waiting for a disk or another process: then the CPU time of this one means nothing.
     waits = program["idiom"] in WAITING or "num_workers=" in text
     step = (wall if waits else cpu) / int(said.group(1)) if said and int(said.group(1)) else None
     return advice, guilty, step, document
@@ -132,7 +132,7 @@ def main():
         count(rows, lambda r: r["line"], LINE, "guilty line named"),
         count(rows, lambda r: not r["alarm"], 1.0, "no false alarm when fixed"),
     ]
-    # An idiom promises "at least" a gain: what the fix removes besides its own frames is not known before.
+    # An idiom promises "at least" a gain: the fix may remove more than its own frames.
     good.append(count(timed, lambda r: r["gain"][0] <= r["ratio"], HELD, "gained what was promised"))
     print(f"remedies: {sum(good)} passed, {len(good) - sum(good)} failed, {skipped} skipped")
     sys.exit(0 if all(good) else 1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs loops.py with a loader as it is and as it could be, and holds what the replay of the first
-run predicts against the clocks of both.
+"""Runs loops.py with the present and with a changed loader, and compares the prediction of the replay
+of the first run with the clocks of both.
 
 proof_replay.py TRAINPROF WORK [NAME...]; ROUNDS (3) is how often each is run for its clock
 """
@@ -12,10 +12,10 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
-# Sleeps are only as long as they should be where a sleeper that wakes up gets a CPU.
+# Sleeps have the right length only if a sleeper that wakes up gets a CPU.
 FIRST = ["chrt", "-f", "10"] if os.geteuid() == 0 else []
 MEDIAN, COVERED, WIDTH = 0.05, 0.90, 1.4
-# Name, kind, keys, what is changed: the number of workers (that the report says) or another key.
+# Name, kind, keys, and the change: the number of workers (which the report gives) or another key.
 PROGRAMS = [
     ("inline", "inline", "wait=30 step_cpu=15", "torch workers={n}"),
     ("torch 0", "torch", "wait=30 cpu=3 step_cpu=15", "torch workers={n}"),
@@ -51,7 +51,7 @@ def record(trainprof, work, name, kind, keys):
 
 
 def predicted(facts, by_workers):
-    """The bracket of the speed-up, or why there is none."""
+    """Returns the interval of the speed-up, or why there is none."""
     names = ["replay.workers_least_ratio", "replay.workers_ratio"] if by_workers else ["replay.prefetch_ratio"] * 2
     for name in ["replay.error_ratio"] + names:
         if facts[name]["value"] is None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small trainer for programs.txt: main(make_batch, after) trains for some seconds and prints its
-own clocks: of the wall, and of its CPU time, which a busy machine changes less."""
+own wall time and CPU time; a busy machine changes the latter less."""
 import sys
 import time
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Checks the shipped rules beyond what loading checks: cases of all three outcomes, dated sources,
- * sentences that fit their place on the screen, thresholds that are used, and the examples in
- * patterns. With --speed behind the directory: how long loading and judging takes, alone.
- */
+/* Checks the shipped rules beyond the checks of loading: cases of all three outcomes, dated
+ * sources, sentences that fit their place on the screen, thresholds that are used, and the examples
+ * in patterns. With --speed after the directory it measures only loading and judging. */
 #include "advise/judge/judge.h"
 #include "advise/rulebook/book.h"
 #include "advise/rulebook/rule_case.h"
@@ -87,7 +85,7 @@ static void check_sources(const struct tp_rule *rule)
 		      rule->sources[i].checked);
 }
 
-/* A number and its noun agree ("{$now|count|worker|workers}"): readers are told which it is. */
+/* A number and its noun must agree: "{$now|count|worker|workers}" instead of "(s)". */
 static void check_plural(const struct tp_rule *rule, const struct tp_sentence *words)
 {
 	const char *written = tp_sentence_written(words);
@@ -95,7 +93,7 @@ static void check_plural(const struct tp_rule *rule, const struct tp_sentence *w
 	      "%s: one or many? %s", rule->path, written ? written : "");
 }
 
-/* "rules list" has a line for each. */
+/* "rules list" prints one line for each rule. */
 static void check_line(const struct tp_rule *rule)
 {
 	check_width(rule, "the id", rule->id, ID_COLUMNS);
@@ -135,7 +133,7 @@ static void check_sentences(const struct tp_rule *rule, const struct tp_finding 
 		check_width(rule, "an example", finding->actions[i].example, TEXT_COLUMNS);
 }
 
-/* Every action's own headline, not only the first one's. */
+/* Checks every action's headline, not only the first one's. */
 static void check_headlines(const struct tp_rulebook *book, const struct tp_rule *rule,
 			    const struct tp_quantity *facts, struct tp_arena *arena)
 {
@@ -172,7 +170,7 @@ static void check_texts(const struct tp_rulebook *book, const struct tp_rule *ru
 	tp_arena_release(&arena);
 }
 
-/* The text of every file of rules, to see which thresholds nobody names. */
+/* Collects the text of every file of rules, to find thresholds that are never used. */
 static void check_thresholds(const struct tp_rulebook *book, const char *text)
 {
 	static const char *const of_engine[] = {"idiom.first",  "idiom.covers",  "gain.smallest",
@@ -197,7 +195,7 @@ static void check_thresholds(const struct tp_rulebook *book, const char *text)
 	}
 }
 
-/* CPU time of loading and judging; negative where they do not load. */
+/* Returns the CPU time of loading and judging; negative if they do not load. */
 static double load_and_judge_ms(const char *directory)
 {
 	struct timespec from;
@@ -219,7 +217,8 @@ static double load_and_judge_ms(const char *directory)
 	return (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6;
 }
 
-/* The least of some: what its host takes from a virtual CPU may be accounted as ours. */
+/* Uses the minimum of several runs: time that the host takes from a virtual CPU may be accounted to
+ * us. */
 static void check_speed(const char *directory)
 {
 	double least_ms = load_and_judge_ms(directory);
@@ -236,7 +235,8 @@ static void check_speed(const char *directory)
 #endif
 }
 
-/* Each row for names of kernels and spans has a name that it catches and no row before it. */
+/* Each row for names of kernels and spans has an example that it matches and no earlier row
+ * does. */
 static void check_patterns(const char *directory)
 {
 	char *path = tp_asprintf("%s/patterns", directory);
@@ -267,7 +267,8 @@ static void add_condition(struct tp_buf *out, const char *written)
 		tp_buf_printf(out, "%s ", written);
 }
 
-/* What no single file shows, and thresholds that only techniques name. */
+/* Checks properties that no single file shows, and collects thresholds that only techniques
+ * name. */
 static void check_guide(const struct tp_rulebook *book, struct tp_buf *texts)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
@@ -292,7 +293,7 @@ static void check_guide(const struct tp_rulebook *book, struct tp_buf *texts)
 	tp_buf_release(&problems);
 }
 
-/* All texts of a rule in which thresholds may stand. */
+/* Adds all texts of a rule that may contain thresholds. */
 static void add_texts(struct tp_buf *out, const struct tp_rule *rule)
 {
 	for (size_t i = 0; i < rule->n_locals; i++)

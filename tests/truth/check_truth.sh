@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What trainprof prints about recorded runs agrees with the facts in its own JSON: imported traces and
-# the published cases and healthy runs of tests/cases.
-# check_truth.sh TRAINPROF TRACES
+# The printed pages of recorded runs agree with the facts in their own JSON: imported traces and the
+# published cases and healthy runs of tests/cases. check_truth.sh TRAINPROF TRACES
 set -u
 trainprof=$1
 traces=$2

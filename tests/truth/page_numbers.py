@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers on a page, and whether some fact of the JSON is printed so."""
+"""Numbers on a page, and whether a fact of the JSON is printed like that."""
 import re
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "×": 1,
@@ -8,7 +8,7 @@ NUMBER = re.compile(r"(?<![\w.,:/#+-])(\d[\d,]*(?:\.\d+)?)(?:[ \u00a0]?(ns|us|ms
 
 
 def numbers_in(text):
-    """Each number with its unit ("" of a count) and the places behind the point."""
+    """Returns each number with its unit ("" = a count) and its decimal places."""
     for match in NUMBER.finditer(text):
         digits = match[1].rstrip(",")
         yield match[0].strip(), float(digits.replace(",", "")), match[2] or "", len(digits.partition(".")[2])
@@ -33,7 +33,7 @@ def leaves(value):
 
 
 class Facts:
-    """What may stand on a page of a report."""
+    """The numbers that may be on a page of a report."""
 
     def __init__(self, report, more=()):
         numbers, texts = leaves(report)

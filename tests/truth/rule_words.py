@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fill the sentences of rules once more, from the facts in the JSON and the files of rules/ alone.
+"""Fill the sentences of rules again, only from the facts in the JSON and the files of rules/.
 
-A second reading of the language of docs/howto/rule.md that shares no code with src/advise: what
-Python makes of an expression and of a placeholder has to be what stands on the page.
+A second implementation of the language of docs/howto/rule.md that shares no code with src/advise:
+its result for an expression or a placeholder must equal the text on the page.
 """
 import json
 import math
@@ -15,7 +15,7 @@ TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d+)?)([A-Za-z%]*)(/s(?![\w.]))?|(\$?[A-Za-z
 
 
 class Unknown(Exception):
-    """A fact that the sum needs is not known, or a word of the language is not known here."""
+    """A needed fact is not known, or a word of the language is not known here."""
 
 
 class Words:
@@ -26,7 +26,7 @@ class Words:
         self.thresholds = {row["name"]: row["value"] for row in whole["thresholds"]}
 
     def python(self, text, rule, facts):
-        """An expression as one of Python's."""
+        """Returns an expression as one of Python's."""
         out, at = [], 0
         while at < len(text.rstrip()):
             found = TOKEN.match(text, at)
@@ -64,7 +64,7 @@ class Words:
             raise Unknown(text) from why
 
     def unit(self, text):
-        """Of a fact that stands alone by its name, as docs/facts.md names it; None: not known."""
+        """Returns the unit of a fact by its name, as in docs/facts.md; None = not known."""
         if not re.fullmatch(r"[a-z_.0-9]+", text) or "." not in text:
             return None
         for end, unit in (("_ratio", "percent"), ("_bytes_per_s", "byte rate"), ("_bytes", "bytes"),
@@ -74,7 +74,7 @@ class Words:
         return "number"
 
     def fill(self, sentence, rule, facts, whole):
-        """The pieces of the sentence in order: texts, and what each placeholder is printed as."""
+        """Returns the pieces of the sentence in order: texts, and the printed form of each placeholder."""
 
         def one(found):
             inside = found[1]

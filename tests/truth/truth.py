@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare what trainprof prints about a run with the facts in its JSON.
+"""Compare the printed pages of a run with the facts in its JSON.
 
 truth.py [--programs=FOLDER] TRAINPROF RULES RUN...
 
-A RUN is a recording (a directory) or a file of facts. Of each it reads the text, the JSON and the
-plan, and counts every claim that was checked: numbers, counts, names, gains, the title, the length.
+A RUN is a recording (a directory) or a file of facts. For each it reads the text, the JSON and the
+plan, and counts every checked claim: numbers, counts, names, gains, the title, the length.
 Ends with "truth: N passed, N failed, N skipped".
 """
 import glob
@@ -21,7 +21,7 @@ LINES, COLUMNS = 21, 80
 NOT_JUDGED = ("too_short", "own_overhead", "records_lost")
 SURE = ["sure", "likely", "worth a try"]
 ESTIMATE = 1.005  # a lower end that is printed as more than 1.00
-CAP = 50  # of all speed-ups: an upper end there says nothing
+CAP = 50  # upper limit of all speed-ups: an upper end of that value means nothing
 
 
 class Truth:
@@ -53,7 +53,7 @@ class Truth:
 
 
 def percents(text):
-    """Every percentage in a text, with the places it is printed to."""
+    """Returns every percentage in a text, with its decimal places."""
     for digits in re.findall(r"(?<![\d.<])(\d[\d,]*(?:\.\d+)?)[ \u00a0]%", text):
         places = len(digits.partition(".")[2])
         yield float(digits.replace(",", "")), places
@@ -85,7 +85,7 @@ def gain_text(gain):
     return f"up to {factor(high)}" if high < CAP else "not known"
 
 
-# ---- what is claimed ----
+# ---- claims ----
 
 
 def check_size(t, text):
@@ -194,7 +194,7 @@ def check_gains(t, advice, text):
 
 
 def check_page(t, advice, text, what):
-    """Every shown advice stands on the page with its gain and how sure it is."""
+    """Every shown advice is on the page with its gain and its confidence."""
     flat = " ".join(text.replace("\\", "").replace(" FIRED", "").split())
     for finding in advice:
         t.check(" ".join(finding["headline"].split()) in flat,
@@ -206,7 +206,7 @@ def check_page(t, advice, text, what):
 
 
 def check_summary_advice(t, advice, text):
-    """The lines of the advice that the screen has room for."""
+    """Checks the lines of the advice that fit on the screen."""
     for match in re.finditer(r"^ ?(\d+)  ?(\S.*?)  +(.*?)  +(sure|likely|worth a try)\s*$", text, re.M):
         finding = advice[int(match[1]) - 1]
         t.check(finding["headline"].startswith(match[2].strip()),
@@ -220,7 +220,7 @@ def check_summary_advice(t, advice, text):
 
 
 def check_because(t, report, advice):
-    """Shares that a rule puts into its sentence are those of the run."""
+    """Shares in a rule's sentence are those of the run."""
     metrics = report["summary"]["metrics"]
     for finding in advice:
         sentence = t.rules.get(finding["rule"], {}).get("because", "")
@@ -234,12 +234,12 @@ def check_because(t, report, advice):
 
 
 def facts_of(report):
-    """By name; rates of the JSON are per second."""
+    """Returns a fact by name; rates in the JSON are per second."""
     return {name: metric.get("value") for name, metric in report["summary"]["metrics"].items()}
 
 
 def check_words(t, findings, facts, wholes):
-    """Every sentence of every rule that fired, filled in once more from the facts."""
+    """Every sentence of every rule that fired, filled again from the facts."""
     for finding in findings:
         rule = t.rules.get(finding["rule"])
         if finding["state"] != "fired" or not rule:
@@ -257,7 +257,8 @@ def check_words(t, findings, facts, wholes):
 
 
 def derived_numbers(report):
-    """What the page may compute from the JSON: shares of sums, means over devices, times of a part in a step."""
+    """Values that the page may compute from the JSON: shares of sums, means over devices, times of a part
+    in a step."""
     more = []
     total = report["partition"]["total_ns"]
     devices = report.get("devices") or []
@@ -303,7 +304,7 @@ def derived_numbers(report):
 
 
 def check_numbers(t, text, report, advice):
-    """No number stands on the page that no fact is printed as. Bars and what is typed are no numbers."""
+    """No number is on the page that is not printed from a fact. Bars and commands are not numbers."""
     facts = Facts(report, derived_numbers(report) + list(range(1, len(advice) + 1)))
     for line in text.split("\n")[1:]:
         if re.match(r"(Saved|next:|Next:| +next )", line) or re.search("[\u2580-\u258f]", line):
@@ -341,7 +342,7 @@ def check_names(t, text, report):
 
 
 def check_other_programs(t, report, advice, text):
-    """Programs that are named were seen, and use what is said."""
+    """Programs on the page were seen, with the printed usage."""
     others = report["collection"].get("other_programs", [])
     known = {(o["name"], o["pid"]) for o in others}
     for finding in advice:
@@ -354,7 +355,7 @@ def check_other_programs(t, report, advice, text):
 
 
 def check_examples(t, report, advice):
-    """What is to be typed exists, and is about this program and this machine."""
+    """Commands on the page exist, and are about this program and this machine."""
     command = report["run"].get("command") or []
     cpus = report["summary"]["metrics"].get("cpu.allowed_cpus", {}).get("value")
     topics = ("run attach top report explain advise guide import rules doctor completion version "
@@ -378,7 +379,7 @@ def check_not_judged(t, text, report, advice):
 
 
 def check_rest(t, text, report):
-    """What limits next is within reach; the footer is shorter than the advice."""
+    """The next limit is within reach; the footer is shorter than the advice."""
     step = report["summary"]["metrics"].get("step.time_ns", {}).get("value")
     for rate in re.findall(r"limits at ([\d,.]+) steps/s", text):
         if step:
@@ -472,7 +473,7 @@ def check_facts(t, path):
 
 
 def check_program(t, run, programs):
-    """The steps that the program counted, and the answer that its case gives."""
+    """The steps that the program counted, and the expected answer of its case."""
     case, _, version = os.path.basename(run.rstrip("/")).partition(".")
     report = json.loads(t.run("report", "--json", run)[1])
     said = open(run.rstrip("/") + ".said", encoding="utf-8").read()
@@ -487,7 +488,8 @@ def check_program(t, run, programs):
     print(f"{case} {version}: {report['summary']['title']}: {report['summary']['sentence']}")
     others = report["summary"]["metrics"].get("cpu.other_programs_cpus", {}).get("value") or 0
     if report["summary"].get("cause") == "not_enough_cpu" and others >= 0.5:
-        # True of this machine now, and no answer about the program: to be run again when it is quiet.
+        # True for this machine now, and no answer about the program: run it again when the machine
+        # is idle.
         print(f"skipped: {case} {version}: other programs use {others:.1f} CPUs")
         t.skipped += 1
         return

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of pages in docs/ and compares what they print with what the page shows.
+"""Runs the commands of pages in docs/ and compares their output with the page.
 
 pages.py [--live] [--write] BUILD PAGE...
 
-A block that starts with ```console holds commands after "$ " and what each prints. All commands of a
-page run in one folder, which begins as a copy of the page's own. A comment before a block says more:
+A block that starts with ```console holds commands after "$ " and the output of each. All commands of
+a page run in one folder, which begins as a copy of the page's own. A comment before a block has
+options:
 
     <!-- run: exit=1 -->            the status of its last command
     <!-- run: live=before -->       it measures and writes the recording "before"
-    <!-- run: live says='REGEX' --> it measures; what it prints fits the expression
+    <!-- run: live says='REGEX' --> it measures; its output matches the expression
     <!-- file: fix.patch -->        the block below is that file
 
-What measures runs with --live only. Otherwise recorded/before of the page's folder is what it wrote,
-and the summary that the page shows is the one that `trainprof report` prints of that recording. A line
-"..." in a block stands for any lines. --write puts what was printed into the page, and with --live
-the recordings, too. TUTORIAL_PREFIX goes before each command, TUTORIAL_PYTHON is the "python3".
+Commands that measure run with --live only. Otherwise recorded/before in the page's folder is their
+result, and the summary on the page is the one that `trainprof report` prints for that recording. A
+line "..." in a block matches any lines. --write writes the output into the page, and with --live
+also the recordings. TUTORIAL_PREFIX is prepended to each command, TUTORIAL_PYTHON is the "python3".
 """
 
 import os
@@ -147,7 +148,7 @@ class Page:
         return shown
 
     def recorded(self, command, shown, name):
-        """What a command that measured has left: the recording, and its summary on the page."""
+        """The result of a command that measured: the recording, and its summary on the page."""
         if not name:
             return shown
         target = os.path.join(self.work, name)
@@ -189,7 +190,7 @@ def fits(shown, printed):
 
 
 def shorten(printed, shown):
-    """What was printed, left out where the page leaves out: as many lines before and behind."""
+    """Returns the output with the same omissions as on the page: as many lines before and after."""
     if "..." not in shown:
         return printed
     before = shown.index("...")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Steps by hardware breakpoints against the programs' own clocks, and what they cost.
 #	check_watch.sh BUILD
-# A machine that does other things makes steps irregular: then fewer are exact, and none wrong.
+# On a busy machine steps are irregular: then fewer are exact, and none is wrong.
 set -u
 build=$1
 here=$(dirname "$0")
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 trainprof=$build/trainprof
 failed=0
 
-# check NAME WISH PROGRAM…: FILE in its arguments is where it writes its times
+# check NAME WISH PROGRAM…: FILE in its arguments is the output file for its times
 check()
 {
 	name=$1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare.py RECORDING TRUTH REPORT.json NAME WISH: steps of a report against a program's own clock
 
-WISH is what the steps have to be found by: "watch", "counter" or "none". Prints a line of figures;
-fails where exact borders are further than 0.1 ms from the program's, or mean steps by 0.5 %.
+WISH is the expected source of the steps: "watch", "counter" or "none". Prints a line of figures;
+fails if exact borders are further than 0.1 ms from the program's, or mean steps by 0.5 %.
 """
 import bisect
 import json
@@ -33,7 +33,7 @@ def offs(times):
     return sorted(abs(nearest(times, t) - t) / 1e6 for t in starts)
 
 
-# A step begins with any of its calls; which one was watched the report says.
+# A step begins with any of its calls; the report names the one that was watched.
 best = min(columns, key=lambda c: offs(c)[len(starts) // 2])
 off = offs(best)
 n_near = sum(x <= 0.1 for x in off)

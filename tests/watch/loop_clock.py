@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of known length: loop_clock.py STEPS MS FILE SHAPE
 
-FILE gets when each step began, in ns of CLOCK_MONOTONIC. SHAPE is how the loop counts.
+FILE gets the start of each step, in ns of CLOCK_MONOTONIC. SHAPE is the way in which the loop counts.
 """
 import sys
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks where the steps and phases of a training program are, for ``trainprof run``.
+"""Marks the steps and phases of a training program for ``trainprof run``.
 
 ::
 
@@ -16,9 +16,9 @@
     def evaluate(): ...
 
 Outside ``trainprof run`` every call does nothing and costs less than 0.1 us. No call raises, prints
-or blocks; whatever goes wrong turns marks off. Phases nest, and each thread has its own nesting.
-Common names are read as what they say: dataloader, forward, backward, optimizer, communication,
-checkpoint, logging, evaluation. Names longer than 31 bytes are cut.
+or blocks; any error turns marks off. Phases nest, and each thread has its own nesting.
+These names have a meaning for trainprof: dataloader, forward, backward, optimizer, communication,
+checkpoint, logging, evaluation. Names longer than 31 bytes are truncated.
 
 Callbacks: ``trainprof.lightning.Callback()``, ``trainprof.transformers.Callback()`` and
 ``trainprof.keras.Callback()``; each imports its framework only when it is used.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m trainprof run -- ...` starts the program that was installed beside this package."""
+"""`python -m trainprof run -- ...` starts the program that was installed with this package."""
 
 import os
 import shutil
@@ -8,14 +8,14 @@ import sysconfig
 
 
 def candidates():
-    """Where pip puts programs: of this environment, of this user, of `pip install --target`."""
+    """Folders in which pip installs programs: this environment, this user, `pip install --target`."""
     yield sysconfig.get_path("scripts")
     for scheme in ("posix_user", "posix_prefix", "posix_local"):
         if scheme in sysconfig.get_scheme_names():
             yield sysconfig.get_path("scripts", scheme)
     package = os.path.dirname(os.path.abspath(__file__))
     yield os.path.join(os.path.dirname(package), "bin")
-    # In the tree that `make install` wrote: PREFIX/share/trainprof/python/trainprof.
+    # In an installed tree (`make install`): PREFIX/share/trainprof/python/trainprof.
     yield os.path.join(package, "..", "..", "..", "..", "bin")
 
 

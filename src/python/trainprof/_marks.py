@@ -15,7 +15,7 @@ _MAX_CACHED_NAMES = 1024
 
 
 class _Nesting(threading.local):
-    """How many phases are open in this thread."""
+    """The number of phases that are open in this thread."""
 
     depth = 0
 
@@ -26,7 +26,7 @@ _ring = Ring(os.environ["TRAINPROF_MARKS"])
 
 
 def _name_bytes(name: str) -> bytes:
-    """Return the name as it stands in a record: UTF-8, cut between two characters, padded."""
+    """Return the name in the form of a record: UTF-8, cut between two characters, padded."""
     known = _names.get(name)
     if known is None:
         text = name.split("\0")[0].encode("utf-8", "replace")[:_NAME_BYTES]
@@ -43,18 +43,18 @@ def step() -> None:
 
 
 def step_end() -> None:
-    """Mark the end of the running step, none begins: after the loop, or before an evaluation."""
+    """Mark the end of the running step, begin none: after the loop, or before an evaluation."""
     with suppress(Exception):
         _ring.write(STEP_END, _nesting.depth)
 
 
 def marks_on() -> bool:
-    """Return whether somebody listens; for programs whose marks are costly to prepare."""
+    """Return True if marks are recorded; for programs whose marks are expensive to prepare."""
     return True
 
 
 def phase_begin(name: str) -> None:
-    """Begin a phase inside those that are open in this thread."""
+    """Begin a phase inside the open phases of this thread."""
     with suppress(Exception):
         depth = _nesting.depth
         _nesting.depth = depth + 1
@@ -71,7 +71,7 @@ def phase_end() -> None:
 
 
 class _Phase:
-    """A context manager around a phase, and a decorator of functions that are one."""
+    """A context manager for a phase, and a decorator for a function that is one."""
 
     __slots__ = ("_name",)
 
@@ -153,7 +153,7 @@ def _wrap(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 def phase(what: Any, name: Optional[str] = None) -> Any:
     """Return a context manager and decorator for the phase named `what`, or decorate a function.
 
-    Of a coroutine and a generator the time while its own code runs belongs to the phase.
+    For coroutines and generators only the time in which their own code runs belongs to the phase.
     """
     if callable(what):
         return _wrap(what, name or getattr(what, "__name__", "phase"))

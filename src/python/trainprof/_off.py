@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of the package while no ``trainprof run`` listens: they do nothing."""
+"""The functions of the package outside ``trainprof run``: they do nothing."""
 
 from typing import Any, Callable, Optional
 
 
 def step() -> None:
-    """Do nothing: nobody listens."""
+    """Do nothing: marks are not recorded."""
 
 
 def step_end() -> None:
-    """Do nothing: nobody listens."""
+    """Do nothing: marks are not recorded."""
 
 
 def marks_on() -> bool:
-    """Return whether somebody listens; for programs whose marks are costly to prepare."""
+    """Return True if marks are recorded; for programs whose marks are expensive to prepare."""
     return False
 
 
 def phase_begin(name: str) -> None:
-    """Do nothing: nobody listens."""
+    """Do nothing: marks are not recorded."""
 
 
 def phase_end() -> None:
-    """Do nothing: nobody listens."""
+    """Do nothing: marks are not recorded."""
 
 
 class _Phase:
-    """What ``phase(name)`` returns: one object for all, a context manager and a decorator."""
+    """The result of ``phase(name)``: one object for all, a context manager and a decorator."""
 
     __slots__ = ()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes records into a mark ring; include/trainprof/wire/mark_ring.h describes it.
 
-Python has no atomic operations on shared memory. So each process has a ring of its own beside the
-one of C programs, in which only the interpreter's lock decides the order, and each record carries a
+Python has no atomic operations on shared memory. Therefore each process has its own ring next to
+that of C programs. In it only the interpreter's lock decides the order, and each record has a
 checksum, because the order in which the words of a record become visible to the reader is unknown.
 """
 
@@ -27,8 +27,8 @@ _MAGIC = 0x31534B52414D5054  # "TPMARKS1", read as a little-endian number
 _CHECKSUMS = 1
 _HEADER_BYTES = 128
 _RECORD_BYTES = 64
-_RECORDS = 2048  # a power of two: 128 KiB for a process
-_HEAD = 8  # the index of the header's word `head`
+_RECORDS = 2048  # a power of two: 128 KiB per process
+_HEAD = 8  # index of the header's word `head`
 
 _HEADER = struct.Struct("=QIIII")
 # sequence, time_ns, pid, tid, kind, depth, checksum, name
@@ -36,7 +36,7 @@ _RECORD = struct.Struct("=QQIIHHI32s")
 _NO_NAME = bytes(32)
 
 # Mappings are never released: Python would close the mapping's file descriptor, whose number the
-# program may have closed and given to a file of its own.
+# program may have closed and reused for a file of its own.
 _kept: List[Any] = []
 
 
@@ -49,7 +49,7 @@ def _keep_for_ever(thing: object) -> None:
 
 
 def _make_file(shared: str) -> Tuple[int, str, str]:
-    """Create a file beside the ring `shared`; return its descriptor, first name and final name."""
+    """Create a file next to the ring `shared`; return its descriptor, first name and final name."""
     folder, base = os.path.split(shared)
     for attempt in range(1000):
         name = "{}.{}-{}".format(base, os.getpid(), attempt)
@@ -64,7 +64,7 @@ def _make_file(shared: str) -> Tuple[int, str, str]:
 
 
 def _map_ring(shared: str) -> memoryview:
-    """Make this process's ring: whole before its name is the final one, its blocks reserved."""
+    """Create this process's ring: complete, with blocks reserved, before it gets its final name."""
     fd, hidden, name = _make_file(shared)
     try:
         size = _HEADER_BYTES + _RECORDS * _RECORD_BYTES
@@ -73,7 +73,7 @@ def _map_ring(shared: str) -> memoryview:
         os.pwrite(fd, header, 0)
         mapping = mmap.mmap(fd, size, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
         _keep_for_ever(mapping)
-        os.stat(shared)  # trainprof removes it when it ends
+        os.stat(shared)  # fails after trainprof has ended and removed it
         os.rename(hidden, name)
     except BaseException:
         with suppress(OSError):
@@ -87,8 +87,8 @@ def _map_ring(shared: str) -> memoryview:
 def _claims(words: memoryview) -> Iterator[Tuple[int, None]]:
     """Return an iterator whose next() claims a record and publishes the new head.
 
-    All of it is one call from Python's view, so neither another thread nor a signal handler runs
-    between the claim and the store of the head: the head never runs backwards.
+    For Python this is one call, so neither another thread nor a signal handler runs between the claim
+    and the store of the head: the head never runs backwards.
     """
     heads = map(
         operator.setitem, itertools.repeat(words), itertools.repeat(_HEAD), itertools.count(1)
@@ -97,7 +97,7 @@ def _claims(words: memoryview) -> Iterator[Tuple[int, None]]:
 
 
 class _NoLock:
-    """Stands for a lock where the interpreter's own lock is held."""
+    """Used in place of a lock if the interpreter's own lock is held."""
 
     def __enter__(self) -> None:
         pass
@@ -107,19 +107,19 @@ class _NoLock:
 
 
 def _lock() -> Any:
-    """Return what keeps threads apart where the interpreter has no lock of its own."""
+    """Return the lock that serialises threads if the interpreter has no lock of its own."""
     is_gil_enabled = getattr(sys, "_is_gil_enabled", None)
     return _NoLock() if is_gil_enabled is None or is_gil_enabled() else threading.RLock()
 
 
 class _Mapped:
-    """A ring as one process has it; replaced as a whole, so that no mark meets half of two."""
+    """The mapped ring of one process; replaced as a whole, so that no mark sees parts of two."""
 
     __slots__ = ("pid", "claims", "view", "words")
 
     def __init__(self, pid: int, view: Optional[memoryview]) -> None:
         self.pid = pid
-        self.view = view  # None: this process cannot have a ring
+        self.view = view  # None = this process cannot have a ring
         if view is not None:
             self.words = view.cast("Q")
             self.claims = _claims(self.words)
@@ -136,14 +136,14 @@ class Ring:
             os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
-        """Leave the parent's ring to the parent, with a lock that another thread may have held."""
+        """Forget the parent's ring and its lock, which another thread may have held."""
         self._mapped = _Mapped(0, None)
         self._is_opening = False
         self._open_lock = threading.RLock()
         self._write_lock = _lock()
 
     def _open(self, pid: int) -> _Mapped:
-        """Map the ring once. A signal handler that interrupts this marks nothing."""
+        """Map the ring once. A signal handler that interrupts this writes no mark."""
         with self._open_lock:
             if self._mapped.pid == pid or self._is_opening:
                 return self._mapped
@@ -157,7 +157,7 @@ class Ring:
             return self._mapped
 
     def write(self, kind: int, depth: int, name: bytes = _NO_NAME) -> None:
-        """Write one mark; where it cannot be written, it is left out."""
+        """Write one mark; drop it if it cannot be written."""
         time_ns = time.monotonic_ns()
         pid = os.getpid()
         mapped = self._mapped

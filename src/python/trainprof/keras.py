@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback of Keras: each training batch is a step, the evaluations of fit() are a phase."""
+"""A callback for Keras: each training batch is a step, the evaluations of fit() are a phase."""
 
 import sys
 from typing import Any
@@ -8,7 +8,7 @@ from . import phase_begin, phase_end, step, step_end
 
 
 def _base() -> type:
-    """Return the base class of callbacks of the Keras that the program uses."""
+    """Return the base class of callbacks of the program's own Keras."""
     for name in ("keras", "tensorflow.keras", "tf_keras"):
         callbacks = getattr(sys.modules.get(name), "callbacks", None)
         if callbacks is not None:
@@ -21,9 +21,9 @@ def _base() -> type:
 
 
 class Callback(_base()):  # type: ignore[misc]
-    """Give it to fit: ``model.fit(..., callbacks=[trainprof.keras.Callback()])``.
+    """Pass it to fit: ``model.fit(..., callbacks=[trainprof.keras.Callback()])``.
 
-    With ``steps_per_execution`` Keras calls it once for so many batches.
+    With ``steps_per_execution`` Keras calls it once per that many batches.
     """
 
     def on_train_batch_begin(self, batch: Any, logs: Any = None) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback of PyTorch Lightning: each training batch is a step, validation a phase."""
+"""A callback for PyTorch Lightning: each training batch is a step, validation a phase."""
 
 import sys
 from typing import Any
@@ -8,7 +8,7 @@ from . import phase_begin, phase_end, step, step_end
 
 
 def _base() -> type:
-    """Return the base class of callbacks of the Lightning that the program uses."""
+    """Return the base class of callbacks of the program's own Lightning."""
     for name in ("lightning.pytorch", "pytorch_lightning"):
         if name in sys.modules:
             return getattr(sys.modules[name], "Callback", object)
@@ -23,7 +23,7 @@ def _base() -> type:
 
 
 class Callback(_base()):  # type: ignore[misc]
-    """Give it to the trainer: ``Trainer(callbacks=[trainprof.lightning.Callback()])``."""
+    """Pass it to the trainer: ``Trainer(callbacks=[trainprof.lightning.Callback()])``."""
 
     def on_train_batch_start(self, *args: Any, **kwargs: Any) -> None:
         step()

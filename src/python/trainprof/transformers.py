@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback of Hugging Face's Trainer: each update of the weights is a step."""
+"""A callback for Hugging Face's Trainer: each update of the weights is a step."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def _base() -> type:
 
 
 class Callback(_base()):  # type: ignore[misc]
-    """Give it to the trainer: ``Trainer(callbacks=[trainprof.transformers.Callback()])``."""
+    """Pass it to the trainer: ``Trainer(callbacks=[trainprof.transformers.Callback()])``."""
 
     def __init__(self) -> None:
         self._is_evaluating = False

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of CUDA's builtin_types.h CUPTI's headers need nothing that is compared. */
+/* CUPTI's headers need nothing from CUDA's builtin_types.h that is compared. */
 #include "cuda.h"

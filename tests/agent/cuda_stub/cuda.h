@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As much of CUDA's cuda.h as CUPTI's headers name, for comparing layouts where no toolkit is
- * installed. Handles are pointers, results and attributes are enumerations. */
+/* The names from CUDA's cuda.h that CUPTI's headers use, for comparing layouts without an installed
+ * toolkit. Handles are pointers, results and attributes are enumerations. */
 #ifndef TRAINPROF_TESTS_AGENT_CUDA_STUB_CUDA_H
 #define TRAINPROF_TESTS_AGENT_CUDA_STUB_CUDA_H
 

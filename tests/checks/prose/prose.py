@@ -31,7 +31,7 @@ Text = collections.namedtuple("Text", "kind path line text")
 
 
 def texts_of_source(path):
-    """Comments (lines of // that follow each other are one) and strings."""
+    """Yields comments (consecutive // lines are one) and strings."""
     with open(path, encoding="utf-8", errors="replace") as file:
         source = file.read()
     comments = []
@@ -57,7 +57,7 @@ def texts_of_source(path):
 
 
 def texts_of_json(path):
-    """Strings with a blank in them: names and conditions are no prose."""
+    """Yields strings with a blank in them: names and conditions are no prose."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
     for number, line in enumerate(lines, 1):
@@ -67,7 +67,7 @@ def texts_of_json(path):
 
 
 def texts_of_document(path):
-    """Lines outside code blocks; pages that are made from rules and techniques are checked there."""
+    """Yields lines outside code blocks; pages generated from rules and techniques are checked there."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
     if "generated" in "\n".join(lines[:3]).lower():
@@ -94,7 +94,7 @@ def all_texts():
 
 
 def phrases():
-    """Pattern, kinds of text it is wrong in, and what to write instead."""
+    """Yields the pattern, the kinds of text in which it is wrong, and the replacement."""
     with open(os.path.join(HERE, "phrases.txt"), encoding="utf-8") as file:
         for line in file:
             if line.strip() and not line.startswith("#"):

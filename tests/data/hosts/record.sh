@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records what trainprof reads of a machine in /proc and /sys: record.sh DIRECTORY
+# Records the data that trainprof reads about a machine in /proc and /sys: record.sh DIRECTORY
 set -e
 out=$1
 if [ -z "$out" ]; then
@@ -9,7 +9,7 @@ fi
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
-# The reader itself sits in the group to be recorded, so /proc/self is the shell's own.
+# The reader itself is in the recorded group, so /proc/self is the shell's own.
 keep() {
 	[ -r "$1" ] || return 0
 	mkdir -p "$out/$(dirname "$1")"
@@ -27,7 +27,7 @@ for file in stat meminfo vmstat diskstats pressure/cpu pressure/memory pressure/
 	keep /proc/$file
 done
 mkdir -p "$out/proc"
-# One CPU is enough: every record of the file is alike.
+# One CPU is enough: all records of the file have the same form.
 sed '/^$/q' /proc/cpuinfo > "$out/proc/cpuinfo"
 for name in ostype osrelease hostname perf_event_paranoid perf_event_mlock_kb \
 	perf_event_max_sample_rate yama/ptrace_scope; do

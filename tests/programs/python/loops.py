@@ -475,7 +475,7 @@ def epochs_left_early():
 
 @shape
 def cells():
-    """A notebook runs each cell by exec."""
+    """A notebook runs each cell with exec."""
     code = compile("for i in range(n):\n    step(i)\n", "<cell>", "exec")
     for n in (N // 2, N - N // 2):
         exec(code, {"step": step, "n": n})
@@ -483,7 +483,7 @@ def cells():
 
 @shape
 def in_thread():
-    """The main thread waits for the one that trains."""
+    """The main thread waits for the training thread."""
     import threading
 
     def train():
@@ -497,7 +497,7 @@ def in_thread():
 
 @shape
 def numpy_like():
-    """Indices of a permutation, as a loop over batches by hand."""
+    """Indices of a permutation, as in a hand-written loop over batches."""
     order = list(range(0, 8 * N, 8))
     for start in order:
         step(start)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What real trainers do besides training, each in a function of its own. */
+/* Work of real trainers besides training, each kind in its own function. */
 #include "burdens.h"
 
 #include "knobs.h"
@@ -24,7 +24,7 @@ struct burdens {
 	char checkpoint_path[4096];
 	char *copy_from;
 	char *copy_to;
-	char *state; /* of the optimizer, as far as checkpoints go */
+	char *state; /* stands for the optimizer's state in checkpoints */
 	double metrics[N_METRICS];
 	char line[256];
 };
@@ -74,7 +74,7 @@ void burdens_close(struct burdens *b)
 	free(b);
 }
 
-/* What malloc does above its mmap threshold, with nothing else in the way. */
+/* The behaviour of malloc above its mmap threshold, and nothing else. */
 __attribute__((noinline)) void allocate_scratch(struct burdens *b)
 {
 	size_t size = (size_t)b->knobs->churn_mb << 20;
@@ -82,7 +82,7 @@ __attribute__((noinline)) void allocate_scratch(struct burdens *b)
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (scratch == MAP_FAILED)
 		abort();
-	/* Huge pages would hide the cost that this is here to show. */
+	/* Huge pages would hide the cost that this function is to show. */
 	madvise(scratch, size, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < size; i += PAGE_BYTES)
 		scratch[i] = 1;
@@ -107,7 +107,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Median, spread and a line of text: what dashboards are fed with. */
+/* Median, spread and a line of text, as dashboards get them. */
 __attribute__((noinline)) void update_metrics(struct burdens *b, int step, double loss)
 {
 	for (int round = 0; round < b->knobs->metrics; round++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up and trains rows of a table that no cache holds. */
+/* Looks up and trains rows of a table that fits into no cache. */
 #include "embedding.h"
 
 #include "pictures.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An embedding table: rows picked by hash, one cache line each, so that memory is what limits. */
+/* An embedding table: rows are picked by hash, one cache line each, so that memory is the limit. */
 #ifndef TRAINER_EMBEDDING_H
 #define TRAINER_EMBEDDING_H
 
 struct embedding;
 
-/* NULL when there is to be none. */
+/* Returns NULL if the size or the number of lookups is 0. */
 struct embedding *embedding_open(int megabytes, int n_lookups);
 void embedding_close(struct embedding *embedding);
 

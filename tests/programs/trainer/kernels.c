@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of the network: matrix products one by one or four numbers at a time. */
+/* The arithmetic of the network: matrix products, one number or four numbers at a time. */
 #include "kernels.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* The scalar kernels stay scalar, whatever the compiler thinks of them. */
+/* Keeps the scalar kernels scalar: the compiler must not vectorise them. */
 #ifdef __clang__
 #define SCALAR_FUNCTION
 #define SCALAR_LOOP _Pragma("clang loop vectorize(disable) interleave(disable)")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products, plain and vectorised; all add to c. Row-major, dense. */
+/* Matrix products, scalar and vectorised; all add to c. Row-major, dense. */
 #ifndef TRAINER_KERNELS_H
 #define TRAINER_KERNELS_H
 
@@ -12,10 +12,8 @@ struct kernels {
 extern const struct kernels kernels_scalar;
 extern const struct kernels kernels_vector;
 
-/*
- * Fill without memset, whose time would be the memory's and not the network's: what is the part of
- * a step that computes must not call it.
- */
+/* Fills without memset, whose time would count as memory and not as the network's: the computing
+ * part of a step must not call it. */
 void fill(float *out, float value, int n);
 
 /* 3x3 neighbourhoods of `planes` planes of side x side as the columns of a matrix, and back. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the trainer's command line: one table row per knob. */
+/* Parses the trainer's command line: one table row per knob. */
 #include "knobs.h"
 
 #include <stddef.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the trainer can be told on the command line. */
+/* The command line options of the trainer. */
 #ifndef TRAINER_KNOBS_H
 #define TRAINER_KNOBS_H
 
 struct knobs {
 	/* files */
 	const char *data;       /* directory of the generated pictures */
-	const char *truth;      /* where the measured truth goes; NULL = nowhere */
-	const char *log;        /* NULL = a file of its own, removed at the end */
+	const char *truth;      /* output file for the measured truth; NULL = none */
+	const char *log;        /* NULL = a temporary file, removed at the end */
 	const char *checkpoint; /* likewise */
 	/* the run */
 	int steps;
@@ -63,7 +63,8 @@ struct knobs {
 	int signal;
 };
 
-/* Defaults, then the command line; prints what is wrong, or the list for --help, and exits. */
+/* Sets defaults, then parses the command line. On an error, and for --help, it prints the error or
+ * the list of knobs and exits. */
 void knobs_read(struct knobs *knobs, int argc, char **argv);
 
 #endif

@@ -23,8 +23,8 @@ struct worker {
 	int index;
 	pthread_t thread;
 	pid_t pid;
-	int tasks[2]; /* of a process: numbers of batches to make */
-	int ready[2]; /* and of batches made */
+	int tasks[2]; /* of a process: numbers of the batches to produce */
+	int ready[2]; /* and of the batches produced */
 };
 
 struct loader {
@@ -39,10 +39,10 @@ struct loader {
 	int *classes;
 	struct worker_stat *stats; /* shared with processes */
 	struct worker workers[MAX_WORKERS];
-	struct recipe recipe; /* when there are no workers */
+	struct recipe recipe; /* if there are no workers */
 
 	/* of threads */
-	pthread_mutex_t mutex; /* guards all below and n_taken */
+	pthread_mutex_t mutex; /* guards everything below and n_taken */
 	pthread_cond_t has_space;
 	pthread_cond_t has_batch;
 	int n_begun;
@@ -64,7 +64,7 @@ static size_t slot_floats(const struct loader *l)
 	return (size_t)l->knobs->batch * INPUT_FLOATS;
 }
 
-/* Make the n-th batch of this rank in its slot. */
+/* Produces the n-th batch of this rank in its slot. */
 static void fill_slot(struct loader *l, struct recipe *recipe, int n, struct worker_stat *stat)
 {
 	size_t slot = (size_t)(n % l->n_slots);
@@ -170,7 +170,7 @@ static void start_process(struct loader *l, struct worker *worker)
 	worker->pid = fork();
 	if (worker->pid != 0)
 		return;
-	/* A worker that kept the others' ends open would never see them closed. */
+	/* A worker that kept the others' pipe ends open would never see them closed. */
 	for (struct worker *w = l->workers; w <= worker; w++) {
 		close(w->tasks[1]);
 		close(w->ready[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network: buffers, forward, backward and update, shared out over the team by picture. */
+/* The network: buffers, forward, backward and update, divided among the team by picture. */
 #include "network.h"
 
 #include "embedding.h"
@@ -33,7 +33,7 @@ struct weights {
 	float *bias3;
 };
 
-/* What forward leaves behind for backward, of one picture. */
+/* Results of forward for one picture, needed by backward. */
 struct trail {
 	float *columns1;
 	float *act1;

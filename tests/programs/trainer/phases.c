@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Charges each nanosecond of the main thread to the phase it is in, and writes the truth file. */
+/* Charges each nanosecond of the main thread to its current phase, and writes the truth file. */
 #include "phases.h"
 
 #include "knobs.h"
@@ -23,7 +23,7 @@ static const char *const part_names[N_PARTS] = {
 static const struct {
 	const char *name;
 	enum part part;
-	const char *mark; /* NULL: not marked, the leaf has to tell */
+	const char *mark; /* NULL = not marked, trainprof must use the leaf function */
 } phase_rows[N_PHASES] = {
 	[PHASE_LOOP] = {"loop", PART_HOST, NULL},
 	[PHASE_NEXT_BATCH] = {"next_batch", PART_DATALOADER, "dataloader"},
@@ -45,14 +45,14 @@ struct step {
 	uint64_t runnable_ns; /* of compute, memory and host: wanted a CPU and had none */
 };
 
-/* One per rank, used by its main thread alone. */
+/* One per rank, used by its main thread only. */
 static struct {
 	const struct knobs *knobs;
 	int rank;
 	int is_timed;
 	int has_step_marks;
 	int has_phase_marks;
-	int schedstat; /* descriptor */
+	int schedstat; /* file descriptor */
 	enum phase stack[MAX_DEPTH];
 	int depth;
 	uint64_t last_ns;
@@ -66,7 +66,7 @@ static struct {
 	uint64_t cpu_ns;
 	long faults_at_start;
 	long faults;
-	struct step *steps; /* MAX_STEPS; later ones are in the totals alone */
+	struct step *steps; /* MAX_STEPS; later ones count in the totals only */
 	int n_steps;
 	double first_loss;
 	double last_loss;
@@ -79,7 +79,7 @@ uint64_t clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Time that this thread waited on a run queue, the second number of its schedstat. */
+/* Returns the time that this thread waited on a run queue, the second number of its schedstat. */
 static uint64_t run_delay_ns(void)
 {
 	char text[96];
@@ -106,7 +106,7 @@ static long minor_faults(void)
 	return usage.ru_minflt;
 }
 
-/* Charge the time since the last change to the phase that ran. */
+/* Charges the time since the last change to the phase that ran. */
 static void charge(void)
 {
 	uint64_t at_ns = clock_ns();
@@ -129,7 +129,8 @@ static void charge(void)
 	now.last_delay_ns = delay_at_ns;
 }
 
-/* Others got the CPU since the last reading, and those made since are of another moment. */
+/* True if the thread lost its CPU since the last clock reading: the readings made since then belong
+ * to another moment. */
 static bool was_interrupted(void)
 {
 	return clock_ns() - now.last_ns > 100000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the main thread is: phases are timed for the truth file and marked for trainprof. */
+/* The phases of the main thread: they are timed for the truth file and marked for trainprof. */
 #ifndef TRAINER_PHASES_H
 #define TRAINER_PHASES_H
 
@@ -16,7 +16,7 @@ enum part {
 };
 
 enum phase {
-	PHASE_LOOP, /* between the others */
+	PHASE_LOOP, /* between the other phases */
 	PHASE_NEXT_BATCH,
 	PHASE_FORWARD,
 	PHASE_BACKWARD,
@@ -36,23 +36,23 @@ struct loader;
 
 uint64_t clock_ns(void);
 
-/* From here on phases of the calling thread count. Called in each rank. */
+/* From here on the phases of the calling thread count. Called in each rank. */
 void phases_start(const struct knobs *knobs, int rank);
-/* A step begins, and the one before ends. */
+/* Begins a step and ends the previous one. */
 void phases_step(void);
-/* The last step ended: the window is closed. */
+/* Ends the last step and the measured window. */
 void phases_stop(void);
 
 void phase_enter(enum phase phase);
 void phase_leave(void);
-/* A stretch with a mark of its own around phases; costs nobody anything. */
+/* Begins or ends a separate mark around phases; the truth does not contain it. */
 void phases_evaluation(int is_begin);
 
-/* Time in the all-reduce until the last rank arrived. */
+/* Adds the time in the all-reduce until the last rank arrived. */
 void phases_add_wait(uint64_t wait_ns);
 void phases_set_loss(double first, double last);
 
-/* Write the truth file, if one is wanted. */
+/* Writes the truth file, if one is wanted. */
 void phases_write(const struct loader *loader);
 
 #endif

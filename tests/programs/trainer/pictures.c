@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Draws, compresses and decodes pictures. The format is that of lossless photographs in small: each
- * byte is predicted from its three neighbours (median edge detector of LOCO-I, Weinberger et al.
- * 2000), the difference is Rice-coded with a parameter per row.
- */
+/* Draws, compresses and decodes pictures. The format is a small version of lossless photographs:
+ * each byte is predicted from its three neighbours (median edge detector of LOCO-I, Weinberger et
+ * al. 2000), the difference is Rice-coded with a parameter per row. */
 #include "pictures.h"
 
 #include <errno.h>
@@ -28,7 +26,7 @@ static unsigned hash(unsigned x)
 	return x ^ x >> 16;
 }
 
-/* Stripes upright, stripes across, a disc, or squares, in two colours with noise over them. */
+/* Draws vertical stripes, horizontal stripes, a disc, or squares, in two colours with noise. */
 static void draw(uint8_t *pixels, int side, int class, unsigned seed)
 {
 	int period = side / (3 + (int)(hash(seed) % 4));
@@ -77,7 +75,7 @@ struct bits {
 	uint8_t *out;
 	const uint8_t *in;
 	size_t n_bits;
-	size_t limit; /* of reading, in bits */
+	size_t limit; /* end of the input, in bits */
 };
 
 static void put_bits(struct bits *b, unsigned value, int n)
@@ -134,7 +132,7 @@ static int unfold(unsigned value)
 	return value & 1 ? -(int)(value / 2) - 1 : (int)(value / 2);
 }
 
-/* Returns the size of the file's image. `file` has room for twice the pixels. */
+/* Returns the size of the encoded file. `file` has room for twice the pixels. */
 static size_t encode(uint8_t *file, const uint8_t *pixels, int side, int class)
 {
 	memset(file, 0, HEADER_BYTES + (size_t)side * (size_t)side * 6);
@@ -278,9 +276,10 @@ int pictures_prepare(char *out, size_t size, const char *directory, int n, int s
 	snprintf(fresh, sizeof(fresh), "%s/fresh-%d", directory, (int)getpid());
 	if (mkdir(fresh, 0755) != 0 || draw_set(fresh, n, side, padding_bytes) != 0)
 		return -1;
-	/* What is not on the disk yet cannot be dropped from the page cache by --uncached. */
+	/* Pages that are not on the disk yet cannot be dropped from the page cache by
+	 * --uncached. */
 	sync_directory(fresh);
-	/* Another trainer may have been quicker: its set is the same. */
+	/* Another trainer may have been faster: its set is the same. */
 	if (rename(fresh, out) != 0 && errno != EEXIST && errno != ENOTEMPTY)
 		return -1;
 	return 0;

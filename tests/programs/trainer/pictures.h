@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data set: pictures drawn by rule, compressed without loss, one file each. */
+/* The data set: generated pictures, losslessly compressed, one file each. */
 #ifndef TRAINER_PICTURES_H
 #define TRAINER_PICTURES_H
 
@@ -9,19 +9,18 @@
 enum { N_CLASSES = 4, INPUT_SIDE = 32, INPUT_PLANES = 3 };
 enum { INPUT_FLOATS = INPUT_PLANES * INPUT_SIDE * INPUT_SIDE };
 
-/*
- * Make sure that `directory` holds n pictures of side x side pixels; draws them when it does not.
- * `padding_bytes` of noise follow each picture. Writes the path of the set into out.
- */
+/* Makes sure that `directory` holds n pictures of side x side pixels; generates them if it does
+ * not. `padding_bytes` of noise follow each picture. Writes the path of the set into out. */
 int pictures_prepare(char *out, size_t size, const char *directory, int n, int side,
 		     size_t padding_bytes);
 
 void picture_path(char *out, size_t size, const char *set, int index);
 
-/* Decode a file's bytes into side x side x 3 pixels; the class, or -1 when the bytes are bad. */
+/* Decodes a file's bytes into side x side x 3 pixels. Returns the class, or -1 if the bytes are
+ * invalid. */
 int picture_decode(uint8_t *pixels, int side, const uint8_t *file, size_t size);
 
-/* Shrink to the network's input, flip when asked, centre on 0. */
+/* Shrinks to the network's input and centres on 0. */
 void picture_resize(float *input, const uint8_t *pixels, int side);
 void picture_augment(float *input, unsigned random);
 

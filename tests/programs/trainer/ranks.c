@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ring of ranks: each sends to the next and receives from the one before, n - 1 times. */
+/* The ring of ranks: each sends to the next and receives from the previous one, n - 1 times. */
 #include "ranks.h"
 
 #include "phases.h"
@@ -42,7 +42,7 @@ __attribute__((noreturn)) static void fail(const char *what)
 	exit(2);
 }
 
-/* A connected pair over the loopback device. */
+/* Creates a connected pair over the loopback device. */
 static void tcp_pair(int pair[2])
 {
 	struct sockaddr_in address = {.sin_family = AF_INET};
@@ -88,7 +88,7 @@ struct ranks *ranks_open(int n, int is_tcp, int payload_kb)
 		if (r->children[i] == 0)
 			r->index = i;
 	}
-	/* Link i leads from rank i to rank i + 1. */
+	/* Link i connects rank i with rank i + 1. */
 	r->to_next = links[r->index][0];
 	r->from_before = links[(r->index + n - 1) % n][1];
 	for (int i = 0; i < n; i++) {
@@ -126,7 +126,7 @@ int ranks_index(const struct ranks *r)
 	return r->index;
 }
 
-/* Send and receive `size` bytes at the same time, so that two full buffers cannot lock. */
+/* Sends and receives `size` bytes at the same time, so that two full buffers cannot deadlock. */
 __attribute__((noinline)) static void exchange(struct ranks *r, size_t size)
 {
 	size_t sent = 0;
@@ -165,10 +165,8 @@ static void make_room(struct ranks *r, size_t size)
 	r->incoming = resident_alloc(size);
 }
 
-/*
- * A message is its head, the values and the payload, and goes round the ring unchanged. The heads
- * tell when the others came, which is what waiting is measured by.
- */
+/* A message is its head, the values and the payload, and goes round the ring unchanged. The heads
+ * hold the arrival times of the other ranks, from which waiting is computed. */
 uint64_t ranks_sum(struct ranks *r, float *values, size_t n, int *is_over)
 {
 	struct head own = {.arrived_ns = clock_ns(), .is_over = *is_over};

@@ -36,7 +36,7 @@ void recipe_release(struct recipe *recipe)
 	free(recipe->file_memory);
 }
 
-/* No read() is ever seen: what is not in the page cache comes by major faults. */
+/* No read() occurs: pages that are not in the page cache arrive by major faults. */
 __attribute__((noinline)) static size_t copy_mapped(struct recipe *recipe, int fd)
 {
 	struct stat st;

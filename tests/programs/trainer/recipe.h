@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How one batch is made from files, whoever makes it. */
+/* Produces one batch from files, for any kind of producer. */
 #ifndef TRAINER_RECIPE_H
 #define TRAINER_RECIPE_H
 
@@ -13,7 +13,7 @@ struct recipe {
 	const struct knobs *knobs;
 	const char *set;
 	uint8_t *file_memory;
-	uint8_t *file; /* in it, aligned for direct reads */
+	uint8_t *file; /* inside it, aligned for direct reads */
 	size_t room;
 	uint8_t *pixels;
 };
@@ -21,7 +21,7 @@ struct recipe {
 void recipe_init(struct recipe *recipe, const struct knobs *knobs, const char *set);
 void recipe_release(struct recipe *recipe);
 
-/* Make batch `number`; adds to the times in `stat`. */
+/* Produces batch `number` and adds to the times in `stat`. */
 void recipe_make(struct recipe *recipe, int number, float *inputs, int *classes,
 		 struct worker_stat *stat);
 

@@ -19,7 +19,7 @@ struct team {
 	struct member *members;
 	pthread_mutex_t item_lock; /* taken for each item when is_locked */
 
-	/* The turn counts loops begun; a loop is over when n_done reaches n - 1. */
+	/* `turn` counts the loops begun; a loop is over when n_done reaches n - 1. */
 	pthread_mutex_t mutex;
 	pthread_cond_t has_turn;
 	pthread_cond_t has_done;

@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A training program whose bottleneck is known: a small convolutional network learns four kinds of
+ * A training program with a known bottleneck: a small convolutional network learns four kinds of
  * generated pictures, and one knob for each cause makes that cause dominant. With --truth it writes
- * where its main thread's time went, in the six parts that trainprof reports.
+ * the time of its main thread in the six parts that trainprof reports.
  *
- *	./trainer --steps 300 --truth truth.json
+ * 	./trainer --steps 300 --truth truth.json
  *
- * Cause                      knobs (--help lists all with their defaults)
- * slow decode                --side 256, --decode 8; moved to workers: --workers 2
- * workers as processes       --worker-kind process
- * loader that only waits     --sample-sleep-us 1000
+ * Cause                      knobs (--help lists all with their defaults) slow decode
+ * --side 256, --decode 8; moved to workers: --workers 2 workers as processes       --worker-kind
+ * process loader that only waits     --sample-sleep-us 1000
  * storage                    --uncached 1 (page cache dropped), --direct 1 (4 KiB reads),
  *                            --map 1 (major faults), --padding-kb 1024 (more bytes),
  *                            --pictures 20000 (many small files)
- * compute                    --width 4, --kernel scalar, --threads 2
- * oversubscribed threads     --threads 8, --barrier spin
- * lock                       --threads 2 --lock 1
- * memory-bound lookups       --embedding-mb 512 --lookups 20000 (compute, bandwidth-bound)
- * page faults, copies        --churn-mb 64, --copy-mb 64
+ * compute                    --width 4, --kernel scalar, --threads 2 oversubscribed threads
+ * --threads 8, --barrier spin
+ * lock                       --threads 2 --lock 1 memory-bound lookups       --embedding-mb 512
+ * --lookups 20000 (compute, bandwidth-bound) page faults, copies        --churn-mb 64, --copy-mb 64
  * host work                  --metrics 20, --log-every 1 --log-lines 1000, --log-sync 1,
  *                            --checkpoint-every 5 --checkpoint-mb 32
  * idle                       --sleep-us 5000
- * communication              --ranks 2, --transport tcp, --payload-kb 8192, --late-us 5000
- * special steps              --eval-every 20, --warmup-ms 500, --warmup-steps 20, --vary 3
+ * communication              --ranks 2, --transport tcp, --payload-kb 8192, --late-us 5000 special
+ * steps              --eval-every 20, --warmup-ms 500, --warmup-steps 20, --vary 3
  * ends                       --crash-at 10, --exit-at 10 --exit-code 4, --signal-at 10 --signal 9
  * marks                      --marks steps, --marks phases
  *
- * The truth: a phase's whole wall time belongs to its part, whatever its leaf does (next_batch is
- * dataloader although it reads, decodes and copies). Memory and idle phases are functions of their
- * own; compute faults no pages in, since all its memory is touched before the first step. Time in
- * which the main thread wanted a CPU and had none is given beside each phase, from schedstat.
+ * The truth: the whole wall time of a phase belongs to its part, for all its leaf functions
+ * (next_batch is dataloader although it reads, decodes and copies). Memory and idle phases are
+ * separate functions; compute causes no page faults, since all its memory is touched before the
+ * first step. Time in which the main thread wanted a CPU and had none is given next to each phase,
+ * from schedstat.
  */
 #include "burdens.h"
 #include "knobs.h"
@@ -55,7 +54,7 @@ struct trainer {
 	struct burdens *burdens;
 	float *inputs;
 	int *classes;
-	double first_loss; /* mean of the first and of the last eighth */
+	double first_loss; /* mean over the first and over the last eighth */
 	double last_loss;
 	double *losses;
 	int n_steps;
@@ -130,7 +129,7 @@ static int is_due(int step, int every)
 	return every > 0 && step % every == 0;
 }
 
-/* How often the batch is computed in this step. */
+/* Returns how often the batch is computed in this step. */
 static int micro_batches(const struct knobs *knobs, int step)
 {
 	unsigned mixed = (unsigned)step * 2654435761u;
@@ -139,7 +138,7 @@ static int micro_batches(const struct knobs *knobs, int step)
 	return knobs->vary ? 1 + (int)((mixed >> 16) % (unsigned)(knobs->vary + 1)) : 1;
 }
 
-/* Everything but the training itself; which of it there is, the knobs say. */
+/* Does everything but the training itself, as the knobs select it. */
 static void do_burdens(struct trainer *t, int step, double loss)
 {
 	const struct knobs *knobs = t->knobs;
@@ -216,7 +215,7 @@ __attribute__((noinline)) static void train_epoch(struct trainer *t)
 	phases_stop();
 }
 
-/* Reading the file list, building caches, importing: time that no step has. */
+/* Reading the file list, building caches, importing: time that belongs to no step. */
 __attribute__((noinline)) static double warm_up(int milliseconds)
 {
 	uint64_t until_ns = clock_ns() + (uint64_t)milliseconds * 1000000u;
