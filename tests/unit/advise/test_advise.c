@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about judging a run by the shipped rules: unknown facts, names of times, and one of their
+/* Tests of judging a run by the shipped rules: unknown facts, names of times, and one of their
  * formulas. Whole runs and their reports are in tests/cases/scenes. */
 #include "advise/shelf.h"
 #include "trainprof/advise/advise.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the library in a program: how programs run and end with it. */
+/* Tests of the library in a program: how programs run and end with it. */
 #include "agent/cupti/cupti_library.h"
 #include "cudadouble.h"
 #include "ringreading.h"

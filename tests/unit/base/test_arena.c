@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about arenas: allocations are aligned, zeroed, separate, and freed all at once. */
+/* Tests of arenas: allocations are aligned, zeroed, separate, and freed all at once. */
 #include "trainprof/base/arena.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the growing buffer. */
+/* Tests of the growing buffer. */
 #include "trainprof/base/buf.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about clocks and dates. */
+/* Tests of clocks and dates. */
 #include "trainprof/base/clock.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about files: read completely or not at all, replaced completely or not at all. */
+/* Tests of files: read completely or not at all, replaced completely or not at all. */
 #include "trainprof/base/file.h"
 
 #include "skip.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about unpacking gzip data that is complete, truncated or damaged anywhere, or has several
+/* Tests of unpacking gzip data that is complete, truncated or damaged anywhere, or has several
  * members. */
 #include "base/gzip.h"
 #include "giver.h"

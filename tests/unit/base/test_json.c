@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about JSON documents: strict reading, exact writing, any input handled. */
+/* Tests of JSON documents: strict reading, exact writing, any input handled. */
 #include "trainprof/base/json.h"
 
 #include "trainprof/base/memory.h"

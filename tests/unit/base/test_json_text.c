@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the JSON grammar: everything that RFC 8259 allows passes, the first error is
+/* Tests of the JSON grammar: everything that RFC 8259 allows passes, the first error is
  * reported. */
 #include "base/json_text.h"
 

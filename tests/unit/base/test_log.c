@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about log lines: filtered by level, complete, escaped, from any thread. */
+/* Tests of log lines: filtered by level, complete, escaped, from any thread. */
 #include "trainprof/base/log.h"
 
 #include <check.h>

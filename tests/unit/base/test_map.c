@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the hash map. */
+/* Tests of the hash map. */
 #include "trainprof/base/map.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the heap: growth keeps the content, and impossible sizes end the program cleanly. */
+/* Tests of the heap: growth keeps the content, and impossible sizes end the program cleanly. */
 #include "trainprof/base/memory.h"
 
 #include <check.h>

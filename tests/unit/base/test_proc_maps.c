@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about lines of /proc/PID/maps. */
+/* Tests of lines of /proc/PID/maps. */
 #include "trainprof/base/proc_maps.h"
 
 #include <check.h>

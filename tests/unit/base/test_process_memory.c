@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading the memory of a process: of a child, and of our own process. */
+/* Tests of reading the memory of a process: of a child, and of our own process. */
 #include "trainprof/base/process_memory.h"
 
 #include <check.h>

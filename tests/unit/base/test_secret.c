@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about secrets in a command line, and words that only look like secrets. */
+/* Tests of secrets in a command line, and words that only look like secrets. */
 #include "trainprof/base/secret.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about SHA-256: the examples of FIPS 180-4, and both ways of computing it. */
+/* Tests of SHA-256: the examples of FIPS 180-4, and both ways of computing it. */
 #include "trainprof/base/sha256.h"
 
 #include "trainprof/base/map.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about errors: reported once, truncated rather than overflowing, and optional for
+/* Tests of errors: reported once, truncated rather than overflowing, and optional for
  * callers. */
 #include "trainprof/base/status.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading files, plain and compressed, from the first byte to the last. */
+/* Tests of reading files, plain and compressed, from the first byte to the last. */
 #include "trainprof/base/stream.h"
 
 #include "packed.h"

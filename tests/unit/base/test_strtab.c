@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about interned strings. */
+/* Tests of interned strings. */
 #include "trainprof/base/strtab.h"
 
 #include <check.h>

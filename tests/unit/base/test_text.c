@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about text: distances, numbers with units, UTF-8, patterns. */
+/* Tests of text: distances, numbers with units, UTF-8, patterns. */
 #include "trainprof/base/text.h"
 
 #include "trainprof/base/memory.h"

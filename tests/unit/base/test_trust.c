@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the owners whose files are trusted. Creating files of other users needs root. */
+/* Tests of the owners whose files are trusted. Creating files of other users needs root. */
 #include "trainprof/base/trust.h"
 
 #include "skip.h"

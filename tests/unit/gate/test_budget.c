@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading budgets. tests/cli/check_budget.sh checks the texts of the errors. */
+/* Tests of reading budgets. tests/cli/check_budget.sh checks the texts of the errors. */
 #include "trainprof/gate/budget.h"
 
 #include "trainprof/model/fact.h"

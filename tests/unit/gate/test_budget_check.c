@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about checking runs against a budget. */
+/* Tests of checking runs against a budget. */
 #include "sheet.h"
 
 #include "trainprof/gate/budget.h"

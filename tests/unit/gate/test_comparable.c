@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the comparability of runs. */
+/* Tests of the comparability of runs. */
 #include "gate/comparable.h"
 #include "sheet.h"
 

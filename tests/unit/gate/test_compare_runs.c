@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the comparison of two groups of runs. */
+/* Tests of the comparison of two groups of runs. */
 #include "sheet.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about intervals between runs: calculated by hand, and for simulated runs with known true
+/* Tests of intervals between runs: calculated by hand, and for simulated runs with known true
  * values. */
 #include "noise.h"
 #include "proof.h"

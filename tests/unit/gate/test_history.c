@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the point at which a history became slower. */
+/* Tests of the point at which a history became slower. */
 #include "noise.h"
 #include "proof.h"
 

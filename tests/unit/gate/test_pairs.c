@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the number of pairs that suffices. */
+/* Tests of the number of pairs that suffices. */
 #include "noise.h"
 #include "proof.h"
 

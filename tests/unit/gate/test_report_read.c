@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading a report.json. */
+/* Tests of reading a report.json. */
 #include "sheet.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about quantiles of Student's t, against published tables. */
+/* Tests of quantiles of Student's t, against published tables. */
 #include "trainprof/gate/gate.h"
 
 #include <check.h>

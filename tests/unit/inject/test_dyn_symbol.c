@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding functions in a loaded library that dlsym() finds too. */
+/* Tests of finding functions in a loaded library that dlsym() finds too. */
 #include "inject/dyn_symbol.h"
 #include "inject/image_map.h"
 

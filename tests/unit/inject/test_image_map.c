@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding files among a process's mappings. */
+/* Tests of finding files among a process's mappings. */
 #include "inject/image_map.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about injecting a library into running programs. */
+/* Tests of injecting a library into running programs. */
 #include "joining.h"
 
 #include "skip.h"

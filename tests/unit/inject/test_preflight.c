@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the processes that are left alone, on trees that look like /proc. */
+/* Tests of the processes that are left alone, on trees that look like /proc. */
 #include "inject/image_map.h"
 #include "inject/preflight.h"
 

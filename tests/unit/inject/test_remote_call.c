@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about making one thread create another one. */
+/* Tests of making one thread create another one. */
 #include "inject/remote_call.h"
 
 #include "joining.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the threads that may be stopped. */
+/* Tests of the threads that may be stopped. */
 #include "inject/thread_select.h"
 
 #include "skip.h"

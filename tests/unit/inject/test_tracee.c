@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about a thread under ptrace. */
+/* Tests of a thread under ptrace. */
 #include "inject/tracee.h"
 
 #include "joining.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about writing memory and reading texts of a process; the tests use our own process. */
+/* Tests of writing memory and reading texts of a process; the tests use our own process. */
 #include "inject/tracee_memory.h"
 
 #include <check.h>

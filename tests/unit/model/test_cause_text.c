@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the texts for the cause of a blocked thread. */
+/* Tests of the texts for the cause of a blocked thread. */
 #include "trainprof/model/cause_text.h"
 
 #include <check.h>

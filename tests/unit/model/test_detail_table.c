@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about interned details. */
+/* Tests of interned details. */
 #include "trainprof/model/detail_table.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the names of device activities. */
+/* Tests of the names of device activities. */
 #include "trainprof/model/device.h"
 
 #include <check.h>

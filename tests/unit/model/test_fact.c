@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the vocabulary: each name is found, units are known, typing mistakes find the right
+/* Tests of the vocabulary: each name is found, units are known, typing mistakes find the right
  * name. */
 #include "trainprof/model/fact.h"
 

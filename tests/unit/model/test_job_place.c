@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about a rank's place in its job, from the variables of launchers. */
+/* Tests of a rank's place in its job, from the variables of launchers. */
 #include "trainprof/model/job_place.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about metrics: recordings identify them by name, so names are unique and can be looked
+/* Tests of metrics: recordings identify them by name, so names are unique and can be looked
  * up. */
 #include "trainprof/model/metric.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about parts and labels: six parts, every label in one of them, names that can be looked
+/* Tests of parts and labels: six parts, every label in one of them, names that can be looked
  * up. */
 #include "trainprof/model/part.h"
 

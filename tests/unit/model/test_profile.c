@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about profiles: values that were not measured are unknown, and the parts are exact. */
+/* Tests of profiles: values that were not measured are unknown, and the parts are exact. */
 #include "trainprof/model/fact.h"
 #include "trainprof/model/profile.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about numbers with their origin. */
+/* Tests of numbers with their origin. */
 #include "trainprof/model/quantity.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about range names. */
+/* Tests of range names. */
 #include "trainprof/model/range_name.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the names used in a comparison of runs. */
+/* Tests of the names used in a comparison of runs. */
 #include "trainprof/model/run_diff.h"
 
 #include <check.h>

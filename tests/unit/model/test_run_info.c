@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about run information: a copy shares nothing with the original. */
+/* Tests of run information: a copy shares nothing with the original. */
 #include "trainprof/model/run_info.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sinks: equal items get equal ids, an id is defined before it is used. */
+/* Tests of sinks: equal items get equal ids, an id is defined before it is used. */
 #include "trainprof/model/sink.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the order of spans. */
+/* Tests of the order of spans. */
 #include "trainprof/model/span.h"
 
 #include "trainprof/base/map.h"

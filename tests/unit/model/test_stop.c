@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the reasons of gaps in which the program or trainprof was stopped. */
+/* Tests of the reasons of gaps in which the program or trainprof was stopped. */
 #include "trainprof/model/stop.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about building traces. */
+/* Tests of building traces. */
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/model/trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the guarantees of a trace: records that violate them are dropped, counted or cut. */
+/* Tests of the guarantees of a trace: records that violate them are dropped, counted or cut. */
 #include "trainprof/model/trace_check.h"
 
 #include <check.h>

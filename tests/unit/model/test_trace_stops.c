@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about removing time from a trace. */
+/* Tests of removing time from a trace. */
 #include "trainprof/base/clock.h"
 #include "trainprof/model/trace.h"
 

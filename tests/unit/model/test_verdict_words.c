@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the words of verdicts: plain words for every part, found by cause. */
+/* Tests of the words of verdicts: plain words for every part, found by cause. */
 #include "trainprof/model/verdict_words.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the last seconds of a running measurement. */
+/* Tests of the last seconds of a running measurement. */
 #include "trainprof/model/window.h"
 
 #include <check.h>

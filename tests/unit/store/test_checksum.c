@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the checksum: the vectors of RFC 3720, B.4, and independence of how the bytes are
+/* Tests of the checksum: the vectors of RFC 3720, B.4, and independence of how the bytes are
  * split. */
 #include "store/checksum.h"
 

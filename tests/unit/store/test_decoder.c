@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about decoding: newer records are skipped, invalid ones refused, numbers keep their
+/* Tests of decoding: newer records are skipped, invalid ones refused, numbers keep their
  * meaning. */
 #include "store/decoder.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about digests: they are small, have all that a job's report needs, and survive any
+/* Tests of digests: they are small, have all that a job's report needs, and survive any
  * damage. */
 #include "trainprof/store/rank_digest.h"
 

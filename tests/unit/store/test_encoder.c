@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the encoding: small, and as shown in docs/format.md. */
+/* Tests of the encoding: small, and as shown in docs/format.md. */
 #include "store/encoder.h"
 
 #include "store/decoder.h"

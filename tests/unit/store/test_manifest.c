@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about manifest.json. */
+/* Tests of manifest.json. */
 #include "store/manifest.h"
 
 #include "store/layout.h"

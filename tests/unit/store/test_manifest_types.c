@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about members of manifest.json with a wrong type: each is refused with its name. */
+/* Tests of members of manifest.json with a wrong type: each is refused with its name. */
 #include "store/manifest_types.h"
 
 #include "trainprof/base/memory.h"

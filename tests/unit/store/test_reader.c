@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading recordings that were truncated, damaged, made by another version or
+/* Tests of reading recordings that were truncated, damaged, made by another version or
  * crafted. */
 #include "trainprof/store/recording.h"
 

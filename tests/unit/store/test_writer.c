@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about writing a recording: complete, private, bounded, and harmless if an operation
+/* Tests of writing a recording: complete, private, bounded, and harmless if an operation
  * fails. */
 #include "trainprof/store/recording.h"
 

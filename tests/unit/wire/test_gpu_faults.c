@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the known faults of CUPTI versions. */
+/* Tests of the known faults of CUPTI versions. */
 #include "trainprof/wire/gpu_faults.h"
 
 #include <check.h>

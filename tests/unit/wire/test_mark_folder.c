@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the rings of Python processes; the tests write them byte by byte. */
+/* Tests of the rings of Python processes; the tests write them byte by byte. */
 #include "trainprof/wire/mark_folder.h"
 
 #include <check.h>

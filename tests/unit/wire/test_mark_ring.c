@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the mark ring: each mark arrives complete, or is counted as lost. */
+/* Tests of the mark ring: each mark arrives complete, or is counted as lost. */
 #include "trainprof/wire/mark_ring.h"
 
 #include "trainprof/mark.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about implications and contradictions between conditions. */
+/* Tests of implications and contradictions between conditions. */
 #include "advise/condition/bounds.h"
 
 #include "trainprof/model/fact.h"

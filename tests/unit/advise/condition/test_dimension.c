@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about units. */
+/* Tests of units. */
 #include "advise/condition/dimension.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the values of conditions. */
+/* Tests of the values of conditions. */
 #include "advise/condition/expr.h"
 #include "advise/shelf.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the syntax of conditions. */
+/* Tests of the syntax of conditions. */
 #include "advise/condition/expr.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about strict reading of JSON. */
+/* Tests of strict reading of JSON. */
 #include "advise/condition/json_form.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sentences that contain numbers. */
+/* Tests of sentences that contain numbers. */
 #include "advise/condition/sentence.h"
 #include "advise/shelf.h"
 

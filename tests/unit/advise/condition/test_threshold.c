@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about named thresholds. */
+/* Tests of named thresholds. */
 #include "advise/condition/threshold.h"
 
 #include <check.h>

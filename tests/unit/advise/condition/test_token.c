@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about tokens. */
+/* Tests of tokens. */
 #include "advise/condition/token.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about facts written by hand: units, mistakes, derived facts, and the template. */
+/* Tests of facts written by hand: units, mistakes, derived facts, and the template. */
 #include "trainprof/advise/fact_file.h"
 #include "trainprof/model/fact.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the costs of layers: sums computed by hand, and properties of any network. */
+/* Tests of the costs of layers: sums computed by hand, and properties of any network. */
 #include "advise/facts/layer_cost.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about networks in files of facts: the derived facts, and the errors. */
+/* Tests of networks in files of facts: the derived facts, and the errors. */
 #include "advise/facts/layer_list.h"
 
 #include "trainprof/advise/fact_file.h"

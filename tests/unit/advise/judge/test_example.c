@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about examples: the run's own command and numbers, ready to type. */
+/* Tests of examples: the run's own command and numbers, ready to type. */
 #include "advise/judge/example.h"
 
 #include "trainprof/model/fact.h"

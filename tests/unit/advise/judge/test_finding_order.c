@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the selection and the order of findings. */
+/* Tests of the selection and the order of findings. */
 #include "advise/judge/finding_order.h"
 #include "advise/shelf.h"
 

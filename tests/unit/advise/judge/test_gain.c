@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about bounds of speed-ups. */
+/* Tests of bounds of speed-ups. */
 #include "advise/judge/gain.h"
 #include "advise/shelf.h"
 

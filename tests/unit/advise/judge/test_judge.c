@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about one rule applied to one run. */
+/* Tests of one rule applied to one run. */
 #include "advise/judge/judge.h"
 #include "advise/shelf.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the order in which missing facts are requested. */
+/* Tests of the order in which missing facts are requested. */
 #include "advise/judge/missing_facts.h"
 
 #include "advise/shelf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about how other programs are named. */
+/* Tests of how other programs are named. */
 #include "advise/judge/other_names.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the guide's entries that a finding contains. */
+/* Tests of the guide's entries that a finding contains. */
 #include "advise/judge/references.h"
 #include "advise/shelfbook.h"
 

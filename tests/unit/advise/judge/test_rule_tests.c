@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the cases inside rules. */
+/* Tests of the cases inside rules. */
 #include "advise/shelf.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the reasons why two runs cannot be compared. */
+/* Tests of the reasons why two runs cannot be compared. */
 #include "advise/shelf.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the actions of one step of a plan. */
+/* Tests of the actions of one step of a plan. */
 #include "advise/plan/plan_actions.h"
 #include "advise/shelf.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the order of a plan's steps and their bounds, with numbers computed by hand. */
+/* Tests of the order of a plan's steps and their bounds, with numbers computed by hand. */
 #include "advise/plan/plan_build.h"
 #include "advise/shelf.h"
 

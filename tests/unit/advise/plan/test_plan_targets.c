@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the metrics that must change, computed by hand. */
+/* Tests of the metrics that must change, computed by hand. */
 #include "advise/plan/plan_targets.h"
 #include "advise/shelf.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about errors of a rulebook as a whole. */
+/* Tests of errors of a rulebook as a whole. */
 #include "advise/shelfbook.h"
 
 #include <check.h>

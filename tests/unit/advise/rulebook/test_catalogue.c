@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about loading limits, sources, pages and techniques from several folders. */
+/* Tests of loading limits, sources, pages and techniques from several folders. */
 #include "advise/shelfbook.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the references between limits, techniques and sources. */
+/* Tests of the references between limits, techniques and sources. */
 #include "advise/shelfbook.h"
 
 #include <check.h>

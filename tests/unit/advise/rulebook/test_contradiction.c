@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about conditions that no run can meet, and about advice that contradicts the guide. */
+/* Tests of conditions that no run can meet, and about advice that contradicts the guide. */
 #include "advise/rulebook/contradiction.h"
 #include "advise/shelfbook.h"
 

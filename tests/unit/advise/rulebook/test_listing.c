@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about listing a folder. */
+/* Tests of listing a folder. */
 #include "advise/rulebook/listing.h"
 #include "advise/shelf.h"
 

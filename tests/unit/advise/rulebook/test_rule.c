@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about a rule that was read from its file. */
+/* Tests of a rule that was read from its file. */
 #include "advise/shelf.h"
 
 #include "trainprof/model/fact.h"

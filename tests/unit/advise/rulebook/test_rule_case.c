@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the cases of a rule that was read from its file. */
+/* Tests of the cases of a rule that was read from its file. */
 #include "advise/rulebook/rule_case.h"
 
 #include "trainprof/model/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the references between rules, and how they are resolved. */
+/* Tests of the references between rules, and how they are resolved. */
 #include "advise/shelfbook.h"
 
 #include <check.h>

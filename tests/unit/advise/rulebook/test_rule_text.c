@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about rules printed as text. */
+/* Tests of rules printed as text. */
 #include "advise/shelf.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about loading rules: which ones are refused, and with which message. */
+/* Tests of loading rules: which ones are refused, and with which message. */
 #include "advise/shelfbook.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading one technique, and about the errors. */
+/* Tests of reading one technique, and about the errors. */
 #include "advise/rulebook/technique.h"
 
 #include "advise/shelfbook.h"

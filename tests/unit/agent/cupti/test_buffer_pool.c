@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the buffer pool. */
+/* Tests of the buffer pool. */
 #include "agent/cupti/buffer_pool.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the classification of calls by their names. */
+/* Tests of the classification of calls by their names. */
 #include "agent/cupti/call_names.h"
 
 #include "trainprof/wire/gpu_ring.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the conditions under which callbacks count as taken over. */
+/* Tests of the conditions under which callbacks count as taken over. */
 #include "agent/cupti/callback_takeover.h"
 
 #include <check.h>

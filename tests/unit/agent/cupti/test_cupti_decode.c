@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the decoding of records. */
+/* Tests of the decoding of records. */
 #include "agent/cupti/cupti_decode.h"
 #include "agent/ringreading.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about other tools that start to use CUPTI while the library is in a program. */
+/* Tests of other tools that start to use CUPTI while the library is in a program. */
 #include "agent/cupti/cupti_handoff.h"
 
 #include "agent/cupti/cupti_library.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the search for CUPTI and for its functions. */
+/* Tests of the search for CUPTI and for its functions. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/cupti_library.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about one CUPTI session, with the double in this process. */
+/* Tests of one CUPTI session, with the double in this process. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/cupti_session.h"
 #include "agent/ringreading.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about programs that end while CUPTI starts in the agent's thread. Like the real CUPTI, the
+/* Tests of programs that end while CUPTI starts in the agent's thread. Like the real CUPTI, the
  * double registers exit handlers before its start and in the middle of it, and it aborts if it is
  * used after one of them has run. */
 #include "agent/cudadouble.h"

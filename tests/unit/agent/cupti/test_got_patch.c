@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the import slots through which a library calls another one. */
+/* Tests of the import slots through which a library calls another one. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/got_patch.h"
 

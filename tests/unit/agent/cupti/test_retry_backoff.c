@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the interval at which the agent checks if another tool is done. */
+/* Tests of the interval at which the agent checks if another tool is done. */
 #include "agent/cupti/retry_backoff.h"
 
 #include <check.h>

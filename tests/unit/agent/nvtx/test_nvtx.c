@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about NVTX's tables, and about programs that name ranges with NVTX. */
+/* Tests of NVTX's tables, and about programs that name ranges with NVTX. */
 #include "agent/nvtx/nvtx.h"
 
 #include "agent/cudadouble.h"

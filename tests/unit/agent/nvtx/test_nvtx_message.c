@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about range messages. */
+/* Tests of range messages. */
 #include "agent/nvtx/nvtx_message.h"
 
 #include <check.h>

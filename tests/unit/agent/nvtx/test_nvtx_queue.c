@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the queue of ranges. */
+/* Tests of the queue of ranges. */
 #include "agent/nvtx/nvtx_queue.h"
 
 #include <check.h>

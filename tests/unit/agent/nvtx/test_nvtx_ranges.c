@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the transfer of ranges from threads into the ring. */
+/* Tests of the transfer of ranges from threads into the ring. */
 #include "agent/nvtx/nvtx_ranges.h"
 
 #include "agent/nvtx/nvtx_queue.h"

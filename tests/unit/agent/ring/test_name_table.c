@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about name ids. */
+/* Tests of name ids. */
 #include "agent/ring/name_table.h"
 #include "agent/ringreading.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about place ids. */
+/* Tests of place ids. */
 #include "agent/ring/place_table.h"
 #include "agent/ringreading.h"
 

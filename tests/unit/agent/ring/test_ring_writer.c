@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the ring writer. */
+/* Tests of the ring writer. */
 #include "agent/ring/ring_writer.h"
 #include "agent/ringfollow.h"
 #include "agent/ringreading.h"

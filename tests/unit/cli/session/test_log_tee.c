@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about copying the output of a program. */
+/* Tests of copying the output of a program. */
 #include "cli/session/log_tee.h"
 
 #include "trainprof/base/status.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about printed gains: a bound says "up to", and only an estimate has an interval. */
+/* Tests of printed gains: a bound says "up to", and only an estimate has an interval. */
 #include "report/digest/gain_text.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the table of trainprof's own CPU time. */
+/* Tests of the table of trainprof's own CPU time. */
 #include "trainprof/report/own_cpu.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sentences about lines of Python programs. */
+/* Tests of sentences about lines of Python programs. */
 #include "report/digest/source_lines.h"
 
 #include "report/sample.h"

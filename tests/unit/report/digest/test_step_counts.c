@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the counts of steps by kind, their rate, and the line that shows their times. */
+/* Tests of the counts of steps by kind, their rate, and the line that shows their times. */
 #include "report/digest/step_counts.h"
 
 #include "trainprof/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about verdicts: for traces of devices the largest part, for other runs the result of the
+/* Tests of verdicts: for traces of devices the largest part, for other runs the result of the
  * rules. */
 #include "report/jobsample.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the footer: it names only missing sources that would have changed the verdict. */
+/* Tests of the footer: it names only missing sources that would have changed the verdict. */
 #include "report/jobsample.h"
 
 #include "report/digest/verdict_gaps.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about sentences about functions of loaders, and about causes that were not recognised. */
+/* Tests of sentences about functions of loaders, and about causes that were not recognised. */
 #include "report/digest/work_lines.h"
 
 #include "report/sample.h"

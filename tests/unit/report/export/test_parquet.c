@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about Parquet tables: their structure. proof-tables checks them with other readers. */
+/* Tests of Parquet tables: their structure. proof-tables checks them with other readers. */
 #include "report/export/parquet.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the text on advice that was tried. */
+/* Tests of the text on advice that was tried. */
 #include "trainprof/report/trial_text.h"
 
 #include "trainprof/report/report.h"

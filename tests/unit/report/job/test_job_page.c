@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the report of a job: all formats agree, and no line is too wide. */
+/* Tests of the report of a job: all formats agree, and no line is too wide. */
 #include "trainprof/report/job_text.h"
 
 #include "trainprof/report/report.h"

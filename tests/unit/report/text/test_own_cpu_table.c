@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the section on trainprof's own CPU time. */
+/* Tests of the section on trainprof's own CPU time. */
 #include "report/text/own_cpu_table.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the page with the stacks of all threads of a program. */
+/* Tests of the page with the stacks of all threads of a program. */
 #include "trainprof/base/memory.h"
 #include "trainprof/report/report.h"
 #include "trainprof/report/stacks_page.h"

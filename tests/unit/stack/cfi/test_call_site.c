@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about machine code: calls, jumps, returns from signals. */
+/* Tests of machine code: calls, jumps, returns from signals. */
 #include "stack/cfi/call_site.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about unwind rules, compared with libdw for every address of real files. */
+/* Tests of unwind rules, compared with libdw for every address of real files. */
 #include "stack/capture.h"
 #include "stack/symbols/module.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about folded location expressions. */
+/* Tests of folded location expressions. */
 #include "stack/cfi/cfi_expr.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding entries: by search table and by index, and in crafted sections. */
+/* Tests of finding entries: by search table and by index, and in crafted sections. */
 #include "stack/cfi/fde.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the rule cache. */
+/* Tests of the rule cache. */
 #include "stack/cfi/unwind_rule_cache.h"
 
 #include <check.h>

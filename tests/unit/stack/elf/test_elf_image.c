@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about ELF headers, in our own file and in crafted files. */
+/* Tests of ELF headers, in our own file and in crafted files. */
 #include "stack/elf/elf_image.h"
 
 #include <check.h>

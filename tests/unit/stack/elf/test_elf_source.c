@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading files with few descriptors. */
+/* Tests of reading files with few descriptors. */
 #include "stack/elf/elf_source.h"
 
 #include <check.h>

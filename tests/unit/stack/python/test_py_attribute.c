@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about attributes that hold whole numbers, in memory built by hand for each version. */
+/* Tests of attributes that hold whole numbers, in memory built by hand for each version. */
 #include "stack/python/py_attribute.h"
 
 #include "stack/pyimage.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about for loops in bytecode, as compiled by each version. */
+/* Tests of for loops in bytecode, as compiled by each version. */
 #include "stack/python/py_bytecode.h"
 
 #include <check.h>

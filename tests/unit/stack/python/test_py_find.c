@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about finding an interpreter. Real ones: tests/python/check_python.sh. */
+/* Tests of finding an interpreter. Real ones: tests/python/check_python.sh. */
 #include "stack/python/py_find.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the path to global variables, in memory built by hand for each version. */
+/* Tests of the path to global variables, in memory built by hand for each version. */
 #include "stack/python/py_globals.h"
 
 #include "stack/pyimage.h"

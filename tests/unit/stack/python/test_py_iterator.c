@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the positions of iterators, in memory built by hand for each version. */
+/* Tests of the positions of iterators, in memory built by hand for each version. */
 #include "stack/python/py_iterator.h"
 
 #include "stack/pyimage.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about layouts: the rows, and the offsets that newer versions publish. */
+/* Tests of layouts: the rows, and the offsets that newer versions publish. */
 #include "stack/pyimage.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about line tables, compared with the output of seven interpreters for their own tables. */
+/* Tests of line tables, compared with the output of seven interpreters for their own tables. */
 #include "stack/python/py_line_table.h"
 
 #include <check.h>

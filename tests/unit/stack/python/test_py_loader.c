@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the settings of data loaders, in memory built by hand for each version. */
+/* Tests of the settings of data loaders, in memory built by hand for each version. */
 #include "stack/python/py_loader.h"
 
 #include "stack/pyimage.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading another process's memory, tested with our own. */
+/* Tests of reading another process's memory, tested with our own. */
 #include "stack/python/py_memory.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the values of int objects, in memory built by hand for each version. */
+/* Tests of the values of int objects, in memory built by hand for each version. */
 #include "stack/python/py_number.h"
 
 #include "stack/pyimage.h"

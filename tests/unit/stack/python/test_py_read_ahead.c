@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about reading ahead, in memory that counts its reads. */
+/* Tests of reading ahead, in memory that counts its reads. */
 #include "stack/python/py_read_ahead.h"
 
 #include <check.h>

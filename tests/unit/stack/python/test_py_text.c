@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about strings read from another process. */
+/* Tests of strings read from another process. */
 #include "stack/python/py_text.h"
 
 #include "stack/pyimage.h"

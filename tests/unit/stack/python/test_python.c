@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the stacks of an interpreter, in memory built by hand for each version. */
+/* Tests of the stacks of an interpreter, in memory built by hand for each version. */
 #include "trainprof/stack/python.h"
 
 #include "stack/pyimage.h"

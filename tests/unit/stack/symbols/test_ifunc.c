@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about functions that the C library chooses at load time. */
+/* Tests of functions that the C library chooses at load time. */
 #include "stack/symbols/ifunc.h"
 
 #include "trainprof/stack/maps.h"

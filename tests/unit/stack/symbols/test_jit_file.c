@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the perf maps that are trusted. */
+/* Tests of the perf maps that are trusted. */
 #include "stack/symbols/jit_file.h"
 
 #include "skip.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about names of run-time compiled code. */
+/* Tests of names of run-time compiled code. */
 #include "stack/symbols/jit_symbols.h"
 
 #include <check.h>

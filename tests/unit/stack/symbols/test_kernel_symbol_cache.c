@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about kernel names that are kept between runs. */
+/* Tests of kernel names that are kept between runs. */
 #include "stack/symbols/kernel_symbol_cache.h"
 
 #include <check.h>

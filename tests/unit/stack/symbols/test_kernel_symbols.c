@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about names of kernel functions. */
+/* Tests of names of kernel functions. */
 #include "stack/symbols/kernel_symbols.h"
 
 #include <check.h>

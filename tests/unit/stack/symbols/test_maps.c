@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about address spaces: overlaps, forks, execs, and the modules of mappings. */
+/* Tests of address spaces: overlaps, forks, execs, and the modules of mappings. */
 #include "trainprof/stack/maps.h"
 #include "trainprof/stack/modules.h"
 #include "trainprof/stack/symbol.h"

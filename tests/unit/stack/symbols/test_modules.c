@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about files: the one that is opened for a mapping, and those that are not trusted. */
+/* Tests of files: the one that is opened for a mapping, and those that are not trusted. */
 #include "trainprof/stack/modules.h"
 
 #include "stack/symbols/module.h"

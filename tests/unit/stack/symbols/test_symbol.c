@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about real names, compared with libc's own table. */
+/* Tests of real names, compared with libc's own table. */
 #include "trainprof/stack/symbol.h"
 
 #include "stack/capture.h"

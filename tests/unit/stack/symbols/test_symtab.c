@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about symbols: libc's own functions, found and refused; aliases; speed. */
+/* Tests of symbols: libc's own functions, found and refused; aliases; speed. */
 #include "stack/symbols/symtab.h"
 
 #include "proof.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about the arithmetic at an address of a running program: this one. */
+/* Tests of the arithmetic at an address of a running program: this one. */
 #include "trainprof/stack/arith.h"
 #include "trainprof/stack/modules.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about recognised arithmetic: chosen by hand, and compared with objdump's names for the
+/* Tests of recognised arithmetic: chosen by hand, and compared with objdump's names for the
  * same bytes. */
 #include "stack/unwind/opcode.h"
 

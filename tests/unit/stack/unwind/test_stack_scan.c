@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about guessed callers, compared with known chains: code written at run time and assembler
+/* Tests of guessed callers, compared with known chains: code written at run time and assembler
  * without unwind tables between C functions, on stacks full of old return addresses. */
 #include "stack/capture.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims about walks through real stacks whose callers are known. */
+/* Tests of walks through real stacks whose callers are known. */
 #include "stack/capture.h"
 #include "stack/symbols/module.h"
 
