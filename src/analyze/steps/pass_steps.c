@@ -537,11 +537,12 @@ static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *
 	/* Resolution of callee_rounds.c: intervals of 1.7 sampling periods. */
 	if (rate_hz > 0)
 		no_steps(analysis,
-			 tp_arena_printf(analysis->arena,
-					 "a step is too short to be seen in %.0f samples per second, "
-					 "which show calls of %.0f ms or more; %s",
-					 rate_hz, ceil(1700 / rate_hz),
-					 tp_steps_hint_no_breakpoint(analysis)));
+			 tp_arena_printf(
+				 analysis->arena,
+				 "a step is too short to be seen in %.0f samples per second, "
+				 "which show calls of %.0f ms or more; %s",
+				 rate_hz, ceil(1700 / rate_hz),
+				 tp_steps_hint_no_breakpoint(analysis)));
 	else
 		no_steps(analysis, "a step is too short to be seen by polling /proc");
 	analysis->profile->steps_next = tp_steps_hint_command(analysis);
@@ -553,11 +554,11 @@ static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *
 static void segments_too_short(struct tp_analysis *analysis)
 {
 	double rate_hz = analysis->trace->run.sample_rate_hz;
-	char text[160] = "the main thread runs and waits in pieces too short for looks at /proc";
+	char text[160] = "the main thread runs and waits in pieces too short for polls of /proc";
 	if (rate_hz > 0)
 		snprintf(text, sizeof(text),
-			 "the main thread runs and waits in pieces too short for %.0f samples a "
-			 "second",
+			 "the main thread runs and waits in pieces too short for %.0f samples "
+			 "per second",
 			 rate_hz);
 	no_steps(analysis, text);
 }

@@ -97,7 +97,7 @@ START_TEST(a_rule_about_what_only_people_know_says_how_to_tell_it)
 	facts[TP_FACT_JOB_NODES] = facts[TP_FACT_DATA_SIZE];
 	ck_assert_int_eq(judged("test/a").state, TP_FINDING_QUIET);
 	ck_assert_str_eq(judged("test/a").quiet_because,
-			 "only a file of facts tells data.size_bytes (trainprof advise)");
+			 "only a file of facts has data.size_bytes (trainprof advise)");
 	facts_set(facts, TP_FACT_DATA_SIZE, 2e9);
 	facts_set(facts, TP_FACT_JOB_NODES, 2);
 	ck_assert_str_eq(judged("test/a").quiet_because, "it is about another kind of recording");

@@ -93,7 +93,7 @@ START_TEST(work_that_was_not_told_is_missed)
 	const char *text = windows_warning(&scene, "witness-disagrees");
 	ck_assert_ptr_nonnull(text);
 	ck_assert_ptr_nonnull(
-		strstr(text, "awake for 98 % of what was traced, kernels were recorded for for 5"));
+		strstr(text, "awake for 98 % of what was traced, kernels were recorded for 5"));
 }
 END_TEST
 
