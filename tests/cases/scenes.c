@@ -22,7 +22,7 @@
 enum { N_STEPS = 1000 };
 static const double STEP_NS = 50e6;
 
-/* Relative error of shares. */
+/* Largest relative error that a measured share may have. */
 static const double SHARE_ERROR = 0.05;
 
 /* The fraction of a part's time in which nothing else runs: at least that much goes away with the

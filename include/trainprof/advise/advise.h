@@ -56,7 +56,7 @@ size_t tp_rulebook_check(const struct tp_rulebook *book, struct tp_buf *problems
 TP_MUST_CHECK enum tp_status tp_rulebook_print(const struct tp_rulebook *book, const char *id,
 					       FILE *out, struct tp_error *err);
 
-/* Run the cases inside every rule (or one). Prints failures to `out`. */
+/* Numbers of test cases of rules; tp_rulebook_test() runs those of all rules or of one. */
 struct tp_rule_test_result {
 	size_t n_passed;
 	size_t n_failed;

@@ -91,7 +91,7 @@ struct tp_kernel_result {
 	const char *row;    /* row of the patterns; "unknown" */
 	const char *family; /* "gemm" */
 	enum tp_op_class class;
-	bool is_weak; /* the name alone is weak evidence */
+	bool is_weak; /* only the kernel's name says so, which is weak evidence */
 	uint64_t n;
 	uint64_t time_ns;       /* sum of durations */
 	uint64_t overlapped_ns; /* part of it that overlaps with communication */

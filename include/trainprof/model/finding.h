@@ -146,7 +146,8 @@ struct tp_findings {
 	/* All shown advice together; never a product of gains. */
 	bool has_combined;
 	double combined_low, combined_value, combined_high;
-	const char *then_limit;  /* the limit afterwards, or NULL */
+	const char
+		*then_limit; /* what limits the step once all shown advice is followed, or NULL */
 	double then_steps_per_s; /* upper limit with any further change; 0 = unknown */
 	/* Verdict, from the run/… rules: "dataloader_bound", "compute_bound", "too_short" …; NULL
 	 * when no rule that names one fired. */

@@ -42,7 +42,7 @@ struct tp_job_rank {
 	uint64_t digest_offset; /* where it begins there */
 	const char *launcher;   /* of its job; NULL = it was no rank of one */
 	const char *job_id;     /* NULL = unknown */
-	const char *label;      /* of its run */
+	const char *label;      /* label of the run that the rank was recorded in */
 	uint32_t attempt;
 	const char *unreadable; /* why there is nothing else about it; or NULL */
 	int64_t number;         /* -1 = unknown */

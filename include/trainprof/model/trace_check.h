@@ -5,14 +5,14 @@
  * and windows. Violations are left out and counted in n_dropped, or clipped where the list says so.
  *
  * Ids: Every string, frame, stack, detail, task or track id exists; 0 is the empty one of the first
- * four. TP_NO_TASK is allowed where record.h says so. The parents of a task end: none is its own
+ * four. TP_NO_TASK is allowed where record.h says so. The chain of a task's parents is finite: no task is its own
  * ancestor. Frames of a stack: at most TP_STACK_MAX_FRAMES.
  *
  * Kinds: Enumerations have one of their values. Spans of devices are on tracks of devices, others
  * on tracks of threads.
  *
- * Times: Start before end; at most TP_TRACE_NS_MAX since the start of the run, so that sums of a
- * few do not overflow. The end of a gap may be UINT64_MAX: that of the run.
+ * Times: Start before end; at most TP_TRACE_NS_MAX since the start of the run, so that a sum of a
+ * few times does not overflow. The end of a gap may be UINT64_MAX: that of the run.
  *
  * Numbers: Readings are finite and at most TP_TRACE_VALUE_MAX in size; those of counters are not
  * negative. CPUs are below TP_TRACE_CPUS_MAX; others become CPU 0.

@@ -37,7 +37,8 @@ static double constant_of(const struct tp_expr *expr)
 	return number.is_known ? number.value : NAN;
 }
 
-/* A strict bound is kept as if it were inclusive: at the bound itself the comparison is false. */
+/* Stores a strict bound (x < 5) as an inclusive one (x <= 5): the difference matters only at 5
+ * itself. */
 static void apply_compare(struct tp_bounds *bounds, const struct tp_expr *expr, bool holds)
 {
 	static const enum tp_compare swap[] = {TP_GT, TP_GE, TP_LT, TP_LE, TP_EQ, TP_NE};

@@ -21,8 +21,9 @@ struct tp_gain_part {
 	double exposed_ns;
 	double without_low_ns;
 	double without_high_ns;
-	/* The whole work of the part in a step, hidden or not, if it is the work of one resource at
-	 * a time: its rest is the lower bound of a step. 0 = not known. */
+	/* All work of the part in one step, including work hidden behind other parts. Set only if
+	 * one resource does it serially: what remains of it is then a lower bound of the step. 0 =
+	 * not known. */
 	double work_ns;
 };
 

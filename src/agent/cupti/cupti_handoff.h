@@ -22,8 +22,8 @@ enum { TP_CUPTI_HANDOFF_NAME_BYTES = 64 };
 
 enum tp_cupti_handoff {
 	TP_CUPTI_HANDOFF_NONE,
-	TP_CUPTI_HANDOFF_SUBSCRIBE, /* by the normal way: a later subscription attempt shows whether
-				       it is gone */
+	TP_CUPTI_HANDOFF_SUBSCRIBE, /* subscribes through the API: a later attempt to subscribe
+				       shows whether it is gone */
 	TP_CUPTI_HANDOFF_REPLACE,   /* took the callbacks without subscribing: nothing shows when it
 				       is gone */
 };

@@ -16,7 +16,7 @@ struct tp_patterns;
 
 /* The text that a row matches; the comments list its name and its second text. */
 enum tp_setting_source {
-	TP_SETTING_IN_VARIABLE, /* "OMP_PROC_BIND", its value */
+	TP_SETTING_IN_VARIABLE, /* an environment variable: "OMP_PROC_BIND", by its value */
 	TP_SETTING_IN_ARGUMENT, /* a word of a command line; none */
 	TP_SETTING_IN_PROGRAM,  /* program of a process, without its folder; none */
 	TP_SETTING_IN_THREAD,   /* name of a thread; none */

@@ -419,7 +419,8 @@ static int32_t step_of(const struct tp_intervals *steps, const struct tp_op *op)
 	return (int32_t)(low - 1);
 }
 
-/* Work launched before the first step that runs into it does not belong to it. */
+/* Work that was launched before the first step may still run when that step begins; it does not
+ * belong to the step. */
 static uint64_t first_border(const struct tp_device_work *device, uint64_t start_ns)
 {
 	uint64_t first_op_ns = UINT64_MAX;

@@ -316,8 +316,9 @@ static void set_rate(struct tp_analysis *analysis)
 						"the recording does not say what was requested"));
 }
 
-/* Returns true if a segment's activity is unknown: no sample at all, on a CPU without a stack, or
- * blocked without a cause. A wait for a CPU is known without a sample. */
+/* Returns true if a segment's activity is unknown: it has no sample, it ran but no stack was
+ * recorded, or it was blocked and no cause was recorded. A wait for a CPU needs no sample to be
+ * known. */
 static bool is_unknown(const struct tp_trace *trace, const struct tp_segment *piece)
 {
 	if (piece->state == TP_STATE_RUNNABLE)

@@ -25,7 +25,7 @@ struct tp_python_places {
 
 struct tp_python_processes_stats {
 	unsigned n_found;   /* interpreters so far */
-	unsigned n_refused; /* that cannot be read */
+	unsigned n_refused; /* Python processes whose memory or interpreter cannot be read */
 	uint64_t n_read;    /* stacks read */
 	uint64_t n_unknown; /* stacks that changed during the read, or could not be read */
 };

@@ -16,7 +16,8 @@
 
 #include <string.h>
 
-/* Tracks of collectives have numbers that no stream has. */
+/* Track numbers above all stream ids: communication groups from FIRST_GROUP on, and the summary
+ * track. */
 enum { FIRST_GROUP = 1 << 20, SUMMARY_STREAM = 1 << 21 };
 
 static const struct tp_lane_row lanes[] = {

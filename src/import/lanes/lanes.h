@@ -18,7 +18,8 @@ enum tp_lane_use {
 	TP_LANE_THREAD,
 	TP_LANE_STREAM,  /* of a device */
 	TP_LANE_CORE,    /* of a device, whose operations contain others: their self time counts */
-	TP_LANE_SUMMARY, /* device computing, if the maker does not record which work computes */
+	TP_LANE_SUMMARY, /* a lane with all computing of a device, for tools that do not record
+			    which operations compute */
 };
 
 /* The first row that matches a lane applies; lanes without a row are left out. Numbers in the names

@@ -20,7 +20,8 @@ struct tp_nsys_waits {
 /* Finds the calls that are waits, before calls are read. `waits` is zero-initialised. */
 void tp_nsys_waits_find(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
 			struct tp_sqlite_db *db);
-/* Records that the call with that link lies on that track and has that name. */
+/* Remembers a call's track and name by its link (correlation id), so that its waits can be
+ * matched. */
 void tp_nsys_waits_add_call(struct tp_nsys_waits *waits, const struct tp_nsys_processes *processes,
 			    const struct tp_nsys_process *process, const struct tp_span *call,
 			    const char *name, size_t len);

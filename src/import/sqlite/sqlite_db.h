@@ -42,7 +42,7 @@ void tp_sqlite_db_close(struct tp_sqlite_db *db); /* NULL is allowed */
 const char *tp_sqlite_db_error(const struct tp_sqlite_db *db);
 /* Returns the number of readable tables, without views and virtual tables. */
 size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db);
-/* Returns the name of the n-th of these; NULL beyond the last. */
+/* Returns the name of the database's n-th known table; NULL beyond the last. */
 const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n);
 /* Returns the table with that name, otherwise the newest of its _V2, _V3 and so on; NULL if there
  * is none. */

@@ -82,7 +82,8 @@ static void add_range(struct tp_py_read_log *log, struct tp_process_range range)
 	TP_ARRAY_PUSH(log->ranges, log->n_ranges, log->ranges_capacity) = range;
 }
 
-/* Plans the reads that followed read `number` the last time, up to the end of its round. */
+/* Plans the reads that came after read `number` in the previous round, up to the end of that
+ * round. */
 static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
 {
 	size_t used = 0;

@@ -37,8 +37,9 @@ struct tp_py_stack_location {
 	size_t chunks_capacity;
 	uint64_t loose[TP_PY_STACK_LOCATION_LOOSE]; /* frames, innermost first */
 	size_t n_loose;
-	/* The outermost loose frames, from the last time that all frames up to them were walked: in
-	 * a stack with too many, the walk continues at the first of these. */
+	/* The outermost frames that are not in the interpreter's frame chunks, from the last
+	 * complete walk. If a stack has more of them than are walked, the walk continues at the
+	 * first of these. */
 	uint64_t outer[TP_PY_STACK_LOCATION_OUTER_LOOSE];
 	uint64_t outer_codes[TP_PY_STACK_LOCATION_OUTER_LOOSE];
 	size_t n_outer;

@@ -38,7 +38,8 @@ static void expand_numbers(struct tp_buf *out, const char *text, size_t length,
 	}
 }
 
-/* Shortens "aten::mm, seq = 7" to "aten::mm": an operator, as in imported traces. */
+/* Returns the name of a range. "aten::mm, seq = 7" becomes "aten::mm", the operator's name in
+ * imported traces. */
 static uint32_t name_of(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event,
 			uint8_t *kind)
 {

@@ -75,7 +75,8 @@ static const struct {
 	 TP_PHASE_COMPUTE, TP_LEAF_MATH},
 	{"/usr/lib/libtorch_cpu.so", "_ZN4c10d16ProcessGroupGloo9allreduceERSt6vector",
 	 TP_PHASE_COMMUNICATION, TP_LEAF_MATH},
-	/* the same in JAX and TensorFlow, but their libraries also compile, load and save */
+	/* JAX and TensorFlow: the same operations, but their libraries also compile, load and
+	 * save */
 	{"/venv/jaxlib/libjax_common.so", "_ZN3ynn10dot_loaderEv", TP_PHASE_COMPUTE, TP_LEAF_MATH},
 	{"/venv/jaxlib/libjax_common.so", "_ZN4llvm15ScalarEvolution10createSCEVEv",
 	 TP_PHASE_COMPILE, TP_LEAF_MATH},

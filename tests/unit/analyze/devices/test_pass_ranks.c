@@ -213,7 +213,8 @@ START_TEST(copies_of_a_step_are_counted_by_their_size)
 }
 END_TEST
 
-/* One kernel waits 100 of 1000 from the end of its call, the other 300: on average 0.4 wait. */
+/* In 1000 ns, one kernel waits 100 ns after its launch call ended, the other 300 ns: the mean depth
+ * of the queue is (100 + 300) / 1000 = 0.4. */
 START_TEST(work_that_waits_for_its_turn_is_the_depth_of_the_queue)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);

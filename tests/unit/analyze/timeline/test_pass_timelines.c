@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-/* Samples one period of CPU time apart; now and then a new period is drawn and started, as in the
- * kernel. The simulation's own samples come one per slot. */
+/* Takes a sample after each period of CPU time, and now and then starts over with a new random
+ * period, as the kernel collector does. Without it the simulation takes one sample per time
+ * slot. */
 struct clockwork {
 	uint64_t cpu_ns;
 	uint64_t next_ns;

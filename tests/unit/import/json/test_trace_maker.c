@@ -25,7 +25,8 @@ static const struct {
 	const char *text;
 	const char *maker;
 } foreign[] = {
-	/* Marks after the first bytes, which determine the reader, come too late. */
+	/* The first bytes of a file determine its reader; signs of its maker that come later are
+	 * ignored. */
 	{"[" OPERATOR ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" SPACES SPACES SPACES SPACES
 	 "\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}," PROCESS("Ascend Hardware") "]",
 	 "Ascend"},
