@@ -5,8 +5,8 @@
  * and windows. Violations are left out and counted in n_dropped, or clipped where the list says so.
  *
  * Ids: Every string, frame, stack, detail, task or track id exists; 0 is the empty one of the first
- * four. TP_NO_TASK is allowed where record.h says so. The chain of a task's parents is finite: no task is its own
- * ancestor. Frames of a stack: at most TP_STACK_MAX_FRAMES.
+ * four. TP_NO_TASK is allowed where record.h says so. The chain of a task's parents is finite: no
+ * task is its own ancestor. Frames of a stack: at most TP_STACK_MAX_FRAMES.
  *
  * Kinds: Enumerations have one of their values. Spans of devices are on tracks of devices, others
  * on tracks of threads.
