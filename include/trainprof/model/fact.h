@@ -52,7 +52,7 @@
 	X(RUN_THINNED_RATIO, "run.thinned_ratio", "ratio", SEEN,                                   \
 	  "samples of running threads whose stack was left out to save time")                      \
 	X(RUN_RATE_RATIO, "run.sample_rate_ratio", "ratio", SEEN,                                  \
-	  "samples per second kept up / asked for")                                                  \
+	  "samples per second kept up / asked for")                                                \
 	X(RUN_ACCOUNTED_RATIO, "run.accounted_ratio", "ratio", SEEN,                               \
 	  "program CPU time that has a stack or is named as kernel or short threads")              \
 	X(RUN_COMPLETE_STACKS_RATIO, "run.complete_stacks_ratio", "ratio", SEEN,                   \
@@ -139,9 +139,9 @@
 	X(LOADER_PASSING, "loader.handover_time_ns", "ns", SEEN,                                   \
 	  "handing over one batch: in workers, their helpers and the trainer")                     \
 	X(LOADER_SUPPLY, "loader.supply_per_s", "per_s", SEEN,                                     \
-	  "batches per second that workers can make")                                                \
+	  "batches per second that workers can make")                                              \
 	X(LOADER_DEMAND, "loader.demand_per_s", "per_s", SEEN,                                     \
-	  "batches per second that the trainer takes where none is waited for")                      \
+	  "batches per second that the trainer takes where none is waited for")                    \
 	X(LOADER_STARTUP, "loader.startup_ratio", "ratio", SEEN,                                   \
 	  "loop time from starting workers again to their first batch")                            \
 	X(LOADER_STARTS, "loader.restarts", "1", SEEN, "times that workers were started again")    \

@@ -203,9 +203,8 @@ static void rule_out_cpu_math(struct tp_quantity *facts)
 		for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 			if (!facts[f].is_known &&
 			    tp_text_starts_with(tp_fact_desc((tp_fact_id)f)->name, prefixes[i]))
-				facts[f] =
-					(struct tp_quantity){.is_foreign = true,
-							     .missing = "a device computes"};
+				facts[f] = (struct tp_quantity){.is_foreign = true,
+								.missing = "a device computes"};
 }
 
 /* ---- the file ---- */

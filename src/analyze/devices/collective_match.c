@@ -186,7 +186,8 @@ static bool are_too_many(struct tp_collectives *all, const struct member *member
 	uint32_t most = detail_of(all, members[0].device, members[0].talks[0])->n_ranks;
 	if (!most || n <= most)
 		return false;
-	not_joined(all, "several communicators have one name, and their members are unknown", group);
+	not_joined(all, "several communicators have one name, and their members are unknown",
+		   group);
 	return true;
 }
 

@@ -334,7 +334,8 @@ static void build_results(struct tp_analysis *analysis)
 	tp_driver_crosscheck_compare(ranks);
 	if (analysis->profile->not_joined)
 		tp_profile_warn(analysis->profile, "not-joined", analysis->profile->not_joined,
-				"waits for late ranks cannot be separated from transfers there", NULL);
+				"waits for late ranks cannot be separated from transfers there",
+				NULL);
 }
 
 enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *err)

@@ -83,7 +83,8 @@ static void warn_all(struct tp_profile *profile)
 	tp_ranks_warn_links(profile);
 	if (profile->not_joined)
 		tp_profile_warn(profile, "not-joined", profile->not_joined,
-				"waits for late ranks cannot be separated from transfers there", NULL);
+				"waits for late ranks cannot be separated from transfers there",
+				NULL);
 }
 
 static void set_run_facts(struct tp_profile *profile)

@@ -494,8 +494,7 @@ static enum tp_status fail_empty(const struct tp_import_source *source,
 		return tp_fail(err, TP_PARSE, "'%s' holds no trace events", name);
 	return tp_fail(err, TP_PARSE, "'%s': none of its %llu events is of use: %s", name,
 		       (unsigned long long)info->n_events,
-		       info->skipped_because ? info->skipped_because
-					     : "none has a duration");
+		       info->skipped_because ? info->skipped_because : "none has a duration");
 }
 
 static enum tp_status kineto_read(struct tp_import_reader *import,

@@ -12,9 +12,8 @@ static const char *verdict_title(const struct tp_report_plan *plan)
 
 static const char *verdict_sentence(const struct tp_report_plan *plan)
 {
-	return plan->findings->verdict_sentence
-		       ? plan->findings->verdict_sentence
-		       : "The largest part of a step is not known.";
+	return plan->findings->verdict_sentence ? plan->findings->verdict_sentence
+						: "The largest part of a step is not known.";
 }
 
 static const char no_steps[] = "No step of this plan would gain enough to be worth the work.";

@@ -162,9 +162,8 @@ enum tp_status tp_py_layout_parse(struct tp_py_layout *out, uint64_t *version, c
 	reading.is_sane &= tp_py_layout_thread_bytes(&layout) <= TP_PY_LAYOUT_MAX_THREAD_BYTES &&
 			   tp_py_layout_code_bytes(&layout) <= TP_PY_LAYOUT_MAX_CODE_BYTES;
 	if (!reading.is_sane)
-		return tp_fail(err, TP_VERSION,
-			       "CPython %u.%u publishes invalid offsets of itself", major,
-			       minor);
+		return tp_fail(err, TP_VERSION, "CPython %u.%u publishes invalid offsets of itself",
+			       major, minor);
 	*out = layout;
 	return TP_OK;
 }

@@ -34,9 +34,8 @@ static void teardown(void)
 
 START_TEST(the_command_can_be_typed)
 {
-	ck_assert_str_eq(
-		tp_steps_hint_command(&analysis),
-		"trainprof run --rate=400 --max-overhead=5% -- './train gpt' --steps 20");
+	ck_assert_str_eq(tp_steps_hint_command(&analysis),
+			 "trainprof run --rate=400 --max-overhead=5% -- './train gpt' --steps 20");
 }
 END_TEST
 

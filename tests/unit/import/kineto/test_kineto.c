@@ -534,8 +534,7 @@ static const struct {
 	{"{\"a\":[{\"ph\":\"X\"}]}", "' holds no trace events"},
 	{"{\"traceEvents\":{}}", "' holds no trace events"},
 	{"[1,2,3]", "' holds no trace events"},
-	{"[{\"ph\":\"i\",\"ts\":1}]",
-	 "': none of its 1 events is of use: none has a duration"},
+	{"[{\"ph\":\"i\",\"ts\":1}]", "': none of its 1 events is of use: none has a duration"},
 	{"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1}]",
 	 "': none of its 1 events is of use: an event without a length that makes sense"},
 };

@@ -10,16 +10,19 @@
 #define E(pid, ts)       "{\"ph\":\"E\",\"ts\":" #ts ",\"pid\":" #pid "},"
 #define READY(pid, rank, ts)                                                                       \
 	"{\"ph\":\"X\",\"name\":\"" #rank "\",\"ts\":" #ts ",\"pid\":" #pid ",\"dur\":0},"
+/* clang-format off */
 /* Rank 2 comes 100 ms after the first; then 3 ms of NCCL, of which the input took 1 ms. */
 #define LATE                                                                                       \
 	TENSOR(1)                                                                                  \
 	B(1, "NEGOTIATE_ALLREDUCE", 1000)                                                          \
-	READY(1, 0, 1001) READY(1, 2, 100990) E(1, 101000) B(1, "ALLREDUCE", 101000)               \
-		B(1, "WAIT_FOR_DATA", 101000) E(1, 102000) B(1, "NCCL_ALLREDUCE", 102000)          \
-			E(1, 105000) E(1, 105000)
+	READY(1, 0, 1001)                                                                          \
+	READY(1, 2, 100990)                                                                        \
+	E(1, 101000) B(1, "ALLREDUCE", 101000) B(1, "WAIT_FOR_DATA", 101000) E(1, 102000)          \
+		B(1, "NCCL_ALLREDUCE", 102000) E(1, 105000) E(1, 105000)
 /* Within one cycle of the coordinator, while the other is still negotiated. */
 #define TOGETHER                                                                                   \
 	TENSOR(2) B(2, "NEGOTIATE_BROADCAST", 2000) READY(2, 1, 2000) READY(2, 0, 4000) E(2, 4000)
+/* clang-format on */
 
 START_TEST(the_last_rank_and_the_transfer_are_found)
 {

@@ -20,9 +20,10 @@
 #define SUMS                                                                                       \
 	NAME(3, "/device:GPU:1/stream:all Compute")                                                \
 	NAME(4, "/device:GPU:1/memcpy Compute")                                                    \
-	OP(3, "Conv2D", 100, 20) OP(4, "MEMCPYHtoD", 130, 5)                                       \
-		NAME(5, "/job:localhost/replica:0/task:0/device:GPU:1 Compute")                    \
-			OP(5, "Conv2D", 50, 500)
+	OP(3, "Conv2D", 100, 20)                                                                   \
+	OP(4, "MEMCPYHtoD", 130, 5)                                                                \
+	NAME(5, "/job:localhost/replica:0/task:0/device:GPU:1 Compute")                            \
+	OP(5, "Conv2D", 50, 500)
 
 static const char *const files[] = {
 	"{\"traceEvents\":[" CPU STREAMS SUMS "]}",
