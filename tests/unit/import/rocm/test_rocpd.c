@@ -147,8 +147,8 @@ static const char *const empty[] = {
 	"CREATE TABLE rocpd_kernel_dispatch_a(id INT)",
 	"CREATE TABLE rocpd_info_agent_a(id INT)",
 	"CREATE VIEW rocpd_kernel_dispatch AS SELECT 1;CREATE TABLE rocpd_info_agent_a(id INT)",
-	"CREATE TABLE rocpd_kernel_dispatch(start TEXT, \"end\" TEXT);"
-	"INSERT INTO rocpd_kernel_dispatch VALUES ('a','b'),(NULL,7),(9,8)",
+	("CREATE TABLE rocpd_kernel_dispatch(start TEXT, \"end\" TEXT);"
+	 "INSERT INTO rocpd_kernel_dispatch VALUES ('a','b'),(NULL,7),(9,8)"),
 };
 
 START_TEST(a_database_without_work_is_refused_with_what_to_type)
