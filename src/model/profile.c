@@ -24,6 +24,11 @@ const char *tp_step_kind_name(enum tp_step_kind kind)
 	return (unsigned)kind < TP_N_STEP_KINDS ? names[kind] : "slow";
 }
 
+const char *tp_step_kind_text(enum tp_step_kind kind)
+{
+	return kind == TP_STEP_WARMUP ? "warm-up" : tp_step_kind_name(kind);
+}
+
 const char *tp_steps_found_by_name(enum tp_steps_found_by way)
 {
 	static const char *const names[] = {"none", "marker", "period", "counter", "watch"};
@@ -41,6 +46,12 @@ const char *tp_run_phase_name(enum tp_phase_kind phase)
 	static const char *const names[] = {"startup",    "warmup", "train",   "eval",
 					    "checkpoint", "slow",   "shutdown"};
 	return (unsigned)phase < TP_N_RUN_PHASES ? names[phase] : "slow";
+}
+
+const char *tp_run_phase_text(enum tp_phase_kind phase)
+{
+	const char *name = tp_run_phase_name(phase);
+	return strcmp(name, "warmup") == 0 ? "warm-up" : name;
 }
 
 const char *tp_worker_time_name(enum tp_worker_time what)

@@ -76,6 +76,7 @@ enum tp_step_kind {
 };
 
 const char *tp_step_kind_name(enum tp_step_kind kind);
+const char *tp_step_kind_text(enum tp_step_kind kind); /* on screens: "warm-up" */
 
 /* One step of one trainer: [start_ns, end_ns), parts sum to its length exactly. */
 struct tp_step {
@@ -109,6 +110,7 @@ enum tp_phase_kind {
 };
 
 const char *tp_run_phase_name(enum tp_phase_kind phase);
+const char *tp_run_phase_text(enum tp_phase_kind phase); /* on screens: "warm-up" */
 
 struct tp_process_result {
 	uint32_t task; /* task id of the leader */

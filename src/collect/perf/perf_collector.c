@@ -510,8 +510,8 @@ static void perf_close(struct tp_collector *self)
 
 const struct tp_collector_type tp_perf_collector = {
 	.name = tp_perf_source,
-	.summary = "CPU stacks",
-	.gains = "stacks of running threads, exact times off the CPU",
+	.summary = "call stacks of running threads",
+	.gains = "call stacks of running threads, exact times off the CPU",
 	.probe = tp_perf_probe,
 	.open = perf_open,
 	.start = perf_start,
