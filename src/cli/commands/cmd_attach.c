@@ -61,7 +61,7 @@ const struct tp_command tp_cmd_attach = {
 	.intro = "Measure a running program and all that it starts, until Ctrl-C, until it ends,\n"
 		 "or for --duration; then print the diagnosis on stderr. The program keeps running.\n"
 		 "Nothing is put into it and it is never stopped, unless --gpu-trace asks for it:\n"
-		 "that holds a thread for a moment and leaves a library in the program, asleep.",
+		 "that holds a thread for a moment and leaves an inactive library in it.",
 	.examples = "  trainprof attach -d 30s 4242\n"
 		    "  trainprof attach -o prof $(pgrep -f train.py)",
 	.ending = "Exit status: 0 measured; 2: no such process; 4: no recording; 5: not permitted.",

@@ -266,9 +266,9 @@ const struct tp_command tp_cmd_guide = {
 	.synopsis = "[TOPIC] | --search WORD... | --plan [RUN [OTHER]]",
 	.summary = "read about bottlenecks, techniques, parts, facts, formats",
 	.intro = "Show a page; without TOPIC the list of pages. Needs no recording.\n"
-		 "--plan is about one: of RUN, a directory or a file of facts (trainprof advise),\n"
-		 "or of the last one here. With OTHER both are set side by side; trainprof diff\n"
-		 "compares them with intervals.",
+		 "--plan needs one: RUN is a directory or a file of facts (trainprof advise);\n"
+		 "without RUN the last recording here. With OTHER it shows two runs side by side;\n"
+		 "trainprof diff compares their times.",
 	.examples = "  trainprof guide bottlenecks\n"
 		    "  trainprof guide loader-workers\n"
 		    "  trainprof guide --search pinned memory\n"

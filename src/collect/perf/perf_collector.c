@@ -510,7 +510,7 @@ static void perf_close(struct tp_collector *self)
 
 const struct tp_collector_type tp_perf_collector = {
 	.name = tp_perf_source,
-	.summary = "call stacks of running threads",
+	.summary = "CPU stacks",
 	.gains = "call stacks of running threads, exact times off the CPU",
 	.probe = tp_perf_probe,
 	.open = perf_open,
