@@ -43,15 +43,9 @@ bool tp_steps_are_measured(const struct tp_profile *profile)
 
 const char *tp_run_phase_name(enum tp_phase_kind phase)
 {
-	static const char *const names[] = {"startup",    "warmup", "train",   "eval",
-					    "checkpoint", "slow",   "shutdown"};
+	static const char *const names[] = {"startup",    "warm-up", "train",   "eval",
+					    "checkpoint", "slow",    "shutdown"};
 	return (unsigned)phase < TP_N_RUN_PHASES ? names[phase] : "slow";
-}
-
-const char *tp_run_phase_text(enum tp_phase_kind phase)
-{
-	const char *name = tp_run_phase_name(phase);
-	return strcmp(name, "warmup") == 0 ? "warm-up" : name;
 }
 
 const char *tp_worker_time_name(enum tp_worker_time what)

@@ -110,7 +110,6 @@ enum tp_phase_kind {
 };
 
 const char *tp_run_phase_name(enum tp_phase_kind phase);
-const char *tp_run_phase_text(enum tp_phase_kind phase); /* on screens: "warm-up" */
 
 struct tp_process_result {
 	uint32_t task; /* task id of the leader */

@@ -297,8 +297,8 @@ void tp_sentence_describe(const struct tp_sentence *words, struct tp_buf *out)
 		const struct sentence_part *part = &words->pieces[i];
 		tp_buf_puts(out, part->literal);
 		if (part->term)
-			tp_buf_puts(out, strcmp(part->term->name, "whole") == 0 ? "each step"
-										: "…");
+			tp_buf_puts(out,
+				    strcmp(part->term->name, "whole") == 0 ? "each step" : "…");
 		if (part->expr)
 			tp_buf_puts(out, number_word(part->format));
 		if (part->expr && part->many)

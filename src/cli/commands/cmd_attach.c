@@ -15,8 +15,7 @@
 
 static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 
-static const struct tp_option options[] = {{TP_OPTION_DURATION_TIME,
-					    .otherwise = "never",
+static const struct tp_option options[] = {{TP_OPTION_DURATION_TIME, .otherwise = "never",
 					    .section = "What to measure", TP_RUN_AT(duration_ns)},
 					   {TP_OPTION_STEPS, TP_RUN_AT(reading.steps)},
 					   {TP_OPTION_SKIP, TP_RUN_AT(reading.skip)},
@@ -59,7 +58,8 @@ const struct tp_command tp_cmd_attach = {
 	.synopsis = "[options] PID",
 	.summary = "measure a program that runs already",
 	.intro = "Measure a running program and all that it starts, until Ctrl-C, until it ends,\n"
-		 "or for --duration; then print the diagnosis on stderr. The program keeps running.\n"
+		 "or for --duration; then print the diagnosis on stderr. The program keeps "
+		 "running.\n"
 		 "Nothing is put into it and it is never stopped, unless --gpu-trace asks for it:\n"
 		 "that holds a thread for a moment and leaves an inactive library in it.",
 	.examples = "  trainprof attach -d 30s 4242\n"

@@ -38,31 +38,32 @@ struct doctor_options {
 
 static const char *const for_choices[] = {"gpu", NULL};
 
-static const struct tp_option options[] = {{.name = "json",
-					    .type = TP_OPTION_FLAG,
-					    .text = "print one JSON document",
-					    .offset = offsetof(struct doctor_options, is_json)},
-					   {.name = "strict",
-					    .type = TP_OPTION_FLAG,
-					    .text = "treat WARN as FAIL",
-					    .offset = offsetof(struct doctor_options, is_strict)},
-					   {.name = "cost",
-					    .type = TP_OPTION_FLAG,
-					    .text = "also measure the overhead of sampling on this machine",
-					    .offset = offsetof(struct doctor_options, has_cost)},
-					   {.name = "for",
-					    .type = TP_OPTION_CHOICE,
-					    .value = "WHAT",
-					    .text = "gpu: also test everything that measures GPUs",
-					    .choices = for_choices,
-					    .offset = offsetof(struct doctor_options, what)},
-					   {.name = "rules",
-					    .type = TP_OPTION_WORDS,
-					    .value = "DIR",
-					    .text = "use the rules in DIR in addition to the built-in ones",
-					    .is_own = true,
-					    .offset = offsetof(struct doctor_options, rules)},
-					   TP_OPTION_END};
+static const struct tp_option options[] = {
+	{.name = "json",
+	 .type = TP_OPTION_FLAG,
+	 .text = "print one JSON document",
+	 .offset = offsetof(struct doctor_options, is_json)},
+	{.name = "strict",
+	 .type = TP_OPTION_FLAG,
+	 .text = "treat WARN as FAIL",
+	 .offset = offsetof(struct doctor_options, is_strict)},
+	{.name = "cost",
+	 .type = TP_OPTION_FLAG,
+	 .text = "also measure the overhead of sampling on this machine",
+	 .offset = offsetof(struct doctor_options, has_cost)},
+	{.name = "for",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "WHAT",
+	 .text = "gpu: also test everything that measures GPUs",
+	 .choices = for_choices,
+	 .offset = offsetof(struct doctor_options, what)},
+	{.name = "rules",
+	 .type = TP_OPTION_WORDS,
+	 .value = "DIR",
+	 .text = "use the rules in DIR in addition to the built-in ones",
+	 .is_own = true,
+	 .offset = offsetof(struct doctor_options, rules)},
+	TP_OPTION_END};
 
 /* One line of the table, from any check. */
 struct doctor_check {
@@ -359,15 +360,14 @@ static void print_answer(struct tp_page *page, const struct visit *visit, int an
 		tp_page_end(page);
 	}
 	tp_page_end(page);
-	tp_buf_puts(&text, n_fail ? "Not ready"
-				  : tp_source_list_tier(tp_plan_tier(visit->plan)));
+	tp_buf_puts(&text, n_fail ? "Not ready" : tp_source_list_tier(tp_plan_tier(visit->plan)));
 	if (n_fail)
 		tp_buf_printf(&text, ": %zu FAIL", n_fail);
 	if (n_warn)
 		tp_buf_printf(&text, "%s %zu WARN", n_fail ? "," : ";", n_warn);
 	if (visit->n_unjudged)
-		tp_buf_printf(&text, "; %zu of %zu rules cannot be checked here",
-			      visit->n_unjudged, visit->n_rules);
+		tp_buf_printf(&text, "; %zu of %zu rules cannot be checked here", visit->n_unjudged,
+			      visit->n_rules);
 	if (isatty(STDOUT_FILENO))
 		tp_buf_printf(&text, "; exit status %d", answer);
 	tp_buf_putc(&text, '.');
@@ -478,9 +478,8 @@ const struct tp_command tp_cmd_doctor = {
 	.group = "Other",
 	.synopsis = "[--json] [--for=gpu] [--cost]",
 	.summary = "what can be measured here, and how to get the rest",
-	.intro =
-		"Test every collector; show what is missing, what it would add and which command\n"
-		"enables it. Changes nothing. With -v also where settings come from.",
+	.intro = "Test every collector; show what is missing, what it would add and which command\n"
+		 "enables it. Changes nothing. With -v also where settings come from.",
 	.ending = "Exit status: 0 no FAIL, 1 a FAIL.",
 	.options = options,
 	.storage_size = sizeof(struct doctor_options),

@@ -224,7 +224,8 @@ static void open_viewer(struct view *view, int key)
 	view->viewer =
 		(struct tp_viewer){.cli = view->cli, .view = view->frozen, .screen = &view->screen};
 	(void)tp_view_handle_key(view->frozen, key == TP_KEY_ENTER || key == '\n' ? '1' : key);
-	tp_view_show_message(view->frozen, "These are the last seconds; q continues with new ones.");
+	tp_view_show_message(view->frozen,
+			     "These are the last seconds; q continues with new ones.");
 }
 
 /* Returns false to quit. The first key opens the viewer, which handles the following ones. */

@@ -458,8 +458,8 @@ void tp_report_add_next_limit(struct tp_buf *out, const struct tp_findings *find
 	double now = findings->course.step_ns > 0 ? 1e9 / findings->course.step_ns : 0;
 	/* A rate below the expected one would contradict it. */
 	if (findings->then_steps_per_s > 0 &&
-	    !tp_report_gain_contradicts(findings->combined_low, findings->combined_high,
-					findings->then_steps_per_s / (now > 0 ? now : 1e-9)))
+	    !tp_report_gain_is_above(findings->combined_low, findings->combined_high,
+				     findings->then_steps_per_s / (now > 0 ? now : 1e-9)))
 		tp_buf_printf(out, ", %s steps/s", tp_unit_number(findings->then_steps_per_s).text);
 }
 

@@ -45,7 +45,7 @@ bool tp_report_gain_has_high(double high)
 	return high < LARGEST_PRINTED;
 }
 
-bool tp_report_gain_contradicts(double low, double high, double limit)
+bool tp_report_gain_is_above(double low, double high, double limit)
 {
 	static const double ROUNDING = 0.99;
 	return limit < ROUNDING * (high < LARGEST_PRINTED ? high : low);

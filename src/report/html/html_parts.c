@@ -40,8 +40,8 @@ static void add_part(struct tp_buf *out, const struct tp_report_digest *digest, 
 		      digest->percent[id] || !part->time_ns ? "" : "&lt;",
 		      digest->percent[id] || !part->time_ns ? digest->percent[id] : 1);
 	if (part->share.has_interval) {
-		struct tp_unit_text interval = tp_unit_interval(
-			part->share.value, part->share.low, part->share.high);
+		struct tp_unit_text interval =
+			tp_unit_interval(part->share.value, part->share.low, part->share.high);
 		tp_buf_printf(out, "%s%s", interval.text, interval.text[0] ? " %" : "");
 	}
 	tp_buf_puts(out, "</td>");

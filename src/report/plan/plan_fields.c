@@ -143,7 +143,8 @@ static void add_against(struct lines *lines, const struct tp_action_plan *course
 	if (!against)
 		return;
 	if (strcmp(against->technique, course->yardstick->technique) == 0)
-		add_line(lines, "against", "It must beat the alternative below: %s.", against->title);
+		add_line(lines, "against", "It must beat the alternative below: %s.",
+			 against->title);
 	else
 		add_yardstick(lines, "against", "It must beat: ", against->title, against);
 }
@@ -170,8 +171,8 @@ static void add_target(struct lines *lines, const struct tp_plan_target *target,
 	const char *name = tp_fact_desc(target->fact)->name;
 	const char *whole = target->is_of_loop ? "loop" : "step";
 	if (step_ns > 0 && !target->is_of_loop)
-		add_line(lines, "check", "%s: now %s per step (%s); expect %s to %s",
-			 name, tp_unit_time(target->now * step_ns).text,
+		add_line(lines, "check", "%s: now %s per step (%s); expect %s to %s", name,
+			 tp_unit_time(target->now * step_ns).text,
 			 tp_unit_percent(target->now).text,
 			 tp_unit_time(target->best * step_ns).text,
 			 tp_unit_time(target->worst * step_ns).text);
@@ -254,9 +255,9 @@ static void add_stop(struct lines *lines, const struct tp_report_plan *plan, siz
 	if (!move->then_limit)
 		return;
 	const char *limit = tp_verdict_words_limit(tp_part_find(move->then_limit));
-	bool contradicts = now > 0 && move->so_far.is_known &&
-			   tp_report_gain_contradicts(move->so_far.low, move->so_far.high, at / now);
-	if (at > 0 && !contradicts)
+	bool is_above = now > 0 && move->so_far.is_known &&
+			tp_report_gain_is_above(move->so_far.low, move->so_far.high, at / now);
+	if (at > 0 && !is_above)
 		add_line(lines, "then", "%s limits, at no more than %s steps/s", limit,
 			 tp_unit_number(at).text);
 	else
@@ -342,7 +343,7 @@ size_t tp_plan_fields(struct tp_arena *arena, const struct tp_report_plan *plan,
 			      "trainprof does not record the loss, so it cannot judge methods that "
 			      "train fewer steps (trainprof guide iterations). Such a method must "
 			      "beat simply shortening the schedule ",
-			      NULL,			      course->yardstick);
+			      NULL, course->yardstick);
 	add_missing(&lines, plan);
 	return lines.n;
 }

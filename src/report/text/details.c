@@ -176,7 +176,8 @@ static void print_slow_steps(struct tp_page *page, const struct tp_profile *prof
 	struct tp_buf text = {0};
 	for (size_t i = 0; i < n; i++)
 		tp_buf_printf(&text, "%sstep %zu %s (%s, mostly %s)",
-			      i ? ", " : "slowest of all steps: ", (size_t)(worst[i] - profile->steps),
+			      i ? ", " : "slowest of all steps: ",
+			      (size_t)(worst[i] - profile->steps),
 			      tp_unit_time((double)(worst[i]->end_ns - worst[i]->start_ns)).text,
 			      tp_step_kind_text(worst[i]->kind),
 			      tp_part_name(step_cause(worst[i])));
@@ -235,7 +236,7 @@ static void print_phases(struct tp_page *page, const struct tp_report_digest *di
 		if (!profile->run_phase_ns[p])
 			continue;
 		tp_page_column(page, 2);
-		tp_page_add(page, TP_PAINT_NONE, tp_run_phase_text((enum tp_phase_kind)p));
+		tp_page_add(page, TP_PAINT_NONE, tp_run_phase_name((enum tp_phase_kind)p));
 		tp_page_column(page, 14);
 		tp_page_addf(page, TP_PAINT_NONE, "%12s",
 			     tp_unit_elapsed(profile->run_phase_ns[p]).text);

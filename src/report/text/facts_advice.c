@@ -29,8 +29,9 @@ static void print_verdict(struct tp_page *page, const struct tp_findings *findin
 		    findings->verdict ? findings->verdict_title : "NO VERDICT");
 	tp_page_add(page, TP_PAINT_NONE, "  ");
 	tp_page_wrap(page, 2, TP_PAINT_NONE,
-		     findings->verdict ? findings->verdict_sentence
-				       : "The largest part of a step does not follow from these facts.",
+		     findings->verdict
+			     ? findings->verdict_sentence
+			     : "The largest part of a step does not follow from these facts.",
 		     0);
 }
 
