@@ -350,7 +350,7 @@ static size_t count_marks(const struct visit *visit, enum tp_mark_word mark)
 }
 
 /* Says whether a run can be measured, and how many checks found a problem. */
-static void print_answer(struct tp_page *page, const struct visit *visit, int answer)
+static void print_result(struct tp_page *page, const struct visit *visit, int answer)
 {
 	size_t n_fail = count_marks(visit, TP_MARK_WORD_FAIL);
 	size_t n_warn = count_marks(visit, TP_MARK_WORD_WARN);
@@ -386,7 +386,7 @@ static int print_text(const struct tp_cli *cli, const struct visit *visit, int a
 		tp_source_list_row(&page, check->mark, check->name, check->text, check->gains,
 				   check->next);
 	}
-	print_answer(&page, visit, answer);
+	print_result(&page, visit, answer);
 	struct tp_buf hint = {0};
 	tp_launch_hint(&hint, visit->remedy);
 	tp_page_wrap(&page, 2, TP_PAINT_BOLD, tp_buf_text(&hint), 0);

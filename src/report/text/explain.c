@@ -243,7 +243,7 @@ static void print_references(struct tp_page *page, const struct tp_finding *find
 	}
 }
 
-static void print_less_certain(struct tp_page *page, const struct tp_finding *finding)
+static void print_confidence(struct tp_page *page, const struct tp_finding *finding)
 {
 	if (!finding->doubts)
 		return;
@@ -303,7 +303,7 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 		print_field(page, "done", finding->done);
 	print_gain(page, finding);
 	print_references(page, finding);
-	print_less_certain(page, finding);
+	print_confidence(page, finding);
 	if (finding->kind == TP_ADVICE_SEMANTIC || finding->price)
 		print_field(page, "price",
 			    finding->price ? finding->price : "changes the training");
