@@ -187,8 +187,8 @@ static void marks_close(struct tp_collector *self)
 
 const struct tp_collector_type tp_marks_collector = {
 	.name = name,
-	.summary = "the program's own marks",
-	.gains = "exact steps and phases",
+	.summary = "step marks that your program sets",
+	.gains = "exact times of steps and phases",
 	.probe = marks_probe,
 	.open = marks_open,
 	.child_env = marks_child_env,

@@ -95,8 +95,8 @@ static void self_cost_close(struct tp_collector *self)
 
 const struct tp_collector_type tp_self_collector = {
 	.name = name,
-	.summary = "trainprof's own cost",
-	.gains = "the overhead, to be subtracted",
+	.summary = "overhead of trainprof itself",
+	.gains = "the overhead, to subtract it",
 	.probe = self_cost_probe,
 	.open = self_cost_open,
 	.start = self_cost_start,

@@ -24,6 +24,11 @@ const char *tp_step_kind_name(enum tp_step_kind kind)
 	return (unsigned)kind < TP_N_STEP_KINDS ? names[kind] : "slow";
 }
 
+const char *tp_step_kind_text(enum tp_step_kind kind)
+{
+	return kind == TP_STEP_WARMUP ? "warm-up" : tp_step_kind_name(kind);
+}
+
 const char *tp_steps_found_by_name(enum tp_steps_found_by way)
 {
 	static const char *const names[] = {"none", "marker", "period", "counter", "watch"};
@@ -38,8 +43,8 @@ bool tp_steps_are_measured(const struct tp_profile *profile)
 
 const char *tp_run_phase_name(enum tp_phase_kind phase)
 {
-	static const char *const names[] = {"startup",    "warmup", "train",   "eval",
-					    "checkpoint", "slow",   "shutdown"};
+	static const char *const names[] = {"startup",    "warm-up", "train",   "eval",
+					    "checkpoint", "slow",    "shutdown"};
 	return (unsigned)phase < TP_N_RUN_PHASES ? names[phase] : "slow";
 }
 

@@ -19,6 +19,6 @@ sleep 0.2
 for i in 1 2 3; do
 	trainprof attach -q --summary=none -d 700ms -o execs$i $pid
 	said $?
-	trainprof report execs$i --full | grep -o '[0-9][0-9]* records lost' | head -1
+	trainprof report execs$i --full | grep -oE '([0-9]+ records|no data) lost' | head -1
 done
 kill -KILL $pid

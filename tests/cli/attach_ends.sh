@@ -8,7 +8,7 @@ until_measured() {
 }
 for last in 'exit 0' 'exit 3' 'kill -TERM $$'; do
 	sh -c "$(until_measured "prof $last"); $last" &
-	trainprof attach -o "prof $last" $! 2>&1 | tr '\n' ' ' | grep -o 'sh \(exited\|was killed\)[^(]*(attached to' | head -1
+	trainprof attach -o "prof $last" $! 2>&1 | tr '\n' ' ' | grep -o 'sh\(: exit status\| was killed\)[^(]*(attached to' | head -1
 	wait $!
 	said $?
 done

@@ -13,7 +13,7 @@ unset TRAINPROF_GPU CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH KINETO_USE_DAEMO
 row() {
 	row=$1
 	shift
-	env "LD_LIBRARY_PATH=$BUILD/doubles:$BUILD/doubles/whole" "$@" trainprof doctor --for=gpu |
+	env "LD_LIBRARY_PATH=$BUILD/doubles:$BUILD/doubles/whole" "$@" trainprof doctor --width=200 --for=gpu |
 		awk -v row="$row" '/^  [A-Za-z-]/ { on = $2 == row } on' | sed '/^$/,$d' | tr -s ' \n' ' ' |
 		sed "s|$BUILD|BUILD|g"
 	echo

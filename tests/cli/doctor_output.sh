@@ -9,7 +9,7 @@ trainprof doctor --json | grep -c '"id": "disk"'
 # Gains that a source has already are not promised.
 [ "$(id -u)" -ne 0 ] || chmod 755 .
 . "$CASES/run.inc"
-as_user trainprof doctor | grep -A1 'user space only' | grep gains
+as_user trainprof doctor | grep -A1 'user space only' | grep adds
 # A failed write makes it fail.
 mkdir ro && chmod 555 ro && cd ro || exit 1
 if [ "$(id -u)" -eq 0 ]; then

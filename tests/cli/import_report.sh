@@ -12,7 +12,7 @@ trainprof report prof | cmp - printed && echo 'as report prints'
 sed -n 1,7p printed
 wc -l <printed | awk '$1 <= 21 { print "at most 21 lines" }'
 awk 'length($0) > 160' printed
-grep -cE 'exited|Overhead|CPU counters' printed
+grep -cE 'exit status|Overhead|CPU counters' printed
 trainprof report --validate prof
 trainprof report --json prof | sed -n '/"summary"/,/"limiter"/p'
 trainprof report --json prof | tr -d ' \n' | grep -o '"own_ns":{[^}]*}'

@@ -15,5 +15,5 @@ until_typed() {
 	until_typed status
 ) | script -qefc 'trap : INT; trainprof run -o prof -- signal_trap 100; echo status $?' typed >/dev/null
 # The terminal prints the key before the next output.
-tr -d '\r' <typed | sed 's/^\^C//' | grep -aE '^(int|INT|status|Saved)|exited' | sed 's/^Overhead.*lost, //; s/ explain 1 |//'
+tr -d '\r' <typed | sed 's/^\^C//' | grep -aE '^(int|INT|status|Saved)|exit status' | sed 's/^Overhead.*lost, //; s/ explain 1 |//'
 ls prof/report.json

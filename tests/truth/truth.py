@@ -195,7 +195,7 @@ def check_gains(t, advice, text):
 
 def check_page(t, advice, text, what):
     """Every shown advice is on the page with its gain and its confidence."""
-    flat = " ".join(text.replace("\\", "").replace(" FIRED", "").split())
+    flat = " ".join(text.replace("\\", "").replace(" APPLIES", "").split())
     for finding in advice:
         t.check(" ".join(finding["headline"].split()) in flat,
                 f"{finding['rule']} is not in the {what}")

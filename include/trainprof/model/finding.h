@@ -84,10 +84,11 @@ struct tp_references {
 };
 
 struct tp_action {
-	const char *text;    /* with numbers filled in */
-	const char *example; /* a command or line to type, or NULL */
-	const char *prefix;  /* what precedes the program's command to apply it; NULL: the code must
-				change */
+	const char *headline; /* the action in one line, or NULL */
+	const char *text;     /* with numbers filled in */
+	const char *example;  /* a command or line to type, or NULL */
+	const char *prefix; /* what precedes the program's command to apply it; NULL: the code must
+			       change */
 	const char *technique;                  /* id, or NULL */
 	const struct tp_references *literature; /* NULL: the guide has no page for it */
 };

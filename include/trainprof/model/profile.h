@@ -76,6 +76,7 @@ enum tp_step_kind {
 };
 
 const char *tp_step_kind_name(enum tp_step_kind kind);
+const char *tp_step_kind_text(enum tp_step_kind kind); /* on screens: "warm-up" */
 
 /* One step of one trainer: [start_ns, end_ns), parts sum to its length exactly. */
 struct tp_step {

@@ -19,8 +19,13 @@ struct tp_unit_text tp_unit_bytes(double bytes);   /* "1.2 GiB" */
 struct tp_unit_text tp_unit_count(uint64_t n);     /* "1,201" */
 struct tp_unit_text tp_unit_number(double value);  /* "0.393", "50.2", "12,300" */
 struct tp_unit_text tp_unit_percent(double ratio); /* "39 %", "0.8 %" */
-struct tp_unit_text tp_unit_percents(double low, double high); /* "0.4–1.3", "37–41" */
-struct tp_unit_text tp_unit_factor(double speedup);            /* "1.52×" */
+struct tp_unit_text tp_unit_percents(double low, double high);
+/* The same for the interval of a share that is printed by tp_unit_percent(); with one more digit
+ * where that is needed to contain the value, and "" if the interval does not contain it or has no
+ * width. */
+struct tp_unit_text tp_unit_interval(double value, double low,
+				     double high);  /* "0.4–1.3", "37–41" */
+struct tp_unit_text tp_unit_factor(double speedup); /* "1.52×" */
 
 /* "1 record", "1,201 records"; `noun` is short and its plural ends in s. */
 struct tp_unit_text tp_unit_counted(uint64_t n, const char *noun);

@@ -273,6 +273,39 @@ const char *tp_sentence_written(const struct tp_sentence *words)
 	return words ? words->written : NULL;
 }
 
+static const char *number_word(enum format format)
+{
+	switch (format) {
+	case FORMAT_PERCENT:
+		return "N %";
+	case FORMAT_TIME:
+		return "N ms";
+	case FORMAT_BYTES:
+		return "N MiB";
+	case FORMAT_RATE:
+		return "N/s";
+	case FORMAT_BYTE_RATE:
+		return "N MiB/s";
+	default:
+		return "N";
+	}
+}
+
+void tp_sentence_describe(const struct tp_sentence *words, struct tp_buf *out)
+{
+	for (size_t i = 0; words && i < words->n_pieces; i++) {
+		const struct sentence_part *part = &words->pieces[i];
+		tp_buf_puts(out, part->literal);
+		if (part->term)
+			tp_buf_puts(out,
+				    strcmp(part->term->name, "whole") == 0 ? "each step" : "…");
+		if (part->expr)
+			tp_buf_puts(out, number_word(part->format));
+		if (part->expr && part->many)
+			tp_buf_printf(out, " %s", part->many);
+	}
+}
+
 void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_MAX_FACTS])
 {
 	for (size_t i = 0; words && i < words->n_pieces; i++)

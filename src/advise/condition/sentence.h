@@ -33,6 +33,9 @@ TP_MUST_CHECK enum tp_status tp_sentence_parse(const struct tp_sentence **out, c
 					       struct tp_error *err);
 /* Returns the text as it was written. */
 const char *tp_sentence_written(const struct tp_sentence *words);
+/* Appends the text with "N %", "N" and the like for numbers: for readers of the rule. Nothing if
+ * there is no sentence. */
+void tp_sentence_describe(const struct tp_sentence *words, struct tp_buf *out);
 /* Marks the facts whose numbers the sentence prints. */
 void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_MAX_FACTS]);
 /* Returns the sentence with numbers, in `arena`; NULL if one of them is unknown. */

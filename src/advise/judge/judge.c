@@ -189,11 +189,11 @@ static void fill_confidence(const struct tp_rule_context *matter, const struct t
 	struct tp_buf doubts = {0};
 	finding->confidence = rule->confidence;
 	if (!is_certain)
-		add_issue(&doubts, finding, "the interval of a number includes its threshold");
+		add_issue(&doubts, finding, "the interval of a value includes its limit");
 	double coverage = min_covered(finding);
 	if (coverage < tp_thresholds_value(&book->thresholds, "confidence.coverage", 0))
 		add_issue(&doubts, finding,
-			  tp_arena_printf(matter->arena, "only %.0f %% of it was seen",
+			  tp_arena_printf(matter->arena, "only %.0f %% of the values were recorded",
 					  coverage * 100));
 	for (size_t i = 0; i < book->n_doubts; i++)
 		if (tp_expr_truth(book->doubts[i].when, matter->facts).value == TP_YES)
@@ -263,6 +263,7 @@ static void fill_actions(const struct tp_rule_context *matter, const struct tp_r
 		if (!finding->headline)
 			finding->headline = headline;
 		actions[n++] = (struct tp_action){
+			.headline = headline,
 			.text = text,
 			.example = tp_example_fill(matter, from->example),
 			.prefix = prefix_of(matter, from),

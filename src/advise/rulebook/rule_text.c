@@ -12,6 +12,15 @@ static void print_line(FILE *out, const char *key, const char *text)
 		fprintf(out, "%-9s %s\n", key, text);
 }
 
+static void print_sentence(FILE *out, const char *key, const struct tp_sentence *sentence)
+{
+	struct tp_buf text = {0};
+	tp_sentence_describe(sentence, &text);
+	if (text.len)
+		print_line(out, key, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
 static void print_conditions(FILE *out, const struct tp_rule *rule)
 {
 	for (size_t i = 0; i < rule->n_when; i++)
@@ -25,8 +34,8 @@ static void print_actions(FILE *out, const struct tp_rule *rule)
 {
 	for (size_t i = 0; i < rule->n_actions; i++) {
 		const struct tp_rule_action *action = &rule->actions[i];
-		fprintf(out, "do        %s\n          %s\n", tp_sentence_written(action->headline),
-			tp_sentence_written(action->text));
+		print_sentence(out, "do", action->headline);
+		print_sentence(out, "", action->text);
 		if (action->example)
 			fprintf(out, "          $ %s\n", action->example);
 		if (action->when_written)
@@ -70,25 +79,29 @@ static void print_used_thresholds(FILE *out, const struct tp_rulebook *book,
 static void print_rule(FILE *out, const struct tp_rulebook *book, const struct tp_rule *rule)
 {
 	fprintf(out, "%s  %s\n\n", rule->id, rule->title);
-	print_line(out, "kind", tp_advice_kind_name(rule->kind));
-	print_line(out, "below", rule->parent);
+	print_line(out, "cost",
+		   rule->kind == TP_ADVICE_SEMANTIC
+			   ? "changes the training: check the model's quality"
+			   : "nothing: the same training, faster");
+	if (rule->parent)
+		fprintf(out, "parent rule %s\n", rule->parent);
 	for (size_t i = 0; i < rule->n_needs; i++)
 		fprintf(out, "%-9s %s: %s\n", i ? "" : "needs", tp_fact_desc(rule->needs[i])->name,
 			tp_fact_desc(rule->needs[i])->text);
 	for (size_t i = 0; i < rule->n_locals; i++)
 		fprintf(out, "let       $%s = %s\n", rule->locals[i].name, rule->locals[i].written);
 	print_conditions(out, rule);
-	print_line(out, "because", tp_sentence_written(rule->because));
+	print_sentence(out, "because", rule->because);
 	if (rule->verdict.id) {
 		fprintf(out, "verdict   %s, %s, order %u\n", rule->verdict.id, rule->verdict.title,
 			rule->verdict.order);
-		print_line(out, "", tp_sentence_written(rule->verdict.sentence));
+		print_sentence(out, "", rule->verdict.sentence);
 	}
 	print_actions(out, rule);
 	print_gain(out, &rule->gain);
 	print_line(out, "price", rule->price);
-	print_line(out, "verify", tp_sentence_written(rule->verify));
-	print_line(out, "refute", tp_sentence_written(rule->refute));
+	print_sentence(out, "verify", rule->verify);
+	print_sentence(out, "refute", rule->refute);
 	print_used_thresholds(out, book, rule);
 	for (size_t i = 0; i < rule->n_sources; i++)
 		fprintf(out, "source    %s\n          %s, read %s\n", rule->sources[i].title,

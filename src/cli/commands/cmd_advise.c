@@ -153,11 +153,10 @@ const struct tp_command tp_cmd_advise = {
 	.group = "Read",
 	.synopsis = "[options] FACTS.json|-|--template [TOPIC]",
 	.summary = "judge facts that were written by hand",
-	.intro =
-		"Judge a training that trainprof cannot be run on, by what its owner knows of it.\n"
-		"--template prints a file to fill in: all facts that rules ask for, or those of "
-		"one\n"
-		"topic. What is left null is unknown; advise says what to find out next.",
+	.intro = "Get advice from figures that you enter, for jobs that trainprof cannot measure.\n"
+		 "--template prints a file to fill in: all facts that rules ask for, or those of "
+		 "one\n"
+		 "topic. null means unknown; advise says which value to find out next.",
 	.examples = "  trainprof advise --template input > facts.json\n"
 		    "  trainprof advise facts.json\n"
 		    "  trainprof advise --json - < facts.json",

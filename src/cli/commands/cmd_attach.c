@@ -15,8 +15,7 @@
 
 static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 
-static const struct tp_option options[] = {{TP_OPTION_DURATION_TIME,
-					    .otherwise = "at Ctrl-C, or when it ends",
+static const struct tp_option options[] = {{TP_OPTION_DURATION_TIME, .otherwise = "never",
 					    .section = "What to measure", TP_RUN_AT(duration_ns)},
 					   {TP_OPTION_STEPS, TP_RUN_AT(reading.steps)},
 					   {TP_OPTION_SKIP, TP_RUN_AT(reading.skip)},
@@ -59,9 +58,10 @@ const struct tp_command tp_cmd_attach = {
 	.synopsis = "[options] PID",
 	.summary = "measure a program that runs already",
 	.intro = "Measure a running program and all that it starts, until Ctrl-C, until it ends,\n"
-		 "or for --duration; then print the diagnosis on stderr. The program goes on.\n"
+		 "or for --duration; then print the diagnosis on stderr. The program keeps "
+		 "running.\n"
 		 "Nothing is put into it and it is never stopped, unless --gpu-trace asks for it:\n"
-		 "that holds a thread for a moment and leaves a library in the program, asleep.",
+		 "that holds a thread for a moment and leaves an inactive library in it.",
 	.examples = "  trainprof attach -d 30s 4242\n"
 		    "  trainprof attach -o prof $(pgrep -f train.py)",
 	.ending = "Exit status: 0 measured; 2: no such process; 4: no recording; 5: not permitted.",

@@ -50,17 +50,17 @@ static const struct tp_option options[] = {
 	{.name = "inconclusive",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "HOW",
-	 .text = "exit 0, 3, 1 if it cannot tell: pass, warn, error",
-	 .otherwise = "the budget's, or warn",
+	 .text = "if it cannot tell: pass (exit 0), warn (3), error (1)",
+	 .otherwise = "budget's, or warn",
 	 .choices = inconclusive_words,
 	 AT(inconclusive)},
 	{.name = "history",
 	 .type = TP_OPTION_FLAG,
-	 .text = "the baseline itself: which commit made it slower",
+	 .text = "find the commit since which a repeatedly saved baseline became slower",
 	 AT(is_history)},
 	{.name = "github",
 	 .type = TP_OPTION_FLAG,
-	 .text = "print annotations for GitHub, too",
+	 .text = "also print annotations for GitHub",
 	 AT(is_github)},
 	{.name = "junit",
 	 .type = TP_OPTION_TEXT,
@@ -282,17 +282,16 @@ const struct tp_command tp_cmd_check = {
 	.name = "check",
 	.group = "Compare",
 	.synopsis = "[options] [RUN...]",
-	.summary = "hold runs against the limits of trainprof.budget.json",
-	.intro = "Hold runs against a budget: limits of facts, numbers of findings, ratios to a\n"
-		 "baseline. RUN is a recording, a report.json or a baseline; without one the last\n"
-		 "recording here. What was not measured never passes. --history asks about a\n"
-		 "baseline that was saved again and again: since which commit it is slower.",
+	.summary = "compare runs with the limits in trainprof.budget.json",
+	.intro = "Compare runs with a budget: limits on measured values and numbers of findings,\n"
+		 "and on ratios to a baseline. RUN is a recording, a report.json or a baseline;\n"
+		 "without RUN the last recording here. A value that was not measured never\n"
+		 "passes.",
 	.examples = "  trainprof check prof\n"
 		    "  trainprof check --history --baseline=nightly\n"
 		    "  trainprof check --baseline=main --github --junit=junit.xml run1 run2 run3",
-	.ending = "Exit status: 0 all hold, 1 one is broken, 3 cannot tell (see --inconclusive), 2 "
-		  "the\n"
-		  "budget is wrong, 4 a run cannot be read.",
+	.ending = "Exit status: 0 within all limits, 1 a limit is exceeded, 2 invalid budget,\n"
+		  "3 cannot tell (see --inconclusive), 4 a run cannot be read.",
 	.options = options,
 	.storage_size = sizeof(struct check_options),
 	.defaults = &defaults,

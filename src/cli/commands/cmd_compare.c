@@ -33,7 +33,7 @@ static const struct tp_option options[] = {
 	{.name = "seed",
 	 .type = TP_OPTION_COUNT,
 	 .value = "N",
-	 .text = "of the random order within pairs",
+	 .text = "seed of the random order within pairs",
 	 .otherwise = "1",
 	 AT(series.seed)},
 	TP_OUTPUT_FORMAT_ROWS(offsetof(struct compare_options, format), ""),

@@ -38,31 +38,32 @@ struct doctor_options {
 
 static const char *const for_choices[] = {"gpu", NULL};
 
-static const struct tp_option options[] = {{.name = "json",
-					    .type = TP_OPTION_FLAG,
-					    .text = "one JSON document",
-					    .offset = offsetof(struct doctor_options, is_json)},
-					   {.name = "strict",
-					    .type = TP_OPTION_FLAG,
-					    .text = "a WARN counts as a FAIL",
-					    .offset = offsetof(struct doctor_options, is_strict)},
-					   {.name = "cost",
-					    .type = TP_OPTION_FLAG,
-					    .text = "also measure what measuring costs here",
-					    .offset = offsetof(struct doctor_options, has_cost)},
-					   {.name = "for",
-					    .type = TP_OPTION_CHOICE,
-					    .value = "WHAT",
-					    .text = "gpu: also try all that measures GPUs",
-					    .choices = for_choices,
-					    .offset = offsetof(struct doctor_options, what)},
-					   {.name = "rules",
-					    .type = TP_OPTION_WORDS,
-					    .value = "DIR",
-					    .text = "a folder of rules beside the shipped ones",
-					    .is_own = true,
-					    .offset = offsetof(struct doctor_options, rules)},
-					   TP_OPTION_END};
+static const struct tp_option options[] = {
+	{.name = "json",
+	 .type = TP_OPTION_FLAG,
+	 .text = "print one JSON document",
+	 .offset = offsetof(struct doctor_options, is_json)},
+	{.name = "strict",
+	 .type = TP_OPTION_FLAG,
+	 .text = "treat WARN as FAIL",
+	 .offset = offsetof(struct doctor_options, is_strict)},
+	{.name = "cost",
+	 .type = TP_OPTION_FLAG,
+	 .text = "also measure the overhead of sampling on this machine",
+	 .offset = offsetof(struct doctor_options, has_cost)},
+	{.name = "for",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "WHAT",
+	 .text = "gpu: also test everything that measures GPUs",
+	 .choices = for_choices,
+	 .offset = offsetof(struct doctor_options, what)},
+	{.name = "rules",
+	 .type = TP_OPTION_WORDS,
+	 .value = "DIR",
+	 .text = "use the rules in DIR in addition to the built-in ones",
+	 .is_own = true,
+	 .offset = offsetof(struct doctor_options, rules)},
+	TP_OPTION_END};
 
 /* One line of the table, from any check. */
 struct doctor_check {
@@ -156,15 +157,14 @@ static void check_cost(struct visit *visit)
 	struct tp_doctor_cost *cost = &visit->cost;
 	if (tp_doctor_cost_measure(cost, &err) != TP_OK) {
 		check->mark = TP_MARK_WORD_WARN;
-		check->gains = "what measuring costs here";
+		check->gains = "the overhead of sampling on this machine";
 		snprintf(check->text, sizeof(check->text), "%s", err.text);
 		return;
 	}
 	double all_ns = cost->look_ns + cost->inside_ns;
 	snprintf(check->text, sizeof(check->text),
-		 "a look at a busy %s takes %s of trainprof's CPU time and %s of the program's; "
-		 "%.0f "
-		 "a second are %.2f %% of one CPU (%zu looks)",
+		 "a sample of a busy %s takes %s of trainprof's CPU time and %s of the "
+		 "program's; %.0f per second take %.2f %% of one CPU (%zu samples)",
 		 cost->is_python ? "Python thread" : "thread", tp_unit_time(cost->look_ns).text,
 		 tp_unit_time(cost->inside_ns).text, looks_per_s, all_ns * looks_per_s / 1e7,
 		 cost->n_looks);
@@ -175,7 +175,7 @@ static void check_cost(struct visit *visit)
 		double ns = i == 0 ? row->cpu_ns : row->cpu_ns / (double)cost->n_looks;
 		check = add_check(visit, TP_MARK_WORD_OK, name);
 		snprintf(check->text, sizeof(check->text), "%s %s: %s", tp_unit_time(ns).text,
-			 i == 0 ? "once" : "a look", row->text);
+			 i == 0 ? "once" : "per sample", row->text);
 	}
 }
 
@@ -349,6 +349,32 @@ static size_t count_marks(const struct visit *visit, enum tp_mark_word mark)
 	return n;
 }
 
+/* Says whether a run can be measured, and how many checks found a problem. */
+static void print_result(struct tp_page *page, const struct visit *visit, int answer)
+{
+	size_t n_fail = count_marks(visit, TP_MARK_WORD_FAIL);
+	size_t n_warn = count_marks(visit, TP_MARK_WORD_WARN);
+	struct tp_buf text = {0};
+	if (count_marks(visit, TP_MARK_WORD_NONE)) {
+		tp_page_add(page, TP_PAINT_DIM, "  ----  not available on this machine");
+		tp_page_end(page);
+	}
+	tp_page_end(page);
+	tp_buf_puts(&text, n_fail ? "Not ready" : tp_source_list_tier(tp_plan_tier(visit->plan)));
+	if (n_fail)
+		tp_buf_printf(&text, ": %zu FAIL", n_fail);
+	if (n_warn)
+		tp_buf_printf(&text, "%s %zu WARN", n_fail ? "," : ";", n_warn);
+	if (visit->n_unjudged)
+		tp_buf_printf(&text, "; %zu of %zu rules cannot be checked here", visit->n_unjudged,
+			      visit->n_rules);
+	if (isatty(STDOUT_FILENO))
+		tp_buf_printf(&text, "; exit status %d", answer);
+	tp_buf_putc(&text, '.');
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 0);
+	tp_buf_release(&text);
+}
+
 static int print_text(const struct tp_cli *cli, const struct visit *visit, int answer)
 {
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
@@ -360,16 +386,7 @@ static int print_text(const struct tp_cli *cli, const struct visit *visit, int a
 		tp_source_list_row(&page, check->mark, check->name, check->text, check->gains,
 				   check->next);
 	}
-	tp_page_end(&page);
-	tp_page_addf(&page, TP_PAINT_NONE, "tier %s: %zu FAIL, %zu WARN",
-		     tp_tier_name(tp_plan_tier(visit->plan)), count_marks(visit, TP_MARK_WORD_FAIL),
-		     count_marks(visit, TP_MARK_WORD_WARN));
-	if (visit->n_unjudged)
-		tp_page_addf(&page, TP_PAINT_NONE, "; %zu rules of %zu cannot be judged here",
-			     visit->n_unjudged, visit->n_rules);
-	if (isatty(STDOUT_FILENO))
-		tp_page_addf(&page, TP_PAINT_NONE, ".  exit status %d", answer);
-	tp_page_end(&page);
+	print_result(&page, visit, answer);
 	struct tp_buf hint = {0};
 	tp_launch_hint(&hint, visit->remedy);
 	tp_page_wrap(&page, 2, TP_PAINT_BOLD, tp_buf_text(&hint), 0);
@@ -461,10 +478,9 @@ const struct tp_command tp_cmd_doctor = {
 	.group = "Other",
 	.synopsis = "[--json] [--for=gpu] [--cost]",
 	.summary = "what can be measured here, and how to get the rest",
-	.intro =
-		"Try every source of measurements and say what is missing, what it would gain and\n"
-		"what to type. Changes nothing. With -v also where settings come from.",
-	.ending = "Exit status: 1 when something FAILs.",
+	.intro = "Test every collector; show what is missing, what it would add and which command\n"
+		 "enables it. Changes nothing. With -v also where settings come from.",
+	.ending = "Exit status: 0 no FAIL, 1 a FAIL.",
 	.options = options,
 	.storage_size = sizeof(struct doctor_options),
 	.exec = doctor_exec,

@@ -28,10 +28,10 @@ static const struct explain_options defaults = {.how = {.steps = "auto"}};
 #define AT(member) .offset = offsetof(struct explain_options, member)
 
 static const struct tp_option options[] = {
-	{.name = "all", .type = TP_OPTION_FLAG, .text = "quiet rules too", AT(is_all)},
+	{.name = "all", .type = TP_OPTION_FLAG, .text = "also rules that do not apply", AT(is_all)},
 	{.name = "not-judged",
 	 .type = TP_OPTION_FLAG,
-	 .text = "only rules that lacked data",
+	 .text = "only rules that could not be checked for lack of data",
 	 AT(is_not_judged)},
 	TP_READING_ROWS(offsetof(struct explain_options, how)),
 	TP_OPTION_END};
@@ -78,14 +78,14 @@ static void list_findings(struct tp_page *page, const struct tp_report *report,
 		tp_report_explain(page, report, &findings->items[i]);
 	}
 	if (!o->is_not_judged)
-		list_state(page, findings, TP_FINDING_FIRED, "Fired, not advised");
+		list_state(page, findings, TP_FINDING_FIRED, "Apply, but are not shown as advice");
 	if (o->is_all)
-		list_state(page, findings, TP_FINDING_QUIET, "Quiet");
+		list_state(page, findings, TP_FINDING_QUIET, "Do not apply");
 	if (o->is_all || o->is_not_judged)
-		list_state(page, findings, TP_FINDING_NOT_JUDGED, "Not judged");
+		list_state(page, findings, TP_FINDING_NOT_JUDGED, "Could not be checked");
 	if (!page->n_lines) {
 		tp_page_add(page, TP_PAINT_NONE,
-			    o->is_not_judged ? "Every rule could be judged."
+			    o->is_not_judged ? "All rules could be checked."
 					     : "No advice for this run; see explain --all.");
 		tp_page_end(page);
 	}
@@ -134,10 +134,10 @@ static int explain_number(struct tp_page *page, const struct tp_report *report, 
 	char next[200];
 	format_next(next, sizeof(next), report, findings->n_fired ? "" : "--all");
 	if (findings->n_fired)
-		tp_message_print(next, "no advice %llu: this run has %zu",
+		tp_message_print(next, "there is no advice %llu; this run has %zu",
 				 (unsigned long long)number, findings->n_fired);
 	else
-		tp_message_print(next, "no advice %llu: this run has none",
+		tp_message_print(next, "there is no advice %llu; this run has none",
 				 (unsigned long long)number);
 	return TP_EXIT_USAGE;
 }
@@ -214,10 +214,10 @@ const struct tp_command tp_cmd_explain = {
 	.name = "explain",
 	.group = "Read",
 	.synopsis = "[options] [RUN] [NUMBER|RULE|FACT]",
-	.summary = "why a rule fired, stayed quiet or could not be judged",
-	.intro = "Show how a run was judged: each condition with value, interval and limit, what\n"
-		 "to do, what it gains, and how to prove it wrong. NUMBER is the position in the\n"
-		 "printed advice.",
+	.summary = "why a rule applies, does not apply or could not be checked",
+	.intro = "Show how advice was derived: each condition with value, interval and limit,\n"
+		 "what to do, the expected gain, and how to disprove it. NUMBER is the position\n"
+		 "in the printed advice.",
 	.examples = "  trainprof explain 1\n"
 		    "  trainprof explain input/loads-in-trainer\n"
 		    "  trainprof explain step.dataloader_ratio\n"

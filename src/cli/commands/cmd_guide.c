@@ -35,11 +35,11 @@ static const struct guide_options defaults = {.format = {.word = "text"}};
 static const struct tp_option options[] = {
 	{.name = "search",
 	 .type = TP_OPTION_FLAG,
-	 .text = "the pages that say all of the words, the best first",
+	 .text = "list pages that contain all words, best match first",
 	 AT(is_search)},
 	{.name = "plan",
 	 .type = TP_OPTION_FLAG,
-	 .text = "what to do about RUN, step by step",
+	 .text = "print a step-by-step plan for RUN",
 	 AT(is_plan)},
 	TP_OUTPUT_FORMAT_ROWS(offsetof(struct guide_options, format), "of the plan: "),
 	{TP_OPTION_RULES, AT(rules)},
@@ -47,7 +47,7 @@ static const struct tp_option options[] = {
 	{.name = "write",
 	 .type = TP_OPTION_TEXT,
 	 .value = "DIR",
-	 .text = "write the guide into DIR as Markdown",
+	 .text = "write the whole guide to DIR as Markdown",
 	 .is_rare = true,
 	 .is_own = true,
 	 AT(write)},
@@ -266,9 +266,9 @@ const struct tp_command tp_cmd_guide = {
 	.synopsis = "[TOPIC] | --search WORD... | --plan [RUN [OTHER]]",
 	.summary = "read about bottlenecks, techniques, parts, facts, formats",
 	.intro = "Show a page; without TOPIC the list of pages. Needs no recording.\n"
-		 "--plan is about one: of RUN, a directory or a file of facts (trainprof advise),\n"
-		 "or of the last one here. With OTHER both are set side by side; trainprof diff\n"
-		 "compares them with intervals.",
+		 "--plan needs one: RUN is a directory or a file of facts (trainprof advise);\n"
+		 "without RUN the last recording here. With OTHER it shows two runs side by side;\n"
+		 "trainprof diff compares their times.",
 	.examples = "  trainprof guide bottlenecks\n"
 		    "  trainprof guide loader-workers\n"
 		    "  trainprof guide --search pinned memory\n"

@@ -38,7 +38,7 @@ static const struct tp_option options[] = {
 	 AT(from)},
 	{.name = "python",
 	 .type = TP_OPTION_FLAG,
-	 .text = "keep all Python functions, not the outermost only",
+	 .text = "keep all Python functions, not only the outermost",
 	 AT(keeps_python)},
 	{TP_OPTION_OUTPUT, AT(output)},
 	{TP_OPTION_LABEL, .otherwise = "file name", AT(label)},

@@ -18,34 +18,35 @@
 
 static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 
-static const struct tp_option options[] = {
-	{TP_OPTION_STEPS, .section = "What to measure", TP_RUN_AT(reading.steps)},
-	{TP_OPTION_SKIP, TP_RUN_AT(reading.skip)},
-	{TP_OPTION_DELAY, TP_RUN_AT(delay_ns)},
-	{TP_OPTION_DURATION_TIME, .otherwise = "until it ends", TP_RUN_AT(duration_ns)},
-	{TP_OPTION_GPU_TRACE, TP_RUN_AT(gpu_trace)},
-	TP_RUN_ROWS,
-	{.name = "log",
-	 .type = TP_OPTION_TEXT,
-	 .value = "FILE",
-	 .text = "send the program's stdout and stderr to FILE as well",
-	 .is_own = true,
-	 TP_RUN_AT(log)},
-	{TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
-	{.name = "digest-only",
-	 .type = TP_OPTION_FLAG,
-	 .text = "keep only what the report of a job needs",
-	 TP_RUN_AT(is_digest_only)},
-	{.name = "dry-run",
-	 .type = TP_OPTION_FLAG,
-	 .text = "print what would be measured and why, start nothing",
-	 TP_RUN_AT(is_dry_run)},
-	{.name = "strict",
-	 .type = TP_OPTION_FLAG,
-	 .text = "exit 125 if the measurement was incomplete",
-	 TP_RUN_AT(is_strict)},
-	TP_RUN_LAST_ROWS,
-	TP_OPTION_END};
+static const struct tp_option options[] = {{TP_OPTION_STEPS, .section = "What to measure",
+					    TP_RUN_AT(reading.steps)},
+					   {TP_OPTION_SKIP, TP_RUN_AT(reading.skip)},
+					   {TP_OPTION_DELAY, TP_RUN_AT(delay_ns)},
+					   {TP_OPTION_DURATION_TIME, .otherwise = "never",
+					    TP_RUN_AT(duration_ns)},
+					   {TP_OPTION_GPU_TRACE, TP_RUN_AT(gpu_trace)},
+					   TP_RUN_ROWS,
+					   {.name = "log",
+					    .type = TP_OPTION_TEXT,
+					    .value = "FILE",
+					    .text = "copy the program's stdout and stderr to FILE",
+					    .is_own = true,
+					    TP_RUN_AT(log)},
+					   {TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
+					   {.name = "digest-only",
+					    .type = TP_OPTION_FLAG,
+					    .text = "keep only what the report of a job needs",
+					    TP_RUN_AT(is_digest_only)},
+					   {.name = "dry-run",
+					    .type = TP_OPTION_FLAG,
+					    .text = "print what would be measured; start nothing",
+					    TP_RUN_AT(is_dry_run)},
+					   {.name = "strict",
+					    .type = TP_OPTION_FLAG,
+					    .text = "exit 125 if the measurement was incomplete",
+					    TP_RUN_AT(is_strict)},
+					   TP_RUN_LAST_ROWS,
+					   TP_OPTION_END};
 
 static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)
 {
@@ -121,7 +122,8 @@ const struct tp_command tp_cmd_run = {
 	.examples = "  trainprof run -- ./train --epochs 1\n"
 		    "  trainprof run --skip 50 --duration 2m -- python3 train.py\n"
 		    "  trainprof run --log train.log -o prof -- ./train",
-	.ending = "Exit status: the program's own; 126, 127: it could not be started; 125: ours.",
+	.ending = "Exit status: that of the program; 126, 127: it could not be started;\n"
+		  "125: trainprof failed.",
 	.options = options,
 	.storage_size = sizeof(struct tp_run_options),
 	.defaults = &defaults,

@@ -20,11 +20,11 @@ struct stacks_options {
 
 static const struct tp_option options[] = {{.name = "json",
 					    .type = TP_OPTION_FLAG,
-					    .text = "one JSON document",
+					    .text = "print one JSON document",
 					    .offset = offsetof(struct stacks_options, is_json)},
 					   {.name = "job",
 					    .type = TP_OPTION_FLAG,
-					    .text = "of a launcher: where each rank is",
+					    .text = "for a launcher: where each rank is",
 					    .offset = offsetof(struct stacks_options, is_job)},
 					   TP_OPTION_END};
 

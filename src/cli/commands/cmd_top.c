@@ -25,16 +25,16 @@ static const struct tp_option options[] = {{.letter = 'i',
 					    .name = "interval",
 					    .type = TP_OPTION_DURATION,
 					    .value = "TIME",
-					    .text = "show that long at a time",
+					    .text = "length of each update",
 					    .otherwise = "2s",
 					    AT(interval_ns)},
-					   {TP_OPTION_DURATION_TIME, .otherwise = "until it ends",
+					   {TP_OPTION_DURATION_TIME, .otherwise = "never",
 					    AT(duration_ns)},
 					   {.letter = 'n',
 					    .name = "count",
 					    .type = TP_OPTION_COUNT,
 					    .value = "N",
-					    .text = "end after so many blocks",
+					    .text = "stop after N updates",
 					    .otherwise = "no limit",
 					    AT(count)},
 					   {TP_OPTION_COLLECT, AT(collect)},
@@ -91,12 +91,13 @@ const struct tp_command tp_cmd_top = {
 	.group = "Measure",
 	.synopsis = "[options] PID|RUN",
 	.summary = "show what a running program does now",
-	.intro = "Show the last seconds of a running program and of all that it starts, again and\n"
-		 "again, until q, until it ends, or for --duration: the parts, steps per second,\n"
-		 "threads, the hottest lines. The program goes on and is never stopped. Of RUN, a\n"
-		 "recording that is being written, what is recorded is shown; nothing is measured\n"
-		 "twice. On a terminal it is drawn in place, else one block after another; there\n"
-		 "Enter, or 1 to 8, opens the screens of trainprof view on the last seconds.",
+	.intro =
+		"Show the last seconds of a running program and of all that it starts, again and\n"
+		"again, until q, until it ends, or for --duration: the parts, steps per second,\n"
+		"threads, the hottest lines. The program keeps running. For RUN, a recording in\n"
+		"progress, it shows what is being recorded and measures nothing itself. On a\n"
+		"terminal it is drawn in place, else one block after another; there Enter, or 1 to\n"
+		"8, opens the screens of trainprof view on the last seconds.",
 	.examples = "  trainprof top $(pgrep -f train.py)\n"
 		    "  trainprof top -i 10s -n 6 4242 > top.txt\n"
 		    "  trainprof top prof                    written by trainprof run -o prof",

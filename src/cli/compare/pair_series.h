@@ -40,12 +40,12 @@ struct tp_pair_series_options {
 	 .otherwise = "until decided, at most 15", \
 	 .offset = (at) + offsetof(struct tp_pair_series_options, pairs)}, \
 	{.name = "margin", .type = TP_OPTION_PERCENT, .value = "P", \
-	 .text = "a smaller difference is none", .otherwise = "3%", \
+	 .text = "ignore smaller differences", .otherwise = "3%", \
 	 .offset = (at) + offsetof(struct tp_pair_series_options, margin_ratio)}, \
 	{.name = "time", .type = TP_OPTION_DURATION, .value = "TIME", .text = time_text, \
 	 .otherwise = "30m", .offset = (at) + offsetof(struct tp_pair_series_options, time_ns)}, \
 	{.name = "warmup", .type = TP_OPTION_COUNT, .value = "N", \
-	 .text = "first runs of each that do not count", .otherwise = "1", \
+	 .text = "exclude the first N runs of each", .otherwise = "1", \
 	 .offset = (at) + offsetof(struct tp_pair_series_options, warmup)}
 /* clang-format on */
 

@@ -18,7 +18,7 @@ static const char exit_status[] =
 	"  125          trainprof could not start measuring and did not start the\n"
 	"               program (output not writable, --require unmet); or --strict, and\n"
 	"               the measurement was incomplete although the program returned 0\n"
-	"  2            misuse; nothing was started\n"
+	"  2            usage error; nothing was started\n"
 	"\n"
 	"A program may itself return 2 or 125 to 127: a recording exists exactly when the program "
 	"was started; its manifest.json says in run.end how it ended. Whatever fails in trainprof "
@@ -27,32 +27,33 @@ static const char exit_status[] =
 	"EXIT STATUS OF ALL OTHER COMMANDS\n"
 	"  0    done; where a question was asked, the answer is good\n"
 	"  1    done, and the answer is bad (a FAIL in doctor, an invalid rule)\n"
-	"  2    misuse: an option, command, rule or name that does not exist\n"
+	"  2    usage error: an option, command, rule or name that does not exist\n"
 	"  3    cannot tell\n"
 	"  4    cannot read or write: missing file, malformed file, full disk\n"
-	"  5    the machine refuses what was asked for\n"
+	"  5    not permitted, or not available on this machine\n"
 	"  70   internal error\n"
 	"  130  interrupted    141  the reader of the output went away\n";
 
 static const char environment[] =
 	"TRAINPROF_OUTPUT   recording directory of run and import, as -o\n"
-	"TRAINPROF_RULES    a folder of rules beside the shipped ones, as --rules\n"
+	"TRAINPROF_RULES    folder of additional rules, as --rules\n"
 	"TRAINPROF_BASELINES  where baselines are kept, instead of .trainprof/baselines\n"
 	"TRAINPROF_CONFIG   configuration file, as --config\n"
 	"TRAINPROF_COLOR    auto, always or never, as --color\n"
 	"TRAINPROF_PAGER    for help and guide; else PAGER, else less\n"
-	"TRAINPROF_GPU      0: leave NVIDIA's driver alone\n"
+	"TRAINPROF_GPU      0: do not use the NVIDIA driver\n"
 	"TRAINPROF_CUPTI    path of the libcupti to use where the program has none\n"
 	"TRAINPROF_AGENT    libtrainprof-agent.so where it is not beside trainprof\n"
 	"TRAINPROF_LOG      for developers: collect:debug,store:info\n"
-	"NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR, TERM, COLUMNS   as everywhere\n"
+	"NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR, TERM, COLUMNS   usual meaning\n"
 	"\n"
 	"The measured program finds TRAINPROF_MARKS in its environment: the file into which "
 	"<trainprof/mark.h> and the Python module trainprof write step marks; and at the end of "
 	"PYTHONPATH the directory of that module. With --gpu-trace it finds TRAINPROF_GPU_RINGS, "
 	"TRAINPROF_GPU, CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH as well, by which CUDA and "
-	"NVTX load trainprof's agent; who has set the last one keeps it, and the ranges of NVTX "
-	"with it. Nothing else is added. Of the environment only a short list of variables that "
+	"NVTX load trainprof's agent. If NVTX_INJECTION64_PATH is already set, it is left "
+	"unchanged, and NVTX ranges go to that tool. Nothing else is added. Of the environment "
+	"only a short list of variables that "
 	"steer threads, memory and training is recorded; run --env adds names to it.\n"
 	"\n"
 	"CONFIGURATION FILES, later ones win over earlier ones, the environment over all of them, "
@@ -70,7 +71,7 @@ static const char environment[] =
 
 static const char formats[] =
 	"A recording is a directory: manifest.json (the run), records.tpr (what was recorded), "
-	"report.json (the report). docs/format.md describes it for strangers.\n"
+	"report.json (the report). docs/format.md describes the format.\n"
 	"\n"
 	"report.json is trainprof-report/1.0; `trainprof report --schema` prints its JSON Schema "
 	"and `trainprof report --validate` checks a file, its sums included. Names end in their "
@@ -86,25 +87,25 @@ static const char formats[] =
 	"report writes:\n";
 
 static const char parts[] =
-	"Each nanosecond of a step belongs to exactly one of six parts. What goes on at the same "
+	"Each nanosecond of a step belongs to exactly one of six parts. What happens at the same "
 	"time behind another part is counted as hidden and costs nothing.\n"
 	"\n"
-	"  compute        mathematics of the model; waiting for the own thread team\n"
-	"  communication  exchange with other trainers, and waiting for them\n"
+	"  compute        computation of the model; waiting for its own threads\n"
+	"  communication  exchange with other ranks, and waiting for them\n"
 	"  memory         page faults, swapping, allocating, copying\n"
 	"  dataloader     the trainer waits for its batch, or prepares it itself\n"
-	"  host           everything else that the program does: interpreter, logging,\n"
+	"  host           all other work of the program: Python interpreter, logging,\n"
 	"                 checkpoints, system calls\n"
-	"  idle           nothing: asleep, blocked, or without a CPU\n"
+	"  idle           sleeping, blocked, or waiting for a free CPU\n"
 	"\n"
-	"A trainer that waits for a thread or process of its own takes the part of what that one "
-	"does: waiting for a loader that decodes is dataloader.prep. The whole order, with its "
-	"reasons, is in docs/design/waits.md.\n";
+	"While the training thread waits for its own threads or processes, the time is charged to "
+	"what these do: waiting for a loader that decodes is dataloader.prep. The complete order, "
+	"with reasons, is in docs/design/waits.md.\n";
 
 static const char steps[] =
-	"A step is one pass of the training loop. trainprof finds steps by the program's own "
-	"marks, or by the period with which its stacks repeat. Marks are sure and cost nothing "
-	"when nobody measures:\n"
+	"A step is one iteration of the training loop. trainprof finds steps by step marks that "
+	"your program sets, or by the period with which its stacks repeat. Marks are exact and "
+	"cost nothing when the program is not measured:\n"
 	"\n"
 	"  #include <trainprof/mark.h>\n"
 	"  for (...) { trainprof_step(); ... }\n"
@@ -116,7 +117,7 @@ static const char steps[] =
 	"  import trainprof\n"
 	"  for x, y in loader: trainprof.step(); ...\n"
 	"\n"
-	"The first steps are left out until the step time is steady (--skip leaves out more). "
+	"The first steps are excluded until the step time is steady (--skip excludes more). "
 	"Checkpoint, evaluation and unusually slow steps are shown apart. Without steps the parts "
 	"speak about the whole window, and the report says so.\n";
 
@@ -126,7 +127,7 @@ static const char overhead[] =
 	"program, uses no ptrace, and loads nothing into it unless --gpu-trace asks for that.\n"
 	"\n"
 	"What can be measured depends on permissions; `trainprof doctor` tries everything and "
-	"says what is missing, what it would gain and what to type.\n";
+	"shows what is missing, what it would add and which command enables it.\n";
 
 static void print_facts(struct tp_page *page)
 {

@@ -69,19 +69,19 @@ extern const char *const tp_steps_choices[];
 	.text = "auto, marker, none", .otherwise = "auto", .choices = tp_steps_choices
 #define TP_OPTION_SKIP \
 	.name = "skip", .type = TP_OPTION_COUNT, .value = "N", \
-	.text = "leave out the first N steps", .otherwise = "until steady"
+	.text = "exclude the first N steps", .otherwise = "until steady"
 #define TP_OPTION_RANK \
 	.name = "rank", .type = TP_OPTION_TEXT, .value = "N", \
-	.text = "of a job, this rank alone", .is_rare = true
+	.text = "of a job, only this rank", .is_rare = true
 #define TP_OPTION_RULES \
 	.name = "rules", .type = TP_OPTION_WORDS, .value = "DIR", \
-	.text = "a folder of rules beside the shipped ones", .is_own = true
+	.text = "use the rules in DIR in addition to the built-in ones", .is_own = true
 #define TP_OPTION_REDACT \
 	.name = "redact", .type = TP_OPTION_TEXT, .value = "WHAT", \
-	.text = "leave out command, paths, hosts, env, or all"
+	.text = "remove command, paths, hosts, env, or all"
 #define TP_OPTION_LENIENT \
 	.name = "lenient", .type = TP_OPTION_FLAG, .is_rare = true, \
-	.text = "leave out rules that are wrong, and say which"
+	.text = "skip invalid rules with a warning"
 
 /* Rows of an option table for a struct tp_analysis_session_options at that offset. */
 #define TP_READING_ROWS(at) \

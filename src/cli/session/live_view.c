@@ -160,7 +160,7 @@ static void begin_screen(struct view *view, bool takes_ends, const char *who_goe
 	view->screen.typed = view->screen.has_keys ? &view->typed : NULL;
 	if (view->screen.has_keys)
 		snprintf(view->end_note, sizeof(view->end_note),
-			 "q ends this; the %s goes on. Enter: look around.", who_goes_on);
+			 "q: quit (the %s keeps running). Enter: look around.", who_goes_on);
 	tp_buf_printf(&text, "trainprof top  %s: the first %s\n", view->subject,
 		      tp_unit_elapsed(view->options->interval_ns).text);
 	if (view->screen.is_terminal)
@@ -224,7 +224,8 @@ static void open_viewer(struct view *view, int key)
 	view->viewer =
 		(struct tp_viewer){.cli = view->cli, .view = view->frozen, .screen = &view->screen};
 	(void)tp_view_handle_key(view->frozen, key == TP_KEY_ENTER || key == '\n' ? '1' : key);
-	tp_view_show_message(view->frozen, "These are the last seconds; q goes on with new ones.");
+	tp_view_show_message(view->frozen,
+			     "These are the last seconds; q continues with new ones.");
 }
 
 /* Returns false to quit. The first key opens the viewer, which handles the following ones. */
@@ -367,7 +368,7 @@ static void note_end(struct view *view, const struct tp_target_end *end, pid_t p
 			 (int)pid, end->code);
 	else
 		snprintf(view->end_note, sizeof(view->end_note), "pid %d %s.", (int)pid,
-			 end->kind == TP_END_DETACHED ? "goes on" : "has ended");
+			 end->kind == TP_END_DETACHED ? "keeps running" : "has ended");
 }
 
 /* From here on the view owns the screen: errors are printed after it is closed. */

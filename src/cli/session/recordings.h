@@ -60,7 +60,7 @@ TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, str
 /* clang-format off */
 #define TP_OPTION_OUTPUT \
 	.letter = 'o', .name = "output", .type = TP_OPTION_TEXT, .value = "DIR", \
-	.text = "recording; never overwritten", .otherwise = ".trainprof/MMDD-HHMMSS", \
+	.text = "new directory for the recording", .otherwise = ".trainprof/MMDD-HHMMSS", \
 	.env = "TRAINPROF_OUTPUT", .is_own = true
 #define TP_OPTION_LABEL \
 	.letter = 'n', .name = "name", .type = TP_OPTION_TEXT, .value = "LABEL", \

@@ -62,10 +62,11 @@ struct tp_run_options {
 	.text = "start measuring later", .otherwise = "0s"
 #define TP_OPTION_DURATION_TIME \
 	.letter = 'd', .name = "duration", .type = TP_OPTION_DURATION, .value = "TIME", \
-	.text = "stop measuring; the program goes on"
+	.text = "stop measuring after TIME"
 #define TP_OPTION_COLLECT \
 	.name = "collect", .type = TP_OPTION_TEXT, .value = "LIST", \
-	.text = "+name adds, -name leaves out", .otherwise = "all available"
+	.text = "collectors (see trainprof doctor): +name adds, -name removes one", \
+	.otherwise = "all available"
 #define TP_OPTION_SAMPLE_RATE \
 	.name = "rate", .type = TP_OPTION_RATE, .value = "HZ", \
 	.text = "stack samples per second and thread", .otherwise = "99", .is_rare = true
@@ -79,15 +80,16 @@ struct tp_run_options {
 #define TP_RUN_ROWS \
 	{TP_OPTION_COLLECT, TP_RUN_AT(collect)}, \
 	{.name = "require", .type = TP_OPTION_TEXT, .value = "LIST", \
-	 .text = "fail instead of going on without these", .otherwise = "none", \
+	 .text = "fail if one of these collectors is not available", .otherwise = "none", \
 	 TP_RUN_AT(require)}, \
 	{.name = "counters", .type = TP_OPTION_FLAG, \
-	 .text = "hardware counters of GPUs, 1 s of 10; locks their clocks meanwhile", \
+	 .text = "read GPU counters for 1 s in every 10 s; GPU clocks are locked " \
+		 "during that second", \
 	 .is_own = true, TP_RUN_AT(wants_counters)}, \
 	{.name = "max-overhead", .type = TP_OPTION_PERCENT, .value = "P", \
-	 .text = "reduce detail to stay below", .otherwise = "1%", TP_RUN_AT(max_overhead)}, \
+	 .text = "reduce detail to keep the overhead below P", .otherwise = "1%", TP_RUN_AT(max_overhead)}, \
 	{.name = "max-size", .type = TP_OPTION_SIZE, .value = "SIZE", \
-	 .text = "bound on the recording", .otherwise = "2GiB", TP_RUN_AT(max_size)}, \
+	 .text = "maximum size of the recording", .otherwise = "2GiB", TP_RUN_AT(max_size)}, \
 	{TP_OPTION_SAMPLE_RATE, TP_RUN_AT(rate_hz)}, \
 	{.name = "env", .type = TP_OPTION_WORDS, .value = "NAME", \
 	 .text = "record this environment variable too", .is_rare = true, TP_RUN_AT(env)}, \
@@ -99,7 +101,7 @@ struct tp_run_options {
 #define TP_RUN_LAST_ROWS \
 	{TP_OPTION_FORCE, TP_RUN_AT(force)}, \
 	{.name = "grace", .type = TP_OPTION_DURATION, .value = "TIME", \
-	 .text = "give the report up after that long", .otherwise = "10s", .is_rare = true, \
+	 .text = "abandon the report if it takes longer than TIME", .otherwise = "10s", .is_rare = true, \
 	 TP_RUN_AT(grace_ns)}, \
 	{TP_OPTION_RULES, .is_rare = true, TP_RUN_AT(reading.rules)}, \
 	{TP_OPTION_LENIENT, TP_RUN_AT(reading.is_lenient)}

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { COLUMN_NAME = 8, COLUMN_TEXT = 17, COLUMN_INDENT = 10, COLUMN_ADVICE = 17 };
+enum { COLUMN_NAME = 8, COLUMN_TEXT = 21, COLUMN_INDENT = 10, COLUMN_ADVICE = 21 };
 
 enum tp_mark_word tp_source_list_mark(const struct tp_plan_row *row)
 {
@@ -66,8 +66,16 @@ void tp_source_list_row(struct tp_page *page, enum tp_mark_word mark, const char
 	/* A source that is available or impossible here has nothing to gain. */
 	if (mark == TP_MARK_WORD_OK || mark == TP_MARK_WORD_NONE)
 		return;
-	print_advice(page, "gains", gains);
+	print_advice(page, "adds", gains);
 	print_advice(page, "next", next);
+}
+
+const char *tp_source_list_tier(enum tp_tier tier)
+{
+	static const char *const words[] = {"Ready: all that a diagnosis needs can be measured",
+					    "Ready, with less detail", "Ready, with little detail",
+					    "Ready, with very little detail"};
+	return words[(unsigned)tier < TP_N_TIERS ? tier : TP_TIER_BARE];
 }
 
 void tp_source_list_print(struct tp_page *page, const struct tp_plan *plan)
@@ -86,6 +94,6 @@ void tp_source_list_print(struct tp_page *page, const struct tp_plan *plan)
 				   row->availability.remedy);
 		tp_buf_release(&text);
 	}
-	tp_page_addf(page, TP_PAINT_NONE, "  tier: %s", tp_tier_name(tp_plan_tier(plan)));
+	tp_page_addf(page, TP_PAINT_NONE, "  %s", tp_source_list_tier(tp_plan_tier(plan)));
 	tp_page_end(page);
 }

@@ -17,6 +17,9 @@ const char *tp_source_list_gains(const struct tp_plan_row *row);
 void tp_source_list_row(struct tp_page *page, enum tp_mark_word mark, const char *name,
 			const char *text, const char *gains, const char *next);
 
+/* What can be measured, in words: "Ready, with less detail". */
+const char *tp_source_list_tier(enum tp_tier tier);
+
 /* Prints all sources of a plan, chosen or not, with reasons. */
 void tp_source_list_print(struct tp_page *page, const struct tp_plan *plan);
 

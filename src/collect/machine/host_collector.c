@@ -307,7 +307,7 @@ static void host_collector_close(struct tp_collector *base)
 
 const struct tp_collector_type tp_host_collector = {
 	.name = "host",
-	.summary = "load, pressure, throttling, disks and network of the machine",
+	.summary = "system load: CPU pressure, throttling, disks and network",
 	.gains = "whether something outside the program slows it down",
 	.probe = host_collector_probe,
 	.open = host_collector_open,

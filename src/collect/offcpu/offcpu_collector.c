@@ -570,8 +570,8 @@ static void offcpu_close(struct tp_collector *base)
 
 const struct tp_collector_type tp_offcpu_collector = {
 	.name = "proc",
-	.summary = "what waiting threads wait for, CPU time and I/O of each",
-	.gains = "why threads wait, and the kernel's own account of CPU time",
+	.summary = "CPU time and I/O of each thread, and what it waits for",
+	.gains = "why threads wait, and their CPU time as the kernel counts it",
 	.probe = tp_process_access_probe,
 	.open = offcpu_open,
 	.start = offcpu_start,

@@ -511,7 +511,7 @@ static void perf_close(struct tp_collector *self)
 const struct tp_collector_type tp_perf_collector = {
 	.name = tp_perf_source,
 	.summary = "CPU stacks",
-	.gains = "stacks of running threads, exact times off the CPU",
+	.gains = "call stacks of running threads, exact times off the CPU",
 	.probe = tp_perf_probe,
 	.open = perf_open,
 	.start = perf_start,

@@ -353,8 +353,8 @@ static void pmu_close(struct tp_collector *base)
 
 const struct tp_collector_type tp_pmu_collector = {
 	.name = "pmu",
-	.summary = "hardware counters of the CPUs",
-	.gains = "whether compute waits for memory",
+	.summary = "CPU hardware counters",
+	.gains = "whether computation waits for memory",
 	.probe = tp_pmu_probe,
 	.open = pmu_open,
 	.start = pmu_start,

@@ -215,7 +215,7 @@ static void python_close(struct tp_collector *base)
 
 const struct tp_collector_type tp_python_collector = {
 	.name = "python",
-	.summary = "the lines of Python programs",
+	.summary = "functions and lines of Python programs",
 	.gains = "functions and lines of Python programs",
 	.probe = python_probe,
 	.open = python_open,

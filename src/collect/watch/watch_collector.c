@@ -234,8 +234,8 @@ static void watch_close(struct tp_collector *base)
 
 const struct tp_collector_type tp_watch_collector = {
 	.name = "breakpoints",
-	.summary = "exact times of steps",
-	.gains = "exact times of steps, by debug registers",
+	.summary = "exact times of steps, without step marks (hardware breakpoints)",
+	.gains = "exact times of steps",
 	.probe = watch_probe,
 	.open = watch_open,
 	.start = watch_start,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derives from a report the data that all writers share. */
 #include "digest.h"
+
+#include "gain_text.h"
 #include "step_counts.h"
 #include "verdict.h"
 
@@ -212,7 +214,7 @@ void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest
 	char name[24];
 	switch (digest->run->end) {
 	case TP_END_EXITED:
-		tp_buf_printf(out, "%s exited %d", digest->program, digest->run->end_code);
+		tp_buf_printf(out, "%s: exit status %d", digest->program, digest->run->end_code);
 		break;
 	case TP_END_SIGNALED:
 		tp_buf_printf(out, "%s was killed by %s", digest->program,
@@ -365,6 +367,12 @@ static void add_gap(struct tp_buf *out, const struct tp_trace *trace, size_t ind
 		tp_buf_printf(out, " for %s of the run", tp_unit_percent(ratio).text);
 }
 
+/* Decimals of a large rate are noise. */
+static struct tp_unit_text sample_rate(double hz)
+{
+	return hz < 10 ? tp_unit_number(hz) : tp_unit_count((uint64_t)(hz + 0.5));
+}
+
 void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	const struct tp_trace *trace = digest->trace;
@@ -375,13 +383,18 @@ void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *di
 	for (size_t i = 0; i < trace->n_gaps; i++)
 		if (!trace->gaps[i].n_lost)
 			add_gap(&items, trace, i);
-	if (thinned->is_known && thinned->value > 0)
-		tp_buf_printf(&items, "%s%s of the stacks left out", items.len ? "; " : "",
-			      tp_unit_percent(thinned->value).text);
-	if (rate->is_known && rate->value < RATE_KEPT)
+	bool is_slower = rate->is_known && rate->value < RATE_KEPT;
+	if (is_slower)
 		tp_buf_printf(&items, "%s%s of %s samples per second", items.len ? "; " : "",
-			      tp_unit_number(digest->run->sample_rate_hz).text,
-			      tp_unit_number(digest->run->asked_rate_hz).text);
+			      sample_rate(digest->run->sample_rate_hz).text,
+			      sample_rate(digest->run->asked_rate_hz).text);
+	if (thinned->is_known && thinned->value > 0)
+		tp_buf_printf(&items, "%s%s of %s without a stack",
+			      is_slower   ? ", "
+			      : items.len ? "; "
+					  : "",
+			      tp_unit_percent(thinned->value).text,
+			      is_slower ? "them" : "the samples");
 	for (size_t i = 0; i < trace->n_sources; i++)
 		if (trace->sources[i].presence == TP_PRESENCE_DEGRADED && !digest->is_import)
 			add_item(&items, tp_trace_string(trace, trace->sources[i].reason));
@@ -392,8 +405,11 @@ void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *di
 static void add_share(struct tp_buf *out, const struct tp_quantity *share)
 {
 	tp_buf_puts(out, share->is_known ? tp_unit_percent(share->value).text : "unknown");
-	if (share->is_known && share->has_interval)
-		tp_buf_printf(out, " (%s)", tp_unit_percents(share->low, share->high).text);
+	if (!share->is_known || !share->has_interval)
+		return;
+	struct tp_unit_text interval = tp_unit_interval(share->value, share->low, share->high);
+	if (interval.text[0])
+		tp_buf_printf(out, " (%s)", interval.text);
 }
 
 void tp_report_add_stops(struct tp_buf *out, const struct tp_report_digest *digest)
@@ -437,11 +453,14 @@ void tp_report_add_next_limit(struct tp_buf *out, const struct tp_findings *find
 {
 	if (!findings->then_limit)
 		return;
-	tp_buf_printf(out, "; then %s limits",
+	tp_buf_printf(out, "; next limit: %s",
 		      tp_verdict_words_limit(tp_part_find(findings->then_limit)));
-	if (findings->then_steps_per_s > 0)
-		tp_buf_printf(out, " at %s steps/s",
-			      tp_unit_number(findings->then_steps_per_s).text);
+	double now = findings->course.step_ns > 0 ? 1e9 / findings->course.step_ns : 0;
+	/* A rate below the expected one would contradict it. */
+	if (findings->then_steps_per_s > 0 &&
+	    !tp_report_gain_is_above(findings->combined_low, findings->combined_high,
+				     findings->then_steps_per_s / (now > 0 ? now : 1e-9)))
+		tp_buf_printf(out, ", %s steps/s", tp_unit_number(findings->then_steps_per_s).text);
 }
 
 size_t tp_report_n_advice(const struct tp_report *report)

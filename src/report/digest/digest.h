@@ -65,7 +65,7 @@ void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *d
  * kept. */
 void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest);
 
-/* Append "; then compute limits at 22 steps/s"; nothing if no limit is known. */
+/* Append "; next limit: compute, 22 steps/s"; nothing if no limit is known. */
 void tp_report_add_next_limit(struct tp_buf *out, const struct tp_findings *findings);
 
 /* Writes "SIGSEGV" into `out` (at least 16 bytes) and returns `out`. */

@@ -40,6 +40,17 @@ void tp_report_add_gain_range(struct tp_buf *out, double low, double high)
 		add_bound(out, high);
 }
 
+bool tp_report_gain_has_high(double high)
+{
+	return high < LARGEST_PRINTED;
+}
+
+bool tp_report_gain_is_above(double low, double high, double limit)
+{
+	static const double ROUNDING = 0.99;
+	return limit < ROUNDING * (high < LARGEST_PRINTED ? high : low);
+}
+
 const char *tp_report_gain_kind(double low, double high)
 {
 	if (is_floor(low, high))

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -142,6 +143,26 @@ struct tp_unit_text tp_unit_percents(double low, double high)
 	int decimals = percent_decimals(high * 100);
 	snprintf(out.text, sizeof(out.text), "%.*f–%.*f", decimals, low * 100, decimals,
 		 high * 100);
+	return out;
+}
+
+struct tp_unit_text tp_unit_interval(double value, double low, double high)
+{
+	struct tp_unit_text out = {""};
+	double shown = strtod(tp_unit_percent(value).text, NULL);
+	int decimals = percent_decimals(high * 100);
+	if (value < low || value > high)
+		return out;
+	for (int more = 0; more < 2; more++) {
+		double scale = pow(10, decimals + more);
+		double least = round(low * 100 * scale) / scale;
+		double most = round(high * 100 * scale) / scale;
+		if (least >= most || shown < least || shown > most)
+			continue;
+		snprintf(out.text, sizeof(out.text), "%.*f–%.*f", decimals + more, least,
+			 decimals + more, most);
+		break;
+	}
 	return out;
 }
 

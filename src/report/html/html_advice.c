@@ -94,7 +94,7 @@ static void add_finding(struct tp_buf *out, const struct tp_report_digest *diges
 			      finding->price ? finding->price : "check the model's quality");
 	add_paragraph(out, "Did it help?", finding->verify);
 	add_paragraph(out, "What would disprove it:", finding->refute);
-	add_paragraph(out, "Doubts:", finding->doubts);
+	add_paragraph(out, "Less certain because:", finding->doubts);
 	add_evidence(out, finding);
 	tp_buf_puts(out, "<p class=\"dim\">rule <code>");
 	tp_html_add_text(out, finding->rule);
@@ -108,7 +108,7 @@ void tp_html_add_advice(struct tp_buf *out, const struct tp_report_digest *diges
 	struct tp_buf text = {0};
 	tp_html_begin_section(out, "advice", "What to change");
 	if (!report->findings)
-		add_paragraph(out, "No rules were asked:", report->no_findings_because);
+		add_paragraph(out, "No rules were applied:", report->no_findings_because);
 	else if (!n)
 		tp_buf_puts(out, "<p>No advice would gain enough to be worth the work.</p>\n");
 	for (size_t i = 0; report->findings && i < n; i++)
@@ -117,7 +117,7 @@ void tp_html_add_advice(struct tp_buf *out, const struct tp_report_digest *diges
 		tp_report_add_gain_range(&text, report->findings->combined_low,
 					 report->findings->combined_high);
 		tp_report_add_next_limit(&text, report->findings);
-		add_paragraph(out, "All of it together:", tp_buf_text(&text));
+		add_paragraph(out, "All changes together:", tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
 	tp_buf_puts(out, "</section>\n");

@@ -127,7 +127,7 @@ static void add_step(struct tp_buf *out, const struct tp_profile *profile, size_
 	const struct tp_step *step = &profile->steps[index];
 	size_t n = 0;
 	tp_buf_printf(out, "<h3>%s: step %zu, %s, %s</h3>\n<div class=\"lanes\">", what, index + 1,
-		      tp_step_kind_name(step->kind),
+		      tp_step_kind_text(step->kind),
 		      tp_unit_time((double)(step->end_ns - step->start_ns)).text);
 	for (uint32_t i = 0; i < profile->n_devices && n < MAX_LANES; i++)
 		n += add_device(out, profile, step, i);

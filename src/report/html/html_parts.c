@@ -39,9 +39,11 @@ static void add_part(struct tp_buf *out, const struct tp_report_digest *digest, 
 	tp_buf_printf(out, "<td class=\"n\">%s%u %%</td><td class=\"n\">",
 		      digest->percent[id] || !part->time_ns ? "" : "&lt;",
 		      digest->percent[id] || !part->time_ns ? digest->percent[id] : 1);
-	if (part->share.has_interval)
-		tp_buf_printf(out, "%s %%",
-			      tp_unit_percents(part->share.low, part->share.high).text);
+	if (part->share.has_interval) {
+		struct tp_unit_text interval =
+			tp_unit_interval(part->share.value, part->share.low, part->share.high);
+		tp_buf_printf(out, "%s%s", interval.text, interval.text[0] ? " %" : "");
+	}
 	tp_buf_puts(out, "</td>");
 	tp_html_add_number(out, tp_unit_scaled(digest->scale, hidden_ns).text);
 	tp_buf_puts(out, "<td>");
@@ -156,7 +158,7 @@ static void add_slow_steps(struct tp_buf *out, const struct tp_report_digest *di
 	for (size_t i = 0; i < n && i < MAX_SLOWEST; i++) {
 		tp_buf_printf(out, "<tr><td class=\"n\">%td</td><td>%s</td>",
 			      columns[i] - digest->profile->steps + 1,
-			      tp_step_kind_name(columns[i]->kind));
+			      tp_step_kind_text(columns[i]->kind));
 		tp_html_add_number(out, tp_unit_time((double)length_of(columns[i])).text);
 		for (int part = 0; part < TP_N_PARTS; part++)
 			tp_html_add_number(out,

@@ -68,8 +68,9 @@ static void add_parts(struct tp_buf *out, const struct tp_report_digest *digest)
 		else
 			tp_buf_puts(out, "&lt;1 % | ");
 		if (part->share.has_interval)
-			tp_buf_printf(out, "%s",
-				      tp_unit_percents(part->share.low, part->share.high).text);
+			tp_buf_puts(out, tp_unit_interval(part->share.value, part->share.low,
+							  part->share.high)
+						 .text);
 		tp_buf_printf(out, " | %s |\n",
 			      tp_unit_scaled(digest->scale,
 					     (double)part->hidden_ns / digest->divisor)
@@ -222,7 +223,10 @@ static void add_cost(struct tp_buf *out, const struct tp_report_digest *digest)
 	}
 	tp_buf_puts(out, "Overhead ");
 	tp_report_add_overhead(out, digest);
-	tp_buf_printf(out, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
+	if (digest->n_lost)
+		tp_buf_printf(out, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
+	else
+		tp_buf_puts(out, ", no data lost, ");
 	tp_report_add_end(out, digest);
 }
 

@@ -4,6 +4,7 @@
 
 #include "report/digest/gain_text.h"
 
+#include "trainprof/model/fact.h"
 #include "trainprof/model/verdict_words.h"
 #include "trainprof/report/units.h"
 
@@ -122,10 +123,10 @@ static void add_price(struct lines *lines, const struct tp_report_plan *plan,
 }
 
 static void add_yardstick(struct lines *lines, const char *label, const char *before,
-			  const struct tp_yardstick *yardstick)
+			  const char *title, const struct tp_yardstick *yardstick)
 {
-	add_line(lines, label, "%s%s (trainprof guide %s).", before, yardstick->title,
-		 yardstick->technique);
+	add_line(lines, label, "%s%s(trainprof guide %s).", before,
+		 title ? tp_arena_printf(lines->arena, "%s ", title) : "", yardstick->technique);
 	for (size_t i = 0; i < yardstick->n_reported; i++) {
 		const struct tp_reported_result *reported = &yardstick->reported[i];
 		add_line(lines, label, "%s Hardware: %s; against: %s. %s (checked %s)",
@@ -142,9 +143,10 @@ static void add_against(struct lines *lines, const struct tp_action_plan *course
 	if (!against)
 		return;
 	if (strcmp(against->technique, course->yardstick->technique) == 0)
-		add_line(lines, "against", "It has to beat what is below: %s.", against->title);
+		add_line(lines, "against", "It must beat the alternative below: %s.",
+			 against->title);
 	else
-		add_yardstick(lines, "against", "It has to beat: ", against);
+		add_yardstick(lines, "against", "It must beat: ", against->title, against);
 }
 
 /* ---- what to check ---- */
@@ -169,13 +171,13 @@ static void add_target(struct lines *lines, const struct tp_plan_target *target,
 	const char *name = tp_fact_desc(target->fact)->name;
 	const char *whole = target->is_of_loop ? "loop" : "step";
 	if (step_ns > 0 && !target->is_of_loop)
-		add_line(lines, "check", "%s: %s (%s of a step) now; after it %s to %s of a step",
-			 name, tp_unit_percent(target->now).text,
+		add_line(lines, "check", "%s: now %s per step (%s); expect %s to %s", name,
 			 tp_unit_time(target->now * step_ns).text,
+			 tp_unit_percent(target->now).text,
 			 tp_unit_time(target->best * step_ns).text,
 			 tp_unit_time(target->worst * step_ns).text);
 	else
-		add_line(lines, "check", "%s: %s now; after it %s to %s of today's %s", name,
+		add_line(lines, "check", "%s: now %s; expect %s to %s of today's %s", name,
 			 tp_unit_percent(target->now).text, tp_unit_percent(target->best).text,
 			 tp_unit_percent(target->worst).text, whole);
 }
@@ -183,12 +185,18 @@ static void add_target(struct lines *lines, const struct tp_plan_target *target,
 /* A rate with only an upper end is not printed as an interval. */
 static void add_rate(struct lines *lines, const struct tp_plan_step_rate *rate)
 {
-	if (tp_gain_is_estimate(rate->low / rate->now))
+	double low = rate->low / rate->now;
+	bool has_high = tp_report_gain_has_high(rate->high / rate->now);
+	if (tp_gain_is_estimate(low) && !has_high)
+		add_line(lines, "check",
+			 "throughput: %s steps/s now, at least %s with all changes so far",
+			 tp_unit_number(rate->now).text, tp_unit_number(rate->low).text);
+	else if (has_high && tp_gain_is_estimate(low))
 		add_line(lines, "check",
 			 "throughput: %s steps/s now, %s to %s with all changes so far",
 			 tp_unit_number(rate->now).text, tp_unit_number(rate->low).text,
 			 tp_unit_number(rate->high).text);
-	else
+	else if (has_high)
 		add_line(lines, "check",
 			 "throughput: %s steps/s now, up to %s with all changes so far",
 			 tp_unit_number(rate->now).text, tp_unit_number(rate->high).text);
@@ -232,22 +240,28 @@ static void add_bound(struct lines *lines, const struct tp_plan_step *move, size
 	else
 		tp_buf_puts(&text, "not measured");
 	if (bound->is_known && i && !move->adds && move->gain.is_known)
-		tp_buf_puts(&text, " (this step adds nothing)");
+		tp_buf_printf(&text, " (no more than %s alone)",
+			      i == 1 ? "change 1" : "the changes before it");
 	add_line(lines, "so far", "%s", tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static void add_stop(struct lines *lines, const struct tp_plan_step *move)
+/* A limit below the expected rate would contradict it: it is named without its rate. */
+static void add_stop(struct lines *lines, const struct tp_report_plan *plan, size_t i)
 {
+	const struct tp_plan_step *move = &plan->findings->course.moves[i];
+	double now = plan->findings->course.step_ns > 0 ? 1e9 / plan->findings->course.step_ns : 0;
+	double at = move->then_steps_per_s;
 	if (!move->then_limit)
 		return;
-	if (move->then_steps_per_s > 0)
-		add_line(lines, "then", "%s limits, at no more than %s steps/s",
-			 tp_verdict_words_limit(tp_part_find(move->then_limit)),
-			 tp_unit_number(move->then_steps_per_s).text);
+	const char *limit = tp_verdict_words_limit(tp_part_find(move->then_limit));
+	bool is_above = now > 0 && move->so_far.is_known &&
+			tp_report_gain_is_above(move->so_far.low, move->so_far.high, at / now);
+	if (at > 0 && !is_above)
+		add_line(lines, "then", "%s limits, at no more than %s steps/s", limit,
+			 tp_unit_number(at).text);
 	else
-		add_line(lines, "then", "%s limits; its rate is not measured",
-			 tp_verdict_words_limit(tp_part_find(move->then_limit)));
+		add_line(lines, "then", "%s limits; at which rate is not known", limit);
 }
 
 /* ---- the whole plan ---- */
@@ -268,6 +282,19 @@ const char *tp_plan_step_title(struct tp_arena *arena, const struct tp_report_pl
 	return tp_arena_printf(arena, "%zu. %s", i + 1, tp_plan_step_summary(plan, i));
 }
 
+/* What a stage says about several ranks is left out for a single process. */
+static void add_order(struct lines *lines, const struct tp_report_plan *plan,
+		      const struct tp_plan_step *move)
+{
+	const struct tp_quantity *ranks = &plan->facts[TP_FACT_COMM_RANKS];
+	const char *of_ranks = strstr(move->stage, ", on each rank");
+	size_t len = strlen(move->stage);
+	if (of_ranks && !(ranks->is_known && ranks->value > 1))
+		len = (size_t)(of_ranks - move->stage);
+	add_line(lines, "order", "stage %u of the diagnosis: %.*s", move->order, (int)len,
+		 move->stage);
+}
+
 size_t tp_plan_step_fields(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i,
 			   struct tp_plan_field *out)
 {
@@ -276,7 +303,7 @@ size_t tp_plan_step_fields(struct tp_arena *arena, const struct tp_report_plan *
 	for (size_t k = 0; k < move->n_advice; k++)
 		add_line(&lines, "because", "%s", member(plan, move, k)->because);
 	if (move->stage)
-		add_line(&lines, "order", "%u, %s", move->order, move->stage);
+		add_order(&lines, plan, move);
 	add_gain(&lines, move, member(plan, move, 0)->sureness);
 	add_actions(&lines, move);
 	add_others(&lines, plan, move);
@@ -284,7 +311,7 @@ size_t tp_plan_step_fields(struct tp_arena *arena, const struct tp_report_plan *
 	add_against(&lines, &plan->findings->course, move->against);
 	add_checks(&lines, plan, i);
 	add_bound(&lines, move, i);
-	add_stop(&lines, move);
+	add_stop(&lines, plan, i);
 	return lines.n;
 }
 
@@ -292,10 +319,10 @@ static void add_missing(struct lines *lines, const struct tp_report_plan *plan)
 {
 	const struct tp_findings *findings = plan->findings;
 	if (findings->n_not_judged)
-		add_line(lines, "missing", "%s not judged%s",
+		add_line(lines, "missing", "%s could not be checked%s",
 			 tp_unit_counted(findings->n_not_judged, "rule").text,
-			 findings->n_wanted ? ". The most useful facts:"
-					    : "; what is lacking would hardly change this plan.");
+			 findings->n_wanted ? ". The most useful missing data:"
+					    : "; the missing data would hardly change this plan.");
 	for (size_t i = 0; i < findings->n_wanted; i++) {
 		tp_fact_id fact = findings->wanted[i].fact;
 		const char *why = plan->facts[fact].missing;
@@ -313,9 +340,10 @@ size_t tp_plan_fields(struct tp_arena *arena, const struct tp_report_plan *plan,
 		add_line(&lines, "after", "Measure again after each change: the order may change.");
 	if (course->yardstick)
 		add_yardstick(&lines, "fewer",
-			      "Training for fewer steps is not judged: no fact has the loss. "
-			      "What needs fewer of them (trainprof guide iterations) has to beat: ",
-			      course->yardstick);
+			      "trainprof does not record the loss, so it cannot judge methods that "
+			      "train fewer steps (trainprof guide iterations). Such a method must "
+			      "beat simply shortening the schedule ",
+			      NULL, course->yardstick);
 	add_missing(&lines, plan);
 	return lines.n;
 }

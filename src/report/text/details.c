@@ -58,6 +58,19 @@ static void print_part_labels(struct tp_page *page, const struct tp_report_diges
 	}
 }
 
+/* How long the step would take without a part. */
+static void add_without(struct tp_buf *out, const struct tp_report_digest *digest,
+			const struct tp_part_result *part)
+{
+	struct tp_unit_text low = tp_unit_scaled(digest->scale, part->without_low_ns);
+	struct tp_unit_text high = tp_unit_scaled(digest->scale, part->without_high_ns);
+	tp_buf_puts(out, "without it ");
+	if (strcmp(low.text, high.text) != 0)
+		tp_buf_printf(out, "%.*f–", digest->scale.decimals,
+			      part->without_low_ns / digest->scale.ns);
+	tp_buf_puts(out, high.text);
+}
+
 static void print_part(struct tp_page *page, const struct tp_report_digest *digest, enum tp_part id)
 {
 	const struct tp_part_result *part = &digest->profile->parts[id];
@@ -70,18 +83,18 @@ static void print_part(struct tp_page *page, const struct tp_report_digest *dige
 		     tp_unit_scaled(digest->scale, ns / digest->divisor).text);
 	tp_page_addf(page, TP_PAINT_NONE, "  %6s  ",
 		     tp_unit_percent(ns / (double)digest->profile->total_ns).text);
+	struct tp_unit_text interval = {""};
 	if (part->share.has_interval)
-		tp_buf_printf(&text, "%s %%, ",
-			      tp_unit_percents(part->share.low, part->share.high).text);
+		interval = tp_unit_interval(part->share.value, part->share.low, part->share.high);
+	if (interval.text[0])
+		tp_buf_printf(&text, "%s %%, ", interval.text);
 	if (part->hidden_ns)
-		tp_buf_printf(&text, "%s more hidden, ",
+		tp_buf_printf(&text, "plus %s hidden, ",
 			      tp_unit_scaled(digest->scale,
 					     (double)part->hidden_ns / digest->divisor)
 				      .text);
 	if (part->without_high_ns > 0)
-		tp_buf_printf(&text, "without it %.*f–%s", digest->scale.decimals,
-			      part->without_low_ns / digest->scale.ns,
-			      tp_unit_scaled(digest->scale, part->without_high_ns).text);
+		add_without(&text, digest, part);
 	tp_page_wrap(page, 38, TP_PAINT_NONE, tp_buf_text(&text), 0);
 	tp_buf_release(&text);
 	print_part_labels(page, digest, id);
@@ -96,7 +109,7 @@ static void print_parts(struct tp_page *page, const struct tp_report_digest *dig
 	for (size_t i = 0; i < digest->n_shown; i++)
 		print_part(page, digest, digest->order[i]);
 	struct tp_buf text = {0};
-	tp_buf_printf(&text, "%s in all, from %s to %s of the run",
+	tp_buf_printf(&text, "covers %s, from %s to %s of the run",
 		      tp_unit_elapsed(profile->total_ns).text,
 		      tp_unit_elapsed(profile->window_start_ns).text,
 		      tp_unit_elapsed(profile->window_end_ns).text);
@@ -128,7 +141,7 @@ static void print_step_times(struct tp_page *page, const struct tp_stat *time)
 		    {"max", time->max}};
 	struct tp_buf text = {0};
 	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++)
-		tp_buf_printf(&text, "%s%s %s", i ? ", " : "", rows[i].name,
+		tp_buf_printf(&text, "%s%s %s", i ? ", " : "steady steps: ", rows[i].name,
 			      tp_unit_time(rows[i].ns).text);
 	print_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
@@ -163,9 +176,10 @@ static void print_slow_steps(struct tp_page *page, const struct tp_profile *prof
 	struct tp_buf text = {0};
 	for (size_t i = 0; i < n; i++)
 		tp_buf_printf(&text, "%sstep %zu %s (%s, mostly %s)",
-			      i ? ", " : "slowest: ", (size_t)(worst[i] - profile->steps),
+			      i ? ", " : "slowest of all steps: ",
+			      (size_t)(worst[i] - profile->steps),
 			      tp_unit_time((double)(worst[i]->end_ns - worst[i]->start_ns)).text,
-			      tp_step_kind_name(worst[i]->kind),
+			      tp_step_kind_text(worst[i]->kind),
 			      tp_part_name(step_cause(worst[i])));
 	if (n)
 		print_line(page, 2, tp_buf_text(&text));
@@ -176,9 +190,9 @@ static void print_steps(struct tp_page *page, const struct tp_report_digest *dig
 {
 	static const char *const ways[TP_N_STEPS_FOUND_BY] = {
 		[TP_STEPS_NONE] = "not found",
-		[TP_STEPS_MARKER] = "found by the program's own marks",
-		[TP_STEPS_PERIOD] = "found by the period of its calls",
-		[TP_STEPS_COUNTER] = "counted by samples",
+		[TP_STEPS_MARKER] = "found by step marks that the program sets",
+		[TP_STEPS_PERIOD] = "found by the period of the calls",
+		[TP_STEPS_COUNTER] = "counted from samples",
 		[TP_STEPS_WATCH] = "exact",
 	};
 	const struct tp_profile *profile = digest->profile;
@@ -319,7 +333,7 @@ static void print_stacks(struct tp_page *page, const struct tp_report_digest *di
 	print_section(page, "Where the time goes");
 	for (size_t i = 0; i < digest->n_shown; i++)
 		print_stacks_of(page, digest, digest->order[i], tp_part_name(digest->order[i]));
-	print_stacks_of(page, digest, TP_N_PARTS, "beside the trainer");
+	print_stacks_of(page, digest, TP_N_PARTS, "in other threads and processes");
 }
 
 /* ---- findings, sources, facts -------------------------------------------------------------- */
@@ -340,7 +354,7 @@ static void print_findings(struct tp_page *page, const struct tp_report_digest *
 		n_quiet += finding->state == TP_FINDING_QUIET;
 	}
 	tp_page_end(page);
-	tp_page_addf(page, TP_PAINT_NONE, "  %s quiet, %zu not judged%s",
+	tp_page_addf(page, TP_PAINT_NONE, "  %s not applying, %zu not checked%s",
 		     tp_unit_counted(n_quiet, "rule").text, findings->n_not_judged,
 		     findings->n_not_judged ? ":" : "");
 	tp_page_end(page);
@@ -351,7 +365,7 @@ static void print_findings(struct tp_page *page, const struct tp_report_digest *
 		struct tp_buf text = {0};
 		tp_buf_printf(&text, "%s: %s", finding->rule,
 			      finding->not_judged_because ? finding->not_judged_because
-							  : "facts are missing");
+							  : "data are missing");
 		print_line(page, 4, tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
@@ -403,7 +417,7 @@ static void print_gaps(struct tp_page *page, const struct tp_trace *trace)
 static void print_tier(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
-	tp_buf_printf(&text, "tier: %s", tp_tier_name(digest->run->tier));
+	tp_buf_printf(&text, "detail: %s", tp_tier_name(digest->run->tier));
 	if (digest->run->sample_rate_hz > 0)
 		tp_buf_printf(&text, ", %s samples per second and thread",
 			      tp_unit_number(digest->run->sample_rate_hz).text);

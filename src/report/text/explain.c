@@ -29,7 +29,7 @@ static enum tp_paint state_paint(const struct tp_finding *finding)
 
 static const char *state_word(const struct tp_finding *finding)
 {
-	static const char *const words[] = {"FIRED", "quiet", "not judged"};
+	static const char *const words[] = {"APPLIES", "does not apply", "not checked"};
 	return finding->suppressed ? "not shown" : words[finding->state];
 }
 
@@ -40,9 +40,12 @@ static void add_quantity(struct tp_buf *out, const struct tp_quantity *value, co
 		return;
 	}
 	tp_buf_puts(out, tp_unit_value(value->value, unit).text);
-	if (value->has_interval)
-		tp_buf_printf(out, " (%s–%s)", tp_unit_value(value->low, unit).text,
-			      tp_unit_value(value->high, unit).text);
+	struct tp_unit_text low = tp_unit_value(value->low, unit);
+	struct tp_unit_text high = tp_unit_value(value->high, unit);
+	/* An interval without width, or beside the value, says nothing. */
+	if (value->has_interval && value->low <= value->value && value->value <= value->high &&
+	    strcmp(low.text, high.text) != 0)
+		tp_buf_printf(out, " (%s–%s)", low.text, high.text);
 }
 
 static void add_origin(struct tp_buf *out, const struct tp_quantity *value)
@@ -77,6 +80,8 @@ static void print_evidence(struct tp_page *page, const struct tp_evidence *evide
 	tp_page_column(page, COLUMN_HOLDS);
 	tp_page_add(page, TP_PAINT_NONE, words[evidence->holds + 1]);
 	tp_buf_clear(&text);
+	if (fact->text)
+		tp_buf_printf(&text, "%s; ", fact->text);
 	if (evidence->value.is_known)
 		add_origin(&text, &evidence->value);
 	else
@@ -106,6 +111,8 @@ static void print_line_of(struct tp_page *page, const struct tp_report *report,
 			  const struct tp_finding *finding)
 {
 	struct tp_buf text = {0};
+	if (finding->place && finding->because && strstr(finding->because, finding->place))
+		return; /* it was printed already */
 	if (finding->place)
 		tp_buf_puts(&text, finding->place);
 	else if (report->profile && report->profile->n_lines && finding->state == TP_FINDING_FIRED)
@@ -136,7 +143,12 @@ static void print_actions(struct tp_page *page, const struct tp_finding *finding
 {
 	for (size_t i = 0; i < finding->n_actions; i++) {
 		const struct tp_action *action = &finding->actions[i];
-		print_field(page, i ? "or" : "do", action->text);
+		struct tp_buf text = {0};
+		if (action->headline)
+			tp_buf_printf(&text, "%s. ", action->headline);
+		tp_buf_puts(&text, action->text);
+		print_field(page, i ? "or" : "do", tp_buf_text(&text));
+		tp_buf_release(&text);
 		if (action->example) {
 			tp_page_column(page, COLUMN_TEXT + 2);
 			tp_page_wrap(page, COLUMN_TEXT + 4, TP_PAINT_NONE, action->example, 0);
@@ -231,6 +243,16 @@ static void print_references(struct tp_page *page, const struct tp_finding *find
 	}
 }
 
+static void print_confidence(struct tp_page *page, const struct tp_finding *finding)
+{
+	if (!finding->doubts)
+		return;
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "Less certain because: %s", finding->doubts);
+	print_field(page, "doubt", tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
 static void print_sources(struct tp_page *page, const struct tp_finding *finding)
 {
 	print_field(page, "rule", finding->path);
@@ -238,7 +260,7 @@ static void print_sources(struct tp_page *page, const struct tp_finding *finding
 		const struct tp_citation *source = &finding->sources[i];
 		struct tp_buf text = {0};
 		tp_buf_puts(&text, source->title ? source->title : "");
-		if (source->where)
+		if (source->where && !strstr(tp_buf_text(&text), source->where))
 			tp_buf_printf(&text, ", %s", source->where);
 		if (source->checked)
 			tp_buf_printf(&text, " (checked %s)", source->checked);
@@ -281,7 +303,7 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 		print_field(page, "done", finding->done);
 	print_gain(page, finding);
 	print_references(page, finding);
-	print_field(page, "doubts", finding->doubts);
+	print_confidence(page, finding);
 	if (finding->kind == TP_ADVICE_SEMANTIC || finding->price)
 		print_field(page, "price",
 			    finding->price ? finding->price : "changes the training");

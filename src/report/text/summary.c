@@ -18,6 +18,7 @@
 #include "trainprof/model/fact.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -180,11 +181,16 @@ static void add_extra(struct tp_page *page, const struct tp_report_digest *diges
 {
 	if (part->share.has_interval) {
 		double low = part->share.low < 0 ? 0 : part->share.low;
+		double shown = digest->percent[part - digest->profile->parts];
+		double least = round(low * 100);
+		double most = round(part->share.high * 100);
 		char text[32];
-		snprintf(text, sizeof(text), "%.0f–%.0f %%", low * 100, part->share.high * 100);
+		snprintf(text, sizeof(text), "%.0f–%.0f %%", least, most);
 		size_t width = tp_text_width(text);
 		tp_page_column(page, column + (width < 7 ? 9 - width : 2));
-		tp_page_add(page, TP_PAINT_NONE, text);
+		/* An interval that does not contain the printed share says nothing. */
+		if (least < most && least <= shown && shown <= most)
+			tp_page_add(page, TP_PAINT_NONE, text);
 	}
 	tp_page_column(page, column + 9);
 	if (part->hidden_ns)
@@ -348,6 +354,15 @@ static void print_origin(struct tp_page *page, const struct tp_report_digest *di
 	tp_buf_release(&text);
 }
 
+static void add_lost_and_end(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	if (digest->n_lost)
+		tp_buf_printf(out, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
+	else
+		tp_buf_puts(out, ", no data lost, ");
+	tp_report_add_end(out, digest);
+}
+
 static void print_cost(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
@@ -359,9 +374,20 @@ static void print_cost(struct tp_page *page, const struct tp_report_digest *dige
 			    overhead->is_known ? tp_unit_percent(overhead->value).text : "unknown");
 		tp_buf_printf(&text, ", %s lost", tp_unit_count(digest->n_lost).text);
 	} else {
+		size_t start = text.len;
 		tp_report_add_overhead(&text, digest);
-		tp_buf_printf(&text, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
-		tp_report_add_end(&text, digest);
+		add_lost_and_end(&text, digest);
+		/* The parts of the overhead are in --full. */
+		bool is_long = digest->lines_each == 1 &&
+			       tp_text_width(tp_buf_text(&text)) > tp_page_room(page);
+		const struct tp_quantity *overhead =
+			&digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO];
+		if (is_long && overhead->is_known) {
+			text.data[start] = '\0';
+			text.len = start;
+			tp_buf_puts(&text, tp_unit_percent(overhead->value).text);
+			add_lost_and_end(&text, digest);
+		}
 	}
 	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
 		     2);

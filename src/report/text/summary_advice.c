@@ -93,25 +93,31 @@ static void print_combined(struct tp_page *page, const struct tp_findings *findi
 {
 	if (!findings->has_combined || findings->n_fired < 2)
 		return;
-	static const char *const words[] = {"", "", "both", "all three"};
 	struct tp_buf text = {0};
 	struct tp_buf gain = {0};
 	struct tp_buf right = {0};
-	if (findings->n_fired < TP_ARRAY_LEN(words))
-		tp_buf_puts(&text, words[findings->n_fired]);
+	if (findings->n_fired == 2)
+		tp_buf_puts(&text, "both changes together");
 	else
-		tp_buf_printf(&text, "all %zu", findings->n_fired);
-	if (findings->n_fired > shown)
-		tp_buf_puts(&text, " (trainprof explain)");
-	size_t len = text.len;
-	tp_report_add_next_limit(&text, findings);
+		tp_buf_printf(&text, "all %zu changes together", findings->n_fired);
 	tp_report_add_gain_range(&gain, findings->combined_low, findings->combined_high);
 	add_right(&right, tp_buf_text(&gain), "");
 	tp_page_column(page, COLUMN_TEXT);
-	/* The next bottleneck is in explain, too. */
-	size_t width = tp_text_width(tp_buf_text(&text)) + tp_text_width(tp_buf_text(&right)) + 2;
-	if (width > tp_page_room(page))
-		text.data[len] = '\0';
+	size_t room = tp_page_room(page);
+	room -= room < tp_text_width(tp_buf_text(&right)) + 2
+			? room
+			: tp_text_width(tp_buf_text(&right)) + 2;
+	/* Both are in explain, too. */
+	struct tp_buf limit = {0};
+	tp_report_add_next_limit(&limit, findings);
+	if (limit.len && tp_text_width(tp_buf_text(&text)) + tp_text_width(limit.data) > room)
+		limit.data[strcspn(limit.data, ",")] = '\0';
+	if (limit.len && tp_text_width(tp_buf_text(&text)) + tp_text_width(limit.data) <= room)
+		tp_buf_puts(&text, limit.data);
+	if (findings->n_fired > shown &&
+	    tp_text_width(tp_buf_text(&text)) + sizeof(" (see trainprof explain)") <= room)
+		tp_buf_puts(&text, " (see trainprof explain)");
+	tp_buf_release(&limit);
 	tp_page_wrap_with_right(page, COLUMN_TEXT, tp_buf_text(&text), TP_PAINT_BOLD,
 				tp_buf_text(&right), 2);
 	tp_buf_release(&right);

@@ -86,7 +86,8 @@ static struct step_word parse_word(const char *word)
 	struct step_word meant = {0};
 	meant.is_number = tp_text_parse_count(word, &meant.number);
 	for (int i = 0; i < TP_N_STEP_KINDS; i++)
-		meant.is_of_kind[i] = strstr(tp_step_kind_name((enum tp_step_kind)i), word) != NULL;
+		meant.is_of_kind[i] = strstr(tp_step_kind_name((enum tp_step_kind)i), word) ||
+				      strstr(tp_step_kind_text((enum tp_step_kind)i), word);
 	return meant;
 }
 
@@ -289,7 +290,7 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 	double median = profile->step_time.median;
 	(void)place;
 	tp_page_addf(page, TP_PAINT_BOLD, " step %zu", item + 1);
-	tp_page_addf(page, TP_PAINT_NONE, " (%s): ", tp_step_kind_name(step->kind));
+	tp_page_addf(page, TP_PAINT_NONE, " (%s): ", tp_step_kind_text(step->kind));
 	tp_page_addf(page, TP_PAINT_NONE, "%s, ", tp_unit_time((double)length_of(step)).text);
 	if (median > 0)
 		tp_page_addf(page, TP_PAINT_NONE, "%.1f times the median (%s)",

@@ -324,7 +324,7 @@ static void gpu_counters_close(struct tp_collector *self)
 
 const struct tp_collector_type tp_gpu_counters_collector = {
 	.name = name,
-	.summary = "GPU hardware counters, in windows with locked clocks",
+	.summary = "GPU hardware counters, sampled in short windows with locked clocks",
 	.gains = "how busy matrix units, caches and memory of the GPU are",
 	.probe = gpu_counters_probe,
 	.open = gpu_counters_open,

@@ -295,8 +295,8 @@ static void nvml_close(struct tp_collector *self)
 
 const struct tp_collector_type tp_nvml_collector = {
 	.name = name,
-	.summary = "NVIDIA GPUs by their driver: use, memory, power, clocks",
-	.gains = "whether the GPU works, what holds its clocks back, who else uses it",
+	.summary = "GPU metrics from the NVIDIA driver: use, memory, power, clocks",
+	.gains = "how busy the GPU is, what limits its clocks, who else uses it",
 	.probe = nvml_probe,
 	.open = nvml_open,
 	.start = nvml_start,

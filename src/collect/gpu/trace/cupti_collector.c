@@ -500,7 +500,7 @@ static void cupti_close(struct tp_collector *self)
 
 const struct tp_collector_type tp_cupti_collector = {
 	.name = name,
-	.summary = "GPU kernels, copies and waits, recorded inside the program",
+	.summary = "GPU kernels, copies and waits (CUPTI, inside the program)",
 	.gains = "what the GPU computed, and why it waited",
 	.probe = cupti_probe,
 	.open = cupti_open,

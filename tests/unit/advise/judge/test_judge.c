@@ -152,16 +152,14 @@ START_TEST(confidence_falls_with_every_doubt_and_tells_why)
 	ck_assert_ptr_null(judged("test/a").doubts);
 	facts_set_range(facts, TP_FACT_STEP_COMPUTE, 0.6, 0.4, 0.8);
 	ck_assert_int_eq(judged("test/a").confidence, TP_CONFIDENCE_MEDIUM);
-	ck_assert_str_eq(judged("test/a").doubts,
-			 "the interval of a number includes its threshold");
+	ck_assert_str_eq(judged("test/a").doubts, "the interval of a value includes its limit");
 	facts[TP_FACT_STEP_COMPUTE].coverage = 0.3;
 	ck_assert_int_eq(judged("test/a").confidence, TP_CONFIDENCE_LOW);
 	facts_set(facts, TP_FACT_RUN_RECORDS_LOST_RATIO, 0.2);
 	ck_assert_int_eq(judged("test/a").confidence, TP_CONFIDENCE_LOW);
-	ck_assert_str_eq(
-		judged("test/a").doubts,
-		"the interval of a number includes its threshold; only 30 % of it was seen; "
-		"lost");
+	ck_assert_str_eq(judged("test/a").doubts, "the interval of a value includes its limit; "
+						  "only 30 % of the values were recorded; "
+						  "lost");
 }
 END_TEST
 

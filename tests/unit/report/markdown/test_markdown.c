@@ -47,7 +47,7 @@ START_TEST(less_detail_is_told)
 	char *text = render(&s.report);
 	ck_assert_ptr_nonnull(strstr(text, "Less detail: switch records off above 20000/s per CPU "
 					   "for 40 % of the run; the kernel throttled sampling; "
-					   "12 % of the stacks left out; 49.5 of 99 samples"));
+					   "50 of 99 samples per second, 12 % of them without a"));
 	free(text);
 	sample_release(&s);
 }
