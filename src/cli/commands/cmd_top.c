@@ -91,13 +91,13 @@ const struct tp_command tp_cmd_top = {
 	.group = "Measure",
 	.synopsis = "[options] PID|RUN",
 	.summary = "show what a running program does now",
-	.intro =
-		"Show the last seconds of a running program and of all that it starts, again and\n"
-		"again, until q, until it ends, or for --duration: the parts, steps per second,\n"
-		"threads, the hottest lines. The program keeps running. For RUN, a recording in\n"
-		"progress, it shows what is being recorded and measures nothing itself. On a\n"
-		"terminal it is drawn in place, else one block after another; there Enter, or 1 to\n"
-		"8, opens the screens of trainprof view on the last seconds.",
+	.intro = "Show the last seconds of a running program and of all that it starts, again and\n"
+		 "again, until q, until it ends, or for --duration: the parts, steps per second,\n"
+		 "threads, the hottest lines. The program keeps running. For RUN, a recording in\n"
+		 "progress, it shows what is being recorded and measures nothing itself. On a\n"
+		 "terminal it is drawn in place, else one block after another; there Enter, or 1 "
+		 "to\n"
+		 "8, opens the screens of trainprof view on the last seconds.",
 	.examples = "  trainprof top $(pgrep -f train.py)\n"
 		    "  trainprof top -i 10s -n 6 4242 > top.txt\n"
 		    "  trainprof top prof                    written by trainprof run -o prof",
