@@ -499,13 +499,47 @@ static bool find_counter_outside(struct tp_counter_steps *counted,
 	return false;
 }
 
+static uint64_t counted_ns(const struct tp_counter_steps *counted)
+{
+	return counted->borders[counted->n - 1] - counted->borders[0];
+}
+
+/* Stacks may show a loop that prepares data, and miss the training after it or before it. A counter
+ * of the rest of the run that counts for much longer is the one of the training. */
+static bool find_longer_counter(struct tp_counter_steps *counted, bool has_counter,
+				const struct tp_analysis *analysis, const struct tp_loop *loop)
+{
+	uint64_t end_ns = analysis->trace->end_ns;
+	uint64_t after_ns = loop->end_ns < end_ns ? end_ns - loop->end_ns : 0;
+	bool is_after = after_ns > loop->start_ns;
+	uint64_t span_ns = loop->end_ns - loop->start_ns;
+	struct tp_counter_steps other = {0};
+	if ((is_after ? after_ns : loop->start_ns) <= TP_LOOP_REST_MIN * span_ns ||
+	    !tp_counter_steps_find(&other, analysis, is_after ? loop->end_ns : 0,
+				   is_after ? end_ns : loop->start_ns))
+		return false;
+	bool is_longer = counted_ns(&other) > TP_LOOP_REST_MIN * span_ns;
+	if (is_longer) {
+		if (has_counter)
+			tp_counter_steps_release(counted);
+		*counted = other;
+	} else {
+		tp_counter_steps_release(&other);
+	}
+	return is_longer;
+}
+
 static bool find_counter(struct tp_counter_steps *counted, const struct tp_analysis *analysis,
 			 const struct tp_loop *loop)
 {
 	*counted = (struct tp_counter_steps){0};
-	return tp_counter_steps_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
-				     counted_until_ns(analysis, loop)) ||
-	       find_counter_outside(counted, analysis, loop);
+	bool is_found =
+		tp_counter_steps_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
+				      counted_until_ns(analysis, loop)) ||
+		find_counter_outside(counted, analysis, loop);
+	if (has_bounds(loop) && find_longer_counter(counted, is_found, analysis, loop))
+		is_found = true;
+	return is_found;
 }
 
 /* Returns true if the counts are equal, except for rounds that either may miss. */
