@@ -14,11 +14,11 @@ def work():
 work()
 open(sys.argv[0]).read()
 P
-OMP_NUM_THREADS=37 run -o prof -- python3 "$PWD/main.py" --wordofmine=77123
+OMP_NUM_THREADS=37 run -o prof -- python3 "$PWD/main.py" --wordofmine=hush77x
 host=$(uname -n)
 # leaks FILE: prints the words that it contains
 leaks() {
-	for word in secretfolder wordofmine 77123 "\"$host\"" '"37"'; do
+	for word in secretfolder wordofmine hush77x "\"$host\"" '"37"'; do
 		grep -q -- "$word" "$1" && echo "$word"
 	done | sed "s/$host/HOST/" | tr '\n' ' '
 	echo
@@ -30,7 +30,7 @@ for way in 'report --full' 'report --json' 'report --markdown' 'report --html' '
 	# The words are meant to be split.
 	# shellcheck disable=SC2086
 	trainprof $way --redact=command,paths,hosts,env prof >out 2>&1
-	for word in secretfolder wordofmine 77123 "\"$host\"" '"37"'; do
+	for word in secretfolder wordofmine hush77x "\"$host\"" '"37"'; do
 		grep -q -- "$word" out && echo "$way: $word"
 	done
 done
