@@ -521,6 +521,8 @@
 	  "of the loader workers' time without waits; known to idioms only")                       \
 	X(IDIOM_LATE, "idiom.late_ratio", "ratio", SEEN,                                           \
 	  "of its time, in the second half of the loop; known to idioms only")                     \
+	X(IDIOM_SHARED, "idiom.shared_ratio", "ratio", SEEN,                                       \
+	  "of its time, in lines that make other calls, too; known to idioms only")                \
 	X(IDIOM_SAMPLES, "idiom.samples", "1", SEEN,                                               \
 	  "stacks that show the idiom; known to idioms only")                                      \
 	X(ADVICE_SHOWN, "advice.shown", "1", SEEN,                                                 \

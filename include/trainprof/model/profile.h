@@ -215,6 +215,7 @@ struct tp_idiom_result {
 	uint64_t queued_ns;  /* part of it spent waiting for a CPU */
 	uint64_t loading_ns; /* time of threads that make batches, in the window */
 	uint64_t late_ns;    /* both together, in the second half of the window */
+	uint64_t shared_ns;  /* of both, in lines that make other calls, too */
 	double main_ratio;
 	double loading_ratio; /* share of their time without waits for space or work */
 	double held_ratio; /* of the loop: the share of both that the training waits for, at most */

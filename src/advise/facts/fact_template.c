@@ -115,6 +115,7 @@ static bool is_of_measuring(tp_fact_id fact)
 		TP_FACT_IDIOM_TIME,
 		TP_FACT_IDIOM_LOADING,
 		TP_FACT_IDIOM_LATE,
+		TP_FACT_IDIOM_SHARED,
 		TP_FACT_IDIOM_SAMPLES,
 	};
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)

@@ -89,6 +89,10 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_input *basis, const struct 
 		return gain;
 	struct tp_number most = tp_expr_number(rule->fraction, facts);
 	struct tp_number least = rule->at_least ? tp_expr_number(rule->at_least, facts) : most;
+	/* Time that may be that of other calls of the line is not sure to disappear. */
+	const struct tp_quantity *shared = &facts[TP_FACT_IDIOM_SHARED];
+	if (shared->is_known)
+		least.value *= 1 - shared->value;
 	if (!most.is_known || !least.is_known)
 		return gain;
 	gain.most = clamp(most.value, 0, 1);

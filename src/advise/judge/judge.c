@@ -367,10 +367,10 @@ static const struct tp_idiom_result *find_idiom(const struct tp_rule_context *ma
 	return NULL;
 }
 
-static double late_ratio(const struct tp_idiom_result *idiom)
+static double share_of_idiom(const struct tp_idiom_result *idiom, uint64_t part_ns)
 {
 	uint64_t all_ns = idiom->main_ns + idiom->loading_ns;
-	return all_ns ? (double)idiom->late_ns / (double)all_ns : 0;
+	return all_ns ? (double)part_ns / (double)all_ns : 0;
 }
 
 /* The facts that only this rule has. If stacks were searched, no match means zero time. */
@@ -386,7 +386,8 @@ static void fill_own_facts(struct tp_quantity *facts, const struct tp_rule_conte
 		{TP_FACT_IDIOM_HELD, seen->held_ratio},
 		{TP_FACT_IDIOM_TIME, seen->time_ratio},
 		{TP_FACT_IDIOM_LOADING, seen->loading_ratio},
-		{TP_FACT_IDIOM_LATE, late_ratio(seen)},
+		{TP_FACT_IDIOM_LATE, share_of_idiom(seen, seen->late_ns)},
+		{TP_FACT_IDIOM_SHARED, share_of_idiom(seen, seen->shared_ns)},
 		{TP_FACT_IDIOM_SAMPLES, (double)seen->n_samples},
 	};
 	memcpy(facts, matter->facts, tp_n_facts * sizeof(*facts));
@@ -417,8 +418,12 @@ static void fill_place(const struct tp_rule_context *matter, const struct tp_idi
 		return;
 	size_t len = strlen(finding->because);
 	len -= len && finding->because[len - 1] == '.';
-	finding->because = tp_arena_printf(matter->arena, "%.*s: %s:%u.", (int)len,
-					   finding->because, tp_text_base_name(file), idiom->line);
+	double shared = tp_thresholds_value(&matter->book->thresholds, "idiom.shared", 1);
+	bool is_shared = share_of_idiom(idiom, idiom->shared_ns) > shared;
+	finding->because =
+		tp_arena_printf(matter->arena, "%.*s%s: %s:%u.", (int)len, finding->because,
+				is_shared ? ", with the other calls of the line" : "",
+				tp_text_base_name(file), idiom->line);
 }
 
 static struct tp_finding judge_rule(const struct tp_rule_context *matter,

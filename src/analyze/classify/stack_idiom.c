@@ -22,6 +22,13 @@ struct hit_list {
 	uint32_t n;
 };
 
+/* How the user's line fits the code of a variant. */
+enum line_fit {
+	LINE_FITS_NOT,
+	LINE_FITS,
+	LINE_FITS_AMONG_CALLS, /* some of the line's time may be that of other calls */
+};
+
 struct matcher {
 	const struct tp_idiom_patterns *rows;
 	const struct tp_trace *trace;
@@ -38,10 +45,10 @@ struct matcher {
 	bool *is_touched;
 	bool *is_forbidden;
 	struct tp_map by_mention; /* variant and path -> whether the file contains the text */
-	struct tp_map by_line;    /* frame of user code -> first of n_ways in code_fits */
-	uint8_t *code_fits;       /* heap */
-	size_t n_code;
-	size_t code_capacity;
+	struct tp_map by_line;    /* frame of user code -> first of n_ways in line_fits */
+	uint8_t *line_fits;       /* heap; enum line_fit */
+	size_t n_fits;
+	size_t fits_capacity;
 };
 
 /* ---- patterns that match a frame ---- */
@@ -169,29 +176,44 @@ static bool is_growth(const char *code)
 	return false;
 }
 
-static const uint8_t *code_of_line(struct matcher *m, uint32_t own)
+/* Counts the calls of a line: a parenthesis right behind a name, a subscript or another call. */
+static unsigned n_calls(const char *code)
+{
+	unsigned n = 0;
+	for (const char *at = strchr(code, '('); at; at = strchr(at + 1, '('))
+		n += at > code && (is_name_char(at[-1]) || at[-1] == ')' || at[-1] == ']');
+	return n;
+}
+
+static enum line_fit fit_of_line(struct matcher *m, const struct tp_frame *frame, const char *code,
+				 size_t index)
+{
+	const struct tp_idiom_way *way = &m->rows->ways[index];
+	bool fits = !way->code;
+	for (const char **glob = way->code; glob && *glob && !fits && code[0]; glob++)
+		fits = tp_text_glob(*glob, code);
+	if (!fits || (way->is_growth && !is_growth(code)) || !file_holds(m, frame->file, index) ||
+	    (way->is_in_loop &&
+	     !tp_source_text_is_in_loop(&m->source, frame->file, frame->line)))
+		return LINE_FITS_NOT;
+	return way->code && way->is_direct && n_calls(code) > 1 ? LINE_FITS_AMONG_CALLS : LINE_FITS;
+}
+
+static const uint8_t *fits_of_line(struct matcher *m, uint32_t own)
 {
 	uint64_t at;
 	if (tp_map_get(&m->by_line, own, &at))
-		return m->code_fits + at;
+		return m->line_fits + at;
 	const struct tp_frame *frame = &m->trace->frames[own];
 	char code[MAX_NAME];
 	tp_pattern_lower(code, sizeof(code),
 			 tp_source_text_line(&m->source, frame->file, frame->line));
-	at = m->n_code;
-	for (size_t way = 0; way < m->rows->n_ways; way++) {
-		const char **globs = m->rows->ways[way].code;
-		bool fits = !globs;
-		for (; globs && *globs && !fits && code[0]; globs++)
-			fits = tp_text_glob(*globs, code);
-		fits = fits && (!m->rows->ways[way].is_growth || is_growth(code));
-		fits = fits && file_holds(m, frame->file, way);
-		if (fits && m->rows->ways[way].is_in_loop)
-			fits = tp_source_text_is_in_loop(&m->source, frame->file, frame->line);
-		TP_ARRAY_PUSH(m->code_fits, m->n_code, m->code_capacity) = fits;
-	}
+	at = m->n_fits;
+	for (size_t way = 0; way < m->rows->n_ways; way++)
+		TP_ARRAY_PUSH(m->line_fits, m->n_fits, m->fits_capacity) =
+			(uint8_t)fit_of_line(m, frame, code, way);
 	tp_map_set(&m->by_line, own, at);
-	return m->code_fits + at;
+	return m->line_fits + at;
 }
 
 static bool is_better(const struct tp_idiom_patterns *rows, size_t way, size_t than)
@@ -199,7 +221,8 @@ static bool is_better(const struct tp_idiom_patterns *rows, size_t way, size_t t
 	return than == rows->n_ways || rows->ways[way].n_literal > rows->ways[than].n_literal;
 }
 
-static uint16_t best_idiom(struct matcher *m, const struct stack_walk *walk, const uint8_t *code)
+static void set_idiom(struct matcher *m, const struct stack_walk *walk, const uint8_t *fits,
+		      struct tp_stack_reading *reading)
 {
 	const struct tp_idiom_patterns *rows = m->rows;
 	size_t best = rows->n_ways;
@@ -209,12 +232,16 @@ static uint16_t best_idiom(struct matcher *m, const struct stack_walk *walk, con
 		    rows->idioms[way->idiom].is_replaced)
 			continue;
 		bool reads_source = way->code || way->mentions || way->is_in_loop;
-		if (reads_source && (!code || !code[i] || (way->is_direct && walk->has_library)))
+		if (reads_source && (!fits || fits[i] == LINE_FITS_NOT ||
+				     (way->is_direct && walk->has_library)))
 			continue;
 		if (is_better(rows, i, best))
 			best = i;
 	}
-	return best < rows->n_ways ? rows->ways[best].idiom : TP_NO_IDIOM;
+	if (best == rows->n_ways)
+		return;
+	reading->idiom = rows->ways[best].idiom;
+	reading->is_shared = fits && fits[best] == LINE_FITS_AMONG_CALLS;
 }
 
 static void reset_ways(struct matcher *m)
@@ -245,7 +272,7 @@ static struct tp_stack_reading read_stack(struct matcher *m, const struct tp_sta
 			break;
 	}
 	reading.work = walk.work;
-	reading.idiom = best_idiom(m, &walk, reading.own ? code_of_line(m, reading.own) : NULL);
+	set_idiom(m, &walk, reading.own ? fits_of_line(m, reading.own) : NULL, &reading);
 	reset_ways(m);
 	return reading;
 }
@@ -274,7 +301,7 @@ static void matcher_close(struct matcher *m)
 	free(m->touched);
 	free(m->is_touched);
 	free(m->is_forbidden);
-	free(m->code_fits);
+	free(m->line_fits);
 }
 
 struct tp_stack_reading *tp_stack_idiom_build(const struct tp_analysis *analysis)

@@ -86,6 +86,7 @@ struct tp_stack_reading {
 	uint32_t own;   /* frame: the innermost line of user code; 0 = none */
 	uint16_t idiom; /* index in tp_idiom_patterns, or TP_NO_IDIOM */
 	uint16_t work;  /* index in tp_idiom_patterns, the innermost, or TP_NO_IDIOM */
+	bool is_shared; /* the stack does not show which of the line's calls it is in */
 };
 
 /* Returns one reading for every stack of the trace, in the analysis' arena. */

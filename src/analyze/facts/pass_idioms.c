@@ -161,6 +161,7 @@ static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 			reading = &sums->readings[0];
 		if (ns && reading->idiom != TP_NO_IDIOM) {
 			sums->idioms[reading->idiom].main_ns += ns;
+			sums->idioms[reading->idiom].shared_ns += reading->is_shared ? ns : 0;
 			sums->idioms[reading->idiom].queued_ns +=
 				piece->state == TP_STATE_RUNNABLE ? ns : 0;
 			sums->idioms[reading->idiom].late_ns +=
@@ -202,6 +203,7 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 		if (reading->idiom == TP_NO_IDIOM)
 			continue;
 		sums->idioms[reading->idiom].loading_ns += ns;
+		sums->idioms[reading->idiom].shared_ns += reading->is_shared ? ns : 0;
 		sums->idioms[reading->idiom].late_ns +=
 			tp_segment_ns_in(piece,
 					 profile->window_start_ns / 2 + profile->window_end_ns / 2,

@@ -3,7 +3,7 @@
 #include "advise/judge/gain.h"
 #include "advise/shelf.h"
 
-#include "trainprof/model/fact_id.h"
+#include "trainprof/model/fact.h"
 
 #include <check.h>
 #include <math.h>
@@ -76,6 +76,17 @@ START_TEST(a_fraction_gains_its_fraction)
 	ck_assert_double_eq_tol(gain.high, 100.0 / 80, 1e-9);
 	gain = estimate(&basis, TP_PART_DATALOADER, 0, 0.5);
 	ck_assert_double_eq_tol(gain.low, 1, 1e-9);
+}
+END_TEST
+
+/* Half of the idiom's time may be that of other calls of its line. */
+START_TEST(time_that_other_calls_share_is_no_sure_gain)
+{
+	struct tp_gain_input basis = basis_of(40, 40, 0);
+	facts_set(facts, TP_FACT_IDIOM_SHARED, 0.5);
+	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 0.5, 0.5);
+	ck_assert_double_eq_tol(gain.low, 100.0 / 90, 1e-9);
+	ck_assert_double_eq_tol(gain.high, 100.0 / 80, 1e-9);
 }
 END_TEST
 
@@ -350,6 +361,7 @@ Suite *suite_advise_gain(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_whole_part_gains_what_its_bracket_says);
 	tcase_add_test(tcase, a_fraction_gains_its_fraction);
+	tcase_add_test(tcase, time_that_other_calls_share_is_no_sure_gain);
 	tcase_add_test(tcase, the_supply_of_the_loader_bounds_what_compute_gains);
 	tcase_add_test(tcase, no_gain_is_infinite_and_none_is_invented);
 	tcase_add_test(tcase, a_profile_without_a_bracket_promises_nothing);

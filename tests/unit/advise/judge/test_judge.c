@@ -223,6 +223,52 @@ START_TEST(what_the_guide_says_is_applied_is_left_out_and_told)
 }
 END_TEST
 
+static const char *sentence_of_idiom(uint64_t shared_ns)
+{
+	static const char *strings[] = {"", "/home/a/train.py", "Data.read"};
+	static const struct tp_trace trace = {.strings = strings, .n_strings = 3};
+	struct tp_idiom_result idiom = {.id = "idiom/a",
+					.main_ns = 100,
+					.shared_ns = shared_ns,
+					.n_samples = 50,
+					.file = 1,
+					.symbol = 2,
+					.line = 31};
+	struct tp_profile profile = {.trace = &trace, .idioms = &idiom, .n_idioms = 1};
+	struct tp_gain gain;
+	struct tp_rule_context matter = {.book = book,
+					 .profile = &profile,
+					 .facts = facts,
+					 .terms.whole = "each step",
+					 .basis = tp_gain_input_of_facts(facts),
+					 .arena = &arena};
+	struct tp_finding finding =
+		tp_judge_rule(&matter, tp_rulebook_find(book, "idiom/a"), &gain);
+	ck_assert_str_eq(finding.place, "train.py:31 in read()");
+	return finding.because;
+}
+
+START_TEST(the_sentence_of_an_idiom_names_the_line_and_its_other_calls)
+{
+	struct tp_error err = {0};
+	shelf_put(&shelf, "thresholds.json",
+		  "{\"thresholds\": [{\"name\": \"idiom.shared\", \"value\": \"20%\",\n"
+		  "\"why\": \"w\"}]}");
+	shelf_put(&shelf, "idioms/a.json",
+		  "{\"id\": \"idiom/a\", \"title\": \"T\",\n"
+		  "\"match\": [{\"code\": [\"*f(*\"]}], \"needs\": [\"idiom.samples\"],\n"
+		  "\"when\": [\"idiom.samples > 5\"], \"because\": \"Parsing takes long.\",\n"
+		  "\"do\": [{\"headline\": \"Stop\", \"text\": \"Stop.\", \"id\": \"a\"}],\n"
+		  "\"price\": \"p\", \"verify\": \"v\",\n"
+		  "\"sources\": [{\"title\": \"T\", \"where\": \"W\", \"checked\": "
+		  "\"2026-11-20\"}]}");
+	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	ck_assert_str_eq(sentence_of_idiom(20), "Parsing takes long: train.py:31.");
+	ck_assert_str_eq(sentence_of_idiom(21),
+			 "Parsing takes long, with the other calls of the line: train.py:31.");
+}
+END_TEST
+
 Suite *suite_advise_judge(void);
 Suite *suite_advise_judge(void)
 {
@@ -239,6 +285,7 @@ Suite *suite_advise_judge(void)
 	tcase_add_test(tcase, levels_come_from_the_rule);
 	tcase_add_test(tcase, what_is_done_or_may_be_done_is_not_advised);
 	tcase_add_test(tcase, what_the_guide_says_is_applied_is_left_out_and_told);
+	tcase_add_test(tcase, the_sentence_of_an_idiom_names_the_line_and_its_other_calls);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

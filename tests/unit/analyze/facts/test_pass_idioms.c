@@ -176,37 +176,64 @@ START_TEST(a_function_without_a_name_is_told_by_the_user_s)
 }
 END_TEST
 
-/* The line calls gc.collect() according to the file; a file that is newer than the run is
- * ignored. */
-static void judge_with_source(bool is_older, bool *found)
+struct line_case {
+	const char *id;   /* the idiom that is looked for */
+	const char *line; /* second line of a function of the user's own */
+	bool is_newer;    /* the file was written after the run began */
+};
+
+struct line_result {
+	bool is_found;
+	double shared_ratio;
+};
+
+/* The main thread spends three seconds in one line of a file. */
+static struct line_result judge_line(const struct line_case *line)
 {
 	char path[] = "/tmp/trainprof-idiom-XXXXXX";
 	int fd = mkstemp(path);
-	static const char text[] = "def train():\n    gc.collect()\n";
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	ck_assert_int_gt(dprintf(fd, "def train():\n    %s\n", line->line), 0);
 	close(fd);
 	struct pyscene scene;
 	open_scene(&scene);
-	scene.sim.run.started_wall_ns = is_older ? tp_clock_wall_ns() + UINT64_C(1000000000) : 1;
+	scene.sim.run.started_wall_ns =
+		line->is_newer ? 1 : tp_clock_wall_ns() + UINT64_C(1000000000);
 	pyscene_task(&scene, 0, 100, 0);
 	char stack[128];
 	snprintf(stack, sizeof(stack), "%s><module>:9 %s>train:2 python3.11!visit:1", path, path);
 	for (int i = 0; i < 30; i++)
 		pyscene_runs(&scene, 0, 0.1 * i, 0.1 * i + 0.1, stack);
 	pyscene_judge(&scene, 3, TP_STEPS_OFF);
-	*found = find(&scene, "idiom/gc-collect") != NULL;
+	const struct tp_idiom_result *idiom = find(&scene, line->id);
+	struct line_result result = {.is_found = idiom != NULL};
+	if (idiom)
+		result.shared_ratio =
+			(double)idiom->shared_ns / (double)(idiom->main_ns + idiom->loading_ns);
 	pyscene_close(&scene);
 	unlink(path);
+	return result;
 }
 
-START_TEST(the_source_tells_only_of_the_run_that_it_was_written_before)
+START_TEST(a_source_that_is_newer_than_the_run_is_ignored)
 {
-	bool found;
-	judge_with_source(true, &found);
-	ck_assert(found);
-	judge_with_source(false, &found);
-	ck_assert(!found);
+	struct line_case line = {"idiom/gc-collect", "gc.collect()", false};
+	ck_assert(judge_line(&line).is_found);
+	line.is_newer = true;
+	ck_assert(!judge_line(&line).is_found);
+}
+END_TEST
+
+START_TEST(a_line_with_other_calls_shares_its_time)
+{
+	struct line_case line = {"idiom/unpickle-per-sample", "x = pickle.loads(raw)", false};
+	struct line_result alone = judge_line(&line);
+	ck_assert(alone.is_found);
+	ck_assert_double_eq_tol(alone.shared_ratio, 0, 0.01);
+	line.line = "x = np.sort(pickle.loads(raw))";
+	struct line_result shared = judge_line(&line);
+	ck_assert(shared.is_found);
+	ck_assert_double_eq_tol(shared.shared_ratio, 1, 0.01);
 }
 END_TEST
 
@@ -220,7 +247,8 @@ Suite *suite_analyze_pass_idioms(void)
 	tcase_add_test(tc, time_of_workers_is_told_by_function);
 	tcase_add_test(tc, time_of_workers_holds_up_what_the_trainer_waits);
 	tcase_add_test(tc, a_function_without_a_name_is_told_by_the_user_s);
-	tcase_add_test(tc, the_source_tells_only_of_the_run_that_it_was_written_before);
+	tcase_add_test(tc, a_source_that_is_newer_than_the_run_is_ignored);
+	tcase_add_test(tc, a_line_with_other_calls_shares_its_time);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
