@@ -193,8 +193,7 @@ static enum line_fit fit_of_line(struct matcher *m, const struct tp_frame *frame
 	for (const char **glob = way->code; glob && *glob && !fits && code[0]; glob++)
 		fits = tp_text_glob(*glob, code);
 	if (!fits || (way->is_growth && !is_growth(code)) || !file_holds(m, frame->file, index) ||
-	    (way->is_in_loop &&
-	     !tp_source_text_is_in_loop(&m->source, frame->file, frame->line)))
+	    (way->is_in_loop && !tp_source_text_is_in_loop(&m->source, frame->file, frame->line)))
 		return LINE_FITS_NOT;
 	return way->code && way->is_direct && n_calls(code) > 1 ? LINE_FITS_AMONG_CALLS : LINE_FITS;
 }
@@ -232,8 +231,8 @@ static void set_idiom(struct matcher *m, const struct stack_walk *walk, const ui
 		    rows->idioms[way->idiom].is_replaced)
 			continue;
 		bool reads_source = way->code || way->mentions || way->is_in_loop;
-		if (reads_source && (!fits || fits[i] == LINE_FITS_NOT ||
-				     (way->is_direct && walk->has_library)))
+		if (reads_source &&
+		    (!fits || fits[i] == LINE_FITS_NOT || (way->is_direct && walk->has_library)))
 			continue;
 		if (is_better(rows, i, best))
 			best = i;
