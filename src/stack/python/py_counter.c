@@ -538,36 +538,6 @@ static uint64_t slot_of_label(struct tp_py_counters *self, const struct root *ro
 	return slot_of(self, root->code, tp_hash_mix((uint64_t)(uintptr_t)label, root->number));
 }
 
-static void note_live(struct tp_py_counters *self, uint64_t slot,
-		      const struct tp_python_counter *counter)
-{
-	struct tp_py_live_counter *end = self->live + self->n_live;
-	struct tp_py_live_counter *at = self->live;
-	while (at < end && at->slot != slot)
-		at++;
-	if (at == self->live + TP_PY_COUNTERS_MAX_LIVE)
-		return;
-	self->n_live += at == end;
-	*at = (struct tp_py_live_counter){slot, self->n_looks, *counter};
-}
-
-/* Emits the end of the loops that this reading did not find. */
-static void emit_ends(struct tp_py_counters *self, struct counter_list *list)
-{
-	size_t n_kept = 0;
-	for (size_t i = 0; i < self->n_live; i++) {
-		struct tp_py_live_counter *live = &self->live[i];
-		if (live->look == self->n_looks || list->n == list->max) {
-			self->live[n_kept++] = *live;
-			continue;
-		}
-		live->counter.kind = TP_PYTHON_COUNTER_LOOP_END;
-		live->counter.total = 0;
-		list->out[list->n++] = live->counter;
-	}
-	self->n_live = n_kept;
-}
-
 static void emit_counter(struct tp_py_counters *self, struct counter_list *list,
 			 const struct root *root, struct tp_python_counter counter, uint64_t slot)
 {
@@ -585,7 +555,8 @@ static void emit_counter(struct tp_py_counters *self, struct counter_list *list,
 	counter.local = root->number;
 	counter.width = WORD;
 	if (is_live)
-		note_live(self, slot, &counter);
+		tp_py_live_loops_saw_counter(&self->loops, slot, root->code->address, root->number,
+					     &counter);
 	/* A loop is emitted each time it is seen, so its last iteration is known. */
 	if (is_new || is_live)
 		list->out[list->n++] = counter;
@@ -838,6 +809,26 @@ static const char *target_name(struct tp_py_counters *self, const struct root *r
 	return self->slots[slot].name[0] ? self->slots[slot].name : NULL;
 }
 
+static uint32_t number_of_loop(const struct tp_py_for_loop *loop)
+{
+	return (1U << 16) + loop->start;
+}
+
+/* The instruction alone shows which loops run; their counters are not needed. */
+static void note_running(struct tp_py_counters *self, const struct root *root,
+			 const struct tp_py_bytecode *bytecode, uint64_t offset)
+{
+	if (offset > INT32_MAX) {
+		tp_py_live_loops_saw_unknown(&self->loops);
+		return;
+	}
+	tp_py_live_loops_saw_function(&self->loops, root->code->address);
+	for (size_t i = 0; i < bytecode->n_loops; i++)
+		if (offset >= bytecode->loops[i].start && offset < bytecode->loops[i].end)
+			tp_py_live_loops_saw_loop(&self->loops, root->code->address,
+						  number_of_loop(&bytecode->loops[i]));
+}
+
 static void read_loops_of(struct tp_py_counters *self, struct counter_list *list, struct root *root,
 			  const struct tp_py_stack_frame *frame, struct tp_py_iterators *iterators)
 {
@@ -849,6 +840,7 @@ static void read_loops_of(struct tp_py_counters *self, struct counter_list *list
 								      : TP_PY_ITERATOR_MAX_STACK;
 	uint64_t address =
 		frame->address + self->layout->frame_size + (uint64_t)WORD * bytecode->n_locals;
+	note_running(self, root, bytecode, offset);
 	if (bytecode->n_loops == 0 || n_words == 0 || offset > INT32_MAX ||
 	    !tp_py_memory_get(self->mem, address, words, n_words * WORD))
 		return;
@@ -859,7 +851,7 @@ static void read_loops_of(struct tp_py_counters *self, struct counter_list *list
 		root->word = words[live[i].word];
 		root->object = live[i].object;
 		root->line = live[i].loop.line ? live[i].loop.line : 1;
-		root->number = (1U << 16) + live[i].loop.start;
+		root->number = number_of_loop(&live[i].loop);
 		root->name = target_name(self, root, bytecode, &live[i].loop);
 		read_loop(self, list, root, iterators);
 	}
@@ -1025,11 +1017,14 @@ static void read_loops(struct tp_py_counters *self, struct counter_list *list,
 {
 	struct tp_py_iterators iterators = {self->mem, self->layout, &self->attributes,
 					    &self->bytecodes, codes};
+	tp_py_live_loops_begin(&self->loops, stack->is_whole);
 	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
 		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
 		struct root root = {.code = tp_py_code_get(codes, frame->code)};
 		if (root.code)
 			read_loops_of(self, list, &root, frame, &iterators);
+		else
+			tp_py_live_loops_saw_unknown(&self->loops);
 	}
 }
 
@@ -1043,7 +1038,7 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 	self->n_looks++;
 	struct counter_list list = {.out = out, .max = max};
 	read_loops(self, &list, stack, codes);
-	emit_ends(self, &list);
+	list.n += tp_py_live_loops_ends(&self->loops, out + list.n, max - list.n);
 	list.n += read_all_variables(self, stack, codes, out + list.n, max - list.n);
 	read_objects_of_frames(self, &list, stack, codes);
 	return list.n;

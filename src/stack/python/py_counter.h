@@ -18,6 +18,7 @@
 #include "py_code.h"
 #include "py_globals.h"
 #include "py_iterator.h"
+#include "py_live_loops.h"
 #include "py_loader.h"
 #include "py_stack.h"
 
@@ -35,17 +36,8 @@ struct tp_py_typed_object;
 
 /* The body of another script may run a script, as profilers and debuggers do. */
 enum { TP_PY_COUNTERS_MAX_BODIES = 2 };
-/* Loops whose end is still to be emitted. */
-enum { TP_PY_COUNTERS_MAX_LIVE = 8 };
 /* Objects and addresses that are read per call. */
 enum { TP_PY_COUNTERS_MAX_READ = 64, TP_PY_COUNTERS_MAX_ADDRESSES = 128 };
-
-/* A loop that has counted, and the reading that saw it last. */
-struct tp_py_live_counter {
-	uint64_t slot;
-	uint64_t look;
-	struct tp_python_counter counter;
-};
 
 struct tp_py_counters {
 	struct tp_py_memory *mem;
@@ -62,8 +54,7 @@ struct tp_py_counters {
 	struct tp_py_loader loader;         /* the settings that were emitted last */
 	struct tp_py_typed_object *typed;   /* heap: types of recently seen objects */
 	uint64_t n_looks;
-	struct tp_py_live_counter live[TP_PY_COUNTERS_MAX_LIVE]; /* loops, as last read */
-	size_t n_live;
+	struct tp_py_live_loops loops;
 	size_t turn; /* start of the next reading if there are too many variables to read all */
 	struct tp_py_counter_slot *slots;
 	size_t n_slots;

@@ -211,6 +211,7 @@ bool tp_py_stack_use_still(struct tp_py_stack *self)
 	memcpy(self->frames, self->still, self->n_still * sizeof(*self->still));
 	self->n_frames = self->n_still;
 	self->cut = self->n_still;
+	self->is_whole = false;
 	drop_marks(self);
 	return self->n_frames > 0;
 }
@@ -296,5 +297,6 @@ enum tp_py_stack_outcome tp_py_stack_read(struct tp_py_stack *self,
 		outcome = read_snapshots(self, &thread->plan);
 	if (outcome == TP_PY_STACK_READ)
 		drop_marks(self);
+	self->is_whole = outcome == TP_PY_STACK_READ && self->cut == self->n_frames;
 	return outcome;
 }

@@ -49,6 +49,7 @@ struct tp_py_stack {
 	 * attempt since tp_py_stack_begin(). */
 	struct tp_py_stack_frame *still;
 	size_t n_still;
+	bool is_whole; /* `frames` are all frames of the thread */
 };
 
 void tp_py_stack_init(struct tp_py_stack *self, struct tp_py_memory *mem,
