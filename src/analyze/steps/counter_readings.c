@@ -100,7 +100,9 @@ static void push_reading(struct tp_counter_series *series, const struct tp_mark 
 	uint64_t time_ns = has_sample ? looks->last_ns : mark->time_ns;
 	struct tp_counter_reading *last = series->n ? &series->readings[series->n - 1] : NULL;
 	if (last && last->value == mark->value) {
-		last->seen_ns = time_ns > last->seen_ns ? time_ns : last->seen_ns;
+		uint64_t gap_ns = time_ns > last->seen_ns ? time_ns - last->seen_ns : 0;
+		last->gap_ns = gap_ns > last->gap_ns ? gap_ns : last->gap_ns;
+		last->seen_ns += gap_ns;
 		last->next_ns = next_sample_ns(looks);
 		last->ended_ns = 0;
 		return;
@@ -428,6 +430,25 @@ static uint64_t min_epoch(const struct tp_counter_series *series)
 	return shortest;
 }
 
+/* Adds the rounds that a whole epoch may have had between readings of which the second does not
+ * show a restart: it is equal to the first, or higher. */
+static void add_hidden_epochs(struct tp_counter_series *series, double shortest_ns)
+{
+	uint64_t shortest_epoch = min_epoch(series);
+	for (size_t i = 0; i < series->n; i++) {
+		const struct tp_counter_reading *r = &series->readings[i];
+		size_t n_equal = n_in_room(shortest_ns, 0, r->gap_ns, 0);
+		if (n_equal >= shortest_epoch)
+			series->n_unknown += n_equal;
+		if (i == 0 || r->value <= r[-1].value)
+			continue;
+		uint64_t n_grown = r->value - r[-1].value;
+		size_t n_more = n_in_room(shortest_ns, r[-1].seen_ns, r->time_ns, n_grown);
+		if (n_more >= shortest_epoch)
+			series->n_unknown += n_more;
+	}
+}
+
 /* Returns the rounds since the start of recording that the first reading implies, including its
  * own. The start value of a variable or a range is known only if it was read at its beginning. */
 static uint64_t count_first(struct tp_counter_series *series, const struct tp_analysis *analysis,
@@ -485,6 +506,7 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 		r->n_borders = out.n;
 	}
 	if (series->n && period_ns > 0) {
+		add_hidden_epochs(series, shortest_ns);
 		add_tail(series, &out, series->n - 1, &lengths);
 		check_last(series, analysis->trace->end_ns, period_ns);
 	}

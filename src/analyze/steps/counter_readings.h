@@ -20,6 +20,7 @@ struct tp_counter_reading {
 	uint64_t before_ns; /* the border to the previous value is between this time … */
 	uint64_t time_ns;   /* … and this time */
 	uint64_t seen_ns;   /* the last reading of this value */
+	uint64_t gap_ns;    /* the longest time between two readings of this value in a row */
 	uint64_t next_ns;   /* by this time it would have been read again, even if one or two reads
 			       failed */
 	uint64_t ended_ns;  /* when the loop was seen to have ended; 0 = not seen */

@@ -275,6 +275,24 @@ START_TEST(epochs_that_were_cut_alike_have_no_exact_count)
 }
 END_TEST
 
+/* Ten rounds per epoch; one epoch passes between two readings that are equal, or the second of
+ * which is higher. */
+START_TEST(an_epoch_between_two_readings_leaves_the_count_open)
+{
+	begin();
+	for (int epoch = 0; epoch < 4; epoch++)
+		count("i", 0, 9);
+	count("i", 0, 5);
+	sim.next_sample_ns += 180000000;
+	look_until((double)sim.now_ns / 1e6 + 180);
+	count("i", 5 + (uint64_t)_i, 9);
+	for (int epoch = 0; epoch < 4; epoch++)
+		count("i", 0, 9);
+	ck_assert_uint_ge(collect()->n_unknown, 9);
+	end();
+}
+END_TEST
+
 Suite *suite_analyze_counter_readings(void);
 Suite *suite_analyze_counter_readings(void)
 {
@@ -295,6 +313,7 @@ Suite *suite_analyze_counter_readings(void)
 	tcase_add_test(tc, rounds_without_time_between_them_are_counted);
 	tcase_add_test(tc, an_epoch_whose_end_was_not_seen_leaves_the_count_open);
 	tcase_add_test(tc, epochs_that_were_cut_alike_have_no_exact_count);
+	tcase_add_loop_test(tc, an_epoch_between_two_readings_leaves_the_count_open, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

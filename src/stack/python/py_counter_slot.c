@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Remembers variables, and learns which of them are counters. */
+#include "py_counter_slot.h"
+
+#include "py_number.h"
+#include "py_text.h"
+
+#include "trainprof/base/memory.h"
+
+enum {
+	WORD = 8,
+	MAX_SLOTS = 1 << 16,
+	MAX_BAD = 4, /* number of changes that do not fit a counter */
+};
+
+static const uint64_t highest_address = UINT64_C(1) << 56;
+
+uint64_t tp_py_counter_slot_of(struct tp_py_counters *self, const struct tp_py_code *code,
+			       uint64_t variable)
+{
+	uint64_t key = tp_hash_mix(code->address, variable);
+	uint64_t index;
+	if (tp_map_get(&self->by_key, key, &index))
+		return index;
+	if (self->n_slots == MAX_SLOTS)
+		return TP_PY_COUNTER_NO_SLOT;
+	tp_map_set(&self->by_key, key, self->n_slots);
+	TP_ARRAY_PUSH(self->slots, self->n_slots, self->capacity) = (struct tp_py_counter_slot){0};
+	return self->n_slots - 1;
+}
+
+bool tp_py_counter_is_given_up(const struct tp_py_counters *self, uint64_t index)
+{
+	if (index == TP_PY_COUNTER_NO_SLOT)
+		return true;
+	const struct tp_py_counter_slot *slot = &self->slots[index];
+	return slot->n_misses >= TP_PY_COUNTER_MAX_FAILED ||
+	       (slot->n_odd > MAX_BAD && slot->n_odd > slot->n_counted);
+}
+
+bool tp_py_counter_number(const struct tp_py_counters *self, const uint8_t *object, uint64_t *value)
+{
+	return tp_py_memory_u64(object + self->layout->object_type) == self->int_type &&
+	       tp_py_number_parse(self->layout, object, value);
+}
+
+bool tp_py_counter_update(struct tp_py_counters *self, uint64_t index, uint64_t value,
+			  uint64_t max_growth)
+{
+	struct tp_py_counter_slot *slot = &self->slots[index];
+	bool is_new = !slot->has_value || value != slot->value;
+	if (slot->has_value && is_new) {
+		bool is_counted = value > slot->value && value - slot->value <= max_growth;
+		bool is_begun_anew = value <= 1;
+		slot->n_counted += is_counted;
+		slot->n_odd += !is_counted && !is_begun_anew;
+	}
+	slot->has_value = true;
+	slot->value = value;
+	return is_new && !tp_py_counter_is_given_up(self, index);
+}
+
+bool tp_py_counter_is_address(uint64_t word)
+{
+	return word % WORD == 0 && word >= UINT64_C(4096) && word < highest_address;
+}
+
+const char *tp_py_counter_text(struct tp_py_counters *self, uint64_t address)
+{
+	if (!tp_py_text_read(&self->scratch, self->mem, self->layout, address))
+		return NULL;
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
+						   self->scratch.len));
+}
+
+const char *tp_py_counter_name_in(struct tp_py_counters *self, uint64_t tuple, uint32_t number)
+{
+	uint64_t n;
+	uint64_t text;
+	uint64_t at = tuple + self->layout->object_size;
+	if (tuple == 0 || !tp_py_memory_get_u64(self->mem, at, &n) || number >= n ||
+	    !tp_py_memory_get_u64(self->mem, at + WORD + (uint64_t)WORD * number, &text))
+		return NULL;
+	return tp_py_counter_text(self, text);
+}
+
+void tp_py_counter_note_address(struct tp_py_counters *self, uint64_t address)
+{
+	if (self->n_read < TP_PY_COUNTERS_MAX_ADDRESSES)
+		self->read_at[self->n_read++] = address;
+}

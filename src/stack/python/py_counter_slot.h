@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is remembered of each variable: its last value, and whether it counts. Shared by the files
+ * that read variables, objects and loops; not for others. */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_SLOT_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_SLOT_H
+
+#include "py_counter.h"
+
+enum {
+	TP_PY_COUNTER_MAX_FRAMES =
+		16, /* from the outermost one: layers of the model are further in */
+	TP_PY_COUNTER_MAX_FAILED = 4, /* number of times that a variable was no number */
+	TP_PY_COUNTER_MAX_GROWTH =
+		16, /* between two readings: faster counters do not count steps */
+};
+
+#define TP_PY_COUNTER_NO_SLOT UINT64_MAX
+
+struct tp_py_counter_slot {
+	uint64_t value;
+	const char *name; /* NULL until read */
+	bool has_value;
+	uint8_t n_misses;
+	uint32_t n_counted; /* changes that fit a counter */
+	uint32_t n_odd;
+	uint64_t highest; /* start value, of a falling counter */
+	uint64_t object;  /* the object that has it */
+	uint64_t total;
+};
+
+/* Returns the slot of a variable, identified by its index if local and by the address of its name
+ * if global; TP_PY_COUNTER_NO_SLOT if there are too many. */
+uint64_t tp_py_counter_slot_of(struct tp_py_counters *self, const struct tp_py_code *code,
+			       uint64_t variable);
+
+bool tp_py_counter_is_given_up(const struct tp_py_counters *self, uint64_t index);
+
+bool tp_py_counter_number(const struct tp_py_counters *self, const uint8_t *object,
+			  uint64_t *value);
+
+/* Returns true if it is a value of a counter that was not emitted yet. */
+bool tp_py_counter_update(struct tp_py_counters *self, uint64_t index, uint64_t value,
+			  uint64_t max_growth);
+
+bool tp_py_counter_is_address(uint64_t word);
+
+/* Returns the text at an address; NULL = it cannot be read. */
+const char *tp_py_counter_text(struct tp_py_counters *self, uint64_t address);
+
+/* Returns the text in a tuple of names; NULL = it cannot be read. */
+const char *tp_py_counter_name_in(struct tp_py_counters *self, uint64_t tuple, uint32_t number);
+
+void tp_py_counter_note_address(struct tp_py_counters *self, uint64_t address);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the iterators of for loops, which are on the value stacks of frames. */
+#include "py_loop.h"
+
+#include "py_counter_slot.h"
+#include "py_object.h"
+
+enum {
+	WORD = 8,
+	MAX_LOOP_FRAMES = 40, /* frames whose for loops are examined: notebooks have deep stacks */
+};
+
+/* A falling counter is counted from its first seen value. */
+static uint64_t count_up(struct tp_py_counter_slot *slot, const struct tp_py_position *position,
+			 uint64_t value)
+{
+	if (!position->is_relative)
+		return value;
+	if (slot->object != position->object || value > slot->highest) {
+		slot->object = position->object;
+		slot->highest = value + 1;
+	}
+	return slot->highest - value;
+}
+
+/* If the frame still has the iterator after its position was read, the iterator was alive. */
+static void read_position(struct tp_py_counters *self, struct tp_py_counter_list *list,
+			  const struct tp_py_counter_root *root,
+			  const struct tp_py_position *position)
+{
+	uint64_t word = 0;
+	struct tp_py_counter_root loop = *root;
+	loop.is_range = position->is_range;
+	loop.is_number = position->is_range && position->is_number;
+	loop.is_down = position->is_relative;
+	const char *label = tp_py_counter_label(self, &loop, NULL);
+	uint64_t slot = tp_py_counter_slot_of_label(self, root, label);
+	if (slot == TP_PY_COUNTER_NO_SLOT ||
+	    !tp_py_memory_get_u64(self->mem, root->address, &word) || word != root->word)
+		return;
+	uint64_t value = count_up(&self->slots[slot], position, position->value);
+	uint64_t total = position->is_relative ? self->slots[slot].highest : position->total;
+	struct tp_python_counter counter = {
+		.variable = label,
+		.kind = TP_PYTHON_COUNTER_ITERATOR,
+		.value = value,
+		.total = total == self->slots[slot].total ? 0 : total,
+		.address = position->address,
+		.is_falling = position->is_falling,
+	};
+	size_t n = list->n;
+	tp_py_counter_emit(self, list, root, counter, slot);
+	if (list->n > n)
+		self->slots[slot].total = total;
+}
+
+static void read_loop(struct tp_py_counters *self, struct tp_py_counter_list *list,
+		      const struct tp_py_counter_root *root, struct tp_py_iterators *iterators)
+{
+	struct tp_py_position position;
+	if (!tp_py_iterators_position(iterators, root->object, &position))
+		return;
+	if (position.address)
+		read_position(self, list, root, &position);
+	else
+		tp_py_objects_read_attributes(self, list, root, position.object);
+	/* PyTorch's loader counts the batches that it returned, which shows that it yields
+	 * batches. */
+	if (position.inner)
+		tp_py_objects_read_attributes(self, list, root, position.inner);
+}
+
+/* The name is kept with its slot, so that it is read once; "" if there is none. */
+static const char *target_name(struct tp_py_counters *self, const struct tp_py_counter_root *root,
+			       const struct tp_py_bytecode *bytecode,
+			       const struct tp_py_for_loop *loop)
+{
+	uint64_t slot =
+		tp_py_counter_slot_of(self, root->code, tp_hash_mix(root->number, loop->end));
+	if (loop->target_kind == TP_PY_TARGET_UNKNOWN || slot == TP_PY_COUNTER_NO_SLOT)
+		return NULL;
+	if (!self->slots[slot].name) {
+		bool is_local = loop->target_kind == TP_PY_TARGET_LOCAL;
+		const char *name =
+			tp_py_counter_name_in(self,
+					      is_local ? bytecode->local_names : bytecode->names,
+					      loop->target);
+		self->slots[slot].name = name ? name : "";
+	}
+	return self->slots[slot].name[0] ? self->slots[slot].name : NULL;
+}
+
+static uint32_t number_of_loop(const struct tp_py_for_loop *loop)
+{
+	return (1U << 16) + loop->start;
+}
+
+/* The instruction alone shows which loops run; their counters are not needed. */
+static void note_running(struct tp_py_counters *self, const struct tp_py_counter_root *root,
+			 const struct tp_py_bytecode *bytecode, uint64_t offset)
+{
+	if (offset > INT32_MAX) {
+		tp_py_live_loops_saw_unknown(&self->loops);
+		return;
+	}
+	tp_py_live_loops_saw_function(&self->loops, root->code->address);
+	for (size_t i = 0; i < bytecode->n_loops; i++)
+		if (offset >= bytecode->loops[i].start && offset < bytecode->loops[i].end)
+			tp_py_live_loops_saw_loop(&self->loops, root->code->address,
+						  number_of_loop(&bytecode->loops[i]));
+}
+
+static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list *list,
+			  struct tp_py_counter_root *root, const struct tp_py_stack_frame *frame,
+			  struct tp_py_iterators *iterators)
+{
+	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
+	uint64_t words[TP_PY_ITERATOR_MAX_STACK];
+	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, root->code);
+	uint64_t offset = frame->instr - root->code->bytecode;
+	size_t n_words = bytecode->n_stack < TP_PY_ITERATOR_MAX_STACK ? bytecode->n_stack
+								      : TP_PY_ITERATOR_MAX_STACK;
+	uint64_t address =
+		frame->address + self->layout->frame_size + (uint64_t)WORD * bytecode->n_locals;
+	note_running(self, root, bytecode, offset);
+	if (bytecode->n_loops == 0 || n_words == 0 || offset > INT32_MAX ||
+	    !tp_py_memory_get(self->mem, address, words, n_words * WORD))
+		return;
+	size_t n =
+		tp_py_iterators_live(iterators, bytecode, (uint32_t)offset, words, n_words, live);
+	for (size_t i = 0; i < n; i++) {
+		root->address = address + live[i].word * WORD;
+		root->word = words[live[i].word];
+		root->object = live[i].object;
+		root->line = live[i].loop.line ? live[i].loop.line : 1;
+		root->number = number_of_loop(&live[i].loop);
+		root->name = target_name(self, root, bytecode, &live[i].loop);
+		read_loop(self, list, root, iterators);
+	}
+}
+
+void tp_py_loops_read(struct tp_py_counters *self, struct tp_py_counter_list *list,
+		      const struct tp_py_stack *stack, struct tp_py_code_cache *codes)
+{
+	struct tp_py_iterators iterators = {self->mem, self->layout, &self->attributes,
+					    &self->bytecodes, codes};
+	tp_py_live_loops_begin(&self->loops, stack->is_whole);
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
+		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
+		struct tp_py_counter_root root = {.code = tp_py_code_get(codes, frame->code)};
+		if (root.code)
+			read_loops_of(self, list, &root, frame, &iterators);
+		else
+			tp_py_live_loops_saw_unknown(&self->loops);
+	}
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads counters in attributes. Most numbers in objects are settings, which never change, so
+ * objects are searched once and then read seldom. */
+#include "py_object.h"
+
+#include "py_counter_slot.h"
+#include "py_number.h"
+
+#include "trainprof/base/memory.h"
+
+#include <string.h>
+
+enum {
+	TAGS = 7, /* 3.14: low bits of _PyStackRef */
+	WORD = 8,
+	MAX_OBJECT_LOCALS = 12, /* local variables per frame that may be instances of classes */
+	MAX_OBJECTS = 16,       /* instances per call */
+	N_OBJECTS = 256,        /* instances that are cached */
+	MAX_SEARCHES = 4,       /* searches of new instances per call, ten system calls each */
+	OBJECT_USES = 64,      /* uses before an instance is searched again: attributes are added */
+	MAX_INNER = 6,         /* objects in attributes of the object whose method runs */
+	OBJECT_USES_MAX = 512, /* upper limit of OBJECT_USES: grows while nothing is found */
+	IDLE_LOOKS = 64, /* readings without a change; after them only each IDLE_FACTOR-th one reads
+			    them */
+	IDLE_FACTOR = 8,
+	N_TYPED = 1024,   /* objects whose types are cached */
+	TYPED_LOOKS = 16, /* readings before the type is read again: memory is reused */
+};
+
+/* The attributes that were found in an instance. */
+struct tp_py_object_cache {
+	uint64_t object;
+	uint32_t n_uses;
+	uint32_t max_uses;
+	uint32_t n_idle; /* readings since one of them has changed */
+	size_t n;
+	struct tp_py_attribute attributes[TP_PY_ATTRIBUTE_MAX];
+	bool is_loader;
+	struct tp_py_loader loader;
+	bool has_inner;
+	size_t n_inner;
+	struct tp_py_inner_object inner[MAX_INNER];
+};
+
+/* The last known type of an object. */
+struct tp_py_typed_object {
+	uint64_t object;
+	uint64_t type; /* 0 = it was no object */
+	uint64_t look; /* number of the reading in which its type was read */
+};
+
+void tp_py_objects_init(struct tp_py_counters *self)
+{
+	self->objects = tp_alloc(N_OBJECTS * sizeof(*self->objects));
+	self->typed = tp_alloc(N_TYPED * sizeof(*self->typed));
+}
+
+static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
+						  struct tp_py_counter_list *list, uint64_t object)
+{
+	struct tp_py_object_cache *cache =
+		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
+	bool is_known = cache->object == object;
+	if (is_known && cache->n_uses++ < cache->max_uses)
+		return cache;
+	if (list->n_searches++ >= MAX_SEARCHES)
+		return is_known ? cache : NULL;
+	if (!is_known)
+		cache->max_uses = OBJECT_USES / 2;
+	if (cache->max_uses < OBJECT_USES_MAX)
+		cache->max_uses *= 2;
+	cache->n_idle = is_known ? cache->n_idle : 0;
+	cache->object = object;
+	cache->n_uses = 0;
+	cache->n_inner = 0;
+	cache->has_inner = false;
+	cache->n = tp_py_attributes_find(&self->attributes, object, cache->attributes);
+	cache->is_loader = tp_py_loader_is_likely(cache->attributes, cache->n) &&
+			   tp_py_loader_read(&self->attributes, object, &cache->loader);
+	return cache;
+}
+
+/* The outermost loader of a stack is the one that feeds training; its settings are emitted when
+ * they differ from the last ones. */
+static void emit_loader(struct tp_py_counters *self, struct tp_py_counter_list *list,
+			const struct tp_py_counter_root *root, const struct tp_py_loader *loader)
+{
+	if (list->has_loader)
+		return;
+	list->has_loader = true;
+	if (memcmp(loader, &self->loader, sizeof(*loader)) == 0 ||
+	    list->max - list->n < TP_PY_LOADER_N_SETTINGS)
+		return;
+	self->loader = *loader;
+	for (unsigned i = 0; i < TP_PY_LOADER_N_SETTINGS; i++)
+		list->out[list->n++] = (struct tp_python_counter){
+			.file = root->code->file,
+			.name = root->code->name,
+			.first_line = root->code->first_line,
+			.variable = tp_py_loader_setting_name(i),
+			.kind = TP_PYTHON_COUNTER_SETTING,
+			.value = loader->values[i],
+		};
+}
+
+/* Reads, by one call, the pointers to numbers, the guard words and the root; returns true if guards
+ * and root are unchanged. */
+static bool read_pointers(struct tp_py_counters *self, const struct tp_py_counter_root *root,
+			  const struct tp_py_object_cache *cache,
+			  uint64_t pointers[TP_PY_ATTRIBUTE_MAX])
+{
+	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX + 3];
+	uint64_t guards[2];
+	uint64_t word = 0;
+	size_t n = 0;
+	const struct tp_py_attribute *first = &cache->attributes[0];
+	memcpy(guards, first->guard_words, sizeof(guards));
+	for (size_t i = 0; i < cache->n; i++)
+		pieces[n++] =
+			(struct tp_process_range){cache->attributes[i].address, &pointers[i], WORD};
+	for (size_t i = 0; i < 2; i++)
+		if (first->guards[i])
+			pieces[n++] = (struct tp_process_range){first->guards[i], &guards[i], WORD};
+	pieces[n++] = (struct tp_process_range){root->address, &word, WORD};
+	return self->mem->read(self->mem, pieces, n) == n && word == root->word &&
+	       memcmp(guards, first->guard_words, sizeof(guards)) == 0;
+}
+
+static void emit_attribute(struct tp_py_counters *self, struct tp_py_counter_list *list,
+			   const struct tp_py_counter_root *root,
+			   const struct tp_py_attribute *attribute, const uint8_t *number)
+{
+	uint64_t value;
+	const char *label = tp_py_counter_label(self, root, attribute->name);
+	uint64_t slot = tp_py_counter_slot_of_label(self, root, label);
+	if (tp_py_counter_is_given_up(self, slot) || !tp_py_counter_number(self, number, &value))
+		return;
+	struct tp_python_counter counter = {
+		.variable = label,
+		.kind = root->line ? TP_PYTHON_COUNTER_ITERATOR : TP_PYTHON_COUNTER_ATTRIBUTE,
+		.value = value,
+		.address = attribute->address,
+		.is_object = true,
+	};
+	tp_py_counter_emit(self, list, root, counter, slot);
+}
+
+/* Most numbers in objects are settings, which never change: after some readings without a change
+ * most readings assume that they are unchanged. */
+static bool is_left_out(struct tp_py_counters *self, struct tp_py_object_cache *cache)
+{
+	if (cache->n_idle++ < IDLE_LOOKS || cache->n_idle % IDLE_FACTOR == 0)
+		return false;
+	for (size_t i = 0; i < cache->n; i++)
+		tp_py_counter_note_address(self, cache->attributes[i].address);
+	return true;
+}
+
+void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_counter_list *list,
+				   const struct tp_py_counter_root *root, uint64_t object)
+{
+	uint64_t before[TP_PY_ATTRIBUTE_MAX] = {0};
+	uint64_t after[TP_PY_ATTRIBUTE_MAX] = {0};
+	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][TP_PY_NUMBER_BYTES];
+	bool is_read[TP_PY_ATTRIBUTE_MAX];
+	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
+	if (!cache || cache->n == 0 || is_left_out(self, cache))
+		return;
+	if (!read_pointers(self, root, cache, before)) {
+		cache->object = 0;
+		return;
+	}
+	if (cache->is_loader)
+		emit_loader(self, list, root, &cache->loader);
+	size_t n_before = list->n;
+	for (size_t i = 0; i < cache->n; i++)
+		is_read[i] = tp_py_counter_is_address(before[i]) &&
+			     tp_py_memory_get(self->mem, before[i], numbers[i], TP_PY_NUMBER_BYTES);
+	if (!read_pointers(self, root, cache, after))
+		return;
+	for (size_t i = 0; i < cache->n; i++)
+		if (is_read[i] && before[i] == after[i])
+			emit_attribute(self, list, root, &cache->attributes[i], numbers[i]);
+	if (list->n > n_before)
+		cache->n_idle = 0;
+}
+
+/* "self.state" */
+static const char *path_of(struct tp_py_counters *self, const char *outer, const char *name)
+{
+	struct tp_buf *text = &self->scratch;
+	tp_buf_clear(text);
+	tp_buf_printf(text, "%s.%s", outer, name);
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(text), text->len));
+}
+
+static void find_inner(struct tp_py_counters *self, struct tp_py_counter_list *list,
+		       const struct tp_py_counter_root *root, struct tp_py_object_cache *cache)
+{
+	if (cache->has_inner || list->n_searches >= MAX_SEARCHES)
+		return;
+	list->n_searches++;
+	cache->has_inner = true;
+	cache->n_inner = tp_py_attributes_find_objects(&self->attributes, cache->object,
+						       cache->inner, MAX_INNER);
+	for (size_t i = 0; i < cache->n_inner; i++)
+		cache->inner[i].name = path_of(self, root->name, cache->inner[i].name);
+}
+
+/* Also reads the objects in attributes of the object whose method runs:
+ * `self.state.global_step`. */
+static void read_inner(struct tp_py_counters *self, struct tp_py_counter_list *list,
+		       const struct tp_py_counter_root *root, uint64_t object)
+{
+	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
+	if (!cache || !root->name)
+		return;
+	find_inner(self, list, root, cache);
+	for (size_t i = 0; i < cache->n_inner; i++) {
+		struct tp_py_counter_root below = *root;
+		below.name = cache->inner[i].name;
+		below.address = cache->inner[i].address;
+		below.word = cache->inner[i].object;
+		tp_py_objects_read_attributes(self, list, &below, below.word);
+	}
+}
+
+/* The name is read once: that takes four system calls. */
+static const char *local_name(struct tp_py_counters *self, const struct tp_py_bytecode *bytecode,
+			      uint32_t number)
+{
+	uint64_t key = tp_hash_mix(bytecode->identity, number);
+	uint64_t kept;
+	if (tp_map_get(&self->local_names, key, &kept))
+		return (const char *)(uintptr_t)kept; /* NOLINT(performance-no-int-to-ptr) */
+	const char *name = tp_py_counter_name_in(self, bytecode->local_names, number);
+	if (name)
+		tp_map_set(&self->local_names, key, (uint64_t)(uintptr_t)name);
+	return name;
+}
+
+/* Skips ranges that cannot be read; is_read shows which were read. */
+static void read_each(struct tp_py_counters *self, const struct tp_process_range *ranges, size_t n,
+		      bool *is_read)
+{
+	for (size_t at = 0; at < n;) {
+		size_t n_read = self->mem->read(self->mem, ranges + at, n - at);
+		for (size_t i = 0; i < n_read; i++)
+			is_read[at++] = true;
+		if (at < n)
+			is_read[at++] = false;
+	}
+}
+
+/* The first local variables of a frame. */
+struct frame_locals {
+	const struct tp_py_stack_frame *frame;
+	const struct tp_py_code *code;
+	size_t n;
+	uint64_t words[MAX_OBJECT_LOCALS];
+};
+
+enum { MAX_INSTANCES = TP_PY_COUNTER_MAX_FRAMES * MAX_OBJECT_LOCALS };
+
+/* Reads those of the outermost functions by one call; returns how many have been read. */
+static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_stack *stack,
+				const struct tp_py_code_cache *codes, struct frame_locals *out)
+{
+	struct tp_process_range pieces[TP_PY_COUNTER_MAX_FRAMES];
+	bool is_read[TP_PY_COUNTER_MAX_FRAMES];
+	size_t n = 0;
+	size_t n_kept = 0;
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < TP_PY_COUNTER_MAX_FRAMES;
+	     i--, met++) {
+		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
+		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
+		if (!code || code->is_body)
+			continue;
+		size_t n_locals = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
+		out[n].frame = frame;
+		out[n].code = code;
+		out[n].n = n_locals < MAX_OBJECT_LOCALS ? n_locals : MAX_OBJECT_LOCALS;
+		pieces[n] = (struct tp_process_range){frame->address + self->layout->frame_size,
+						      out[n].words, out[n].n * WORD};
+		n += out[n].n > 0;
+	}
+	if (n > 0)
+		read_each(self, pieces, n, is_read);
+	for (size_t i = 0; i < n; i++)
+		if (is_read[i])
+			out[n_kept++] = out[i];
+	return n_kept;
+}
+
+static uint64_t object_in(const struct tp_py_counters *self, uint64_t word)
+{
+	return self->layout->minor >= 14 ? word & ~(uint64_t)TAGS : word;
+}
+
+static struct tp_py_typed_object *typed_object(struct tp_py_counters *self, uint64_t object)
+{
+	return &self->typed[tp_hash_mix(object, 0) % (uint64_t)N_TYPED];
+}
+
+/* Reads, by one call, the types of objects that were not seen recently. */
+static void read_types(struct tp_py_counters *self, const uint64_t *objects, size_t n)
+{
+	struct tp_process_range pieces[MAX_INSTANCES];
+	bool is_read[MAX_INSTANCES];
+	size_t n_pieces = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tp_py_typed_object *typed = typed_object(self, objects[i]);
+		if (typed->object == objects[i] && self->n_looks - typed->look < TYPED_LOOKS)
+			continue;
+		*typed = (struct tp_py_typed_object){.object = objects[i], .look = self->n_looks};
+		pieces[n_pieces++] =
+			(struct tp_process_range){objects[i] + self->layout->object_type,
+						  &typed->type, WORD};
+	}
+	if (n_pieces > 0)
+		read_each(self, pieces, n_pieces, is_read);
+	for (size_t i = 0; i < n_pieces; i++)
+		if (!is_read[i])
+			memset(pieces[i].out, 0, WORD);
+}
+
+static void read_types_of_locals(struct tp_py_counters *self, const struct frame_locals *frames,
+				 size_t n_frames)
+{
+	uint64_t objects[MAX_INSTANCES];
+	size_t n = 0;
+	for (size_t i = 0; i < n_frames; i++)
+		for (size_t k = 0; k < frames[i].n; k++)
+			if (tp_py_counter_is_address(object_in(self, frames[i].words[k])))
+				objects[n++] = object_in(self, frames[i].words[k]);
+	read_types(self, objects, n);
+}
+
+static bool is_of_class(struct tp_py_counters *self, uint64_t object)
+{
+	const struct tp_py_typed_object *typed = typed_object(self, object);
+	const struct tp_py_type *type =
+		typed->object == object
+			? tp_py_attributes_known_type(&self->attributes, typed->type)
+			: NULL;
+	return type && type->is_class;
+}
+
+/* Reads counters in instances that local variables hold, such as `self`. */
+static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_list *list,
+			    const struct frame_locals *locals)
+{
+	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, locals->code);
+	for (uint32_t i = 0; i < locals->n && list->n_objects < MAX_OBJECTS; i++) {
+		uint64_t object = object_in(self, locals->words[i]);
+		if (!tp_py_counter_is_address(object) || !is_of_class(self, object))
+			continue;
+		list->n_objects++;
+		const struct tp_py_counter_root root = {
+			.code = locals->code,
+			.address = locals->frame->address + self->layout->frame_size +
+				   (uint64_t)i * WORD,
+			.word = locals->words[i],
+			.number = i,
+			.name = local_name(self, bytecode, i),
+		};
+		tp_py_objects_read_attributes(self, list, &root, object);
+		if (i == 0)
+			read_inner(self, list, &root, object);
+	}
+}
+
+void tp_py_objects_read(struct tp_py_counters *self, struct tp_py_counter_list *list,
+			const struct tp_py_stack *stack, const struct tp_py_code_cache *codes)
+{
+	struct frame_locals frames[TP_PY_COUNTER_MAX_FRAMES];
+	size_t n = read_frame_locals(self, stack, codes, frames);
+	read_types_of_locals(self, frames, n);
+	for (size_t i = 0; i < n; i++)
+		read_objects_of(self, list, &frames[i]);
+}
