@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readings of the counters of the main thread, and the borders of their rounds. A value began
- * between its first reading and the previous reading. Rounds before the first reading and after the
- * last one are counted if the time without readings is long enough for them. */
+/* The readings of the counters of the main thread, and the borders of their rounds. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_READINGS_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_READINGS_H
 
@@ -57,6 +55,10 @@ struct tp_counter_list {
 
 /* Collects all counters of the main thread. */
 void tp_counter_list_collect(struct tp_counter_list *out, const struct tp_analysis *analysis);
+/* Returns true if the counter may have grown by this much between two readings: a variable may hold
+ * any value. */
+bool tp_counter_series_is_growth(const struct tp_counter_series *series, uint64_t value,
+				 uint64_t before);
 void tp_counter_list_release(struct tp_counter_list *list);
 
 #endif

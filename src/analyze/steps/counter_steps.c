@@ -7,6 +7,7 @@
 #include "counter_agree.h"
 #include "counter_name.h"
 #include "counter_readings.h"
+#include "cpu_clock.h"
 #include "watch_steps.h"
 
 #include "trainprof/base/memory.h"
@@ -102,18 +103,12 @@ static double regular_share(const uint64_t *borders, size_t n, double *median)
 static uint64_t *borders_in_cpu_time(const struct tp_counter_steps *found,
 				     const struct tp_analysis *analysis)
 {
-	const struct tp_trace *trace = analysis->trace;
-	size_t at = trace->run_index[analysis->main_task];
-	size_t end = trace->run_index[analysis->main_task + 1];
+	struct tp_cpu_clock clock;
 	uint64_t *cpu_ns = tp_alloc((found->n + 1) * sizeof(*cpu_ns));
-	uint64_t before_ns = 0; /* CPU time of earlier runs */
-	for (size_t i = 0; i < found->n; i++) {
-		uint64_t border_ns = found->borders[i];
-		for (; at < end && trace->runs[at].end_ns <= border_ns; at++)
-			before_ns += trace->runs[at].end_ns - trace->runs[at].start_ns;
-		bool is_inside = at < end && trace->runs[at].start_ns < border_ns;
-		cpu_ns[i] = before_ns + (is_inside ? border_ns - trace->runs[at].start_ns : 0);
-	}
+	tp_cpu_clock_init(&clock, analysis);
+	for (size_t i = 0; i < found->n; i++)
+		cpu_ns[i] = tp_cpu_clock_ns(&clock, found->borders[i]);
+	tp_cpu_clock_release(&clock);
 	return cpu_ns;
 }
 

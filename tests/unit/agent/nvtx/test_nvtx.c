@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of NVTX's tables, and about programs that name ranges with NVTX. */
 #include "agent/nvtx/nvtx.h"
+#include "agent/nvtx/nvtx_queue.h"
 
 #include "agent/cudadouble.h"
 #include "agent/nvtx/nvtx_ranges.h"
@@ -197,7 +198,8 @@ START_TEST(a_million_ranges_are_told_or_counted)
 	ck_assert_int_eq(run("return", "1", "500000"), 0);
 	load(&reading, 0);
 	uint64_t n_told = reading.n_of[TP_GPU_EVENT_PUSH];
-	ck_assert_uint_ge(n_told, 1 << 16);
+	/* The queue alone holds more, even if its reader gets no CPU until the program ends. */
+	ck_assert_uint_ge(n_told, TP_NVTX_QUEUE_CELLS / 4);
 	ck_assert_uint_le(n_told + reading.header->n_nvtx_lost, 1000000);
 	ck_assert_uint_ge(n_told + reading.header->n_nvtx_lost + ring_dropped(&reading), 1000000);
 	ring_free(&reading);

@@ -293,6 +293,44 @@ START_TEST(an_epoch_between_two_readings_leaves_the_count_open)
 }
 END_TEST
 
+/* The first reading shows the second round, and the look before it was a moment ago: it may have
+ * missed the counter. */
+START_TEST(a_first_value_that_nothing_explains_leaves_the_count_open)
+{
+	begin();
+	look_until(100);
+	sim.next_sample_ns = sim.cpu_ns + 1000000;
+	look_until(105);
+	put(TP_MARK_COUNTER, "for loop at line 7", 2);
+	count("for loop at line 7", 3, 40);
+	const struct tp_counter_series *series = collect();
+	ck_assert_uint_eq(series->n_borders, 39);
+	ck_assert_uint_eq(series->n_unknown, 1);
+	end();
+}
+END_TEST
+
+/* Rounds of 20 ms of work that take 50 ms on a crowded machine: one that gets a CPU at once fits
+ * into the 30 ms before the end. */
+START_TEST(a_round_that_got_a_cpu_at_once_may_be_hidden)
+{
+	static const char *const label = "for loop at line 7";
+	begin();
+	for (uint64_t i = 1; i <= 40; i++) {
+		look_until((double)sim.now_ns / 1e6 + 20);
+		put(TP_MARK_COUNTER, label, i);
+		if (i < 40)
+			sim_preempt(&sim, 30000000);
+	}
+	sim.next_sample_ns += 25000000;
+	look_until((double)sim.now_ns / 1e6 + 25);
+	put(TP_MARK_LOOP_END, label, 40);
+	look_until((double)sim.now_ns / 1e6 + 200);
+	ck_assert_uint_ge(collect()->n_unknown, 1);
+	end();
+}
+END_TEST
+
 Suite *suite_analyze_counter_readings(void);
 Suite *suite_analyze_counter_readings(void)
 {
@@ -313,6 +351,8 @@ Suite *suite_analyze_counter_readings(void)
 	tcase_add_test(tc, rounds_without_time_between_them_are_counted);
 	tcase_add_test(tc, an_epoch_whose_end_was_not_seen_leaves_the_count_open);
 	tcase_add_test(tc, epochs_that_were_cut_alike_have_no_exact_count);
+	tcase_add_test(tc, a_first_value_that_nothing_explains_leaves_the_count_open);
+	tcase_add_test(tc, a_round_that_got_a_cpu_at_once_may_be_hidden);
 	tcase_add_loop_test(tc, an_epoch_between_two_readings_leaves_the_count_open, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rounds that the readings of a counter show. A value began between its first reading and the
+ * previous reading. Rounds before the first reading and after the last one are counted if the time
+ * without readings is long enough for them. */
+#ifndef TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_ROUNDS_H
+#define TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_ROUNDS_H
+
+#include "counter_readings.h"
+#include "cpu_clock.h"
+
+/* Fills in the borders, and how many rounds are inferred, odd and unknown. */
+void tp_counter_rounds_find(struct tp_counter_series *series, const struct tp_analysis *analysis,
+			    const struct tp_cpu_clock *clock);
+
+#endif
