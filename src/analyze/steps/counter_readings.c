@@ -4,7 +4,6 @@
 
 #include "analyze/thresholds.h"
 #include "counter_name.h"
-#include "counter_rounds.h"
 
 #include "trainprof/base/memory.h"
 
@@ -192,14 +191,9 @@ static void drop_invalid(struct tp_counter_series *series)
 void tp_counter_list_collect(struct tp_counter_list *out, const struct tp_analysis *analysis)
 {
 	*out = (struct tp_counter_list){0};
-	struct tp_cpu_clock clock;
 	collect(out, analysis);
-	tp_cpu_clock_init(&clock, analysis);
-	for (size_t i = 0; i < out->n; i++) {
+	for (size_t i = 0; i < out->n; i++)
 		drop_invalid(&out->items[i]);
-		tp_counter_rounds_find(&out->items[i], analysis, &clock);
-	}
-	tp_cpu_clock_release(&clock);
 }
 
 void tp_counter_list_release(struct tp_counter_list *list)

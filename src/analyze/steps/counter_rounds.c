@@ -3,6 +3,8 @@
  * and how many more there may have been. */
 #include "counter_rounds.h"
 
+#include "cpu_clock.h"
+
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
 
@@ -329,8 +331,8 @@ static uint64_t count_first(struct tp_counter_series *series, const struct tp_an
 	return n_own + n;
 }
 
-void tp_counter_rounds_find(struct tp_counter_series *series, const struct tp_analysis *analysis,
-			    const struct tp_cpu_clock *clock)
+static void find_borders(struct tp_counter_series *series, const struct tp_analysis *analysis,
+			 const struct tp_cpu_clock *clock)
 {
 	struct border_list out = {0};
 	size_t restarts_capacity = 0;
@@ -369,4 +371,13 @@ void tp_counter_rounds_find(struct tp_counter_series *series, const struct tp_an
 	}
 	series->borders = out.items;
 	series->n_borders = out.n;
+}
+
+void tp_counter_rounds_find(struct tp_counter_list *list, const struct tp_analysis *analysis)
+{
+	struct tp_cpu_clock clock;
+	tp_cpu_clock_init(&clock, analysis);
+	for (size_t i = 0; i < list->n; i++)
+		find_borders(&list->items[i], analysis, &clock);
+	tp_cpu_clock_release(&clock);
 }

@@ -6,10 +6,8 @@
 #define TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_ROUNDS_H
 
 #include "counter_readings.h"
-#include "cpu_clock.h"
 
-/* Fills in the borders, and how many rounds are inferred, odd and unknown. */
-void tp_counter_rounds_find(struct tp_counter_series *series, const struct tp_analysis *analysis,
-			    const struct tp_cpu_clock *clock);
+/* Fills in the borders of all counters, and how many rounds are inferred, odd and unknown. */
+void tp_counter_rounds_find(struct tp_counter_list *list, const struct tp_analysis *analysis);
 
 #endif

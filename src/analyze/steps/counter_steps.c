@@ -4,9 +4,9 @@
 
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
-#include "counter_agree.h"
+#include "counter_match.h"
 #include "counter_name.h"
-#include "counter_readings.h"
+#include "counter_rounds.h"
 #include "cpu_clock.h"
 #include "watch_steps.h"
 
@@ -300,14 +300,14 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 
 /* Of counters that have the same numbers, the one that certainly misses no round has the steps, or
  * else the one that saw clearly more of them. */
-static bool is_preferred(const struct counter *counter, const struct counter *best,
-			 const struct updates *updates)
+static bool is_better_of_two(const struct counter *counter, const struct counter *best,
+			     const struct updates *updates)
 {
 	const struct tp_counter_steps *found = &counter->found;
 	const struct tp_counter_steps *old = &best->found;
 	double differ = fabs((double)found->n - (double)old->n);
 	if (differ > fmax(1, TP_COUNTER_DIFFERS_MIN * (double)old->n) &&
-	    tp_counter_series_agree(counter->series, best->series))
+	    tp_counter_series_match(counter->series, best->series))
 		return (found->n_unknown == 0) == (old->n_unknown == 0) ? found->n > old->n
 									: found->n_unknown == 0;
 	return is_better(found, old, updates);
@@ -503,12 +503,13 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	struct counter *best = NULL;
 	if (end_ns > start_ns)
 		tp_counter_list_collect(&counters.all, analysis);
+	tp_counter_rounds_find(&counters.all, analysis);
 	find_all_borders(&counters, analysis);
 	for (size_t i = 0; i < counters.all.n; i++) {
 		struct counter *counter = &counters.items[i];
 		counter->found.is_of_batches = is_of_batches(&counters, counter);
 		if (is_counter(&counters, counter, analysis, &updates, start_ns, end_ns) &&
-		    (!best || is_preferred(counter, best, &updates)))
+		    (!best || is_better_of_two(counter, best, &updates)))
 			best = counter;
 	}
 	bool is_found = best != NULL;

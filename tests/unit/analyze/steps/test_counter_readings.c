@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of rounds of counters that readings show, imply or leave open. */
-#include "analyze/steps/counter_readings.h"
+#include "analyze/steps/counter_rounds.h"
 
 #include "analyze/pyscene.h"
 #include "analyze/sim.h"
@@ -48,6 +48,7 @@ static const struct tp_counter_series *collect(void)
 {
 	sim_finish(&sim);
 	tp_counter_list_collect(&list, &sim.analysis);
+	tp_counter_rounds_find(&list, &sim.analysis);
 	ck_assert_uint_eq(list.n, 1);
 	return &list.items[0];
 }

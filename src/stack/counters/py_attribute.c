@@ -2,7 +2,7 @@
 /* Follows pointers from an object to its type and to the table of its attributes. */
 #include "py_attribute.h"
 
-#include "py_text.h"
+#include "stack/python/py_text.h"
 
 #include "trainprof/base/memory.h"
 

@@ -10,17 +10,17 @@
  * any more. A number is valid if the variable still had it after it was read; it belongs to an
  * instant shortly after that of the stack.
  */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_COUNTER_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_COUNTER_H
 
 #include "py_attribute.h"
-#include "py_bytecode.h"
-#include "py_code.h"
 #include "py_globals.h"
 #include "py_iterator.h"
 #include "py_live_loops.h"
 #include "py_loader.h"
-#include "py_stack.h"
+#include "stack/python/py_bytecode.h"
+#include "stack/python/py_code.h"
+#include "stack/python/py_stack.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/map.h"

@@ -8,27 +8,27 @@ void tp_py_live_loops_begin(struct tp_py_live_loops *self, bool is_whole)
 	self->is_whole = is_whole;
 }
 
-void tp_py_live_loops_saw_unknown(struct tp_py_live_loops *self)
+void tp_py_live_loops_note_unknown(struct tp_py_live_loops *self)
 {
 	self->is_whole = false;
 }
 
-void tp_py_live_loops_saw_function(struct tp_py_live_loops *self, uint64_t code)
+void tp_py_live_loops_note_function(struct tp_py_live_loops *self, uint64_t code)
 {
 	for (size_t i = 0; i < self->n; i++)
 		if (self->items[i].code == code)
 			self->items[i].in_frame = self->reading;
 }
 
-void tp_py_live_loops_saw_loop(struct tp_py_live_loops *self, uint64_t code, uint32_t start)
+void tp_py_live_loops_note_loop(struct tp_py_live_loops *self, uint64_t code, uint32_t start)
 {
 	for (size_t i = 0; i < self->n; i++)
 		if (self->items[i].code == code && self->items[i].start == start)
 			self->items[i].ran = self->reading;
 }
 
-void tp_py_live_loops_saw_counter(struct tp_py_live_loops *self, uint64_t slot, uint64_t code,
-				  uint32_t start, const struct tp_python_counter *counter)
+void tp_py_live_loops_note_counter(struct tp_py_live_loops *self, uint64_t slot, uint64_t code,
+				   uint32_t start, const struct tp_python_counter *counter)
 {
 	size_t at = 0;
 	while (at < self->n && self->items[at].slot != slot)
@@ -36,8 +36,8 @@ void tp_py_live_loops_saw_counter(struct tp_py_live_loops *self, uint64_t slot, 
 	if (at == TP_PY_LIVE_LOOPS_MAX)
 		return;
 	self->n += at == self->n;
-	self->items[at] = (struct tp_py_live_loop_state){
-		slot, code, start, self->reading, self->reading, *counter};
+	self->items[at] = (struct tp_py_live_loop_state){slot,          code,          start,
+							 self->reading, self->reading, *counter};
 }
 
 static bool is_over(const struct tp_py_live_loops *self, const struct tp_py_live_loop_state *loop)

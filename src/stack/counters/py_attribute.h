@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types of objects, and the whole numbers among the attributes of instances of Python classes:
  * attributes in a dictionary of the instance, in its inline values, or in __slots__. */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_ATTRIBUTE_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_ATTRIBUTE_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_ATTRIBUTE_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_ATTRIBUTE_H
 
-#include "py_layout.h"
-#include "py_memory.h"
+#include "stack/python/py_layout.h"
+#include "stack/python/py_memory.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/map.h"

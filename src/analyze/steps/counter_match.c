@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares counters by their numbers: an argument of a function that the loop calls has the number
  * of the round, but only while the function runs. */
-#include "counter_agree.h"
+#include "counter_match.h"
 
 #include "analyze/thresholds.h"
 
@@ -29,7 +29,7 @@ static size_t n_usual(const int64_t *differences, size_t n)
 	return most;
 }
 
-bool tp_counter_series_agree(const struct tp_counter_series *a, const struct tp_counter_series *b)
+bool tp_counter_series_match(const struct tp_counter_series *a, const struct tp_counter_series *b)
 {
 	const struct tp_counter_series *sparse = a->n < b->n ? a : b;
 	const struct tp_counter_series *dense = a->n < b->n ? b : a;
@@ -37,7 +37,8 @@ bool tp_counter_series_agree(const struct tp_counter_series *a, const struct tp_
 	size_t n = 0;
 	size_t next = 0;
 	for (size_t i = 0; i < sparse->n; i++) {
-		while (next < dense->n && dense->readings[next].mark_ns <= sparse->readings[i].mark_ns)
+		while (next < dense->n &&
+		       dense->readings[next].mark_ns <= sparse->readings[i].mark_ns)
 			next++;
 		if (next > 0)
 			differences[n++] = (int64_t)dense->readings[next - 1].value -
@@ -46,7 +47,7 @@ bool tp_counter_series_agree(const struct tp_counter_series *a, const struct tp_
 	if (n)
 		qsort(differences, n, sizeof(*differences), difference_order);
 	bool agree = n > TP_LOOP_ROUNDS_MIN &&
-		     (double)n_usual(differences, n) >= TP_COUNTER_AGREE_MIN * (double)n;
+		     (double)n_usual(differences, n) >= TP_COUNTER_MATCH_MIN * (double)n;
 	free(differences);
 	return agree;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the position of an iterator: a field of those implemented in C, followed through zip, map,
  * filter, itertools and generators to the iterators that they read from. */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_ITERATOR_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_ITERATOR_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_ITERATOR_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_ITERATOR_H
 
 #include "py_attribute.h"
-#include "py_bytecode.h"
-#include "py_code.h"
+#include "stack/python/py_bytecode.h"
+#include "stack/python/py_code.h"
 
 #include <stdbool.h>
 #include <stdint.h>

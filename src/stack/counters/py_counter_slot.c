@@ -3,7 +3,7 @@
 #include "py_counter_slot.h"
 
 #include "py_number.h"
-#include "py_text.h"
+#include "stack/python/py_text.h"
 
 #include "trainprof/base/memory.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads counters in attributes of instances of Python classes, such as self.step. */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_OBJECT_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_OBJECT_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_OBJECT_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_OBJECT_H
 
 #include "py_counter_list.h"
 

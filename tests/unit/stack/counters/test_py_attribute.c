@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of attributes that hold whole numbers, in memory built by hand for each version. */
-#include "stack/python/py_attribute.h"
+#include "stack/counters/py_attribute.h"
 
 #include "stack/pyimage.h"
 

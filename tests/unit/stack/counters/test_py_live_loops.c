@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of when a loop is over. */
-#include "stack/python/py_live_loops.h"
+#include "stack/counters/py_live_loops.h"
 
 #include <check.h>
 
@@ -13,7 +13,7 @@ static void count_to(uint64_t value)
 {
 	const struct tp_python_counter counter = {.value = value, .total = 9};
 	tp_py_live_loops_begin(&loops, true);
-	tp_py_live_loops_saw_counter(&loops, SLOT, CODE, LOOP, &counter);
+	tp_py_live_loops_note_counter(&loops, SLOT, CODE, LOOP, &counter);
 	ck_assert_uint_eq(tp_py_live_loops_ends(&loops, ends, TP_PY_LIVE_LOOPS_MAX), 0);
 }
 
@@ -45,7 +45,7 @@ START_TEST(a_stack_that_changed_while_it_was_read_shows_no_end)
 	tp_py_live_loops_begin(&loops, false);
 	ck_assert_uint_eq(n_ends(), 0);
 	tp_py_live_loops_begin(&loops, true);
-	tp_py_live_loops_saw_unknown(&loops);
+	tp_py_live_loops_note_unknown(&loops);
 	ck_assert_uint_eq(n_ends(), 0);
 	tp_py_live_loops_begin(&loops, true);
 	ck_assert_uint_eq(n_ends(), 1);
@@ -55,7 +55,7 @@ END_TEST
 START_TEST(a_function_that_left_the_loop_shows_its_end_in_any_stack)
 {
 	tp_py_live_loops_begin(&loops, false);
-	tp_py_live_loops_saw_function(&loops, CODE);
+	tp_py_live_loops_note_function(&loops, CODE);
 	ck_assert_uint_eq(n_ends(), 1);
 }
 END_TEST
@@ -63,12 +63,12 @@ END_TEST
 START_TEST(a_loop_whose_counter_was_not_read_goes_on)
 {
 	tp_py_live_loops_begin(&loops, true);
-	tp_py_live_loops_saw_function(&loops, CODE);
-	tp_py_live_loops_saw_loop(&loops, CODE, LOOP);
+	tp_py_live_loops_note_function(&loops, CODE);
+	tp_py_live_loops_note_loop(&loops, CODE, LOOP);
 	ck_assert_uint_eq(n_ends(), 0);
 	tp_py_live_loops_begin(&loops, true);
-	tp_py_live_loops_saw_function(&loops, CODE);
-	tp_py_live_loops_saw_loop(&loops, CODE, INNER);
+	tp_py_live_loops_note_function(&loops, CODE);
+	tp_py_live_loops_note_loop(&loops, CODE, INNER);
 	ck_assert_uint_eq(n_ends(), 1);
 }
 END_TEST
@@ -85,7 +85,7 @@ START_TEST(more_loops_than_fit_are_ignored)
 {
 	const struct tp_python_counter counter = {.value = 1};
 	for (uint64_t slot = 0; slot < TP_PY_LIVE_LOOPS_MAX + 3; slot++)
-		tp_py_live_loops_saw_counter(&loops, slot, CODE, LOOP, &counter);
+		tp_py_live_loops_note_counter(&loops, slot, CODE, LOOP, &counter);
 	tp_py_live_loops_begin(&loops, true);
 	ck_assert_uint_eq(n_ends(), TP_PY_LIVE_LOOPS_MAX);
 }

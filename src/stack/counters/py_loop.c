@@ -100,14 +100,14 @@ static void note_running(struct tp_py_counters *self, const struct tp_py_counter
 			 const struct tp_py_bytecode *bytecode, uint64_t offset)
 {
 	if (offset > INT32_MAX) {
-		tp_py_live_loops_saw_unknown(&self->loops);
+		tp_py_live_loops_note_unknown(&self->loops);
 		return;
 	}
-	tp_py_live_loops_saw_function(&self->loops, root->code->address);
+	tp_py_live_loops_note_function(&self->loops, root->code->address);
 	for (size_t i = 0; i < bytecode->n_loops; i++)
 		if (offset >= bytecode->loops[i].start && offset < bytecode->loops[i].end)
-			tp_py_live_loops_saw_loop(&self->loops, root->code->address,
-						  number_of_loop(&bytecode->loops[i]));
+			tp_py_live_loops_note_loop(&self->loops, root->code->address,
+						   number_of_loop(&bytecode->loops[i]));
 }
 
 static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list *list,
@@ -151,6 +151,6 @@ void tp_py_loops_read(struct tp_py_counters *self, struct tp_py_counter_list *li
 		if (root.code)
 			read_loops_of(self, list, &root, frame, &iterators);
 		else
-			tp_py_live_loops_saw_unknown(&self->loops);
+			tp_py_live_loops_note_unknown(&self->loops);
 	}
 }

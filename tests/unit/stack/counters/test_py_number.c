@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of the values of int objects, in memory built by hand for each version. */
-#include "stack/python/py_number.h"
+#include "stack/counters/py_number.h"
 
 #include "stack/pyimage.h"
 

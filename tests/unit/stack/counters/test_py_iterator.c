@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of the positions of iterators, in memory built by hand for each version. */
-#include "stack/python/py_iterator.h"
+#include "stack/counters/py_iterator.h"
 
 #include "stack/pyimage.h"
 

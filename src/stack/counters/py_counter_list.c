@@ -57,8 +57,8 @@ void tp_py_counter_emit(struct tp_py_counters *self, struct tp_py_counter_list *
 	counter.local = root->number;
 	counter.width = WORD;
 	if (is_live)
-		tp_py_live_loops_saw_counter(&self->loops, slot, root->code->address, root->number,
-					     &counter);
+		tp_py_live_loops_note_counter(&self->loops, slot, root->code->address, root->number,
+					      &counter);
 	/* A loop is emitted each time it is seen, so its last iteration is known. */
 	if (is_new || is_live)
 		list->out[list->n++] = counter;

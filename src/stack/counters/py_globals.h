@@ -6,11 +6,11 @@
  * read together with the entries the next time: as long as nothing on it has changed, one call is
  * enough.
  */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_GLOBALS_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_GLOBALS_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_GLOBALS_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_GLOBALS_H
 
-#include "py_layout.h"
-#include "py_memory.h"
+#include "stack/python/py_layout.h"
+#include "stack/python/py_memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the settings of a PyTorch data loader: attributes of the iterator from which its loop takes
  * batches. Classes with the same attributes count as well. */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_LOADER_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_LOADER_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_LOADER_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_LOADER_H
 
 #include "py_attribute.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the positions of the for loops that run, and emits the end of those that are over. */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_LOOP_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_LOOP_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_LOOP_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_LOOP_H
 
 #include "py_counter_list.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes the value of a Python int or bool from the bytes of the object. */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_NUMBER_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_NUMBER_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_NUMBER_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_NUMBER_H
 
-#include "py_layout.h"
+#include "stack/python/py_layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  *
  * For each reading: begin, then everything that it saw, then the ends. One thread, one owner.
  */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_LIVE_LOOPS_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_LIVE_LOOPS_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_LIVE_LOOPS_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_LIVE_LOOPS_H
 
 #include "trainprof/stack/python.h"
 
@@ -39,14 +39,14 @@ struct tp_py_live_loops {
 /* A zeroed structure is an empty one. */
 void tp_py_live_loops_begin(struct tp_py_live_loops *self, bool is_whole);
 /* A frame whose function is not known, so any function may be on the stack. */
-void tp_py_live_loops_saw_unknown(struct tp_py_live_loops *self);
+void tp_py_live_loops_note_unknown(struct tp_py_live_loops *self);
 /* The function is on the stack, at a known instruction. */
-void tp_py_live_loops_saw_function(struct tp_py_live_loops *self, uint64_t code);
+void tp_py_live_loops_note_function(struct tp_py_live_loops *self, uint64_t code);
 /* The function is in this loop. */
-void tp_py_live_loops_saw_loop(struct tp_py_live_loops *self, uint64_t code, uint32_t start);
+void tp_py_live_loops_note_loop(struct tp_py_live_loops *self, uint64_t code, uint32_t start);
 /* The counter of a loop was read. More than TP_PY_LIVE_LOOPS_MAX loops are ignored. */
-void tp_py_live_loops_saw_counter(struct tp_py_live_loops *self, uint64_t slot, uint64_t code,
-				  uint32_t start, const struct tp_python_counter *counter);
+void tp_py_live_loops_note_counter(struct tp_py_live_loops *self, uint64_t slot, uint64_t code,
+				   uint32_t start, const struct tp_python_counter *counter);
 /* Removes up to `max` loops that are over and returns how many; their counters get the kind
  * TP_PYTHON_COUNTER_LOOP_END. */
 size_t tp_py_live_loops_ends(struct tp_py_live_loops *self, struct tp_python_counter *out,

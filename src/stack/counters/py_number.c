@@ -2,7 +2,7 @@
 /* Decodes the digits of CPython's int objects. */
 #include "py_number.h"
 
-#include "py_memory.h"
+#include "stack/python/py_memory.h"
 
 enum {
 	WORD = 8,

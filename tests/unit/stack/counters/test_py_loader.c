@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of the settings of data loaders, in memory built by hand for each version. */
-#include "stack/python/py_loader.h"
+#include "stack/counters/py_loader.h"
 
 #include "stack/pyimage.h"
 

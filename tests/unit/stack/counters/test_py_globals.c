@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of the path to global variables, in memory built by hand for each version. */
-#include "stack/python/py_globals.h"
+#include "stack/counters/py_globals.h"
 
 #include "stack/pyimage.h"
 

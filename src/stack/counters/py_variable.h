@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads whole numbers in local variables, and in those of module bodies. */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_VARIABLE_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_VARIABLE_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_VARIABLE_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_VARIABLE_H
 
 #include "py_counter.h"
 

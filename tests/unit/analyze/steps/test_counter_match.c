@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of counters that count the same. */
-#include "analyze/steps/counter_agree.h"
+#include "analyze/steps/counter_match.h"
 
 #include <check.h>
 
@@ -29,8 +29,8 @@ START_TEST(an_argument_counts_the_rounds_of_its_loop)
 		if (round % 3 == 0)
 			put(1, 20 * round + 15, round % 10);
 	}
-	ck_assert(tp_counter_series_agree(&series[0], &series[1]));
-	ck_assert(tp_counter_series_agree(&series[1], &series[0]));
+	ck_assert(tp_counter_series_match(&series[0], &series[1]));
+	ck_assert(tp_counter_series_match(&series[1], &series[0]));
 }
 END_TEST
 
@@ -41,7 +41,7 @@ START_TEST(epochs_and_parts_count_something_else)
 		if (round % (_i ? 10 : 2) == 0)
 			put(1, 20 * round + 1, round / (_i ? 10 : 2));
 	}
-	ck_assert(!tp_counter_series_agree(&series[0], &series[1]));
+	ck_assert(!tp_counter_series_match(&series[0], &series[1]));
 }
 END_TEST
 
@@ -51,17 +51,17 @@ START_TEST(few_readings_show_nothing)
 		put(0, 20 * round, round);
 		put(1, 20 * round, round);
 	}
-	ck_assert(!tp_counter_series_agree(&series[0], &series[1]));
+	ck_assert(!tp_counter_series_match(&series[0], &series[1]));
 	series[0].n = 0;
-	ck_assert(!tp_counter_series_agree(&series[0], &series[1]));
+	ck_assert(!tp_counter_series_match(&series[0], &series[1]));
 }
 END_TEST
 
-Suite *suite_analyze_counter_agree(void);
-Suite *suite_analyze_counter_agree(void)
+Suite *suite_analyze_counter_match(void);
+Suite *suite_analyze_counter_match(void)
 {
-	Suite *suite = suite_create("analyze_counter_agree");
-	TCase *tcase = tcase_create("counter_agree");
+	Suite *suite = suite_create("analyze_counter_match");
+	TCase *tcase = tcase_create("counter_match");
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, an_argument_counts_the_rounds_of_its_loop);
 	tcase_add_loop_test(tcase, epochs_and_parts_count_something_else, 0, 2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The counters that one reading emits, and how each got there. Shared by the files that read
  * objects and loops; not for others. */
-#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_LIST_H
-#define TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_LIST_H
+#ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_COUNTER_LIST_H
+#define TRAINPROF_SRC_STACK_COUNTERS_PY_COUNTER_LIST_H
 
 #include "py_counter.h"
 
