@@ -18,7 +18,7 @@ static int difference_order(const void *a, const void *b)
 
 /* Returns how many of the sorted differences are the most frequent one or the next higher: of two
  * numbers that change together one is read first. */
-static size_t n_usual(const int64_t *differences, size_t n)
+static size_t n_common(const int64_t *differences, size_t n)
 {
 	size_t most = 0;
 	for (size_t first = 0, end = 0; first < n; first++) {
@@ -47,7 +47,7 @@ bool tp_counter_series_match(const struct tp_counter_series *a, const struct tp_
 	if (n)
 		qsort(differences, n, sizeof(*differences), difference_order);
 	bool agree = n > TP_LOOP_ROUNDS_MIN &&
-		     (double)n_usual(differences, n) >= TP_COUNTER_MATCH_MIN * (double)n;
+		     (double)n_common(differences, n) >= TP_COUNTER_MATCH_MIN * (double)n;
 	free(differences);
 	return agree;
 }

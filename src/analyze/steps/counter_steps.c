@@ -300,8 +300,8 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 
 /* Of counters that have the same numbers, the one that certainly misses no round has the steps, or
  * else the one that saw clearly more of them. */
-static bool is_better_of_two(const struct counter *counter, const struct counter *best,
-			     const struct updates *updates)
+static bool is_better_counter(const struct counter *counter, const struct counter *best,
+			      const struct updates *updates)
 {
 	const struct tp_counter_steps *found = &counter->found;
 	const struct tp_counter_steps *old = &best->found;
@@ -509,7 +509,7 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 		struct counter *counter = &counters.items[i];
 		counter->found.is_of_batches = is_of_batches(&counters, counter);
 		if (is_counter(&counters, counter, analysis, &updates, start_ns, end_ns) &&
-		    (!best || is_better_of_two(counter, best, &updates)))
+		    (!best || is_better_counter(counter, best, &updates)))
 			best = counter;
 	}
 	bool is_found = best != NULL;
