@@ -200,7 +200,7 @@ check-unit: $(B)/unit
 	$(Q)$(B)/unit $(if $(TIMES),--times) --jobs=$$((2 * $(N_CPUS))) $(SUITE)
 
 BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/confusion $(B)/bench/recording_speed $(B)/bench/import_speed \
-	$(B)/bench/partition_speed $(B)/bench/agent_speed $(B)/bench/join_stress \
+	$(B)/bench/partition_speed $(B)/bench/large_recording $(B)/bench/agent_speed $(B)/bench/join_stress \
 	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
 # The requirements of the gates.

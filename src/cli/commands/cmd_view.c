@@ -13,6 +13,7 @@
 #include "trainprof/model/run_diff.h"
 #include "trainprof/report/cell_grid.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -196,6 +197,8 @@ static int view_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 	} else {
 		if (!cli->is_quiet)
 			tp_analysis_session_warn_partial(&opened.reading);
+		/* Reading took twice the memory that browsing needs, perhaps for hours. */
+		(void)malloc_trim(0);
 		result = show(cli, o, &opened);
 	}
 	close_all(&opened);
