@@ -3,17 +3,17 @@
 #include "cli/options/command.h"
 
 #include "cli/compare/gate_runs.h"
+#include "cli/live/viewer.h"
 #include "cli/session/analysis_session.h"
 #include "cli/session/native_lines.h"
-#include "cli/session/viewer.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/model/run_diff.h"
 #include "trainprof/report/cell_grid.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -198,7 +198,7 @@ static int view_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 		if (!cli->is_quiet)
 			tp_analysis_session_warn_partial(&opened.reading);
 		/* Reading took twice the memory that browsing needs, perhaps for hours. */
-		(void)malloc_trim(0);
+		tp_memory_trim();
 		result = show(cli, o, &opened);
 	}
 	close_all(&opened);

@@ -174,12 +174,12 @@ struct frame_visit {
 	uint64_t time_ns;
 };
 
-typedef void visit_frame(void *context, const struct frame_visit *visit);
+typedef void frame_callback(void *context, const struct frame_visit *visit);
 
 /* Visits the frames of all selected stacks, stack by stack, the innermost frame first. */
-static void visit_frames(const struct tp_view_functions *functions,
-			 const struct tp_view_selection *selection, visit_frame *visit,
-			 void *context)
+static void walk_frames(const struct tp_view_functions *functions,
+			const struct tp_view_selection *selection, frame_callback *visit,
+			void *context)
 {
 	const struct tp_profile *profile = functions->profile;
 	for (size_t i = 0; i < profile->n_hot; i++) {
@@ -256,7 +256,7 @@ struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,
 	struct cost_sums sums = {.functions = functions, .costs = costs};
 	sums.seen_in = tp_alloc((functions->n + 1) * sizeof(*sums.seen_in));
 	sums.by_frame = tp_alloc((n_frames + 1) * sizeof(*sums.by_frame));
-	visit_frames(functions, selection, add_cost, &sums);
+	walk_frames(functions, selection, add_cost, &sums);
 	note_lines(&sums);
 	free(sums.seen_in);
 	free(sums.by_frame);
@@ -279,7 +279,7 @@ static int compare_lines(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-struct line_sums {
+struct source_line_sums {
 	const struct tp_trace *trace;
 	uint32_t file;
 	struct tp_map at; /* index of a line */
@@ -292,7 +292,7 @@ struct line_sums {
 
 static void add_line(void *context, const struct frame_visit *visit)
 {
-	struct line_sums *sums = context;
+	struct source_line_sums *sums = context;
 	const struct tp_frame *frame = &sums->trace->frames[visit->frame];
 	uint64_t k = sums->n;
 	if (frame->file != sums->file || !frame->line)
@@ -312,8 +312,8 @@ struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *fun
 					     const struct tp_view_selection *selection,
 					     uint32_t file, size_t *n)
 {
-	struct line_sums sums = {.trace = functions->profile->trace, .file = file};
-	visit_frames(functions, selection, add_line, &sums);
+	struct source_line_sums sums = {.trace = functions->profile->trace, .file = file};
+	walk_frames(functions, selection, add_line, &sums);
 	free(sums.seen_in);
 	tp_map_release(&sums.at);
 	if (sums.n)
