@@ -45,7 +45,7 @@ static void on_signal(int signal)
 }
 
 /* Ctrl-C and a hang-up end the wait, not trainprof: its status is that of the program. */
-static char read_answer(const struct termios *before)
+static char prompt_key(const struct termios *before)
 {
 	static const char text[] = "Press v to look around, any other key to end. ";
 	static const char clear[] = "\r\033[K";
@@ -97,6 +97,6 @@ void tp_view_offer(const struct tp_cli *cli, const struct tp_run_session_result 
 	struct termios before;
 	if (!is_safe(cli, measured) || tcgetattr(STDIN_FILENO, &before) != 0)
 		return;
-	if (read_answer(&before) == 'v')
+	if (prompt_key(&before) == 'v')
 		show(measured->directory);
 }
