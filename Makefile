@@ -471,6 +471,11 @@ proof-exports: $(B)/trainprof programs
 proof-html: $(B)/trainprof programs
 	$(Q)python3 tests/html/proof_html.py $(CURDIR)/$(B) $(abspath $(TRACES))
 
+## proof-view: the viewer on a recording of ten minutes and 500 threads: opening, keys, memory
+.PHONY: proof-view
+proof-view: trainprof $(B)/bench/large_recording
+	$(Q)tests/bench/view_speed.py $(CURDIR)/$(B)
+
 ## proof-tables: job tables of pyarrow, DuckDB and Spark (PyPI) against ours; merge of 100,000 digests; DIGESTS=N
 .PHONY: proof-tables
 proof-tables: $(B)/trainprof

@@ -8,6 +8,7 @@
 #include "cli/session/native_lines.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/base/memory.h"
@@ -187,10 +188,14 @@ static int view_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 	const struct view_options *o = opts;
 	struct viewed_runs opened = {0};
 	struct tp_error err = {0};
+	struct tp_progress_line progress;
 	const char *word = argc > 1 ? argv[1] : argc ? argv[0] : NULL;
+	const char *subject = word ? word : "the last recording";
+	tp_progress_start(&progress, cli, "reading", &subject, 1);
 	enum tp_status status = tp_analysis_session_find(&opened.reading, word, &o->how, &err);
 	if (status == TP_OK && argc > 1)
 		status = open_diff(&opened, cli, o, argv, &err);
+	tp_progress_stop(&progress);
 	int result;
 	if (status != TP_OK) {
 		result = tp_message_error_status(NULL, &err);
