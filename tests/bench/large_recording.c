@@ -72,15 +72,15 @@ static void emit_run(struct tp_sink *sink, uint32_t task, uint64_t start_ns, uin
 static void emit_sample(struct tp_sink *sink, uint32_t task, uint64_t time_ns, bool is_running)
 {
 	uint32_t random = (uint32_t)tp_hash_mix(time_ns, task);
-	tp_sink_sample(sink, &(struct tp_sample){
-				     .task = task,
-				     .state = is_running ? TP_STATE_ON_CPU : TP_STATE_BLOCKED,
-				     .cause = is_running ? TP_CAUSE_NONE : TP_CAUSE_PIPE,
-				     .flags = is_running ? 0 : TP_SAMPLE_POLLED,
-				     .stack = 1 + (task ? random % STACKS : random % 8),
-				     .cpu = task % 64,
-				     .syscall = -1,
-				     .time_ns = time_ns});
+	tp_sink_sample(sink,
+		       &(struct tp_sample){.task = task,
+					   .state = is_running ? TP_STATE_ON_CPU : TP_STATE_BLOCKED,
+					   .cause = is_running ? TP_CAUSE_NONE : TP_CAUSE_PIPE,
+					   .flags = is_running ? 0 : TP_SAMPLE_POLLED,
+					   .stack = 1 + (task ? random % STACKS : random % 8),
+					   .cpu = task % 64,
+					   .syscall = -1,
+					   .time_ns = time_ns});
 }
 
 /* One step: the main thread waits, then computes; workers always work; each of the other threads
@@ -90,9 +90,8 @@ static void emit_step(struct tp_sink *sink, const struct shape *shape, uint64_t 
 {
 	uint64_t end_ns = begin_ns + STEP_MS * MS;
 	uint64_t works_ns = end_ns - WORK_MS * MS;
-	tp_sink_mark(sink, &(struct tp_mark){.kind = TP_MARK_STEP,
-					     .time_ns = begin_ns,
-					     .value = number});
+	tp_sink_mark(sink,
+		     &(struct tp_mark){.kind = TP_MARK_STEP, .time_ns = begin_ns, .value = number});
 	for (uint64_t at = begin_ns + 5 * MS; at < end_ns; at += 10 * MS) {
 		emit_sample(sink, 0, at, at >= works_ns);
 		for (uint32_t i = 1; i <= WORKERS && i < shape->n_threads; i++)

@@ -2,11 +2,11 @@
 /* trainprof run: starts a program, measures it, reports, and ends with its exit status. */
 #include "cli/options/command.h"
 
+#include "cli/live/viewer.h"
 #include "cli/session/analysis_session.h"
 #include "cli/session/recordings.h"
 #include "cli/session/run_session.h"
 #include "cli/session/source_list.h"
-#include "cli/live/viewer.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"

@@ -2,8 +2,8 @@
 /* trainprof top: shows what a running program does, with periodic updates. */
 #include "cli/options/command.h"
 
-#include "cli/session/analysis_session.h"
 #include "cli/live/live_view.h"
+#include "cli/session/analysis_session.h"
 #include "cli/session/recordings.h"
 #include "cli/session/run_session.h"
 #include "cli/terminal/messages.h"
