@@ -182,7 +182,7 @@ static void sweep(struct tp_activities *out, const struct activity_changes *chan
 		uint64_t until = i < changes->n ? changes->items[i].time_ns : end_ns;
 		if (until > at) {
 			enum tp_activity_kind kind = first_active(counts);
-			if (out->n && items[out->n - 1].kind == kind)
+			if (items && items[out->n - 1].kind == kind)
 				items[out->n - 1].end_ns = until;
 			else
 				TP_ARRAY_PUSH(items, out->n, capacity) =
