@@ -200,7 +200,7 @@ check-unit: $(B)/unit
 	$(Q)$(B)/unit $(if $(TIMES),--times) --jobs=$$((2 * $(N_CPUS))) $(SUITE)
 
 BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/confusion $(B)/bench/recording_speed $(B)/bench/import_speed \
-	$(B)/bench/partition_speed $(B)/bench/agent_speed $(B)/bench/join_stress \
+	$(B)/bench/partition_speed $(B)/bench/large_recording $(B)/bench/agent_speed $(B)/bench/join_stress \
 	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
 # The requirements of the gates.
@@ -470,6 +470,11 @@ proof-exports: $(B)/trainprof programs
 ## proof-html: the page in Chromium: three widths, dark, without script, keyboard, search, policy, axe; PICTURES=FOLDER
 proof-html: $(B)/trainprof programs
 	$(Q)python3 tests/html/proof_html.py $(CURDIR)/$(B) $(abspath $(TRACES))
+
+## proof-view: the viewer on a recording of ten minutes and 500 threads: opening, keys, memory
+.PHONY: proof-view
+proof-view: trainprof $(B)/bench/large_recording
+	$(Q)tests/bench/view_speed.py $(CURDIR)/$(B)
 
 ## proof-tables: job tables of pyarrow, DuckDB and Spark (PyPI) against ours; merge of 100,000 digests; DIGESTS=N
 .PHONY: proof-tables

@@ -2,6 +2,7 @@
 /* Heap memory that never returns NULL. */
 #include "trainprof/base/memory.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,4 +70,9 @@ void *tp_array_grow(void *items, size_t n, size_t *capacity, size_t item_size)
 		larger *= 2;
 	*capacity = larger;
 	return tp_realloc(items, larger * item_size);
+}
+
+void tp_memory_trim(void)
+{
+	(void)malloc_trim(0);
 }

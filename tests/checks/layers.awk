@@ -19,7 +19,7 @@ BEGIN {
 	library["sanitizer/"] = "^src/base/arena\\.c$"
 
 	# symbols of the C library and the kernel that any file may use
-	n = split("assert ctype elf dirent dlfcn endian errno fcntl fnmatch float ftw getopt glob grp inttypes libgen limits link locale math netdb poll pthread pwd regex sched search semaphore signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings syscall termios time ucontext unistd wchar wctype langinfo mntent execinfo fenv", names, " ")
+	n = split("assert ctype elf dirent dlfcn endian errno fcntl fnmatch float ftw getopt glob grp inttypes libgen limits link locale malloc math netdb poll pthread pwd regex sched search semaphore signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings syscall termios time ucontext unistd wchar wctype langinfo mntent execinfo fenv", names, " ")
 	for (i = 1; i <= n; i++)
 		libc[names[i] ".h"] = 1
 }

@@ -53,6 +53,29 @@ def speedscope(path):
     return sums
 
 
+def firefox(path):
+    """Follows each sample from its innermost entry to the part, through the tables of its thread."""
+    sums = none()
+    document = json.load(open(path, encoding="utf-8"))
+    assert document["meta"]["preprocessedProfileVersion"] == 48
+    n_categories = len(document["meta"]["categories"])
+    for thread in document["threads"]:
+        for name in ("samples", "stackTable", "frameTable", "funcTable"):
+            columns = {k: v for k, v in thread[name].items() if isinstance(v, list)}
+            assert all(len(column) == thread[name]["length"] for column in columns.values()), name
+        stacks, frames, functions = thread["stackTable"], thread["frameTable"], thread["funcTable"]
+        assert all(category < n_categories for category in stacks["category"])
+        assert thread["samples"]["weightType"] == "tracing-ms"
+        for stack, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"]):
+            names = []
+            while stack is not None:
+                names.insert(0, thread["stringArray"][functions["name"][frames["func"][stacks["frame"][stack]]]])
+                assert stacks["prefix"][stack] is None or stacks["prefix"][stack] < stack
+                stack = stacks["prefix"][stack]
+            add_frames(sums, names, round(weight * 1e6))
+    return sums
+
+
 # ---- Protocol Buffers ----------------------------------------------------------------------
 
 
@@ -303,6 +326,7 @@ def of_steady(seconds, report_steps):
 READERS = {
     "collapsed": (collapsed, 0),
     "speedscope": (speedscope, 0),
+    "firefox": (firefox, 0),
     "pprof": (pprof, 0),
     "otlp": (otlp, 0),
     "chrome": (chrome, 0),

@@ -17,6 +17,9 @@ char *tp_strdup(const char *text);                      /* NULL gives NULL */
 TP_NEVER_NULL char *tp_strndup(const char *text, size_t len);
 char *tp_asprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Returns memory that was freed to the system. */
+void tp_memory_trim(void);
+
 /* Grows a heap array so that `n` > 0 elements fit, by doubling. Used through TP_ARRAY_PUSH. */
 TP_NEVER_NULL void *tp_array_grow(void *items, size_t n, size_t *capacity, size_t item_size);
 

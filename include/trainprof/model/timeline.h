@@ -15,15 +15,19 @@
 struct tp_segment {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	enum tp_state state;
-	enum tp_cause cause; /* when blocked */
 	uint32_t sample; /* index into trace->samples of the sample that represents it; TP_NO_SAMPLE
 			  */
-	bool is_inferred;    /* the sample was taken in another, similar piece */
-	bool is_sampled;     /* its borders are times of two inspections, not of the state itself */
-	enum tp_label label; /* main thread only; TP_N_LABELS before the foreground pass */
-	bool is_of_device;   /* in beside_devices: the label describes a device, not the thread */
+	enum tp_state state : 8;
+	enum tp_cause cause : 8; /* when blocked */
+	enum tp_label label : 8; /* main thread only; TP_N_LABELS before the foreground pass */
+	bool is_inferred : 1;    /* the sample was taken in another, similar piece */
+	bool is_sampled : 1; /* its borders are times of two inspections, not of the state itself */
+	bool is_of_device : 1; /* in beside_devices: the label describes a device, not the thread */
 };
+
+/* A recording of ten minutes and 500 threads has two million of them. */
+_Static_assert(sizeof(struct tp_segment) == 24, "segments are small");
+_Static_assert(TP_N_LABELS < 256 && TP_N_CAUSES <= 256, "enumerators fit");
 
 #define TP_NO_SAMPLE UINT32_MAX
 

@@ -81,13 +81,17 @@ struct tp_trace {
 /* A sink that collects records for a trace. */
 struct tp_trace_builder {
 	struct tp_sink sink;
-	struct tp_record *records; /* heap; everything except definitions and runs */
+	struct tp_record *records; /* heap; everything except definitions and the following */
 	size_t n_records;
 	size_t records_capacity;
-	struct tp_run *runs; /* separate, because they are by far the most and a struct tp_record is
-				three times as large */
+	/* Separate, because they are by far the most and a struct tp_record is twice or three times
+	 * as large. tp_trace_build() frees them as soon as it has sorted them. */
+	struct tp_run *runs;
 	size_t n_runs;
 	size_t runs_capacity;
+	struct tp_sample *samples;
+	size_t n_samples;
+	size_t samples_capacity;
 	/* Separate and by track for the same reason; may name unknown tracks until they are
 	 * checked. */
 	struct tp_track_spans *spans;

@@ -5,7 +5,9 @@
 #ifndef TRAINPROF_REPORT_LIVE_H
 #define TRAINPROF_REPORT_LIVE_H
 
+#include "trainprof/base/buf.h"
 #include "trainprof/model/profile.h"
+#include "trainprof/report/live_history.h"
 #include "trainprof/report/page.h"
 
 #include <stdbool.h>
@@ -22,12 +24,22 @@ struct tp_live {
 	bool is_recorded;     /* another process records; the profile contains its cost */
 	const char *note;     /* one line about what is not visible; NULL */
 	const char *end_note; /* the last line: which key quits, or how the program ended; NULL */
-	size_t max_lines;     /* height of the screen; 0 = as many lines as are useful */
+	/* Earlier intervals and the last alarm; NULL = unknown. */
+	const struct tp_live_history *history;
+	size_t max_lines; /* height of the screen; 0 = as many lines as are useful */
 };
 
 /* Lines are never wider than the page's style allows and, with max_lines, never more than that:
  * threads, lines and functions are then shown as far as they fit, the largest first. */
 void tp_report_live(struct tp_page *page, const struct tp_profile *profile,
 		    const struct tp_live *live);
+
+/* Schema id of the following; any 1.x can be read. */
+#define TP_LIVE_SCHEMA "trainprof-top/1.0"
+
+/* Appends the interval as one line of JSON: parts, steps, threads, lines, cost, alarm. Values that
+ * are not known are null. */
+void tp_report_live_add_json(struct tp_buf *out, const struct tp_profile *profile,
+			     const struct tp_live *live);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+struct tp_live;
 struct tp_run_diff;
 struct tp_view;
 
@@ -33,6 +34,8 @@ struct tp_view_input {
 	const struct tp_report *report;
 	const struct tp_run_diff
 		*diff; /* of two runs, of which the report describes the second; or NULL */
+	const struct tp_live *live; /* the report is about the last seconds of a program that runs;
+				       or NULL */
 	/* The combined gain of the advice for which is_chosen[i] is true; NULL = unknown. Returns
 	 * false if it cannot be computed. */
 	bool (*combine)(void *context, const bool *is_chosen, double *low, double *value,
@@ -48,6 +51,14 @@ struct tp_view_input {
 /* Freed with tp_view_free(). Takes time in proportion to the report's size; keys do not. */
 struct tp_view *tp_view_new(const struct tp_view_input *input);
 void tp_view_free(struct tp_view *view); /* NULL is allowed */
+
+/* Replaces the last seconds of a running program by newer ones; the screen, its order and its
+ * filter stay. The former report and live values are not used any more. */
+void tp_view_update(struct tp_view *view, const struct tp_report *report,
+		    const struct tp_live *live);
+/* True while the user looks at something that an update would take away: a row that was opened, a
+ * word that is being typed, a screen that is held. */
+bool tp_view_is_held(const struct tp_view *view);
 
 /* Action that the caller must take after a key. */
 enum tp_view_answer {

@@ -136,10 +136,12 @@ struct activity_changes {
 	size_t capacity;
 };
 
+/* Pieces of a thread that follow each other with the same activity are one. */
 static void add_thread(struct activity_changes *changes, const struct tp_analysis *analysis,
 		       uint32_t task, enum tp_thread_role role)
 {
 	const struct tp_timeline *timeline = &analysis->timelines[task];
+	size_t first = changes->n;
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		if (!tp_activity_is_of(analysis, role, task, piece))
@@ -147,6 +149,12 @@ static void add_thread(struct activity_changes *changes, const struct tp_analysi
 		enum tp_activity_kind kind = tp_activity_of(analysis, role, piece);
 		if (kind == TP_ACTIVITY_NONE)
 			continue;
+		struct activity_change *end =
+			changes->n > first ? &changes->items[changes->n - 1] : NULL;
+		if (end && end->kind == kind && end->time_ns == piece->start_ns) {
+			end->time_ns = piece->end_ns;
+			continue;
+		}
 		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
 			(struct activity_change){piece->start_ns, kind, 1};
 		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
@@ -162,25 +170,30 @@ static enum tp_activity_kind first_active(const int counts[TP_N_ACTIVITIES])
 	return (enum tp_activity_kind)kind;
 }
 
+/* Most changes leave the activity of the group as it is, so only the result goes into the arena. */
 static void sweep(struct tp_activities *out, const struct activity_changes *changes,
 		  uint64_t end_ns, struct tp_arena *arena)
 {
-	out->items = tp_arena_array(arena, changes->n + 1, sizeof(*out->items));
+	struct tp_activity *items = NULL;
+	size_t capacity = 0;
 	int counts[TP_N_ACTIVITIES] = {0};
 	uint64_t at = 0;
 	for (size_t i = 0; i <= changes->n; i++) {
 		uint64_t until = i < changes->n ? changes->items[i].time_ns : end_ns;
 		if (until > at) {
 			enum tp_activity_kind kind = first_active(counts);
-			if (out->n && out->items[out->n - 1].kind == kind)
-				out->items[out->n - 1].end_ns = until;
+			if (items && items[out->n - 1].kind == kind)
+				items[out->n - 1].end_ns = until;
 			else
-				out->items[out->n++] = (struct tp_activity){at, until, kind};
+				TP_ARRAY_PUSH(items, out->n, capacity) =
+					(struct tp_activity){at, until, kind};
 			at = until;
 		}
 		if (i < changes->n)
 			counts[changes->items[i].kind] += changes->items[i].by;
 	}
+	out->items = tp_arena_copy(arena, items, out->n * sizeof(*items));
+	free(items);
 }
 
 /* Compute team threads have to compute at least a little: runtimes have threads that only sleep,

@@ -298,9 +298,12 @@ static void infer_unseen(const struct build *build, size_t at)
 	piece->sample = infer_sample(build, piece, kind);
 	if (piece->sample == TP_NO_SAMPLE)
 		piece->sample = infer_sample(build, piece, tp_segment_kind_other(kind));
-	piece->cause = runs                            ? TP_CAUSE_NONE
-		       : piece->sample == TP_NO_SAMPLE ? TP_CAUSE_UNKNOWN
-						       : build->trace->samples[piece->sample].cause;
+	if (runs)
+		piece->cause = TP_CAUSE_NONE;
+	else if (piece->sample == TP_NO_SAMPLE)
+		piece->cause = TP_CAUSE_UNKNOWN;
+	else
+		piece->cause = build->trace->samples[piece->sample].cause;
 }
 
 /* The cause of the wait is known. Its stack is taken from a similar wait with the same cause; that

@@ -7,11 +7,13 @@
 #include "cli/session/run_session.h"
 #include "cli/terminal/messages.h"
 #include "post_run_report.h"
+#include "view_offer.h"
 
 #include "trainprof/base/text.h"
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 
@@ -48,6 +50,8 @@ static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	tp_recordings_set_last(measured.directory);
 	tp_run_session_check_whole(&measured);
 	tp_post_run_report(cli, o, &measured);
+	if (strcmp(o->summary, "none") != 0)
+		tp_view_offer(cli, &measured);
 	free(measured.directory);
 	return TP_EXIT_OK;
 }

@@ -2,6 +2,7 @@
 /* trainprof run: starts a program, measures it, reports, and ends with its exit status. */
 #include "cli/options/command.h"
 
+#include "cli/live/viewer.h"
 #include "cli/session/analysis_session.h"
 #include "cli/session/recordings.h"
 #include "cli/session/run_session.h"
@@ -11,9 +12,11 @@
 #include "cli/terminal/terminal.h"
 #include "post_run_report.h"
 #include "rank_run.h"
+#include "view_offer.h"
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
@@ -32,6 +35,11 @@ static const struct tp_option options[] = {{TP_OPTION_STEPS, .section = "What to
 					    .text = "copy the program's stdout and stderr to FILE",
 					    .is_own = true,
 					    TP_RUN_AT(log)},
+					   {.name = "live",
+					    .type = TP_OPTION_FLAG,
+					    .text = "show trainprof top meanwhile; needs --log",
+					    .is_own = true,
+					    TP_RUN_AT(is_live)},
 					   {TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
 					   {.name = "digest-only",
 					    .type = TP_OPTION_FLAG,
@@ -71,6 +79,19 @@ static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)
 	return status;
 }
 
+/* The terminal cannot show both the program's output and the live view. */
+static bool can_be_live(const struct tp_run_options *o)
+{
+	if (!o->log)
+		tp_message_print("trainprof run --live --log=train.log -- ./train …",
+				 "--live needs --log=FILE: it takes the place of the program's "
+				 "output");
+	else if (!tp_viewer_has_terminal())
+		tp_message_print("trainprof run --log=FILE -- ./train …",
+				 "--live needs a terminal for keys and screen");
+	return o->log && tp_viewer_has_terminal();
+}
+
 static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct tp_run_options *o = opts;
@@ -82,6 +103,8 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 		tp_message_print("trainprof run -- ./train …", "run needs a program");
 		return TP_EXIT_USAGE;
 	}
+	if (o->is_live && !can_be_live(o))
+		return TP_EXIT_USAGE;
 	/* If the reader of stderr is gone, the report is still written and the program's status is
 	 * kept. The program gets the signal handling that trainprof was started with. */
 	signal(SIGPIPE, SIG_IGN);
@@ -102,6 +125,8 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 	bool is_complete =
 		o->job ? tp_rank_run_end(&rank, &measured) : tp_post_run_report(cli, o, &measured);
 	is_complete = is_complete && is_whole;
+	if (!o->job && strcmp(o->summary, "none") != 0)
+		tp_view_offer(cli, &measured);
 	if (o->is_digest_only && !o->job)
 		tp_recordings_keep_digest(measured.directory);
 	free(measured.directory);
@@ -121,7 +146,8 @@ const struct tp_command tp_cmd_run = {
 		 "Everything after the program's name belongs to the program.",
 	.examples = "  trainprof run -- ./train --epochs 1\n"
 		    "  trainprof run --skip 50 --duration 2m -- python3 train.py\n"
-		    "  trainprof run --log train.log -o prof -- ./train",
+		    "  trainprof run --log train.log -o prof -- ./train\n"
+		    "  trainprof run --live --log train.log -- python3 train.py",
 	.ending = "Exit status: that of the program; 126, 127: it could not be started;\n"
 		  "125: trainprof failed.",
 	.options = options,

@@ -2,8 +2,8 @@
 /* trainprof top: shows what a running program does, with periodic updates. */
 #include "cli/options/command.h"
 
+#include "cli/live/live_view.h"
 #include "cli/session/analysis_session.h"
-#include "cli/session/live_view.h"
 #include "cli/session/recordings.h"
 #include "cli/session/run_session.h"
 #include "cli/terminal/messages.h"
@@ -39,6 +39,10 @@ static const struct tp_option options[] = {{.letter = 'i',
 					    AT(count)},
 					   {TP_OPTION_COLLECT, AT(collect)},
 					   {TP_OPTION_SAMPLE_RATE, AT(rate_hz)},
+					   {.name = "json",
+					    .type = TP_OPTION_FLAG,
+					    .text = "print each update as one line of JSON",
+					    AT(is_json)},
 					   {TP_OPTION_RULES, .is_rare = true, AT(rules)},
 					   TP_OPTION_END};
 
@@ -91,15 +95,17 @@ const struct tp_command tp_cmd_top = {
 	.group = "Measure",
 	.synopsis = "[options] PID|RUN",
 	.summary = "show what a running program does now",
-	.intro = "Show the last seconds of a running program and of all that it starts, again and\n"
-		 "again, until q, until it ends, or for --duration: the parts, steps per second,\n"
-		 "threads, the hottest lines. The program keeps running. For RUN, a recording in\n"
-		 "progress, it shows what is being recorded and measures nothing itself. On a\n"
-		 "terminal it is drawn in place, else one block after another; there Enter, or 1 "
-		 "to\n"
-		 "8, opens the screens of trainprof view on the last seconds.",
+	.intro =
+		"Show the last seconds of a running program and of all that it starts, again and\n"
+		"again, until q, until it ends, or for --duration. The program keeps running. For\n"
+		"RUN, a recording in progress, it shows what is being recorded and measures\n"
+		"nothing itself. On a terminal these are the screens of trainprof view, with step\n"
+		"times since the start and an alarm when another part becomes the limit, or steps\n"
+		"slow down or stop. An opened row stays until Esc; z holds any screen. Elsewhere\n"
+		"it prints one block after another, with --json one object per line.",
 	.examples = "  trainprof top $(pgrep -f train.py)\n"
 		    "  trainprof top -i 10s -n 6 4242 > top.txt\n"
+		    "  trainprof top --json 4242 | jq .parts_ns\n"
 		    "  trainprof top prof                    written by trainprof run -o prof",
 	.ending =
 		"Exit status: 0 shown; 2: no such process; 4: no such recording; 5: not permitted.",

@@ -3,13 +3,15 @@
 #include "cli/options/command.h"
 
 #include "cli/compare/gate_runs.h"
+#include "cli/live/viewer.h"
 #include "cli/session/analysis_session.h"
 #include "cli/session/native_lines.h"
-#include "cli/session/viewer.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/model/run_diff.h"
 #include "trainprof/report/cell_grid.h"
 
@@ -186,16 +188,22 @@ static int view_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 	const struct view_options *o = opts;
 	struct viewed_runs opened = {0};
 	struct tp_error err = {0};
+	struct tp_progress_line progress;
 	const char *word = argc > 1 ? argv[1] : argc ? argv[0] : NULL;
+	const char *subject = word ? word : "the last recording";
+	tp_progress_start(&progress, cli, "reading", &subject, 1);
 	enum tp_status status = tp_analysis_session_find(&opened.reading, word, &o->how, &err);
 	if (status == TP_OK && argc > 1)
 		status = open_diff(&opened, cli, o, argv, &err);
+	tp_progress_stop(&progress);
 	int result;
 	if (status != TP_OK) {
 		result = tp_message_error_status(NULL, &err);
 	} else {
 		if (!cli->is_quiet)
 			tp_analysis_session_warn_partial(&opened.reading);
+		/* Reading took twice the memory that browsing needs, perhaps for hours. */
+		tp_memory_trim();
 		result = show(cli, o, &opened);
 	}
 	close_all(&opened);

@@ -4,8 +4,8 @@
 
 #include "cli/job/job_ranks.h"
 #include "cli/job/job_session.h"
+#include "cli/live/viewer.h"
 #include "cli/session/analysis_session.h"
-#include "cli/session/viewer.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/terminal.h"
 

@@ -149,6 +149,16 @@ static void close_pair(int ends[2])
 			close(ends[i]);
 }
 
+static enum tp_status save_outputs(struct tp_log_tee *tee, struct tp_error *err)
+{
+	for (int i = 0; i < 2; i++) {
+		tee->saved[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, 3);
+		if (tee->saved[i] < 0)
+			return tp_fail_errno(err, errno, "cannot keep stdout and stderr");
+	}
+	return TP_OK;
+}
+
 static enum tp_status tee_start(struct tp_log_tee *tee, int log, struct tp_error *err)
 {
 	int out[2] = {-1, -1};
@@ -159,13 +169,9 @@ static enum tp_status tee_start(struct tp_log_tee *tee, int log, struct tp_error
 		status = tp_fail_errno(err, errno, "cannot make a pipe");
 		goto out;
 	}
-	for (int i = 0; i < 2; i++) {
-		tee->saved[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, 3);
-		if (tee->saved[i] < 0) {
-			status = tp_fail_errno(err, errno, "cannot keep stdout and stderr");
-			goto out;
-		}
-	}
+	status = save_outputs(tee, err);
+	if (status != TP_OK)
+		goto out;
 	hold_signals(&mask);
 	tee->pid = fork();
 	if (tee->pid == 0) {
@@ -191,22 +197,48 @@ out:
 	return status;
 }
 
+static enum tp_status open_log(int *log, const char *path, struct tp_error *err)
+{
+	*log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (*log >= 0)
+		return TP_OK;
+	enum tp_status status = tp_fail_errno(err, errno, "cannot write '%s'", path);
+	tp_error_next(err, "trainprof run --log=/tmp/train.log -- …");
+	return status;
+}
+
 enum tp_status tp_log_tee_open(struct tp_log_tee *tee, const char *path, struct tp_error *err)
 {
-	*tee = (struct tp_log_tee){.saved = {-1, -1}};
-	int log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (log < 0) {
-		enum tp_status status = tp_fail_errno(err, errno, "cannot write '%s'", path);
-		tp_error_next(err, "trainprof run --log=/tmp/train.log -- …");
+	int log;
+	*tee = (struct tp_log_tee){.is_open = true, .saved = {-1, -1}};
+	enum tp_status status = open_log(&log, path, err);
+	if (status != TP_OK)
 		return status;
+	status = tee_start(tee, log, err);
+	close(log);
+	return status;
+}
+
+enum tp_status tp_log_tee_open_file(struct tp_log_tee *tee, const char *path, struct tp_error *err)
+{
+	int log;
+	*tee = (struct tp_log_tee){.is_open = true, .saved = {-1, -1}};
+	enum tp_status status = open_log(&log, path, err);
+	if (status != TP_OK)
+		return status;
+	status = save_outputs(tee, err);
+	if (status == TP_OK) {
+		dup2(log, STDOUT_FILENO);
+		dup2(log, STDERR_FILENO);
 	}
-	enum tp_status status = tee_start(tee, log, err);
 	close(log);
 	return status;
 }
 
 void tp_log_tee_detach(struct tp_log_tee *tee)
 {
+	if (!tee->is_open)
+		return;
 	for (int i = 0; i < 2; i++) {
 		if (tee->saved[i] < 0)
 			continue;

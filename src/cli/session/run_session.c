@@ -8,6 +8,7 @@
 #include "force_recovery.h"
 #include "install_dir.h"
 #include "job_folder.h"
+#include "live_child.h"
 #include "log_tee.h"
 #include "recordings.h"
 #include "rules_dir.h"
@@ -46,6 +47,8 @@ struct run_session {
 	bool has_store; /* we created the directory */
 	struct tp_target *target;
 	struct tp_log_tee tee;
+	struct tp_live_child live_child;
+	const char *directory; /* of the recording */
 	char *marks_path;
 	char *python_path;     /* PYTHONPATH of the program; NULL = unchanged */
 	char *aside;           /* the recording that this one replaces, by --force */
@@ -271,15 +274,18 @@ static enum tp_status start_target(struct run_session *s, struct tp_error *err)
 {
 	struct tp_env env = {0};
 	enum tp_status status = TP_OK;
-	if (s->options->log)
+	if (s->options->is_live)
+		status = tp_log_tee_open_file(&s->tee, s->options->log, err);
+	else if (s->options->log)
 		status = tp_log_tee_open(&s->tee, s->options->log, err);
 	if (status == TP_OK) {
+		int keys = s->options->is_live ? tp_live_child_hold_keys() : -1;
 		tp_plan_child_env(s->plan, &env);
 		status = tp_target_start(&s->target, s->cli->inheritance, s->argv, &env, err);
+		tp_live_child_return_keys(keys);
 	}
 	tp_env_release(&env);
-	if (s->tee.pid > 0)
-		tp_log_tee_detach(&s->tee);
+	tp_log_tee_detach(&s->tee);
 	return status;
 }
 
@@ -289,6 +295,11 @@ static enum tp_status start_target(struct run_session *s, struct tp_error *err)
 static void on_started(void *context)
 {
 	struct run_session *s = context;
+	if (s->options->is_live) {
+		char *whole = tp_recordings_absolute(s->directory);
+		tp_live_child_start(&s->live_child, whole);
+		free(whole);
+	}
 	if (s->argv)
 		return;
 	report_missing(s);
@@ -363,7 +374,9 @@ static enum tp_status follow(struct run_session *s, struct tp_run_session_result
 	struct tp_sampler_result result = {0};
 	if (s->argv) /* an attached program is not affected by our end */
 		tp_crash_guard_start(tp_target_pid(s->target), s->argv[0]);
+	s->directory = out->directory;
 	enum tp_status status = tp_sampler_run(s->plan, s->target, &config, &result, err);
+	tp_live_child_stop(&s->live_child);
 	if (s->argv)
 		tp_crash_guard_stop();
 	if (status != TP_OK)
@@ -372,6 +385,7 @@ static enum tp_status follow(struct run_session *s, struct tp_run_session_result
 	snprintf(out->program, sizeof(out->program), "%s", program_of(s));
 	note_stop(s, out);
 	out->end = result.end;
+	out->had_no_keys = !s->argv || s->options->is_live;
 	out->was_interrupted = result.was_interrupted;
 	struct tp_error late = {0};
 	if (tp_store_finish(s->store, &s->run, &late) != TP_OK && out->is_whole) {

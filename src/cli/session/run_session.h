@@ -36,6 +36,8 @@ struct tp_run_options {
 	bool force;
 	const char *label;
 	const char *log;
+	bool is_live; /* the terminal shows the recording; the program gets neither it nor its keys
+		       */
 	const char *gpu_trace; /* "windows", "continuous", "off" */
 	bool wants_counters;
 	const char *summary; /* "short", "full", "none" */
@@ -124,6 +126,7 @@ struct tp_run_session_result {
 	bool could_run;       /* nothing was measured, but the program can run without it */
 	char note[240];       /* "recording stopped after 0:41: …", or "" */
 	char program[80];     /* name of the program in messages */
+	bool had_no_keys;     /* what was typed meanwhile was not for the program */
 };
 
 /* Probes the sources, with the options' selection; prints nothing. The plan borrows host. */

@@ -165,9 +165,10 @@ static void handle_signals(struct tp_live_screen *screen, bool takes_ends)
 	screen->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-void tp_live_screen_open(struct tp_live_screen *screen, const struct tp_cli *cli, bool takes_ends)
+void tp_live_screen_open(struct tp_live_screen *screen, const struct tp_cli *cli, bool takes_ends,
+			 bool may_draw)
 {
-	*screen = (struct tp_live_screen){.cli = cli, .is_terminal = can_draw()};
+	*screen = (struct tp_live_screen){.cli = cli, .is_terminal = may_draw && can_draw()};
 	handle_signals(screen, takes_ends);
 	screen->wait_fd = epoll_create1(EPOLL_CLOEXEC);
 	watch(screen, screen->signal_fd, true);
@@ -217,6 +218,12 @@ bool tp_live_screen_write(struct tp_live_screen *screen, const struct tp_buf *ou
 	return !screen->is_failed;
 }
 
+void tp_live_screen_keep(struct tp_live_screen *screen, const char *text)
+{
+	tp_buf_clear(&screen->shown);
+	tp_buf_puts(&screen->shown, text);
+}
+
 /* Overwrites line by line in one write, to avoid flicker. */
 static void add_in_place(struct tp_buf *out, const char *text)
 {
@@ -239,8 +246,7 @@ bool tp_live_screen_show(struct tp_live_screen *screen, const char *text)
 		add_in_place(&out, text);
 	else if (!screen->is_terminal)
 		tp_buf_printf(&out, "%s%s", screen->n_blocks ? "\n" : "", text);
-	tp_buf_clear(&screen->shown);
-	tp_buf_puts(&screen->shown, text);
+	tp_live_screen_keep(screen, text);
 	screen->n_blocks++;
 	write_text(screen, tp_buf_text(&out));
 	tp_buf_release(&out);
@@ -287,6 +293,8 @@ static unsigned handle_signal(struct tp_live_screen *screen, int signal)
 		if (screen->is_away)
 			enter(screen);
 		return TP_LIVE_SCREEN_REDRAW;
+	case SIGTERM:
+		return TP_LIVE_SCREEN_QUIT | TP_LIVE_SCREEN_END;
 	default:
 		return TP_LIVE_SCREEN_QUIT;
 	}

@@ -31,8 +31,9 @@ struct tp_live_screen {
 };
 
 /* With takes_ends, poll returns the signals that end a program (INT QUIT TERM HUP, except ignored
- * ones). */
-void tp_live_screen_open(struct tp_live_screen *screen, const struct tp_cli *cli, bool takes_ends);
+ * ones). Without may_draw a terminal gets a stream as well. */
+void tp_live_screen_open(struct tp_live_screen *screen, const struct tp_cli *cli, bool takes_ends,
+			 bool may_draw);
 void tp_live_screen_close(struct tp_live_screen *screen);
 
 /* The style of the next block: as wide as the terminal is now; *max_lines is 0 on a stream. */
@@ -48,8 +49,12 @@ bool tp_live_screen_write(struct tp_live_screen *screen, const struct tp_buf *ou
 /* False if writing failed: nothing reads the output any more. */
 bool tp_live_screen_show(struct tp_live_screen *screen, const char *text);
 
+/* Sets the text that remains on the terminal when the screen is closed. */
+void tp_live_screen_keep(struct tp_live_screen *screen, const char *text);
+
 enum {
 	TP_LIVE_SCREEN_QUIT = 1,   /* q, or a signal that ends a program */
+	TP_LIVE_SCREEN_END = 4,    /* with QUIT: SIGTERM, from a program */
 	TP_LIVE_SCREEN_REDRAW = 2, /* the size changed, or the job is in the foreground again */
 };
 

@@ -94,9 +94,7 @@ static double mean_of_group(const struct tp_profile *profile, size_t i, size_t n
 	return n_complete ? sum / (double)n_complete : 0;
 }
 
-/* The scale goes from zero to twice the mean, or to the longest group: a small change looks
- * small. */
-static void add_times(struct tp_buf *out, const struct tp_profile *profile, size_t n, bool is_ascii)
+void tp_report_add_heights(struct tp_buf *out, const double *values, size_t n, bool is_ascii)
 {
 	static const char *const blocks[LEVELS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 	static const char *const letters[LEVELS + 1] = {" ", "_", ".", "-", ":",
@@ -104,20 +102,26 @@ static void add_times(struct tp_buf *out, const struct tp_profile *profile, size
 	double most = 0;
 	double sum = 0;
 	for (size_t i = 0; i < n; i++) {
-		double mean = mean_of_group(profile, i, n);
-		sum += mean;
-		if (mean > most)
-			most = mean;
+		sum += values[i];
+		if (values[i] > most)
+			most = values[i];
 	}
 	if (most < 2 * sum / (double)n)
 		most = 2 * sum / (double)n;
 	for (size_t i = 0; i < n; i++) {
-		double mean = mean_of_group(profile, i, n);
-		size_t level = most > 0 ? (size_t)(mean / most * LEVELS + 0.5) : 0;
-		if (!level && mean > 0)
+		size_t level = most > 0 ? (size_t)(values[i] / most * LEVELS + 0.5) : 0;
+		if (!level && values[i] > 0)
 			level = 1;
 		tp_buf_puts(out, (is_ascii ? letters : blocks)[level]);
 	}
+}
+
+static void add_times(struct tp_buf *out, const struct tp_profile *profile, size_t n, bool is_ascii)
+{
+	double means[MAX_CELLS];
+	for (size_t i = 0; i < n; i++)
+		means[i] = mean_of_group(profile, i, n);
+	tp_report_add_heights(out, means, n, is_ascii);
 }
 
 bool tp_report_has_step_line(const struct tp_profile *profile)

@@ -28,4 +28,8 @@ bool tp_report_has_step_line(const struct tp_profile *profile);
 /* Prints the counts as a line of the page, followed by the step times over the run. */
 void tp_report_print_step_counts(struct tp_page *page, const struct tp_profile *profile);
 
+/* Appends a character for each value, as high as the value: "▄▃▄█". The scale goes from zero to
+ * twice the mean, or to the largest value, so that a small change looks small. */
+void tp_report_add_heights(struct tp_buf *out, const double *values, size_t n, bool is_ascii);
+
 #endif

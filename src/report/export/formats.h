@@ -7,6 +7,7 @@
 
 extern const struct tp_export_format tp_export_collapsed;
 extern const struct tp_export_format tp_export_speedscope;
+extern const struct tp_export_format tp_export_firefox;
 extern const struct tp_export_format tp_export_pprof;
 extern const struct tp_export_format tp_export_otlp;
 extern const struct tp_export_format tp_export_chrome;

@@ -3,49 +3,17 @@
  * them. */
 #include "formats.h"
 
+#include "frame_table.h"
 #include "json_stream.h"
-#include "stack_names.h"
 
 #include "trainprof/base/file.h"
-#include "trainprof/base/memory.h"
 #include "trainprof/base/version.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 static const char schema[] = "https://www.speedscope.app/file-format-schema.json";
 
-/* Frames are numbered in order of appearance: one for each name and place. */
-struct frame_table {
-	struct tp_export_names names;
-	uint32_t *number; /* by text, plus one; 0 = not seen yet. Grows with the texts. */
-	size_t n_numbers;
-	uint32_t *text; /* by number */
-	uint32_t *frame;
-	size_t n;
-	size_t text_capacity;
-	size_t frame_capacity;
-};
-
-static uint32_t number_of(struct frame_table *table, uint32_t text, uint32_t frame)
-{
-	if (text >= table->n_numbers) {
-		size_t more = text * 2 + 64;
-		table->number = tp_realloc(table->number, more * sizeof(*table->number));
-		for (size_t i = table->n_numbers; i < more; i++)
-			table->number[i] = 0;
-		table->n_numbers = more;
-	}
-	if (!table->number[text]) {
-		size_t n = table->n;
-		TP_ARRAY_PUSH(table->frame, n, table->frame_capacity) = frame;
-		TP_ARRAY_PUSH(table->text, table->n, table->text_capacity) = text;
-		table->number[text] = (uint32_t)table->n;
-	}
-	return table->number[text] - 1;
-}
-
-static void write_samples(FILE *out, struct frame_table *table,
+static void write_samples(FILE *out, struct tp_export_frames *table,
 			  const struct tp_export_weight *weights, size_t n, bool is_off)
 {
 	bool is_next = false;
@@ -56,8 +24,7 @@ static void write_samples(FILE *out, struct frame_table *table,
 		fputs(is_next ? ",\n[" : "\n[", out);
 		is_next = true;
 		for (size_t k = 0; k < table->names.n; k++)
-			fprintf(out, "%s%" PRIu32, k ? "," : "",
-				number_of(table, table->names.ids[k], table->names.frames[k]));
+			fprintf(out, "%s%" PRIu32, k ? "," : "", tp_export_frames_number(table, k));
 		putc(']', out);
 	}
 }
@@ -71,7 +38,7 @@ static uint64_t sum_of(const struct tp_export_weight *weights, size_t n, bool is
 	return sum;
 }
 
-static void write_profile(FILE *out, struct frame_table *table,
+static void write_profile(FILE *out, struct tp_export_frames *table,
 			  const struct tp_export_weight *weights, size_t n, bool is_off,
 			  size_t *n_profiles)
 {
@@ -102,24 +69,23 @@ static void write_profile(FILE *out, struct frame_table *table,
 	fputs("]}", out);
 }
 
-static void write_frames(FILE *out, const struct frame_table *table)
+static void write_frames(FILE *out, const struct tp_export_frames *table)
 {
-	const struct tp_trace *trace = table->names.profile->trace;
 	for (size_t i = 0; i < table->n; i++) {
+		uint32_t line;
+		const char *file = tp_export_frames_file(table, i, &line);
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
-		tp_export_json_text(out, tp_export_names_text(&table->names, table->text[i]));
-		const struct tp_frame *frame = &trace->frames[table->frame[i]];
-		uint32_t file = !table->frame[i] ? 0 : frame->file ? frame->file : frame->module;
+		tp_export_json_text(out, tp_export_frames_name(table, i));
 		if (file)
-			tp_export_json_member(out, "file", tp_trace_string(trace, file));
-		if (file && frame->line)
-			fprintf(out, ",\"line\":%" PRIu32, frame->line);
+			tp_export_json_member(out, "file", file);
+		if (line)
+			fprintf(out, ",\"line\":%" PRIu32, line);
 		putc('}', out);
 	}
 }
 
 /* Returns the index of the first profile of the training thread, which is shown first. */
-static size_t write_profiles(FILE *out, struct frame_table *table,
+static size_t write_profiles(FILE *out, struct tp_export_frames *table,
 			     const struct tp_export_weights *weights)
 {
 	size_t n_profiles = 0;
@@ -143,13 +109,13 @@ static enum tp_status speedscope_write(const struct tp_report *report, FILE *out
 				       struct tp_error *err)
 {
 	struct tp_export_weights weights;
-	struct frame_table table = {0};
+	struct tp_export_frames table;
 	struct tp_buf exporter = {0};
 	const char *label = report->profile->trace->run.label;
 	size_t active = 0;
 	tp_buf_printf(&exporter, "trainprof@%s", tp_version());
 	tp_export_weights_build(&weights, report->profile, false);
-	tp_export_names_init(&table.names, report->profile);
+	tp_export_frames_init(&table, report->profile);
 	fprintf(out, "{\"$schema\":\"%s\"", schema);
 	tp_export_json_member(out, "exporter", tp_buf_text(&exporter));
 	tp_export_json_member(out, "name", label ? label : "");
@@ -159,10 +125,7 @@ static enum tp_status speedscope_write(const struct tp_report *report, FILE *out
 	fputs("],\"shared\":{\"frames\":[", out);
 	write_frames(out, &table);
 	fprintf(out, "]},\"activeProfileIndex\":%zu}\n", active);
-	free(table.number);
-	free(table.text);
-	free(table.frame);
-	tp_export_names_release(&table.names);
+	tp_export_frames_release(&table);
 	tp_export_weights_release(&weights);
 	return tp_file_check(out, "the export", err);
 }

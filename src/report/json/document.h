@@ -39,6 +39,9 @@ void tp_report_json_without(struct tp_report_document *doc);
 void tp_report_json_warnings(struct tp_report_document *doc);
 /* Write members of partition and of steps; nothing if no line is known. */
 void tp_report_json_lines(struct tp_json_writer *w, const struct tp_profile *profile);
+/* One of these lines, as an object. */
+void tp_report_json_line(struct tp_json_writer *w, const struct tp_profile *profile,
+			 const struct tp_line_result *line);
 void tp_report_json_loop(struct tp_json_writer *w, const struct tp_profile *profile);
 /* Writes "against", a member of the guide's entry for a technique. */
 void tp_report_json_yardstick(struct tp_json_writer *w, const struct tp_yardstick *yardstick);

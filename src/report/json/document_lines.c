@@ -4,8 +4,8 @@
 
 /* Writes whole paths: otherwise a reader of the document cannot distinguish two files of the same
  * name. */
-static void write_line(struct tp_json_writer *w, const struct tp_profile *profile,
-		       const struct tp_line_result *line)
+void tp_report_json_line(struct tp_json_writer *w, const struct tp_profile *profile,
+			 const struct tp_line_result *line)
 {
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "part", tp_part_name(line->part));
@@ -25,7 +25,7 @@ void tp_report_json_lines(struct tp_json_writer *w, const struct tp_profile *pro
 	tp_json_write_key(w, "lines");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < profile->n_lines; i++)
-		write_line(w, profile, &profile->lines[i]);
+		tp_report_json_line(w, profile, &profile->lines[i]);
 	tp_json_close(w, ']');
 }
 

@@ -2,10 +2,10 @@
 /* Writes the screen of a running measurement. */
 #include "trainprof/report/live.h"
 
+#include "live_lines.h"
 #include "report/digest/digest.h"
 #include "report/digest/frame_name.h"
 #include "report/digest/source_lines.h"
-#include "report/digest/verdict.h"
 #include "summary.h"
 
 #include "trainprof/base/map.h"
@@ -13,7 +13,6 @@
 #include "trainprof/base/text.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,42 +67,6 @@ static void print_header(struct tp_page *page, const struct tp_report_digest *di
 	tp_page_right(page, TP_PAINT_NONE, tp_buf_text(&times));
 	tp_buf_release(&subject);
 	tp_buf_release(&times);
-}
-
-static void print_limit(struct tp_page *page, const struct tp_report_digest *digest)
-{
-	const struct tp_profile *profile = digest->profile;
-	struct tp_buf title = {0};
-	struct tp_buf sentence = {0};
-	enum tp_part limit = profile->limiter;
-	if (!profile->total_ns || limit == TP_N_PARTS) {
-		tp_page_wrap(page, 2, TP_PAINT_WARN, "No thread of the program was seen.", 2);
-		return;
-	}
-	for (const char *c = tp_part_name(limit); *c; c++)
-		tp_buf_putc(&title, (char)toupper((unsigned char)*c));
-	tp_report_add_limit(&sentence, profile, limit);
-	tp_page_add(page, TP_PAINT_BOLD, tp_buf_text(&title));
-	tp_page_add(page, TP_PAINT_NONE, "  ");
-	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&sentence), 2);
-	tp_buf_release(&title);
-	tp_buf_release(&sentence);
-}
-
-static void print_steps(struct tp_page *page, const struct tp_profile *profile)
-{
-	const struct tp_stat *time = &profile->step_time;
-	struct tp_buf text = {0};
-	if (time->n && time->mean > 0)
-		tp_buf_printf(&text, "%s steps per second, %s each, p95 %s",
-			      tp_unit_number(1e9 / time->mean).text, tp_unit_time(time->mean).text,
-			      tp_unit_time(time->p95).text);
-	else
-		tp_buf_printf(&text, "No steps: %s",
-			      profile->steps_reason ? profile->steps_reason : "none were found");
-	tp_page_column(page, 2);
-	tp_page_wrap(page, 4, time->n ? TP_PAINT_NONE : TP_PAINT_DIM, tp_buf_text(&text), 1);
-	tp_buf_release(&text);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
@@ -307,43 +270,12 @@ static void print_functions(struct tp_page *page, const struct tp_profile *profi
 
 /* ---- the last lines ------------------------------------------------------------------------ */
 
-/* Returns the share of one CPU, from the first reading to the last: the time outside is unknown. */
-static bool recorder_ratio(const struct tp_trace *trace, double *out)
-{
-	size_t n;
-	const struct tp_gauge *readings =
-		tp_trace_gauges(trace, TP_METRIC_SELF_CPU, TP_NO_TASK, &n);
-	if (n < 2 || readings[n - 1].time_ns <= readings[0].time_ns)
-		return false;
-	*out = (readings[n - 1].value - readings[0].value) /
-	       (double)(readings[n - 1].time_ns - readings[0].time_ns);
-	return true;
-}
-
-static void print_cost(struct tp_page *page, const struct tp_report_digest *digest,
-		       const struct tp_live *live)
-{
-	struct tp_buf text = {0};
-	double ratio;
-	if (live->is_recorded && recorder_ratio(digest->trace, &ratio))
-		tp_buf_printf(&text, "The recording takes %s of one CPU, ",
-			      tp_unit_percent(ratio).text);
-	const char *who = text.len ? "top" : live->is_recorded ? "Top takes" : "trainprof takes";
-	tp_buf_printf(&text, "%s %s%s", who,
-		      live->own_ratio >= 0 ? tp_unit_percent(live->own_ratio).text : "unknown",
-		      text.len ? "" : " of one CPU");
-	tp_buf_printf(&text, "; %s lost.", tp_unit_counted(digest->n_lost, "record").text);
-	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
-		     1);
-	tp_buf_release(&text);
-}
-
 static void print_foot(struct tp_page *page, const struct tp_report_digest *digest,
 		       const struct tp_live *live)
 {
 	if (live->note)
 		tp_page_wrap(page, 2, TP_PAINT_WARN, live->note, 1);
-	print_cost(page, digest, live);
+	tp_report_live_cost(page, digest, live);
 	if (live->end_note) {
 		tp_page_add(page, TP_PAINT_DIM, live->end_note);
 		tp_page_end(page);
@@ -407,8 +339,9 @@ void tp_report_live(struct tp_page *page, const struct tp_profile *profile,
 	struct tp_report_digest digest;
 	tp_report_digest_make(&digest, &report);
 	print_header(page, &digest, live);
-	print_limit(page, &digest);
-	print_steps(page, profile);
+	tp_report_live_limit(page, &digest);
+	tp_report_live_steps(page, profile);
+	tp_report_live_history(page, live);
 	tp_report_bars(page, &digest);
 	struct live_rows rows = assign_rows(page->n_lines, profile, live);
 	print_threads(page, profile, rows.threads);

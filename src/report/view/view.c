@@ -27,21 +27,41 @@ static const struct tp_view_screen *const screens[TP_N_SCREENS] = {
 	[TP_SCREEN_THREADS] = &tp_view_threads,
 };
 
+static void set_report(struct tp_view *view)
+{
+	const struct tp_report *report = view->input.report;
+	view->profile = report->profile;
+	view->trace = view->profile->trace;
+	view->findings = report->findings;
+	tp_report_digest_make(&view->digest, report);
+	tp_view_functions_init(&view->functions, view->profile);
+	size_t n = view->findings ? view->findings->n_fired : 0;
+	view->is_chosen = tp_alloc(n + 1);
+	memset(view->is_chosen, true, n);
+}
+
+static void release_report(struct tp_view *view)
+{
+	while (view->n_places)
+		tp_view_release_rows(&view->places[--view->n_places]);
+	tp_view_functions_release(&view->functions);
+	free(view->is_chosen);
+	free(view->by_length);
+	free(view->strip);
+	view->is_chosen = NULL;
+	view->by_length = NULL;
+	view->strip = NULL;
+	view->n_strip = 0;
+}
+
 struct tp_view *tp_view_new(const struct tp_view_input *input)
 {
 	struct tp_view *view = tp_alloc(sizeof(*view));
 	view->input = *input;
 	view->screens = screens;
-	view->profile = input->report->profile;
-	view->trace = view->profile->trace;
-	view->findings = input->report->findings;
 	view->style = (struct tp_report_style){.width = 80, .has_colour = true};
 	view->row_lines = 20;
-	tp_report_digest_make(&view->digest, input->report);
-	tp_view_functions_init(&view->functions, view->profile);
-	size_t n = view->findings ? view->findings->n_fired : 0;
-	view->is_chosen = tp_alloc(n + 1);
-	memset(view->is_chosen, true, n);
+	set_report(view);
 	tp_view_show_tab(view, input->diff ? TP_SCREEN_DIFF : TP_SCREEN_OVERVIEW);
 	return view;
 }
@@ -50,13 +70,48 @@ void tp_view_free(struct tp_view *view)
 {
 	if (!view)
 		return;
-	while (view->n_places)
-		tp_view_release_rows(&view->places[--view->n_places]);
-	tp_view_functions_release(&view->functions);
-	free(view->is_chosen);
-	free(view->by_length);
-	free(view->strip);
+	release_report(view);
 	free(view);
+}
+
+bool tp_view_is_held(const struct tp_view *view)
+{
+	return view->n_places > 1 || view->prompt != TP_VIEW_NO_PROMPT || view->is_held;
+}
+
+/* The row of an item; the current row if there is no such item. */
+static size_t row_of_item(const struct tp_view_place *place, size_t item)
+{
+	for (size_t i = 0; i < place->n_rows; i++)
+		if (tp_view_item(place, i) == item)
+			return i;
+	return place->cursor;
+}
+
+void tp_view_update(struct tp_view *view, const struct tp_report *report,
+		    const struct tp_live *live)
+{
+	/* Its rows are freed; what the user has chosen remains. */
+	struct tp_view_place before = view->places[0];
+	size_t item = tp_view_cursor_item(&before);
+	release_report(view);
+	view->input.report = report;
+	view->input.live = live;
+	set_report(view);
+	tp_view_show_tab(view, view->tab);
+	struct tp_view_place *place = tp_view_top_place(view);
+	place->cursor = before.cursor;
+	place->top = before.top;
+	place->mode = before.mode;
+	place->sort = before.sort;
+	place->only_outliers = before.only_outliers;
+	place->selection.state = before.selection.state;
+	place->selection.only_python = before.selection.only_python;
+	memcpy(place->filter, before.filter, sizeof(place->filter));
+	tp_view_make_rows(view, place);
+	/* The cursor stays on a part, but the first row is always the largest. */
+	if (before.cursor && place->screen->id == TP_SCREEN_OVERVIEW)
+		place->cursor = row_of_item(place, item);
 }
 
 const char *tp_view_screen_name(const struct tp_view *view)

@@ -4,6 +4,8 @@
 
 #include "report/digest/verdict.h"
 #include "trainprof/base/text.h"
+#include "trainprof/report/live.h"
+#include "trainprof/report/units.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -19,10 +21,27 @@ enum {
 
 /* ---- title and tabs ---- */
 
+/* Of a running program the part that takes most: a few seconds are too short for a verdict. */
 static void add_verdict(struct tp_buf *out, const struct tp_view *view)
 {
-	for (const char *c = tp_report_verdict_title(view->input.report); *c; c++)
+	bool has_limiter = view->profile->total_ns && view->profile->limiter != TP_N_PARTS;
+	const char *title = !view->input.live ? tp_report_verdict_title(view->input.report)
+			    : has_limiter     ? tp_part_name(view->profile->limiter)
+					      : "";
+	for (const char *c = title; *c; c++)
 		tp_buf_putc(out, (char)toupper((unsigned char)*c));
+}
+
+/* "14:03:11  last 2.0 s of 0:41" */
+static void add_live_time(struct tp_buf *out, const struct tp_view *view)
+{
+	const struct tp_live *live = view->input.live;
+	if (tp_view_is_held(view))
+		tp_buf_printf(out, "held at %s", live->clock);
+	else
+		tp_buf_printf(out, "%s  last %s of %s", live->clock,
+			      tp_unit_elapsed(live->window_ns).text,
+			      tp_unit_clock(live->watched_ns).text);
 }
 
 /* The command is cut, the figures are not. */
@@ -31,9 +50,15 @@ static void draw_subject(struct tp_view *view, struct tp_grid *grid, size_t end)
 	struct tp_buf subject = {0};
 	struct tp_buf extent = {0};
 	bool is_narrow = grid->columns < TP_VIEW_NARROW_BELOW;
-	tp_buf_puts(&subject, is_narrow ? "" : "trainprof  ");
+	if (view->input.live)
+		tp_buf_printf(&subject, "%s%s  ", is_narrow ? "" : "trainprof top  ",
+			      view->input.live->subject);
+	else
+		tp_buf_puts(&subject, is_narrow ? "" : "trainprof  ");
 	tp_report_add_subject(&subject, &view->digest);
-	if (!is_narrow)
+	if (view->input.live)
+		add_live_time(&extent, view);
+	else if (!is_narrow)
 		tp_report_add_extent(&extent, &view->digest, TP_EXTENT_STEPS);
 	size_t width = tp_text_width(tp_buf_text(&extent)) + 2;
 	size_t room = end > width + MIN_SUBJECT && !is_narrow ? end - width : end;

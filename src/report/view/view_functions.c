@@ -166,68 +166,100 @@ static int compare_costs(const void *a, const void *b)
 	return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Notes the line with most time of each function: each of its frames is one line. */
-static void note_lines(const struct tp_view_functions *functions,
-		       const struct tp_view_selection *selection, struct tp_view_cost *costs)
-{
-	const struct tp_profile *profile = functions->profile;
-	const struct tp_trace *trace = profile->trace;
-	uint64_t *by_frame = tp_alloc((trace->n_frames + 1) * sizeof(*by_frame));
-	for (size_t i = 0; i < profile->n_hot; i++) {
-		const struct tp_hot_stack *hot = &profile->hot[i];
-		const struct tp_stack *stack = tp_trace_stack(trace, hot->stack);
-		if (!tp_view_is_selected(functions, selection, hot))
-			continue;
-		uint32_t room[TP_STACK_MAX_FRAMES];
-		uint32_t n;
-		const uint32_t *frames = tp_view_frames(functions, selection, stack, room, &n);
-		for (uint32_t f = 0; f < n; f++)
-			by_frame[frames[f]] += hot->time_ns;
-	}
-	struct tp_map lines = {0};
-	for (uint32_t i = 1; i < trace->n_frames; i++) {
-		uint64_t sum = 0;
-		if (!by_frame[i] || !trace->frames[i].line)
-			continue;
-		uint64_t key = (uint64_t)functions->of_frame[i] << 32 | trace->frames[i].line;
-		tp_map_get(&lines, key, &sum);
-		tp_map_set(&lines, key, sum + by_frame[i]);
-		struct tp_view_cost *cost = &costs[functions->of_frame[i]];
-		if (sum + by_frame[i] > cost->line_ns) {
-			cost->line_ns = sum + by_frame[i];
-			cost->line = trace->frames[i].line;
-		}
-	}
-	tp_map_release(&lines);
-	free(by_frame);
-}
+/* One frame of a selected stack. */
+struct frame_visit {
+	size_t stack;   /* number of the stack, from 1 */
+	uint32_t depth; /* 0: the innermost frame */
+	uint32_t frame;
+	uint64_t time_ns;
+};
 
-struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,
-				   const struct tp_view_selection *selection, size_t *n)
+typedef void frame_callback(void *context, const struct frame_visit *visit);
+
+/* Visits the frames of all selected stacks, stack by stack, the innermost frame first. */
+static void walk_frames(const struct tp_view_functions *functions,
+			const struct tp_view_selection *selection, frame_callback *visit,
+			void *context)
 {
 	const struct tp_profile *profile = functions->profile;
-	struct tp_view_cost *costs = tp_alloc((functions->n + 1) * sizeof(*costs));
-	size_t *seen_in = tp_alloc((functions->n + 1) * sizeof(*seen_in));
 	for (size_t i = 0; i < profile->n_hot; i++) {
 		const struct tp_hot_stack *hot = &profile->hot[i];
 		const struct tp_stack *stack = tp_trace_stack(profile->trace, hot->stack);
 		if (!tp_view_is_selected(functions, selection, hot))
 			continue;
 		uint32_t room[TP_STACK_MAX_FRAMES];
-		uint32_t n_frames;
-		const uint32_t *frames =
-			tp_view_frames(functions, selection, stack, room, &n_frames);
-		for (uint32_t f = 0; f < n_frames; f++) {
-			uint32_t function = functions->of_frame[frames[f]];
-			costs[function].self_ns += f ? 0 : hot->time_ns;
-			/* A recursive function is counted once. */
-			if (seen_in[function] != i + 1)
-				costs[function].total_ns += hot->time_ns;
-			seen_in[function] = i + 1;
+		uint32_t n;
+		const uint32_t *frames = tp_view_frames(functions, selection, stack, room, &n);
+		for (uint32_t f = 0; f < n; f++) {
+			const struct frame_visit one = {i + 1, f, frames[f], hot->time_ns};
+			visit(context, &one);
 		}
 	}
-	free(seen_in);
-	note_lines(functions, selection, costs);
+}
+
+/* Adds the time of a stack to a function or line in it. One that is in the stack several times is
+ * counted once; seen_in has the stack that was counted last. */
+static void add_time(uint64_t *self_ns, uint64_t *total_ns, size_t *seen_in,
+		     const struct frame_visit *visit)
+{
+	if (!visit->depth)
+		*self_ns += visit->time_ns;
+	if (*seen_in != visit->stack)
+		*total_ns += visit->time_ns;
+	*seen_in = visit->stack;
+}
+
+struct cost_sums {
+	const struct tp_view_functions *functions;
+	struct tp_view_cost *costs; /* by function */
+	size_t *seen_in;            /* by function */
+	uint64_t *by_frame;
+};
+
+static void add_cost(void *context, const struct frame_visit *visit)
+{
+	struct cost_sums *sums = context;
+	uint32_t function = sums->functions->of_frame[visit->frame];
+	struct tp_view_cost *cost = &sums->costs[function];
+	add_time(&cost->self_ns, &cost->total_ns, &sums->seen_in[function], visit);
+	sums->by_frame[visit->frame] += visit->time_ns;
+}
+
+/* Notes the line with most time of each function: each of its frames is one line. */
+static void note_lines(struct cost_sums *sums)
+{
+	const struct tp_view_functions *functions = sums->functions;
+	const struct tp_trace *trace = functions->profile->trace;
+	struct tp_map lines = {0};
+	for (uint32_t i = 1; i < trace->n_frames; i++) {
+		uint64_t sum = 0;
+		if (!sums->by_frame[i] || !trace->frames[i].line)
+			continue;
+		uint64_t key = (uint64_t)functions->of_frame[i] << 32 | trace->frames[i].line;
+		tp_map_get(&lines, key, &sum);
+		sum += sums->by_frame[i];
+		tp_map_set(&lines, key, sum);
+		struct tp_view_cost *cost = &sums->costs[functions->of_frame[i]];
+		if (sum > cost->line_ns) {
+			cost->line_ns = sum;
+			cost->line = trace->frames[i].line;
+		}
+	}
+	tp_map_release(&lines);
+}
+
+struct tp_view_cost *tp_view_costs(const struct tp_view_functions *functions,
+				   const struct tp_view_selection *selection, size_t *n)
+{
+	size_t n_frames = functions->profile->trace->n_frames;
+	struct tp_view_cost *costs = tp_alloc((functions->n + 1) * sizeof(*costs));
+	struct cost_sums sums = {.functions = functions, .costs = costs};
+	sums.seen_in = tp_alloc((functions->n + 1) * sizeof(*sums.seen_in));
+	sums.by_frame = tp_alloc((n_frames + 1) * sizeof(*sums.by_frame));
+	walk_frames(functions, selection, add_cost, &sums);
+	note_lines(&sums);
+	free(sums.seen_in);
+	free(sums.by_frame);
 	*n = 0;
 	for (uint32_t i = 0; i < functions->n; i++) {
 		if (!costs[i].total_ns)
@@ -247,50 +279,47 @@ static int compare_lines(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
+struct source_line_sums {
+	const struct tp_trace *trace;
+	uint32_t file;
+	struct tp_map at; /* index of a line */
+	struct tp_view_line_cost *lines;
+	size_t *seen_in; /* by index */
+	size_t n;
+	size_t capacity;
+	size_t seen_capacity;
+};
+
+static void add_line(void *context, const struct frame_visit *visit)
+{
+	struct source_line_sums *sums = context;
+	const struct tp_frame *frame = &sums->trace->frames[visit->frame];
+	uint64_t k = sums->n;
+	if (frame->file != sums->file || !frame->line)
+		return;
+	if (!tp_map_get(&sums->at, frame->line, &k)) {
+		tp_map_set(&sums->at, frame->line, k);
+		size_t n_seen = sums->n;
+		TP_ARRAY_PUSH(sums->lines, sums->n, sums->capacity) =
+			(struct tp_view_line_cost){.line = frame->line};
+		TP_ARRAY_PUSH(sums->seen_in, n_seen, sums->seen_capacity) = 0;
+	}
+	assert(sums->lines && k < sums->n);
+	add_time(&sums->lines[k].self_ns, &sums->lines[k].total_ns, &sums->seen_in[k], visit);
+}
+
 struct tp_view_line_cost *tp_view_line_costs(const struct tp_view_functions *functions,
 					     const struct tp_view_selection *selection,
 					     uint32_t file, size_t *n)
 {
-	const struct tp_profile *profile = functions->profile;
-	const struct tp_trace *trace = profile->trace;
-	struct tp_view_line_cost *lines = NULL;
-	size_t *seen_in = NULL;
-	size_t capacity = 0;
-	size_t seen_capacity = 0;
-	struct tp_map at = {0};
-	*n = 0;
-	for (size_t i = 0; i < profile->n_hot; i++) {
-		const struct tp_hot_stack *hot = &profile->hot[i];
-		const struct tp_stack *stack = tp_trace_stack(trace, hot->stack);
-		if (!tp_view_is_selected(functions, selection, hot))
-			continue;
-		uint32_t room[TP_STACK_MAX_FRAMES];
-		uint32_t n_frames;
-		const uint32_t *frames =
-			tp_view_frames(functions, selection, stack, room, &n_frames);
-		for (uint32_t f = 0; f < n_frames; f++) {
-			const struct tp_frame *frame = &trace->frames[frames[f]];
-			uint64_t k = *n;
-			if (frame->file != file || !frame->line)
-				continue;
-			if (!tp_map_get(&at, frame->line, &k)) {
-				tp_map_set(&at, frame->line, k);
-				size_t n_seen = *n;
-				TP_ARRAY_PUSH(lines, *n, capacity) =
-					(struct tp_view_line_cost){.line = frame->line};
-				TP_ARRAY_PUSH(seen_in, n_seen, seen_capacity) = 0;
-			}
-			assert(lines && k < *n);
-			lines[k].self_ns += f ? 0 : hot->time_ns;
-			lines[k].total_ns += seen_in[k] == i + 1 ? 0 : hot->time_ns;
-			seen_in[k] = i + 1;
-		}
-	}
-	free(seen_in);
-	tp_map_release(&at);
-	if (*n)
-		qsort(lines, *n, sizeof(*lines), compare_lines);
-	return lines;
+	struct source_line_sums sums = {.trace = functions->profile->trace, .file = file};
+	walk_frames(functions, selection, add_line, &sums);
+	free(sums.seen_in);
+	tp_map_release(&sums.at);
+	if (sums.n)
+		qsort(sums.lines, sums.n, sizeof(*sums.lines), compare_lines);
+	*n = sums.n;
+	return sums.lines;
 }
 
 /* ---- native code ---- */

@@ -199,6 +199,15 @@ static void handle_stacks(struct tp_view *view, struct tp_view_place *place, int
 	tp_view_stacks_switch(view, place, key);
 }
 
+static void handle_hold(struct tp_view *view, struct tp_view_place *place, int key)
+{
+	(void)place;
+	(void)key;
+	view->is_held = !view->is_held;
+	tp_view_show_message(view, view->is_held ? "Held; z goes on. The program is not stopped."
+						 : "Goes on with the next interval.");
+}
+
 #define ON(screen) (1U << TP_SCREEN_##screen)
 #define STACKS     (ON(STACKS) | ON(TREE) | ON(FLAME))
 
@@ -248,6 +257,7 @@ static const struct key_row table[] = {
 	 "count an advice in or out of what they gain together",
 	 ON(ADVICE),
 	 handle_choose},
+	{{'z'}, "z", "hold", "hold the screen, or go on; the program runs", 0, handle_hold},
 	{{'/'}, "/", "search", "search", 0, handle_prompt},
 	{{'\\'}, "\\", NULL, "show only rows that contain a word; Esc shows all", 0, handle_prompt},
 	{{'n', 'N'}, "n N", NULL, "next, previous place that was searched", 0, handle_again},
@@ -298,12 +308,19 @@ static bool has_code(const struct key_row *row, int key)
 	return false;
 }
 
+/* Only a program that is watched goes on. */
+static bool is_available(const struct tp_view *view, const struct key_row *row)
+{
+	return row->handle != handle_hold || view->input.live;
+}
+
 /* A screen's own keys have priority over those of all screens. */
-static const struct key_row *find_row(const struct tp_view_screen *screen, int key)
+static const struct key_row *find_row(const struct tp_view *view,
+				      const struct tp_view_screen *screen, int key)
 {
 	for (int of_all = 0; of_all < 2; of_all++)
 		for (size_t i = 0; i < TP_ARRAY_LEN(table); i++)
-			if (has_code(&table[i], key) &&
+			if (has_code(&table[i], key) && is_available(view, &table[i]) &&
 			    (of_all ? is_global(&table[i]) : is_of_screen(&table[i], screen)))
 				return &table[i];
 	return NULL;
@@ -312,7 +329,7 @@ static const struct key_row *find_row(const struct tp_view_screen *screen, int k
 bool tp_view_run_key(struct tp_view *view, int key)
 {
 	struct tp_view_place *place = tp_view_top_place(view);
-	const struct key_row *row = find_row(place->screen, key);
+	const struct key_row *row = find_row(view, place->screen, key);
 	if (row)
 		row->handle(view, place, key);
 	return row != NULL;
@@ -341,7 +358,8 @@ void tp_view_add_hints(struct tp_view *view, struct tp_buf *out, size_t columns)
 			const struct key_row *row = &table[i];
 			bool is_last = row->codes[0] == '?' || row->codes[0] == 'q';
 			bool opens = row->handle == handle_open;
-			if (!row->hint || is_last || (opens && !screen->open))
+			if (!row->hint || is_last || (opens && !screen->open) ||
+			    !is_available(view, row))
 				continue;
 			if (opens ? !of_all : of_all ? is_global(row) : is_of_screen(row, screen))
 				room = add_hint(out, row, room);
@@ -380,7 +398,7 @@ static void print_help(struct tp_view *view, struct tp_view_place *place, struct
 	tp_page_add(page, TP_PAINT_NONE, "Keys of all screens:");
 	tp_page_end(page);
 	for (size_t i = 0; i < TP_ARRAY_LEN(table); i++)
-		if (is_global(&table[i]))
+		if (is_global(&table[i]) && is_available(view, &table[i]))
 			print_key(page, &table[i]);
 }
 

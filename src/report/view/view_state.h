@@ -120,6 +120,7 @@ struct tp_view {
 	char message[160];
 	bool *is_chosen; /* by index of the finding; for advice only */
 	bool is_plain;   /* no bars */
+	bool is_held;    /* of a running program: nothing newer is shown */
 	bool has_units_of_step;
 	double *strip; /* heap: the longest step of each of n_strip groups */
 	size_t n_strip;

@@ -6,6 +6,7 @@
 #include "report/digest/source_lines.h"
 #include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
+#include "report/text/live_lines.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
@@ -51,10 +52,27 @@ static void print_step_line(struct tp_view *view, struct tp_page *page)
 	tp_buf_release(&text);
 }
 
+/* What happens now: no rule is evaluated. */
+static void print_live_head(struct tp_view *view, struct tp_page *page)
+{
+	const struct tp_live *live = view->input.live;
+	tp_report_live_limit(page, &view->digest);
+	tp_report_live_steps(page, view->profile);
+	tp_report_live_history(page, live);
+	if (live->note)
+		tp_page_wrap(page, 2, TP_PAINT_WARN, live->note, 1);
+	tp_report_live_cost(page, &view->digest, live);
+	tp_page_end(page);
+}
+
 static void print_head(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
 {
 	(void)place;
 	struct tp_buf text = {0};
+	if (view->input.live) {
+		print_live_head(view, page);
+		return;
+	}
 	for (const char *c = tp_report_verdict_title(view->input.report); *c; c++)
 		tp_buf_putc(&text, (char)toupper((unsigned char)*c));
 	tp_buf_puts(&text, "  ");

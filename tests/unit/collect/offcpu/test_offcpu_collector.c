@@ -256,11 +256,9 @@ static unsigned count_seen(struct rig *rig, const char *name)
 	char detail[1024];
 	uint32_t id = find_task(rig, name, detail, sizeof(detail))->info.id;
 	unsigned n = 0;
-	for (size_t i = 0; i < rig->builder.n_records; i++) {
-		const struct tp_record *record = &rig->builder.records[i];
-		n += record->kind == TP_RECORD_SAMPLE && record->of.sample.task == id &&
-		     record->of.sample.state == TP_STATE_BLOCKED;
-	}
+	for (size_t i = 0; i < rig->builder.n_samples; i++)
+		n += rig->builder.samples[i].task == id &&
+		     rig->builder.samples[i].state == TP_STATE_BLOCKED;
 	return n;
 }
 
@@ -465,19 +463,16 @@ END_TEST
 static unsigned count_samples(const struct rig *rig, uint32_t task)
 {
 	unsigned n = 0;
-	for (size_t i = 0; i < rig->builder.n_records; i++)
-		n += rig->builder.records[i].kind == TP_RECORD_SAMPLE &&
-		     rig->builder.records[i].of.sample.task == task;
+	for (size_t i = 0; i < rig->builder.n_samples; i++)
+		n += rig->builder.samples[i].task == task;
 	return n;
 }
 
 static const struct tp_sample *nth_sample(const struct rig *rig, uint32_t task, unsigned n)
 {
-	for (size_t i = 0; i < rig->builder.n_records; i++) {
-		const struct tp_record *record = &rig->builder.records[i];
-		if (record->kind == TP_RECORD_SAMPLE && record->of.sample.task == task && n-- == 0)
-			return &record->of.sample;
-	}
+	for (size_t i = 0; i < rig->builder.n_samples; i++)
+		if (rig->builder.samples[i].task == task && n-- == 0)
+			return &rig->builder.samples[i];
 	ck_abort_msg("fewer samples than expected");
 	return NULL;
 }

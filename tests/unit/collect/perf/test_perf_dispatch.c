@@ -130,6 +130,11 @@ static const struct tp_record *nth(enum tp_record_kind kind, size_t n)
 	return NULL;
 }
 
+static const struct tp_sample *nth_sample(size_t n)
+{
+	return n < sink.n_samples ? &sink.samples[n] : NULL;
+}
+
 static const struct tp_run *nth_run(size_t n)
 {
 	return n < sink.n_runs ? &sink.runs[n] : NULL;
@@ -240,7 +245,7 @@ END_TEST
 START_TEST(sample_goes_to_its_task_with_a_stack)
 {
 	feed_sample(10, 10, 100);
-	const struct tp_sample *sample = &nth(TP_RECORD_SAMPLE, 0)->of.sample;
+	const struct tp_sample *sample = nth_sample(0);
 	ck_assert_uint_eq(sample->task, 0);
 	ck_assert_uint_eq(sample->time_ns, 100);
 	ck_assert_uint_eq(sample->cpu, 1);
@@ -248,7 +253,7 @@ START_TEST(sample_goes_to_its_task_with_a_stack)
 	ck_assert_uint_ne(sample->stack, 0);
 	feed.is_paused = true;
 	feed_sample(10, 10, 110);
-	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 1));
+	ck_assert_ptr_null(nth_sample(1));
 }
 END_TEST
 
@@ -268,13 +273,13 @@ START_TEST(sample_of_one_that_leaves_is_no_sample_among_others)
 	event = 8;
 	feed_sample(10, 10, 103);
 	event = 0;
-	const struct tp_sample *leaving = &nth(TP_RECORD_SAMPLE, 0)->of.sample;
+	const struct tp_sample *leaving = nth_sample(0);
 	ck_assert_uint_eq(leaving->time_ns, 100);
 	ck_assert(leaving->flags & TP_SAMPLE_SWITCH_OUT);
-	const struct tp_sample *other = &nth(TP_RECORD_SAMPLE, 1)->of.sample;
+	const struct tp_sample *other = nth_sample(1);
 	ck_assert_uint_eq(other->time_ns, 103);
 	ck_assert(!(other->flags & TP_SAMPLE_SWITCH_OUT));
-	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 2));
+	ck_assert_ptr_null(nth_sample(2));
 	ck_assert_uint_eq(feed.n_samples, 1);
 	ck_assert_uint_eq(feed.n_leavings, 3); /* unused samples cost time as well */
 	tp_map_release(&leaves);
@@ -287,7 +292,7 @@ START_TEST(dropped_stacks_are_counted_and_their_samples_kept)
 	for (uint64_t i = 0; i < 5; i++)
 		feed_sample(10, 10, 100 + i);
 	tp_perf_dispatch_flush(&feed, 200, false);
-	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 4));
+	ck_assert_ptr_nonnull(nth_sample(4));
 	const struct tp_gap *gap = &nth(TP_RECORD_GAP, 0)->of.gap;
 	ck_assert_uint_eq(gap->n_lost, 5);
 	ck_assert_uint_eq(gap->start_ns, 100);
@@ -302,7 +307,7 @@ START_TEST(thinning_unwinds_one_of_so_many)
 	for (uint64_t i = 0; i < 40; i++)
 		feed_sample(10, 10, 100 + i);
 	ck_assert_uint_eq(feed.stacks.n_skipped, 30);
-	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 39));
+	ck_assert_ptr_nonnull(nth_sample(39));
 }
 END_TEST
 
@@ -373,12 +378,12 @@ START_TEST(thread_with_two_sets_of_events_is_heard_once)
 	event = 100;
 	feed_sample(10, 12, 50);
 	feed_switch(false, 12, 0, 60);
-	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 0));
+	ck_assert_ptr_null(nth_sample(0));
 	event = 120;
 	feed_sample(10, 12, 51);
 	feed_switch(false, 12, 0, 61);
 	feed_switch(true, 12, 0, 80);
-	ck_assert_uint_eq(nth(TP_RECORD_SAMPLE, 0)->of.sample.time_ns, 51);
+	ck_assert_uint_eq(nth_sample(0)->time_ns, 51);
 	ck_assert_uint_eq(nth_run(0)->start_ns, 61);
 	ck_assert_uint_eq(feed.n_unheard, 2);
 }
@@ -394,10 +399,10 @@ START_TEST(children_are_heard_as_their_creator_is)
 	ck_assert_int_eq(tp_task_tree_find(tree, 13)->listens_to, 12);
 	ck_assert_uint_eq(tp_task_tree_find(tree, 13)->info.start_ns, 100);
 	feed_sample(10, 13, 110);
-	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 0));
+	ck_assert_ptr_null(nth_sample(0));
 	event = 120;
 	feed_sample(10, 13, 111);
-	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 0));
+	ck_assert_ptr_nonnull(nth_sample(0));
 	event = 100;
 	feed_task(PERF_RECORD_EXIT, 10, 13, 10, 12, 120);
 	ck_assert_ptr_nonnull(tp_task_tree_find(tree, 13));
@@ -433,7 +438,7 @@ START_TEST(exec_by_another_thread_takes_its_events_along)
 	ck_assert_int_eq(tp_task_tree_find(tree, 10)->listens_to, 12);
 	event = 120;
 	feed_sample(10, 10, 11 * TP_NS_PER_MS);
-	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 0));
+	ck_assert_ptr_nonnull(nth_sample(0));
 }
 END_TEST
 

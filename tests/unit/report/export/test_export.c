@@ -166,7 +166,8 @@ END_TEST
 
 START_TEST(hostile_names_do_not_break_json)
 {
-	static const char *const formats[] = {"speedscope", "chrome", "otlp", "mlflow", "wandb"};
+	static const char *const formats[] = {"speedscope", "chrome", "otlp",
+					      "mlflow",     "wandb",  "firefox"};
 	struct timed t;
 	timed_init(&t, hostile);
 	for (size_t i = 0; i < TP_ARRAY_LEN(formats); i++) {

@@ -9,6 +9,7 @@
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/text.h"
+#include "trainprof/report/live.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -466,6 +467,115 @@ START_TEST(answers_say_what_the_caller_has_to_do)
 }
 END_TEST
 
+/* ---- a program that runs --------------------------------------------------------------------- */
+
+static void live_init(struct tp_live *live, struct tp_live_history *history)
+{
+	*history = (struct tp_live_history){.n = 12};
+	for (size_t i = 0; i < history->n; i++)
+		history->items[i] = (struct tp_live_interval){.step_ns = (double)(40 + i) * 1e6,
+							      .step_max_ns = 80e6};
+	snprintf(history->alarm, sizeof(history->alarm),
+		 "14:03:05  dataloader is the limit now, 75 %%; before it was compute.");
+	*live = (struct tp_live){.subject = "pid 4242",
+				 .clock = "14:03:11",
+				 .watched_ns = 41000 * SCENE_MS,
+				 .window_ns = 2000 * SCENE_MS,
+				 .own_ratio = 0.006,
+				 .note = "CPU stacks are off: reason",
+				 .history = history};
+}
+
+START_TEST(a_running_program_has_the_same_screens)
+{
+	static const char *const keys[] = {"1", "1^", "2", "3", "7", "?"};
+	struct scene s;
+	struct tp_buf text = {0};
+	struct tp_live live;
+	struct tp_live_history history;
+	scene_init(&s, &scene_plain);
+	s.report.findings = NULL;
+	s.report.no_findings_because = "a few seconds are too short for advice";
+	live_init(&live, &history);
+	const struct tp_view_input input = {.report = &s.report, .live = &live};
+	for (size_t i = 0; i < TP_ARRAY_LEN(keys); i++) {
+		struct tp_view *view = tp_view_new(&input);
+		scene_type(view, keys[i]);
+		tp_buf_printf(&text, "==== %s\n", keys[i]);
+		scene_draw(&text, view, 80, 24, false);
+		tp_view_free(view);
+	}
+	struct tp_view *view = tp_view_new(&input);
+	tp_buf_puts(&text, "==== 44 columns\n");
+	scene_draw(&text, view, 44, 18, true);
+	tp_view_free(view);
+	sample_golden(tp_buf_text(&text), "view-live");
+	tp_buf_release(&text);
+	type_all_keys(&s.report);
+	scene_release(&s);
+}
+END_TEST
+
+START_TEST(an_update_keeps_the_screen_its_order_and_its_filter)
+{
+	struct scene s[2];
+	struct tp_live live;
+	struct tp_live_history history;
+	live_init(&live, &history);
+	for (int i = 0; i < 2; i++)
+		scene_init(&s[i], &scene_plain);
+	/* In the second interval another part is the largest. */
+	s[1].profile.parts[TP_PART_COMPUTE].time_ns *= 10;
+	s[1].profile.limiter = TP_PART_COMPUTE;
+	const struct tp_view_input input = {.report = &s[0].report, .live = &live};
+	struct tp_view *view = tp_view_new(&input);
+	assert_shows(view, "", ">dataloader");
+	tp_view_update(view, &s[1].report, &live);
+	assert_shows(view, "", ">compute");
+	assert_shows(view, "v", ">dataloader");
+	tp_view_update(view, &s[0].report, &live);
+	assert_shows(view, "", ">dataloader");
+	assert_shows(view, "4s\\main^", "> 17 %   17 %  main");
+	tp_view_update(view, &s[1].report, &live);
+	scene_release(&s[0]); /* nothing of the former interval is used any more */
+	assert_shows(view, "", "only rows with 'main'");
+	assert_shows(view, "", "[4 Stacks]");
+	tp_view_free(view);
+	scene_release(&s[1]);
+}
+END_TEST
+
+START_TEST(an_opened_row_and_a_held_screen_stay)
+{
+	struct scene s;
+	struct tp_live live;
+	struct tp_live_history history;
+	scene_init(&s, &scene_plain);
+	live_init(&live, &history);
+	const struct tp_view_input input = {.report = &s.report, .live = &live};
+	struct tp_view *view = tp_view_new(&input);
+	ck_assert(!tp_view_is_held(view));
+	scene_type(view, "^");
+	ck_assert(tp_view_is_held(view));
+	assert_shows(view, "", "held at 14:03:11");
+	scene_type(view, "<");
+	ck_assert(!tp_view_is_held(view));
+	assert_shows(view, "", "14:03:11  last 2.00 s of 0:41");
+	scene_type(view, "/");
+	ck_assert(tp_view_is_held(view));
+	scene_type(view, "<");
+	assert_shows(view, "z", "Held; z goes on. The program is not stopped.");
+	ck_assert(tp_view_is_held(view));
+	assert_shows(view, "z", "Goes on with the next interval.");
+	ck_assert(!tp_view_is_held(view));
+	tp_view_free(view);
+	view = scene_view(&s.report);
+	assert_shows(view, "z", "This key does nothing here");
+	tp_view_free(view);
+	scene_release(&s);
+}
+END_TEST
+
 /* The stack of places is limited; opening more places keeps those below the top. */
 START_TEST(places_do_not_pile_up)
 {
@@ -640,6 +750,9 @@ Suite *suite_report_view(void)
 	tcase_add_test(tc, the_gain_of_chosen_advice_is_asked_for);
 	tcase_add_test(tc, native_functions_have_source_with_debug_information);
 	tcase_add_test(tc, answers_say_what_the_caller_has_to_do);
+	tcase_add_test(tc, a_running_program_has_the_same_screens);
+	tcase_add_test(tc, an_update_keeps_the_screen_its_order_and_its_filter);
+	tcase_add_test(tc, an_opened_row_and_a_held_screen_stay);
 	tcase_add_test(tc, places_do_not_pile_up);
 	tcase_add_test(tc, markdown_cannot_be_left_from_inside);
 	tcase_add_test(tc, plain_screens_have_no_pictures);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows the viewer on a terminal, as lines for screen readers, and as one picture. */
-#ifndef TRAINPROF_SRC_CLI_SESSION_VIEWER_H
-#define TRAINPROF_SRC_CLI_SESSION_VIEWER_H
+#ifndef TRAINPROF_SRC_CLI_LIVE_VIEWER_H
+#define TRAINPROF_SRC_CLI_LIVE_VIEWER_H
 
 #include "cli/options/command.h"
 #include "cli/terminal/live_screen.h"

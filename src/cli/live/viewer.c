@@ -176,7 +176,7 @@ int tp_viewer_run(const struct tp_cli *cli, struct tp_view *view)
 	struct tp_live_screen screen;
 	struct tp_buf typed = {0};
 	struct tp_viewer viewer = {.cli = cli, .view = view, .screen = &screen};
-	tp_live_screen_open(&screen, cli, true);
+	tp_live_screen_open(&screen, cli, true, true);
 	screen.typed = &typed;
 	while (tp_viewer_draw(&viewer) && wait_and_handle(&viewer))
 		;

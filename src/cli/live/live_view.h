@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows the last seconds of a measurement again and again: of a process, or of a recording that is
  * being written. The analysis is the same as for a report. */
-#ifndef TRAINPROF_SRC_CLI_SESSION_LIVE_VIEW_H
-#define TRAINPROF_SRC_CLI_SESSION_LIVE_VIEW_H
+#ifndef TRAINPROF_SRC_CLI_LIVE_LIVE_VIEW_H
+#define TRAINPROF_SRC_CLI_LIVE_LIVE_VIEW_H
 
 #include "cli/options/command.h"
 #include "cli/options/options.h"
@@ -17,6 +17,7 @@ struct tp_live_view_options {
 	double rate_hz;
 	const char *collect;
 	struct tp_words rules;
+	bool is_json; /* a line of JSON for each interval */
 };
 
 /* Attaches, and leaves the process as it was. Returns the exit status; errors have been printed. */

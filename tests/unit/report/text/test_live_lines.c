@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lines of a live view that come from earlier intervals. */
+#include "report/text/live_lines.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct tp_live_history history;
+
+/* The lines for a history of n intervals, on a page of that width. */
+static const char *lines(size_t n, unsigned width, bool is_ascii)
+{
+	static char text[1000];
+	const struct tp_report_style style = {.width = width, .is_ascii = is_ascii};
+	const struct tp_live live = {.history = &history};
+	struct tp_page page;
+	history.n = n;
+	tp_page_init(&page, &style);
+	tp_report_live_history(&page, &live);
+	snprintf(text, sizeof(text), "%s", tp_buf_text(&page.out));
+	tp_page_release(&page);
+	return text;
+}
+
+static void begin(void)
+{
+	history = (struct tp_live_history){0};
+	for (size_t i = 0; i < TP_LIVE_INTERVALS_MAX; i++) {
+		double step_ns = i == 3 ? 80e6 : 40e6;
+		history.items[i] = (struct tp_live_interval){.step_ns = step_ns,
+							     .step_max_ns = step_ns + 10e6};
+	}
+}
+
+START_TEST(each_interval_is_a_cell_and_the_longest_step_is_named)
+{
+	begin();
+	ck_assert_str_eq(lines(5, 80, false), "  ▃▃▃▇▃  longest step 90.0 ms\n");
+	ck_assert_str_eq(lines(5, 80, true), "  ---*-  longest step 90.0 ms\n");
+	ck_assert_str_eq(lines(1, 80, false), "");
+}
+END_TEST
+
+/* The newest are shown; of those that do not fit nothing is said. */
+START_TEST(lines_keep_to_the_width)
+{
+	begin();
+	for (unsigned width = 40; width < 200; width += 13) {
+		const char *text = lines(TP_LIVE_INTERVALS_MAX, width, true);
+		ck_assert_uint_le(strcspn(text, "\n"), width);
+		ck_assert_ptr_nonnull(strstr(text, "longest step 50.0 ms"));
+	}
+}
+END_TEST
+
+START_TEST(an_interval_without_steps_is_empty)
+{
+	begin();
+	history.items[1] = (struct tp_live_interval){0};
+	ck_assert_ptr_nonnull(strstr(lines(3, 80, true), "  + +  longest step 50.0 ms"));
+	history.items[0] = history.items[2] = history.items[1];
+	ck_assert_str_eq(lines(3, 80, true), "");
+}
+END_TEST
+
+START_TEST(the_last_alarm_stays)
+{
+	begin();
+	snprintf(history.alarm, sizeof(history.alarm), "14:03:11  Steps are slower.");
+	ck_assert_str_eq(lines(0, 80, true), "  14:03:11  Steps are slower.\n");
+}
+END_TEST
+
+Suite *suite_report_live_lines(void);
+Suite *suite_report_live_lines(void)
+{
+	Suite *suite = suite_create("report_live_lines");
+	TCase *tc = tcase_create("live_lines");
+	tcase_add_test(tc, each_interval_is_a_cell_and_the_longest_step_is_named);
+	tcase_add_test(tc, lines_keep_to_the_width);
+	tcase_add_test(tc, an_interval_without_steps_is_empty);
+	tcase_add_test(tc, the_last_alarm_stays);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
