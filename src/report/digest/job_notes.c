@@ -10,6 +10,8 @@
 /* Below these ratios a number gives a reader nothing to act on: our choice. */
 static const double NOTABLE_RATIO = 0.05; /* of work in collectives or copies, or with weak names */
 static const double NOTABLE_WAIT_RATIO = 0.01; /* of windows, in waits for a late rank */
+/* A smaller cause of the waits for a rank is not listed after the largest one. */
+static const double NOTABLE_CAUSE_RATIO = 0.1;
 
 enum { CAUSES_SHOWN = 2 };
 
@@ -69,9 +71,13 @@ static void add_function_time(struct tp_buf *out, const struct tp_profile *profi
 	struct blame_share rows[TP_N_PARTS + 1];
 	uint64_t total_ns;
 	size_t n = sum_blame(profile, (uint32_t)device, rows, &total_ns);
-	for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
+	for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++) {
+		double share = ratio(rows[i].time_ns, total_ns);
+		if (i && share < NOTABLE_CAUSE_RATIO)
+			break;
 		tp_buf_printf(out, "%s%s %s", i ? ", " : ": ", tp_report_after_words(rows[i].part),
-			      tp_unit_percent(ratio(rows[i].time_ns, total_ns)).text);
+			      tp_unit_percent(share).text);
+	}
 }
 
 static void add_ranks(struct tp_buf *out, const struct tp_report_digest *digest)
