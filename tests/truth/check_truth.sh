@@ -26,6 +26,15 @@ for trace in "$work/made.json" "$traces"/*.gz "$traces"/*.sqlite; do
 done
 "$trainprof" report "$work/made" | grep -q 'judged 60.0 ms of 1.26 s' ||
 	fail 'made: what of the trace was judged is not on the page'
+# Captures that show less than steady training.
+python3 "$here/made_captures.py" "$work/captures.traces"
+for trace in "$work"/captures.traces/*.json; do
+	name=$(basename "$trace" .json)
+	"$trainprof" import -q -o "$work/$name" "$trace" >/dev/null || fail "$name: not imported"
+done
+rm -rf "$work/captures.traces"
+python3 "$here/capture_pages.py" "$trainprof" "$work" >"$work/said" || { status=1; cat "$work/said"; }
+rm "$work/said"
 # Jobs in pipeline stages: the cause is named, and its gain encloses what the cure gains.
 pipeline() {
 	job=$1

@@ -241,10 +241,10 @@ static void warn_no_anchor(struct tp_profile *profile, const struct tp_period *p
 {
 	profile->steps_reason =
 		tp_arena_printf(&profile->arena,
-				"launches repeat every %zu pieces of device work, but without an "
+				"launches repeat after %zu piece%s of device work, but without an "
 				"optimizer, copy of "
 				"input or loader's call: layers or micro-batches, no steps",
-				period->lag);
+				period->lag, period->lag == 1 ? "" : "s");
 }
 
 /* A period with an input but no optimizer may be a micro-batch of a longer period with an

@@ -173,8 +173,9 @@ static void add_work(struct tp_buf *out, const struct tp_report_digest *digest)
 	const struct tp_quantity *ops = &profile->facts[TP_FACT_DEVICE_OPS];
 	if (ops->is_known && ops->value >= 0.5 && profile->is_of_steps &&
 	    (profile->n_devices == 1 || digest->lines_each > 1))
-		tp_buf_printf(out, "; %s launches per step",
-			      tp_unit_count((uint64_t)(ops->value + 0.5)).text);
+		tp_buf_printf(out, "; %s launch%s per step",
+			      tp_unit_count((uint64_t)(ops->value + 0.5)).text,
+			      ops->value < 1.5 ? "" : "es");
 	if (profile->micro_batches > 1)
 		tp_buf_printf(out, ", %zu micro-batches", profile->micro_batches);
 }
@@ -234,9 +235,12 @@ static void add_evidence(struct tp_buf *out, const struct tp_report_digest *dige
 	const struct tp_quantity *facts = digest->profile->facts;
 	const struct tp_quantity *weak = &facts[TP_FACT_KERNEL_WEAK];
 	const struct tp_quantity *unlinked = &facts[TP_FACT_DEVICE_UNLINKED];
+	const struct tp_quantity *cut = &facts[TP_FACT_TRACE_CUT];
+	if (cut->is_known && cut->value > 0)
+		tp_buf_puts(out, "A file ends in the middle: what follows is not judged");
 	if (weak->is_known && weak->value > NOTABLE_RATIO)
-		tp_buf_printf(out, "%s of the kernel time rests on names that say little",
-			      tp_unit_percent(weak->value).text);
+		tp_buf_printf(out, "%s%s of the kernel time rests on names that say little",
+			      out->len ? "; " : "", tp_unit_percent(weak->value).text);
 	if (unlinked->is_known && unlinked->value > NOTABLE_RATIO)
 		tp_buf_printf(out, "%s%s of the device work has no known launching call",
 			      out->len ? "; " : "", tp_unit_percent(unlinked->value).text);

@@ -36,6 +36,11 @@ static bool is_of_slow_ranks(const struct tp_findings *findings)
 	       strcmp(findings->verdict_cause, "uneven_ranks") == 0;
 }
 
+bool tp_report_is_start_up(const struct tp_findings *findings)
+{
+	return findings && findings->verdict && strcmp(findings->verdict, "startup_only") == 0;
+}
+
 /* True if the parts of devices decide: there are some, and neither too many records are lost nor
  * only the start was recorded. */
 static bool is_of_devices(const struct tp_report *report)
@@ -43,8 +48,7 @@ static bool is_of_devices(const struct tp_report *report)
 	const struct tp_findings *findings = report->findings;
 	bool is_doubted = findings && findings->verdict &&
 			  (strcmp(findings->verdict, "records_lost") == 0 ||
-			   strcmp(findings->verdict, "startup_only") == 0 ||
-			   tp_report_capture_is_short(findings));
+			   tp_report_is_start_up(findings) || tp_report_capture_is_short(findings));
 	return report->profile->n_devices && report->profile->total_ns && !is_doubted &&
 	       !is_of_slow_ranks(findings);
 }
