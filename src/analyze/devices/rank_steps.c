@@ -357,7 +357,8 @@ static void join_ends_of_a_step(struct tp_intervals *ends)
 	for (size_t i = 1; i < ends->n; i++)
 		gaps[i - 1] = ends->items[i].start_ns - ends->items[i - 1].end_ns;
 	qsort(gaps, ends->n - 1, sizeof(*gaps), length_order);
-	double least = TP_OPTIMIZER_GAP_MIN * (double)gaps[(ends->n - 1) * 3 / 4];
+	size_t upper = (ends->n - 1) * 3 / 4; /* the upper quartile */
+	double least = TP_OPTIMIZER_GAP_MIN * (double)gaps[upper];
 	free(gaps);
 	size_t n = 1;
 	for (size_t i = 1; i < ends->n; i++) {

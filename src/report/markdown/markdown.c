@@ -32,7 +32,7 @@ static void add_verdict(struct tp_buf *out, const struct tp_report_digest *diges
 	tp_text_add_safe(&safe, tp_buf_text(&command));
 	/* A code span has no escapes: only its own quote character must be replaced. */
 	for (const char *p = tp_buf_text(&safe); *p; p++)
-		tp_buf_putc(out, *p == '`' || *p == '\n' ? '\'' : *p);
+		tp_buf_putc(out, (char)(*p == '`' || *p == '\n' ? '\'' : *p));
 	tp_buf_release(&safe);
 	tp_buf_release(&command);
 	tp_buf_puts(out, "`: ");
