@@ -11,6 +11,7 @@ static const struct tp_verdict_words rows[] = {
 	{"computing", "compute_bound", "COMPUTING"},
 	{"not_enough_cpu", "idle_bound", "NOT ENOUGH CPU"},
 	{"waiting_for_ranks", "communication_bound", "WAITING FOR OTHER RANKS"},
+	{"uneven_ranks", "compute_bound", "WAITING FOR OTHER RANKS"},
 	{"communicating", "communication_bound", "COMMUNICATION"},
 	{"moving_memory", "memory_bound", "MOVING MEMORY"},
 	{"python_overhead", "host_bound", "PYTHON OVERHEAD"},

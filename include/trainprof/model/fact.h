@@ -307,6 +307,29 @@
 	  "waits for others that the rank causes which causes most")                               \
 	X(COMM_WAITS, "comm.wait_for_others_ratio", "ratio", SEEN,                                 \
 	  "share in which a rank waits for a late one, before it is handed over")                  \
+	X(COMM_SLOW_RANK, "comm.slow_rank", "1", SEEN,                                             \
+	  "rank that computes longest, compared with the ranks that do the same work")             \
+	X(COMM_SLOW_RANK_PEERS, "comm.slow_rank_peers", "1", SEEN,                                 \
+	  "other ranks that do the same work")                                                     \
+	X(COMM_SLOW_RANK_TIMES, "comm.slow_rank_times", "1", SEEN,                                 \
+	  "its compute time / the median of theirs")                                               \
+	X(COMM_SLOW_RANK_EXCESS, "comm.slow_rank_excess_ratio", "ratio", SEEN,                     \
+	  "its compute time beyond that median, of a step")                                        \
+	X(COMM_SLOW_RANK_SAVED, "comm.slow_rank_saved_ratio", "ratio", SEEN,                       \
+	  "share of the step saved if it computed as long as they do, replayed")                   \
+	X(COMM_STAGES, "comm.stages", "1", SEEN, "stages of the pipeline whose ranks are there")   \
+	X(COMM_SLOW_STAGE, "comm.slow_stage", "1", SEEN,                                           \
+	  "stage that computes longest, counted from 0")                                           \
+	X(COMM_SLOW_STAGE_TIMES, "comm.slow_stage_times", "1", SEEN,                               \
+	  "its compute time / the median of the other stages")                                     \
+	X(COMM_SLOW_STAGE_EXCESS, "comm.slow_stage_excess_ratio", "ratio", SEEN,                   \
+	  "its compute time beyond the mean of all stages, of a step")                             \
+	X(COMM_SLOW_STAGE_SAVED, "comm.slow_stage_saved_ratio", "ratio", SEEN,                     \
+	  "share of the step saved if all stages computed equally long, replayed")                 \
+	X(COMM_SLOW_STAGE_MOST, "comm.slow_stage_most_ratio", "ratio", SEEN,                       \
+	  "the same if only that stage became faster, replayed")                                   \
+	X(COMM_UNEVEN_SAVED, "comm.uneven_saved_ratio", "ratio", SEEN,                             \
+	  "share of the step saved if work were equal on all ranks and each time, replayed")       \
 	X(COMM_SLOWDOWN, "comm.interference_ratio", "ratio", SEEN,                                 \
 	  "kernel time added because communication runs beside, of the window")                    \
 	X(TRACE_CUT, "trace.is_cut", "bool", SEEN, "a trace ends in mid-document")                 \

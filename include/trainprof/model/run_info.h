@@ -65,6 +65,7 @@ struct tp_rank_info {
 	const char *host;            /* NULL = unknown */
 	int64_t number;              /* the job's rank number; -1 = unknown */
 	uint32_t n_ranks;            /* of the job; 0 = unknown */
+	int64_t stage;               /* of the pipeline, from 0; -1 = none, or unknown */
 	int64_t pid;                 /* 0 = unknown */
 	uint64_t n_events;           /* events read, of any kind */
 	uint64_t n_kept;             /* became spans */
@@ -136,6 +137,7 @@ struct tp_run_info {
 	X(host, text, "host", "host", known)                                                       \
 	X(number, ordinal, "number", "rank", known)                                                \
 	X(n_ranks, count32, "n_ranks", "world_size", known)                                        \
+	X(stage, ordinal, "stage", "stage", known)                                                 \
 	X(pid, pid, "pid", "pid", known)                                                           \
 	X(n_events, count, "events", "events", always)                                             \
 	X(n_kept, count, "kept", "kept", always)                                                   \

@@ -236,6 +236,9 @@ struct name_times {
 
 static bool may_be_cold(struct tp_rank_analysis *analysis, const struct tp_span *span)
 {
+	/* Functions in Python enclose all kinds of work, but one that compiles is slow once. */
+	if (span->kind == TP_SPAN_PYTHON)
+		return tp_rank_sense(analysis, span) == TP_SENSE_COMPILE;
 	if (span->kind != TP_SPAN_CALL && span->kind != TP_SPAN_OPERATOR)
 		return false;
 	switch (tp_rank_sense(analysis, span)) {

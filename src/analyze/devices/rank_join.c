@@ -2,6 +2,7 @@
 /* Joins ranks: attributes each exposed wait in a collective to the activity of the late rank at
  * that instant (docs/design/ranks.md#ranks-joined). */
 #include "collective_match.h"
+#include "rank_balance.h"
 
 #include "trainprof/base/memory.h"
 
@@ -280,8 +281,11 @@ void tp_ranks_join(struct tp_rank_analysis *analysis)
 	size_t n_pieces = 0;
 	for (size_t i = 0; i < analysis->n_devices; i++)
 		n_pieces += analysis->devices[i].n_pieces;
-	if (!n_pieces || !analysis->is_joined)
+	struct tp_collectives none = {.analysis = analysis};
+	if (!n_pieces || !analysis->is_joined) {
+		tp_rank_balance_set(&none);
 		return;
+	}
 	struct join join = {.analysis = analysis};
 	join.blame_ns = tp_alloc(analysis->n_devices * TP_N_LABELS * sizeof(*join.blame_ns));
 	tp_collectives_init(&join.all, analysis);
@@ -291,6 +295,7 @@ void tp_ranks_join(struct tp_rank_analysis *analysis)
 		attribute_all(&join);
 		set_results(&join);
 	}
+	tp_rank_balance_set(&join.all);
 	tp_collectives_release(&join.all);
 	free(join.blame_ns);
 }

@@ -241,10 +241,10 @@ static void warn_no_anchor(struct tp_profile *profile, const struct tp_period *p
 {
 	profile->steps_reason =
 		tp_arena_printf(&profile->arena,
-				"launches repeat every %zu pieces of device work, but without an "
+				"launches repeat after %zu piece%s of device work, but without an "
 				"optimizer, copy of "
 				"input or loader's call: layers or micro-batches, no steps",
-				period->lag);
+				period->lag, period->lag == 1 ? "" : "s");
 }
 
 /* A period with an input but no optimizer may be a micro-batch of a longer period with an
@@ -357,7 +357,8 @@ static void join_ends_of_a_step(struct tp_intervals *ends)
 	for (size_t i = 1; i < ends->n; i++)
 		gaps[i - 1] = ends->items[i].start_ns - ends->items[i - 1].end_ns;
 	qsort(gaps, ends->n - 1, sizeof(*gaps), length_order);
-	double least = TP_OPTIMIZER_GAP_MIN * (double)gaps[(ends->n - 1) * 3 / 4];
+	size_t upper = (ends->n - 1) * 3 / 4; /* the upper quartile */
+	double least = TP_OPTIMIZER_GAP_MIN * (double)gaps[upper];
 	free(gaps);
 	size_t n = 1;
 	for (size_t i = 1; i < ends->n; i++) {

@@ -9,6 +9,8 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/model/span.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Returns the field if the key (of the same length) is its name. */
@@ -40,12 +42,16 @@ static struct tp_json_slice *field_of(struct tp_op_args *args, const struct tp_j
 	case 3:
 		return field_if(&args->sequence, key, key->text[0] == 'S' ? "Seq" : "seq");
 	case 4:
-		return field_if(&args->grid, key, "grid");
+		return key->text[0] == 'R' ? field_if(&args->rank, key, "Rank")
+					   : field_if(&args->grid, key, "grid");
 	case 5:
 		return field_of_short_key(args, key);
 	case 6:
 		return key->text[0] == 'd' ? field_if(&args->device, key, "device")
 					   : field_if(&args->stream, key, "stream");
+	case 8:
+		return key->text[0] == 'D' ? field_if(&args->receiver, key, "Dst Rank")
+					   : field_if(&args->sender, key, "Src Rank");
 	case 10:
 		return field_if(&args->group_size, key, "Group size");
 	case 11:
@@ -142,6 +148,30 @@ static uint32_t group_of(const struct tp_op_args *args, struct tp_rank_writer *w
 	return id;
 }
 
+/* A send and the receive that it meets are one exchange of two ranks, whatever communicator they
+ * use. Sequence numbers count all exchanges of a rank, so the order within the pair matches them.
+ */
+static void pair_exchange(struct tp_detail *detail, const struct tp_op_args *args,
+			  struct tp_rank_writer *writer)
+{
+	int64_t own = tp_rank_info(writer)->number;
+	bool is_send = TP_JSON_SLICE_IS(&args->collective, "send");
+	const struct tp_json_slice *peer = is_send ? &args->receiver : &args->sender;
+	int64_t other;
+	char name[64];
+	if (own < 0 && !tp_json_slice_integer(&args->rank, &own))
+		return;
+	if ((!is_send && !TP_JSON_SLICE_IS(&args->collective, "recv")) ||
+	    !tp_json_slice_integer(peer, &other) || other < 0 || own < 0)
+		return;
+	int len = snprintf(name, sizeof(name), "rank %" PRId64 " to rank %" PRId64,
+			   is_send ? own : other, is_send ? other : own);
+	detail->group = tp_rank_writer_string(writer, name, (size_t)len);
+	detail->op = tp_rank_writer_string(writer, "sendrecv", strlen("sendrecv"));
+	detail->sequence = 0;
+	detail->n_ranks = 2;
+}
+
 static void add_collective(struct tp_detail *detail, const struct tp_op_args *args,
 			   struct tp_rank_writer *writer, struct tp_buf *scratch)
 {
@@ -156,6 +186,7 @@ static void add_collective(struct tp_detail *detail, const struct tp_op_args *ar
 	if (tp_json_slice_integer(&args->sequence, &sequence) && sequence >= 0 &&
 	    sequence < UINT32_MAX)
 		detail->sequence = (uint32_t)sequence + 1;
+	pair_exchange(detail, args, writer);
 }
 
 uint32_t tp_op_args_detail(const struct tp_op_args *args, struct tp_rank_writer *writer,

@@ -25,6 +25,9 @@ struct tp_op_args {
 	struct tp_json_slice group_size;
 	struct tp_json_slice sequence;
 	struct tp_json_slice n_elements;
+	struct tp_json_slice rank;     /* of the process itself */
+	struct tp_json_slice receiver; /* rank that a send goes to */
+	struct tp_json_slice sender;   /* rank that a receive comes from */
 };
 
 void tp_op_args_read(struct tp_op_args *out, const struct tp_json_slice *args);

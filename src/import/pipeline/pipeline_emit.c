@@ -303,6 +303,7 @@ static void emit_rank(struct emitter *emitter, struct tp_rank_writer *writer, si
 	struct tp_rank_info *info = tp_rank_info(writer);
 	struct tp_buf *name = &emitter->scratch;
 	info->number = rank->number;
+	info->stage = rank->stage;
 	info->n_events = rank->n_events;
 	info->n_skipped = rank->n_skipped;
 	info->skipped_because = rank->skipped_because;

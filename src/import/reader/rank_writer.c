@@ -95,6 +95,7 @@ struct tp_rank_writer *tp_rank_writer_begin(struct tp_import_reader *import)
 	writer->import = import;
 	writer->place = place;
 	writer->info.number = -1;
+	writer->info.stage = -1;
 	writer->info.format = import->format;
 	if (import->source) {
 		const char *member = import->source->member;

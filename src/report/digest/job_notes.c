@@ -10,6 +10,8 @@
 /* Below these ratios a number gives a reader nothing to act on: our choice. */
 static const double NOTABLE_RATIO = 0.05; /* of work in collectives or copies, or with weak names */
 static const double NOTABLE_WAIT_RATIO = 0.01; /* of windows, in waits for a late rank */
+/* A smaller cause of the waits for a rank is not listed after the largest one. */
+static const double NOTABLE_CAUSE_RATIO = 0.1;
 
 enum { CAUSES_SHOWN = 2 };
 
@@ -69,9 +71,13 @@ static void add_function_time(struct tp_buf *out, const struct tp_profile *profi
 	struct blame_share rows[TP_N_PARTS + 1];
 	uint64_t total_ns;
 	size_t n = sum_blame(profile, (uint32_t)device, rows, &total_ns);
-	for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
+	for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++) {
+		double share = ratio(rows[i].time_ns, total_ns);
+		if (i && share < NOTABLE_CAUSE_RATIO)
+			break;
 		tp_buf_printf(out, "%s%s %s", i ? ", " : ": ", tp_report_after_words(rows[i].part),
-			      tp_unit_percent(ratio(rows[i].time_ns, total_ns)).text);
+			      tp_unit_percent(share).text);
+	}
 }
 
 static void add_ranks(struct tp_buf *out, const struct tp_report_digest *digest)
@@ -167,8 +173,9 @@ static void add_work(struct tp_buf *out, const struct tp_report_digest *digest)
 	const struct tp_quantity *ops = &profile->facts[TP_FACT_DEVICE_OPS];
 	if (ops->is_known && ops->value >= 0.5 && profile->is_of_steps &&
 	    (profile->n_devices == 1 || digest->lines_each > 1))
-		tp_buf_printf(out, "; %s launches per step",
-			      tp_unit_count((uint64_t)(ops->value + 0.5)).text);
+		tp_buf_printf(out, "; %s launch%s per step",
+			      tp_unit_count((uint64_t)(ops->value + 0.5)).text,
+			      ops->value < 1.5 ? "" : "es");
 	if (profile->micro_batches > 1)
 		tp_buf_printf(out, ", %zu micro-batches", profile->micro_batches);
 }
@@ -228,9 +235,12 @@ static void add_evidence(struct tp_buf *out, const struct tp_report_digest *dige
 	const struct tp_quantity *facts = digest->profile->facts;
 	const struct tp_quantity *weak = &facts[TP_FACT_KERNEL_WEAK];
 	const struct tp_quantity *unlinked = &facts[TP_FACT_DEVICE_UNLINKED];
+	const struct tp_quantity *cut = &facts[TP_FACT_TRACE_CUT];
+	if (cut->is_known && cut->value > 0)
+		tp_buf_puts(out, "A file ends in the middle: what follows is not judged");
 	if (weak->is_known && weak->value > NOTABLE_RATIO)
-		tp_buf_printf(out, "%s of the kernel time rests on names that say little",
-			      tp_unit_percent(weak->value).text);
+		tp_buf_printf(out, "%s%s of the kernel time rests on names that say little",
+			      out->len ? "; " : "", tp_unit_percent(weak->value).text);
 	if (unlinked->is_known && unlinked->value > NOTABLE_RATIO)
 		tp_buf_printf(out, "%s%s of the device work has no known launching call",
 			      out->len ? "; " : "", tp_unit_percent(unlinked->value).text);

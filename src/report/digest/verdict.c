@@ -28,6 +28,19 @@ bool tp_report_capture_is_short(const struct tp_findings *findings)
 	return findings && findings->verdict && strcmp(findings->verdict, "capture_lacks") == 0;
 }
 
+/* True if a rule found that ranks wait for each other's work. The parts have every wait at what the
+ * late rank did, so they do not show it. */
+static bool is_of_slow_ranks(const struct tp_findings *findings)
+{
+	return findings && findings->verdict_cause &&
+	       strcmp(findings->verdict_cause, "uneven_ranks") == 0;
+}
+
+bool tp_report_is_start_up(const struct tp_findings *findings)
+{
+	return findings && findings->verdict && strcmp(findings->verdict, "startup_only") == 0;
+}
+
 /* True if the parts of devices decide: there are some, and neither too many records are lost nor
  * only the start was recorded. */
 static bool is_of_devices(const struct tp_report *report)
@@ -35,9 +48,9 @@ static bool is_of_devices(const struct tp_report *report)
 	const struct tp_findings *findings = report->findings;
 	bool is_doubted = findings && findings->verdict &&
 			  (strcmp(findings->verdict, "records_lost") == 0 ||
-			   strcmp(findings->verdict, "startup_only") == 0 ||
-			   tp_report_capture_is_short(findings));
-	return report->profile->n_devices && report->profile->total_ns && !is_doubted;
+			   tp_report_is_start_up(findings) || tp_report_capture_is_short(findings));
+	return report->profile->n_devices && report->profile->total_ns && !is_doubted &&
+	       !is_of_slow_ranks(findings);
 }
 
 /* Appends the analysis' warning about a capture that cannot be judged, and the command to type. */

@@ -19,6 +19,9 @@ void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report);
  * step; compute takes 32 %." Needs a total above 0. */
 void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, enum tp_part limit);
 
+/* True if a trace shows first calls alone: that nothing else is to be gained is not known. */
+bool tp_report_is_start_up(const struct tp_findings *findings);
+
 /* True if the verdict is that the capture is too short: its parts are not shown then. */
 bool tp_report_capture_is_short(const struct tp_findings *findings);
 

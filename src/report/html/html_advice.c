@@ -4,6 +4,7 @@
 
 #include "report/digest/gain_text.h"
 #include "report/digest/source_lines.h"
+#include "report/digest/verdict.h"
 
 #include "trainprof/model/fact.h"
 
@@ -109,7 +110,7 @@ void tp_html_add_advice(struct tp_buf *out, const struct tp_report_digest *diges
 	tp_html_begin_section(out, "advice", "What to change");
 	if (!report->findings)
 		add_paragraph(out, "No rules were applied:", report->no_findings_because);
-	else if (!n)
+	else if (!n && !tp_report_is_start_up(report->findings))
 		tp_buf_puts(out, "<p>No advice would gain enough to be worth the work.</p>\n");
 	for (size_t i = 0; report->findings && i < n; i++)
 		add_finding(out, digest, i + 1, &report->findings->items[i]);

@@ -32,7 +32,7 @@ static void add_verdict(struct tp_buf *out, const struct tp_report_digest *diges
 	tp_text_add_safe(&safe, tp_buf_text(&command));
 	/* A code span has no escapes: only its own quote character must be replaced. */
 	for (const char *p = tp_buf_text(&safe); *p; p++)
-		tp_buf_putc(out, *p == '`' || *p == '\n' ? '\'' : *p);
+		tp_buf_putc(out, (char)(*p == '`' || *p == '\n' ? '\'' : *p));
 	tp_buf_release(&safe);
 	tp_buf_release(&command);
 	tp_buf_puts(out, "`: ");
@@ -168,7 +168,8 @@ static void add_advices(struct tp_buf *out, const struct tp_report_digest *diges
 		add_advice(out, &digest->report->findings->items[i], i + 1);
 	if (n)
 		tp_buf_putc(out, '\n');
-	else if (digest->report->findings && digest->is_judgeable)
+	else if (digest->report->findings && digest->is_judgeable &&
+		 !tp_report_is_start_up(digest->report->findings))
 		tp_buf_puts(out, "No advice would gain enough to be worth the work.\n\n");
 }
 

@@ -3,6 +3,7 @@
 #include "summary_advice.h"
 
 #include "report/digest/gain_text.h"
+#include "report/digest/verdict.h"
 #include "screen_width.h"
 
 #include "trainprof/base/memory.h"
@@ -173,6 +174,8 @@ void tp_report_print_advices(struct tp_page *page, const struct tp_report_digest
 	if (!digest->is_judgeable || !findings)
 		return;
 	tp_page_end(page);
+	if (!n && tp_report_is_start_up(findings))
+		return;
 	if (!n) {
 		tp_page_add(page, TP_PAINT_NONE,
 			    "No advice would gain enough to be worth the work.");

@@ -29,7 +29,9 @@ static inline void scene_init(struct scene *scene, size_t n_ranks)
 	*scene = (struct scene){0};
 	tp_trace_builder_init(&scene->builder);
 	for (size_t i = 0; i < n_ranks; i++)
-		scene->ranks[i] = (struct tp_rank_info){.number = (int64_t)i, .path = "trace.json"};
+		scene->ranks[i] = (struct tp_rank_info){.number = (int64_t)i,
+							.stage = -1,
+							.path = "trace.json"};
 	scene->run = (struct tp_run_info){.mode = TP_MODE_IMPORT,
 					  .ranks = scene->ranks,
 					  .n_ranks = n_ranks};

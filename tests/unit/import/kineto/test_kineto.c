@@ -162,6 +162,33 @@ START_TEST(collectives_say_what_they_move_and_with_whom)
 }
 END_TEST
 
+/* A sender and its receiver are one pair in both traces, whatever numbers their communicator has.
+ */
+START_TEST(a_send_and_its_receive_have_one_name)
+{
+	static const char *const words[] = {
+		"\"Collective name\":\"send\",\"Rank\":3,\"Dst Rank\":5,\"Seq\":7",
+		"\"Collective name\":\"recv\",\"Rank\":5,\"Src Rank\":3,\"Seq\":9"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(words); i++) {
+		struct imported in;
+		struct tp_buf text = {0};
+		tp_buf_printf(&text,
+			      "[" DEVICE("kernel", "ncclDevKernel_SendRecv",
+					 "\"Process Group Name\":\"pp\",\"Group size\":4,%s") "]",
+			      words[i]);
+		imported_text(&in, text.data);
+		struct tp_detail detail = imported_detail(&in, 0);
+		const struct tp_strtab *strings = &in.sink.strings;
+		ck_assert_str_eq(tp_strtab_text(strings, detail.op), "sendrecv");
+		ck_assert_str_eq(tp_strtab_text(strings, detail.group), "rank 3 to rank 5");
+		ck_assert_uint_eq(detail.n_ranks, 2);
+		ck_assert_uint_eq(detail.sequence, 0);
+		imported_release(&in);
+		tp_buf_release(&text);
+	}
+}
+END_TEST
+
 /* ---- threads ---- */
 
 START_TEST(communicators_are_told_apart_by_their_members)
@@ -562,6 +589,7 @@ Suite *suite_import_kineto(void)
 	LOOP(tc, correlations_of_any_shape_link, correlations);
 	tcase_add_test(tc, collectives_say_what_they_move_and_with_whom);
 	tcase_add_test(tc, communicators_are_told_apart_by_their_members);
+	tcase_add_test(tc, a_send_and_its_receive_have_one_name);
 	tcase_add_test(tc, a_quoted_number_is_the_number);
 	tcase_add_test(tc, threads_of_other_processes_and_without_numbers_are_apart);
 	tcase_add_test(tc, names_of_threads_and_streams_may_come_late);

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check the first page of each made-up capture: capture_pages.py TRAINPROF FOLDER. A row of the table has
+the trace of made_captures.py, a text that its page has, and one that it does not have."""
+import subprocess
+import sys
+
+PAGES = (
+    ("healthy", "COMPUTING  88 % of each step", "What to change"),
+    ("cold-start", "CANNOT TELL  Only 9 operations", "What to change"),
+    ("cold-first-step", "START-UP ONLY  95 % of the time is in first calls", "No advice"),
+    ("compiles-in-the-first-step", "START-UP ONLY  99 % of the time is in first calls", "What to change"),
+    ("launches-without-kernels", "200 kernels were", "compute"),
+    ("silent-gpus", "GPUs are listed", "compute"),
+    ("ranges-only", "CANNOT TELL  The trace holds named ranges only", "What to change"),
+    ("cut-file", "A file ends in the middle", "What to change"),
+    ("profiler-only", "CANNOT TELL  Only 1 operation in 3.0 ms: capture", "compute"),
+    ("repeats-without-optimizer", "launches repeat after 1 piece of device work", "steady"),
+    ("zero-grad-only", "9 steps", "30 steps"),
+    ("small-copies", "10 steps", "20 steps"),
+    ("inference", "no steps", "steady"),
+    ("one-operation", "CANNOT TELL  Only 1 operation in", "compute"),
+    ("one-step", "CANNOT TELL  Only 9 operations in", "compute"),
+    ("cpu-only", "No device was busy", "GPU IDLE"),
+    ("one-of-two-idle", "least: rank 0 device 1, 1.0 %", "What to change"),
+    ("communication-only", "COMMUNICATION  95 % of each step", "Overlap"),
+    ("checkpoint-in-the-middle", "Save checkpoints", "COMPUTING"),
+    ("evaluation-loops", "10 steps", "20 steps"),
+    ("gradient-accumulation", "37 launches per step", "32 steps"),
+    ("loader-starves", "WAITING FOR DATA  60 % of each step", "COMPUTING"),
+    ("graphs", "40 launches per step", "CUDA graph"),
+    ("short-kernels", "Replay the step as a CUDA graph", "COMPUTING"),
+    ("operators-without-categories", "COMPUTING  86 % of the measured time", "CPU OVERHEAD"),
+    ("nothing-to-hide-behind", "compute 3.0 %", "Overlap"),
+    ("waits-for-the-gpu-only", "idle: sync 100 %", "data loading"),
+)
+
+
+def main(trainprof, folder):
+    n_failed = 0
+    for name, wanted, unwanted in PAGES:
+        page = subprocess.run([trainprof, "report", f"{folder}/{name}"], capture_output=True, check=True, text=True,
+                              env={"COLUMNS": "80", "LC_ALL": "C.UTF-8"}).stdout
+        wrong = [f"no '{wanted}'"] * (wanted not in page) + [f"'{unwanted}'"] * (unwanted in page)
+        for what in wrong:
+            print(f"failed: {name}: {what} on its page:\n{page}")
+        n_failed += bool(wrong)
+    print(f"captures: {len(PAGES) - n_failed} passed, {n_failed} failed, 0 skipped")
+    sys.exit(n_failed > 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
