@@ -53,8 +53,8 @@ struct tp_device_info {
 	uint32_t capability; /* compute capability, 10 x major + minor */
 };
 
-/* More ranks than that in one recording are refused: 30 threads and streams of each are as many as a
- * recording can distinguish (TP_TRACKS_MAX). */
+/* More ranks than that in one recording are refused: 30 threads and streams of each are as many as
+ * a recording can distinguish (TP_TRACKS_MAX). */
 enum { TP_RANKS_MAX = 1024 };
 
 /* One process of the job whose trace was imported, and its origin. */

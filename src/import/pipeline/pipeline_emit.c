@@ -174,8 +174,8 @@ static size_t rank_at(const struct emitter *emitter, int64_t pipeline, int64_t s
 	    found == NO_RANK)
 		return NO_RANK;
 	const struct tp_pipeline_rank *rank = &emitter->job->ranks[found];
-	bool is_there = rank->pipeline == pipeline && rank->stage == stage &&
-			rank->tensor == tensor;
+	bool is_there =
+		rank->pipeline == pipeline && rank->stage == stage && rank->tensor == tensor;
 	return is_there ? (size_t)found : NO_RANK;
 }
 

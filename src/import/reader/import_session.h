@@ -33,8 +33,8 @@ struct tp_import_session {
 	struct tp_arena *arena; /* for texts of ranks: the result's */
 	const struct tp_import_options *options;
 	/* In the order in which they were begun, except for reused places. Tracks refer to ranks by
-	 * their index here until everything has been read. Heap, TP_RANKS_MAX of them from the first
-	 * on, so that they never move. */
+	 * their index here until everything has been read. Heap, TP_RANKS_MAX of them from the
+	 * first on, so that they never move. */
 	struct tp_import_session_rank *ranks;
 	size_t n_ranks;
 	size_t n_begun;
