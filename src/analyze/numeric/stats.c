@@ -71,8 +71,8 @@ double tp_stats_quantile(const double *sorted, size_t n, double q)
 	return sorted[i] + (sorted[i + 1] - sorted[i]) * (at - (double)i);
 }
 
-/* Splits [*left, *right] at a value of its middle: smaller values come before larger ones. Keeps the
- * part that holds index k, or nothing if the value there is in its place. */
+/* Splits [*left, *right] at a value of its middle: smaller values come before larger ones. Keeps
+ * the part that holds index k, or nothing if the value there is in its place. */
 static void keep_part(double *x, ptrdiff_t *left, ptrdiff_t *right, ptrdiff_t k)
 {
 	double pivot = x[*left + (*right - *left) / 2];

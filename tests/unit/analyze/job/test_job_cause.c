@@ -123,13 +123,15 @@ START_TEST(a_generator_belongs_to_its_function)
 {
 	struct job_scene scene;
 	job_scene_init(&scene, false);
-	struct tp_job_code work = {
-		.function = "prepare", .label = TP_LABEL_DATALOADER_PREP, .step_ns = 20e6};
+	struct tp_job_code work = {.function = "prepare",
+				   .label = TP_LABEL_DATALOADER_PREP,
+				   .step_ns = 20e6};
 	struct tp_job_code inner = {.function = "prepare.<locals>.<genexpr>",
 				    .label = TP_LABEL_DATALOADER_PREP,
 				    .step_ns = 20e6};
-	struct tp_job_code decode = {
-		.function = "decode", .label = TP_LABEL_DATALOADER_PREP, .step_ns = 6e6};
+	struct tp_job_code decode = {.function = "decode",
+				     .label = TP_LABEL_DATALOADER_PREP,
+				     .step_ns = 6e6};
 	add_places(&scene, work, inner, decode);
 	tp_job_join(&scene.job);
 	ck_assert_ptr_nonnull(scene.job.late_code);

@@ -176,6 +176,22 @@ START_TEST(a_missing_rank_keeps_others_from_being_blamed_for_sure)
 }
 END_TEST
 
+START_TEST(an_unreadable_rank_keeps_others_from_being_blamed_for_sure)
+{
+	struct job_scene scene;
+	job_scene_init(&scene, false);
+	for (int64_t i = 0; i < 3; i++)
+		job_scene_add(&scene, i, "host", i == 1 ? 25 * JOB_SCENE_MS : 20 * JOB_SCENE_MS, 0,
+			      0);
+	scene.job.ranks[2].unreadable = "cut off";
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(job_scene_late(&scene), 1);
+	ck_assert(!scene.job.is_sure);
+	ck_assert_ptr_nonnull(scene.job.because);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
 START_TEST(of_a_rank_recorded_twice_the_later_counts)
 {
 	struct job_scene scene;
@@ -393,6 +409,7 @@ Suite *suite_analyze_job_join(void)
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("incomplete");
 	tcase_add_test(tc, a_missing_rank_keeps_others_from_being_blamed_for_sure);
+	tcase_add_test(tc, an_unreadable_rank_keeps_others_from_being_blamed_for_sure);
 	tcase_add_test(tc, of_a_rank_recorded_twice_the_later_counts);
 	tcase_add_test(tc, recordings_that_cannot_be_compared_give_no_answer);
 	tcase_add_test(tc, a_short_recording_does_not_shorten_the_others);
