@@ -44,7 +44,7 @@ static double work_ns(const struct tp_job_code *code)
 
 /* Of a rank with more places than it lists, each of the others has at most the time of the last one
  * in the list; it counts with that, so that nothing is taken for a difference that may be none. */
-static double unlisted_ns(const struct tp_job_rank *rank)
+static double left_out_ns(const struct tp_job_rank *rank)
 {
 	bool has_more = rank->n_codes && rank->n_places > rank->n_codes;
 	return has_more ? rank->codes[rank->n_codes - 1].step_ns : 0;
@@ -60,7 +60,7 @@ static double function_ns(const struct tp_job_rank *rank, const struct tp_job_co
 		is_listed = true;
 		ns += rank->codes[i].step_ns;
 	}
-	return is_listed ? ns : unlisted_ns(rank);
+	return is_listed ? ns : left_out_ns(rank);
 }
 
 /* Without waits for a CPU: they come upon a rank wherever it is. */
@@ -74,7 +74,7 @@ static double function_work_ns(const struct tp_job_rank *rank, const struct tp_j
 		is_listed = true;
 		ns += work_ns(&rank->codes[i]);
 	}
-	return is_listed ? ns : unlisted_ns(rank);
+	return is_listed ? ns : left_out_ns(rank);
 }
 
 static double line_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
@@ -87,7 +87,7 @@ static double line_ns(const struct tp_job_rank *rank, const struct tp_job_code *
 		if (rank->codes[i].line == code->line)
 			return rank->codes[i].step_ns;
 	}
-	return is_listed ? 0 : unlisted_ns(rank);
+	return is_listed ? 0 : left_out_ns(rank);
 }
 
 typedef double code_time_fn(const struct tp_job_rank *rank, const struct tp_job_code *code);
@@ -290,7 +290,7 @@ static bool is_bound(const struct tp_job *job, const struct tp_job_code *code)
 		bool is_listed = false;
 		for (size_t k = 0; k < rank->n_codes; k++)
 			is_listed |= is_same_function(&rank->codes[k], code);
-		if (is_other(rank) && !is_listed && unlisted_ns(rank) > 0)
+		if (is_other(rank) && !is_listed && left_out_ns(rank) > 0)
 			return true;
 	}
 	return false;
