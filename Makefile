@@ -481,12 +481,12 @@ proof-view: trainprof $(B)/bench/large_recording
 proof-tables: $(B)/trainprof
 	$(Q)tests/ranks/proof_tables.sh $(B)/trainprof $(or $(DIGESTS),100000)
 
-## proof-ranks: find late ranks in MPI jobs that time themselves; STEPS=200 RANKS=2,3 WAYS=inside,outside
+## proof-ranks: find late ranks in 60 jobs of 2 to 8 ranks that time themselves; STEPS=200 RANKS=2,3 WAYS=inside,outside ONLY="sleep link"
 .PHONY: proof-ranks
 proof-ranks: $(B)/trainprof
-	-@tests/deps.sh openmpi-bin python3-mpi4py
-	$(Q)/usr/bin/python3 tests/ranks/proof_ranks.py $(B)/trainprof --steps=$(or $(STEPS),200) --ranks=$(or $(RANKS),2,3) \
-		--ways=$(or $(WAYS),inside,outside) $(ONLY)
+	-@tests/deps.sh openmpi-bin python3-mpi4py python3-torch iproute2
+	$(Q)/usr/bin/python3 tests/ranks/proof_ranks.py $(B)/trainprof --steps=$(or $(STEPS),200) \
+		--ranks=$(RANKS) --ways=$(or $(WAYS),inside,outside) $(ONLY)
 
 ## proof-truth: check-truth for slow programs and their fixed versions; SLOW=DIRECTORY, ONLY=CASE
 SLOW ?= ../shared/slow-programs

@@ -154,8 +154,9 @@ static void ranks_sort(struct tp_import_session_rank *ranks, size_t n)
 /* Tracks whose rank has moved to another index are emitted again. */
 static void ranks_place(struct tp_import_session *session, struct tp_import_result *out)
 {
-	struct tp_import_session_rank ordered[TP_RANKS_MAX];
-	uint32_t place_of[TP_RANKS_MAX] = {0};
+	struct tp_import_session_rank *ordered =
+		tp_alloc((session->n_ranks + 1) * sizeof(*ordered));
+	uint32_t *place_of = tp_alloc((session->n_ranks + 1) * sizeof(*place_of));
 	size_t n = 0;
 	for (size_t i = 0; i < session->n_ranks; i++) {
 		if (session->ranks[i].is_absent)
@@ -180,6 +181,8 @@ static void ranks_place(struct tp_import_session *session, struct tp_import_resu
 		track->rank = place_of[track->rank];
 		tp_sink_track(session->sink, track);
 	}
+	free(ordered);
+	free(place_of);
 }
 
 static enum tp_status choose(struct tp_importer_list *out, const char *format, struct tp_error *err)
@@ -280,6 +283,7 @@ enum tp_status tp_import_files(struct tp_import_result *out, const char *const *
 	} else {
 		tp_arena_release(&result.arena);
 	}
+	free(job.session.ranks);
 	free(job.session.tracks);
 	free(job.statuses);
 	free(job.errors);

@@ -35,6 +35,7 @@ const struct tp_digest_field tp_digest_rank_fields[] = {
 	RANK(15, U64, peer_tail_ns),
 	RANK(16, TEXT, label),
 	RANK(TP_DIGEST_UNREADABLE, TEXT, unreadable),
+	RANK(18, U32, n_places),
 };
 
 #define CODE(number, type, member)                                                                 \
@@ -44,7 +45,7 @@ const struct tp_digest_field tp_digest_rank_fields[] = {
 
 const struct tp_digest_field tp_digest_code_fields[] = {
 	CODE(1, TEXT, code.file), CODE(2, TEXT, code.function), CODE(3, U32, code.line),
-	CODE(4, TEXT, label),     CODE(5, TIME, code.step_ns),
+	CODE(4, TEXT, label),     CODE(5, TIME, code.step_ns),  CODE(6, TIME, code.queue_ns),
 };
 
 #define ADVICE(number, type, member)                                                               \

@@ -50,3 +50,14 @@ done
 echo 'two communicators are called tp'
 trainprof report --json forward | tr -d '\n' | grep -o '"group": "[^"]*"' | sort | uniq -c
 trainprof report --json forward | tr -d ' \n' | grep -o '"wait_caused_ns":[0-9]*'
+echo 'a job of more ranks than one host has'
+# Ranks wait in pairs, and only rank 150 arrives late.
+mkdir many
+for i in $(seq 0 199); do
+	first=$((i - i % 2))
+	rank_of "$i" "[$first, $((first + 1))]" $((i == 150 ? 5500 : 4000)) >many/"$i".json
+done
+trainprof import -o wide many/*.json >printed
+trainprof report --validate wide
+trainprof report --json wide | grep -c '"sha256"'
+trainprof report --json wide | tr -d ' \n' | grep -o '"wait_caused_ns":[1-9][0-9]*'

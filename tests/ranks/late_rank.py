@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """One rank of a job with a known late rank; it times itself.
 
-late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven, slower, stage or none. At its end
-each rank prints "RANK r WORK ms STEP ms": the time of a step without waiting for others, and with
-it.
+late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven, slower, throttle, stage, link or
+none. At its end each rank prints "RANK r WORK ms STEP ms": the time of a step without waiting for
+others, and with it. Ranks exchange by MPI; for link, by gloo of PyTorch.
+
+throttle: the late rank moves into the control group that THROTTLE names.
 """
 import os
 import sys
 import time
 import zlib
-
-from mpi4py import MPI
 
 WORK_MS = 12
 EXTRA_MS = 18
@@ -18,34 +18,34 @@ DATA = zlib.compress(os.urandom(1 << 15) * 8)
 
 
 def compute(until_ms):
-    until = time.perf_counter() + until_ms / 1e3
+    until = time.thread_time() + until_ms / 1e3
     x = 0.0
-    while time.perf_counter() < until:
+    while time.thread_time() < until:
         for i in range(200):
             x += i * 1.0001
     return x
 
 
 def prepare_batch(until_ms):
-    until = time.perf_counter() + until_ms / 1e3
+    until = time.thread_time() + until_ms / 1e3
     words = []
-    while time.perf_counter() < until:
+    while time.thread_time() < until:
         words = sorted(str(i) for i in range(100))
     return words
 
 
 def project_vocabulary(until_ms):
-    until = time.perf_counter() + until_ms / 1e3
+    until = time.thread_time() + until_ms / 1e3
     total = 0
-    while time.perf_counter() < until:
+    while time.thread_time() < until:
         for i in range(100):
             total += i * i
     return total
 
 
 def decode_images():
-    until = time.perf_counter() + EXTRA_MS / 1e3
-    while time.perf_counter() < until:
+    until = time.thread_time() + EXTRA_MS / 1e3
+    while time.thread_time() < until:
         zlib.decompress(DATA)
 
 
@@ -61,6 +61,37 @@ def wait_for_service():
     time.sleep(EXTRA_MS / 1e3)
 
 
+class Gloo:
+    """The few calls of a communicator that are needed here, by PyTorch."""
+
+    def __init__(self):
+        import torch
+        import torch.distributed
+        torch.distributed.init_process_group("gloo")
+        self.group, self.one = torch.distributed, torch.ones(1)
+
+    def Get_rank(self):
+        return self.group.get_rank()
+
+    def Barrier(self):
+        self.group.barrier()
+
+    def allreduce(self, _):
+        self.group.all_reduce(self.one)
+
+
+def world(how):
+    if how == "link":
+        return Gloo()
+    from mpi4py import MPI
+    return MPI.COMM_WORLD
+
+
+def throttle():
+    with open(os.path.join(os.environ["THROTTLE"], "cgroup.procs"), "w", encoding="ascii") as file:
+        file.write(str(os.getpid()))
+
+
 def load_batch(how, path):
     if how == "sleep":
         wait_for_service()
@@ -72,12 +103,14 @@ def load_batch(how, path):
 
 def main():
     late, how, steps = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    comm = MPI.COMM_WORLD
+    comm = world(how)
     rank = comm.Get_rank()
     is_late = rank == late
     path = "/tmp/late-rank-%d" % os.getpid()
     with open(path, "wb") as file:
         file.write(os.urandom(1 << 22))
+    if is_late and how == "throttle":
+        throttle()
     work = 0.0
     comm.Barrier()
     start = time.perf_counter()

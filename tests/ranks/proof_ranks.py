@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plants late ranks in real MPI jobs and counts how many are found.
+"""Plants late ranks in real jobs and counts how many are found.
 
-proof_ranks.py TRAINPROF [--steps=N] [--ranks=N] [--ways=inside,outside] [CASE...]
-The expected answer is the ranks' own measurement (late_rank.py).
+proof_ranks.py TRAINPROF [--steps=N] [--ranks=N,...] [--ways=inside,outside] [--list] [CASE...]
+Without --ranks and CASE, these are 60 jobs of 2 to 8 ranks. The expected answer is the ranks' own
+measurement (late_rank.py). Jobs with more ranks than CPUs compete for them, and so does whatever
+else runs: figures are of a machine that does nothing else.
 """
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -13,34 +16,118 @@ import subprocess
 import sys
 import tempfile
 
+import slow_link
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-CASES = ["sleep", "decode", "read", "uneven", "slower", "stage", "none"]
+CASES = ["sleep", "decode", "read", "uneven", "throttle", "stage", "link", "slower", "none"]
 PLACES = {"sleep": ["wait_for_service"], "decode": ["decode_images"], "read": ["read_file"],
-          "uneven": ["compute"], "slower": ["compute", "prepare_batch"],
+          "uneven": ["compute"], "slower": ["compute", "prepare_batch"], "throttle": ["compute"],
           "stage": ["project_vocabulary"]}
 KINDS = {"sleep": "other_work", "decode": "other_work", "read": "other_work",
-         "uneven": "more_work", "slower": "slower_cpu", "stage": "other_stage"}
-MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-np"]
+         "uneven": "more_work", "slower": "slower_cpu", "throttle": "without_cpu",
+         "stage": "other_stage"}
+NOBODY = ["link", "none"]  # all wait for the network, or nobody waits long
+MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1",
+          "-np"]
+LINK_DELAY_S = 0.008
+CPU_QUOTA = 0.4
+
+
+def jobs_of(asked):
+    """Returns (way, ranks, case) of each job."""
+    ways = asked.ways.split(",")
+    if asked.ranks or asked.cases:
+        sizes = [int(n) for n in (asked.ranks or "2,3").split(",")]
+        return [(way, n, how) for way in ways for n in sizes for how in asked.cases or CASES]
+    jobs = [(way, n, how) for way in ways for n in (2, 4, 8) for how in CASES]
+    return jobs + [(way, n, how) for way in ways for n in (3, 6)
+                   for how in CASES if (n, how) in ((3, "decode"), (3, "uneven"), (6, "sleep"))]
+
+
+@contextlib.contextmanager
+def control_group():
+    """A control group with less than one CPU; yields its folder."""
+    is_v2 = os.path.exists("/sys/fs/cgroup/cgroup.controllers")
+    folder = "/sys/fs/cgroup%s/late-rank" % ("" if is_v2 else "/cpu")
+    os.makedirs(folder, exist_ok=True)
+    limits = ({"cpu.max": "%d 10000" % (10000 * CPU_QUOTA)} if is_v2 else
+              {"cpu.cfs_period_us": "10000", "cpu.cfs_quota_us": "%d" % (10000 * CPU_QUOTA)})
+    for name, value in limits.items():
+        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+            file.write(value)
+    try:
+        yield folder
+    finally:
+        os.rmdir(folder)
+
+
+def why_not(how):
+    """Returns what this machine lacks for the case, or None."""
+    if how == "link":
+        try:
+            import torch  # noqa: F401
+        except ImportError:
+            return "python3-torch is missing"
+        if not slow_link.can_run():
+            return "network namespaces need root, iproute2 and /dev/net/tun"
+    if how == "throttle":
+        try:
+            with control_group():
+                return None
+        except OSError as error:
+            return "no control group: %s" % error
+    return None
+
+
+def run_line(line, **how):
+    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=500, check=False, **how)
+    said = {int(r): (float(work), float(step)) for r, work, step in
+            re.findall(r"RANK (\d+) WORK ([\d.]+) STEP ([\d.]+)", done.stdout)}
+    if done.returncode:
+        sys.exit("%s: status %d\n%s" % (" ".join(line), done.returncode, done.stderr))
+    return said
 
 
 def run_job(trainprof, way, ranks, late, how, steps, folder):
     program = [sys.executable, os.path.join(HERE, "late_rank.py"), str(late), how, str(steps)]
     measure = [trainprof, "run", "-q", "--summary=none", "-o", folder, "--"]
     launch = MPIRUN + [str(ranks)]
+    if how == "link":
+        launch = [sys.executable, os.path.join(HERE, "launch.py"), str(ranks)]
     line = launch + measure + program if way == "inside" else measure + launch + program
-    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=300, check=False)
-    said = {int(r): (float(work), float(step)) for r, work, step in
-            re.findall(r"RANK (\d+) WORK ([\d.]+) STEP ([\d.]+)", done.stdout)}
-    if done.returncode or len(said) != ranks:
-        sys.exit("%s: status %d\n%s" % (" ".join(line), done.returncode, done.stderr))
+    if how == "link":
+        with slow_link.SlowLink(ranks, late, LINK_DELAY_S):
+            said = run_line(line)
+    elif how == "throttle":
+        with control_group() as group:
+            said = run_line(line, env=dict(os.environ, THROTTLE=group))
+    else:
+        said = run_line(line)
+    if len(said) != ranks:
+        sys.exit("%s: %d of %d ranks have ended well" % (" ".join(line), len(said), ranks))
     report = subprocess.run([trainprof, "report", "--json", folder], stdout=subprocess.PIPE,
                             text=True, check=True)
     return said, json.loads(report.stdout)
 
 
+def judge_late(found, said, late, how, gap, step):
+    """Returns the faults of a report that names the right rank."""
+    wrong = []
+    after_ms = found["after_next_ns"] / 1e6
+    if abs(after_ms - gap) > max(1, 0.03 * gap):
+        wrong.append("wait")
+    if abs((step - after_ms) - (step - gap)) > 0.05 * (step - gap):
+        wrong.append("prediction")
+    if found.get("place", {}).get("function") not in PLACES[how]:
+        wrong.append("place %s" % found.get("place", {}).get("function"))
+    if found.get("kind") != KINDS[how]:
+        wrong.append("kind %s" % found.get("kind"))
+    return wrong
+
+
 def judge(said, report, late, how):
-    """Returns the fault, and the figures for the reader."""
+    """Returns whether the rank is right, the other faults, and the figures for the reader."""
     work = sorted((w for w, _ in said.values()), reverse=True)
     gap = work[0] - work[1]
     step = max(s for _, s in said.values())
@@ -49,49 +136,52 @@ def judge(said, report, late, how):
         found = dict(found, after_next_ns=found.get("after_next_ns", 0) * step / 1e3)
     figures = "gap %5.1f ms, said %5.1f; step %5.1f ms" % (
         gap, found.get("after_next_ns", 0) / 1e6, step)
-    wrong = []
-    if how == "none":
-        if found and report["is_sure"] and found["after_next_ns"] / 1e6 > gap + 0.1 * step:
-            wrong.append("rank %s is called late" % found.get("rank"))
-        return wrong, figures
+    if how in NOBODY:
+        is_wrong = found and report["is_sure"] and found["after_next_ns"] / 1e6 > gap + 0.1 * step
+        return not is_wrong, ["rank %s is called late" % found.get("rank")] if is_wrong else [
+        ], figures
     if found.get("rank") != late:
-        wrong.append("said %s of rank %s%s" % (report["verdict"], found.get("rank"),
-                                               "" if report["is_sure"] else ", not sure"))
-        return wrong, figures
-    if found.get("place", {}).get("function") not in PLACES[how]:
-        wrong.append("place %s" % found.get("place", {}).get("function"))
-    if found.get("kind") != KINDS[how]:
-        wrong.append("kind %s" % found.get("kind"))
-    if abs(found["after_next_ns"] / 1e6 - gap) > max(1, 0.1 * step):
-        wrong.append("gap")
-    return wrong, figures
+        return False, ["said %s of rank %s%s" % (
+            report["verdict"], found.get("rank"),
+            "" if report["is_sure"] else ", not sure")], figures
+    return True, judge_late(found, said, late, how, gap, step), figures
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("trainprof")
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--ranks", default="2,3")
+    parser.add_argument("--ranks", default="")
     parser.add_argument("--ways", default="inside,outside")
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("cases", nargs="*")
     asked = parser.parse_intermixed_args()
-    n_right = n_all = n_named = 0
-    for way in asked.ways.split(","):
-        for ranks in (int(n) for n in asked.ranks.split(",")):
-            for number, how in enumerate(asked.cases or CASES):
-                late = number % ranks if how != "none" else -1
-                work = tempfile.mkdtemp(prefix="ranks-")
-                said, report = run_job(os.path.abspath(asked.trainprof), way, ranks, late, how,
-                                       asked.steps, os.path.join(work, "prof"))
-                wrong, figures = judge(said, report, late, how)
-                shutil.rmtree(work)
-                n_all += 1
-                n_right += not wrong
-                n_named += not any(w.startswith(("said", "rank")) for w in wrong)
-                print("%-8s %d ranks, rank %2d %-7s %-44s %s" % (
-                    way, ranks, late, how, figures, "; ".join(wrong) or "right"), flush=True)
-    print("ranks: late rank right in %d of %d, place and wait too in %d" % (
-        n_named, n_all, n_right))
+    jobs = jobs_of(asked)
+    if asked.list:
+        print("\n".join("%s %d %s" % job for job in jobs))
+        return
+    lacks = {how: why_not(how) for how in {job[2] for job in jobs}}
+    n_all = n_named = 0
+    n_faults = {"wait": 0, "prediction": 0, "place": 0, "kind": 0}
+    for number, (way, ranks, how) in enumerate(jobs):
+        if lacks[how]:
+            print("%-8s %d ranks          %-8s not run: %s" % (way, ranks, how, lacks[how]))
+            continue
+        late = -1 if how == "none" else number % ranks
+        work = tempfile.mkdtemp(prefix="ranks-")
+        said, report = run_job(os.path.abspath(asked.trainprof), way, ranks, late, how,
+                               asked.steps, os.path.join(work, "prof"))
+        is_right, wrong, figures = judge(said, report, late, how)
+        shutil.rmtree(work)
+        n_all += 1
+        n_named += is_right
+        for fault in wrong if is_right else []:
+            n_faults[fault.split()[0]] += 1
+        print("%-8s %d ranks, rank %2d %-8s %-44s %s%s" % (
+            way, ranks, late, how, figures, "" if is_right else "WRONG: ",
+            "; ".join(wrong) or "right"), flush=True)
+    print("ranks: late rank right in %d of %d; of these wrong: %s" % (
+        n_named, n_all, ", ".join("%s %d" % row for row in n_faults.items())))
     sys.exit(n_named < 0.95 * n_all)
 
 

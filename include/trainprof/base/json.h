@@ -27,7 +27,7 @@ enum tp_json_type {
 struct tp_json_doc;
 struct tp_json; /* one value, owned by its document */
 
-enum { TP_JSON_MAX_BYTES = 1 << 20, TP_JSON_MAX_DEPTH = 32 };
+enum { TP_JSON_MAX_BYTES = 8 << 20, TP_JSON_MAX_DEPTH = 32 };
 
 /*
  * Parse a document. `name` is used in messages: "budget.json:12:31: expected ',' or '}'".

@@ -34,6 +34,7 @@ struct tp_job_code {
 	uint32_t line; /* 0 = unknown */
 	enum tp_label label;
 	double step_ns;
+	double queue_ns; /* of it: waited for a CPU */
 };
 
 struct tp_job_rank {
@@ -64,6 +65,7 @@ struct tp_job_rank {
 	double label_ns[TP_N_LABELS];                /* per step, or per second without steps */
 	struct tp_job_code codes[TP_JOB_PLACES_MAX]; /* without communication; largest first */
 	size_t n_codes;
+	uint32_t n_places;     /* that it has, of which `codes` are the largest; 0 = unknown */
 	uint64_t peer_tail_ns; /* at its end it did nothing but wait for others for this long */
 	const struct tp_job_code *last_place; /* its place at its end, or NULL */
 
@@ -166,6 +168,8 @@ struct tp_job {
 	double others_label_ns;
 	const struct tp_job_code *late_code; /* NULL = unknown */
 	double others_code_ns;
+	bool others_code_is_bound; /* they have at most that: it is not among their largest places
+				    */
 	const char *slow_host;
 
 	/* A rank that ended before the job did: by a signal, with a non-zero status, or with a

@@ -96,6 +96,7 @@ struct tp_place_result {
 	uint32_t line;       /* 0 = unknown */
 	enum tp_label label; /* its largest label */
 	uint64_t time_ns;
+	uint64_t queue_ns; /* of it: waited for a CPU */
 };
 
 enum tp_phase_kind {

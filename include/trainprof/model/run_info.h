@@ -53,8 +53,9 @@ struct tp_device_info {
 	uint32_t capability; /* compute capability, 10 x major + minor */
 };
 
-/* More ranks than that in one recording are refused: a manifest has to stay small. */
-enum { TP_RANKS_MAX = 64 };
+/* More ranks than that in one recording are refused: 30 threads and streams of each are as many as
+ * a recording can distinguish (TP_TRACKS_MAX). */
+enum { TP_RANKS_MAX = 1024 };
 
 /* One process of the job whose trace was imported, and its origin. */
 struct tp_rank_info {

@@ -129,6 +129,8 @@ static void add_place(struct peer_waits *p, uint32_t frame_id, enum tp_label lab
 	struct place_sum *row = row_of(p, &p->analysis->trace->frames[frame_id]);
 	row->place.time_ns += ns;
 	row->label_ns[label] += ns;
+	if (label == TP_LABEL_IDLE_RUNNABLE || label == TP_LABEL_DATALOADER_QUEUE)
+		row->place.queue_ns += ns;
 }
 
 static int place_order(const void *a, const void *b)

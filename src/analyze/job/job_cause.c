@@ -18,25 +18,76 @@ static bool is_same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+/* Returns the length of the name without the generator expressions, comprehensions and lambdas in
+ * the function: samples fall now into them, now into the function around them. */
+static size_t function_length(const char *name)
+{
+	const char *inner = strstr(name, ".<locals>.<");
+	return inner ? (size_t)(inner - name) : strlen(name);
+}
+
 static bool is_same_function(const struct tp_job_code *a, const struct tp_job_code *b)
 {
-	return is_same_text(a->file, b->file) && is_same_text(a->function, b->function);
+	const char *x = a->function ? a->function : "";
+	const char *y = b->function ? b->function : "";
+	if (x == y || *x != *y) /* texts of digests exist once */
+		return x == y && is_same_text(a->file, b->file);
+	size_t len = function_length(x);
+	return function_length(y) == len && memcmp(x, y, len) == 0 &&
+	       is_same_text(a->file, b->file);
+}
+
+static double work_ns(const struct tp_job_code *code)
+{
+	return fmax(0, code->step_ns - code->queue_ns);
+}
+
+/* Of a rank with more places than it lists, each of the others has at most the time of the last one
+ * in the list; it counts with that, so that nothing is taken for a difference that may be none. */
+static double left_out_ns(const struct tp_job_rank *rank)
+{
+	bool has_more = rank->n_codes && rank->n_places > rank->n_codes;
+	return has_more ? rank->codes[rank->n_codes - 1].step_ns : 0;
 }
 
 static double function_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
 {
 	double ns = 0;
-	for (size_t i = 0; i < rank->n_codes; i++)
-		ns += is_same_function(&rank->codes[i], code) ? rank->codes[i].step_ns : 0;
-	return ns;
+	bool is_listed = false;
+	for (size_t i = 0; i < rank->n_codes; i++) {
+		if (!is_same_function(&rank->codes[i], code))
+			continue;
+		is_listed = true;
+		ns += rank->codes[i].step_ns;
+	}
+	return is_listed ? ns : left_out_ns(rank);
+}
+
+/* Without waits for a CPU: they come upon a rank wherever it is. */
+static double function_work_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
+{
+	double ns = 0;
+	bool is_listed = false;
+	for (size_t i = 0; i < rank->n_codes; i++) {
+		if (!is_same_function(&rank->codes[i], code))
+			continue;
+		is_listed = true;
+		ns += work_ns(&rank->codes[i]);
+	}
+	return is_listed ? ns : left_out_ns(rank);
 }
 
 static double line_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
 {
-	for (size_t i = 0; i < rank->n_codes; i++)
-		if (is_same_function(&rank->codes[i], code) && rank->codes[i].line == code->line)
+	bool is_listed = false;
+	for (size_t i = 0; i < rank->n_codes; i++) {
+		if (!is_same_function(&rank->codes[i], code))
+			continue;
+		is_listed = true;
+		if (rank->codes[i].line == code->line)
 			return rank->codes[i].step_ns;
-	return 0;
+	}
+	return is_listed ? 0 : left_out_ns(rank);
 }
 
 typedef double code_time_fn(const struct tp_job_rank *rank, const struct tp_job_code *code);
@@ -89,17 +140,9 @@ static bool is_cpu_wait(const struct tp_job_code *code)
 	return code->label == TP_LABEL_IDLE_RUNNABLE || code->label == TP_LABEL_DATALOADER_QUEUE;
 }
 
-static double function_work_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
-{
-	double ns = 0;
-	for (size_t i = 0; i < rank->n_codes; i++)
-		if (is_same_function(&rank->codes[i], code) && !is_cpu_wait(&rank->codes[i]))
-			ns += rank->codes[i].step_ns;
-	return ns;
-}
-
 /* Returns the function with the largest surplus, and the line that has most of the function's
- * surplus. */
+ * surplus. A surplus counts by its share of the function: what the others hardly do explains more
+ * than what all do, where some difference is chance. */
 static const struct tp_job_code *find_code(const struct tp_job *job, const struct tp_job_rank *late,
 					   code_time_fn *function_time)
 {
@@ -108,19 +151,21 @@ static const struct tp_job_code *find_code(const struct tp_job *job, const struc
 	double most_of_line = 0;
 	for (size_t i = 0; i < late->n_codes; i++) {
 		const struct tp_job_code *code = &late->codes[i];
-		double surplus =
-			function_time(late, code) - mean_of_others(job, function_time, code);
+		double own = function_time(late, code);
+		double surplus = own - mean_of_others(job, function_time, code);
+		double weight = surplus > 0 ? surplus * surplus / own : 0;
 		double of_line = code->step_ns - mean_of_others(job, line_ns, code);
 		bool is_same = best && is_same_function(best, code);
+		/* A place that explains less than a quarter of the delay is not reported. */
 		if ((function_time == function_work_ns && is_cpu_wait(code)) ||
-		    (is_same ? of_line <= most_of_line : surplus <= most))
+		    4 * surplus < job->late_ns ||
+		    (is_same ? of_line <= most_of_line : weight <= most))
 			continue;
 		best = code;
-		most = surplus;
+		most = weight;
 		most_of_line = of_line;
 	}
-	/* A place that explains less than a quarter of the delay is not reported. */
-	return 4 * most >= job->late_ns ? best : NULL;
+	return best;
 }
 
 /* A rank with more work also waits longer for CPUs, in whatever function it is then: so places with
@@ -156,8 +201,8 @@ static struct function_factors compare_functions(const struct tp_job *job,
 	for (size_t i = 0; i < late->n_codes; i++) {
 		if (!is_first_line(late, i))
 			continue;
-		double own = function_ns(late, &late->codes[i]);
-		double others = mean_of_others(job, function_ns, &late->codes[i]);
+		double own = function_work_ns(late, &late->codes[i]);
+		double others = mean_of_others(job, function_work_ns, &late->codes[i]);
 		/* Short functions have few samples: their factors are unreliable. */
 		if (10 * own < late->own_ns || others < TP_JOB_SAME_WORK_MIN * own)
 			continue;
@@ -237,6 +282,20 @@ static enum tp_job_late_kind kind_of(const struct tp_job *job, const struct tp_j
 	return others < TP_JOB_SAME_WORK_MIN * own ? TP_JOB_LATE_OTHER_WORK : TP_JOB_LATE_MORE_WORK;
 }
 
+/* True if the mean of the others at that place is only known to be no larger. */
+static bool is_bound(const struct tp_job *job, const struct tp_job_code *code)
+{
+	for (size_t i = 0; i < job->n_ranks; i++) {
+		const struct tp_job_rank *rank = &job->ranks[i];
+		bool is_listed = false;
+		for (size_t k = 0; k < rank->n_codes; k++)
+			is_listed |= is_same_function(&rank->codes[k], code);
+		if (is_other(rank) && !is_listed && left_out_ns(rank) > 0)
+			return true;
+	}
+	return false;
+}
+
 void tp_job_find_cause(struct tp_job *job)
 {
 	const struct tp_job_rank *late = &job->ranks[job->late];
@@ -246,6 +305,7 @@ void tp_job_find_cause(struct tp_job *job)
 	if (!job->late_code)
 		return;
 	job->others_code_ns = mean_of_others(job, line_ns, job->late_code);
+	job->others_code_is_bound = is_bound(job, job->late_code);
 	/* The kind of work at the found place is more specific than a surplus of a label elsewhere,
 	 * unless the rank lacks a CPU. */
 	if (tp_label_part(job->late_code->label) != TP_PART_COMMUNICATION &&

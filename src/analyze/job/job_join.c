@@ -364,11 +364,12 @@ static size_t count_not_joined(const struct tp_job *job)
 	return n;
 }
 
-/* Marks the verdict as uncertain if a missing rank, or one that was not compared, could change
- * it. */
+/* Marks the verdict as uncertain if a rank that is missing, unreadable or was not compared could
+ * change it. */
 static void note_missing(struct tp_job *job)
 {
-	if ((!job->n_missing && !count_not_joined(job)) || job->exchange_ratio < TP_JOB_WAIT_MIN)
+	if ((!job->n_missing && !job->n_unreadable && !count_not_joined(job)) ||
+	    job->exchange_ratio < TP_JOB_WAIT_MIN)
 		return;
 	job->is_sure = false;
 	job->because = "all ranks wait, and a rank that was not compared may be later still";
@@ -388,7 +389,7 @@ static void judge(struct job_table *j)
 		job->is_sure = true;
 	} else if (job->exchange_ratio >= TP_JOB_EXCHANGE_MIN) {
 		job->verdict = TP_JOB_ALL_WAIT;
-		job->is_sure = !job->n_missing;
+		job->is_sure = !job->n_missing && !job->n_unreadable;
 	} else {
 		job->verdict = TP_JOB_EVEN;
 		job->is_sure = true;

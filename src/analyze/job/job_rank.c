@@ -50,6 +50,7 @@ static struct tp_job_code code_of(struct tp_job *job, const struct tp_profile *p
 		.line = place->line,
 		.label = place->label,
 		.step_ns = (double)place->time_ns / steps,
+		.queue_ns = (double)place->queue_ns / steps,
 	};
 }
 
@@ -71,6 +72,7 @@ static void copy_profile(struct tp_job *job, struct tp_job_rank *rank,
 		rank->label_ns[label] = (double)profile->beside_peers_ns[label] / unit;
 	for (size_t i = 0; i < profile->n_places && i < TP_JOB_PLACES_MAX; i++)
 		rank->codes[rank->n_codes++] = code_of(job, profile, &profile->places[i], unit);
+	rank->n_places = (uint32_t)profile->n_places;
 	rank->peer_tail_ns = profile->peer_tail_ns;
 	rank->ended_ns = profile->trace->run.started_ns + profile->trace->end_ns;
 	if (profile->last_place.symbol) {

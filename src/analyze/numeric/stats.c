@@ -7,6 +7,7 @@
 #include "trainprof/base/memory.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,11 +71,60 @@ double tp_stats_quantile(const double *sorted, size_t n, double q)
 	return sorted[i] + (sorted[i + 1] - sorted[i]) * (at - (double)i);
 }
 
+/* Splits [*left, *right] at a value of its middle: smaller values come before larger ones. Keeps
+ * the part that holds index k, or nothing if the value there is in its place. */
+static void keep_part(double *x, ptrdiff_t *left, ptrdiff_t *right, ptrdiff_t k)
+{
+	double pivot = x[*left + (*right - *left) / 2];
+	ptrdiff_t i = *left;
+	ptrdiff_t j = *right;
+	while (i <= j) {
+		while (x[i] < pivot)
+			i++;
+		while (pivot < x[j])
+			j--;
+		if (i > j)
+			break;
+		double other = x[i];
+		x[i++] = x[j];
+		x[j--] = other;
+	}
+	if (j < k)
+		*left = i;
+	if (k < i)
+		*right = j;
+}
+
+/* Moves the value that is at index k of the sorted array to its place: none before it is larger,
+ * none after it is smaller (C. A. R. Hoare, Find). An order of values that would make this slow is
+ * sorted instead. */
+static void select_value(double *x, size_t n, size_t k)
+{
+	enum { ROUNDS_MAX = 100 };
+	ptrdiff_t left = 0;
+	ptrdiff_t right = (ptrdiff_t)n - 1;
+	for (size_t round = 0; left < right && round < ROUNDS_MAX; round++)
+		keep_part(x, &left, &right, (ptrdiff_t)k);
+	if (left < right)
+		tp_stats_sort(x + left, (size_t)(right - left + 1));
+}
+
 double tp_stats_median(const double *x, size_t n)
 {
-	double *sorted = sorted_copy(x, n);
-	double median = tp_stats_quantile(sorted, n, 0.5);
-	free(sorted);
+	if (!n)
+		return 0;
+	double *copy = tp_alloc(n * sizeof(*copy));
+	memcpy(copy, x, n * sizeof(*copy));
+	size_t lower = (n - 1) / 2;
+	select_value(copy, n, lower);
+	double median = copy[lower];
+	if (n % 2 == 0) {
+		double next = copy[lower + 1];
+		for (size_t i = lower + 2; i < n; i++)
+			next = copy[i] < next ? copy[i] : next;
+		median += (next - median) * 0.5;
+	}
+	free(copy);
 	return median;
 }
 

@@ -137,6 +137,6 @@ const struct tp_command tp_cmd_import = {
 	.options = options,
 	.storage_size = sizeof(struct tp_import_job_options),
 	.defaults = &defaults,
-	.max_words = TP_MAX_WORDS,
+	.max_words = SIZE_MAX,
 	.exec = import_exec,
 };

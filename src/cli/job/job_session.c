@@ -67,6 +67,9 @@ static enum tp_status fail_no_job(const struct tp_job *job, const struct tp_job_
 				  const char *id, struct tp_error *err)
 {
 	const char *other = NULL;
+	/* A digest that cannot be read says more than that there is no recording beside it. */
+	if (!id && job->n_ranks && job->ranks[0].unreadable)
+		return tp_fail(err, TP_PARSE, "%s", job->ranks[0].unreadable);
 	if (!id && members->n) {
 		if (err)
 			*err = members->items[0].unreadable;

@@ -18,6 +18,7 @@ void tp_pipeline_init(struct tp_pipeline *job)
 void tp_pipeline_release(struct tp_pipeline *job)
 {
 	tp_arena_release(&job->arena);
+	tp_map_release(&job->rank_ids);
 	tp_map_release(&job->step_ids);
 	free(job->steps);
 	free(job->ops);
@@ -26,13 +27,14 @@ void tp_pipeline_release(struct tp_pipeline *job)
 
 struct tp_pipeline_rank *tp_pipeline_rank(struct tp_pipeline *job, int64_t number)
 {
-	for (size_t i = 0; i < job->n_ranks; i++)
-		if (job->ranks[i].number == number)
-			return &job->ranks[i];
+	uint64_t index;
+	if (tp_map_get(&job->rank_ids, (uint64_t)number, &index))
+		return &job->ranks[index];
 	if (job->n_ranks == TP_RANKS_MAX) {
 		job->has_more_ranks = true;
 		return NULL;
 	}
+	tp_map_set(&job->rank_ids, (uint64_t)number, job->n_ranks);
 	struct tp_pipeline_rank *rank = &job->ranks[job->n_ranks++];
 	*rank = (struct tp_pipeline_rank){.number = number,
 					  .pipeline = -1,
@@ -106,6 +108,6 @@ void tp_pipeline_add(struct tp_pipeline *job, struct tp_pipeline_rank *rank, int
 		of->end_ns = op->end_ns;
 	struct tp_pipeline_op added = *op;
 	added.step = (uint32_t)index;
-	added.rank = (uint8_t)(rank - job->ranks);
+	added.rank = (uint16_t)(rank - job->ranks);
 	TP_ARRAY_PUSH(job->ops, job->n_ops, job->ops_capacity) = added;
 }

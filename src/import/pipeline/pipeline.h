@@ -36,7 +36,7 @@ struct tp_pipeline_op {
 	uint32_t step;  /* index */
 	uint32_t order; /* among those of its type in the step */
 	uint16_t type;  /* index */
-	uint8_t rank;   /* index */
+	uint16_t rank;  /* index */
 	bool is_paired; /* has a partner of the same order in the neighbouring stage */
 };
 
@@ -69,7 +69,8 @@ struct tp_pipeline {
 	struct tp_arena arena;
 	struct tp_pipeline_rank ranks[TP_RANKS_MAX];
 	size_t n_ranks;
-	bool has_more_ranks; /* than fit */
+	struct tp_map rank_ids; /* number -> index */
+	bool has_more_ranks;    /* than fit */
 	struct tp_pipeline_type types[TP_PIPELINE_TYPES_MAX];
 	size_t n_types;
 	struct tp_map step_ids;

@@ -13,6 +13,7 @@
 #include "import/reader/rank_writer.h"
 
 #include "trainprof/base/buf.h"
+#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/model/span.h"
 
@@ -39,6 +40,7 @@ struct share {
 struct emitter {
 	struct tp_pipeline *job;
 	struct share *shares; /* by step, then by rank; heap */
+	struct tp_map places; /* hash of a position -> the only rank there, or NO_RANK */
 	uint64_t n_orders;    /* largest order of any operation, plus one */
 	struct tp_buf scratch;
 };
@@ -148,20 +150,33 @@ static void number_exchange(struct emitter *emitter, struct tp_pipeline_op *op)
 		op->order = is_send ? share->n_sent[pass]++ : share->n_received[pass]++;
 }
 
+static uint64_t place_hash(int64_t pipeline, int64_t stage, int64_t tensor)
+{
+	return tp_hash_mix(tp_hash_mix((uint64_t)pipeline, (uint64_t)stage), (uint64_t)tensor);
+}
+
+static void note_places(struct emitter *emitter)
+{
+	for (size_t i = 0; i < emitter->job->n_ranks; i++) {
+		const struct tp_pipeline_rank *rank = &emitter->job->ranks[i];
+		uint64_t hash = place_hash(rank->pipeline, rank->stage, rank->tensor);
+		bool is_taken = tp_map_get(&emitter->places, hash, NULL);
+		tp_map_set(&emitter->places, hash, is_taken ? NO_RANK : i);
+	}
+}
+
 /* Returns the only rank at that position; NO_RANK if there is none, or several. */
-static size_t rank_at(const struct tp_pipeline *job, int64_t pipeline, int64_t stage,
+static size_t rank_at(const struct emitter *emitter, int64_t pipeline, int64_t stage,
 		      int64_t tensor)
 {
-	size_t found = NO_RANK;
-	for (size_t i = 0; i < job->n_ranks; i++) {
-		const struct tp_pipeline_rank *rank = &job->ranks[i];
-		if (rank->pipeline != pipeline || rank->stage != stage || rank->tensor != tensor)
-			continue;
-		if (found != NO_RANK)
-			return NO_RANK;
-		found = i;
-	}
-	return found;
+	uint64_t found;
+	if (!tp_map_get(&emitter->places, place_hash(pipeline, stage, tensor), &found) ||
+	    found == NO_RANK)
+		return NO_RANK;
+	const struct tp_pipeline_rank *rank = &emitter->job->ranks[found];
+	bool is_there =
+		rank->pipeline == pipeline && rank->stage == stage && rank->tensor == tensor;
+	return is_there ? (size_t)found : NO_RANK;
 }
 
 static bool has_peer(const struct emitter *emitter, const struct tp_pipeline_op *op)
@@ -171,8 +186,9 @@ static bool has_peer(const struct emitter *emitter, const struct tp_pipeline_op 
 	const struct tp_pipeline_rank *rank = &job->ranks[op->rank];
 	if (!op->is_paired || job->has_chunks || rank->stage < 0)
 		return false;
-	size_t peer = rank_at(job, rank->pipeline, rank->stage + optype->toward, rank->tensor);
-	if (peer == NO_RANK || rank_at(job, rank->pipeline, rank->stage, rank->tensor) == NO_RANK)
+	size_t peer = rank_at(emitter, rank->pipeline, rank->stage + optype->toward, rank->tensor);
+	if (peer == NO_RANK ||
+	    rank_at(emitter, rank->pipeline, rank->stage, rank->tensor) == NO_RANK)
 		return false;
 	const struct share *own = share_of(emitter, op, op->rank);
 	const struct share *other = share_of(emitter, op, peer);
@@ -187,6 +203,7 @@ static void prepare(struct emitter *emitter)
 	sort_steps(job);
 	place_steps(job);
 	qsort(job->ops, job->n_ops, sizeof(*job->ops), op_order);
+	note_places(emitter);
 	emitter->shares = tp_alloc(job->n_steps * job->n_ranks * sizeof(*emitter->shares));
 	for (size_t i = 0; i < job->n_ops; i++)
 		note_computed(emitter, &job->ops[i]);
@@ -296,6 +313,21 @@ static void emit_steps(struct emitter *emitter, struct tp_rank_writer *writer, s
 	}
 }
 
+/* Operations are sorted by rank. */
+static size_t first_op(const struct tp_pipeline *job, size_t rank)
+{
+	size_t low = 0;
+	size_t high = job->n_ops;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (job->ops[middle].rank < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static void emit_rank(struct emitter *emitter, struct tp_rank_writer *writer, size_t index)
 {
 	const struct tp_pipeline *job = emitter->job;
@@ -309,10 +341,8 @@ static void emit_rank(struct emitter *emitter, struct tp_rank_writer *writer, si
 	info->skipped_because = rank->skipped_because;
 	info->is_cut = job->is_cut;
 	emit_steps(emitter, writer, index);
-	/* Operations are sorted by rank. */
-	for (size_t i = 0; i < job->n_ops; i++)
-		if (job->ops[i].rank == index)
-			emit_op(emitter, writer, &job->ops[i]);
+	for (size_t i = first_op(job, index); i < job->n_ops && job->ops[i].rank == index; i++)
+		emit_op(emitter, writer, &job->ops[i]);
 	tp_buf_clear(name);
 	tp_buf_printf(name, "dp %" PRId64, rank->pipeline);
 	if (rank->stage >= 0)
@@ -377,6 +407,10 @@ enum tp_status tp_pipeline_emit(struct tp_pipeline *job, struct tp_import_reader
 			"d[d.dp_rank < 2].to_csv('trace.csv', index=False)\"");
 		return TP_PARSE;
 	}
+	/* Each operation is in one step of one rank, so most of more steps of ranks are empty. */
+	if ((uint64_t)job->n_steps * job->n_ranks > TP_PIPELINE_OPS_MAX)
+		return tp_fail(err, TP_PARSE, "'%s' has too many steps for its %zu ranks", name,
+			       job->n_ranks);
 	if (!job->n_ops) {
 		enum tp_status status = fail_empty(job, name, err);
 		tp_error_next(err, "trainprof import --list");
@@ -385,6 +419,7 @@ enum tp_status tp_pipeline_emit(struct tp_pipeline *job, struct tp_import_reader
 	prepare(&emitter);
 	enum tp_status status = emit_all(&emitter, import, err);
 	free(emitter.shares);
+	tp_map_release(&emitter.places);
 	tp_buf_release(&emitter.scratch);
 	return status;
 }

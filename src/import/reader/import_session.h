@@ -33,8 +33,9 @@ struct tp_import_session {
 	struct tp_arena *arena; /* for texts of ranks: the result's */
 	const struct tp_import_options *options;
 	/* In the order in which they were begun, except for reused places. Tracks refer to ranks by
-	 * their index here until everything has been read. */
-	struct tp_import_session_rank ranks[TP_RANKS_MAX];
+	 * their index here until everything has been read. Heap, TP_RANKS_MAX of them from the
+	 * first on, so that they never move. */
+	struct tp_import_session_rank *ranks;
 	size_t n_ranks;
 	size_t n_begun;
 	struct tp_track *tracks; /* as emitted to the sink, by id */

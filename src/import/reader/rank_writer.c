@@ -72,6 +72,8 @@ static bool place_reserve(struct tp_import_reader *import, size_t *place)
 {
 	struct tp_import_session *session = import->session;
 	pthread_mutex_lock(&session->lock);
+	if (!session->ranks)
+		session->ranks = tp_alloc(TP_RANKS_MAX * sizeof(*session->ranks));
 	/* The place of a rank that was taken back is reused: nothing of it was emitted. */
 	for (*place = 0; *place < session->n_ranks && !session->ranks[*place].is_absent;)
 		++*place;

@@ -172,7 +172,7 @@ void tp_job_add_sentence(struct tp_buf *out, const struct tp_job *job)
 }
 
 static void add_compared(struct tp_buf *out, const struct tp_job *job, double late_ns,
-			 double others_ns)
+			 double others_ns, bool is_bound)
 {
 	static const char *const reasons[TP_N_JOB_LATE_KINDS] = {
 		[TP_JOB_LATE_MORE_WORK] =
@@ -186,8 +186,9 @@ static void add_compared(struct tp_buf *out, const struct tp_job *job, double la
 		[TP_JOB_LATE_OTHER_STAGE] = "It has hardly any work in common with the others: a "
 					    "stage of its own, or another role",
 	};
-	tp_buf_printf(out, "; others %s", tp_unit_time(others_ns).text);
-	if (others_ns > 0.2 * late_ns)
+	tp_buf_printf(out, "; others %s%s", is_bound ? "at most " : "",
+		      tp_unit_time(others_ns).text);
+	if (others_ns > 0.2 * late_ns && !is_bound)
 		tp_buf_printf(out, ", %.2g times less", late_ns / others_ns);
 	if (reasons[job->late_kind])
 		tp_buf_printf(out, ". %s", reasons[job->late_kind]);
@@ -208,13 +209,14 @@ void tp_job_add_cause(struct tp_buf *out, const struct tp_job *job)
 	tp_buf_printf(out, " %s", label_text(job->late_label));
 	if (!job->late_code) {
 		tp_buf_printf(out, ", %s %s", tp_unit_time(job->late_label_ns).text, unit);
-		add_compared(out, job, job->late_label_ns, job->others_label_ns);
+		add_compared(out, job, job->late_label_ns, job->others_label_ns, false);
 		return;
 	}
 	tp_buf_puts(out, " at ");
 	tp_job_add_code(out, job->late_code);
 	tp_buf_printf(out, ", %s %s", tp_unit_time(job->late_code->step_ns).text, unit);
-	add_compared(out, job, job->late_code->step_ns, job->others_code_ns);
+	add_compared(out, job, job->late_code->step_ns, job->others_code_ns,
+		     job->others_code_is_bound);
 }
 
 void tp_job_add_gain(struct tp_buf *out, const struct tp_job *job)

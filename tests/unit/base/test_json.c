@@ -145,7 +145,7 @@ START_TEST(a_nul_byte_and_too_much_are_refused)
 	large[0] = '1';
 	ck_assert_int_eq(tp_json_parse(&doc, large, TP_JSON_MAX_BYTES + 1, "d.json", &err),
 			 TP_PARSE);
-	ck_assert_str_eq(err.text, "d.json: larger than 1048576 bytes");
+	ck_assert_str_eq(err.text, "d.json: larger than 8388608 bytes");
 	ck_assert_int_eq(tp_json_parse(&doc, large, TP_JSON_MAX_BYTES, "d.json", &err), TP_OK);
 	tp_json_free(doc);
 	free(large);

@@ -211,7 +211,7 @@ START_TEST(more_files_than_ranks_may_be_are_refused)
 	imported_release(&in);
 	imported_files(&in, paths, TP_RANKS_MAX + 1, NULL);
 	ck_assert_int_eq(in.status, TP_PARSE);
-	ck_assert_str_eq(in.err.text, "more than 64 ranks");
+	ck_assert_str_eq(in.err.text, "more than 1024 ranks");
 	imported_release(&in);
 	free(path);
 	tp_buf_release(&text);

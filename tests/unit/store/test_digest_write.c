@@ -46,7 +46,9 @@ static struct tp_job_rank make_rank(int64_t number)
 			   .function = "décode",
 			   .line = 3,
 			   .label = TP_LABEL_DATALOADER_PREP,
-			   .step_ns = 7e6}},
+			   .step_ns = 7e6,
+			   .queue_ns = 2e6}},
+		.n_places = 5,
 	};
 	rank.label_ns[TP_LABEL_DATALOADER_PREP] = 7.5e6;
 	rank.label_ns[TP_LABEL_COMMUNICATION_WAIT] = 1e6;
@@ -123,6 +125,8 @@ START_TEST(all_that_a_job_needs_comes_back)
 	ck_assert_uint_eq(rank->peer_tail_ns, made.peer_tail_ns);
 	ck_assert_str_eq(rank->last_place->function, "read");
 	ck_assert_uint_eq(rank->n_codes, 1);
+	ck_assert_uint_eq(rank->n_places, 5);
+	ck_assert_double_eq(rank->codes[0].queue_ns, 2e6);
 	ck_assert_str_eq(rank->codes[0].function, "décode");
 	ck_assert_int_eq(rank->codes[0].label, TP_LABEL_DATALOADER_PREP);
 	for (int label = 0; label < TP_N_LABELS; label++)

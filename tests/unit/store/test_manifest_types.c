@@ -4,6 +4,7 @@
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/model/run_info.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -114,11 +115,11 @@ START_TEST(a_manifest_is_an_object_and_has_not_too_many_ranks)
 	struct tp_buf text = {0};
 	ck_assert_int_eq(check_text("[1]", &err), TP_PARSE);
 	tp_buf_puts(&text, "{\"ranks\": [{}");
-	for (int i = 0; i < 64; i++)
+	for (int i = 0; i < TP_RANKS_MAX; i++)
 		tp_buf_puts(&text, ",{}");
 	tp_buf_puts(&text, "]}");
 	ck_assert_int_eq(check_text(tp_buf_text(&text), &err), TP_PARSE);
-	ck_assert_str_eq(err.text, "m: ranks has 65, at most 64");
+	ck_assert_str_eq(err.text, "m: ranks has 1025, at most 1024");
 	tp_buf_release(&text);
 }
 END_TEST

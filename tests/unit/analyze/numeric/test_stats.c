@@ -252,6 +252,38 @@ START_TEST(description_of_a_ramp_is_exact)
 }
 END_TEST
 
+/* Values in several orders, with and without repeats; a pipe rises and falls again. */
+static double value_of(int order, size_t i, size_t n, uint64_t *state)
+{
+	switch (order) {
+	case 0:
+		return uniform(state);
+	case 1:
+		return floor(uniform(state) * 4);
+	case 2:
+		return (double)i;
+	case 3:
+		return (double)(n - i);
+	default:
+		return (double)(i < n / 2 ? i : n - i);
+	}
+}
+
+START_TEST(the_median_is_that_of_the_sorted_values)
+{
+	enum { MOST = 400 };
+	double x[MOST];
+	double sorted[MOST];
+	uint64_t state = 5;
+	for (size_t n = 0; n < MOST; n += 1 + n / 10) {
+		for (size_t i = 0; i < n; i++)
+			sorted[i] = x[i] = value_of(_i, i, n, &state);
+		tp_stats_sort(sorted, n);
+		ck_assert_double_eq(tp_stats_median(x, n), tp_stats_quantile(sorted, n, 0.5));
+	}
+}
+END_TEST
+
 START_TEST(mser_finds_a_slow_start)
 {
 	uint64_t state = 1;
@@ -323,6 +355,7 @@ Suite *suite_analyze_stats(void)
 	Suite *suite = suite_create("analyze/stats");
 	TCase *tc = tcase_create("stats");
 	tcase_add_test(tc, t_quantiles_match_published_tables);
+	tcase_add_loop_test(tc, the_median_is_that_of_the_sorted_values, 0, 5);
 	tcase_add_test(tc, ratio_weighs_long_steps_more);
 	tcase_add_test(tc, ratio_interval_is_the_formula_worked_by_hand);
 	tcase_add_test(tc, groups_are_what_differs);

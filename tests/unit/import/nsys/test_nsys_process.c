@@ -143,7 +143,7 @@ START_TEST(more_processes_than_ranks_are_left_out)
 	nsys_scene_import(
 		&scene, nsys_file_make(SCHEMA_ALL
 				       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL WITH RECURSIVE n(i) "
-				       "AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99) "
+				       "AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) "
 				       "SELECT i, i + 1, 0, 1, 7, 1, %lld + (i << 24), 1, 1, NULL, "
 				       "1, 1, 1, 1, 1, 1, NULL FROM n;",
 				       (long long)GLOBAL(0, 0)));

@@ -350,7 +350,7 @@ START_TEST(more_ranks_than_fit_are_refused)
 		tp_buf_printf(&text, "%d,0,%d,1,optimizer,1,1,0,0,0,\n", i, i);
 	imported_text(&in, tp_buf_text(&text));
 	ck_assert_int_eq(in.status, TP_PARSE);
-	ck_assert_ptr_nonnull(strstr(in.err.text, "has more than 64 ranks"));
+	ck_assert_ptr_nonnull(strstr(in.err.text, "has more than 1024 ranks"));
 	ck_assert_ptr_nonnull(strstr(in.err.next, "d[d.dp_rank < 2]"));
 	imported_release(&in);
 	tp_buf_release(&text);

@@ -75,6 +75,7 @@ static void teardown(void)
 	unlink(path);
 	rmdir(directory);
 	pthread_mutex_destroy(&session.lock);
+	free(session.ranks);
 	tp_arena_release(&arena);
 	tp_buf_release(&seen);
 }

@@ -32,6 +32,7 @@ static void setup(void)
 static void teardown(void)
 {
 	pthread_mutex_destroy(&session.lock);
+	free(session.ranks);
 	free(session.tracks);
 	tp_arena_release(&arena);
 	tp_trace_builder_release(&builder);
