@@ -290,9 +290,9 @@ check-replay: $(REPLAYED)
 	$(Q)tests/agent/check_replay.sh $(B)
 
 ## check-cupti: the agent with NVIDIA's own CUPTI of ten versions (pip fetches them into build/cupti), on a driver that does nothing
-.PHONY: check-cupti fetch-cupti proof-cupti-ends
+.PHONY: check-cupti check-peers fetch-cupti proof-cupti-ends proof-cupti-peers proof-frameworks
 CUPTIS ?= build/cupti
-check-cupti: $(AGENT) $(NULL_DRIVER) $(addprefix $(B)/programs/,cuda_ends cupti_calls)
+check-cupti: $(AGENT) $(NULL_DRIVER) $(B)/unit $(addprefix $(B)/programs/,cuda_ends cupti_calls)
 	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
 	$(Q)CC='$(CC)' tests/agent/check_cupti.sh $(B) $(CUPTIS)
 
@@ -304,6 +304,20 @@ fetch-cupti:
 proof-cupti-ends: $(AGENT) $(NULL_DRIVER) $(B)/programs/cuda_ends
 	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
 	$(Q)tests/agent/cupti_ends.py $(B) $(CUPTIS) $(or $(N),2000)
+
+## check-peers: the user's profilers beside the agent on the same versions: none loses a record, each ends as without the agent
+check-peers: $(AGENT) $(NULL_DRIVER) $(B)/programs/cupti_peers
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+	$(Q)CC='$(CC)' tests/agent/check_peers.sh $(B) $(CUPTIS) 1
+
+## proof-frameworks: CUDA runtime, CuPy, JAX of FRAMEWORKS_PYTHON (and PyTorch, if it has that) end as without tracing; no GPU
+proof-frameworks: $(B)/trainprof $(AGENT) $(NULL_DRIVER) $(NVML_DOUBLES)
+	$(Q)$(or $(FRAMEWORKS_PYTHON),python3) tests/agent/frameworks.py $(B)
+
+## proof-cupti-peers: profilers beside the agent, ROUNDS=20 times each on three versions of CUPTI: none loses a record
+proof-cupti-peers: $(AGENT) $(NULL_DRIVER) $(B)/programs/cupti_peers
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+	$(Q)CC='$(CC)' tests/agent/check_peers.sh $(B) $(CUPTIS) $(or $(ROUNDS),20) 12.8.90 13.3.75 13.4.92
 
 ## check-exits: programs with the agent that fork and end in every way, under valgrind
 .PHONY: check-exits

@@ -14,51 +14,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/check-cupti-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 AT_ONCE=4
 
-# States of the ring (trainprof/wire/gpu_ring.h).
-OPEN=2 FINISHED=3 FAILED=18 SECOND_COPY=22
-
-library_of() { # library_of VERSION
-	for path in "$cuptis/$1"/nvidia/*/lib/libcupti.so.1*; do
-		[ ! -e "$path" ] || realpath "$path"
-	done
-}
-
-word_at() { # word_at BYTES: a word of the only ring in $rings
-	od -An -t u4 -j "$1" -N 4 "$rings"/*.ring 2>/dev/null | tr -d ' \n'
-}
-state() { word_at 72; }
-cupti_version() { word_at 80; }
-
-# Each case has its own folders: $rings, and $case for the files it waits for.
-begin_case() { # begin_case NAME
-	case=$work/$version.$1
-	rings=$case/rings
-	mkdir -p "$rings"
-}
-
-# The agent's environment, then a program of programs/. Its output goes to $case/output, its status
-# is ours.
-with_agent() { # with_agent [VARIABLE=VALUE...] PROGRAM [ARGUMENT...]
-	timeout 60 env LD_LIBRARY_PATH="$build/doubles/null" CUDA_INJECTION64_PATH="$build/libtrainprof-agent.so" \
-		TRAINPROF_GPU_RINGS="$rings" TRAINPROF_CUPTI="$library" "$@" >"$case/output" 2>&1
-}
-
-# 30 s, even on a busy machine; otherwise the next claim fails.
-wait_for_state() { # wait_for_state STATE
-	for _ in $(seq 3000); do
-		[ "$(state)" != "$1" ] || return 0
-		sleep 0.01
-	done
-	return 1
-}
-
-wait_for_line() { # wait_for_line TEXT
-	for _ in $(seq 3000); do
-		! grep -q "$1" "$case/output" 2>/dev/null || return 0
-		sleep 0.01
-	done
-	return 1
-}
+# shellcheck source=tests/agent/cupti_case.inc
+. "$here/cupti_case.inc"
 
 ends_well() { # ends_well STATUS: 7, and both of its own handlers have run
 	[ "$1" -eq 7 ] && [ "$(tr '\n' ' ' <"$case/output")" = "last first " ]
@@ -184,8 +141,66 @@ has_our_layouts() {
 	done
 }
 
+# From the wheel alone: counters of every chip that its host library knows fit into one pass.
+has_one_pass() {
+	[ -e "$(echo "$cuptis/$version"/nvidia/c*/include/cupti_pmsampling.h)" ] || return 0
+	begin_case one-pass
+	LD_LIBRARY_PATH="$build/doubles/null" TRAINPROF_CUPTI="$library" PM_SETS=1 \
+		"$build/unit" collect_pm_metric_set >"$case/output" 2>&1 && grep -q '^GH100: .* counters' "$case/output"
+	claim $? "$version: the counters of each chip in one pass: $(tail -1 "$case/output")"
+}
+
+settled() { # settled: CUPTI was found and opened, or there is none
+	for _ in $(seq 3000); do
+		case $(state) in "$OPEN" | "$NO_CUPTI") return 0 ;; esac
+		sleep 0.01
+	done
+	return 1
+}
+
+# A libcupti that was cut, one of another machine, one that is not there: it is passed over, for the
+# one that the loader knows, if it knows any.
+passes_over_bad_files() {
+	whole=$library
+	for how in cut machine cuda14; do
+		begin_case "file-$how"
+		library=$case/libcupti.so.1
+		case $how in
+		cut) head -c 100000 "$whole" >"$library" ;;
+		machine)
+			cp "$whole" "$library"
+			# shellcheck disable=SC2059 # the format is the bytes
+			printf '\xb7\x00' | dd of="$library" bs=1 seek=18 conv=notrunc status=none
+			;;
+		cuda14) library=$case/libcupti.so.14 ;;
+		esac
+		with_agent CUDA_ENDS_WHEN="$case/go" "$build/programs/cuda_ends" return &
+		settled && ! strings "$rings"/*.ring | grep -qxF "$library"
+		claim $? "$version, $how: it is passed over (state $(state))"
+		touch "$case/go"
+		wait $!
+		ends_well $?
+		claim $? "$version, $how: the program returns as without us"
+	done
+	library=$whole
+}
+
+# No room for a ring, or no folder for it.
+goes_on_without_ring() {
+	begin_case no-ring
+	for folder in /proc/self/nowhere /dev/full "$case/none"; do
+		rings=$folder
+		with_agent "$build/programs/cuda_ends" return
+		ends_well $?
+		claim $? "$version, rings in $folder: the program returns as without us"
+	done
+}
+
 check_version() {
 	has_our_layouts
+	has_one_pass
+	passes_over_bad_files
+	goes_on_without_ring
 	collects
 	ends_while_held
 	ends_while_released
