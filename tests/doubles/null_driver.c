@@ -2,9 +2,9 @@
 /*
  * A libcuda.so.1 without a GPU on which NVIDIA's own libcupti starts. CUPTI asks the driver for
  * tables of functions (cuGetExportTable); here each function in them does nothing and returns 0.
- * Nothing can be launched, so CUPTI delivers no records: visible are the calls that it accepts, and
- * how programs end while it is loaded. cuInit() loads the tool that $CUDA_INJECTION64_PATH names,
- * as NVIDIA's driver does.
+ * Nothing can be launched, so CUPTI delivers records of NVTX marks only: visible are the calls that
+ * it accepts, and how programs end while it is loaded. cuInit() loads the tool that
+ * $CUDA_INJECTION64_PATH names, as NVIDIA's driver does.
  *
  *   NULL_DRIVER_VERSION   result of cuDriverGetVersion; 13000 unless set
  *   NULL_DRIVER_INIT      result of cuInit, after the tool was loaded
