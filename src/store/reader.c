@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -221,7 +222,9 @@ struct tp_follow {
 	struct tp_arena arena;
 	struct tp_run_info run;
 	char *directory;
-	int writer_fd; /* pidfd; -1 if the process had exited */
+	int writer_fd;        /* pidfd; -1 if the process had exited, or the kernel has none */
+	bool is_known_by_pid; /* the kernel has no pidfds (before 5.3): a reused pid is not noticed
+			       */
 };
 
 static bool is_closed(const struct tp_follow *follow)
@@ -237,6 +240,8 @@ static bool is_closed(const struct tp_follow *follow)
 
 bool tp_follow_has_ended(const struct tp_follow *follow)
 {
+	if (follow->is_known_by_pid)
+		return (kill(follow->reader.writer, 0) != 0 && errno == ESRCH) || is_closed(follow);
 	struct pollfd end = {.fd = follow->writer_fd, .events = POLLIN};
 	return follow->writer_fd < 0 || poll(&end, 1, 0) > 0 || is_closed(follow);
 }
@@ -270,8 +275,10 @@ enum tp_status tp_follow_open(struct tp_follow **out, const char *directory, str
 		status = open_records(&follow->reader, err);
 	if (!status)
 		status = read_header(&follow->reader, &follow->run, err);
-	if (!status && follow->reader.writer > 0)
+	if (!status && follow->reader.writer > 0) {
 		follow->writer_fd = (int)syscall(SYS_pidfd_open, follow->reader.writer, 0);
+		follow->is_known_by_pid = follow->writer_fd < 0 && errno == ENOSYS;
+	}
 	if (!status && (ledger.is_closed || tp_follow_has_ended(follow)))
 		status = fail_ended(follow, err);
 	if (status)

@@ -114,6 +114,8 @@ void tp_target_close(struct tp_target *target);
  */
 TP_MUST_CHECK enum tp_status tp_target_attach(struct tp_target **out, pid_t pid,
 					      struct tp_error *err);
+/* False, with the reason, if this kernel lacks what tp_target_attach() needs. */
+bool tp_target_can_attach(char *reason, size_t size);
 /* Checks whether its memory and system calls can be read: DEGRADED or worse, with reason and
  * remedy. */
 void tp_target_check_access(const struct tp_target *target, const struct tp_host *host,

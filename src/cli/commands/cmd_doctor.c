@@ -19,6 +19,7 @@
 #include "trainprof/base/version.h"
 #include "trainprof/collect/collector.h"
 #include "trainprof/collect/gpu_selftest.h"
+#include "trainprof/collect/target.h"
 #include "trainprof/report/units.h"
 
 #include <errno.h>
@@ -124,6 +125,17 @@ static void check_sources(struct visit *visit)
 		if (is_refused && found->remedy[0] && !visit->remedy)
 			visit->remedy = found->remedy;
 	}
+}
+
+/* One line only where programs that run already cannot be measured: on kernels before 5.3. */
+static void check_attach(struct visit *visit)
+{
+	char reason[128];
+	if (tp_target_can_attach(reason, sizeof(reason)))
+		return;
+	struct doctor_check *check = add_check(visit, TP_MARK_WORD_WARN, "attach");
+	snprintf(check->text, sizeof(check->text), "programs that run already: %s", reason);
+	check->gains = "attach, top and stacks of a pid";
 }
 
 static void check_gpus(struct visit *visit)
@@ -453,6 +465,7 @@ static int doctor_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	tp_host_open(&visit->host, "");
 	if (tp_run_session_plan(&visit->plan, &visit->host, &as_run, false, &err) == TP_OK) {
 		check_sources(visit);
+		check_attach(visit);
 		if (o->what)
 			check_gpus(visit);
 		if (o->has_cost)

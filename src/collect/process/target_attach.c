@@ -126,6 +126,23 @@ bool tp_target_attachment_has_ended(const struct tp_target_attachment *attachmen
 	return poll(&wait, 1, 0) > 0;
 }
 
+/* Without one a reused pid could not be noticed. */
+static const char no_pidfd_text[] = "pidfd_open is missing here; Linux has it since 5.3";
+
+bool tp_target_can_attach(char *reason, size_t size)
+{
+	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (fd >= 0) {
+		close(fd);
+		return true;
+	}
+	if (errno == ENOSYS)
+		snprintf(reason, size, "%s", no_pidfd_text);
+	else
+		snprintf(reason, size, "pidfd_open: %s", tp_errno_text(errno));
+	return false;
+}
+
 enum tp_status tp_target_attachment_open(struct tp_target_attachment *out, pid_t pid,
 					 struct tp_error *err)
 {
@@ -143,6 +160,12 @@ enum tp_status tp_target_attachment_open(struct tp_target_attachment *out, pid_t
 	attachment.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (attachment.pidfd < 0 && errno == ESRCH)
 		return fail_absent(pid, err);
+	if (attachment.pidfd < 0 && errno == ENOSYS) {
+		(void)tp_fail(err, TP_TARGET, "cannot attach to pid %d: %s", (int)pid,
+			      no_pidfd_text);
+		tp_error_next(err, "trainprof run -- …   (start the program with trainprof)");
+		return TP_TARGET;
+	}
 	if (attachment.pidfd < 0)
 		return tp_fail(err, TP_TARGET, "cannot attach to pid %d: pidfd_open: %s", (int)pid,
 			       tp_errno_text(errno));
