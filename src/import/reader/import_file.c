@@ -3,6 +3,7 @@
 #include "import_file.h"
 
 #include "import/json/json_scan.h"
+#include "import/json/trace_maker.h"
 
 #include "import_session.h"
 #include "tarball.h"
@@ -31,13 +32,17 @@ static const struct tp_importer *importer_find(const struct tp_importer_list *im
 					       const unsigned char *head, size_t size,
 					       const char *path)
 {
+	const char *json_reader = tp_trace_maker_reader(head, size);
 	for (size_t i = 0; i < importers->n; i++) {
 		const struct tp_importer *importer = importers->items[i];
-		bool is_asked = importers->n == 1 && importer->takes_json;
-		if ((importer->recognises(head, size) ||
-		     (is_asked && tp_json_scan_probe(head, size))) &&
-		    (!importer->matches || (path && importer->matches(path))))
+		if (importer->is_of_json_maker) {
+			bool is_asked = importers->n == 1 && tp_json_scan_probe(head, size);
+			if (is_asked || (json_reader && strcmp(json_reader, importer->info.name) == 0))
+				return importer;
+		} else if (importer->recognises(head, size) &&
+			   (!importer->matches || (path && importer->matches(path)))) {
 			return importer;
+		}
 	}
 	return NULL;
 }

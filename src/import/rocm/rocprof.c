@@ -8,7 +8,6 @@
  * 2026-11-22. Times are ns.
  */
 #include "import/json/json_scan.h"
-#include "import/json/trace_maker.h"
 #include "import/reader/importer.h"
 #include "import/reader/text_pattern.h"
 
@@ -461,11 +460,6 @@ static enum tp_status rocprof_read(struct tp_import_reader *import,
 	return status;
 }
 
-static bool rocprof_probe(const unsigned char *head, size_t size)
-{
-	return tp_trace_maker_probe(head, size, "rocprof");
-}
-
 const struct tp_importer tp_importer_rocprof = {
 	.info =
 		{
@@ -475,7 +469,6 @@ const struct tp_importer tp_importer_rocprof = {
 			.loses = "allocations, counters, code objects; what was not asked for when "
 				 "it was recorded is unknown",
 		},
-	.takes_json = true,
-	.recognises = rocprof_probe,
+	.is_of_json_maker = true,
 	.read = rocprof_read,
 };
