@@ -471,6 +471,11 @@ proof-exports: $(B)/trainprof programs
 proof-html: $(B)/trainprof programs
 	$(Q)python3 tests/html/proof_html.py $(CURDIR)/$(B) $(abspath $(TRACES))
 
+## proof-import: traces of JAX and TensorFlow (PyPI) imported beside live runs of the same processes; STEPS=400
+.PHONY: proof-import
+proof-import: $(B)/trainprof
+	$(Q)tests/imports/proof_import.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/imports $(STEPS)
+
 ## proof-tables: job tables of pyarrow, DuckDB and Spark (PyPI) against ours; merge of 100,000 digests; DIGESTS=N
 .PHONY: proof-tables
 proof-tables: $(B)/trainprof
