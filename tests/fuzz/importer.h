@@ -22,7 +22,7 @@ static void check_record(struct tp_sink *self, const struct tp_record *record)
 static void fuzz_importer(const struct tp_importer *importer, const uint8_t *data, size_t size)
 {
 	static const struct tp_sink_type checking = {.name = "checking", .put = check_record};
-	static const struct tp_import_options options;
+	static const struct tp_import_options options = {.device_lane = "*"};
 	struct giver giver = {data, size};
 	struct tp_arena arena = {0};
 	struct tp_sink sink;

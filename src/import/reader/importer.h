@@ -39,6 +39,7 @@ extern const struct tp_importer tp_importer_ascend_csv;
 extern const struct tp_importer tp_importer_ascend_db;
 extern const struct tp_importer tp_importer_horovod;
 extern const struct tp_importer tp_importer_kineto;
+extern const struct tp_importer tp_importer_named_lanes;
 extern const struct tp_importer tp_importer_nsys;
 extern const struct tp_importer tp_importer_nsys_report;
 extern const struct tp_importer tp_importer_rocpd;
