@@ -490,6 +490,11 @@ proof-html: $(B)/trainprof programs
 proof-view: trainprof $(B)/bench/large_recording
 	$(Q)tests/bench/view_speed.py $(CURDIR)/$(B)
 
+## proof-import: traces of JAX and TensorFlow (PyPI) imported beside live runs of the same processes; STEPS=400
+.PHONY: proof-import
+proof-import: $(B)/trainprof
+	$(Q)tests/imports/proof_import.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/imports $(STEPS)
+
 ## proof-tables: job tables of pyarrow, DuckDB and Spark (PyPI) against ours; merge of 100,000 digests; DIGESTS=N
 .PHONY: proof-tables
 proof-tables: $(B)/trainprof

@@ -19,21 +19,21 @@
  * before Kineto, which accepts any JSON, and importers for the tables of one maker come before
  * nsys, which accepts any database. */
 static const struct tp_importer *const importers[] = {
-	&tp_importer_straggler,   &tp_importer_ascend_csv, &tp_importer_ascend,
-	&tp_importer_rocprof,     &tp_importer_timeline,   &tp_importer_horovod,
-	&tp_importer_xprof_json,  &tp_importer_kineto,     &tp_importer_ascend_db,
-	&tp_importer_rocpd,       &tp_importer_rpd,        &tp_importer_nsys,
+	&tp_importer_straggler,   &tp_importer_ascend_csv,  &tp_importer_ascend,
+	&tp_importer_rocprof,     &tp_importer_timeline,    &tp_importer_horovod,
+	&tp_importer_xprof_json,  &tp_importer_kineto,      &tp_importer_ascend_db,
+	&tp_importer_rocpd,       &tp_importer_rpd,         &tp_importer_nsys,
 	&tp_importer_nsys_report, /* same name as the previous one, for files with that suffix */
-	&tp_importer_xprof,
+	&tp_importer_xprof,       &tp_importer_named_lanes, /* only when asked for */
 };
 
 /* The order for users: the most frequent formats first. */
 static const struct tp_importer *const listed[] = {
-	&tp_importer_kineto,     &tp_importer_nsys,     &tp_importer_xprof,
-	&tp_importer_xprof_json, &tp_importer_rocpd,    &tp_importer_rocprof,
-	&tp_importer_rpd,        &tp_importer_ascend,   &tp_importer_ascend_db,
-	&tp_importer_ascend_csv, &tp_importer_timeline, &tp_importer_horovod,
-	&tp_importer_straggler,
+	&tp_importer_kineto,     &tp_importer_nsys,        &tp_importer_xprof,
+	&tp_importer_xprof_json, &tp_importer_rocpd,       &tp_importer_rocprof,
+	&tp_importer_rpd,        &tp_importer_ascend,      &tp_importer_ascend_db,
+	&tp_importer_ascend_csv, &tp_importer_timeline,    &tp_importer_horovod,
+	&tp_importer_straggler,  &tp_importer_named_lanes,
 };
 
 const struct tp_import_format_info *tp_import_format_info(size_t n)
@@ -251,13 +251,28 @@ static enum tp_status check_tools(const struct tp_import_result *result, struct 
 	return TP_OK;
 }
 
+/* Lanes that the user names are read by one importer only. */
+static enum tp_status choose_for(struct tp_importer_list *out,
+				 const struct tp_import_options *options, struct tp_error *err)
+{
+	const char *lanes = tp_importer_named_lanes.info.name;
+	if (!options->device_lane)
+		return choose(out, options->format, err);
+	if (!options->format || strcmp(options->format, lanes) == 0)
+		return choose(out, lanes, err);
+	(void)tp_fail(err, TP_USAGE, "format %s has lanes of its own: --device-lane does not apply",
+		      options->format);
+	tp_error_next(err, "trainprof import --from=%s FILE", options->format);
+	return TP_USAGE;
+}
+
 enum tp_status tp_import_files(struct tp_import_result *out, const char *const *paths,
 			       size_t n_paths, const struct tp_import_options *options,
 			       struct tp_sink *sink, struct tp_error *err)
 {
 	struct tp_import_result result = {0};
 	struct import_job job = {.paths = paths, .n_paths = n_paths};
-	enum tp_status status = choose(&job.choice, options->format, err);
+	enum tp_status status = choose_for(&job.choice, options, err);
 	if (status)
 		return status;
 	job.session.sink = sink;

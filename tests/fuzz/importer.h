@@ -4,6 +4,7 @@
 #define TRAINPROF_TESTS_FUZZ_IMPORTER_H
 
 #include "../unit/giver.h"
+#include "import/json/trace_maker.h"
 #include "import/reader/import_session.h"
 #include "import/reader/importer.h"
 
@@ -21,7 +22,7 @@ static void check_record(struct tp_sink *self, const struct tp_record *record)
 static void fuzz_importer(const struct tp_importer *importer, const uint8_t *data, size_t size)
 {
 	static const struct tp_sink_type checking = {.name = "checking", .put = check_record};
-	static const struct tp_import_options options;
+	static const struct tp_import_options options = {.device_lane = "*"};
 	struct giver giver = {data, size};
 	struct tp_arena arena = {0};
 	struct tp_sink sink;
@@ -41,7 +42,10 @@ static void fuzz_importer(const struct tp_importer *importer, const uint8_t *dat
 	size_t n = tp_stream_peek(source.stream, &head);
 	/* The bytes are read even if they are not recognised: a recognised file may also be useless
 	 * after its head. */
-	(void)importer->recognises(head, n);
+	if (importer->recognises)
+		(void)importer->recognises(head, n);
+	else
+		(void)tp_trace_maker_reader(head, n);
 	if (importer->read(&import, &source, &err) && !err.text[0])
 		abort();
 	tp_stream_close(source.stream);

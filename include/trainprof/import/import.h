@@ -29,7 +29,9 @@ struct tp_import_format_info {
 const struct tp_import_format_info *tp_import_format_info(size_t n);
 
 struct tp_import_options {
-	const char *format; /* name of the only format to try; NULL = detect it */
+	const char *format;      /* name of the only format to try; NULL = detect it */
+	const char *device_lane; /* pattern of lanes of devices, for JSON of unknown tools; NULL =
+				    none */
 	bool keeps_python;  /* all Python functions; otherwise the outermost of each thread only */
 	unsigned n_threads; /* ranks read in parallel; 0 = as many as CPUs are allowed */
 };

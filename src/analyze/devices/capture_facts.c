@@ -120,7 +120,8 @@ bool tp_capture_is_known(struct tp_rank_analysis *analysis)
 	if (is_unknown) {
 		warn_of_lanes(analysis, has_unknown_maker, "unknown-maker",
 			      "no lane is taken for a device or a trainer: nothing is judged",
-			      "trainprof import --list");
+			      "trainprof import --device-lane='PROCESS/THREAD' FILE   (if one is a "
+			      "device's)");
 	} else {
 		set(analysis->profile, TP_FACT_TRACE_ONLY_RANGES, true);
 		warn_of_lanes(analysis, has_transfers_only, "transfers-only",

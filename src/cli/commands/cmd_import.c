@@ -19,7 +19,7 @@
 static const char *const from_choices[] = {"auto",       "kineto",    "nsys",       "xprof",
 					   "xprof-json", "rocpd",     "rocprof",    "rpd",
 					   "ascend",     "ascend-db", "ascend-csv", "timeline",
-					   "horovod",    "straggler", NULL};
+					   "horovod",    "straggler", "lanes",      NULL};
 static const struct tp_import_job_options defaults = {.from = "auto"};
 
 #define AT(member) .offset = offsetof(struct tp_import_job_options, member)
@@ -36,6 +36,11 @@ static const struct tp_option options[] = {
 	 .otherwise = "auto",
 	 .choices = from_choices,
 	 AT(from)},
+	{.name = "device-lane",
+	 .type = TP_OPTION_TEXT,
+	 .value = "GLOB",
+	 .text = "in JSON of an unknown tool: lanes (PROCESS/THREAD) of devices",
+	 AT(device_lane)},
 	{.name = "python",
 	 .type = TP_OPTION_FLAG,
 	 .text = "keep all Python functions, not only the outermost",

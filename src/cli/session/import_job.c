@@ -134,6 +134,7 @@ static enum tp_status read_files(struct import_session *s, struct tp_error *err)
 	const struct tp_import_options how = {
 		.format = is_auto ? NULL : s->options->from,
 		.keeps_python = s->options->keeps_python,
+		.device_lane = s->options->device_lane,
 	};
 	enum tp_status status = tp_import_files(&s->result, s->files, s->n_files, &how,
 						tp_store_sink(s->store), err);

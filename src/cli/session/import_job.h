@@ -10,10 +10,11 @@
 
 struct tp_import_job_options {
 	bool wants_list;
-	const char *from;   /* "auto", or the name of a format */
-	bool keeps_python;  /* all functions */
-	const char *output; /* NULL = a new name */
-	const char *label;  /* NULL = the name of the file */
+	const char *from;        /* "auto", or the name of a format */
+	bool keeps_python;       /* all functions */
+	const char *device_lane; /* pattern of lanes of devices; NULL = none */
+	const char *output;      /* NULL = a new name */
+	const char *label;       /* NULL = the name of the file */
 	bool force;
 };
 

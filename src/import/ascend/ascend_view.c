@@ -9,7 +9,7 @@
 #include "ascend_folder.h"
 #include "hccl_name.h"
 
-#include "import/json/trace_maker.h"
+#include "import/json/json_walk.h"
 #include "import/lanes/lanes.h"
 
 #include "trainprof/base/memory.h"
@@ -95,11 +95,6 @@ static enum tp_status view_read(struct tp_import_reader *import,
 	return tp_lanes_read(&dialect, import, source, err);
 }
 
-static bool view_probe(const unsigned char *head, size_t size)
-{
-	return tp_trace_maker_probe(head, size, "ascend");
-}
-
 const struct tp_importer tp_importer_ascend = {
 	.info =
 		{
@@ -111,7 +106,6 @@ const struct tp_importer tp_importer_ascend = {
 			.loses = "waits of streams, the pieces of collectives, counters, memory "
 				 "events, flows",
 		},
-	.takes_json = true,
-	.recognises = view_probe,
+	.is_of_json_maker = true,
 	.read = view_read,
 };

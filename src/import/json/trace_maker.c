@@ -197,10 +197,10 @@ static const struct tp_trace_maker *maker_in_members(const struct tp_json_slice 
 	return NULL;
 }
 
-bool tp_trace_maker_probe(const unsigned char *head, size_t size, const char *reader)
+const char *tp_trace_maker_reader(const unsigned char *head, size_t size)
 {
 	if (!tp_json_scan_probe(head, size))
-		return false;
+		return NULL;
 	char *text = tp_alloc(size + 1 + TP_JSON_WALK_SLACK);
 	memcpy(text, head, size);
 	size_t begin = strcspn(text, "{[");
@@ -209,7 +209,7 @@ bool tp_trace_maker_probe(const unsigned char *head, size_t size, const char *re
 	const struct tp_trace_maker *maker =
 		rest.type == TP_JSON_SLICE_LIST ? maker_in_events(&rest) : maker_in_members(&rest);
 	free(text);
-	return maker && maker->reader && strcmp(maker->reader, reader) == 0;
+	return maker ? maker->reader : NULL;
 }
 
 enum tp_status tp_trace_maker_error(const struct tp_trace_maker *maker, const char *path,

@@ -26,8 +26,9 @@ struct tp_trace_maker {
 /* Returns NULL if the text is not a mark. */
 const struct tp_trace_maker *tp_trace_maker_find(enum tp_trace_mark_place place,
 						 const struct tp_json_slice *text);
-/* True if the first bytes of a file have a mark of a maker whose files that importer reads. */
-bool tp_trace_maker_probe(const unsigned char *head, size_t size, const char *reader);
+/* Returns the name of the importer for the maker whose mark the first bytes of a file have; NULL if
+ * there is no mark, or no importer. */
+const char *tp_trace_maker_reader(const unsigned char *head, size_t size);
 /* Fails with TP_PARSE and the command to type. */
 enum tp_status tp_trace_maker_error(const struct tp_trace_maker *maker, const char *path,
 				    struct tp_error *err);

@@ -57,7 +57,8 @@ struct kineto_reader {
 	size_t last_stream;
 	struct tp_map made_links;
 	size_t n_open;
-	struct tp_span *pending; /* spans of unknown categories, until the kind is known */
+	struct tp_map process_names; /* pid -> name, for the lanes of tools that are not known */
+	struct tp_span *pending;     /* spans of unknown categories, until the kind is known */
 	size_t n_pending;
 	size_t pending_capacity;
 	struct tp_buf scratch;
@@ -357,6 +358,10 @@ static void read_metadata(struct kineto_reader *reader, const struct tp_trace_ev
 		struct tp_json_slice process =
 			tp_json_slice_find(&event->args, is_label ? "labels" : "name");
 		find_maker(reader, TP_MARK_PROCESS, &process);
+		int64_t pid;
+		if (!is_label && tp_json_slice_integer(&event->pid, &pid))
+			tp_map_set(&reader->process_names, (uint64_t)pid,
+				   name_of(reader, &process));
 		return;
 	}
 	if (!TP_JSON_SLICE_IS(&event->name, "thread_name"))
@@ -480,6 +485,7 @@ static void reader_release(struct kineto_reader *reader)
 {
 	tp_thread_map_release(&reader->threads);
 	tp_map_release(&reader->made_links);
+	tp_map_release(&reader->process_names);
 	tp_buf_release(&reader->scratch);
 	tp_trace_event_plain_release(&reader->plain);
 	pending_drop(reader);
@@ -520,8 +526,10 @@ static enum tp_status kineto_read(struct tp_import_reader *import,
 					      source->member ? source->member : source->path, err);
 	else if (!reader.info->n_kept)
 		status = fail_empty(source, reader.info, err);
-	if (reader.maker || reader.trace_kind == TRACE_KIND_OTHER)
+	if (reader.maker || reader.trace_kind == TRACE_KIND_OTHER) {
 		reader.info->format = "unknown";
+		tp_thread_map_name_lanes(&reader.threads, &reader.process_names);
+	}
 	tp_json_scan_release(&scan);
 	reader_release(&reader);
 	tp_rank_writer_end(reader.writer, false);

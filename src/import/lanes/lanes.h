@@ -73,7 +73,9 @@ struct tp_lane_dialect {
 	/* Returns the detail from a span's name and arguments; 0 = none. NULL = never any. */
 	uint32_t (*detail)(struct tp_rank_writer *writer, const struct tp_json_slice *name,
 			   const struct tp_json_slice *args);
-	bool drops_instants; /* drops ranges and calls of threads that have no length */
+	bool has_named_lanes; /* the lanes that the user named are streams, one device for each
+				 process; there is one row of lanes */
+	bool drops_instants;  /* drops ranges and calls of threads that have no length */
 	/* Returns the name of an event of that kind, from its own name and the values of `args`; 0
 	 * = its own. NULL = always its own. */
 	uint32_t (*name)(struct tp_rank_writer *writer, uint8_t kind,

@@ -3,6 +3,7 @@
 #include "import_file.h"
 
 #include "import/json/json_scan.h"
+#include "import/json/trace_maker.h"
 
 #include "import_session.h"
 #include "tarball.h"
@@ -31,13 +32,18 @@ static const struct tp_importer *importer_find(const struct tp_importer_list *im
 					       const unsigned char *head, size_t size,
 					       const char *path)
 {
+	const char *json_reader = tp_trace_maker_reader(head, size);
 	for (size_t i = 0; i < importers->n; i++) {
 		const struct tp_importer *importer = importers->items[i];
-		bool is_asked = importers->n == 1 && importer->takes_json;
-		if ((importer->recognises(head, size) ||
-		     (is_asked && tp_json_scan_probe(head, size))) &&
-		    (!importer->matches || (path && importer->matches(path))))
+		if (importer->is_of_json_maker) {
+			bool is_asked = importers->n == 1 && tp_json_scan_probe(head, size);
+			if (is_asked ||
+			    (json_reader && strcmp(json_reader, importer->info.name) == 0))
+				return importer;
+		} else if (importer->recognises(head, size) &&
+			   (!importer->matches || (path && importer->matches(path)))) {
 			return importer;
+		}
 	}
 	return NULL;
 }
@@ -166,6 +172,22 @@ static enum tp_status fail_empty(const struct file_reader *file_reader, struct t
 	return tp_fail(err, TP_PARSE, "'%s' is empty", file_reader->path);
 }
 
+/* Lanes of a tool that is known have meanings that the user need not give. */
+static enum tp_status check_named_lanes(const struct file_reader *file_reader,
+					const unsigned char *head, size_t size,
+					struct tp_error *err)
+{
+	const char *reader = file_reader->import.session->options->device_lane
+				     ? tp_trace_maker_reader(head, size)
+				     : NULL;
+	if (!reader)
+		return TP_OK;
+	(void)tp_fail(err, TP_PARSE, "'%s' is in format %s: --device-lane does not apply",
+		      file_reader->path, reader);
+	tp_error_next_word(err, "trainprof import ", file_reader->path, "");
+	return TP_PARSE;
+}
+
 static enum tp_status read_file(struct file_reader *file_reader, struct tp_error *err)
 {
 	const unsigned char *head;
@@ -175,6 +197,9 @@ static enum tp_status read_file(struct file_reader *file_reader, struct tp_error
 		return fail_empty(file_reader, err);
 	if (tp_tarball_probe(head, size))
 		return read_archive(file_reader, err);
+	enum tp_status status = check_named_lanes(file_reader, head, size, err);
+	if (status)
+		return status;
 	bool is_packed = tp_stream_is_packed(file_reader->stream);
 	const struct tp_importer *importer = importer_find(file_reader->importers, head, size,
 							   is_packed ? NULL : file_reader->path);

@@ -20,12 +20,12 @@ struct tp_import_source {
 struct tp_importer {
 	struct tp_import_format_info info;
 	bool wants_file; /* reads the file by its path: a database */
+	/* Recognised by the marks of its maker in JSON (trace_maker.h has its name). If requested
+	 * by name it reads any JSON, because such marks may come after the first bytes. */
+	bool is_of_json_maker;
 	/* Returns true if the first bytes (uncompressed; at least 4 KiB if the source has them)
-	 * have this format. */
+	 * have this format. NULL if `is_of_json_maker`. */
 	bool (*recognises)(const unsigned char *head, size_t size);
-	/* If requested by name it reads any JSON: its maker's marks may come after the first
-	 * bytes. */
-	bool takes_json;
 	/* Returns true if the tables of a recognised database have this format. NULL = the first
 	 * bytes are enough. */
 	bool (*matches)(const char *path);
@@ -39,6 +39,7 @@ extern const struct tp_importer tp_importer_ascend_csv;
 extern const struct tp_importer tp_importer_ascend_db;
 extern const struct tp_importer tp_importer_horovod;
 extern const struct tp_importer tp_importer_kineto;
+extern const struct tp_importer tp_importer_named_lanes;
 extern const struct tp_importer tp_importer_nsys;
 extern const struct tp_importer tp_importer_nsys_report;
 extern const struct tp_importer tp_importer_rocpd;

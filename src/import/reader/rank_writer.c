@@ -10,6 +10,7 @@
 #include "import_session.h"
 #include "importer.h"
 
+#include "trainprof/base/buf.h"
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/model/detail_table.h"
@@ -210,6 +211,19 @@ uint32_t tp_rank_writer_string(struct tp_rank_writer *writer, const char *text, 
 	writer->text_slots[slot] = id;
 	if (writer->n_texts * 2 > writer->n_slots)
 		slots_double(writer);
+	return id;
+}
+
+uint32_t tp_rank_writer_join(struct tp_rank_writer *writer, uint32_t left, char between,
+			     uint32_t right)
+{
+	struct tp_buf both = {0};
+	tp_buf_add(&both, writer->texts[left].bytes, writer->texts[left].len);
+	if (left && right)
+		tp_buf_putc(&both, between);
+	tp_buf_add(&both, writer->texts[right].bytes, writer->texts[right].len);
+	uint32_t id = tp_rank_writer_string(writer, tp_buf_text(&both), both.len);
+	tp_buf_release(&both);
 	return id;
 }
 

@@ -105,3 +105,17 @@ uint16_t tp_thread_map_track(struct tp_thread_map *map, struct tp_thread *thread
 		name_by_origin(map, thread, thread->track);
 	return thread->track;
 }
+
+void tp_thread_map_name_lanes(const struct tp_thread_map *map, const struct tp_map *process_names)
+{
+	for (size_t i = 0; i < map->n_items; i++) {
+		const struct tp_thread *thread = &map->items[i];
+		uint64_t process = 0;
+		(void)tp_map_get(process_names, (uint64_t)thread->pid, &process);
+		if (thread->track == TP_NO_TRACK || (!process && !thread->name))
+			continue;
+		tp_rank_writer_name_track(map->writer, thread->track,
+					  tp_rank_writer_join(map->writer, (uint32_t)process, '/',
+							      thread->name));
+	}
+}

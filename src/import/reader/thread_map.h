@@ -58,5 +58,8 @@ struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_
 				     const struct tp_json_slice *tid);
 /* Returns the thread's track, creating it if needed. */
 uint16_t tp_thread_map_track(struct tp_thread_map *map, struct tp_thread *thread);
+/* Names all tracks "PROCESS/THREAD", for tools that may name threads alike in each process.
+ * `process_names` maps the number of a process to a string of the writer. */
+void tp_thread_map_name_lanes(const struct tp_thread_map *map, const struct tp_map *process_names);
 
 #endif

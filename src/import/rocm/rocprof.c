@@ -8,9 +8,9 @@
  * 2026-11-22. Times are ns.
  */
 #include "import/json/json_scan.h"
-#include "import/json/trace_maker.h"
 #include "import/reader/importer.h"
 #include "import/reader/text_pattern.h"
+#include "rocprof_record.h"
 
 #include "trainprof/base/arena.h"
 #include "trainprof/base/map.h"
@@ -38,92 +38,15 @@ struct rocprof_reader {
 	int64_t n_kinds; /* in the list of names */
 };
 
-/* Members of records, at any depth. */
-struct record {
-	int64_t kind, operation, thread, correlation, start_ns, end_ns;
-	int64_t agent, source, target, queue, kernel, bytes;
-	uint64_t n_threads, n_items; /* per block, per grid */
-};
-
 /* ---- values ---- */
-
-static int64_t integer_of(const struct tp_json_slice *value)
-{
-	int64_t number = -1;
-	(void)tp_json_slice_integer(value, &number);
-	return number;
-}
 
 /* Reads {"handle": 5}, or the number. */
 static int64_t handle_of(const struct tp_json_slice *value)
 {
 	if (value->type != TP_JSON_SLICE_OBJECT)
-		return integer_of(value);
+		return tp_rocprof_integer(value);
 	struct tp_json_slice handle = tp_json_slice_find(value, "handle");
-	return integer_of(&handle);
-}
-
-/* Volume of {"x": 512, "y": 1, "z": 1}; 0 if malformed. */
-static uint64_t volume_of(const struct tp_json_slice *object)
-{
-	struct tp_json_walk walk = tp_json_walk_init(object);
-	struct tp_json_slice key;
-	struct tp_json_slice value;
-	uint64_t product = object->type == TP_JSON_SLICE_OBJECT;
-	while (tp_json_walk_next(&walk, &key, &value))
-		if (__builtin_mul_overflow(product, tp_json_slice_count(&value, UINT32_MAX),
-					   &product))
-			return 0;
-	return product;
-}
-
-#define FIELD(key, member, is_handle)                                                              \
-	{                                                                                          \
-		key, sizeof(key) - 1, offsetof(struct record, member), is_handle                   \
-	}
-
-static void record_read(struct record *record, const struct tp_json_slice *object)
-{
-	static const struct {
-		const char *key;
-		size_t len;
-		size_t offset;
-		bool is_handle;
-	} fields[] = {
-		FIELD("kind", kind, false),
-		FIELD("operation", operation, false),
-		FIELD("thread_id", thread, false),
-		FIELD("internal", correlation, false),
-		FIELD("start_timestamp", start_ns, false),
-		FIELD("end_timestamp", end_ns, false),
-		FIELD("agent_id", agent, true),
-		FIELD("src_agent_id", source, true),
-		FIELD("dst_agent_id", target, true),
-		FIELD("queue_id", queue, true),
-		FIELD("kernel_id", kernel, false),
-		FIELD("bytes", bytes, false),
-	};
-	struct tp_json_walk walk = tp_json_walk_init(object);
-	struct tp_json_slice key;
-	struct tp_json_slice value;
-	while (tp_json_walk_next(&walk, &key, &value)) {
-		if (TP_JSON_SLICE_IS(&key, "dispatch_info") ||
-		    TP_JSON_SLICE_IS(&key, "correlation_id"))
-			record_read(record, &value);
-		else if (TP_JSON_SLICE_IS(&key, "workgroup_size"))
-			record->n_threads = volume_of(&value);
-		else if (TP_JSON_SLICE_IS(&key, "grid_size"))
-			record->n_items = volume_of(&value);
-		for (size_t i = 0; i < TP_ARRAY_LEN(fields); i++) {
-			if (fields[i].len != key.len || *fields[i].key != *key.text ||
-			    memcmp(fields[i].key, key.text, key.len) != 0)
-				continue;
-			int64_t number =
-				fields[i].is_handle ? handle_of(&value) : integer_of(&value);
-			memcpy((char *)record + fields[i].offset, &number, sizeof(number));
-			break;
-		}
-	}
+	return tp_rocprof_integer(&handle);
 }
 
 static uint64_t operation_key(int64_t kind, int64_t operation)
@@ -184,9 +107,9 @@ static void agent_read(struct rocprof_reader *reader, const struct tp_json_slice
 	struct tp_json_slice number = tp_json_slice_find(object, "logical_node_type_id");
 	struct tp_json_slice name = tp_json_slice_find(object, "product_name");
 	struct tp_json_slice units = tp_json_slice_find(object, "cu_count");
-	if (integer_of(&type) != AGENT_GPU)
+	if (tp_rocprof_integer(&type) != AGENT_GPU)
 		return;
-	int64_t gpu = integer_of(&number);
+	int64_t gpu = tp_rocprof_integer(&number);
 	if (gpu < 0 || gpu > INT32_MAX)
 		gpu = (int64_t)reader->gpus.n;
 	tp_map_set(&reader->gpus, (uint64_t)handle_of(&id), (uint64_t)gpu);
@@ -211,7 +134,7 @@ static void kernel_read(struct rocprof_reader *reader, const struct tp_json_slic
 	struct tp_json_slice name = {0};
 	for (size_t i = 0; i < TP_ARRAY_LEN(names) && !name.len; i++)
 		name = tp_json_slice_find(object, names[i]);
-	tp_map_set(&reader->kernels, (uint64_t)integer_of(&id),
+	tp_map_set(&reader->kernels, (uint64_t)tp_rocprof_integer(&id),
 		   work_of(reader, &name, TP_SPAN_KERNEL));
 }
 
@@ -232,7 +155,7 @@ static void operations_read(struct rocprof_reader *reader, const struct tp_json_
 
 /* ---- records ---- */
 
-static const char *times_fill(const struct record *record, struct tp_span *span)
+static const char *times_fill(const struct tp_rocprof_record *record, struct tp_span *span)
 {
 	if (record->start_ns <= 0 || record->end_ns < record->start_ns)
 		return "a record without times that make sense";
@@ -241,8 +164,9 @@ static const char *times_fill(const struct record *record, struct tp_span *span)
 	return NULL;
 }
 
-static const char *device_fill(struct rocprof_reader *reader, const struct record *record,
-			       uint64_t work, int64_t stream, struct tp_span *span)
+static const char *device_fill(struct rocprof_reader *reader,
+			       const struct tp_rocprof_record *record, uint64_t work,
+			       int64_t stream, struct tp_span *span)
 {
 	uint64_t gpu;
 	if (!tp_map_get(&reader->gpus, (uint64_t)record->agent, &gpu) &&
@@ -260,15 +184,16 @@ static const char *device_fill(struct rocprof_reader *reader, const struct recor
 	return NULL;
 }
 
-static const char *dispatch_fill(struct rocprof_reader *reader, const struct record *record,
-				 struct tp_span *span)
+static const char *dispatch_fill(struct rocprof_reader *reader,
+				 const struct tp_rocprof_record *record, struct tp_span *span)
 {
 	uint64_t work = (uint64_t)TP_SPAN_KERNEL << 32;
 	(void)tp_map_get(&reader->kernels, (uint64_t)record->kernel, &work);
 	return device_fill(reader, record, work, record->queue > 0 ? record->queue : 0, span);
 }
 
-static uint64_t operation_of(const struct rocprof_reader *reader, const struct record *record)
+static uint64_t operation_of(const struct rocprof_reader *reader,
+			     const struct tp_rocprof_record *record)
 {
 	uint64_t work = 0;
 	(void)tp_map_get(&reader->operations, operation_key(record->kind, record->operation),
@@ -276,14 +201,14 @@ static uint64_t operation_of(const struct rocprof_reader *reader, const struct r
 	return work;
 }
 
-static const char *copy_fill(struct rocprof_reader *reader, const struct record *record,
+static const char *copy_fill(struct rocprof_reader *reader, const struct tp_rocprof_record *record,
 			     struct tp_span *span)
 {
 	uint64_t work = (operation_of(reader, record) & UINT32_MAX) | (uint64_t)TP_SPAN_COPY << 32;
 	return device_fill(reader, record, work, COPIES_FIRST, span);
 }
 
-static const char *call_fill(struct rocprof_reader *reader, const struct record *record,
+static const char *call_fill(struct rocprof_reader *reader, const struct tp_rocprof_record *record,
 			     struct tp_span *span)
 {
 	span->kind = TP_SPAN_CALL;
@@ -293,7 +218,7 @@ static const char *call_fill(struct rocprof_reader *reader, const struct record 
 }
 
 /* A mark has no length and is left out. */
-static const char *range_fill(struct rocprof_reader *reader, const struct record *record,
+static const char *range_fill(struct rocprof_reader *reader, const struct tp_rocprof_record *record,
 			      struct tp_span *span)
 {
 	uint64_t text = operation_of(reader, record);
@@ -311,7 +236,7 @@ static const struct {
 	const char *key;
 	/* Fills in a span. Returns NULL, or the reason why the record is not a span; "" if the
 	 * record does not count as skipped. */
-	const char *(*fill)(struct rocprof_reader *reader, const struct record *record,
+	const char *(*fill)(struct rocprof_reader *reader, const struct tp_rocprof_record *record,
 			    struct tp_span *span);
 } lists[] = {
 	{"kernel_dispatch", dispatch_fill},
@@ -339,9 +264,12 @@ static const struct tp_json_scan_enter entered[] = {
 static void record_add(struct rocprof_reader *reader, size_t list,
 		       const struct tp_json_slice *object)
 {
-	struct record record = {.agent = -1, .source = -1, .target = -1, .correlation = -1};
+	struct tp_rocprof_record record = {.agent = -1,
+					   .source = -1,
+					   .target = -1,
+					   .correlation = -1};
 	struct tp_span span = {0};
-	record_read(&record, object);
+	tp_rocprof_record_read(&record, object);
 	reader->info->n_events++;
 	if (record.correlation > 0 && record.correlation <= UINT32_MAX)
 		span.link = (uint32_t)record.correlation;
@@ -461,11 +389,6 @@ static enum tp_status rocprof_read(struct tp_import_reader *import,
 	return status;
 }
 
-static bool rocprof_probe(const unsigned char *head, size_t size)
-{
-	return tp_trace_maker_probe(head, size, "rocprof");
-}
-
 const struct tp_importer tp_importer_rocprof = {
 	.info =
 		{
@@ -475,7 +398,6 @@ const struct tp_importer tp_importer_rocprof = {
 			.loses = "allocations, counters, code objects; what was not asked for when "
 				 "it was recorded is unknown",
 		},
-	.takes_json = true,
-	.recognises = rocprof_probe,
+	.is_of_json_maker = true,
 	.read = rocprof_read,
 };

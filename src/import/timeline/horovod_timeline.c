@@ -12,7 +12,6 @@
  */
 #include "import/json/json_scan.h"
 #include "import/json/trace_event.h"
-#include "import/json/trace_maker.h"
 #include "import/reader/importer.h"
 #include "import/reader/text_pattern.h"
 
@@ -204,11 +203,6 @@ static enum tp_status timeline_read(struct tp_import_reader *import,
 	return status;
 }
 
-static bool timeline_probe(const unsigned char *head, size_t size)
-{
-	return tp_trace_maker_probe(head, size, "horovod");
-}
-
 const struct tp_importer tp_importer_horovod = {
 	.info =
 		{
@@ -220,7 +214,6 @@ const struct tp_importer tp_importer_horovod = {
 			.loses = "computing, loading and devices, which it does not record: no "
 				 "parts of a step, no advice",
 		},
-	.takes_json = true,
-	.recognises = timeline_probe,
+	.is_of_json_maker = true,
 	.read = timeline_read,
 };

@@ -6,7 +6,6 @@
  *
  * Format: tensorflow, python/client/timeline.py, read 2026-11-22.
  */
-#include "import/json/trace_maker.h"
 #include "import/lanes/lanes.h"
 
 #include "trainprof/base/memory.h"
@@ -41,11 +40,6 @@ static enum tp_status timeline_read(struct tp_import_reader *import,
 	return tp_lanes_read(&dialect, import, source, err);
 }
 
-static bool timeline_probe(const unsigned char *head, size_t size)
-{
-	return tp_trace_maker_probe(head, size, "timeline");
-}
-
 const struct tp_importer tp_importer_timeline = {
 	.info =
 		{
@@ -54,7 +48,6 @@ const struct tp_importer tp_importer_timeline = {
 			.keeps = "kernels and copies once each, operations on the CPU",
 			.loses = "Python between runs, threads, waits: unknown, and not idle",
 		},
-	.takes_json = true,
-	.recognises = timeline_probe,
+	.is_of_json_maker = true,
 	.read = timeline_read,
 };

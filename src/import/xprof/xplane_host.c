@@ -2,7 +2,11 @@
 /* Emits spans of the host's threads. The kind of an event follows from a feature that only this
  * kind has: a step (`step_num`), a call of the device's runtime (`correlation_id`), an operator of
  * XLA (`hlo_op`) or TensorFlow ("node:MatMul", displayed as "MatMul"), a Python function (its name
- * begins with $), otherwise a named range. */
+ * begins with $), otherwise a named range.
+ *
+ * On CPUs an operator of XLA divides its work among a pool of threads and may return before the
+ * work is done, so its event is only a part of its time. The work itself lies between two marks on
+ * the threads of the pool. */
 #include "xplane_emit.h"
 
 #include <inttypes.h>
@@ -14,11 +18,19 @@ static const char fetching[] = "IteratorGetNext";
 /* Operators on threads with that name prepare batches: they are not the training. */
 static const char loading_thread[] = "tf_data_";
 
+/* Names of the pools that XLA computes with, and of the marks around each piece of their work. */
+static const char computing_thread[] = "tf_XLA";
+static const char region_begins[] = "ThreadpoolListener::StartRegion";
+static const char region_ends[] = "ThreadpoolListener::StopRegion";
+static const char region_name[] = "XLA thread pool";
+
 struct host_line {
 	struct tp_xline line;
 	uint16_t track;
 	uint16_t trainer;       /* track of the Python thread; TP_NO_TRACK = none */
 	uint64_t python_end_ns; /* end of the outermost function so far */
+	uint64_t region_start_ns;
+	bool is_in_region;
 };
 
 static uint32_t string_of(struct tp_xplane_emitter *emitter, const struct tp_protobuf *text)
@@ -66,6 +78,29 @@ static void emit_python(struct tp_xplane_emitter *emitter, struct host_line *lin
 	tp_rank_writer_span(emitter->writer, span);
 }
 
+/* Emits the work between two marks of a pool's thread. */
+static void emit_region(struct tp_xplane_emitter *emitter, struct host_line *line,
+			const struct tp_xevent *event)
+{
+	if (!tp_protobuf_begins(&line->line.name, computing_thread))
+		return;
+	if (tp_protobuf_equals(&event->type->name, region_begins)) {
+		line->is_in_region = true;
+		line->region_start_ns = event->start_ns;
+	} else if (line->is_in_region && tp_protobuf_equals(&event->type->name, region_ends)) {
+		line->is_in_region = false;
+		if (event->start_ns <= line->region_start_ns)
+			return;
+		struct tp_span span = {.start_ns = line->region_start_ns,
+				       .end_ns = event->start_ns,
+				       .track = line->track,
+				       .kind = TP_SPAN_OPERATOR};
+		span.name = tp_rank_writer_string(emitter->writer, region_name,
+						  sizeof(region_name) - 1);
+		tp_rank_writer_span(emitter->writer, &span);
+	}
+}
+
 static bool is_tensorflow_op(const struct host_line *line, const struct tp_xevent_type *type)
 {
 	size_t len = type->display_name.len;
@@ -90,6 +125,7 @@ static void emit_event(struct tp_xplane_emitter *emitter, struct host_line *line
 		emit_python(emitter, line, event, &span);
 		return;
 	} else if (event->start_ns == event->end_ns) {
+		emit_region(emitter, line, event);
 		return; /* an instant */
 	} else {
 		span.kind = TP_SPAN_ANNOTATION;

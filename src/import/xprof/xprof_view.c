@@ -7,7 +7,6 @@
  * Format: files of jax 0.10.2 and XProf 2.24 as described in openxla/xprof, read 2026-11-22.
  */
 #include "import/json/json_walk.h"
-#include "import/json/trace_maker.h"
 #include "import/lanes/lanes.h"
 
 #include "trainprof/base/buf.h"
@@ -103,11 +102,6 @@ static enum tp_status view_read(struct tp_import_reader *import,
 	return tp_lanes_read(&dialect, import, source, err);
 }
 
-static bool view_probe(const unsigned char *head, size_t size)
-{
-	return tp_trace_maker_probe(head, size, "xprof-json");
-}
-
 const struct tp_importer tp_importer_xprof_json = {
 	.info =
 		{
@@ -119,7 +113,6 @@ const struct tp_importer tp_importer_xprof_json = {
 			.loses = "fractions of a nanosecond, and what the writer cut: the "
 				 ".xplane.pb beside it says more",
 		},
-	.takes_json = true,
-	.recognises = view_probe,
+	.is_of_json_maker = true,
 	.read = view_read,
 };

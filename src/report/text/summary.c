@@ -120,10 +120,15 @@ static void add_step_time(struct tp_buf *out, const struct tp_report_digest *dig
 	/* A device may run later than the thread that marks the steps: its parts add up to the
 	 * device's own step time. */
 	double ratio = digest->mean_ns / profile->step_time.mean;
-	if (with_device && digest->has_devices &&
-	    (ratio < 1 - LENGTHS_ALIKE || ratio > 1 + LENGTHS_ALIKE))
-		tp_buf_printf(out, " on the host; %s on the device",
-			      tp_unit_time(digest->mean_ns).text);
+	if (!with_device || !digest->has_devices ||
+	    (ratio >= 1 - LENGTHS_ALIKE && ratio <= 1 + LENGTHS_ALIKE))
+		return;
+	/* Without work of a device the parts are those of the marks, and what lies between two
+	 * marks was not recorded. */
+	tp_buf_printf(out,
+		      digest->job.span_ns ? " on the host; %s on the device"
+					  : "; the marks of a step cover %s",
+		      tp_unit_time(digest->mean_ns).text);
 }
 
 static void print_verdict(struct tp_page *page, const struct tp_report_digest *digest)

@@ -66,7 +66,8 @@ static void setup(void)
 	strcpy(directory, "/tmp/trainprof-opening-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/file", directory);
-	session = (struct tp_import_session){.arena = &arena};
+	static const struct tp_import_options plain;
+	session = (struct tp_import_session){.arena = &arena, .options = &plain};
 	pthread_mutex_init(&session.lock, NULL);
 }
 

@@ -47,12 +47,46 @@ START_TEST(all_python_functions_are_kept_when_asked_for)
 }
 END_TEST
 
+static struct tp_span region_of(const struct imported *in, int64_t thread, size_t *n)
+{
+	struct tp_span found = {0};
+	*n = 0;
+	for (size_t i = 0; i < in->n_spans; i++)
+		if (imported_track(in, i)->number == thread &&
+		    strcmp(imported_name(in, i), "XLA thread pool") == 0) {
+			found = in->spans[i];
+			++*n;
+		}
+	return found;
+}
+
+START_TEST(work_of_xlas_threads_lies_between_their_marks)
+{
+	struct tp_buf space = {0};
+	struct imported in;
+	size_t n;
+	put_pools(&space);
+	import_space(&in, &space);
+	ck_assert_msg(!in.status, "%s", in.err.text);
+	struct tp_span region = region_of(&in, 91, &n);
+	ck_assert_uint_eq(n, 1); /* an end without a begin and a begin without an end are none */
+	ck_assert_uint_eq(region.kind, TP_SPAN_OPERATOR);
+	ck_assert_uint_eq(region.start_ns, 5300);
+	ck_assert_uint_eq(region.end_ns, 5900);
+	/* Other pools prepare batches, too. */
+	(void)region_of(&in, 92, &n);
+	ck_assert_uint_eq(n, 0);
+	imported_release(&in);
+}
+END_TEST
+
 Suite *suite_import_xplane_host(void);
 Suite *suite_import_xplane_host(void)
 {
 	Suite *suite = suite_create("import/xplane_host");
 	TCase *tcase = tcase_create("spaces");
 	tcase_add_test(tcase, an_event_of_the_host_is_what_only_its_kind_has);
+	tcase_add_test(tcase, work_of_xlas_threads_lies_between_their_marks);
 	tcase_add_test(tcase, all_python_functions_are_kept_when_asked_for);
 	suite_add_tcase(suite, tcase);
 	return suite;

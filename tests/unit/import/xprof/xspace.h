@@ -193,6 +193,31 @@ static inline void put_host(struct tp_buf *space)
 	put_message(space, 1, &plane);
 }
 
+/* A thread of XLA's pool and one of tf.data's, with an operator and marks around pieces of work. */
+static inline void put_pools(struct tp_buf *space)
+{
+	struct tp_buf plane = {0};
+	struct tp_buf line = {0};
+	struct tp_buf stats = {0};
+	static const char *const threads[] = {"tf_XLAEigen/91", "tf_data_private_threadpool/92"};
+	put_text(&plane, 2, "/host:CPU");
+	for (size_t i = 0; i < TP_ARRAY_LEN(threads); i++) {
+		put_line_head(&line, 91 + i, threads[i], 5000);
+		put_event(&line, 2, 100000, 0, NULL);
+		put_stat(&stats, 4, STAT_HLO_OP, "dot.3", 0);
+		put_event(&line, 3, 310000, 90000, &stats);
+		put_event(&line, 1, 300000, 0, NULL);
+		put_event(&line, 2, 900000, 0, NULL);
+		put_event(&line, 1, 950000, 0, NULL);
+		put_message(&plane, 3, &line);
+	}
+	put_name(&plane, 4, 1, "ThreadpoolListener::StartRegion", NULL);
+	put_name(&plane, 4, 2, "ThreadpoolListener::StopRegion", NULL);
+	put_name(&plane, 4, 3, "dot.3", NULL);
+	put_stat_names(&plane);
+	put_message(space, 1, &plane);
+}
+
 /* ---- results ---- */
 
 /* Returns the span with that name; fails if there is none. */

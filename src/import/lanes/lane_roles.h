@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of reading one file by tables of lanes, and what follows when all names are known. */
+#ifndef TRAINPROF_SRC_IMPORT_LANES_LANE_ROLES_H
+#define TRAINPROF_SRC_IMPORT_LANES_LANE_ROLES_H
+
+#include "lanes.h"
+
+#include "import/json/trace_event.h"
+#include "import/reader/span_store.h"
+#include "import/reader/thread_map.h"
+
+#include "trainprof/base/arena.h"
+#include "trainprof/base/buf.h"
+#include "trainprof/base/map.h"
+
+struct tp_lane_name {
+	const char *text; /* in the arena; NULL = none */
+	size_t len;
+};
+
+/* One for each thread of the map. */
+struct tp_lane_state {
+	struct tp_lane_name thread;
+	size_t n_events;
+	size_t n_untyped;
+	const struct tp_lane_row *row; /* NULL = left out */
+	int32_t device;
+	uint16_t track;
+};
+
+struct tp_lanes_reader {
+	const struct tp_lane_dialect *dialect;
+	struct tp_rank_writer *writer;
+	struct tp_rank_info *info;
+	struct tp_thread_map threads;
+	struct tp_lane_state *lanes; /* heap, by index of threads */
+	size_t n_lanes;
+	size_t lanes_capacity;
+	struct tp_map processes;    /* pid -> index into process_names */
+	struct tp_lane_name *names; /* of processes; heap */
+	size_t n_names;
+	size_t names_capacity;
+	struct tp_arena arena;
+	struct tp_span_store spans; /* `track` is the lane, `kind` as in rows of events */
+	struct tp_span_store cores; /* of lanes whose operations contain others */
+	struct tp_buf scratch;
+	struct tp_trace_event_plain plain;
+	size_t arg_lens[TP_LANE_ARGS_MAX]; /* of the dialect's names; 0 = no more */
+	size_t link_len;
+	const char *named_lanes; /* pattern of the user; NULL = roles are those of rows */
+	struct tp_map devices;   /* pid -> number, of processes with such lanes */
+	bool is_summarised;      /* a summary lane represents the computing */
+};
+
+/* Gives each lane its role: that of the first row it fits, or of the user's names. */
+void tp_lane_roles_find(struct tp_lanes_reader *reader);
+/* Moves the spans that stay to the front, and those of cores into their own store. */
+void tp_lane_roles_apply(struct tp_lanes_reader *reader);
+/* Emits the self time of operations that contain others. */
+void tp_lane_roles_emit_cores(struct tp_lanes_reader *reader);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records in rocprofv3's JSON. */
+#ifndef TRAINPROF_SRC_IMPORT_ROCM_ROCPROF_RECORD_H
+#define TRAINPROF_SRC_IMPORT_ROCM_ROCPROF_RECORD_H
+
+#include "import/json/json_walk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Members of records, at any depth. */
+struct tp_rocprof_record {
+	int64_t kind, operation, thread, correlation, start_ns, end_ns;
+	int64_t agent, source, target, queue, kernel, bytes;
+	uint64_t n_threads, n_items; /* per block, per grid */
+	bool has_threads, has_items;
+};
+
+/* Returns the number, -1 for anything else. Most are a few digits, for which the general parser
+ * takes longer. */
+static inline int64_t tp_rocprof_integer(const struct tp_json_slice *value)
+{
+	enum { DIGITS_MAX = 18 };
+	int64_t number = 0;
+	size_t i = 0;
+	if (value->type == TP_JSON_SLICE_WORD && value->len <= DIGITS_MAX)
+		for (; i < value->len && value->text[i] >= '0' && value->text[i] <= '9'; i++)
+			number = 10 * number + (value->text[i] - '0');
+	if (i && i == value->len)
+		return number;
+	number = -1;
+	(void)tp_json_slice_integer(value, &number);
+	return number;
+}
+
+/* Sets the members that the record has. */
+void tp_rocprof_record_read(struct tp_rocprof_record *record, const struct tp_json_slice *object);
+
+#endif
