@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks runs against a budget. An unknown value is undecided, and never passes. */
+#include "cause.h"
+
 #include "trainprof/gate/budget.h"
 #include "trainprof/gate/gate.h"
 
@@ -78,6 +80,8 @@ static struct tp_gate_estimate level_of(const struct checker *c, tp_fact_id fact
 static const char *value_text(const struct checker *c, tp_fact_id fact, double value)
 {
 	const char *unit = tp_fact_desc(fact)->unit;
+	if (strcmp(unit, "ns") == 0 && fabs(value) >= 10e9)
+		return tp_arena_printf(c->arena, "%.4g s", value / 1e9);
 	if (strcmp(unit, "ns") == 0)
 		return tp_arena_printf(c->arena, "%.4g ms", value / 1e6);
 	if (strcmp(unit, "ratio") == 0)
@@ -155,7 +159,7 @@ static void check_increase(const struct checker *c, struct tp_assertion_result *
 	const struct tp_assertion *a = out->assertion;
 	const struct tp_run_value *base = values_of(c, c->runs->base, c->runs->n_base, a->fact);
 	const struct tp_run_value *now = values_of(c, c->runs->now, c->runs->n_now, a->fact);
-	const struct tp_gate_design design = {false, 0.95, TP_GATE_ASSUMED_NOISE};
+	const struct tp_gate_design design = {c->runs->is_paired, 0.95, TP_GATE_ASSUMED_NOISE};
 	struct tp_gate_estimate ratio;
 	const char *limit = tp_arena_printf(c->arena, "no more than %.3g %% above the baseline",
 					    100 * a->max_worse_ratio);
@@ -314,18 +318,46 @@ static const char *find_failed(const struct checker *c)
 	return NULL;
 }
 
-static const char *find_difference(const struct checker *c)
+/* Compares both sides, for the causes of what failed; NULL if there is no other side. */
+static const struct tp_run_diff *compare(const struct checker *c)
 {
 	if (!c->runs->n_base)
 		return NULL;
+	bool is_paired = c->runs->is_paired;
 	const struct tp_diff_request request = {.base = c->runs->base,
 						.n_base = c->runs->n_base,
 						.now = c->runs->now,
 						.n_now = c->runs->n_now,
+						.is_paired = is_paired,
+						.is_ignored = {is_paired, is_paired, is_paired},
 						.has_gate = true};
 	struct tp_run_diff *diff = tp_arena_alloc(c->arena, sizeof(*diff));
 	tp_run_diff_make(diff, &request, c->arena);
-	return diff->is_comparable ? NULL : diff->undecided_because;
+	return diff;
+}
+
+/* Names the likely causes and the next command where a limit is exceeded. */
+static void explain(const struct checker *c, const struct tp_run_diff *diff,
+		    struct tp_budget_result *out)
+{
+	const struct tp_run_values *now = c->runs->now[0];
+	struct tp_buf next = {0};
+	if (!out->n_failed && !out->n_warned)
+		return;
+	if (diff && diff->is_comparable) {
+		out->n_causes = tp_cause_list(out->causes, diff, c->arena);
+		tp_buf_puts(&next, "trainprof diff ");
+		tp_text_add_argument(&next, c->budget->baseline && !c->runs->is_paired
+						    ? c->budget->baseline
+						    : c->runs->base[0]->name);
+		tp_buf_putc(&next, ' ');
+	} else {
+		out->n_causes = tp_cause_of_run(out->causes, now, c->arena);
+		tp_buf_puts(&next, "trainprof report ");
+	}
+	tp_text_add_argument(&next, now->name);
+	out->next = tp_arena_strdup(c->arena, tp_buf_text(&next));
+	tp_buf_release(&next);
 }
 
 static enum tp_status check_request(const struct checker *c, struct tp_error *err)
@@ -363,7 +395,8 @@ enum tp_status tp_budget_check(struct tp_budget_result *out, const struct tp_bud
 	if (status != TP_OK)
 		return status;
 	c.spoilt = find_failed(&c);
-	c.unlike = find_difference(&c);
+	const struct tp_run_diff *diff = compare(&c);
+	c.unlike = diff && !diff->is_comparable ? diff->undecided_because : NULL;
 	for (size_t i = 0; i < budget->n_assertions; i++) {
 		if (budget->assertions[i].is_off)
 			continue;
@@ -372,5 +405,6 @@ enum tp_status tp_budget_check(struct tp_budget_result *out, const struct tp_bud
 		check_one(&c, item);
 		count(out, item);
 	}
+	explain(&c, diff, out);
 	return TP_OK;
 }

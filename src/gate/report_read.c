@@ -185,6 +185,7 @@ static void read_line(const struct reader *r, struct tp_value_place *out,
 	const char *file = tp_json_string(tp_json_get(from, "file"));
 	const char *function = tp_json_string(tp_json_get(from, "function"));
 	out->line = count_of(from, "line");
+	out->is_own = is_text(from, "of", "own");
 	out->file = tp_arena_strdup(r->arena, file);
 	out->part = text_of(r, from, "part");
 	out->text = tp_arena_printf(r->arena, "%s:%lu (%s)", file ? tp_text_base_name(file) : "?",
@@ -323,6 +324,7 @@ enum tp_status tp_run_values_read(struct tp_run_values *out, const struct tp_jso
 	out->verdict_title = text_of(&r, tp_json_get(root, "summary"), "title");
 	out->has_steps = is_text(partition, "of", "step");
 	out->n_steps = count_of(steps, "count");
+	out->commit = text_of(&r, tp_json_get(tp_json_get(root, "environment"), "vcs"), "commit");
 	read_run(&r, tp_json_get(root, "run"));
 	read_environment(&r, tp_json_get(root, "environment"));
 	read_facts(&r, tp_json_get(tp_json_get(root, "summary"), "metrics"));
