@@ -24,9 +24,10 @@ struct checker {
 
 /* ---- values ------------------------------------------------------------------------------ */
 
+/* Facts that change with the length of a step, so that the noise of times is theirs, too. */
 static bool is_time(tp_fact_id fact)
 {
-	return strcmp(tp_fact_desc(fact)->unit, "ns") == 0;
+	return strcmp(tp_fact_desc(fact)->unit, "ns") == 0 || tp_fact_is_throughput(fact);
 }
 
 /* Returns why a fact is unknown in one of the runs; NULL if it is known in all. */
@@ -154,15 +155,24 @@ static void check_equal(const struct checker *c, struct tp_assertion_result *out
 		     limit, varies ? "it differs within the baseline" : NULL);
 }
 
-static void check_increase(const struct checker *c, struct tp_assertion_result *out)
+/* The answer for facts of which less is worse: below 1 - margin, and not by chance. */
+static enum tp_gate_answer less_verdict(const struct tp_gate_estimate *ratio, double margin)
+{
+	if (ratio->high < 1 && ratio->value < 1 - margin)
+		return TP_GATE_FAIL;
+	return ratio->low > 1 - margin ? TP_GATE_PASS : TP_GATE_UNDECIDED;
+}
+
+static void check_ratio(const struct checker *c, struct tp_assertion_result *out)
 {
 	const struct tp_assertion *a = out->assertion;
 	const struct tp_run_value *base = values_of(c, c->runs->base, c->runs->n_base, a->fact);
 	const struct tp_run_value *now = values_of(c, c->runs->now, c->runs->n_now, a->fact);
 	const struct tp_gate_design design = {c->runs->is_paired, 0.95, TP_GATE_ASSUMED_NOISE};
 	struct tp_gate_estimate ratio;
-	const char *limit = tp_arena_printf(c->arena, "no more than %.3g %% above the baseline",
-					    100 * a->max_worse_ratio);
+	bool is_less = tp_fact_is_throughput(a->fact);
+	const char *limit = tp_arena_printf(c->arena, "no more than %.3g %% %s the baseline",
+					    100 * a->max_worse_ratio, is_less ? "below" : "above");
 	for (size_t i = 0; i < c->runs->n_base + c->runs->n_now; i++)
 		if (!((i < c->runs->n_base ? base[i] : now[i - c->runs->n_base]).value > 0)) {
 			merge_result(out, TP_GATE_UNDECIDED, limit,
@@ -170,7 +180,8 @@ static void check_increase(const struct checker *c, struct tp_assertion_result *
 			return;
 		}
 	tp_gate_ratio_make(&ratio, base, c->runs->n_base, now, c->runs->n_now, &design);
-	enum tp_gate_answer answer = tp_gate_verdict(&ratio, a->max_worse_ratio);
+	enum tp_gate_answer answer = is_less ? less_verdict(&ratio, a->max_worse_ratio)
+					     : tp_gate_verdict(&ratio, a->max_worse_ratio);
 	merge_result(out, answer, limit,
 		     answer == TP_GATE_PASS
 			     ? NULL
@@ -214,7 +225,7 @@ static void check_metric(const struct checker *c, struct tp_assertion_result *ou
 	if (needs_baseline(a) && c->unlike)
 		merge_result(out, TP_GATE_UNDECIDED, "against the baseline", c->unlike);
 	else if (a->has_worse)
-		check_increase(c, out);
+		check_ratio(c, out);
 	else if (a->equals_baseline)
 		check_equal(c, out);
 }

@@ -81,6 +81,20 @@ static void read_facts(const struct reader *r, const struct tp_json *metrics)
 	}
 }
 
+/* Since version 1.1 unknown facts are listed by reason; 1.0 had nulls among the others. */
+static void read_missing(const struct reader *r, const struct tp_json *missing)
+{
+	TP_JSON_EACH (group, missing) {
+		const char *because = text_of(r, group, "because");
+		TP_JSON_EACH (item, tp_json_get(group, "metrics")) {
+			const char *name = tp_json_string(item);
+			tp_fact_id fact = name ? tp_fact_find(name) : tp_n_facts;
+			if (fact < tp_n_facts && !r->out->facts[fact].is_known)
+				r->out->facts[fact].missing = because;
+		}
+	}
+}
+
 /* ---- parts ------------------------------------------------------------------------------- */
 
 /* Reads shares of the mean step, or of the window if there are no steps, so that they sum to it. */
@@ -138,7 +152,8 @@ static void read_gain(struct tp_value_finding *out, const struct tp_json *gain)
 static void read_finding(const struct reader *r, struct tp_value_finding *out,
 			 const struct tp_json *from)
 {
-	bool is_fired = is_text(from, "state", "fired");
+	/* Version 1.0 said "fired" of suppressed findings, too, with the member "suppressed". */
+	bool is_fired = is_text(from, "state", "fired") || is_text(from, "state", "suppressed");
 	*out = (struct tp_value_finding){
 		.rule = text_of(r, from, "rule"),
 		.state = is_fired                          ? TP_FINDING_FIRED
@@ -328,6 +343,7 @@ enum tp_status tp_run_values_read(struct tp_run_values *out, const struct tp_jso
 	read_run(&r, tp_json_get(root, "run"));
 	read_environment(&r, tp_json_get(root, "environment"));
 	read_facts(&r, tp_json_get(tp_json_get(root, "summary"), "metrics"));
+	read_missing(&r, tp_json_get(tp_json_get(root, "summary"), "missing"));
 	read_parts(&r, partition);
 	read_findings(&r, tp_json_get(root, "findings"));
 	read_places(&r, tp_json_get(partition, "lines"), tp_json_get(root, "kernels"));
