@@ -36,13 +36,13 @@ struct tp_pair_series_options {
 /* Rows of an option table for a struct tp_pair_series_options at that offset. */
 /* clang-format off */
 #define TP_PAIR_SERIES_ROWS(at, pairs_text, time_text) \
-	{.name = "pairs", .type = TP_OPTION_COUNT, .value = "N", .text = pairs_text, \
+	{.name = "pairs", .type = TP_OPTION_COUNT, .value = "N", .text = (pairs_text), \
 	 .otherwise = "until decided, at most 15", \
 	 .offset = (at) + offsetof(struct tp_pair_series_options, pairs)}, \
 	{.name = "margin", .type = TP_OPTION_PERCENT, .value = "P", \
 	 .text = "ignore smaller differences", .otherwise = "3%", \
 	 .offset = (at) + offsetof(struct tp_pair_series_options, margin_ratio)}, \
-	{.name = "time", .type = TP_OPTION_DURATION, .value = "TIME", .text = time_text, \
+	{.name = "time", .type = TP_OPTION_DURATION, .value = "TIME", .text = (time_text), \
 	 .otherwise = "30m", .offset = (at) + offsetof(struct tp_pair_series_options, time_ns)}, \
 	{.name = "warmup", .type = TP_OPTION_COUNT, .value = "N", \
 	 .text = "exclude the first N runs of each", .otherwise = "1", \
