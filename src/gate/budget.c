@@ -123,13 +123,15 @@ static enum tp_status read_ratio(const struct budget_reader *r, const struct tp_
 
 /* ---- assertions -------------------------------------------------------------------------- */
 
-/* Returns true if a larger value is worse: times, memory, and amounts per step. */
+/* Returns true if a larger value is worse: times, memory, and amounts per step; or a smaller one:
+ * throughput. */
 static bool has_direction(tp_fact_id fact)
 {
 	const struct tp_fact_desc *desc = tp_fact_desc(fact);
 	size_t len = strlen(desc->name);
 	const char *ending = "_per_step";
-	return strcmp(desc->unit, "ns") == 0 || strcmp(desc->unit, "bytes") == 0 ||
+	return tp_fact_is_throughput(fact) || strcmp(desc->unit, "ns") == 0 ||
+	       strcmp(desc->unit, "bytes") == 0 ||
 	       (len > strlen(ending) && strcmp(desc->name + len - strlen(ending), ending) == 0);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks runs against a budget. An unknown value is undecided, and never passes. */
+#include "cause.h"
+
 #include "trainprof/gate/budget.h"
 #include "trainprof/gate/gate.h"
 
@@ -22,9 +24,10 @@ struct checker {
 
 /* ---- values ------------------------------------------------------------------------------ */
 
+/* Facts that change with the length of a step, so that the noise of times is theirs, too. */
 static bool is_time(tp_fact_id fact)
 {
-	return strcmp(tp_fact_desc(fact)->unit, "ns") == 0;
+	return strcmp(tp_fact_desc(fact)->unit, "ns") == 0 || tp_fact_is_throughput(fact);
 }
 
 /* Returns why a fact is unknown in one of the runs; NULL if it is known in all. */
@@ -78,6 +81,8 @@ static struct tp_gate_estimate level_of(const struct checker *c, tp_fact_id fact
 static const char *value_text(const struct checker *c, tp_fact_id fact, double value)
 {
 	const char *unit = tp_fact_desc(fact)->unit;
+	if (strcmp(unit, "ns") == 0 && fabs(value) >= 10e9)
+		return tp_arena_printf(c->arena, "%.4g s", value / 1e9);
 	if (strcmp(unit, "ns") == 0)
 		return tp_arena_printf(c->arena, "%.4g ms", value / 1e6);
 	if (strcmp(unit, "ratio") == 0)
@@ -150,15 +155,24 @@ static void check_equal(const struct checker *c, struct tp_assertion_result *out
 		     limit, varies ? "it differs within the baseline" : NULL);
 }
 
-static void check_increase(const struct checker *c, struct tp_assertion_result *out)
+/* The answer for facts of which less is worse: below 1 - margin, and not by chance. */
+static enum tp_gate_answer less_verdict(const struct tp_gate_estimate *ratio, double margin)
+{
+	if (ratio->high < 1 && ratio->value < 1 - margin)
+		return TP_GATE_FAIL;
+	return ratio->low > 1 - margin ? TP_GATE_PASS : TP_GATE_UNDECIDED;
+}
+
+static void check_ratio(const struct checker *c, struct tp_assertion_result *out)
 {
 	const struct tp_assertion *a = out->assertion;
 	const struct tp_run_value *base = values_of(c, c->runs->base, c->runs->n_base, a->fact);
 	const struct tp_run_value *now = values_of(c, c->runs->now, c->runs->n_now, a->fact);
-	const struct tp_gate_design design = {false, 0.95, TP_GATE_ASSUMED_NOISE};
+	const struct tp_gate_design design = {c->runs->is_paired, 0.95, TP_GATE_ASSUMED_NOISE};
 	struct tp_gate_estimate ratio;
-	const char *limit = tp_arena_printf(c->arena, "no more than %.3g %% above the baseline",
-					    100 * a->max_worse_ratio);
+	bool is_less = tp_fact_is_throughput(a->fact);
+	const char *limit = tp_arena_printf(c->arena, "no more than %.3g %% %s the baseline",
+					    100 * a->max_worse_ratio, is_less ? "below" : "above");
 	for (size_t i = 0; i < c->runs->n_base + c->runs->n_now; i++)
 		if (!((i < c->runs->n_base ? base[i] : now[i - c->runs->n_base]).value > 0)) {
 			merge_result(out, TP_GATE_UNDECIDED, limit,
@@ -166,7 +180,8 @@ static void check_increase(const struct checker *c, struct tp_assertion_result *
 			return;
 		}
 	tp_gate_ratio_make(&ratio, base, c->runs->n_base, now, c->runs->n_now, &design);
-	enum tp_gate_answer answer = tp_gate_verdict(&ratio, a->max_worse_ratio);
+	enum tp_gate_answer answer = is_less ? less_verdict(&ratio, a->max_worse_ratio)
+					     : tp_gate_verdict(&ratio, a->max_worse_ratio);
 	merge_result(out, answer, limit,
 		     answer == TP_GATE_PASS
 			     ? NULL
@@ -210,7 +225,7 @@ static void check_metric(const struct checker *c, struct tp_assertion_result *ou
 	if (needs_baseline(a) && c->unlike)
 		merge_result(out, TP_GATE_UNDECIDED, "against the baseline", c->unlike);
 	else if (a->has_worse)
-		check_increase(c, out);
+		check_ratio(c, out);
 	else if (a->equals_baseline)
 		check_equal(c, out);
 }
@@ -314,18 +329,46 @@ static const char *find_failed(const struct checker *c)
 	return NULL;
 }
 
-static const char *find_difference(const struct checker *c)
+/* Compares both sides, for the causes of what failed; NULL if there is no other side. */
+static const struct tp_run_diff *compare(const struct checker *c)
 {
 	if (!c->runs->n_base)
 		return NULL;
+	bool is_paired = c->runs->is_paired;
 	const struct tp_diff_request request = {.base = c->runs->base,
 						.n_base = c->runs->n_base,
 						.now = c->runs->now,
 						.n_now = c->runs->n_now,
+						.is_paired = is_paired,
+						.is_ignored = {is_paired, is_paired, is_paired},
 						.has_gate = true};
 	struct tp_run_diff *diff = tp_arena_alloc(c->arena, sizeof(*diff));
 	tp_run_diff_make(diff, &request, c->arena);
-	return diff->is_comparable ? NULL : diff->undecided_because;
+	return diff;
+}
+
+/* Names the likely causes and the next command where a limit is exceeded. */
+static void explain(const struct checker *c, const struct tp_run_diff *diff,
+		    struct tp_budget_result *out)
+{
+	const struct tp_run_values *now = c->runs->now[0];
+	struct tp_buf next = {0};
+	if (!out->n_failed && !out->n_warned)
+		return;
+	if (diff && diff->is_comparable) {
+		out->n_causes = tp_cause_list(out->causes, diff, c->arena);
+		tp_buf_puts(&next, "trainprof diff ");
+		tp_text_add_argument(&next, c->budget->baseline && !c->runs->is_paired
+						    ? c->budget->baseline
+						    : c->runs->base[0]->name);
+		tp_buf_putc(&next, ' ');
+	} else {
+		out->n_causes = tp_cause_of_run(out->causes, now, c->arena);
+		tp_buf_puts(&next, "trainprof report ");
+	}
+	tp_text_add_argument(&next, now->name);
+	out->next = tp_arena_strdup(c->arena, tp_buf_text(&next));
+	tp_buf_release(&next);
 }
 
 static enum tp_status check_request(const struct checker *c, struct tp_error *err)
@@ -363,7 +406,8 @@ enum tp_status tp_budget_check(struct tp_budget_result *out, const struct tp_bud
 	if (status != TP_OK)
 		return status;
 	c.spoilt = find_failed(&c);
-	c.unlike = find_difference(&c);
+	const struct tp_run_diff *diff = compare(&c);
+	c.unlike = diff && !diff->is_comparable ? diff->undecided_because : NULL;
 	for (size_t i = 0; i < budget->n_assertions; i++) {
 		if (budget->assertions[i].is_off)
 			continue;
@@ -372,5 +416,6 @@ enum tp_status tp_budget_check(struct tp_budget_result *out, const struct tp_bud
 		check_one(&c, item);
 		count(out, item);
 	}
+	explain(&c, diff, out);
 	return TP_OK;
 }

@@ -241,8 +241,12 @@ static void compare_findings(const struct maker *m)
 /* Counts that a user sets, in addition to the facts that are named settings. */
 static bool is_setting(tp_fact_id fact)
 {
-	return tp_text_starts_with(tp_fact_desc(fact)->name, "set.") ||
-	       fact == TP_FACT_LOADER_WORKERS || fact == TP_FACT_COMPUTE_THREADS;
+	static const enum tp_fact counts[] = {TP_FACT_LOADER_WORKERS, TP_FACT_LOADER_BATCH_SIZE,
+					      TP_FACT_LOADER_PREFETCH, TP_FACT_COMPUTE_THREADS};
+	for (size_t i = 0; i < TP_ARRAY_LEN(counts); i++)
+		if (fact == counts[i])
+			return true;
+	return tp_text_starts_with(tp_fact_desc(fact)->name, "set.");
 }
 
 static const char *setting_text(const struct maker *m, tp_fact_id fact, double value)

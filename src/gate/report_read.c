@@ -81,6 +81,20 @@ static void read_facts(const struct reader *r, const struct tp_json *metrics)
 	}
 }
 
+/* Since version 1.1 unknown facts are listed by reason; 1.0 had nulls among the others. */
+static void read_missing(const struct reader *r, const struct tp_json *missing)
+{
+	TP_JSON_EACH (group, missing) {
+		const char *because = text_of(r, group, "because");
+		TP_JSON_EACH (item, tp_json_get(group, "metrics")) {
+			const char *name = tp_json_string(item);
+			tp_fact_id fact = name ? tp_fact_find(name) : tp_n_facts;
+			if (fact < tp_n_facts && !r->out->facts[fact].is_known)
+				r->out->facts[fact].missing = because;
+		}
+	}
+}
+
 /* ---- parts ------------------------------------------------------------------------------- */
 
 /* Reads shares of the mean step, or of the window if there are no steps, so that they sum to it. */
@@ -138,7 +152,8 @@ static void read_gain(struct tp_value_finding *out, const struct tp_json *gain)
 static void read_finding(const struct reader *r, struct tp_value_finding *out,
 			 const struct tp_json *from)
 {
-	bool is_fired = is_text(from, "state", "fired");
+	/* Version 1.0 said "fired" of suppressed findings, too, with the member "suppressed". */
+	bool is_fired = is_text(from, "state", "fired") || is_text(from, "state", "suppressed");
 	*out = (struct tp_value_finding){
 		.rule = text_of(r, from, "rule"),
 		.state = is_fired                          ? TP_FINDING_FIRED
@@ -185,6 +200,7 @@ static void read_line(const struct reader *r, struct tp_value_place *out,
 	const char *file = tp_json_string(tp_json_get(from, "file"));
 	const char *function = tp_json_string(tp_json_get(from, "function"));
 	out->line = count_of(from, "line");
+	out->is_own = is_text(from, "of", "own");
 	out->file = tp_arena_strdup(r->arena, file);
 	out->part = text_of(r, from, "part");
 	out->text = tp_arena_printf(r->arena, "%s:%lu (%s)", file ? tp_text_base_name(file) : "?",
@@ -323,9 +339,11 @@ enum tp_status tp_run_values_read(struct tp_run_values *out, const struct tp_jso
 	out->verdict_title = text_of(&r, tp_json_get(root, "summary"), "title");
 	out->has_steps = is_text(partition, "of", "step");
 	out->n_steps = count_of(steps, "count");
+	out->commit = text_of(&r, tp_json_get(tp_json_get(root, "environment"), "vcs"), "commit");
 	read_run(&r, tp_json_get(root, "run"));
 	read_environment(&r, tp_json_get(root, "environment"));
 	read_facts(&r, tp_json_get(tp_json_get(root, "summary"), "metrics"));
+	read_missing(&r, tp_json_get(tp_json_get(root, "summary"), "missing"));
 	read_parts(&r, partition);
 	read_findings(&r, tp_json_get(root, "findings"));
 	read_places(&r, tp_json_get(partition, "lines"), tp_json_get(root, "kernels"));

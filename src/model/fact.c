@@ -55,3 +55,8 @@ bool tp_fact_is_user_supplied(tp_fact_id fact)
 {
 	return fact < TP_N_FACTS && facts[fact].is_told;
 }
+
+bool tp_fact_is_throughput(tp_fact_id fact)
+{
+	return fact == TP_FACT_STEP_SAMPLES_PER_S;
+}

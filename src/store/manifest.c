@@ -123,6 +123,7 @@ static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
 	put_text(w, "label", run->label);
 	put_command(w, run);
 	put_text(w, "directory", run->directory);
+	put_text(w, "commit", run->commit);
 	tp_json_put_string(w, "mode", tp_run_mode_name(run->mode));
 	tp_json_put_string(w, "tier", tp_tier_name(run->tier));
 	put_integer(w, "pid", run->pid);
@@ -317,6 +318,7 @@ static void get_run(struct tp_run_info *run, const struct tp_json *from, struct 
 	run->keeps_arguments = tp_json_bool(tp_json_get(from, "keeps_arguments"), false);
 	get_command(run, tp_json_get(from, "command"), arena);
 	run->directory = get_text(from, "directory", arena);
+	run->commit = get_text(from, "commit", arena);
 	run->mode =
 		(enum tp_run_mode)get_choice(from, "mode", mode_name, TP_N_RUN_MODES, TP_MODE_RUN);
 	run->tier = (enum tp_tier)get_choice(from, "tier", tier_name, TP_N_TIERS, TP_TIER_BARE);

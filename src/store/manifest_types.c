@@ -64,6 +64,7 @@ static const struct manifest_member run_members[] = {
 	{"command_is_cut", TYPE_flag, NULL},
 	{"keeps_arguments", TYPE_flag, NULL},
 	{"directory", TYPE_text, NULL},
+	{"commit", TYPE_text, NULL},
 	{"mode", TYPE_text, NULL},
 	{"tier", TYPE_text, NULL},
 	{"pid", TYPE_integer32, NULL},

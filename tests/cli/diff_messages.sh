@@ -6,7 +6,7 @@
 trace_of 60 3 >trace.json
 trainprof import -q -o good trace.json >/dev/null
 trainprof report --json -o good.json good
-sed 's,trainprof-report/1.0,trainprof-report/2.0,' good.json >later.json
+sed 's,trainprof-report/1.1,trainprof-report/2.0,' good.json >later.json
 head -n 100 good.json >cut.json
 sed 's/"value": 10000000,/"value": NaN,/' good.json >nan.json
 sed 's/"value": 10000000,/"value": -1,/' good.json >negative.json

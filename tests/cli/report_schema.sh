@@ -16,6 +16,16 @@ for path in sys.argv[1:]:
     assert sum(p["time_ns"] for p in parts) == report["partition"]["total_ns"], path
     for p in parts:
         assert sum(l["time_ns"] for l in p["labels"]) == p["time_ns"], path
+def undescribed(node, path=""):
+    """Names of members without a description; parts of conditions only repeat members."""
+    for key, value in list(node.get("properties", {}).items()) + list(node.get("$defs", {}).items()):
+        if "description" not in value:
+            yield f"{path}.{key}"
+        yield from undescribed(value, f"{path}.{key}")
+    for key in ("items", "additionalProperties"):
+        if isinstance(node.get(key), dict):
+            yield from undescribed(node[key], path)
+assert not list(undescribed(schema)), list(undescribed(schema))
 print("valid")
 END
 run -o a -- true

@@ -54,7 +54,7 @@ def predicted(facts, by_workers):
     """Returns the interval of the speed-up, or why there is none."""
     names = ["replay.workers_least_ratio", "replay.workers_ratio"] if by_workers else ["replay.prefetch_ratio"] * 2
     for name in ["replay.error_ratio"] + names:
-        if facts[name]["value"] is None:
+        if name not in facts:
             return None
     return [1 / (1 - facts[name]["value"]) for name in names]
 

@@ -20,7 +20,7 @@ if way != wish:
 if way == "none":
     print("%-18s none, as is right" % name)
     sys.exit(0)
-series = steps["series"]
+series = dict(steps["each"], bucket=1) if "each" in steps else steps["series"]
 starts = series["start_ns"]
 
 

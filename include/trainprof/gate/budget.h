@@ -18,6 +18,7 @@ struct tp_budget_runs {
 	size_t n_now;
 	const struct tp_run_values *const *base;
 	size_t n_base;
+	bool is_paired; /* now[i] ran together with base[i], and commands differ on purpose */
 };
 
 /* Errors  TP_USAGE: a pattern matches no rule of the reports; a required baseline is missing. */

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Causes beyond these are not listed: with more of them nothing is singled out. */
+enum { TP_BUDGET_CAUSES_MAX = 6 };
+
 /* One entry of "assert". */
 struct tp_assertion {
 	const char *name; /* "step.time_ns", "finding:input/..." */
@@ -55,6 +58,10 @@ struct tp_budget_result {
 	size_t n_warned;       /* warnings that failed */
 	size_t n_undecided;    /* errors */
 	size_t n_not_measured; /* part of them */
+	/* Likely causes, if something failed and there is a baseline to compare with. */
+	const char *causes[TP_BUDGET_CAUSES_MAX];
+	size_t n_causes;
+	const char *next; /* the command that shows more; NULL = nothing failed */
 };
 
 #endif

@@ -64,6 +64,8 @@
 	X(STEP_TIME, "step.time_ns", "ns", SEEN, "mean steady step")                               \
 	X(STEP_MEDIAN, "step.median_ns", "ns", SEEN, "median steady step")                         \
 	X(STEP_P95, "step.p95_ns", "ns", SEEN, "95th percentile of steady steps")                  \
+	X(STEP_SAMPLES_PER_S, "throughput.samples_per_s", "per_s", SEEN,                           \
+	  "samples per second: batch size of the loader / mean steady step")                       \
 	X(STEP_CV, "step.variation_ratio", "ratio", SEEN,                                          \
 	  "standard deviation / mean of steady steps")                                             \
 	X(STEP_COMPUTE, "step.compute_ratio", "ratio", SEEN, "share of compute")                   \

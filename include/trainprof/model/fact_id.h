@@ -32,5 +32,7 @@ tp_fact_id tp_fact_find(const char *name); /* tp_n_facts if unknown */
 const char *tp_fact_closest(const char *name);
 /* True if no recording has it: a user supplies it in a file of facts. */
 bool tp_fact_is_user_supplied(tp_fact_id fact);
+/* True for work per second, of which less is worse. */
+bool tp_fact_is_throughput(tp_fact_id fact);
 
 #endif

@@ -85,6 +85,7 @@ struct tp_run_info {
 	size_t n_command;
 	bool keeps_arguments;  /* secrets in command and environment are not masked */
 	const char *directory; /* the target's working directory */
+	const char *commit;    /* of the git repository there; NULL = none is known */
 	enum tp_run_mode mode;
 	enum tp_tier tier;
 	pid_t pid;                  /* of the target */

@@ -38,6 +38,7 @@ struct tp_value_place {
 	const char *part; /* name of the part; NULL for a kernel */
 	const char *file; /* NULL for a kernel */
 	uint64_t line;
+	bool is_own; /* innermost line in the user's files; other lines are those of the loop */
 	double per_step_ns;
 };
 
@@ -59,6 +60,7 @@ struct tp_run_values {
 	bool is_partial;
 	const char *started_at;
 	const char *version; /* of trainprof */
+	const char *commit;  /* of the repository in which it ran */
 	const char *host;
 	const char *kernel;
 	const char *cpu_model;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* Schema id in report.json; any 1.x can be read. docs/report.schema.json. */
-#define TP_REPORT_SCHEMA "trainprof-report/1.0"
+#define TP_REPORT_SCHEMA "trainprof-report/1.1"
 
 /* All borrowed. */
 struct tp_report {

@@ -74,6 +74,29 @@ static void set_workers(struct tp_analysis *analysis, uint64_t workers)
 	tp_profile_set(profile, TP_FACT_LOADER_WORKERS, (double)workers, TP_ORIGIN_MEASURED, 1);
 }
 
+/* Samples per second are known if the size of a batch and the length of a step are. */
+static void set_throughput(struct tp_profile *profile)
+{
+	const struct tp_quantity *batch = &profile->facts[TP_FACT_LOADER_BATCH_SIZE];
+	const struct tp_quantity *step = &profile->facts[TP_FACT_STEP_TIME];
+	struct tp_quantity *rate = &profile->facts[TP_FACT_STEP_SAMPLES_PER_S];
+	if (!batch->is_known || !step->is_known || !(batch->value > 0) || !(step->value > 0)) {
+		tp_profile_set_missing(profile, TP_FACT_STEP_SAMPLES_PER_S,
+				       step->is_known ? "the size of a batch is unknown"
+						      : "no steps were found");
+		return;
+	}
+	double per_batch = batch->value * 1e9;
+	tp_profile_set(profile, TP_FACT_STEP_SAMPLES_PER_S, per_batch / step->value, step->origin,
+		       step->coverage);
+	rate->n = step->n;
+	if (!step->has_interval || !(step->low > 0))
+		return;
+	rate->has_interval = true;
+	rate->low = per_batch / step->high;
+	rate->high = per_batch / step->low;
+}
+
 enum tp_status tp_pass_loader_settings(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
@@ -108,5 +131,6 @@ enum tp_status tp_pass_loader_settings(struct tp_analysis *analysis, struct tp_e
 	if (has_workers && value == 0)
 		tp_profile_set_missing(profile, TP_FACT_LOADER_PREFETCH,
 				       "the loader has no workers");
+	set_throughput(profile);
 	return TP_OK;
 }

@@ -10,6 +10,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/model/fact.h"
+#include "trainprof/report/short_report.h"
 #include "trainprof/report/units.h"
 
 #include <stdlib.h>
@@ -94,6 +95,25 @@ static enum tp_status check_name(const struct baseline_options *o, const char *n
 	return TP_EXISTS;
 }
 
+/* A baseline is read by comparisons alone, and should be small enough for a repository. */
+static enum tp_status trim_reports(struct tp_gate_runs *runs, struct tp_error *err)
+{
+	for (size_t i = 0; i < runs->n; i++) {
+		struct tp_json_doc *doc = NULL;
+		struct tp_json_writer w = {0};
+		const char *text = runs->documents[i];
+		enum tp_status status =
+			tp_json_parse(&doc, text, strlen(text), runs->items[i]->name, err);
+		if (status != TP_OK)
+			return status;
+		tp_report_trim(&w, doc);
+		runs->documents[i] = tp_arena_strdup(&runs->arena, tp_buf_text(&w.out));
+		tp_json_writer_release(&w);
+		tp_json_free(doc);
+	}
+	return TP_OK;
+}
+
 static enum tp_status save(struct tp_gate_runs *runs, const struct tp_cli *cli,
 			   const struct baseline_options *o, int argc, char **argv,
 			   struct tp_error *err)
@@ -108,6 +128,8 @@ static enum tp_status save(struct tp_gate_runs *runs, const struct tp_cli *cli,
 		status = check_usable(runs, err);
 	if (status == TP_OK && !o->force)
 		status = check_same(runs, err);
+	if (status == TP_OK)
+		status = trim_reports(runs, err);
 	if (status != TP_OK)
 		return status;
 	const struct tp_baseline_new what = {.name = argv[1],

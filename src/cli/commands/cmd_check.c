@@ -3,12 +3,14 @@
 #include "cli/options/command.h"
 
 #include "cli/compare/check_history.h"
+#include "cli/compare/check_pairs.h"
 #include "cli/compare/gate_runs.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/base/file.h"
+#include "trainprof/base/version.h"
 #include "trainprof/gate/budget.h"
 #include "trainprof/report/budget_text.h"
 
@@ -21,6 +23,7 @@ struct check_options {
 	const char *baseline;
 	const char *inconclusive;
 	bool is_history;
+	struct tp_check_pairs_options pairs;
 	bool is_github;
 	const char *junit;
 	const char *gitlab;
@@ -29,7 +32,9 @@ struct check_options {
 	struct tp_analysis_session_options how;
 };
 
-static const struct check_options defaults = {.format = {.word = "text"}, .how = {.steps = "auto"}};
+static const struct check_options defaults = {.format = {.word = "text"},
+					      .how = {.steps = "auto"},
+					      .pairs = {.series = TP_PAIR_SERIES_DEFAULTS}};
 static const char *const inconclusive_words[] = {"pass", "warn", "error", NULL};
 
 #define AT(member) .offset = offsetof(struct check_options, member)
@@ -58,6 +63,21 @@ static const struct tp_option options[] = {
 	 .type = TP_OPTION_FLAG,
 	 .text = "find the commit since which a repeatedly saved baseline became slower",
 	 AT(is_history)},
+	{.name = "base",
+	 .type = TP_OPTION_TEXT,
+	 .value = "COMMAND",
+	 .text = "measure pairs of this and the program after --, and check those",
+	 AT(pairs.base)},
+	TP_PAIR_SERIES_ROWS(offsetof(struct check_options, pairs.series),
+			    "with --base: so many pairs of runs",
+			    "with --base: start no further pair after that long"),
+	{.letter = 'o',
+	 .name = "output",
+	 .type = TP_OPTION_TEXT,
+	 .value = "DIR",
+	 .text = "with --base: keep the recordings there",
+	 .otherwise = ".trainprof/MMDD-HHMMSS-check",
+	 AT(pairs.output)},
 	{.name = "github",
 	 .type = TP_OPTION_FLAG,
 	 .text = "also print annotations for GitHub",
@@ -90,6 +110,7 @@ struct check {
 	struct tp_budget_result result;
 	struct tp_gate_runs now;
 	struct tp_gate_runs base;
+	struct tp_check_pairs pairs; /* with --base; the runs are there */
 };
 
 /* Finds trainprof.budget.json here or in a directory above. */
@@ -140,6 +161,7 @@ static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
 		status = tp_gate_runs_add(&c->now, NULL, &o->how, cli->is_quiet, err);
 	for (int i = 0; i < argc && status == TP_OK; i++)
 		status = tp_gate_runs_add(&c->now, argv[i], &o->how, cli->is_quiet, err);
+	c->budget.baseline = baseline;
 	if (status == TP_OK && baseline)
 		status = tp_gate_runs_add(&c->base, baseline, &o->how, cli->is_quiet, err);
 	return status;
@@ -207,6 +229,16 @@ static int print_text(const struct tp_cli *cli, const struct check *c)
 	return status;
 }
 
+static void write_pairs(struct tp_json_writer *w, const struct check *c)
+{
+	if (!c->pairs.series)
+		return;
+	tp_json_write_key(w, "pairs");
+	tp_json_open(w, '{');
+	tp_pair_series_write(w, c->pairs.series, NULL);
+	tp_json_close(w, '}');
+}
+
 static int print(const struct tp_cli *cli, const struct check_options *o, const struct check *c)
 {
 	const char *format = tp_output_format(&o->format);
@@ -216,7 +248,10 @@ static int print(const struct tp_cli *cli, const struct check_options *o, const 
 		if (status != TP_EXIT_OK || !o->is_github)
 			return status;
 	} else if (strcmp(format, "json") == 0) {
+		tp_json_open(&w, '{');
 		tp_report_budget_json(&w, &c->result, exit_status(c, o));
+		write_pairs(&w, c);
+		tp_json_close(&w, '}');
 	} else {
 		tp_report_budget_markdown(&w.out, &c->result);
 	}
@@ -246,34 +281,79 @@ static int check_baseline(const struct tp_cli *cli, const struct check_options *
 	return result;
 }
 
+/* ---- the command ---- */
+
+/* A pair has failed, or none was finished: nothing can be checked. */
+static int report_no_pairs(const struct check *c, const struct check_options *o)
+{
+	const struct tp_pair_series *series = c->pairs.series;
+	int result = series->failed >= 0 ? TP_EXIT_FILE : TP_EXIT_UNDECIDED;
+	if (series->failed >= 0)
+		tp_pair_series_print_failed(series);
+	else
+		tp_message_print(NULL, "interrupted before the first pair was measured");
+	if (strcmp(tp_output_format(&o->format), "json") == 0) {
+		struct tp_json_writer w = {0};
+		tp_json_open(&w, '{');
+		tp_json_put_string(&w, "schema", "trainprof-check/1.0");
+		tp_json_put_string(&w, "version", tp_version());
+		tp_json_put_uint(&w, "exit_status", (uint64_t)result);
+		write_pairs(&w, c);
+		tp_json_close(&w, '}');
+		(void)tp_output_buf(&w.out);
+	}
+	return result;
+}
+
+static enum tp_status check_runs(struct check *c, const struct check_options *o,
+				 struct tp_error *err)
+{
+	const struct tp_pair_series *series = c->pairs.series;
+	const struct tp_gate_runs *now = series ? &series->sides[1] : &c->now;
+	const struct tp_gate_runs *base = series ? &series->sides[0] : &c->base;
+	const struct tp_budget_runs runs = {.now = now->items,
+					    .n_now = now->n,
+					    .base = base->items,
+					    .n_base = base->n,
+					    .is_paired = series != NULL};
+	enum tp_status status = tp_budget_check(&c->result, &c->budget, &runs, &c->arena, err);
+	return status == TP_OK ? write_files(c, o, err) : status;
+}
+
+static int check(struct check *c, const struct tp_cli *cli, const struct check_options *o, int argc,
+		 char **argv)
+{
+	struct tp_error err = {0};
+	enum tp_status status = read_budget(c, o->budget, &err);
+	if (status == TP_OK && o->pairs.series.pairs && !o->pairs.base)
+		status = tp_fail(&err, TP_USAGE,
+				 "--pairs needs --base, the program to compare with");
+	if (status == TP_OK && o->pairs.base)
+		status = tp_check_pairs_run(&c->pairs, &o->pairs, argc, argv,
+					    !cli->is_quiet && isatty(STDERR_FILENO), &err);
+	else if (status == TP_OK)
+		status = read_runs(c, cli, o, argc, argv, &err);
+	if (status == TP_OK && c->pairs.series &&
+	    (c->pairs.series->failed >= 0 || !c->pairs.series->n_pairs))
+		return report_no_pairs(c, o);
+	if (status == TP_OK)
+		status = check_runs(c, o, &err);
+	if (status != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	int printed = print(cli, o, c);
+	return printed == TP_EXIT_OK ? exit_status(c, o) : printed;
+}
+
 static int check_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct check_options *o = opts;
+	struct check c = {0};
 	if (o->is_history)
 		return check_baseline(cli, o);
-	struct tp_error err = {0};
-	struct check c = {0};
-	int result;
-	enum tp_status status = read_budget(&c, o->budget, &err);
-	if (status == TP_OK)
-		status = read_runs(&c, cli, o, argc, argv, &err);
-	const struct tp_budget_runs runs = {.now = c.now.items,
-					    .n_now = c.now.n,
-					    .base = c.base.items,
-					    .n_base = c.base.n};
-	if (status == TP_OK)
-		status = tp_budget_check(&c.result, &c.budget, &runs, &c.arena, &err);
-	if (status == TP_OK)
-		status = write_files(&c, o, &err);
-	if (status != TP_OK) {
-		result = tp_message_error_status(NULL, &err);
-	} else {
-		result = print(cli, o, &c);
-		if (result == TP_EXIT_OK)
-			result = exit_status(&c, o);
-	}
+	int result = check(&c, cli, o, argc, argv);
 	tp_gate_runs_release(&c.now);
 	tp_gate_runs_release(&c.base);
+	tp_check_pairs_release(&c.pairs);
 	tp_arena_release(&c.arena);
 	return result;
 }
@@ -281,17 +361,21 @@ static int check_exec(const struct tp_cli *cli, const void *opts, int argc, char
 const struct tp_command tp_cmd_check = {
 	.name = "check",
 	.group = "Compare",
-	.synopsis = "[options] [RUN...]",
+	.synopsis = "[options] [RUN...] | --base='COMMAND' -- COMMAND...",
 	.summary = "compare runs with the limits in trainprof.budget.json",
 	.intro = "Compare runs with a budget: limits on measured values and numbers of findings,\n"
 		 "and on ratios to a baseline. RUN is a recording, a report.json or a baseline;\n"
 		 "without RUN the last recording here. A value that was not measured never\n"
-		 "passes.",
+		 "passes. With --base both programs are measured in pairs first, as `compare` "
+		 "does:\n"
+		 "on a machine that others use, too, only pairs show small changes.",
 	.examples = "  trainprof check prof\n"
+		    "  trainprof check --pairs=5 --base='python3 old.py' -- python3 new.py\n"
 		    "  trainprof check --history --baseline=nightly\n"
 		    "  trainprof check --baseline=main --github --junit=junit.xml run1 run2 run3",
 	.ending = "Exit status: 0 within all limits, 1 a limit is exceeded, 2 invalid budget,\n"
-		  "3 cannot tell (see --inconclusive), 4 a run cannot be read.",
+		  "3 cannot tell (see --inconclusive), 4 a run cannot be read, or a program of a\n"
+		  "pair failed.",
 	.options = options,
 	.storage_size = sizeof(struct check_options),
 	.defaults = &defaults,

@@ -119,13 +119,7 @@ static int print_pairs(const struct tp_cli *cli, const struct compare_options *o
 static int print_failed(const struct tp_cli *cli, const struct compare_options *o,
 			const struct tp_pair_series *s)
 {
-	struct tp_buf text = {0};
-	struct tp_buf next = {0};
-	tp_pair_series_describe_failed(&text, s);
-	tp_buf_printf(&next, "less %s", s->log);
-	tp_message_print(tp_buf_text(&next), "%s: %s", tp_buf_text(&text), s->commands[s->failed]);
-	tp_buf_release(&text);
-	tp_buf_release(&next);
+	tp_pair_series_print_failed(s);
 	(void)print(cli, o, s, NULL);
 	return TP_EXIT_FILE;
 }
@@ -144,31 +138,17 @@ static int print_result(const struct tp_cli *cli, const struct compare_options *
 
 /* ---- the command ---- */
 
-static bool is_bad_count(uint64_t pairs)
-{
-	return pairs && (pairs < TP_PAIRS_GIVEN_MIN || pairs > TP_PAIRS_GIVEN_MAX);
-}
-
-static bool is_bad_usage(const struct compare_options *o, int argc)
-{
-	if (argc != 2)
-		tp_message_print("trainprof compare -- 'CMD A' 'CMD B'",
-				 "compare needs two commands, each as one word");
-	else if (is_bad_count(o->series.pairs))
-		tp_message_print("trainprof compare --pairs=5 -- 'CMD A' 'CMD B'",
-				 "--pairs=%llu: from 3 to %d", (unsigned long long)o->series.pairs,
-				 TP_PAIRS_GIVEN_MAX);
-	else
-		return false;
-	return true;
-}
-
 static int compare_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct compare_options *o = opts;
 	struct tp_error err = {0};
-	if (is_bad_usage(o, argc))
+	if (argc != 2) {
+		tp_message_print("trainprof compare -- 'CMD A' 'CMD B'",
+				 "compare needs two commands, each as one word");
 		return TP_EXIT_USAGE;
+	}
+	if (tp_pair_series_check_count(o->series.pairs, &err) != TP_OK)
+		return tp_message_error_status("compare", &err);
 	char *directory = NULL;
 	struct tp_pair_series *s = tp_alloc(sizeof(*s));
 	tp_pair_run_watch();

@@ -4,6 +4,7 @@
 
 #include "baseline_history.h"
 #include "cli/options/settings.h"
+#include "cli/session/git_commit.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
@@ -15,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,24 +233,10 @@ enum tp_status tp_baseline_remove(const char *name, struct tp_error *err)
 
 /* ---- saving ---- */
 
-/* The commit as reported by git; empty without git, repository or commit. */
-static void read_commit(char *out, size_t size)
-{
-	FILE *git = popen("git rev-parse --verify -q HEAD 2>/dev/null", "r");
-	out[0] = '\0';
-	if (!git)
-		return;
-	if (!fgets(out, (int)size, git))
-		out[0] = '\0';
-	if (pclose(git) != 0)
-		out[0] = '\0';
-	out[strcspn(out, "\n")] = '\0';
-}
-
 /* The time of the save, and the commit of the repository. */
 struct save_stamp {
 	char when[32];
-	char commit[80];
+	const char *commit; /* NULL = not in a repository of git */
 };
 
 static void describe(struct tp_json_writer *w, const struct tp_baseline_new *what,
@@ -260,7 +248,7 @@ static void describe(struct tp_json_writer *w, const struct tp_baseline_new *wha
 	tp_json_put_string(w, "saved_at", stamp->when);
 	if (what->reason)
 		tp_json_put_string(w, "reason", what->reason);
-	if (stamp->commit[0])
+	if (stamp->commit)
 		tp_json_put_string(w, "commit", stamp->commit);
 	if (what->machine)
 		tp_json_put_string(w, "machine", what->machine);
@@ -298,7 +286,7 @@ static enum tp_status write_history(const char *fresh, const char *directory,
 	if (status == TP_OK &&
 	    tp_baseline_history_describe(&save, what->runs, what->n_documents, &arena)) {
 		save.saved_at = stamp->when;
-		save.commit = stamp->commit[0] ? stamp->commit : NULL;
+		save.commit = stamp->commit;
 		save.machine = what->machine;
 		save.reason = what->reason;
 		tp_baseline_history_write(&w, &old, &save);
@@ -362,9 +350,11 @@ enum tp_status tp_baseline_save(const struct tp_baseline_new *what, struct tp_er
 {
 	char *directory = tp_baseline_path(what->name);
 	char *fresh = tp_asprintf("%s.new-%ld", directory, (long)getpid());
-	struct save_stamp stamp;
+	struct tp_arena arena = {0};
+	char here[PATH_MAX];
+	struct save_stamp stamp = {
+		.commit = getcwd(here, sizeof(here)) ? tp_git_commit_read(here, &arena) : NULL};
 	tp_clock_format_utc(tp_clock_wall_ns(), stamp.when, sizeof(stamp.when));
-	read_commit(stamp.commit, sizeof(stamp.commit));
 	enum tp_status status = make_directory(fresh, err);
 	if (status == TP_OK) {
 		status = write_files(fresh, what, &stamp, err);
@@ -375,6 +365,7 @@ enum tp_status tp_baseline_save(const struct tp_baseline_new *what, struct tp_er
 		if (status != TP_OK)
 			(void)remove_files(fresh, NULL);
 	}
+	tp_arena_release(&arena);
 	free(fresh);
 	free(directory);
 	return status;

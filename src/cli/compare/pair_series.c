@@ -3,6 +3,7 @@
 #include "pair_series.h"
 
 #include "cli/session/recordings.h"
+#include "cli/terminal/messages.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/report/diff_text.h"
@@ -42,6 +43,14 @@ void tp_pair_series_release(struct tp_pair_series *s)
 	tp_gate_runs_release(&s->sides[1]);
 	free(s->log);
 	s->log = NULL;
+}
+
+enum tp_status tp_pair_series_check_count(uint64_t pairs, struct tp_error *err)
+{
+	if (!pairs || (pairs >= TP_PAIRS_GIVEN_MIN && pairs <= TP_PAIRS_GIVEN_MAX))
+		return TP_OK;
+	return tp_fail(err, TP_USAGE, "--pairs=%llu: from %d to %d", (unsigned long long)pairs,
+		       TP_PAIRS_GIVEN_MIN, TP_PAIRS_GIVEN_MAX);
 }
 
 static void show_progress(const struct tp_pair_series *s, size_t pair, int side)
@@ -280,6 +289,17 @@ void tp_pair_series_describe(struct tp_buf *out, const struct tp_pair_series *s)
 	if (tp_pair_run_is_interrupted())
 		tp_buf_puts(out, "Interrupted. ");
 	tp_buf_printf(out, "Recordings: %s", s->directory);
+}
+
+void tp_pair_series_print_failed(const struct tp_pair_series *s)
+{
+	struct tp_buf text = {0};
+	struct tp_buf next = {0};
+	tp_pair_series_describe_failed(&text, s);
+	tp_buf_printf(&next, "less %s", s->log);
+	tp_message_print(tp_buf_text(&next), "%s: %s", tp_buf_text(&text), s->commands[s->failed]);
+	tp_buf_release(&text);
+	tp_buf_release(&next);
 }
 
 void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s,

@@ -36,13 +36,13 @@ struct tp_pair_series_options {
 /* Rows of an option table for a struct tp_pair_series_options at that offset. */
 /* clang-format off */
 #define TP_PAIR_SERIES_ROWS(at, pairs_text, time_text) \
-	{.name = "pairs", .type = TP_OPTION_COUNT, .value = "N", .text = pairs_text, \
+	{.name = "pairs", .type = TP_OPTION_COUNT, .value = "N", .text = (pairs_text), \
 	 .otherwise = "until decided, at most 15", \
 	 .offset = (at) + offsetof(struct tp_pair_series_options, pairs)}, \
 	{.name = "margin", .type = TP_OPTION_PERCENT, .value = "P", \
 	 .text = "ignore smaller differences", .otherwise = "3%", \
 	 .offset = (at) + offsetof(struct tp_pair_series_options, margin_ratio)}, \
-	{.name = "time", .type = TP_OPTION_DURATION, .value = "TIME", .text = time_text, \
+	{.name = "time", .type = TP_OPTION_DURATION, .value = "TIME", .text = (time_text), \
 	 .otherwise = "30m", .offset = (at) + offsetof(struct tp_pair_series_options, time_ns)}, \
 	{.name = "warmup", .type = TP_OPTION_COUNT, .value = "N", \
 	 .text = "exclude the first N runs of each", .otherwise = "1", \
@@ -72,6 +72,9 @@ struct tp_pair_series {
 
 extern const char *const tp_pair_series_sides[2]; /* "A", "B" */
 
+/* Errors  TP_USAGE for a number of pairs that is too small or too large. */
+TP_MUST_CHECK enum tp_status tp_pair_series_check_count(uint64_t pairs, struct tp_error *err);
+
 /* Borrows options, commands and directory. The series is large: it belongs on the heap. */
 void tp_pair_series_init(struct tp_pair_series *s, const struct tp_pair_series_options *options,
 			 const char *a, const char *b, const char *directory, bool shows_progress);
@@ -88,6 +91,8 @@ void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s
 
 /* Writes "B ended with exit status 7" for a series that failed. */
 void tp_pair_series_describe_failed(struct tp_buf *out, const struct tp_pair_series *s);
+/* Prints it as a message, with the log to look into. */
+void tp_pair_series_print_failed(const struct tp_pair_series *s);
 /* Writes the decision, the disturbances, and the place of the recordings. */
 void tp_pair_series_describe(struct tp_buf *out, const struct tp_pair_series *s);
 /* Writes the members of a document; `diff` may be NULL. */

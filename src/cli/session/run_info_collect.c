@@ -2,6 +2,8 @@
 /* Collects the description of a run. */
 #include "run_info_collect.h"
 
+#include "git_commit.h"
+
 #include "trainprof/base/buf.h"
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
@@ -167,6 +169,7 @@ void tp_run_info_make(struct tp_run_info *out, char **argv, const struct tp_run_
 		n_variables++;
 	copy_environment(out, environ, n_variables, naming->variables, arena);
 	mask_command(out, arena);
+	out->commit = tp_git_commit_read(out->directory, arena);
 }
 
 /* Reads a file of /proc/PID that contains texts, each ended by a NUL; n = 0 if it cannot be

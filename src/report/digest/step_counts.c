@@ -27,10 +27,8 @@ double tp_report_step_rate(const struct tp_profile *profile)
 
 double tp_report_sample_rate(const struct tp_profile *profile)
 {
-	tp_fact_id id = tp_fact_find("loader.batch_size");
-	if (id >= tp_n_facts || !profile->facts[id].is_known || profile->facts[id].value <= 0)
-		return 0;
-	return tp_report_step_rate(profile) * profile->facts[id].value;
+	tp_fact_id id = tp_fact_find("throughput.samples_per_s");
+	return id < tp_n_facts && profile->facts[id].is_known ? profile->facts[id].value : 0;
 }
 
 void tp_report_add_step_rate(struct tp_buf *out, const struct tp_profile *profile)

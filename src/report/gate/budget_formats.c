@@ -9,13 +9,27 @@
 #include <stdint.h>
 #include <string.h>
 
-static void add_sentence(struct tp_buf *out, const struct tp_assertion_result *item)
+/* A finding is its own cause; of a metric that failed the likely ones are listed. */
+static void add_causes(struct tp_buf *out, const struct tp_budget_result *result,
+		       const struct tp_assertion_result *item)
+{
+	if (item->answer != TP_GATE_FAIL)
+		return;
+	for (size_t i = 0; !item->assertion->pattern && i < result->n_causes; i++)
+		tp_buf_printf(out, "; %s%s", i ? "" : "likely cause: ", result->causes[i]);
+	if (result->next)
+		tp_buf_printf(out, "; next: %s", result->next);
+}
+
+static void add_sentence(struct tp_buf *out, const struct tp_budget_result *result,
+			 const struct tp_assertion_result *item)
 {
 	tp_buf_puts(out, item->is && item->is_measured ? item->is : "not measured");
 	if (item->limit)
 		tp_buf_printf(out, "; limit: %s", item->limit);
 	if (item->because)
 		tp_buf_printf(out, "; %s", item->because);
+	add_causes(out, result, item);
 }
 
 /* ---- GitHub ---- */
@@ -59,7 +73,7 @@ static void add_github_lines(struct tp_buf *out, const struct tp_budget_result *
 		add_escaped(out, tp_buf_text(&text), true);
 		tp_buf_puts(out, "::");
 		tp_buf_clear(&text);
-		add_sentence(&text, item);
+		add_sentence(&text, result, item);
 		add_escaped(out, tp_buf_text(&text), false);
 		tp_buf_putc(out, '\n');
 	}
@@ -97,13 +111,14 @@ static void add_text(struct tp_buf *out, const char *text)
 	tp_buf_release(&clean);
 }
 
-static void add_case(struct tp_buf *out, const struct tp_assertion_result *item)
+static void add_case(struct tp_buf *out, const struct tp_budget_result *result,
+		     const struct tp_assertion_result *item)
 {
 	static const char *const tags[] = {
 		[TP_GATE_FAIL] = "failure", [TP_GATE_UNDECIDED] = "skipped"};
 	struct tp_buf text = {0};
 	bool fails = item->answer == TP_GATE_FAIL && item->assertion->is_error;
-	add_sentence(&text, item);
+	add_sentence(&text, result, item);
 	tp_buf_puts(out, "    <testcase classname=\"trainprof\" name=\"");
 	add_text(out, item->assertion->name);
 	tp_buf_puts(out, "\">");
@@ -133,7 +148,7 @@ void tp_report_budget_junit(struct tp_buf *out, const struct tp_budget_result *r
 		      "skipped=\"%zu\">\n",
 		      result->n_items, result->n_failed, n_skipped);
 	for (size_t i = 0; i < result->n_items; i++)
-		add_case(out, &result->items[i]);
+		add_case(out, result, &result->items[i]);
 	tp_buf_puts(out, "  </testsuite>\n</testsuites>\n");
 }
 
@@ -156,11 +171,12 @@ static void put_fingerprint(struct tp_json_writer *w, const char *key, const cha
 }
 
 static void put_sentence(struct tp_json_writer *w, const char *key,
+			 const struct tp_budget_result *result,
 			 const struct tp_assertion_result *item)
 {
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "%s: ", item->assertion->name);
-	add_sentence(&text, item);
+	add_sentence(&text, result, item);
 	tp_json_put_string(w, key, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
@@ -179,7 +195,7 @@ void tp_report_budget_gitlab(struct tp_json_writer *w, const struct tp_budget_re
 		if (item->answer == TP_GATE_PASS)
 			continue;
 		tp_json_open(w, '{');
-		put_sentence(w, "description", item);
+		put_sentence(w, "description", result, item);
 		tp_json_put_string(w, "check_name", item->assertion->name);
 		put_fingerprint(w, "fingerprint", item->assertion->name);
 		tp_json_put_string(w, "severity", is_of_kind(item, true) ? "major" : "minor");
@@ -228,7 +244,7 @@ static void write_result(struct tp_json_writer *w, const struct tp_budget_result
 	tp_json_put_string(w, "ruleId", item->assertion->name);
 	tp_json_put_string(w, "level", is_of_kind(item, true) ? "error" : "warning");
 	open_member(w, "message", '{');
-	put_sentence(w, "text", item);
+	put_sentence(w, "text", result, item);
 	tp_json_close(w, '}');
 	write_location(w, result, item);
 	open_member(w, "partialFingerprints", '{');

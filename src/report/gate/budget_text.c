@@ -35,6 +35,22 @@ static void add_sum(struct tp_buf *out, const struct tp_budget_result *result)
 			      result->n_warned == 1 ? "" : "s");
 }
 
+static void add_causes(struct tp_page *page, const struct tp_budget_result *result)
+{
+	if (result->n_causes || result->next)
+		tp_page_end(page);
+	for (size_t i = 0; i < result->n_causes; i++) {
+		tp_page_add(page, TP_PAINT_NONE, i ? "" : "why");
+		tp_page_column(page, 6);
+		tp_page_wrap(page, 8, TP_PAINT_NONE, result->causes[i], 0);
+	}
+	if (!result->next)
+		return;
+	tp_page_add(page, TP_PAINT_NONE, "next");
+	tp_page_column(page, 6);
+	tp_page_wrap(page, 8, TP_PAINT_NONE, result->next, 0);
+}
+
 void tp_report_budget_text(struct tp_page *page, const struct tp_budget_result *result)
 {
 	struct tp_buf text = {0};
@@ -50,6 +66,7 @@ void tp_report_budget_text(struct tp_page *page, const struct tp_budget_result *
 		tp_page_wrap(page, 8, TP_PAINT_NONE, tp_buf_text(&text), 0);
 		tp_buf_clear(&text);
 	}
+	add_causes(page, result);
 	tp_page_end(page);
 	add_sum(&text, result);
 	tp_page_wrap(page, 0, TP_PAINT_BOLD, tp_buf_text(&text), 0);
@@ -70,6 +87,18 @@ void tp_report_budget_markdown(struct tp_buf *out, const struct tp_budget_result
 		tp_buf_clear(&text);
 	}
 	tp_buf_putc(out, '\n');
+	for (size_t i = 0; i < result->n_causes; i++) {
+		tp_buf_puts(out, i ? "- " : "Likely causes:\n\n- ");
+		tp_markdown_add_plain(out, result->causes[i]);
+		tp_buf_putc(out, '\n');
+	}
+	if (result->n_causes)
+		tp_buf_putc(out, '\n');
+	if (result->next) {
+		tp_buf_puts(out, "Next: ");
+		tp_markdown_add_plain(out, result->next);
+		tp_buf_puts(out, "\n\n");
+	}
 	add_sum(out, result);
 	tp_buf_putc(out, '\n');
 	tp_buf_release(&text);
@@ -84,7 +113,6 @@ static void put_text(struct tp_json_writer *w, const char *key, const char *text
 void tp_report_budget_json(struct tp_json_writer *w, const struct tp_budget_result *result,
 			   int status)
 {
-	tp_json_open(w, '{');
 	tp_json_put_string(w, "schema", "trainprof-check/1.0");
 	tp_json_put_string(w, "version", tp_version());
 	tp_json_put_string(w, "budget", result->budget->path);
@@ -106,5 +134,10 @@ void tp_report_budget_json(struct tp_json_writer *w, const struct tp_budget_resu
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');
-	tp_json_close(w, '}');
+	tp_json_write_key(w, "causes");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < result->n_causes; i++)
+		tp_json_write_string(w, result->causes[i]);
+	tp_json_close(w, ']');
+	put_text(w, "next", result->next);
 }

@@ -2,7 +2,6 @@
 /* Writes the run and its summary figures: the first half of the JSON report. */
 #include "document.h"
 #include "report/digest/gain_text.h"
-#include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
 #include "trainprof/report/own_cpu.h"
 
@@ -115,6 +114,12 @@ void tp_report_json_environment(struct tp_report_document *doc)
 	for (size_t i = 0; i < run->n_environment; i++)
 		tp_json_put_string(w, run->environment[i].name, run->environment[i].value);
 	tp_json_close(w, '}');
+	if (run->commit) {
+		tp_json_write_key(w, "vcs");
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "commit", run->commit);
+		tp_json_close(w, '}');
+	}
 	tp_json_close(w, '}');
 }
 
@@ -241,6 +246,57 @@ static void write_combined(struct tp_json_writer *w, const struct tp_findings *f
 	tp_json_close(w, '}');
 }
 
+/* The advice in the order in which every page shows it; its number is its place here. */
+static void write_order(struct tp_json_writer *w, const struct tp_findings *findings)
+{
+	tp_json_write_key(w, "shown");
+	tp_json_open(w, '[');
+	w->is_flat = true;
+	for (size_t i = 0; findings && i < findings->n_fired; i++)
+		tp_json_write_string(w, findings->items[i].rule);
+	tp_json_close(w, ']');
+	w->is_flat = false;
+}
+
+static const char *reason_of(const struct tp_quantity *fact)
+{
+	return fact->missing ? fact->missing : "not measured";
+}
+
+static bool is_first_of_reason(const struct tp_profile *profile, int fact)
+{
+	for (int f = 0; f < fact; f++)
+		if (!profile->facts[f].is_known &&
+		    strcmp(reason_of(&profile->facts[f]), reason_of(&profile->facts[fact])) == 0)
+			return false;
+	return true;
+}
+
+/* Unknown facts stand together with those that are unknown for the same reason. */
+static void write_missing(struct tp_json_writer *w, const struct tp_profile *profile)
+{
+	tp_json_write_key(w, "missing");
+	tp_json_open(w, '[');
+	for (int f = 0; f < TP_N_FACTS; f++) {
+		if (profile->facts[f].is_known || !is_first_of_reason(profile, f))
+			continue;
+		const char *reason = reason_of(&profile->facts[f]);
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "because", reason);
+		tp_json_write_key(w, "metrics");
+		tp_json_open(w, '[');
+		w->is_flat = true;
+		for (int g = f; g < TP_N_FACTS; g++)
+			if (!profile->facts[g].is_known &&
+			    strcmp(reason_of(&profile->facts[g]), reason) == 0)
+				tp_json_write_string(w, tp_fact_desc((tp_fact_id)g)->name);
+		tp_json_close(w, ']');
+		w->is_flat = false;
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
 void tp_report_json_summary(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
@@ -266,33 +322,18 @@ void tp_report_json_summary(struct tp_report_document *doc)
 	if (findings && findings->then_steps_per_s > 0)
 		tp_json_put_number(w, "next_limiter_steps_per_s", findings->then_steps_per_s);
 	write_combined(w, findings);
+	write_order(w, findings);
 	tp_json_write_key(w, "metrics");
 	tp_json_open(w, '{');
 	for (int f = 0; f < TP_N_FACTS; f++)
-		put_quantity(w, tp_fact_desc((tp_fact_id)f)->name, &profile->facts[f]);
+		if (profile->facts[f].is_known)
+			put_quantity(w, tp_fact_desc((tp_fact_id)f)->name, &profile->facts[f]);
 	tp_json_close(w, '}');
+	write_missing(w, profile);
 	tp_json_close(w, '}');
 }
 
 /* ---- partition ----------------------------------------------------------------------------- */
-
-static void put_stat(struct tp_json_writer *w, const char *key, const struct tp_stat *stat)
-{
-	tp_json_write_key(w, key);
-	tp_json_open(w, '{');
-	tp_json_put_uint(w, "n", stat->n);
-	tp_json_put_number(w, "mean", stat->mean);
-	tp_json_put_number(w, "median", stat->median);
-	if (stat->median_high > 0)
-		tp_report_json_interval(w, "median_ci95", stat->median_low, stat->median_high);
-	tp_json_put_number(w, "p05", stat->p05);
-	tp_json_put_number(w, "p95", stat->p95);
-	tp_json_put_number(w, "p99", stat->p99);
-	tp_json_put_number(w, "min", stat->min);
-	tp_json_put_number(w, "max", stat->max);
-	tp_json_put_number(w, "mad", stat->mad);
-	tp_json_close(w, '}');
-}
 
 static void write_labels(struct tp_json_writer *w, const struct tp_profile *profile,
 			 enum tp_part part)
@@ -321,7 +362,7 @@ static void write_part(struct tp_json_writer *w, const struct tp_profile *profil
 	tp_json_put_uint(w, "solo_ns", part->solo_ns);
 	put_quantity(w, "share_ratio", &part->share);
 	if (part->per_step.n)
-		put_stat(w, "per_step_ns", &part->per_step);
+		tp_report_json_stat(w, "per_step_ns", &part->per_step);
 	write_labels(w, profile, id);
 	tp_json_close(w, '}');
 }
@@ -364,135 +405,4 @@ void tp_report_json_phases(struct tp_report_document *doc)
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');
-}
-
-/* ---- steps --------------------------------------------------------------------------------- */
-
-/* Means over groups of neighbouring steps; with one step per group the numbers are exact. */
-static void write_column(struct tp_json_writer *w, const char *key,
-			 const struct tp_profile *profile, size_t bucket, int part)
-{
-	tp_json_write_key(w, key);
-	tp_json_open(w, '[');
-	w->is_flat = true;
-	for (size_t i = 0; i < profile->n_steps; i += bucket) {
-		uint64_t sum = 0;
-		size_t n = 0;
-		for (; n < bucket && i + n < profile->n_steps; n++) {
-			const struct tp_step *step = &profile->steps[i + n];
-			sum += part < 0 ? step->end_ns - step->start_ns : step->part_ns[part];
-		}
-		tp_json_write_uint(w, sum / n);
-	}
-	tp_json_close(w, ']');
-	w->is_flat = false;
-}
-
-static void write_kinds(struct tp_json_writer *w, const struct tp_profile *profile)
-{
-	tp_json_write_key(w, "kinds");
-	tp_json_open(w, '[');
-	w->is_flat = true;
-	for (size_t i = 0; i < profile->n_steps; i++)
-		tp_json_write_string(w, tp_step_kind_name(profile->steps[i].kind));
-	tp_json_close(w, ']');
-	w->is_flat = false;
-}
-
-static void write_series(struct tp_report_document *doc)
-{
-	struct tp_json_writer *w = doc->w;
-	const struct tp_profile *profile = doc->digest->profile;
-	size_t max = doc->max_series ? doc->max_series : 1;
-	size_t bucket = (profile->n_steps + max - 1) / max;
-	tp_json_write_key(w, "series");
-	tp_json_open(w, '{');
-	tp_json_put_uint(w, "bucket", bucket);
-	tp_json_write_key(w, "start_ns");
-	tp_json_open(w, '[');
-	w->is_flat = true;
-	for (size_t i = 0; i < profile->n_steps; i += bucket)
-		tp_json_write_uint(w, profile->steps[i].start_ns);
-	tp_json_close(w, ']');
-	w->is_flat = false;
-	write_column(w, "duration_ns", profile, bucket, -1);
-	tp_json_write_key(w, "parts_ns");
-	tp_json_open(w, '{');
-	for (int p = 0; p < TP_N_PARTS; p++)
-		write_column(w, tp_part_name((enum tp_part)p), profile, bucket, p);
-	tp_json_close(w, '}');
-	if (bucket == 1)
-		write_kinds(w, profile);
-	tp_json_close(w, '}');
-}
-
-static void write_slow_steps(struct tp_report_document *doc)
-{
-	struct tp_json_writer *w = doc->w;
-	const struct tp_profile *profile = doc->digest->profile;
-	size_t n = 0;
-	tp_json_write_key(w, "outliers");
-	tp_json_open(w, '[');
-	for (size_t i = 0; i < profile->n_steps; i++) {
-		const struct tp_step *step = &profile->steps[i];
-		if (step->kind != TP_STEP_SLOW)
-			continue;
-		if (n++ >= doc->max_outliers) {
-			doc->cut_outliers++;
-			continue;
-		}
-		int cause = 0;
-		for (int p = 1; p < TP_N_PARTS; p++)
-			if (step->part_ns[p] > step->part_ns[cause])
-				cause = p;
-		tp_json_open(w, '{');
-		tp_json_put_uint(w, "index", i);
-		tp_json_put_uint(w, "duration_ns", step->end_ns - step->start_ns);
-		tp_json_put_string(w, "cause", tp_part_name((enum tp_part)cause));
-		tp_json_close(w, '}');
-	}
-	tp_json_close(w, ']');
-}
-
-/* Their sum is total_count. */
-static void write_step_counts(struct tp_json_writer *w, const struct tp_profile *profile)
-{
-	uint64_t counts[TP_N_STEP_KINDS];
-	tp_report_count_steps(profile, counts);
-	tp_json_put_uint(w, "count", profile->n_steady);
-	tp_json_put_uint(w, "total_count", profile->n_steps);
-	tp_json_put_uint(w, "excluded_warmup", counts[TP_STEP_WARMUP]);
-	tp_json_write_key(w, "by_kind");
-	tp_json_open(w, '{');
-	for (int kind = 0; kind < TP_N_STEP_KINDS; kind++)
-		tp_json_put_uint(w, tp_step_kind_name((enum tp_step_kind)kind), counts[kind]);
-	tp_json_close(w, '}');
-	if (tp_report_step_rate(profile) > 0)
-		tp_json_put_number(w, "steps_per_s", tp_report_step_rate(profile));
-	if (tp_report_sample_rate(profile) > 0)
-		tp_json_put_number(w, "samples_per_s", tp_report_sample_rate(profile));
-}
-
-void tp_report_json_steps(struct tp_report_document *doc)
-{
-	struct tp_json_writer *w = doc->w;
-	const struct tp_profile *profile = doc->digest->profile;
-	tp_json_write_key(w, "steps");
-	tp_json_open(w, '{');
-	tp_json_put_string(w, "found_by", tp_steps_found_by_name(profile->steps_found_by));
-	tp_json_put_number(w, "confidence_ratio", profile->steps_confidence);
-	if (profile->n_steps)
-		tp_json_put_string(w, "count_is", profile->steps_are_about ? "about" : "exact");
-	tp_report_json_text(w, "reason", profile->steps_reason);
-	if (profile->steps_next)
-		tp_report_json_text(w, "next", profile->steps_next);
-	tp_report_json_loop(w, profile);
-	write_step_counts(w, profile);
-	if (profile->step_time.n)
-		put_stat(w, "duration_ns", &profile->step_time);
-	if (profile->n_steps) {
-		write_series(doc);
-		write_slow_steps(doc);
-	}
-	tp_json_close(w, '}');
 }

@@ -68,6 +68,7 @@ void tp_report_json_finding(struct tp_json_writer *w, const struct tp_finding *f
 			    const char *process);
 /* Writes {value, ci95, n, origin, coverage_ratio} or {value: null, missing}; a value without a
  * key. */
+void tp_report_json_stat(struct tp_json_writer *w, const char *key, const struct tp_stat *stat);
 void tp_report_json_quantity(struct tp_json_writer *w, const struct tp_quantity *quantity);
 void tp_report_json_interval(struct tp_json_writer *w, const char *key, double low, double high);
 /* Writes a text; leaves out NULL and empty texts, because null would need a reason. */

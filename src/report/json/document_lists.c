@@ -275,7 +275,11 @@ void tp_report_json_finding(struct tp_json_writer *w, const struct tp_finding *f
 {
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "rule", finding->rule);
-	tp_json_put_string(w, "state", tp_finding_state_name(finding->state));
+	/* Scripts that count what fired count what is shown. */
+	tp_json_put_string(w, "state",
+			   finding->state == TP_FINDING_FIRED && finding->suppressed
+				   ? "suppressed"
+				   : tp_finding_state_name(finding->state));
 	tp_json_put_string(w, "title", finding->title);
 	tp_report_json_text(w, "not_judged_because", finding->not_judged_because);
 	tp_report_json_text(w, "quiet_because", finding->quiet_because);

@@ -54,3 +54,21 @@ void tp_report_json_verdict(struct tp_json_writer *w, const struct tp_findings *
 	tp_json_put_string(w, "sentence", findings->verdict_sentence);
 	tp_json_close(w, '}');
 }
+
+void tp_report_json_stat(struct tp_json_writer *w, const char *key, const struct tp_stat *stat)
+{
+	tp_json_write_key(w, key);
+	tp_json_open(w, '{');
+	tp_json_put_uint(w, "n", stat->n);
+	tp_json_put_number(w, "mean", stat->mean);
+	tp_json_put_number(w, "median", stat->median);
+	if (stat->median_high > 0)
+		tp_report_json_interval(w, "median_ci95", stat->median_low, stat->median_high);
+	tp_json_put_number(w, "p05", stat->p05);
+	tp_json_put_number(w, "p95", stat->p95);
+	tp_json_put_number(w, "p99", stat->p99);
+	tp_json_put_number(w, "min", stat->min);
+	tp_json_put_number(w, "max", stat->max);
+	tp_json_put_number(w, "mad", stat->mad);
+	tp_json_close(w, '}');
+}

@@ -190,7 +190,7 @@ static void check_findings(struct schema_check *check, const struct tp_json *roo
 {
 	TP_JSON_EACH (finding, tp_json_get(root, "findings")) {
 		const char *state = tp_json_string(tp_json_get(finding, "state"));
-		if (state && strcmp(state, "fired") == 0 &&
+		if (state && (strcmp(state, "fired") == 0 || strcmp(state, "suppressed") == 0) &&
 		    tp_json_count(tp_json_get(finding, "actions")) &&
 		    !tp_json_count(tp_json_get(finding, "evidence")))
 			add_error(check, finding, "advice without evidence");

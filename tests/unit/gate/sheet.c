@@ -33,10 +33,10 @@ enum tp_status sheet_read(struct tp_run_values *out, const struct sheet *sheet, 
 		"\"environment\": {\"host\": {\"cpu_model\": \"%s\", \"allowed_cores\": 4}},"
 		"\"summary\": {\"title\": \"T\", \"metrics\": {"
 		"\"step.time_ns\": {\"value\": %g}, \"step.dataloader_ratio\": {\"value\": %g}%s"
-		"}}, \"steps\": {\"count\": 100}, ",
+		"}, \"missing\": [%s]}, \"steps\": {\"count\": 100}, ",
 		or (sheet->schema, "trainprof-report/1.0"), or (sheet->command, "./train"),
 		sheet->exit_code, or (sheet->cpu, "Fast CPU"), sheet->step_ns, sheet->dataloader,
-		or (sheet->metrics, ""));
+		or (sheet->metrics, ""), or (sheet->missing, ""));
 	add_partition(&text, sheet);
 	tp_buf_printf(&text, ", \"findings\": [%s]}", or (sheet->findings, ""));
 	enum tp_status status = tp_json_parse(&doc, text.data, text.len, name, err);

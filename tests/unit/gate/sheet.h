@@ -16,6 +16,7 @@ struct sheet {
 	const char *findings; /* members of the array, as JSON */
 	const char *metrics;  /* more members of summary.metrics, each with a comma before it */
 	const char *lines;    /* members of partition.lines */
+	const char *missing;  /* members of summary.missing */
 };
 
 /* Reads the report; the arena keeps the values. */

@@ -2,10 +2,12 @@
 /* Tests of checking runs against a budget. */
 #include "sheet.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/gate/budget.h"
 #include "trainprof/model/fact.h"
 
 #include <check.h>
+#include <stdio.h>
 
 /* Checks runs of these steps in ms, ended by 0, against one assertion. */
 static enum tp_gate_answer hold(struct tp_assertion a, const double *base_ms, const double *now_ms,
@@ -60,6 +62,40 @@ START_TEST(a_baseline_is_held_by_the_spread_of_runs)
 }
 END_TEST
 
+START_TEST(less_throughput_is_worse)
+{
+	const struct tp_assertion worse = {.name = "x",
+					   .is_error = true,
+					   .fact = TP_FACT_STEP_SAMPLES_PER_S,
+					   .has_worse = true,
+					   .max_worse_ratio = 0.05};
+	const struct tp_budget budget = {.path = "b", .assertions = &worse, .n_assertions = 1};
+	static const struct {
+		int rate;
+		enum tp_gate_answer answer;
+	} rows[] = {{1000, TP_GATE_UNDECIDED}, {1100, TP_GATE_PASS}, {800, TP_GATE_FAIL}};
+	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
+		struct tp_arena arena = {0};
+		struct tp_budget_result result;
+		char rate[80];
+		const char *base = ", \"throughput.samples_per_s\": {\"value\": 1000}";
+		snprintf(rate, sizeof(rate), ", \"throughput.samples_per_s\": {\"value\": %d}",
+			 rows[i].rate);
+		const struct tp_run_values *before =
+			sheet_run(&(struct sheet){.step_ns = 1e7, .metrics = base}, "base", &arena);
+		const struct tp_run_values *now =
+			sheet_run(&(struct sheet){.step_ns = 1e7, .metrics = rate}, "now", &arena);
+		const struct tp_budget_runs runs = {.now = &now,
+						    .n_now = 1,
+						    .base = &before,
+						    .n_base = 1};
+		ck_assert_int_eq(tp_budget_check(&result, &budget, &runs, &arena, NULL), TP_OK);
+		ck_assert_int_eq(result.items[0].answer, rows[i].answer);
+		tp_arena_release(&arena);
+	}
+}
+END_TEST
+
 START_TEST(what_is_unknown_failed_or_unlike_never_passes)
 {
 	const struct tp_assertion ipc = {.fact = TP_FACT_LOADER_WORKERS, .has_min = true, .min = 1};
@@ -100,6 +136,7 @@ Suite *suite_gate_budget_check(void)
 	TCase *tc = tcase_create("all");
 	tcase_add_test(tc, limits_break_only_beyond_chance);
 	tcase_add_test(tc, a_baseline_is_held_by_the_spread_of_runs);
+	tcase_add_test(tc, less_throughput_is_worse);
 	tcase_add_test(tc, what_is_unknown_failed_or_unlike_never_passes);
 	tcase_add_test(tc, findings_are_counted_and_unjudged_ones_leave_it_open);
 	suite_add_tcase(s, tc);

@@ -37,6 +37,26 @@ START_TEST(null_is_unknown_with_its_reason_and_never_zero)
 }
 END_TEST
 
+START_TEST(version_1_1_lists_unknown_facts_by_reason_and_names_suppressed_findings)
+{
+	struct tp_arena arena = {0};
+	const struct tp_run_values *run =
+		sheet_run(&(struct sheet){.schema = "trainprof-report/1.1",
+					  .step_ns = 1e7,
+					  .missing = "{\"because\": \"no loader\", \"metrics\":"
+						     "[\"loader.workers\", \"of.the_future\"]}",
+					  .findings =
+						  "{\"rule\": \"a/b\", \"state\": \"suppressed\","
+						  "\"level\": \"high\", \"suppressed\": \"a/c\"}"},
+			  "a", &arena);
+	ck_assert_str_eq(run->facts[TP_FACT_LOADER_WORKERS].missing, "no loader");
+	ck_assert_ptr_null(run->facts[TP_FACT_COMPUTE_THREADS].missing);
+	ck_assert_int_eq(run->findings[0].state, TP_FINDING_FIRED);
+	ck_assert(!run->findings[0].is_advice);
+	tp_arena_release(&arena);
+}
+END_TEST
+
 START_TEST(findings_know_the_fact_that_must_move)
 {
 	struct tp_arena arena = {0};
@@ -95,6 +115,7 @@ Suite *suite_gate_report_read(void)
 	TCase *tc = tcase_create("all");
 	tcase_add_test(tc, parts_sum_to_the_mean_step);
 	tcase_add_test(tc, null_is_unknown_with_its_reason_and_never_zero);
+	tcase_add_test(tc, version_1_1_lists_unknown_facts_by_reason_and_names_suppressed_findings);
 	tcase_add_test(tc, findings_know_the_fact_that_must_move);
 	tcase_add_test(tc, other_documents_and_versions_are_refused);
 	tcase_add_test(tc, times_below_zero_are_refused);

@@ -23,6 +23,8 @@ static void set(const char *name, double at_s, uint64_t value)
 					     .value = value});
 }
 
+static double step_ns; /* 0 = no steps were found */
+
 static void judge(double processes, double workers)
 {
 	hand_finish(&hand);
@@ -33,6 +35,8 @@ static void judge(double processes, double workers)
 	hand.profile.total_ns = 6 * SECOND;
 	tp_profile_set(&hand.profile, TP_FACT_LOADER_PROCESSES, processes, TP_ORIGIN_DERIVED, 1);
 	tp_profile_set(&hand.profile, TP_FACT_LOADER_WORKERS, workers, TP_ORIGIN_DERIVED, 1);
+	if (step_ns > 0)
+		tp_profile_set(&hand.profile, TP_FACT_STEP_TIME, step_ns, TP_ORIGIN_MEASURED, 1);
 	hand_pass(&hand, tp_pass_loader_settings);
 }
 
@@ -50,6 +54,25 @@ START_TEST(settings_become_facts)
 	ck_assert_double_eq(hand_fact(&hand, TP_FACT_LOADER_BATCH_SIZE), 64);
 	ck_assert_double_eq(hand_fact(&hand, TP_FACT_LOADER_PERSISTENT), 0);
 	ck_assert_double_eq(hand_fact(&hand, TP_FACT_LOADER_PIN), 1);
+	hand_release(&hand);
+}
+END_TEST
+
+START_TEST(samples_per_second_need_steps_and_a_batch_size)
+{
+	begin();
+	set("loader.workers", 1, 2);
+	set("loader.batch_size", 1, 64);
+	step_ns = 20e6;
+	judge(2, 2);
+	step_ns = 0;
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_STEP_SAMPLES_PER_S), 3200, 1e-6);
+	hand_release(&hand);
+	begin();
+	set("loader.workers", 1, 2);
+	set("loader.batch_size", 1, 64);
+	judge(2, 2);
+	ck_assert(!hand.profile.facts[TP_FACT_STEP_SAMPLES_PER_S].is_known);
 	hand_release(&hand);
 }
 END_TEST
@@ -109,6 +132,7 @@ Suite *suite_analyze_pass_loader_settings(void)
 	Suite *suite = suite_create("analyze/passloadersettings");
 	TCase *tc = tcase_create("passloadersettings");
 	tcase_add_test(tc, settings_become_facts);
+	tcase_add_test(tc, samples_per_second_need_steps_and_a_batch_size);
 	tcase_add_test(tc, the_loader_that_is_used_for_longest_counts);
 	tcase_add_test(tc, what_was_not_seen_is_unknown);
 	tcase_add_test(tc, without_a_loader_nothing_changes);

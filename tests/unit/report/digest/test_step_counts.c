@@ -89,16 +89,16 @@ START_TEST(rate_is_that_of_steady_steps_and_unknown_without_them)
 }
 END_TEST
 
-START_TEST(samples_are_counted_when_the_batch_size_is_known)
+START_TEST(samples_per_second_are_shown_when_they_are_known)
 {
-	tp_fact_id id = tp_fact_find("loader.batch_size");
+	tp_fact_id id = tp_fact_find("throughput.samples_per_s");
 	if (id >= tp_n_facts)
 		return;
 	struct tp_buf text = {0};
 	profile->is_of_steps = true;
 	profile->step_time = (struct tp_stat){.n = 10, .mean = 44444444};
 	profile->facts[id].is_known = true;
-	profile->facts[id].value = 8;
+	profile->facts[id].value = 180;
 	tp_report_add_step_rate(&text, profile);
 	ck_assert_str_eq(tp_buf_text(&text), "22.5 steps/s (180 samples/s)");
 	tp_buf_release(&text);
@@ -185,7 +185,7 @@ Suite *suite_report_step_counts(void)
 	tcase_add_test(tc, each_kind_is_named_and_the_sum_is_all);
 	tcase_add_test(tc, one_step_has_no_plural);
 	tcase_add_test(tc, rate_is_that_of_steady_steps_and_unknown_without_them);
-	tcase_add_test(tc, samples_are_counted_when_the_batch_size_is_known);
+	tcase_add_test(tc, samples_per_second_are_shown_when_they_are_known);
 	tcase_add_test(tc, line_draws_the_time_of_steps_from_zero);
 	tcase_add_test(tc, equal_steps_lie_at_half_the_height);
 	tcase_add_test(tc, few_steps_alike_need_no_line);

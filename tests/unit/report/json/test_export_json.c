@@ -56,16 +56,22 @@ START_TEST(every_fact_is_there_with_value_or_reason)
 	char *text = render(&s.report, &size);
 	struct tp_json_doc *doc = parse(text, size);
 	const struct tp_json *metrics = at(tp_json_root(doc), "summary", "metrics");
-	ck_assert_uint_eq(tp_json_count(metrics), tp_n_facts);
+	size_t n = tp_json_count(metrics);
 	TP_JSON_EACH (metric, metrics) {
 		tp_fact_id fact = tp_fact_find(tp_json_key(metric));
 		ck_assert_uint_ne(fact, tp_n_facts);
-		if (s.profile.facts[fact].is_known)
-			ck_assert_double_eq_tol(tp_json_number(tp_json_get(metric, "value"), -1),
-						s.profile.facts[fact].value, 1e-9);
-		else
-			ck_assert_ptr_nonnull(tp_json_string(tp_json_get(metric, "missing")));
+		ck_assert_double_eq_tol(tp_json_number(tp_json_get(metric, "value"), -1),
+					s.profile.facts[fact].value, 1e-9);
 	}
+	TP_JSON_EACH (group, at(tp_json_root(doc), "summary", "missing")) {
+		ck_assert_ptr_nonnull(tp_json_string(tp_json_get(group, "because")));
+		TP_JSON_EACH (name, tp_json_get(group, "metrics")) {
+			tp_fact_id fact = tp_fact_find(tp_json_string(name));
+			ck_assert(fact != tp_n_facts && !s.profile.facts[fact].is_known);
+			n++;
+		}
+	}
+	ck_assert_uint_eq(n, tp_n_facts);
 	tp_json_free(doc);
 	free(text);
 	sample_release(&s);

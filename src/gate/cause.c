@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the likely causes of a slowdown in the differences between two groups of runs. */
+#include "cause.h"
+
+#include "trainprof/base/text.h"
+
+#include <string.h>
+
+/* A part or line that carries less than this of the slowdown is not named: the limit of
+ * docs/design/gate.md#the-answer. */
+#define CAUSE_RATIO 0.2
+
+struct lister {
+	const char **out;
+	size_t n;
+	const struct tp_run_diff *diff;
+	struct tp_arena *arena;
+};
+
+static void add(struct lister *l, const char *text)
+{
+	if (l->n < TP_BUDGET_CAUSES_MAX)
+		l->out[l->n++] = text;
+}
+
+/* The time by which both sides differ, always above 0: of a run that is not slower parts may still
+ * have grown. */
+static double growth_of(const struct lister *l)
+{
+	double change = l->diff->step.is_known ? l->diff->step.difference : 0;
+	return change > 0 ? change : 0.05 * l->diff->step.base;
+}
+
+static const char *per_step(const struct lister *l)
+{
+	return l->diff->is_of_steps ? " per step" : "";
+}
+
+/* Adds the part that grew by most, if chance does not explain it. */
+static void add_part(struct lister *l)
+{
+	const struct tp_change *most = NULL;
+	enum tp_part part = TP_N_PARTS;
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		const struct tp_change *change = &l->diff->parts[i];
+		if (!change->is_known || !change->is_sure ||
+		    (most && change->difference <= most->difference))
+			continue;
+		most = change;
+		part = (enum tp_part)i;
+	}
+	if (most && most->difference > 0 && most->difference >= CAUSE_RATIO * growth_of(l))
+		add(l, tp_arena_printf(l->arena, "%s: %+.3g ms%s", tp_part_title(part),
+				       most->difference / 1e6, per_step(l)));
+}
+
+static void add_settings(struct lister *l)
+{
+	for (size_t i = 0; i < l->diff->n_items; i++) {
+		const struct tp_diff_item *item = &l->diff->items[i];
+		if (item->kind == TP_ITEM_SETTING && item->base && item->now)
+			add(l, tp_arena_printf(l->arena, "%s: %s -> %s", item->name, item->base,
+					       item->now));
+	}
+}
+
+static const char *place_of(const struct lister *l, const char *rule)
+{
+	const struct tp_run_values *run = l->diff->now[0];
+	for (size_t i = 0; i < run->n_findings; i++)
+		if (strcmp(run->findings[i].rule, rule) == 0)
+			return run->findings[i].because;
+	return NULL;
+}
+
+/* Adds new advice; that of causes in the code comes first in a report already. */
+static void add_advice(struct lister *l)
+{
+	for (size_t i = 0; i < l->diff->n_items; i++) {
+		const struct tp_diff_item *item = &l->diff->items[i];
+		if (item->kind != TP_ITEM_FINDING || !item->now)
+			continue;
+		const char *because = place_of(l, item->name);
+		add(l, tp_arena_printf(l->arena, "new: %s: %s", item->name,
+				       because ? because : item->now));
+	}
+}
+
+static double same_place(const struct tp_run_values *run, const char *text)
+{
+	for (size_t i = 0; i < run->n_places; i++)
+		if (strcmp(run->places[i].text, text) == 0)
+			return run->places[i].per_step_ns;
+	return 0;
+}
+
+/* The place whose time grew by most, at least by CAUSE_RATIO of the slowdown; NULL if there is
+ * none. Lines of the loop contain calls, so lines inside of these say more. */
+static const struct tp_value_place *largest_growth(const struct lister *l, bool is_own,
+						   double *grown)
+{
+	const struct tp_run_values *base = l->diff->base[0];
+	const struct tp_run_values *now = l->diff->now[0];
+	const struct tp_value_place *place = NULL;
+	*grown = CAUSE_RATIO * growth_of(l);
+	for (size_t i = 0; base->n_places && i < now->n_places; i++) {
+		double grew = now->places[i].per_step_ns - same_place(base, now->places[i].text);
+		if (now->places[i].is_own != is_own || grew <= *grown)
+			continue;
+		*grown = grew;
+		place = &now->places[i];
+	}
+	return place;
+}
+
+static void add_place(struct lister *l)
+{
+	double grown;
+	const struct tp_value_place *place = largest_growth(l, true, &grown);
+	if (!place)
+		place = largest_growth(l, false, &grown);
+	if (place)
+		add(l, tp_arena_printf(l->arena, "most at %s: %+.3g ms%s", place->text, grown / 1e6,
+				       per_step(l)));
+}
+
+static void add_commits(struct lister *l)
+{
+	const char *before = l->diff->base[0]->commit;
+	const char *after = l->diff->now[0]->commit;
+	if (before && after && strcmp(before, after) != 0)
+		add(l, tp_arena_printf(l->arena, "commits: %.12s..%.12s", before, after));
+}
+
+size_t tp_cause_list(const char *out[TP_BUDGET_CAUSES_MAX], const struct tp_run_diff *diff,
+		     struct tp_arena *arena)
+{
+	struct lister l = {out, 0, diff, arena};
+	add_part(&l);
+	add_place(&l);
+	add_settings(&l);
+	add_advice(&l);
+	add_commits(&l);
+	return l.n;
+}
+
+size_t tp_cause_of_run(const char *out[TP_BUDGET_CAUSES_MAX], const struct tp_run_values *run,
+		       struct tp_arena *arena)
+{
+	for (size_t i = 0; i < run->n_findings; i++) {
+		const struct tp_value_finding *f = &run->findings[i];
+		if (!f->is_advice || !f->because)
+			continue;
+		out[0] = tp_arena_printf(arena, "%s: %s", f->rule, f->because);
+		return 1;
+	}
+	return 0;
+}

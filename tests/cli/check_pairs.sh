@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Pairs are measured and then checked; a program that fails, or half of the options, is no pass.
+. "$CASES/run.inc"
+echo '{ "schema": "trainprof-budget/1.0", "assert": { "run.duration_ns": { "level": "error", "max": "3600 s" } } }' \
+	>trainprof.budget.json
+trainprof check -q --pairs=3 --warmup=0 -o pairs --base=true -- true | sed 's/duration_ns .*,/duration_ns …,/'
+said $?
+trainprof check -q --pairs=3 --warmup=0 -o more --json --base=true -- sh -c 'exit 0' >page
+said $?
+grep -E '"(A|B|pairs)":|exit_status' page
+trainprof check -q --pairs=3 -o fails --json --base=true -- sh -c 'exit 7'
+said $?
+trainprof check --pairs=3
+said $?
+trainprof check --pairs=2 --base=true -- true
+said $?
+trainprof check --base=true
+said $?
+trainprof check -q --base=true -o pairs -- true
+said $?

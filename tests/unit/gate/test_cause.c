@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of naming the likely causes of a slowdown. */
+#include "gate/cause.h"
+#include "sheet.h"
+
+#include <check.h>
+#include <string.h>
+
+/* The sentences of a comparison, joined by " | ". */
+static void check_causes(const struct sheet *before, const struct sheet *after,
+			 const char *expected)
+{
+	struct tp_arena arena = {0};
+	const struct tp_run_values *base = sheet_run(before, "base", &arena);
+	const struct tp_run_values *now = sheet_run(after, "now", &arena);
+	const struct tp_diff_request request = {.base = &base,
+						.n_base = 1,
+						.now = &now,
+						.n_now = 1};
+	struct tp_run_diff diff;
+	const char *causes[TP_BUDGET_CAUSES_MAX];
+	struct tp_buf text = {0};
+	tp_run_diff_make(&diff, &request, &arena);
+	size_t n = tp_cause_list(causes, &diff, &arena);
+	for (size_t i = 0; i < n; i++)
+		tp_buf_printf(&text, "%s%s", i ? " | " : "", causes[i]);
+	ck_assert_str_eq(tp_buf_text(&text), expected);
+	tp_buf_release(&text);
+	tp_arena_release(&arena);
+}
+
+#define LINE(line, of, ms)                                                                         \
+	"{\"file\": \"/t.py\", \"line\": " #line ", \"function\": \"f\", \"of\": \"" of            \
+	"\", \"part\": \"dataloader\", \"time_ns\": " #ms "00000000}"
+
+START_TEST(the_part_and_the_innermost_line_that_grew_are_named)
+{
+	const struct sheet base = {.step_ns = 10e6,
+				   .dataloader = 0.2,
+				   .lines = LINE(3, "loop", 2) ", " LINE(7, "own", 1)};
+	const struct sheet now = {.step_ns = 20e6,
+				  .dataloader = 0.6,
+				  .lines = LINE(3, "loop", 12) ", " LINE(7, "own", 9)};
+	check_causes(&base, &now,
+		     "Dataloader: +10 ms per step | most at t.py:7 (f): +8 ms per step");
+}
+END_TEST
+
+START_TEST(without_inner_lines_the_line_of_the_loop_is_named)
+{
+	const struct sheet base = {.step_ns = 10e6, .dataloader = 0.2, .lines = LINE(3, "loop", 2)};
+	const struct sheet now = {.step_ns = 20e6, .dataloader = 0.6, .lines = LINE(3, "loop", 12)};
+	check_causes(&base, &now,
+		     "Dataloader: +10 ms per step | most at t.py:3 (f): +10 ms per step");
+}
+END_TEST
+
+START_TEST(settings_and_advice_that_changed_are_named)
+{
+	const struct sheet base = {
+		.step_ns = 10e6,
+		.metrics = ", \"loader.workers\": {\"value\": 2}",
+		.findings = "{\"rule\": \"a/b\", \"state\": \"quiet\", \"title\": \"T\"}"};
+	const struct sheet now = {
+		.step_ns = 10e6,
+		.metrics = ", \"loader.workers\": {\"value\": 1}",
+		.findings = "{\"rule\": \"a/b\", \"state\": \"fired\", \"level\": \"high\","
+			    "\"title\": \"T\", \"because\": \"It is slow.\"}"};
+	check_causes(&base, &now, "loader.workers: 2 -> 1 | new: a/b: It is slow.");
+	check_causes(&base, &base, "");
+}
+END_TEST
+
+START_TEST(a_run_alone_has_its_first_advice_as_cause)
+{
+	struct tp_arena arena = {0};
+	const char *causes[TP_BUDGET_CAUSES_MAX];
+	const struct sheet sheet = {
+		.step_ns = 10e6,
+		.findings = "{\"rule\": \"n/n\", \"state\": \"fired\", \"level\": \"note\","
+			    "\"because\": \"A note.\"},"
+			    "{\"rule\": \"a/b\", \"state\": \"fired\", \"level\": \"low\","
+			    "\"because\": \"It is slow.\"}"};
+	const struct sheet none = {.step_ns = 10e6};
+	ck_assert_uint_eq(tp_cause_of_run(causes, sheet_run(&sheet, "r", &arena), &arena), 1);
+	ck_assert_str_eq(causes[0], "a/b: It is slow.");
+	ck_assert_uint_eq(tp_cause_of_run(causes, sheet_run(&none, "r", &arena), &arena), 0);
+	tp_arena_release(&arena);
+}
+END_TEST
+
+Suite *suite_gate_cause(void);
+
+Suite *suite_gate_cause(void)
+{
+	Suite *s = suite_create("gate_cause");
+	TCase *tc = tcase_create("all");
+	tcase_add_test(tc, the_part_and_the_innermost_line_that_grew_are_named);
+	tcase_add_test(tc, without_inner_lines_the_line_of_the_loop_is_named);
+	tcase_add_test(tc, settings_and_advice_that_changed_are_named);
+	tcase_add_test(tc, a_run_alone_has_its_first_advice_as_cause);
+	suite_add_tcase(s, tc);
+	return s;
+}
