@@ -431,9 +431,11 @@ $(B)/faults_probe: $(B)/tests/faults/probe.o
 $(B)/faults_probe_static: tests/faults/probe.c
 	-$(Q)$(CC) -O1 -static -w -o $@ $< 2>/dev/null
 
-$(B)/fuzz_recordings: $(patsubst %,$(B)/tests/faults/%.o,fuzz_recordings mutate_database mutate_document mutate_records readers) $(B)/libtrainprof.a
+READERS_WRAP := tp_rules_dir_find tp_rules_dir_load_rest tp_rules_dir_load_patterns tp_rules_dir_rulebook \
+	tp_rulebook_free tp_patterns_free tp_analysis_session_open tp_analysis_session_find tp_analysis_session_close
+$(B)/fuzz_recordings: $(patsubst %,$(B)/tests/faults/%.o,fuzz_recordings mutate_database mutate_document mutate_records readers readers_cache) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(patsubst %,-Wl$(comma)--wrap=%,tp_rules_dir_load_rest tp_rules_dir_load_patterns tp_rules_dir_rulebook tp_rulebook_free tp_patterns_free)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(patsubst %,-Wl$(comma)--wrap=%,$(READERS_WRAP))
 
 ## check-faults: all of tests/faults/matrix.txt, one line per row; as root; ONLY=NAME
 check-faults: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
