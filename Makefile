@@ -444,16 +444,22 @@ check-faults: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 check-faults-quick: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 	$(Q)python3 tests/faults/check_faults.py $(B) --quick
 
-## proof-faults: check-faults with the rows that depend on time, and changed recordings for SECONDS
-proof-faults: fuzz-recordings $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
-	$(Q)python3 tests/faults/check_faults.py $(B) --proofs
+## proof-faults: all figures of faults: check-faults with the rows that depend on time, 20,000 changed recordings
+## and 2,000 imports (at most FAULT_SECONDS=7200), 500 busy threads, a sleeper, memory for STEADY_SECONDS=3600
+FAULT_SECONDS  ?= 7200
+STEADY_SECONDS ?= 3600
+COUNTS         ?= 20000:2000
+proof-faults: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
+	+$(Q)$(MAKE) --no-print-directory VARIANT=asan build/asan/fuzz_recordings
+	$(Q)BUILD=$(B) SECONDS=$(FAULT_SECONDS) COUNTS=$(COUNTS) STEADY=$(STEADY_SECONDS) SEED=$(SEED) \
+		TRACES=$(abspath $(TRACES)) tests/faults/proof_faults.sh
 
 SECONDS ?= 60
 SEED    ?= 1
 ## fuzz-recordings: run all readers on changed recordings, imports and rules under ASan; SECONDS=60 SEED=1
 fuzz-recordings: $(B)/trainprof programs
 	+$(Q)$(MAKE) --no-print-directory VARIANT=asan build/asan/fuzz_recordings
-	$(Q)tests/faults/fuzz_recordings.sh $(B) build/asan/fuzz_recordings $(SECONDS) $(SEED)
+	$(Q)TRACES=$(abspath $(TRACES)) tests/faults/fuzz_recordings.sh $(B) build/asan/fuzz_recordings $(SECONDS) $(SEED)
 
 .PHONY: proof-real
 TORCH_PACKAGES := python3-torch python3-pil python3-numpy python3-venv
