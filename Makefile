@@ -444,15 +444,19 @@ check-faults: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 check-faults-quick: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 	$(Q)python3 tests/faults/check_faults.py $(B) --quick
 
-## proof-faults: all figures of faults: check-faults with the rows that depend on time, 20,000 changed recordings
-## and 2,000 imports (at most FAULT_SECONDS=7200), 500 busy threads, a sleeper, memory for STEADY_SECONDS=3600
+## proof-faults: a line per figure: matrix, mutator (COUNTS=20000:2000), busy threads, a sleeper, STEADY_SECONDS=3600 of memory
 FAULT_SECONDS  ?= 7200
 STEADY_SECONDS ?= 3600
 COUNTS         ?= 20000:2000
 proof-faults: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 	+$(Q)$(MAKE) --no-print-directory VARIANT=asan build/asan/fuzz_recordings
-	$(Q)BUILD=$(B) SECONDS=$(FAULT_SECONDS) COUNTS=$(COUNTS) STEADY=$(STEADY_SECONDS) SEED=$(SEED) \
+	$(Q)BUILD=$(B) FUZZ_SECONDS=$(FAULT_SECONDS) COUNTS=$(COUNTS) STEADY=$(STEADY_SECONDS) SEED=$(SEED) \
 		TRACES=$(abspath $(TRACES)) tests/faults/proof_faults.sh
+
+## proof-story: stop a real job in a terminal, fill its disk, kill trainprof, attach, interrupt; PYTHON=PATH has PyTorch
+.PHONY: proof-story
+proof-story: $(B)/trainprof
+	$(Q)python3 tests/faults/proof_story.py $(B) $(or $(STOP_SECONDS),60)
 
 SECONDS ?= 60
 SEED    ?= 1

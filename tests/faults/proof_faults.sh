@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs everything that has a figure for faults, and prints a line for each figure: ok or FAILED. BUILD,
-# SECONDS, COUNTS=RECORDINGS:IMPORTS, STEADY, SEED and TRACES come from the Makefile.
+# FUZZ_SECONDS, COUNTS=RECORDINGS:IMPORTS, STEADY, SEED and TRACES come from the Makefile.
 set -u
 here=tests/faults
 out=build/faults
@@ -23,7 +23,7 @@ grep '^FAILED' "$out/matrix.log"
 last=$(tail -n 1 "$out/matrix.log")
 judge "$(echo "$last" | awk '{ print ($2 >= 200 && $4 == 0) }')" "matrix, at least 200 cases and none harmed: $last"
 
-$here/fuzz_recordings.sh "$BUILD" build/asan/fuzz_recordings "$SECONDS" "$SEED" >"$out/fuzz.log" 2>&1
+$here/fuzz_recordings.sh "$BUILD" build/asan/fuzz_recordings "$FUZZ_SECONDS" "$SEED" >"$out/fuzz.log" 2>&1
 grep '^find' "$out/fuzz.log"
 last=$(tail -n 1 "$out/fuzz.log")
 judge "$(echo "$last" | awk -v counts="$COUNTS" '{ split(counts, want, ":")

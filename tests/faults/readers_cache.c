@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces functions that load rules and open recordings by ones that keep the result. What is kept is
- * freed at the end of the process only. */
+/* Replaces functions that load rules and open recordings by ones that keep the result. What is kept
+ * is freed at the end of the process only. */
 #include "readers_cache.h"
 
 #include "cli/session/analysis_session.h"
@@ -51,7 +51,7 @@ enum tp_status __wrap_tp_analysis_session_find(struct tp_analysis_session *readi
 					       struct tp_error *err);
 void __wrap_tp_analysis_session_close(struct tp_analysis_session *reading);
 
-/* ---- rules: loading them is four fifths of a command's time, and the same each time -------------- */
+/* ---- rules: loading them is most of the time of a command ---- */
 
 static struct {
 	struct tp_rules_dirs dirs; /* those without an option */
@@ -129,7 +129,7 @@ void readers_cache_load_rules(void)
 	loaded.dirs = dirs;
 }
 
-/* ---- recordings: a child reads one changed recording and one that is never changed -------------- */
+/* ---- recordings: a child reads a changed one, and one that never changes ---- */
 
 enum { SESSIONS_MAX = 4 };
 
@@ -157,8 +157,8 @@ enum tp_status __wrap_tp_analysis_session_open(struct tp_analysis_session *readi
 		return __real_tp_analysis_session_open(reading, directory, options, err);
 	if (!sessions[at].directory) {
 		char *name = tp_strdup(directory);
-		enum tp_status status = __real_tp_analysis_session_open(&sessions[at].session, name,
-									options, err);
+		enum tp_status status =
+			__real_tp_analysis_session_open(&sessions[at].session, name, options, err);
 		if (status != TP_OK) {
 			free(name);
 			return status;

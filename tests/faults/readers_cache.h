@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps what many commands on the same recording would otherwise compute again: the rules, which are
- * the same for all inputs, and the analysis of the recording, which is the same for all reports of
- * it. The linker replaces the functions of trainprof that compute them (--wrap, see the Makefile).
+/* Keeps what many commands on the same recording would otherwise compute again: the rules, which
+ * are the same for all inputs, and the analysis of the recording, which is the same for all reports
+ * of it. The linker replaces the functions of trainprof that compute them (--wrap, see the
+ * Makefile).
  */
 #ifndef TRAINPROF_TESTS_FAULTS_READERS_CACHE_H
 #define TRAINPROF_TESTS_FAULTS_READERS_CACHE_H
