@@ -445,9 +445,11 @@ $(B)/faults_probe: $(B)/tests/faults/probe.o
 $(B)/faults_probe_static: tests/faults/probe.c
 	-$(Q)$(CC) -O1 -static -w -o $@ $< 2>/dev/null
 
-$(B)/fuzz_recordings: $(patsubst %,$(B)/tests/faults/%.o,fuzz_recordings mutate_database mutate_document mutate_records readers) $(B)/libtrainprof.a
+READERS_WRAP := tp_rules_dir_find tp_rules_dir_load_rest tp_rules_dir_load_patterns tp_rules_dir_rulebook \
+	tp_rulebook_free tp_patterns_free tp_analysis_session_open tp_analysis_session_find tp_analysis_session_close
+$(B)/fuzz_recordings: $(patsubst %,$(B)/tests/faults/%.o,fuzz_recordings mutate_database mutate_document mutate_records readers readers_cache) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(patsubst %,-Wl$(comma)--wrap=%,tp_rules_dir_load_rest tp_rules_dir_load_patterns tp_rules_dir_rulebook tp_rulebook_free tp_patterns_free)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(patsubst %,-Wl$(comma)--wrap=%,$(READERS_WRAP))
 
 ## check-faults: all of tests/faults/matrix.txt, one line per row; as root; ONLY=NAME
 check-faults: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
@@ -456,16 +458,26 @@ check-faults: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 check-faults-quick: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
 	$(Q)python3 tests/faults/check_faults.py $(B) --quick
 
-## proof-faults: check-faults with the rows that depend on time, and changed recordings for SECONDS
-proof-faults: fuzz-recordings $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
-	$(Q)python3 tests/faults/check_faults.py $(B) --proofs
+## proof-faults: a line per figure: matrix, mutator (COUNTS=20000:2000), busy threads, a sleeper, STEADY_SECONDS=3600 of memory
+FAULT_SECONDS  ?= 7200
+STEADY_SECONDS ?= 3600
+COUNTS         ?= 20000:2000
+proof-faults: $(B)/trainprof programs $(B)/faults_probe $(B)/faults_probe_static
+	+$(Q)$(MAKE) --no-print-directory VARIANT=asan build/asan/fuzz_recordings
+	$(Q)BUILD=$(B) FUZZ_SECONDS=$(FAULT_SECONDS) COUNTS=$(COUNTS) STEADY=$(STEADY_SECONDS) SEED=$(SEED) \
+		TRACES=$(abspath $(TRACES)) tests/faults/proof_faults.sh
+
+## proof-story: stop a real job in a terminal, fill its disk, kill trainprof, attach, interrupt; PYTHON=PATH has PyTorch
+.PHONY: proof-story
+proof-story: $(B)/trainprof
+	$(Q)python3 tests/faults/proof_story.py $(B) $(or $(STOP_SECONDS),60)
 
 SECONDS ?= 60
 SEED    ?= 1
 ## fuzz-recordings: run all readers on changed recordings, imports and rules under ASan; SECONDS=60 SEED=1
 fuzz-recordings: $(B)/trainprof programs
 	+$(Q)$(MAKE) --no-print-directory VARIANT=asan build/asan/fuzz_recordings
-	$(Q)tests/faults/fuzz_recordings.sh $(B) build/asan/fuzz_recordings $(SECONDS) $(SEED)
+	$(Q)TRACES=$(abspath $(TRACES)) tests/faults/fuzz_recordings.sh $(B) build/asan/fuzz_recordings $(SECONDS) $(SEED)
 
 .PHONY: proof-real
 TORCH_PACKAGES := python3-torch python3-pil python3-numpy python3-venv

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_recordings SECONDS SEED KEEP WORK RECORDING... [-- TRACE...] [-- RULE.json...]
+ * fuzz_recordings SECONDS[:RECORDINGS:IMPORTS] SEED KEEP WORK RECORDING... [-- TRACE...]
+ *                 [-- RULE.json...]
  *
  * Changes whole recordings, traces of other tools (JSON and SQLite) and rules by their structure,
  * with correct checksums, and runs every reader on them (readers.h). An input is a find if a reader
  * dies of a signal or a sanitizer, ends with an undocumented status, or takes more than 10 s or 1
- * GiB: it is minimised and stored in KEEP.
+ * GiB: it is minimised and stored in KEEP. With counts it ends earlier, after so many of both.
  */
 #include "mutate_database.h"
 #include "mutate_document.h"
@@ -15,6 +16,7 @@
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 
+#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { SEEDS_MAX = 64 };
+enum { SEEDS_MAX = 1024 };
 
 struct scene {
 	struct tp_trace trace;
@@ -58,12 +60,18 @@ static double now_s(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+	(void)info;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
 static void remove_tree(const char *path)
 {
-	char command[512];
-	snprintf(command, sizeof(command), "rm -rf '%s'", path);
-	if (system(command) != 0)
-		abort();
+	enum { OPEN_MAX_AT_ONCE = 8 };
+	(void)nftw(path, remove_entry, OPEN_MAX_AT_ONCE, FTW_DEPTH | FTW_PHYS);
 }
 
 static void write_scene(const char *path, const struct scene *scene, const struct record_list *list,
@@ -120,11 +128,12 @@ static bool is_database(const char *path)
 	return len > 7 && strcmp(path + len - 7, ".sqlite") == 0;
 }
 
+/* Writes a changed copy of a document; the same one if it is no JSON. */
 static void mutate_file(const char *from, const char *to)
 {
 	struct tp_buf text = {0};
 	if (tp_file_read(&text, from, 64 << 20, NULL) != TP_OK)
-		return;
+		exit(2);
 	char *changed = mutate_document(text.data, text.len, &fuzz.state);
 	if (changed && tp_file_replace(to, changed, strlen(changed), NULL) != TP_OK)
 		exit(2);
@@ -218,15 +227,12 @@ static void write_rank(void)
 	write_scene(fuzz.rank, scene, &scene->records, &run, 0);
 }
 
-int main(int argc, char **argv)
+static void read_arguments(int argc, char **argv)
 {
-	if (argc < 6)
-		return 2;
-	double until_s = now_s() + atof(argv[1]);
+	struct list *list = NULL;
 	fuzz.state = strtoull(argv[2], NULL, 10) * 2 + 1;
 	fuzz.keep = argv[3];
 	fuzz.work = argv[4];
-	struct list *list = NULL;
 	for (int i = 5; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0)
 			list = list ? &fuzz.rules : &fuzz.traces;
@@ -237,24 +243,53 @@ int main(int argc, char **argv)
 					  &fuzz.scenes[fuzz.n_scenes].trace, argv[i]))
 			fuzz.n_scenes++;
 	}
-	if (!fuzz.n_scenes)
-		return 2;
-	setenv("TRAINPROF_CONFIG", "", 1);
 	snprintf(fuzz.run, sizeof(fuzz.run), "%s/r", fuzz.work);
 	snprintf(fuzz.rank, sizeof(fuzz.rank), "%s/rank", fuzz.work);
-	write_rank();
-	while (now_s() < until_s) {
-		uint64_t what = random_below(&fuzz.state, 12);
-		if (what == 0 && fuzz.traces.n)
-			one_import();
-		else if (what == 1 && fuzz.rules.n)
-			one_rule();
-		else
-			one_recording();
-	}
+}
+
+/* Rules are few: each of their inputs loads all rules again, and costs as much as ten others. */
+static void one_input(void)
+{
+	enum { OF_ALL = 66, OF_IMPORTS = 6 };
+	uint64_t what = random_below(&fuzz.state, OF_ALL);
+	if (what == 0 && fuzz.rules.n)
+		one_rule();
+	else if (what <= OF_IMPORTS && fuzz.traces.n)
+		one_import();
+	else
+		one_recording();
+}
+
+static void print_counts(void)
+{
 	printf("fuzz-recordings: %" PRIu64 " recordings, %" PRIu64 " imports, %" PRIu64
 	       " rules, %" PRIu64 " finds; slowest %.1f s, largest %ld MiB\n",
 	       fuzz.n_recordings, fuzz.n_imports, fuzz.n_rules, fuzz.n_finds, fuzz.most.seconds,
 	       fuzz.most.kib >> 10);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	enum { COUNTS_EVERY = 500 };
+	double seconds = 0;
+	uint64_t recordings = UINT64_MAX;
+	uint64_t imports = UINT64_MAX;
+	if (argc < 6 ||
+	    sscanf(argv[1], "%lf:%" SCNu64 ":%" SCNu64, &seconds, &recordings, &imports) < 1)
+		return 2;
+	double until_s = now_s() + seconds;
+	read_arguments(argc, argv);
+	if (!fuzz.n_scenes)
+		return 2;
+	setenv("TRAINPROF_CONFIG", "", 1);
+	write_rank();
+	while (now_s() < until_s && (fuzz.n_recordings < recordings || fuzz.n_imports < imports)) {
+		one_input();
+		/* A run that is stopped has said how far it got. */
+		if ((fuzz.n_recordings + fuzz.n_imports) % COUNTS_EVERY == 0)
+			print_counts();
+	}
+	print_counts();
 	return fuzz.n_finds != 0;
 }

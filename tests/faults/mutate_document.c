@@ -103,8 +103,9 @@ static void replace(cJSON *owner, cJSON *node, cJSON *value)
 }
 
 /* Replaces the same member in all objects of a list: all records of a kind. */
-static void replace_in_all(cJSON *list, const char *key, uint64_t *state, uint64_t one_of)
+static void replace_in_all(cJSON *list, const char *member_name, uint64_t *state, uint64_t one_of)
 {
+	char *key = strdup(member_name); /* belongs to a member that is replaced */
 	cJSON *value = odd_value(NULL, state);
 	for (cJSON *item = list->child; item; item = item->next) {
 		cJSON *member = cJSON_GetObjectItemCaseSensitive(item, key);
@@ -112,6 +113,7 @@ static void replace_in_all(cJSON *list, const char *key, uint64_t *state, uint64
 			replace(item, member, cJSON_Duplicate(value, 1));
 	}
 	cJSON_Delete(value);
+	free(key);
 }
 
 static void change_one(cJSON *root, uint64_t *state)
@@ -137,11 +139,8 @@ static void change_one(cJSON *root, uint64_t *state)
 	} else if (choice == 6 && cJSON_IsArray(node) && node->child && node->child->child) {
 		size_t m = (size_t)cJSON_GetArraySize(node->child);
 		const cJSON *member = cJSON_GetArrayItem(node->child, (int)random_below(state, m));
-		if (member && member->string) {
-			char *key = strdup(member->string);
-			replace_in_all(node, key, state, 1 + random_below(state, 3));
-			free(key);
-		}
+		if (member && member->string)
+			replace_in_all(node, member->string, state, 1 + random_below(state, 3));
 	} else {
 		replace(owner, node, odd_value(node, state));
 	}

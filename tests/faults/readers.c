@@ -2,11 +2,8 @@
 /* The commands that read recordings: a table, run one after the other in one child. */
 #include "readers.h"
 
-#include "cli/session/rules_dir.h"
+#include "readers_cache.h"
 
-#include "trainprof/advise/advise.h"
-#include "trainprof/analyze/analyze.h"
-#include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/cli/cli.h"
 
@@ -20,7 +17,6 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SECONDS_MAX = 10, KIB_MAX = 1 << 20, STATUS_MAX = 5, WORDS_MAX = 6, WRONG_STATUS = 90 };
@@ -71,92 +67,16 @@ static const char *const pairs[][WORDS_MAX] = {
 	{"view", "--print=text", RUN, RANK},
 };
 
+/* With changed rules; each command loads all rules again. */
+static const char *const with_rules[][WORDS_MAX] = {
+	{"rules", "check"},
+	{"report", "--json", RUN},
+	{"report", "--full", "--lenient", RUN},
+	{"explain", "--all", "--lenient", RUN},
+	{"guide", "--plan", "--lenient", RUN},
+};
+
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-/* ---- rules: loading them is four fifths of a command's time, and the same each time. They are
- * loaded once, before the child is created; the linker replaces the loading functions by these. */
-
-static struct {
-	size_t n_dirs; /* folders without an option */
-	struct tp_rulebook *book;
-	struct tp_patterns *patterns;
-} loaded;
-
-/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
-enum tp_status __real_tp_rules_dir_load_rest(struct tp_rulebook **, const struct tp_rules_dirs *,
-					     struct tp_buf *, struct tp_error *);
-enum tp_status __real_tp_rules_dir_load_patterns(struct tp_patterns **,
-						 const struct tp_rules_dirs *, struct tp_error *);
-enum tp_status __wrap_tp_rules_dir_load_rest(struct tp_rulebook **out,
-					     const struct tp_rules_dirs *dirs,
-					     struct tp_buf *problems, struct tp_error *err);
-enum tp_status __wrap_tp_rules_dir_load_patterns(struct tp_patterns **out,
-						 const struct tp_rules_dirs *dirs,
-						 struct tp_error *err);
-enum tp_status __wrap_tp_rules_dir_rulebook(struct tp_rulebook **out, const struct tp_words *extra,
-					    bool is_lenient, struct tp_error *err);
-void __wrap_tp_rulebook_free(struct tp_rulebook *book);
-void __wrap_tp_patterns_free(struct tp_patterns *patterns);
-
-enum tp_status __wrap_tp_rules_dir_load_rest(struct tp_rulebook **out,
-					     const struct tp_rules_dirs *dirs,
-					     struct tp_buf *problems, struct tp_error *err)
-{
-	if (dirs->n != loaded.n_dirs)
-		return __real_tp_rules_dir_load_rest(out, dirs, problems, err);
-	*out = loaded.book;
-	return TP_OK;
-}
-
-enum tp_status __wrap_tp_rules_dir_load_patterns(struct tp_patterns **out,
-						 const struct tp_rules_dirs *dirs,
-						 struct tp_error *err)
-{
-	if (dirs->n != loaded.n_dirs)
-		return __real_tp_rules_dir_load_patterns(out, dirs, err);
-	*out = loaded.patterns;
-	return TP_OK;
-}
-
-enum tp_status __wrap_tp_rules_dir_rulebook(struct tp_rulebook **out, const struct tp_words *extra,
-					    bool is_lenient, struct tp_error *err)
-{
-	struct tp_rules_dirs dirs;
-	struct tp_buf problems = {0};
-	enum tp_status status = tp_rules_dir_find(&dirs, extra, err);
-	if (status == TP_OK)
-		status = __wrap_tp_rules_dir_load_rest(out, &dirs, is_lenient ? &problems : NULL,
-						       err);
-	tp_buf_release(&problems);
-	tp_rules_dir_release(&dirs);
-	return status;
-}
-
-/* They are freed at the child's end. */
-void __wrap_tp_rulebook_free(struct tp_rulebook *book)
-{
-	(void)book;
-}
-
-void __wrap_tp_patterns_free(struct tp_patterns *patterns)
-{
-	(void)patterns;
-}
-
-static void load_rules(void)
-{
-	struct tp_rules_dirs dirs;
-	struct tp_error err = {0};
-	if (tp_rules_dir_find(&dirs, NULL, &err) != TP_OK ||
-	    __real_tp_rules_dir_load_rest(&loaded.book, &dirs, NULL, &err) != TP_OK ||
-	    __real_tp_rules_dir_load_patterns(&loaded.patterns, &dirs, &err) != TP_OK) {
-		fprintf(stderr, "%s\n", err.text);
-		exit(2);
-	}
-	loaded.n_dirs = dirs.n;
-	tp_rules_dir_release(&dirs);
-}
-/* NOLINTEND(bugprone-reserved-identifier) */
 
 /* ---- the commands --------------------------------------------------------------------------- */
 
@@ -191,6 +111,12 @@ static void call(const struct readers_input *input, const char *const *words)
 		free(argv[i]);
 }
 
+static void call_with_rules(const struct readers_input *input)
+{
+	for (size_t i = 0; i < LENGTH(with_rules); i++)
+		call(input, with_rules[i]);
+}
+
 static void call_all(const struct readers_input *input)
 {
 	const char *const import[WORDS_MAX] = {"import", "--output", RUN, input->trace};
@@ -202,22 +128,23 @@ static void call_all(const struct readers_input *input)
 		if (access(input->recording, F_OK) != 0)
 			_exit(0); /* the import refused the trace */
 	}
+	if (input->rules) {
+		call_with_rules(input);
+		_exit(0);
+	}
 	for (size_t i = 0; i < LENGTH(always); i++)
 		call(input, always[i]);
 	for (uint64_t k = 0; k < 2; k++)
 		call(input, in_turn[(input->choice + k) % LENGTH(in_turn)]);
 	if (input->rank)
 		call(input, pairs[input->choice / LENGTH(in_turn) % LENGTH(pairs)]);
-	if (input->rules)
-		call(input, (const char *const[WORDS_MAX]){"rules", "check"});
 	_exit(0);
 }
 
-static double now_s(void)
+static double cpu_s(const struct rusage *usage)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+	       1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
 const char *readers_run(const struct readers_input *input, struct readers_cost *most)
@@ -230,16 +157,14 @@ const char *readers_run(const struct readers_input *input, struct readers_cost *
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (now_running == MAP_FAILED)
 		exit(2);
-	if (!loaded.book)
-		load_rules();
-	double began_s = now_s();
+	readers_cache_load_rules();
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0)
 		call_all(input);
 	if (child < 0 || wait4(child, &status, 0, &usage) != child)
 		exit(2);
-	most->seconds = fmax(most->seconds, now_s() - began_s);
+	most->seconds = fmax(most->seconds, cpu_s(&usage));
 	most->kib = usage.ru_maxrss > most->kib ? usage.ru_maxrss : most->kib;
 	if (WIFSIGNALED(status))
 		snprintf(what, sizeof(what), "signal %d in%s", WTERMSIG(status), *now_running);

@@ -16,7 +16,7 @@ struct readers_input {
 
 /* The maximum cost of a call of readers_run(). */
 struct readers_cost {
-	double seconds; /* of all commands of one input */
+	double seconds; /* CPU time of all commands of one input */
 	long kib;
 };
 
