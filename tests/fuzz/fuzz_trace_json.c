@@ -78,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tp_stream_close(source.stream);
 	pthread_mutex_destroy(&session.lock);
 	free(session.tracks);
+	free(session.ranks);
 	tp_arena_release(&arena);
 	tp_sink_release(&witness->sink);
 	free(witness);

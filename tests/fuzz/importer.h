@@ -51,6 +51,7 @@ static void fuzz_importer(const struct tp_importer *importer, const uint8_t *dat
 	tp_stream_close(source.stream);
 	pthread_mutex_destroy(&session.lock);
 	free(session.tracks);
+	free(session.ranks);
 	tp_sink_release(&sink);
 	tp_arena_release(&arena);
 }

@@ -124,7 +124,7 @@ report = json.load(open(path + ".json"))
 share = phase_blame.SHARES[where](report, (cause,))
 rows = [[float(word) for word in line.split()[1::2]] for line in open(path + ".truth")]
 # For the same steps: the judged ones.
-kinds = report["steps"]["series"]["kinds"]
+kinds = report["steps"]["each"]["kinds"]
 rows = [row for row, kind in zip(rows[-len(kinds):], kinds) if kind == "steady"]
 truth = sum(row[int(column)] for row in rows) / sum(row[4] - row[0] for row in rows) if column != "all" else 1
 print(share, truth)

@@ -10,7 +10,7 @@
 
 void tp_report_budget_text(struct tp_page *page, const struct tp_budget_result *result);
 void tp_report_budget_markdown(struct tp_buf *out, const struct tp_budget_result *result);
-/* Members of trainprof-check/1.0 (docs/check.schema.json); `status` is the exit status of the
+/* Members of trainprof-check/1.0; `status` is the exit status of the
  * command. */
 void tp_report_budget_json(struct tp_json_writer *w, const struct tp_budget_result *result,
 			   int status);

@@ -84,7 +84,7 @@ static void write_starts(struct tp_json_writer *w, const struct tp_profile *prof
 	w->is_flat = false;
 }
 
-/* Start and duration of each step are exact, whatever the number of samples in it is. */
+/* Start, duration and kind of each step are exact, whatever the number of samples in it is. */
 static void write_each(struct tp_report_document *doc)
 {
 	const struct tp_profile *profile = doc->digest->profile;
@@ -94,6 +94,7 @@ static void write_each(struct tp_report_document *doc)
 	tp_json_open(doc->w, '{');
 	write_starts(doc->w, profile, 1);
 	write_column(doc->w, "duration_ns", profile, 1, -1);
+	write_kinds(doc->w, profile);
 	tp_json_close(doc->w, '}');
 }
 
