@@ -34,6 +34,7 @@ struct tp_py_counter_root {
 const char *tp_py_counter_label(struct tp_py_counters *self, const struct tp_py_counter_root *root,
 				const char *attribute);
 
+/* Returns the slot of a loop or attribute with that label. */
 uint64_t tp_py_counter_slot_of_label(struct tp_py_counters *self,
 				     const struct tp_py_counter_root *root, const char *label);
 

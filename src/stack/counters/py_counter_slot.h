@@ -7,11 +7,11 @@
 #include "py_counter.h"
 
 enum {
-	TP_PY_COUNTER_MAX_FRAMES =
-		16, /* from the outermost one: layers of the model are further in */
+	/* From the outermost one: layers of the model are further in. */
+	TP_PY_COUNTER_MAX_FRAMES = 16,
 	TP_PY_COUNTER_MAX_FAILED = 4, /* number of times that a variable was no number */
-	TP_PY_COUNTER_MAX_GROWTH =
-		16, /* between two readings: faster counters do not count steps */
+	/* Between two readings: faster counters do not count steps. */
+	TP_PY_COUNTER_MAX_GROWTH = 16,
 };
 
 #define TP_PY_COUNTER_NO_SLOT UINT64_MAX
@@ -33,8 +33,10 @@ struct tp_py_counter_slot {
 uint64_t tp_py_counter_slot_of(struct tp_py_counters *self, const struct tp_py_code *code,
 			       uint64_t variable);
 
+/* Returns true if the variable is not read any more: it never was a number, or jumped about. */
 bool tp_py_counter_is_given_up(const struct tp_py_counters *self, uint64_t index);
 
+/* Parses the memory of an object; returns false if it is no whole number. */
 bool tp_py_counter_number(const struct tp_py_counters *self, const uint8_t *object,
 			  uint64_t *value);
 
@@ -42,6 +44,7 @@ bool tp_py_counter_number(const struct tp_py_counters *self, const uint8_t *obje
 bool tp_py_counter_update(struct tp_py_counters *self, uint64_t index, uint64_t value,
 			  uint64_t max_growth);
 
+/* Returns true if an object may have this address. */
 bool tp_py_counter_is_address(uint64_t word);
 
 /* Returns the text at an address; NULL = it cannot be read. */
@@ -50,6 +53,7 @@ const char *tp_py_counter_text(struct tp_py_counters *self, uint64_t address);
 /* Returns the text in a tuple of names; NULL = it cannot be read. */
 const char *tp_py_counter_name_in(struct tp_py_counters *self, uint64_t tuple, uint32_t number);
 
+/* Remembers it for tp_py_counters_is_at(). */
 void tp_py_counter_note_address(struct tp_py_counters *self, uint64_t address);
 
 #endif
