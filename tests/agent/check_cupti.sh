@@ -237,27 +237,7 @@ lets_go_of_two() { # lets_go_of_two VERSION OTHER
 	claim $? "$1, then $2: the program returns as without us"
 }
 
-grep -v '^#' "$here/cupti_versions.txt" >"$work/versions"
-while read -r package version number; do
-	library=$(library_of "$version")
-	if [ -z "$library" ]; then
-		skip "$package $version could not be fetched"
-		continue
-	fi
-	while [ "$(jobs -rp | wc -l)" -ge "$AT_ONCE" ]; do
-		wait -n
-	done
-	check_version &
-done <"$work/versions"
-wait
-while read -r _ version _; do
-	[ -n "$(library_of "$version")" ] || continue
-	[ -e "$work/$version.counts" ]
-	claim $? "$version: tried to the end"
-	read -r passed failed <"$work/$version.counts" || continue
-	n_passed=$((n_passed + passed))
-	n_failed=$((n_failed + failed))
-done <"$work/versions"
+each_version
 lets_go_of_two 12.8.90 13.0.85
 lets_go_of_two 13.3.75 12.4.127
 sum_up cupti

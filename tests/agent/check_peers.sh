@@ -208,31 +208,5 @@ check_version() {
 	echo "$n_passed $n_failed" >"$work/$version.counts"
 }
 
-is_wanted() { # is_wanted VERSION [WANTED...]: all, if none is named
-	[ $# -gt 1 ] || return 0
-	case " ${*:2} " in *" $1 "*) return 0 ;; *) return 1 ;; esac
-}
-
-grep -v '^#' "$here/cupti_versions.txt" >"$work/versions"
-while read -r package version number; do
-	is_wanted "$version" "$@" || continue
-	library=$(library_of "$version")
-	if [ -z "$library" ]; then
-		skip "$package $version could not be fetched"
-		continue
-	fi
-	while [ "$(jobs -rp | wc -l)" -ge "$AT_ONCE" ]; do
-		wait -n
-	done
-	check_version &
-done <"$work/versions"
-wait
-while read -r _ version _; do
-	is_wanted "$version" "$@" && [ -n "$(library_of "$version")" ] || continue
-	[ -e "$work/$version.counts" ]
-	claim $? "$version: tried to the end"
-	read -r passed failed <"$work/$version.counts" || continue
-	n_passed=$((n_passed + passed))
-	n_failed=$((n_failed + failed))
-done <"$work/versions"
+each_version "$@"
 sum_up peers

@@ -3,13 +3,10 @@
  * calls that Linux 5.1 and later introduced do not exist for it and its descendants. What /proc and
  * /sys contain, and what old system calls can do, stays that of this kernel. Exits with 77 if
  * filters are not available. */
+#include "seccomp_exec.h"
+
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 /* Since Linux 5.1 a new system call has the same number on all processors. This is the first of
  * them (pidfd_send_signal); all numbers before it existed in 4.18, or are of 5.0 and not used. */
@@ -17,6 +14,7 @@ enum { FIRST_NEWER_CALL = 424 };
 
 int main(int argc, char **argv)
 {
+	(void)argc;
 	struct sock_filter rules[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FIRST_NEWER_CALL, 0, 1),
@@ -24,14 +22,5 @@ int main(int argc, char **argv)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {.len = sizeof(rules) / sizeof(rules[0]), .filter = rules};
-	if (argc < 2)
-		return 2;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
-		perror("seccomp");
-		return 77;
-	}
-	execvp(argv[1], argv + 1);
-	perror(argv[1]);
-	return 127;
+	return seccomp_exec(&program, argv + 1);
 }

@@ -2,15 +2,12 @@
 /* Runs a program as a container would that forbids perf_event_open: without_perf [--errno=NAME]
  * PROGRAM ARGUMENT... All descendants inherit the filter, which answers EPERM, ENOSYS, EACCES or
  * EINVAL. Exits with 77 if filters are not available. */
+#include "seccomp_exec.h"
+
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static unsigned answer_of(const char *name)
 {
@@ -36,14 +33,5 @@ int main(int argc, char **argv)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {.len = sizeof(rules) / sizeof(rules[0]), .filter = rules};
-	if (argc < 2)
-		return 2;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
-		perror("seccomp");
-		return 77;
-	}
-	execvp(argv[1], argv + 1);
-	perror(argv[1]);
-	return 127;
+	return seccomp_exec(&program, argv + 1);
 }

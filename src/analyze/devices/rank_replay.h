@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plays the recorded steps of all ranks again with other lengths of what computes. */
+/* Replays the recorded steps of all ranks with other durations of compute operations. */
 #ifndef TRAINPROF_SRC_ANALYZE_DEVICES_RANK_REPLAY_H
 #define TRAINPROF_SRC_ANALYZE_DEVICES_RANK_REPLAY_H
 

@@ -374,8 +374,8 @@ const struct tp_command tp_cmd_check = {
 		    "  trainprof check --history --baseline=nightly\n"
 		    "  trainprof check --baseline=main --github --junit=junit.xml run1 run2 run3",
 	.ending = "Exit status: 0 within all limits, 1 a limit is exceeded, 2 invalid budget,\n"
-		  "3 cannot tell (see --inconclusive), 4 a run cannot be read, or a program of a\n"
-		  "pair failed.",
+		  "3 cannot tell (see --inconclusive), 4 a run cannot be read, or a program that\n"
+		  "--pairs starts fails.",
 	.options = options,
 	.storage_size = sizeof(struct check_options),
 	.defaults = &defaults,

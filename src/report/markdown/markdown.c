@@ -90,9 +90,9 @@ static void add_reported(struct tp_buf *out, const struct tp_finding *finding)
 		tp_buf_puts(out, "  \n   others: ");
 		tp_markdown_add_plain(out, reported->text);
 		bool ends = out->data[out->len - 1] == '.';
-		tp_buf_puts(out, ends ? " On " : ". On ");
+		tp_buf_puts(out, ends ? " Hardware: " : ". Hardware: ");
 		tp_markdown_add_plain(out, reported->hardware);
-		tp_buf_puts(out, ", against ");
+		tp_buf_puts(out, "; against ");
 		tp_markdown_add_plain(out, reported->baseline);
 		tp_buf_puts(out, " (");
 		tp_markdown_add_plain(out, reported->source.title);

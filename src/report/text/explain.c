@@ -174,9 +174,10 @@ static void print_reported(struct tp_page *page, const char *name,
 		const struct tp_reported_result *reported = &items[i];
 		size_t len = strlen(reported->text);
 		struct tp_buf text = {0};
-		tp_buf_printf(&text, "%s%s On %s, against %s; %s (checked %s)", reported->text,
-			      len && reported->text[len - 1] == '.' ? "" : ".", reported->hardware,
-			      reported->baseline, reported->source.title, reported->source.checked);
+		tp_buf_printf(&text, "%s%s Hardware: %s; against %s; %s (checked %s)",
+			      reported->text, len && reported->text[len - 1] == '.' ? "" : ".",
+			      reported->hardware, reported->baseline, reported->source.title,
+			      reported->source.checked);
 		print_field(page, i ? "" : name, tp_buf_text(&text));
 		tp_buf_release(&text);
 	}

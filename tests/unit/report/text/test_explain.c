@@ -34,7 +34,7 @@ START_TEST(what_changes_the_number_of_iterations_stands_beside_a_shorter_trainin
 {
 	static const char told[] =
 		"  against trainprof guide train-shorter: A shorter schedule. It is what to beat:\n"
-		"          half the schedule: 76.6 % became 75.6 %. On 8x A100, against 88\n"
+		"          half the schedule: 76.6 % became 75.6 %. Hardware: 8x A100; against 88\n"
 		"          epochs; A training recipe (checked 2026-11-21)\n";
 	struct sample s;
 	struct tp_page page;
