@@ -215,8 +215,8 @@ const char *tp_trace_maker_reader(const unsigned char *head, size_t size)
 enum tp_status tp_trace_maker_error(const struct tp_trace_maker *maker, const char *path,
 				    struct tp_error *err)
 {
-	(void)tp_fail(err, TP_PARSE, "'%s' was written by %s, which trainprof does not read", path,
-		      maker->name);
+	(void)tp_fail(err, TP_PARSE, "'%s' was written by %s%s", path, maker->name,
+		      maker->reader ? "" : ", which trainprof does not read");
 	tp_error_next(err, "%s", maker->remedy);
 	return TP_PARSE;
 }

@@ -45,6 +45,8 @@ static struct tp_lane_name name_keep(struct tp_lanes_reader *reader,
 	struct tp_json_slice name = tp_json_slice_find(args, "name");
 	struct tp_lane_name kept;
 	const char *text = tp_json_slice_text(&name, &reader->scratch, &kept.len);
+	/* A copy ends at the first NUL, and a file may contain one. */
+	kept.len = strnlen(text, kept.len);
 	kept.text = tp_arena_strndup(&reader->arena, text, kept.len);
 	return kept;
 }

@@ -51,6 +51,8 @@ void tp_pipeline_skip(struct tp_pipeline_rank *rank, const char *why)
 
 size_t tp_pipeline_type(struct tp_pipeline *job, const char *name, size_t len)
 {
+	/* Names that are kept end at their first NUL, and a file may contain one. */
+	len = strnlen(name, len);
 	for (size_t i = 0; i < job->n_types; i++)
 		if (strncmp(job->types[i].name, name, len) == 0 && !job->types[i].name[len])
 			return i;

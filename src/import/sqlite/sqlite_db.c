@@ -388,6 +388,8 @@ static bool cell_read(struct tp_sqlite_rows *rows, int i)
 		cell->text = (const char *)sqlite3_value_text(value);
 		cell->len = (size_t)sqlite3_value_bytes(value);
 		rows->n_text_bytes += cell->len;
+		/* Copies end at the first NUL, and a damaged file may contain one. */
+		cell->len = cell->text ? strnlen(cell->text, cell->len) : 0;
 		return cell->text != NULL;
 	case SQLITE_NULL:
 		return true;

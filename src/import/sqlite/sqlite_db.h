@@ -21,7 +21,7 @@ enum tp_sqlite_type { TP_SQLITE_NULL, TP_SQLITE_INTEGER, TP_SQLITE_TEXT, TP_SQLI
 struct tp_sqlite_cell {
 	enum tp_sqlite_type type;
 	int64_t number;   /* of an integer, else 0 */
-	const char *text; /* unchanged bytes of a text, borrowed until the next row */
+	const char *text; /* unchanged bytes up to a NUL, borrowed until the next row */
 	size_t len;
 };
 

@@ -379,6 +379,25 @@ START_TEST(columns_are_found_by_any_of_their_names)
 }
 END_TEST
 
+/* A copy of the text has no more bytes. */
+START_TEST(a_text_ends_at_its_first_nul)
+{
+	if (!nsys_can_read())
+		return;
+	static const char *const columns[] = {"name"};
+	struct tp_sqlite_db *db;
+	nsys_file_make("CREATE TABLE t (name TEXT);"
+		       "INSERT INTO t VALUES ('gemm' || char(0) || ', seq = 7');");
+	ck_assert_int_eq(tp_sqlite_db_open(&db, nsys_file_path(), NULL), TP_OK);
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, "t", columns, 1);
+	const struct tp_sqlite_cell *cells = tp_sqlite_rows_next(rows);
+	ck_assert_str_eq(cells[0].text, "gemm");
+	ck_assert_uint_eq(cells[0].len, 4);
+	tp_sqlite_rows_close(rows);
+	tp_sqlite_db_close(db);
+}
+END_TEST
+
 START_TEST(the_newest_version_of_a_table_stands_for_it)
 {
 	if (!nsys_can_read())
@@ -416,6 +435,7 @@ Suite *suite_import_sqlite_db(void)
 	tcase_add_loop_test(tc, what_is_no_database_is_refused, 0, N(foreign));
 	tcase_add_test(tc, files_that_cannot_be_opened_say_why);
 	tcase_add_test(tc, columns_are_found_by_any_of_their_names);
+	tcase_add_test(tc, a_text_ends_at_its_first_nul);
 	tcase_add_test(tc, the_newest_version_of_a_table_stands_for_it);
 	suite_add_tcase(suite, tc);
 	return suite;
