@@ -1,17 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Pages of docs/: no line of hand-written text is wider than 100 columns (tables, code and lines with
-# a link may be; in architecture.md none may), and links lead to files and headings that exist, in
-# pages and in comments of the code ("docs/design/steps.md#intervals"). Run from the top of the tree.
+# Pages: no line of hand-written text is wider than 100 columns (tables, code and lines with a link
+# may be; in architecture.md none may), each document says first for whom it is, and links lead to
+# files and headings that exist, in pages and in comments of the code
+# ("docs/design/steps.md#intervals"). Run from the top of the tree.
 set -u
 LC_ALL=C
 export LC_ALL
 work=$(mktemp -d "${TMPDIR:-/tmp}/pages-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
+pages() {
+	find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sed 's,^\./,,' | sort
+}
+
 # ---- width ----
 # Generated pages have their own layout.
 wide() {
+	# shellcheck disable=SC2046 # one word a file
 	awk '
 FNR == 1 { in_code = 0; is_generated = /<!-- Generated/ }
 is_generated { next }
@@ -25,7 +31,22 @@ is_generated { next }
 	if (FILENAME !~ /architecture\.md$/ && (in_code || /^ *\|/ || /\]\(|https?:/))
 		next
 	printf "%s:%d: %d columns: break the line at 100\n", FILENAME, FNR, length(line)
-}' docs/*.md docs/design/*.md docs/howto/*.md
+}' $(pages)
+}
+
+# ---- reader ----
+# The first paragraph begins with "For": for developers, for users of a cluster. Not asked: the index,
+# which sorts by reader, the manual page, the changelog, and pages of the guide, which are all for users.
+without_reader() {
+	# shellcheck disable=SC2046
+	awk '
+FNR == 1 { is_found = 0 }
+is_found || /^#/ || /^<!--/ || /^$/ { next }
+{
+	is_found = 1
+	if (!/^For /)
+		printf "%s:%d: say first for whom the page is: \"For developers. ...\"\n", FILENAME, FNR
+}' $(pages | grep '^docs/' | grep -v -e '^docs/guide/' -e '^docs/README' -e '^docs/CHANGELOG' -e '^docs/trainprof\.1')
 }
 
 # ---- links ----
@@ -42,10 +63,6 @@ FNR == 1 { in_code = 0 }
 	gsub(/ /, "-", text)
 	print FILENAME "#" text
 }' $(pages)
-}
-
-pages() {
-	find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sed 's,^\./,,' | sort
 }
 
 # "PLACE TARGET" of each link in a page, without code; the target is relative to the top of the
@@ -83,7 +100,10 @@ mentions() {
 		sed 's/^\([^:]*:[0-9]*\):/\1 /'
 }
 
-wide >"$work/failed"
+{
+	wide
+	without_reader
+} >"$work/failed"
 anchors >"$work/anchors"
 {
 	links
@@ -100,6 +120,6 @@ done <"$work/links" >>"$work/failed"
 
 cat "$work/failed"
 n_failed=$(wc -l <"$work/failed")
-n_all=$(($(wc -l <"$work/links") + $(find docs -maxdepth 1 -name '*.md' | wc -l) + $(find docs/design docs/howto -name '*.md' | wc -l)))
+n_all=$(($(wc -l <"$work/links") + $(pages | wc -l)))
 echo "pages: $((n_all > n_failed ? n_all - n_failed : 0)) passed, $n_failed failed, 0 skipped"
 [ "$n_failed" -eq 0 ]

@@ -91,7 +91,7 @@ struct visit {
 	size_t n_checks;
 };
 
-/* A run of ten minutes with defaults, measured with the programs of docs/measurements.md. */
+/* A run of ten minutes with defaults, measured with the programs of docs/design/experiments.md. */
 static const double typical_bytes = 256.0 * 1048576;
 static const double min_bytes = 16.0 * 1048576;
 
