@@ -172,7 +172,8 @@ static __attribute__((noinline, unused)) void trainprof_mark_write(uintptr_t rin
 	uint64_t time_ns = TRAINPROF_MARK_INT(uint64_t, now.tv_sec) * 1000000000u +
 			   TRAINPROF_MARK_INT(uint64_t, now.tv_nsec);
 	uint64_t what = TRAINPROF_MARK_INT(uint64_t, kind) | (depth & 0xffffu) << 16;
-	/* Released one by one, so that none is visible before the slot reads as being written. */
+	/* Release order: no reader sees one of these words before it sees the slot as being
+	 * written. */
 	__atomic_store_n(word + 1, time_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(word + 2, pid | tid << 32, __ATOMIC_RELEASE);
 	__atomic_store_n(word + 3, what, __ATOMIC_RELEASE);

@@ -24,7 +24,7 @@ struct text_scan {
 static bool scan_fail(struct text_scan *scan, const char *what)
 {
 	scan->fault.offset = scan->at;
-	scan->fault.what = scan->at < scan->len ? what : "ends too early";
+	scan->fault.what = scan->at < scan->len ? what : "ends in the middle";
 	return false;
 }
 

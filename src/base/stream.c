@@ -305,8 +305,8 @@ size_t tp_stream_read(struct tp_stream *stream, void *out, size_t size)
 enum tp_stream_end tp_stream_ending(const struct tp_stream *stream, const char **why)
 {
 	static const char *const reasons[] = {
-		[TP_STREAM_CUT] = "its gzip data end too early",
-		[TP_STREAM_DAMAGED] = "its gzip data are damaged",
+		[TP_STREAM_CUT] = "its gzip data is truncated",
+		[TP_STREAM_DAMAGED] = "its gzip data is damaged",
 		[TP_STREAM_UNREADABLE] = "reading it failed in the middle",
 	};
 	enum tp_stream_end ending = stream->gzip ? tp_gzip_ending(stream->gzip) : TP_STREAM_WHOLE;

@@ -151,7 +151,7 @@ static int print_command_help(const struct tp_cli *cli, const struct tp_command 
 	struct tp_page page;
 	tp_page_init(&page, &style);
 	if (command)
-		tp_help_command(&page, &table, command, false);
+		tp_help_command(&page, command, false);
 	else
 		tp_help_summary(&page, &table);
 	int status = tp_output_page(&page);

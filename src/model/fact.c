@@ -53,7 +53,7 @@ const char *tp_fact_closest(const char *name)
 
 bool tp_fact_is_user_supplied(tp_fact_id fact)
 {
-	return fact < TP_N_FACTS && facts[fact].is_told;
+	return fact < TP_N_FACTS && facts[fact].is_user_supplied;
 }
 
 bool tp_fact_is_throughput(tp_fact_id fact)

@@ -65,10 +65,11 @@ void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace)
 	profile->limiter = TP_N_PARTS;
 	profile->largest_loss = TP_N_PARTS;
 	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
-		bool is_told = tp_fact_is_user_supplied(i);
+		bool is_user_supplied = tp_fact_is_user_supplied(i);
 		profile->facts[i] =
-			(struct tp_quantity){.is_foreign = is_told,
-					     .missing = is_told ? "only a file of facts has it"
+			(struct tp_quantity){.is_foreign = is_user_supplied,
+					     .missing = is_user_supplied
+								? "only a file of facts has it"
 								: "not measured"};
 	}
 }

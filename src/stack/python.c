@@ -62,18 +62,19 @@ struct tp_python {
 static enum tp_status choose_layout(struct tp_python *self, const struct tp_py_find_result *found,
 				    struct tp_error *err)
 {
-	uint8_t told[TP_PY_LAYOUT_OFFSETS_BYTES];
+	uint8_t published[TP_PY_LAYOUT_OFFSETS_BYTES];
 	uint64_t version = found->version_word;
-	if (!tp_py_memory_get(&self->mem, found->runtime, told, sizeof(told)))
+	if (!tp_py_memory_get(&self->mem, found->runtime, published, sizeof(published)))
 		return tp_fail_errno(err, self->mem.error, "cannot read the memory of process %d",
 				     (int)self->mem.pid);
-	enum tp_status status = tp_py_layout_parse(&self->layout, &version, told, err);
+	enum tp_status status = tp_py_layout_parse(&self->layout, &version, published, err);
 	if (status != TP_OK && status != TP_ABSENT)
 		return status;
 	unsigned minor = version ? (unsigned)(version >> 16 & 255) : found->minor;
 	if (status == TP_ABSENT) {
 		const struct tp_py_layout *row = tp_py_layout_find(minor);
-		if (!row || (version != 0 && version >> 24 != 3) || row->told.free_threaded != 0)
+		if (!row || (version != 0 && version >> 24 != 3) ||
+		    row->published.free_threaded != 0)
 			return tp_fail(err, TP_VERSION, "CPython %u.%u in %s is not known",
 				       version ? (unsigned)(version >> 24 & 255) : 3, minor,
 				       found->path);

@@ -38,9 +38,9 @@ static enum tp_status check_header(struct tp_digest_reader *reader, struct tp_er
 	unsigned char head[TP_DIGEST_HEADER_SIZE];
 	size_t n = fread(head, 1, sizeof(head), reader->file);
 	if (n < sizeof(magic) || memcmp(head, magic, sizeof(magic)) != 0)
-		return tp_fail(err, TP_PARSE, "'%s' is no digest", reader->path);
+		return tp_fail(err, TP_PARSE, "'%s' is not a digest", reader->path);
 	if (n < sizeof(head))
-		return tp_fail(err, TP_PARSE, "'%s' was cut off", reader->path);
+		return tp_fail(err, TP_PARSE, "'%s' is truncated", reader->path);
 	if (tp_get_u32(head + 12) != tp_checksum_add(&reader->checksum, 0, head, 12))
 		return tp_fail(err, TP_PARSE, "'%s' is damaged", reader->path);
 	if (tp_get_u16(head + 8) != 1)
@@ -83,11 +83,11 @@ enum tp_status tp_digest_next(struct tp_digest_reader *reader, struct tp_digest_
 	size_t n = fread(frame, 1, TP_DIGEST_FRAME_HEAD, reader->file);
 	uint32_t size = n == TP_DIGEST_FRAME_HEAD ? tp_get_u32(frame + 4) : 0;
 	if (n < TP_DIGEST_FRAME_HEAD)
-		return tp_fail(err, TP_PARSE, "'%s' was cut off", reader->path);
+		return tp_fail(err, TP_PARSE, "'%s' is truncated", reader->path);
 	if (size > TP_DIGEST_FRAME_MAX - TP_DIGEST_FRAME_HEAD)
 		return tp_fail(err, TP_PARSE, "'%s' is damaged", reader->path);
 	if (fread(frame + TP_DIGEST_FRAME_HEAD, 1, size, reader->file) != size)
-		return tp_fail(err, TP_PARSE, "'%s' was cut off", reader->path);
+		return tp_fail(err, TP_PARSE, "'%s' is truncated", reader->path);
 	size += TP_DIGEST_FRAME_HEAD;
 	if (tp_get_u32(frame + 8) != tp_digest_checksum(&reader->checksum, frame, size))
 		return tp_fail(err, TP_PARSE, "'%s' is damaged", reader->path);
@@ -333,7 +333,7 @@ enum tp_status tp_digest_load(struct tp_job *job, const char *path, const char *
 	if (load.is_other_version) {
 		for (; job->n_ranks > before; job->n_ranks--)
 			free(job->ranks[job->n_ranks - 1].steps);
-		status = tp_fail(err, TP_VERSION, "'%s' is of another version", path);
+		status = tp_fail(err, TP_VERSION, "'%s' has an unknown format version", path);
 	}
 	return status;
 }

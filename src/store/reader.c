@@ -56,7 +56,8 @@ static enum tp_status check_version(const struct store_reader *reader, const uns
 {
 	static const char magic[8] = LAYOUT_MAGIC;
 	if (memcmp(header + HEADER_MAGIC, magic, sizeof(magic)) != 0)
-		return tp_fail(err, TP_PARSE, "'%s' does not hold records", reader->path);
+		return tp_fail(err, TP_PARSE, "'%s' is not a file of trainprof records",
+			       reader->path);
 	unsigned major = tp_get_u16(header + HEADER_MAJOR);
 	if (major == LAYOUT_MAJOR)
 		return TP_OK;
@@ -248,7 +249,7 @@ bool tp_follow_has_ended(const struct tp_follow *follow)
 
 static enum tp_status fail_ended(const struct tp_follow *follow, struct tp_error *err)
 {
-	(void)tp_fail(err, TP_EXISTS, "'%s' is not being written any more", follow->directory);
+	(void)tp_fail(err, TP_EXISTS, "'%s' is no longer being written", follow->directory);
 	tp_error_next_word(err, "trainprof report ", follow->directory, "");
 	return TP_EXISTS;
 }

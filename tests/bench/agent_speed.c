@@ -113,7 +113,7 @@ static void run_launches(double rate)
 		dropped += header->n_dropped[i];
 	printf("%ld launches in %d s, %llu records, %llu lost\n", n, RUNS,
 	       (unsigned long long)header->n_records, (unsigned long long)dropped);
-	printf("callback: %.1f ns a record (median of %d)\n", median(cost_ns, RUNS), RUNS);
+	printf("callback: %.1f ns per record (median of %d)\n", median(cost_ns, RUNS), RUNS);
 }
 
 enum { KERNEL = 216, CALL = 40 };
@@ -155,7 +155,7 @@ static void run_decoding(void)
 		each_ns[run] = (clock_s(CLOCK_THREAD_CPUTIME_ID) - begun_s) * 1e9 /
 			       (2.0 * RECORDS * (ROUNDS / RUNS));
 	}
-	printf("decoding and appending: %.1f ns a record (median of %d)\n",
+	printf("decoding and appending: %.1f ns per record (median of %d)\n",
 	       median(each_ns, 5 * RUNS), 5 * RUNS);
 }
 
@@ -175,7 +175,7 @@ static void run_stepping(void)
 		}
 		each_ns[run] = (clock_s(CLOCK_THREAD_CPUTIME_ID) - begun_s) * 1e9 / (double)n;
 	}
-	printf("the double's iterator: %.1f ns a record (median of %d)\n",
+	printf("the double's iterator: %.1f ns per record (median of %d)\n",
 	       median(each_ns, 5 * RUNS), 5 * RUNS);
 }
 

@@ -93,7 +93,7 @@ static void play_all(const struct tp_rulebook *book, const char *directory)
 }
 
 /* Skips the cases that README.md lists ("| C05 | why |") because facts cannot express them. */
-static void skip_told(const char *directory)
+static void skip_listed(const char *directory)
 {
 	char *path = tp_asprintf("%s/README.md", directory);
 	struct tp_buf text = {0};
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 	}
 	char *scenes = tp_asprintf("%s/scenes", directory);
 	play_all(book, directory);
-	skip_told(directory);
+	skip_listed(directory);
 	scenes_play(book, scenes, &n_passed, &n_failed);
 	free(scenes);
 	for (unsigned i = 1; i <= N_PUBLISHED; i++) {

@@ -148,7 +148,8 @@ static void check_largest(struct judged *judged, const struct tp_profile *profil
 				 judged->findings->verdict, verdict);
 	if (largest == TP_PART_COMPUTE && loss >= LEAST_LOSS &&
 	    !strstr(judged->findings->verdict_sentence, "; "))
-		expectation_fail(judged, "no loss is told: %s", judged->findings->verdict_sentence);
+		expectation_fail(judged, "no loss is reported: %s",
+				 judged->findings->verdict_sentence);
 }
 
 /* The rest of a step cannot be longer than the step. */

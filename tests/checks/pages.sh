@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Pages: no line of hand-written text is wider than 100 columns (tables, code and lines with a link
-# may be; in architecture.md none may), each document says first for whom it is, and links lead to
-# files and headings that exist, in pages and in comments of the code
-# ("docs/design/steps.md#intervals"). Run from the top of the tree.
+# may be; in architecture.md none may), each document says first for whom it is, source files that
+# design pages name exist, and links lead to files and headings that exist, in pages and in comments
+# of the code ("docs/design/steps.md#intervals"). Run from the top of the tree.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -47,6 +47,14 @@ is_found || /^#/ || /^<!--/ || /^$/ { next }
 	if (!/^For /)
 		printf "%s:%d: say first for whom the page is: \"For developers. ...\"\n", FILENAME, FNR
 }' $(pages | grep '^docs/' | grep -v -e '^docs/guide/' -e '^docs/README' -e '^docs/CHANGELOG' -e '^docs/trainprof\.1')
+}
+
+# ---- source files ----
+# "PAGE:LINE NAME" of each `name.c` in pages about the code; how-tos also name files that do not exist yet.
+sources() {
+	# shellcheck disable=SC2016 # the backquotes are Markdown
+	grep -Hno '`[a-z0-9_]*\.\(c\|h\|def\|inc\)`' docs/architecture.md docs/design/*.md | tr -d '`' |
+		sed 's/^\([^:]*:[0-9]*\):/\1 /'
 }
 
 # ---- links ----
@@ -118,8 +126,14 @@ while read -r place target; do
 	fi
 done <"$work/links" >>"$work/failed"
 
+find src include tests -type f | sed 's,.*/,,' | sort -u >"$work/files"
+sources >"$work/sources"
+while read -r place name; do
+	grep -qxF "$name" "$work/files" || echo "$place: there is no source file $name"
+done <"$work/sources" >>"$work/failed"
+
 cat "$work/failed"
 n_failed=$(wc -l <"$work/failed")
-n_all=$(($(wc -l <"$work/links") + $(pages | wc -l)))
+n_all=$(($(wc -l <"$work/links") + $(wc -l <"$work/sources") + $(pages | wc -l)))
 echo "pages: $((n_all > n_failed ? n_all - n_failed : 0)) passed, $n_failed failed, 0 skipped"
 [ "$n_failed" -eq 0 ]

@@ -20,7 +20,7 @@ cat >facts.json <<'END'
 END
 # The required facts change with the rules, and so does the guide's text about techniques.
 trainprof advise -n 1 facts.json | sed -e 's|/.*/rules/|RULES/|' -e '/^  guide /,/^  price /{/^  price /!d;}' \
-	-e '/^Rules that lack/q'
+	-e '/^More advice is/q'
 trainprof advise --width=44 facts.json | awk 'length($0) > 44'
 trainprof advise --json facts.json >file.json
 trainprof advise --json - <facts.json | cmp - file.json && echo "stdin says the same"
@@ -53,7 +53,7 @@ trainprof advise -n 0 --rules mine --lenient facts.json | head -1
 trainprof advise --template >empty.json
 trainprof advise empty.json >said
 echo "status $?"
-sed '/^Rules that lack/q' said
+sed '/^More advice is/q' said
 trainprof advise --template run | trainprof advise --json - >/dev/null
 echo "status $?"
 if $python3 -c 'import jsonschema' 2>/dev/null; then

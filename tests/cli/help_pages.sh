@@ -9,4 +9,5 @@ for command in run attach report explain advise guide import rules doctor comple
 	trainprof --width=44 $command --help | awk -v c=$command 'length($0) > 44 { print c ": " $0 }'
 done
 trainprof run -h
-trainprof help run | sed -n '/What to measure/,/For all/p'
+trainprof help run | sed -n '/What to measure/,$p'
+trainprof help options

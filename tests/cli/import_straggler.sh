@@ -24,7 +24,7 @@ trainprof import -o prof trace.csv >printed
 said $?
 sed -n 1,9p printed
 trainprof report --validate prof
-trainprof report --full prof | sed -n '/^Who made others/,/^$/p'
+trainprof report --full prof | sed -n '/^Which rank made others/,/^$/p'
 echo 'packed, and by name'
 gzip -k trace.csv
 trainprof import -o packed --from=straggler trace.csv.gz | head -1

@@ -18,4 +18,4 @@ said $?
 wait_for finished && cat finished
 trainprof report b >report
 said $?
-grep -o 'how .* ended was not recorded' report
+grep -o 'the exit status of .* was not recorded' report

@@ -13,6 +13,6 @@ sed "s/$pid/PID/g" said
 for call in vmread perf; do
 	refuse $call EPERM "$BUILD/trainprof" top -n 1 -i 1s --width=160 $pid >out
 	said $?
-	sed -En 's/this container forbids|something here forbids/it forbids/; /are off/p' out
+	sed -En 's/this container forbids|something here forbids/it forbids/; /are off|are not available/p' out
 done
 kill $pid

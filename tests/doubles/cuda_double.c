@@ -35,8 +35,8 @@ int cuInit(unsigned flags)
 
 int cuDriverGetVersion(int *out)
 {
-	const char *told = getenv("CUDA_DOUBLE_VERSION");
-	*out = told ? atoi(told) : 13000;
+	const char *version = getenv("CUDA_DOUBLE_VERSION");
+	*out = version ? atoi(version) : 13000;
 	return 0;
 }
 

@@ -62,7 +62,7 @@ static struct {
 	bool is_at_once;
 	uint32_t version;
 	time_t begun_s;
-} told;
+} settings;
 
 /* A buffer that is being filled; in CUPTI 13.0 each launching thread has its own. */
 struct slot {
@@ -106,7 +106,7 @@ static pthread_mutex_t owning = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_bytes(int kind, const char *key, size_t otherwise)
 {
-	told.bytes[kind] = (size_t)number(key, (double)otherwise);
+	settings.bytes[kind] = (size_t)number(key, (double)otherwise);
 }
 
 static time_t now_s(void)
@@ -133,14 +133,14 @@ __attribute__((constructor)) static void begin(void)
 	set_bytes(CUPTI_RUNTIME, "call_bytes", 40);
 	set_bytes(CUPTI_SYNCHRONIZATION, "sync_bytes", 56);
 	set_bytes(CUPTI_OVERHEAD, "overhead_bytes", 56);
-	told.delay_s = number("delay", 0);
-	told.zero = (uint64_t)number("zero", 0);
-	told.overheads = (uint64_t)number("overheads", 0);
-	told.steal_after = (uint64_t)number("steal_after", 0);
-	told.is_shared = number("shared", 0) != 0;
-	told.is_at_once = number("at_once", 0) != 0;
-	told.version = (uint32_t)number("version", CUPTI_DOUBLE_AGE > 1 ? 130001 : 18);
-	told.begun_s = now_s();
+	settings.delay_s = number("delay", 0);
+	settings.zero = (uint64_t)number("zero", 0);
+	settings.overheads = (uint64_t)number("overheads", 0);
+	settings.steal_after = (uint64_t)number("steal_after", 0);
+	settings.is_shared = number("shared", 0) != 0;
+	settings.is_at_once = number("at_once", 0) != 0;
+	settings.version = (uint32_t)number("version", CUPTI_DOUBLE_AGE > 1 ? 130001 : 18);
+	settings.begun_s = now_s();
 	n_lost = (uint64_t)number("dropped", 0);
 }
 
@@ -155,7 +155,7 @@ static uint64_t time_ns(void)
 
 static struct slot *own_slot(void)
 {
-	if (told.is_shared)
+	if (settings.is_shared)
 		return &slots[0];
 	if (!own) {
 		uint32_t i = __atomic_fetch_add(&n_slots, 1, __ATOMIC_RELAXED);
@@ -167,10 +167,10 @@ static struct slot *own_slot(void)
 
 static void deliver(uint8_t *buffer, size_t size, size_t used)
 {
-	if (!told.is_at_once)
+	if (!settings.is_at_once)
 		pthread_mutex_lock(&delivery);
 	complete(NULL, 0, buffer, size, used);
-	if (!told.is_at_once)
+	if (!settings.is_at_once)
 		pthread_mutex_unlock(&delivery);
 }
 
@@ -192,7 +192,7 @@ static bool make_room(struct slot *slot, size_t bytes, struct slot *full)
 	request(&slot->buffer, &slot->size, &most);
 	__atomic_fetch_add(&n_requests, 1, __ATOMIC_RELAXED);
 	claim(most == 0, "a number of records was asked for");
-	claim(slot->buffer || told.version >= NULL_BUFFER_SINCE,
+	claim(slot->buffer || settings.version >= NULL_BUFFER_SINCE,
 	      "no buffer, and this version crashes then");
 	claim((uintptr_t)slot->buffer % 8 == 0, "a buffer is not aligned");
 	claim(!slot->buffer || slot->size >= 4096, "a buffer is too small");
@@ -202,12 +202,13 @@ static bool make_room(struct slot *slot, size_t bytes, struct slot *full)
 
 static bool is_stolen(void)
 {
-	return told.steal_after && __atomic_load_n(&n_records, __ATOMIC_RELAXED) > told.steal_after;
+	return settings.steal_after &&
+	       __atomic_load_n(&n_records, __ATOMIC_RELAXED) > settings.steal_after;
 }
 
 static void put(int kind, const void *record, size_t size)
 {
-	size_t bytes = told.bytes[kind];
+	size_t bytes = settings.bytes[kind];
 	struct slot *slot = own_slot();
 	struct slot full;
 	__atomic_fetch_add(&n_records, 1, __ATOMIC_RELAXED);
@@ -286,11 +287,11 @@ static void put_kernel(const struct cuda_double_work *work, uint32_t link, uint6
 		.start = start,
 		.end = start + 100,
 	};
-	if (told.zero && n % told.zero == 0)
+	if (settings.zero && n % settings.zero == 0)
 		kernel.start = kernel.end = 0;
 	if (is_on(CUPTI_CONCURRENT_KERNEL))
 		put(CUPTI_CONCURRENT_KERNEL, &kernel, sizeof(kernel));
-	if (told.overheads && n % told.overheads == 0 && is_on(CUPTI_OVERHEAD))
+	if (settings.overheads && n % settings.overheads == 0 && is_on(CUPTI_OVERHEAD))
 		put(CUPTI_OVERHEAD, &overhead, sizeof(overhead));
 }
 
@@ -386,7 +387,7 @@ static void hear(bool is_so)
 
 static void switch_kind(int kind, bool is_on)
 {
-	claim(kind > 0 && kind < LAST_KIND && told.bytes[kind], "no such kind");
+	claim(kind > 0 && kind < LAST_KIND && settings.bytes[kind], "no such kind");
 	claim(kind != CUPTI_KERNEL, "this kind makes kernels wait for each other");
 	if (is_on)
 		__atomic_fetch_or(&enabled, 1ull << kind, __ATOMIC_RELAXED);
@@ -444,7 +445,7 @@ static void start(void)
 
 static bool has_owner(void)
 {
-	double age_s = (double)(now_s() - told.begun_s);
+	double age_s = (double)(now_s() - settings.begun_s);
 	return find("owner") && (!find("owner_stays") || age_s < number("owner_stays", 0));
 }
 
@@ -461,7 +462,7 @@ static bool is_refused(enum owner kind)
 	if (has_owner() || has(OLD_CALL))
 		return true;
 	if (kind == OLD_CALL)
-		return has(SHARING) || (has(EXCLUSIVE) && told.version < LETS_OLD_IN_SINCE);
+		return has(SHARING) || (has(EXCLUSIVE) && settings.version < LETS_OLD_IN_SINCE);
 	return has(EXCLUSIVE); /* if others share, the caller has a subscription and nothing more */
 }
 
@@ -507,7 +508,7 @@ static int register_callbacks(cupti_request_fn *on_request, cupti_complete_fn *o
 static int enable(int kind)
 {
 	claim_alive();
-	if (has(SHARING) && told.version >= LETS_OLD_IN_SINCE)
+	if (has(SHARING) && settings.version >= LETS_OLD_IN_SINCE)
 		return CUPTI_NOT_COMPATIBLE;
 	switch_kind(kind, true);
 	return 0;
@@ -517,7 +518,7 @@ static int next_record(const uint8_t *buffer, size_t valid, struct cupti_record 
 {
 	const uint8_t *at = buffer;
 	if (*record)
-		at = (const uint8_t *)*record + told.bytes[(*record)->kind];
+		at = (const uint8_t *)*record + settings.bytes[(*record)->kind];
 	if (at + sizeof(struct cupti_record) > buffer + valid)
 		return CUPTI_LIMIT_REACHED;
 	memcpy(record, &at, sizeof(at));
@@ -527,7 +528,7 @@ static int next_record(const uint8_t *buffer, size_t valid, struct cupti_record 
 static bool is_ripe(const struct slot *slot, uint32_t flag)
 {
 	return slot->used && ((flag & CUPTI_FLUSH_FORCED) ||
-			      (double)time_ns() * 1e-9 - slot->since_s >= told.delay_s);
+			      (double)time_ns() * 1e-9 - slot->since_s >= settings.delay_s);
 }
 
 static int flush_all(uint32_t flag)
@@ -568,7 +569,7 @@ static size_t take_lost(void)
 	return n;
 }
 
-CALL(cuptiGetVersion, *out = told.version, uint32_t *out)
+CALL(cuptiGetVersion, *out = settings.version, uint32_t *out)
 CALL(cuptiGetTimestamp, claim_alive(); *out = time_ns(), uint64_t *out)
 CALL(cuptiGetCallbackName, return tell_name(domain, cbid, out), int domain, uint32_t cbid,
      const char **out)
@@ -601,7 +602,7 @@ static int subscribe_by_name(cupti_subscriber *out, cupti_callback_fn *callback,
 	uint8_t shares = is_wide ? *((const uint8_t *)params + sizeof(*params)) : 0;
 	claim((params->size == sizeof(*params) || is_wide) && strlen(params->own_name) < 53,
 	      "parameters");
-	if (is_wide && told.version < SHARES_SINCE)
+	if (is_wide && settings.version < SHARES_SINCE)
 		return 1;
 	int result = subscribe(shares ? SHARING : EXCLUSIVE, out, callback, context);
 	if (result == CUPTI_IN_USE && params->other_name)

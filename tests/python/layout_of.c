@@ -207,41 +207,41 @@ static void say_objects(void)
 }
 
 #if PY_VERSION_HEX >= 0x030d0000
-#define TOLD(name, member) SAY(told.name, offsetof(_Py_DebugOffsets, member))
+#define PUBLISHED(name, member) SAY(published.name, offsetof(_Py_DebugOffsets, member))
 
-static void say_told(void)
+static void say_published(void)
 {
-	TOLD(free_threaded, free_threaded);
-	TOLD(runtime_interps, runtime_state.interpreters_head);
-	TOLD(interp_next, interpreter_state.next);
-	TOLD(interp_threads, interpreter_state.threads_head);
-	TOLD(interp_gil, interpreter_state.ceval_gil);
-	TOLD(thread_prev, thread_state.prev);
-	TOLD(thread_next, thread_state.next);
-	TOLD(thread_interp, thread_state.interp);
-	TOLD(thread_frame, thread_state.current_frame);
-	TOLD(thread_pthread, thread_state.thread_id);
-	TOLD(thread_tid, thread_state.native_thread_id);
-	TOLD(thread_chunk, thread_state.datastack_chunk);
-	TOLD(frame_size, interpreter_frame.localsplus);
-	TOLD(frame_back, interpreter_frame.previous);
-	TOLD(frame_code, interpreter_frame.executable);
-	TOLD(frame_instr, interpreter_frame.instr_ptr);
-	TOLD(frame_owner, interpreter_frame.owner);
-	TOLD(code_file, code_object.filename);
-	TOLD(code_name, code_object.name);
-	TOLD(code_qualname, code_object.qualname);
-	TOLD(code_lines, code_object.linetable);
-	TOLD(code_first_line, code_object.firstlineno);
-	TOLD(code_bytes, code_object.co_code_adaptive);
-	TOLD(object_type, pyobject.ob_type);
-	TOLD(bytes_data, bytes_object.ob_sval);
-	TOLD(text_state, unicode_object.state);
-	TOLD(text_length, unicode_object.length);
-	TOLD(text_ascii, unicode_object.asciiobject_size);
+	PUBLISHED(free_threaded, free_threaded);
+	PUBLISHED(runtime_interps, runtime_state.interpreters_head);
+	PUBLISHED(interp_next, interpreter_state.next);
+	PUBLISHED(interp_threads, interpreter_state.threads_head);
+	PUBLISHED(interp_gil, interpreter_state.ceval_gil);
+	PUBLISHED(thread_prev, thread_state.prev);
+	PUBLISHED(thread_next, thread_state.next);
+	PUBLISHED(thread_interp, thread_state.interp);
+	PUBLISHED(thread_frame, thread_state.current_frame);
+	PUBLISHED(thread_pthread, thread_state.thread_id);
+	PUBLISHED(thread_tid, thread_state.native_thread_id);
+	PUBLISHED(thread_chunk, thread_state.datastack_chunk);
+	PUBLISHED(frame_size, interpreter_frame.localsplus);
+	PUBLISHED(frame_back, interpreter_frame.previous);
+	PUBLISHED(frame_code, interpreter_frame.executable);
+	PUBLISHED(frame_instr, interpreter_frame.instr_ptr);
+	PUBLISHED(frame_owner, interpreter_frame.owner);
+	PUBLISHED(code_file, code_object.filename);
+	PUBLISHED(code_name, code_object.name);
+	PUBLISHED(code_qualname, code_object.qualname);
+	PUBLISHED(code_lines, code_object.linetable);
+	PUBLISHED(code_first_line, code_object.firstlineno);
+	PUBLISHED(code_bytes, code_object.co_code_adaptive);
+	PUBLISHED(object_type, pyobject.ob_type);
+	PUBLISHED(bytes_data, bytes_object.ob_sval);
+	PUBLISHED(text_state, unicode_object.state);
+	PUBLISHED(text_length, unicode_object.length);
+	PUBLISHED(text_ascii, unicode_object.asciiobject_size);
 }
 #else
-static void say_told(void)
+static void say_published(void)
 {
 }
 #endif
@@ -254,6 +254,6 @@ int main(void)
 	say_code();
 	say_dict();
 	say_objects();
-	say_told();
+	say_published();
 	return 0;
 }

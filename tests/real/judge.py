@@ -36,7 +36,7 @@ def of_the_truth(truth):
         first = (len(starts) - 1) // 10
         mean = (starts[-1] - starts[first]) / (len(starts) - 1 - first)
         yield (percent_off(truth["step_s"], mean) <= 2,
-               f"the program's phases sum to {1e3 * truth['step_s']:.1f} ms a step, "
+               f"the program's phases sum to {1e3 * truth['step_s']:.1f} ms per step, "
                f"its steps follow each other after {1e3 * mean:.1f} ms")
 
 

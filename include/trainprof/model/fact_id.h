@@ -21,7 +21,7 @@ struct tp_fact_desc {
 	const char *name;
 	const char *unit;
 	const char *text;
-	bool is_told; /* no recording has it */
+	bool is_user_supplied; /* no recording has it */
 };
 
 const struct tp_fact_desc *tp_fact_desc(tp_fact_id fact);

@@ -450,7 +450,7 @@ enum tp_status tp_expr_parse(const struct tp_expr **out, const char *text, enum 
 	parser_advance(&parser);
 	const struct tp_expr *root = parse_or(&parser);
 	if (root && parser.token.kind != TP_TOKEN_END)
-		parser_fail(&parser, parser.token.at, "'%s' is more than the condition",
+		parser_fail(&parser, parser.token.at, "'%s' follows the end of the condition",
 			    parser.token.text);
 	if (root && want == TP_EXPR_CONDITION)
 		need_truth(&parser, 0, root);

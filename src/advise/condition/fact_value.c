@@ -35,7 +35,7 @@ static const char *kind_of_text(const char *text)
 	double number;
 	struct tp_dimension got;
 	if (!text || !tp_token_parse_number(text, &number, &got))
-		return text ? "a text that is no number with a unit" : "another type";
+		return text ? "a text that is not a number with a unit" : "another type";
 	return got.is_ratio ? "a share" : tp_dimension_name(&got);
 }
 

@@ -179,10 +179,9 @@ static enum tp_status words_parse(struct sentence_part *part, char *words,
 {
 	char *bar = strchr(words, '|');
 	if (!bar || bar == words || !bar[1] || strchr(bar + 1, '|'))
-		return tp_fail(
-			err, TP_PARSE,
-			"%s:%u: after a format stand two words, for one and for many, not '%s'",
-			place->file, place->line, words);
+		return tp_fail(err, TP_PARSE,
+			       "%s:%u: a format takes two words, singular and plural, not '%s'",
+			       place->file, place->line, words);
 	*bar = '\0';
 	part->one = tp_arena_strdup(place->arena, words);
 	part->many = tp_arena_strdup(place->arena, bar + 1);
@@ -256,7 +255,7 @@ enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *tex
 			break;
 		const char *end = strchr(at, '}');
 		if (*at == '}' || !end || memchr(at + 1, '{', (size_t)(end - at - 1)))
-			return tp_fail(err, TP_PARSE, "%s:%u: a brace has no partner in \"%.80s\"",
+			return tp_fail(err, TP_PARSE, "%s:%u: unmatched brace in \"%.80s\"",
 				       place->file, place->line, text);
 		char *inside = tp_arena_strndup(place->arena, at + 1, (size_t)(end - at - 1));
 		enum tp_status status = part_parse(part, inside, place, err);

@@ -95,7 +95,7 @@ static void scan_sign(const char *text, size_t *at, struct tp_token *out)
 	else if (c == '=' || c == '!' || !strchr("+-*/(),<>", c)) {
 		char why[TP_TOKEN_MAX];
 		if (c > ' ' && c < 0x7f)
-			snprintf(why, sizeof(why), "'%c' is no operator", c);
+			snprintf(why, sizeof(why), "'%c' is not an operator", c);
 		else
 			snprintf(why, sizeof(why), "a character that does not belong here");
 		token_fail(out, why);

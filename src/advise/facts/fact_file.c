@@ -68,13 +68,14 @@ static void check_value(struct tp_json_form *form, const struct tp_json *at, tp_
 	if (!value->is_known || form->status)
 		return;
 	if (!isfinite(value->value) || value->value < 0)
-		tp_json_form_fail(form, at, "'%s' is negative or no number", name);
+		tp_json_form_fail(form, at, "'%s' is negative or not a number", name);
 	if (is_share(fact) && value->value > 1)
 		tp_json_form_fail(form, at,
 				  "'%s' is a share, at most 1: write \"%g%%\" for %g percent", name,
 				  value->value, value->value);
 	if (value->has_interval && !(value->low >= 0 && isfinite(value->high)))
-		tp_json_form_fail(form, at, "the interval of '%s' is negative or no number", name);
+		tp_json_form_fail(form, at, "the interval of '%s' is negative or not a number",
+				  name);
 	if (value->has_interval && is_share(fact) && value->high > 1)
 		tp_json_form_fail(form, at, "the interval of '%s' ends above 1: it is a share",
 				  name);

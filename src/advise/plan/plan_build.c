@@ -127,7 +127,8 @@ static bool is_after(const struct plan_group *group, const struct plan_group *ot
 	return group->order > other->order;
 }
 
-/* Sorts a few groups; those of one order keep the order of their best rank. */
+/* Insertion sort, because groups are few and it is stable: equal groups stay sorted by their best
+ * rank. */
 static void sort_groups(struct plan_grouping *grouping)
 {
 	mark_small(grouping);

@@ -43,7 +43,7 @@ enum tp_gain_kind { TP_GAIN_NONE, TP_GAIN_PART, TP_GAIN_LOOP };
 struct tp_rule_gain {
 	enum tp_gain_kind kind;
 	enum tp_part part;              /* PART */
-	enum tp_label label;            /* of the part; TP_N_LABELS = no single label */
+	enum tp_label label;            /* a label of that part; TP_N_LABELS = the whole part */
 	const struct tp_expr *fraction; /* fraction of the part, or of the loop, that is removed */
 	const struct tp_expr *at_least; /* its lower bound; NULL = `fraction` */
 	bool is_floor; /* more may be gained: the upper end of the interval is not known */

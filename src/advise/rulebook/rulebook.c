@@ -94,11 +94,10 @@ static enum tp_status thresholds_load(struct tp_rulebook *book, const char *path
 		const char *key = tp_json_key(member);
 		if (is_section(key))
 			continue;
-		status =
-			tp_fail(err, TP_PARSE,
-				"%s:%u: there are whole, thresholds, doubts and not_compared here, "
-				"not '%s'",
-				path, tp_json_line(member), key ? key : "");
+		status = tp_fail(err, TP_PARSE,
+				 "%s:%u: unknown key '%s'; use whole, thresholds, doubts or "
+				 "not_compared",
+				 path, tp_json_line(member), key ? key : "");
 		goto out;
 	}
 	read_whole(book, tp_json_get(root, "whole"));
@@ -175,12 +174,12 @@ static enum tp_status rules_load(struct tp_rulebook *book, const char *directory
 		/* A rule outside of a family's folder would never be loaded, so this is an
 		 * error. */
 		if (stem)
-			status = tp_lenient_skip(
-				book,
-				tp_fail(err, TP_PARSE,
-					"%s/%s: a rule is in a folder of its family: %s/FAMILY/%s",
-					bottlenecks, name, bottlenecks, name),
-				err);
+			status = tp_lenient_skip(book,
+						 tp_fail(err, TP_PARSE,
+							 "%s/%s: a rule must be in the folder of "
+							 "its family: %s/FAMILY/%s",
+							 bottlenecks, name, bottlenecks, name),
+						 err);
 		else
 			status = family_load(book, bottlenecks, name, name, err);
 		free(stem);

@@ -186,9 +186,9 @@ void *tp_cupti_copy_open(char path[TP_CUPTI_PATH_BYTES], uint32_t driver_version
 	void *handle = NULL;
 	if (find_mapped(&mapped, "libcupti.so", NULL))
 		handle = open_file(&search, mapped.path, RTLD_NOLOAD);
-	const char *told = secure_getenv(TP_CUPTI_ENV);
-	if (!handle && told)
-		handle = open_file(&search, told, 0);
+	const char *configured = secure_getenv(TP_CUPTI_ENV);
+	if (!handle && configured)
+		handle = open_file(&search, configured, 0);
 	bool has_runtime = !handle && find_mapped(&mapped, "libcudart", NULL);
 	if (has_runtime) {
 		search.runtime_major = major_of_file(mapped.path);

@@ -199,21 +199,21 @@ static bool are_whole(const struct nvtx_attributes *attributes)
 
 static void set_message(struct tp_gpu_event *event, const struct tp_nvtx_range_message *message)
 {
-	struct tp_nvtx_range_message told = *message;
+	struct tp_nvtx_range_message effective = *message;
 	struct tp_nvtx_message text;
-	if (are_whole(told.attributes)) {
-		const struct nvtx_attributes *attributes = told.attributes;
+	if (are_whole(effective.attributes)) {
+		const struct nvtx_attributes *attributes = effective.attributes;
 		if (attributes->message_type == NVTX_MESSAGE_REGISTERED)
 			event->id = (uint32_t)(uintptr_t)attributes->message.registered;
 		else if (attributes->message_type == NVTX_MESSAGE_ASCII)
-			told.ascii = attributes->message.ascii;
+			effective.ascii = attributes->message.ascii;
 		else if (attributes->message_type == NVTX_MESSAGE_WIDE)
-			told.wide = attributes->message.wide;
+			effective.wide = attributes->message.wide;
 	}
-	if (told.ascii)
-		tp_nvtx_message_read(&text, told.ascii);
-	else if (told.wide)
-		tp_nvtx_message_read_wide(&text, told.wide);
+	if (effective.ascii)
+		tp_nvtx_message_read(&text, effective.ascii);
+	else if (effective.wide)
+		tp_nvtx_message_read_wide(&text, effective.wide);
 	else
 		return;
 	set_text(event, &text);

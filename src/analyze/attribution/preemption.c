@@ -170,15 +170,15 @@ static size_t count_preemptions(const struct tp_preemption *self, uint64_t time_
 static bool has_enough_known(const struct tp_preemption *self)
 {
 	size_t n_lost = 0;
-	size_t n_told = 0;
+	size_t n_known = 0;
 	for (size_t i = 0; i < self->timeline->n; i++) {
 		enum tp_phase ignored;
 		if (!is_preempted(self, i))
 			continue;
 		n_lost++;
-		n_told += find_known(self, i, &ignored);
+		n_known += find_known(self, i, &ignored);
 	}
-	return n_told && n_lost <= n_told * TP_LOSSES_MAX;
+	return n_known && n_lost <= n_known * TP_LOSSES_MAX;
 }
 
 static void choose_source(struct tp_preemption *self)

@@ -86,14 +86,14 @@ void tp_ranks_set_drift(struct tp_rank_analysis *analysis)
 	for (size_t i = 0; i < analysis->n_devices; i++)
 		if (analysis->devices[i].to >= analysis->devices[i].from + TP_DRIFT_STEPS_MIN)
 			add_device(&drift, &analysis->devices[i]);
-	double spoken_for_ns = drift.late_ns + drift.expected_ns;
+	double compared_ns = drift.late_ns + drift.expected_ns;
 	if (drift.all_ns <= 0)
 		tp_profile_set_missing(profile, TP_FACT_DEVICE_DRIFT,
 				       "fewer than twenty steps have kernels that compute");
-	else if (drift.expected_ns <= 0 || spoken_for_ns < TP_DRIFT_SPOKEN_FOR * drift.all_ns)
+	else if (drift.expected_ns <= 0 || compared_ns < TP_DRIFT_SPOKEN_FOR * drift.all_ns)
 		tp_profile_set_missing(profile, TP_FACT_DEVICE_DRIFT,
 				       "early and late steps do not launch the same kernels");
 	else
 		tp_profile_set(profile, TP_FACT_DEVICE_DRIFT, drift.late_ns / drift.expected_ns - 1,
-			       TP_ORIGIN_MEASURED, spoken_for_ns / drift.all_ns);
+			       TP_ORIGIN_MEASURED, compared_ns / drift.all_ns);
 }

@@ -282,7 +282,7 @@ static void set_fact(struct tp_profile *profile, size_t row)
 static void set_none(struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
-	const char *why = "GPUs were not looked at";
+	const char *why = "GPUs were not observed";
 	bool is_foreign = true;
 	for (size_t i = 0; i < trace->n_sources; i++) {
 		const struct tp_source *source = &trace->sources[i];
@@ -308,8 +308,8 @@ static void set_capability(struct tp_profile *profile)
 	    profile->facts[TP_FACT_DEVICE_CAPABILITY].is_known)
 		return;
 	for (size_t i = 0; i < profile->n_gpus; i++) {
-		const struct tp_quantity *told = &profile->gpus[i].figures[TP_GPU_CAPABILITY];
-		least = fmin(least, told->is_known ? told->value : 0);
+		const struct tp_quantity *capability = &profile->gpus[i].figures[TP_GPU_CAPABILITY];
+		least = fmin(least, capability->is_known ? capability->value : 0);
 	}
 	if (least > 0)
 		tp_ranks_set_capability(profile, least);

@@ -18,7 +18,8 @@ void tp_loader_work_add(struct tp_worker_result *worker, const struct tp_analysi
 bool tp_loader_work_is_inline(const struct tp_analysis *analysis, const struct tp_segment *piece);
 
 /* Sets the facts about a loader's time and about batches, from profile->workers; without workers
- * from the trainer's own loading. `n_workers` are alive at a time, 0 = the trainer loads itself.
+ * from the trainer's own loading. `n_workers` is how many workers exist at the same time; 0 = the
+ * trainer loads the data itself.
  * Needs labels, steps, the window; sets the reason for each missing fact. */
 void tp_loader_work_facts(struct tp_analysis *analysis, double n_workers);
 

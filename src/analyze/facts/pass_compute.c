@@ -342,15 +342,16 @@ static void set_facts(struct compute *c)
 		       1);
 	tp_profile_set(profile, TP_FACT_COMPUTE_BUSY, c->busy_ns / (double)c->compute_ns,
 		       TP_ORIGIN_SAMPLED, 1);
-	set_ratio(c, TP_FACT_COMPUTE_SPIN, c->spin_ns, c->cpu_ns, "nobody computed on a CPU");
+	set_ratio(c, TP_FACT_COMPUTE_SPIN, c->spin_ns, c->cpu_ns, "no thread computed on a CPU");
 	double work_ns[N_SLICES];
 	for (int i = 0; i < N_SLICES; i++)
 		work_ns[i] = c->cpu_ns[i] - c->spin_ns[i];
-	set_ratio(c, TP_FACT_COMPUTE_LIBRARY, c->library_ns, work_ns, "nobody computed on a CPU");
+	set_ratio(c, TP_FACT_COMPUTE_LIBRARY, c->library_ns, work_ns,
+		  "no thread computed on a CPU");
 	double scalar_ns[N_SLICES];
 	if (tp_scalar_sum(&c->scalar, scalar_ns))
 		set_ratio(c, TP_FACT_COMPUTE_SCALAR, scalar_ns, work_ns,
-			  "nobody computed on a CPU");
+			  "no thread computed on a CPU");
 	else
 		tp_profile_set_missing(profile, TP_FACT_COMPUTE_SCALAR,
 				       "no sampled instruction was known to be arithmetic");

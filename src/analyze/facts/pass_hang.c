@@ -27,10 +27,10 @@ static uint64_t on_cpu_since(const struct tp_analysis *analysis, uint64_t from_n
 }
 
 /* True for a wait for an event that may never come. */
-static bool is_waiting(const struct tp_segment *piece)
+static bool is_waiting(const struct tp_segment *segment)
 {
-	return piece->state == TP_STATE_BLOCKED && piece->cause != TP_CAUSE_SLEEP &&
-	       piece->cause != TP_CAUSE_TERMINAL;
+	return segment->state == TP_STATE_BLOCKED && segment->cause != TP_CAUSE_SLEEP &&
+	       segment->cause != TP_CAUSE_TERMINAL;
 }
 
 /* Returns the start of the main thread's final wait, searched backward from the end. Short moments
@@ -40,17 +40,17 @@ static uint64_t waiting_since(const struct tp_timeline *timeline, uint64_t from_
 	uint64_t since_ns = to_ns;
 	uint64_t awake_ns = 0;
 	for (size_t i = timeline->n; i-- > 0;) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t length_ns = tp_segment_ns_in(piece, from_ns, to_ns);
-		if (piece->end_ns <= from_ns)
+		const struct tp_segment *segment = &timeline->segments[i];
+		uint64_t length_ns = tp_segment_ns_in(segment, from_ns, to_ns);
+		if (segment->end_ns <= from_ns)
 			break;
-		if (!is_waiting(piece)) {
+		if (!is_waiting(segment)) {
 			awake_ns += length_ns;
 			if ((double)awake_ns >
-			    TP_HANG_AWAKE_MAX * (double)(to_ns - piece->start_ns))
+			    TP_HANG_AWAKE_MAX * (double)(to_ns - segment->start_ns))
 				break;
 		} else if (length_ns) {
-			since_ns = piece->start_ns > from_ns ? piece->start_ns : from_ns;
+			since_ns = segment->start_ns > from_ns ? segment->start_ns : from_ns;
 		}
 	}
 	return since_ns;
@@ -66,12 +66,13 @@ static const struct tp_sample *sample_of_wait(const struct tp_analysis *analysis
 	const struct tp_sample *found = NULL;
 	uint64_t longest_ns = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t length_ns = tp_segment_ns_in(piece, from_ns, to_ns);
-		if (!is_waiting(piece) || piece->sample == TP_NO_SAMPLE || length_ns <= longest_ns)
+		const struct tp_segment *segment = &timeline->segments[i];
+		uint64_t length_ns = tp_segment_ns_in(segment, from_ns, to_ns);
+		if (!is_waiting(segment) || segment->sample == TP_NO_SAMPLE ||
+		    length_ns <= longest_ns)
 			continue;
 		longest_ns = length_ns;
-		found = &analysis->trace->samples[piece->sample];
+		found = &analysis->trace->samples[segment->sample];
 	}
 	return found;
 }

@@ -25,13 +25,13 @@ static struct worker_time measure_worker(const struct tp_analysis *analysis, uin
 	const struct tp_profile *profile = analysis->profile;
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
+		const struct tp_segment *segment = &timeline->segments[i];
 		uint64_t length =
-			tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
+			tp_segment_ns_in(segment, profile->window_start_ns, profile->window_end_ns);
 		if (!length)
 			continue;
 		time.lived_ns += length;
-		time.activity_ns[tp_activity_of(analysis, TP_THREAD_LOADER, piece)] += length;
+		time.activity_ns[tp_activity_of(analysis, TP_THREAD_LOADER, segment)] += length;
 	}
 	return time;
 }
@@ -44,9 +44,9 @@ static uint64_t inline_ns(const struct tp_analysis *analysis)
 	const struct tp_profile *profile = analysis->profile;
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (tp_loader_work_is_inline(analysis, piece))
-			sum += tp_segment_ns_in(piece, profile->window_start_ns,
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (tp_loader_work_is_inline(analysis, segment))
+			sum += tp_segment_ns_in(segment, profile->window_start_ns,
 						profile->window_end_ns);
 	}
 	return sum;

@@ -399,7 +399,8 @@ static void warn_stops(struct tp_analysis *analysis)
 		snprintf(text, sizeof(text), "process %d was %s for %.1f s", (int)stop->pid,
 			 tp_stop_kind_text(stop->kind), (double)stop->length_ns / 1e9);
 		tp_profile_warn(analysis->profile, "process-stopped", text,
-				"the program went on without it: this time is not left out", NULL);
+				"the program kept running without it: this time is not left out",
+				NULL);
 	}
 }
 

@@ -262,7 +262,7 @@ const char *tp_loop_record_build(struct tp_loop_record *out, const struct tp_ana
 	reader.arrivals = tp_alloc((n + 1) * sizeof(*reader.arrivals));
 	read_steps(&reader);
 	if (reader.unmade_ns > TP_REPLAY_ERROR_MAX * out->step_ns * (double)out->n)
-		why = "the trainer waits for batches that nobody was seen to make";
+		why = "the trainer waits for batches, and no thread was seen making them";
 	else if (out->n_workers)
 		read_batches(&reader);
 	out->delay_ratio = delay_ratio(analysis);

@@ -45,17 +45,18 @@ static size_t count_returns(const struct tp_loop *loop, const struct tp_call_tre
 	size_t n = 0;
 	size_t at = 0;
 	for (size_t i = 0; i + 1 < loop->n_stays; i++) {
-		bool is_met = false;
+		bool is_active = false;
 		while (at < tree->n_sightings &&
 		       tree->sightings[at].start_ns < loop->stays[i].start_ns)
 			at++;
 		for (; at < tree->n_sightings &&
 		       tree->sightings[at].start_ns < loop->stays[i + 1].start_ns;
 		     at++)
-			is_met |= !tp_call_tree_is_within(tree, tree->sightings[at].node, node) &&
-				  tp_call_tree_is_within(tree, tree->sightings[at].node,
-							 tree->nodes[node].parent);
-		n += is_met;
+			is_active |=
+				!tp_call_tree_is_within(tree, tree->sightings[at].node, node) &&
+				tp_call_tree_is_within(tree, tree->sightings[at].node,
+						       tree->nodes[node].parent);
+		n += is_active;
 	}
 	return n;
 }
@@ -75,9 +76,9 @@ static bool has_counter(const struct tp_frame *frame, const struct tp_trace *tra
 	tp_buf_printf(&function, "%s:%u %s() ", tp_trace_string(trace, frame->file),
 		      (unsigned)(frame->function_start >> 32),
 		      tp_trace_string(trace, frame->symbol));
-	bool is_its = strncmp(tp_buf_text(&function), counter, function.len) == 0;
+	bool is_equal = strncmp(tp_buf_text(&function), counter, function.len) == 0;
 	tp_buf_release(&function);
-	return is_its;
+	return is_equal;
 }
 
 /* Searches from `node` outwards; TP_NO_NODE if no function has the counter. */

@@ -26,7 +26,8 @@ const char *tp_steps_hint_no_breakpoint(const struct tp_analysis *analysis)
 	if (source->presence != TP_PRESENCE_PRESENT)
 		return tp_arena_printf(analysis->arena, "hardware breakpoints cannot be used: %s",
 				       tp_trace_string(trace, source->reason));
-	return "no variable or function was found that changes once a step and is cheap enough to "
+	return "no variable or function was found that changes once per step and is cheap enough "
+	       "to "
 	       "watch";
 }
 

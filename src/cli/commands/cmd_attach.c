@@ -38,7 +38,7 @@ static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	}
 	pid_t pid;
 	if (!tp_text_parse_pid(argv[0], &pid)) {
-		tp_message_print("pgrep -af train", "attach: '%s' is no pid", argv[0]);
+		tp_message_print("pgrep -af train", "attach: '%s' is not a process id", argv[0]);
 		return TP_EXIT_USAGE;
 	}
 	signal(SIGPIPE, SIG_IGN); /* the report is written even if the reader of stderr is gone */

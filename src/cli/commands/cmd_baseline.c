@@ -72,8 +72,7 @@ static enum tp_status check_usable(const struct tp_gate_runs *runs, struct tp_er
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct tp_run_values *run = runs->items[i];
 		if (run->end_code || (run->end && strcmp(run->end, "signaled") == 0))
-			return tp_fail(err, TP_USAGE, "%s: its program did not end well",
-				       run->name);
+			return tp_fail(err, TP_USAGE, "%s: its program failed", run->name);
 		if (!run->facts[TP_FACT_STEP_TIME].is_known &&
 		    !run->facts[TP_FACT_RUN_DURATION].is_known)
 			return tp_fail(err, TP_USAGE, "%s: neither steps nor duration are known",
@@ -87,7 +86,8 @@ static enum tp_status check_name(const struct baseline_options *o, const char *n
 {
 	if (!tp_baseline_is_name(name))
 		return tp_fail(err, TP_USAGE,
-			       "'%.64s' is no name of a baseline: letters, digits, . _ -", name);
+			       "'%.64s' is not a valid baseline name; use letters, digits, . _ -",
+			       name);
 	if (!tp_baseline_exists(name) || o->reason)
 		return TP_OK;
 	tp_fail(err, TP_EXISTS, "baseline '%s' exists; say why it is replaced", name);

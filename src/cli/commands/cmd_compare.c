@@ -28,8 +28,8 @@ static const struct compare_options defaults = {.series = TP_PAIR_SERIES_DEFAULT
 #define AT(member) .offset = offsetof(struct compare_options, member)
 
 static const struct tp_option options[] = {
-	TP_PAIR_SERIES_ROWS(offsetof(struct compare_options, series), "so many pairs of runs",
-			    "start no further pair after that long"),
+	TP_PAIR_SERIES_ROWS(offsetof(struct compare_options, series), "number of pairs of runs",
+			    "start no new pair after that long"),
 	{.name = "seed",
 	 .type = TP_OPTION_COUNT,
 	 .value = "N",

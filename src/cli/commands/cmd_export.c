@@ -153,7 +153,7 @@ static int export_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	if (o->to && strcmp(o->to, PARQUET) == 0)
 		return export_job(cli, o, argc, argv);
 	if (argc > 1) {
-		tp_message_print(NULL, "one word too many: '%s'", argv[1]);
+		tp_message_print(NULL, "unexpected argument '%s'", argv[1]);
 		return TP_EXIT_USAGE;
 	}
 	const struct tp_export_format *format = o->to ? tp_export_find(o->to) : NULL;

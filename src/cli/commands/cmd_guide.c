@@ -226,10 +226,10 @@ static int plan(const struct tp_cli *cli, const struct guide_options *o, int arg
 static bool is_bad_usage(const struct guide_options *o, int argc)
 {
 	if (o->is_search && o->is_plan)
-		tp_message_print("trainprof help guide", "--search and --plan are two commands");
+		tp_message_print("trainprof help guide", "--search and --plan cannot be combined");
 	else if (argc > 2 && o->is_plan)
 		tp_message_print("trainprof guide --plan before after",
-				 "a plan is of one run, or compares two");
+				 "--plan takes one run, or two to compare");
 	else if (argc > 1 && !o->is_search && !o->is_plan)
 		tp_message_print("trainprof guide --search WORD WORD", "guide shows one page");
 	else if (strcmp(tp_output_format(&o->format), "text") != 0 && !o->is_plan)

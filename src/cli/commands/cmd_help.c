@@ -23,6 +23,8 @@ static const struct tp_option options[] = {{.name = "manual",
 					    .is_rare = true},
 					   TP_OPTION_END};
 
+static const char options_topic[] = "options";
+
 static int print_manual(const struct tp_command_table *table)
 {
 	struct tp_buf text = {0};
@@ -36,6 +38,7 @@ static int unknown_topic(const struct tp_command_table *table, const char *word)
 	size_t n = 0;
 	for (const struct tp_command *const *c = table->commands; *c && n < 64; c++)
 		names[n++] = (*c)->name;
+	names[n++] = options_topic;
 	for (const struct tp_topic *t = tp_topic_list(); t->name && n < 64; t++)
 		names[n++] = t->name;
 	const char *near = tp_text_closest(word, names, n);
@@ -62,7 +65,9 @@ static int help_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 	if (!argc)
 		tp_help_summary(&page, cli->table);
 	else if (command)
-		tp_help_command(&page, cli->table, command, true);
+		tp_help_command(&page, command, true);
+	else if (strcmp(argv[0], options_topic) == 0)
+		tp_help_options(&page, cli->table);
 	else if (!tp_topic_print(&page, argv[0]))
 		status = unknown_topic(cli->table, argv[0]);
 	if (status == TP_EXIT_OK)
@@ -77,7 +82,7 @@ const struct tp_command tp_cmd_help = {
 	.synopsis = "[COMMAND|TOPIC]",
 	.summary = "this overview, a command, exit-status, environment",
 	.intro = "Show the overview, one command with all its options, or a topic:\n"
-		 "exit-status, environment, formats.",
+		 "options (those of all commands), exit-status, environment, formats.",
 	.options = options,
 	.storage_size = sizeof(struct help_options),
 	.max_words = 1,

@@ -119,9 +119,9 @@ static int unknown_subcommand(const char *word)
 	char next[64];
 	snprintf(next, sizeof(next), "trainprof rules %s", near ? near : "list");
 	if (word)
-		tp_message_print(next, "rules cannot '%s': list, show, check, test", word);
+		tp_message_print(next, "unknown action '%s'; use list, show, check or test", word);
 	else
-		tp_message_print(next, "rules needs a verb: list, show, check, test");
+		tp_message_print(next, "rules needs an action: list, show, check or test");
 	return TP_EXIT_USAGE;
 }
 

@@ -68,7 +68,7 @@ static int stacks_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return TP_EXIT_USAGE;
 	}
 	if (!tp_text_parse_pid(argv[0], &pid)) {
-		tp_message_print("pgrep -af train", "stacks: '%s' is no pid", argv[0]);
+		tp_message_print("pgrep -af train", "stacks: '%s' is not a process id", argv[0]);
 		return TP_EXIT_USAGE;
 	}
 	tp_host_open(&host, "");

@@ -86,7 +86,7 @@ static int top_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 		return tp_live_view_process(cli, o, pid);
 	if (!is_number(argv[0]))
 		return watch_recording(cli, o, argv[0]);
-	tp_message_print("pgrep -af train", "top: '%s' is no pid", argv[0]);
+	tp_message_print("pgrep -af train", "top: '%s' is not a process id", argv[0]);
 	return TP_EXIT_USAGE;
 }
 

@@ -40,7 +40,7 @@ static const struct tp_option options[] = {
 	 .text = "try each advice, then all that helped together",
 	 AT(is_all)},
 	TP_PAIR_SERIES_ROWS(offsetof(struct try_options, series), "pairs of runs for each",
-			    "start no further pair of an advice after that long"),
+			    "start no new pair of an advice after that long"),
 	TP_OUTPUT_FORMAT_ROWS(offsetof(struct try_options, format), ""),
 	{.letter = 'o',
 	 .name = "output",
@@ -276,7 +276,7 @@ static long find_advice(const struct tp_findings *findings, const char *word)
 		if (is_number ? number == i + 1 : strcmp(findings->items[i].rule, word) == 0)
 			return (long)i;
 	tp_message_print("trainprof explain", "the recording has no advice '%s'%s", word,
-			 is_number ? "" : ", and no recording is called so");
+			 is_number ? "" : ", and no recording has that name");
 	return -1;
 }
 

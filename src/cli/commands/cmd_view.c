@@ -43,7 +43,7 @@ static const struct tp_option options[] = {
 	{.name = "keys",
 	 .type = TP_OPTION_TEXT,
 	 .value = "KEYS",
-	 .text = "press these first; Enter, Down and so on by name, in <>",
+	 .text = "keys to press first, such as 4<Enter><Down>",
 	 AT(keys)},
 	{.name = "print",
 	 .type = TP_OPTION_CHOICE,

@@ -53,7 +53,7 @@ static enum tp_status read_books(struct tp_doctor_cost *out, const struct tp_tra
 				 struct tp_error *err)
 {
 	if (trace->n_samples == 0 || !tp_own_cpu_read(&out->own, trace))
-		return tp_fail(err, TP_TARGET, "a program that computes had no sample");
+		return tp_fail(err, TP_TARGET, "the test program got no sample");
 	for (size_t i = 0; i < trace->n_sources; i++) {
 		const struct tp_source *source = &trace->sources[i];
 		out->is_python |= strcmp(tp_trace_string(trace, source->name), "python") == 0 &&
@@ -74,7 +74,7 @@ static enum tp_status measure_in(struct tp_doctor_cost *out, const char *folder,
 	char *log = tp_asprintf("%s/log", folder);
 	enum tp_status status = tp_pair_run(&run, program, recording, log, err);
 	if (status == TP_OK && (run.exit_code || run.signal))
-		status = tp_fail(err, TP_TARGET, "a program that computes could not be measured");
+		status = tp_fail(err, TP_TARGET, "the test program could not be measured");
 	if (status == TP_OK)
 		status = tp_store_load(&trace, recording, err);
 	if (status == TP_OK) {

@@ -37,11 +37,12 @@ bool tp_rank_run_begin(struct tp_rank_run *rank, const struct tp_cli *cli,
 	const struct tp_job_place *place = &rank->job.place;
 	if (place->contradiction && !cli->is_quiet) {
 		if (is_rank && place->n_ranks)
-			tp_message_print(NULL, "%s cannot be: rank %" PRId64 " of %u by %s counts",
+			tp_message_print(NULL,
+					 "%s is impossible: rank %" PRId64 " of %u by %s counts",
 					 place->contradiction, place->rank, place->n_ranks,
 					 place->launcher);
 		else
-			tp_message_print(NULL, "%s cannot be: which rank this is, is not known",
+			tp_message_print(NULL, "%s is impossible: the rank is not known",
 					 place->contradiction);
 	}
 	if (!is_rank)
@@ -59,8 +60,7 @@ int tp_rank_run_exec(struct tp_rank_run *rank, char **argv)
 {
 	struct tp_error err = {0};
 	if (!rank->asked->is_quiet)
-		tp_message_print(NULL, "rank %" PRId64 " runs without being measured",
-				 rank->job.place.rank);
+		tp_message_print(NULL, "rank %" PRId64 " is not measured", rank->job.place.rank);
 	int status = tp_target_run_alone(rank->cli.inheritance, argv, &err);
 	tp_message_error(NULL, &err);
 	return status;

@@ -68,7 +68,8 @@ static enum tp_status read_saves(struct tp_run_history *out, const struct tp_jso
 	out->saves = tp_arena_alloc(arena, (tp_json_count(rows) + 1) * sizeof(*out->saves));
 	TP_JSON_EACH (row, rows) {
 		if (!read_save(&out->saves[out->n], row, arena))
-			return tp_fail(err, TP_PARSE, "%s:%u: a save has step_ns, times above 0",
+			return tp_fail(err, TP_PARSE,
+				       "%s:%u: step_ns of a save must be a list of times above 0",
 				       tp_json_name(doc), tp_json_line(row));
 		out->n++;
 	}

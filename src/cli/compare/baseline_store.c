@@ -145,7 +145,8 @@ static enum tp_status read_runs(struct tp_baseline *out, const struct tp_json_do
 	TP_JSON_EACH (item, runs) {
 		const char *file = tp_json_string(item);
 		if (!file || !tp_baseline_is_name(file))
-			return tp_fail(err, TP_PARSE, "%s:%u: a run is a file beside it",
+			return tp_fail(err, TP_PARSE,
+				       "%s:%u: a run must name a file in the same folder",
 				       tp_json_name(doc), tp_json_line(item));
 		out->runs[out->n_runs++] = path_in(out->directory, file);
 	}

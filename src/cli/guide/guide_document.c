@@ -113,8 +113,8 @@ void tp_guide_document_text(struct tp_guide_document *sheet, const char *text)
 static void print_field(struct tp_page *page, const struct tp_document_block *block,
 			const struct tp_document_block *before)
 {
-	bool is_told = before && before->label && strcmp(before->label, block->label) == 0;
-	if (!is_told) {
+	bool is_repeated = before && before->label && strcmp(before->label, block->label) == 0;
+	if (!is_repeated) {
 		tp_page_column(page, COLUMN_LABEL);
 		tp_page_add(page, TP_PAINT_BOLD, block->label);
 		tp_page_add(page, TP_PAINT_NONE, " ");

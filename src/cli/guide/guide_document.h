@@ -13,10 +13,11 @@
 enum tp_document_block_kind {
 	TP_DOCUMENT_HEADING,
 	TP_DOCUMENT_PARAGRAPH,
-	TP_DOCUMENT_POINT, /* of a list of sentences */
-	TP_DOCUMENT_FIELD, /* several with one label stand below each other */
-	TP_DOCUMENT_ITEM,  /* of a list of pages */
-	TP_DOCUMENT_TEXT,  /* lines that stay as they are */
+	TP_DOCUMENT_POINT, /* an item of a list of sentences */
+	TP_DOCUMENT_FIELD, /* a label and a text; the label is printed once for fields in a row that
+			      share it */
+	TP_DOCUMENT_ITEM,  /* an item of a list of pages */
+	TP_DOCUMENT_TEXT,  /* preformatted lines */
 };
 
 struct tp_document_block {

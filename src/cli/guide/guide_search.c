@@ -92,7 +92,7 @@ size_t tp_guide_search(struct tp_page *page, const struct tp_rulebook *book, cha
 	for (size_t i = 0; i < n && i < HITS_MAX; i++)
 		print_hit(page, book, &hits[i]);
 	if (n > HITS_MAX) {
-		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more: another word makes them fewer",
+		tp_page_addf(page, TP_PAINT_DIM, "  %zu more; add a word to narrow the search",
 			     n - HITS_MAX);
 		tp_page_end(page);
 	}

@@ -49,7 +49,7 @@ static void add_classes(struct tp_guide_document *sheet, const struct tp_techniq
 static void add_effects(struct tp_guide_document *sheet, const struct tp_technique *technique)
 {
 	if (!technique->n_effects)
-		tp_guide_document_field(sheet, "others", "no figure was found that could be read");
+		tp_guide_document_field(sheet, "others", "no published figure was found");
 	for (size_t i = 0; i < technique->n_effects; i++) {
 		const struct tp_effect *effect = &technique->effects[i];
 		size_t len = strlen(effect->text);

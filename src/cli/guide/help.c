@@ -38,10 +38,9 @@ void tp_help_summary(struct tp_page *page, const struct tp_command_table *table)
 		tp_page_wrap(page, COLUMN_SUMMARY, TP_PAINT_NONE, commands[i]->summary, 0);
 	}
 	tp_page_end(page);
-	tp_topic_text(
-		page,
-		"Options for all commands: -h --help, -q, -v, --color=WHEN, --ascii, --width=N\n"
-		"`trainprof help run` shows one command; `man trainprof` has the whole story.");
+	tp_topic_text(page,
+		      "`trainprof help options` lists the options for all commands;\n"
+		      "`trainprof help run` shows one command, `man trainprof` has all details.");
 }
 
 static void option_heading(struct tp_buf *out, const struct tp_option *option)
@@ -85,8 +84,7 @@ static void print_options(struct tp_page *page, const struct tp_option *options,
 	}
 }
 
-void tp_help_command(struct tp_page *page, const struct tp_command_table *table,
-		     const struct tp_command *command, bool is_full)
+void tp_help_command(struct tp_page *page, const struct tp_command *command, bool is_full)
 {
 	tp_page_addf(page, TP_PAINT_NONE, "usage: trainprof %s %s", command->name,
 		     command->synopsis);
@@ -101,17 +99,20 @@ void tp_help_command(struct tp_page *page, const struct tp_command_table *table,
 		tp_page_end(page);
 		print_options(page, command->options, is_full);
 	}
-	if (is_full) {
-		tp_page_end(page);
-		tp_page_add(page, TP_PAINT_BOLD, "For all commands");
-		tp_page_end(page);
-		print_options(page, table->global_options, true);
-	}
 	tp_page_end(page);
 	if (command->ending)
 		tp_topic_prose(page, command->ending);
+	if (is_full)
+		print_row(page, "Options for all commands: trainprof help options");
 	print_row(page, is_full ? "The manual page: man trainprof"
 				: "All options and more: trainprof help COMMAND");
+}
+
+void tp_help_options(struct tp_page *page, const struct tp_command_table *table)
+{
+	tp_page_add(page, TP_PAINT_BOLD, "Options for all commands");
+	tp_page_end(page);
+	print_options(page, table->global_options, true);
 }
 
 /* ---- the manual page ----------------------------------------------------------------------- */

@@ -171,8 +171,8 @@ static enum tp_status read_ranks(struct tp_job *job, const struct tp_job_members
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-/* Advice that helps the late rank helps the job, but at most until the next rank is the last; the
- * removed part of the surplus is not known. */
+/* Advice for the late rank makes the job faster only until the next rank is the last one. How much
+ * of the delay it removes is unknown, so the gain may also be nothing. */
 static void bound_advice(struct tp_job *job)
 {
 	for (size_t i = 0; i < job->n_advice; i++) {

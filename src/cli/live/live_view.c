@@ -103,8 +103,8 @@ static void note_missing(struct attached *a)
 	(void)tp_run_session_add_missing(note, a->plan, NULL, 0);
 	tp_target_check_access(a->target, &a->host, &reach);
 	if (reach.presence != TP_PRESENCE_PRESENT)
-		tp_buf_printf(note, "%slines of Python are off: %s", note->len ? "; " : "",
-			      reach.reason);
+		tp_buf_printf(note, "%sPython line numbers are not available: %s",
+			      note->len ? "; " : "", reach.reason);
 }
 
 static enum tp_status prepare(struct attached *a, pid_t pid, struct tp_error *err)

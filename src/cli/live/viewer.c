@@ -49,15 +49,17 @@ static void copy_screen(struct tp_viewer *viewer)
 	struct tp_buf out = {0};
 	tp_view_add_markdown(viewer->view, &text);
 	if (text.len * 4 / 3 > CLIPBOARD_MAX) {
-		tp_view_show_message(viewer->view,
-				     "Too long for a terminal's clipboard; e writes a file.");
+		tp_view_show_message(
+			viewer->view,
+			"Too long for the terminal's clipboard; press e to write a file.");
 	} else {
 		tp_buf_puts(&out, "\033]52;c;");
 		add_base64(&out, tp_buf_text(&text), text.len);
 		tp_buf_puts(&out, "\033\\");
 		tp_live_screen_write(viewer->screen, &out);
-		tp_view_show_message(viewer->view,
-				     "Given to the terminal for its clipboard, as Markdown.");
+		tp_view_show_message(
+			viewer->view,
+			"Copied to the clipboard as Markdown, if the terminal allows it.");
 	}
 	tp_buf_release(&text);
 	tp_buf_release(&out);
@@ -227,7 +229,7 @@ enum tp_status tp_viewer_handle_keys(struct tp_view *view, const char *keys, str
 		}
 		int key = named_key(keys + 1, len - 1);
 		if (key == TP_KEY_NONE) {
-			tp_fail(err, TP_USAGE, "no key is called %.*s>", (int)(len < 40 ? len : 40),
+			tp_fail(err, TP_USAGE, "unknown key %.*s>", (int)(len < 40 ? len : 40),
 				keys);
 			tp_error_next(err, "trainprof view --keys='4<Down><Enter>'");
 			return TP_USAGE;

@@ -353,7 +353,7 @@ static enum tp_status parse_letters(const struct tp_parse *parse, const char *wo
 static enum tp_status parse_word(struct tp_parse *parse, const char *word, struct tp_error *err)
 {
 	if (parse->n_words == parse->max_words) {
-		tp_fail(err, TP_USAGE, "one word too many: '%s'", word);
+		tp_fail(err, TP_USAGE, "unexpected argument '%s'", word);
 		next_help(parse, err);
 		return TP_USAGE;
 	}

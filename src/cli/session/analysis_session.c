@@ -129,7 +129,7 @@ static enum tp_status refuse_partial_import(const struct tp_trace *trace, const 
 	const struct tp_run_info *run = &trace->run;
 	if (!trace->is_partial || run->mode != TP_MODE_IMPORT)
 		return TP_OK;
-	tp_fail(err, TP_PARSE, "the import into '%s' did not end", directory);
+	tp_fail(err, TP_PARSE, "the import into '%s' is incomplete", directory);
 	if (run->n_command > 2)
 		add_import_hint(directory, run, err);
 	return TP_PARSE;
@@ -210,11 +210,11 @@ enum tp_status tp_analysis_session_render(const struct tp_analysis_session *read
 	*size = 0;
 	FILE *memory = open_memstream(text, size);
 	if (!memory)
-		return tp_fail(err, TP_NOMEM, "no memory for the report");
+		return tp_fail(err, TP_NOMEM, "out of memory for the report");
 	enum tp_status status =
 		tp_exporter_find(format)->write(&reading->report, style, memory, err);
 	if (fclose(memory) != 0 && status == TP_OK)
-		status = tp_fail(err, TP_NOMEM, "no memory for the report");
+		status = tp_fail(err, TP_NOMEM, "out of memory for the report");
 	return status;
 }
 

@@ -72,7 +72,7 @@ extern const char *const tp_steps_choices[];
 	.text = "exclude the first N steps", .otherwise = "until steady"
 #define TP_OPTION_RANK \
 	.name = "rank", .type = TP_OPTION_TEXT, .value = "N", \
-	.text = "of a job, only this rank", .is_rare = true
+	.text = "only this rank of a job", .is_rare = true
 #define TP_OPTION_RULES \
 	.name = "rules", .type = TP_OPTION_WORDS, .value = "DIR", \
 	.text = "use the rules in DIR in addition to the built-in ones", .is_own = true

@@ -57,12 +57,11 @@ static void recover(const char *aside, const char *directory, bool is_quiet)
 		if (!is_quiet)
 			tp_message_print(
 				tp_buf_text(&next),
-				"'%s' was to replace '%s' and was not closed: both are kept",
+				"'%s' should replace '%s' but is incomplete: both are kept",
 				directory, aside);
 		tp_buf_release(&next);
 	} else if (restore(aside, directory, state) && !is_quiet) {
-		tp_message_print(NULL,
-				 "'%s' is again what it was: what was to replace it was killed",
+		tp_message_print(NULL, "restored '%s': the run that should replace it was killed",
 				 directory);
 	}
 }

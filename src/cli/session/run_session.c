@@ -267,7 +267,8 @@ static void report_access(const struct run_session *s)
 	struct tp_availability reach;
 	tp_target_check_access(s->target, &s->host, &reach);
 	if (reach.presence != TP_PRESENCE_PRESENT && !s->cli->is_quiet)
-		tp_message_print(reach.remedy, "lines of Python are off, %s", reach.reason);
+		tp_message_print(reach.remedy, "Python line numbers are not available: %s",
+				 reach.reason);
 }
 
 static enum tp_status start_target(struct run_session *s, struct tp_error *err)
@@ -526,6 +527,6 @@ bool tp_run_session_check_whole(const struct tp_run_session_result *measured)
 {
 	if (!measured->is_whole)
 		tp_message_print("trainprof report   (valid until then), or use --max-size and -o",
-				 "%s; %s went on", measured->note, measured->program);
+				 "%s; %s kept running", measured->note, measured->program);
 	return measured->is_whole;
 }

@@ -222,10 +222,10 @@ void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest
 		break;
 	case TP_END_DETACHED:
 	case TP_END_RUNNING:
-		tp_buf_printf(out, "%s went on", digest->program);
+		tp_buf_printf(out, "%s kept running", digest->program);
 		break;
 	case TP_END_UNKNOWN:
-		tp_buf_printf(out, "how %s ended was not recorded", digest->program);
+		tp_buf_printf(out, "the exit status of %s was not recorded", digest->program);
 		break;
 	}
 	if (digest->run->mode == TP_MODE_ATTACH)
@@ -292,13 +292,13 @@ static void add_not_seen(struct tp_buf *out, const struct tp_trace *trace)
 {
 	const char *separator = out->len ? "; not seen: " : "Not seen: ";
 	for (size_t i = 0; i < trace->n_sources; i++) {
-		const char *untold = tp_trace_string(trace, trace->sources[i].reason);
-		size_t len = strcspn(untold, "(;");
-		while (len && untold[len - 1] == ' ')
+		const char *reason = tp_trace_string(trace, trace->sources[i].reason);
+		size_t len = strcspn(reason, "(;");
+		while (len && reason[len - 1] == ' ')
 			len--;
 		if (!len)
 			continue;
-		tp_buf_printf(out, "%s%.*s", separator, (int)len, untold);
+		tp_buf_printf(out, "%s%.*s", separator, (int)len, reason);
 		separator = "; ";
 	}
 }

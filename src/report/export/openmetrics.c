@@ -146,7 +146,7 @@ static enum tp_status openmetrics_write(const struct tp_report *report, FILE *ou
 					struct tp_error *err)
 {
 	const struct tp_run_info *run = &report->profile->trace->run;
-	write_head(out, "run_info", "Which run the figures are of.");
+	write_head(out, "run_info", "Identifies the run.");
 	fputs("trainprof_run_info{id=", out);
 	write_label(out, run->id ? run->id : "");
 	fputs(",label=", out);

@@ -30,7 +30,7 @@ void tp_diff_add_sentence(struct tp_buf *out, const struct tp_run_diff *diff)
 {
 	const struct tp_change *ratio = &diff->ratio;
 	if (!ratio->is_known) {
-		tp_buf_printf(out, "No time is known of all runs: %s.", ratio->why);
+		tp_buf_printf(out, "Not all runs have a time to compare: %s.", ratio->why);
 		return;
 	}
 	tp_buf_printf(out, "%s became %s%s: ", tp_unit_time(ratio->base).text,

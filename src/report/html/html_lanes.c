@@ -185,7 +185,7 @@ void tp_html_add_lanes(struct tp_buf *out, const struct tp_report_digest *digest
 		add_step(out, profile, worst, "Worst");
 	tp_buf_printf(out,
 		      "<ul class=\"legend\"><li><span class=\"key p%d\"></span>on a CPU</li>"
-		      "<li><span class=\"key p%d\"></span>wants a CPU</li>"
+		      "<li><span class=\"key p%d\"></span>waits for a CPU</li>"
 		      "<li><span class=\"key p%d\"></span>waits</li></ul></section>\n",
 		      CLASS_RUNNING, CLASS_RUNNABLE, CLASS_BLOCKED);
 }

@@ -69,7 +69,7 @@ void tp_html_add_parts(struct tp_buf *out, const struct tp_report_digest *digest
 	tp_html_begin_table(out,
 			    digest->profile->is_of_steps ? "Parts of the mean steady step"
 							 : "Parts of the judged time",
-			    "part|>time|>share|>95 % interval|>hidden behind others|made of");
+			    "part|>time|>share|>95 % interval|>overlapped with others|made of");
 	for (int part = 0; part < TP_N_PARTS; part++)
 		add_part(out, digest, (enum tp_part)part);
 	tp_html_end_table(out);

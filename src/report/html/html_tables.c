@@ -73,9 +73,10 @@ void tp_html_add_workers(struct tp_buf *out, const struct tp_report_digest *dige
 	tp_html_begin_section(out, "processes", "Processes and workers");
 	if (profile->n_workers)
 		add_worker_table(out, profile);
-	tp_html_begin_table(out, "Processes",
-			    "process|>pid|role|>threads|>CPU time|>on a CPU|>wants one|>waits|"
-			    ">memory, peak");
+	tp_html_begin_table(
+		out, "Processes",
+		"process|>pid|role|>threads|>CPU time|>on a CPU|>waits for one|>other waits|"
+		">memory, peak");
 	for (size_t i = 0; i < profile->n_processes && i < MAX_PROCESSES; i++)
 		add_process(out, profile->trace, &profile->processes[i]);
 	tp_html_end_table(out);

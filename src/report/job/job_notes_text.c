@@ -101,7 +101,8 @@ static void add_hanging(struct tp_buf *out, const struct tp_job *job)
 static void add_left_out(struct tp_buf *out, const struct tp_job *job)
 {
 	if (!job->launcher && job->n_ranks > 1)
-		tp_buf_puts(out, "No launcher says that these recordings are of one job.\n");
+		tp_buf_puts(out, "It is not certain that these recordings belong to one job: no "
+				 "launcher says so.\n");
 	if (job->n_missing) {
 		tp_buf_printf(out, "No recording of rank%s ", job->n_missing == 1 ? "" : "s");
 		add_numbers(out, job->missing, job->n_missing);
@@ -119,7 +120,7 @@ static void add_left_out(struct tp_buf *out, const struct tp_job *job)
 				      rank->directory,
 				      tp_unit_counted(rank->n_judged, "step").text);
 		if (rank->contradiction)
-			tp_buf_printf(out, "%s: %s cannot be; its number is not sure.\n",
+			tp_buf_printf(out, "%s: %s is impossible; its rank is uncertain.\n",
 				      rank->directory, rank->contradiction);
 	}
 	if (job->n_unreadable > 4)
@@ -140,7 +141,7 @@ static void add_joining(struct tp_buf *out, const struct tp_job *job)
 		most = job->ranks[i].skew_ns > most ? job->ranks[i].skew_ns : most;
 	}
 	if (job->joined_by == TP_JOB_BY_SHARES)
-		tp_buf_printf(out, "Not joined by steps: %s. Times are of a second.\n",
+		tp_buf_printf(out, "Not joined by steps: %s. Times are per second.\n",
 			      job->not_joined);
 	else if (job->joined_by == TP_JOB_BY_ORDER)
 		tp_buf_puts(out, "Steps were joined by their order: neither clocks nor lengths "

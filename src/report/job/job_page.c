@@ -152,7 +152,7 @@ static void print_ranks(struct tp_page *page, const struct tp_job *job)
 	if (n > ROWS_MAX) {
 		tp_page_addf(page, TP_PAINT_NONE, "  and %zu more, with %s to ", n - ROWS_MAX,
 			     tp_unit_time(rows[n - 1].rank->own_ns).text);
-		tp_page_addf(page, TP_PAINT_NONE, "%s of work a step",
+		tp_page_addf(page, TP_PAINT_NONE, "%s of work per step",
 			     tp_unit_time(rows[ROWS_MAX].rank->own_ns).text);
 		tp_page_end(page);
 	}

@@ -199,7 +199,7 @@ void tp_job_add_cause(struct tp_buf *out, const struct tp_job *job)
 	if (job->late == TP_JOB_NO_RANK || job->late_label == TP_N_LABELS)
 		return;
 	const struct tp_job_rank *rank = &job->ranks[job->late];
-	const char *unit = job->joined_by == TP_JOB_BY_SHARES ? "a second" : "a step";
+	const char *unit = job->joined_by == TP_JOB_BY_SHARES ? "per second" : "per step";
 	struct tp_buf name = {0};
 	tp_job_add_rank(&name, rank);
 	tp_buf_printf(out, "Meanwhile %s", tp_buf_text(&name));

@@ -57,7 +57,7 @@ static void add_device(struct tp_buf *out, const struct tp_profile *profile, siz
 
 static void add_device_table(struct tp_buf *out, const struct tp_profile *profile)
 {
-	tp_buf_puts(out, "| device | busy | own | waits given to their causes | idle by | "
+	tp_buf_puts(out, "| device | busy | own | waits split by cause | idle by | "
 			 "others waited for it |\n| --- | ---: | --- | --- | --- | ---: |\n");
 	size_t *order = tp_alloc(profile->n_devices * sizeof(*order));
 	tp_report_order_devices(order, profile);

@@ -110,14 +110,14 @@ static void add_price(struct lines *lines, const struct tp_report_plan *plan,
 	for (size_t i = 0; i < move->n_advice; i++) {
 		const struct tp_finding *finding = member(plan, move, i);
 		const char *price = finding->price ? finding->price : "check the model's quality";
-		bool is_told = false;
+		bool is_stated = false;
 		for (size_t k = 0; k < i; k++) {
 			const char *before = member(plan, move, k)->price;
-			is_told |= before && strcmp(before, price) == 0;
+			is_stated |= before && strcmp(before, price) == 0;
 		}
 		if (finding->kind == TP_ADVICE_SEMANTIC)
 			add_line(lines, "price", "changes the training: %s", price);
-		else if (!is_told && finding->price)
+		else if (!is_stated && finding->price)
 			add_line(lines, "price", "%s", price);
 	}
 }

@@ -52,8 +52,8 @@ bool tp_report_pair_is_known(const struct tp_report_pair *pair)
 static const char *sentence_of(const struct tp_report_pair *pair)
 {
 	return tp_report_pair_is_known(pair)
-		       ? "Nothing that both have spoils the comparison."
-		       : "No number is known of both: they cannot be compared.";
+		       ? "The runs can be compared."
+		       : "The runs have no figure in common: they cannot be compared.";
 }
 
 /* ---- text ---- */

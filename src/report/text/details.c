@@ -22,6 +22,9 @@ enum {
 	N_PROCESSES_SHOWN = 40,
 	N_GAPS_SHOWN = 10,
 	N_SLOWEST = 5,
+	PART_TEXT = 38,       /* column after the share of a part */
+	PART_TEXT_NARROW = 4, /* column on the next line, if the room is below PART_ROOM_MIN */
+	PART_ROOM_MIN = 24,
 };
 
 static void print_section(struct tp_page *page, const char *title)
@@ -64,7 +67,7 @@ static void add_without(struct tp_buf *out, const struct tp_report_digest *diges
 {
 	struct tp_unit_text low = tp_unit_scaled(digest->scale, part->without_low_ns);
 	struct tp_unit_text high = tp_unit_scaled(digest->scale, part->without_high_ns);
-	tp_buf_puts(out, "without it ");
+	tp_buf_puts(out, "step without it ");
 	if (strcmp(low.text, high.text) != 0)
 		tp_buf_printf(out, "%.*f–", digest->scale.decimals,
 			      part->without_low_ns / digest->scale.ns);
@@ -89,13 +92,19 @@ static void print_part(struct tp_page *page, const struct tp_report_digest *dige
 	if (interval.text[0])
 		tp_buf_printf(&text, "%s %%, ", interval.text);
 	if (part->hidden_ns)
-		tp_buf_printf(&text, "plus %s hidden, ",
+		tp_buf_printf(&text, "plus %s overlapped, ",
 			      tp_unit_scaled(digest->scale,
 					     (double)part->hidden_ns / digest->divisor)
 				      .text);
 	if (part->without_high_ns > 0)
 		add_without(&text, digest, part);
-	tp_page_wrap(page, 38, TP_PAINT_NONE, tp_buf_text(&text), 0);
+	size_t column = PART_TEXT;
+	if (text.len && tp_page_room(page) < PART_ROOM_MIN) {
+		tp_page_end(page);
+		column = PART_TEXT_NARROW;
+		tp_page_column(page, column);
+	}
+	tp_page_wrap(page, column, TP_PAINT_NONE, tp_buf_text(&text), 0);
 	tp_buf_release(&text);
 	print_part_labels(page, digest, id);
 }

@@ -83,7 +83,7 @@ static void print_job(struct tp_page *page, const struct tp_report_digest *diges
 	tp_page_column(page, COLUMN_OWN);
 	tp_page_add(page, TP_PAINT_DIM, "     own");
 	tp_page_column(page, COLUMN_AFTER);
-	tp_page_add(page, TP_PAINT_DIM, "   waits given to their causes");
+	tp_page_add(page, TP_PAINT_DIM, "   waits split by cause");
 	tp_page_end(page);
 	for (int p = 0; p < TP_N_PARTS; p++)
 		if (job->own_ns[p] || job->after_ns[p])
@@ -271,7 +271,7 @@ static void print_kernels(struct tp_page *page, const struct tp_report_digest *d
 		return;
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		all_ns += profile->kernels[i].time_ns;
-	print_section(page, "Kernels and copies: time, share, number, family, name");
+	print_section(page, "Kernels and copies (time, share, count, family, name)");
 	for (size_t i = 0; i < profile->n_kernels && i < N_KERNELS_SHOWN; i++)
 		print_kernel(page, digest, &profile->kernels[i], all_ns);
 	if (profile->n_kernels > N_KERNELS_SHOWN) {
@@ -380,7 +380,7 @@ static void print_blames(struct tp_page *page, const struct tp_report_digest *di
 {
 	if (!digest->profile->n_blames)
 		return;
-	print_section(page, "Who made others wait, doing what");
+	print_section(page, "Which rank made others wait, and what it did meanwhile");
 	for (size_t i = 0; i < digest->profile->n_blames; i++)
 		if (is_first_blame(digest->profile, i))
 			print_blamed(page, digest, digest->profile->blames[i].device);

@@ -188,7 +188,7 @@ static void print_reported(struct tp_page *page, const char *name,
 static void print_yardstick(struct tp_page *page, const struct tp_yardstick *yardstick)
 {
 	struct tp_buf text = {0};
-	tp_buf_printf(&text, "trainprof guide %s: %s. It is what to beat:", yardstick->technique,
+	tp_buf_printf(&text, "trainprof guide %s: %s. Compare with it:", yardstick->technique,
 		      yardstick->title);
 	print_field(page, "against", tp_buf_text(&text));
 	print_reported(page, "", yardstick->reported, yardstick->n_reported);

@@ -81,8 +81,7 @@ static void print_missing(struct tp_page *page, const struct tp_findings *findin
 		return;
 	tp_page_end(page);
 	tp_page_wrap(page, 2, TP_PAINT_NONE,
-		     "Rules that lack facts could say more. Find out next, the most useful first:",
-		     0);
+		     "More advice is possible with these values, most useful first:", 0);
 	for (size_t i = 0; i < findings->n_wanted; i++) {
 		const struct tp_fact_desc *fact = tp_fact_desc(findings->wanted[i].fact);
 		tp_page_addf(page, TP_PAINT_NONE, "  %s  ", fact->name);

@@ -114,7 +114,7 @@ static const char *worker_words(enum tp_worker_time what)
 		[TP_WORKER_INDEX_WAIT] = "waits for work",
 		[TP_WORKER_SLEEP] = "sleeps",
 		[TP_WORKER_CPU_QUEUE] = "waits for a CPU",
-		[TP_WORKER_OTHER] = "waits for something else",
+		[TP_WORKER_OTHER] = "other waits",
 	};
 	return words[what];
 }
@@ -144,9 +144,9 @@ static void print_batches(struct tp_page *page, const struct tp_profile *profile
 	if (!batch->is_known || !supply->is_known || !demand->is_known)
 		return;
 	struct tp_buf text = {0};
-	tp_buf_printf(&text, "a batch costs a worker %s; ", tp_unit_time(batch->value).text);
-	tp_buf_printf(&text, "%s a second can be made, ", tp_unit_number(supply->value).text);
-	tp_buf_printf(&text, "%s a second are wanted", tp_unit_number(demand->value).text);
+	tp_buf_printf(&text, "a worker takes %s per batch; ", tp_unit_time(batch->value).text);
+	tp_buf_printf(&text, "%s per second can be made, ", tp_unit_number(supply->value).text);
+	tp_buf_printf(&text, "%s per second are used", tp_unit_number(demand->value).text);
 	tp_page_column(page, 2);
 	tp_page_wrap(page, 4, TP_PAINT_NONE, tp_buf_text(&text), 2);
 	tp_buf_release(&text);

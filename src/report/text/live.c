@@ -115,7 +115,7 @@ static void add_waits(struct tp_buf *out, const struct tp_profile *profile,
 		if (ratio < SMALLEST_WAIT)
 			return;
 		tp_buf_printf(out, "%s%s %s", n ? ", " : "",
-			      most == CPU ? "wants a CPU" : tp_cause_name((enum tp_cause)most),
+			      most == CPU ? "a free CPU" : tp_cause_name((enum tp_cause)most),
 			      tp_unit_percent(ratio).text);
 		left_ns[most] = 0;
 	}

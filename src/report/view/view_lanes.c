@@ -296,7 +296,8 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 				     tp_unit_time((double)step->part_ns[part]).text);
 	tp_page_end(page);
 	if (!view->is_plain) {
-		tp_page_add(page, TP_PAINT_DIM, " ▓ works  ░ waits  ▒ wants a CPU  n communicates");
+		tp_page_add(page, TP_PAINT_DIM,
+			    " ▓ works  ░ waits  ▒ waits for a CPU  n communicates");
 		tp_page_end(page);
 		print_scale(page, step);
 	}
@@ -415,7 +416,7 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 	if (!lane->is_track) {
 		tp_page_addf(page, TP_PAINT_NONE, ", waits %s",
 			     tp_unit_time((double)times.wait_ns).text);
-		tp_page_addf(page, TP_PAINT_NONE, ", wants a CPU %s",
+		tp_page_addf(page, TP_PAINT_NONE, ", waits for a CPU %s",
 			     tp_unit_time((double)times.wants_cpu_ns).text);
 	}
 	tp_page_end(page);

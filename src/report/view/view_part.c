@@ -182,7 +182,7 @@ static void print_worker(struct tp_view *view, const struct tp_thread_result *th
 	struct tp_buf what = {0};
 	double lived = thread->lived_ns ? (double)thread->lived_ns : 1;
 	tp_view_percent(page, (double)thread->on_cpu_ns / lived);
-	tp_buf_printf(&what, "  worker %d, %s wants a CPU", (int)task->tid,
+	tp_buf_printf(&what, "  worker %d, %s waits for a CPU", (int)task->tid,
 		      tp_unit_percent((double)thread->runnable_ns / lived).text);
 	print_with_place(page, tp_buf_text(&what), tp_trace_string(view->trace, task->comm));
 	tp_buf_release(&what);
@@ -318,7 +318,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 		return;
 	}
 	if (row.kind == ROW_KERNEL || row.kind == ROW_SPAN) {
-		tp_view_show_message(view, "The trace has no more of it than this.");
+		tp_view_show_message(view, "The trace has no further details.");
 		return;
 	}
 	if (row.kind == ROW_WORKER) {

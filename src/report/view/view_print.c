@@ -49,12 +49,6 @@ static void print_title(struct tp_view *view, struct tp_page *page)
 	tp_buf_release(&text);
 }
 
-static void print_text_lines(struct tp_view *view, struct tp_view_place *place,
-			     struct tp_page *page)
-{
-	place->screen->print_text(view, place, page);
-}
-
 static void print_rows(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
 {
 	size_t n = place->n_rows < ROWS_MAX ? place->n_rows : ROWS_MAX;
@@ -75,7 +69,7 @@ static void print_screen(struct tp_view *view, struct tp_page *page)
 	if (place->screen->print_head)
 		place->screen->print_head(view, place, page);
 	if (place->screen->print_text)
-		print_text_lines(view, place, page);
+		place->screen->print_text(view, place, page);
 	else if (place->screen->print_row)
 		print_rows(view, place, page);
 	if (place->screen->draw) {
@@ -106,7 +100,7 @@ void tp_view_print_plain(struct tp_view *view, struct tp_page *page)
 	view->is_plain = false;
 }
 
-/* The fence is longer than any run of backticks in the text. */
+/* Returns the length of a Markdown fence: longer than any run of backticks in the text. */
 static size_t quote_length(const char *text)
 {
 	size_t longest = 2;

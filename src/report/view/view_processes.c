@@ -131,7 +131,7 @@ static void make_threads(struct tp_view *view, struct tp_view_place *place)
 static void print_columns(struct tp_view_place *place, struct tp_page *page, const char *first)
 {
 	static const char *const sorts[SORTS] = {"", ", by CPU", ", by waiting", ", by memory"};
-	tp_page_addf(page, TP_PAINT_DIM, "%9s  role      CPU    wants CPU  waits", first);
+	tp_page_addf(page, TP_PAINT_DIM, "%9s  role      CPU     CPU wait  waits", first);
 	if (!tp_view_is_narrow(page)) {
 		tp_page_column(page, 50);
 		tp_page_addf(page, TP_PAINT_DIM, "for, name%s",

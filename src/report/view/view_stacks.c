@@ -123,8 +123,7 @@ static void print_callers(struct tp_view *view, struct tp_view_place *place, uin
 	if (at != TP_VIEW_NO_NODE)
 		at = calls.nodes[at].child;
 	tp_page_column(page, 1);
-	tp_page_add(page, TP_PAINT_BOLD,
-		    at == TP_VIEW_NO_NODE ? "called by nothing that is known" : "called by");
+	tp_page_add(page, TP_PAINT_BOLD, at == TP_VIEW_NO_NODE ? "no known caller" : "called by");
 	tp_page_end(page);
 	for (int i = 0; i < CALLERS_MAX && at != TP_VIEW_NO_NODE; i++) {
 		const struct tp_view_node *node = &calls.nodes[at];

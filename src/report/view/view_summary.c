@@ -191,7 +191,7 @@ static void print_part_detail(struct tp_view *view, enum tp_part id, struct tp_p
 	print_field(page, "made of:", tp_buf_text(&text));
 	tp_buf_clear(&text);
 	if (part->hidden_ns)
-		tp_buf_printf(&text, "%s more went on behind other parts",
+		tp_buf_printf(&text, "%s more overlapped with other parts",
 			      tp_unit_time((double)part->hidden_ns / view->digest.divisor).text);
 	print_field(page, "hidden:", tp_buf_text(&text));
 	print_lines_of_part(view, id, page);

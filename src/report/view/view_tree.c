@@ -110,7 +110,7 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 	uint32_t function = calls->nodes[item].function;
 	if (place->mode == TP_VIEW_TREE_CALLERS && function == place->function &&
 	    tp_view_function_frame(&view->functions, function)->kind != TP_FRAME_PYTHON) {
-		tp_view_show_message(view, "Recordings know source lines of Python alone.");
+		tp_view_show_message(view, "Only Python has source lines in recordings.");
 		return;
 	}
 	tp_view_open_function(view, &place->selection, function, 0);

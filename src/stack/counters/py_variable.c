@@ -288,20 +288,20 @@ size_t tp_py_variables_read(struct tp_py_counters *self, const struct tp_py_stac
 	struct pending pending[MAX_READ];
 	struct tp_process_range
 		pieces[MAX_READ + TP_PY_COUNTER_MAX_FRAMES + TP_PY_COUNTERS_MAX_BODIES];
-	size_t n_told = 0;
+	size_t n_found = 0;
 	snapshot.n = snapshot.n_bodies = snapshot.used = 0;
 	if (!read_variables(self, stack, codes, &snapshot))
 		return 0;
 	size_t n_objects = collect(self, &snapshot, pending, pieces);
 	if (n_objects == 0 || !read_objects(self, &snapshot, pending, pieces, n_objects))
 		return 0;
-	for (size_t i = 0; i < n_objects && n_told < max; i++) {
+	for (size_t i = 0; i < n_objects && n_found < max; i++) {
 		uint64_t value;
 		if (!held(&pending[i]))
 			continue;
 		tp_py_counter_note_address(self, address_of(&pending[i]));
 		if (update_value(self, &pending[i], &value))
-			out[n_told++] = counter_of(self, &pending[i], value);
+			out[n_found++] = counter_of(self, &pending[i], value);
 	}
-	return n_told;
+	return n_found;
 }

@@ -61,14 +61,14 @@ size_t tp_py_layout_code_bytes(const struct tp_py_layout *layout)
 }
 
 struct layout_reading {
-	const uint8_t *told;
+	const uint8_t *published;
 	bool is_sane;
 };
 
 static void parse_offset(struct layout_reading *reading, uint32_t *offset, uint32_t at,
 			 uint64_t max)
 {
-	uint64_t value = tp_py_memory_u64(reading->told + at);
+	uint64_t value = tp_py_memory_u64(reading->published + at);
 	if (value >= max)
 		reading->is_sane = false;
 	else
@@ -77,7 +77,7 @@ static void parse_offset(struct layout_reading *reading, uint32_t *offset, uint3
 
 static void parse_runtime(struct layout_reading *r, struct tp_py_layout *out)
 {
-	const struct tp_py_layout_offsets *at = &out->told;
+	const struct tp_py_layout_offsets *at = &out->published;
 	uint32_t before_threads = out->interp_threads - out->interp_n_threads;
 	parse_offset(r, &out->runtime_interps, at->runtime_interps, MAX_FAR_OFFSET);
 	parse_offset(r, &out->interp_next, at->interp_next, MAX_FAR_OFFSET);
@@ -90,7 +90,7 @@ static void parse_runtime(struct layout_reading *r, struct tp_py_layout *out)
 
 static void parse_thread(struct layout_reading *r, struct tp_py_layout *out)
 {
-	const struct tp_py_layout_offsets *at = &out->told;
+	const struct tp_py_layout_offsets *at = &out->published;
 	uint32_t after_chunk = out->thread_top - out->thread_chunk;
 	parse_offset(r, &out->thread_prev, at->thread_prev, MAX_OFFSET);
 	parse_offset(r, &out->thread_next, at->thread_next, MAX_OFFSET);
@@ -104,7 +104,7 @@ static void parse_thread(struct layout_reading *r, struct tp_py_layout *out)
 
 static void parse_frame(struct layout_reading *r, struct tp_py_layout *out)
 {
-	const struct tp_py_layout_offsets *at = &out->told;
+	const struct tp_py_layout_offsets *at = &out->published;
 	parse_offset(r, &out->frame_size, at->frame_size, MAX_OFFSET);
 	parse_offset(r, &out->frame_back, at->frame_back, MAX_OFFSET);
 	parse_offset(r, &out->frame_code, at->frame_code, MAX_OFFSET);
@@ -118,7 +118,7 @@ static void parse_frame(struct layout_reading *r, struct tp_py_layout *out)
 
 static void parse_objects(struct layout_reading *r, struct tp_py_layout *out)
 {
-	const struct tp_py_layout_offsets *at = &out->told;
+	const struct tp_py_layout_offsets *at = &out->published;
 	uint32_t compact = out->text_compact - out->text_ascii;
 	uint32_t before_bytes = out->code_bytes - out->code_first_traceable;
 	parse_offset(r, &out->code_file, at->code_file, MAX_OFFSET);
@@ -137,24 +137,24 @@ static void parse_objects(struct layout_reading *r, struct tp_py_layout *out)
 	r->is_sane &= out->code_bytes >= before_bytes;
 }
 
-enum tp_status tp_py_layout_parse(struct tp_py_layout *out, uint64_t *version, const uint8_t *told,
-				  struct tp_error *err)
+enum tp_status tp_py_layout_parse(struct tp_py_layout *out, uint64_t *version,
+				  const uint8_t *published, struct tp_error *err)
 {
-	if (memcmp(told, "xdebugpy", 8) != 0)
+	if (memcmp(published, "xdebugpy", 8) != 0)
 		return tp_fail(err, TP_ABSENT, "no offsets at the begin of _PyRuntime");
-	*version = tp_py_memory_u64(told + 8);
+	*version = tp_py_memory_u64(published + 8);
 	unsigned major = (unsigned)(*version >> 24 & 255);
 	unsigned minor = (unsigned)(*version >> 16 & 255);
 	const struct tp_py_layout *row = tp_py_layout_find(minor);
-	if (major != 3 || !row || row->told.free_threaded == 0)
+	if (major != 3 || !row || row->published.free_threaded == 0)
 		return tp_fail(err, TP_VERSION, "CPython %u.%u is not known to this version", major,
 			       minor);
-	if (tp_py_memory_u64(told + row->told.free_threaded) != 0)
+	if (tp_py_memory_u64(published + row->published.free_threaded) != 0)
 		return tp_fail(err, TP_VERSION,
 			       "CPython %u.%u without a GIL (free-threaded) is not supported",
 			       major, minor);
 	struct tp_py_layout layout = *row;
-	struct layout_reading reading = {.told = told, .is_sane = true};
+	struct layout_reading reading = {.published = published, .is_sane = true};
 	parse_runtime(&reading, &layout);
 	parse_thread(&reading, &layout);
 	parse_frame(&reading, &layout);

@@ -95,7 +95,7 @@ struct tp_py_layout {
 	uint32_t bytes_data;
 	uint32_t type_keys;       /* for a class: the names of the attributes of its instances */
 	uint32_t generator_frame; /* a pointer to the frame, from 3.11 on the frame itself */
-	struct tp_py_layout_offsets told;
+	struct tp_py_layout_offsets published;
 };
 
 /* Returns the row of 3.minor, from its headers; NULL if there is none. */
@@ -108,11 +108,11 @@ size_t tp_py_layout_code_bytes(const struct tp_py_layout *layout);
 
 /*
  * From 3.13 on: replaces the row's offsets by those published at the beginning of _PyRuntime.
- * `told` has TP_PY_LAYOUT_OFFSETS_BYTES; *version gets PY_VERSION_HEX.
+ * `published` has TP_PY_LAYOUT_OFFSETS_BYTES; *version gets PY_VERSION_HEX.
  *   Errors  TP_ABSENT   nothing is published: older, or no CPython, or not initialised yet;
  *           TP_VERSION  a minor version without a row, a free-threaded build, or invalid offsets.
  */
 TP_MUST_CHECK enum tp_status tp_py_layout_parse(struct tp_py_layout *out, uint64_t *version,
-						const uint8_t *told, struct tp_error *err);
+						const uint8_t *published, struct tp_error *err);
 
 #endif

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what can be counted of plain English: prose.py [--list=CLAUSE|TELL] [FOLDER...]
 
-Reads the comments of C sources, the strings that the program prints, the texts of rules and the
-documents. Fails when more than CLAUSE_MOST of the comments open with a clause word, when TELL_MOST
-forms of "tell" stand in 10,000 words, or when a text has a phrase of phrases.txt; each finding names
-file, line and what to write instead. --list shows every comment behind a count, below FOLDER only.
+Reads the comments of C sources, the strings in src and include, which the program prints, the texts
+of rules and the documents. Fails when more than CLAUSE_MOST of the comments open with a clause
+word, when TELL_MOST forms of "tell" stand in 10,000 words, or when a text has a phrase of
+phrases.txt; each finding names file, line and what to write instead. --list shows every comment
+behind a count, below FOLDER only.
 """
 import collections
 import glob
@@ -84,7 +85,7 @@ def all_texts():
     for folder in ("src", "include", "tests"):
         for path in sorted(glob.glob(folder + "/**/*.[ch]", recursive=True)):
             for text in texts_of_source(path):
-                if text.kind == "comment" or folder == "src":
+                if text.kind == "comment" or folder != "tests":
                     yield text
     for path in sorted(glob.glob("rules/**/*.json", recursive=True)):
         yield from texts_of_json(path)

@@ -7,8 +7,8 @@ import sys
 
 def main():
     shape, length, output, report = sys.argv[1:]
-    told = re.search(r"^steps (\d+)", open(output).read(), re.M)
-    n = int(told.group(1)) if told else 0
+    match = re.search(r"^steps (\d+)", open(output).read(), re.M)
+    n = int(match.group(1)) if match else 0
     try:
         steps = json.load(open(report))["steps"]
     except ValueError:

@@ -35,7 +35,7 @@ static void know(enum tp_fact fact, double value)
 	tp_profile_set(&profile, fact, value, TP_ORIGIN_MEASURED, 1);
 }
 
-START_TEST(a_run_of_which_nothing_is_known_cannot_be_told)
+START_TEST(a_run_without_facts_has_no_verdict)
 {
 	tp_advise(&findings, book, &profile);
 	ck_assert_uint_eq(findings.n_fired, 0);
@@ -187,7 +187,7 @@ Suite *suite_advise_advise(void)
 	Suite *suite = suite_create("advise_advise");
 	TCase *tcase = tcase_create("advise");
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_run_of_which_nothing_is_known_cannot_be_told);
+	tcase_add_test(tcase, a_run_without_facts_has_no_verdict);
 	tcase_add_test(tcase, without_steps_sentences_speak_of_the_measured_time);
 	tcase_add_test(tcase, chosen_advice_gains_what_it_gains_alone_and_all_what_all_gains);
 	tcase_add_test(tcase, the_cache_asked_for_makes_reads_as_fast_as_the_step);

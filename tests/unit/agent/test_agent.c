@@ -254,7 +254,7 @@ static void wait_until_ended(pid_t pid, struct ring_reading *reading)
 	ck_assert_ptr_nonnull(reading->header);
 }
 
-START_TEST(where_nothing_can_be_collected_the_ring_says_why)
+START_TEST(the_ring_says_why_nothing_can_be_collected)
 {
 	struct ring_reading reading = {0};
 	begin(refusals[_i].script);
@@ -472,7 +472,7 @@ END_TEST
 
 /* The program makes twice as many events as the ring holds, with no reader for ten seconds; then a
  * reader comes. */
-START_TEST(a_ring_that_nobody_reads_is_not_filled_for_good)
+START_TEST(an_unread_ring_is_usable_when_a_reader_comes)
 {
 	begin("");
 	pid_t pid = start("whole", "hang", "4", "262144", "0");
@@ -531,7 +531,7 @@ Suite *suite_agent_agent(void)
 			    0, 3);
 	tcase_add_test(tests, exec_begins_another_ring);
 	tcase_add_loop_test(tests, switched_off_or_without_a_directory_it_does_nothing, 0, 3);
-	tcase_add_loop_test(tests, where_nothing_can_be_collected_the_ring_says_why, 0,
+	tcase_add_loop_test(tests, the_ring_says_why_nothing_can_be_collected, 0,
 			    sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_loop_test(tests, whichever_call_fails_the_program_does_not_notice, 0, N_CALLS);
 	tcase_add_loop_test(tests, a_slow_subscription_does_not_hold_the_program_up, 0, 2);
@@ -547,7 +547,7 @@ Suite *suite_agent_agent(void)
 	tcase_add_loop_test(proofs, a_program_that_ends_suddenly_leaves_all_but_the_last, 0, 3);
 	tcase_add_test(proofs, stolen_callbacks_are_noticed_and_left_to_the_thief);
 	tcase_add_test(proofs, another_tool_is_stood_aside_for_until_it_is_gone);
-	tcase_add_test(proofs, a_ring_that_nobody_reads_is_not_filled_for_good);
+	tcase_add_test(proofs, an_unread_ring_is_usable_when_a_reader_comes);
 	tcase_add_test(proofs, nothing_is_collected_for_a_reader_that_is_gone);
 	return suite;
 }

@@ -48,7 +48,7 @@ static const struct {
 	{"", NULL},
 };
 
-START_TEST(a_mangled_name_tells_whose_function_it_is)
+START_TEST(a_mangled_name_names_the_owner)
 {
 	char plain[128] = "as it was";
 	bool is_known = tp_cxx_name_demangle(plain, sizeof(plain), names[_i].symbol);
@@ -104,7 +104,7 @@ Suite *suite_base_cxx_name(void)
 	Suite *suite = suite_create("base/cxxname");
 	TCase *tc = tcase_create("names");
 	int n = (int)(sizeof(names) / sizeof(names[0]));
-	tcase_add_loop_test(tc, a_mangled_name_tells_whose_function_it_is, 0, n);
+	tcase_add_loop_test(tc, a_mangled_name_names_the_owner, 0, n);
 	tcase_add_test(tc, symbols_of_100_kb_end_soon);
 	tcase_add_test(tc, long_names_are_cut);
 	tcase_add_loop_test(tc, cut_symbols_are_no_danger, 0, n);

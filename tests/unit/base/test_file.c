@@ -77,7 +77,7 @@ START_TEST(a_file_is_read_whole_up_to_its_bound)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_named_with_its_reason)
+START_TEST(unreadable_files_are_named_with_the_reason)
 {
 	ck_assert_int_eq(mkfifo("pipe", 0600), 0);
 	ck_assert_int_eq(mkdir("folder", 0700), 0);
@@ -196,7 +196,7 @@ START_TEST(a_full_disk_keeps_the_old_file)
 }
 END_TEST
 
-START_TEST(writing_survives_short_writes_and_tells_of_failures)
+START_TEST(writing_survives_short_writes_and_reports_failures)
 {
 	int full = open("/dev/full", O_WRONLY);
 	ck_assert_int_ge(full, 0);
@@ -278,11 +278,11 @@ Suite *suite_base_file(void)
 	TCase *tc = tcase_create("file");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_file_is_read_whole_up_to_its_bound);
-	tcase_add_test(tc, what_cannot_be_read_is_named_with_its_reason);
+	tcase_add_test(tc, unreadable_files_are_named_with_the_reason);
 	tcase_add_test(tc, replacing_shows_the_old_file_or_the_new_one_and_nothing_else);
 	tcase_add_test(tc, devices_fifos_and_links_are_written_to_and_stay);
 	tcase_add_test(tc, a_full_disk_keeps_the_old_file);
-	tcase_add_test(tc, writing_survives_short_writes_and_tells_of_failures);
+	tcase_add_test(tc, writing_survives_short_writes_and_reports_failures);
 	tcase_add_test(tc, a_stream_that_lost_something_is_found_out);
 	tcase_add_test(tc, a_peek_is_cut_and_terminated);
 	suite_add_tcase(suite, tc);

@@ -64,7 +64,7 @@ START_TEST(members_one_after_the_other_are_one_text)
 }
 END_TEST
 
-START_TEST(padding_behind_the_last_member_is_no_damage)
+START_TEST(padding_after_the_last_member_is_no_damage)
 {
 	struct tp_buf packed = {0};
 	struct tp_buf got = {0};
@@ -77,7 +77,7 @@ START_TEST(padding_behind_the_last_member_is_no_damage)
 }
 END_TEST
 
-START_TEST(what_came_before_a_cut_is_given)
+START_TEST(data_before_a_cut_is_returned)
 {
 	struct tp_buf text = {0};
 	struct tp_buf packed = {0};
@@ -97,7 +97,7 @@ START_TEST(what_came_before_a_cut_is_given)
 }
 END_TEST
 
-START_TEST(a_wrong_checksum_is_told_behind_the_bytes)
+START_TEST(a_wrong_checksum_is_reported_after_the_bytes)
 {
 	struct tp_buf text = {0};
 	struct tp_buf packed = {0};
@@ -137,9 +137,9 @@ Suite *suite_base_gzip(void)
 	Suite *suite = suite_create("base/gzip");
 	TCase *tc = tcase_create("gzip");
 	tcase_add_test(tc, members_one_after_the_other_are_one_text);
-	tcase_add_test(tc, padding_behind_the_last_member_is_no_damage);
-	tcase_add_test(tc, what_came_before_a_cut_is_given);
-	tcase_add_test(tc, a_wrong_checksum_is_told_behind_the_bytes);
+	tcase_add_test(tc, padding_after_the_last_member_is_no_damage);
+	tcase_add_test(tc, data_before_a_cut_is_returned);
+	tcase_add_test(tc, a_wrong_checksum_is_reported_after_the_bytes);
 	tcase_add_test(tc, no_damage_goes_unseen);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -110,20 +110,20 @@ static const struct {
 	const char *text;
 	const char *message;
 } bad[] = {
-	{"", "d.json:1:1: ends too early"},
+	{"", "d.json:1:1: ends in the middle"},
 	{"{\n  \"max\": \"55 ms\" \"max_worse_ratio\": 0.03\n}",
 	 "d.json:2:18: expected ',' or '}'"},
 	{"{\n\"a\": 1,\n\"b\": 2,\n\"a\": 3}", "d.json:4: key \"a\" appears twice"},
 	{"{\"x\": {\"\": 1,\n \"\": 2}}", "d.json:2: key \"\" appears twice"},
 	{"{\"a\": 1, \"\\u0061\": 2}", "d.json:1: key \"a\" appears twice"},
 	{"{\"a\": 1,\n\"a\"\n:\n2}", "d.json:2: key \"a\" appears twice"},
-	{"[1,\n 2", "d.json:2:3: ends too early"},
+	{"[1,\n 2", "d.json:2:3: ends in the middle"},
 	{"{\"a\": \"line\n// break\"}", "d.json:1:12: control character in a string"},
-	{"// only a comment\n", "d.json:2:1: ends too early"},
+	{"// only a comment\n", "d.json:2:1: ends in the middle"},
 	{"[1] // behind", "d.json:1:5: text after the end"},
 };
 
-START_TEST(a_mistake_is_told_with_line_and_column)
+START_TEST(an_error_names_line_and_column)
 {
 	struct tp_json_doc *doc = NULL;
 	struct tp_error err = {0};
@@ -182,7 +182,7 @@ START_TEST(a_hundred_thousand_keys_are_checked_in_time)
 }
 END_TEST
 
-START_TEST(what_is_written_is_laid_out_and_reads_back)
+START_TEST(written_json_is_indented_and_reads_back)
 {
 	struct tp_json_writer w = {0};
 	tp_json_open(&w, '{');
@@ -248,11 +248,11 @@ Suite *suite_base_json(void)
 	tcase_add_test(tc, values_are_found_with_their_types_and_lines);
 	tcase_add_test(tc, asking_the_wrong_way_gives_nothing);
 	tcase_add_loop_test(tc, a_whole_number_is_whole_and_exact, 0, TP_ARRAY_LEN(uints));
-	tcase_add_loop_test(tc, a_mistake_is_told_with_line_and_column, 0, TP_ARRAY_LEN(bad));
+	tcase_add_loop_test(tc, an_error_names_line_and_column, 0, TP_ARRAY_LEN(bad));
 	tcase_add_test(tc, a_nul_byte_and_too_much_are_refused);
 	tcase_add_test(tc, a_byte_order_mark_is_overlooked);
 	tcase_add_test(tc, a_hundred_thousand_keys_are_checked_in_time);
-	tcase_add_test(tc, what_is_written_is_laid_out_and_reads_back);
+	tcase_add_test(tc, written_json_is_indented_and_reads_back);
 	tcase_add_test(tc, numbers_read_back_within_their_promise);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -38,7 +38,7 @@ static bool is_valid(const char *text, size_t len, struct tp_json_fault *fault)
 	return result;
 }
 
-START_TEST(what_the_standard_allows_is_valid)
+START_TEST(valid_json_is_accepted)
 {
 	struct tp_json_fault fault = {0};
 	ck_assert_msg(is_valid(good[_i], strlen(good[_i]), &fault), "%s: %zu: %s", good[_i],
@@ -51,19 +51,19 @@ static const struct {
 	size_t offset;
 	const char *what;
 } bad[] = {
-	{"", 0, "ends too early"},
-	{"  ", 2, "ends too early"},
-	{"{", 1, "ends too early"},
-	{"{\"a\"", 4, "ends too early"},
-	{"{\"a\":", 5, "ends too early"},
-	{"{\"a\":1", 6, "ends too early"},
-	{"[1,", 3, "ends too early"},
-	{"\"abc", 4, "ends too early"},
-	{"\"abc\\", 5, "ends too early"},
+	{"", 0, "ends in the middle"},
+	{"  ", 2, "ends in the middle"},
+	{"{", 1, "ends in the middle"},
+	{"{\"a\"", 4, "ends in the middle"},
+	{"{\"a\":", 5, "ends in the middle"},
+	{"{\"a\":1", 6, "ends in the middle"},
+	{"[1,", 3, "ends in the middle"},
+	{"\"abc", 4, "ends in the middle"},
+	{"\"abc\\", 5, "ends in the middle"},
 	{"\"\\u12", 3, "expected four hexadecimal digits"},
-	{"-", 1, "ends too early"},
-	{"1.", 2, "ends too early"},
-	{"1e+", 3, "ends too early"},
+	{"-", 1, "ends in the middle"},
+	{"1.", 2, "ends in the middle"},
+	{"1e+", 3, "ends in the middle"},
 	{"tru", 0, "expected a value"},
 	{"True", 0, "expected a value"},
 	{"nulll", 4, "text after the end"},
@@ -171,7 +171,7 @@ Suite *suite_base_json_text(void)
 {
 	Suite *suite = suite_create("base/jsontext");
 	TCase *tc = tcase_create("jsontext");
-	tcase_add_loop_test(tc, what_the_standard_allows_is_valid, 0, TP_ARRAY_LEN(good));
+	tcase_add_loop_test(tc, valid_json_is_accepted, 0, TP_ARRAY_LEN(good));
 	tcase_add_loop_test(tc, the_first_mistake_is_named_at_its_place, 0, TP_ARRAY_LEN(bad));
 	tcase_add_test(tc, nesting_is_bounded);
 	tcase_add_test(tc, every_beginning_of_a_document_is_refused);

@@ -36,7 +36,7 @@ START_TEST(map_stays_small_under_churn)
 }
 END_TEST
 
-START_TEST(map_walk_meets_every_key_once)
+START_TEST(map_walk_visits_every_key_once)
 {
 	struct tp_map map = {0};
 	for (uint64_t i = 0; i < 100; i++)
@@ -59,7 +59,7 @@ Suite *suite_base_map(void)
 	TCase *tc = tcase_create("map");
 	tcase_add_test(tc, map_keeps_what_was_set_after_removals);
 	tcase_add_test(tc, map_stays_small_under_churn);
-	tcase_add_test(tc, map_walk_meets_every_key_once);
+	tcase_add_test(tc, map_walk_visits_every_key_once);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

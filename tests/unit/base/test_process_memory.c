@@ -91,7 +91,7 @@ START_TEST(our_own_memory_is_read_as_well)
 }
 END_TEST
 
-START_TEST(what_can_be_read_is_read_up_to_the_first_hole)
+START_TEST(reading_stops_at_the_first_hole)
 {
 	static char got[N_PAGES * PAGE];
 	size_t n = tp_process_memory_read_some(child, address_of(WRITTEN) + 96, got, PAGE);
@@ -184,7 +184,7 @@ START_TEST(touched_pages_are_present_and_hold_what_they_held)
 END_TEST
 
 /* To the kernel, consecutive ranges of one page are one range. */
-START_TEST(ranges_of_one_page_are_told_apart)
+START_TEST(ranges_of_one_page_are_distinguished)
 {
 	enum { N = 6 };
 	static const size_t at[N] = {8, 16, 900, 800, 800, 4090};
@@ -221,13 +221,13 @@ Suite *suite_base_process_memory(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_read_is_whole_or_fails);
 	tcase_add_test(tc, our_own_memory_is_read_as_well);
-	tcase_add_test(tc, what_can_be_read_is_read_up_to_the_first_hole);
+	tcase_add_test(tc, reading_stops_at_the_first_hole);
 	tcase_add_test(tc, more_pages_than_a_system_call_takes_are_read);
 	tcase_add_test(tc, ranges_are_read_in_order_up_to_one_that_is_not_whole);
 	tcase_add_test(tc, more_ranges_than_a_system_call_takes_are_read);
 	tcase_add_test(tc, a_process_that_is_gone_says_so);
 	tcase_add_test(tc, touched_pages_are_present_and_hold_what_they_held);
-	tcase_add_test(tc, ranges_of_one_page_are_told_apart);
+	tcase_add_test(tc, ranges_of_one_page_are_distinguished);
 	tcase_add_test(tc, ranges_before_a_hole_are_counted);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -45,7 +45,7 @@ static const struct {
 	{99999, TP_IO, "cannot open 'f': unknown error 99999"},
 };
 
-START_TEST(a_failed_call_is_told_in_lower_case_with_its_status)
+START_TEST(a_failed_call_is_reported_in_lower_case_with_its_status)
 {
 	struct tp_error err = {0};
 	ck_assert_int_eq(tp_fail_errno(&err, causes[_i].error, "cannot open '%s'", "f"),
@@ -113,7 +113,7 @@ Suite *suite_base_status(void)
 	TCase *tc = tcase_create("status");
 	tcase_add_test(tc, failing_fills_the_error_and_forgets_an_older_next_line);
 	tcase_add_test(tc, an_unwanted_error_still_gives_the_status);
-	tcase_add_loop_test(tc, a_failed_call_is_told_in_lower_case_with_its_status, 0,
+	tcase_add_loop_test(tc, a_failed_call_is_reported_in_lower_case_with_its_status, 0,
 			    sizeof(causes) / sizeof(causes[0]));
 	tcase_add_test(tc, a_cause_can_stand_alone);
 	tcase_add_test(tc, long_texts_are_cut_not_overrun);

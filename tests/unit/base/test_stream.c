@@ -176,7 +176,7 @@ START_TEST(a_cut_gives_what_came_before_and_why)
 	ck_assert_uint_eq(tp_stream_read(stream, bytes, sizeof(bytes)), 15);
 	ck_assert_str_eq(bytes, "what came befor");
 	ck_assert_int_eq(tp_stream_ending(stream, &why), TP_STREAM_CUT);
-	ck_assert_str_eq(why, "its gzip data end too early");
+	ck_assert_str_eq(why, "its gzip data is truncated");
 	tp_stream_close(stream);
 	tp_buf_release(&packed);
 }
@@ -189,7 +189,7 @@ static size_t read_stream(void *context, void *out, size_t size)
 	return tp_stream_read(context, out, size);
 }
 
-START_TEST(what_is_packed_twice_is_unpacked_by_two)
+START_TEST(two_layers_of_gzip_need_two_streams)
 {
 	struct tp_buf inner = {0};
 	struct tp_buf outer = {0};
@@ -234,7 +234,7 @@ START_TEST(a_pipe_is_read_as_a_file)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_said)
+START_TEST(unreadable_streams_are_reported)
 {
 	struct tp_stream *stream;
 	struct tp_error err = {0};
@@ -258,9 +258,9 @@ Suite *suite_base_stream(void)
 	tcase_add_test(tc, the_hash_of_a_packed_file_is_that_of_its_packed_bytes);
 	tcase_add_test(tc, a_stream_may_be_closed_at_any_time);
 	tcase_add_test(tc, a_cut_gives_what_came_before_and_why);
-	tcase_add_test(tc, what_is_packed_twice_is_unpacked_by_two);
+	tcase_add_test(tc, two_layers_of_gzip_need_two_streams);
 	tcase_add_test(tc, a_pipe_is_read_as_a_file);
-	tcase_add_test(tc, what_cannot_be_read_is_said);
+	tcase_add_test(tc, unreadable_streams_are_reported);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -208,7 +208,7 @@ static const struct {
 	{"*abab", "ababab", true},
 };
 
-START_TEST(globs_match_as_told)
+START_TEST(globs_match_as_documented)
 {
 	ck_assert_msg(tp_text_glob(globs[_i].pattern, globs[_i].text) == globs[_i].matches,
 		      "'%s' and '%s'", globs[_i].pattern, globs[_i].text);
@@ -338,7 +338,7 @@ Suite *suite_base_text(void)
 			    TP_ARRAY_LEN(utf8));
 	tcase_add_loop_test(tc, a_shell_reads_a_word_back, 0, TP_ARRAY_LEN(words));
 	tcase_add_test(tc, width_counts_characters);
-	tcase_add_loop_test(tc, globs_match_as_told, 0, TP_ARRAY_LEN(globs));
+	tcase_add_loop_test(tc, globs_match_as_documented, 0, TP_ARRAY_LEN(globs));
 	tcase_add_test(tc, a_glob_of_many_stars_does_not_take_for_ever);
 	tcase_add_test(tc, a_prefix_is_the_beginning);
 	tcase_add_test(tc, a_base_name_follows_the_last_slash);

@@ -93,7 +93,7 @@ START_TEST(files_and_links_of_other_users_do_not_count)
 }
 END_TEST
 
-START_TEST(what_is_not_there_is_absent)
+START_TEST(a_missing_file_is_absent)
 {
 	expect("/nonexistent/file", TP_ABSENT, NULL);
 }
@@ -108,7 +108,7 @@ Suite *suite_base_trust(void)
 	tcase_add_test(tc, own_files_count_unless_others_may_write_them);
 	tcase_add_test(tc, a_group_of_others_may_not_write);
 	tcase_add_test(tc, files_and_links_of_other_users_do_not_count);
-	tcase_add_test(tc, what_is_not_there_is_absent);
+	tcase_add_test(tc, a_missing_file_is_absent);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -322,7 +322,7 @@ START_TEST(damage_of_a_packed_member_is_said_of_its_rank)
 	imported_bytes(&in, archive.data, archive.len, NULL);
 	ck_assert_uint_eq(in.result.n_ranks, 2);
 	ck_assert(in.result.ranks[0].is_cut && !in.result.ranks[1].is_cut);
-	ck_assert_str_eq(in.result.ranks[0].skipped_because, "its gzip data are damaged");
+	ck_assert_str_eq(in.result.ranks[0].skipped_because, "its gzip data is damaged");
 	ck_assert_uint_eq(in.result.ranks[0].n_kept, 10);
 	imported_release(&in);
 	tp_buf_release(&archive);
@@ -359,18 +359,18 @@ START_TEST(what_is_wrong_with_the_file_is_said_of_its_rank)
 	ck_assert_int_eq(in.status, TP_OK);
 	ck_assert(in.result.ranks[0].is_cut);
 	ck_assert_uint_gt(in.result.ranks[0].n_kept, 1900);
-	ck_assert_str_eq(in.result.ranks[0].skipped_because, "its gzip data end too early");
+	ck_assert_str_eq(in.result.ranks[0].skipped_because, "its gzip data is truncated");
 	imported_release(&in);
 	packed.data[packed.len - 1] ^= 1;
 	imported_bytes(&in, packed.data, packed.len, NULL);
 	ck_assert_int_eq(in.status, TP_OK);
 	ck_assert_uint_eq(in.result.ranks[0].n_kept, 2000);
-	ck_assert_str_eq(in.result.ranks[0].skipped_because, "its gzip data are damaged");
+	ck_assert_str_eq(in.result.ranks[0].skipped_because, "its gzip data is damaged");
 	imported_release(&in);
 	imported_bytes(&in, packed.data, 12, NULL);
 	ck_assert_int_eq(in.status, TP_PARSE);
 	ck_assert_ptr_nonnull(
-		strstr(in.err.text, "cannot be unpacked: its gzip data end too early"));
+		strstr(in.err.text, "cannot be unpacked: its gzip data is truncated"));
 	imported_release(&in);
 	tp_buf_release(&text);
 	tp_buf_release(&packed);

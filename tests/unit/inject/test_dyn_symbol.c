@@ -31,7 +31,7 @@ START_TEST(a_function_is_where_dlsym_says)
 }
 END_TEST
 
-START_TEST(what_is_no_function_of_it_is_not_found)
+START_TEST(symbols_that_are_no_functions_are_not_found)
 {
 	uint64_t start = start_of_libc();
 	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), start, "no_such_function"), 0);
@@ -40,7 +40,7 @@ START_TEST(what_is_no_function_of_it_is_not_found)
 }
 END_TEST
 
-START_TEST(what_is_no_library_has_no_functions)
+START_TEST(files_that_are_no_libraries_have_no_functions)
 {
 	static char page[8192];
 	uint64_t start = (uint64_t)(uintptr_t)page;
@@ -60,8 +60,8 @@ Suite *suite_inject_dyn_symbol(void)
 	TCase *tcase = tcase_create("all");
 	tcase_add_loop_test(tcase, a_function_is_where_dlsym_says, 0,
 			    sizeof(names) / sizeof(names[0]));
-	tcase_add_test(tcase, what_is_no_function_of_it_is_not_found);
-	tcase_add_test(tcase, what_is_no_library_has_no_functions);
+	tcase_add_test(tcase, symbols_that_are_no_functions_are_not_found);
+	tcase_add_test(tcase, files_that_are_no_libraries_have_no_functions);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -194,7 +194,7 @@ static bool start_one(struct joining *joining)
 	return can_join() && start_crowd(joining, "1");
 }
 
-START_TEST(what_is_needed_and_not_there_is_said)
+START_TEST(missing_requirements_are_named)
 {
 	struct joining joining;
 	struct tp_injection got;
@@ -211,7 +211,7 @@ START_TEST(what_is_needed_and_not_there_is_said)
 END_TEST
 
 /* Nothing stays mapped: the program cannot load a file that is no library. */
-START_TEST(what_cannot_be_loaded_is_said_in_the_programs_words)
+START_TEST(a_failed_load_is_reported_with_the_loaders_message)
 {
 	struct joining joining;
 	struct tp_injection got;
@@ -230,7 +230,7 @@ START_TEST(what_cannot_be_loaded_is_said_in_the_programs_words)
 }
 END_TEST
 
-START_TEST(what_the_door_refuses_is_said)
+START_TEST(refusals_of_the_preflight_are_reported)
 {
 	struct joining joining;
 	struct tp_injection got;
@@ -364,9 +364,9 @@ Suite *suite_inject_inject(void)
 	tcase_add_test(tcase, a_program_without_system_calls_is_left_alone);
 	tcase_add_test(tcase, a_thread_that_runs_is_held_at_its_next_call);
 	tcase_add_test(tcase, a_program_may_change_its_user_while_it_is_joined);
-	tcase_add_test(tcase, what_is_needed_and_not_there_is_said);
-	tcase_add_test(tcase, what_cannot_be_loaded_is_said_in_the_programs_words);
-	tcase_add_loop_test(tcase, what_the_door_refuses_is_said, 0, 2);
+	tcase_add_test(tcase, missing_requirements_are_named);
+	tcase_add_test(tcase, a_failed_load_is_reported_with_the_loaders_message);
+	tcase_add_loop_test(tcase, refusals_of_the_preflight_are_reported, 0, 2);
 	tcase_add_test(tcase, a_program_that_is_traced_is_refused);
 	tcase_add_test(tcase, nothing_is_mapped_where_it_is_refused);
 	tcase_add_test(tcase, a_program_outlives_the_one_that_joins_it);

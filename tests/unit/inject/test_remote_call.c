@@ -93,7 +93,7 @@ static struct tp_remote_call_result remote_call_once(void)
 	return got;
 }
 
-START_TEST(a_thread_that_is_met_where_it_rests_is_brought_back)
+START_TEST(a_thread_held_at_its_rest_is_brought_back)
 {
 	if (!start_climber(3600))
 		return;
@@ -160,7 +160,7 @@ Suite *suite_inject_remote_call(void)
 	Suite *suite = suite_create("inject/borrow");
 	TCase *tcase = tcase_create("all");
 	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, a_thread_that_is_met_where_it_rests_is_brought_back);
+	tcase_add_test(tcase, a_thread_held_at_its_rest_is_brought_back);
 	tcase_add_test(tcase, a_thread_that_has_gone_back_by_itself_is_left_where_it_is);
 	tcase_add_test(tcase, a_block_that_is_there_already_is_used_again);
 	suite_add_tcase(suite, tcase);

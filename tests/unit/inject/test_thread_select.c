@@ -104,7 +104,7 @@ static void be_five(void)
 		poll(NULL, 0, -1);
 }
 
-START_TEST(threads_are_told_apart_by_what_they_do)
+START_TEST(threads_are_distinguished_by_what_they_do)
 {
 	struct tp_thread_select found = {0};
 	const struct timespec nap = {.tv_nsec = 5000000};
@@ -147,7 +147,7 @@ Suite *suite_inject_thread_select(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, a_call_in_which_locks_may_be_had_is_none, 0,
 			    sizeof(calls) / sizeof(calls[0]));
-	tcase_add_test(tcase, threads_are_told_apart_by_what_they_do);
+	tcase_add_test(tcase, threads_are_distinguished_by_what_they_do);
 	tcase_add_test(tcase, a_process_that_is_gone_has_none);
 	suite_add_tcase(suite, tcase);
 	return suite;

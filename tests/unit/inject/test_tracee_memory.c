@@ -20,7 +20,7 @@ static char *make_edge(void)
 	return pages;
 }
 
-START_TEST(what_is_written_is_there)
+START_TEST(written_bytes_are_in_the_tracee)
 {
 	char *pages = make_edge();
 	ck_assert(tp_tracee_memory_write(getpid(), (uint64_t)(uintptr_t)pages + 8, "new", 3));
@@ -52,7 +52,7 @@ Suite *suite_inject_tracee_memory(void)
 {
 	Suite *suite = suite_create("inject/remotemem");
 	TCase *tcase = tcase_create("all");
-	tcase_add_test(tcase, what_is_written_is_there);
+	tcase_add_test(tcase, written_bytes_are_in_the_tracee);
 	tcase_add_test(tcase, a_text_ends_at_its_nul_or_where_memory_does);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -35,7 +35,7 @@ START_TEST(each_member_makes_another_detail)
 }
 END_TEST
 
-START_TEST(what_nothing_is_known_of_is_the_first)
+START_TEST(unknown_details_are_entry_zero)
 {
 	static const struct tp_detail nothing;
 	ck_assert_uint_eq(tp_detail_table_intern(&table, &nothing), 0);
@@ -66,7 +66,7 @@ Suite *suite_model_detail_table(void)
 	TCase *tc = tcase_create("detailtab");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_member_makes_another_detail);
-	tcase_add_test(tc, what_nothing_is_known_of_is_the_first);
+	tcase_add_test(tc, unknown_details_are_entry_zero);
 	tcase_add_test(tc, many_keep_their_ids);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -66,7 +66,7 @@ START_TEST(a_typing_mistake_finds_what_was_meant)
 }
 END_TEST
 
-START_TEST(what_only_people_know_is_told_from_what_recordings_have)
+START_TEST(facts_entered_by_hand_are_distinguished_from_measured_ones)
 {
 	static const char *const told[] = {"data.", "job.", "link.", "model.", "forecast."};
 	for (int i = 0; i < TP_N_FACTS; i++) {
@@ -89,7 +89,7 @@ Suite *suite_model_fact(void)
 	tcase_add_test(tc, the_share_of_each_part_is_a_fact);
 	tcase_add_test(tc, a_name_ends_as_its_unit_does);
 	tcase_add_test(tc, a_typing_mistake_finds_what_was_meant);
-	tcase_add_test(tc, what_only_people_know_is_told_from_what_recordings_have);
+	tcase_add_test(tc, facts_entered_by_hand_are_distinguished_from_measured_ones);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

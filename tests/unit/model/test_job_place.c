@@ -78,7 +78,7 @@ START_TEST(every_launcher_is_known)
 }
 END_TEST
 
-START_TEST(what_starts_ranks_is_none)
+START_TEST(a_launcher_is_no_rank)
 {
 	static const char *const none[][4] = {
 		{NULL},
@@ -160,7 +160,7 @@ Suite *suite_model_job_place(void)
 	TCase *tc = tcase_create("variables");
 	tcase_add_checked_fixture(tc, NULL, release);
 	tcase_add_loop_test(tc, every_launcher_is_known, 0, sizeof(launched) / sizeof(launched[0]));
-	tcase_add_loop_test(tc, what_starts_ranks_is_none, 0, 5);
+	tcase_add_loop_test(tc, a_launcher_is_no_rank, 0, 5);
 	tcase_add_test(tc, variables_that_lie_are_named);
 	tcase_add_test(tc, another_launcher_knows_better_than_a_lie);
 	tcase_add_loop_test(tc, words_and_negative_numbers_are_no_ranks, 0, 3);

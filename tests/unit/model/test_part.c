@@ -21,7 +21,7 @@ START_TEST(the_six_parts_are_in_the_order_of_reports)
 }
 END_TEST
 
-START_TEST(every_label_is_found_behind_its_part_and_nowhere_else)
+START_TEST(every_label_is_listed_once_after_its_part)
 {
 	for (unsigned i = 0; i < TP_N_LABELS; i++) {
 		char dotted[64];
@@ -45,7 +45,7 @@ Suite *suite_model_part(void)
 	Suite *suite = suite_create("model/part");
 	TCase *tc = tcase_create("part");
 	tcase_add_test(tc, the_six_parts_are_in_the_order_of_reports);
-	tcase_add_test(tc, every_label_is_found_behind_its_part_and_nowhere_else);
+	tcase_add_test(tc, every_label_is_listed_once_after_its_part);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -37,7 +37,7 @@ START_TEST(a_fact_is_unknown_with_a_reason_until_it_is_set)
 END_TEST
 
 /* So rules that use such a fact are quiet for recordings instead of not judged. */
-START_TEST(what_only_people_know_is_ruled_out_until_it_is_set)
+START_TEST(facts_entered_by_hand_are_false_until_set)
 {
 	const struct tp_quantity *fact = &profile.facts[TP_FACT_DATA_SIZE];
 	ck_assert(!fact->is_known && fact->is_foreign);
@@ -50,7 +50,7 @@ START_TEST(what_only_people_know_is_ruled_out_until_it_is_set)
 }
 END_TEST
 
-START_TEST(what_is_no_number_is_not_known)
+START_TEST(non_finite_values_are_unknown)
 {
 	static const double values[] = {NAN, INFINITY, -INFINITY};
 	for (int i = 0; i < 3; i++) {
@@ -139,8 +139,8 @@ Suite *suite_model_profile(void)
 	TCase *tc = tcase_create("profile");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_fact_is_unknown_with_a_reason_until_it_is_set);
-	tcase_add_test(tc, what_only_people_know_is_ruled_out_until_it_is_set);
-	tcase_add_test(tc, what_is_no_number_is_not_known);
+	tcase_add_test(tc, facts_entered_by_hand_are_false_until_set);
+	tcase_add_test(tc, non_finite_values_are_unknown);
 	tcase_add_test(tc, warnings_keep_their_order_and_texts);
 	tcase_add_test(tc, one_nanosecond_too_few_or_many_is_not_exact);
 	tcase_add_test(tc, kinds_have_the_names_of_the_report);

@@ -37,7 +37,7 @@ static void teardown(void)
 	tp_sink_release(&listener.sink);
 }
 
-START_TEST(a_definition_is_told_once_and_ids_are_dense)
+START_TEST(a_definition_is_emitted_once_and_ids_are_dense)
 {
 	struct tp_sink *sink = &listener.sink;
 	ck_assert_uint_eq(tp_sink_string(sink, NULL), 0);
@@ -193,7 +193,7 @@ Suite *suite_model_sink(void)
 	Suite *suite = suite_create("model/sink");
 	TCase *tc = tcase_create("sink");
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_definition_is_told_once_and_ids_are_dense);
+	tcase_add_test(tc, a_definition_is_emitted_once_and_ids_are_dense);
 	tcase_add_test(tc, frames_that_differ_anywhere_are_different);
 	tcase_add_test(tc, a_deep_stack_is_cut_at_its_root_and_says_so);
 	tcase_add_test(tc, stacks_above_the_limit_are_forgotten_and_defined_again);

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-START_TEST(what_is_written_is_read_again)
+START_TEST(stops_read_back_as_written)
 {
 	for (int kind = 0; kind < TP_N_STOP_KINDS; kind++) {
 		char reason[TP_STOP_REASON_SIZE];
@@ -51,7 +51,7 @@ Suite *suite_model_stop(void)
 {
 	Suite *suite = suite_create("model_stop");
 	TCase *tests = tcase_create("reasons");
-	tcase_add_test(tests, what_is_written_is_read_again);
+	tcase_add_test(tests, stops_read_back_as_written);
 	tcase_add_test(tests, a_suspended_machine_says_for_how_long);
 	tcase_add_test(tests, other_and_damaged_reasons_are_no_stops);
 	suite_add_tcase(suite, tests);

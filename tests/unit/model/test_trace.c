@@ -124,7 +124,7 @@ static const struct {
 	{TP_NO_TASK - 1, TP_NO_TASK},
 };
 
-START_TEST(parent_that_was_never_told_is_nobody)
+START_TEST(a_parent_that_was_never_recorded_is_ignored)
 {
 	struct tp_trace_builder b;
 	tp_trace_builder_init(&b);
@@ -216,7 +216,7 @@ static unsigned scattered(unsigned i)
 	return i * 1777 % 5000; /* 1777 and 5000 have no common divisor */
 }
 
-START_TEST(the_order_of_telling_does_not_matter)
+START_TEST(the_order_of_records_does_not_matter)
 {
 	struct tp_trace a;
 	struct tp_trace b;
@@ -308,8 +308,8 @@ Suite *suite_model_trace(void)
 	tcase_add_test(tc, samples_of_leaving_threads_are_apart);
 	tcase_add_test(tc, spans_are_kept_by_track_and_sorted);
 	tcase_add_test(tc, runs_are_sorted_clipped_and_indexed);
-	tcase_add_test(tc, the_order_of_telling_does_not_matter);
-	tcase_add_loop_test(tc, parent_that_was_never_told_is_nobody, 0,
+	tcase_add_test(tc, the_order_of_records_does_not_matter);
+	tcase_add_loop_test(tc, a_parent_that_was_never_recorded_is_ignored, 0,
 			    sizeof(parents) / sizeof(parents[0]));
 	tcase_add_test(tc, equal_stacks_share_an_id_and_keep_their_frames);
 	tcase_add_test(tc, counters_grow_linearly_between_readings);

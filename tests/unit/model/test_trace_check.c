@@ -83,7 +83,7 @@ START_TEST(readings_are_finite_and_counters_do_not_sink_below_zero)
 }
 END_TEST
 
-START_TEST(nobody_is_his_own_ancestor)
+START_TEST(no_task_is_its_own_ancestor)
 {
 	struct tp_task first = {.id = 0, .pid = 10, .tid = 10, .parent = 2, .start_ns = 1};
 	struct tp_task own = {.id = 3, .pid = 11, .tid = 11, .parent = 3, .start_ns = 1};
@@ -138,7 +138,7 @@ Suite *suite_model_trace_check(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, marks_name_tasks_strings_and_kinds_that_exist);
 	tcase_add_test(tc, readings_are_finite_and_counters_do_not_sink_below_zero);
-	tcase_add_test(tc, nobody_is_his_own_ancestor);
+	tcase_add_test(tc, no_task_is_its_own_ancestor);
 	tcase_add_test(tc, times_end_after_they_begin_and_cpus_have_a_limit);
 	tcase_add_test(tc, an_empty_trace_fits);
 	suite_add_tcase(suite, tc);

@@ -83,7 +83,7 @@ START_TEST(a_cut_holds_its_stretch_and_nothing_else)
 END_TEST
 
 /* A wait is recorded when it begins. Hours later the thread still waits at the same place. */
-START_TEST(who_waits_since_long_ago_still_waits)
+START_TEST(a_wait_that_began_long_ago_continues)
 {
 	struct tp_window *w = tp_window_new(2 * S);
 	add_task(w, 0, TP_NO_TASK, 0);
@@ -108,7 +108,7 @@ START_TEST(who_waits_since_long_ago_still_waits)
 END_TEST
 
 /* A stay is recorded when it ends: a thread that computes for minutes has only samples. */
-START_TEST(who_computes_without_an_end_is_on_a_cpu)
+START_TEST(a_thread_that_computes_without_end_is_on_a_cpu)
 {
 	struct tp_window *w = tp_window_new(2 * S);
 	struct tp_trace trace;
@@ -230,7 +230,7 @@ START_TEST(the_dead_leave_and_their_children_stay_the_grandparents)
 END_TEST
 
 /* A task is recorded again at an exec and at its end, with its original creator. */
-START_TEST(who_is_told_again_keeps_the_grandparent)
+START_TEST(a_task_recorded_again_keeps_its_creator)
 {
 	struct tp_window *w = tp_window_new(2 * S);
 	struct tp_trace trace;
@@ -283,7 +283,7 @@ END_TEST
 
 /* Ten thousand seconds, with threads that start and end: a window of two seconds cuts as many rows
  * at the end as at the beginning. */
-START_TEST(hours_leave_nothing_behind)
+START_TEST(memory_stays_bounded_over_hours)
 {
 	enum { SECONDS = 10000, STAYS = 20 };
 	struct tp_window *w = tp_window_new(2 * S);
@@ -339,15 +339,15 @@ Suite *suite_model_window(void)
 	Suite *suite = suite_create("model/window");
 	TCase *tc = tcase_create("window");
 	tcase_add_test(tc, a_cut_holds_its_stretch_and_nothing_else);
-	tcase_add_test(tc, who_waits_since_long_ago_still_waits);
-	tcase_add_test(tc, who_computes_without_an_end_is_on_a_cpu);
+	tcase_add_test(tc, a_wait_that_began_long_ago_continues);
+	tcase_add_test(tc, a_thread_that_computes_without_end_is_on_a_cpu);
 	tcase_add_test(tc, counters_grow_from_what_they_were_at_the_begin);
 	tcase_add_test(tc, a_phase_that_was_begun_goes_on);
 	tcase_add_test(tc, a_setting_holds_until_it_is_replaced);
 	tcase_add_test(tc, the_dead_leave_and_their_children_stay_the_grandparents);
-	tcase_add_test(tc, who_is_told_again_keeps_the_grandparent);
+	tcase_add_test(tc, a_task_recorded_again_keeps_its_creator);
 	tcase_add_test(tc, gauges_of_devices_come_with_their_track);
-	tcase_add_test(tc, hours_leave_nothing_behind);
+	tcase_add_test(tc, memory_stays_bounded_over_hours);
 	tcase_add_test(tc, a_window_is_full_of_names);
 	suite_add_tcase(suite, tc);
 	return suite;

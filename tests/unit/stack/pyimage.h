@@ -372,11 +372,11 @@ static inline void pyimage_write_offset(struct pyimage *image, uint32_t at, uint
 static inline void pyimage_write_offsets(struct pyimage *image)
 {
 	const struct tp_py_layout *l = image->layout;
-	const struct tp_py_layout_offsets *t = &l->told;
+	const struct tp_py_layout_offsets *t = &l->published;
 	memcpy(pyimage_at(image, image->runtime), "xdebugpy", 8);
 	pyimage_put(image, image->runtime + 8,
 		    UINT64_C(3) << 24 | (uint64_t)l->minor << 16 | 0x5f0);
-	const uint32_t told[][2] = {
+	const uint32_t offsets[][2] = {
 		{t->runtime_interps, l->runtime_interps},
 		{t->interp_next, l->interp_next},
 		{t->interp_threads, l->interp_threads},
@@ -405,8 +405,8 @@ static inline void pyimage_write_offsets(struct pyimage *image)
 		{t->text_length, l->text_length},
 		{t->text_ascii, l->text_ascii},
 	};
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		pyimage_write_offset(image, told[i][0], told[i][1]);
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
+		pyimage_write_offset(image, offsets[i][0], offsets[i][1]);
 }
 
 /* One interpreter, one thread (this process's main one), no frames. */

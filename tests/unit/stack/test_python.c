@@ -510,7 +510,7 @@ END_TEST
 
 /* ---- the GIL ---- */
 
-START_TEST(the_holder_and_the_waiters_of_the_gil_are_told)
+START_TEST(the_holder_and_the_waiters_of_the_gil_are_reported)
 {
 	struct pyimage image;
 	pyimage_init(&image, (unsigned)_i);
@@ -533,7 +533,7 @@ END_TEST
 
 /* ---- opening ---- */
 
-START_TEST(what_is_no_interpreter_is_refused)
+START_TEST(a_process_without_an_interpreter_is_refused)
 {
 	struct pyimage image;
 	struct tp_python *python;
@@ -594,8 +594,8 @@ Suite *suite_stack_python(void)
 		a_thread_that_ends_is_not_read_from_its_remains,
 		a_new_thread_is_found,
 		the_only_thread_of_a_forked_child_is_its_main_one,
-		the_holder_and_the_waiters_of_the_gil_are_told,
-		what_is_no_interpreter_is_refused,
+		the_holder_and_the_waiters_of_the_gil_are_reported,
+		a_process_without_an_interpreter_is_refused,
 		one_that_has_not_started_runs_no_python_yet,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)

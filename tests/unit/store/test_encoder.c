@@ -92,7 +92,7 @@ START_TEST(texts_are_cut_where_the_format_says)
 }
 END_TEST
 
-START_TEST(the_largest_records_fit_behind_an_almost_full_block)
+START_TEST(the_largest_records_fit_after_an_almost_full_block)
 {
 	char *text = malloc(LAYOUT_STRING_MAX + 1);
 	memset(text, 'x', LAYOUT_STRING_MAX);
@@ -202,7 +202,7 @@ Suite *suite_store_encoder(void)
 	tcase_add_test(tc, a_stay_on_a_cpu_takes_at_most_ten_bytes);
 	tcase_add_test(tc, a_sample_takes_at_most_fourteen_bytes);
 	tcase_add_test(tc, texts_are_cut_where_the_format_says);
-	tcase_add_test(tc, the_largest_records_fit_behind_an_almost_full_block);
+	tcase_add_test(tc, the_largest_records_fit_after_an_almost_full_block);
 	tcase_add_test(tc, the_example_in_the_document_is_what_we_write);
 	suite_add_tcase(suite, tc);
 	return suite;

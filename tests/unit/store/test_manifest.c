@@ -231,7 +231,7 @@ static const struct {
 	 TP_OK, NULL},
 };
 
-START_TEST(what_is_no_manifest_is_refused_and_odd_members_read_as_unknown)
+START_TEST(other_files_are_refused_and_odd_members_read_as_unknown)
 {
 	write_text(bad[_i].text);
 	struct tp_arena arena = {0};
@@ -282,7 +282,7 @@ Suite *suite_store_manifest(void)
 	tcase_add_test(tc, everything_known_about_a_run_reads_back);
 	tcase_add_test(tc, an_empty_run_can_be_written_and_read);
 	tcase_add_test(tc, no_run_outgrows_the_space_kept_for_its_manifest);
-	tcase_add_loop_test(tc, what_is_no_manifest_is_refused_and_odd_members_read_as_unknown, 0,
+	tcase_add_loop_test(tc, other_files_are_refused_and_odd_members_read_as_unknown, 0,
 			    sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tc, a_folder_without_manifest_is_not_a_recording);
 	suite_add_tcase(suite, tc);

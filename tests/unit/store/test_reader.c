@@ -115,7 +115,7 @@ START_TEST(any_flipped_bit_costs_only_what_comes_after)
 }
 END_TEST
 
-START_TEST(a_block_that_is_missing_or_met_twice_ends_the_reading)
+START_TEST(a_missing_or_repeated_block_ends_the_reading)
 {
 	struct tp_buf other = {0};
 	tp_buf_add(&other, bytes.data, ends[3]);
@@ -224,7 +224,7 @@ static struct tp_store *begin_live(char **live, char **live_records)
 }
 
 /* The file of the whole story grows by odd steps, so that most readings end inside a block. */
-START_TEST(what_is_being_written_is_told_once_whenever_it_is_read)
+START_TEST(a_growing_file_yields_each_record_once)
 {
 	enum { GROWTH = 37 };
 	char *live;
@@ -352,13 +352,13 @@ Suite *suite_store_reader(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, cut_at_any_byte_all_whole_blocks_are_used);
 	tcase_add_test(tc, any_flipped_bit_costs_only_what_comes_after);
-	tcase_add_test(tc, a_block_that_is_missing_or_met_twice_ends_the_reading);
+	tcase_add_test(tc, a_missing_or_repeated_block_ends_the_reading);
 	tcase_add_test(tc, noise_is_survived);
 	tcase_add_test(tc, the_format_as_text_is_the_one_in_numbers);
 	tcase_add_test(tc, a_newer_minor_version_is_read_and_a_newer_major_one_named);
 	tcase_add_test(tc, records_of_another_run_are_refused);
 	tcase_add_test(tc, records_that_are_no_file_or_absent_are_refused);
-	tcase_add_test(tc, what_is_being_written_is_told_once_whenever_it_is_read);
+	tcase_add_test(tc, a_growing_file_yields_each_record_once);
 	tcase_add_test(tc, a_block_that_grows_while_it_is_read_is_not_damaged);
 	tcase_add_test(tc, a_closed_recording_is_not_followed);
 	tcase_add_test(tc, damage_ends_the_following);

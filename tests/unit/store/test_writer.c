@@ -62,7 +62,7 @@ static void load(struct tp_trace *trace)
 	ck_assert_msg(!tp_store_load(trace, recording, &err), "%s", err.text);
 }
 
-START_TEST(a_recording_reads_back_as_what_was_told)
+START_TEST(a_recording_reads_back_as_written)
 {
 	enum { PARTS = 60000 };
 	struct tp_store *store = create(UINT64_MAX);
@@ -106,7 +106,7 @@ START_TEST(only_the_owner_may_read_a_recording)
 }
 END_TEST
 
-START_TEST(nothing_but_manifest_and_records_is_left_behind)
+START_TEST(only_manifest_and_records_are_left)
 {
 	finish(create(UINT64_MAX));
 	char *command =
@@ -150,7 +150,7 @@ START_TEST(an_existing_recording_is_never_overwritten)
 }
 END_TEST
 
-START_TEST(what_exists_and_is_no_recording_is_left_alone)
+START_TEST(existing_files_that_are_no_recording_are_left_alone)
 {
 	ck_assert_int_eq(chdir(directory), 0);
 	ck_assert_int_eq(mkdir("folder", 0755), 0);
@@ -434,12 +434,12 @@ Suite *suite_store_writer(void)
 	TCase *tc = tcase_create("writer");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_recording_reads_back_as_what_was_told);
+	tcase_add_test(tc, a_recording_reads_back_as_written);
 	tcase_add_test(tc, only_the_owner_may_read_a_recording);
-	tcase_add_test(tc, nothing_but_manifest_and_records_is_left_behind);
+	tcase_add_test(tc, only_manifest_and_records_are_left);
 	tcase_add_test(tc, the_first_manifest_says_that_the_end_is_unknown);
 	tcase_add_test(tc, an_existing_recording_is_never_overwritten);
-	tcase_add_test(tc, what_exists_and_is_no_recording_is_left_alone);
+	tcase_add_test(tc, existing_files_that_are_no_recording_are_left_alone);
 	tcase_add_test(tc, an_unwritable_place_is_named_with_a_way_out);
 	tcase_add_test(tc, stacks_of_a_long_run_read_back);
 	tcase_add_test(tc, at_its_size_limit_a_recording_stops_and_stays_whole);

@@ -34,7 +34,7 @@ START_TEST(versions_that_do_harm_are_not_used)
 }
 END_TEST
 
-START_TEST(what_is_made_otherwise_ends_with_the_version_that_mended_it)
+START_TEST(faults_end_with_the_version_that_fixed_them)
 {
 	ck_assert_ptr_nonnull(tp_gpu_fault_find(TP_GPU_FAULT_NO_JOIN, 23, 0));
 	ck_assert_ptr_null(tp_gpu_fault_find(TP_GPU_FAULT_NO_JOIN, 24, 0));
@@ -90,7 +90,7 @@ Suite *suite_wire_gpu_faults(void)
 	TCase *tc = tcase_create("gpu_faults");
 	tcase_add_loop_test(tc, versions_that_do_harm_are_not_used, 0,
 			    sizeof(stops) / sizeof(stops[0]));
-	tcase_add_test(tc, what_is_made_otherwise_ends_with_the_version_that_mended_it);
+	tcase_add_test(tc, faults_end_with_the_version_that_fixed_them);
 	tcase_add_loop_test(tc, every_row_is_short_and_has_a_source_with_a_day, 0,
 			    sizeof(known) / sizeof(known[0]));
 	tcase_add_test(tc, versions_are_named_as_toolkits_are);

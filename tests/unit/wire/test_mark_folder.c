@@ -129,7 +129,7 @@ START_TEST(marks_of_two_rings_arrive_and_their_names_go)
 }
 END_TEST
 
-START_TEST(record_whose_checksum_does_not_match_is_waited_for_then_lost)
+START_TEST(a_record_with_a_wrong_checksum_is_awaited_then_lost)
 {
 	struct tp_mark_ring_header header = good_header();
 	int fd = make_ring("marks.ring.7-0", &header);
@@ -182,7 +182,7 @@ START_TEST(overwritten_records_are_counted)
 }
 END_TEST
 
-START_TEST(what_is_no_ring_is_refused_once)
+START_TEST(a_file_that_is_no_ring_is_refused_once)
 {
 	struct tp_mark_ring_header bad[7];
 	char name[32];
@@ -270,10 +270,10 @@ Suite *suite_wire_mark_folder(void)
 	TCase *c = tcase_create("all");
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, marks_of_two_rings_arrive_and_their_names_go);
-	tcase_add_test(c, record_whose_checksum_does_not_match_is_waited_for_then_lost);
+	tcase_add_test(c, a_record_with_a_wrong_checksum_is_awaited_then_lost);
 	tcase_add_test(c, each_bit_of_a_record_is_in_the_checksum);
 	tcase_add_test(c, overwritten_records_are_counted);
-	tcase_add_test(c, what_is_no_ring_is_refused_once);
+	tcase_add_test(c, a_file_that_is_no_ring_is_refused_once);
 	tcase_add_test(c, ring_that_is_cut_or_runs_backwards_is_dropped_alone);
 	tcase_add_test(c, more_rings_than_are_read_are_refused_and_removed);
 	tcase_add_test(c, unfinished_file_is_left_until_the_end_and_others_stay);

@@ -359,7 +359,7 @@ START_TEST(cut_file_ends_the_ring_quietly)
 }
 END_TEST
 
-START_TEST(nobody_listening_turns_marks_off_and_keeps_errno)
+START_TEST(without_a_listener_marks_turn_off_and_errno_is_kept)
 {
 	char text[] = "/tmp/mark-ring-none-XXXXXX";
 	int fd = mkstemp(text);
@@ -420,7 +420,7 @@ Suite *suite_wire_mark_ring(void)
 	tcase_add_test(tc, dead_writer_holds_the_reader_up_for_half_a_ring);
 	tcase_add_loop_test(tc, hostile_bytes_are_counted_never_believed, 0, 4);
 	tcase_add_test(tc, cut_file_ends_the_ring_quietly);
-	tcase_add_test(tc, nobody_listening_turns_marks_off_and_keeps_errno);
+	tcase_add_test(tc, without_a_listener_marks_turn_off_and_errno_is_kept);
 	tcase_add_test(tc, ring_is_private_exclusive_and_backed_by_blocks);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -62,7 +62,7 @@ START_TEST(these_are_conditions)
 }
 END_TEST
 
-START_TEST(mistakes_are_told_with_place_and_nearest_name)
+START_TEST(errors_name_the_place_and_the_nearest_name)
 {
 	static const struct {
 		const char *text;
@@ -83,8 +83,8 @@ START_TEST(mistakes_are_told_with_place_and_nearest_name)
 		{"not step.count", "a condition is needed here"},
 		{"1 < step.count < 3", "comparisons do not chain; use 'and'"},
 		{"step.count >", "expected, at column 13"},
-		{"step.count = 3", "'=' is no operator, at column 12"},
-		{"step.count > 3 step.count", "is more than the condition"},
+		{"step.count = 3", "'=' is not an operator, at column 12"},
+		{"step.count > 3 step.count", "follows the end of the condition"},
 		{"(step.count > 3", "')' expected before the end"},
 		{"maximum(1, 2) > 1", "no function 'maximum'"},
 		{"min(1) > 1", "min, max and first take two numbers or more"},
@@ -164,7 +164,7 @@ Suite *suite_advise_expr(void)
 	TCase *tcase = tcase_create("expr");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, these_are_conditions);
-	tcase_add_test(tcase, mistakes_are_told_with_place_and_nearest_name);
+	tcase_add_test(tcase, errors_name_the_place_and_the_nearest_name);
 	tcase_add_test(tcase, a_number_is_no_condition_and_the_other_way_round);
 	tcase_add_test(tcase, depth_length_and_size_are_bounded);
 	tcase_add_test(tcase, figures_named_in_a_rule_cannot_explode);

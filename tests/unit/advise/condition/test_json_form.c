@@ -49,7 +49,7 @@ START_TEST(answers_come_as_they_were_written)
 }
 END_TEST
 
-START_TEST(the_first_mistake_is_the_one_that_is_told)
+START_TEST(the_first_error_is_reported)
 {
 	const struct tp_json *root = begin("{\n\"a\": 3,\n\"b\": 4}");
 	tp_json_form_text(&form, root, "b", true);
@@ -83,7 +83,7 @@ START_TEST(lists_are_bounded)
 }
 END_TEST
 
-START_TEST(choices_tell_all_their_words)
+START_TEST(errors_of_choices_list_all_words)
 {
 	static const char *const two[] = {"free", "semantic", NULL};
 	static const char *const four[] = {"none", "low", "medium", "high", NULL};
@@ -136,10 +136,10 @@ Suite *suite_advise_json_form(void)
 	TCase *tcase = tcase_create("form");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, answers_come_as_they_were_written);
-	tcase_add_test(tcase, the_first_mistake_is_the_one_that_is_told);
+	tcase_add_test(tcase, the_first_error_is_reported);
 	tcase_add_test(tcase, unknown_keys_are_refused_with_the_nearest);
 	tcase_add_test(tcase, lists_are_bounded);
-	tcase_add_test(tcase, choices_tell_all_their_words);
+	tcase_add_test(tcase, errors_of_choices_list_all_words);
 	tcase_add_test(tcase, texts_are_bounded);
 	tcase_add_test(tcase, days_have_one_form);
 	suite_add_tcase(suite, tcase);

@@ -92,7 +92,7 @@ START_TEST(expressions_and_formats_fill_a_sentence)
 }
 END_TEST
 
-START_TEST(beside_the_largest_part_stands_one_that_is_something)
+START_TEST(a_second_part_is_named_only_if_it_is_large)
 {
 	facts_set(facts, TP_FACT_STEP_DATALOADER, 0.4);
 	ck_assert_str_eq(filled("{step.dataloader_ratio} of {whole}{beside}."),
@@ -140,7 +140,7 @@ START_TEST(words_agree_with_the_number_as_it_is_written)
 }
 END_TEST
 
-START_TEST(what_a_loader_is_set_to_is_named_where_its_object_was_read)
+START_TEST(loader_settings_are_named_if_the_object_was_read)
 {
 	facts_set(facts, TP_FACT_LOADER_WORKERS, 2);
 	ck_assert_str_eq(filled("Use more.{settings}"), "Use more.");
@@ -173,16 +173,16 @@ START_TEST(bad_sentences_are_refused)
 	static const struct {
 		const char *text;
 		const char *said;
-	} rows[] = {{"{step.count", "x:3: a brace has no partner"},
-		    {"step.count}", "a brace has no partner"},
-		    {"{{step.count}}", "a brace has no partner"},
+	} rows[] = {{"{step.count", "x:3: unmatched brace"},
+		    {"step.count}", "unmatched brace"},
+		    {"{{step.count}}", "unmatched brace"},
 		    {"{step.cuont}", "no fact 'step.cuont'; nearest: step.count"},
 		    {"{step.count|furlong}", "no format 'furlong'"},
 		    {"{step.count|}", "no format ''"},
-		    {"{step.count|count|step}", "two words, for one and for many, not 'step'"},
-		    {"{step.count|count|step|}", "two words, for one and for many, not 'step|'"},
-		    {"{step.count|count||steps}", "two words, for one and for many, not '|steps'"},
-		    {"{step.count|count|a|b|c}", "two words, for one and for many, not 'a|b|c'"},
+		    {"{step.count|count|step}", "two words, singular and plural, not 'step'"},
+		    {"{step.count|count|step|}", "two words, singular and plural, not 'step|'"},
+		    {"{step.count|count||steps}", "two words, singular and plural, not '|steps'"},
+		    {"{step.count|count|a|b|c}", "two words, singular and plural, not 'a|b|c'"},
 		    {"{step.count|furlong|a|b}", "no format 'furlong'"},
 		    {"{step.count > 3}", "a number is needed here"},
 		    {"{}", "expected"}};
@@ -204,9 +204,9 @@ Suite *suite_advise_sentence(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, the_unit_of_a_fact_decides_how_it_is_written);
 	tcase_add_test(tcase, expressions_and_formats_fill_a_sentence);
-	tcase_add_test(tcase, beside_the_largest_part_stands_one_that_is_something);
+	tcase_add_test(tcase, a_second_part_is_named_only_if_it_is_large);
 	tcase_add_test(tcase, words_agree_with_the_number_as_it_is_written);
-	tcase_add_test(tcase, what_a_loader_is_set_to_is_named_where_its_object_was_read);
+	tcase_add_test(tcase, loader_settings_are_named_if_the_object_was_read);
 	tcase_add_test(tcase, an_unknown_number_makes_no_sentence);
 	tcase_add_test(tcase, the_decimal_point_is_a_point_everywhere);
 	tcase_add_test(tcase, bad_sentences_are_refused);

@@ -37,7 +37,7 @@ START_TEST(units_are_part_of_a_number)
 }
 END_TEST
 
-START_TEST(what_is_no_number_is_refused)
+START_TEST(malformed_numbers_are_refused)
 {
 	static const char *const texts[] = {"",
 					    "x",
@@ -93,7 +93,7 @@ Suite *suite_advise_token(void)
 	TCase *tcase = tcase_create("token");
 	tcase_add_test(tcase, numbers_are_read_as_strtod_reads_them);
 	tcase_add_test(tcase, units_are_part_of_a_number);
-	tcase_add_test(tcase, what_is_no_number_is_refused);
+	tcase_add_test(tcase, malformed_numbers_are_refused);
 	tcase_add_test(tcase, a_condition_is_cut_into_its_words);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -64,7 +64,7 @@ static void expect_mistakes(const struct mistake *mistakes, size_t n)
 	}
 }
 
-START_TEST(mistakes_are_told_with_their_line)
+START_TEST(errors_name_their_line)
 {
 	static const struct mistake mistakes[] = {
 		{"{\"facts\": {\n\"loader.wokers\": 4}}",
@@ -74,7 +74,7 @@ START_TEST(mistakes_are_told_with_their_line)
 		 "share"},
 		{"{\"facts\": {\"loader.workers\": \"5%\"}}", "is in 1, as 4"},
 		{"{\"facts\": {\"memory.limit_bytes\": \"5ms\"}}", "this is a time"},
-		{"{\"facts\": {\"step.time_ns\": \"5 parsec\"}}", "no number with a unit"},
+		{"{\"facts\": {\"step.time_ns\": \"5 parsec\"}}", "not a number with a unit"},
 		{"{\"facts\": {\"env.is_python\": 1}}", "true or false"},
 		{"{\"facts\": {\"loader.workers\": -4}}", "'loader.workers' is negative"},
 		{"{\"facts\": {\"step.host_ratio\": 35}}", "at most 1: write \"35%\""},
@@ -97,7 +97,7 @@ START_TEST(mistakes_are_told_with_their_line)
 }
 END_TEST
 
-START_TEST(mistakes_in_intervals_are_told)
+START_TEST(errors_in_intervals_are_reported)
 {
 	static const struct mistake mistakes[] = {
 		{"{\"facts\": {\"step.host_ratio\": {\"value\": 0.5, \"low\": 0.6, \"high\": "
@@ -167,7 +167,7 @@ START_TEST(labels_that_fill_their_part_leave_nothing_to_others)
 }
 END_TEST
 
-START_TEST(where_a_device_does_the_math_cpus_are_not_asked_for_it)
+START_TEST(a_run_on_a_gpu_is_not_asked_for_cpu_compute)
 {
 	read_facts("\"device.busy_ratio\": \"40%\", \"compute.threads\": 4");
 	ck_assert(file.facts[TP_FACT_COMPUTE_SCALAR].is_foreign);
@@ -292,12 +292,12 @@ Suite *suite_advise_fact_file(void)
 	Suite *suite = suite_create("advise_factfile");
 	TCase *tcase = tcase_create("factfile");
 	tcase_add_test(tcase, facts_are_read_with_their_units);
-	tcase_add_test(tcase, mistakes_are_told_with_their_line);
-	tcase_add_test(tcase, mistakes_in_intervals_are_told);
+	tcase_add_test(tcase, errors_name_their_line);
+	tcase_add_test(tcase, errors_in_intervals_are_reported);
 	tcase_add_test(tcase, a_part_left_out_is_the_rest);
 	tcase_add_test(tcase, parts_that_take_nothing_have_no_labels);
 	tcase_add_test(tcase, labels_that_fill_their_part_leave_nothing_to_others);
-	tcase_add_test(tcase, where_a_device_does_the_math_cpus_are_not_asked_for_it);
+	tcase_add_test(tcase, a_run_on_a_gpu_is_not_asked_for_cpu_compute);
 	tcase_add_test(tcase, nothing_is_made_up_where_parts_are_open);
 	tcase_add_test(tcase, every_template_reads_back_with_nothing_known);
 	tcase_add_test(tcase, a_template_of_a_topic_has_what_its_rules_ask_for);

@@ -55,7 +55,7 @@ START_TEST(layers_give_the_facts_of_a_sample)
 }
 END_TEST
 
-START_TEST(what_the_file_tells_itself_stands)
+START_TEST(stated_facts_override_derived_ones)
 {
 	must_read("\"model.sample_bytes\": \"3GiB\", \"model.sample_time_ns\": \"2s\"", cube);
 	expect_fact(TP_FACT_MODEL_SAMPLE, 3221225472.0, TP_ORIGIN_ESTIMATED);
@@ -65,7 +65,7 @@ START_TEST(what_the_file_tells_itself_stands)
 }
 END_TEST
 
-START_TEST(what_does_not_follow_stays_unknown)
+START_TEST(underivable_facts_stay_unknown)
 {
 	must_read("\"step.count\": 4", "{\"layers\": [{\"kind\": \"dense\", \"in\": [4]}]}");
 	expect_fact(TP_FACT_MODEL_SAMPLE, 4 * 12, TP_ORIGIN_DERIVED);
@@ -93,7 +93,7 @@ START_TEST(numbers_may_be_one_for_all_extents_or_one_for_each)
 }
 END_TEST
 
-START_TEST(mistakes_in_layers_are_told_with_their_line)
+START_TEST(errors_in_layers_name_their_line)
 {
 	static const struct {
 		const char *network;
@@ -144,10 +144,10 @@ Suite *suite_advise_layer_list(void)
 	Suite *suite = suite_create("advise_layerlist");
 	TCase *tcase = tcase_create("layerlist");
 	tcase_add_test(tcase, layers_give_the_facts_of_a_sample);
-	tcase_add_test(tcase, what_the_file_tells_itself_stands);
-	tcase_add_test(tcase, what_does_not_follow_stays_unknown);
+	tcase_add_test(tcase, stated_facts_override_derived_ones);
+	tcase_add_test(tcase, underivable_facts_stay_unknown);
 	tcase_add_test(tcase, numbers_may_be_one_for_all_extents_or_one_for_each);
-	tcase_add_test(tcase, mistakes_in_layers_are_told_with_their_line);
+	tcase_add_test(tcase, errors_in_layers_name_their_line);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -28,7 +28,7 @@ START_TEST(command_and_cpus_are_those_of_the_run)
 }
 END_TEST
 
-START_TEST(what_is_not_known_is_left_to_the_reader)
+START_TEST(unknown_values_stay_placeholders)
 {
 	facts[TP_FACT_CPU_ALLOWED] = (struct tp_quantity){0};
 	ck_assert_str_eq(filled(NULL, "num_workers=%CPUS, %COMMAND"),
@@ -49,7 +49,7 @@ Suite *suite_advise_example(void)
 	Suite *suite = suite_create("advise_example");
 	TCase *tc = tcase_create("example");
 	tcase_add_test(tc, command_and_cpus_are_those_of_the_run);
-	tcase_add_test(tc, what_is_not_known_is_left_to_the_reader);
+	tcase_add_test(tc, unknown_values_stay_placeholders);
 	tcase_add_test(tc, one_cpu_is_never_made_none);
 	suite_add_tcase(suite, tc);
 	return suite;

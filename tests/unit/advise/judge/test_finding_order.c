@@ -81,7 +81,7 @@ START_TEST(advice_is_sorted_by_gain_and_confidence)
 }
 END_TEST
 
-START_TEST(what_is_sure_comes_before_what_may_gain_more)
+START_TEST(sure_advice_comes_before_larger_uncertain_advice)
 {
 	for (const char *name = "abcd"; *name; name++)
 		shelf_put_rule(&shelf, (char[]){*name, '\0'}, "true", "");
@@ -112,7 +112,7 @@ START_TEST(a_bound_is_shown_when_half_of_it_would_be)
 }
 END_TEST
 
-START_TEST(of_equal_advice_the_free_one_comes_first)
+START_TEST(equal_advice_without_cost_comes_first)
 {
 	shelf_put_rule(&shelf, "a", "true", "");
 	shelf_put_rule(&shelf, "b", "true", "");
@@ -171,7 +171,7 @@ START_TEST(the_more_precise_rule_takes_the_place_whatever_the_order)
 }
 END_TEST
 
-START_TEST(what_is_not_shown_hides_nothing)
+START_TEST(hidden_findings_hide_no_others)
 {
 	shelf_put_rule(&shelf, "a", "true", ", \"parent\": \"test/b\"");
 	shelf_put_rule(&shelf, "b", "true", "");
@@ -206,7 +206,7 @@ static void fire_bound(size_t i, double gain)
 	candidates[i].gain = (struct tp_gain){.is_known = true, .low = 1, .high = gain};
 }
 
-START_TEST(what_names_a_cause_comes_before_what_gains_more)
+START_TEST(advice_with_a_cause_comes_before_larger_advice)
 {
 	shelf_put_rule(&shelf, "a", "true", "");
 	shelf_put_rule(&shelf, "b", "true", ", \"specific\": true");
@@ -247,14 +247,14 @@ Suite *suite_advise_finding_order(void)
 	TCase *tcase = tcase_create("rank");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, advice_is_sorted_by_gain_and_confidence);
-	tcase_add_test(tcase, what_is_sure_comes_before_what_may_gain_more);
+	tcase_add_test(tcase, sure_advice_comes_before_larger_uncertain_advice);
 	tcase_add_test(tcase, a_bound_is_shown_when_half_of_it_would_be);
-	tcase_add_test(tcase, of_equal_advice_the_free_one_comes_first);
+	tcase_add_test(tcase, equal_advice_without_cost_comes_first);
 	tcase_add_test(tcase, small_gains_and_finished_actions_are_not_shown);
 	tcase_add_test(tcase, the_more_precise_rule_takes_the_place_whatever_the_order);
-	tcase_add_test(tcase, what_is_not_shown_hides_nothing);
+	tcase_add_test(tcase, hidden_findings_hide_no_others);
 	tcase_add_test(tcase, a_change_of_the_training_never_hides_a_free_one);
-	tcase_add_test(tcase, what_names_a_cause_comes_before_what_gains_more);
+	tcase_add_test(tcase, advice_with_a_cause_comes_before_larger_advice);
 	tcase_add_test(tcase, general_advice_yields_to_a_cause_that_explains_most_of_it);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -250,7 +250,7 @@ START_TEST(two_ways_to_remove_one_thing_remove_it_once)
 }
 END_TEST
 
-START_TEST(of_one_label_the_largest_fraction_counts)
+START_TEST(the_largest_fraction_of_a_label_counts)
 {
 	struct tp_gain_input basis = basis_of(40, 40, 0);
 	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0, 0.5),
@@ -369,7 +369,7 @@ Suite *suite_advise_gain(void)
 	tcase_add_test(tcase, one_advice_alone_is_all_together);
 	tcase_add_test(tcase, together_they_save_what_their_values_say);
 	tcase_add_test(tcase, two_ways_to_remove_one_thing_remove_it_once);
-	tcase_add_test(tcase, of_one_label_the_largest_fraction_counts);
+	tcase_add_test(tcase, the_largest_fraction_of_a_label_counts);
 	tcase_add_test(tcase, advice_for_all_of_a_part_shrinks_what_labels_leave);
 	tcase_add_test(tcase, time_outside_the_steps_counts_in_the_loop);
 	tcase_add_test(tcase, the_step_of_a_job_is_the_one_that_its_brackets_are_of);

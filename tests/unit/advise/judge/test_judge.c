@@ -62,7 +62,7 @@ START_TEST(a_rule_fires_stays_quiet_or_cannot_be_judged)
 }
 END_TEST
 
-START_TEST(what_a_rule_needs_must_be_known_before_it_fires)
+START_TEST(a_rule_fires_only_if_its_facts_are_known)
 {
 	shelf_put_rule(&shelf, "a", "step.compute_ratio > 50%", "");
 	facts_set(facts, TP_FACT_STEP_COMPUTE, 0.6);
@@ -88,7 +88,7 @@ START_TEST(a_rule_about_another_kind_of_recording_is_quiet)
 }
 END_TEST
 
-START_TEST(a_rule_about_what_only_people_know_says_how_to_tell_it)
+START_TEST(a_rule_on_facts_entered_by_hand_says_how_to_enter_them)
 {
 	shelf_put_rule(&shelf, "a",
 		       "device.busy_ratio > 50% and data.size_bytes > 1GB and job.nodes > 1", "");
@@ -139,7 +139,7 @@ START_TEST(a_child_speaks_only_where_its_parent_fired)
 }
 END_TEST
 
-START_TEST(confidence_falls_with_every_doubt_and_tells_why)
+START_TEST(each_doubt_lowers_confidence_and_is_named)
 {
 	shelf_put(&shelf, "thresholds.json",
 		  "{\"thresholds\": [{\"name\": \"confidence.coverage\", \"value\": \"50%\", "
@@ -177,7 +177,7 @@ START_TEST(levels_come_from_the_rule)
 }
 END_TEST
 
-START_TEST(what_is_done_or_may_be_done_is_not_advised)
+START_TEST(actions_that_are_or_may_be_done_are_not_advised)
 {
 	shelf_put(&shelf, "bottlenecks/test/a.json",
 		  "{\"id\": \"test/a\", \"title\": \"T\", \"needs\": [\"step.count\"],\n"
@@ -198,7 +198,7 @@ START_TEST(what_is_done_or_may_be_done_is_not_advised)
 }
 END_TEST
 
-START_TEST(what_the_guide_says_is_applied_is_left_out_and_told)
+START_TEST(applied_techniques_are_left_out_and_reported)
 {
 	shelf_put_guide(&shelf);
 	shelf_put(
@@ -276,15 +276,15 @@ Suite *suite_advise_judge(void)
 	TCase *tcase = tcase_create("judge");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_rule_fires_stays_quiet_or_cannot_be_judged);
-	tcase_add_test(tcase, what_a_rule_needs_must_be_known_before_it_fires);
-	tcase_add_test(tcase, a_rule_about_what_only_people_know_says_how_to_tell_it);
+	tcase_add_test(tcase, a_rule_fires_only_if_its_facts_are_known);
+	tcase_add_test(tcase, a_rule_on_facts_entered_by_hand_says_how_to_enter_them);
 	tcase_add_test(tcase, a_look_alike_keeps_a_rule_quiet_and_says_so);
 	tcase_add_test(tcase, a_rule_about_another_kind_of_recording_is_quiet);
 	tcase_add_test(tcase, a_child_speaks_only_where_its_parent_fired);
-	tcase_add_test(tcase, confidence_falls_with_every_doubt_and_tells_why);
+	tcase_add_test(tcase, each_doubt_lowers_confidence_and_is_named);
 	tcase_add_test(tcase, levels_come_from_the_rule);
-	tcase_add_test(tcase, what_is_done_or_may_be_done_is_not_advised);
-	tcase_add_test(tcase, what_the_guide_says_is_applied_is_left_out_and_told);
+	tcase_add_test(tcase, actions_that_are_or_may_be_done_are_not_advised);
+	tcase_add_test(tcase, applied_techniques_are_left_out_and_reported);
 	tcase_add_test(tcase, the_sentence_of_an_idiom_names_the_line_and_its_other_calls);
 	suite_add_tcase(suite, tcase);
 	return suite;

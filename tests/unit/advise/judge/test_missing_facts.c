@@ -65,7 +65,7 @@ static void know_parts(void)
 	facts_set(facts, TP_FACT_STEP_MEMORY, 0.1);
 }
 
-START_TEST(what_could_gain_more_is_asked_first)
+START_TEST(facts_with_larger_gains_are_asked_first)
 {
 	know_parts();
 	shelf_put_rule(&shelf, "a", "cpu.steal_ratio > 1%", GAIN("memory"));
@@ -80,7 +80,7 @@ START_TEST(what_could_gain_more_is_asked_first)
 }
 END_TEST
 
-START_TEST(who_knows_one_fact_of_a_group_is_asked_for_others)
+START_TEST(a_known_fact_asks_for_the_rest_of_its_group)
 {
 	know_parts();
 	facts_set(facts, TP_FACT_DEVICE_BUSY, 0.5);
@@ -92,7 +92,7 @@ START_TEST(who_knows_one_fact_of_a_group_is_asked_for_others)
 }
 END_TEST
 
-START_TEST(nobody_is_asked_for_what_cannot_gain)
+START_TEST(facts_without_gain_are_not_asked)
 {
 	know_parts();
 	shelf_put_rule(&shelf, "a", "cpu.steal_ratio > 1%", GAIN("idle"));
@@ -118,7 +118,7 @@ START_TEST(a_fact_that_may_be_unknown_is_not_asked_for)
 }
 END_TEST
 
-START_TEST(what_a_parent_lacks_is_asked_for)
+START_TEST(missing_facts_of_a_parent_are_asked)
 {
 	know_parts();
 	shelf_put_rule(&shelf, "above", "loader.workers > 1", GAIN("dataloader"));
@@ -138,11 +138,11 @@ Suite *suite_advise_missing_facts(void)
 	TCase *tcase = tcase_create("wanted");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, parts_come_first_while_there_is_no_verdict);
-	tcase_add_test(tcase, what_could_gain_more_is_asked_first);
-	tcase_add_test(tcase, who_knows_one_fact_of_a_group_is_asked_for_others);
-	tcase_add_test(tcase, nobody_is_asked_for_what_cannot_gain);
+	tcase_add_test(tcase, facts_with_larger_gains_are_asked_first);
+	tcase_add_test(tcase, a_known_fact_asks_for_the_rest_of_its_group);
+	tcase_add_test(tcase, facts_without_gain_are_not_asked);
 	tcase_add_test(tcase, a_fact_that_may_be_unknown_is_not_asked_for);
-	tcase_add_test(tcase, what_a_parent_lacks_is_asked_for);
+	tcase_add_test(tcase, missing_facts_of_a_parent_are_asked);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

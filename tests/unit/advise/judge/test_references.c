@@ -106,7 +106,7 @@ START_TEST(findings_carry_it_and_outlive_the_book)
 }
 END_TEST
 
-START_TEST(what_is_applied_is_told_with_what_showed_it)
+START_TEST(applied_techniques_are_reported_with_their_evidence)
 {
 	struct tp_quantity facts[TP_N_FACTS];
 	struct tp_arena arena = {0};
@@ -221,7 +221,7 @@ Suite *suite_advise_references(void)
 	tcase_add_test(tcase, conditions_are_held_against_the_run);
 	tcase_add_test(tcase, fewer_iterations_come_with_what_is_to_be_beaten);
 	tcase_add_test(tcase, findings_carry_it_and_outlive_the_book);
-	tcase_add_test(tcase, what_is_applied_is_told_with_what_showed_it);
+	tcase_add_test(tcase, applied_techniques_are_reported_with_their_evidence);
 	tcase_add_test(tcase, each_setting_is_the_technique_it_shows);
 	tcase_add_test(tcase, debugging_is_off_when_nothing_is_left_on);
 	suite_add_tcase(suite, tcase);

@@ -57,7 +57,7 @@ START_TEST(right_cases_pass)
 }
 END_TEST
 
-START_TEST(every_wrong_expectation_is_told)
+START_TEST(every_wrong_expectation_is_reported)
 {
 	static const struct {
 		const char *expect;
@@ -102,7 +102,7 @@ Suite *suite_advise_rule_tests(void)
 	TCase *tcase = tcase_create("trial");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, right_cases_pass);
-	tcase_add_test(tcase, every_wrong_expectation_is_told);
+	tcase_add_test(tcase, every_wrong_expectation_is_reported);
 	tcase_add_test(tcase, an_unknown_rule_is_absent_with_the_nearest_name);
 	suite_add_tcase(suite, tcase);
 	return suite;

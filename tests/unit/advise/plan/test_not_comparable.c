@@ -54,7 +54,7 @@ START_TEST(only_what_both_have_spoils_a_comparison)
 }
 END_TEST
 
-START_TEST(what_is_not_known_of_one_does_not_count)
+START_TEST(facts_unknown_in_one_run_do_not_count)
 {
 	const char *because[2];
 	facts_set(first, TP_FACT_STEP_DATALOADER, 0.5);
@@ -82,7 +82,7 @@ Suite *suite_advise_not_comparable(void)
 	TCase *tcase = tcase_create("comparison");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, only_what_both_have_spoils_a_comparison, 0, 4);
-	tcase_add_test(tcase, what_is_not_known_of_one_does_not_count);
+	tcase_add_test(tcase, facts_unknown_in_one_run_do_not_count);
 	tcase_add_test(tcase, there_may_be_several_and_no_more_than_asked_for);
 	suite_add_tcase(suite, tcase);
 	return suite;

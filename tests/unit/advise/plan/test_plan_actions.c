@@ -69,7 +69,7 @@ static void is_action(const struct tp_plan_step *move, size_t i, enum tp_plan_ac
 	ck_assert_str_eq(move->deeds[i].technique, technique);
 }
 
-START_TEST(what_goes_with_a_technique_is_offered_with_it)
+START_TEST(companions_of_a_technique_are_offered_with_it)
 {
 	const struct tp_plan_step *move = judged("\"technique\": \"fast\"");
 	ck_assert_uint_eq(move->n_deeds, 3);
@@ -82,7 +82,7 @@ START_TEST(what_goes_with_a_technique_is_offered_with_it)
 }
 END_TEST
 
-START_TEST(what_is_done_already_is_not_offered)
+START_TEST(applied_techniques_are_not_offered)
 {
 	facts_set(facts, TP_FACT_ENV_MALLOC, 1);
 	const struct tp_plan_step *move = judged("\"technique\": \"fast\"");
@@ -91,7 +91,7 @@ START_TEST(what_is_done_already_is_not_offered)
 }
 END_TEST
 
-START_TEST(what_only_makes_room_comes_after_what_uses_it)
+START_TEST(actions_that_free_memory_follow_those_that_use_it)
 {
 	const struct tp_plan_step *move = judged("\"technique\": \"room\"" SECOND("slow"));
 	is_action(move, 0, TP_PLAN_ACTION_DO, "slow");
@@ -131,7 +131,7 @@ START_TEST(an_action_of_which_the_guide_has_no_page_stands_alone)
 }
 END_TEST
 
-START_TEST(how_is_told_for_the_framework_that_was_seen)
+START_TEST(instructions_are_for_the_framework_of_the_run)
 {
 	static const struct {
 		enum tp_fact fact;
@@ -170,13 +170,13 @@ Suite *suite_advise_plan_actions(void)
 	Suite *suite = suite_create("advise_deeds");
 	TCase *tcase = tcase_create("deeds");
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, what_goes_with_a_technique_is_offered_with_it);
-	tcase_add_test(tcase, what_is_done_already_is_not_offered);
-	tcase_add_test(tcase, what_only_makes_room_comes_after_what_uses_it);
+	tcase_add_test(tcase, companions_of_a_technique_are_offered_with_it);
+	tcase_add_test(tcase, applied_techniques_are_not_offered);
+	tcase_add_test(tcase, actions_that_free_memory_follow_those_that_use_it);
 	tcase_add_test(tcase, room_alone_is_offered_where_nothing_else_is);
 	tcase_add_test(tcase, a_rule_that_knows_what_room_gains_has_it_first);
 	tcase_add_test(tcase, an_action_of_which_the_guide_has_no_page_stands_alone);
-	tcase_add_loop_test(tcase, how_is_told_for_the_framework_that_was_seen, 0, 5);
+	tcase_add_loop_test(tcase, instructions_are_for_the_framework_of_the_run, 0, 5);
 	tcase_add_test(tcase, a_program_of_c_that_uses_a_framework_is_one_of_the_framework);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -124,7 +124,7 @@ START_TEST(diagnosis_comes_before_size_and_shares_go_one_after_another)
 }
 END_TEST
 
-START_TEST(what_is_small_beside_the_largest_comes_behind)
+START_TEST(small_gains_come_after_the_largest)
 {
 	/* Compared with ln 1.29 = 0.255, ln 1.026 = 0.026 is a tenth and ln 1.054 = 0.053 a fifth;
 	 * the gain of "late" is not known. */
@@ -158,7 +158,7 @@ START_TEST(another_way_to_the_same_adds_nothing)
 }
 END_TEST
 
-START_TEST(what_pays_only_together_is_one_move)
+START_TEST(actions_that_pay_only_together_are_one_step)
 {
 	/* The file of "fast" says that it pays only with "slow". */
 	put("one", "disk", "\"technique\": \"fast\"", GAIN("dataloader", "50%", "0"));
@@ -198,7 +198,7 @@ START_TEST(one_technique_of_two_rules_is_one_move)
 }
 END_TEST
 
-START_TEST(a_gain_that_nobody_knows_is_none)
+START_TEST(an_unknown_gain_stays_unknown)
 {
 	put("one", "wait", OWN("one"), "");
 	put("two", "disk", OWN("two"), GAIN("host", "50%", "50%"));
@@ -214,7 +214,7 @@ START_TEST(a_gain_that_nobody_knows_is_none)
 }
 END_TEST
 
-START_TEST(a_rate_that_nobody_knows_is_none)
+START_TEST(an_unknown_rate_stays_unknown)
 {
 	put("one", "wait", OWN("one"), GAIN("host", "50%", "50%"));
 	facts[TP_FACT_STEP_TIME].is_known = false;
@@ -239,12 +239,12 @@ Suite *suite_advise_plan_build(void)
 	TCase *tcase = tcase_create("moves");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, diagnosis_comes_before_size_and_shares_go_one_after_another);
-	tcase_add_test(tcase, what_is_small_beside_the_largest_comes_behind);
+	tcase_add_test(tcase, small_gains_come_after_the_largest);
 	tcase_add_test(tcase, another_way_to_the_same_adds_nothing);
-	tcase_add_test(tcase, what_pays_only_together_is_one_move);
+	tcase_add_test(tcase, actions_that_pay_only_together_are_one_step);
 	tcase_add_test(tcase, one_technique_of_two_rules_is_one_move);
-	tcase_add_test(tcase, a_gain_that_nobody_knows_is_none);
-	tcase_add_test(tcase, a_rate_that_nobody_knows_is_none);
+	tcase_add_test(tcase, an_unknown_gain_stays_unknown);
+	tcase_add_test(tcase, an_unknown_rate_stays_unknown);
 	tcase_add_test(tcase, without_advice_there_is_no_move);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -87,7 +87,7 @@ START_TEST(a_label_is_the_number_where_it_is_known)
 }
 END_TEST
 
-START_TEST(advice_about_one_number_is_told_once)
+START_TEST(advice_with_the_same_target_appears_once)
 {
 	size_t n;
 	struct tp_candidate a = candidate_of(TP_N_LABELS, 0.1, 0.5);
@@ -108,7 +108,7 @@ static const struct tp_expr *parsed(const char *text)
 	return expr;
 }
 
-START_TEST(what_is_outside_of_the_steps_is_a_share_of_the_loop)
+START_TEST(targets_outside_the_steps_are_shares_of_the_loop)
 {
 	size_t n;
 	facts_set(facts, TP_FACT_RUN_CHECKPOINT_RATIO, 0.2);
@@ -134,8 +134,8 @@ Suite *suite_advise_plan_targets(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_part_falls_by_what_goes_of_it);
 	tcase_add_test(tcase, a_label_is_the_number_where_it_is_known);
-	tcase_add_test(tcase, advice_about_one_number_is_told_once);
-	tcase_add_test(tcase, what_is_outside_of_the_steps_is_a_share_of_the_loop);
+	tcase_add_test(tcase, advice_with_the_same_target_appears_once);
+	tcase_add_test(tcase, targets_outside_the_steps_are_shares_of_the_loop);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

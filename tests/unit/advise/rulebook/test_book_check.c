@@ -76,7 +76,7 @@ START_TEST(dead_parts_of_the_guide_are_found)
 }
 END_TEST
 
-START_TEST(what_takes_fewer_iterations_is_compared_with_something)
+START_TEST(methods_with_fewer_iterations_need_a_comparison)
 {
 	shelf_put_guide(&shelf);
 	shelf_put_changed(&shelf, "techniques/slow.json", shelf_slow, "\"against\": \"fast\", ",
@@ -105,7 +105,7 @@ Suite *suite_advise_book_check(void)
 	tcase_add_test(tcase, an_action_names_a_technique_that_exists);
 	tcase_add_test(tcase, without_techniques_no_names_are_compared);
 	tcase_add_test(tcase, dead_parts_of_the_guide_are_found);
-	tcase_add_test(tcase, what_takes_fewer_iterations_is_compared_with_something);
+	tcase_add_test(tcase, methods_with_fewer_iterations_need_a_comparison);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -29,7 +29,7 @@ START_TEST(names_lead_to_what_they_name)
 }
 END_TEST
 
-START_TEST(what_names_nothing_is_refused_with_the_nearest)
+START_TEST(unknown_names_are_refused_with_the_nearest)
 {
 	static const struct shelf_mistake rows[] = {
 		{"techniques/fast.json", shelf_fast, "\"disk\"]", "\"dsik\"]",
@@ -58,7 +58,7 @@ START_TEST(what_names_nothing_is_refused_with_the_nearest)
 END_TEST
 
 /* "a" refers to the cycle of "b" and "c", but is not in it. */
-START_TEST(a_ring_of_limits_is_told_of_one_in_it)
+START_TEST(a_cycle_of_limits_is_reported_at_a_member)
 {
 	static const char *const parents[] = {"b", "c", "b"};
 	struct tp_buf text = {0};
@@ -75,7 +75,7 @@ START_TEST(a_ring_of_limits_is_told_of_one_in_it)
 }
 END_TEST
 
-START_TEST(what_rests_on_something_left_out_is_left_out_too)
+START_TEST(dependents_of_skipped_entries_are_skipped)
 {
 	const char *path = shelf.path;
 	struct tp_buf problems = {0};
@@ -96,9 +96,9 @@ Suite *suite_advise_catalogue_link(void)
 	TCase *tcase = tcase_create("cataloguelink");
 	tcase_add_checked_fixture(tcase, setup_guide, teardown);
 	tcase_add_test(tcase, names_lead_to_what_they_name);
-	tcase_add_test(tcase, what_names_nothing_is_refused_with_the_nearest);
-	tcase_add_test(tcase, a_ring_of_limits_is_told_of_one_in_it);
-	tcase_add_test(tcase, what_rests_on_something_left_out_is_left_out_too);
+	tcase_add_test(tcase, unknown_names_are_refused_with_the_nearest);
+	tcase_add_test(tcase, a_cycle_of_limits_is_reported_at_a_member);
+	tcase_add_test(tcase, dependents_of_skipped_entries_are_skipped);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

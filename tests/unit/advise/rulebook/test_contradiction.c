@@ -18,7 +18,7 @@ static void check_reports(const char *text)
 	tp_buf_release(&problems);
 }
 
-START_TEST(a_rule_that_can_never_fire_is_told)
+START_TEST(a_rule_that_can_never_fire_is_reported)
 {
 	shelf_put_rule(&shelf, "a", "step.count > 1 and step.count < 9", "");
 	check_reports("");
@@ -45,7 +45,7 @@ START_TEST(parents_conditions_count)
 }
 END_TEST
 
-START_TEST(an_action_that_never_applies_is_told)
+START_TEST(an_action_that_never_applies_is_reported)
 {
 	shelf_put_advice(&shelf, "a", "step.count > 9",
 			 "\"id\": \"x\", \"when\": \"step.count < 5\"", "");
@@ -57,7 +57,7 @@ START_TEST(an_action_that_never_applies_is_told)
 END_TEST
 
 /* "fast" needs idle CPUs, is not useful on busy ones, and is done when there is a worker. */
-START_TEST(advice_against_the_guide_is_told)
+START_TEST(advice_against_the_guide_is_reported)
 {
 	static const struct {
 		const char *when;
@@ -99,10 +99,10 @@ Suite *suite_advise_contradiction(void)
 	Suite *suite = suite_create("advise_contradiction");
 	TCase *tcase = tcase_create("contradiction");
 	tcase_add_checked_fixture(tcase, setup_guide, teardown);
-	tcase_add_test(tcase, a_rule_that_can_never_fire_is_told);
+	tcase_add_test(tcase, a_rule_that_can_never_fire_is_reported);
 	tcase_add_test(tcase, parents_conditions_count);
-	tcase_add_test(tcase, an_action_that_never_applies_is_told);
-	tcase_add_test(tcase, advice_against_the_guide_is_told);
+	tcase_add_test(tcase, an_action_that_never_applies_is_reported);
+	tcase_add_test(tcase, advice_against_the_guide_is_reported);
 	tcase_add_test(tcase, the_condition_of_an_action_may_mend_it);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -41,7 +41,7 @@ START_TEST(names_are_sorted_by_bytes_and_hidden_ones_left_out)
 }
 END_TEST
 
-START_TEST(what_is_no_folder_is_absent)
+START_TEST(a_path_that_is_no_folder_is_absent)
 {
 	struct tp_listing listing = {0};
 	struct tp_error err = {0};
@@ -62,7 +62,7 @@ Suite *suite_advise_listing(void)
 	TCase *tcase = tcase_create("listing");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, names_are_sorted_by_bytes_and_hidden_ones_left_out);
-	tcase_add_test(tcase, what_is_no_folder_is_absent);
+	tcase_add_test(tcase, a_path_that_is_no_folder_is_absent);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -83,7 +83,7 @@ START_TEST(a_figure_named_once_is_used_everywhere)
 }
 END_TEST
 
-START_TEST(the_first_mistake_is_told_and_nothing_is_read)
+START_TEST(the_first_error_is_reported_and_nothing_is_loaded)
 {
 	struct tp_rule rule = {.title = "untouched"};
 	struct tp_error err = {0};
@@ -120,7 +120,7 @@ Suite *suite_advise_rule(void)
 	tcase_add_test(tcase, a_note_needs_no_actions);
 	tcase_add_test(tcase, a_verdict_is_a_note_with_an_order);
 	tcase_add_test(tcase, a_figure_named_once_is_used_everywhere);
-	tcase_add_test(tcase, the_first_mistake_is_told_and_nothing_is_read);
+	tcase_add_test(tcase, the_first_error_is_reported_and_nothing_is_loaded);
 	tcase_add_test(tcase, facts_of_an_idiom_are_known_to_idioms_only);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -78,7 +78,7 @@ START_TEST(expectations_are_three_and_may_be_more)
 }
 END_TEST
 
-START_TEST(mistakes_in_a_case_are_told)
+START_TEST(errors_in_a_case_are_reported)
 {
 	static const struct {
 		const char *text;
@@ -114,7 +114,7 @@ Suite *suite_advise_rule_case(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, facts_take_units_and_intervals);
 	tcase_add_test(tcase, expectations_are_three_and_may_be_more);
-	tcase_add_test(tcase, mistakes_in_a_case_are_told);
+	tcase_add_test(tcase, errors_in_a_case_are_reported);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

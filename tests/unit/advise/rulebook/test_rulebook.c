@@ -88,12 +88,13 @@ START_TEST(mistakes_name_file_and_line)
 }
 END_TEST
 
-START_TEST(a_rule_beside_the_families_is_refused)
+START_TEST(a_rule_outside_a_family_folder_is_refused)
 {
 	shelf_put(&shelf, "bottlenecks/a.json", "{}");
 	ck_assert_int_eq(shelf_load(&shelf, &book, &err), TP_PARSE);
-	ck_assert_msg(strstr(err.text, "a.json: a rule is in a folder of its family") != NULL, "%s",
-		      err.text);
+	ck_assert_msg(strstr(err.text, "a.json: a rule must be in the folder of its family") !=
+			      NULL,
+		      "%s", err.text);
 }
 END_TEST
 
@@ -125,7 +126,7 @@ START_TEST(thresholds_are_as_strict_as_rules)
 		 "'5q' is not a number with a unit"},
 		{"{\"thresholds\": [{\"name\": \"x\", \"value\": 5, \"why\": \"w\"}]}",
 		 "all texts"},
-		{"{\"threshold\": []}", "not 'threshold'"},
+		{"{\"threshold\": []}", "unknown key 'threshold'"},
 		{"{\"doubts\": [{\"when\": \"step.cuont > 3\", \"because\": \"b\"}]}", "no fact"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -159,7 +160,7 @@ Suite *suite_advise_rulebook(void)
 	tcase_add_test(tcase, rules_of_all_families_are_found_and_sorted);
 	tcase_add_test(tcase, a_later_directory_replaces_rules_and_thresholds);
 	tcase_add_test(tcase, mistakes_name_file_and_line);
-	tcase_add_test(tcase, a_rule_beside_the_families_is_refused);
+	tcase_add_test(tcase, a_rule_outside_a_family_folder_is_refused);
 	tcase_add_test(tcase, an_id_must_say_where_the_file_is);
 	tcase_add_test(tcase, a_missing_directory_is_absent);
 	tcase_add_test(tcase, thresholds_are_as_strict_as_rules);

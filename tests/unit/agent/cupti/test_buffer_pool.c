@@ -25,7 +25,7 @@ START_TEST(each_buffer_is_handed_out_once)
 }
 END_TEST
 
-START_TEST(what_is_not_taken_cannot_be_given)
+START_TEST(a_buffer_that_was_not_taken_cannot_be_returned)
 {
 	struct tp_buffer_pool pool;
 	struct tp_buffer_pool none = {0};
@@ -100,7 +100,7 @@ Suite *suite_agent_buffer_pool(void)
 	TCase *tests = tcase_create("bufferpool");
 	tcase_add_test(tests, each_buffer_is_handed_out_once);
 	tcase_add_test(tests, spare_ones_are_never_handed_out_twice);
-	tcase_add_test(tests, what_is_not_taken_cannot_be_given);
+	tcase_add_test(tests, a_buffer_that_was_not_taken_cannot_be_returned);
 	tcase_add_test(tests, threads_never_share_one);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -38,7 +38,7 @@ static const struct {
 	{"", TP_GPU_CALL_OTHER},
 };
 
-START_TEST(names_tell_what_calls_do)
+START_TEST(names_show_the_kind_of_a_call)
 {
 	ck_assert_int_eq(tp_call_names_class(names[_i].name), names[_i].class);
 }
@@ -77,7 +77,8 @@ Suite *suite_agent_call_names(void)
 {
 	Suite *suite = suite_create("agent_callnames");
 	TCase *tests = tcase_create("callnames");
-	tcase_add_loop_test(tests, names_tell_what_calls_do, 0, sizeof(names) / sizeof(names[0]));
+	tcase_add_loop_test(tests, names_show_the_kind_of_a_call, 0,
+			    sizeof(names) / sizeof(names[0]));
 	tcase_add_test(tests, every_number_is_asked_for_and_holes_are_no_end);
 	suite_add_tcase(suite, tests);
 	return suite;

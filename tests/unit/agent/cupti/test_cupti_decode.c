@@ -89,7 +89,7 @@ START_TEST(a_node_of_a_graph_follows_its_kernel)
 }
 END_TEST
 
-START_TEST(the_largest_grid_is_told_as_the_most_that_fits)
+START_TEST(the_largest_grid_is_recorded_as_the_maximum)
 {
 	struct cupti_kernel huge = gemm;
 	begin();
@@ -107,7 +107,7 @@ static const struct {
 	uint64_t end;
 	uint64_t dur;
 	bool is_long;
-	bool is_told;
+	bool is_timed;
 } times[] = {
 	{0, 0, 0, false, false},
 	{0, 500, 0, false, false},
@@ -127,8 +127,8 @@ START_TEST(without_times_there_is_no_event_and_long_ones_are_in_us)
 	kernel.end = times[_i].end;
 	decode(&kernel);
 	load();
-	ck_assert_uint_eq(reading.n, times[_i].is_told);
-	ck_assert_uint_eq(reading.header->n_untimed, !times[_i].is_told);
+	ck_assert_uint_eq(reading.n, times[_i].is_timed);
+	ck_assert_uint_eq(reading.header->n_untimed, !times[_i].is_timed);
 	ck_assert_uint_eq(reading.header->n_records, 1);
 	if (reading.n) {
 		ck_assert_uint_eq(reading.events[0].dur, times[_i].dur);
@@ -184,7 +184,7 @@ START_TEST(copies_say_from_where_to_where_and_how_much)
 }
 END_TEST
 
-START_TEST(sets_and_waits_are_told)
+START_TEST(memsets_and_waits_are_recorded)
 {
 	const struct cupti_memset set = {
 		.kind = CUPTI_MEMSET,
@@ -221,7 +221,7 @@ START_TEST(sets_and_waits_are_told)
 }
 END_TEST
 
-START_TEST(calls_are_told_by_what_they_do_and_the_rest_is_counted)
+START_TEST(calls_are_recorded_by_kind_and_others_are_counted)
 {
 	struct cupti_call call = {
 		.kind = CUPTI_RUNTIME,
@@ -281,7 +281,7 @@ static const struct {
 	{0x7fffffff, TP_GPU_OVERHEAD_OTHER},
 };
 
-START_TEST(overheads_say_of_what_kind_and_whose)
+START_TEST(overheads_have_a_kind_and_an_owner)
 {
 	struct cupti_overhead overhead = {
 		.kind = CUPTI_OVERHEAD,
@@ -303,7 +303,7 @@ START_TEST(overheads_say_of_what_kind_and_whose)
 }
 END_TEST
 
-START_TEST(kinds_that_nobody_asked_for_are_counted)
+START_TEST(unrequested_kinds_are_counted)
 {
 	const struct cupti_record other = {.kind = 12};
 	begin();
@@ -322,15 +322,15 @@ Suite *suite_agent_cupti_decode(void)
 	TCase *tests = tcase_create("decode");
 	tcase_add_test(tests, a_kernel_says_where_when_what_and_how_large);
 	tcase_add_test(tests, a_node_of_a_graph_follows_its_kernel);
-	tcase_add_test(tests, the_largest_grid_is_told_as_the_most_that_fits);
+	tcase_add_test(tests, the_largest_grid_is_recorded_as_the_maximum);
 	tcase_add_loop_test(tests, without_times_there_is_no_event_and_long_ones_are_in_us, 0,
 			    sizeof(times) / sizeof(times[0]));
 	tcase_add_test(tests, copies_say_from_where_to_where_and_how_much);
-	tcase_add_test(tests, sets_and_waits_are_told);
-	tcase_add_test(tests, calls_are_told_by_what_they_do_and_the_rest_is_counted);
-	tcase_add_loop_test(tests, overheads_say_of_what_kind_and_whose, 0,
+	tcase_add_test(tests, memsets_and_waits_are_recorded);
+	tcase_add_test(tests, calls_are_recorded_by_kind_and_others_are_counted);
+	tcase_add_loop_test(tests, overheads_have_a_kind_and_an_owner, 0,
 			    sizeof(overheads) / sizeof(overheads[0]));
-	tcase_add_test(tests, kinds_that_nobody_asked_for_are_counted);
+	tcase_add_test(tests, unrequested_kinds_are_counted);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -8,26 +8,26 @@
 
 static struct tp_cupti_library lib;
 
-START_TEST(the_one_that_is_mapped_comes_before_the_one_that_is_told)
+START_TEST(a_mapped_library_is_preferred_to_the_configured_one)
 {
 	char mapped[CUDA_DOUBLE_PATH];
-	char told[CUDA_DOUBLE_PATH];
+	char configured[CUDA_DOUBLE_PATH];
 	ck_assert_ptr_nonnull(dlopen(beside(mapped, "doubles/old/libcupti.so.13"), RTLD_NOW));
-	setenv("TRAINPROF_CUPTI", beside(told, "doubles/whole/libcupti.so.13"), 1);
+	setenv("TRAINPROF_CUPTI", beside(configured, "doubles/whole/libcupti.so.13"), 1);
 	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_uint_eq(lib.version, 18);
 	ck_assert_msg(strstr(lib.path, "doubles/old/") != NULL, "%s", lib.path);
-	ck_assert_ptr_null(dlopen(told, RTLD_NOW | RTLD_NOLOAD));
+	ck_assert_ptr_null(dlopen(configured, RTLD_NOW | RTLD_NOLOAD));
 }
 END_TEST
 
-START_TEST(the_one_that_is_told_is_opened_where_none_is_mapped)
+START_TEST(the_configured_library_is_opened_if_none_is_mapped)
 {
-	char told[CUDA_DOUBLE_PATH];
-	setenv("TRAINPROF_CUPTI", beside(told, "doubles/whole/libcupti.so.13"), 1);
+	char configured[CUDA_DOUBLE_PATH];
+	setenv("TRAINPROF_CUPTI", beside(configured, "doubles/whole/libcupti.so.13"), 1);
 	ck_assert(tp_cupti_library_load(&lib) && tp_cupti_library_start(&lib));
 	ck_assert_uint_eq(lib.version, 130001);
-	ck_assert_str_eq(lib.path, told);
+	ck_assert_str_eq(lib.path, configured);
 	ck_assert_ptr_null(lib.missing);
 	ck_assert_ptr_nonnull(lib.subscribe_v2);
 	ck_assert_uint_eq(lib.driver_version, 0); /* the search loads no driver */
@@ -81,7 +81,7 @@ static void remove_tree(const char *top)
 
 /* The CUPTI of the runtime's major version is used, though the driver could serve a later one that
  * the loader may find. */
-START_TEST(the_one_beside_the_runtime_comes_before_the_loaders)
+START_TEST(the_library_next_to_the_runtime_is_preferred_to_the_loaders)
 {
 	char top[] = "/tmp/trainprof-wheel-XXXXXX";
 	char runtime[CUDA_DOUBLE_PATH];
@@ -107,24 +107,25 @@ END_TEST
 START_TEST(a_file_that_cannot_be_loaded_is_passed_over)
 {
 	char folder[] = "/tmp/trainprof-cut-XXXXXX";
-	char told[CUDA_DOUBLE_PATH];
+	char configured[CUDA_DOUBLE_PATH];
 	char from[CUDA_DOUBLE_PATH];
 	char command[4 * CUDA_DOUBLE_PATH];
 	static const char *const ways[] = {"truncate -s 20000",
 					   "printf '\\377\\377' | dd conv=notrunc "
 					   "bs=1 seek=18 status=none of="};
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(told, sizeof(told), "%s/libcupti.so.13", folder);
+	snprintf(configured, sizeof(configured), "%s/libcupti.so.13", folder);
 	snprintf(command, sizeof(command), "cp '%s' '%s' && %s%s'%s'",
-		 beside(from, "doubles/whole/libcupti.so.13"), told, ways[_i], _i ? "" : " ", told);
+		 beside(from, "doubles/whole/libcupti.so.13"), configured, ways[_i], _i ? "" : " ",
+		 configured);
 	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): our own folder */
-	setenv("TRAINPROF_CUPTI", told, 1);
-	ck_assert(!tp_cupti_library_load(&lib) || strcmp(lib.path, told) != 0);
+	setenv("TRAINPROF_CUPTI", configured, 1);
+	ck_assert(!tp_cupti_library_load(&lib) || strcmp(lib.path, configured) != 0);
 	remove_tree(folder);
 }
 END_TEST
 
-START_TEST(what_was_opened_stays_however_often_it_is_closed)
+START_TEST(an_opened_library_stays_loaded_after_any_number_of_closes)
 {
 	cuda_doubles_load("whole");
 	ck_assert(tp_cupti_library_load(&lib));
@@ -137,7 +138,7 @@ START_TEST(what_was_opened_stays_however_often_it_is_closed)
 END_TEST
 
 /* The driver is 12.8, so that a toolkit of version 13 on this machine is not found. */
-START_TEST(beside_the_runtime_of_a_wheel_is_looked)
+START_TEST(the_folder_of_a_wheels_runtime_is_searched)
 {
 	char top[] = "/tmp/trainprof-wheel-XXXXXX";
 	char runtime[CUDA_DOUBLE_PATH];
@@ -171,14 +172,14 @@ Suite *suite_agent_cupti_library(void)
 {
 	Suite *suite = suite_create("agent_cuptilib");
 	TCase *tests = tcase_create("cuptilib");
-	tcase_add_test(tests, the_one_that_is_mapped_comes_before_the_one_that_is_told);
-	tcase_add_test(tests, the_one_that_is_told_is_opened_where_none_is_mapped);
+	tcase_add_test(tests, a_mapped_library_is_preferred_to_the_configured_one);
+	tcase_add_test(tests, the_configured_library_is_opened_if_none_is_mapped);
 	tcase_add_test(tests, an_old_one_lacks_only_what_it_may);
 	tcase_add_test(tests, one_that_lacks_a_needed_call_is_refused_by_name);
-	tcase_add_test(tests, the_one_beside_the_runtime_comes_before_the_loaders);
+	tcase_add_test(tests, the_library_next_to_the_runtime_is_preferred_to_the_loaders);
 	tcase_add_loop_test(tests, a_file_that_cannot_be_loaded_is_passed_over, 0, 2);
-	tcase_add_test(tests, what_was_opened_stays_however_often_it_is_closed);
-	tcase_add_test(tests, beside_the_runtime_of_a_wheel_is_looked);
+	tcase_add_test(tests, an_opened_library_stays_loaded_after_any_number_of_closes);
+	tcase_add_test(tests, the_folder_of_a_wheels_runtime_is_searched);
 	tcase_add_test(tests, one_that_is_newer_than_the_driver_is_left_alone);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -251,7 +251,7 @@ START_TEST(kernels_without_times_and_records_lost_are_counted)
 }
 END_TEST
 
-START_TEST(what_is_delivered_late_is_there_in_the_end)
+START_TEST(late_deliveries_are_complete_in_the_end)
 {
 	struct ring_reading reading;
 	begin("whole", "delay 3600");
@@ -360,7 +360,7 @@ Suite *suite_agent_cupti_session(void)
 	tcase_add_test(tests, each_call_of_the_agent_is_made_to_fail);
 	tcase_add_loop_test(tests, the_other_tool_is_named_where_cupti_names_it, 0, 2);
 	tcase_add_test(tests, kernels_without_times_and_records_lost_are_counted);
-	tcase_add_test(tests, what_is_delivered_late_is_there_in_the_end);
+	tcase_add_test(tests, late_deliveries_are_complete_in_the_end);
 	tcase_add_test(tests, a_session_opens_again_and_numbers_its_windows);
 	tcase_add_loop_test(tests, when_buffers_run_out_records_are_lost_and_counted, 0, 2);
 	tcase_add_loop_test(tests, nothing_is_lost_of_32_launching_threads, 0, 3);

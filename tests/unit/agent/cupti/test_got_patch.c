@@ -45,7 +45,7 @@ static struct tp_got_import import_of(const char *symbol, const char *leads_to)
 	return import;
 }
 
-START_TEST(a_librarys_calls_come_to_us_and_nobody_elses)
+START_TEST(only_calls_of_that_library_are_redirected)
 {
 	struct tp_got_patch slots = {0};
 	void *tool = load_tool(ways[_i]);
@@ -121,7 +121,7 @@ Suite *suite_agent_got_patch(void)
 {
 	Suite *suite = suite_create("agent_importslot");
 	TCase *tests = tcase_create("importslot");
-	tcase_add_loop_test(tests, a_librarys_calls_come_to_us_and_nobody_elses, 0,
+	tcase_add_loop_test(tests, only_calls_of_that_library_are_redirected, 0,
 			    sizeof(ways) / sizeof(ways[0]));
 	tcase_add_test(tests, nothing_is_looked_at_twice_and_later_ones_are);
 	tcase_add_loop_test(tests, all_other_words_stay, 0, sizeof(kept) / sizeof(kept[0]));

@@ -6,7 +6,7 @@
 
 static const uint64_t SECOND_NS = 1000000000;
 
-START_TEST(nobody_was_met_so_nothing_is_waited_for)
+START_TEST(without_another_tool_there_is_no_backoff)
 {
 	struct tp_retry_backoff aside = {0};
 	ck_assert(tp_retry_backoff_can_try(&aside, 5));
@@ -50,7 +50,7 @@ Suite *suite_agent_retry_backoff(void)
 {
 	Suite *suite = suite_create("agent/standaside");
 	TCase *tc = tcase_create("standaside");
-	tcase_add_test(tc, nobody_was_met_so_nothing_is_waited_for);
+	tcase_add_test(tc, without_another_tool_there_is_no_backoff);
 	tcase_add_test(tc, it_tries_after_30_s_and_then_ever_more_rarely);
 	tcase_add_test(tc, after_three_returns_it_stays_away);
 	suite_add_tcase(suite, tc);

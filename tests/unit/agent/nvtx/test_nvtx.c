@@ -31,7 +31,7 @@ static void attach(void)
 	tp_nvtx_attach_extension(nvtx_client_extension());
 }
 
-START_TEST(each_function_of_the_tables_tells_its_event)
+START_TEST(each_function_of_the_tables_records_its_event)
 {
 	struct ring_reading reading;
 	char path[600];
@@ -150,7 +150,7 @@ static const struct {
 		{"kill", SIGKILL, TP_GPU_STATE_STARTING}};
 
 /* The program has no CUDA, so the agent does not search for CUPTI. */
-START_TEST(a_program_without_cuda_tells_its_ranges)
+START_TEST(a_program_without_cuda_records_its_ranges)
 {
 	struct ring_reading reading;
 	directory = ring_directory();
@@ -183,25 +183,26 @@ START_TEST(handlers_of_signals_may_name_ranges_too)
 	directory = ring_directory();
 	ck_assert_int_eq(run("signal", "2", "20000"), 0);
 	load(&reading, 0);
-	uint64_t n_told = reading.n_of[TP_GPU_EVENT_PUSH] + reading.header->n_nvtx_lost +
-			  ring_dropped(&reading);
-	ck_assert_uint_ge(n_told, 80000);
+	uint64_t n_recorded = reading.n_of[TP_GPU_EVENT_PUSH] + reading.header->n_nvtx_lost +
+			      ring_dropped(&reading);
+	ck_assert_uint_ge(n_recorded, 80000);
 	ring_free(&reading);
 	ring_remove_directory(directory);
 }
 END_TEST
 
-START_TEST(a_million_ranges_are_told_or_counted)
+START_TEST(a_million_ranges_are_recorded_or_counted)
 {
 	struct ring_reading reading;
 	directory = ring_directory();
 	ck_assert_int_eq(run("return", "1", "500000"), 0);
 	load(&reading, 0);
-	uint64_t n_told = reading.n_of[TP_GPU_EVENT_PUSH];
+	uint64_t n_recorded = reading.n_of[TP_GPU_EVENT_PUSH];
 	/* The queue alone holds more, even if its reader gets no CPU until the program ends. */
-	ck_assert_uint_ge(n_told, TP_NVTX_QUEUE_CELLS / 4);
-	ck_assert_uint_le(n_told + reading.header->n_nvtx_lost, 1000000);
-	ck_assert_uint_ge(n_told + reading.header->n_nvtx_lost + ring_dropped(&reading), 1000000);
+	ck_assert_uint_ge(n_recorded, TP_NVTX_QUEUE_CELLS / 4);
+	ck_assert_uint_le(n_recorded + reading.header->n_nvtx_lost, 1000000);
+	ck_assert_uint_ge(n_recorded + reading.header->n_nvtx_lost + ring_dropped(&reading),
+			  1000000);
 	ring_free(&reading);
 	ring_remove_directory(directory);
 }
@@ -228,9 +229,9 @@ static const char *find_nccl(char out[CUDA_DOUBLE_PATH])
 		"/usr/local/cuda/lib*/libnccl.so.2",
 		"/usr/l*/python3*/*-packages/nvidia/nccl/lib/libnccl.so.2",
 		"/usr/local/lib/python3*/*-packages/nvidia/nccl/lib/libnccl.so.2"};
-	const char *told = getenv("TRAINPROF_NCCL");
-	if (told)
-		return told;
+	const char *path = getenv("TRAINPROF_NCCL");
+	if (path)
+		return path;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		glob_t found;
 		bool is_there = glob(places[i], 0, NULL, &found) == 0;
@@ -304,13 +305,13 @@ Suite *suite_agent_nvtx(void)
 	Suite *suite = suite_create("agent_nvtx");
 	TCase *tests = tcase_create("nvtx");
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, each_function_of_the_tables_tells_its_event);
+	tcase_add_test(tests, each_function_of_the_tables_records_its_event);
 	tcase_add_test(tests, a_module_without_tables_is_left_alone);
-	tcase_add_loop_test(tests, a_program_without_cuda_tells_its_ranges, 0,
+	tcase_add_loop_test(tests, a_program_without_cuda_records_its_ranges, 0,
 			    sizeof(programs) / sizeof(programs[0]));
 	tcase_add_test(tests, exec_begins_another_ring_of_ranges);
 	tcase_add_test(tests, handlers_of_signals_may_name_ranges_too);
-	tcase_add_test(tests, a_million_ranges_are_told_or_counted);
+	tcase_add_test(tests, a_million_ranges_are_recorded_or_counted);
 	tcase_add_test(tests, switched_off_the_tables_stay_empty);
 	tcase_add_test(tests, libnccl_says_what_it_is_asked_for);
 	suite_add_tcase(suite, tests);

@@ -61,7 +61,7 @@ START_TEST(numbers_are_taken_out_and_come_back)
 }
 END_TEST
 
-START_TEST(what_differs_in_numbers_only_is_one_text)
+START_TEST(texts_that_differ_only_in_numbers_are_one)
 {
 	struct tp_nvtx_message a;
 	struct tp_nvtx_message b;
@@ -128,7 +128,7 @@ Suite *suite_agent_nvtx_message(void)
 	TCase *tests = tcase_create("rangetext");
 	tcase_add_loop_test(tests, numbers_are_taken_out_and_come_back, 0,
 			    sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tests, what_differs_in_numbers_only_is_one_text);
+	tcase_add_test(tests, texts_that_differ_only_in_numbers_are_one);
 	tcase_add_test(tests, a_text_that_is_kept_keeps_its_numbers);
 	tcase_add_test(tests, a_long_message_is_cut);
 	tcase_add_test(tests, wide_messages_become_utf8);

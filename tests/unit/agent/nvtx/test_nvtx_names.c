@@ -44,7 +44,7 @@ START_TEST(a_name_has_one_id_and_its_text_is_in_the_ring)
 }
 END_TEST
 
-START_TEST(who_finds_the_lock_taken_gets_no_name_and_goes_on)
+START_TEST(a_thread_that_finds_the_lock_taken_continues_without_a_name)
 {
 	uint32_t known = id_of("known");
 	pthread_mutex_lock(&lock);
@@ -110,7 +110,7 @@ Suite *suite_agent_nvtx_names(void)
 	tcase_set_timeout(tests, 30);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_name_has_one_id_and_its_text_is_in_the_ring);
-	tcase_add_test(tests, who_finds_the_lock_taken_gets_no_name_and_goes_on);
+	tcase_add_test(tests, a_thread_that_finds_the_lock_taken_continues_without_a_name);
 	tcase_add_loop_test(tests, half_of_the_table_is_left_to_others, 0, 2);
 	tcase_add_test(tests, threads_that_ask_at_once_get_the_same);
 	suite_add_tcase(suite, tests);

@@ -35,7 +35,7 @@ static bool put(uint64_t x, size_t n, enum tp_nvtx_queue_use use)
 	return tp_nvtx_queue_push(queue, events, n, use, &is_much);
 }
 
-START_TEST(what_is_put_is_taken_in_order_and_together)
+START_TEST(queued_events_are_taken_together_in_order)
 {
 	struct tp_gpu_event out[TP_NVTX_QUEUE_GROUP_MAX];
 	uint64_t n_lost = 9;
@@ -53,7 +53,7 @@ START_TEST(what_is_put_is_taken_in_order_and_together)
 }
 END_TEST
 
-START_TEST(a_full_queue_drops_counts_and_tells_it_before_the_next)
+START_TEST(a_full_queue_counts_drops_and_reports_them_before_the_next_event)
 {
 	struct tp_gpu_event out[TP_NVTX_QUEUE_GROUP_MAX];
 	uint64_t n_lost;
@@ -118,7 +118,7 @@ START_TEST(ranges_in_ranges_are_the_first_to_be_left_out)
 }
 END_TEST
 
-START_TEST(it_says_when_somebody_should_take)
+START_TEST(the_queue_asks_to_be_drained)
 {
 	const struct tp_gpu_event event = {.type = TP_GPU_EVENT_MARK};
 	unsigned n_said = 0;
@@ -179,11 +179,11 @@ Suite *suite_agent_nvtx_queue(void)
 	TCase *tests = tcase_create("rangequeue");
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, what_is_put_is_taken_in_order_and_together);
-	tcase_add_test(tests, a_full_queue_drops_counts_and_tells_it_before_the_next);
+	tcase_add_test(tests, queued_events_are_taken_together_in_order);
+	tcase_add_test(tests, a_full_queue_counts_drops_and_reports_them_before_the_next_event);
 	tcase_add_test(tests, drops_are_counted_once_and_may_be_counted_in_parts);
 	tcase_add_test(tests, ranges_in_ranges_are_the_first_to_be_left_out);
-	tcase_add_test(tests, it_says_when_somebody_should_take);
+	tcase_add_test(tests, the_queue_asks_to_be_drained);
 	tcase_add_test(tests, many_threads_put_and_nothing_is_torn_or_out_of_order);
 	suite_add_tcase(suite, tests);
 	return suite;

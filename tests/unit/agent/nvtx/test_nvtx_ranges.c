@@ -62,7 +62,7 @@ static void *domain_of(const char *name)
 	return tp_nvtx_range_domain(&(struct tp_nvtx_range_message){.ascii = name});
 }
 
-START_TEST(ranges_are_told_with_thread_name_and_numbers)
+START_TEST(ranges_are_recorded_with_thread_name_and_numbers)
 {
 	struct ring_reading reading;
 	uint64_t begun_ns = now_ns();
@@ -89,7 +89,7 @@ START_TEST(ranges_are_told_with_thread_name_and_numbers)
 END_TEST
 
 /* CUPTI's threads drain too, perhaps before there is room in the ring. */
-START_TEST(who_may_not_make_room_leaves_what_waits)
+START_TEST(a_thread_that_must_not_drain_leaves_waiting_events)
 {
 	struct ring_reading reading;
 	push(NULL, "first");
@@ -179,7 +179,7 @@ static const struct {
 } payloads[] = {{"NCCL", 24, 4}, {"NCCL", 20, 4},  {"NCCL", 8, 2},       {"NCCL", 0, 1},
 		{"cuDF", 24, 1}, {"NCCL", 200, 8}, {"NCCL", SIZE_MAX, 1}};
 
-START_TEST(payloads_are_told_word_by_word)
+START_TEST(payloads_are_recorded_word_by_word)
 {
 	static const uint64_t data[25] = {0x1122334455667788, 2097152, 3, 4, 5, 6, 7, 8};
 	const struct nvtx_payload payload = {16777221, payloads[_i].size, data};
@@ -251,7 +251,7 @@ START_TEST(a_range_that_any_thread_may_end_says_who_began_it)
 }
 END_TEST
 
-START_TEST(ends_of_nothing_are_told_and_deep_ranges_are_not)
+START_TEST(unmatched_ends_are_recorded_and_deep_ranges_are_not)
 {
 	struct ring_reading reading;
 	tp_nvtx_range_pop(NULL, NULL);
@@ -268,7 +268,7 @@ START_TEST(ends_of_nothing_are_told_and_deep_ranges_are_not)
 END_TEST
 
 /* Without a reader that drains: the recorded ranges are still in pairs. */
-START_TEST(of_a_million_ranges_some_are_left_out_whole_and_counted)
+START_TEST(dropped_ranges_are_dropped_in_pairs_and_counted)
 {
 	enum { RANGES = 1000000 };
 	struct ring_reading reading;
@@ -298,7 +298,7 @@ START_TEST(of_a_million_ranges_some_are_left_out_whole_and_counted)
 }
 END_TEST
 
-START_TEST(what_finds_the_queue_full_is_told_as_lost)
+START_TEST(events_that_find_the_queue_full_are_reported_lost)
 {
 	struct ring_reading reading;
 	for (int i = 0; i < TP_NVTX_QUEUE_CELLS; i++) {
@@ -333,7 +333,7 @@ START_TEST(however_many_a_full_queue_drops_all_are_counted)
 }
 END_TEST
 
-START_TEST(a_forked_child_tells_nothing_and_its_parent_goes_on)
+START_TEST(a_forked_child_records_nothing_and_its_parent_continues)
 {
 	struct ring_reading reading;
 	push(NULL, "before");
@@ -384,7 +384,7 @@ static void *drain_often(void *unused)
 
 static uint32_t depth_of[1 << 22];
 
-START_TEST(thirty_two_threads_tell_theirs_while_somebody_drains)
+START_TEST(thirty_two_threads_record_while_another_drains)
 {
 	pthread_t threads[THREADS];
 	pthread_t drainer;
@@ -398,9 +398,9 @@ START_TEST(thirty_two_threads_tell_theirs_while_somebody_drains)
 	pthread_join(drainer, NULL);
 	drain(&reading);
 	/* On a busy machine the queue may have been full: then the losses are counted. */
-	uint64_t n_told = reading.n_of[TP_GPU_EVENT_PUSH] + reading.header->n_nvtx_lost;
-	ck_assert_uint_ge(n_told + ring_dropped(&reading), 2 * THREADS * EACH);
-	ck_assert_uint_le(n_told, 2 * THREADS * EACH);
+	uint64_t n_recorded = reading.n_of[TP_GPU_EVENT_PUSH] + reading.header->n_nvtx_lost;
+	ck_assert_uint_ge(n_recorded + ring_dropped(&reading), 2 * THREADS * EACH);
+	ck_assert_uint_le(n_recorded, 2 * THREADS * EACH);
 	for (size_t i = 0; i < reading.n && !ring_dropped(&reading); i++) {
 		uint32_t tid = (uint32_t)reading.events[i].x & ((1 << 22) - 1);
 		depth_of[tid] += reading.events[i].type == TP_GPU_EVENT_PUSH ? 1 : UINT32_MAX;
@@ -423,23 +423,23 @@ Suite *suite_agent_nvtx_ranges(void)
 	TCase *tests = tcase_create("ranges");
 	TCase *crowds = tcase_create("crowds");
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, ranges_are_told_with_thread_name_and_numbers);
-	tcase_add_test(tests, who_may_not_make_room_leaves_what_waits);
+	tcase_add_test(tests, ranges_are_recorded_with_thread_name_and_numbers);
+	tcase_add_test(tests, a_thread_that_must_not_drain_leaves_waiting_events);
 	tcase_add_test(tests, room_that_was_not_to_be_had_is_left_to_a_session);
 	tcase_add_test(tests, domains_and_registered_texts_have_handles);
 	tcase_add_test(tests, more_domains_than_there_is_room_for_are_the_default);
-	tcase_add_loop_test(tests, payloads_are_told_word_by_word, 0,
+	tcase_add_loop_test(tests, payloads_are_recorded_word_by_word, 0,
 			    sizeof(payloads) / sizeof(payloads[0]));
 	tcase_add_test(tests, attributes_that_are_too_short_or_wild_make_ranges_without_names);
 	tcase_add_test(tests, a_range_that_any_thread_may_end_says_who_began_it);
-	tcase_add_test(tests, ends_of_nothing_are_told_and_deep_ranges_are_not);
-	tcase_add_loop_test(tests, a_forked_child_tells_nothing_and_its_parent_goes_on, 0, 2);
+	tcase_add_test(tests, unmatched_ends_are_recorded_and_deep_ranges_are_not);
+	tcase_add_loop_test(tests, a_forked_child_records_nothing_and_its_parent_continues, 0, 2);
 	tcase_add_checked_fixture(crowds, setup_large, teardown);
 	tcase_set_timeout(crowds, 60);
-	tcase_add_test(crowds, of_a_million_ranges_some_are_left_out_whole_and_counted);
-	tcase_add_test(crowds, what_finds_the_queue_full_is_told_as_lost);
+	tcase_add_test(crowds, dropped_ranges_are_dropped_in_pairs_and_counted);
+	tcase_add_test(crowds, events_that_find_the_queue_full_are_reported_lost);
 	tcase_add_test(crowds, however_many_a_full_queue_drops_all_are_counted);
-	tcase_add_test(crowds, thirty_two_threads_tell_theirs_while_somebody_drains);
+	tcase_add_test(crowds, thirty_two_threads_record_while_another_drains);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, crowds);
 	return suite;

@@ -142,7 +142,7 @@ START_TEST(a_program_that_has_a_timer_gets_a_ring_all_the_same)
 }
 END_TEST
 
-START_TEST(what_is_written_is_seen_when_published)
+START_TEST(written_events_are_visible_after_publishing)
 {
 	struct ring_reading reading;
 	struct tp_gpu_event event = {.type = TP_GPU_EVENT_MARK, .t0 = 5, .x = 6};
@@ -234,7 +234,7 @@ START_TEST(a_tail_that_makes_no_sense_only_drops)
 }
 END_TEST
 
-START_TEST(names_lie_behind_one_another_and_the_table_ends)
+START_TEST(names_are_stored_contiguously_up_to_the_end_of_the_table)
 {
 	static char longest[3 * TP_GPU_NAME_MAX];
 	struct ring_reading reading;
@@ -258,7 +258,7 @@ START_TEST(names_lie_behind_one_another_and_the_table_ends)
 }
 END_TEST
 
-START_TEST(of_clock_pairs_the_oldest_are_overwritten)
+START_TEST(the_oldest_clock_pairs_are_overwritten)
 {
 	struct ring_reading reading;
 	begin();
@@ -447,7 +447,7 @@ static uint64_t die_beside_a_reader(unsigned seed)
 	return follower.n_taken;
 }
 
-START_TEST(a_reader_beside_a_writer_that_is_killed_sees_whole_events_in_order)
+START_TEST(a_reader_sees_whole_events_in_order_though_the_writer_is_killed)
 {
 	uint64_t n_taken = 0;
 	for (unsigned seed = 1; seed <= DEATHS; seed++)
@@ -468,16 +468,16 @@ Suite *suite_agent_ring_writer(void)
 	tcase_add_test(tests, a_directory_that_is_not_there_is_an_error);
 	tcase_add_test(tests, a_limit_on_the_size_of_files_is_kept);
 	tcase_add_test(tests, a_program_that_has_a_timer_gets_a_ring_all_the_same);
-	tcase_add_test(tests, what_is_written_is_seen_when_published);
+	tcase_add_test(tests, written_events_are_visible_after_publishing);
 	tcase_add_test(tests, the_room_for_events_is_mapped_before_they_come);
 	tcase_add_test(tests, a_full_ring_drops_counts_and_says_where);
 	tcase_add_test(tests, events_that_belong_together_are_dropped_together);
 	tcase_add_test(tests, a_tail_that_makes_no_sense_only_drops);
-	tcase_add_test(tests, names_lie_behind_one_another_and_the_table_ends);
-	tcase_add_test(tests, of_clock_pairs_the_oldest_are_overwritten);
+	tcase_add_test(tests, names_are_stored_contiguously_up_to_the_end_of_the_table);
+	tcase_add_test(tests, the_oldest_clock_pairs_are_overwritten);
 	tcase_add_loop_test(tests, a_child_knows_that_the_ring_is_not_its_own, 0, 2);
 	tcase_add_test(tests, a_writer_that_is_killed_leaves_whole_events);
-	tcase_add_test(tests, a_reader_beside_a_writer_that_is_killed_sees_whole_events_in_order);
+	tcase_add_test(tests, a_reader_sees_whole_events_in_order_though_the_writer_is_killed);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -463,7 +463,7 @@ START_TEST(a_nameless_callee_that_opens_files_to_write_them_loads_nothing)
 }
 END_TEST
 
-START_TEST(what_decodes_makes_the_interpreter_around_it_the_loader)
+START_TEST(decoding_makes_its_calling_interpreter_the_loader)
 {
 	/* p: 25 ms in libjpeg, 10 in the interpreter, 5 in PyTorch; q: 5 and 55 in the last two */
 	static const char torch[] = "/usr/lib/libtorch_cpu.so";
@@ -663,7 +663,7 @@ static void scene_read_python(struct scene *scene, uint32_t task, uint64_t time_
 	tp_sink_sample(&scene->builder.sink, &sample);
 }
 
-START_TEST(while_switch_records_are_off_looks_tell_the_shares)
+START_TEST(without_switch_records_polls_give_the_shares)
 {
 	static const uint64_t lit_ms[][2] = {{0, 200}, {1000, 1100}, {N_STEPS * STEP_MS, 0}};
 	struct scene s;
@@ -820,7 +820,7 @@ START_TEST(yielding_while_only_the_loader_works_waits_for_it)
 }
 END_TEST
 
-START_TEST(yielding_beside_another_rank_waits_for_it)
+START_TEST(yielding_to_another_rank_is_waiting_for_it)
 {
 	struct scene s;
 	scene_open(&s);
@@ -854,7 +854,7 @@ static void wake_without_cpu(struct scene *s, uint64_t base, bool is_seen)
 		tp_sink_run(&s->builder.sink, &woken);
 }
 
-START_TEST(who_was_woken_by_the_loader_waits_for_it_until_it_runs)
+START_TEST(a_thread_woken_by_the_loader_waits_for_it_until_it_runs)
 {
 	/* 50 ms of work, 30 blocked in a read from the loader's pipe, 20 awake without a CPU */
 	struct scene s;
@@ -970,7 +970,7 @@ START_TEST(bytes_from_a_socket_are_data_from_loaders_else_communication)
 }
 END_TEST
 
-START_TEST(a_hot_function_is_one_row_wherever_it_was_met)
+START_TEST(a_hot_function_is_one_row_for_all_call_paths)
 {
 	struct scene s;
 	scene_open(&s);
@@ -1011,21 +1011,21 @@ Suite *suite_analyze_pass_main_thread(void)
 	tcase_add_test(tc, page_faults_are_counted_where_the_kernel_is_not_sampled);
 	tcase_add_loop_test(tc, a_nameless_callee_that_does_the_reading_is_the_loader, 0, 2);
 	tcase_add_test(tc, a_nameless_callee_that_opens_files_to_write_them_loads_nothing);
-	tcase_add_test(tc, what_decodes_makes_the_interpreter_around_it_the_loader);
+	tcase_add_test(tc, decoding_makes_its_calling_interpreter_the_loader);
 	tcase_add_test(tc, the_loader_is_known_by_whatever_way_it_is_called);
 	tcase_add_test(tc, a_sample_speaks_only_for_the_marked_phase_it_was_taken_in);
-	tcase_add_test(tc, while_switch_records_are_off_looks_tell_the_shares);
+	tcase_add_test(tc, without_switch_records_polls_give_the_shares);
 	tcase_add_test(tc, a_wait_without_a_stack_is_where_like_waits_for_the_same_are);
 	tcase_add_test(tc, short_waits_that_no_look_hit_are_judged_by_short_waits);
 	tcase_add_test(tc, short_sleeps_while_the_loader_works_wait_for_it);
 	tcase_add_test(tc, yielding_while_only_the_loader_works_waits_for_it);
-	tcase_add_test(tc, yielding_beside_another_rank_waits_for_it);
-	tcase_add_loop_test(tc, who_was_woken_by_the_loader_waits_for_it_until_it_runs, 0, 2);
+	tcase_add_test(tc, yielding_to_another_rank_is_waiting_for_it);
+	tcase_add_loop_test(tc, a_thread_woken_by_the_loader_waits_for_it_until_it_runs, 0, 2);
 	tcase_add_test(tc, waiting_for_the_program_before_in_a_pipeline_takes_what_it_does);
 	tcase_add_loop_test(tc, a_system_call_is_what_its_caller_says_also_at_the_kernels_door, 0,
 			    2);
 	tcase_add_loop_test(tc, bytes_from_a_socket_are_data_from_loaders_else_communication, 0, 2);
-	tcase_add_test(tc, a_hot_function_is_one_row_wherever_it_was_met);
+	tcase_add_test(tc, a_hot_function_is_one_row_for_all_call_paths);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -97,7 +97,7 @@ static enum tp_phase phase(size_t at, enum tp_phase before)
 	return found;
 }
 
-START_TEST(a_sample_just_before_or_after_tells)
+START_TEST(a_sample_just_before_or_after_decides)
 {
 	run(8 * MS, 2 * MS, TRAIN);
 	run(2 * MS, 2 * MS - 1000, LOAD);
@@ -110,7 +110,7 @@ START_TEST(a_sample_just_before_or_after_tells)
 }
 END_TEST
 
-START_TEST(where_samples_around_agree_it_is_where_it_was)
+START_TEST(agreeing_samples_before_and_after_decide)
 {
 	/* Other losses of the CPU, although known, must not outweigh the samples around this
 	 * one. */
@@ -158,7 +158,7 @@ END_TEST
 /* Here the random places of samples do not help: each run trains for 8 ms, and every second run
  * lasts longer and loses the CPU in the loading that follows; one of ten is sampled when it
  * leaves. */
-START_TEST(what_was_seen_leaving_stands_for_stays_as_long)
+START_TEST(sampled_preemptions_stand_for_runs_of_equal_length)
 {
 	enum { STAYS = 1000 };
 	static size_t lost[STAYS];
@@ -183,7 +183,7 @@ END_TEST
  * loading, because it wakes the loader, otherwise while it trains, when the loader has waited long
  * enough for a CPU. One of ten is sampled when it leaves, for a while only those of one kind and
  * then only those of the other. */
-START_TEST(whom_it_woke_itself_tells_where_it_was)
+START_TEST(the_woken_thread_shows_where_the_waker_was)
 {
 	enum { STAYS = 400 };
 	static size_t lost[STAYS];
@@ -217,7 +217,7 @@ START_TEST(whom_it_woke_itself_tells_where_it_was)
 END_TEST
 
 /* Samples at switches were turned off after the first loss, which was of another kind. */
-START_TEST(what_few_of_many_said_when_they_left_stands_for_none)
+START_TEST(few_sampled_preemptions_do_not_stand_for_many)
 {
 	enum { STAYS = 1000 };
 	static size_t lost[STAYS];
@@ -240,7 +240,7 @@ END_TEST
 /* A busy machine, a program that is not interpreted: after runs of equal length, all of which are
  * ended by other programs, the CPU is lost for 0.1 ms while it loads and for 8 ms while it trains;
  * it is lost nine times as often during loading. One of 17 is sampled when it leaves. */
-START_TEST(who_waited_long_is_like_those_who_waited_long)
+START_TEST(long_waits_are_compared_with_long_waits)
 {
 	enum { STAYS = 1700 };
 	static size_t lost[STAYS];
@@ -269,7 +269,7 @@ END_TEST
 /* Runs of 8 ms train when the CPU goes to the team. Those that are sampled wake the sampling thread
  * and lose the CPU to it immediately: every other one in loading. One of seven is polled before it
  * continues. */
-START_TEST(what_sampling_took_the_cpu_from_says_nothing_of_other_losses)
+START_TEST(preemptions_by_sampling_do_not_stand_for_others)
 {
 	enum { STAYS = 1000 };
 	static size_t lost[STAYS];
@@ -317,7 +317,7 @@ START_TEST(one_that_left_to_wait_says_nothing_of_the_next_loss)
 }
 END_TEST
 
-START_TEST(who_was_woken_is_where_it_waited)
+START_TEST(a_woken_thread_is_where_it_waited)
 {
 	run(8 * MS, 8 * MS - 1000, TRAIN);
 	add(TP_STATE_BLOCKED, 5 * MS, TP_NO_SAMPLE);
@@ -327,7 +327,7 @@ START_TEST(who_was_woken_is_where_it_waited)
 }
 END_TEST
 
-START_TEST(what_stands_for_others_and_what_python_hides_tells_nothing)
+START_TEST(representative_and_hidden_samples_decide_nothing)
 {
 	run(8 * MS, 8 * MS - 1000, NATIVE);
 	size_t hidden = lose();
@@ -348,17 +348,17 @@ Suite *suite_analyze_preemption(void)
 	Suite *suite = suite_create("analyze/lostcpu");
 	TCase *tc = tcase_create("lostcpu");
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, a_sample_just_before_or_after_tells);
-	tcase_add_test(tc, where_samples_around_agree_it_is_where_it_was);
+	tcase_add_test(tc, a_sample_just_before_or_after_decides);
+	tcase_add_test(tc, agreeing_samples_before_and_after_decide);
 	tcase_add_test(tc, stays_that_were_hit_at_their_end_stand_for_the_others);
-	tcase_add_test(tc, what_was_seen_leaving_stands_for_stays_as_long);
-	tcase_add_test(tc, whom_it_woke_itself_tells_where_it_was);
-	tcase_add_test(tc, what_few_of_many_said_when_they_left_stands_for_none);
-	tcase_add_test(tc, who_waited_long_is_like_those_who_waited_long);
-	tcase_add_test(tc, what_sampling_took_the_cpu_from_says_nothing_of_other_losses);
+	tcase_add_test(tc, sampled_preemptions_stand_for_runs_of_equal_length);
+	tcase_add_test(tc, the_woken_thread_shows_where_the_waker_was);
+	tcase_add_test(tc, few_sampled_preemptions_do_not_stand_for_many);
+	tcase_add_test(tc, long_waits_are_compared_with_long_waits);
+	tcase_add_test(tc, preemptions_by_sampling_do_not_stand_for_others);
 	tcase_add_test(tc, one_that_left_to_wait_says_nothing_of_the_next_loss);
-	tcase_add_test(tc, who_was_woken_is_where_it_waited);
-	tcase_add_test(tc, what_stands_for_others_and_what_python_hides_tells_nothing);
+	tcase_add_test(tc, a_woken_thread_is_where_it_waited);
+	tcase_add_test(tc, representative_and_hidden_samples_decide_nothing);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

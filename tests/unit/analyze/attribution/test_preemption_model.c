@@ -62,7 +62,7 @@ START_TEST(the_loss_most_like_another_stands_for_it)
 }
 END_TEST
 
-START_TEST(without_any_nothing_is_told)
+START_TEST(without_observations_nothing_is_predicted)
 {
 	struct tp_preemption_model like = {0};
 	struct tp_preemption_key loss = {.stay_ns = 1 * MS, .wait_ns = 1 * MS};
@@ -85,7 +85,7 @@ Suite *suite_analyze_preemption_model(void)
 	TCase *tc = tcase_create("lostlike");
 	tcase_add_loop_test(tc, the_loss_most_like_another_stands_for_it, 0,
 			    (int)TP_ARRAY_LEN(rows));
-	tcase_add_test(tc, without_any_nothing_is_told);
+	tcase_add_test(tc, without_observations_nothing_is_predicted);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -65,7 +65,7 @@ START_TEST(a_pattern_fits_its_frames)
 }
 END_TEST
 
-START_TEST(what_is_no_frame_is_told)
+START_TEST(malformed_frames_are_reported)
 {
 	struct tp_glob_subject subject;
 	char nothing[] = "libjpeg.so:decode";
@@ -81,7 +81,7 @@ Suite *suite_analyze_frame_glob(void)
 	Suite *suite = suite_create("analyze_frame_glob");
 	TCase *tc = tcase_create("frame_glob");
 	tcase_add_loop_test(tc, a_pattern_fits_its_frames, 0, TP_ARRAY_LEN(rows));
-	tcase_add_test(tc, what_is_no_frame_is_told);
+	tcase_add_test(tc, malformed_frames_are_reported);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -36,7 +36,7 @@ static const struct {
 	{"[1", "x.json"},
 };
 
-START_TEST(what_is_wrong_is_refused_with_file_and_line)
+START_TEST(errors_are_refused_with_file_and_line)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(mistakes); i++) {
 		struct tp_patterns *patterns = load_shipped();
@@ -87,7 +87,7 @@ Suite *suite_analyze_idiom_read(void)
 {
 	Suite *suite = suite_create("analyze_idiom_read");
 	TCase *tc = tcase_create("idiom_read");
-	tcase_add_test(tc, what_is_wrong_is_refused_with_file_and_line);
+	tcase_add_test(tc, errors_are_refused_with_file_and_line);
 	tcase_add_test(tc, an_example_that_goes_astray_is_found_by_the_check);
 	tcase_add_test(tc, examples_of_shipped_idioms_come_out);
 	suite_add_tcase(suite, tc);

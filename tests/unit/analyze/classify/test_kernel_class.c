@@ -403,7 +403,7 @@ START_TEST(kernels_have_class_family_and_tensor_use)
 END_TEST
 
 /* If one of these were classified as math, a large share of the time would be wrong. */
-START_TEST(what_only_sounds_like_communication_is_none)
+START_TEST(names_that_resemble_communication_are_not_communication)
 {
 	static const char *const names[] = {
 		"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float> >(int)",
@@ -447,7 +447,7 @@ START_TEST(bounds_follow_from_the_class_unless_said)
 }
 END_TEST
 
-START_TEST(tokens_stand_at_the_start_together_and_not_beside_others)
+START_TEST(tokens_match_together_at_the_start_only)
 {
 	static const char rows[] =
 		"{\"id\": \"one\", \"base\": [\"^Ab&cd&ef\", \"^zz\"], \"not\": [\"no\"],"
@@ -543,10 +543,10 @@ Suite *suite_analyze_kernel_class(void)
 	tcase_add_checked_fixture(tc, load, unload);
 	tcase_add_loop_test(tc, kernels_have_class_family_and_tensor_use, 0,
 			    sizeof(kernels) / sizeof(kernels[0]));
-	tcase_add_test(tc, what_only_sounds_like_communication_is_none);
+	tcase_add_test(tc, names_that_resemble_communication_are_not_communication);
 	tcase_add_test(tc, names_that_no_row_knows_are_unknown_and_weak);
 	tcase_add_test(tc, bounds_follow_from_the_class_unless_said);
-	tcase_add_test(tc, tokens_stand_at_the_start_together_and_not_beside_others);
+	tcase_add_test(tc, tokens_match_together_at_the_start_only);
 	tcase_add_test(tc, rows_of_kernels_with_mistakes_are_refused);
 	suite_add_tcase(suite, tc);
 	TCase *proofs = proof_case(suite, "speed");

@@ -114,7 +114,7 @@ START_TEST(workers_begin_at_their_main_loop)
 }
 END_TEST
 
-START_TEST(the_users_own_code_is_told_from_libraries)
+START_TEST(the_users_code_is_distinguished_from_libraries)
 {
 	static const char *const own[] = {"train.py", "/home/me/lib/train.py", "<stdin>",
 					  "<string>", "/tmp/ipykernel_1/2.py"};
@@ -177,7 +177,7 @@ Suite *suite_analyze_python_class(void)
 	tcase_add_checked_fixture(tc, load, unload);
 	tcase_add_loop_test(tc, files_and_names_say_the_phase, 0, TP_ARRAY_LEN(functions));
 	tcase_add_test(tc, workers_begin_at_their_main_loop);
-	tcase_add_test(tc, the_users_own_code_is_told_from_libraries);
+	tcase_add_test(tc, the_users_code_is_distinguished_from_libraries);
 	tcase_add_test(tc, a_users_row_in_front_has_the_say);
 	tcase_add_test(tc, rows_that_make_no_sense_are_refused);
 	tcase_add_test(tc, names_of_any_length_are_read);

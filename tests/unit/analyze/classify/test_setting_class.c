@@ -70,7 +70,7 @@ static const struct {
 	 "sm90_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize128x128x128", "", false},
 };
 
-START_TEST(a_sighting_tells_what_it_shows)
+START_TEST(a_sighting_keeps_its_evidence)
 {
 	const struct tp_setting_patterns *rows = &patterns->settings;
 	bool is_told = false;
@@ -95,7 +95,7 @@ START_TEST(every_row_that_ships_has_examples)
 }
 END_TEST
 
-START_TEST(every_setting_is_told_by_some_row)
+START_TEST(every_setting_has_a_row)
 {
 	const struct tp_setting_patterns *rows = &patterns->settings;
 	for (int fact = 0; fact < TP_N_FACTS; fact++) {
@@ -141,10 +141,10 @@ Suite *suite_analyze_setting_class(void)
 	Suite *suite = suite_create("analyze/settingclass");
 	TCase *tc = tcase_create("rows");
 	tcase_add_checked_fixture(tc, load, unload);
-	tcase_add_loop_test(tc, a_sighting_tells_what_it_shows, 0,
+	tcase_add_loop_test(tc, a_sighting_keeps_its_evidence, 0,
 			    sizeof(sightings) / sizeof(sightings[0]));
 	tcase_add_test(tc, every_row_that_ships_has_examples);
-	tcase_add_test(tc, every_setting_is_told_by_some_row);
+	tcase_add_test(tc, every_setting_has_a_row);
 	suite_add_tcase(suite, tc);
 	TCase *bad = tcase_create("mistakes");
 	tcase_add_loop_test(bad, a_row_that_makes_no_sense_is_refused_with_its_place, 0,

@@ -57,7 +57,7 @@ START_TEST(lines_are_numbered_from_one_and_lose_their_indentation)
 }
 END_TEST
 
-START_TEST(what_changed_since_or_is_no_file_has_no_text)
+START_TEST(changed_or_missing_files_have_no_text)
 {
 	struct tp_source_text text;
 	struct tp_trace trace;
@@ -115,7 +115,7 @@ Suite *suite_analyze_source_text(void)
 	TCase *tc = tcase_create("source_text");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, lines_are_numbered_from_one_and_lose_their_indentation);
-	tcase_add_test(tc, what_changed_since_or_is_no_file_has_no_text);
+	tcase_add_test(tc, changed_or_missing_files_have_no_text);
 	tcase_add_test(tc, a_file_above_the_limit_has_no_text);
 	tcase_add_test(tc, a_line_is_in_a_loop_of_its_own_function);
 	suite_add_tcase(suite, tc);

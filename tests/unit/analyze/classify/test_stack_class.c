@@ -91,7 +91,7 @@ START_TEST(stacks_are_what_their_frames_say_together)
 }
 END_TEST
 
-START_TEST(what_was_forked_further_out_is_not_asked)
+START_TEST(frames_outside_a_fork_are_ignored)
 {
 	struct pyscene scene;
 	pyscene_open(&scene);
@@ -245,7 +245,7 @@ static const struct {
 	double loader_s; /* per 5 s */
 } drawers[] = {{0.01, 1}, {0.03, 0}};
 
-START_TEST(who_makes_tensors_of_what_it_loads_is_the_loader)
+START_TEST(a_loader_that_makes_tensors_stays_the_loader)
 {
 	struct pyscene scene;
 	pyscene_open(&scene);
@@ -256,7 +256,7 @@ START_TEST(who_makes_tensors_of_what_it_loads_is_the_loader)
 END_TEST
 
 /* A loop inside functions whose names would be phases, with a real checkpoint in it. */
-START_TEST(what_holds_the_training_is_in_no_phase)
+START_TEST(functions_around_the_training_are_no_phase)
 {
 	struct pyscene scene;
 	pyscene_open(&scene);
@@ -327,15 +327,15 @@ Suite *suite_analyze_stack_class(void)
 	Suite *suite = suite_create("analyze/classify");
 	TCase *tc = tcase_create("python");
 	tcase_add_loop_test(tc, stacks_are_what_their_frames_say_together, 0, TP_ARRAY_LEN(stacks));
-	tcase_add_test(tc, what_was_forked_further_out_is_not_asked);
+	tcase_add_test(tc, frames_outside_a_fork_are_ignored);
 	tcase_add_test(tc, a_process_below_the_workers_loop_is_a_loader_whatever_it_computes);
 	tcase_add_test(tc, waiting_for_the_interpreters_lock_is_the_hosts);
 	tcase_add_test(tc, stacks_without_python_take_the_phase_around_them);
 	tcase_add_loop_test(tc, a_generator_that_the_loop_asks_for_the_next_is_the_loader, 0,
 			    TP_ARRAY_LEN(generators));
-	tcase_add_loop_test(tc, who_makes_tensors_of_what_it_loads_is_the_loader, 0,
+	tcase_add_loop_test(tc, a_loader_that_makes_tensors_stays_the_loader, 0,
 			    TP_ARRAY_LEN(drawers));
-	tcase_add_test(tc, what_holds_the_training_is_in_no_phase);
+	tcase_add_test(tc, functions_around_the_training_are_no_phase);
 	tcase_add_test(tc, a_process_that_joins_its_ranks_is_their_launcher);
 	suite_add_tcase(suite, tc);
 	return suite;

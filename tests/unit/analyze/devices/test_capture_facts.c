@@ -106,7 +106,7 @@ START_TEST(ranges_alone_compute_nothing)
 }
 END_TEST
 
-START_TEST(a_file_of_nobody_has_no_parts)
+START_TEST(a_file_of_an_unknown_tool_has_no_parts)
 {
 	s.ranks[0].format = "unknown";
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -173,7 +173,7 @@ START_TEST(modules_that_are_loaded_hold_a_cold_start)
 }
 END_TEST
 
-START_TEST(steps_behind_the_start_are_not_cold)
+START_TEST(steps_after_the_start_are_not_cold)
 {
 	cold_start(true, "cuModuleLoadData");
 	ck_assert_double_eq(fact(TP_FACT_TRACE_COLD), 0);
@@ -199,11 +199,11 @@ Suite *suite_analyze_capture_facts(void)
 	tcase_add_test(tcase, listed_devices_without_work_are_silent);
 	tcase_add_test(tcase, training_on_cpus_has_lost_nothing);
 	tcase_add_test(tcase, ranges_alone_compute_nothing);
-	tcase_add_test(tcase, a_file_of_nobody_has_no_parts);
+	tcase_add_test(tcase, a_file_of_an_unknown_tool_has_no_parts);
 	tcase_add_test(tcase, transfers_alone_have_no_parts);
 	tcase_add_loop_test(tcase, a_trace_without_the_host_says_so, 0, 2);
 	tcase_add_test(tcase, modules_that_are_loaded_hold_a_cold_start);
-	tcase_add_test(tcase, steps_behind_the_start_are_not_cold);
+	tcase_add_test(tcase, steps_after_the_start_are_not_cold);
 	tcase_add_test(tcase, calls_that_are_alike_are_how_the_program_runs);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -72,7 +72,7 @@ START_TEST(windows_that_are_unlike_the_run_are_named)
 }
 END_TEST
 
-START_TEST(multiprocessors_tell_it_too)
+START_TEST(the_activity_of_multiprocessors_shows_it_too)
 {
 	read_gpu(TP_METRIC_GPU_SM_ACTIVE, 500 * MS, 0.3, 0.5);
 	windows_judge(&scene);
@@ -85,7 +85,7 @@ END_TEST
 
 /* According to its driver the GPU is awake all the time, according to the trace it works half of
  * it. */
-START_TEST(work_that_was_not_told_is_missed)
+START_TEST(missing_work_is_detected)
 {
 	read_gpu(TP_METRIC_GPU_AWAKE, 1000 * MS, 0.98, 0.97);
 	windows_judge(&scene);
@@ -133,7 +133,7 @@ START_TEST(gpus_that_the_program_does_not_use_are_no_witness)
 }
 END_TEST
 
-START_TEST(several_gpus_that_are_used_are_not_told_apart)
+START_TEST(several_used_gpus_are_not_distinguished)
 {
 	uint32_t other = scene_track(&scene.live.scene, 0, 1);
 	tp_sink_track(&scene.live.scene.builder.sink,
@@ -170,11 +170,11 @@ Suite *suite_analyze_driver_crosscheck(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, witnesses_that_agree_say_nothing);
 	tcase_add_test(tc, windows_that_are_unlike_the_run_are_named);
-	tcase_add_test(tc, multiprocessors_tell_it_too);
-	tcase_add_test(tc, work_that_was_not_told_is_missed);
+	tcase_add_test(tc, the_activity_of_multiprocessors_shows_it_too);
+	tcase_add_test(tc, missing_work_is_detected);
 	tcase_add_test(tc, copies_are_no_kernels);
 	tcase_add_test(tc, gpus_that_the_program_does_not_use_are_no_witness);
-	tcase_add_test(tc, several_gpus_that_are_used_are_not_told_apart);
+	tcase_add_test(tc, several_used_gpus_are_not_distinguished);
 	tcase_add_test(tc, few_readings_prove_nothing);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -55,7 +55,7 @@ static const char *warning(const char *id)
 	return NULL;
 }
 
-START_TEST(what_no_device_hides_is_the_hosts_by_its_samples)
+START_TEST(time_without_gpu_work_is_split_by_cpu_samples)
 {
 	live_fill(&live, 1);
 	const struct tp_profile *p = judge();
@@ -97,7 +97,7 @@ START_TEST(gaps_of_the_device_are_blamed_on_what_the_thread_did)
 }
 END_TEST
 
-START_TEST(the_cpus_own_computing_is_not_judged_beside_a_device)
+START_TEST(cpu_compute_is_not_judged_when_a_gpu_works)
 {
 	live_fill(&live, 1);
 	const struct tp_profile *p = judge();
@@ -197,7 +197,7 @@ START_TEST(steps_that_last_longer_while_they_are_traced_are_warned_of)
 }
 END_TEST
 
-START_TEST(where_no_step_was_traced_whole_the_thread_is_judged_alone)
+START_TEST(without_a_whole_traced_step_the_thread_is_judged_alone)
 {
 	live_run(&live, live_at(0, 0), live_at(0, 60));
 	for (unsigned i = 0; i < LIVE_STEPS; i++) {
@@ -213,7 +213,7 @@ START_TEST(where_no_step_was_traced_whole_the_thread_is_judged_alone)
 }
 END_TEST
 
-START_TEST(a_second_rank_is_judged_beside_the_first)
+START_TEST(a_second_rank_is_judged_with_the_first)
 {
 	struct tp_sink *sink = &live.scene.builder.sink;
 	live_fill(&live, 1);
@@ -242,15 +242,15 @@ Suite *suite_analyze_pass_devices(void)
 	Suite *suite = suite_create("analyze/pass_devices");
 	TCase *tc = tcase_create("devices");
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, what_no_device_hides_is_the_hosts_by_its_samples);
+	tcase_add_test(tc, time_without_gpu_work_is_split_by_cpu_samples);
 	tcase_add_test(tc, gaps_of_the_device_are_blamed_on_what_the_thread_did);
-	tcase_add_test(tc, the_cpus_own_computing_is_not_judged_beside_a_device);
+	tcase_add_test(tc, cpu_compute_is_not_judged_when_a_gpu_works);
 	tcase_add_test(tc, lines_have_the_time_that_no_device_hides);
 	tcase_add_test(tc, facts_of_devices_are_those_of_an_imported_trace);
 	tcase_add_test(tc, steps_in_which_events_were_lost_are_not_judged);
 	tcase_add_loop_test(tc, steps_that_last_longer_while_they_are_traced_are_warned_of, 0, 2);
-	tcase_add_test(tc, where_no_step_was_traced_whole_the_thread_is_judged_alone);
-	tcase_add_test(tc, a_second_rank_is_judged_beside_the_first);
+	tcase_add_test(tc, without_a_whole_traced_step_the_thread_is_judged_alone);
+	tcase_add_test(tc, a_second_rank_is_judged_with_the_first);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

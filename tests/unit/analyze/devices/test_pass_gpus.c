@@ -82,7 +82,7 @@ START_TEST(figures_of_two_devices_become_facts)
 END_TEST
 
 /* The link is slow while nothing is copied: its best reading shows its limit. */
-START_TEST(limits_are_told_beside_what_the_device_could)
+START_TEST(limits_are_reported_with_the_maximum_of_the_device)
 {
 	struct hand hand;
 	begin(&hand);
@@ -207,7 +207,7 @@ START_TEST(hardware_counters_stand_in_where_gpm_is_not_there_and_say_so)
 }
 END_TEST
 
-START_TEST(where_nvml_lists_the_program_open_nodes_do_not_count)
+START_TEST(open_device_nodes_do_not_count_if_nvml_lists_the_program)
 {
 	struct hand hand;
 	begin(&hand);
@@ -265,7 +265,7 @@ START_TEST(a_device_lost_in_the_middle_speaks_of_its_half)
 }
 END_TEST
 
-START_TEST(counters_that_begin_anew_lose_the_time_between)
+START_TEST(restarted_counters_lose_the_time_between)
 {
 	struct hand hand;
 	begin(&hand);
@@ -329,15 +329,15 @@ Suite *suite_analyze_pass_gpus(void)
 	Suite *suite = suite_create("analyze/pass_gpus");
 	TCase *tc = tcase_create("gpus");
 	tcase_add_test(tc, figures_of_two_devices_become_facts);
-	tcase_add_test(tc, limits_are_told_beside_what_the_device_could);
+	tcase_add_test(tc, limits_are_reported_with_the_maximum_of_the_device);
 	tcase_add_test(tc, memory_that_goes_up_and_down_does_not_grow);
 	tcase_add_test(tc, the_driver_says_what_kind_of_device_was_traced);
 	tcase_add_test(tc, the_mask_stands_in_for_a_counter_that_is_not_there);
 	tcase_add_test(tc, hardware_counters_stand_in_where_gpm_is_not_there_and_say_so);
-	tcase_add_test(tc, where_nvml_lists_the_program_open_nodes_do_not_count);
+	tcase_add_test(tc, open_device_nodes_do_not_count_if_nvml_lists_the_program);
 	tcase_add_test(tc, few_readings_make_a_peak_but_no_mean);
 	tcase_add_test(tc, a_device_lost_in_the_middle_speaks_of_its_half);
-	tcase_add_test(tc, counters_that_begin_anew_lose_the_time_between);
+	tcase_add_test(tc, restarted_counters_lose_the_time_between);
 	tcase_add_loop_test(tc, without_gpu_nothing_is_judged_and_without_a_look_nothing_is_known,
 			    0, sizeof(absences) / sizeof(absences[0]));
 	tcase_add_test(tc, figures_have_names_and_units_of_their_own);

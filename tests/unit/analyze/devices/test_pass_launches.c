@@ -55,7 +55,7 @@ START_TEST(ranges_that_are_called_steps_are_steps)
 END_TEST
 
 /* Here no function that loops is known, and there are no marks: launches repeat. */
-START_TEST(without_marks_and_stacks_launches_tell_the_steps)
+START_TEST(without_marks_and_stacks_launches_give_the_steps)
 {
 	live_run(&live, live_at(0, 0), live_at(LIVE_STEPS, 0));
 	for (unsigned i = 0; i < LIVE_STEPS; i++) {
@@ -89,7 +89,7 @@ START_TEST(without_steps_all_device_work_is_one_window)
 }
 END_TEST
 
-START_TEST(what_was_not_traced_is_nobodys_idle_time)
+START_TEST(untraced_time_is_not_idle)
 {
 	struct tp_sink *sink = &live.scene.builder.sink;
 	live_run(&live, live_at(0, 0), live_at(LIVE_STEPS, 0));
@@ -132,9 +132,9 @@ Suite *suite_analyze_pass_launches(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_programs_own_marks_come_first);
 	tcase_add_test(tc, ranges_that_are_called_steps_are_steps);
-	tcase_add_test(tc, without_marks_and_stacks_launches_tell_the_steps);
+	tcase_add_test(tc, without_marks_and_stacks_launches_give_the_steps);
 	tcase_add_test(tc, without_steps_all_device_work_is_one_window);
-	tcase_add_test(tc, what_was_not_traced_is_nobodys_idle_time);
+	tcase_add_test(tc, untraced_time_is_not_idle);
 	tcase_add_test(tc, a_program_without_device_work_is_judged_as_ever);
 	suite_add_tcase(suite, tc);
 	return suite;

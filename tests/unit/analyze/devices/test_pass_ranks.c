@@ -90,7 +90,7 @@ START_TEST(work_belongs_to_the_step_that_launched_it)
 }
 END_TEST
 
-START_TEST(marks_that_were_told_twice_or_nest_are_one_step)
+START_TEST(repeated_or_nested_marks_are_one_step)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
 	uint16_t stream = scene_track(&s, 0, 0);
@@ -251,7 +251,7 @@ static void play_drift(unsigned n_steps, unsigned times_late)
 	scene_judge(&s);
 }
 
-START_TEST(kernels_that_get_slower_are_told_from_kernels_that_become_more)
+START_TEST(slower_kernels_are_distinguished_from_more_kernels)
 {
 	play_drift(24, 2);
 	ck_assert_double_eq_tol(fact(TP_FACT_DEVICE_DRIFT), 0.1, 1e-9);
@@ -629,7 +629,7 @@ START_TEST(a_wait_follows_the_chain)
 }
 END_TEST
 
-START_TEST(where_the_late_rank_has_no_record_nothing_is_claimed)
+START_TEST(without_records_of_the_late_rank_nothing_is_claimed)
 {
 	struct job job;
 	job_init(&job, 2);
@@ -706,7 +706,7 @@ START_TEST(more_ranks_than_a_communicator_has_are_not_joined)
 }
 END_TEST
 
-START_TEST(who_arrives_last_at_once_is_the_lowest_rank)
+START_TEST(simultaneous_last_arrivals_name_the_lowest_rank)
 {
 	struct job job;
 	job_init(&job, 3);
@@ -923,13 +923,13 @@ Suite *suite_analyze_pass_ranks(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, toy_overlap_gives_the_published_parts);
 	tcase_add_test(tc, work_belongs_to_the_step_that_launched_it);
-	tcase_add_test(tc, marks_that_were_told_twice_or_nest_are_one_step);
+	tcase_add_test(tc, repeated_or_nested_marks_are_one_step);
 	tcase_add_test(tc, marks_that_overlap_by_rounding_are_two_steps);
 	tcase_add_test(tc, a_step_that_was_not_seen_whole_is_left_out);
 	tcase_add_test(tc, host_work_has_names);
 	tcase_add_test(tc, copies_of_a_step_are_counted_by_their_size);
 	tcase_add_test(tc, work_that_waits_for_its_turn_is_the_depth_of_the_queue);
-	tcase_add_test(tc, kernels_that_get_slower_are_told_from_kernels_that_become_more);
+	tcase_add_test(tc, slower_kernels_are_distinguished_from_more_kernels);
 	tcase_add_test(tc, few_steps_have_no_later_half);
 	tcase_add_test(tc, without_a_device_operators_compute);
 	tcase_add_test(tc, gaps_have_causes);
@@ -947,11 +947,11 @@ Suite *suite_analyze_pass_ranks(void)
 			    sizeof(shifts) / sizeof(shifts[0]));
 	tcase_add_test(tc, a_wait_next_to_a_threads_own_exchange_is_handed_over);
 	tcase_add_test(tc, a_wait_follows_the_chain);
-	tcase_add_test(tc, where_the_late_rank_has_no_record_nothing_is_claimed);
+	tcase_add_test(tc, without_records_of_the_late_rank_nothing_is_claimed);
 	tcase_add_test(tc, different_numbers_of_collectives_are_not_joined);
 	tcase_add_test(tc, communicators_of_one_name_and_other_members_are_two);
 	tcase_add_test(tc, more_ranks_than_a_communicator_has_are_not_joined);
-	tcase_add_test(tc, who_arrives_last_at_once_is_the_lowest_rank);
+	tcase_add_test(tc, simultaneous_last_arrivals_name_the_lowest_rank);
 	tcase_add_test(tc, many_communicators_are_joined_as_fast_as_one);
 	tcase_add_test(tc, a_link_that_comes_again_is_the_later_call_of_the_later_work);
 	tcase_add_test(tc, a_rank_without_steps_among_others_is_not_judged);

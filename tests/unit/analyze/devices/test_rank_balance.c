@@ -129,7 +129,7 @@ static void two_stages(int64_t first_stage, int64_t second_stage)
 	scene_judge(&s);
 }
 
-START_TEST(stages_are_found_by_who_sends_to_whom)
+START_TEST(stages_are_found_from_senders_and_receivers)
 {
 	two_stages(-1, -1);
 	ck_assert_double_eq(fact(TP_FACT_COMM_STAGES), 2);
@@ -173,7 +173,7 @@ Suite *suite_analyze_rank_balance(void)
 	tcase_add_test(tc, a_slow_rank_is_named_with_what_it_costs);
 	tcase_add_test(tc, equal_ranks_have_no_slow_one);
 	tcase_add_test(tc, ranks_that_are_slow_in_turn_are_uneven);
-	tcase_add_test(tc, stages_are_found_by_who_sends_to_whom);
+	tcase_add_test(tc, stages_are_found_from_senders_and_receivers);
 	tcase_add_test(tc, stages_that_the_file_names_are_taken);
 	tcase_add_test(tc, ranks_without_anything_in_common_are_not_compared);
 	suite_add_tcase(suite, tc);

@@ -211,7 +211,7 @@ START_TEST(spans_that_say_something_come_first)
 END_TEST
 
 /* The stack of another wait does not show the cause of this one. */
-START_TEST(a_wait_that_nobody_saw_has_no_cause)
+START_TEST(an_unobserved_wait_has_no_cause)
 {
 	task_add(0, thread, 0, T0 + 100 * US);
 	run_add(0, 50, TP_RUN_BLOCKED);
@@ -325,7 +325,7 @@ Suite *suite_analyze_rank_host(void)
 	tcase_add_test(tcase, a_phase_that_owns_its_time_keeps_it_without_a_cpu);
 	tcase_add_test(tcase, samples_alone_reach_half_a_period);
 	tcase_add_test(tcase, spans_that_say_something_come_first);
-	tcase_add_test(tcase, a_wait_that_nobody_saw_has_no_cause);
+	tcase_add_test(tcase, an_unobserved_wait_has_no_cause);
 	tcase_add_loop_test(tcase, calls_of_the_system_say_what_for, 0,
 			    (int)(sizeof(calls) / sizeof(calls[0])));
 	tcase_add_loop_test(tcase, calls_of_the_system_are_waits_without_switches, 0, 2);

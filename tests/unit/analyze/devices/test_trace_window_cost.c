@@ -94,7 +94,7 @@ START_TEST(a_single_window_says_that_it_is_one)
 }
 END_TEST
 
-START_TEST(a_window_without_steps_beside_it_tells_nothing)
+START_TEST(a_window_without_adjacent_steps_shows_no_cost)
 {
 	scene = (struct windows){.n_steps = 60,
 				 .first = 1,
@@ -113,7 +113,7 @@ END_TEST
 
 /* Steps are longer until the first window is over; one of seven is longer still, and classified as
  * slow. */
-START_TEST(a_window_in_the_warm_up_tells_nothing)
+START_TEST(a_window_in_warm_up_shows_no_cost)
 {
 	scene = (struct windows){.n_steps = 300,
 				 .first = 40,
@@ -135,7 +135,7 @@ START_TEST(a_window_in_the_warm_up_tells_nothing)
 }
 END_TEST
 
-START_TEST(what_was_traced_all_the_time_has_no_windows)
+START_TEST(continuous_tracing_has_no_windows)
 {
 	live_init(&scene.live);
 	live_fill(&scene.live, 1);
@@ -157,9 +157,9 @@ Suite *suite_analyze_trace_window_cost(void)
 			    sizeof(slowdowns) / sizeof(slowdowns[0]));
 	tcase_add_test(tc, shares_are_as_sure_as_windows_are_alike);
 	tcase_add_test(tc, a_single_window_says_that_it_is_one);
-	tcase_add_test(tc, a_window_without_steps_beside_it_tells_nothing);
-	tcase_add_test(tc, a_window_in_the_warm_up_tells_nothing);
-	tcase_add_test(tc, what_was_traced_all_the_time_has_no_windows);
+	tcase_add_test(tc, a_window_without_adjacent_steps_shows_no_cost);
+	tcase_add_test(tc, a_window_in_warm_up_shows_no_cost);
+	tcase_add_test(tc, continuous_tracing_has_no_windows);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

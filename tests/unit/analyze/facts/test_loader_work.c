@@ -85,7 +85,7 @@ static void idle_worker(struct pyscene *scene, uint32_t task, double at)
 	pyscene_waits(scene, task, at + 0.02, at + 0.1, TP_CAUSE_PIPE, PY_WORKER SENDS);
 }
 
-START_TEST(a_workers_time_is_told_by_stacks_and_causes)
+START_TEST(a_workers_time_is_split_by_stacks_and_causes)
 {
 	struct pyscene scene;
 	pyscene_open(&scene);
@@ -202,7 +202,7 @@ START_TEST(workers_that_are_started_again_are_counted)
 }
 END_TEST
 
-START_TEST(what_is_not_known_has_a_reason)
+START_TEST(unknown_facts_have_a_reason)
 {
 	struct pyscene scene;
 	pyscene_open(&scene);
@@ -263,10 +263,10 @@ Suite *suite_analyze_loader_work(void)
 {
 	Suite *suite = suite_create("analyze/loaderwork");
 	TCase *tc = tcase_create("loaderwork");
-	tcase_add_test(tc, a_workers_time_is_told_by_stacks_and_causes);
+	tcase_add_test(tc, a_workers_time_is_split_by_stacks_and_causes);
 	tcase_add_test(tc, a_trainer_that_loads_itself_is_its_own_worker);
 	tcase_add_test(tc, workers_that_are_started_again_are_counted);
-	tcase_add_test(tc, what_is_not_known_has_a_reason);
+	tcase_add_test(tc, unknown_facts_have_a_reason);
 	tcase_add_test(tc, threads_that_pass_on_are_no_workers);
 	suite_add_tcase(suite, tc);
 	return suite;

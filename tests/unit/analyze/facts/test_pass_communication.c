@@ -4,7 +4,7 @@
 
 #include "trainprof/model/fact.h"
 
-START_TEST(spinning_is_told_from_blocking_and_copying)
+START_TEST(spinning_is_distinguished_from_blocking_and_copying)
 {
 	struct hand hand;
 	hand_init(&hand);
@@ -60,7 +60,7 @@ Suite *suite_analyze_pass_communication(void)
 {
 	Suite *suite = suite_create("analyze/pass_communication");
 	TCase *tc = tcase_create("communication");
-	tcase_add_test(tc, spinning_is_told_from_blocking_and_copying);
+	tcase_add_test(tc, spinning_is_distinguished_from_blocking_and_copying);
 	tcase_add_test(tc, no_communication_is_no_ratio);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -138,7 +138,7 @@ START_TEST(arithmetic_of_a_function_speaks_for_its_time)
 }
 END_TEST
 
-START_TEST(what_the_main_thread_does_besides_is_no_compute)
+START_TEST(other_work_of_the_main_thread_is_not_compute)
 {
 	struct hand hand;
 	two_pools(&hand);
@@ -199,7 +199,7 @@ END_TEST
 
 /* Tasks 1 and 2 compute by turns. Task 3 distributes their work, which takes a twentieth of the
  * time of one of them; task 4 compiles for as long as they compute. */
-START_TEST(who_hands_work_out_or_compiles_is_no_compute_thread)
+START_TEST(threads_that_distribute_work_or_compile_are_not_compute_threads)
 {
 	struct hand hand;
 	hand_init(&hand);
@@ -236,10 +236,10 @@ Suite *suite_analyze_pass_compute(void)
 	tcase_add_test(tc, members_spinning_and_pools_are_counted);
 	tcase_add_test(tc, threads_that_only_feed_a_queue_take_no_part);
 	tcase_add_test(tc, arithmetic_of_a_function_speaks_for_its_time);
-	tcase_add_test(tc, what_the_main_thread_does_besides_is_no_compute);
+	tcase_add_test(tc, other_work_of_the_main_thread_is_not_compute);
 	tcase_add_test(tc, a_trainer_that_does_not_compute_says_so);
 	tcase_add_test(tc, threads_made_for_each_part_count_as_many_as_live_at_once);
-	tcase_add_test(tc, who_hands_work_out_or_compiles_is_no_compute_thread);
+	tcase_add_test(tc, threads_that_distribute_work_or_compile_are_not_compute_threads);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

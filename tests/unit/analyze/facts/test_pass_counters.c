@@ -41,7 +41,7 @@ START_TEST(counters_that_hardly_ran_are_refused)
 }
 END_TEST
 
-START_TEST(what_this_cpu_lacks_is_told_apart_from_no_counters)
+START_TEST(events_missing_on_this_cpu_are_distinguished_from_no_counters)
 {
 	struct hand hand;
 	put_counters(&hand, 1);
@@ -66,7 +66,7 @@ Suite *suite_analyze_pass_counters(void)
 	TCase *tc = tcase_create("counters");
 	tcase_add_test(tc, ratios_are_of_growth_in_the_window);
 	tcase_add_test(tc, counters_that_hardly_ran_are_refused);
-	tcase_add_test(tc, what_this_cpu_lacks_is_told_apart_from_no_counters);
+	tcase_add_test(tc, events_missing_on_this_cpu_are_distinguished_from_no_counters);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

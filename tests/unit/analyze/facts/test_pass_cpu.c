@@ -101,7 +101,7 @@ START_TEST(a_quota_bounds_what_is_allowed_and_what_idles)
 }
 END_TEST
 
-START_TEST(no_quota_is_known_to_stop_nobody)
+START_TEST(without_a_quota_throttling_is_known_to_be_zero)
 {
 	struct hand hand;
 	busy_machine(&hand);
@@ -203,7 +203,7 @@ static const struct {
 	{TP_RUN_PREEMPTED, 0, 2}, /* may use both */
 };
 
-START_TEST(who_waits_beside_an_idle_cpu_may_not_use_it)
+START_TEST(a_thread_that_waits_despite_an_idle_cpu_may_not_use_it)
 {
 	struct hand hand;
 	busy_machine(&hand);
@@ -233,12 +233,12 @@ Suite *suite_analyze_pass_cpu(void)
 	tcase_add_test(tc, waiting_for_a_cpu_is_measured_over_the_trainer);
 	tcase_add_test(tc, the_mask_of_the_trainer_bounds_what_is_allowed_and_what_idles);
 	tcase_add_test(tc, a_quota_bounds_what_is_allowed_and_what_idles);
-	tcase_add_test(tc, no_quota_is_known_to_stop_nobody);
+	tcase_add_test(tc, without_a_quota_throttling_is_known_to_be_zero);
 	tcase_add_test(tc, switches_are_counted_inside_the_window);
 	tcase_add_test(tc, switches_are_counted_up_where_they_were_not_recorded);
 	tcase_add_test(tc, without_readings_every_fact_has_its_reason);
 	tcase_add_test(tc, runs_stand_in_for_threads_that_were_never_read);
-	tcase_add_loop_test(tc, who_waits_beside_an_idle_cpu_may_not_use_it, 0,
+	tcase_add_loop_test(tc, a_thread_that_waits_despite_an_idle_cpu_may_not_use_it, 0,
 			    sizeof(masks) / sizeof(masks[0]));
 	suite_add_tcase(suite, tc);
 	return suite;

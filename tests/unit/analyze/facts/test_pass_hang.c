@@ -83,7 +83,7 @@ START_TEST(waking_up_only_to_wait_again_is_still_a_hang)
 }
 END_TEST
 
-START_TEST(who_waits_for_threads_at_work_does_not_hang)
+START_TEST(waiting_for_working_threads_is_no_hang)
 {
 	struct hand hand;
 	open_trainer(&hand);
@@ -97,7 +97,7 @@ START_TEST(who_waits_for_threads_at_work_does_not_hang)
 }
 END_TEST
 
-START_TEST(with_a_gpu_nobody_knows)
+START_TEST(with_a_gpu_a_hang_is_unknown)
 {
 	struct hand hand;
 	open_trainer(&hand);
@@ -133,8 +133,8 @@ Suite *suite_analyze_pass_hang(void)
 	tcase_add_test(tests, a_wait_up_to_the_end_is_a_hang);
 	tcase_add_test(tests, a_short_wait_or_a_sleep_is_none);
 	tcase_add_test(tests, waking_up_only_to_wait_again_is_still_a_hang);
-	tcase_add_test(tests, who_waits_for_threads_at_work_does_not_hang);
-	tcase_add_test(tests, with_a_gpu_nobody_knows);
+	tcase_add_test(tests, waiting_for_working_threads_is_no_hang);
+	tcase_add_test(tests, with_a_gpu_a_hang_is_unknown);
 	tcase_add_test(tests, without_a_trainer_it_is_unknown);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -125,7 +125,7 @@ static void with_worker(struct pyscene *scene)
 	pyscene_judge(scene, 4, TP_STEPS_OFF);
 }
 
-START_TEST(time_of_workers_is_told_by_function)
+START_TEST(time_of_workers_is_reported_by_function)
 {
 	struct pyscene scene;
 	with_worker(&scene);
@@ -162,7 +162,7 @@ START_TEST(time_of_workers_holds_up_what_the_trainer_waits)
 }
 END_TEST
 
-START_TEST(a_function_without_a_name_is_told_by_the_user_s)
+START_TEST(a_function_without_a_name_is_named_by_its_user_function)
 {
 	struct pyscene scene;
 	open_scene(&scene);
@@ -244,9 +244,9 @@ Suite *suite_analyze_pass_idioms(void)
 	TCase *tc = tcase_create("pass_idioms");
 	tcase_add_test(tc, time_of_the_main_thread_counts_for_the_loop);
 	tcase_add_test(tc, waiting_for_a_cpu_is_no_time_of_an_idiom);
-	tcase_add_test(tc, time_of_workers_is_told_by_function);
+	tcase_add_test(tc, time_of_workers_is_reported_by_function);
 	tcase_add_test(tc, time_of_workers_holds_up_what_the_trainer_waits);
-	tcase_add_test(tc, a_function_without_a_name_is_told_by_the_user_s);
+	tcase_add_test(tc, a_function_without_a_name_is_named_by_its_user_function);
 	tcase_add_test(tc, a_source_that_is_newer_than_the_run_is_ignored);
 	tcase_add_test(tc, a_line_with_other_calls_shares_its_time);
 	suite_add_tcase(suite, tc);

@@ -91,7 +91,7 @@ START_TEST(the_loader_that_is_used_for_longest_counts)
 }
 END_TEST
 
-START_TEST(what_was_not_seen_is_unknown)
+START_TEST(unobserved_settings_are_unknown)
 {
 	begin();
 	set("loader.workers", 1, 0);
@@ -116,7 +116,7 @@ START_TEST(without_a_loader_nothing_changes)
 }
 END_TEST
 
-START_TEST(a_loader_without_workers_beside_worker_processes_is_another_one)
+START_TEST(a_loader_without_workers_does_not_own_worker_processes)
 {
 	begin();
 	set("loader.workers", 1, 0);
@@ -134,9 +134,9 @@ Suite *suite_analyze_pass_loader_settings(void)
 	tcase_add_test(tc, settings_become_facts);
 	tcase_add_test(tc, samples_per_second_need_steps_and_a_batch_size);
 	tcase_add_test(tc, the_loader_that_is_used_for_longest_counts);
-	tcase_add_test(tc, what_was_not_seen_is_unknown);
+	tcase_add_test(tc, unobserved_settings_are_unknown);
 	tcase_add_test(tc, without_a_loader_nothing_changes);
-	tcase_add_test(tc, a_loader_without_workers_beside_worker_processes_is_another_one);
+	tcase_add_test(tc, a_loader_without_workers_does_not_own_worker_processes);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -47,7 +47,7 @@ START_TEST(each_program_has_its_cpus_in_the_window)
 }
 END_TEST
 
-START_TEST(without_the_sum_nobody_is_named)
+START_TEST(without_the_total_no_program_is_named)
 {
 	struct hand hand;
 	hand_init(&hand);
@@ -66,7 +66,7 @@ Suite *suite_analyze_pass_other_programs(void)
 	Suite *suite = suite_create("analyze_pass_other_programs");
 	TCase *tc = tcase_create("other_programs");
 	tcase_add_test(tc, each_program_has_its_cpus_in_the_window);
-	tcase_add_test(tc, without_the_sum_nobody_is_named);
+	tcase_add_test(tc, without_the_total_no_program_is_named);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -54,7 +54,7 @@ START_TEST(at_its_border_half_of_it_does_and_in_the_work_nothing)
 }
 END_TEST
 
-START_TEST(what_is_beside_exchanges_sums_to_the_step)
+START_TEST(time_outside_exchanges_sums_to_the_step)
 {
 	static const enum tp_label labels[] = {TP_LABEL_IDLE_RUNNABLE, TP_LABEL_COMMUNICATION_WAIT,
 					       TP_LABEL_HOST_OTHER, TP_LABEL_DATALOADER_PREP};
@@ -76,7 +76,7 @@ Suite *suite_analyze_pass_peer_waits(void)
 	TCase *tc = tcase_create("exchanges");
 	tcase_add_test(tc, a_wait_for_a_cpu_within_an_exchange_belongs_to_it);
 	tcase_add_test(tc, at_its_border_half_of_it_does_and_in_the_work_nothing);
-	tcase_add_test(tc, what_is_beside_exchanges_sums_to_the_step);
+	tcase_add_test(tc, time_outside_exchanges_sums_to_the_step);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -35,7 +35,7 @@ static void python_frame(struct hand *hand, const char *file, const char *symbol
 	tp_sink_frame(sink, &frame);
 }
 
-START_TEST(a_variable_tells_with_its_value)
+START_TEST(a_variable_is_evidence_with_its_value)
 {
 	struct hand hand;
 	struct tp_env_var variables[] = {{"CUDA_LAUNCH_BLOCKING", "1"},
@@ -53,7 +53,7 @@ START_TEST(a_variable_tells_with_its_value)
 }
 END_TEST
 
-START_TEST(what_a_sample_may_miss_is_unknown_until_it_is_seen)
+START_TEST(settings_that_samples_may_miss_are_unknown_until_seen)
 {
 	struct hand hand;
 	begin(&hand);
@@ -78,7 +78,7 @@ START_TEST(an_environment_that_was_not_recorded_says_nothing)
 }
 END_TEST
 
-START_TEST(command_lines_of_the_run_and_of_its_processes_tell)
+START_TEST(command_lines_of_the_run_and_its_processes_are_evidence)
 {
 	struct hand hand;
 	const char *command[] = {"/usr/bin/numactl", "--membind=0", "python3", "train.py"};
@@ -96,7 +96,7 @@ START_TEST(command_lines_of_the_run_and_of_its_processes_tell)
 }
 END_TEST
 
-START_TEST(a_thread_tells_by_its_name)
+START_TEST(the_name_of_a_thread_is_evidence)
 {
 	struct hand hand;
 	begin(&hand);
@@ -109,7 +109,7 @@ START_TEST(a_thread_tells_by_its_name)
 }
 END_TEST
 
-START_TEST(functions_in_stacks_tell_and_bodies_of_modules_do_not)
+START_TEST(functions_in_stacks_are_evidence_and_module_bodies_are_not)
 {
 	struct hand hand;
 	begin(&hand);
@@ -213,7 +213,7 @@ START_TEST(widths_of_numbers_are_shares_of_the_matrix_time)
 }
 END_TEST
 
-START_TEST(kernels_and_spans_of_a_trace_tell)
+START_TEST(kernels_and_spans_of_a_trace_are_evidence)
 {
 	struct scene scene;
 	scene_init(&scene, 1);
@@ -241,16 +241,16 @@ Suite *suite_analyze_pass_settings(void)
 {
 	Suite *suite = suite_create("analyze/pass_settings");
 	TCase *tc = tcase_create("settings");
-	tcase_add_test(tc, a_variable_tells_with_its_value);
-	tcase_add_test(tc, what_a_sample_may_miss_is_unknown_until_it_is_seen);
+	tcase_add_test(tc, a_variable_is_evidence_with_its_value);
+	tcase_add_test(tc, settings_that_samples_may_miss_are_unknown_until_seen);
 	tcase_add_test(tc, an_environment_that_was_not_recorded_says_nothing);
-	tcase_add_test(tc, command_lines_of_the_run_and_of_its_processes_tell);
-	tcase_add_test(tc, a_thread_tells_by_its_name);
-	tcase_add_test(tc, functions_in_stacks_tell_and_bodies_of_modules_do_not);
+	tcase_add_test(tc, command_lines_of_the_run_and_its_processes_are_evidence);
+	tcase_add_test(tc, the_name_of_a_thread_is_evidence);
+	tcase_add_test(tc, functions_in_stacks_are_evidence_and_module_bodies_are_not);
 	tcase_add_loop_test(tc, a_framework_is_known_by_what_only_it_has, 0, 6);
 	tcase_add_test(tc, many_samples_without_a_framework_rule_it_out);
 	tcase_add_test(tc, widths_of_numbers_are_shares_of_the_matrix_time);
-	tcase_add_test(tc, kernels_and_spans_of_a_trace_tell);
+	tcase_add_test(tc, kernels_and_spans_of_a_trace_are_evidence);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -76,7 +76,7 @@ START_TEST(waits_for_a_cpu_in_common_work_do_not_hide_the_cause)
 }
 END_TEST
 
-START_TEST(what_only_the_late_rank_does_comes_before_more_of_the_same)
+START_TEST(work_of_the_late_rank_alone_comes_before_more_of_the_same)
 {
 	struct job_scene scene;
 	job_scene_init(&scene, false);
@@ -186,7 +186,7 @@ static void set_code(struct tp_job_rank *rank, const char *function, double ms)
 							    .step_ns = ms * 1e6};
 }
 
-START_TEST(kinds_of_late_ranks_are_told_apart)
+START_TEST(kinds_of_late_ranks_are_distinguished)
 {
 	struct job_scene scene;
 	job_scene_init(&scene, true);
@@ -242,11 +242,11 @@ Suite *suite_analyze_job_cause(void)
 	TCase *tc = tcase_create("cause");
 	tcase_add_test(tc, the_function_that_others_do_not_have_is_the_cause);
 	tcase_add_test(tc, waits_for_a_cpu_in_common_work_do_not_hide_the_cause);
-	tcase_add_test(tc, what_only_the_late_rank_does_comes_before_more_of_the_same);
+	tcase_add_test(tc, work_of_the_late_rank_alone_comes_before_more_of_the_same);
 	tcase_add_test(tc, places_that_were_left_out_of_a_list_are_not_zero);
 	tcase_add_test(tc, a_generator_belongs_to_its_function);
 	tcase_add_test(tc, a_bound_is_called_one);
-	tcase_add_loop_test(tc, kinds_of_late_ranks_are_told_apart, 0,
+	tcase_add_loop_test(tc, kinds_of_late_ranks_are_distinguished, 0,
 			    sizeof(kinds) / sizeof(kinds[0]));
 	tcase_add_test(tc, waits_for_a_cpu_do_not_hide_what_a_rank_does);
 	suite_add_tcase(suite, tc);

@@ -91,7 +91,7 @@ START_TEST(ranks_with_equal_work_are_even)
 }
 END_TEST
 
-START_TEST(when_even_the_last_one_waits_nobody_is_late)
+START_TEST(if_even_the_last_rank_waits_none_is_late)
 {
 	struct job_scene scene;
 	job_scene_init(&scene, true);
@@ -139,7 +139,7 @@ START_TEST(two_that_are_late_together_are_both_named)
 }
 END_TEST
 
-START_TEST(a_host_whose_ranks_are_all_late_is_named)
+START_TEST(a_host_with_only_late_ranks_is_named)
 {
 	struct job_scene scene;
 	job_scene_init(&scene, false);
@@ -192,7 +192,7 @@ START_TEST(an_unreadable_rank_keeps_others_from_being_blamed_for_sure)
 }
 END_TEST
 
-START_TEST(of_a_rank_recorded_twice_the_later_counts)
+START_TEST(the_later_of_two_recordings_of_a_rank_counts)
 {
 	struct job_scene scene;
 	job_scene_init(&scene, false);
@@ -302,7 +302,7 @@ START_TEST(a_job_that_is_stopped_as_a_whole_has_no_culprit)
 }
 END_TEST
 
-START_TEST(of_a_job_that_still_runs_no_rank_has_ended)
+START_TEST(a_running_job_has_no_ended_rank)
 {
 	struct job_scene scene;
 	job_scene_init(&scene, false);
@@ -401,16 +401,16 @@ Suite *suite_analyze_job_join(void)
 	tcase_add_test(tc, steps_that_are_all_alike_are_joined_by_order);
 	tcase_add_test(tc, lengths_do_not_outvote_the_clock_of_one_host);
 	tcase_add_test(tc, ranks_with_equal_work_are_even);
-	tcase_add_test(tc, when_even_the_last_one_waits_nobody_is_late);
+	tcase_add_test(tc, if_even_the_last_rank_waits_none_is_late);
 	tcase_add_test(tc, ranks_that_take_turns_are_not_blamed_alone);
 	tcase_add_test(tc, two_that_are_late_together_are_both_named);
-	tcase_add_test(tc, a_host_whose_ranks_are_all_late_is_named);
+	tcase_add_test(tc, a_host_with_only_late_ranks_is_named);
 	tcase_add_test(tc, a_slow_link_makes_no_rank_late);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("incomplete");
 	tcase_add_test(tc, a_missing_rank_keeps_others_from_being_blamed_for_sure);
 	tcase_add_test(tc, an_unreadable_rank_keeps_others_from_being_blamed_for_sure);
-	tcase_add_test(tc, of_a_rank_recorded_twice_the_later_counts);
+	tcase_add_test(tc, the_later_of_two_recordings_of_a_rank_counts);
 	tcase_add_test(tc, recordings_that_cannot_be_compared_give_no_answer);
 	tcase_add_test(tc, a_short_recording_does_not_shorten_the_others);
 	tcase_add_test(tc, without_steps_the_one_that_waits_least_is_named_and_not_for_sure);
@@ -419,7 +419,7 @@ Suite *suite_analyze_job_join(void)
 	tcase_add_test(tc, the_first_rank_that_died_is_named);
 	tcase_add_test(tc, a_rank_that_left_while_others_waited_is_named);
 	tcase_add_test(tc, a_job_that_is_stopped_as_a_whole_has_no_culprit);
-	tcase_add_test(tc, of_a_job_that_still_runs_no_rank_has_ended);
+	tcase_add_test(tc, a_running_job_has_no_ended_rank);
 	tcase_add_test(tc, the_rank_for_which_all_wait_up_to_the_end_hangs);
 	tcase_add_test(tc, a_rank_that_hangs_is_promised_no_gain);
 	suite_add_tcase(suite, tc);

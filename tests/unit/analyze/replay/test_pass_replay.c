@@ -91,7 +91,7 @@ START_TEST(a_trainer_that_loads_gets_its_first_workers)
 END_TEST
 
 /* The trainer waits for a queue that is filled by a process that was not recorded. */
-START_TEST(what_nobody_was_seen_to_make_is_not_replayed)
+START_TEST(batches_of_unseen_origin_are_not_replayed)
 {
 	struct pyscene scene;
 	open_scene(&scene);
@@ -120,7 +120,7 @@ Suite *suite_analyze_pass_replay(void)
 	TCase *tc = tcase_create("pass_replay");
 	tcase_add_test(tc, workers_are_as_many_as_the_trainer_can_use);
 	tcase_add_test(tc, a_trainer_that_loads_gets_its_first_workers);
-	tcase_add_test(tc, what_nobody_was_seen_to_make_is_not_replayed);
+	tcase_add_test(tc, batches_of_unseen_origin_are_not_replayed);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

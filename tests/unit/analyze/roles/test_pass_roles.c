@@ -221,7 +221,7 @@ static const struct {
 	unsigned busy_percent; /* while preparing; training takes 90 */
 } scripts[] = {{"forward", 95}, {"step", 50}};
 
-START_TEST(of_programs_one_after_the_other_the_one_that_trains_is_judged)
+START_TEST(the_training_program_of_a_sequence_is_judged)
 {
 	const struct member members[] = {{-1, true, "/bin/sh", "main", "main", 0, TP_CAUSE_CHILD,
 					  false, TP_ROLE_LAUNCHER, NULL},
@@ -331,8 +331,7 @@ Suite *suite_analyze_pass_roles(void)
 	TCase *tc = tcase_create("roles");
 	tcase_add_loop_test(tc, everybody_gets_the_role_that_was_played, 0,
 			    sizeof(trees) / sizeof(trees[0]));
-	tcase_add_loop_test(tc, of_programs_one_after_the_other_the_one_that_trains_is_judged, 0,
-			    2);
+	tcase_add_loop_test(tc, the_training_program_of_a_sequence_is_judged, 0, 2);
 	tcase_add_test(tc, a_short_program_that_feeds_the_trainer_loads);
 	tcase_add_test(tc, the_thread_that_the_first_one_joins_has_the_loop);
 	suite_add_tcase(suite, tc);

@@ -137,7 +137,7 @@ static uint32_t generated_stack(struct hand *hand)
 	return tp_sink_stack(&hand->builder.sink, frames, 2, 0);
 }
 
-START_TEST(who_works_ahead_of_the_main_thread_loads)
+START_TEST(a_thread_that_works_ahead_of_the_main_thread_loads)
 {
 	struct hand hand;
 	hand_init(&hand);
@@ -173,11 +173,11 @@ static const struct {
 	enum tp_thread_role expected;
 } sleepers[] = {
 	{"ends the waits for data", "load_batch", 1, TP_THREAD_LOADER},
-	{"ends waits for something else", "epoch", 1, TP_THREAD_TEAM},
+	{"ends other waits", "epoch", 1, TP_THREAD_TEAM},
 	{"ends a third of the waits for data", "load_batch", 3, TP_THREAD_TEAM},
 };
 
-START_TEST(who_sleeps_and_ends_the_waits_for_data_loads)
+START_TEST(a_sleeping_thread_that_ends_waits_for_data_loads)
 {
 	struct hand hand;
 	hand_init(&hand);
@@ -213,9 +213,9 @@ Suite *suite_analyze_thread_role(void)
 	TCase *tc = tcase_create("kinds");
 	tcase_add_test(tc, a_thread_that_hardly_reads_is_no_loader_of_who_reads_itself);
 	tcase_add_test(tc, threads_that_start_in_one_function_are_judged_together);
-	tcase_add_loop_test(tc, who_works_ahead_of_the_main_thread_loads, 0,
+	tcase_add_loop_test(tc, a_thread_that_works_ahead_of_the_main_thread_loads, 0,
 			    sizeof(nameless) / sizeof(nameless[0]));
-	tcase_add_loop_test(tc, who_sleeps_and_ends_the_waits_for_data_loads, 0,
+	tcase_add_loop_test(tc, a_sleeping_thread_that_ends_waits_for_data_loads, 0,
 			    sizeof(sleepers) / sizeof(sleepers[0]));
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -93,7 +93,7 @@ START_TEST(an_evaluation_in_a_window_stays_one)
 }
 END_TEST
 
-START_TEST(where_windows_touch_most_steps_all_are_judged)
+START_TEST(if_windows_touch_most_steps_all_are_judged)
 {
 	simulate(30, 10);
 	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_COUNTED), 0);
@@ -147,7 +147,7 @@ Suite *suite_analyze_counter_windows(void)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, steps_in_windows_are_marked_and_not_judged);
 	tcase_add_test(tc, an_evaluation_in_a_window_stays_one);
-	tcase_add_test(tc, where_windows_touch_most_steps_all_are_judged);
+	tcase_add_test(tc, if_windows_touch_most_steps_all_are_judged);
 	tcase_add_test(tc, without_windows_nothing_is_said);
 	tcase_add_test(tc, windows_of_two_gpus_are_united_and_the_last_one_ends_with_the_run);
 	suite_add_tcase(suite, tc);

@@ -339,7 +339,7 @@ START_TEST(without_steps_the_window_is_the_loop)
 }
 END_TEST
 
-START_TEST(what_was_not_measured_is_outside_the_window)
+START_TEST(unmeasured_time_is_outside_the_window)
 {
 	struct sim sim;
 	sim_init(&sim, 99, 50, 5);
@@ -402,7 +402,7 @@ Suite *suite_analyze_pass_steady(void)
 	tcase_add_test(tc, time_between_marked_steps_is_evaluation);
 	tcase_add_loop_test(tc, without_steps_the_call_to_add_is_of_the_program_s_language, 0, 2);
 	tcase_add_test(tc, without_steps_the_window_is_the_loop);
-	tcase_add_test(tc, what_was_not_measured_is_outside_the_window);
+	tcase_add_test(tc, unmeasured_time_is_outside_the_window);
 	tcase_add_test(tc, an_evaluation_marked_by_the_program_is_one);
 	suite_add_tcase(suite, tc);
 	return suite;

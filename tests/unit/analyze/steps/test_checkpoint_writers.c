@@ -66,7 +66,7 @@ START_TEST(a_function_that_writes_and_waits_for_storage_saves)
 END_TEST
 
 /* Regression: the 30 calls that save were taken as the steps, each with three micro-batches. */
-START_TEST(what_saves_every_third_step_parts_no_steps)
+START_TEST(saving_every_third_step_does_not_divide_steps)
 {
 	struct pyscene scene;
 	judge_rounds(&scene, 0, TP_STEPS_AUTO);
@@ -83,7 +83,7 @@ Suite *suite_analyze_checkpoint_writers(void)
 	TCase *tc = tcase_create("scenes");
 	tcase_add_loop_test(tc, a_function_that_writes_and_waits_for_storage_saves, 0,
 			    TP_ARRAY_LEN(keepers));
-	tcase_add_test(tc, what_saves_every_third_step_parts_no_steps);
+	tcase_add_test(tc, saving_every_third_step_does_not_divide_steps);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -80,7 +80,7 @@ START_TEST(a_variable_has_a_round_more_than_its_value)
 }
 END_TEST
 
-START_TEST(of_a_short_epoch_the_end_is_that_of_the_others)
+START_TEST(a_short_epoch_ends_like_the_others)
 {
 	begin();
 	count("_num_yielded of the for loop at line 7", 1, 20);
@@ -98,7 +98,7 @@ START_TEST(of_a_short_epoch_the_end_is_that_of_the_others)
 END_TEST
 
 /* Steps are shorter on a machine that has just become free. */
-START_TEST(an_epoch_that_began_anew_went_to_its_end)
+START_TEST(an_epoch_followed_by_another_was_complete)
 {
 	begin();
 	count("_num_yielded of the for loop at line 7", 1, 20);
@@ -112,7 +112,7 @@ START_TEST(an_epoch_that_began_anew_went_to_its_end)
 }
 END_TEST
 
-START_TEST(what_may_be_missing_is_said)
+START_TEST(possibly_missing_steps_are_reported)
 {
 	begin();
 	look_until(100);
@@ -178,7 +178,7 @@ START_TEST(rounds_that_a_program_may_have_ended_with_leave_the_count_open)
 END_TEST
 
 /* Readings after the last value failed: the known time is too short for a round of 20 ms. */
-START_TEST(a_loop_whose_end_nobody_saw_has_no_exact_count)
+START_TEST(a_loop_without_an_observed_end_has_no_exact_count)
 {
 	begin();
 	count("for loop at line 7", 1, 39);
@@ -207,7 +207,7 @@ START_TEST(a_loop_that_was_left_early_is_not_counted_to_its_total)
 END_TEST
 
 /* From 3.12 on a range shows its next number, and range(1, 41) begins at one. */
-START_TEST(where_a_range_of_numbers_began_is_unknown)
+START_TEST(the_begin_of_a_range_is_unknown)
 {
 	static const char *const labels[] = {"for loop over a range of numbers at line 7",
 					     "for loop over a range at line 7"};
@@ -244,7 +244,7 @@ START_TEST(rounds_without_time_between_them_are_counted)
 END_TEST
 
 /* Epochs of 20 rounds that no iterator knows: the reading at one end was missed by a round. */
-START_TEST(an_epoch_whose_end_was_not_seen_leaves_the_count_open)
+START_TEST(an_epoch_without_an_observed_end_leaves_the_count_open)
 {
 	static const char *const label = "_num_yielded of the for loop at line 7";
 	begin();
@@ -339,18 +339,18 @@ Suite *suite_analyze_counter_readings(void)
 	TCase *tc = tcase_create("counter_readings");
 	tcase_add_test(tc, rounds_are_as_many_as_a_loop_gave);
 	tcase_add_test(tc, a_variable_has_a_round_more_than_its_value);
-	tcase_add_test(tc, of_a_short_epoch_the_end_is_that_of_the_others);
-	tcase_add_test(tc, an_epoch_that_began_anew_went_to_its_end);
-	tcase_add_test(tc, what_may_be_missing_is_said);
+	tcase_add_test(tc, a_short_epoch_ends_like_the_others);
+	tcase_add_test(tc, an_epoch_followed_by_another_was_complete);
+	tcase_add_test(tc, possibly_missing_steps_are_reported);
 	tcase_add_test(tc, a_loop_that_was_seen_at_its_end_is_counted_exactly);
 	tcase_add_test(tc, a_loop_without_a_total_is_exact_where_a_look_saw_it_over);
 	tcase_add_test(tc, rounds_that_a_program_may_have_ended_with_leave_the_count_open);
-	tcase_add_test(tc, a_loop_whose_end_nobody_saw_has_no_exact_count);
+	tcase_add_test(tc, a_loop_without_an_observed_end_has_no_exact_count);
 	tcase_add_test(tc, a_loop_that_was_left_early_is_not_counted_to_its_total);
-	tcase_add_loop_test(tc, where_a_range_of_numbers_began_is_unknown, 0, 2);
+	tcase_add_loop_test(tc, the_begin_of_a_range_is_unknown, 0, 2);
 	tcase_add_test(tc, a_variable_that_stays_after_its_loop_may_have_one_round_too_many);
 	tcase_add_test(tc, rounds_without_time_between_them_are_counted);
-	tcase_add_test(tc, an_epoch_whose_end_was_not_seen_leaves_the_count_open);
+	tcase_add_test(tc, an_epoch_without_an_observed_end_leaves_the_count_open);
 	tcase_add_test(tc, epochs_that_were_cut_alike_have_no_exact_count);
 	tcase_add_test(tc, a_first_value_that_nothing_explains_leaves_the_count_open);
 	tcase_add_test(tc, a_round_that_got_a_cpu_at_once_may_be_hidden);

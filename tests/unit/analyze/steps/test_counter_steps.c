@@ -151,7 +151,7 @@ START_TEST(steps_of_one_line_are_counted)
 END_TEST
 
 /* The second variable counts epochs of 4 s, the third parts of a batch. */
-START_TEST(steps_are_told_from_epochs_and_from_parts)
+START_TEST(steps_are_distinguished_from_epochs_and_parts)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
 	begin(c, 3);
@@ -227,7 +227,7 @@ START_TEST(a_loop_over_data_inside_many_rounds_has_parts_of_steps)
 END_TEST
 
 /* A breakpoint on another variable has the better borders; they are still known to be batches. */
-START_TEST(what_counts_the_same_as_batches_counts_batches)
+START_TEST(a_variable_that_counts_with_batches_counts_batches)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
 	struct tp_counter_steps counted;
@@ -281,7 +281,7 @@ END_TEST
 
 /* Steps of two lengths in irregular order look irregular between samples, but not between
  * writes. */
-START_TEST(a_counter_that_was_met_late_takes_its_number_from_one_that_was_not)
+START_TEST(a_counter_found_late_is_numbered_by_an_earlier_one)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
 	struct tp_counter_steps counted;
@@ -378,7 +378,7 @@ END_TEST
 
 /* The second variable is an argument of a function that had no samples in the first three
  * rounds. */
-START_TEST(of_two_that_count_the_same_the_one_that_saw_more_has_the_steps)
+START_TEST(the_more_complete_of_two_equal_counters_has_the_steps)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
 	begin(c, 2);
@@ -598,7 +598,7 @@ START_TEST(layers_are_no_steps)
 }
 END_TEST
 
-START_TEST(what_is_counted_in_a_small_part_of_the_run_is_no_step)
+START_TEST(a_counter_of_a_small_part_of_the_run_is_no_step)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
 	begin(c, 1);
@@ -741,15 +741,15 @@ Suite *suite_analyze_counter_steps(void)
 	TCase *tc = tcase_create("counted");
 	tcase_add_loop_test(tc, steps_of_one_line_are_counted, 0,
 			    (int)(sizeof(rows) / sizeof(rows[0])));
-	tcase_add_test(tc, steps_are_told_from_epochs_and_from_parts);
+	tcase_add_test(tc, steps_are_distinguished_from_epochs_and_parts);
 	tcase_add_test(tc, steps_of_short_epochs_are_counted);
 	tcase_add_test(tc, a_loop_over_data_inside_one_over_a_range_has_batches);
 	tcase_add_test(tc, a_loop_over_data_inside_many_rounds_has_parts_of_steps);
-	tcase_add_test(tc, what_counts_the_same_as_batches_counts_batches);
+	tcase_add_test(tc, a_variable_that_counts_with_batches_counts_batches);
 	tcase_add_loop_test(tc, a_loop_that_may_have_epochs_is_no_sure_count, 0, 2);
 	tcase_add_test(tc, an_attribute_named_after_steps_counts_them);
 	tcase_add_test(tc, micro_batches_that_share_an_update_are_no_steps);
-	tcase_add_test(tc, of_two_that_count_the_same_the_one_that_saw_more_has_the_steps);
+	tcase_add_test(tc, the_more_complete_of_two_equal_counters_has_the_steps);
 	tcase_add_test(tc, steps_of_two_lengths_are_counted);
 	tcase_add_test(tc, steps_that_take_turns_are_counted_one_by_one);
 	tcase_add_test(tc, steps_on_a_crowded_machine_are_counted);
@@ -760,7 +760,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, a_wrong_number_makes_no_step);
 	tcase_add_test(tc, a_wrong_number_that_stays_is_wrong_once);
 	tcase_add_test(tc, layers_are_no_steps);
-	tcase_add_test(tc, what_is_counted_in_a_small_part_of_the_run_is_no_step);
+	tcase_add_test(tc, a_counter_of_a_small_part_of_the_run_is_no_step);
 	tcase_add_test(tc, a_counter_that_is_too_fast_for_the_samples_has_no_steps);
 	tcase_add_loop_test(tc, short_steps_of_a_loop_are_counted, 0, 4);
 	tcase_add_loop_test(tc, steps_before_the_first_reading_are_counted, 0, 2);
@@ -769,7 +769,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, rounds_that_are_not_alike_are_no_steps);
 	tcase_add_test(tc, batches_that_are_not_alike_are_steps);
 	tcase_add_test(tc, rounds_of_imports_do_not_hide_a_loop_that_counts);
-	tcase_add_test(tc, a_counter_that_was_met_late_takes_its_number_from_one_that_was_not);
+	tcase_add_test(tc, a_counter_found_late_is_numbered_by_an_earlier_one);
 	tcase_set_timeout(tc, 30);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -263,7 +263,7 @@ static void train_counted(struct loop_story *story, const char *caller, const ch
 
 /* A function of a step is called by one that does nothing else: only the counting variable shows
  * which one loops. */
-START_TEST(whose_variable_counts_the_rounds_loops)
+START_TEST(the_function_with_the_counting_variable_loops)
 {
 	struct loop_story story = {.n = 0};
 	struct sim *sim = &story.sim;
@@ -293,7 +293,7 @@ Suite *suite_analyze_loop_location(void)
 	TCase *tc = tcase_create("loopplace");
 	tcase_add_loop_test(tc, rounds_are_counted_to_one_percent_and_have_a_place, 0,
 			    sizeof(shapes) / sizeof(shapes[0]));
-	tcase_add_loop_test(tc, whose_variable_counts_the_rounds_loops, 0,
+	tcase_add_loop_test(tc, the_function_with_the_counting_variable_loops, 0,
 			    sizeof(rows) / sizeof(rows[0]));
 	suite_add_tcase(suite, tc);
 	return suite;

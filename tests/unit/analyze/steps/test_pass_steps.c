@@ -858,7 +858,7 @@ START_TEST(a_few_repetitions_while_the_program_starts_are_no_steps)
 }
 END_TEST
 
-START_TEST(what_repeats_before_a_loop_too_fast_to_count_is_not_part_of_it)
+START_TEST(repetition_before_an_uncountable_loop_is_not_part_of_it)
 {
 	/* Two seconds in which `import` parses now and then, then phases of 5 and 6 ms. */
 	static const struct {
@@ -896,7 +896,7 @@ static void make_data(struct sim *sim)
 }
 
 /* The shorter loop is before training, or after it. */
-START_TEST(of_two_loops_too_fast_to_count_the_longer_one_is_training)
+START_TEST(the_longer_of_two_uncountable_loops_is_training)
 {
 	struct sim sim;
 	sim_init(&sim, 99, 50, 1);
@@ -1075,9 +1075,9 @@ Suite *suite_analyze_pass_steps(void)
 	tcase_add_test(tc, time_between_an_end_and_the_next_step_is_the_steps_when_it_always_is);
 	tcase_add_test(tc, a_last_step_without_an_end_is_cut_to_the_usual_length);
 	tcase_add_test(tc, marks_of_other_processes_do_not_count);
-	tcase_add_test(tc, what_repeats_before_a_loop_too_fast_to_count_is_not_part_of_it);
+	tcase_add_test(tc, repetition_before_an_uncountable_loop_is_not_part_of_it);
 	tcase_add_test(tc, epochs_of_steps_too_fast_to_count_are_no_steps);
-	tcase_add_loop_test(tc, of_two_loops_too_fast_to_count_the_longer_one_is_training, 0, 2);
+	tcase_add_loop_test(tc, the_longer_of_two_uncountable_loops_is_training, 0, 2);
 	tcase_add_test(tc, a_few_repetitions_while_the_program_starts_are_no_steps);
 	tcase_add_test(tc, marks_of_another_thread_of_the_trainer_count);
 	tcase_add_test(tc, the_option_decides_where_steps_come_from);

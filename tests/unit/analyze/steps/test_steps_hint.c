@@ -47,7 +47,7 @@ START_TEST(a_program_that_runs_is_attached_to)
 }
 END_TEST
 
-START_TEST(what_was_tried_is_not_said_again)
+START_TEST(hints_that_were_followed_are_not_repeated)
 {
 	trace.run.asked_rate_hz = 400;
 	ck_assert_ptr_null(tp_steps_hint_command(&analysis));
@@ -67,7 +67,7 @@ START_TEST(why_nothing_timed_the_steps_is_said)
 	source.presence = TP_PRESENCE_IN_USE;
 	ck_assert_ptr_nonnull(strstr(tp_steps_hint_no_breakpoint(&analysis), strings[REASON]));
 	source.presence = TP_PRESENCE_PRESENT;
-	ck_assert_ptr_nonnull(strstr(tp_steps_hint_no_breakpoint(&analysis), "once a step"));
+	ck_assert_ptr_nonnull(strstr(tp_steps_hint_no_breakpoint(&analysis), "once per step"));
 }
 END_TEST
 
@@ -79,7 +79,7 @@ Suite *suite_analyze_steps_hint(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_command_can_be_typed);
 	tcase_add_test(tc, a_program_that_runs_is_attached_to);
-	tcase_add_test(tc, what_was_tried_is_not_said_again);
+	tcase_add_test(tc, hints_that_were_followed_are_not_repeated);
 	tcase_add_test(tc, why_nothing_timed_the_steps_is_said);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -143,7 +143,7 @@ START_TEST(borders_are_the_writes_from_when_they_were_watched)
 }
 END_TEST
 
-START_TEST(a_counter_that_begins_anew_is_exact_all_the_while)
+START_TEST(a_restarted_counter_stays_exact)
 {
 	const struct shape shape = {.n_rounds = 200, .armed_at = 5, .epoch = 40};
 	begin(&shape);
@@ -169,7 +169,7 @@ START_TEST(rounds_after_the_last_reading_have_their_writes)
 }
 END_TEST
 
-START_TEST(an_iterator_that_is_made_anew_has_no_more_rounds)
+START_TEST(a_new_iterator_adds_no_rounds)
 {
 	const struct shape shape = {.n_rounds = 200,
 				    .armed_at = 5,
@@ -234,7 +234,7 @@ START_TEST(a_rare_write_more_costs_the_borders_around_it)
 }
 END_TEST
 
-START_TEST(what_was_written_after_the_variable_was_left_is_no_border)
+START_TEST(writes_after_the_variable_ended_are_no_borders)
 {
 	const struct shape shape = {.n_rounds = 200, .armed_at = 5, .gone_at = 190};
 	begin(&shape);
@@ -266,14 +266,14 @@ Suite *suite_analyze_watch_steps(void)
 	Suite *suite = suite_create("analyze/watch_steps");
 	TCase *tc = tcase_create("watch_steps");
 	tcase_add_test(tc, borders_are_the_writes_from_when_they_were_watched);
-	tcase_add_test(tc, a_counter_that_begins_anew_is_exact_all_the_while);
-	tcase_add_test(tc, an_iterator_that_is_made_anew_has_no_more_rounds);
+	tcase_add_test(tc, a_restarted_counter_stays_exact);
+	tcase_add_test(tc, a_new_iterator_adds_no_rounds);
 	tcase_add_test(tc, rounds_after_the_last_reading_have_their_writes);
 	tcase_add_loop_test(tc, writes_that_do_not_fit_are_not_believed, 0,
 			    sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tc, one_that_was_lost_costs_its_own_border_only);
 	tcase_add_test(tc, a_rare_write_more_costs_the_borders_around_it);
-	tcase_add_test(tc, what_was_written_after_the_variable_was_left_is_no_border);
+	tcase_add_test(tc, writes_after_the_variable_ended_are_no_borders);
 	tcase_add_test(tc, writes_of_another_thread_or_name_are_nobodys);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -74,7 +74,7 @@ END_TEST
 
 /* Until its first run, a thread to which trainprof was attached is blocked for the cause in /proc;
  * a thread that was born meanwhile waits for a CPU. */
-START_TEST(who_never_ran_while_it_was_watched_is_blocked)
+START_TEST(a_thread_that_never_ran_is_blocked)
 {
 	static const struct {
 		enum tp_run_mode mode;
@@ -113,7 +113,7 @@ Suite *suite_analyze_pass_timelines(void)
 	Suite *suite = suite_create("analyze/pass_threads");
 	TCase *tc = tcase_create("timeline");
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, who_never_ran_while_it_was_watched_is_blocked);
+	tcase_add_test(tc, a_thread_that_never_ran_is_blocked);
 	tcase_add_loop_test(tc, samples_count_alike_wherever_in_a_stay_they_are, 0, 5);
 	suite_add_tcase(suite, tc);
 	return suite;

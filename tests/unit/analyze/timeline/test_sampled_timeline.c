@@ -164,7 +164,7 @@ START_TEST(without_books_each_look_is_believed)
 END_TEST
 
 /* In that case the time that a sample represents is not known. */
-START_TEST(where_the_rate_was_lowered_each_look_is_believed)
+START_TEST(at_a_lowered_rate_each_poll_counts)
 {
 	struct scene scene;
 	lay(&scene, true, 90, 0);
@@ -225,7 +225,7 @@ Suite *suite_analyze_sampled_timeline(void)
 	tcase_add_test(tcase, more_than_looks_found_is_taken_from_waits);
 	tcase_add_test(tcase, short_stays_are_at_the_place_of_short_stays);
 	tcase_add_test(tcase, without_books_each_look_is_believed);
-	tcase_add_test(tcase, where_the_rate_was_lowered_each_look_is_believed);
+	tcase_add_test(tcase, at_a_lowered_rate_each_poll_counts);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -66,7 +66,7 @@ START_TEST(the_stay_most_like_another_stands_for_it)
 }
 END_TEST
 
-START_TEST(what_was_before_the_border_speaks_where_nothing_else_does)
+START_TEST(segments_before_the_border_are_the_fallback)
 {
 	struct tp_strata strata = {.border_ns = 50 * MS};
 	struct tp_segment_key before = {TP_SEGMENT_RUN, 0, 10 * MS, 1 * MS};
@@ -94,7 +94,7 @@ Suite *suite_analyze_segment_strata(void)
 	TCase *tc = tcase_create("likeness");
 	tcase_add_loop_test(tc, the_stay_most_like_another_stands_for_it, 0,
 			    sizeof(rows) / sizeof(rows[0]));
-	tcase_add_test(tc, what_was_before_the_border_speaks_where_nothing_else_does);
+	tcase_add_test(tc, segments_before_the_border_are_the_fallback);
 	tcase_add_test(tc, preempted_stays_speak_for_others_that_run);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -37,7 +37,7 @@ static uint64_t add_run(uint64_t at, uint64_t length_ns, bool is_hit, uint64_t *
 	return at + length_ns + 1000;
 }
 
-START_TEST(what_no_sample_hits_is_told)
+START_TEST(runs_without_samples_are_reported)
 {
 	tp_trace_builder_init(&builder);
 	tp_sink_task(&builder.sink, &(struct tp_task){.tid = 1, .pid = 1, .parent = TP_NO_TASK});
@@ -68,7 +68,7 @@ Suite *suite_analyze_undersampled_runs(void)
 {
 	Suite *suite = suite_create("analyze/blindstays");
 	TCase *tc = tcase_create("blindstays");
-	tcase_add_loop_test(tc, what_no_sample_hits_is_told, 0,
+	tcase_add_loop_test(tc, runs_without_samples_are_reported, 0,
 			    sizeof(threads) / sizeof(threads[0]));
 	suite_add_tcase(suite, tc);
 	return suite;

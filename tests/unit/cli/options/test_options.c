@@ -215,7 +215,7 @@ START_TEST(too_many_words_are_refused)
 {
 	struct parsed p = parse("a b c d e", false);
 	ck_assert_int_eq(p.status, TP_USAGE);
-	ck_assert_str_eq(p.err.text, "one word too many: 'e'");
+	ck_assert_str_eq(p.err.text, "unexpected argument 'e'");
 }
 END_TEST
 

@@ -44,7 +44,7 @@ static void read_text(char out[16], const char *path)
 }
 
 /* The copying process has hardly begun when the parent reports the end of the program. */
-START_TEST(what_a_program_wrote_that_ended_at_once_arrives)
+START_TEST(output_of_a_short_program_arrives)
 {
 	for (int i = 0; i < 50; i++) {
 		struct tp_log_tee tee;
@@ -72,7 +72,7 @@ Suite *suite_cli_log_tee(void)
 	TCase *tc = tcase_create("logtee");
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, what_a_program_wrote_that_ended_at_once_arrives);
+	tcase_add_test(tc, output_of_a_short_program_arrives);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

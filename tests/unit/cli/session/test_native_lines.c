@@ -68,7 +68,7 @@ START_TEST(lines_of_this_program_are_found)
 }
 END_TEST
 
-START_TEST(what_is_no_such_module_has_no_lines)
+START_TEST(other_modules_have_no_lines)
 {
 	const uint64_t address = 0x1000;
 	char path[PATH_MAX];
@@ -99,7 +99,7 @@ Suite *suite_cli_native_lines(void)
 	Suite *suite = suite_create("cli_native_lines");
 	TCase *tc = tcase_create("lines");
 	tcase_add_test(tc, lines_of_this_program_are_found);
-	tcase_add_test(tc, what_is_no_such_module_has_no_lines);
+	tcase_add_test(tc, other_modules_have_no_lines);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -43,7 +43,7 @@ START_TEST(sequences_are_keys)
 END_TEST
 
 /* Any input is consumed within its length. */
-START_TEST(no_byte_is_read_behind_the_end)
+START_TEST(no_byte_is_read_past_the_end)
 {
 	for (int a = 0; a < 256; a++)
 		for (int b = 0; b < 256; b++) {
@@ -63,7 +63,7 @@ Suite *suite_cli_key_decode(void)
 	Suite *suite = suite_create("cli_key_decode");
 	TCase *tc = tcase_create("keys");
 	tcase_add_loop_test(tc, sequences_are_keys, 0, (int)(sizeof(keys) / sizeof(keys[0])));
-	tcase_add_test(tc, no_byte_is_read_behind_the_end);
+	tcase_add_test(tc, no_byte_is_read_past_the_end);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

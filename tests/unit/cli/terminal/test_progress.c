@@ -24,7 +24,7 @@ START_TEST(a_line_says_what_how_much_and_how_long)
 }
 END_TEST
 
-START_TEST(what_is_not_known_is_not_guessed)
+START_TEST(unknown_progress_is_not_guessed)
 {
 	check_line("a", -1, 75, 79, "importing a  1:15");
 	check_line("a", 0.01, 3, 79, "importing a  1 %, 0:03");
@@ -56,7 +56,7 @@ Suite *suite_cli_progress(void)
 	Suite *suite = suite_create("cli_progress");
 	TCase *tc = tcase_create("line");
 	tcase_add_test(tc, a_line_says_what_how_much_and_how_long);
-	tcase_add_test(tc, what_is_not_known_is_not_guessed);
+	tcase_add_test(tc, unknown_progress_is_not_guessed);
 	tcase_add_test(tc, a_name_is_cut_and_cannot_steer_the_terminal);
 	tcase_add_test(tc, nothing_is_drawn_in_a_pipe_or_quietly);
 	suite_add_tcase(suite, tc);

@@ -59,7 +59,7 @@ START_TEST(devices_are_busy_or_wait)
 }
 END_TEST
 
-START_TEST(hidden_time_is_told_where_there_is_some)
+START_TEST(hidden_time_is_printed_if_there_is_any)
 {
 	struct sample s;
 	job_init(&s);
@@ -79,7 +79,7 @@ START_TEST(hidden_time_is_told_where_there_is_some)
 }
 END_TEST
 
-START_TEST(weak_evidence_is_told_above_five_percent)
+START_TEST(weak_evidence_is_printed_above_five_percent)
 {
 	struct sample s;
 	job_init(&s);
@@ -109,8 +109,8 @@ Suite *suite_report_job_notes(void)
 	TCase *tc = tcase_create("jobnotes");
 	tcase_add_test(tc, late_rank_is_named_with_what_it_did);
 	tcase_add_test(tc, devices_are_busy_or_wait);
-	tcase_add_test(tc, hidden_time_is_told_where_there_is_some);
-	tcase_add_test(tc, weak_evidence_is_told_above_five_percent);
+	tcase_add_test(tc, hidden_time_is_printed_if_there_is_any);
+	tcase_add_test(tc, weak_evidence_is_printed_above_five_percent);
 	tcase_add_test(tc, runs_have_no_such_sentences);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -67,7 +67,7 @@ START_TEST(right_text_moves_to_its_own_line_when_crowded)
 }
 END_TEST
 
-START_TEST(text_beside_another_keeps_clear_of_it)
+START_TEST(adjacent_texts_do_not_touch)
 {
 	begin(20, false);
 	tp_page_wrap_with_right(&page, 2, "one two three four", TP_PAINT_NONE, "1.52×", 0);
@@ -149,7 +149,7 @@ Suite *suite_report_page(void)
 	tcase_add_test(tc, words_wrap_and_long_words_break);
 	tcase_add_test(tc, last_allowed_line_ends_in_a_mark);
 	tcase_add_test(tc, right_text_moves_to_its_own_line_when_crowded);
-	tcase_add_test(tc, text_beside_another_keeps_clear_of_it);
+	tcase_add_test(tc, adjacent_texts_do_not_touch);
 	tcase_add_test(tc, control_characters_and_broken_bytes_are_replaced);
 	tcase_add_test(tc, ascii_spells_what_it_lacks);
 	tcase_add_test(tc, colour_does_not_count_as_width);

@@ -120,7 +120,7 @@ START_TEST(the_two_lines_with_most_time_are_named)
 }
 END_TEST
 
-START_TEST(what_has_no_room_is_left_out_whole)
+START_TEST(items_without_room_are_left_out_whole)
 {
 	static const struct {
 		size_t columns;
@@ -144,7 +144,7 @@ START_TEST(what_has_no_room_is_left_out_whole)
 }
 END_TEST
 
-START_TEST(where_a_library_loops_the_users_own_lines_speak)
+START_TEST(if_a_library_loops_the_users_lines_are_shown)
 {
 	struct tp_source_loop loop = usual_loop;
 	loop.is_library = true;
@@ -247,8 +247,8 @@ Suite *suite_report_source_lines(void)
 	TCase *tc = tcase_create("sourcelines");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_two_lines_with_most_time_are_named);
-	tcase_add_test(tc, what_has_no_room_is_left_out_whole);
-	tcase_add_test(tc, where_a_library_loops_the_users_own_lines_speak);
+	tcase_add_test(tc, items_without_room_are_left_out_whole);
+	tcase_add_test(tc, if_a_library_loops_the_users_lines_are_shown);
 	tcase_add_test(tc, without_lines_nothing_is_said);
 	tcase_add_test(tc, the_loop_has_a_place);
 	tcase_add_test(tc, advice_is_about_the_line_of_its_part);

@@ -87,7 +87,7 @@ START_TEST(lost_records_come_before_any_limit)
 }
 END_TEST
 
-START_TEST(runs_are_told_by_rules)
+START_TEST(verdicts_come_from_rules)
 {
 	struct sample s;
 	struct tp_buf text = {0};
@@ -115,7 +115,7 @@ Suite *suite_report_verdict(void)
 	tcase_add_test(tc, without_device_work_threads_are_meant);
 	tcase_add_test(tc, without_steps_shares_are_of_the_time_measured);
 	tcase_add_test(tc, lost_records_come_before_any_limit);
-	tcase_add_test(tc, runs_are_told_by_rules);
+	tcase_add_test(tc, verdicts_come_from_rules);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

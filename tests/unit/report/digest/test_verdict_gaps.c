@@ -14,7 +14,7 @@ static const char *gaps_of(const struct sample *s, struct tp_buf *text)
 	return tp_buf_text(text);
 }
 
-START_TEST(what_only_refines_advice_is_not_named)
+START_TEST(sources_that_only_refine_advice_are_not_named)
 {
 	struct sample s;
 	struct tp_buf text = {0};
@@ -53,7 +53,7 @@ Suite *suite_report_verdict_gaps(void)
 {
 	Suite *suite = suite_create("report_verdict_gaps");
 	TCase *tc = tcase_create("verdict_gaps");
-	tcase_add_test(tc, what_only_refines_advice_is_not_named);
+	tcase_add_test(tc, sources_that_only_refine_advice_are_not_named);
 	tcase_add_test(tc, a_source_without_which_parts_are_guessed_is_named);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -57,7 +57,7 @@ START_TEST(names_are_summed_and_sorted_and_small_ones_left_out)
 }
 END_TEST
 
-START_TEST(where_loading_limits_nothing_it_is_no_line)
+START_TEST(without_a_loading_limit_there_is_no_line)
 {
 	set_share(TP_PART_DATALOADER, 0.1);
 	expect_loading(0, "");
@@ -111,7 +111,7 @@ Suite *suite_report_work_lines(void)
 	TCase *tc = tcase_create("work_lines");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, names_are_summed_and_sorted_and_small_ones_left_out);
-	tcase_add_test(tc, where_loading_limits_nothing_it_is_no_line);
+	tcase_add_test(tc, without_a_loading_limit_there_is_no_line);
 	tcase_add_test(tc, a_cause_that_is_not_recognised_is_said_with_lines);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -148,7 +148,7 @@ START_TEST(pieces_end_where_steps_end)
 }
 END_TEST
 
-START_TEST(spans_that_lap_over_go_beside)
+START_TEST(overlapping_spans_get_separate_rows)
 {
 	const struct tp_span spans[] = {{.start_ns = 0, .end_ns = 10},
 					{.start_ns = 2, .end_ns = 4},
@@ -249,7 +249,7 @@ Suite *suite_report_export(void)
 	TCase *tc = tcase_create("formats");
 	tcase_add_test(tc, weights_add_up_to_the_parts);
 	tcase_add_test(tc, pieces_end_where_steps_end);
-	tcase_add_test(tc, spans_that_lap_over_go_beside);
+	tcase_add_test(tc, overlapping_spans_get_separate_rows);
 	tcase_add_test(tc, hostile_names_do_not_break_json);
 	tcase_add_test(tc, hostile_names_do_not_break_lines);
 	tcase_add_test(tc, every_format_takes_a_run_of_which_nothing_is_known);

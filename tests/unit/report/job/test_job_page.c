@@ -115,7 +115,7 @@ START_TEST(a_narrow_page_stays_narrow)
 }
 END_TEST
 
-START_TEST(what_is_not_sure_is_a_bound)
+START_TEST(uncertain_gains_are_bounds)
 {
 	struct tp_job job = late_job();
 	struct tp_buf markdown = {0};
@@ -173,7 +173,7 @@ Suite *suite_report_job_page(void)
 	TCase *tc = tcase_create("forms");
 	tcase_add_test(tc, the_page_names_rank_host_place_and_gain);
 	tcase_add_test(tc, a_narrow_page_stays_narrow);
-	tcase_add_test(tc, what_is_not_sure_is_a_bound);
+	tcase_add_test(tc, uncertain_gains_are_bounds);
 	tcase_add_test(tc, json_has_the_same);
 	tcase_add_test(tc, a_rank_that_hangs_comes_first);
 	suite_add_tcase(suite, tc);

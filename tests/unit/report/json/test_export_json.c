@@ -102,7 +102,7 @@ START_TEST(quiet_and_unjudged_rules_are_listed)
 END_TEST
 
 /* A condition that facts cannot decide has neither "yes" nor "no". */
-START_TEST(what_changes_the_number_of_iterations_stands_beside_a_shorter_training)
+START_TEST(methods_that_change_iterations_are_compared_with_a_shorter_schedule)
 {
 	struct sample s;
 	sample_init(&s);
@@ -123,7 +123,7 @@ START_TEST(what_changes_the_number_of_iterations_stands_beside_a_shorter_trainin
 }
 END_TEST
 
-START_TEST(what_the_guide_says_stands_beside_an_action)
+START_TEST(an_action_has_the_guides_entry)
 {
 	struct sample s;
 	sample_init(&s);
@@ -152,7 +152,7 @@ START_TEST(what_the_guide_says_stands_beside_an_action)
 }
 END_TEST
 
-START_TEST(less_detail_is_told)
+START_TEST(reduced_detail_is_reported)
 {
 	struct sample s;
 	sample_init(&s);
@@ -446,9 +446,9 @@ Suite *suite_report_export_json(void)
 	tcase_add_test(tc, integers_are_exact_and_sum);
 	tcase_add_test(tc, every_fact_is_there_with_value_or_reason);
 	tcase_add_test(tc, quiet_and_unjudged_rules_are_listed);
-	tcase_add_test(tc, what_the_guide_says_stands_beside_an_action);
-	tcase_add_test(tc, what_changes_the_number_of_iterations_stands_beside_a_shorter_training);
-	tcase_add_test(tc, less_detail_is_told);
+	tcase_add_test(tc, an_action_has_the_guides_entry);
+	tcase_add_test(tc, methods_that_change_iterations_are_compared_with_a_shorter_schedule);
+	tcase_add_test(tc, reduced_detail_is_reported);
 	tcase_add_test(tc, inexact_profile_is_refused);
 	tcase_add_test(tc, document_is_bounded);
 	tcase_add_test(tc, every_number_of_a_device_is_there);

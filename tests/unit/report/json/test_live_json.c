@@ -74,7 +74,7 @@ START_TEST(an_alarm_is_in_the_interval_that_gave_it)
 }
 END_TEST
 
-START_TEST(what_is_unknown_is_null)
+START_TEST(unknown_values_are_null)
 {
 	struct sample s;
 	struct tp_live how = live;
@@ -104,7 +104,7 @@ Suite *suite_report_live_json(void)
 	TCase *tc = tcase_create("live_json");
 	tcase_add_test(tc, an_interval_is_one_line_with_the_profile_in_it);
 	tcase_add_test(tc, an_alarm_is_in_the_interval_that_gave_it);
-	tcase_add_test(tc, what_is_unknown_is_null);
+	tcase_add_test(tc, unknown_values_are_null);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -25,7 +25,7 @@ START_TEST(markdown_equals_its_golden_file)
 }
 END_TEST
 
-START_TEST(what_changes_the_number_of_iterations_stands_beside_a_shorter_training)
+START_TEST(methods_that_change_iterations_are_compared_with_a_shorter_schedule)
 {
 	struct sample s;
 	sample_init(&s);
@@ -39,7 +39,7 @@ START_TEST(what_changes_the_number_of_iterations_stands_beside_a_shorter_trainin
 }
 END_TEST
 
-START_TEST(less_detail_is_told)
+START_TEST(reduced_detail_is_reported)
 {
 	struct sample s;
 	sample_init(&s);
@@ -105,8 +105,8 @@ Suite *suite_report_markdown(void)
 	Suite *suite = suite_create("report_markdown");
 	TCase *tc = tcase_create("markdown");
 	tcase_add_test(tc, markdown_equals_its_golden_file);
-	tcase_add_test(tc, less_detail_is_told);
-	tcase_add_test(tc, what_changes_the_number_of_iterations_stands_beside_a_shorter_training);
+	tcase_add_test(tc, reduced_detail_is_reported);
+	tcase_add_test(tc, methods_that_change_iterations_are_compared_with_a_shorter_schedule);
 	tcase_add_test(tc, a_command_cannot_leave_its_code_span_or_turn_the_text_around);
 	tcase_add_test(tc, a_small_part_is_not_nothing);
 	tcase_add_test(tc, names_do_not_become_markup);

@@ -36,7 +36,7 @@ START_TEST(collectives_come_by_the_time_all_waited)
 }
 END_TEST
 
-START_TEST(what_was_not_kept_is_told_with_its_reason)
+START_TEST(skipped_events_are_reported_with_the_reason)
 {
 	struct sample s;
 	struct tp_buf text = {0};
@@ -56,7 +56,7 @@ START_TEST(ranks_that_are_not_joined_say_why)
 	s.profile.not_joined = "their collectives do not match";
 	char *text = tables(&s, 80);
 	ck_assert_ptr_nonnull(strstr(text, "not joined: their collectives do not match"));
-	ck_assert_ptr_null(strstr(text, "waits given to their causes"));
+	ck_assert_ptr_null(strstr(text, "waits split by cause"));
 	free(text);
 	sample_release(&s);
 }
@@ -78,7 +78,7 @@ START_TEST(long_lists_say_how_much_is_left_out)
 }
 END_TEST
 
-START_TEST(a_rank_without_devices_and_a_damaged_manifest_are_told)
+START_TEST(a_rank_without_devices_and_a_damaged_manifest_are_reported)
 {
 	struct sample s;
 	static const struct tp_rank_info bare = {.number = -1};
@@ -112,10 +112,10 @@ Suite *suite_report_device_tables(void)
 	Suite *suite = suite_create("report_devicetables");
 	TCase *tc = tcase_create("devicetables");
 	tcase_add_test(tc, collectives_come_by_the_time_all_waited);
-	tcase_add_test(tc, what_was_not_kept_is_told_with_its_reason);
+	tcase_add_test(tc, skipped_events_are_reported_with_the_reason);
 	tcase_add_test(tc, ranks_that_are_not_joined_say_why);
 	tcase_add_test(tc, long_lists_say_how_much_is_left_out);
-	tcase_add_test(tc, a_rank_without_devices_and_a_damaged_manifest_are_told);
+	tcase_add_test(tc, a_rank_without_devices_and_a_damaged_manifest_are_reported);
 	tcase_add_test(tc, runs_have_no_such_tables);
 	suite_add_tcase(suite, tc);
 	return suite;

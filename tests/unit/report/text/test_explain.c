@@ -30,10 +30,10 @@ START_TEST(explained_finding_equals_its_golden_file)
 }
 END_TEST
 
-START_TEST(what_changes_the_number_of_iterations_stands_beside_a_shorter_training)
+START_TEST(methods_that_change_iterations_are_compared_with_a_shorter_schedule)
 {
 	static const char told[] =
-		"  against trainprof guide train-shorter: A shorter schedule. It is what to beat:\n"
+		"  against trainprof guide train-shorter: A shorter schedule. Compare with it:\n"
 		"          half the schedule: 76.6 % became 75.6 %. Hardware: 8x A100; against 88\n"
 		"          epochs; A training recipe (checked 2026-11-21)\n";
 	struct sample s;
@@ -57,7 +57,7 @@ Suite *suite_report_explain(void)
 	Suite *suite = suite_create("report_explain");
 	TCase *tc = tcase_create("explain");
 	tcase_add_test(tc, explained_finding_equals_its_golden_file);
-	tcase_add_test(tc, what_changes_the_number_of_iterations_stands_beside_a_shorter_training);
+	tcase_add_test(tc, methods_that_change_iterations_are_compared_with_a_shorter_schedule);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -119,7 +119,7 @@ START_TEST(threads_at_one_place_are_printed_once)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_said_to_be_unknown)
+START_TEST(unreadable_stacks_are_reported_as_unknown)
 {
 	struct rig rig;
 	rig_open(&rig);
@@ -217,7 +217,7 @@ Suite *suite_report_stacks_page(void)
 	Suite *suite = suite_create("report_stacks_page");
 	TCase *tests = tcase_create("pages");
 	tcase_add_test(tests, threads_at_one_place_are_printed_once);
-	tcase_add_test(tests, what_cannot_be_read_is_said_to_be_unknown);
+	tcase_add_test(tests, unreadable_stacks_are_reported_as_unknown);
 	tcase_add_test(tests, json_has_every_thread_and_frame);
 	tcase_add_test(tests, ranks_at_one_place_are_one_group);
 	suite_add_tcase(suite, tests);

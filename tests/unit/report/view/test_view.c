@@ -339,7 +339,7 @@ START_TEST(three_keys_lead_from_the_verdict_to_the_line)
 }
 END_TEST
 
-START_TEST(lanes_show_who_waits_for_whom)
+START_TEST(lanes_show_which_thread_waits_for_which)
 {
 	struct scene s;
 	scene_init(&s, &scene_plain);
@@ -745,7 +745,7 @@ Suite *suite_report_view(void)
 	tcase_add_test(tc, a_hundred_ranks_have_screens);
 	tcase_add_test(tc, a_million_steps_are_sorted);
 	tcase_add_test(tc, three_keys_lead_from_the_verdict_to_the_line);
-	tcase_add_test(tc, lanes_show_who_waits_for_whom);
+	tcase_add_test(tc, lanes_show_which_thread_waits_for_which);
 	tcase_add_test(tc, rows_are_searched_filtered_and_sorted);
 	tcase_add_test(tc, the_gain_of_chosen_advice_is_asked_for);
 	tcase_add_test(tc, native_functions_have_source_with_debug_information);

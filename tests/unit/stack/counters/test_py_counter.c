@@ -59,7 +59,7 @@ static void expect_step(uint64_t step)
 	ck_assert_uint_eq(counters[0].value, step);
 }
 
-START_TEST(a_counter_is_told_when_it_changes)
+START_TEST(a_counter_is_reported_when_it_changes)
 {
 	begin((unsigned)_i);
 	for (uint64_t step = 0; step < 40; step++) {
@@ -117,7 +117,7 @@ START_TEST(numbers_of_one_and_of_two_digits_are_read)
 END_TEST
 
 /* The variable is not set before the loop begins, however long that takes. */
-START_TEST(a_variable_that_is_set_late_is_met)
+START_TEST(a_variable_that_is_set_late_is_found)
 {
 	begin((unsigned)_i);
 	for (int i = 0; i < 100; i++)
@@ -128,7 +128,7 @@ START_TEST(a_variable_that_is_set_late_is_met)
 }
 END_TEST
 
-START_TEST(what_jumps_about_is_given_up)
+START_TEST(variables_that_jump_are_given_up)
 {
 	size_t n_told = 0;
 	begin((unsigned)_i);
@@ -257,7 +257,7 @@ static void set_anew(struct pyimage *changed)
 	pyimage_put_u32(changed, object + changed->layout->object_size + 8, 77777);
 }
 
-START_TEST(a_variable_that_is_set_meanwhile_is_not_told)
+START_TEST(a_variable_that_is_being_set_is_not_reported)
 {
 	begin((unsigned)_i);
 	set(0, 1);
@@ -300,12 +300,12 @@ Suite *suite_stack_py_counter(void)
 	TCase *tc = tcase_create("pycounter");
 	const TTest *const for_each_version[] = {
 		a_counter_belongs_to_one_function,
-		a_variable_that_is_set_meanwhile_is_not_told,
-		a_counter_is_told_when_it_changes,
+		a_variable_that_is_being_set_is_not_reported,
+		a_counter_is_reported_when_it_changes,
 		the_word_that_a_counter_is_written_to_is_known,
 		numbers_of_one_and_of_two_digits_are_read,
-		a_variable_that_is_set_late_is_met,
-		what_jumps_about_is_given_up,
+		a_variable_that_is_set_late_is_found,
+		variables_that_jump_are_given_up,
 		other_objects_are_soon_not_read_any_more,
 		without_a_stack_nothing_counts,
 		a_variable_of_the_module_counts_while_its_body_runs,

@@ -61,7 +61,7 @@ START_TEST(entries_are_read_whatever_their_kind)
 }
 END_TEST
 
-START_TEST(of_many_the_last_are_read)
+START_TEST(the_last_of_many_globals_are_read)
 {
 	begin(_i);
 	set_all(TP_PY_GLOBALS_MAX + 30);
@@ -70,7 +70,7 @@ START_TEST(of_many_the_last_are_read)
 }
 END_TEST
 
-START_TEST(what_did_not_change_takes_one_call)
+START_TEST(unchanged_globals_take_one_call)
 {
 	begin(_i);
 	set_all(3);
@@ -147,8 +147,8 @@ Suite *suite_stack_py_globals(void)
 	TCase *tc = tcase_create("pyglobals");
 	const TTest *const for_each_version[] = {
 		entries_are_read_whatever_their_kind,
-		of_many_the_last_are_read,
-		what_did_not_change_takes_one_call,
+		the_last_of_many_globals_are_read,
+		unchanged_globals_take_one_call,
 		another_frame_has_its_own,
 		class_bodies_and_frames_without_globals_have_none,
 		memory_that_makes_no_sense_gives_none,

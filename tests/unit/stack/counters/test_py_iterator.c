@@ -70,7 +70,7 @@ START_TEST(a_range_has_an_index_or_its_next_number)
 }
 END_TEST
 
-START_TEST(what_says_how_long_it_is_has_a_total)
+START_TEST(iterators_with_a_known_length_have_a_total)
 {
 	struct tp_py_position position;
 	begin((unsigned)_i);
@@ -142,7 +142,7 @@ START_TEST(zip_is_as_far_as_what_it_takes_from)
 }
 END_TEST
 
-START_TEST(what_takes_from_itself_has_no_position)
+START_TEST(self_consuming_iterators_have_no_position)
 {
 	struct tp_py_position position;
 	begin((unsigned)_i);
@@ -184,10 +184,10 @@ Suite *suite_stack_py_iterator(void)
 	const TTest *const for_each_version[] = {
 		an_index_is_the_position,
 		a_range_has_an_index_or_its_next_number,
-		what_says_how_long_it_is_has_a_total,
+		iterators_with_a_known_length_have_a_total,
 		one_that_falls_is_counted_from_its_total,
 		zip_is_as_far_as_what_it_takes_from,
-		what_takes_from_itself_has_no_position,
+		self_consuming_iterators_have_no_position,
 		loops_that_run_have_iterators_from_the_bottom_on,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)

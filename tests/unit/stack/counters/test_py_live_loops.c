@@ -28,7 +28,7 @@ static size_t n_ends(void)
 	return tp_py_live_loops_ends(&loops, ends, TP_PY_LIVE_LOOPS_MAX);
 }
 
-START_TEST(a_loop_whose_function_left_the_stack_is_over)
+START_TEST(a_loop_ends_when_its_function_returns)
 {
 	tp_py_live_loops_begin(&loops, true);
 	ck_assert_uint_eq(n_ends(), 1);
@@ -60,7 +60,7 @@ START_TEST(a_function_that_left_the_loop_shows_its_end_in_any_stack)
 }
 END_TEST
 
-START_TEST(a_loop_whose_counter_was_not_read_goes_on)
+START_TEST(a_loop_continues_if_its_counter_was_not_read)
 {
 	tp_py_live_loops_begin(&loops, true);
 	tp_py_live_loops_note_function(&loops, CODE);
@@ -97,10 +97,10 @@ Suite *suite_stack_py_live_loops(void)
 	Suite *suite = suite_create("stack_py_live_loops");
 	TCase *tcase = tcase_create("py_live_loops");
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, a_loop_whose_function_left_the_stack_is_over);
+	tcase_add_test(tcase, a_loop_ends_when_its_function_returns);
 	tcase_add_test(tcase, a_stack_that_changed_while_it_was_read_shows_no_end);
 	tcase_add_test(tcase, a_function_that_left_the_loop_shows_its_end_in_any_stack);
-	tcase_add_test(tcase, a_loop_whose_counter_was_not_read_goes_on);
+	tcase_add_test(tcase, a_loop_continues_if_its_counter_was_not_read);
 	tcase_add_test(tcase, an_end_without_room_is_emitted_later);
 	tcase_add_test(tcase, more_loops_than_fit_are_ignored);
 	suite_add_tcase(suite, tcase);

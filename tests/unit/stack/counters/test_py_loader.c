@@ -90,7 +90,7 @@ START_TEST(settings_are_those_of_the_iterator_and_its_sampler)
 }
 END_TEST
 
-START_TEST(what_is_none_or_missing_is_unknown)
+START_TEST(none_and_missing_attributes_are_unknown)
 {
 	struct tp_py_loader loader;
 	begin((unsigned)_i);
@@ -139,7 +139,7 @@ Suite *suite_stack_py_loader(void)
 	TCase *tc = tcase_create("pyloader");
 	const TTest *const for_each_version[] = {
 		settings_are_those_of_the_iterator_and_its_sampler,
-		what_is_none_or_missing_is_unknown,
+		none_and_missing_attributes_are_unknown,
 		an_object_without_its_attributes_is_no_loader,
 		workers_that_are_no_number_make_no_loader,
 	};

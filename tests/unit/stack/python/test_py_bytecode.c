@@ -99,7 +99,7 @@ START_TEST(a_jump_beyond_the_code_is_no_loop)
 }
 END_TEST
 
-START_TEST(what_looks_like_a_loop_in_a_cache_is_none)
+START_TEST(cache_entries_are_not_taken_for_loops)
 {
 	static const uint8_t bytes[] = {101, 0, 93, 2, 90, 1, 100, 0, 100, 0, 83, 0};
 	struct tp_py_for_loop loops[MAX_LOOPS];
@@ -118,7 +118,7 @@ Suite *suite_stack_py_bytecode(void)
 	tcase_add_loop_test(tc, the_variable_of_a_loop_is_known, 0, n);
 	tcase_add_loop_test(tc, a_jump_beyond_the_code_is_no_loop, 0, n);
 	tcase_add_test(tc, a_long_loop_is_found);
-	tcase_add_test(tc, what_looks_like_a_loop_in_a_cache_is_none);
+	tcase_add_test(tc, cache_entries_are_not_taken_for_loops);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -23,7 +23,7 @@ static const struct {
 	{"", 0},
 };
 
-START_TEST(the_name_of_a_file_tells_its_version)
+START_TEST(the_file_name_gives_the_version)
 {
 	ck_assert_uint_eq(tp_py_find_minor(names[_i].path), names[_i].minor);
 }
@@ -46,7 +46,7 @@ Suite *suite_stack_py_find(void)
 {
 	Suite *suite = suite_create("stack/pyfind");
 	TCase *tc = tcase_create("pyfind");
-	tcase_add_loop_test(tc, the_name_of_a_file_tells_its_version, 0,
+	tcase_add_loop_test(tc, the_file_name_gives_the_version, 0,
 			    (int)(sizeof(names) / sizeof(names[0])));
 	tcase_add_test(tc, a_program_without_python_has_none);
 	suite_add_tcase(suite, tc);

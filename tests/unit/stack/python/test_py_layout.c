@@ -26,7 +26,7 @@ static enum tp_status parse_layout(const struct pyimage *image, struct tp_py_lay
 	return tp_py_layout_parse(out, &version, pyimage_at(image, image->runtime), err);
 }
 
-START_TEST(what_is_told_goes_before_the_row)
+START_TEST(published_offsets_override_the_table)
 {
 	struct pyimage image;
 	struct tp_py_layout out;
@@ -34,8 +34,8 @@ START_TEST(what_is_told_goes_before_the_row)
 	const struct tp_py_layout *row = image.layout;
 	ck_assert_int_eq(parse_layout(&image, &out, NULL), TP_OK);
 	ck_assert_mem_eq(&out, row, sizeof(out));
-	pyimage_put(&image, image.runtime + row->told.thread_chunk, row->thread_chunk + 16);
-	pyimage_put(&image, image.runtime + row->told.code_name, row->code_name + 8);
+	pyimage_put(&image, image.runtime + row->published.thread_chunk, row->thread_chunk + 16);
+	pyimage_put(&image, image.runtime + row->published.code_name, row->code_name + 8);
 	ck_assert_int_eq(parse_layout(&image, &out, NULL), TP_OK);
 	ck_assert_uint_eq(out.thread_chunk, row->thread_chunk + 16);
 	ck_assert_uint_eq(out.thread_top, row->thread_top + 16); /* next to a published member */
@@ -50,7 +50,7 @@ START_TEST(a_build_without_gil_is_refused)
 	struct tp_py_layout out;
 	struct tp_error err;
 	pyimage_init(&image, (unsigned)_i);
-	pyimage_put(&image, image.runtime + image.layout->told.free_threaded, 1);
+	pyimage_put(&image, image.runtime + image.layout->published.free_threaded, 1);
 	ck_assert_int_eq(parse_layout(&image, &out, &err), TP_VERSION);
 	ck_assert_ptr_nonnull(strstr(err.text, "free-threaded"));
 	pyimage_release(&image);
@@ -108,7 +108,8 @@ Suite *suite_stack_py_layout(void)
 	Suite *suite = suite_create("stack/pylayout");
 	TCase *tc = tcase_create("pylayout");
 	tcase_add_test(tc, every_version_has_a_row);
-	tcase_add_loop_test(tc, what_is_told_goes_before_the_row, 13, TP_PY_LAYOUT_MINOR_MAX + 1);
+	tcase_add_loop_test(tc, published_offsets_override_the_table, 13,
+			    TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_loop_test(tc, a_build_without_gil_is_refused, 13, TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_test(tc, an_unknown_version_is_refused);
 	tcase_add_loop_test(tc, lies_are_refused, 13, TP_PY_LAYOUT_MINOR_MAX + 1);

@@ -27,7 +27,7 @@ START_TEST(many_pieces_are_read_in_order)
 }
 END_TEST
 
-START_TEST(what_is_not_there_ends_it)
+START_TEST(a_missing_page_ends_the_read)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	uint8_t *two = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE,
@@ -73,7 +73,7 @@ Suite *suite_stack_py_memory(void)
 	Suite *suite = suite_create("stack/pymem");
 	TCase *tc = tcase_create("pymem");
 	tcase_add_test(tc, many_pieces_are_read_in_order);
-	tcase_add_test(tc, what_is_not_there_ends_it);
+	tcase_add_test(tc, a_missing_page_ends_the_read);
 	tcase_add_test(tc, a_process_that_is_gone_says_so);
 	suite_add_tcase(suite, tc);
 	return suite;

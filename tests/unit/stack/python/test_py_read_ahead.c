@@ -88,7 +88,7 @@ END_TEST
 
 /* A reader that reads a pointer, the object and the pointer again checks if it has changed
  * meanwhile: the second reading of the pointer must not be older than that of the object. */
-START_TEST(what_follows_an_unexpected_read_is_not_older)
+START_TEST(reads_after_an_unexpected_one_are_not_older)
 {
 	begin();
 	for (int i = 0; i < 2; i++) {
@@ -122,7 +122,7 @@ START_TEST(another_object_in_its_place_costs_one_more_call)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_said_and_ends_nothing_else)
+START_TEST(an_unreadable_range_is_reported_and_ends_nothing_else)
 {
 	uint64_t out[3] = {0};
 	struct tp_process_range ranges[] = {{8, &out[0], 8},
@@ -140,7 +140,7 @@ START_TEST(what_cannot_be_read_is_said_and_ends_nothing_else)
 END_TEST
 
 /* More reads than the log holds. */
-START_TEST(the_log_begins_anew)
+START_TEST(the_log_wraps_around)
 {
 	begin();
 	for (size_t i = 0; i < 3000; i++)
@@ -157,10 +157,10 @@ Suite *suite_stack_py_read_ahead(void)
 	tcase_add_test(tc, a_round_that_was_made_before_is_one_call);
 	tcase_add_test(tc, values_are_those_of_this_round);
 	tcase_add_test(tc, nothing_is_read_ahead_beyond_a_round);
-	tcase_add_test(tc, what_follows_an_unexpected_read_is_not_older);
+	tcase_add_test(tc, reads_after_an_unexpected_one_are_not_older);
 	tcase_add_test(tc, another_object_in_its_place_costs_one_more_call);
-	tcase_add_test(tc, what_cannot_be_read_is_said_and_ends_nothing_else);
-	tcase_add_test(tc, the_log_begins_anew);
+	tcase_add_test(tc, an_unreadable_range_is_reported_and_ends_nothing_else);
+	tcase_add_test(tc, the_log_wraps_around);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -34,7 +34,7 @@ START_TEST(all_widths_become_utf8)
 }
 END_TEST
 
-START_TEST(what_cannot_be_printed_is_escaped)
+START_TEST(unprintable_characters_are_escaped)
 {
 	struct pyimage image;
 	pyimage_init(&image, 11);
@@ -77,7 +77,7 @@ START_TEST(legacy_strings_are_followed)
 }
 END_TEST
 
-START_TEST(what_is_no_string_is_refused)
+START_TEST(objects_that_are_no_strings_are_refused)
 {
 	static const uint32_t beyond[] = {0x110000};
 	struct pyimage image;
@@ -105,10 +105,10 @@ Suite *suite_stack_py_text(void)
 	TCase *tc = tcase_create("pytext");
 	tcase_add_loop_test(tc, all_widths_become_utf8, TP_PY_LAYOUT_MINOR_MIN,
 			    TP_PY_LAYOUT_MINOR_MAX + 1);
-	tcase_add_test(tc, what_cannot_be_printed_is_escaped);
+	tcase_add_test(tc, unprintable_characters_are_escaped);
 	tcase_add_test(tc, megabytes_are_cut);
 	tcase_add_test(tc, legacy_strings_are_followed);
-	tcase_add_test(tc, what_is_no_string_is_refused);
+	tcase_add_test(tc, objects_that_are_no_strings_are_refused);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

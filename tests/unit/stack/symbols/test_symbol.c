@@ -76,7 +76,7 @@ START_TEST(names_stay_inside_their_functions)
 }
 END_TEST
 
-START_TEST(kernel_address_has_a_name_where_the_kernel_tells)
+START_TEST(a_kernel_address_has_a_name_if_the_kernel_shows_it)
 {
 	struct tp_stack_frame frame;
 	struct tp_symbol symbol;
@@ -105,7 +105,7 @@ Suite *suite_stack_symbol(void)
 	tcase_add_loop_test(tc, libc_functions_have_the_names_they_are_called_by, 0,
 			    (int)(sizeof(functions) / sizeof(functions[0])));
 	tcase_add_test(tc, names_stay_inside_their_functions);
-	tcase_add_test(tc, kernel_address_has_a_name_where_the_kernel_tells);
+	tcase_add_test(tc, a_kernel_address_has_a_name_if_the_kernel_shows_it);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -57,7 +57,7 @@ START_TEST(instructions_of_this_program_are_read)
 END_TEST
 #endif
 
-START_TEST(what_has_no_file_has_no_arithmetic)
+START_TEST(code_without_a_file_has_no_arithmetic)
 {
 	struct tp_modules *modules = tp_modules_new();
 	struct tp_stack_frame nowhere = {.address = 64};
@@ -74,7 +74,7 @@ Suite *suite_stack_arith(void)
 	Suite *suite = suite_create("stack/arith");
 	TCase *tcase = tcase_create("arith");
 	tcase_add_test(tcase, instructions_of_this_program_are_read);
-	tcase_add_test(tcase, what_has_no_file_has_no_arithmetic);
+	tcase_add_test(tcase, code_without_a_file_has_no_arithmetic);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -330,7 +330,7 @@ KEEP __attribute__((noreturn)) static void ends_with_a_call(void)
 	never_returns();
 }
 
-START_TEST(return_address_behind_the_last_instruction_is_no_trouble)
+START_TEST(a_return_address_after_the_last_instruction_is_handled)
 {
 	static const char *const names[] = {"never_returns", "ends_with_a_call"};
 	struct unwound u;
@@ -469,7 +469,7 @@ Suite *suite_stack_unwind(void)
 	tcase_add_test(tc, short_copy_gives_the_same_first_frames);
 	tcase_add_test(tc, walk_crosses_realigned_frames);
 	tcase_add_test(tc, walk_without_bp_finds_the_same_callers);
-	tcase_add_test(tc, return_address_behind_the_last_instruction_is_no_trouble);
+	tcase_add_test(tc, a_return_address_after_the_last_instruction_is_handled);
 	tcase_add_test(tc, return_address_of_zero_is_the_root);
 	tcase_add_test(tc, nothing_is_opened_before_it_is_asked_for);
 	tcase_add_test(tc, garbage_stacks_end_within_bounds);
