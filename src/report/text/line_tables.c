@@ -146,7 +146,7 @@ static void print_batches(struct tp_page *page, const struct tp_profile *profile
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "a worker takes %s per batch; ", tp_unit_time(batch->value).text);
 	tp_buf_printf(&text, "%s per second can be made, ", tp_unit_number(supply->value).text);
-	tp_buf_printf(&text, "%s per second are used", tp_unit_number(demand->value).text);
+	tp_buf_printf(&text, "%s per second could be used", tp_unit_number(demand->value).text);
 	tp_page_column(page, 2);
 	tp_page_wrap(page, 4, TP_PAINT_NONE, tp_buf_text(&text), 2);
 	tp_buf_release(&text);
