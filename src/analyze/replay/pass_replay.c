@@ -85,7 +85,7 @@ static double saved_ratio(double before_ns, double after_ns)
 }
 
 /* No loader makes a step shorter than the trainer's own work. */
-static double shortest_step_ns(const struct tp_loader_replay *replay)
+static double step_min_ns(const struct tp_loader_replay *replay)
 {
 	double sum_ns = 0;
 	for (size_t i = 0; i < replay->n; i++)
@@ -99,7 +99,7 @@ static unsigned best_workers(const struct tp_loader_replay *replay, struct extra
 {
 	double steps_ns[TP_REPLAY_WORKERS_MAX + 1];
 	double least_ns = INFINITY;
-	double reached_ns = (1 + TP_REPLAY_HARDLY) * shortest_step_ns(replay);
+	double reached_ns = (1 + TP_REPLAY_HARDLY) * step_min_ns(replay);
 	double tried = fmax(fmax(ceil(replay->n_cpus), TP_REPLAY_WORKERS_TRIED), replay->n_workers);
 	unsigned most = (unsigned)fmin(tried, TP_REPLAY_WORKERS_MAX);
 	for (unsigned n = replay->n_workers; n <= most && least_ns > reached_ns; n++) {

@@ -9,7 +9,7 @@
 /* Zero-initialised except for the trace = empty. */
 struct tp_hot_table {
 	const struct tp_trace *trace;
-	uint64_t *paths; /* heap: by stack, a hash of its functions; 0 = not made yet */
+	uint64_t *paths;           /* heap: by stack, a hash of its functions; 0 = not made yet */
 	struct tp_hot_stack *rows; /* heap */
 	size_t n;
 	size_t capacity;

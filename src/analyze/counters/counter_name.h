@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses the name of a counter: "FILE:LINE FUNCTION() for loop at line 20, variable epoch". */
-#ifndef TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_NAME_H
-#define TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_NAME_H
+#ifndef TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_NAME_H
+#define TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_NAME_H
 
 #include "analyze/classify/counter_class.h"
 

@@ -3,7 +3,7 @@
 #include "analyze/pyscene.h"
 #include "analyze/sim.h"
 
-#include "analyze/steps/counter_steps.h"
+#include "analyze/counters/counter_steps.h"
 #include "trainprof/base/memory.h"
 
 #include <math.h>

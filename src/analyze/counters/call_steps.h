@@ -2,8 +2,8 @@
 /* Steps from the calls of a function of a native program: the collector found that it is called
  * once per step, and a breakpoint recorded the time of each call (TP_MARK_CALL). The analysis uses
  * the calls only if they are as regular as the rounds of a counter have to be. */
-#ifndef TRAINPROF_SRC_ANALYZE_STEPS_CALL_STEPS_H
-#define TRAINPROF_SRC_ANALYZE_STEPS_CALL_STEPS_H
+#ifndef TRAINPROF_SRC_ANALYZE_COUNTERS_CALL_STEPS_H
+#define TRAINPROF_SRC_ANALYZE_COUNTERS_CALL_STEPS_H
 
 #include "analyze/analysis.h"
 #include "counter_steps.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of parsing the names of counters. */
-#include "analyze/steps/counter_name.h"
+#include "analyze/counters/counter_name.h"
 
 #include "analyze/shippedpatterns.h"
 

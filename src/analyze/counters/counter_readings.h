@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The readings of the counters of the main thread, and the borders of their rounds. */
-#ifndef TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_READINGS_H
-#define TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_READINGS_H
+#ifndef TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_READINGS_H
+#define TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_READINGS_H
 
 #include "analyze/analysis.h"
 

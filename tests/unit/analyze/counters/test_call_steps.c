@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of steps that calls of a function show, with hand-made marks. */
-#include "analyze/steps/call_steps.h"
+#include "analyze/counters/call_steps.h"
 
 #include <check.h>
 

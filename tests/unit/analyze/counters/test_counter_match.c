@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of counters that count the same. */
-#include "analyze/steps/counter_match.h"
+#include "analyze/counters/counter_match.h"
 
 #include <check.h>
 

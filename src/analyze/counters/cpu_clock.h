@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU time of the main thread at any instant, for comparing rounds by the work in them: a busy
  * machine stretches their time. */
-#ifndef TRAINPROF_SRC_ANALYZE_STEPS_CPU_CLOCK_H
-#define TRAINPROF_SRC_ANALYZE_STEPS_CPU_CLOCK_H
+#ifndef TRAINPROF_SRC_ANALYZE_COUNTERS_CPU_CLOCK_H
+#define TRAINPROF_SRC_ANALYZE_COUNTERS_CPU_CLOCK_H
 
 #include "analyze/analysis.h"
 

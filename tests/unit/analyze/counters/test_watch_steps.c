@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of step borders from breakpoints, with hand-made writes and readings. */
-#include "analyze/steps/watch_steps.h"
+#include "analyze/counters/watch_steps.h"
 
 #include <check.h>
 #include <stdlib.h>

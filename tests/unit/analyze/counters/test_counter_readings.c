@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of rounds of counters that readings show, imply or leave open. */
-#include "analyze/steps/counter_rounds.h"
+#include "analyze/counters/counter_rounds.h"
 
 #include "analyze/pyscene.h"
 #include "analyze/sim.h"

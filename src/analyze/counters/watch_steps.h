@@ -7,8 +7,8 @@
  * by: a variable may be written without a change, the memory of a finished frame is reused, and
  * records may be lost.
  */
-#ifndef TRAINPROF_SRC_ANALYZE_STEPS_WATCH_STEPS_H
-#define TRAINPROF_SRC_ANALYZE_STEPS_WATCH_STEPS_H
+#ifndef TRAINPROF_SRC_ANALYZE_COUNTERS_WATCH_STEPS_H
+#define TRAINPROF_SRC_ANALYZE_COUNTERS_WATCH_STEPS_H
 
 #include "analyze/analysis.h"
 

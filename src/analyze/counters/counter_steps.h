@@ -6,8 +6,8 @@
  * between two readings, so their midpoint is used, unless a breakpoint recorded the write
  * (watch_steps.h).
  */
-#ifndef TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_STEPS_H
-#define TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_STEPS_H
+#ifndef TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_STEPS_H
+#define TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_STEPS_H
 
 #include "analyze/analysis.h"
 

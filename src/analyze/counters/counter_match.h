@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares what two counters of the main thread count. */
-#ifndef TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_MATCH_H
-#define TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_MATCH_H
+#ifndef TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_MATCH_H
+#define TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_MATCH_H
 
 #include "counter_readings.h"
 
