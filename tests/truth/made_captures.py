@@ -236,6 +236,49 @@ def checkpoint_in_the_middle():
     return t
 
 
+def with_checkpoints(n, at_steps, save=200000, between=False, **members):
+    """Steps of 10 ms; those of the numbers `at_steps` save a checkpoint, within the mark or behind it."""
+    t, at = Trace(**members), 1000
+    for i in range(n):
+        more = save if i in at_steps else 0
+        t.mark(i, at, 9990 + (0 if between else more))
+        busy(t, at)
+        if more:
+            t.add("user_annotation", "save_checkpoint", at + 9995, more)
+        at += 10000 + more
+    return t
+
+
+@trace
+def checkpoint_between_marks():
+    """A checkpoint of 200 ms lies between the marks of two of ten steps."""
+    return with_checkpoints(10, {4}, between=True)
+
+
+@trace
+def checkpoints_twice():
+    """A checkpoint of 20 ms follows every fifth step: 28.6 % of the time."""
+    return with_checkpoints(10, {2, 7}, save=20000)
+
+
+@trace
+def checkpoint_of_two_steps():
+    """Two steps; one saves a checkpoint for 200 ms."""
+    return with_checkpoints(2, {1})
+
+
+@trace
+def checkpoint_in_the_only_step():
+    """One step, which saves a checkpoint for 200 ms."""
+    return with_checkpoints(1, {0})
+
+
+@trace
+def checkpoint_in_each_step():
+    """Each of ten steps saves a checkpoint for 10 ms: half of it."""
+    return with_checkpoints(10, range(10), save=10000)
+
+
 @trace
 def evaluation_loops():
     """Five steps, twenty forward passes of a validation, five steps."""

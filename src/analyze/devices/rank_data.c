@@ -209,6 +209,22 @@ static void fill_devices(struct tp_rank_analysis *analysis)
 	tp_launch_index_release(&calls);
 }
 
+bool tp_op_is_in_window(const struct tp_device_work *device, const struct tp_op *op)
+{
+	if (op->step != TP_NO_STEP)
+		return op->step >= (int32_t)device->from && op->step < (int32_t)device->to;
+	size_t low = device->from;
+	size_t high = device->to;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (device->windows[middle].end_ns <= op->start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < device->to && device->windows[low].start_ns < op->end_ns;
+}
+
 /* ---- threads ---- */
 
 /* Evidence that a thread is the training thread, in order of priority. */

@@ -176,7 +176,7 @@ static void set_copy_facts(struct tp_rank_analysis *analysis, double n_steps)
 			h2d_ns += ns;
 			bytes += (double)size;
 			small_ns += size && size < TP_SMALL_COPY_BYTES ? ns : 0;
-			n_copies += op->step != TP_NO_STEP;
+			n_copies += op->step >= 0;
 		}
 	}
 	const char *why = "the trace has no copies between host and device";
@@ -322,7 +322,9 @@ static void set_device_facts(struct tp_rank_analysis *analysis, const struct tot
 	double n_ops = 0;
 	for (size_t d = 0; d < analysis->n_devices; d++)
 		for (size_t i = 0; i < analysis->devices[d].n_ops; i++)
-			n_ops += analysis->devices[d].ops[i].step != TP_NO_STEP;
+			n_ops += analysis->devices[d].ops[i].step >= 0 &&
+				 tp_op_is_in_window(&analysis->devices[d],
+						    &analysis->devices[d].ops[i]);
 	set_ratio(profile, TP_FACT_DEVICE_OPS, n_ops, totals->n_steps, "the trace has no steps");
 }
 
