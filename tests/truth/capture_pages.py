@@ -21,9 +21,9 @@ PAGES = (
     ("one-operation", "CANNOT TELL  Only 1 operation in", "compute"),
     ("one-step", "CANNOT TELL  Only 9 operations in", "compute"),
     ("cpu-only", "No device was busy", "GPU IDLE"),
-    ("one-of-two-idle", "least: rank 0 device 1, 1.0 %", "What to change"),
-    ("communication-only", "COMMUNICATION  95 % of each step", "Overlap"),
-    ("checkpoint-in-the-middle", "10 steps: 9 steady, 1 with a checkpoint", "Save checkpoints"),
+    ("one-of-two-idle", "Use one process for each GPU                        up to 1.77×", "Divide the work"),
+    ("communication-only", "COMMUNICATION  95 % of each step", "fastest link"),
+    ("checkpoint-in-the-middle", "One of 10 steps has a checkpoint of 199.0 ms: not judged", "Save checkpoints"),
     ("checkpoint-between-marks", "10 steps: 9 steady, 1 with a checkpoint", "heckpoints"),
     ("checkpoints-twice", "Writing checkpoints takes 29 % of the training loop", "Save checkpoints"),
     ("checkpoint-of-two-steps", "2 steps: 1 steady, 1 with a checkpoint", "Save checkpoints"),
@@ -36,7 +36,10 @@ PAGES = (
     ("short-kernels", "Replay the step as a CUDA graph", "COMPUTING"),
     ("operators-without-categories", "COMPUTING  86 % of the measured time", "CPU OVERHEAD"),
     ("nothing-to-hide-behind", "compute 3.0 %", "Overlap"),
-    ("waits-for-the-gpu-only", "idle: sync 100 %", "data loading"),
+    ("reads-results-by-copies", "Read results every 50 steps", "idle: CPU side"),
+    ("reads-results-by-item", "Read results every 50 steps", "idle: CPU side"),
+    ("copies-to-the-host-behind", "COMPUTING  88 % of each step", "Read results"),
+    ("waits-for-the-gpu-only", "Read results every 50 steps, not in every step      up to 1.94×", "data loading"),
 )
 
 

@@ -380,6 +380,51 @@ def waits_for_the_gpu_only():
 
 
 @trace
+def reads_results_by_copies():
+    """A step copies a result to the host five times, and the call returns after the copy."""
+    t = Trace()
+
+    def work(t, at, i):
+        for k in range(5):
+            t.kernel(GEMM, at + 100 + k * 1900, 1000)
+            t.links += 1
+            t.add("cuda_runtime", "cudaMemcpyAsync", at + 120 + k * 1900, 1000, args={"correlation": t.links})
+            t.add("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", at + 1101 + k * 1900, 4, pid=0, tid=7,
+                  args={"device": 0, "stream": 7, "correlation": t.links, "bytes": 4})
+    steps(t, 10, work)
+    return t
+
+
+@trace
+def reads_results_by_item():
+    """The same by .item(): an operator, a copy and a wait for its stream."""
+    t = Trace()
+
+    def work(t, at, i):
+        for k in range(5):
+            start = at + 120 + k * 1900
+            t.kernel(GEMM, at + 100 + k * 1900, 1000)
+            t.op("aten::item", start, 1000)
+            t.op("aten::_local_scalar_dense", start + 2, 990)
+            t.copy("Memcpy DtoH (Device -> Pageable)", at + 1101 + k * 1900, 4, 4, launch=start + 10)
+            t.call("cudaStreamSynchronize", start + 30, 960)
+    steps(t, 10, work)
+    return t
+
+
+@trace
+def copies_to_the_host_behind():
+    """Each step copies a result to the host without a wait: no synchronisation."""
+    t = Trace()
+
+    def work(t, at, i):
+        busy(t, at)
+        t.copy("Memcpy DtoH (Device -> Pinned)", at + 9040, 50, 4000000, launch=at + 8000)
+    steps(t, 10, work)
+    return t
+
+
+@trace
 def compiles_in_the_first_step():
     """Five steps; torch.compile takes 5 s in the first."""
     t = Trace()

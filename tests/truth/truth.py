@@ -22,6 +22,7 @@ NOT_JUDGED = ("too_short", "own_overhead", "records_lost")
 SURE = ["sure", "likely", "worth a try"]
 ESTIMATE = 1.005  # a lower end that is printed as more than 1.00
 CAP = 50  # upper limit of all speed-ups: an upper end of that value means nothing
+PLAUSIBLE = 10  # no bound above it is printed
 
 
 class Truth:
@@ -82,7 +83,13 @@ def gain_text(gain):
         speedup = gain["speedup"]
         value = speedup["value"] if isinstance(speedup, dict) else speedup
         return f"{factor(value)} ({low:.2f}–{high:.2f})"
-    return f"up to {factor(high)}" if high < CAP else "not known"
+    return f"up to {factor(high)}" if high < PLAUSIBLE else "not known"
+
+
+def printed_gain(gain):
+    """The number with which a gain is printed; 0 = none."""
+    found = re.search(r"[\d.]+", gain_text(gain)) if gain else None
+    return float(found[0]) if found else 0
 
 
 # ---- claims ----
@@ -178,8 +185,9 @@ def check_verdict_rules(t, report):
 
 
 def check_gains(t, advice, text):
-    order = [SURE.index(f["how_sure"]) for f in advice]
-    t.check(order == sorted(order), f"advice is not sorted by how sure it is: {order}")
+    order = [(SURE.index(f["how_sure"]), not f.get("gain") or gain_kind(f["gain"]) == "bound", -printed_gain(f.get("gain")))
+             for f in advice if not f.get("gain") or gain_kind(f["gain"]) != "floor"] # a floor has no value in JSON
+    t.check(order == sorted(order), f"advice is not sorted by how sure it is, and by the gain: {order}")
     t.check("surely" not in text, "'surely' is printed")
     t.check(not re.search(r"\(1\.00[–-]", text), "a bound is printed as an interval from 1.00")
     for finding in advice:
