@@ -39,6 +39,13 @@ PAGES = (
     ("reads-results-by-copies", "Read results every 50 steps", "idle: CPU side"),
     ("reads-results-by-item", "Read results every 50 steps", "idle: CPU side"),
     ("copies-to-the-host-behind", "COMPUTING  88 % of each step", "Read results"),
+    ("slow-first-of-three", "CANNOT TELL  Only 18 operations", "GPU IDLE"),
+    ("logs-in-one-step", "8 steps: 7 steady, 1 slow", "Log every"),
+    ("collects-garbage-in-each-step", "Python's garbage collection takes 50 % of each step", "slow"),
+    ("one-large-batch", "Pin the batches and copy without blocking", "Shard"),
+    ("one-rank-idles", "Divide the work evenly among the GPUs", "Use one process"),
+    ("first-rank-saves", "10 steps: 9 steady, 1 with a checkpoint", "aiting for other"),
+    ("late-50-steps-8-ranks", "Rank 7 computes 1.3 times as long as its 7 peers", "Read results"),
     ("waits-for-the-gpu-only", "Read results every 50 steps, not in every step      up to 1.94×", "data loading"),
 )
 

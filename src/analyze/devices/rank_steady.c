@@ -174,8 +174,22 @@ static double set_round_share(const struct job_steps *s, enum tp_step_kind kind,
 	return share;
 }
 
+/* A slow step without a name. */
+static void warn_slow(const struct job_steps *s)
+{
+	const struct tp_step *slow = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < s->profile->n_steps; i++) {
+		n += s->profile->steps[i].kind == TP_STEP_SLOW;
+		slow = s->profile->steps[i].kind == TP_STEP_SLOW ? &s->profile->steps[i] : slow;
+	}
+	if (n == 1)
+		warn_single(s, "a length", (double)(slow->end_ns - slow->start_ns));
+}
+
 static void set_facts(const struct job_steps *s)
 {
+	warn_slow(s);
 	double outside = set_round_share(s, TP_STEP_CHECKPOINT, TP_SIDE_CHECKPOINT,
 					 TP_FACT_RUN_CHECKPOINT_RATIO, "a checkpoint");
 	outside += set_round_share(s, TP_STEP_EVALUATION, TP_SIDE_EVALUATION,

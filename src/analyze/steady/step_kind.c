@@ -245,14 +245,26 @@ static size_t count_slow_start(const double *length_ns, size_t n)
 	return d && excess > log(TP_LEVEL_RATIO) && excess > 3 * sigma / sqrt((double)d) ? d : 0;
 }
 
+/* Of three steps of which the last two are alike, a slower first one is the warm-up. */
+static void exclude_first(struct kind_context *j, const struct step_candidates *c, size_t from,
+			  size_t to)
+{
+	if (to - from == 3 && c->length_ns[from] > j->special_ns &&
+	    c->length_ns[from + 1] <= j->special_ns && c->length_ns[from + 2] <= j->special_ns)
+		j->profile->steps[c->index[from]].kind =
+			kind_of_slow_step(j, &j->profile->steps[c->index[from]], TP_STEP_WARMUP);
+}
+
 /* Excludes slow steps at the very start, then a slow start among the usual ones. */
 static void exclude_warmup(struct kind_context *j, const struct step_candidates *c, size_t from,
 			   size_t to)
 {
 	struct tp_step *steps = j->profile->steps;
 	size_t first = from;
-	if (j->is_few)
+	if (j->is_few) {
+		exclude_first(j, c, from, to);
 		return;
+	}
 	while (first < to && c->length_ns[first] > j->special_ns &&
 	       kind_of_slow_step(j, &steps[c->index[first]], TP_STEP_SLOW) == TP_STEP_SLOW)
 		steps[c->index[first++]].kind = TP_STEP_WARMUP;
@@ -309,7 +321,7 @@ static bool has_period(const size_t *at, size_t n)
 }
 
 /* Slow steps that are frequent, or come once per round of loader workers, are normal for the
- * program and stay steady. Among a few steps even one is not known to be rare. */
+ * program and stay steady; a single one is not. */
 static void keep_repeated(struct kind_context *j, const struct step_candidates *c, size_t from,
 			  size_t to)
 {
@@ -318,7 +330,7 @@ static void keep_repeated(struct kind_context *j, const struct step_candidates *
 	for (size_t i = from; i < to; i++)
 		if (j->profile->steps[c->index[i]].kind == TP_STEP_SLOW)
 			at[n++] = i;
-	if ((double)n > TP_RECURRING_MIN * (double)(to - from) || has_period(at, n))
+	if ((n > 1 && (double)n > TP_RECURRING_MIN * (double)(to - from)) || has_period(at, n))
 		for (size_t i = 0; i < n; i++)
 			j->profile->steps[c->index[at[i]]].kind = TP_STEP_STEADY;
 	free(at);

@@ -256,7 +256,7 @@ static void add_single(struct tp_buf *out, const struct tp_report_digest *digest
 	if (!out->len)
 		return;
 	out->data[0] = (char)toupper((unsigned char)out->data[0]);
-	tp_buf_puts(out, ": not judged, as it is not known how often that comes");
+	tp_buf_puts(out, ": not judged");
 }
 
 void tp_report_add_job_note(struct tp_buf *out, const struct tp_report_digest *digest, int i)

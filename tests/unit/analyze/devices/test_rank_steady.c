@@ -101,7 +101,9 @@ static const struct special {
 	{4, 5, 700 * US, "save_checkpoint", true, TP_STEP_CHECKPOINT, true},
 	{40, 9, 20000 * US, "validation", true, TP_STEP_EVALUATION, true},
 	{40, 9, 20000 * US, "validation", false, TP_STEP_EVALUATION, true},
-	{4, 5, 20000 * US, NULL, true, TP_STEP_SLOW, false},
+	{4, 5, 20000 * US, NULL, true, TP_STEP_SLOW, true},
+	{2, 2, 20000 * US, "GC", true, TP_STEP_SLOW, true},
+	{0, 2, 20000 * US, NULL, true, TP_STEP_WARMUP, false},
 	{0, 4, 90000 * US, NULL, true, TP_STEP_WARMUP, false},
 	/* Few steps: only what has a name is left out. */
 	{1, 0, 20000 * US, SAVE, true, TP_STEP_CHECKPOINT, true},
@@ -163,6 +165,18 @@ START_TEST(a_checkpoint_in_every_step_is_part_of_the_step)
 }
 END_TEST
 
+/* Two of six are how the program runs; without a name none of three or two is known to be rare. */
+START_TEST(slow_steps_that_come_back_are_judged)
+{
+	static const char lengths[][7] = {"lsslls", "ssl", "sl", "ls", "lls", "slslsl"};
+	for (const char *step = lengths[_i]; *step; step++)
+		step_until(0, *step == 'l' ? 1000 * US : 0, NULL, true);
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_steady, strlen(lengths[_i]));
+	ck_assert(!is_warned("single-special-step"));
+}
+END_TEST
+
 START_TEST(what_is_between_all_marks_is_part_of_the_time)
 {
 	for (int i = 0; i < 10; i++)
@@ -194,6 +208,7 @@ Suite *suite_analyze_rank_steady(void)
 			    2 * (int)(sizeof(specials) / sizeof(specials[0])));
 	tcase_add_loop_test(tc, two_checkpoints_show_how_often_they_come, 0, 8);
 	tcase_add_loop_test(tc, a_checkpoint_in_every_step_is_part_of_the_step, 2, 8);
+	tcase_add_loop_test(tc, slow_steps_that_come_back_are_judged, 0, 6);
 	tcase_add_test(tc, what_is_between_all_marks_is_part_of_the_time);
 	tcase_add_loop_test(tc, skipped_steps_are_left_out_but_one, 1, 8);
 	suite_add_tcase(suite, tc);
