@@ -146,9 +146,9 @@ def check_bars(t, text, report):
         else:
             t.check(abs(share - int(line[1])) <= 1, f"{part['id']} is {share:.2f} %, not {line[1]} %")
     shares = {part["id"]: 100 * part["time_ns"] / total for part in report["partition"]["parts"] if total}
-    if sum(int(share + 0.5) for share in shares.values()) <= 100:
+    if sum(round(share) for share in shares.values()) <= 100:
         for part, value in shown.items():
-            t.check(value.startswith("<") or int(value) == int(shares[part] + 0.5),
+            t.check(value.startswith("<") or int(value) == round(shares[part]),
                     f"{part} is {shares[part]:.2f} %, and its bar says {value} %, other than its sentence")
     if shown:
         whole = sum(int(value) for value in shown.values() if not value.startswith("<"))

@@ -112,10 +112,11 @@ static void describe_gaps(const struct tp_rank_analysis *analysis,
 	uint64_t reach_ns = device->n_ops ? device->ops[0].end_ns : 0;
 	for (size_t i = 1; i < device->n_ops; i++) {
 		const struct tp_op *op = &device->ops[i];
-		if (op->start_ns > reach_ns && tp_op_is_in_window(device, op) &&
-		    !tp_intervals_covered(&analysis->untraced, reach_ns, op->start_ns))
-			out->gap_ns[gap_cause(rank, op, reach_ns)] +=
-				tp_intervals_covered(&judged, reach_ns, op->start_ns);
+		uint64_t judged_ns = op->start_ns > reach_ns
+					     ? tp_intervals_covered(&judged, reach_ns, op->start_ns)
+					     : 0;
+		if (judged_ns && !tp_intervals_covered(&analysis->untraced, reach_ns, op->start_ns))
+			out->gap_ns[gap_cause(rank, op, reach_ns)] += judged_ns;
 		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
 	}
 }

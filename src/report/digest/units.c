@@ -241,7 +241,11 @@ void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents)
 	}
 	unsigned given = 0;
 	for (size_t i = 0; i < n; i++) {
-		percents[i] = (unsigned)(((parts[i] >> shift) * 100 + total / 2) / total);
+		uint64_t exact = (parts[i] >> shift) * 100;
+		uint64_t rest = exact % total;
+		percents[i] = (unsigned)(exact / total);
+		/* Halves become even, as printf() has it. */
+		percents[i] += rest > total - rest || (rest == total - rest && percents[i] % 2);
 		given += percents[i];
 	}
 	/* Each round lowers the part that was raised most: fewer than n percents are too many, so

@@ -95,8 +95,8 @@ END_TEST
 /* As the same share is printed elsewhere. */
 START_TEST(a_share_is_rounded_to_the_nearest)
 {
-	static const uint64_t parts[][3] = {{1, 1, 1}, {834, 131, 35}, {1, 1, 0}, {2, 1, 0}};
-	static const unsigned expected[][3] = {{33, 33, 33}, {83, 13, 4}, {50, 50, 0}, {67, 33, 0}};
+	static const uint64_t parts[][3] = {{1, 1, 1}, {834, 131, 35}, {7, 1, 0}, {2, 1, 0}};
+	static const unsigned expected[][3] = {{33, 33, 33}, {83, 13, 4}, {88, 12, 0}, {67, 33, 0}};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		unsigned percents[3];
 		tp_unit_share_100(parts[i], 3, percents);
