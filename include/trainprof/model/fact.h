@@ -242,6 +242,7 @@
 	X(DEVICE_BUSY, "device.busy_ratio", "ratio", SEEN,                                         \
 	  "windows in which the device works, mean")                                               \
 	X(DEVICE_BUSY_LEAST, "device.busy_least_ratio", "ratio", SEEN, "of the least busy device") \
+	X(DEVICE_BUSY_MOST, "device.busy_most_ratio", "ratio", SEEN, "of the busiest device")      \
 	X(DEVICE_OPS, "device.ops_per_step", "1", SEEN, "kernels and copies of a step, mean")      \
 	X(DEVICE_KERNEL, "device.kernel_median_ns", "ns", SEEN, "median length of a kernel")       \
 	X(DEVICE_SHORT, "device.short_kernel_ratio", "ratio", SEEN, "kernels shorter than 10 us")  \

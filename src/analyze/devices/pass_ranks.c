@@ -123,6 +123,7 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	for (uint32_t i = 0; i < ranks.n_ranks; i++)
 		tp_rank_host_build(&ranks, i, analysis);
 	tp_ranks_find_steps(&ranks);
+	tp_ranks_find_steady(&ranks, analysis);
 	tp_ranks_partition(&ranks);
 	tp_ranks_join(&ranks);
 	tp_ranks_sum(&ranks);

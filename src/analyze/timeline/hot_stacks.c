@@ -72,6 +72,11 @@ void tp_hot_table_finish(struct tp_hot_table *table, struct tp_profile *profile)
 	profile->n_hot = table->n < MAX_HOT ? table->n : MAX_HOT;
 	profile->hot =
 		tp_arena_copy(&profile->arena, table->rows, profile->n_hot * sizeof(*table->rows));
+	tp_hot_table_release(table);
+}
+
+void tp_hot_table_release(struct tp_hot_table *table)
+{
 	tp_map_release(&table->index);
 	free(table->rows);
 	free(table->paths);

@@ -20,5 +20,6 @@ struct tp_hot_table {
 void tp_hot_table_add(struct tp_hot_table *table, const struct tp_hot_stack *hot);
 /* Sets profile->hot, sorted by time. Releases the table. */
 void tp_hot_table_finish(struct tp_hot_table *table, struct tp_profile *profile);
+void tp_hot_table_release(struct tp_hot_table *table);
 
 #endif

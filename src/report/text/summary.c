@@ -26,8 +26,9 @@
 static const double LENGTHS_ALIKE = 0.02;
 
 enum {
-	SCREEN_LINES = 21, /* 24, minus the prompt and the program's last output */
-	COMMAND_LEAST = 9, /* minimum columns for the command in the first line */
+	SCREEN_LINES = 21,   /* 24, minus the prompt and the program's last output */
+	COMMAND_LEAST = 9,   /* minimum columns for the command in the first line */
+	PARTS_SHOWN_MIN = 3, /* on a screen that has no room for more */
 };
 
 /* ---- the first line ------------------------------------------------------------------------ */
@@ -512,5 +513,7 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 		if (fits(page, &shorter))
 			break;
 	}
+	while (!fits(page, &shorter) && shorter.n_shown > PARTS_SHOWN_MIN)
+		shorter.n_shown--;
 	print_summary(page, &shorter);
 }
