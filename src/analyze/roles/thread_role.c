@@ -52,7 +52,7 @@ uint64_t tp_thread_role_loader_ns(const struct tp_thread_info *info)
 {
 	uint64_t phase = info->phase_ns[TP_PHASE_DATALOADER];
 	uint64_t leaf = info->leaf_ns[TP_LEAF_DECODE] + info->leaf_ns[TP_LEAF_PICKLE] +
-			info->leaf_ns[TP_LEAF_READ];
+			info->leaf_ns[TP_LEAF_READ] + info->leaf_ns[TP_LEAF_OPEN];
 	return phase > leaf ? phase : leaf;
 }
 

@@ -294,8 +294,14 @@ static void print_steps_note(struct tp_page *page, const struct tp_report_digest
 	if (!digest->is_judgeable || profile->steps_found_by != TP_STEPS_NONE ||
 	    !profile->steps_reason)
 		return;
+	/* The first reason is enough here; --full has all of them. */
+	const char *rest = page->style->is_full ? NULL : strchr(profile->steps_reason, ';');
+	struct tp_buf text = {0};
+	tp_buf_add(&text, profile->steps_reason,
+		   rest ? (size_t)(rest - profile->steps_reason) : strlen(profile->steps_reason));
 	tp_page_add(page, TP_PAINT_NONE, "No steps: ");
-	tp_page_wrap(page, 2, TP_PAINT_NONE, profile->steps_reason, 3);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 3);
+	tp_buf_release(&text);
 	if (!profile->steps_next)
 		return;
 	/* One line, so that it can be copied. */
