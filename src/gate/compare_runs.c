@@ -97,13 +97,23 @@ static double confidence_of(const struct tp_diff_request *request)
 	return request->confidence > 0 ? request->confidence : 0.95;
 }
 
+/* `unit` is what noise is relative to, in the unit of the values. */
+static struct tp_gate_design design_of(const struct tp_diff_request *request, double confidence,
+				       double unit)
+{
+	return (struct tp_gate_design){.is_paired = request->is_paired,
+				       .confidence = confidence,
+				       .noise = unit * TP_GATE_ASSUMED_NOISE,
+				       .spread_min = unit * TP_GATE_SPREAD_MIN,
+				       .is_now_first = request->is_now_first};
+}
+
 static void make_ratio(const struct maker *m, const struct tp_run_value *values,
 		       struct tp_gate_estimate *ratio)
 {
 	const struct tp_diff_request *request = m->request;
 	struct tp_spread *spread = &m->out->spread;
-	const struct tp_gate_design design = {request->is_paired, confidence_of(request),
-					      TP_GATE_ASSUMED_NOISE};
+	const struct tp_gate_design design = design_of(request, confidence_of(request), 1);
 	size_t n = request->n_base;
 	tp_gate_ratio_make(ratio, values, n, values + n, request->n_now, &design);
 	m->out->ratio = change_of(ratio, 1);
@@ -143,8 +153,7 @@ static void make_part(const struct maker *m, enum tp_part part, double confidenc
 {
 	const struct tp_diff_request *request = m->request;
 	struct tp_run_value *values = tp_alloc(n_runs(request) * sizeof(*values));
-	const struct tp_gate_design design = {request->is_paired, confidence,
-					      m->out->step.base * TP_GATE_ASSUMED_NOISE};
+	const struct tp_gate_design design = design_of(request, confidence, m->out->step.base);
 	for (size_t i = 0; i < n_runs(request); i++) {
 		values[i].value = run_at(request, i)->part_ns[part];
 		values[i].error = run_at(request, i)->part_error_ns[part];

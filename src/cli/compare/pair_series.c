@@ -176,7 +176,8 @@ static enum tp_status add_pair(struct tp_pair_series *s, struct tp_error *err)
 	}
 	s->n_disturbed += was_disturbed;
 	s->n_pairs++;
-	s->state = tp_pairs_judge(&s->ratio, s->values[0], s->values[1], s->n_pairs, &s->plan);
+	s->state = tp_pairs_judge(&s->ratio, s->values[0], s->values[1], s->is_b_first, s->n_pairs,
+				  &s->plan);
 	return TP_OK;
 }
 
@@ -184,6 +185,7 @@ static enum tp_status run_pair(struct tp_pair_series *s, const char *name, struc
 {
 	enum tp_status status = TP_OK;
 	int first = draw_side(s);
+	s->is_b_first[s->n_pairs] = first == 1;
 	for (int i = 0; i < 2 && status == TP_OK && !is_stopped(s); i++) {
 		int side = i ? !first : first;
 		show_progress(s, s->n_pairs + 1, side);
@@ -311,6 +313,7 @@ void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s
 		.now = s->sides[1].items,
 		.n_now = s->n_pairs,
 		.is_paired = true,
+		.is_now_first = s->is_b_first,
 		.confidence = tp_pairs_confidence(&s->plan),
 		.margin_ratio = s->plan.margin_ratio,
 		.is_ignored = {true, true, true},

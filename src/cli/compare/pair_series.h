@@ -60,6 +60,7 @@ struct tp_pair_series {
 	struct tp_gate_runs sides[2];
 	tp_fact_id time; /* the compared fact; tp_n_facts before it is known */
 	struct tp_run_value values[2][TP_PAIRS_GIVEN_MAX];
+	bool is_b_first[TP_PAIRS_GIVEN_MAX];
 	size_t n_pairs; /* that are used */
 	size_t n_repeated;
 	size_t n_disturbed; /* of these: disturbed, but used all the same */
