@@ -183,7 +183,7 @@ END_TEST
 START_TEST(ten_percent_are_found_with_three_pairs_beside_a_neighbour)
 {
 	check_figure(NOISE_NEIGHBOUR, 3, "10 % found",
-		     simulate(NOISE_NEIGHBOUR, 3, 1.1, 400).alarms, 0.9, 1);
+		     simulate(NOISE_NEIGHBOUR, 3, 1.1, 2000).alarms, 0.9, 1);
 }
 END_TEST
 
