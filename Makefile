@@ -833,10 +833,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -m 644 $(filter-out %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
 	install -m 755 $(filter %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
-	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
-	install -m 644 docs/diff.schema.json $(datadir)/trainprof/diff.schema.json
-	install -m 644 docs/job.schema.json $(datadir)/trainprof/job.schema.json
-	install -m 644 docs/budget.schema.json $(datadir)/trainprof/budget.schema.json
+	install -m 644 $(addprefix docs/,$(addsuffix .schema.json,plan diff job budget check pairs trials history)) $(datadir)/trainprof
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
 	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \
 		$(COMPLETER) completion $$shell > $$file || rm -f $$file;; esac; done; done

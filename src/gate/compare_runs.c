@@ -98,8 +98,8 @@ static double confidence_of(const struct tp_diff_request *request)
 }
 
 /* `unit` is what noise is relative to, in the unit of the values. */
-static struct tp_gate_design design_of(const struct tp_diff_request *request, double confidence,
-				       double unit)
+static struct tp_gate_design plan_of(const struct tp_diff_request *request, double confidence,
+				     double unit)
 {
 	return (struct tp_gate_design){.is_paired = request->is_paired,
 				       .confidence = confidence,
@@ -113,7 +113,7 @@ static void make_ratio(const struct maker *m, const struct tp_run_value *values,
 {
 	const struct tp_diff_request *request = m->request;
 	struct tp_spread *spread = &m->out->spread;
-	const struct tp_gate_design design = design_of(request, confidence_of(request), 1);
+	const struct tp_gate_design design = plan_of(request, confidence_of(request), 1);
 	size_t n = request->n_base;
 	tp_gate_ratio_make(ratio, values, n, values + n, request->n_now, &design);
 	m->out->ratio = change_of(ratio, 1);
@@ -153,7 +153,7 @@ static void make_part(const struct maker *m, enum tp_part part, double confidenc
 {
 	const struct tp_diff_request *request = m->request;
 	struct tp_run_value *values = tp_alloc(n_runs(request) * sizeof(*values));
-	const struct tp_gate_design design = design_of(request, confidence, m->out->step.base);
+	const struct tp_gate_design design = plan_of(request, confidence, m->out->step.base);
 	for (size_t i = 0; i < n_runs(request); i++) {
 		values[i].value = run_at(request, i)->part_ns[part];
 		values[i].error = run_at(request, i)->part_error_ns[part];

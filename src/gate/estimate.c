@@ -38,7 +38,7 @@ static void set_interval(struct tp_gate_estimate *out, double half)
 /* ---- pairs ------------------------------------------------------------------------------- */
 
 /* One way to explain the values of pairs: the difference of both sides, and what is left. */
-struct fit {
+struct pair_fit {
 	double value;
 	double residuals; /* sum of squares */
 	double df;
@@ -46,10 +46,10 @@ struct fit {
 };
 
 /* Whatever both runs of a pair have in common cancels out. */
-static struct fit fit_pairs(const struct tp_run_value *base, const struct tp_run_value *now,
-			    size_t n)
+static struct pair_fit fit_pairs(const struct tp_run_value *base, const struct tp_run_value *now,
+				 size_t n)
 {
-	struct fit out = {.df = (double)(n - 1), .factor = 2 / (double)n};
+	struct pair_fit out = {.df = (double)(n - 1), .factor = 2 / (double)n};
 	for (size_t i = 0; i < n; i++)
 		out.value += (now[i].value - base[i].value) / (double)n;
 	for (size_t i = 0; i < n; i++)
@@ -59,8 +59,8 @@ static struct fit fit_pairs(const struct tp_run_value *base, const struct tp_run
 
 /* Least squares of the 2 n runs in their order on the side and on a straight line in time: a drift
  * of the machine is taken out, and more degrees of freedom are left than pairs have. */
-static struct fit fit_trend(const struct tp_run_value *base, const struct tp_run_value *now,
-			    size_t n, const bool *is_now_first)
+static struct pair_fit fit_drift(const struct tp_run_value *base, const struct tp_run_value *now,
+				 size_t n, const bool *is_now_first)
 {
 	double middle = 0;
 	double sides = (double)n / 2; /* sums of squares and products: side is -0.5 or 0.5 */
@@ -85,20 +85,19 @@ static struct fit fit_trend(const struct tp_run_value *base, const struct tp_run
 	double determinant = sides * times - sides_times * sides_times;
 	double difference = (sides_values * times - times_values * sides_times) / determinant;
 	double slope = (sides * times_values - sides_times * sides_values) / determinant;
-	return (struct fit){.value = difference,
-			    .residuals =
-				    fmax(values - difference * sides_values - slope * times_values,
-					 0),
-			    .df = (double)(2 * n) - 3,
-			    .factor = times / determinant};
+	return (struct pair_fit){
+		.value = difference,
+		.residuals = fmax(values - difference * sides_values - slope * times_values, 0),
+		.df = (double)(2 * n) - 3,
+		.factor = times / determinant};
 }
 
 /* Returns true if runs of a pair resemble each other by more than a straight line explains: then
  * the machine wanders, and only differences within pairs are free of it. */
-static bool do_pairs_matter(const struct fit *pairs, const struct fit *trend)
+static bool are_pairs_similar(const struct pair_fit *pairs, const struct pair_fit *drift)
 {
-	double gained = trend->residuals - pairs->residuals;
-	double n_gained = trend->df - pairs->df;
+	double gained = drift->residuals - pairs->residuals;
+	double n_gained = drift->df - pairs->df;
 	if (!(gained > 0))
 		return false;
 	return tp_fisher_tail(gained / n_gained / (pairs->residuals / pairs->df), n_gained,
@@ -109,11 +108,11 @@ static void estimate_paired(struct tp_gate_estimate *out, const struct tp_run_va
 			    const struct tp_run_value *now, size_t n,
 			    const struct tp_gate_design *design, double p)
 {
-	struct fit fit = fit_pairs(base, now, n);
+	struct pair_fit fit = fit_pairs(base, now, n);
 	if (design->is_now_first && n >= TP_PAIRS_LEAST) {
-		const struct fit trend = fit_trend(base, now, n, design->is_now_first);
-		if (!do_pairs_matter(&fit, &trend))
-			fit = trend;
+		const struct pair_fit drift = fit_drift(base, now, n, design->is_now_first);
+		if (!are_pairs_similar(&fit, &drift))
+			fit = drift;
 	}
 	out->value = fit.value;
 	out->spread = fmax(sqrt(fit.residuals / fit.df), design->spread_min);

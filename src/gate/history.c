@@ -127,7 +127,7 @@ static struct line fit_line(const struct tp_history_level *levels, size_t n_leve
 
 /* A clock that sinks, or data that grow, look like a row of levels. Where levels have a slope in
  * common, it is taken out, and they are looked for again. */
-static void take_out_drift(struct tp_history_result *out, double *v)
+static void remove_drift(struct tp_history_result *out, double *v)
 {
 	const struct line line = fit_line(out->levels, out->n_levels, v);
 	if (out->n_levels < 2 || line.df < 1 ||
@@ -248,7 +248,7 @@ void tp_history_judge(struct tp_history_result *out, const struct tp_run_history
 	for (size_t i = 0; i < history->n; i++)
 		v[i] = log_time(&history->saves[i]);
 	find_levels(out, v);
-	take_out_drift(out, v);
+	remove_drift(out, v);
 	for (size_t i = 1; i < out->n_levels; i++)
 		if (out->levels[i].time_ns < out->levels[out->best].time_ns)
 			out->best = i;
