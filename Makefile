@@ -663,7 +663,7 @@ check-mirror:
 check-names:
 	$(Q)tests/checks/names.sh
 
-## check-thresholds: every threshold of analysis is in its table
+## check-thresholds: every threshold of analysis and comparisons is in its table
 check-thresholds:
 	$(Q)tests/checks/threshold_rows.sh
 
@@ -919,9 +919,11 @@ demo: deps
 docs: pages programs
 	$(Q)docs/make_docs.sh $(CURDIR)/trainprof $(B)/programs
 
-# The thresholds of analysis, and the effect of moving each.
-docs/thresholds.md: src/analyze/thresholds.def tests/bench/sensitivity.awk
+# The thresholds of analysis with the effect of moving each, and those of comparisons.
+COMPARISONS := include/trainprof/model/gate_thresholds.def
+docs/thresholds.md: src/analyze/thresholds.def $(COMPARISONS) tests/bench/sensitivity.awk tests/bench/gate_thresholds.awk
 	$(Q)awk -v WHAT=page -f tests/bench/sensitivity.awk $< > $@
+	$(Q)awk -f tests/bench/gate_thresholds.awk $(COMPARISONS) >> $@
 
 ## pages: the part of docs/ that is generated without measuring: facts, their schema, thresholds, the guide, tutorials
 pages: trainprof docs/thresholds.md

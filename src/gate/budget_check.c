@@ -70,13 +70,13 @@ static struct tp_gate_estimate level_of(const struct checker *c, tp_fact_id fact
 		/* Differences to zero have the variance of one run, not of two. */
 		const struct tp_gate_design paired = {
 			.is_paired = true,
-			.confidence = 0.95,
+			.confidence = TP_GATE_CONFIDENCE,
 			.spread_min = is_time(fact) ? TP_GATE_SPREAD_MIN * v->value / sqrt(2) : 0};
 		tp_gate_estimate_make(&out, zeros, n, v, n, &paired);
 		return out;
 	}
 	/* The assumed noise applies to one run here: the other side is exact. */
-	const struct tp_gate_design alone = {.confidence = 0.95,
+	const struct tp_gate_design alone = {.confidence = TP_GATE_CONFIDENCE,
 					     .noise = is_time(fact) ? TP_GATE_ASSUMED_NOISE *
 									      v->value / sqrt(2)
 								    : 0};
@@ -176,7 +176,7 @@ static void check_ratio(const struct checker *c, struct tp_assertion_result *out
 	const struct tp_run_value *now = values_of(c, c->runs->now, c->runs->n_now, a->fact);
 	bool is_less = tp_fact_is_throughput(a->fact);
 	const struct tp_gate_design design = {.is_paired = c->runs->is_paired,
-					      .confidence = 0.95,
+					      .confidence = TP_GATE_CONFIDENCE,
 					      .noise = TP_GATE_ASSUMED_NOISE,
 					      .spread_min = is_less || is_time(a->fact)
 								    ? TP_GATE_SPREAD_MIN

@@ -7,10 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The level at which the resemblance of pairs counts as more than chance. At 5 % the intervals of
- * three pairs hold in less than 93 % of the simulated cases; docs/design/gate.md#pairs. */
-static const double PAIRS_MATTER = 0.01;
-
 struct moments {
 	double mean;
 	double variance; /* variance of the sample; 0 for fewer than two values */
@@ -101,7 +97,7 @@ static bool are_pairs_similar(const struct pair_fit *pairs, const struct pair_fi
 	if (!(gained > 0))
 		return false;
 	return tp_fisher_tail(gained / n_gained / (pairs->residuals / pairs->df), n_gained,
-			      pairs->df) < PAIRS_MATTER;
+			      pairs->df) < TP_GATE_PAIRS_ALIKE;
 }
 
 static void estimate_paired(struct tp_gate_estimate *out, const struct tp_run_value *base,

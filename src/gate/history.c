@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum rate of checks of a history that report a change where there is none. A history is
- * checked after each save, so a check has to be wrong far more rarely than one in twenty: in the
- * simulation of tests/unit/gate/test_history.c, 60 checks together stay below 5 %. */
-static const double ALARM = 0.001;
-/* Level of the test for a drift, which is made only where levels were found. */
-static const double DRIFT_ALARM = 0.05;
-
 /* The unit is the save: runs of one night resemble each other more than those of two nights. */
 static double log_time(const struct tp_history_save *save)
 {
@@ -54,7 +47,7 @@ static double t_statistic(const double *v, size_t n, size_t k)
 }
 
 /* Returns the index at which a series changes; 0 = it does not change. Each index is one test, so
- * each gets its share of ALARM. */
+ * each gets its share of TP_HISTORY_ALARM. */
 static size_t find_change(const double *v, size_t n)
 {
 	size_t at = 0;
@@ -69,7 +62,7 @@ static size_t find_change(const double *v, size_t n)
 		}
 	}
 	double n_tries = (double)(n + 1 - 2 * TP_HISTORY_LEVEL_MIN);
-	double limit = tp_student_quantile(1 - ALARM / (2 * n_tries), (double)(n - 2));
+	double limit = tp_student_quantile(1 - TP_HISTORY_ALARM / (2 * n_tries), (double)(n - 2));
 	return most > limit ? at : 0;
 }
 
@@ -131,8 +124,8 @@ static void remove_drift(struct tp_history_result *out, double *v)
 {
 	const struct line line = fit_line(out->levels, out->n_levels, v);
 	if (out->n_levels < 2 || line.df < 1 ||
-	    fabs(line.slope) <= tp_student_quantile(1 - DRIFT_ALARM / 2, line.df) * line.spread /
-					sqrt(line.times))
+	    fabs(line.slope) <= tp_student_quantile(1 - TP_HISTORY_DRIFT / 2, line.df) *
+					line.spread / sqrt(line.times))
 		return;
 	out->drift_ratio = exp(line.slope) - 1;
 	for (size_t i = out->n_left_out; i < out->history->n; i++)
@@ -159,7 +152,7 @@ static void set_change(struct tp_history_result *out, const double *v)
 {
 	const struct tp_history_level *best = &out->levels[out->best];
 	const struct tp_history_level *last = &out->levels[out->n_levels - 1];
-	const struct tp_gate_design design = {.confidence = 0.95,
+	const struct tp_gate_design design = {.confidence = TP_GATE_CONFIDENCE,
 					      .noise = TP_GATE_ASSUMED_NOISE,
 					      .spread_min = TP_GATE_SPREAD_MIN};
 	struct tp_run_value *values = tp_alloc((best->n + last->n) * sizeof(*values));
@@ -188,7 +181,7 @@ static bool is_last_outlier(const double *v, const struct tp_history_level *leve
 	const double *before = v + level->first;
 	double excess = before[n] - mean(before, n);
 	double spread = fmax(sqrt(squares(before, n) / (double)(n - 1)), TP_GATE_SPREAD_MIN);
-	double limit = tp_student_quantile(1 - ALARM / 2, (double)(n - 1));
+	double limit = tp_student_quantile(1 - TP_HISTORY_ALARM / 2, (double)(n - 1));
 	return excess > log(1 + margin) && excess > limit * spread * sqrt(1 + 1 / (double)n);
 }
 
@@ -209,7 +202,8 @@ static bool is_step(const struct tp_history_result *r, const double *v, size_t l
 		mean(v + at, sides[1].n) - mean(v + first, sides[0].n) - line.slope * distance;
 	double variance =
 		1 / (double)sides[0].n + 1 / (double)sides[1].n + distance * distance / line.times;
-	return step > tp_student_quantile(1 - ALARM / 2, line.df) * line.spread * sqrt(variance);
+	return step > tp_student_quantile(1 - TP_HISTORY_ALARM / 2, line.df) * line.spread *
+			      sqrt(variance);
 }
 
 static void set_verdict(struct tp_history_result *out, const double *v)

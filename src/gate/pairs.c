@@ -8,7 +8,7 @@
 
 double tp_pairs_confidence(const struct tp_pairs_plan *plan)
 {
-	return plan->fixed ? 0.95 : 0.995;
+	return plan->fixed ? TP_GATE_CONFIDENCE : TP_GATE_LOOKS_CONFIDENCE;
 }
 
 enum tp_pairs_state tp_pairs_judge(struct tp_gate_estimate *ratio, const struct tp_run_value *base,

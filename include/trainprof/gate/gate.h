@@ -6,17 +6,12 @@
 
 #include "trainprof/base/json.h"
 #include "trainprof/base/status.h"
+#include "trainprof/model/gate_thresholds.h"
 #include "trainprof/model/run_diff.h"
 #include "trainprof/model/run_values.h"
 
-/* The default noise between two runs of one program if it was not measured, and the slowdown that
- * is tolerated: docs/design/gate.md#noise. */
-#define TP_GATE_ASSUMED_NOISE  0.02
+/* The slowdown that is tolerated if none is given, as a constant for tables of options. */
 #define TP_GATE_DEFAULT_MARGIN 0.03
-/* The least standard deviation between times of runs that is believed: clocks and loaders are not
- * steadier, and a few runs that agree by chance, or are copies, must not give an interval without
- * width. */
-#define TP_GATE_SPREAD_MIN 0.002
 
 /* ---- statistics ---- */
 

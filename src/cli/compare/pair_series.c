@@ -152,8 +152,9 @@ static double fact_of(const struct tp_run_values *run, tp_fact_id fact)
  * it. */
 static bool is_disturbed(const struct tp_run_values *run)
 {
-	return fact_of(run, TP_FACT_CPU_STEAL) > 0.05 ||
-	       (fact_of(run, TP_FACT_CPU_OTHERS) > 0.25 && fact_of(run, TP_FACT_CPU_DELAY) > 0.05);
+	return fact_of(run, TP_FACT_CPU_STEAL) > TP_PAIR_STEAL_MAX ||
+	       (fact_of(run, TP_FACT_CPU_OTHERS) > TP_PAIR_OTHERS_MAX &&
+		fact_of(run, TP_FACT_CPU_DELAY) > TP_PAIR_DELAY_MAX);
 }
 
 static void note_value(struct tp_pair_series *s, int side, size_t pair)
