@@ -66,7 +66,7 @@ static bool is_any_measured(const struct tp_trial *trials, size_t n)
 /* Prints what to change so that the program runs as it was tried. */
 static void print_best(struct tp_page *page, const struct tp_trial *best)
 {
-	if (best->is_command_changed) {
+	if (best->is_command_changed || !best->n_lines) {
 		tp_page_add(page, TP_PAINT_NONE, "Start it from now on as");
 		tp_page_end(page);
 		tp_page_column(page, 2);
