@@ -663,7 +663,7 @@ check-mirror:
 check-names:
 	$(Q)tests/checks/names.sh
 
-## check-thresholds: every threshold of analysis is in its table
+## check-thresholds: every threshold of analysis and comparisons is in its table
 check-thresholds:
 	$(Q)tests/checks/threshold_rows.sh
 
@@ -833,10 +833,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -m 644 $(filter-out %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
 	install -m 755 $(filter %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
-	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
-	install -m 644 docs/diff.schema.json $(datadir)/trainprof/diff.schema.json
-	install -m 644 docs/job.schema.json $(datadir)/trainprof/job.schema.json
-	install -m 644 docs/budget.schema.json $(datadir)/trainprof/budget.schema.json
+	install -m 644 $(addprefix docs/,$(addsuffix .schema.json,plan diff job budget check pairs trials history)) $(datadir)/trainprof
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
 	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \
 		$(COMPLETER) completion $$shell > $$file || rm -f $$file;; esac; done; done
@@ -922,9 +919,11 @@ demo: deps
 docs: pages programs
 	$(Q)docs/make_docs.sh $(CURDIR)/trainprof $(B)/programs
 
-# The thresholds of analysis, and the effect of moving each.
-docs/thresholds.md: src/analyze/thresholds.def tests/bench/sensitivity.awk
+# The thresholds of analysis with the effect of moving each, and those of comparisons.
+COMPARISONS := include/trainprof/model/gate_thresholds.def
+docs/thresholds.md: src/analyze/thresholds.def $(COMPARISONS) tests/bench/sensitivity.awk tests/bench/gate_thresholds.awk
 	$(Q)awk -v WHAT=page -f tests/bench/sensitivity.awk $< > $@
+	$(Q)awk -f tests/bench/gate_thresholds.awk $(COMPARISONS) >> $@
 
 ## pages: the part of docs/ that is generated without measuring: facts, their schema, thresholds, the guide, tutorials
 pages: trainprof docs/thresholds.md

@@ -93,9 +93,10 @@ struct tp_action {
 	const char *headline; /* the action in one line, or NULL */
 	const char *text;     /* with numbers filled in */
 	const char *example;  /* a command or line to type, or NULL */
-	const char *prefix; /* what precedes the program's command to apply it; NULL: the code must
-			       change */
-	const char *technique;                  /* id, or NULL */
+	/* How `trainprof try` applies it without a change of code; both NULL: it cannot. */
+	const char *prefix;    /* what precedes the program's command */
+	const char *loader;    /* settings of the DataLoader: "num_workers=2,pin_memory=1" */
+	const char *technique; /* id, or NULL */
 	const struct tp_references *literature; /* NULL: the guide has no page for it */
 };
 

@@ -50,15 +50,23 @@ static bool has_module(const char *path)
 	return is_there;
 }
 
+/* The value of a variable; "" if it is not set. */
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe): before threads */
+	return value ? value : "";
+}
+
 char *tp_install_python_path(void)
 {
 	char *directory = tp_install_dir_find("python", "src/python", has_module);
-	const char *given =
-		getenv("PYTHONPATH"); /* NOLINT(concurrency-mt-unsafe): before threads */
+	const char *given = variable("PYTHONPATH");
+	bool has_loader = *variable(TP_LOADER_ENV);
 	char *path = NULL;
 	if (directory && !strchr(directory, ':'))
-		path = given && *given ? tp_asprintf("%s:%s", given, directory)
-				       : tp_strdup(directory);
+		path = tp_asprintf("%s%s%s%s%s", has_loader ? directory : "",
+				   has_loader ? "/trainprof/startup:" : "", given,
+				   *given ? ":" : "", directory);
 	free(directory);
 	return path;
 }
