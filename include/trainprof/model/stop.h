@@ -33,6 +33,7 @@ struct tp_stopped_time {
 	pid_t pid;        /* the process that was stopped; 0 = all of them */
 	uint64_t start_ns;  /* in a trace: where it was removed */
 	uint64_t length_ns; /* its duration */
+	uint64_t n_lost;    /* records that were lost in it */
 };
 
 const char *tp_stop_kind_text(enum tp_stop_kind kind);

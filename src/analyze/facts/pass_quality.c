@@ -153,22 +153,12 @@ static void set_stops(struct tp_analysis *analysis)
 
 /* ---- completeness ------------------------------------------------------------------------- */
 
-/* Counts lost records. Gaps repeat the losses that their source has counted, so the larger sum is
- * used. */
-static uint64_t count_lost(const struct tp_trace *trace, uint64_t *n_kept)
+static uint64_t count_kept(const struct tp_trace *trace)
 {
-	uint64_t of_sources = 0;
-	uint64_t of_gaps = 0;
-	*n_kept = 0;
-	for (size_t i = 0; i < trace->n_sources; i++) {
-		of_sources += trace->sources[i].n_lost;
-		*n_kept += trace->sources[i].n_records;
-	}
-	for (size_t i = 0; i < trace->n_gaps; i++)
-		of_gaps += trace->gaps[i].n_lost;
-	if (!*n_kept)
-		*n_kept = trace->n_runs + trace->n_samples + trace->n_gauges + trace->n_marks;
-	return of_sources > of_gaps ? of_sources : of_gaps;
+	uint64_t n = 0;
+	for (size_t i = 0; i < trace->n_sources; i++)
+		n += trace->sources[i].n_records;
+	return n ? n : trace->n_runs + trace->n_samples + trace->n_gauges + trace->n_marks;
 }
 
 /* CPU time with a name: segments that have a stack of their own or of a similar segment, and
@@ -518,10 +508,9 @@ enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *er
 	(void)err;
 	struct tp_profile *profile = analysis->profile;
 	double program_ns = program_cpu_ns(analysis);
-	uint64_t n_kept;
-	uint64_t n_lost = count_lost(analysis->trace, &n_kept);
+	uint64_t n_lost = tp_trace_n_lost(analysis->trace);
 	uint64_t n_samples = count_samples(analysis);
-	double all = (double)(n_kept + n_lost);
+	double all = (double)count_kept(analysis->trace) + (double)n_lost;
 	double lost_ratio = all > 0 ? (double)n_lost / all : 0;
 	set_overhead(analysis);
 	set_stops(analysis);
