@@ -328,7 +328,7 @@ static double growth_in(const struct tp_trace *trace, const struct tp_gauge *of,
 {
 	enum tp_metric_subject subject = tp_metric_desc(of->metric)->subject;
 	double growth = 0;
-	if (stretch->kind != TP_STOP_MEASURER &&
+	if (tp_stop_is_of_program(stretch->kind) &&
 	    (subject == TP_METRIC_OF_TASK || subject == TP_METRIC_OF_PROCESS))
 		return 0;
 	(void)tp_trace_counter_delta(trace, of->metric, of->task, stretch->start_ns,

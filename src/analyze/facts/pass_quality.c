@@ -143,12 +143,14 @@ static void set_stops(struct tp_analysis *analysis)
 {
 	const uint64_t *left_out_ns = analysis->trace->left_out_ns;
 	uint64_t stopped_ns = 0;
+	uint64_t unwatched_ns = 0;
 	for (int kind = 0; kind < TP_N_STOP_KINDS; kind++)
-		stopped_ns += kind == TP_STOP_MEASURER ? 0 : left_out_ns[kind];
+		*(tp_stop_is_of_program((enum tp_stop_kind)kind) ? &stopped_ns : &unwatched_ns) +=
+			left_out_ns[kind];
 	tp_profile_set(analysis->profile, TP_FACT_RUN_STOPPED, (double)stopped_ns,
 		       TP_ORIGIN_MEASURED, 1);
-	tp_profile_set(analysis->profile, TP_FACT_RUN_UNWATCHED,
-		       (double)left_out_ns[TP_STOP_MEASURER], TP_ORIGIN_MEASURED, 1);
+	tp_profile_set(analysis->profile, TP_FACT_RUN_UNWATCHED, (double)unwatched_ns,
+		       TP_ORIGIN_MEASURED, 1);
 }
 
 /* ---- completeness ------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ START_TEST(stops_have_the_times_of_the_clock)
 	tp_sink_gap(&builder.sink, "nvml", "gone", 90 * TP_NS_PER_S, UINT64_MAX, 0);
 	char *text = table();
 	ck_assert_str_eq(text,
-			 "Gaps in the recording\n"
+			 "\nGaps in the recording\n"
 			 "  at            for           cause\n"
 			 "  10.0 s        30.0 s        stopped by a signal, process 7\n"
 			 "  50.0 s        2.00 s        trainprof itself stood still\n"
