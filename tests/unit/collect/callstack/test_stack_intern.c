@@ -112,7 +112,7 @@ enum {
 	DEPTH = 3,
 	N_FUNCTIONS = N_PATHS * DEPTH,
 	FUNCTION_BYTES = 4096,
-	SLOTS_MAX = 16384,
+	SLOTS_MAX = 4096,
 };
 
 static const uint64_t kernel_start = 0xffffffff81000000;
@@ -147,8 +147,8 @@ static void put_interrupts(struct rig *rig, struct tp_module *kernel, uint64_t f
 			};
 		}
 		tp_stack_intern_frames(&rig->put, frames, DEPTH, 0);
-		if (rig->put.ids.n_slots > SLOTS_MAX)
-			ck_abort_msg("%zu slots after %llu samples", rig->put.ids.n_slots,
+		if (rig->put.kernel.n_slots > SLOTS_MAX)
+			ck_abort_msg("%zu slots after %llu samples", rig->put.kernel.n_slots,
 				     (unsigned long long)i);
 	}
 }
