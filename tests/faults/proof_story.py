@@ -184,7 +184,8 @@ def main():
         began, watched = started(os.path.join(disk, "second")), second["run"]["duration_ns"] / 1e9
         judge(at["attach"] <= began and abs(began + watched - at["interrupt"]) < AWAY_S,
               f"attached from {began - at['start']:.2f} s to {began + watched - at['start']:.2f} s; typed at "
-              f"{at['attach'] - at['start']:.2f} s, interrupted at {at['interrupt'] - at['start']:.2f} s")
+              f"{at['attach'] - at['start']:.2f} s, interrupted at {at['interrupt'] - at['start']:.2f} s; "
+              f"{second['run']['end']['kind']}")
         with open(alone + ".log", "rb") as one, open(os.path.join(folder, "measured.truth.log"), "rb") as other:
             numbers = [re.sub(rb"\s+", b" ", file.read()) for file in (one, other)]
         judge(numbers[0] == numbers[1], f"the job's log is as without trainprof ({len(numbers[0])} bytes)")
