@@ -15,7 +15,7 @@
 
 /* A program reaches new places for days, and interrupts hit new places of the kernel all the time.
  * The maps only save naming a place again, which gives the same id: a map of this many places
- * begins anew. */
+ * begins again. */
 enum { PLACES_MAX = 16384, KERNEL_PLACES_MAX = 2048 };
 
 static void remember(struct tp_map *places, size_t max, uint64_t key, uint64_t id)

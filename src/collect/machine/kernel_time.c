@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts times of perf records in a time namespace. */
-#include "perf_time.h"
+/* Converts times in records of the kernel to those of our time namespace. */
+#include "kernel_time.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-uint64_t tp_perf_time_add_offset(uint64_t kernel_ns, const char *offsets)
+uint64_t tp_kernel_time_add_offset(uint64_t kernel_ns, const char *offsets)
 {
 	static const char name[] = "monotonic";
 	const char *at = strstr(offsets, name);
@@ -34,7 +34,7 @@ static bool is_in_namespace_of_children(void)
 }
 
 /* A process cannot change its own time namespace while it has threads, and we never do. */
-uint64_t tp_perf_time_ns(uint64_t kernel_ns)
+uint64_t tp_kernel_time_ns(uint64_t kernel_ns)
 {
 	static bool is_read;
 	static char offsets[256];
@@ -44,5 +44,5 @@ uint64_t tp_perf_time_ns(uint64_t kernel_ns)
 		    tp_file_peek("/proc/self/timens_offsets", offsets, sizeof(offsets)) <= 0)
 			offsets[0] = '\0';
 	}
-	return offsets[0] ? tp_perf_time_add_offset(kernel_ns, offsets) : kernel_ns;
+	return offsets[0] ? tp_kernel_time_add_offset(kernel_ns, offsets) : kernel_ns;
 }
