@@ -13,6 +13,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,9 @@ class Terminal:
         self.text = ""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            # A script in the background ignores them, and so would all that it starts.
+            for number in (signal.SIGINT, signal.SIGQUIT):
+                signal.signal(number, signal.SIG_DFL)
             os.chdir(folder)
             os.execvpe("bash", ["bash", "--norc", "-i"], dict(environment, PS1="$ "))
         threading.Thread(target=self.read, daemon=True).start()

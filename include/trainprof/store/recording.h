@@ -49,8 +49,8 @@ void tp_store_end(struct tp_store *store);
 /* Bytes written, for progress and for --max-size. */
 uint64_t tp_store_size(const struct tp_store *store);
 
-/* True if recording had to stop early for good; fills err with the reason ("no space left on device") and
- * sets *until_ns to the CLOCK_MONOTONIC time up to which it is complete. */
+/* True if recording had to stop early for good; fills err with the reason ("no space left on
+ * device") and sets *until_ns to the CLOCK_MONOTONIC time up to which it is complete. */
 bool tp_store_has_stopped(const struct tp_store *store, uint64_t *until_ns, struct tp_error *err);
 
 /* Flushes, closes and writes the final manifest. Frees the store in any case. */

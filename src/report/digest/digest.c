@@ -406,8 +406,8 @@ void tp_report_add_stops(struct tp_buf *out, const struct tp_report_digest *dige
 	for (int kind = 0; kind < TP_N_STOP_KINDS; kind++) {
 		if (!left_out_ns[kind])
 			continue;
-		bool is_of_program = kind != TP_STOP_SUSPENDED &&
-				     tp_stop_is_of_program((enum tp_stop_kind)kind);
+		bool is_of_program =
+			kind != TP_STOP_SUSPENDED && tp_stop_is_of_program((enum tp_stop_kind)kind);
 		tp_buf_printf(out, "%s%s%s for %s", between,
 			      is_of_program ? "the program was " : "", tp_stop_kind_text(kind),
 			      tp_unit_elapsed(left_out_ns[kind]).text);

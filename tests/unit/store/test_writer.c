@@ -356,7 +356,8 @@ START_TEST(on_a_disk_that_is_freed_recording_goes_on)
 	ck_assert(!trace.is_partial);
 	ck_assert_uint_eq(trace.n_samples, (999 + 1000) * PER_MS);
 	ck_assert_uint_eq(tp_trace_n_lost(&trace), 2000 * PER_MS);
-	const struct tp_stack *last = tp_trace_stack(&trace, trace.samples[trace.n_samples - 1].stack);
+	const struct tp_stack *last =
+		tp_trace_stack(&trace, trace.samples[trace.n_samples - 1].stack);
 	ck_assert_str_eq(tp_trace_string(&trace, trace.frames[last->frames[0]].symbol), "during");
 	ck_assert_uint_eq(trace.n_timed_gaps, 1);
 	ck_assert_str_eq(trace.timed_gaps[0].reason, "the disk was full");
@@ -548,8 +549,7 @@ Suite *suite_store_writer(void)
 	tcase_add_test(tc, at_its_size_limit_a_recording_stops_and_stays_whole);
 	tcase_add_test(tc, a_full_disk_stops_recording_and_leaves_room_for_manifest_and_report);
 	tcase_add_test(tc, on_a_disk_that_is_freed_recording_goes_on);
-	tcase_add_test(tc,
-		       on_a_disk_that_stays_full_recording_ends_and_counts_what_is_lost);
+	tcase_add_test(tc, on_a_disk_that_stays_full_recording_ends_and_counts_what_is_lost);
 	tcase_add_test(tc, a_disk_without_room_for_a_recording_is_refused_and_left_clean);
 	tcase_add_test(tc, half_a_block_is_taken_back);
 	tcase_add_test(tc, the_file_size_limit_of_the_shell_is_kept_without_a_signal);

@@ -9,9 +9,9 @@ START_TEST(the_offset_of_the_namespace_is_added)
 	ck_assert_uint_eq(
 		tp_kernel_time_add_offset(5, "monotonic      100000         7\nboottime 3 0\n"),
 		100000ULL * 1000000000 + 12);
-	ck_assert_uint_eq(
-		tp_kernel_time_add_offset(2000000000000, "monotonic  -1000  0\nboottime 0 0\n"),
-		1000000000000);
+	ck_assert_uint_eq(tp_kernel_time_add_offset(2000000000000,
+						    "monotonic  -1000  0\nboottime 0 0\n"),
+			  1000000000000);
 	ck_assert_uint_eq(tp_kernel_time_add_offset(5, "monotonic 0 0\nboottime 9 0\n"), 5);
 }
 END_TEST

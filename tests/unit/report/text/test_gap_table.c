@@ -76,7 +76,8 @@ START_TEST(what_has_no_line_is_in_the_sum_of_its_cause)
 		n_lines++;
 	ck_assert_uint_eq(n_lines, TP_REPORT_GAPS_OF_CAUSE);
 	ck_assert_ptr_nonnull(
-		strstr(text, "  5 more        2.50 s        perf: a ring was full, 15 records lost\n"));
+		strstr(text,
+		       "  5 more        2.50 s        perf: a ring was full, 15 records lost\n"));
 	ck_assert_ptr_nonnull(strstr(text, "held by a debugger"));
 	free(text);
 	tp_trace_builder_release(&builder);
