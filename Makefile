@@ -937,4 +937,4 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/sensitivity/*/*/*.d $(B)/tests/bench/*.d $(B)/tests/rules/*.d $(B)/tests/cases/*.d $(B)/tests/traces/*.d \
-	$(B)/tests/python/*.d)
+	$(B)/tests/python/*.d $(B)/tests/faults/*.d)

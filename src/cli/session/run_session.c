@@ -329,7 +329,7 @@ static void note_stop(struct run_session *s, struct tp_run_session_result *out)
 	struct tp_error cause = {0};
 	uint64_t until_ns = 0;
 	/* The data that is still in memory may not fit on the disk. */
-	tp_store_flush(s->store);
+	tp_store_end(s->store);
 	out->is_whole = !tp_store_has_stopped(s->store, &until_ns, &cause);
 	if (out->is_whole)
 		return;
