@@ -35,7 +35,8 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(WARNINGS) $(if $(filter 1,
 	$(CFLAGS_$(VARIANT)) $(PROBED_CFLAGS) $(CFLAGS)
 
 # ---- probes: optional features are detected by compiling a use of them -------------------------
-try_link = $(shell printf '$(1)' | $(CC) $(CFLAGS) $(LDFLAGS) -x c - $(2) -o /dev/null 2>/dev/null && echo yes)
+# Into a file of its own: some compilers take /dev/null for no name and write a.out.
+try_link = $(shell t=$$(mktemp) && printf '$(1)' | $(CC) $(CFLAGS) $(LDFLAGS) -x c - $(2) -o $$t 2>/dev/null && echo yes; rm -f $$t)
 HAVE_DW    := $(call try_link,\043include <dwarf.h>\nint main(void){return DW_CFA_advance_loc & 1;},)
 HAVE_CJSON := $(call try_link,\043include <cjson/cJSON.h>\nint main(void){return !cJSON_Parse;},-lcjson)
 HAVE_CHECK := $(call try_link,\043include <check.h>\nint main(void){return !suite_create;},-lcheck -lsubunit -lrt -lm -lpthread)
@@ -859,7 +860,9 @@ dist:
 # ---- packages that run on other machines than the one they were built on -----------------------
 .PHONY: portable archive wheel deb check-packages proof-packages
 ARCH ?= x86_64
-KIT  := build/packages/$(ARCH)
+# Compiler, libraries and their sources; a folder elsewhere outlives make clean.
+KITS ?= build/packages
+KIT  := $(KITS)/$(ARCH)
 # In a build folder of its own, with the compiler and the libraries of the kit.
 PORTABLE = $(MAKE) --no-print-directory VARIANT=portable B=build/portable-$(ARCH) CC=$(abspath $(KIT))/cc \
 	CFLAGS='-isystem $(abspath $(KIT))/include' LDFLAGS='-s -L$(abspath $(KIT))/lib'
