@@ -94,13 +94,13 @@ $(AGENT): $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire
 	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
-# Written again only if the commit changed.
-$(B)/gen/commit: FORCE
+# Written again only if the version or the commit changed.
+$(B)/gen/version: FORCE
 	@mkdir -p $(@D)
-	@[ "$$(cat $@ 2>/dev/null)" = '$(COMMIT)' ] || echo '$(COMMIT)' > $@
+	@[ "$$(cat $@ 2>/dev/null)" = '$(VERSION) $(COMMIT)' ] || echo '$(VERSION) $(COMMIT)' > $@
 .PHONY: FORCE
 
-$(B)/obj/base/version.o: $(B)/gen/commit
+$(B)/obj/base/version.o: $(B)/gen/version
 $(B)/obj/base/version.o: PROBED_CFLAGS += -DBUILD_VERSION='"$(VERSION)"' -DBUILD_COMMIT='"$(COMMIT)"' \
 	-DBUILD_WITH='"cJSON", "zlib", $(if $(HAVE_SQLITE),"SQLite"$(comma)) $(if $(HAVE_PFM),"libpfm4"$(comma)) '
 
@@ -868,11 +868,11 @@ PORTABLE = $(MAKE) --no-print-directory VARIANT=portable B=build/portable-$(ARCH
 	CFLAGS='-isystem $(abspath $(KIT))/include' LDFLAGS='-s -L$(abspath $(KIT))/lib'
 PACK = python3 packaging/pack.py --version=$(VERSION) --arch=$(ARCH) --time=$(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
-## portable: trainprof for glibc 2.17 and newer, ARCH=x86_64 or aarch64, below build/portable-ARCH
+## portable: trainprof for glibc 2.17 and newer, ARCH=x86_64 or aarch64, below build/portable-ARCH; ALSO="FILES" there
 portable:
 	$(Q)packaging/compiler.sh $(ARCH) $(KIT)
 	$(Q)packaging/libraries.sh $(ARCH) $(KIT)
-	+$(Q)$(PORTABLE) build/portable-$(ARCH)/trainprof build/portable-$(ARCH)/libtrainprof-agent.so
+	+$(Q)$(PORTABLE) $(addprefix build/portable-$(ARCH)/,trainprof libtrainprof-agent.so $(ALSO))
 
 # The files of make install, in a folder. A program for another processor cannot write its
 # completions: ours does.
