@@ -42,7 +42,7 @@ static bool is_found(const struct launch_place *e)
 	return e->variable ? getenv(e->variable) != NULL : access(e->file, F_OK) == 0;
 }
 
-bool tp_launch_permit(struct tp_buf *out)
+bool tp_launch_add_line(struct tp_buf *out)
 {
 	const struct launch_place *found = places;
 	/* A notebook or a job determines how to start; the environment around it determines the
@@ -61,6 +61,6 @@ void tp_launch_hint(struct tp_buf *out, const char *remedy)
 		found++;
 	if (!remedy)
 		tp_buf_printf(out, "%s: %s", found->name, found->start);
-	else if (!tp_launch_permit(out))
+	else if (!tp_launch_add_line(out))
 		tp_buf_printf(out, "Here: %s", remedy);
 }

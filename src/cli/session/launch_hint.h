@@ -9,7 +9,7 @@
 
 /* Adds "Docker: docker run --cap-add=…", which grants the permissions that sources lack. False, and
  * nothing added, outside containers. */
-bool tp_launch_permit(struct tp_buf *out);
+bool tp_launch_add_line(struct tp_buf *out);
 
 /* Adds that line if a source is refused, else "Slurm: srun trainprof …".
  * The environment is recognised by the variables and files that its runtime documents. `remedy` is

@@ -129,7 +129,7 @@ bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, 
 	tp_buf_printf(out, " are off: %s", first->reason);
 	bool has_remedy = n == 1 && first->remedy[0];
 	struct tp_buf hint = {0};
-	if (has_remedy && !(first->is_granted_at_start && tp_launch_permit(&hint)))
+	if (has_remedy && !(first->is_granted_at_start && tp_launch_add_line(&hint)))
 		tp_buf_printf(&hint, "%s", first->remedy);
 	if (next)
 		snprintf(next, size, "%s%s", tp_buf_text(&hint),
