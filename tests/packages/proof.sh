@@ -8,15 +8,18 @@
 #   places    noexec and read-only folders, an old kernel, musl, old and new Debian without a compiler
 #   foreign   the program for aarch64 under qemu
 #   speed     instructions of the packaged program over those of make's
-# shellcheck disable=SC2034 # the parts use make, wheel, archive, deb
+#   clusters  Podman and Slurm, with the lines of docs/howto/containers.md
+# shellcheck disable=SC2034 # the parts use wheel, archive, deb
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 # shellcheck source=tests/claims.inc
 . tests/claims.inc
 SHOW_PASSED=1
-make=${MAKE:-make}
 unset MAKEFLAGS
-parts=${PARTS:-builds installs changes places foreign speed}
+make() { # make ARGUMENT...: with all CPUs
+	command "${MAKE:-make}" -s -j"$(nproc)" "$@"
+}
+parts=${PARTS:-builds installs changes places foreign speed clusters}
 work=$(mktemp -d "${TMPDIR:-/tmp}/packages-XXXXXX") || exit 2
 log=$work/log
 trap 'umount "$work"/*/proc 2>/dev/null; rm -rf "$work"' EXIT
