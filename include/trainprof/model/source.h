@@ -4,6 +4,7 @@
 #ifndef TRAINPROF_MODEL_SOURCE_H
 #define TRAINPROF_MODEL_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TP_PRESENCE_MAP(X)                                                                         \
@@ -30,6 +31,8 @@ struct tp_availability {
 	enum tp_presence presence;
 	char reason[240]; /* "perf_event_paranoid is 4"; empty if available */
 	char remedy[120]; /* command to type; empty if nothing helps */
+	bool is_granted_at_start; /* CAP_PERFMON or CAP_SYS_PTRACE would do: a container's start
+				   * can grant them */
 };
 
 /* One source and how it worked in a recording. Strings are ids in the sink's or trace's table. */

@@ -5,6 +5,10 @@
 
 #include <stdbool.h>
 
+/* Saves where the program is. Called once, at the start; without it nothing next to the program is
+ * found. */
+void tp_install_dir_save(void);
+
 /* Returns the first directory that `is_it` accepts: next to the program as it is installed (`name`
  * below share/trainprof), built (`source` in the source tree) or unpacked, then in /usr/local and
  * /usr. Absolute, freed by the caller; NULL if there is none. */

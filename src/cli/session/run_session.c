@@ -8,6 +8,7 @@
 #include "force_recovery.h"
 #include "install_dir.h"
 #include "job_folder.h"
+#include "launch_hint.h"
 #include "live_child.h"
 #include "log_tee.h"
 #include "recordings.h"
@@ -127,9 +128,13 @@ bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, 
 		return false;
 	tp_buf_printf(out, " are off: %s", first->reason);
 	bool has_remedy = n == 1 && first->remedy[0];
+	struct tp_buf hint = {0};
+	if (has_remedy && !(first->is_granted_at_start && tp_launch_add_line(&hint)))
+		tp_buf_printf(&hint, "%s", first->remedy);
 	if (next)
-		snprintf(next, size, "%s%s", has_remedy ? first->remedy : "",
+		snprintf(next, size, "%s%s", tp_buf_text(&hint),
 			 has_remedy ? "   (or: trainprof doctor)" : "trainprof doctor");
+	tp_buf_release(&hint);
 	return true;
 }
 

@@ -42,16 +42,25 @@ static bool is_found(const struct launch_place *e)
 	return e->variable ? getenv(e->variable) != NULL : access(e->file, F_OK) == 0;
 }
 
-void tp_launch_hint(struct tp_buf *out, const char *remedy)
+bool tp_launch_add_line(struct tp_buf *out)
 {
 	const struct launch_place *found = places;
 	/* A notebook or a job determines how to start; the environment around it determines the
 	 * permissions. */
-	while (!is_found(found) || (remedy && !found->permit && found->variable))
+	while (!is_found(found) || (!found->permit && found->variable))
+		found++;
+	if (found->permit)
+		tp_buf_printf(out, "%s: %s", found->name, found->permit);
+	return found->permit != NULL;
+}
+
+void tp_launch_hint(struct tp_buf *out, const char *remedy)
+{
+	const struct launch_place *found = places;
+	while (!is_found(found))
 		found++;
 	if (!remedy)
-		remedy = found->start;
-	else if (found->permit)
-		remedy = found->permit;
-	tp_buf_printf(out, "%s: %s", found->name, remedy);
+		tp_buf_printf(out, "%s: %s", found->name, found->start);
+	else if (!tp_launch_add_line(out))
+		tp_buf_printf(out, "Here: %s", remedy);
 }
