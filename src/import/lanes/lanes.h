@@ -68,6 +68,7 @@ struct tp_lane_dialect {
 	const char *args[TP_LANE_ARGS_MAX]; /* names of the arguments that rows of events use */
 	const char *link;    /* name of the argument that links a call and its work; NULL = none */
 	char name_after;     /* a name begins after the first of these; NUL = names are complete */
+	bool lacks_kineto;   /* categories of torch.profiler are not its own: from another file */
 	bool has_thread_ids; /* threads have system thread ids: one may have two lanes */
 	bool arg_decides; /* events are left out if the first argument has a value without a row */
 	/* Returns the detail from a span's name and arguments; 0 = none. NULL = never any. */

@@ -32,6 +32,7 @@ static const struct tp_lane_dialect dialect = {
 	.n_lanes = TP_ARRAY_LEN(lanes),
 	.events = events,
 	.n_events = TP_ARRAY_LEN(events),
+	.lacks_kineto = true,
 };
 
 static enum tp_status timeline_read(struct tp_import_reader *import,

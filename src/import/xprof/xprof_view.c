@@ -92,6 +92,7 @@ static const struct tp_lane_dialect dialect = {
 		 [OPERATION] = "hlo_op",
 		 [CORRELATION] = "correlation_id"},
 	.link = "correlation_id",
+	.lacks_kineto = true,
 	.drops_instants = true,
 	.name = name_of,
 };
