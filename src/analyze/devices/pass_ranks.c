@@ -6,6 +6,7 @@
 #include "capture_facts.h"
 #include "rank_data.h"
 
+#include "trainprof/model/capture_words.h"
 #include "trainprof/model/fact.h"
 
 #include <inttypes.h>
@@ -17,13 +18,16 @@ static void warn_steps(struct tp_profile *profile)
 	if (profile->is_of_steps)
 		return;
 	char text[400];
+	char remedy[400];
 	snprintf(text, sizeof(text), "steps were not resolved: %s", profile->steps_reason);
+	snprintf(remedy, sizeof(remedy), "mark each step: %s",
+		 tp_capture_words(&profile->trace->run, TP_CAPTURE_MARKS));
 	tp_profile_warn(
 		profile, "no-steps", text,
 		profile->facts[TP_FACT_DEVICE_BUSY].is_known
 			? "shares are of the time from the first to the last work of devices"
 			: "shares are of the whole trace, its start and end included",
-		"mark each step: profiler.step() of torch.profiler, or an NVTX range");
+		remedy);
 }
 
 /* Warns of devices without steps if other ranks of the job have steps. */
