@@ -8,6 +8,7 @@
 #include "rank_names.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/capture_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -535,12 +536,15 @@ void tp_ranks_find_windows(struct tp_rank_analysis *analysis)
 /* The repetition may still be a step: its optimizer may run on the CPU or under an unknown name. */
 static void warn_repeats(struct tp_rank_analysis *analysis)
 {
-	if (analysis->has_repeats_only)
-		tp_profile_warn(
-			analysis->profile, "repeats-without-optimizer",
+	char remedy[400];
+	if (!analysis->has_repeats_only)
+		return;
+	snprintf(remedy, sizeof(remedy), "mark each step: %s",
+		 tp_capture_words(&analysis->trace->run, TP_CAPTURE_MARKS));
+	tp_profile_warn(analysis->profile, "repeats-without-optimizer",
 			"what repeats has an input, but no optimizer in it",
 			"its times are of repeats, which may be inference or micro-batches",
-			"mark each step: profiler.step() of torch.profiler, or an NVTX range");
+			remedy);
 }
 
 static void search(struct tp_rank_analysis *analysis, enum tp_steps_choice choice)
