@@ -290,13 +290,16 @@ static void inspect(struct offcpu *self, struct tp_task_tree_task *task, struct 
 
 /* Limits of one poll. Time is CPU time: while other programs have the CPU none is used. */
 struct poll_budget {
-	uint64_t end_cpu_ns;
+	const struct tp_stage_clock *stages;
+	uint64_t began_ns;
+	uint64_t limit_ns;
 	unsigned n_looks;
 };
 
 static bool has_timed_out(const struct poll_budget *poll_budget)
 {
-	return tp_clock_thread_cpu_ns() >= poll_budget->end_cpu_ns;
+	return tp_stage_used_ns(poll_budget->stages, poll_budget->began_ns) >=
+	       poll_budget->limit_ns;
 }
 
 static bool is_used_up(const struct poll_budget *poll_budget)
@@ -422,17 +425,17 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 {
 	struct offcpu *self = (struct offcpu *)base;
 	(void)err;
-	uint64_t began_cpu_ns = tp_clock_thread_cpu_ns();
+	uint64_t began_ns = tp_clock_now_ns();
 	enum tp_stage stage = tp_stage_enter(self->stages, TP_STAGE_PROC);
 	poll_tree(self, now_ns);
 	tp_stage_enter(self->stages, stage);
 	if (!self->is_paused) {
 		tp_task_tree_notify_poll(self->tree);
-		struct poll_budget poll_budget = {began_cpu_ns + POLL_BUDGET_NS,
+		struct poll_budget poll_budget = {self->stages, began_ns, POLL_BUDGET_NS,
 						  INSPECTIONS_PER_POLL};
 		poll_round(self, true, &poll_budget, now_ns);
 		poll_round(self, false, &poll_budget, now_ns);
-		poll_budget.end_cpu_ns += POLL_BUDGET_NS / 2;
+		poll_budget.limit_ns += POLL_BUDGET_NS / 2;
 		stage = tp_stage_enter(self->stages, TP_STAGE_PROC);
 		poll_accounts(self, &poll_budget, now_ns, false);
 		poll_peeks(self, now_ns);
@@ -444,7 +447,7 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 		self->n_polls++;
 		self->n_quiet++;
 	}
-	double cost_ns = (double)(tp_clock_thread_cpu_ns() - began_cpu_ns);
+	double cost_ns = (double)tp_stage_used_ns(self->stages, began_ns);
 	self->cost_ns += (cost_ns - self->cost_ns) / 8;
 	offcpu_arm(self);
 	return TP_OK;
