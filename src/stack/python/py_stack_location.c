@@ -11,7 +11,7 @@ enum {
 	MAX_CHUNKS = 4096,         /* 64 MiB of frames */
 	MAX_CHUNK_BYTES = 1 << 20, /* a chunk is larger than 16 KiB only if a single frame is */
 	SLACK_BYTES = 1024,        /* the stack may have grown since */
-	PEAK_READINGS = 32,        /* before less is read: loops come back to their depths */
+	PEAK_READINGS = 128,       /* before less is read: loops come back to their depths */
 	CHUNK_HEAD_BYTES = 64,
 };
 
@@ -78,7 +78,12 @@ void tp_py_stack_location_shrink(struct tp_py_stack_location *plan)
 {
 	if (plan->n_peaks < PEAK_READINGS || plan->n_chunks == 0)
 		return;
-	plan->chunks[0].size = limited(plan->chunks[0].size, plan->peak_bytes);
+	/* The rest of the last page costs little, and the stack may grow into it. */
+	struct tp_py_stack_location_chunk *newest = &plan->chunks[0];
+	uint64_t last = newest->address + plan->peak_bytes + SLACK_BYTES;
+	uint64_t page_end = last / TP_PROCESS_MEMORY_PAGE * TP_PROCESS_MEMORY_PAGE +
+			    TP_PROCESS_MEMORY_PAGE;
+	newest->size = limited(newest->size, page_end - newest->address);
 	plan->peak_bytes = plan->n_peaks = 0;
 }
 
