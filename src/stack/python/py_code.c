@@ -155,6 +155,14 @@ static struct tp_py_code *add(struct tp_py_code_cache *cache, uint64_t address)
 	return code;
 }
 
+static uint64_t identity_of(const uint64_t fields[TP_PY_CODE_N_FIELDS])
+{
+	uint64_t hash = 0;
+	for (size_t i = 0; i < TP_PY_CODE_N_FIELDS; i++)
+		hash = tp_hash_mix(hash, fields[i]);
+	return hash;
+}
+
 static bool replace(struct tp_py_code_cache *cache, uint64_t address, const uint8_t *head)
 {
 	struct tp_py_code fresh = {.address = address,
@@ -162,6 +170,7 @@ static bool replace(struct tp_py_code_cache *cache, uint64_t address, const uint
 				   .loaded_ns = cache->now_ns,
 				   .checked_ns = cache->now_ns};
 	read_fields(fresh.fields, cache->layout, head);
+	fresh.identity = identity_of(fresh.fields);
 	if (!load(cache, &fresh, head)) {
 		tp_py_line_table_release(&fresh.lines);
 		return false;

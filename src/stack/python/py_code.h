@@ -24,6 +24,7 @@ enum { TP_PY_CODE_N_FIELDS = 10 };
 struct tp_py_code {
 	uint64_t address;
 	uint64_t fields[TP_PY_CODE_N_FIELDS]; /* fields that are compared */
+	uint64_t identity;                    /* hash of them */
 	const char *file;                     /* valid until the cache is released */
 	const char *name;
 	uint32_t first_line;
