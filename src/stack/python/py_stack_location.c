@@ -120,8 +120,7 @@ static size_t find_chunk(const struct tp_py_stack_location *plan, uint64_t addre
 	return i;
 }
 
-/* The chunk that was newest is read up to its old top, plus slack: that is still right when it is
- * no longer the newest. */
+/* The chunk that was the newest one has been filled since: its head says up to where. */
 bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struct tp_py_memory *mem,
 					const struct tp_py_layout *layout, uint64_t address,
 					uint64_t top)
@@ -139,7 +138,7 @@ bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struc
 		TP_ARRAY_PUSH(fresh, n, capacity) = head.chunk;
 		top = 0;
 		known = find_chunk(plan, head.previous);
-	} while (head.previous != 0 && known == plan->n_chunks);
+	} while (head.previous != 0 && (known == plan->n_chunks || known == 0));
 	for (; is_sane && known < plan->n_chunks; known++)
 		TP_ARRAY_PUSH(fresh, n, capacity) = plan->chunks[known];
 	if (!is_sane)
