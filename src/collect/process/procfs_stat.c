@@ -32,8 +32,8 @@ enum {
 	N_FIELDS,
 };
 
-/* Reads the numbers from field 4 on; returns the number of the first field that is missing. By hand:
- * sscanf() was 2 % of all that trainprof takes beside a Python program. */
+/* Reads the numbers from field 4 on; returns the number of the first field that is missing. By
+ * hand: sscanf() was 2 % of all that trainprof takes beside a Python program. */
 static int parse_fields(const char *text, uint64_t fields[N_FIELDS])
 {
 	int n = FIELD_PPID;

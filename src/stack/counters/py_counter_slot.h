@@ -30,7 +30,8 @@ struct tp_py_counter_slot {
 	uint64_t highest; /* start value, of a falling counter */
 	uint64_t object;  /* the object that has it */
 	uint64_t total;
-	uint8_t n_plain; /* objects in a row that had no numbers in attributes; stops at its maximum */
+	uint8_t n_plain; /* objects in a row that had no numbers in attributes; stops at its maximum
+			  */
 	bool is_row_given_up; /* first slot of a row: none of it is read any more, for good */
 };
 

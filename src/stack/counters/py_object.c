@@ -334,8 +334,7 @@ static void read_types(struct tp_py_counters *self, const uint64_t *objects, siz
 			memset(pieces[i].out, 0, WORD);
 }
 
-static bool is_examined(const struct tp_py_counters *self, const struct frame_locals *locals,
-			size_t i)
+static bool is_due(const struct tp_py_counters *self, const struct frame_locals *locals, size_t i)
 {
 	uint64_t slot = locals->first_slot + i;
 	return tp_py_counter_is_address(object_in(self, locals->words[i])) &&
@@ -350,7 +349,7 @@ static void read_types_of_locals(struct tp_py_counters *self, const struct frame
 	size_t n = 0;
 	for (size_t i = 0; i < n_frames; i++)
 		for (size_t k = 0; k < frames[i].n; k++)
-			if (is_examined(self, &frames[i], k))
+			if (is_due(self, &frames[i], k))
 				objects[n++] = object_in(self, frames[i].words[k]);
 	read_types(self, objects, n);
 }
@@ -372,7 +371,7 @@ static void note_object(struct tp_py_counters *self, uint64_t slot, bool has_num
 }
 
 /* One that was not searched yet says nothing about its variable. */
-static void note_instance(struct tp_py_counters *self, uint64_t slot, uint64_t object)
+static void note_class_object(struct tp_py_counters *self, uint64_t slot, uint64_t object)
 {
 	const struct tp_py_object_cache *cache =
 		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
@@ -388,7 +387,7 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 	for (uint32_t i = 0; i < locals->n && list->n_objects < MAX_OBJECTS; i++) {
 		uint64_t object = object_in(self, locals->words[i]);
 		uint64_t slot = locals->first_slot + i;
-		if (!is_examined(self, locals, i))
+		if (!is_due(self, locals, i))
 			continue;
 		if (!is_of_class(self, object)) {
 			note_object(self, slot, false);
@@ -406,7 +405,7 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 		tp_py_objects_read_attributes(self, list, &root, object);
 		if (i == 0)
 			read_inner(self, list, &root, object);
-		note_instance(self, slot, object);
+		note_class_object(self, slot, object);
 	}
 }
 

@@ -24,8 +24,8 @@ struct variables {
 	const struct tp_py_globals *globals; /* NULL = local variables */
 	uint64_t address;
 	uint64_t first_slot; /* of local variables */
-	size_t stride;   /* bytes from one variable to the next */
-	size_t value_at; /* byte offset of the value in an entry */
+	size_t stride;       /* bytes from one variable to the next */
+	size_t value_at;     /* byte offset of the value in an entry */
 	size_t n;
 	const uint8_t *bytes;
 	uint8_t *again;
@@ -138,9 +138,9 @@ static uint64_t object_of(struct tp_py_counters *self, const struct variables *v
 	uint64_t word = word_of(variables, index);
 	if (self->layout->minor >= 14 && !variables->globals)
 		word &= ~(uint64_t)TAGS;
-	*slot = variables->globals ? tp_py_counter_slot_of(self, variables->code,
-							   name_of(variables, index))
-				   : variables->first_slot + index;
+	*slot = variables->globals
+			? tp_py_counter_slot_of(self, variables->code, name_of(variables, index))
+			: variables->first_slot + index;
 	if (word == 0 || tp_py_counter_is_given_up(self, *slot))
 		return 0;
 	if (tp_py_counter_is_address(word))

@@ -13,10 +13,10 @@ enum {
 	N_SLOTS = 2 * N_LOG, /* slots of the hash table over the log */
 	AHEAD_MAX = 48,      /* maximum number of ranges read ahead per call */
 	AHEAD_MIN = 6,       /* the same where most of what was read ahead was not used */
-	SEARCH_MAX = 64,     /* reads of an earlier round among which an unexpected one is searched */
-	AHEAD_BYTES = 8192,  /* maximum bytes of them all */
-	ENTRY_BYTES = 1024,  /* larger ranges are read only on demand */
-	SKIPS_MAX = 24,      /* this many of the ranges read ahead may be skipped */
+	SEARCH_MAX = 64, /* reads of an earlier round among which an unexpected one is searched */
+	AHEAD_BYTES = 8192, /* maximum bytes of them all */
+	ENTRY_BYTES = 1024, /* larger ranges are read only on demand */
+	SKIPS_MAX = 24,     /* this many of the ranges read ahead may be skipped */
 };
 
 #define NO_PLACE UINT64_MAX
@@ -41,8 +41,8 @@ struct tp_py_read_log {
 	uint64_t slots[N_SLOTS]; /* by hash: number of the read + 1 */
 	struct read_ahead ahead[AHEAD_MAX];
 	size_t n_ahead;
-	size_t next; /* index in `ahead` of the first range that was neither used nor skipped */
-	size_t n_wanted;      /* how many to read ahead */
+	size_t next;     /* index in `ahead` of the first range that was neither used nor skipped */
+	size_t n_wanted; /* how many to read ahead */
 	uint64_t round_begin; /* number of the first read of this round */
 	uint64_t place; /* number of the read in an earlier round that is expected next; NO_PLACE */
 	uint8_t bytes[AHEAD_BYTES];
@@ -154,7 +154,7 @@ static bool find_place(struct tp_py_read_log *log, const struct tp_process_range
 }
 
 /* Where little of what was read ahead is used, less is. */
-static void adapt(struct tp_py_read_log *log)
+static void update_limit(struct tp_py_read_log *log)
 {
 	if (log->n_ahead == 0)
 		return;
@@ -172,7 +172,7 @@ static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_ra
 	struct tp_py_read_log *log = self->log;
 	uint64_t number;
 	bool has_place = find_place(log, ranges, n, &number);
-	adapt(log);
+	update_limit(log);
 	log->place = NO_PLACE;
 	if (has_place)
 		set_place(log, number);

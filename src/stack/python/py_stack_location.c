@@ -81,8 +81,8 @@ void tp_py_stack_location_shrink(struct tp_py_stack_location *plan)
 	/* The rest of the last page costs little, and the stack may grow into it. */
 	struct tp_py_stack_location_chunk *newest = &plan->chunks[0];
 	uint64_t last = newest->address + plan->peak_bytes + SLACK_BYTES;
-	uint64_t page_end = last / TP_PROCESS_MEMORY_PAGE * TP_PROCESS_MEMORY_PAGE +
-			    TP_PROCESS_MEMORY_PAGE;
+	uint64_t page_end =
+		last / TP_PROCESS_MEMORY_PAGE * TP_PROCESS_MEMORY_PAGE + TP_PROCESS_MEMORY_PAGE;
 	newest->size = limited(newest->size, page_end - newest->address);
 	plan->peak_bytes = plan->n_peaks = 0;
 }

@@ -126,8 +126,9 @@ END_TEST
 static void read_checked(size_t object)
 {
 	uint64_t out[3];
-	const struct tp_process_range ranges[] = {
-		{object * 8, &out[0], 8}, {30 * 8, &out[1], 8}, {10 * 8, &out[2], 8}};
+	const struct tp_process_range ranges[] = {{object * 8, &out[0], 8},
+						  {30 * 8, &out[1], 8},
+						  {10 * 8, &out[2], 8}};
 	tp_py_read_ahead_begin(&ahead);
 	get(10);
 	ck_assert_uint_eq(ahead.mem.read(&ahead.mem, ranges, 3), 3);
