@@ -16,7 +16,7 @@
 enum { PATH_SIZE = 4096, KTHREADD = 2 };
 
 #define PERIOD_NS   (4 * TP_NS_PER_S)
-#define COST_FACTOR 1000 /* this takes at most a thousandth of one CPU */
+#define COST_FACTOR 5000 /* this takes at most a five-thousandth of one CPU */
 #define CPUS_MIN    0.03 /* three ticks per second; accounting is too coarse for less */
 
 void tp_other_programs_init(struct tp_other_programs *others, const struct tp_host *host,
