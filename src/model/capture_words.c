@@ -17,9 +17,8 @@ struct capture_row {
 };
 
 static const char *const any_tool[TP_CAPTURE_NEEDS] = {
-	[TP_CAPTURE_DEVICE] = "PyTorch: profile(activities=[ProfilerActivity.CPU, "
-			      "ProfilerActivity.CUDA]); Nsight Systems: nsys profile "
-			      "--trace=cuda,nvtx",
+	[TP_CAPTURE_DEVICE] = "torch.profiler.profile() with ProfilerActivity.CUDA, or: nsys "
+			      "profile --trace=cuda,nvtx,osrt CMD",
 	[TP_CAPTURE_HOST] = "PyTorch: profile(with_stack=True); nsys profile "
 			    "--trace=cuda,nvtx,osrt --sample=process-tree",
 	[TP_CAPTURE_MARKS] = "profiler.step() of torch.profiler, or an NVTX range",
@@ -35,8 +34,7 @@ static const char *const any_tool[TP_CAPTURE_NEEDS] = {
 
 static const struct capture_row rows[] = {
 	{"kineto",
-	 {[TP_CAPTURE_DEVICE] = "torch.profiler.profile(activities=[ProfilerActivity.CPU, "
-				"ProfilerActivity.CUDA])",
+	 {[TP_CAPTURE_DEVICE] = "torch.profiler.profile() with ProfilerActivity.CUDA",
 	  [TP_CAPTURE_HOST] = "torch.profiler.profile(activities=[ProfilerActivity.CPU, "
 			      "ProfilerActivity.CUDA], with_stack=True)",
 	  [TP_CAPTURE_MARKS] = "prof.step() of torch.profiler at its end",
@@ -55,9 +53,8 @@ static const struct capture_row rows[] = {
 	  [TP_CAPTURE_LINKS] = "nsys profile --cuda-graph-trace=node CMD",
 	  [TP_CAPTURE_STACKS] = "nsys profile --sample=process-tree --python-sampling=true CMD"}},
 	{"xprof",
-	 {[TP_CAPTURE_DEVICE] =
-		  "JAX: jax.profiler.start_trace(LOGDIR) in the process that uses the "
-		  "device; TensorFlow: tf.profiler.experimental.start(LOGDIR)",
+	 {[TP_CAPTURE_DEVICE] = "jax.profiler.start_trace(LOGDIR), or: tf.profiler.experimental."
+				"start(LOGDIR)",
 	  [TP_CAPTURE_HOST] = "JAX: ProfileOptions with python_tracer_level = 1; TensorFlow: "
 			      "ProfilerOptions(python_tracer_level=1)",
 	  [TP_CAPTURE_MARKS] = "JAX: jax.profiler.StepTraceAnnotation(\"train\", step_num=i); "
@@ -91,8 +88,7 @@ static const struct capture_row rows[] = {
 	  [TP_CAPTURE_LINKS] = "runTracer.sh -o trace.rpd CMD from the first launch on",
 	  [TP_CAPTURE_STACKS] = "rangePush of rpdTracerControl around each part of the step"}},
 	{"ascend",
-	 {[TP_CAPTURE_DEVICE] = "torch_npu.profiler.profile(activities=[ProfilerActivity.CPU, "
-				"ProfilerActivity.NPU])",
+	 {[TP_CAPTURE_DEVICE] = "torch_npu.profiler.profile() with ProfilerActivity.NPU",
 	  [TP_CAPTURE_HOST] = "torch_npu.profiler.profile(activities=[ProfilerActivity.CPU, "
 			      "ProfilerActivity.NPU], with_stack=True)",
 	  [TP_CAPTURE_MARKS] = "prof.step() of torch_npu.profiler at its end",
@@ -103,8 +99,7 @@ static const struct capture_row rows[] = {
 			       "profiler_level=torch_npu.profiler.ProfilerLevel.Level1)",
 	  [TP_CAPTURE_STACKS] = "torch_npu.profiler.profile(with_stack=True)"}},
 	{"timeline",
-	 {[TP_CAPTURE_DEVICE] = "sess.run(..., options=tf.RunOptions(trace_level="
-				"tf.RunOptions.FULL_TRACE))",
+	 {[TP_CAPTURE_DEVICE] = "tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE) of sess.run",
 	  [TP_CAPTURE_HOST] = "trainprof run -- CMD: a timeline has operations only",
 	  [TP_CAPTURE_MARKS] = "write one file for each sess.run, and import them one by one",
 	  [TP_CAPTURE_STEPS] = "write the timelines of sess.run 10 to 30",

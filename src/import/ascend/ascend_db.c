@@ -158,6 +158,7 @@ static const struct tp_table_dialect dialect = {
 	.n_tables = TP_ARRAY_LEN(tables),
 	.remedy = "torch_npu.profiler: tensorboard_trace_handler(DIR), then trainprof import "
 		  "DIR/*_ascend_pt",
+	.version = {"META_DATA", "name", "value", "SCHEMA_VERSION"},
 	.sums = &sums,
 	.rank = {"RANK_DEVICE_MAP", "rankId"},
 	.host = {"HOST_INFO", "hostName"},

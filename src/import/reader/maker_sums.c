@@ -9,9 +9,10 @@
 void tp_maker_sums_add(struct tp_maker_sums *sums, enum tp_maker_sum sum, uint64_t start_ns,
 		       uint64_t end_ns)
 {
-	if (sum != TP_MAKER_NONE)
+	if (sum != TP_MAKER_NONE && end_ns <= TP_MAKER_END_MAX_NS)
 		TP_ARRAY_PUSH(sums->work, sums->n, sums->capacity) =
-			(struct tp_maker_work){start_ns, end_ns, sum};
+			(struct tp_maker_work){start_ns, end_ns & TP_MAKER_END_MAX_NS,
+					       (unsigned)sum & 3};
 }
 
 static int by_start(const void *a, const void *b)

@@ -16,10 +16,13 @@ enum tp_maker_sum {
 	TP_MAKER_SUMS
 };
 
+#define TP_MAKER_END_MAX_NS ((UINT64_C(1) << 62) - 1)
+
+/* Of 16 bytes, for there is one for each operation of a device. 62 bits are 146 years. */
 struct tp_maker_work {
 	uint64_t start_ns;
-	uint64_t end_ns;
-	enum tp_maker_sum sum;
+	uint64_t end_ns : 62;
+	uint64_t sum : 2; /* enum tp_maker_sum */
 };
 
 /* Zero-initialised is empty and valid. */

@@ -142,11 +142,21 @@ static bool is_collective_log(const unsigned char *head, size_t size)
 	       (holds(head, size, "_comm_state") || holds(head, size, "pg_config"));
 }
 
-/* A marshalled dictionary: its first key is a tuple. */
+/* True if a byte that no text has is among the first ones. */
+static bool is_binary(const unsigned char *head, size_t size)
+{
+	for (size_t i = 1; i < size && i < 64; i++)
+		if (head[i] < 9 || head[i] >= 0x80)
+			return true;
+	return false;
+}
+
+/* A marshalled dictionary whose first key is a tuple. The upper bit marks one that is used again.
+ */
 static bool is_python_profile(const unsigned char *head, size_t size)
 {
-	return size > 1 && head[0] == '{' && (head[1] & 0x7f) != '"' && head[1] > ' ' &&
-	       head[1] != '}';
+	return size > 1 && head[0] == '{' && ((head[1] & 0x7f) == '(' || (head[1] & 0x7f) == ')') &&
+	       is_binary(head, size);
 }
 
 static bool is_event_file(const unsigned char *head, size_t size)
@@ -187,12 +197,7 @@ static bool is_collapsed(const unsigned char *head, size_t size)
  * pprof, Perfetto and XProf begin so. */
 static bool is_protocol_buffer(const unsigned char *head, size_t size)
 {
-	if (size < 4 || head[0] != 0x0a)
-		return false;
-	for (size_t i = 1; i < size && i < 64; i++)
-		if (head[i] < 9 || head[i] >= 0x80)
-			return true;
-	return false;
+	return size >= 4 && head[0] == 0x0a && is_binary(head, size);
 }
 
 /* pprof begins with the types of its values: messages of two small numbers, each of one byte or

@@ -105,6 +105,7 @@ static const struct tp_table_dialect dialect = {
 	.suffixed = "rocpd_kernel_dispatch",
 	.remedy = "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace --marker-trace "
 		  "--rccl-trace -- CMD",
+	.version = {"rocpd_metadata", "tag", "value", "schema_version"},
 	.host = {"rocpd_info_node", "hostname"},
 	.environment = &environments,
 	.devices = "rocpd_info_agent",

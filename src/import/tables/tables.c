@@ -6,6 +6,7 @@
 #include "import/reader/span_store.h"
 #include "import/reader/text_pattern.h"
 #include "import/sqlite/sqlite_db.h"
+#include "table_faults.h"
 #include "table_values.h"
 
 #include "trainprof/base/buf.h"
@@ -465,6 +466,15 @@ static uint64_t ranks_end(struct tables_reader *reader, const struct tp_import_s
 	return n_kept;
 }
 
+static enum tp_status fail_empty(struct tables_reader *reader, const char *path,
+				 struct tp_error *err)
+{
+	struct tp_buf *why = &reader->scratch;
+	tp_buf_clear(why);
+	tp_table_faults_add(why, reader->db, reader->dialect);
+	return tp_fail(err, TP_PARSE, "%s: no event can be read%s", path, tp_buf_text(why));
+}
+
 enum tp_status tp_tables_read(const struct tp_table_dialect *dialect,
 			      struct tp_import_reader *import,
 			      const struct tp_import_source *source, struct tp_error *err)
@@ -478,10 +488,7 @@ enum tp_status tp_tables_read(const struct tp_table_dialect *dialect,
 	if (reader.has_more_ranks)
 		status = tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
 	else if (!n_kept)
-		status =
-			tp_fail(err, TP_PARSE, "%s: no event can be read%s%s", source->path,
-				tp_sqlite_db_error(reader.db) ? ": " : "",
-				tp_sqlite_db_error(reader.db) ? tp_sqlite_db_error(reader.db) : "");
+		status = fail_empty(&reader, source->path, err);
 	if (status)
 		tp_error_next(err, "%s", dialect->remedy);
 	tp_sqlite_db_close(reader.db);

@@ -100,12 +100,21 @@ struct tp_table_sums {
 	enum tp_maker_sum by_type[TP_MAKER_SUMS]; /* the type's number -> the sum */
 };
 
+/* Where a database says which schema it has: the row of `table` with `wanted` in column `tag`. */
+struct tp_table_version {
+	const char *table; /* NULL = nowhere */
+	const char *tag;
+	const char *value;
+	const char *wanted;
+};
+
 struct tp_table_dialect {
 	const struct tp_table *tables;
 	size_t n_tables;
 	const char *suffixed; /* tables have a suffix after their name, one for each set: those of
 				 this table define the sets; NULL = no suffixes */
 	const char *remedy;   /* command to type if nothing can be read */
+	struct tp_table_version version;
 	const struct tp_table_sums *sums; /* NULL = none */
 	struct tp_table_fact rank;
 	struct tp_table_fact host;

@@ -21,6 +21,7 @@ START_TEST(more_is_recorded_with_the_tool_that_wrote_the_trace)
 		{"xprof", TP_CAPTURE_MARKS, "jax.profiler.StepTraceAnnotation", "torch"},
 		{"xprof-json", TP_CAPTURE_DEVICE, "jax.profiler.start_trace", "torch"},
 		{"rocpd", TP_CAPTURE_HOST, "rocprofv3 --hip-trace", "nsys"},
+		{"rocpd", TP_CAPTURE_DEVICE, "rocprofv3 --kernel-trace", "jax"},
 		{"rocprof", TP_CAPTURE_STEPS, "rocprofv3 --collection-period", "torch"},
 		{"rpd", TP_CAPTURE_DEVICE, "runTracer.sh", "nsys"},
 		{"ascend-db", TP_CAPTURE_STEPS, "torch_npu.profiler.schedule", "nsys"},
