@@ -39,6 +39,19 @@ static struct tp_interval until_next(const struct tp_device_work *device, size_t
 
 /* ---- kinds ---- */
 
+/* A step is long if the clocks of the thread and of the device both say so: a thread that runs
+ * ahead waits in one step for many, and the first window of a device that lags has all of its lag.
+ */
+static uint64_t length_of(const struct job_steps *s, size_t i)
+{
+	const struct tp_intervals *marks = &s->analysis->ranks[s->device->rank].steps;
+	struct tp_interval all = until_next(s->device, i);
+	uint64_t until_ns =
+		i + 1 < marks->n ? marks->items[i + 1].start_ns : marks->items[i].end_ns;
+	uint64_t marked_ns = until_ns - marks->items[i].start_ns;
+	return marked_ns < all.end_ns - all.start_ns ? marked_ns : all.end_ns - all.start_ns;
+}
+
 static void list_steps(const struct job_steps *s)
 {
 	const struct tp_device_work *device = s->device;
@@ -47,11 +60,11 @@ static void list_steps(const struct job_steps *s)
 		tp_arena_array(&profile->arena, device->n_windows, sizeof(*profile->steps));
 	profile->n_steps = device->n_windows;
 	for (size_t i = 0; i < device->n_windows; i++) {
-		struct tp_interval all = until_next(device, i);
+		uint64_t start_ns = device->windows[i].start_ns;
 		bool is_whole = i >= device->from && i < device->to;
 		profile->steps[i] =
-			(struct tp_step){.start_ns = all.start_ns,
-					 .end_ns = all.end_ns,
+			(struct tp_step){.start_ns = start_ns,
+					 .end_ns = start_ns + length_of(s, i),
 					 .kind = is_whole ? TP_STEP_STEADY : TP_STEP_CUT};
 	}
 }
@@ -206,9 +219,14 @@ static void list_left_out(const struct job_steps *s)
 	struct tp_rank_analysis *analysis = s->analysis;
 	analysis->left_out = tp_arena_array(&s->profile->arena, s->profile->n_steps,
 					    sizeof(*analysis->left_out));
-	for (size_t i = s->device->from; i < s->device->to; i++)
+	for (size_t i = s->device->from; i < s->device->to; i++) {
+		struct tp_interval all = until_next(s->device, i);
 		if (s->profile->steps[i].kind != TP_STEP_STEADY)
-			analysis->left_out[analysis->n_left_out++] = s->profile->steps[i];
+			analysis->left_out[analysis->n_left_out++] =
+				(struct tp_step){.start_ns = all.start_ns,
+						 .end_ns = all.end_ns,
+						 .kind = s->profile->steps[i].kind};
+	}
 	tp_ranks_partition_steps(analysis, s->device, analysis->left_out, analysis->n_left_out);
 }
 
