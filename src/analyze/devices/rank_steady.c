@@ -3,6 +3,7 @@
  * (steady/step_kind.c). A step of the job is as long as that of the device with the longest steps,
  * and has the checkpoint or evaluation of any rank. It lasts until the next one begins, so what is
  * between two marks belongs to it. */
+#include "analyze/numeric/stats.h"
 #include "analyze/partition/step_facts.h"
 #include "analyze/steady/step_kind.h"
 #include "analyze/steady/step_window.h"
@@ -12,6 +13,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,21 +41,44 @@ static struct tp_interval until_next(const struct tp_device_work *device, size_t
 
 /* ---- kinds ---- */
 
+/* Lengths by the marks of the thread and by the windows of the device, each until the next one. */
+static void measure_steps(const struct job_steps *s, double *marked_ns, double *device_ns)
+{
+	const struct tp_intervals *marks = &s->analysis->ranks[s->device->rank].steps;
+	for (size_t i = 0; i < s->device->n_windows; i++) {
+		struct tp_interval all = until_next(s->device, i);
+		uint64_t until_ns =
+			i + 1 < marks->n ? marks->items[i + 1].start_ns : marks->items[i].end_ns;
+		marked_ns[i] = (double)(until_ns - marks->items[i].start_ns);
+		device_ns[i] = (double)(all.end_ns - all.start_ns);
+	}
+}
+
+/* A step is long if it is so by both clocks, each compared with its own median: a thread that runs
+ * ahead waits in one step for many, and the first window of a device that lags has all of its
+ * lag. */
 static void list_steps(const struct job_steps *s)
 {
 	const struct tp_device_work *device = s->device;
 	struct tp_profile *profile = s->profile;
-	profile->steps =
-		tp_arena_array(&profile->arena, device->n_windows, sizeof(*profile->steps));
-	profile->n_steps = device->n_windows;
-	for (size_t i = 0; i < device->n_windows; i++) {
-		struct tp_interval all = until_next(device, i);
+	size_t n = device->n_windows;
+	double *marked_ns = tp_alloc((n + 1) * sizeof(*marked_ns));
+	double *device_ns = tp_alloc((n + 1) * sizeof(*device_ns));
+	profile->steps = tp_arena_array(&profile->arena, n, sizeof(*profile->steps));
+	profile->n_steps = n;
+	measure_steps(s, marked_ns, device_ns);
+	double usual = tp_stats_median(device_ns, n) / fmax(1, tp_stats_median(marked_ns, n));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t start_ns = device->windows[i].start_ns;
 		bool is_whole = i >= device->from && i < device->to;
+		double length_ns = fmin(device_ns[i], usual * marked_ns[i]);
 		profile->steps[i] =
-			(struct tp_step){.start_ns = all.start_ns,
-					 .end_ns = all.end_ns,
+			(struct tp_step){.start_ns = start_ns,
+					 .end_ns = start_ns + (uint64_t)length_ns,
 					 .kind = is_whole ? TP_STEP_STEADY : TP_STEP_CUT};
 	}
+	free(marked_ns);
+	free(device_ns);
 }
 
 static struct tp_intervals side_of_rank(struct tp_rank_analysis *analysis,
@@ -206,9 +231,14 @@ static void list_left_out(const struct job_steps *s)
 	struct tp_rank_analysis *analysis = s->analysis;
 	analysis->left_out = tp_arena_array(&s->profile->arena, s->profile->n_steps,
 					    sizeof(*analysis->left_out));
-	for (size_t i = s->device->from; i < s->device->to; i++)
+	for (size_t i = s->device->from; i < s->device->to; i++) {
+		struct tp_interval all = until_next(s->device, i);
 		if (s->profile->steps[i].kind != TP_STEP_STEADY)
-			analysis->left_out[analysis->n_left_out++] = s->profile->steps[i];
+			analysis->left_out[analysis->n_left_out++] =
+				(struct tp_step){.start_ns = all.start_ns,
+						 .end_ns = all.end_ns,
+						 .kind = s->profile->steps[i].kind};
+	}
 	tp_ranks_partition_steps(analysis, s->device, analysis->left_out, analysis->n_left_out);
 }
 

@@ -177,6 +177,23 @@ START_TEST(slow_steps_that_come_back_are_judged)
 }
 END_TEST
 
+/* The device works 1000 us for each of eight steps; the thread launches that 900 us before, or runs
+ * ahead and waits in the last step. */
+START_TEST(a_device_that_lags_has_no_slow_step)
+{
+	for (uint64_t i = 0; i < 8; i++) {
+		uint64_t at = 1000 * US + (_i ? 100 : 1000) * US * i;
+		uint64_t end_ns = _i && i == 7 ? 10000 * US : at + (_i ? 100 : 1000) * US;
+		scene_step(&s, thread[0], (unsigned)i, at, end_ns);
+		scene_op(&s, thread[0], at + US, stream[0], TP_SPAN_KERNEL, SCENE_GEMM,
+			 1900 * US + 1000 * US * i, 2900 * US + 1000 * US * i);
+	}
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_steady, 8);
+	ck_assert(!is_warned("single-special-step"));
+}
+END_TEST
+
 START_TEST(what_is_between_all_marks_is_part_of_the_time)
 {
 	for (int i = 0; i < 10; i++)
@@ -209,6 +226,7 @@ Suite *suite_analyze_rank_steady(void)
 	tcase_add_loop_test(tc, two_checkpoints_show_how_often_they_come, 0, 8);
 	tcase_add_loop_test(tc, a_checkpoint_in_every_step_is_part_of_the_step, 2, 8);
 	tcase_add_loop_test(tc, slow_steps_that_come_back_are_judged, 0, 6);
+	tcase_add_loop_test(tc, a_device_that_lags_has_no_slow_step, 0, 2);
 	tcase_add_test(tc, what_is_between_all_marks_is_part_of_the_time);
 	tcase_add_loop_test(tc, skipped_steps_are_left_out_but_one, 1, 8);
 	suite_add_tcase(suite, tc);
