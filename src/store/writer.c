@@ -47,6 +47,7 @@ struct tp_store {
 	uint64_t max_bytes;
 	struct tp_store_result ledger;
 	struct held held;
+	bool waits_for_room;
 	struct tp_error stop; /* why recording ended early */
 };
 
@@ -197,7 +198,7 @@ static void store_write_block(struct tp_store *store)
 		return;
 	}
 	int error = append(store, encoder->bytes, encoder->used);
-	if (error == ENOSPC || error == EDQUOT) {
+	if (store->waits_for_room && (error == ENOSPC || error == EDQUOT)) {
 		hold_block(store);
 		return;
 	}
@@ -240,6 +241,11 @@ void tp_store_flush(struct tp_store *store)
 	/* A short block of definitions would wait as long as a whole one. */
 	if (!is_holding(store))
 		store_write_block(store);
+}
+
+void tp_store_wait_for_room(struct tp_store *store)
+{
+	store->waits_for_room = true;
 }
 
 void tp_store_end(struct tp_store *store)

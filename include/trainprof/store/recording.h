@@ -37,10 +37,13 @@ TP_MUST_CHECK enum tp_status tp_store_create(struct tp_store **out, const char *
 struct tp_sink *tp_store_sink(struct tp_store *store);
 
 /* Writes buffered data to the kernel, so that a crash loses only what came after. Called about once
- * per second. Costs one write. On a full disk the data waits in memory, at most 4 MiB of it, and is
- * tried again at the next flush; what comes meanwhile is lost, counted, and becomes a gap of
- * TP_STOP_DISK_FULL. */
+ * per second. Costs one write. */
 void tp_store_flush(struct tp_store *store);
+
+/* From now on data waits in memory when the disk is full, at most 4 MiB of it, and is tried again
+ * at each flush; what comes meanwhile is lost, counted, and becomes a gap of TP_STOP_DISK_FULL.
+ * Without this call a full disk ends the recording. */
+void tp_store_wait_for_room(struct tp_store *store);
 
 /* Flushes for the last time: what does not fit on the disk now is lost. Called after the last
  * record. */

@@ -191,6 +191,8 @@ static enum tp_status open_store(struct run_session *s, const char *directory, s
 	if (status == TP_OK)
 		status = tp_store_create(&s->store, directory, &s->run, s->options->max_size, err);
 	s->has_store = status == TP_OK;
+	if (s->has_store)
+		tp_store_wait_for_room(s->store);
 	return status;
 }
 

@@ -334,6 +334,7 @@ START_TEST(on_a_disk_that_is_freed_recording_goes_on)
 		return;
 	struct tp_store *store = create(UINT64_MAX);
 	struct tp_sink *sink = tp_store_sink(store);
+	tp_store_wait_for_room(store);
 	const struct tp_task task = {.tid = 1, .pid = 1, .parent = TP_NO_TASK};
 	tp_sink_task(sink, &task);
 	put_samples(sink, 1, 500, put_stack(sink, "before"));
@@ -377,6 +378,7 @@ START_TEST(on_a_disk_that_stays_full_recording_ends_and_counts_what_is_lost)
 		return;
 	struct tp_store *store = create(UINT64_MAX);
 	struct tp_sink *sink = tp_store_sink(store);
+	tp_store_wait_for_room(store);
 	const struct tp_task task = {.tid = 1, .pid = 1, .parent = TP_NO_TASK};
 	tp_sink_task(sink, &task);
 	put_samples(sink, 1, 500, put_stack(sink, "before"));
