@@ -222,6 +222,7 @@ static enum tp_status measure(struct session *s, struct tp_trial *trial, const s
 			      const char *directory, struct tp_error *err)
 {
 	struct tp_pair_series_options plan = s->options->series;
+	trial->because = NULL; /* of another action that could not be tried */
 	if (!set_share(s, &plan)) {
 		trial->because = "too little of the budget is left";
 		return TP_OK;
