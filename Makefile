@@ -871,11 +871,12 @@ portable:
 	$(Q)packaging/libraries.sh $(ARCH) $(KIT)
 	+$(Q)$(PORTABLE) $(addprefix build/portable-$(ARCH)/,trainprof libtrainprof-agent.so $(ALSO))
 
-# The files of make install, in a folder. A program for another processor cannot write its
-# completions: ours does.
-staged: portable $(B)/trainprof
+# The files of make install, in a folder. The program writes its completions; for another processor
+# that of this machine does.
+COMPLETING = $(if $(filter $(shell uname -m),$(ARCH)),build/portable-$(ARCH),$(B))/trainprof
+staged: portable $(if $(filter $(shell uname -m),$(ARCH)),,$(B)/trainprof)
 	@rm -rf $(KIT)/stage
-	+$(Q)$(PORTABLE) -s install PREFIX=/ DESTDIR=$(abspath $(KIT))/stage COMPLETER=$(abspath $(B))/trainprof
+	+$(Q)$(PORTABLE) -s install PREFIX=/ DESTDIR=$(abspath $(KIT))/stage COMPLETER=$(abspath $(COMPLETING))
 	$(Q)install -d $(KIT)/stage/share/doc/trainprof
 	$(Q)cp -r LICENSE $(KIT)/licenses $(KIT)/versions.txt $(KIT)/stage/share/doc/trainprof/
 .PHONY: staged

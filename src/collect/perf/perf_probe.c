@@ -23,9 +23,10 @@ void tp_perf_explain_error(const struct tp_host *host, int error, struct tp_avai
 		snprintf(out->reason, sizeof(out->reason), "%s forbids perf_event_open (seccomp)",
 			 host->in_container ? "this container" : "something here");
 		out->is_granted_at_start = true;
-		snprintf(out->remedy, sizeof(out->remedy),
-			 "start %s with CAP_PERFMON, and allow perf_event_open (docs/howto/containers.md)",
-			 host->in_container ? "the container" : "it");
+		snprintf(out->remedy, sizeof(out->remedy), "%s (docs/howto/containers.md)",
+			 host->in_container ? "start the container with CAP_PERFMON, and a filter "
+					      "that allows perf_event_open"
+					    : "start it where perf_event_open is allowed");
 	} else {
 		snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s",
 			 tp_errno_text(error));
