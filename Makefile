@@ -35,7 +35,8 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(WARNINGS) $(if $(filter 1,
 	$(CFLAGS_$(VARIANT)) $(PROBED_CFLAGS) $(CFLAGS)
 
 # ---- probes: optional features are detected by compiling a use of them -------------------------
-try_link = $(shell printf '$(1)' | $(CC) $(CFLAGS) $(LDFLAGS) -x c - $(2) -o /dev/null 2>/dev/null && echo yes)
+# Into a file of its own: some compilers take /dev/null for no name and write a.out.
+try_link = $(shell t=$$(mktemp) && printf '$(1)' | $(CC) $(CFLAGS) $(LDFLAGS) -x c - $(2) -o $$t 2>/dev/null && echo yes; rm -f $$t)
 HAVE_DW    := $(call try_link,\043include <dwarf.h>\nint main(void){return DW_CFA_advance_loc & 1;},)
 HAVE_CJSON := $(call try_link,\043include <cjson/cJSON.h>\nint main(void){return !cJSON_Parse;},-lcjson)
 HAVE_CHECK := $(call try_link,\043include <check.h>\nint main(void){return !suite_create;},-lcheck -lsubunit -lrt -lm -lpthread)
@@ -93,13 +94,13 @@ $(AGENT): $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire
 	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
-# Written again only if the commit changed.
-$(B)/gen/commit: FORCE
+# Written again only if the version or the commit changed.
+$(B)/gen/version: FORCE
 	@mkdir -p $(@D)
-	@[ "$$(cat $@ 2>/dev/null)" = '$(COMMIT)' ] || echo '$(COMMIT)' > $@
+	@[ "$$(cat $@ 2>/dev/null)" = '$(VERSION) $(COMMIT)' ] || echo '$(VERSION) $(COMMIT)' > $@
 .PHONY: FORCE
 
-$(B)/obj/base/version.o: $(B)/gen/commit
+$(B)/obj/base/version.o: $(B)/gen/version
 $(B)/obj/base/version.o: PROBED_CFLAGS += -DBUILD_VERSION='"$(VERSION)"' -DBUILD_COMMIT='"$(COMMIT)"' \
 	-DBUILD_WITH='"cJSON", "zlib", $(if $(HAVE_SQLITE),"SQLite"$(comma)) $(if $(HAVE_PFM),"libpfm4"$(comma)) '
 
@@ -663,7 +664,7 @@ check-mirror:
 check-names:
 	$(Q)tests/checks/names.sh
 
-## check-thresholds: every threshold of analysis is in its table
+## check-thresholds: every threshold of analysis and comparisons is in its table
 check-thresholds:
 	$(Q)tests/checks/threshold_rows.sh
 
@@ -833,10 +834,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -m 644 $(filter-out %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
 	install -m 755 $(filter %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
-	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
-	install -m 644 docs/diff.schema.json $(datadir)/trainprof/diff.schema.json
-	install -m 644 docs/job.schema.json $(datadir)/trainprof/job.schema.json
-	install -m 644 docs/budget.schema.json $(datadir)/trainprof/budget.schema.json
+	install -m 644 $(addprefix docs/,$(addsuffix .schema.json,plan diff job budget check pairs trials history)) $(datadir)/trainprof
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
 	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \
 		$(COMPLETER) completion $$shell > $$file || rm -f $$file;; esac; done; done
@@ -859,23 +857,26 @@ dist:
 # ---- packages that run on other machines than the one they were built on -----------------------
 .PHONY: portable archive wheel deb check-packages proof-packages
 ARCH ?= x86_64
-KIT  := build/packages/$(ARCH)
+# Compiler, libraries and their sources; a folder elsewhere outlives make clean.
+KITS ?= build/packages
+KIT  := $(KITS)/$(ARCH)
 # In a build folder of its own, with the compiler and the libraries of the kit.
 PORTABLE = $(MAKE) --no-print-directory VARIANT=portable B=build/portable-$(ARCH) CC=$(abspath $(KIT))/cc \
 	CFLAGS='-isystem $(abspath $(KIT))/include' LDFLAGS='-s -L$(abspath $(KIT))/lib'
 PACK = python3 packaging/pack.py --version=$(VERSION) --arch=$(ARCH) --time=$(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
-## portable: trainprof for glibc 2.17 and newer, ARCH=x86_64 or aarch64, below build/portable-ARCH
+## portable: trainprof for glibc 2.17 and newer, ARCH=x86_64 or aarch64, below build/portable-ARCH; ALSO="FILES" there
 portable:
 	$(Q)packaging/compiler.sh $(ARCH) $(KIT)
 	$(Q)packaging/libraries.sh $(ARCH) $(KIT)
-	+$(Q)$(PORTABLE) build/portable-$(ARCH)/trainprof build/portable-$(ARCH)/libtrainprof-agent.so
+	+$(Q)$(PORTABLE) $(addprefix build/portable-$(ARCH)/,trainprof libtrainprof-agent.so $(ALSO))
 
-# The files of make install, in a folder. A program for another processor cannot write its
-# completions: ours does.
-staged: portable $(B)/trainprof
+# The files of make install, in a folder. The program writes its completions; for another processor
+# that of this machine does.
+COMPLETING = $(if $(filter $(shell uname -m),$(ARCH)),build/portable-$(ARCH),$(B))/trainprof
+staged: portable $(if $(filter $(shell uname -m),$(ARCH)),,$(B)/trainprof)
 	@rm -rf $(KIT)/stage
-	+$(Q)$(PORTABLE) -s install PREFIX=/ DESTDIR=$(abspath $(KIT))/stage COMPLETER=$(abspath $(B))/trainprof
+	+$(Q)$(PORTABLE) -s install PREFIX=/ DESTDIR=$(abspath $(KIT))/stage COMPLETER=$(abspath $(COMPLETING))
 	$(Q)install -d $(KIT)/stage/share/doc/trainprof
 	$(Q)cp -r LICENSE $(KIT)/licenses $(KIT)/versions.txt $(KIT)/stage/share/doc/trainprof/
 .PHONY: staged
@@ -922,9 +923,11 @@ demo: deps
 docs: pages programs
 	$(Q)docs/make_docs.sh $(CURDIR)/trainprof $(B)/programs
 
-# The thresholds of analysis, and the effect of moving each.
-docs/thresholds.md: src/analyze/thresholds.def tests/bench/sensitivity.awk
+# The thresholds of analysis with the effect of moving each, and those of comparisons.
+COMPARISONS := include/trainprof/model/gate_thresholds.def
+docs/thresholds.md: src/analyze/thresholds.def $(COMPARISONS) tests/bench/sensitivity.awk tests/bench/gate_thresholds.awk
 	$(Q)awk -v WHAT=page -f tests/bench/sensitivity.awk $< > $@
+	$(Q)awk -f tests/bench/gate_thresholds.awk $(COMPARISONS) >> $@
 
 ## pages: the part of docs/ that is generated without measuring: facts, their schema, thresholds, the guide, tutorials
 pages: trainprof docs/thresholds.md
@@ -938,4 +941,4 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/sensitivity/*/*/*.d $(B)/tests/bench/*.d $(B)/tests/rules/*.d $(B)/tests/cases/*.d $(B)/tests/traces/*.d \
-	$(B)/tests/python/*.d)
+	$(B)/tests/python/*.d $(B)/tests/faults/*.d)

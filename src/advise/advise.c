@@ -120,7 +120,7 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 
 	size_t n = judge_all(matter, false, candidates);
 	tp_finding_order_suppress(candidates, n, book, &out->arena);
-	out->n_fired = tp_finding_order_sort(candidates, n, book);
+	out->n_fired = tp_finding_order_sort(candidates, n);
 
 	/* Conditions of verdicts may use the number of remaining advices. */
 	facts[TP_FACT_ADVICE_SHOWN] = (struct tp_quantity){.is_known = true,
@@ -136,7 +136,7 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 	tp_action_plan_build(&out->course, matter, candidates, out->n_fired);
 	n += n_verdicts;
 	/* Verdicts are notes: sorting does not move the shown advice. */
-	tp_finding_order_sort(candidates, n, book);
+	tp_finding_order_sort(candidates, n);
 
 	out->items = tp_arena_array(&out->arena, n, sizeof(*out->items));
 	out->n_items = n;

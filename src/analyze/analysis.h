@@ -43,6 +43,7 @@ enum tp_leaf {
 	TP_LEAF_ALLOC,
 	TP_LEAF_FAULT, /* page fault handling in the kernel */
 	TP_LEAF_READ,  /* file read path, on CPU */
+	TP_LEAF_OPEN,  /* a file is opened or closed, for reading or for writing */
 	TP_LEAF_WRITE, /* file write path, formatted output */
 	TP_LEAF_NET,
 	TP_LEAF_DECODE, /* images, audio, compression, parsing of data */

@@ -8,11 +8,19 @@
 
 enum slot_state { SLOT_EMPTY, SLOT_FULL, SLOT_REMOVED };
 
+/* At most two thirds of the slots are used. */
+enum { N_SLOTS_MIN = 16, USED_MAX = 2, USED_OF = 3 };
+
 struct tp_map_slot {
 	uint64_t key;
 	uint64_t value;
-	enum slot_state state;
 };
+
+/* A byte for each slot, after the slots: in the slot it would take eight. */
+static unsigned char *states_of(const struct tp_map *map)
+{
+	return (unsigned char *)(map->slots + map->n_slots);
+}
 
 /* Finaliser of splitmix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators",
  * OOPSLA 2014, figure 16 (constants of the variant by Vigna). */
@@ -44,57 +52,65 @@ void tp_map_release(struct tp_map *map)
 	*map = (struct tp_map){0};
 }
 
-/* Returns the slot of the key, or the slot where it would go. */
-static struct tp_map_slot *slot_find(const struct tp_map *map, uint64_t key)
+/* Returns the number of the key's slot, or of the slot where it would go. */
+static size_t slot_find(const struct tp_map *map, uint64_t key)
 {
-	struct tp_map_slot *free_slot = NULL;
+	const unsigned char *states = states_of(map);
+	size_t free_slot = map->n_slots;
 	size_t i = hash_word(key) & (map->n_slots - 1);
 	for (;; i = (i + 1) & (map->n_slots - 1)) {
-		struct tp_map_slot *slot = &map->slots[i];
-		if (slot->state == SLOT_EMPTY)
-			return free_slot ? free_slot : slot;
-		if (slot->state == SLOT_FULL && slot->key == key)
-			return slot;
-		if (slot->state == SLOT_REMOVED && !free_slot)
-			free_slot = slot;
+		if (states[i] == SLOT_EMPTY)
+			return free_slot < map->n_slots ? free_slot : i;
+		if (states[i] == SLOT_FULL && map->slots[i].key == key)
+			return i;
+		if (states[i] == SLOT_REMOVED && free_slot == map->n_slots)
+			free_slot = i;
 	}
 }
 
 static void map_rehash(struct tp_map *map)
 {
 	struct tp_map old = *map;
-	map->n_slots = old.n * 4 < 16 ? 16 : old.n_slots;
-	while (map->n_slots < old.n * 4)
+	map->n_slots = N_SLOTS_MIN;
+	while (map->n_slots < old.n * 2)
 		map->n_slots *= 2;
-	map->slots = tp_alloc(map->n_slots * sizeof(*map->slots));
+	if (map->n_slots < old.n_slots)
+		map->n_slots = old.n_slots;
+	map->slots = tp_alloc(map->n_slots * (sizeof(*map->slots) + 1));
 	map->n_used = old.n;
-	for (size_t i = 0; i < old.n_slots; i++)
-		if (old.slots[i].state == SLOT_FULL)
-			*slot_find(map, old.slots[i].key) = old.slots[i];
+	for (size_t i = 0; i < old.n_slots; i++) {
+		if (states_of(&old)[i] != SLOT_FULL)
+			continue;
+		size_t slot = slot_find(map, old.slots[i].key);
+		map->slots[slot] = old.slots[i];
+		states_of(map)[slot] = SLOT_FULL;
+	}
 	free(old.slots);
 }
 
 void tp_map_set(struct tp_map *map, uint64_t key, uint64_t value)
 {
-	if ((map->n_used + 1) * 2 > map->n_slots)
+	if ((map->n_used + 1) * USED_OF > map->n_slots * USED_MAX)
 		map_rehash(map);
-	struct tp_map_slot *slot = slot_find(map, key);
-	if (slot->state != SLOT_FULL) {
+	size_t slot = slot_find(map, key);
+	unsigned char *state = &states_of(map)[slot];
+	if (*state != SLOT_FULL) {
 		map->n++;
-		map->n_used += slot->state == SLOT_EMPTY;
+		map->n_used += *state == SLOT_EMPTY;
 	}
-	*slot = (struct tp_map_slot){key, value, SLOT_FULL};
+	map->slots[slot] = (struct tp_map_slot){key, value};
+	*state = SLOT_FULL;
 }
 
 bool tp_map_get(const struct tp_map *map, uint64_t key, uint64_t *value)
 {
 	if (!map->n_slots)
 		return false;
-	const struct tp_map_slot *slot = slot_find(map, key);
-	if (slot->state != SLOT_FULL)
+	size_t slot = slot_find(map, key);
+	if (states_of(map)[slot] != SLOT_FULL)
 		return false;
 	if (value)
-		*value = slot->value;
+		*value = map->slots[slot].value;
 	return true;
 }
 
@@ -102,10 +118,10 @@ bool tp_map_remove(struct tp_map *map, uint64_t key)
 {
 	if (!map->n_slots)
 		return false;
-	struct tp_map_slot *slot = slot_find(map, key);
-	if (slot->state != SLOT_FULL)
+	size_t slot = slot_find(map, key);
+	if (states_of(map)[slot] != SLOT_FULL)
 		return false;
-	slot->state = SLOT_REMOVED;
+	states_of(map)[slot] = SLOT_REMOVED;
 	map->n--;
 	return true;
 }
@@ -114,7 +130,7 @@ bool tp_map_next(const struct tp_map *map, size_t *cursor, uint64_t *key, uint64
 {
 	for (; *cursor < map->n_slots; (*cursor)++) {
 		const struct tp_map_slot *slot = &map->slots[*cursor];
-		if (slot->state != SLOT_FULL)
+		if (states_of(map)[*cursor] != SLOT_FULL)
 			continue;
 		*key = slot->key;
 		*value = slot->value;

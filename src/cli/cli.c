@@ -5,6 +5,7 @@
 #include "cli/guide/help.h"
 #include "cli/options/command.h"
 #include "cli/options/settings.h"
+#include "cli/session/install_dir.h"
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
@@ -289,6 +290,7 @@ int tp_cli_main(int argc, char **argv)
 	struct tp_inherited inheritance;
 	/* First of all: the program must find its environment as trainprof found it. */
 	tp_inherited_save(&inheritance);
+	tp_install_dir_save();
 	/* Exceeding a limit on file sizes must fail the write, not kill trainprof. */
 	signal(SIGXFSZ, SIG_IGN);
 	struct tp_cli cli = {.inheritance = &inheritance, .colour = "auto", .table = &table};

@@ -67,13 +67,19 @@ static struct tp_gate_estimate level_of(const struct checker *c, tp_fact_id fact
 	struct tp_gate_estimate out;
 	if (n > 1) {
 		struct tp_run_value *zeros = tp_arena_array(c->arena, n, sizeof(*zeros));
-		const struct tp_gate_design paired = {true, 0.95, 0};
+		/* Differences to zero have the variance of one run, not of two. */
+		const struct tp_gate_design paired = {
+			.is_paired = true,
+			.confidence = TP_GATE_CONFIDENCE,
+			.spread_min = is_time(fact) ? TP_GATE_SPREAD_MIN * v->value / sqrt(2) : 0};
 		tp_gate_estimate_make(&out, zeros, n, v, n, &paired);
 		return out;
 	}
 	/* The assumed noise applies to one run here: the other side is exact. */
-	const struct tp_gate_design alone = {
-		false, 0.95, is_time(fact) ? TP_GATE_ASSUMED_NOISE * v->value / sqrt(2) : 0};
+	const struct tp_gate_design alone = {.confidence = TP_GATE_CONFIDENCE,
+					     .noise = is_time(fact) ? TP_GATE_ASSUMED_NOISE *
+									      v->value / sqrt(2)
+								    : 0};
 	tp_gate_estimate_make(&out, &zero, 1, v, 1, &alone);
 	return out;
 }
@@ -168,9 +174,15 @@ static void check_ratio(const struct checker *c, struct tp_assertion_result *out
 	const struct tp_assertion *a = out->assertion;
 	const struct tp_run_value *base = values_of(c, c->runs->base, c->runs->n_base, a->fact);
 	const struct tp_run_value *now = values_of(c, c->runs->now, c->runs->n_now, a->fact);
-	const struct tp_gate_design design = {c->runs->is_paired, 0.95, TP_GATE_ASSUMED_NOISE};
-	struct tp_gate_estimate ratio;
 	bool is_less = tp_fact_is_throughput(a->fact);
+	const struct tp_gate_design design = {.is_paired = c->runs->is_paired,
+					      .confidence = TP_GATE_CONFIDENCE,
+					      .noise = TP_GATE_ASSUMED_NOISE,
+					      .spread_min = is_less || is_time(a->fact)
+								    ? TP_GATE_SPREAD_MIN
+								    : 0,
+					      .is_now_first = c->runs->is_now_first};
+	struct tp_gate_estimate ratio;
 	const char *limit = tp_arena_printf(c->arena, "no more than %.3g %% %s the baseline",
 					    100 * a->max_worse_ratio, is_less ? "below" : "above");
 	for (size_t i = 0; i < c->runs->n_base + c->runs->n_now; i++)
@@ -340,6 +352,7 @@ static const struct tp_run_diff *compare(const struct checker *c)
 						.now = c->runs->now,
 						.n_now = c->runs->n_now,
 						.is_paired = is_paired,
+						.is_now_first = c->runs->is_now_first,
 						.is_ignored = {is_paired, is_paired, is_paired},
 						.has_gate = true};
 	struct tp_run_diff *diff = tp_arena_alloc(c->arena, sizeof(*diff));

@@ -3,12 +3,9 @@
 #include "cause.h"
 
 #include "trainprof/base/text.h"
+#include "trainprof/model/gate_thresholds.h"
 
 #include <string.h>
-
-/* A part or line that carries less than this of the slowdown is not named: the limit of
- * docs/design/gate.md#the-answer. */
-#define CAUSE_RATIO 0.2
 
 struct lister {
 	const char **out;
@@ -28,7 +25,7 @@ static void add(struct lister *l, const char *text)
 static double growth_of(const struct lister *l)
 {
 	double change = l->diff->step.is_known ? l->diff->step.difference : 0;
-	return change > 0 ? change : 0.05 * l->diff->step.base;
+	return change > 0 ? change : TP_GATE_GROWTH_MIN * l->diff->step.base;
 }
 
 static const char *per_step(const struct lister *l)
@@ -49,7 +46,7 @@ static void add_part(struct lister *l)
 		most = change;
 		part = (enum tp_part)i;
 	}
-	if (most && most->difference > 0 && most->difference >= CAUSE_RATIO * growth_of(l))
+	if (most && most->difference > 0 && most->difference >= TP_GATE_CAUSE_MIN * growth_of(l))
 		add(l, tp_arena_printf(l->arena, "%s: %+.3g ms%s", tp_part_title(part),
 				       most->difference / 1e6, per_step(l)));
 }
@@ -94,15 +91,15 @@ static double same_place(const struct tp_run_values *run, const char *text)
 	return 0;
 }
 
-/* The place whose time grew by most, at least by CAUSE_RATIO of the slowdown; NULL if there is
- * none. Lines of the loop contain calls, so lines inside of these say more. */
+/* The place whose time grew by most, at least by TP_GATE_CAUSE_MIN of the slowdown; NULL if there
+ * is none. Lines of the loop contain calls, so lines inside of these say more. */
 static const struct tp_value_place *largest_growth(const struct lister *l, bool is_own,
 						   double *grown)
 {
 	const struct tp_run_values *base = l->diff->base[0];
 	const struct tp_run_values *now = l->diff->now[0];
 	const struct tp_value_place *place = NULL;
-	*grown = CAUSE_RATIO * growth_of(l);
+	*grown = TP_GATE_CAUSE_MIN * growth_of(l);
 	for (size_t i = 0; base->n_places && i < now->n_places; i++) {
 		double grew = now->places[i].per_step_ns - same_place(base, now->places[i].text);
 		if (now->places[i].is_own != is_own || grew <= *grown)

@@ -94,7 +94,18 @@ static struct tp_change difference(const struct tp_diff_request *request,
 
 static double confidence_of(const struct tp_diff_request *request)
 {
-	return request->confidence > 0 ? request->confidence : 0.95;
+	return request->confidence > 0 ? request->confidence : TP_GATE_CONFIDENCE;
+}
+
+/* `unit` is what noise is relative to, in the unit of the values. */
+static struct tp_gate_design plan_of(const struct tp_diff_request *request, double confidence,
+				     double unit)
+{
+	return (struct tp_gate_design){.is_paired = request->is_paired,
+				       .confidence = confidence,
+				       .noise = unit * TP_GATE_ASSUMED_NOISE,
+				       .spread_min = unit * TP_GATE_SPREAD_MIN,
+				       .is_now_first = request->is_now_first};
 }
 
 static void make_ratio(const struct maker *m, const struct tp_run_value *values,
@@ -102,8 +113,7 @@ static void make_ratio(const struct maker *m, const struct tp_run_value *values,
 {
 	const struct tp_diff_request *request = m->request;
 	struct tp_spread *spread = &m->out->spread;
-	const struct tp_gate_design design = {request->is_paired, confidence_of(request),
-					      TP_GATE_ASSUMED_NOISE};
+	const struct tp_gate_design design = plan_of(request, confidence_of(request), 1);
 	size_t n = request->n_base;
 	tp_gate_ratio_make(ratio, values, n, values + n, request->n_now, &design);
 	m->out->ratio = change_of(ratio, 1);
@@ -143,8 +153,7 @@ static void make_part(const struct maker *m, enum tp_part part, double confidenc
 {
 	const struct tp_diff_request *request = m->request;
 	struct tp_run_value *values = tp_alloc(n_runs(request) * sizeof(*values));
-	const struct tp_gate_design design = {request->is_paired, confidence,
-					      m->out->step.base * TP_GATE_ASSUMED_NOISE};
+	const struct tp_gate_design design = plan_of(request, confidence, m->out->step.base);
 	for (size_t i = 0; i < n_runs(request); i++) {
 		values[i].value = run_at(request, i)->part_ns[part];
 		values[i].error = run_at(request, i)->part_error_ns[part];
@@ -295,9 +304,8 @@ static void compare_variables(const struct maker *m)
 				 now->variables[i].value);
 }
 
-/* A place counts if it takes more than this part of the step. A place missing from a report took
- * less than the places shown there, which is less than this after the first ten. */
-#define PLACE_WORTH_RATIO 0.02
+/* A place missing from a report took less than the places shown there, which is less than
+ * TP_GATE_PLACE_MIN after the first ten. */
 enum { PLACES_MAX = 10 };
 
 static bool has_place(const struct tp_run_values *run, const char *text)
@@ -312,7 +320,7 @@ static void compare_places(const struct maker *m, const struct tp_run_values *of
 			   const struct tp_run_values *other, bool is_now)
 {
 	tp_fact_id whole = of->has_steps ? TP_FACT_STEP_TIME : TP_FACT_RUN_WINDOW;
-	double least = of->facts[whole].value * PLACE_WORTH_RATIO;
+	double least = of->facts[whole].value * TP_GATE_PLACE_MIN;
 	if (!other->n_places) /* places were not measured there */
 		return;
 	for (size_t i = 0; i < of->n_places && i < PLACES_MAX; i++) {
@@ -333,7 +341,8 @@ static void compare_places(const struct maker *m, const struct tp_run_values *of
 static bool has_moved(const struct tp_promise *promise)
 {
 	double larger = fmax(fabs(promise->before), fabs(promise->after));
-	return promise->has_fact && fabs(promise->after - promise->before) > 0.1 * larger;
+	return promise->has_fact &&
+	       fabs(promise->after - promise->before) > TP_GATE_MOVED_MIN * larger;
 }
 
 static void add_gain(const struct maker *m, const struct tp_value_finding *finding)

@@ -8,15 +8,18 @@
 
 double tp_pairs_confidence(const struct tp_pairs_plan *plan)
 {
-	return plan->fixed ? 0.95 : 0.995;
+	return plan->fixed ? TP_GATE_CONFIDENCE : TP_GATE_LOOKS_CONFIDENCE;
 }
 
 enum tp_pairs_state tp_pairs_judge(struct tp_gate_estimate *ratio, const struct tp_run_value *base,
-				   const struct tp_run_value *now, size_t n,
-				   const struct tp_pairs_plan *plan)
+				   const struct tp_run_value *now, const bool *is_now_first,
+				   size_t n, const struct tp_pairs_plan *plan)
 {
-	const struct tp_gate_design design = {true, tp_pairs_confidence(plan),
-					      TP_GATE_ASSUMED_NOISE};
+	const struct tp_gate_design design = {.is_paired = true,
+					      .confidence = tp_pairs_confidence(plan),
+					      .noise = TP_GATE_ASSUMED_NOISE,
+					      .spread_min = TP_GATE_SPREAD_MIN,
+					      .is_now_first = is_now_first};
 	size_t least = plan->fixed ? plan->fixed : TP_PAIRS_LEAST;
 	*ratio = (struct tp_gate_estimate){0};
 	if (!n)

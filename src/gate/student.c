@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantiles of Student's t, also for the fractional degrees of freedom of Welch's test. */
+/* Student's t, also for the fractional degrees of freedom of Welch's test, and Fisher's F. */
 #include "trainprof/gate/gate.h"
 
 #include <math.h>
@@ -68,4 +68,9 @@ double tp_student_quantile(double p, double df)
 			high = middle;
 	}
 	return (low + high) / 2;
+}
+
+double tp_fisher_tail(double f, double df_above, double df_below)
+{
+	return beta_ratio(df_below / (df_below + df_above * f), df_below / 2, df_above / 2);
 }

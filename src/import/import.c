@@ -221,11 +221,67 @@ static enum tp_status first_failure(const struct import_job *job, struct tp_erro
 	return TP_OK;
 }
 
-/* True for "ascend" and "ascend-db", for example: files of one maker in two forms. */
+/* True for "ascend" and "ascend-db", or "rocpd" and "rocprof": files of one maker in two forms. */
 static bool is_same_tool(const char *one, const char *other)
 {
+	static const char *const rocm[] = {"rocpd", "rocprof"};
 	size_t len = strcspn(one, "-");
-	return len == strcspn(other, "-") && memcmp(one, other, len) == 0;
+	size_t n_rocm = 0;
+	for (size_t i = 0; i < TP_ARRAY_LEN(rocm); i++)
+		n_rocm += (strcmp(one, rocm[i]) == 0) + (strcmp(other, rocm[i]) == 0);
+	return n_rocm == 2 || (len == strcspn(other, "-") && memcmp(one, other, len) == 0);
+}
+
+static bool is_same_folder(const char *one, const char *other)
+{
+	const char *slash = strrchr(one, '/');
+	const char *other_slash = strrchr(other, '/');
+	size_t len = slash ? (size_t)(slash - one) : 0;
+	size_t other_len = other_slash ? (size_t)(other_slash - other) : 0;
+	return len == other_len && memcmp(one, other, len) == 0;
+}
+
+static enum tp_status fail_other_tool(const struct tp_rank_info *first,
+				      const struct tp_rank_info *rank, size_t index,
+				      struct tp_error *err)
+{
+	(void)tp_fail(err, TP_PARSE, "rank %zu ('%s', %s) is of another tool than '%s' (%s)", index,
+		      rank->path, rank->format, first->path, first->format);
+	tp_error_next_word(err, "trainprof import ", first->path, "   (one tool at a time)");
+	return TP_PARSE;
+}
+
+static size_t place_of(const char *format)
+{
+	size_t i = 0;
+	while (i + 1 < TP_ARRAY_LEN(listed) && strcmp(listed[i]->info.name, format) != 0)
+		i++;
+	return i;
+}
+
+/* Databases say more than other forms, and of these the one that is listed first. */
+static const struct tp_rank_info *more_detailed(const struct tp_rank_info *one,
+						const struct tp_rank_info *other)
+{
+	size_t place = place_of(one->format);
+	size_t other_place = place_of(other->format);
+	if (listed[place]->wants_file != listed[other_place]->wants_file)
+		return listed[place]->wants_file ? one : other;
+	return place < other_place ? one : other;
+}
+
+/* Profilers write the same run in several forms next to each other. */
+static enum tp_status fail_same_run(const struct tp_rank_info *one,
+				    const struct tp_rank_info *other, struct tp_error *err)
+{
+	(void)tp_fail(err, TP_PARSE, "'%s' (%s) and '%s' (%s) are one run in two forms", one->path,
+		      one->format, other->path, other->format);
+	const struct tp_rank_info *better = more_detailed(one, other);
+	if (better->member)
+		tp_error_next(err, "trainprof import --from=%s FILE", better->format);
+	else
+		tp_error_next_word(err, "trainprof import ", better->path, "");
+	return TP_PARSE;
 }
 
 /* Clocks and names of two makers do not match, so their ranks cannot belong to one job. Files of
@@ -239,14 +295,13 @@ static enum tp_status check_tools(const struct tp_import_result *result, struct 
 			continue;
 		if (!first)
 			first = rank;
-		if (is_same_tool(first->format, rank->format))
-			continue;
-		(void)tp_fail(err, TP_PARSE,
-			      "rank %zu ('%s', %s) is of another tool than '%s' (%s)", i,
-			      rank->path, rank->format, first->path, first->format);
-		tp_error_next_word(err, "trainprof import ", first->path,
-				   "   (one tool at a time)");
-		return TP_PARSE;
+		if (!is_same_tool(first->format, rank->format))
+			return fail_other_tool(first, rank, i, err);
+		for (const struct tp_rank_info *before = first; before < rank; before++)
+			if (strcmp(before->format, "unknown") != 0 &&
+			    strcmp(before->format, rank->format) != 0 &&
+			    is_same_folder(before->path, rank->path))
+				return fail_same_run(before, rank, err);
 	}
 	return TP_OK;
 }

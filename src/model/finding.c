@@ -38,6 +38,22 @@ bool tp_gain_is_estimate(double gain_low)
 	return gain_low >= SMALLEST_PRINTED;
 }
 
+bool tp_gain_has_high(double low, double high)
+{
+	/* Speed-ups are capped (rules/thresholds.json, gain.largest). */
+	static const double LARGEST_ESTIMATE = 50;
+	/* A limit above ten times today's rate is not printed either (gain.residual). */
+	static const double LARGEST_BOUND = 10;
+	return high < (tp_gain_is_estimate(low) ? LARGEST_ESTIMATE : LARGEST_BOUND);
+}
+
+double tp_gain_printed(double low, double value, double high)
+{
+	if (!tp_gain_has_high(low, high))
+		return tp_gain_is_estimate(low) ? low : 0;
+	return tp_gain_is_estimate(low) ? value : high;
+}
+
 void tp_findings_release(struct tp_findings *findings)
 {
 	tp_arena_release(&findings->arena);

@@ -23,6 +23,11 @@ const char *tp_stop_kind_text(enum tp_stop_kind kind)
 	return kind < TP_N_STOP_KINDS ? kind_texts[kind] : "stopped";
 }
 
+bool tp_stop_is_of_program(enum tp_stop_kind kind)
+{
+	return kind != TP_STOP_MEASURER && kind != TP_STOP_DISK_FULL;
+}
+
 void tp_stop_format(char out[TP_STOP_REASON_SIZE], enum tp_stop_kind kind, pid_t pid,
 		    uint64_t asleep_ns)
 {

@@ -90,6 +90,7 @@ static void split_gaps(struct tp_trace *trace)
 			trace->gaps[kept++] = gap;
 			continue;
 		}
+		stop.n_lost = gap.n_lost;
 		uint64_t end_ns = gap.end_ns < trace->end_ns ? gap.end_ns : trace->end_ns;
 		stop.start_ns = gap.start_ns < end_ns ? gap.start_ns : end_ns;
 		if (stop.kind != TP_STOP_SUSPENDED)
@@ -110,10 +111,12 @@ static void join_parts(struct tp_trace *trace)
 				 trace->stops[k - 1].kind != next.kind))
 			k--;
 		struct tp_stopped_time *before = k ? &trace->stops[k - 1] : NULL;
-		if (before && before->start_ns + before->length_ns == next.start_ns)
+		if (before && before->start_ns + before->length_ns == next.start_ns) {
 			before->length_ns += next.length_ns;
-		else
+			before->n_lost += next.n_lost;
+		} else {
 			trace->stops[n++] = next;
+		}
 	}
 	trace->n_stops = n;
 }
@@ -170,6 +173,48 @@ static struct stretches find_intervals(struct tp_trace *trace)
 	}
 	merge(&found);
 	return found;
+}
+
+static int timed_gap_order(const void *a, const void *b)
+{
+	const struct tp_timed_gap *x = a;
+	const struct tp_timed_gap *y = b;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+/* Keeps the times that the clock showed, for reports of what happened when. */
+static void list_timed_gaps(struct tp_trace *trace)
+{
+	size_t n = 0;
+	struct tp_timed_gap *items =
+		tp_arena_array(&trace->arena, trace->n_gaps + trace->n_stops, sizeof(*items));
+	for (size_t i = 0; i < trace->n_gaps; i++) {
+		const struct tp_gap *gap = &trace->gaps[i];
+		uint64_t last_ns = gap->start_ns > trace->end_ns ? gap->start_ns : trace->end_ns;
+		items[n++] = (struct tp_timed_gap){
+			.source = tp_trace_string(trace, gap->source),
+			.reason = tp_trace_string(trace, gap->reason),
+			.start_ns = gap->start_ns,
+			.end_ns = gap->end_ns < last_ns ? gap->end_ns : last_ns,
+			.n_lost = gap->n_lost,
+		};
+	}
+	for (size_t i = 0; i < trace->n_stops; i++) {
+		const struct tp_stopped_time *stop = &trace->stops[i];
+		items[n++] = (struct tp_timed_gap){
+			.source = TP_STOP_SOURCE,
+			.reason = tp_stop_kind_text(stop->kind),
+			.pid = stop->pid,
+			.start_ns = stop->start_ns,
+			.end_ns = stop->start_ns + stop->length_ns,
+			.n_lost = stop->n_lost,
+		};
+	}
+	qsort(items, n, sizeof(*items), timed_gap_order);
+	trace->timed_gaps = items;
+	trace->n_timed_gaps = n;
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
@@ -283,7 +328,7 @@ static double growth_in(const struct tp_trace *trace, const struct tp_gauge *of,
 {
 	enum tp_metric_subject subject = tp_metric_desc(of->metric)->subject;
 	double growth = 0;
-	if (stretch->kind != TP_STOP_MEASURER &&
+	if (tp_stop_is_of_program(stretch->kind) &&
 	    (subject == TP_METRIC_OF_TASK || subject == TP_METRIC_OF_PROCESS))
 		return 0;
 	(void)tp_trace_counter_delta(trace, of->metric, of->task, stretch->start_ns,
@@ -379,10 +424,9 @@ static void sum_up(struct tp_trace *trace, const struct stretches *stretches)
 void tp_trace_stops_leave_out(struct tp_trace *trace)
 {
 	split_gaps(trace);
-	if (!trace->n_stops)
-		return;
 	join_parts(trace);
 	struct stretches stretches = find_intervals(trace);
+	list_timed_gaps(trace);
 	if (stretches.n) {
 		move_gauges(trace, &stretches);
 		move_tasks(trace, &stretches);

@@ -20,7 +20,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STACKS_LIMIT = 16 << 20 }; /* bytes of memory: 50,000 stacks of 64 frames */
+enum {
+	STACKS_LIMIT = 16 << 20, /* bytes of memory: 50,000 stacks of 64 frames */
+	HELD_MAX = 4 << 20,      /* bytes of blocks that wait for room on the disk */
+};
+
+/* What waits while the disk is full: the blocks that did not fit, and all definitions made since,
+ * since records that come later refer to them. Everything else is lost and counted. */
+struct held {
+	struct tp_buf blocks; /* whole blocks; empty: the disk is not full */
+	uint64_t n_blocks;
+	uint64_t n_records;
+	uint64_t first_ns; /* time of the first record that waits */
+	uint64_t from_ns;  /* the time up to which no record is lost */
+	uint64_t until_ns; /* the latest time of a lost record */
+	uint64_t n_lost;
+};
 
 struct tp_store {
 	struct tp_sink sink; /* must be first: the sink's put converts it back to the store */
@@ -31,36 +46,43 @@ struct tp_store {
 	int next_fd; /* file of the last manifest; its space is allocated at the beginning */
 	uint64_t max_bytes;
 	struct tp_store_result ledger;
+	struct held held;
+	bool waits_for_room;
 	struct tp_error stop; /* why recording ended early */
 };
 
 /* ---- stopping ------------------------------------------------------------------------------ */
 
-/* The content of the current block is lost; the data on disk stays complete. */
+/* What is in memory is lost; the data on disk stays complete. */
 static void store_stop(struct tp_store *store)
 {
+	const struct held *held = &store->held;
+	bool has_time = held->n_blocks || store->encoder.has_time;
+	uint64_t first_ns = held->n_blocks ? held->first_ns : store->encoder.first_ns;
 	store->ledger.has_stopped = true;
-	store->ledger.n_lost = store->encoder.n_records;
+	store->ledger.n_lost = held->n_records + held->n_lost + store->encoder.n_records;
 	store->ledger.stopped_because = store->stop.text;
-	if (store->encoder.has_time &&
-	    (store->encoder.first_ns < store->ledger.until_ns || !store->ledger.n_blocks))
-		store->ledger.until_ns = store->encoder.first_ns;
+	if (has_time && (first_ns < store->ledger.until_ns || !store->ledger.n_blocks))
+		store->ledger.until_ns = first_ns;
+	tp_buf_release(&store->held.blocks);
 }
 
 static bool fits_limit(struct tp_store *store, size_t size)
 {
-	if (store->ledger.n_bytes + size <= store->max_bytes)
+	uint64_t there = store->ledger.n_bytes + store->held.blocks.len;
+	if (there + size <= store->max_bytes)
 		return true;
 	(void)tp_fail(&store->stop, TP_IO, "size limit of %llu bytes reached",
 		      (unsigned long long)store->max_bytes);
 	return false;
 }
 
-static bool append(struct tp_store *store, const void *bytes, size_t size)
+/* Returns 0, or the error, which store->stop then explains. */
+static int append(struct tp_store *store, const void *bytes, size_t size)
 {
 	if (tp_file_write_all(store->records_fd, bytes, size)) {
 		store->ledger.n_bytes += size;
-		return true;
+		return 0;
 	}
 	int error = errno;
 	/* Remove an incomplete block. If even this fails, the checksum reveals it. */
@@ -69,8 +91,97 @@ static bool append(struct tp_store *store, const void *bytes, size_t size)
 	    lseek(store->records_fd, whole, SEEK_SET) != whole)
 		error = errno ? errno : error;
 	(void)tp_fail_errno(&store->stop, error, "%s", "");
-	return false;
+	return error;
 }
+
+/* ---- a full disk ---------------------------------------------------------------------------- */
+
+static bool is_holding(const struct tp_store *store)
+{
+	return store->held.blocks.len != 0;
+}
+
+/* Keeps the encoder's block in memory, finished. */
+static void hold_block(struct tp_store *store)
+{
+	struct held *held = &store->held;
+	struct tp_encoder *encoder = &store->encoder;
+	if (held->blocks.len + encoder->used > HELD_MAX) {
+		store_stop(store);
+		return;
+	}
+	if (!is_holding(store)) {
+		uint64_t known_ns = store->ledger.until_ns;
+		held->first_ns = encoder->has_time ? encoder->first_ns : known_ns;
+		held->from_ns = encoder->last_ns > known_ns ? encoder->last_ns : known_ns;
+		held->until_ns = held->from_ns;
+	}
+	tp_buf_add(&held->blocks, encoder->bytes, encoder->used);
+	held->n_blocks++;
+	held->n_records += encoder->n_records;
+	tp_encoder_clear(encoder);
+}
+
+/* Returns the times of a record that is no definition. */
+static bool record_times(const struct tp_record *record, uint64_t *start_ns, uint64_t *end_ns)
+{
+	switch (record->kind) {
+	case TP_RECORD_RUN:
+		*start_ns = record->of.run.start_ns;
+		*end_ns = record->of.run.end_ns;
+		return true;
+	case TP_RECORD_SPAN:
+		*start_ns = record->of.span.start_ns;
+		*end_ns = record->of.span.end_ns;
+		return true;
+	case TP_RECORD_SAMPLE:
+		*start_ns = *end_ns = record->of.sample.time_ns;
+		return true;
+	case TP_RECORD_GAUGE:
+		*start_ns = *end_ns = record->of.gauge.time_ns;
+		return true;
+	case TP_RECORD_MARK:
+		*start_ns = *end_ns = record->of.mark.time_ns;
+		/* Phases have to stay pairs, and a setting holds from now on. */
+		return record->of.mark.kind != TP_MARK_PHASE_BEGIN &&
+		       record->of.mark.kind != TP_MARK_PHASE_END &&
+		       record->of.mark.kind != TP_MARK_SETTING;
+	default:
+		return false;
+	}
+}
+
+/* Counts the record as lost, unless it is a definition or from before the disk was full. */
+static bool is_lost(struct held *held, const struct tp_record *record)
+{
+	uint64_t start_ns;
+	uint64_t end_ns;
+	if (!record_times(record, &start_ns, &end_ns) || start_ns < held->from_ns)
+		return false;
+	held->n_lost++;
+	if (end_ns > held->until_ns)
+		held->until_ns = end_ns;
+	return true;
+}
+
+/* Tries again to write what waits. The times of lost records become a gap. */
+static void write_held(struct tp_store *store)
+{
+	struct held held = store->held;
+	if (append(store, held.blocks.data, held.blocks.len) != 0)
+		return;
+	store->held = (struct held){0};
+	store->ledger.n_blocks += held.n_blocks;
+	store->ledger.n_records += held.n_records;
+	if (held.from_ns > store->ledger.until_ns)
+		store->ledger.until_ns = held.from_ns;
+	if (held.n_lost)
+		tp_sink_gap(&store->sink, TP_STOP_SOURCE, tp_stop_kind_text(TP_STOP_DISK_FULL),
+			    held.from_ns, held.until_ns, held.n_lost);
+	tp_buf_release(&held.blocks);
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
 
 static void store_write_block(struct tp_store *store)
 {
@@ -78,7 +189,20 @@ static void store_write_block(struct tp_store *store)
 	if (!encoder->n_records || store->ledger.has_stopped)
 		return;
 	tp_encoder_finish_block(encoder);
-	if (!fits_limit(store, encoder->used) || !append(store, encoder->bytes, encoder->used)) {
+	if (!fits_limit(store, encoder->used)) {
+		store_stop(store);
+		return;
+	}
+	if (is_holding(store)) {
+		hold_block(store);
+		return;
+	}
+	int error = append(store, encoder->bytes, encoder->used);
+	if (store->waits_for_room && (error == ENOSPC || error == EDQUOT)) {
+		hold_block(store);
+		return;
+	}
+	if (error) {
 		store_stop(store);
 		return;
 	}
@@ -96,6 +220,8 @@ static void store_put(struct tp_sink *sink, const struct tp_record *record)
 		store->ledger.n_lost++;
 		return;
 	}
+	if (is_holding(store) && is_lost(&store->held, record))
+		return;
 	tp_encoder_add(&store->encoder, record);
 	if (tp_encoder_is_full(&store->encoder))
 		store_write_block(store);
@@ -110,7 +236,23 @@ struct tp_sink *tp_store_sink(struct tp_store *store)
 
 void tp_store_flush(struct tp_store *store)
 {
-	store_write_block(store);
+	if (is_holding(store))
+		write_held(store);
+	/* A short block of definitions would wait as long as a whole one. */
+	if (!is_holding(store))
+		store_write_block(store);
+}
+
+void tp_store_wait_for_room(struct tp_store *store)
+{
+	store->waits_for_room = true;
+}
+
+void tp_store_end(struct tp_store *store)
+{
+	tp_store_flush(store);
+	if (is_holding(store))
+		store_stop(store);
 }
 
 const char *tp_store_format(void)
@@ -295,6 +437,7 @@ static void store_free(struct tp_store *store)
 		close(store->directory_fd);
 	tp_encoder_release(&store->encoder);
 	tp_sink_release(&store->sink);
+	tp_buf_release(&store->held.blocks);
 	free(store->directory);
 	free(store);
 }
@@ -358,7 +501,7 @@ static enum tp_status write_last_manifest(struct tp_store *store, const struct t
 enum tp_status tp_store_finish(struct tp_store *store, const struct tp_run_info *run,
 			       struct tp_error *err)
 {
-	store_write_block(store);
+	tp_store_end(store);
 	unlinkat(store->directory_fd, LAYOUT_RESERVE, 0);
 	store->ledger.is_closed = true;
 	enum tp_status status = write_last_manifest(store, run, err);

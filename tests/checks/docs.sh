@@ -29,6 +29,7 @@ same "$work/facts.md" docs/facts.md
 same "$work/facts.schema.json" docs/facts.schema.json
 
 awk -v WHAT=page -f tests/bench/sensitivity.awk src/analyze/thresholds.def >"$work/thresholds.md"
+awk -f tests/bench/gate_thresholds.awk include/trainprof/model/gate_thresholds.def >>"$work/thresholds.md"
 same "$work/thresholds.md" docs/thresholds.md
 
 # The table of conditions names rules that exist, and every limit of the guide.

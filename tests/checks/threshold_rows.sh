@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every threshold of src/analyze is a row of src/analyze/thresholds.def: no other numeric constant
-# is defined there, and no expression contains a number with a decimal point, except those of
-# threshold_rows.allow: FILE NAME REASON. Rows are complete and used; only src/analyze includes
-# them. Run from the top of the tree.
+# Every threshold of src/analyze is a row of src/analyze/thresholds.def, and every one of src/gate a
+# row of include/trainprof/model/gate_thresholds.def: no other numeric constant is defined
+# there, and no expression contains a number with a decimal point, except those of
+# threshold_rows.allow: FILE NAME REASON. Rows are complete and used; only src/analyze includes its
+# own. Run from the top of the tree.
 set -u
 checks=$(dirname "$0")
 table=src/analyze/thresholds.def
@@ -15,13 +16,13 @@ n_failed=0
 awk -v allow="$checks/threshold_rows.allow" '
 function look(name, line,   key) {
 	key = FILENAME
-	sub(/^src\/analyze\//, "", key)
+	sub(/^src\/(analyze\/)?/, "", key)
 	key = key " " name
 	n_seen++
 	if (key in allowed)
 		used[key] = 1
 	else {
-		printf "%s:%d: %s is a number of its own: a threshold belongs into src/analyze/thresholds.def, what is none into threshold_rows.allow\n", FILENAME, FNR, name
+		printf "%s:%d: %s is a number of its own: a threshold belongs into the table of its floor, what is none into threshold_rows.allow\n", FILENAME, FNR, name
 		n_failed++
 	}
 }
@@ -97,7 +98,7 @@ END {
 			n_failed++
 		}
 	printf "%d %d\n", n_seen, n_failed > "/dev/stderr"
-}' $(find src/analyze -name '*.[ch]' | sort) 2>"$work/numbers"
+}' $(find src/analyze src/gate -name '*.[ch]' | sort) 2>"$work/numbers"
 read -r n_passed n_failed <"$work/numbers" || exit 2
 n_passed=$((n_passed - n_failed))
 
@@ -116,6 +117,22 @@ if ! [ -s "$work/names" ] || [ "$(grep -c '^THRESHOLD(' "$table")" -ne "$(wc -l 
 	echo "$table: rows that cannot be read"
 	n_failed=$((n_failed + 1))
 fi
+# The table of comparisons: NAME, value, unit, reason, source.
+shared=include/trainprof/model/gate_thresholds.def
+tr '\n' ' ' <"$shared" | grep -o 'THRESHOLD(TP_[A-Z_]*, [0-9.]*, "[^"]*",[[:space:]]*"[^"]*\.",[[:space:]]*"[^"]*")' |
+	sed 's/^THRESHOLD(//; s/,.*//' >"$work/shared"
+if ! [ -s "$work/shared" ] || [ "$(grep -c '^THRESHOLD(' "$shared")" -ne "$(wc -l <"$work/shared")" ]; then
+	echo "$shared: rows that cannot be read"
+	n_failed=$((n_failed + 1))
+fi
+while read -r name; do
+	if grep -rqw "$name" src --include='*.c'; then
+		n_passed=$((n_passed + 1))
+	else
+		echo "$shared: $name is used nowhere"
+		n_failed=$((n_failed + 1))
+	fi
+done <"$work/shared"
 # A new threshold recompiles the analysis and nothing else.
 if grep -n 'include.*thresholds\.\(h\|def\)"' -r src include | grep -v '^src/analyze/' | grep analyze; then
 	echo "$table: only src/analyze includes it"

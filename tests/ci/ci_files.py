@@ -183,7 +183,7 @@ def judge_containers(build):
         done = subprocess.run([os.path.join(build, "trainprof"), "help", command], stdout=subprocess.PIPE, text=True)
         help_text += done.stdout
     for line in re.findall(r"trainprof (?:run|attach|top)([^|`\n]*)", text):
-        for option in re.findall(r" (--?[a-z][a-z-]*)", line.split(" -- ")[0]):
+        for option in re.findall(r" (--?[a-z][a-z-]*)", re.split(r" -- |\$\(", line)[0]):
             claim(re.search(rf"(?<![\w-]){option}\b", help_text), f"{path}: trainprof has no {option}")
     if yaml:
         (pod,) = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.S)]

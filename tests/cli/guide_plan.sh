@@ -57,11 +57,13 @@ schema_of, plans = sys.argv[1], sys.argv[2:]
 for name in plans:
     plan = json.load(open(name))
     before = None
-    # In the order of diagnosis; what is small beside the largest comes behind.
+    # What is sure first; then in the order of diagnosis; what is small beside the largest comes behind.
     # (Of a step of several rules the largest of their gains decides; its own is no smaller.)
     gains = [math.log(step["gain"]["speedup"]) if step["gain"] else 99 for step in plan["steps"]]
     small = [gain < 0.33 * max([g for g in gains if g < 99] + [0]) for gain in gains]
-    orders = [(s, step["order"]) for s, step in zip(small, plan["steps"])]
+    words = ("sure", "likely", "worth a try")
+    sure = [min(words.index(a["how_sure"]) for a in step["advice"]) for step in plan["steps"]]
+    orders = [(w, s, step["order"]) for w, s, step in zip(sure, small, plan["steps"])]
     assert orders == sorted(orders), orders
     for step in plan["steps"]:
         so_far = step["so_far"]

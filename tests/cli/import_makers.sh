@@ -31,6 +31,21 @@ name() { # name PID PROCESS TID THREAD
 trainprof import -o ascend trace_view.json >printed
 sed -n '3,6p' printed
 
+# The maker's own sums stand beside ours: they agree, and then one differs by 4 %.
+sums() { # sums MICROSECONDS: the trace with the maker's sum of computing in one piece
+	sed '$d' trace_view.json
+	name 11 'Overlap Analysis' 0 Computing
+	name 11 'Overlap Analysis' 1 Communication
+	echo "{\"ph\":\"X\",\"name\":\"Computing\",\"pid\":11,\"tid\":0,\"ts\":\"1736408883600050.000\",\"dur\":$1},"
+	echo '{"ph":"X","name":"Communication","pid":11,"tid":1,"ts":"1736408883600310.000","dur":39015}'
+	echo ']'
+}
+for us in 15030 15631.2; do
+	sums $us >summed.json
+	trainprof import -o summed --force summed.json >/dev/null
+	trainprof report --full summed | grep -A 2 -E 'own sums|sums up'
+done
+
 # A rank that is late every time. The list is not closed, as in old versions of Horovod.
 {
 	echo '['

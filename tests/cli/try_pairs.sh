@@ -11,3 +11,16 @@ trainprof try --rules=mine -q --pairs=3 --warmup=0 -o two --json plain host/fail
 trainprof try --rules=mine -q --pairs=3 --warmup=0 -o three --all plain >page
 said $?
 grep -c 'Wait less' page
+# A setting of a loader: the program waits unless it has two workers.
+rm mine/bottlenecks/host/*
+rule workers ', "apply": {"num_workers": "2"}'
+export PYTHONPATH="$CASES/../doubles" PYTHONDONTWRITEBYTECODE=1
+cat >train.py <<'END'
+import time
+from torch.utils.data import DataLoader
+if DataLoader([1]).num_workers != 2:
+    time.sleep(2.5)
+END
+run -o loads -- python3 train.py
+trainprof try --rules=mine -q --pairs=3 --warmup=0 -o four loads host/workers | sed 's/measured .* in/measured in/; s/promised .*,/promised,/; s/^ *[0-9]*  //'
+

@@ -3,24 +3,36 @@
 """Measures trainprof with 500 busy threads on two CPUs, and with a program that sleeps.
 
 proof_load.py BUILD. Prints a line per figure: ok or FAILED.
+
+The program knows how many records it causes: the marks that it writes, and its context switches,
+which the kernel counts. trainprof stands still for two seconds meanwhile, so that rings overflow:
+what it kept and what it counts as lost must add up to what was caused.
 """
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include")
 SECONDS = 10
 THREADS = 500
 CPU_MAX = 0.05
 MIB_MAX = 200
+MARKS = 2000
+STOPPED_S = 2
 
 BUSY = r"""
+#include "trainprof/mark.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 static double until;
+static int n_marks;
 static double now(void)
 {
 	struct timespec t;
@@ -30,9 +42,16 @@ static double now(void)
 static void *work(void *result)
 {
 	volatile double x = 1;
+	for (int i = 0; i < n_marks; i++)
+		trainprof_step();
 	while (now() < until)
+	{
 		for (int i = 0; i < 100000; i++)
 			x = x * 1.0000001 + 1e-9;
+		/* Ten thousand switches a second. */
+		if (n_marks)
+			nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+	}
 	return result;
 }
 int main(int argc, char **argv)
@@ -40,22 +59,29 @@ int main(int argc, char **argv)
 	static pthread_t threads[4096];
 	int n = argc > 1 ? atoi(argv[1]) : 1;
 	until = now() + (argc > 2 ? atof(argv[2]) : 1);
+	n_marks = argc > 3 ? atoi(argv[3]) : 0;
 	for (int i = 0; i < n; i++)
 		if (pthread_create(&threads[i], NULL, work, NULL) != 0)
 			return 2;
 	for (int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
+	struct rusage used;
+	getrusage(RUSAGE_SELF, &used);
+	printf("%ld\n", used.ru_nvcsw + used.ru_nivcsw);
 	return 0;
 }
 """
 
 
-def measure(build, folder, name, command):
-    """Returns (seconds, CPU seconds of trainprof, its largest memory in MiB, report) of a run."""
+def measure(build, folder, name, command, stop_at=None):
+    """Runs the command, with trainprof stopped for STOPPED_S from stop_at on.
+
+    Returns (seconds, CPU seconds of trainprof, its largest memory in MiB, report, output).
+    """
     recording = os.path.join(folder, "recording-" + name)
     began = time.monotonic()
     run = subprocess.Popen([f"{build}/trainprof", "run", "-q", "--summary=none", "-o", recording, "--", *command],
-                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     own = most = 0
     while run.poll() is None:
         try:
@@ -66,17 +92,21 @@ def measure(build, folder, name, command):
                 most = max([most] + [int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM")])
         except (OSError, IndexError):
             pass
+        if stop_at is not None and time.monotonic() - began > stop_at:
+            stop_at = None
+            run.send_signal(signal.SIGSTOP)
+            time.sleep(STOPPED_S)
+            run.send_signal(signal.SIGCONT)
         time.sleep(0.02)
     seconds = time.monotonic() - began
     said = subprocess.run([f"{build}/trainprof", "report", "--json", recording], capture_output=True, check=False)
-    return seconds, own, most, json.loads(said.stdout or b"{}")
+    return seconds, own, most, json.loads(said.stdout or b"{}"), run.stdout.read()
 
 
-def losses(report):
-    """Returns how many records the report says are lost, and how many its sources and gaps count."""
-    collection = report["collection"]
-    return (collection["records_lost"], sum(source.get("lost", 0) for source in collection["sources"]),
-            sum(gap.get("lost", 0) for gap in collection["gaps"]))
+def source(report, name):
+    """Returns how many records of a source were kept and lost."""
+    found = next(row for row in report["collection"]["sources"] if row["id"] == name)
+    return found["records"], found["lost"]
 
 
 def main():
@@ -89,20 +119,28 @@ def main():
         print(f"{'ok' if good else 'FAILED':8}{text}", flush=True)
 
     with tempfile.TemporaryDirectory(prefix="trainprof-load-") as folder:
-        source, program = os.path.join(folder, "busy.c"), os.path.join(folder, "busy")
-        with open(source, "w", encoding="ascii") as file:
+        text, program = os.path.join(folder, "busy.c"), os.path.join(folder, "busy")
+        with open(text, "w", encoding="ascii") as file:
             file.write(BUSY)
-        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-pthread", "-o", program, source], check=True)
+        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-pthread", "-I", INCLUDE, "-o", program, text], check=True)
         cpus = ",".join(str(cpu) for cpu in sorted(os.sched_getaffinity(0))[:2])
-        seconds, own, most, report = measure(build, folder, "busy",
-                                             ["taskset", "-c", cpus, program, str(THREADS), str(SECONDS)])
-        said, of_sources, of_gaps = losses(report)
+        busy = ["taskset", "-c", cpus, program, str(THREADS), str(SECONDS)]
+        seconds, own, most, _, _ = measure(build, folder, "busy", busy)
         judge(own <= CPU_MAX * seconds, f"{THREADS} busy threads: own CPU time {own:.2f} s in {seconds:.1f} s, "
               f"{100 * own / seconds:.1f} % of a core (at most {100 * CPU_MAX:.0f} %), with the end")
         judge(most <= MIB_MAX, f"{THREADS} busy threads: memory {most:.0f} MiB (at most {MIB_MAX})")
-        judge(said >= max(of_sources, of_gaps), f"{THREADS} busy threads: {said} records lost says the report; "
-              f"{of_sources} by sources, {of_gaps} in gaps with a time")
-        seconds, own, _, report = measure(build, folder, "sleep", ["sleep", "4"])
+        _, _, _, report, output = measure(build, folder, "stopped", busy + [str(MARKS)], stop_at=1)
+        kept, lost = source(report, "marks")
+        judge(kept + lost == THREADS * MARKS, f"{THREADS} threads, trainprof stopped for {STOPPED_S} s: {THREADS * MARKS} "
+              f"marks, {kept} kept and {lost} lost")
+        switches = int(output)
+        kept, lost = source(report, "perf")
+        judge(0 < switches <= kept + lost, f"{THREADS} threads, trainprof stopped for {STOPPED_S} s: {switches} switches "
+              f"by the kernel, {kept} stays and samples kept, {lost} records lost")
+        said = report["collection"]["records_lost"]
+        sums = sum(row["lost"] for row in report["collection"]["sources"])
+        judge(said >= sums, f"the report says {said} records lost, its sources {sums}")
+        _, own, _, report, _ = measure(build, folder, "sleep", ["sleep", "4"])
         verdict = str(report["summary"].get("verdict"))
         judge("overhead" not in verdict.lower(), f"run -- sleep 4: own CPU time {1000 * own:.0f} ms, verdict {verdict[:60]}")
     return failed

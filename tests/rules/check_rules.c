@@ -173,9 +173,9 @@ static void check_texts(const struct tp_rulebook *book, const struct tp_rule *ru
 /* Collects the text of every file of rules, to find thresholds that are never used. */
 static void check_thresholds(const struct tp_rulebook *book, const char *text)
 {
-	static const char *const of_engine[] = {"idiom.first",   "idiom.covers", "idiom.shared",
-						"gain.smallest", "gain.largest", "gain.residual",
-						"plan.large",    "confidence.",  "rank."};
+	static const char *const of_engine[] = {"idiom.covers", "idiom.shared",  "gain.smallest",
+						"gain.largest", "gain.residual", "plan.large",
+						"confidence."};
 	for (size_t i = 0; i < book->thresholds.n_items; i++) {
 		const struct tp_threshold *threshold = &book->thresholds.items[i];
 		char name[80];

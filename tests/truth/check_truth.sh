@@ -28,9 +28,9 @@ done
 	fail 'made: what of the trace was judged is not on the page'
 # Captures that show less than steady training.
 python3 "$here/made_captures.py" "$work/captures.traces"
-for trace in "$work"/captures.traces/*.json; do
-	name=$(basename "$trace" .json)
-	"$trainprof" import -q -o "$work/$name" "$trace" >/dev/null || fail "$name: not imported"
+for job in "$work"/captures.traces/*; do
+	name=$(basename "$job")
+	"$trainprof" import -q -o "$work/$name" "$job"/*.json >/dev/null || fail "$name: not imported"
 done
 rm -rf "$work/captures.traces"
 python3 "$here/capture_pages.py" "$trainprof" "$work" >"$work/said" || { status=1; cat "$work/said"; }

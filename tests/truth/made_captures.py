@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write small traces of torch.profiler, each of a capture that shows less than steady training, or other
 than training: made_captures.py FOLDER. The function's first line says what the trace holds."""
+import functools
 import json
 import os
 import sys
@@ -236,6 +237,50 @@ def checkpoint_in_the_middle():
     return t
 
 
+def with_checkpoints(n, at_steps, save=200000, between=False, what="save_checkpoint", **members):
+    """Steps of 10 ms; those of the numbers `at_steps` save a checkpoint, within the mark or behind it. `what` is
+    the name of another activity, or None."""
+    t, at = Trace(**members), 1000
+    for i in range(n):
+        more = save if i in at_steps else 0
+        t.mark(i, at, 9990 + (0 if between else more))
+        busy(t, at)
+        if more and what:
+            t.add("user_annotation", what, at + 9995, more)
+        at += 10000 + more
+    return t
+
+
+@trace
+def checkpoint_between_marks():
+    """A checkpoint of 200 ms lies between the marks of two of ten steps."""
+    return with_checkpoints(10, {4}, between=True)
+
+
+@trace
+def checkpoints_twice():
+    """A checkpoint of 20 ms follows every fifth step: 28.6 % of the time."""
+    return with_checkpoints(10, {2, 7}, save=20000)
+
+
+@trace
+def checkpoint_of_two_steps():
+    """Two steps; one saves a checkpoint for 200 ms."""
+    return with_checkpoints(2, {1})
+
+
+@trace
+def checkpoint_in_the_only_step():
+    """One step, which saves a checkpoint for 200 ms."""
+    return with_checkpoints(1, {0})
+
+
+@trace
+def checkpoint_in_each_step():
+    """Each of ten steps saves a checkpoint for 10 ms: half of it."""
+    return with_checkpoints(10, range(10), save=10000)
+
+
 @trace
 def evaluation_loops():
     """Five steps, twenty forward passes of a validation, five steps."""
@@ -337,6 +382,51 @@ def waits_for_the_gpu_only():
 
 
 @trace
+def reads_results_by_copies():
+    """A step copies a result to the host five times, and the call returns after the copy."""
+    t = Trace()
+
+    def work(t, at, i):
+        for k in range(5):
+            t.kernel(GEMM, at + 100 + k * 1900, 1000)
+            t.links += 1
+            t.add("cuda_runtime", "cudaMemcpyAsync", at + 120 + k * 1900, 1000, args={"correlation": t.links})
+            t.add("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", at + 1101 + k * 1900, 4, pid=0, tid=7,
+                  args={"device": 0, "stream": 7, "correlation": t.links, "bytes": 4})
+    steps(t, 10, work)
+    return t
+
+
+@trace
+def reads_results_by_item():
+    """The same by .item(): an operator, a copy and a wait for its stream."""
+    t = Trace()
+
+    def work(t, at, i):
+        for k in range(5):
+            start = at + 120 + k * 1900
+            t.kernel(GEMM, at + 100 + k * 1900, 1000)
+            t.op("aten::item", start, 1000)
+            t.op("aten::_local_scalar_dense", start + 2, 990)
+            t.copy("Memcpy DtoH (Device -> Pageable)", at + 1101 + k * 1900, 4, 4, launch=start + 10)
+            t.call("cudaStreamSynchronize", start + 30, 960)
+    steps(t, 10, work)
+    return t
+
+
+@trace
+def copies_to_the_host_behind():
+    """Each step copies a result to the host without a wait: no synchronisation."""
+    t = Trace()
+
+    def work(t, at, i):
+        busy(t, at)
+        t.copy("Memcpy DtoH (Device -> Pinned)", at + 9040, 50, 4000000, launch=at + 8000)
+    steps(t, 10, work)
+    return t
+
+
+@trace
 def compiles_in_the_first_step():
     """Five steps; torch.compile takes 5 s in the first."""
     t = Trace()
@@ -348,12 +438,92 @@ def compiles_in_the_first_step():
     return t
 
 
+@trace
+def slow_first_of_three():
+    """Three steps; the first takes 100 ms more."""
+    t = Trace()
+    t.mark(0, 1000, 109990)
+    busy(t, 101000)
+    steps(t, 2, busy, first=110000)
+    return t
+
+
+@trace
+def logs_in_one_step():
+    """One of eight steps logs for 50 ms."""
+    return with_checkpoints(8, {3}, save=50000, what="wandb.log")
+
+
+@trace
+def collects_garbage_in_each_step():
+    """Each of eight steps collects garbage for 10 ms."""
+    return with_checkpoints(8, range(8), save=10000, what="gc.collect")
+
+
+@trace
+def one_large_batch():
+    """One copy of a batch takes half of the step."""
+    t = Trace()
+    steps(t, 10, lambda t, at, i: (t.copy("Memcpy HtoD (Pageable -> Device)", at + 100, 5000, 40000000), busy(t, at + 5100, n=4)))
+    return t
+
+
+# ---- jobs of several ranks ----
+
+
+def rank(number, n_ranks):
+    return Trace(**({"distributedInfo": {"rank": number, "world_size": n_ranks}} if n_ranks > 1 else {}))
+
+
+def reduce(t, at, length, n_ranks):
+    t.kernel(REDUCE, at, length, stream=20, **{"Collective name": "allreduce", "Group size": n_ranks, "In msg nelems": 1000000,
+                                               "dtype": "Float", "Process Group Name": "0"})
+
+
+@trace
+def one_rank_idles():
+    """Four ranks that exchange nothing; the third computes a ninth of what the others do."""
+    ranks = [rank(r, 4) for r in range(4)]
+    for r, t in enumerate(ranks):
+        steps(t, 10, lambda t, at, i, r=r: busy(t, at, n=1 if r == 2 else 9))
+    return ranks
+
+
+@trace
+def first_rank_saves():
+    """Four ranks; the first saves a checkpoint for 200 ms after the fifth of ten steps, the others wait."""
+    return [with_checkpoints(10, {4}, what="save_checkpoint" if r == 0 else None, distributedInfo={"rank": r, "world_size": 4})
+            for r in range(4)]
+
+
+def of_size(kind, n_steps, n_ranks):
+    """Steps of 10 ms of which each rank computes 6 ms, the last one of "late" 8 ms."""
+    ranks = [rank(r, n_ranks) for r in range(n_ranks)]
+    for r, t in enumerate(ranks):
+        def work(t, at, i, r=r):
+            is_late = kind == "late" and r == n_ranks - 1
+            busy(t, at, n=8 if is_late else 6)
+            if kind == "waits":
+                t.call("cudaDeviceSynchronize", at + 100, 5930)
+            if n_ranks > 1 and kind != "waits":
+                reduce(t, at + (8100 if is_late else 6100), 1000 if is_late or kind == "even" else 3000, n_ranks)
+        steps(t, n_steps, work)
+    return ranks
+
+
+KINDS = ("even", "waits", "late")
+for at, (n_steps, n_ranks) in enumerate((s, r) for s in (1, 2, 5, 50) for r in (1, 2, 8)):
+    name = f"{KINDS[(at + at // 3) % 3]}-{n_steps}-steps-{n_ranks}-ranks"
+    TRACES[name] = functools.partial(of_size, name.partition("-")[0], n_steps, n_ranks)
+
+
 def main(folder):
-    os.makedirs(folder, exist_ok=True)
     for name, make in TRACES.items():
         made = make()
-        with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as out:
-            out.write(made if isinstance(made, str) else made.text())
+        os.makedirs(os.path.join(folder, name))
+        for number, text in enumerate(made if isinstance(made, list) else [made]):
+            with open(os.path.join(folder, name, f"{number}.json"), "w", encoding="utf-8") as out:
+                out.write(text if isinstance(text, str) else text.text())
 
 
 if __name__ == "__main__":

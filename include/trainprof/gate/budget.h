@@ -19,6 +19,7 @@ struct tp_budget_runs {
 	const struct tp_run_values *const *base;
 	size_t n_base;
 	bool is_paired; /* now[i] ran together with base[i], and commands differ on purpose */
+	const bool *is_now_first; /* of each pair; NULL = unknown */
 };
 
 /* Errors  TP_USAGE: a pattern matches no rule of the reports; a required baseline is missing. */

@@ -6,12 +6,11 @@
 
 #include "trainprof/base/json.h"
 #include "trainprof/base/status.h"
+#include "trainprof/model/gate_thresholds.h"
 #include "trainprof/model/run_diff.h"
 #include "trainprof/model/run_values.h"
 
-/* The default noise between two runs of one program if it was not measured, and the slowdown that
- * is tolerated: docs/design/gate.md#noise. */
-#define TP_GATE_ASSUMED_NOISE  0.02
+/* The slowdown that is tolerated if none is given, as a constant for tables of options. */
 #define TP_GATE_DEFAULT_MARGIN 0.03
 
 /* ---- statistics ---- */
@@ -19,6 +18,8 @@
 /* The quantile p of Student's t distribution with df degrees of freedom; 0 < p < 1, df > 0 need not
  * be whole. */
 double tp_student_quantile(double p, double df);
+/* The probability that Fisher's F exceeds f >= 0, an infinite one included. */
+double tp_fisher_tail(double f, double df_above, double df_below);
 
 /* The value of one run, and the standard error from its own steps (0 = exact). */
 struct tp_run_value {
@@ -32,14 +33,16 @@ struct tp_gate_design {
 	double confidence; /* 0.95 */
 	double noise; /* standard deviation between runs, in the unit of the values, used if no side
 			 has two runs */
+	double spread_min; /* the least such deviation that is believed; 0 for exact counts */
+	const bool *is_now_first; /* the order within each pair; NULL = unknown, then a drift of the
+				     machine is not taken out */
 };
 
 struct tp_gate_estimate {
 	double value; /* mean(now) - mean(base) */
 	double low;
 	double high;
-	double spread; /* standard deviation between runs; for pairs that of their differences /
-			  sqrt(2) */
+	double spread; /* standard deviation between runs, without what pairs or a drift explain */
 	bool is_assumed;
 };
 
@@ -81,10 +84,10 @@ enum { TP_PAIRS_LEAST = 3 };
  * together hold 95 %. */
 double tp_pairs_confidence(const struct tp_pairs_plan *plan);
 
-/* Judges n pairs; the ratio is now / base. */
+/* Judges n pairs; the ratio is now / base. is_now_first may be NULL: tp_gate_design. */
 enum tp_pairs_state tp_pairs_judge(struct tp_gate_estimate *ratio, const struct tp_run_value *base,
-				   const struct tp_run_value *now, size_t n,
-				   const struct tp_pairs_plan *plan);
+				   const struct tp_run_value *now, const bool *is_now_first,
+				   size_t n, const struct tp_pairs_plan *plan);
 
 /* The approximate number of further pairs until an interval of that spread decides. */
 size_t tp_pairs_needed(const struct tp_gate_estimate *ratio, size_t n,
@@ -104,7 +107,8 @@ struct tp_diff_request {
 	const struct tp_run_values *const *now;
 	size_t n_now;
 	bool is_paired;
-	double confidence; /* 0 = 0.95 */
+	const bool *is_now_first; /* of each pair; NULL = unknown */
+	double confidence;        /* 0 = 0.95 */
 	bool has_gate;
 	double margin_ratio;
 	bool is_ignored[TP_N_LIKENESSES];

@@ -281,6 +281,8 @@
 	  "share of the windows in which the device works, mean")                                  \
 	X(DEVICE_BUSY_LEAST, "device.busy_least_ratio", "ratio", SEEN,                             \
 	  "share of the windows in which the least busy device works")                             \
+	X(DEVICE_BUSY_MOST, "device.busy_most_ratio", "ratio", SEEN,                               \
+	  "share of the windows in which the busiest device works")                                \
 	X(DEVICE_OPS, "device.ops_per_step", "1", SEEN, "kernels and copies per step, mean")       \
 	X(DEVICE_KERNEL, "device.kernel_median_ns", "ns", SEEN, "median length of a kernel")       \
 	X(DEVICE_SHORT, "device.short_kernel_ratio", "ratio", SEEN,                                \

@@ -27,6 +27,12 @@ const char *tp_sureness_name(enum tp_sureness sureness); /* "sure", "likely", "w
 /* False if the lower end is no gain, so that only the upper end of the interval carries
  * information. */
 bool tp_gain_is_estimate(double gain_low);
+/* False if the upper end says nothing: it is the cap of all gains, or a bound beyond any plausible
+ * step. Then it must not be printed. */
+bool tp_gain_has_high(double low, double high);
+/* Returns the number with which a gain is printed, by which advice is sorted: the value of an
+ * estimate, else the end that is known; 0 = neither is. */
+double tp_gain_printed(double low, double value, double high);
 
 /* One comparison of the condition, with the value it saw. */
 struct tp_evidence {
@@ -87,9 +93,10 @@ struct tp_action {
 	const char *headline; /* the action in one line, or NULL */
 	const char *text;     /* with numbers filled in */
 	const char *example;  /* a command or line to type, or NULL */
-	const char *prefix; /* what precedes the program's command to apply it; NULL: the code must
-			       change */
-	const char *technique;                  /* id, or NULL */
+	/* How `trainprof try` applies it without a change of code; both NULL: it cannot. */
+	const char *prefix;    /* what precedes the program's command */
+	const char *loader;    /* settings of the DataLoader: "num_workers=2,pin_memory=1" */
+	const char *technique; /* id, or NULL */
 	const struct tp_references *literature; /* NULL: the guide has no page for it */
 };
 

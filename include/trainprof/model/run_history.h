@@ -38,6 +38,9 @@ struct tp_history_result {
 	size_t n_left_out; /* oldest saves that cannot be compared with the last one */
 	struct tp_history_level levels[TP_HISTORY_LEVELS_MAX];
 	size_t n_levels;
+	/* Slow change per save that was taken out of the times of levels (they are those at the
+	 * first save, then) and of `change`; 0 = none was found. */
+	double drift_ratio;
 	enum tp_gate_answer answer;
 	double margin_ratio;
 	size_t best;    /* the fastest level */

@@ -73,6 +73,14 @@ struct tp_rank_info {
 	uint64_t n_skipped;          /* relevant, but malformed */
 	const char *skipped_because; /* the first reason; NULL if none */
 	bool is_cut;                 /* the file ends in the middle of the document */
+	/* Sums over the whole file by the tool that wrote it, and those of the same work as it was
+	 * read; all 0 = the tool wrote none. Exposed = while nothing computes. */
+	uint64_t maker_computing_ns;
+	uint64_t maker_communication_ns;
+	uint64_t maker_exposed_ns;
+	uint64_t read_computing_ns;
+	uint64_t read_communication_ns;
+	uint64_t read_exposed_ns;
 	const struct tp_device_info *devices;
 	size_t n_devices;
 };
@@ -145,7 +153,14 @@ struct tp_run_info {
 	X(n_kept, count, "kept", "kept", always)                                                   \
 	X(n_skipped, count, "skipped", "skipped", always)                                          \
 	X(skipped_because, text, "skipped_because", "skipped_because", known)                      \
-	X(is_cut, flag, "is_cut", "is_cut", always)
+	X(is_cut, flag, "is_cut", "is_cut", always)                                                \
+	X(maker_computing_ns, count, "maker_computing_ns", "maker_computing_ns", known)            \
+	X(maker_communication_ns, count, "maker_communication_ns", "maker_communication_ns",       \
+	  known)                                                                                   \
+	X(maker_exposed_ns, count, "maker_exposed_ns", "maker_exposed_ns", known)                  \
+	X(read_computing_ns, count, "read_computing_ns", "read_computing_ns", known)               \
+	X(read_communication_ns, count, "read_communication_ns", "read_communication_ns", known)   \
+	X(read_exposed_ns, count, "read_exposed_ns", "read_exposed_ns", known)
 
 /* As in the report's schema: "attach", "reduced", "exited". */
 const char *tp_run_mode_name(enum tp_run_mode mode);

@@ -4,6 +4,7 @@
 #ifndef TRAINPROF_MODEL_SOURCE_H
 #define TRAINPROF_MODEL_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TP_PRESENCE_MAP(X)                                                                         \
@@ -28,8 +29,10 @@ const char *tp_source_state_text(enum tp_presence presence);
 
 struct tp_availability {
 	enum tp_presence presence;
-	char reason[240]; /* "perf_event_paranoid is 4"; empty if available */
-	char remedy[120]; /* command to type; empty if nothing helps */
+	char reason[240];         /* "perf_event_paranoid is 4"; empty if available */
+	char remedy[120];         /* command to type; empty if nothing helps */
+	bool is_granted_at_start; /* lacks CAP_PERFMON or CAP_SYS_PTRACE, which the start of a
+				   * container can grant */
 };
 
 /* One source and how it worked in a recording. Strings are ids in the sink's or trace's table. */

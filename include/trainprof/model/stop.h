@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time in which nothing could be observed, because the program or trainprof was stopped. A
+/* Time in which nothing could be observed, because the program or trainprof was stopped, or in
+ * which nothing could be kept. A
  * recording stores each such time as a gap of the source TP_STOP_SOURCE with the cause in its
  * reason; a trace leaves it out. */
 #ifndef TRAINPROF_MODEL_STOP_H
@@ -17,7 +18,8 @@
 	X(DEBUGGER, "held by a debugger")           /* state t */                                  \
 	X(FROZEN, "frozen by its control group")    /* the freezer of cgroup v1 or v2 */           \
 	X(SUSPENDED, "the machine was suspended")   /* the clock of the records did not advance */ \
-	X(MEASURER, "trainprof itself stood still") /* stopped, or without a CPU */
+	X(MEASURER, "trainprof itself stood still") /* stopped, or without a CPU */                \
+	X(DISK_FULL, "the disk was full")           /* the program went on; nothing was kept */
 
 enum tp_stop_kind {
 #define X(id, text) TP_STOP_##id,
@@ -33,9 +35,12 @@ struct tp_stopped_time {
 	pid_t pid;        /* the process that was stopped; 0 = all of them */
 	uint64_t start_ns;  /* in a trace: where it was removed */
 	uint64_t length_ns; /* its duration */
+	uint64_t n_lost;    /* records that were lost in it */
 };
 
 const char *tp_stop_kind_text(enum tp_stop_kind kind);
+/* True if the program was stopped, too; false if it may have run on. */
+bool tp_stop_is_of_program(enum tp_stop_kind kind);
 
 /* Formats the reason of a gap. `asleep_ns`: time that the clock of the records did not count, else
  * 0. */

@@ -24,6 +24,16 @@
  * Time in which the program or trainprof was stopped is removed: the time after it follows
  * directly, and counters do not include what they grew by meanwhile.
  */
+/* A gap or a stop with the times of the clock: as if no time had been removed. */
+struct tp_timed_gap {
+	const char *source; /* borrowed from the trace; TP_STOP_SOURCE for a stop */
+	const char *reason;
+	pid_t pid; /* the process that was stopped; 0 = all, or no stop */
+	uint64_t start_ns;
+	uint64_t end_ns; /* at the latest the end of the recording */
+	uint64_t n_lost; /* lost records, 0 = none, or unknown */
+};
+
 /* The spans of one track. */
 struct tp_track_spans {
 	struct tp_span *items; /* heap */
@@ -63,6 +73,8 @@ struct tp_trace {
 	size_t n_gaps; /* without those of TP_STOP_SOURCE */
 	struct tp_stopped_time *stops;
 	size_t n_stops;
+	struct tp_timed_gap *timed_gaps; /* gaps and stops, by start */
+	size_t n_timed_gaps;
 	uint64_t
 		left_out_ns[TP_N_STOP_KINDS]; /* overlapping times count once, for the first kind */
 	struct tp_source *sources;
@@ -116,5 +128,8 @@ const struct tp_gauge *tp_trace_gauges(const struct tp_trace *trace, enum tp_met
 /* Growth of a counter inside [from, to), linear between readings; false without two readings. */
 bool tp_trace_counter_delta(const struct tp_trace *trace, enum tp_metric metric, uint32_t task,
 			    uint64_t from_ns, uint64_t to_ns, double *out);
+/* Records that are lost: what sources and gaps count, the larger number of each source, since both
+ * may count the same loss; and records that were dropped because they are damaged. */
+uint64_t tp_trace_n_lost(const struct tp_trace *trace);
 
 #endif

@@ -26,14 +26,19 @@ struct tp_trial {
 	enum tp_trial_state state;
 	const char *because;
 	const char *command; /* the program's command with the change */
-	double speedup;      /* time without the change / with it */
+	bool is_command_changed;
+	const char *loader; /* settings of its DataLoader that were tried; NULL = none */
+	const char *const
+		*lines; /* of the program, as they have to be: "train.py:25  DataLoader(…)" */
+	size_t n_lines;
+	double speedup; /* time without the change / with it */
 	double speedup_low;
 	double speedup_high;
 	size_t n_pairs;
 };
 
-/* One or two lines each: advice, promise, measurement. Then the command to use from now on, if
- * anything was faster. */
+/* One or two lines each: advice, promise, measurement. Then the command to use from now on, and
+ * the lines to change, if anything was faster. */
 void tp_report_trials_text(struct tp_page *page, const struct tp_trial *trials, size_t n);
 /* The same as the array "trials". */
 void tp_report_trials_json(struct tp_json_writer *w, const struct tp_trial *trials, size_t n);

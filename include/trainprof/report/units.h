@@ -44,8 +44,8 @@ struct tp_unit_scale {
 struct tp_unit_scale tp_unit_scale_for(double largest_ns);
 struct tp_unit_text tp_unit_scaled(struct tp_unit_scale scale, double ns);
 
-/* Whole percentages of n parts that sum to exactly 100 (largest remainder; ties to the earlier
- * part). All zero if the total is. */
+/* Whole percentages of n parts, rounded to the nearest as everywhere else; lowered where they would
+ * exceed 100 together, the most raised first. All zero if the total is. */
 void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents);
 
 #endif

@@ -40,11 +40,20 @@ struct tp_sink *tp_store_sink(struct tp_store *store);
  * per second. Costs one write. */
 void tp_store_flush(struct tp_store *store);
 
+/* From now on data waits in memory when the disk is full, at most 4 MiB of it, and is tried again
+ * at each flush; what comes meanwhile is lost, counted, and becomes a gap of TP_STOP_DISK_FULL.
+ * Without this call a full disk ends the recording. */
+void tp_store_wait_for_room(struct tp_store *store);
+
+/* Flushes for the last time: what does not fit on the disk now is lost. Called after the last
+ * record. */
+void tp_store_end(struct tp_store *store);
+
 /* Bytes written, for progress and for --max-size. */
 uint64_t tp_store_size(const struct tp_store *store);
 
-/* True if recording had to stop early; fills err with the reason ("no space left on device") and
- * sets *until_ns to the CLOCK_MONOTONIC time up to which it is complete. */
+/* True if recording had to stop early for good; fills err with the reason ("no space left on
+ * device") and sets *until_ns to the CLOCK_MONOTONIC time up to which it is complete. */
 bool tp_store_has_stopped(const struct tp_store *store, uint64_t *until_ns, struct tp_error *err);
 
 /* Flushes, closes and writes the final manifest. Frees the store in any case. */

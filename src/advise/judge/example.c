@@ -5,6 +5,7 @@
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/model/capture_words.h"
 #include "trainprof/model/fact.h"
 
 #include <math.h>
@@ -40,6 +41,12 @@ static void add_pids(struct tp_buf *out, const struct tp_rule_context *matter)
 
 static size_t add_token(struct tp_buf *out, const struct tp_rule_context *matter, const char *at)
 {
+	size_t len;
+	enum tp_capture_need need = tp_capture_need_of(at, &len);
+	if (need != TP_CAPTURE_NEEDS) {
+		tp_buf_puts(out, tp_capture_words(matter->run, need));
+		return len;
+	}
 	static const char *const tokens[] = {TP_EXAMPLE_COMMAND, "%CPUS", "%FEWER", "%PIDS"};
 	size_t which = 0;
 	while (which < TP_ARRAY_LEN(tokens) &&

@@ -96,63 +96,61 @@ static int group_of(const struct tp_candidate *candidate)
 	return candidate->finding.state == TP_FINDING_QUIET ? 3 : 4;
 }
 
-struct weighted {
-	struct tp_candidate candidate;
-	double weight;
-	bool is_cause; /* specific, and large enough to be first */
-};
-
-static int compare_weighted(const void *a, const void *b)
+/* Gains that are printed alike are equal. What gains "at least" so much likely gains more: the
+ * middle of its bracket. */
+static double printed_gain(const struct tp_candidate *candidate)
 {
-	const struct weighted *left = a;
-	const struct weighted *right = b;
-	int groups = group_of(&left->candidate) - group_of(&right->candidate);
-	if (groups)
-		return groups;
-	if (!groups && is_advice(&left->candidate) && left->is_cause != right->is_cause)
-		return left->is_cause ? -1 : 1;
-	int sureness =
-		(int)left->candidate.finding.sureness - (int)right->candidate.finding.sureness;
-	if (!groups && is_advice(&left->candidate) && sureness)
-		return sureness;
-	if (left->weight != right->weight)
-		return left->weight > right->weight ? -1 : 1;
-	/* Among equals, advice that does not change the training comes first, with or without a
-	 * gain. */
-	int kinds = (int)left->candidate.finding.kind - (int)right->candidate.finding.kind;
-	if (kinds)
-		return kinds;
-	return strcmp(left->candidate.rule->id, right->candidate.rule->id);
+	const struct tp_finding *finding = &candidate->finding;
+	if (!finding->has_gain)
+		return 0;
+	double gain = tp_gain_printed(finding->gain_low, finding->gain_value, finding->gain_high);
+	if (candidate->gain.is_known && candidate->gain.is_floor)
+		gain = fmax(gain, candidate->gain.value);
+	return round(100 * gain);
 }
 
-size_t tp_finding_order_sort(struct tp_candidate *candidates, size_t n,
-			     const struct tp_rulebook *book)
+static bool is_bound(const struct tp_candidate *candidate)
 {
-	static const char *const names[] = {"rank.high", "rank.medium", "rank.low"};
-	struct tp_arena arena = {0};
-	struct weighted *sorted = tp_arena_array(&arena, n, sizeof(*sorted));
+	return !candidate->finding.has_gain || !tp_gain_is_estimate(candidate->finding.gain_low);
+}
+
+/* Advice is sorted by what stands on a page: how sure it is, whether its least gain is known, the
+ * printed gain. Other findings are sorted by what they would gain. */
+static int compare(const void *a, const void *b)
+{
+	const struct tp_candidate *left = a;
+	const struct tp_candidate *right = b;
+	int groups = group_of(left) - group_of(right);
+	if (groups)
+		return groups;
+	int sureness = (int)left->finding.sureness - (int)right->finding.sureness;
+	if (is_advice(left) && sureness)
+		return sureness;
+	/* A gain of which only the upper end is known may be none. */
+	int bounds = (int)is_bound(left) - (int)is_bound(right);
+	if (bounds)
+		return bounds;
+	double gains[2] = {printed_gain(left), printed_gain(right)};
+	if (gains[0] != gains[1])
+		return gains[0] > gains[1] ? -1 : 1;
+	int confidence = (int)left->finding.confidence - (int)right->finding.confidence;
+	if (confidence)
+		return confidence;
+	/* Among equals: what does not change the training, what names a line of the program. */
+	int kinds = (int)left->finding.kind - (int)right->finding.kind;
+	if (kinds)
+		return kinds;
+	if (left->rule->is_specific != right->rule->is_specific)
+		return left->rule->is_specific ? -1 : 1;
+	return strcmp(left->rule->id, right->rule->id);
+}
+
+size_t tp_finding_order_sort(struct tp_candidate *candidates, size_t n)
+{
 	size_t n_advice = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct tp_finding *finding = &candidates[i].finding;
-		sorted[i].candidate = candidates[i];
-		sorted[i].is_cause =
-			candidates[i].rule->is_specific &&
-			(!finding->has_gain ||
-			 finding->gain_value >
-				 1 + tp_thresholds_value(&book->thresholds, "idiom.first", 0));
-		if (finding->has_gain)
-			sorted[i].weight = log(finding->gain_value) *
-					   tp_thresholds_value(&book->thresholds,
-							       names[finding->confidence], 1);
-		if (finding->kind == TP_ADVICE_SEMANTIC)
-			sorted[i].weight *=
-				tp_thresholds_value(&book->thresholds, "rank.semantic", 1);
-		n_advice += group_of(&candidates[i]) == 0;
-	}
-	if (n)
-		qsort(sorted, n, sizeof(*sorted), compare_weighted);
 	for (size_t i = 0; i < n; i++)
-		candidates[i] = sorted[i].candidate;
-	tp_arena_release(&arena);
+		n_advice += group_of(&candidates[i]) == 0;
+	if (n)
+		qsort(candidates, n, sizeof(*candidates), compare);
 	return n_advice;
 }

@@ -18,9 +18,9 @@ struct tp_candidate {
  * precise one. */
 void tp_finding_order_suppress(struct tp_candidate *candidates, size_t n,
 			       const struct tp_rulebook *book, struct tp_arena *arena);
-/* Sorts: advice by gain and confidence, with advice that changes the training after its equals;
- * then fired but suppressed, notes, quiet, not judged. Returns the number of advices. */
-size_t tp_finding_order_sort(struct tp_candidate *candidates, size_t n,
-			     const struct tp_rulebook *book);
+/* Sorts: advice by how sure it is, what has only an upper bound after what has a known gain, then
+ * by the gain that is printed, with advice that changes the training after its equals; then fired
+ * but suppressed, notes, quiet, not judged. Returns the number of advices. */
+size_t tp_finding_order_sort(struct tp_candidate *candidates, size_t n);
 
 #endif

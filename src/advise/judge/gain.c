@@ -2,6 +2,7 @@
 /* Computes the bounds of speed-ups. */
 #include "gain.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
 #include <math.h>
@@ -9,6 +10,23 @@
 static double clamp(double value, double low, double high)
 {
 	return fmin(fmax(value, low), high);
+}
+
+/* Divides the wait for a CPU among the parts that use one, by their time. */
+static void add_queued(struct tp_gain_input *basis, const struct tp_quantity *facts)
+{
+	static const enum tp_part working[] = {TP_PART_COMPUTE, TP_PART_HOST, TP_PART_MEMORY};
+	const struct tp_quantity *runnable = &facts[TP_FACT_STEP_RUNNABLE];
+	double all_ns = 0;
+	for (size_t i = 0; i < TP_ARRAY_LEN(working); i++)
+		all_ns += basis->parts[working[i]].exposed_ns;
+	if (!runnable->is_known || !(all_ns > 0))
+		return;
+	double queued_ns = clamp(runnable->value, 0, 1) * basis->whole_ns;
+	for (size_t i = 0; i < TP_ARRAY_LEN(working); i++) {
+		struct tp_gain_part *part = &basis->parts[working[i]];
+		part->queued_ns = queued_ns * part->exposed_ns / all_ns;
+	}
 }
 
 struct tp_gain_input tp_gain_input_of_profile(const struct tp_profile *profile)
@@ -34,6 +52,7 @@ struct tp_gain_input tp_gain_input_of_profile(const struct tp_profile *profile)
 		part->without_low_ns = clamp(from->without_low_ns, 0, part->without_high_ns);
 		part->work_ns = clamp(from->work_ns, 0, basis.whole_ns);
 	}
+	add_queued(&basis, profile->facts);
 	const struct tp_quantity *outside = &profile->facts[TP_FACT_RUN_OUTSIDE_RATIO];
 	basis.outside_ratio = outside->is_known ? clamp(outside->value, 0, 1) : 0;
 	return basis;
@@ -50,6 +69,7 @@ struct tp_gain_input tp_gain_input_of_facts(const struct tp_quantity *facts)
 						       .without_low_ns = basis.whole_ns - ns,
 						       .without_high_ns = basis.whole_ns - ns};
 	}
+	add_queued(&basis, facts);
 	const struct tp_quantity *outside = &facts[TP_FACT_RUN_OUTSIDE_RATIO];
 	basis.outside_ratio = outside->is_known ? clamp(outside->value, 0, 1) : 0;
 	return basis;
@@ -65,6 +85,13 @@ static void gain_bound(struct tp_gain *gain, double whole, double shortest, doub
 	gain->high = whole / shortest;
 	gain->value = sqrt(gain->low * gain->high);
 	gain->is_known = true;
+}
+
+/* Extends the upper end by what the part's wait for a CPU may save. */
+static void extend_by_queue(struct tp_gain *gain, double whole, double queued_ns, double largest)
+{
+	double shortest = whole / gain->high - gain->most * queued_ns;
+	gain->high = whole / clamp(shortest, whole / largest, whole);
 }
 
 /* Keeps the value within the bounds. */
@@ -103,9 +130,11 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_input *basis, const struct 
 		return gain;
 	}
 	const struct tp_gain_part *part = &basis->parts[rule->part];
-	if (part->is_known)
-		gain_bound(&gain, whole, min_time_without(part, whole, gain.most),
-			   whole - gain.least * (whole - part->without_high_ns), largest);
+	if (!part->is_known)
+		return gain;
+	gain_bound(&gain, whole, min_time_without(part, whole, gain.most),
+		   whole - gain.least * (whole - part->without_high_ns), largest);
+	extend_by_queue(&gain, whole, part->queued_ns, largest);
 	return gain;
 }
 

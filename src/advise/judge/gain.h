@@ -7,7 +7,9 @@
  * because the instants in which only X was active can be cut out, and at least T - f·E; nor is it
  * below the lower end of the bracket, which includes the speed of the other resources. A rule may
  * give a range of fractions: the smaller one bounds from above, the larger one from below. The
- * value shown is the geometric mean of the two speed-ups.
+ * value shown is the geometric mean of the two speed-ups. Beside other load the thread waits for a
+ * CPU while it has work to do, so the wait that goes with the removed work may disappear with it:
+ * that extends the upper end only.
  */
 #ifndef TRAINPROF_SRC_ADVISE_JUDGE_GAIN_H
 #define TRAINPROF_SRC_ADVISE_JUDGE_GAIN_H
@@ -25,6 +27,7 @@ struct tp_gain_part {
 	 * one resource does it serially: what remains of it is then a lower bound of the step. 0 =
 	 * not known. */
 	double work_ns;
+	double queued_ns; /* wait for a CPU in proportion to the part's work; 0 if it needs none */
 };
 
 /* A step as input of the gains. */

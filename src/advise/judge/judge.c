@@ -11,6 +11,7 @@
 #include "trainprof/base/text.h"
 #include "trainprof/model/fact.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MAX_EVIDENCE = 32 };
@@ -238,6 +239,25 @@ static const char *prefix_of(const struct tp_rule_context *matter,
 	return tp_example_fill(matter, tp_arena_strndup(matter->arena, action->example, len));
 }
 
+/* "num_workers=2,persistent_workers=1"; NULL if there are no settings, or a value is not known. */
+static const char *settings_of(const struct tp_rule_context *matter,
+			       const struct tp_rule_action *action)
+{
+	struct tp_buf out = {0};
+	for (size_t i = 0; i < action->n_settings; i++) {
+		const struct tp_rule_setting *setting = &action->settings[i];
+		struct tp_number value = tp_expr_number(setting->value, matter->facts);
+		if (!value.is_known) {
+			tp_buf_clear(&out);
+			break;
+		}
+		tp_buf_printf(&out, "%s%s=%.0f", i ? "," : "", setting->name, fmax(0, value.value));
+	}
+	const char *text = out.len ? tp_arena_strdup(matter->arena, tp_buf_text(&out)) : NULL;
+	tp_buf_release(&out);
+	return text;
+}
+
 /* Adds only actions that are known to be open: an action whose condition cannot be judged may be
  * done already. Actions that are applied already according to the guide are left out, too, and
  * listed. */
@@ -267,6 +287,7 @@ static void fill_actions(const struct tp_rule_context *matter, const struct tp_r
 			.text = text,
 			.example = tp_example_fill(matter, from->example),
 			.prefix = prefix_of(matter, from),
+			.loader = settings_of(matter, from),
 			.technique = tp_arena_strdup(matter->arena, from->technique),
 			.literature = tp_references_find(matter, from->technique),
 		};

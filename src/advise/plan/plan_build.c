@@ -120,8 +120,13 @@ static void mark_small(struct plan_grouping *grouping)
 	}
 }
 
+/* The first member is the surest one: candidates are sorted. */
 static bool is_after(const struct plan_group *group, const struct plan_group *other)
 {
+	enum tp_sureness sureness = group->members[0]->finding.sureness;
+	enum tp_sureness other_sureness = other->members[0]->finding.sureness;
+	if (sureness != other_sureness)
+		return sureness > other_sureness;
 	if (group->is_small != other->is_small)
 		return group->is_small;
 	return group->order > other->order;

@@ -105,6 +105,41 @@ static bool is_whole_command(const char *example)
 	return command && !command[strlen(TP_EXAMPLE_COMMAND)];
 }
 
+static void check_is_plain(struct tp_json_form *form, const struct tp_json *at,
+			   const struct tp_expr *expr)
+{
+	const struct tp_dimension *dimension = expr ? tp_expr_dimension(expr) : NULL;
+	if (dimension && (dimension->time || dimension->bytes))
+		tp_json_form_fail(form, at, "a plain number is needed here, not %s",
+				  tp_dimension_name(dimension));
+}
+
+/* Reads "apply": true, or the settings of a DataLoader. */
+static void read_apply(struct tp_json_form *form, struct tp_rule_action *action,
+		       const struct tp_json *item)
+{
+	static const char *const names[] = {"num_workers", "prefetch_factor", "pin_memory",
+					    "persistent_workers", NULL};
+	const struct tp_json *apply = tp_json_get(item, "apply");
+	if (!apply || tp_json_type(apply) != TP_JSON_OBJECT) {
+		action->can_apply = tp_json_form_bool(form, item, "apply");
+		if (action->can_apply && !is_whole_command(action->example))
+			tp_json_form_fail(
+				form, item,
+				"with 'apply' the example is a command that ends in %%COMMAND");
+		return;
+	}
+	tp_json_form_check_keys(form, apply, "apply", names);
+	action->settings =
+		tp_arena_array(form->arena, tp_json_count(apply), sizeof(*action->settings));
+	TP_JSON_EACH (value, apply) {
+		struct tp_rule_setting *setting = &action->settings[action->n_settings++];
+		setting->name = tp_arena_strdup(form->arena, tp_json_key(value));
+		setting->value = tp_json_form_expr(form, value, TP_EXPR_NUMBER);
+		check_is_plain(form, value, setting->value);
+	}
+}
+
 static void read_actions(struct tp_json_form *form, struct tp_rule *rule,
 			 const struct tp_json *root, bool is_required)
 {
@@ -122,11 +157,7 @@ static void read_actions(struct tp_json_form *form, struct tp_rule *rule,
 		action->headline = tp_json_form_sentence(form, item, "headline", true);
 		action->text = tp_json_form_sentence(form, item, "text", true);
 		action->example = tp_json_form_text(form, item, "example", false);
-		action->can_apply = tp_json_form_bool(form, item, "apply");
-		if (action->can_apply && !is_whole_command(action->example))
-			tp_json_form_fail(
-				form, item,
-				"with 'apply' the example is a command that ends in %%COMMAND");
+		read_apply(form, action, item);
 		action->is_own = tp_json_get(item, "id") != NULL;
 		action->line = tp_json_line(item);
 		if (action->is_own && tp_json_get(item, "technique"))
@@ -139,15 +170,6 @@ static void read_actions(struct tp_json_form *form, struct tp_rule *rule,
 			action->when = tp_json_form_expr(form, tp_json_get(item, "when"),
 							 TP_EXPR_CONDITION);
 	}
-}
-
-static void check_is_plain(struct tp_json_form *form, const struct tp_json *at,
-			   const struct tp_expr *expr)
-{
-	const struct tp_dimension *dimension = expr ? tp_expr_dimension(expr) : NULL;
-	if (dimension && (dimension->time || dimension->bytes))
-		tp_json_form_fail(form, at, "a fraction is needed here, not %s",
-				  tp_dimension_name(dimension));
 }
 
 static void read_gain(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
@@ -283,6 +305,8 @@ static void check_sentences(struct tp_json_form *form, const struct tp_json *roo
 		bool asked[TP_MAX_FACTS] = {false};
 		tp_sentence_facts(rule->actions[i].headline, printed);
 		tp_sentence_facts(rule->actions[i].text, printed);
+		for (size_t k = 0; k < rule->actions[i].n_settings; k++)
+			tp_expr_facts(rule->actions[i].settings[k].value, false, printed);
 		tp_expr_facts(rule->actions[i].when, true, asked);
 		check_facts(form, root, rule, printed, asked);
 	}

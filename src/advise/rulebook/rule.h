@@ -26,13 +26,21 @@ struct tp_rule_condition {
 /* Placeholder for the command line of the program, in examples. */
 #define TP_EXAMPLE_COMMAND "%COMMAND"
 
+/* A setting of PyTorch's DataLoader, and the value to try; switches are 0 or 1. */
+struct tp_rule_setting {
+	const char *name;
+	const struct tp_expr *value;
+};
+
 struct tp_rule_action {
 	const struct tp_expr *when; /* NULL = always */
 	const char *when_written;
 	const struct tp_sentence *headline;
 	const struct tp_sentence *text;
 	const char *example;
-	bool can_apply;        /* the example applies it to the unchanged program */
+	bool can_apply;                   /* the example applies it to the unchanged program */
+	struct tp_rule_setting *settings; /* they apply it, at the construction of the loader */
+	size_t n_settings;
 	const char *technique; /* name in cases and reports */
 	bool is_own;           /* "id" instead of "technique": the guide has no page for it */
 	unsigned line;

@@ -26,6 +26,7 @@ static enum tp_activity_kind on_cpu_activity(enum tp_thread_role role,
 	case TP_LEAF_LOCK:
 		return TP_ACTIVITY_TRANSFER;
 	case TP_LEAF_READ:
+	case TP_LEAF_OPEN:
 		return TP_ACTIVITY_READ;
 	case TP_LEAF_PICKLE:
 	case TP_LEAF_NET:

@@ -6,6 +6,7 @@ static enum tp_label loader_leaf_label(enum tp_leaf leaf)
 {
 	switch (leaf) {
 	case TP_LEAF_READ:
+	case TP_LEAF_OPEN:
 		return TP_LABEL_DATALOADER_FETCH;
 	case TP_LEAF_PICKLE:
 	case TP_LEAF_LOCK:
@@ -49,6 +50,7 @@ enum tp_label tp_label_of_leaf(const struct tp_stack_class *class, bool is_inter
 		[TP_LEAF_ALLOC] = TP_LABEL_MEMORY_ALLOC,
 		[TP_LEAF_FAULT] = TP_LABEL_MEMORY_FAULT,
 		[TP_LEAF_READ] = TP_LABEL_DATALOADER_FETCH,
+		[TP_LEAF_OPEN] = TP_LABEL_DATALOADER_FETCH,
 		[TP_LEAF_WRITE] = TP_LABEL_HOST_LOGGING,
 		[TP_LEAF_NET] = TP_LABEL_COMMUNICATION_TRANSFER,
 		[TP_LEAF_DECODE] = TP_LABEL_DATALOADER_PREP,

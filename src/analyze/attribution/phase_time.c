@@ -80,21 +80,29 @@ static uint32_t *find_known_phases(const struct tp_analysis *analysis,
 	return nearest;
 }
 
-static void set_segment_phases(struct tp_phase_time *out, const struct tp_analysis *analysis,
-			       size_t i, uint32_t nearest)
+static void add_segment(struct tp_phase_time *out, const struct tp_analysis *analysis,
+			const struct tp_timeline *timeline, size_t i, uint32_t nearest,
+			bool is_evaluation)
 {
-	const struct tp_segment *pieces = out->timeline->segments;
+	const struct tp_segment *piece = &timeline->segments[i];
 	struct tp_stack_class class = {0};
 	if (nearest != TP_NO_SAMPLE)
-		class = analysis->classes[analysis->trace->samples[pieces[nearest].sample].stack];
-	bool is_checkpoint = pieces[i].label == TP_LABEL_HOST_CHECKPOINT ||
+		class = analysis->classes[analysis->trace
+						  ->samples[timeline->segments[nearest].sample]
+						  .stack];
+	bool is_checkpoint = piece->label == TP_LABEL_HOST_CHECKPOINT ||
 			     (nearest != i && class.phase == TP_PHASE_CHECKPOINT);
-	out->is_side[TP_SIDE_EVALUATION][i] |= class.in_evaluation;
-	out->is_side[TP_SIDE_CHECKPOINT][i] = is_checkpoint;
-	out->is_side[TP_SIDE_CHECKPOINT_WAIT][i] =
-		is_checkpoint && pieces[i].state == TP_STATE_BLOCKED &&
-		(pieces[i].cause == TP_CAUSE_FILE || pieces[i].cause == TP_CAUSE_DISK);
-	out->is_side[TP_SIDE_LOGGING][i] = pieces[i].label == TP_LABEL_HOST_LOGGING;
+	bool is_side[TP_N_SIDES] = {
+		[TP_SIDE_EVALUATION] = is_evaluation || class.in_evaluation,
+		[TP_SIDE_CHECKPOINT] = is_checkpoint,
+		[TP_SIDE_CHECKPOINT_WAIT] =
+			is_checkpoint && piece->state == TP_STATE_BLOCKED &&
+			(piece->cause == TP_CAUSE_FILE || piece->cause == TP_CAUSE_DISK),
+		[TP_SIDE_LOGGING] = piece->label == TP_LABEL_HOST_LOGGING,
+	};
+	for (int side = 0; side < TP_N_SIDES; side++)
+		if (is_side[side])
+			tp_intervals_add(&out->side[side], piece->start_ns, piece->end_ns);
 }
 
 void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *analysis)
@@ -103,52 +111,26 @@ void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *an
 	if (analysis->main_task == TP_NO_TASK)
 		return;
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
-	out->timeline = timeline;
-	for (int side = 0; side < TP_N_SIDES; side++) {
-		out->is_side[side] = tp_arena_array(analysis->arena, timeline->n + 1, sizeof(bool));
-		out->sums_ns[side] =
-			tp_arena_array(analysis->arena, timeline->n + 1, sizeof(uint64_t));
-	}
 	struct mark_walk walk = {0};
 	uint32_t *nearest = find_known_phases(analysis, timeline);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t length = piece->end_ns - piece->start_ns;
 		/* A segment lasts a few milliseconds: its middle decides which marks apply. */
-		walk_to(&walk, analysis, piece->start_ns + length / 2);
-		out->is_side[TP_SIDE_EVALUATION][i] = walk.n_open > 0;
-		set_segment_phases(out, analysis, i, nearest[i]);
-		for (int side = 0; side < TP_N_SIDES; side++)
-			out->sums_ns[side][i + 1] =
-				out->sums_ns[side][i] + (out->is_side[side][i] ? length : 0);
+		walk_to(&walk, analysis, piece->start_ns + (piece->end_ns - piece->start_ns) / 2);
+		add_segment(out, analysis, timeline, i, nearest[i], walk.n_open > 0);
 	}
 	free(nearest);
 }
 
-/* Returns the sum over all time before an instant. */
-static uint64_t sum_before(const struct tp_phase_time *phases, enum tp_side_phase side,
-			   uint64_t time_ns)
+void tp_phase_time_release(struct tp_phase_time *phases)
 {
-	const struct tp_timeline *timeline = phases->timeline;
-	size_t low = 0;
-	size_t high = timeline->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (timeline->segments[middle].start_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	uint64_t sum = phases->sums_ns[side][low];
-	if (low && phases->is_side[side][low - 1] && timeline->segments[low - 1].end_ns > time_ns)
-		sum -= timeline->segments[low - 1].end_ns - time_ns;
-	return sum;
+	for (int side = 0; side < TP_N_SIDES; side++)
+		free(phases->side[side].items);
+	*phases = (struct tp_phase_time){0};
 }
 
 uint64_t tp_phase_time_between(const struct tp_phase_time *phases, enum tp_side_phase side,
 			       uint64_t from_ns, uint64_t to_ns)
 {
-	if (!phases->timeline || to_ns <= from_ns)
-		return 0;
-	return sum_before(phases, side, to_ns) - sum_before(phases, side, from_ns);
+	return tp_intervals_covered(&phases->side[side], from_ns, to_ns);
 }

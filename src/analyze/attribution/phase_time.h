@@ -4,6 +4,7 @@
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_TIME_H
 
 #include "analyze/analysis.h"
+#include "analyze/numeric/intervals.h"
 
 enum tp_side_phase {
 	TP_SIDE_EVALUATION,
@@ -13,15 +14,14 @@ enum tp_side_phase {
 	TP_N_SIDES
 };
 
-/* Running sums over the main thread's timeline; all zero = no time. */
+/* Unions, heap; all zero = no time. */
 struct tp_phase_time {
-	const struct tp_timeline *timeline;
-	bool *is_side[TP_N_SIDES];     /* by segment; all in the analysis' arena */
-	uint64_t *sums_ns[TP_N_SIDES]; /* sum before segment i */
+	struct tp_intervals side[TP_N_SIDES];
 };
 
 /* Needs the labels of the main thread. */
 void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *analysis);
+void tp_phase_time_release(struct tp_phase_time *phases);
 
 uint64_t tp_phase_time_between(const struct tp_phase_time *phases, enum tp_side_phase side,
 			       uint64_t from_ns, uint64_t to_ns);

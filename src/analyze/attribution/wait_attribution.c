@@ -96,6 +96,9 @@ static struct tp_wait loader_wait(const struct tp_wait_attribution *waiting, enu
 	case TP_CAUSE_GIL: /* a thread of its own process runs Python; workers have locks of their
 			      own */
 		return fixed(TP_LABEL_DATALOADER_HANDOVER);
+	case TP_CAUSE_SOCKET: /* without workers, a server sends the samples */
+		return waiting->loader.activities.n ? wait_for_loader(waiting)
+						    : fixed(TP_LABEL_DATALOADER_FETCH);
 	default:
 		return waiting->loader.activities.n ? wait_for_loader(waiting)
 						    : fixed(TP_LABEL_DATALOADER_HANDOVER);
@@ -193,8 +196,11 @@ static struct tp_wait peer_wait(const struct tp_wait_attribution *waiting,
 		return fixed(TP_LABEL_HOST_LOGGING);
 	if (waiting->has_loader_processes && !waiting->has_peers)
 		return wait_for_loader(waiting);
-	if (waiting->has_peers || cause == TP_CAUSE_SOCKET)
+	if (waiting->has_peers)
 		return fixed(TP_LABEL_COMMUNICATION_WAIT);
+	/* No other rank is known: whose answer is awaited, nothing shows. */
+	if (cause == TP_CAUSE_SOCKET)
+		return fixed(TP_LABEL_IDLE_PEER);
 	if (waiting->loader.activities.n)
 		return wait_for_loader(waiting);
 	return wait_for_team(waiting, TP_LABEL_IDLE_UNKNOWN, team_pipe_labels);

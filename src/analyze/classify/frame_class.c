@@ -16,9 +16,10 @@
 static const char *const phase_names[] = {"none",       "compute", "dataloader", "communication",
 					  "checkpoint", "logging", "host",       "evaluation",
 					  "compile",    "gc",      "import"};
-static const char *const leaf_names[] = {"none",   "math",        "spin",  "copy",   "alloc",
-					 "fault",  "read",        "write", "net",    "decode",
-					 "pickle", "interpreter", "lock",  "kernel", "caller"};
+static const char *const leaf_names[] = {"none",        "math",  "spin",   "copy",
+					 "alloc",       "fault", "read",   "open",
+					 "write",       "net",   "decode", "pickle",
+					 "interpreter", "lock",  "kernel", "caller"};
 /* Extends enum tp_thread_role. */
 enum { ROOT_HELPER = TP_THREAD_COMM + 1 };
 static const char *const root_names[] = {"none",   "main",          "team",

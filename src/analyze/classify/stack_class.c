@@ -120,8 +120,9 @@ static enum tp_leaf call_leaf(const struct tp_stack *stack, const struct tp_fram
 	if (first >= stack->n_frames)
 		return TP_LEAF_KERNEL;
 	unsigned leaf = classes[stack->frames[first]].leaf;
-	bool is_call = leaf == TP_LEAF_SPIN || leaf == TP_LEAF_READ || leaf == TP_LEAF_WRITE ||
-		       leaf == TP_LEAF_NET || leaf == TP_LEAF_LOCK || leaf == TP_LEAF_ALLOC;
+	bool is_call = leaf == TP_LEAF_SPIN || leaf == TP_LEAF_READ || leaf == TP_LEAF_OPEN ||
+		       leaf == TP_LEAF_WRITE || leaf == TP_LEAF_NET || leaf == TP_LEAF_LOCK ||
+		       leaf == TP_LEAF_ALLOC;
 	return is_call ? (enum tp_leaf)leaf : TP_LEAF_KERNEL;
 }
 

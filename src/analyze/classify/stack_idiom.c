@@ -78,7 +78,9 @@ static struct hit_list match_frame(struct matcher *m, uint32_t id, bool is_own)
 	const struct tp_frame *frame = &m->trace->frames[id];
 	struct tp_glob_subject subject = tp_glob_subject_of(m->trace, frame, is_own);
 	struct hit_list list = {0};
-	if (subject.place == TP_N_GLOB_PLACES || !subject.function[0])
+	/* Stripped libraries have functions without names, which only their library tells apart. */
+	bool is_nameless = !subject.function[0] && subject.place != TP_GLOB_NATIVE;
+	if (subject.place == TP_N_GLOB_PLACES || is_nameless)
 		return list;
 	uint32_t string = subject.place == TP_GLOB_NATIVE    ? frame->module
 			  : subject.place == TP_GLOB_LIBRARY ? frame->file

@@ -6,6 +6,7 @@
 #include "rank_names.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/capture_words.h"
 #include "trainprof/model/fact.h"
 
 #include <inttypes.h>
@@ -210,8 +211,7 @@ static void warn_lost(struct tp_profile *profile, const char *why)
 {
 	tp_profile_warn(profile, "device-side-lost", why,
 			"time without a kernel is unknown, not idle",
-			"torch.profiler.profile() with ProfilerActivity.CUDA, or: nsys profile "
-			"--trace=cuda,nvtx,osrt CMD");
+			tp_capture_words(&profile->trace->run, TP_CAPTURE_DEVICE));
 }
 
 /* Warns if only devices were recorded: the causes of device gaps are on the host. */
@@ -223,7 +223,7 @@ static void warn_without_host(struct tp_rank_analysis *analysis)
 		tp_profile_warn(analysis->profile, "host-not-recorded",
 				"the trace holds nothing of the host",
 				"why the device idles is unknown",
-				"record calls of the runtime and ranges of the program, too");
+				tp_capture_words(&analysis->trace->run, TP_CAPTURE_HOST));
 		return;
 	}
 }

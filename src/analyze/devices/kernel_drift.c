@@ -66,8 +66,7 @@ static void add_device(struct drift *drift, const struct tp_device_work *device)
 	for (size_t i = 0; i < device->n_ops; i++) {
 		const struct tp_op *op = &device->ops[i];
 		bool is_late = (size_t)op->step >= middle;
-		if (op->class != TP_OP_COMPUTE || op->step == TP_NO_STEP ||
-		    !tp_op_is_in_window(device, op))
+		if (op->class != TP_OP_COMPUTE || op->step < 0 || !tp_op_is_in_window(device, op))
 			continue;
 		struct kernel *kernel = kernel_of(&kernels, op->name);
 		kernel->n[is_late] += 1;

@@ -263,28 +263,13 @@ static struct before clear(struct tp_profile *profile)
 	return before;
 }
 
-static int step_order(const void *a, const void *b)
+/* Reports the steps that are not steady beside the judged ones. */
+static void keep_other_steps(struct tp_rank_analysis *ranks, const struct before *before)
 {
-	const struct tp_step *x = a;
-	const struct tp_step *y = b;
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
-}
-
-/* Adds the steps that are not steady to the judged ones. */
-static void add_other_steps(struct tp_profile *profile, const struct before *before)
-{
-	struct tp_step *all =
-		tp_arena_array(&profile->arena, profile->n_steps + before->n_steps, sizeof(*all));
-	size_t n = profile->n_steps;
-	if (n)
-		memcpy(all, profile->steps, n * sizeof(*all));
+	ranks->left_out = tp_arena_array(ranks->arena, before->n_steps, sizeof(*ranks->left_out));
 	for (size_t i = 0; i < before->n_steps; i++)
 		if (before->steps[i].kind != TP_STEP_STEADY)
-			all[n++] = before->steps[i];
-	if (n)
-		qsort(all, n, sizeof(*all), step_order);
-	profile->steps = all;
-	profile->n_steps = n;
+			ranks->left_out[ranks->n_left_out++] = before->steps[i];
 }
 
 /* Step times are of all steady steps on the clock of the training thread: judged steps need not be
@@ -308,11 +293,10 @@ static void sum(struct tp_analysis *analysis)
 	struct tp_rank_analysis *ranks = analysis->ranks;
 	struct tp_profile *profile = analysis->profile;
 	struct before before = clear(profile);
+	keep_other_steps(ranks, &before);
 	tp_ranks_sum(ranks);
-	if (profile->is_of_steps) {
-		add_other_steps(profile, &before);
+	if (profile->is_of_steps)
 		set_step_times(profile, &before);
-	}
 	/* The labels now include those of the host from samples. */
 	tp_step_facts_shares(profile, TP_LABELS_OF_SAMPLES, TP_ORIGIN_SAMPLED);
 	tp_step_facts_shares(profile, TP_LABELS_OF_SPANS, TP_ORIGIN_MEASURED);
@@ -351,8 +335,7 @@ enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *er
 		tp_profile_warn(analysis->profile, "devices-not-judged",
 				"no steady step was traced whole on the GPU",
 				"parts are those of the program's main thread", NULL);
-	free(ranks->hot.rows);
-	tp_map_release(&ranks->hot.index);
+	tp_hot_table_release(&ranks->hot);
 	tp_ranks_release(ranks);
 	analysis->ranks = NULL;
 	analysis->untraced = NULL;

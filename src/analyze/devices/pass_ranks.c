@@ -6,9 +6,11 @@
 #include "capture_facts.h"
 #include "rank_data.h"
 
+#include "trainprof/model/capture_words.h"
 #include "trainprof/model/fact.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 static void warn_steps(struct tp_profile *profile)
@@ -16,13 +18,16 @@ static void warn_steps(struct tp_profile *profile)
 	if (profile->is_of_steps)
 		return;
 	char text[400];
+	char remedy[400];
 	snprintf(text, sizeof(text), "steps were not resolved: %s", profile->steps_reason);
+	snprintf(remedy, sizeof(remedy), "mark each step: %s",
+		 tp_capture_words(&profile->trace->run, TP_CAPTURE_MARKS));
 	tp_profile_warn(
 		profile, "no-steps", text,
 		profile->facts[TP_FACT_DEVICE_BUSY].is_known
 			? "shares are of the time from the first to the last work of devices"
 			: "shares are of the whole trace, its start and end included",
-		"mark each step: profiler.step() of torch.profiler, or an NVTX range");
+		remedy);
 }
 
 /* Warns of devices without steps if other ranks of the job have steps. */
@@ -54,6 +59,29 @@ static void warn_rank(struct tp_profile *profile, const struct tp_rank_info *ran
 	}
 }
 
+static bool differs(uint64_t written_ns, uint64_t read_ns)
+{
+	double difference = fabs((double)written_ns - (double)read_ns);
+	return written_ns && difference > TP_MAKER_DIFFERS * (double)written_ns;
+}
+
+/* A tool's own sums differ if it counts other work than what was read, or if work is missing. */
+static void warn_sums(struct tp_profile *profile, const struct tp_rank_info *rank)
+{
+	char text[400];
+	if (!differs(rank->maker_computing_ns, rank->read_computing_ns) &&
+	    !differs(rank->maker_communication_ns, rank->read_communication_ns) &&
+	    !differs(rank->maker_exposed_ns, rank->read_exposed_ns))
+		return;
+	snprintf(text, sizeof(text),
+		 "the tool that wrote '%s' sums up %.3f ms of computing and %.3f ms of "
+		 "communication, trainprof reads %.3f and %.3f ms",
+		 rank->member ? rank->member : rank->path, (double)rank->maker_computing_ns / 1e6,
+		 (double)rank->maker_communication_ns / 1e6, (double)rank->read_computing_ns / 1e6,
+		 (double)rank->read_communication_ns / 1e6);
+	tp_profile_warn(profile, "maker-differs", text, NULL, NULL);
+}
+
 void tp_ranks_warn_links(struct tp_profile *profile)
 {
 	const struct tp_quantity *unlinked = &profile->facts[TP_FACT_DEVICE_UNLINKED];
@@ -78,8 +106,10 @@ static void warn_all(struct tp_profile *profile)
 	}
 	warn_steps(profile);
 	warn_without_steps(profile);
-	for (size_t i = 0; i < run->n_ranks; i++)
+	for (size_t i = 0; i < run->n_ranks; i++) {
 		warn_rank(profile, &run->ranks[i]);
+		warn_sums(profile, &run->ranks[i]);
+	}
 	tp_ranks_warn_links(profile);
 	if (profile->not_joined)
 		tp_profile_warn(profile, "not-joined", profile->not_joined,
@@ -123,6 +153,7 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	for (uint32_t i = 0; i < ranks.n_ranks; i++)
 		tp_rank_host_build(&ranks, i, analysis);
 	tp_ranks_find_steps(&ranks);
+	tp_ranks_find_steady(&ranks, analysis);
 	tp_ranks_partition(&ranks);
 	tp_ranks_join(&ranks);
 	tp_ranks_sum(&ranks);

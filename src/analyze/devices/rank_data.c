@@ -209,6 +209,22 @@ static void fill_devices(struct tp_rank_analysis *analysis)
 	tp_launch_index_release(&calls);
 }
 
+bool tp_op_is_in_window(const struct tp_device_work *device, const struct tp_op *op)
+{
+	if (op->step != TP_NO_STEP)
+		return op->step >= (int32_t)device->from && op->step < (int32_t)device->to;
+	size_t low = device->from;
+	size_t high = device->to;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (device->windows[middle].end_ns <= op->start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < device->to && device->windows[low].start_ns < op->end_ns;
+}
+
 /* ---- threads ---- */
 
 /* Evidence that a thread is the training thread, in order of priority. */
@@ -304,8 +320,26 @@ static bool main_loads(struct tp_rank_analysis *analysis, const struct tp_rank_w
 	return false;
 }
 
-static void fill_threads(struct tp_rank_analysis *analysis, struct tp_rank_work *rank)
+/* A call that copies to the host and returns after the copy has waited for the device, whatever
+ * its name: cudaMemcpyAsync waits, too, if the memory is pageable. */
+static void add_waits_of_copies(const struct tp_rank_analysis *analysis, uint32_t number)
 {
+	struct tp_rank_work *rank = &analysis->ranks[number];
+	for (size_t d = 0; d < analysis->n_devices; d++) {
+		const struct tp_device_work *device = &analysis->devices[d];
+		for (size_t i = 0; device->rank == number && i < device->n_ops; i++) {
+			const struct tp_op *op = &device->ops[i];
+			if (op->is_linked && op->label == TP_LABEL_MEMORY_D2H &&
+			    op->launch_end_ns >= op->end_ns && op->end_ns > op->start_ns)
+				tp_intervals_add(&rank->lanes[TP_LABEL_HOST_SYNC],
+						 op->launch_start_ns, op->launch_end_ns);
+		}
+	}
+}
+
+static void fill_threads(struct tp_rank_analysis *analysis, uint32_t number)
+{
+	struct tp_rank_work *rank = &analysis->ranks[number];
 	bool only_main_loads = rank->n_threads && main_loads(analysis, rank);
 	for (size_t i = 0; i < rank->n_threads; i++) {
 		const struct tp_track_spans *spans = &analysis->trace->spans[rank->threads[i]];
@@ -320,6 +354,7 @@ static void fill_threads(struct tp_rank_analysis *analysis, struct tp_rank_work 
 				tp_intervals_add(&rank->lanes[label], span->start_ns, span->end_ns);
 		}
 	}
+	add_waits_of_copies(analysis, number);
 	for (size_t i = 0; i < TP_N_LABELS; i++)
 		tp_intervals_merge(&rank->lanes[i]);
 }
@@ -331,9 +366,9 @@ void tp_ranks_build(struct tp_rank_analysis *analysis)
 	find_devices(analysis);
 	find_borders(analysis);
 	fill_devices(analysis);
-	for (size_t i = 0; i < analysis->n_ranks; i++) {
+	for (uint32_t i = 0; i < analysis->n_ranks; i++) {
 		find_main(analysis, &analysis->ranks[i]);
-		fill_threads(analysis, &analysis->ranks[i]);
+		fill_threads(analysis, i);
 	}
 }
 

@@ -39,7 +39,10 @@ struct tp_op {
 	int32_t step; /* step of the launching call; TP_NO_STEP */
 };
 
-enum { TP_NO_STEP = -1 };
+enum {
+	TP_NO_STEP = -1,
+	TP_STEP_LEFT_OUT = -2, /* of a step that is no steady one */
+};
 
 /* An interval of a window with one label. */
 struct tp_rank_segment {
@@ -56,11 +59,15 @@ struct tp_device_work {
 	struct tp_op *ops; /* by start; heap */
 	size_t n_ops;
 	/* One per step, or equal slices of the recorded time; heap. Windows [from, to) are judged:
-	 * incomplete steps at the ends are left out. */
+	 * incomplete steps are before and behind them, others that are not steady nowhere. */
 	struct tp_interval *windows;
 	size_t n_windows;
 	size_t from;
 	size_t to;
+	/* Of all steps that were found, judged or not; in the arena. */
+	uint64_t *ops_per_step;
+	uint64_t *step_ns;
+	size_t n_steps;
 	struct tp_intervals lanes[TP_N_LABELS]; /* unions of the device's activity */
 	uint64_t (*own_ns)[TP_N_LABELS];        /* by window; heap */
 	/* The same with waits attributed to late ranks; own_ns itself if none were. */
@@ -76,15 +83,16 @@ struct tp_device_work {
 	uint64_t wait_caused_ns;
 };
 
-/* Returns true if the operation was launched in a judged step or, if it belongs to no step, lies in
- * the judged windows. */
-static inline bool tp_op_is_in_window(const struct tp_device_work *device, const struct tp_op *op)
+/* Returns the judged windows: a view of device->windows, not to be freed. */
+static inline struct tp_intervals tp_device_judged(const struct tp_device_work *device)
 {
-	if (op->step != TP_NO_STEP)
-		return (size_t)op->step >= device->from && (size_t)op->step < device->to;
-	return device->to > device->from && op->start_ns < device->windows[device->to - 1].end_ns &&
-	       op->end_ns > device->windows[device->from].start_ns;
+	return (struct tp_intervals){.items = device->windows + device->from,
+				     .n = device->to - device->from};
 }
+
+/* Returns true if the operation was launched in a judged step or, if it belongs to no step,
+ * reaches into a judged window. */
+bool tp_op_is_in_window(const struct tp_device_work *device, const struct tp_op *op);
 
 struct tp_rank_work {
 	uint32_t *threads; /* tracks, heap */
@@ -97,6 +105,8 @@ struct tp_rank_work {
 	uint64_t first_ns;         /* of all its spans */
 	uint64_t last_ns;
 };
+
+struct tp_analysis;
 
 struct tp_rank_analysis {
 	const struct tp_trace *trace;
@@ -116,7 +126,12 @@ struct tp_rank_analysis {
 	uint32_t main_task;
 	uint32_t own;
 	bool is_joined; /* several devices communicate, or their work splits one thread's time */
-	bool has_repeats_only;        /* steps were found without an optimizer in them */
+	bool has_repeats_only; /* steps were found without an optimizer in them */
+	/* Whose steps are reported; NULL = the device with the longest mean step. */
+	const struct tp_device_work *reported;
+	/* Steps that are reported and not judged, beside incomplete ones; in the arena. */
+	struct tp_step *left_out;
+	size_t n_left_out;
 	struct tp_intervals untraced; /* time between tracing windows, and losses; heap */
 	struct tp_intervals shut;     /* only the time between tracing windows; heap */
 };
@@ -134,12 +149,22 @@ void tp_ranks_find_steps(struct tp_rank_analysis *analysis);
 bool tp_ranks_steps_from_marks(struct tp_rank_analysis *analysis);
 bool tp_ranks_steps_from_launches(struct tp_rank_analysis *analysis);
 void tp_ranks_find_windows(struct tp_rank_analysis *analysis);
+/* Decides which steps of an imported trace are steady, as tp_pass_steady() does, and leaves the
+ * others out of the windows. Sets step times, window_reason, and facts about checkpoints and
+ * evaluations. `job` has the same profile. */
+void tp_ranks_find_steady(struct tp_rank_analysis *analysis, struct tp_analysis *job);
 /* Sets own_ns, total_ns, solo_ns, and pieces if several devices communicate. */
 void tp_ranks_partition(struct tp_rank_analysis *analysis);
+/* Sets part_ns of steps that are not judged: ascending and disjoint, on the device's clock. */
+void tp_ranks_partition_steps(const struct tp_rank_analysis *analysis,
+			      const struct tp_device_work *device, struct tp_step *steps, size_t n);
 /* Matches collectives over devices and attributes waits to late ranks: after_ns, and collectives
  * and blames of the profile. Needs pieces. */
 void tp_ranks_join(struct tp_rank_analysis *analysis);
-/* Sets parts, labels, shares and steps of the profile, and the largest loss. */
+/* Returns the device with the longest mean step of the judged ones; NULL = none has steps. */
+const struct tp_device_work *tp_ranks_slow_device(const struct tp_rank_analysis *analysis);
+/* Sets parts, labels, shares and steps of the profile, and the largest loss; step times are the
+ * caller's. */
 void tp_ranks_sum(struct tp_rank_analysis *analysis);
 /* Sets the results of devices. */
 void tp_ranks_describe_devices(struct tp_rank_analysis *analysis);

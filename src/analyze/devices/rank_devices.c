@@ -108,20 +108,22 @@ static void describe_gaps(const struct tp_rank_analysis *analysis,
 			  const struct tp_device_work *device, struct tp_device_result *out)
 {
 	const struct tp_rank_work *rank = &analysis->ranks[device->rank];
+	const struct tp_intervals judged = tp_device_judged(device);
 	uint64_t reach_ns = device->n_ops ? device->ops[0].end_ns : 0;
 	for (size_t i = 1; i < device->n_ops; i++) {
 		const struct tp_op *op = &device->ops[i];
-		if (op->start_ns > reach_ns && tp_op_is_in_window(device, op) &&
-		    !tp_intervals_covered(&analysis->untraced, reach_ns, op->start_ns))
-			out->gap_ns[gap_cause(rank, op, reach_ns)] += op->start_ns - reach_ns;
+		uint64_t judged_ns = op->start_ns > reach_ns
+					     ? tp_intervals_covered(&judged, reach_ns, op->start_ns)
+					     : 0;
+		if (judged_ns && !tp_intervals_covered(&analysis->untraced, reach_ns, op->start_ns))
+			out->gap_ns[gap_cause(rank, op, reach_ns)] += judged_ns;
 		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
 	}
 }
 
 /* ---- the judged windows ---- */
 
-static void describe_windows(const struct tp_rank_analysis *analysis,
-			     const struct tp_device_work *device, struct tp_device_result *out)
+static void describe_windows(const struct tp_device_work *device, struct tp_device_result *out)
 {
 	for (size_t i = device->from; i < device->to; i++) {
 		out->window_ns += device->windows[i].end_ns - device->windows[i].start_ns;
@@ -133,19 +135,9 @@ static void describe_windows(const struct tp_rank_analysis *analysis,
 		out->not_captured_ns += device->after_ns[i][TP_LABEL_COMMUNICATION_UNCAPTURED];
 	}
 	out->wait_caused_ns = device->wait_caused_ns;
-	const struct tp_intervals *steps = &analysis->ranks[device->rank].steps;
-	if (!steps->n)
-		return;
-	out->n_steps = steps->n;
-	uint64_t *ops = tp_arena_array(analysis->arena, steps->n, sizeof(*ops));
-	uint64_t *lengths = tp_arena_array(analysis->arena, steps->n, sizeof(*lengths));
-	for (size_t i = 0; i < device->n_ops; i++)
-		if (device->ops[i].step != TP_NO_STEP)
-			ops[device->ops[i].step]++;
-	for (size_t i = 0; i < steps->n; i++)
-		lengths[i] = steps->items[i].end_ns - steps->items[i].start_ns;
-	out->ops_per_step = ops;
-	out->step_ns = lengths;
+	out->n_steps = device->n_steps;
+	out->ops_per_step = device->ops_per_step;
+	out->step_ns = device->step_ns;
 }
 
 static void describe_segments(const struct tp_rank_analysis *analysis,
@@ -174,7 +166,7 @@ void tp_ranks_describe_devices(struct tp_rank_analysis *analysis)
 		out->number = device->number;
 		describe_all_work(analysis, device, out);
 		describe_gaps(analysis, device, out);
-		describe_windows(analysis, device, out);
+		describe_windows(device, out);
 		describe_segments(analysis, device, out);
 	}
 }

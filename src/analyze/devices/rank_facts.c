@@ -32,6 +32,7 @@ struct totals {
 	double window_ns;
 	double busy_ns; /* in the windows */
 	double busy_least;
+	double busy_most;
 	double n_steps;
 	double n_ops;
 	double n_unlinked;
@@ -88,6 +89,8 @@ static void add_totals(struct totals *totals, const struct tp_device_work *devic
 	totals->copy_ns += in_windows(device, &copies);
 	if (window > 0 && (!totals->n_devices || busy / window < totals->busy_least))
 		totals->busy_least = busy / window;
+	if (window > 0 && busy / window > totals->busy_most)
+		totals->busy_most = busy / window;
 	totals->n_devices++;
 	totals->n_steps += result->n_steps ? (double)(device->to - device->from) : 0;
 	totals->n_unlinked += (double)result->n_unlinked;
@@ -176,7 +179,7 @@ static void set_copy_facts(struct tp_rank_analysis *analysis, double n_steps)
 			h2d_ns += ns;
 			bytes += (double)size;
 			small_ns += size && size < TP_SMALL_COPY_BYTES ? ns : 0;
-			n_copies += op->step != TP_NO_STEP;
+			n_copies += op->step >= 0;
 		}
 	}
 	const char *why = "the trace has no copies between host and device";
@@ -311,6 +314,7 @@ static void set_device_facts(struct tp_rank_analysis *analysis, const struct tot
 	set_ratio(profile, TP_FACT_DEVICE_BUSY, totals->busy_ns, window, why);
 	set_ratio(profile, TP_FACT_DEVICE_BUSY_LEAST, totals->busy_least, totals->n_devices > 0,
 		  why);
+	set_ratio(profile, TP_FACT_DEVICE_BUSY_MOST, totals->busy_most, totals->n_devices > 0, why);
 	set_ratio(profile, TP_FACT_DEVICE_UNLINKED, totals->n_unlinked, totals->n_ops, why);
 	set_ratio(profile, TP_FACT_DEVICE_GAP_HOST, host, window, why);
 	set_ratio(profile, TP_FACT_DEVICE_GAP_SYNC, totals->gap_ns[TP_GAP_SYNC], window, why);
@@ -322,7 +326,9 @@ static void set_device_facts(struct tp_rank_analysis *analysis, const struct tot
 	double n_ops = 0;
 	for (size_t d = 0; d < analysis->n_devices; d++)
 		for (size_t i = 0; i < analysis->devices[d].n_ops; i++)
-			n_ops += analysis->devices[d].ops[i].step != TP_NO_STEP;
+			n_ops += analysis->devices[d].ops[i].step >= 0 &&
+				 tp_op_is_in_window(&analysis->devices[d],
+						    &analysis->devices[d].ops[i]);
 	set_ratio(profile, TP_FACT_DEVICE_OPS, n_ops, totals->n_steps, "the trace has no steps");
 }
 

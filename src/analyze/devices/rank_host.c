@@ -102,6 +102,7 @@ static enum tp_label leaf_label(enum tp_leaf leaf)
 {
 	switch (leaf) {
 	case TP_LEAF_READ:
+	case TP_LEAF_OPEN:
 	case TP_LEAF_WRITE:
 		return TP_LABEL_IDLE_IO;
 	case TP_LEAF_NET:

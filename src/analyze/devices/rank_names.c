@@ -33,3 +33,18 @@ void tp_rank_names_init(struct tp_rank_analysis *analysis)
 	for (size_t i = 0; i < n; i++)
 		memset(analysis->names[i].sense, SENSE_UNSET, sizeof(analysis->names[i].sense));
 }
+
+struct tp_intervals tp_rank_spans_of(struct tp_rank_analysis *analysis,
+				     const struct tp_rank_work *rank, enum tp_span_sense sense)
+{
+	struct tp_intervals list = {0};
+	for (size_t i = 0; i < rank->n_threads; i++) {
+		const struct tp_track_spans *spans = &analysis->trace->spans[rank->threads[i]];
+		for (size_t k = 0; k < spans->n; k++)
+			if (tp_rank_sense(analysis, &spans->items[k]) == sense)
+				tp_intervals_add(&list, spans->items[k].start_ns,
+						 spans->items[k].end_ns);
+	}
+	tp_intervals_merge(&list);
+	return list;
+}

@@ -193,10 +193,11 @@ static const struct tp_intervals *list_of(const struct tp_device_work *device,
 	return lane->is_of_device ? &device->lanes[lane->label] : &rank->lanes[lane->label];
 }
 
-static void partition_device(struct tp_rank_analysis *analysis, struct tp_device_work *device)
+static void partition_device(const struct tp_rank_analysis *analysis, struct tp_device_work *device,
+			     struct tp_hot_table *hot)
 {
 	const struct tp_rank_work *rank = &analysis->ranks[device->rank];
-	struct sweep sweep = {.device = device, .host = &rank->host, .hot = &analysis->hot};
+	struct sweep sweep = {.device = device, .host = &rank->host, .hot = hot};
 	bool has_device = device->number != TP_TRACK_THREAD;
 	sweep.order = has_device ? with_device : without_device;
 	sweep.n_lanes = has_device ? TP_ARRAY_LEN(with_device) : TP_ARRAY_LEN(without_device);
@@ -221,5 +222,33 @@ void tp_ranks_partition(struct tp_rank_analysis *analysis)
 		n_talking += analysis->devices[i].lanes[TP_LABEL_COMMUNICATION_COLLECTIVE].n > 0;
 	analysis->is_joined |= n_talking > 1;
 	for (size_t i = 0; i < analysis->n_devices; i++)
-		partition_device(analysis, &analysis->devices[i]);
+		partition_device(analysis, &analysis->devices[i], &analysis->hot);
+}
+
+void tp_ranks_partition_steps(const struct tp_rank_analysis *analysis,
+			      const struct tp_device_work *device, struct tp_step *steps, size_t n)
+{
+	/* A copy of which only own_ns is used. */
+	struct tp_device_work others = *device;
+	struct tp_hot_table hot = {.trace = analysis->trace};
+	others.windows = tp_alloc((n + 1) * sizeof(*others.windows));
+	others.n_windows = n;
+	others.from = 0;
+	others.to = n;
+	others.pieces = NULL;
+	others.n_pieces = 0;
+	others.pieces_capacity = 0;
+	for (size_t i = 0; i < n; i++)
+		others.windows[i] = (struct tp_interval){steps[i].start_ns, steps[i].end_ns};
+	partition_device(analysis, &others, &hot);
+	for (size_t i = 0; i < n; i++) {
+		memset(steps[i].part_ns, 0, sizeof(steps[i].part_ns));
+		for (int label = 0; label < TP_N_LABELS; label++)
+			steps[i].part_ns[tp_label_part((enum tp_label)label)] +=
+				others.own_ns[i][label];
+	}
+	free(others.windows);
+	free(others.own_ns);
+	free(others.pieces);
+	tp_hot_table_release(&hot);
 }

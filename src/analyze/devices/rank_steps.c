@@ -8,6 +8,7 @@
 #include "rank_names.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/capture_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,27 +136,12 @@ static bool is_inside(const struct tp_intervals *list, uint64_t time_ns)
 	return low < list->n && list->items[low].start_ns <= time_ns;
 }
 
-static struct tp_intervals spans_of_sense(struct tp_rank_analysis *analysis,
-					  const struct tp_rank_work *rank, enum tp_span_sense sense)
-{
-	struct tp_intervals list = {0};
-	for (size_t i = 0; i < rank->n_threads; i++) {
-		const struct tp_track_spans *spans = &analysis->trace->spans[rank->threads[i]];
-		for (size_t k = 0; k < spans->n; k++)
-			if (tp_rank_sense(analysis, &spans->items[k]) == sense)
-				tp_intervals_add(&list, spans->items[k].start_ns,
-						 spans->items[k].end_ns);
-	}
-	tp_intervals_merge(&list);
-	return list;
-}
-
 /* Returns for each launched op the evidence that a period with it is a training step; by index. */
 static uint8_t *find_anchors(struct tp_rank_analysis *analysis, const struct tp_device_work *device,
 			     const struct launches *launches)
 {
 	const struct tp_rank_work *rank = &analysis->ranks[device->rank];
-	struct tp_intervals optimizer = spans_of_sense(analysis, rank, TP_SENSE_OPTIMIZER);
+	struct tp_intervals optimizer = tp_rank_spans_of(analysis, rank, TP_SENSE_OPTIMIZER);
 	uint8_t *anchors = tp_alloc(launches->n + 1);
 	uint64_t before_ns = 0;
 	size_t load = 0;
@@ -514,6 +500,19 @@ static void exclude_cut_steps(struct tp_device_work *device)
 	free(counts);
 }
 
+static void count_steps(struct tp_device_work *device, const struct tp_intervals *steps,
+			struct tp_arena *arena)
+{
+	device->n_steps = steps->n;
+	device->ops_per_step = tp_arena_array(arena, steps->n, sizeof(*device->ops_per_step));
+	device->step_ns = tp_arena_array(arena, steps->n, sizeof(*device->step_ns));
+	for (size_t i = 0; i < device->n_ops; i++)
+		if (device->ops[i].step >= 0)
+			device->ops_per_step[device->ops[i].step]++;
+	for (size_t i = 0; i < steps->n; i++)
+		device->step_ns[i] = steps->items[i].end_ns - steps->items[i].start_ns;
+}
+
 /* A rank without steps has no windows if other ranks have steps: slices are not comparable to
  * steps. */
 void tp_ranks_find_windows(struct tp_rank_analysis *analysis)
@@ -526,6 +525,7 @@ void tp_ranks_find_windows(struct tp_rank_analysis *analysis)
 		const struct tp_rank_work *rank = &analysis->ranks[device->rank];
 		if (rank->steps.n) {
 			windows_of_steps(device, &rank->steps);
+			count_steps(device, &rank->steps, analysis->arena);
 			exclude_cut_steps(device);
 		} else if (!has_steps) {
 			window_of_all(device, rank);
@@ -533,28 +533,18 @@ void tp_ranks_find_windows(struct tp_rank_analysis *analysis)
 	}
 }
 
-/* Leaves out the first `n_skip` steps of each rank, but keeps at least one. */
-static void skip_steps(struct tp_rank_analysis *analysis, uint64_t n_skip)
-{
-	for (size_t i = 0; i < analysis->n_ranks; i++) {
-		struct tp_intervals *steps = &analysis->ranks[i].steps;
-		if (!n_skip || !steps->n)
-			continue;
-		size_t n = n_skip < steps->n ? (size_t)n_skip : steps->n - 1;
-		memmove(steps->items, steps->items + n, (steps->n - n) * sizeof(*steps->items));
-		steps->n -= n;
-	}
-}
-
 /* The repetition may still be a step: its optimizer may run on the CPU or under an unknown name. */
 static void warn_repeats(struct tp_rank_analysis *analysis)
 {
-	if (analysis->has_repeats_only)
-		tp_profile_warn(
-			analysis->profile, "repeats-without-optimizer",
+	char remedy[400];
+	if (!analysis->has_repeats_only)
+		return;
+	snprintf(remedy, sizeof(remedy), "mark each step: %s",
+		 tp_capture_words(&analysis->trace->run, TP_CAPTURE_MARKS));
+	tp_profile_warn(analysis->profile, "repeats-without-optimizer",
 			"what repeats has an input, but no optimizer in it",
 			"its times are of repeats, which may be inference or micro-batches",
-			"mark each step: profiler.step() of torch.profiler, or an NVTX range");
+			remedy);
 }
 
 static void search(struct tp_rank_analysis *analysis, enum tp_steps_choice choice)
@@ -579,6 +569,5 @@ void tp_ranks_find_steps(struct tp_rank_analysis *analysis)
 	const struct tp_analyze_options *options = analysis->options;
 	search(analysis, options ? options->steps : TP_STEPS_AUTO);
 	warn_repeats(analysis);
-	skip_steps(analysis, options ? options->skip_steps : 0);
 	tp_ranks_find_windows(analysis);
 }

@@ -187,8 +187,7 @@ static uint64_t length_of(const struct tp_device_work *device)
 	return sum;
 }
 
-/* The reported steps are those of the device with the longest mean step. */
-static const struct tp_device_work *slow_device(const struct tp_rank_analysis *analysis)
+const struct tp_device_work *tp_ranks_slow_device(const struct tp_rank_analysis *analysis)
 {
 	const struct tp_device_work *found = NULL;
 	double longest = -1;
@@ -204,16 +203,21 @@ static const struct tp_device_work *slow_device(const struct tp_rank_analysis *a
 	return found;
 }
 
+static int step_order(const void *a, const void *b)
+{
+	const struct tp_step *x = a;
+	const struct tp_step *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
 static void set_steps(struct tp_profile *profile, const struct tp_rank_analysis *analysis)
 {
-	const struct tp_device_work *device = slow_device(analysis);
-	if (!device)
-		return;
-	const struct tp_intervals *steps = &analysis->ranks[device->rank].steps;
-	double *times = tp_alloc((device->n_windows + 1) * sizeof(*times));
-	profile->steps =
-		tp_arena_array(&profile->arena, device->n_windows, sizeof(*profile->steps));
-	for (size_t i = 0; i < device->n_windows; i++) {
+	const struct tp_device_work *device =
+		analysis->reported ? analysis->reported : tp_ranks_slow_device(analysis);
+	size_t n_windows = device ? device->n_windows : 0;
+	profile->steps = tp_arena_array(&profile->arena, n_windows + analysis->n_left_out,
+					sizeof(*profile->steps));
+	for (size_t i = 0; i < n_windows; i++) {
 		struct tp_step *step = &profile->steps[profile->n_steps++];
 		bool is_judged = i >= device->from && i < device->to;
 		step->start_ns = device->windows[i].start_ns;
@@ -222,18 +226,13 @@ static void set_steps(struct tp_profile *profile, const struct tp_rank_analysis 
 		if (is_judged)
 			to_parts(device->after_ns[i], step->part_ns);
 		else
-			step->part_ns[TP_PART_IDLE] = step->end_ns - step->start_ns;
-		if (!is_judged)
-			continue;
-		/* From start to start, which includes the time between marks. */
-		uint64_t until_ns =
-			i + 1 < steps->n ? steps->items[i + 1].start_ns : steps->items[i].end_ns;
-		times[profile->n_steady++] = (double)(until_ns - steps->items[i].start_ns);
+			tp_ranks_partition_steps(analysis, device, step, 1);
+		profile->n_steady += is_judged;
 	}
-	struct tp_estimate mean;
-	if (profile->n_steady)
-		tp_step_facts_times(profile, times, profile->n_steady, &mean);
-	free(times);
+	for (size_t i = 0; i < analysis->n_left_out; i++)
+		profile->steps[profile->n_steps++] = analysis->left_out[i];
+	if (profile->n_steps)
+		qsort(profile->steps, profile->n_steps, sizeof(*profile->steps), step_order);
 }
 
 static void set_window(struct tp_profile *profile, const struct tp_rank_analysis *analysis)

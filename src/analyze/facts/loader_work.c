@@ -39,6 +39,7 @@ static enum tp_worker_time working_time(const struct tp_stack_class *class)
 {
 	switch (class->leaf) {
 	case TP_LEAF_READ:
+	case TP_LEAF_OPEN:
 		return TP_WORKER_READ;
 	case TP_LEAF_PICKLE:
 	case TP_LEAF_NET:

@@ -52,6 +52,15 @@ static int by_cpus(const void *a, const void *b)
 	return one->pid < two->pid ? -1 : one->pid > two->pid;
 }
 
+/* A recording may list a process of the program itself, read after its exit. */
+static bool is_of_program(const struct tp_trace *trace, pid_t pid)
+{
+	for (size_t i = 0; i < trace->n_tasks; i++)
+		if (trace->tasks[i].pid == pid)
+			return true;
+	return false;
+}
+
 static void add_program(struct tp_analysis *analysis, uint32_t name)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -63,6 +72,8 @@ static void add_program(struct tp_analysis *analysis, uint32_t name)
 		return;
 	char *rest;
 	long pid = strtol(tp_trace_string(trace, name), &rest, 10);
+	if (is_of_program(trace, (pid_t)pid))
+		return;
 	profile->others[profile->n_others++] =
 		(struct tp_other_program){.pid = (pid_t)pid,
 					  .name = name,

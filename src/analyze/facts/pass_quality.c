@@ -143,32 +143,24 @@ static void set_stops(struct tp_analysis *analysis)
 {
 	const uint64_t *left_out_ns = analysis->trace->left_out_ns;
 	uint64_t stopped_ns = 0;
+	uint64_t unwatched_ns = 0;
 	for (int kind = 0; kind < TP_N_STOP_KINDS; kind++)
-		stopped_ns += kind == TP_STOP_MEASURER ? 0 : left_out_ns[kind];
+		*(tp_stop_is_of_program((enum tp_stop_kind)kind) ? &stopped_ns : &unwatched_ns) +=
+			left_out_ns[kind];
 	tp_profile_set(analysis->profile, TP_FACT_RUN_STOPPED, (double)stopped_ns,
 		       TP_ORIGIN_MEASURED, 1);
-	tp_profile_set(analysis->profile, TP_FACT_RUN_UNWATCHED,
-		       (double)left_out_ns[TP_STOP_MEASURER], TP_ORIGIN_MEASURED, 1);
+	tp_profile_set(analysis->profile, TP_FACT_RUN_UNWATCHED, (double)unwatched_ns,
+		       TP_ORIGIN_MEASURED, 1);
 }
 
 /* ---- completeness ------------------------------------------------------------------------- */
 
-/* Counts lost records. Gaps repeat the losses that their source has counted, so the larger sum is
- * used. */
-static uint64_t count_lost(const struct tp_trace *trace, uint64_t *n_kept)
+static uint64_t count_kept(const struct tp_trace *trace)
 {
-	uint64_t of_sources = 0;
-	uint64_t of_gaps = 0;
-	*n_kept = 0;
-	for (size_t i = 0; i < trace->n_sources; i++) {
-		of_sources += trace->sources[i].n_lost;
-		*n_kept += trace->sources[i].n_records;
-	}
-	for (size_t i = 0; i < trace->n_gaps; i++)
-		of_gaps += trace->gaps[i].n_lost;
-	if (!*n_kept)
-		*n_kept = trace->n_runs + trace->n_samples + trace->n_gauges + trace->n_marks;
-	return of_sources > of_gaps ? of_sources : of_gaps;
+	uint64_t n = 0;
+	for (size_t i = 0; i < trace->n_sources; i++)
+		n += trace->sources[i].n_records;
+	return n ? n : trace->n_runs + trace->n_samples + trace->n_gauges + trace->n_marks;
 }
 
 /* CPU time with a name: segments that have a stack of their own or of a similar segment, and
@@ -519,10 +511,9 @@ enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *er
 	(void)err;
 	struct tp_profile *profile = analysis->profile;
 	double program_ns = program_cpu_ns(analysis);
-	uint64_t n_kept;
-	uint64_t n_lost = count_lost(analysis->trace, &n_kept);
+	uint64_t n_lost = tp_trace_n_lost(analysis->trace);
 	uint64_t n_samples = count_samples(analysis);
-	double all = (double)(n_kept + n_lost);
+	double all = (double)count_kept(analysis->trace) + (double)n_lost;
 	double lost_ratio = all > 0 ? (double)n_lost / all : 0;
 	set_overhead(analysis);
 	set_stops(analysis);

@@ -161,9 +161,6 @@ static void measure_lanes(struct partition *p, struct tp_lane_times *times)
 		free(background[i].items);
 }
 
-/* Time that a loader worker needs per step: no step can be shorter on average, however fast the
- * rest is. */
-
 /* Time a loader worker needs per step: no step can be shorter on average, however fast the rest. */
 static double loader_supply_ns(const struct partition *p)
 {

@@ -84,15 +84,25 @@ static double saved_ratio(double before_ns, double after_ns)
 	return fmin(1, fmax(0, 1 - after_ns / before_ns));
 }
 
+/* No loader makes a step shorter than the trainer's own work. */
+static double step_min_ns(const struct tp_loader_replay *replay)
+{
+	double sum_ns = 0;
+	for (size_t i = 0; i < replay->n; i++)
+		sum_ns += replay->steps[i].cpu_ns + replay->steps[i].wait_ns;
+	return sum_ns / (double)replay->n;
+}
+
 /* Returns the smallest number of workers, from the current one up, whose step time is about as
  * short as the best one. */
 static unsigned best_workers(const struct tp_loader_replay *replay, struct extra_cost extra)
 {
 	double steps_ns[TP_REPLAY_WORKERS_MAX + 1];
 	double least_ns = INFINITY;
+	double reached_ns = (1 + TP_REPLAY_HARDLY) * step_min_ns(replay);
 	double tried = fmax(fmax(ceil(replay->n_cpus), TP_REPLAY_WORKERS_TRIED), replay->n_workers);
 	unsigned most = (unsigned)fmin(tried, TP_REPLAY_WORKERS_MAX);
-	for (unsigned n = replay->n_workers; n <= most; n++) {
+	for (unsigned n = replay->n_workers; n <= most && least_ns > reached_ns; n++) {
 		steps_ns[n] = step_with(*replay, n, extra);
 		least_ns = fmin(least_ns, steps_ns[n]);
 	}

@@ -35,14 +35,15 @@ struct evidence {
 struct role_context {
 	struct tp_analysis *analysis;
 	struct tp_function_time main; /* the main thread's work */
-	uint64_t n_main;              /* number of its samples at work */
-	uint64_t main_span_ns;        /* from the first to the last of them */
-	struct tp_map kinds;          /* frame id -> classification of its leaf by the patterns */
-	struct tp_map groups;         /* entry function -> index into sums */
-	struct evidence *sums;        /* heap */
-	struct evidence *evidence;    /* heap, by task */
-	uint64_t *entries;            /* heap, by task; 0 = not known */
-	uint64_t on_cpu_ns;           /* sum over all classified threads */
+	uint64_t *main_ns;            /* heap: times of its samples at work, ascending */
+	size_t n_main;
+	size_t main_capacity;
+	struct tp_map kinds;       /* frame id -> classification of its leaf by the patterns */
+	struct tp_map groups;      /* entry function -> index into sums */
+	struct evidence *sums;     /* heap */
+	struct evidence *evidence; /* heap, by task */
+	uint64_t *entries;         /* heap, by task; 0 = not known */
+	uint64_t on_cpu_ns;        /* sum over all classified threads */
 	size_t n_sums;
 	size_t sums_capacity;
 };
@@ -51,7 +52,7 @@ uint64_t tp_thread_role_loader_ns(const struct tp_thread_info *info)
 {
 	uint64_t phase = info->phase_ns[TP_PHASE_DATALOADER];
 	uint64_t leaf = info->leaf_ns[TP_LEAF_DECODE] + info->leaf_ns[TP_LEAF_PICKLE] +
-			info->leaf_ns[TP_LEAF_READ];
+			info->leaf_ns[TP_LEAF_READ] + info->leaf_ns[TP_LEAF_OPEN];
 	return phase > leaf ? phase : leaf;
 }
 
@@ -123,23 +124,43 @@ static bool is_main_at_work(const struct tp_analysis *analysis, const struct tp_
 
 /* ---- evidence --------------------------------------------------------------- */
 
+/* Returns the index of the first time that is not before `ns`, at or after `from`. Doubles its
+ * stride, because the next one is usually near. */
+static size_t skip_before(const struct role_context *role_context, size_t from, uint64_t ns)
+{
+	size_t low = from;
+	size_t stride = 1;
+	while (low + stride <= role_context->n_main &&
+	       role_context->main_ns[low + stride - 1] < ns) {
+		low += stride;
+		stride *= 2;
+	}
+	size_t high = low + stride < role_context->n_main ? low + stride : role_context->n_main;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (role_context->main_ns[middle] < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Counts the instants at which the main thread was seen at work while this thread was awake:
  * samples of the main thread against exact runs of the other thread, so nothing is blurred. */
-static void count_overlaps(struct evidence *found, const struct tp_analysis *analysis,
+static void count_overlaps(struct evidence *found, const struct role_context *role_context,
 			   uint32_t task)
 {
-	const struct tp_trace *trace = analysis->trace;
-	const struct tp_timeline *timeline = &analysis->timelines[task];
-	size_t next = trace->sample_index[analysis->main_task];
-	size_t end = trace->sample_index[analysis->main_task + 1];
+	const struct tp_timeline *timeline = &role_context->analysis->timelines[task];
+	size_t next = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		bool is_awake = piece->state != TP_STATE_BLOCKED;
-		found->awake_ns += is_awake ? piece->end_ns - piece->start_ns : 0;
-		for (; next < end && trace->samples[next].time_ns < piece->end_ns; next++)
-			found->beside += is_awake &&
-					 trace->samples[next].time_ns >= piece->start_ns &&
-					 is_main_at_work(analysis, &trace->samples[next]);
+		if (piece->state == TP_STATE_BLOCKED)
+			continue;
+		found->awake_ns += piece->end_ns - piece->start_ns;
+		size_t first = skip_before(role_context, next, piece->start_ns);
+		next = skip_before(role_context, first, piece->end_ns);
+		found->beside += next - first;
 	}
 }
 
@@ -166,7 +187,7 @@ static void gather_work(struct evidence *found, const struct role_context *role_
 			found->shared_ns += ns;
 	found->work_ns = own.total_ns;
 	tp_function_time_release(&own);
-	count_overlaps(found, analysis, task);
+	count_overlaps(found, role_context, task);
 }
 
 static struct evidence gather(const struct role_context *role_context, uint32_t task)
@@ -229,15 +250,11 @@ static void collect_main_work(struct role_context *role_context)
 	const struct tp_analysis *analysis = role_context->analysis;
 	const struct tp_trace *trace = analysis->trace;
 	uint32_t task = analysis->main_task;
-	uint64_t first_ns = 0;
 	tp_function_time_add(&role_context->main, analysis, task);
-	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
-		if (!is_main_at_work(analysis, &trace->samples[i]))
-			continue;
-		if (!role_context->n_main++)
-			first_ns = trace->samples[i].time_ns;
-		role_context->main_span_ns = trace->samples[i].time_ns - first_ns;
-	}
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++)
+		if (is_main_at_work(analysis, &trace->samples[i]))
+			TP_ARRAY_PUSH(role_context->main_ns, role_context->n_main,
+				      role_context->main_capacity) = trace->samples[i].time_ns;
 }
 
 static void collect_evidence(struct role_context *role_context)
@@ -329,10 +346,13 @@ static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t tas
 static bool works_ahead(const struct role_context *role_context, const struct evidence *e)
 {
 	if ((double)e->shared_ns > TP_SAME_WORK_MIN * (double)e->work_ns ||
-	    role_context->n_main < TP_MAIN_SAMPLES_MIN || e->beside < TP_MEETINGS_MIN ||
-	    !role_context->main_span_ns)
+	    role_context->n_main < TP_MAIN_SAMPLES_MIN || e->beside < TP_MEETINGS_MIN)
 		return false;
-	double duty = (double)e->awake_ns / (double)role_context->main_span_ns;
+	uint64_t span_ns =
+		role_context->main_ns[role_context->n_main - 1] - role_context->main_ns[0];
+	if (!span_ns)
+		return false;
+	double duty = (double)e->awake_ns / (double)span_ns;
 	return (double)e->beside >= TP_AS_IF_ALONE_MIN * duty * (double)role_context->n_main;
 }
 
@@ -443,6 +463,7 @@ void tp_thread_role_assign(struct tp_analysis *analysis)
 	tp_function_time_release(&role_context.main);
 	tp_map_release(&role_context.kinds);
 	tp_map_release(&role_context.groups);
+	free(role_context.main_ns);
 	free(role_context.sums);
 	free(role_context.evidence);
 	free(role_context.entries);

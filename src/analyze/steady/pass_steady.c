@@ -5,8 +5,8 @@
 #include "analyze/numeric/stats.h"
 #include "analyze/partition/step_facts.h"
 #include "step_kind.h"
+#include "step_window.h"
 
-#include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
@@ -21,50 +21,6 @@ struct steady {
 };
 
 /* ---- window and phases -------------------------------------------------------------------- */
-
-static void count_kinds(const struct tp_profile *profile, size_t counts[TP_N_STEP_KINDS])
-{
-	for (size_t i = 0; i < profile->n_steps; i++)
-		counts[profile->steps[i].kind]++;
-}
-
-static const char *word_suffix(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-/* Returns for example "warm-up of 40 steps and 8 evaluation, 3 other steps excluded". */
-static const char *describe_window(const struct steady *s, const size_t counts[TP_N_STEP_KINDS])
-{
-	static const struct {
-		enum tp_step_kind kind;
-		const char *name;
-	} names[] = {{TP_STEP_EVALUATION, "evaluation"},
-		     {TP_STEP_CHECKPOINT, "checkpoint"},
-		     {TP_STEP_SLOW, "other"},
-		     {TP_STEP_CUT, "cut"},
-		     {TP_STEP_COUNTED, "counted"}};
-	struct tp_buf text = {0};
-	size_t warmup = counts[TP_STEP_WARMUP];
-	if (warmup)
-		tp_buf_printf(&text, "warm-up of %zu step%s", warmup, word_suffix(warmup));
-	size_t last = 0;
-	const char *between = warmup ? " and " : "";
-	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
-		if (!counts[names[i].kind])
-			continue;
-		last = counts[names[i].kind];
-		tp_buf_printf(&text, "%s%zu %s", between, last, names[i].name);
-		between = ", ";
-	}
-	if (last)
-		tp_buf_printf(&text, " step%s", word_suffix(last));
-	const char *reason = "all steps";
-	if (text.len)
-		reason = tp_arena_printf(s->analysis->arena, "%s excluded", tp_buf_text(&text));
-	tp_buf_release(&text);
-	return reason;
-}
 
 /* Without steps: the window is the measured part of the loop (--delay, --duration). Time that was
  * not measured is not idle time. */
@@ -97,7 +53,7 @@ static void set_window(struct steady *s)
 {
 	struct tp_profile *profile = s->profile;
 	size_t counts[TP_N_STEP_KINDS] = {0};
-	count_kinds(profile, counts);
+	tp_step_window_count(profile, counts);
 	profile->n_steady = counts[TP_STEP_STEADY];
 	if (!profile->n_steady) {
 		set_loop_window(s);
@@ -112,7 +68,7 @@ static void set_window(struct steady *s)
 			profile->window_start_ns = step->start_ns;
 		profile->window_end_ns = step->end_ns;
 	}
-	profile->window_reason = describe_window(s, counts);
+	profile->window_reason = tp_step_window_describe(s->analysis->arena, counts);
 }
 
 static void add_phase(struct tp_profile *profile, enum tp_phase_kind phase, uint64_t from_ns,
@@ -292,24 +248,10 @@ static void warn_steady(struct steady *s, const struct tp_estimate *mean)
 {
 	struct tp_profile *profile = s->profile;
 	char text[240];
-	if (s->levels.is_unsteady) {
-		snprintf(text, sizeof(text),
-			 "no steady state: the step time settled on %zu different levels, none of "
-			 "which holds half of the steps",
-			 s->levels.n);
-		tp_profile_warn(profile, "no-steady-state", text,
-				"numbers are means over all of them", NULL);
-	} else if (s->levels.is_shifted) {
-		snprintf(text, sizeof(text),
-			 "the step time shifted %zu time%s during the run; the longest stretch is "
-			 "judged",
-			 s->levels.n - 1, word_suffix(s->levels.n - 1));
-		tp_profile_warn(profile, "level-shift", text,
-				"numbers do not speak for the other steps", NULL);
-	}
+	tp_step_window_warn(profile, &s->levels);
 	if (mean->is_few) {
 		snprintf(text, sizeof(text), "few steps: only %zu steady step%s", mean->n,
-			 word_suffix(mean->n));
+			 mean->n == 1 ? "" : "s");
 		tp_profile_warn(profile, "few-steps", text,
 				"ranges are the smallest and the largest step seen",
 				"let it run longer");
@@ -338,5 +280,6 @@ enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err
 		if (!s.profile->n_steps && !is_off)
 			warn_no_steps(s.profile);
 	}
+	tp_phase_time_release(&s.phases);
 	return TP_OK;
 }

@@ -39,6 +39,7 @@ struct kind_context {
 	const struct tp_phase_time *phases;
 	double median_ns;                 /* of the selected level */
 	double special_ns;                /* longer steps are special */
+	bool is_few;                      /* no length is usual: only named steps are special */
 	double usual_side_ns[TP_N_SIDES]; /* time of each side phase in every step */
 	struct tp_step_levels levels;
 };
@@ -163,7 +164,16 @@ static void find_level(struct kind_context *j, const struct step_candidates *c, 
 	j->levels.is_shifted = *to < c->n || *from * 5 > c->n || (*from && is_faster_before);
 }
 
-/* Measures the level: the median, and the length above which steps are special. */
+static double minimum(const double *values, size_t n)
+{
+	double least = INFINITY;
+	for (size_t i = 0; i < n; i++)
+		least = fmin(least, values[i]);
+	return least;
+}
+
+/* Measures the level: the median, and the length above which steps are special. Among a few steps
+ * the shortest is the usual one. */
 static void measure_level(struct kind_context *j, const struct step_candidates *c, size_t from,
 			  size_t to)
 {
@@ -171,8 +181,11 @@ static void measure_level(struct kind_context *j, const struct step_candidates *
 	j->median_ns = tp_stats_median(c->length_ns + from, n);
 	double mad = tp_stats_mad(c->length_ns + from, n, j->median_ns);
 	j->special_ns = fmax(TP_SPECIAL_RATIO * j->median_ns, j->median_ns + TP_SPECIAL_MADS * mad);
-	if (n < TP_SPECIAL_STEPS_MIN)
-		j->special_ns = INFINITY;
+	j->is_few = n < TP_SPECIAL_STEPS_MIN;
+	if (j->is_few) {
+		j->median_ns = minimum(c->length_ns + from, n);
+		j->special_ns = TP_SPECIAL_RATIO * j->median_ns;
+	}
 	double *times = tp_alloc((n + 1) * sizeof(*times));
 	for (int side = 0; side < TP_N_SIDES; side++) {
 		for (size_t i = 0; i < n; i++) {
@@ -181,7 +194,7 @@ static void measure_level(struct kind_context *j, const struct step_candidates *
 				(double)tp_phase_time_between(j->phases, (enum tp_side_phase)side,
 							      step->start_ns, step->end_ns);
 		}
-		j->usual_side_ns[side] = tp_stats_median(times, n);
+		j->usual_side_ns[side] = j->is_few ? minimum(times, n) : tp_stats_median(times, n);
 	}
 	free(times);
 }
@@ -232,12 +245,26 @@ static size_t count_slow_start(const double *length_ns, size_t n)
 	return d && excess > log(TP_LEVEL_RATIO) && excess > 3 * sigma / sqrt((double)d) ? d : 0;
 }
 
+/* Of three steps of which the last two are alike, a slower first one is the warm-up. */
+static void exclude_first(struct kind_context *j, const struct step_candidates *c, size_t from,
+			  size_t to)
+{
+	if (to - from == 3 && c->length_ns[from] > j->special_ns &&
+	    c->length_ns[from + 1] <= j->special_ns && c->length_ns[from + 2] <= j->special_ns)
+		j->profile->steps[c->index[from]].kind =
+			kind_of_slow_step(j, &j->profile->steps[c->index[from]], TP_STEP_WARMUP);
+}
+
 /* Excludes slow steps at the very start, then a slow start among the usual ones. */
 static void exclude_warmup(struct kind_context *j, const struct step_candidates *c, size_t from,
 			   size_t to)
 {
 	struct tp_step *steps = j->profile->steps;
 	size_t first = from;
+	if (j->is_few) {
+		exclude_first(j, c, from, to);
+		return;
+	}
 	while (first < to && c->length_ns[first] > j->special_ns &&
 	       kind_of_slow_step(j, &steps[c->index[first]], TP_STEP_SLOW) == TP_STEP_SLOW)
 		steps[c->index[first++]].kind = TP_STEP_WARMUP;
@@ -268,7 +295,8 @@ static void exclude_special(struct kind_context *j, const struct step_candidates
 		if (step->kind != TP_STEP_STEADY)
 			continue;
 		if (c->length_ns[i] > j->special_ns)
-			step->kind = kind_of_slow_step(j, step, TP_STEP_SLOW);
+			step->kind = kind_of_slow_step(j, step,
+						       j->is_few ? TP_STEP_STEADY : TP_STEP_SLOW);
 		else if (i < from || i >= to)
 			step->kind = TP_STEP_SLOW;
 		if (i < from && is_slow_before && step->kind == TP_STEP_SLOW)
@@ -293,7 +321,7 @@ static bool has_period(const size_t *at, size_t n)
 }
 
 /* Slow steps that are frequent, or come once per round of loader workers, are normal for the
- * program and stay steady. */
+ * program and stay steady; a single one is not. */
 static void keep_repeated(struct kind_context *j, const struct step_candidates *c, size_t from,
 			  size_t to)
 {
@@ -302,8 +330,7 @@ static void keep_repeated(struct kind_context *j, const struct step_candidates *
 	for (size_t i = from; i < to; i++)
 		if (j->profile->steps[c->index[i]].kind == TP_STEP_SLOW)
 			at[n++] = i;
-	if (n >= TP_RECURRING_STEPS_MIN &&
-	    ((double)n > TP_RECURRING_MIN * (double)(to - from) || has_period(at, n)))
+	if ((n > 1 && (double)n > TP_RECURRING_MIN * (double)(to - from)) || has_period(at, n))
 		for (size_t i = 0; i < n; i++)
 			j->profile->steps[c->index[at[i]]].kind = TP_STEP_STEADY;
 	free(at);

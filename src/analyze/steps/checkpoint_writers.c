@@ -30,6 +30,7 @@ static void add_segment(struct write_profile *write_profile, const struct tp_ana
 	const struct tp_stack_class *class = &analysis->classes[sample->stack];
 	uint64_t ns = piece->end_ns - piece->start_ns;
 	bool is_storage = piece->state == TP_STATE_BLOCKED && class->leaf != TP_LEAF_READ &&
+			  class->leaf != TP_LEAF_OPEN &&
 			  (sample->cause == TP_CAUSE_FILE || sample->cause == TP_CAUSE_DISK);
 	bool writes = is_storage || class->leaf == TP_LEAF_WRITE || class->leaf == TP_LEAF_PICKLE;
 	write_profile->n_sightings++;

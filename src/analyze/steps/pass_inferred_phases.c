@@ -33,6 +33,7 @@ struct inferred {
 	bool is_named;       /* most work on the model is known by name */
 };
 
+/* Also true while a file is opened or closed, see sum_opens(). */
 static bool is_reading(const struct inferred *inferred, const struct tp_call_segment *piece)
 {
 	const struct tp_analysis *analysis = inferred->analysis;
@@ -43,7 +44,7 @@ static bool is_reading(const struct inferred *inferred, const struct tp_call_seg
 	if (class->phase != TP_PHASE_NONE && class->phase != TP_PHASE_COMPUTE)
 		return false;
 	if (piece->state == TP_STATE_ON_CPU)
-		return class->leaf == TP_LEAF_READ;
+		return class->leaf == TP_LEAF_READ || class->leaf == TP_LEAF_OPEN;
 	bool is_file = sample->cause == TP_CAUSE_FILE || sample->cause == TP_CAUSE_DISK;
 	return piece->state == TP_STATE_BLOCKED && is_file && class->leaf != TP_LEAF_WRITE;
 }
@@ -56,6 +57,56 @@ static bool is_writing(const struct inferred *inferred, const struct tp_call_seg
 	       piece->state != TP_STATE_RUNNABLE;
 }
 
+static bool is_opening(const struct inferred *inferred, const struct tp_call_segment *piece)
+{
+	const struct tp_analysis *analysis = inferred->analysis;
+	return analysis->classes[analysis->trace->samples[piece->sample].stack].leaf ==
+		       TP_LEAF_OPEN &&
+	       is_reading(inferred, piece);
+}
+
+static bool is_in_loop(const struct tp_call_hit *sighting, const struct tp_loop *loop)
+{
+	return sighting->start_ns >= loop->start_ns && sighting->end_ns <= loop->end_ns;
+}
+
+/* Parents have smaller indices. */
+static void add_to_parents(const struct tp_call_tree *tree, uint64_t *ns)
+{
+	for (size_t i = tree->n_nodes; i-- > 1;)
+		ns[tree->nodes[i].parent] += ns[i];
+}
+
+/* Opening a file counts as what the nearest caller does with files that reads or writes at all:
+ * an open that truncates waits until the old contents are on the disk. */
+static void sum_opens(struct inferred *inferred, const struct tp_loop *loop)
+{
+	const struct tp_call_tree *tree = &inferred->tree;
+	uint64_t *reads_ns = tp_alloc(tree->n_nodes * sizeof(*reads_ns));
+	uint64_t *writes_ns = tp_alloc(tree->n_nodes * sizeof(*writes_ns));
+	for (size_t i = 0; i < tree->n_sightings; i++) {
+		const struct tp_call_hit *sighting = &tree->sightings[i];
+		const struct tp_call_segment *piece = &tree->pieces[sighting->piece];
+		if (!is_in_loop(sighting, loop) || !is_opening(inferred, piece))
+			continue;
+		uint32_t up = sighting->node;
+		while (up && !inferred->reads_ns[up] && !inferred->writes_ns[up])
+			up = tree->nodes[up].parent;
+		bool is_write = inferred->writes_ns[up] > inferred->reads_ns[up];
+		(is_write ? writes_ns : reads_ns)[sighting->node] +=
+			sighting->end_ns - sighting->start_ns;
+		inferred->n_sightings += !is_write;
+	}
+	add_to_parents(tree, reads_ns);
+	add_to_parents(tree, writes_ns);
+	for (size_t i = 0; i < tree->n_nodes; i++) {
+		inferred->reads_ns[i] += reads_ns[i];
+		inferred->writes_ns[i] += writes_ns[i];
+	}
+	free(reads_ns);
+	free(writes_ns);
+}
+
 /* Counts only the time of the loop, because programs read much while they start. */
 static void sum_reads(struct inferred *inferred, const struct tp_loop *loop)
 {
@@ -66,21 +117,19 @@ static void sum_reads(struct inferred *inferred, const struct tp_loop *loop)
 	for (size_t i = 0; i < tree->n_sightings; i++) {
 		const struct tp_call_hit *sighting = &tree->sightings[i];
 		const struct tp_call_segment *piece = &tree->pieces[sighting->piece];
-		if (sighting->start_ns < loop->start_ns || sighting->end_ns > loop->end_ns)
+		if (!is_in_loop(sighting, loop))
 			continue;
 		uint64_t length_ns = sighting->end_ns - sighting->start_ns;
 		if (is_writing(inferred, piece))
 			inferred->writes_ns[sighting->node] += length_ns;
-		if (!is_reading(inferred, piece))
+		if (!is_reading(inferred, piece) || is_opening(inferred, piece))
 			continue;
 		inferred->n_sightings++;
 		inferred->reads_ns[sighting->node] += length_ns;
 	}
-	/* Parents have smaller indices. */
-	for (size_t i = tree->n_nodes; i-- > 1;) {
-		inferred->reads_ns[tree->nodes[i].parent] += inferred->reads_ns[i];
-		inferred->writes_ns[tree->nodes[i].parent] += inferred->writes_ns[i];
-	}
+	add_to_parents(tree, inferred->reads_ns);
+	add_to_parents(tree, inferred->writes_ns);
+	sum_opens(inferred, loop);
 }
 
 /* Returns true if the node is a call of the function of `like` from the loop, directly or through

@@ -9,13 +9,13 @@
  * median. Evaluations and checkpoints inside the loop lower it a little, a wrong marker lowers it a
  * lot.
  */
-#include "analyze/numeric/stats.h"
+#include "analyze/counters/call_steps.h"
 #include "analyze/thresholds.h"
-#include "call_steps.h"
 #include "call_tree.h"
-#include "counter_steps.h"
-#include "loop_finder.h"
+#include "counter_choice.h"
 #include "loop_location.h"
+#include "marked_steps.h"
+#include "step_list.h"
 #include "steps_hint.h"
 
 #include "trainprof/base/cxx_name.h"
@@ -26,153 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct step_list {
-	struct tp_step *items; /* heap */
-	size_t n;
-	size_t capacity;
-};
-
-static void add_step(struct step_list *list, uint64_t start_ns, uint64_t end_ns)
-{
-	if (end_ns <= start_ns)
-		return;
-	TP_ARRAY_PUSH(list->items, list->n, list->capacity) =
-		(struct tp_step){.start_ns = start_ns, .end_ns = end_ns, .kind = TP_STEP_STEADY};
-}
-
-static double median_length(const struct step_list *list)
-{
-	double *lengths = tp_alloc((list->n + 1) * sizeof(*lengths));
-	for (size_t i = 0; i < list->n; i++)
-		lengths[i] = (double)(list->items[i].end_ns - list->items[i].start_ns);
-	double median = tp_stats_median(lengths, list->n);
-	free(lengths);
-	return median;
-}
-
-static uint64_t task_end_ns(const struct tp_analysis *analysis, uint32_t task)
-{
-	uint64_t end_ns = analysis->trace->end_ns;
-	uint64_t task_ns = task == TP_NO_TASK ? 0 : analysis->trace->tasks[task].end_ns;
-	return task_ns && task_ns < end_ns ? task_ns : end_ns;
-}
-
-static void set_steps(struct tp_analysis *analysis, const struct step_list *list)
-{
-	struct tp_profile *profile = analysis->profile;
-	profile->steps =
-		tp_arena_copy(analysis->arena, list->items, list->n * sizeof(*list->items));
-	profile->n_steps = list->n;
-}
-
-/* ---- marks ------------------------------------------------------------------ */
-
-static bool is_ours(const struct tp_analysis *analysis, uint32_t task)
-{
-	if (analysis->main_task == TP_NO_TASK)
-		return true;
-	return analysis->threads[task].leader == analysis->threads[analysis->main_task].leader;
-}
-
-/* Finds the thread of the trainer that marks steps: the main one if it does, else the thread with
- * most marks. TP_NO_TASK means marks of an unknown thread, used if there are no others. */
-static bool find_marking_task(const struct tp_analysis *analysis, uint32_t *task)
-{
-	const struct tp_trace *trace = analysis->trace;
-	size_t *counts = tp_alloc((trace->n_tasks + 1) * sizeof(*counts));
-	size_t nobody = 0;
-	for (size_t i = 0; i < trace->n_marks; i++) {
-		const struct tp_mark *mark = &trace->marks[i];
-		if (mark->kind != TP_MARK_STEP)
-			continue;
-		if (mark->task == TP_NO_TASK)
-			nobody++;
-		else if (is_ours(analysis, mark->task))
-			counts[mark->task]++;
-	}
-	uint32_t best = analysis->main_task != TP_NO_TASK ? analysis->main_task : 0;
-	bool is_main = counts[best] > 0;
-	for (uint32_t i = 0; i < trace->n_tasks && !is_main; i++)
-		if (counts[i] > counts[best])
-			best = i;
-	bool is_known = counts[best] > 0;
-	free(counts);
-	*task = is_known ? best : TP_NO_TASK;
-	return is_known || nobody > 0;
-}
-
-/* A program that ends each step before it fetches the next batch has gaps after most steps. They
- * belong to the step, otherwise the loader's time would not be in any step. Rare gaps are not
- * training. */
-static void close_regular_gaps(struct step_list *list)
-{
-	size_t n_gaps = 0;
-	for (size_t i = 1; i < list->n; i++)
-		n_gaps += list->items[i].start_ns > list->items[i - 1].end_ns;
-	if (list->n < 2 || n_gaps * 2 < list->n)
-		return;
-	double *gaps = tp_alloc(list->n * sizeof(*gaps));
-	for (size_t i = 1; i < list->n; i++)
-		gaps[i - 1] = (double)(list->items[i].start_ns - list->items[i - 1].end_ns);
-	double usual = 3 * tp_stats_median(gaps, list->n - 1);
-	for (size_t i = 1; i < list->n; i++)
-		if (gaps[i - 1] <= usual)
-			list->items[i - 1].end_ns = list->items[i].start_ns;
-	free(gaps);
-}
-
-/* Without a mark at its end the last step would include everything after the loop. */
-static void add_open_step(struct step_list *list, uint64_t start_ns, uint64_t until_ns)
-{
-	uint64_t usual = (uint64_t)median_length(list);
-	uint64_t end_ns = usual && usual < until_ns - start_ns ? start_ns + usual : until_ns;
-	size_t before = list->n;
-	add_step(list, start_ns, end_ns);
-	if (list->n > before && before > 0)
-		list->items[before].kind = TP_STEP_CUT;
-}
-
-static void collect_marked(const struct tp_analysis *analysis, uint32_t task,
-			   struct step_list *list)
-{
-	const struct tp_trace *trace = analysis->trace;
-	bool is_open = false;
-	uint64_t start_ns = 0;
-	for (size_t i = 0; i < trace->n_marks; i++) {
-		const struct tp_mark *mark = &trace->marks[i];
-		if (mark->task != task ||
-		    (mark->kind != TP_MARK_STEP && mark->kind != TP_MARK_STEP_END))
-			continue;
-		if (is_open)
-			add_step(list, start_ns, mark->time_ns);
-		is_open = mark->kind == TP_MARK_STEP;
-		start_ns = mark->time_ns;
-	}
-	close_regular_gaps(list);
-	uint64_t until_ns = task_end_ns(analysis, task);
-	if (is_open && until_ns > start_ns)
-		add_open_step(list, start_ns, until_ns);
-}
-
-static bool steps_from_marks(struct tp_analysis *analysis)
-{
-	uint32_t task;
-	struct step_list list = {0};
-	if (find_marking_task(analysis, &task))
-		collect_marked(analysis, task, &list);
-	struct tp_profile *profile = analysis->profile;
-	if (list.n) {
-		set_steps(analysis, &list);
-		profile->steps_found_by = TP_STEPS_MARKER;
-		profile->steps_confidence = 1;
-		profile->steps_reason = "marked by the program";
-		analysis->loop_start_ns = list.items[0].start_ns;
-		analysis->loop_end_ns = list.items[list.n - 1].end_ns;
-	}
-	free(list.items);
-	return profile->n_steps > 0;
-}
 
 /* ---- recurrence in stacks --------------------------------------------------- */
 
@@ -260,21 +113,21 @@ static void set_loop(struct tp_analysis *analysis, const struct tp_call_tree *tr
 		     const struct tp_loop *loop, const struct tp_loop_location *place)
 {
 	struct tp_profile *profile = analysis->profile;
-	struct step_list list = {0};
+	struct tp_step_list list = {0};
 	uint64_t start_ns = refined_start(analysis, tree, loop, &loop->stays[0]);
 	analysis->loop_start_ns = loop->start_ns < start_ns ? loop->start_ns : start_ns;
 	analysis->loop_end_ns = loop->end_ns;
 	for (size_t i = 1; i < loop->n_stays; i++) {
 		uint64_t end_ns = refined_start(analysis, tree, loop, &loop->stays[i]);
-		add_step(&list, start_ns, end_ns);
+		tp_step_list_add(&list, start_ns, end_ns);
 		start_ns = end_ns;
 	}
-	double usual = median_length(&list);
+	double usual = tp_step_list_median_ns(&list);
 	size_t whole = list.n;
-	add_step(&list, start_ns, loop->end_ns);
+	tp_step_list_add(&list, start_ns, loop->end_ns);
 	if (list.n > whole && (double)(loop->end_ns - start_ns) < TP_CUT_STEP_MAX * usual)
 		list.items[whole].kind = TP_STEP_CUT;
-	set_steps(analysis, &list);
+	tp_step_list_store(analysis, &list);
 	free(list.items);
 	profile->steps_found_by = TP_STEPS_PERIOD;
 	profile->steps_confidence = loop->regularity;
@@ -289,11 +142,6 @@ static void set_loop(struct tp_analysis *analysis, const struct tp_call_tree *tr
 }
 
 /* ---- counters --------------------------------------------------------------- */
-
-static bool is_exact(const struct tp_counter_steps *counted)
-{
-	return (double)counted->n_exact >= TP_WATCH_EXACT_MIN * (double)counted->n;
-}
 
 static void set_exact_reason(struct tp_analysis *analysis, const struct tp_counter_steps *counted)
 {
@@ -320,7 +168,7 @@ static void set_counter_reason(struct tp_analysis *analysis, const struct tp_cou
 {
 	struct tp_profile *profile = analysis->profile;
 	const char *name = tp_text_base_name(tp_trace_string(analysis->trace, counted->name));
-	if (is_exact(counted)) {
+	if (tp_counter_choice_is_exact(counted)) {
 		set_exact_reason(analysis, counted);
 		return;
 	}
@@ -340,9 +188,9 @@ static void set_counter_reason(struct tp_analysis *analysis, const struct tp_cou
 static void use_borders(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
 			uint64_t until_ns)
 {
-	struct step_list list = {0};
+	struct tp_step_list list = {0};
 	for (size_t i = 1; i < counted->n; i++)
-		add_step(&list, counted->borders[i - 1], counted->borders[i]);
+		tp_step_list_add(&list, counted->borders[i - 1], counted->borders[i]);
 	/* Only the end of the loop limits the last round. Stacks may show that end too early. */
 	uint64_t start_ns = counted->borders[counted->n - 1];
 	uint64_t usual_ns = (uint64_t)counted->period_ns;
@@ -350,12 +198,12 @@ static void use_borders(struct tp_analysis *analysis, const struct tp_counter_st
 		until_ns = analysis->trace->end_ns;
 	uint64_t end_ns = start_ns + usual_ns < until_ns ? start_ns + usual_ns : until_ns;
 	size_t whole = list.n;
-	add_step(&list, start_ns, end_ns);
+	tp_step_list_add(&list, start_ns, end_ns);
 	if (list.n > whole && (double)(end_ns - start_ns) < TP_CUT_STEP_MAX * (double)usual_ns)
 		list.items[whole].kind = TP_STEP_CUT;
 	analysis->loop_start_ns = counted->borders[0];
 	analysis->loop_end_ns = end_ns > start_ns ? end_ns : start_ns;
-	set_steps(analysis, &list);
+	tp_step_list_store(analysis, &list);
 	free(list.items);
 }
 
@@ -426,128 +274,6 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 		"before %.1f s, when it was set, are not counted; %.0f %% of the steps are alike",
 		function_name(analysis, called->name), called->n, (double)called->borders[0] / 1e9,
 		100 * called->regularity);
-}
-
-/* If steps are short, stacks may show only a few consecutive rounds, far from all, or miss most of
- * them. A counter of parts of these few steps would restart in each. */
-static bool is_part(const struct tp_loop *loop, const struct tp_counter_steps *counted)
-{
-	size_t n = 0;
-	bool is_sure = counted->is_iterator || counted->is_of_batches || is_exact(counted);
-	if (is_sure && counted->n_restarts + 2 < loop->n_stays &&
-	    loop->n_stays < TP_LOOP_ROUNDS_MANY &&
-	    counted->n >= TP_LOOP_EPOCH_STEPS_MIN * loop->n_stays)
-		return true;
-	for (size_t i = 0; i < counted->n; i++)
-		n += counted->borders[i] >= loop->start_ns && counted->borders[i] <= loop->end_ns;
-	return (double)n < TP_COUNTER_COVERED_MIN * (double)counted->n;
-}
-
-/* If stacks show every step, they have better borders: waits begin and end exactly. If the counts
- * differ, but not by much, the counter is right; also if the rounds of stacks may be groups of
- * steps, or epochs. */
-static bool is_counter_better(const struct tp_counter_steps *counted, const struct tp_loop *loop)
-{
-	double n = (double)loop->n_stays;
-	double more = (double)counted->n - n;
-	if (loop->state != TP_LOOP_FOUND || is_part(loop, counted))
-		return true;
-	if (is_exact(counted) && fabs(more) <= TP_COUNTER_DIFFERS_MAX * n)
-		return true;
-	/* In stacks epochs look alike; a counter of batches is more reliable. */
-	if (counted->is_of_batches && more > TP_COUNTER_DIFFERS_MIN * n)
-		return true;
-	if (loop->may_be_groups && more > TP_COUNTER_DIFFERS_MIN * n)
-		return true;
-	return fabs(more) > fmax(1, TP_COUNTER_DIFFERS_MIN * n) &&
-	       fabs(more) <= TP_COUNTER_DIFFERS_MAX * n;
-}
-
-static bool has_bounds(const struct tp_loop *loop)
-{
-	return loop->state != TP_LOOP_ABSENT && loop->end_ns > loop->start_ns;
-}
-
-static uint64_t counted_until_ns(const struct tp_analysis *analysis, const struct tp_loop *loop)
-{
-	return has_bounds(loop) ? loop->end_ns : analysis->trace->end_ns;
-}
-
-/* The few rounds that stacks show, such as imports, may all be before the training, or after it. */
-static bool find_counter_outside(struct tp_counter_steps *counted,
-				 const struct tp_analysis *analysis, const struct tp_loop *loop)
-{
-	uint64_t end_ns = analysis->trace->end_ns;
-	if (loop->state != TP_LOOP_FOUND || loop->n_stays >= TP_LOOP_ROUNDS_MANY)
-		return false;
-	bool is_before = loop->end_ns < end_ns && loop->start_ns < end_ns - loop->end_ns;
-	uint64_t from_ns = is_before ? loop->end_ns : 0;
-	uint64_t until_ns = is_before ? end_ns : loop->start_ns;
-	bool is_found = false;
-	/* Imports and other preparation may take longer than a short training. */
-	uint64_t span_ns = loop->end_ns - loop->start_ns;
-	while (!is_found && until_ns > from_ns && until_ns - from_ns > span_ns) {
-		is_found = tp_counter_steps_find(counted, analysis, from_ns, until_ns);
-		from_ns += (until_ns - from_ns) / 2;
-	}
-	if (!is_found)
-		return false;
-	if ((counted->is_iterator || counted->is_of_batches) &&
-	    counted->n >= TP_LOOP_EPOCH_STEPS_MIN * loop->n_stays)
-		return true;
-	tp_counter_steps_release(counted);
-	return false;
-}
-
-static uint64_t counted_ns(const struct tp_counter_steps *counted)
-{
-	return counted->borders[counted->n - 1] - counted->borders[0];
-}
-
-/* Stacks may show a loop that prepares data, and miss the training after it or before it. A counter
- * of the rest of the run that counts for much longer is the one of the training. */
-static bool find_longer_counter(struct tp_counter_steps *counted, bool has_counter,
-				const struct tp_analysis *analysis, const struct tp_loop *loop)
-{
-	uint64_t end_ns = analysis->trace->end_ns;
-	uint64_t after_ns = loop->end_ns < end_ns ? end_ns - loop->end_ns : 0;
-	bool is_after = after_ns > loop->start_ns;
-	uint64_t span_ns = loop->end_ns - loop->start_ns;
-	struct tp_counter_steps other = {0};
-	if ((is_after ? after_ns : loop->start_ns) <= TP_LOOP_REST_MIN * span_ns ||
-	    !tp_counter_steps_find(&other, analysis, is_after ? loop->end_ns : 0,
-				   is_after ? end_ns : loop->start_ns))
-		return false;
-	bool is_longer = counted_ns(&other) > TP_LOOP_REST_MIN * span_ns;
-	if (is_longer) {
-		if (has_counter)
-			tp_counter_steps_release(counted);
-		*counted = other;
-	} else {
-		tp_counter_steps_release(&other);
-	}
-	return is_longer;
-}
-
-static bool find_counter(struct tp_counter_steps *counted, const struct tp_analysis *analysis,
-			 const struct tp_loop *loop)
-{
-	*counted = (struct tp_counter_steps){0};
-	bool is_found =
-		tp_counter_steps_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
-				      counted_until_ns(analysis, loop)) ||
-		find_counter_outside(counted, analysis, loop);
-	if (has_bounds(loop) && find_longer_counter(counted, is_found, analysis, loop))
-		is_found = true;
-	return is_found;
-}
-
-/* Returns true if the counts are equal, except for rounds that either may miss. */
-static bool is_same_count(const struct tp_counter_steps *counted, const struct tp_loop *loop)
-{
-	double n = (double)loop->n_stays;
-	return loop->state == TP_LOOP_FOUND &&
-	       fabs((double)counted->n - n) <= fmax(1, TP_COUNTER_DIFFERS_MIN * n);
 }
 
 /* ---- none ------------------------------------------------------------------- */
@@ -635,9 +361,10 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 	tp_call_tree_init(&tree, analysis, analysis->main_task);
 	tp_loop_find(&loop, &tree);
 	struct tp_counter_steps counted;
-	bool has_counter = find_counter(&counted, analysis, &loop);
-	bool is_counted = has_counter && is_counter_better(&counted, &loop);
-	bool is_its_loop = is_counted || (has_counter && is_same_count(&counted, &loop));
+	bool has_counter = tp_counter_choice_find(&counted, analysis, &loop);
+	bool is_counted = has_counter && tp_counter_choice_is_better(&counted, &loop);
+	bool is_its_loop =
+		is_counted || (has_counter && tp_counter_choice_is_same(&counted, &loop));
 	struct tp_counter_steps called;
 	bool is_called = !has_counter && tp_call_steps_find(&called, analysis);
 	struct tp_loop_location place;
@@ -645,7 +372,7 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 			      is_its_loop ? counted.name : 0);
 	tp_loop_location_apply(&place, analysis);
 	if (is_counted)
-		use_counter(analysis, &counted, counted_until_ns(analysis, &loop));
+		use_counter(analysis, &counted, tp_counter_choice_until_ns(analysis, &loop));
 	else if (is_called && is_call_better(&called, &loop))
 		use_calls(analysis, &called);
 	else if (loop.state == TP_LOOP_FOUND)
@@ -666,7 +393,7 @@ enum tp_status tp_pass_steps(struct tp_analysis *analysis, struct tp_error *err)
 	whole_run(analysis);
 	if (choice == TP_STEPS_OFF)
 		no_steps(analysis, "switched off (--steps=none)");
-	else if (steps_from_marks(analysis))
+	else if (tp_marked_steps_set(analysis))
 		return TP_OK;
 	else if (choice == TP_STEPS_ONLY_MARKER)
 		no_steps(analysis, "the program set no step marks");

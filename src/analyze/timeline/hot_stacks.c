@@ -10,7 +10,7 @@
 enum { MAX_HOT = 2000 };
 
 /* Stacks with the same functions share a row, because the sampled instruction is random. */
-static uint64_t path_of(const struct tp_trace *trace, uint32_t id)
+static uint64_t hash_path(const struct tp_trace *trace, uint32_t id)
 {
 	const struct tp_stack *stack = tp_trace_stack(trace, id);
 	uint64_t path = stack->n_frames;
@@ -25,10 +25,20 @@ static uint64_t path_of(const struct tp_trace *trace, uint32_t id)
 	return path;
 }
 
-static uint64_t hot_key(const struct tp_trace *trace, const struct tp_hot_stack *hot)
+/* A recording has few stacks and many samples of each. */
+static uint64_t path_of(struct tp_hot_table *table, uint32_t id)
+{
+	if (!table->paths)
+		table->paths = tp_alloc(table->trace->n_stacks * sizeof(*table->paths));
+	if (!table->paths[id])
+		table->paths[id] = hash_path(table->trace, id);
+	return table->paths[id];
+}
+
+static uint64_t hot_key(struct tp_hot_table *table, const struct tp_hot_stack *hot)
 {
 	uint64_t who = (uint64_t)hot->task << 32 | (uint64_t)hot->state << 8 | (uint64_t)hot->part;
-	return tp_hash_mix(path_of(trace, hot->stack), who);
+	return tp_hash_mix(path_of(table, hot->stack), who);
 }
 
 void tp_hot_table_add(struct tp_hot_table *table, const struct tp_hot_stack *hot)
@@ -36,7 +46,7 @@ void tp_hot_table_add(struct tp_hot_table *table, const struct tp_hot_stack *hot
 	uint64_t at;
 	if (!hot->stack)
 		return;
-	uint64_t key = hot_key(table->trace, hot);
+	uint64_t key = hot_key(table, hot);
 	if (!tp_map_get(&table->index, key, &at)) {
 		tp_map_set(&table->index, key, table->n);
 		TP_ARRAY_PUSH(table->rows, table->n, table->capacity) = *hot;
@@ -62,7 +72,13 @@ void tp_hot_table_finish(struct tp_hot_table *table, struct tp_profile *profile)
 	profile->n_hot = table->n < MAX_HOT ? table->n : MAX_HOT;
 	profile->hot =
 		tp_arena_copy(&profile->arena, table->rows, profile->n_hot * sizeof(*table->rows));
+	tp_hot_table_release(table);
+}
+
+void tp_hot_table_release(struct tp_hot_table *table)
+{
 	tp_map_release(&table->index);
 	free(table->rows);
+	free(table->paths);
 	*table = (struct tp_hot_table){.trace = table->trace};
 }

@@ -315,7 +315,8 @@ static enum tp_status check_runs(struct check *c, const struct check_options *o,
 					    .n_now = now->n,
 					    .base = base->items,
 					    .n_base = base->n,
-					    .is_paired = series != NULL};
+					    .is_paired = series != NULL,
+					    .is_now_first = series ? series->is_b_first : NULL};
 	enum tp_status status = tp_budget_check(&c->result, &c->budget, &runs, &c->arena, err);
 	return status == TP_OK ? write_files(c, o, err) : status;
 }

@@ -6,9 +6,9 @@
 #include "cli/session/rules_dir.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/output_file.h"
 #include "cli/terminal/terminal.h"
 
-#include "trainprof/base/file.h"
 #include "trainprof/base/text.h"
 #include "trainprof/report/diff_text.h"
 
@@ -162,9 +162,8 @@ static int print(const struct tp_cli *cli, const struct diff_options *o,
 		 const struct tp_run_diff *diff)
 {
 	const char *format = tp_output_format(&o->format);
-	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	bool is_stdout = tp_output_file_is_stdout(o->output);
 	struct tp_json_writer w = {0};
-	struct tp_error err = {0};
 	if (strcmp(format, "json") == 0)
 		tp_report_diff_json(&w, diff);
 	else if (strcmp(format, "markdown") == 0)
@@ -174,11 +173,9 @@ static int print(const struct tp_cli *cli, const struct diff_options *o,
 		if (is_stdout)
 			return status;
 	}
-	if (is_stdout)
-		return tp_output_buf(&w.out);
-	enum tp_status status = tp_file_write(o->output, w.out.data, w.out.len, &err);
+	int status = tp_output_text_to(o->output, tp_buf_text(&w.out), w.out.len);
 	tp_buf_release(&w.out);
-	return status == TP_OK ? TP_EXIT_OK : tp_message_error_status(NULL, &err);
+	return status;
 }
 
 /* ---- the command ---- */

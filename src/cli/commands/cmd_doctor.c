@@ -3,8 +3,8 @@
 #include "cli/options/command.h"
 #include "doctor_cost.h"
 
-#include "cli/guide/launch_hint.h"
 #include "cli/options/settings.h"
+#include "cli/session/launch_hint.h"
 #include "cli/session/rules_dir.h"
 #include "cli/session/run_session.h"
 #include "cli/session/source_list.h"
@@ -86,7 +86,7 @@ struct visit {
 	struct tp_host host;
 	struct tp_plan *plan;
 	struct tp_doctor_cost cost; /* n_looks is 0 if it was not measured */
-	const char *remedy; /* of the first source that lacks a permission; NULL = no source does */
+	const char *remedy; /* of the first source that the start could grant; NULL = none */
 	struct doctor_check checks[MAX_CHECKS];
 	size_t n_checks;
 };
@@ -122,7 +122,7 @@ static void check_sources(struct visit *visit)
 		snprintf(check->next, sizeof(check->next), "%s", found->remedy);
 		bool is_refused = found->presence == TP_PRESENCE_NO_PERMISSION ||
 				  found->presence == TP_PRESENCE_DEGRADED;
-		if (is_refused && found->remedy[0] && !visit->remedy)
+		if (is_refused && found->is_granted_at_start && !visit->remedy)
 			visit->remedy = found->remedy;
 	}
 }

@@ -124,7 +124,7 @@ static int export_job(const struct tp_cli *cli, const struct export_options *o, 
 	struct tp_error err = {0};
 	struct tp_progress_line progress;
 	struct tp_job job;
-	if (!argc || !o->output || strcmp(o->output, "-") == 0) {
+	if (!argc || tp_output_file_is_stdout(o->output)) {
 		tp_message_print("trainprof export --to=parquet -o tables prof",
 				 "tables need the folder of a job, and -o with a folder for them");
 		return TP_EXIT_USAGE;

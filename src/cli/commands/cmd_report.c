@@ -9,10 +9,10 @@
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/output_file.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
-#include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/trust.h"
@@ -137,7 +137,7 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 			const struct tp_analysis_session *reading)
 {
 	const char *format = format_of(o);
-	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	bool is_stdout = tp_output_file_is_stdout(o->output);
 	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
 	struct tp_error err = {0};
 	char *text;
@@ -146,15 +146,11 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 	style.section = o->section;
 	enum tp_status status =
 		tp_analysis_session_render(reading, format, &style, &text, &size, &err);
-	int result;
-	if (status == TP_OK && is_stdout) {
-		bool is_long = style.is_full && strcmp(format, "text") == 0;
-		result = is_long ? tp_output_paged_text(text) : tp_output_text(text);
-	} else {
-		if (status == TP_OK)
-			status = tp_file_write(o->output, text, size, &err);
-		result = status == TP_OK ? TP_EXIT_OK : tp_message_error_status(NULL, &err);
-	}
+	if (status != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	bool is_paged = is_stdout && style.is_full && strcmp(format, "text") == 0;
+	int result =
+		is_paged ? tp_output_paged_text(text) : tp_output_text_to(o->output, text, size);
 	free(text);
 	return result;
 }
@@ -162,26 +158,16 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 /* HTML is not readable in a terminal. */
 static bool is_page_on_terminal(const struct report_options *o)
 {
-	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	bool is_stdout = tp_output_file_is_stdout(o->output);
 	return strcmp(format_of(o), "html") == 0 && is_stdout && isatty(STDOUT_FILENO);
 }
 
 /* ---- a job of several ranks ---- */
 
-static int write_text(const struct report_options *o, const struct tp_buf *text)
-{
-	struct tp_error err = {0};
-	if (!o->output || strcmp(o->output, "-") == 0)
-		return tp_output_text(tp_buf_text(text));
-	if (tp_file_write(o->output, text->data, text->len, &err) != TP_OK)
-		return tp_message_error_status(NULL, &err);
-	return TP_EXIT_OK;
-}
-
 static int report_job(const struct tp_cli *cli, const struct report_options *o,
 		      const char *const *words, size_t n_words)
 {
-	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	bool is_stdout = tp_output_file_is_stdout(o->output);
 	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
 	struct tp_error err = {0};
 	struct tp_buf text = {0};
@@ -190,7 +176,7 @@ static int report_job(const struct tp_cli *cli, const struct report_options *o,
 		return tp_message_error_status(NULL, &err);
 	tp_job_session_render(&text, &job, tp_output_format(&o->format), &style,
 			      n_words == 1 ? words[0] : NULL);
-	int status = write_text(o, &text);
+	int status = tp_output_text_to(o->output, tp_buf_text(&text), text.len);
 	tp_buf_release(&text);
 	tp_job_release(&job);
 	return status;

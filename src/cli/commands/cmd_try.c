@@ -22,6 +22,7 @@
 
 struct try_options {
 	bool is_all;
+	uint64_t budget_ns; /* of all trials together; 0 = none */
 	struct tp_pair_series_options series;
 	struct tp_output_format format;
 	const char *output;
@@ -39,6 +40,12 @@ static const struct tp_option options[] = {
 	 .type = TP_OPTION_FLAG,
 	 .text = "try each advice, then all that helped together",
 	 AT(is_all)},
+	{.name = "budget",
+	 .type = TP_OPTION_DURATION,
+	 .value = "TIME",
+	 .text = "with --all: time for all trials together, shared among them",
+	 .otherwise = "none",
+	 AT(budget_ns)},
 	TP_PAIR_SERIES_ROWS(offsetof(struct try_options, series), "pairs of runs for each",
 			    "start no new pair of an advice after that long"),
 	TP_OUTPUT_FORMAT_ROWS(offsetof(struct try_options, format), ""),
@@ -64,7 +71,16 @@ struct session {
 	size_t n_trials;
 	size_t trials_capacity;
 	struct tp_buf helped; /* prefixes of all trials that were faster */
+	struct tp_buf helped_loader;
 	size_t n_helped;
+	uint64_t deadline_ns; /* of the budget; 0 = none */
+	size_t n_waiting;     /* trials that still want a share of the budget */
+};
+
+/* How a trial changes the program; NULL = not so. */
+struct way {
+	const char *prefix; /* before the command */
+	const char *loader; /* settings of its DataLoader */
 };
 
 /* ---- the program ---- */
@@ -145,6 +161,34 @@ static void note_failed(struct session *s, struct tp_trial *trial,
 	tp_buf_release(&text);
 }
 
+/* Notes the lines of the program that have to change so that it is as it was tried. */
+static void note_lines(struct session *s, struct tp_trial *trial, const struct tp_loader_log *said)
+{
+	const char **lines = tp_arena_array(&s->arena, said->n_changed, sizeof(*lines));
+	struct tp_buf text = {0};
+	for (size_t i = 0; i < said->n_changed; i++) {
+		tp_buf_clear(&text);
+		tp_loader_log_describe(&text, &said->changed[i]);
+		lines[i] = tp_arena_strdup(&s->arena, tp_buf_text(&text));
+	}
+	tp_buf_release(&text);
+	trial->lines = lines;
+	trial->n_lines = said->n_changed;
+}
+
+static void note_not_tried(struct session *s, struct tp_trial *trial,
+			   const struct tp_pair_series *series)
+{
+	trial->state = TP_TRIAL_NOT_TRIED;
+	if (!tp_pair_series_has_no_loader(series))
+		trial->because = "interrupted before the first pair was measured";
+	else if (series->loader_said.kept_because)
+		trial->because = tp_arena_strdup(&s->arena, series->loader_said.kept_because);
+	else
+		trial->because = "the program made no DataLoader of PyTorch that trainprof could "
+				 "change";
+}
+
 /* The speed-up is the inverse of a ratio of times, so the ends of the interval are swapped. */
 static void note_speedup(struct tp_trial *trial, const struct tp_gate_estimate *ratio)
 {
@@ -153,62 +197,121 @@ static void note_speedup(struct tp_trial *trial, const struct tp_gate_estimate *
 	trial->speedup_high = 1 / ratio->low;
 }
 
-static enum tp_status measure(struct session *s, struct tp_trial *trial, const char *prefix,
-			      struct tp_error *err)
+/* Sets how long pairs of the next trial may be started: its share of the budget, at least enough
+ * for the fewest pairs. Returns false if the budget is used up. */
+static bool set_share(struct session *s, struct tp_pair_series_options *given)
 {
+	if (!s->deadline_ns)
+		return true;
+	uint64_t now = tp_clock_now_ns();
+	uint64_t left = s->deadline_ns > now ? s->deadline_ns - now : 0;
+	uint64_t pair = 2 * s->reading.trace.end_ns;
+	uint64_t least = (given->warmup + (given->pairs ? given->pairs : TP_PAIRS_LEAST)) * pair;
+	uint64_t share = left / (s->n_waiting ? s->n_waiting : 1);
+	s->n_waiting -= s->n_waiting > 0;
+	if (left < least)
+		return false;
+	share = share > least ? share : least;
+	/* The last pair has to end within the share. */
+	if (share - pair < given->time_ns)
+		given->time_ns = share - pair;
+	return true;
+}
+
+static enum tp_status measure(struct session *s, struct tp_trial *trial, const struct way *way,
+			      const char *directory, struct tp_error *err)
+{
+	struct tp_pair_series_options plan = s->options->series;
+	trial->because = NULL; /* of another action that could not be tried */
+	if (!set_share(s, &plan)) {
+		trial->because = "too little of the budget is left";
+		return TP_OK;
+	}
 	struct tp_pair_series *series = tp_alloc(sizeof(*series));
-	char *directory = trial->number ? tp_asprintf("%s/advice%zu", s->directory, trial->number)
-					: tp_asprintf("%s/together", s->directory);
-	trial->command = command_with(s, prefix);
+	trial->command = command_with(s, way->prefix ? way->prefix : "");
+	trial->is_command_changed = way->prefix != NULL;
+	trial->loader = way->loader ? tp_arena_strdup(&s->arena, way->loader) : NULL;
 	enum tp_status status = TP_OK;
 	if (mkdir(directory, 0777) != 0)
 		status = tp_fail_errno(err, errno, "cannot create '%s'", directory);
-	tp_pair_series_init(series, &s->options->series, command_with(s, ""), trial->command,
-			    directory, s->shows_progress);
+	tp_pair_series_init(series, &plan, command_with(s, ""), trial->command, directory,
+			    s->shows_progress);
+	series->loader = way->loader;
 	if (status == TP_OK)
 		status = tp_pair_series_run(series, err);
+	note_lines(s, trial, &series->loader_said);
 	trial->n_pairs = series->n_pairs;
 	if (series->n_pairs)
 		note_speedup(trial, &series->ratio);
 	if (series->failed >= 0) {
 		note_failed(s, trial, series);
 	} else if (!series->n_pairs) {
-		trial->state = TP_TRIAL_NOT_TRIED;
-		trial->because = "interrupted before the first pair was measured";
+		note_not_tried(s, trial, series);
 	} else {
 		trial->state = state_of(series);
 	}
 	tp_pair_series_release(series);
 	free(series);
-	free(directory);
 	return status;
 }
 
-/* The prefix of the first action that needs no change of code. */
-static const char *prefix_of(const struct tp_finding *finding)
+/* How the next action, from *at on, is applied that needs no change of code. */
+static struct way next_way(const struct tp_finding *finding, size_t *at)
 {
-	for (size_t i = 0; i < finding->n_actions; i++)
-		if (finding->actions[i].prefix)
-			return finding->actions[i].prefix;
-	return NULL;
+	while (*at < finding->n_actions) {
+		const struct tp_action *action = &finding->actions[(*at)++];
+		if (action->prefix || action->loader)
+			return (struct way){action->prefix, action->loader};
+	}
+	return (struct way){0};
+}
+
+static bool is_open(const struct way *way)
+{
+	return way->prefix || way->loader;
+}
+
+static void note_helped(struct session *s, const struct way *way)
+{
+	tp_buf_puts(&s->helped, way->prefix ? way->prefix : "");
+	if (way->loader)
+		tp_buf_printf(&s->helped_loader, "%s%s", s->helped_loader.len ? "," : "",
+			      way->loader);
+	s->n_helped++;
+}
+
+static enum tp_status try_way(struct session *s, struct tp_trial *trial, const struct way *way,
+			      const char *directory, struct tp_error *err)
+{
+	if (way->prefix && is_library_missing(way->prefix)) {
+		trial->because = "the library that it preloads is not installed";
+		return TP_OK;
+	}
+	return measure(s, trial, way, directory, err);
 }
 
 static enum tp_status try_advice(struct session *s, size_t place, struct tp_error *err)
 {
 	const struct tp_finding *finding = &s->reading.findings.items[place];
 	struct tp_trial trial = {.number = place + 1, .finding = finding};
-	const char *prefix = prefix_of(finding);
 	enum tp_status status = TP_OK;
-	if (!prefix)
-		trial.because = "no environment variable and no launcher does it";
-	else if (is_library_missing(prefix))
-		trial.because = "the library that it preloads is not installed";
-	else
-		status = measure(s, &trial, prefix, err);
-	if (trial.state == TP_TRIAL_FASTER) {
-		tp_buf_puts(&s->helped, prefix);
-		s->n_helped++;
+	size_t at = 0;
+	size_t n_ways = 0;
+	struct way way = next_way(finding, &at);
+	if (!is_open(&way))
+		trial.because = "it changes the program's code: no environment variable, launcher "
+				"or setting of a DataLoader does it";
+	for (; is_open(&way); way = next_way(finding, &at)) {
+		char *directory = tp_asprintf("%s/advice%zu%s", s->directory, trial.number,
+					      n_ways++ ? "-or" : "");
+		status = try_way(s, &trial, &way, directory, err);
+		free(directory);
+		/* A program without a DataLoader may still take the next action. */
+		if (status != TP_OK || trial.state != TP_TRIAL_NOT_TRIED || !way.loader)
+			break;
 	}
+	if (trial.state == TP_TRIAL_FASTER)
+		note_helped(s, &way);
 	TP_ARRAY_PUSH(s->trials, s->n_trials, s->trials_capacity) = trial;
 	return status;
 }
@@ -216,13 +319,25 @@ static enum tp_status try_advice(struct session *s, size_t place, struct tp_erro
 static enum tp_status try_all(struct session *s, struct tp_error *err)
 {
 	enum tp_status status = TP_OK;
+	if (s->options->budget_ns)
+		s->deadline_ns = tp_clock_now_ns() + s->options->budget_ns;
+	s->n_waiting = 1; /* all together */
+	for (size_t i = 0; i < s->reading.findings.n_fired; i++) {
+		size_t at = 0;
+		const struct way way = next_way(&s->reading.findings.items[i], &at);
+		s->n_waiting += is_open(&way);
+	}
 	for (size_t i = 0; i < s->reading.findings.n_fired; i++)
 		if (status == TP_OK && !tp_pair_run_is_interrupted())
 			status = try_advice(s, i, err);
 	if (status != TP_OK || s->n_helped < 2 || tp_pair_run_is_interrupted())
 		return status;
 	struct tp_trial trial = {0};
-	status = measure(s, &trial, tp_buf_text(&s->helped), err);
+	const struct way way = {s->helped.len ? tp_buf_text(&s->helped) : NULL,
+				s->helped_loader.len ? tp_buf_text(&s->helped_loader) : NULL};
+	char *directory = tp_asprintf("%s/together", s->directory);
+	status = measure(s, &trial, &way, directory, err);
+	free(directory);
 	TP_ARRAY_PUSH(s->trials, s->n_trials, s->trials_capacity) = trial;
 	return status;
 }
@@ -322,6 +437,13 @@ static int try_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 {
 	const struct try_options *o = opts;
 	struct tp_error err = {0};
+	if (o->budget_ns && !o->is_all) {
+		tp_message_print("trainprof try --all --budget=30m",
+				 "--budget is of all trials; a single one has --time");
+		return TP_EXIT_USAGE;
+	}
+	if (tp_pair_series_check_count(o->series.pairs, &err) != TP_OK)
+		return tp_message_error_status("try", &err);
 	const char *recording = NULL;
 	const char *advice = "1";
 	for (int i = 0; i < argc; i++) {
@@ -342,6 +464,7 @@ static int try_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 	}
 	tp_arena_release(&s->arena);
 	tp_buf_release(&s->helped);
+	tp_buf_release(&s->helped_loader);
 	free(s->trials);
 	free(s->directory);
 	free(s);
@@ -357,12 +480,13 @@ const struct tp_command tp_cmd_try = {
 		 "without the\n"
 		 "advice of that number (1), and compare them as `compare` does: what was "
 		 "promised, what\n"
-		 "was measured. Advice can be tried where it is an environment variable or a "
-		 "launcher;\n"
-		 "of other advice it says so. Nothing is changed on disk.",
+		 "was measured. Advice can be tried where it is an environment variable, a "
+		 "launcher, or a\n"
+		 "setting of PyTorch's DataLoader; of other advice it says why not. Nothing is "
+		 "changed on\ndisk; the end shows the lines to change.",
 	.examples = "  trainprof try\n"
 		    "  trainprof try 2 --pairs=5\n"
-		    "  trainprof try --all --time=10m",
+		    "  trainprof try --all --budget=30m",
 	.ending =
 		"Exit status: 0 decided (faster, slower, or alike within the margin), 3 undecided "
 		"or\nnot to be tried, 4 the program failed with the change.",

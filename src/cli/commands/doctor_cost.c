@@ -72,7 +72,8 @@ static enum tp_status measure_in(struct tp_doctor_cost *out, const char *folder,
 	struct tp_trace trace;
 	char *recording = tp_asprintf("%s/run", folder);
 	char *log = tp_asprintf("%s/log", folder);
-	enum tp_status status = tp_pair_run(&run, program, recording, log, err);
+	const struct tp_pair_command command = {.command = program};
+	enum tp_status status = tp_pair_run(&run, &command, recording, log, err);
 	if (status == TP_OK && (run.exit_code || run.signal))
 		status = tp_fail(err, TP_TARGET, "the test program could not be measured");
 	if (status == TP_OK)

@@ -26,14 +26,6 @@
 
 /* ---- the child ----------------------------------------------------------------------------- */
 
-static bool has_lost(const struct tp_trace *trace)
-{
-	uint64_t n = trace->n_dropped;
-	for (size_t i = 0; i < trace->n_gaps; i++)
-		n += trace->gaps[i].n_lost;
-	return n != 0;
-}
-
 static void print_summary(const struct tp_cli *cli, const struct tp_run_options *options,
 			  const struct tp_analysis_session *reading)
 {
@@ -76,7 +68,7 @@ static int report_run(const struct tp_cli *cli, const struct tp_run_options *opt
 	}
 	reading.report.is_after_run = true;
 	reading.report.can_view = isatty(STDERR_FILENO) && tp_viewer_has_terminal();
-	int status = has_lost(&reading.trace) ? TP_REPORT_LOST : TP_REPORT_WRITTEN;
+	int status = tp_trace_n_lost(&reading.trace) ? TP_REPORT_LOST : TP_REPORT_WRITTEN;
 	if (tp_job_ranks_save_digest(&reading, &options->reading, &err) != TP_OK) {
 		tp_message_error(NULL, &err);
 		status = TP_REPORT_FAILED;

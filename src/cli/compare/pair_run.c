@@ -2,10 +2,13 @@
 /* Measures a command line through `trainprof run` in its own process. */
 #include "pair_run.h"
 
+#include "cli/session/install_dir.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,21 +37,24 @@ bool tp_pair_run_is_interrupted(void)
 	return interrupted;
 }
 
-__attribute__((noreturn)) static void start(const char *command, const char *directory,
-					    const char *log)
+__attribute__((noreturn)) static void start(const struct tp_pair_command *command,
+					    const char *directory, const char *log)
 {
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 	    dup2(out, STDERR_FILENO) < 0)
 		_exit(125);
+	if (command->loader && (setenv(TP_LOADER_ENV, command->loader, 1) != 0 ||
+				setenv(TP_LOADER_LOG_ENV, command->loader_log, 1) != 0))
+		_exit(125);
 	execl("/proc/self/exe", "trainprof", "run", "-q", "--summary=none", "-o", directory, "--",
-	      "/bin/sh", "-c", command, (char *)NULL);
+	      "/bin/sh", "-c", command->command, (char *)NULL);
 	_exit(125);
 }
 
-enum tp_status tp_pair_run(struct tp_pair_run *out, const char *command, const char *directory,
-			   const char *log, struct tp_error *err)
+enum tp_status tp_pair_run(struct tp_pair_run *out, const struct tp_pair_command *command,
+			   const char *directory, const char *log, struct tp_error *err)
 {
 	int status = 0;
 	*out = (struct tp_pair_run){0};

@@ -14,10 +14,18 @@ struct tp_pair_run {
 	int signal;          /* that killed the program; 0 = none */
 };
 
+/* What to run. */
+struct tp_pair_command {
+	const char *command;    /* line of the shell */
+	const char *loader;     /* settings of its DataLoader, or NULL: as it is */
+	const char *loader_log; /* file for what was set; not NULL if `loader` is not */
+};
+
 /* Measures a command line of the shell into `directory`, which must not exist; its output goes into
  * `log`.
  * Errors  TP_IO, TP_TARGET if nothing could be started. */
-TP_MUST_CHECK enum tp_status tp_pair_run(struct tp_pair_run *out, const char *command,
+TP_MUST_CHECK enum tp_status tp_pair_run(struct tp_pair_run *out,
+					 const struct tp_pair_command *command,
 					 const char *directory, const char *log,
 					 struct tp_error *err);
 

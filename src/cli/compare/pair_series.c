@@ -42,7 +42,10 @@ void tp_pair_series_release(struct tp_pair_series *s)
 	tp_gate_runs_release(&s->sides[0]);
 	tp_gate_runs_release(&s->sides[1]);
 	free(s->log);
+	free(s->loader_log);
+	tp_loader_log_release(&s->loader_said);
 	s->log = NULL;
+	s->loader_log = NULL;
 }
 
 enum tp_status tp_pair_series_check_count(uint64_t pairs, struct tp_error *err)
@@ -84,6 +87,22 @@ static int draw_side(struct tp_pair_series *s)
 
 /* ---- one run ---- */
 
+/* The file is named for a program that may run in another folder. */
+static struct tp_pair_command command_of(struct tp_pair_series *s, int side)
+{
+	struct tp_pair_command out = {.command = s->commands[side]};
+	if (side != 1 || !s->loader)
+		return out;
+	if (!s->loader_log) {
+		char *whole = realpath(s->directory, NULL);
+		s->loader_log = tp_asprintf("%s/loader.log", whole ? whole : s->directory);
+		free(whole);
+	}
+	out.loader = s->loader;
+	out.loader_log = s->loader_log;
+	return out;
+}
+
 /* Measures one run; a failure of the program is stored in s->failed and s->end. */
 static enum tp_status measure(struct tp_pair_series *s, int side, const char *name,
 			      struct tp_error *err)
@@ -91,11 +110,14 @@ static enum tp_status measure(struct tp_pair_series *s, int side, const char *na
 	char *directory = tp_asprintf("%s/%s-%s", s->directory, name, tp_pair_series_sides[side]);
 	free(s->log);
 	s->log = tp_asprintf("%s.log", directory);
-	enum tp_status status = tp_pair_run(&s->end, s->commands[side], directory, s->log, err);
+	const struct tp_pair_command command = command_of(s, side);
+	enum tp_status status = tp_pair_run(&s->end, &command, directory, s->log, err);
 	bool is_good =
 		status == TP_OK && !s->end.is_interrupted && !s->end.exit_code && !s->end.signal;
 	if (status == TP_OK && !is_good && !s->end.is_interrupted)
 		s->failed = side;
+	if (is_good && command.loader && !s->loader_said.is_known)
+		tp_loader_log_read(&s->loader_said, s->loader_log);
 	if (is_good) {
 		const struct tp_analysis_session_options how = {.steps = "auto"};
 		status = tp_gate_runs_add(&s->sides[side], directory, &how, true, err);
@@ -104,9 +126,14 @@ static enum tp_status measure(struct tp_pair_series *s, int side, const char *na
 	return status;
 }
 
+bool tp_pair_series_has_no_loader(const struct tp_pair_series *s)
+{
+	return s->loader_said.is_known && !s->loader_said.n_changed;
+}
+
 static bool is_stopped(const struct tp_pair_series *s)
 {
-	return s->failed >= 0 || tp_pair_run_is_interrupted();
+	return s->failed >= 0 || tp_pair_series_has_no_loader(s) || tp_pair_run_is_interrupted();
 }
 
 static bool is_over_time(const struct tp_pair_series *s)
@@ -125,8 +152,9 @@ static double fact_of(const struct tp_run_values *run, tp_fact_id fact)
  * it. */
 static bool is_disturbed(const struct tp_run_values *run)
 {
-	return fact_of(run, TP_FACT_CPU_STEAL) > 0.05 ||
-	       (fact_of(run, TP_FACT_CPU_OTHERS) > 0.25 && fact_of(run, TP_FACT_CPU_DELAY) > 0.05);
+	return fact_of(run, TP_FACT_CPU_STEAL) > TP_PAIR_STEAL_MAX ||
+	       (fact_of(run, TP_FACT_CPU_OTHERS) > TP_PAIR_OTHERS_MAX &&
+		fact_of(run, TP_FACT_CPU_DELAY) > TP_PAIR_DELAY_MAX);
 }
 
 static void note_value(struct tp_pair_series *s, int side, size_t pair)
@@ -176,7 +204,8 @@ static enum tp_status add_pair(struct tp_pair_series *s, struct tp_error *err)
 	}
 	s->n_disturbed += was_disturbed;
 	s->n_pairs++;
-	s->state = tp_pairs_judge(&s->ratio, s->values[0], s->values[1], s->n_pairs, &s->plan);
+	s->state = tp_pairs_judge(&s->ratio, s->values[0], s->values[1], s->is_b_first, s->n_pairs,
+				  &s->plan);
 	return TP_OK;
 }
 
@@ -184,6 +213,7 @@ static enum tp_status run_pair(struct tp_pair_series *s, const char *name, struc
 {
 	enum tp_status status = TP_OK;
 	int first = draw_side(s);
+	s->is_b_first[s->n_pairs] = first == 1;
 	for (int i = 0; i < 2 && status == TP_OK && !is_stopped(s); i++) {
 		int side = i ? !first : first;
 		show_progress(s, s->n_pairs + 1, side);
@@ -311,6 +341,7 @@ void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s
 		.now = s->sides[1].items,
 		.n_now = s->n_pairs,
 		.is_paired = true,
+		.is_now_first = s->is_b_first,
 		.confidence = tp_pairs_confidence(&s->plan),
 		.margin_ratio = s->plan.margin_ratio,
 		.is_ignored = {true, true, true},

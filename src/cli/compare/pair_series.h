@@ -5,6 +5,7 @@
 #define TRAINPROF_SRC_CLI_COMPARE_PAIR_SERIES_H
 
 #include "gate_runs.h"
+#include "loader_log.h"
 #include "pair_run.h"
 
 #include "trainprof/base/clock.h"
@@ -54,12 +55,14 @@ struct tp_pair_series {
 	struct tp_pairs_plan plan;
 	bool shows_progress;
 	const char *commands[2]; /* of the shell; borrowed */
-	const char *directory;   /* exists; recordings and logs go below it */
+	const char *loader; /* settings of B's DataLoader, or NULL; borrowed, set by the caller */
+	const char *directory; /* exists; recordings and logs go below it */
 	uint64_t started_ns;
 	uint64_t random;
 	struct tp_gate_runs sides[2];
 	tp_fact_id time; /* the compared fact; tp_n_facts before it is known */
 	struct tp_run_value values[2][TP_PAIRS_GIVEN_MAX];
+	bool is_b_first[TP_PAIRS_GIVEN_MAX];
 	size_t n_pairs; /* that are used */
 	size_t n_repeated;
 	size_t n_disturbed; /* of these: disturbed, but used all the same */
@@ -68,6 +71,9 @@ struct tp_pair_series {
 	int failed; /* index of the side whose program failed; -1 = none */
 	struct tp_pair_run end;
 	char *log; /* of the last run; heap */
+	/* Of `loader`: what the first run of B that is over said about it. Heap. */
+	char *loader_log;
+	struct tp_loader_log loader_said;
 };
 
 extern const char *const tp_pair_series_sides[2]; /* "A", "B" */
@@ -80,10 +86,14 @@ void tp_pair_series_init(struct tp_pair_series *s, const struct tp_pair_series_o
 			 const char *a, const char *b, const char *directory, bool shows_progress);
 void tp_pair_series_release(struct tp_pair_series *s);
 
-/* Warms up, then runs pairs until the result is decided, the limit is reached, a signal arrives or
- * one of the programs fails.
+/* Warms up, then runs pairs until the result is decided, the limit is reached, a signal arrives,
+ * one of the programs fails, or tp_pair_series_has_no_loader().
  * Errors  those of tp_pair_run() and tp_gate_runs_add(). */
 TP_MUST_CHECK enum tp_status tp_pair_series_run(struct tp_pair_series *s, struct tp_error *err);
+
+/* Returns true if B has made no loader in which a setting could be changed: both sides are equal,
+ * and the series has ended. */
+bool tp_pair_series_has_no_loader(const struct tp_pair_series *s);
 
 /* Computes the differences between the pairs that are used; there must be at least one. */
 void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s,

@@ -171,6 +171,23 @@ static enum tp_status read_ranks(struct tp_job *job, const struct tp_job_members
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
+static double printed_gain(const struct tp_job_advice *advice)
+{
+	return tp_gain_printed(advice->gain_low, advice->gain_value, advice->gain_high);
+}
+
+/* Sorts a few rows; equal ones keep the order that they have for the rank. */
+static void sort_advice(struct tp_job *job)
+{
+	for (size_t i = 1; i < job->n_advice; i++) {
+		struct tp_job_advice advice = job->advice[i];
+		size_t k = i;
+		for (; k && printed_gain(&job->advice[k - 1]) < printed_gain(&advice); k--)
+			job->advice[k] = job->advice[k - 1];
+		job->advice[k] = advice;
+	}
+}
+
 /* Advice for the late rank makes the job faster only until the next rank is the last one. How much
  * of the delay it removes is unknown, so the gain may also be nothing. */
 static void bound_advice(struct tp_job *job)
@@ -181,6 +198,7 @@ static void bound_advice(struct tp_job *job)
 		advice->gain_value = fmin(advice->gain_value, advice->gain_high);
 		advice->gain_low = 1;
 	}
+	sort_advice(job);
 }
 
 /* Names the rank if its recording contains several ranks. */

@@ -10,18 +10,25 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The directory of the program as it was started. An upgrade during a run moves the program's file
+ * away, and /proc/self/exe follows it. */
+static char program_dir[PATH_MAX];
+
+void tp_install_dir_save(void)
+{
+	ssize_t len = readlink("/proc/self/exe", program_dir, sizeof(program_dir) - 1);
+	program_dir[len > 0 ? len : 0] = '\0';
+	char *slash = strrchr(program_dir, '/');
+	if (slash)
+		*slash = '\0';
+}
+
 static char *find_beside(const char *name, const char *source, bool (*is_it)(const char *path))
 {
-	char exe[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (len <= 0)
-		return NULL;
-	exe[len] = '\0';
-	*strrchr(exe, '/') = '\0';
 	char *whole = NULL;
-	for (int i = 0; i < 3 && !whole; i++) {
+	for (int i = 0; i < 3 && !whole && *program_dir; i++) {
 		static const char *const below[] = {"/../share/trainprof/", "/../../", "/"};
-		char *path = tp_asprintf("%s%s%s", exe, below[i], i == 1 ? source : name);
+		char *path = tp_asprintf("%s%s%s", program_dir, below[i], i == 1 ? source : name);
 		whole = is_it(path) ? realpath(path, NULL) : NULL;
 		free(path);
 	}
@@ -50,15 +57,23 @@ static bool has_module(const char *path)
 	return is_there;
 }
 
+/* The value of a variable; "" if it is not set. */
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe): before threads */
+	return value ? value : "";
+}
+
 char *tp_install_python_path(void)
 {
 	char *directory = tp_install_dir_find("python", "src/python", has_module);
-	const char *given =
-		getenv("PYTHONPATH"); /* NOLINT(concurrency-mt-unsafe): before threads */
+	const char *given = variable("PYTHONPATH");
+	bool has_loader = *variable(TP_LOADER_ENV);
 	char *path = NULL;
 	if (directory && !strchr(directory, ':'))
-		path = given && *given ? tp_asprintf("%s:%s", given, directory)
-				       : tp_strdup(directory);
+		path = tp_asprintf("%s%s%s%s%s", has_loader ? directory : "",
+				   has_loader ? "/trainprof/startup:" : "", given,
+				   *given ? ":" : "", directory);
 	free(directory);
 	return path;
 }

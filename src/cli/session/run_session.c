@@ -8,6 +8,7 @@
 #include "force_recovery.h"
 #include "install_dir.h"
 #include "job_folder.h"
+#include "launch_hint.h"
 #include "live_child.h"
 #include "log_tee.h"
 #include "recordings.h"
@@ -127,9 +128,13 @@ bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, 
 		return false;
 	tp_buf_printf(out, " are off: %s", first->reason);
 	bool has_remedy = n == 1 && first->remedy[0];
+	struct tp_buf hint = {0};
+	if (has_remedy && !(first->is_granted_at_start && tp_launch_add_line(&hint)))
+		tp_buf_printf(&hint, "%s", first->remedy);
 	if (next)
-		snprintf(next, size, "%s%s", has_remedy ? first->remedy : "",
+		snprintf(next, size, "%s%s", tp_buf_text(&hint),
 			 has_remedy ? "   (or: trainprof doctor)" : "trainprof doctor");
+	tp_buf_release(&hint);
 	return true;
 }
 
@@ -186,6 +191,8 @@ static enum tp_status open_store(struct run_session *s, const char *directory, s
 	if (status == TP_OK)
 		status = tp_store_create(&s->store, directory, &s->run, s->options->max_size, err);
 	s->has_store = status == TP_OK;
+	if (s->has_store)
+		tp_store_wait_for_room(s->store);
 	return status;
 }
 
@@ -330,7 +337,7 @@ static void note_stop(struct run_session *s, struct tp_run_session_result *out)
 	struct tp_error cause = {0};
 	uint64_t until_ns = 0;
 	/* The data that is still in memory may not fit on the disk. */
-	tp_store_flush(s->store);
+	tp_store_end(s->store);
 	out->is_whole = !tp_store_has_stopped(s->store, &until_ns, &cause);
 	if (out->is_whole)
 		return;

@@ -4,6 +4,7 @@
 
 #include "cli/options/settings.h"
 #include "messages.h"
+#include "output_file.h"
 #include "trainprof/base/file.h"
 
 #include <errno.h>
@@ -31,6 +32,16 @@ int tp_output_page(const struct tp_page *page)
 int tp_output_text(const char *text)
 {
 	return print(text, strlen(text));
+}
+
+int tp_output_text_to(const char *path, const char *text, size_t size)
+{
+	struct tp_error err = {0};
+	if (tp_output_file_is_stdout(path))
+		return tp_output_text(text);
+	if (tp_file_write(path, text, size, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	return TP_EXIT_OK;
 }
 
 int tp_output_buf(struct tp_buf *buf)

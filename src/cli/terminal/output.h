@@ -12,6 +12,8 @@ int tp_output_page(const struct tp_page *page);
 int tp_output_paged(const struct tp_page *page);
 int tp_output_paged_text(const char *text);
 int tp_output_text(const char *text);
+/* Writes the text to a file, or prints it if the path means stdout (NULL or "-"). */
+int tp_output_text_to(const char *path, const char *text, size_t size);
 /* Prints the collected text, and releases it. */
 int tp_output_buf(struct tp_buf *buf);
 /* Adds the page of a rule (tp_rulebook_print); modifies the text. */

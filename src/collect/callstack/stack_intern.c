@@ -13,6 +13,18 @@
 /* Flag in the map of ids: the frame runs Python bytecode. */
 #define IS_EVALUATION (UINT64_C(1) << 32)
 
+/* A program reaches new places for days, and interrupts hit new places of the kernel all the time.
+ * The maps only save naming a place again, which gives the same id: a map of this many places
+ * begins again. */
+enum { PLACES_MAX = 16384, KERNEL_PLACES_MAX = 2048 };
+
+static void remember(struct tp_map *places, size_t max, uint64_t key, uint64_t id)
+{
+	if (places->n >= max)
+		tp_map_release(places);
+	tp_map_set(places, key, id);
+}
+
 void tp_stack_intern_init(struct tp_stack_intern *put, struct tp_sink *sink)
 {
 	memset(put, 0, sizeof(*put));
@@ -22,6 +34,7 @@ void tp_stack_intern_init(struct tp_stack_intern *put, struct tp_sink *sink)
 void tp_stack_intern_release(struct tp_stack_intern *put)
 {
 	tp_map_release(&put->ids);
+	tp_map_release(&put->kernel);
 	tp_map_release(&put->python);
 }
 
@@ -46,6 +59,10 @@ static uint64_t define_frame(struct tp_stack_intern *put, const struct tp_stack_
 		frame.module = tp_sink_string(put->sink, from->module->path);
 		frame.symbol = tp_sink_string(put->sink, symbol.name);
 		frame.function_start = symbol.end > symbol.start ? symbol.start : 0;
+		/* Interrupts hit the kernel anywhere, for as long as the run lasts: by instruction,
+		 * frames and stacks would grow without end, and nothing uses the place. */
+		if (frame.kind == TP_FRAME_KERNEL && frame.function_start)
+			frame.address = frame.function_start;
 		is_evaluation = tp_python_merge_is_evaluation(symbol.name);
 	}
 	return tp_sink_frame(put->sink, &frame) | (is_evaluation ? IS_EVALUATION : 0);
@@ -58,10 +75,12 @@ static uint64_t frame_entry(struct tp_stack_intern *put, const struct tp_stack_f
 	 * collide by chance among the some ten thousand places of a run. */
 	uint64_t key = tp_hash_mix(tp_hash_mix((uint64_t)(uintptr_t)frame->module, frame->address),
 				   frame->flags);
+	bool is_kernel = frame->module && frame->module->kind == TP_FRAME_KERNEL;
+	struct tp_map *places = is_kernel ? &put->kernel : &put->ids;
 	uint64_t id;
-	if (!tp_map_get(&put->ids, key, &id)) {
+	if (!tp_map_get(places, key, &id)) {
 		id = define_frame(put, frame);
-		tp_map_set(&put->ids, key, id);
+		remember(places, is_kernel ? KERNEL_PLACES_MAX : PLACES_MAX, key, id);
 	}
 	return id;
 }
@@ -108,7 +127,7 @@ static uint32_t python_id(struct tp_stack_intern *put, const struct tp_python_pl
 	uint64_t id;
 	if (!tp_map_get(&put->python, key, &id)) {
 		id = define_python(put, place);
-		tp_map_set(&put->python, key, id);
+		remember(&put->python, PLACES_MAX, key, id);
 	}
 	return (uint32_t)id;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define SHORT_NS (500 * TP_NS_PER_US)
+
 enum tp_stage tp_stage_enter_at(struct tp_stage_clock *clock, enum tp_stage stage, uint64_t now_ns)
 {
 	if (!clock)
@@ -22,6 +24,15 @@ enum tp_stage tp_stage_enter_at(struct tp_stage_clock *clock, enum tp_stage stag
 enum tp_stage tp_stage_enter(struct tp_stage_clock *clock, enum tp_stage stage)
 {
 	return clock ? tp_stage_enter_at(clock, stage, tp_clock_now_ns()) : TP_STAGE_NONE;
+}
+
+uint64_t tp_stage_used_ns(const struct tp_stage_clock *clock, uint64_t since_ns)
+{
+	uint64_t elapsed_ns = tp_clock_now_ns() - since_ns;
+	if (!clock || elapsed_ns < SHORT_NS)
+		return elapsed_ns;
+	uint64_t used_ns = tp_clock_thread_cpu_ns() - clock->turn_cpu_ns;
+	return used_ns < elapsed_ns ? used_ns : elapsed_ns;
 }
 
 void tp_stage_end_round(struct tp_stage_clock *clock, uint64_t cpu_ns)

@@ -40,8 +40,10 @@ enum {
 #define DELAY_MAX_NS     TP_NS_PER_S
 #define CPU_WAIT_RATIO   0.02 /* share of its time that a thread is runnable without a CPU */
 /* A wake-up costs at least 25 us of CPU, whatever it finds: after QUIET_POLLS in a row without a
- * waiting thread, the distance of the next ones is multiplied by this factor. */
-#define QUIET_FACTOR 4
+ * waiting thread, the distance of the next ones is multiplied by this factor; by less if a thread
+ * queues for a CPU, where inspections show what it lost the CPU at. */
+#define QUIET_FACTOR   4
+#define CROWDED_FACTOR 2
 
 struct offcpu;
 
@@ -82,6 +84,7 @@ struct offcpu {
 	pid_t target;
 	uint64_t next_scan_ns;
 	unsigned n_quiet; /* polls in a row that found no waiting thread */
+	bool is_crowded;  /* in the last poll a thread could lose its CPU at any moment */
 	bool is_paused;
 	size_t cursors[2]; /* leaders, other threads: position of the last poll */
 	uint64_t random;
@@ -191,7 +194,8 @@ static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 	    !tp_typical_wait_apply(&watch->usual_wait, &sample))
 		return;
 	tp_sink_sample(self->sink, &sample);
-	self->n_quiet = 0;
+	if (!is_runnable(task))
+		self->n_quiet = 0;
 	watch->put_ns = time_ns;
 	watch->put_state = sight->state;
 	self->n_put++;
@@ -290,13 +294,16 @@ static void inspect(struct offcpu *self, struct tp_task_tree_task *task, struct 
 
 /* Limits of one poll. Time is CPU time: while other programs have the CPU none is used. */
 struct poll_budget {
-	uint64_t end_cpu_ns;
+	const struct tp_stage_clock *stages;
+	uint64_t began_ns;
+	uint64_t limit_ns;
 	unsigned n_looks;
 };
 
 static bool has_timed_out(const struct poll_budget *poll_budget)
 {
-	return tp_clock_thread_cpu_ns() >= poll_budget->end_cpu_ns;
+	return tp_stage_used_ns(poll_budget->stages, poll_budget->began_ns) >=
+	       poll_budget->limit_ns;
 }
 
 static bool is_used_up(const struct poll_budget *poll_budget)
@@ -327,9 +334,8 @@ static void poll_round(struct offcpu *self, bool of_leaders, struct poll_budget 
 		if ((task->info.tid == task->info.pid) != of_leaders)
 			continue;
 		struct offcpu_watch *watch = watch_of(self, task);
-		/* If it may lose its CPU at any moment, the next poll is not delayed. */
 		if (is_runnable(task) && is_waiting_for_cpu(watch))
-			self->n_quiet = 0;
+			self->is_crowded = true;
 		if (!needs_inspection(self, task, watch, now_ns))
 			continue;
 		is_over = is_over || is_used_up(poll_budget);
@@ -395,7 +401,7 @@ static void offcpu_arm(struct offcpu *self)
 	double rate_hz = self->config->poll_rate_hz > 0.1 ? self->config->poll_rate_hz : 0.1;
 	double delay_ns = (double)TP_NS_PER_S / rate_hz;
 	if (self->n_quiet > QUIET_POLLS)
-		delay_ns *= QUIET_FACTOR;
+		delay_ns *= self->is_crowded ? CROWDED_FACTOR : QUIET_FACTOR;
 	/* Half of the CPU time allowed for measuring is for this collector. */
 	double share = self->config->max_overhead_ratio / 2 * self->host->info.n_allowed;
 	if (share > 0 && self->cost_ns / share > delay_ns)
@@ -422,17 +428,18 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 {
 	struct offcpu *self = (struct offcpu *)base;
 	(void)err;
-	uint64_t began_cpu_ns = tp_clock_thread_cpu_ns();
+	uint64_t began_ns = tp_clock_now_ns();
 	enum tp_stage stage = tp_stage_enter(self->stages, TP_STAGE_PROC);
 	poll_tree(self, now_ns);
 	tp_stage_enter(self->stages, stage);
 	if (!self->is_paused) {
 		tp_task_tree_notify_poll(self->tree);
-		struct poll_budget poll_budget = {began_cpu_ns + POLL_BUDGET_NS,
+		self->is_crowded = false;
+		struct poll_budget poll_budget = {self->stages, began_ns, POLL_BUDGET_NS,
 						  INSPECTIONS_PER_POLL};
 		poll_round(self, true, &poll_budget, now_ns);
 		poll_round(self, false, &poll_budget, now_ns);
-		poll_budget.end_cpu_ns += POLL_BUDGET_NS / 2;
+		poll_budget.limit_ns += POLL_BUDGET_NS / 2;
 		stage = tp_stage_enter(self->stages, TP_STAGE_PROC);
 		poll_accounts(self, &poll_budget, now_ns, false);
 		poll_peeks(self, now_ns);
@@ -444,7 +451,7 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 		self->n_polls++;
 		self->n_quiet++;
 	}
-	double cost_ns = (double)(tp_clock_thread_cpu_ns() - began_cpu_ns);
+	double cost_ns = (double)tp_stage_used_ns(self->stages, began_ns);
 	self->cost_ns += (cost_ns - self->cost_ns) / 8;
 	offcpu_arm(self);
 	return TP_OK;

@@ -16,9 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, N_PEEKED = 4 };
+enum {
+	PATH_SIZE = 4096,
+	N_PEEKED = 4,
+	MANY_TASKS = 16, /* of more than these, light threads are read more rarely */
+	FACTOR_MAX = 16,
+};
 
-#define PERIOD_NS TP_NS_PER_S
+#define PERIOD_NS   TP_NS_PER_S
+#define LIGHT_RATIO 0.01 /* share of the time on a CPU or queueing for one */
 
 /* In the order of `values`. */
 static const enum tp_metric task_metrics[] = {
@@ -180,6 +186,21 @@ static bool read_task(struct tp_task_accounting *accounts, struct tp_task_accoun
 	return true;
 }
 
+/* Returns how long a reading lasts. Of many threads most hardly run, and to read each once a second
+ * would take more than all the rest; one that runs or queues for a CPU is read once a second. */
+static uint64_t task_period_ns(const struct tp_task_accounting *accounts,
+			       const struct tp_task_account *account, const struct tp_task *info,
+			       const struct account_reading *reading)
+{
+	double time_ns = (double)(reading->now_ns - account->read_ns);
+	double used_ns =
+		reading->values[0] - account->values[0] + reading->values[1] - account->values[1];
+	bool is_light =
+		account->read_ns && info->tid != info->pid && used_ns < LIGHT_RATIO * time_ns;
+	uint64_t factor = is_light ? tp_task_tree_alive(accounts->tree) / MANY_TASKS : 1;
+	return PERIOD_NS * (factor < 1 ? 1 : factor > FACTOR_MAX ? FACTOR_MAX : factor);
+}
+
 static double delay_ratio(const struct tp_task_account *account,
 			  const struct account_reading *reading)
 {
@@ -304,6 +325,7 @@ void tp_task_accounting_read(struct tp_task_accounting *accounts, struct tp_task
 		account->delay_ratio = 0;
 	} else if (read_task(accounts, account, task, &reading, is_last)) {
 		reading.now_ns = tp_clock_now_ns();
+		account->due_ns = now_ns + task_period_ns(accounts, account, &task->info, &reading);
 		account->delay_ratio = delay_ratio(account, &reading);
 		account_update(accounts, account, &reading, is_last);
 	}

@@ -2,6 +2,7 @@
 /* Decodes the records of perf rings (include/uapi/linux/perf_event.h, 6.18). */
 #include "perf_decode.h"
 
+#include "collect/machine/kernel_time.h"
 #include "perf_regs.h"
 
 #include "trainprof/base/memory.h"
@@ -110,7 +111,7 @@ static void set_id(struct tp_perf_record *out, const void *bytes, bool has_event
 	const uint8_t *at = (const uint8_t *)bytes + sizeof(id);
 	out->pid = (pid_t)id.pid;
 	out->tid = (pid_t)id.tid;
-	out->time_ns = id.time_ns;
+	out->time_ns = tp_kernel_time_ns(id.time_ns);
 	if (has_event) {
 		memcpy(&out->event_id, at, sizeof(out->event_id));
 		at += WORD;

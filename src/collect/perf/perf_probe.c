@@ -16,14 +16,17 @@ void tp_perf_explain_error(const struct tp_host *host, int error, struct tp_avai
 	} else if (error == EACCES && host->perf_paranoid > 2) {
 		snprintf(out->reason, sizeof(out->reason), "perf_event_paranoid is %d",
 			 host->perf_paranoid);
+		out->is_granted_at_start = true;
 		snprintf(out->remedy, sizeof(out->remedy),
 			 "sudo sysctl kernel.perf_event_paranoid=2");
 	} else if (error == EPERM || error == EACCES || error == ENOSYS) {
 		snprintf(out->reason, sizeof(out->reason), "%s forbids perf_event_open (seccomp)",
 			 host->in_container ? "this container" : "something here");
-		snprintf(out->remedy, sizeof(out->remedy),
-			 "docker run --cap-add=PERFMON --security-opt seccomp=…   "
-			 "(docs/howto/containers.md)");
+		out->is_granted_at_start = true;
+		snprintf(out->remedy, sizeof(out->remedy), "%s (docs/howto/containers.md)",
+			 host->in_container ? "start the container with CAP_PERFMON, and a filter "
+					      "that allows perf_event_open"
+					    : "start it where perf_event_open is allowed");
 	} else {
 		snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s",
 			 tp_errno_text(error));
@@ -46,6 +49,7 @@ void tp_perf_probe(const struct tp_host *host, struct tp_availability *out)
 		return;
 	}
 	out->presence = TP_PRESENCE_DEGRADED;
+	out->is_granted_at_start = true;
 	snprintf(out->reason, sizeof(out->reason), "user space only: perf_event_paranoid is %d",
 		 host->perf_paranoid);
 	snprintf(out->remedy, sizeof(out->remedy), "sudo sysctl kernel.perf_event_paranoid=1");

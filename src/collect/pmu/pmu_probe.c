@@ -64,6 +64,7 @@ static void report_refused(const struct tp_host *host, int error, struct tp_avai
 		return;
 	default:
 		out->presence = TP_PRESENCE_NO_PERMISSION;
+		out->is_granted_at_start = true;
 	}
 	if (host->perf_paranoid > 2) {
 		snprintf(out->reason, sizeof(out->reason), "kernel.perf_event_paranoid is %d",
@@ -73,7 +74,7 @@ static void report_refused(const struct tp_host *host, int error, struct tp_avai
 	}
 	snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s", cause);
 	snprintf(out->remedy, sizeof(out->remedy), "%s",
-		 host->in_container ? "docker run --cap-add PERFMON" : "run as root");
+		 host->in_container ? "start the container with CAP_PERFMON" : "run as root");
 }
 
 /* True if a loop is counted. Some virtual machines offer counters that do not count. */

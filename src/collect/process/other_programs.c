@@ -16,7 +16,7 @@
 enum { PATH_SIZE = 4096, KTHREADD = 2 };
 
 #define PERIOD_NS   (4 * TP_NS_PER_S)
-#define COST_FACTOR 1000 /* this takes at most a thousandth of one CPU */
+#define COST_FACTOR 5000 /* this takes at most a five-thousandth of one CPU */
 #define CPUS_MIN    0.03 /* three ticks per second; accounting is too coarse for less */
 
 void tp_other_programs_init(struct tp_other_programs *others, const struct tp_host *host,
@@ -65,7 +65,13 @@ static void read_one(struct tp_other_programs *others, pid_t pid, const struct t
 	tp_map_set(&others->cpu_ns, key, cpu_ns);
 }
 
-/* Kernel threads are not counted: they can be neither stopped nor moved. */
+/* Excludes what can be neither stopped nor moved: kernel threads, and processes that ended. The
+ * latter may be the target's own, because the task tree forgets them at their exit. */
+static bool is_running(const struct tp_procfs_stat *stat)
+{
+	return stat->ppid != KTHREADD && stat->state != 'Z' && stat->state != 'X';
+}
+
 static bool is_other_program(const struct tp_other_programs *others, pid_t pid)
 {
 	return pid > 0 && pid != KTHREADD && pid != getpid() &&
@@ -84,7 +90,7 @@ void tp_other_programs_read(struct tp_other_programs *others, uint64_t now_ns, b
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		struct tp_procfs_stat stat;
 		if (is_other_program(others, pid) &&
-		    tp_procfs_stat_read(&stat, others->host, pid, 0) && stat.ppid != KTHREADD)
+		    tp_procfs_stat_read(&stat, others->host, pid, 0) && is_running(&stat))
 			read_one(others, pid, &stat, now_ns);
 	}
 	if (proc)

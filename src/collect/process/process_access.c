@@ -86,6 +86,7 @@ static void explain(const struct tp_host *host, const struct access_result *acce
 		snprintf(out->reason, sizeof(out->reason),
 			 "only kernel functions name a wait: kernel.yama.ptrace_scope is %d",
 			 host->ptrace_scope);
+		out->is_granted_at_start = host->ptrace_scope == 2;
 		snprintf(out->remedy, sizeof(out->remedy), "%s",
 			 host->ptrace_scope > 2
 				 ? "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and reboot"
@@ -96,9 +97,10 @@ static void explain(const struct tp_host *host, const struct access_result *acce
 		 access_result->call ? "/proc/PID/syscall" : "process_vm_readv",
 		 tp_errno_text(error));
 	/* Root without CAP_SYS_PTRACE cannot read a process that has it. */
+	out->is_granted_at_start = true;
 	const char *elsewhere = geteuid() == 0 ? "run with CAP_SYS_PTRACE" : "run as root";
 	snprintf(out->remedy, sizeof(out->remedy), "%s",
-		 host->in_container ? "docker run --cap-add SYS_PTRACE" : elsewhere);
+		 host->in_container ? "start the container with CAP_SYS_PTRACE" : elsewhere);
 }
 
 void tp_process_access_probe(const struct tp_host *host, struct tp_availability *out)

@@ -5,6 +5,7 @@
 #include "python_budget.h"
 
 #include "collect/callstack/loop_counter.h"
+#include "collect/machine/stage_clock.h"
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_period.h"
 #include "collect/process/procfs_stat.h"
@@ -189,7 +190,7 @@ static void remove_ended(const struct tp_python_sampling *follow)
 }
 
 /* The descriptor does not show which threads have samples without consuming the event, so all are
- * checked. */
+ * checked. If none has, a thread that ended may have woken us. */
 void tp_python_sampling_read(struct tp_python_sampling *follow)
 {
 	uint64_t began_ns = 0;
@@ -197,13 +198,14 @@ void tp_python_sampling_read(struct tp_python_sampling *follow)
 		struct python_sampler *item = &follow->items[i];
 		if (tp_perf_ring_refresh(&item->ring) == 0)
 			continue;
-		began_ns = began_ns ? began_ns : tp_clock_thread_cpu_ns();
+		began_ns = began_ns ? began_ns : tp_clock_now_ns();
 		sampler_read(follow, item);
 	}
-	remove_ended(follow);
-	if (!began_ns)
+	if (!began_ns) {
+		remove_ended(follow);
 		return;
-	uint64_t cpu_ns = tp_clock_thread_cpu_ns() - began_ns;
+	}
+	uint64_t cpu_ns = tp_stage_used_ns(tp_task_tree_stages(follow->context->tree), began_ns);
 	follow->cost_ns += WAKE_COST_NS + (double)cpu_ns;
 	tp_python_processes_add_cost(follow->context->pythons, cpu_ns);
 }

@@ -112,6 +112,7 @@ static const struct tp_table tables[] = {
 		.kind = TP_SPAN_KERNEL,
 		.is_device = true,
 		.name_decides = true,
+		.sum = TP_MAKER_COMPUTING,
 		.absent_from = &communication_tasks,
 		.columns = {[TP_TABLE_START] = {.names = "startNs"},
 			    [TP_TABLE_END] = {.names = "endNs"},
@@ -129,6 +130,7 @@ static const struct tp_table tables[] = {
 		.name = "COMMUNICATION_OP",
 		.kind = TP_SPAN_KERNEL,
 		.is_device = true,
+		.sum = TP_MAKER_COMMUNICATION,
 		.first_stream = FIRST_GROUP,
 		.columns = {[TP_TABLE_START] = {.names = "startNs"},
 			    [TP_TABLE_END] = {.names = "endNs"},
@@ -142,11 +144,22 @@ static const struct tp_table tables[] = {
 	},
 };
 
+/* MindStudio Insight adds it when it opens the file. Type 3 is free time. */
+static const struct tp_table_sums sums = {
+	"OVERLAP_ANALYSIS",
+	"startNs",
+	"endNs",
+	"type",
+	{TP_MAKER_COMPUTING, TP_MAKER_COMMUNICATION, TP_MAKER_EXPOSED, TP_MAKER_NONE},
+};
+
 static const struct tp_table_dialect dialect = {
 	.tables = tables,
 	.n_tables = TP_ARRAY_LEN(tables),
 	.remedy = "torch_npu.profiler: tensorboard_trace_handler(DIR), then trainprof import "
 		  "DIR/*_ascend_pt",
+	.version = {"META_DATA", "name", "value", "SCHEMA_VERSION"},
+	.sums = &sums,
 	.rank = {"RANK_DEVICE_MAP", "rankId"},
 	.host = {"HOST_INFO", "hostName"},
 	.devices = "NPU_INFO",

@@ -20,14 +20,22 @@
  * track. */
 enum { FIRST_GROUP = 1 << 20, SUMMARY_STREAM = 1 << 21 };
 
+#define GROUP   "Group % Communication"
+#define SUMMARY "Overlap Analysis"
+
 static const struct tp_lane_row lanes[] = {
-	{"Python", NULL, TP_LANE_THREAD, TP_SPAN_ANNOTATION, 0, NULL},
-	{"CANN", NULL, TP_LANE_THREAD, TP_SPAN_CALL, 0, NULL},
-	{"Ascend Hardware", "Stream %", TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL},
-	{"HCCL", "Group % Communication", TP_LANE_STREAM, TP_SPAN_KERNEL, FIRST_GROUP, NULL},
-	{"Communication", "Group % Communication", TP_LANE_STREAM, TP_SPAN_KERNEL, FIRST_GROUP,
-	 NULL},
-	{"Overlap Analysis", "Computing", TP_LANE_SUMMARY, TP_SPAN_KERNEL, SUMMARY_STREAM, NULL},
+	{"Python", NULL, TP_LANE_THREAD, TP_SPAN_ANNOTATION, 0, NULL, TP_MAKER_NONE},
+	{"CANN", NULL, TP_LANE_THREAD, TP_SPAN_CALL, 0, NULL, TP_MAKER_NONE},
+	{"Ascend Hardware", "Stream %", TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL,
+	 TP_MAKER_COMPUTING},
+	{"HCCL", GROUP, TP_LANE_STREAM, TP_SPAN_KERNEL, FIRST_GROUP, NULL, TP_MAKER_COMMUNICATION},
+	{"Communication", GROUP, TP_LANE_STREAM, TP_SPAN_KERNEL, FIRST_GROUP, NULL,
+	 TP_MAKER_COMMUNICATION},
+	{SUMMARY, "Computing", TP_LANE_SUMMARY, TP_SPAN_KERNEL, SUMMARY_STREAM, NULL,
+	 TP_MAKER_COMPUTING},
+	{SUMMARY, "Communication", TP_LANE_CHECK, TP_SPAN_KERNEL, 0, NULL, TP_MAKER_COMMUNICATION},
+	{SUMMARY, "Communication(Not Overlapped)", TP_LANE_CHECK, TP_SPAN_KERNEL, 0, NULL,
+	 TP_MAKER_EXPOSED},
 };
 
 static const struct tp_lane_event_row events[] = {

@@ -355,11 +355,21 @@ enum tp_json_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_js
 	return item;
 }
 
+static size_t skip_blanks(const unsigned char *head, size_t size, size_t at)
+{
+	while (at < size && head[at] <= ' ' && head[at])
+		at++;
+	return at;
+}
+
 bool tp_json_scan_probe(const unsigned char *head, size_t size)
 {
 	size_t i = size >= MARK_BYTES && memcmp(head, byte_order_mark, MARK_BYTES) == 0 ? MARK_BYTES
 											: 0;
-	while (i < size && head[i] <= ' ' && head[i])
-		i++;
-	return i < size && (head[i] == '{' || head[i] == '[');
+	i = skip_blanks(head, size, i);
+	if (i == size || (head[i] != '{' && head[i] != '['))
+		return false;
+	/* Python's marshalled dictionaries begin with the same byte as JSON's objects. */
+	size_t next = skip_blanks(head, size, i + 1);
+	return head[i] == '[' || next == size || head[next] == '"' || head[next] == '}';
 }

@@ -74,7 +74,7 @@ void tp_json_scan_release(struct tp_json_scan *scan);
 enum tp_json_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_json_slice *key,
 					 struct tp_json_slice *value);
 
-/* True if the first bytes of a file can begin such a text: spaces, then { or [. */
+/* True if the first bytes of a file can begin such a text: [, or { and a key, after spaces. */
 bool tp_json_scan_probe(const unsigned char *head, size_t size);
 
 #endif

@@ -19,6 +19,28 @@ struct tp_json_slice tp_json_slice_unescape(const struct tp_json_slice *piece,
 	return plain;
 }
 
+void tp_json_slice_find_each(const struct tp_json_slice *object, const char *const *keys, size_t n,
+			     struct tp_json_slice *out)
+{
+	struct tp_json_walk walk = tp_json_walk_init(object);
+	struct tp_json_slice name;
+	struct tp_json_slice value;
+	struct tp_buf scratch = {0};
+	size_t lens[TP_JSON_KEYS_MAX];
+	memset(out, 0, n * sizeof(*out));
+	for (size_t i = 0; i < n; i++)
+		lens[i] = strlen(keys[i]);
+	while (tp_json_walk_next(&walk, &name, &value)) {
+		if (name.is_escaped)
+			name = tp_json_slice_unescape(&name, &scratch);
+		for (size_t i = 0; i < n; i++)
+			if (lens[i] == name.len && memcmp(name.text, keys[i], name.len) == 0)
+				out[i] = value;
+	}
+	if (scratch.data)
+		tp_buf_release(&scratch);
+}
+
 struct tp_json_slice tp_json_slice_find(const struct tp_json_slice *object, const char *key)
 {
 	struct tp_json_walk walk = tp_json_walk_init(object);

@@ -199,6 +199,10 @@ struct tp_json_slice tp_json_slice_unescape(const struct tp_json_slice *piece,
 /* Returns the member with that key (the last of several); type TP_JSON_SLICE_NONE if there is
  * none. */
 struct tp_json_slice tp_json_slice_find(const struct tp_json_slice *object, const char *key);
+enum { TP_JSON_KEYS_MAX = 8 };
+/* The same for up to TP_JSON_KEYS_MAX keys in one pass; out[i] is the member with keys[i]. */
+void tp_json_slice_find_each(const struct tp_json_slice *object, const char *const *keys, size_t n,
+			     struct tp_json_slice *out);
 
 /* Parses a whole number, also in quotes or written as a decimal (7.0, 1e3). */
 bool tp_json_slice_integer(const struct tp_json_slice *piece, int64_t *out);

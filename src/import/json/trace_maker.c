@@ -2,11 +2,13 @@
 /*
  * Marks of the programs that write JSON with a list of events. A file may begin with thousands of
  * events that look like those of torch.profiler and name its real maker after them: any of these
- * marks outweighs Kineto's.
+ * marks outweighs Kineto's. A trace of unitrace with calls and without kernels has none.
  *
  * Sources: traces of each maker, and torch_npu, openxla/xprof, horovod
  * (horovod/common/timeline.cc), tensorflow (python/client/timeline.py), rocprofiler-sdk, speedscope
- * and viztracer, read 2026-11-22.
+ * and viztracer, read 2026-11-22; intel/pti-gpu (tools/unitrace/src/chromelogger.h), onnxruntime
+ * (core/common/profiler_common.h), mxnet (src/profiler), roctracer (bin/tblextr.py) and PyTorch's
+ * flight recorder (FlightRecorder.hpp), read 2026-11-26.
  */
 #include "trace_maker.h"
 
@@ -55,6 +57,38 @@ static const struct tp_trace_maker chakra = {
 	.name = "PyTorch's execution trace (Chakra), which has no times of the device",
 	.remedy = "trainprof import the trace of torch.profiler that was written beside it",
 };
+static const struct tp_trace_maker unitrace = {
+	.name = "Intel's unitrace: calls and kernels without PyTorch's operators",
+	.remedy = "torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.XPU])",
+};
+static const struct tp_trace_maker onnx_runtime = {
+	.name = "ONNX Runtime's profiler: sessions of a finished model",
+	.remedy = "trainprof run -- CMD",
+};
+static const struct tp_trace_maker mxnet = {
+	.name = "MXNet's profiler",
+	.remedy = "trainprof run -- CMD",
+};
+static const struct tp_trace_maker rocprof_old = {
+	.name = "rocprof, the predecessor of rocprofv3",
+	.remedy = "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace -- CMD",
+};
+static const struct tp_trace_maker py_spy = {
+	.name = "py-spy: sampled stacks without waits and steps",
+	.remedy = "trainprof attach PID",
+};
+static const struct tp_trace_maker flight_recorder = {
+	.name = "PyTorch's flight recorder: the last collectives of a job, and no timeline",
+	.remedy = "torchfrtrace FOLDER   (says which rank did not enter a collective)",
+};
+static const struct tp_trace_maker scalene = {
+	.name = "Scalene: a summary by line, without waits and steps",
+	.remedy = "trainprof run -- CMD",
+};
+static const struct tp_trace_maker nsys_lines = {
+	.name = "nsys, as JSON",
+	.remedy = "nsys export --type sqlite REPORT.nsys-rep",
+};
 static const struct tp_trace_maker gaudi = {
 	.name = "Habana's profiler",
 	.remedy = "trainprof run -- CMD   or profile with torch.profiler",
@@ -91,6 +125,19 @@ static const struct {
 	{TP_MARK_MEMBER, "nodes", &chakra},
 	{TP_MARK_PROCESS, "*habana*", &gaudi},
 	{TP_MARK_PROCESS, "*Gaudi*", &gaudi},
+	{TP_MARK_CATEGORY, "gpu_op", &unitrace},
+	{TP_MARK_CATEGORY, "Session", &onnx_runtime},
+	{TP_MARK_CATEGORY, "Node", &onnx_runtime},
+	{TP_MARK_PROCESS, "cpu/*", &mxnet},
+	{TP_MARK_PROCESS, "gpu/*", &mxnet},
+	{TP_MARK_PROCESS, "*CPU HIP API", &rocprof_old},
+	{TP_MARK_PROCESS, "*CPU HSA API", &rocprof_old},
+	{TP_MARK_CATEGORY, "py-spy", &py_spy},
+	{TP_MARK_MEMBER, "*_comm_state", &flight_recorder},
+	{TP_MARK_MEMBER, "alloc_samples", &scalene},
+	{TP_MARK_MEMBER, "CudaEvent", &nsys_lines},
+	{TP_MARK_MEMBER, "TraceProcessEvent", &nsys_lines},
+	{TP_MARK_MEMBER, "NvtxEvent", &nsys_lines},
 };
 
 static bool is_match(const char *mark, const struct tp_json_slice *text)

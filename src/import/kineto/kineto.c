@@ -16,6 +16,7 @@
 #include "import/reader/thread_map.h"
 #include "kineto_job.h"
 #include "op_args.h"
+#include "stream_tracks.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
@@ -37,24 +38,16 @@ static const uint32_t FIRST_NEW_LINK = UINT32_C(1) << 31;
  * shows the lanes. */
 enum trace_kind { TRACE_KIND_UNKNOWN, TRACE_KIND_KINETO, TRACE_KIND_AUTOGRAD, TRACE_KIND_OTHER };
 
-struct stream_track {
-	int32_t device;
-	int64_t number;
-	uint16_t track;
-};
-
 struct kineto_reader {
 	struct tp_rank_writer *writer;
 	struct tp_rank_info *info;
 	bool keeps_python;
+	bool has_lost_work; /* of a device */
 	enum trace_kind trace_kind;
 	const struct tp_trace_maker *maker; /* not Kineto; NULL = no other mark was found */
 	struct tp_thread_map threads;
 	struct tp_category_cache categories;
-	struct stream_track *streams;
-	size_t n_streams;
-	size_t streams_capacity;
-	size_t last_stream;
+	struct tp_stream_tracks streams;
 	struct tp_map made_links;
 	size_t n_open;
 	struct tp_map process_names; /* pid -> name, for the lanes of tools that are not known */
@@ -98,28 +91,6 @@ static uint32_t link_of(struct kineto_reader *reader, const struct tp_json_slice
 
 /* ---- spans of devices ---- */
 
-static uint16_t stream_track(struct kineto_reader *reader, int32_t device, int64_t number)
-{
-	if (reader->n_streams) {
-		const struct stream_track *last = &reader->streams[reader->last_stream];
-		if (last->device == device && last->number == number)
-			return last->track;
-	}
-	size_t i = 0;
-	while (i < reader->n_streams &&
-	       (reader->streams[i].device != device || reader->streams[i].number != number))
-		i++;
-	if (i == reader->n_streams) {
-		uint16_t track = tp_rank_writer_track(reader->writer, device, number);
-		if (track == TP_NO_TRACK)
-			return track;
-		TP_ARRAY_PUSH(reader->streams, reader->n_streams, reader->streams_capacity) =
-			(struct stream_track){device, number, track};
-	}
-	reader->last_stream = i;
-	return reader->streams[i].track;
-}
-
 /* Returns the number in "stream 7", which early versions have for tid; -1 if there is none. */
 static int64_t number_in(const struct tp_json_slice *text)
 {
@@ -154,7 +125,7 @@ static void add_device_span(struct kineto_reader *reader, const struct tp_trace_
 	if (!tp_json_slice_integer(&args.stream, &stream) &&
 	    !tp_json_slice_integer(&event->tid, &stream))
 		stream = number_in(&event->tid);
-	span->track = stream_track(reader, (int32_t)device, stream);
+	span->track = tp_stream_track(&reader->streams, reader->writer, (int32_t)device, stream);
 	span->link = link_of(reader, &args.correlation);
 	span->detail = tp_op_args_detail(&args, reader->writer, &reader->scratch);
 	tp_rank_writer_span(reader->writer, span);
@@ -241,7 +212,7 @@ static void add_unknown(struct kineto_reader *reader, const struct tp_trace_even
 		return; /* begun before that was known */
 	/* Device time attributed to the operator that launched it: not a time on the device. */
 	if (!event->cat.len && TP_JSON_SLICE_IS(&event->pid, "CUDA functions")) {
-		tp_rank_writer_skip(reader->writer, "work of a device without its own times");
+		reader->has_lost_work = true;
 		return;
 	}
 	struct tp_thread *thread = thread_of(reader, event);
@@ -434,53 +405,6 @@ static void scan_all(struct kineto_reader *reader, struct tp_json_scan *scan)
 	}
 }
 
-/* Names come in any order, and for threads and streams alike: a stream is the thread of a process
- * that has the number of the device. */
-static void name_tracks(struct kineto_reader *reader)
-{
-	for (size_t i = 0; i < reader->threads.n_items; i++) {
-		const struct tp_thread *thread = &reader->threads.items[i];
-		if (thread->name && thread->track != TP_NO_TRACK)
-			tp_rank_writer_name_track(reader->writer, thread->track, thread->name);
-		for (size_t k = 0; thread->name && k < reader->n_streams; k++)
-			if (reader->streams[k].device == thread->pid &&
-			    reader->streams[k].number == thread->tid &&
-			    thread->track == TP_NO_TRACK)
-				tp_rank_writer_name_track(reader->writer, reader->streams[k].track,
-							  thread->name);
-	}
-}
-
-static void count_open(struct kineto_reader *reader)
-{
-	for (size_t i = 0; i < reader->threads.n_items; i++)
-		for (size_t k = 0; k < reader->threads.items[i].n_open; k++)
-			tp_rank_writer_skip(reader->writer, "a begin without an end");
-}
-
-/* Returns the process with the most spans on its threads. */
-static int64_t main_pid(const struct tp_thread_map *threads)
-{
-	struct tp_map counts = {0};
-	uint64_t most = 0;
-	int64_t pid = 0;
-	for (size_t i = 0; i < threads->n_items; i++) {
-		const struct tp_thread *thread = &threads->items[i];
-		uint64_t n = 0;
-		if (thread->pid < TP_THREAD_TEXT)
-			continue;
-		(void)tp_map_get(&counts, (uint64_t)thread->pid, &n);
-		n += thread->n_spans;
-		tp_map_set(&counts, (uint64_t)thread->pid, n);
-		if (n > most) {
-			most = n;
-			pid = thread->pid;
-		}
-	}
-	tp_map_release(&counts);
-	return pid > 0 ? pid : 0;
-}
-
 static void reader_release(struct kineto_reader *reader)
 {
 	tp_thread_map_release(&reader->threads);
@@ -489,7 +413,7 @@ static void reader_release(struct kineto_reader *reader)
 	tp_buf_release(&reader->scratch);
 	tp_trace_event_plain_release(&reader->plain);
 	pending_drop(reader);
-	free(reader->streams);
+	tp_stream_tracks_release(&reader->streams);
 }
 
 static enum tp_status fail_empty(const struct tp_import_source *source,
@@ -501,6 +425,14 @@ static enum tp_status fail_empty(const struct tp_import_source *source,
 	return tp_fail(err, TP_PARSE, "'%s': none of its %llu events is of use: %s", name,
 		       (unsigned long long)info->n_events,
 		       info->skipped_because ? info->skipped_because : "none has a duration");
+}
+
+/* A device that is listed and has no span is known to have lost its work. */
+static void list_lost_device(struct kineto_reader *reader)
+{
+	static const struct tp_device_info device = {.name = "CUDA functions"};
+	if (reader->has_lost_work && !reader->streams.n && !reader->info->n_devices)
+		tp_rank_writer_devices(reader->writer, &device, 1);
 }
 
 static enum tp_status kineto_read(struct tp_import_reader *import,
@@ -516,10 +448,11 @@ static enum tp_status kineto_read(struct tp_import_reader *import,
 	tp_json_scan_init(&scan, source->stream);
 	scan_all(&reader, &scan);
 	set_trace_kind(&reader, TRACE_KIND_OTHER);
-	name_tracks(&reader);
-	count_open(&reader);
-	reader.info->pid = main_pid(&reader.threads);
+	tp_stream_tracks_name(&reader.streams, reader.writer, &reader.threads);
+	tp_thread_map_skip_open(&reader.threads);
+	reader.info->pid = tp_thread_map_main_pid(&reader.threads);
 	reader.info->is_cut = scan.is_cut;
+	list_lost_device(&reader);
 	enum tp_status status = TP_OK;
 	if (reader.maker)
 		status = tp_trace_maker_error(reader.maker,

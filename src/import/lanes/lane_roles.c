@@ -58,6 +58,10 @@ static bool lane_fits(struct tp_lanes_reader *reader, struct tp_lane_state *lane
 		stream = numbers[1];
 	else if (row->thread && strchr(row->thread, '%'))
 		stream = numbers[TP_PATTERN_NUMBERS];
+	if (row->use == TP_LANE_CHECK) {
+		lane->track = TP_NO_TRACK;
+		return true;
+	}
 	lane->track = row->use == TP_LANE_THREAD
 			      ? thread_track(reader, index)
 			      : tp_rank_writer_track(reader->writer, lane->device,
@@ -117,26 +121,53 @@ static void lanes_resolve(struct tp_lanes_reader *reader)
 	}
 }
 
+static bool has_unknown_types(const struct tp_lanes_reader *reader)
+{
+	for (size_t i = 0; i < reader->n_lanes; i++)
+		if (reader->lanes[i].n_untyped)
+			return true;
+	return false;
+}
+
 /* Chooses the computing of a device: its own work, or the maker's summary of it. */
 static void choose_computing(struct tp_lanes_reader *reader)
 {
-	size_t n_untyped = 0;
-	for (size_t i = 0; i < reader->n_lanes; i++)
-		n_untyped += reader->lanes[i].n_untyped;
+	bool needs_summary = has_unknown_types(reader);
 	for (size_t i = 0; i < reader->n_lanes; i++) {
 		const struct tp_lane_row *row = reader->lanes[i].row;
 		if (!row || row->use != TP_LANE_SUMMARY)
 			continue;
-		if (n_untyped)
+		if (needs_summary)
 			reader->is_summarised = true;
 		else
 			reader->lanes[i].row = NULL;
 	}
 }
 
+/* Compares with the maker's sums, unless its summary is what is read. */
+static void sums_set(struct tp_lanes_reader *reader)
+{
+	struct tp_maker_sums sums = {0};
+	if (has_unknown_types(reader))
+		return;
+	for (size_t i = 0; i < reader->spans.n; i++) {
+		const struct tp_span *span = &reader->spans.items[i];
+		const struct tp_lane_row *row = reader->lanes[span->track].row;
+		if (!row || row->sum == TP_MAKER_NONE)
+			continue;
+		if (row->use != TP_LANE_STREAM)
+			sums.written_ns[row->sum] += span->end_ns - span->start_ns;
+		else if (span->kind == TP_LANE_EVENT_DEFAULT || span->kind == TP_SPAN_KERNEL)
+			tp_maker_sums_add(&sums, row->sum, span->start_ns, span->end_ns);
+	}
+	tp_maker_sums_set(&sums, reader->info);
+	tp_maker_sums_release(&sums);
+}
+
 void tp_lane_roles_find(struct tp_lanes_reader *reader)
 {
 	lanes_resolve(reader);
+	sums_set(reader);
 	choose_computing(reader);
 }
 

@@ -48,8 +48,9 @@ struct tp_lanes_reader {
 	size_t arg_lens[TP_LANE_ARGS_MAX]; /* of the dialect's names; 0 = no more */
 	size_t link_len;
 	const char *named_lanes; /* pattern of the user; NULL = roles are those of rows */
-	struct tp_map devices;   /* pid -> number, of processes with such lanes */
-	bool is_summarised;      /* a summary lane represents the computing */
+	struct tp_category_cache categories;
+	struct tp_map devices; /* pid -> number, of processes with such lanes */
+	bool is_summarised;    /* a summary lane represents the computing */
 };
 
 /* Gives each lane its role: that of the first row it fits, or of the user's names. */

@@ -165,11 +165,23 @@ static void keep_span(struct tp_lanes_reader *reader, const struct tp_trace_even
 	TP_ARRAY_PUSH(reader->spans.items, reader->spans.n, reader->spans.capacity) = *span;
 }
 
+/* Traces of two tools may have been put into one file. */
+static bool is_of_kineto(struct tp_lanes_reader *reader, const struct tp_trace_event *event)
+{
+	return reader->dialect->lacks_kineto && event->cat.len &&
+	       tp_category_find(&reader->categories, event->cat.text, event->cat.len).use !=
+		       TP_CATEGORY_UNKNOWN;
+}
+
 static void read_complete(struct tp_lanes_reader *reader, const struct tp_trace_event *event)
 {
 	struct tp_thread *thread;
 	uint64_t length_ns;
 	struct wanted_args wanted;
+	if (is_of_kineto(reader, event)) {
+		tp_rank_writer_skip(reader->writer, "an event of torch.profiler's");
+		return;
+	}
 	args_read(reader, event, &wanted);
 	const struct tp_lane_event_row *row = event_find(reader, event, &wanted);
 	struct tp_span span = {.kind = row->kind};

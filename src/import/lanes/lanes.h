@@ -6,6 +6,7 @@
 #define TRAINPROF_SRC_IMPORT_LANES_LANES_H
 
 #include "import/reader/importer.h"
+#include "import/reader/maker_sums.h"
 #include "import/reader/text_pattern.h"
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@ enum tp_lane_use {
 	TP_LANE_CORE,    /* of a device, whose operations contain others: their self time counts */
 	TP_LANE_SUMMARY, /* a lane with all computing of a device, for tools that do not record
 			    which operations compute */
+	TP_LANE_CHECK,   /* a lane with sums of the maker's, only to be compared */
 };
 
 /* The first row that matches a lane applies; lanes without a row are left out. Numbers in the names
@@ -28,10 +30,11 @@ struct tp_lane_row {
 	const char *process;
 	const char *thread; /* NULL = any */
 	enum tp_lane_use use;
-	uint8_t kind;         /* of events that match no row of events */
-	int64_t first_stream; /* added to the number of a stream */
-	const char *unless;   /* left out if a process of that name ("%": number of the device) has
-				 events; NULL = never */
+	uint8_t kind;          /* of events that match no row of events */
+	int64_t first_stream;  /* added to the number of a stream */
+	const char *unless;    /* left out if a process of that name ("%": number of the device) has
+				  events; NULL = never */
+	enum tp_maker_sum sum; /* of the maker's sums: that in which its work counts */
 };
 
 enum { TP_LANE_ARGS_MAX = 6 };
@@ -68,6 +71,7 @@ struct tp_lane_dialect {
 	const char *args[TP_LANE_ARGS_MAX]; /* names of the arguments that rows of events use */
 	const char *link;    /* name of the argument that links a call and its work; NULL = none */
 	char name_after;     /* a name begins after the first of these; NUL = names are complete */
+	bool lacks_kineto;   /* categories of torch.profiler are not its own: from another file */
 	bool has_thread_ids; /* threads have system thread ids: one may have two lanes */
 	bool arg_decides; /* events are left out if the first argument has a value without a row */
 	/* Returns the detail from a span's name and arguments; 0 = none. NULL = never any. */

@@ -6,7 +6,7 @@
 #include "trainprof/base/memory.h"
 
 static const struct tp_lane_row lanes[] = {
-	{"*", NULL, TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL},
+	{"*", NULL, TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL, TP_MAKER_NONE},
 };
 
 static const struct tp_lane_event_row events[] = {

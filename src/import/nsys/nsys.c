@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Imports SQLite exports of Nsight Systems: one rank per process that works on a device. */
 #include "import/reader/importer.h"
+#include "import/reader/text_pattern.h"
 #include "import/sqlite/sqlite_db.h"
 #include "nsys_facts.h"
 #include "nsys_names.h"
@@ -10,13 +11,15 @@
 
 #include "trainprof/base/memory.h"
 
+#include <string.h>
+
 struct nsys_reading {
 	struct tp_sqlite_db *db;
 	struct tp_nsys_processes processes;
 	struct tp_nsys_names names;
 };
 
-/* Databases other than those that can be read, by tables that only they have. */
+/* Databases other than those that can be read, by tables that only they have (text_pattern.h). */
 static const struct {
 	const char *table;
 	const char *what;
@@ -28,11 +31,46 @@ static const struct {
 	 "trainprof import ascend_pytorch_profiler_RANK.db   (beside it)"},
 	{"ClusterCommAnalyzerTime", "a summary of Ascend's profiler over ranks",
 	 "trainprof import FOLDER   (with the *_ascend_pt folders of the ranks)"},
-	{"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "a trace of nvprof",
-	 "nsys profile --trace=cuda,nvtx,osrt CMD"},
-	{"rocpd_metadata", "a database of rocpd without dispatches",
+	{"rocpd_*_lz4*", "a database of rocpd with packed tables",
 	 "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace -- CMD"},
+	{"rocpd_metadata*", "a database of rocpd without dispatches",
+	 "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace -- CMD"},
+	{"dlprof*", "a database of DLProf", "trainprof import nsys_profile.sqlite   (beside it)"},
+	/* Only those that are not nsys's get here. */
+	{"CUPTI_ACTIVITY_KIND_*", "a trace of nvprof", "nsys profile --trace=cuda,nvtx,osrt CMD"},
 };
+
+static bool has_table(const struct tp_sqlite_db *db, const char *pattern)
+{
+	const char *name;
+	for (size_t i = 0; (name = tp_sqlite_db_table_at(db, i)); i++)
+		if (tp_text_pattern_match(pattern, name, strlen(name), NULL))
+			return true;
+	return false;
+}
+
+/* nvprof names tables as nsys does, writes no processes, and keeps the texts of names elsewhere. */
+static bool is_foreign_kernel_table(struct tp_sqlite_db *db)
+{
+	static const char kernels[] = "CUPTI_ACTIVITY_KIND_KERNEL";
+	static const char *const own_column = "globalPid|demangledName|shortName";
+	static const char *const name_column = "name";
+	const struct tp_sqlite_cell *cells;
+	if (has_table(db, "StringIds"))
+		return false;
+	if (has_table(db, "StringTable"))
+		return true;
+	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, kernels, &own_column, 1);
+	bool is_own = rows != NULL;
+	tp_sqlite_rows_close(rows);
+	if (is_own)
+		return false;
+	rows = tp_sqlite_rows_open(db, kernels, &name_column, 1);
+	bool is_number =
+		rows && (cells = tp_sqlite_rows_next(rows)) && cells[0].type == TP_SQLITE_INTEGER;
+	tp_sqlite_rows_close(rows);
+	return is_number;
+}
 
 static enum tp_status fail_foreign(const struct nsys_reading *reading, const char *path,
 				   struct tp_error *err)
@@ -40,7 +78,7 @@ static enum tp_status fail_foreign(const struct nsys_reading *reading, const cha
 	const char *damage = tp_sqlite_db_error(reading->db);
 	enum tp_status status;
 	for (size_t i = 0; i < TP_ARRAY_LEN(foreign); i++) {
-		if (!tp_sqlite_db_table(reading->db, foreign[i].table))
+		if (!has_table(reading->db, foreign[i].table))
 			continue;
 		(void)tp_fail(err, TP_PARSE, "'%s' is %s, which is not read", path,
 			      foreign[i].what);
@@ -107,7 +145,7 @@ static enum tp_status nsys_read(struct tp_import_reader *import,
 	enum tp_status status = tp_sqlite_db_open(&reading.db, source->path, err);
 	if (status)
 		return status;
-	if (!tp_nsys_tables_any(reading.db)) {
+	if (!tp_nsys_tables_any(reading.db) || is_foreign_kernel_table(reading.db)) {
 		status = fail_foreign(&reading, source->path, err);
 		goto out;
 	}

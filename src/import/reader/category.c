@@ -3,6 +3,7 @@
  * Source: pytorch/kineto, libkineto/include/ActivityType.h and src/ActivityType.cpp, several
  * versions of 2021 to 2026, read 2026-11-22; the first names (Kernel, Memcpy, Operator) are those
  * of 2021. Later ones make mtia_ccp_events another name of kernel and hpu_op one of a runtime.
+ * Case counts: other tools write "operator" and "memcpy".
  */
 #include "category.h"
 
@@ -11,22 +12,21 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <strings.h>
 
 static const struct {
 	const char *name;
 	struct tp_category category;
 } categories[] = {
 	{"kernel", {TP_CATEGORY_KEPT, TP_SPAN_KERNEL}},
+	{"Kernel", {TP_CATEGORY_KEPT, TP_SPAN_KERNEL}},
 	{"mtia_ccp_events", {TP_CATEGORY_KEPT, TP_SPAN_KERNEL}},
 	{"gpu_memcpy", {TP_CATEGORY_KEPT, TP_SPAN_COPY}},
-	{"memcpy", {TP_CATEGORY_KEPT, TP_SPAN_COPY}},
+	{"Memcpy", {TP_CATEGORY_KEPT, TP_SPAN_COPY}},
 	{"gpu_memset", {TP_CATEGORY_KEPT, TP_SPAN_SET}},
-	{"memset", {TP_CATEGORY_KEPT, TP_SPAN_SET}},
+	{"Memset", {TP_CATEGORY_KEPT, TP_SPAN_SET}},
 	{"cpu_op", {TP_CATEGORY_KEPT, TP_SPAN_OPERATOR}},
-	{"operator", {TP_CATEGORY_KEPT, TP_SPAN_OPERATOR}},
-	{"runtime", {TP_CATEGORY_KEPT, TP_SPAN_CALL}},
-	{"driver", {TP_CATEGORY_KEPT, TP_SPAN_CALL}},
+	{"Operator", {TP_CATEGORY_KEPT, TP_SPAN_OPERATOR}},
+	{"Runtime", {TP_CATEGORY_KEPT, TP_SPAN_CALL}},
 	{"hpu_op", {TP_CATEGORY_KEPT, TP_SPAN_CALL}},
 	{"user_annotation", {TP_CATEGORY_KEPT, TP_SPAN_ANNOTATION}},
 	{"python_function", {TP_CATEGORY_KEPT, TP_SPAN_PYTHON}},
@@ -35,7 +35,7 @@ static const struct {
 	{"gpu_user_annotation", {TP_CATEGORY_LEFT_OUT, 0}},
 	/* The profiler's own activity, and the span of the whole trace. */
 	{"overhead", {TP_CATEGORY_LEFT_OUT, 0}},
-	{"trace", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"Trace", {TP_CATEGORY_LEFT_OUT, 0}},
 	/* Waits on the device's side, counters, marks: not work. */
 	{"cuda_sync", {TP_CATEGORY_LEFT_OUT, 0}},
 	{"cuda_event", {TP_CATEGORY_LEFT_OUT, 0}},
@@ -52,14 +52,13 @@ static const struct {
 static bool ends_with(const char *name, size_t len, const char *end)
 {
 	size_t n = strlen(end);
-	return len > n && strncasecmp(name + len - n, end, n) == 0;
+	return len > n && memcmp(name + len - n, end, n) == 0;
 }
 
 static struct tp_category search_table(const char *name, size_t len)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(categories); i++)
-		if (strlen(categories[i].name) == len &&
-		    strncasecmp(categories[i].name, name, len) == 0)
+		if (strlen(categories[i].name) == len && memcmp(categories[i].name, name, len) == 0)
 			return categories[i].category;
 	/* cuda_, hip_, xpu_, mtia_, glow_, privateuse1_ and future ones. */
 	if (ends_with(name, len, "_runtime") || ends_with(name, len, "_driver"))

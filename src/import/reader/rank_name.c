@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds rank numbers in names of files. */
+/* Finds rank numbers in names of files and in environments. */
 #include "rank_name.h"
 
 #include "trainprof/base/memory.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -39,4 +40,35 @@ int64_t tp_rank_name_number(const char *path)
 				return number;
 		}
 	return -1;
+}
+
+/* Returns the number after a variable: "RANK": "3", or RANK=3. */
+static int64_t variable_in(const char *text, size_t len, const char *variable)
+{
+	const char *end = text + len;
+	size_t n = strlen(variable);
+	for (const char *at = text; (at = memmem(at, (size_t)(end - at), variable, n)); at++) {
+		const char *value = at + n;
+		int64_t number = 0;
+		bool is_whole = (at == text || strchr("\" \n{,;", at[-1])) && value < end &&
+				strchr("\"= :", *value);
+		while (value < end && strchr("\"= :", *value))
+			value++;
+		if (!is_whole || value == end || *value < '0' || *value > '9')
+			continue;
+		for (; value < end && *value >= '0' && *value <= '9' && number < INT32_MAX; value++)
+			number = 10 * number + (*value - '0');
+		return number;
+	}
+	return -1;
+}
+
+int64_t tp_rank_environment_number(const char *text, size_t len)
+{
+	static const char *const variables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+						"SLURM_PROCID"};
+	int64_t number = -1;
+	for (size_t i = 0; number < 0 && i < TP_ARRAY_LEN(variables); i++)
+		number = variable_in(text, len, variables[i]);
+	return number;
 }

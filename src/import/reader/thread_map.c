@@ -119,3 +119,32 @@ void tp_thread_map_name_lanes(const struct tp_thread_map *map, const struct tp_m
 							      thread->name));
 	}
 }
+
+void tp_thread_map_skip_open(const struct tp_thread_map *map)
+{
+	for (size_t i = 0; i < map->n_items; i++)
+		for (size_t k = 0; k < map->items[i].n_open; k++)
+			tp_rank_writer_skip(map->writer, "a begin without an end");
+}
+
+int64_t tp_thread_map_main_pid(const struct tp_thread_map *map)
+{
+	struct tp_map counts = {0};
+	uint64_t most = 0;
+	int64_t pid = 0;
+	for (size_t i = 0; i < map->n_items; i++) {
+		const struct tp_thread *thread = &map->items[i];
+		uint64_t n = 0;
+		if (thread->pid < TP_THREAD_TEXT)
+			continue;
+		(void)tp_map_get(&counts, (uint64_t)thread->pid, &n);
+		n += thread->n_spans;
+		tp_map_set(&counts, (uint64_t)thread->pid, n);
+		if (n > most) {
+			most = n;
+			pid = thread->pid;
+		}
+	}
+	tp_map_release(&counts);
+	return pid > 0 ? pid : 0;
+}

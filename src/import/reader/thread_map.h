@@ -62,4 +62,9 @@ uint16_t tp_thread_map_track(struct tp_thread_map *map, struct tp_thread *thread
  * `process_names` maps the number of a process to a string of the writer. */
 void tp_thread_map_name_lanes(const struct tp_thread_map *map, const struct tp_map *process_names);
 
+/* Counts events that have begun and not ended as skipped. */
+void tp_thread_map_skip_open(const struct tp_thread_map *map);
+/* Returns the process with the most spans on its threads; 0 = none has a number. */
+int64_t tp_thread_map_main_pid(const struct tp_thread_map *map);
+
 #endif

@@ -105,6 +105,7 @@ static const struct tp_table_dialect dialect = {
 	.suffixed = "rocpd_kernel_dispatch",
 	.remedy = "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace --marker-trace "
 		  "--rccl-trace -- CMD",
+	.version = {"rocpd_metadata", "tag", "value", "schema_version"},
 	.host = {"rocpd_info_node", "hostname"},
 	.environment = &environments,
 	.devices = "rocpd_info_agent",
@@ -122,7 +123,9 @@ static enum tp_status rocpd_read(struct tp_import_reader *import,
 static bool rocpd_matches(const char *path)
 {
 	static const char *const names[] = {"rocpd_kernel_dispatch*", "rocpd_info_agent*"};
-	return tp_tables_probe(path, names, TP_ARRAY_LEN(names));
+	static const char *const packed[] = {"rocpd_*_lz4*"};
+	return tp_tables_probe(path, names, TP_ARRAY_LEN(names)) &&
+	       !tp_tables_probe(path, packed, TP_ARRAY_LEN(packed));
 }
 
 const struct tp_importer tp_importer_rocpd = {

@@ -128,12 +128,16 @@ static void agent_read(struct rocprof_reader *reader, const struct tp_json_slice
 
 static void kernel_read(struct rocprof_reader *reader, const struct tp_json_slice *object)
 {
-	static const char *const names[] = {"formatted_kernel_name", "demangled_kernel_name",
-					    "kernel_name"};
-	struct tp_json_slice id = tp_json_slice_find(object, "kernel_id");
+	/* Names in the order of preference. */
+	static const char *const keys[] = {"formatted_kernel_name", "demangled_kernel_name",
+					   "kernel_name", "kernel_id"};
+	enum { N_NAMES = 3, N_KEYS = 4 };
+	struct tp_json_slice found[N_KEYS];
+	tp_json_slice_find_each(object, keys, N_KEYS, found);
+	struct tp_json_slice id = found[N_NAMES];
 	struct tp_json_slice name = {0};
-	for (size_t i = 0; i < TP_ARRAY_LEN(names) && !name.len; i++)
-		name = tp_json_slice_find(object, names[i]);
+	for (size_t i = 0; i < N_NAMES && !name.len; i++)
+		name = found[i];
 	tp_map_set(&reader->kernels, (uint64_t)tp_rocprof_integer(&id),
 		   work_of(reader, &name, TP_SPAN_KERNEL));
 }

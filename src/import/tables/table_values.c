@@ -2,6 +2,8 @@
 /* Loads tables that resolve numbers. */
 #include "table_values.h"
 
+#include "import/reader/text_pattern.h"
+
 #include "trainprof/base/memory.h"
 
 #include <stdio.h>
@@ -114,4 +116,18 @@ void tp_table_values_release(struct tp_table_values *values)
 	free(values->references);
 	free(values->texts);
 	tp_arena_release(&values->arena);
+}
+
+bool tp_tables_probe(const char *path, const char *const *names, size_t n_names)
+{
+	struct tp_sqlite_db *db;
+	const char *table;
+	bool is_found = false;
+	if (tp_sqlite_db_open(&db, path, NULL))
+		return false;
+	for (size_t i = 0; (table = tp_sqlite_db_table_at(db, i)); i++)
+		for (size_t k = 0; k < n_names; k++)
+			is_found |= tp_text_pattern_match(names[k], table, strlen(table), NULL);
+	tp_sqlite_db_close(db);
+	return is_found;
 }

@@ -2,9 +2,11 @@
 /* Turns rows of tables into spans of ranks. */
 #include "tables.h"
 
+#include "import/reader/rank_name.h"
 #include "import/reader/span_store.h"
 #include "import/reader/text_pattern.h"
 #include "import/sqlite/sqlite_db.h"
+#include "table_faults.h"
 #include "table_values.h"
 
 #include "trainprof/base/buf.h"
@@ -26,6 +28,7 @@ struct process {
 	struct tp_rank_writer *writer;
 	struct tp_rank_info *info;
 	struct tp_span_store spans;
+	struct tp_maker_sums sums;
 	uint32_t *names; /* the writer's string, plus one, by id of a text; heap */
 	size_t n_names;
 	bool has_device_work;
@@ -42,6 +45,7 @@ struct tables_reader {
 	size_t processes_capacity;
 	size_t first_of_set;
 	bool has_more_ranks;          /* than can be imported */
+	bool has_sums;                /* of the maker's */
 	const struct tp_table *table; /* current table */
 	struct tp_table_value row[TP_TABLE_ROLES];
 	struct tp_buf scratch;
@@ -252,6 +256,8 @@ static void row_read(struct tables_reader *reader)
 	span.link = (uint32_t)in_range(&reader->row[TP_TABLE_LINK], UINT32_MAX);
 	detail_fill(reader, process, &span);
 	process->has_device_work |= reader->table->is_device;
+	if (reader->has_sums && span.kind == TP_SPAN_KERNEL)
+		tp_maker_sums_add(&process->sums, reader->table->sum, span.start_ns, span.end_ns);
 	TP_ARRAY_PUSH(process->spans.items, process->spans.n, process->spans.capacity) = span;
 }
 
@@ -321,31 +327,33 @@ static void use_host(struct process *process, const struct tp_sqlite_cell *cell)
 		process->info->host = tp_rank_writer_text(process->writer, cell->text, cell->len);
 }
 
-/* Returns the number after a variable: "RANK": "3", or RANK=3. */
-static int64_t variable_in(const char *text, size_t len, const char *variable)
+/* The sums are those of the only process: a file of several has no such table. */
+static void sums_read(struct tables_reader *reader)
 {
-	const char *end = text + len;
-	size_t n = strlen(variable);
-	for (const char *at = text; (at = memmem(at, (size_t)(end - at), variable, n)); at++) {
-		const char *value = at + n;
-		int64_t number = 0;
-		bool is_whole = (at == text || strchr("\" \n{,;", at[-1])) && value < end &&
-				strchr("\"= :", *value);
-		while (value < end && strchr("\"= :", *value))
-			value++;
-		if (!is_whole || value == end || *value < '0' || *value > '9')
-			continue;
-		for (; value < end && *value >= '0' && *value <= '9' && number < INT32_MAX; value++)
-			number = 10 * number + (*value - '0');
-		return number;
+	enum { START, END, TYPE, N_COLUMNS };
+	const struct tp_table_sums *sums = reader->dialect->sums;
+	if (!reader->has_sums || reader->n_processes != 1)
+		return;
+	struct process *process = &reader->processes[0];
+	const char *columns[N_COLUMNS] = {sums->start, sums->end, sums->type};
+	struct tp_sqlite_rows *rows =
+		tp_sqlite_rows_open(reader->db, sums->table, columns, N_COLUMNS);
+	const struct tp_sqlite_cell *cells;
+	while (rows && (cells = tp_sqlite_rows_next(rows))) {
+		struct tp_table_value start = tp_table_value_of_cell(&cells[START]);
+		struct tp_table_value end = tp_table_value_of_cell(&cells[END]);
+		int64_t type = cells[TYPE].number;
+		if (cells[TYPE].type == TP_SQLITE_INTEGER && type >= 0 && type < TP_MAKER_SUMS &&
+		    start.number > 0 && end.number > start.number && end.number <= TIME_MAX_NS)
+			process->sums.written_ns[sums->by_type[type]] +=
+				(uint64_t)(end.number - start.number);
 	}
-	return -1;
+	tp_sqlite_rows_close(rows);
+	tp_maker_sums_set(&process->sums, process->info);
 }
 
 static void environment_read(struct tables_reader *reader)
 {
-	static const char *const variables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-						"SLURM_PROCID"};
 	const struct tp_table_ref *ref = reader->dialect->environment;
 	if (ref)
 		tp_table_values_load(&reader->values, ref);
@@ -353,9 +361,8 @@ static void environment_read(struct tables_reader *reader)
 		struct process *process = &reader->processes[i];
 		struct tp_table_value pid = {.is_known = true, .number = process->pid};
 		struct tp_table_value text = tp_table_values_resolve(&reader->values, ref, &pid);
-		for (size_t v = 0;
-		     text.text && process->info->number < 0 && v < TP_ARRAY_LEN(variables); v++)
-			process->info->number = variable_in(text.text, text.len, variables[v]);
+		if (text.text && process->info->number < 0)
+			process->info->number = tp_rank_environment_number(text.text, text.len);
 	}
 }
 
@@ -396,8 +403,11 @@ static void set_read(struct tables_reader *reader, const char *suffix)
 {
 	reader->values = (struct tp_table_values){.db = reader->db, .suffix = suffix};
 	reader->first_of_set = reader->n_processes;
+	reader->has_sums = reader->dialect->sums &&
+			   tp_table_values_table(&reader->values, reader->dialect->sums->table);
 	for (size_t i = 0; i < reader->dialect->n_tables; i++)
 		table_read(reader, &reader->dialect->tables[i]);
+	sums_read(reader);
 	fact_read(reader, &reader->dialect->rank, use_rank);
 	fact_read(reader, &reader->dialect->host, use_host);
 	environment_read(reader);
@@ -449,10 +459,20 @@ static uint64_t ranks_end(struct tables_reader *reader, const struct tp_import_s
 		n_kept += process->info->n_kept;
 		tp_rank_writer_end(process->writer, false);
 		tp_span_store_release(&process->spans);
+		tp_maker_sums_release(&process->sums);
 		free(process->names);
 	}
 	free(reader->processes);
 	return n_kept;
+}
+
+static enum tp_status fail_empty(struct tables_reader *reader, const char *path,
+				 struct tp_error *err)
+{
+	struct tp_buf *why = &reader->scratch;
+	tp_buf_clear(why);
+	tp_table_faults_add(why, reader->db, reader->dialect);
+	return tp_fail(err, TP_PARSE, "%s: no event can be read%s", path, tp_buf_text(why));
 }
 
 enum tp_status tp_tables_read(const struct tp_table_dialect *dialect,
@@ -468,27 +488,10 @@ enum tp_status tp_tables_read(const struct tp_table_dialect *dialect,
 	if (reader.has_more_ranks)
 		status = tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
 	else if (!n_kept)
-		status =
-			tp_fail(err, TP_PARSE, "%s: no event can be read%s%s", source->path,
-				tp_sqlite_db_error(reader.db) ? ": " : "",
-				tp_sqlite_db_error(reader.db) ? tp_sqlite_db_error(reader.db) : "");
+		status = fail_empty(&reader, source->path, err);
 	if (status)
 		tp_error_next(err, "%s", dialect->remedy);
 	tp_sqlite_db_close(reader.db);
 	tp_buf_release(&reader.scratch);
 	return status;
-}
-
-bool tp_tables_probe(const char *path, const char *const *names, size_t n_names)
-{
-	struct tp_sqlite_db *db;
-	const char *table;
-	bool is_found = false;
-	if (tp_sqlite_db_open(&db, path, NULL))
-		return false;
-	for (size_t i = 0; (table = tp_sqlite_db_table_at(db, i)); i++)
-		for (size_t k = 0; k < n_names; k++)
-			is_found |= tp_text_pattern_match(names[k], table, strlen(table), NULL);
-	tp_sqlite_db_close(db);
-	return is_found;
 }

@@ -7,6 +7,7 @@
 #define TRAINPROF_SRC_IMPORT_TABLES_TABLES_H
 
 #include "import/reader/importer.h"
+#include "import/reader/maker_sums.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,6 +68,7 @@ struct tp_table {
 	bool is_refined;   /* a range that names an operator of PyTorch is an operator */
 	bool name_decides; /* a row whose name is resolved is of `kind`, and only others have types
 			    */
+	enum tp_maker_sum sum;  /* of the maker's sums: that in which its kernels count */
 	int64_t first_stream;   /* added to the number of a stream */
 	const char *counted_as; /* for names that are numbers: "ProfilerStep#"; NULL */
 	const char *unless; /* skip this table if that one exists, which contains the same; NULL */
@@ -89,12 +91,31 @@ struct tp_table_fact {
 	const char *column;
 };
 
+/* A table in which the maker has summed up its work. */
+struct tp_table_sums {
+	const char *table;
+	const char *start;
+	const char *end;
+	const char *type;
+	enum tp_maker_sum by_type[TP_MAKER_SUMS]; /* the type's number -> the sum */
+};
+
+/* Where a database says which schema it has: the row of `table` with `wanted` in column `tag`. */
+struct tp_table_version {
+	const char *table; /* NULL = nowhere */
+	const char *tag;
+	const char *value;
+	const char *wanted;
+};
+
 struct tp_table_dialect {
 	const struct tp_table *tables;
 	size_t n_tables;
 	const char *suffixed; /* tables have a suffix after their name, one for each set: those of
 				 this table define the sets; NULL = no suffixes */
 	const char *remedy;   /* command to type if nothing can be read */
+	struct tp_table_version version;
+	const struct tp_table_sums *sums; /* NULL = none */
 	struct tp_table_fact rank;
 	struct tp_table_fact host;
 	/* Maps a process's number to a text with its environment, in which launchers set the

@@ -15,10 +15,13 @@ enum { COPIES_FIRST = 1 << 20 };
 static const char all_streams[] = "/device:GPU:%/stream:all Compute";
 
 static const struct tp_lane_row lanes[] = {
-	{all_streams, NULL, TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL},
-	{"/device:GPU:%/memcpy Compute", NULL, TP_LANE_STREAM, TP_SPAN_COPY, COPIES_FIRST, NULL},
-	{"/device:GPU:%/stream:% Compute", NULL, TP_LANE_STREAM, TP_SPAN_KERNEL, 0, all_streams},
-	{"/job:*/device:CPU:% Compute", NULL, TP_LANE_THREAD, TP_SPAN_OPERATOR, 0, NULL},
+	{all_streams, NULL, TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL, TP_MAKER_NONE},
+	{"/device:GPU:%/memcpy Compute", NULL, TP_LANE_STREAM, TP_SPAN_COPY, COPIES_FIRST, NULL,
+	 TP_MAKER_NONE},
+	{"/device:GPU:%/stream:% Compute", NULL, TP_LANE_STREAM, TP_SPAN_KERNEL, 0, all_streams,
+	 TP_MAKER_NONE},
+	{"/job:*/device:CPU:% Compute", NULL, TP_LANE_THREAD, TP_SPAN_OPERATOR, 0, NULL,
+	 TP_MAKER_NONE},
 };
 
 static const struct tp_lane_event_row events[] = {
@@ -32,6 +35,7 @@ static const struct tp_lane_dialect dialect = {
 	.n_lanes = TP_ARRAY_LEN(lanes),
 	.events = events,
 	.n_events = TP_ARRAY_LEN(events),
+	.lacks_kineto = true,
 };
 
 static enum tp_status timeline_read(struct tp_import_reader *import,

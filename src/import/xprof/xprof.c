@@ -156,6 +156,19 @@ static void reader_release(struct xprof_reader *reader)
 	tp_buf_release(&reader->body);
 }
 
+static enum tp_status fail_cut(const struct xprof_reader *reader, const char *name,
+			       struct tp_error *err)
+{
+	static const char replaced[] = "\xef\xbf\xbd"; /* by converters, for what is no text */
+	if (memmem(tp_buf_text(&reader->body), reader->body.len, replaced, sizeof(replaced) - 1))
+		(void)tp_fail(err, TP_PARSE, "'%s' was copied as text: bytes of it are lost", name);
+	else
+		(void)tp_fail(err, TP_PARSE, "'%s' is damaged: it was cut, or bytes of it are lost",
+			      name);
+	tp_error_next(err, "trainprof import FILE   (the binary file, copied again)");
+	return TP_PARSE;
+}
+
 static enum tp_status xprof_read(struct tp_import_reader *import,
 				 const struct tp_import_source *source, struct tp_error *err)
 {
@@ -171,8 +184,7 @@ static enum tp_status xprof_read(struct tp_import_reader *import,
 	enum tp_status status = TP_OK;
 	const char *name = source->member ? source->member : source->path;
 	if (!info->n_kept && reader.is_cut)
-		status = tp_fail(err, TP_PARSE, "'%s' is damaged: was it cut, or copied as text?",
-				 name);
+		status = fail_cut(&reader, name, err);
 	else if (!info->n_kept)
 		status =
 			tp_fail(err, TP_PARSE, "'%s' holds no event of a device or a thread", name);

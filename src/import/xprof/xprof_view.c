@@ -17,9 +17,9 @@
 enum { COPY, SET, CATEGORY, STEP, OPERATION, CORRELATION };
 
 static const struct tp_lane_row lanes[] = {
-	{"/host:CPU", NULL, TP_LANE_THREAD, TP_SPAN_ANNOTATION, 0, NULL},
-	{"/device:GPU:%", "Stream #%*", TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL},
-	{"/device:TPU:%", "XLA Ops", TP_LANE_CORE, TP_SPAN_KERNEL, 0, NULL},
+	{"/host:CPU", NULL, TP_LANE_THREAD, TP_SPAN_ANNOTATION, 0, NULL, TP_MAKER_NONE},
+	{"/device:GPU:%", "Stream #%*", TP_LANE_STREAM, TP_SPAN_KERNEL, 0, NULL, TP_MAKER_NONE},
+	{"/device:TPU:%", "XLA Ops", TP_LANE_CORE, TP_SPAN_KERNEL, 0, NULL, TP_MAKER_NONE},
 };
 
 static const struct tp_lane_event_row events[] = {
@@ -92,6 +92,7 @@ static const struct tp_lane_dialect dialect = {
 		 [OPERATION] = "hlo_op",
 		 [CORRELATION] = "correlation_id"},
 	.link = "correlation_id",
+	.lacks_kineto = true,
 	.drops_instants = true,
 	.name = name_of,
 };

@@ -32,19 +32,6 @@ static void order_parts(struct tp_report_digest *digest)
 	}
 }
 
-static uint64_t count_lost(const struct tp_trace *trace)
-{
-	/* Sources count what they lost, and gaps count the same losses again: use the larger
-	 * sum. */
-	uint64_t of_sources = 0;
-	uint64_t of_gaps = 0;
-	for (size_t i = 0; i < trace->n_sources; i++)
-		of_sources += trace->sources[i].n_lost;
-	for (size_t i = 0; i < trace->n_gaps; i++)
-		of_gaps += trace->gaps[i].n_lost;
-	return (of_sources > of_gaps ? of_sources : of_gaps) + trace->n_dropped;
-}
-
 /* The command as it was typed; a long path is shortened to its end. */
 static const char *program_name(const struct tp_run_info *run)
 {
@@ -113,7 +100,7 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 		.is_import = profile->trace->run.mode == TP_MODE_IMPORT,
 		.has_devices = profile->n_devices != 0,
 		.has_step_line = tp_report_has_step_line(profile),
-		.n_lost = count_lost(profile->trace),
+		.n_lost = tp_trace_n_lost(profile->trace),
 	};
 	uint64_t times[TP_N_PARTS];
 	for (int p = 0; p < TP_N_PARTS; p++)
@@ -419,7 +406,8 @@ void tp_report_add_stops(struct tp_buf *out, const struct tp_report_digest *dige
 	for (int kind = 0; kind < TP_N_STOP_KINDS; kind++) {
 		if (!left_out_ns[kind])
 			continue;
-		bool is_of_program = kind != TP_STOP_SUSPENDED && kind != TP_STOP_MEASURER;
+		bool is_of_program =
+			kind != TP_STOP_SUSPENDED && tp_stop_is_of_program((enum tp_stop_kind)kind);
 		tp_buf_printf(out, "%s%s%s for %s", between,
 			      is_of_program ? "the program was " : "", tp_stop_kind_text(kind),
 			      tp_unit_elapsed(left_out_ns[kind]).text);

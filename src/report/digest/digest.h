@@ -18,7 +18,7 @@ struct tp_report_digest {
 	const char *program;            /* as it was typed */
 	enum tp_part order[TP_N_PARTS]; /* shown parts, largest first */
 	size_t n_shown;
-	unsigned percent[TP_N_PARTS]; /* by part; sum is 100 unless nothing was measured */
+	unsigned percent[TP_N_PARTS]; /* by part; sum is at most 100 */
 	struct tp_report_job job;     /* all zero without devices */
 	double divisor;               /* steps covered by the total; 1 without steps */
 	double mean_ns;               /* mean of a step, or of the window */

@@ -4,17 +4,14 @@
 
 #include "trainprof/report/units.h"
 
-/* Speed-ups are capped (rules/thresholds.json, gain.largest); the cap itself is no bound. */
-static const double LARGEST_PRINTED = 50;
-
 static bool is_floor(double low, double high)
 {
-	return tp_gain_is_estimate(low) && high >= LARGEST_PRINTED;
+	return tp_gain_is_estimate(low) && !tp_gain_has_high(low, high);
 }
 
-static void add_bound(struct tp_buf *out, double high)
+static void add_bound(struct tp_buf *out, double low, double high)
 {
-	if (high < LARGEST_PRINTED)
+	if (tp_gain_has_high(low, high))
 		tp_buf_printf(out, "up to %s", tp_unit_factor(high).text);
 	else
 		tp_buf_puts(out, "not known");
@@ -27,7 +24,7 @@ void tp_report_add_gain(struct tp_buf *out, double low, double value, double hig
 	else if (tp_gain_is_estimate(low))
 		tp_buf_printf(out, "%s (%.2f–%.2f)", tp_unit_factor(value).text, low, high);
 	else
-		add_bound(out, high);
+		add_bound(out, low, high);
 }
 
 void tp_report_add_gain_range(struct tp_buf *out, double low, double high)
@@ -37,18 +34,13 @@ void tp_report_add_gain_range(struct tp_buf *out, double low, double high)
 	else if (tp_gain_is_estimate(low))
 		tp_buf_printf(out, "%.2f–%s", low, tp_unit_factor(high).text);
 	else
-		add_bound(out, high);
-}
-
-bool tp_report_gain_has_high(double high)
-{
-	return high < LARGEST_PRINTED;
+		add_bound(out, low, high);
 }
 
 bool tp_report_gain_is_above(double low, double high, double limit)
 {
 	static const double ROUNDING = 0.99;
-	return limit < ROUNDING * (high < LARGEST_PRINTED ? high : low);
+	return limit < ROUNDING * (tp_gain_has_high(low, high) ? high : low);
 }
 
 const char *tp_report_gain_kind(double low, double high)

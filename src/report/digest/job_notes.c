@@ -246,11 +246,24 @@ static void add_evidence(struct tp_buf *out, const struct tp_report_digest *dige
 			      out->len ? "; " : "", tp_unit_percent(unlinked->value).text);
 }
 
+/* Steps of which the trace has one, so that their cost is not known. */
+static void add_single(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	for (size_t i = 0; i < profile->n_warnings; i++)
+		if (strcmp(profile->warnings[i].id, "single-special-step") == 0)
+			tp_buf_printf(out, "%s%s", out->len ? "; " : "", profile->warnings[i].text);
+	if (!out->len)
+		return;
+	out->data[0] = (char)toupper((unsigned char)out->data[0]);
+	tp_buf_puts(out, ": not judged");
+}
+
 void tp_report_add_job_note(struct tp_buf *out, const struct tp_report_digest *digest, int i)
 {
-	static void (*const notes[TP_JOB_NOTES_MAX])(
-		struct tp_buf *, const struct tp_report_digest *) = {add_ranks, add_devices,
-								     add_hidden, add_evidence};
+	static void (*const notes[TP_JOB_NOTES_MAX])(struct tp_buf *,
+						     const struct tp_report_digest *) = {
+		add_ranks, add_devices, add_hidden, add_evidence, add_single};
 	struct tp_buf text = {0};
 	if (digest->has_devices)
 		notes[i](&text, digest);

@@ -5,7 +5,7 @@
 
 #include "digest.h"
 
-enum { TP_JOB_NOTES_MAX = 4 };
+enum { TP_JOB_NOTES_MAX = 5 };
 
 /* Append note 0 ≤ i < TP_JOB_NOTES_MAX, the most important first: the late rank, how devices spend
  * their time, what is overlapped, and how reliable the names of kernels are. Appends nothing if the

@@ -2,6 +2,7 @@
 /* Remembers intervals of a live view, and notices when the program behaves otherwise. */
 #include "trainprof/report/live_history.h"
 
+#include "trainprof/model/gate_thresholds.h"
 #include "trainprof/model/part.h"
 #include "trainprof/report/units.h"
 
@@ -13,10 +14,6 @@ enum {
 	MEDIAN_MAX = 30, /* intervals of the median */
 	MEDIAN_MIN = 5,  /* fewer are too few to compare with */
 };
-
-/* The smallest changes that give an alarm: shares and step times of a few seconds vary. */
-static const double LIMIT_MARGIN = 0.10;
-static const double SLOW_RATIO = 1.5;
 
 static struct tp_live_interval describe(const struct tp_profile *profile)
 {
@@ -71,7 +68,7 @@ static void check_limit(struct tp_live_history *history, const struct tp_profile
 	double total = (double)profile->total_ns;
 	double ratio = (double)profile->parts[now].time_ns / total;
 	double before = (double)profile->parts[history->limiter].time_ns / total;
-	if (history->has_limiter && (now == history->limiter || ratio < before + LIMIT_MARGIN))
+	if (history->has_limiter && (now == history->limiter || ratio < before + TP_LIVE_LIMIT_MIN))
 		return;
 	if (history->has_limiter) {
 		snprintf(text, sizeof(text), "%s is the limit now, %s; before it was %s.",
@@ -101,7 +98,7 @@ static void check_steps(struct tp_live_history *history, const struct tp_live_in
 	history->is_stalled = is_stalled;
 	if (median_ns <= 0 || now->step_ns <= 0)
 		return;
-	bool is_slow = now->step_ns >= SLOW_RATIO * median_ns;
+	bool is_slow = now->step_ns >= TP_LIVE_SLOW_MIN * median_ns;
 	if (is_slow && !history->is_slow) {
 		struct tp_unit_text slow = tp_unit_time(now->step_ns);
 		snprintf(text, sizeof(text), "Steps are slower: %s, before %s.", slow.text,

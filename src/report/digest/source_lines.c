@@ -95,13 +95,13 @@ static bool is_in_list(const struct tp_line_result *line, const struct tp_line_r
 }
 
 /* Returns the line with most time, with its largest part; NULL if no line has a notable share. */
-static const struct tp_line_result *
-largest_except(const struct tp_profile *profile, const struct tp_line_result *const *but, size_t n)
+static const struct tp_line_result *largest_line(const struct tp_profile *profile, bool is_own,
+						 const struct tp_line_result *const *but, size_t n)
 {
 	const struct tp_line_result *best = NULL;
 	for (size_t i = 0; i < profile->n_lines; i++) {
 		const struct tp_line_result *line = &profile->lines[i];
-		if (line->is_own != uses_self_lines(profile) || is_in_list(line, but, n) ||
+		if (line->is_own != is_own || is_in_list(line, but, n) ||
 		    tp_report_line_share(profile, line) < min_share)
 			continue;
 		bool is_same = best && is_same_line(line, best);
@@ -139,13 +139,20 @@ static const struct tp_line_result *inner_line(const struct tp_profile *profile,
 	return own && (double)own->time_ns >= min_inner_share * (double)line->time_ns ? own : NULL;
 }
 
-enum { WITH_SECOND = 1, WITH_INNER = 2, WITH_WHOLE = 4 };
+enum {
+	WITH_SECOND = 1,
+	WITH_INNER = 2,
+	WITH_WHOLE = 4,
+	WITH_FUNCTION = 8,
+	WITH_INNER_FUNCTION = 16
+};
 
 static void add_second(struct tp_buf *out, const struct tp_report_digest *digest,
 		       const struct tp_line_result *first)
 {
 	const struct tp_profile *profile = digest->profile;
-	const struct tp_line_result *second = largest_except(profile, &first, 1);
+	const struct tp_line_result *second =
+		largest_line(profile, uses_self_lines(profile), &first, 1);
 	if (!second)
 		return;
 	tp_buf_puts(out, "; next ");
@@ -163,12 +170,16 @@ static void add_top_line(struct tp_buf *out, const struct tp_report_digest *dige
 	const struct tp_profile *profile = digest->profile;
 	const struct tp_line_result *inner = inner_line(profile, first);
 	tp_buf_puts(out, "Most time: ");
-	tp_report_add_place(out, digest->trace, first);
+	add_file(out, digest->trace, first);
+	if (what & WITH_FUNCTION)
+		add_function(out, digest->trace, first->symbol);
 	tp_buf_puts(out, ", ");
 	add_share(out, profile, first, (what & WITH_WHOLE) != 0);
 	if (inner && (what & WITH_INNER)) {
 		tp_buf_puts(out, ", mostly ");
-		tp_report_add_place(out, digest->trace, inner);
+		add_file(out, digest->trace, inner);
+		if (what & WITH_INNER_FUNCTION)
+			add_function(out, digest->trace, inner->symbol);
 	}
 	if (what & WITH_SECOND)
 		add_second(out, digest, first);
@@ -178,12 +189,27 @@ static void add_top_line(struct tp_buf *out, const struct tp_report_digest *dige
 void tp_report_add_top_lines(struct tp_buf *out, const struct tp_report_digest *digest,
 			     size_t columns)
 {
-	static const unsigned ways[] = {WITH_WHOLE | WITH_INNER | WITH_SECOND,
-					WITH_WHOLE | WITH_SECOND, WITH_WHOLE | WITH_INNER,
-					WITH_WHOLE, 0};
-	const struct tp_line_result *first = largest_except(digest->profile, NULL, 0);
+	enum { INNER = WITH_INNER | WITH_INNER_FUNCTION };
+	/* The inner line is where the work is: it is left out last. */
+	static const unsigned ways[] = {
+		WITH_WHOLE | WITH_FUNCTION | INNER | WITH_SECOND,
+		WITH_WHOLE | WITH_FUNCTION | INNER,
+		WITH_FUNCTION | INNER,
+		INNER,
+		WITH_FUNCTION | WITH_INNER,
+		WITH_INNER,
+		WITH_WHOLE | WITH_FUNCTION | WITH_SECOND,
+		WITH_WHOLE | WITH_FUNCTION,
+		WITH_FUNCTION,
+	};
+	const struct tp_profile *profile = digest->profile;
+	const struct tp_line_result *first =
+		largest_line(profile, uses_self_lines(profile), NULL, 0);
+	bool has_inner = first && inner_line(profile, first);
 	for (size_t i = 0; first && i < TP_ARRAY_LEN(ways); i++) {
 		struct tp_buf text = {0};
+		if ((ways[i] & WITH_INNER) && !has_inner)
+			continue;
 		add_top_line(&text, digest, first, ways[i]);
 		bool is_last = i + 1 == TP_ARRAY_LEN(ways);
 		bool fits = !columns || tp_text_width(tp_buf_text(&text)) <= columns;
@@ -200,9 +226,19 @@ size_t tp_report_top_lines(const struct tp_line_result **out, size_t most,
 {
 	size_t n = 0;
 	const struct tp_line_result *line;
-	while (n < most && (line = largest_except(profile, out, n)))
+	while (n < most && (line = largest_line(profile, uses_self_lines(profile), out, n)))
 		out[n++] = line;
 	return n;
+}
+
+size_t tp_report_top_own_lines(const struct tp_line_result **out, size_t most,
+			       const struct tp_profile *profile)
+{
+	size_t n = 0;
+	const struct tp_line_result *line;
+	while (n < most && (line = largest_line(profile, true, out, n)))
+		out[n++] = line;
+	return n ? n : tp_report_top_lines(out, most, profile);
 }
 
 void tp_report_add_line_share(struct tp_buf *out, const struct tp_profile *profile,

@@ -10,8 +10,8 @@ void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
 			 const struct tp_line_result *line);
 
 /* Append the one or two lines that hold most of the time, as many as fit into `columns` (0: all);
- * nothing if none holds a notable share: "Hottest line: train.py:88 in main(), 62 % of each step
- * (dataloader); next :93, 30 % (compute)." */
+ * nothing if none holds a notable share: "Most time: train.py:88 in main(), 62 % of each step
+ * (dataloader), mostly data.py:31 in load(); next :93, 30 % (compute)." */
 void tp_report_add_top_lines(struct tp_buf *out, const struct tp_report_digest *digest,
 			     size_t columns);
 
@@ -19,6 +19,9 @@ void tp_report_add_top_lines(struct tp_buf *out, const struct tp_report_digest *
  */
 size_t tp_report_top_lines(const struct tp_line_result **out, size_t most,
 			   const struct tp_profile *profile);
+/* The same of the innermost lines of the user's own; those of the loop if none is notable. */
+size_t tp_report_top_own_lines(const struct tp_line_result **out, size_t most,
+			       const struct tp_profile *profile);
 /* The line's share of the step or window, over all parts. */
 double tp_report_line_share(const struct tp_profile *profile, const struct tp_line_result *line);
 /* Append "62 %  train.py:88 in main(), dataloader, mostly data.py:7 in load()". */

@@ -235,24 +235,32 @@ void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents)
 	uint64_t total = 0;
 	for (size_t i = 0; i < n; i++)
 		total += parts[i] >> shift;
+	if (!total) {
+		memset(percents, 0, n * sizeof(*percents));
+		return;
+	}
 	unsigned given = 0;
 	for (size_t i = 0; i < n; i++) {
-		percents[i] = total ? (unsigned)((parts[i] >> shift) * 100 / total) : 0;
+		uint64_t exact = (parts[i] >> shift) * 100;
+		uint64_t rest = exact % total;
+		percents[i] = (unsigned)(exact / total);
+		/* Halves become even, as printf() has it. */
+		percents[i] += rest > total - rest || (rest == total - rest && percents[i] % 2);
 		given += percents[i];
 	}
-	/* Each round raises the part with the largest remainder that was not raised yet: fewer than
-	 * n percents are missing, so no part is raised twice. */
-	for (; total && given < 100; given++) {
+	/* Each round lowers the part that was raised most: fewer than n percents are too many, so
+	 * no part is lowered twice. */
+	for (; given > 100; given--) {
 		size_t best = n;
-		uint64_t best_rest = 0;
+		uint64_t most = 0;
 		for (size_t i = 0; i < n; i++) {
 			uint64_t whole = percents[i] * total;
 			uint64_t exact = (parts[i] >> shift) * 100;
-			if (exact > whole && (best == n || exact - whole > best_rest)) {
+			if (whole > exact && whole - exact > most) {
 				best = i;
-				best_rest = exact - whole;
+				most = whole - exact;
 			}
 		}
-		percents[best]++;
+		percents[best]--;
 	}
 }

@@ -15,6 +15,8 @@ enum { MAX_NAMES = 8, N_LINES_NAMED = 3 };
 
 /* minimum share of the work for a name to be shown */
 static const double min_work_share = 0.03;
+/* minimum share of a part's time that a named cause removes, to be the cause of that part */
+static const double min_cause_share = 0.5;
 /* minimum share of the step for loading to be the bottleneck, or for a part to need a cause */
 static const double min_limit_share = 0.2;
 
@@ -93,15 +95,17 @@ void tp_report_add_loading_work(struct tp_buf *out, const struct tp_report_diges
 	free(names);
 }
 
-/* True if some advice has a cause: an estimate names it (workers, quota, settings), a bound names
- * only the part. */
-static bool has_cause(const struct tp_report *report)
+/* True if some advice has a cause for a part that takes `share`: an estimate names it (workers,
+ * quota, settings), a bound names only the part. What the code does may concern another part. */
+static bool has_cause(const struct tp_report *report, double share)
 {
 	size_t n = tp_report_n_advice(report);
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_finding *finding = &report->findings->items[i];
-		if (finding->is_cause || !finding->has_gain ||
-		    tp_gain_is_estimate(finding->gain_low))
+		bool is_cause = finding->is_cause
+					? 1 - 1 / finding->gain_high >= min_cause_share * share
+					: tp_gain_is_estimate(finding->gain_low);
+		if (is_cause || !finding->has_gain)
 			return true;
 	}
 	return false;
@@ -111,12 +115,13 @@ void tp_report_add_unknown_cause(struct tp_buf *out, const struct tp_report_dige
 {
 	const struct tp_profile *profile = digest->profile;
 	const struct tp_line_result *lines[N_LINES_NAMED];
-	bool needs_cause = part_share(profile, TP_PART_DATALOADER) >= min_limit_share ||
-			   part_share(profile, TP_PART_HOST) >= min_limit_share;
-	if (!digest->is_judgeable || !digest->report->findings || !needs_cause ||
-	    has_cause(digest->report))
+	double loading = part_share(profile, TP_PART_DATALOADER);
+	double host = part_share(profile, TP_PART_HOST);
+	double share = loading > host ? loading : host;
+	if (!digest->is_judgeable || !digest->report->findings || share < min_limit_share ||
+	    has_cause(digest->report, share))
 		return;
-	size_t n = tp_report_top_lines(lines, N_LINES_NAMED, profile);
+	size_t n = tp_report_top_own_lines(lines, N_LINES_NAMED, profile);
 	if (!n)
 		return;
 	tp_buf_puts(out, "Cause not recognised. Most time:");

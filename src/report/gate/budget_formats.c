@@ -220,14 +220,29 @@ static void open_member(struct tp_json_writer *w, const char *key, char bracket)
 	tp_json_open(w, bracket);
 }
 
+/* RFC 3986: other bytes are escaped. A colon would make the first folder a scheme. */
+static void add_uri(struct tp_buf *out, const char *path)
+{
+	for (; *path; path++) {
+		bool is_letter = (*path >= 'a' && *path <= 'z') || (*path >= 'A' && *path <= 'Z');
+		if (is_letter || strchr("0123456789-._~/", *path))
+			tp_buf_putc(out, *path);
+		else
+			tp_buf_printf(out, "%%%02X", (unsigned)(unsigned char)*path);
+	}
+}
+
 static void write_location(struct tp_json_writer *w, const struct tp_budget_result *result,
 			   const struct tp_assertion_result *item)
 {
+	struct tp_buf uri = {0};
 	open_member(w, "locations", '[');
 	tp_json_open(w, '{');
 	open_member(w, "physicalLocation", '{');
 	open_member(w, "artifactLocation", '{');
-	tp_json_put_string(w, "uri", result->budget->path);
+	add_uri(&uri, result->budget->path);
+	tp_json_put_string(w, "uri", tp_buf_text(&uri));
+	tp_buf_release(&uri);
 	tp_json_close(w, '}');
 	open_member(w, "region", '{');
 	tp_json_put_uint(w, "startLine", line_of(item));

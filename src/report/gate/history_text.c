@@ -125,6 +125,12 @@ void tp_report_history_text(struct tp_page *page, const struct tp_history_result
 		tp_buf_clear(&text);
 	}
 	tp_buf_release(&text);
+	if (r->drift_ratio != 0) {
+		tp_page_addf(page, TP_PAINT_NONE,
+			     "Taken out of these times: a drift of %+.2g %% per save",
+			     100 * r->drift_ratio);
+		tp_page_end(page);
+	}
 	if (r->n_left_out) {
 		tp_page_addf(page, TP_PAINT_NONE, "Left out: %s of another machine",
 			     tp_unit_counted(r->n_left_out, "save").text);
@@ -161,6 +167,8 @@ void tp_report_history_json(struct tp_json_writer *w, const struct tp_history_re
 	tp_json_put_number(w, "low", r->change.low);
 	tp_json_put_number(w, "high", r->change.high);
 	tp_json_close(w, '}');
+	if (r->drift_ratio != 0)
+		tp_json_put_number(w, "drift_per_save_ratio", r->drift_ratio);
 	tp_json_put_uint(w, "left_out", r->n_left_out);
 	tp_json_write_key(w, "levels");
 	tp_json_open(w, '[');

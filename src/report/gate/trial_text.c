@@ -63,6 +63,25 @@ static bool is_any_measured(const struct tp_trial *trials, size_t n)
 	return false;
 }
 
+/* Prints what to change so that the program runs as it was tried. */
+static void print_best(struct tp_page *page, const struct tp_trial *best)
+{
+	if (best->is_command_changed || !best->n_lines) {
+		tp_page_add(page, TP_PAINT_NONE, "Start it from now on as");
+		tp_page_end(page);
+		tp_page_column(page, 2);
+		tp_page_wrap(page, 2, TP_PAINT_BOLD, best->command, 0);
+	}
+	if (!best->n_lines)
+		return;
+	tp_page_add(page, TP_PAINT_NONE, "Change in the program");
+	tp_page_end(page);
+	for (size_t i = 0; i < best->n_lines; i++) {
+		tp_page_column(page, 2);
+		tp_page_wrap(page, 4, TP_PAINT_BOLD, best->lines[i], 0);
+	}
+}
+
 void tp_report_trials_text(struct tp_page *page, const struct tp_trial *trials, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -88,10 +107,7 @@ void tp_report_trials_text(struct tp_page *page, const struct tp_trial *trials, 
 		tp_page_wrap(page, 0, TP_PAINT_NONE, "Nothing that was tried made it faster.", 0);
 		return;
 	}
-	tp_page_add(page, TP_PAINT_NONE, "Start it from now on as");
-	tp_page_end(page);
-	tp_page_column(page, 2);
-	tp_page_wrap(page, 2, TP_PAINT_BOLD, best->command, 0);
+	print_best(page, best);
 }
 
 static void write_interval(struct tp_json_writer *w, const char *key, double low, double value,
@@ -120,6 +136,15 @@ static void write_trial(struct tp_json_writer *w, const struct tp_trial *trial)
 		tp_json_put_string(w, "because", trial->because);
 	if (trial->command)
 		tp_json_put_string(w, "command", trial->command);
+	if (trial->loader)
+		tp_json_put_string(w, "loader", trial->loader);
+	if (trial->n_lines) {
+		tp_json_write_key(w, "lines");
+		tp_json_open(w, '[');
+		for (size_t i = 0; i < trial->n_lines; i++)
+			tp_json_write_string(w, trial->lines[i]);
+		tp_json_close(w, ']');
+	}
 	if (finding && finding->has_gain) {
 		write_interval(w, "promised", finding->gain_low, finding->gain_value,
 			       finding->gain_high);

@@ -155,24 +155,14 @@ static void write_gaps(struct tp_json_writer *w, const struct tp_trace *trace)
 {
 	tp_json_write_key(w, "gaps");
 	tp_json_open(w, '[');
-	for (size_t i = 0; i < trace->n_gaps; i++) {
-		const struct tp_gap *gap = &trace->gaps[i];
+	for (size_t i = 0; i < trace->n_timed_gaps; i++) {
+		const struct tp_timed_gap *gap = &trace->timed_gaps[i];
 		tp_json_open(w, '{');
-		tp_json_put_string(w, "source", tp_trace_string(trace, gap->source));
-		tp_json_put_string(w, "reason", tp_trace_string(trace, gap->reason));
+		tp_json_put_string(w, "source", gap->source);
+		tp_json_put_string(w, "reason", gap->reason);
 		tp_json_put_uint(w, "start_ns", gap->start_ns);
 		tp_json_put_uint(w, "end_ns", gap->end_ns);
 		tp_json_put_uint(w, "lost", gap->n_lost);
-		tp_json_close(w, '}');
-	}
-	for (size_t i = 0; i < trace->n_stops; i++) {
-		const struct tp_stopped_time *stop = &trace->stops[i];
-		tp_json_open(w, '{');
-		tp_json_put_string(w, "source", TP_STOP_SOURCE);
-		tp_json_put_string(w, "reason", tp_stop_kind_text(stop->kind));
-		tp_json_put_uint(w, "start_ns", stop->start_ns);
-		tp_json_put_uint(w, "end_ns", stop->start_ns + stop->length_ns);
-		tp_json_put_uint(w, "lost", 0);
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');

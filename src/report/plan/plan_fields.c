@@ -186,7 +186,7 @@ static void add_target(struct lines *lines, const struct tp_plan_target *target,
 static void add_rate(struct lines *lines, const struct tp_plan_step_rate *rate)
 {
 	double low = rate->low / rate->now;
-	bool has_high = tp_report_gain_has_high(rate->high / rate->now);
+	bool has_high = tp_gain_has_high(low, rate->high / rate->now);
 	if (tp_gain_is_estimate(low) && !has_high)
 		add_line(lines, "check",
 			 "throughput: %s steps/s now, at least %s with all changes so far",

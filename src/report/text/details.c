@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the sections that --full adds to the summary. */
 #include "device_tables.h"
+#include "gap_table.h"
 #include "gpu_table.h"
 #include "line_tables.h"
 #include "own_cpu_table.h"
@@ -20,7 +21,6 @@ enum {
 	N_STACKS_PER_PART = 3,
 	N_STACK_FRAMES = 8,
 	N_PROCESSES_SHOWN = 40,
-	N_GAPS_SHOWN = 10,
 	N_SLOWEST = 5,
 	PART_TEXT = 38,       /* column after the share of a part */
 	PART_TEXT_NARROW = 4, /* column on the next line, if the room is below PART_ROOM_MIN */
@@ -403,26 +403,6 @@ static void print_source(struct tp_page *page, const struct tp_trace *trace,
 	tp_buf_release(&text);
 }
 
-static void print_gaps(struct tp_page *page, const struct tp_trace *trace)
-{
-	for (size_t i = 0; i < trace->n_gaps && i < N_GAPS_SHOWN; i++) {
-		const struct tp_gap *gap = &trace->gaps[i];
-		struct tp_buf text = {0};
-		tp_buf_printf(&text, "gap at %s: %s, %s", tp_unit_elapsed(gap->start_ns).text,
-			      tp_trace_string(trace, gap->source),
-			      tp_trace_string(trace, gap->reason));
-		if (gap->n_lost)
-			tp_buf_printf(&text, ", %s", tp_unit_counted(gap->n_lost, "record").text);
-		print_line(page, 2, tp_buf_text(&text));
-		tp_buf_release(&text);
-	}
-	if (trace->n_gaps > N_GAPS_SHOWN) {
-		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more gaps",
-			     trace->n_gaps - N_GAPS_SHOWN);
-		tp_page_end(page);
-	}
-}
-
 static void print_tier(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
@@ -441,14 +421,13 @@ static void print_tier(struct tp_page *page, const struct tp_report_digest *dige
 static void print_sources(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_trace *trace = digest->trace;
-	if (digest->is_import && !trace->n_sources && !trace->n_gaps)
+	if (digest->is_import && !trace->n_sources)
 		return;
 	print_section(page, "Sources");
 	if (!digest->is_import)
 		print_tier(page, digest);
 	for (size_t i = 0; i < trace->n_sources; i++)
 		print_source(page, trace, &trace->sources[i]);
-	print_gaps(page, trace);
 }
 
 static void print_warnings(struct tp_page *page, const struct tp_report_digest *digest)
@@ -495,6 +474,7 @@ static void print_facts(struct tp_page *page, const struct tp_report_digest *dig
 	X("findings", print_findings)                                                              \
 	X("files", tp_report_file_table)                                                           \
 	X("sources", print_sources)                                                                \
+	X("gaps", tp_report_gap_table)                                                             \
 	X("own cpu", tp_report_own_cpu_table)                                                      \
 	X("warnings", print_warnings)                                                              \
 	X("facts", print_facts)

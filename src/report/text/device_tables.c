@@ -399,6 +399,29 @@ void tp_report_device_tables(struct tp_page *page, const struct tp_report_digest
 
 /* ---- files --------------------------------------------------------------------------------- */
 
+/* The sums of the tool that wrote the file beside those of what was read. */
+static void add_maker_sums(struct tp_buf *out, const struct tp_rank_info *rank)
+{
+	const struct {
+		const char *name;
+		uint64_t written_ns;
+		uint64_t read_ns;
+	} rows[] = {
+		{"computing", rank->maker_computing_ns, rank->read_computing_ns},
+		{"communication", rank->maker_communication_ns, rank->read_communication_ns},
+		{"not overlapped", rank->maker_exposed_ns, rank->read_exposed_ns},
+	};
+	bool is_first = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].written_ns)
+			continue;
+		tp_buf_printf(out, "%s%s %s (%s)", is_first ? "; its own sums (ours): " : ", ",
+			      rows[i].name, tp_unit_time((double)rows[i].written_ns).text,
+			      tp_unit_time((double)rows[i].read_ns).text);
+		is_first = false;
+	}
+}
+
 void tp_report_add_kept(struct tp_buf *out, const struct tp_rank_info *rank)
 {
 	tp_buf_printf(out, "%s, %s kept", tp_unit_counted(rank->n_events, "event").text,
@@ -409,6 +432,7 @@ void tp_report_add_kept(struct tp_buf *out, const struct tp_rank_info *rank)
 		tp_buf_printf(out, " (%s)", rank->skipped_because);
 	if (rank->is_cut)
 		tp_buf_puts(out, ", cut at its end");
+	add_maker_sums(out, rank);
 }
 
 static void print_file(struct tp_page *page, const struct tp_run_info *run, size_t index)

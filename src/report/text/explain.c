@@ -153,7 +153,7 @@ static void print_actions(struct tp_page *page, const struct tp_finding *finding
 			tp_page_column(page, COLUMN_TEXT + 2);
 			tp_page_wrap(page, COLUMN_TEXT + 4, TP_PAINT_NONE, action->example, 0);
 		}
-		if (action->prefix) {
+		if (action->prefix || action->loader) {
 			tp_page_column(page, COLUMN_TEXT + 2);
 			tp_page_addf(page, TP_PAINT_DIM, "measure it: trainprof try %s",
 				     finding->rule);

@@ -26,8 +26,9 @@
 static const double LENGTHS_ALIKE = 0.02;
 
 enum {
-	SCREEN_LINES = 21, /* 24, minus the prompt and the program's last output */
-	COMMAND_LEAST = 9, /* minimum columns for the command in the first line */
+	SCREEN_LINES = 21,   /* 24, minus the prompt and the program's last output */
+	COMMAND_LEAST = 9,   /* minimum columns for the command in the first line */
+	PARTS_SHOWN_MIN = 3, /* on a screen that has no room for more */
 };
 
 /* ---- the first line ------------------------------------------------------------------------ */
@@ -293,8 +294,14 @@ static void print_steps_note(struct tp_page *page, const struct tp_report_digest
 	if (!digest->is_judgeable || profile->steps_found_by != TP_STEPS_NONE ||
 	    !profile->steps_reason)
 		return;
+	/* The first reason is enough here; --full has all of them. */
+	const char *rest = page->style->is_full ? NULL : strchr(profile->steps_reason, ';');
+	struct tp_buf text = {0};
+	tp_buf_add(&text, profile->steps_reason,
+		   rest ? (size_t)(rest - profile->steps_reason) : strlen(profile->steps_reason));
 	tp_page_add(page, TP_PAINT_NONE, "No steps: ");
-	tp_page_wrap(page, 2, TP_PAINT_NONE, profile->steps_reason, 3);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 3);
+	tp_buf_release(&text);
 	if (!profile->steps_next)
 		return;
 	/* One line, so that it can be copied. */
@@ -512,5 +519,7 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 		if (fits(page, &shorter))
 			break;
 	}
+	while (!fits(page, &shorter) && shorter.n_shown > PARTS_SHOWN_MIN)
+		shorter.n_shown--;
 	print_summary(page, &shorter);
 }

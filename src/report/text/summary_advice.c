@@ -15,6 +15,7 @@ enum {
 	NARROW_ADVICE_SHOWN = 2,
 	COLUMN_TEXT = 4, /* column of the text of an advice */
 	SURENESS_WIDTH = 13,
+	REASON_LINES_MIN = 2,
 };
 
 /* Both columns are aligned right: the gain ends where the word begins, so that the words are
@@ -78,8 +79,10 @@ static void print_advice(struct tp_page *page, const struct tp_report_digest *di
 			tp_page_add(page, TP_PAINT_NONE, finding->because);
 			tp_page_right(page, TP_PAINT_DIM, finding->rule);
 		} else {
+			/* A reason without its end may say something else. */
 			tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_NONE, finding->because,
-				     digest->lines_each);
+				     digest->lines_each < REASON_LINES_MIN ? REASON_LINES_MIN
+									   : digest->lines_each);
 		}
 	}
 	if (finding->kind == TP_ADVICE_SEMANTIC)

@@ -29,6 +29,7 @@ void tp_py_counters_release(struct tp_py_counters *self)
 	tp_buf_release(&self->scratch);
 	tp_map_release(&self->by_key);
 	tp_map_release(&self->local_names);
+	tp_map_release(&self->labels);
 }
 
 bool tp_py_counters_is_at(const struct tp_py_counters *self, uint64_t address)

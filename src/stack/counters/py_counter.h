@@ -45,6 +45,7 @@ struct tp_py_counters {
 	uint64_t int_type;         /* address of PyLong_Type; 0 = unknown: no counters */
 	struct tp_map by_key;      /* hash of code object and variable -> index */
 	struct tp_map local_names; /* hash of bytecode and index -> name */
+	struct tp_map labels;      /* hash of what a label says -> text */
 	struct tp_py_globals bodies[TP_PY_COUNTERS_MAX_BODIES];
 	struct tp_strtab names;
 	struct tp_buf scratch;

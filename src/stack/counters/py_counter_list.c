@@ -10,8 +10,8 @@ enum {
 	WORD = 8,
 };
 
-const char *tp_py_counter_label(struct tp_py_counters *self, const struct tp_py_counter_root *root,
-				const char *attribute)
+static const char *make_label(struct tp_py_counters *self, const struct tp_py_counter_root *root,
+			      const char *attribute)
 {
 	struct tp_buf *text = &self->scratch;
 	tp_buf_clear(text);
@@ -30,6 +30,28 @@ const char *tp_py_counter_label(struct tp_py_counters *self, const struct tp_py_
 		tp_buf_printf(text, "#%u.%s", root->number, attribute);
 	return tp_strtab_text(&self->names,
 			      tp_strtab_intern_len(&self->names, tp_buf_text(text), text->len));
+}
+
+/* Names are unique texts, so their addresses stand for them. */
+static uint64_t label_key(const struct tp_py_counter_root *root, const char *attribute)
+{
+	uint64_t form = (uint64_t)root->line << 3 | (uint64_t)root->is_down << 2 |
+			(uint64_t)root->is_number << 1 | root->is_range;
+	uint64_t names = tp_hash_mix((uintptr_t)root->name, (uintptr_t)attribute);
+	return tp_hash_mix(tp_hash_mix(names, form), root->number);
+}
+
+/* Each reading labels each counter, so the texts are made once. */
+const char *tp_py_counter_label(struct tp_py_counters *self, const struct tp_py_counter_root *root,
+				const char *attribute)
+{
+	uint64_t key = label_key(root, attribute);
+	uint64_t kept;
+	if (tp_map_get(&self->labels, key, &kept))
+		return (const char *)(uintptr_t)kept; /* NOLINT(performance-no-int-to-ptr) */
+	const char *label = make_label(self, root, attribute);
+	tp_map_set(&self->labels, key, (uintptr_t)label);
+	return label;
 }
 
 uint64_t tp_py_counter_slot_of_label(struct tp_py_counters *self,

@@ -15,18 +15,47 @@ enum {
 
 static const uint64_t highest_address = UINT64_C(1) << 56;
 
+/* Returns the first of the `n` slots of a key, which are new at first. */
+static uint64_t slots_of_key(struct tp_py_counters *self, uint64_t key, uint32_t n)
+{
+	uint64_t first;
+	if (tp_map_get(&self->by_key, key, &first))
+		return first;
+	if (self->n_slots + n > MAX_SLOTS)
+		return TP_PY_COUNTER_NO_SLOT;
+	first = self->n_slots;
+	tp_map_set(&self->by_key, key, first);
+	for (uint32_t i = 0; i < n; i++)
+		TP_ARRAY_PUSH(self->slots, self->n_slots, self->capacity) =
+			(struct tp_py_counter_slot){0};
+	return first;
+}
+
 uint64_t tp_py_counter_slot_of(struct tp_py_counters *self, const struct tp_py_code *code,
 			       uint64_t variable)
 {
-	uint64_t key = tp_hash_mix(code->address, variable);
-	uint64_t index;
-	if (tp_map_get(&self->by_key, key, &index))
-		return index;
-	if (self->n_slots == MAX_SLOTS)
-		return TP_PY_COUNTER_NO_SLOT;
-	tp_map_set(&self->by_key, key, self->n_slots);
-	TP_ARRAY_PUSH(self->slots, self->n_slots, self->capacity) = (struct tp_py_counter_slot){0};
-	return self->n_slots - 1;
+	return slots_of_key(self, tp_hash_mix(code->address, variable), 1);
+}
+
+uint64_t tp_py_counter_slots_of_locals(struct tp_py_counters *self, const struct tp_py_code *code,
+				       uint32_t *n)
+{
+	*n = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
+	if (*n < TP_PY_COUNTER_MIN_LOCALS)
+		*n = TP_PY_COUNTER_MIN_LOCALS;
+	if (*n > TP_PY_COUNTER_MAX_LOCALS)
+		*n = TP_PY_COUNTER_MAX_LOCALS;
+	return slots_of_key(self, tp_hash_mix(code->address, ~(uint64_t)*n), *n);
+}
+
+bool tp_py_counter_is_row_given_up(struct tp_py_counters *self, uint64_t first, uint32_t n)
+{
+	if (first == TP_PY_COUNTER_NO_SLOT || n == 0 || self->slots[first].is_row_given_up)
+		return true;
+	for (uint32_t i = 0; i < n; i++)
+		if (!tp_py_counter_is_given_up(self, first + i))
+			return false;
+	return self->slots[first].is_row_given_up = true;
 }
 
 bool tp_py_counter_is_given_up(const struct tp_py_counters *self, uint64_t index)

@@ -10,6 +10,10 @@ enum {
 	/* From the outermost one: layers of the model are further in. */
 	TP_PY_COUNTER_MAX_FRAMES = 16,
 	TP_PY_COUNTER_MAX_FAILED = 4, /* number of times that a variable was no number */
+	/* Local variables per frame: trainers have many. Words after the last variable are soon
+	 * given up. */
+	TP_PY_COUNTER_MAX_LOCALS = 64,
+	TP_PY_COUNTER_MIN_LOCALS = 16,
 	/* Between two readings: faster counters do not count steps. */
 	TP_PY_COUNTER_MAX_GROWTH = 16,
 };
@@ -26,12 +30,23 @@ struct tp_py_counter_slot {
 	uint64_t highest; /* start value, of a falling counter */
 	uint64_t object;  /* the object that has it */
 	uint64_t total;
+	uint8_t n_plain; /* objects in a row that had no numbers in attributes; stops at its maximum
+			  */
+	bool is_row_given_up; /* first slot of a row: none of it is read any more, for good */
 };
 
-/* Returns the slot of a variable, identified by its index if local and by the address of its name
- * if global; TP_PY_COUNTER_NO_SLOT if there are too many. */
+/* Returns the slot of a variable, identified by the address of its name if global, otherwise by a
+ * hash; TP_PY_COUNTER_NO_SLOT if there are too many. */
 uint64_t tp_py_counter_slot_of(struct tp_py_counters *self, const struct tp_py_code *code,
 			       uint64_t variable);
+
+/* Returns the first of `*n` slots in a row for the local variables of a function that are read: one
+ * search finds them all. TP_PY_COUNTER_NO_SLOT as above. */
+uint64_t tp_py_counter_slots_of_locals(struct tp_py_counters *self, const struct tp_py_code *code,
+				       uint32_t *n);
+
+/* Returns true if no local variable of such a row is read any more. */
+bool tp_py_counter_is_row_given_up(struct tp_py_counters *self, uint64_t first, uint32_t n);
 
 /* Returns true if the variable is not read any more: it never was a number, or jumped about. */
 bool tp_py_counter_is_given_up(const struct tp_py_counters *self, uint64_t index);

@@ -25,6 +25,10 @@ enum {
 	IDLE_FACTOR = 8,
 	N_TYPED = 1024,   /* objects whose types are cached */
 	TYPED_LOOKS = 16, /* readings before the type is read again: memory is reused */
+	/* A variable whose last objects had no numbers, such as one for tensors, is examined only
+	 * at each PLAIN_FACTOR-th reading. */
+	PLAIN_OBJECTS = 32,
+	PLAIN_FACTOR = 16,
 };
 
 /* The attributes that were found in an instance. */
@@ -257,6 +261,7 @@ static void read_each(struct tp_py_counters *self, const struct tp_process_range
 struct frame_locals {
 	const struct tp_py_stack_frame *frame;
 	const struct tp_py_code *code;
+	uint64_t first_slot;
 	size_t n;
 	uint64_t words[MAX_OBJECT_LOCALS];
 };
@@ -278,6 +283,10 @@ static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_
 		if (!code || code->is_body)
 			continue;
 		size_t n_locals = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
+		uint32_t n_slots;
+		out[n].first_slot = tp_py_counter_slots_of_locals(self, code, &n_slots);
+		if (out[n].first_slot == TP_PY_COUNTER_NO_SLOT)
+			continue;
 		out[n].frame = frame;
 		out[n].code = code;
 		out[n].n = n_locals < MAX_OBJECT_LOCALS ? n_locals : MAX_OBJECT_LOCALS;
@@ -325,6 +334,14 @@ static void read_types(struct tp_py_counters *self, const uint64_t *objects, siz
 			memset(pieces[i].out, 0, WORD);
 }
 
+static bool is_due(const struct tp_py_counters *self, const struct frame_locals *locals, size_t i)
+{
+	uint64_t slot = locals->first_slot + i;
+	return tp_py_counter_is_address(object_in(self, locals->words[i])) &&
+	       (self->slots[slot].n_plain < PLAIN_OBJECTS ||
+		(self->n_looks + slot) % PLAIN_FACTOR == 0);
+}
+
 static void read_types_of_locals(struct tp_py_counters *self, const struct frame_locals *frames,
 				 size_t n_frames)
 {
@@ -332,7 +349,7 @@ static void read_types_of_locals(struct tp_py_counters *self, const struct frame
 	size_t n = 0;
 	for (size_t i = 0; i < n_frames; i++)
 		for (size_t k = 0; k < frames[i].n; k++)
-			if (tp_py_counter_is_address(object_in(self, frames[i].words[k])))
+			if (is_due(self, &frames[i], k))
 				objects[n++] = object_in(self, frames[i].words[k]);
 	read_types(self, objects, n);
 }
@@ -347,6 +364,21 @@ static bool is_of_class(struct tp_py_counters *self, uint64_t object)
 	return type && type->is_class;
 }
 
+static void note_object(struct tp_py_counters *self, uint64_t slot, bool has_numbers)
+{
+	uint8_t *n_plain = &self->slots[slot].n_plain;
+	*n_plain = has_numbers ? 0 : *n_plain < PLAIN_OBJECTS ? *n_plain + 1 : PLAIN_OBJECTS;
+}
+
+/* One that was not searched yet says nothing about its variable. */
+static void note_class_object(struct tp_py_counters *self, uint64_t slot, uint64_t object)
+{
+	const struct tp_py_object_cache *cache =
+		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
+	if (cache->object == object)
+		note_object(self, slot, cache->n > 0 || cache->n_inner > 0);
+}
+
 /* Reads counters in instances that local variables hold, such as `self`. */
 static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_list *list,
 			    const struct frame_locals *locals)
@@ -354,8 +386,13 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, locals->code);
 	for (uint32_t i = 0; i < locals->n && list->n_objects < MAX_OBJECTS; i++) {
 		uint64_t object = object_in(self, locals->words[i]);
-		if (!tp_py_counter_is_address(object) || !is_of_class(self, object))
+		uint64_t slot = locals->first_slot + i;
+		if (!is_due(self, locals, i))
 			continue;
+		if (!is_of_class(self, object)) {
+			note_object(self, slot, false);
+			continue;
+		}
 		list->n_objects++;
 		const struct tp_py_counter_root root = {
 			.code = locals->code,
@@ -368,6 +405,7 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 		tp_py_objects_read_attributes(self, list, &root, object);
 		if (i == 0)
 			read_inner(self, list, &root, object);
+		note_class_object(self, slot, object);
 	}
 }
 

@@ -9,11 +9,8 @@
 #include <string.h>
 
 enum {
-	MAX_LOCALS = 64, /* per frame: trainers have many */
-	MIN_LOCALS = 16, /* at least this many words are read; words after the last variable are
-			    soon given up */
 	MAX_READ = TP_PY_COUNTERS_MAX_READ,
-	LOCALS_BYTES = MAX_LOCALS * 8,
+	LOCALS_BYTES = TP_PY_COUNTER_MAX_LOCALS * 8,
 	MAX_BYTES = TP_PY_COUNTER_MAX_FRAMES * LOCALS_BYTES +
 		    TP_PY_COUNTERS_MAX_BODIES * TP_PY_GLOBALS_MAX_BYTES,
 	TAGS = 7, /* 3.14: low bits of _PyStackRef */
@@ -26,8 +23,9 @@ struct variables {
 	const struct tp_py_code *code;
 	const struct tp_py_globals *globals; /* NULL = local variables */
 	uint64_t address;
-	size_t stride;   /* bytes from one variable to the next */
-	size_t value_at; /* byte offset of the value in an entry */
+	uint64_t first_slot; /* of local variables */
+	size_t stride;       /* bytes from one variable to the next */
+	size_t value_at;     /* byte offset of the value in an entry */
 	size_t n;
 	const uint8_t *bytes;
 	uint8_t *again;
@@ -51,21 +49,6 @@ struct pending {
 	uint64_t slot;
 	uint8_t object[TP_PY_NUMBER_BYTES];
 };
-
-/* Returns how many words of a frame are read. */
-static uint32_t n_words(struct tp_py_counters *self, const struct tp_py_code *code)
-{
-	uint32_t n = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
-	return n < MIN_LOCALS ? MIN_LOCALS : n < MAX_LOCALS ? n : MAX_LOCALS;
-}
-
-static bool has_candidates(struct tp_py_counters *self, const struct tp_py_code *code, uint32_t n)
-{
-	for (uint32_t local = 0; local < n; local++)
-		if (!tp_py_counter_is_given_up(self, tp_py_counter_slot_of(self, code, local)))
-			return true;
-	return false;
-}
 
 /* Frames in chunks are contiguous: the variables of one end where the next begins. */
 static size_t locals_size(const struct tp_py_stack *stack, size_t at, uint64_t address, uint32_t n)
@@ -116,8 +99,11 @@ static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack
 		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
 		if (code && code->is_body)
 			add_body(self, frame, code, out);
-		uint32_t n_read = code ? n_words(self, code) : 0;
-		if (!code || code->is_body || !has_candidates(self, code, n_read))
+		if (!code || code->is_body)
+			continue;
+		uint32_t n_read;
+		uint64_t first_slot = tp_py_counter_slots_of_locals(self, code, &n_read);
+		if (tp_py_counter_is_row_given_up(self, first_slot, n_read))
 			continue;
 		uint64_t address = frame->address + self->layout->frame_size;
 		size_t size = locals_size(stack, i - 1, address, n_read);
@@ -126,17 +112,18 @@ static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack
 		pieces[n++] = (struct tp_process_range){address, out->bytes + out->used, size};
 		add(out, (struct variables){.code = code,
 					    .address = address,
+					    .first_slot = first_slot,
 					    .stride = WORD,
 					    .n = size / WORD});
 	}
 	return n == 0 || self->mem->read(self->mem, pieces, n) == n;
 }
 
-/* Returns the identity of the variable for tp_py_counter_slot_of(). */
+/* Returns the address of the name of a global variable. */
 static uint64_t name_of(const struct variables *variables, size_t index)
 {
 	const uint8_t *entry = variables->bytes + index * variables->stride;
-	return variables->globals ? tp_py_memory_u64(entry + variables->globals->key_at) : index;
+	return tp_py_memory_u64(entry + variables->globals->key_at);
 }
 
 static uint64_t word_of(const struct variables *variables, size_t index)
@@ -151,7 +138,9 @@ static uint64_t object_of(struct tp_py_counters *self, const struct variables *v
 	uint64_t word = word_of(variables, index);
 	if (self->layout->minor >= 14 && !variables->globals)
 		word &= ~(uint64_t)TAGS;
-	*slot = tp_py_counter_slot_of(self, variables->code, name_of(variables, index));
+	*slot = variables->globals
+			? tp_py_counter_slot_of(self, variables->code, name_of(variables, index))
+			: variables->first_slot + index;
 	if (word == 0 || tp_py_counter_is_given_up(self, *slot))
 		return 0;
 	if (tp_py_counter_is_address(word))

@@ -156,14 +156,6 @@ void tp_py_bytecodes_release(struct tp_py_bytecodes *self)
 	free(self->items);
 }
 
-static uint64_t identity_of(const struct tp_py_code *code)
-{
-	uint64_t hash = 0;
-	for (size_t i = 0; i < TP_PY_CODE_N_FIELDS; i++)
-		hash = tp_hash_mix(hash, code->fields[i]);
-	return hash;
-}
-
 /* Returns a tuple's length; 0 if there is no tuple. */
 static uint32_t length_of(struct tp_py_bytecodes *self, const uint8_t *head, uint32_t at)
 {
@@ -216,7 +208,7 @@ static void load(struct tp_py_bytecodes *self, struct tp_py_bytecode *out,
 {
 	const struct tp_py_layout *layout = self->layout;
 	uint8_t head[TP_PY_LAYOUT_MAX_CODE_BYTES];
-	*out = (struct tp_py_bytecode){.identity = identity_of(code)};
+	*out = (struct tp_py_bytecode){.identity = code->identity};
 	if (!tp_py_memory_get(self->mem, code->address, head, tp_py_layout_code_bytes(layout)))
 		return;
 	uint64_t n_locals = tp_py_memory_u32(head + layout->code_n_locals);
@@ -237,7 +229,7 @@ const struct tp_py_bytecode *tp_py_bytecodes_get(struct tp_py_bytecodes *self,
 {
 	uint64_t index;
 	bool is_known = tp_map_get(&self->by_address, code->address, &index);
-	if (is_known && self->items[index].identity == identity_of(code))
+	if (is_known && self->items[index].identity == code->identity)
 		return &self->items[index];
 	if (!is_known) {
 		if (self->n >= MAX_ITEMS)

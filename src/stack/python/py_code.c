@@ -23,10 +23,12 @@ enum {
 };
 
 /* Functions of a program stay at their address: one that was unchanged for this time is compared
- * with memory only now and then. Objects that are created and freed all the time do not get that
- * old. */
-#define OLD_NS   TP_NS_PER_S
-#define CHECK_NS (100 * TP_NS_PER_MS)
+ * with memory only now and then, the older the rarer. Objects that are created and freed all the
+ * time do not get that old. */
+#define OLD_NS       TP_NS_PER_S
+#define CHECK_MAX_NS TP_NS_PER_S
+
+enum { AGES_PER_CHECK = 10 };
 
 void tp_py_code_cache_init(struct tp_py_code_cache *cache, struct tp_py_memory *mem,
 			   const struct tp_py_layout *layout)
@@ -153,6 +155,14 @@ static struct tp_py_code *add(struct tp_py_code_cache *cache, uint64_t address)
 	return code;
 }
 
+static uint64_t identity_of(const uint64_t fields[TP_PY_CODE_N_FIELDS])
+{
+	uint64_t hash = 0;
+	for (size_t i = 0; i < TP_PY_CODE_N_FIELDS; i++)
+		hash = tp_hash_mix(hash, fields[i]);
+	return hash;
+}
+
 static bool replace(struct tp_py_code_cache *cache, uint64_t address, const uint8_t *head)
 {
 	struct tp_py_code fresh = {.address = address,
@@ -160,6 +170,7 @@ static bool replace(struct tp_py_code_cache *cache, uint64_t address, const uint
 				   .loaded_ns = cache->now_ns,
 				   .checked_ns = cache->now_ns};
 	read_fields(fresh.fields, cache->layout, head);
+	fresh.identity = identity_of(fresh.fields);
 	if (!load(cache, &fresh, head)) {
 		tp_py_line_table_release(&fresh.lines);
 		return false;
@@ -178,7 +189,17 @@ void tp_py_code_begin(struct tp_py_code_cache *cache)
 		clear(cache);
 	cache->round++;
 	cache->now_ns = tp_py_memory_now_ns(cache->mem);
-	cache->n_wanted = 0;
+	cache->n_wanted = cache->n_due = 0;
+}
+
+/* Returns for how long a code object needs no comparison after its last one. */
+static uint64_t check_interval_ns(const struct tp_py_code *code)
+{
+	uint64_t age_ns = code->checked_ns - code->loaded_ns;
+	uint64_t interval_ns = age_ns / AGES_PER_CHECK;
+	if (age_ns < OLD_NS)
+		return 0;
+	return interval_ns < CHECK_MAX_NS ? interval_ns : CHECK_MAX_NS;
 }
 
 void tp_py_code_request(struct tp_py_code_cache *cache, uint64_t address)
@@ -188,9 +209,12 @@ void tp_py_code_request(struct tp_py_code_cache *cache, uint64_t address)
 		return;
 	if (code)
 		code->round = cache->round;
-	if (code && code->checked_ns - code->loaded_ns >= OLD_NS &&
-	    cache->now_ns - code->checked_ns < CHECK_NS)
+	uint64_t interval_ns = code ? check_interval_ns(code) : 0;
+	uint64_t since_ns = code ? cache->now_ns - code->checked_ns : 0;
+	if (since_ns < interval_ns / 2)
 		return;
+	/* One that will be due soon is compared by the same call as those that are due now. */
+	cache->n_due += since_ns >= interval_ns;
 	TP_ARRAY_PUSH(cache->pieces, cache->n_wanted, cache->pieces_capacity) =
 		(struct tp_process_range){address, NULL, cache->head_bytes};
 }
@@ -198,17 +222,19 @@ void tp_py_code_request(struct tp_py_code_cache *cache, uint64_t address)
 enum tp_py_code_outcome tp_py_code_read(struct tp_py_code_cache *cache)
 {
 	enum tp_py_code_outcome outcome = TP_PY_CODE_KNOWN;
-	if (cache->n_wanted == 0)
+	size_t n = cache->n_due ? cache->n_wanted : 0;
+	if (n == 0)
 		return outcome;
-	if (cache->n_wanted * cache->head_bytes > cache->heads_capacity) {
-		cache->heads_capacity = 2 * cache->n_wanted * cache->head_bytes;
+	cache->n_wanted = cache->n_due = 0;
+	if (n * cache->head_bytes > cache->heads_capacity) {
+		cache->heads_capacity = 2 * n * cache->head_bytes;
 		cache->heads = tp_realloc(cache->heads, cache->heads_capacity);
 	}
-	for (size_t i = 0; i < cache->n_wanted; i++)
+	for (size_t i = 0; i < n; i++)
 		cache->pieces[i].out = cache->heads + i * cache->head_bytes;
-	if (cache->mem->read(cache->mem, cache->pieces, cache->n_wanted) != cache->n_wanted)
+	if (cache->mem->read(cache->mem, cache->pieces, n) != n)
 		return TP_PY_CODE_BAD;
-	for (size_t i = 0; i < cache->n_wanted; i++) {
+	for (size_t i = 0; i < n; i++) {
 		uint64_t fields[TP_PY_CODE_N_FIELDS];
 		uint64_t address = cache->pieces[i].address;
 		const uint8_t *head = cache->pieces[i].out;

@@ -2,8 +2,9 @@
 /*
  * Code objects of the other process: names and lines, read once each and cached.
  *
- * A code object may be freed and another one created at its address. So its head is read again at
- * every use and compared with the cached one: type, names, constants, lines, flags.
+ * A code object may be freed and another one created at its address. So its head is read again and
+ * compared with the cached one: type, names, constants, lines, flags. In its first second that is
+ * done at every use, later after a tenth of its age, once a second at last.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_CODE_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_CODE_H
@@ -23,6 +24,7 @@ enum { TP_PY_CODE_N_FIELDS = 10 };
 struct tp_py_code {
 	uint64_t address;
 	uint64_t fields[TP_PY_CODE_N_FIELDS]; /* fields that are compared */
+	uint64_t identity;                    /* hash of them */
 	const char *file;                     /* valid until the cache is released */
 	const char *name;
 	uint32_t first_line;
@@ -52,6 +54,7 @@ struct tp_py_code_cache {
 	struct tp_process_range *pieces; /* code object heads to read in this round */
 	uint8_t *heads;
 	size_t n_wanted;
+	size_t n_due; /* of these; without any nothing is read */
 	size_t pieces_capacity;
 	size_t heads_capacity;
 };

@@ -9,13 +9,17 @@
 #include <string.h>
 
 enum {
-	N_LOG = 1024,        /* reads that are remembered */
+	N_LOG = 2048,        /* reads that are remembered */
 	N_SLOTS = 2 * N_LOG, /* slots of the hash table over the log */
-	AHEAD_MAX = 24,      /* maximum number of ranges read ahead per call */
-	AHEAD_BYTES = 8192,  /* maximum bytes of them all */
-	ENTRY_BYTES = 1024,  /* larger ranges are read only on demand */
-	SKIPS_MAX = 24,      /* this many of the ranges read ahead may be skipped */
+	AHEAD_MAX = 48,      /* maximum number of ranges read ahead per call */
+	AHEAD_MIN = 6,       /* the same where most of what was read ahead was not used */
+	SEARCH_MAX = 64, /* reads of an earlier round among which an unexpected one is searched */
+	AHEAD_BYTES = 8192, /* maximum bytes of them all */
+	ENTRY_BYTES = 1024, /* larger ranges are read only on demand */
+	SKIPS_MAX = 24,     /* this many of the ranges read ahead may be skipped */
 };
+
+#define NO_PLACE UINT64_MAX
 
 struct read_entry {
 	uint64_t address;
@@ -37,7 +41,10 @@ struct tp_py_read_log {
 	uint64_t slots[N_SLOTS]; /* by hash: number of the read + 1 */
 	struct read_ahead ahead[AHEAD_MAX];
 	size_t n_ahead;
-	size_t next; /* index in `ahead` of the first range that was neither used nor skipped */
+	size_t next;     /* index in `ahead` of the first range that was neither used nor skipped */
+	size_t n_wanted; /* how many to read ahead */
+	uint64_t round_begin; /* number of the first read of this round */
+	uint64_t place; /* number of the read in an earlier round that is expected next; NO_PLACE */
 	uint8_t bytes[AHEAD_BYTES];
 	struct tp_process_range *ranges;
 	size_t n_ranges;
@@ -60,21 +67,51 @@ static bool is_kept(const struct tp_py_read_log *log, uint64_t number)
 	return number < log->n && log->n - number <= N_LOG - AHEAD_MAX;
 }
 
-static bool find(struct tp_py_read_log *log, uint64_t address, size_t size, uint64_t *number)
+static bool is_same(const struct read_entry *entry, const struct tp_process_range *range)
 {
-	uint64_t slot = *slot_of(log, address, size);
-	if (slot == 0 || !is_kept(log, slot - 1))
-		return false;
-	const struct read_entry *entry = entry_of(log, slot - 1);
-	*number = slot - 1;
-	return entry->address == address && entry->size == size;
+	return entry->address == range->address && entry->size == range->size;
 }
 
+/* Finds a read in earlier rounds. */
+static bool find(struct tp_py_read_log *log, const struct tp_process_range *range, uint64_t *number)
+{
+	uint64_t slot = *slot_of(log, range->address, range->size);
+	if (slot == 0 || slot > log->round_begin || !is_kept(log, slot - 1))
+		return false;
+	*number = slot - 1;
+	return is_same(entry_of(log, slot - 1), range);
+}
+
+/* Finds a read in the rest of the round that this one is like. */
+static bool find_in_rest(const struct tp_py_read_log *log, const struct tp_process_range *range,
+			 uint64_t *number)
+{
+	for (uint64_t i = log->place; i - log->place < SEARCH_MAX && i < log->round_begin; i++) {
+		*number = i;
+		if (is_same(entry_of(log, i), range))
+			return true;
+		if (entry_of(log, i)->is_last)
+			return false;
+	}
+	return false;
+}
+
+/* A range that a round reads several times is found where it was read first. */
 static void remember(struct tp_py_read_log *log, const struct tp_process_range *range)
 {
+	uint64_t *slot = slot_of(log, range->address, range->size);
+	bool is_again = *slot > log->round_begin && is_same(entry_of(log, *slot - 1), range);
 	log->entries[log->n % N_LOG] =
 		(struct read_entry){.address = range->address, .size = (uint32_t)range->size};
-	*slot_of(log, range->address, range->size) = ++log->n;
+	log->n++;
+	if (!is_again || !is_kept(log, *slot - 1))
+		*slot = log->n;
+}
+
+/* Read `number` of an earlier round was made again: the one after it is expected. */
+static void set_place(struct tp_py_read_log *log, uint64_t number)
+{
+	log->place = entry_of(log, number)->is_last ? NO_PLACE : number + 1;
 }
 
 static void add_range(struct tp_py_read_log *log, struct tp_process_range range)
@@ -88,8 +125,8 @@ static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
 {
 	size_t used = 0;
 	log->n_ahead = log->next = 0;
-	while (log->n_ahead < AHEAD_MAX && is_kept(log, number) &&
-	       !entry_of(log, number)->is_last && ++number < log->n) {
+	while (log->n_ahead < log->n_wanted && is_kept(log, number) &&
+	       !entry_of(log, number)->is_last && ++number < log->round_begin) {
 		const struct read_entry *entry = entry_of(log, number);
 		if (entry->size > ENTRY_BYTES || used + entry->size > AHEAD_BYTES)
 			break;
@@ -101,18 +138,31 @@ static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
 	}
 }
 
-/* Finds the logged read after which reading ahead continues: the expected one if another object has
- * replaced its object (for example a number that was counted up), otherwise an earlier read of the
- * same range. */
-static bool find_place(struct tp_py_read_log *log, const struct tp_process_range *first,
-		       const struct tp_process_range *last, uint64_t *number)
+/* Finds the logged read after which reading ahead continues: the same one, or the expected one if
+ * another object has replaced its object (for example a number that was counted up). */
+static bool find_place(struct tp_py_read_log *log, const struct tp_process_range *ranges, size_t n,
+		       uint64_t *number)
 {
-	bool is_replaced = first == last && log->next < log->n_ahead &&
-			   log->ahead[log->next].size == first->size;
-	if (!is_replaced)
-		return find(log, last->address, last->size, number);
-	*number = log->ahead[log->next].number;
-	return is_kept(log, *number);
+	const struct tp_process_range *last = &ranges[n - 1];
+	bool is_known = log->place != NO_PLACE && is_kept(log, log->place);
+	if (is_known && find_in_rest(log, last, number))
+		return true;
+	bool is_replaced = is_known && n == 1 && log->place < log->round_begin &&
+			   entry_of(log, log->place)->size == last->size;
+	*number = log->place;
+	return is_replaced || find(log, last, number);
+}
+
+/* Where little of what was read ahead is used, less is. */
+static void update_limit(struct tp_py_read_log *log)
+{
+	if (log->n_ahead == 0)
+		return;
+	bool is_useful = log->next * 2 >= log->n_ahead;
+	log->n_wanted = is_useful ? log->n_wanted * 2 : log->n_wanted / 2;
+	log->n_wanted = log->n_wanted < AHEAD_MIN   ? AHEAD_MIN
+			: log->n_wanted > AHEAD_MAX ? AHEAD_MAX
+						    : log->n_wanted;
 }
 
 /* Reads the ranges from memory, together with those that are likely to follow. */
@@ -121,7 +171,11 @@ static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_ra
 {
 	struct tp_py_read_log *log = self->log;
 	uint64_t number;
-	bool has_place = find_place(log, ranges, ranges + n - 1, &number);
+	bool has_place = find_place(log, ranges, n, &number);
+	update_limit(log);
+	log->place = NO_PLACE;
+	if (has_place)
+		set_place(log, number);
 	log->n_ranges = log->n_ahead = log->next = 0;
 	for (size_t i = 0; i < n; i++)
 		add_range(log, ranges[i]);
@@ -142,6 +196,7 @@ static bool use_ahead(struct tp_py_read_log *log, const struct tp_process_range 
 			continue;
 		memcpy(range->out, log->bytes + ahead->at, ahead->size);
 		log->next = i + 1;
+		set_place(log, ahead->number);
 		return true;
 	}
 	return false;
@@ -165,6 +220,8 @@ void tp_py_read_ahead_init(struct tp_py_read_ahead *self, struct tp_py_memory *b
 	*self = (struct tp_py_read_ahead){.mem = *below, .below = below};
 	self->mem.read = read_ranges;
 	self->log = tp_alloc(sizeof(*self->log));
+	self->log->place = NO_PLACE;
+	self->log->n_wanted = AHEAD_MAX;
 }
 
 void tp_py_read_ahead_release(struct tp_py_read_ahead *self)
@@ -181,4 +238,7 @@ void tp_py_read_ahead_begin(struct tp_py_read_ahead *self)
 	log->n_ahead = log->next = 0;
 	if (log->n > 0)
 		log->entries[(log->n - 1) % N_LOG].is_last = true;
+	log->round_begin = log->n;
+	log->place = NO_PLACE;
+	log->n_wanted = AHEAD_MAX;
 }

@@ -90,13 +90,8 @@ static enum tp_py_stack_outcome fit_chunks(const struct tp_py_copy *copy,
 			       ? TP_PY_STACK_RETRY
 			       : TP_PY_STACK_MOVED;
 	uint64_t size = tp_py_memory_u64(tp_py_copy_chunk(copy, plan, 0) + layout->chunk_size);
-	uint64_t was = plan->chunks[0].size;
-	/* Until the next time a little less than planned is read. */
-	tp_py_stack_location_fit_top(plan, layout, size, top);
-	if (plan->chunks[0].size > was && top > newest + was)
-		return TP_PY_STACK_RETRY;
-	plan->chunks[0].size = was;
-	return TP_PY_STACK_READ;
+	return tp_py_stack_location_fit_top(plan, layout, size, top) ? TP_PY_STACK_READ
+								     : TP_PY_STACK_RETRY;
 }
 
 static enum tp_py_stack_outcome fit(const struct tp_py_copy *copy, struct tp_py_copy_thread *thread)
@@ -279,6 +274,7 @@ enum tp_py_stack_outcome tp_py_stack_read(struct tp_py_stack *self,
 	enum tp_py_stack_outcome outcome;
 	self->n_frames = 0;
 	self->cut = 0;
+	tp_py_stack_location_shrink(&thread->plan);
 	switch (tp_py_copy_read(&self->copy, thread, n_looks)) {
 	case TP_PY_COPY_SLOW:
 		return TP_PY_STACK_MOVED;

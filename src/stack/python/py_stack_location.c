@@ -11,6 +11,7 @@ enum {
 	MAX_CHUNKS = 4096,         /* 64 MiB of frames */
 	MAX_CHUNK_BYTES = 1 << 20, /* a chunk is larger than 16 KiB only if a single frame is */
 	SLACK_BYTES = 1024,        /* the stack may have grown since */
+	PEAK_READINGS = 128,       /* before less is read: loops come back to their depths */
 	CHUNK_HEAD_BYTES = 64,
 };
 
@@ -18,6 +19,7 @@ void tp_py_stack_location_clear(struct tp_py_stack_location *plan)
 {
 	plan->cframe = 0;
 	plan->n_chunks = 0;
+	plan->peak_bytes = plan->n_peaks = 0;
 	plan->n_loose = 0;
 	plan->n_outer = 0;
 }
@@ -58,10 +60,31 @@ static uint64_t top_chunk_size(uint64_t address, const struct tp_py_layout *layo
 	return limited(limited(layout->chunk_data + used + SLACK_BYTES, size), MAX_CHUNK_BYTES);
 }
 
-void tp_py_stack_location_fit_top(struct tp_py_stack_location *plan,
+bool tp_py_stack_location_fit_top(struct tp_py_stack_location *plan,
 				  const struct tp_py_layout *layout, uint64_t size, uint64_t top)
 {
-	plan->chunks[0].size = top_chunk_size(plan->chunks[0].address, layout, size, top);
+	struct tp_py_stack_location_chunk *newest = &plan->chunks[0];
+	uint64_t needed = top_chunk_size(newest->address, layout, size, top);
+	if (needed > newest->size && top > newest->address + newest->size) {
+		newest->size = needed;
+		return false;
+	}
+	plan->peak_bytes = needed > plan->peak_bytes ? needed : plan->peak_bytes;
+	plan->n_peaks++;
+	return true;
+}
+
+void tp_py_stack_location_shrink(struct tp_py_stack_location *plan)
+{
+	if (plan->n_peaks < PEAK_READINGS || plan->n_chunks == 0)
+		return;
+	/* The rest of the last page costs little, and the stack may grow into it. */
+	struct tp_py_stack_location_chunk *newest = &plan->chunks[0];
+	uint64_t last = newest->address + plan->peak_bytes + SLACK_BYTES;
+	uint64_t page_end =
+		last / TP_PROCESS_MEMORY_PAGE * TP_PROCESS_MEMORY_PAGE + TP_PROCESS_MEMORY_PAGE;
+	newest->size = limited(newest->size, page_end - newest->address);
+	plan->peak_bytes = plan->n_peaks = 0;
 }
 
 struct chunk_head {
@@ -97,8 +120,7 @@ static size_t find_chunk(const struct tp_py_stack_location *plan, uint64_t addre
 	return i;
 }
 
-/* The chunk that was newest is read up to its old top, plus slack: that is still right when it is
- * no longer the newest. */
+/* The chunk that was the newest one has been filled since: its head says up to where. */
 bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struct tp_py_memory *mem,
 					const struct tp_py_layout *layout, uint64_t address,
 					uint64_t top)
@@ -116,7 +138,7 @@ bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struc
 		TP_ARRAY_PUSH(fresh, n, capacity) = head.chunk;
 		top = 0;
 		known = find_chunk(plan, head.previous);
-	} while (head.previous != 0 && known == plan->n_chunks);
+	} while (head.previous != 0 && (known == plan->n_chunks || known == 0));
 	for (; is_sane && known < plan->n_chunks; known++)
 		TP_ARRAY_PUSH(fresh, n, capacity) = plan->chunks[known];
 	if (!is_sane)
@@ -124,6 +146,7 @@ bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struc
 	free(plan->chunks);
 	plan->chunks = fresh;
 	plan->n_chunks = n;
+	plan->peak_bytes = plan->n_peaks = 0;
 	plan->chunks_capacity = capacity;
 	return is_sane;
 }

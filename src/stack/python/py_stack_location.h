@@ -35,6 +35,9 @@ struct tp_py_stack_location {
 	struct tp_py_stack_location_chunk *chunks; /* all chunks, newest first; heap */
 	size_t n_chunks;
 	size_t chunks_capacity;
+	/* The newest chunk as the last readings saw it: what to read of it shrinks with them. */
+	uint64_t peak_bytes;
+	uint32_t n_peaks; /* readings that peak_bytes is the largest size of */
 	uint64_t loose[TP_PY_STACK_LOCATION_LOOSE]; /* frames, innermost first */
 	size_t n_loose;
 	/* The outermost frames that are not in the interpreter's frame chunks, from the last
@@ -64,7 +67,10 @@ bool tp_py_stack_location_is_partial(const struct tp_py_stack_location *plan);
 bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struct tp_py_memory *mem,
 					const struct tp_py_layout *layout, uint64_t address,
 					uint64_t top);
-/* Sets the size to read of the newest chunk, which is now used up to `top`. */
-void tp_py_stack_location_fit_top(struct tp_py_stack_location *plan,
+/* Notes that the newest chunk of `size` bytes is used up to `top`. Returns false if the stack has
+ * outgrown what was read of it: then the plan has more. */
+bool tp_py_stack_location_fit_top(struct tp_py_stack_location *plan,
 				  const struct tp_py_layout *layout, uint64_t size, uint64_t top);
+/* Called before a reading: what no recent reading needed is read no more. */
+void tp_py_stack_location_shrink(struct tp_py_stack_location *plan);
 #endif

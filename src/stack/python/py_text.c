@@ -7,7 +7,8 @@
 /* struct state of PyASCIIObject, the same from 3.8 to 3.14. */
 enum { KIND_SHIFT = 2, KIND_MASK = 7, IS_COMPACT = 1 << 5, IS_ASCII = 1 << 6 };
 
-enum { MAX_HEAD_BYTES = 128, LAST_CHARACTER = 0x10ffff };
+/* The head of a text and the characters of most follow each other: both are read at once. */
+enum { FIRST_BYTES = 160, LAST_CHARACTER = 0x10ffff };
 
 static void append_utf8(struct tp_buf *out, uint32_t c)
 {
@@ -73,16 +74,25 @@ static bool find_data(struct tp_py_memory *mem, const struct tp_py_layout *layou
 	return true;
 }
 
+/* Returns how many bytes from the head on can be read: no more than every text has, unless the rest
+ * is on the same page. */
+static size_t first_size(uint64_t address, size_t head_size)
+{
+	size_t left = TP_PROCESS_MEMORY_PAGE - address % TP_PROCESS_MEMORY_PAGE;
+	size_t size = left < FIRST_BYTES ? left : FIRST_BYTES;
+	return size < head_size ? head_size : size;
+}
+
 bool tp_py_text_read(struct tp_buf *out, struct tp_py_memory *mem,
 		     const struct tp_py_layout *layout, uint64_t address)
 {
-	uint8_t head[MAX_HEAD_BYTES];
+	uint8_t head[FIRST_BYTES];
 	uint8_t bytes[4 * TP_PY_TEXT_MAX_CHARACTERS];
 	tp_buf_clear(out);
-	/* Read no more than every string has: the next page may not be mapped. */
 	size_t head_size = layout->text_ascii;
+	size_t n_first = first_size(address, head_size);
 	if (head_size > sizeof(head) || layout->text_state + 4 > head_size ||
-	    layout->text_length + 8 > head_size || !tp_py_memory_get(mem, address, head, head_size))
+	    layout->text_length + 8 > head_size || !tp_py_memory_get(mem, address, head, n_first))
 		return false;
 	uint64_t length = tp_py_memory_u64(head + layout->text_length);
 	uint32_t state = tp_py_memory_u32(head + layout->text_state);
@@ -92,9 +102,10 @@ bool tp_py_text_read(struct tp_buf *out, struct tp_py_memory *mem,
 	    !find_data(mem, layout, address, state, &data))
 		return false;
 	size_t n = length < TP_PY_TEXT_MAX_CHARACTERS ? (size_t)length : TP_PY_TEXT_MAX_CHARACTERS;
-	if (n > 0 && !tp_py_memory_get(mem, data, bytes, n * kind))
+	bool is_read = data - address <= n_first && n * kind <= n_first - (data - address);
+	if (n > 0 && !is_read && !tp_py_memory_get(mem, data, bytes, n * kind))
 		return false;
-	if (!append_all(out, bytes, n, kind))
+	if (!append_all(out, is_read ? head + (data - address) : bytes, n, kind))
 		return false;
 	if (n < length)
 		tp_buf_puts(out, "…");

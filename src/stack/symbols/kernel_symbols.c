@@ -7,12 +7,12 @@
 #include "trainprof/base/buf.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/strtab.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +22,7 @@ enum {
 	MAX_NAMES = 4 << 20,
 	/* The last symbol before a gap must not name the whole gap. */
 	FUNCTION_MAX_BYTES = 1 << 20,
+	BLOCK_ENTRIES = 256, /* 4 KiB */
 };
 
 struct ksym_entry {
@@ -34,8 +35,21 @@ struct tp_kernel_symbols {
 	size_t n_entries;
 	size_t entries_capacity;
 	struct tp_buf texts;
-	void *kept; /* a kept file, mapped: contains entries and texts */
-	size_t kept_bytes;
+	struct kept_file *kept; /* NULL: entries and texts are in memory */
+};
+
+/* A kept file. It is read block by block: mapped, its pages would become resident one after the
+ * other, and a file that someone truncates would end us by SIGBUS. */
+struct kept_file {
+	int fd;
+	uint64_t texts_at; /* offset in the file */
+	uint64_t texts_bytes;
+	uint64_t *block_starts; /* start of the first entry of each block */
+	size_t n_blocks;
+	struct ksym_entry block[BLOCK_ENTRIES];
+	size_t block_number;
+	size_t n_block; /* 0 = none was read */
+	struct tp_strtab names;
 };
 
 /* Layout of a kept file: this header, the entries, the texts. */
@@ -201,52 +215,85 @@ void tp_kernel_symbols_save(const struct tp_kernel_symbols *names,
 	free(temporary);
 }
 
-/* The sizes in the header must add up to the file's size, and the last text must be terminated. */
-static bool is_good(const char *file, size_t size, const struct tp_kernel_epoch *epoch)
+static bool read_at(int fd, void *out, size_t size, uint64_t offset)
 {
-	struct kept_header header;
-	if (size < sizeof(header))
-		return false;
-	memcpy(&header, file, sizeof(header));
-	return memcmp(header.magic, kept_magic, sizeof(header.magic)) == 0 &&
-	       memcmp(header.epoch.boot_id, epoch->boot_id, sizeof(epoch->boot_id)) == 0 &&
-	       header.epoch.modules_hash == epoch->modules_hash && header.n_entries > 0 &&
-	       header.n_entries <= MAX_NAMES && header.texts_bytes > 0 &&
-	       header.texts_bytes <= UINT32_MAX &&
-	       sizeof(header) + header.n_entries * sizeof(struct ksym_entry) + header.texts_bytes ==
+	return pread(fd, out, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* The sizes in the header must add up to the file's size, and the last text must be terminated. */
+static bool is_good(const struct kept_header *header, int fd, uint64_t size,
+		    const struct tp_kernel_epoch *epoch)
+{
+	char last = 1;
+	return memcmp(header->magic, kept_magic, sizeof(header->magic)) == 0 &&
+	       memcmp(header->epoch.boot_id, epoch->boot_id, sizeof(epoch->boot_id)) == 0 &&
+	       header->epoch.modules_hash == epoch->modules_hash && header->n_entries > 0 &&
+	       header->n_entries <= MAX_NAMES && header->texts_bytes > 0 &&
+	       header->texts_bytes <= UINT32_MAX &&
+	       sizeof(*header) + header->n_entries * sizeof(struct ksym_entry) +
+			       header->texts_bytes ==
 		       size &&
-	       file[size - 1] == '\0';
+	       read_at(fd, &last, 1, size - 1) && last == '\0';
+}
+
+static uint64_t entry_offset(size_t number)
+{
+	return sizeof(struct kept_header) + number * sizeof(struct ksym_entry);
+}
+
+/* Opens a file that is ours alone; -1 if there is none. */
+static int open_kept(const char *file, uint64_t *size)
+{
+	struct stat st;
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    (st.st_mode & 077) == 0 && st.st_size > 0) {
+		*size = (uint64_t)st.st_size;
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+static void kept_free(struct kept_file *kept)
+{
+	close(kept->fd);
+	free(kept->block_starts);
+	tp_strtab_release(&kept->names);
+	free(kept);
 }
 
 struct tp_kernel_symbols *tp_kernel_symbols_restore(const struct tp_kernel_epoch *epoch,
 						    const char *file)
 {
-	struct tp_kernel_symbols *names = NULL;
-	struct stat st;
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 077) != 0 || st.st_size <= 0)
-		goto out;
-	size_t size = (size_t)st.st_size;
-	char *kept = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (kept == MAP_FAILED)
-		goto out;
-	if (!is_good(kept, size, epoch)) {
-		munmap(kept, size);
-		goto out;
-	}
+	uint64_t size;
 	struct kept_header header;
-	memcpy(&header, kept, sizeof(header));
-	names = tp_alloc(sizeof(*names));
-	names->kept = kept;
-	names->kept_bytes = size;
-	names->entries = (struct ksym_entry *)(void *)(kept + sizeof(header));
-	names->n_entries = header.n_entries;
-	names->texts.data = kept + size - header.texts_bytes;
-	names->texts.len = header.texts_bytes;
-out:
-	if (fd >= 0)
+	int fd = open_kept(file, &size);
+	if (fd < 0)
+		return NULL;
+	if (!read_at(fd, &header, sizeof(header), 0) || !is_good(&header, fd, size, epoch)) {
 		close(fd);
+		return NULL;
+	}
+	struct kept_file *kept = tp_alloc(sizeof(*kept));
+	kept->fd = fd;
+	kept->texts_at = size - header.texts_bytes;
+	kept->texts_bytes = header.texts_bytes;
+	kept->n_blocks = (header.n_entries + BLOCK_ENTRIES - 1) / BLOCK_ENTRIES;
+	kept->block_starts = tp_alloc(kept->n_blocks * sizeof(*kept->block_starts));
+	tp_strtab_init(&kept->names);
+	for (size_t i = 0; i < kept->n_blocks; i++) {
+		if (read_at(fd, &kept->block_starts[i], sizeof(*kept->block_starts),
+			    entry_offset(i * BLOCK_ENTRIES)))
+			continue;
+		kept_free(kept);
+		return NULL;
+	}
+	struct tp_kernel_symbols *names = tp_alloc(sizeof(*names));
+	names->kept = kept;
+	names->n_entries = header.n_entries;
 	return names;
 }
 
@@ -254,12 +301,10 @@ void tp_kernel_symbols_free(struct tp_kernel_symbols *names)
 {
 	if (!names)
 		return;
-	if (names->kept) {
-		munmap(names->kept, names->kept_bytes);
-	} else {
-		free(names->entries);
-		tp_buf_release(&names->texts);
-	}
+	if (names->kept)
+		kept_free(names->kept);
+	free(names->entries);
+	tp_buf_release(&names->texts);
 	free(names);
 }
 
@@ -268,24 +313,91 @@ bool tp_kernel_symbols_is_empty(const struct tp_kernel_symbols *names)
 	return names->n_entries == 0;
 }
 
-bool tp_kernel_symbols_find(const struct tp_kernel_symbols *names, uint64_t address,
-			    const char **name, uint64_t *start, uint64_t *end)
+/* Returns NULL if the file can no longer be read. */
+static const struct ksym_entry *entry_get(struct tp_kernel_symbols *names, size_t number)
 {
-	size_t low = tp_first_above(names->entries, names->n_entries, sizeof(struct ksym_entry),
-				    offsetof(struct ksym_entry, start), address);
-	if (low == 0)
+	struct kept_file *kept = names->kept;
+	if (!kept)
+		return &names->entries[number];
+	size_t block = number / BLOCK_ENTRIES;
+	if (!kept->n_block || kept->block_number != block) {
+		size_t first = block * BLOCK_ENTRIES;
+		size_t n = names->n_entries - first;
+		n = n < BLOCK_ENTRIES ? n : BLOCK_ENTRIES;
+		kept->n_block = 0;
+		if (!read_at(kept->fd, kept->block, n * sizeof(*kept->block), entry_offset(first)))
+			return NULL;
+		kept->block_number = block;
+		kept->n_block = n;
+	}
+	return &kept->block[number % BLOCK_ENTRIES];
+}
+
+/* Returns the number of the first entry that begins above the address. */
+static size_t first_above(struct tp_kernel_symbols *names, uint64_t address)
+{
+	struct kept_file *kept = names->kept;
+	if (!kept)
+		return tp_first_above(names->entries, names->n_entries, sizeof(struct ksym_entry),
+				      offsetof(struct ksym_entry, start), address);
+	size_t block =
+		tp_first_above(kept->block_starts, kept->n_blocks, sizeof(uint64_t), 0, address);
+	if (block == 0 || !entry_get(names, (block - 1) * BLOCK_ENTRIES))
+		return 0;
+	return (block - 1) * BLOCK_ENTRIES +
+	       tp_first_above(kept->block, kept->n_block, sizeof(struct ksym_entry),
+			      offsetof(struct ksym_entry, start), address);
+}
+
+/* Returns NULL for data and hidden names. */
+static const char *name_get(struct tp_kernel_symbols *names, uint32_t at)
+{
+	struct kept_file *kept = names->kept;
+	char text[NAME_MAX_BYTES + 1];
+	if (at == 0)
+		return NULL;
+	if (!kept)
+		return names->texts.data + at;
+	if (at >= kept->texts_bytes)
+		return NULL;
+	uint64_t left = kept->texts_bytes - at;
+	size_t size = left < sizeof(text) ? (size_t)left : sizeof(text);
+	if (!read_at(kept->fd, text, size, kept->texts_at + at) || !memchr(text, '\0', size))
+		return NULL;
+	return tp_strtab_text(&kept->names, tp_strtab_intern(&kept->names, text));
+}
+
+/* The first of several names of one address is used: moves `at` back to it. */
+static bool find_first_alias(struct tp_kernel_symbols *names, size_t *at, struct ksym_entry *out)
+{
+	const struct ksym_entry *entry = entry_get(names, *at);
+	if (!entry)
 		return false;
+	*out = *entry;
+	for (; *at > 0; --*at) {
+		entry = entry_get(names, *at - 1);
+		if (!entry || entry->start != out->start || entry->name == 0)
+			break;
+		*out = *entry;
+	}
+	return true;
+}
+
+bool tp_kernel_symbols_find(struct tp_kernel_symbols *names, uint64_t address, const char **name,
+			    uint64_t *start, uint64_t *end)
+{
+	struct ksym_entry found;
+	size_t low = first_above(names, address);
 	size_t at = low - 1;
-	uint64_t limit = names->entries[at].start + FUNCTION_MAX_BYTES;
-	uint64_t next = low < names->n_entries ? names->entries[low].start : limit;
-	while (at > 0 && names->entries[at - 1].start == names->entries[at].start &&
-	       names->entries[at - 1].name != 0)
-		at--;
-	if (names->entries[at].name == 0 || names->entries[at].name >= names->texts.len ||
-	    address >= limit)
+	if (low == 0 || !find_first_alias(names, &at, &found))
 		return false;
-	*name = names->texts.data + names->entries[at].name;
-	*start = names->entries[at].start;
-	*end = next < limit ? next : limit;
+	uint64_t limit = found.start + FUNCTION_MAX_BYTES;
+	const struct ksym_entry *next = low < names->n_entries ? entry_get(names, low) : NULL;
+	const char *text = address < limit ? name_get(names, found.name) : NULL;
+	if (!text)
+		return false;
+	*name = text;
+	*start = found.start;
+	*end = next && next->start < limit ? next->start : limit;
 	return true;
 }

@@ -11,8 +11,9 @@ double noise_normal(struct noise *noise)
 
 const char *noise_name(enum noise_kind kind)
 {
-	static const char *const names[] = {"quiet", "busy neighbour", "drifting clock",
-					    "bimodal steps", "epochs with pauses"};
+	static const char *const names[] = {
+		"quiet",         "busy neighbour",     "drifting clock",
+		"bimodal steps", "epochs with pauses", "wandering machine"};
 	return names[kind];
 }
 
@@ -52,7 +53,13 @@ double noise_run(struct noise *noise, double slowdown, double *error)
 	double between = noise->kind == NOISE_NEIGHBOUR ? 0.01 : 0.005;
 	double level = slowdown * (1 + between * noise_normal(noise));
 	if (noise->kind == NOISE_DRIFT)
-		level *= pow(1.01, (double)noise->n_runs);
+		level *= pow(1 + (noise->drift_ratio > 0 ? noise->drift_ratio : 0.01),
+			     (double)noise->n_runs);
+	if (noise->kind == NOISE_WANDER) {
+		if (noise->n_runs % 2 == 0)
+			noise->wander_ratio = 0.03 * noise_normal(noise);
+		level *= 1 + noise->wander_ratio;
+	}
 	noise->n_runs++;
 	fill(noise, steps, level);
 	for (int i = 0; i < N_STEPS; i++) {

@@ -13,13 +13,16 @@ enum noise_kind {
 	NOISE_DRIFT,     /* the clock rate falls by 1 % from each run to the next */
 	NOISE_BIMODAL,   /* a third of the steps takes 1.5 times as long */
 	NOISE_EPOCHS,    /* a pause of 5 steps at the end of each epoch of 50 */
+	NOISE_WANDER,    /* the machine is some 3 % faster or slower for two runs at a time */
 	N_NOISES
 };
 
 struct noise {
 	uint64_t state;
 	enum noise_kind kind;
-	size_t n_runs; /* number generated so far: drift continues */
+	size_t n_runs;       /* number generated so far: drift continues */
+	double drift_ratio;  /* of NOISE_DRIFT, from run to run; 0 = 1 % */
+	double wander_ratio; /* of the current two runs */
 };
 
 /* splitmix64 */

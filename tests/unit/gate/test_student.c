@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of quantiles of Student's t, against published tables. */
+/* Tests of Student's t and Fisher's F, against published tables. */
 #include "trainprof/gate/gate.h"
 
 #include <check.h>
@@ -34,6 +34,24 @@ START_TEST(fractional_degrees_lie_between_whole_ones)
 }
 END_TEST
 
+START_TEST(tails_of_f_match_published_tables_and_squares_of_t)
+{
+	static const struct {
+		double f, above, below, tail;
+	} rows[] = {{161.448, 1, 1, 0.05},
+		    {3.7083, 3, 10, 0.05},
+		    {99.0, 2, 2, 0.01},
+		    {4.8491, 10, 10, 0.01},
+		    {0, 3, 4, 1}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_double_eq_tol(tp_fisher_tail(rows[i].f, rows[i].above, rows[i].below),
+					rows[i].tail, 1e-4);
+	double t = tp_student_quantile(0.975, 7);
+	ck_assert_double_eq_tol(tp_fisher_tail(t * t, 1, 7), 0.05, 1e-9);
+	ck_assert_double_eq_tol(tp_fisher_tail(INFINITY, 1, 7), 0, 1e-12);
+}
+END_TEST
+
 Suite *suite_gate_student(void);
 
 Suite *suite_gate_student(void)
@@ -43,6 +61,7 @@ Suite *suite_gate_student(void)
 	tcase_add_test(tc, quantiles_match_published_tables);
 	tcase_add_test(tc, lower_quantiles_mirror_the_upper_ones);
 	tcase_add_test(tc, fractional_degrees_lie_between_whole_ones);
+	tcase_add_test(tc, tails_of_f_match_published_tables_and_squares_of_t);
 	suite_add_tcase(s, tc);
 	return s;
 }

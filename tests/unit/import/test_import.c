@@ -176,6 +176,37 @@ START_TEST(files_of_different_tools_are_no_job)
 }
 END_TEST
 
+/* Profilers write a run as a database, as JSON and as CSV: it is one rank, not two. */
+START_TEST(two_forms_of_one_run_are_no_job)
+{
+	static const char view[] =
+		"[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,"
+		"\"ts\":\"1736408883600000.000\",\"dur\":2},{\"name\":\"process_name\","
+		"\"pid\":1,\"args\":{\"name\":\"Python\"},\"ph\":\"M\"}]";
+	static const char csv[] = "Name,Start Time(us),Duration(us)\nMatMul,5,6\n";
+	struct imported in;
+	char *one = put_file("kernel_details.csv", csv, strlen(csv));
+	char *two = put_file("trace_view.json", view, strlen(view));
+	imported_files(&in, (const char *[]){one, two}, 2, NULL);
+	ck_assert_int_eq(in.status, TP_PARSE);
+	ck_assert_msg(strstr(in.err.text, "one run in two forms") != NULL, "%s", in.err.text);
+	ck_assert_msg(strstr(in.err.next, two) != NULL, "%s", in.err.next);
+	imported_release(&in);
+	free(one);
+	/* In folders of their own they are ranks. */
+	char *folder = tp_asprintf("%s/next", directory);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	one = put_file("next/kernel_details.csv", csv, strlen(csv));
+	imported_files(&in, (const char *[]){one, two}, 2, NULL);
+	ck_assert_int_eq(in.status, TP_OK);
+	ck_assert_uint_eq(in.result.n_ranks, 2);
+	imported_release(&in);
+	free(folder);
+	free(one);
+	free(two);
+}
+END_TEST
+
 START_TEST(the_first_file_of_no_use_is_named)
 {
 	struct tp_buf text = {0};
@@ -525,6 +556,7 @@ Suite *suite_import_import(void)
 	tcase_add_test(tc, of_several_files_the_name_tells_the_rank_if_nothing_else_does);
 	tcase_add_test(tc, the_first_file_of_no_use_is_named);
 	tcase_add_test(tc, files_of_different_tools_are_no_job);
+	tcase_add_test(tc, two_forms_of_one_run_are_no_job);
 	tcase_add_test(tc, more_files_than_ranks_may_be_are_refused);
 	tcase_add_test(tc, members_of_archives_are_ranks);
 	tcase_add_test(tc, an_archive_that_is_cut_says_so_at_its_last_rank);

@@ -288,6 +288,47 @@ START_TEST(deep_stacks_keep_both_ends)
 }
 END_TEST
 
+static size_t slices_of_reading(struct pyimage *image, struct tp_python *python)
+{
+	size_t before = image->n_slices;
+	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
+	return image->n_slices - before;
+}
+
+/* Imports are deep, training is not. */
+START_TEST(of_a_stack_that_became_shallow_less_is_read)
+{
+	struct pyimage image;
+	pyimage_init(&image, (unsigned)_i);
+	call_three(&image);
+	struct tp_python *python = open_image(&image);
+	size_t shallow = slices_of_reading(&image, python);
+	shallow = slices_of_reading(&image, python);
+	uint64_t top = image.top;
+	uint64_t innermost = image.innermost;
+	uint64_t code = pyimage_code(&image, "imports.py", "load", 10);
+	for (int i = 0; i < 55; i++)
+		pyimage_call(&image, code, 4, false);
+	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
+	size_t deep = slices_of_reading(&image, python);
+	ck_assert_uint_gt(deep, 2 * shallow);
+	image.top = top;
+	pyimage_put(&image, image.thread + image.layout->thread_top, top);
+	pyimage_set_innermost(&image, innermost);
+	for (int i = 0; i < 256; i++)
+		(void)slices_of_reading(&image, python);
+	ck_assert_uint_lt(slices_of_reading(&image, python), deep * 2 / 3);
+	check_three(&image);
+	/* It grows into the next chunk before it is read again. */
+	for (int i = 0; i < 150; i++)
+		pyimage_call(&image, code, 4, false);
+	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
+	ck_assert_uint_eq(n_places, 153);
+	tp_python_close(python);
+	pyimage_release(&image);
+}
+END_TEST
+
 START_TEST(places_are_cut_to_what_fits)
 {
 	struct pyimage image;
@@ -603,6 +644,8 @@ Suite *suite_stack_python(void)
 				    TP_PY_LAYOUT_MINOR_MAX + 1);
 	/* In older versions every frame can be a thread's first one. */
 	tcase_add_loop_test(tc, a_stack_has_to_end_at_its_root, 11, TP_PY_LAYOUT_MINOR_MAX + 1);
+	tcase_add_loop_test(tc, of_a_stack_that_became_shallow_less_is_read, 11,
+			    TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_loop_test(tc, scaffolding_is_not_shown, 11, TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_test(tc, a_program_without_python_is_absent);
 	tcase_set_timeout(tc, 30);

@@ -267,6 +267,18 @@ static bool mount_small(const char *size)
 	return true;
 }
 
+/* Takes all that is left of the small file system; returns the path. */
+static char *fill_disk(void)
+{
+	static const char page[4096];
+	char *path = tp_asprintf("%s/filler", directory);
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	while (write(fd, page, sizeof(page)) > 0)
+		;
+	close(fd);
+	return path;
+}
+
 START_TEST(a_full_disk_stops_recording_and_leaves_room_for_manifest_and_report)
 {
 	if (!mount_small("size=3m"))
@@ -275,19 +287,13 @@ START_TEST(a_full_disk_stops_recording_and_leaves_room_for_manifest_and_report)
 	story_emit(tp_store_sink(store), 0, 400000);
 	uint64_t until_ns = 0;
 	struct tp_error err = {0};
+	tp_store_end(store);
 	ck_assert(tp_store_has_stopped(store, &until_ns, &err));
 	ck_assert_str_eq(err.text, "no space left on device");
-	/* The target fills the remaining space. */
-	char *path = tp_asprintf("%s/target", directory);
-	int fd = open(path, O_WRONLY | O_CREAT, 0600);
-	char page[4096] = {0};
-	while (write(fd, page, sizeof(page)) > 0)
-		;
-	close(fd);
-	free(path);
+	free(fill_disk()); /* the target takes the remaining space */
 	finish(store);
 	char *report = tp_alloc(900000);
-	path = tp_asprintf("%s/report.json", recording);
+	char *path = tp_asprintf("%s/report.json", recording);
 	ck_assert_int_eq(tp_file_replace(path, report, 900000, NULL), TP_OK);
 	free(path);
 	free(report);
@@ -295,6 +301,106 @@ START_TEST(a_full_disk_stops_recording_and_leaves_room_for_manifest_and_report)
 	load(&trace);
 	ck_assert(!trace.is_partial);
 	ck_assert_uint_gt(trace.n_runs, 1000);
+	ck_assert_str_eq(tp_trace_string(&trace, stop_gap(&trace)->reason),
+			 "no space left on device");
+	tp_trace_release(&trace);
+}
+END_TEST
+
+/* A tenth of a millisecond lies between two samples, so that half a second is more than a page. */
+enum { TICK_NS = 100000, PER_MS = 10 };
+
+static void put_samples(struct tp_sink *sink, uint64_t from_ms, uint64_t to_ms, uint32_t stack)
+{
+	for (uint64_t tick = from_ms * PER_MS; tick < to_ms * PER_MS; tick++) {
+		struct tp_sample sample = {.task = 0, .syscall = -1, .stack = stack};
+		sample.time_ns = STORY_STARTED_NS + tick * TICK_NS;
+		tp_sink_sample(sink, &sample);
+	}
+}
+
+static uint32_t put_stack(struct tp_sink *sink, const char *function)
+{
+	struct tp_frame frame = {.kind = TP_FRAME_NATIVE};
+	frame.symbol = tp_sink_string(sink, function);
+	uint32_t id = tp_sink_frame(sink, &frame);
+	return tp_sink_stack(sink, &id, 1, 0);
+}
+
+/* The disk is full from 1000 ms to 3000 ms. */
+START_TEST(on_a_disk_that_is_freed_recording_goes_on)
+{
+	if (!mount_small("size=3m"))
+		return;
+	struct tp_store *store = create(UINT64_MAX);
+	struct tp_sink *sink = tp_store_sink(store);
+	tp_store_wait_for_room(store);
+	const struct tp_task task = {.tid = 1, .pid = 1, .parent = TP_NO_TASK};
+	tp_sink_task(sink, &task);
+	put_samples(sink, 1, 500, put_stack(sink, "before"));
+	tp_store_flush(store);
+	char *filler = fill_disk();
+	put_samples(sink, 500, 1000, put_stack(sink, "before"));
+	tp_store_flush(store); /* does not fit, and waits */
+	uint32_t during = put_stack(sink, "during");
+	put_samples(sink, 1000, 2000, during);
+	tp_store_flush(store);
+	put_samples(sink, 2000, 3000, during);
+	ck_assert(!tp_store_has_stopped(store, &(uint64_t){0}, NULL));
+	remove(filler);
+	free(filler);
+	tp_store_flush(store);
+	put_samples(sink, 3000, 4000, during);
+	finish(store);
+	struct tp_trace trace;
+	load(&trace);
+	ck_assert(!trace.is_partial);
+	ck_assert_uint_eq(trace.n_samples, (999 + 1000) * PER_MS);
+	ck_assert_uint_eq(tp_trace_n_lost(&trace), 2000 * PER_MS);
+	const struct tp_stack *last =
+		tp_trace_stack(&trace, trace.samples[trace.n_samples - 1].stack);
+	ck_assert_str_eq(tp_trace_string(&trace, trace.frames[last->frames[0]].symbol), "during");
+	ck_assert_uint_eq(trace.n_timed_gaps, 1);
+	ck_assert_str_eq(trace.timed_gaps[0].reason, "the disk was full");
+	ck_assert_uint_eq(trace.timed_gaps[0].start_ns, 1000 * 1000000ULL - TICK_NS);
+	ck_assert_uint_eq(trace.timed_gaps[0].end_ns, 3000 * 1000000ULL - TICK_NS);
+	/* Time of which nothing is known is no time of the program. */
+	ck_assert_uint_eq(trace.left_out_ns[TP_STOP_DISK_FULL], 2000 * 1000000ULL);
+	tp_trace_release(&trace);
+}
+END_TEST
+
+/* Definitions wait, too; there is an end to that. */
+START_TEST(on_a_disk_that_stays_full_recording_ends_and_counts_what_is_lost)
+{
+	enum { N_STACKS = 200000 };
+	if (!mount_small("size=3m"))
+		return;
+	struct tp_store *store = create(UINT64_MAX);
+	struct tp_sink *sink = tp_store_sink(store);
+	tp_store_wait_for_room(store);
+	const struct tp_task task = {.tid = 1, .pid = 1, .parent = TP_NO_TASK};
+	tp_sink_task(sink, &task);
+	put_samples(sink, 1, 500, put_stack(sink, "before"));
+	tp_store_flush(store);
+	free(fill_disk());
+	put_samples(sink, 500, 1000, 1);
+	tp_store_flush(store);
+	char name[40];
+	uint64_t until_ns = 0;
+	int n = 0;
+	for (; n < N_STACKS && !tp_store_has_stopped(store, &until_ns, NULL); n++) {
+		snprintf(name, sizeof(name), "a function with the number %d", n);
+		put_samples(sink, 1000 + (uint64_t)n, 1001 + (uint64_t)n, put_stack(sink, name));
+	}
+	ck_assert_int_lt(n, N_STACKS);
+	ck_assert_uint_eq(until_ns, STORY_STARTED_NS + 500 * 1000000ULL - TICK_NS);
+	finish(store);
+	struct tp_trace trace;
+	load(&trace);
+	ck_assert_uint_eq(trace.n_samples, 499 * PER_MS);
+	/* A string, a frame and a stack for the samples of each turn of the loop. */
+	ck_assert_uint_ge(tp_trace_n_lost(&trace), 500 * PER_MS + (PER_MS + 3) * (uint64_t)(n - 1));
 	ck_assert_str_eq(tp_trace_string(&trace, stop_gap(&trace)->reason),
 			 "no space left on device");
 	tp_trace_release(&trace);
@@ -444,6 +550,8 @@ Suite *suite_store_writer(void)
 	tcase_add_test(tc, stacks_of_a_long_run_read_back);
 	tcase_add_test(tc, at_its_size_limit_a_recording_stops_and_stays_whole);
 	tcase_add_test(tc, a_full_disk_stops_recording_and_leaves_room_for_manifest_and_report);
+	tcase_add_test(tc, on_a_disk_that_is_freed_recording_goes_on);
+	tcase_add_test(tc, on_a_disk_that_stays_full_recording_ends_and_counts_what_is_lost);
 	tcase_add_test(tc, a_disk_without_room_for_a_recording_is_refused_and_left_clean);
 	tcase_add_test(tc, half_a_block_is_taken_back);
 	tcase_add_test(tc, the_file_size_limit_of_the_shell_is_kept_without_a_signal);

@@ -36,6 +36,15 @@ START_TEST(unknown_values_stay_placeholders)
 }
 END_TEST
 
+START_TEST(more_is_recorded_with_the_tool_that_wrote_the_trace)
+{
+	const struct tp_rank_info rank = {.format = "kineto"};
+	const struct tp_run_info run = {.ranks = &rank, .n_ranks = 1};
+	ck_assert_str_eq(filled(&run, "%CAPTURE_STACKS; or: %COMMAND"),
+			 "torch.profiler.profile(with_stack=True); or: YOUR_COMMAND");
+}
+END_TEST
+
 START_TEST(one_cpu_is_never_made_none)
 {
 	facts[TP_FACT_CPU_ALLOWED] = (struct tp_quantity){.is_known = true, .value = 1};
@@ -50,6 +59,7 @@ Suite *suite_advise_example(void)
 	TCase *tc = tcase_create("example");
 	tcase_add_test(tc, command_and_cpus_are_those_of_the_run);
 	tcase_add_test(tc, unknown_values_stay_placeholders);
+	tcase_add_test(tc, more_is_recorded_with_the_tool_that_wrote_the_trace);
 	tcase_add_test(tc, one_cpu_is_never_made_none);
 	suite_add_tcase(suite, tc);
 	return suite;

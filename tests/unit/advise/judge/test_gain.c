@@ -3,6 +3,7 @@
 #include "advise/judge/gain.h"
 #include "advise/shelf.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
 #include <check.h>
@@ -50,9 +51,10 @@ static struct tp_gain_input basis_of(double exposed, double solo, double supply)
 	struct tp_gain_input basis = {.whole_ns = 100};
 	struct tp_gain_part *loader = &basis.parts[TP_PART_DATALOADER];
 	struct tp_gain_part *compute = &basis.parts[TP_PART_COMPUTE];
-	*loader = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo, 0};
+	*loader = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo, 0, 0};
 	double without = fmax(exposed, supply);
-	*compute = (struct tp_gain_part){true, 100 - exposed, without, fmax(without, exposed), 0};
+	*compute =
+		(struct tp_gain_part){true, 100 - exposed, without, fmax(without, exposed), 0, 0};
 	return basis;
 }
 
@@ -65,6 +67,29 @@ START_TEST(a_whole_part_gains_what_its_bracket_says)
 	ck_assert_double_eq_tol(gain.low, 100.0 / 70, 1e-9);
 	ck_assert_double_eq_tol(gain.high, 100.0 / 60, 1e-9);
 	ck_assert_double_eq_tol(gain.value, sqrt(gain.low * gain.high), 1e-9);
+}
+END_TEST
+
+START_TEST(the_wait_for_a_cpu_may_go_with_the_work)
+{
+	/* 30 of computing, 10 of Python, 60 of waiting for a CPU: a quarter of it is Python's. */
+	static const double ratios[] = {0.3, 0.1, 0.6};
+	static const enum tp_part parts[] = {TP_PART_COMPUTE, TP_PART_HOST, TP_PART_IDLE};
+	for (int i = 0; i < TP_N_PARTS; i++)
+		facts[tp_part_facts[i]] = (struct tp_quantity){.is_known = true};
+	for (size_t i = 0; i < TP_ARRAY_LEN(parts); i++)
+		facts[tp_part_facts[parts[i]]].value = ratios[i];
+	struct tp_gain_input basis = tp_gain_input_of_facts(facts);
+	ck_assert_double_eq_tol(estimate(&basis, TP_PART_HOST, 0, 1).high, 1 / 0.9, 1e-9);
+	facts[TP_FACT_STEP_RUNNABLE] = (struct tp_quantity){.is_known = true, .value = 0.6};
+	basis = tp_gain_input_of_facts(facts);
+	struct tp_gain gain = estimate(&basis, TP_PART_HOST, 0, 1);
+	ck_assert_double_eq_tol(gain.high, 1 / 0.75, 1e-9);
+	ck_assert_double_eq_tol(gain.low, 1, 1e-9);
+	ck_assert_double_eq_tol(estimate(&basis, TP_PART_HOST, 0, 0.5).high, 1 / 0.875, 1e-9);
+	/* The wait itself, and all work: nothing else is left. */
+	ck_assert_double_eq_tol(estimate(&basis, TP_PART_IDLE, 0, 1).high, 1 / 0.4, 1e-9);
+	ck_assert_double_eq_tol(estimate(&basis, TP_PART_COMPUTE, 0, 1).high, 1 / 0.25, 1e-9);
 }
 END_TEST
 
@@ -172,7 +197,8 @@ static struct tp_gain_input random_basis(void)
 		double exposed = i + 1 < TP_N_PARTS ? rest * random_unit() * 0.6 : rest;
 		double solo = exposed * random_unit();
 		rest -= exposed;
-		basis.parts[i] = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo, 0};
+		basis.parts[i] =
+			(struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo, 0, 0};
 	}
 	return basis;
 }
@@ -302,9 +328,9 @@ START_TEST(no_step_is_shorter_than_the_work_that_is_left)
 {
 	/* The host works 70 of 100, 20 of them exposed; data takes 40, compute 40. */
 	struct tp_gain_input basis = {.whole_ns = 100};
-	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 20, 80, 100, 70};
-	basis.parts[TP_PART_DATALOADER] = (struct tp_gain_part){true, 40, 70, 100, 40};
-	basis.parts[TP_PART_COMPUTE] = (struct tp_gain_part){true, 40, 70, 100, 40};
+	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 20, 80, 100, 70, 0};
+	basis.parts[TP_PART_DATALOADER] = (struct tp_gain_part){true, 40, 70, 100, 40, 0};
+	basis.parts[TP_PART_COMPUTE] = (struct tp_gain_part){true, 40, 70, 100, 40, 0};
 	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0, 1),
 				   estimate(&basis, TP_PART_COMPUTE, 0, 0.5),
 				   estimate(&basis, TP_PART_HOST, 0, 0.5)};
@@ -325,7 +351,7 @@ START_TEST(the_supply_limits_next_where_it_is_the_longest)
 {
 	/* Compute takes 80 of 100, a batch arrives every 70; the host's 10 are removed, too. */
 	struct tp_gain_input basis = basis_of(20, 20, 70);
-	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 10, 90, 90, 0};
+	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 10, 90, 90, 0, 0};
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_COMPUTE, 0, 0.5),
 				   estimate(&basis, TP_PART_COMPUTE, 0, 0.8)};
 	struct tp_next_limit then;
@@ -360,6 +386,7 @@ Suite *suite_advise_gain(void)
 	TCase *tcase = tcase_create("gain");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_whole_part_gains_what_its_bracket_says);
+	tcase_add_test(tcase, the_wait_for_a_cpu_may_go_with_the_work);
 	tcase_add_test(tcase, a_fraction_gains_its_fraction);
 	tcase_add_test(tcase, time_that_other_calls_share_is_no_sure_gain);
 	tcase_add_test(tcase, the_supply_of_the_loader_bounds_what_compute_gains);

@@ -66,7 +66,7 @@ START_TEST(mistakes_name_file_and_line)
 		 "a gain has 'part' and 'fraction', or 'of'"},
 		{"step.count > 1",
 		 ", \"gain\": {\"part\": \"idle\", \"fraction\": \"2ms\", \"method\": \"m\"}",
-		 "a fraction is needed here, not a time"},
+		 "a plain number is needed here, not a time"},
 		{"step.count > 1",
 		 ", \"cases\": [{\"facts\": {\"step.count\": \"2ms\"}, \"fires\": true}]",
 		 "'step.count' is in 1, as 4 or a plain number: this is a time"},

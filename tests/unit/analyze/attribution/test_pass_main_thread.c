@@ -331,6 +331,10 @@ static const struct half {
 	{"usleep", "next_batch", TP_STATE_BLOCKED, TP_CAUSE_SLEEP, TP_LABEL_DATALOADER_PAUSE},
 	{"read", "next_batch", TP_STATE_BLOCKED, TP_CAUSE_DISK, TP_LABEL_DATALOADER_FETCH},
 	{"recv", "all_reduce", TP_STATE_BLOCKED, TP_CAUSE_SOCKET, TP_LABEL_COMMUNICATION_WAIT},
+	{"recv", "next_batch", TP_STATE_BLOCKED, TP_CAUSE_SOCKET, TP_LABEL_DATALOADER_FETCH},
+	{"recv", "train_epoch", TP_STATE_BLOCKED, TP_CAUSE_SOCKET, TP_LABEL_IDLE_PEER},
+	{"open", "next_batch", TP_STATE_BLOCKED, TP_CAUSE_DISK, TP_LABEL_DATALOADER_FETCH},
+	{"open", "train_epoch", TP_STATE_BLOCKED, TP_CAUSE_DISK, TP_LABEL_DATALOADER_FETCH},
 	{"fsync", "save_checkpoint", TP_STATE_BLOCKED, TP_CAUSE_FILE, TP_LABEL_HOST_CHECKPOINT},
 	{"fsync", "anything", TP_STATE_BLOCKED, TP_CAUSE_FILE, TP_LABEL_HOST_CHECKPOINT},
 	{"step", "train_epoch", TP_STATE_BLOCKED, TP_CAUSE_PAGE_FAULT, TP_LABEL_MEMORY_FAULT},
@@ -459,6 +463,29 @@ START_TEST(a_nameless_callee_that_opens_files_to_write_them_loads_nothing)
 	expect(&s, TP_LABEL_DATALOADER_FETCH, 5);
 	expect(&s, TP_LABEL_COMPUTE_MATH, 60);
 	expect(&s, TP_LABEL_HOST_LOGGING, 25);
+	scene_close(&s);
+}
+END_TEST
+
+/* Opening a file that is written waits until its old contents are on the disk; with reading in the
+ * same function it is part of loading. */
+START_TEST(an_open_is_for_what_its_caller_does_with_files)
+{
+	struct scene s;
+	scene_open(&s);
+	scene_task(&s, 0, 100, "/home/me/train");
+	uint32_t math = scene_path(&s, "/home/me/train", "sgemm", "q");
+	uint32_t open = scene_path(&s, "/home/me/train", "open", "s");
+	uint32_t use = scene_path(&s, "/home/me/train", _i ? "read" : "write", "s");
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_runs(&s, base, 0, 50, math);
+		scene_run(&s, 0, base, 50, 55, use, TP_RUN_BLOCKED);
+		scene_sample(&s, 0, base + 75, TP_STATE_BLOCKED, TP_CAUSE_DISK, open);
+	}
+	scene_judge(&s);
+	expect(&s, _i ? TP_LABEL_DATALOADER_FETCH : TP_LABEL_HOST_LOGGING, _i ? 50 : 5);
+	expect(&s, TP_LABEL_IDLE_IO, _i ? 0 : 45);
+	expect(&s, TP_LABEL_COMPUTE_MATH, 50);
 	scene_close(&s);
 }
 END_TEST
@@ -1011,6 +1038,7 @@ Suite *suite_analyze_pass_main_thread(void)
 	tcase_add_test(tc, page_faults_are_counted_where_the_kernel_is_not_sampled);
 	tcase_add_loop_test(tc, a_nameless_callee_that_does_the_reading_is_the_loader, 0, 2);
 	tcase_add_test(tc, a_nameless_callee_that_opens_files_to_write_them_loads_nothing);
+	tcase_add_loop_test(tc, an_open_is_for_what_its_caller_does_with_files, 0, 2);
 	tcase_add_test(tc, decoding_makes_its_calling_interpreter_the_loader);
 	tcase_add_test(tc, the_loader_is_known_by_whatever_way_it_is_called);
 	tcase_add_test(tc, a_sample_speaks_only_for_the_marked_phase_it_was_taken_in);

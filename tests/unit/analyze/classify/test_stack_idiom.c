@@ -76,6 +76,21 @@ START_TEST(code_of_the_user_s_own_is_no_library_whatever_its_name)
 }
 END_TEST
 
+START_TEST(functions_of_stripped_libraries_have_an_empty_name)
+{
+	struct tp_patterns *patterns = load_shipped();
+	struct tp_error err;
+	ck_assert_msg(!tp_patterns_load_idioms(patterns, "rules/idioms", &err), "%s", err.text);
+	ck_assert_str_eq(idiom_of(patterns, "a.py>main:1 python3.11!_PyObject_GC_New:1 "
+					    "python3.11!:1 python3.11!:1"),
+			 "idiom/gc-passes");
+	ck_assert_str_eq(idiom_of(patterns, "a.py>main:1 python3.11!_PyObject_GC_New:1 "
+					    "python3.11!:1 libc.so.6!malloc:1"),
+			 "");
+	tp_patterns_free(patterns);
+}
+END_TEST
+
 START_TEST(a_later_folder_replaces_an_idiom)
 {
 	struct tp_patterns *patterns = load_shipped();
@@ -102,6 +117,7 @@ Suite *suite_analyze_stack_idiom(void)
 	TCase *tc = tcase_create("stack_idiom");
 	tcase_add_test(tc, the_way_that_says_most_wins);
 	tcase_add_test(tc, code_of_the_user_s_own_is_no_library_whatever_its_name);
+	tcase_add_test(tc, functions_of_stripped_libraries_have_an_empty_name);
 	tcase_add_test(tc, a_later_folder_replaces_an_idiom);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -87,6 +87,7 @@ START_TEST(gaps_of_the_device_are_blamed_on_what_the_thread_did)
 	ck_assert_uint_gt(all_ns, 0);
 	ck_assert_uint_eq(device->gap_ns[TP_GAP_DATALOADER], all_ns);
 	ck_assert_uint_eq(all_ns % (50 * MS), 0);
+	ck_assert_uint_le(all_ns, device->window_ns / 2);
 	ck_assert_double_eq_tol(fact(TP_FACT_DEVICE_BUSY), 0.5, 1e-9);
 	ck_assert_double_eq_tol(fact(TP_FACT_STEP_DATALOADER), 0.3, 1e-9);
 	ck_assert_double_eq_tol(fact(TP_FACT_STEP_SYNC), 0.02, 1e-9);

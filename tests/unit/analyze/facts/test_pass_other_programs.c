@@ -47,6 +47,22 @@ START_TEST(each_program_has_its_cpus_in_the_window)
 }
 END_TEST
 
+START_TEST(processes_of_the_program_are_no_other_programs)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/bin/train");
+	put_reading(&hand, "100 train", 0, 0);
+	put_reading(&hand, "100 train", 10, 4);
+	put_reading(&hand, "811 python3", 0, 0);
+	put_reading(&hand, "811 python3", 10, 3);
+	judge(&hand, 0, true);
+	ck_assert_uint_eq(hand.profile.n_others, 1);
+	ck_assert_int_eq(hand.profile.others[0].pid, 811);
+	hand_release(&hand);
+}
+END_TEST
+
 START_TEST(without_the_total_no_program_is_named)
 {
 	struct hand hand;
@@ -66,6 +82,7 @@ Suite *suite_analyze_pass_other_programs(void)
 	Suite *suite = suite_create("analyze_pass_other_programs");
 	TCase *tc = tcase_create("other_programs");
 	tcase_add_test(tc, each_program_has_its_cpus_in_the_window);
+	tcase_add_test(tc, processes_of_the_program_are_no_other_programs);
 	tcase_add_test(tc, without_the_total_no_program_is_named);
 	suite_add_tcase(suite, tc);
 	return suite;

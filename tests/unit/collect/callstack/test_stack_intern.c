@@ -2,11 +2,15 @@
 /* Tests of adding unwound stacks to a sink, with this program's own code. */
 #include "collect/callstack/stack_intern.h"
 
+#include "stack/symbols/kernel_symbols.h"
+#include "stack/symbols/module.h"
+
 #include "trainprof/base/strtab.h"
 #include "trainprof/model/trace.h"
 #include "trainprof/stack/modules.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -103,6 +107,68 @@ START_TEST(too_many_frames_are_cut_and_marked)
 }
 END_TEST
 
+enum {
+	N_PATHS = 20,
+	DEPTH = 3,
+	N_FUNCTIONS = N_PATHS * DEPTH,
+	FUNCTION_BYTES = 4096,
+	SLOTS_MAX = 4096,
+};
+
+static const uint64_t kernel_start = 0xffffffff81000000;
+
+/* Gives the kernel functions with known places. */
+static struct tp_module *open_kernel(struct rig *rig)
+{
+	char path[] = "/tmp/trainprof-kallsyms-XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "w");
+	for (unsigned i = 0; i <= N_FUNCTIONS; i++)
+		fprintf(file, "%llx t function_%u\n",
+			(unsigned long long)(kernel_start + (uint64_t)i * FUNCTION_BYTES), i);
+	fclose(file);
+	struct tp_module_body *kernel = rig->modules->items[0];
+	kernel->kernel = tp_kernel_symbols_load(path);
+	remove(path);
+	return &kernel->pub;
+}
+
+/* Interrupts hit 20 ways through the kernel at any instruction: 245,760 places. */
+static void put_interrupts(struct rig *rig, struct tp_module *kernel, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		uint64_t random = tp_hash_mix(i, 1);
+		struct tp_stack_frame frames[DEPTH];
+		for (uint64_t depth = 0; depth < DEPTH; depth++) {
+			uint64_t function = random % N_PATHS * DEPTH + depth;
+			uint64_t offset = tp_hash_mix(random, depth) % FUNCTION_BYTES;
+			frames[depth] = (struct tp_stack_frame){
+				.module = kernel,
+				.address = kernel_start + function * FUNCTION_BYTES + offset,
+			};
+		}
+		tp_stack_intern_frames(&rig->put, frames, DEPTH, 0);
+		if (rig->put.kernel.n_slots > SLOTS_MAX)
+			ck_abort_msg("%zu slots after %llu samples", rig->put.kernel.n_slots,
+				     (unsigned long long)i);
+	}
+}
+
+START_TEST(more_samples_of_the_kernel_take_no_more_memory)
+{
+	struct rig rig;
+	rig_open(&rig);
+	struct tp_module *kernel = open_kernel(&rig);
+	const struct tp_sink *sink = &rig.builder.sink;
+	put_interrupts(&rig, kernel, 0, 50000);
+	ck_assert_uint_eq(sink->n_frames, 1 + N_FUNCTIONS);
+	ck_assert_uint_eq(sink->n_stacks, 1 + N_PATHS);
+	put_interrupts(&rig, kernel, 50000, 300000);
+	ck_assert_uint_eq(sink->n_frames, 1 + N_FUNCTIONS);
+	ck_assert_uint_eq(sink->n_stacks, 1 + N_PATHS);
+	rig_close(&rig);
+}
+END_TEST
+
 Suite *suite_collect_stack_intern(void);
 Suite *suite_collect_stack_intern(void)
 {
@@ -111,6 +177,7 @@ Suite *suite_collect_stack_intern(void)
 	tcase_add_test(tc, frames_get_module_and_symbol);
 	tcase_add_test(tc, equal_stacks_have_equal_ids_and_guessed_frames_differ);
 	tcase_add_test(tc, too_many_frames_are_cut_and_marked);
+	tcase_add_test(tc, more_samples_of_the_kernel_take_no_more_memory);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -2,6 +2,8 @@
 /* Tests of the stages of trainprof's own CPU time. */
 #include "collect/machine/stage_clock.h"
 
+#include "trainprof/base/clock.h"
+
 #include <check.h>
 #include <stddef.h>
 
@@ -57,6 +59,17 @@ END_TEST
 START_TEST(without_a_clock_nothing_is_kept)
 {
 	ck_assert_int_eq(tp_stage_enter(NULL, TP_STAGE_PYTHON), TP_STAGE_NONE);
+	ck_assert_uint_ge(tp_stage_used_ns(NULL, tp_clock_now_ns() - TP_NS_PER_S), TP_NS_PER_S);
+}
+END_TEST
+
+/* A second has passed since, but this thread has used none of it. */
+START_TEST(of_a_long_time_only_the_own_part_is_used)
+{
+	begin();
+	tp_stage_end_round(&stages, tp_clock_thread_cpu_ns());
+	ck_assert_uint_lt(tp_stage_used_ns(&stages, tp_clock_now_ns() - TP_NS_PER_S),
+			  TP_NS_PER_S / 2);
 }
 END_TEST
 
@@ -69,6 +82,7 @@ Suite *suite_collect_stage_clock(void)
 	tcase_add_test(tc, the_wait_between_turns_is_of_no_stage);
 	tcase_add_test(tc, stages_never_sum_up_to_more_than_the_kernel_says);
 	tcase_add_test(tc, without_a_clock_nothing_is_kept);
+	tcase_add_test(tc, of_a_long_time_only_the_own_part_is_used);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -241,6 +241,31 @@ START_TEST(a_process_that_lived_between_two_readings_has_a_beginning_and_an_end)
 }
 END_TEST
 
+/* Returns for how long a reading lasts after which the thread has run for `run_ns`. */
+static uint64_t period_of_reading(struct rig *rig, int run_ns)
+{
+	write_schedstat(rig, run_ns, 40);
+	read_books(rig, TP_NS_PER_S, false);
+	return rig->account.due_ns - TP_NS_PER_S;
+}
+
+START_TEST(of_many_threads_those_that_hardly_run_are_read_rarely)
+{
+	struct rig rig;
+	rig_open(&rig, 1000, 10);
+	ck_assert_uint_eq(period_of_reading(&rig, 330), TP_NS_PER_S);
+	ck_assert_uint_eq(period_of_reading(&rig, 331), TP_NS_PER_S);
+	for (pid_t tid = TID + 1; tid < TID + 79; tid++)
+		ck_assert_ptr_nonnull(tp_task_tree_fork(rig.tree, tid, PID, PID, 10));
+	ck_assert_uint_eq(period_of_reading(&rig, 332), 5 * TP_NS_PER_S);
+	ck_assert_uint_eq(period_of_reading(&rig, 2000000000), TP_NS_PER_S);
+	for (pid_t tid = TID + 79; tid < TID + 1000; tid++)
+		ck_assert_ptr_nonnull(tp_task_tree_fork(rig.tree, tid, PID, PID, 10));
+	ck_assert_uint_eq(period_of_reading(&rig, 2000000001), 16 * TP_NS_PER_S);
+	rig_close(&rig);
+}
+END_TEST
+
 Suite *suite_collect_task_accounting(void);
 Suite *suite_collect_task_accounting(void)
 {
@@ -254,6 +279,7 @@ Suite *suite_collect_task_accounting(void)
 	tcase_add_test(tc, a_glance_is_put_when_the_process_ends);
 	tcase_add_test(tc, an_old_glance_is_not_put);
 	tcase_add_test(tc, a_process_that_lived_between_two_readings_has_a_beginning_and_an_end);
+	tcase_add_test(tc, of_many_threads_those_that_hardly_run_are_read_rarely);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -11,15 +11,21 @@
 static char root[] = "/tmp/tp-other-XXXXXX";
 
 /* User and system time in ticks of a hundredth of a second. */
-static void lay_process(int pid, const char *comm, int ppid, int utime, int stime)
+static void lay_process_in_state(char state, int pid, const char *comm, int ppid, int utime,
+				 int stime)
 {
 	char path[64];
 	char text[300];
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	snprintf(text, sizeof(text),
-		 "%d (%s) R %d 1 1 0 -1 4194560 0 0 0 0 %d %d 0 0 20 0 1 0 500 1000 100 0\n", pid,
-		 comm, ppid, utime, stime);
+		 "%d (%s) %c %d 1 1 0 -1 4194560 0 0 0 0 %d %d 0 0 20 0 1 0 500 1000 100 0\n", pid,
+		 comm, state, ppid, utime, stime);
 	madehost_lay(root, path, text);
+}
+
+static void lay_process(int pid, const char *comm, int ppid, int utime, int stime)
+{
+	lay_process_in_state('R', pid, comm, ppid, utime, stime);
 }
 
 START_TEST(who_uses_a_cpu_has_marks_and_nobody_else)
@@ -42,6 +48,7 @@ START_TEST(who_uses_a_cpu_has_marks_and_nobody_else)
 	lay_process(61, "quiet", 1, 1001, 0);
 	lay_process(62, "kworker/0:1", 2, 0, 1400);
 	lay_process(70, "cc1", 1, 200, 0);
+	lay_process_in_state('Z', 71, "train", 1, 400, 0);        /* ended, so the tree forgot it */
 	tp_other_programs_read(&others, 11 * TP_NS_PER_S, false); /* too early */
 	ck_assert_uint_eq(others.n_put, 0);
 	tp_other_programs_read(&others, 14 * TP_NS_PER_S, true);

@@ -103,6 +103,30 @@ START_TEST(the_host_has_steps_operators_calls_and_outermost_python)
 }
 END_TEST
 
+/* The collective lasts from 1500 to 9500, and a kernel from 1200 to 1600. */
+START_TEST(the_makers_sums_stand_beside_ours)
+{
+	struct imported in;
+	if (!database_import(
+		    &in, STRINGS TASKS OPS
+		    "UPDATE TASK SET endNs = 1600 WHERE globalTaskId = 2;"
+		    "CREATE TABLE OVERLAP_ANALYSIS(id INT, deviceId INT, startNs INT, endNs INT, "
+		    "type INT);INSERT INTO OVERLAP_ANALYSIS VALUES (1,3,1000,1100,0),"
+		    "(2,3,1200,1600,0),(3,3,1500,9500,1),(4,3,1600,9500,2),(5,3,1100,1200,3),"
+		    "(6,3,9,1,0),(7,3,NULL,5,0),(8,3,1,5,77);"))
+		return;
+	const struct tp_rank_info *rank = &in.result.ranks[0];
+	ck_assert_int_eq(in.status, TP_OK);
+	ck_assert_uint_eq(rank->read_computing_ns, 500);
+	ck_assert_uint_eq(rank->read_communication_ns, 8000);
+	ck_assert_uint_eq(rank->read_exposed_ns, 7900);
+	ck_assert_uint_eq(rank->maker_computing_ns, 500);
+	ck_assert_uint_eq(rank->maker_communication_ns, 8000);
+	ck_assert_uint_eq(rank->maker_exposed_ns, 7900);
+	imported_release(&in);
+}
+END_TEST
+
 /* MindSpore and msprof. */
 START_TEST(steps_without_operators_are_read_from_their_table)
 {
@@ -156,6 +180,7 @@ Suite *suite_import_ascend_db(void)
 	tcase_add_test(tc, membership_and_not_type_says_what_computes);
 	tcase_add_test(tc, a_collective_has_group_size_and_place);
 	tcase_add_test(tc, the_host_has_steps_operators_calls_and_outermost_python);
+	tcase_add_test(tc, the_makers_sums_stand_beside_ours);
 	tcase_add_test(tc, steps_without_operators_are_read_from_their_table);
 	tcase_add_loop_test(tc, what_is_missing_or_no_number_is_refused_or_counted, 0,
 			    (int)(sizeof(damaged) / sizeof(damaged[0])));

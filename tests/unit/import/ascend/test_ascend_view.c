@@ -87,6 +87,44 @@ START_TEST(untyped_work_is_read_from_the_makers_summary)
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_KERNEL, "Computing"), 7750);
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_KERNEL, "MatMul"), 0);
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_KERNEL, "hcom_"), 50000);
+	/* What is read is the maker's summary: there is nothing to compare. */
+	ck_assert_uint_eq(in.result.ranks[0].maker_computing_ns, 0);
+	imported_release(&in);
+}
+END_TEST
+
+/* A kernel of 20 us overlaps the last 10 us of the collective. */
+START_TEST(the_makers_sums_stand_beside_ours)
+{
+	struct imported in;
+	imported_text(
+		&in,
+		TORCH EVENT(9, 2, "MatMul", "00010.000", "5.125",
+			    TYPE("AI_CORE", 1)) EVENT(9, 2, "MatMul", "00070.000", "20",
+						      TYPE("AI_CORE", 2))
+			EVENT(9, 2, "EVENT_WAIT", "00011.000", "100",
+			      TYPE("EVENT_WAIT_SQE", 2)) EVENT(9, 2, "MEMCPY_ASYNC", "00090.000",
+							       "2", TYPE("PCIE_DMA_SQE", 3))
+				COLLECTIVE SUMMARY EVENT(11, 0, "Computing", "00070.000", "20", "")
+					EVENT(11, 1, "Communication", "00030.000", "50.0003",
+					      "") EVENT(11, 2, "Exposed", "00030.000", "40", "")
+						EVENT(11, 3, "Free", "00020.000", "10",
+						      "") NAMES(11, "Overlap Analysis", 1,
+								"Communication")
+							NAMES(11, "Overlap Analysis", 2,
+							      "Communication(Not Overlapped)")
+								NAMES(11, "Overlap Analysis", 3,
+								      "Free") LANES);
+	const struct tp_rank_info *rank = &in.result.ranks[0];
+	ck_assert_int_eq(in.status, TP_OK);
+	ck_assert_uint_eq(rank->read_computing_ns, 25125);
+	ck_assert_uint_eq(rank->read_communication_ns, 50000);
+	ck_assert_uint_eq(rank->read_exposed_ns, 40000);
+	ck_assert_uint_eq(rank->maker_computing_ns, 27750);
+	ck_assert_uint_eq(rank->maker_communication_ns, 50000);
+	ck_assert_uint_eq(rank->maker_exposed_ns, 40000);
+	/* The summary is no work of the device. */
+	ck_assert_uint_eq(imported_count(&in, TP_SPAN_KERNEL), 3);
 	imported_release(&in);
 }
 END_TEST
@@ -182,6 +220,7 @@ Suite *suite_import_ascend_view(void)
 	TCase *tc = tcase_create("ascend_view");
 	tcase_add_test(tc, waits_and_pieces_are_no_work);
 	tcase_add_test(tc, untyped_work_is_read_from_the_makers_summary);
+	tcase_add_test(tc, the_makers_sums_stand_beside_ours);
 	tcase_add_test(tc, a_collective_has_its_size_and_place);
 	tcase_add_loop_test(tc, what_cannot_be_read_is_counted_or_refused, 0,
 			    (int)(sizeof(damaged) / sizeof(damaged[0])));

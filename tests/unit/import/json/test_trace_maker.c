@@ -33,6 +33,24 @@ static const struct {
 	{"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[]}",
 	 "speedscope"},
 	{"{\"traceEvents\":[" OPERATOR "],\"viztracer_metadata\":{}}", "VizTracer"},
+	{"{\"traceEvents\":[" OPERATOR
+	 ",{\"ph\":\"X\",\"cat\":\"gpu_op\",\"name\":\"gemm\",\"pid\":1,"
+	 "\"tid\":2,\"ts\":1,\"dur\":2}]}",
+	 "unitrace"},
+	{"[{\"cat\":\"Session\",\"ph\":\"X\",\"name\":\"model_run\",\"pid\":1,\"tid\":1,\"ts\":1,"
+	 "\"dur\":9},"
+	 "{\"cat\":\"Kernel\",\"ph\":\"X\",\"name\":\"gemm\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":"
+	 "2}]",
+	 "ONNX Runtime"},
+	{"{\"traceEvents\":[" PROCESS(
+		 "gpu/0") ",{\"cat\":\"operator\",\"ph\":\"X\",\"name\":\"FC\","
+			  "\"pid\":9,\"tid\":1,\"ts\":1,\"dur\":9}]}",
+	 "MXNet"},
+	{"{\"traceEvents\":[" PROCESS("2 CPU HIP API") "]}", "rocprof"},
+	{"[{\"cat\":\"py-spy\",\"ph\":\"B\",\"name\":\"step\",\"pid\":1,\"tid\":1,\"ts\":1}]",
+	 "py-spy"},
+	{"{\"version\":\"2.5\",\"nccl_comm_state\":{},\"entries\":[]}", "flight recorder"},
+	{"{\"alloc_samples\":1,\"files\":{}}", "Scalene"},
 };
 
 START_TEST(a_file_of_another_maker_is_named)
@@ -120,7 +138,8 @@ START_TEST(what_has_no_mark_is_of_an_unknown_maker)
 }
 END_TEST
 
-/* The operator's device time is recorded with the operator: it is not a time line of the device. */
+/* The operator's device time is recorded with the operator: it is not a timeline of the device. The
+ * device is listed without work, which says that what it did is unknown. */
 START_TEST(device_time_of_operators_is_no_operator)
 {
 	struct imported in;
@@ -129,7 +148,8 @@ START_TEST(device_time_of_operators_is_no_operator)
 		      "\"pid\":\"CPU functions\"},{\"name\":\"aten::mm\",\"ph\":\"X\",\"ts\":1,"
 		      "\"dur\":9,\"tid\":0,\"pid\":\"CUDA functions\"}]");
 	ck_assert_uint_eq(in.n_spans, 1);
-	ck_assert_uint_eq(in.result.ranks[0].n_skipped, 1);
+	ck_assert_uint_eq(in.result.ranks[0].n_skipped, 0);
+	ck_assert_uint_eq(in.result.ranks[0].n_devices, 1);
 	imported_release(&in);
 }
 END_TEST

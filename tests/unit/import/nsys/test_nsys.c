@@ -393,6 +393,19 @@ static const struct {
 	 "no process has device work", "nsys profile --trace"},
 	{"CREATE TABLE t (a); CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM t;", TP_PARSE,
 	 "among its 1 tables", "nsys export"},
+	/* nvprof's tables are named as nsys's. */
+	{"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, name INTEGER);"
+	 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 9, 0, 7, 1);",
+	 TP_PARSE, "a trace of nvprof", "nsys profile --trace"},
+	{"CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start, end); CREATE TABLE "
+	 "CUPTI_ACTIVITY_KIND_RUNTIME (start, end); CREATE TABLE StringTable (_id_, value);",
+	 TP_PARSE, "a trace of nvprof", "nsys profile --trace"},
+	{"CREATE TABLE dlprof_iterations (id); CREATE TABLE op_node (id);", TP_PARSE,
+	 "a database of DLProf", "nsys_profile.sqlite"},
+	{"CREATE TABLE StepTraceTime (step); CREATE TABLE CommAnalyzerTime (op);", TP_PARSE,
+	 "a summary of Ascend's profiler", "ascend_pytorch_profiler_RANK.db"},
+	{"CREATE TABLE rocpd_kernel_dispatch_lz4_00 (id); CREATE TABLE rocpd_metadata_00 (tag);",
+	 TP_PARSE, "packed tables", "rocprofv3"},
 };
 
 START_TEST(what_is_no_export_is_refused_with_a_reason)

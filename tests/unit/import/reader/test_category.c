@@ -38,6 +38,9 @@ static const struct {
 	{"", TP_CATEGORY_UNKNOWN, 0},
 	{"_runtime", TP_CATEGORY_UNKNOWN, 0},
 	{"kernels", TP_CATEGORY_UNKNOWN, 0},
+	/* MXNet's, and other tools'. */
+	{"operator", TP_CATEGORY_UNKNOWN, 0},
+	{"memcpy", TP_CATEGORY_UNKNOWN, 0},
 	{"toplevel,blink", TP_CATEGORY_UNKNOWN, 0},
 };
 

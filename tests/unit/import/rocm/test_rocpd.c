@@ -162,6 +162,24 @@ START_TEST(a_database_without_work_is_refused_with_what_to_type)
 }
 END_TEST
 
+START_TEST(a_newer_schema_is_named_with_the_missing_column)
+{
+	struct imported in;
+	if (!database_import(
+		    &in, "CREATE TABLE rocpd_metadata_00(tag TEXT, value TEXT);INSERT INTO "
+			 "rocpd_metadata_00 VALUES ('uuid','00'),('schema_version','4.2.0');"
+			 "CREATE TABLE rocpd_kernel_dispatch_00(id INT, begin_ns INT, \"end\" INT);"
+			 "INSERT INTO rocpd_kernel_dispatch_00 VALUES (1,5,9);"))
+		return;
+	ck_assert_int_eq(in.status, TP_PARSE);
+	ck_assert_ptr_nonnull(strstr(in.err.text, ": schema 4.2.0, table "
+						  "rocpd_kernel_dispatch_00 has no column "
+						  "'start'"));
+	ck_assert_ptr_null(strstr(in.err.text, "'end'"));
+	imported_release(&in);
+}
+END_TEST
+
 Suite *suite_import_rocpd(void);
 
 Suite *suite_import_rocpd(void)
@@ -175,6 +193,7 @@ Suite *suite_import_rocpd(void)
 			    (int)(sizeof(launched) / sizeof(launched[0])));
 	tcase_add_loop_test(tc, a_database_without_work_is_refused_with_what_to_type, 0,
 			    (int)(sizeof(empty) / sizeof(empty[0])));
+	tcase_add_test(tc, a_newer_schema_is_named_with_the_missing_column);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -63,15 +63,22 @@ END_TEST
 /* pprof and Perfetto begin with the same byte; texts are not searched for names of planes. */
 START_TEST(other_messages_are_not_taken_for_an_xspace)
 {
-	static const char *const others[] = {
-		"\x0a\x06\x08\x01\x10\x02\x18\x03\x12\x04\x08\x03\x10\x04 /host:CPU",
-		"\x0a\x14\x08\x05\xe2\x03\x0f/host:CPU /device",
+	static const struct {
+		const char *bytes;
+		const char *text;
+	} others[] = {
+		{"\x0a\x06\x08\x01\x10\x02\x18\x03\x12\x04\x08\x03\x10\x04 /host:CPU", "pprof"},
+		{"\x0a\x14\x08\x05\xe2\x03\x0f/host:CPU /device", "Perfetto"},
+		/* A plane in which a converter has replaced the bytes that are no text. */
+		{"\x0a\xef\xbf\xbd\x08\x01\x12\x0d/device:GPU:0", "copied as text"},
+		{"\x0a\x30\x08\x01\x12\x0d/device:GPU:0\x1a\x1f\xef\xbf\xbd\xef\xbf\xbd",
+		 "copied as text"},
 	};
 	for (size_t i = 0; i < TP_ARRAY_LEN(others); i++) {
 		struct imported in;
-		imported_bytes(&in, others[i], strlen(others[i]), NULL);
+		imported_bytes(&in, others[i].bytes, strlen(others[i].bytes), NULL);
 		ck_assert_int_eq(in.status, TP_PARSE);
-		ck_assert_ptr_nonnull(strstr(in.err.text, "pprof or Perfetto"));
+		ck_assert_ptr_nonnull(strstr(in.err.text, others[i].text));
 		imported_release(&in);
 	}
 }

@@ -85,6 +85,22 @@ START_TEST(operations_of_a_core_have_the_time_of_their_own)
 }
 END_TEST
 
+/* A file into which two tools were put: only XProf's lanes are read. */
+START_TEST(events_of_another_tool_are_skipped_and_counted)
+{
+	struct imported in;
+	imported_text(&in,
+		      TRACE(NAMES(2, "/device:GPU:1", 17, "Stream #17(Kernel)") EVENT(
+			      2, 17, "gemm", 20.125, 5.125,
+			      "") "{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":2,\"tid\":17,\"ts\":30,"
+				  "\"dur\":4,\"name\":\"gemm\",\"args\":{}},"));
+	ck_assert_int_eq(in.status, TP_OK);
+	ck_assert_uint_eq(in.n_spans, 1);
+	ck_assert_uint_eq(in.result.ranks[0].n_skipped, 1);
+	imported_release(&in);
+}
+END_TEST
+
 Suite *suite_import_xprof_view(void);
 
 Suite *suite_import_xprof_view(void)
@@ -93,6 +109,7 @@ Suite *suite_import_xprof_view(void)
 	TCase *tc = tcase_create("xprof_view");
 	tcase_add_test(tc, streams_of_gpus_count_once);
 	tcase_add_test(tc, operations_of_a_core_have_the_time_of_their_own);
+	tcase_add_test(tc, events_of_another_tool_are_skipped_and_counted);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

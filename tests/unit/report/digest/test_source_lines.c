@@ -128,10 +128,15 @@ START_TEST(items_without_room_are_left_out_whole)
 	} rows[] = {
 		{200, "Most time: train.py:88 in main(), 39 % of each step (dataloader), mostly "
 		      "data.py:31 in Pictures.__getitem__(); next :93, 28 % (compute)."},
-		{100, "Most time: train.py:88 in main(), 39 % of each step (dataloader); next "
-		      ":93, 28 % (compute)."},
-		{76, "Most time: train.py:88 in main(), 39 % of each step (dataloader)."},
-		{60, "Most time: train.py:88 in main(), 39 % (dataloader)."},
+		{112, "Most time: train.py:88 in main(), 39 % of each step (dataloader), mostly "
+		      "data.py:31 in Pictures.__getitem__()."},
+		{100, "Most time: train.py:88 in main(), 39 % (dataloader), mostly data.py:31 in "
+		      "Pictures.__getitem__()."},
+		{90, "Most time: train.py:88, 39 % (dataloader), mostly data.py:31 in "
+		     "Pictures.__getitem__()."},
+		{76, "Most time: train.py:88 in main(), 39 % (dataloader), mostly data.py:31."},
+		{62, "Most time: train.py:88, 39 % (dataloader), mostly data.py:31."},
+		{50, "Most time: train.py:88 in main(), 39 % (dataloader)."},
 		{10, "Most time: train.py:88 in main(), 39 % (dataloader)."},
 	};
 	add_sample_line(usual, TP_ARRAY_LEN(usual), usual_loop);

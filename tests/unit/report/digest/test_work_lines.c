@@ -77,7 +77,11 @@ static void expect_unknown(const char *text)
 
 START_TEST(a_cause_that_is_not_recognised_is_said_with_lines)
 {
-	static struct tp_line_result line = {.part = TP_PART_HOST, .is_own = true, .line = 7};
+	/* The line of the loop says less than the innermost one. */
+	static struct tp_line_result lines[] = {
+		{.part = TP_PART_HOST, .is_own = false, .line = 2},
+		{.part = TP_PART_HOST, .is_own = true, .line = 7},
+	};
 	struct tp_finding finding = {.state = TP_FINDING_FIRED,
 				     .n_actions = 1,
 				     .has_gain = true,
@@ -86,15 +90,19 @@ START_TEST(a_cause_that_is_not_recognised_is_said_with_lines)
 				     .gain_high = 2};
 	struct tp_findings findings = {.items = &finding, .n_items = 1, .n_fired = 1};
 	sample.report.findings = &findings;
-	sample.profile.lines = &line;
-	sample.profile.n_lines = 1;
+	sample.profile.lines = lines;
+	sample.profile.n_lines = TP_ARRAY_LEN(lines);
+	sample.profile.loop.is_known = true;
 	set_share(TP_PART_DATALOADER, 0);
 	set_share(TP_PART_HOST, 0.6);
-	line.time_ns = sample.profile.parts[TP_PART_HOST].time_ns;
+	lines[0].time_ns = lines[1].time_ns = sample.profile.parts[TP_PART_HOST].time_ns;
 	tp_report_digest_make(&digest, &sample.report);
 	expect_unknown("Cause not recognised. Most time: :7 60 %.");
 	finding.is_cause = true;
 	expect_unknown("");
+	finding.gain_high = 1.2; /* a cause, but of another part */
+	expect_unknown("Cause not recognised. Most time: :7 60 %.");
+	finding.gain_high = 2;
 	finding.is_cause = false;
 	finding.gain_low = 1.2; /* an estimate names the cause */
 	expect_unknown("");

@@ -96,6 +96,28 @@ START_TEST(the_fastest_is_what_to_type)
 }
 END_TEST
 
+/* Settings of a loader are lines of the program; its command stays. */
+START_TEST(settings_of_a_loader_are_lines_to_change)
+{
+	static const char *const lines[] = {"train.py:9  DataLoader(..., num_workers=2)"};
+	struct tp_trial trial = {.state = TP_TRIAL_FASTER,
+				 .command = "./train",
+				 .loader = "num_workers=2",
+				 .lines = lines,
+				 .n_lines = 1,
+				 .speedup = 2,
+				 .speedup_low = 1.7,
+				 .speedup_high = 2.5,
+				 .n_pairs = 3};
+	const char *text = text_of(&trial, 1);
+	ck_assert_ptr_nonnull(strstr(text, "Change in the program\n  train.py:9  DataLoader(..., "
+					   "num_workers=2)\n"));
+	ck_assert_ptr_null(strstr(text, "./train"));
+	trial.is_command_changed = true;
+	ck_assert_ptr_nonnull(strstr(text_of(&trial, 1), "now on as\n  ./train\nChange in"));
+}
+END_TEST
+
 START_TEST(documents_have_speedups_and_not_ratios_of_time)
 {
 	struct tp_json_writer w = {0};
@@ -122,6 +144,7 @@ Suite *suite_report_trial_text(void)
 	tcase_add_test(tcase, each_trial_says_what_was_promised_and_what_was_measured);
 	tcase_add_test(tcase, without_a_faster_one_nothing_is_recommended);
 	tcase_add_test(tcase, the_fastest_is_what_to_type);
+	tcase_add_test(tcase, settings_of_a_loader_are_lines_to_change);
 	tcase_add_test(tcase, documents_have_speedups_and_not_ratios_of_time);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -165,6 +165,70 @@ START_TEST(other_objects_are_soon_not_read_any_more)
 }
 END_TEST
 
+static uint64_t instance_type(void)
+{
+	static const char name[] = "Tensor";
+	uint64_t type = pyimage_alloc(&image, 1024);
+	uint64_t text = pyimage_alloc(&image, 64);
+	memset(pyimage_at(&image, type), 0, 1024);
+	memcpy(pyimage_at(&image, text), name, sizeof(name));
+	pyimage_put(&image, type + 24, text);
+	pyimage_put(&image, type + 168, 1 << 9);
+	pyimage_put(&image, type + 288, 16);
+	return type;
+}
+
+/* Returns an instance with a dictionary. */
+static uint64_t instance_of(uint64_t type, uint64_t table)
+{
+	uint64_t object = pyimage_object(&image, type);
+	pyimage_put(&image, object + 16, pyimage_dict(&image, table));
+	return object;
+}
+
+/* Returns the system calls of a reading that has no counters. */
+static uint64_t calls_of_reading(void)
+{
+	uint64_t before = tp_python_counts(python)->n_syscalls;
+	ck_assert_uint_eq(count(), 0);
+	return tp_python_counts(python)->n_syscalls - before;
+}
+
+/* Such as a tensor that each step makes: to examine each takes a call at least. */
+START_TEST(new_objects_without_numbers_are_searched_seldom)
+{
+	begin((unsigned)_i);
+	const struct tp_py_layout *layout = image.layout;
+	uint64_t code = pyimage_get(&image, frame + layout->frame_code) & ~(uint64_t)7;
+	pyimage_put_u32(&image, code + layout->code_n_locals, 4);
+	uint64_t type = instance_type();
+	uint64_t without = pyimage_table(&image, false);
+	uint64_t table = pyimage_table(&image, false);
+	uint64_t first_calls = 0;
+	uint64_t last_calls = 0;
+	for (int i = 0; i < 160; i++) {
+		pyimage_set_local(&image, frame, 1, instance_of(type, without));
+		uint64_t n = calls_of_reading();
+		first_calls += i < 32 ? n : 0;
+		last_calls += i >= 128 ? n : 0;
+	}
+	ck_assert_uint_ge(first_calls, last_calls + 30);
+	/* An instance that counts is found all the same. */
+	uint64_t object = instance_of(type, table);
+	pyimage_set_local(&image, frame, 1, object);
+	size_t n = 0;
+	for (uint64_t i = 0; i < 16; i++) {
+		pyimage_set_entry(&image, table, 0, pyimage_text(&image, "step"),
+				  pyimage_int(&image, i));
+		n += count();
+	}
+	ck_assert_uint_ge(n, 1);
+	pyimage_set_entry(&image, table, 0, pyimage_text(&image, "step"), pyimage_int(&image, 16));
+	ck_assert_uint_eq(count(), 1);
+	end();
+}
+END_TEST
+
 /* Addresses of names; the names are never read. */
 enum { OTHERS = 2000 };
 
@@ -307,6 +371,7 @@ Suite *suite_stack_py_counter(void)
 		a_variable_that_is_set_late_is_found,
 		variables_that_jump_are_given_up,
 		other_objects_are_soon_not_read_any_more,
+		new_objects_without_numbers_are_searched_seldom,
 		without_a_stack_nothing_counts,
 		a_variable_of_the_module_counts_while_its_body_runs,
 		a_variable_of_the_module_stays_the_same_one_when_its_entry_moves,

@@ -122,6 +122,46 @@ START_TEST(another_object_in_its_place_costs_one_more_call)
 }
 END_TEST
 
+/* A pointer, three ranges of which the last is the pointer again, and two more. */
+static void read_checked(size_t object)
+{
+	uint64_t out[3];
+	const struct tp_process_range ranges[] = {{object * 8, &out[0], 8},
+						  {30 * 8, &out[1], 8},
+						  {10 * 8, &out[2], 8}};
+	tp_py_read_ahead_begin(&ahead);
+	get(10);
+	ck_assert_uint_eq(ahead.mem.read(&ahead.mem, ranges, 3), 3);
+	get(40);
+	get(50);
+}
+
+START_TEST(a_range_that_a_round_reads_twice_is_not_taken_for_the_first_one)
+{
+	begin();
+	read_checked(20);
+	read_checked(20);
+	uint64_t n_before = below.n_calls;
+	read_checked(21);
+	ck_assert_uint_eq(below.n_calls - n_before, 2);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+/* The reads of the last round, but in reverse order: nothing that was read ahead is used. */
+START_TEST(little_is_read_ahead_after_unexpected_reads)
+{
+	begin();
+	read_round(3, 60);
+	n_words_read = 0;
+	tp_py_read_ahead_begin(&ahead);
+	for (size_t i = 60; i > 0; i--)
+		get(3 + (i - 1) * 7);
+	ck_assert_uint_le(n_words_read, 60 * 8);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
 START_TEST(an_unreadable_range_is_reported_and_ends_nothing_else)
 {
 	uint64_t out[3] = {0};
@@ -160,6 +200,8 @@ Suite *suite_stack_py_read_ahead(void)
 	tcase_add_test(tc, reads_after_an_unexpected_one_are_not_older);
 	tcase_add_test(tc, another_object_in_its_place_costs_one_more_call);
 	tcase_add_test(tc, an_unreadable_range_is_reported_and_ends_nothing_else);
+	tcase_add_test(tc, a_range_that_a_round_reads_twice_is_not_taken_for_the_first_one);
+	tcase_add_test(tc, little_is_read_ahead_after_unexpected_reads);
 	tcase_add_test(tc, the_log_wraps_around);
 	suite_add_tcase(suite, tc);
 	return suite;

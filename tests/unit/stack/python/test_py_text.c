@@ -77,6 +77,40 @@ START_TEST(legacy_strings_are_followed)
 }
 END_TEST
 
+static uint64_t calls_of_text(struct pyimage *image, const char *expected)
+{
+	uint64_t text = pyimage_text(image, expected);
+	uint64_t before = image->mem.n_calls;
+	check_text(image, text, expected);
+	return image->mem.n_calls - before;
+}
+
+START_TEST(a_short_text_is_read_by_one_call)
+{
+	static const char path[] = "/usr/lib/python3/dist-packages/torch/optim/optimizer.py";
+	char text[200] = "";
+	struct pyimage image;
+	pyimage_init(&image, (unsigned)_i);
+	ck_assert_uint_eq(calls_of_text(&image, path), 1);
+	memset(text, 'x', sizeof(text) - 1);
+	ck_assert_uint_eq(calls_of_text(&image, text), 2);
+	pyimage_release(&image);
+}
+END_TEST
+
+/* Nothing is mapped behind the last page. */
+START_TEST(a_text_at_the_end_of_memory_is_read)
+{
+	struct pyimage image;
+	pyimage_init(&image, (unsigned)_i);
+	size_t size = (image.layout->text_ascii + sizeof("end") + 3 + 15) & ~(size_t)15;
+	image.used = PYIMAGE_BYTES - size;
+	check_text(&image, pyimage_text(&image, "end"), "end");
+	ck_assert_uint_eq(image.used, PYIMAGE_BYTES);
+	pyimage_release(&image);
+}
+END_TEST
+
 START_TEST(objects_that_are_no_strings_are_refused)
 {
 	static const uint32_t beyond[] = {0x110000};
@@ -104,6 +138,10 @@ Suite *suite_stack_py_text(void)
 	Suite *suite = suite_create("stack/pytext");
 	TCase *tc = tcase_create("pytext");
 	tcase_add_loop_test(tc, all_widths_become_utf8, TP_PY_LAYOUT_MINOR_MIN,
+			    TP_PY_LAYOUT_MINOR_MAX + 1);
+	tcase_add_loop_test(tc, a_short_text_is_read_by_one_call, TP_PY_LAYOUT_MINOR_MIN,
+			    TP_PY_LAYOUT_MINOR_MAX + 1);
+	tcase_add_loop_test(tc, a_text_at_the_end_of_memory_is_read, TP_PY_LAYOUT_MINOR_MIN,
 			    TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_test(tc, unprintable_characters_are_escaped);
 	tcase_add_test(tc, megabytes_are_cut);

@@ -2,6 +2,8 @@
 /* Tests of names of kernel functions. */
 #include "stack/symbols/kernel_symbols.h"
 
+#include "trainprof/base/memory.h"
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +126,72 @@ START_TEST(torn_or_foreign_file_is_not_taken)
 }
 END_TEST
 
+enum { N_MANY = 1500, SYMBOL_BYTES = 64 };
+
+/* Every third symbol has an alias, and every seventh is data. */
+static struct tp_kernel_symbols *load_many(void)
+{
+	char *content = tp_alloc((size_t)N_MANY * 2 * 64);
+	char *at = content;
+	for (unsigned i = 0; i < N_MANY; i++) {
+		unsigned long long start = 0xffffffff81000000ULL + i * SYMBOL_BYTES;
+		at += sprintf(at, "%llx %c function_%u\n", start, i % 7 ? 't' : 'd', i);
+		if (i % 3 == 0)
+			at += sprintf(at, "%llx t alias_%u\n", start, i);
+	}
+	struct tp_kernel_symbols *names = load(content);
+	free(content);
+	return names;
+}
+
+/* More names than are read at once: aliases and ends lie in other blocks. */
+START_TEST(kept_names_are_those_in_memory)
+{
+	char path[] = "/tmp/trainprof-kept-XXXXXX";
+	struct tp_kernel_symbols *all = load_many();
+	close(mkstemp(path));
+	tp_kernel_symbols_save(all, &epoch, path);
+	struct tp_kernel_symbols *kept = tp_kernel_symbols_restore(&epoch, path);
+	ck_assert_ptr_nonnull(kept);
+	size_t n_found = 0;
+	for (uint64_t at = 0xffffffff81000000 - 1;
+	     at < 0xffffffff81000000 + (N_MANY + 1) * SYMBOL_BYTES; at += SYMBOL_BYTES / 4) {
+		const char *names[2] = {"", ""};
+		uint64_t starts[2] = {0};
+		uint64_t ends[2] = {0};
+		bool is_found = tp_kernel_symbols_find(all, at, &names[0], &starts[0], &ends[0]);
+		ck_assert(is_found ==
+			  tp_kernel_symbols_find(kept, at, &names[1], &starts[1], &ends[1]));
+		ck_assert_str_eq(names[0], names[1]);
+		ck_assert_uint_eq(starts[0], starts[1]);
+		ck_assert_uint_eq(ends[0], ends[1]);
+		n_found += is_found;
+	}
+	ck_assert_uint_gt(n_found, N_MANY);
+	tp_kernel_symbols_free(kept);
+	tp_kernel_symbols_free(all);
+	remove(path);
+}
+END_TEST
+
+START_TEST(a_file_that_is_cut_while_in_use_has_no_names)
+{
+	char path[] = "/tmp/trainprof-kept-XXXXXX";
+	const char *name;
+	uint64_t start;
+	uint64_t end;
+	struct tp_kernel_symbols *all = load_many();
+	close(mkstemp(path));
+	tp_kernel_symbols_save(all, &epoch, path);
+	struct tp_kernel_symbols *kept = tp_kernel_symbols_restore(&epoch, path);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert(!tp_kernel_symbols_find(kept, 0xffffffff81000104, &name, &start, &end));
+	tp_kernel_symbols_free(kept);
+	tp_kernel_symbols_free(all);
+	remove(path);
+}
+END_TEST
+
 static void expect_none(struct tp_kernel_symbols *names)
 {
 	const char *name;
@@ -150,6 +218,8 @@ Suite *suite_stack_kernel_symbols(void)
 	tcase_add_test(tc, kernel_address_is_named_up_to_the_next_symbol);
 	tcase_add_test(tc, kept_names_come_back_in_the_same_epoch_only);
 	tcase_add_test(tc, torn_or_foreign_file_is_not_taken);
+	tcase_add_test(tc, kept_names_are_those_in_memory);
+	tcase_add_test(tc, a_file_that_is_cut_while_in_use_has_no_names);
 	tcase_add_test(tc, hidden_addresses_give_no_names);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of steps that calls of a function show, with hand-made marks. */
+#include "analyze/counters/call_steps.h"
+
+#include <check.h>
+
+enum { TASK = 2, NAME = 5, OTHER = 6, CALLS_MAX = 1000, PERIOD_NS = 8000000 };
+
+static struct tp_mark marks[CALLS_MAX];
+static struct tp_trace trace;
+static struct tp_analysis analysis;
+static struct tp_counter_steps found;
+
+static void setup(void)
+{
+	trace = (struct tp_trace){.marks = marks};
+	analysis = (struct tp_analysis){.trace = &trace, .main_task = TASK};
+	found = (struct tp_counter_steps){0};
+}
+
+static void add(uint32_t task, uint32_t name, uint64_t time_ns, uint64_t number)
+{
+	marks[trace.n_marks++] = (struct tp_mark){.kind = TP_MARK_CALL,
+						  .task = task,
+						  .name = name,
+						  .time_ns = time_ns,
+						  .value = number};
+}
+
+static void add_steps(size_t n, uint64_t first)
+{
+	for (size_t i = 0; i < n; i++)
+		add(TASK, NAME, (first + i) * PERIOD_NS + (i * 7919 % 11) * 50000, first + i);
+}
+
+START_TEST(each_call_is_a_border)
+{
+	add_steps(200, 1);
+	ck_assert(tp_call_steps_find(&found, &analysis));
+	ck_assert_uint_eq(found.n, 200);
+	ck_assert_uint_eq(found.n_exact, 200);
+	ck_assert_uint_eq(found.name, NAME);
+	ck_assert_double_ge(found.regularity, 0.99);
+	ck_assert_double_eq_tol(found.period_ns, PERIOD_NS, PERIOD_NS / 10.0);
+	for (size_t i = 0; i < found.n; i++)
+		ck_assert_uint_eq(found.borders[i], marks[i].time_ns);
+	tp_counter_steps_release(&found);
+}
+END_TEST
+
+START_TEST(lost_calls_part_what_is_known)
+{
+	add_steps(50, 1);
+	add_steps(120, 60);
+	ck_assert(tp_call_steps_find(&found, &analysis));
+	ck_assert_uint_eq(found.n, 120);
+	ck_assert_uint_eq(found.borders[0], marks[50].time_ns);
+	tp_counter_steps_release(&found);
+}
+END_TEST
+
+START_TEST(too_few_or_irregular_calls_are_no_steps)
+{
+	if (_i == 0)
+		add_steps(4, 1);
+	for (uint64_t i = 0; i < 100 && _i == 1; i++) /* six in a row, then the rest */
+		add(TASK, NAME, i / 6 * PERIOD_NS + i % 6 * (i % 7) * 90000, i + 1);
+	for (uint64_t i = 0; i < 100 && _i == 2; i++)
+		add(TASK + 1, NAME, i * PERIOD_NS, i + 1);
+	ck_assert(!tp_call_steps_find(&found, &analysis));
+	ck_assert_ptr_null(found.borders);
+}
+END_TEST
+
+START_TEST(the_function_with_most_calls_has_them)
+{
+	add(TASK, OTHER, 1000, 1);
+	add_steps(100, 1);
+	add(TASK, OTHER, 900 * (uint64_t)PERIOD_NS, 2);
+	ck_assert(tp_call_steps_find(&found, &analysis));
+	ck_assert_uint_eq(found.name, NAME);
+	ck_assert_uint_eq(found.n, 100);
+	tp_counter_steps_release(&found);
+}
+END_TEST
+
+Suite *suite_analyze_call_steps(void);
+Suite *suite_analyze_call_steps(void)
+{
+	Suite *suite = suite_create("analyze/call_steps");
+	TCase *tc = tcase_create("call_steps");
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, each_call_is_a_border);
+	tcase_add_test(tc, lost_calls_part_what_is_known);
+	tcase_add_loop_test(tc, too_few_or_irregular_calls_are_no_steps, 0, 3);
+	tcase_add_test(tc, the_function_with_most_calls_has_them);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
