@@ -186,8 +186,9 @@ static bool read_task(struct tp_task_accounting *accounts, struct tp_task_accoun
 	return true;
 }
 
-/* Returns how long a reading lasts. Of many threads most hardly run, and to read each once a second
- * would take more than all the rest; one that runs or queues for a CPU is read once a second. */
+/* Returns how long a reading lasts. Of many threads most hardly run, and to read each once per
+ * second would take more than all the rest; one that runs or queues for a CPU is read once per
+ * second. */
 static uint64_t task_period_ns(const struct tp_task_accounting *accounts,
 			       const struct tp_task_account *account, const struct tp_task *info,
 			       const struct account_reading *reading)

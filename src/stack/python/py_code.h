@@ -4,7 +4,7 @@
  *
  * A code object may be freed and another one created at its address. So its head is read again and
  * compared with the cached one: type, names, constants, lines, flags. In its first second that is
- * done at every use, later after a tenth of its age, once a second at last.
+ * done at every use, later after a tenth of its age, once per second at last.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_CODE_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_CODE_H
