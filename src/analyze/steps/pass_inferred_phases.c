@@ -23,6 +23,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct inferred {
 	const struct tp_analysis *analysis;
@@ -266,21 +267,25 @@ static void label_loader(const struct inferred *inferred, uint32_t loop, uint32_
 
 /* ---- generators ------------------------------------------------------------- */
 
-/* Accepts a generator, or a function that is called where a round begins, because recordings may
- * not mark generators. */
+/* Accepts a generator, and beside work on the model a function that the loop calls where a round
+ * begins, because recordings may not mark generators. A generator that another function consumes
+ * within a round, or a loop of one line, as in `total = sum(squares(n))`, computes; so does a
+ * generator expression. */
 static bool can_yield_batches(const struct inferred *inferred, const struct tp_loop_location *place,
-			      uint32_t node)
+			      uint32_t node, bool is_beside_model)
 {
 	const struct tp_trace *trace = inferred->analysis->trace;
 	const struct tp_frame *frame = &trace->frames[inferred->tree.nodes[node].frame];
 	const struct tp_frame *site = &trace->frames[inferred->tree.nodes[node].site];
-	bool is_first = place->first_line < place->last_line && site->line == place->first_line &&
+	const char *name = tp_trace_string(trace, frame->symbol);
+	bool has_body = place->first_line < place->last_line &&
 			tp_call_tree_function(site) == place->function;
-	if (frame->kind != TP_FRAME_PYTHON || !(is_first || frame->flags & TP_FRAME_GENERATOR))
+	bool is_first = is_beside_model && has_body && site->line == place->first_line;
+	if (frame->kind != TP_FRAME_PYTHON || strstr(name, "<genexpr>") ||
+	    !(is_first || (has_body && frame->flags & TP_FRAME_GENERATOR)))
 		return false;
 	return !tp_python_class_find(inferred->analysis->patterns,
-				     tp_trace_string(trace, frame->file),
-				     tp_trace_string(trace, frame->symbol))
+				     tp_trace_string(trace, frame->file), name)
 			.is_library;
 }
 
@@ -321,7 +326,7 @@ static void label_generators_loader(const struct inferred *inferred,
 	for (uint32_t child = nodes[loop].first_child; child != TP_NO_NODE;
 	     child = nodes[child].next_sibling) {
 		double ns = (double)nodes[child].ns;
-		if (can_yield_batches(inferred, place, child) &&
+		if (can_yield_batches(inferred, place, child, model_ns > 0) &&
 		    ns < TP_PHASE_BODY_MIN * (double)nodes[loop].ns &&
 		    rarely_trains(inferred, child, model_ns))
 			label_segments_loader(inferred, child);

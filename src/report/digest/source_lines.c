@@ -70,10 +70,10 @@ static const struct tp_line_result *line_of(const struct tp_profile *profile, en
 	return line ? line : first_line(profile, part, !uses_self_lines(profile));
 }
 
+/* A function and a generator expression in it share a line, for which a reader sees one time. */
 static bool is_same_line(const struct tp_line_result *a, const struct tp_line_result *b)
 {
-	return a->file == b->file && a->line == b->line && a->symbol == b->symbol &&
-	       a->is_own == b->is_own;
+	return a->file == b->file && a->line == b->line && a->is_own == b->is_own;
 }
 
 double tp_report_line_share(const struct tp_profile *profile, const struct tp_line_result *line)

@@ -210,6 +210,11 @@ static const struct {
 	{PY_MAIN " train.py>pieces:7 _multiarray_umath.so!multiply:1", 1.2},
 	/* one that trains */
 	{PY_MAIN " train.py>*pieces:7 " PY_MODULE " libtorch_cpu.so!addmm:1", 0},
+	/* one that another function consumes within the round, and an expression */
+	{"train.py><module>:90 train.py>main:72 train.py>total:80 train.py>*pieces:7 "
+	 "/usr/bin/python3.11!eval:1",
+	 0},
+	{PY_MAIN " train.py>*<genexpr>:70 /usr/bin/python3.11!eval:1", 0},
 };
 
 START_TEST(a_generator_that_the_loop_asks_for_the_next_is_the_loader)
