@@ -147,12 +147,27 @@ static bool is_import(const struct tp_analysis *analysis, const struct tp_segmen
 		       TP_PHASE_IMPORT;
 }
 
+/* Returns when the second half of the steps in that time begins; half of the time if it has fewer
+ * than two. By steps, because what grows with them makes later steps longer. */
+static uint64_t find_middle(const struct tp_profile *profile, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t first = 0;
+	while (first < profile->n_steps && profile->steps[first].start_ns < from_ns)
+		first++;
+	size_t end = first;
+	while (end < profile->n_steps && profile->steps[end].end_ns <= to_ns)
+		end++;
+	return end - first < 2 ? from_ns + (to_ns - from_ns) / 2
+			       : profile->steps[first + (end - first) / 2].start_ns;
+}
+
 static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tp_analysis *analysis = sums->analysis;
 	const struct tp_profile *profile = analysis->profile;
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	const struct tp_stack_reading *reading = &sums->readings[0];
+	uint64_t middle_ns = find_middle(profile, from_ns, to_ns);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		reading = reading_of(sums, piece, reading);
@@ -165,7 +180,7 @@ static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 			sums->idioms[reading->idiom].queued_ns +=
 				piece->state == TP_STATE_RUNNABLE ? ns : 0;
 			sums->idioms[reading->idiom].late_ns +=
-				tp_segment_ns_in(piece, from_ns + (to_ns - from_ns) / 2, to_ns);
+				tp_segment_ns_in(piece, middle_ns, to_ns);
 			add_line(sums, reading, ns);
 		}
 		ns = tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
@@ -190,6 +205,7 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 	const struct tp_profile *profile = analysis->profile;
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, task);
 	const struct tp_stack_reading *reading = &sums->readings[0];
+	uint64_t middle_ns = find_middle(profile, profile->window_start_ns, profile->window_end_ns);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		uint64_t ns =
@@ -205,9 +221,7 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 		sums->idioms[reading->idiom].loading_ns += ns;
 		sums->idioms[reading->idiom].shared_ns += reading->is_shared ? ns : 0;
 		sums->idioms[reading->idiom].late_ns +=
-			tp_segment_ns_in(piece,
-					 profile->window_start_ns / 2 + profile->window_end_ns / 2,
-					 profile->window_end_ns);
+			tp_segment_ns_in(piece, middle_ns, profile->window_end_ns);
 		add_line(sums, reading, ns);
 	}
 }
