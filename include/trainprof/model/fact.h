@@ -610,7 +610,7 @@
 	  "share of the loader workers' time in the idiom, without waits; known to idioms "        \
 	  "only")                                                                                  \
 	X(IDIOM_LATE, "idiom.late_ratio", "ratio", SEEN,                                           \
-	  "share of the idiom's time in the second half of the steps; known to idioms only")        \
+	  "share of the idiom's time in the second half of the steps; known to idioms only")       \
 	X(IDIOM_SHARED, "idiom.shared_ratio", "ratio", SEEN,                                       \
 	  "share of the idiom's time in lines that make other calls too; known to idioms "         \
 	  "only")                                                                                  \

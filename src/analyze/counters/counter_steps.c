@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 struct updates {
 	uint64_t *times_ns;
 	size_t n;
