@@ -71,7 +71,20 @@ static void add_line(struct idiom_sums *sums, const struct tp_stack_reading *rea
 	sums->lines[at].ns += ns;
 }
 
-/* Returns "collate" for "Batches.<locals>.collate": since Python 3.11 names are qualified. */
+/* Returns "collate()" for "Batches.<locals>.collate" and for the lambdas, comprehensions and
+ * generator expressions in it: since Python 3.11 names are qualified. */
+static const char *function_name(struct tp_arena *arena, const char *symbol)
+{
+	static const char inside[] = ".<locals>.";
+	const char *end = strstr(symbol, ".<locals>.<");
+	if (!end)
+		end = symbol + strlen(symbol);
+	const char *begin = symbol;
+	for (const char *p = strstr(symbol, inside); p && p < end; p = strstr(p + 1, inside))
+		begin = p + sizeof(inside) - 1;
+	return tp_arena_printf(arena, "%.*s()", (int)(end - begin), begin);
+}
+
 static const char *name_of_work(const struct idiom_sums *sums,
 				const struct tp_stack_reading *reading)
 {
@@ -81,11 +94,7 @@ static const char *name_of_work(const struct idiom_sums *sums,
 	if (!reading->own)
 		return "other";
 	const struct tp_frame *frame = &analysis->trace->frames[reading->own];
-	const char *symbol = tp_trace_string(analysis->trace, frame->symbol);
-	const char *local = strstr(symbol, "<locals>.");
-	for (const char *p = local; p; p = strstr(p + 1, "<locals>."))
-		local = p;
-	return tp_arena_printf(analysis->arena, "%s()", local ? local + 9 : symbol);
+	return function_name(analysis->arena, tp_trace_string(analysis->trace, frame->symbol));
 }
 
 static bool is_augment(const struct idiom_sums *sums, const struct tp_stack_reading *reading)

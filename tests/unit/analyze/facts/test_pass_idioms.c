@@ -119,8 +119,11 @@ static void with_worker(struct pyscene *scene)
 		pyscene_runs(scene, 1, at + 0.06, at + 0.09,
 			     PY_WORKER " train.py>Data.__getitem__:33 " PY_STD
 				       "json/__init__.py>loads:346 _json.so!scan_once:1");
-		pyscene_runs(scene, 1, at + 0.09, at + 0.1,
+		pyscene_runs(scene, 1, at + 0.09, at + 0.095,
 			     PY_WORKER " train.py>make.<locals>.collate:40 x.so!y:1");
+		pyscene_runs(scene, 1, at + 0.095, at + 0.1,
+			     PY_WORKER
+			     " train.py>make.<locals>.collate.<locals>.<genexpr>:41 x.so!y:1");
 	}
 	pyscene_judge(scene, 4, TP_STEPS_OFF);
 }
