@@ -54,7 +54,7 @@ static struct other_groups find_groups(const struct tp_profile *profile)
 	double all = profile->facts[TP_FACT_CPU_OTHERS].value;
 	while (out.n < LISTED_MAX) {
 		struct other_group group = next_group(profile, &out);
-		if (group.cpus < CPUS_MIN || group.cpus < SHARE_MIN * all)
+		if (!group.largest || group.cpus < CPUS_MIN || group.cpus < SHARE_MIN * all)
 			break;
 		out.items[out.n++] = group;
 	}

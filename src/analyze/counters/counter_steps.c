@@ -221,7 +221,8 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	double differ = (double)(inner->n - outer->n);
 	/* If both count the same, prefer the one that certainly misses no round. */
 	if ((found->n_unknown == 0) != (old->n_unknown == 0) && is_same_count(outer, inner) &&
-	    differ <= fmax(TP_COUNTER_GROWTH_MAX, TP_COUNTER_DIFFERS_MIN * (double)inner->n))
+	    differ <=
+		    fmax((double)TP_COUNTER_GROWTH_MAX, TP_COUNTER_DIFFERS_MIN * (double)inner->n))
 		return found->n_unknown == 0;
 	/* If both count the same, prefer the one that the collector watches. */
 	if (found->n_exact != old->n_exact &&

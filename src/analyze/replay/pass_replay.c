@@ -102,12 +102,14 @@ static unsigned best_workers(const struct tp_loader_replay *replay, struct extra
 	double reached_ns = (1 + TP_REPLAY_HARDLY) * step_min_ns(replay);
 	double tried = fmax(fmax(ceil(replay->n_cpus), TP_REPLAY_WORKERS_TRIED), replay->n_workers);
 	unsigned most = (unsigned)fmin(tried, TP_REPLAY_WORKERS_MAX);
+	unsigned last = replay->n_workers;
 	for (unsigned n = replay->n_workers; n <= most && least_ns > reached_ns; n++) {
 		steps_ns[n] = step_with(*replay, n, extra);
 		least_ns = fmin(least_ns, steps_ns[n]);
+		last = n;
 	}
 	unsigned best = replay->n_workers;
-	while (best < most && steps_ns[best] > (1 + TP_REPLAY_HARDLY) * least_ns)
+	while (best < last && steps_ns[best] > (1 + TP_REPLAY_HARDLY) * least_ns)
 		best++;
 	return best;
 }
