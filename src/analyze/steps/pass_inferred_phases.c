@@ -267,10 +267,10 @@ static void label_loader(const struct inferred *inferred, uint32_t loop, uint32_
 
 /* ---- generators ------------------------------------------------------------- */
 
-/* Accepts a generator, and beside work on the model a function that the loop calls where a round
- * begins, because recordings may not mark generators. A generator that another function consumes
- * within a round, or a loop of one line, as in `total = sum(squares(n))`, computes; so does a
- * generator expression. */
+/* Accepts a generator from which the loop takes items, and beside work on the model a function that
+ * the loop calls where a round begins, because recordings may not mark generators. A generator that
+ * another function consumes within a round computes, and so does one in a loop of one line without
+ * a model, as in `total = sum(squares(n))`, and a generator expression. */
 static bool can_yield_batches(const struct inferred *inferred, const struct tp_loop_location *place,
 			      uint32_t node, bool is_beside_model)
 {
@@ -278,11 +278,11 @@ static bool can_yield_batches(const struct inferred *inferred, const struct tp_l
 	const struct tp_frame *frame = &trace->frames[inferred->tree.nodes[node].frame];
 	const struct tp_frame *site = &trace->frames[inferred->tree.nodes[node].site];
 	const char *name = tp_trace_string(trace, frame->symbol);
-	bool has_body = place->first_line < place->last_line &&
-			tp_call_tree_function(site) == place->function;
+	bool has_body = place->first_line < place->last_line;
+	bool is_generator = frame->flags & TP_FRAME_GENERATOR && (has_body || is_beside_model);
 	bool is_first = is_beside_model && has_body && site->line == place->first_line;
 	if (frame->kind != TP_FRAME_PYTHON || strstr(name, "<genexpr>") ||
-	    !(is_first || (has_body && frame->flags & TP_FRAME_GENERATOR)))
+	    tp_call_tree_function(site) != place->function || !(is_generator || is_first))
 		return false;
 	return !tp_python_class_find(inferred->analysis->patterns,
 				     tp_trace_string(trace, frame->file), name)

@@ -210,12 +210,35 @@ static const struct {
 	{PY_MAIN " train.py>pieces:7 _multiarray_umath.so!multiply:1", 1.2},
 	/* one that trains */
 	{PY_MAIN " train.py>*pieces:7 " PY_MODULE " libtorch_cpu.so!addmm:1", 0},
+	/* one that the loop names beside its body, in the same line */
+	{"train.py><module>:90 train.py>main:71 train.py>*pieces:7 /usr/bin/python3.11!eval:1",
+	 1.2},
 	/* one that another function consumes within the round, and an expression */
 	{"train.py><module>:90 train.py>main:72 train.py>total:80 train.py>*pieces:7 "
 	 "/usr/bin/python3.11!eval:1",
 	 0},
 	{PY_MAIN " train.py>*<genexpr>:70 /usr/bin/python3.11!eval:1", 0},
 };
+
+/* Without a model in sight, the first call of a round is as likely to be its work as its data. */
+START_TEST(the_first_call_of_a_round_without_a_model_is_no_loader)
+{
+	struct pyscene scene;
+	pyscene_open(&scene);
+	pyscene_task(&scene, 0, 100, 0);
+	for (int i = 0; i < 30; i++) {
+		double at = 0.1 * i;
+		pyscene_runs(&scene, 0, at, at + 0.04,
+			     PY_MAIN " train.py>score:7 /usr/bin/python3.11!eval:1");
+		pyscene_runs(&scene, 0, at + 0.04, at + 0.1,
+			     "train.py><module>:90 train.py>main:71 train.py>update:12 "
+			     "/usr/bin/python3.11!eval:1");
+	}
+	pyscene_judge(&scene, 3, TP_STEPS_OFF);
+	pyscene_expect(&scene, TP_LABEL_DATALOADER_PREP, 0, 0.001);
+	pyscene_close(&scene);
+}
+END_TEST
 
 START_TEST(a_generator_that_the_loop_asks_for_the_next_is_the_loader)
 {
@@ -336,6 +359,7 @@ Suite *suite_analyze_stack_class(void)
 	tcase_add_test(tc, a_process_below_the_workers_loop_is_a_loader_whatever_it_computes);
 	tcase_add_test(tc, waiting_for_the_interpreters_lock_is_the_hosts);
 	tcase_add_test(tc, stacks_without_python_take_the_phase_around_them);
+	tcase_add_test(tc, the_first_call_of_a_round_without_a_model_is_no_loader);
 	tcase_add_loop_test(tc, a_generator_that_the_loop_asks_for_the_next_is_the_loader, 0,
 			    TP_ARRAY_LEN(generators));
 	tcase_add_loop_test(tc, a_loader_that_makes_tensors_stays_the_loader, 0,
