@@ -2,6 +2,8 @@
 /* Finds strings, stacks and gauge readings in a trace, and computes the growth of a counter. */
 #include "trainprof/model/trace.h"
 
+#include "trainprof/base/search.h"
+
 /* Readings are sorted by metric, task and time. */
 static bool is_before(const struct tp_gauge *gauge, enum tp_metric metric, uint32_t task)
 {
@@ -11,20 +13,13 @@ static bool is_before(const struct tp_gauge *gauge, enum tp_metric metric, uint3
 const struct tp_gauge *tp_trace_gauges(const struct tp_trace *trace, enum tp_metric metric,
 				       uint32_t task, size_t *n)
 {
-	size_t low = 0;
-	size_t high = trace->n_gauges;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (is_before(&trace->gauges[middle], metric, task))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t at;
+	TP_FIND_FIRST(at, 0, trace->n_gauges, !is_before(&trace->gauges[at], metric, task));
 	*n = 0;
-	while (low + *n < trace->n_gauges && trace->gauges[low + *n].metric == metric &&
-	       trace->gauges[low + *n].task == task)
+	while (at + *n < trace->n_gauges && trace->gauges[at + *n].metric == metric &&
+	       trace->gauges[at + *n].task == task)
 		(*n)++;
-	return trace->gauges + low;
+	return trace->gauges + at;
 }
 
 /* Interpolates the counter linearly between the readings before and after the time; constant
@@ -35,17 +30,10 @@ static double counter_at(const struct tp_gauge *readings, size_t n, uint64_t tim
 		return readings[0].value;
 	if (time_ns > readings[n - 1].time_ns)
 		return readings[n - 1].value;
-	size_t low = 0;
-	size_t high = n - 1; /* the first reading at or after the time is in (low, high] */
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (readings[middle].time_ns < time_ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	const struct tp_gauge *a = &readings[low];
-	const struct tp_gauge *b = &readings[high];
+	size_t next;
+	TP_FIND_FIRST(next, 1, n - 1, readings[next].time_ns >= time_ns);
+	const struct tp_gauge *a = &readings[next - 1];
+	const struct tp_gauge *b = &readings[next];
 	double part = (double)(time_ns - a->time_ns) / (double)(b->time_ns - a->time_ns);
 	return a->value + (b->value - a->value) * part;
 }

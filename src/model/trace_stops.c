@@ -5,6 +5,7 @@
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -222,16 +223,9 @@ static void list_timed_gaps(struct tp_trace *trace)
 /* Returns the last stretch that begins before the time; NULL = none. */
 static const struct stretch *interval_before(const struct stretches *stretches, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = stretches->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (stretches->items[middle].start_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &stretches->items[low - 1] : NULL;
+	size_t at;
+	TP_FIND_FIRST(at, 0, stretches->n, stretches->items[at].start_ns >= time_ns);
+	return at ? &stretches->items[at - 1] : NULL;
 }
 
 static uint64_t moved(const struct stretches *stretches, uint64_t time_ns)

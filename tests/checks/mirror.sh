@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/unit mirrors src: src/FLOOR/ROOM/FILE.c has tests/unit/FLOOR/ROOM/test_FILE.c and vice
-# versa. Exceptions are in mirror.allow: PATTERN REASON. Run from the top of the tree.
+# versa; a header without a source, include/trainprof/FLOOR/FILE.h, may have a test, too.
+# Exceptions are in mirror.allow: PATTERN REASON. Run from the top of the tree.
 set -u
 allow=$(dirname "$0")/mirror.allow
 n_passed=0
@@ -31,7 +32,8 @@ for test in $(find tests/unit -name 'test_*.c' | sort); do
 	folder=${test%/*}
 	name=${test##*/test_}
 	source=src/${folder#tests/unit/}/$name
-	if [ -e "$source" ]; then
+	header=include/trainprof/${source#src/}
+	if [ -e "$source" ] || [ -e "${header%.c}.h" ]; then
 		n_passed=$((n_passed + 1))
 	else
 		echo "$test tests nothing: no $source"

@@ -3,6 +3,7 @@
 #include "group_activity.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -234,14 +235,7 @@ void tp_activities_build(struct tp_activities *out, const struct tp_analysis *an
 
 size_t tp_activities_find(const struct tp_activities *activities, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = activities->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (activities->items[middle].end_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, 0, activities->n, activities->items[at].end_ns > time_ns);
+	return at;
 }

@@ -5,6 +5,8 @@
  * code. */
 #include "page_fault_share.h"
 
+#include "trainprof/base/search.h"
+
 static bool kernel_was_sampled(const struct tp_trace *trace)
 {
 	for (size_t i = 0; i < trace->n_samples; i++)
@@ -48,17 +50,10 @@ void tp_page_fault_share_build(struct tp_page_fault_share *out, const struct tp_
 
 double tp_page_fault_share_at(const struct tp_page_fault_share *share, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = share->n;
 	if (!share->n || time_ns < share->readings[0].time_ns ||
 	    time_ns >= share->readings[share->n].time_ns)
 		return 0;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (share->readings[middle].time_ns <= time_ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	return share->ratio[low];
+	size_t next;
+	TP_FIND_FIRST(next, 1, share->n, share->readings[next].time_ns > time_ns);
+	return share->ratio[next - 1];
 }

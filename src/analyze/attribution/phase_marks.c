@@ -4,6 +4,8 @@
 
 #include "analyze/classify/frame_class.h"
 
+#include "trainprof/base/search.h"
+
 enum { MAX_NESTING = 32 };
 
 static enum tp_phase open_phase(const enum tp_phase *open, int depth)
@@ -69,39 +71,25 @@ void tp_phase_marks_build(struct tp_phase_marks *out, const struct tp_analysis *
 
 enum tp_phase tp_phase_marks_at(const struct tp_phase_marks *marked, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = marked->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (marked->items[middle].end_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	bool is_inside = low < marked->n && marked->items[low].start_ns <= time_ns;
-	return is_inside ? marked->items[low].phase : TP_PHASE_NONE;
+	size_t at;
+	TP_FIND_FIRST(at, 0, marked->n, marked->items[at].end_ns > time_ns);
+	bool is_inside = at < marked->n && marked->items[at].start_ns <= time_ns;
+	return is_inside ? marked->items[at].phase : TP_PHASE_NONE;
 }
 
 uint32_t tp_phase_marks_sample(const struct tp_phase_marks *marked, const struct tp_trace *trace,
 			       enum tp_phase phase, uint64_t time_ns)
 {
 	const struct tp_phase_hits *hits = &marked->hits[phase];
-	size_t low = 0;
-	size_t high = hits->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (trace->samples[hits->samples[middle]].time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t at;
+	TP_FIND_FIRST(at, 0, hits->n, trace->samples[hits->samples[at]].time_ns >= time_ns);
 	if (!hits->n)
 		return TP_NO_SAMPLE;
-	if (low == hits->n)
-		return hits->samples[low - 1];
-	if (low == 0)
+	if (at == hits->n)
+		return hits->samples[at - 1];
+	if (at == 0)
 		return hits->samples[0];
-	uint64_t before = trace->samples[hits->samples[low - 1]].time_ns;
-	uint64_t after = trace->samples[hits->samples[low]].time_ns;
-	return time_ns - before < after - time_ns ? hits->samples[low - 1] : hits->samples[low];
+	uint64_t before = trace->samples[hits->samples[at - 1]].time_ns;
+	uint64_t after = trace->samples[hits->samples[at]].time_ns;
+	return time_ns - before < after - time_ns ? hits->samples[at - 1] : hits->samples[at];
 }

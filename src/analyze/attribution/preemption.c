@@ -6,6 +6,7 @@
 #include "analyze/thresholds.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 
@@ -86,17 +87,11 @@ static uint64_t run_ns_before(const struct tp_preemption *self, size_t at)
 static size_t count_before(const struct tp_sample *samples, size_t n, uint32_t task,
 			   uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct tp_sample *sample = &samples[middle];
-		if (sample->task < task || (sample->task == task && sample->time_ns < time_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, 0, n,
+		      samples[at].task > task ||
+			      (samples[at].task == task && samples[at].time_ns >= time_ns));
+	return at;
 }
 
 /* Uses the sample that was taken as the thread left the CPU. A stay has such a sample only at its
@@ -153,16 +148,9 @@ static bool find_known(const struct tp_preemption *self, size_t at, enum tp_phas
 /* Returns how many preemptions precede that time. */
 static size_t count_preemptions(const struct tp_preemption *self, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = self->n_losses;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (self->losses[middle].time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, 0, self->n_losses, self->losses[at].time_ns >= time_ns);
+	return at;
 }
 
 /* Returns true if the phase is known for a sufficient part of the preemptions. If only few have a

@@ -4,6 +4,7 @@
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 
@@ -71,17 +72,10 @@ static const struct known *nearest_in(const struct tp_preemption_model *self, in
 	if (stay < 0 || stay >= N_LENGTHS || wait < 0 || wait >= N_LENGTHS)
 		return NULL;
 	const struct tp_preemption_model_cell *cell = &self->cells[cell_at(group, stay, wait)];
-	size_t low = 0;
-	size_t high = cell->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (cell->items[middle].time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return closer_of(low > 0 ? &cell->items[low - 1] : NULL,
-			 low < cell->n ? &cell->items[low] : NULL, time_ns);
+	size_t at;
+	TP_FIND_FIRST(at, 0, cell->n, cell->items[at].time_ns >= time_ns);
+	return closer_of(at > 0 ? &cell->items[at - 1] : NULL,
+			 at < cell->n ? &cell->items[at] : NULL, time_ns);
 }
 
 /* Returns the nearest in time within one group, at this distance in powers of two. */

@@ -3,6 +3,7 @@
 #include "cpu_clock.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 
@@ -31,18 +32,11 @@ void tp_cpu_clock_release(struct tp_cpu_clock *clock)
 
 uint64_t tp_cpu_clock_ns(const struct tp_cpu_clock *clock, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = clock->n;
-	while (low < high) { /* the first run that starts later */
-		size_t middle = low + (high - low) / 2;
-		if (clock->runs[middle].start_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	size_t at;
+	TP_FIND_FIRST(at, 0, clock->n, clock->runs[at].start_ns > time_ns);
+	if (at == 0)
 		return 0;
-	const struct tp_run *run = &clock->runs[low - 1];
+	const struct tp_run *run = &clock->runs[at - 1];
 	uint64_t until_ns = time_ns < run->end_ns ? time_ns : run->end_ns;
-	return clock->before_ns[low - 1] + until_ns - run->start_ns;
+	return clock->before_ns[at - 1] + until_ns - run->start_ns;
 }

@@ -5,6 +5,7 @@
 #include "analyze/thresholds.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 
@@ -71,16 +72,9 @@ static struct write *collect_writes(const struct tp_analysis *analysis, uint32_t
 /* Returns how many of the writes are not after the time. */
 static size_t n_until(const struct piece *piece, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = piece->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (piece->writes[middle].time_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, 0, piece->n, piece->writes[at].time_ns > time_ns);
+	return at;
 }
 
 static int64_t number_at(const struct piece *piece, uint64_t time_ns)

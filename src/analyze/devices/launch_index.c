@@ -3,6 +3,7 @@
 #include "launch_index.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 
@@ -81,17 +82,10 @@ static uint64_t nearest_before(const struct tp_launch_index *index, uint32_t lin
 			       uint64_t start_ns)
 {
 	const struct tp_launch_repeat wanted = {start_ns, UINT64_MAX, link};
-	size_t low = 0;
-	size_t high = index->n_repeats;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (repeat_order(&index->repeats[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	bool is_there = low && index->repeats[low - 1].link == link;
-	return index->repeats[is_there ? low - 1 : low].place;
+	size_t at;
+	TP_FIND_FIRST(at, 0, index->n_repeats, repeat_order(&index->repeats[at], &wanted) >= 0);
+	bool is_there = at && index->repeats[at - 1].link == link;
+	return index->repeats[is_there ? at - 1 : at].place;
 }
 
 const struct tp_span *tp_launch_index_find(const struct tp_launch_index *index, uint32_t link,

@@ -6,6 +6,7 @@
 #include "rank_names.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,16 +214,9 @@ bool tp_op_is_in_window(const struct tp_device_work *device, const struct tp_op 
 {
 	if (op->step != TP_NO_STEP)
 		return op->step >= (int32_t)device->from && op->step < (int32_t)device->to;
-	size_t low = device->from;
-	size_t high = device->to;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (device->windows[middle].end_ns <= op->start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < device->to && device->windows[low].start_ns < op->end_ns;
+	size_t at;
+	TP_FIND_FIRST(at, device->from, device->to, device->windows[at].end_ns > op->start_ns);
+	return at < device->to && device->windows[at].start_ns < op->end_ns;
 }
 
 /* ---- threads ---- */

@@ -5,6 +5,7 @@
 #include "rank_balance.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 
@@ -32,16 +33,9 @@ static void add_wait(struct join *join, const struct waiter *waiter, uint32_t de
 
 static size_t segment_at(const struct tp_device_work *device, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = device->n_pieces;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (device->pieces[middle].end_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, 0, device->n_pieces, device->pieces[at].end_ns > time_ns);
+	return at;
 }
 
 static uint64_t min_ns(uint64_t a, uint64_t b)
@@ -91,16 +85,9 @@ static void attribute_to_straggler(struct join *join, const struct clock_wait *w
 /* Returns the first communication kernel that may end after a time. */
 static size_t comm_kernel_at(const struct tp_comm_kernels *talks, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = talks->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (talks->items[middle].reach_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, 0, talks->n, talks->items[at].reach_ns > time_ns);
+	return at;
 }
 
 /* Splits [start, end) of one communication kernel: the wait for others is passed on to the late

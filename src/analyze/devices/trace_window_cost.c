@@ -7,6 +7,7 @@
 #include "rank_data.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 #include "trainprof/model/fact.h"
 
 #include <math.h>
@@ -65,16 +66,9 @@ static bool is_compared(const struct tp_step *step, enum steps which)
 /* Returns the first step that ends after a time; steps ascend. */
 static size_t first_after(const struct tp_profile *profile, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = profile->n_steps;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (profile->steps[middle].end_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, 0, profile->n_steps, profile->steps[at].end_ns > time_ns);
+	return at;
 }
 
 /* End of the warm-up. The slow steps in it are no baseline for later steps. */

@@ -3,6 +3,7 @@
 #include "intervals.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -93,17 +94,10 @@ uint64_t tp_intervals_sum(const struct tp_intervals *list)
 
 uint64_t tp_intervals_covered(const struct tp_intervals *list, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t low = 0;
-	size_t high = list->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (list->items[middle].end_ns <= from_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t at;
+	TP_FIND_FIRST(at, 0, list->n, list->items[at].end_ns > from_ns);
 	uint64_t sum = 0;
-	for (size_t i = low; i < list->n && list->items[i].start_ns < to_ns; i++) {
+	for (size_t i = at; i < list->n && list->items[i].start_ns < to_ns; i++) {
 		uint64_t start = list->items[i].start_ns;
 		uint64_t end = list->items[i].end_ns;
 		sum += (end < to_ns ? end : to_ns) - (start > from_ns ? start : from_ns);

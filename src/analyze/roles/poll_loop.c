@@ -6,6 +6,8 @@
 
 #include "analyze/thresholds.h"
 
+#include "trainprof/base/search.h"
+
 static bool is_sleep(const struct tp_segment *piece)
 {
 	return piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_SLEEP;
@@ -30,15 +32,8 @@ static bool has_adjacent(const struct tp_timeline *timeline, size_t at, bool is_
 
 bool tp_poll_loop_is_sleep(const struct tp_timeline *timeline, const struct tp_segment *sleep)
 {
-	size_t low = 0;
-	size_t high = timeline->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (timeline->segments[middle].end_ns <= sleep->start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < timeline->n && is_sleep(&timeline->segments[low]) &&
-	       (has_adjacent(timeline, low, false) || has_adjacent(timeline, low, true));
+	size_t at;
+	TP_FIND_FIRST(at, 0, timeline->n, timeline->segments[at].end_ns > sleep->start_ns);
+	return at < timeline->n && is_sleep(&timeline->segments[at]) &&
+	       (has_adjacent(timeline, at, false) || has_adjacent(timeline, at, true));
 }

@@ -14,6 +14,7 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 
@@ -136,14 +137,9 @@ static size_t skip_before(const struct role_context *role_context, size_t from, 
 		stride *= 2;
 	}
 	size_t high = low + stride < role_context->n_main ? low + stride : role_context->n_main;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (role_context->main_ns[middle] < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, low, high, role_context->main_ns[at] >= ns);
+	return at;
 }
 
 /* Counts the instants at which the main thread was seen at work while this thread was awake:

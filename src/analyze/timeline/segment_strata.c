@@ -6,6 +6,7 @@
 #include "analyze/thresholds.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 
@@ -40,16 +41,9 @@ void tp_strata_add(struct tp_strata *strata, const struct tp_segment_key *stay, 
 /* Returns how many of them began before that time. */
 static size_t count_before(const struct tp_segment_hit *hits, size_t n, uint64_t time_ns)
 {
-	size_t low = 0;
-	size_t high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (hits[middle].time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, 0, n, hits[at].time_ns >= time_ns);
+	return at;
 }
 
 static uint64_t distance_ns(const struct tp_segment_hit *hit, uint64_t time_ns)

@@ -4,6 +4,7 @@
 #include "nsys_stacks.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,18 +100,11 @@ static int by_place(const void *a, const void *b)
 
 static struct tp_nsys_stack *stack_find(const struct tp_nsys_stacks *stacks, uint64_t sample)
 {
-	size_t low = 0;
-	size_t high = stacks->n_ordered;
+	size_t at;
 	uint64_t late;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (stacks->items[middle].sample < sample)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < stacks->n_ordered && stacks->items[low].sample == sample)
-		return &stacks->items[low];
+	TP_FIND_FIRST(at, 0, stacks->n_ordered, stacks->items[at].sample >= sample);
+	if (at < stacks->n_ordered && stacks->items[at].sample == sample)
+		return &stacks->items[at];
 	if (stacks->late.n > 0 && tp_map_get(&stacks->late, sample, &late))
 		return &stacks->items[late];
 	return NULL;

@@ -15,6 +15,7 @@
 #include "trainprof/base/buf.h"
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 #include "trainprof/model/span.h"
 
 #include <inttypes.h>
@@ -316,16 +317,9 @@ static void emit_steps(struct emitter *emitter, struct tp_rank_writer *writer, s
 /* Operations are sorted by rank. */
 static size_t first_op(const struct tp_pipeline *job, size_t rank)
 {
-	size_t low = 0;
-	size_t high = job->n_ops;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (job->ops[middle].rank < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, 0, job->n_ops, job->ops[at].rank >= rank);
+	return at;
 }
 
 static void emit_rank(struct emitter *emitter, struct tp_rank_writer *writer, size_t index)

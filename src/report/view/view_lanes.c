@@ -5,6 +5,7 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 #include "trainprof/base/text.h"
 #include "trainprof/model/cause_text.h"
 #include "trainprof/model/range_name.h"
@@ -71,16 +72,10 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 
 static size_t first_run(const struct tp_trace *trace, uint32_t task, uint64_t at_ns)
 {
-	size_t low = trace->run_index[task];
-	size_t high = trace->run_index[task + 1];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (trace->runs[middle].end_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	TP_FIND_FIRST(at, trace->run_index[task], trace->run_index[task + 1],
+		      trace->runs[at].end_ns > at_ns);
+	return at;
 }
 
 /* Calls `add` for each interval between two instants in which the state is known. */
@@ -133,17 +128,10 @@ static void walk_track(const struct tp_trace *trace, uint32_t track, const struc
 		       add_interval *add, void *context)
 {
 	const struct tp_track_spans *spans = &trace->spans[track];
-	size_t low = 0;
-	size_t high = spans->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (spans->items[middle].start_ns < step->start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t at;
+	TP_FIND_FIRST(at, 0, spans->n, spans->items[at].start_ns >= step->start_ns);
 	/* Earlier spans may extend into the step: checking a few of them is enough. */
-	for (size_t i = low > 16 ? low - 16 : 0; i < spans->n; i++) {
+	for (size_t i = at > 16 ? at - 16 : 0; i < spans->n; i++) {
 		const struct tp_span *span = &spans->items[i];
 		if (span->start_ns >= step->end_ns)
 			return;

@@ -6,6 +6,7 @@
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 #include "trainprof/base/text.h"
 
 #include <stdio.h>
@@ -197,17 +198,9 @@ static void print_head(struct tp_view *view, struct tp_view_place *place, struct
 
 static const struct tp_view_line_cost *cost_of(const struct source_text *source, size_t line)
 {
-	size_t low = 0;
-	size_t high = source->n_costs;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (source->costs[middle].line < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < source->n_costs && source->costs[low].line == line ? &source->costs[low]
-									: NULL;
+	size_t at;
+	TP_FIND_FIRST(at, 0, source->n_costs, source->costs[at].line >= line);
+	return at < source->n_costs && source->costs[at].line == line ? &source->costs[at] : NULL;
 }
 
 static void print_code(const struct source_text *source, size_t item, struct tp_page *page)

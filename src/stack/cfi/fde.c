@@ -3,9 +3,9 @@
 #include "fde.h"
 
 #include "stack/elf/byte_cursor.h"
-#include "stack/elf/first_above.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,11 +241,11 @@ static void index_build(struct tp_fde_table *table, struct tp_elf_image *image, 
 
 static bool index_find(const struct tp_fde_index *index, uint64_t vaddr, uint64_t *at)
 {
-	size_t low = tp_first_above(index->entries, index->n_entries, sizeof(*index->entries),
-				    offsetof(struct tp_fde_index_entry, start), vaddr);
-	if (low == 0 || vaddr >= index->entries[low - 1].end)
+	size_t above;
+	TP_FIND_FIRST(above, 0, index->n_entries, index->entries[above].start > vaddr);
+	if (above == 0 || vaddr >= index->entries[above - 1].end)
 		return false;
-	*at = index->entries[low - 1].at;
+	*at = index->entries[above - 1].at;
 	return true;
 }
 
@@ -313,18 +313,11 @@ static bool table_find(const struct tp_fde_table *table, struct tp_elf_image *im
 		       uint64_t *at)
 {
 	int64_t wanted = (int64_t)(vaddr - table->hdr_vaddr);
-	size_t low = 0;
-	size_t high = table->n_directory;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (table->directory[middle] <= wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	size_t above;
+	TP_FIND_FIRST(above, 0, table->n_directory, table->directory[above] > wanted);
+	if (above == 0)
 		return false;
-	size_t first = (low - 1) * FDE_STRIDE;
+	size_t first = (above - 1) * FDE_STRIDE;
 	size_t n = table->n_table - first < FDE_STRIDE ? table->n_table - first : FDE_STRIDE;
 	int32_t run[FDE_STRIDE][2];
 	if (!tp_elf_image_read(image, table->table_vaddr + first * sizeof(run[0]), run,

@@ -3,6 +3,7 @@
 #include "py_line_table.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 
@@ -114,14 +115,7 @@ void tp_py_line_table_release(struct tp_py_line_table *table)
 
 uint32_t tp_py_line_table_find(const struct tp_py_line_table *table, uint32_t offset)
 {
-	size_t low = 0;
-	size_t high = table->n_rows;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (table->rows[middle].start <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? table->rows[low - 1].line : 0;
+	size_t at;
+	TP_FIND_FIRST(at, 0, table->n_rows, table->rows[at].start > offset);
+	return at > 0 ? table->rows[at - 1].line : 0;
 }

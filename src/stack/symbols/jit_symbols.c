@@ -2,10 +2,9 @@
 /* Reads perf maps. The text comes from the target: nothing in it is trusted. */
 #include "jit_symbols.h"
 
-#include "stack/elf/first_above.h"
-
 #include "trainprof/base/arena.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -114,10 +113,10 @@ void tp_jit_symbols_free(struct tp_jit_symbols *names)
 bool tp_jit_symbols_find(const struct tp_jit_symbols *names, uint64_t address, const char **name,
 			 uint64_t *start, uint64_t *end)
 {
-	size_t low = tp_first_above(names->entries, names->n_entries, sizeof(struct jit_entry),
-				    offsetof(struct jit_entry, start), address);
-	for (size_t i = 1; i <= low && i <= SEARCH_BACK; i++) {
-		const struct jit_entry *entry = &names->entries[low - i];
+	size_t above;
+	TP_FIND_FIRST(above, 0, names->n_entries, names->entries[above].start > address);
+	for (size_t i = 1; i <= above && i <= SEARCH_BACK; i++) {
+		const struct jit_entry *entry = &names->entries[above - i];
 		if (address - entry->start >= entry->size)
 			continue;
 		*name = entry->name;

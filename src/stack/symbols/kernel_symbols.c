@@ -2,11 +2,10 @@
 /* Reads /proc/kallsyms: symbols have no size there; the next symbol of any kind ends them. */
 #include "kernel_symbols.h"
 
-#include "stack/elf/first_above.h"
-
 #include "trainprof/base/buf.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 #include "trainprof/base/strtab.h"
 
 #include <fcntl.h>
@@ -337,16 +336,17 @@ static const struct ksym_entry *entry_get(struct tp_kernel_symbols *names, size_
 static size_t first_above(struct tp_kernel_symbols *names, uint64_t address)
 {
 	struct kept_file *kept = names->kept;
-	if (!kept)
-		return tp_first_above(names->entries, names->n_entries, sizeof(struct ksym_entry),
-				      offsetof(struct ksym_entry, start), address);
-	size_t block =
-		tp_first_above(kept->block_starts, kept->n_blocks, sizeof(uint64_t), 0, address);
+	size_t at;
+	if (!kept) {
+		TP_FIND_FIRST(at, 0, names->n_entries, names->entries[at].start > address);
+		return at;
+	}
+	size_t block;
+	TP_FIND_FIRST(block, 0, kept->n_blocks, kept->block_starts[block] > address);
 	if (block == 0 || !entry_get(names, (block - 1) * BLOCK_ENTRIES))
 		return 0;
-	return (block - 1) * BLOCK_ENTRIES +
-	       tp_first_above(kept->block, kept->n_block, sizeof(struct ksym_entry),
-			      offsetof(struct ksym_entry, start), address);
+	TP_FIND_FIRST(at, 0, kept->n_block, kept->block[at].start > address);
+	return (block - 1) * BLOCK_ENTRIES + at;
 }
 
 /* Returns NULL for data and hidden names. */

@@ -4,11 +4,11 @@
 
 #include "locate.h"
 #include "module.h"
-#include "stack/elf/first_above.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 #include "trainprof/base/text.h"
 
 #include <stdio.h>
@@ -119,8 +119,9 @@ static struct regions *regions_copy(struct tp_maps *maps)
 /* Returns the index of the first region that ends above `address`. */
 static size_t first_after_address(const struct regions *regions, uint64_t address)
 {
-	return tp_first_above(regions->items, regions->n_items, sizeof(struct region),
-			      offsetof(struct region, end), address);
+	size_t at;
+	TP_FIND_FIRST(at, 0, regions->n_items, regions->items[at].end > address);
+	return at;
 }
 
 static void insert_at(struct regions *regions, size_t at, const struct region *region)

@@ -2,9 +2,8 @@
 /* Function symbols: loads the arrays once, selects among aliases, reads names on demand. */
 #include "symtab.h"
 
-#include "stack/elf/first_above.h"
-
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -162,8 +161,8 @@ bool tp_symtab_find(struct tp_symtab *symtab, struct tp_elf_image *image, struct
 			qsort(symtab->entries, symtab->n_entries, sizeof(*symtab->entries),
 			      compare_start);
 	}
-	size_t above = tp_first_above(symtab->entries, symtab->n_entries, sizeof(*symtab->entries),
-				      offsetof(struct tp_symtab_entry, start), vaddr);
+	size_t above;
+	TP_FIND_FIRST(above, 0, symtab->n_entries, symtab->entries[above].start > vaddr);
 	for (size_t i = 1; i <= above && i <= SEARCH_BACK; i++) {
 		const struct tp_symtab_entry *entry = &symtab->entries[above - i];
 		if (vaddr - entry->start >= symtab->longest)

@@ -3,6 +3,7 @@
 #include "gpu_clock.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,16 +68,9 @@ static uint64_t offset_at(const struct tp_gpu_clocks *clocks, size_t before, uin
 /* Returns the last pair that is not after the time; the first one if all are. */
 static size_t last_before(const struct tp_gpu_clocks *clocks, uint64_t cupti_ns)
 {
-	size_t from = 0; /* lows below it are not after the time */
-	size_t until = clocks->n_lows;
-	while (from < until) {
-		size_t middle = from + (until - from) / 2;
-		if (clocks->pairs[clocks->lows[middle]].cupti_ns <= cupti_ns)
-			from = middle + 1;
-		else
-			until = middle;
-	}
-	return from ? clocks->lows[from - 1] : 0;
+	size_t at;
+	TP_FIND_FIRST(at, 0, clocks->n_lows, clocks->pairs[clocks->lows[at]].cupti_ns > cupti_ns);
+	return at ? clocks->lows[at - 1] : 0;
 }
 
 bool tp_gpu_clocks_host(const struct tp_gpu_clocks *clocks, uint64_t cupti_ns, uint64_t *host_ns)

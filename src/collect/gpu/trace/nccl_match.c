@@ -4,6 +4,7 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 #include "trainprof/model/sink.h"
 
 #include <stdio.h>
@@ -260,16 +261,9 @@ void tp_nccl_match_end(struct tp_nccl_match *talk, size_t number, uint32_t detai
 /* Returns the first item that ends after that time; n if there is none. */
 static size_t find_item(const struct nccl_thread *thread, uint64_t time_ns)
 {
-	size_t from = 0;
-	size_t until = thread->n;
-	while (from < until) {
-		size_t middle = from + (until - from) / 2;
-		if (thread->items[middle].end_ns > time_ns)
-			until = middle;
-		else
-			from = middle + 1;
-	}
-	return from;
+	size_t at;
+	TP_FIND_FIRST(at, 0, thread->n, thread->items[at].end_ns > time_ns);
+	return at;
 }
 
 void tp_nccl_match_launch(struct tp_nccl_match *talk, size_t number, uint32_t link,

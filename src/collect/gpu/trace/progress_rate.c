@@ -4,6 +4,7 @@
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -134,16 +135,10 @@ void tp_progress_add_record(struct tp_progress *progress, const struct tp_record
 /* Returns the first point at or after that time; series->n if there is none. */
 static size_t first_from(const struct tp_progress_series *series, uint64_t time_ns)
 {
-	size_t low = oldest(series);
-	size_t high = series->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (point_at(series, middle)->time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t first;
+	TP_FIND_FIRST(first, oldest(series), series->n,
+		      point_at(series, first)->time_ns >= time_ns);
+	return first;
 }
 
 /* An interval between two points in which the count grew. */
