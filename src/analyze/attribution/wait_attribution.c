@@ -17,49 +17,35 @@ static const enum tp_label loader_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_NONE] = TP_LABEL_DATALOADER_HANDOVER,
 };
 
-static const enum tp_label team_labels[TP_N_ACTIVITIES] = {
-	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
-	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
-	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
-	[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
-	[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_LOCK,
-};
+/* The labels of waits for a team differ in what counts while the team reads files, sleeps or does
+ * nothing. */
+/* clang-format off */
+#define TEAM_LABELS(read, sleep, none) { \
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN, \
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER, \
+	[TP_ACTIVITY_READ] = (read), \
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE, \
+	[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN, \
+	[TP_ACTIVITY_SLEEP] = (sleep), \
+	[TP_ACTIVITY_NONE] = (none), \
+}
+/* clang-format on */
+
+static const enum tp_label team_labels[TP_N_ACTIVITIES] =
+	TEAM_LABELS(TP_LABEL_IDLE_IO, TP_LABEL_IDLE_SLEEP, TP_LABEL_IDLE_LOCK);
 
 /* A wait inside the barrier of its own team counts for the team, whatever delays the other
  * members. */
-static const enum tp_label barrier_labels[TP_N_ACTIVITIES] = {
-	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
-	[TP_ACTIVITY_READ] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
-	[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_SLEEP] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
-};
+static const enum tp_label barrier_labels[TP_N_ACTIVITIES] =
+	TEAM_LABELS(TP_LABEL_COMPUTE_SPIN, TP_LABEL_COMPUTE_SPIN, TP_LABEL_COMPUTE_SPIN);
 
 /* The team woke the thread: gaps in the team's activity are wake-up latency. */
-static const enum tp_label woken_labels[TP_N_ACTIVITIES] = {
-	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
-	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
-	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
-	[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
-	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
-};
+static const enum tp_label woken_labels[TP_N_ACTIVITIES] =
+	TEAM_LABELS(TP_LABEL_IDLE_IO, TP_LABEL_IDLE_SLEEP, TP_LABEL_COMPUTE_SPIN);
 
 /* The thread reads from a pipe that the team writes. */
-static const enum tp_label team_pipe_labels[TP_N_ACTIVITIES] = {
-	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
-	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
-	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
-	[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN,
-	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
-	[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_UNKNOWN,
-};
+static const enum tp_label team_pipe_labels[TP_N_ACTIVITIES] =
+	TEAM_LABELS(TP_LABEL_IDLE_IO, TP_LABEL_IDLE_SLEEP, TP_LABEL_IDLE_UNKNOWN);
 
 static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 {

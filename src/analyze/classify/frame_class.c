@@ -95,14 +95,6 @@ enum tp_status tp_frame_pattern_read(struct tp_frame_patterns *out,
 	return TP_OK;
 }
 
-static bool any_glob(const char *const *globs, const char *text)
-{
-	for (; *globs; globs++)
-		if (tp_text_glob(*globs, text))
-			return true;
-	return false;
-}
-
 static bool is_word_of(const char *word, size_t len, const char *const *words)
 {
 	for (; len && *words; words++) {
@@ -226,7 +218,8 @@ struct tp_frame_class tp_patterns_frame(const struct tp_patterns *patterns, cons
 		const struct tp_frame_pattern *row = &patterns->frames.items[i];
 		if (!row->module && !row->symbol && !row->verbs)
 			continue;
-		if ((!row->module || any_glob(row->module, module_name)) && fits_names(row, &names))
+		if ((!row->module || tp_pattern_any_glob(row->module, module_name)) &&
+		    fits_names(row, &names))
 			add_row(&result, &has_phase, row);
 	}
 	return result;
@@ -257,7 +250,7 @@ enum tp_phase tp_patterns_mark(const struct tp_patterns *patterns, const char *m
 	prepare(mark, false, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].mark &&
-		    any_glob(patterns->frames.items[i].mark, name))
+		    tp_pattern_any_glob(patterns->frames.items[i].mark, name))
 			return patterns->frames.items[i].says.phase;
 	return TP_PHASE_NONE;
 }
@@ -268,7 +261,7 @@ enum tp_file_kind tp_patterns_file(const struct tp_patterns *patterns, const cha
 	prepare(path, false, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].file &&
-		    any_glob(patterns->frames.items[i].file, name))
+		    tp_pattern_any_glob(patterns->frames.items[i].file, name))
 			return patterns->frames.items[i].file_kind;
 	return TP_FILE_UNKNOWN;
 }
@@ -279,7 +272,7 @@ bool tp_patterns_is_launcher(const struct tp_patterns *patterns, const char *pro
 	prepare(program, true, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].program && patterns->frames.items[i].is_launcher &&
-		    any_glob(patterns->frames.items[i].program, name))
+		    tp_pattern_any_glob(patterns->frames.items[i].program, name))
 			return true;
 	return false;
 }
@@ -290,7 +283,7 @@ bool tp_patterns_is_interpreter(const struct tp_patterns *patterns, const char *
 	prepare(program, true, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].program && patterns->frames.items[i].is_interpreter &&
-		    any_glob(patterns->frames.items[i].program, name))
+		    tp_pattern_any_glob(patterns->frames.items[i].program, name))
 			return true;
 	return false;
 }
@@ -310,7 +303,7 @@ enum tp_thread_role tp_patterns_thread(const struct tp_patterns *patterns, const
 	prepare(comm, false, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].thread &&
-		    any_glob(patterns->frames.items[i].thread, name))
+		    tp_pattern_any_glob(patterns->frames.items[i].thread, name))
 			return role_of(&patterns->frames.items[i].says);
 	return TP_THREAD_OTHER;
 }

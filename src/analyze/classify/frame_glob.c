@@ -137,28 +137,20 @@ bool tp_glob_subject_parse(struct tp_glob_subject *out, char *text)
 
 /* ---- matching ---- */
 
-static bool any_glob(const char *const *globs, const char *text)
-{
-	for (; *globs; globs++)
-		if (tp_text_glob(*globs, text))
-			return true;
-	return false;
-}
-
 bool tp_frame_glob_fits_file(const struct tp_frame_glob *glob, enum tp_glob_place place,
 			     const char *where)
 {
-	return glob->place == place && (!glob->where || any_glob(glob->where, where));
+	return glob->place == place && (!glob->where || tp_pattern_any_glob(glob->where, where));
 }
 
 bool tp_frame_glob_fits_function(const struct tp_frame_glob *glob, const char *function)
 {
-	if (any_glob(glob->function, function))
+	if (tp_pattern_any_glob(glob->function, function))
 		return true;
 	if (glob->place != TP_GLOB_LIBRARY && glob->place != TP_GLOB_OWN)
 		return false;
 	const char *dot = strrchr(function, '.');
-	return dot && any_glob(glob->function, dot + 1);
+	return dot && tp_pattern_any_glob(glob->function, dot + 1);
 }
 
 bool tp_frame_glob_fits(const struct tp_frame_glob *glob, const struct tp_glob_subject *subject)

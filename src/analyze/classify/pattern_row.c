@@ -143,3 +143,11 @@ const char *tp_pattern_lower(char *out, size_t size, const char *text)
 	out[i] = '\0';
 	return out;
 }
+
+bool tp_pattern_any_glob(const char *const *globs, const char *text)
+{
+	for (; *globs; globs++)
+		if (tp_text_glob(*globs, text))
+			return true;
+	return false;
+}

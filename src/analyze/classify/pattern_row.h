@@ -51,6 +51,9 @@ enum tp_status tp_pattern_row_globs(const struct tp_pattern_row *row, const char
 enum tp_status tp_pattern_row_name(const struct tp_pattern_row *row, const char *key,
 				   const char **out, struct tp_error *err);
 
+/* Returns true if any glob of a list that ends with NULL matches the text. */
+bool tp_pattern_any_glob(const char *const *globs, const char *text);
+
 /* Converts to lower case, truncates if too long; returns out. */
 const char *tp_pattern_lower(char *out, size_t size, const char *text);
 

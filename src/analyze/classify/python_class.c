@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses the rows for Python functions and classifies a function. */
 #include "python_class.h"
+
+#include "pattern_row.h"
 #include "pattern_tables.h"
 
 #include "trainprof/base/memory.h"
-#include "trainprof/base/text.h"
 
 #include <string.h>
 
@@ -50,14 +51,6 @@ enum tp_status tp_python_pattern_read(struct tp_python_patterns *out,
 	return TP_OK;
 }
 
-static bool any_glob(const char *const *globs, const char *text)
-{
-	for (; *globs; globs++)
-		if (tp_text_glob(*globs, text))
-			return true;
-	return false;
-}
-
 struct python_name {
 	char path[MAX_PATH];
 	char whole[MAX_NAME];
@@ -74,9 +67,9 @@ static void prepare(struct python_name *out, const char *path, const char *symbo
 
 static bool fits(const struct tp_python_pattern *row, const struct python_name *name)
 {
-	return any_glob(row->source, name->path) &&
-	       (!row->symbol || any_glob(row->symbol, name->whole) ||
-		any_glob(row->symbol, name->last));
+	return tp_pattern_any_glob(row->source, name->path) &&
+	       (!row->symbol || tp_pattern_any_glob(row->symbol, name->whole) ||
+		tp_pattern_any_glob(row->symbol, name->last));
 }
 
 static void add_row(struct tp_frame_class *sum, const struct tp_frame_class *says)

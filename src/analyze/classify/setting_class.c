@@ -113,11 +113,7 @@ enum tp_status tp_setting_pattern_read(struct tp_setting_patterns *out,
 static bool any_glob(const char *const *globs, const char *text)
 {
 	char lower[MAX_TEXT];
-	tp_pattern_lower(lower, sizeof(lower), text);
-	for (; *globs; globs++)
-		if (tp_text_glob(*globs, lower))
-			return true;
-	return false;
+	return tp_pattern_any_glob(globs, tp_pattern_lower(lower, sizeof(lower), text));
 }
 
 bool tp_setting_can_match(const struct tp_setting_pattern *row, const char *name)

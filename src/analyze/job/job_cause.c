@@ -37,6 +37,12 @@ static bool is_same_function(const struct tp_job_code *a, const struct tp_job_co
 	       is_same_text(a->file, b->file);
 }
 
+static double step_ns(const struct tp_job_code *code)
+{
+	return code->step_ns;
+}
+
+/* Without waits for a CPU: they come upon a rank wherever it is. */
 static double work_ns(const struct tp_job_code *code)
 {
 	return fmax(0, code->step_ns - code->queue_ns);
@@ -50,7 +56,8 @@ static double left_out_ns(const struct tp_job_rank *rank)
 	return has_more ? rank->codes[rank->n_codes - 1].step_ns : 0;
 }
 
-static double function_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
+static double sum_function(const struct tp_job_rank *rank, const struct tp_job_code *code,
+			   double (*time_ns)(const struct tp_job_code *))
 {
 	double ns = 0;
 	bool is_listed = false;
@@ -58,23 +65,19 @@ static double function_ns(const struct tp_job_rank *rank, const struct tp_job_co
 		if (!is_same_function(&rank->codes[i], code))
 			continue;
 		is_listed = true;
-		ns += rank->codes[i].step_ns;
+		ns += time_ns(&rank->codes[i]);
 	}
 	return is_listed ? ns : left_out_ns(rank);
 }
 
-/* Without waits for a CPU: they come upon a rank wherever it is. */
+static double function_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
+{
+	return sum_function(rank, code, step_ns);
+}
+
 static double function_work_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
 {
-	double ns = 0;
-	bool is_listed = false;
-	for (size_t i = 0; i < rank->n_codes; i++) {
-		if (!is_same_function(&rank->codes[i], code))
-			continue;
-		is_listed = true;
-		ns += work_ns(&rank->codes[i]);
-	}
-	return is_listed ? ns : left_out_ns(rank);
+	return sum_function(rank, code, work_ns);
 }
 
 static double line_ns(const struct tp_job_rank *rank, const struct tp_job_code *code)
