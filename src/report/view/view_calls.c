@@ -126,3 +126,25 @@ void tp_view_calls_release(struct tp_view_calls *calls)
 	free(calls->nodes);
 	*calls = (struct tp_view_calls){0};
 }
+
+void tp_view_calls_add_rows(const struct tp_view_calls *calls, struct tp_view_place *place,
+			    uint32_t at, uint32_t top, uint64_t least_ns, size_t rows_max)
+{
+	place->rows = tp_alloc((calls->n + 1) * sizeof(*place->rows));
+	place->n_rows = 0;
+	while (at != TP_VIEW_NO_NODE && place->n_rows < rows_max) {
+		const struct tp_view_node *node = &calls->nodes[at];
+		bool is_shown = node->total_ns > least_ns;
+		if (is_shown)
+			place->rows[place->n_rows++] = at;
+		if (is_shown && node->child != TP_VIEW_NO_NODE) {
+			at = node->child;
+			continue;
+		}
+		while (at != top && calls->nodes[at].next == TP_VIEW_NO_NODE)
+			at = calls->nodes[at].parent;
+		if (at == top)
+			return;
+		at = calls->nodes[at].next;
+	}
+}

@@ -16,27 +16,9 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 	tp_view_calls_make(calls, view, &place->selection, false, TP_VIEW_NO_FUNCTION);
 	place->data = calls;
 	place->n_items = calls->n;
-	place->rows = tp_alloc((calls->n + 1) * sizeof(*place->rows));
-	place->n_rows = 0;
-	uint64_t least_ns = calls->nodes[0].total_ns / 400;
-	uint32_t at = place->index && place->index < calls->n ? (uint32_t)place->index
-							      : calls->nodes[0].child;
-	uint32_t stop = place->index && place->index < calls->n ? at : 0;
-	while (at != TP_VIEW_NO_NODE && place->n_rows < ROWS_MAX) {
-		const struct tp_view_node *node = &calls->nodes[at];
-		bool is_shown = node->total_ns > least_ns;
-		if (is_shown)
-			place->rows[place->n_rows++] = at;
-		if (is_shown && node->child != TP_VIEW_NO_NODE) {
-			at = node->child;
-			continue;
-		}
-		while (at != stop && calls->nodes[at].next == TP_VIEW_NO_NODE)
-			at = calls->nodes[at].parent;
-		if (at == stop)
-			return;
-		at = calls->nodes[at].next;
-	}
+	uint32_t zoomed = place->index < calls->n ? (uint32_t)place->index : 0;
+	tp_view_calls_add_rows(calls, place, zoomed ? zoomed : calls->nodes[0].child, zoomed,
+			       calls->nodes[0].total_ns / 400, ROWS_MAX);
 }
 
 static void release(struct tp_view_place *place)

@@ -47,5 +47,9 @@ void tp_view_calls_make(struct tp_view_calls *calls, const struct tp_view *view,
 			const struct tp_view_selection *selection, bool is_inverted,
 			uint32_t function);
 void tp_view_calls_release(struct tp_view_calls *calls);
+/* Makes the rows of a place, depth first from node `at` on, which is `top` or below it; rows_max at
+ * the most. Leaves out nodes of at most least_ns, and what they call. */
+void tp_view_calls_add_rows(const struct tp_view_calls *calls, struct tp_view_place *place,
+			    uint32_t at, uint32_t top, uint64_t least_ns, size_t rows_max);
 
 #endif

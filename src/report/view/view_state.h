@@ -121,8 +121,7 @@ struct tp_view {
 	bool *is_chosen; /* by index of the finding; for advice only */
 	bool is_plain;   /* no bars */
 	bool is_held;    /* of a running program: nothing newer is shown */
-	bool has_units_of_step;
-	double *strip; /* heap: the longest step of each of n_strip groups */
+	double *strip;   /* heap: the longest step of each of n_strip groups */
 	size_t n_strip;
 	size_t *by_length; /* heap: steps, the longest first; NULL: not requested yet */
 };

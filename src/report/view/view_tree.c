@@ -12,26 +12,6 @@ enum { NAME_SIZE = 160, ROWS_MAX = 4000, INDENT_MAX = 24 };
 /* Minimum share of the whole for a branch to be drawn. */
 static const double smallest_share = 0.005;
 
-/* Adds the nodes depth first, without those whose share is too small. */
-static void add_rows(struct tp_view_place *place, const struct tp_view_calls *calls)
-{
-	uint64_t least_ns = (uint64_t)((double)calls->nodes[0].total_ns * smallest_share);
-	uint32_t at = calls->nodes[0].child;
-	while (at != TP_VIEW_NO_NODE && at && place->n_rows < ROWS_MAX) {
-		const struct tp_view_node *node = &calls->nodes[at];
-		bool is_shown = node->total_ns > least_ns;
-		if (is_shown)
-			place->rows[place->n_rows++] = at;
-		if (is_shown && node->child != TP_VIEW_NO_NODE) {
-			at = node->child;
-			continue;
-		}
-		while (at && calls->nodes[at].next == TP_VIEW_NO_NODE)
-			at = calls->nodes[at].parent;
-		at = at ? calls->nodes[at].next : 0;
-	}
-}
-
 static void make(struct tp_view *view, struct tp_view_place *place)
 {
 	struct tp_view_calls *calls = tp_alloc(sizeof(*calls));
@@ -40,9 +20,9 @@ static void make(struct tp_view *view, struct tp_view_place *place)
 							       : TP_VIEW_NO_FUNCTION);
 	place->data = calls;
 	place->n_items = calls->n;
-	place->rows = tp_alloc((calls->n + 1) * sizeof(*place->rows));
-	place->n_rows = 0;
-	add_rows(place, calls);
+	tp_view_calls_add_rows(calls, place, calls->nodes[0].child, 0,
+			       (uint64_t)((double)calls->nodes[0].total_ns * smallest_share),
+			       ROWS_MAX);
 }
 
 static void release(struct tp_view_place *place)
