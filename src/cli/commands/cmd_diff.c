@@ -58,13 +58,7 @@ static const struct tp_option options[] = {
 	 .text = "compare although these differ: workload, machine",
 	 AT(ignore)},
 	TP_OUTPUT_FORMAT_ROWS(offsetof(struct diff_options, format), ""),
-	{.letter = 'o',
-	 .name = "output",
-	 .type = TP_OPTION_TEXT,
-	 .value = "FILE",
-	 .text = "write to FILE; - is stdout",
-	 .otherwise = "-",
-	 AT(output)},
+	{TP_OPTION_OUTPUT_FILE, AT(output)},
 	TP_READING_ROWS(offsetof(struct diff_options, how)),
 	TP_OPTION_END};
 

@@ -41,6 +41,10 @@ extern const char *const tp_output_formats[];
 	 .offset = (at) + offsetof(struct tp_output_format, is_json)}, \
 	{.name = "markdown", .type = TP_OPTION_FLAG, .text = "same as --format=markdown", \
 	 .offset = (at) + offsetof(struct tp_output_format, is_markdown)}
+/* The option for tp_output_text_to(), without the place of its value. */
+#define TP_OPTION_OUTPUT_FILE \
+	.letter = 'o', .name = "output", .type = TP_OPTION_TEXT, .value = "FILE", \
+	.text = "write to FILE; - is stdout", .otherwise = "-"
 /* clang-format on */
 
 #endif

@@ -2,6 +2,7 @@
 /* Follows pointers from an object to its type and to the table of its attributes. */
 #include "py_attribute.h"
 
+#include "py_globals.h"
 #include "stack/python/py_text.h"
 
 #include "trainprof/base/memory.h"
@@ -37,7 +38,6 @@ enum {
 	HEAD_BYTES = 40,
 	KIND_GENERAL = 0,
 	KIND_SPLIT = 2,
-	MAX_LOG_BYTES = 28,
 	MAX_BASIC_SIZE = 1 << 20,
 	BEFORE_OBJECT = 32, /* 3.11: offset of the values before the object; 24 bytes before it is
 			       the dictionary */
@@ -198,18 +198,6 @@ static bool find_table(struct tp_py_attributes *self, uint64_t object,
 	return use_dict(self, dict, table);
 }
 
-/* Returns the size in bytes of the indices, which precede the entries; 0 if the head is invalid. */
-static uint64_t index_bytes(const struct tp_py_layout *layout, const uint8_t *head)
-{
-	if (layout->keys_log_bytes) {
-		unsigned log_bytes = head[layout->keys_log_bytes];
-		return log_bytes <= MAX_LOG_BYTES ? UINT64_C(1) << log_bytes : 0;
-	}
-	uint64_t size = tp_py_memory_u64(head + layout->keys_size);
-	unsigned width = size <= UINT8_MAX ? 1 : size <= UINT16_MAX ? 2 : 4;
-	return size <= UINT64_C(1) << MAX_LOG_BYTES ? size * width : 0;
-}
-
 static bool read_entries(struct tp_py_attributes *self, struct attribute_table *table)
 {
 	const struct tp_py_layout *layout = self->layout;
@@ -217,7 +205,7 @@ static bool read_entries(struct tp_py_attributes *self, struct attribute_table *
 	if (!is_object(table->keys) ||
 	    !tp_py_memory_get(self->mem, table->keys, head, sizeof(head)))
 		return false;
-	uint64_t indices = index_bytes(layout, head);
+	uint64_t indices = tp_py_globals_index_bytes(layout, head);
 	uint64_t n = tp_py_memory_u64(head + layout->keys_n_entries);
 	unsigned kind = layout->keys_kind ? head[layout->keys_kind] : KIND_GENERAL;
 	if (indices == 0 || n > indices || kind > KIND_SPLIT)

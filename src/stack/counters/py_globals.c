@@ -7,7 +7,6 @@ enum {
 	HEAD_BYTES = 40,  /* of a table, up to its indices */
 	KIND_GENERAL = 0, /* from 3.11 on: entries of hash, key, value */
 	KIND_UNICODE = 1, /* entries of key, value; older versions have only general entries */
-	MAX_TABLE_BYTES = 1 << 28,
 	MAX_LOG_BYTES = 28,
 };
 
@@ -32,8 +31,7 @@ static size_t chunks_of(struct globals_way *way, const struct tp_py_layout *layo
 	return 5;
 }
 
-/* Returns the size in bytes of the indices, which precede the entries; 0 if the head is invalid. */
-static uint64_t index_bytes(const struct tp_py_layout *layout, const uint8_t *head)
+uint64_t tp_py_globals_index_bytes(const struct tp_py_layout *layout, const uint8_t *head)
 {
 	if (layout->keys_log_bytes) {
 		unsigned log_bytes = head[layout->keys_log_bytes];
@@ -41,19 +39,19 @@ static uint64_t index_bytes(const struct tp_py_layout *layout, const uint8_t *he
 	}
 	uint64_t size = tp_py_memory_u64(head + layout->keys_size);
 	unsigned width = size <= UINT8_MAX ? 1 : size <= UINT16_MAX ? 2 : 4;
-	return size <= MAX_TABLE_BYTES ? size * width : 0;
+	return size <= UINT64_C(1) << MAX_LOG_BYTES ? size * width : 0;
 }
 
 static uint64_t shape_of(const struct tp_py_layout *layout, const uint8_t *head)
 {
 	unsigned kind = layout->keys_kind ? head[layout->keys_kind] : KIND_GENERAL;
-	return index_bytes(layout, head) << 8 | kind;
+	return tp_py_globals_index_bytes(layout, head) << 8 | kind;
 }
 
 static bool read_head(struct tp_py_globals *self, const struct tp_py_layout *layout,
 		      const uint8_t *head)
 {
-	uint64_t n_indices = index_bytes(layout, head);
+	uint64_t n_indices = tp_py_globals_index_bytes(layout, head);
 	uint64_t n = tp_py_memory_u64(head + layout->keys_n_entries);
 	unsigned kind = layout->keys_kind ? head[layout->keys_kind] : KIND_GENERAL;
 	if (n_indices == 0 || n > n_indices || kind > KIND_UNICODE)

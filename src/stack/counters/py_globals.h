@@ -42,4 +42,8 @@ struct tp_py_globals {
 bool tp_py_globals_read(struct tp_py_globals *self, struct tp_py_memory *mem,
 			const struct tp_py_layout *layout, uint64_t frame, uint8_t *out);
 
+/* Returns the size in bytes of the indices of a dictionary's keys object, which precede its
+ * entries; 0 if its head is invalid. */
+uint64_t tp_py_globals_index_bytes(const struct tp_py_layout *layout, const uint8_t *head);
+
 #endif

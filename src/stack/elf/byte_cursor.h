@@ -54,33 +54,34 @@ static inline void tp_byte_cursor_skip(struct tp_byte_cursor *c, uint64_t n_byte
 	c->at += n_bytes;
 }
 
-/* Bits beyond 64 are dropped, so padded encodings stay readable. */
-static inline uint64_t tp_byte_cursor_uleb(struct tp_byte_cursor *c)
+/* Reads a LEB128 number; `shift` gets its number of bits, `last` its last byte. Bits beyond 64 are
+ * dropped, so padded encodings stay readable. */
+static inline uint64_t tp_byte_cursor_leb(struct tp_byte_cursor *c, unsigned *shift, uint8_t *last)
 {
 	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
+	*shift = 0;
 	do {
-		byte = (uint8_t)tp_byte_cursor_uint(c, 1);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += shift < 64 ? 7 : 0;
-	} while (byte & 0x80);
+		*last = (uint8_t)tp_byte_cursor_uint(c, 1);
+		if (*shift < 64)
+			value |= (uint64_t)(*last & 0x7f) << *shift;
+		*shift += *shift < 64 ? 7 : 0;
+	} while (*last & 0x80);
 	return value;
+}
+
+static inline uint64_t tp_byte_cursor_uleb(struct tp_byte_cursor *c)
+{
+	unsigned shift;
+	uint8_t last;
+	return tp_byte_cursor_leb(c, &shift, &last);
 }
 
 static inline int64_t tp_byte_cursor_sleb(struct tp_byte_cursor *c)
 {
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-	do {
-		byte = (uint8_t)tp_byte_cursor_uint(c, 1);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += shift < 64 ? 7 : 0;
-	} while (byte & 0x80);
-	if (shift < 64 && (byte & 0x40))
+	unsigned shift;
+	uint8_t last;
+	uint64_t value = tp_byte_cursor_leb(c, &shift, &last);
+	if (shift < 64 && (last & 0x40))
 		value |= ~UINT64_C(0) << shift;
 	return (int64_t)value;
 }
