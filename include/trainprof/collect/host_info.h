@@ -18,7 +18,6 @@ struct tp_host {
 	bool is_live;      /* false for a recorded tree: no system call may be made on its behalf */
 	int perf_paranoid; /* kernel.perf_event_paranoid, or TP_PARANOID_UNREADABLE */
 	int ptrace_scope;  /* 0 when there is no Yama */
-	int perf_mlock_kb;
 	int perf_max_rate_hz;
 	bool in_container;
 	const char *cgroup_cpu; /* below root: the group with the tightest CPU quota, else our own

@@ -118,7 +118,6 @@ void tp_host_open(struct tp_host *host, const char *root)
 	host->perf_paranoid =
 		read_int(host, "/proc/sys/kernel/perf_event_paranoid", TP_PARANOID_UNREADABLE);
 	host->ptrace_scope = read_int(host, "/proc/sys/kernel/yama/ptrace_scope", 0);
-	host->perf_mlock_kb = read_int(host, "/proc/sys/kernel/perf_event_mlock_kb", 516);
 	host->perf_max_rate_hz =
 		read_int(host, "/proc/sys/kernel/perf_event_max_sample_rate", 100000);
 	host->in_container = find_container(host);

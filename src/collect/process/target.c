@@ -42,7 +42,6 @@ struct tp_target {
 	int failure_fd; /* read end; an errno if exec failed, end of file if it succeeded */
 	int signal_fd;
 	sigset_t mask_before; /* of this thread */
-	bool has_execed;
 	bool is_reaped;
 	int exec_status; /* of a failed exec, 0 otherwise */
 	struct tp_target_end end;
@@ -246,7 +245,6 @@ enum tp_status tp_target_attach(struct tp_target **out, pid_t pid, struct tp_err
 				     .attachment = attachment,
 				     .release_fd = -1,
 				     .failure_fd = -1,
-				     .has_execed = true,
 				     .end.kind = TP_END_RUNNING};
 	block_leaving(target);
 	target->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -285,7 +283,6 @@ enum tp_status tp_target_release(struct tp_target *target, struct tp_error *err)
 	close_fd(&target->release_fd);
 	bool has_failed = read_whole(target->failure_fd, &cause, sizeof(cause));
 	close_fd(&target->failure_fd);
-	target->has_execed = !has_failed;
 	if (!has_failed)
 		return TP_OK; /* or it was killed meanwhile, which is detected at its end */
 	tp_target_reap(target);

@@ -41,8 +41,7 @@ struct tp_py_code {
 struct tp_py_code_cache {
 	struct tp_py_memory *mem;
 	const struct tp_py_layout *layout;
-	size_t head_bytes;  /* tp_py_layout_code_bytes() */
-	uint64_t code_type; /* address of PyCode_Type; 0 = not known yet */
+	size_t head_bytes; /* tp_py_layout_code_bytes() */
 	struct tp_strtab texts;
 	struct tp_map by_address; /* -> index */
 	struct tp_py_code **items;

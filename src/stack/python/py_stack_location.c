@@ -147,6 +147,5 @@ bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struc
 	plan->chunks = fresh;
 	plan->n_chunks = n;
 	plan->peak_bytes = plan->n_peaks = 0;
-	plan->chunks_capacity = capacity;
 	return is_sane;
 }

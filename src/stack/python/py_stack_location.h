@@ -34,7 +34,6 @@ struct tp_py_stack_location {
 	uint64_t cframe;
 	struct tp_py_stack_location_chunk *chunks; /* all chunks, newest first; heap */
 	size_t n_chunks;
-	size_t chunks_capacity;
 	/* The newest chunk as the last readings saw it: what to read of it shrinks with them. */
 	uint64_t peak_bytes;
 	uint32_t n_peaks; /* readings that peak_bytes is the largest size of */
