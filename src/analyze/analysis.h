@@ -190,6 +190,7 @@ enum tp_status tp_pass_environment(struct tp_analysis *analysis, struct tp_error
 enum tp_status tp_pass_replay(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_settings(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_warnings(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err);
 
 #endif

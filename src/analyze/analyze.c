@@ -36,7 +36,8 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"gpus", tp_pass_gpus},                       /* gpus, gpu.* */
 	{"environment", tp_pass_environment},         /* env.* */
 	{"replay", tp_pass_replay},                   /* replay.* */
-	{"quality", tp_pass_quality},                 /* run.* of the measurement, warnings */
+	{"quality", tp_pass_quality},                 /* run.* of the measurement */
+	{"warnings", tp_pass_warnings},               /* what makes the measurement uncertain */
 	{"settings", tp_pass_settings},               /* set.*, env.uses_* */
 };
 

@@ -21,6 +21,7 @@ static void judge(struct hand *hand)
 			timeline->segments[i].label = TP_LABEL_COMPUTE_MATH;
 	}
 	hand_pass(hand, tp_pass_quality);
+	hand_pass(hand, tp_pass_warnings);
 }
 
 /* The trainer is on a CPU all ten seconds, with a sample every hundredth of a second. */
