@@ -127,7 +127,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 # The checks that a change must pass. None of them depends on time: they run in parallel, the
 # longest first. Checks that measure running programs are proofs, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
-	check-bench check-agent check-calls check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
+	check-bench check-agent check-calls check-layers check-headers check-howtos check-singleuse check-mirror check-names check-thresholds check-docs \
 	check-pages check-prose check-spdx check-truth check-words check-python-module check-tutorial check-ci
 # Gates that .ci/run runs in another of its stages.
 LATER ?=
@@ -642,7 +642,7 @@ sensitivity: $(addprefix $(B)/sensitivity/,unit check_traces trainprof) $(B)/che
 	$(Q)$(MAKE) --no-print-directory docs/thresholds.md
 
 # ---- house checks: seconds, no build --------------------------------------------------------------
-.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs check-pages check-prose check-spdx check-words
+.PHONY: check-layers check-headers check-howtos check-singleuse check-mirror check-names check-thresholds check-docs check-pages check-prose check-spdx check-words
 
 ## check-layers: floors and rooms use only what docs/architecture.md allows, and no files need each other in a circle
 check-layers: $(B)/libtrainprof.a $(B)/obj/main.o
@@ -651,6 +651,10 @@ check-layers: $(B)/libtrainprof.a $(B)/obj/main.o
 ## check-headers: every header compiles alone; include/ contains exactly the public headers
 check-headers:
 	$(Q)CC='$(CC)' tests/checks/headers.sh
+
+## check-howtos: the source files that how-tos show compile
+check-howtos:
+	$(Q)CC='$(CC)' tests/checks/howtos.sh
 
 ## check-singleuse: no function is visible in more files than need it
 check-singleuse: $(B)/libtrainprof.a $(B)/obj/main.o
