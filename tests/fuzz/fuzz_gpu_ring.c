@@ -125,18 +125,18 @@ static void read_file(struct tp_gpu_ring_reader *file, struct tp_sink *sink, uin
 						     .file = file,
 						     .source = "cupti",
 						     .pid = 1};
-	struct tp_gpu_decoder *teller = tp_gpu_decoder_new(&config);
+	struct tp_gpu_decoder *decoder = tp_gpu_decoder_new(&config);
 	for (int round = 0; round < 3; round++) {
 		size_t left = 1000;
-		tp_gpu_decoder_begin(teller, now_ns);
+		tp_gpu_decoder_begin(decoder, now_ns);
 		if (tp_gpu_ring_reader_refresh(file))
-			left = tp_gpu_ring_reader_drain(file, 40, tp_gpu_decoder_event, teller);
-		tp_gpu_decoder_end(teller);
+			left = tp_gpu_ring_reader_drain(file, 40, tp_gpu_decoder_event, decoder);
+		tp_gpu_decoder_end(decoder);
 		demand(left <= 40 || left == 1000);
 		demand(tp_gpu_ring_reader_n_left(file) <= file->header.n_events);
 	}
-	tp_gpu_decoder_flush(teller);
-	tp_gpu_decoder_free(teller);
+	tp_gpu_decoder_flush(decoder);
+	tp_gpu_decoder_free(decoder);
 	tp_task_tree_free(tree);
 }
 

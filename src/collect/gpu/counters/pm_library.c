@@ -73,8 +73,8 @@ static void *open_next_to(const char *runtime)
 static void *open_any(const char *beside)
 {
 	static const char *const folders[] = TP_CUPTI_FOLDERS;
-	const char *told = getenv(TP_CUPTI_ENV); /* NOLINT(concurrency-mt-unsafe) */
-	void *handle = told ? open_cupti(told) : NULL;
+	const char *path = getenv(TP_CUPTI_ENV); /* NOLINT(concurrency-mt-unsafe) */
+	void *handle = path ? open_cupti(path) : NULL;
 	if (!handle)
 		handle = open_next_to(beside);
 	if (!handle)

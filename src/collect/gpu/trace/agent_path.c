@@ -16,9 +16,10 @@ char *tp_agent_path(void)
 					     "/../lib/trainprof/" TP_AGENT_LIBRARY,
 					     "/../lib/" TP_AGENT_LIBRARY};
 	char self[PATH_MAX];
-	const char *told = getenv(TP_AGENT_ENV); /* NOLINT(concurrency-mt-unsafe) */
-	if (told)
-		return access(told, R_OK) == 0 && tp_trust_is_given(told) ? tp_strdup(told) : NULL;
+	const char *given = getenv(TP_AGENT_ENV); /* NOLINT(concurrency-mt-unsafe) */
+	if (given)
+		return access(given, R_OK) == 0 && tp_trust_is_given(given) ? tp_strdup(given)
+									    : NULL;
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (len <= 0)
 		return NULL;

@@ -209,8 +209,8 @@ static uint64_t count_records(const struct tp_gpu_ring_set *rings)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < rings->n; i++)
-		if (rings->items[i]->teller)
-			n += tp_gpu_decoder_get_stats(rings->items[i]->teller)->n_spans;
+		if (rings->items[i]->decoder)
+			n += tp_gpu_decoder_get_stats(rings->items[i]->decoder)->n_spans;
 	return n;
 }
 
@@ -238,14 +238,14 @@ static void read_agents(const struct cupti *cupti, struct tp_gpu_agents_state *o
 					    .n_events = count_records(&cupti->rings)};
 	for (size_t i = 0; i < cupti->rings.n; i++) {
 		const struct tp_gpu_ring *ring = cupti->rings.items[i];
-		if (!ring->teller)
+		if (!ring->decoder)
 			continue;
-		const struct tp_gpu_decode_stats *told = tp_gpu_decoder_get_stats(ring->teller);
+		const struct tp_gpu_decode_stats *stats = tp_gpu_decoder_get_stats(ring->decoder);
 		out->is_collecting |= ring->file.header.state == TP_GPU_STATE_OPEN;
-		if (told->opened_ns > out->opened_ns)
-			out->opened_ns = told->opened_ns;
-		if (told->closed_ns > out->closed_ns)
-			out->closed_ns = told->closed_ns;
+		if (stats->opened_ns > out->opened_ns)
+			out->opened_ns = stats->opened_ns;
+		if (stats->closed_ns > out->closed_ns)
+			out->closed_ns = stats->closed_ns;
 	}
 }
 
@@ -326,24 +326,24 @@ static void add_problem(struct outcome *out, enum tp_presence presence, const ch
 static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 {
 	char text[100];
-	if (!ring->teller) {
+	if (!ring->decoder) {
 		add_problem(out, TP_PRESENCE_NO_LIBRARY, ring->why.text);
 		return;
 	}
 	const struct tp_gpu_ring_header *header = &ring->file.header;
-	const struct tp_gpu_decode_stats *told = tp_gpu_decoder_get_stats(ring->teller);
+	const struct tp_gpu_decode_stats *stats = tp_gpu_decoder_get_stats(ring->decoder);
 	uint64_t n_dropped = 0;
 	for (size_t i = 0; i < TP_GPU_EVENT_TYPES; i++)
 		n_dropped += header->n_dropped[i];
-	out->n_working += told->n_spans > 0;
+	out->n_working += stats->n_spans > 0;
 	out->n_cuda += header->cupti_version || (header->state != TP_GPU_STATE_STARTING &&
 						 header->state != TP_GPU_STATE_FINISHED);
 	out->n_left_out += header->n_nvtx_lost;
-	out->n_put += told->n_spans;
+	out->n_put += stats->n_spans;
 	/* Losses after the last LOST event are in the counter. */
-	out->n_lost += (n_dropped > told->n_lost ? n_dropped : told->n_lost) + header->n_lost;
-	out->n_unplaced += told->n_unplaced + header->n_untimed;
-	out->cost_ns += header->cost_ns + told->cupti_ns;
+	out->n_lost += (n_dropped > stats->n_lost ? n_dropped : stats->n_lost) + header->n_lost;
+	out->n_unplaced += stats->n_unplaced + header->n_untimed;
+	out->cost_ns += header->cost_ns + stats->cupti_ns;
 	if (ring->file.is_damaged)
 		add_problem(out, TP_PRESENCE_DEGRADED, "the ring of GPU events was damaged");
 	enum tp_presence presence = tp_agent_state_explain(header, text, sizeof(text));
@@ -354,9 +354,9 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 /* True if it ended by itself while the program continued, mostly for another tool. */
 static bool has_detached(const struct cupti *cupti, const struct tp_gpu_ring *ring)
 {
-	const struct tp_gpu_decode_stats *told = tp_gpu_decoder_get_stats(ring->teller);
-	return !cupti->spent_ns && !cupti->is_paused && told->closed_ns > told->opened_ns &&
-	       ring->file.header.heartbeat_ns > told->closed_ns + ENDING_NS;
+	const struct tp_gpu_decode_stats *stats = tp_gpu_decoder_get_stats(ring->decoder);
+	return !cupti->spent_ns && !cupti->is_paused && stats->closed_ns > stats->opened_ns &&
+	       ring->file.header.heartbeat_ns > stats->closed_ns + ENDING_NS;
 }
 
 /* Reports what was not traced after the last window. */
@@ -364,12 +364,12 @@ static void finish_rings(struct cupti *cupti, struct outcome *outcome, uint64_t 
 {
 	for (size_t i = 0; i < cupti->rings.n; i++) {
 		const struct tp_gpu_ring *ring = cupti->rings.items[i];
-		if (!ring->teller)
+		if (!ring->decoder)
 			continue;
 		bool has_ended = has_detached(cupti, ring);
 		outcome->has_holes |= has_ended || ring->file.header.n_windows > 1;
 		if (has_ended || has_windows(cupti))
-			tp_gpu_decoder_finish(ring->teller, now_ns);
+			tp_gpu_decoder_finish(ring->decoder, now_ns);
 	}
 }
 
@@ -470,8 +470,8 @@ static enum tp_status cupti_stop(struct tp_collector *self, uint64_t now_ns, str
 		tp_gpu_ring_set_drain(&cupti->rings, now_ns, SIZE_MAX);
 	}
 	for (size_t i = 0; i < cupti->rings.n; i++)
-		if (cupti->rings.items[i]->teller)
-			tp_gpu_decoder_flush(cupti->rings.items[i]->teller);
+		if (cupti->rings.items[i]->decoder)
+			tp_gpu_decoder_flush(cupti->rings.items[i]->decoder);
 	for (size_t i = 0; i < cupti->rings.n; i++)
 		add_ring(&outcome, cupti->rings.items[i]);
 	finish_rings(cupti, &outcome, now_ns);

@@ -45,7 +45,7 @@ struct tp_gpu_wait {
 struct tp_gpu_kernel {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t told_ns;
+	uint64_t arrived_ns;
 	uint32_t track;
 	uint32_t name;
 	uint32_t link;
@@ -70,7 +70,7 @@ struct tp_gpu_payload {
 
 struct tp_gpu_decoder {
 	struct tp_gpu_decoder_config config;
-	struct tp_gpu_decode_stats told;
+	struct tp_gpu_decode_stats stats;
 	uint64_t now_ns;
 	uint64_t before_ns;   /* time of the previous drain */
 	uint64_t began_ns;    /* time of the first one */
@@ -92,31 +92,31 @@ struct tp_gpu_decoder {
 	uint32_t n_numbered;   /* names of ranges with numbers, and the newest of them */
 	uint32_t newest_name;
 	struct tp_gpu_payload payload;
-	struct tp_nccl_match *talk;
-	struct tp_gpu_kernel *talks;
-	size_t n_talks;
-	size_t talks_capacity;
+	struct tp_nccl_match *match;
+	struct tp_gpu_kernel *unmatched;
+	size_t n_unmatched;
+	size_t unmatched_capacity;
 };
 
 /* Returns the thread, and emits its track if it is new; NULL: there are too many. Invalidates
  * pointers to other threads. */
-struct tp_gpu_thread *tp_gpu_decoder_thread(struct tp_gpu_decoder *teller, uint32_t tid,
+struct tp_gpu_thread *tp_gpu_decoder_thread(struct tp_gpu_decoder *decoder, uint32_t tid,
 					    unsigned flags, uint64_t time_ns);
 /* Names a thread's track, and links it to its task once that exists. */
-void tp_gpu_decoder_emit_thread(struct tp_gpu_decoder *teller, struct tp_gpu_thread *thread,
+void tp_gpu_decoder_emit_thread(struct tp_gpu_decoder *decoder, struct tp_gpu_thread *thread,
 				uint64_t time_ns);
 /* Returns the track of a stream, and emits it if it is new; TP_TRACKS_MAX: there is no such place,
  * or there are too many. */
-uint32_t tp_gpu_decoder_emit_stream(struct tp_gpu_decoder *teller, uint16_t id);
-void tp_gpu_decoder_emit_span(struct tp_gpu_decoder *teller, uint32_t track, enum tp_span_kind kind,
-			      uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
-			      uint32_t detail);
+uint32_t tp_gpu_decoder_emit_stream(struct tp_gpu_decoder *decoder, uint16_t id);
+void tp_gpu_decoder_emit_span(struct tp_gpu_decoder *decoder, uint32_t track,
+			      enum tp_span_kind kind, uint32_t name, uint64_t start_ns,
+			      uint64_t end_ns, uint32_t link, uint32_t detail);
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
 /* Decodes a PUSH, POP, START, END or PAYLOAD. */
-void tp_nvtx_decode_event(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event);
+void tp_nvtx_decode_event(struct tp_gpu_decoder *decoder, const struct tp_gpu_event *event);
 /* Forgets all open ranges, because their ends may have been lost. */
-void tp_nvtx_decode_reset(struct tp_gpu_decoder *teller);
+void tp_nvtx_decode_reset(struct tp_gpu_decoder *decoder);
 
 #endif

@@ -44,21 +44,21 @@ struct tp_gpu_decoder_config {
 
 /* Everything that `config` points to is borrowed until free. */
 struct tp_gpu_decoder *tp_gpu_decoder_new(const struct tp_gpu_decoder_config *config);
-void tp_gpu_decoder_free(struct tp_gpu_decoder *teller); /* NULL is allowed */
+void tp_gpu_decoder_free(struct tp_gpu_decoder *decoder); /* NULL is allowed */
 
 /* Call before the events of a drain: CUPTI cannot deliver anything later than now_ns yet. */
-void tp_gpu_decoder_begin(struct tp_gpu_decoder *teller, uint64_t now_ns);
+void tp_gpu_decoder_begin(struct tp_gpu_decoder *decoder, uint64_t now_ns);
 /* A tp_gpu_event_fn; the context is the decoder. */
-void tp_gpu_decoder_event(void *teller, const struct tp_gpu_event *event);
+void tp_gpu_decoder_event(void *decoder, const struct tp_gpu_event *event);
 /* Call after them: handles waits whose calls have arrived, and threads whose tasks are known
  * now. */
-void tp_gpu_decoder_end(struct tp_gpu_decoder *teller);
+void tp_gpu_decoder_end(struct tp_gpu_decoder *decoder);
 
 /* Call after the last drain: emits kernels whose calls will not arrive any more. */
-void tp_gpu_decoder_flush(struct tp_gpu_decoder *teller);
+void tp_gpu_decoder_flush(struct tp_gpu_decoder *decoder);
 /* Call at the end: time after the last window was not traced. */
-void tp_gpu_decoder_finish(struct tp_gpu_decoder *teller, uint64_t now_ns);
+void tp_gpu_decoder_finish(struct tp_gpu_decoder *decoder, uint64_t now_ns);
 
-const struct tp_gpu_decode_stats *tp_gpu_decoder_get_stats(const struct tp_gpu_decoder *teller);
+const struct tp_gpu_decode_stats *tp_gpu_decoder_get_stats(const struct tp_gpu_decoder *decoder);
 
 #endif

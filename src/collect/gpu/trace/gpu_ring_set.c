@@ -149,7 +149,7 @@ enum tp_status tp_gpu_ring_set_open(struct tp_gpu_ring_set *out, const char *par
 
 static void ring_free(struct tp_gpu_ring *ring)
 {
-	tp_gpu_decoder_free(ring->teller);
+	tp_gpu_decoder_free(ring->decoder);
 	tp_gpu_ring_reader_close(&ring->file);
 	free(ring);
 }
@@ -200,7 +200,7 @@ static void decoder_begin(struct tp_gpu_ring_set *rings, struct tp_gpu_ring *rin
 		.progress = rings->progress,
 		.is_spent = &rings->is_spent,
 	};
-	ring->teller = tp_gpu_decoder_new(&config);
+	ring->decoder = tp_gpu_decoder_new(&config);
 	if (rings->wanted != TP_GPU_REQUEST_DEFAULT)
 		tp_gpu_ring_reader_request(&ring->file, rings->wanted);
 }
@@ -262,13 +262,13 @@ static void find_new_rings(struct tp_gpu_ring_set *rings)
 
 static uint64_t ring_drain(struct tp_gpu_ring *ring, uint64_t now_ns, size_t most)
 {
-	if (!ring->teller)
+	if (!ring->decoder)
 		return 0;
 	tp_gpu_ring_reader_mark_alive(&ring->file, now_ns);
-	tp_gpu_decoder_begin(ring->teller, now_ns);
+	tp_gpu_decoder_begin(ring->decoder, now_ns);
 	if (tp_gpu_ring_reader_refresh(&ring->file))
-		tp_gpu_ring_reader_drain(&ring->file, most, tp_gpu_decoder_event, ring->teller);
-	tp_gpu_decoder_end(ring->teller);
+		tp_gpu_ring_reader_drain(&ring->file, most, tp_gpu_decoder_event, ring->decoder);
+	tp_gpu_decoder_end(ring->decoder);
 	return tp_gpu_ring_reader_n_left(&ring->file);
 }
 
@@ -285,7 +285,7 @@ void tp_gpu_ring_set_request(struct tp_gpu_ring_set *rings, enum tp_gpu_request 
 {
 	rings->wanted = wanted;
 	for (size_t i = 0; i < rings->n; i++)
-		if (rings->items[i]->teller)
+		if (rings->items[i]->decoder)
 			tp_gpu_ring_reader_request(&rings->items[i]->file, wanted);
 }
 

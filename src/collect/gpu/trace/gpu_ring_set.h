@@ -21,7 +21,7 @@ struct tp_collect_context;
 struct tp_gpu_ring {
 	char name[64]; /* in the directory */
 	struct tp_gpu_ring_reader file;
-	struct tp_gpu_decoder *teller; /* NULL = refused, see `why` */
+	struct tp_gpu_decoder *decoder; /* NULL = refused, see `why` */
 	struct tp_error why;
 	pid_t joined; /* for attach: the program whose ring is not a file in the directory; or 0 */
 };

@@ -235,7 +235,7 @@ static void estimate_window(struct tp_gpu_trace_windows *windows, uint64_t now_n
 	for (size_t i = 0; i < windows->progress->n; i++)
 		estimate_by_series(windows, i, now_ns, &window_estimate);
 	if (window_estimate.is_known) {
-		windows->told_by = window_estimate.by;
+		windows->measured_by = window_estimate.by;
 		tp_gpu_trace_governor_add(&windows->governor, &window_estimate.cost);
 	}
 	windows->state = tp_gpu_trace_governor_has_residue(&windows->governor)
@@ -370,7 +370,8 @@ void tp_gpu_trace_windows_describe(const struct tp_gpu_trace_windows *windows, d
 			 "traced in %zu window%s, %.2g %% of the time, which cost %.2g %% "
 			 "± %.1g %% by %s",
 			 windows->n, plural, percent * (double)windows->traced_ns,
-			 percent * lost_ns, percent * error_ns, tp_progress_name(windows->told_by));
+			 percent * lost_ns, percent * error_ns,
+			 tp_progress_name(windows->measured_by));
 	else
 		snprintf(out, size,
 			 "traced in %zu window%s, %.2g %% of the time; slowdown not "

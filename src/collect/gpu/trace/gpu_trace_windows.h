@@ -46,11 +46,11 @@ struct tp_gpu_trace_windows {
 	 * unknown. */
 	struct tp_progress_rate before[TP_PROGRESS_SERIES];
 	struct tp_progress_rate first[TP_PROGRESS_SERIES];
-	enum tp_progress_kind told_by; /* series that measured the last window */
-	size_t n;                      /* windows that began and were closed */
-	unsigned n_left_out;           /* windows skipped for lack of space */
-	uint64_t put_off_ns;           /* no window before this time, after one was skipped */
-	uint64_t traced_ns;            /* total time inside windows */
+	enum tp_progress_kind measured_by; /* series that measured the last window */
+	size_t n;                          /* windows that began and were closed */
+	unsigned n_left_out;               /* windows skipped for lack of space */
+	uint64_t put_off_ns;               /* no window before this time, after one was skipped */
+	uint64_t traced_ns;                /* total time inside windows */
 };
 
 void tp_gpu_trace_windows_init(struct tp_gpu_trace_windows *windows,

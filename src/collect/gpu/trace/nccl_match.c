@@ -72,70 +72,70 @@ struct tp_nccl_match {
 
 struct tp_nccl_match *tp_nccl_match_new(struct tp_sink *sink, uint32_t rank)
 {
-	struct tp_nccl_match *talk = tp_alloc(sizeof(*talk));
-	talk->sink = sink;
-	talk->rank = rank;
-	return talk;
+	struct tp_nccl_match *match = tp_alloc(sizeof(*match));
+	match->sink = sink;
+	match->rank = rank;
+	return match;
 }
 
-void tp_nccl_match_free(struct tp_nccl_match *talk)
+void tp_nccl_match_free(struct tp_nccl_match *match)
 {
-	if (!talk)
+	if (!match)
 		return;
-	for (size_t i = 0; i < talk->n_threads; i++) {
-		free(talk->threads[i].items);
-		free(talk->threads[i].group);
+	for (size_t i = 0; i < match->n_threads; i++) {
+		free(match->threads[i].items);
+		free(match->threads[i].group);
 	}
-	free(talk->threads);
-	free(talk->communicators);
-	free(talk->waiting);
-	tp_map_release(&talk->numbers);
-	tp_map_release(&talk->links);
-	free(talk);
+	free(match->threads);
+	free(match->communicators);
+	free(match->waiting);
+	tp_map_release(&match->numbers);
+	tp_map_release(&match->links);
+	free(match);
 }
 
-bool tp_nccl_match_is_used(const struct tp_nccl_match *talk)
+bool tp_nccl_match_is_used(const struct tp_nccl_match *match)
 {
-	return talk->is_used;
+	return match->is_used;
 }
 
 /* ---- communicators -------------------------------------------------------------------------- */
 
-static struct communicator *communicator_of(struct tp_nccl_match *talk, uint64_t hash)
+static struct communicator *communicator_of(struct tp_nccl_match *match, uint64_t hash)
 {
 	uint64_t at;
 	char name[80];
-	if (talk->n_communicators >= COMMUNICATORS_MAX && !tp_map_get(&talk->numbers, hash, NULL))
+	if (match->n_communicators >= COMMUNICATORS_MAX && !tp_map_get(&match->numbers, hash, NULL))
 		hash = 0;
-	if (tp_map_get(&talk->numbers, hash, &at))
-		return &talk->communicators[at];
-	tp_map_set(&talk->numbers, hash, talk->n_communicators);
-	struct communicator *out = &TP_ARRAY_PUSH(talk->communicators, talk->n_communicators,
-						  talk->communicators_capacity);
+	if (tp_map_get(&match->numbers, hash, &at))
+		return &match->communicators[at];
+	tp_map_set(&match->numbers, hash, match->n_communicators);
+	struct communicator *out = &TP_ARRAY_PUSH(match->communicators, match->n_communicators,
+						  match->communicators_capacity);
 	*out = (struct communicator){0};
 	if (hash) {
 		snprintf(name, sizeof(name), "%016llx", (unsigned long long)hash);
-		out->name = tp_sink_string(talk->sink, name);
+		out->name = tp_sink_string(match->sink, name);
 	}
 	/* Separate for each process: another process receives what this one sends, at other
 	 * times. */
 	snprintf(name, sizeof(name), "%016llx: sends and receives of process %u",
-		 (unsigned long long)hash, talk->rank);
-	out->peers_name = tp_sink_string(talk->sink, name);
+		 (unsigned long long)hash, match->rank);
+	out->peers_name = tp_sink_string(match->sink, name);
 	return out;
 }
 
-uint32_t tp_nccl_match_call(struct tp_nccl_match *talk, const struct tp_nccl_call *call)
+uint32_t tp_nccl_match_call(struct tp_nccl_match *match, const struct tp_nccl_call *call)
 {
-	struct communicator *communicator = communicator_of(talk, call->communicator);
-	talk->is_used = true;
+	struct communicator *communicator = communicator_of(match, call->communicator);
+	match->is_used = true;
 	if (call->kind == TP_NCCL_COMMUNICATOR) {
 		communicator->n_ranks = call->n_ranks;
 		return 0;
 	}
 	struct tp_detail detail = {
 		.bytes = call->bytes,
-		.op = tp_sink_string(talk->sink, call->op),
+		.op = tp_sink_string(match->sink, call->op),
 		.group = communicator->peers_name,
 		.n_ranks = communicator->n_ranks,
 	};
@@ -144,59 +144,59 @@ uint32_t tp_nccl_match_call(struct tp_nccl_match *talk, const struct tp_nccl_cal
 		communicator->n_calls++;
 		/* Communicators without a hash cannot be distinguished. */
 		detail.sequence =
-			talk->is_broken || !communicator->name ? 0 : communicator->n_calls;
+			match->is_broken || !communicator->name ? 0 : communicator->n_calls;
 	}
-	return tp_sink_detail(talk->sink, &detail);
+	return tp_sink_detail(match->sink, &detail);
 }
 
 /* ---- calls and launches --------------------------------------------------------------------- */
 
-static struct nccl_thread *thread_of(struct tp_nccl_match *talk, size_t number)
+static struct nccl_thread *thread_of(struct tp_nccl_match *match, size_t number)
 {
-	while (talk->n_threads <= number)
-		TP_ARRAY_PUSH(talk->threads, talk->n_threads, talk->threads_capacity) =
+	while (match->n_threads <= number)
+		TP_ARRAY_PUSH(match->threads, match->n_threads, match->threads_capacity) =
 			(struct nccl_thread){0};
-	return &talk->threads[number];
+	return &match->threads[number];
 }
 
-static void link_to(struct tp_nccl_match *talk, uint32_t link, size_t thread, size_t item)
+static void link_to(struct tp_nccl_match *match, uint32_t link, size_t thread, size_t item)
 {
-	if (talk->links.n >= LINKS_MAX)
-		tp_map_release(&talk->links);
-	talk->threads[thread].items[item].is_launched = true;
-	tp_map_set(&talk->links, link,
-		   (uint64_t)thread << 32 | (uint32_t)(talk->threads[thread].n_dropped + item));
+	if (match->links.n >= LINKS_MAX)
+		tp_map_release(&match->links);
+	match->threads[thread].items[item].is_launched = true;
+	tp_map_set(&match->links, link,
+		   (uint64_t)thread << 32 | (uint32_t)(match->threads[thread].n_dropped + item));
 }
 
-/* Assigns the launches inside it; each item of a group gets one. */
-static void link_waiting(struct tp_nccl_match *talk, size_t number, size_t item)
+/* Links the waiting launches that were made during the item; each item of a group gets one. */
+static void link_waiting(struct tp_nccl_match *match, size_t number, size_t item)
 {
-	const struct nccl_item *added = &talk->threads[number].items[item];
+	const struct nccl_item *added = &match->threads[number].items[item];
 	size_t n_kept = 0;
 	bool is_linked = false;
-	for (size_t i = 0; i < talk->n_waiting; i++) {
-		struct launch *launch = &talk->waiting[i];
+	for (size_t i = 0; i < match->n_waiting; i++) {
+		struct launch *launch = &match->waiting[i];
 		bool is_in = launch->thread == number && launch->time_ns >= added->start_ns &&
 			     launch->time_ns < added->end_ns;
 		if (is_in && !is_linked)
-			link_to(talk, launch->link, number, item);
+			link_to(match, launch->link, number, item);
 		else
-			talk->waiting[n_kept++] = *launch;
+			match->waiting[n_kept++] = *launch;
 		is_linked |= is_in;
 	}
-	talk->n_waiting = n_kept;
+	match->n_waiting = n_kept;
 }
 
-static void add_item(struct tp_nccl_match *talk, size_t number, const struct nccl_item *item)
+static void add_item(struct tp_nccl_match *match, size_t number, const struct nccl_item *item)
 {
-	struct nccl_thread *thread = &talk->threads[number];
+	struct nccl_thread *thread = &match->threads[number];
 	if (thread->n == ITEMS_MAX) {
 		memmove(thread->items, thread->items + ITEMS_MAX / 2,
 			(thread->n -= ITEMS_MAX / 2) * sizeof(*item));
 		thread->n_dropped += ITEMS_MAX / 2;
 	}
 	TP_ARRAY_PUSH(thread->items, thread->n, thread->capacity) = *item;
-	link_waiting(talk, number, thread->n - 1);
+	link_waiting(match, number, thread->n - 1);
 }
 
 static void add_to_group(struct nccl_thread *thread, const struct tp_detail *detail)
@@ -210,52 +210,53 @@ static void add_to_group(struct nccl_thread *thread, const struct tp_detail *det
 	TP_ARRAY_PUSH(thread->group, thread->n_group, thread->group_capacity) = *detail;
 }
 
-static void end_group(struct tp_nccl_match *talk, size_t number, uint64_t start_ns, uint64_t end_ns)
+static void end_group(struct tp_nccl_match *match, size_t number, uint64_t start_ns,
+		      uint64_t end_ns)
 {
-	struct nccl_thread *thread = &talk->threads[number];
+	struct nccl_thread *thread = &match->threads[number];
 	if (thread->depth && --thread->depth)
 		return;
 	for (size_t i = 0; i < thread->n_group; i++) {
 		struct nccl_item item = {.start_ns = start_ns, .end_ns = end_ns};
-		item.detail = tp_sink_detail(talk->sink, &thread->group[i]);
-		add_item(talk, number, &item);
+		item.detail = tp_sink_detail(match->sink, &thread->group[i]);
+		add_item(match, number, &item);
 	}
 	thread->n_group = 0;
 }
 
-void tp_nccl_match_begin(struct tp_nccl_match *talk, size_t number)
+void tp_nccl_match_begin(struct tp_nccl_match *match, size_t number)
 {
-	thread_of(talk, number)->n_open++;
+	thread_of(match, number)->n_open++;
 }
 
-/* Drops launches inside it that belong to no call. */
-static void drop_waiting(struct tp_nccl_match *talk, size_t number)
+/* Drops the launches of a thread that belong to no call. */
+static void drop_waiting(struct tp_nccl_match *match, size_t number)
 {
 	size_t n_kept = 0;
-	for (size_t i = 0; i < talk->n_waiting; i++)
-		if (talk->waiting[i].thread != number)
-			talk->waiting[n_kept++] = talk->waiting[i];
-	talk->n_waiting = n_kept;
+	for (size_t i = 0; i < match->n_waiting; i++)
+		if (match->waiting[i].thread != number)
+			match->waiting[n_kept++] = match->waiting[i];
+	match->n_waiting = n_kept;
 }
 
-void tp_nccl_match_end(struct tp_nccl_match *talk, size_t number, uint32_t detail,
+void tp_nccl_match_end(struct tp_nccl_match *match, size_t number, uint32_t detail,
 		       enum tp_nccl_group group, uint64_t start_ns, uint64_t end_ns)
 {
-	struct nccl_thread *thread = thread_of(talk, number);
+	struct nccl_thread *thread = thread_of(match, number);
 	struct tp_detail known;
 	if (group == TP_NCCL_GROUP_START)
 		thread->depth++;
 	else if (group == TP_NCCL_GROUP_END)
-		end_group(talk, number, start_ns, end_ns);
+		end_group(match, number, start_ns, end_ns);
 	if (detail && thread->depth) {
-		tp_sink_detail_get(talk->sink, detail, &known);
+		tp_sink_detail_get(match->sink, detail, &known);
 		add_to_group(thread, &known);
 	} else if (detail) {
 		const struct nccl_item item = {start_ns, end_ns, detail, false, false};
-		add_item(talk, number, &item);
+		add_item(match, number, &item);
 	}
 	if (thread->n_open && --thread->n_open == 0)
-		drop_waiting(talk, number);
+		drop_waiting(match, number);
 }
 
 /* Returns the first item that ends after that time; n if there is none. */
@@ -266,34 +267,34 @@ static size_t find_item(const struct nccl_thread *thread, uint64_t time_ns)
 	return at;
 }
 
-void tp_nccl_match_launch(struct tp_nccl_match *talk, size_t number, uint32_t link,
+void tp_nccl_match_launch(struct tp_nccl_match *match, size_t number, uint32_t link,
 			  uint64_t time_ns)
 {
-	if (!link || number >= talk->n_threads)
+	if (!link || number >= match->n_threads)
 		return;
-	const struct nccl_thread *thread = &talk->threads[number];
+	const struct nccl_thread *thread = &match->threads[number];
 	for (size_t i = find_item(thread, time_ns);
 	     i < thread->n && thread->items[i].start_ns <= time_ns; i++) {
 		/* Each item of a group gets one. */
 		bool is_last = i + 1 == thread->n ||
 			       thread->items[i + 1].start_ns != thread->items[i].start_ns;
 		if (is_last || !thread->items[i].is_launched) {
-			link_to(talk, link, number, i);
+			link_to(match, link, number, i);
 			return;
 		}
 	}
-	if (thread->n_open && talk->n_waiting < WAITING_MAX)
-		TP_ARRAY_PUSH(talk->waiting, talk->n_waiting, talk->waiting_capacity) =
+	if (thread->n_open && match->n_waiting < WAITING_MAX)
+		TP_ARRAY_PUSH(match->waiting, match->n_waiting, match->waiting_capacity) =
 			(struct launch){number, link, time_ns};
 }
 
-bool tp_nccl_match_find(struct tp_nccl_match *talk, uint32_t link, uint32_t *detail)
+bool tp_nccl_match_find(struct tp_nccl_match *match, uint32_t link, uint32_t *detail)
 {
 	uint64_t at;
-	if (!tp_map_get(&talk->links, link, &at))
+	if (!tp_map_get(&match->links, link, &at))
 		return false;
-	tp_map_remove(&talk->links, link);
-	struct nccl_thread *thread = &talk->threads[at >> 32];
+	tp_map_remove(&match->links, link);
+	struct nccl_thread *thread = &match->threads[at >> 32];
 	uint32_t i = (uint32_t)at - (uint32_t)thread->n_dropped;
 	*detail = 0;
 	if (i < thread->n && !thread->items[i].is_taken) {
@@ -303,13 +304,13 @@ bool tp_nccl_match_find(struct tp_nccl_match *talk, uint32_t link, uint32_t *det
 	return true;
 }
 
-void tp_nccl_match_reset(struct tp_nccl_match *talk)
+void tp_nccl_match_reset(struct tp_nccl_match *match)
 {
-	for (size_t i = 0; i < talk->n_threads; i++) {
-		talk->threads[i].n_open = 0;
-		talk->threads[i].depth = 0;
-		talk->threads[i].n_group = 0;
+	for (size_t i = 0; i < match->n_threads; i++) {
+		match->threads[i].n_open = 0;
+		match->threads[i].depth = 0;
+		match->threads[i].n_group = 0;
 	}
-	talk->n_waiting = 0;
-	talk->is_broken = true;
+	match->n_waiting = 0;
+	match->is_broken = true;
 }

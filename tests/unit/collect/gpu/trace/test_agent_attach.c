@@ -135,7 +135,7 @@ static void collect(long ms)
 
 static uint64_t n_told(void)
 {
-	return tp_gpu_decoder_get_stats(rings.items[0]->teller)->n_spans;
+	return tp_gpu_decoder_get_stats(rings.items[0]->decoder)->n_spans;
 }
 
 static enum tp_gpu_state state_of(void)
@@ -213,7 +213,7 @@ START_TEST(a_second_visit_finds_the_agent)
 		leave();
 		ck_assert_uint_lt(first_start_ns(n_before, TRACKS), UINT64_MAX);
 		ck_assert_uint_gt(first_start_ns(n_before, TRACKS), came_ns);
-		ck_assert_uint_eq(tp_gpu_decoder_get_stats(rings.items[0]->teller)->n_lost, 0);
+		ck_assert_uint_eq(tp_gpu_decoder_get_stats(rings.items[0]->decoder)->n_lost, 0);
 		tp_gpu_ring_set_close(&rings);
 		tp_gpu_ring_set_init(&rings, &context, "cupti");
 	}

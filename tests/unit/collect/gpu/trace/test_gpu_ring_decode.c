@@ -27,7 +27,7 @@ static struct tp_gpu_ring_reader file;
 static struct tp_gpu_demangler demangler;
 static struct tp_trace_builder sink;
 static struct tp_task_tree *tree;
-static struct tp_gpu_decoder *teller;
+static struct tp_gpu_decoder *decoder;
 static struct tp_progress progress;
 static uint16_t place;
 static uint64_t t0; /* start time of all events */
@@ -53,12 +53,12 @@ static void setup(void)
 						     .rank = RANK,
 						     .pid = getpid(),
 						     .progress = &progress};
-	teller = tp_gpu_decoder_new(&config);
+	decoder = tp_gpu_decoder_new(&config);
 }
 
 static void teardown(void)
 {
-	tp_gpu_decoder_free(teller);
+	tp_gpu_decoder_free(decoder);
 	tp_progress_release(&progress);
 	tp_gpu_ring_reader_close(&file);
 	tp_task_tree_free(tree);
@@ -71,9 +71,9 @@ static void teardown(void)
 static void drain(void)
 {
 	ck_assert(tp_gpu_ring_reader_refresh(&file));
-	tp_gpu_decoder_begin(teller, tp_clock_now_ns());
-	tp_gpu_ring_reader_drain(&file, 1000, tp_gpu_decoder_event, teller);
-	tp_gpu_decoder_end(teller);
+	tp_gpu_decoder_begin(decoder, tp_clock_now_ns());
+	tp_gpu_ring_reader_drain(&file, 1000, tp_gpu_decoder_event, decoder);
+	tp_gpu_decoder_end(decoder);
 }
 
 static uint64_t ms(uint64_t n)
@@ -156,7 +156,7 @@ START_TEST(a_kernel_lies_on_its_stream_with_the_link_of_its_call)
 	track = track_of(span);
 	ck_assert_int_eq(track.device, TP_TRACK_THREAD);
 	ck_assert_int_eq(track.number, 4242);
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 2);
 }
 END_TEST
 
@@ -212,14 +212,14 @@ START_TEST(a_wait_lies_on_the_thread_of_its_call_unless_the_call_says_so)
 {
 	ring_work(&writer, TP_GPU_EVENT_SYNC, place, TP_GPU_SYNC_STREAM, ms(2), ms(8), 5, 0);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 0);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 0);
 	ring_work(&writer, TP_GPU_EVENT_CALL, TP_GPU_CALL_COPY, 0, ms(1), ms(9), 5, 77);
 	ring_work(&writer, TP_GPU_EVENT_CALL, TP_GPU_CALL_SYNC, 0, ms(10), ms(12), 6, 77);
 	ring_work(&writer, TP_GPU_EVENT_SYNC, place, TP_GPU_SYNC_STREAM, ms(10), ms(12), 6, 0);
 	ring_work(&writer, TP_GPU_EVENT_SYNC, place, TP_GPU_SYNC_STREAM_EVENT, ms(13), ms(14), 5,
 		  9);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 3);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 3);
 	ck_assert_str_eq(text_of(span_at(2)->name), "StreamSynchronize");
 	ck_times(span_at(2), 2, 8);
 	ck_assert_int_eq(track_of(span_at(2)).number, 77);
@@ -249,7 +249,7 @@ START_TEST(ranges_of_a_thread_nest_by_domain)
 		ring_event(&writer, &event);
 	}
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 3);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 3);
 	ck_times(span_at(0), 2, 4);
 	ck_times(span_at(1), 3, 5);
 	ck_times(span_at(2), 1, 6);
@@ -307,9 +307,9 @@ START_TEST(numbers_beyond_all_measure_are_told_as_a_sign)
 		event.flags = TP_GPU_FLAG_HOST_CLOCK | TP_GPU_FLAG_NUMBERS;
 		event.dur = i;
 		event.t0 = ms(1);
-		tp_gpu_decoder_event(teller, &event);
+		tp_gpu_decoder_event(decoder, &event);
 		event.type = TP_GPU_EVENT_POP;
-		tp_gpu_decoder_event(teller, &event);
+		tp_gpu_decoder_event(decoder, &event);
 	}
 	for (size_t i = 1 << 18; span_at(i); i++)
 		last = text_of(span_at(i)->name);
@@ -332,7 +332,7 @@ START_TEST(ranges_that_any_thread_may_end_stand_with_the_one_that_began)
 	event.x = 4712; /* never began */
 	ring_event(&writer, &event);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 1);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 1);
 	ck_times(span_at(0), 1, 4);
 	ck_assert_int_eq(track_of(span_at(0)).number, getpid());
 	event.x = 4713 | UINT64_C(77) << 32;
@@ -436,7 +436,7 @@ START_TEST(a_group_of_calls_is_one_kernel_with_all_their_bytes)
 	ck_assert_uint_eq(detail_of(kernel_span(0)).bytes, 3000);
 	ck_assert_uint_eq(detail_of(kernel_span(0)).sequence, 1);
 	ck_assert_ptr_null(kernel_span(1));
-	tp_gpu_decoder_flush(teller);
+	tp_gpu_decoder_flush(decoder);
 	ck_assert_uint_eq(detail_of(kernel_span(1)).bytes, 0);
 }
 END_TEST
@@ -519,13 +519,13 @@ START_TEST(what_is_told_in_windows_only_is_not_taken_for_progress)
 	turn(TP_GPU_EVENT_CLOSE, 0);
 	add_step(name, part, 1);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 2);
 	turn(TP_GPU_EVENT_OPEN, 10);
 	add_step(name, part, 11);
 	turn(TP_GPU_EVENT_CLOSE, 20);
 	add_step(name, part, 21);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 2 + 4 + 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 2 + 4 + 2);
 	ck_assert_uint_eq(progress.n, 2);
 	for (size_t i = 0; i < progress.n; i++) {
 		ck_assert_int_eq(progress.series[i].kind, TP_PROGRESS_RANGES);
@@ -549,7 +549,7 @@ START_TEST(before_the_first_window_only_outer_ranges_are_told_where_there_will_b
 		turn(TP_GPU_EVENT_OPEN, 0);
 	add_step(ring_name(&writer, "step"), ring_name(&writer, "part"), 1);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, beginnings[_i].n_told);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, beginnings[_i].n_told);
 }
 END_TEST
 
@@ -583,21 +583,21 @@ START_TEST(the_payload_of_a_thread_without_room_is_nobodys)
 	for (uint32_t tid = 1; tid <= TP_TRACKS_MAX + 1; tid++) {
 		event.type = TP_GPU_EVENT_PUSH;
 		event.x = tid | domain;
-		tp_gpu_decoder_event(teller, &event);
+		tp_gpu_decoder_event(decoder, &event);
 	}
 	event.x = 7 | domain;
-	tp_gpu_decoder_event(teller, &event);
+	tp_gpu_decoder_event(decoder, &event);
 	event.x = (TP_TRACKS_MAX + 1) | domain;
-	tp_gpu_decoder_event(teller, &event);
+	tp_gpu_decoder_event(decoder, &event);
 	for (uint16_t i = 0; i < 3; i++)
-		tp_gpu_decoder_event(teller, &(struct tp_gpu_event){.type = TP_GPU_EVENT_PAYLOAD,
-								    .place = i,
-								    .id = (1 << 24) + ALL_REDUCE,
-								    .dur = 24,
-								    .x = words[i]});
+		tp_gpu_decoder_event(decoder, &(struct tp_gpu_event){.type = TP_GPU_EVENT_PAYLOAD,
+								     .place = i,
+								     .id = (1 << 24) + ALL_REDUCE,
+								     .dur = 24,
+								     .x = words[i]});
 	event.type = TP_GPU_EVENT_POP;
 	event.x = 7 | domain;
-	tp_gpu_decoder_event(teller, &event);
+	tp_gpu_decoder_event(decoder, &event);
 	ck_assert_uint_eq(detail_of(span_at(0)).bytes, 0);
 }
 END_TEST
@@ -619,7 +619,7 @@ START_TEST(calls_of_nccl_are_not_taken_for_progress)
 	event.t0 = ms(4);
 	ring_event(&writer, &event);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 2);
 	ck_assert_uint_eq(progress.n, 1);
 	ck_assert_uint_eq(progress.series[0].last_ns, ms(4));
 }
@@ -644,8 +644,8 @@ START_TEST(losses_are_gaps_and_forget_open_ranges)
 	event.t0 = ms(9);
 	ring_event(&writer, &event);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 0);
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_lost, 1000);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 0);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_lost, 1000);
 	const struct tp_gap *gap = NULL;
 	for (size_t i = 0; i < sink.n_records; i++)
 		if (sink.records[i].kind == TP_RECORD_GAP)
@@ -667,8 +667,8 @@ START_TEST(what_lies_between_windows_is_a_gap)
 	turn(TP_GPU_EVENT_OPEN, 20);
 	turn(TP_GPU_EVENT_CLOSE, 30);
 	drain();
-	tp_gpu_decoder_finish(teller, ms(45));
-	tp_gpu_decoder_finish(teller, ms(46));
+	tp_gpu_decoder_finish(decoder, ms(45));
+	tp_gpu_decoder_finish(decoder, ms(46));
 	for (size_t i = 0; i < sink.n_records; i++) {
 		if (sink.records[i].kind != TP_RECORD_GAP)
 			continue;
@@ -685,7 +685,7 @@ END_TEST
 /* Before that NVTX reports what the program does, but the GPU's work is unknown. */
 START_TEST(what_lies_before_the_first_window_is_a_gap_of_its_own)
 {
-	tp_gpu_decoder_begin(teller, ms(3));
+	tp_gpu_decoder_begin(decoder, ms(3));
 	turn(TP_GPU_EVENT_OPEN, 5);
 	turn(TP_GPU_EVENT_CLOSE, 10);
 	turn(TP_GPU_EVENT_OPEN, 20);
@@ -698,8 +698,8 @@ START_TEST(what_lies_before_the_first_window_is_a_gap_of_its_own)
 	ck_assert_uint_eq(gap->start_ns, ms(3));
 	ck_assert_uint_eq(gap->end_ns, ms(5));
 	ck_assert_str_eq(text_of(gap->reason), "the GPU was not traced yet");
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->opened_ns, ms(20));
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->closed_ns, ms(10));
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->opened_ns, ms(20));
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->closed_ns, ms(10));
 }
 END_TEST
 
@@ -711,10 +711,10 @@ START_TEST(what_has_no_time_or_place_is_counted_and_not_told)
 	ring_work(&writer, 200, place, 0, ms(1), ms(2), 1, 0);
 	ring_work(&writer, TP_GPU_EVENT_NONE, place, 0, ms(1), ms(2), 1, 0);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 0);
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_unplaced, 3);
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_unknown, 2);
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_events, 5);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 0);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_unplaced, 3);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_unknown, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_events, 5);
 }
 END_TEST
 
@@ -735,9 +735,9 @@ START_TEST(what_the_driver_does_is_told_and_what_cupti_does_is_summed)
 	ring_work(&writer, TP_GPU_EVENT_OVERHEAD, 0, TP_GPU_OVERHEAD_LAZY_LOAD, ms(1), ms(3), 0, 5);
 	ring_work(&writer, TP_GPU_EVENT_OVERHEAD, 0, TP_GPU_OVERHEAD_FLUSH, ms(4), ms(6), 0, 5);
 	drain();
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 1);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->n_spans, 1);
 	ck_assert_str_eq(text_of(span_at(0)->name), "Lazy Function Loading");
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->cupti_ns, 2 * TP_NS_PER_MS);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(decoder)->cupti_ns, 2 * TP_NS_PER_MS);
 }
 END_TEST
 
@@ -762,7 +762,7 @@ START_TEST(wild_events_make_no_wild_records)
 	}
 	struct tp_trace trace;
 	const struct tp_run_info run = {.started_ns = 1, .ended_ns = tp_clock_now_ns()};
-	ck_assert_uint_gt(tp_gpu_decoder_get_stats(teller)->n_spans, 100);
+	ck_assert_uint_gt(tp_gpu_decoder_get_stats(decoder)->n_spans, 100);
 	tp_trace_build(&trace, &sink, &run);
 	ck_assert_uint_eq(trace.n_dropped, 0);
 	tp_trace_release(&trace);

@@ -67,8 +67,8 @@ START_TEST(each_ring_is_a_rank_of_its_own_in_order_of_appearance)
 	put_kernel(&a);
 	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
 	ck_assert_uint_eq(rings.n, 2);
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(rings.items[0]->teller)->n_spans, 2);
-	ck_assert_uint_eq(tp_gpu_decoder_get_stats(rings.items[1]->teller)->n_spans, 1);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(rings.items[0]->decoder)->n_spans, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(rings.items[1]->decoder)->n_spans, 1);
 	size_t n_tracks = 0;
 	for (size_t i = 0; i < sink.n_records; i++) {
 		if (sink.records[i].kind != TP_RECORD_TRACK)
@@ -104,7 +104,7 @@ START_TEST(a_ring_of_another_version_is_refused_once_and_named)
 	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
 	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
 	ck_assert_uint_eq(rings.n, 1);
-	ck_assert_ptr_null(rings.items[0]->teller);
+	ck_assert_ptr_null(rings.items[0]->decoder);
 	ck_assert_ptr_nonnull(strstr(rings.items[0]->why.text, "version 9.2"));
 	ring_end(&a);
 }
