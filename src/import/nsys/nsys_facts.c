@@ -192,7 +192,7 @@ static const struct {
 struct export_job {
 	struct {
 		int64_t number, n_ranks; /* -1 = unknown */
-	} told[TP_ARRAY_LEN(job_variables)];
+	} found[TP_ARRAY_LEN(job_variables)];
 };
 
 /* Returns a number below a million, in quotes or not, that fills the text; -1 for anything else. */
@@ -224,7 +224,7 @@ static void variable_read(struct export_job *job, const char *text, size_t len)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(job_variables); i++) {
 		const char *names[] = {job_variables[i].number, job_variables[i].n_ranks};
-		int64_t *const numbers[] = {&job->told[i].number, &job->told[i].n_ranks};
+		int64_t *const numbers[] = {&job->found[i].number, &job->found[i].n_ranks};
 		for (size_t j = 0; j < TP_ARRAY_LEN(names); j++) {
 			size_t skip = strlen(names[j]) + 1;
 			if (is_variable(text, len, names[j]))
@@ -249,8 +249,8 @@ static void environment_read(struct export_job *job, const char *text, size_t le
 static void job_emit(const struct export_job *job, struct tp_rank_info *info)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(job_variables); i++) {
-		int64_t number = job->told[i].number;
-		int64_t n_ranks = job->told[i].n_ranks;
+		int64_t number = job->found[i].number;
+		int64_t n_ranks = job->found[i].n_ranks;
 		if (number < 0 || (n_ranks >= 0 && number >= n_ranks) ||
 		    (job_variables[i].needs_both && n_ranks < 0))
 			continue;
@@ -324,7 +324,7 @@ static void job_read(struct tp_nsys_processes *processes, struct tp_sqlite_db *d
 {
 	struct export_job job;
 	for (size_t i = 0; i < TP_ARRAY_LEN(job_variables); i++)
-		job.told[i].number = job.told[i].n_ranks = -1;
+		job.found[i].number = job.found[i].n_ranks = -1;
 	system_read(processes, &job, db);
 	capture_read(&job, db);
 	/* The process that nsys started has that environment; if there are several ranks, it

@@ -60,7 +60,7 @@ void tp_nsys_samples_read(const struct tp_nsys_stacks *stacks, struct tp_nsys_th
 		uint32_t cpu = cells[CPU].number > 0 && cells[CPU].number < UINT16_MAX
 				       ? (uint32_t)cells[CPU].number
 				       : 0;
-		tp_thread_emitter_sample(threads->teller, row.thread, row.time_ns, state, 0,
+		tp_thread_emitter_sample(threads->emitter, row.thread, row.time_ns, state, 0,
 					 tp_nsys_stacks_find(stacks, &cells[ID]), cpu);
 	}
 	tp_sqlite_rows_close(rows);

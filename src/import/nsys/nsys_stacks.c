@@ -60,7 +60,7 @@ static uint32_t frame_make(struct frame_reading *reading, const struct tp_sqlite
 		module = kernel;
 		module_len = strlen(kernel);
 	}
-	uint32_t frame = tp_thread_emitter_frame(reading->threads->teller,
+	uint32_t frame = tp_thread_emitter_frame(reading->threads->emitter,
 						 is_kernel ? TP_FRAME_KERNEL : TP_FRAME_NATIVE,
 						 module, module_len, symbol, symbol_len);
 	reading->is_full |= !frame;
@@ -145,7 +145,7 @@ static size_t stack_add(struct frame_reading *reading, const struct frame_row *r
 			continue;
 		}
 		stack->reached = rows[i].depth + 1;
-		stack->stack = tp_thread_emitter_caller(reading->threads->teller, stack->stack,
+		stack->stack = tp_thread_emitter_caller(reading->threads->emitter, stack->stack,
 							is_deep ? NO_FRAME : rows[i].frame,
 							&reading->is_full);
 		if (is_deep)

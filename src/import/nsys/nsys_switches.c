@@ -68,7 +68,8 @@ static void run_emit(struct switch_reading *reading, uint16_t thread, uint64_t s
 		     uint64_t end_ns, enum tp_run_end how, uint32_t cpu)
 {
 	if (end_ns > start_ns)
-		tp_thread_emitter_run(reading->threads->teller, thread, start_ns, end_ns, how, cpu);
+		tp_thread_emitter_run(reading->threads->emitter, thread, start_ns, end_ns, how,
+				      cpu);
 }
 
 static void pair_in(struct switch_reading *reading, struct pairing *pairing,

@@ -16,7 +16,7 @@ static uint16_t thread_of(struct tp_nsys_threads *threads, struct tp_nsys_proces
 		return threads->last_thread;
 	if (!tp_map_get(&threads->known, (uint64_t)global, &known)) {
 		uint16_t track = tp_nsys_thread_track(process, global);
-		known = tp_thread_emitter_thread(threads->teller, process->writer, track,
+		known = tp_thread_emitter_thread(threads->emitter, process->writer, track,
 						 tp_nsys_pid(process->key), tp_nsys_tid(global));
 		if (known != TP_NO_THREAD)
 			tp_map_set(&threads->known, (uint64_t)global, known);

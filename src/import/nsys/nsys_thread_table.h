@@ -10,7 +10,7 @@ struct tp_nsys_threads {
 	struct tp_nsys_processes *processes;
 	const struct tp_nsys_names *names;
 	struct tp_sqlite_db *db;
-	struct tp_thread_emitter *teller;
+	struct tp_thread_emitter *emitter;
 	struct tp_map known; /* globalTid -> thread of the thread emitter */
 	int64_t last_global; /* global number found last; 0 = none */
 	uint16_t last_thread;

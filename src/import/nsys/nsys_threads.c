@@ -23,7 +23,7 @@ static void names_read(struct tp_nsys_threads *threads)
 		    !tp_map_get(&threads->known, (uint64_t)cells[0].number, &thread))
 			continue;
 		const char *name = tp_nsys_names_text(threads->names, &cells[1], &len);
-		tp_thread_emitter_name(threads->teller, (uint16_t)thread, name, len);
+		tp_thread_emitter_name(threads->emitter, (uint16_t)thread, name, len);
 		struct tp_nsys_process *process =
 			tp_nsys_processes_owner(threads->processes, &cells[0], NULL, &is_known);
 		tp_rank_writer_name_track(process->writer,
@@ -44,7 +44,7 @@ void tp_nsys_threads_read(struct tp_nsys_processes *processes, const struct tp_n
 	struct tp_nsys_threads threads = {.processes = processes,
 					  .names = names,
 					  .db = db,
-					  .teller = tp_thread_emitter_new(import)};
+					  .emitter = tp_thread_emitter_new(import)};
 	for (size_t i = 0; i < TP_ARRAY_LEN(tables); i++)
 		if (tp_sqlite_db_has_view(db, tables[i]))
 			tp_nsys_threads_skip(&threads,
@@ -54,6 +54,6 @@ void tp_nsys_threads_read(struct tp_nsys_processes *processes, const struct tp_n
 	tp_nsys_samples_read(&stacks, &threads);
 	names_read(&threads);
 	tp_nsys_stacks_release(&stacks);
-	tp_thread_emitter_free(threads.teller);
+	tp_thread_emitter_free(threads.emitter);
 	tp_map_release(&threads.known);
 }

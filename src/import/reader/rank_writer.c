@@ -30,7 +30,7 @@ struct text {
 
 struct local_track {
 	struct tp_track track; /* id and name are the writer's */
-	uint32_t told_as;      /* the sink's id, plus one */
+	uint32_t emitted_as;   /* the sink's id, plus one */
 	uint16_t next;         /* with the same hash; TP_NO_TRACK ends the chain */
 	bool is_refused;       /* the sink has too many */
 };
@@ -42,11 +42,11 @@ struct tp_rank_writer {
 	struct tp_arena arena;
 
 	struct text *texts; /* by id; 0 is "" */
-	uint32_t *texts_told;
+	uint32_t *sink_texts;
 	uint32_t *text_slots; /* hash table of ids, 0 = empty */
 	size_t n_texts;
 	size_t texts_capacity;
-	size_t told_capacity;
+	size_t sink_texts_capacity;
 	size_t n_slots;
 
 	struct local_track *tracks;
@@ -55,8 +55,8 @@ struct tp_rank_writer {
 	struct tp_map track_ids; /* hash -> head of a chain */
 
 	struct tp_detail_table details; /* texts are the writer's */
-	uint32_t *details_told;         /* by id */
-	size_t details_told_capacity;
+	uint32_t *sink_details;         /* by id */
+	size_t sink_details_capacity;
 
 	struct tp_span batch[BATCH];
 	size_t n_batch;
@@ -111,11 +111,11 @@ struct tp_rank_writer *tp_rank_writer_begin(struct tp_import_reader *import)
 	writer->text_slots = tp_alloc(FIRST_SLOTS * sizeof(*writer->text_slots));
 	TP_ARRAY_PUSH(writer->texts, writer->n_texts, writer->texts_capacity) =
 		(struct text){.bytes = ""};
-	size_t n_told = 0;
-	TP_ARRAY_PUSH(writer->texts_told, n_told, writer->told_capacity) = NOT_EMITTED;
+	size_t n_mapped = 0;
+	TP_ARRAY_PUSH(writer->sink_texts, n_mapped, writer->sink_texts_capacity) = NOT_EMITTED;
 	tp_detail_table_init(&writer->details);
-	n_told = 0;
-	TP_ARRAY_PUSH(writer->details_told, n_told, writer->details_told_capacity) = NOT_EMITTED;
+	n_mapped = 0;
+	TP_ARRAY_PUSH(writer->sink_details, n_mapped, writer->sink_details_capacity) = NOT_EMITTED;
 	return writer;
 }
 
@@ -203,11 +203,11 @@ uint32_t tp_rank_writer_string(struct tp_rank_writer *writer, const char *text, 
 	if (writer->text_slots[slot])
 		return writer->text_slots[slot];
 	uint32_t id = (uint32_t)writer->n_texts;
-	size_t n_told = id;
+	size_t n_mapped = id;
 	struct text added = {.len = (uint32_t)len, .hash = hash};
 	added.bytes = tp_arena_strndup(&writer->arena, text, len);
 	TP_ARRAY_PUSH(writer->texts, writer->n_texts, writer->texts_capacity) = added;
-	TP_ARRAY_PUSH(writer->texts_told, n_told, writer->told_capacity) = NOT_EMITTED;
+	TP_ARRAY_PUSH(writer->sink_texts, n_mapped, writer->sink_texts_capacity) = NOT_EMITTED;
 	writer->text_slots[slot] = id;
 	if (writer->n_texts * 2 > writer->n_slots)
 		slots_double(writer);
@@ -263,10 +263,10 @@ void tp_rank_writer_track_task(struct tp_rank_writer *writer, uint16_t track, ui
 
 uint32_t tp_rank_writer_detail(struct tp_rank_writer *writer, const struct tp_detail *detail)
 {
-	size_t n_told = writer->details.n;
+	size_t n_mapped = writer->details.n;
 	uint32_t id = tp_detail_table_intern(&writer->details, detail);
-	if (writer->details.n != n_told)
-		TP_ARRAY_PUSH(writer->details_told, n_told, writer->details_told_capacity) =
+	if (writer->details.n != n_mapped)
+		TP_ARRAY_PUSH(writer->sink_details, n_mapped, writer->sink_details_capacity) =
 			NOT_EMITTED;
 	return id;
 }
@@ -277,23 +277,23 @@ static uint32_t text_emit(struct tp_rank_writer *w, uint32_t id)
 {
 	if (id >= w->n_texts)
 		return 0;
-	if (w->texts_told[id] == NOT_EMITTED)
-		w->texts_told[id] = tp_sink_string(w->import->session->sink, w->texts[id].bytes);
-	return w->texts_told[id];
+	if (w->sink_texts[id] == NOT_EMITTED)
+		w->sink_texts[id] = tp_sink_string(w->import->session->sink, w->texts[id].bytes);
+	return w->sink_texts[id];
 }
 
 static uint32_t detail_emit(struct tp_rank_writer *w, uint32_t id)
 {
 	if (id >= w->details.n)
 		return 0;
-	if (id && w->details_told[id] == NOT_EMITTED) {
+	if (id && w->sink_details[id] == NOT_EMITTED) {
 		struct tp_detail detail = *tp_detail_table_get(&w->details, id);
 		detail.op = text_emit(w, detail.op);
 		detail.type = text_emit(w, detail.type);
 		detail.group = text_emit(w, detail.group);
-		w->details_told[id] = tp_sink_detail(w->import->session->sink, &detail);
+		w->sink_details[id] = tp_sink_detail(w->import->session->sink, &detail);
 	}
-	return w->details_told[id];
+	return w->sink_details[id];
 }
 
 /* Emits the current state of the track; assigns its id the first time. */
@@ -301,16 +301,16 @@ static void track_emit(struct tp_rank_writer *w, struct local_track *local)
 {
 	struct tp_import_session *session = w->import->session;
 	struct tp_track track = local->track;
-	if (local->told_as == NOT_EMITTED) {
+	if (local->emitted_as == NOT_EMITTED) {
 		if (session->n_tracks >= TP_TRACKS_MAX) {
 			local->is_refused = true;
 			return;
 		}
-		local->told_as = (uint32_t)session->n_tracks + 1;
+		local->emitted_as = (uint32_t)session->n_tracks + 1;
 		TP_ARRAY_PUSH(session->tracks, session->n_tracks, session->tracks_capacity) =
 			(struct tp_track){0};
 	}
-	track.id = local->told_as - 1;
+	track.id = local->emitted_as - 1;
 	track.rank = (uint32_t)w->place;
 	track.name = text_emit(w, track.name);
 	session->tracks[track.id] = track;
@@ -327,13 +327,13 @@ static void span_emit(struct tp_rank_writer *w, struct tp_span *span)
 {
 	struct tp_import_session *session = w->import->session;
 	struct local_track *track = &w->tracks[span->track];
-	if (track->told_as == NOT_EMITTED && !track->is_refused)
+	if (track->emitted_as == NOT_EMITTED && !track->is_refused)
 		track_emit(w, track);
 	if (track->is_refused) {
 		reject_span(w);
 		return;
 	}
-	span->track = (uint16_t)(track->told_as - 1);
+	span->track = (uint16_t)(track->emitted_as - 1);
 	span->name = text_emit(w, span->name);
 	span->detail = detail_emit(w, span->detail);
 	if (span->start_ns < session->first_ns)
@@ -377,12 +377,12 @@ static void writer_free(struct tp_rank_writer *w)
 {
 	tp_arena_release(&w->arena);
 	free(w->texts);
-	free(w->texts_told);
+	free(w->sink_texts);
 	free(w->text_slots);
 	free(w->tracks);
 	tp_map_release(&w->track_ids);
 	tp_detail_table_release(&w->details);
-	free(w->details_told);
+	free(w->sink_details);
 	free(w);
 }
 
@@ -394,8 +394,8 @@ void tp_rank_writer_end(struct tp_rank_writer *writer, bool stays)
 	/* Names and tasks may have been set after the spans. */
 	for (size_t i = 0; i < writer->n_tracks; i++) {
 		const struct local_track *local = &writer->tracks[i];
-		bool is_told = local->told_as != NOT_EMITTED && local->track.name;
-		if ((is_told || local->track.task_plus_1) && !local->is_refused)
+		bool is_emitted = local->emitted_as != NOT_EMITTED && local->track.name;
+		if ((is_emitted || local->track.task_plus_1) && !local->is_refused)
 			track_emit(writer, &writer->tracks[i]);
 	}
 	struct tp_import_session_rank *rank = &session->ranks[writer->place];
