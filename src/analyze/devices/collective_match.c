@@ -12,7 +12,7 @@
  * below. */
 struct member {
 	uint32_t device;
-	uint32_t *talks;
+	uint32_t *kernels;
 	size_t n;
 };
 
@@ -21,22 +21,22 @@ struct collective_grouping {
 	uint32_t *groups; /* string ids, in order of appearance; heap, as are the arrays below */
 	size_t n_groups;
 	size_t groups_capacity;
-	size_t *first; /* index into talks of each group's first; one more at the end */
-	uint32_t *talks;
-	uint32_t *devices;      /* parallel to talks */
+	size_t *first; /* index into kernels of each group's first; one more at the end */
+	uint32_t *kernels;
+	uint32_t *devices;      /* parallel to kernels */
 	struct member *members; /* of the current group; room for all devices */
 };
 
 const struct tp_op *tp_comm_kernel_op(const struct tp_collectives *all, uint32_t device,
-				      uint32_t talk)
+				      uint32_t kernel)
 {
-	return &all->analysis->devices[device].ops[all->talks[device].items[talk].op];
+	return &all->analysis->devices[device].ops[all->kernels[device].items[kernel].op];
 }
 
 static const struct tp_detail *detail_of(const struct tp_collectives *all, uint32_t device,
-					 uint32_t talk)
+					 uint32_t kernel)
 {
-	return &all->analysis->trace->details[tp_comm_kernel_op(all, device, talk)->detail];
+	return &all->analysis->trace->details[tp_comm_kernel_op(all, device, kernel)->detail];
 }
 
 /* Context of sequence_order(). */
@@ -52,7 +52,7 @@ static size_t find_members(struct collective_grouping *grouping, size_t group)
 	for (size_t i = grouping->first[group]; i < grouping->first[group + 1]; i++) {
 		if (!n || grouping->members[n - 1].device != grouping->devices[i])
 			grouping->members[n++] = (struct member){.device = grouping->devices[i],
-								 .talks = &grouping->talks[i]};
+								 .kernels = &grouping->kernels[i]};
 		grouping->members[n - 1].n++;
 	}
 	return n;
@@ -74,7 +74,7 @@ static bool have_sequences(const struct tp_collectives *all, const struct member
 {
 	for (size_t m = 0; m < n; m++)
 		for (size_t i = 0; i < members[m].n; i++)
-			if (!detail_of(all, members[m].device, members[m].talks[i])->sequence)
+			if (!detail_of(all, members[m].device, members[m].kernels[i])->sequence)
 				return false;
 	return true;
 }
@@ -92,8 +92,8 @@ static void not_joined(struct tp_collectives *all, const char *why, uint32_t gro
 static bool are_same(const struct tp_collectives *all, const struct tp_collective_part *a,
 		     const struct tp_collective_part *b)
 {
-	const struct tp_detail *x = detail_of(all, a->device, a->talk);
-	const struct tp_detail *y = detail_of(all, b->device, b->talk);
+	const struct tp_detail *x = detail_of(all, a->device, a->kernel);
+	const struct tp_detail *y = detail_of(all, b->device, b->kernel);
 	return (!x->op || !y->op || x->op == y->op) && (!x->type || !y->type || x->type == y->type);
 }
 
@@ -108,7 +108,7 @@ static bool add_collective(struct tp_collectives *all, size_t first, uint32_t gr
 		return false;
 	}
 	for (size_t i = first; i < all->n_parts; i++)
-		all->talks[all->parts[i].device].items[all->parts[i].talk].collective =
+		all->kernels[all->parts[i].device].items[all->parts[i].kernel].collective =
 			(uint32_t)all->n;
 	TP_ARRAY_PUSH(all->items, all->n, all->capacity) =
 		(struct tp_collective){.first = first, .n = all->n_parts - first, .group = group};
@@ -128,7 +128,8 @@ static void match_by_order(struct tp_collectives *all, const struct member *memb
 		size_t first = all->n_parts;
 		for (size_t m = 0; m < n; m++)
 			TP_ARRAY_PUSH(all->parts, all->n_parts, all->parts_capacity) =
-				(struct tp_collective_part){members[m].device, members[m].talks[i]};
+				(struct tp_collective_part){members[m].device,
+							    members[m].kernels[i]};
 		if (!add_collective(all, first, group)) {
 			not_joined(all, "the collectives of ranks differ in kind", group);
 			return;
@@ -144,8 +145,8 @@ static void match_by_sequence(struct tp_collectives *all, const struct member *m
 	/* Different streams may run them in a different order. */
 	for (size_t m = 0; m < n; m++) {
 		struct sorted sorted = {all, members[m].device};
-		qsort_r(members[m].talks, members[m].n, sizeof(*members[m].talks), sequence_order,
-			&sorted);
+		qsort_r(members[m].kernels, members[m].n, sizeof(*members[m].kernels),
+			sequence_order, &sorted);
 	}
 	for (;;) {
 		uint32_t lowest = UINT32_MAX;
@@ -153,7 +154,7 @@ static void match_by_sequence(struct tp_collectives *all, const struct member *m
 			if (next[m] == members[m].n)
 				continue;
 			uint32_t sequence =
-				detail_of(all, members[m].device, members[m].talks[next[m]])
+				detail_of(all, members[m].device, members[m].kernels[next[m]])
 					->sequence;
 			lowest = sequence < lowest ? sequence : lowest;
 		}
@@ -163,12 +164,12 @@ static void match_by_sequence(struct tp_collectives *all, const struct member *m
 		for (size_t m = 0; m < n; m++) {
 			if (next[m] == members[m].n)
 				continue;
-			uint32_t talk = members[m].talks[next[m]];
-			if (detail_of(all, members[m].device, talk)->sequence != lowest)
+			uint32_t kernel = members[m].kernels[next[m]];
+			if (detail_of(all, members[m].device, kernel)->sequence != lowest)
 				continue;
 			next[m]++;
 			TP_ARRAY_PUSH(all->parts, all->n_parts, all->parts_capacity) =
-				(struct tp_collective_part){members[m].device, talk};
+				(struct tp_collective_part){members[m].device, kernel};
 		}
 		if (all->n_parts - first < 2)
 			all->n_parts = first;
@@ -183,7 +184,7 @@ static void match_by_sequence(struct tp_collectives *all, const struct member *m
 static bool are_too_many(struct tp_collectives *all, const struct member *members, size_t n,
 			 uint32_t group)
 {
-	uint32_t most = detail_of(all, members[0].device, members[0].talks[0])->n_ranks;
+	uint32_t most = detail_of(all, members[0].device, members[0].kernels[0])->n_ranks;
 	if (!most || n <= most)
 		return false;
 	not_joined(all, "several communicators have one name, and their members are unknown",
@@ -207,11 +208,11 @@ static void match_group(struct tp_collectives *all, struct collective_grouping *
 
 /* Numbers the groups by string, and counts the kernels of each in first[number + 1]. */
 static void count_groups(const struct tp_collectives *all, struct collective_grouping *out,
-			 struct tp_map *numbers, size_t n_talks)
+			 struct tp_map *numbers, size_t n_kernels)
 {
-	out->first = tp_alloc((n_talks + 2) * sizeof(*out->first));
+	out->first = tp_alloc((n_kernels + 2) * sizeof(*out->first));
 	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
-		for (uint32_t i = 0; i < all->talks[d].n; i++) {
+		for (uint32_t i = 0; i < all->kernels[d].n; i++) {
 			uint32_t group = detail_of(all, d, i)->group;
 			uint64_t number = out->n_groups;
 			if (!tp_map_get(numbers, group, &number)) {
@@ -230,21 +231,21 @@ static void count_groups(const struct tp_collectives *all, struct collective_gro
 static void group_comm_kernels(const struct tp_collectives *all, struct collective_grouping *out)
 {
 	struct tp_map numbers = {0};
-	size_t n_talks = 0;
+	size_t n_kernels = 0;
 	for (uint32_t d = 0; d < all->analysis->n_devices; d++)
-		n_talks += all->talks[d].n;
+		n_kernels += all->kernels[d].n;
 	*out = (struct collective_grouping){0};
-	count_groups(all, out, &numbers, n_talks);
-	out->talks = tp_alloc((n_talks + 1) * sizeof(*out->talks));
-	out->devices = tp_alloc((n_talks + 1) * sizeof(*out->devices));
+	count_groups(all, out, &numbers, n_kernels);
+	out->kernels = tp_alloc((n_kernels + 1) * sizeof(*out->kernels));
+	out->devices = tp_alloc((n_kernels + 1) * sizeof(*out->devices));
 	out->members = tp_alloc((all->analysis->n_devices + 1) * sizeof(*out->members));
 	size_t *next = tp_alloc((out->n_groups + 1) * sizeof(*next));
 	memcpy(next, out->first, out->n_groups * sizeof(*next));
 	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
-		for (uint32_t i = 0; i < all->talks[d].n; i++) {
+		for (uint32_t i = 0; i < all->kernels[d].n; i++) {
 			uint64_t number = 0;
 			(void)tp_map_get(&numbers, detail_of(all, d, i)->group, &number);
-			out->talks[next[number]] = i;
+			out->kernels[next[number]] = i;
 			out->devices[next[number]++] = d;
 		}
 	}
@@ -260,12 +261,12 @@ void tp_collectives_match(struct tp_collectives *all)
 		match_group(all, &grouping, i);
 	free(grouping.groups);
 	free(grouping.first);
-	free(grouping.talks);
+	free(grouping.kernels);
 	free(grouping.devices);
 	free(grouping.members);
 }
 
-static void list_comm_kernels(struct tp_comm_kernels *talks, const struct tp_device_work *device)
+static void list_comm_kernels(struct tp_comm_kernels *kernels, const struct tp_device_work *device)
 {
 	uint64_t reach_ns = 0;
 	for (size_t i = 0; i < device->n_ops; i++) {
@@ -273,7 +274,7 @@ static void list_comm_kernels(struct tp_comm_kernels *talks, const struct tp_dev
 		if (op->class != TP_OP_COMMUNICATION || op->end_ns <= op->start_ns)
 			continue;
 		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
-		TP_ARRAY_PUSH(talks->items, talks->n, talks->capacity) =
+		TP_ARRAY_PUSH(kernels->items, kernels->n, kernels->capacity) =
 			(struct tp_comm_kernel){(uint32_t)i, TP_NO_COLLECTIVE, reach_ns};
 	}
 }
@@ -282,17 +283,17 @@ void tp_collectives_init(struct tp_collectives *all, struct tp_rank_analysis *an
 {
 	size_t n = analysis->n_devices;
 	*all = (struct tp_collectives){.analysis = analysis};
-	all->talks = tp_alloc(n * sizeof(*all->talks));
+	all->kernels = tp_alloc(n * sizeof(*all->kernels));
 	for (size_t d = 0; d < n; d++)
-		list_comm_kernels(&all->talks[d], &analysis->devices[d]);
+		list_comm_kernels(&all->kernels[d], &analysis->devices[d]);
 	all->clocks = tp_alloc((analysis->n_ranks + 1) * sizeof(*all->clocks));
 }
 
 void tp_collectives_release(struct tp_collectives *all)
 {
 	for (size_t d = 0; d < all->analysis->n_devices; d++)
-		free(all->talks[d].items);
-	free(all->talks);
+		free(all->kernels[d].items);
+	free(all->kernels);
 	free(all->clocks);
 	free(all->parts);
 	free(all->items);

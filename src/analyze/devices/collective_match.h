@@ -24,7 +24,7 @@ struct tp_comm_kernels {
 /* One device's kernel in a collective. */
 struct tp_collective_part {
 	uint32_t device;
-	uint32_t talk; /* index into talks */
+	uint32_t kernel; /* index into kernels */
 };
 
 struct tp_collective {
@@ -46,7 +46,7 @@ struct tp_rank_clock {
 /* All arrays are on the heap; collectives are in order of communicators. */
 struct tp_collectives {
 	struct tp_rank_analysis *analysis;
-	struct tp_comm_kernels *talks; /* by device */
+	struct tp_comm_kernels *kernels; /* by device */
 	struct tp_collective_part *parts;
 	size_t n_parts;
 	size_t parts_capacity;
@@ -68,7 +68,7 @@ void tp_collectives_match(struct tp_collectives *all);
 void tp_collectives_align(struct tp_collectives *all);
 
 const struct tp_op *tp_comm_kernel_op(const struct tp_collectives *all, uint32_t device,
-				      uint32_t talk);
+				      uint32_t kernel);
 /* Converts a rank's time to the reference clock, and back. An event before another rank's trace
  * begins may have a time below 0 on the other's clock. */
 int64_t tp_collectives_aligned(const struct tp_collectives *all, uint32_t rank, uint64_t time_ns);

@@ -56,10 +56,10 @@ static size_t collect_pairs(const struct tp_collectives *all, uint32_t rank, str
 		}
 		if (!own || !other)
 			continue;
-		uint64_t end_ns = tp_comm_kernel_op(all, own->device, own->talk)->end_ns;
+		uint64_t end_ns = tp_comm_kernel_op(all, own->device, own->kernel)->end_ns;
 		int64_t there_ns = tp_collectives_aligned(
 			all, devices[other->device].rank,
-			tp_comm_kernel_op(all, other->device, other->talk)->end_ns);
+			tp_comm_kernel_op(all, other->device, other->kernel)->end_ns);
 		out[n++] = (struct pair){(double)end_ns, (double)end_ns - (double)there_ns};
 	}
 	qsort(out, n, sizeof(*out), pair_order);
@@ -131,7 +131,7 @@ static void find_stragglers(struct tp_collectives *all)
 			const struct tp_collective_part *part = &all->parts[collective->first + k];
 			int64_t start_ns = tp_collectives_aligned(
 				all, devices[part->device].rank,
-				tp_comm_kernel_op(all, part->device, part->talk)->start_ns);
+				tp_comm_kernel_op(all, part->device, part->kernel)->start_ns);
 			if (k && start_ns <= collective->arrival_ns)
 				continue;
 			collective->arrival_ns = start_ns;

@@ -25,12 +25,12 @@ static void add_overlap(void *context, const struct tp_lane_slice *piece)
 	struct tp_device_result *out = ((struct overlap *)context)->out;
 	uint64_t length_ns = piece->end_ns - piece->start_ns;
 	bool computes = piece->active >> TP_OP_COMPUTE & 1;
-	bool talks = piece->active >> TP_OP_COMMUNICATION & 1;
+	bool communicates = piece->active >> TP_OP_COMMUNICATION & 1;
 	bool copies = piece->active >> TP_OP_COPY & 1;
 	out->busy_ns += piece->active ? length_ns : 0;
-	out->exposed_communication_ns += talks && !computes ? length_ns : 0;
-	out->exposed_copy_ns += copies && !computes && !talks ? length_ns : 0;
-	out->overlap_ns += computes && talks ? length_ns : 0;
+	out->exposed_communication_ns += communicates && !computes ? length_ns : 0;
+	out->exposed_copy_ns += copies && !computes && !communicates ? length_ns : 0;
+	out->overlap_ns += computes && communicates ? length_ns : 0;
 }
 
 static void describe_all_work(const struct tp_rank_analysis *analysis,

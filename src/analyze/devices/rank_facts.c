@@ -37,7 +37,7 @@ struct totals {
 	double n_ops;
 	double n_unlinked;
 	double gap_ns[TP_N_GAP_CAUSES];
-	double talk_ns; /* in the windows, hidden or not */
+	double communication_ns; /* in the windows, hidden or not */
 	double hidden_ns;
 	double copy_ns;
 	double queued_ns; /* sum over all judged operations, from the end of the launch to the start
@@ -77,15 +77,16 @@ static void add_totals(struct totals *totals, const struct tp_device_work *devic
 	tp_intervals_merge(&copies);
 	double window = (double)result->window_ns;
 	double busy = in_windows(device, &all);
-	double talk = in_windows(device, &device->lanes[TP_LABEL_COMMUNICATION_COLLECTIVE]);
+	double communication_ns =
+		in_windows(device, &device->lanes[TP_LABEL_COMMUNICATION_COLLECTIVE]);
 	double exposed = 0;
 	for (size_t i = device->from; i < device->to; i++)
 		exposed += (double)device->own_ns[i][TP_LABEL_COMMUNICATION_COLLECTIVE];
 	totals->window_ns += window;
 	result->window_busy_ns = (uint64_t)busy;
 	totals->busy_ns += busy;
-	totals->talk_ns += talk;
-	totals->hidden_ns += talk > exposed ? talk - exposed : 0;
+	totals->communication_ns += communication_ns;
+	totals->hidden_ns += communication_ns > exposed ? communication_ns - exposed : 0;
 	totals->copy_ns += in_windows(device, &copies);
 	if (window > 0 && (!totals->n_devices || busy / window < totals->busy_least))
 		totals->busy_least = busy / window;
@@ -234,7 +235,7 @@ static void set_size_facts(struct tp_rank_analysis *analysis, const struct total
 	size_t most = (size_t)totals->n_ops + 1;
 	double *lengths = tp_alloc(most * sizeof(*lengths));
 	double *sizes = tp_alloc(most * sizeof(*sizes));
-	size_t n = 0, n_short = 0, n_talks = 0, n_sizes = 0, n_small = 0;
+	size_t n = 0, n_short = 0, n_communications = 0, n_sizes = 0, n_small = 0;
 	for (size_t d = 0; d < analysis->n_devices; d++) {
 		const struct tp_device_work *device = &analysis->devices[d];
 		for (size_t i = 0; i < device->n_ops; i++) {
@@ -248,7 +249,7 @@ static void set_size_facts(struct tp_rank_analysis *analysis, const struct total
 				continue;
 			}
 			uint64_t bytes = analysis->trace->details[op->detail].bytes;
-			n_talks++;
+			n_communications++;
 			n_small += bytes && bytes < TP_SMALL_COLLECTIVE_BYTES;
 			if (bytes)
 				sizes[n_sizes++] = (double)bytes;
@@ -266,7 +267,7 @@ static void set_size_facts(struct tp_rank_analysis *analysis, const struct total
 		set(profile, TP_FACT_COMM_BYTES, tp_stats_median(sizes, n_sizes));
 	else
 		tp_profile_set_missing(profile, TP_FACT_COMM_BYTES, why);
-	set_ratio(profile, TP_FACT_COMM_PER_STEP, (double)n_talks, totals->n_steps,
+	set_ratio(profile, TP_FACT_COMM_PER_STEP, (double)n_communications, totals->n_steps,
 		  "the trace has no steps");
 	free(lengths);
 	free(sizes);
@@ -296,7 +297,7 @@ static void set_rank_facts(struct tp_rank_analysis *analysis, const struct total
 		tp_profile_set_missing(profile, TP_FACT_COMM_LATE, why);
 	}
 	why = "nothing communicates on the device";
-	set_ratio(profile, TP_FACT_COMM_HIDDEN, totals->hidden_ns, totals->talk_ns, why);
+	set_ratio(profile, TP_FACT_COMM_HIDDEN, totals->hidden_ns, totals->communication_ns, why);
 	set_ratio(profile, TP_FACT_COMM_SLOWDOWN, added_ns > 0 ? added_ns : 0, totals->window_ns,
 		  "the trace has no device work");
 }
@@ -322,7 +323,7 @@ static void set_device_facts(struct tp_rank_analysis *analysis, const struct tot
 	set_ratio(profile, TP_FACT_DEVICE_COPY, totals->copy_ns, window, why);
 	/* Little's law: arrivals per time, times the wait of each, is the mean queue length. */
 	set_ratio(profile, TP_FACT_DEVICE_QUEUE, totals->queued_ns, window, why);
-	set_ratio(profile, TP_FACT_COMM_TIME, totals->talk_ns, window, why);
+	set_ratio(profile, TP_FACT_COMM_TIME, totals->communication_ns, window, why);
 	double n_ops = 0;
 	for (size_t d = 0; d < analysis->n_devices; d++)
 		for (size_t i = 0; i < analysis->devices[d].n_ops; i++)

@@ -83,26 +83,27 @@ static void attribute_to_straggler(struct join *join, const struct clock_wait *w
 }
 
 /* Returns the first communication kernel that may end after a time. */
-static size_t comm_kernel_at(const struct tp_comm_kernels *talks, uint64_t time_ns)
+static size_t comm_kernel_at(const struct tp_comm_kernels *kernels, uint64_t time_ns)
 {
 	size_t at;
-	TP_FIND_FIRST(at, 0, talks->n, talks->items[at].reach_ns > time_ns);
+	TP_FIND_FIRST(at, 0, kernels->n, kernels->items[at].reach_ns > time_ns);
 	return at;
 }
 
 /* Splits [start, end) of one communication kernel: the wait for others is passed on to the late
  * device, the rest is its own transfer. */
 static void split_comm_kernel(struct join *join, const struct clock_wait *wait,
-			      const struct tp_comm_kernel *talk, uint64_t start_ns, uint64_t end_ns)
+			      const struct tp_comm_kernel *kernel, uint64_t start_ns,
+			      uint64_t end_ns)
 {
 	const struct tp_device_work *device = &join->analysis->devices[wait->device];
-	if (talk->collective == TP_NO_COLLECTIVE) {
+	if (kernel->collective == TP_NO_COLLECTIVE) {
 		add_wait(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_COLLECTIVE,
 			 end_ns - start_ns);
 		return;
 	}
-	const struct tp_collective *collective = &join->all.items[talk->collective];
-	const struct tp_op *op = &device->ops[talk->op];
+	const struct tp_collective *collective = &join->all.items[kernel->collective];
+	const struct tp_op *op = &device->ops[kernel->op];
 	int64_t here_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
 	uint64_t arrival_ns = op->start_ns + (uint64_t)(collective->arrival_ns - here_ns);
 	uint64_t wait_end_ns = min_ns(arrival_ns, end_ns);
@@ -128,10 +129,10 @@ static void split(struct join *join, const struct clock_wait *wait, uint64_t sta
 		  uint64_t end_ns)
 {
 	const struct tp_device_work *device = &join->analysis->devices[wait->device];
-	const struct tp_comm_kernels *talks = &join->all.talks[wait->device];
+	const struct tp_comm_kernels *kernels = &join->all.kernels[wait->device];
 	uint64_t at_ns = start_ns;
-	for (size_t i = comm_kernel_at(talks, start_ns); i < talks->n && at_ns < end_ns; i++) {
-		const struct tp_op *op = &device->ops[talks->items[i].op];
+	for (size_t i = comm_kernel_at(kernels, start_ns); i < kernels->n && at_ns < end_ns; i++) {
+		const struct tp_op *op = &device->ops[kernels->items[i].op];
 		if (op->start_ns >= end_ns)
 			break;
 		if (op->end_ns <= at_ns)
@@ -140,7 +141,7 @@ static void split(struct join *join, const struct clock_wait *wait, uint64_t sta
 			add_thread_wait(join, wait, at_ns, op->start_ns);
 		at_ns = op->start_ns > at_ns ? op->start_ns : at_ns;
 		uint64_t until_ns = min_ns(op->end_ns, end_ns);
-		split_comm_kernel(join, wait, &talks->items[i], at_ns, until_ns);
+		split_comm_kernel(join, wait, &kernels->items[i], at_ns, until_ns);
 		at_ns = until_ns;
 	}
 	if (at_ns < end_ns)
@@ -207,7 +208,7 @@ static void describe(struct join *join, const struct tp_collective *collective,
 	for (size_t k = 0; k < collective->n; k++) {
 		const struct tp_collective_part *part = &join->all.parts[collective->first + k];
 		const struct tp_device_work *device = &analysis->devices[part->device];
-		const struct tp_op *op = tp_comm_kernel_op(&join->all, part->device, part->talk);
+		const struct tp_op *op = tp_comm_kernel_op(&join->all, part->device, part->kernel);
 		int64_t start_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
 		int64_t end_ns = tp_collectives_aligned(&join->all, device->rank, op->end_ns);
 		first_start = start_ns < first_start ? start_ns : first_start;

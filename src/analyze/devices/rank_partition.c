@@ -217,10 +217,11 @@ static void partition_device(const struct tp_rank_analysis *analysis, struct tp_
 
 void tp_ranks_partition(struct tp_rank_analysis *analysis)
 {
-	size_t n_talking = 0;
+	size_t n_communicating = 0;
 	for (size_t i = 0; i < analysis->n_devices; i++)
-		n_talking += analysis->devices[i].lanes[TP_LABEL_COMMUNICATION_COLLECTIVE].n > 0;
-	analysis->is_joined |= n_talking > 1;
+		n_communicating +=
+			analysis->devices[i].lanes[TP_LABEL_COMMUNICATION_COLLECTIVE].n > 0;
+	analysis->is_joined |= n_communicating > 1;
 	for (size_t i = 0; i < analysis->n_devices; i++)
 		partition_device(analysis, &analysis->devices[i], &analysis->hot);
 }

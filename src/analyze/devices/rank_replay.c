@@ -79,8 +79,8 @@ static uint32_t *collectives_of(const struct tp_collectives *all, size_t d)
 	uint32_t *of = tp_alloc((n + 1) * sizeof(*of));
 	for (size_t i = 0; i < n; i++)
 		of[i] = TP_NO_COLLECTIVE;
-	for (size_t i = 0; i < all->talks[d].n; i++)
-		of[all->talks[d].items[i].op] = all->talks[d].items[i].collective;
+	for (size_t i = 0; i < all->kernels[d].n; i++)
+		of[all->kernels[d].items[i].op] = all->kernels[d].items[i].collective;
 	return of;
 }
 

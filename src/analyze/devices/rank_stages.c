@@ -45,7 +45,7 @@ static bool is_exchange(const struct tp_collectives *all, const struct tp_collec
 {
 	const struct tp_collective_part *part = &all->parts[collective->first];
 	const struct tp_trace *trace = all->analysis->trace;
-	const struct tp_op *op = tp_comm_kernel_op(all, part->device, part->talk);
+	const struct tp_op *op = tp_comm_kernel_op(all, part->device, part->kernel);
 	const char *name = tp_trace_string(trace, trace->details[op->detail].op);
 	return strncmp(name, "send", 4) == 0 || strncmp(name, "recv", 4) == 0;
 }
