@@ -133,7 +133,7 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 	if (reason)
 		out->n_fired = suppress_advice(candidates, out->n_fired, reason);
 	fill_combined(out, matter, candidates, out->n_fired);
-	tp_action_plan_build(&out->course, matter, candidates, out->n_fired);
+	tp_action_plan_build(&out->action_plan, matter, candidates, out->n_fired);
 	n += n_verdicts;
 	/* Verdicts are notes: sorting does not move the shown advice. */
 	tp_finding_order_sort(candidates, n);

@@ -327,9 +327,9 @@ static void check_together(struct judged *judged, size_t n_gains)
 	 * of it. */
 	if (n_gains && !findings->then_limit && findings->combined_high < 1.6)
 		expectation_fail(judged, "it does not say what limits then");
-	if (!findings->n_fired && findings->course.n_moves)
+	if (!findings->n_fired && findings->action_plan.n_steps)
 		expectation_fail(judged, "nothing is advised, in %zu moves",
-				 findings->course.n_moves);
+				 findings->action_plan.n_steps);
 	if (!findings->verdict_title || !findings->verdict_sentence)
 		expectation_fail(judged, "the verdict has no words");
 }

@@ -62,8 +62,8 @@ struct tp_plan_step {
 	unsigned order;    /* order of diagnosis; 0 = the guide does not know */
 	const char *stage; /* what this stage of diagnosis examines, or NULL */
 	bool is_semantic;  /* some of it changes the training */
-	const struct tp_plan_action *deeds;
-	size_t n_deeds;
+	const struct tp_plan_action *actions;
+	size_t n_actions;
 	struct tp_bound gain;   /* of this step alone */
 	struct tp_bound so_far; /* together with all steps before it; never a sum */
 	bool adds;              /* it raises the bound of the steps before it */
@@ -76,8 +76,8 @@ struct tp_plan_step {
 };
 
 struct tp_action_plan {
-	const struct tp_plan_step *moves; /* in the order in which to do them */
-	size_t n_moves;
+	const struct tp_plan_step *steps; /* in the order in which to do them */
+	size_t n_steps;
 	double step_ns;                       /* of the measured run; 0 = unknown */
 	const struct tp_yardstick *yardstick; /* for fewer steps, for any run; or NULL */
 };

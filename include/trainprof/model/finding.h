@@ -164,8 +164,8 @@ struct tp_findings {
 				    * its own */
 	const char *verdict_title;
 	const char *verdict_sentence;
-	/* The shown advice as moves. */
-	struct tp_action_plan course;
+	/* The shown advice as steps. */
+	struct tp_action_plan action_plan;
 	/* The facts to find out next, the most useful first. */
 	const struct tp_missing_fact *wanted;
 	size_t n_wanted;

@@ -41,7 +41,7 @@ static bool is_seen(const struct tp_rule_context *matter, enum tp_framework fram
 	return python->is_known && python->value == 0;
 }
 
-static void add_how(const struct tp_rule_context *matter, struct tp_plan_action *deed,
+static void add_how(const struct tp_rule_context *matter, struct tp_plan_action *planned,
 		    const struct tp_technique *technique)
 {
 	struct tp_framework_hint hows[TP_N_FRAMEWORKS];
@@ -50,11 +50,11 @@ static void add_how(const struct tp_rule_context *matter, struct tp_plan_action 
 		knows_any |= is_seen(matter, (enum tp_framework)i);
 	for (int i = 0; i < TP_N_FRAMEWORKS; i++)
 		if (technique->how[i] && (!knows_any || is_seen(matter, (enum tp_framework)i)))
-			hows[deed->n_how++] = (struct tp_framework_hint){
+			hows[planned->n_how++] = (struct tp_framework_hint){
 				.framework = tp_framework_names[i],
 				.text = tp_arena_strdup(matter->arena, technique->how[i])};
-	if (deed->n_how)
-		deed->how = tp_arena_copy(matter->arena, hows, deed->n_how * sizeof(*hows));
+	if (planned->n_how)
+		planned->how = tp_arena_copy(matter->arena, hows, planned->n_how * sizeof(*hows));
 }
 
 /* ---- collecting ---- */
@@ -68,12 +68,12 @@ static bool has(const struct collection *all, const char *technique)
 }
 
 static void add(struct collection *all, enum tp_plan_action_role role,
-		const struct tp_technique *technique, const struct tp_plan_action *deed)
+		const struct tp_technique *technique, const struct tp_plan_action *planned)
 {
-	if (all->n == MAX_ACTIONS || has(all, deed->technique))
+	if (all->n == MAX_ACTIONS || has(all, planned->technique))
 		return;
 	struct tp_plan_action *place = &all->items[all->n];
-	*place = *deed;
+	*place = *planned;
 	place->role = role;
 	all->techniques[all->n++] = technique;
 	if (!technique)
@@ -85,11 +85,11 @@ static void add(struct collection *all, enum tp_plan_action_role role,
 static void add_action(struct collection *all, enum tp_plan_action_role role,
 		       const struct tp_action *action)
 {
-	const struct tp_plan_action deed = {.technique = action->technique,
-					    .text = action->text,
-					    .example = action->example};
+	const struct tp_plan_action planned = {.technique = action->technique,
+					       .text = action->text,
+					       .example = action->example};
 	add(all, role, tp_catalogue_technique(&all->matter->book->catalogue, action->technique),
-	    &deed);
+	    &planned);
 }
 
 /* Adds a technique that only the guide names, unless the run has applied it already. */
@@ -99,11 +99,11 @@ static void add_technique(struct collection *all, enum tp_plan_action_role role,
 	const struct tp_expr *done = technique->done.when;
 	if (done && tp_expr_truth(done, all->matter->facts).value == TP_YES)
 		return;
-	const struct tp_plan_action deed = {.technique = tp_arena_strdup(all->matter->arena,
-									 technique->id),
-					    .text = tp_arena_strdup(all->matter->arena,
-								    technique->title)};
-	add(all, role, technique, &deed);
+	const struct tp_plan_action planned = {.technique = tp_arena_strdup(all->matter->arena,
+									    technique->id),
+					       .text = tp_arena_strdup(all->matter->arena,
+								       technique->title)};
+	add(all, role, technique, &planned);
 }
 
 static bool is_capacity(const struct tp_technique *technique)
@@ -158,7 +158,7 @@ static void add_memory_savers_of_rule(struct collection *all, const struct tp_fi
 
 const struct tp_plan_action *tp_plan_actions_build(const struct tp_rule_context *matter,
 						   const struct tp_finding *const *findings,
-						   size_t n_findings, size_t *n_deeds)
+						   size_t n_findings, size_t *n_actions)
 {
 	struct collection all = {.matter = matter};
 	for (size_t i = 0; i < n_findings; i++) {
@@ -170,6 +170,6 @@ const struct tp_plan_action *tp_plan_actions_build(const struct tp_rule_context 
 	for (size_t i = 0; i < n_findings; i++)
 		add_memory_savers_of_rule(&all, findings[i]);
 	add_memory_savers(&all);
-	*n_deeds = all.n;
+	*n_actions = all.n;
 	return tp_arena_copy(matter->arena, all.items, all.n * sizeof(*all.items));
 }

@@ -17,6 +17,6 @@ const struct tp_action *tp_plan_actions_first(const struct tp_rulebook *book,
  * that is done already. */
 const struct tp_plan_action *tp_plan_actions_build(const struct tp_rule_context *matter,
 						   const struct tp_finding *const *findings,
-						   size_t n_findings, size_t *n_deeds);
+						   size_t n_findings, size_t *n_actions);
 
 #endif

@@ -203,7 +203,7 @@ static const struct tp_yardstick *yardstick_of(const struct plan_group *group)
 	return NULL;
 }
 
-static void fill_actions(struct tp_plan_step *move, const struct tp_rule_context *matter,
+static void fill_actions(struct tp_plan_step *step, const struct tp_rule_context *matter,
 			 const struct plan_group *group)
 {
 	const struct tp_finding **findings =
@@ -211,9 +211,9 @@ static void fill_actions(struct tp_plan_step *move, const struct tp_rule_context
 		tp_arena_array(matter->arena, group->n, sizeof(*findings));
 	for (size_t i = 0; i < group->n; i++) {
 		findings[i] = &group->members[i]->finding;
-		move->is_semantic |= findings[i]->kind == TP_ADVICE_SEMANTIC;
+		step->is_semantic |= findings[i]->kind == TP_ADVICE_SEMANTIC;
 	}
-	move->deeds = tp_plan_actions_build(matter, findings, group->n, &move->n_deeds);
+	step->actions = tp_plan_actions_build(matter, findings, group->n, &step->n_actions);
 }
 
 /* `gains` has room for the gains of this step after the `n` gains of the steps before it. */
@@ -224,7 +224,7 @@ static struct tp_plan_step step_of(const struct tp_rule_context *matter,
 	bool is_known = group->order != UNKNOWN_ORDER;
 	const char *stage =
 		is_known ? tp_catalogue_stage(&matter->book->catalogue, group->order) : NULL;
-	struct tp_plan_step move = {
+	struct tp_plan_step step = {
 		.advice = group->places,
 		.n_advice = group->n,
 		.order = is_known ? group->order : 0,
@@ -234,16 +234,16 @@ static struct tp_plan_step step_of(const struct tp_rule_context *matter,
 	struct tp_next_limit then;
 	for (size_t i = 0; i < group->n; i++)
 		gains[n + i] = group->members[i]->gain;
-	fill_actions(&move, matter, group);
-	move.targets = tp_plan_targets_build(matter, group->members, group->n, &move.n_targets);
-	move.gain = bound_of(matter, gains + n, group->n, &then);
-	move.so_far = bound_of(matter, gains, n + group->n, &then);
-	move.adds = is_more(&move.so_far, before);
-	if (move.so_far.is_known) {
-		move.then_limit = tp_next_limit_name(&then, matter);
-		move.then_steps_per_s = tp_next_limit_steps_per_s(&then, matter);
+	fill_actions(&step, matter, group);
+	step.targets = tp_plan_targets_build(matter, group->members, group->n, &step.n_targets);
+	step.gain = bound_of(matter, gains + n, group->n, &then);
+	step.so_far = bound_of(matter, gains, n + group->n, &then);
+	step.adds = is_more(&step.so_far, before);
+	if (step.so_far.is_known) {
+		step.then_limit = tp_next_limit_name(&then, matter);
+		step.then_steps_per_s = tp_next_limit_steps_per_s(&then, matter);
 	}
-	return move;
+	return step;
 }
 
 /* The yardstick of the other techniques; the shipped guide has one. */
@@ -262,20 +262,20 @@ void tp_action_plan_build(struct tp_action_plan *out, const struct tp_rule_conte
 {
 	struct plan_grouping grouping = {.matter = matter};
 	struct tp_gain *gains = tp_arena_array(matter->arena, n, sizeof(*gains));
-	struct tp_plan_step *moves = tp_arena_array(matter->arena, n, sizeof(*moves));
+	struct tp_plan_step *steps = tp_arena_array(matter->arena, n, sizeof(*steps));
 	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
 	struct tp_bound before = {0};
 	size_t n_gains = 0;
 	make_groups(&grouping, candidates, n);
 	sort_groups(&grouping);
 	for (size_t i = 0; i < grouping.n; i++) {
-		moves[i] = step_of(matter, &grouping.groups[i], gains, n_gains, &before);
-		before = moves[i].so_far;
+		steps[i] = step_of(matter, &grouping.groups[i], gains, n_gains, &before);
+		before = steps[i].so_far;
 		n_gains += grouping.groups[i].n;
 	}
 	*out = (struct tp_action_plan){
-		.moves = moves,
-		.n_moves = grouping.n,
+		.steps = steps,
+		.n_steps = grouping.n,
 		.step_ns = step->is_known ? step->value : 0,
 		.yardstick = general_yardstick(matter),
 	};

@@ -443,7 +443,7 @@ void tp_report_add_next_limit(struct tp_buf *out, const struct tp_findings *find
 		return;
 	tp_buf_printf(out, "; next limit: %s",
 		      tp_verdict_words_limit(tp_part_find(findings->then_limit)));
-	double now = findings->course.step_ns > 0 ? 1e9 / findings->course.step_ns : 0;
+	double now = findings->action_plan.step_ns > 0 ? 1e9 / findings->action_plan.step_ns : 0;
 	/* A rate below the expected one would contradict it. */
 	if (findings->then_steps_per_s > 0 &&
 	    !tp_report_gain_is_above(findings->combined_low, findings->combined_high,

@@ -38,14 +38,14 @@ __attribute__((format(printf, 3, 4))) static void add_line(struct lines *lines, 
 }
 
 static const struct tp_finding *member(const struct tp_report_plan *plan,
-				       const struct tp_plan_step *move, size_t i)
+				       const struct tp_plan_step *step, size_t i)
 {
-	return &plan->findings->items[move->advice[i]];
+	return &plan->findings->items[step->advice[i]];
 }
 
 /* ---- what to do ---- */
 
-static void add_how(struct lines *lines, const char *label, const struct tp_plan_action *deed)
+static void add_how(struct lines *lines, const char *label, const struct tp_plan_action *planned)
 {
 	static const struct {
 		const char *name;
@@ -53,51 +53,52 @@ static void add_how(struct lines *lines, const char *label, const struct tp_plan
 	} words[] = {{"pytorch", "PyTorch"}, {"jax", "JAX"}, {"tensorflow", "TF"}, {"c", "C, MPI"}};
 	/* If one framework was recognised, the guide's line is about this run; an example may be
 	 * about another framework. */
-	if (deed->example && deed->n_how != 1) {
-		add_line(lines, label, "%s", deed->example);
+	if (planned->example && planned->n_how != 1) {
+		add_line(lines, label, "%s", planned->example);
 		return;
 	}
-	for (size_t i = 0; i < deed->n_how; i++)
+	for (size_t i = 0; i < planned->n_how; i++)
 		for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
-			if (strcmp(words[k].name, deed->how[i].framework) == 0)
-				add_line(lines, label, "%s: %s", words[k].word, deed->how[i].text);
+			if (strcmp(words[k].name, planned->how[i].framework) == 0)
+				add_line(lines, label, "%s: %s", words[k].word,
+					 planned->how[i].text);
 }
 
-static void add_actions(struct lines *lines, const struct tp_plan_step *move)
+static void add_actions(struct lines *lines, const struct tp_plan_step *step)
 {
 	static const char *const labels[TP_N_PLAN_ACTION_ROLES] = {"do", "with", "room"};
 	static const char *const before[TP_N_PLAN_ACTION_ROLES] = {"", "",
 								   "if memory does not suffice: "};
 	for (int role = 0; role < TP_N_PLAN_ACTION_ROLES; role++) {
-		for (size_t i = 0; i < move->n_deeds; i++) {
-			const struct tp_plan_action *deed = &move->deeds[i];
-			if ((int)deed->role != role)
+		for (size_t i = 0; i < step->n_actions; i++) {
+			const struct tp_plan_action *planned = &step->actions[i];
+			if ((int)planned->role != role)
 				continue;
-			add_line(lines, labels[role], "%s%s%s%s%s", before[role], deed->text,
-				 role ? " (trainprof guide " : "", role ? deed->technique : "",
+			add_line(lines, labels[role], "%s%s%s%s%s", before[role], planned->text,
+				 role ? " (trainprof guide " : "", role ? planned->technique : "",
 				 role ? ")" : "");
 			if (role != TP_PLAN_ACTION_OPENER)
-				add_how(lines, labels[role], deed);
+				add_how(lines, labels[role], planned);
 		}
 	}
 }
 
-static bool is_action(const struct tp_plan_step *move, const char *technique)
+static bool is_action(const struct tp_plan_step *step, const char *technique)
 {
-	for (size_t i = 0; i < move->n_deeds; i++)
-		if (strcmp(move->deeds[i].technique, technique) == 0)
+	for (size_t i = 0; i < step->n_actions; i++)
+		if (strcmp(step->actions[i].technique, technique) == 0)
 			return true;
 	return false;
 }
 
 /* Adds the other actions of the same rules. */
 static void add_others(struct lines *lines, const struct tp_report_plan *plan,
-		       const struct tp_plan_step *move)
+		       const struct tp_plan_step *step)
 {
-	for (size_t i = 0; i < move->n_advice; i++) {
-		const struct tp_finding *finding = member(plan, move, i);
+	for (size_t i = 0; i < step->n_advice; i++) {
+		const struct tp_finding *finding = member(plan, step, i);
 		for (size_t k = 0; k < finding->n_actions; k++)
-			if (!is_action(move, finding->actions[k].technique))
+			if (!is_action(step, finding->actions[k].technique))
 				add_line(lines, "or", "%s", finding->actions[k].text);
 	}
 }
@@ -105,14 +106,14 @@ static void add_others(struct lines *lines, const struct tp_report_plan *plan,
 /* ---- what it costs ---- */
 
 static void add_price(struct lines *lines, const struct tp_report_plan *plan,
-		      const struct tp_plan_step *move)
+		      const struct tp_plan_step *step)
 {
-	for (size_t i = 0; i < move->n_advice; i++) {
-		const struct tp_finding *finding = member(plan, move, i);
+	for (size_t i = 0; i < step->n_advice; i++) {
+		const struct tp_finding *finding = member(plan, step, i);
 		const char *price = finding->price ? finding->price : "check the model's quality";
 		bool is_stated = false;
 		for (size_t k = 0; k < i; k++) {
-			const char *before = member(plan, move, k)->price;
+			const char *before = member(plan, step, k)->price;
 			is_stated |= before && strcmp(before, price) == 0;
 		}
 		if (finding->kind == TP_ADVICE_SEMANTIC)
@@ -137,12 +138,12 @@ static void add_yardstick(struct lines *lines, const char *label, const char *be
 
 /* The rate of the common yardstick is printed once, below the last step; another yardstick is
  * printed here. */
-static void add_against(struct lines *lines, const struct tp_action_plan *course,
+static void add_against(struct lines *lines, const struct tp_action_plan *action_plan,
 			const struct tp_yardstick *against)
 {
 	if (!against)
 		return;
-	if (strcmp(against->technique, course->yardstick->technique) == 0)
+	if (strcmp(against->technique, action_plan->yardstick->technique) == 0)
 		add_line(lines, "against", "It must beat the alternative below: %s.",
 			 against->title);
 	else
@@ -153,15 +154,15 @@ static void add_against(struct lines *lines, const struct tp_action_plan *course
 
 bool tp_plan_step_rate(const struct tp_report_plan *plan, size_t i, struct tp_plan_step_rate *out)
 {
-	const struct tp_action_plan *course = &plan->findings->course;
-	const struct tp_bound *bound = &course->moves[i].so_far;
-	if (!(course->step_ns > 0) || !bound->is_known)
+	const struct tp_action_plan *action_plan = &plan->findings->action_plan;
+	const struct tp_bound *bound = &action_plan->steps[i].so_far;
+	if (!(action_plan->step_ns > 0) || !bound->is_known)
 		return false;
 	for (size_t k = 0; k <= i; k++)
-		for (size_t t = 0; t < course->moves[k].n_targets; t++)
-			if (course->moves[k].targets[t].is_of_loop)
+		for (size_t t = 0; t < action_plan->steps[k].n_targets; t++)
+			if (action_plan->steps[k].targets[t].is_of_loop)
 				return false;
-	double now = 1e9 / course->step_ns;
+	double now = 1e9 / action_plan->step_ns;
 	*out = (struct tp_plan_step_rate){now, now * bound->low, now * bound->high};
 	return true;
 }
@@ -204,24 +205,24 @@ static void add_rate(struct lines *lines, const struct tp_plan_step_rate *rate)
 
 static void add_checks(struct lines *lines, const struct tp_report_plan *plan, size_t i)
 {
-	const struct tp_action_plan *course = &plan->findings->course;
-	const struct tp_plan_step *move = &course->moves[i];
+	const struct tp_action_plan *action_plan = &plan->findings->action_plan;
+	const struct tp_plan_step *step = &action_plan->steps[i];
 	struct tp_plan_step_rate rate;
-	for (size_t k = 0; k < move->n_targets; k++)
-		add_target(lines, &move->targets[k], course->step_ns);
+	for (size_t k = 0; k < step->n_targets; k++)
+		add_target(lines, &step->targets[k], action_plan->step_ns);
 	if (tp_plan_step_rate(plan, i, &rate))
 		add_rate(lines, &rate);
-	for (size_t k = 0; k < move->n_advice; k++)
-		if (member(plan, move, k)->verify)
-			add_line(lines, "check", "%s", member(plan, move, k)->verify);
+	for (size_t k = 0; k < step->n_advice; k++)
+		if (member(plan, step, k)->verify)
+			add_line(lines, "check", "%s", member(plan, step, k)->verify);
 }
 
 /* ---- what it gains ---- */
 
-static void add_gain(struct lines *lines, const struct tp_plan_step *move,
+static void add_gain(struct lines *lines, const struct tp_plan_step *step,
 		     enum tp_sureness sureness)
 {
-	const struct tp_bound *gain = &move->gain;
+	const struct tp_bound *gain = &step->gain;
 	struct tp_buf text = {0};
 	if (gain->is_known)
 		tp_report_add_gain(&text, gain->low, gain->value, gain->high);
@@ -231,15 +232,15 @@ static void add_gain(struct lines *lines, const struct tp_plan_step *move,
 	tp_buf_release(&text);
 }
 
-static void add_bound(struct lines *lines, const struct tp_plan_step *move, size_t i)
+static void add_bound(struct lines *lines, const struct tp_plan_step *step, size_t i)
 {
-	const struct tp_bound *bound = &move->so_far;
+	const struct tp_bound *bound = &step->so_far;
 	struct tp_buf text = {0};
 	if (bound->is_known)
 		tp_report_add_gain_range(&text, bound->low, bound->high);
 	else
 		tp_buf_puts(&text, "not measured");
-	if (bound->is_known && i && !move->adds && move->gain.is_known)
+	if (bound->is_known && i && !step->adds && step->gain.is_known)
 		tp_buf_printf(&text, " (no more than %s alone)",
 			      i == 1 ? "change 1" : "the changes before it");
 	add_line(lines, "so far", "%s", tp_buf_text(&text));
@@ -249,14 +250,16 @@ static void add_bound(struct lines *lines, const struct tp_plan_step *move, size
 /* A limit below the expected rate would contradict it: it is named without its rate. */
 static void add_stop(struct lines *lines, const struct tp_report_plan *plan, size_t i)
 {
-	const struct tp_plan_step *move = &plan->findings->course.moves[i];
-	double now = plan->findings->course.step_ns > 0 ? 1e9 / plan->findings->course.step_ns : 0;
-	double at = move->then_steps_per_s;
-	if (!move->then_limit)
+	const struct tp_plan_step *step = &plan->findings->action_plan.steps[i];
+	double now = plan->findings->action_plan.step_ns > 0
+			     ? 1e9 / plan->findings->action_plan.step_ns
+			     : 0;
+	double at = step->then_steps_per_s;
+	if (!step->then_limit)
 		return;
-	const char *limit = tp_verdict_words_limit(tp_part_find(move->then_limit));
-	bool is_above = now > 0 && move->so_far.is_known &&
-			tp_report_gain_is_above(move->so_far.low, move->so_far.high, at / now);
+	const char *limit = tp_verdict_words_limit(tp_part_find(step->then_limit));
+	bool is_above = now > 0 && step->so_far.is_known &&
+			tp_report_gain_is_above(step->so_far.low, step->so_far.high, at / now);
 	if (at > 0 && !is_above)
 		add_line(lines, "then", "%s limits, at no more than %s steps/s", limit,
 			 tp_unit_number(at).text);
@@ -268,13 +271,13 @@ static void add_stop(struct lines *lines, const struct tp_report_plan *plan, siz
 
 const char *tp_plan_step_summary(const struct tp_report_plan *plan, size_t i)
 {
-	const struct tp_plan_step *move = &plan->findings->course.moves[i];
-	const struct tp_finding *finding = member(plan, move, 0);
+	const struct tp_plan_step *step = &plan->findings->action_plan.steps[i];
+	const struct tp_finding *finding = member(plan, step, 0);
 	/* A finding's headline describes its first action. */
-	bool is_first = !move->n_deeds ||
+	bool is_first = !step->n_actions ||
 			(finding->n_actions &&
-			 strcmp(finding->actions[0].technique, move->deeds[0].technique) == 0);
-	return is_first ? finding->headline : move->deeds[0].text;
+			 strcmp(finding->actions[0].technique, step->actions[0].technique) == 0);
+	return is_first ? finding->headline : step->actions[0].text;
 }
 
 const char *tp_plan_step_title(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i)
@@ -284,33 +287,33 @@ const char *tp_plan_step_title(struct tp_arena *arena, const struct tp_report_pl
 
 /* What a stage says about several ranks is left out for a single process. */
 static void add_order(struct lines *lines, const struct tp_report_plan *plan,
-		      const struct tp_plan_step *move)
+		      const struct tp_plan_step *step)
 {
 	const struct tp_quantity *ranks = &plan->facts[TP_FACT_COMM_RANKS];
-	const char *of_ranks = strstr(move->stage, ", on each rank");
-	size_t len = strlen(move->stage);
+	const char *of_ranks = strstr(step->stage, ", on each rank");
+	size_t len = strlen(step->stage);
 	if (of_ranks && !(ranks->is_known && ranks->value > 1))
-		len = (size_t)(of_ranks - move->stage);
-	add_line(lines, "order", "stage %u of the diagnosis: %.*s", move->order, (int)len,
-		 move->stage);
+		len = (size_t)(of_ranks - step->stage);
+	add_line(lines, "order", "stage %u of the diagnosis: %.*s", step->order, (int)len,
+		 step->stage);
 }
 
 size_t tp_plan_step_fields(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i,
 			   struct tp_plan_field *out)
 {
-	const struct tp_plan_step *move = &plan->findings->course.moves[i];
+	const struct tp_plan_step *step = &plan->findings->action_plan.steps[i];
 	struct lines lines = {.arena = arena, .items = out};
-	for (size_t k = 0; k < move->n_advice; k++)
-		add_line(&lines, "because", "%s", member(plan, move, k)->because);
-	if (move->stage)
-		add_order(&lines, plan, move);
-	add_gain(&lines, move, member(plan, move, 0)->sureness);
-	add_actions(&lines, move);
-	add_others(&lines, plan, move);
-	add_price(&lines, plan, move);
-	add_against(&lines, &plan->findings->course, move->against);
+	for (size_t k = 0; k < step->n_advice; k++)
+		add_line(&lines, "because", "%s", member(plan, step, k)->because);
+	if (step->stage)
+		add_order(&lines, plan, step);
+	add_gain(&lines, step, member(plan, step, 0)->sureness);
+	add_actions(&lines, step);
+	add_others(&lines, plan, step);
+	add_price(&lines, plan, step);
+	add_against(&lines, &plan->findings->action_plan, step->against);
 	add_checks(&lines, plan, i);
-	add_bound(&lines, move, i);
+	add_bound(&lines, step, i);
 	add_stop(&lines, plan, i);
 	return lines.n;
 }
@@ -334,16 +337,16 @@ static void add_missing(struct lines *lines, const struct tp_report_plan *plan)
 size_t tp_plan_fields(struct tp_arena *arena, const struct tp_report_plan *plan,
 		      struct tp_plan_field *out)
 {
-	const struct tp_action_plan *course = &plan->findings->course;
+	const struct tp_action_plan *action_plan = &plan->findings->action_plan;
 	struct lines lines = {.arena = arena, .items = out};
-	if (course->n_moves)
+	if (action_plan->n_steps)
 		add_line(&lines, "after", "Measure again after each change: the order may change.");
-	if (course->yardstick)
+	if (action_plan->yardstick)
 		add_yardstick(&lines, "fewer",
 			      "trainprof does not record the loss, so it cannot judge methods that "
 			      "train fewer steps (trainprof guide iterations). Such a method must "
 			      "beat simply shortening the schedule ",
-			      NULL, course->yardstick);
+			      NULL, action_plan->yardstick);
 	add_missing(&lines, plan);
 	return lines.n;
 }

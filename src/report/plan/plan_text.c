@@ -46,16 +46,16 @@ void tp_report_plan_text(struct tp_page *page, const struct tp_report_plan *plan
 {
 	struct tp_arena arena = {0};
 	struct tp_plan_field fields[TP_PLAN_FIELDS_MAX];
-	size_t n_moves = plan->findings->course.n_moves;
+	size_t n_steps = plan->findings->action_plan.n_steps;
 	print_head(page, plan);
-	for (size_t i = 0; i < n_moves; i++) {
+	for (size_t i = 0; i < n_steps; i++) {
 		tp_page_end(page);
 		tp_page_wrap(page, COLUMN_LABEL, TP_PAINT_BOLD, tp_plan_step_title(&arena, plan, i),
 			     0);
 		print_fields(page, fields, tp_plan_step_fields(&arena, plan, i, fields));
 	}
 	tp_page_end(page);
-	if (!n_moves)
+	if (!n_steps)
 		tp_page_wrap(page, 0, TP_PAINT_NONE, no_steps, 0);
 	print_fields(page, fields, tp_plan_fields(&arena, plan, fields));
 	tp_arena_release(&arena);
@@ -80,7 +80,7 @@ void tp_report_plan_markdown(struct tp_buf *out, const struct tp_report_plan *pl
 {
 	struct tp_arena arena = {0};
 	struct tp_plan_field fields[TP_PLAN_FIELDS_MAX];
-	size_t n_moves = plan->findings->course.n_moves;
+	size_t n_steps = plan->findings->action_plan.n_steps;
 	tp_buf_puts(out, "### Plan for ");
 	tp_markdown_add_plain(out, plan->subject);
 	tp_buf_puts(out, "\n\n**");
@@ -88,13 +88,13 @@ void tp_report_plan_markdown(struct tp_buf *out, const struct tp_report_plan *pl
 	tp_buf_puts(out, "** ");
 	tp_markdown_add_plain(out, verdict_sentence(plan));
 	tp_buf_puts(out, "\n\n");
-	for (size_t i = 0; i < n_moves; i++) {
+	for (size_t i = 0; i < n_steps; i++) {
 		tp_buf_printf(out, "%zu. **", i + 1);
 		tp_markdown_add_plain(out, tp_plan_step_summary(plan, i));
 		tp_buf_puts(out, "**\n");
 		add_fields(out, fields, tp_plan_step_fields(&arena, plan, i, fields));
 	}
-	if (!n_moves)
+	if (!n_steps)
 		tp_buf_printf(out, "%s\n", no_steps);
 	tp_buf_puts(out, "\n");
 	size_t n = tp_plan_fields(&arena, plan, fields);

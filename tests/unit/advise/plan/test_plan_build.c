@@ -59,12 +59,12 @@ static const struct tp_action_plan *judged(void)
 	struct tp_error err = {0};
 	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
 	tp_advise_facts(&findings, book, facts);
-	return &findings.course;
+	return &findings.action_plan;
 }
 
-static const char *rule_of(const struct tp_plan_step *move, size_t i)
+static const char *rule_of(const struct tp_plan_step *step, size_t i)
 {
-	return findings.items[move->advice[i]].rule;
+	return findings.items[step->advice[i]].rule;
 }
 
 static void is_of_several(const struct tp_bound *bound, double low, double high, double saved_ms)
@@ -96,12 +96,12 @@ START_TEST(diagnosis_comes_before_size_and_shares_go_one_after_another)
 	/* "disk" is second in the order of diagnosis, "wait" first; the gain of disk is larger. */
 	put("large", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
 	put("small", "wait", OWN("two"), GAIN("host", "50%", "50%"));
-	const struct tp_action_plan *course = judged();
+	const struct tp_action_plan *action_plan = judged();
 	/* A finding with only a bound comes last, however large the bound is. */
 	ck_assert_str_eq(findings.items[0].rule, "test/small");
-	ck_assert_uint_eq(course->n_moves, 2);
-	const struct tp_plan_step *first = &course->moves[0];
-	const struct tp_plan_step *second = &course->moves[1];
+	ck_assert_uint_eq(action_plan->n_steps, 2);
+	const struct tp_plan_step *first = &action_plan->steps[0];
+	const struct tp_plan_step *second = &action_plan->steps[1];
 	ck_assert_str_eq(rule_of(first, 0), "test/small");
 	ck_assert_str_eq(rule_of(second, 0), "test/large");
 	ck_assert_uint_eq(first->order, 1);
@@ -118,7 +118,7 @@ START_TEST(diagnosis_comes_before_size_and_shares_go_one_after_another)
 	/* 40 ms of compute remain: 25 steps per second. */
 	ck_assert_str_eq(second->then_limit, "compute");
 	ck_assert_double_eq_tol(second->then_steps_per_s, 25, 1e-9);
-	ck_assert_double_eq_tol(course->step_ns, 100e6, 1e-3);
+	ck_assert_double_eq_tol(action_plan->step_ns, 100e6, 1e-3);
 	ck_assert_double_eq_tol(findings.combined_high, second->so_far.high, 1e-12);
 	ck_assert_double_eq_tol(findings.combined_low, second->so_far.low, 1e-12);
 }
@@ -135,12 +135,12 @@ START_TEST(small_gains_come_after_the_largest)
 	put("small", "wait", OWN("two"), GAIN("host", "25%", "0"));
 	put("middle", "wait", OWN("three"), GAIN("host", "50%", "0"));
 	put("late", "disk", OWN("four"), "");
-	const struct tp_action_plan *course = judged();
+	const struct tp_action_plan *action_plan = judged();
 	static const char *const wanted[] = {"test/middle", "test/large", "test/late",
 					     "test/small"};
-	ck_assert_uint_eq(course->n_moves, 4);
+	ck_assert_uint_eq(action_plan->n_steps, 4);
 	for (size_t i = 0; i < 4; i++)
-		ck_assert_str_eq(rule_of(&course->moves[i], 0), wanted[i]);
+		ck_assert_str_eq(rule_of(&action_plan->steps[i], 0), wanted[i]);
 }
 END_TEST
 
@@ -148,13 +148,13 @@ START_TEST(another_way_to_the_same_adds_nothing)
 {
 	put("one", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
 	put("two", "disk", OWN("two"), GAIN("dataloader", "80%", "0"));
-	const struct tp_action_plan *course = judged();
-	ck_assert_uint_eq(course->n_moves, 2);
-	ck_assert_str_eq(rule_of(&course->moves[0], 0), "test/one");
-	ck_assert(course->moves[0].adds);
-	ck_assert(!course->moves[1].adds);
-	is_bound(&course->moves[1].gain, 1, 100.0 / 68);
-	is_bound(&course->moves[1].so_far, 1, 100.0 / 60);
+	const struct tp_action_plan *action_plan = judged();
+	ck_assert_uint_eq(action_plan->n_steps, 2);
+	ck_assert_str_eq(rule_of(&action_plan->steps[0], 0), "test/one");
+	ck_assert(action_plan->steps[0].adds);
+	ck_assert(!action_plan->steps[1].adds);
+	is_bound(&action_plan->steps[1].gain, 1, 100.0 / 68);
+	is_bound(&action_plan->steps[1].so_far, 1, 100.0 / 60);
 }
 END_TEST
 
@@ -164,22 +164,22 @@ START_TEST(actions_that_pay_only_together_are_one_step)
 	put("one", "disk", "\"technique\": \"fast\"", GAIN("dataloader", "50%", "0"));
 	put("two", "wait", "\"technique\": \"slow\"", GAIN("host", "50%", "50%"));
 	put("three", "disk", OWN("own"), GAIN("compute", "25%", "25%"));
-	const struct tp_action_plan *course = judged();
-	ck_assert_uint_eq(course->n_moves, 2);
-	const struct tp_plan_step *both = &course->moves[0];
+	const struct tp_action_plan *action_plan = judged();
+	ck_assert_uint_eq(action_plan->n_steps, 2);
+	const struct tp_plan_step *both = &action_plan->steps[0];
 	ck_assert_uint_eq(both->n_advice, 2);
 	ck_assert_str_eq(rule_of(both, 0), "test/two"); /* an estimate comes before a bound */
 	ck_assert_str_eq(rule_of(both, 1), "test/one");
 	ck_assert_uint_eq(both->order, 1); /* the order of the earlier one */
 	/* At least 10 ms, and at most 20 ms more. */
 	is_of_several(&both->gain, 100.0 / 90, 100.0 / 70, 10 + saved_ms(0, 20));
-	ck_assert_uint_eq(both->n_deeds, 2);
-	ck_assert_int_eq(both->deeds[0].role, TP_PLAN_ACTION_DO);
-	ck_assert_int_eq(both->deeds[1].role, TP_PLAN_ACTION_DO);
+	ck_assert_uint_eq(both->n_actions, 2);
+	ck_assert_int_eq(both->actions[0].role, TP_PLAN_ACTION_DO);
+	ck_assert_int_eq(both->actions[1].role, TP_PLAN_ACTION_DO);
 	ck_assert_str_eq(both->against->technique,
 			 "fast"); /* slow reduces the number of iterations */
-	ck_assert_ptr_null(course->moves[1].against);
-	ck_assert_str_eq(course->yardstick->technique, "fast");
+	ck_assert_ptr_null(action_plan->steps[1].against);
+	ck_assert_str_eq(action_plan->yardstick->technique, "fast");
 }
 END_TEST
 
@@ -188,12 +188,13 @@ START_TEST(one_technique_of_two_rules_is_one_move)
 	put("one", "disk", OWN("same"), GAIN("dataloader", "50%", "0"));
 	put("two", "disk", "\"technique\": \"fast\"", GAIN("host", "50%", "0"));
 	put("three", "wait", "\"technique\": \"fast\"", GAIN("compute", "50%", "0"));
-	const struct tp_action_plan *course = judged();
-	ck_assert_uint_eq(course->n_moves, 2);
-	ck_assert_uint_eq(course->moves[0].n_advice, 2);
-	ck_assert_str_eq(rule_of(&course->moves[0], 0), "test/three");
-	is_of_several(&course->moves[0].gain, 1, 100.0 / 70, saved_ms(0, 10) + saved_ms(0, 20));
-	is_of_several(&course->moves[1].so_far, 1, 100.0 / 50,
+	const struct tp_action_plan *action_plan = judged();
+	ck_assert_uint_eq(action_plan->n_steps, 2);
+	ck_assert_uint_eq(action_plan->steps[0].n_advice, 2);
+	ck_assert_str_eq(rule_of(&action_plan->steps[0], 0), "test/three");
+	is_of_several(&action_plan->steps[0].gain, 1, 100.0 / 70,
+		      saved_ms(0, 10) + saved_ms(0, 20));
+	is_of_several(&action_plan->steps[1].so_far, 1, 100.0 / 50,
 		      saved_ms(0, 20) + saved_ms(0, 10) + saved_ms(0, 20));
 }
 END_TEST
@@ -203,15 +204,15 @@ START_TEST(an_unknown_gain_stays_unknown)
 	put("one", "wait", OWN("one"), "");
 	put("two", "disk", OWN("two"), GAIN("host", "50%", "50%"));
 	put("three", "disk", OWN("three"), "");
-	const struct tp_action_plan *course = judged();
-	ck_assert_uint_eq(course->n_moves, 3);
+	const struct tp_action_plan *action_plan = judged();
+	ck_assert_uint_eq(action_plan->n_steps, 3);
 	/* What is sure comes first; the others follow the diagnosis. */
-	ck_assert_str_eq(rule_of(&course->moves[0], 0), "test/two");
-	ck_assert_str_eq(rule_of(&course->moves[1], 0), "test/one");
-	ck_assert_str_eq(rule_of(&course->moves[2], 0), "test/three");
+	ck_assert_str_eq(rule_of(&action_plan->steps[0], 0), "test/two");
+	ck_assert_str_eq(rule_of(&action_plan->steps[1], 0), "test/one");
+	ck_assert_str_eq(rule_of(&action_plan->steps[2], 0), "test/three");
 	for (size_t i = 1; i < 3; i++) {
-		ck_assert(!course->moves[i].gain.is_known && !course->moves[i].adds);
-		is_bound(&course->moves[i].so_far, 100.0 / 90, 100.0 / 90);
+		ck_assert(!action_plan->steps[i].gain.is_known && !action_plan->steps[i].adds);
+		is_bound(&action_plan->steps[i].so_far, 100.0 / 90, 100.0 / 90);
 	}
 }
 END_TEST
@@ -220,9 +221,9 @@ START_TEST(an_unknown_rate_stays_unknown)
 {
 	put("one", "wait", OWN("one"), GAIN("host", "50%", "50%"));
 	facts[TP_FACT_STEP_TIME].is_known = false;
-	const struct tp_action_plan *course = judged();
-	ck_assert_str_eq(course->moves[0].then_limit, "compute");
-	ck_assert(course->moves[0].then_steps_per_s == 0 && course->step_ns == 0);
+	const struct tp_action_plan *action_plan = judged();
+	ck_assert_str_eq(action_plan->steps[0].then_limit, "compute");
+	ck_assert(action_plan->steps[0].then_steps_per_s == 0 && action_plan->step_ns == 0);
 }
 END_TEST
 
@@ -230,7 +231,7 @@ START_TEST(without_advice_there_is_no_move)
 {
 	put("one", "wait", OWN("one"), GAIN("host", "50%", "50%"));
 	facts_set(facts, TP_FACT_STEP_COUNT, 1);
-	ck_assert_uint_eq(judged()->n_moves, 0);
+	ck_assert_uint_eq(judged()->n_steps, 0);
 }
 END_TEST
 
@@ -238,7 +239,7 @@ Suite *suite_advise_plan_build(void);
 Suite *suite_advise_plan_build(void)
 {
 	Suite *suite = suite_create("advise_moves");
-	TCase *tcase = tcase_create("moves");
+	TCase *tcase = tcase_create("steps");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, diagnosis_comes_before_size_and_shares_go_one_after_another);
 	tcase_add_test(tcase, small_gains_come_after_the_largest);
