@@ -41,13 +41,13 @@ static struct {
 	pthread_once_t once;
 	struct tp_ring_writer ring;
 	struct tp_cupti_lifecycle collecting;
-	int is_tended;  /* the agent's thread exists or is being created */
+	int has_thread; /* the agent's thread exists or is being created */
 	bool may_leave; /* the agent was attached to a running program, so the reader may ask it to
 			   leave */
-	int has_come[N_ENTRIES];
+	int was_entered[N_ENTRIES];
 	void *block; /* mapping that attach left behind */
 	size_t block_bytes;
-	pid_t comer; /* the thread that attach created */
+	pid_t attach_tid; /* the thread that attach created */
 } agent = {.once = PTHREAD_ONCE_INIT};
 
 static uint64_t now_ns(void)
@@ -64,13 +64,13 @@ static uint32_t *request_word(void)
 
 static void emit_ranges(void)
 {
-	if (__atomic_load_n(&agent.has_come[ENTRY_NVTX], __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&agent.was_entered[ENTRY_NVTX], __ATOMIC_ACQUIRE))
 		tp_nvtx_ranges_drain(now_ns(), true);
 }
 
 static void wait_for(uint32_t wanted)
 {
-	bool has_nvtx = __atomic_load_n(&agent.has_come[ENTRY_NVTX], __ATOMIC_RELAXED);
+	bool has_nvtx = __atomic_load_n(&agent.was_entered[ENTRY_NVTX], __ATOMIC_RELAXED);
 	long ms = tp_cupti_lifecycle_is_active(&agent.collecting) || has_nvtx ? OPEN_MS : IDLE_MS;
 	/* The thread that is writing a range may never finish it; the queue would then stay
 	 * blocked. */
@@ -110,7 +110,7 @@ static void leave(void)
 	tp_cupti_lifecycle_leave(&agent.collecting);
 	emit_end();
 	/* The thread that attach created runs code in that block and may exit late. */
-	if (agent.block_bytes && syscall(SYS_tgkill, getpid(), agent.comer, 0) != 0)
+	if (agent.block_bytes && syscall(SYS_tgkill, getpid(), agent.attach_tid, 0) != 0)
 		munmap(agent.block, agent.block_bytes);
 }
 
@@ -124,7 +124,7 @@ static void *run(void *unused)
 		emit_ranges();
 		tp_exit_guard_set_inside(true);
 		tp_cupti_lifecycle_tick(&agent.collecting, wanted,
-					__atomic_load_n(&agent.has_come[ENTRY_CUDA],
+					__atomic_load_n(&agent.was_entered[ENTRY_CUDA],
 							__ATOMIC_ACQUIRE));
 		tp_exit_guard_set_inside(false);
 		if (!tp_exit_guard_is_over() && !is_dismissed())
@@ -136,7 +136,7 @@ static void *run(void *unused)
 		leave();
 	tp_cupti_handoff_end();
 	tp_exit_guard_end();
-	__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&agent.has_thread, 0, __ATOMIC_RELEASE);
 	return NULL;
 }
 
@@ -166,7 +166,7 @@ static void start_thread(void)
 		agent.ring.header->error = failure;
 		tp_ring_writer_set_state(&agent.ring, TP_GPU_STATE_NO_ROOM);
 		tp_exit_guard_end();
-		__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&agent.has_thread, 0, __ATOMIC_RELEASE);
 	}
 }
 
@@ -174,7 +174,7 @@ static void start_thread(void)
  * belongs to the parent. */
 static bool is_claimed(void)
 {
-	return __atomic_exchange_n(&agent.is_tended, 1, __ATOMIC_ACQ_REL) &&
+	return __atomic_exchange_n(&agent.has_thread, 1, __ATOMIC_ACQ_REL) &&
 	       (!agent.ring.header || tp_ring_writer_is_ours(&agent.ring));
 }
 
@@ -191,7 +191,7 @@ static void begin(void)
 			session->has_ranges = tp_nvtx_ranges_init(&agent.ring, &session->lock);
 			start_thread();
 		} else {
-			__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
+			__atomic_store_n(&agent.has_thread, 0, __ATOMIC_RELEASE);
 		}
 	}
 	errno = saved;
@@ -204,7 +204,7 @@ static bool enter(enum agent_entry entry)
 	pthread_once(&agent.once, begin);
 	if (!tp_ring_writer_is_ours(&agent.ring) || agent.may_leave)
 		return false;
-	__atomic_store_n(&agent.has_come[entry], 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&agent.was_entered[entry], 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, request_word(), FUTEX_WAKE, 1, NULL, NULL, 0);
 	return true;
 }
@@ -251,7 +251,7 @@ static int join(void)
 	if (failure)
 		return failure;
 	agent.may_leave = true;
-	agent.has_come[ENTRY_CUDA] = 1;
+	agent.was_entered[ENTRY_CUDA] = 1;
 	tp_cupti_lifecycle_begin(&agent.collecting, &agent.ring);
 	agent.collecting.is_late = true;
 	agent.collecting.starts_idle = true;
@@ -268,12 +268,12 @@ __attribute__((visibility("default"))) int trainprof_agent_attach(void *block, s
 		return -EBUSY;
 	int failure = join();
 	if (failure) {
-		__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&agent.has_thread, 0, __ATOMIC_RELEASE);
 		return -failure;
 	}
 	agent.block = block;
 	agent.block_bytes = bytes;
-	agent.comer = (pid_t)syscall(SYS_gettid);
+	agent.attach_tid = (pid_t)syscall(SYS_gettid);
 	start_thread();
 	return agent.ring.fd;
 }

@@ -20,8 +20,8 @@ static void add(struct lister *l, const char *text)
 		l->out[l->n++] = text;
 }
 
-/* The time by which both sides differ, always above 0: of a run that is not slower parts may still
- * have grown. */
+/* The time by which both sides differ, always above 0: parts of a run that is not slower may have
+ * grown, too. */
 static double growth_of(const struct lister *l)
 {
 	double change = l->diff->step.is_known ? l->diff->step.difference : 0;

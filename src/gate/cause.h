@@ -12,7 +12,7 @@ size_t tp_cause_of_run(const char *out[TP_BUDGET_CAUSES_MAX], const struct tp_ru
 		       struct tp_arena *arena);
 
 /* Lists parts that grew, settings that changed, advice and lines that are new, and the commits of
- * both sides; the most telling first. Returns their number, at most TP_BUDGET_CAUSES_MAX. */
+ * both sides; the most informative first. Returns their number, at most TP_BUDGET_CAUSES_MAX. */
 size_t tp_cause_list(const char *out[TP_BUDGET_CAUSES_MAX], const struct tp_run_diff *diff,
 		     struct tp_arena *arena);
 

@@ -48,9 +48,9 @@ static struct {
 	bool is_loaded;
 	bool is_finalized;
 	bool is_registered;
-	bool is_asked; /* a buffer was requested: before that some versions hang in a flush */
-	uint64_t told; /* one bit per enabled kind */
-	bool tells_calls;
+	bool is_asked;    /* a buffer was requested: before that some versions hang in a flush */
+	uint64_t enabled; /* one bit per enabled kind */
+	bool records_calls;
 	uint8_t *pool; /* BUFFERS of BUFFER_BYTES each */
 	bool is_lent[BUFFERS];
 	struct kind_count kinds[KINDS];
@@ -83,7 +83,7 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 	pthread_mutex_unlock(&probe.lock);
 }
 
-static void meet(struct link *pair)
+static void count_pair(struct link *pair)
 {
 	if (!pair->call_ns || !pair->kernel_ns)
 		return;
@@ -105,7 +105,7 @@ static void remember(uint32_t link, uint64_t call_ns, uint64_t kernel_ns)
 		pair->call_ns = call_ns;
 	if (kernel_ns)
 		pair->kernel_ns = kernel_ns;
-	meet(pair);
+	count_pair(pair);
 }
 
 static void count_times(struct kind_count *kind, uint64_t start, uint64_t end, uint32_t link)
@@ -195,8 +195,8 @@ static uint32_t no_id(void *context, const char *name)
 
 static void limit_device_buffers(void)
 {
-	const char *told = secure_getenv(PROBE_LIMIT_ENV);
-	size_t value = told ? strtoul(told, NULL, 10) : 0;
+	const char *limit = secure_getenv(PROBE_LIMIT_ENV);
+	size_t value = limit ? strtoul(limit, NULL, 10) : 0;
 	size_t size = sizeof(value);
 	if (value && probe.lib.set_attribute)
 		probe.lib.set_attribute(CUPTI_DEVICE_BUFFER_POOL_LIMIT, &size, &value);
@@ -230,7 +230,7 @@ static int subscribe(void)
 }
 
 /* Only those calls that start work on the device or wait for it, if CUPTI can choose. */
-static int switch_told_calls(uint8_t is_on)
+static int switch_recorded_calls(uint8_t is_on)
 {
 	int failure = 0;
 	if (!probe.lib.enable_driver_call || !probe.lib.enable_runtime_call)
@@ -241,27 +241,27 @@ static int switch_told_calls(uint8_t is_on)
 		if (tp_call_names_is_recorded(probe.calls.does[CUPTI_DOMAIN_RUNTIME][cbid]))
 			failure |= probe.lib.enable_runtime_call(cbid, is_on);
 	}
-	probe.tells_calls = is_on;
+	probe.records_calls = is_on;
 	return failure;
 }
 
 /* Enables exactly these kinds; pending buffers are flushed first. */
-static int tell(uint64_t kinds, bool tells_calls)
+static int enable_exactly(uint64_t kinds, bool records_calls)
 {
 	int failure = 0;
 	if (probe.is_asked)
 		probe.lib.flush_all(0);
 	for (int kind = 0; kind < KINDS; kind++) {
-		bool was = probe.told >> kind & 1;
+		bool was = probe.enabled >> kind & 1;
 		bool is = kinds >> kind & 1;
 		int result = 0;
 		if (was != is)
 			result = is ? probe.lib.enable(kind) : probe.lib.disable(kind);
 		failure = failure ? failure : result;
 	}
-	probe.told = kinds;
-	if (tells_calls != probe.tells_calls) {
-		int result = switch_told_calls(tells_calls);
+	probe.enabled = kinds;
+	if (records_calls != probe.records_calls) {
+		int result = switch_recorded_calls(records_calls);
 		failure = failure ? failure : result;
 	}
 	return failure;
@@ -270,7 +270,7 @@ static int tell(uint64_t kinds, bool tells_calls)
 static int unsubscribe(void)
 {
 	cupti_subscriber subscriber = probe.subscriber;
-	int failure = tell(0, false);
+	int failure = enable_exactly(0, false);
 	probe.subscriber = NULL;
 	return subscriber ? probe.lib.unsubscribe(subscriber) : failure;
 }
@@ -297,7 +297,7 @@ static const struct {
 	const char *name;
 	bool is_subscribed;
 	uint64_t kinds;
-	bool tells_calls;
+	bool records_calls;
 } modes[] = {
 	{"load", false, 0, false},
 	{"subscribe", true, 0, false},
@@ -322,7 +322,7 @@ int probe_mode(const char *mode)
 		if (!modes[i].is_subscribed)
 			return probe.subscriber ? unsubscribe() : 0;
 		int result = subscribe();
-		return result ? result : tell(modes[i].kinds, modes[i].tells_calls);
+		return result ? result : enable_exactly(modes[i].kinds, modes[i].records_calls);
 	}
 	return -1;
 }
