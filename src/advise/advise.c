@@ -15,42 +15,42 @@
 #include <string.h>
 
 /* Judges the rules of one kind into `out`; returns their number. */
-static size_t judge_all(const struct tp_rule_context *matter, bool verdicts,
+static size_t judge_all(const struct tp_rule_context *context, bool verdicts,
 			struct tp_candidate *out)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < matter->book->n_rules; i++) {
-		const struct tp_rule *rule = &matter->book->rules[i];
+	for (size_t i = 0; i < context->book->n_rules; i++) {
+		const struct tp_rule *rule = &context->book->rules[i];
 		if (verdicts != (rule->verdict.id != NULL))
 			continue;
 		out[n].rule = rule;
-		out[n].finding = tp_judge_rule(matter, rule, &out[n].gain);
+		out[n].finding = tp_judge_rule(context, rule, &out[n].gain);
 		n++;
 	}
 	return n;
 }
 
-static void fill_combined(struct tp_findings *out, const struct tp_rule_context *matter,
+static void fill_combined(struct tp_findings *out, const struct tp_rule_context *context,
 			  const struct tp_candidate *candidates, size_t n_advice)
 {
 	struct tp_gain *gains = tp_arena_array(&out->arena, n_advice, sizeof(*gains));
 	for (size_t i = 0; i < n_advice; i++)
 		gains[i] = candidates[i].gain;
 	struct tp_next_limit then;
-	double largest = tp_thresholds_value(&matter->book->thresholds, "gain.largest", 100);
-	struct tp_gain all = tp_gain_combine(&matter->basis, gains, n_advice, largest, &then);
+	double largest = tp_thresholds_value(&context->book->thresholds, "gain.largest", 100);
+	struct tp_gain all = tp_gain_combine(&context->basis, gains, n_advice, largest, &then);
 	out->has_combined = all.is_known;
 	out->combined_low = all.low;
 	out->combined_value = all.value;
 	out->combined_high = all.high;
 	if (!all.is_known)
 		return;
-	out->then_limit = tp_next_limit_name(&then, matter);
-	out->then_steps_per_s = tp_next_limit_steps_per_s(&then, matter);
+	out->then_limit = tp_next_limit_name(&then, context);
+	out->then_steps_per_s = tp_next_limit_steps_per_s(&then, context);
 }
 
 /* Selects the rule that fires and has the lowest `order`. */
-static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *matter,
+static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *context,
 			 struct tp_candidate *candidates, size_t n)
 {
 	const struct tp_rule *best = NULL;
@@ -69,13 +69,13 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 			continue;
 		finding->state = TP_FINDING_QUIET;
 		finding->quiet_because =
-			tp_arena_printf(matter->arena, "%s is the verdict", best->id);
+			tp_arena_printf(context->arena, "%s is the verdict", best->id);
 	}
-	out->verdict = tp_arena_strdup(matter->arena, best->verdict.id);
-	out->verdict_cause = tp_arena_strdup(matter->arena, best->verdict.cause);
-	out->verdict_title = tp_arena_strdup(matter->arena, best->verdict.title);
-	out->verdict_sentence = tp_sentence_fill(best->verdict.sentence, matter->facts,
-						 &matter->terms, matter->arena);
+	out->verdict = tp_arena_strdup(context->arena, best->verdict.id);
+	out->verdict_cause = tp_arena_strdup(context->arena, best->verdict.cause);
+	out->verdict_title = tp_arena_strdup(context->arena, best->verdict.title);
+	out->verdict_sentence = tp_sentence_fill(best->verdict.sentence, context->facts,
+						 &context->terms, context->arena);
 }
 
 /* Returns the reason why no advice is given, whatever fired: the verdict leaves nothing to judge.
@@ -109,16 +109,16 @@ static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice, 
 	return 0;
 }
 
-/* `facts` are those of `matter`; the number of advices is added to them. `is_seen`: believe them,
+/* `facts` are those of `context`; the number of advices is added to them. `is_seen`: believe them,
  * however short the run was. */
-static void advise(struct tp_findings *out, const struct tp_rule_context *matter, bool is_seen,
+static void advise(struct tp_findings *out, const struct tp_rule_context *context, bool is_seen,
 		   struct tp_quantity *facts)
 {
-	const struct tp_rulebook *book = matter->book;
+	const struct tp_rulebook *book = context->book;
 	struct tp_candidate *candidates =
 		tp_arena_array(&out->arena, book->n_rules, sizeof(*candidates));
 
-	size_t n = judge_all(matter, false, candidates);
+	size_t n = judge_all(context, false, candidates);
 	tp_finding_order_suppress(candidates, n, book, &out->arena);
 	out->n_fired = tp_finding_order_sort(candidates, n);
 
@@ -127,13 +127,13 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 							   .origin = TP_ORIGIN_DERIVED,
 							   .value = (double)out->n_fired,
 							   .coverage = 1};
-	size_t n_verdicts = judge_all(matter, true, candidates + n);
-	fill_verdict(out, matter, candidates + n, n_verdicts);
+	size_t n_verdicts = judge_all(context, true, candidates + n);
+	fill_verdict(out, context, candidates + n, n_verdicts);
 	const char *reason = reason_not_judged(out->verdict, is_seen);
 	if (reason)
 		out->n_fired = suppress_advice(candidates, out->n_fired, reason);
-	fill_combined(out, matter, candidates, out->n_fired);
-	tp_action_plan_build(&out->action_plan, matter, candidates, out->n_fired);
+	fill_combined(out, context, candidates, out->n_fired);
+	tp_action_plan_build(&out->action_plan, context, candidates, out->n_fired);
 	n += n_verdicts;
 	/* Verdicts are notes: sorting does not move the shown advice. */
 	tp_finding_order_sort(candidates, n);
@@ -163,7 +163,7 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	struct tp_quantity facts[TP_MAX_FACTS];
 	memcpy(facts, profile->facts, tp_n_facts * sizeof(facts[0]));
 	*out = (struct tp_findings){0};
-	const struct tp_rule_context matter = {
+	const struct tp_rule_context context = {
 		.book = book,
 		.facts = facts,
 		.terms = words_of_profile(book, profile, &out->arena),
@@ -174,7 +174,7 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 		.arena = &out->arena,
 	};
 	/* For devices every ns is known: few steps are enough. */
-	advise(out, &matter, profile->n_devices != 0, facts);
+	advise(out, &context, profile->n_devices != 0, facts);
 	tp_missing_facts_fill(out, book, facts);
 }
 
@@ -192,7 +192,7 @@ bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *
 		       double *value, double *high)
 {
 	struct tp_findings scratch = {0};
-	const struct tp_rule_context matter = {
+	const struct tp_rule_context context = {
 		.book = book,
 		.facts = profile->facts,
 		.terms.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
@@ -202,12 +202,12 @@ bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *
 	};
 	struct tp_candidate *candidates =
 		tp_arena_array(&scratch.arena, book->n_rules + 1, sizeof(*candidates));
-	size_t n = judge_all(&matter, false, candidates);
+	size_t n = judge_all(&context, false, candidates);
 	size_t n_chosen = 0;
 	for (size_t i = 0; i < n; i++)
 		if (is_selected_rule(findings, is_chosen, candidates[i].rule->id))
 			candidates[n_chosen++] = candidates[i];
-	fill_combined(&scratch, &matter, candidates, n_chosen);
+	fill_combined(&scratch, &context, candidates, n_chosen);
 	*low = scratch.combined_low;
 	*value = scratch.combined_value;
 	*high = scratch.combined_high;
@@ -222,7 +222,7 @@ void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
 	struct tp_quantity facts[TP_MAX_FACTS];
 	memcpy(facts, given, tp_n_facts * sizeof(facts[0]));
 	*out = (struct tp_findings){0};
-	const struct tp_rule_context matter = {
+	const struct tp_rule_context context = {
 		.book = book,
 		.facts = facts,
 		.terms = {.whole = tp_rule_context_whole(book, facts),
@@ -230,6 +230,6 @@ void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
 		.basis = tp_gain_input_of_facts(facts),
 		.arena = &out->arena,
 	};
-	advise(out, &matter, true, facts);
+	advise(out, &context, true, facts);
 	tp_missing_facts_fill(out, book, facts);
 }

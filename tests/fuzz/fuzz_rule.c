@@ -22,13 +22,13 @@ static void judge(const struct tp_rulebook *book, const struct tp_rule *rule)
 							.value = 0.3,
 							.coverage = 1,
 							.missing = "fuzz"};
-		struct tp_rule_context matter = {.book = book,
-						 .facts = facts,
-						 .terms.whole = "each step",
-						 .basis = tp_gain_input_of_facts(facts),
-						 .arena = &arena};
+		struct tp_rule_context context = {.book = book,
+						  .facts = facts,
+						  .terms.whole = "each step",
+						  .basis = tp_gain_input_of_facts(facts),
+						  .arena = &arena};
 		struct tp_gain gain;
-		struct tp_finding finding = tp_judge_rule(&matter, rule, &gain);
+		struct tp_finding finding = tp_judge_rule(&context, rule, &gain);
 		if (gain.is_known &&
 		    !(gain.low >= 1 && gain.low <= gain.value && gain.value <= gain.high))
 			abort();

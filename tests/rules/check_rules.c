@@ -154,13 +154,13 @@ static void check_texts(const struct tp_rulebook *book, const struct tp_rule *ru
 		if (test->expected != TP_EXPECT_FIRES)
 			continue;
 		const struct tp_quantity *facts = tp_rule_case_facts(test, &arena);
-		struct tp_rule_context matter = {.book = book,
-						 .facts = facts,
-						 .terms.whole = book->whole_steps,
-						 .basis = tp_gain_input_of_facts(facts),
-						 .arena = &arena};
+		struct tp_rule_context context = {.book = book,
+						  .facts = facts,
+						  .terms.whole = book->whole_steps,
+						  .basis = tp_gain_input_of_facts(facts),
+						  .arena = &arena};
 		struct tp_gain gain;
-		struct tp_finding finding = tp_judge_rule(&matter, rule, &gain);
+		struct tp_finding finding = tp_judge_rule(&context, rule, &gain);
 		check_sentences(rule, &finding);
 		check_headlines(book, rule, facts, &arena);
 		check(rule->gain.kind == TP_GAIN_NONE || gain.is_known ||

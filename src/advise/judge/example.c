@@ -11,40 +11,40 @@
 #include <math.h>
 #include <string.h>
 
-static void add_command(struct tp_buf *out, const struct tp_rule_context *matter)
+static void add_command(struct tp_buf *out, const struct tp_rule_context *context)
 {
 	/* The command of an import is trainprof's own: the command of the program is not known. */
-	if (!matter->run || !matter->run->n_command || matter->run->mode == TP_MODE_IMPORT) {
+	if (!context->run || !context->run->n_command || context->run->mode == TP_MODE_IMPORT) {
 		tp_buf_puts(out, "YOUR_COMMAND");
 		return;
 	}
-	for (size_t i = 0; i < matter->run->n_command; i++) {
+	for (size_t i = 0; i < context->run->n_command; i++) {
 		tp_buf_puts(out, i ? " " : "");
-		tp_text_add_argument(out, matter->run->command[i]);
+		tp_text_add_argument(out, context->run->command[i]);
 	}
 }
 
-static void add_cpus(struct tp_buf *out, const struct tp_rule_context *matter, double fewer)
+static void add_cpus(struct tp_buf *out, const struct tp_rule_context *context, double fewer)
 {
-	const struct tp_quantity *cpus = &matter->facts[TP_FACT_CPU_ALLOWED];
+	const struct tp_quantity *cpus = &context->facts[TP_FACT_CPU_ALLOWED];
 	if (cpus->is_known)
 		tp_buf_printf(out, "%.0f", fmax(1, floor(cpus->value) - fewer));
 	else
 		tp_buf_putc(out, 'N');
 }
 
-static void add_pids(struct tp_buf *out, const struct tp_rule_context *matter)
+static void add_pids(struct tp_buf *out, const struct tp_rule_context *context)
 {
-	tp_buf_puts(out, matter->pids ? matter->pids
-				      : "PID   (ps -eo pid,pcpu,comm --sort=-pcpu lists them)");
+	tp_buf_puts(out, context->pids ? context->pids
+				       : "PID   (ps -eo pid,pcpu,comm --sort=-pcpu lists them)");
 }
 
-static size_t add_token(struct tp_buf *out, const struct tp_rule_context *matter, const char *at)
+static size_t add_token(struct tp_buf *out, const struct tp_rule_context *context, const char *at)
 {
 	size_t len;
 	enum tp_capture_need need = tp_capture_need_of(at, &len);
 	if (need != TP_CAPTURE_NEEDS) {
-		tp_buf_puts(out, tp_capture_words(matter->run, need));
+		tp_buf_puts(out, tp_capture_words(context->run, need));
 		return len;
 	}
 	static const char *const tokens[] = {TP_EXAMPLE_COMMAND, "%CPUS", "%FEWER", "%PIDS"};
@@ -57,22 +57,22 @@ static size_t add_token(struct tp_buf *out, const struct tp_rule_context *matter
 		return 1;
 	}
 	if (which == 0)
-		add_command(out, matter);
+		add_command(out, context);
 	else if (which == 3)
-		add_pids(out, matter);
+		add_pids(out, context);
 	else
-		add_cpus(out, matter, which == 2);
+		add_cpus(out, context, which == 2);
 	return strlen(tokens[which]);
 }
 
-const char *tp_example_fill(const struct tp_rule_context *matter, const char *example)
+const char *tp_example_fill(const struct tp_rule_context *context, const char *example)
 {
 	if (!example)
 		return NULL;
 	struct tp_buf out = {0};
 	for (const char *at = example; *at;)
-		at += add_token(&out, matter, at);
-	const char *text = tp_arena_strdup(matter->arena, tp_buf_text(&out));
+		at += add_token(&out, context, at);
+	const char *text = tp_arena_strdup(context->arena, tp_buf_text(&out));
 	tp_buf_release(&out);
 	return text;
 }

@@ -9,6 +9,6 @@
  * number of CPUs it may use, %FEWER by one CPU less, and %CAPTURE_DEVICE and the like by what
  * records more with the tool that wrote the trace (capture_words.h). Unknown values become
  * YOUR_COMMAND or N. NULL returns NULL. */
-const char *tp_example_fill(const struct tp_rule_context *matter, const char *example);
+const char *tp_example_fill(const struct tp_rule_context *context, const char *example);
 
 #endif

@@ -24,8 +24,8 @@ struct tp_rule_context {
 const char *tp_rule_context_whole(const struct tp_rulebook *book, const struct tp_quantity *facts);
 
 /* Returns the whole finding, and its gain with the underlying fractions. Texts are in
- * matter->arena. */
-struct tp_finding tp_judge_rule(const struct tp_rule_context *matter, const struct tp_rule *rule,
+ * context->arena. */
+struct tp_finding tp_judge_rule(const struct tp_rule_context *context, const struct tp_rule *rule,
 				struct tp_gain *gain);
 
 #endif

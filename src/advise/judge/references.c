@@ -36,26 +36,26 @@ const struct tp_yardstick *tp_references_yardstick(struct tp_arena *arena,
 	return out;
 }
 
-static struct tp_condition_result condition_of(const struct tp_rule_context *matter,
+static struct tp_condition_result condition_of(const struct tp_rule_context *context,
 					       const struct tp_guide_condition *clause,
 					       bool is_need)
 {
-	struct tp_condition_result caveat = {.text = tp_arena_strdup(matter->arena, clause->text),
+	struct tp_condition_result caveat = {.text = tp_arena_strdup(context->arena, clause->text),
 					     .is_need = is_need,
 					     .holds = -1};
 	if (!clause->when)
 		return caveat;
-	enum tp_truth_value truth = tp_expr_truth(clause->when, matter->facts).value;
+	enum tp_truth_value truth = tp_expr_truth(clause->when, context->facts).value;
 	caveat.holds = truth == TP_UNKNOWN ? -1 : truth == TP_YES;
 	return caveat;
 }
 
-const struct tp_references *tp_references_find(const struct tp_rule_context *matter,
+const struct tp_references *tp_references_find(const struct tp_rule_context *context,
 					       const char *technique)
 {
-	struct tp_arena *arena = matter->arena;
+	struct tp_arena *arena = context->arena;
 	const struct tp_technique *from =
-		tp_catalogue_technique(&matter->book->catalogue, technique);
+		tp_catalogue_technique(&context->book->catalogue, technique);
 	if (!from)
 		return NULL;
 	struct tp_references *out = tp_arena_alloc(arena, sizeof(*out));
@@ -73,25 +73,25 @@ const struct tp_references *tp_references_find(const struct tp_rule_context *mat
 		.against = tp_references_yardstick(arena, from->against),
 	};
 	for (size_t i = 0; i < from->n_needs; i++)
-		caveats[out->n_caveats++] = condition_of(matter, &from->needs[i], true);
+		caveats[out->n_caveats++] = condition_of(context, &from->needs[i], true);
 	for (size_t i = 0; i < from->n_not_when; i++)
-		caveats[out->n_caveats++] = condition_of(matter, &from->not_when[i], false);
+		caveats[out->n_caveats++] = condition_of(context, &from->not_when[i], false);
 	return out;
 }
 
-bool tp_references_is_applied(const struct tp_rule_context *matter, const char *technique,
+bool tp_references_is_applied(const struct tp_rule_context *context, const char *technique,
 			      const char **seen)
 {
 	const struct tp_technique *from =
-		tp_catalogue_technique(&matter->book->catalogue, technique);
+		tp_catalogue_technique(&context->book->catalogue, technique);
 	if (!from || !from->done.when ||
-	    tp_expr_truth(from->done.when, matter->facts).value != TP_YES)
+	    tp_expr_truth(from->done.when, context->facts).value != TP_YES)
 		return false;
 	bool used[TP_MAX_FACTS] = {false};
 	tp_expr_facts(from->done.when, true, used);
 	*seen = NULL;
 	for (tp_fact_id i = 0; i < tp_n_facts && !*seen; i++)
 		if (used[i])
-			*seen = tp_arena_strdup(matter->arena, matter->facts[i].seen);
+			*seen = tp_arena_strdup(context->arena, context->facts[i].seen);
 	return true;
 }

@@ -55,7 +55,7 @@ static bool case_passes(const struct test_run *test_run, const struct tp_rule *r
 	static const enum tp_finding_state states[] = {TP_FINDING_FIRED, TP_FINDING_QUIET,
 						       TP_FINDING_NOT_JUDGED};
 	const struct tp_quantity *facts = tp_rule_case_facts(test, arena);
-	struct tp_rule_context matter = {
+	struct tp_rule_context context = {
 		.book = test_run->book,
 		.facts = facts,
 		.terms = {.whole = tp_rule_context_whole(test_run->book, facts),
@@ -64,7 +64,7 @@ static bool case_passes(const struct test_run *test_run, const struct tp_rule *r
 		.arena = arena,
 	};
 	struct tp_gain gain;
-	struct tp_finding finding = tp_judge_rule(&matter, rule, &gain);
+	struct tp_finding finding = tp_judge_rule(&context, rule, &gain);
 	const char *why =
 		finding.not_judged_because ? finding.not_judged_because : finding.quiet_because;
 	if (finding.state != states[test->expected]) {
@@ -74,7 +74,7 @@ static bool case_passes(const struct test_run *test_run, const struct tp_rule *r
 		return false;
 	}
 	if (finding.state == TP_FINDING_FIRED && rule->because &&
-	    !tp_sentence_fill(rule->because, facts, &matter.terms, arena)) {
+	    !tp_sentence_fill(rule->because, facts, &context.terms, arena)) {
 		test_fail(test_run, rule, test, "a number of its sentence is not known");
 		return false;
 	}

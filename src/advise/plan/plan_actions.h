@@ -13,9 +13,9 @@
 const struct tp_action *tp_plan_actions_first(const struct tp_rulebook *book,
 					      const struct tp_finding *finding);
 
-/* Returns the actions of the findings, the leading one first, in matter->arena; nothing is added
+/* Returns the actions of the findings, the leading one first, in context->arena; nothing is added
  * that is done already. */
-const struct tp_plan_action *tp_plan_actions_build(const struct tp_rule_context *matter,
+const struct tp_plan_action *tp_plan_actions_build(const struct tp_rule_context *context,
 						   const struct tp_finding *const *findings,
 						   size_t n_findings, size_t *n_actions);
 

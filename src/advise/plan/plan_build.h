@@ -12,17 +12,17 @@
  * pays only together, forms one step. Steps are sorted by the order of diagnosis, which is that of
  * the limit that a rule names first, then by rank; after them come those with a small gain compared
  * with the largest one ($plan.large, of the logarithms); bounds are those of tp_gain_combine().
- * Everything is in matter->arena.
+ * Everything is in context->arena.
  */
-void tp_action_plan_build(struct tp_action_plan *out, const struct tp_rule_context *matter,
+void tp_action_plan_build(struct tp_action_plan *out, const struct tp_rule_context *context,
 			  const struct tp_candidate *candidates, size_t n);
 
 /* The name of the largest remaining part, and the rate that it allows; `then` comes from
  * tp_gain_combine(). Also NULL and 0 if almost nothing of the step would be left: that is not
  * reachable. */
 const char *tp_next_limit_name(const struct tp_next_limit *then,
-			       const struct tp_rule_context *matter);
+			       const struct tp_rule_context *context);
 double tp_next_limit_steps_per_s(const struct tp_next_limit *then,
-				 const struct tp_rule_context *matter);
+				 const struct tp_rule_context *context);
 
 #endif

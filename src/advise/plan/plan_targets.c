@@ -12,14 +12,14 @@ static double clamp(double value, double low, double high)
 }
 
 /* "step.dataloader_fetch_ratio", else "step.dataloader_ratio". */
-static tp_fact_id fact_of_part(const struct tp_rule_context *matter, const struct tp_gain *gain)
+static tp_fact_id fact_of_part(const struct tp_rule_context *context, const struct tp_gain *gain)
 {
 	char name[80];
 	const char *part = tp_part_name(gain->part);
 	if (gain->label != TP_N_LABELS) {
 		snprintf(name, sizeof(name), "step.%s_%s_ratio", part, tp_label_name(gain->label));
 		tp_fact_id fact = tp_fact_find(name);
-		if (fact != tp_n_facts && matter->facts[fact].is_known)
+		if (fact != tp_n_facts && context->facts[fact].is_known)
 			return fact;
 	}
 	snprintf(name, sizeof(name), "step.%s_ratio", part);
@@ -42,23 +42,23 @@ static tp_fact_id fact_of_loop(const struct tp_rule *rule)
 	return fact;
 }
 
-static struct tp_plan_target target_of(const struct tp_rule_context *matter,
+static struct tp_plan_target target_of(const struct tp_rule_context *context,
 				       const struct tp_candidate *candidate)
 {
 	const struct tp_gain *gain = &candidate->gain;
 	bool is_of_loop = gain->kind == TP_GAIN_LOOP;
 	struct tp_plan_target target = {.is_of_loop = is_of_loop,
 					.fact = is_of_loop ? fact_of_loop(candidate->rule)
-							   : fact_of_part(matter, gain)};
-	if (target.fact == tp_n_facts || !matter->facts[target.fact].is_known)
+							   : fact_of_part(context, gain)};
+	if (target.fact == tp_n_facts || !context->facts[target.fact].is_known)
 		return (struct tp_plan_target){.fact = tp_n_facts};
-	target.now = clamp(matter->facts[target.fact].value, 0, 1);
+	target.now = clamp(context->facts[target.fact].value, 0, 1);
 	double exposed = 1;
 	double solo = 1;
 	if (!is_of_loop) {
-		const struct tp_gain_part *part = &matter->basis.parts[gain->part];
-		exposed = part->exposed_ns / matter->basis.whole_ns;
-		solo = 1 - part->without_high_ns / matter->basis.whole_ns;
+		const struct tp_gain_part *part = &context->basis.parts[gain->part];
+		exposed = part->exposed_ns / context->basis.whole_ns;
+		solo = 1 - part->without_high_ns / context->basis.whole_ns;
 	}
 	target.best = clamp(target.now - gain->most * exposed, 0, target.now);
 	target.worst = clamp(target.now - gain->least * solo, target.best, target.now);
@@ -78,16 +78,16 @@ static void add(struct tp_plan_target *targets, size_t *n, const struct tp_plan_
 	targets[(*n)++] = *target;
 }
 
-const struct tp_plan_target *tp_plan_targets_build(const struct tp_rule_context *matter,
+const struct tp_plan_target *tp_plan_targets_build(const struct tp_rule_context *context,
 						   const struct tp_candidate *const *candidates,
 						   size_t n, size_t *n_targets)
 {
-	struct tp_plan_target *targets = tp_arena_array(matter->arena, n, sizeof(*targets));
+	struct tp_plan_target *targets = tp_arena_array(context->arena, n, sizeof(*targets));
 	*n_targets = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (!candidates[i]->gain.is_known)
 			continue;
-		const struct tp_plan_target target = target_of(matter, candidates[i]);
+		const struct tp_plan_target target = target_of(context, candidates[i]);
 		if (target.fact != tp_n_facts)
 			add(targets, n_targets, &target);
 	}

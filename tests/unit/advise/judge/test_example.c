@@ -11,8 +11,8 @@ static struct tp_arena arena;
 
 static const char *filled(const struct tp_run_info *run, const char *example)
 {
-	const struct tp_rule_context matter = {.facts = facts, .run = run, .arena = &arena};
-	return tp_example_fill(&matter, example);
+	const struct tp_rule_context context = {.facts = facts, .run = run, .arena = &arena};
+	return tp_example_fill(&context, example);
 }
 
 START_TEST(command_and_cpus_are_those_of_the_run)

@@ -35,12 +35,12 @@ static struct tp_finding judged(const char *id)
 	struct tp_gain gain;
 	if (!book)
 		ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
-	struct tp_rule_context matter = {.book = book,
-					 .facts = facts,
-					 .terms.whole = "each step",
-					 .basis = tp_gain_input_of_facts(facts),
-					 .arena = &arena};
-	return tp_judge_rule(&matter, tp_rulebook_find(book, id), &gain);
+	struct tp_rule_context context = {.book = book,
+					  .facts = facts,
+					  .terms.whole = "each step",
+					  .basis = tp_gain_input_of_facts(facts),
+					  .arena = &arena};
+	return tp_judge_rule(&context, tp_rulebook_find(book, id), &gain);
 }
 
 START_TEST(a_rule_fires_stays_quiet_or_cannot_be_judged)
@@ -236,14 +236,14 @@ static const char *sentence_of_idiom(uint64_t shared_ns)
 					.line = 31};
 	struct tp_profile profile = {.trace = &trace, .idioms = &idiom, .n_idioms = 1};
 	struct tp_gain gain;
-	struct tp_rule_context matter = {.book = book,
-					 .profile = &profile,
-					 .facts = facts,
-					 .terms.whole = "each step",
-					 .basis = tp_gain_input_of_facts(facts),
-					 .arena = &arena};
+	struct tp_rule_context context = {.book = book,
+					  .profile = &profile,
+					  .facts = facts,
+					  .terms.whole = "each step",
+					  .basis = tp_gain_input_of_facts(facts),
+					  .arena = &arena};
 	struct tp_finding finding =
-		tp_judge_rule(&matter, tp_rulebook_find(book, "idiom/a"), &gain);
+		tp_judge_rule(&context, tp_rulebook_find(book, "idiom/a"), &gain);
 	ck_assert_str_eq(finding.place, "train.py:31 in read()");
 	return finding.because;
 }

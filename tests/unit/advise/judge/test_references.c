@@ -12,8 +12,8 @@
 static const struct tp_references *found(struct tp_quantity *facts, struct tp_arena *arena,
 					 const char *technique)
 {
-	struct tp_rule_context matter = {.book = book, .facts = facts, .arena = arena};
-	return tp_references_find(&matter, technique);
+	struct tp_rule_context context = {.book = book, .facts = facts, .arena = arena};
+	return tp_references_find(&context, technique);
 }
 
 START_TEST(figures_come_with_hardware_baseline_and_source)
@@ -115,18 +115,18 @@ START_TEST(applied_techniques_are_reported_with_their_evidence)
 	shelf_put_guide(&shelf);
 	shelf_put(&shelf, "thresholds.json", "{}");
 	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
-	struct tp_rule_context matter = {.book = book, .facts = facts, .arena = &arena};
-	ck_assert(!tp_references_is_applied(&matter, "fast", &seen)); /* not known */
+	struct tp_rule_context context = {.book = book, .facts = facts, .arena = &arena};
+	ck_assert(!tp_references_is_applied(&context, "fast", &seen)); /* not known */
 	facts_set(facts, TP_FACT_LOADER_WORKERS, 0);
-	ck_assert(!tp_references_is_applied(&matter, "fast", &seen));
+	ck_assert(!tp_references_is_applied(&context, "fast", &seen));
 	facts_set(facts, TP_FACT_LOADER_WORKERS, 2);
-	ck_assert(tp_references_is_applied(&matter, "fast", &seen));
+	ck_assert(tp_references_is_applied(&context, "fast", &seen));
 	ck_assert_ptr_null(seen);
 	facts[TP_FACT_LOADER_WORKERS].seen = "thread loader";
-	ck_assert(tp_references_is_applied(&matter, "fast", &seen));
+	ck_assert(tp_references_is_applied(&context, "fast", &seen));
 	ck_assert_str_eq(seen, "thread loader");
-	ck_assert(!tp_references_is_applied(&matter, "slow", &seen));
-	ck_assert(!tp_references_is_applied(&matter, "other", &seen));
+	ck_assert(!tp_references_is_applied(&context, "slow", &seen));
+	ck_assert(!tp_references_is_applied(&context, "other", &seen));
 	tp_arena_release(&arena);
 }
 END_TEST
@@ -177,15 +177,16 @@ START_TEST(each_setting_is_the_technique_it_shows)
 	for (size_t i = 0; i < sizeof(shipped) / sizeof(shipped[0]); i++) {
 		const char *technique = shipped[i].technique;
 		facts_init(facts);
-		struct tp_rule_context matter = {.book = book, .facts = facts, .arena = &arena};
-		ck_assert_msg(!tp_references_is_applied(&matter, technique, &seen), "%s",
+		struct tp_rule_context context = {.book = book, .facts = facts, .arena = &arena};
+		ck_assert_msg(!tp_references_is_applied(&context, technique, &seen), "%s",
 			      technique);
 		facts_set(facts, shipped[i].fact, 0);
-		ck_assert_msg(!tp_references_is_applied(&matter, technique, &seen), "%s",
+		ck_assert_msg(!tp_references_is_applied(&context, technique, &seen), "%s",
 			      technique);
 		facts_set(facts, shipped[i].fact, 1);
 		facts[shipped[i].fact].seen = "x";
-		ck_assert_msg(tp_references_is_applied(&matter, technique, &seen), "%s", technique);
+		ck_assert_msg(tp_references_is_applied(&context, technique, &seen), "%s",
+			      technique);
 		ck_assert_str_eq(seen, "x");
 	}
 	tp_arena_release(&arena);
@@ -200,13 +201,13 @@ START_TEST(debugging_is_off_when_nothing_is_left_on)
 	const char *seen;
 	ck_assert_msg(!tp_rulebook_load(&book, &directory, 1, &err), "%s", err.text);
 	facts_init(facts);
-	struct tp_rule_context matter = {.book = book, .facts = facts, .arena = &arena};
-	ck_assert(!tp_references_is_applied(&matter, "debug-off", &seen));
+	struct tp_rule_context context = {.book = book, .facts = facts, .arena = &arena};
+	ck_assert(!tp_references_is_applied(&context, "debug-off", &seen));
 	facts_set(facts, TP_FACT_SET_BLOCKING, 0);
 	facts_set(facts, TP_FACT_SET_DEBUG, 0);
-	ck_assert(tp_references_is_applied(&matter, "debug-off", &seen));
+	ck_assert(tp_references_is_applied(&context, "debug-off", &seen));
 	facts_set(facts, TP_FACT_SET_ANOMALY, 1);
-	ck_assert(!tp_references_is_applied(&matter, "debug-off", &seen));
+	ck_assert(!tp_references_is_applied(&context, "debug-off", &seen));
 	tp_arena_release(&arena);
 }
 END_TEST

@@ -9,7 +9,7 @@
 
 static struct tp_arena arena;
 static struct tp_quantity facts[TP_N_FACTS];
-static struct tp_rule_context matter;
+static struct tp_rule_context context;
 static struct tp_rule rule;
 
 /* Data takes 50 ms of 100, 30 of them while nothing else runs; 35 of the 50 are reads. */
@@ -19,13 +19,13 @@ static void setup(void)
 	facts_init(facts);
 	facts_set(facts, TP_FACT_STEP_DATALOADER, 0.5);
 	facts_set(facts, TP_FACT_STEP_FETCH, 0.35);
-	matter = (struct tp_rule_context){.facts = facts,
-					  .arena = &arena,
-					  .basis = {.whole_ns = 100}};
-	matter.basis.parts[TP_PART_DATALOADER] = (struct tp_gain_part){.is_known = true,
-								       .exposed_ns = 50,
-								       .without_low_ns = 50,
-								       .without_high_ns = 70};
+	context = (struct tp_rule_context){.facts = facts,
+					   .arena = &arena,
+					   .basis = {.whole_ns = 100}};
+	context.basis.parts[TP_PART_DATALOADER] = (struct tp_gain_part){.is_known = true,
+									.exposed_ns = 50,
+									.without_low_ns = 50,
+									.without_high_ns = 70};
 	rule = (struct tp_rule){0};
 }
 
@@ -49,7 +49,7 @@ static const struct tp_plan_target *targets_of(const struct tp_candidate *a,
 					       const struct tp_candidate *b, size_t *n)
 {
 	const struct tp_candidate *both[] = {a, b};
-	return tp_plan_targets_build(&matter, both, b ? 2 : 1, n);
+	return tp_plan_targets_build(&context, both, b ? 2 : 1, n);
 }
 
 static void is_target(const struct tp_plan_target *target, enum tp_fact fact, double now,
