@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One piece of a thread's timeline: [start, end) with one state. The pieces of a thread are in
+/* One segment of a thread's timeline: [start, end) with one state. The segments of a thread are in
  * order and do not overlap; together they cover its life inside the run. */
 struct tp_segment {
 	uint64_t start_ns;
@@ -20,7 +20,7 @@ struct tp_segment {
 	enum tp_state state : 8;
 	enum tp_cause cause : 8; /* when blocked */
 	enum tp_label label : 8; /* main thread only; TP_N_LABELS before the foreground pass */
-	bool is_inferred : 1;    /* the sample was taken in another, similar piece */
+	bool is_inferred : 1;    /* the sample was taken in another, similar segment */
 	bool is_sampled : 1; /* its borders are times of two inspections, not of the state itself */
 	bool is_of_device : 1; /* in beside_devices: the label describes a device, not the thread */
 };
@@ -31,12 +31,12 @@ _Static_assert(TP_N_LABELS < 256 && TP_N_CAUSES <= 256, "enumerators fit");
 
 #define TP_NO_SAMPLE UINT32_MAX
 
-/* The length of the part of the piece that lies in [from, to). */
-static inline uint64_t tp_segment_ns_in(const struct tp_segment *piece, uint64_t from_ns,
+/* The length of the part of the segment that lies in [from, to). */
+static inline uint64_t tp_segment_ns_in(const struct tp_segment *segment, uint64_t from_ns,
 					uint64_t to_ns)
 {
-	uint64_t start = piece->start_ns > from_ns ? piece->start_ns : from_ns;
-	uint64_t end = piece->end_ns < to_ns ? piece->end_ns : to_ns;
+	uint64_t start = segment->start_ns > from_ns ? segment->start_ns : from_ns;
+	uint64_t end = segment->end_ns < to_ns ? segment->end_ns : to_ns;
 	return end > start ? end - start : 0;
 }
 

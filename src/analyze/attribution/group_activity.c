@@ -55,27 +55,27 @@ static enum tp_activity_kind blocked_activity(enum tp_cause cause)
 }
 
 enum tp_activity_kind tp_activity_of(const struct tp_analysis *analysis, enum tp_thread_role role,
-				     const struct tp_segment *piece)
+				     const struct tp_segment *segment)
 {
-	if (piece->state == TP_STATE_RUNNABLE)
+	if (segment->state == TP_STATE_RUNNABLE)
 		return TP_ACTIVITY_QUEUE;
-	if (piece->state == TP_STATE_BLOCKED)
-		return blocked_activity(piece->cause);
-	if (piece->sample == TP_NO_SAMPLE)
+	if (segment->state == TP_STATE_BLOCKED)
+		return blocked_activity(segment->cause);
+	if (segment->sample == TP_NO_SAMPLE)
 		return TP_ACTIVITY_WORK;
-	const struct tp_sample *sample = &analysis->trace->samples[piece->sample];
+	const struct tp_sample *sample = &analysis->trace->samples[segment->sample];
 	return on_cpu_activity(role, &analysis->classes[sample->stack]);
 }
 
 bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role role, uint32_t task,
-		       const struct tp_segment *piece)
+		       const struct tp_segment *segment)
 {
 	enum tp_thread_role own = analysis->threads[task].role;
-	if ((own != TP_THREAD_TEAM && own != TP_THREAD_LOADER) || piece->state != TP_STATE_ON_CPU ||
-	    piece->sample == TP_NO_SAMPLE)
+	if ((own != TP_THREAD_TEAM && own != TP_THREAD_LOADER) ||
+	    segment->state != TP_STATE_ON_CPU || segment->sample == TP_NO_SAMPLE)
 		return own == role;
 	const struct tp_stack_class *class =
-		&analysis->classes[analysis->trace->samples[piece->sample].stack];
+		&analysis->classes[analysis->trace->samples[segment->sample].stack];
 	if (class->phase == TP_PHASE_DATALOADER)
 		own = TP_THREAD_LOADER;
 	else if (class->is_team_root && class->phase == TP_PHASE_COMPUTE)
@@ -145,22 +145,22 @@ static void add_thread(struct activity_changes *changes, const struct tp_analysi
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	size_t first = changes->n;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (!tp_activity_is_of(analysis, role, task, piece))
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (!tp_activity_is_of(analysis, role, task, segment))
 			continue;
-		enum tp_activity_kind kind = tp_activity_of(analysis, role, piece);
+		enum tp_activity_kind kind = tp_activity_of(analysis, role, segment);
 		if (kind == TP_ACTIVITY_NONE)
 			continue;
 		struct activity_change *end =
 			changes->n > first ? &changes->items[changes->n - 1] : NULL;
-		if (end && end->kind == kind && end->time_ns == piece->start_ns) {
-			end->time_ns = piece->end_ns;
+		if (end && end->kind == kind && end->time_ns == segment->start_ns) {
+			end->time_ns = segment->end_ns;
 			continue;
 		}
 		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
-			(struct activity_change){piece->start_ns, kind, 1};
+			(struct activity_change){segment->start_ns, kind, 1};
 		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
-			(struct activity_change){piece->end_ns, kind, -1};
+			(struct activity_change){segment->end_ns, kind, -1};
 	}
 }
 

@@ -32,12 +32,12 @@ struct tp_activities {
 
 /* Returns the activity of one segment of a thread's timeline. */
 enum tp_activity_kind tp_activity_of(const struct tp_analysis *analysis, enum tp_thread_role role,
-				     const struct tp_segment *piece);
+				     const struct tp_segment *segment);
 
 /* Returns true if the segment is work of that role. The threads of an XLA or TensorFlow pool both
  * compute and load: there the names on the stack decide, otherwise the role of the thread. */
 bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role role, uint32_t task,
-		       const struct tp_segment *piece);
+		       const struct tp_segment *segment);
 
 /* Builds the activity of the threads with `role` that work for the judged trainer: its own threads
  * and those of loader processes below it. */

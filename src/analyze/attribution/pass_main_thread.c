@@ -57,13 +57,13 @@ static enum tp_label on_cpu_label(const struct main_thread *fg, const struct tp_
 
 /* ---- output ------------------------------------------------------------------------------- */
 
-static void emit(void *context, const struct tp_segment *piece, uint64_t start_ns, uint64_t end_ns,
-		 enum tp_label label)
+static void emit(void *context, const struct tp_segment *segment, uint64_t start_ns,
+		 uint64_t end_ns, enum tp_label label)
 {
 	struct main_thread *fg = context;
 	if (end_ns <= start_ns)
 		return;
-	struct tp_segment out = *piece;
+	struct tp_segment out = *segment;
 	out.start_ns = start_ns;
 	out.end_ns = end_ns;
 	out.label = label;
@@ -72,48 +72,49 @@ static void emit(void *context, const struct tp_segment *piece, uint64_t start_n
 
 /* On a CPU: the end of the segment is page faults, as much as the count implies, because time
  * inside the kernel left no sample. */
-static void emit_on_cpu(struct main_thread *fg, const struct tp_segment *piece, enum tp_label label)
+static void emit_on_cpu(struct main_thread *fg, const struct tp_segment *segment,
+			enum tp_label label)
 {
 	enum tp_part part = tp_label_part(label);
 	double share = 0;
 	if (part == TP_PART_COMPUTE || part == TP_PART_MEMORY || label == TP_LABEL_HOST_INTERPRETER)
-		share = tp_page_fault_share_at(&fg->faults, piece->start_ns);
-	uint64_t faults_ns = (uint64_t)(share * (double)(piece->end_ns - piece->start_ns));
-	emit(fg, piece, piece->start_ns, piece->end_ns - faults_ns, label);
-	emit(fg, piece, piece->end_ns - faults_ns, piece->end_ns, TP_LABEL_MEMORY_FAULT);
+		share = tp_page_fault_share_at(&fg->faults, segment->start_ns);
+	uint64_t faults_ns = (uint64_t)(share * (double)(segment->end_ns - segment->start_ns));
+	emit(fg, segment, segment->start_ns, segment->end_ns - faults_ns, label);
+	emit(fg, segment, segment->end_ns - faults_ns, segment->end_ns, TP_LABEL_MEMORY_FAULT);
 }
 
 /* True for the first few microseconds on a CPU after a wait: the thread reacquires a lock, wakes
  * others, and these take its CPU. No sample hit that time, and the similar segment that stands for
  * it was sampled elsewhere. */
-static bool is_waking_up(struct main_thread *fg, const struct tp_segment *piece)
+static bool is_waking_up(struct main_thread *fg, const struct tp_segment *segment)
 {
-	if (piece->state == TP_STATE_BLOCKED)
+	if (segment->state == TP_STATE_BLOCKED)
 		fg->since_wait_ns = 0;
-	if (piece->state != TP_STATE_ON_CPU)
+	if (segment->state != TP_STATE_ON_CPU)
 		return false;
-	fg->since_wait_ns += piece->end_ns - piece->start_ns;
-	return piece->is_inferred && fg->since_wait_ns < TP_WAKING_NS;
+	fg->since_wait_ns += segment->end_ns - segment->start_ns;
+	return segment->is_inferred && fg->since_wait_ns < TP_WAKING_NS;
 }
 
 /* Labels one segment that lies wholly inside or outside the program's own phases. */
-static void label_segment(struct main_thread *fg, const struct tp_segment *piece,
+static void label_segment(struct main_thread *fg, const struct tp_segment *segment,
 			  enum tp_phase marked, const struct tp_stack_class *class,
 			  enum tp_phase phase)
 {
 	if (marked && (tp_phase_owns_time(marked) || !tp_phase_owns_time(phase)))
 		phase = marked;
 	struct tp_wait wait;
-	bool is_off = piece->state != TP_STATE_ON_CPU;
+	bool is_off = segment->state != TP_STATE_ON_CPU;
 	if (is_off)
-		wait = tp_wait_attribution_find(&fg->waiting, piece, class, phase, fg->before);
-	if (is_off || tp_wait_attribution_find_spin(&fg->waiting, piece, class, phase, &wait))
-		tp_wait_cut(&wait, piece, emit, fg);
+		wait = tp_wait_attribution_find(&fg->waiting, segment, class, phase, fg->before);
+	if (is_off || tp_wait_attribution_find_spin(&fg->waiting, segment, class, phase, &wait))
+		tp_wait_cut(&wait, segment, emit, fg);
 	else
-		emit_on_cpu(fg, piece, on_cpu_label(fg, class, phase));
+		emit_on_cpu(fg, segment, on_cpu_label(fg, class, phase));
 	bool exchanges = class->leaf == TP_LEAF_NET ||
 			 (class->leaf == TP_LEAF_READ && fg->waiting.has_loader_processes);
-	if (is_waking_up(fg, piece))
+	if (is_waking_up(fg, segment))
 		return;
 	fg->before = TP_N_PARTS;
 	if (fg->n_out && (is_off || class->leaf == TP_LEAF_SPIN || exchanges))
@@ -144,37 +145,38 @@ static void label_part(struct main_thread *fg, const struct tp_segment *part, en
 }
 
 /* Cuts a segment at the borders of marked phases and labels each part. */
-static void label_with_marks(struct main_thread *fg, const struct tp_segment *piece, size_t *cursor,
-			     const struct tp_stack_class *class, enum tp_phase phase)
+static void label_with_marks(struct main_thread *fg, const struct tp_segment *segment,
+			     size_t *cursor, const struct tp_stack_class *class,
+			     enum tp_phase phase)
 {
-	struct tp_segment part = *piece;
+	struct tp_segment part = *segment;
 	const struct tp_phase_marks *marked = &fg->marked;
-	while (*cursor < marked->n && marked->items[*cursor].end_ns <= piece->start_ns)
+	while (*cursor < marked->n && marked->items[*cursor].end_ns <= segment->start_ns)
 		(*cursor)++;
 	for (size_t i = *cursor; i < marked->n; i++) {
 		const struct tp_phase_mark *mark = &marked->items[i];
-		if (mark->start_ns >= piece->end_ns)
+		if (mark->start_ns >= segment->end_ns)
 			break;
 		if (mark->start_ns > part.start_ns) {
 			part.end_ns = mark->start_ns;
 			label_part(fg, &part, TP_PHASE_NONE, class, phase);
 			part.start_ns = mark->start_ns;
 		}
-		part.end_ns = mark->end_ns < piece->end_ns ? mark->end_ns : piece->end_ns;
+		part.end_ns = mark->end_ns < segment->end_ns ? mark->end_ns : segment->end_ns;
 		label_part(fg, &part, mark->phase, class, phase);
 		part.start_ns = part.end_ns;
 	}
-	part.end_ns = piece->end_ns;
+	part.end_ns = segment->end_ns;
 	if (part.end_ns > part.start_ns)
 		label_part(fg, &part, TP_PHASE_NONE, class, phase);
 }
 
 /* Returns true if the stack has Python frames. If Python could not be read it has only native
  * ones. */
-static bool is_python_known(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_python_known(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	return piece->sample != TP_NO_SAMPLE &&
-	       analysis->classes[analysis->trace->samples[piece->sample].stack].has_python;
+	return segment->sample != TP_NO_SAMPLE &&
+	       analysis->classes[analysis->trace->samples[segment->sample].stack].has_python;
 }
 
 /* The phase of a runnable thread is that of its preemption. A thread whose Python frames could not
@@ -207,12 +209,12 @@ static void label_all(struct main_thread *fg)
 	size_t cursor = 0;
 	static const struct tp_stack_class nothing = {0};
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
+		const struct tp_segment *segment = &timeline->segments[i];
 		const struct tp_stack_class *class = &nothing;
-		if (piece->sample != TP_NO_SAMPLE)
-			class = &analysis->classes[analysis->trace->samples[piece->sample].stack];
+		if (segment->sample != TP_NO_SAMPLE)
+			class = &analysis->classes[analysis->trace->samples[segment->sample].stack];
 		enum tp_phase phase = phase_of(fg, timeline, i, class, before);
-		label_with_marks(fg, piece, &cursor, class, phase);
+		label_with_marks(fg, segment, &cursor, class, phase);
 		before = phase;
 	}
 }

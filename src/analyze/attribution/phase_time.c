@@ -40,11 +40,11 @@ static void walk_to(struct mark_walk *walk, const struct tp_analysis *analysis, 
 
 /* Returns true if the segment's own sample shows its phase: a truncated stack may lack the frame of
  * the phase. */
-static bool is_phase_known(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_phase_known(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	if (piece->sample == TP_NO_SAMPLE || piece->is_inferred)
+	if (segment->sample == TP_NO_SAMPLE || segment->is_inferred)
 		return false;
-	uint32_t id = analysis->trace->samples[piece->sample].stack;
+	uint32_t id = analysis->trace->samples[segment->sample].stack;
 	const struct tp_stack *stack = tp_trace_stack(analysis->trace, id);
 	return (stack->n_frames && !(stack->flags & TP_STACK_TRUNCATED)) ||
 	       analysis->classes[id].in_evaluation ||
@@ -67,14 +67,14 @@ static uint32_t *find_known_phases(const struct tp_analysis *analysis,
 	}
 	uint32_t next = TP_NO_SAMPLE;
 	for (size_t i = timeline->n; i-- > 0;) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (is_phase_known(analysis, piece))
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (is_phase_known(analysis, segment))
 			next = (uint32_t)i;
 		if (next == TP_NO_SAMPLE)
 			continue;
-		uint64_t after = timeline->segments[next].start_ns - piece->start_ns;
+		uint64_t after = timeline->segments[next].start_ns - segment->start_ns;
 		if (nearest[i] == TP_NO_SAMPLE ||
-		    after < piece->end_ns - timeline->segments[nearest[i]].end_ns)
+		    after < segment->end_ns - timeline->segments[nearest[i]].end_ns)
 			nearest[i] = next;
 	}
 	return nearest;
@@ -84,25 +84,25 @@ static void add_segment(struct tp_phase_time *out, const struct tp_analysis *ana
 			const struct tp_timeline *timeline, size_t i, uint32_t nearest,
 			bool is_evaluation)
 {
-	const struct tp_segment *piece = &timeline->segments[i];
+	const struct tp_segment *segment = &timeline->segments[i];
 	struct tp_stack_class class = {0};
 	if (nearest != TP_NO_SAMPLE)
 		class = analysis->classes[analysis->trace
 						  ->samples[timeline->segments[nearest].sample]
 						  .stack];
-	bool is_checkpoint = piece->label == TP_LABEL_HOST_CHECKPOINT ||
+	bool is_checkpoint = segment->label == TP_LABEL_HOST_CHECKPOINT ||
 			     (nearest != i && class.phase == TP_PHASE_CHECKPOINT);
 	bool is_side[TP_N_SIDES] = {
 		[TP_SIDE_EVALUATION] = is_evaluation || class.in_evaluation,
 		[TP_SIDE_CHECKPOINT] = is_checkpoint,
 		[TP_SIDE_CHECKPOINT_WAIT] =
-			is_checkpoint && piece->state == TP_STATE_BLOCKED &&
-			(piece->cause == TP_CAUSE_FILE || piece->cause == TP_CAUSE_DISK),
-		[TP_SIDE_LOGGING] = piece->label == TP_LABEL_HOST_LOGGING,
+			is_checkpoint && segment->state == TP_STATE_BLOCKED &&
+			(segment->cause == TP_CAUSE_FILE || segment->cause == TP_CAUSE_DISK),
+		[TP_SIDE_LOGGING] = segment->label == TP_LABEL_HOST_LOGGING,
 	};
 	for (int side = 0; side < TP_N_SIDES; side++)
 		if (is_side[side])
-			tp_intervals_add(&out->side[side], piece->start_ns, piece->end_ns);
+			tp_intervals_add(&out->side[side], segment->start_ns, segment->end_ns);
 }
 
 void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *analysis)
@@ -114,9 +114,10 @@ void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *an
 	struct mark_walk walk = {0};
 	uint32_t *nearest = find_known_phases(analysis, timeline);
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
+		const struct tp_segment *segment = &timeline->segments[i];
 		/* A segment lasts a few milliseconds: its middle decides which marks apply. */
-		walk_to(&walk, analysis, piece->start_ns + (piece->end_ns - piece->start_ns) / 2);
+		walk_to(&walk, analysis,
+			segment->start_ns + (segment->end_ns - segment->start_ns) / 2);
 		add_segment(out, analysis, timeline, i, nearest[i], walk.n_open > 0);
 	}
 	free(nearest);

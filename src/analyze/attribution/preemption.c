@@ -18,12 +18,12 @@ static const struct tp_segment *segment_at(const struct tp_preemption *self, siz
 }
 
 /* Returns true if the segment was itself sampled on a CPU and the sample has a usable stack. */
-static bool is_seen(const struct tp_preemption *self, const struct tp_segment *piece)
+static bool is_seen(const struct tp_preemption *self, const struct tp_segment *segment)
 {
-	if (!piece || piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE ||
-	    piece->is_inferred)
+	if (!segment || segment->state != TP_STATE_ON_CPU || segment->sample == TP_NO_SAMPLE ||
+	    segment->is_inferred)
 		return false;
-	uint32_t stack = self->analysis->trace->samples[piece->sample].stack;
+	uint32_t stack = self->analysis->trace->samples[segment->sample].stack;
 	return !self->needs_python || self->analysis->classes[stack].has_python;
 }
 
@@ -39,19 +39,19 @@ static uint64_t distance(uint64_t a_ns, uint64_t b_ns)
 
 static bool is_preempted(const struct tp_preemption *self, size_t at)
 {
-	const struct tp_segment *piece = segment_at(self, at);
+	const struct tp_segment *segment = segment_at(self, at);
 	const struct tp_segment *run = at > 0 ? segment_at(self, at - 1) : NULL;
-	return piece->state == TP_STATE_RUNNABLE && run && run->state == TP_STATE_ON_CPU &&
-	       run->end_ns == piece->start_ns;
+	return segment->state == TP_STATE_RUNNABLE && run && run->state == TP_STATE_ON_CPU &&
+	       run->end_ns == segment->start_ns;
 }
 
 /* Uses the sample next to the preemption, before or after; returns false if none is near enough. */
 static bool find_by_samples(const struct tp_preemption *self, size_t at, enum tp_phase *out)
 {
 	const struct tp_trace *trace = self->analysis->trace;
-	const struct tp_segment *piece = segment_at(self, at);
+	const struct tp_segment *segment = segment_at(self, at);
 	const struct tp_segment *sides[] = {segment_at(self, at - 1), segment_at(self, at + 1)};
-	const uint64_t borders_ns[] = {piece->start_ns, piece->end_ns};
+	const uint64_t borders_ns[] = {segment->start_ns, segment->end_ns};
 	double rate_hz = trace->run.sample_rate_hz;
 	uint64_t best_ns = rate_hz > 0 ? (uint64_t)(1e9 / rate_hz / TP_LOSS_NEAR_PARTS) : 0;
 	uint32_t best = TP_NO_SAMPLE;
@@ -75,10 +75,10 @@ static uint64_t run_ns_before(const struct tp_preemption *self, size_t at)
 	uint64_t end_ns = segment_at(self, at)->start_ns;
 	uint64_t start_ns = end_ns;
 	for (size_t i = at; i > 0; i--) {
-		const struct tp_segment *piece = segment_at(self, i - 1);
-		if (piece->state != TP_STATE_ON_CPU || piece->end_ns != start_ns)
+		const struct tp_segment *segment = segment_at(self, i - 1);
+		if (segment->state != TP_STATE_ON_CPU || segment->end_ns != start_ns)
 			break;
-		start_ns = piece->start_ns;
+		start_ns = segment->start_ns;
 	}
 	return end_ns - start_ns;
 }
@@ -118,14 +118,14 @@ static bool find_by_switch(const struct tp_preemption *self, size_t at, enum tp_
 static bool find_by_python_read(const struct tp_preemption *self, size_t at, enum tp_phase *out)
 {
 	const struct tp_trace *trace = self->analysis->trace;
-	const struct tp_segment *piece = segment_at(self, at);
+	const struct tp_segment *segment = segment_at(self, at);
 	uint32_t task = self->analysis->main_task;
 	size_t end = trace->sample_index[task + 1];
-	size_t begin = count_before(trace->samples, end, task, piece->start_ns);
+	size_t begin = count_before(trace->samples, end, task, segment->start_ns);
 	for (size_t i = begin; i < end; i++) {
 		const struct tp_sample *sample = &trace->samples[i];
 		const struct tp_stack_class *class = &self->analysis->classes[sample->stack];
-		if (sample->time_ns >= piece->end_ns)
+		if (sample->time_ns >= segment->end_ns)
 			break;
 		if (sample->state != TP_STATE_RUNNABLE || !class->has_python)
 			continue;
@@ -238,11 +238,11 @@ static uint64_t since_wait_ns(const struct tp_preemption *self, size_t at)
 {
 	uint64_t ran_ns = 0;
 	for (size_t i = at; i > 0 && ran_ns < TP_WAKING_NS; i--) {
-		const struct tp_segment *piece = segment_at(self, i - 1);
-		if (piece->state == TP_STATE_BLOCKED)
+		const struct tp_segment *segment = segment_at(self, i - 1);
+		if (segment->state == TP_STATE_BLOCKED)
 			return ran_ns;
-		if (piece->state == TP_STATE_ON_CPU)
-			ran_ns += piece->end_ns - piece->start_ns;
+		if (segment->state == TP_STATE_ON_CPU)
+			ran_ns += segment->end_ns - segment->start_ns;
 	}
 	return UINT64_MAX;
 }
@@ -256,17 +256,18 @@ static uint64_t since_wait_ns(const struct tp_preemption *self, size_t at)
  */
 static struct tp_preemption_key preemption_key_of(const struct tp_preemption *self, size_t at)
 {
-	const struct tp_segment *piece = segment_at(self, at);
+	const struct tp_segment *segment = segment_at(self, at);
 	const struct tp_preemption_event *lost = preemption_at(self, at);
 	uint64_t since_ns = since_wait_ns(self, at);
 	bool is_waking = since_ns < TP_WAKING_NS;
 	bool counts_wait = self->way != TP_PREEMPTION_BY_SAMPLES || self->needs_python;
 	int group = lost ? (int)lost->taker * 4 + lost->is_taker_woken * 2 : 0;
 	return (struct tp_preemption_key){.group = group + is_waking,
-					  .time_ns = piece->start_ns,
+					  .time_ns = segment->start_ns,
 					  .stay_ns = is_waking ? since_ns : run_ns_before(self, at),
-					  .wait_ns = counts_wait ? piece->end_ns - piece->start_ns
-								 : 0};
+					  .wait_ns = counts_wait
+							     ? segment->end_ns - segment->start_ns
+							     : 0};
 }
 
 void tp_preemption_build(struct tp_preemption *self, const struct tp_analysis *analysis,
@@ -302,12 +303,12 @@ static int count_same_phase(const struct tp_preemption *self, size_t at, int way
 	for (size_t i = 1; i <= MAX_SEARCH && n < TP_LOSS_AROUND; i++) {
 		if (way < 0 && i > at)
 			break;
-		const struct tp_segment *piece = segment_at(self, way < 0 ? at - i : at + i);
-		if (!piece)
+		const struct tp_segment *segment = segment_at(self, way < 0 ? at - i : at + i);
+		if (!segment)
 			break;
-		if (is_seen(self, piece) && phase_of(self, piece->sample) != phase)
+		if (is_seen(self, segment) && phase_of(self, segment->sample) != phase)
 			return 0;
-		n += is_seen(self, piece);
+		n += is_seen(self, segment);
 	}
 	return n;
 }

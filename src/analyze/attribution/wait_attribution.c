@@ -99,15 +99,15 @@ static bool is_active(const struct tp_activities *group, uint64_t time_ns)
 				 group->items[at].kind == TP_ACTIVITY_TRANSFER);
 }
 
-static uint64_t active_ns(const struct tp_activities *group, const struct tp_segment *piece)
+static uint64_t active_ns(const struct tp_activities *group, const struct tp_segment *segment)
 {
 	uint64_t sum = 0;
-	for (size_t i = tp_activities_find(group, piece->start_ns); i < group->n; i++) {
+	for (size_t i = tp_activities_find(group, segment->start_ns); i < group->n; i++) {
 		const struct tp_activity *item = &group->items[i];
-		if (item->start_ns >= piece->end_ns)
+		if (item->start_ns >= segment->end_ns)
 			break;
 		if (item->kind <= TP_ACTIVITY_READ)
-			sum += tp_segment_ns_in(piece, item->start_ns, item->end_ns);
+			sum += tp_segment_ns_in(segment, item->start_ns, item->end_ns);
 	}
 	return sum;
 }
@@ -120,18 +120,19 @@ static uint64_t active_ns(const struct tp_activities *group, const struct tp_seg
  * work.
  */
 static struct tp_wait futex_wait(const struct tp_wait_attribution *waiting,
-				 const struct tp_segment *piece)
+				 const struct tp_segment *segment)
 {
-	uint64_t wake = piece->end_ns > piece->start_ns + TP_WAKER_NS ? piece->end_ns - TP_WAKER_NS
-								      : piece->start_ns;
+	uint64_t wake = segment->end_ns > segment->start_ns + TP_WAKER_NS
+				? segment->end_ns - TP_WAKER_NS
+				: segment->start_ns;
 	bool team = is_active(&waiting->team.activities, wake);
 	bool loader = is_active(&waiting->loader.activities, wake);
 	if (team && !loader)
 		return wait_for_team(waiting, TP_LABEL_COMPUTE_SPIN, woken_labels);
 	if (loader && (!team || waiting->joins_team) && !waiting->delegates)
 		return wait_for_loader(waiting);
-	uint64_t team_ns = active_ns(&waiting->team.activities, piece);
-	uint64_t loader_ns = active_ns(&waiting->loader.activities, piece);
+	uint64_t team_ns = active_ns(&waiting->team.activities, segment);
+	uint64_t loader_ns = active_ns(&waiting->loader.activities, segment);
 	if ((team_ns || loader_ns) && waiting->delegates)
 		return wait_for_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
 	if (team_ns || loader_ns)
@@ -145,26 +146,27 @@ static struct tp_wait futex_wait(const struct tp_wait_attribution *waiting,
 
 /* A loop of short sleeps polls until another thread is done. */
 static struct tp_wait sleep_wait(const struct tp_wait_attribution *waiting,
-				 const struct tp_segment *piece)
+				 const struct tp_segment *segment)
 {
 	const struct tp_analysis *analysis = waiting->analysis;
 	bool polls =
-		tp_poll_loop_is_sleep(tp_analysis_timeline(analysis, analysis->main_task), piece);
-	if (polls && (active_ns(&waiting->team.activities, piece) ||
-		      active_ns(&waiting->loader.activities, piece)))
-		return futex_wait(waiting, piece);
+		tp_poll_loop_is_sleep(tp_analysis_timeline(analysis, analysis->main_task), segment);
+	if (polls && (active_ns(&waiting->team.activities, segment) ||
+		      active_ns(&waiting->loader.activities, segment)))
+		return futex_wait(waiting, segment);
 	return fixed(TP_LABEL_IDLE_SLEEP);
 }
 
 static struct tp_wait file_wait(const struct tp_wait_attribution *waiting,
-				const struct tp_segment *piece, const struct tp_stack_class *class)
+				const struct tp_segment *segment,
+				const struct tp_stack_class *class)
 {
 	const struct tp_trace *trace = waiting->analysis->trace;
 	enum tp_file_kind kind = TP_FILE_UNKNOWN;
-	if (piece->sample != TP_NO_SAMPLE)
+	if (segment->sample != TP_NO_SAMPLE)
 		kind = tp_patterns_file(waiting->analysis->patterns,
 					tp_trace_string(trace,
-							trace->samples[piece->sample].target));
+							trace->samples[segment->sample].target));
 	if (class->leaf == TP_LEAF_WRITE)
 		return fixed(kind == TP_FILE_LOG ? TP_LABEL_HOST_LOGGING
 						 : TP_LABEL_HOST_CHECKPOINT);
@@ -193,33 +195,33 @@ static struct tp_wait peer_wait(const struct tp_wait_attribution *waiting,
 }
 
 static struct tp_wait blocked(const struct tp_wait_attribution *waiting,
-			      const struct tp_segment *piece, const struct tp_stack_class *class,
+			      const struct tp_segment *segment, const struct tp_stack_class *class,
 			      enum tp_phase phase)
 {
 	if (phase == TP_PHASE_DATALOADER)
-		return loader_wait(waiting, piece->cause);
+		return loader_wait(waiting, segment->cause);
 	if (phase == TP_PHASE_COMMUNICATION)
 		return fixed(TP_LABEL_COMMUNICATION_WAIT);
 	if (tp_phase_owns_time(phase))
 		return fixed(tp_label_of_phase(phase, class->leaf));
-	switch (piece->cause) {
+	switch (segment->cause) {
 	case TP_CAUSE_FUTEX:
 		if (class->is_team_root || class->leaf == TP_LEAF_SPIN)
 			return wait_for_team(waiting, TP_LABEL_COMPUTE_SPIN, barrier_labels);
 		if (phase == TP_PHASE_COMPUTE && waiting->team.activities.n && !waiting->delegates)
 			return wait_for_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
-		return futex_wait(waiting, piece);
+		return futex_wait(waiting, segment);
 	case TP_CAUSE_FILE:
 	case TP_CAUSE_DISK:
-		return file_wait(waiting, piece, class);
+		return file_wait(waiting, segment, class);
 	case TP_CAUSE_PAGE_FAULT:
 		return fixed(waiting->swaps ? TP_LABEL_MEMORY_SWAP : TP_LABEL_MEMORY_FAULT);
 	case TP_CAUSE_PIPE:
 	case TP_CAUSE_SOCKET:
 	case TP_CAUSE_POLL:
-		return peer_wait(waiting, class, piece->cause);
+		return peer_wait(waiting, class, segment->cause);
 	case TP_CAUSE_SLEEP:
-		return sleep_wait(waiting, piece);
+		return sleep_wait(waiting, segment);
 	case TP_CAUSE_CHILD:
 		return fixed(TP_LABEL_IDLE_CHILD);
 	case TP_CAUSE_TERMINAL:
@@ -260,32 +262,32 @@ static struct tp_wait runnable(const struct tp_wait_attribution *waiting, enum t
 	return fixed(TP_LABEL_IDLE_RUNNABLE);
 }
 
-static unsigned kind_of(const struct tp_segment *piece)
+static unsigned kind_of(const struct tp_segment *segment)
 {
-	return piece->state == TP_STATE_RUNNABLE ? TP_WAIT_RUNNABLE
-						 : TP_WAIT_BLOCKED + (unsigned)piece->cause;
+	return segment->state == TP_STATE_RUNNABLE ? TP_WAIT_RUNNABLE
+						   : TP_WAIT_BLOCKED + (unsigned)segment->cause;
 }
 
 struct tp_wait tp_wait_attribution_find(const struct tp_wait_attribution *waiting,
-					const struct tp_segment *piece,
+					const struct tp_segment *segment,
 					const struct tp_stack_class *class, enum tp_phase phase,
 					enum tp_part before)
 {
-	return piece->state == TP_STATE_BLOCKED ? blocked(waiting, piece, class, phase)
-						: runnable(waiting, phase, before);
+	return segment->state == TP_STATE_BLOCKED ? blocked(waiting, segment, class, phase)
+						  : runnable(waiting, phase, before);
 }
 
 bool tp_wait_attribution_find_spin(const struct tp_wait_attribution *waiting,
-				   const struct tp_segment *piece,
+				   const struct tp_segment *segment,
 				   const struct tp_stack_class *class, enum tp_phase phase,
 				   struct tp_wait *out)
 {
 	if (class->leaf != TP_LEAF_SPIN)
 		return false;
 	bool is_open = !tp_phase_owns_time(phase) && !class->is_team_root &&
-		       !active_ns(&waiting->team.activities, piece);
+		       !active_ns(&waiting->team.activities, segment);
 	bool is_loading = phase == TP_PHASE_DATALOADER;
-	bool is_for_loader = is_loading || active_ns(&waiting->loader.activities, piece) > 0;
+	bool is_for_loader = is_loading || active_ns(&waiting->loader.activities, segment) > 0;
 	*out = is_for_loader ? wait_for_loader(waiting) : fixed(TP_LABEL_COMMUNICATION_WAIT);
 	if (is_loading || (is_open && is_for_loader))
 		return waiting->loader.activities.n > 0;
@@ -303,31 +305,31 @@ static enum tp_label label_while(const struct tp_wait *wait, int kind)
 /* Splits the wait in proportion to the group's activities during exact waits of this kind: samples
  * of two threads that alternate faster than the sampling period are no evidence about both at the
  * same time. Returns false if there is too little exact time. */
-static bool cut_by_overlap(const struct tp_wait *wait, const struct tp_segment *piece,
+static bool cut_by_overlap(const struct tp_wait *wait, const struct tp_segment *segment,
 			   tp_wait_callback *put, void *context)
 {
-	const uint64_t *ns = wait->follow->meanwhile_ns[kind_of(piece)];
+	const uint64_t *ns = wait->follow->meanwhile_ns[kind_of(segment)];
 	double all_ns = 0;
 	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++)
 		all_ns += (double)ns[kind];
-	if (!piece->is_sampled || all_ns < TP_CONCURRENCE_MIN_NS)
+	if (!segment->is_sampled || all_ns < TP_CONCURRENCE_MIN_NS)
 		return false;
-	double length_ns = (double)(piece->end_ns - piece->start_ns);
+	double length_ns = (double)(segment->end_ns - segment->start_ns);
 	double sum_ns = 0;
-	uint64_t at = piece->start_ns;
+	uint64_t at = segment->start_ns;
 	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++) {
 		sum_ns += (double)ns[kind];
-		uint64_t end = piece->start_ns + (uint64_t)(length_ns * (sum_ns / all_ns));
-		put(context, piece, at, end, label_while(wait, kind));
+		uint64_t end = segment->start_ns + (uint64_t)(length_ns * (sum_ns / all_ns));
+		put(context, segment, at, end, label_while(wait, kind));
 		at = end;
 	}
-	put(context, piece, at, piece->end_ns, wait->label);
+	put(context, segment, at, segment->end_ns, wait->label);
 	return true;
 }
 
 /* Labels a gap in which the first group does not work by the activity of the next group. While the
  * first group waits for a CPU, the threads of the next group that have one are waited for. */
-static void cut_by_next_group(const struct tp_wait *wait, const struct tp_segment *piece,
+static void cut_by_next_group(const struct tp_wait *wait, const struct tp_segment *segment,
 			      const struct tp_activity *gap, tp_wait_callback *put, void *context)
 {
 	const struct tp_activities *group = &wait->behind->activities;
@@ -339,38 +341,38 @@ static void cut_by_next_group(const struct tp_wait *wait, const struct tp_segmen
 		uint64_t until = item->end_ns < gap->end_ns ? item->end_ns : gap->end_ns;
 		bool is_idle = item->kind == TP_ACTIVITY_SLEEP || item->kind == TP_ACTIVITY_NONE;
 		bool is_behind = is_queue ? item->kind <= TP_ACTIVITY_READ : !is_idle;
-		put(context, piece, at, until, is_behind ? loader_labels[item->kind] : label);
+		put(context, segment, at, until, is_behind ? loader_labels[item->kind] : label);
 		at = until;
 	}
-	put(context, piece, at, gap->end_ns, label);
+	put(context, segment, at, gap->end_ns, label);
 }
 
-static void cut_by_activity(const struct tp_wait *wait, const struct tp_segment *piece,
+static void cut_by_activity(const struct tp_wait *wait, const struct tp_segment *segment,
 			    tp_wait_callback *put, void *context)
 {
-	uint64_t at = piece->start_ns;
+	uint64_t at = segment->start_ns;
 	const struct tp_activities *group = &wait->follow->activities;
-	for (size_t i = tp_activities_find(group, at); i < group->n && at < piece->end_ns; i++) {
+	for (size_t i = tp_activities_find(group, at); i < group->n && at < segment->end_ns; i++) {
 		enum tp_activity_kind kind = group->items[i].kind;
 		uint64_t end = group->items[i].end_ns;
-		end = end < piece->end_ns ? end : piece->end_ns;
+		end = end < segment->end_ns ? end : segment->end_ns;
 		struct tp_activity gap = {at, end, kind};
 		if (wait->behind && (kind == TP_ACTIVITY_NONE || kind == TP_ACTIVITY_QUEUE))
-			cut_by_next_group(wait, piece, &gap, put, context);
+			cut_by_next_group(wait, segment, &gap, put, context);
 		else
-			put(context, piece, at, end, label_while(wait, (int)kind));
+			put(context, segment, at, end, label_while(wait, (int)kind));
 		at = end;
 	}
-	put(context, piece, at, piece->end_ns, wait->label);
+	put(context, segment, at, segment->end_ns, wait->label);
 }
 
-void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *piece, tp_wait_callback *put,
-		 void *context)
+void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *segment,
+		 tp_wait_callback *put, void *context)
 {
 	if (!wait->follow)
-		put(context, piece, piece->start_ns, piece->end_ns, wait->label);
-	else if (!cut_by_overlap(wait, piece, put, context))
-		cut_by_activity(wait, piece, put, context);
+		put(context, segment, segment->start_ns, segment->end_ns, wait->label);
+	else if (!cut_by_overlap(wait, segment, put, context))
+		cut_by_activity(wait, segment, put, context);
 }
 
 /* Walks both timelines once. */
@@ -379,17 +381,17 @@ static void measure_overlap(struct tp_wait_group *group, const struct tp_timelin
 	const struct tp_activities *activities = &group->activities;
 	size_t at = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->state == TP_STATE_ON_CPU || piece->is_sampled)
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->state == TP_STATE_ON_CPU || segment->is_sampled)
 			continue;
-		uint64_t *ns = group->meanwhile_ns[kind_of(piece)];
-		while (at < activities->n && activities->items[at].end_ns <= piece->start_ns)
+		uint64_t *ns = group->meanwhile_ns[kind_of(segment)];
+		while (at < activities->n && activities->items[at].end_ns <= segment->start_ns)
 			at++;
 		for (size_t k = at; k < activities->n; k++) {
 			const struct tp_activity *item = &activities->items[k];
-			if (item->start_ns >= piece->end_ns)
+			if (item->start_ns >= segment->end_ns)
 				break;
-			ns[item->kind] += tp_segment_ns_in(piece, item->start_ns, item->end_ns);
+			ns[item->kind] += tp_segment_ns_in(segment, item->start_ns, item->end_ns);
 		}
 	}
 }
@@ -407,15 +409,15 @@ static uint64_t math_ns(const struct tp_analysis *analysis, uint32_t task, enum 
 	uint64_t sum = 0;
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE ||
-		    !tp_activity_is_of(analysis, role, task, piece))
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->state != TP_STATE_ON_CPU || segment->sample == TP_NO_SAMPLE ||
+		    !tp_activity_is_of(analysis, role, task, segment))
 			continue;
 		const struct tp_stack_class *class =
-			&analysis->classes[analysis->trace->samples[piece->sample].stack];
+			&analysis->classes[analysis->trace->samples[segment->sample].stack];
 		bool is_math = class->leaf == TP_LEAF_MATH || class->leaf == TP_LEAF_NONE;
 		if (is_math && !tp_phase_owns_time(class->phase))
-			sum += piece->end_ns - piece->start_ns;
+			sum += segment->end_ns - segment->start_ns;
 	}
 	return sum;
 }
@@ -437,9 +439,9 @@ static uint64_t futex_ns(const struct tp_analysis *analysis)
 	uint64_t sum = 0;
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_FUTEX)
-			sum += piece->end_ns - piece->start_ns;
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->state == TP_STATE_BLOCKED && segment->cause == TP_CAUSE_FUTEX)
+			sum += segment->end_ns - segment->start_ns;
 	}
 	return sum;
 }

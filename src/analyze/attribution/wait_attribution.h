@@ -39,23 +39,23 @@ struct tp_wait {
 /* Needs timelines, thread roles, process roles and the main thread; `out` borrows from them. */
 void tp_wait_attribution_build(struct tp_wait_attribution *out, const struct tp_analysis *analysis);
 
-/* `piece` is not on a CPU; `class` is that of its stack. `before` is the part of the wait or
+/* `segment` is not on a CPU; `class` is that of its stack. `before` is the part of the wait or
  * exchange that directly precedes it; TP_N_PARTS if none does. */
 struct tp_wait tp_wait_attribution_find(const struct tp_wait_attribution *waiting,
-					const struct tp_segment *piece,
+					const struct tp_segment *segment,
 					const struct tp_stack_class *class, enum tp_phase phase,
 					enum tp_part before);
 /* Returns true if a segment on a CPU spins for the loader or for another rank because no thread of
  * its own team works. */
 bool tp_wait_attribution_find_spin(const struct tp_wait_attribution *waiting,
-				   const struct tp_segment *piece,
+				   const struct tp_segment *segment,
 				   const struct tp_stack_class *class, enum tp_phase phase,
 				   struct tp_wait *out);
 
 /* Receives [start, end) of the segment; the calls are in order and cover it; some may be empty. */
-typedef void tp_wait_callback(void *context, const struct tp_segment *piece, uint64_t start_ns,
+typedef void tp_wait_callback(void *context, const struct tp_segment *segment, uint64_t start_ns,
 			      uint64_t end_ns, enum tp_label label);
-void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *piece, tp_wait_callback *put,
-		 void *context);
+void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *segment,
+		 tp_wait_callback *put, void *context);
 
 #endif

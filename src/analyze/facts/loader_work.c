@@ -17,9 +17,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static enum tp_worker_time blocked_time(const struct tp_segment *piece, enum tp_function_kind doing)
+static enum tp_worker_time blocked_time(const struct tp_segment *segment,
+					enum tp_function_kind doing)
 {
-	switch (piece->cause) {
+	switch (segment->cause) {
 	case TP_CAUSE_FILE:
 	case TP_CAUSE_DISK:
 	case TP_CAUSE_PAGE_FAULT:
@@ -57,27 +58,27 @@ static enum tp_worker_time working_time(const struct tp_stack_class *class)
 }
 
 enum tp_worker_time tp_loader_work_time_of(const struct tp_analysis *analysis,
-					   const struct tp_segment *piece)
+					   const struct tp_segment *segment)
 {
 	static const struct tp_stack_class nothing = {0};
 	const struct tp_stack_class *class = &nothing;
-	if (piece->sample != TP_NO_SAMPLE)
-		class = &analysis->classes[analysis->trace->samples[piece->sample].stack];
-	if (piece->state == TP_STATE_RUNNABLE)
+	if (segment->sample != TP_NO_SAMPLE)
+		class = &analysis->classes[analysis->trace->samples[segment->sample].stack];
+	if (segment->state == TP_STATE_RUNNABLE)
 		return TP_WORKER_CPU_QUEUE;
-	return piece->state == TP_STATE_BLOCKED ? blocked_time(piece, class->doing)
-						: working_time(class);
+	return segment->state == TP_STATE_BLOCKED ? blocked_time(segment, class->doing)
+						  : working_time(class);
 }
 
 static void add_segment(struct tp_worker_result *worker, const struct tp_analysis *analysis,
-			const struct tp_segment *piece)
+			const struct tp_segment *segment)
 {
 	const struct tp_profile *profile = analysis->profile;
-	uint64_t ns = tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
+	uint64_t ns = tp_segment_ns_in(segment, profile->window_start_ns, profile->window_end_ns);
 	if (!ns)
 		return;
 	worker->lived_ns += ns;
-	worker->time_ns[tp_loader_work_time_of(analysis, piece)] += ns;
+	worker->time_ns[tp_loader_work_time_of(analysis, segment)] += ns;
 }
 
 void tp_loader_work_add(struct tp_worker_result *worker, const struct tp_analysis *analysis,
@@ -88,24 +89,24 @@ void tp_loader_work_add(struct tp_worker_result *worker, const struct tp_analysi
 		add_segment(worker, analysis, &timeline->segments[i]);
 }
 
-static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	return piece->sample != TP_NO_SAMPLE &&
-	       analysis->classes[analysis->trace->samples[piece->sample].stack].leaf ==
+	return segment->sample != TP_NO_SAMPLE &&
+	       analysis->classes[analysis->trace->samples[segment->sample].stack].leaf ==
 		       TP_LEAF_SPIN;
 }
 
-bool tp_loader_work_is_inline(const struct tp_analysis *analysis, const struct tp_segment *piece)
+bool tp_loader_work_is_inline(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	if (tp_label_part(piece->label) != TP_PART_DATALOADER)
+	if (tp_label_part(segment->label) != TP_PART_DATALOADER)
 		return false;
-	if (piece->state == TP_STATE_ON_CPU)
-		return !is_spinning(analysis, piece);
-	bool waits_itself = piece->label == TP_LABEL_DATALOADER_FETCH ||
-			    piece->label == TP_LABEL_DATALOADER_PAUSE;
-	return piece->state == TP_STATE_BLOCKED && waits_itself && piece->cause != TP_CAUSE_FUTEX &&
-	       piece->cause != TP_CAUSE_PIPE && piece->cause != TP_CAUSE_SOCKET &&
-	       piece->cause != TP_CAUSE_POLL;
+	if (segment->state == TP_STATE_ON_CPU)
+		return !is_spinning(analysis, segment);
+	bool waits_itself = segment->label == TP_LABEL_DATALOADER_FETCH ||
+			    segment->label == TP_LABEL_DATALOADER_PAUSE;
+	return segment->state == TP_STATE_BLOCKED && waits_itself &&
+	       segment->cause != TP_CAUSE_FUTEX && segment->cause != TP_CAUSE_PIPE &&
+	       segment->cause != TP_CAUSE_SOCKET && segment->cause != TP_CAUSE_POLL;
 }
 
 /* ---- facts -------------------------------------------------------------------------------- */
@@ -165,10 +166,10 @@ static uint64_t passing_ns(const struct tp_analysis *analysis)
 			continue;
 		const struct tp_timeline *timeline = &analysis->timelines[task];
 		for (size_t i = 0; i < timeline->n; i++) {
-			const struct tp_segment *piece = &timeline->segments[i];
-			if (piece->state == TP_STATE_ON_CPU &&
-			    (!is_main || piece->label == TP_LABEL_DATALOADER_HANDOVER))
-				sum += tp_segment_ns_in(piece, profile->window_start_ns,
+			const struct tp_segment *segment = &timeline->segments[i];
+			if (segment->state == TP_STATE_ON_CPU &&
+			    (!is_main || segment->label == TP_LABEL_DATALOADER_HANDOVER))
+				sum += tp_segment_ns_in(segment, profile->window_start_ns,
 							profile->window_end_ns);
 		}
 	}
@@ -226,10 +227,10 @@ static bool has_task_start(const struct tp_analysis *analysis, uint64_t from_ns,
 	return false;
 }
 
-static bool is_start(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_start(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	return piece->sample != TP_NO_SAMPLE && piece->state != TP_STATE_RUNNABLE &&
-	       analysis->classes[analysis->trace->samples[piece->sample].stack].doing ==
+	return segment->sample != TP_NO_SAMPLE && segment->state != TP_STATE_RUNNABLE &&
+	       analysis->classes[analysis->trace->samples[segment->sample].stack].doing ==
 		       TP_FUNCTION_START;
 }
 

@@ -7,7 +7,7 @@
 
 /* Returns the activity of a worker in a segment of its timeline. */
 enum tp_worker_time tp_loader_work_time_of(const struct tp_analysis *analysis,
-					   const struct tp_segment *piece);
+					   const struct tp_segment *segment);
 
 /* Adds the part of the worker's timeline inside the window; its times sum to lived_ns. */
 void tp_loader_work_add(struct tp_worker_result *worker, const struct tp_analysis *analysis,
@@ -15,7 +15,7 @@ void tp_loader_work_add(struct tp_worker_result *worker, const struct tp_analysi
 
 /* Returns true if the main thread does the loader's work itself in a segment of its own, labelled
  * timeline, and does not wait for other threads to do it. */
-bool tp_loader_work_is_inline(const struct tp_analysis *analysis, const struct tp_segment *piece);
+bool tp_loader_work_is_inline(const struct tp_analysis *analysis, const struct tp_segment *segment);
 
 /* Sets the facts about a loader's time and about batches, from profile->workers; without workers
  * from the trainer's own loading. `n_workers` is how many workers exist at the same time; 0 = the

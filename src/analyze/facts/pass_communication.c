@@ -19,12 +19,12 @@ static void set_peers(struct tp_analysis *analysis)
 /* The innermost frame of busy waiting is no copy, system call or arithmetic: it is a known spinning
  * function, or a function of a communication library, whose progress loops have no names of their
  * own. */
-static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	if (piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE)
+	if (segment->state != TP_STATE_ON_CPU || segment->sample == TP_NO_SAMPLE)
 		return false;
 	const struct tp_trace *trace = analysis->trace;
-	uint32_t id = trace->samples[piece->sample].stack;
+	uint32_t id = trace->samples[segment->sample].stack;
 	enum tp_leaf leaf = analysis->classes[id].leaf;
 	const struct tp_stack *stack = tp_trace_stack(trace, id);
 	if (leaf != TP_LEAF_NONE || !stack->n_frames)
@@ -42,15 +42,15 @@ static void set_busy_wait(struct tp_analysis *analysis)
 	double spinning_ns = 0;
 	uint64_t n = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (tp_label_part(piece->label) != TP_PART_COMMUNICATION ||
-		    piece->start_ns < profile->window_start_ns ||
-		    piece->end_ns > profile->window_end_ns)
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (tp_label_part(segment->label) != TP_PART_COMMUNICATION ||
+		    segment->start_ns < profile->window_start_ns ||
+		    segment->end_ns > profile->window_end_ns)
 			continue;
-		double length = (double)(piece->end_ns - piece->start_ns);
+		double length = (double)(segment->end_ns - segment->start_ns);
 		communication_ns += length;
-		spinning_ns += is_spinning(analysis, piece) ? length : 0;
-		n += !piece->is_inferred;
+		spinning_ns += is_spinning(analysis, segment) ? length : 0;
+		n += !segment->is_inferred;
 	}
 	if (communication_ns > 0) {
 		tp_profile_set(profile, TP_FACT_COMM_BUSY_WAIT, spinning_ns / communication_ns,

@@ -60,14 +60,14 @@ struct compute {
 	struct tp_scalar scalar;
 };
 
-static bool clip(const struct tp_analysis *analysis, const struct tp_segment *piece,
+static bool clip(const struct tp_analysis *analysis, const struct tp_segment *segment,
 		 struct span *out)
 {
 	const struct tp_profile *profile = analysis->profile;
-	out->start_ns = piece->start_ns > profile->window_start_ns ? piece->start_ns
-								   : profile->window_start_ns;
+	out->start_ns = segment->start_ns > profile->window_start_ns ? segment->start_ns
+								     : profile->window_start_ns;
 	out->end_ns =
-		piece->end_ns < profile->window_end_ns ? piece->end_ns : profile->window_end_ns;
+		segment->end_ns < profile->window_end_ns ? segment->end_ns : profile->window_end_ns;
 	return out->end_ns > out->start_ns;
 }
 
@@ -154,19 +154,19 @@ static size_t slice_of(const struct tp_analysis *analysis, const struct span *sp
 }
 
 /* Adds a segment on a CPU. */
-static void add_segment(struct compute *c, const struct tp_segment *piece, const struct span *span,
-			size_t *cursor)
+static void add_segment(struct compute *c, const struct tp_segment *segment,
+			const struct span *span, size_t *cursor)
 {
 	uint64_t inside = in_compute_ns(c, span, cursor);
 	size_t slice = slice_of(c->analysis, span);
 	enum tp_leaf leaf = TP_LEAF_NONE;
 	uint32_t stack = 0;
-	if (piece->sample != TP_NO_SAMPLE) {
-		stack = c->analysis->trace->samples[piece->sample].stack;
+	if (segment->sample != TP_NO_SAMPLE) {
+		stack = c->analysis->trace->samples[segment->sample].stack;
 		leaf = c->analysis->classes[stack].leaf;
 	}
 	c->cpu_ns[slice] += (double)inside;
-	c->n_pieces += !piece->is_inferred;
+	c->n_pieces += !segment->is_inferred;
 	if (leaf == TP_LEAF_SPIN) {
 		c->spin_ns[slice] += (double)inside;
 		return;
@@ -214,23 +214,23 @@ static void add_to_pool(struct compute *c, uint32_t task, uint64_t cpu_ns)
 }
 
 /* Returns true if names show other work: the pool that computes also compiles and loads. */
-static bool is_other_work(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_other_work(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	if (piece->sample == TP_NO_SAMPLE)
+	if (segment->sample == TP_NO_SAMPLE)
 		return false;
-	uint32_t stack = analysis->trace->samples[piece->sample].stack;
+	uint32_t stack = analysis->trace->samples[segment->sample].stack;
 	return tp_phase_owns_time(analysis->classes[stack].phase);
 }
 
 /* Returns true if a segment on a CPU computes. A team of a script's own threads also interprets. */
 static bool is_computing(const struct tp_analysis *analysis, uint32_t task,
-			 const struct tp_segment *piece)
+			 const struct tp_segment *segment)
 {
 	if (task == analysis->main_task)
-		return tp_label_part(piece->label) == TP_PART_COMPUTE;
-	return tp_activity_is_of(analysis, TP_THREAD_TEAM, task, piece) &&
-	       tp_activity_of(analysis, TP_THREAD_TEAM, piece) != TP_ACTIVITY_SCRIPT &&
-	       !is_other_work(analysis, piece);
+		return tp_label_part(segment->label) == TP_PART_COMPUTE;
+	return tp_activity_is_of(analysis, TP_THREAD_TEAM, task, segment) &&
+	       tp_activity_of(analysis, TP_THREAD_TEAM, segment) != TP_ACTIVITY_SCRIPT &&
+	       !is_other_work(analysis, segment);
 }
 
 static void add_member(struct compute *c, uint32_t task)
@@ -241,15 +241,15 @@ static void add_member(struct compute *c, uint32_t task)
 	uint64_t lived_ns = 0;
 	uint64_t cpu_ns = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
+		const struct tp_segment *segment = &timeline->segments[i];
 		struct span span;
-		if (!clip(c->analysis, piece, &span))
+		if (!clip(c->analysis, segment, &span))
 			continue;
 		lived_ns += span.end_ns - span.start_ns;
-		if (piece->state != TP_STATE_ON_CPU || !is_computing(c->analysis, task, piece))
+		if (segment->state != TP_STATE_ON_CPU || !is_computing(c->analysis, task, segment))
 			continue;
 		cpu_ns += span.end_ns - span.start_ns;
-		add_segment(c, piece, &span, &cursor);
+		add_segment(c, segment, &span, &cursor);
 	}
 	if (task != c->analysis->main_task)
 		add_to_pool(c, task, cpu_ns);

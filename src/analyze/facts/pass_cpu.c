@@ -83,9 +83,9 @@ static double bound_cpus(const struct tp_analysis *analysis)
 		return 0;
 	uint32_t task = analysis->main_task;
 	for (size_t i = 0; task != TP_NO_TASK && i < analysis->timelines[task].n; i++) {
-		const struct tp_segment *piece = &analysis->timelines[task].segments[i];
-		if (piece->state == TP_STATE_RUNNABLE)
-			waits += (double)(piece->end_ns - piece->start_ns);
+		const struct tp_segment *segment = &analysis->timelines[task].segments[i];
+		if (segment->state == TP_STATE_RUNNABLE)
+			waits += (double)(segment->end_ns - segment->start_ns);
 	}
 	double window_ns = tp_window_gauges_length_s(analysis) * 1e9;
 	bool in_vain = waits > TP_WAITS_IN_VAIN * window_ns && idle > TP_WAITS_IN_VAIN * window_ns;
@@ -252,11 +252,11 @@ static double recorded_scale(const struct tp_analysis *analysis, uint32_t task)
 	double all_ns = 0;
 	double seen_ns = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		double ns = (double)tp_segment_ns_in(piece, profile->window_start_ns,
+		const struct tp_segment *segment = &timeline->segments[i];
+		double ns = (double)tp_segment_ns_in(segment, profile->window_start_ns,
 						     profile->window_end_ns);
 		all_ns += ns;
-		seen_ns += piece->is_sampled ? 0 : ns;
+		seen_ns += segment->is_sampled ? 0 : ns;
 	}
 	return seen_ns > 0 ? all_ns / seen_ns : 0;
 }

@@ -21,10 +21,10 @@ static void collect_waits(struct tp_intervals *out, const struct tp_analysis *an
 {
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t start_ns = clipped(piece->start_ns, analysis->profile);
-		uint64_t end_ns = clipped(piece->end_ns, analysis->profile);
-		if (piece->state == TP_STATE_RUNNABLE && end_ns > start_ns)
+		const struct tp_segment *segment = &timeline->segments[i];
+		uint64_t start_ns = clipped(segment->start_ns, analysis->profile);
+		uint64_t end_ns = clipped(segment->end_ns, analysis->profile);
+		if (segment->state == TP_STATE_RUNNABLE && end_ns > start_ns)
 			tp_intervals_add(out, start_ns, end_ns);
 	}
 	tp_intervals_merge(out);

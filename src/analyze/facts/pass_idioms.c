@@ -129,30 +129,30 @@ static void add_work(struct idiom_sums *sums, const struct tp_stack_reading *rea
 
 /* ---- segments ---- */
 
-static bool is_work(const struct tp_segment *piece)
+static bool is_work(const struct tp_segment *segment)
 {
-	return piece->state == TP_STATE_ON_CPU ||
-	       (piece->state == TP_STATE_BLOCKED &&
-		(piece->cause == TP_CAUSE_FILE || piece->cause == TP_CAUSE_DISK ||
-		 piece->cause == TP_CAUSE_PAGE_FAULT));
+	return segment->state == TP_STATE_ON_CPU ||
+	       (segment->state == TP_STATE_BLOCKED &&
+		(segment->cause == TP_CAUSE_FILE || segment->cause == TP_CAUSE_DISK ||
+		 segment->cause == TP_CAUSE_PAGE_FAULT));
 }
 
 /* A thread that lost its CPU, or whose stack could not be read, remains in the same code. */
 static const struct tp_stack_reading *reading_of(const struct idiom_sums *sums,
-						 const struct tp_segment *piece,
+						 const struct tp_segment *segment,
 						 const struct tp_stack_reading *before)
 {
 	const struct tp_trace *trace = sums->analysis->trace;
-	if (piece->sample == TP_NO_SAMPLE || !trace->samples[piece->sample].stack)
+	if (segment->sample == TP_NO_SAMPLE || !trace->samples[segment->sample].stack)
 		return before;
-	return &sums->readings[trace->samples[piece->sample].stack];
+	return &sums->readings[trace->samples[segment->sample].stack];
 }
 
 /* An imported library runs its top-level code only once. */
-static bool is_import(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_import(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	return piece->sample != TP_NO_SAMPLE &&
-	       analysis->classes[analysis->trace->samples[piece->sample].stack].phase ==
+	return segment->sample != TP_NO_SAMPLE &&
+	       analysis->classes[analysis->trace->samples[segment->sample].stack].phase ==
 		       TP_PHASE_IMPORT;
 }
 
@@ -178,33 +178,34 @@ static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 	const struct tp_stack_reading *reading = &sums->readings[0];
 	uint64_t middle_ns = find_middle(profile, from_ns, to_ns);
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		reading = reading_of(sums, piece, reading);
-		uint64_t ns = tp_segment_ns_in(piece, from_ns, to_ns);
-		if (is_import(analysis, piece))
+		const struct tp_segment *segment = &timeline->segments[i];
+		reading = reading_of(sums, segment, reading);
+		uint64_t ns = tp_segment_ns_in(segment, from_ns, to_ns);
+		if (is_import(analysis, segment))
 			reading = &sums->readings[0];
 		if (ns && reading->idiom != TP_NO_IDIOM) {
 			sums->idioms[reading->idiom].main_ns += ns;
 			sums->idioms[reading->idiom].shared_ns += reading->is_shared ? ns : 0;
 			sums->idioms[reading->idiom].queued_ns +=
-				piece->state == TP_STATE_RUNNABLE ? ns : 0;
+				segment->state == TP_STATE_RUNNABLE ? ns : 0;
 			sums->idioms[reading->idiom].late_ns +=
-				tp_segment_ns_in(piece, middle_ns, to_ns);
+				tp_segment_ns_in(segment, middle_ns, to_ns);
 			add_line(sums, reading, ns);
 		}
-		ns = tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
-		bool is_inline = !profile->n_workers && tp_loader_work_is_inline(analysis, piece);
-		if (ns && is_work(piece))
+		ns = tp_segment_ns_in(segment, profile->window_start_ns, profile->window_end_ns);
+		bool is_inline = !profile->n_workers && tp_loader_work_is_inline(analysis, segment);
+		if (ns && is_work(segment))
 			add_work(sums, reading, is_inline, ns);
 	}
 }
 
-static bool is_idle(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_idle(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	if (piece->state != TP_STATE_BLOCKED || piece->sample == TP_NO_SAMPLE || is_work(piece))
+	if (segment->state != TP_STATE_BLOCKED || segment->sample == TP_NO_SAMPLE ||
+	    is_work(segment))
 		return false;
 	enum tp_function_kind doing =
-		analysis->classes[analysis->trace->samples[piece->sample].stack].doing;
+		analysis->classes[analysis->trace->samples[segment->sample].stack].doing;
 	return doing == TP_FUNCTION_WAIT_ROOM || doing == TP_FUNCTION_WAIT_WORK;
 }
 
@@ -216,21 +217,21 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 	const struct tp_stack_reading *reading = &sums->readings[0];
 	uint64_t middle_ns = find_middle(profile, profile->window_start_ns, profile->window_end_ns);
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
+		const struct tp_segment *segment = &timeline->segments[i];
 		uint64_t ns =
-			tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
-		reading = reading_of(sums, piece, reading);
-		if (!ns || is_idle(analysis, piece))
+			tp_segment_ns_in(segment, profile->window_start_ns, profile->window_end_ns);
+		reading = reading_of(sums, segment, reading);
+		if (!ns || is_idle(analysis, segment))
 			continue;
 		sums->busy_ns += ns;
-		if (is_work(piece))
+		if (is_work(segment))
 			add_work(sums, reading, true, ns);
 		if (reading->idiom == TP_NO_IDIOM)
 			continue;
 		sums->idioms[reading->idiom].loading_ns += ns;
 		sums->idioms[reading->idiom].shared_ns += reading->is_shared ? ns : 0;
 		sums->idioms[reading->idiom].late_ns +=
-			tp_segment_ns_in(piece, middle_ns, profile->window_end_ns);
+			tp_segment_ns_in(segment, middle_ns, profile->window_end_ns);
 		add_line(sums, reading, ns);
 	}
 }

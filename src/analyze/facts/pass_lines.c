@@ -62,12 +62,12 @@ static struct line_frames find_line_frames(const struct tp_analysis *analysis, u
 
 /* A thread that lost its CPU, or whose Python frames could not be read, remains in the same
  * code. */
-static struct line_frames line_frames_of(struct line_sums *sums, const struct tp_segment *piece,
+static struct line_frames line_frames_of(struct line_sums *sums, const struct tp_segment *segment,
 					 struct line_frames before)
 {
-	if (piece->sample == TP_NO_SAMPLE)
+	if (segment->sample == TP_NO_SAMPLE)
 		return before;
-	uint32_t stack = sums->analysis->trace->samples[piece->sample].stack;
+	uint32_t stack = sums->analysis->trace->samples[segment->sample].stack;
 	if (!sums->analysis->classes[stack].has_python)
 		return before;
 	if (!sums->is_done[stack])
@@ -121,22 +121,22 @@ static void sum_lines(struct line_sums *sums)
 	struct line_frames line_frames = {0};
 	size_t step = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		line_frames = line_frames_of(sums, piece, line_frames);
+		const struct tp_segment *segment = &timeline->segments[i];
+		line_frames = line_frames_of(sums, segment, line_frames);
 		uint64_t ns = profile->is_of_steps
 				      ? 0
-				      : tp_segment_ns_in(piece, profile->window_start_ns,
+				      : tp_segment_ns_in(segment, profile->window_start_ns,
 							 profile->window_end_ns);
-		while (step < profile->n_steps && profile->steps[step].end_ns <= piece->start_ns)
+		while (step < profile->n_steps && profile->steps[step].end_ns <= segment->start_ns)
 			step++;
 		for (size_t k = step; profile->is_of_steps && k < profile->n_steps &&
-				      profile->steps[k].start_ns < piece->end_ns;
+				      profile->steps[k].start_ns < segment->end_ns;
 		     k++)
 			if (profile->steps[k].kind == TP_STEP_STEADY)
-				ns += tp_segment_ns_in(piece, profile->steps[k].start_ns,
+				ns += tp_segment_ns_in(segment, profile->steps[k].start_ns,
 						       profile->steps[k].end_ns);
-		if (ns && !piece->is_of_device)
-			add(sums, line_frames, piece->label, ns);
+		if (ns && !segment->is_of_device)
+			add(sums, line_frames, segment->label, ns);
 	}
 }
 

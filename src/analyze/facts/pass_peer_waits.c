@@ -37,9 +37,10 @@ struct peer_waits {
 	size_t n, capacity;
 };
 
-static bool is_exchange(const struct tp_segment *piece)
+static bool is_exchange(const struct tp_segment *segment)
 {
-	return piece->label < TP_N_LABELS && tp_label_part(piece->label) == TP_PART_COMMUNICATION;
+	return segment->label < TP_N_LABELS &&
+	       tp_label_part(segment->label) == TP_PART_COMMUNICATION;
 }
 
 /* Marks the segments of exchanges, and the adjacent waits for a CPU. */
@@ -47,19 +48,19 @@ static void find_exchanges(struct peer_waits *p, const struct tp_timeline *timel
 {
 	bool was_exchange = false;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		bool waits = piece->label == TP_LABEL_IDLE_RUNNABLE;
+		const struct tp_segment *segment = &timeline->segments[i];
+		bool waits = segment->label == TP_LABEL_IDLE_RUNNABLE;
 		if (!waits)
-			was_exchange = is_exchange(piece);
+			was_exchange = is_exchange(segment);
 		p->halves[i] = waits ? was_exchange : 2 * was_exchange;
 	}
 	bool is_next_exchange = false;
 	for (size_t i = timeline->n; i-- > 0;) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->label == TP_LABEL_IDLE_RUNNABLE)
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->label == TP_LABEL_IDLE_RUNNABLE)
 			p->halves[i] = (uint8_t)(p->halves[i] + is_next_exchange);
 		else
-			is_next_exchange = is_exchange(piece);
+			is_next_exchange = is_exchange(segment);
 	}
 }
 
@@ -86,23 +87,23 @@ static uint32_t find_place(const struct peer_waits *p, uint32_t id)
 }
 
 /* A stack from before the step is no evidence about the step. */
-static bool is_stale(const struct peer_waits *p, const struct tp_segment *piece, size_t step)
+static bool is_stale(const struct peer_waits *p, const struct tp_segment *segment, size_t step)
 {
 	const struct tp_profile *profile = p->analysis->profile;
-	const struct tp_sample *sample = &p->analysis->trace->samples[piece->sample];
+	const struct tp_sample *sample = &p->analysis->trace->samples[segment->sample];
 	return profile->is_of_steps && step < profile->n_steps &&
-	       profile->steps[step].start_ns <= piece->start_ns &&
+	       profile->steps[step].start_ns <= segment->start_ns &&
 	       sample->time_ns < profile->steps[step].start_ns;
 }
 
-static uint32_t place_of(struct peer_waits *p, const struct tp_segment *piece, uint32_t before,
+static uint32_t place_of(struct peer_waits *p, const struct tp_segment *segment, uint32_t before,
 			 size_t step)
 {
-	if (piece->sample == TP_NO_SAMPLE)
+	if (segment->sample == TP_NO_SAMPLE)
 		return before;
-	if (is_stale(p, piece, step))
+	if (is_stale(p, segment, step))
 		return 0;
-	uint32_t stack = p->analysis->trace->samples[piece->sample].stack;
+	uint32_t stack = p->analysis->trace->samples[segment->sample].stack;
 	if (!p->is_done[stack])
 		p->by_stack[stack] = find_place(p, stack);
 	p->is_done[stack] = true;
@@ -175,18 +176,18 @@ static void set_places(struct peer_waits *p)
 
 /* Returns how much of the segment lies in judged steps or in the window; adds exchanges to their
  * steps. */
-static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *piece,
+static uint64_t judged_ns(struct tp_profile *profile, const struct tp_segment *segment,
 			  unsigned halves, size_t *step)
 {
 	uint64_t ns = profile->is_of_steps ? 0
-					   : tp_segment_ns_in(piece, profile->window_start_ns,
+					   : tp_segment_ns_in(segment, profile->window_start_ns,
 							      profile->window_end_ns);
-	while (*step < profile->n_steps && profile->steps[*step].end_ns <= piece->start_ns)
+	while (*step < profile->n_steps && profile->steps[*step].end_ns <= segment->start_ns)
 		++*step;
-	for (size_t k = *step; k < profile->n_steps && profile->steps[k].start_ns < piece->end_ns;
+	for (size_t k = *step; k < profile->n_steps && profile->steps[k].start_ns < segment->end_ns;
 	     k++) {
 		struct tp_step *at = &profile->steps[k];
-		uint64_t inside = tp_segment_ns_in(piece, at->start_ns, at->end_ns);
+		uint64_t inside = tp_segment_ns_in(segment, at->start_ns, at->end_ns);
 		at->peer_ns += inside * halves / 2;
 		ns += profile->is_of_steps && at->kind == TP_STEP_STEADY ? inside : 0;
 	}
@@ -199,16 +200,16 @@ static void sum_segments(struct peer_waits *p, const struct tp_timeline *timelin
 	uint32_t place = 0;
 	size_t step = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t ns = judged_ns(profile, piece, p->halves[i], &step);
-		place = place_of(p, piece, place, step);
-		if (!ns || piece->label >= TP_N_LABELS)
+		const struct tp_segment *segment = &timeline->segments[i];
+		uint64_t ns = judged_ns(profile, segment, p->halves[i], &step);
+		place = place_of(p, segment, place, step);
+		if (!ns || segment->label >= TP_N_LABELS)
 			continue;
-		uint64_t moved = is_exchange(piece) ? 0 : ns * p->halves[i] / 2;
+		uint64_t moved = is_exchange(segment) ? 0 : ns * p->halves[i] / 2;
 		profile->beside_peers_ns[TP_LABEL_COMMUNICATION_WAIT] += moved;
-		profile->beside_peers_ns[piece->label] += ns - moved;
-		if (!is_exchange(piece) && !piece->is_of_device && place)
-			add_place(p, place, piece->label, ns - moved);
+		profile->beside_peers_ns[segment->label] += ns - moved;
+		if (!is_exchange(segment) && !segment->is_of_device && place)
+			add_place(p, place, segment->label, ns - moved);
 	}
 }
 
@@ -222,11 +223,11 @@ static void set_last_place(struct peer_waits *p, const struct tp_timeline *timel
 	uint64_t from_ns = end_ns > LAST_NS ? end_ns - LAST_NS : 0;
 	uint32_t place = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		place = place_of(p, piece, place, SIZE_MAX);
-		uint64_t ns = tp_segment_ns_in(piece, from_ns, end_ns);
-		if (ns && place && piece->label < TP_N_LABELS)
-			add_place(&last, place, piece->label, ns);
+		const struct tp_segment *segment = &timeline->segments[i];
+		place = place_of(p, segment, place, SIZE_MAX);
+		uint64_t ns = tp_segment_ns_in(segment, from_ns, end_ns);
+		if (ns && place && segment->label < TP_N_LABELS)
+			add_place(&last, place, segment->label, ns);
 	}
 	if (last.n) {
 		qsort(last.rows, last.n, sizeof(*last.rows), place_order);
@@ -245,14 +246,14 @@ static void set_tail(struct peer_waits *p, const struct tp_timeline *timeline)
 	uint64_t end_ns = timeline->n ? timeline->segments[timeline->n - 1].end_ns : 0;
 	uint64_t other_ns = 0;
 	for (size_t i = timeline->n; i-- > 0;) {
-		const struct tp_segment *piece = &timeline->segments[i];
+		const struct tp_segment *segment = &timeline->segments[i];
 		if (!p->halves[i]) {
-			other_ns += piece->end_ns - piece->start_ns;
-			if (other_ns > (end_ns - piece->start_ns) / 100)
+			other_ns += segment->end_ns - segment->start_ns;
+			if (other_ns > (end_ns - segment->start_ns) / 100)
 				break;
 			continue;
 		}
-		profile->peer_tail_ns = end_ns - piece->start_ns;
+		profile->peer_tail_ns = end_ns - segment->start_ns;
 	}
 }
 

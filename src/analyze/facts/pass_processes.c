@@ -31,16 +31,16 @@ static void sum_times(struct tp_thread_result *row, const struct tp_analysis *an
 	const struct tp_profile *profile = analysis->profile;
 	const struct tp_timeline *timeline = &analysis->timelines[row->task];
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
+		const struct tp_segment *segment = &timeline->segments[i];
 		uint64_t length =
-			tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
+			tp_segment_ns_in(segment, profile->window_start_ns, profile->window_end_ns);
 		row->lived_ns += length;
-		if (piece->state == TP_STATE_ON_CPU)
+		if (segment->state == TP_STATE_ON_CPU)
 			row->on_cpu_ns += length;
-		else if (piece->state == TP_STATE_RUNNABLE)
+		else if (segment->state == TP_STATE_RUNNABLE)
 			row->runnable_ns += length;
 		else
-			row->blocked_ns[piece->cause] += length;
+			row->blocked_ns[segment->cause] += length;
 	}
 }
 
@@ -117,18 +117,18 @@ static void add_hot_thread(struct tp_hot_table *table, const struct tp_analysis 
 	const struct tp_timeline *timeline =
 		is_main ? tp_analysis_main_timeline(analysis) : &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->sample == TP_NO_SAMPLE || piece->state == TP_STATE_RUNNABLE ||
-		    piece->start_ns < profile->window_start_ns ||
-		    piece->end_ns > profile->window_end_ns)
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->sample == TP_NO_SAMPLE || segment->state == TP_STATE_RUNNABLE ||
+		    segment->start_ns < profile->window_start_ns ||
+		    segment->end_ns > profile->window_end_ns)
 			continue;
 		struct tp_hot_stack hot = {
-			.stack = analysis->trace->samples[piece->sample].stack,
+			.stack = analysis->trace->samples[segment->sample].stack,
 			.task = analysis->threads[task].leader,
-			.state = piece->state,
-			.part = is_main && !piece->is_of_device ? tp_label_part(piece->label)
-								: TP_N_PARTS,
-			.time_ns = piece->end_ns - piece->start_ns,
+			.state = segment->state,
+			.part = is_main && !segment->is_of_device ? tp_label_part(segment->label)
+								  : TP_N_PARTS,
+			.time_ns = segment->end_ns - segment->start_ns,
 		};
 		tp_hot_table_add(table, &hot);
 	}

@@ -172,11 +172,11 @@ static double named_cpu_ns(const struct tp_analysis *analysis)
 	for (uint32_t id = 0; id < trace->n_tasks && analysis->has_runs; id++) {
 		const struct tp_timeline *timeline = &analysis->timelines[id];
 		for (size_t i = 0; i < timeline->n; i++) {
-			const struct tp_segment *piece = &timeline->segments[i];
-			bool is_named = piece->sample == TP_NO_SAMPLE ||
-					trace->samples[piece->sample].stack != 0;
-			if (piece->state == TP_STATE_ON_CPU && is_named)
-				sum += (double)(piece->end_ns - piece->start_ns);
+			const struct tp_segment *segment = &timeline->segments[i];
+			bool is_named = segment->sample == TP_NO_SAMPLE ||
+					trace->samples[segment->sample].stack != 0;
+			if (segment->state == TP_STATE_ON_CPU && is_named)
+				sum += (double)(segment->end_ns - segment->start_ns);
 		}
 	}
 	if (analysis->has_runs)
@@ -310,13 +310,13 @@ static void set_rate(struct tp_analysis *analysis)
 /* Returns true if a segment's activity is unknown: it has no sample, it ran but no stack was
  * recorded, or it was blocked and no cause was recorded. A wait for a CPU needs no sample to be
  * known. */
-static bool is_unknown(const struct tp_trace *trace, const struct tp_segment *piece)
+static bool is_unknown(const struct tp_trace *trace, const struct tp_segment *segment)
 {
-	if (piece->state == TP_STATE_RUNNABLE)
+	if (segment->state == TP_STATE_RUNNABLE)
 		return false;
-	if (piece->sample == TP_NO_SAMPLE || piece->label == TP_LABEL_IDLE_UNKNOWN)
+	if (segment->sample == TP_NO_SAMPLE || segment->label == TP_LABEL_IDLE_UNKNOWN)
 		return true;
-	return piece->state == TP_STATE_ON_CPU && !trace->samples[piece->sample].stack;
+	return segment->state == TP_STATE_ON_CPU && !trace->samples[segment->sample].stack;
 }
 
 static void set_unknown(struct tp_analysis *analysis)
@@ -330,13 +330,13 @@ static void set_unknown(struct tp_analysis *analysis)
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	double known_ns = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t from = piece->start_ns > profile->window_start_ns
-					? piece->start_ns
+		const struct tp_segment *segment = &timeline->segments[i];
+		uint64_t from = segment->start_ns > profile->window_start_ns
+					? segment->start_ns
 					: profile->window_start_ns;
-		uint64_t to = piece->end_ns < profile->window_end_ns ? piece->end_ns
-								     : profile->window_end_ns;
-		if (to > from && !is_unknown(analysis->trace, piece))
+		uint64_t to = segment->end_ns < profile->window_end_ns ? segment->end_ns
+								       : profile->window_end_ns;
+		if (to > from && !is_unknown(analysis->trace, segment))
 			known_ns += (double)(to - from);
 	}
 	tp_profile_set(profile, TP_FACT_RUN_UNKNOWN_RATIO, fmax(0, 1 - known_ns / window_ns),

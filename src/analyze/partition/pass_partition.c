@@ -45,11 +45,11 @@ static void sum_labels(const struct tp_timeline *timeline, size_t *cursor, uint6
 	while (*cursor < timeline->n && timeline->segments[*cursor].end_ns <= from_ns)
 		(*cursor)++;
 	for (size_t i = *cursor; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->start_ns >= to_ns)
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->start_ns >= to_ns)
 			break;
-		uint64_t length = tp_segment_ns_in(piece, from_ns, to_ns);
-		label_ns[piece->label] += length;
+		uint64_t length = tp_segment_ns_in(segment, from_ns, to_ns);
+		label_ns[segment->label] += length;
 		covered += length;
 	}
 	label_ns[TP_LABEL_IDLE_UNKNOWN] += to_ns - from_ns - covered;
@@ -108,9 +108,9 @@ static void fill_foreground(const struct tp_analysis *analysis,
 {
 	const struct tp_timeline *timeline = labeled_timeline(analysis);
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		tp_intervals_add(&lanes[tp_label_part(piece->label)], piece->start_ns,
-				 piece->end_ns);
+		const struct tp_segment *segment = &timeline->segments[i];
+		tp_intervals_add(&lanes[tp_label_part(segment->label)], segment->start_ns,
+				 segment->end_ns);
 	}
 }
 
@@ -176,11 +176,11 @@ static double loader_supply_ns(const struct partition *p)
 		uint64_t own = 0;
 		const struct tp_timeline *timeline = &analysis->timelines[task];
 		for (size_t i = 0; i < timeline->n; i++) {
-			const struct tp_segment *piece = &timeline->segments[i];
+			const struct tp_segment *segment = &timeline->segments[i];
 			enum tp_activity_kind kind =
-				tp_activity_of(analysis, TP_THREAD_LOADER, piece);
+				tp_activity_of(analysis, TP_THREAD_LOADER, segment);
 			if (kind <= TP_ACTIVITY_READ)
-				own += tp_segment_ns_in(piece, from, to);
+				own += tp_segment_ns_in(segment, from, to);
 		}
 		busy += own;
 		workers += own > 0;

@@ -27,33 +27,33 @@ struct loop_reader {
 	double unmade_ns; /* waits for batches that no thread was seen making */
 };
 
-static bool is_compute(const struct tp_segment *piece)
+static bool is_compute(const struct tp_segment *segment)
 {
-	return tp_label_part(piece->label) == TP_PART_COMPUTE;
+	return tp_label_part(segment->label) == TP_PART_COMPUTE;
 }
 
 /* Time waiting for a CPU is left out, because the replay computes it. A trainer that waits during
  * compute waits for its thread team, which is working. */
-static void add_segment(struct loop_reader *reader, const struct tp_segment *piece, uint64_t ns)
+static void add_segment(struct loop_reader *reader, const struct tp_segment *segment, uint64_t ns)
 {
 	struct tp_loop_record *record = reader->record;
-	bool is_loading = tp_label_part(piece->label) == TP_PART_DATALOADER;
+	bool is_loading = tp_label_part(segment->label) == TP_PART_DATALOADER;
 	if (is_loading)
-		reader->arrivals[record->n].taken_ns = piece->end_ns;
-	if (is_loading && record->n_workers && piece->state != TP_STATE_ON_CPU) {
+		reader->arrivals[record->n].taken_ns = segment->end_ns;
+	if (is_loading && record->n_workers && segment->state != TP_STATE_ON_CPU) {
 		reader->waited_ns += (double)ns;
-		reader->arrivals[record->n].ready_ns = piece->end_ns;
+		reader->arrivals[record->n].ready_ns = segment->end_ns;
 		return;
 	}
-	if (is_loading && piece->state == TP_STATE_BLOCKED &&
-	    !tp_loader_work_is_inline(reader->analysis, piece))
+	if (is_loading && segment->state == TP_STATE_BLOCKED &&
+	    !tp_loader_work_is_inline(reader->analysis, segment))
 		reader->unmade_ns += (double)ns;
-	if (piece->state == TP_STATE_RUNNABLE)
+	if (segment->state == TP_STATE_RUNNABLE)
 		return;
 	bool is_made = is_loading && !record->n_workers;
 	struct tp_replay_work *work =
 		is_made ? &record->batches[record->n] : &record->steps[record->n];
-	if (piece->state == TP_STATE_ON_CPU || is_compute(piece))
+	if (segment->state == TP_STATE_ON_CPU || is_compute(segment))
 		work->cpu_ns += (double)ns;
 	else
 		work->wait_ns += (double)ns;
@@ -70,10 +70,11 @@ static void read_step(struct loop_reader *reader, size_t at, size_t *cursor)
 	while (*cursor < timeline->n && timeline->segments[*cursor].end_ns <= step->start_ns)
 		++*cursor;
 	for (size_t i = *cursor; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->start_ns >= step->end_ns)
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->start_ns >= step->end_ns)
 			break;
-		add_segment(reader, piece, tp_segment_ns_in(piece, step->start_ns, step->end_ns));
+		add_segment(reader, segment,
+			    tp_segment_ns_in(segment, step->start_ns, step->end_ns));
 	}
 	double length_ns = (double)(step->end_ns - step->start_ns);
 	if (reader->waited_ns < TP_REPLAY_WAITED_MIN * length_ns)
@@ -94,9 +95,9 @@ static void read_steps(struct loop_reader *reader)
 
 /* ---- work of workers and teams ---------------------------------------------- */
 
-static bool is_work(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_work(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	enum tp_worker_time what = tp_loader_work_time_of(analysis, piece);
+	enum tp_worker_time what = tp_loader_work_time_of(analysis, segment);
 	return what != TP_WORKER_QUEUE_FULL && what != TP_WORKER_INDEX_WAIT &&
 	       what != TP_WORKER_OTHER && what != TP_WORKER_CPU_QUEUE;
 }
@@ -109,12 +110,12 @@ static struct tp_replay_work work_of_workers(const struct tp_analysis *analysis)
 		const struct tp_timeline *timeline =
 			tp_analysis_timeline(analysis, profile->workers[i].task);
 		for (size_t k = 0; k < timeline->n; k++) {
-			const struct tp_segment *piece = &timeline->segments[k];
-			if (!is_work(analysis, piece))
+			const struct tp_segment *segment = &timeline->segments[k];
+			if (!is_work(analysis, segment))
 				continue;
-			double ns = (double)tp_segment_ns_in(piece, profile->window_start_ns,
+			double ns = (double)tp_segment_ns_in(segment, profile->window_start_ns,
 							     profile->window_end_ns);
-			*(piece->state == TP_STATE_ON_CPU ? &sum.cpu_ns : &sum.wait_ns) += ns;
+			*(segment->state == TP_STATE_ON_CPU ? &sum.cpu_ns : &sum.wait_ns) += ns;
 		}
 	}
 	return sum;

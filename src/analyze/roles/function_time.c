@@ -13,14 +13,14 @@ void tp_function_time_add(struct tp_function_time *doings, const struct tp_analy
 {
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE)
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->state != TP_STATE_ON_CPU || segment->sample == TP_NO_SAMPLE)
 			continue;
 		const struct tp_stack_class *class =
-			&analysis->classes[analysis->trace->samples[piece->sample].stack];
+			&analysis->classes[analysis->trace->samples[segment->sample].stack];
 		if (!tp_function_time_is_work(class))
 			continue;
-		uint64_t length = piece->end_ns - piece->start_ns;
+		uint64_t length = segment->end_ns - segment->start_ns;
 		uint64_t sum = 0;
 		(void)tp_map_get(&doings->ns, class->function, &sum);
 		tp_map_set(&doings->ns, class->function, sum + length);

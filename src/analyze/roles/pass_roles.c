@@ -39,14 +39,14 @@ struct role_process {
 };
 
 /* Adds a wait for a pipe or socket to the direction in which its data flow. */
-static void measure_wait(const struct tp_analysis *analysis, const struct tp_segment *piece,
+static void measure_wait(const struct tp_analysis *analysis, const struct tp_segment *segment,
 			 struct role_process *process)
 {
-	if (piece->state != TP_STATE_BLOCKED || piece->sample == TP_NO_SAMPLE ||
-	    (piece->cause != TP_CAUSE_PIPE && piece->cause != TP_CAUSE_SOCKET))
+	if (segment->state != TP_STATE_BLOCKED || segment->sample == TP_NO_SAMPLE ||
+	    (segment->cause != TP_CAUSE_PIPE && segment->cause != TP_CAUSE_SOCKET))
 		return;
-	uint64_t length = piece->end_ns - piece->start_ns;
-	uint32_t stack = analysis->trace->samples[piece->sample].stack;
+	uint64_t length = segment->end_ns - segment->start_ns;
+	uint32_t stack = analysis->trace->samples[segment->sample].stack;
 	if (analysis->classes[stack].leaf == TP_LEAF_READ)
 		process->drinks_ns += length;
 	else if (analysis->classes[stack].leaf == TP_LEAF_WRITE)
@@ -55,13 +55,13 @@ static void measure_wait(const struct tp_analysis *analysis, const struct tp_seg
 
 /* Detects the wait by the call, or by the Python function, because joining a process polls its
  * descriptor. */
-static bool waits_for_child(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool waits_for_child(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
-	if (piece->state != TP_STATE_BLOCKED)
+	if (segment->state != TP_STATE_BLOCKED)
 		return false;
-	if (piece->cause == TP_CAUSE_CHILD || piece->sample == TP_NO_SAMPLE)
-		return piece->cause == TP_CAUSE_CHILD;
-	uint32_t stack = analysis->trace->samples[piece->sample].stack;
+	if (segment->cause == TP_CAUSE_CHILD || segment->sample == TP_NO_SAMPLE)
+		return segment->cause == TP_CAUSE_CHILD;
+	uint32_t stack = analysis->trace->samples[segment->sample].stack;
 	return analysis->classes[stack].doing == TP_FUNCTION_WAIT_CHILD;
 }
 
@@ -88,12 +88,12 @@ static void measure_thread(const struct tp_analysis *analysis, uint32_t task,
 		return;
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t length = piece->end_ns - piece->start_ns;
+		const struct tp_segment *segment = &timeline->segments[i];
+		uint64_t length = segment->end_ns - segment->start_ns;
 		process->leader_lived_ns += length;
-		if (waits_for_child(analysis, piece))
+		if (waits_for_child(analysis, segment))
 			process->leader_waited_ns += length;
-		measure_wait(analysis, piece, process);
+		measure_wait(analysis, segment, process);
 	}
 }
 
@@ -393,9 +393,9 @@ static uint64_t longest_wait_ns(const struct tp_timeline *timeline)
 {
 	uint64_t longest = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		uint64_t length = piece->end_ns - piece->start_ns;
-		if (piece->state == TP_STATE_BLOCKED && length > longest)
+		const struct tp_segment *segment = &timeline->segments[i];
+		uint64_t length = segment->end_ns - segment->start_ns;
+		if (segment->state == TP_STATE_BLOCKED && length > longest)
 			longest = length;
 	}
 	return longest;

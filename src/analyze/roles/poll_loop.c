@@ -8,9 +8,9 @@
 
 #include "trainprof/base/search.h"
 
-static bool is_sleep(const struct tp_segment *piece)
+static bool is_sleep(const struct tp_segment *segment)
 {
-	return piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_SLEEP;
+	return segment->state == TP_STATE_BLOCKED && segment->cause == TP_CAUSE_SLEEP;
 }
 
 /* Returns true if the next wait in that direction is also a sleep, with only a short check
@@ -19,11 +19,11 @@ static bool has_adjacent(const struct tp_timeline *timeline, size_t at, bool is_
 {
 	uint64_t run_ns = 0;
 	while (is_after ? ++at < timeline->n : at-- > 0) {
-		const struct tp_segment *piece = &timeline->segments[at];
-		if (piece->state == TP_STATE_BLOCKED)
-			return is_sleep(piece);
-		if (piece->state == TP_STATE_ON_CPU)
-			run_ns += piece->end_ns - piece->start_ns;
+		const struct tp_segment *segment = &timeline->segments[at];
+		if (segment->state == TP_STATE_BLOCKED)
+			return is_sleep(segment);
+		if (segment->state == TP_STATE_ON_CPU)
+			run_ns += segment->end_ns - segment->start_ns;
 		if (run_ns > TP_POLL_LOOK_NS)
 			break;
 	}

@@ -150,12 +150,12 @@ static void count_overlaps(struct evidence *found, const struct role_context *ro
 	const struct tp_timeline *timeline = &role_context->analysis->timelines[task];
 	size_t next = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->state == TP_STATE_BLOCKED)
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->state == TP_STATE_BLOCKED)
 			continue;
-		found->awake_ns += piece->end_ns - piece->start_ns;
-		size_t first = skip_before(role_context, next, piece->start_ns);
-		next = skip_before(role_context, first, piece->end_ns);
+		found->awake_ns += segment->end_ns - segment->start_ns;
+		size_t first = skip_before(role_context, next, segment->start_ns);
+		next = skip_before(role_context, first, segment->end_ns);
 		found->beside += next - first;
 	}
 }
@@ -273,10 +273,11 @@ static void collect_evidence(struct role_context *role_context)
 
 /* ---- threads that the main thread waits for --------------------------------- */
 
-static bool is_long_wait(const struct tp_segment *piece)
+static bool is_long_wait(const struct tp_segment *segment)
 {
-	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
-	       piece->sample != TP_NO_SAMPLE && piece->end_ns - piece->start_ns >= TP_LONG_WAIT_NS;
+	return segment->state == TP_STATE_BLOCKED && !segment->is_sampled &&
+	       segment->sample != TP_NO_SAMPLE &&
+	       segment->end_ns - segment->start_ns >= TP_LONG_WAIT_NS;
 }
 
 static bool sleeps_most_times(const struct tp_timeline *timeline)
@@ -284,10 +285,10 @@ static bool sleeps_most_times(const struct tp_timeline *timeline)
 	uint64_t awake_ns = 0;
 	uint64_t all_ns = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		all_ns += piece->end_ns - piece->start_ns;
-		if (piece->state != TP_STATE_BLOCKED)
-			awake_ns += piece->end_ns - piece->start_ns;
+		const struct tp_segment *segment = &timeline->segments[i];
+		all_ns += segment->end_ns - segment->start_ns;
+		if (segment->state != TP_STATE_BLOCKED)
+			awake_ns += segment->end_ns - segment->start_ns;
 	}
 	return (double)awake_ns < TP_WAKER_AWAKE_MAX * (double)all_ns;
 }

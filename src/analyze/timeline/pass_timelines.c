@@ -20,15 +20,15 @@ static void sum_thread(struct tp_analysis *analysis, uint32_t id)
 	struct tp_thread_info *info = &analysis->threads[id];
 	const struct tp_timeline *timeline = &analysis->timelines[id];
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->state != TP_STATE_ON_CPU)
+		const struct tp_segment *segment = &timeline->segments[i];
+		if (segment->state != TP_STATE_ON_CPU)
 			continue;
-		uint64_t length = piece->end_ns - piece->start_ns;
+		uint64_t length = segment->end_ns - segment->start_ns;
 		info->on_cpu_ns += length;
-		if (piece->sample == TP_NO_SAMPLE)
+		if (segment->sample == TP_NO_SAMPLE)
 			continue;
 		const struct tp_stack_class *class =
-			&analysis->classes[analysis->trace->samples[piece->sample].stack];
+			&analysis->classes[analysis->trace->samples[segment->sample].stack];
 		info->phase_ns[class->phase] += length;
 		/* Reading a checkpoint or compressing a log is not data loading. */
 		if (!tp_phase_owns_time(class->phase) || class->phase == TP_PHASE_DATALOADER)

@@ -63,16 +63,16 @@ static bool is_hit(const struct tp_sample *sample)
 static void add(const struct sampled_range *s, uint64_t start_ns, uint64_t end_ns,
 		enum tp_state state, uint32_t sample, bool is_inferred)
 {
-	struct tp_segment *piece =
+	struct tp_segment *segment =
 		tp_segments_add(s->out, s->trace, start_ns, end_ns, state, sample);
-	if (!piece)
+	if (!segment)
 		return;
-	piece->is_sampled = true;
-	piece->is_inferred = is_inferred;
+	segment->is_sampled = true;
+	segment->is_inferred = is_inferred;
 	if (sample == TP_NO_SAMPLE)
-		piece->cause = TP_CAUSE_UNKNOWN;
+		segment->cause = TP_CAUSE_UNKNOWN;
 	else if (state != TP_STATE_BLOCKED)
-		piece->cause = TP_CAUSE_NONE;
+		segment->cause = TP_CAUSE_NONE;
 }
 
 /* ---- without kernel accounting ---------------------------------------------- */

@@ -10,13 +10,13 @@ struct tp_segment *tp_segments_add(struct tp_segments *pieces, const struct tp_t
 {
 	if (end_ns <= start_ns)
 		return NULL;
-	struct tp_segment piece = {.start_ns = start_ns,
-				   .end_ns = end_ns,
-				   .state = state,
-				   .sample = sample,
-				   .label = TP_N_LABELS};
+	struct tp_segment segment = {.start_ns = start_ns,
+				     .end_ns = end_ns,
+				     .state = state,
+				     .sample = sample,
+				     .label = TP_N_LABELS};
 	if (sample != TP_NO_SAMPLE)
-		piece.cause = trace->samples[sample].cause;
-	TP_ARRAY_PUSH(pieces->items, pieces->n, pieces->capacity) = piece;
+		segment.cause = trace->samples[sample].cause;
+	TP_ARRAY_PUSH(pieces->items, pieces->n, pieces->capacity) = segment;
 	return &pieces->items[pieces->n - 1];
 }

@@ -48,10 +48,10 @@ struct build {
 	struct tp_strata strata;
 };
 
-static bool has_no_stack(const struct tp_trace *trace, const struct tp_segment *piece)
+static bool has_no_stack(const struct tp_trace *trace, const struct tp_segment *segment)
 {
-	return piece->state == TP_STATE_BLOCKED && piece->sample != TP_NO_SAMPLE &&
-	       trace->samples[piece->sample].stack == 0;
+	return segment->state == TP_STATE_BLOCKED && segment->sample != TP_NO_SAMPLE &&
+	       trace->samples[segment->sample].stack == 0;
 }
 
 /* Returns the group that works during a wait. The awaited thread works until the end of the wait;
@@ -152,10 +152,10 @@ static void find_edges(struct build *build, struct sample_cursor cursor, size_t 
 /* Adds a segment that uses the sample of another run. */
 static void add_inferred(struct build *build, uint64_t start_ns, uint64_t end_ns, uint32_t sample)
 {
-	struct tp_segment *piece = tp_segments_add(&build->pieces, build->trace, start_ns, end_ns,
-						   TP_STATE_ON_CPU, sample);
-	if (piece)
-		piece->is_inferred = true;
+	struct tp_segment *segment = tp_segments_add(&build->pieces, build->trace, start_ns, end_ns,
+						     TP_STATE_ON_CPU, sample);
+	if (segment)
+		segment->is_inferred = true;
 }
 
 /* Adds a run on a CPU, cut at the midpoints between its samples. */
@@ -180,13 +180,13 @@ static void add_run(struct build *build, struct sample_cursor *cursor, const str
 	}
 	add_segment(build, start, end, TP_STATE_ON_CPU, held);
 	if (held != TP_NO_SAMPLE && build->pieces.n > before) {
-		const struct tp_segment *piece = &build->pieces.items[before];
+		const struct tp_segment *segment = &build->pieces.items[before];
 		struct tp_segment_key stay = {run->how == TP_RUN_PREEMPTED
 						      ? TP_SEGMENT_RUN_PREEMPTED
 						      : TP_SEGMENT_RUN,
-					      NO_GROUP, piece->start_ns,
+					      NO_GROUP, segment->start_ns,
 					      run->end_ns - run->start_ns};
-		tp_strata_add(&build->strata, &stay, piece->sample);
+		tp_strata_add(&build->strata, &stay, segment->sample);
 	}
 	add_inferred(build, end, run->end_ns, edges->after);
 }
@@ -228,46 +228,48 @@ static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t 
 	size_t before = build->pieces.n;
 	add_segment(build, start_ns, woken_ns, TP_STATE_BLOCKED, held);
 	if (held != TP_NO_SAMPLE && build->pieces.n > before) {
-		const struct tp_segment *piece = &build->pieces.items[before];
+		const struct tp_segment *segment = &build->pieces.items[before];
 		uint64_t length_ns = end_ns - start_ns;
-		struct tp_segment_key stay = {has_no_stack(trace, piece) ? TP_SEGMENT_WAIT_NO_STACK
-									 : TP_SEGMENT_WAIT,
+		struct tp_segment_key stay = {has_no_stack(trace, segment)
+						      ? TP_SEGMENT_WAIT_NO_STACK
+						      : TP_SEGMENT_WAIT,
 					      active_group_in(build, start_ns, length_ns), start_ns,
 					      length_ns};
-		tp_strata_add(&build->strata, &stay, piece->sample);
+		tp_strata_add(&build->strata, &stay, segment->sample);
 	}
 	add_segment(build, woken_ns, end_ns, TP_STATE_RUNNABLE, TP_NO_SAMPLE);
 }
 
 /* Returns the sample of a similar segment. In sampled time, segments without a sample were
  * short. */
-static uint32_t infer_sample(const struct build *build, const struct tp_segment *piece,
+static uint32_t infer_sample(const struct build *build, const struct tp_segment *segment,
 			     enum tp_segment_kind kind)
 {
 	bool waits = kind == TP_SEGMENT_WAIT || kind == TP_SEGMENT_WAIT_NO_STACK;
-	struct tp_segment_key stay = {kind, NO_GROUP, piece->start_ns,
-				      piece->end_ns - piece->start_ns};
-	if (piece->is_sampled)
+	struct tp_segment_key stay = {kind, NO_GROUP, segment->start_ns,
+				      segment->end_ns - segment->start_ns};
+	if (segment->is_sampled)
 		stay.length_ns = 1;
-	if (waits && piece->is_sampled)
+	if (waits && segment->is_sampled)
 		stay.group = TP_ANY_SEGMENT_GROUP;
 	else if (waits)
-		stay.group = active_group_in(build, piece->start_ns, stay.length_ns);
+		stay.group = active_group_in(build, segment->start_ns, stay.length_ns);
 	return tp_strata_find_similar(&build->strata, &stay);
 }
 
-static bool ends_preempted(const struct build *build, size_t piece)
+static bool ends_preempted(const struct build *build, size_t segment)
 {
-	return piece + 1 < build->pieces.n &&
-	       build->pieces.items[piece + 1].state == TP_STATE_RUNNABLE;
+	return segment + 1 < build->pieces.n &&
+	       build->pieces.items[segment + 1].state == TP_STATE_RUNNABLE;
 }
 
 /* Returns true for a wait during which other threads work, if no similar wait has a sample. Threads
  * wait for each other with futexes. */
-static bool waits_for_others(const struct build *build, const struct tp_segment *piece)
+static bool waits_for_others(const struct build *build, const struct tp_segment *segment)
 {
-	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
-	       active_group_in(build, piece->start_ns, piece->end_ns - piece->start_ns) == OTHERS &&
+	return segment->state == TP_STATE_BLOCKED && !segment->is_sampled &&
+	       active_group_in(build, segment->start_ns, segment->end_ns - segment->start_ns) ==
+		       OTHERS &&
 	       !tp_strata_has(&build->strata, TP_SEGMENT_WAIT, OTHERS) &&
 	       !tp_strata_has(&build->strata, TP_SEGMENT_WAIT_NO_STACK, OTHERS);
 }
@@ -276,66 +278,66 @@ static bool waits_for_others(const struct build *build, const struct tp_segment 
  * none. */
 static void infer_unseen(const struct build *build, size_t at)
 {
-	struct tp_segment *piece = &build->pieces.items[at];
-	bool runs = piece->state == TP_STATE_ON_CPU;
-	piece->is_inferred = true;
-	if (waits_for_others(build, piece)) {
-		piece->cause = TP_CAUSE_FUTEX;
+	struct tp_segment *segment = &build->pieces.items[at];
+	bool runs = segment->state == TP_STATE_ON_CPU;
+	segment->is_inferred = true;
+	if (waits_for_others(build, segment)) {
+		segment->cause = TP_CAUSE_FUTEX;
 		return;
 	}
 	enum tp_segment_kind ran =
 		ends_preempted(build, at) ? TP_SEGMENT_RUN_PREEMPTED : TP_SEGMENT_RUN;
 	enum tp_segment_kind kind = runs ? ran : TP_SEGMENT_WAIT;
-	piece->sample = infer_sample(build, piece, kind);
-	if (piece->sample == TP_NO_SAMPLE)
-		piece->sample = infer_sample(build, piece, tp_segment_kind_other(kind));
+	segment->sample = infer_sample(build, segment, kind);
+	if (segment->sample == TP_NO_SAMPLE)
+		segment->sample = infer_sample(build, segment, tp_segment_kind_other(kind));
 	if (runs)
-		piece->cause = TP_CAUSE_NONE;
-	else if (piece->sample == TP_NO_SAMPLE)
-		piece->cause = TP_CAUSE_UNKNOWN;
+		segment->cause = TP_CAUSE_NONE;
+	else if (segment->sample == TP_NO_SAMPLE)
+		segment->cause = TP_CAUSE_UNKNOWN;
 	else
-		piece->cause = build->trace->samples[piece->sample].cause;
+		segment->cause = build->trace->samples[segment->sample].cause;
 }
 
 /* The cause of the wait is known. Its stack is taken from a similar wait with the same cause; that
  * of a short one from the adjacent runs. */
-static void infer_stack(const struct build *build, struct tp_segment *piece)
+static void infer_stack(const struct build *build, struct tp_segment *segment)
 {
-	uint32_t like = infer_sample(build, piece, TP_SEGMENT_WAIT);
-	if (like != TP_NO_SAMPLE && build->trace->samples[like].cause != piece->cause)
+	uint32_t like = infer_sample(build, segment, TP_SEGMENT_WAIT);
+	if (like != TP_NO_SAMPLE && build->trace->samples[like].cause != segment->cause)
 		like = TP_NO_SAMPLE;
-	if (like == TP_NO_SAMPLE && piece->is_sampled)
-		like = infer_sample(build, piece, TP_SEGMENT_RUN);
+	if (like == TP_NO_SAMPLE && segment->is_sampled)
+		like = infer_sample(build, segment, TP_SEGMENT_RUN);
 	if (like == TP_NO_SAMPLE)
 		return;
-	piece->sample = like;
-	piece->is_inferred = true;
+	segment->sample = like;
+	segment->is_inferred = true;
 }
 
 /* Returns true for on-CPU time that the sampling timer missed, with no wait nearby that provides a
  * stack. */
-static bool is_missed(const struct build *build, const struct tp_segment *piece)
+static bool is_missed(const struct build *build, const struct tp_segment *segment)
 {
-	return piece->is_sampled && piece->is_inferred && piece->state == TP_STATE_ON_CPU &&
-	       build->trace->samples[piece->sample].state == TP_STATE_ON_CPU;
+	return segment->is_sampled && segment->is_inferred && segment->state == TP_STATE_ON_CPU &&
+	       build->trace->samples[segment->sample].state == TP_STATE_ON_CPU;
 }
 
-static void infer_missed(const struct build *build, struct tp_segment *piece)
+static void infer_missed(const struct build *build, struct tp_segment *segment)
 {
-	uint32_t like = infer_sample(build, piece, TP_SEGMENT_RUN);
+	uint32_t like = infer_sample(build, segment, TP_SEGMENT_RUN);
 	if (like != TP_NO_SAMPLE)
-		piece->sample = like;
+		segment->sample = like;
 }
 
 static void infer_segments(struct build *build)
 {
 	for (size_t i = 0; i < build->pieces.n; i++) {
-		struct tp_segment *piece = &build->pieces.items[i];
-		if (has_no_stack(build->trace, piece))
-			infer_stack(build, piece);
-		else if (piece->sample != TP_NO_SAMPLE && is_missed(build, piece))
-			infer_missed(build, piece);
-		else if (piece->sample == TP_NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
+		struct tp_segment *segment = &build->pieces.items[i];
+		if (has_no_stack(build->trace, segment))
+			infer_stack(build, segment);
+		else if (segment->sample != TP_NO_SAMPLE && is_missed(build, segment))
+			infer_missed(build, segment);
+		else if (segment->sample == TP_NO_SAMPLE && segment->state != TP_STATE_RUNNABLE)
 			infer_unseen(build, i);
 	}
 }
