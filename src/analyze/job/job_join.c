@@ -11,196 +11,23 @@
 
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
-#include "job_align.h"
 #include "job_cause.h"
 #include "job_ends.h"
+#include "job_steps.h"
 
-#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Joined ranks and steps: a row per step, a column per rank. */
-struct job_table {
-	struct tp_job *job;
-	size_t *ranks; /* indexes into job->ranks, by column */
-	size_t n_ranks;
-	size_t stride;  /* capacity in columns */
-	double *own_ns; /* n_steps x stride; NAN = missing step, only while the table is filled */
-	double *length_ns; /* n_steps */
-	size_t n_steps;
-	double *mean_own_ns;           /* by column */
-	size_t *order;                 /* columns, largest mean first */
+/* The joined ranks by their mean own time. */
+struct comparison {
+	struct tp_job_steps steps;
+	double *mean_own_ns;           /* heap: by column */
+	size_t *order;                 /* heap: columns, largest mean first */
 	struct tp_estimate without_ns; /* length of a step as determined by the next rank */
 };
-
-static bool can_join(const struct tp_job_rank *rank)
-{
-	return !rank->unreadable && !rank->is_duplicate && rank->n_judged >= TP_JOB_STEPS_MIN;
-}
-
-/* Returns the rank with the most judged steps; -1 if there is none. */
-static int find_first(const struct tp_job *job)
-{
-	int best = -1;
-	for (size_t i = 0; i < job->n_ranks; i++)
-		if (can_join(&job->ranks[i]) &&
-		    (best < 0 || job->ranks[i].n_judged > job->ranks[best].n_judged))
-			best = (int)i;
-	return best;
-}
-
-static bool has_same_steps(const struct tp_job_rank *first, const struct tp_job_rank *rank)
-{
-	double larger = fmax(first->step_ns, rank->step_ns);
-	return fabs(first->step_ns - rank->step_ns) <= TP_JOB_LENGTHS_MAX * larger;
-}
-
-/* ---- the table ------------------------------------------------------------------------------- */
-
-/* Adds a column with a row for each step of the first rank, so that only one rank's steps are
- * needed at a time. */
-static void add_column(struct job_table *j, size_t index, size_t n_steps, const size_t *match)
-{
-	struct tp_job_rank *rank = &j->job->ranks[index];
-	for (size_t k = 0; k < n_steps; k++) {
-		double *cell = &j->own_ns[k * j->stride + j->n_ranks];
-		*cell = NAN;
-		if (match[k] == TP_JOB_NO_STEP)
-			continue;
-		struct tp_job_step *step = &rank->steps[match[k]];
-		step->joined = (uint32_t)k + 1; /* number in the first rank; see number_steps() */
-		double ns = (double)(step->end_ns - step->start_ns);
-		*cell = ns - (double)step->peer_ns;
-		j->length_ns[k] += ns;
-	}
-	j->ranks[j->n_ranks++] = index;
-}
-
-/* Converts step numbers of the first rank to those of the job. */
-static void number_steps(const struct job_table *j, const uint32_t *numbers)
-{
-	for (size_t c = 0; c < j->n_ranks; c++) {
-		struct tp_job_rank *rank = &j->job->ranks[j->ranks[c]];
-		for (size_t i = 0; i < rank->n_steps; i++)
-			if (rank->steps[i].joined)
-				rank->steps[i].joined = numbers[rank->steps[i].joined - 1];
-	}
-}
-
-/* Keeps only the steps that all ranks have. */
-static void keep_whole_steps(struct job_table *j, const struct tp_job_rank *first)
-{
-	uint32_t *numbers = tp_alloc((first->n_steps + 1) * sizeof(*numbers));
-	for (size_t k = 0; k < first->n_steps; k++) {
-		const double *row = &j->own_ns[k * j->stride];
-		bool is_whole = first->steps[k].is_judged;
-		for (size_t c = 0; c < j->n_ranks && is_whole; c++)
-			is_whole = !isnan(row[c]);
-		if (!is_whole)
-			continue;
-		memmove(&j->own_ns[j->n_steps * j->stride], row, j->n_ranks * sizeof(*row));
-		j->length_ns[j->n_steps++] = j->length_ns[k] / (double)j->n_ranks;
-		numbers[k] = (uint32_t)j->n_steps;
-	}
-	number_steps(j, numbers);
-	free(numbers);
-}
-
-/* True for a recording with less than half of the steps: it would leave few common steps for all
- * others. */
-static bool is_short(const struct tp_job_rank *first, const size_t *match)
-{
-	size_t n = 0;
-	size_t n_all = 0;
-	for (size_t k = 0; k < first->n_steps; k++) {
-		n_all += first->steps[k].is_judged;
-		n += first->steps[k].is_judged && match[k] != TP_JOB_NO_STEP;
-	}
-	return 2 * n < n_all;
-}
-
-/* The first aligned rank of each host: the others have its clock. */
-struct references {
-	struct tp_map by_host; /* hash of the host name -> index */
-	struct reference {
-		const struct tp_job_rank *rank;
-		size_t *match;
-		enum tp_job_join by;
-	} * items;
-	size_t n, capacity;
-};
-
-static void release_references(struct references *references)
-{
-	for (size_t i = 0; i < references->n; i++)
-		free(references->items[i].match);
-	free(references->items);
-	tp_map_release(&references->by_host);
-}
-
-static enum tp_job_join align(struct references *references, const struct tp_job_rank *first,
-			      struct tp_job_rank *rank, size_t *match)
-{
-	size_t n = first->n_steps;
-	uint64_t key = rank->host ? tp_hash_bytes(rank->host, strlen(rank->host)) : 0;
-	uint64_t index;
-	if (rank->host && references->items && tp_map_get(&references->by_host, key, &index)) {
-		const struct reference *known = &references->items[index];
-		rank->skew_ns = known->rank->skew_ns;
-		if (strcmp(known->rank->host, rank->host) == 0 &&
-		    tp_job_align_through(known->rank, known->match, n, rank, match))
-			return known->by;
-	}
-	enum tp_job_join by = tp_job_align(first, rank, match, &rank->skew_ns);
-	if (by == TP_JOB_BY_LENGTHS && rank->host) {
-		struct reference reference = {.rank = rank,
-					      .by = by,
-					      .match = tp_alloc((n + 1) * sizeof(*match))};
-		memcpy(reference.match, match, n * sizeof(*match));
-		tp_map_set(&references->by_host, key, references->n);
-		TP_ARRAY_PUSH(references->items, references->n, references->capacity) = reference;
-	}
-	return by;
-}
-
-static bool is_candidate(const struct tp_job_rank *first, const struct tp_job_rank *rank)
-{
-	return can_join(rank) && has_same_steps(first, rank);
-}
-
-static void build(struct job_table *j, int first_rank)
-{
-	struct tp_job *job = j->job;
-	const struct tp_job_rank *first = &job->ranks[first_rank];
-	size_t n = first->n_steps;
-	size_t *match = tp_alloc((n + 1) * sizeof(*match));
-	enum tp_job_join weakest = TP_JOB_BY_CLOCK;
-	struct references references = {0};
-	for (size_t i = 0; i < job->n_ranks; i++)
-		j->stride += is_candidate(first, &job->ranks[i]);
-	j->ranks = tp_alloc((j->stride + 1) * sizeof(*j->ranks));
-	j->own_ns = tp_alloc((n + 1) * j->stride * sizeof(*j->own_ns));
-	j->length_ns = tp_alloc((n + 1) * sizeof(*j->length_ns));
-	for (size_t i = 0; i < job->n_ranks; i++) {
-		struct tp_job_rank *rank = &job->ranks[i];
-		if (!is_candidate(first, rank))
-			continue;
-		enum tp_job_join by = align(&references, first, rank, match);
-		rank->is_joined = by != TP_JOB_NOT_JOINED && !is_short(first, match);
-		if (!rank->is_joined)
-			continue;
-		weakest = by > weakest ? by : weakest;
-		add_column(j, i, n, match);
-	}
-	free(match);
-	release_references(&references);
-	if (j->n_ranks > 1)
-		keep_whole_steps(j, first);
-	job->joined_by = j->n_ranks > 1 && j->n_steps ? weakest : TP_JOB_NOT_JOINED;
-}
 
 /* ---- the last rank --------------------------------------------------------------------------- */
 
@@ -218,65 +45,66 @@ static int by_mean(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-static void order_columns(struct job_table *j)
+static void order_columns(struct comparison *j)
 {
-	struct rank_mean *means = tp_alloc(j->n_ranks * sizeof(*means));
-	j->mean_own_ns = tp_alloc(j->n_ranks * sizeof(*j->mean_own_ns));
-	j->order = tp_alloc(j->n_ranks * sizeof(*j->order));
-	for (size_t k = 0; k < j->n_steps; k++)
-		for (size_t c = 0; c < j->n_ranks; c++)
-			j->mean_own_ns[c] += j->own_ns[k * j->stride + c] / (double)j->n_steps;
-	for (size_t c = 0; c < j->n_ranks; c++)
+	struct rank_mean *means = tp_alloc(j->steps.n_ranks * sizeof(*means));
+	j->mean_own_ns = tp_alloc(j->steps.n_ranks * sizeof(*j->mean_own_ns));
+	j->order = tp_alloc(j->steps.n_ranks * sizeof(*j->order));
+	for (size_t k = 0; k < j->steps.n_steps; k++)
+		for (size_t c = 0; c < j->steps.n_ranks; c++)
+			j->mean_own_ns[c] +=
+				j->steps.own_ns[k * j->steps.stride + c] / (double)j->steps.n_steps;
+	for (size_t c = 0; c < j->steps.n_ranks; c++)
 		means[c] = (struct rank_mean){.index = c, .mean_ns = j->mean_own_ns[c]};
-	qsort(means, j->n_ranks, sizeof(*means), by_mean);
-	for (size_t c = 0; c < j->n_ranks; c++)
+	qsort(means, j->steps.n_ranks, sizeof(*means), by_mean);
+	for (size_t c = 0; c < j->steps.n_ranks; c++)
 		j->order[c] = means[c].index;
 	free(means);
 }
 
 /* Sets the sums over steps; counts for each rank the steps in which it was last. */
-static void sum_steps(struct job_table *j)
+static void sum_steps(struct comparison *j)
 {
-	struct tp_job *job = j->job;
+	struct tp_job *job = j->steps.job;
 	double wait = 0;
 	double exchange = 0;
 	double total = 0;
-	for (size_t k = 0; k < j->n_steps; k++) {
-		const double *row = &j->own_ns[k * j->stride];
+	for (size_t k = 0; k < j->steps.n_steps; k++) {
+		const double *row = &j->steps.own_ns[k * j->steps.stride];
 		size_t last = 0;
 		double sum = 0;
-		for (size_t c = 0; c < j->n_ranks; c++) {
+		for (size_t c = 0; c < j->steps.n_ranks; c++) {
 			last = row[c] > row[last] ? c : last;
 			sum += row[c];
 		}
 		double next = 0;
-		for (size_t c = 0; c < j->n_ranks; c++)
+		for (size_t c = 0; c < j->steps.n_ranks; c++)
 			if (c != last && row[c] > next)
 				next = row[c];
 		if (row[last] - next > 0)
-			job->ranks[j->ranks[last]].n_last++;
-		wait += row[last] - sum / (double)j->n_ranks;
-		exchange += fmax(0, j->length_ns[k] - row[last]);
-		total += j->length_ns[k];
+			job->ranks[j->steps.ranks[last]].n_last++;
+		wait += row[last] - sum / (double)j->steps.n_ranks;
+		exchange += fmax(0, j->steps.length_ns[k] - row[last]);
+		total += j->steps.length_ns[k];
 	}
-	job->n_steps = j->n_steps;
-	job->step_ns = total / (double)j->n_steps;
+	job->n_steps = j->steps.n_steps;
+	job->step_ns = total / (double)j->steps.n_steps;
 	job->wait_ratio = total > 0 ? wait / total : 0;
 	job->exchange_ratio = total > 0 ? exchange / total : 0;
-	for (size_t c = 0; c < j->n_ranks; c++) {
-		struct tp_job_rank *rank = &job->ranks[j->ranks[c]];
-		rank->n_joined = j->n_steps;
+	for (size_t c = 0; c < j->steps.n_ranks; c++) {
+		struct tp_job_rank *rank = &job->ranks[j->steps.ranks[c]];
+		rank->n_joined = j->steps.n_steps;
 		rank->own_ns = j->mean_own_ns[c];
 		rank->wait_ns = fmax(0, job->step_ns - rank->own_ns);
 	}
 }
 
 /* Returns how many ranks are late together: those above the widest gap in the upper half. */
-static size_t count_late(const struct job_table *j)
+static size_t count_late(const struct comparison *j)
 {
 	size_t best = 1;
 	double widest = -1;
-	for (size_t n = 1; n <= j->n_ranks / 2; n++) {
+	for (size_t n = 1; n <= j->steps.n_ranks / 2; n++) {
 		double gap = j->mean_own_ns[j->order[n - 1]] - j->mean_own_ns[j->order[n]];
 		if (gap > widest) {
 			widest = gap;
@@ -288,20 +116,21 @@ static size_t count_late(const struct job_table *j)
 
 /* Measures the delay of the late ranks: the difference between the nearest pair of a late and
  * another rank. */
-static void measure_gap(struct job_table *j, size_t n_late)
+static void measure_gap(struct comparison *j, size_t n_late)
 {
-	struct tp_job *job = j->job;
+	struct tp_job *job = j->steps.job;
 	struct tp_estimate gap;
-	double *values = tp_alloc(j->n_steps * sizeof(*values));
+	double *values = tp_alloc(j->steps.n_steps * sizeof(*values));
 	size_t inner = j->order[n_late - 1];
 	size_t outer = j->order[n_late];
-	for (size_t k = 0; k < j->n_steps; k++)
-		values[k] = j->own_ns[k * j->stride + inner] - j->own_ns[k * j->stride + outer];
-	tp_stats_mean(values, j->n_steps, &gap);
+	for (size_t k = 0; k < j->steps.n_steps; k++)
+		values[k] = j->steps.own_ns[k * j->steps.stride + inner] -
+			    j->steps.own_ns[k * j->steps.stride + outer];
+	tp_stats_mean(values, j->steps.n_steps, &gap);
 	/* Length of the step without that delay: computed per step, because both vary together. */
-	for (size_t k = 0; k < j->n_steps; k++)
-		values[k] = j->length_ns[k] - values[k];
-	tp_stats_mean(values, j->n_steps, &j->without_ns);
+	for (size_t k = 0; k < j->steps.n_steps; k++)
+		values[k] = j->steps.length_ns[k] - values[k];
+	tp_stats_mean(values, j->steps.n_steps, &j->without_ns);
 	j->without_ns.low = fmax(j->without_ns.low, TP_JOB_WITHOUT_MIN * j->without_ns.value);
 	free(values);
 	job->late_ns = gap.value;
@@ -309,7 +138,7 @@ static void measure_gap(struct job_table *j, size_t n_late)
 	job->late_high_ns = gap.high;
 	job->n_last = 0;
 	for (size_t i = 0; i < n_late; i++)
-		job->n_last += job->ranks[j->ranks[j->order[i]]].n_last;
+		job->n_last += job->ranks[j->steps.ranks[j->order[i]]].n_last;
 }
 
 static double gain_of(const struct tp_job *job, double ns)
@@ -319,33 +148,33 @@ static double gain_of(const struct tp_job *job, double ns)
 	return job->step_ns / fmax(rest, least);
 }
 
-static const char *common_host(const struct job_table *j, size_t n_late)
+static const char *common_host(const struct comparison *j, size_t n_late)
 {
-	const struct tp_job *job = j->job;
-	const char *host = job->ranks[j->ranks[j->order[0]]].host;
+	const struct tp_job *job = j->steps.job;
+	const char *host = job->ranks[j->steps.ranks[j->order[0]]].host;
 	size_t n_there = 0;
-	for (size_t c = 0; host && c < j->n_ranks; c++) {
-		const char *other = job->ranks[j->ranks[c]].host;
+	for (size_t c = 0; host && c < j->steps.n_ranks; c++) {
+		const char *other = job->ranks[j->steps.ranks[c]].host;
 		n_there += other && strcmp(other, host) == 0;
 	}
 	for (size_t i = 0; host && i < n_late; i++) {
-		const char *other = job->ranks[j->ranks[j->order[i]]].host;
+		const char *other = job->ranks[j->steps.ranks[j->order[i]]].host;
 		if (!other || strcmp(other, host) != 0)
 			return NULL;
 	}
 	return host && n_late == n_there && job->n_hosts > 1 && n_there > 1 ? host : NULL;
 }
 
-static void set_late(struct job_table *j, size_t n_late)
+static void set_late(struct comparison *j, size_t n_late)
 {
-	struct tp_job *job = j->job;
-	job->late = (int)j->ranks[j->order[0]];
+	struct tp_job *job = j->steps.job;
+	job->late = (int)j->steps.ranks[j->order[0]];
 	job->n_late = n_late;
 	job->gain = gain_of(job, job->late_ns);
 	job->gain_low = gain_of(job, job->step_ns - j->without_ns.high);
 	job->gain_high = gain_of(job, job->step_ns - j->without_ns.low);
 	for (size_t i = 0; i < n_late; i++)
-		job->ranks[j->ranks[j->order[i]]].is_late = true;
+		job->ranks[j->steps.ranks[j->order[i]]].is_late = true;
 	job->slow_host = common_host(j, n_late);
 	job->verdict = job->slow_host ? TP_JOB_SLOW_HOST : TP_JOB_LATE_RANK;
 	job->is_sure = (double)job->n_last >= TP_JOB_LAST_MIN * (double)job->n_steps;
@@ -375,9 +204,9 @@ static void note_missing(struct tp_job *job)
 	job->because = "all ranks wait, and a rank that was not compared may be later still";
 }
 
-static void judge(struct job_table *j)
+static void judge(struct comparison *j)
 {
-	struct tp_job *job = j->job;
+	struct tp_job *job = j->steps.job;
 	order_columns(j);
 	sum_steps(j);
 	size_t n_late = count_late(j);
@@ -397,14 +226,14 @@ static void judge(struct job_table *j)
 	note_missing(job);
 }
 
-static const char *reason_not_joined(const struct tp_job *job, const struct job_table *j)
+static const char *reason_not_joined(const struct tp_job *job, const struct comparison *j)
 {
 	size_t n_readable = 0;
 	for (size_t i = 0; i < job->n_ranks; i++)
 		n_readable += !job->ranks[i].unreadable && !job->ranks[i].is_duplicate;
 	if (n_readable < 2)
 		return "fewer than two ranks can be read";
-	if (j->n_ranks < 2)
+	if (j->steps.n_ranks < 2)
 		return "fewer than two ranks have steps that are the same";
 	return "the ranks have too few steps in common";
 }
@@ -489,16 +318,14 @@ static void judge_by_shares(struct tp_job *job)
 
 void tp_job_join(struct tp_job *job)
 {
-	struct job_table j = {.job = job};
+	struct comparison j = {0};
 	tp_job_count_ranks(job);
 	tp_job_find_ends(job);
 	/* A rank that waits for a rank that is gone shows nothing about its earlier pace. */
 	bool is_complete = !job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing &&
 			   !job->n_unreadable;
-	int first = find_first(job);
-	if (first >= 0)
-		build(&j, first);
-	if (job->joined_by != TP_JOB_NOT_JOINED && j.n_steps >= TP_JOB_STEPS_MIN)
+	tp_job_steps_build(&j.steps, job);
+	if (job->joined_by != TP_JOB_NOT_JOINED && j.steps.n_steps >= TP_JOB_STEPS_MIN)
 		judge(&j);
 	else
 		drop_steps(job, reason_not_joined(job, &j));
@@ -507,9 +334,7 @@ void tp_job_join(struct tp_job *job)
 		drop_steps(job, "not all ranks have steps that were found");
 	if (job->joined_by == TP_JOB_NOT_JOINED && is_complete)
 		judge_by_shares(job);
-	free(j.ranks);
-	free(j.own_ns);
-	free(j.length_ns);
+	tp_job_steps_release(&j.steps);
 	free(j.mean_own_ns);
 	free(j.order);
 }
