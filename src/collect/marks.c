@@ -32,9 +32,9 @@ struct marks {
 	size_t n_waiting;
 	size_t waiting_capacity;
 	uint64_t n_put;
-	uint64_t n_lost_told;
+	uint64_t n_lost_reported;
 	uint64_t n_refused_told;
-	uint64_t told_ns; /* time up to which losses are reported */
+	uint64_t reported_ns; /* time up to which losses are reported */
 };
 
 static struct marks *marks_of(struct tp_collector *self)
@@ -66,7 +66,7 @@ static enum tp_status marks_open(struct tp_collector **out,
 	(void)tp_mark_folder_open(&marks->folder, path); /* on failure (no memory) there are none */
 	marks->context = context;
 	marks->path = tp_strdup(path);
-	marks->told_ns = tp_clock_now_ns();
+	marks->reported_ns = tp_clock_now_ns();
 	*out = &marks->base;
 	return TP_OK;
 }
@@ -130,16 +130,16 @@ static void marks_drain(struct marks *marks, uint64_t now_ns, bool is_last)
 			marks->waiting[n_kept++] = marks->waiting[i];
 	marks->n_waiting = n_kept;
 	uint64_t n_lost = marks->ring.n_lost + marks->folder.n_lost;
-	if (n_lost > marks->n_lost_told)
+	if (n_lost > marks->n_lost_reported)
 		tp_sink_gap(marks->context->sink, name, "marks came faster than they were read",
-			    marks->told_ns, now_ns, n_lost - marks->n_lost_told);
+			    marks->reported_ns, now_ns, n_lost - marks->n_lost_reported);
 	if (marks->folder.n_refused > marks->n_refused_told)
 		tp_sink_gap(marks->context->sink, name,
-			    "marks of a Python process could not be read", marks->told_ns, now_ns,
-			    0);
-	marks->n_lost_told = n_lost;
+			    "marks of a Python process could not be read", marks->reported_ns,
+			    now_ns, 0);
+	marks->n_lost_reported = n_lost;
 	marks->n_refused_told = marks->folder.n_refused;
-	marks->told_ns = now_ns;
+	marks->reported_ns = now_ns;
 }
 
 static enum tp_status marks_sample(struct tp_collector *self, uint64_t now_ns, struct tp_error *err)
@@ -163,15 +163,15 @@ static enum tp_status marks_stop(struct tp_collector *self, uint64_t now_ns, str
 {
 	(void)err;
 	struct marks *marks = marks_of(self);
-	uint64_t told_ns = marks->told_ns;
+	uint64_t reported_ns = marks->reported_ns;
 	bool was_damaged = marks->ring.is_damaged;
 	marks_drain(marks, now_ns, true);
 	if (marks->ring.is_damaged && !was_damaged) { /* shortly before the end */
 		tp_availability_degrade(&self->availability, "stopped early: %s", damage);
-		tp_sink_gap(marks->context->sink, name, damage, told_ns, now_ns, 0);
+		tp_sink_gap(marks->context->sink, name, damage, reported_ns, now_ns, 0);
 	}
 	tp_sink_source(marks->context->sink, name, self->type->summary, &self->availability,
-		       marks->n_put, marks->n_lost_told);
+		       marks->n_put, marks->n_lost_reported);
 	return TP_OK;
 }
 

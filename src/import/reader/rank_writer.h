@@ -32,7 +32,8 @@ void tp_rank_writer_devices(struct tp_rank_writer *writer, const struct tp_devic
 			    size_t n);
 
 uint32_t tp_rank_writer_string(struct tp_rank_writer *writer, const char *text, size_t len);
-/* Returns the string of two strings with a character between them; 0 = none of that side. */
+/* Joins two strings with a character between them. 0 on one side: that side is empty, and there is
+ * no character. */
 uint32_t tp_rank_writer_join(struct tp_rank_writer *writer, uint32_t left, char between,
 			     uint32_t right);
 /* Returns the track of a thread (device TP_TRACK_THREAD) or of a device's stream, creating it if
