@@ -33,7 +33,7 @@ struct marks {
 	size_t waiting_capacity;
 	uint64_t n_put;
 	uint64_t n_lost_reported;
-	uint64_t n_refused_told;
+	uint64_t n_refused_reported;
 	uint64_t reported_ns; /* time up to which losses are reported */
 };
 
@@ -133,12 +133,12 @@ static void marks_drain(struct marks *marks, uint64_t now_ns, bool is_last)
 	if (n_lost > marks->n_lost_reported)
 		tp_sink_gap(marks->context->sink, name, "marks came faster than they were read",
 			    marks->reported_ns, now_ns, n_lost - marks->n_lost_reported);
-	if (marks->folder.n_refused > marks->n_refused_told)
+	if (marks->folder.n_refused > marks->n_refused_reported)
 		tp_sink_gap(marks->context->sink, name,
 			    "marks of a Python process could not be read", marks->reported_ns,
 			    now_ns, 0);
 	marks->n_lost_reported = n_lost;
-	marks->n_refused_told = marks->folder.n_refused;
+	marks->n_refused_reported = marks->folder.n_refused;
 	marks->reported_ns = now_ns;
 }
 

@@ -81,7 +81,7 @@ static const struct {
 	enum tp_likeness aspect;
 	const char *what;
 	describe_run *describe;
-	bool is_told_only;
+	bool is_reported_only;
 } rows[] = {
 	{TP_LIKE_WORKLOAD, "kind", mode_of, false},
 	{TP_LIKE_WORKLOAD, "command", command_of, false},
@@ -109,7 +109,8 @@ static void check_row(struct tp_run_diff *out, const struct tp_diff_request *req
 			first = text;
 			continue;
 		}
-		bool is_ignored = rows[row].is_told_only || request->is_ignored[rows[row].aspect];
+		bool is_ignored =
+			rows[row].is_reported_only || request->is_ignored[rows[row].aspect];
 		out->unlike[out->n_unlike++] = (struct tp_unlike){rows[row].aspect, rows[row].what,
 								  first, text, is_ignored};
 		out->is_comparable = out->is_comparable && is_ignored;

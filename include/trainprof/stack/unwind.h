@@ -30,7 +30,7 @@ struct tp_unwind_result {
 	size_t n_frames;
 	size_t n_guessed;
 	enum tp_unwind_end end;
-	bool is_root_told; /* complete according to a table or the entry point; false: according to
+	bool is_root_known; /* complete according to a table or the entry point; false: according to
 			      a return address of 0, which memory that is not a stack may also
 			      contain */
 };

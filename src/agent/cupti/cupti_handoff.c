@@ -29,7 +29,7 @@ static struct {
 	struct tp_got_patch slots;
 	bool has_exports;    /* the exports of CUPTI itself are replaced, so later look-ups by name
 				lead to us */
-	int is_tended;       /* the agent's thread answers */
+	int is_answering;    /* the agent's thread answers */
 	int is_held;         /* the agent uses CUPTI or is about to */
 	uint32_t n_inside;   /* tools inside their calls at this moment */
 	uint32_t n_asked;    /* tools that waited or are waiting */
@@ -37,7 +37,7 @@ static struct {
 	uint32_t n_answered; /* requests that the agent has answered */
 	uint32_t n_subscribed; /* other tools that CUPTI serves or served */
 	int takes;             /* a tool took the callbacks without subscribing */
-	int is_told_taken;
+	int is_takeover_reported;
 	int naming; /* the first tool owns `name` until the agent has read it */
 	char name[TP_CUPTI_HANDOFF_NAME_BYTES];
 } handoff;
@@ -62,7 +62,7 @@ static void wait_for_ack(void)
 	uint32_t number = __atomic_add_fetch(&handoff.n_asked, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < WAIT_MS && !is_acked(number); i++) {
 		uint32_t n = __atomic_load_n(&handoff.n_answered, __ATOMIC_RELAXED);
-		if (!__atomic_load_n(&handoff.is_tended, __ATOMIC_ACQUIRE))
+		if (!__atomic_load_n(&handoff.is_answering, __ATOMIC_ACQUIRE))
 			return;
 		wake_agent();
 		syscall(SYS_futex, &handoff.n_answered, FUTEX_WAIT_PRIVATE, n, &nap, NULL, 0);
@@ -149,14 +149,14 @@ void tp_cupti_handoff_begin(const struct tp_cupti_library *lib, const struct tp_
 {
 	handoff.lib = lib;
 	handoff.ring = ring;
-	handoff.is_told_taken = 0;
-	__atomic_store_n(&handoff.is_tended, 1, __ATOMIC_RELEASE);
+	handoff.is_takeover_reported = 0;
+	__atomic_store_n(&handoff.is_answering, 1, __ATOMIC_RELEASE);
 }
 
 void tp_cupti_handoff_end(void)
 {
 	tp_cupti_handoff_release();
-	__atomic_store_n(&handoff.is_tended, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&handoff.is_answering, 0, __ATOMIC_RELEASE);
 }
 
 enum { N_IMPORTS = 4 };
@@ -216,14 +216,14 @@ enum tp_cupti_handoff tp_cupti_handoff_query(char name[TP_CUPTI_HANDOFF_NAME_BYT
 {
 	bool takes = __atomic_load_n(&handoff.takes, __ATOMIC_ACQUIRE);
 	handoff.n_seen = __atomic_load_n(&handoff.n_asked, __ATOMIC_ACQUIRE);
-	if (handoff.n_seen == handoff.n_answered && (!takes || handoff.is_told_taken))
+	if (handoff.n_seen == handoff.n_answered && (!takes || handoff.is_takeover_reported))
 		return TP_CUPTI_HANDOFF_NONE;
 	if (__atomic_load_n(&handoff.naming, __ATOMIC_ACQUIRE) == NAMED) {
 		memcpy(name, handoff.name, TP_CUPTI_HANDOFF_NAME_BYTES);
 		memset(handoff.name, 0, sizeof(handoff.name));
 		__atomic_store_n(&handoff.naming, UNNAMED, __ATOMIC_RELEASE);
 	}
-	handoff.is_told_taken = takes;
+	handoff.is_takeover_reported = takes;
 	return takes ? TP_CUPTI_HANDOFF_REPLACE : TP_CUPTI_HANDOFF_SUBSCRIBE;
 }
 

@@ -262,9 +262,9 @@ int tp_nvtx_range_push(const void *handle, const struct tp_nvtx_range_message *m
 	if (!tp_ring_writer_is_ours(ranges.ring))
 		return NVTX_NO_LEVELS;
 	struct self self = self_get();
-	bool is_told = push_recorded(domain_of(handle), self, message,
-				     payload ? payload : payload_of(message));
-	if (self.level < LEVELS_MAX && !is_told)
+	bool is_recorded = push_recorded(domain_of(handle), self, message,
+					 payload ? payload : payload_of(message));
+	if (self.level < LEVELS_MAX && !is_recorded)
 		self.left_out |= 1u << self.level;
 	if (self.level < (1u << LEVEL_BITS) - 1)
 		self.level++;
@@ -280,11 +280,11 @@ int tp_nvtx_range_pop(const void *handle, const struct nvtx_payload *payload)
 		return NVTX_NO_LEVELS;
 	const struct domain *domain = domain_of(handle);
 	struct self self = self_get();
-	bool is_told = true;
+	bool is_recorded = true;
 	if (self.level) {
 		self.level--;
 		uint32_t bit = self.level < LEVELS_MAX ? 1u << self.level : 0;
-		is_told = bit && !(self.left_out & bit);
+		is_recorded = bit && !(self.left_out & bit);
 		self.left_out &= ~bit;
 		self_set(self);
 	}
@@ -292,7 +292,7 @@ int tp_nvtx_range_pop(const void *handle, const struct nvtx_payload *payload)
 		.type = TP_GPU_EVENT_POP,
 		.x = self.tid | (uint64_t)domain->name << 32,
 	};
-	if (is_told)
+	if (is_recorded)
 		enqueue(&event, domain->has_payloads ? payload : NULL, TP_NVTX_QUEUE_END);
 	return NVTX_NO_LEVELS;
 }

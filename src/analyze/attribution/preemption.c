@@ -69,7 +69,7 @@ static bool find_by_samples(const struct tp_preemption *self, size_t at, enum tp
 	return best != TP_NO_SAMPLE;
 }
 
-/* Length of the stay on the CPU that ended there; samples cut it into segments. */
+/* Length of the run on the CPU that ended there; samples cut it into segments. */
 static uint64_t run_ns_before(const struct tp_preemption *self, size_t at)
 {
 	uint64_t end_ns = segment_at(self, at)->start_ns;

@@ -42,14 +42,15 @@ static double step_ns(const struct tp_job_code *code)
 	return code->step_ns;
 }
 
-/* Without waits for a CPU: they come upon a rank wherever it is. */
+/* Excludes waits for a CPU, which hit a rank wherever it is. */
 static double work_ns(const struct tp_job_code *code)
 {
 	return fmax(0, code->step_ns - code->queue_ns);
 }
 
-/* Of a rank with more places than it lists, each of the others has at most the time of the last one
- * in the list; it counts with that, so that nothing is taken for a difference that may be none. */
+/* The time with which a place counts that the rank does not list. If the rank has more places than
+ * it lists, that is the time of the last one in the list, an upper bound: a place that is merely
+ * not listed makes no difference between ranks. */
 static double left_out_ns(const struct tp_job_rank *rank)
 {
 	bool has_more = rank->n_codes && rank->n_places > rank->n_codes;

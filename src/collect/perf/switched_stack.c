@@ -69,7 +69,7 @@ static bool unwind_from(const struct tp_task_tree_task *task, const struct own_s
 					    .bp = bp};
 	tp_unwind(task->maps, &regs, above, (own->n - SAVED_WORDS - 1) * sizeof(*above), frames,
 		  max, result);
-	if (!result->is_root_told || result->n_guessed > 0)
+	if (!result->is_root_known || result->n_guessed > 0)
 		return false;
 	frames[0].address++;
 	frames[0].flags |= TP_FRAME_RETURN;

@@ -39,7 +39,7 @@ struct tp_switched_stack_watched {
 	struct tp_perf_ring ring;
 	unsigned n_samples;
 	unsigned n_stale; /* samples since the last one that added something new */
-	bool has_told;
+	bool has_reported;
 };
 
 int tp_switched_stack_watch_init(struct tp_switched_stack_watch *watch,
@@ -92,7 +92,7 @@ static void remember(struct tp_switched_stack_watch *watch, struct tp_switched_s
 	if (watch->stacks->others.n_news == n_news)
 		return;
 	item->n_stale = 0;
-	item->has_told = true;
+	item->has_reported = true;
 }
 
 static void watched_read(struct tp_switched_stack_watch *watch,
@@ -171,7 +171,7 @@ static void close_stale(struct tp_switched_stack_watch *watch, uint64_t now_ns)
 			watch->items[n_kept++] = *item;
 			continue;
 		}
-		if (is_there && !item->has_told)
+		if (is_there && !item->has_reported)
 			tp_map_set(&watch->rests_ns, item->task, now_ns + REST_NS);
 		watched_close(item);
 	}

@@ -82,7 +82,7 @@ void tp_unwind(struct tp_maps *maps, const struct tp_unwind_regs *regs, const vo
 		enum tp_frame_walk_result result = to_caller(&walk, &state);
 		if (result != TP_FRAME_WALK_DONE) {
 			out->end = ending_of(result);
-			out->is_root_told = result == TP_FRAME_WALK_ROOT;
+			out->is_root_known = result == TP_FRAME_WALK_ROOT;
 			break;
 		}
 	}

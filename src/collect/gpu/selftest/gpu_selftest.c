@@ -95,9 +95,9 @@ static void describe(struct tp_gpu_selftest_row *row, unsigned i, const char *na
 		return;
 	}
 	const char *separator = ": ";
-	for (int is_told = 1; is_told >= 0; is_told--) {
+	for (int is_answered = 1; is_answered >= 0; is_answered--) {
 		for (size_t k = 0; k < TP_ARRAY_LEN(kinds); k++) {
-			if (device_readings->kinds[k] != (is_told != 0))
+			if (device_readings->kinds[k] != (is_answered != 0))
 				continue;
 			len = strlen(row->text);
 			snprintf(row->text + len, sizeof(row->text) - len, "%s%s", separator,

@@ -109,7 +109,7 @@ START_TEST(walk_crosses_libraries)
 	ck_assert_ptr_nonnull(strstr(u.frames[in_libc].module->name, "libc.so"));
 	unwound_find(&u, "walk_crosses_libraries_fn", 3);
 	ck_assert_int_eq(u.result.end, TP_UNWIND_COMPLETE);
-	ck_assert(u.result.is_root_told);
+	ck_assert(u.result.is_root_known);
 	expect_as_glibc(&u, 6);
 	unwound_release(&u);
 }
@@ -366,7 +366,7 @@ START_TEST(return_address_of_zero_is_the_root)
 	unwound_walk(&u, &taken);
 	ck_assert_uint_eq(u.result.n_frames, 4);
 	ck_assert_int_eq(u.result.end, TP_UNWIND_COMPLETE);
-	ck_assert(!u.result.is_root_told);
+	ck_assert(!u.result.is_root_known);
 	unwound_release(&u);
 }
 END_TEST
