@@ -95,10 +95,10 @@ static void print_rule(struct tp_page *page, const struct tp_rulebook *book, con
 static void print_document(struct tp_page *page, const struct tp_rulebook *book,
 			   struct tp_guide_entry place)
 {
-	struct tp_guide_document sheet;
-	tp_guide_make(&sheet, book, place);
-	tp_guide_document_print(&sheet, page);
-	tp_guide_document_release(&sheet);
+	struct tp_guide_document document;
+	tp_guide_make(&document, book, place);
+	tp_guide_document_print(&document, page);
+	tp_guide_document_release(&document);
 }
 
 /* True if the text contains a letter or a digit, of any language. */

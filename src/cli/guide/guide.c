@@ -15,13 +15,13 @@
 
 /* ---- topics ---- */
 
-static void fill_rules(struct tp_guide_document *sheet, const struct tp_rulebook *book)
+static void fill_rules(struct tp_guide_document *document, const struct tp_rulebook *book)
 {
 	for (size_t i = 0; i < tp_rulebook_count(book); i++) {
 		struct tp_rule_digest rule = tp_rulebook_digest(book, i);
 		char link[128];
 		tp_guide_document_rule_link(link, sizeof(link), rule.id);
-		tp_guide_document_item(sheet, NULL, rule.id, link, rule.title);
+		tp_guide_document_item(document, NULL, rule.id, link, rule.title);
 	}
 }
 
@@ -45,38 +45,39 @@ static size_t count_topics(const struct tp_rulebook *book)
 	return tp_rulebook_catalogue(book)->n_texts + 1 + n;
 }
 
-static void fill_text(struct tp_guide_document *sheet, const struct tp_rulebook *book,
+static void fill_text(struct tp_guide_document *document, const struct tp_rulebook *book,
 		      const struct tp_guide_text *text)
 {
 	for (size_t i = 0; i < text->n_sections; i++) {
 		if (text->sections[i].heading)
-			tp_guide_document_heading(sheet, text->sections[i].heading);
-		tp_guide_document_paragraphs(sheet, text->sections[i].text);
+			tp_guide_document_heading(document, text->sections[i].heading);
+		tp_guide_document_paragraphs(document, text->sections[i].text);
 	}
 	for (size_t i = 0; i < text->n_steps; i++)
-		tp_guide_document_field_printf(sheet, i ? "then" : "first", "%zu, %s", i + 1,
+		tp_guide_document_field_printf(document, i ? "then" : "first", "%zu, %s", i + 1,
 					       text->steps[i]);
 	if (text->list == TP_GUIDE_LIST_LIMITS)
-		tp_guide_fill_limits(sheet, book);
+		tp_guide_fill_limits(document, book);
 	else if (text->list == TP_GUIDE_LIST_TECHNIQUES)
-		tp_guide_fill_techniques(sheet, book);
+		tp_guide_fill_techniques(document, book);
 	if (text->n_cites)
-		tp_guide_document_heading(sheet, "Read for this page");
+		tp_guide_document_heading(document, "Read for this page");
 	for (size_t i = 0; i < text->n_cites; i++)
-		tp_guide_document_paragraphs(sheet, tp_arena_printf(&sheet->arena, "- %s, %s (%s)",
-								    text->cites[i]->title,
-								    text->cites[i]->where,
-								    text->cites[i]->checked));
+		tp_guide_document_paragraphs(document,
+					     tp_arena_printf(&document->arena, "- %s, %s (%s)",
+							     text->cites[i]->title,
+							     text->cites[i]->where,
+							     text->cites[i]->checked));
 }
 
 /* Pages generated from tables are made for 80 columns. */
-static void fill_topic(struct tp_guide_document *sheet, const struct tp_topic *topic)
+static void fill_topic(struct tp_guide_document *document, const struct tp_topic *topic)
 {
 	const struct tp_report_style style = {.width = 80};
 	struct tp_page page;
 	tp_page_init(&page, &style);
 	tp_topic_print(&page, topic->name);
-	tp_guide_document_text(sheet, tp_buf_text(&page.out));
+	tp_guide_document_text(document, tp_buf_text(&page.out));
 	tp_page_release(&page);
 }
 
@@ -186,25 +187,25 @@ char *tp_guide_rule_text(const struct tp_rulebook *book, const char *id)
 	return NULL;
 }
 
-static void make_rule(struct tp_guide_document *sheet, const struct tp_rulebook *book,
+static void make_rule(struct tp_guide_document *document, const struct tp_rulebook *book,
 		      const char *id)
 {
 	char *text = tp_guide_rule_text(book, id);
 	if (text)
-		tp_guide_document_text(sheet, text);
+		tp_guide_document_text(document, text);
 	free(text);
 }
 
-static void make_topic(struct tp_guide_document *sheet, const struct tp_rulebook *book,
+static void make_topic(struct tp_guide_document *document, const struct tp_rulebook *book,
 		       size_t index)
 {
 	const struct tp_topic *topic = topic_at(book, index);
 	if (!topic)
-		fill_text(sheet, book, &tp_rulebook_catalogue(book)->texts[index]);
+		fill_text(document, book, &tp_rulebook_catalogue(book)->texts[index]);
 	else if (topic == &rules_topic)
-		fill_rules(sheet, book);
+		fill_rules(document, book);
 	else
-		fill_topic(sheet, topic);
+		fill_topic(document, topic);
 }
 
 void tp_guide_make(struct tp_guide_document *out, const struct tp_rulebook *book,

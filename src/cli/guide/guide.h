@@ -47,8 +47,8 @@ void tp_guide_fill_limit(struct tp_guide_document *out, const struct tp_rulebook
 void tp_guide_fill_technique(struct tp_guide_document *out, const struct tp_rulebook *book,
 			     const struct tp_technique *technique);
 /* The lists that follow the text of a page. */
-void tp_guide_fill_limits(struct tp_guide_document *sheet, const struct tp_rulebook *book);
-void tp_guide_fill_techniques(struct tp_guide_document *sheet, const struct tp_rulebook *book);
+void tp_guide_fill_limits(struct tp_guide_document *document, const struct tp_rulebook *book);
+void tp_guide_fill_techniques(struct tp_guide_document *document, const struct tp_rulebook *book);
 
 /* Prints the pages that contain all of the words, the best first, and what to type next. Returns
  * their number. */

@@ -16,40 +16,40 @@
 
 enum { COLUMN_LABEL = 2, COLUMN_FIELD = 12, COLUMN_ITEM = 26, NARROW = 64 };
 
-void tp_guide_document_init(struct tp_guide_document *sheet, const char *name, const char *title,
+void tp_guide_document_init(struct tp_guide_document *document, const char *name, const char *title,
 			    const char *kind)
 {
-	*sheet = (struct tp_guide_document){0};
-	tp_arena_init(&sheet->arena);
-	sheet->name = tp_arena_strdup(&sheet->arena, name);
-	sheet->title = tp_arena_strdup(&sheet->arena, title);
-	sheet->kind = kind;
+	*document = (struct tp_guide_document){0};
+	tp_arena_init(&document->arena);
+	document->name = tp_arena_strdup(&document->arena, name);
+	document->title = tp_arena_strdup(&document->arena, title);
+	document->kind = kind;
 }
 
-void tp_guide_document_release(struct tp_guide_document *sheet)
+void tp_guide_document_release(struct tp_guide_document *document)
 {
-	tp_arena_release(&sheet->arena);
-	free(sheet->blocks);
-	*sheet = (struct tp_guide_document){0};
+	tp_arena_release(&document->arena);
+	free(document->blocks);
+	*document = (struct tp_guide_document){0};
 }
 
 /* ---- building ---- */
 
-static struct tp_document_block *add_block(struct tp_guide_document *sheet,
+static struct tp_document_block *add_block(struct tp_guide_document *document,
 					   enum tp_document_block_kind kind, const char *text)
 {
-	TP_ARRAY_PUSH(sheet->blocks, sheet->n_blocks, sheet->blocks_capacity) =
+	TP_ARRAY_PUSH(document->blocks, document->n_blocks, document->blocks_capacity) =
 		(struct tp_document_block){.kind = kind,
-					   .text = tp_arena_strdup(&sheet->arena, text)};
-	return &sheet->blocks[sheet->n_blocks - 1];
+					   .text = tp_arena_strdup(&document->arena, text)};
+	return &document->blocks[document->n_blocks - 1];
 }
 
-void tp_guide_document_heading(struct tp_guide_document *sheet, const char *text)
+void tp_guide_document_heading(struct tp_guide_document *document, const char *text)
 {
-	add_block(sheet, TP_DOCUMENT_HEADING, text);
+	add_block(document, TP_DOCUMENT_HEADING, text);
 }
 
-void tp_guide_document_paragraphs(struct tp_guide_document *sheet, const char *text)
+void tp_guide_document_paragraphs(struct tp_guide_document *document, const char *text)
 {
 	while (*text) {
 		size_t len = strcspn(text, "\n");
@@ -57,21 +57,22 @@ void tp_guide_document_paragraphs(struct tp_guide_document *sheet, const char *t
 		size_t skip = is_point ? 2 : 0;
 		char *line = tp_strndup(text + skip, len - skip);
 		if (*line)
-			add_block(sheet, is_point ? TP_DOCUMENT_POINT : TP_DOCUMENT_PARAGRAPH,
+			add_block(document, is_point ? TP_DOCUMENT_POINT : TP_DOCUMENT_PARAGRAPH,
 				  line);
 		free(line);
 		text += len + (text[len] == '\n');
 	}
 }
 
-void tp_guide_document_field(struct tp_guide_document *sheet, const char *label, const char *text)
+void tp_guide_document_field(struct tp_guide_document *document, const char *label,
+			     const char *text)
 {
 	if (text)
-		add_block(sheet, TP_DOCUMENT_FIELD, text)->label =
-			tp_arena_strdup(&sheet->arena, label);
+		add_block(document, TP_DOCUMENT_FIELD, text)->label =
+			tp_arena_strdup(&document->arena, label);
 }
 
-void tp_guide_document_field_printf(struct tp_guide_document *sheet, const char *label,
+void tp_guide_document_field_printf(struct tp_guide_document *document, const char *label,
 				    const char *format, ...)
 {
 	struct tp_buf text = {0};
@@ -79,7 +80,7 @@ void tp_guide_document_field_printf(struct tp_guide_document *sheet, const char 
 	va_start(args, format);
 	tp_buf_vprintf(&text, format, args);
 	va_end(args);
-	tp_guide_document_field(sheet, label, tp_buf_text(&text));
+	tp_guide_document_field(document, label, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
@@ -92,19 +93,19 @@ void tp_guide_document_rule_link(char *out, size_t size, const char *rule)
 		snprintf(out, size, "../../rules/bottlenecks/%s.json", rule);
 }
 
-void tp_guide_document_item(struct tp_guide_document *sheet, const char *label, const char *name,
+void tp_guide_document_item(struct tp_guide_document *document, const char *label, const char *name,
 			    const char *link, const char *text)
 {
 	struct tp_document_block *block =
-		add_block(sheet, label ? TP_DOCUMENT_FIELD : TP_DOCUMENT_ITEM, text);
-	block->label = tp_arena_strdup(&sheet->arena, label);
-	block->name = tp_arena_strdup(&sheet->arena, name);
-	block->link = tp_arena_strdup(&sheet->arena, link);
+		add_block(document, label ? TP_DOCUMENT_FIELD : TP_DOCUMENT_ITEM, text);
+	block->label = tp_arena_strdup(&document->arena, label);
+	block->name = tp_arena_strdup(&document->arena, name);
+	block->link = tp_arena_strdup(&document->arena, link);
 }
 
-void tp_guide_document_text(struct tp_guide_document *sheet, const char *text)
+void tp_guide_document_text(struct tp_guide_document *document, const char *text)
 {
-	add_block(sheet, TP_DOCUMENT_TEXT, text);
+	add_block(document, TP_DOCUMENT_TEXT, text);
 }
 
 /* ---- on a terminal ---- */
@@ -187,12 +188,12 @@ static void print_block(struct tp_page *page, const struct tp_document_block *bl
 	}
 }
 
-void tp_guide_document_print(const struct tp_guide_document *sheet, struct tp_page *page)
+void tp_guide_document_print(const struct tp_guide_document *document, struct tp_page *page)
 {
-	tp_page_addf(page, TP_PAINT_BOLD, "%s  ", sheet->name);
-	tp_page_wrap(page, 2, TP_PAINT_NONE, sheet->title, 0);
-	for (size_t i = 0; i < sheet->n_blocks; i++)
-		print_block(page, &sheet->blocks[i], i ? &sheet->blocks[i - 1] : NULL);
+	tp_page_addf(page, TP_PAINT_BOLD, "%s  ", document->name);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, document->title, 0);
+	for (size_t i = 0; i < document->n_blocks; i++)
+		print_block(page, &document->blocks[i], i ? &document->blocks[i - 1] : NULL);
 }
 
 /* ---- as Markdown ---- */
@@ -241,15 +242,15 @@ static void add_markdown(struct tp_buf *out, const struct tp_document_block *blo
 	tp_buf_putc(out, '\n');
 }
 
-void tp_guide_document_markdown(const struct tp_guide_document *sheet, struct tp_buf *out)
+void tp_guide_document_markdown(const struct tp_guide_document *document, struct tp_buf *out)
 {
 	tp_buf_puts(out, "# ");
 	size_t at = out->len;
-	add_plain(out, sheet->title);
+	add_plain(out, document->title);
 	out->data[at] = (char)toupper((unsigned char)out->data[at]);
-	tp_buf_printf(out, "\n\n`trainprof guide %s`\n", sheet->name);
-	for (size_t i = 0; i < sheet->n_blocks; i++)
-		add_markdown(out, &sheet->blocks[i], i ? &sheet->blocks[i - 1] : NULL);
+	tp_buf_printf(out, "\n\n`trainprof guide %s`\n", document->name);
+	for (size_t i = 0; i < document->n_blocks; i++)
+		add_markdown(out, &document->blocks[i], i ? &document->blocks[i - 1] : NULL);
 }
 
 /* ---- searching ---- */
@@ -287,18 +288,18 @@ static unsigned count_word_starts(const char *text, const char *word, size_t len
 
 /* A match in the name counts more than one in the title, and that more than any number of mentions.
  * Lists mention everything. */
-unsigned tp_guide_document_score(const struct tp_guide_document *sheet, const char *word)
+unsigned tp_guide_document_score(const struct tp_guide_document *document, const char *word)
 {
 	enum { NAME = 400, BEGIN_OF_NAME = 100, TITLE = 30, MENTIONS_MAX = 40, OF_A_LIST = 1 };
-	unsigned most = sheet->is_list ? OF_A_LIST : MENTIONS_MAX;
+	unsigned most = document->is_list ? OF_A_LIST : MENTIONS_MAX;
 	unsigned mentions = 0;
 	size_t len = word_base_length(word);
-	if (strcasecmp(sheet->name, word) == 0)
+	if (strcasecmp(document->name, word) == 0)
 		return NAME;
-	unsigned score = count_word_starts(sheet->name, word, len) ? BEGIN_OF_NAME : 0;
-	score += count_word_starts(sheet->title, word, len) ? TITLE : 0;
-	for (size_t i = 0; i < sheet->n_blocks; i++) {
-		const struct tp_document_block *block = &sheet->blocks[i];
+	unsigned score = count_word_starts(document->name, word, len) ? BEGIN_OF_NAME : 0;
+	score += count_word_starts(document->title, word, len) ? TITLE : 0;
+	for (size_t i = 0; i < document->n_blocks; i++) {
+		const struct tp_document_block *block = &document->blocks[i];
 		mentions += count_word_starts(block->label, word, len) +
 			    count_word_starts(block->name, word, len) +
 			    count_word_starts(block->text, word, len);

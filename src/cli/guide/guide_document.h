@@ -39,29 +39,30 @@ struct tp_guide_document {
 	size_t blocks_capacity;
 };
 
-void tp_guide_document_init(struct tp_guide_document *sheet, const char *name, const char *title,
+void tp_guide_document_init(struct tp_guide_document *document, const char *name, const char *title,
 			    const char *kind);
-void tp_guide_document_release(struct tp_guide_document *sheet);
+void tp_guide_document_release(struct tp_guide_document *document);
 
-void tp_guide_document_heading(struct tp_guide_document *sheet, const char *text);
+void tp_guide_document_heading(struct tp_guide_document *document, const char *text);
 /* Adds the paragraphs of a text, one per line; "- " at the beginning of a line makes it an item of
  * a list. */
-void tp_guide_document_paragraphs(struct tp_guide_document *sheet, const char *text);
+void tp_guide_document_paragraphs(struct tp_guide_document *document, const char *text);
 /* Adds nothing if the text is NULL. */
-void tp_guide_document_field(struct tp_guide_document *sheet, const char *label, const char *text);
-void tp_guide_document_field_printf(struct tp_guide_document *sheet, const char *label,
+void tp_guide_document_field(struct tp_guide_document *document, const char *label,
+			     const char *text);
+void tp_guide_document_field_printf(struct tp_guide_document *document, const char *label,
 				    const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The path of a rule's file relative to docs/guide/. */
 void tp_guide_document_rule_link(char *out, size_t size, const char *rule);
 /* Adds another page and its subject; after a label, or in a list if the label is NULL. */
-void tp_guide_document_item(struct tp_guide_document *sheet, const char *label, const char *name,
+void tp_guide_document_item(struct tp_guide_document *document, const char *label, const char *name,
 			    const char *link, const char *text);
-void tp_guide_document_text(struct tp_guide_document *sheet, const char *text);
+void tp_guide_document_text(struct tp_guide_document *document, const char *text);
 
-void tp_guide_document_print(const struct tp_guide_document *sheet, struct tp_page *page);
-void tp_guide_document_markdown(const struct tp_guide_document *sheet, struct tp_buf *out);
+void tp_guide_document_print(const struct tp_guide_document *document, struct tp_page *page);
+void tp_guide_document_markdown(const struct tp_guide_document *document, struct tp_buf *out);
 /* Scores how relevant the page is for a word; 0 = not at all. Case and common endings are ignored,
  * and the beginning of a word is enough. */
-unsigned tp_guide_document_score(const struct tp_guide_document *sheet, const char *word);
+unsigned tp_guide_document_score(const struct tp_guide_document *document, const char *word);
 
 #endif

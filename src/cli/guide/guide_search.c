@@ -30,11 +30,11 @@ static int compare_hits(const void *a, const void *b)
 }
 
 /* 0 if the page lacks one of the words. */
-static unsigned score_of(const struct tp_guide_document *sheet, char **words, size_t n_words)
+static unsigned score_of(const struct tp_guide_document *document, char **words, size_t n_words)
 {
 	unsigned score = 0;
 	for (size_t i = 0; i < n_words; i++) {
-		unsigned one = tp_guide_document_score(sheet, words[i]);
+		unsigned one = tp_guide_document_score(document, words[i]);
 		if (!one)
 			return 0;
 		score += one;
@@ -53,14 +53,14 @@ static size_t find_hits(struct hit **out, const struct tp_rulebook *book, char *
 		size_t n_kind = tp_guide_count(book, (enum tp_guide_kind)kind);
 		for (size_t i = 0; i < n_kind; i++) {
 			struct hit hit = {.place = {(enum tp_guide_kind)kind, i}};
-			struct tp_guide_document sheet;
-			tp_guide_make(&sheet, book, hit.place);
+			struct tp_guide_document document;
+			tp_guide_make(&document, book, hit.place);
 			hit.name = tp_guide_name(book, hit.place);
-			hit.kind = sheet.kind;
-			hit.score = score_of(&sheet, words, n_words);
+			hit.kind = document.kind;
+			hit.score = score_of(&document, words, n_words);
 			if (hit.place.kind == TP_GUIDE_FACT)
 				hit.score = (hit.score + 1) / 2;
-			tp_guide_document_release(&sheet);
+			tp_guide_document_release(&document);
 			if (hit.score)
 				TP_ARRAY_PUSH(*out, n, capacity) = hit;
 		}

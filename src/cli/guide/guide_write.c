@@ -34,17 +34,17 @@ static enum tp_status write_page(const struct tp_rulebook *book, const char *dir
 				 struct tp_error *err)
 {
 	const char *name = tp_guide_name(book, place);
-	struct tp_guide_document sheet;
+	struct tp_guide_document document;
 	struct tp_buf text = {0};
-	tp_guide_make(&sheet, book, place);
+	tp_guide_make(&document, book, place);
 	tp_buf_puts(&text, generated);
-	tp_guide_document_markdown(&sheet, &text);
+	tp_guide_document_markdown(&document, &text);
 	enum tp_status status = write_file(directory, name, &text, err);
 	if (place.kind == TP_GUIDE_TOPIC)
 		tp_buf_printf(index, "- [%s](%s.md): %s\n", name, name,
 			      tp_guide_title(book, place));
 	tp_buf_release(&text);
-	tp_guide_document_release(&sheet);
+	tp_guide_document_release(&document);
 	return status;
 }
 
