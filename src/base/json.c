@@ -444,6 +444,18 @@ void tp_json_put_string(struct tp_json_writer *w, const char *key, const char *t
 	tp_json_write_string(w, text);
 }
 
+void tp_json_put_known_string(struct tp_json_writer *w, const char *key, const char *text)
+{
+	if (text)
+		tp_json_put_string(w, key, text);
+}
+
+void tp_json_put_int(struct tp_json_writer *w, const char *key, int64_t value)
+{
+	tp_json_write_key(w, key);
+	tp_json_write_int(w, value);
+}
+
 void tp_json_put_uint(struct tp_json_writer *w, const char *key, uint64_t value)
 {
 	tp_json_write_key(w, key);

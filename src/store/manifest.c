@@ -84,11 +84,7 @@ static void put_environment(struct tp_json_writer *w, const struct tp_run_info *
 }
 
 /* Writers for the member types, which are also used in reports. */
-static void put_integer(struct tp_json_writer *w, const char *key, int64_t value)
-{
-	tp_json_write_key(w, key);
-	tp_json_write_int(w, value);
-}
+#define put_integer                              tp_json_put_int
 #define put_count                                tp_json_put_uint
 #define put_count32                              tp_json_put_uint
 #define put_number                               tp_json_put_number

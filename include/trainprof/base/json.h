@@ -85,7 +85,10 @@ void tp_json_write_bool(struct tp_json_writer *w, bool value);
 void tp_json_write_null(struct tp_json_writer *w);
 /* key and value in one call */
 void tp_json_put_string(struct tp_json_writer *w, const char *key, const char *text);
+/* Writes the member only if the text is known (not NULL). */
+void tp_json_put_known_string(struct tp_json_writer *w, const char *key, const char *text);
 void tp_json_put_uint(struct tp_json_writer *w, const char *key, uint64_t value);
+void tp_json_put_int(struct tp_json_writer *w, const char *key, int64_t value);
 void tp_json_put_number(struct tp_json_writer *w, const char *key, double value);
 void tp_json_put_bool(struct tp_json_writer *w, const char *key, bool value);
 void tp_json_writer_release(struct tp_json_writer *w);

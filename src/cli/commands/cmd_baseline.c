@@ -162,21 +162,15 @@ static int exec_save(const struct tp_cli *cli, const struct baseline_options *o,
 
 /* ---- list, show ---- */
 
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text)
-		tp_json_put_string(w, key, text);
-}
-
 static void write_json(struct tp_json_writer *w, const struct tp_baseline *b)
 {
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "name", b->name);
 	tp_json_put_string(w, "path", b->directory);
-	put_text(w, "saved_at", b->saved_at);
-	put_text(w, "reason", b->reason);
-	put_text(w, "commit", b->commit);
-	put_text(w, "machine", b->machine);
+	tp_json_put_known_string(w, "saved_at", b->saved_at);
+	tp_json_put_known_string(w, "reason", b->reason);
+	tp_json_put_known_string(w, "commit", b->commit);
+	tp_json_put_known_string(w, "machine", b->machine);
 	tp_json_write_key(w, "runs");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < b->n_runs; i++)

@@ -421,8 +421,7 @@ static int print_json(const struct visit *visit)
 	tp_json_put_uint(&w, "cores", visit->host.info.n_cpus);
 	tp_json_put_uint(&w, "allowed_cores", visit->host.info.n_allowed);
 	tp_json_put_bool(&w, "in_container", visit->host.in_container);
-	tp_json_write_key(&w, "perf_event_paranoid");
-	tp_json_write_int(&w, visit->host.perf_paranoid);
+	tp_json_put_int(&w, "perf_event_paranoid", visit->host.perf_paranoid);
 	tp_json_put_string(&w, "tier", tp_tier_name(tp_plan_tier(visit->plan)));
 	tp_json_put_uint(&w, "rules", visit->n_rules);
 	tp_json_put_uint(&w, "rules_not_judged", visit->n_unjudged);

@@ -120,19 +120,13 @@ bool tp_baseline_history_describe(struct tp_history_save *out,
 	return true;
 }
 
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text)
-		tp_json_put_string(w, key, text);
-}
-
 static void write_save(struct tp_json_writer *w, const struct tp_history_save *save)
 {
 	tp_json_open(w, '{');
-	put_text(w, "saved_at", save->saved_at);
-	put_text(w, "commit", save->commit);
-	put_text(w, "machine", save->machine);
-	put_text(w, "reason", save->reason);
+	tp_json_put_known_string(w, "saved_at", save->saved_at);
+	tp_json_put_known_string(w, "commit", save->commit);
+	tp_json_put_known_string(w, "machine", save->machine);
+	tp_json_put_known_string(w, "reason", save->reason);
 	tp_json_write_key(w, save->is_of_steps ? "step_ns" : "run_ns");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < save->n_times; i++)
@@ -143,7 +137,7 @@ static void write_save(struct tp_json_writer *w, const struct tp_history_save *s
 	for (size_t i = 0; i < save->n_advice; i++)
 		tp_json_write_string(w, save->advice[i]);
 	tp_json_close(w, ']');
-	put_text(w, "place", save->place);
+	tp_json_put_known_string(w, "place", save->place);
 	tp_json_close(w, '}');
 }
 

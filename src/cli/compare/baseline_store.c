@@ -247,12 +247,9 @@ static void describe(struct tp_json_writer *w, const struct tp_baseline_new *wha
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "schema", SCHEMA "0");
 	tp_json_put_string(w, "saved_at", stamp->when);
-	if (what->reason)
-		tp_json_put_string(w, "reason", what->reason);
-	if (stamp->commit)
-		tp_json_put_string(w, "commit", stamp->commit);
-	if (what->machine)
-		tp_json_put_string(w, "machine", what->machine);
+	tp_json_put_known_string(w, "reason", what->reason);
+	tp_json_put_known_string(w, "commit", stamp->commit);
+	tp_json_put_known_string(w, "machine", what->machine);
 	tp_json_write_key(w, "runs");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < what->n_documents; i++) {

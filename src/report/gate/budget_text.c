@@ -104,12 +104,6 @@ void tp_report_budget_markdown(struct tp_buf *out, const struct tp_budget_result
 	tp_buf_release(&text);
 }
 
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text)
-		tp_json_put_string(w, key, text);
-}
-
 void tp_report_budget_json(struct tp_json_writer *w, const struct tp_budget_result *result,
 			   int status)
 {
@@ -127,10 +121,10 @@ void tp_report_budget_json(struct tp_json_writer *w, const struct tp_budget_resu
 		tp_json_put_string(w, "level", item->assertion->is_error ? "error" : "warn");
 		tp_json_put_string(w, "answer", tp_gate_verdict_name(item->answer));
 		tp_json_put_bool(w, "is_measured", item->is_measured);
-		put_text(w, "measured", item->is);
-		put_text(w, "limit", item->limit);
-		put_text(w, "because", item->because);
-		put_text(w, "note", item->assertion->note);
+		tp_json_put_known_string(w, "measured", item->is);
+		tp_json_put_known_string(w, "limit", item->limit);
+		tp_json_put_known_string(w, "because", item->because);
+		tp_json_put_known_string(w, "note", item->assertion->note);
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');
@@ -139,5 +133,5 @@ void tp_report_budget_json(struct tp_json_writer *w, const struct tp_budget_resu
 	for (size_t i = 0; i < result->n_causes; i++)
 		tp_json_write_string(w, result->causes[i]);
 	tp_json_close(w, ']');
-	put_text(w, "next", result->next);
+	tp_json_put_known_string(w, "next", result->next);
 }

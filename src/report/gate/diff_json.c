@@ -14,8 +14,7 @@ static void write_runs(struct tp_json_writer *w, const char *key,
 	for (size_t i = 0; i < n; i++) {
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "name", runs[i]->name);
-		if (runs[i]->label)
-			tp_json_put_string(w, "label", runs[i]->label);
+		tp_json_put_known_string(w, "label", runs[i]->label);
 		if (runs[i]->has_steps)
 			tp_json_put_uint(w, "steps", runs[i]->n_steps);
 		tp_json_close(w, '}');
@@ -69,12 +68,6 @@ static void write_spread(struct tp_json_writer *w, const struct tp_run_diff *dif
 	tp_json_close(w, '}');
 }
 
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text)
-		tp_json_put_string(w, key, text);
-}
-
 static void write_differences(struct tp_json_writer *w, const struct tp_run_diff *diff)
 {
 	tp_json_put_bool(w, "is_comparable", diff->is_comparable);
@@ -107,8 +100,8 @@ static void write_items(struct tp_json_writer *w, const struct tp_run_diff *diff
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "kind", tp_item_kind_name(item->kind));
 		tp_json_put_string(w, "name", item->name);
-		put_text(w, "base", item->base);
-		put_text(w, "new", item->now);
+		tp_json_put_known_string(w, "base", item->base);
+		tp_json_put_known_string(w, "new", item->now);
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');
@@ -146,7 +139,7 @@ static void write_gate(struct tp_json_writer *w, const struct tp_run_diff *diff)
 	tp_json_open(w, '{');
 	tp_json_put_number(w, "margin_ratio", diff->margin_ratio);
 	tp_json_put_string(w, "answer", tp_gate_verdict_name(diff->answer));
-	put_text(w, "because", diff->undecided_because);
+	tp_json_put_known_string(w, "because", diff->undecided_because);
 	tp_json_close(w, '}');
 }
 

@@ -132,12 +132,9 @@ static void write_trial(struct tp_json_writer *w, const struct tp_trial *trial)
 		tp_json_put_string(w, "headline", finding->headline);
 	}
 	tp_json_put_string(w, "state", state_name(trial->state));
-	if (trial->because)
-		tp_json_put_string(w, "because", trial->because);
-	if (trial->command)
-		tp_json_put_string(w, "command", trial->command);
-	if (trial->loader)
-		tp_json_put_string(w, "loader", trial->loader);
+	tp_json_put_known_string(w, "because", trial->because);
+	tp_json_put_known_string(w, "command", trial->command);
+	tp_json_put_known_string(w, "loader", trial->loader);
 	if (trial->n_lines) {
 		tp_json_write_key(w, "lines");
 		tp_json_open(w, '[');

@@ -5,20 +5,14 @@
 #include "report/digest/gain_text.h"
 #include "trainprof/base/version.h"
 
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text)
-		tp_json_put_string(w, key, text);
-}
-
 static void put_code(struct tp_json_writer *w, const char *key, const struct tp_job_code *code)
 {
 	if (!code)
 		return;
 	tp_json_write_key(w, key);
 	tp_json_open(w, '{');
-	put_text(w, "file", code->file);
-	put_text(w, "function", code->function);
+	tp_json_put_known_string(w, "file", code->file);
+	tp_json_put_known_string(w, "function", code->function);
 	if (code->line)
 		tp_json_put_uint(w, "line", code->line);
 	tp_json_put_string(w, "part", tp_part_name(tp_label_part(code->label)));
@@ -31,7 +25,7 @@ static void put_identity(struct tp_json_writer *w, const struct tp_job_rank *ran
 {
 	if (rank->number >= 0)
 		tp_json_put_uint(w, "rank", (uint64_t)rank->number);
-	put_text(w, "host", rank->host);
+	tp_json_put_known_string(w, "host", rank->host);
 	if (rank->pid)
 		tp_json_put_uint(w, "pid", (uint64_t)rank->pid);
 }
@@ -53,14 +47,13 @@ static void put_rank(struct tp_json_writer *w, const struct tp_job_rank *rank)
 	tp_json_open(w, '{');
 	put_identity(w, rank);
 	tp_json_put_string(w, "recording", rank->directory);
-	put_text(w, "unreadable", rank->unreadable);
-	put_text(w, "contradiction", rank->contradiction);
+	tp_json_put_known_string(w, "unreadable", rank->unreadable);
+	tp_json_put_known_string(w, "contradiction", rank->contradiction);
 	tp_json_put_bool(w, "is_duplicate", rank->is_duplicate);
 	tp_json_put_bool(w, "is_cut", rank->is_cut);
 	if (!rank->unreadable) {
 		tp_json_put_string(w, "end", tp_end_name(rank->end));
-		tp_json_write_key(w, "end_code");
-		tp_json_write_int(w, rank->end_code);
+		tp_json_put_int(w, "end_code", rank->end_code);
 		tp_json_put_uint(w, "steps", rank->n_steps);
 		tp_json_put_uint(w, "waited_at_end_ns", rank->peer_tail_ns);
 		put_code(w, "last_place", rank->last_place);
@@ -165,9 +158,9 @@ void tp_report_job_json(struct tp_json_writer *w, const struct tp_job *job)
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "schema", "trainprof-job/1.0");
 	tp_json_put_string(w, "version", tp_version());
-	put_text(w, "label", job->label);
-	put_text(w, "launcher", job->launcher);
-	put_text(w, "job", job->id);
+	tp_json_put_known_string(w, "label", job->label);
+	tp_json_put_known_string(w, "launcher", job->launcher);
+	tp_json_put_known_string(w, "job", job->id);
 	if (job->n_expected)
 		tp_json_put_uint(w, "ranks_of_job", job->n_expected);
 	tp_json_put_uint(w, "hosts", job->n_hosts);
@@ -179,16 +172,16 @@ void tp_report_job_json(struct tp_json_writer *w, const struct tp_job *job)
 	tp_json_close(w, ']');
 	tp_json_put_string(w, "verdict", tp_job_verdict_name(job->verdict));
 	tp_json_put_bool(w, "is_sure", job->is_sure);
-	put_text(w, "because", job->because);
+	tp_json_put_known_string(w, "because", job->because);
 	tp_json_put_string(w, "joined_by", tp_job_join_name(job->joined_by));
-	put_text(w, "not_joined", job->not_joined);
+	tp_json_put_known_string(w, "not_joined", job->not_joined);
 	tp_json_put_uint(w, "steps", job->n_steps);
 	if (job->n_steps) {
 		tp_json_put_number(w, "step_ns", job->step_ns);
 		tp_json_put_number(w, "wait_ratio", job->wait_ratio);
 		tp_json_put_number(w, "exchange_ratio", job->exchange_ratio);
 	}
-	put_text(w, "slow_host", job->slow_host);
+	tp_json_put_known_string(w, "slow_host", job->slow_host);
 	put_late(w, job);
 	put_ends(w, job);
 	put_advice(w, job);

@@ -7,12 +7,6 @@
 
 enum { NAME_MAX_BYTES = 1000 };
 
-static void put_int(struct tp_json_writer *w, const char *key, int64_t value)
-{
-	tp_json_write_key(w, key);
-	tp_json_write_int(w, value);
-}
-
 /* Names of C++ templates may be longer than the rest of the document. */
 static void put_name(struct tp_json_writer *w, const struct tp_trace *trace, uint32_t name)
 {
@@ -156,10 +150,10 @@ static void write_device(struct tp_report_document *doc, size_t index)
 	const struct tp_device_info *info = tp_report_device_info(profile, index);
 	tp_json_open(w, '{');
 	put_device(w, "id", index);
-	put_int(w, "rank", tp_report_rank_number(doc->digest->run, device->rank));
+	tp_json_put_int(w, "rank", tp_report_rank_number(doc->digest->run, device->rank));
 	if (device->rank < doc->digest->run->n_ranks)
 		tp_json_put_uint(w, "source", device->rank);
-	put_int(w, "number", device->number);
+	tp_json_put_int(w, "number", device->number);
 	tp_report_json_text(w, "name", info ? info->name : NULL);
 	write_whole(w, device);
 	write_parts(w, device);

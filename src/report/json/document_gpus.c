@@ -16,8 +16,7 @@ static void write_gpu(struct tp_report_document *doc, size_t index)
 	snprintf(id, sizeof(id), "g%zu", index);
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "id", id);
-	tp_json_write_key(w, "number");
-	tp_json_write_int(w, gpu->number);
+	tp_json_put_int(w, "number", gpu->number);
 	if (*name)
 		tp_json_put_string(w, "name", name);
 	tp_json_put_string(w, "found_by", gpu->is_listed ? "processes" : "nodes");

@@ -50,10 +50,8 @@ static void write_worker(struct tp_json_writer *w, const struct tp_trace *trace,
 {
 	const struct tp_task *task = &trace->tasks[worker->task];
 	tp_json_open(w, '{');
-	tp_json_write_key(w, "pid");
-	tp_json_write_int(w, task->pid);
-	tp_json_write_key(w, "tid");
-	tp_json_write_int(w, task->tid);
+	tp_json_put_int(w, "pid", task->pid);
+	tp_json_put_int(w, "tid", task->tid);
 	tp_json_put_uint(w, "lived_ns", worker->lived_ns);
 	tp_json_write_key(w, "time_ns");
 	tp_json_open(w, '{');

@@ -60,8 +60,7 @@ static void write_process(struct tp_report_document *doc, size_t index)
 	snprintf(id, sizeof(id), "p%zu", index);
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "id", id);
-	tp_json_write_key(w, "pid");
-	tp_json_write_int(w, task->pid);
+	tp_json_put_int(w, "pid", task->pid);
 	uint32_t parent =
 		task->parent == TP_NO_TASK ? TP_NO_TASK : main_thread_of(trace, task->parent);
 	tp_json_put_string(w, "parent", process_id(profile, parent, id, sizeof(id)));

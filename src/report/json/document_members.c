@@ -20,29 +20,24 @@ static void show_known_number(struct tp_json_writer *w, const char *key, double 
 		tp_json_put_number(w, key, value);
 }
 
-static void show_always_integer(struct tp_json_writer *w, const char *key, int64_t value)
-{
-	tp_json_write_key(w, key);
-	tp_json_write_int(w, value);
-}
-
 static void show_known_ordinal(struct tp_json_writer *w, const char *key, int64_t value)
 {
 	if (value >= 0)
-		show_always_integer(w, key, value);
+		tp_json_put_int(w, key, value);
 }
 
 static void show_known_pid(struct tp_json_writer *w, const char *key, int64_t pid)
 {
 	if (pid > 0)
-		show_always_integer(w, key, pid);
+		tp_json_put_int(w, key, pid);
 }
 
 #define show_known_text                           tp_report_json_text
 #define show_known_count32                        show_known_count
 #define show_always_count                         tp_json_put_uint
 #define show_always_flag                          tp_json_put_bool
-#define show_always_integer32                     show_always_integer
+#define show_always_integer                       tp_json_put_int
+#define show_always_integer32                     tp_json_put_int
 #define SHOW(field, type, name, shown_name, when) show_##when##_##type(w, shown_name, from->field);
 
 void tp_report_json_host(struct tp_json_writer *w, const struct tp_host_info *from)

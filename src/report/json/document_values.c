@@ -37,8 +37,7 @@ void tp_report_json_quantity(struct tp_json_writer *w, const struct tp_quantity 
 		tp_json_put_uint(w, "n", quantity->n);
 	tp_json_put_string(w, "origin", tp_origin_name(quantity->origin));
 	tp_json_put_number(w, "coverage_ratio", quantity->coverage);
-	if (quantity->seen)
-		tp_json_put_string(w, "seen", quantity->seen);
+	tp_json_put_known_string(w, "seen", quantity->seen);
 	tp_json_close(w, '}');
 }
 

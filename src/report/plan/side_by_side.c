@@ -127,8 +127,7 @@ static void write_side(struct tp_json_writer *w, const struct tp_report_side *si
 {
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "subject", side->subject);
-	if (side->findings->verdict)
-		tp_json_put_string(w, "verdict", side->findings->verdict);
+	tp_json_put_known_string(w, "verdict", side->findings->verdict);
 	tp_json_write_key(w, "facts");
 	tp_json_open(w, '{');
 	for (size_t i = 0; i < N_ROWS; i++) {

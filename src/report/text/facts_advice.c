@@ -161,8 +161,7 @@ void tp_report_advice_json(struct tp_json_writer *w, const struct tp_report_advi
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "schema", "trainprof-advice/1.0");
 	tp_json_put_string(w, "version", tp_version());
-	if (advice->name)
-		tp_json_put_string(w, "name", advice->name);
+	tp_json_put_known_string(w, "name", advice->name);
 	write_facts(w, advice->facts);
 	tp_report_json_verdict(w, advice->findings);
 	write_findings(w, advice->findings);
