@@ -29,7 +29,7 @@ done
 mkdir -p "$out/proc"
 # One CPU is enough: all records of the file have the same form.
 sed '/^$/q' /proc/cpuinfo > "$out/proc/cpuinfo"
-for name in ostype osrelease hostname perf_event_paranoid perf_event_mlock_kb \
+for name in ostype osrelease hostname perf_event_paranoid \
 	perf_event_max_sample_rate yama/ptrace_scope; do
 	keep /proc/sys/kernel/$name
 done
