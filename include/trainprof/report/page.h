@@ -57,6 +57,8 @@ void tp_page_right(struct tp_page *page, enum tp_paint paint, const char *text);
 /* A bar of `cells` columns for a ratio 0..1. */
 void tp_page_bar(struct tp_page *page, enum tp_paint paint, double ratio, size_t cells);
 void tp_page_end(struct tp_page *page);
+/* Ends the line, or leaves one blank if none is open, and prints a title on a line of its own. */
+void tp_page_add_section(struct tp_page *page, const char *title);
 
 /* Wraps words from the open line's column on, further lines indented; ends the last line. With
  * max_lines (0 = no limit) the last allowed line ends in a mark if words are left. */

@@ -339,9 +339,7 @@ static void print_head(struct tp_page *page, const struct visit *visit)
 static void print_settings(struct tp_page *page, const struct tp_settings *settings)
 {
 	const char *text = settings ? tp_buf_text(&settings->trace) : "";
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, *text ? "Settings" : "Settings: all as built in");
-	tp_page_end(page);
+	tp_page_add_section(page, *text ? "Settings" : "Settings: all as built in");
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 		struct tp_buf line = {0};

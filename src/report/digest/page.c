@@ -235,6 +235,13 @@ void tp_page_end(struct tp_page *page)
 	page->n_lines++;
 }
 
+void tp_page_add_section(struct tp_page *page, const char *title)
+{
+	tp_page_end(page);
+	tp_page_add(page, TP_PAINT_BOLD, title);
+	tp_page_end(page);
+}
+
 /* Number of bytes of the words that fit into `room` columns; at least one column of a word that is
  * too long for any line. */
 static size_t fitting_bytes(const char *text, size_t room, bool is_whole_line)

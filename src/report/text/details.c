@@ -27,13 +27,6 @@ enum {
 	PART_ROOM_MIN = 24,
 };
 
-static void print_section(struct tp_page *page, const char *title)
-{
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, title);
-	tp_page_end(page);
-}
-
 static void print_line(struct tp_page *page, size_t column, const char *text)
 {
 	tp_page_column(page, column);
@@ -114,7 +107,7 @@ static void print_parts(struct tp_page *page, const struct tp_report_digest *dig
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->total_ns)
 		return;
-	print_section(page, profile->is_of_steps ? "Parts of a step" : "Parts of the window");
+	tp_page_add_section(page, profile->is_of_steps ? "Parts of a step" : "Parts of the window");
 	for (size_t i = 0; i < digest->n_shown; i++)
 		print_part(page, digest, digest->order[i]);
 	struct tp_buf text = {0};
@@ -205,7 +198,7 @@ static void print_steps(struct tp_page *page, const struct tp_report_digest *dig
 		[TP_STEPS_WATCH] = "exact",
 	};
 	const struct tp_profile *profile = digest->profile;
-	print_section(page, "Steps");
+	tp_page_add_section(page, "Steps");
 	struct tp_buf text = {0};
 	tp_buf_puts(&text, ways[profile->steps_found_by]);
 	if (profile->steps_found_by != TP_STEPS_NONE)
@@ -240,7 +233,7 @@ static void print_phases(struct tp_page *page, const struct tp_report_digest *di
 	const struct tp_profile *profile = digest->profile;
 	if (!has_phases(profile))
 		return;
-	print_section(page, "Phases of the run");
+	tp_page_add_section(page, "Phases of the run");
 	for (int p = 0; p < TP_N_RUN_PHASES; p++) {
 		if (!profile->run_phase_ns[p])
 			continue;
@@ -297,7 +290,7 @@ static void print_processes(struct tp_page *page, const struct tp_report_digest 
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->n_processes)
 		return;
-	print_section(page, "Processes");
+	tp_page_add_section(page, "Processes");
 	for (size_t i = 0; i < profile->n_processes && i < N_PROCESSES_SHOWN; i++)
 		print_process(page, digest->trace, &profile->processes[i]);
 	if (profile->n_processes > N_PROCESSES_SHOWN) {
@@ -339,7 +332,7 @@ static void print_stacks(struct tp_page *page, const struct tp_report_digest *di
 {
 	if (!digest->profile->n_hot)
 		return;
-	print_section(page, "Where the time goes");
+	tp_page_add_section(page, "Where the time goes");
 	for (size_t i = 0; i < digest->n_shown; i++)
 		print_stacks_of(page, digest, digest->order[i], tp_part_name(digest->order[i]));
 	print_stacks_of(page, digest, TP_N_PARTS, "in other threads and processes");
@@ -353,7 +346,7 @@ static void print_findings(struct tp_page *page, const struct tp_report_digest *
 	if (!findings)
 		return;
 	size_t n_quiet = 0;
-	print_section(page, "Findings");
+	tp_page_add_section(page, "Findings");
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct tp_finding *finding = &findings->items[i];
 		if (finding->state == TP_FINDING_FIRED) {
@@ -423,7 +416,7 @@ static void print_sources(struct tp_page *page, const struct tp_report_digest *d
 	const struct tp_trace *trace = digest->trace;
 	if (digest->is_import && !trace->n_sources)
 		return;
-	print_section(page, "Sources");
+	tp_page_add_section(page, "Sources");
 	if (!digest->is_import)
 		print_tier(page, digest);
 	for (size_t i = 0; i < trace->n_sources; i++)
@@ -435,7 +428,7 @@ static void print_warnings(struct tp_page *page, const struct tp_report_digest *
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->n_warnings)
 		return;
-	print_section(page, "Warnings");
+	tp_page_add_section(page, "Warnings");
 	for (size_t i = 0; i < profile->n_warnings; i++) {
 		const struct tp_warning *warning = &profile->warnings[i];
 		struct tp_buf text = {0};
@@ -453,7 +446,7 @@ static void print_warnings(struct tp_page *page, const struct tp_report_digest *
 
 static void print_facts(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	print_section(page, "Facts");
+	tp_page_add_section(page, "Facts");
 	for (int f = 0; f < TP_N_FACTS; f++)
 		if (digest->profile->facts[f].is_known)
 			tp_report_explain_fact(page, digest->report, (tp_fact_id)f);

@@ -23,13 +23,6 @@ enum {
 /* Means of kernels also differ because of their sizes: a smaller slowdown is not reported. */
 static const double NOTABLE_SLOWDOWN = 1.05;
 
-static void print_section(struct tp_page *page, const char *title)
-{
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, title);
-	tp_page_end(page);
-}
-
 /* "own     compute 57 %, …", wrapped to the right of its name. */
 static void print_named(struct tp_page *page, const char *name, const struct tp_buf *text)
 {
@@ -74,7 +67,7 @@ static void print_job(struct tp_page *page, const struct tp_report_digest *diges
 	const struct tp_report_job *job = &digest->job;
 	if (job->n_ranks < 2)
 		return;
-	print_section(page, "Ranks joined");
+	tp_page_add_section(page, "Ranks joined");
 	if (digest->profile->not_joined) {
 		tp_page_add(page, TP_PAINT_NONE, "  not joined: ");
 		tp_page_wrap(page, 4, TP_PAINT_NONE, digest->profile->not_joined, 0);
@@ -230,7 +223,7 @@ static void print_devices(struct tp_page *page, const struct tp_report_digest *d
 	size_t n = digest->profile->n_devices;
 	size_t *order = tp_alloc(n * sizeof(*order));
 	tp_report_order_devices(order, digest->profile);
-	print_section(page, "Devices");
+	tp_page_add_section(page, "Devices");
 	for (size_t i = 0; i < n; i++)
 		print_device(page, digest->profile, order[i]);
 	free(order);
@@ -271,7 +264,7 @@ static void print_kernels(struct tp_page *page, const struct tp_report_digest *d
 		return;
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		all_ns += profile->kernels[i].time_ns;
-	print_section(page, "Kernels and copies (time, share, count, family, name)");
+	tp_page_add_section(page, "Kernels and copies (time, share, count, family, name)");
 	for (size_t i = 0; i < profile->n_kernels && i < N_KERNELS_SHOWN; i++)
 		print_kernel(page, digest, &profile->kernels[i], all_ns);
 	if (profile->n_kernels > N_KERNELS_SHOWN) {
@@ -380,7 +373,7 @@ static void print_blames(struct tp_page *page, const struct tp_report_digest *di
 {
 	if (!digest->profile->n_blames)
 		return;
-	print_section(page, "Which rank made others wait, and what it did meanwhile");
+	tp_page_add_section(page, "Which rank made others wait, and what it did meanwhile");
 	for (size_t i = 0; i < digest->profile->n_blames; i++)
 		if (is_first_blame(digest->profile, i))
 			print_blamed(page, digest, digest->profile->blames[i].device);
@@ -465,7 +458,7 @@ void tp_report_file_table(struct tp_page *page, const struct tp_report_digest *d
 {
 	if (!digest->run->n_ranks)
 		return;
-	print_section(page, "Files");
+	tp_page_add_section(page, "Files");
 	for (size_t i = 0; i < digest->run->n_ranks; i++)
 		print_file(page, digest->run, i);
 }

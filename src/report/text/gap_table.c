@@ -63,9 +63,7 @@ static void print_row(struct tp_page *page, const char *at, uint64_t length_ns,
 
 static void print_head(struct tp_page *page)
 {
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, "Gaps in the recording");
-	tp_page_end(page);
+	tp_page_add_section(page, "Gaps in the recording");
 	tp_page_column(page, AT_COLUMN);
 	tp_page_add(page, TP_PAINT_DIM, "at");
 	tp_page_column(page, LENGTH_COLUMN);

@@ -189,9 +189,7 @@ void tp_report_gpu_table(struct tp_page *page, const struct tp_report_digest *di
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->n_gpus)
 		return;
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, "GPUs, by their driver");
-	tp_page_end(page);
+	tp_page_add_section(page, "GPUs, by their driver");
 	for (size_t i = 0; i < profile->n_gpus; i++)
 		print_gpu(page, digest, &profile->gpus[i]);
 	tp_page_column(page, 2);

@@ -14,13 +14,6 @@ enum { N_LINES_SHOWN = 4, N_WORKERS_SHOWN = 16, N_FUNCTIONS_SHOWN = 10 };
 static const double SMALLEST_LINE = 0.005;
 static const double SMALLEST_TIME = 0.005;
 
-static void print_section(struct tp_page *page, const char *title)
-{
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, title);
-	tp_page_end(page);
-}
-
 static void print_source_line(struct tp_page *page, const struct tp_report_digest *digest,
 			      const struct tp_line_result *line)
 {
@@ -60,7 +53,7 @@ void tp_report_line_tables(struct tp_page *page, const struct tp_report_digest *
 {
 	if (!digest->profile->n_lines || !digest->profile->total_ns)
 		return;
-	print_section(page, "Lines");
+	tp_page_add_section(page, "Lines");
 	for (size_t i = 0; i < digest->n_shown; i++)
 		print_lines_of(page, digest, digest->order[i]);
 }
@@ -97,7 +90,7 @@ void tp_report_function_table(struct tp_page *page, const struct tp_report_diges
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->n_works)
 		return;
-	print_section(page, "Functions");
+	tp_page_add_section(page, "Functions");
 	print_functions_of(page, digest, true,
 			   profile->n_workers ? "loader workers, of their work" : "loading");
 	print_functions_of(page, digest, false, "main thread, of its time on a CPU");
@@ -157,7 +150,7 @@ void tp_report_worker_table(struct tp_page *page, const struct tp_report_digest 
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->n_workers)
 		return;
-	print_section(page, "Loader workers");
+	tp_page_add_section(page, "Loader workers");
 	print_batches(page, profile);
 	for (size_t i = 0; i < profile->n_workers && i < N_WORKERS_SHOWN; i++)
 		print_worker(page, digest->trace, &profile->workers[i]);

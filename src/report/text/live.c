@@ -255,9 +255,7 @@ static void print_functions(struct tp_page *page, const struct tp_profile *profi
 		if (ratio < SMALLEST_FUNCTION)
 			break;
 		if (!shown) {
-			tp_page_end(page);
-			tp_page_add(page, TP_PAINT_BOLD, "  hottest functions, of the CPU time");
-			tp_page_end(page);
+			tp_page_add_section(page, "  hottest functions, of the CPU time");
 		}
 		tp_page_addf(page, TP_PAINT_NONE, "  %5s  %s", tp_unit_percent(ratio).text,
 			     function->name);

@@ -22,9 +22,7 @@ void tp_report_own_cpu_table(struct tp_page *page, const struct tp_report_digest
 	struct tp_own_cpu own;
 	if (!tp_own_cpu_read(&own, digest->trace) || own.cpu_ns <= 0)
 		return;
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, "What trainprof's own CPU time went for");
-	tp_page_end(page);
+	tp_page_add_section(page, "What trainprof's own CPU time went for");
 	for (size_t i = 0; i < own.n; i++)
 		print_row(page, own.rows[i].text, own.rows[i].cpu_ns, own.cpu_ns);
 	print_row(page, "all of it, by the kernel", own.cpu_ns, own.cpu_ns);

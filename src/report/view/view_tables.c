@@ -44,9 +44,7 @@ static void print_late(struct tp_view *view, struct tp_page *page)
 	uint64_t *n_late = tp_alloc((profile->n_devices + 1) * sizeof(*n_late));
 	for (size_t i = 0; i < profile->n_collectives; i++)
 		n_late[profile->collectives[i].late]++;
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, " Last to arrive, and what others waited for it");
-	tp_page_end(page);
+	tp_page_add_section(page, " Last to arrive, and what others waited for it");
 	for (size_t i = 0; i < profile->n_devices; i++) {
 		struct tp_buf name = {0};
 		double ratio = (double)n_late[i] / (double)profile->n_collectives;
@@ -68,9 +66,7 @@ static void print_longest(struct tp_view *view, struct tp_page *page)
 	const struct tp_profile *profile = view->profile;
 	size_t places[SHOWN];
 	size_t n = tp_report_top_collectives(profile, places, SHOWN);
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, " Longest waits      waited   transfer  last to arrive");
-	tp_page_end(page);
+	tp_page_add_section(page, " Longest waits      waited   transfer  last to arrive");
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_collective_result *c = &profile->collectives[places[i]];
 		struct tp_buf name = {0};
@@ -91,9 +87,7 @@ static void print_longest(struct tp_view *view, struct tp_page *page)
 static void print_blames(struct tp_view *view, struct tp_page *page)
 {
 	const struct tp_profile *profile = view->profile;
-	tp_page_end(page);
-	tp_page_add(page, TP_PAINT_BOLD, " What late ranks did meanwhile");
-	tp_page_end(page);
+	tp_page_add_section(page, " What late ranks did meanwhile");
 	for (size_t i = 0; i < profile->n_blames; i++) {
 		const struct tp_blame_result *blame = &profile->blames[i];
 		struct tp_buf name = {0};
