@@ -84,14 +84,13 @@ static void put_environment(struct tp_json_writer *w, const struct tp_run_info *
 }
 
 /* Writers for the member types, which are also used in reports. */
-#define put_integer                              tp_json_put_int
 #define put_count                                tp_json_put_uint
 #define put_count32                              tp_json_put_uint
 #define put_number                               tp_json_put_number
 #define put_flag                                 tp_json_put_bool
-#define put_integer32                            put_integer
-#define put_ordinal                              put_integer
-#define put_pid                                  put_integer
+#define put_integer32                            tp_json_put_int
+#define put_ordinal                              tp_json_put_int
+#define put_pid                                  tp_json_put_int
 #define PUT(field, type, name, shown_name, when) put_##type(w, name, from->field);
 
 static void put_host(struct tp_json_writer *w, const struct tp_host_info *from)
@@ -122,7 +121,7 @@ static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
 	put_text(w, "commit", run->commit);
 	tp_json_put_string(w, "mode", tp_run_mode_name(run->mode));
 	tp_json_put_string(w, "tier", tp_tier_name(run->tier));
-	put_integer(w, "pid", run->pid);
+	tp_json_put_int(w, "pid", run->pid);
 	if (run->mode == TP_MODE_ATTACH)
 		put_time(w, "attached_after_ns", run->attached_after_ns);
 	put_time(w, "started_wall_ns", run->started_wall_ns);
@@ -131,7 +130,7 @@ static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
 	put_time(w, "measure_from_ns", run->measure_from_ns);
 	put_time(w, "measure_until_ns", run->measure_until_ns);
 	tp_json_put_string(w, "end", tp_end_name(run->end));
-	put_integer(w, "end_code", run->end_code);
+	tp_json_put_int(w, "end_code", run->end_code);
 	tp_json_put_number(w, "sample_rate_hz", run->sample_rate_hz);
 	tp_json_put_number(w, "asked_rate_hz", run->asked_rate_hz);
 	tp_json_put_number(w, "poll_rate_hz", run->poll_rate_hz);

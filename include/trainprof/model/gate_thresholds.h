@@ -5,7 +5,7 @@
 #define TRAINPROF_MODEL_GATE_THRESHOLDS_H
 
 #define THRESHOLD(name, value, unit, reason, source)                                               \
-	__attribute__((unused)) static const double name = value;
+	__attribute__((unused)) static const double name = (value);
 #include "trainprof/model/gate_thresholds.def"
 #undef THRESHOLD
 

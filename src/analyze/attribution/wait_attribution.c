@@ -312,7 +312,7 @@ static bool cut_by_overlap(const struct tp_wait *wait, const struct tp_segment *
 	double all_ns = 0;
 	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++)
 		all_ns += (double)ns[kind];
-	if (!segment->is_sampled || all_ns < TP_CONCURRENCE_MIN_NS)
+	if (!segment->is_sampled || all_ns < (double)TP_CONCURRENCE_MIN_NS)
 		return false;
 	double length_ns = (double)(segment->end_ns - segment->start_ns);
 	double sum_ns = 0;

@@ -237,7 +237,7 @@ static const char *missing_reason(const struct tp_analysis *analysis)
 		return "several trainers share the CPUs";
 	if (!(profile->facts[TP_FACT_CPU_ALLOWED].value > 0))
 		return "it is not known how many CPUs there were";
-	if (profile->facts[TP_FACT_LOADER_WORKERS].value > TP_REPLAY_WORKERS_MAX / 2)
+	if (2 * profile->facts[TP_FACT_LOADER_WORKERS].value > TP_REPLAY_WORKERS_MAX)
 		return "too many loader workers to replay";
 	return NULL;
 }

@@ -36,7 +36,6 @@ static void show_known_pid(struct tp_json_writer *w, const char *key, int64_t pi
 #define show_known_count32                        show_known_count
 #define show_always_count                         tp_json_put_uint
 #define show_always_flag                          tp_json_put_bool
-#define show_always_integer                       tp_json_put_int
 #define show_always_integer32                     tp_json_put_int
 #define SHOW(field, type, name, shown_name, when) show_##when##_##type(w, shown_name, from->field);
 

@@ -332,21 +332,26 @@ static const struct ksym_entry *entry_get(struct tp_kernel_symbols *names, size_
 	return &kept->block[number % BLOCK_ENTRIES];
 }
 
-/* Returns the number of the first entry that begins above the address. */
-static size_t first_above(struct tp_kernel_symbols *names, uint64_t address)
+static size_t first_kept_above(struct tp_kernel_symbols *names, uint64_t address)
 {
 	struct kept_file *kept = names->kept;
-	size_t at;
-	if (!kept) {
-		TP_FIND_FIRST(at, 0, names->n_entries, names->entries[at].start > address);
-		return at;
-	}
 	size_t block;
+	size_t at;
 	TP_FIND_FIRST(block, 0, kept->n_blocks, kept->block_starts[block] > address);
 	if (block == 0 || !entry_get(names, (block - 1) * BLOCK_ENTRIES))
 		return 0;
 	TP_FIND_FIRST(at, 0, kept->n_block, kept->block[at].start > address);
 	return (block - 1) * BLOCK_ENTRIES + at;
+}
+
+/* Returns the number of the first entry that begins above the address. */
+static size_t first_above(struct tp_kernel_symbols *names, uint64_t address)
+{
+	size_t at;
+	if (names->kept)
+		return first_kept_above(names, address);
+	TP_FIND_FIRST(at, 0, names->n_entries, names->entries[at].start > address);
+	return at;
 }
 
 /* Returns NULL for data and hidden names. */
