@@ -518,7 +518,7 @@ proof-tables: $(B)/trainprof
 proof-ranks: $(B)/trainprof
 	-@tests/deps.sh openmpi-bin python3-mpi4py python3-torch iproute2
 	$(Q)/usr/bin/python3 tests/ranks/proof_ranks.py $(B)/trainprof --steps=$(or $(STEPS),200) \
-		--ranks=$(RANKS) --ways=$(or $(WAYS),inside,outside) $(ONLY)
+		--ranks=$(RANKS) $(if $(WAYS),--ways=$(WAYS)) $(ONLY)
 
 ## proof-truth: check-truth for slow programs and their fixed versions; SLOW=DIRECTORY, ONLY=CASE
 SLOW ?= ../shared/slow-programs

@@ -286,7 +286,7 @@
 	X(DEVICE_OPS, "device.ops_per_step", "1", SEEN, "kernels and copies per step, mean")       \
 	X(DEVICE_KERNEL, "device.kernel_median_ns", "ns", SEEN, "median length of a kernel")       \
 	X(DEVICE_SHORT, "device.short_kernel_ratio", "ratio", SEEN,                                \
-	  "share of kernels shorter than 10 us")                                                   \
+	  "share of kernels shorter than 10 µs")                                                   \
 	X(DEVICE_UNLINKED, "device.unlinked_ratio", "ratio", SEEN,                                 \
 	  "share of device work without a known launching call")                                   \
 	X(DEVICE_GAP_HOST, "device.gap_host_ratio", "ratio", SEEN,                                 \

@@ -44,6 +44,10 @@ struct tp_unit_scale {
 struct tp_unit_scale tp_unit_scale_for(double largest_ns);
 struct tp_unit_text tp_unit_scaled(struct tp_unit_scale scale, double ns);
 
+/* The text with spaces before it, so that it takes at least that many columns of a terminal. In
+ * printf() "%9s" counts bytes, and the "µ" of a unit has two. */
+struct tp_unit_text tp_unit_right(struct tp_unit_text text, size_t columns);
+
 /* Whole percentages of n parts, rounded to the nearest as everywhere else; lowered where they would
  * exceed 100 together, the most raised first. All zero if the total is. */
 void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents);

@@ -106,7 +106,7 @@ static void add_scaled(struct tp_buf *out, double value, double step, const char
 
 static void add_time(struct tp_buf *out, double ns)
 {
-	static const char *const units[] = {"ns", "us", "ms", "s"};
+	static const char *const units[] = {"ns", "µs", "ms", "s"};
 	add_scaled(out, ns, 1000, units, 4);
 }
 

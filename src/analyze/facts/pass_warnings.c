@@ -135,7 +135,7 @@ static void warn_undersampled_runs(const struct tp_analysis *analysis)
 		return;
 	char text[200];
 	snprintf(text, sizeof(text),
-		 "%.0f %% of the main thread's CPU time lies in stays of less than %.0f us, into "
+		 "%.0f %% of the main thread's CPU time lies in stays of less than %.0f µs, into "
 		 "which no sample falls here",
 		 100 * share, (double)below_ns / 1e3);
 	tp_profile_warn(analysis->profile, "blind-stays", text,

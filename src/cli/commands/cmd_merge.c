@@ -6,6 +6,7 @@
 #include "cli/session/job_folder.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -143,6 +144,7 @@ static int merge_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	struct tp_arena arena = {0};
 	struct tp_job_place place;
 	struct tp_digest_merge merge;
+	struct tp_progress_line progress;
 	struct tp_error err = {0};
 	int result;
 	if (!argc || !o->output) {
@@ -160,7 +162,9 @@ static int merge_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	}
 	if (tp_digest_merge_open(&merge, o->output, &o->how, &err) != TP_OK)
 		return tp_message_error_status("merge", &err);
+	tp_progress_start(&progress, cli, "merging", (const char *const *)argv, (size_t)argc);
 	result = merge_words(&merge, argv, argc, false);
+	tp_progress_stop(&progress);
 	if (merge.counts.n_ranks && merge.write_error.status == TP_OK && !cli->is_quiet &&
 	    print_result(&merge, o->output) != TP_EXIT_OK)
 		result = TP_EXIT_FILE;

@@ -165,7 +165,11 @@ static int report_job(const struct tp_cli *cli, const struct report_options *o,
 	struct tp_error err = {0};
 	struct tp_buf text = {0};
 	struct tp_job job;
-	if (tp_job_session_read(&job, words, n_words, o->job, &o->how, &err) != TP_OK)
+	struct tp_progress_line progress;
+	tp_progress_start(&progress, cli, "reading", words, n_words);
+	enum tp_status read = tp_job_session_read(&job, words, n_words, o->job, &o->how, &err);
+	tp_progress_stop(&progress);
+	if (read != TP_OK)
 		return tp_message_error_status(NULL, &err);
 	tp_job_session_render(&text, &job, tp_output_format(&o->format), &style,
 			      n_words == 1 ? words[0] : NULL);

@@ -2,6 +2,8 @@
 /* Prints errors and what to type next. */
 #include "messages.h"
 
+#include "progress.h"
+
 #include "cli/options/command.h"
 #include "trainprof/base/buf.h"
 #include "trainprof/base/file.h"
@@ -34,6 +36,7 @@ static void emit(struct tp_buf *text)
 	struct tp_buf safe = {0};
 	tp_text_add_safe(&safe, tp_buf_text(text));
 	to_charset(&safe);
+	tp_progress_clear();
 	/* If writing fails, there is no other place to report it. */
 	(void)tp_file_write_all(STDERR_FILENO, tp_buf_text(&safe), safe.len);
 	tp_buf_release(&safe);

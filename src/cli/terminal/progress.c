@@ -29,6 +29,11 @@ static const uint64_t interval_ns = 250000000U;
 /* Below that share the remaining time would be a guess. */
 static const double min_share = 0.02;
 
+static const char clear_line[] = "\r\033[K";
+
+/* NULL while no line is running. */
+static struct tp_progress_line *running;
+
 void tp_progress_add_line(struct tp_buf *out, const char *what, const char *file, double share,
 			  uint64_t elapsed_ns, unsigned columns)
 {
@@ -169,21 +174,37 @@ void tp_progress_start(struct tp_progress_line *progress, const struct tp_cli *c
 	pthread_cond_init(&progress->changed, &clock);
 	pthread_condattr_destroy(&clock);
 	progress->is_running = start_thread(progress);
+	running = progress->is_running ? progress : NULL;
+}
+
+static void clear(struct tp_progress_line *progress)
+{
+	if (progress->is_drawn)
+		(void)tp_file_write_all(STDERR_FILENO, clear_line, sizeof(clear_line) - 1);
+	progress->is_drawn = false;
+}
+
+void tp_progress_clear(void)
+{
+	if (!running)
+		return;
+	pthread_mutex_lock(&running->lock);
+	clear(running);
+	pthread_mutex_unlock(&running->lock);
 }
 
 void tp_progress_stop(struct tp_progress_line *progress)
 {
-	static const char clear[] = "\r\033[K";
 	if (!progress->is_running)
 		return;
 	progress->is_running = false;
+	running = NULL;
 	pthread_mutex_lock(&progress->lock);
 	progress->is_over = true;
 	pthread_cond_signal(&progress->changed);
 	pthread_mutex_unlock(&progress->lock);
 	pthread_join(progress->thread, NULL);
-	if (progress->is_drawn)
-		(void)tp_file_write_all(STDERR_FILENO, clear, sizeof(clear) - 1);
+	clear(progress);
 	pthread_cond_destroy(&progress->changed);
 	pthread_mutex_destroy(&progress->lock);
 }

@@ -30,6 +30,9 @@ void tp_progress_start(struct tp_progress_line *progress, const struct tp_cli *c
 		       const char *what, const char *const *files, size_t n_files);
 /* Clears the line. May be called again. */
 void tp_progress_stop(struct tp_progress_line *progress);
+/* Clears the line that is drawn, if any, so that a message does not continue it; the next update
+ * draws it below the message. By the thread that started it. */
+void tp_progress_clear(void);
 
 /* Appends "importing a.json.gz  42 %, 1:10 left" in at most that many columns; a share below 0 is
  * not known. */

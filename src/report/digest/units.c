@@ -2,6 +2,8 @@
 /* Formats numbers for readers. */
 #include "trainprof/report/units.h"
 
+#include "trainprof/base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,4 +265,17 @@ void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents)
 		}
 		percents[best]--;
 	}
+}
+
+struct tp_unit_text tp_unit_right(struct tp_unit_text text, size_t columns)
+{
+	struct tp_unit_text out = {""};
+	size_t width = tp_text_width(text.text);
+	size_t size = strlen(text.text);
+	size_t n_spaces = columns > width ? columns - width : 0;
+	if (n_spaces + size >= sizeof(out.text))
+		return text;
+	memset(out.text, ' ', n_spaces);
+	memcpy(out.text + n_spaces, text.text, size);
+	return out;
 }

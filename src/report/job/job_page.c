@@ -100,9 +100,9 @@ static void print_rank(struct tp_page *page, const struct tp_job *job,
 	tp_page_column(page, COLUMN_HOST);
 	tp_page_addf(page, TP_PAINT_NONE, " %.14s", rank->host ? rank->host : "?");
 	tp_page_column(page, COLUMN_OWN);
-	tp_page_addf(page, TP_PAINT_NONE, "%10s", tp_unit_time(rank->own_ns).text);
+	tp_page_add(page, TP_PAINT_NONE, tp_unit_right(tp_unit_time(rank->own_ns), 10).text);
 	tp_page_column(page, COLUMN_WAIT);
-	tp_page_addf(page, TP_PAINT_NONE, "%10s", tp_unit_time(rank->wait_ns).text);
+	tp_page_add(page, TP_PAINT_NONE, tp_unit_right(tp_unit_time(rank->wait_ns), 10).text);
 	tp_page_column(page, COLUMN_LAST);
 	if (job->n_steps)
 		tp_page_addf(page, TP_PAINT_NONE, "%8s",
@@ -189,11 +189,11 @@ static void print_part(struct tp_page *page, const struct tp_job *job, int part,
 		return;
 	tp_page_addf(page, TP_PAINT_NONE, "  %s", tp_part_name((enum tp_part)part));
 	tp_page_column(page, COLUMN_OWN);
-	tp_page_addf(page, TP_PAINT_NONE, "%10s", tp_unit_time(values[0]).text);
+	tp_page_add(page, TP_PAINT_NONE, tp_unit_right(tp_unit_time(values[0]), 10).text);
 	tp_page_column(page, COLUMN_WAIT);
-	tp_page_addf(page, TP_PAINT_NONE, "%10s", tp_unit_time(values[n / 2]).text);
+	tp_page_add(page, TP_PAINT_NONE, tp_unit_right(tp_unit_time(values[n / 2]), 10).text);
 	tp_page_column(page, COLUMN_LAST);
-	tp_page_addf(page, TP_PAINT_NONE, "%8s", tp_unit_time(values[n - 1]).text);
+	tp_page_add(page, TP_PAINT_NONE, tp_unit_right(tp_unit_time(values[n - 1]), 8).text);
 	tp_page_end(page);
 }
 

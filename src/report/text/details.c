@@ -46,8 +46,9 @@ static void print_part_labels(struct tp_page *page, const struct tp_report_diges
 		tp_page_column(page, 4);
 		tp_page_add(page, TP_PAINT_NONE, tp_label_name((enum tp_label)l));
 		tp_page_column(page, 18);
-		tp_page_addf(page, TP_PAINT_NONE, "%9s",
-			     tp_unit_scaled(digest->scale, ns / digest->divisor).text);
+		tp_page_add(
+			page, TP_PAINT_NONE,
+			tp_unit_right(tp_unit_scaled(digest->scale, ns / digest->divisor), 9).text);
 		tp_page_addf(page, TP_PAINT_NONE, "  %6s",
 			     tp_unit_percent(ns / (double)profile->total_ns).text);
 		tp_page_end(page);
@@ -75,8 +76,8 @@ static void print_part(struct tp_page *page, const struct tp_report_digest *dige
 	tp_page_column(page, 2);
 	tp_page_add(page, TP_PAINT_PART + id, tp_part_name(id));
 	tp_page_column(page, 18);
-	tp_page_addf(page, TP_PAINT_NONE, "%9s",
-		     tp_unit_scaled(digest->scale, ns / digest->divisor).text);
+	tp_page_add(page, TP_PAINT_NONE,
+		    tp_unit_right(tp_unit_scaled(digest->scale, ns / digest->divisor), 9).text);
 	tp_page_addf(page, TP_PAINT_NONE, "  %6s  ",
 		     tp_unit_percent(ns / (double)digest->profile->total_ns).text);
 	struct tp_unit_text interval = {""};
@@ -304,7 +305,8 @@ static void print_hot_stack(struct tp_page *page, const struct tp_report_digest 
 			    const struct tp_hot_stack *hot)
 {
 	struct tp_buf text = {0};
-	tp_page_addf(page, TP_PAINT_NONE, "  %9s  ", tp_unit_time((double)hot->time_ns).text);
+	tp_page_addf(page, TP_PAINT_NONE, "  %s  ",
+		     tp_unit_right(tp_unit_time((double)hot->time_ns), 9).text);
 	if (hot->state != TP_STATE_ON_CPU)
 		tp_buf_puts(&text, hot->state == TP_STATE_BLOCKED ? "(blocked) " : "(runnable) ");
 	tp_report_add_stack(&text, digest->trace, hot->stack, N_STACK_FRAMES);

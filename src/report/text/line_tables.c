@@ -19,8 +19,8 @@ static void print_source_line(struct tp_page *page, const struct tp_report_diges
 {
 	struct tp_buf text = {0};
 	double ns = (double)line->time_ns;
-	tp_page_addf(page, TP_PAINT_NONE, "    %9s  %6s  ",
-		     tp_unit_scaled(digest->scale, ns / digest->divisor).text,
+	tp_page_addf(page, TP_PAINT_NONE, "    %s  %6s  ",
+		     tp_unit_right(tp_unit_scaled(digest->scale, ns / digest->divisor), 9).text,
 		     tp_unit_percent(ns / (double)digest->profile->total_ns).text);
 	tp_report_add_place(&text, digest->trace, line);
 	tp_buf_printf(&text, ", mostly %s", tp_label_name(line->label));

@@ -11,7 +11,7 @@ static void print_row(struct tp_page *page, const char *text, double cpu_ns, dou
 	tp_page_column(page, 2);
 	tp_page_add(page, TP_PAINT_NONE, text);
 	tp_page_column(page, 48);
-	tp_page_addf(page, TP_PAINT_NONE, "%9s", tp_unit_time(cpu_ns).text);
+	tp_page_add(page, TP_PAINT_NONE, tp_unit_right(tp_unit_time(cpu_ns), 9).text);
 	tp_page_column(page, 59);
 	tp_page_addf(page, TP_PAINT_NONE, "%6s", tp_unit_percent(cpu_ns / all_ns).text);
 	tp_page_end(page);

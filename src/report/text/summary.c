@@ -214,8 +214,10 @@ static void print_bar(struct tp_page *page, const struct tp_report_digest *diges
 	tp_page_column(page, indent);
 	tp_page_add(page, TP_PAINT_PART + id, tp_part_name(id));
 	tp_page_column(page, indent + 13);
-	tp_page_addf(page, TP_PAINT_NONE, "%*s", tp_screen_is_narrow(page) ? 8 : 9,
-		     tp_unit_scaled(digest->scale, (double)part->time_ns / digest->divisor).text);
+	struct tp_unit_text time =
+		tp_unit_scaled(digest->scale, (double)part->time_ns / digest->divisor);
+	tp_page_add(page, TP_PAINT_NONE,
+		    tp_unit_right(time, tp_screen_is_narrow(page) ? 8 : 9).text);
 	add_percent(page, digest->percent[id]);
 	if (tp_screen_is_wide(page))
 		add_extra(page, digest, part, page->columns);

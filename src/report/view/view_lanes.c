@@ -383,8 +383,11 @@ static void print_longest_spans(struct tp_view *view, uint32_t track, const stru
 			}
 	}
 	for (size_t k = 0; k < SHOWN && longest[k]; k++) {
-		tp_page_addf(page, TP_PAINT_NONE, "   %9s  %s",
-			     tp_unit_time((double)(longest[k]->end_ns - longest[k]->start_ns)).text,
+		tp_page_addf(page, TP_PAINT_NONE, "   %s  %s",
+			     tp_unit_right(tp_unit_time((double)(longest[k]->end_ns -
+								 longest[k]->start_ns)),
+					   9)
+				     .text,
 			     tp_trace_string(view->trace, longest[k]->name));
 		tp_page_end(page);
 	}

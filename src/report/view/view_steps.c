@@ -267,8 +267,8 @@ static void print_row(struct tp_view *view, struct tp_view_place *place, size_t 
 {
 	const struct tp_step *step = &view->profile->steps[item];
 	(void)place;
-	tp_page_addf(page, TP_PAINT_NONE, "%7zu %9s ", item + 1,
-		     tp_unit_time((double)length_of(step)).text);
+	tp_page_addf(page, TP_PAINT_NONE, "%7zu %s ", item + 1,
+		     tp_unit_right(tp_unit_time((double)length_of(step)), 9).text);
 	tp_page_add(page, TP_PAINT_DIM,
 		    step->kind == TP_STEP_STEADY ? "  "
 		    : step->kind == TP_STEP_SLOW ? "! "
@@ -305,8 +305,8 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 			continue;
 		tp_page_addf(page, TP_PAINT_PART + part, "   %-14s",
 			     tp_part_name((enum tp_part)part));
-		tp_page_addf(page, TP_PAINT_NONE, "%9s",
-			     tp_unit_time((double)step->part_ns[part]).text);
+		tp_page_add(page, TP_PAINT_NONE,
+			    tp_unit_right(tp_unit_time((double)step->part_ns[part]), 9).text);
 		double more = (double)step->part_ns[part] - mean;
 		if (mean > 0 && (more > mean / 4 || more < -mean / 4))
 			tp_page_addf(page, TP_PAINT_NONE,

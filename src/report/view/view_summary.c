@@ -96,9 +96,10 @@ static void print_part(struct tp_view *view, enum tp_part id, struct tp_page *pa
 	tp_page_add(page, TP_PAINT_PART + id, tp_part_name(id));
 	tp_page_add(page, TP_PAINT_NONE, " ");
 	tp_page_column(page, 14);
-	tp_page_addf(page, TP_PAINT_NONE, "%9s  ",
-		     tp_unit_scaled(view->digest.scale,
-				    (double)part->time_ns / view->digest.divisor)
+	tp_page_addf(page, TP_PAINT_NONE, "%s  ",
+		     tp_unit_right(tp_unit_scaled(view->digest.scale,
+						  (double)part->time_ns / view->digest.divisor),
+				   9)
 			     .text);
 	tp_view_percent(page, ratio);
 	tp_page_add(page, TP_PAINT_NONE, is_narrow ? " " : "  ");

@@ -51,8 +51,10 @@ static void print_late(struct tp_view *view, struct tp_page *page)
 		tp_report_add_device(&name, profile, i);
 		tp_page_addf(page, TP_PAINT_NONE, "   %-16s ", tp_buf_text(&name));
 		tp_view_percent(page, ratio);
-		tp_page_addf(page, TP_PAINT_NONE, "  %9s  ",
-			     tp_unit_time((double)profile->devices[i].wait_caused_ns).text);
+		tp_page_addf(page, TP_PAINT_NONE, "  %s  ",
+			     tp_unit_right(tp_unit_time((double)profile->devices[i].wait_caused_ns),
+					   9)
+				     .text);
 		tp_view_bar(view, page, TP_PAINT_PART + TP_PART_COMMUNICATION, ratio, 30);
 		tp_page_end(page);
 		tp_buf_release(&name);
@@ -73,11 +75,14 @@ static void print_longest(struct tp_view *view, struct tp_page *page)
 		tp_report_add_device(&name, profile, c->late);
 		tp_page_addf(page, TP_PAINT_NONE, "   at %-11s",
 			     tp_unit_time((double)c->arrival_ns).text);
-		tp_page_addf(
-			page, TP_PAINT_NONE, "%10s ",
-			tp_unit_time((double)tp_report_collective_wait(profile, places[i])).text);
-		tp_page_addf(page, TP_PAINT_NONE, "%10s  %s  ",
-			     tp_unit_time((double)c->transfer_ns).text, tp_buf_text(&name));
+		tp_page_addf(page, TP_PAINT_NONE, "%s ",
+			     tp_unit_right(tp_unit_time((double)tp_report_collective_wait(
+						   profile, places[i])),
+					   10)
+				     .text);
+		tp_page_addf(page, TP_PAINT_NONE, "%s  %s  ",
+			     tp_unit_right(tp_unit_time((double)c->transfer_ns), 10).text,
+			     tp_buf_text(&name));
 		tp_page_add(page, TP_PAINT_DIM, tp_trace_string(view->trace, c->name));
 		tp_page_end(page);
 		tp_buf_release(&name);
@@ -92,8 +97,8 @@ static void print_blames(struct tp_view *view, struct tp_page *page)
 		const struct tp_blame_result *blame = &profile->blames[i];
 		struct tp_buf name = {0};
 		tp_report_add_device(&name, profile, blame->device);
-		tp_page_addf(page, TP_PAINT_NONE, "   %-16s %9s  %s.%s", tp_buf_text(&name),
-			     tp_unit_time((double)blame->time_ns).text,
+		tp_page_addf(page, TP_PAINT_NONE, "   %-16s %s  %s.%s", tp_buf_text(&name),
+			     tp_unit_right(tp_unit_time((double)blame->time_ns), 9).text,
 			     tp_part_name(tp_label_part(blame->label)),
 			     tp_label_name(blame->label));
 		tp_page_end(page);

@@ -34,6 +34,14 @@ START_TEST(long_times_are_minutes_and_hours)
 }
 END_TEST
 
+START_TEST(columns_are_counted_not_bytes)
+{
+	ck_assert_str_eq(tp_unit_right(tp_unit_time(999.5), 9).text, "  1.00 µs");
+	ck_assert_str_eq(tp_unit_right(tp_unit_time(21.04e6), 9).text, "  21.0 ms");
+	ck_assert_str_eq(tp_unit_right(tp_unit_time(21.04e6), 3).text, "21.0 ms");
+}
+END_TEST
+
 START_TEST(bytes_counts_and_numbers)
 {
 	ck_assert_str_eq(tp_unit_bytes(0).text, "0 B");
@@ -145,6 +153,7 @@ Suite *suite_report_units(void)
 	TCase *tc = tcase_create("units");
 	tcase_add_test(tc, times_have_three_digits);
 	tcase_add_test(tc, long_times_are_minutes_and_hours);
+	tcase_add_test(tc, columns_are_counted_not_bytes);
 	tcase_add_test(tc, bytes_counts_and_numbers);
 	tcase_add_test(tc, shares_of_any_parts_are_near_100);
 	tcase_add_test(tc, half_a_century_has_shares);
