@@ -7,6 +7,7 @@ nothing; all else is the real program. Each file must pass when nothing changed 
 when training became slower.
 """
 
+import json
 import os
 import re
 import shutil
@@ -185,6 +186,10 @@ def judge_containers(build):
     for line in re.findall(r"trainprof (?:run|attach|top)([^|`\n]*)", text):
         for option in re.findall(r" (--?[a-z][a-z-]*)", re.split(r" -- |\$\(", line)[0]):
             claim(re.search(rf"(?<![\w-]){option}\b", help_text), f"{path}: trainprof has no {option}")
+    for service, variable in re.findall(r"\| (\w+(?: \w+)?) \| `(\w+)`.* \|", text):
+        done = subprocess.run([os.path.join(build, "trainprof"), "doctor", "--json"], stdout=subprocess.PIPE, env={"PATH": os.environ["PATH"], variable: "1"})
+        name, line = json.loads(done.stdout)["start"].split(": ", 1)
+        claim(name == service and f"`{line}`" in text, f"{path}: doctor prints another line than the page for {service}: {name}: {line}")
     if yaml:
         (pod,) = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.S)]
         (container,) = pod["spec"]["containers"]
