@@ -3,14 +3,18 @@
 # Packages as a user gets them. Needs a network, root for other distributions, and minutes: a proof,
 # no gate. PARTS="NAMES" runs some parts, with the packages that are below build/ already; ROOTS=FOLDER
 # keeps the Debians that are fetched for the next time:
-#   builds    all packages, twice, from nothing and in another folder: sizes, bytes, lintian, auditwheel
-#   installs  pip under each Python found: from installing to the verdict, and away again; a new user
-#   changes   two versions side by side; upgraded and removed while a run goes on
-#   places    noexec and read-only folders, an old kernel, musl, old and new Debian without a compiler
-#   foreign   the program for aarch64 under qemu
-#   speed     instructions of the packaged program over those of make's
-#   clusters  Podman and Slurm, with the lines of docs/howto/containers.md
-#   apptainer the same for Apptainer
+#   builds     all packages: sizes, what they need, lintian, auditwheel
+#   again      the same from nothing and in another folder: the same bytes
+#   installs   pip under each Python found: from installing to the verdict, and away again
+#   user       the commands of the README, by a user whom this machine has never seen
+#   changes    two versions side by side; upgraded and removed while a run goes on
+#   places     noexec and read-only folders, an old kernel, musl
+#   old-debian Debian 11 without a compiler: archive, dpkg -i, purge
+#   new-debian Debian's development branch without a compiler, Python 3.14
+#   foreign    the program for aarch64 under qemu
+#   speed      instructions of the packaged program over those of make's
+#   clusters   Podman and Slurm, with the lines of docs/howto/containers.md
+#   apptainer  the same for Apptainer
 # shellcheck disable=SC2034 # the parts use wheel, archive, deb
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -21,7 +25,7 @@ unset MAKEFLAGS
 make() { # make ARGUMENT...: with all CPUs
 	command "${MAKE:-make}" -s -j"$(nproc)" "$@"
 }
-parts=${PARTS:-builds installs changes places foreign speed clusters apptainer}
+parts=${PARTS:-builds again installs user changes places old-debian new-debian foreign speed clusters apptainer}
 work=$(mktemp -d "${TMPDIR:-/tmp}/packages-XXXXXX") || exit 2
 log=$work/log
 trap 'umount "$work"/*/proc 2>/dev/null; rm -rf "$work"' EXIT
