@@ -21,7 +21,7 @@ import tarfile
 import time
 import zipfile
 
-SUMMARY = "Tells what limits a training job, how sure that is, and what to change"
+SUMMARY = "Says what limits a training job, how sure that is, and what to change"
 MODULE = "share/trainprof/python/"  # where the tree has the Python module
 EARLIEST = 315532800  # 1980-01-01: zip files know no time before
 

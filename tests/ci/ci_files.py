@@ -7,6 +7,7 @@ nothing; all else is the real program. Each file must pass when nothing changed 
 when training became slower.
 """
 
+import json
 import os
 import re
 import shutil
@@ -171,7 +172,7 @@ def judge_nightly(project, scripts):
 
 
 def judge_containers(build):
-    """Lines of docs/howto/containers.md: shells parse them, the pod is one, and options of trainprof exist."""
+    """Lines of docs/howto/containers.md: shells parse them, pods are such, options of trainprof and kubectl exist."""
     path = os.path.join(TOP, "docs/howto/containers.md")
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -185,12 +186,36 @@ def judge_containers(build):
     for line in re.findall(r"trainprof (?:run|attach|top)([^|`\n]*)", text):
         for option in re.findall(r" (--?[a-z][a-z-]*)", re.split(r" -- |\$\(", line)[0]):
             claim(re.search(rf"(?<![\w-]){option}\b", help_text), f"{path}: trainprof has no {option}")
-    if yaml:
-        (pod,) = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.S)]
-        (container,) = pod["spec"]["containers"]
-        mounts = {row["name"] for row in container["volumeMounts"]}
-        claim(pod["kind"] == "Pod" and mounts == {row["name"] for row in pod["spec"]["volumes"]}, f"{path}: the pod's volumes")
-        claim(container["securityContext"]["capabilities"]["add"] == ["PERFMON", "SYS_PTRACE"], f"{path}: the pod's capabilities")
+    for service, variable in re.findall(r"\| (\w+(?: \w+)?) \| `(\w+)`.* \|", text):
+        done = subprocess.run([os.path.join(build, "trainprof"), "doctor", "--json"], stdout=subprocess.PIPE, env={"PATH": os.environ["PATH"], variable: "1"})
+        name, line = json.loads(done.stdout)["start"].split(": ", 1)
+        claim(name == service and f"`{line}`" in text, f"{path}: doctor prints another line than the page for {service}: {name}: {line}")
+    judge_kubectl(path, text)
+    for block in re.findall(r"```yaml\n(.*?)```", text, re.S) if yaml else ():
+        pod = yaml.safe_load(block)
+        claim(pod["kind"] == "Pod", f"{path}: a pod")
+        volumes = {row["name"] for row in pod["spec"]["volumes"]}
+        for container in pod["spec"]["containers"]:
+            mounts = {row["name"] for row in container.get("volumeMounts", ())}
+            claim(mounts <= volumes, f"{path}: the volumes of {container['name']}")
+            words = " ".join(container.get("command", []) + container.get("args", []))
+            parsed = subprocess.run(["sh", "-n", "-c", words], stderr=subprocess.PIPE, text=True)
+            claim(parsed.returncode == 0, f"{path}: sh: {parsed.stderr}")
+            added = container.get("securityContext", {}).get("capabilities", {}).get("add")
+            claim("trainprof" not in words or added == ["PERFMON", "SYS_PTRACE"], f"{path}: the capabilities of {container['name']}")
+
+
+def judge_kubectl(path, text):
+    """Options of kubectl's commands on the page exist."""
+    if not shutil.which("kubectl"):
+        print("skipped: options of kubectl: it is not installed")
+        counts["skipped"] += 1
+        return
+    for command, line in re.findall(r"^kubectl ([a-z]+)(.*(?:\\\n.*)*)", text, re.M):
+        help_text = subprocess.run(["kubectl", command, "--help"], stdout=subprocess.PIPE, text=True).stdout
+        for option in re.findall(r" (--?[a-z][a-z-]*)", line.split(" -- ")[0]):
+            known = rf"^ +-{option[1]}, " if len(option) == 2 else rf"^ +(-\w, )?{option}="
+            claim(option == "-it" or re.search(known, help_text, re.M), f"{path}: kubectl {command} has no {option}")
 
 
 def main():

@@ -398,7 +398,7 @@ static int print_text(const struct tp_cli *cli, const struct visit *visit, int a
 	}
 	print_result(&page, visit, answer);
 	struct tp_buf hint = {0};
-	tp_launch_hint(&hint, visit->remedy);
+	tp_launch_hint(&hint, &visit->host, visit->remedy);
 	tp_page_wrap(&page, 2, TP_PAINT_BOLD, tp_buf_text(&hint), 0);
 	tp_buf_release(&hint);
 	if (cli->verbosity)
@@ -425,7 +425,7 @@ static int print_json(const struct visit *visit)
 	tp_json_put_uint(&w, "rules_not_judged", visit->n_unjudged);
 	write_cost(&w, &visit->cost);
 	struct tp_buf hint = {0};
-	tp_launch_hint(&hint, visit->remedy);
+	tp_launch_hint(&hint, &visit->host, visit->remedy);
 	tp_json_put_string(&w, "start", tp_buf_text(&hint));
 	tp_buf_release(&hint);
 	tp_json_write_key(&w, "checks");

@@ -2,27 +2,65 @@
 /* trainprof version: prints the version, and with -v the build options. */
 #include "cli/options/command.h"
 
+#include "cli/session/install_dir.h"
+#include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "trainprof/base/json.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/base/version.h"
 #include "trainprof/report/report.h"
 #include "trainprof/store/recording.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 struct version_options {
 	bool is_json;
+	bool is_tutorial;
 };
 
 static const struct tp_option options[] = {{.name = "json",
 					    .type = TP_OPTION_FLAG,
 					    .text = "as JSON, with libraries",
 					    .offset = offsetof(struct version_options, is_json)},
+					   {.name = "tutorial",
+					    .type = TP_OPTION_FLAG,
+					    .text = "print where the files of the tutorials are",
+					    .offset =
+						    offsetof(struct version_options, is_tutorial)},
 					   TP_OPTION_END};
+
+static bool has_trainer(const char *path)
+{
+	char *inside = tp_asprintf("%s/train.py", path);
+	bool is_there = access(inside, R_OK) == 0;
+	free(inside);
+	return is_there;
+}
+
+/* The folder next to this very program, which `command -v` does not find through a link or a shim
+ * of pyenv. */
+static int print_example_folder(void)
+{
+	char *path = tp_install_dir_find("tutorial", "docs/tutorial", has_trainer);
+	if (!path) {
+		tp_message_print("install the whole archive or package",
+				 "the files of the tutorials are not installed");
+		return TP_EXIT_BAD;
+	}
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "%s\n", path);
+	free(path);
+	return tp_output_buf(&text);
+}
 
 static int version_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	const struct version_options *o = opts;
+	if (o->is_tutorial)
+		return print_example_folder();
 	struct tp_buf text = {0};
 	if (o->is_json) {
 		struct tp_json_writer w = {0};
@@ -54,7 +92,7 @@ static int version_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 const struct tp_command tp_cmd_version = {
 	.name = "version",
 	.group = "Other",
-	.synopsis = "[--json]",
+	.synopsis = "[--json | --tutorial]",
 	.summary = "version; with -v what it was built with",
 	.intro = "Print version, commit, and the formats that are written and read; with -v or "
 		 "--json\n"

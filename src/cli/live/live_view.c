@@ -100,7 +100,7 @@ static void note_missing(struct attached *a)
 	struct tp_availability reach;
 	struct tp_buf *note = &a->view->display.note;
 	tp_buf_clear(note);
-	(void)tp_run_session_add_missing(note, a->plan, NULL, 0);
+	(void)tp_run_session_add_missing(note, a->plan, &a->host, NULL, 0);
 	tp_target_check_access(a->target, &a->host, &reach);
 	if (reach.presence != TP_PRESENCE_PRESENT)
 		tp_buf_printf(note, "%sPython line numbers are not available: %s",

@@ -84,6 +84,20 @@ static void mask_command(struct tp_trace *trace)
 		trace->tasks[i].cmdline = 0;
 }
 
+/* Names of programs that the user did not start. Process ids stay: they say which one to move. */
+static void mask_others(struct tp_trace *trace, struct tp_profile *profile)
+{
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		if (trace->marks[i].kind != TP_MARK_OTHER)
+			continue;
+		const char **name = &trace->strings[trace->marks[i].name];
+		long pid = strtol(*name, NULL, 10);
+		*name = tp_arena_printf(&trace->arena, "%ld " TP_SECRET_MASK, pid);
+	}
+	for (size_t i = 0; i < profile->n_others; i++)
+		profile->others[i].comm = TP_SECRET_MASK;
+}
+
 /* ---- paths --------------------------------------------------------------------------------- */
 
 /* Skips the folders of a word that begins with a slash; other words stay whole. Sets the length of
@@ -208,6 +222,7 @@ void tp_redaction_apply(unsigned what, struct tp_trace *trace, struct tp_profile
 {
 	if (what & TP_REDACT_COMMAND) {
 		mask_command(trace);
+		mask_others(trace, profile);
 		mask_next(profile);
 	}
 	if (what & TP_REDACT_PATHS) {

@@ -7,7 +7,7 @@
 #include "trainprof/model/profile.h"
 
 enum {
-	TP_REDACT_COMMAND = 1, /* arguments of the program and of all processes */
+	TP_REDACT_COMMAND = 1, /* arguments of all processes, names of other programs */
 	TP_REDACT_PATHS = 2,   /* folders; names of files stay */
 	TP_REDACT_HOSTS = 4,   /* names of hosts */
 	TP_REDACT_ENV = 8,     /* values of environment variables; names stay */

@@ -112,8 +112,8 @@ static bool should_report(const struct tp_plan_row *row)
 	return presence == TP_PRESENCE_NO_PERMISSION || presence == TP_PRESENCE_IN_USE;
 }
 
-bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, char *next,
-				size_t size)
+bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan,
+				const struct tp_host *host, char *next, size_t size)
 {
 	const struct tp_availability *first = NULL;
 	size_t n = 0;
@@ -129,7 +129,7 @@ bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, 
 	tp_buf_printf(out, " are off: %s", first->reason);
 	bool has_remedy = n == 1 && first->remedy[0];
 	struct tp_buf hint = {0};
-	if (has_remedy && !(first->is_granted_at_start && tp_launch_add_line(&hint)))
+	if (has_remedy && !(first->is_granted_at_start && tp_launch_add_line(&hint, host)))
 		tp_buf_printf(&hint, "%s", first->remedy);
 	if (next)
 		snprintf(next, size, "%s%s", tp_buf_text(&hint),
@@ -162,7 +162,8 @@ static void report_missing(const struct run_session *s)
 {
 	struct tp_buf text = {0};
 	char next[200];
-	if (!s->cli->is_quiet && tp_run_session_add_missing(&text, s->plan, next, sizeof(next)))
+	if (!s->cli->is_quiet &&
+	    tp_run_session_add_missing(&text, s->plan, &s->host, next, sizeof(next)))
 		tp_message_print(next, "%s", tp_buf_text(&text));
 	tp_buf_release(&text);
 }

@@ -137,8 +137,8 @@ TP_MUST_CHECK enum tp_status tp_run_session_plan(struct tp_plan **out, const str
 /* Appends one line about the sources that are off but could be enabled: "CPU stacks are off:
  * perf_event_paranoid is 4". `next`, if not NULL, receives what to type. Returns false if there is
  * no such source. */
-bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, char *next,
-				size_t size);
+bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan,
+				const struct tp_host *host, char *next, size_t size);
 
 /* Returns the exit status for a process that cannot be attached to; prints the reason. */
 int tp_run_session_refused(const struct tp_error *err);
