@@ -64,17 +64,26 @@ struct tp_device_info tp_xplane_device(struct tp_xplane_emitter *emitter, enum t
 bool tp_xplane_next_event(struct tp_xplane_emitter *emitter, const struct tp_xline *line,
 			  struct tp_protobuf *rest, struct tp_xevent *out)
 {
+	static const char *const why[] = {
+		[TP_XEVENT_NO_TIME] = "an event without a time that makes sense",
+		[TP_XEVENT_NO_NAME] = "an event whose name is missing",
+		[TP_XEVENT_BAD] = "a malformed event",
+	};
 	for (;;) {
 		enum tp_xevent_result result = tp_xline_next(emitter->plane, line, rest, out);
-		if (result == TP_XEVENT_END)
+		if (result == TP_XEVENT_END) {
+			if (rest->len)
+				tp_rank_writer_skip(emitter->writer, "the rest of a line whose "
+								     "bytes make no sense");
 			return false;
+		}
+		if (emitter->bytes && emitter->bytes->drop_next &&
+		    rest->bytes > emitter->bytes->drop_next)
+			tp_plane_bytes_drop(emitter->bytes, rest->bytes);
 		tp_rank_info(emitter->writer)->n_events++;
 		if (result == TP_XEVENT_OK)
 			return true;
-		tp_rank_writer_skip(emitter->writer, result == TP_XEVENT_BAD
-							     ? "a malformed event"
-							     : "an event without a time that "
-							       "makes sense");
+		tp_rank_writer_skip(emitter->writer, why[result]);
 	}
 }
 

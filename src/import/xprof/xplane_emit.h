@@ -4,6 +4,7 @@
 #define TRAINPROF_SRC_IMPORT_XPROF_XPLANE_EMIT_H
 
 #include "import/reader/rank_writer.h"
+#include "plane_bytes.h"
 #include "xplane.h"
 
 #include "trainprof/base/buf.h"
@@ -13,6 +14,7 @@
 struct tp_xplane_emitter {
 	struct tp_rank_writer *writer;
 	const struct tp_xplane *plane;
+	struct tp_plane_bytes *bytes; /* that the plane lies in; NULL = they stay in memory */
 	struct tp_buf scratch;
 	bool keeps_python; /* all Python functions, not only the outermost */
 };
