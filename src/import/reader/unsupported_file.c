@@ -215,6 +215,13 @@ static bool was_copied_as_text(const unsigned char *head, size_t size)
 	return head[0] == 0x0a && holds(head, size, "\xef\xbf\xbd");
 }
 
+/* As some editors and shells of Windows save text. */
+static bool is_wide_text(const unsigned char *head, size_t size)
+{
+	return size > 3 && ((head[0] == 0xff && head[1] == 0xfe && !head[3]) ||
+			    (head[0] == 0xfe && head[1] == 0xff && !head[2]));
+}
+
 static const struct {
 	bool (*recognises)(const unsigned char *head, size_t size);
 	const char *what;
@@ -234,6 +241,8 @@ static const struct {
 	 "nsys export --type sqlite REPORT.nsys-rep", NULL},
 	{is_collapsed, "collapsed stacks: samples without waits and steps", "trainprof attach PID",
 	 NULL},
+	{is_wide_text, "a text in UTF-16", "iconv -f UTF-16 -t UTF-8 ",
+	 " > trace.json && trainprof import trace.json"},
 	{was_copied_as_text, "a binary file that was copied as text: bytes of it are lost",
 	 "trainprof import FILE   (the binary file, copied again)", NULL},
 	{is_pprof, "a profile of pprof: sampled stacks without waits and steps",

@@ -241,12 +241,22 @@ size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db)
 	return n;
 }
 
-const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n)
+static const char *name_at(const struct tp_sqlite_db *db, size_t n, bool is_view)
 {
 	for (size_t i = 0; i < db->n_tables; i++)
-		if (!db->tables[i].is_view && !n--)
+		if (db->tables[i].is_view == is_view && !n--)
 			return db->tables[i].name;
 	return NULL;
+}
+
+const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n)
+{
+	return name_at(db, n, false);
+}
+
+const char *tp_sqlite_db_view_at(const struct tp_sqlite_db *db, size_t n)
+{
+	return name_at(db, n, true);
 }
 
 static const struct sqlite_table *table_find(const struct tp_sqlite_db *db, const char *name,
@@ -468,6 +478,13 @@ const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name)
 {
 	(void)db;
 	(void)name;
+	return NULL;
+}
+
+const char *tp_sqlite_db_view_at(const struct tp_sqlite_db *db, size_t n)
+{
+	(void)db;
+	(void)n;
 	return NULL;
 }
 

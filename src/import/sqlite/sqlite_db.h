@@ -48,6 +48,8 @@ const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n);
  * is none. */
 const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name);
 /* Returns true if there is a view or a virtual table instead, which is not read. */
+/* Returns the n-th view, or NULL. */
+const char *tp_sqlite_db_view_at(const struct tp_sqlite_db *db, size_t n);
 bool tp_sqlite_db_has_view(const struct tp_sqlite_db *db, const char *name);
 
 /*

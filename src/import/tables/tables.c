@@ -31,6 +31,7 @@ struct process {
 	struct tp_maker_sums sums;
 	uint32_t *names; /* the writer's string, plus one, by id of a text; heap */
 	size_t n_names;
+	struct tp_table_value device; /* of the last row that has one */
 	bool has_device_work;
 };
 
@@ -48,6 +49,7 @@ struct tables_reader {
 	bool has_sums;                /* of the maker's */
 	const struct tp_table *table; /* current table */
 	struct tp_table_value row[TP_TABLE_ROLES];
+	const char *skipped_because; /* the first row; NULL = none was */
 	struct tp_buf scratch;
 };
 
@@ -197,6 +199,19 @@ static uint16_t track_of(struct tables_reader *reader, struct process *process)
 	return tp_rank_writer_track(process->writer, TP_TRACK_THREAD, tid);
 }
 
+/* Returns why the row's device is not known; NULL if it is. */
+static const char *device_find(struct tables_reader *reader, struct process *process)
+{
+	struct tp_table_value *device = &reader->row[TP_TABLE_DEVICE];
+	if (device->is_known)
+		process->device = *device;
+	else if (reader->table->columns[TP_TABLE_DEVICE].may_lack)
+		*device = process->device;
+	else
+		return "work of a device that is not described";
+	return NULL;
+}
+
 /* Returns the kind of the row, and the row of types that determined it, if any. */
 static uint8_t kind_of(const struct tables_reader *reader, const struct tp_table_type **type)
 {
@@ -245,10 +260,13 @@ static void row_read(struct tables_reader *reader)
 		return;
 	}
 	const char *why = times_fill(reader, &span);
+	if (!why && reader->table->is_device)
+		why = device_find(reader, process);
 	span.track = why ? TP_NO_TRACK : track_of(reader, process);
 	if (!why && span.track == TP_NO_TRACK)
 		why = "there are too many threads and streams";
 	if (why) {
+		reader->skipped_because = reader->skipped_because ? reader->skipped_because : why;
 		tp_rank_writer_skip(process->writer, why);
 		return;
 	}
@@ -472,7 +490,9 @@ static enum tp_status fail_empty(struct tables_reader *reader, const char *path,
 	struct tp_buf *why = &reader->scratch;
 	tp_buf_clear(why);
 	tp_table_faults_add(why, reader->db, reader->dialect);
-	return tp_fail(err, TP_PARSE, "%s: no event can be read%s", path, tp_buf_text(why));
+	if (reader->skipped_because)
+		tp_buf_printf(why, "%s %s", why->len ? "," : ":", reader->skipped_because);
+	return tp_fail(err, TP_PARSE, "'%s': no event can be read%s", path, tp_buf_text(why));
 }
 
 enum tp_status tp_tables_read(const struct tp_table_dialect *dialect,
