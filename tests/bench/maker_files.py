@@ -47,7 +47,7 @@ def cpu_event(i):
 def plane(id_, name, lines, kinds):
     yield number(1, id_) + message(2, name)
     for thread, title, make, n in lines:
-        events = b"".join(make(i) for i in range(BLOCK))
+        events = b"".join(make(i) for i in range(min(n, BLOCK)))
         for block in range(max(n // BLOCK, 1)):
             head = number(1, thread) + message(2, title) + number(3, 1700000000000000000 + block * BLOCK * 5000)
             yield message(3, head + events)

@@ -85,6 +85,10 @@ static const struct tp_trace_maker nsys_lines = {
 	.name = "nsys, as JSON",
 	.remedy = "nsys export --type sqlite REPORT.nsys-rep",
 };
+static const struct tp_trace_maker wandb = {
+	.name = "Weights & Biases (scalars)",
+	.remedy = "trainprof run -- CMD",
+};
 static const struct tp_trace_maker gaudi = {
 	.name = "Habana's profiler",
 	.remedy = "trainprof run -- CMD   or profile with torch.profiler",
@@ -131,6 +135,8 @@ static const struct {
 	{TP_MARK_CATEGORY, "py-spy", &py_spy},
 	{TP_MARK_MEMBER, "*_comm_state", &flight_recorder},
 	{TP_MARK_MEMBER, "alloc_samples", &scalene},
+	{TP_MARK_MEMBER, "_runtime", &wandb},
+	{TP_MARK_MEMBER, "_step", &wandb},
 	{TP_MARK_MEMBER, "CudaEvent", &nsys_lines},
 	{TP_MARK_MEMBER, "TraceProcessEvent", &nsys_lines},
 	{TP_MARK_MEMBER, "NvtxEvent", &nsys_lines},
