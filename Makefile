@@ -503,10 +503,10 @@ proof-html: $(B)/trainprof programs
 proof-view: trainprof $(B)/bench/large_recording
 	$(Q)tests/bench/view_speed.py $(CURDIR)/$(B)
 
-## proof-import: traces of JAX and TensorFlow (PyPI) imported beside live runs of the same processes; STEPS=400
+## proof-import: traces of JAX and TensorFlow (PyPI) imported beside live runs of the same processes; STEPS=400, ONLY=jax
 .PHONY: proof-import
 proof-import: $(B)/trainprof
-	$(Q)tests/imports/proof_import.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/imports $(STEPS)
+	$(Q)tests/imports/proof_import.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/imports $(or $(STEPS),400) $(ONLY)
 
 ## proof-tables: job tables of pyarrow, DuckDB and Spark (PyPI) against ours; merge of 100,000 digests; DIGESTS=N
 .PHONY: proof-tables

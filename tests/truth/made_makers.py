@@ -269,6 +269,9 @@ def database(path, name, tables):
     db.close()
 
 
+FAR_ID = 5000000000  # ids need not count up
+
+
 def rocpd_tables(job, owner, values, suffix="_0f1e"):
     strings = ["HIP_RUNTIME_API", "MARKER_CORE_RANGE_API", "hipLaunchKernel", ROCM[COPY], "next batch"]
     strings += [f"step {i}" for i in range(STEPS)]
@@ -281,10 +284,10 @@ def rocpd_tables(job, owner, values, suffix="_0f1e"):
         "rocpd_info_process": (["id", "pid"], [(42, 5)]),
         "rocpd_info_thread": (["id", "pid", "tid"], [(43, 42, 5)]),
         "rocpd_info_agent": (["id", "type", "type_index", "name"], [(1, "CPU", 0, "EPYC"), (2, "GPU", 0, "gfx942")]),
-        "rocpd_info_kernel_symbol": (["id", "display_name"], [(1, ROCM[GEMM]), (2, ROCM[REDUCE])]),
+        "rocpd_info_kernel_symbol": (["id", "display_name"], [(FAR_ID, ROCM[REDUCE]), (1, ROCM[GEMM])]),
         "rocpd_event": (["id", "category_id", "stack_id"], events),
         "rocpd_kernel_dispatch": (["id", "kernel_id", "event_id", "start", '"end"', *owner],
-                                  [(op[1], 1 + (op[0] == REDUCE), op[1], op[3], op[4], *values(op))
+                                  [(op[1], FAR_ID if op[0] == REDUCE else 1, op[1], op[3], op[4], *values(op))
                                    for op in job.ops if op[0] != COPY]),
         "rocpd_memory_copy": (["id", "pid", "tid", "start", '"end"', "name_id", "dst_agent_id", "src_agent_id", "stream_id", "event_id"],
                               [(op[1], 42, 43, op[3], op[4], 4, 2, 1, 0, op[1]) for op in job.ops if op[0] == COPY]),
