@@ -24,10 +24,10 @@ TOLERANCE = 0.03
 # works, and not that it loads; XProf names the thread and the wait.
 # So the two parts are judged by their sum, and only the import has to show loading.
 # Of a loop over a tf.data.Dataset XProf shows the operation that fetches a batch. The Python around
-# it in next() (arguments, flattening) is loading in live stacks, and in the import Python like any
-# other.
-TOGETHER = {("keras", "slow"): ("compute", "dataloader"), ("tensorflow", "in memory"): ("host", "dataloader"),
-            ("tensorflow", "slow"): ("host", "dataloader")}
+# it (next(), arguments, flattening) is loading in live stacks, and in the import Python like any
+# other: there, host and dataloader are judged by their sum.
+TOGETHER = {("keras", "slow"): ("compute", "dataloader"), ("keras", "in memory"): ("host", "dataloader"),
+            ("tensorflow", "in memory"): ("host", "dataloader"), ("tensorflow", "slow"): ("host", "dataloader")}
 
 
 def run(command, log):

@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Memory is the sum of the two, and what the system maps around a page that is read. */
-enum { MEMORY_MAX = 16 << 20, DROP_BYTES = 8 << 20, CHUNK = 1 << 20 };
+/* The larger of the two is what a plane takes of memory, at most. */
+enum { MEMORY_MAX = 40 << 20, DROP_BYTES = 8 << 20, CHUNK = 1 << 20 };
 
 static size_t page_size(void)
 {
@@ -93,6 +93,8 @@ static bool file_begin(struct tp_plane_bytes *bytes)
 		bytes->has_no_file = true;
 		return false;
 	}
+	bytes->capacity = CHUNK;
+	bytes->memory = tp_realloc(bytes->memory, bytes->capacity);
 	return true;
 }
 
@@ -124,8 +126,8 @@ static void plane_clear(struct tp_plane_bytes *bytes)
 	bytes->len = 0;
 }
 
-/* Reads a piece to memory or to the file. Returns false at the end of the stream. */
-static bool piece_read(struct tp_plane_bytes *bytes, struct tp_stream *stream, size_t wanted,
+/* Reads a chunk to memory or to the file. Returns false at the end of the stream. */
+static bool chunk_read(struct tp_plane_bytes *bytes, struct tp_stream *stream, size_t wanted,
 		       bool *is_in_file)
 {
 	if (!*is_in_file && !bytes->has_no_file && bytes->len + wanted > MEMORY_MAX)
@@ -136,17 +138,17 @@ static bool piece_read(struct tp_plane_bytes *bytes, struct tp_stream *stream, s
 		bytes->len += n;
 		return n == wanted;
 	}
-	/* The memory is free now, and holds a piece. */
+	/* The memory is free now, and holds a chunk. */
 	size_t n = tp_stream_read(stream, bytes->memory, wanted);
 	if (file_write(bytes->fd, bytes->memory, n, bytes->len)) {
 		bytes->len += n;
 		return n == wanted;
 	}
-	char *piece = tp_alloc(n + 1);
-	memcpy(piece, bytes->memory, n);
+	char *chunk = tp_alloc(n + 1);
+	memcpy(chunk, bytes->memory, n);
 	file_give_up(bytes);
-	memcpy(bytes->memory + bytes->len, piece, n);
-	free(piece);
+	memcpy(bytes->memory + bytes->len, chunk, n);
+	free(chunk);
 	bytes->len += n;
 	*is_in_file = false;
 	return n == wanted;
@@ -160,7 +162,7 @@ bool tp_plane_bytes_read(struct tp_plane_bytes *bytes, struct tp_stream *stream,
 	plane_clear(bytes);
 	while (is_whole && len) {
 		size_t wanted = len < CHUNK ? (size_t)len : CHUNK;
-		is_whole = piece_read(bytes, stream, wanted, &is_in_file);
+		is_whole = chunk_read(bytes, stream, wanted, &is_in_file);
 		len -= wanted;
 	}
 	if (is_in_file && !file_map(bytes))

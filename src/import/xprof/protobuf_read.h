@@ -55,7 +55,7 @@ bool tp_protobuf_long_next(struct tp_protobuf *rest, struct tp_protobuf_field *o
  * begins with these. */
 static inline bool tp_protobuf_next(struct tp_protobuf *rest, struct tp_protobuf_field *out)
 {
-	/* The usual field: numbered below 16, and a number or less than 128 bytes. */
+	/* The usual field: numbered below 16, and a number or less than 16 KiB. */
 	if (rest->len < 2 || rest->bytes[0] > 0x7f || rest->bytes[0] < 8)
 		return tp_protobuf_long_next(rest, out);
 	struct tp_protobuf after = {rest->bytes + 1, rest->len - 1};
@@ -65,11 +65,16 @@ static inline bool tp_protobuf_next(struct tp_protobuf *rest, struct tp_protobuf
 		*rest = after;
 		return true;
 	}
-	size_t len = after.bytes[0];
-	if (out->type != TP_PROTOBUF_BYTES || len > 0x7f || len > after.len - 1)
+	size_t len = after.bytes[0] & 0x7f;
+	size_t n = 1;
+	if (after.bytes[0] > 0x7f && after.len > 1) {
+		len |= (size_t)(after.bytes[1] & 0x7f) << 7;
+		n = 2;
+	}
+	if (out->type != TP_PROTOBUF_BYTES || after.bytes[n - 1] > 0x7f || len > after.len - n)
 		return tp_protobuf_long_next(rest, out);
-	out->body = (struct tp_protobuf){after.bytes + 1, len};
-	*rest = (struct tp_protobuf){after.bytes + 1 + len, after.len - 1 - len};
+	out->body = (struct tp_protobuf){after.bytes + n, len};
+	*rest = (struct tp_protobuf){after.bytes + n + len, after.len - n - len};
 	return true;
 }
 

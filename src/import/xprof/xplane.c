@@ -31,34 +31,34 @@ void tp_xplane_name(const struct tp_protobuf *message, struct tp_protobuf *name)
 /* ---- tables ---- */
 
 /* Makes the table of small ids once all are known: lines have millions of them. */
-static void ids_complete(struct tp_xids *ids)
+static void index_complete(struct tp_xindex *index)
 {
 	enum { SMALL_MAX = 1 << 16 };
 	size_t cursor = 0;
 	uint64_t id;
-	uint64_t index;
-	while (tp_map_next(&ids->map, &cursor, &id, &index))
-		if (id < SMALL_MAX && id >= ids->n_places)
-			ids->n_places = (size_t)id + 1;
-	ids->places = tp_alloc((ids->n_places + 1) * sizeof(*ids->places));
+	uint64_t place;
+	while (tp_map_next(&index->map, &cursor, &id, &place))
+		if (id < SMALL_MAX && id >= index->n_places)
+			index->n_places = (size_t)id + 1;
+	index->places = tp_alloc((index->n_places + 1) * sizeof(*index->places));
 	cursor = 0;
-	while (tp_map_next(&ids->map, &cursor, &id, &index))
-		if (id < ids->n_places)
-			ids->places[id] = (uint32_t)index + 1;
+	while (tp_map_next(&index->map, &cursor, &id, &place))
+		if (id < index->n_places)
+			index->places[id] = (uint32_t)place + 1;
 }
 
-static inline bool ids_get(const struct tp_xids *ids, uint64_t id, uint64_t *index)
+static inline bool index_find(const struct tp_xindex *index, uint64_t id, uint64_t *place)
 {
-	if (id >= ids->n_places)
-		return tp_map_get(&ids->map, id, index);
-	*index = (uint64_t)ids->places[id] - 1;
-	return ids->places[id] != 0;
+	if (id >= index->n_places)
+		return tp_map_get(&index->map, id, place);
+	*place = (uint64_t)index->places[id] - 1;
+	return index->places[id] != 0;
 }
 
-static void ids_release(struct tp_xids *ids)
+static void index_release(struct tp_xindex *index)
 {
-	tp_map_release(&ids->map);
-	free(ids->places);
+	tp_map_release(&index->map);
+	free(index->places);
 }
 
 /* Decodes the key and the message of a map's entry. */
@@ -150,8 +150,8 @@ void tp_xplane_init(struct tp_xplane *plane, const struct tp_protobuf *message)
 	plane->stats = tp_alloc(plane->n_stat_names + 1);
 	for (size_t i = 0; i < plane->n_stat_names; i++)
 		plane->stats[i] = (uint8_t)stat_by_name(&plane->stat_names[i]);
-	ids_complete(&plane->type_ids);
-	ids_complete(&plane->stat_ids);
+	index_complete(&plane->type_ids);
+	index_complete(&plane->stat_ids);
 }
 
 void tp_xplane_release(struct tp_xplane *plane)
@@ -160,8 +160,8 @@ void tp_xplane_release(struct tp_xplane *plane)
 	free(plane->types);
 	free(plane->stat_names);
 	free(plane->stats);
-	ids_release(&plane->type_ids);
-	ids_release(&plane->stat_ids);
+	index_release(&plane->type_ids);
+	index_release(&plane->stat_ids);
 	*plane = (struct tp_xplane){0};
 }
 
@@ -174,7 +174,8 @@ static void set_value(const struct tp_xplane *plane, const struct tp_protobuf_fi
 	value->is_known = true;
 	if (field->number == STAT_TEXT && field->type == TP_PROTOBUF_BYTES)
 		value->text = field->body;
-	else if (field->number == STAT_REFERENCE && ids_get(&plane->stat_ids, field->value, &name))
+	else if (field->number == STAT_REFERENCE &&
+		 index_find(&plane->stat_ids, field->value, &name))
 		value->text = plane->stat_names[name];
 	else if (field->type == TP_PROTOBUF_VARINT)
 		value->number = field->value;
@@ -191,7 +192,7 @@ static void add_stat(const struct tp_xplane *plane, const struct tp_protobuf *st
 		uint64_t index;
 		if (field.number == STAT_NAME) {
 			if (field.type != TP_PROTOBUF_VARINT ||
-			    !ids_get(&plane->stat_ids, field.value, &index))
+			    !index_find(&plane->stat_ids, field.value, &index))
 				return;
 			which = (enum tp_xstat)plane->stats[index];
 			if (which == TP_XSTAT_OTHER)
@@ -290,7 +291,7 @@ static enum tp_xevent_result decode_event(const struct tp_xplane *plane,
 	}
 	if (rest.len)
 		return TP_XEVENT_BAD;
-	if (!ids_get(&plane->type_ids, id, &type))
+	if (!index_find(&plane->type_ids, id, &type))
 		return TP_XEVENT_NO_NAME;
 	event->type = &plane->types[type];
 	if (is_sum || duration_ps > INT64_MAX || offset_ps > INT64_MAX ||

@@ -62,8 +62,8 @@ struct tp_xevent_type {
 	bool has_stats;
 };
 
-/* Indexes by ids of the file, which mostly count from 1. */
-struct tp_xids {
+/* Places in an array by ids of the file, which mostly count from 1. */
+struct tp_xindex {
 	struct tp_map map;
 	uint32_t *places; /* of small ids: index + 1, 0 = none; heap */
 	size_t n_places;
@@ -79,11 +79,11 @@ struct tp_xplane {
 	struct tp_xevent_type *types;
 	size_t n_types;
 	size_t types_capacity;
-	struct tp_xids type_ids;
+	struct tp_xindex type_ids;
 	struct tp_protobuf *stat_names;
 	size_t n_stat_names;
 	size_t stat_names_capacity;
-	struct tp_xids stat_ids;
+	struct tp_xindex stat_ids;
 	uint8_t *stats;  /* enum tp_xstat by index of the name; heap */
 	bool is_damaged; /* some of its bytes are not fields */
 };

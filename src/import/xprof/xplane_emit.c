@@ -2,6 +2,8 @@
 /* Functions shared by spans of devices and spans of the host. */
 #include "xplane_emit.h"
 
+#include "trainprof/base/memory.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -97,6 +99,19 @@ struct tp_span tp_xplane_span(const struct tp_xevent *event, const struct tp_xst
 		.track = track,
 		.link = link <= UINT32_MAX ? (uint32_t)link : 0,
 	};
+}
+
+uint32_t tp_xplane_type_name(struct tp_xplane_emitter *emitter, const struct tp_xevent_type *type)
+{
+	const struct tp_xplane *plane = emitter->plane;
+	if (!emitter->names)
+		emitter->names = tp_alloc((plane->n_types + 1) * sizeof(*emitter->names));
+	uint32_t *known = &emitter->names[type - plane->types];
+	if (!*known)
+		*known = tp_rank_writer_string(emitter->writer, (const char *)type->name.bytes,
+					       type->name.len) +
+			 1;
+	return *known - 1;
 }
 
 uint64_t tp_xplane_number(const struct tp_protobuf *text)

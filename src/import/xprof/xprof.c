@@ -102,6 +102,7 @@ static void read_plane(struct xprof_reader *reader, const struct tp_protobuf *me
 		tp_rank_writer_skip(reader->writer,
 				    "the rest of a plane whose bytes make no sense");
 	tp_buf_release(&emitter.scratch);
+	free(emitter.names);
 	tp_xplane_release(&plane);
 }
 

@@ -232,7 +232,9 @@ static void add_evidence(struct tp_buf *out, const struct tp_report_digest *dige
 	if (weak->is_known && weak->value > NOTABLE_RATIO)
 		tp_buf_printf(out, "%s%s of the kernel time rests on names that say little",
 			      out->len ? "; " : "", tp_unit_percent(weak->value).text);
-	if (unlinked->is_known && unlinked->value > NOTABLE_RATIO)
+	/* Without a host there are no calls, and the line above says so. */
+	if (unlinked->is_known && unlinked->value > NOTABLE_RATIO &&
+	    !digest->profile->is_idle_unknown)
 		tp_buf_printf(out, "%s%s of the device work has no known launching call",
 			      out->len ? "; " : "", tp_unit_percent(unlinked->value).text);
 }

@@ -41,7 +41,7 @@ static void check_bytes(const struct tp_protobuf *body, size_t first, size_t len
 	ck_assert_uint_eq(body->bytes[len - 1], byte_at(first + len - 1));
 }
 
-enum { SMALL = 1000, LARGE = 40 << 20 };
+enum { SMALL = 1000, LARGE = 50 << 20 };
 
 static void check_planes(const char *folder, bool has_file)
 {
@@ -91,10 +91,10 @@ START_TEST(without_a_file_planes_are_in_memory)
 }
 END_TEST
 
-/* Writing fails after the first 20 MiB, as on a full disk. */
+/* Writing fails after the first 45 MiB, as on a full disk. */
 START_TEST(a_full_disk_costs_nothing_but_memory)
 {
-	struct rlimit limit = {20 << 20, 20 << 20};
+	struct rlimit limit = {45 << 20, 45 << 20};
 	struct places places = {.end = LARGE};
 	struct tp_stream *stream = tp_stream_from_source(places_read, &places);
 	struct tp_plane_bytes bytes = TP_PLANE_BYTES_INIT;
