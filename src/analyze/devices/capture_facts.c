@@ -247,7 +247,7 @@ static void rule_out_unknown(struct tp_profile *profile, const struct thread_cou
 	if (profile->is_idle_unknown)
 		tp_profile_set_missing(profile, TP_FACT_STEP_IDLE,
 				       "why nothing runs was not recorded");
-	if (n_ops && !counts->n_launches)
+	if (n_ops && !counts->n_calls)
 		tp_profile_set_missing(profile, TP_FACT_STEP_LAUNCH,
 				       "the trace has no calls that launch");
 }
@@ -406,7 +406,6 @@ void tp_capture_facts_set(struct tp_rank_analysis *analysis)
 		if (!why)
 			why = how_lost(analysis, i, &counts, &profile->arena);
 		all.n_operators += counts.n_operators;
-		all.n_launches += counts.n_launches;
 		all.n_calls += counts.n_calls;
 		all.n_ranges += counts.n_ranges;
 		all.n_python += counts.n_python;

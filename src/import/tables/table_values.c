@@ -66,8 +66,7 @@ static uint64_t value_keep(struct tp_table_values *values, const struct tp_sqlit
 	return (uint64_t)(values->n_texts - 1) | IS_TEXT;
 }
 
-/* Keys that do not count up, but for gaps, go to the map: an array of theirs could have any size.
- */
+/* Keys that do not count up go to the map: an array of theirs could have any size. */
 static void reference_set(struct tp_table_reference *reference, uint64_t key, uint64_t value)
 {
 	enum { GAP_MAX = 64 };
