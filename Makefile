@@ -503,10 +503,10 @@ proof-html: $(B)/trainprof programs
 proof-view: trainprof $(B)/bench/large_recording
 	$(Q)tests/bench/view_speed.py $(CURDIR)/$(B)
 
-## proof-import: traces of JAX and TensorFlow (PyPI) imported beside live runs of the same processes; STEPS=400
+## proof-import: traces of JAX and TensorFlow (PyPI) imported beside live runs of the same processes; STEPS=400, ONLY=jax
 .PHONY: proof-import
 proof-import: $(B)/trainprof
-	$(Q)tests/imports/proof_import.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/imports $(STEPS)
+	$(Q)tests/imports/proof_import.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/imports $(or $(STEPS),400) $(ONLY)
 
 ## proof-tables: job tables of pyarrow, DuckDB and Spark (PyPI) against ours; merge of 100,000 digests; DIGESTS=N
 .PHONY: proof-tables
@@ -564,7 +564,7 @@ proof-rules: $(B)/check_rules
 	$(Q)$(B)/check_rules rules --speed
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
-.PHONY: check-bench proof-cost bench bench-import bench-python bench-agent grid confusion gains gains-python
+.PHONY: check-bench proof-cost bench bench-import bench-makers bench-python bench-agent grid confusion gains gains-python
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
 	@mkdir -p $(@D)
@@ -579,10 +579,15 @@ check-bench: $(BENCH)
 bench: trainprof programs $(BENCH)
 	$(Q)tests/bench/bench.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ROUNDS)
 	$(Q)TRACES=$(TRACES) tests/bench/import_rate.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
+	$(Q)TRACES=$(TRACES) tests/bench/maker_rate.sh $(B)/bench
 
 ## bench-import: speed of importing traces; IMPORT_MB=1000
 bench-import: trainprof $(BENCH)
 	$(Q)TRACES=$(TRACES) tests/bench/import_rate.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
+
+## bench-makers: speed and memory of importing other makers' traces beside Kineto's and nsys's; EVENTS=600000, ROUNDS=5
+bench-makers: $(BENCH)
+	$(Q)TRACES=$(TRACES) tests/bench/maker_rate.sh $(B)/bench $(EVENTS) $(ROUNDS)
 
 ## bench-python: cost of trainprof, austin and py-spy for PyTorch with two workers; ROUNDS=9, BENCH_STEPS=160
 bench-python: trainprof $(BENCH)

@@ -93,6 +93,11 @@ void tp_profile_set(struct tp_profile *profile, tp_fact_id fact, double value,
 						    .coverage = coverage};
 }
 
+const char *tp_profile_part_name(const struct tp_profile *profile, enum tp_part part)
+{
+	return part == TP_PART_IDLE && profile->is_idle_unknown ? "unknown" : tp_part_name(part);
+}
+
 void tp_profile_set_missing(struct tp_profile *profile, tp_fact_id fact, const char *why)
 {
 	profile->facts[fact] =

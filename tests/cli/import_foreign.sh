@@ -46,6 +46,7 @@ echo '{"schema":"1.1.1-chakra.0.0.4","nodes":[{"id":1,"name":"x"}]}' >execution.
 echo '{"version":"2.5","pg_config":{},"nccl_comm_state":{},"entries":[]}' >flight.json
 echo '{"epoch":1.0,"log_history":[{"loss":1.5,"step":1}]}' >trainer_state.json
 echo '[{"name":"conv1","timeMs":1.5,"percentage":5}]' >tensorrt.json
+echo '{"_step":1,"_runtime":3.5,"loss":0.5}' >wandb_history.json
 printf 'main;train;forward 12\nmain;train;backward 30\n' >stacks.txt
 printf '{(\332\001~\351\000' >old.prof
 printf '\200\004\225\172\000}\224(\214\010segments\224]' >memory.pickle

@@ -35,6 +35,11 @@ done
 rm -rf "$work/captures.traces"
 python3 "$here/capture_pages.py" "$trainprof" "$work" >"$work/said" || { status=1; cat "$work/said"; }
 rm "$work/said"
+# One job in the format of each maker: sums are those of the job, to the nanosecond.
+python3 "$here/made_makers.py" "$trainprof" "$work/makers" >"$work/said" || { status=1; cat "$work/said"; }
+rm "$work/said"
+mv "$work"/makers/*-communicates "$work"
+rm -rf "$work/makers"
 # Jobs in pipeline stages: the cause is named, and its gain encloses what the cure gains.
 pipeline() {
 	job=$1

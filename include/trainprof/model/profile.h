@@ -283,6 +283,9 @@ struct tp_profile {
 	/* For traces with devices: the largest part except compute if it matters; else
 	 * TP_N_PARTS. */
 	enum tp_part largest_loss;
+	/* What keeps the devices waiting was not recorded: their gaps are in the part idle, and are
+	 * of unknown cause. Reports call that part unknown; no verdict or advice rests on it. */
+	bool is_idle_unknown;
 
 	enum tp_steps_found_by steps_found_by;
 	double steps_confidence;  /* 0..1 */
@@ -357,6 +360,8 @@ void tp_profile_release(struct tp_profile *profile);
 /* Set a fact that is known exactly or by sampling. */
 void tp_profile_set(struct tp_profile *profile, tp_fact_id fact, double value,
 		    enum tp_origin origin, double coverage);
+/* Returns the part's name in reports: "unknown" for idle if its cause was not recorded. */
+const char *tp_profile_part_name(const struct tp_profile *profile, enum tp_part part);
 /* Records why a fact is unknown. `why` is copied. */
 void tp_profile_set_missing(struct tp_profile *profile, tp_fact_id fact, const char *why);
 /* Records that no recording of this kind has the fact: rules that need it do not apply to this

@@ -157,7 +157,9 @@ static bool is_in_reach(const struct tp_next_limit *then, const struct tp_rule_c
 const char *tp_next_limit_name(const struct tp_next_limit *then,
 			       const struct tp_rule_context *context)
 {
-	return is_in_reach(then, context) ? tp_part_name(then->part) : NULL;
+	bool is_unknown =
+		then->part == TP_PART_IDLE && !context->facts[TP_FACT_STEP_IDLE].is_known;
+	return is_in_reach(then, context) && !is_unknown ? tp_part_name(then->part) : NULL;
 }
 
 double tp_next_limit_steps_per_s(const struct tp_next_limit *then,

@@ -214,18 +214,42 @@ static void warn_lost(struct tp_profile *profile, const char *why)
 			tp_capture_words(&profile->trace->run, TP_CAPTURE_DEVICE));
 }
 
-/* Warns if only devices were recorded: the causes of device gaps are on the host. */
-static void warn_without_host(struct tp_rank_analysis *analysis)
+/* Returns what of the host is missing, so that the cause of gaps of the devices is unknown; NULL if
+ * nothing is. */
+static const char *host_gap(struct tp_rank_analysis *analysis, uint32_t rank)
 {
+	if (has_format(&analysis->trace->run, rank, "timeline"))
+		return "the trace holds operations only: no threads, no Python";
+	if (!analysis->ranks[rank].n_threads && device_ops_of(analysis, rank))
+		return "the trace holds nothing of the host";
+	return NULL;
+}
+
+void tp_capture_find_host(struct tp_rank_analysis *analysis)
+{
+	struct tp_profile *profile = analysis->profile;
 	for (uint32_t i = 0; i < analysis->n_ranks; i++) {
-		if (analysis->ranks[i].n_threads || !device_ops_of(analysis, i))
+		const char *what = host_gap(analysis, i);
+		if (!what)
 			continue;
-		tp_profile_warn(analysis->profile, "host-not-recorded",
-				"the trace holds nothing of the host",
-				"why the device idles is unknown",
+		profile->is_idle_unknown = true;
+		tp_profile_warn(profile, "host-not-recorded", what,
+				"why nothing runs is unknown, and that time is no part of a step",
 				tp_capture_words(&analysis->trace->run, TP_CAPTURE_HOST));
 		return;
 	}
+}
+
+/* Takes back facts that rest on what was not recorded. */
+static void rule_out_unknown(struct tp_profile *profile, const struct thread_counts *counts,
+			     size_t n_ops)
+{
+	if (profile->is_idle_unknown)
+		tp_profile_set_missing(profile, TP_FACT_STEP_IDLE,
+				       "why nothing runs was not recorded");
+	if (n_ops && !counts->n_calls)
+		tp_profile_set_missing(profile, TP_FACT_STEP_LAUNCH,
+				       "the trace has no calls that launch");
 }
 
 /* ---- calls that are slow the first time ---- */
@@ -395,7 +419,7 @@ void tp_capture_facts_set(struct tp_rank_analysis *analysis)
 	    n_ops ? (double)ops_judged(analysis)
 		  : (double)(all.n_operators + all.n_calls + all.n_ranges + all.n_python));
 	set_cold(analysis);
-	warn_without_host(analysis);
+	rule_out_unknown(profile, &all, n_ops);
 	if (why)
 		warn_lost(profile, why);
 }

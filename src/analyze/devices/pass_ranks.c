@@ -156,6 +156,7 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	tp_ranks_find_steady(&ranks, analysis);
 	tp_ranks_partition(&ranks);
 	tp_ranks_join(&ranks);
+	tp_capture_find_host(&ranks);
 	tp_ranks_sum(&ranks);
 	tp_ranks_describe_devices(&ranks);
 	tp_ranks_set_facts(&ranks, tp_ranks_describe_kernels(&ranks));

@@ -157,7 +157,8 @@ static void find_largest_part(struct tp_profile *profile)
 {
 	uint64_t largest_ns = 0;
 	for (int part = 0; part < TP_N_PARTS; part++) {
-		if (part == TP_PART_COMPUTE || profile->parts[part].time_ns <= largest_ns)
+		if (part == TP_PART_COMPUTE || profile->parts[part].time_ns <= largest_ns ||
+		    (part == TP_PART_IDLE && profile->is_idle_unknown))
 			continue;
 		largest_ns = profile->parts[part].time_ns;
 		profile->largest_loss = (enum tp_part)part;
@@ -170,7 +171,8 @@ static void find_limiter(struct tp_profile *profile)
 {
 	int largest = 0;
 	for (int part = 1; part < TP_N_PARTS; part++)
-		if (profile->parts[part].time_ns > profile->parts[largest].time_ns)
+		if (profile->parts[part].time_ns > profile->parts[largest].time_ns &&
+		    (part != TP_PART_IDLE || !profile->is_idle_unknown))
 			largest = part;
 	profile->limiter = (enum tp_part)largest;
 	if (profile->limiter == TP_PART_COMPUTE && profile->largest_loss < TP_N_PARTS)

@@ -22,27 +22,23 @@
 
 static const struct tp_trace_maker ascend = {
 	.name = "Ascend's profiler (torch_npu, msprof)",
-	.remedy = "trainprof import --from=ascend FILE",
 	.reader = "ascend",
 };
 static const struct tp_trace_maker xprof = {
 	.name = "XProf (JAX, TensorFlow, torch_xla)",
-	.remedy = "trainprof import --from=xprof-json FILE   (HOST.xplane.pb beside it says more)",
+	.remedy = "   (HOST.xplane.pb beside it says more)",
 	.reader = "xprof-json",
 };
 static const struct tp_trace_maker timeline = {
 	.name = "TensorFlow 1's timeline",
-	.remedy = "trainprof import --from=timeline FILE",
 	.reader = "timeline",
 };
 static const struct tp_trace_maker horovod = {
 	.name = "Horovod's timeline",
-	.remedy = "trainprof import --from=horovod FILE",
 	.reader = "horovod",
 };
 static const struct tp_trace_maker rocprof = {
 	.name = "rocprofv3",
-	.remedy = "trainprof import --from=rocprof FILE",
 	.reader = "rocprof",
 };
 static const struct tp_trace_maker speedscope = {
@@ -88,6 +84,10 @@ static const struct tp_trace_maker scalene = {
 static const struct tp_trace_maker nsys_lines = {
 	.name = "nsys, as JSON",
 	.remedy = "nsys export --type sqlite REPORT.nsys-rep",
+};
+static const struct tp_trace_maker wandb = {
+	.name = "Weights & Biases (scalars)",
+	.remedy = "trainprof run -- CMD",
 };
 static const struct tp_trace_maker gaudi = {
 	.name = "Habana's profiler",
@@ -135,6 +135,8 @@ static const struct {
 	{TP_MARK_CATEGORY, "py-spy", &py_spy},
 	{TP_MARK_MEMBER, "*_comm_state", &flight_recorder},
 	{TP_MARK_MEMBER, "alloc_samples", &scalene},
+	{TP_MARK_MEMBER, "_runtime", &wandb},
+	{TP_MARK_MEMBER, "_step", &wandb},
 	{TP_MARK_MEMBER, "CudaEvent", &nsys_lines},
 	{TP_MARK_MEMBER, "TraceProcessEvent", &nsys_lines},
 	{TP_MARK_MEMBER, "NvtxEvent", &nsys_lines},
@@ -262,8 +264,17 @@ const char *tp_trace_maker_reader(const unsigned char *head, size_t size)
 enum tp_status tp_trace_maker_error(const struct tp_trace_maker *maker, const char *path,
 				    struct tp_error *err)
 {
-	(void)tp_fail(err, TP_PARSE, "'%s' was written by %s%s", path, maker->name,
-		      maker->reader ? "" : ", which trainprof does not read");
-	tp_error_next(err, "%s", maker->remedy);
+	if (!maker->reader) {
+		(void)tp_fail(err, TP_PARSE,
+			      "'%s' was written by %s, which trainprof does not read", path,
+			      maker->name);
+		tp_error_next(err, "%s", maker->remedy);
+		return TP_PARSE;
+	}
+	(void)tp_fail(err, TP_PARSE, "'%s' was written by %s, as marks behind its first events say",
+		      path, maker->name);
+	char *command = tp_asprintf("trainprof import --from=%s ", maker->reader);
+	tp_error_next_word(err, command, path, maker->remedy ? maker->remedy : "");
+	free(command);
 	return TP_PARSE;
 }

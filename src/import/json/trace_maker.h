@@ -18,8 +18,9 @@ enum tp_trace_mark_place {
 };
 
 struct tp_trace_maker {
-	const char *name;   /* "Ascend's profiler" */
-	const char *remedy; /* command to type */
+	const char *name; /* "Ascend's profiler" */
+	/* Command to type; for one with a reader a note behind that command, or NULL. */
+	const char *remedy;
 	const char *reader; /* name of its importer; NULL = none */
 };
 

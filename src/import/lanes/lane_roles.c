@@ -2,6 +2,7 @@
 /* Determines which lanes are devices and which are threads, and the kinds of their spans. */
 #include "lane_roles.h"
 
+#include "import/json/trace_maker.h"
 #include "import/reader/self_time.h"
 
 #include "trainprof/base/memory.h"
@@ -121,6 +122,23 @@ static void lanes_resolve(struct tp_lanes_reader *reader)
 	}
 }
 
+/* Counts the events of lanes that another maker names: two traces were put into one file. */
+static void others_skip(struct tp_lanes_reader *reader)
+{
+	for (size_t i = 0; i < reader->n_lanes; i++) {
+		const struct tp_lane_state *lane = &reader->lanes[i];
+		struct tp_lane_name process = process_of(reader, i);
+		struct tp_json_slice text = {.text = process.text, .len = process.len};
+		if (lane->row || !lane->n_events || reader->named_lanes)
+			continue;
+		const struct tp_trace_maker *maker = tp_trace_maker_find(TP_MARK_PROCESS, &text);
+		if (!maker || !maker->reader || strcmp(maker->reader, reader->info->format) == 0)
+			continue;
+		for (uint64_t n = 0; n < lane->n_events; n++)
+			tp_rank_writer_skip(reader->writer, "an event of another tool's");
+	}
+}
+
 static bool has_unknown_types(const struct tp_lanes_reader *reader)
 {
 	for (size_t i = 0; i < reader->n_lanes; i++)
@@ -167,6 +185,7 @@ static void sums_set(struct tp_lanes_reader *reader)
 void tp_lane_roles_find(struct tp_lanes_reader *reader)
 {
 	lanes_resolve(reader);
+	others_skip(reader);
 	sums_set(reader);
 	choose_computing(reader);
 }

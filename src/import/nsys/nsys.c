@@ -72,6 +72,20 @@ static bool is_foreign_kernel_table(struct tp_sqlite_db *db)
 	return is_number;
 }
 
+static enum tp_status fail_unknown(const struct nsys_reading *reading, const char *path,
+				   struct tp_error *err)
+{
+	size_t n = tp_sqlite_db_n_tables(reading->db);
+	const char *first = tp_sqlite_db_table_at(reading->db, 0);
+	(void)tp_fail(
+		err, TP_PARSE,
+		"'%s' is an SQLite database of no profiler that trainprof knows: %zu table%s, "
+		"%s%.40s",
+		path, n, n == 1 ? "" : "s", n ? "the first is " : "", n ? first : "");
+	tp_error_next(err, "trainprof import --list");
+	return TP_PARSE;
+}
+
 static enum tp_status fail_foreign(const struct nsys_reading *reading, const char *path,
 				   struct tp_error *err)
 {
@@ -88,11 +102,13 @@ static enum tp_status fail_foreign(const struct nsys_reading *reading, const cha
 	if (damage)
 		status = tp_fail(err, TP_PARSE, "%s: no table of nsys's can be read: %s", path,
 				 damage);
-	else
+	else if (has_table(reading->db, "StringIds"))
 		status = tp_fail(err, TP_PARSE,
-				 "%s is an SQLite database, but no export of nsys: among its %zu "
-				 "tables is neither CUPTI_ACTIVITY_KIND_KERNEL nor NVTX_EVENTS",
+				 "'%s' is an export of nsys without work: among its %zu tables is "
+				 "neither CUPTI_ACTIVITY_KIND_KERNEL nor NVTX_EVENTS",
 				 path, tp_sqlite_db_n_tables(reading->db));
+	else
+		return fail_unknown(reading, path, err);
 	tp_error_next(err, "nsys export --type sqlite --output OUT.sqlite REPORT.nsys-rep");
 	return status;
 }

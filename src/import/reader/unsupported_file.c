@@ -14,6 +14,11 @@
 #define PERFETTO_JSON     " trace.json && trainprof import trace.json   (rocprofv3 writes rocpd, too)"
 #define SCALARS           "a file of TensorBoard's scalars, and no trace"
 #define FOLDER_OF_SCALARS "trainprof import LOGDIR   (its plugins/profile is looked for)"
+#define RAW_OF_ASCEND     "raw data of Ascend's profiler, which is not read"
+#define EXPORT_OF_ASCEND  "msprof --export=on --output="
+#define ANALYSE_OF_ASCEND "   (or torch_npu.profiler.profiler.analyse)"
+#define TABLES_OF_NSYS    "tables of nsys as Parquet or Arrow, which are not read"
+#define EXPORT_OF_NSYS    "nsys export --type sqlite REPORT.nsys-rep"
 #define SUMMARY_OF_ASCEND "a summary of Ascend's profiler, without times of kernels"
 #define FOLDER_OF_ASCEND  "trainprof import FOLDER   (the *_ascend_pt folder that it lies in)"
 
@@ -215,6 +220,13 @@ static bool was_copied_as_text(const unsigned char *head, size_t size)
 	return head[0] == 0x0a && holds(head, size, "\xef\xbf\xbd");
 }
 
+/* As some editors and shells of Windows save text. */
+static bool is_wide_text(const unsigned char *head, size_t size)
+{
+	return size > 3 && ((head[0] == 0xff && head[1] == 0xfe && !head[3]) ||
+			    (head[0] == 0xfe && head[1] == 0xff && !head[2]));
+}
+
 static const struct {
 	bool (*recognises)(const unsigned char *head, size_t size);
 	const char *what;
@@ -234,6 +246,8 @@ static const struct {
 	 "nsys export --type sqlite REPORT.nsys-rep", NULL},
 	{is_collapsed, "collapsed stacks: samples without waits and steps", "trainprof attach PID",
 	 NULL},
+	{is_wide_text, "a text in UTF-16", "iconv -f UTF-16 -t UTF-8 ",
+	 " > trace.json && trainprof import trace.json"},
 	{was_copied_as_text, "a binary file that was copied as text: bytes of it are lost",
 	 "trainprof import FILE   (the binary file, copied again)", NULL},
 	{is_pprof, "a profile of pprof: sampled stacks without waits and steps",
@@ -277,23 +291,43 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 	return TP_PARSE;
 }
 
-/* Finds output of Ascend's profiler that was not analysed yet. */
+/* What a folder holds in which no trace was found. */
+static const struct {
+	const char *pattern; /* of a path in the folder */
+	const char *what;
+	const char *before; /* as above */
+	const char *after;
+} folders[] = {
+	{"/PROF_*", RAW_OF_ASCEND, EXPORT_OF_ASCEND, ANALYSE_OF_ASCEND},
+	{"/*_ascend_pt/PROF_*", RAW_OF_ASCEND, EXPORT_OF_ASCEND, ANALYSE_OF_ASCEND},
+	{"/CUPTI_ACTIVITY_KIND_*.parquet", TABLES_OF_NSYS, EXPORT_OF_NSYS, NULL},
+	{"/StringIds.parquet", TABLES_OF_NSYS, EXPORT_OF_NSYS, NULL},
+	{"/CUPTI_ACTIVITY_KIND_*.arrow", TABLES_OF_NSYS, EXPORT_OF_NSYS, NULL},
+	{"/events.out.tfevents*", "scalars of TensorBoard, and no plugins/profile",
+	 "jax.profiler.start_trace(LOGDIR), or: tf.profiler.experimental.start(LOGDIR)", NULL},
+};
+
+static bool has_match(const char *path, const char *pattern)
+{
+	glob_t found = {0};
+	char *whole = tp_asprintf("%s%s", path, pattern);
+	bool is_found = glob(whole, GLOB_NOSORT, NULL, &found) == 0;
+	globfree(&found);
+	free(whole);
+	return is_found;
+}
+
 bool tp_unsupported_folder_find(const char *path, struct tp_error *err)
 {
-	static const char *const below[] = {"", "/*_ascend_pt"};
-	bool is_raw = false;
-	for (size_t i = 0; !is_raw && i < TP_ARRAY_LEN(below); i++) {
-		glob_t found = {0};
-		char *pattern = tp_asprintf("%s%s/PROF_*", path, below[i]);
-		is_raw = glob(pattern, GLOB_NOSORT, NULL, &found) == 0;
-		globfree(&found);
-		free(pattern);
+	for (size_t i = 0; i < TP_ARRAY_LEN(folders); i++) {
+		if (!has_match(path, folders[i].pattern))
+			continue;
+		(void)tp_fail(err, TP_PARSE, "'%s' holds %s", path, folders[i].what);
+		if (folders[i].after)
+			tp_error_next_word(err, folders[i].before, path, folders[i].after);
+		else
+			tp_error_next(err, "%s", folders[i].before);
+		return true;
 	}
-	if (!is_raw)
-		return false;
-	(void)tp_fail(err, TP_PARSE, "'%s' holds raw data of Ascend's profiler, which is not read",
-		      path);
-	tp_error_next_word(err, "msprof --export=on --output=", path,
-			   "   (or torch_npu.profiler.profiler.analyse)");
-	return true;
+	return false;
 }

@@ -35,7 +35,9 @@ struct rocprof_reader {
 	struct tp_arena arena;
 	struct tp_buf scratch;
 	uint64_t n_kept;
-	int64_t n_kinds; /* in the list of names */
+	uint64_t n_records;
+	const char *skipped_because; /* the first record; NULL = none was */
+	int64_t n_kinds;             /* in the list of names */
 };
 
 /* ---- values ---- */
@@ -176,7 +178,8 @@ static const char *device_fill(struct rocprof_reader *reader,
 	if (!tp_map_get(&reader->gpus, (uint64_t)record->agent, &gpu) &&
 	    !tp_map_get(&reader->gpus, (uint64_t)record->target, &gpu) &&
 	    !tp_map_get(&reader->gpus, (uint64_t)record->source, &gpu))
-		return "work of a device that is not described";
+		return reader->gpus.n ? "work of a device that is not described"
+				      : "the agents are not listed before the records";
 	span->track = tp_rank_writer_track(reader->writer, (int32_t)gpu, stream);
 	span->name = (uint32_t)work;
 	span->kind = (uint8_t)(work >> 32);
@@ -311,6 +314,9 @@ static void process_end(struct rocprof_reader *reader)
 		return;
 	tp_rank_writer_devices(reader->writer, reader->devices, reader->n_devices);
 	reader->n_kept += reader->info->n_kept;
+	reader->n_records += reader->info->n_events;
+	if (!reader->skipped_because)
+		reader->skipped_because = reader->info->skipped_because;
 	tp_rank_writer_end(reader->writer, false);
 	tp_map_release(&reader->gpus);
 	tp_map_release(&reader->kernels);
@@ -355,6 +361,16 @@ static void member_read(struct rocprof_reader *reader, const struct tp_json_scan
 		marker_keep(reader, id, value);
 }
 
+static enum tp_status fail_empty(const struct rocprof_reader *reader,
+				 const struct tp_import_source *source, struct tp_error *err)
+{
+	const char *name = source->member ? source->member : source->path;
+	if (!reader->skipped_because)
+		return tp_fail(err, TP_PARSE, "'%s' holds no kernel, copy or call", name);
+	return tp_fail(err, TP_PARSE, "'%s': none of its %llu records is of use: %s", name,
+		       (unsigned long long)reader->n_records, reader->skipped_because);
+}
+
 static enum tp_status rocprof_read(struct tp_import_reader *import,
 				   const struct tp_import_source *source, struct tp_error *err)
 {
@@ -382,8 +398,7 @@ static enum tp_status rocprof_read(struct tp_import_reader *import,
 		reader.info->is_cut = scan.is_cut;
 	process_end(&reader);
 	if (!status && !reader.n_kept) {
-		status = tp_fail(err, TP_PARSE, "'%s' holds no kernel, copy or call",
-				 source->member ? source->member : source->path);
+		status = fail_empty(&reader, source, err);
 		tp_error_next(err, "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace "
 				   "--marker-trace --rccl-trace -- CMD");
 	}

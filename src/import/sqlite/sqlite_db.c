@@ -42,7 +42,8 @@ struct sqlite_table {
 struct tp_sqlite_rows {
 	struct tp_sqlite_db *db;
 	sqlite3_stmt *statement;
-	size_t n_columns;
+	size_t n_columns;                      /* that the table has */
+	uint8_t places[TP_SQLITE_COLUMNS_MAX]; /* in `cells`; the others stay empty */
 	uint64_t n_text_bytes;
 	struct tp_sqlite_cell cells[TP_SQLITE_COLUMNS_MAX];
 };
@@ -241,12 +242,22 @@ size_t tp_sqlite_db_n_tables(const struct tp_sqlite_db *db)
 	return n;
 }
 
-const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n)
+static const char *name_at(const struct tp_sqlite_db *db, size_t n, bool is_view)
 {
 	for (size_t i = 0; i < db->n_tables; i++)
-		if (!db->tables[i].is_view && !n--)
+		if (db->tables[i].is_view == is_view && !n--)
 			return db->tables[i].name;
 	return NULL;
+}
+
+const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n)
+{
+	return name_at(db, n, false);
+}
+
+const char *tp_sqlite_db_view_at(const struct tp_sqlite_db *db, size_t n)
+{
+	return name_at(db, n, true);
 }
 
 static const struct sqlite_table *table_find(const struct tp_sqlite_db *db, const char *name,
@@ -320,8 +331,10 @@ static bool columns_have(const struct tp_buf *columns, const char *name, size_t 
 	return false;
 }
 
-/* Adds the expression of one cell. Returns false if it is NULL in every row. */
-static bool add_cell(struct tp_buf *sql, const char *names, const struct tp_buf *columns)
+/* Adds the expression of one cell. Returns false, and adds nothing, if the table has none of the
+ * columns. */
+static bool add_cell(struct tp_buf *sql, const char *names, const struct tp_buf *columns,
+		     bool has_others)
 {
 	struct tp_buf found = {0};
 	unsigned n = 0;
@@ -333,7 +346,9 @@ static bool add_cell(struct tp_buf *sql, const char *names, const struct tp_buf 
 		}
 		names += len + (names[len] == '|');
 	}
-	tp_buf_printf(sql, n > 1 ? "coalesce(%s)" : "%s", n ? found.data : "NULL");
+	if (n)
+		tp_buf_printf(sql, n > 1 ? "%scoalesce(%s)" : "%s%s", has_others ? "," : "",
+			      found.data);
 	tp_buf_release(&found);
 	return n > 0;
 }
@@ -344,27 +359,27 @@ struct tp_sqlite_rows *tp_sqlite_rows_open(struct tp_sqlite_db *db, const char *
 	struct tp_sqlite_rows *rows = &db->rows;
 	struct tp_buf known = {0};
 	struct tp_buf sql = {0};
-	bool has_any = false;
 	const char *name = tp_sqlite_db_table(db, table);
 	if (!name || n_columns > TP_SQLITE_COLUMNS_MAX)
 		return NULL;
 	tp_sqlite_rows_close(rows);
 	columns_list(db, name, &known);
 	tp_buf_puts(&sql, "SELECT ");
+	rows->n_columns = 0;
 	for (size_t i = 0; i < n_columns; i++) {
-		tp_buf_puts(&sql, i ? "," : "");
-		has_any |= add_cell(&sql, columns[i], &known);
+		rows->cells[i] = (struct tp_sqlite_cell){0};
+		if (add_cell(&sql, columns[i], &known, rows->n_columns > 0))
+			rows->places[rows->n_columns++] = (uint8_t)i;
 	}
 	tp_buf_puts(&sql, " FROM ");
 	add_identifier(&sql, name, strlen(name));
 	tp_buf_puts(&sql, " NOT INDEXED"); /* an index may differ from its table */
-	int result = has_any ? prepare(db, &rows->statement, sql.data) : SQLITE_OK;
+	int result = rows->n_columns ? prepare(db, &rows->statement, sql.data) : SQLITE_OK;
 	if (result)
 		note_error(db, result);
 	tp_buf_release(&known);
 	tp_buf_release(&sql);
 	rows->db = db;
-	rows->n_columns = n_columns;
 	rows->n_text_bytes = 0;
 	return rows->statement ? rows : NULL;
 }
@@ -375,7 +390,7 @@ struct tp_sqlite_rows *tp_sqlite_rows_open(struct tp_sqlite_db *db, const char *
  * slower. */
 static bool cell_read(struct tp_sqlite_rows *rows, int i)
 {
-	struct tp_sqlite_cell *cell = &rows->cells[i];
+	struct tp_sqlite_cell *cell = &rows->cells[rows->places[i]];
 	sqlite3_value *value = sqlite3_column_value(rows->statement, i);
 	*cell = (struct tp_sqlite_cell){0};
 	switch (sqlite3_value_type(value)) {
@@ -468,6 +483,13 @@ const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name)
 {
 	(void)db;
 	(void)name;
+	return NULL;
+}
+
+const char *tp_sqlite_db_view_at(const struct tp_sqlite_db *db, size_t n)
+{
+	(void)db;
+	(void)n;
 	return NULL;
 }
 

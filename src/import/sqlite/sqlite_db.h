@@ -47,6 +47,8 @@ const char *tp_sqlite_db_table_at(const struct tp_sqlite_db *db, size_t n);
 /* Returns the table with that name, otherwise the newest of its _V2, _V3 and so on; NULL if there
  * is none. */
 const char *tp_sqlite_db_table(const struct tp_sqlite_db *db, const char *name);
+/* Returns the n-th view or virtual table, or NULL. */
+const char *tp_sqlite_db_view_at(const struct tp_sqlite_db *db, size_t n);
 /* Returns true if there is a view or a virtual table instead, which is not read. */
 bool tp_sqlite_db_has_view(const struct tp_sqlite_db *db, const char *name);
 

@@ -12,12 +12,14 @@ static bool is_table(const struct tp_table_dialect *dialect, const char *found, 
 				 : strcmp(found, name) == 0;
 }
 
-/* Returns the first table of that name, of any set; NULL = none. */
-static const char *table_find(const struct tp_sqlite_db *db, const struct tp_table_dialect *dialect,
-			      const char *name)
+typedef const char *(*names_at)(const struct tp_sqlite_db *db, size_t n);
+
+/* Returns the first table, or view, of that name, of any set; NULL = none. */
+static const char *find(const struct tp_sqlite_db *db, names_at at,
+			const struct tp_table_dialect *dialect, const char *name)
 {
 	const char *found;
-	for (size_t i = 0; name && (found = tp_sqlite_db_table_at(db, i)); i++)
+	for (size_t i = 0; name && (found = at(db, i)); i++)
 		if (is_table(dialect, found, name))
 			return found;
 	return NULL;
@@ -34,7 +36,7 @@ static void version_add(struct tp_buf *out, struct tp_sqlite_db *db,
 	enum { TAG, VALUE, N_COLUMNS };
 	const struct tp_table_version *version = &dialect->version;
 	const char *columns[N_COLUMNS] = {version->tag, version->value};
-	const char *table = table_find(db, dialect, version->table);
+	const char *table = find(db, tp_sqlite_db_table_at, dialect, version->table);
 	struct tp_sqlite_rows *rows =
 		table ? tp_sqlite_rows_open(db, table, columns, N_COLUMNS) : NULL;
 	const struct tp_sqlite_cell *cells;
@@ -49,21 +51,32 @@ static void version_add(struct tp_buf *out, struct tp_sqlite_db *db,
 	tp_sqlite_rows_close(rows);
 }
 
-static void column_add(struct tp_buf *out, struct tp_sqlite_db *db, const char *table,
-		       const char *names, size_t *n)
+static bool has_column(struct tp_sqlite_db *db, const char *table, const char *names)
 {
-	struct tp_sqlite_rows *rows = tp_sqlite_rows_open(db, table, &names, 1);
+	struct tp_sqlite_rows *rows = names ? tp_sqlite_rows_open(db, table, &names, 1) : NULL;
 	tp_sqlite_rows_close(rows);
-	if (rows)
-		return;
-	reason_begin(out, n);
-	tp_buf_printf(out, "table %s has no column '%.*s'", table, (int)strcspn(names, "|"), names);
+	return rows != NULL;
+}
+
+static void columns_add(struct tp_buf *out, struct tp_sqlite_db *db, const struct tp_table *table,
+			const char *name, size_t *n)
+{
+	static const enum tp_table_role needed[] = {TP_TABLE_START, TP_TABLE_END, TP_TABLE_DEVICE};
+	for (size_t r = 0; r < TP_ARRAY_LEN(needed); r++) {
+		const struct tp_table_column *column = &table->columns[needed[r]];
+		if (!column->names || has_column(db, name, column->names) ||
+		    (column->by_track &&
+		     has_column(db, name, table->columns[TP_TABLE_TRACK].names)))
+			continue;
+		reason_begin(out, n);
+		tp_buf_printf(out, "table %s has no column '%.*s'", name,
+			      (int)strcspn(column->names, "|"), column->names);
+	}
 }
 
 void tp_table_faults_add(struct tp_buf *out, struct tp_sqlite_db *db,
 			 const struct tp_table_dialect *dialect)
 {
-	static const enum tp_table_role needed[] = {TP_TABLE_START, TP_TABLE_END};
 	const char *damage = tp_sqlite_db_error(db);
 	size_t n = 0;
 	if (damage) {
@@ -73,8 +86,16 @@ void tp_table_faults_add(struct tp_buf *out, struct tp_sqlite_db *db,
 	version_add(out, db, dialect, &n);
 	for (size_t i = 0; i < dialect->n_tables; i++) {
 		const struct tp_table *table = &dialect->tables[i];
-		const char *found = table->is_device ? table_find(db, dialect, table->name) : NULL;
-		for (size_t r = 0; found && r < TP_ARRAY_LEN(needed); r++)
-			column_add(out, db, found, table->columns[needed[r]].names, &n);
+		if (!table->is_device)
+			continue;
+		const char *found = find(db, tp_sqlite_db_table_at, dialect, table->name);
+		const char *view = find(db, tp_sqlite_db_view_at, dialect, table->name);
+		if (found) {
+			columns_add(out, db, table, found, &n);
+		} else if (view) {
+			reason_begin(out, &n);
+			tp_buf_printf(out, "%s is a view, and statements of a file are not run",
+				      view);
+		}
 	}
 }

@@ -12,6 +12,7 @@
 
 /* A value in a map is the index of a text with this bit set, or else a number. */
 #define IS_TEXT (UINT64_C(1) << 63)
+#define ABSENT  UINT64_MAX
 
 const char *tp_table_values_table(const struct tp_table_values *values, const char *name)
 {
@@ -32,17 +33,18 @@ static bool text_number(const char *text, size_t len, int64_t *out)
 	return len > 0;
 }
 
-struct tp_table_value tp_table_value_of_cell(const struct tp_sqlite_cell *cell)
+/* Fields are set one by one: a whole value that is copied while its stores are under way costs more
+ * than all else. */
+void tp_table_value_of_cell(const struct tp_sqlite_cell *cell, struct tp_table_value *out)
 {
-	struct tp_table_value value = {0};
-	if (cell->type == TP_SQLITE_INTEGER)
-		return (struct tp_table_value){.is_known = true, .number = cell->number};
-	if (cell->type != TP_SQLITE_TEXT)
-		return value;
-	value = (struct tp_table_value){.is_known = true, .text = cell->text, .len = cell->len};
-	if (!text_number(cell->text, cell->len, &value.number))
-		value.number = -1;
-	return value;
+	bool is_text = cell->type == TP_SQLITE_TEXT;
+	out->is_known = is_text || cell->type == TP_SQLITE_INTEGER;
+	out->text = is_text ? cell->text : NULL;
+	out->len = is_text ? cell->len : 0;
+	out->number = cell->number;
+	out->text_id = 0;
+	if (is_text && !text_number(cell->text, cell->len, &out->number))
+		out->number = -1;
 }
 
 static struct tp_table_reference *reference_find(const struct tp_table_values *values,
@@ -62,6 +64,38 @@ static uint64_t value_keep(struct tp_table_values *values, const struct tp_sqlit
 	text.text = tp_arena_strndup(&values->arena, cell->text, cell->len);
 	TP_ARRAY_PUSH(values->texts, values->n_texts, values->texts_capacity) = text;
 	return (uint64_t)(values->n_texts - 1) | IS_TEXT;
+}
+
+/* Keys that do not count up go to the map: an array of theirs could have any size. */
+static void reference_set(struct tp_table_reference *reference, uint64_t key, uint64_t value)
+{
+	enum { GAP_MAX = 64 };
+	if (!reference->n_counted)
+		reference->first = key;
+	uint64_t place = key - reference->first;
+	if (place < reference->n_counted) {
+		reference->counted[place] = value;
+		return;
+	}
+	if (place - reference->n_counted > GAP_MAX) {
+		tp_map_set(&reference->others, key, value);
+		return;
+	}
+	while (reference->n_counted < place)
+		TP_ARRAY_PUSH(reference->counted, reference->n_counted,
+			      reference->counted_capacity) = ABSENT;
+	TP_ARRAY_PUSH(reference->counted, reference->n_counted, reference->counted_capacity) =
+		value;
+}
+
+static bool reference_get(const struct tp_table_reference *reference, uint64_t key, uint64_t *value)
+{
+	uint64_t place = key - reference->first;
+	if (place < reference->n_counted && reference->counted[place] != ABSENT) {
+		*value = reference->counted[place];
+		return true;
+	}
+	return tp_map_get(&reference->others, key, value);
 }
 
 void tp_table_values_load(struct tp_table_values *values, const struct tp_table_ref *ref)
@@ -84,35 +118,62 @@ void tp_table_values_load(struct tp_table_values *values, const struct tp_table_
 			cells[VALUE].type == TP_SQLITE_TEXT ||
 			(cells[VALUE].type == TP_SQLITE_INTEGER && cells[VALUE].number >= 0);
 		if (is_meant && is_value && cells[KEY].type == TP_SQLITE_INTEGER)
-			tp_map_set(&added.values, (uint64_t)cells[KEY].number,
-				   value_keep(values, &cells[VALUE]));
+			reference_set(&added, (uint64_t)cells[KEY].number,
+				      value_keep(values, &cells[VALUE]));
 	}
 	tp_sqlite_rows_close(rows);
 	TP_ARRAY_PUSH(values->references, values->n, values->capacity) = added;
 }
 
-struct tp_table_value tp_table_values_resolve(const struct tp_table_values *values,
-					      const struct tp_table_ref *ref,
-					      const struct tp_table_value *key)
+void tp_table_values_resolve(const struct tp_table_values *values, const struct tp_table_ref *ref,
+			     struct tp_table_value *value)
 {
 	const struct tp_table_reference *reference = reference_find(values, ref);
 	uint64_t found;
-	if (!reference || !key->is_known || key->text_id ||
-	    !tp_map_get(&reference->values, (uint64_t)key->number, &found))
-		return (struct tp_table_value){0};
-	if (!(found & IS_TEXT))
-		return (struct tp_table_value){.is_known = true, .number = (int64_t)found};
-	const struct tp_table_text *text = &values->texts[found & ~IS_TEXT];
-	return (struct tp_table_value){.is_known = true,
-				       .text = text->text,
-				       .len = text->len,
-				       .text_id = (uint32_t)(found & ~IS_TEXT) + 1};
+	bool is_found = reference && value->is_known && !value->text_id &&
+			reference_get(reference, (uint64_t)value->number, &found);
+	value->is_known = is_found;
+	value->text = NULL;
+	value->len = 0;
+	value->text_id = 0;
+	value->number = 0;
+	if (!is_found)
+		return;
+	if (!(found & IS_TEXT)) {
+		value->number = (int64_t)found;
+		return;
+	}
+	value->text = values->texts[found & ~IS_TEXT].text;
+	value->len = values->texts[found & ~IS_TEXT].len;
+	value->text_id = (uint32_t)(found & ~IS_TEXT) + 1;
+}
+
+int64_t tp_table_value_in_range(const struct tp_table_value *value, int64_t most)
+{
+	return value->is_known && value->number >= 0 && value->number <= most ? value->number : 0;
+}
+
+const char *tp_table_values_times(const struct tp_table_value *start,
+				  const struct tp_table_value *end, uint64_t *start_ns,
+				  uint64_t *end_ns)
+{
+	if (!start->is_known || !end->is_known)
+		return "an event has no start or no end";
+	if (end->number < start->number)
+		return "an event ends before it starts";
+	if (start->number <= 0 || end->number > TP_TABLE_TIME_MAX_NS)
+		return "an event has a time that cannot be";
+	*start_ns = (uint64_t)start->number;
+	*end_ns = (uint64_t)end->number;
+	return NULL;
 }
 
 void tp_table_values_release(struct tp_table_values *values)
 {
-	for (size_t i = 0; i < values->n; i++)
-		tp_map_release(&values->references[i].values);
+	for (size_t i = 0; i < values->n; i++) {
+		free(values->references[i].counted);
+		tp_map_release(&values->references[i].others);
+	}
 	free(values->references);
 	free(values->texts);
 	tp_arena_release(&values->arena);

@@ -9,6 +9,9 @@
 #include "trainprof/base/arena.h"
 #include "trainprof/base/map.h"
 
+/* Times beyond 146 years are damage. */
+#define TP_TABLE_TIME_MAX_NS (INT64_C(1) << 62)
+
 /* Nothing, a number, or a text. */
 struct tp_table_value {
 	bool is_known;
@@ -24,8 +27,14 @@ struct tp_table_values {
 	const char *suffix;
 	struct tp_table_reference {
 		const struct tp_table_ref *ref;
-		struct tp_map values; /* key -> the number, or the index of a text */
-	} * references;               /* heap */
+		/* By key: the number, or the index of a text. Keys mostly count up from
+		 * `first`. */
+		uint64_t first;
+		uint64_t *counted; /* heap */
+		size_t n_counted;
+		size_t counted_capacity;
+		struct tp_map others;
+	} * references; /* heap */
 	size_t n;
 	size_t capacity;
 	struct tp_arena arena;
@@ -41,10 +50,16 @@ struct tp_table_values {
 const char *tp_table_values_table(const struct tp_table_values *values, const char *name);
 /* Reads all rows that the reference needs. Must run before rows of another table are open. */
 void tp_table_values_load(struct tp_table_values *values, const struct tp_table_ref *ref);
-struct tp_table_value tp_table_value_of_cell(const struct tp_sqlite_cell *cell);
-struct tp_table_value tp_table_values_resolve(const struct tp_table_values *values,
-					      const struct tp_table_ref *ref,
-					      const struct tp_table_value *key);
+void tp_table_value_of_cell(const struct tp_sqlite_cell *cell, struct tp_table_value *out);
+/* Replaces a key by what it stands for; by nothing if that is not known. */
+void tp_table_values_resolve(const struct tp_table_values *values, const struct tp_table_ref *ref,
+			     struct tp_table_value *value);
+/* Returns 0 for a number that is unknown, negative or above `most`. */
+int64_t tp_table_value_in_range(const struct tp_table_value *value, int64_t most);
+/* Returns why the two are no times of an event; NULL if they are. */
+const char *tp_table_values_times(const struct tp_table_value *start,
+				  const struct tp_table_value *end, uint64_t *start_ns,
+				  uint64_t *end_ns);
 void tp_table_values_release(struct tp_table_values *values);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "import/reader/rank_name.h"
 #include "import/reader/span_store.h"
-#include "import/reader/text_pattern.h"
 #include "import/sqlite/sqlite_db.h"
 #include "table_faults.h"
+#include "table_types.h"
 #include "table_values.h"
 
 #include "trainprof/base/buf.h"
@@ -16,9 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Times beyond 146 years are damage. */
-#define TIME_MAX_NS (INT64_C(1) << 62)
 
 enum { TEXTS_CACHED_MAX = 1 << 20, DEVICES_MAX = 256 };
 
@@ -31,6 +28,7 @@ struct process {
 	struct tp_maker_sums sums;
 	uint32_t *names; /* the writer's string, plus one, by id of a text; heap */
 	size_t n_names;
+	struct tp_table_value device; /* of the last row that has one */
 	bool has_device_work;
 };
 
@@ -48,6 +46,9 @@ struct tables_reader {
 	bool has_sums;                /* of the maker's */
 	const struct tp_table *table; /* current table */
 	struct tp_table_value row[TP_TABLE_ROLES];
+	struct tp_table_types named;
+	struct tp_table_types typed;
+	const char *skipped_because; /* the first row; NULL = none was */
 	struct tp_buf scratch;
 };
 
@@ -81,40 +82,32 @@ static struct process *process_of_row(struct tables_reader *reader)
 
 /* ---- one row ---- */
 
-static struct tp_table_value resolve(struct tables_reader *reader,
-				     const struct tp_table_column *column,
-				     const struct tp_sqlite_cell *cell)
+static void resolve(struct tables_reader *reader, const struct tp_table_column *column,
+		    const struct tp_sqlite_cell *cell, struct tp_table_value *value)
 {
-	struct tp_table_value value = tp_table_value_of_cell(cell);
-	if (!value.is_known && column->by_track)
-		value = tp_table_values_resolve(&reader->values, column->by_track,
-						&reader->row[TP_TABLE_TRACK]);
+	tp_table_value_of_cell(cell, value);
+	if (!value->is_known && column->by_track) {
+		*value = reader->row[TP_TABLE_TRACK];
+		tp_table_values_resolve(&reader->values, column->by_track, value);
+	}
 	for (size_t i = 0; i < TP_TABLE_REFS && column->refs[i]; i++)
-		value = tp_table_values_resolve(&reader->values, column->refs[i], &value);
-	return value;
+		tp_table_values_resolve(&reader->values, column->refs[i], value);
 }
 
 /* Resolves the cells of a row: `cells` by role, `others` is the alternative cell for roles that
- * have one. */
+ * have one. Roles without a column are nothing from table_read() on. */
 static void row_resolve(struct tables_reader *reader, const struct tp_sqlite_cell *cells,
 			const struct tp_sqlite_cell *others)
 {
 	const struct tp_table_column *columns = reader->table->columns;
-	reader->row[TP_TABLE_TRACK] = tp_table_value_of_cell(&cells[TP_TABLE_TRACK]);
+	tp_table_value_of_cell(&cells[TP_TABLE_TRACK], &reader->row[TP_TABLE_TRACK]);
 	for (size_t i = 0; i < TP_TABLE_TRACK; i++) {
-		reader->row[i] = resolve(reader, &columns[i], &cells[i]);
+		if (!columns[i].names)
+			continue;
+		resolve(reader, &columns[i], &cells[i], &reader->row[i]);
 		if (columns[i].other && !reader->row[i].is_known)
-			reader->row[i] = resolve(reader, &columns[i], others);
+			resolve(reader, &columns[i], others, &reader->row[i]);
 	}
-}
-
-static const struct tp_table_type *type_find(const struct tp_table_type *types, size_t n,
-					     const struct tp_table_value *value)
-{
-	for (size_t i = 0; value->text && i < n; i++)
-		if (tp_text_pattern_match(types[i].text, value->text, value->len, NULL))
-			return &types[i];
-	return NULL;
 }
 
 static uint32_t name_intern(struct process *process, const struct tp_table_value *value)
@@ -162,33 +155,15 @@ static uint32_t name_of(struct tables_reader *reader, struct process *process,
 	return tp_rank_writer_string(process->writer, value.text, len);
 }
 
-static const char *times_fill(const struct tables_reader *reader, struct tp_span *span)
-{
-	const struct tp_table_value *start = &reader->row[TP_TABLE_START];
-	const struct tp_table_value *end = &reader->row[TP_TABLE_END];
-	if (!start->is_known || !end->is_known)
-		return "an event has no start or no end";
-	if (end->number < start->number)
-		return "an event ends before it starts";
-	if (start->number <= 0 || end->number > TIME_MAX_NS)
-		return "an event has a time that cannot be";
-	span->start_ns = (uint64_t)start->number;
-	span->end_ns = (uint64_t)end->number;
-	return NULL;
-}
-
-static int64_t in_range(const struct tp_table_value *value, int64_t most)
-{
-	return value->is_known && value->number >= 0 && value->number <= most ? value->number : 0;
-}
-
 static uint16_t track_of(struct tables_reader *reader, struct process *process)
 {
 	const struct tp_table_value *row = reader->row;
 	if (reader->table->is_device)
 		return tp_rank_writer_track(process->writer,
-					    (int32_t)in_range(&row[TP_TABLE_DEVICE], INT32_MAX),
-					    in_range(&row[TP_TABLE_STREAM], UINT32_MAX) +
+					    (int32_t)tp_table_value_in_range(&row[TP_TABLE_DEVICE],
+									     INT32_MAX),
+					    tp_table_value_in_range(&row[TP_TABLE_STREAM],
+								    UINT32_MAX) +
 						    reader->table->first_stream);
 	/* Without a thread it is the process's main thread, whose id is the pid. */
 	int64_t tid = row[TP_TABLE_THREAD].is_known
@@ -197,21 +172,37 @@ static uint16_t track_of(struct tables_reader *reader, struct process *process)
 	return tp_rank_writer_track(process->writer, TP_TRACK_THREAD, tid);
 }
 
+/* Returns why the row's device is not known; NULL if it is. */
+static const char *device_find(struct tables_reader *reader, struct process *process)
+{
+	struct tp_table_value *device = &reader->row[TP_TABLE_DEVICE];
+	if (device->is_known)
+		process->device = *device;
+	else if (reader->table->columns[TP_TABLE_DEVICE].may_lack)
+		*device = process->device;
+	else
+		return "work of a device that is not described";
+	return NULL;
+}
+
 /* Returns the kind of the row, and the row of types that determined it, if any. */
-static uint8_t kind_of(const struct tables_reader *reader, const struct tp_table_type **type)
+static uint8_t kind_of(struct tables_reader *reader, const struct tp_table_type **type)
 {
 	const struct tp_table *table = reader->table;
 	const struct tp_table_value *row = reader->row;
-	*type = type_find(table->named, table->n_named, &row[TP_TABLE_NAME]);
+	*type = tp_table_types_find(&reader->named, table->named, table->n_named,
+				    &row[TP_TABLE_NAME]);
 	if (*type)
 		return (*type)->kind;
 	if (!table->n_types || (table->name_decides && row[TP_TABLE_NAME].is_known))
 		return table->kind;
-	if (table->absent_from &&
-	    tp_table_values_resolve(&reader->values, table->absent_from, &row[TP_TABLE_MEMBER])
-		    .is_known)
+	struct tp_table_value member = row[TP_TABLE_MEMBER];
+	if (table->absent_from)
+		tp_table_values_resolve(&reader->values, table->absent_from, &member);
+	if (table->absent_from && member.is_known)
 		return TP_TABLE_LEFT_OUT;
-	*type = type_find(table->types, table->n_types, &row[TP_TABLE_TYPE]);
+	*type = tp_table_types_find(&reader->typed, table->types, table->n_types,
+				    &row[TP_TABLE_TYPE]);
 	if (!*type)
 		return TP_TABLE_DEFAULT;
 	return (*type)->kind == TP_TABLE_DEFAULT ? table->kind : (*type)->kind;
@@ -221,7 +212,8 @@ static void detail_fill(struct tables_reader *reader, struct process *process, s
 {
 	const struct tp_table_value *name = &reader->row[TP_TABLE_NAME];
 	const struct tp_table_value *type = &reader->row[TP_TABLE_TYPE];
-	uint64_t number = (uint64_t)in_range(&reader->row[TP_TABLE_BYTES], INT64_MAX);
+	uint64_t number =
+		(uint64_t)tp_table_value_in_range(&reader->row[TP_TABLE_BYTES], INT64_MAX);
 	if (reader->table->detail)
 		span->detail = reader->table->detail(process->writer, name->text ? name->text : "",
 						     type->text ? type->text : "", number);
@@ -244,16 +236,21 @@ static void row_read(struct tables_reader *reader)
 		tp_rank_writer_skip(process->writer, "work of a kind that is not known");
 		return;
 	}
-	const char *why = times_fill(reader, &span);
+	const char *why =
+		tp_table_values_times(&reader->row[TP_TABLE_START], &reader->row[TP_TABLE_END],
+				      &span.start_ns, &span.end_ns);
+	if (!why && reader->table->is_device)
+		why = device_find(reader, process);
 	span.track = why ? TP_NO_TRACK : track_of(reader, process);
 	if (!why && span.track == TP_NO_TRACK)
 		why = "there are too many threads and streams";
 	if (why) {
+		reader->skipped_because = reader->skipped_because ? reader->skipped_because : why;
 		tp_rank_writer_skip(process->writer, why);
 		return;
 	}
 	span.name = name_of(reader, process, type, &span);
-	span.link = (uint32_t)in_range(&reader->row[TP_TABLE_LINK], UINT32_MAX);
+	span.link = (uint32_t)tp_table_value_in_range(&reader->row[TP_TABLE_LINK], UINT32_MAX);
 	detail_fill(reader, process, &span);
 	process->has_device_work |= reader->table->is_device;
 	if (reader->has_sums && span.kind == TP_SPAN_KERNEL)
@@ -290,6 +287,9 @@ static void table_read(struct tables_reader *reader, const struct tp_table *tabl
 			columns[TP_TABLE_ROLES] = table->columns[i].other;
 	}
 	reader->table = table;
+	memset(reader->row, 0, sizeof(reader->row));
+	reader->named = (struct tp_table_types){0};
+	reader->typed = (struct tp_table_types){0};
 	struct tp_sqlite_rows *rows =
 		tp_sqlite_rows_open(reader->db, name, columns, TP_TABLE_ROLES + 1);
 	const struct tp_sqlite_cell *cells;
@@ -340,11 +340,14 @@ static void sums_read(struct tables_reader *reader)
 		tp_sqlite_rows_open(reader->db, sums->table, columns, N_COLUMNS);
 	const struct tp_sqlite_cell *cells;
 	while (rows && (cells = tp_sqlite_rows_next(rows))) {
-		struct tp_table_value start = tp_table_value_of_cell(&cells[START]);
-		struct tp_table_value end = tp_table_value_of_cell(&cells[END]);
+		struct tp_table_value start;
+		struct tp_table_value end;
+		tp_table_value_of_cell(&cells[START], &start);
+		tp_table_value_of_cell(&cells[END], &end);
 		int64_t type = cells[TYPE].number;
 		if (cells[TYPE].type == TP_SQLITE_INTEGER && type >= 0 && type < TP_MAKER_SUMS &&
-		    start.number > 0 && end.number > start.number && end.number <= TIME_MAX_NS)
+		    start.number > 0 && end.number > start.number &&
+		    end.number <= TP_TABLE_TIME_MAX_NS)
 			process->sums.written_ns[sums->by_type[type]] +=
 				(uint64_t)(end.number - start.number);
 	}
@@ -359,8 +362,8 @@ static void environment_read(struct tables_reader *reader)
 		tp_table_values_load(&reader->values, ref);
 	for (size_t i = reader->first_of_set; ref && i < reader->n_processes; i++) {
 		struct process *process = &reader->processes[i];
-		struct tp_table_value pid = {.is_known = true, .number = process->pid};
-		struct tp_table_value text = tp_table_values_resolve(&reader->values, ref, &pid);
+		struct tp_table_value text = {.is_known = true, .number = process->pid};
+		tp_table_values_resolve(&reader->values, ref, &text);
 		if (text.text && process->info->number < 0)
 			process->info->number = tp_rank_environment_number(text.text, text.len);
 	}
@@ -472,7 +475,9 @@ static enum tp_status fail_empty(struct tables_reader *reader, const char *path,
 	struct tp_buf *why = &reader->scratch;
 	tp_buf_clear(why);
 	tp_table_faults_add(why, reader->db, reader->dialect);
-	return tp_fail(err, TP_PARSE, "%s: no event can be read%s", path, tp_buf_text(why));
+	if (reader->skipped_because)
+		tp_buf_printf(why, "%s %s", why->len ? "," : ":", reader->skipped_because);
+	return tp_fail(err, TP_PARSE, "'%s': no event can be read%s", path, tp_buf_text(why));
 }
 
 enum tp_status tp_tables_read(const struct tp_table_dialect *dialect,

@@ -47,6 +47,7 @@ struct tp_table_column {
 	const struct tp_table_ref *refs[TP_TABLE_REFS]; /* applied one after the other */
 	const char *other; /* used if this one resolves to nothing, with the same refs; NULL */
 	const struct tp_table_ref *by_track; /* for tables without the column: by TP_TABLE_TRACK */
+	bool may_lack; /* a device that does not resolve is that of the row before */
 };
 
 /* Values besides kinds of spans: rows that are not spans, and rows that have the table's kind. */

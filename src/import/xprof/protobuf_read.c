@@ -6,7 +6,7 @@
 
 enum { VARINT_BYTES_MAX = 10, FIELD_NUMBER_MAX = (1 << 29) - 1 };
 
-bool tp_protobuf_varint(struct tp_protobuf *rest, uint64_t *out)
+bool tp_protobuf_long_varint(struct tp_protobuf *rest, uint64_t *out)
 {
 	uint64_t value = 0;
 	for (size_t i = 0; i < rest->len && i < VARINT_BYTES_MAX; i++) {
@@ -59,7 +59,7 @@ static bool decode_value(struct tp_protobuf *rest, struct tp_protobuf_field *out
 	return false;
 }
 
-bool tp_protobuf_next(struct tp_protobuf *rest, struct tp_protobuf_field *out)
+bool tp_protobuf_long_next(struct tp_protobuf *rest, struct tp_protobuf_field *out)
 {
 	struct tp_protobuf after = *rest;
 	uint64_t tag;

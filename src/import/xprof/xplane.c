@@ -30,6 +30,37 @@ void tp_xplane_name(const struct tp_protobuf *message, struct tp_protobuf *name)
 
 /* ---- tables ---- */
 
+/* Makes the table of small ids once all are known: lines have millions of them. */
+static void index_complete(struct tp_xindex *index)
+{
+	enum { SMALL_MAX = 1 << 16 };
+	size_t cursor = 0;
+	uint64_t id;
+	uint64_t place;
+	while (tp_map_next(&index->map, &cursor, &id, &place))
+		if (id < SMALL_MAX && id >= index->n_places)
+			index->n_places = (size_t)id + 1;
+	index->places = tp_alloc((index->n_places + 1) * sizeof(*index->places));
+	cursor = 0;
+	while (tp_map_next(&index->map, &cursor, &id, &place))
+		if (id < index->n_places)
+			index->places[id] = (uint32_t)place + 1;
+}
+
+static inline bool index_find(const struct tp_xindex *index, uint64_t id, uint64_t *place)
+{
+	if (id >= index->n_places)
+		return tp_map_get(&index->map, id, place);
+	*place = (uint64_t)index->places[id] - 1;
+	return index->places[id] != 0;
+}
+
+static void index_release(struct tp_xindex *index)
+{
+	tp_map_release(&index->map);
+	free(index->places);
+}
+
 /* Decodes the key and the message of a map's entry. */
 static bool decode_entry(const struct tp_protobuf *entry, uint64_t *key, struct tp_protobuf *value)
 {
@@ -46,28 +77,25 @@ static bool decode_entry(const struct tp_protobuf *entry, uint64_t *key, struct 
 	return rest.len == 0;
 }
 
-/* Returns the field's text; empty if there is none. */
-static struct tp_protobuf text_in(const struct tp_protobuf *message, uint32_t number)
-{
-	struct tp_protobuf rest = *message;
-	struct tp_protobuf text = {0};
-	struct tp_protobuf_field field;
-	while (tp_protobuf_next(&rest, &field))
-		if (field.number == number && field.type == TP_PROTOBUF_BYTES)
-			text = field.body;
-	return text;
-}
-
 static void add_type(struct tp_xplane *plane, const struct tp_protobuf *entry)
 {
 	uint64_t id;
 	struct tp_xevent_type type = {0};
+	struct tp_protobuf_field field;
 	plane->is_damaged |= !decode_entry(entry, &id, &type.message);
-	type.name = text_in(&type.message, TYPE_NAME);
-	type.display_name = text_in(&type.message, TYPE_DISPLAY_NAME);
+	struct tp_protobuf rest = type.message;
+	while (tp_protobuf_next(&rest, &field)) {
+		if (field.type != TP_PROTOBUF_BYTES)
+			continue;
+		if (field.number == TYPE_NAME)
+			type.name = field.body;
+		else if (field.number == TYPE_DISPLAY_NAME)
+			type.display_name = field.body;
+		type.has_stats |= field.number == TYPE_STATS;
+	}
 	if (!type.name.len)
 		type.name = type.display_name;
-	tp_map_set(&plane->type_ids, id, plane->n_types);
+	tp_map_set(&plane->type_ids.map, id, plane->n_types);
 	TP_ARRAY_PUSH(plane->types, plane->n_types, plane->types_capacity) = type;
 }
 
@@ -75,10 +103,14 @@ static void add_stat_name(struct tp_xplane *plane, const struct tp_protobuf *ent
 {
 	uint64_t id;
 	struct tp_protobuf message;
+	struct tp_protobuf name = {0};
+	struct tp_protobuf_field field;
 	plane->is_damaged |= !decode_entry(entry, &id, &message);
-	tp_map_set(&plane->stat_ids, id, plane->n_stat_names);
-	TP_ARRAY_PUSH(plane->stat_names, plane->n_stat_names, plane->stat_names_capacity) =
-		text_in(&message, NAMED_NAME);
+	while (tp_protobuf_next(&message, &field))
+		if (field.number == NAMED_NAME && field.type == TP_PROTOBUF_BYTES)
+			name = field.body;
+	tp_map_set(&plane->stat_ids.map, id, plane->n_stat_names);
+	TP_ARRAY_PUSH(plane->stat_names, plane->n_stat_names, plane->stat_names_capacity) = name;
 }
 
 static enum tp_xstat stat_by_name(const struct tp_protobuf *name)
@@ -118,6 +150,8 @@ void tp_xplane_init(struct tp_xplane *plane, const struct tp_protobuf *message)
 	plane->stats = tp_alloc(plane->n_stat_names + 1);
 	for (size_t i = 0; i < plane->n_stat_names; i++)
 		plane->stats[i] = (uint8_t)stat_by_name(&plane->stat_names[i]);
+	index_complete(&plane->type_ids);
+	index_complete(&plane->stat_ids);
 }
 
 void tp_xplane_release(struct tp_xplane *plane)
@@ -126,8 +160,8 @@ void tp_xplane_release(struct tp_xplane *plane)
 	free(plane->types);
 	free(plane->stat_names);
 	free(plane->stats);
-	tp_map_release(&plane->type_ids);
-	tp_map_release(&plane->stat_ids);
+	index_release(&plane->type_ids);
+	index_release(&plane->stat_ids);
 	*plane = (struct tp_xplane){0};
 }
 
@@ -141,7 +175,7 @@ static void set_value(const struct tp_xplane *plane, const struct tp_protobuf_fi
 	if (field->number == STAT_TEXT && field->type == TP_PROTOBUF_BYTES)
 		value->text = field->body;
 	else if (field->number == STAT_REFERENCE &&
-		 tp_map_get(&plane->stat_ids, field->value, &name))
+		 index_find(&plane->stat_ids, field->value, &name))
 		value->text = plane->stat_names[name];
 	else if (field->type == TP_PROTOBUF_VARINT)
 		value->number = field->value;
@@ -157,7 +191,8 @@ static void add_stat(const struct tp_xplane *plane, const struct tp_protobuf *st
 	while (tp_protobuf_next(&rest, &field)) {
 		uint64_t index;
 		if (field.number == STAT_NAME) {
-			if (!tp_map_get(&plane->stat_ids, field.value, &index))
+			if (field.type != TP_PROTOBUF_VARINT ||
+			    !index_find(&plane->stat_ids, field.value, &index))
 				return;
 			which = (enum tp_xstat)plane->stats[index];
 			if (which == TP_XSTAT_OTHER)
@@ -191,8 +226,9 @@ void tp_xevent_stats(const struct tp_xplane *plane, const struct tp_xevent *even
 		     struct tp_xstats *out)
 {
 	*out = (struct tp_xstats){0};
-	add_stats(plane, &event->message, EVENT_STATS, out);
-	add_stats(plane, &event->type->message, TYPE_STATS, out);
+	add_stats(plane, &event->stats, EVENT_STATS, out);
+	if (event->type->has_stats)
+		add_stats(plane, &event->type->message, TYPE_STATS, out);
 }
 
 /* ---- lines and events ---- */
@@ -202,8 +238,13 @@ void tp_xline_init(struct tp_xline *line, const struct tp_protobuf *message)
 	struct tp_protobuf rest = *message;
 	struct tp_protobuf_field field;
 	struct tp_protobuf display = {0};
+	bool has_time = false;
 	*line = (struct tp_xline){.message = *message};
 	while (tp_protobuf_next(&rest, &field)) {
+		/* Writers go by the numbers of fields, so the rest is events. */
+		if (field.number == LINE_EVENTS && has_time && line->name.len)
+			return;
+		has_time |= field.number == LINE_TIMESTAMP;
 		if (field.number == LINE_ID && field.type == TP_PROTOBUF_VARINT)
 			line->id = (int64_t)field.value;
 		else if (field.number == LINE_TIMESTAMP && field.type == TP_PROTOBUF_VARINT)
@@ -228,7 +269,6 @@ static bool add_offset(uint64_t timestamp_ns, uint64_t offset_ps, uint64_t *out)
 static enum tp_xevent_result decode_event(const struct tp_xplane *plane,
 					  const struct tp_xline *line, struct tp_xevent *event)
 {
-	static const struct tp_xevent_type unnamed;
 	struct tp_protobuf rest = event->message;
 	struct tp_protobuf_field field;
 	uint64_t id = 0;
@@ -236,7 +276,9 @@ static enum tp_xevent_result decode_event(const struct tp_xplane *plane,
 	uint64_t offset_ps = 0;
 	uint64_t duration_ps = 0;
 	bool is_sum = false; /* sum of several occurrences: without a time of its own */
-	while (tp_protobuf_next(&rest, &field)) {
+	for (struct tp_protobuf before = rest; tp_protobuf_next(&rest, &field); before = rest) {
+		if (field.number == EVENT_STATS && !event->stats.len)
+			event->stats = before;
 		if (field.type != TP_PROTOBUF_VARINT)
 			continue;
 		is_sum |= field.number == EVENT_OCCURRENCES;
@@ -247,9 +289,11 @@ static enum tp_xevent_result decode_event(const struct tp_xplane *plane,
 		else if (field.number == EVENT_DURATION)
 			duration_ps = field.value;
 	}
-	event->type = tp_map_get(&plane->type_ids, id, &type) ? &plane->types[type] : &unnamed;
 	if (rest.len)
 		return TP_XEVENT_BAD;
+	if (!index_find(&plane->type_ids, id, &type))
+		return TP_XEVENT_NO_NAME;
+	event->type = &plane->types[type];
 	if (is_sum || duration_ps > INT64_MAX || offset_ps > INT64_MAX ||
 	    !add_offset(line->timestamp_ns, offset_ps, &event->start_ns) ||
 	    !add_offset(line->timestamp_ns, offset_ps + duration_ps, &event->end_ns))

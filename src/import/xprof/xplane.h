@@ -59,6 +59,14 @@ struct tp_xevent_type {
 	struct tp_protobuf name;
 	struct tp_protobuf display_name; /* shorter; often empty */
 	struct tp_protobuf message;      /* XEventMetadata, for its statistics */
+	bool has_stats;
+};
+
+/* Places in an array by ids of the file, which mostly count from 1. */
+struct tp_xindex {
+	struct tp_map map;
+	uint32_t *places; /* of small ids: index + 1, 0 = none; heap */
+	size_t n_places;
 };
 
 struct tp_xplane {
@@ -71,13 +79,13 @@ struct tp_xplane {
 	struct tp_xevent_type *types;
 	size_t n_types;
 	size_t types_capacity;
-	struct tp_map type_ids; /* id -> index */
+	struct tp_xindex type_ids;
 	struct tp_protobuf *stat_names;
 	size_t n_stat_names;
 	size_t stat_names_capacity;
-	struct tp_map stat_ids; /* id -> index */
-	uint8_t *stats;         /* enum tp_xstat by index of the name; heap */
-	bool is_damaged;        /* some of its bytes are not fields */
+	struct tp_xindex stat_ids;
+	uint8_t *stats;  /* enum tp_xstat by index of the name; heap */
+	bool is_damaged; /* some of its bytes are not fields */
 };
 
 struct tp_xline {
@@ -92,9 +100,16 @@ struct tp_xevent {
 	uint64_t start_ns; /* rounded down from absolute picoseconds, like the end */
 	uint64_t end_ns;
 	struct tp_protobuf message;
+	struct tp_protobuf stats; /* the message from its first statistic on */
 };
 
-enum tp_xevent_result { TP_XEVENT_OK, TP_XEVENT_END, TP_XEVENT_NO_TIME, TP_XEVENT_BAD };
+enum tp_xevent_result {
+	TP_XEVENT_OK,
+	TP_XEVENT_END,
+	TP_XEVENT_NO_TIME,
+	TP_XEVENT_NO_NAME, /* the plane's tables do not have it: what it is cannot be known */
+	TP_XEVENT_BAD
+};
 
 /* Decodes only the name: enough to decide what to do with the plane. */
 void tp_xplane_name(const struct tp_protobuf *message, struct tp_protobuf *name);

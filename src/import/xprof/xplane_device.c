@@ -109,7 +109,7 @@ static void emit_gpu_event(struct tp_xplane_emitter *emitter, const struct tp_xe
 	} else {
 		span.kind =
 			(uint8_t)(set->is_known ? TP_SPAN_SET : kernel_kind(&event->type->name));
-		span.name = string_of(writer, &event->type->name);
+		span.name = tp_xplane_type_name(emitter, event->type);
 		detail.blocks = count_in(&stats.of[TP_XSTAT_KERNEL].text, "grid");
 		detail.threads = (uint32_t)count_in(&stats.of[TP_XSTAT_KERNEL].text, "block");
 	}

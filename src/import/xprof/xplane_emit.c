@@ -2,6 +2,8 @@
 /* Functions shared by spans of devices and spans of the host. */
 #include "xplane_emit.h"
 
+#include "trainprof/base/memory.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -64,17 +66,26 @@ struct tp_device_info tp_xplane_device(struct tp_xplane_emitter *emitter, enum t
 bool tp_xplane_next_event(struct tp_xplane_emitter *emitter, const struct tp_xline *line,
 			  struct tp_protobuf *rest, struct tp_xevent *out)
 {
+	static const char *const why[] = {
+		[TP_XEVENT_NO_TIME] = "an event without a time that makes sense",
+		[TP_XEVENT_NO_NAME] = "an event whose name is missing",
+		[TP_XEVENT_BAD] = "a malformed event",
+	};
 	for (;;) {
 		enum tp_xevent_result result = tp_xline_next(emitter->plane, line, rest, out);
-		if (result == TP_XEVENT_END)
+		if (result == TP_XEVENT_END) {
+			if (rest->len)
+				tp_rank_writer_skip(emitter->writer, "the rest of a line whose "
+								     "bytes make no sense");
 			return false;
+		}
+		if (emitter->bytes && emitter->bytes->drop_next &&
+		    rest->bytes > emitter->bytes->drop_next)
+			tp_plane_bytes_drop(emitter->bytes, rest->bytes);
 		tp_rank_info(emitter->writer)->n_events++;
 		if (result == TP_XEVENT_OK)
 			return true;
-		tp_rank_writer_skip(emitter->writer, result == TP_XEVENT_BAD
-							     ? "a malformed event"
-							     : "an event without a time that "
-							       "makes sense");
+		tp_rank_writer_skip(emitter->writer, why[result]);
 	}
 }
 
@@ -88,6 +99,19 @@ struct tp_span tp_xplane_span(const struct tp_xevent *event, const struct tp_xst
 		.track = track,
 		.link = link <= UINT32_MAX ? (uint32_t)link : 0,
 	};
+}
+
+uint32_t tp_xplane_type_name(struct tp_xplane_emitter *emitter, const struct tp_xevent_type *type)
+{
+	const struct tp_xplane *plane = emitter->plane;
+	if (!emitter->names)
+		emitter->names = tp_alloc((plane->n_types + 1) * sizeof(*emitter->names));
+	uint32_t *known = &emitter->names[type - plane->types];
+	if (!*known)
+		*known = tp_rank_writer_string(emitter->writer, (const char *)type->name.bytes,
+					       type->name.len) +
+			 1;
+	return *known - 1;
 }
 
 uint64_t tp_xplane_number(const struct tp_protobuf *text)

@@ -4,6 +4,7 @@
 #define TRAINPROF_SRC_IMPORT_XPROF_XPLANE_EMIT_H
 
 #include "import/reader/rank_writer.h"
+#include "plane_bytes.h"
 #include "xplane.h"
 
 #include "trainprof/base/buf.h"
@@ -13,6 +14,8 @@
 struct tp_xplane_emitter {
 	struct tp_rank_writer *writer;
 	const struct tp_xplane *plane;
+	struct tp_plane_bytes *bytes; /* that the plane lies in; NULL = they stay in memory */
+	uint32_t *names; /* by type: the writer's string, plus one; heap, 0 = not asked for yet */
 	struct tp_buf scratch;
 	bool keeps_python; /* all Python functions, not only the outermost */
 };
@@ -37,6 +40,8 @@ bool tp_xplane_next_event(struct tp_xplane_emitter *emitter, const struct tp_xli
 /* Returns a span with the event's times on that track. Its link is the event's correlation. */
 struct tp_span tp_xplane_span(const struct tp_xevent *event, const struct tp_xstats *stats,
 			      uint16_t track);
+/* Returns the name of the event's type as a string of the writer. */
+uint32_t tp_xplane_type_name(struct tp_xplane_emitter *emitter, const struct tp_xevent_type *type);
 /* Returns the decimal number at the beginning of the text; 0 if there is none. */
 uint64_t tp_xplane_number(const struct tp_protobuf *text);
 

@@ -133,7 +133,7 @@ static void emit_event(struct tp_xplane_emitter *emitter, struct host_line *line
 			span.kind = TP_SPAN_CALL;
 		else if (stats.of[TP_XSTAT_HLO_OP].is_known || is_tensorflow_op(line, event->type))
 			span.kind = TP_SPAN_OPERATOR;
-		span.name = string_of(emitter, name);
+		span.name = tp_xplane_type_name(emitter, event->type);
 		if (line->trainer != TP_NO_TRACK && tp_protobuf_begins(name, fetching) &&
 		    tp_protobuf_begins(&line->line.name, fetching_thread))
 			span.track = line->trainer;

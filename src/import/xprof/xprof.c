@@ -7,6 +7,7 @@
  * Format: openxla/xla, xplane.proto, and openxla/xprof, xplane_schema, read 2026-11-22.
  */
 #include "import/reader/importer.h"
+#include "plane_bytes.h"
 #include "xplane_emit.h"
 
 #include "trainprof/base/arena.h"
@@ -18,12 +19,13 @@
 #include <string.h>
 
 enum { SPACE_PLANES = 1, SPACE_ERRORS = 2, SPACE_WARNINGS = 3, SPACE_HOSTNAMES = 4 };
-enum { CHUNK = 1 << 20, TEXT_MAX = 1 << 16, DEVICES_MAX = 1024 };
+enum { TEXT_MAX = 1 << 16, DEVICES_MAX = 1024 };
 
 struct xprof_reader {
 	struct tp_rank_writer *writer;
 	struct tp_stream *stream;
-	struct tp_buf body;             /* of the current field */
+	struct tp_plane_bytes bytes;
+	struct tp_protobuf body;        /* of the current field, in `bytes` */
 	struct tp_device_info *devices; /* heap */
 	struct tp_arena names;          /* of devices */
 	size_t n_devices;
@@ -49,24 +51,6 @@ static bool read_varint(struct xprof_reader *reader, uint64_t *out)
 	}
 	reader->is_cut = true;
 	return false;
-}
-
-/* Reads the available bytes of the field's body: the length in the file is not trusted. */
-static void read_body(struct xprof_reader *reader, uint64_t len)
-{
-	char *chunk = tp_alloc(CHUNK);
-	tp_buf_clear(&reader->body);
-	while (len) {
-		size_t wanted = len < CHUNK ? (size_t)len : CHUNK;
-		size_t n = tp_stream_read(reader->stream, chunk, wanted);
-		tp_buf_add(&reader->body, chunk, n);
-		len -= n;
-		if (n == wanted)
-			continue;
-		reader->is_cut = true;
-		break;
-	}
-	free(chunk);
 }
 
 /* ---- planes ---- */
@@ -102,6 +86,7 @@ static void read_plane(struct xprof_reader *reader, const struct tp_protobuf *me
 	tp_xplane_init(&plane, message);
 	struct tp_xplane_emitter emitter = {.writer = reader->writer,
 					    .plane = &plane,
+					    .bytes = &reader->bytes,
 					    .keeps_python = reader->keeps_python};
 	if (kind == TP_XPLANE_HOST) {
 		note_process(reader, &plane);
@@ -117,6 +102,7 @@ static void read_plane(struct xprof_reader *reader, const struct tp_protobuf *me
 		tp_rank_writer_skip(reader->writer,
 				    "the rest of a plane whose bytes make no sense");
 	tp_buf_release(&emitter.scratch);
+	free(emitter.names);
 	tp_xplane_release(&plane);
 }
 
@@ -142,10 +128,9 @@ static void read_space(struct xprof_reader *reader)
 			reader->is_cut = true;
 			return;
 		}
-		read_body(reader, len);
-		struct tp_protobuf body = {(const unsigned char *)tp_buf_text(&reader->body),
-					   reader->body.len};
-		read_field(reader, (uint32_t)(tag >> 3), &body);
+		reader->is_cut |=
+			!tp_plane_bytes_read(&reader->bytes, reader->stream, len, &reader->body);
+		read_field(reader, (uint32_t)(tag >> 3), &reader->body);
 	}
 }
 
@@ -153,14 +138,15 @@ static void reader_release(struct xprof_reader *reader)
 {
 	tp_arena_release(&reader->names);
 	free(reader->devices);
-	tp_buf_release(&reader->body);
+	tp_plane_bytes_release(&reader->bytes);
 }
 
 static enum tp_status fail_cut(const struct xprof_reader *reader, const char *name,
 			       struct tp_error *err)
 {
 	static const char replaced[] = "\xef\xbf\xbd"; /* by converters, for what is no text */
-	if (memmem(tp_buf_text(&reader->body), reader->body.len, replaced, sizeof(replaced) - 1))
+	if (reader->body.len &&
+	    memmem(reader->body.bytes, reader->body.len, replaced, sizeof(replaced) - 1))
 		(void)tp_fail(err, TP_PARSE, "'%s' was copied as text: bytes of it are lost", name);
 	else
 		(void)tp_fail(err, TP_PARSE, "'%s' is damaged: it was cut, or bytes of it are lost",
@@ -169,10 +155,22 @@ static enum tp_status fail_cut(const struct xprof_reader *reader, const char *na
 	return TP_PARSE;
 }
 
+static enum tp_status fail_empty(const struct tp_rank_info *info, const char *name,
+				 struct tp_error *err)
+{
+	if (!info->n_events)
+		return tp_fail(err, TP_PARSE, "'%s' holds no event of a device or a thread", name);
+	return tp_fail(err, TP_PARSE, "'%s': none of its %llu events is of use: %s", name,
+		       (unsigned long long)info->n_events,
+		       info->skipped_because ? info->skipped_because
+					     : "they are marks without length");
+}
+
 static enum tp_status xprof_read(struct tp_import_reader *import,
 				 const struct tp_import_source *source, struct tp_error *err)
 {
 	struct xprof_reader reader = {.writer = tp_rank_writer_begin(import),
+				      .bytes = TP_PLANE_BYTES_INIT,
 				      .stream = source->stream};
 	if (!reader.writer)
 		return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
@@ -186,8 +184,7 @@ static enum tp_status xprof_read(struct tp_import_reader *import,
 	if (!info->n_kept && reader.is_cut)
 		status = fail_cut(&reader, name, err);
 	else if (!info->n_kept)
-		status =
-			tp_fail(err, TP_PARSE, "'%s' holds no event of a device or a thread", name);
+		status = fail_empty(info, name, err);
 	reader_release(&reader);
 	tp_rank_writer_end(reader.writer, false);
 	return status;

@@ -180,15 +180,6 @@ static void add_work(struct tp_buf *out, const struct tp_report_digest *digest)
 		tp_buf_printf(out, ", %zu micro-batches", profile->micro_batches);
 }
 
-/* True if the host was not recorded: the cause of gaps is unknown then, not absent. */
-static bool is_without_host(const struct tp_profile *profile)
-{
-	for (size_t i = 0; i < profile->n_warnings; i++)
-		if (strcmp(profile->warnings[i].id, "host-not-recorded") == 0)
-			return true;
-	return false;
-}
-
 static void add_devices(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	if (!digest->job.span_ns) {
@@ -196,8 +187,8 @@ static void add_devices(struct tp_buf *out, const struct tp_report_digest *diges
 		return;
 	}
 	add_busy(out, digest);
-	if (is_without_host(digest->profile))
-		tp_buf_puts(out, "; the trace has no host: why it idles is unknown");
+	if (digest->profile->is_idle_unknown)
+		tp_buf_puts(out, "; the host was not recorded: why it idles is unknown");
 	else
 		add_gaps(out, &digest->job);
 	add_work(out, digest);
@@ -241,7 +232,9 @@ static void add_evidence(struct tp_buf *out, const struct tp_report_digest *dige
 	if (weak->is_known && weak->value > NOTABLE_RATIO)
 		tp_buf_printf(out, "%s%s of the kernel time rests on names that say little",
 			      out->len ? "; " : "", tp_unit_percent(weak->value).text);
-	if (unlinked->is_known && unlinked->value > NOTABLE_RATIO)
+	/* Without a host there are no calls, and the line above says so. */
+	if (unlinked->is_known && unlinked->value > NOTABLE_RATIO &&
+	    !digest->profile->is_idle_unknown)
 		tp_buf_printf(out, "%s%s of the device work has no known launching call",
 			      out->len ? "; " : "", tp_unit_percent(unlinked->value).text);
 }

@@ -73,7 +73,8 @@ static enum tp_part largest_part(const struct tp_profile *profile)
 {
 	int largest = TP_PART_COMPUTE;
 	for (int i = 0; i < TP_N_PARTS; i++)
-		if (profile->parts[i].time_ns > profile->parts[largest].time_ns)
+		if (profile->parts[i].time_ns > profile->parts[largest].time_ns &&
+		    (i != TP_PART_IDLE || !profile->is_idle_unknown))
 			largest = i;
 	return (enum tp_part)largest;
 }
@@ -137,6 +138,8 @@ static void add_shares(struct tp_buf *out, const struct tp_profile *profile, enu
 		add_name(out, profile, other);
 		tp_buf_printf(out, " %s", share(profile, other).text);
 	}
+	if (profile->is_idle_unknown && profile->parts[TP_PART_IDLE].time_ns)
+		tp_buf_printf(out, "; unknown %s", share(profile, TP_PART_IDLE).text);
 	tp_buf_putc(out, '.');
 }
 
@@ -149,13 +152,24 @@ void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, e
 	add_shares(out, profile, limit);
 }
 
+/* The rule about traces of ranges covers traces of transfers, which have no kernels to capture. */
+static const char *sentence_of(const struct tp_report *report)
+{
+	const char *sentence = report->findings->verdict_sentence;
+	for (size_t i = 0; i < report->profile->n_warnings; i++)
+		if (strcmp(report->profile->warnings[i].id, "transfers-only") == 0)
+			return "The trace holds communication only: what else a step does is "
+			       "unknown.";
+	return sentence ? sentence : "";
+}
+
 void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report)
 {
 	const struct tp_findings *findings = report->findings;
 	if (is_of_devices(report)) {
 		add_shares(out, report->profile, largest_part(report->profile));
 	} else if (findings && findings->verdict_title) {
-		tp_buf_puts(out, findings->verdict_sentence ? findings->verdict_sentence : "");
+		tp_buf_puts(out, sentence_of(report));
 		if (tp_report_capture_is_short(findings))
 			add_capture_warning(out, report->profile);
 	} else if (findings) {

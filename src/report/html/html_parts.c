@@ -21,7 +21,8 @@ static void add_bar(struct tp_buf *out, const struct tp_report_digest *digest)
 		tp_buf_printf(out, "<span class=\"p%d\" style=\"flex:%.4f\">", part, share);
 		/* A name is added if it fits on a small screen. */
 		if (share > 0.25)
-			tp_buf_printf(out, "%s %u&nbsp;%%", tp_part_name((enum tp_part)part),
+			tp_buf_printf(out, "%s %u&nbsp;%%",
+				      tp_profile_part_name(digest->profile, (enum tp_part)part),
 				      digest->percent[part]);
 		tp_buf_puts(out, "</span>");
 	}
@@ -34,7 +35,7 @@ static void add_part(struct tp_buf *out, const struct tp_report_digest *digest, 
 	double time_ns = (double)part->time_ns / digest->divisor;
 	double hidden_ns = (double)part->hidden_ns / digest->divisor;
 	tp_buf_printf(out, "<tr><th scope=\"row\"><span class=\"key p%d\"></span>%s</th>", id,
-		      tp_part_name(id));
+		      tp_profile_part_name(digest->profile, id));
 	tp_html_add_number(out, tp_unit_scaled(digest->scale, time_ns).text);
 	tp_buf_printf(out, "<td class=\"n\">%s%u %%</td><td class=\"n\">",
 		      digest->percent[id] || !part->time_ns ? "" : "&lt;",

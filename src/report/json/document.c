@@ -346,7 +346,10 @@ static void write_part(struct tp_json_writer *w, const struct tp_profile *profil
 	const struct tp_part_result *part = &profile->parts[id];
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "id", tp_part_name(id));
-	tp_json_put_string(w, "title", tp_part_title(id));
+	bool is_unknown = id == TP_PART_IDLE && profile->is_idle_unknown;
+	tp_json_put_string(w, "title", is_unknown ? "Unknown" : tp_part_title(id));
+	if (is_unknown)
+		tp_json_put_bool(w, "is_unknown", true);
 	tp_json_put_uint(w, "time_ns", part->time_ns);
 	tp_json_put_uint(w, "hidden_ns", part->hidden_ns);
 	tp_json_put_uint(w, "solo_ns", part->solo_ns);

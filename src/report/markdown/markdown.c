@@ -59,7 +59,7 @@ static void add_parts(struct tp_buf *out, const struct tp_report_digest *digest)
 	for (size_t i = 0; i < digest->n_shown; i++) {
 		enum tp_part id = digest->order[i];
 		const struct tp_part_result *part = &digest->profile->parts[id];
-		tp_buf_printf(out, "| %s | %s | ", tp_part_name(id),
+		tp_buf_printf(out, "| %s | %s | ", tp_profile_part_name(digest->profile, id),
 			      tp_unit_scaled(digest->scale, (double)part->time_ns / digest->divisor)
 				      .text);
 		/* A part that exists is not shown as 0 %. */

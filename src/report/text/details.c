@@ -74,7 +74,7 @@ static void print_part(struct tp_page *page, const struct tp_report_digest *dige
 	struct tp_buf text = {0};
 	double ns = (double)part->time_ns;
 	tp_page_column(page, 2);
-	tp_page_add(page, TP_PAINT_PART + id, tp_part_name(id));
+	tp_page_add(page, TP_PAINT_PART + id, tp_profile_part_name(digest->profile, id));
 	tp_page_column(page, 18);
 	tp_page_add(page, TP_PAINT_NONE,
 		    tp_unit_right(tp_unit_scaled(digest->scale, ns / digest->divisor), 9).text);

@@ -212,7 +212,7 @@ static void print_bar(struct tp_page *page, const struct tp_report_digest *diges
 	const struct tp_part_result *part = &digest->profile->parts[id];
 	size_t indent = tp_screen_is_narrow(page) ? 0 : 2;
 	tp_page_column(page, indent);
-	tp_page_add(page, TP_PAINT_PART + id, tp_part_name(id));
+	tp_page_add(page, TP_PAINT_PART + id, tp_profile_part_name(digest->profile, id));
 	tp_page_column(page, indent + 13);
 	struct tp_unit_text time =
 		tp_unit_scaled(digest->scale, (double)part->time_ns / digest->divisor);

@@ -130,6 +130,29 @@ START_TEST(a_trace_without_the_host_says_so)
 	}
 	scene_judge(&s);
 	ck_assert_int_eq(warning("host-not-recorded") != NULL, !_i);
+	ck_assert_int_eq(s.profile.is_idle_unknown, !_i);
+	/* The device idles half of the time, and nobody knows why: no verdict or advice is of it.
+	 */
+	ck_assert_int_eq(s.profile.facts[TP_FACT_STEP_IDLE].is_known, _i);
+	ck_assert_int_eq(s.profile.facts[TP_FACT_STEP_LAUNCH].is_known, _i);
+	ck_assert_str_eq(tp_profile_part_name(&s.profile, TP_PART_IDLE), _i ? "idle" : "unknown");
+	ck_assert_uint_gt(s.profile.parts[TP_PART_IDLE].time_ns, 0);
+	ck_assert_int_eq(s.profile.largest_loss == TP_PART_IDLE, _i);
+}
+END_TEST
+
+/* TensorFlow 1 records operations of the CPU, and neither threads nor Python. */
+START_TEST(gaps_of_a_timeline_are_unknown)
+{
+	s.ranks[0].format = "timeline";
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 40; i++)
+		scene_span(&s, stream, TP_SPAN_KERNEL, "gemm", 1000 + 100 * i, 1050 + 100 * i);
+	scene_span(&s, thread, TP_SPAN_OPERATOR, "MatMul", 900, 950);
+	scene_judge(&s);
+	ck_assert(s.profile.is_idle_unknown);
+	ck_assert_ptr_nonnull(strstr(warning("host-not-recorded"), "operations only"));
 }
 END_TEST
 
@@ -202,6 +225,7 @@ Suite *suite_analyze_capture_facts(void)
 	tcase_add_test(tcase, a_file_of_an_unknown_tool_has_no_parts);
 	tcase_add_test(tcase, transfers_alone_have_no_parts);
 	tcase_add_loop_test(tcase, a_trace_without_the_host_says_so, 0, 2);
+	tcase_add_test(tcase, gaps_of_a_timeline_are_unknown);
 	tcase_add_test(tcase, modules_that_are_loaded_hold_a_cold_start);
 	tcase_add_test(tcase, steps_after_the_start_are_not_cold);
 	tcase_add_test(tcase, calls_that_are_alike_are_how_the_program_runs);

@@ -387,12 +387,15 @@ static const struct {
 	enum tp_status status;
 	const char *text, *next;
 } strangers[] = {
-	{"CREATE TABLE t (a); CREATE TABLE u (b);", TP_PARSE, "among its 2 tables", "nsys export"},
+	{"CREATE TABLE t (a); CREATE TABLE u (b);", TP_PARSE, "2 tables, the first is t",
+	 "trainprof import --list"},
 	{SCHEMA_ALL, TP_ABSENT, "no process has device work", "nsys profile --trace"},
 	{SCHEMA_OS_CALLS "INSERT INTO OSRT_API VALUES (1,2,27,281476268556366,1,1);", TP_ABSENT,
 	 "no process has device work", "nsys profile --trace"},
 	{"CREATE TABLE t (a); CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM t;", TP_PARSE,
-	 "among its 1 tables", "nsys export"},
+	 "1 table, the first is t", "trainprof import --list"},
+	{"CREATE TABLE StringIds (id, value); CREATE TABLE u (b);", TP_PARSE, "among its 2 tables",
+	 "nsys export"},
 	/* nvprof's tables are named as nsys's. */
 	{"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, name INTEGER);"
 	 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 9, 0, 7, 1);",

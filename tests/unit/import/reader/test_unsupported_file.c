@@ -114,17 +114,26 @@ START_TEST(each_is_named_with_what_to_do)
 }
 END_TEST
 
-START_TEST(raw_folders_have_to_be_analysed_first)
+static const struct {
+	const char *name;
+	const char *next;
+} held[] = {
+	{"PROF_000001_2026", "msprof --export=on"},
+	{"CUPTI_ACTIVITY_KIND_KERNEL.parquet", "nsys export --type sqlite"},
+	{"events.out.tfevents.1", "start_trace(LOGDIR)"},
+};
+
+START_TEST(folders_are_named_by_what_they_hold)
 {
 	struct tp_error err = {0};
 	char folder[] = "/tmp/trainprof-raw-XXXXXX";
-	char path[64];
+	char path[128];
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert(!tp_unsupported_folder_find(folder, &err));
-	snprintf(path, sizeof(path), "%s/PROF_000001_2026", folder);
+	snprintf(path, sizeof(path), "%s/%s", folder, held[_i].name);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	ck_assert(tp_unsupported_folder_find(folder, &err));
-	ck_assert_ptr_nonnull(strstr(err.next, "msprof --export=on"));
+	ck_assert_ptr_nonnull(strstr(err.next, held[_i].next));
 	rmdir(path);
 	rmdir(folder);
 }
@@ -149,7 +158,8 @@ Suite *suite_import_unsupported_file(void)
 	tcase_add_loop_test(tc, each_is_named_with_what_to_do, 0,
 			    sizeof(strangers) / sizeof(strangers[0]));
 	tcase_add_test(tc, blanks_alone_are_no_trace);
-	tcase_add_test(tc, raw_folders_have_to_be_analysed_first);
+	tcase_add_loop_test(tc, folders_are_named_by_what_they_hold, 0,
+			    sizeof(held) / sizeof(held[0]));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -19,13 +19,15 @@ START_TEST(times_beyond_all_measure_and_sums_are_counted)
 	put_number(&event, 5, 12); /* occurrences */
 	put_message(&line, 4, &event);
 	put_event(&line, 1, 0, 10000, NULL);
+	put_event(&line, 2, 0, 10000, NULL); /* not in the table of names */
 	put_message(&plane, 3, &line);
+	put_name(&plane, 4, 1, "gemm", NULL);
 	put_message(&space, 1, &plane);
 	import_space(&in, &space);
 	ck_assert_msg(!in.status, "%s", in.err.text);
-	ck_assert_uint_eq(in.result.ranks[0].n_events, 4);
+	ck_assert_uint_eq(in.result.ranks[0].n_events, 5);
 	ck_assert_uint_eq(in.result.ranks[0].n_kept, 2);
-	ck_assert_uint_eq(in.result.ranks[0].n_skipped, 2);
+	ck_assert_uint_eq(in.result.ranks[0].n_skipped, 3);
 	imported_release(&in);
 }
 END_TEST
