@@ -3,6 +3,7 @@
  * and how many more there may have been. */
 #include "counter_rounds.h"
 
+#include "counter_growth.h"
 #include "cpu_clock.h"
 
 #include "analyze/numeric/stats.h"
@@ -377,7 +378,9 @@ void tp_counter_rounds_find(struct tp_counter_list *list, const struct tp_analys
 {
 	struct tp_cpu_clock clock;
 	tp_cpu_clock_init(&clock, analysis);
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++) {
 		find_borders(&list->items[i], analysis, &clock);
+		list->items[i].is_steady = tp_counter_growth_is_steady(&list->items[i], &clock);
+	}
 	tp_cpu_clock_release(&clock);
 }

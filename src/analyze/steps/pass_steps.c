@@ -182,7 +182,10 @@ static void set_counter_reason(struct tp_analysis *analysis, const struct tp_cou
 		name, 100 * counted->regularity,
 		is_refused ? "; it is written at other times, too, so a watchpoint on it does not "
 			     "show steps"
-			   : "");
+		: counted->is_by_growth
+			? "; it grows faster than it is read, so it may also count something else, "
+			  "such as samples"
+			: "");
 }
 
 static void use_borders(struct tp_analysis *analysis, const struct tp_counter_steps *counted,

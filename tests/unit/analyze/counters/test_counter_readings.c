@@ -332,11 +332,30 @@ START_TEST(a_round_that_got_a_cpu_at_once_may_be_hidden)
 }
 END_TEST
 
+/* The counters of a thread are read after it was found to train, those of the first thread from the
+ * start. */
+START_TEST(a_thread_may_have_counted_before_it_was_read)
+{
+	begin();
+	struct tp_task task = {.id = 0, .tid = _i ? 101 : 100, .pid = 100, .parent = TP_NO_TASK};
+	task.start_ns = 1;
+	tp_sink_task(&sim.builder.sink, &task);
+	look_until(100);
+	count("for loop at line 7", 6, 40);
+	const struct tp_counter_series *series = collect();
+	ck_assert_uint_eq(series->n_borders, _i ? 40 : 35);
+	if (!_i)
+		ck_assert_uint_gt(series->n_unknown, 0);
+	end();
+}
+END_TEST
+
 Suite *suite_analyze_counter_readings(void);
 Suite *suite_analyze_counter_readings(void)
 {
 	Suite *suite = suite_create("analyze/counter_readings");
 	TCase *tc = tcase_create("counter_readings");
+	tcase_add_loop_test(tc, a_thread_may_have_counted_before_it_was_read, 0, 2);
 	tcase_add_test(tc, rounds_are_as_many_as_a_loop_gave);
 	tcase_add_test(tc, a_variable_has_a_round_more_than_its_value);
 	tcase_add_test(tc, a_short_epoch_ends_like_the_others);
