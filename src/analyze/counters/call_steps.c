@@ -8,6 +8,14 @@
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* The samples of the main thread in some time. */
+struct presence {
+	size_t n;
+	size_t n_inside;   /* the function is on the stack */
+	uint64_t first_ns; /* of those */
+};
 
 static bool is_call(const struct tp_analysis *analysis, const struct tp_mark *mark)
 {
@@ -72,6 +80,71 @@ static void collect(struct tp_counter_steps *out, const struct tp_analysis *anal
 	out->n_exact = out->n_writes = out->n;
 }
 
+/* The name of the calls is "FUNCTION() in FILE". */
+static bool has_function(const struct tp_trace *trace, uint32_t stack, const char *name)
+{
+	const struct tp_stack *frames = tp_trace_stack(trace, stack);
+	for (size_t i = 0; i < frames->n_frames; i++) {
+		const char *symbol =
+			tp_trace_string(trace, trace->frames[frames->frames[i]].symbol);
+		size_t length = strlen(symbol);
+		if (length > 0 && strncmp(name, symbol, length) == 0 &&
+		    strncmp(name + length, "() in ", 6) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct presence count_samples(const struct tp_analysis *analysis, uint32_t name,
+				     uint64_t from_ns, uint64_t until_ns)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const char *text = tp_trace_string(trace, name);
+	struct presence seen = {0};
+	for (size_t i = trace->sample_index[analysis->main_task];
+	     i < trace->sample_index[analysis->main_task + 1]; i++) {
+		const struct tp_sample *sample = &trace->samples[i];
+		if (sample->time_ns < from_ns || sample->time_ns >= until_ns)
+			continue;
+		seen.n++;
+		if (!has_function(trace, sample->stack, text))
+			continue;
+		if (seen.n_inside++ == 0) {
+			seen.first_ns = sample->time_ns;
+			seen.n = 1;
+		}
+	}
+	return seen;
+}
+
+static double inside_share(const struct presence *seen)
+{
+	return seen->n ? (double)seen->n_inside / (double)seen->n : 0;
+}
+
+/* Estimates the calls before the breakpoint was set: the function was in about as many samples, so
+ * it was called about as often. */
+static void add_earlier(struct tp_counter_steps *found, const struct tp_analysis *analysis)
+{
+	uint64_t first_ns = found->borders[0];
+	uint64_t last_ns = found->borders[found->n - 1];
+	struct presence before = count_samples(analysis, found->name, 0, first_ns);
+	struct presence after = count_samples(analysis, found->name, first_ns, last_ns);
+	if (before.n_inside < TP_CALL_SIGHTINGS_MIN ||
+	    inside_share(&before) < TP_CALL_ALIKE_MIN * inside_share(&after))
+		return;
+	double mean_ns = (double)(last_ns - first_ns) / (double)(found->n - 1);
+	size_t n = (size_t)((double)(first_ns - before.first_ns) / mean_ns + 0.5);
+	uint64_t *borders = tp_alloc((n + found->n) * sizeof(*borders));
+	for (size_t i = 0; i < n; i++)
+		borders[i] = first_ns - (uint64_t)((double)(n - i) * mean_ns);
+	memcpy(borders + n, found->borders, found->n * sizeof(*borders));
+	free(found->borders);
+	found->borders = borders;
+	found->n += n;
+	found->n_inferred = found->n_unknown = n;
+}
+
 bool tp_call_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis)
 {
 	uint32_t name = 0;
@@ -80,8 +153,10 @@ bool tp_call_steps_find(struct tp_counter_steps *out, const struct tp_analysis *
 		return false;
 	collect(out, analysis, name);
 	tp_counter_steps_measure(out, analysis);
-	if (out->n > TP_LOOP_ROUNDS_MIN && out->regularity >= TP_COUNTER_ALIKE_MIN)
+	if (out->n > TP_LOOP_ROUNDS_MIN && out->regularity >= TP_COUNTER_ALIKE_MIN) {
+		add_earlier(out, analysis);
 		return true;
+	}
 	tp_counter_steps_release(out);
 	return false;
 }

@@ -6,9 +6,11 @@
 
 #include <math.h>
 
+/* Returns by how much it grew since the previous reading; 0 where it restarted. */
 static uint64_t growth(const struct tp_counter_series *series, size_t i)
 {
-	return series->readings[i].value - series->readings[i - 1].value;
+	const struct tp_counter_reading *r = &series->readings[i];
+	return r->value > r[-1].value ? r->value - r[-1].value : 0;
 }
 
 /* Returns true if most growths are multiples of one number. */
@@ -24,11 +26,25 @@ static bool grows_in_groups(const struct tp_counter_series *series)
 	return false;
 }
 
-static double time_of(const struct tp_counter_series *series, size_t i,
-		      const struct tp_cpu_clock *clock)
+static double time_before(const struct tp_counter_series *series, size_t i,
+			  const struct tp_cpu_clock *clock)
 {
-	uint64_t time_ns = series->readings[i].mark_ns;
-	return (double)(clock ? tp_cpu_clock_ns(clock, time_ns) : time_ns);
+	uint64_t from_ns = series->readings[i - 1].mark_ns;
+	uint64_t to_ns = series->readings[i].mark_ns;
+	return (double)(clock ? tp_cpu_clock_ns(clock, to_ns) - tp_cpu_clock_ns(clock, from_ns)
+			      : to_ns - from_ns);
+}
+
+static double rounds_per_ns(const struct tp_counter_series *series,
+			    const struct tp_cpu_clock *clock)
+{
+	double n_rounds = 0;
+	double time_ns = 0;
+	for (size_t i = 1; i < series->n; i++) {
+		n_rounds += (double)growth(series, i);
+		time_ns += growth(series, i) ? time_before(series, i, clock) : 0;
+	}
+	return n_rounds / fmax(1, time_ns);
 }
 
 /* A growth differs from the expected one by up to one round at either end, and by as much as rounds
@@ -36,24 +52,20 @@ static double time_of(const struct tp_counter_series *series, size_t i,
 static double proportional_share(const struct tp_counter_series *series,
 				 const struct tp_cpu_clock *clock)
 {
-	const struct tp_counter_reading *readings = series->readings;
-	size_t n = series->n - 1;
-	double whole = time_of(series, n, clock) - time_of(series, 0, clock);
-	double rounds_per_ns = (double)(readings[n].value - readings[0].value) / fmax(1, whole);
+	double rate = rounds_per_ns(series, clock);
 	size_t n_near = 0;
-	for (size_t i = 1; i <= n; i++) {
-		double expected =
-			rounds_per_ns * (time_of(series, i, clock) - time_of(series, i - 1, clock));
+	for (size_t i = 1; i < series->n; i++) {
+		double expected = rate * time_before(series, i, clock);
 		double differs = fabs((double)growth(series, i) - expected);
-		n_near += differs <= 1 + TP_COUNTER_STEADY_MAX * expected;
+		n_near += growth(series, i) && differs <= 1 + TP_COUNTER_STEADY_MAX * expected;
 	}
-	return (double)n_near / (double)n;
+	return (double)n_near / (double)(series->n - 1);
 }
 
 bool tp_counter_growth_is_steady(const struct tp_counter_series *series,
 				 const struct tp_cpu_clock *clock)
 {
-	if (series->n <= TP_COUNTER_STEADY_READINGS || series->n_restarts > 0)
+	if (series->n <= TP_COUNTER_STEADY_READINGS)
 		return false;
 	return !grows_in_groups(series) &&
 	       (proportional_share(series, NULL) >= TP_COUNTER_ALIKE_MIN ||

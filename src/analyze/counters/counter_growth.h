@@ -6,8 +6,9 @@
 #include "counter_readings.h"
 #include "cpu_clock.h"
 
-/* Returns true if the variable never restarts, grows in proportion to time or to CPU time, and is
- * not read at multiples of a number only, as one that counts the samples of whole batches is. */
+/* Returns true if the variable grows in proportion to time or to CPU time between restarts, which
+ * are rare, and is not read at multiples of a number only, as one that counts the samples of whole
+ * batches is. */
 bool tp_counter_growth_is_steady(const struct tp_counter_series *series,
 				 const struct tp_cpu_clock *clock);
 

@@ -167,13 +167,12 @@ static double similar_min(const struct tp_counter_steps *found)
 	return is_exact ? TP_COUNTER_EXACT_ALIKE_MIN : TP_COUNTER_ALIKE_MIN;
 }
 
-/* A variable that changes between any two samples may count anything. But a loop that never
- * restarts counts its own rounds, and each write is a round. */
+/* A variable that changes between any two samples may count anything. But a loop counts its own
+ * rounds, and each write is a round. */
 static bool shows_rounds(const struct counter *counter)
 {
-	const struct tp_counter_series *series = counter->series;
 	return counter->found.n_exact || counter->found.is_of_batches ||
-	       ((series->is_iterator || series->is_down) && series->n_restarts == 0);
+	       counter->series->is_iterator || counter->series->is_down;
 }
 
 static bool is_short(const struct counter *counter, const struct tp_analysis *analysis)
@@ -449,8 +448,8 @@ static void find_all_borders(struct counters *counters, const struct tp_analysis
 /* Its count is not certain: it may be that of samples, one after the other. */
 static void note_growth(struct counter *counter, const struct tp_analysis *analysis)
 {
-	counter->found.is_by_growth = counter->series->is_steady && is_short(counter, analysis) &&
-				      !shows_rounds(counter);
+	counter->found.is_by_growth =
+		counter->series->is_steady && is_short(counter, analysis) && !shows_rounds(counter);
 	counter->found.n_unknown += counter->found.is_by_growth;
 }
 

@@ -632,6 +632,24 @@ START_TEST(short_steps_of_a_variable_are_counted)
 }
 END_TEST
 
+/* Epochs of 3.2 s, with 800 steps each. */
+START_TEST(short_steps_of_long_epochs_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = _i ? "for loop at line 110" : NULL;
+	work(c, 100);
+	for (uint64_t i = 0; i < 1600; i++) {
+		c->values[0] = i % 800 + (_i ? 1 : 0);
+		work_step(c, 4);
+	}
+	work(c, 100);
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 /* All samples of a batch are counted when it arrives, in steps of 24 ms. */
 START_TEST(samples_of_batches_are_no_steps)
 {
@@ -783,6 +801,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, a_counter_of_a_small_part_of_the_run_is_no_step);
 	tcase_add_loop_test(tc, short_steps_of_a_variable_are_counted, 0, 4);
+	tcase_add_loop_test(tc, short_steps_of_long_epochs_are_counted, 0, 2);
 	tcase_add_test(tc, samples_of_batches_are_no_steps);
 	tcase_add_loop_test(tc, short_steps_of_a_loop_are_counted, 0, 4);
 	tcase_add_loop_test(tc, steps_before_the_first_reading_are_counted, 0, 2);
