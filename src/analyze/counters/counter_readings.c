@@ -4,6 +4,7 @@
 
 #include "analyze/thresholds.h"
 #include "counter_name.h"
+#include "counter_stride.h"
 
 #include "trainprof/base/memory.h"
 
@@ -215,8 +216,12 @@ void tp_counter_list_collect(struct tp_counter_list *out, const struct tp_analys
 {
 	*out = (struct tp_counter_list){0};
 	collect(out, analysis);
-	for (size_t i = 0; i < out->n; i++)
-		drop_invalid(&out->items[i]);
+	for (size_t i = 0; i < out->n; i++) {
+		struct tp_counter_series *series = &out->items[i];
+		if (!series->is_iterator && !series->is_down)
+			tp_counter_stride_divide(series);
+		drop_invalid(series);
+	}
 }
 
 void tp_counter_list_release(struct tp_counter_list *list)

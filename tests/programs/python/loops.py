@@ -514,6 +514,15 @@ def counter_jumps():
 
 
 @shape
+def counter_by_four():
+    """The first sample of the next batch."""
+    start = 0
+    while start < 4 * N:
+        step(start)
+        start += 4
+
+
+@shape
 def counter_wraps():
     """A place in a ring of buffers."""
     slot = 0
