@@ -95,11 +95,20 @@ static bool has_function(const struct tp_trace *trace, uint32_t stack, const cha
 	return false;
 }
 
-static struct presence count_samples(const struct tp_analysis *analysis, uint32_t name,
+/* Returns for each stack whether it has the function; heap. */
+static bool *find_stacks(const struct tp_trace *trace, uint32_t name)
+{
+	const char *text = tp_trace_string(trace, name);
+	bool *found = tp_alloc((trace->n_stacks + 1) * sizeof(*found));
+	for (size_t i = 0; i < trace->n_stacks; i++)
+		found[i] = has_function(trace, (uint32_t)i, text);
+	return found;
+}
+
+static struct presence count_samples(const struct tp_analysis *analysis, const bool *is_inside,
 				     uint64_t from_ns, uint64_t until_ns)
 {
 	const struct tp_trace *trace = analysis->trace;
-	const char *text = tp_trace_string(trace, name);
 	struct presence seen = {0};
 	for (size_t i = trace->sample_index[analysis->main_task];
 	     i < trace->sample_index[analysis->main_task + 1]; i++) {
@@ -107,7 +116,7 @@ static struct presence count_samples(const struct tp_analysis *analysis, uint32_
 		if (sample->time_ns < from_ns || sample->time_ns >= until_ns)
 			continue;
 		seen.n++;
-		if (!has_function(trace, sample->stack, text))
+		if (!is_inside[sample->stack])
 			continue;
 		if (seen.n_inside++ == 0) {
 			seen.first_ns = sample->time_ns;
@@ -128,8 +137,10 @@ static void add_earlier(struct tp_counter_steps *found, const struct tp_analysis
 {
 	uint64_t first_ns = found->borders[0];
 	uint64_t last_ns = found->borders[found->n - 1];
-	struct presence before = count_samples(analysis, found->name, 0, first_ns);
-	struct presence after = count_samples(analysis, found->name, first_ns, last_ns);
+	bool *is_inside = find_stacks(analysis->trace, found->name);
+	struct presence before = count_samples(analysis, is_inside, 0, first_ns);
+	struct presence after = count_samples(analysis, is_inside, first_ns, last_ns);
+	free(is_inside);
 	if (before.n_inside < TP_CALL_SIGHTINGS_MIN ||
 	    inside_share(&before) < TP_CALL_ALIKE_MIN * inside_share(&after))
 		return;

@@ -6,7 +6,7 @@ enum {
 	ROW_MIN = 8,    /* samples without one of the first thread: 80 ms at 99 Hz */
 	GROUP = 64,     /* samples after which the choice is reviewed */
 	FIRST_MAX = 16, /* of them of the first thread: with more it works itself */
-	VOTES_MAX = 64, /* a thread that has ended is replaced after as many samples */
+	VOTES_MAX = 16, /* a thread that has ended is replaced after as many samples */
 };
 
 /* Of several threads the one with most samples: each sample of another one is a vote against it. */
