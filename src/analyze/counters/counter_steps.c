@@ -445,12 +445,10 @@ static void find_all_borders(struct counters *counters, const struct tp_analysis
 	}
 }
 
-/* Its count is not certain: it may be that of samples, one after the other. */
 static void note_growth(struct counter *counter, const struct tp_analysis *analysis)
 {
 	counter->found.is_by_growth =
 		counter->series->is_steady && is_short(counter, analysis) && !shows_rounds(counter);
-	counter->found.n_unknown += counter->found.is_by_growth;
 }
 
 bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis,

@@ -613,6 +613,21 @@ START_TEST(a_counter_of_a_small_part_of_the_run_is_no_step)
 }
 END_TEST
 
+START_TEST(a_training_after_a_longer_preparation_has_the_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	work(c, 6000);
+	for (int i = 0; i < 100; i++) {
+		c->values[0] = (uint64_t)i;
+		work_step(c, 30);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 /* Nothing but its growth shows that it counts steps, so the count is not certain. */
 START_TEST(short_steps_of_a_variable_are_counted)
 {
@@ -800,6 +815,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, a_wrong_number_that_stays_is_wrong_once);
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, a_counter_of_a_small_part_of_the_run_is_no_step);
+	tcase_add_test(tc, a_training_after_a_longer_preparation_has_the_steps);
 	tcase_add_loop_test(tc, short_steps_of_a_variable_are_counted, 0, 4);
 	tcase_add_loop_test(tc, short_steps_of_long_epochs_are_counted, 0, 2);
 	tcase_add_test(tc, samples_of_batches_are_no_steps);
