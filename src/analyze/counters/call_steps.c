@@ -7,6 +7,7 @@
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,8 +132,22 @@ static double inside_share(const struct presence *seen)
 	return seen->n ? (double)seen->n_inside / (double)seen->n : 0;
 }
 
+/* Inserts n borders before the first one, each a mean step apart. */
+static void insert_earlier(struct tp_counter_steps *found, size_t n, double mean_ns)
+{
+	uint64_t first_ns = found->borders[0];
+	uint64_t *borders = tp_alloc((n + found->n) * sizeof(*borders));
+	for (size_t i = 0; i < n; i++)
+		borders[i] = first_ns - (uint64_t)((double)(n - i) * mean_ns);
+	memcpy(borders + n, found->borders, found->n * sizeof(*borders));
+	free(found->borders);
+	found->borders = borders;
+	found->n += n;
+	found->n_inferred = found->n_unknown = n;
+}
+
 /* Estimates the calls before the breakpoint was set: the function was in about as many samples, so
- * it was called about as often. */
+ * it was called about as often. No more are estimated than were recorded. */
 static void add_earlier(struct tp_counter_steps *found, const struct tp_analysis *analysis)
 {
 	uint64_t first_ns = found->borders[0];
@@ -145,15 +160,9 @@ static void add_earlier(struct tp_counter_steps *found, const struct tp_analysis
 	    inside_share(&before) < TP_CALL_ALIKE_MIN * inside_share(&after))
 		return;
 	double mean_ns = (double)(last_ns - first_ns) / (double)(found->n - 1);
-	size_t n = (size_t)((double)(first_ns - before.first_ns) / mean_ns + 0.5);
-	uint64_t *borders = tp_alloc((n + found->n) * sizeof(*borders));
-	for (size_t i = 0; i < n; i++)
-		borders[i] = first_ns - (uint64_t)((double)(n - i) * mean_ns);
-	memcpy(borders + n, found->borders, found->n * sizeof(*borders));
-	free(found->borders);
-	found->borders = borders;
-	found->n += n;
-	found->n_inferred = found->n_unknown = n;
+	double n = mean_ns > 0 ? floor((double)(first_ns - before.first_ns) / mean_ns + 0.5) : 0;
+	if (n <= (double)found->n && n * mean_ns < (double)first_ns)
+		insert_earlier(found, (size_t)n, mean_ns);
 }
 
 bool tp_call_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis)

@@ -147,9 +147,11 @@ static void skip_unread(struct looks *looks)
 	const struct tp_trace *trace = looks->analysis->trace;
 	const struct tp_task *task = &trace->tasks[looks->analysis->main_task];
 	size_t i = 0;
+	if (task->tid == task->pid)
+		return;
 	while (i < trace->n_marks && !is_counter_mark(looks->analysis, &trace->marks[i]))
 		i++;
-	if (task->tid == task->pid || i == trace->n_marks)
+	if (i == trace->n_marks)
 		return;
 	looks->last_ns = task->start_ns;
 	while (looks->at < looks->end &&

@@ -136,6 +136,20 @@ START_TEST(calls_before_the_breakpoint_are_estimated)
 }
 END_TEST
 
+/* Times that no program makes; and a breakpoint that was set for the last few of many calls. */
+START_TEST(no_more_calls_are_estimated_than_were_recorded)
+{
+	sample_until(3000, STACK_TRAIN);
+	for (uint64_t i = 0; i < 30; i++)
+		add(TASK, NAME, 2000000000 + (_i ? i * PERIOD_NS : 0), 1 + i);
+	if (tp_call_steps_find(&found, &analysis)) {
+		ck_assert_uint_eq(found.n, 30);
+		ck_assert_uint_eq(found.n_inferred, 0);
+		tp_counter_steps_release(&found);
+	}
+}
+END_TEST
+
 Suite *suite_analyze_call_steps(void);
 Suite *suite_analyze_call_steps(void)
 {
@@ -146,6 +160,7 @@ Suite *suite_analyze_call_steps(void)
 	tcase_add_test(tc, lost_calls_part_what_is_known);
 	tcase_add_loop_test(tc, too_few_or_irregular_calls_are_no_steps, 0, 3);
 	tcase_add_test(tc, the_function_with_most_calls_has_them);
+	tcase_add_loop_test(tc, no_more_calls_are_estimated_than_were_recorded, 0, 2);
 	tcase_add_loop_test(tc, calls_before_the_breakpoint_are_estimated, 0,
 			    (int)(sizeof(earlier) / sizeof(*earlier)));
 	suite_add_tcase(suite, tc);
