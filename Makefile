@@ -396,7 +396,7 @@ PROGRAMS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/progr
 ## programs: build the test programs
 programs: $(PROGRAMS) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(AGENT)
 
-$(B)/programs/mlp: PROGRAM_CFLAGS += $(if $(HAVE_OPENMP),-fopenmp,-Wno-unknown-pragmas)
+$(B)/programs/mlp $(B)/programs/native_loops: PROGRAM_CFLAGS += $(if $(HAVE_OPENMP),-fopenmp,-Wno-unknown-pragmas)
 $(B)/programs/%: tests/programs/%.c Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  PROGRAM $@'
@@ -429,9 +429,9 @@ proof-inject: $(B)/bench/join_stress $(VISITOR) $(B)/programs/steadfast
 proof-qemu:
 	$(Q)V=$(V) tests/qemu/run.sh build/qemu
 
-## proof-steps: step counts of many shapes of Python loops; LENGTHS="5 20" PYTHONS=PATHS SHAPES=NAMES
+## proof-steps: step counts of many shapes of loops; LENGTHS="5 20" STEPS=100 PYTHONS=PATHS SHAPES=NAMES KEEP=DIR
 .PHONY: proof-steps
-proof-steps: $(B)/trainprof
+proof-steps: $(B)/trainprof $(B)/programs/native_loops
 	$(Q)tests/programs/check_loops.sh $(B) $(SHAPES)
 
 # ---- real programs: darknet, PyTorch, JAX, TensorFlow, MPI; minutes --------------------------------

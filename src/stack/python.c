@@ -43,7 +43,10 @@ struct tp_python {
 	struct tp_py_thread_list list;
 	struct tp_py_stack stack;
 	struct tp_py_code_cache codes;
-	struct tp_py_counters counters;
+	struct tp_py_counters counters; /* of the first thread */
+	struct tp_py_counters *other;   /* heap; of the other thread that was read last */
+	pid_t other_tid;
+	pid_t read_tid; /* thread of the last read */
 	bool has_stack; /* the last read gave places; then frames and code objects are known */
 	struct tp_python_info about;
 	struct tp_python_counts counts;
@@ -177,6 +180,9 @@ void tp_python_close(struct tp_python *self)
 		tp_py_stack_release(&self->stack);
 		tp_py_code_cache_release(&self->codes);
 		tp_py_counters_release(&self->counters);
+		if (self->other)
+			tp_py_counters_release(self->other);
+		free(self->other);
 		tp_py_read_ahead_release(&self->ahead);
 		tp_py_thread_list_release(&self->list);
 	}
@@ -419,6 +425,7 @@ enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
 				      size_t *cut)
 {
 	enum tp_python_outcome outcome = try_read(self, tid, n, cut);
+	self->read_tid = tid;
 	self->counts.n[outcome]++;
 	self->counts.n_syscalls = self->mem.n_calls;
 	self->has_stack = outcome == TP_PYTHON_READ || outcome == TP_PYTHON_PARTIAL;
@@ -429,18 +436,38 @@ enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
 	return outcome;
 }
 
+/* Threads that run the same function have counters of their own. */
+static struct tp_py_counters *counters_of_thread(struct tp_python *self)
+{
+	if (self->read_tid == self->mem.pid)
+		return &self->counters;
+	if (self->other && self->other_tid == self->read_tid)
+		return self->other;
+	if (self->other)
+		tp_py_counters_release(self->other);
+	else
+		self->other = tp_alloc(sizeof(*self->other));
+	tp_py_counters_init(self->other, &self->ahead.mem, &self->layout, self->counters.int_type);
+	self->other_tid = self->read_tid;
+	return self->other;
+}
+
 size_t tp_python_count(struct tp_python *self, struct tp_python_counter *out, size_t max)
 {
 	if (!self->has_stack)
 		return 0;
-	size_t n = tp_py_counters_read(&self->counters, &self->stack, &self->codes, out, max);
+	size_t n =
+		tp_py_counters_read(counters_of_thread(self), &self->stack, &self->codes, out, max);
 	self->counts.n_syscalls = self->mem.n_calls;
 	return n;
 }
 
 bool tp_python_count_is_at(const struct tp_python *self, uint64_t address)
 {
-	return self->has_stack && tp_py_counters_is_at(&self->counters, address);
+	bool is_first = self->read_tid == self->mem.pid;
+	bool has_other = self->other && self->other_tid == self->read_tid;
+	return self->has_stack && (is_first || has_other) &&
+	       tp_py_counters_is_at(is_first ? &self->counters : self->other, address);
 }
 
 /* ---- the GIL ---- */

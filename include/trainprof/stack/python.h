@@ -133,9 +133,10 @@ enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
 				      size_t *cut);
 
 /* Returns counters of the outermost functions on the stack of the last tp_python_read() whose
- * values changed since the previous call; none if that read gave no places. Values are those at the
- * time of this call. Global variables are included while the body of their module runs; attributes
- * of objects that globals hold are not. */
+ * values changed since the previous call for that thread; none if that read gave no places.
+ * Counters of the first thread and of one other are remembered: a call for a third thread forgets
+ * those of the second. Values are those at the time of this call. Global variables are included
+ * while the body of their module runs; attributes of objects that globals hold are not. */
 size_t tp_python_count(struct tp_python *self, struct tp_python_counter *out, size_t max);
 
 /* True if the last tp_python_count() read a counter whose word is at this address. */

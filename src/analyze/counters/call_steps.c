@@ -7,7 +7,16 @@
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* The samples of the main thread in some time. */
+struct presence {
+	size_t n;
+	size_t n_inside;   /* the function is on the stack */
+	uint64_t first_ns; /* of those */
+};
 
 static bool is_call(const struct tp_analysis *analysis, const struct tp_mark *mark)
 {
@@ -72,6 +81,90 @@ static void collect(struct tp_counter_steps *out, const struct tp_analysis *anal
 	out->n_exact = out->n_writes = out->n;
 }
 
+/* The name of the calls is "FUNCTION() in FILE". */
+static bool has_function(const struct tp_trace *trace, uint32_t stack, const char *name)
+{
+	const struct tp_stack *frames = tp_trace_stack(trace, stack);
+	for (size_t i = 0; i < frames->n_frames; i++) {
+		const char *symbol =
+			tp_trace_string(trace, trace->frames[frames->frames[i]].symbol);
+		size_t length = strlen(symbol);
+		if (length > 0 && strncmp(name, symbol, length) == 0 &&
+		    strncmp(name + length, "() in ", 6) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns for each stack whether it has the function; heap. */
+static bool *find_stacks(const struct tp_trace *trace, uint32_t name)
+{
+	const char *text = tp_trace_string(trace, name);
+	bool *found = tp_alloc((trace->n_stacks + 1) * sizeof(*found));
+	for (size_t i = 0; i < trace->n_stacks; i++)
+		found[i] = has_function(trace, (uint32_t)i, text);
+	return found;
+}
+
+static struct presence count_samples(const struct tp_analysis *analysis, const bool *is_inside,
+				     uint64_t from_ns, uint64_t until_ns)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct presence seen = {0};
+	for (size_t i = trace->sample_index[analysis->main_task];
+	     i < trace->sample_index[analysis->main_task + 1]; i++) {
+		const struct tp_sample *sample = &trace->samples[i];
+		if (sample->time_ns < from_ns || sample->time_ns >= until_ns)
+			continue;
+		seen.n++;
+		if (!is_inside[sample->stack])
+			continue;
+		if (seen.n_inside++ == 0) {
+			seen.first_ns = sample->time_ns;
+			seen.n = 1;
+		}
+	}
+	return seen;
+}
+
+static double inside_share(const struct presence *seen)
+{
+	return seen->n ? (double)seen->n_inside / (double)seen->n : 0;
+}
+
+/* Inserts n borders before the first one, each a mean step apart. */
+static void insert_earlier(struct tp_counter_steps *found, size_t n, double mean_ns)
+{
+	uint64_t first_ns = found->borders[0];
+	uint64_t *borders = tp_alloc((n + found->n) * sizeof(*borders));
+	for (size_t i = 0; i < n; i++)
+		borders[i] = first_ns - (uint64_t)((double)(n - i) * mean_ns);
+	memcpy(borders + n, found->borders, found->n * sizeof(*borders));
+	free(found->borders);
+	found->borders = borders;
+	found->n += n;
+	found->n_inferred = found->n_unknown = n;
+}
+
+/* Estimates the calls before the breakpoint was set: the function was in about as many samples, so
+ * it was called about as often. No more are estimated than were recorded. */
+static void add_earlier(struct tp_counter_steps *found, const struct tp_analysis *analysis)
+{
+	uint64_t first_ns = found->borders[0];
+	uint64_t last_ns = found->borders[found->n - 1];
+	bool *is_inside = find_stacks(analysis->trace, found->name);
+	struct presence before = count_samples(analysis, is_inside, 0, first_ns);
+	struct presence after = count_samples(analysis, is_inside, first_ns, last_ns);
+	free(is_inside);
+	if (before.n_inside < TP_CALL_SIGHTINGS_MIN ||
+	    inside_share(&before) < TP_CALL_ALIKE_MIN * inside_share(&after))
+		return;
+	double mean_ns = (double)(last_ns - first_ns) / (double)(found->n - 1);
+	double n = mean_ns > 0 ? floor((double)(first_ns - before.first_ns) / mean_ns + 0.5) : 0;
+	if (n <= (double)found->n && n * mean_ns < (double)first_ns)
+		insert_earlier(found, (size_t)n, mean_ns);
+}
+
 bool tp_call_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis)
 {
 	uint32_t name = 0;
@@ -80,8 +173,10 @@ bool tp_call_steps_find(struct tp_counter_steps *out, const struct tp_analysis *
 		return false;
 	collect(out, analysis, name);
 	tp_counter_steps_measure(out, analysis);
-	if (out->n > TP_LOOP_ROUNDS_MIN && out->regularity >= TP_COUNTER_ALIKE_MIN)
+	if (out->n > TP_LOOP_ROUNDS_MIN && out->regularity >= TP_COUNTER_ALIKE_MIN) {
+		add_earlier(out, analysis);
 		return true;
+	}
 	tp_counter_steps_release(out);
 	return false;
 }

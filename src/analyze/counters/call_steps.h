@@ -8,9 +8,9 @@
 #include "analyze/analysis.h"
 #include "counter_steps.h"
 
-/* Finds the steps of the main thread. out->name is the function; all borders are exact. Returns
- * false and sets nothing if no function is called regularly. Release with
- * tp_counter_steps_release(). */
+/* Finds the steps of the main thread. out->name is the function. The first out->n_inferred borders
+ * are estimates of calls before the breakpoint was set, all others are exact. Returns false
+ * and sets nothing if no function is called regularly. Release with tp_counter_steps_release(). */
 bool tp_call_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "analyze/thresholds.h"
 #include "counter_name.h"
+#include "counter_stride.h"
 
 #include "trainprof/base/memory.h"
 
@@ -132,21 +133,46 @@ static void push_fact(struct tp_counter_series *series, const struct tp_mark *ma
 		last->ended_ns = looks->last_ns > last->seen_ns ? looks->last_ns : mark->time_ns;
 }
 
+static bool is_counter_mark(const struct tp_analysis *analysis, const struct tp_mark *mark)
+{
+	return mark->task == analysis->main_task &&
+	       (mark->kind == TP_MARK_COUNTER || mark->kind == TP_MARK_TOTAL ||
+		mark->kind == TP_MARK_LOOP_END);
+}
+
+/* Counters of a thread that is not the first one of its process are read only after it was found to
+ * work: the samples before that were no readings. */
+static void skip_unread(struct looks *looks)
+{
+	const struct tp_trace *trace = looks->analysis->trace;
+	const struct tp_task *task = &trace->tasks[looks->analysis->main_task];
+	size_t i = 0;
+	if (task->tid == task->pid)
+		return;
+	while (i < trace->n_marks && !is_counter_mark(looks->analysis, &trace->marks[i]))
+		i++;
+	if (i == trace->n_marks)
+		return;
+	looks->last_ns = task->start_ns;
+	while (looks->at < looks->end &&
+	       trace->samples[looks->at].time_ns + TP_COUNTER_LATE_NS < trace->marks[i].time_ns)
+		looks->at++;
+}
+
 static void collect(struct tp_counter_list *list, const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	struct looks looks = {.analysis = analysis,
 			      .at = trace->sample_index[analysis->main_task],
 			      .end = trace->sample_index[analysis->main_task + 1]};
+	skip_unread(&looks);
 	for (size_t i = 0; i < trace->n_marks; i++) {
 		const struct tp_mark *mark = &trace->marks[i];
-		bool is_value = mark->kind == TP_MARK_COUNTER;
-		bool is_fact = mark->kind == TP_MARK_TOTAL || mark->kind == TP_MARK_LOOP_END;
-		if ((!is_value && !is_fact) || mark->task != analysis->main_task)
+		if (!is_counter_mark(analysis, mark))
 			continue;
 		struct tp_counter_series *series = series_of(list, analysis, mark->name);
 		advance(&looks, mark->time_ns);
-		if (is_value)
+		if (mark->kind == TP_MARK_COUNTER)
 			push_reading(series, mark, &looks);
 		else
 			push_fact(series, mark, &looks);
@@ -192,8 +218,12 @@ void tp_counter_list_collect(struct tp_counter_list *out, const struct tp_analys
 {
 	*out = (struct tp_counter_list){0};
 	collect(out, analysis);
-	for (size_t i = 0; i < out->n; i++)
-		drop_invalid(&out->items[i]);
+	for (size_t i = 0; i < out->n; i++) {
+		struct tp_counter_series *series = &out->items[i];
+		if (!series->is_iterator && !series->is_down)
+			tp_counter_stride_divide(series);
+		drop_invalid(series);
+	}
 }
 
 void tp_counter_list_release(struct tp_counter_list *list)

@@ -32,6 +32,7 @@ struct tp_counter_series {
 	bool is_down;     /* reports how many rounds are left: those before the first reading are
 			     unknown */
 	bool is_number;   /* the number that a range yields: it may start anywhere */
+	bool is_steady;   /* counter_growth.h */
 	struct tp_counter_reading *readings; /* heap, in time order */
 	size_t n;
 	size_t capacity;

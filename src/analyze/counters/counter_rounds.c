@@ -3,6 +3,7 @@
  * and how many more there may have been. */
 #include "counter_rounds.h"
 
+#include "counter_growth.h"
 #include "cpu_clock.h"
 
 #include "analyze/numeric/stats.h"
@@ -271,15 +272,6 @@ static void add_tail(struct tp_counter_series *series, struct border_list *out, 
 								     : n_hidden;
 }
 
-/* A variable that exists after its loop has the number of a round that never took place. */
-static void check_last(struct tp_counter_series *series, uint64_t end_ns, double period_ns)
-{
-	const struct tp_counter_reading *r = &series->readings[series->n - 1];
-	if (first_round_value(series) == 0 &&
-	    (double)r->time_ns + TP_COUNTER_PAUSE_MIN * period_ns < (double)end_ns)
-		series->n_unknown++;
-}
-
 /* Returns the lowest value at which the counter restarted. */
 static uint64_t min_epoch(const struct tp_counter_series *series)
 {
@@ -367,7 +359,9 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 	if (series->n && period_ns > 0) {
 		add_hidden_epochs(series, &lengths);
 		add_tail(series, &out, series->n - 1, &lengths);
-		check_last(series, analysis->trace->end_ns, period_ns);
+		/* A variable may change early or late in a round, so its last value is that of the
+		 * last round or of one that never took place. */
+		series->n_unknown += first_round_value(series) == 0;
 	}
 	series->borders = out.items;
 	series->n_borders = out.n;
@@ -377,7 +371,9 @@ void tp_counter_rounds_find(struct tp_counter_list *list, const struct tp_analys
 {
 	struct tp_cpu_clock clock;
 	tp_cpu_clock_init(&clock, analysis);
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++) {
 		find_borders(&list->items[i], analysis, &clock);
+		list->items[i].is_steady = tp_counter_growth_is_steady(&list->items[i], &clock);
+	}
 	tp_cpu_clock_release(&clock);
 }

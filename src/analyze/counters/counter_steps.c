@@ -157,15 +157,6 @@ static double time_in_rounds(const struct tp_counter_steps *found, uint64_t star
 	return sum_ns;
 }
 
-/* A variable that changes between any two samples may count anything. But a loop that never
- * restarts counts its own rounds, and each write is a round. */
-static bool can_be_short(const struct counter *counter)
-{
-	const struct tp_counter_series *series = counter->series;
-	return counter->found.n_exact || counter->found.is_of_batches ||
-	       (series->is_iterator && series->n_restarts == 0);
-}
-
 /* Batches are steps, however long the program waits for each; and if each round has its write, its
  * length does not depend on sampling. */
 static double similar_min(const struct tp_counter_steps *found)
@@ -176,6 +167,19 @@ static double similar_min(const struct tp_counter_steps *found)
 	return is_exact ? TP_COUNTER_EXACT_ALIKE_MIN : TP_COUNTER_ALIKE_MIN;
 }
 
+/* A variable that changes between any two samples may count anything. But a loop counts its own
+ * rounds, and each write is a round. */
+static bool shows_rounds(const struct counter *counter)
+{
+	return counter->found.n_exact || counter->found.is_of_batches ||
+	       counter->series->is_iterator || counter->series->is_down;
+}
+
+static bool is_short(const struct counter *counter, const struct tp_analysis *analysis)
+{
+	return counter->found.period_ns * analysis->trace->run.sample_rate_hz < 1e9;
+}
+
 /* Returns true if it counts rounds of that time, slowly enough to be followed from sample to
  * sample. */
 static bool is_counter(const struct counters *counters, const struct counter *counter,
@@ -183,11 +187,11 @@ static bool is_counter(const struct counters *counters, const struct counter *co
 		       uint64_t start_ns, uint64_t end_ns)
 {
 	const struct tp_counter_steps *found = &counter->found;
-	double rate_hz = analysis->trace->run.sample_rate_hz;
+	bool is_unclear = is_short(counter, analysis) && !shows_rounds(counter);
 	if (counter->name.meaning == TP_COUNTS_EPOCHS || counter->name.meaning == TP_COUNTS_PARTS)
 		return false;
 	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < similar_min(found) ||
-	    rate_hz <= 0 || (!can_be_short(counter) && found->period_ns * rate_hz < 1e9) ||
+	    analysis->trace->run.sample_rate_hz <= 0 || (is_unclear && !found->is_by_growth) ||
 	    (double)counter->series->n_odd > TP_COUNTER_ODD_MAX * (double)counter->series->n ||
 	    !restarts_like_epochs(counters, counter, updates))
 		return false;
@@ -219,6 +223,8 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	const struct tp_counter_steps *outer = found->n < old->n ? found : old;
 	const struct tp_counter_steps *inner = found->n < old->n ? old : found;
 	double differ = (double)(inner->n - outer->n);
+	if (found->is_by_growth != old->is_by_growth)
+		return old->is_by_growth;
 	/* If both count the same, prefer the one that certainly misses no round. */
 	if ((found->n_unknown == 0) != (old->n_unknown == 0) && is_same_count(outer, inner) &&
 	    differ <=
@@ -439,6 +445,12 @@ static void find_all_borders(struct counters *counters, const struct tp_analysis
 	}
 }
 
+static void note_growth(struct counter *counter, const struct tp_analysis *analysis)
+{
+	counter->found.is_by_growth =
+		counter->series->is_steady && is_short(counter, analysis) && !shows_rounds(counter);
+}
+
 bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis,
 			   uint64_t start_ns, uint64_t end_ns)
 {
@@ -452,6 +464,7 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	for (size_t i = 0; i < counters.all.n; i++) {
 		struct counter *counter = &counters.items[i];
 		counter->found.is_of_batches = is_of_batches(&counters, counter);
+		note_growth(counter, analysis);
 		if (is_counter(&counters, counter, analysis, &updates, start_ns, end_ns) &&
 		    (!best || is_better_counter(counter, best, &updates)))
 			best = counter;

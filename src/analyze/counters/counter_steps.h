@@ -27,6 +27,8 @@ struct tp_counter_steps {
 	uint32_t watched;    /* string: the counter with the breakpoint, which counts the same */
 	size_t n_restarts;   /* how often it restarted */
 	bool is_iterator;    /* position of a for loop */
+	bool is_by_growth;   /* a variable that grows faster than it is read: no form and no write
+				shows that it counts rounds */
 	bool is_of_batches;  /* by its name: an iterator over batches, or an attribute for steps */
 	unsigned inner_line; /* line of an inner loop that may have the steps, if these rounds are
 				epochs; 0 = none */

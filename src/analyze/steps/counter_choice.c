@@ -83,6 +83,16 @@ static bool find_counter_outside(struct tp_counter_steps *counted,
 	return false;
 }
 
+/* Imports and other preparation may take longer than a short training: a counter that covers most
+ * of the second half of the run has the steps. */
+static bool find_counter_late(struct tp_counter_steps *counted, const struct tp_analysis *analysis,
+			      const struct tp_loop *loop)
+{
+	uint64_t until_ns = tp_counter_choice_until_ns(analysis, loop);
+	return loop->state != TP_LOOP_FOUND &&
+	       tp_counter_steps_find(counted, analysis, until_ns / 2, until_ns);
+}
+
 static uint64_t counted_ns(const struct tp_counter_steps *counted)
 {
 	return counted->borders[counted->n - 1] - counted->borders[0];
@@ -120,7 +130,8 @@ bool tp_counter_choice_find(struct tp_counter_steps *counted, const struct tp_an
 	bool is_found =
 		tp_counter_steps_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
 				      tp_counter_choice_until_ns(analysis, loop)) ||
-		find_counter_outside(counted, analysis, loop);
+		find_counter_outside(counted, analysis, loop) ||
+		find_counter_late(counted, analysis, loop);
 	if (has_bounds(loop) && find_longer_counter(counted, is_found, analysis, loop))
 		is_found = true;
 	return is_found;

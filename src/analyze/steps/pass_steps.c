@@ -182,7 +182,10 @@ static void set_counter_reason(struct tp_analysis *analysis, const struct tp_cou
 		name, 100 * counted->regularity,
 		is_refused ? "; it is written at other times, too, so a watchpoint on it does not "
 			     "show steps"
-			   : "");
+		: counted->is_by_growth
+			? "; it grows faster than it is read, so it may also count something else, "
+			  "such as samples"
+			: "");
 }
 
 static void use_borders(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
@@ -268,12 +271,19 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 	profile->steps_found_by = TP_STEPS_WATCH;
 	profile->steps_confidence = called->regularity;
 	profile->steps_are_about = true;
+	size_t n_earlier = called->n_inferred;
+	const char *earlier =
+		n_earlier ? tp_arena_printf(analysis->arena,
+					    "are estimated: %zu, because the function was seen as "
+					    "often",
+					    n_earlier)
+			  : "are not counted";
 	profile->steps_reason = tp_arena_printf(
 		analysis->arena,
 		"by a breakpoint on %s: each of %zu steps begins at the instant of a call; those "
-		"before %.1f s, when it was set, are not counted; %.0f %% of the steps are alike",
-		function_name(analysis, called->name), called->n, (double)called->borders[0] / 1e9,
-		100 * called->regularity);
+		"before %.1f s, when it was set, %s; %.0f %% of the steps are alike",
+		function_name(analysis, called->name), called->n - n_earlier,
+		(double)called->borders[n_earlier] / 1e9, earlier, 100 * called->regularity);
 }
 
 /* ---- none ------------------------------------------------------------------- */

@@ -32,11 +32,11 @@ static enum tp_mark_kind mark_kind(enum tp_python_counter_kind kind)
 }
 
 void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pythons,
-			  const struct tp_task_tree_task *task)
+			  const struct tp_task_tree_task *task, bool is_sample)
 {
 	struct tp_python_counter counters[COUNTERS_MAX];
 	uint32_t names[COUNTERS_MAX];
-	if (task->info.tid != task->info.pid)
+	if (!tp_python_processes_is_counting(pythons, task, is_sample))
 		return;
 	size_t n = tp_python_processes_count_loops(pythons, task, counters, COUNTERS_MAX);
 	uint64_t now_ns = tp_clock_now_ns();

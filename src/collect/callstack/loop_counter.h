@@ -8,9 +8,9 @@
 #include "trainprof/model/sink.h"
 
 /* Emits a TP_MARK_COUNTER, at the time of the call, for each counter that has changed on the stack
- * that tp_python_processes_read() has just returned for this thread. Only for the first thread of a
- * program, because it runs the training loops. */
+ * that tp_python_processes_read() has just returned for this thread. Only for the thread that may
+ * run the training loop. is_sample: the thread was found on a CPU, not waiting. */
 void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pythons,
-			  const struct tp_task_tree_task *task);
+			  const struct tp_task_tree_task *task, bool is_sample);
 
 #endif

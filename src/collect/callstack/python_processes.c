@@ -3,6 +3,7 @@
 #include "python_processes.h"
 
 #include "collect/machine/stage_clock.h"
+#include "counting_thread.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/map.h"
@@ -30,6 +31,7 @@ struct interpreter_process {
 	uint64_t due_ns;
 	uint64_t delay_ns;
 	uint64_t seen_in; /* the last search that found it */
+	struct tp_counting_thread counting;
 };
 
 struct tp_python_processes {
@@ -197,6 +199,18 @@ bool tp_python_processes_read(struct tp_python_processes *pythons,
 	if (outcome != TP_PYTHON_READ)
 		out->n = 0;
 	return out->n > 0;
+}
+
+bool tp_python_processes_is_counting(struct tp_python_processes *pythons,
+				     const struct tp_task_tree_task *task, bool is_sample)
+{
+	bool is_first = task->info.tid == task->info.pid;
+	struct interpreter_process *process = process_of(pythons, task->info.pid);
+	if (!process)
+		return false;
+	if (is_sample)
+		tp_counting_thread_add(&process->counting, task->info.tid, is_first);
+	return is_first || tp_counting_thread_is(&process->counting, task->info.tid);
 }
 
 size_t tp_python_processes_count_loops(struct tp_python_processes *pythons,

@@ -50,6 +50,11 @@ bool tp_python_processes_has(const struct tp_python_processes *pythons,
 bool tp_python_processes_read(struct tp_python_processes *pythons,
 			      const struct tp_task_tree_task *task, struct tp_python_places *out);
 
+/* Returns true if the counters of this thread are read: it is the first one of its process, or one
+ * that works while the first one does not (counting_thread.h). is_sample: it was found on a CPU. */
+bool tp_python_processes_is_counting(struct tp_python_processes *pythons,
+				     const struct tp_task_tree_task *task, bool is_sample);
+
 /* Reads the counters on the stack that tp_python_processes_read() has just returned for this
  * thread; see tp_python_count(). */
 size_t tp_python_processes_count_loops(struct tp_python_processes *pythons,
@@ -60,8 +65,8 @@ size_t tp_python_processes_count_loops(struct tp_python_processes *pythons,
 bool tp_python_processes_count_is_at(const struct tp_python_processes *pythons,
 				     const struct tp_task_tree_task *task, uint64_t address);
 
-/* Called for each read of the counters of a program's first thread, with those that changed and the
- * string ids of their names. One listener; NULL removes it. */
+/* Called for each read of the counters of a thread, with those that changed and the string ids of
+ * their names. One listener; NULL removes it. */
 typedef void tp_python_counters_fn(void *context, const struct tp_task_tree_task *task,
 				   const struct tp_python_counter *counters, const uint32_t *names,
 				   size_t n, uint64_t now_ns);

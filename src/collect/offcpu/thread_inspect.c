@@ -220,7 +220,7 @@ static void read_python(struct inspection *inspection)
 {
 	struct tp_inspector *looker = inspection->looker;
 	if (read_places(inspection))
-		tp_loop_counter_emit(looker->sink, looker->pythons, inspection->task);
+		tp_loop_counter_emit(looker->sink, looker->pythons, inspection->task, false);
 }
 
 /* Copies the stack of a waiting thread: it does not move, so its registers are those at the call.

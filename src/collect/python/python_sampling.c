@@ -165,7 +165,7 @@ static void sampler_read(struct tp_python_sampling *follow, struct python_sample
 		return;
 	tp_python_processes_read(follow->context->pythons, task, &follow->places);
 	uint64_t read_ns = tp_clock_now_ns();
-	tp_loop_counter_emit(follow->context->sink, follow->context->pythons, task);
+	tp_loop_counter_emit(follow->context->sink, follow->context->pythons, task, true);
 	while ((bytes = tp_perf_ring_next(&item->ring, &size))) {
 		if (!tp_perf_record_decode(&record, bytes, size, &layout))
 			continue;

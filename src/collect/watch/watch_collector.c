@@ -91,9 +91,11 @@ static bool is_at(const void *context, const struct tp_task_tree_task *task, uin
 }
 
 /* A forked process without an exec is mostly a loader's worker: its counters are no steps. */
-static bool is_forked(const struct tp_task_tree_task *task)
+static bool is_forked(const struct watch_collector *self, const struct tp_task_tree_task *task)
 {
-	return task->info.exec_ns == 0 && task->info.parent != TP_NO_TASK;
+	const struct tp_task_tree_task *leader =
+		tp_task_tree_find(self->context->tree, task->info.pid);
+	return leader && leader->info.exec_ns == 0 && leader->info.parent != TP_NO_TASK;
 }
 
 static void on_counters(void *context, const struct tp_task_tree_task *task,
@@ -101,7 +103,7 @@ static void on_counters(void *context, const struct tp_task_tree_task *task,
 			uint64_t now_ns)
 {
 	struct watch_collector *self = context;
-	if (!self->is_paused && !is_forked(task))
+	if (!self->is_paused && !is_forked(self, task))
 		tp_counter_watch_update(&self->counters, task, counters, names, n, now_ns, is_at,
 					self);
 }
@@ -133,7 +135,7 @@ static void list_native(struct watch_collector *self, uint64_t now_ns)
 		return;
 	self->listed_ns = now_ns;
 	while ((task = tp_task_tree_next(context->tree, &cursor)))
-		if (task->info.tid == task->info.pid && !is_forked(task) &&
+		if (task->info.tid == task->info.pid && !is_forked(self, task) &&
 		    !(context->pythons && tp_python_processes_has(context->pythons, task)))
 			tp_map_set(&self->native_tids, task->info.id, (uint64_t)task->info.tid);
 }

@@ -14,7 +14,8 @@ enum {
 	 * given up. */
 	TP_PY_COUNTER_MAX_LOCALS = 64,
 	TP_PY_COUNTER_MIN_LOCALS = 16,
-	/* Between two readings: faster counters do not count steps. */
+	/* Between two readings, in units of what it grows by: faster counters do not count
+	 * steps. */
 	TP_PY_COUNTER_MAX_GROWTH = 16,
 };
 
@@ -27,6 +28,7 @@ struct tp_py_counter_slot {
 	uint8_t n_misses;
 	uint32_t n_counted; /* changes that fit a counter */
 	uint32_t n_odd;
+	uint64_t stride;  /* greatest common divisor of all growths; 0 = none so far */
 	uint64_t highest; /* start value, of a falling counter */
 	uint64_t object;  /* the object that has it */
 	uint64_t total;

@@ -11,7 +11,8 @@ import time
 SHAPES = {}
 N = 0
 LENGTH = 0.0
-done = 0
+# In a list, because trainprof would find a variable and count that.
+done = [0]
 
 
 def shape(function):
@@ -40,11 +41,10 @@ def update(x):
 
 
 def step(x):
-    global done
     forward(x)
     backward(x)
     update(x)
-    done += 1
+    done[0] += 1
 
 
 class LoaderIterator:
@@ -340,10 +340,9 @@ def epochs_short():
 @shape
 def with_layers():
     for i in range(N):
-        global done
         for layer in range(6):
             busy(LENGTH / 6)
-        done += 1
+        done[0] += 1
 
 
 @shape
@@ -358,12 +357,11 @@ def train_and_validate():
 @shape
 def accumulate():
     for i in range(N):
-        global done
         forward(i)
         backward(i)
         if (i + 1) % 4 == 0:
             update(i)
-        done += 1
+        done[0] += 1
 
 
 @shape
@@ -503,6 +501,112 @@ def numpy_like():
         step(start)
 
 
+# ---- counters that mislead -----------------------------------------------------------------------
+
+
+@shape
+def counter_jumps():
+    """The number of samples so far."""
+    samples = 0
+    while samples < 37 * N:
+        step(samples)
+        samples += 37
+
+
+@shape
+def counter_by_four():
+    """The first sample of the next batch."""
+    start = 0
+    while start < 4 * N:
+        step(start)
+        start += 4
+
+
+@shape
+def counter_wraps():
+    """A place in a ring of buffers."""
+    slot = 0
+    left = N
+    while left:
+        step(slot)
+        slot = (slot + 1) % 7
+        left -= 1
+
+
+@shape
+def counter_is_float():
+    i = 0.0
+    while i < N:
+        step(i)
+        i += 1
+
+
+@shape
+def counter_is_big():
+    i = 1 << 70
+    end = i + N
+    while i < end:
+        step(i)
+        i += 1
+
+
+@shape
+def counter_of_epochs_goes_back():
+    for epoch in range(5):
+        i = 0
+        while i < N // 5:
+            step(i)
+            i += 1
+
+
+@shape
+def loops_left_by_exceptions():
+    def train(n):
+        for i in range(10 * n):
+            if i == n:
+                raise StopIteration
+            step(i)
+
+    for epoch in range(5):
+        try:
+            train(N // 5)
+        except StopIteration:
+            pass
+
+
+@shape
+def loop_object_is_freed():
+    """Each round takes its item from an iterator of its own."""
+    for i in range(N):
+        for x in iter([i]):
+            step(x)
+
+
+@shape
+def dictionary_grows():
+    """A trainer whose attributes are moved in memory again and again."""
+
+    class Growing:
+        pass
+
+    self = Growing()
+    self.step = 0
+    while self.step < N:
+        step(self.step)
+        self.step += 1
+        setattr(self, "loss_%d" % self.step, 0.0)
+
+
+@shape
+def counted_twice():
+    """A variable is written twice in each round."""
+    i = 0
+    while i < N:
+        i = i + 0
+        step(i)
+        i += 1
+
+
 def main():
     global N, LENGTH
     if sys.argv[1] == "--list":
@@ -511,7 +615,7 @@ def main():
     N = int(sys.argv[2])
     LENGTH = float(sys.argv[3]) / 1000
     SHAPES[sys.argv[1]]()
-    print("steps", done)
+    print("steps", done[0])
 
 
 if __name__ == "__main__":

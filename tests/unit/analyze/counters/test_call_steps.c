@@ -6,14 +6,32 @@
 
 enum { TASK = 2, NAME = 5, OTHER = 6, CALLS_MAX = 1000, PERIOD_NS = 8000000 };
 
+enum { STACK_TRAIN = 1, STACK_OTHER = 2, SAMPLES_MAX = 400 };
+
 static struct tp_mark marks[CALLS_MAX];
+static const char *strings[] = {"", "train", "main", "trainer", "", "train() in train", "other()"};
+static struct tp_frame frames[] = {{0}, {.symbol = 1}, {.symbol = 2}};
+static const uint32_t train_frames[] = {1, 2};
+static const uint32_t other_frames[] = {2};
+static struct tp_stack stacks[] = {{0}, {train_frames, 2, 0}, {other_frames, 1, 0}};
+static struct tp_sample samples[SAMPLES_MAX];
+static size_t sample_index[TASK + 2];
 static struct tp_trace trace;
 static struct tp_analysis analysis;
 static struct tp_counter_steps found;
 
 static void setup(void)
 {
-	trace = (struct tp_trace){.marks = marks};
+	trace = (struct tp_trace){.marks = marks,
+				  .strings = strings,
+				  .n_strings = sizeof(strings) / sizeof(*strings),
+				  .frames = frames,
+				  .n_frames = sizeof(frames) / sizeof(*frames),
+				  .stacks = stacks,
+				  .n_stacks = sizeof(stacks) / sizeof(*stacks),
+				  .samples = samples,
+				  .sample_index = sample_index};
+	sample_index[TASK + 1] = 0;
 	analysis = (struct tp_analysis){.trace = &trace, .main_task = TASK};
 	found = (struct tp_counter_steps){0};
 }
@@ -84,6 +102,54 @@ START_TEST(the_function_with_most_calls_has_them)
 }
 END_TEST
 
+/* A sample each 10 ms until then; each tenth one is not in the function that trains. */
+static void sample_until(double ms, uint32_t stack)
+{
+	size_t *n = &sample_index[TASK + 1];
+	for (; (double)*n * 10 < ms; ++*n)
+		samples[*n] = (struct tp_sample){.task = TASK,
+						 .time_ns = *n * 10000000,
+						 .stack = *n % 10 ? stack : STACK_OTHER};
+}
+
+/* Steps of 8 ms from 0.2 s on; the breakpoint is set at 1 s. */
+static const struct {
+	uint32_t before; /* the function that runs before the breakpoint is set */
+	size_t n_inferred;
+} earlier[] = {{STACK_TRAIN, 100}, {STACK_OTHER, 0}};
+
+START_TEST(calls_before_the_breakpoint_are_estimated)
+{
+	sample_until(200, STACK_OTHER);
+	sample_until(1000, earlier[_i].before);
+	sample_until(2600, STACK_TRAIN);
+	add_steps(200, 125);
+	ck_assert(tp_call_steps_find(&found, &analysis));
+	ck_assert_uint_le(found.n_inferred, earlier[_i].n_inferred + 1);
+	ck_assert_uint_ge(found.n_inferred + 2, earlier[_i].n_inferred);
+	ck_assert_uint_eq(found.n, 200 + found.n_inferred);
+	ck_assert_uint_eq(found.n_exact, 200);
+	ck_assert_uint_eq(found.borders[found.n_inferred], marks[0].time_ns);
+	for (size_t i = 1; i < found.n; i++)
+		ck_assert_uint_gt(found.borders[i], found.borders[i - 1]);
+	tp_counter_steps_release(&found);
+}
+END_TEST
+
+/* Times that no program makes; and a breakpoint that was set for the last few of many calls. */
+START_TEST(no_more_calls_are_estimated_than_were_recorded)
+{
+	sample_until(3000, STACK_TRAIN);
+	for (uint64_t i = 0; i < 30; i++)
+		add(TASK, NAME, 2000000000 + (_i ? i * PERIOD_NS : 0), 1 + i);
+	if (tp_call_steps_find(&found, &analysis)) {
+		ck_assert_uint_eq(found.n, 30);
+		ck_assert_uint_eq(found.n_inferred, 0);
+		tp_counter_steps_release(&found);
+	}
+}
+END_TEST
+
 Suite *suite_analyze_call_steps(void);
 Suite *suite_analyze_call_steps(void)
 {
@@ -94,6 +160,9 @@ Suite *suite_analyze_call_steps(void)
 	tcase_add_test(tc, lost_calls_part_what_is_known);
 	tcase_add_loop_test(tc, too_few_or_irregular_calls_are_no_steps, 0, 3);
 	tcase_add_test(tc, the_function_with_most_calls_has_them);
+	tcase_add_loop_test(tc, no_more_calls_are_estimated_than_were_recorded, 0, 2);
+	tcase_add_loop_test(tc, calls_before_the_breakpoint_are_estimated, 0,
+			    (int)(sizeof(earlier) / sizeof(*earlier)));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -613,14 +613,68 @@ START_TEST(a_counter_of_a_small_part_of_the_run_is_no_step)
 }
 END_TEST
 
-START_TEST(a_counter_that_is_too_fast_for_the_samples_has_no_steps)
+START_TEST(a_training_after_a_longer_preparation_has_the_steps)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
 	begin(c, 1);
+	work(c, 6000);
+	for (int i = 0; i < 100; i++) {
+		c->values[0] = (uint64_t)i;
+		work_step(c, 30);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Nothing but its growth shows that it counts steps, so the count is not certain. */
+START_TEST(short_steps_of_a_variable_are_counted)
+{
+	static const double lengths[] = {2, 3, 5, 9};
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	work(c, 100);
 	for (int i = 0; i < 1500; i++) {
 		c->values[0] = (uint64_t)i;
-		work(c, 3);
+		work_step(c, lengths[_i]);
 	}
+	work(c, 100);
+	judge(c);
+	expect_steps(c);
+	ck_assert(c->sim.profile.steps_are_about);
+	end(c);
+}
+END_TEST
+
+/* Epochs of 3.2 s, with 800 steps each. */
+START_TEST(short_steps_of_long_epochs_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = _i ? "for loop at line 110" : NULL;
+	work(c, 100);
+	for (uint64_t i = 0; i < 1600; i++) {
+		c->values[0] = i % 800 + (_i ? 1 : 0);
+		work_step(c, 4);
+	}
+	work(c, 100);
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* All samples of a batch are counted when it arrives, in steps of 24 ms. */
+START_TEST(samples_of_batches_are_no_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (uint64_t i = 0; i < 200; i++)
+		for (uint64_t sample = 0; sample < 8; sample++) {
+			c->values[0] = 8 * i + sample;
+			work(c, sample < 7 ? 0.2 : 24 - 1.4);
+		}
 	judge(c);
 	expect_none(c);
 	end(c);
@@ -633,7 +687,7 @@ START_TEST(short_steps_of_a_loop_are_counted)
 	static const double lengths[] = {2, 3, 5, 8};
 	struct counting *c = tp_alloc(sizeof(*c));
 	begin(c, 1);
-	c->names[0] = "for loop at line 110";
+	c->names[0] = _i % 2 ? "for loop down at line 110" : "for loop at line 110";
 	c->totals[0] = 1000;
 	work(c, 100);
 	for (int i = 0; i < 1000; i++) {
@@ -761,7 +815,10 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, a_wrong_number_that_stays_is_wrong_once);
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, a_counter_of_a_small_part_of_the_run_is_no_step);
-	tcase_add_test(tc, a_counter_that_is_too_fast_for_the_samples_has_no_steps);
+	tcase_add_test(tc, a_training_after_a_longer_preparation_has_the_steps);
+	tcase_add_loop_test(tc, short_steps_of_a_variable_are_counted, 0, 4);
+	tcase_add_loop_test(tc, short_steps_of_long_epochs_are_counted, 0, 2);
+	tcase_add_test(tc, samples_of_batches_are_no_steps);
 	tcase_add_loop_test(tc, short_steps_of_a_loop_are_counted, 0, 4);
 	tcase_add_loop_test(tc, steps_before_the_first_reading_are_counted, 0, 2);
 	tcase_add_test(tc, a_high_first_value_is_no_steps_where_there_was_no_time_for_them);

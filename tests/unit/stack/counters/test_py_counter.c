@@ -144,6 +144,20 @@ START_TEST(variables_that_jump_are_given_up)
 }
 END_TEST
 
+START_TEST(a_variable_that_grows_by_the_size_of_a_batch_is_reported)
+{
+	static const unsigned n_batches[] = {1, 1, 2, 1, 3, 16, 1};
+	begin((unsigned)_i);
+	uint64_t n = 0;
+	for (unsigned i = 0; i < 70; i++) {
+		n += 64 * n_batches[i % 7];
+		set(2, n);
+		expect_step(n);
+	}
+	end();
+}
+END_TEST
+
 START_TEST(other_objects_are_soon_not_read_any_more)
 {
 	begin((unsigned)_i);
@@ -370,6 +384,7 @@ Suite *suite_stack_py_counter(void)
 		numbers_of_one_and_of_two_digits_are_read,
 		a_variable_that_is_set_late_is_found,
 		variables_that_jump_are_given_up,
+		a_variable_that_grows_by_the_size_of_a_batch_is_reported,
 		other_objects_are_soon_not_read_any_more,
 		new_objects_without_numbers_are_searched_seldom,
 		without_a_stack_nothing_counts,

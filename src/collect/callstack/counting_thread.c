@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses a thread that works while the first thread of its process does not. */
+#include "counting_thread.h"
+
+enum {
+	ROW_MIN = 8,    /* samples without one of the first thread: 80 ms at 99 Hz */
+	GROUP = 64,     /* samples after which the choice is reviewed */
+	FIRST_MAX = 16, /* of them of the first thread: with more it works itself */
+	VOTES_MAX = 16, /* a thread that has ended is replaced after as many samples */
+};
+
+/* Of several threads the one with most samples: each sample of another one is a vote against it. */
+static void vote(struct tp_counting_thread *self, pid_t tid)
+{
+	if (self->tid == tid) {
+		self->n_votes += self->n_votes < VOTES_MAX;
+		self->n_row++;
+		return;
+	}
+	if (self->n_votes > 0) {
+		self->n_votes--;
+		return;
+	}
+	self->tid = tid;
+	self->n_votes = 1;
+	self->n_row = 1;
+	self->is_chosen = false;
+}
+
+static void review(struct tp_counting_thread *self)
+{
+	if (self->n_first > FIRST_MAX)
+		self->is_chosen = false;
+	self->n = 0;
+	self->n_first = 0;
+}
+
+void tp_counting_thread_add(struct tp_counting_thread *self, pid_t tid, bool is_first)
+{
+	self->n++;
+	if (is_first) {
+		self->n_first++;
+		self->n_row = 0;
+	} else {
+		vote(self, tid);
+	}
+	if (self->n_row >= ROW_MIN)
+		self->is_chosen = true;
+	if (self->n >= GROUP)
+		review(self);
+}
+
+bool tp_counting_thread_is(const struct tp_counting_thread *self, pid_t tid)
+{
+	return self->is_chosen && self->tid == tid;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of variables that grow by the size of a batch. */
+#include "analyze/counters/counter_stride.h"
+
+#include <check.h>
+
+enum { N = 60 };
+
+static struct tp_counter_reading readings[N];
+static struct tp_counter_series series;
+
+/* Each row: rounds between two readings, in turn. */
+static const struct {
+	const char *what;
+	uint64_t first;
+	uint64_t by;
+	unsigned n_rounds[4];
+	uint64_t stride;
+} rows[] = {
+	{"long rounds", 0, 64, {1, 1, 1, 1}, 64},
+	{"short rounds", 0, 32, {5, 4, 6, 5}, 32},
+	{"a first batch of another size", 10, 64, {1, 2, 1, 1}, 64},
+	{"by one", 0, 1, {1, 1, 1, 1}, 1},
+	{"by one, in short rounds", 3, 1, {2, 1, 3, 2}, 1},
+	{"a batch of four", 0, 4, {1, 1, 2, 1}, 4},
+};
+
+START_TEST(a_round_counts_as_one)
+{
+	uint64_t value = rows[_i].first;
+	uint64_t expected[N];
+	series = (struct tp_counter_series){.readings = readings};
+	for (uint64_t rounds = 0; series.n < N; value += rows[_i].by * rounds) {
+		size_t i = series.n++;
+		readings[i] = (struct tp_counter_reading){.value = value};
+		expected[i] = rows[_i].stride == 1 ? value
+						   : (value - rows[_i].first) / rows[_i].by +
+							     rows[_i].first / rows[_i].by;
+		rounds = rows[_i].n_rounds[i % 4];
+	}
+	tp_counter_stride_divide(&series);
+	for (size_t i = 0; i < N; i++)
+		ck_assert_msg(readings[i].value == expected[i], "%s: %zu", rows[_i].what, i);
+}
+END_TEST
+
+/* Epochs of 30 batches: 29 of 64 samples, one of 30. */
+START_TEST(a_last_smaller_batch_is_a_round)
+{
+	series = (struct tp_counter_series){.readings = readings, .n = N};
+	for (uint64_t i = 0; i < N; i++)
+		readings[i].value = i % 30 < 29 ? 64 * (i % 30) : 64 * 28 + 30;
+	tp_counter_stride_divide(&series);
+	for (uint64_t i = 0; i < N; i++)
+		ck_assert_uint_eq(readings[i].value, i % 30);
+}
+END_TEST
+
+START_TEST(numbers_without_a_common_growth_stay)
+{
+	series = (struct tp_counter_series){.readings = readings, .n = N};
+	for (uint64_t i = 0; i < N; i++)
+		readings[i].value = i * i + 7 * i;
+	readings[30].value++;
+	tp_counter_stride_divide(&series);
+	ck_assert_uint_eq(readings[3].value, 30);
+	ck_assert_uint_eq(readings[59].value, 59 * 59 + 7 * 59);
+	series.n = 8; /* too few to show one */
+	for (uint64_t i = 0; i < 8; i++)
+		readings[i].value = 64 * i;
+	tp_counter_stride_divide(&series);
+	ck_assert_uint_eq(readings[7].value, 448);
+	series.n = 0;
+	tp_counter_stride_divide(&series);
+}
+END_TEST
+
+Suite *suite_analyze_counter_stride(void);
+Suite *suite_analyze_counter_stride(void)
+{
+	Suite *suite = suite_create("analyze/counter_stride");
+	TCase *tc = tcase_create("counter_stride");
+	tcase_add_loop_test(tc, a_round_counts_as_one, 0, (int)(sizeof(rows) / sizeof(*rows)));
+	tcase_add_test(tc, a_last_smaller_batch_is_a_round);
+	tcase_add_test(tc, numbers_without_a_common_growth_stay);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
