@@ -317,7 +317,8 @@ static enum tp_status fail_write(const char *directory, int error, struct tp_err
 	char *name;
 	split_path(directory, &parent, &name);
 	enum tp_status status = tp_fail_errno(err, error, "cannot write in '%s'", parent);
-	if (error == ENOENT)
+	/* In a folder that was removed, and in /proc, nothing can be made. */
+	if (error == ENOENT && access(parent, F_OK) != 0)
 		tp_error_next_word(err, "mkdir -p ", parent, "");
 	else if (strcmp(parent, "/tmp") == 0)
 		tp_error_next(err, "choose another -o");
