@@ -40,7 +40,7 @@ struct tp_inherited {
 
 /* Call it first in main(), before signals or limits change. Closed descriptors 0 to 2 are opened
  * on /dev/null for us only (the target finds them closed), so that no file of ours gets their
- * numbers. */
+ * numbers; standard output for reading, so that writing fails. */
 void tp_inherited_save(struct tp_inherited *out);
 
 struct tp_target;

@@ -15,7 +15,7 @@
 
 #define SPREAD_NS (10 * (long)TP_NS_PER_MS)
 
-enum { ANSWER_WAIT_MS = 20, ROWS_MAX = sizeof(((struct tp_group_signals *)0)->rows) / 8 };
+enum { ANSWER_WAIT_MS = 20 };
 
 /* ---- child ---------------------------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ static void drain(const sigset_t *all, struct tp_group_signals *out)
 	static const struct timespec at_once;
 	siginfo_t info;
 	out->n = 0;
-	while (out->n < ROWS_MAX && sigtimedwait(all, &info, &at_once) > 0) {
+	while (out->n < TP_GROUP_SIGNALS_MAX && sigtimedwait(all, &info, &at_once) > 0) {
 		if (info.si_code == SI_KERNEL)
 			continue;
 		out->rows[out->n].signal = info.si_signo;

@@ -17,6 +17,8 @@ struct tp_group_listener {
 	uint32_t n_requests;
 };
 
+enum { TP_GROUP_SIGNALS_MAX = 64 };
+
 /* Signals of other processes; those of the terminal are not among them. */
 struct tp_group_signals {
 	uint32_t asked; /* the request that this answers */
@@ -24,7 +26,7 @@ struct tp_group_signals {
 	struct {
 		int32_t signal;
 		int32_t sender; /* pid */
-	} rows[64];
+	} rows[TP_GROUP_SIGNALS_MAX];
 };
 
 /* Starts the child. The caller must have blocked the signals in question. */

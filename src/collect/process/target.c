@@ -82,10 +82,13 @@ void tp_inherited_save(struct tp_inherited *out)
 	for (int signal = 1; signal < NSIG; signal++)
 		out->ignored |= (uint64_t)is_ignored(signal) << (signal - 1);
 	getrlimit(RLIMIT_NOFILE, &out->files);
-	for (int fd = 0; fd <= 2; fd++)
+	for (int fd = 0; fd <= 2; fd++) {
+		/* What a command prints where nobody reads must fail, and not be lost. */
+		int access = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
-		    open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
+		    open("/dev/null", access | O_CLOEXEC) != fd)
 			return; /* no /dev/null: nothing else can be done */
+	}
 }
 
 static void child_restore(const struct tp_inherited *inheritance)
