@@ -58,6 +58,7 @@ void tp_group_listener_start(struct tp_group_listener *out)
 void tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out)
 {
 	struct pollfd wait = {.fd = listener->fd, .events = POLLIN};
+	struct tp_group_signals answer;
 	uint32_t asked = ++listener->n_requests;
 	out->n = 0;
 	if (!listener->pid)
@@ -65,12 +66,14 @@ void tp_group_listener_request(struct tp_group_listener *listener, struct tp_gro
 	nanosleep(&(struct timespec){.tv_nsec = SPREAD_NS}, NULL);
 	if (send(listener->fd, &asked, sizeof(asked), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(asked))
 		return;
-	/* If it is stopped, its answer comes too late, and is dropped at the next request. */
+	/* If it was stopped, answers to earlier requests come first. */
 	while (poll(&wait, 1, ANSWER_WAIT_MS) > 0 &&
-	       recv(listener->fd, out, sizeof(*out), MSG_DONTWAIT) == sizeof(*out))
-		if (out->asked == asked)
+	       recv(listener->fd, &answer, sizeof(answer), MSG_DONTWAIT) == sizeof(answer)) {
+		for (uint32_t i = 0; i < answer.n && out->n < TP_GROUP_SIGNALS_MAX; i++)
+			out->rows[out->n++] = answer.rows[i];
+		if (answer.asked == asked)
 			return;
-	out->n = 0;
+	}
 }
 
 bool tp_group_signals_remove(struct tp_group_signals *signals, int signal, pid_t sender)

@@ -21,7 +21,7 @@ enum { TP_GROUP_SIGNALS_MAX = 64 };
 
 /* Signals of other processes; those of the terminal are not among them. */
 struct tp_group_signals {
-	uint32_t asked; /* the request that this answers */
+	uint32_t asked; /* in an answer: the request */
 	uint32_t n;
 	struct {
 		int32_t signal;

@@ -65,7 +65,7 @@ START_TEST(signals_that_queue_are_found_as_often_as_sent)
 }
 END_TEST
 
-/* Signals of a stopped listener stay pending; its late answer must not be taken for the next. */
+/* Its late answer comes before the next, and may have a part of what the next request is for. */
 START_TEST(a_listener_that_is_stopped_says_nothing)
 {
 	struct tp_group_signals of_group;
