@@ -3,6 +3,7 @@
 #include "trainprof/store/recording.h"
 
 #include "encoder.h"
+#include "folder.h"
 #include "layout.h"
 #include "manifest.h"
 #include "wire_num.h"
@@ -258,6 +259,11 @@ void tp_store_end(struct tp_store *store)
 const char *tp_store_format(void)
 {
 	return LAYOUT_WRITTEN;
+}
+
+char *tp_store_find(const struct tp_store *store, const char *path)
+{
+	return tp_folder_find(path, store->directory_fd);
 }
 
 uint64_t tp_store_size(const struct tp_store *store)
