@@ -3,6 +3,7 @@
 #include "trainprof/store/recording.h"
 
 #include "encoder.h"
+#include "folder.h"
 #include "layout.h"
 #include "manifest.h"
 #include "wire_num.h"
@@ -260,6 +261,11 @@ const char *tp_store_format(void)
 	return LAYOUT_WRITTEN;
 }
 
+char *tp_store_find(const struct tp_store *store, const char *path)
+{
+	return tp_folder_find(path, store->directory_fd);
+}
+
 uint64_t tp_store_size(const struct tp_store *store)
 {
 	return store->ledger.n_bytes;
@@ -317,7 +323,8 @@ static enum tp_status fail_write(const char *directory, int error, struct tp_err
 	char *name;
 	split_path(directory, &parent, &name);
 	enum tp_status status = tp_fail_errno(err, error, "cannot write in '%s'", parent);
-	if (error == ENOENT)
+	/* In a folder that was removed, and in /proc, nothing can be made. */
+	if (error == ENOENT && access(parent, F_OK) != 0)
 		tp_error_next_word(err, "mkdir -p ", parent, "");
 	else if (strcmp(parent, "/tmp") == 0)
 		tp_error_next(err, "choose another -o");

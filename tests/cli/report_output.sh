@@ -15,6 +15,8 @@ trainprof report --schema | head -2
 trainprof report --markdown prof | head -1 | cut -c1-3
 trainprof report prof >/dev/full
 said $?
+trainprof report --json prof >&-
+said $?
 trainprof report --json prof -o /dev/full/x 2>&1
 said $?
 {

@@ -2,8 +2,9 @@
 # shellcheck shell=sh
 # A folder of rules that the user names must contain rules: otherwise nothing starts.
 mkdir empty families families/bottlenecks families/bottlenecks/input
-touch file
-for words in --rules=/nosuch --rules=empty --rules=families --rules=file --rules=; do
+mkdir project project/data
+touch file project/package.json project/data/points.json
+for words in --rules=/nosuch --rules=empty --rules=families --rules=project --rules=file --rules=; do
 	trainprof run "$words" -o r -- touch started 2>&1
 	echo "run $words: status $?"
 	trainprof attach "$words" -o r $$ 2>&1

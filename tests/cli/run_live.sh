@@ -12,7 +12,7 @@ until [ -e go ]; do sleep 0.05; done
 exit 3
 END
 cat >screen.py <<'END'
-import os
+import json, os, subprocess
 from terminal import Screen
 
 def job(command):
@@ -56,6 +56,17 @@ asks_not("not asked: the terminal was the program's", job("trainprof run -o prof
 # A script started it.
 s = Screen(["sh", "-c", live + "; echo \"ended $?.\"; read -r word"], 24, 90)
 asks_not("not asked: in a script", s)
+# Without events, processes are found by looking for children: the view is none of the program.
+s = job("without_perf trainprof run --live --log two.log -o prof3 -- sh -c 'until [ -e go2 ]; do sleep 0.1; done; exit 3'")
+s.expect("trainprof top  prof3", "[1 Overview]")
+open("go2", "w").close()
+s.expect("Saved prof3", "Press v to look around")
+os.write(s.fd, b"x")
+s.expect("ended 3.")
+s.press(b"abc\n", "word 'abc'")
+s.end()
+report = json.loads(subprocess.run(["trainprof", "report", "--json", "prof3"], stdout=subprocess.PIPE, check=False).stdout)
+print("processes:", sorted({process["name"] for process in report["processes"]}))
 END
 export PYTHONPATH="$CASES" PYTHONDONTWRITEBYTECODE=1
 timeout 100 python3 screen.py

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the memory of trainprof at a steady load: proof_steady.py BUILD SECONDS [FOLDER].
 
-A C trainer with a loader and a Python training loop are measured at the same time, each with the
+A C trainer with loaders and a Python training loop are measured at the same time, each with the
 default options. Resident memory is read every 5 s. It may grow by at most 1 MiB after the first two
 minutes.
 """
@@ -16,17 +16,24 @@ SETTLED_S = 120
 EVERY_S = 5
 KIB_MAX = 1024
 
+# Two threads: a loader that hands batches over, and a loop that trains on them, 50 steps a second.
 LOOP = """
-import sys, time
-def load(step):
-    time.sleep(0.03)
-    return [float(step + i) for i in range(2000)]
+import queue, sys, threading, time
+until = time.monotonic() + float(sys.argv[1])
+batches = queue.Queue(2)
+def load():
+    step = 0
+    while time.monotonic() < until:
+        time.sleep(0.018)
+        batches.put([float(step + i) for i in range(8000)])
+        step += 1
+    batches.put(None)
 def train(batch):
     return sum(x * 0.5 for x in batch)
-until = time.monotonic() + float(sys.argv[1])
+threading.Thread(target=load).start()
 step = 0
-while time.monotonic() < until:
-    train(load(step))
+while (batch := batches.get()) is not None:
+    train(batch)
     step += 1
     if step % 10 == 0:
         print("step", step, flush=True)
@@ -40,7 +47,7 @@ def programs(build, folder, seconds):
         file.write(LOOP)
     data = os.path.join(folder, "data")
     trainer = [f"{build}/programs/trainer", "--data", data, "--steps", "1000000", "--milliseconds",
-               str(int(seconds * 1000)), "--workers", "2", "--sleep-us", "50000", "--checkpoint-every", "500",
+               str(int(seconds * 1000)), "--workers", "2", "--sleep-us", "100000", "--checkpoint-every", "500",
                "--checkpoint-mb", "1", "--log", os.path.join(folder, "log"), "--checkpoint",
                os.path.join(folder, "checkpoint")]
     return [("trainer", trainer), ("python", [sys.executable, loop, str(seconds)])]

@@ -30,6 +30,8 @@ sys.path.insert(0, os.path.dirname(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 DISK_BYTES = 24 << 20
+# From its first step to the interrupt the job runs for 26 s, and then has to run on.
+JOB_S = 50
 AWAY_S = 0.7
 RETRY_S = 2.0
 
@@ -135,6 +137,16 @@ def report(build, recording, *how):
     return done.stdout
 
 
+def steps_of(seconds, command, environment):
+    """Returns how many steps the job takes in so many seconds, from the difference of two short runs."""
+    took = []
+    for steps in (20, 80):
+        began = time.monotonic()
+        subprocess.run([*command, "--steps", str(steps)], check=True, env=environment)
+        took.append(time.monotonic() - began)
+    return int(seconds * 60 / max(took[1] - took[0], 0.1))
+
+
 def started(recording):
     """Returns the time of the wall clock at which the recording began."""
     with open(os.path.join(recording, "manifest.json"), encoding="utf-8") as file:
@@ -144,7 +156,6 @@ def started(recording):
 def main():
     build = os.path.abspath(sys.argv[1])
     stop_s = float(sys.argv[2]) if len(sys.argv) > 2 else 60
-    steps = int(os.environ.get("STEPS", "400"))
     python = os.environ.get("PYTHON", "/usr/bin/python3")
     if os.geteuid() != 0 or subprocess.run([python, "-c", "import torch"], capture_output=True, check=False).returncode:
         print("skip: needs root, and PYTHON with PyTorch")
@@ -161,10 +172,12 @@ def main():
     try:
         with open(os.path.join(folder, "seeded.py"), "w", encoding="ascii") as file:
             file.write(SEEDED)
-        at, said = play(folder, build, python, stop_s, steps)
         alone = os.path.join(folder, "alone")
-        subprocess.run([python, os.path.join(folder, "seeded.py"), JOB, "prints", alone, "--steps", str(steps)],
-                       check=True, env=dict(os.environ, OMP_NUM_THREADS="1"))
+        command = [python, os.path.join(folder, "seeded.py"), JOB, "prints", alone]
+        environment = dict(os.environ, OMP_NUM_THREADS="1")
+        steps = steps_of(JOB_S, command, environment)
+        at, said = play(folder, build, python, stop_s, steps)
+        subprocess.run([*command, "--steps", str(steps)], check=True, env=environment)
         first, second = (json.loads(report(build, os.path.join(disk, name), "--json")) for name in ("first", "second"))
         gaps = [(gap["reason"], gap["start_ns"] / 1e9, gap["end_ns"] / 1e9) for gap in first["collection"]["gaps"]]
         for reason, begin, end in gaps:

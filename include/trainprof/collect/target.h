@@ -9,9 +9,9 @@
  *
  * Signals that reach only trainprof are forwarded: INT QUIT TERM HUP USR1 USR2 CONT, and all others
  * that would end us without being a fault of ours (ALRM VTALRM PROF XCPU IO PWR, real time).
- * Signals of the terminal (SI_KERNEL) are not, because the whole group receives them anyway. A
- * kill(1) to the group cannot be distinguished from a kill(1) to us: the target then gets the
- * signal twice, as under timeout(1). Signals are read from a signalfd, so no handler runs and
+ * Signals that the whole group receives are not: those of the terminal (SI_KERNEL), and those that
+ * a child of ours in the group receives as well. One that the target sends to us alone is meant for
+ * its parent, and goes to ours. Signals are read from a signalfd, so no handler runs and
  * nothing is interrupted. When the target is stopped by a signal like that of Ctrl-Z, we stop too,
  * so that the shell regains the terminal.
  */
@@ -40,7 +40,7 @@ struct tp_inherited {
 
 /* Call it first in main(), before signals or limits change. Closed descriptors 0 to 2 are opened
  * on /dev/null for us only (the target finds them closed), so that no file of ours gets their
- * numbers. */
+ * numbers; standard output for reading, so that writing fails. */
 void tp_inherited_save(struct tp_inherited *out);
 
 struct tp_target;
@@ -93,8 +93,8 @@ enum {
 	TP_TARGET_STOPPED = 8,     /* it was stopped by a signal, or continued */
 };
 
-/* Forwards signals, stops together with the target, reaps adopted daemons. Never blocks. Returns
- * TP_TARGET_… */
+/* Forwards signals, stops together with the target, reaps adopted daemons. Blocks for 10 to 30 ms
+ * if there are signals to forward. Returns TP_TARGET_… */
 unsigned tp_target_poll(struct tp_target *target);
 
 /* Collects the end; blocks while it runs, still forwarding signals. */

@@ -49,6 +49,10 @@ void tp_store_wait_for_room(struct tp_store *store);
  * record. */
 void tp_store_end(struct tp_store *store);
 
+/* Where the recording, which was made at `path` (absolute), is now, on the heap: NULL if no path
+ * leads to it, because it was removed, or its disk was unmounted. */
+char *tp_store_find(const struct tp_store *store, const char *path);
+
 /* Bytes written, for progress and for --max-size. */
 uint64_t tp_store_size(const struct tp_store *store);
 

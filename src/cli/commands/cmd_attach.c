@@ -47,11 +47,13 @@ static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		free(measured.directory);
 		return status;
 	}
-	tp_recordings_set_last(measured.directory);
 	tp_run_session_check_whole(&measured);
-	tp_post_run_report(cli, o, &measured);
-	if (strcmp(o->summary, "none") != 0)
-		tp_view_offer(cli, &measured);
+	if (!measured.is_gone) {
+		tp_recordings_set_last(measured.directory);
+		tp_post_run_report(cli, o, &measured);
+		if (strcmp(o->summary, "none") != 0)
+			tp_view_offer(cli, &measured);
+	}
 	free(measured.directory);
 	return TP_EXIT_OK;
 }

@@ -92,6 +92,21 @@ static bool can_be_live(const struct tp_run_options *o)
 	return o->log && tp_viewer_has_terminal();
 }
 
+/* Reports about the recording; false if the report is incomplete. */
+static bool report_recording(const struct tp_cli *cli, const struct tp_run_options *o,
+			     struct tp_rank_run *rank, const struct tp_run_session_result *measured)
+{
+	tp_recordings_set_last(o->job ? rank->job.folder : measured->directory);
+	if (o->job)
+		return tp_rank_run_end(rank, measured);
+	bool is_complete = tp_post_run_report(cli, o, measured);
+	if (strcmp(o->summary, "none") != 0)
+		tp_view_offer(cli, measured);
+	if (o->is_digest_only)
+		tp_recordings_keep_digest(measured->directory);
+	return is_complete;
+}
+
 static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct tp_run_options *o = opts;
@@ -120,15 +135,9 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 		tp_rank_run_release(&rank);
 		return status;
 	}
-	tp_recordings_set_last(o->job ? rank.job.folder : measured.directory);
-	bool is_whole = tp_run_session_check_whole(&measured);
-	bool is_complete =
-		o->job ? tp_rank_run_end(&rank, &measured) : tp_post_run_report(cli, o, &measured);
-	is_complete = is_complete && is_whole;
-	if (!o->job && strcmp(o->summary, "none") != 0)
-		tp_view_offer(cli, &measured);
-	if (o->is_digest_only && !o->job)
-		tp_recordings_keep_digest(measured.directory);
+	bool is_complete = tp_run_session_check_whole(&measured);
+	if (!measured.is_gone)
+		is_complete &= report_recording(cli, o, &rank, &measured);
 	free(measured.directory);
 	tp_rank_run_release(&rank);
 	bool was_good = measured.end.kind == TP_END_EXITED && measured.end.code == 0;

@@ -7,6 +7,8 @@
  */
 #include "live_child.h"
 
+#include "trainprof/collect/helper_process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -37,8 +39,10 @@ void tp_live_child_return_keys(int saved)
 void tp_live_child_start(struct tp_live_child *child, const char *directory)
 {
 	child->pid = fork();
-	if (child->pid != 0)
+	if (child->pid != 0) {
+		tp_helper_add(child->pid);
 		return;
+	}
 	sigset_t none;
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
@@ -64,5 +68,6 @@ void tp_live_child_stop(struct tp_live_child *child)
 		while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
+	tp_helper_remove(child->pid);
 	child->pid = 0;
 }

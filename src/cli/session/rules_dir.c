@@ -41,7 +41,20 @@ static bool is_rules(const char *path)
 /* Folders of rules contain families, which contain files. */
 enum { RULES_DEPTH = 2 };
 
-/* Sets *found if a folder contains a JSON document; nothing in it may belong to another user. */
+/* What is loaded from a folder of rules: any other document in it is no rule. */
+static bool is_loaded(const char *name)
+{
+	static const char *const names[] = {"bottlenecks",  "idioms",         "patterns",
+					    "techniques",   "limits.json",    "pages.json",
+					    "sources.json", "thresholds.json"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Sets *found if a folder contains a JSON document that is loaded; nothing in it may belong to
+ * another user. */
 static enum tp_status search_json(const char *path, int depth, bool *found, struct tp_error *err)
 {
 	enum tp_status status = tp_trust_check(path, err);
@@ -50,16 +63,18 @@ static enum tp_status search_json(const char *path, int depth, bool *found, stru
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): a DIR of our own */
 	while (dir && status == TP_OK && (entry = readdir(dir))) {
 		char inside[PATH_MAX];
+		bool is_found = false;
 		size_t len = strlen(entry->d_name);
-		bool is_json = len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(inside, sizeof(inside), "%s/%s", path, entry->d_name);
-		*found |= is_json;
-		if (is_json)
+		if (len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0) {
+			is_found = true;
 			status = tp_trust_check(inside, err);
-		else if (depth > 0 && is_directory(inside))
-			status = search_json(inside, depth - 1, found, err);
+		} else if (depth > 0 && is_directory(inside)) {
+			status = search_json(inside, depth - 1, &is_found, err);
+		}
+		*found |= is_found && (depth < RULES_DEPTH || is_loaded(entry->d_name));
 	}
 	if (dir)
 		closedir(dir);

@@ -50,6 +50,7 @@ struct run_session {
 	struct tp_log_tee tee;
 	struct tp_live_child live_child;
 	const char *directory; /* of the recording */
+	char *whole_path;      /* of the recording, absolute */
 	char *marks_path;
 	char *python_path;     /* PYTHONPATH of the program; NULL = unchanged */
 	char *aside;           /* the recording that this one replaces, by --force */
@@ -197,15 +198,6 @@ static enum tp_status open_store(struct run_session *s, const char *directory, s
 	return status;
 }
 
-/* Absolute, because the program may change its directory. */
-static char *find_marks_path(const char *directory)
-{
-	char *whole = tp_recordings_absolute(directory);
-	char *path = tp_asprintf("%s/marks.ring", whole);
-	free(whole);
-	return path;
-}
-
 static void note_rates(struct run_session *s)
 {
 	const struct tp_collect_config *config = tp_plan_config(s->plan);
@@ -219,7 +211,10 @@ static enum tp_status open_output(struct run_session *s, const char *directory,
 				  struct tp_error *err)
 {
 	free(s->marks_path);
-	s->marks_path = s->argv ? find_marks_path(directory) : NULL;
+	free(s->whole_path);
+	s->whole_path = tp_recordings_absolute(directory);
+	/* Absolute, because the program may change its directory. */
+	s->marks_path = s->argv ? tp_asprintf("%s/marks.ring", s->whole_path) : NULL;
 	if (s->argv && !s->python_path)
 		s->python_path = tp_install_python_path();
 	tp_plan_free(s->plan);
@@ -304,11 +299,8 @@ static enum tp_status start_target(struct run_session *s, struct tp_error *err)
 static void on_started(void *context)
 {
 	struct run_session *s = context;
-	if (s->options->is_live) {
-		char *whole = tp_recordings_absolute(s->directory);
-		tp_live_child_start(&s->live_child, whole);
-		free(whole);
-	}
+	if (s->options->is_live)
+		tp_live_child_start(&s->live_child, s->whole_path);
 	if (s->argv)
 		return;
 	report_missing(s);
@@ -368,6 +360,31 @@ static void finish_run_info(struct run_session *s, const struct tp_sampler_resul
 			      program_of(s));
 }
 
+/* A recording that was moved meanwhile is read from where it is now. */
+static void check_place(struct run_session *s, struct tp_run_session_result *out)
+{
+	char *now = tp_store_find(s->store, s->whole_path);
+	out->is_gone = !now;
+	if (now && strcmp(now, s->whole_path) == 0) {
+		free(now);
+		return;
+	}
+	/* What stands at the old path is not ours. */
+	free(s->marks_path);
+	s->marks_path = now ? tp_asprintf("%s/marks.ring", now) : NULL;
+	if (!now) {
+		out->is_whole = false;
+		snprintf(out->note, sizeof(out->note),
+			 "'%.100s' was removed, or its disk was unmounted", out->directory);
+		return;
+	}
+	tp_buf_printf(&s->notices, "'%s' was moved to '%s' while it was written\n", out->directory,
+		      now);
+	free(out->directory);
+	out->directory = now;
+	s->directory = now;
+}
+
 /* Runs the sampler; afterwards the recording is closed, whatever happened. */
 static enum tp_status follow(struct run_session *s, struct tp_run_session_result *out,
 			     struct tp_error *err)
@@ -396,6 +413,7 @@ static enum tp_status follow(struct run_session *s, struct tp_run_session_result
 	out->end = result.end;
 	out->had_no_keys = !s->argv || s->options->is_live;
 	out->was_interrupted = result.was_interrupted;
+	check_place(s, out);
 	struct tp_error late = {0};
 	if (tp_store_finish(s->store, &s->run, &late) != TP_OK && out->is_whole) {
 		out->is_whole = false;
@@ -432,6 +450,7 @@ static void release(struct run_session *s)
 		unlink(s->marks_path);
 	tp_host_close(&s->host);
 	tp_arena_release(&s->arena);
+	free(s->whole_path);
 	free(s->marks_path);
 	free(s->python_path);
 	tp_buf_release(&s->notices);
@@ -534,7 +553,9 @@ int tp_run_session_attach(struct tp_run_session_result *out, const struct tp_cli
 bool tp_run_session_check_whole(const struct tp_run_session_result *measured)
 {
 	if (!measured->is_whole)
-		tp_message_print("trainprof report   (valid until then), or use --max-size and -o",
+		tp_message_print(measured->is_gone ? "choose another -o"
+						   : "trainprof report   (valid until then), or "
+						     "use --max-size and -o",
 				 "%s; %s kept running", measured->note, measured->program);
 	return measured->is_whole;
 }

@@ -123,6 +123,7 @@ struct tp_run_session_result {
 	struct tp_target_end end;
 	bool was_interrupted; /* the user does not want to wait for a report */
 	bool is_whole;        /* the recording did not stop early */
+	bool is_gone;         /* no path leads to it: `directory` is missing or not ours */
 	bool could_run;       /* nothing was measured, but the program can run without it */
 	char note[240];       /* "recording stopped after 0:41: …", or "" */
 	char program[80];     /* name of the program in messages */

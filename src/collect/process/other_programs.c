@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, KTHREADD = 2 };
+enum { PATH_SIZE = 4096, KTHREADD = 2, HAS_MARKS = 1 };
 
 #define PERIOD_NS   (4 * TP_NS_PER_S)
 #define COST_FACTOR 5000 /* this takes at most a five-thousandth of one CPU */
@@ -27,8 +27,7 @@ void tp_other_programs_init(struct tp_other_programs *others, const struct tp_ho
 
 void tp_other_programs_release(struct tp_other_programs *others)
 {
-	tp_map_release(&others->cpu_ns);
-	tp_map_release(&others->put);
+	tp_map_release(&others->known);
 }
 
 static void put_mark(struct tp_other_programs *others, pid_t pid, const char *comm,
@@ -46,23 +45,26 @@ static void put_mark(struct tp_other_programs *others, pid_t pid, const char *co
 }
 
 /* A process that did not exist at the last read has used all of its time since then. */
-static void read_one(struct tp_other_programs *others, pid_t pid, const struct tp_procfs_stat *stat,
-		     uint64_t now_ns)
+static void read_one(struct tp_other_programs *others, struct tp_map *seen, pid_t pid,
+		     const struct tp_procfs_stat *stat, uint64_t now_ns)
 {
 	uint64_t key = tp_hash_mix((uint64_t)pid, stat->start_ticks);
 	uint64_t cpu_ns = stat->utime_ns + stat->stime_ns;
-	uint64_t before_ns = 0;
+	uint64_t before = 0;
 	bool is_first = !others->read_ns;
-	if (is_first || !tp_map_get(&others->cpu_ns, key, &before_ns))
-		tp_map_set(&others->cpu_ns, key, is_first ? cpu_ns : 0);
-	if (is_first || cpu_ns <= before_ns ||
-	    (double)(cpu_ns - before_ns) < CPUS_MIN * (double)(now_ns - others->read_ns))
-		return;
-	if (!tp_map_get(&others->put, key, NULL))
-		put_mark(others, pid, stat->comm, others->read_ns, before_ns);
-	put_mark(others, pid, stat->comm, now_ns, cpu_ns);
-	tp_map_set(&others->put, key, 1);
-	tp_map_set(&others->cpu_ns, key, cpu_ns);
+	if (!tp_map_get(&others->known, key, &before) && is_first)
+		before = cpu_ns << 1;
+	uint64_t before_ns = before >> 1;
+	bool is_used =
+		!is_first && cpu_ns > before_ns &&
+		(double)(cpu_ns - before_ns) >= CPUS_MIN * (double)(now_ns - others->read_ns);
+	if (is_used) {
+		if (!(before & HAS_MARKS))
+			put_mark(others, pid, stat->comm, others->read_ns, before_ns);
+		put_mark(others, pid, stat->comm, now_ns, cpu_ns);
+		before = cpu_ns << 1 | HAS_MARKS;
+	}
+	tp_map_set(seen, key, before);
 }
 
 /* Excludes what can be neither stopped nor moved: kernel threads, and processes that ended. The
@@ -86,15 +88,20 @@ void tp_other_programs_read(struct tp_other_programs *others, uint64_t now_ns, b
 	uint64_t began_ns = tp_clock_self_cpu_ns();
 	DIR *proc = opendir(tp_host_path(others->host, path, sizeof(path), "/proc"));
 	const struct dirent *entry;
+	struct tp_map seen = {0};
 	while (proc && (entry = readdir(proc))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		struct tp_procfs_stat stat;
 		if (is_other_program(others, pid) &&
 		    tp_procfs_stat_read(&stat, others->host, pid, 0) && is_running(&stat))
-			read_one(others, pid, &stat, now_ns);
+			read_one(others, &seen, pid, &stat, now_ns);
 	}
-	if (proc)
+	if (proc) {
 		closedir(proc);
+		/* Processes that ended are forgotten: builds start thousands of them in an hour. */
+		tp_map_release(&others->known);
+		others->known = seen;
+	}
 	others->read_ns = now_ns;
 	uint64_t pause_ns = (tp_clock_self_cpu_ns() - began_ns) * COST_FACTOR;
 	others->due_ns = now_ns + (pause_ns > PERIOD_NS ? pause_ns : PERIOD_NS);

@@ -19,9 +19,10 @@ struct tp_other_programs {
 	const struct tp_host *host; /* borrowed, like the next two */
 	struct tp_sink *sink;
 	const struct tp_task_tree *tree; /* its processes are the target's */
-	struct tp_map cpu_ns; /* by pid and start: CPU time when last emitted, or first seen */
-	struct tp_map put;    /* same key: programs that have marks */
-	uint64_t read_ns;     /* time of the last read; 0 = never */
+	/* Those of the last read, by pid and start: twice the CPU time when it was last emitted or
+	 * first seen, plus 1 if the process has marks. */
+	struct tp_map known;
+	uint64_t read_ns; /* time of the last read; 0 = never */
 	uint64_t due_ns;
 	uint64_t n_put;
 };

@@ -3,6 +3,7 @@
 #include "trainprof/collect/target.h"
 #include "trainprof/collect/env.h"
 
+#include "group_signal.h"
 #include "job_stop.h"
 #include "process_access.h"
 #include "target_attach.h"
@@ -24,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STATUS_OURS = 125 };
+enum { STATUS_OURS = 125, SIGNALS_AT_ONCE = 16 };
 
 static const int leave_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 /* Signals that are sent to end, warn or control a program; batch systems also warn with SIGXCPU.
@@ -35,6 +36,7 @@ static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM,   SIGHUP,  SIGUSR1, S
 struct tp_target {
 	pid_t pid;
 	bool is_attached;
+	struct tp_group_listener listener;      /* if not attached */
 	struct tp_target_attachment attachment; /* if attached */
 	int epoll_fd;                           /* if attached: its end, and signals */
 	char *name;                             /* argv[0] */
@@ -79,10 +81,13 @@ void tp_inherited_save(struct tp_inherited *out)
 	for (int signal = 1; signal < NSIG; signal++)
 		out->ignored |= (uint64_t)is_ignored(signal) << (signal - 1);
 	getrlimit(RLIMIT_NOFILE, &out->files);
-	for (int fd = 0; fd <= 2; fd++)
+	for (int fd = 0; fd <= 2; fd++) {
+		/* What a command prints where nobody reads must fail, and not be lost. */
+		int access = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
-		    open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
+		    open("/dev/null", access | O_CLOEXEC) != fd)
 			return; /* no /dev/null: nothing else can be done */
+	}
 }
 
 static void child_restore(const struct tp_inherited *inheritance)
@@ -192,6 +197,8 @@ enum tp_status tp_target_start(struct tp_target **out, const struct tp_inherited
 	target->release_fd = release[1];
 	target->failure_fd = failure[0];
 	release[1] = failure[0] = -1;
+	/* After the target, which so remains our first child. */
+	tp_group_listener_start(&target->listener);
 	*out = target;
 out:
 	free(merged);
@@ -340,7 +347,35 @@ static void stop_like(const struct tp_target *target)
 		tp_job_stop(target->pid, signal);
 }
 
-static unsigned handle_signal(const struct tp_target *target, const struct signalfd_siginfo *info)
+/* Sends it as we received it: with its value, if it has one. */
+static void send_on(pid_t pid, const struct signalfd_siginfo *info)
+{
+	const union sigval value = {.sival_ptr = (void *)(uintptr_t)info->ssi_ptr};
+	if (info->ssi_code == SI_QUEUE)
+		sigqueue(pid, (int)info->ssi_signo, value);
+	else
+		kill(pid, (int)info->ssi_signo);
+}
+
+/* A signal of the program itself is meant for its parent, which is ours without us. */
+static void forward(const struct tp_target *target, const struct signalfd_siginfo *info)
+{
+	pid_t parent = getppid();
+	if ((pid_t)info->ssi_pid != target->pid)
+		send_on(target->pid, info);
+	else if (parent > 1)
+		send_on(parent, info);
+}
+
+/* True for a signal that the target may have received as well, as a member of our group. */
+static bool may_be_of_group(const struct tp_target *target, const struct signalfd_siginfo *info)
+{
+	return info->ssi_signo != SIGCHLD && info->ssi_signo != SIGCONT &&
+	       info->ssi_code != SI_KERNEL && getpgid(target->pid) == getpgrp();
+}
+
+static unsigned handle_signal(const struct tp_target *target, const struct signalfd_siginfo *info,
+			      struct tp_group_signals *of_group)
 {
 	int signal = (int)info->ssi_signo;
 	if (signal == SIGCHLD) {
@@ -351,9 +386,30 @@ static unsigned handle_signal(const struct tp_target *target, const struct signa
 	/* A shell continues the whole group. */
 	bool is_ours_alone = signal == SIGCONT ? stopped_by(target) != 0
 					       : tp_target_should_forward(signal, info->ssi_code);
-	if (is_ours_alone && !has_ended(target))
-		kill(target->pid, signal);
+	if (is_ours_alone && !has_ended(target) &&
+	    !tp_group_signals_remove(of_group, signal, (pid_t)info->ssi_pid))
+		forward(target, info);
 	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;
+}
+
+/* Returns TP_TARGET_… */
+static unsigned handle_signals(struct tp_target *target)
+{
+	struct signalfd_siginfo infos[SIGNALS_AT_ONCE];
+	unsigned events = 0;
+	ssize_t got;
+	while ((got = read(target->signal_fd, infos, sizeof(infos))) > 0) {
+		size_t n = (size_t)got / sizeof(infos[0]);
+		struct tp_group_signals of_group = {0};
+		size_t first = 0;
+		while (first < n && !may_be_of_group(target, &infos[first]))
+			first++;
+		if (first < n)
+			tp_group_listener_request(&target->listener, &of_group);
+		for (size_t i = 0; i < n; i++)
+			events |= handle_signal(target, &infos[i], &of_group);
+	}
+	return events;
 }
 
 static unsigned poll_attached(const struct tp_target *target)
@@ -367,12 +423,9 @@ static unsigned poll_attached(const struct tp_target *target)
 
 unsigned tp_target_poll(struct tp_target *target)
 {
-	unsigned events = 0;
-	struct signalfd_siginfo info;
 	if (target->is_attached)
 		return poll_attached(target);
-	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		events |= handle_signal(target, &info);
+	unsigned events = handle_signals(target);
 	reap_adopted(target);
 	if (has_ended(target))
 		events |= TP_TARGET_ENDED;
@@ -399,6 +452,7 @@ const struct tp_target_end *tp_target_reap(struct tp_target *target)
 			poll(&wait, 1, 1000); /* limit of one second, in case a signal is missed */
 		}
 	}
+	tp_group_listener_end(&target->listener);
 	return &target->end;
 }
 
@@ -411,6 +465,7 @@ void tp_target_close(struct tp_target *target)
 	close_fd(&target->failure_fd);
 	if (is_held) /* it exits at once */
 		waitpid(target->pid, NULL, 0);
+	tp_group_listener_end(&target->listener);
 	struct signalfd_siginfo info;
 	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		;

@@ -7,6 +7,7 @@
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/collect/helper_process.h"
 #include "trainprof/collect/host_info.h"
 
 #include <dirent.h>
@@ -215,7 +216,8 @@ static void scan_own_children(struct tree_scan *scan, pid_t root)
 	size_t kept = before;
 	for (size_t i = before; i < scan->n_pids; i++) {
 		pid_t pid = scan->pids[i];
-		if (tp_procfs_stat_read(&stat, scan->tree->host, pid, 0) &&
+		if (!tp_helper_is_known(pid) &&
+		    tp_procfs_stat_read(&stat, scan->tree->host, pid, 0) &&
 		    stat.start_ticks > target.start_ticks)
 			scan->pids[kept++] = pid;
 		else

@@ -15,6 +15,7 @@ START_TEST(a_copy_survives_its_original)
 				  .command = command,
 				  .n_command = 1,
 				  .directory = text,
+				  .commit = text,
 				  .host = {.name = text, .kernel = text, .cpu_model = text},
 				  .environment = variables,
 				  .n_environment = 1,
@@ -32,6 +33,7 @@ START_TEST(a_copy_survives_its_original)
 				     copy.label,
 				     copy.command[0],
 				     copy.directory,
+				     copy.commit,
 				     copy.host.name,
 				     copy.host.kernel,
 				     copy.host.cpu_model,
@@ -43,6 +45,44 @@ START_TEST(a_copy_survives_its_original)
 	ck_assert_int_eq(copy.pid, 42);
 	ck_assert_uint_eq(copy.started_ns, 7);
 	ck_assert_ptr_null(copy.command[1]); /* as execv() requires */
+	tp_arena_release(&arena);
+}
+END_TEST
+
+/* Sets every word of the structure to a text, then the members that are no texts to 0. A new member
+ * that is a text and is not copied stays equal to the original's. */
+START_TEST(no_text_of_a_copy_is_the_original_s)
+{
+	static const char text[] = "train";
+	union {
+		struct tp_run_info run;
+		const char *words[sizeof(struct tp_run_info) / sizeof(char *)];
+	} from, copy;
+	struct tp_arena arena = {0};
+	const size_t n = sizeof(from.words) / sizeof(from.words[0]);
+	for (size_t i = 0; i < n; i++)
+		from.words[i] = text + 1;
+	struct tp_run_info *run = &from.run;
+	run->command = NULL;
+	run->environment = NULL;
+	run->ranks = NULL;
+	run->n_command = run->n_environment = run->n_ranks = 0;
+	run->keeps_arguments = false;
+	run->mode = TP_MODE_RUN;
+	run->tier = TP_TIER_FULL;
+	run->pid = 0;
+	run->attached_after_ns = run->started_wall_ns = run->started_ns = run->ended_ns = 0;
+	run->measure_from_ns = run->measure_until_ns = 0;
+	run->end = TP_END_UNKNOWN;
+	run->end_code = 0;
+	run->sample_rate_hz = run->asked_rate_hz = run->poll_rate_hz = 0;
+	run->job = (struct tp_job_place){0};
+	run->host =
+		(struct tp_host_info){.name = text + 1, .kernel = text + 1, .cpu_model = text + 1};
+	tp_run_info_copy(&copy.run, run, &arena);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_ptr_ne(copy.words[i], text + 1);
+	ck_assert_str_eq(copy.run.commit, "rain");
 	tp_arena_release(&arena);
 }
 END_TEST
@@ -76,6 +116,7 @@ Suite *suite_model_run_info(void)
 	Suite *suite = suite_create("model/run_info");
 	TCase *tc = tcase_create("run_info");
 	tcase_add_test(tc, a_copy_survives_its_original);
+	tcase_add_test(tc, no_text_of_a_copy_is_the_original_s);
 	tcase_add_test(tc, nothing_known_is_copied_as_nothing);
 	tcase_add_test(tc, tiers_and_ends_have_the_names_of_the_report);
 	suite_add_tcase(suite, tc);

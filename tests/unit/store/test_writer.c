@@ -174,6 +174,9 @@ START_TEST(an_unwritable_place_is_named_with_a_way_out)
 	ck_assert_int_eq(close(creat("file", 0644)), 0);
 	refused("file/b/", TP_ABSENT, "cannot write in 'file': not a directory",
 		"trainprof run -o /tmp/b -- …");
+	/* The folder exists, and nothing can be made in it. */
+	refused("/proc/prof", TP_ABSENT, "cannot write in '/proc': no such file or directory",
+		"trainprof run -o /tmp/prof -- …");
 	ck_assert_int_eq(mkdir("closed", 0500), 0);
 	uid_t self = geteuid();
 	ck_assert(self != 0 || seteuid(65534) == 0); /* root may write anywhere */

@@ -6,15 +6,13 @@
 #include "pm_worker.h"
 
 #include "trainprof/base/clock.h"
+#include "trainprof/collect/helper_process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define END_WAIT_NS  (TP_NS_PER_S / 4)
@@ -22,36 +20,13 @@
 
 /* ---- child ---------------------------------------------------------------------------------- */
 
-enum { OWN_FD = 3, FDS_MAX = 1 << 16 };
-
-/* Rings, the recording and pipes to the target must not stay open here. */
-static void close_others(int fd)
-{
-	int none = open("/dev/null", O_RDWR);
-	for (int i = 0; i < OWN_FD; i++)
-		dup2(none, i);
-	if (fd != OWN_FD)
-		dup2(fd, OWN_FD);
-	if (syscall(SYS_close_range, OWN_FD + 1, ~0u, 0) == 0)
-		return;
-	/* Before Linux 5.9. The limit may be unlimited, but nobody has that many. */
-	struct rlimit limit = {0};
-	getrlimit(RLIMIT_NOFILE, &limit);
-	for (int i = OWN_FD + 1; i < FDS_MAX && (rlim_t)i < limit.rlim_cur; i++)
-		close(i);
-}
-
-/* Signals of the terminal are for the program and for trainprof; the child ends with us. */
-static void child_setup(pid_t parent)
+/* Signals of the terminal are for the program and for trainprof. */
+static void child_setup(void)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE};
 	struct rlimit none = {0};
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(0);
-	prctl(PR_SET_NAME, "trainprof-pm");
 	setrlimit(RLIMIT_CORE, &none); /* a crash of CUPTI shows by the child's absence */
 	(void)setpriority(PRIO_PROCESS, 0, 0);
 }
@@ -66,28 +41,22 @@ static void set_environment(void)
 	unsetenv("NVTX_INJECTION64_PATH");            /* NOLINT(concurrency-mt-unsafe) */
 }
 
+static void child_run(int fd)
+{
+	child_setup();
+	set_environment();
+	tp_pm_worker_run(fd); /* CUPTI is not shut down, because that has crashed */
+}
+
 /* ---- parent --------------------------------------------------------------------------------- */
 
 enum tp_status tp_pm_helper_start(struct tp_pm_helper *out, struct tp_error *err)
 {
-	int pair[2];
-	pid_t parent = getpid();
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-		return tp_fail_errno(err, errno, "cannot make a socket for counters");
-	pid_t pid = fork();
-	if (pid == 0) {
-		child_setup(parent);
-		set_environment();
-		close_others(pair[1]);
-		tp_pm_worker_run(OWN_FD);
-		_exit(0); /* CUPTI is not shut down, because that has crashed */
-	}
-	close(pair[1]);
-	if (pid < 0) {
-		close(pair[0]);
+	int fd = -1;
+	pid_t pid = tp_helper_start("trainprof-pm", child_run, &fd);
+	if (pid < 0)
 		return tp_fail_errno(err, errno, "cannot start a process for counters");
-	}
-	*out = (struct tp_pm_helper){.pid = pid, .fd = pair[0]};
+	*out = (struct tp_pm_helper){.pid = pid, .fd = fd};
 	return TP_OK;
 }
 
@@ -120,5 +89,6 @@ void tp_pm_helper_end(struct tp_pm_helper *helper)
 		kill(helper->pid, SIGKILL);
 		(void)tp_child_wait(helper->pid, KILL_WAIT_NS, &ignored);
 	}
+	tp_helper_remove(helper->pid);
 	*helper = (struct tp_pm_helper){.fd = -1};
 }

@@ -8,6 +8,8 @@
 #include "trainprof/collect/host_info.h"
 #include "trainprof/model/trace.h"
 
+#include <unistd.h>
+
 static char root[] = "/tmp/tp-other-XXXXXX";
 
 /* User and system time in ticks of a hundredth of a second. */
@@ -75,12 +77,44 @@ START_TEST(who_uses_a_cpu_has_marks_and_nobody_else)
 }
 END_TEST
 
+/* A machine that builds starts thousands of processes in an hour. */
+START_TEST(processes_that_ended_take_no_memory)
+{
+	enum { PROCESSES = 50 };
+	strcpy(root, "/tmp/tp-other-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	const struct tp_host host = {.root = root};
+	struct tp_trace_builder builder;
+	tp_trace_builder_init(&builder);
+	struct tp_task_tree *tree = tp_task_tree_new(&host, &builder.sink);
+	struct tp_other_programs others;
+	tp_other_programs_init(&others, &host, &builder.sink, tree);
+	lay_process(60, "stays", 1, 1000, 0);
+	for (int i = 0; i < PROCESSES; i++) {
+		char path[64];
+		lay_process(100 + i, "cc1", 1, 0, 0);
+		lay_process(60, "stays", 1, 1000 + i * 400, 0);
+		tp_other_programs_read(&others, (uint64_t)(10 + 4 * i) * TP_NS_PER_S, true);
+		ck_assert_uint_eq(others.known.n, 2);
+		snprintf(path, sizeof(path), "%s/proc/%d/stat", root, 100 + i);
+		ck_assert_int_eq(unlink(path), 0);
+	}
+	/* The first read has none; the second has one more, for the time before. */
+	ck_assert_uint_eq(others.n_put, PROCESSES);
+	tp_other_programs_release(&others);
+	tp_task_tree_free(tree);
+	tp_trace_builder_release(&builder);
+	madehost_remove(root);
+}
+END_TEST
+
 Suite *suite_collect_other_programs(void);
 Suite *suite_collect_other_programs(void)
 {
 	Suite *suite = suite_create("collect_other_programs");
 	TCase *tc = tcase_create("other_programs");
 	tcase_add_test(tc, who_uses_a_cpu_has_marks_and_nobody_else);
+	tcase_add_test(tc, processes_that_ended_take_no_memory);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Distinguishes a signal that was sent to the whole process group, or to everything in a control
+ * group, from one that was sent to us alone. The kernel does not say which. A child in our group
+ * blocks all signals and shows which ones it received as well.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_PROCESS_GROUP_SIGNAL_H
+#define TRAINPROF_SRC_COLLECT_PROCESS_GROUP_SIGNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_group_listener {
+	pid_t pid; /* 0 = none: then nothing counts as sent to the group */
+	int fd;
+	uint32_t n_requests;
+};
+
+enum { TP_GROUP_SIGNALS_MAX = 64 };
+
+/* Signals of other processes; those of the terminal are not among them. */
+struct tp_group_signals {
+	uint32_t asked; /* in an answer: the request */
+	uint32_t n;
+	struct {
+		int32_t signal;
+		int32_t sender; /* pid */
+	} rows[TP_GROUP_SIGNALS_MAX];
+};
+
+/* Starts the child. The caller must have blocked the signals in question. */
+void tp_group_listener_start(struct tp_group_listener *out);
+/* What the group has received since the last call. Waits 10 ms first: a sender that signals one
+ * process after another may not have come to the child yet. */
+void tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out);
+/* Removes one such signal from the list; false if there is none. */
+bool tp_group_signals_remove(struct tp_group_signals *signals, int signal, pid_t sender);
+/* Ends the child. May be called twice. */
+void tp_group_listener_end(struct tp_group_listener *listener);
+
+#endif
