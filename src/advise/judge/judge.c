@@ -378,8 +378,8 @@ const char *tp_rule_context_whole(const struct tp_rulebook *book, const struct t
 
 /* ---- idioms ---- */
 
-static const struct tp_idiom_result *find_idiom(const struct tp_rule_context *matter,
-						const struct tp_rule *rule)
+const struct tp_idiom_result *tp_judge_find_idiom(const struct tp_rule_context *matter,
+						  const struct tp_rule *rule)
 {
 	const struct tp_profile *profile = matter->profile;
 	for (size_t i = 0; profile && rule->is_idiom && i < profile->n_idioms; i++)
@@ -391,6 +391,8 @@ static const struct tp_idiom_result *find_idiom(const struct tp_rule_context *ma
 static double share_of_idiom(const struct tp_idiom_result *idiom, uint64_t part_ns)
 {
 	uint64_t all_ns = idiom->main_ns + idiom->loading_ns;
+	for (int part = 0; part < TP_N_PARTS; part++)
+		all_ns += idiom->tasks_ns[part];
 	return all_ns ? (double)part_ns / (double)all_ns : 0;
 }
 
@@ -476,7 +478,7 @@ struct tp_finding tp_judge_rule(const struct tp_rule_context *matter, const stru
 {
 	struct tp_rule_context own = *matter;
 	struct tp_quantity facts[TP_MAX_FACTS];
-	const struct tp_idiom_result *idiom = find_idiom(matter, rule);
+	const struct tp_idiom_result *idiom = tp_judge_find_idiom(matter, rule);
 	if (matter->profile && rule->is_idiom) {
 		fill_own_facts(facts, matter, idiom);
 		own.facts = facts;
