@@ -25,6 +25,7 @@ static size_t judge_all(const struct tp_rule_context *context, bool verdicts,
 			continue;
 		out[n].rule = rule;
 		out[n].finding = tp_judge_rule(context, rule, &out[n].gain);
+		out[n].idiom = tp_judge_find_idiom(context, rule);
 		n++;
 	}
 	return n;

@@ -78,6 +78,8 @@ struct tp_stack_class {
 	bool is_loader_root; /* a frame that only loader workers have (worker main loop) */
 	bool is_team_root;   /* a frame that only compute team members have */
 	bool is_comm_root;   /* a frame that only communication threads have */
+	bool is_task_root;   /* the main loop of a worker of a general pool, which loads or computes
+			      */
 	bool is_helper_root; /* a frame that only threads have which pass on the output of others */
 	bool has_python;     /* at least one Python frame */
 	enum tp_function_kind doing; /* of the innermost Python frame that has a kind */

@@ -7,7 +7,7 @@
 
 const char *tp_role_name(enum tp_role role)
 {
-	static const char *const names[] = {"other", "trainer", "loader", "launcher"};
+	static const char *const names[] = {"other", "trainer", "loader", "launcher", "worker"};
 	return (unsigned)role < TP_N_ROLES ? names[role] : "other";
 }
 

@@ -25,6 +25,7 @@ enum tp_role {
 	TP_ROLE_TRAINER,  /* the process whose main loop is the training */
 	TP_ROLE_LOADER,   /* produces batches for a trainer */
 	TP_ROLE_LAUNCHER, /* starts trainers and waits for them */
+	TP_ROLE_WORKER,   /* computes tasks that a trainer hands out and collects */
 	TP_N_ROLES
 };
 
@@ -211,16 +212,19 @@ struct tp_line_result {
 /* An idiom of rules/idioms/ that stacks of the run match, and the user's line in which most of its
  * time was spent. Strings are ids of the trace. */
 struct tp_idiom_result {
-	const char *id;      /* "idiom/tensor-of-arrays" */
-	uint64_t main_ns;    /* of the main thread, in the training loop */
-	uint64_t queued_ns;  /* part of it spent waiting for a CPU */
-	uint64_t loading_ns; /* time of threads that make batches, in the window */
-	uint64_t late_ns;    /* both together, in the second half of the window */
-	uint64_t shared_ns;  /* of both, in lines that make other calls, too */
+	const char *id;                /* "idiom/tensor-of-arrays" */
+	uint64_t main_ns;              /* of the main thread, in the training loop */
+	uint64_t part_ns[TP_N_PARTS];  /* main_ns by part */
+	uint64_t queued_ns;            /* part of it spent waiting for a CPU */
+	uint64_t loading_ns;           /* time of threads that make batches, in the window */
+	uint64_t tasks_ns[TP_N_PARTS]; /* time of task workers in the window, by what they do */
+	uint64_t late_ns;              /* both together, in the second half of the window */
+	uint64_t shared_ns;            /* of both, in lines that make other calls, too */
 	double main_ratio;
 	double loading_ratio; /* share of their time without waits for space or work */
 	double held_ratio; /* of the loop: the share of both that the training waits for, at most */
 	double time_ratio; /* the same without queued_ns */
+	double part_ratio[TP_N_PARTS]; /* held_ratio by the part of the step that it lies in */
 	uint64_t n_samples;
 	uint32_t file; /* 0 = no line of the user's own */
 	uint32_t symbol;
@@ -311,6 +315,7 @@ struct tp_profile {
 	struct tp_worker_result *workers; /* of the trainer's loader, in order of tasks */
 	size_t n_workers;
 	struct tp_source_loop loop;
+	size_t n_task_workers; /* processes that compute what the trainer hands out and collects */
 	struct tp_idiom_result *idioms; /* largest effect first */
 	size_t n_idioms;
 	bool has_idioms;              /* stacks were searched for them */

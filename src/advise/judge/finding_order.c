@@ -46,6 +46,17 @@ static bool yields(const struct tp_rule *rule, const struct tp_rule *other)
 	return false;
 }
 
+/* Returns the share of a cause that lies in the part from which the candidate takes its gain. Slow
+ * products of the model do not explain why the model waits for data. */
+static double share_in_part(const struct tp_candidate *cause, const struct tp_candidate *candidate)
+{
+	const struct tp_idiom_result *idiom = cause->idiom;
+	if (!idiom || !candidate->gain.is_known || candidate->gain.kind != TP_GAIN_PART ||
+	    !(idiom->held_ratio > 0))
+		return 1;
+	return idiom->part_ratio[candidate->gain.part] / idiom->held_ratio;
+}
+
 /* A finding that only names a part adds nothing if one cause explains most of it. */
 static bool yields_to_cause(const struct tp_candidate *candidate, const struct tp_candidate *other,
 			    const struct tp_rulebook *book)
@@ -56,7 +67,7 @@ static bool yields_to_cause(const struct tp_candidate *candidate, const struct t
 	if (!does_yield || !other->rule->is_specific || !other->gain.is_known)
 		return false;
 	double covers = tp_thresholds_value(&book->thresholds, "idiom.covers", 1);
-	double explained = 1 - 1 / other->gain.high;
+	double explained = (1 - 1 / other->gain.high) * share_in_part(other, candidate);
 	return !candidate->gain.is_known || explained >= covers * (1 - 1 / candidate->gain.high);
 }
 

@@ -12,6 +12,7 @@ struct tp_candidate {
 	const struct tp_rule *rule;
 	struct tp_finding finding;
 	struct tp_gain gain;
+	const struct tp_idiom_result *idiom; /* of the rule, if it was seen; else NULL */
 };
 
 /* Sets the reason why fired advice is not shown: too small, already done, or covered by a more

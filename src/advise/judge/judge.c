@@ -379,8 +379,8 @@ const char *tp_rule_context_whole(const struct tp_rulebook *book, const struct t
 
 /* ---- idioms ---- */
 
-static const struct tp_idiom_result *find_idiom(const struct tp_rule_context *context,
-						const struct tp_rule *rule)
+const struct tp_idiom_result *tp_judge_find_idiom(const struct tp_rule_context *context,
+						  const struct tp_rule *rule)
 {
 	const struct tp_profile *profile = context->profile;
 	for (size_t i = 0; profile && rule->is_idiom && i < profile->n_idioms; i++)
@@ -392,6 +392,8 @@ static const struct tp_idiom_result *find_idiom(const struct tp_rule_context *co
 static double share_of_idiom(const struct tp_idiom_result *idiom, uint64_t part_ns)
 {
 	uint64_t all_ns = idiom->main_ns + idiom->loading_ns;
+	for (int part = 0; part < TP_N_PARTS; part++)
+		all_ns += idiom->tasks_ns[part];
 	return all_ns ? (double)part_ns / (double)all_ns : 0;
 }
 
@@ -477,7 +479,7 @@ struct tp_finding tp_judge_rule(const struct tp_rule_context *context, const str
 {
 	struct tp_rule_context own = *context;
 	struct tp_quantity facts[TP_MAX_FACTS];
-	const struct tp_idiom_result *idiom = find_idiom(context, rule);
+	const struct tp_idiom_result *idiom = tp_judge_find_idiom(context, rule);
 	if (context->profile && rule->is_idiom) {
 		fill_own_facts(facts, context, idiom);
 		own.facts = facts;

@@ -23,6 +23,10 @@ struct tp_rule_context {
 /* The whole that shares refer to, by facts alone: a step, unless there are none. */
 const char *tp_rule_context_whole(const struct tp_rulebook *book, const struct tp_quantity *facts);
 
+/* Returns what the run shows of the rule's own idiom; NULL if nothing, or if it has none. */
+const struct tp_idiom_result *tp_judge_find_idiom(const struct tp_rule_context *context,
+						  const struct tp_rule *rule);
+
 /* Returns the whole finding, and its gain with the underlying fractions. Texts are in
  * context->arena. */
 struct tp_finding tp_judge_rule(const struct tp_rule_context *context, const struct tp_rule *rule,

@@ -2,6 +2,8 @@
 /* Sweeps the timelines of a group of threads into one sequence of activities. */
 #include "group_activity.h"
 
+#include "analyze/roles/task_pool.h"
+
 #include "trainprof/base/memory.h"
 #include "trainprof/base/search.h"
 
@@ -120,8 +122,10 @@ static bool works_for_trainer(const struct tp_analysis *analysis, uint32_t task)
 {
 	uint32_t leader = analysis->threads[task].leader;
 	uint32_t trainer = analysis->profile->trainer;
-	if (leader == trainer || analysis->roles[leader] != TP_ROLE_LOADER)
-		return leader == trainer;
+	if (leader == trainer || tp_task_pool_has_worker(analysis, trainer, leader))
+		return true;
+	if (analysis->roles[leader] != TP_ROLE_LOADER)
+		return false;
 	for (size_t depth = 0; depth < analysis->trace->n_tasks; depth++) {
 		leader = parent_of(analysis, leader);
 		if (leader == TP_NO_TASK || analysis->roles[leader] == TP_ROLE_TRAINER)

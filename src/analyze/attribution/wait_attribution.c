@@ -45,7 +45,18 @@ static const enum tp_label woken_labels[TP_N_ACTIVITIES] =
 
 /* The thread reads from a pipe that the team writes. */
 static const enum tp_label team_pipe_labels[TP_N_ACTIVITIES] =
-	TEAM_LABELS(TP_LABEL_IDLE_IO, TP_LABEL_IDLE_SLEEP, TP_LABEL_IDLE_UNKNOWN);
+	TEAM_LABELS(TP_LABEL_IDLE_IO, TP_LABEL_IDLE_SLEEP, TP_LABEL_IDLE_PEER);
+
+/* The main thread only hands out the work and collects it: what the pool does is the step. */
+static const enum tp_label worker_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_MATH,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
+	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+	[TP_ACTIVITY_TRANSFER] = TP_LABEL_HOST_OTHER,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
+	[TP_ACTIVITY_NONE] = TP_LABEL_HOST_OTHER,
+};
 
 static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 {
@@ -58,6 +69,8 @@ static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 static struct tp_wait wait_for_team(const struct tp_wait_attribution *waiting, enum tp_label label,
 				    const enum tp_label *labels)
 {
+	if (waiting->analysis->profile->n_task_workers)
+		return (struct tp_wait){TP_LABEL_HOST_OTHER, &waiting->team, worker_labels, NULL};
 	return (struct tp_wait){label, &waiting->team, labels,
 				waiting->delegates ? &waiting->loader : NULL};
 }
@@ -186,12 +199,12 @@ static struct tp_wait peer_wait(const struct tp_wait_attribution *waiting,
 		return wait_for_loader(waiting);
 	if (waiting->has_peers)
 		return fixed(TP_LABEL_COMMUNICATION_WAIT);
-	/* No other rank is known: whose answer is awaited, nothing shows. */
+	/* No other rank is known: whose answer is awaited, nothing shows. An event loop polls. */
 	if (cause == TP_CAUSE_SOCKET)
 		return fixed(TP_LABEL_IDLE_PEER);
 	if (waiting->loader.activities.n)
 		return wait_for_loader(waiting);
-	return wait_for_team(waiting, TP_LABEL_IDLE_UNKNOWN, team_pipe_labels);
+	return wait_for_team(waiting, TP_LABEL_IDLE_PEER, team_pipe_labels);
 }
 
 static struct tp_wait blocked(const struct tp_wait_attribution *waiting,

@@ -17,6 +17,7 @@ struct tp_frame_class {
 	bool is_team_root;
 	bool is_comm_root;
 	bool is_helper_root;
+	bool is_task_root;
 	bool is_entry; /* Python: work begins here; outer frames belong to the parent of the fork */
 	bool is_library; /* Python: not user code */
 	enum tp_function_kind doing;

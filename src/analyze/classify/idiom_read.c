@@ -93,20 +93,26 @@ static unsigned code_literals(const char *const *code)
 static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
 			       struct tp_error *err)
 {
-	static const char *const keys[] = {"stack", "code", "mentions", "in_loop", "grows", "not"};
+	static const char *const keys[] = {"stack",   "code",  "capitals", "mentions",
+					   "in_loop", "grows", "not"};
 	struct tp_idiom_way way = {.idiom = (uint16_t)out->n_idioms};
 	unsigned ignored = 0;
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
 	if (!status)
-		status = tp_pattern_row_globs(row, "code", &way.code, err);
+		status = tp_pattern_row_bool(row, "capitals", &way.has_capitals, err);
+	if (!status)
+		status = way.has_capitals ? tp_pattern_row_texts(row, "code", &way.code, err)
+					  : tp_pattern_row_globs(row, "code", &way.code, err);
 	if (!status)
 		status = tp_pattern_row_texts(row, "mentions", &way.mentions, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "in_loop", &way.is_in_loop, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "grows", &way.is_growth, err);
-	if (!status && way.is_growth && !way.code)
-		status = tp_pattern_row_fail(row, row->json, "'grows' needs", "code", NULL, err);
+	if (!status && (way.is_growth || way.has_capitals) && !way.code)
+		status = tp_pattern_row_fail(row, row->json,
+					     way.is_growth ? "'grows' needs" : "'capitals' needs",
+					     "code", NULL, err);
 	if (!status)
 		status = read_frames(out, row, "stack", TP_IDIOM_GLOB_STACK, &way.n_literal, err);
 	if (!status)

@@ -82,6 +82,7 @@ static void add_row(struct tp_frame_class *sum, const struct tp_frame_class *say
 	sum->is_team_root |= says->is_team_root;
 	sum->is_comm_root |= says->is_comm_root;
 	sum->is_helper_root |= says->is_helper_root;
+	sum->is_task_root |= says->is_task_root;
 	sum->is_entry |= says->is_entry;
 	sum->is_library |= says->is_library;
 }

@@ -13,6 +13,7 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,37 @@ static struct tp_frame_class classify_frame(const struct tp_trace *trace,
 	if (frame->kind == TP_FRAME_JIT && !class.leaf)
 		class.leaf = TP_LEAF_MATH;
 	return class;
+}
+
+/* Returns true for a library that the user built: it lies outside of the folders of the system, of
+ * Python and of packages. */
+static bool is_own_library(const char *path)
+{
+	static const char *const installed[] = {"/site-packages/", "/dist-packages/",
+						"/lib/python3",    "conda",
+						"/envs/",          "/.pyenv/"};
+	static const char *const roots[] = {"/usr/", "/lib", "/opt/", "/nix/", "/snap/"};
+	bool is_own = path[0] == '/';
+	for (size_t i = 0; i < TP_ARRAY_LEN(installed); i++)
+		is_own &= !strstr(path, installed[i]);
+	for (size_t i = 0; i < TP_ARRAY_LEN(roots); i++)
+		is_own &= !tp_text_starts_with(path, roots[i]);
+	return is_own;
+}
+
+/* An extension in C that the user built is no Python: like the functions of a compiled program it
+ * computes, unless its name says something else. */
+static bool is_own_extension(const struct tp_trace *trace, const struct tp_stack *stack,
+			     const struct tp_frame_class *classes, uint32_t first)
+{
+	for (uint32_t i = first; i < stack->n_frames; i++) {
+		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+		if (frame->kind != TP_FRAME_NATIVE)
+			return false;
+		if (classes[stack->frames[i]].leaf != TP_LEAF_CALLER)
+			return is_own_library(module_name(trace, frame));
+	}
+	return false;
 }
 
 /* Returns where the function is defined: the file for Python, otherwise the module. */
@@ -177,6 +209,7 @@ static void add_frame(struct tp_stack_class *class, const struct tp_frame_class 
 	class->is_team_root |= frame->is_team_root;
 	class->is_comm_root |= frame->is_comm_root;
 	class->is_helper_root |= frame->is_helper_root;
+	class->is_task_root |= frame->is_task_root;
 	/* A function that starts processes, or waits for their end, does so through its inner
 	 * frames. */
 	bool is_reason =
@@ -210,6 +243,8 @@ static struct tp_stack_class classify_stack(const struct tp_trace *trace,
 		if (frame->is_entry)
 			break;
 	}
+	if (!class.leaf && class.has_python && is_own_extension(trace, stack, classes, n_kernel))
+		class.leaf = TP_LEAF_MATH;
 	if (!class.phase && class.in_evaluation)
 		class.phase = TP_PHASE_EVALUATION;
 	return class;

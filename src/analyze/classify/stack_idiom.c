@@ -187,13 +187,20 @@ static unsigned n_calls(const char *code)
 	return n;
 }
 
-static enum line_fit fit_of_line(struct matcher *m, const struct tp_frame *frame, const char *code,
-				 size_t index)
+static bool fits_code(const struct tp_idiom_way *way, const char *text, const char *lower)
+{
+	for (const char **glob = way->code; glob && *glob && text[0]; glob++)
+		if (tp_text_glob(*glob, way->has_capitals ? text : lower))
+			return true;
+	return !way->code;
+}
+
+/* `text` is the line as it is written, `code` the same in small letters. */
+static enum line_fit fit_of_line(struct matcher *m, const struct tp_frame *frame, const char *text,
+				 const char *code, size_t index)
 {
 	const struct tp_idiom_way *way = &m->rows->ways[index];
-	bool fits = !way->code;
-	for (const char **glob = way->code; glob && *glob && !fits && code[0]; glob++)
-		fits = tp_text_glob(*glob, code);
+	bool fits = fits_code(way, text, code);
 	if (!fits || (way->is_growth && !is_growth(code)) || !file_holds(m, frame->file, index) ||
 	    (way->is_in_loop && !tp_source_text_is_in_loop(&m->source, frame->file, frame->line)))
 		return LINE_FITS_NOT;
@@ -207,12 +214,12 @@ static const uint8_t *fits_of_line(struct matcher *m, uint32_t own)
 		return m->line_fits + at;
 	const struct tp_frame *frame = &m->trace->frames[own];
 	char code[MAX_NAME];
-	tp_pattern_lower(code, sizeof(code),
-			 tp_source_text_line(&m->source, frame->file, frame->line));
+	const char *text = tp_source_text_line(&m->source, frame->file, frame->line);
+	tp_pattern_lower(code, sizeof(code), text);
 	at = m->n_fits;
 	for (size_t way = 0; way < m->rows->n_ways; way++)
 		TP_ARRAY_PUSH(m->line_fits, m->n_fits, m->fits_capacity) =
-			(uint8_t)fit_of_line(m, frame, code, way);
+			(uint8_t)fit_of_line(m, frame, text, code, way);
 	tp_map_set(&m->by_line, own, at);
 	return m->line_fits + at;
 }
@@ -358,13 +365,10 @@ static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 	bool is_held = !way->mentions;
 	for (size_t i = 0; way->mentions && way->mentions[i]; i++)
 		is_held |= has_own && strstr(example->mentions, way->mentions[i]);
-	bool fits = !way->code;
-	for (size_t i = 0; way->code && way->code[i]; i++) {
-		char lower[MAX_NAME];
-		tp_pattern_lower(lower, sizeof(lower), example->code);
-		fits |= has_own && tp_text_glob(way->code[i], lower) &&
-			(!way->is_growth || is_growth(lower));
-	}
+	char lower[MAX_NAME];
+	tp_pattern_lower(lower, sizeof(lower), example->code);
+	bool fits = !way->code || (has_own && fits_code(way, example->code, lower) &&
+				   (!way->is_growth || is_growth(lower)));
 	return fits && is_held;
 }
 

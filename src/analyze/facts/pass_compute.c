@@ -10,6 +10,7 @@
 #include "analyze/attribution/group_activity.h"
 #include "analyze/classify/frame_class.h"
 #include "analyze/numeric/stats.h"
+#include "analyze/roles/task_pool.h"
 #include "analyze/thresholds.h"
 #include "scalar_math.h"
 #include "window_gauges.h"
@@ -337,7 +338,11 @@ static void set_facts(struct compute *c)
 	struct tp_profile *profile = c->analysis->profile;
 	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
 	double threads = (double)count_lasting(c) + count_passing(c, window_ns);
-	tp_profile_set(profile, TP_FACT_COMPUTE_THREADS, threads, TP_ORIGIN_DERIVED, 1);
+	if (profile->n_task_workers) /* no setting of threads changes the number of processes */
+		tp_profile_set_missing(profile, TP_FACT_COMPUTE_THREADS,
+				       "processes of a pool compute");
+	else
+		tp_profile_set(profile, TP_FACT_COMPUTE_THREADS, threads, TP_ORIGIN_DERIVED, 1);
 	tp_profile_set(profile, TP_FACT_COMPUTE_POOLS, (double)count_pools(c), TP_ORIGIN_SAMPLED,
 		       1);
 	tp_profile_set(profile, TP_FACT_COMPUTE_BUSY, c->busy_ns / (double)c->compute_ns,
@@ -378,7 +383,10 @@ static void rule_out_all(struct tp_profile *profile, const char *why)
 static bool can_compute(const struct tp_analysis *analysis, uint32_t task)
 {
 	enum tp_thread_role role = analysis->threads[task].role;
-	return analysis->threads[task].leader == analysis->profile->trainer &&
+	uint32_t leader = analysis->threads[task].leader;
+	if (tp_task_pool_has_worker(analysis, analysis->profile->trainer, leader))
+		return true;
+	return leader == analysis->profile->trainer &&
 	       (task == analysis->main_task || role == TP_THREAD_TEAM || role == TP_THREAD_LOADER);
 }
 

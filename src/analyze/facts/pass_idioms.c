@@ -12,6 +12,7 @@
  */
 #include "analyze/analysis.h"
 #include "analyze/classify/pattern_tables.h"
+#include "analyze/roles/task_pool.h"
 #include "loader_work.h"
 
 #include "trainprof/base/map.h"
@@ -46,6 +47,7 @@ struct idiom_sums {
 	uint64_t work_ns[2];
 	uint64_t augment_ns; /* part of loading */
 	uint64_t busy_ns;    /* of workers, without waits for room and work */
+	uint64_t blocked_ns; /* of the main thread in the window */
 };
 
 /* Frames of one source line get the same key. */
@@ -185,6 +187,7 @@ static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 			reading = &sums->readings[0];
 		if (ns && reading->idiom != TP_NO_IDIOM) {
 			sums->idioms[reading->idiom].main_ns += ns;
+			sums->idioms[reading->idiom].part_ns[tp_label_part(segment->label)] += ns;
 			sums->idioms[reading->idiom].shared_ns += reading->is_shared ? ns : 0;
 			sums->idioms[reading->idiom].queued_ns +=
 				segment->state == TP_STATE_RUNNABLE ? ns : 0;
@@ -193,7 +196,9 @@ static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 			add_line(sums, reading, ns);
 		}
 		ns = tp_segment_ns_in(segment, profile->window_start_ns, profile->window_end_ns);
-		bool is_inline = !profile->n_workers && tp_loader_work_is_inline(analysis, segment);
+		sums->blocked_ns += segment->state == TP_STATE_BLOCKED ? ns : 0;
+		bool is_inline = !profile->n_workers && !profile->n_task_workers &&
+				 tp_loader_work_is_inline(analysis, segment);
 		if (ns && is_work(segment))
 			add_work(sums, reading, is_inline, ns);
 	}
@@ -209,10 +214,21 @@ static bool is_idle(const struct tp_analysis *analysis, const struct tp_segment 
 	return doing == TP_FUNCTION_WAIT_ROOM || doing == TP_FUNCTION_WAIT_WORK;
 }
 
+/* A step of a pool's owner is what its workers do meanwhile. */
+static enum tp_part part_of_task(const struct tp_analysis *analysis, const struct tp_segment *segment)
+{
+	if (segment->sample == TP_NO_SAMPLE)
+		return TP_PART_COMPUTE;
+	const struct tp_stack_class *class =
+		&analysis->classes[analysis->trace->samples[segment->sample].stack];
+	return class->leaf == TP_LEAF_INTERPRETER ? TP_PART_HOST : TP_PART_COMPUTE;
+}
+
 static void sum_worker(struct idiom_sums *sums, uint32_t task)
 {
 	const struct tp_analysis *analysis = sums->analysis;
 	const struct tp_profile *profile = analysis->profile;
+	bool computes = analysis->threads[task].role == TP_THREAD_TEAM;
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, task);
 	const struct tp_stack_reading *reading = &sums->readings[0];
 	uint64_t middle_ns = find_middle(profile, profile->window_start_ns, profile->window_end_ns);
@@ -228,7 +244,10 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 			add_work(sums, reading, true, ns);
 		if (reading->idiom == TP_NO_IDIOM)
 			continue;
-		sums->idioms[reading->idiom].loading_ns += ns;
+		if (computes)
+			sums->idioms[reading->idiom].tasks_ns[part_of_task(analysis, segment)] += ns;
+		else
+			sums->idioms[reading->idiom].loading_ns += ns;
 		sums->idioms[reading->idiom].shared_ns += reading->is_shared ? ns : 0;
 		sums->idioms[reading->idiom].late_ns +=
 			tp_segment_ns_in(segment, middle_ns, profile->window_end_ns);
@@ -246,6 +265,8 @@ static void count_samples(struct idiom_sums *sums)
 	is_counted[analysis->main_task] = true;
 	for (size_t i = 0; i < profile->n_workers; i++)
 		is_counted[profile->workers[i].task] = true;
+	for (uint32_t i = 0; i < analysis->trace->n_tasks; i++)
+		is_counted[i] |= tp_task_pool_has_worker(analysis, profile->trainer, i);
 	for (size_t i = 0; i < analysis->trace->n_samples; i++) {
 		const struct tp_sample *sample = &analysis->trace->samples[i];
 		uint16_t idiom = sums->readings[sample->stack].idiom;
@@ -279,7 +300,21 @@ static void set_ratios(const struct idiom_sums *sums, struct tp_idiom_result *id
 	double most = 1 - supply_ratio(profile);
 	double waits = fmin(idiom->loading_ratio, wait);
 	double queued = loop_ns > 0 ? (double)idiom->queued_ns / loop_ns : 0;
-	idiom->held_ratio = fmin(1, fmin(idiom->main_ratio, most) + waits);
+	double held = fmin(idiom->main_ratio, most);
+	for (int part = 0; part < TP_N_PARTS && idiom->main_ns; part++)
+		idiom->part_ratio[part] =
+			held * (double)idiom->part_ns[part] / (double)idiom->main_ns;
+	idiom->part_ratio[TP_PART_DATALOADER] += waits;
+	/* The owner of a pool waits for all that its workers do. */
+	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
+	double tasks = sums->busy_ns && window_ns > 0
+			       ? (double)sums->blocked_ns / window_ns / (double)sums->busy_ns
+			       : 0;
+	for (int part = 0; part < TP_N_PARTS; part++) {
+		idiom->part_ratio[part] += (double)idiom->tasks_ns[part] * tasks;
+		waits += (double)idiom->tasks_ns[part] * tasks;
+	}
+	idiom->held_ratio = fmin(1, held + waits);
 	idiom->time_ratio = fmin(1, fmin(idiom->main_ratio - queued, most) + waits);
 }
 
@@ -351,7 +386,7 @@ static void set_works(struct idiom_sums *sums)
 	profile->works = tp_arena_copy(sums->analysis->arena, sums->works,
 				       profile->n_works * sizeof(*sums->works));
 	memcpy(profile->work_ns, sums->work_ns, sizeof(profile->work_ns));
-	if (sums->work_ns[true])
+	if (sums->work_ns[true] && !profile->n_task_workers)
 		tp_profile_set(profile, TP_FACT_LOADER_AUGMENT,
 			       (double)sums->augment_ns / (double)sums->work_ns[true],
 			       TP_ORIGIN_SAMPLED, 1);
@@ -375,6 +410,9 @@ enum tp_status tp_pass_idioms(struct tp_analysis *analysis, struct tp_error *err
 	sum_main(&sums, from_ns, to_ns);
 	for (size_t i = 0; i < profile->n_workers; i++)
 		sum_worker(&sums, profile->workers[i].task);
+	for (uint32_t i = 0; i < analysis->trace->n_tasks; i++)
+		if (tp_task_pool_has_worker(analysis, profile->trainer, i))
+			sum_worker(&sums, i);
 	count_samples(&sums);
 	set_idioms(&sums, (double)(to_ns - from_ns));
 	set_works(&sums);

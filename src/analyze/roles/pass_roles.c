@@ -11,6 +11,7 @@
 #include "analyze/classify/frame_class.h"
 #include "analyze/thresholds.h"
 #include "function_time.h"
+#include "task_pool.h"
 #include "thread_role.h"
 
 #include <string.h>
@@ -463,7 +464,9 @@ enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err)
 		    (!rank || is_started_by(analysis, i, rank->root)))
 			all[n++] = measure_process(analysis, i);
 	assign_roles(analysis, all, n);
+	tp_task_pool_assign(analysis);
 	choose_trainer(analysis, all, n);
+	analysis->profile->n_task_workers = tp_task_pool_count(analysis);
 	mark_launchers(analysis, all, n);
 	choose_main_thread(analysis);
 	if (rank)

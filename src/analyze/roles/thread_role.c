@@ -398,6 +398,9 @@ static enum tp_thread_role thread_role_of(struct role_context *role_context, uin
 					   ? group_of(role_context, role_context->entries[task])
 					   : &role_context->evidence[task];
 	enum tp_thread_role role = role_of_evidence(role_context, e);
+	/* What passes on the results of computing processes makes no batches. */
+	if (role_context->analysis->profile->n_task_workers && e->helper * 2 > e->n)
+		return TP_THREAD_OTHER;
 	bool is_named = role == TP_THREAD_TEAM && e->team * 2 > e->n;
 	if (role == TP_THREAD_LOADER || role == TP_THREAD_COMM || is_named)
 		return role;
@@ -446,6 +449,8 @@ void tp_thread_role_assign(struct tp_analysis *analysis)
 		struct tp_thread_info *info = &analysis->threads[i];
 		if (analysis->roles[info->leader] == TP_ROLE_LOADER)
 			info->role = TP_THREAD_LOADER;
+		else if (analysis->roles[info->leader] == TP_ROLE_WORKER)
+			info->role = TP_THREAD_TEAM;
 		else if (i == analysis->main_task)
 			info->role = TP_THREAD_MAIN;
 		else if (is_of_trainer(analysis, i))

@@ -66,12 +66,12 @@ void tp_report_add_loading_work(struct tp_buf *out, const struct tp_report_diges
 	const struct tp_profile *profile = digest->profile;
 	uint64_t all_ns = profile->work_ns[true];
 	if (!digest->is_judgeable || !all_ns ||
-	    part_share(profile, TP_PART_DATALOADER) < min_limit_share)
+	    (!profile->n_task_workers && part_share(profile, TP_PART_DATALOADER) < min_limit_share))
 		return;
 	size_t n;
 	struct name_time *names = sum_names(profile, &n);
 	size_t begin = out->len;
-	tp_buf_puts(out, profile->n_workers ? "Workers: " : "Loading: ");
+	tp_buf_puts(out, profile->n_workers || profile->n_task_workers ? "Workers: " : "Loading: ");
 	size_t shown = 0;
 	for (size_t i = 0; i < n && shown < MAX_NAMES; i++) {
 		double share = (double)names[i].ns / (double)all_ns;
@@ -111,7 +111,8 @@ static bool has_cause(const struct tp_report *report, double share)
 	return false;
 }
 
-void tp_report_add_unknown_cause(struct tp_buf *out, const struct tp_report_digest *digest)
+void tp_report_add_unknown_cause(struct tp_buf *out, const struct tp_report_digest *digest,
+				 size_t columns)
 {
 	const struct tp_profile *profile = digest->profile;
 	const struct tp_line_result *lines[N_LINES_NAMED];
@@ -124,13 +125,20 @@ void tp_report_add_unknown_cause(struct tp_buf *out, const struct tp_report_dige
 	size_t n = tp_report_top_own_lines(lines, N_LINES_NAMED, profile);
 	if (!n)
 		return;
+	size_t begin = out->len;
 	tp_buf_puts(out, "Cause not recognised. Most time:");
 	for (size_t i = 0; i < n; i++) {
+		size_t len = out->len;
 		tp_buf_printf(out, "%s %s:%u", i ? "," : "",
 			      tp_text_base_name(tp_trace_string(profile->trace, lines[i]->file)),
 			      lines[i]->line);
 		tp_buf_printf(out, " %s",
 			      tp_unit_percent(tp_report_line_share(profile, lines[i])).text);
+		if (i && columns && tp_text_width(out->data + begin) >= columns) {
+			out->data[len] = '\0';
+			out->len = len;
+			break;
+		}
 	}
 	tp_buf_putc(out, '.');
 }

@@ -13,7 +13,9 @@ void tp_report_add_loading_work(struct tp_buf *out, const struct tp_report_diges
 				size_t columns);
 
 /* Append "Cause not recognised. Most time: train.py:88 62 %, data.py:7 30 %." if no advice names a
- * cause in the code; nothing otherwise. */
-void tp_report_add_unknown_cause(struct tp_buf *out, const struct tp_report_digest *digest);
+ * cause in the code, with as many lines as fit into `columns` (0: three) but at least one; nothing
+ * otherwise. */
+void tp_report_add_unknown_cause(struct tp_buf *out, const struct tp_report_digest *digest,
+				 size_t columns);
 
 #endif

@@ -74,11 +74,13 @@ void tp_report_json_workers(struct tp_report_document *doc)
 	tp_json_close(doc->w, ']');
 }
 
-static void write_work(struct tp_json_writer *w, const struct tp_trace *trace,
+static void write_work(struct tp_json_writer *w, const struct tp_profile *profile,
 		       const struct tp_work_result *work)
 {
+	const struct tp_trace *trace = profile->trace;
+	const char *beside = profile->n_task_workers ? "tasks" : "loading";
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "of", work->is_loading ? "loading" : "training");
+	tp_json_put_string(w, "of", work->is_loading ? beside : "training");
 	tp_json_put_string(w, "name", work->name);
 	tp_json_put_uint(w, "time_ns", work->time_ns);
 	if (work->file) {
@@ -97,6 +99,6 @@ void tp_report_json_functions(struct tp_report_document *doc)
 	tp_json_write_key(doc->w, "functions");
 	tp_json_open(doc->w, '[');
 	for (size_t i = 0; i < profile->n_works; i++)
-		write_work(doc->w, doc->digest->trace, &profile->works[i]);
+		write_work(doc->w, profile, &profile->works[i]);
 	tp_json_close(doc->w, ']');
 }

@@ -185,7 +185,7 @@ static void add_paragraph(struct tp_buf *out, struct tp_buf *text)
 static void add_top_line(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
-	tp_report_add_unknown_cause(&text, digest);
+	tp_report_add_unknown_cause(&text, digest, 0);
 	if (!text.len && digest->is_judgeable)
 		tp_report_add_top_lines(&text, digest, 0);
 	add_paragraph(out, &text);

@@ -91,8 +91,9 @@ void tp_report_function_table(struct tp_page *page, const struct tp_report_diges
 	if (!profile->n_works)
 		return;
 	tp_page_add_section(page, "Functions");
+	const char *loading = profile->n_workers ? "loader workers, of their work" : "loading";
 	print_functions_of(page, digest, true,
-			   profile->n_workers ? "loader workers, of their work" : "loading");
+			   profile->n_task_workers ? "worker processes, of their work" : loading);
 	print_functions_of(page, digest, false, "main thread, of its time on a CPU");
 }
 

@@ -246,10 +246,10 @@ static void print_top_line(struct tp_page *page, const struct tp_report_digest *
 	enum { UNUSED = 12 };
 	size_t columns = digest->lines_each * tp_page_room(page);
 	struct tp_buf text = {0};
-	tp_report_add_unknown_cause(&text, digest);
+	columns -= digest->lines_each > 1 ? UNUSED : 0;
+	tp_report_add_unknown_cause(&text, digest, columns);
 	if (!text.len)
-		tp_report_add_top_lines(&text, digest,
-					digest->lines_each > 1 ? columns - UNUSED : columns);
+		tp_report_add_top_lines(&text, digest, columns);
 	if (text.len)
 		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), digest->lines_each);
 	tp_buf_clear(&text);

@@ -92,18 +92,26 @@ static void print_advice(struct tp_page *page, const struct tp_report_digest *di
 	tp_buf_release(&gain);
 }
 
-/* Prints the gain of all findings together; `shown` of them are printed above. */
+/* Prints the gain of all findings together; `shown` of them are printed above, and the line says
+ * where the others are. */
 static void print_combined(struct tp_page *page, const struct tp_findings *findings, size_t shown)
 {
-	if (!findings->has_combined || findings->n_fired < 2)
+	bool is_known = tp_gain_is_estimate(findings->combined_low) ||
+			tp_gain_has_high(findings->combined_low, findings->combined_high);
+	if (!findings->has_combined || findings->n_fired < 2 ||
+	    (!is_known && findings->n_fired <= shown))
 		return;
 	struct tp_buf text = {0};
 	struct tp_buf gain = {0};
 	struct tp_buf right = {0};
 	if (findings->n_fired == 2)
-		tp_buf_puts(&text, "both changes together");
+		tp_buf_puts(&text, "both changes");
 	else
-		tp_buf_printf(&text, "all %zu changes together", findings->n_fired);
+		tp_buf_printf(&text, "all %zu changes", findings->n_fired);
+	if (findings->n_fired > shown)
+		tp_buf_printf(&text, " (%zu in explain)", findings->n_fired - shown);
+	else
+		tp_buf_puts(&text, " together");
 	tp_report_add_gain_range(&gain, findings->combined_low, findings->combined_high);
 	add_right(&right, tp_buf_text(&gain), "");
 	tp_page_column(page, COLUMN_TEXT);
@@ -118,9 +126,6 @@ static void print_combined(struct tp_page *page, const struct tp_findings *findi
 		limit.data[strcspn(limit.data, ",")] = '\0';
 	if (limit.len && tp_text_width(tp_buf_text(&text)) + tp_text_width(limit.data) <= room)
 		tp_buf_puts(&text, limit.data);
-	if (findings->n_fired > shown &&
-	    tp_text_width(tp_buf_text(&text)) + sizeof(" (see trainprof explain)") <= room)
-		tp_buf_puts(&text, " (see trainprof explain)");
 	tp_buf_release(&limit);
 	tp_page_wrap_with_right(page, COLUMN_TEXT, tp_buf_text(&text), TP_PAINT_BOLD,
 				tp_buf_text(&right), 2);

@@ -253,6 +253,26 @@ START_TEST(general_advice_yields_to_a_cause_that_explains_most_of_it)
 }
 END_TEST
 
+START_TEST(a_cause_in_another_part_explains_nothing)
+{
+	shelf_put_rule(&shelf, "a", "true", ", \"yields_to\": [\"idiom/*\"]");
+	shelf_put_rule(&shelf, "b", "true", ", \"specific\": true");
+	load();
+	struct tp_idiom_result idiom = {.held_ratio = 0.6};
+	for (int is_same = 0; is_same < 2; is_same++) {
+		fire_bound(0, 1.5); /* of the time in which data are loaded */
+		candidates[0].gain.kind = TP_GAIN_PART;
+		candidates[0].gain.part = TP_PART_DATALOADER;
+		fire_bound(1, 2);
+		idiom.part_ratio[TP_PART_COMPUTE] = is_same ? 0.2 : 0.6;
+		idiom.part_ratio[TP_PART_DATALOADER] = is_same ? 0.4 : 0;
+		candidates[1].idiom = &idiom;
+		tp_finding_order_suppress(candidates, 2, book, &arena);
+		ck_assert_int_eq(candidates[0].finding.suppressed != NULL, is_same);
+	}
+}
+END_TEST
+
 Suite *suite_advise_finding_order(void);
 Suite *suite_advise_finding_order(void)
 {
@@ -270,6 +290,7 @@ Suite *suite_advise_finding_order(void)
 	tcase_add_test(tcase, a_change_of_the_training_never_hides_a_free_one);
 	tcase_add_test(tcase, advice_with_a_cause_comes_first_among_equals);
 	tcase_add_test(tcase, general_advice_yields_to_a_cause_that_explains_most_of_it);
+	tcase_add_test(tcase, a_cause_in_another_part_explains_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -72,6 +72,14 @@ static const struct {
 	 TP_LEAF_INTERPRETER},
 	{PY_MAIN " " PY_KERAS "saving_lib.py>save_model:80", TP_PHASE_CHECKPOINT,
 	 TP_LEAF_INTERPRETER},
+	/* a library that the user built computes; of an installed one nothing is known */
+	{PY_MAIN " libffi.so.8!ffi_call:1 /home/me/net/scalar.so!layer:1", TP_PHASE_NONE,
+	 TP_LEAF_MATH},
+	{PY_MAIN " /home/me/net/scalar.so!layer:1 libc.so.6!exp:1", TP_PHASE_NONE, TP_LEAF_MATH},
+	{PY_MAIN " /home/me/net/scalar.so!decode_image:1", TP_PHASE_DATALOADER, TP_LEAF_DECODE},
+	{PY_MAIN " /home/me/env/lib/python3.11/site-packages/x/y.so!f:1", TP_PHASE_NONE,
+	 TP_LEAF_NONE},
+	{PY_MAIN " /usr/lib/libx.so!f:1", TP_PHASE_NONE, TP_LEAF_NONE},
 	{PY_MAIN " " PY_KERAS "serialization_lib.py>deserialize_keras_object:619", TP_PHASE_NONE,
 	 TP_LEAF_INTERPRETER},
 };

@@ -62,6 +62,7 @@ START_TEST(time_of_the_main_thread_counts_for_the_loop)
 	ck_assert_uint_eq(idiom->line, 71);
 	ck_assert_uint_eq(idiom->n_samples, 240);
 	ck_assert_uint_eq(idiom->loading_ns, 0);
+	ck_assert_double_eq_tol(idiom->part_ratio[TP_PART_HOST], 0.6, 0.02);
 	ck_assert_uint_eq(scene.sim.profile.n_idioms, 1);
 	pyscene_close(&scene);
 }
@@ -159,6 +160,7 @@ START_TEST(time_of_workers_holds_up_what_the_trainer_waits)
 	ck_assert_ptr_nonnull(idiom);
 	ck_assert_double_eq_tol(idiom->loading_ratio, 0.3, 0.02);
 	ck_assert_double_eq_tol(idiom->held_ratio, 0.3, 0.02);
+	ck_assert_double_eq_tol(idiom->part_ratio[TP_PART_DATALOADER], 0.3, 0.02);
 	ck_assert_uint_eq(idiom->main_ns, 0);
 	ck_assert_uint_eq(idiom->line, 33);
 	pyscene_close(&scene);
@@ -240,6 +242,16 @@ START_TEST(a_line_with_other_calls_shares_its_time)
 }
 END_TEST
 
+START_TEST(capitals_of_a_line_count_where_the_idiom_says_so)
+{
+	struct line_case line = {"idiom/pickled-mpi", "total = comm.allreduce(grad)  # from mpi4py",
+				 false};
+	ck_assert(judge_line(&line).is_found);
+	line.line = "comm.Allreduce(grad, total)  # from mpi4py";
+	ck_assert(!judge_line(&line).is_found);
+}
+END_TEST
+
 Suite *suite_analyze_pass_idioms(void);
 Suite *suite_analyze_pass_idioms(void)
 {
@@ -252,6 +264,7 @@ Suite *suite_analyze_pass_idioms(void)
 	tcase_add_test(tc, a_function_without_a_name_is_named_by_its_user_function);
 	tcase_add_test(tc, a_source_that_is_newer_than_the_run_is_ignored);
 	tcase_add_test(tc, a_line_with_other_calls_shares_its_time);
+	tcase_add_test(tc, capitals_of_a_line_count_where_the_idiom_says_so);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

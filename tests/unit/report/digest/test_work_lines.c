@@ -67,12 +67,17 @@ START_TEST(without_a_loading_limit_there_is_no_line)
 }
 END_TEST
 
-static void expect_unknown(const char *text)
+static void expect_unknown_within(size_t columns, const char *text)
 {
 	struct tp_buf out = {0};
-	tp_report_add_unknown_cause(&out, &digest);
+	tp_report_add_unknown_cause(&out, &digest, columns);
 	ck_assert_str_eq(tp_buf_text(&out), text);
 	tp_buf_release(&out);
+}
+
+static void expect_unknown(const char *text)
+{
+	expect_unknown_within(0, text);
 }
 
 START_TEST(a_cause_that_is_not_recognised_is_said_with_lines)
@@ -98,6 +103,12 @@ START_TEST(a_cause_that_is_not_recognised_is_said_with_lines)
 	lines[0].time_ns = lines[1].time_ns = sample.profile.parts[TP_PART_HOST].time_ns;
 	tp_report_digest_make(&digest, &sample.report);
 	expect_unknown("Cause not recognised. Most time: :7 60 %.");
+	/* A line that does not fit is left out, and no sentence is cut. */
+	lines[0].is_own = true;
+	expect_unknown("Cause not recognised. Most time: :2 60 %, :7 60 %.");
+	expect_unknown_within(45, "Cause not recognised. Most time: :2 60 %.");
+	expect_unknown_within(10, "Cause not recognised. Most time: :2 60 %.");
+	lines[0].is_own = false;
 	finding.is_cause = true;
 	expect_unknown("");
 	finding.gain_high = 1.2; /* a cause, but of another part */
