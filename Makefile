@@ -447,7 +447,7 @@ $(B)/faults_probe_static: tests/faults/probe.c
 	-$(Q)$(CC) -O1 -static -w -o $@ $< 2>/dev/null
 
 READERS_WRAP := tp_rules_dir_find tp_rules_dir_load_rest tp_rules_dir_load_patterns tp_rules_dir_rulebook \
-	tp_rulebook_free tp_patterns_free tp_analysis_session_open tp_analysis_session_find tp_analysis_session_close
+	tp_rulebook_free tp_patterns_free tp_analysis_session_open tp_analysis_session_close
 $(B)/fuzz_recordings: $(patsubst %,$(B)/tests/faults/%.o,fuzz_recordings mutate_database mutate_document mutate_records readers readers_cache) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(patsubst %,-Wl$(comma)--wrap=%,$(READERS_WRAP))

@@ -51,6 +51,7 @@ void tp_run_info_copy(struct tp_run_info *out, const struct tp_run_info *from,
 	out->id = tp_arena_strdup(arena, from->id);
 	out->label = tp_arena_strdup(arena, from->label);
 	out->directory = tp_arena_strdup(arena, from->directory);
+	out->commit = tp_arena_strdup(arena, from->commit);
 	out->written_by = tp_arena_strdup(arena, from->written_by);
 	out->host.name = tp_arena_strdup(arena, from->host.name);
 	out->host.kernel = tp_arena_strdup(arena, from->host.kernel);
