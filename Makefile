@@ -833,6 +833,8 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -d $(datadir)/trainprof/tutorial
 	install -m 644 $(filter-out %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
 	install -m 755 $(filter %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
+	cd docs/tutorial/mnist && find . -name __pycache__ -prune -o -type f -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/tutorial/mnist/{} ';'
+	chmod 755 $(datadir)/trainprof/tutorial/mnist/ci.sh
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -m 644 $(addprefix docs/,$(addsuffix .schema.json,plan diff job budget check pairs trials history)) $(datadir)/trainprof
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
