@@ -541,7 +541,8 @@ proof-replay: $(B)/trainprof
 # -------------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
-	proof-truth proof-faults proof-watch proof-remedies proof-replay proof-ranks proof-tutorial proof-tables
+	proof-truth proof-faults proof-watch proof-remedies proof-replay proof-ranks proof-tutorial proof-tables \
+	proof-ci-formats
 
 ## proofs: run all proofs, one after the other
 proofs: checkable
@@ -698,6 +699,11 @@ check-tutorial: $(B)/trainprof
 ## check-ci: parse the files of docs/ci, and run their shell lines on recorded runs
 check-ci: $(B)/trainprof
 	$(Q)tests/ci/ci_files.py $(B)
+
+## proof-ci-formats: files for CI systems against public schemas and parsers (PyPI): SARIF, JUnit, GitHub, GitLab
+.PHONY: proof-ci-formats
+proof-ci-formats: $(B)/trainprof
+	$(Q)tests/ci/public_formats.py $(B) $(CURDIR)/build/ci
 
 ## proof-tutorial: measure the tutorials; needs PyTorch; WRITE=1 renews pages and recordings; TUTORIAL_PYTHON=PATH
 proof-tutorial: $(B)/trainprof
