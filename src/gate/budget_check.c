@@ -345,6 +345,10 @@ static const char *find_failed(const struct checker *c)
 		if (run->end_code || (run->end && strcmp(run->end, "signaled") == 0))
 			return tp_arena_printf(c->arena, "the program of %s did not end well",
 					       run->name);
+		if (run->is_job && run->is_partial)
+			return tp_arena_printf(c->arena,
+					       "%s: ranks are missing, or were not closed",
+					       run->name);
 	}
 	return NULL;
 }

@@ -378,8 +378,10 @@ static void warn_of_runs(const struct maker *m)
 						"%s: the program failed with exit status %lu",
 						run->name, (unsigned long)run->end_code));
 		else if (run->is_partial)
-			warn(m, tp_arena_printf(m->arena, "%s: the recording was not closed",
-						run->name));
+			warn(m,
+			     tp_arena_printf(m->arena, "%s: %s", run->name,
+					     run->is_job ? "ranks are missing, or were not closed"
+							 : "the recording was not closed"));
 	}
 }
 

@@ -170,6 +170,7 @@ enum tp_status tp_job_values_read(struct tp_run_values *out, const struct tp_jso
 	out->n_ranks = n_ranks ? n_ranks : tp_json_count(ranks);
 	read_steps(out, root);
 	read_parts(out, ranks, arena);
+	out->is_partial = tp_json_count(tp_json_get(root, "missing_ranks")) > 0;
 	read_ends(out, ranks, arena);
 	read_advice(out, tp_json_get(root, "advice"), arena);
 	read_place(out, tp_json_get(root, "late"), arena);

@@ -59,7 +59,7 @@ struct tp_run_values {
 	const char *end; /* "exited", "signaled" … */
 	uint64_t end_code;
 	const char *end_signal;
-	bool is_partial;
+	bool is_partial; /* it was not closed; of a job also: ranks are missing */
 	const char *started_at;
 	const char *version; /* of trainprof */
 	const char *commit;  /* of the repository in which it ran */

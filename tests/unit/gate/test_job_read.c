@@ -89,6 +89,29 @@ START_TEST(a_failed_rank_is_a_failed_job)
 }
 END_TEST
 
+START_TEST(a_job_without_some_of_its_ranks_never_passes)
+{
+	struct tp_arena arena = {0};
+	const char *cut = "{\"recording\": \"r\", \"is_cut\": true, \"is_joined\": false}";
+	const char *ranks = tp_arena_printf(&arena, "%s,%s", even, cut);
+	const struct tp_run_values *now[] = {read_job("clock", 1e7, ranks, &arena)};
+	const struct tp_assertion a = {.name = "step.time_ns",
+				       .is_error = true,
+				       .fact = TP_FACT_STEP_TIME,
+				       .has_max = true,
+				       .max = 1e9};
+	const struct tp_budget budget = {.path = "b", .assertions = &a, .n_assertions = 1};
+	struct tp_budget_runs runs = {.now = now, .n_now = 1};
+	struct tp_budget_result result;
+	ck_assert_int_eq(tp_budget_check(&result, &budget, &runs, &arena, NULL), TP_OK);
+	ck_assert_int_eq(result.items[0].answer, TP_GATE_UNDECIDED);
+	now[0] = read_job("clock", 1e7, even, &arena);
+	ck_assert_int_eq(tp_budget_check(&result, &budget, &runs, &arena, NULL), TP_OK);
+	ck_assert_int_eq(result.items[0].answer, TP_GATE_PASS);
+	tp_arena_release(&arena);
+}
+END_TEST
+
 static enum tp_gate_answer count_advice(const char *pattern, double max)
 {
 	struct tp_arena arena = {0};
@@ -147,6 +170,7 @@ Suite *suite_gate_job_read(void)
 	tcase_add_test(tc, parts_are_means_over_the_joined_ranks);
 	tcase_add_test(tc, without_joined_steps_no_time_is_known);
 	tcase_add_test(tc, a_failed_rank_is_a_failed_job);
+	tcase_add_test(tc, a_job_without_some_of_its_ranks_never_passes);
 	tcase_add_test(tc, advice_may_exceed_a_limit_and_never_holds_one);
 	tcase_add_test(tc, contradictions_are_refused);
 	suite_add_tcase(s, tc);
