@@ -447,7 +447,7 @@ $(B)/faults_probe_static: tests/faults/probe.c
 	-$(Q)$(CC) -O1 -static -w -o $@ $< 2>/dev/null
 
 READERS_WRAP := tp_rules_dir_find tp_rules_dir_load_rest tp_rules_dir_load_patterns tp_rules_dir_rulebook \
-	tp_rulebook_free tp_patterns_free tp_analysis_session_open tp_analysis_session_find tp_analysis_session_close
+	tp_rulebook_free tp_patterns_free tp_analysis_session_open tp_analysis_session_close
 $(B)/fuzz_recordings: $(patsubst %,$(B)/tests/faults/%.o,fuzz_recordings mutate_database mutate_document mutate_records readers readers_cache) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(patsubst %,-Wl$(comma)--wrap=%,$(READERS_WRAP))
@@ -541,7 +541,8 @@ proof-replay: $(B)/trainprof
 # -------------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
-	proof-truth proof-faults proof-watch proof-remedies proof-replay proof-ranks proof-tutorial proof-tables
+	proof-truth proof-faults proof-watch proof-remedies proof-replay proof-ranks proof-tutorial proof-tables \
+	proof-ci-formats
 
 ## proofs: run all proofs, one after the other
 proofs: checkable
@@ -708,6 +709,11 @@ check-tutorial: $(B)/trainprof
 check-ci: $(B)/trainprof
 	$(Q)tests/ci/ci_files.py $(B)
 
+## proof-ci-formats: files for CI systems against public schemas and parsers (PyPI): SARIF, JUnit, GitHub, GitLab
+.PHONY: proof-ci-formats
+proof-ci-formats: $(B)/trainprof
+	$(Q)tests/ci/public_formats.py $(B) $(CURDIR)/build/ci
+
 ## proof-tutorial: measure the tutorials; needs PyTorch; WRITE=1 renews pages and recordings; TUTORIAL_PYTHON=PATH
 proof-tutorial: $(B)/trainprof
 	$(Q)$(PAGES_RUN) --live $(if $(WRITE),--write) $(B) $(TUTORIAL)
@@ -842,6 +848,8 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -d $(datadir)/trainprof/tutorial
 	install -m 644 $(filter-out %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
 	install -m 755 $(filter %.sh,$(TUTORIAL_FILES)) $(datadir)/trainprof/tutorial
+	cd docs/tutorial/mnist && find . -name __pycache__ -prune -o -type f -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/tutorial/mnist/{} ';'
+	chmod 755 $(datadir)/trainprof/tutorial/mnist/ci.sh
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -m 644 $(addprefix docs/,$(addsuffix .schema.json,plan diff job budget check pairs trials history)) $(datadir)/trainprof
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1

@@ -37,7 +37,7 @@ static const char *missing(const struct checker *c, const struct tp_run_values *
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_quantity *value = &runs[i]->facts[fact];
 		if (!value->is_known)
-			return tp_arena_printf(c->arena, "not measured in %s%s%s", runs[i]->name,
+			return tp_arena_printf(c->arena, "unknown in %s%s%s", runs[i]->name,
 					       value->missing ? ": " : "",
 					       value->missing ? value->missing : "");
 	}
@@ -49,11 +49,8 @@ static struct tp_run_value *values_of(const struct checker *c,
 				      tp_fact_id fact)
 {
 	struct tp_run_value *out = tp_arena_array(c->arena, n, sizeof(*out));
-	for (size_t i = 0; i < n; i++) {
-		const struct tp_quantity *q = &runs[i]->facts[fact];
-		out[i] = (struct tp_run_value){q->value,
-					       q->has_interval ? (q->high - q->low) / 4 : 0};
-	}
+	for (size_t i = 0; i < n; i++)
+		out[i] = tp_run_value_of(&runs[i]->facts[fact]);
 	return out;
 }
 
@@ -275,6 +272,14 @@ static struct counts count_findings(const struct tp_run_values *run, const struc
 	return out;
 }
 
+static bool has_job(const struct checker *c)
+{
+	for (size_t i = 0; i < c->runs->n_now; i++)
+		if (c->runs->now[i]->is_job)
+			return true;
+	return false;
+}
+
 /* The run with the most findings decides. A rule that could not be judged might have fired. */
 static void check_findings(const struct checker *c, struct tp_assertion_result *out)
 {
@@ -295,6 +300,9 @@ static void check_findings(const struct checker *c, struct tp_assertion_result *
 	if ((double)most.n_fired > a->max_count) {
 		out->answer = TP_GATE_FAIL;
 		out->because = most.first;
+	} else if (has_job(c)) {
+		out->is_measured = false;
+		set_unknown(out, "the report of a job has only the advice for its late rank");
 	} else if (most.n_not_judged && (double)(most.n_fired + most.n_not_judged) > a->max_count) {
 		set_unknown(out, tp_arena_printf(c->arena, "%zu of %zu rules could not be judged",
 						 most.n_not_judged, most.n_matching));
@@ -337,6 +345,10 @@ static const char *find_failed(const struct checker *c)
 		if (run->end_code || (run->end && strcmp(run->end, "signaled") == 0))
 			return tp_arena_printf(c->arena, "the program of %s did not end well",
 					       run->name);
+		if (run->is_job && run->is_partial)
+			return tp_arena_printf(c->arena,
+					       "%s: ranks are missing, or were not closed",
+					       run->name);
 	}
 	return NULL;
 }
@@ -347,14 +359,15 @@ static const struct tp_run_diff *compare(const struct checker *c)
 	if (!c->runs->n_base)
 		return NULL;
 	bool is_paired = c->runs->is_paired;
-	const struct tp_diff_request request = {.base = c->runs->base,
-						.n_base = c->runs->n_base,
-						.now = c->runs->now,
-						.n_now = c->runs->n_now,
-						.is_paired = is_paired,
-						.is_now_first = c->runs->is_now_first,
-						.is_ignored = {is_paired, is_paired, is_paired},
-						.has_gate = true};
+	struct tp_diff_request request = {.base = c->runs->base,
+					  .n_base = c->runs->n_base,
+					  .now = c->runs->now,
+					  .n_now = c->runs->n_now,
+					  .is_paired = is_paired,
+					  .is_now_first = c->runs->is_now_first,
+					  .has_gate = true};
+	for (int aspect = 0; aspect < TP_N_LIKENESSES; aspect++)
+		request.is_ignored[aspect] = is_paired || c->runs->is_ignored[aspect];
 	struct tp_run_diff *diff = tp_arena_alloc(c->arena, sizeof(*diff));
 	tp_run_diff_make(diff, &request, c->arena);
 	return diff;
@@ -391,7 +404,8 @@ static enum tp_status check_request(const struct checker *c, struct tp_error *er
 		if (needs_baseline(a) && !c->runs->n_base)
 			return tp_fail(err, TP_USAGE,
 				       "%s is held against a baseline, and there is none", a->name);
-		if (a->pattern && !a->is_off && !count_findings(c->runs->now[0], a).n_matching)
+		if (a->pattern && !a->is_off && !has_job(c) &&
+		    !count_findings(c->runs->now[0], a).n_matching)
 			return tp_fail(err, TP_USAGE, "%s:%u: no rule is called %.80s",
 				       c->budget->path, a->line, a->pattern);
 	}

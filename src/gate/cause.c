@@ -2,6 +2,8 @@
 /* Finds the likely causes of a slowdown in the differences between two groups of runs. */
 #include "cause.h"
 
+#include "place_match.h"
+
 #include "trainprof/base/text.h"
 #include "trainprof/model/gate_thresholds.h"
 
@@ -28,11 +30,6 @@ static double growth_of(const struct lister *l)
 	return change > 0 ? change : TP_GATE_GROWTH_MIN * l->diff->step.base;
 }
 
-static const char *per_step(const struct lister *l)
-{
-	return l->diff->is_of_steps ? " per step" : "";
-}
-
 /* Adds the part that grew by most, if chance does not explain it. */
 static void add_part(struct lister *l)
 {
@@ -48,7 +45,7 @@ static void add_part(struct lister *l)
 	}
 	if (most && most->difference > 0 && most->difference >= TP_GATE_CAUSE_MIN * growth_of(l))
 		add(l, tp_arena_printf(l->arena, "%s: %+.3g ms%s", tp_part_title(part),
-				       most->difference / 1e6, per_step(l)));
+				       most->difference / 1e6, tp_run_diff_per_step(l->diff)));
 }
 
 static void add_settings(struct lister *l)
@@ -83,14 +80,6 @@ static void add_advice(struct lister *l)
 	}
 }
 
-static double same_place(const struct tp_run_values *run, const char *text)
-{
-	for (size_t i = 0; i < run->n_places; i++)
-		if (strcmp(run->places[i].text, text) == 0)
-			return run->places[i].per_step_ns;
-	return 0;
-}
-
 /* The place whose time grew by most, at least by TP_GATE_CAUSE_MIN of the slowdown; NULL if there
  * is none. Lines of the loop contain calls, so lines inside of these say more. */
 static const struct tp_value_place *largest_growth(const struct lister *l, bool is_own,
@@ -99,9 +88,11 @@ static const struct tp_value_place *largest_growth(const struct lister *l, bool 
 	const struct tp_run_values *base = l->diff->base[0];
 	const struct tp_run_values *now = l->diff->now[0];
 	const struct tp_value_place *place = NULL;
+	const size_t *same = tp_place_match(base, now, l->arena);
 	*grown = TP_GATE_CAUSE_MIN * growth_of(l);
 	for (size_t i = 0; base->n_places && i < now->n_places; i++) {
-		double grew = now->places[i].per_step_ns - same_place(base, now->places[i].text);
+		double before = same[i] < base->n_places ? base->places[same[i]].per_step_ns : 0;
+		double grew = now->places[i].per_step_ns - before;
 		if (now->places[i].is_own != is_own || grew <= *grown)
 			continue;
 		*grown = grew;
@@ -118,7 +109,7 @@ static void add_place(struct lister *l)
 		place = largest_growth(l, false, &grown);
 	if (place)
 		add(l, tp_arena_printf(l->arena, "most at %s: %+.3g ms%s", place->text, grown / 1e6,
-				       per_step(l)));
+				       tp_run_diff_per_step(l->diff)));
 }
 
 static void add_commits(struct lister *l)

@@ -34,6 +34,7 @@ static const char *mode_of(const struct tp_run_values *run, struct tp_arena *are
 	(void)arena;
 	return !run->mode                         ? NULL
 	       : strcmp(run->mode, "import") == 0 ? "an imported trace"
+	       : run->is_job                      ? "the report of a job"
 						  : "a recording";
 }
 

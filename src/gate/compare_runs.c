@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares runs: times with intervals, findings that are new or gone, and promised gains. */
 #include "comparable.h"
+#include "place_match.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -46,17 +47,11 @@ static const struct tp_run_values *first_without(const struct tp_diff_request *r
 	return NULL;
 }
 
-static struct tp_run_value value_of(const struct tp_quantity *q)
-{
-	/* Half of a 95 % interval is about two standard errors. */
-	return (struct tp_run_value){q->value, q->has_interval ? (q->high - q->low) / 4 : 0};
-}
-
 static struct tp_run_value *values_of(const struct tp_diff_request *request, tp_fact_id fact)
 {
 	struct tp_run_value *out = tp_alloc(n_runs(request) * sizeof(*out));
 	for (size_t i = 0; i < n_runs(request); i++)
-		out[i] = value_of(&run_at(request, i)->facts[fact]);
+		out[i] = tp_run_value_of(&run_at(request, i)->facts[fact]);
 	return out;
 }
 
@@ -308,14 +303,6 @@ static void compare_variables(const struct maker *m)
  * TP_GATE_PLACE_MIN after the first ten. */
 enum { PLACES_MAX = 10 };
 
-static bool has_place(const struct tp_run_values *run, const char *text)
-{
-	for (size_t i = 0; i < run->n_places; i++)
-		if (strcmp(run->places[i].text, text) == 0)
-			return true;
-	return false;
-}
-
 static void compare_places(const struct maker *m, const struct tp_run_values *of,
 			   const struct tp_run_values *other, bool is_now)
 {
@@ -323,14 +310,14 @@ static void compare_places(const struct maker *m, const struct tp_run_values *of
 	double least = of->facts[whole].value * TP_GATE_PLACE_MIN;
 	if (!other->n_places) /* places were not measured there */
 		return;
+	const size_t *same = tp_place_match(other, of, m->arena);
 	for (size_t i = 0; i < of->n_places && i < PLACES_MAX; i++) {
 		const struct tp_value_place *place = &of->places[i];
-		if (place->per_step_ns < least || has_place(other, place->text))
+		if (place->per_step_ns < least || same[i] < other->n_places)
 			continue;
-		const char *share =
-			tp_arena_printf(m->arena, "%.3g ms a step", place->per_step_ns / 1e6);
-		add_item(m, TP_ITEM_PLACE, place->text, is_now ? NULL : share,
-			 is_now ? share : NULL);
+		const char *time = tp_arena_printf(m->arena, "%.3g ms%s", place->per_step_ns / 1e6,
+						   tp_run_diff_per_step(m->out));
+		add_item(m, TP_ITEM_PLACE, place->text, is_now ? NULL : time, is_now ? time : NULL);
 	}
 }
 
@@ -391,8 +378,10 @@ static void warn_of_runs(const struct maker *m)
 						"%s: the program failed with exit status %lu",
 						run->name, (unsigned long)run->end_code));
 		else if (run->is_partial)
-			warn(m, tp_arena_printf(m->arena, "%s: the recording was not closed",
-						run->name));
+			warn(m,
+			     tp_arena_printf(m->arena, "%s: %s", run->name,
+					     run->is_job ? "ranks are missing, or were not closed"
+							 : "the recording was not closed"));
 	}
 }
 

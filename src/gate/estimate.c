@@ -7,6 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+struct tp_run_value tp_run_value_of(const struct tp_quantity *quantity)
+{
+	double half = quantity->has_interval ? (quantity->high - quantity->low) / 2 : 0;
+	return (struct tp_run_value){quantity->value, half / 2};
+}
+
 struct moments {
 	double mean;
 	double variance; /* variance of the sample; 0 for fewer than two values */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a run from its report.json. */
-#include "trainprof/gate/gate.h"
+#include "job_read.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -332,7 +332,12 @@ enum tp_status tp_run_values_read(struct tp_run_values *out, const struct tp_jso
 	const struct tp_json *partition = tp_json_get(root, "partition");
 	const struct reader r = {out, arena};
 	*out = (struct tp_run_values){.name = tp_arena_strdup(arena, name)};
-	enum tp_status status = check_schema(root, name, err);
+	enum tp_status status = TP_OK;
+	if (tp_job_values_are_of(root)) {
+		status = tp_job_values_read(out, root, name, arena, err);
+		return status == TP_OK ? check(out, name, err) : status;
+	}
+	status = check_schema(root, name, err);
 	if (status != TP_OK)
 		return status;
 	out->version = text_of(&r, tp_json_get(root, "tool"), "version");

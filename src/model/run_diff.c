@@ -19,3 +19,8 @@ const char *tp_item_kind_name(enum tp_item_kind kind)
 	static const char *const names[] = {"finding", "setting", "place"};
 	return names[kind];
 }
+
+const char *tp_run_diff_per_step(const struct tp_run_diff *diff)
+{
+	return diff->is_of_steps ? " per step" : "";
+}

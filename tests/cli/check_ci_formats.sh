@@ -24,6 +24,24 @@ suite = tree.parse(f"{directory}/j.xml").getroot()[0]
 for attribute, tag in (("failures", "failure"), ("skipped", "skipped")):
     assert int(suite.attrib[attribute]) == sum(c.find(tag) is not None for c in suite), attribute
 assert int(suite.attrib["tests"]) == len(suite)
+
+# Annotations, as GitHub's runner reads them: ::COMMAND KEY=VALUE,KEY=VALUE::TEXT
+def decode(text, codes):
+    for code in codes:  # the percent sign comes last
+        text = text.replace(code, chr(int(code[1:], 16)))
+    return text
+annotations = []
+for line in open(f"{directory}/page", encoding="utf-8"):
+    if line.startswith("::"):
+        head, _, text = line.rstrip("\n")[2:].partition("::")
+        command, _, rest = head.partition(" ")
+        values = {key: decode(value, ("%0D", "%0A", "%3A", "%2C", "%25")) for key, _, value in (pair.partition("=") for pair in rest.split(","))}
+        severity = {"error": "major", "warning": "minor"}[command]
+        annotations.append((severity, values.pop("title"), decode(text, ("%0D", "%0A", "%25"))))
+        assert not values, values
+wanted = [(i["severity"], "trainprof " + i["check_name"], i["description"].partition(": ")[2]) for i in issues]
+assert sorted(annotations) == sorted(wanted), (annotations, wanted)
+print("github", len(annotations), "annotations say what GitLab's issues say")
 END
 trace_of 60 3 >trace.json
 trainprof import -q -o good trace.json >/dev/null
@@ -37,8 +55,8 @@ budget='{ "schema": "trainprof-budget/1.0", "assert": {
 for directory in plain 'a & <b> 100% ä'; do
 	mkdir "$directory"
 	echo "$budget" >"$directory/trainprof.budget.json"
-	trainprof check --budget="$directory/trainprof.budget.json" --junit="$directory/j.xml" \
-		--gitlab="$directory/g.json" --sarif="$directory/s.json" slow.json >page
+	trainprof check --github --budget="$directory/trainprof.budget.json" --junit="$directory/j.xml" \
+		--gitlab="$directory/g.json" --sarif="$directory/s.json" slow.json >"$directory/page"
 	said $?
 	$python3 fits.py "$contracts" "$directory"
 	xmllint --noout --schema "$contracts/junit.xsd" "$directory/j.xml" 2>&1

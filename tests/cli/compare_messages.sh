@@ -16,3 +16,6 @@ trainprof compare --pairs=2 a b
 said $?
 trainprof compare --margin=3 a b
 said $?
+# Series that start in the same second each have a folder.
+for _ in 1 2 3; do trainprof compare -q -- false true 2>/dev/null; done
+ls -d .trainprof/*-compare* | wc -l

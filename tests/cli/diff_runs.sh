@@ -36,5 +36,8 @@ for i in 1 2 3; do
 done
 trainprof diff --gate --base artifact/b1.json --base artifact/b2.json --base artifact/b3.json \
 	--new artifact/n1.json --new artifact/n2.json --new artifact/n3.json | head -6
+# Names of many runs would fill the screen.
+# shellcheck disable=SC2046 # words on purpose
+trainprof diff --new waits3 $(printf -- '--base=artifact/b%d.json ' 1 2 3 1 2 3) | grep '^base'
 trainprof diff --markdown waits6 waits1 | head -8
 trainprof diff --width=44 waits6 waits1 | awk 'length($0) > 44'

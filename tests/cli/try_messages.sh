@@ -16,6 +16,8 @@ trainprof try --rules=mine secret
 said $?
 trainprof try --rules=mine nosuch
 said $?
+trainprof try --rules=mine nosuch 1
+said $?
 rule waits ', "example": "FAST=1 ./other", "apply": true'
 trainprof try --rules=mine plain
 said $?

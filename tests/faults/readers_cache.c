@@ -4,7 +4,6 @@
 #include "readers_cache.h"
 
 #include "cli/session/analysis_session.h"
-#include "cli/session/recordings.h"
 #include "cli/session/rules_dir.h"
 
 #include "trainprof/advise/advise.h"
@@ -43,10 +42,6 @@ void __wrap_tp_rulebook_free(struct tp_rulebook *book);
 void __wrap_tp_patterns_free(struct tp_patterns *patterns);
 enum tp_status __wrap_tp_analysis_session_open(struct tp_analysis_session *reading,
 					       const char *directory,
-					       const struct tp_analysis_session_options *options,
-					       struct tp_error *err);
-enum tp_status __wrap_tp_analysis_session_find(struct tp_analysis_session *reading,
-					       const char *word,
 					       const struct tp_analysis_session_options *options,
 					       struct tp_error *err);
 void __wrap_tp_analysis_session_close(struct tp_analysis_session *reading);
@@ -168,23 +163,6 @@ enum tp_status __wrap_tp_analysis_session_open(struct tp_analysis_session *readi
 	/* The pointers into the kept session stay valid. */
 	*reading = sessions[at].session;
 	return TP_OK;
-}
-
-enum tp_status __wrap_tp_analysis_session_find(struct tp_analysis_session *reading,
-					       const char *word,
-					       const struct tp_analysis_session_options *options,
-					       struct tp_error *err)
-{
-	char *directory = NULL;
-	*reading = (struct tp_analysis_session){0};
-	enum tp_status status = tp_recordings_find(&directory, word, err);
-	if (status == TP_OK)
-		status = __wrap_tp_analysis_session_open(reading, directory, options, err);
-	if (status == TP_OK)
-		reading->directory = directory;
-	else
-		free(directory);
-	return status;
 }
 
 void __wrap_tp_analysis_session_close(struct tp_analysis_session *reading)

@@ -4,17 +4,19 @@
 
 pages.py [--live] [--write] BUILD PAGE...
 
-A block that starts with ```console holds commands after "$ " and the output of each. All commands of
-a page run in one folder, which begins as a copy of the page's own. A comment before a block has
-options:
+A block that starts with ```console holds commands after "$ " and the output of each. The first
+command of a page runs in a copy of the page's folder, the others where `cd FOLDER` has led. A comment
+before a block has options:
 
     <!-- run: exit=1 -->            the status of its last command
     <!-- run: live=before -->       it measures and writes the recording "before"
     <!-- run: live says='REGEX' --> it measures; its output matches the expression
+    <!-- run: measures='perf=slow' --> it runs `trainprof run -o perf`; "slow" is that recording
     <!-- file: fix.patch -->        the block below is that file
 
 Commands that measure run with --live only. Otherwise recorded/before in the page's folder is their
 result, and the summary on the page is the one that `trainprof report` prints for that recording. A
+command with "measures" is run in any case; without --live its `trainprof run` copies a recording. A
 line "..." in a block matches any lines. --write writes the output into the page, and with --live
 also the recordings. TUTORIAL_PREFIX is prepended to each command, TUTORIAL_PYTHON is the "python3".
 """
@@ -28,6 +30,19 @@ import sys
 import tempfile
 
 RECORDED = ("manifest.json", "records.tpr")
+# Equal commits have equal names.
+COMMITTER = {"NAME": "a reader", "EMAIL": "reader@localhost", "DATE": "2026-11-01T12:00:00+0000"}
+PROGRAMS = ("patch", "git")  # that commands of the pages use
+# MEASURES holds words OUTPUT=RECORDING, RECORDINGS the folder of the recordings.
+STAND_IN = """#!/bin/sh
+# Copies a recording where the program would measure.
+[ "$1" = run ] && [ -n "$MEASURES" ] || exec "$TRAINPROF" "$@"
+while [ "$1" != -o ]; do shift; done
+for word in $MEASURES; do
+	case /${word%=*} in */"$2") mkdir -p "$(dirname "$2")" && exec cp -r "$RECORDINGS/${word#*=}" "$2" ;; esac
+done
+exit 125
+"""
 
 
 class Page:
@@ -53,20 +68,31 @@ class Page:
         os.mkdir(os.path.join(top, "bin"))
         python = os.environ.get("TUTORIAL_PYTHON") or shutil.which("python3")
         os.symlink(python, os.path.join(top, "bin", "python3"))
+        if not self.is_live:
+            with open(os.path.join(top, "bin", "trainprof"), "w") as file:
+                file.write(STAND_IN)
+            os.chmod(os.path.join(top, "bin", "trainprof"), 0o755)
         self.environment = {
             "PATH": f"{top}/bin:{self.build}:/usr/local/bin:/usr/bin:/bin",
             "HOME": top,
             "LC_ALL": "C.UTF-8",
             "TZ": "UTC",
             "TERM": "dumb",
+            "TRAINPROF": os.path.join(self.build, "trainprof"),
+            "RECORDINGS": os.path.join(self.folder, "recorded"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in COMMITTER.items()},
         }
 
-    def execute(self, command):
+    def execute(self, command, measures=""):
+        if re.fullmatch(r"cd \S+", command):
+            self.work = os.path.normpath(os.path.join(self.work, command[3:]))
+            return [], 0 if os.path.isdir(self.work) else 1
         command = f"{os.environ.get('TUTORIAL_PREFIX', '')} {command}" if self.is_live else command
         done = subprocess.run(
             ["sh", "-c", command],
             cwd=self.work,
-            env=self.environment,
+            env={**self.environment, "MEASURES": measures},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -90,7 +116,7 @@ class Page:
             said = re.fullmatch(r"<!-- (run|file): (.*?) -->", line)
             if said:
                 words = shlex.split(said.group(2))
-                options = {"file": words[0]} if said.group(1) == "file" else dict((word + "=").split("=")[:2] for word in words)
+                options = {"file": words[0]} if said.group(1) == "file" else dict(word.partition("=")[::2] for word in words)
                 continue
             if not line.startswith("```") or line == "```":
                 options = {} if line else options
@@ -135,15 +161,17 @@ class Page:
         is_measured = "live" in options
         if is_measured and not self.is_live:
             return self.recorded(command, shown, options["live"])
-        printed, status = self.execute(command)
+        printed, status = self.execute(command, options.get("measures", ""))
         self.judge(status == int(options.get("exit", 0)), f"{command}: exit status {status}: " + "\n".join(printed[-3:]))
         if "says" in options:
             self.judge(re.search(options["says"], "\n".join(printed)), f"{command}: nothing fits {options['says']}:\n" + "\n".join(printed))
         if self.is_written:
             if is_measured and options["live"]:
-                self.keep_recording(options["live"])
+                self.keep_recording(options["live"], options["live"])
+            for word in options.get("measures", "").split() if self.is_live else ():
+                self.keep_recording(*word.split("="))
             return shorten(printed, shown)
-        if not is_measured and not self.is_live:
+        if not self.is_live:
             self.judge(fits(shown, printed), f"{command}\n{differing(shown, printed)}")
         return shown
 
@@ -167,13 +195,14 @@ class Page:
         self.judge(summary(shown) == summary(printed), f"{command}\n{differing(summary(shown), summary(printed))}")
         return shown
 
-    def keep_recording(self, name):
+    def keep_recording(self, output, name):
+        made = os.path.join(self.work, output)
         target = os.path.join(self.folder, "recorded", name)
         shutil.rmtree(target, ignore_errors=True)
-        for folder, _, names in os.walk(os.path.join(self.work, name)):
+        for folder, _, names in os.walk(made):
             for file in names:
                 if file in RECORDED:
-                    kept = os.path.join(target, os.path.relpath(folder, os.path.join(self.work, name)))
+                    kept = os.path.join(target, os.path.relpath(folder, made))
                     os.makedirs(kept, exist_ok=True)
                     shutil.copyfile(os.path.join(folder, file), os.path.join(kept, file))
 
@@ -211,8 +240,9 @@ def main():
         sys.exit(__doc__)
     build, *pages = [word for word in words if word not in flags]
     counts = [0, 0, 0]
-    if not shutil.which("patch"):
-        print("skipped: no patch, which the tutorials apply\npages: 0 passed, 0 failed, 1 skipped")
+    missing = [program for program in PROGRAMS if not shutil.which(program)]
+    if missing:
+        print(f"skipped: no {' and no '.join(missing)}, which the tutorials use\npages: 0 passed, 0 failed, 1 skipped")
         return
     for path in pages:
         page = Page(build, path, "--live" in flags, "--write" in flags)

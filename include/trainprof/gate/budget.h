@@ -19,7 +19,8 @@ struct tp_budget_runs {
 	const struct tp_run_values *const *base;
 	size_t n_base;
 	bool is_paired; /* now[i] ran together with base[i], and commands differ on purpose */
-	const bool *is_now_first; /* of each pair; NULL = unknown */
+	const bool *is_now_first;         /* of each pair; NULL = unknown */
+	bool is_ignored[TP_N_LIKENESSES]; /* aspects in which both sides may differ */
 };
 
 /* Errors  TP_USAGE: a pattern matches no rule of the reports; a required baseline is missing. */

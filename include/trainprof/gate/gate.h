@@ -27,6 +27,9 @@ struct tp_run_value {
 	double error;
 };
 
+/* The value of a fact that is known. Half of a 95 % interval is about two standard errors. */
+struct tp_run_value tp_run_value_of(const struct tp_quantity *quantity);
+
 /* Design of the comparison: how the runs of both sides are matched. */
 struct tp_gate_design {
 	bool is_paired; /* base[i] and now[i] ran one after the other as a pair; n_base == n_now */
@@ -95,8 +98,9 @@ size_t tp_pairs_needed(const struct tp_gate_estimate *ratio, size_t n,
 
 /* ---- runs ---- */
 
-/* Extracts the values of a report. Texts are copied into the arena. Errors  TP_VERSION for another
- * schema, TP_PARSE for a document that is no report or contradicts itself. */
+/* Extracts the values of a report, or of the report of a job. Texts are copied into the arena.
+ * Errors  TP_VERSION for another schema, TP_PARSE for a document that is no report or contradicts
+ * itself. */
 TP_MUST_CHECK enum tp_status tp_run_values_read(struct tp_run_values *out,
 						const struct tp_json_doc *report, const char *name,
 						struct tp_arena *arena, struct tp_error *err);

@@ -94,4 +94,7 @@ struct tp_run_diff {
 	const char *undecided_because; /* NULL unless undecided */
 };
 
+/* What follows a time in texts: " per step"; nothing where whole runs are compared. */
+const char *tp_run_diff_per_step(const struct tp_run_diff *diff);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as described by its report.json: the input of comparisons, budgets and baselines. No
- * recording is needed, so an artifact of a CI job is enough. */
+/* A run as described by its report.json, or a job by the report of its ranks: the input of
+ * comparisons, budgets and baselines. No recording is needed, so an artifact of a CI job is
+ * enough. */
 #ifndef TRAINPROF_MODEL_RUN_VALUES_H
 #define TRAINPROF_MODEL_RUN_VALUES_H
 
@@ -51,13 +52,14 @@ struct tp_value_pair {
 struct tp_run_values {
 	const char *name; /* as typed by the user */
 	const char *label;
-	const char *mode; /* "run", "attach", "import" */
+	const char *mode; /* "run", "attach", "import", "job" */
+	bool is_job;      /* of several ranks: rules without advice are neither fired nor quiet */
 	const char *const *command;
 	size_t n_command;
 	const char *end; /* "exited", "signaled" … */
 	uint64_t end_code;
 	const char *end_signal;
-	bool is_partial;
+	bool is_partial; /* it was not closed; of a job also: ranks are missing */
 	const char *started_at;
 	const char *version; /* of trainprof */
 	const char *commit;  /* of the repository in which it ran */

@@ -121,9 +121,9 @@ static enum tp_status save(struct tp_gate_runs *runs, const struct tp_cli *cli,
 	enum tp_status status = check_name(o, argv[1], err);
 	runs->keeps_documents = true;
 	if (status == TP_OK && argc == 2)
-		status = tp_gate_runs_add(runs, NULL, &o->how, cli->is_quiet, err);
+		status = tp_gate_runs_add(runs, cli, NULL, &o->how, err);
 	for (int i = 2; i < argc && status == TP_OK; i++)
-		status = tp_gate_runs_add(runs, argv[i], &o->how, cli->is_quiet, err);
+		status = tp_gate_runs_add(runs, cli, argv[i], &o->how, err);
 	if (status == TP_OK)
 		status = check_usable(runs, err);
 	if (status == TP_OK && !o->force)
@@ -195,10 +195,11 @@ static void write_line(struct tp_buf *out, const struct tp_baseline *b)
 static enum tp_status add_runs(struct tp_buf *out, const struct tp_baseline *b,
 			       const struct baseline_options *o, struct tp_error *err)
 {
+	const struct tp_cli quiet = {.is_quiet = true};
 	struct tp_gate_runs runs = {0};
 	enum tp_status status = TP_OK;
 	for (size_t i = 0; i < b->n_runs && status == TP_OK; i++)
-		status = tp_gate_runs_add(&runs, b->runs[i], &o->how, true, err);
+		status = tp_gate_runs_add(&runs, &quiet, b->runs[i], &o->how, err);
 	for (size_t i = 0; i < runs.n && status == TP_OK; i++) {
 		const struct tp_quantity *step = &runs.items[i]->facts[TP_FACT_STEP_TIME];
 		tp_buf_printf(out, "  %s: ", runs.items[i]->name);

@@ -21,6 +21,7 @@
 struct check_options {
 	const char *budget;
 	const char *baseline;
+	const char *ignore;
 	const char *inconclusive;
 	bool is_history;
 	struct tp_check_pairs_options pairs;
@@ -52,6 +53,11 @@ static const struct tp_option options[] = {
 	 .text = "a baseline or run to compare with",
 	 .otherwise = "the budget's",
 	 AT(baseline)},
+	{.name = "ignore",
+	 .type = TP_OPTION_TEXT,
+	 .value = "LIST",
+	 .text = "compare although these differ: workload, machine",
+	 AT(ignore)},
 	{.name = "inconclusive",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "HOW",
@@ -158,12 +164,12 @@ static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
 	const char *baseline = o->baseline ? o->baseline : c->budget.baseline;
 	enum tp_status status = TP_OK;
 	if (!argc)
-		status = tp_gate_runs_add(&c->now, NULL, &o->how, cli->is_quiet, err);
+		status = tp_gate_runs_add(&c->now, cli, NULL, &o->how, err);
 	for (int i = 0; i < argc && status == TP_OK; i++)
-		status = tp_gate_runs_add(&c->now, argv[i], &o->how, cli->is_quiet, err);
+		status = tp_gate_runs_add(&c->now, cli, argv[i], &o->how, err);
 	c->budget.baseline = baseline;
 	if (status == TP_OK && baseline)
-		status = tp_gate_runs_add(&c->base, baseline, &o->how, cli->is_quiet, err);
+		status = tp_gate_runs_add(&c->base, cli, baseline, &o->how, err);
 	return status;
 }
 
@@ -311,14 +317,15 @@ static enum tp_status check_runs(struct check *c, const struct check_options *o,
 	const struct tp_pair_series *series = c->pairs.series;
 	const struct tp_gate_runs *now = series ? &series->sides[1] : &c->now;
 	const struct tp_gate_runs *base = series ? &series->sides[0] : &c->base;
-	const struct tp_budget_runs runs = {.now = now->items,
-					    .n_now = now->n,
-					    .base = base->items,
-					    .n_base = base->n,
-					    .is_paired = series != NULL,
-					    .is_now_first = series ? series->is_b_first : NULL};
-	enum tp_status status = tp_budget_check(&c->result, &c->budget, &runs, &c->arena, err);
-	return status == TP_OK ? write_files(c, o, err) : status;
+	struct tp_budget_runs runs = {.now = now->items,
+				      .n_now = now->n,
+				      .base = base->items,
+				      .n_base = base->n,
+				      .is_paired = series != NULL,
+				      .is_now_first = series ? series->is_b_first : NULL};
+	enum tp_status status = tp_gate_runs_parse_ignore(runs.is_ignored, o->ignore, "check", err);
+	return status == TP_OK ? tp_budget_check(&c->result, &c->budget, &runs, &c->arena, err)
+			       : status;
 }
 
 static int check(struct check *c, const struct tp_cli *cli, const struct check_options *o, int argc,
@@ -341,7 +348,10 @@ static int check(struct check *c, const struct tp_cli *cli, const struct check_o
 		status = check_runs(c, o, &err);
 	if (status != TP_OK)
 		return tp_message_error_status(NULL, &err);
+	/* The answer is on the screen even if a file cannot be written. */
 	int printed = print(cli, o, c);
+	if (write_files(c, o, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
 	return printed == TP_EXIT_OK ? exit_status(c, o) : printed;
 }
 

@@ -153,7 +153,7 @@ static int compare_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 	struct tp_pair_series *s = tp_alloc(sizeof(*s));
 	tp_pair_run_watch();
 	enum tp_status status =
-		tp_pair_series_make_directory(&directory, o->output, "compare", &err);
+		tp_pair_series_make_directory(&directory, o->output, "-compare", &err);
 	tp_pair_series_init(s, &o->series, argv[0], argv[1], directory,
 			    !cli->is_quiet && isatty(STDERR_FILENO));
 	if (status == TP_OK)

@@ -64,33 +64,6 @@ static const struct tp_option options[] = {
 
 /* ---- arguments ---- */
 
-static enum tp_status parse_ignore(bool is_ignored[TP_N_LIKENESSES], const char *list,
-				   struct tp_error *err)
-{
-	const char *names[TP_N_LIKENESSES];
-	for (int i = 0; i < TP_N_LIKENESSES; i++)
-		names[i] = tp_comparable_name((enum tp_likeness)i);
-	while (list && *list) {
-		char word[40];
-		size_t len = strcspn(list, ",");
-		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : 39), list);
-		int i = 0;
-		while (i < TP_N_LIKENESSES && strcmp(names[i], word) != 0)
-			i++;
-		if (i == TP_N_LIKENESSES) {
-			const char *near = tp_text_closest(word, names, TP_N_LIKENESSES);
-			tp_fail(err, TP_USAGE,
-				"--ignore=%s: not one of workload, machine, software%s%s", word,
-				near ? "; nearest: " : "", near ? near : "");
-			tp_error_next(err, "trainprof help diff");
-			return TP_USAGE;
-		}
-		is_ignored[i] = true;
-		list += len + (list[len] == ',');
-	}
-	return TP_OK;
-}
-
 /* BASE [NEW] and --base, --new are two ways to name the same runs. */
 static enum tp_status collect_words(struct tp_words *base, struct tp_words *now,
 				    const struct diff_options *o, int argc, char **argv,
@@ -128,7 +101,7 @@ static enum tp_status read_all(struct tp_gate_runs *runs, const struct tp_words 
 {
 	enum tp_status status = TP_OK;
 	for (size_t i = 0; i < words->n && status == TP_OK; i++)
-		status = tp_gate_runs_add(runs, words->items[i], &o->how, cli->is_quiet, err);
+		status = tp_gate_runs_add(runs, cli, words->items[i], &o->how, err);
 	return status;
 }
 
@@ -222,7 +195,7 @@ static int diff_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 	struct tp_rulebook *book = NULL;
 	struct tp_error err = {0};
 	bool is_ignored[TP_N_LIKENESSES] = {false};
-	enum tp_status status = parse_ignore(is_ignored, o->ignore, &err);
+	enum tp_status status = tp_gate_runs_parse_ignore(is_ignored, o->ignore, "diff", &err);
 	if (status == TP_OK)
 		status = collect_words(&base_words, &now_words, o, argc, argv, &err);
 	if (status == TP_OK)

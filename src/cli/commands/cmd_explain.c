@@ -3,6 +3,7 @@
 #include "cli/options/command.h"
 
 #include "cli/session/analysis_session.h"
+#include "cli/session/recording_read.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct explain_options {
@@ -161,16 +161,13 @@ static int explain_word(struct tp_page *page, const struct tp_report *report, co
 /* The first of two words is the run; a single one is whatever exists with that name. */
 static void split_words(int argc, char **argv, const char **run, const char **what)
 {
-	struct stat info;
 	*run = NULL;
 	*what = NULL;
 	if (argc == 2) {
 		*run = argv[0];
 		*what = argv[1];
 	} else if (argc == 1) {
-		bool is_number = argv[0][strspn(argv[0], "0123456789")] == '\0';
-		bool is_run = !is_number && stat(argv[0], &info) == 0;
-		*(is_run ? run : what) = argv[0];
+		*(tp_recording_is_path(argv[0]) ? run : what) = argv[0];
 	}
 }
 
@@ -201,10 +198,8 @@ static int explain_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 	struct tp_error err = {0};
 	struct tp_analysis_session reading;
 	split_words(argc, argv, &word, &what);
-	if (tp_analysis_session_find(&reading, word, &o->how, &err) != TP_OK)
+	if (tp_recording_read(&reading, cli, word, &o->how, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
-	if (!cli->is_quiet)
-		tp_analysis_session_warn_partial(&reading);
 	int status = explain_recording(cli, o, &reading, what);
 	tp_analysis_session_close(&reading);
 	return status;

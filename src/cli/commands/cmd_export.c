@@ -4,6 +4,7 @@
 
 #include "cli/job/job_session.h"
 #include "cli/session/analysis_session.h"
+#include "cli/session/recording_read.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/output_file.h"
@@ -154,20 +155,9 @@ static int export_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return refuse_format(o->to);
 	if (format->is_binary && tp_output_file_is_stdout(o->output) && isatty(STDOUT_FILENO))
 		return refuse_terminal(format);
-	struct tp_progress_line progress;
-	const char *subject = argc ? argv[0] : "the last recording";
-	tp_progress_start(&progress, cli, "exporting", &subject, 1);
-	if (tp_analysis_session_find(&reading, argc ? argv[0] : NULL, &o->how, &err) != TP_OK) {
-		tp_progress_stop(&progress);
+	if (tp_recording_read(&reading, cli, argc ? argv[0] : NULL, &o->how, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
-	}
-	if (!cli->is_quiet)
-		tp_analysis_session_warn_partial(&reading);
-	/* The progress line must not mix with an export that goes to the terminal. */
-	if (tp_output_file_is_stdout(o->output) && isatty(STDOUT_FILENO))
-		tp_progress_stop(&progress);
 	enum tp_status status = write_export(o, format, &reading.report, &err);
-	tp_progress_stop(&progress);
 	tp_analysis_session_close(&reading);
 	return status == TP_OK ? TP_EXIT_OK : tp_message_error_status(NULL, &err);
 }

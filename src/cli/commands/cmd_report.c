@@ -6,11 +6,11 @@
 #include "cli/session/analysis_session.h"
 #include "cli/session/force_recovery.h"
 #include "cli/session/job_folder.h"
+#include "cli/session/recording_read.h"
 #include "cli/session/recordings.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/output_file.h"
-#include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/base/json.h"
@@ -206,18 +206,11 @@ static int report_recording(const struct tp_cli *cli, const struct report_option
 {
 	struct tp_error err = {0};
 	struct tp_analysis_session reading;
-	struct tp_progress_line progress;
-	const char *subject = word ? word : "the last recording";
 	tp_force_recover(word, cli->is_quiet);
-	tp_progress_start(&progress, cli, "reading", &subject, 1);
-	enum tp_status found = tp_analysis_session_find(&reading, word, &o->how, &err);
-	tp_progress_stop(&progress);
-	if (found != TP_OK)
+	if (tp_recording_read(&reading, cli, word, &o->how, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
 	if (reading.n_ranks && !o->how.rank)
 		return report_ranks_within(cli, o, &reading);
-	if (!cli->is_quiet)
-		tp_analysis_session_warn_partial(&reading);
 	int status = write_report(cli, o, &reading);
 	tp_analysis_session_close(&reading);
 	return status;

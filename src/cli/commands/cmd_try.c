@@ -4,6 +4,7 @@
 
 #include "cli/compare/pair_series.h"
 #include "cli/session/analysis_session.h"
+#include "cli/session/recording_read.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
@@ -395,11 +396,12 @@ static long find_advice(const struct tp_findings *findings, const char *word)
 	return -1;
 }
 
-static bool is_recording(const char *word)
+/* The first of two words is the recording; a single one is what exists with that name. */
+static void split_words(int argc, char **argv, const char **recording, const char **advice)
 {
-	struct stat st;
-	uint64_t number;
-	return stat(word, &st) == 0 && !tp_text_parse_count(word, &number);
+	bool has_recording = argc == 2 || (argc == 1 && tp_recording_is_path(argv[0]));
+	*recording = has_recording ? argv[0] : NULL;
+	*advice = argc > (int)has_recording ? argv[argc - 1] : "1";
 }
 
 static int refuse(const char *because)
@@ -424,7 +426,7 @@ static int run_trials(const struct tp_cli *cli, struct session *s, const char *a
 	describe_program(s);
 	tp_pair_run_watch();
 	enum tp_status status =
-		tp_pair_series_make_directory(&s->directory, s->options->output, "try", &err);
+		tp_pair_series_make_directory(&s->directory, s->options->output, "-try", &err);
 	if (status == TP_OK)
 		status = s->options->is_all ? try_all(s, &err) : try_advice(s, (size_t)place, &err);
 	if (status != TP_OK)
@@ -444,19 +446,14 @@ static int try_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 	}
 	if (tp_pair_series_check_count(o->series.pairs, &err) != TP_OK)
 		return tp_message_error_status("try", &err);
-	const char *recording = NULL;
-	const char *advice = "1";
-	for (int i = 0; i < argc; i++) {
-		if (is_recording(argv[i]))
-			recording = argv[i];
-		else
-			advice = argv[i];
-	}
+	const char *recording;
+	const char *advice;
+	split_words(argc, argv, &recording, &advice);
 	struct session *s = tp_alloc(sizeof(*s));
 	s->options = o;
 	s->shows_progress = !cli->is_quiet && isatty(STDERR_FILENO);
 	int result;
-	if (tp_analysis_session_find(&s->reading, recording, &o->how, &err) == TP_OK) {
+	if (tp_recording_read(&s->reading, cli, recording, &o->how, &err) == TP_OK) {
 		result = run_trials(cli, s, advice);
 		tp_analysis_session_close(&s->reading);
 	} else {

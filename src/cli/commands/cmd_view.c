@@ -6,9 +6,9 @@
 #include "cli/live/viewer.h"
 #include "cli/session/analysis_session.h"
 #include "cli/session/native_lines.h"
+#include "cli/session/recording_read.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
-#include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/base/memory.h"
@@ -94,10 +94,10 @@ static bool find_lines(void *context, const char *module, const uint64_t *addres
 static enum tp_status open_diff(struct viewed_runs *opened, const struct tp_cli *cli,
 				const struct view_options *o, char **argv, struct tp_error *err)
 {
-	enum tp_status status =
-		tp_gate_runs_add(&opened->base, argv[0], &o->how, cli->is_quiet, err);
+	const struct tp_cli quiet = {.is_quiet = true}; /* the second run was read before */
+	enum tp_status status = tp_gate_runs_add(&opened->base, cli, argv[0], &o->how, err);
 	if (status == TP_OK)
-		status = tp_gate_runs_add(&opened->now, argv[1], &o->how, true, err);
+		status = tp_gate_runs_add(&opened->now, &quiet, argv[1], &o->how, err);
 	if (status != TP_OK)
 		return status;
 	opened->diff = tp_arena_alloc(&opened->arena, sizeof(*opened->diff));
@@ -188,20 +188,14 @@ static int view_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 	const struct view_options *o = opts;
 	struct viewed_runs opened = {0};
 	struct tp_error err = {0};
-	struct tp_progress_line progress;
 	const char *word = argc > 1 ? argv[1] : argc ? argv[0] : NULL;
-	const char *subject = word ? word : "the last recording";
-	tp_progress_start(&progress, cli, "reading", &subject, 1);
-	enum tp_status status = tp_analysis_session_find(&opened.reading, word, &o->how, &err);
+	enum tp_status status = tp_recording_read(&opened.reading, cli, word, &o->how, &err);
 	if (status == TP_OK && argc > 1)
 		status = open_diff(&opened, cli, o, argv, &err);
-	tp_progress_stop(&progress);
 	int result;
 	if (status != TP_OK) {
 		result = tp_message_error_status(NULL, &err);
 	} else {
-		if (!cli->is_quiet)
-			tp_analysis_session_warn_partial(&opened.reading);
 		/* Reading took twice the memory that browsing needs, perhaps for hours. */
 		tp_memory_trim();
 		result = show(cli, o, &opened);

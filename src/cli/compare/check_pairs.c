@@ -33,7 +33,7 @@ enum tp_status tp_check_pairs_run(struct tp_check_pairs *out,
 		tp_error_next(err, "trainprof check --base='OLD COMMAND' -- NEW COMMAND");
 	}
 	if (status == TP_OK)
-		status = tp_pair_series_make_directory(&out->directory, options->output, "check",
+		status = tp_pair_series_make_directory(&out->directory, options->output, "-check",
 						       err);
 	if (status != TP_OK)
 		return status;

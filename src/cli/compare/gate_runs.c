@@ -3,11 +3,15 @@
 #include "gate_runs.h"
 
 #include "baseline_store.h"
-#include "cli/session/recordings.h"
+#include "cli/job/job_session.h"
+#include "cli/session/job_folder.h"
+#include "cli/session/recording_read.h"
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,14 +21,9 @@
 static bool is_document(const char *word)
 {
 	struct stat info;
-	char *directory = NULL;
 	size_t len = word ? strlen(word) : 0;
-	if (len < 5 || strcmp(word + len - 5, ".json") != 0 || stat(word, &info) != 0 ||
-	    !S_ISREG(info.st_mode))
-		return false;
-	bool is_recording = tp_recordings_find(&directory, word, NULL) == TP_OK;
-	free(directory);
-	return !is_recording;
+	return len >= 5 && strcmp(word + len - 5, ".json") == 0 && stat(word, &info) == 0 &&
+	       S_ISREG(info.st_mode) && !tp_recording_holds(word);
 }
 
 static enum tp_status add_text(struct tp_gate_runs *runs, const char *text, size_t size,
@@ -72,16 +71,31 @@ static enum tp_status add_session(struct tp_gate_runs *runs,
 	return status;
 }
 
-static enum tp_status add_recording(struct tp_gate_runs *runs, const char *word,
-				    const struct tp_analysis_session_options *how, bool is_quiet,
+/* Adds a job through the report of its ranks. */
+static enum tp_status add_job(struct tp_gate_runs *runs, const char *folder,
+			      const struct tp_analysis_session_options *how, struct tp_error *err)
+{
+	const struct tp_report_style style = {.width = 80};
+	struct tp_buf text = {0};
+	struct tp_job job;
+	enum tp_status status = tp_job_session_read(&job, &folder, 1, NULL, how, err);
+	if (status != TP_OK)
+		return status;
+	tp_job_session_render(&text, &job, "json", &style, NULL);
+	status = add_text(runs, tp_buf_text(&text), text.len, folder, err);
+	tp_buf_release(&text);
+	tp_job_release(&job);
+	return status;
+}
+
+static enum tp_status add_recording(struct tp_gate_runs *runs, const struct tp_cli *cli,
+				    const char *word, const struct tp_analysis_session_options *how,
 				    struct tp_error *err)
 {
 	struct tp_analysis_session reading;
-	enum tp_status status = tp_analysis_session_find(&reading, word, how, err);
+	enum tp_status status = tp_recording_read(&reading, cli, word, how, err);
 	if (status != TP_OK)
 		return status;
-	if (!is_quiet)
-		tp_analysis_session_warn_partial(&reading);
 	status = add_session(runs, &reading, err);
 	tp_analysis_session_close(&reading);
 	return status;
@@ -100,8 +114,8 @@ static enum tp_status add_baseline(struct tp_gate_runs *runs, const char *name,
 	return status;
 }
 
-enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const char *word,
-				const struct tp_analysis_session_options *how, bool is_quiet,
+enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const struct tp_cli *cli,
+				const char *word, const struct tp_analysis_session_options *how,
 				struct tp_error *err)
 {
 	struct stat info;
@@ -109,7 +123,36 @@ enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const char *word,
 		return add_document(runs, word, err);
 	if (word && stat(word, &info) != 0 && tp_baseline_exists(word))
 		return add_baseline(runs, word, err);
-	return add_recording(runs, word, how, is_quiet, err);
+	if (word && !how->rank && tp_job_folder_is_one(word))
+		return add_job(runs, word, how, err);
+	return add_recording(runs, cli, word, how, err);
+}
+
+enum tp_status tp_gate_runs_parse_ignore(bool is_ignored[TP_N_LIKENESSES], const char *list,
+					 const char *command, struct tp_error *err)
+{
+	const char *names[TP_N_LIKENESSES];
+	for (int i = 0; i < TP_N_LIKENESSES; i++)
+		names[i] = tp_comparable_name((enum tp_likeness)i);
+	while (list && *list) {
+		char word[40];
+		size_t len = strcspn(list, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : 39), list);
+		int i = 0;
+		while (i < TP_N_LIKENESSES && strcmp(names[i], word) != 0)
+			i++;
+		if (i == TP_N_LIKENESSES) {
+			const char *near = tp_text_closest(word, names, TP_N_LIKENESSES);
+			tp_fail(err, TP_USAGE,
+				"--ignore=%s: not one of workload, machine, software%s%s", word,
+				near ? "; nearest: " : "", near ? near : "");
+			tp_error_next(err, "trainprof help %s", command);
+			return TP_USAGE;
+		}
+		is_ignored[i] = true;
+		list += len + (list[len] == ',');
+	}
+	return TP_OK;
 }
 
 void tp_gate_runs_release(struct tp_gate_runs *runs)

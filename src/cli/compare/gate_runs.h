@@ -3,6 +3,7 @@
 #ifndef TRAINPROF_SRC_CLI_COMPARE_GATE_RUNS_H
 #define TRAINPROF_SRC_CLI_COMPARE_GATE_RUNS_H
 
+#include "cli/options/command.h"
 #include "cli/session/analysis_session.h"
 
 #include "trainprof/gate/gate.h"
@@ -19,12 +20,18 @@ struct tp_gate_runs {
 	size_t documents_capacity;
 };
 
-/* Reads one more run, or all of a baseline. `word` is a recording, a report.json, the name of a
- * baseline if there is no file of that name, or NULL for the last recording here.
- * Errors  as tp_analysis_session_find(), tp_run_values_read(), tp_baseline_load(). */
-TP_MUST_CHECK enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const char *word,
+/* Reads one more run, or all of a baseline. `word` is a recording, the folder of a job, a
+ * report.json of either, the name of a baseline if there is no file of that name, or NULL for the
+ * last recording here. Errors  as tp_recording_read(), tp_run_values_read(), tp_baseline_load(). */
+TP_MUST_CHECK enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const struct tp_cli *cli,
+					      const char *word,
 					      const struct tp_analysis_session_options *how,
-					      bool is_quiet, struct tp_error *err);
+					      struct tp_error *err);
+/* Reads --ignore of that command: the aspects in which runs may differ, separated by commas; NULL =
+ * none. Errors  TP_USAGE with the nearest word. */
+TP_MUST_CHECK enum tp_status tp_gate_runs_parse_ignore(bool is_ignored[TP_N_LIKENESSES],
+						       const char *list, const char *command,
+						       struct tp_error *err);
 void tp_gate_runs_release(struct tp_gate_runs *runs);
 
 #endif

@@ -119,8 +119,9 @@ static enum tp_status measure(struct tp_pair_series *s, int side, const char *na
 	if (is_good && command.loader && !s->loader_said.is_known)
 		tp_loader_log_read(&s->loader_said, s->loader_log);
 	if (is_good) {
+		const struct tp_cli quiet = {.is_quiet = true};
 		const struct tp_analysis_session_options how = {.steps = "auto"};
-		status = tp_gate_runs_add(&s->sides[side], directory, &how, true, err);
+		status = tp_gate_runs_add(&s->sides[side], &quiet, directory, &how, err);
 	}
 	free(directory);
 	return status;
@@ -356,9 +357,7 @@ enum tp_status tp_pair_series_make_directory(char **out, const char *given, cons
 	if (given) {
 		*out = tp_strdup(given);
 	} else {
-		char *name = tp_recordings_new_name();
-		*out = tp_asprintf("%s-%s", name, ending);
-		free(name);
+		*out = tp_recordings_new_name(ending);
 	}
 	enum tp_status status = tp_recordings_check_room(*out, err);
 	if (status != TP_OK || mkdir(*out, 0777) == 0)

@@ -2,10 +2,10 @@
 /* Prints the plan for a run, or two runs next to each other. */
 #include "guide_plan.h"
 
-#include "cli/session/subject.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
+#include "subject.h"
 
 #include "trainprof/base/json.h"
 #include "trainprof/report/plan_text.h"
@@ -119,7 +119,7 @@ int tp_guide_plan(const struct tp_cli *cli, const struct tp_plan_request *reques
 	struct tp_subject judged;
 	const struct tp_subject_options options = {.rules = request->rules,
 						   .is_lenient = request->is_lenient,
-						   .is_quiet = cli->is_quiet};
+						   .cli = cli};
 	if (tp_subject_open(&judged, request->run, &options, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
 	const struct tp_report_plan plan = {.subject = judged.subject,

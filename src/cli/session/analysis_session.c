@@ -171,37 +171,6 @@ enum tp_status tp_analysis_session_open(struct tp_analysis_session *reading, con
 	return status;
 }
 
-enum tp_status tp_analysis_session_find(struct tp_analysis_session *reading, const char *word,
-					const struct tp_analysis_session_options *options,
-					struct tp_error *err)
-{
-	char *directory = NULL;
-	*reading = (struct tp_analysis_session){0};
-	enum tp_status status = tp_recordings_find(&directory, word, err);
-	if (status == TP_OK)
-		status = tp_analysis_session_open(reading, directory, options, err);
-	if (status == TP_OK)
-		reading->directory = directory;
-	else
-		free(directory);
-	return status;
-}
-
-void tp_analysis_session_warn_partial(const struct tp_analysis_session *reading)
-{
-	const char *directory = reading->report.directory;
-	size_t n = reading->profile.n_steps;
-	if (!reading->trace.is_partial)
-		return;
-	if (n)
-		tp_message_print(NULL, "%s was not closed properly; using %zu complete step%s",
-				 directory, n, n == 1 ? "" : "s");
-	else
-		tp_message_print(NULL,
-				 "%s was not closed properly; using what was written until then",
-				 directory);
-}
-
 enum tp_status tp_analysis_session_render(const struct tp_analysis_session *reading,
 					  const char *format, const struct tp_report_style *style,
 					  char **text, size_t *size, struct tp_error *err)

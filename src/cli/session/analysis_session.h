@@ -38,12 +38,6 @@ struct tp_analysis_session {
 TP_MUST_CHECK enum tp_status
 tp_analysis_session_open(struct tp_analysis_session *reading, const char *directory,
 			 const struct tp_analysis_session_options *options, struct tp_error *err);
-/* The same by an argument of a command, which tp_recordings_find() resolves; also its errors. */
-TP_MUST_CHECK enum tp_status
-tp_analysis_session_find(struct tp_analysis_session *reading, const char *word,
-			 const struct tp_analysis_session_options *options, struct tp_error *err);
-/* Prints on stderr that a recording was not closed, if it was not. */
-void tp_analysis_session_warn_partial(const struct tp_analysis_session *reading);
 void tp_analysis_session_close(struct tp_analysis_session *reading);
 
 /* Writes the report with the exporter of that name into memory; `text` is freed by the caller, also

@@ -4,6 +4,7 @@
 
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/messages.h"
+#include "recording_read.h"
 #include "recordings.h"
 #include "run_info_collect.h"
 
@@ -56,7 +57,7 @@ static enum tp_status open_output(struct import_session *s, struct tp_error *err
 	enum tp_status status = open_store(s, err);
 	while (status == TP_EXISTS && !s->options->output) {
 		free(s->directory);
-		s->directory = tp_recordings_new_name();
+		s->directory = tp_recordings_new_name("");
 		status = open_store(s, err);
 	}
 	return status;
@@ -165,10 +166,7 @@ static enum tp_status close_store(struct import_session *s, struct tp_error *err
 /* True if the only argument is a recording, by its directory or by its report. */
 static bool is_recording(const struct import_session *s)
 {
-	char *directory = NULL;
-	bool is_one = s->n_files == 1 && tp_recordings_find(&directory, s->files[0], NULL) == TP_OK;
-	free(directory);
-	return is_one;
+	return s->n_files == 1 && tp_recording_holds(s->files[0]);
 }
 
 /* Proposals from other modules name the most used command (run); replaces it by import. */
@@ -260,7 +258,7 @@ enum tp_status tp_import_job_record(char **directory, const struct tp_import_job
 {
 	struct import_session s = {.options = options,
 				   .directory = options->output ? tp_strdup(options->output)
-								: tp_recordings_new_name(),
+								: tp_recordings_new_name(""),
 				   .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct tp_interrupt interrupt;
 	expand_folders(&s, (const char *const *)files, n);

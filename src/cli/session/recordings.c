@@ -110,19 +110,19 @@ char *tp_recordings_named(const char *name)
 	return tp_asprintf("%s%s", can_have_store() ? STORE "/" : "trainprof-", name);
 }
 
-char *tp_recordings_new_name(void)
+char *tp_recordings_new_name(const char *ending)
 {
 	char base[40];
-	char name[60];
+	char name[80];
 	struct tm local;
 	time_t now = time(NULL);
 	struct stat info;
 	localtime_r(&now, &local);
 	strftime(base, sizeof(base),
 		 can_have_store() ? STORE "/%m%d-%H%M%S" : "trainprof-%m%d-%H%M%S", &local);
-	snprintf(name, sizeof(name), "%s", base);
+	snprintf(name, sizeof(name), "%s%s", base, ending);
 	for (unsigned i = 2; lstat(name, &info) == 0; i++)
-		snprintf(name, sizeof(name), "%s-%u", base, i);
+		snprintf(name, sizeof(name), "%s%s-%u", base, ending, i);
 	return tp_strdup(name);
 }
 

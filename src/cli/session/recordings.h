@@ -7,9 +7,10 @@
 
 #include <stdbool.h>
 
-/* Returns ".trainprof/1120-140311", with "-2" and so on if that exists. If that folder belongs to
- * another user or cannot be made: "trainprof-1120-140311". Creates nothing. Freed by the caller. */
-char *tp_recordings_new_name(void);
+/* Returns ".trainprof/1120-140311" and the ending, with "-2" and so on if that exists. If that
+ * folder belongs to another user or cannot be made: "trainprof-1120-140311". Creates nothing. Freed
+ * by the caller. */
+char *tp_recordings_new_name(const char *ending);
 /* The path of a recording with that name and no given directory. Freed by the caller. */
 char *tp_recordings_named(const char *name);
 

@@ -254,7 +254,7 @@ static enum tp_status prepare(struct run_session *s, struct tp_run_session_resul
 	 * them gets it. */
 	while (status == TP_EXISTS && (job || !s->options->output)) {
 		char *next = job ? tp_job_folder_rank(job->folder, &job->place, out->directory)
-				 : tp_recordings_new_name();
+				 : tp_recordings_new_name("");
 		free(out->directory);
 		out->directory = next;
 		status = open_output(s, out->directory, err);
@@ -498,7 +498,7 @@ static void begin(struct tp_run_session_result *out, const struct tp_run_options
 			tp_job_folder_rank(options->job->folder, &options->job->place, NULL);
 	else
 		out->directory =
-			options->output ? tp_strdup(options->output) : tp_recordings_new_name();
+			options->output ? tp_strdup(options->output) : tp_recordings_new_name("");
 }
 
 int tp_run_session_run(struct tp_run_session_result *out, const struct tp_cli *cli,

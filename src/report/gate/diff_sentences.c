@@ -34,7 +34,7 @@ void tp_diff_add_sentence(struct tp_buf *out, const struct tp_run_diff *diff)
 		return;
 	}
 	tp_buf_printf(out, "%s became %s%s: ", tp_unit_time(ratio->base).text,
-		      tp_unit_time(ratio->now).text, diff->is_of_steps ? " per step" : "");
+		      tp_unit_time(ratio->now).text, tp_run_diff_per_step(diff));
 	add_percent(out, ratio->difference);
 	tp_buf_puts(out, " % (");
 	add_percent(out, ratio->low);
@@ -72,10 +72,16 @@ void tp_diff_add_evidence(struct tp_buf *out, const struct tp_run_diff *diff)
 	tp_buf_printf(out, " Changes below %.1f %% cannot be seen.", 100 * spread->smallest_ratio);
 }
 
+/* More names would fill the screen; JSON has them all. */
+enum { NAMES_MAX = 5 };
+
 void tp_diff_add_names(struct tp_buf *out, const struct tp_run_values *const *runs, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	size_t n_shown = n > NAMES_MAX ? 1 : n;
+	for (size_t i = 0; i < n_shown; i++)
 		tp_buf_printf(out, "%s%s", i ? ", " : "", runs[i]->name);
+	if (n > n_shown)
+		tp_buf_printf(out, " and %zu more", n - n_shown);
 	const char *label = runs[0]->label;
 	if (label && *label && strcmp(label, tp_text_base_name(runs[0]->name)) != 0)
 		tp_buf_printf(out, " (%s)", label);

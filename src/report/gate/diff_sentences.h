@@ -13,7 +13,7 @@ const char *tp_diff_title(const struct tp_run_diff *diff);
 void tp_diff_add_sentence(struct tp_buf *out, const struct tp_run_diff *diff);
 /* Append the number of runs and steps behind the intervals, and the smallest visible change. */
 void tp_diff_add_evidence(struct tp_buf *out, const struct tp_run_diff *diff);
-/* "waits6, waits7" */
+/* "waits6, waits7", or "waits1 and 14 more" */
 void tp_diff_add_names(struct tp_buf *out, const struct tp_run_values *const *runs, size_t n);
 
 /* One row of the table: cells as text. */

@@ -17,7 +17,7 @@ static enum tp_status read(struct tp_budget *out, struct tp_arena *arena, const 
 	return status;
 }
 
-START_TEST(amounts_are_in_the_unit_of_the_fact_or_their_own)
+START_TEST(numbers_have_the_unit_of_the_fact_and_texts_their_own)
 {
 	struct tp_arena arena = {0};
 	struct tp_budget budget;
@@ -36,7 +36,7 @@ START_TEST(amounts_are_in_the_unit_of_the_fact_or_their_own)
 }
 END_TEST
 
-START_TEST(a_row_of_its_own_replaces_that_of_a_preset)
+START_TEST(an_assertion_replaces_that_of_the_preset)
 {
 	struct tp_arena arena = {0};
 	struct tp_budget budget;
@@ -51,7 +51,7 @@ START_TEST(a_row_of_its_own_replaces_that_of_a_preset)
 }
 END_TEST
 
-START_TEST(a_budget_that_asserts_nothing_is_refused)
+START_TEST(a_budget_without_assertions_is_refused)
 {
 	struct tp_arena arena = {0};
 	struct tp_budget budget;
@@ -72,9 +72,9 @@ Suite *suite_gate_budget(void)
 {
 	Suite *s = suite_create("gate_budget");
 	TCase *tc = tcase_create("all");
-	tcase_add_test(tc, amounts_are_in_the_unit_of_the_fact_or_their_own);
-	tcase_add_test(tc, a_row_of_its_own_replaces_that_of_a_preset);
-	tcase_add_test(tc, a_budget_that_asserts_nothing_is_refused);
+	tcase_add_test(tc, numbers_have_the_unit_of_the_fact_and_texts_their_own);
+	tcase_add_test(tc, an_assertion_replaces_that_of_the_preset);
+	tcase_add_test(tc, a_budget_without_assertions_is_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }

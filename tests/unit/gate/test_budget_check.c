@@ -39,7 +39,7 @@ static enum tp_gate_answer hold(struct tp_assertion a, const double *base_ms, co
 
 static const struct sheet plain = {0};
 
-START_TEST(limits_break_only_beyond_chance)
+START_TEST(a_limit_fails_only_beyond_chance)
 {
 	const struct tp_assertion most = {.fact = TP_FACT_STEP_TIME, .has_max = true, .max = 10e6};
 	ck_assert_int_eq(hold(most, NULL, (double[]){9.9, 0}, plain), TP_GATE_PASS);
@@ -49,7 +49,7 @@ START_TEST(limits_break_only_beyond_chance)
 }
 END_TEST
 
-START_TEST(a_baseline_is_held_by_the_spread_of_runs)
+START_TEST(the_spread_of_the_baseline_decides_what_is_worse)
 {
 	const struct tp_assertion worse = {.fact = TP_FACT_STEP_TIME,
 					   .has_worse = true,
@@ -62,7 +62,7 @@ START_TEST(a_baseline_is_held_by_the_spread_of_runs)
 }
 END_TEST
 
-START_TEST(less_throughput_is_worse)
+START_TEST(lower_throughput_is_worse)
 {
 	const struct tp_assertion worse = {.name = "x",
 					   .is_error = true,
@@ -96,7 +96,7 @@ START_TEST(less_throughput_is_worse)
 }
 END_TEST
 
-START_TEST(what_is_unknown_failed_or_unlike_never_passes)
+START_TEST(unknown_failed_and_different_runs_never_pass)
 {
 	const struct tp_assertion ipc = {.fact = TP_FACT_LOADER_WORKERS, .has_min = true, .min = 1};
 	const struct tp_assertion most = {.fact = TP_FACT_STEP_TIME, .has_max = true, .max = 99e6};
@@ -111,7 +111,7 @@ START_TEST(what_is_unknown_failed_or_unlike_never_passes)
 }
 END_TEST
 
-START_TEST(findings_are_counted_and_unjudged_ones_leave_it_open)
+START_TEST(unjudged_findings_may_leave_a_count_undecided)
 {
 	const struct tp_assertion none = {.fact = TP_MAX_FACTS,
 					  .pattern = "a/*",
@@ -134,11 +134,11 @@ Suite *suite_gate_budget_check(void)
 {
 	Suite *s = suite_create("gate_budget_check");
 	TCase *tc = tcase_create("all");
-	tcase_add_test(tc, limits_break_only_beyond_chance);
-	tcase_add_test(tc, a_baseline_is_held_by_the_spread_of_runs);
-	tcase_add_test(tc, less_throughput_is_worse);
-	tcase_add_test(tc, what_is_unknown_failed_or_unlike_never_passes);
-	tcase_add_test(tc, findings_are_counted_and_unjudged_ones_leave_it_open);
+	tcase_add_test(tc, a_limit_fails_only_beyond_chance);
+	tcase_add_test(tc, the_spread_of_the_baseline_decides_what_is_worse);
+	tcase_add_test(tc, lower_throughput_is_worse);
+	tcase_add_test(tc, unknown_failed_and_different_runs_never_pass);
+	tcase_add_test(tc, unjudged_findings_may_leave_a_count_undecided);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -33,7 +33,7 @@ static void check_causes(const struct sheet *before, const struct sheet *after,
 	"{\"file\": \"/t.py\", \"line\": " #line ", \"function\": \"f\", \"of\": \"" of            \
 	"\", \"part\": \"dataloader\", \"time_ns\": " #ms "00000000}"
 
-START_TEST(the_part_and_the_innermost_line_that_grew_are_named)
+START_TEST(causes_name_the_part_and_the_innermost_line_that_grew)
 {
 	const struct sheet base = {.step_ns = 10e6,
 				   .dataloader = 0.2,
@@ -46,7 +46,7 @@ START_TEST(the_part_and_the_innermost_line_that_grew_are_named)
 }
 END_TEST
 
-START_TEST(without_inner_lines_the_line_of_the_loop_is_named)
+START_TEST(causes_name_the_loop_line_without_inner_lines)
 {
 	const struct sheet base = {.step_ns = 10e6, .dataloader = 0.2, .lines = LINE(3, "loop", 2)};
 	const struct sheet now = {.step_ns = 20e6, .dataloader = 0.6, .lines = LINE(3, "loop", 12)};
@@ -55,7 +55,7 @@ START_TEST(without_inner_lines_the_line_of_the_loop_is_named)
 }
 END_TEST
 
-START_TEST(settings_and_advice_that_changed_are_named)
+START_TEST(causes_name_changed_settings_and_advice)
 {
 	const struct sheet base = {
 		.step_ns = 10e6,
@@ -71,7 +71,7 @@ START_TEST(settings_and_advice_that_changed_are_named)
 }
 END_TEST
 
-START_TEST(a_run_alone_has_its_first_advice_as_cause)
+START_TEST(without_a_baseline_the_cause_is_the_first_advice)
 {
 	struct tp_arena arena = {0};
 	const char *causes[TP_BUDGET_CAUSES_MAX];
@@ -95,10 +95,10 @@ Suite *suite_gate_cause(void)
 {
 	Suite *s = suite_create("gate_cause");
 	TCase *tc = tcase_create("all");
-	tcase_add_test(tc, the_part_and_the_innermost_line_that_grew_are_named);
-	tcase_add_test(tc, without_inner_lines_the_line_of_the_loop_is_named);
-	tcase_add_test(tc, settings_and_advice_that_changed_are_named);
-	tcase_add_test(tc, a_run_alone_has_its_first_advice_as_cause);
+	tcase_add_test(tc, causes_name_the_part_and_the_innermost_line_that_grew);
+	tcase_add_test(tc, causes_name_the_loop_line_without_inner_lines);
+	tcase_add_test(tc, causes_name_changed_settings_and_advice);
+	tcase_add_test(tc, without_a_baseline_the_cause_is_the_first_advice);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -25,7 +25,7 @@ static void check_pair(struct pair *pair, const struct sheet *now, bool is_ignor
 	tp_comparable_check(&pair->diff, &request, &pair->arena);
 }
 
-START_TEST(the_same_run_is_like_itself)
+START_TEST(a_run_is_comparable_with_itself)
 {
 	struct pair pair;
 	check_pair(&pair, &(struct sheet){.step_ns = 2e7}, false);
@@ -35,7 +35,7 @@ START_TEST(the_same_run_is_like_itself)
 }
 END_TEST
 
-START_TEST(where_a_program_lies_is_no_difference)
+START_TEST(the_directory_of_a_program_does_not_matter)
 {
 	struct pair pair;
 	check_pair(&pair, &(struct sheet){.step_ns = 1e7, .command = "/new/tree/train"}, false);
@@ -44,7 +44,7 @@ START_TEST(where_a_program_lies_is_no_difference)
 }
 END_TEST
 
-START_TEST(another_machine_spoils_it_unless_ignored)
+START_TEST(another_machine_is_incomparable_unless_ignored)
 {
 	struct pair pair;
 	const struct sheet now = {.step_ns = 1e7, .cpu = "Slow CPU"};
@@ -76,9 +76,9 @@ Suite *suite_gate_comparable(void)
 {
 	Suite *s = suite_create("gate_comparable");
 	TCase *tc = tcase_create("all");
-	tcase_add_test(tc, the_same_run_is_like_itself);
-	tcase_add_test(tc, where_a_program_lies_is_no_difference);
-	tcase_add_test(tc, another_machine_spoils_it_unless_ignored);
+	tcase_add_test(tc, a_run_is_comparable_with_itself);
+	tcase_add_test(tc, the_directory_of_a_program_does_not_matter);
+	tcase_add_test(tc, another_machine_is_incomparable_unless_ignored);
 	tcase_add_test(tc, another_command_is_another_workload);
 	suite_add_tcase(s, tc);
 	return s;

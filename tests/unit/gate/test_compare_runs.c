@@ -46,7 +46,7 @@ static enum tp_gate_answer judge(const double *base_ms, const double *now_ms)
 	return out;
 }
 
-START_TEST(one_run_a_side_is_judged_only_beyond_the_noise)
+START_TEST(one_run_per_side_is_judged_only_beyond_the_noise)
 {
 	ck_assert_int_eq(judge((double[]){10, 0}, (double[]){10, 0}), TP_GATE_UNDECIDED);
 	ck_assert_int_eq(judge((double[]){10, 0}, (double[]){10.5, 0}), TP_GATE_UNDECIDED);
@@ -55,7 +55,7 @@ START_TEST(one_run_a_side_is_judged_only_beyond_the_noise)
 }
 END_TEST
 
-START_TEST(several_runs_see_smaller_changes)
+START_TEST(several_runs_detect_smaller_changes)
 {
 	const double base[] = {10, 10.02, 9.98, 0};
 	ck_assert_int_eq(judge(base, (double[]){10.01, 9.99, 10, 0}), TP_GATE_PASS);
@@ -76,7 +76,7 @@ START_TEST(a_program_that_failed_never_passes)
 }
 END_TEST
 
-START_TEST(what_cannot_be_compared_never_passes)
+START_TEST(incomparable_runs_never_pass)
 {
 	struct made made;
 	make(&made, (struct sheet){0}, (double[]){10, 0}, (struct sheet){.cpu = "Other"},
@@ -89,7 +89,7 @@ START_TEST(what_cannot_be_compared_never_passes)
 }
 END_TEST
 
-START_TEST(parts_that_moved_are_named_and_others_are_not)
+START_TEST(only_parts_that_changed_beyond_chance_are_sure)
 {
 	struct made made;
 	make(&made, (struct sheet){.dataloader = 0.5}, (double[]){10, 0},
@@ -122,7 +122,7 @@ static size_t n_promises(const char *findings, double dataloader)
 	return n;
 }
 
-START_TEST(advice_counts_as_followed_when_it_went_quiet_and_its_number_moved)
+START_TEST(followed_advice_is_quiet_and_moved_its_fact)
 {
 	ck_assert_uint_eq(n_promises("{\"rule\": \"input/waits\", \"state\": \"quiet\"}", 0.1), 1);
 	ck_assert_uint_eq(n_promises("{\"rule\": \"input/waits\", \"state\": \"quiet\"}", 0.49), 0);
@@ -143,7 +143,7 @@ static size_t n_items(enum tp_item_kind kind, struct sheet base, struct sheet no
 	return n;
 }
 
-START_TEST(settings_and_places_that_came_or_went_are_listed)
+START_TEST(new_and_vanished_settings_and_places_are_listed)
 {
 	const char *two = ", \"loader.workers\": {\"value\": 2}";
 	const char *four = ", \"loader.workers\": {\"value\": 4}";
@@ -166,7 +166,7 @@ START_TEST(settings_and_places_that_came_or_went_are_listed)
 }
 END_TEST
 
-START_TEST(runs_without_steps_are_not_compared_by_steps)
+START_TEST(a_run_without_steps_leaves_steps_undecided)
 {
 	struct made made = {0};
 	made.base[0] = sheet_run(&(struct sheet){.step_ns = 1e7}, "base", &made.arena);
@@ -187,14 +187,14 @@ Suite *suite_gate_compare_runs(void)
 {
 	Suite *s = suite_create("gate_compare_runs");
 	TCase *tc = tcase_create("all");
-	tcase_add_test(tc, one_run_a_side_is_judged_only_beyond_the_noise);
-	tcase_add_test(tc, several_runs_see_smaller_changes);
+	tcase_add_test(tc, one_run_per_side_is_judged_only_beyond_the_noise);
+	tcase_add_test(tc, several_runs_detect_smaller_changes);
 	tcase_add_test(tc, a_program_that_failed_never_passes);
-	tcase_add_test(tc, what_cannot_be_compared_never_passes);
-	tcase_add_test(tc, parts_that_moved_are_named_and_others_are_not);
-	tcase_add_test(tc, advice_counts_as_followed_when_it_went_quiet_and_its_number_moved);
-	tcase_add_test(tc, settings_and_places_that_came_or_went_are_listed);
-	tcase_add_test(tc, runs_without_steps_are_not_compared_by_steps);
+	tcase_add_test(tc, incomparable_runs_never_pass);
+	tcase_add_test(tc, only_parts_that_changed_beyond_chance_are_sure);
+	tcase_add_test(tc, followed_advice_is_quiet_and_moved_its_fact);
+	tcase_add_test(tc, new_and_vanished_settings_and_places_are_listed);
+	tcase_add_test(tc, a_run_without_steps_leaves_steps_undecided);
 	suite_add_tcase(s, tc);
 	return s;
 }

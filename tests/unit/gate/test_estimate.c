@@ -14,7 +14,7 @@
 static const struct tp_gate_design apart = {.confidence = 0.95, .noise = 0.02};
 static const struct tp_gate_design paired = {.is_paired = true, .confidence = 0.95, .noise = 0.02};
 
-START_TEST(welch_interval_is_the_formula_worked_by_hand)
+START_TEST(welch_interval_matches_a_hand_calculation)
 {
 	/* Means 2 and 5, variances 1 and 4, of 3 runs each: standard error sqrt(5/3), df 2.941. */
 	const struct tp_run_value base[] = {{1, 0}, {2, 0}, {3, 0}};
@@ -28,7 +28,7 @@ START_TEST(welch_interval_is_the_formula_worked_by_hand)
 }
 END_TEST
 
-START_TEST(pairs_take_out_what_both_runs_share)
+START_TEST(pairs_remove_noise_that_both_runs_share)
 {
 	/* The second pair ran on a machine with half the speed; every difference is 1. */
 	const struct tp_run_value base[] = {{10, 0}, {20, 0}, {11, 0}};
@@ -42,7 +42,7 @@ START_TEST(pairs_take_out_what_both_runs_share)
 }
 END_TEST
 
-START_TEST(one_run_a_side_rests_on_the_assumed_noise)
+START_TEST(one_run_per_side_uses_the_assumed_noise)
 {
 	const struct tp_run_value base = {100, 0};
 	const struct tp_run_value now = {105, 0};
@@ -54,7 +54,7 @@ START_TEST(one_run_a_side_rests_on_the_assumed_noise)
 }
 END_TEST
 
-START_TEST(steps_that_differ_much_widen_one_run_a_side)
+START_TEST(variable_steps_widen_the_interval_of_one_run_per_side)
 {
 	const struct tp_run_value base = {100, 10};
 	const struct tp_run_value now = {130, 10};
@@ -64,7 +64,7 @@ START_TEST(steps_that_differ_much_widen_one_run_a_side)
 }
 END_TEST
 
-START_TEST(one_run_against_several_is_a_prediction)
+START_TEST(one_run_against_several_gives_a_prediction_interval)
 {
 	const struct tp_run_value base[] = {{100, 0}, {101, 0}, {99, 0}};
 	const struct tp_run_value now = {103, 0};
@@ -75,7 +75,7 @@ START_TEST(one_run_against_several_is_a_prediction)
 }
 END_TEST
 
-START_TEST(answers_need_both_chance_and_margin_exceeded)
+START_TEST(a_failure_exceeds_both_chance_and_margin)
 {
 	static const struct {
 		double value, low, high;
@@ -173,14 +173,14 @@ START_TEST(intervals_of_pairs_hold_under_every_noise)
 }
 END_TEST
 
-START_TEST(three_percent_are_found_with_ten_pairs_on_a_quiet_machine)
+START_TEST(ten_pairs_find_three_percent_on_a_quiet_machine)
 {
 	check_figure(NOISE_QUIET, 10, "3 % found", simulate(NOISE_QUIET, 10, 1.03, 400).alarms, 0.9,
 		     1);
 }
 END_TEST
 
-START_TEST(ten_percent_are_found_with_three_pairs_beside_a_neighbour)
+START_TEST(three_pairs_find_ten_percent_beside_a_neighbour)
 {
 	check_figure(NOISE_NEIGHBOUR, 3, "10 % found",
 		     simulate(NOISE_NEIGHBOUR, 3, 1.1, 2000).alarms, 0.9, 1);
@@ -188,7 +188,7 @@ START_TEST(ten_percent_are_found_with_three_pairs_beside_a_neighbour)
 END_TEST
 
 /* The known answer: sides differ by 0.1, runs in order by 0.01, and nothing else varies. */
-START_TEST(a_drift_is_taken_out_if_the_order_is_known)
+START_TEST(a_known_order_removes_a_linear_drift)
 {
 	const struct tp_run_value base[] = {{1.00, 0}, {1.03, 0}, {1.04, 0}};
 	const struct tp_run_value now[] = {{1.11, 0}, {1.12, 0}, {1.15, 0}};
@@ -204,7 +204,7 @@ START_TEST(a_drift_is_taken_out_if_the_order_is_known)
 }
 END_TEST
 
-START_TEST(pairs_that_resemble_each_other_are_compared_as_pairs)
+START_TEST(similar_runs_of_a_pair_are_compared_within_the_pair)
 {
 	/* No straight line explains the second pair. */
 	const struct tp_run_value base[] = {{10, 0}, {20, 0}, {11, 0}, {17, 0}};
@@ -221,7 +221,7 @@ START_TEST(pairs_that_resemble_each_other_are_compared_as_pairs)
 }
 END_TEST
 
-START_TEST(runs_that_are_equal_leave_an_interval)
+START_TEST(equal_runs_have_an_interval_of_some_width)
 {
 	const struct tp_run_value same[] = {{5, 0}, {5, 0}, {5, 0}};
 	for (int is_paired = 0; is_paired < 2; is_paired++) {
@@ -240,7 +240,7 @@ START_TEST(runs_that_are_equal_leave_an_interval)
 END_TEST
 
 /* Base first, then new: the change of the machine in between is not part of any spread. */
-START_TEST(runs_one_after_the_other_are_fooled_by_drift_and_pairs_are_not)
+START_TEST(drift_misleads_sequential_runs_but_not_pairs)
 {
 	struct noise noise = {.state = 7, .kind = NOISE_DRIFT};
 	size_t fooled = 0;
@@ -284,19 +284,19 @@ Suite *suite_gate_estimate(void)
 {
 	Suite *s = suite_create("gate_estimate");
 	TCase *tc = tcase_create("all");
-	tcase_add_test(tc, welch_interval_is_the_formula_worked_by_hand);
-	tcase_add_test(tc, pairs_take_out_what_both_runs_share);
-	tcase_add_test(tc, one_run_a_side_rests_on_the_assumed_noise);
-	tcase_add_test(tc, steps_that_differ_much_widen_one_run_a_side);
-	tcase_add_test(tc, one_run_against_several_is_a_prediction);
-	tcase_add_test(tc, answers_need_both_chance_and_margin_exceeded);
+	tcase_add_test(tc, welch_interval_matches_a_hand_calculation);
+	tcase_add_test(tc, pairs_remove_noise_that_both_runs_share);
+	tcase_add_test(tc, one_run_per_side_uses_the_assumed_noise);
+	tcase_add_test(tc, variable_steps_widen_the_interval_of_one_run_per_side);
+	tcase_add_test(tc, one_run_against_several_gives_a_prediction_interval);
+	tcase_add_test(tc, a_failure_exceeds_both_chance_and_margin);
 	tcase_add_loop_test(tc, intervals_of_pairs_hold_under_every_noise, 0, 2 * N_NOISES);
-	tcase_add_test(tc, a_drift_is_taken_out_if_the_order_is_known);
-	tcase_add_test(tc, pairs_that_resemble_each_other_are_compared_as_pairs);
-	tcase_add_test(tc, runs_that_are_equal_leave_an_interval);
-	tcase_add_test(tc, three_percent_are_found_with_ten_pairs_on_a_quiet_machine);
-	tcase_add_test(tc, ten_percent_are_found_with_three_pairs_beside_a_neighbour);
-	tcase_add_test(tc, runs_one_after_the_other_are_fooled_by_drift_and_pairs_are_not);
+	tcase_add_test(tc, a_known_order_removes_a_linear_drift);
+	tcase_add_test(tc, similar_runs_of_a_pair_are_compared_within_the_pair);
+	tcase_add_test(tc, equal_runs_have_an_interval_of_some_width);
+	tcase_add_test(tc, ten_pairs_find_three_percent_on_a_quiet_machine);
+	tcase_add_test(tc, three_pairs_find_ten_percent_beside_a_neighbour);
+	tcase_add_test(tc, drift_misleads_sequential_runs_but_not_pairs);
 	suite_add_tcase(s, tc);
 	TCase *proofs = proof_case(s, "simulation");
 	tcase_set_timeout(proofs, 120);

@@ -32,7 +32,7 @@ static void judge(const double *time_ms, size_t n)
 #define JUDGE(...)                                                                                 \
 	judge((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-START_TEST(what_stays_passes)
+START_TEST(an_unchanged_history_passes)
 {
 	JUDGE(10, 10.1, 9.9, 10, 10.05, 9.95, 10);
 	ck_assert_int_eq(result.answer, TP_GATE_PASS);
@@ -49,7 +49,7 @@ START_TEST(the_first_slow_save_is_named)
 }
 END_TEST
 
-START_TEST(what_got_slower_and_partly_better_is_still_slower_since_then)
+START_TEST(a_partial_recovery_is_still_slower_since_the_first_change)
 {
 	JUDGE(10, 10.05, 9.95, 10, 10, 10, 15, 15.1, 14.9, 15, 15, 15, 12, 12.1, 11.9, 12, 12, 12);
 	ck_assert_uint_eq(result.n_levels, 3);
@@ -60,7 +60,7 @@ START_TEST(what_got_slower_and_partly_better_is_still_slower_since_then)
 }
 END_TEST
 
-START_TEST(what_got_faster_passes)
+START_TEST(a_faster_history_passes)
 {
 	JUDGE(15, 15.1, 14.9, 15, 10, 10.1, 9.9, 10);
 	ck_assert_uint_eq(result.n_levels, 2);
@@ -68,7 +68,7 @@ START_TEST(what_got_faster_passes)
 }
 END_TEST
 
-START_TEST(a_single_slow_save_leaves_it_open)
+START_TEST(a_single_slow_save_is_undecided)
 {
 	JUDGE(10, 10.1, 9.9, 10, 10.05, 9.95, 13);
 	ck_assert_int_eq(result.answer, TP_GATE_UNDECIDED);
@@ -94,7 +94,7 @@ START_TEST(a_change_below_the_margin_passes)
 }
 END_TEST
 
-START_TEST(another_machine_begins_anew)
+START_TEST(another_machine_starts_a_new_series)
 {
 	JUDGE(10, 10, 10, 10, 10, 20, 20, 20, 20, 20);
 	for (size_t i = 0; i < history.n; i++)
@@ -172,27 +172,27 @@ static void check_nights(enum noise_kind kind, double drift_ratio, size_t n_tria
 		ck_assert(n_named * 10 >= n_trials * 9);
 }
 
-START_TEST(sixty_nights_seldom_raise_a_false_alarm)
+START_TEST(false_alarms_are_rare_in_sixty_nights)
 {
 	check_nights((enum noise_kind)_i, 0, 20);
 }
 END_TEST
 
-START_TEST(sixty_nights_seldom_raise_a_false_alarm_in_many_trials)
+START_TEST(false_alarms_are_rare_in_sixty_nights_in_many_trials)
 {
 	check_nights((enum noise_kind)_i, 0, 400);
 }
 END_TEST
 
 /* Slow drifts are the harder ones: the levels that they look like are long. */
-START_TEST(slower_drifts_blame_no_save_either)
+START_TEST(slow_drifts_blame_no_save)
 {
 	static const double drifts[] = {0.0003, 0.001, 0.003};
 	check_nights(NOISE_DRIFT, drifts[_i], 400);
 }
 END_TEST
 
-START_TEST(what_becomes_slower_little_by_little_is_left_open)
+START_TEST(a_gradual_slowdown_is_undecided)
 {
 	double v[30];
 	for (size_t i = 0; i < 30; i++)
@@ -215,21 +215,21 @@ Suite *suite_gate_history(void)
 {
 	Suite *s = suite_create("gate_history");
 	TCase *tc = tcase_create("all");
-	tcase_add_test(tc, what_stays_passes);
+	tcase_add_test(tc, an_unchanged_history_passes);
 	tcase_add_test(tc, the_first_slow_save_is_named);
-	tcase_add_test(tc, what_got_slower_and_partly_better_is_still_slower_since_then);
-	tcase_add_test(tc, what_got_faster_passes);
-	tcase_add_test(tc, a_single_slow_save_leaves_it_open);
+	tcase_add_test(tc, a_partial_recovery_is_still_slower_since_the_first_change);
+	tcase_add_test(tc, a_faster_history_passes);
+	tcase_add_test(tc, a_single_slow_save_is_undecided);
 	tcase_add_test(tc, few_saves_are_not_judged);
 	tcase_add_test(tc, a_change_below_the_margin_passes);
-	tcase_add_test(tc, another_machine_begins_anew);
-	tcase_add_test(tc, what_becomes_slower_little_by_little_is_left_open);
-	tcase_add_loop_test(tc, sixty_nights_seldom_raise_a_false_alarm, 0, N_NOISES);
+	tcase_add_test(tc, another_machine_starts_a_new_series);
+	tcase_add_test(tc, a_gradual_slowdown_is_undecided);
+	tcase_add_loop_test(tc, false_alarms_are_rare_in_sixty_nights, 0, N_NOISES);
 	suite_add_tcase(s, tc);
 	TCase *proofs = proof_case(s, "simulation");
 	tcase_set_timeout(proofs, 300);
-	tcase_add_loop_test(proofs, sixty_nights_seldom_raise_a_false_alarm_in_many_trials, 0,
+	tcase_add_loop_test(proofs, false_alarms_are_rare_in_sixty_nights_in_many_trials, 0,
 			    N_NOISES);
-	tcase_add_loop_test(proofs, slower_drifts_blame_no_save_either, 0, 3);
+	tcase_add_loop_test(proofs, slow_drifts_blame_no_save, 0, 3);
 	return s;
 }

@@ -30,7 +30,7 @@ START_TEST(two_pairs_never_decide)
 }
 END_TEST
 
-START_TEST(a_clear_difference_ends_it_and_so_does_clear_likeness)
+START_TEST(measuring_ends_at_a_clear_difference_or_equality)
 {
 	ck_assert_int_eq(decide(&open_ended, 4, 110, 0.5), TP_PAIRS_DIFFERENT);
 	ck_assert_int_eq(decide(&open_ended, 4, 100, 0.5), TP_PAIRS_ALIKE);
@@ -39,7 +39,7 @@ START_TEST(a_clear_difference_ends_it_and_so_does_clear_likeness)
 }
 END_TEST
 
-START_TEST(a_fixed_number_is_measured_to_its_end)
+START_TEST(a_fixed_number_of_pairs_is_judged_only_at_its_end)
 {
 	const struct tp_pairs_plan fixed = {.fixed = 8, .most = 15, .margin_ratio = 0.03};
 	ck_assert_int_eq(decide(&fixed, 7, 150, 0.1), TP_PAIRS_MORE);
@@ -48,7 +48,7 @@ START_TEST(a_fixed_number_is_measured_to_its_end)
 }
 END_TEST
 
-START_TEST(the_pairs_that_lack_are_enough)
+START_TEST(the_estimated_further_pairs_are_enough)
 {
 	struct tp_gate_estimate ratio = {1.02, 0.99, 1.05, 0.015, false};
 	size_t more = tp_pairs_needed(&ratio, 5, &open_ended);
@@ -108,13 +108,13 @@ static void check_looks(enum noise_kind kind, size_t n_trials)
 		ck_assert(power >= 0.9 && n_slower <= 10);
 }
 
-START_TEST(looking_after_each_pair_keeps_false_alarms_low)
+START_TEST(checks_after_each_pair_keep_false_alarms_low)
 {
 	check_looks((enum noise_kind)_i, 200);
 }
 END_TEST
 
-START_TEST(looking_after_each_pair_keeps_false_alarms_low_in_many_trials)
+START_TEST(checks_after_each_pair_keep_false_alarms_low_in_many_trials)
 {
 	check_looks((enum noise_kind)_i, 2000);
 }
@@ -127,14 +127,14 @@ Suite *suite_gate_pairs(void)
 	Suite *s = suite_create("gate_pairs");
 	TCase *tc = tcase_create("all");
 	tcase_add_test(tc, two_pairs_never_decide);
-	tcase_add_test(tc, a_clear_difference_ends_it_and_so_does_clear_likeness);
-	tcase_add_test(tc, a_fixed_number_is_measured_to_its_end);
-	tcase_add_test(tc, the_pairs_that_lack_are_enough);
-	tcase_add_loop_test(tc, looking_after_each_pair_keeps_false_alarms_low, 0, N_NOISES);
+	tcase_add_test(tc, measuring_ends_at_a_clear_difference_or_equality);
+	tcase_add_test(tc, a_fixed_number_of_pairs_is_judged_only_at_its_end);
+	tcase_add_test(tc, the_estimated_further_pairs_are_enough);
+	tcase_add_loop_test(tc, checks_after_each_pair_keep_false_alarms_low, 0, N_NOISES);
 	suite_add_tcase(s, tc);
 	TCase *proofs = proof_case(s, "simulation");
 	tcase_set_timeout(proofs, 120);
-	tcase_add_loop_test(proofs, looking_after_each_pair_keeps_false_alarms_low_in_many_trials,
-			    0, N_NOISES);
+	tcase_add_loop_test(proofs, checks_after_each_pair_keep_false_alarms_low_in_many_trials, 0,
+			    N_NOISES);
 	return s;
 }

@@ -22,7 +22,7 @@ START_TEST(parts_sum_to_the_mean_step)
 }
 END_TEST
 
-START_TEST(null_is_unknown_with_its_reason_and_never_zero)
+START_TEST(null_is_unknown_with_a_reason_and_not_zero)
 {
 	struct tp_arena arena = {0};
 	const struct tp_run_values *run = sheet_run(
@@ -57,7 +57,7 @@ START_TEST(version_1_1_lists_unknown_facts_by_reason_and_names_suppressed_findin
 }
 END_TEST
 
-START_TEST(findings_know_the_fact_that_must_move)
+START_TEST(findings_name_the_fact_that_must_change)
 {
 	struct tp_arena arena = {0};
 	const struct tp_run_values *run = sheet_run(
@@ -100,7 +100,7 @@ START_TEST(other_documents_and_versions_are_refused)
 }
 END_TEST
 
-START_TEST(times_below_zero_are_refused)
+START_TEST(negative_times_are_refused)
 {
 	check_refused(&(struct sheet){.step_ns = -1e7}, TP_PARSE, "step.time_ns is below zero");
 	check_refused(&(struct sheet){.step_ns = 1e7, .dataloader = -0.5}, TP_PARSE, "below zero");
@@ -114,11 +114,11 @@ Suite *suite_gate_report_read(void)
 	Suite *s = suite_create("gate_report_read");
 	TCase *tc = tcase_create("all");
 	tcase_add_test(tc, parts_sum_to_the_mean_step);
-	tcase_add_test(tc, null_is_unknown_with_its_reason_and_never_zero);
+	tcase_add_test(tc, null_is_unknown_with_a_reason_and_not_zero);
 	tcase_add_test(tc, version_1_1_lists_unknown_facts_by_reason_and_names_suppressed_findings);
-	tcase_add_test(tc, findings_know_the_fact_that_must_move);
+	tcase_add_test(tc, findings_name_the_fact_that_must_change);
 	tcase_add_test(tc, other_documents_and_versions_are_refused);
-	tcase_add_test(tc, times_below_zero_are_refused);
+	tcase_add_test(tc, negative_times_are_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -34,7 +34,7 @@ START_TEST(fractional_degrees_lie_between_whole_ones)
 }
 END_TEST
 
-START_TEST(tails_of_f_match_published_tables_and_squares_of_t)
+START_TEST(f_tails_match_published_tables_and_squares_of_t)
 {
 	static const struct {
 		double f, above, below, tail;
@@ -61,7 +61,7 @@ Suite *suite_gate_student(void)
 	tcase_add_test(tc, quantiles_match_published_tables);
 	tcase_add_test(tc, lower_quantiles_mirror_the_upper_ones);
 	tcase_add_test(tc, fractional_degrees_lie_between_whole_ones);
-	tcase_add_test(tc, tails_of_f_match_published_tables_and_squares_of_t);
+	tcase_add_test(tc, f_tails_match_published_tables_and_squares_of_t);
 	suite_add_tcase(s, tc);
 	return s;
 }

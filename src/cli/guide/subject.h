@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A judged run, from either kind of input: a recording, or facts written by hand. */
-#ifndef TRAINPROF_SRC_CLI_SESSION_SUBJECT_H
-#define TRAINPROF_SRC_CLI_SESSION_SUBJECT_H
+#ifndef TRAINPROF_SRC_CLI_GUIDE_SUBJECT_H
+#define TRAINPROF_SRC_CLI_GUIDE_SUBJECT_H
 
-#include "analysis_session.h"
+#include "cli/options/command.h"
+#include "cli/session/analysis_session.h"
 
 #include "trainprof/advise/fact_file.h"
 
@@ -11,7 +12,7 @@
 struct tp_subject_options {
 	const struct tp_words *rules;
 	bool is_lenient;
-	bool is_quiet; /* no message about a recording that was not closed */
+	const struct tp_cli *cli; /* of the command that reads */
 };
 
 /* Members point into each other, so it is never copied. */
@@ -31,7 +32,7 @@ struct tp_subject {
 
 /* `word` is a recording, a file of facts, "-" for facts on stdin, or NULL for the last recording
  * here. Must be closed if it succeeds.
- * Errors  as tp_analysis_session_find(), tp_facts_input_read(), tp_rules_dir_load(); for a
+ * Errors  as tp_recording_read(), tp_facts_input_read(), tp_rules_dir_load(); for a
  * recording also rules that do not load. */
 TP_MUST_CHECK enum tp_status tp_subject_open(struct tp_subject *judged, const char *word,
 					     const struct tp_subject_options *options,

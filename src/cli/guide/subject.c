@@ -2,10 +2,10 @@
 /* Judges a recording or facts written by hand. */
 #include "subject.h"
 
-#include "cli/terminal/messages.h"
-#include "facts_input.h"
-#include "recordings.h"
-#include "rules_dir.h"
+#include "cli/session/facts_input.h"
+#include "cli/session/recording_read.h"
+#include "cli/session/recordings.h"
+#include "cli/session/rules_dir.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +16,15 @@
 static bool is_facts(const char *word)
 {
 	struct stat info;
-	char *directory = NULL;
 	if (!word)
 		return false;
 	if (strcmp(word, "-") == 0)
 		return true;
 	if (stat(word, &info) != 0 || !S_ISREG(info.st_mode))
 		return false;
-	bool is_recording = tp_recordings_find(&directory, word, NULL) == TP_OK;
-	free(directory);
 	size_t len = strlen(word);
 	bool is_json = len > 5 && strcmp(word + len - 5, ".json") == 0;
-	return !is_recording && (is_json || !tp_recordings_is_trace_file(word));
+	return !tp_recording_holds(word) && (is_json || !tp_recordings_is_trace_file(word));
 }
 
 static enum tp_status open_facts(struct tp_subject *judged, const char *word,
@@ -64,7 +61,7 @@ static enum tp_status open_recording(struct tp_subject *judged, const char *word
 		.rules = *options->rules,
 		.is_lenient = options->is_lenient,
 	};
-	enum tp_status status = tp_analysis_session_find(&judged->reading, word, &how, err);
+	enum tp_status status = tp_recording_read(&judged->reading, options->cli, word, &how, err);
 	if (status != TP_OK)
 		return status;
 	if (!judged->reading.has_findings) {
@@ -72,8 +69,6 @@ static enum tp_status open_recording(struct tp_subject *judged, const char *word
 			*err = judged->reading.no_rules;
 		return judged->reading.no_rules.status;
 	}
-	if (!options->is_quiet)
-		tp_analysis_session_warn_partial(&judged->reading);
 	name_recording(judged);
 	judged->book = judged->reading.book;
 	judged->facts = judged->reading.profile.facts;

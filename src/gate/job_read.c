@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a job of several ranks from its report. */
+#include "job_read.h"
+
+#include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
+
+#include <string.h>
+
+#define SCHEMA "trainprof-job/1."
+
+static const char *text_of(const struct tp_json *parent, const char *key, struct tp_arena *arena)
+{
+	return tp_arena_strdup(arena, tp_json_string(tp_json_get(parent, key)));
+}
+
+static double number_of(const struct tp_json *parent, const char *key)
+{
+	return tp_json_number(tp_json_get(parent, key), 0);
+}
+
+static uint64_t count_of(const struct tp_json *parent, const char *key)
+{
+	uint64_t n = 0;
+	(void)tp_json_uint(tp_json_get(parent, key), &n);
+	return n;
+}
+
+bool tp_job_values_are_of(const struct tp_json *root)
+{
+	const char *schema = tp_json_string(tp_json_get(root, "schema"));
+	return schema && tp_text_starts_with(schema, SCHEMA);
+}
+
+static void set_fact(struct tp_run_values *out, tp_fact_id fact, double value)
+{
+	if (fact < tp_n_facts)
+		out->facts[fact] =
+			(struct tp_quantity){.is_known = true, .value = value, .coverage = 1};
+}
+
+/* Times are of one step unless shares of the whole run are all that the ranks have in common. */
+static bool has_joined_steps(const struct tp_json *root)
+{
+	const char *how = tp_json_string(tp_json_get(root, "joined_by"));
+	return how && strcmp(how, "none") != 0 && strcmp(how, "shares") != 0 &&
+	       count_of(root, "steps") > 0;
+}
+
+static void read_steps(struct tp_run_values *out, const struct tp_json *root)
+{
+	if (!has_joined_steps(root))
+		return;
+	out->has_steps = true;
+	out->n_steps = count_of(root, "steps");
+	set_fact(out, TP_FACT_STEP_TIME, number_of(root, "step_ns"));
+	set_fact(out, TP_FACT_COMM_LATE, number_of(root, "wait_ratio"));
+}
+
+/* Adds up the parts of the ranks whose steps were joined; returns the number of these ranks. */
+static size_t add_parts(struct tp_run_values *out, const struct tp_json *ranks)
+{
+	size_t n = 0;
+	TP_JSON_EACH (rank, ranks) {
+		const struct tp_json *parts = tp_json_get(rank, "parts_ns");
+		if (!parts || !tp_json_bool(tp_json_get(rank, "is_joined"), false))
+			continue;
+		n++;
+		for (int part = 0; part < TP_N_PARTS; part++)
+			out->part_ns[part] += number_of(parts, tp_part_name((enum tp_part)part));
+	}
+	return n;
+}
+
+static void read_parts(struct tp_run_values *out, const struct tp_json *ranks,
+		       struct tp_arena *arena)
+{
+	size_t n = add_parts(out, ranks);
+	double whole = out->facts[TP_FACT_STEP_TIME].value;
+	out->has_parts = n > 0 && out->has_steps;
+	for (int part = 0; part < TP_N_PARTS; part++) {
+		out->part_ns[part] = out->has_parts ? out->part_ns[part] / (double)n : 0;
+		const char *fact =
+			tp_arena_printf(arena, "step.%s_ratio", tp_part_name((enum tp_part)part));
+		if (out->has_parts && whole > 0)
+			set_fact(out, tp_fact_find(fact), out->part_ns[part] / whole);
+	}
+}
+
+/* The first rank that ended badly stands for the job. */
+static void read_ends(struct tp_run_values *out, const struct tp_json *ranks,
+		      struct tp_arena *arena)
+{
+	TP_JSON_EACH (rank, ranks) {
+		const char *end = tp_json_string(tp_json_get(rank, "end"));
+		uint64_t code = count_of(rank, "end_code");
+		bool is_bad = code || (end && strcmp(end, "signaled") == 0);
+		out->is_partial |= tp_json_bool(tp_json_get(rank, "is_cut"), false);
+		if (out->end && !is_bad)
+			continue;
+		out->end = tp_arena_strdup(arena, end);
+		out->end_code = code;
+		if (is_bad)
+			break;
+	}
+}
+
+static void read_advice(struct tp_run_values *out, const struct tp_json *advice,
+			struct tp_arena *arena)
+{
+	struct tp_value_finding *items =
+		tp_arena_array(arena, tp_json_count(advice) + 1, sizeof(*items));
+	TP_JSON_EACH (item, advice) {
+		const struct tp_json *speedup = tp_json_get(item, "speedup");
+		const struct tp_json *low = tp_json_first(tp_json_get(speedup, "ci95"));
+		items[out->n_findings++] = (struct tp_value_finding){
+			.rule = text_of(item, "rule", arena),
+			.state = TP_FINDING_FIRED,
+			.title = text_of(item, "headline", arena),
+			.headline = text_of(item, "headline", arena),
+			.because = text_of(item, "because", arena),
+			.is_advice = true,
+			.has_gain = low != NULL,
+			.gain_value = number_of(speedup, "value"),
+			.gain_low = tp_json_number(low, 0),
+			.gain_high = tp_json_number(low ? tp_json_after(low) : NULL, 0),
+			.moves = tp_n_facts,
+		};
+	}
+	out->findings = items;
+}
+
+/* The line in which the late rank spends its extra time. */
+static void read_place(struct tp_run_values *out, const struct tp_json *late,
+		       struct tp_arena *arena)
+{
+	const struct tp_json *from = tp_json_get(late, "place");
+	const char *file = tp_json_string(tp_json_get(from, "file"));
+	const char *function = tp_json_string(tp_json_get(from, "function"));
+	struct tp_value_place *place = tp_arena_alloc(arena, sizeof(*place));
+	if (!file)
+		return;
+	*place = (struct tp_value_place){
+		.text = tp_arena_printf(arena, "%s:%lu (%s)", tp_text_base_name(file),
+					(unsigned long)count_of(from, "line"),
+					function ? function : "?"),
+		.part = text_of(from, "part", arena),
+		.file = tp_arena_strdup(arena, file),
+		.line = count_of(from, "line"),
+		.is_own = true,
+		.per_step_ns = number_of(from, "step_ns"),
+	};
+	out->places = place;
+	out->n_places = 1;
+}
+
+enum tp_status tp_job_values_read(struct tp_run_values *out, const struct tp_json *root,
+				  const char *name, struct tp_arena *arena, struct tp_error *err)
+{
+	const struct tp_json *ranks = tp_json_get(root, "ranks");
+	uint64_t n_ranks = count_of(root, "ranks_of_job");
+	if (tp_json_type(ranks) != TP_JSON_ARRAY)
+		return tp_fail(err, TP_PARSE, "%s: the report of a job without ranks", name);
+	for (tp_fact_id fact = 0; fact < tp_n_facts; fact++)
+		out->facts[fact].missing = "the report of a job has its steps and their parts only";
+	out->is_job = true;
+	out->mode = "job";
+	out->label = text_of(root, "label", arena);
+	out->version = text_of(root, "version", arena);
+	out->n_ranks = n_ranks ? n_ranks : tp_json_count(ranks);
+	read_steps(out, root);
+	read_parts(out, ranks, arena);
+	out->is_partial = tp_json_count(tp_json_get(root, "missing_ranks")) > 0;
+	read_ends(out, ranks, arena);
+	read_advice(out, tp_json_get(root, "advice"), arena);
+	read_place(out, tp_json_get(root, "late"), arena);
+	return TP_OK;
+}
