@@ -21,6 +21,8 @@ void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
 void tp_py_counters_release(struct tp_py_counters *self)
 {
 	free(self->slots);
+	free(self->places);
+	tp_map_release(&self->place_by_key);
 	free(self->objects);
 	free(self->typed);
 	tp_py_attributes_release(&self->attributes);
@@ -52,6 +54,7 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 	tp_py_loops_read(self, &list, stack, codes);
 	list.n += tp_py_live_loops_ends(&self->loops, out + list.n, max - list.n);
 	list.n += tp_py_variables_read(self, stack, codes, out + list.n, max - list.n);
+	tp_py_memory_end_group(self->mem);
 	tp_py_objects_read(self, &list, stack, codes);
 	return list.n;
 }
