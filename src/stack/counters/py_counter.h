@@ -65,6 +65,7 @@ struct tp_py_counters {
 	struct tp_py_loader loader;         /* the settings that were emitted last */
 	struct tp_py_typed_object *typed;   /* heap: types of recently seen objects */
 	uint64_t n_looks;
+	uint32_t n_imports; /* stacks in a row in which a module is imported */
 	struct tp_py_live_loops loops;
 	struct tp_map place_by_key;      /* hash of code object and loop -> index */
 	struct tp_py_loop_place *places; /* heap: for loops that ran */
@@ -83,8 +84,8 @@ void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
 void tp_py_counters_release(struct tp_py_counters *self);
 
 /* Returns the variables that changed since they were last read, of a stack that `codes` knows
- * from this round. Makes two system calls, three with a module body; some more if it has new
- * variables. */
+ * from this round. Makes no call if nothing is due, else two or three; some more if it has new
+ * variables. While a module is imported, three of four stacks are left out for a while. */
 size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack *stack,
 			   struct tp_py_code_cache *codes, struct tp_python_counter *out,
 			   size_t max);

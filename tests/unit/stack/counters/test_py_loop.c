@@ -161,6 +161,33 @@ START_TEST(a_position_that_is_not_read_is_at_its_place)
 }
 END_TEST
 
+/* What imports a module stands still: its counters are where they were, and few readings are
+ * enough. After 400 stacks it is no usual import. */
+START_TEST(while_a_module_is_imported_few_stacks_are_read)
+{
+	uint64_t iterator = begin((unsigned)_i);
+	uint64_t importer =
+		pyimage_code(&image, "<frozen importlib._bootstrap>", "_find_and_load", 1);
+	expect_position(0);
+	pyimage_call(&image, importer, 5, false);
+	size_t n = 0;
+	for (uint64_t i = 1; i < 400; i++) {
+		pyimage_put(&image, iterator + 16, i);
+		n += count();
+		ck_assert(tp_python_count_is_at(python, iterator + 16));
+	}
+	ck_assert_uint_eq(n, 399 / 4);
+	for (uint64_t i = 400; i < 440; i++) {
+		pyimage_put(&image, iterator + 16, i);
+		expect_position(i);
+	}
+	pyimage_set_innermost(&image, frame);
+	pyimage_put(&image, iterator + 16, 440);
+	expect_position(440);
+	end();
+}
+END_TEST
+
 /* A word that points to no iterator, to unmapped memory, or nowhere. */
 START_TEST(an_iterator_that_cannot_be_read_counts_nothing)
 {
@@ -193,6 +220,7 @@ Suite *suite_stack_py_loop(void)
 		a_new_iterator_in_its_place_is_read_at_once,
 		another_function_at_the_address_is_read_at_once,
 		a_position_that_is_not_read_is_at_its_place,
+		while_a_module_is_imported_few_stacks_are_read,
 		an_iterator_that_cannot_be_read_counts_nothing,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)
