@@ -16,6 +16,7 @@ enum {
 	MISSED_MAX = 3,      /* reads that did not find it: one may have been cut short */
 	COUNTERS_MAX = 256,  /* imports alone create dozens */
 	OPENINGS_MAX = 1000,
+	SEEN_MAX = 64, /* counters of one call that may be chosen */
 };
 
 #define SEEN_MIN_NS (300 * TP_NS_PER_MS)
@@ -105,12 +106,12 @@ static double rate_hz(const struct tp_watched_counter *counter)
 	return seconds > 0 ? (double)counter->growth / seconds : 0;
 }
 
+/* `counter` was seen now. */
 static bool is_candidate(const struct tp_counter_watch *self,
 			 const struct tp_watched_counter *counter, uint64_t now_ns)
 {
 	double rate = rate_hz(counter);
 	return !counter->watch && !counter->is_refused && counter->is_steady &&
-	       counter->last_ns == now_ns && /* it exists now */
 	       counter->address != 0 && counter->n_changes >= CHANGES_MIN &&
 	       now_ns - counter->first_ns >= SEEN_MIN_NS &&
 	       counter->n_odd * ODD_PER_CHANGE <= counter->n_changes &&
@@ -118,53 +119,6 @@ static bool is_candidate(const struct tp_counter_watch *self,
 	       rate <= tp_watch_list_rate_max_hz(self->list) &&
 	       counter->n_openings < OPENINGS_MAX &&
 	       (counter->n_openings == 0 || now_ns - counter->opened_ns >= REOPEN_NS);
-}
-
-/* True if a counter with the same rate is already watched. */
-static bool has_equal(const struct tp_counter_watch *self, const struct tp_watched_counter *counter)
-{
-	double rate = rate_hz(counter);
-	for (size_t i = 0; i < self->n; i++) {
-		const struct tp_watched_counter *other = self->counters[i];
-		double differs = rate_hz(other) - rate;
-		if (other->watch && other->task == counter->task && differs <= same_rate * rate &&
-		    -differs <= same_rate * rate)
-			return true;
-	}
-	return false;
-}
-
-/* Returns the slowest: of nested loops, the inner ones are parts of steps. */
-static struct tp_watched_counter *choose(const struct tp_counter_watch *self, uint32_t task,
-					 uint64_t now_ns)
-{
-	struct tp_watched_counter *best = NULL;
-	for (size_t i = 0; i < self->n; i++) {
-		struct tp_watched_counter *counter = self->counters[i];
-		if (counter->task == task && is_candidate(self, counter, now_ns) &&
-		    !has_equal(self, counter) && (!best || rate_hz(counter) < rate_hz(best)))
-			best = counter;
-	}
-	return best;
-}
-
-/* Returns the fastest watched counter of the thread if the thread uses its share of registers and
- * this one is slower; otherwise NULL. */
-static struct tp_watched_counter *to_be_replaced(const struct tp_counter_watch *self,
-						 const struct tp_watched_counter *chosen)
-{
-	struct tp_watched_counter *fastest = NULL;
-	size_t n_watched = 0;
-	for (size_t i = 0; i < self->n; i++) {
-		struct tp_watched_counter *counter = self->counters[i];
-		if (!counter->watch || counter->task != chosen->task)
-			continue;
-		n_watched++;
-		if (!fastest || rate_hz(counter) > rate_hz(fastest))
-			fastest = counter;
-	}
-	return n_watched == TP_WATCHES_PER_THREAD && rate_hz(fastest) > rate_hz(chosen) ? fastest
-											: NULL;
 }
 
 static void on_hit(void *context, const struct tp_watch *watch, uint64_t time_ns, uint64_t number)
@@ -181,6 +135,58 @@ static void on_hit(void *context, const struct tp_watch *watch, uint64_t time_ns
 				     .time_ns = time_ns,
 				     .value = number};
 	tp_sink_mark(counter->owner->sink, &mark);
+}
+
+/* Returns the counter of the i-th watch if there is one and it is of this task; else NULL. */
+static struct tp_watched_counter *watched(const struct tp_counter_watch *self, size_t i,
+					  uint32_t task)
+{
+	const struct tp_watch *watch = &self->list->watches[i];
+	if (!watch->is_used || watch->fn != on_hit || watch->task != task)
+		return NULL;
+	return watch->context;
+}
+
+/* True if a counter with the same rate is already watched. */
+static bool has_equal(const struct tp_counter_watch *self, const struct tp_watched_counter *counter)
+{
+	double rate = rate_hz(counter);
+	for (size_t i = 0; i < TP_WATCHES_MAX; i++) {
+		const struct tp_watched_counter *other = watched(self, i, counter->task);
+		double differs = other ? rate_hz(other) - rate : 0;
+		if (other && differs <= same_rate * rate && -differs <= same_rate * rate)
+			return true;
+	}
+	return false;
+}
+
+/* Of two counters the slower is watched: of nested loops, the inner ones are parts of steps. */
+static struct tp_watched_counter *choose(const struct tp_counter_watch *self,
+					 struct tp_watched_counter *best,
+					 struct tp_watched_counter *counter, uint64_t now_ns)
+{
+	bool is_better = is_candidate(self, counter, now_ns) && !has_equal(self, counter) &&
+			 (!best || rate_hz(counter) < rate_hz(best));
+	return is_better ? counter : best;
+}
+
+/* Returns the fastest watched counter of the thread if the thread uses its share of registers and
+ * this one is slower; otherwise NULL. */
+static struct tp_watched_counter *to_be_replaced(const struct tp_counter_watch *self,
+						 const struct tp_watched_counter *chosen)
+{
+	struct tp_watched_counter *fastest = NULL;
+	size_t n_watched = 0;
+	for (size_t i = 0; i < TP_WATCHES_MAX; i++) {
+		struct tp_watched_counter *counter = watched(self, i, chosen->task);
+		if (!counter)
+			continue;
+		n_watched++;
+		if (!fastest || rate_hz(counter) > rate_hz(fastest))
+			fastest = counter;
+	}
+	return n_watched == TP_WATCHES_PER_THREAD && rate_hz(fastest) > rate_hz(chosen) ? fastest
+											: NULL;
 }
 
 /* Registers in use may become free later; what the kernel lacks or forbids does not change. */
@@ -213,9 +219,9 @@ static void begin_watch(struct tp_counter_watch *self, const struct tp_task_tree
 static void check_watched(struct tp_counter_watch *self, const struct tp_task_tree_task *task,
 			  uint64_t now_ns, tp_counter_is_at_fn *is_at, const void *context)
 {
-	for (size_t i = 0; i < self->n; i++) {
-		struct tp_watched_counter *counter = self->counters[i];
-		if (!counter->watch || counter->task != task->info.id)
+	for (size_t i = 0; i < TP_WATCHES_MAX; i++) {
+		struct tp_watched_counter *counter = watched(self, i, task->info.id);
+		if (!counter)
 			continue;
 		bool has_moved = counter->address != counter->watch->address;
 		bool is_there = !has_moved && (counter->last_ns == now_ns ||
@@ -231,19 +237,27 @@ void tp_counter_watch_update(struct tp_counter_watch *self, const struct tp_task
 			     size_t n, uint64_t now_ns, tp_counter_is_at_fn *is_at,
 			     const void *context)
 {
+	struct tp_watched_counter *seen[SEEN_MAX];
+	struct tp_watched_counter *chosen = NULL;
+	size_t n_seen = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct tp_watched_counter *counter =
 			counters[i].kind == TP_PYTHON_COUNTER_SETTING ||
 					counters[i].kind == TP_PYTHON_COUNTER_LOOP_END
 				? NULL
 				: counter_of(self, task->info.id, names[i]);
-		if (counter)
-			update(counter, &counters[i], now_ns);
+		if (!counter)
+			continue;
+		update(counter, &counters[i], now_ns);
+		if (n_seen < SEEN_MAX)
+			seen[n_seen++] = counter;
 	}
 	check_watched(self, task, now_ns, is_at, context);
 	if (self->is_off || now_ns < self->retry_ns)
 		return;
-	struct tp_watched_counter *chosen = choose(self, task->info.id, now_ns);
+	/* Only one that exists now can be watched. */
+	for (size_t i = 0; i < n_seen; i++)
+		chosen = choose(self, chosen, seen[i], now_ns);
 	if (chosen)
 		begin_watch(self, task, chosen, now_ns);
 }
