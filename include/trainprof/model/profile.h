@@ -258,6 +258,20 @@ struct tp_warning {
 	const char *remedy; /* what to type, or NULL */
 };
 
+/* What a trace of communication alone says (Horovod's): times are unions over tensors. */
+struct tp_transfers {
+	uint64_t span_ns;   /* from the first to the last event; 0 = the trace is none of these */
+	int64_t late_rank;  /* the rank that was last for the longest time; -1 = none was */
+	uint64_t n_late;    /* operations for which that rank was last */
+	uint64_t n_waits;   /* operations with a rank that was last, of any rank, or with none */
+	uint64_t late_ns;   /* the others waited for that rank */
+	uint64_t waited_ns; /* for any rank */
+	uint64_t sent_ns;   /* transfers */
+	/* A row of model/verdict_words.h for the larger of the last two, if it is worth a verdict
+	 * whatever the rest of a step is; NULL = it is not. Static storage. */
+	const char *cause;
+};
+
 struct tp_profile {
 	struct tp_arena arena;
 	const struct tp_trace *trace; /* borrowed; must outlive the profile */
@@ -290,6 +304,7 @@ struct tp_profile {
 	/* What keeps the devices waiting was not recorded: their gaps are in the part idle, and are
 	 * of unknown cause. Reports call that part unknown; no verdict or advice rests on it. */
 	bool is_idle_unknown;
+	struct tp_transfers transfers;
 
 	enum tp_steps_found_by steps_found_by;
 	double steps_confidence;  /* 0..1 */

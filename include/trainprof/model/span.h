@@ -41,6 +41,10 @@ enum { TP_TRACK_THREAD = -1 };
  * device's. */
 enum { TP_TRACK_WHOLE = -1 };
 
+/* Numbers of threads' tracks in a trace that has communication only (Horovod's): the rank that was
+ * ready last, or one of these. */
+enum { TP_TRACK_TRANSFERS = -1, TP_TRACK_DATA_WAITS = -2, TP_TRACK_TOGETHER = -3 };
+
 /* Track ids are below this: a trace with more tracks is damaged or hostile. */
 enum { TP_TRACKS_MAX = 1 << 15 };
 

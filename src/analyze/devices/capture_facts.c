@@ -97,6 +97,44 @@ static void warn_of_lanes(struct tp_rank_analysis *analysis,
 	free(lanes);
 }
 
+/* Sums up who was waited for and what was sent. */
+static void sum_transfers(struct tp_rank_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct tp_transfers *out = &analysis->profile->transfers;
+	struct tp_intervals waits = {0};
+	struct tp_intervals sent = {0};
+	*out = (struct tp_transfers){.span_ns = trace->end_ns, .late_rank = -1};
+	for (size_t t = 0; t < trace->n_tracks; t++) {
+		const struct tp_track *track = &trace->tracks[t];
+		const struct tp_track_spans *spans = &trace->spans[t];
+		struct tp_intervals *list = track->number >= 0                    ? &waits
+					    : track->number == TP_TRACK_TRANSFERS ? &sent
+										  : NULL;
+		if (!has_transfers_only(&trace->run, track->rank))
+			continue;
+		for (size_t i = 0; list && i < spans->n; i++)
+			tp_intervals_add(list, spans->items[i].start_ns, spans->items[i].end_ns);
+		if (track->number >= 0 || track->number == TP_TRACK_TOGETHER)
+			out->n_waits += spans->n;
+		uint64_t time_ns = time_covered(spans);
+		if (track->number < 0 || time_ns <= out->late_ns)
+			continue;
+		out->late_rank = track->number;
+		out->n_late = spans->n;
+		out->late_ns = time_ns;
+	}
+	tp_intervals_merge(&waits);
+	tp_intervals_merge(&sent);
+	out->waited_ns = tp_intervals_sum(&waits);
+	out->sent_ns = tp_intervals_sum(&sent);
+	uint64_t larger_ns = out->waited_ns > out->sent_ns ? out->waited_ns : out->sent_ns;
+	if ((double)larger_ns >= TP_LARGEST_PART_MIN * (double)out->span_ns)
+		out->cause = larger_ns == out->sent_ns ? "communicating" : "waiting_for_ranks";
+	free(waits.items);
+	free(sent.items);
+}
+
 static bool is_any(const struct tp_run_info *run,
 		   bool (*is_meant)(const struct tp_run_info *run, uint32_t rank))
 {
@@ -125,6 +163,7 @@ bool tp_capture_is_known(struct tp_rank_analysis *analysis)
 			      "device's)");
 	} else {
 		set(analysis->profile, TP_FACT_TRACE_ONLY_RANGES, true);
+		sum_transfers(analysis);
 		warn_of_lanes(analysis, has_transfers_only, "transfers-only",
 			      "computing is not recorded: time between transfers is unknown",
 			      "trainprof run -- CMD   on each rank");

@@ -39,7 +39,6 @@ static const struct {
 };
 
 /* Numbers of lanes that are not ranks. */
-enum { LANE_TRANSFERS = -1, LANE_WAITS = -2, LANE_TOGETHER = -3 };
 
 struct activity {
 	enum use use;
@@ -98,9 +97,9 @@ static void begin(struct horovod_reader *reader, struct tensor *tensor,
 static uint16_t lane_of(struct horovod_reader *reader, int64_t lane)
 {
 	char text[48] = "transfers";
-	if (lane == LANE_WAITS)
+	if (lane == TP_TRACK_DATA_WAITS)
 		strcpy(text, "waits for data to send");
-	else if (lane == LANE_TOGETHER)
+	else if (lane == TP_TRACK_TOGETHER)
 		strcpy(text, "ranks that came within one cycle");
 	else if (lane >= 0)
 		snprintf(text, sizeof(text), "rank %lld was ready last", (long long)lane);
@@ -119,7 +118,7 @@ static void end(struct horovod_reader *reader, struct tensor *tensor, uint64_t n
 	if (--tensor->n_open >= DEPTH_MAX)
 		return;
 	const struct activity *activity = &tensor->open[tensor->n_open];
-	int64_t lane = activity->use == USE_WAIT ? LANE_WAITS : LANE_TRANSFERS;
+	int64_t lane = activity->use == USE_WAIT ? TP_TRACK_DATA_WAITS : TP_TRACK_TRANSFERS;
 	if (!activity->use)
 		return;
 	if (now_ns < activity->start_ns) {
@@ -128,7 +127,7 @@ static void end(struct horovod_reader *reader, struct tensor *tensor, uint64_t n
 	}
 	if (activity->use == USE_NEGOTIATION)
 		lane = now_ns - activity->start_ns < CYCLE_NS || activity->last_rank < 0
-			       ? LANE_TOGETHER
+			       ? TP_TRACK_TOGETHER
 			       : activity->last_rank;
 	struct tp_span span = {.start_ns = activity->start_ns,
 			       .end_ns = now_ns,

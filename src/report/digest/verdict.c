@@ -59,8 +59,7 @@ static void add_capture_warning(struct tp_buf *out, const struct tp_profile *pro
 	for (size_t i = 0; i < profile->n_warnings; i++) {
 		const struct tp_warning *warning = &profile->warnings[i];
 		bool is_lost = strcmp(warning->id, "device-side-lost") == 0;
-		if (!is_lost && strcmp(warning->id, "unknown-maker") != 0 &&
-		    strcmp(warning->id, "transfers-only") != 0)
+		if (!is_lost && strcmp(warning->id, "unknown-maker") != 0)
 			continue;
 		bool is_sentence = out->len && out->data[out->len - 1] == '.';
 		tp_buf_printf(out, "%s %s.", is_sentence ? " In detail:" : ":", warning->text);
@@ -87,9 +86,30 @@ static bool has_device_work(const struct tp_profile *profile)
 	return false;
 }
 
+static void add_transfers(struct tp_buf *out, const struct tp_transfers *transfers)
+{
+	double span = (double)transfers->span_ns;
+	tp_buf_puts(out, "The trace holds communication only: what else a step does is unknown.");
+	if (transfers->late_rank >= 0)
+		tp_buf_printf(out,
+			      " Rank %lld was last in %llu of %llu operations, and the others "
+			      "waited %s for it (%s of the time)",
+			      (long long)transfers->late_rank,
+			      (unsigned long long)transfers->n_late,
+			      (unsigned long long)transfers->n_waits,
+			      tp_unit_time((double)transfers->late_ns).text,
+			      tp_unit_percent((double)transfers->late_ns / span).text);
+	else
+		tp_buf_puts(out, " No rank was late");
+	tp_buf_printf(out, "; transfers take %s.",
+		      tp_unit_percent((double)transfers->sent_ns / span).text);
+}
+
 static const struct tp_verdict_words *words_of(const struct tp_report *report)
 {
 	const struct tp_profile *profile = report->profile;
+	if (profile->transfers.cause)
+		return tp_verdict_words_find(profile->transfers.cause);
 	if (is_of_devices(report))
 		return tp_verdict_words_of_part(largest_part(profile), has_device_work(profile));
 	return report->findings ? tp_verdict_words_find(report->findings->verdict_cause) : NULL;
@@ -97,7 +117,7 @@ static const struct tp_verdict_words *words_of(const struct tp_report *report)
 
 const char *tp_report_verdict_id(const struct tp_report *report)
 {
-	if (is_of_devices(report))
+	if (is_of_devices(report) || report->profile->transfers.cause)
 		return words_of(report)->id;
 	return report->findings && report->findings->verdict ? report->findings->verdict : "none";
 }
@@ -110,7 +130,7 @@ const char *tp_report_verdict_cause(const struct tp_report *report)
 
 const char *tp_report_verdict_title(const struct tp_report *report)
 {
-	if (is_of_devices(report))
+	if (is_of_devices(report) || report->profile->transfers.cause)
 		return words_of(report)->title;
 	bool has_verdict = report->findings && report->findings->verdict_title;
 	return has_verdict ? report->findings->verdict_title : "No verdict";
@@ -152,24 +172,15 @@ void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, e
 	add_shares(out, profile, limit);
 }
 
-/* The rule about traces of ranges covers traces of transfers, which have no kernels to capture. */
-static const char *sentence_of(const struct tp_report *report)
-{
-	const char *sentence = report->findings->verdict_sentence;
-	for (size_t i = 0; i < report->profile->n_warnings; i++)
-		if (strcmp(report->profile->warnings[i].id, "transfers-only") == 0)
-			return "The trace holds communication only: what else a step does is "
-			       "unknown.";
-	return sentence ? sentence : "";
-}
-
 void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report)
 {
 	const struct tp_findings *findings = report->findings;
 	if (is_of_devices(report)) {
 		add_shares(out, report->profile, largest_part(report->profile));
+	} else if (report->profile->transfers.span_ns) {
+		add_transfers(out, &report->profile->transfers);
 	} else if (findings && findings->verdict_title) {
-		tp_buf_puts(out, sentence_of(report));
+		tp_buf_puts(out, findings->verdict_sentence ? findings->verdict_sentence : "");
 		if (tp_report_capture_is_short(findings))
 			add_capture_warning(out, report->profile);
 	} else if (findings) {

@@ -171,6 +171,51 @@ START_TEST(transfers_alone_have_no_parts)
 }
 END_TEST
 
+/* A lane for each rank that was last, one for ranks that came together, one for transfers. The
+ * verdict is about the larger of waits and transfers, if it is a tenth of the time. */
+static const struct {
+	uint64_t wait_ns, transfer_ns;
+	const char *cause; /* NULL = none */
+} transfers[] = {
+	{30, 5, "waiting_for_ranks"},
+	{10, 25, "communicating"},
+	{5, 9, NULL},
+};
+
+static uint16_t lane_of(int64_t number)
+{
+	struct tp_track track = {.id = s.n_tracks++, .device = TP_TRACK_THREAD, .number = number};
+	tp_sink_track(&s.builder.sink, &track);
+	return (uint16_t)track.id;
+}
+
+START_TEST(the_rank_that_was_last_is_known)
+{
+	s.ranks[0].format = "horovod";
+	uint16_t late = lane_of(3);
+	uint16_t other = lane_of(5);
+	uint16_t together = lane_of(TP_TRACK_TOGETHER);
+	uint16_t sent = lane_of(TP_TRACK_TRANSFERS);
+	scene_span(&s, late, TP_SPAN_ANNOTATION, "x", 0, transfers[_i].wait_ns - 2);
+	scene_span(&s, late, TP_SPAN_ANNOTATION, "x", 1, transfers[_i].wait_ns - 1);
+	scene_span(&s, other, TP_SPAN_ANNOTATION, "x", transfers[_i].wait_ns - 2,
+		   transfers[_i].wait_ns);
+	scene_span(&s, together, TP_SPAN_ANNOTATION, "x", 40, 60);
+	scene_span(&s, sent, TP_SPAN_ANNOTATION, "x", 100 - transfers[_i].transfer_ns, 100);
+	scene_judge(&s);
+	const struct tp_transfers *found = &s.profile.transfers;
+	ck_assert_uint_eq(found->span_ns, 100);
+	ck_assert_int_eq(found->late_rank, 3);
+	ck_assert_uint_eq(found->n_late, 2);
+	ck_assert_uint_eq(found->n_waits, 4);
+	ck_assert_uint_eq(found->late_ns, transfers[_i].wait_ns - 1);
+	ck_assert_uint_eq(found->waited_ns, transfers[_i].wait_ns);
+	ck_assert_uint_eq(found->sent_ns, transfers[_i].transfer_ns);
+	ck_assert_pstr_eq(found->cause, transfers[_i].cause);
+	ck_assert_uint_eq(s.profile.total_ns, 0);
+}
+END_TEST
+
 /* Four calls of 100 ms, then 50 kernels of 50 us, of which each is a step when `has_steps`. */
 static void cold_start(bool has_steps, const char *call)
 {
@@ -224,6 +269,8 @@ Suite *suite_analyze_capture_facts(void)
 	tcase_add_test(tcase, ranges_alone_compute_nothing);
 	tcase_add_test(tcase, a_file_of_an_unknown_tool_has_no_parts);
 	tcase_add_test(tcase, transfers_alone_have_no_parts);
+	tcase_add_loop_test(tcase, the_rank_that_was_last_is_known, 0,
+			    sizeof(transfers) / sizeof(transfers[0]));
 	tcase_add_loop_test(tcase, a_trace_without_the_host_says_so, 0, 2);
 	tcase_add_test(tcase, gaps_of_a_timeline_are_unknown);
 	tcase_add_test(tcase, modules_that_are_loaded_hold_a_cold_start);

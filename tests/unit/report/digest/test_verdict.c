@@ -47,6 +47,54 @@ START_TEST(largest_part_is_named_whatever_rules_say)
 }
 END_TEST
 
+/* Parts of unknown cause are no verdict, and are named beside it. */
+START_TEST(what_was_not_recorded_is_no_verdict)
+{
+	struct sample s;
+	struct tp_buf text = {0};
+	job_init(&s);
+	for (int p = 0; p < TP_N_PARTS; p++)
+		s.profile.parts[p].time_ns = 0;
+	s.profile.parts[TP_PART_IDLE].time_ns = 72;
+	s.profile.parts[TP_PART_COMMUNICATION].time_ns = 26;
+	s.profile.parts[TP_PART_COMPUTE].time_ns = 2;
+	s.profile.total_ns = 100;
+	s.profile.is_idle_unknown = true;
+	ck_assert_str_eq(tp_report_verdict_title(&s.report), "COMMUNICATION");
+	tp_report_add_verdict(&text, &s.report);
+	ck_assert_str_eq(tp_buf_text(&text), "26 % of each step; compute 2.0 %; unknown 72 %.");
+	tp_buf_release(&text);
+	sample_release(&s);
+}
+END_TEST
+
+START_TEST(a_trace_of_transfers_names_the_late_rank)
+{
+	struct sample s;
+	struct tp_buf text = {0};
+	job_init(&s);
+	s.profile.n_devices = 0;
+	s.profile.transfers = (struct tp_transfers){.span_ns = 100000000,
+						    .late_rank = 3,
+						    .n_late = 19,
+						    .n_waits = 20,
+						    .late_ns = 40000000,
+						    .waited_ns = 41000000,
+						    .sent_ns = 6000000,
+						    .cause = "waiting_for_ranks"};
+	ck_assert_str_eq(tp_report_verdict_title(&s.report), "WAITING FOR OTHER RANKS");
+	ck_assert_str_eq(tp_report_verdict_id(&s.report), "communication_bound");
+	tp_report_add_verdict(&text, &s.report);
+	ck_assert_str_eq(
+		tp_buf_text(&text),
+		"The trace holds communication only: what else a step does is unknown. Rank "
+		"3 was last in 19 of 20 operations, and the others waited 40.0 ms for it "
+		"(40 % of the time); transfers take 6.0 %.");
+	tp_buf_release(&text);
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(without_device_work_threads_are_meant)
 {
 	struct sample s;
@@ -112,6 +160,8 @@ Suite *suite_report_verdict(void)
 	TCase *tc = tcase_create("verdict");
 	tcase_add_loop_test(tc, largest_part_is_named_whatever_rules_say, 0,
 			    (int)TP_ARRAY_LEN(parts));
+	tcase_add_test(tc, what_was_not_recorded_is_no_verdict);
+	tcase_add_test(tc, a_trace_of_transfers_names_the_late_rank);
 	tcase_add_test(tc, without_device_work_threads_are_meant);
 	tcase_add_test(tc, without_steps_shares_are_of_the_time_measured);
 	tcase_add_test(tc, lost_records_come_before_any_limit);
