@@ -24,13 +24,28 @@ class Skip(Exception):
     """Raised if the case cannot run on this machine."""
 
 
+def split(line, most):
+    """Splits a line into at most so many columns, at each "| " outside of quotes and parentheses."""
+    columns, quote, depth, start = [], "", 0, 0
+    for i, letter in enumerate(line):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter in "()":
+            depth += 1 if letter == "(" else -1
+        elif letter == "|" and line[i + 1:i + 2].isspace() and not depth and len(columns) < most - 1:
+            columns.append(line[start:i].strip())
+            start = i + 1
+    return columns + [line[start:].strip()]
+
+
 def rows(only):
     with open(os.path.join(HERE, "matrix.txt"), encoding="utf-8") as table:
         for line in table:
             if line.startswith("#") or not line.strip():
                 continue
-            columns = re.split(r"\s*\|\s", line, maxsplit=4)
-            name, how, values, around, command = [column.strip() for column in columns]
+            name, how, values, around, command = split(line, 5)
             if only and only not in name:
                 continue
             for value in re.findall(r'"[^"]*"|\'[^\']*\'|\S+', values):
@@ -166,9 +181,11 @@ class Case:
         if b"Operation not permitted" in alone[2] or alone[0] == NOT_POSSIBLE or b"not found" in alone[2] \
                 and "nosuch" not in self.command:
             raise Skip("not possible here: " + alone[2].decode(errors="replace").strip()[:60])
+        if b"yntax" in alone[2] and b"rror" in alone[2]:
+            return f"the row is no program: {alone[2][-200:]!r}"
         measured = self.run("measured", True)
         refused = measured[0] == 125 and measured[2].startswith(b"trainprof: ")
-        if refused and ("disk" in self.words or "fsize" in self.around or "nofile" in self.around):
+        if refused and ("disk" in self.words or re.search("fsize|nofile|inodes", self.around)):
             return None  # it printed the reason before anything started
         if alone[0] != measured[0] and "status" not in self.words:
             return f"status {measured[0]}, alone {alone[0]}: {measured[2][-200:]!r}"

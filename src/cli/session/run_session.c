@@ -378,8 +378,7 @@ static void check_place(struct run_session *s, struct tp_run_session_result *out
 			 "'%.100s' was removed, or its disk was unmounted", out->directory);
 		return;
 	}
-	tp_buf_printf(&s->notices, "'%s' was moved to '%s' while it was written\n", out->directory,
-		      now);
+	tp_message_print(NULL, "'%s' was moved to '%s' while it was written", out->directory, now);
 	free(out->directory);
 	out->directory = now;
 	s->directory = now;
