@@ -82,13 +82,14 @@ page=docs/howto/containers.md
 lines_of() {
 	awk -v heading="## $1" '$0 == heading { found = 1 } found && /^```/ && inside { exit } inside; found && /^```sh/ { inside = 1 }' "$page"
 }
-# in_box SCRIPT: in the Debian in $box, with mounts that end with it
+# in_box SCRIPT: in the Debian in $box, with mounts that end with it. Apptainer refuses a mere chroot.
 box=$work/box
 in_box() {
 	# shellcheck disable=SC2016 # for the inner shell
-	timeout 200 unshare -m sh -c 'mount --bind "$1" "$1" && mkdir -p "$1/proc" "$1/sys" "$1/dev" && mount -t proc proc "$1/proc" &&
-		mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
-		exec chroot "$1" /usr/bin/env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 sh -c "$2"' sh "$box" "$1" >"$log" 2>&1
+	timeout 200 unshare -m sh -c 'mount --bind "$1" "$1" && mkdir -p "$1/proc" "$1/sys" "$1/dev" "$1/.outside" &&
+		mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
+		cd "$1" && pivot_root . .outside && umount -l /.outside &&
+		exec /usr/bin/env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 sh -c "$2"' sh "$box" "$1" >"$log" 2>&1
 }
 
 wheel=build/trainprof-$version-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl
