@@ -11,6 +11,7 @@
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/output_file.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/base/json.h"
