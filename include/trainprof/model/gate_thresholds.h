@@ -4,9 +4,11 @@
 #ifndef TRAINPROF_MODEL_GATE_THRESHOLDS_H
 #define TRAINPROF_MODEL_GATE_THRESHOLDS_H
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name cannot stand in parentheses */
 #define THRESHOLD(name, value, unit, reason, source)                                               \
 	__attribute__((unused)) static const double name = (value);
 #include "trainprof/model/gate_thresholds.def"
 #undef THRESHOLD
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif
