@@ -141,7 +141,8 @@ static bool is_counter_mark(const struct tp_analysis *analysis, const struct tp_
 }
 
 /* Counters of a thread that is not the first one of its process are read only after it was found to
- * work: the samples before that were no readings. */
+ * work: the samples before that were no readings, except the last one, which the first reading
+ * belongs to. */
 static void skip_unread(struct looks *looks)
 {
 	const struct tp_trace *trace = looks->analysis->trace;
@@ -154,9 +155,12 @@ static void skip_unread(struct looks *looks)
 	if (i == trace->n_marks)
 		return;
 	looks->last_ns = task->start_ns;
-	while (looks->at < looks->end &&
-	       trace->samples[looks->at].time_ns + TP_COUNTER_LATE_NS < trace->marks[i].time_ns)
+	uint64_t first_ns = trace->marks[i].time_ns;
+	while (looks->at < looks->end && trace->samples[looks->at].time_ns <= first_ns)
 		looks->at++;
+	if (looks->at > trace->sample_index[looks->analysis->main_task] &&
+	    trace->samples[looks->at - 1].time_ns + TP_COUNTER_LATE_NS >= first_ns)
+		looks->at--;
 }
 
 static void collect(struct tp_counter_list *list, const struct tp_analysis *analysis)

@@ -341,6 +341,8 @@ START_TEST(a_thread_may_have_counted_before_it_was_read)
 	struct tp_task task = {.id = 0, .tid = _i ? 101 : 100, .pid = 100, .parent = TP_NO_TASK};
 	task.start_ns = 1;
 	tp_sink_task(&sim.builder.sink, &task);
+	look_until(98);
+	sim.next_sample_ns = sim.now_ns; /* samples are dense at the start of a program */
 	look_until(100);
 	count("for loop at line 7", 6, 40);
 	const struct tp_counter_series *series = collect();
