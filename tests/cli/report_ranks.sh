@@ -57,6 +57,10 @@ report prof/rank-0 missing
 echo 'as JSON and as Markdown'
 trainprof report --json prof | sed -n '2p;/"verdict"/p;/"ranks_of_job"/p;/"missing_ranks"/p'
 trainprof report --markdown prof | head -1
+echo 'as HTML'
+trainprof report --html -o page.html prof 2>&1
+echo "status $?"
+test -e page.html || echo 'nothing was written'
 
 echo 'ranks that a launcher starts within one recording'
 cat >launch <<'END'

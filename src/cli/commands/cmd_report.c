@@ -167,6 +167,11 @@ static int report_job(const struct tp_cli *cli, const struct report_options *o,
 	struct tp_buf text = {0};
 	struct tp_job job;
 	struct tp_progress_line progress;
+	if (o->is_html) {
+		tp_message_print("trainprof report --html -o rank.html prof/rank-0",
+				 "a job of several ranks has no HTML page; each of its ranks has");
+		return TP_EXIT_USAGE;
+	}
 	tp_progress_start(&progress, cli, "reading", words, n_words);
 	enum tp_status read = tp_job_session_read(&job, words, n_words, o->job, &o->how, &err);
 	tp_progress_stop(&progress);
