@@ -128,7 +128,7 @@ static bool is_same_frame(const struct tp_py_stack *self, const struct tp_py_sta
 static size_t first_still(const struct tp_py_stack *self)
 {
 	size_t i = self->n_frames;
-	while (i > 0 && self->frames[i - 1].bytes.after &&
+	while (i > 0 && self->frames[i - 1].bytes.after && !self->frames[i - 1].is_late &&
 	       is_same_frame(self, &self->frames[i - 1], true)) {
 		i--;
 		/* A frame whose instruction changed can only be the innermost one. */
@@ -189,13 +189,30 @@ void tp_py_stack_begin(struct tp_py_stack *self)
 	self->n_still = 0;
 }
 
+/* Returns true if the frames go on from the part that was unchanged in an earlier attempt: the same
+ * calls from the same places. Code that holds still longer is found by more attempts: without this,
+ * the time of generators and of short calls would be given to the loops after them. */
+static bool extends_still(const struct tp_py_stack *self)
+{
+	if (self->n_still > self->n_frames)
+		return false;
+	const struct tp_py_stack_frame *frames = self->frames + self->n_frames - self->n_still;
+	for (size_t i = 0; i < self->n_still; i++) {
+		const struct tp_py_stack_frame *still = &self->still[i];
+		if (frames[i].address != still->address || frames[i].code != still->code ||
+		    (i > 0 && frames[i].instr != still->instr))
+			return false;
+	}
+	return true;
+}
+
 /* In a deep stack only the part outside the cut can be verified without the rest. */
 static void keep_still(struct tp_py_stack *self, size_t first)
 {
 	if (first < self->cut && self->cut < self->n_frames)
 		first = self->cut;
 	size_t n = self->n_frames - first;
-	if (n <= self->n_still)
+	if (n <= self->n_still || !extends_still(self))
 		return;
 	memcpy(self->still, self->frames + first, n * sizeof(*self->still));
 	self->n_still = n;
@@ -257,7 +274,7 @@ static enum tp_py_stack_outcome read_snapshot(struct tp_py_walk *walk)
 		return TP_PY_STACK_NONE;
 	size_t first = first_still(self);
 	bool is_root = is_rooted(walk);
-	if (is_root && first == 0)
+	if (is_root && first == 0 && extends_still(self))
 		return TP_PY_STACK_READ;
 	if (is_root)
 		keep_still(self, first);

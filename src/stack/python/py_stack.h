@@ -26,6 +26,7 @@ struct tp_py_stack_frame {
 	uint8_t owner;
 	bool is_entry;
 	bool is_running; /* runs or calls, according to the frame; not suspended or freed */
+	bool is_late;    /* was found running only after the innermost frame was known */
 	bool is_mark; /* not a Python function: left by a C function that called one (from 3.12 on)
 		       */
 };
@@ -45,8 +46,9 @@ struct tp_py_stack {
 	size_t n_frames;
 	size_t cut; /* index of the first frame of the outermost part; n_frames = no frame is left
 		       out */
-	/* The longest part of a stack, from the outermost frame on, that was unchanged in any
-	 * attempt since tp_py_stack_begin(). */
+	/* The longest part of a stack, from the outermost frame on, that was unchanged in the first
+	 * attempt since tp_py_stack_begin() that found such a part, or in later ones that go on
+	 * from it. */
 	struct tp_py_stack_frame *still;
 	size_t n_still;
 	bool is_whole; /* `frames` are all frames of the thread */

@@ -87,6 +87,11 @@ static bool get_frame(struct tp_py_walk *walk, struct tp_py_stack_frame *out, ui
 	if (k < walk->plan->n_loose) {
 		tp_py_copy_loose(&self->copy, k, &out->bytes);
 		tp_py_walk_parse(self, out, out->bytes.before);
+		/* A generator that began after copy A was made leads on by copy B. */
+		if (self->copy.layout->frame_owner && !out->is_running && out->bytes.after) {
+			tp_py_walk_parse(self, out, out->bytes.after);
+			out->is_late = true;
+		}
 	} else {
 		uint8_t bytes[TP_PY_COPY_PREFIX_BYTES + TP_PY_LAYOUT_MAX_FRAME_BYTES];
 		walk->is_incomplete = true;
