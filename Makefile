@@ -542,7 +542,7 @@ proof-replay: $(B)/trainprof
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
 	proof-truth proof-faults proof-watch proof-remedies proof-replay proof-ranks proof-tutorial proof-tables \
-	proof-ci-formats
+	proof-ci-formats proof-pairs proof-promises
 
 ## proofs: run all proofs, one after the other
 proofs: checkable
@@ -713,6 +713,15 @@ check-ci: $(B)/trainprof
 .PHONY: proof-ci-formats
 proof-ci-formats: $(B)/trainprof
 	$(Q)tests/ci/public_formats.py $(B) $(CURDIR)/build/ci
+
+## proof-pairs: false alarms and power of comparisons on real runs of one program on this machine; PAIRS=30
+.PHONY: proof-pairs proof-promises
+proof-pairs: $(B)/trainprof
+	$(Q)tests/pairs/real_pairs.py $(CURDIR)/$(B)/trainprof $(CURDIR)/build/pairs $(or $(PAIRS),30)
+
+## proof-promises: advice for real programs, followed by `try` or by hand: promised beside measured; ONLY="CASE"
+proof-promises: $(B)/trainprof
+	$(Q)tests/pairs/promises.py $(B)/trainprof $(CURDIR)/build/promises $(if $(ONLY),"$(ONLY)")
 
 ## proof-tutorial: measure the tutorials; needs PyTorch; WRITE=1 renews pages and recordings; TUTORIAL_PYTHON=PATH
 proof-tutorial: $(B)/trainprof
