@@ -19,8 +19,6 @@ enum {
 enum copy_part { PART_LINK, PART_TID, PART_CFRAME_SECOND, PART_ENTRIES };
 
 enum { N_PARTS = PART_ENTRIES + TP_PY_COPY_MAX_SNAPSHOTS };
-_Static_assert((int)TP_PY_STACK_LOCATION_CFRAMES <= (int)TP_PY_COPY_MAX_SNAPSHOTS,
-	       "entries of one look use the places of several looks");
 
 void tp_py_copy_init(struct tp_py_copy *self, struct tp_py_memory *mem,
 		     const struct tp_py_layout *layout)
@@ -106,32 +104,13 @@ static void add_state(struct tp_py_copy *self, const struct tp_py_copy_thread *t
 	add_read(self, thread->state, self->state_at, self->thread_bytes);
 }
 
-static uint64_t entry_in(const struct tp_py_copy *self, uint64_t cframe)
-{
-	return cframe ? cframe + self->layout->cframe_frame : 0;
-}
-
-/* Of one look all places where the pointer to the innermost frame was lately are read: another call
- * would cost more. */
-static void add_entries(struct tp_py_copy *self, const struct tp_py_copy_thread *thread)
-{
-	const struct tp_py_stack_location *plan = &thread->plan;
-	for (size_t i = 0; i < plan->n_cframes || i == 0; i++)
-		add_part(self, i < plan->n_cframes ? entry_in(self, plan->cframes[i]) : 0,
-			 PART_ENTRIES + i, WORD);
-}
-
 static void add_entry(struct tp_py_copy *self, const struct tp_py_copy_thread *thread, size_t look)
 {
-	const struct tp_py_stack_location *plan = &thread->plan;
-	if (!self->layout->thread_cframe)
-		add_part(self, thread->state + self->layout->thread_frame, PART_ENTRIES + look,
-			 WORD);
-	else if (self->n_looks == 1)
-		add_entries(self, thread);
-	else
-		add_part(self, plan->n_cframes ? entry_in(self, plan->cframes[0]) : 0,
-			 PART_ENTRIES + look, WORD);
+	uint64_t cframe = thread->plan.cframe;
+	uint64_t address = thread->state + self->layout->thread_frame;
+	if (self->layout->thread_cframe)
+		address = cframe ? cframe + self->layout->cframe_frame : 0;
+	add_part(self, address, PART_ENTRIES + look, WORD);
 }
 
 /* Entry, chunk, entry, chunk, …, entry. */
@@ -168,7 +147,6 @@ enum tp_py_copy_outcome tp_py_copy_read(struct tp_py_copy *self,
 					const struct tp_py_copy_thread *thread, size_t n_looks)
 {
 	build_plan(self, &thread->plan, n_looks);
-	self->entry = 0;
 	add_state(self, thread);
 	add_first_copy(self, &thread->plan);
 	add_snapshots(self, thread);
@@ -217,8 +195,7 @@ uint64_t tp_py_copy_second_frame_ptr(const struct tp_py_copy *self)
 
 uint64_t tp_py_copy_entry(const struct tp_py_copy *self, size_t look)
 {
-	return tp_py_memory_u64(
-		part(self, PART_ENTRIES + (self->n_looks == 1 ? self->entry : look)));
+	return tp_py_memory_u64(part(self, PART_ENTRIES + look));
 }
 
 const uint8_t *tp_py_copy_chunk(const struct tp_py_copy *self,

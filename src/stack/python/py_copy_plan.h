@@ -44,7 +44,6 @@ struct tp_py_copy {
 	size_t looks_at; /* the newest chunk of each look between the first and the last */
 	size_t newest_bytes;
 	size_t n_looks;
-	size_t entry; /* index of the entry that is valid if there was one look */
 	struct tp_process_range *pieces;
 	size_t n_pieces;
 	size_t pieces_capacity;

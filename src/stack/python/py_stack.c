@@ -94,25 +94,19 @@ static enum tp_py_stack_outcome fit_chunks(const struct tp_py_copy *copy,
 								     : TP_PY_STACK_RETRY;
 }
 
-/* Returns false if the pointer to the innermost frame was not read where it is. */
-static bool fit_cframe(struct tp_py_copy *copy, struct tp_py_stack_location *plan)
-{
-	uint64_t cframe = tp_py_copy_state_word(copy, copy->layout->thread_cframe);
-	size_t at = tp_py_stack_location_use_cframe(plan, cframe);
-	copy->entry = at < TP_PY_STACK_LOCATION_CFRAMES ? at : 0;
-	bool is_read = copy->n_looks == 1 ? at < TP_PY_STACK_LOCATION_CFRAMES : at == 0;
-	return is_read && cframe == tp_py_copy_second_frame_ptr(copy);
-}
-
-static enum tp_py_stack_outcome fit(struct tp_py_copy *copy, struct tp_py_copy_thread *thread)
+static enum tp_py_stack_outcome fit(const struct tp_py_copy *copy, struct tp_py_copy_thread *thread)
 {
 	if (!is_thread(copy, thread))
 		return TP_PY_STACK_STALE;
 	uint64_t link = link_of(copy);
 	bool is_again = thread->link != link;
 	thread->link = link;
-	if (copy->layout->thread_cframe)
-		is_again |= !fit_cframe(copy, &thread->plan);
+	if (copy->layout->thread_cframe) {
+		uint64_t cframe = tp_py_copy_state_word(copy, copy->layout->thread_cframe);
+		is_again |= cframe != thread->plan.cframe ||
+			    cframe != tp_py_copy_second_frame_ptr(copy);
+		thread->plan.cframe = cframe;
+	}
 	enum tp_py_stack_outcome outcome = fit_chunks(copy, &thread->plan);
 	return outcome == TP_PY_STACK_READ && is_again ? TP_PY_STACK_RETRY : outcome;
 }
@@ -294,7 +288,7 @@ enum tp_py_stack_outcome tp_py_stack_read(struct tp_py_stack *self,
 	case TP_PY_COPY_SLOW:
 		return TP_PY_STACK_MOVED;
 	case TP_PY_COPY_UNREADABLE:
-		outcome = self->copy.copy_bytes == 0 && thread->plan.n_cframes == 0
+		outcome = self->copy.copy_bytes == 0 && thread->plan.cframe == 0
 				  ? TP_PY_STACK_STALE
 				  : TP_PY_STACK_MOVED;
 		tp_py_stack_location_clear(&thread->plan);

@@ -17,7 +17,7 @@ enum {
 
 void tp_py_stack_location_clear(struct tp_py_stack_location *plan)
 {
-	plan->n_cframes = 0;
+	plan->cframe = 0;
 	plan->n_chunks = 0;
 	plan->peak_bytes = plan->n_peaks = 0;
 	plan->n_loose = 0;
@@ -72,22 +72,6 @@ bool tp_py_stack_location_fit_top(struct tp_py_stack_location *plan,
 	plan->peak_bytes = needed > plan->peak_bytes ? needed : plan->peak_bytes;
 	plan->n_peaks++;
 	return true;
-}
-
-size_t tp_py_stack_location_use_cframe(struct tp_py_stack_location *plan, uint64_t cframe)
-{
-	size_t at = 0;
-	while (at < plan->n_cframes && plan->cframes[at] != cframe)
-		at++;
-	bool is_new = at == plan->n_cframes;
-	size_t n_before = at;
-	if (is_new && plan->n_cframes == TP_PY_STACK_LOCATION_CFRAMES)
-		n_before = TP_PY_STACK_LOCATION_CFRAMES - 1;
-	else if (is_new)
-		plan->n_cframes++;
-	memmove(plan->cframes + 1, plan->cframes, n_before * sizeof(plan->cframes[0]));
-	plan->cframes[0] = cframe;
-	return is_new ? TP_PY_STACK_LOCATION_CFRAMES : at;
 }
 
 void tp_py_stack_location_shrink(struct tp_py_stack_location *plan)

@@ -20,7 +20,6 @@ enum {
 	TP_PY_STACK_LOCATION_OUTER_CHUNKS = 2, /* … these are read, those in between are not */
 	TP_PY_STACK_LOCATION_CHUNKS =
 		TP_PY_STACK_LOCATION_INNER_CHUNKS + TP_PY_STACK_LOCATION_OUTER_CHUNKS,
-	TP_PY_STACK_LOCATION_CFRAMES = 4, /* a trainer's calls nest in few ways */
 	TP_PY_STACK_LOCATION_INNER_LOOSE = 256,
 	TP_PY_STACK_LOCATION_OUTER_LOOSE = 64,
 	TP_PY_STACK_LOCATION_LOOSE = 512, /* inner and outer ones, and those between chunks */
@@ -32,10 +31,7 @@ struct tp_py_stack_location_chunk {
 };
 
 struct tp_py_stack_location {
-	/* 3.11 and 3.12: structures on the C stack that the pointer to the innermost frame was in,
-	 * one for each depth of calls from C; the last one that was met first. */
-	uint64_t cframes[TP_PY_STACK_LOCATION_CFRAMES];
-	size_t n_cframes;
+	uint64_t cframe;
 	struct tp_py_stack_location_chunk *chunks; /* all chunks, newest first; heap */
 	size_t n_chunks;
 	size_t chunks_capacity;
@@ -75,9 +71,6 @@ bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struc
  * outgrown what was read of it: then the plan has more. */
 bool tp_py_stack_location_fit_top(struct tp_py_stack_location *plan,
 				  const struct tp_py_layout *layout, uint64_t size, uint64_t top);
-/* Makes `cframe` the first one; returns the index that it had, TP_PY_STACK_LOCATION_CFRAMES if it
- * is new. */
-size_t tp_py_stack_location_use_cframe(struct tp_py_stack_location *plan, uint64_t cframe);
 /* Called before a reading: what no recent reading needed is read no more. */
 void tp_py_stack_location_shrink(struct tp_py_stack_location *plan);
 #endif
