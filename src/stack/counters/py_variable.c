@@ -161,8 +161,9 @@ static uint64_t address_of(const struct variables *variables, size_t index)
 	return variables->address + index * variables->stride + variables->value_at;
 }
 
-/* A whole number does not change, so a variable is set anew to count. It seldom gets an object at
- * the same address then: the longer that is the case, the less often the object is read. */
+/* A whole number does not change, so a variable has to get another object to count. It seldom gets
+ * an object at the same address then: the longer that is the case, the less often the object is
+ * read. */
 static bool is_left_out(struct tp_py_counters *self, const struct variables *variables,
 			size_t index, uint64_t number, uint64_t word)
 {

@@ -84,7 +84,7 @@ static void expect_position(uint64_t position)
 	ck_assert_uint_eq(counters[0].value, position);
 }
 
-/* The loop counts, and then stands still for a long time. */
+/* The loop counts, and then does not move for a long time. */
 static uint64_t begin_idle(unsigned minor)
 {
 	uint64_t iterator = begin(minor);
@@ -98,7 +98,7 @@ static uint64_t begin_idle(unsigned minor)
 }
 
 /* What the stack's own copy shows takes no call: most readings make none for the counters. */
-START_TEST(a_loop_that_stands_still_is_read_ever_less_often)
+START_TEST(a_loop_that_does_not_move_is_read_ever_less_often)
 {
 	begin_idle((unsigned)_i);
 	uint64_t before = tp_python_counts(python)->n_syscalls;
@@ -161,7 +161,7 @@ START_TEST(a_position_that_is_not_read_is_at_its_place)
 }
 END_TEST
 
-/* What imports a module stands still: its counters are where they were, and few readings are
+/* What imports a module does not move: its counters are where they were, and few readings are
  * enough. After 400 stacks it is no usual import. */
 START_TEST(while_a_module_is_imported_few_stacks_are_read)
 {
@@ -215,7 +215,7 @@ Suite *suite_stack_py_loop(void)
 	Suite *suite = suite_create("stack/pyloop");
 	TCase *tc = tcase_create("pyloop");
 	const TTest *const for_each_version[] = {
-		a_loop_that_stands_still_is_read_ever_less_often,
+		a_loop_that_does_not_move_is_read_ever_less_often,
 		a_loop_that_goes_on_is_found_in_time,
 		a_new_iterator_in_its_place_is_read_at_once,
 		another_function_at_the_address_is_read_at_once,
