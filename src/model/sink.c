@@ -7,36 +7,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory of a stack in addition to its frames: its entries in the list and in the map, half
- * full. */
-enum { NO_MORE = 0, STACK_EXTRA = 64 };
+/* Memory of a stack in addition to its frames: its entries in the list and in the index, and room
+ * for more. */
+enum { NO_MORE = 0, STACK_EXTRA = 64, HEADS_MIN = 64 };
+
+struct link {
+	uint32_t hash;
+	uint32_t next; /* in the chain; NO_MORE = last */
+};
 
 struct tp_sink_frame {
+	struct link link; /* must be first, as in a stack: the index finds it there */
 	struct tp_frame frame;
-	uint32_t next; /* next entry with the same hash; NO_MORE = last */
 };
 
 struct tp_sink_stack {
+	struct link link;
 	struct tp_stack stack;
-	uint32_t next;
 };
+
+/* ---- index of frames, and of stacks ---- */
+
+static uint32_t index_head(const struct tp_sink_index *index, uint32_t hash)
+{
+	return index->n_heads ? index->heads[hash & (index->n_heads - 1)] : NO_MORE;
+}
+
+static void index_release(struct tp_sink_index *index)
+{
+	free(index->heads);
+	*index = (struct tp_sink_index){0};
+}
+
+static void index_link(struct tp_sink_index *index, void *items, size_t item_bytes, size_t i)
+{
+	struct link *link = (struct link *)(void *)((char *)items + i * item_bytes);
+	uint32_t *head = &index->heads[link->hash & (index->n_heads - 1)];
+	link->next = *head;
+	*head = (uint32_t)i;
+}
+
+/* Adds the last of n items; item 0 is in no chain. */
+static void index_add(struct tp_sink_index *index, void *items, size_t item_bytes, size_t n)
+{
+	size_t n_heads = index->n_heads ? index->n_heads : HEADS_MIN;
+	if (index->n_heads && n <= n_heads) {
+		index_link(index, items, item_bytes, n - 1);
+		return;
+	}
+	while (n_heads < n)
+		n_heads *= 2;
+	index_release(index);
+	index->heads = tp_alloc(n_heads * sizeof(*index->heads));
+	index->n_heads = n_heads;
+	for (size_t i = 1; i < n; i++)
+		index_link(index, items, item_bytes, i);
+}
 
 void tp_sink_init(struct tp_sink *sink, const struct tp_sink_type *type)
 {
 	*sink = (struct tp_sink){.type = type};
 	tp_strtab_init(&sink->strings);
 	TP_ARRAY_PUSH(sink->frames, sink->n_frames, sink->frames_capacity) =
-		(struct tp_sink_frame){.next = NO_MORE};
+		(struct tp_sink_frame){0};
 	TP_ARRAY_PUSH(sink->stacks, sink->n_stacks, sink->stacks_capacity) =
-		(struct tp_sink_stack){.next = NO_MORE};
+		(struct tp_sink_stack){0};
 	tp_detail_table_init(&sink->details);
 }
 
 void tp_sink_release(struct tp_sink *sink)
 {
 	tp_strtab_release(&sink->strings);
-	tp_map_release(&sink->frame_ids);
-	tp_map_release(&sink->stack_ids);
+	index_release(&sink->frame_index);
+	index_release(&sink->stack_index);
 	tp_arena_release(&sink->arena);
 	free(sink->frames);
 	free(sink->stacks);
@@ -98,16 +141,16 @@ static bool frame_equal(const struct tp_frame *a, const struct tp_frame *b)
 
 uint32_t tp_sink_frame(struct tp_sink *sink, const struct tp_frame *frame)
 {
-	uint64_t hash = frame_hash(frame);
-	uint64_t head = NO_MORE;
-	(void)tp_map_get(&sink->frame_ids, hash, &head);
-	for (uint32_t id = (uint32_t)head; id != NO_MORE; id = sink->frames[id].next)
-		if (frame_equal(&sink->frames[id].frame, frame))
+	uint32_t hash = (uint32_t)frame_hash(frame);
+	for (uint32_t id = index_head(&sink->frame_index, hash); id != NO_MORE;
+	     id = sink->frames[id].link.next)
+		if (sink->frames[id].link.hash == hash &&
+		    frame_equal(&sink->frames[id].frame, frame))
 			return id;
 	uint32_t id = (uint32_t)sink->n_frames;
 	TP_ARRAY_PUSH(sink->frames, sink->n_frames, sink->frames_capacity) =
-		(struct tp_sink_frame){.frame = *frame, .next = (uint32_t)head};
-	tp_map_set(&sink->frame_ids, hash, id);
+		(struct tp_sink_frame){.frame = *frame, .link.hash = hash};
+	index_add(&sink->frame_index, sink->frames, sizeof(*sink->frames), sink->n_frames);
 	struct tp_record record = {.kind = TP_RECORD_FRAME, .id = id};
 	record.of.frame = *frame;
 	sink_put(sink, &record);
@@ -119,7 +162,7 @@ static void clear_stacks(struct tp_sink *sink)
 	sink->n_forgotten += (uint32_t)sink->n_stacks - 1;
 	sink->n_stacks = 1;
 	sink->stacks_bytes = 0;
-	tp_map_release(&sink->stack_ids);
+	index_release(&sink->stack_index);
 	tp_arena_release(&sink->arena);
 }
 
@@ -131,26 +174,24 @@ uint32_t tp_sink_stack(struct tp_sink *sink, const uint32_t *frames, size_t n, u
 		n = TP_STACK_MAX_FRAMES;
 		flags |= TP_STACK_TRUNCATED;
 	}
-	uint64_t hash = tp_hash_mix(tp_hash_bytes(frames, n * sizeof(*frames)), flags);
-	uint64_t head = NO_MORE;
-	(void)tp_map_get(&sink->stack_ids, hash, &head);
-	for (uint32_t i = (uint32_t)head; i != NO_MORE; i = sink->stacks[i].next) {
+	uint32_t hash = (uint32_t)tp_hash_mix(tp_hash_bytes(frames, n * sizeof(*frames)), flags);
+	for (uint32_t i = index_head(&sink->stack_index, hash); i != NO_MORE;
+	     i = sink->stacks[i].link.next) {
 		const struct tp_stack *there = &sink->stacks[i].stack;
-		if (there->n_frames == n && there->flags == flags &&
+		if (sink->stacks[i].link.hash == hash && there->n_frames == n &&
+		    there->flags == flags &&
 		    memcmp(there->frames, frames, n * sizeof(*frames)) == 0)
 			return sink->n_forgotten + i;
 	}
-	if (sink->stacks_limit && sink->stacks_bytes > sink->stacks_limit) {
+	if (sink->stacks_limit && sink->stacks_bytes > sink->stacks_limit)
 		clear_stacks(sink);
-		head = NO_MORE;
-	}
 	uint32_t i = (uint32_t)sink->n_stacks;
 	struct tp_stack stack = {.n_frames = (uint32_t)n, .flags = flags};
 	stack.frames = tp_arena_copy(&sink->arena, frames, n * sizeof(*frames));
 	TP_ARRAY_PUSH(sink->stacks, sink->n_stacks, sink->stacks_capacity) =
-		(struct tp_sink_stack){.stack = stack, .next = (uint32_t)head};
+		(struct tp_sink_stack){.stack = stack, .link.hash = hash};
 	sink->stacks_bytes += n * sizeof(*frames) + STACK_EXTRA;
-	tp_map_set(&sink->stack_ids, hash, i);
+	index_add(&sink->stack_index, sink->stacks, sizeof(*sink->stacks), sink->n_stacks);
 	struct tp_record record = {.kind = TP_RECORD_STACK, .id = sink->n_forgotten + i};
 	record.of.stack = stack;
 	sink_put(sink, &record);

@@ -35,13 +35,20 @@ struct tp_sink_watcher {
 	void *context;
 };
 
+/* By the low bits of a hash: the first of a chain of frames or stacks; 0 = none. A list of numbers
+ * of four bytes, since it grows as long as a program runs code that was not sampled before. */
+struct tp_sink_index {
+	uint32_t *heads;
+	size_t n_heads; /* 0 or a power of two */
+};
+
 struct tp_sink {
 	const struct tp_sink_type *type;
 	struct tp_sink_watcher watchers[TP_SINK_WATCHERS_MAX];
 	size_t n_watchers;
 	struct tp_strtab strings;
-	struct tp_map frame_ids; /* hash of a frame -> head of a chain in frames */
-	struct tp_map stack_ids;
+	struct tp_sink_index frame_index;
+	struct tp_sink_index stack_index;
 	struct tp_arena arena;
 	struct tp_sink_frame *frames; /* by id; 0 is unused */
 	size_t n_frames;
