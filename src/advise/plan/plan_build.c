@@ -157,8 +157,7 @@ static bool is_in_reach(const struct tp_next_limit *then, const struct tp_rule_c
 const char *tp_next_limit_name(const struct tp_next_limit *then,
 			       const struct tp_rule_context *context)
 {
-	bool is_unknown =
-		then->part == TP_PART_IDLE && !context->facts[TP_FACT_STEP_IDLE].is_known;
+	bool is_unknown = then->part == TP_PART_IDLE && !context->facts[TP_FACT_STEP_IDLE].is_known;
 	return is_in_reach(then, context) && !is_unknown ? tp_part_name(then->part) : NULL;
 }
 

@@ -215,7 +215,8 @@ static bool is_idle(const struct tp_analysis *analysis, const struct tp_segment 
 }
 
 /* A step of a pool's owner is what its workers do meanwhile. */
-static enum tp_part part_of_task(const struct tp_analysis *analysis, const struct tp_segment *segment)
+static enum tp_part part_of_task(const struct tp_analysis *analysis,
+				 const struct tp_segment *segment)
 {
 	if (segment->sample == TP_NO_SAMPLE)
 		return TP_PART_COMPUTE;
@@ -245,7 +246,8 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 		if (reading->idiom == TP_NO_IDIOM)
 			continue;
 		if (computes)
-			sums->idioms[reading->idiom].tasks_ns[part_of_task(analysis, segment)] += ns;
+			sums->idioms[reading->idiom].tasks_ns[part_of_task(analysis, segment)] +=
+				ns;
 		else
 			sums->idioms[reading->idiom].loading_ns += ns;
 		sums->idioms[reading->idiom].shared_ns += reading->is_shared ? ns : 0;
