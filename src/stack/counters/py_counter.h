@@ -18,7 +18,7 @@
 #include "py_iterator.h"
 #include "py_live_loops.h"
 #include "py_loader.h"
-#include "py_pace.h"
+#include "py_read_interval.h"
 #include "stack/python/py_bytecode.h"
 #include "stack/python/py_code.h"
 #include "stack/python/py_stack.h"
@@ -45,7 +45,7 @@ enum { TP_PY_COUNTERS_MAX_READ = 64, TP_PY_COUNTERS_MAX_ADDRESSES = 128 };
 struct tp_py_body {
 	struct tp_py_globals globals;
 	uint64_t identity; /* of its code object */
-	struct tp_py_pace pace;
+	struct tp_py_read_interval interval;
 	bool has_counted; /* one of its variables was a counter: it is read each time */
 };
 

@@ -18,7 +18,7 @@ enum {
 /* What is remembered of a loop. */
 struct tp_py_loop_place {
 	const char *name; /* name of the loop's variable; NULL until read, "" = none */
-	struct tp_py_pace pace;
+	struct tp_py_read_interval interval;
 	bool has_counted;
 	uint32_t at;      /* index of the iterator in the value stack */
 	uint64_t word;    /* the word there when it was read; 0 = none yet */
@@ -89,7 +89,7 @@ static void read_loop(struct tp_py_counters *self, struct tp_py_counter_list *li
 		tp_py_objects_read_attributes(self, list, root, place->object);
 	place->word = root->word;
 	place->has_counted |= list->n_changed > n_changed;
-	tp_py_pace_read(&place->pace, list->n_changed > n_changed);
+	tp_py_read_interval_read(&place->interval, list->n_changed > n_changed);
 }
 
 /* Valid until the next call; NULL = there are too many. */
@@ -179,14 +179,14 @@ static bool is_still_there(const struct tp_py_loop_place *place, const struct va
 /* The iterator of a loop that has counted is read as soon as it is another one. */
 static bool is_due(const struct tp_py_loop_place *place, const struct value_stack *stack)
 {
-	return tp_py_pace_is_due(&place->pace) ||
+	return tp_py_read_interval_is_due(&place->interval) ||
 	       (place->has_counted && !is_still_there(place, stack));
 }
 
 static void leave_out(struct tp_py_counters *self, struct tp_py_loop_place *place,
 		      const struct value_stack *stack)
 {
-	tp_py_pace_skip(&place->pace);
+	tp_py_read_interval_skip(&place->interval);
 	if (!place->has_counted || !is_still_there(place, stack))
 		return;
 	if (place->address)
@@ -225,7 +225,7 @@ static void note_missing(struct tp_py_counters *self, const struct tp_py_code *c
 			continue;
 		struct tp_py_loop_place *place = place_of(self, code, &bytecode->loops[i]);
 		if (place)
-			tp_py_pace_read(&place->pace, false);
+			tp_py_read_interval_read(&place->interval, false);
 	}
 }
 

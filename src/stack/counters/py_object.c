@@ -29,8 +29,8 @@ struct tp_py_object_cache {
 	uint64_t object;
 	uint32_t n_uses;
 	uint32_t max_uses;
-	struct tp_py_pace pace; /* of numbers behind pointers that did not change */
-	bool has_counted;       /* one of the attributes was a counter */
+	struct tp_py_read_interval interval; /* of numbers behind pointers that did not change */
+	bool has_counted;                    /* one of the attributes was a counter */
 	size_t n;
 	struct tp_py_attribute attributes[TP_PY_ATTRIBUTE_MAX];
 	uint64_t words[TP_PY_ATTRIBUTE_MAX]; /* the pointers when the numbers were read; 0 */
@@ -69,7 +69,7 @@ static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 	if (cache->max_uses < OBJECT_USES_MAX)
 		cache->max_uses *= 2;
 	if (!is_known) {
-		cache->pace = (struct tp_py_pace){0};
+		cache->interval = (struct tp_py_read_interval){0};
 		cache->has_counted = false;
 	}
 	memset(cache->words, 0, sizeof(cache->words));
@@ -183,7 +183,7 @@ static size_t read_numbers(struct tp_py_counters *self, const struct tp_py_objec
 			   uint8_t numbers[TP_PY_ATTRIBUTE_MAX][TP_PY_NUMBER_BYTES], bool *is_read)
 {
 	size_t n = 0;
-	bool is_due = tp_py_pace_is_due(&cache->pace);
+	bool is_due = tp_py_read_interval_is_due(&cache->interval);
 	for (size_t i = 0; i < cache->n; i++) {
 		bool is_wanted = is_due || pointers[i] != cache->words[i];
 		is_read[i] =
@@ -212,7 +212,7 @@ void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_cou
 		emit_loader(self, list, root, &cache->loader);
 	size_t n_changed = list->n_changed;
 	if (read_numbers(self, cache, before, numbers, is_read) == 0) {
-		tp_py_pace_skip(&cache->pace);
+		tp_py_read_interval_skip(&cache->interval);
 		note_addresses(self, cache);
 		return;
 	}
@@ -224,7 +224,7 @@ void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_cou
 		emit_attribute(self, list, root, &cache->attributes[i], numbers[i]);
 		cache->words[i] = before[i];
 	}
-	tp_py_pace_read(&cache->pace, list->n_changed > n_changed);
+	tp_py_read_interval_read(&cache->interval, list->n_changed > n_changed);
 	cache->has_counted |= list->n_changed > n_changed;
 	note_addresses(self, cache);
 }
@@ -392,7 +392,7 @@ static void read_types(struct tp_py_counters *self, const uint64_t *objects, siz
 static bool is_due(const struct tp_py_counters *self, const struct frame_locals *locals, size_t i)
 {
 	return tp_py_counter_is_address(object_in(self, locals->words[i])) &&
-	       tp_py_pace_is_due(&self->slots[locals->first_slot + i].objects_pace);
+	       tp_py_read_interval_is_due(&self->slots[locals->first_slot + i].objects_interval);
 }
 
 static void read_types_of_locals(struct tp_py_counters *self, const struct frame_locals *frames,
@@ -418,11 +418,11 @@ static bool is_of_class(struct tp_py_counters *self, uint64_t object)
 }
 
 /* An object that was not searched yet says nothing about its variable. */
-static void note_object(struct tp_py_counters *self, struct tp_py_pace *pace, uint64_t object,
-			bool has_changed)
+static void note_object(struct tp_py_counters *self, struct tp_py_read_interval *interval,
+			uint64_t object, bool has_changed)
 {
 	if (has_changed || cached_object(self, object))
-		tp_py_pace_read(pace, has_changed);
+		tp_py_read_interval_read(interval, has_changed);
 }
 
 /* Reads counters in instances that local variables hold, such as `self`. */
@@ -432,17 +432,18 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, locals->code);
 	for (uint32_t i = 0; i < locals->n && list->n_objects < MAX_OBJECTS; i++) {
 		uint64_t object = object_in(self, locals->words[i]);
-		struct tp_py_pace *pace = &self->slots[locals->first_slot + i].objects_pace;
+		struct tp_py_read_interval *interval =
+			&self->slots[locals->first_slot + i].objects_interval;
 		size_t n_changed = list->n_changed;
 		if (!tp_py_counter_is_address(object))
 			continue;
-		if (!tp_py_pace_is_due(pace)) {
-			tp_py_pace_skip(pace);
+		if (!tp_py_read_interval_is_due(interval)) {
+			tp_py_read_interval_skip(interval);
 			tp_py_objects_skip(self, object);
 			continue;
 		}
 		if (!is_of_class(self, object)) {
-			tp_py_pace_read(pace, false);
+			tp_py_read_interval_read(interval, false);
 			continue;
 		}
 		list->n_objects++;
@@ -458,8 +459,9 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 		tp_py_memory_end_group(self->mem);
 		if (i == 0)
 			read_inner(self, list, &root, object);
-		pace = &self->slots[locals->first_slot + i].objects_pace; /* slots may have moved */
-		note_object(self, pace, object, list->n_changed > n_changed);
+		interval = &self->slots[locals->first_slot + i]
+				    .objects_interval; /* slots may have moved */
+		note_object(self, interval, object, list->n_changed > n_changed);
 	}
 }
 

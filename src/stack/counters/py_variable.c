@@ -79,9 +79,9 @@ static bool is_body_due(struct tp_py_body *body, const struct tp_py_code *code)
 {
 	if (body->identity != code->identity)
 		*body = (struct tp_py_body){.identity = code->identity};
-	if (body->has_counted || tp_py_pace_is_due(&body->pace))
+	if (body->has_counted || tp_py_read_interval_is_due(&body->interval))
 		return true;
-	tp_py_pace_skip(&body->pace);
+	tp_py_read_interval_skip(&body->interval);
 	return false;
 }
 
@@ -168,9 +168,9 @@ static bool is_left_out(struct tp_py_counters *self, const struct variables *var
 			size_t index, uint64_t number, uint64_t word)
 {
 	struct tp_py_counter_slot *slot = &self->slots[number];
-	if (slot->object != word || tp_py_pace_is_due(&slot->pace))
+	if (slot->object != word || tp_py_read_interval_is_due(&slot->interval))
 		return false;
-	tp_py_pace_skip(&slot->pace);
+	tp_py_read_interval_skip(&slot->interval);
 	if (slot->n_counted > 0)
 		tp_py_counter_note_address(self, address_of(variables, index));
 	return true;
@@ -292,7 +292,7 @@ static bool update_value(struct tp_py_counters *self, const struct pending *pend
 	if (!is_number && !slot->has_value)
 		slot->n_misses++;
 	slot->object = pending->address;
-	tp_py_pace_read(&slot->pace, is_new);
+	tp_py_read_interval_read(&slot->interval, is_new);
 	pending->variables->has_changed |= is_new;
 	if (pending->variables->body)
 		pending->variables->body->has_counted |= is_new && slot->n_counted > 0;
@@ -303,7 +303,8 @@ static void update_bodies(const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n; i++)
 		if (snapshot->of[i].body)
-			tp_py_pace_read(&snapshot->of[i].body->pace, snapshot->of[i].has_changed);
+			tp_py_read_interval_read(&snapshot->of[i].body->interval,
+						 snapshot->of[i].has_changed);
 }
 
 static struct tp_python_counter counter_of(struct tp_py_counters *self,

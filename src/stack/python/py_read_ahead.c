@@ -155,8 +155,8 @@ static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
 	log->group_end = number;
 }
 
-/* Returns true if what was read ahead goes on behind the group of read `number`. */
-static bool goes_on_behind(const struct tp_py_read_log *log, uint64_t number)
+/* Returns true if what was read ahead continues after the group of read `number`. */
+static bool continues_after(const struct tp_py_read_log *log, uint64_t number)
 {
 	const struct ahead_queue *queue = &log->main;
 	uint64_t last = queue->n > queue->next ? queue->items[queue->n - 1].number : 0;
@@ -207,7 +207,7 @@ static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_ra
 	log->place = NO_PLACE;
 	if (has_place)
 		set_place(log, number);
-	log->is_in_group = has_place && goes_on_behind(log, number);
+	log->is_in_group = has_place && continues_after(log, number);
 	struct ahead_queue *queue = queue_of(log);
 	log->n_ranges = queue->n = queue->next = 0;
 	for (size_t i = 0; i < n; i++)

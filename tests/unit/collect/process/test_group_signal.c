@@ -5,9 +5,7 @@
 #include "trainprof/collect/helper_process.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,23 +95,6 @@ START_TEST(without_a_listener_nothing_is_of_the_group)
 }
 END_TEST
 
-/* An end of a pipe that stays open there would keep its readers waiting. */
-START_TEST(a_helper_has_no_descriptor_of_ours)
-{
-	struct tp_group_signals of_group;
-	char path[64];
-	int n = 0;
-	tp_group_listener_request(&listener, &of_group); /* it has begun */
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)listener.pid);
-	DIR *folder = opendir(path);
-	ck_assert_ptr_nonnull(folder);
-	for (const struct dirent *entry; (entry = readdir(folder));)
-		n += entry->d_name[0] != '.';
-	closedir(folder);
-	ck_assert_int_eq(n, 4); /* /dev/null three times, and the socket */
-}
-END_TEST
-
 START_TEST(a_helper_is_listed_until_it_ends)
 {
 	pid_t pid = listener.pid;
@@ -140,7 +121,6 @@ Suite *suite_collect_group_signal(void)
 	tcase_add_test(tc, signals_that_queue_are_found_as_often_as_sent);
 	tcase_add_test(tc, a_listener_that_is_stopped_says_nothing);
 	tcase_add_test(tc, without_a_listener_nothing_is_of_the_group);
-	tcase_add_test(tc, a_helper_has_no_descriptor_of_ours);
 	tcase_add_test(tc, a_helper_is_listed_until_it_ends);
 	suite_add_tcase(suite, tc);
 	return suite;
