@@ -2,9 +2,9 @@
 """Numbers on a page, and whether a fact of the JSON is printed like that."""
 import re
 
-UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "×": 1,
+UNITS = {"ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "×": 1,
          "B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
-NUMBER = re.compile(r"(?<![\w.,:/#+-])(\d[\d,]*(?:\.\d+)?)(?:[ \u00a0]?(ns|us|ms|s|%|×|KiB|MiB|GiB|TiB|B)(?![A-Za-z]))?(?![\w:])")
+NUMBER = re.compile(r"(?<![\w.,:/#+-])(\d[\d,]*(?:\.\d+)?)(?:[ \u00a0]?(ns|us|µs|ms|s|%|×|KiB|MiB|GiB|TiB|B)(?![A-Za-z]))?(?![\w:])")
 
 
 def numbers_in(text):

@@ -121,7 +121,7 @@ def number_text(value, form):
     if form == "count":
         return fixed(value, 0)
     if form == "time":
-        return scaled(value, 1000, ["ns", "us", "ms", "s"])
+        return scaled(value, 1000, ["ns", "µs", "ms", "s"])
     if form == "bytes":
         return scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"])
     if form == "rate":

@@ -331,10 +331,10 @@ def check_numbers(t, text, report, advice):
 def check_step_time(t, text, report):
     """Mean and 95th percentile of steps, steps per second, and each part's time in a step."""
     duration = report["steps"].get("duration_ns") or {}
-    found = re.search(r"([\d.]+) (us|ms|s), p95 ([\d.]+) (us|ms|s)", text)
+    found = re.search(r"([\d.]+) (us|µs|ms|s), p95 ([\d.]+) (us|µs|ms|s)", text)
     if found and duration.get("mean"):
         for digits, unit, key in ((found[1], found[2], "mean"), (found[3], found[4], "p95")):
-            scale = {"us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+            scale = {"us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
             half = 0.51 * 10 ** -len(digits.partition(".")[2]) * scale
             t.check(abs(duration[key] - float(digits) * scale) <= half, f"'{found[0]}', and {key} is {duration[key]}")
     rate = report["steps"].get("steps_per_s")

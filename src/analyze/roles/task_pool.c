@@ -54,7 +54,7 @@ static double share(uint64_t part_ns, uint64_t whole_ns)
 	return whole_ns ? (double)part_ns / (double)whole_ns : 0;
 }
 
-static uint64_t observed_ns(const struct tp_timeline *timeline)
+static uint64_t length_ns(const struct tp_timeline *timeline)
 {
 	size_t n = timeline->n;
 	return n ? timeline->segments[n - 1].end_ns - timeline->segments[0].start_ns : 0;
@@ -68,7 +68,7 @@ static bool computes_for(const struct tp_analysis *analysis, uint32_t owner,
 	add_process(&own, analysis, owner);
 	double is_math = share(own.math_ns, own.computes_ns);
 	return share(workers->loads_ns, workers->on_cpu_ns) < TP_POOL_LOADS_MAX &&
-	       share(own.computes_ns, observed_ns(&analysis->timelines[owner])) <
+	       share(own.computes_ns, length_ns(&analysis->timelines[owner])) <
 		       TP_POOL_OWNER_COMPUTES_MAX &&
 	       (is_math < TP_PROCESS_MAJORITY ||
 		share(workers->math_ns, workers->computes_ns) > TP_POOL_MATH_MIN * is_math);
