@@ -91,17 +91,17 @@ static void read_parts(struct tp_run_values *out, const struct tp_json *ranks,
 static void read_ends(struct tp_run_values *out, const struct tp_json *ranks,
 		      struct tp_arena *arena)
 {
+	bool has_bad = false;
 	TP_JSON_EACH (rank, ranks) {
 		const char *end = tp_json_string(tp_json_get(rank, "end"));
 		uint64_t code = count_of(rank, "end_code");
 		bool is_bad = code || (end && strcmp(end, "signaled") == 0);
 		out->is_partial |= tp_json_bool(tp_json_get(rank, "is_cut"), false);
-		if (out->end && !is_bad)
+		if (has_bad || (out->end && !is_bad))
 			continue;
 		out->end = tp_arena_strdup(arena, end);
 		out->end_code = code;
-		if (is_bad)
-			break;
+		has_bad = is_bad;
 	}
 }
 

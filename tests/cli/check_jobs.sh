@@ -40,3 +40,14 @@ trainprof diff --gate main job | sed -n '/^Gate/p'
 budget '"step.dataloader_ratio": { "level": "error", "max": "5 %" }'
 trainprof check --junit=/dev/full job
 said $?
+# Without a word it is the last run here, which was this job.
+ln -s job trainprof-last
+trainprof check
+said $?
+# Runs that are only in the same folder are no job.
+mkdir series
+for run in 1 2; do
+	trainprof run -q --summary=none -o series/$run -- true
+done
+trainprof check series
+said $?

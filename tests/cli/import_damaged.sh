@@ -3,7 +3,11 @@
 # Traces that are damaged, incomplete or not what they seem: each is refused with status 4 and what
 # to type, or read with what was skipped counted.
 command -v python3 >/dev/null || {
-	echo 'python3 is not installed'
+	echo 'python3 is not installed' >&2
+	exit 77
+}
+trainprof version -v | grep -q SQLite || {
+	echo 'built without SQLite' >&2
 	exit 77
 }
 python3 "$CASES/../imports/bad_files.py" files

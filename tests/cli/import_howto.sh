@@ -4,7 +4,7 @@
 # trainprof, and what it says to type for a foreign file is what import says.
 page=$CASES/../../docs/howto/import.md
 command -v python3 >/dev/null || {
-	echo 'python3 is not installed'
+	echo 'python3 is not installed' >&2
 	exit 77
 }
 python3 - "$page" <<'PYTHON'

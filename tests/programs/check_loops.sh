@@ -13,6 +13,7 @@ trap 'rm -rf "$work"' EXIT
 steps=${STEPS:-100}
 in_c=$("$build/programs/native_loops" --list)
 shapes=${*:-$(python3 "$here/python/loops.py" --list) $in_c}
+[ "$shapes" = native ] && shapes=$in_c
 
 # cell SHAPE LENGTH COMMAND...
 cell()

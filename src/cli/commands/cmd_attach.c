@@ -55,7 +55,7 @@ static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 			tp_view_offer(cli, &measured);
 	}
 	free(measured.directory);
-	return TP_EXIT_OK;
+	return measured.is_gone ? TP_EXIT_FILE : TP_EXIT_OK;
 }
 
 const struct tp_command tp_cmd_attach = {

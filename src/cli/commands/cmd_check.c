@@ -117,6 +117,7 @@ struct check {
 	struct tp_gate_runs now;
 	struct tp_gate_runs base;
 	struct tp_check_pairs pairs; /* with --base; the runs are there */
+	bool is_ignored[TP_N_LIKENESSES];
 };
 
 /* Finds trainprof.budget.json here or in a directory above. */
@@ -311,8 +312,7 @@ static int report_no_pairs(const struct check *c, const struct check_options *o)
 	return result;
 }
 
-static enum tp_status check_runs(struct check *c, const struct check_options *o,
-				 struct tp_error *err)
+static enum tp_status check_runs(struct check *c, struct tp_error *err)
 {
 	const struct tp_pair_series *series = c->pairs.series;
 	const struct tp_gate_runs *now = series ? &series->sides[1] : &c->now;
@@ -323,9 +323,8 @@ static enum tp_status check_runs(struct check *c, const struct check_options *o,
 				      .n_base = base->n,
 				      .is_paired = series != NULL,
 				      .is_now_first = series ? series->is_b_first : NULL};
-	enum tp_status status = tp_gate_runs_parse_ignore(runs.is_ignored, o->ignore, "check", err);
-	return status == TP_OK ? tp_budget_check(&c->result, &c->budget, &runs, &c->arena, err)
-			       : status;
+	memcpy(runs.is_ignored, c->is_ignored, sizeof(runs.is_ignored));
+	return tp_budget_check(&c->result, &c->budget, &runs, &c->arena, err);
 }
 
 static int check(struct check *c, const struct tp_cli *cli, const struct check_options *o, int argc,
@@ -333,6 +332,8 @@ static int check(struct check *c, const struct tp_cli *cli, const struct check_o
 {
 	struct tp_error err = {0};
 	enum tp_status status = read_budget(c, o->budget, &err);
+	if (status == TP_OK)
+		status = tp_gate_runs_parse_ignore(c->is_ignored, o->ignore, "check", &err);
 	if (status == TP_OK && o->pairs.series.pairs && !o->pairs.base)
 		status = tp_fail(&err, TP_USAGE,
 				 "--pairs needs --base, the program to compare with");
@@ -345,7 +346,7 @@ static int check(struct check *c, const struct tp_cli *cli, const struct check_o
 	    (c->pairs.series->failed >= 0 || !c->pairs.series->n_pairs))
 		return report_no_pairs(c, o);
 	if (status == TP_OK)
-		status = check_runs(c, o, &err);
+		status = check_runs(c, &err);
 	if (status != TP_OK)
 		return tp_message_error_status(NULL, &err);
 	/* The answer is on the screen even if a file cannot be written. */

@@ -185,16 +185,6 @@ static int report_job(const struct tp_cli *cli, const struct report_options *o,
 	return status;
 }
 
-/* The last run here, if it was a job. Freed by the caller; NULL if it was no job. */
-static char *last_job(void)
-{
-	char *last = tp_recordings_last_name();
-	if (last && tp_trust_is_given(last) && tp_job_folder_is_one(last))
-		return last;
-	free(last);
-	return NULL;
-}
-
 /* Reports the ranks that a launcher started within one recording. Closes the reading. */
 static int report_ranks_within(const struct tp_cli *cli, const struct report_options *o,
 			       struct tp_analysis_session *reading)
@@ -247,7 +237,7 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return TP_EXIT_USAGE;
 	if (argc > 1)
 		return report_job(cli, o, (const char *const *)argv, (size_t)argc);
-	char *last = word ? NULL : last_job();
+	char *last = word ? NULL : tp_recordings_last_job();
 	const char *only = last ? last : word;
 	int status = last || (word && tp_job_folder_is_one(word)) ? report_job(cli, o, &only, 1)
 								  : report_recording(cli, o, word);

@@ -6,10 +6,13 @@
 #include "cli/job/job_session.h"
 #include "cli/session/job_folder.h"
 #include "cli/session/recording_read.h"
+#include "cli/session/recordings.h"
+#include "cli/terminal/progress.h"
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/report/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,18 +74,34 @@ static enum tp_status add_session(struct tp_gate_runs *runs,
 	return status;
 }
 
+/* Runs that are only in the same folder have no common step. */
+static enum tp_status refuse_unrelated(const char *folder, size_t n, struct tp_error *err)
+{
+	tp_fail(err, TP_USAGE, "'%s' has %s that no launcher started as one job: name each of them",
+		folder, tp_unit_counted(n, "recording").text);
+	return TP_USAGE;
+}
+
 /* Adds a job through the report of its ranks. */
-static enum tp_status add_job(struct tp_gate_runs *runs, const char *folder,
-			      const struct tp_analysis_session_options *how, struct tp_error *err)
+static enum tp_status add_job(struct tp_gate_runs *runs, const struct tp_cli *cli,
+			      const char *folder, const struct tp_analysis_session_options *how,
+			      struct tp_error *err)
 {
 	const struct tp_report_style style = {.width = 80};
 	struct tp_buf text = {0};
 	struct tp_job job;
+	struct tp_progress_line progress;
+	tp_progress_start(&progress, cli, "reading", &folder, 1);
 	enum tp_status status = tp_job_session_read(&job, &folder, 1, NULL, how, err);
+	tp_progress_stop(&progress);
 	if (status != TP_OK)
 		return status;
-	tp_job_session_render(&text, &job, "json", &style, NULL);
-	status = add_text(runs, tp_buf_text(&text), text.len, folder, err);
+	if (job.launcher) {
+		tp_job_session_render(&text, &job, "json", &style, NULL);
+		status = add_text(runs, tp_buf_text(&text), text.len, folder, err);
+	} else {
+		status = refuse_unrelated(folder, job.n_ranks, err);
+	}
 	tp_buf_release(&text);
 	tp_job_release(&job);
 	return status;
@@ -123,9 +142,13 @@ enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const struct tp_cli *
 		return add_document(runs, word, err);
 	if (word && stat(word, &info) != 0 && tp_baseline_exists(word))
 		return add_baseline(runs, word, err);
-	if (word && !how->rank && tp_job_folder_is_one(word))
-		return add_job(runs, word, how, err);
-	return add_recording(runs, cli, word, how, err);
+	char *last = word ? NULL : tp_recordings_last_job();
+	const char *folder = last ? last : word;
+	bool is_job = folder && !how->rank && (last || tp_job_folder_is_one(folder));
+	enum tp_status status = is_job ? add_job(runs, cli, folder, how, err)
+				       : add_recording(runs, cli, word, how, err);
+	free(last);
+	return status;
 }
 
 enum tp_status tp_gate_runs_parse_ignore(bool is_ignored[TP_N_LIKENESSES], const char *list,

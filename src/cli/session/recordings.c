@@ -231,6 +231,15 @@ char *tp_recordings_last_name(void)
 	return name || !is_own_link(LAST) ? name : read_link(LAST);
 }
 
+char *tp_recordings_last_job(void)
+{
+	char *last = tp_recordings_last_name();
+	if (last && tp_trust_is_given(last) && tp_job_folder_is_one(last))
+		return last;
+	free(last);
+	return NULL;
+}
+
 /* The target of the link, if it is a recording that no other user can have created. */
 static char *follow_link(const char *link)
 {

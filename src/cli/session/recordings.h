@@ -44,6 +44,8 @@ bool tp_recordings_is_held(const char *aside);
 /* The target of the link to the last recording, whether that exists or not; NULL if there is no
  * such link. Freed by the caller. */
 char *tp_recordings_last_name(void);
+/* The folder of the last job here, if the last run was one; else NULL. Freed by the caller. */
+char *tp_recordings_last_job(void);
 
 /* Removes a recording, but never a directory that contains anything else.
  * Errors  TP_EXISTS, TP_IO. */

@@ -271,7 +271,7 @@ enum tp_status tp_trace_maker_error(const struct tp_trace_maker *maker, const ch
 		tp_error_next(err, "%s", maker->remedy);
 		return TP_PARSE;
 	}
-	(void)tp_fail(err, TP_PARSE, "'%s' was written by %s, as marks behind its first events say",
+	(void)tp_fail(err, TP_PARSE, "'%s' was written by %s, which its first events do not show",
 		      path, maker->name);
 	char *command = tp_asprintf("trainprof import --from=%s ", maker->reader);
 	tp_error_next_word(err, command, path, maker->remedy ? maker->remedy : "");

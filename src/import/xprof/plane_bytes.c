@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The larger of the two is what a plane takes of memory, at most. */
+/* A plane above MEMORY_MAX goes to a file; what was read of its mapping is dropped in pieces. */
 enum { MEMORY_MAX = 40 << 20, DROP_BYTES = 8 << 20, CHUNK = 1 << 20 };
 
 static size_t page_size(void)
@@ -42,7 +42,7 @@ static bool file_write(int fd, const char *bytes, size_t size, size_t at)
 {
 	while (size) {
 		ssize_t n = pwrite(fd, bytes, size, (off_t)at);
-		if (n <= 0 && errno == EINTR)
+		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return false;
@@ -59,25 +59,32 @@ static void memory_reserve(struct tp_plane_bytes *bytes, size_t size)
 		return;
 	while (bytes->capacity < size)
 		bytes->capacity = bytes->capacity ? 2 * bytes->capacity : CHUNK;
+	if (size <= MEMORY_MAX && bytes->capacity > MEMORY_MAX)
+		bytes->capacity = MEMORY_MAX;
 	bytes->memory = tp_realloc(bytes->memory, bytes->capacity);
 }
 
-/* Gives up the file: what it has of this plane goes to memory. */
-static void file_give_up(struct tp_plane_bytes *bytes)
+/* Gives up the file: what it has of this plane goes to memory. Returns false if a part of it could
+ * not be read back. */
+static bool file_give_up(struct tp_plane_bytes *bytes)
 {
 	size_t n = 0;
 	bytes->has_no_file = true;
 	memory_reserve(bytes, bytes->len + CHUNK);
 	while (bytes->fd >= 0 && n < bytes->len) {
 		ssize_t got = pread(bytes->fd, bytes->memory + n, bytes->len - n, (off_t)n);
-		if (got <= 0 && errno != EINTR)
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
 			break;
-		n += got > 0 ? (size_t)got : 0;
+		n += (size_t)got;
 	}
 	if (bytes->fd >= 0)
 		close(bytes->fd);
 	bytes->fd = -1;
+	bool is_whole = n == bytes->len;
 	bytes->len = n;
+	return is_whole;
 }
 
 /* Moves what was read so far to the file. */
@@ -146,12 +153,12 @@ static bool chunk_read(struct tp_plane_bytes *bytes, struct tp_stream *stream, s
 	}
 	char *chunk = tp_alloc(n + 1);
 	memcpy(chunk, bytes->memory, n);
-	file_give_up(bytes);
+	bool is_whole = file_give_up(bytes);
 	memcpy(bytes->memory + bytes->len, chunk, n);
 	free(chunk);
 	bytes->len += n;
 	*is_in_file = false;
-	return n == wanted;
+	return is_whole && n == wanted;
 }
 
 bool tp_plane_bytes_read(struct tp_plane_bytes *bytes, struct tp_stream *stream, uint64_t len,
@@ -166,7 +173,7 @@ bool tp_plane_bytes_read(struct tp_plane_bytes *bytes, struct tp_stream *stream,
 		len -= wanted;
 	}
 	if (is_in_file && !file_map(bytes))
-		file_give_up(bytes);
+		is_whole &= file_give_up(bytes);
 	*out = (struct tp_protobuf){bytes->map ? bytes->map : (const unsigned char *)bytes->memory,
 				    bytes->len};
 	return is_whole;
@@ -174,7 +181,7 @@ bool tp_plane_bytes_read(struct tp_plane_bytes *bytes, struct tp_stream *stream,
 
 void tp_plane_bytes_drop(struct tp_plane_bytes *bytes, const unsigned char *at)
 {
-	if (!bytes->map || at < bytes->map + DROP_BYTES)
+	if (!bytes->map || at < bytes->drop_next)
 		return;
 	size_t end = (size_t)(at - bytes->map) / page_size() * page_size();
 	(void)madvise(bytes->map + bytes->n_dropped, end - bytes->n_dropped, MADV_DONTNEED);
