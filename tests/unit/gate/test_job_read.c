@@ -145,8 +145,8 @@ START_TEST(contradictions_are_refused)
 	static const char *const texts[] = {
 		"{\"schema\": \"trainprof-job/1.0\"}",
 		"{\"schema\": \"trainprof-job/2.0\", \"ranks\": []}",
-		"{\"schema\": \"trainprof-job/1.0\", \"joined_by\": \"clock\", \"steps\": 5,"
-		"\"step_ns\": -1, \"ranks\": []}",
+		("{\"schema\": \"trainprof-job/1.0\", \"joined_by\": \"clock\", \"steps\": 5,"
+		 "\"step_ns\": -1, \"ranks\": []}"),
 	};
 	for (size_t i = 0; i < 3; i++) {
 		struct tp_arena arena = {0};
