@@ -47,8 +47,10 @@ static bool is_own_library(const char *path)
 {
 	static const char *const installed[] = {"/site-packages/", "/dist-packages/",
 						"/lib/python3",    "conda",
+						"forge",           "/uv/python/",
 						"/envs/",          "/.pyenv/"};
-	static const char *const roots[] = {"/usr/", "/lib", "/opt/", "/nix/", "/snap/"};
+	static const char *const roots[] = {"/usr/", "/lib/", "/lib64/", "/lib32/",
+					    "/opt/", "/nix/", "/snap/"};
 	bool is_own = path[0] == '/';
 	for (size_t i = 0; i < TP_ARRAY_LEN(installed); i++)
 		is_own &= !strstr(path, installed[i]);

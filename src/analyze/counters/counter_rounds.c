@@ -264,7 +264,9 @@ static void add_tail(struct tp_counter_series *series, struct border_list *out, 
 	uint64_t room_ns = until_ns > r->seen_ns ? until_ns - r->seen_ns : 0;
 	spread(out, n, r->seen_ns, r->seen_ns + (needed_ns < room_ns ? needed_ns : room_ns));
 	series->n_inferred += n;
-	if (n_left > 0 && n == n_left && (!fits || !is_total_known))
+	/* It may have been left by a break. */
+	bool may_have_broken = is_open && n > 1;
+	if (n_left > 0 && n == n_left && (!fits || !is_total_known || may_have_broken))
 		series->n_unknown += n;
 	else if (!is_total_known || n < n_left)
 		series->n_unknown += n_left > 0 && n_left < n_hidden ? n_left

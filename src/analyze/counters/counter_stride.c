@@ -60,8 +60,19 @@ static bool are_multiples(const uint64_t *growths, size_t n, uint64_t of)
 	return (double)n_multiples >= (1 - TP_COUNTER_ODD_MAX) * (double)n;
 }
 
+/* Returns true if most values were read more than once: a round is longer than the time between two
+ * readings. */
+static bool are_rounds_long(const struct tp_counter_series *series)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < series->n; i++)
+		n += series->readings[i].seen_ns > series->readings[i].time_ns;
+	return 2 * n > series->n;
+}
+
 /* Where rounds are longer than the time between readings, the most frequent growth is that of one
- * round; where they are shorter, two growths have it in common. */
+ * round; where they are shorter, two growths have it in common. There a small number may as well be
+ * the number of rounds between two readings. */
 static uint64_t find_stride(const struct tp_counter_series *series)
 {
 	size_t n;
@@ -71,9 +82,11 @@ static uint64_t find_stride(const struct tp_counter_series *series)
 		uint64_t first = most_frequent(growths, n, 0);
 		uint64_t second = most_frequent(growths, n, first);
 		uint64_t common = greatest_common_divisor(first, second);
-		stride = are_multiples(growths, n, first)    ? first
-			 : are_multiples(growths, n, common) ? common
-							     : 1;
+		bool is_large = common > TP_COUNTER_GROWTH_MAX;
+		if (are_rounds_long(series) && are_multiples(growths, n, first))
+			stride = first;
+		else if (second && is_large && are_multiples(growths, n, common))
+			stride = common;
 	}
 	free(growths);
 	return stride;

@@ -11,6 +11,7 @@ struct process_work {
 	uint64_t loads_ns;    /* reading, decoding, passing on */
 	uint64_t computes_ns; /* the rest, without importing modules */
 	uint64_t math_ns;
+	uint64_t model_ns; /* by names: forward, backward, gradient exchange */
 };
 
 static void add_process(struct process_work *sum, const struct tp_analysis *analysis,
@@ -24,6 +25,8 @@ static void add_process(struct process_work *sum, const struct tp_analysis *anal
 		sum->loads_ns += tp_thread_role_loader_ns(info);
 		sum->computes_ns += computes_ns > imports_ns ? computes_ns - imports_ns : 0;
 		sum->math_ns += info->leaf_ns[TP_LEAF_MATH];
+		sum->model_ns +=
+			info->phase_ns[TP_PHASE_COMPUTE] + info->phase_ns[TP_PHASE_COMMUNICATION];
 	}
 }
 
@@ -60,6 +63,25 @@ static uint64_t length_ns(const struct tp_timeline *timeline)
 	return n ? timeline->segments[n - 1].end_ns - timeline->segments[0].start_ns : 0;
 }
 
+/* Returns true for a process that trains a model itself, however little of its time that takes: its
+ * pool prepares the data. So does the pool of a process without step marks beside one with. */
+static bool trains_model(const struct tp_analysis *analysis, uint32_t owner,
+			 const struct process_work *own)
+{
+	const struct tp_trace *trace = analysis->trace;
+	bool is_marked = false;
+	bool any_marks = false;
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		const struct tp_mark *mark = &trace->marks[i];
+		if (mark->kind != TP_MARK_STEP || mark->task == TP_NO_TASK)
+			continue;
+		any_marks = true;
+		is_marked |= analysis->threads[mark->task].leader == owner;
+	}
+	return (any_marks && !is_marked) || analysis->roles[owner] == TP_ROLE_LOADER ||
+	       (double)own->model_ns > TP_TRAINER_MODEL_MIN * (double)own->computes_ns;
+}
+
 /* Math in the owner and none in the workers is a model that is trained on what they prepare. */
 static bool computes_for(const struct tp_analysis *analysis, uint32_t owner,
 			 const struct process_work *workers)
@@ -67,7 +89,8 @@ static bool computes_for(const struct tp_analysis *analysis, uint32_t owner,
 	struct process_work own = {0};
 	add_process(&own, analysis, owner);
 	double is_math = share(own.math_ns, own.computes_ns);
-	return share(workers->loads_ns, workers->on_cpu_ns) < TP_POOL_LOADS_MAX &&
+	return !trains_model(analysis, owner, &own) &&
+	       share(workers->loads_ns, workers->on_cpu_ns) < TP_POOL_LOADS_MAX &&
 	       share(own.computes_ns, length_ns(&analysis->timelines[owner])) <
 		       TP_POOL_OWNER_COMPUTES_MAX &&
 	       (is_math < TP_PROCESS_MAJORITY ||

@@ -40,6 +40,7 @@ static enum tp_status add_text(struct tp_gate_runs *runs, const char *text, size
 	tp_json_free(doc);
 	if (status != TP_OK)
 		return status;
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	TP_ARRAY_PUSH(runs->items, runs->n, runs->capacity) = values;
 	if (runs->keeps_documents)
 		TP_ARRAY_PUSH(runs->documents, runs->n_documents, runs->documents_capacity) =
@@ -75,7 +76,7 @@ static enum tp_status add_session(struct tp_gate_runs *runs,
 }
 
 /* Runs that are only in the same folder have no common step. */
-static enum tp_status refuse_unrelated(const char *folder, size_t n, struct tp_error *err)
+static enum tp_status refuse_separate(const char *folder, size_t n, struct tp_error *err)
 {
 	tp_fail(err, TP_USAGE, "'%s' has %s that no launcher started as one job: name each of them",
 		folder, tp_unit_counted(n, "recording").text);
@@ -100,7 +101,7 @@ static enum tp_status add_job(struct tp_gate_runs *runs, const struct tp_cli *cl
 		tp_job_session_render(&text, &job, "json", &style, NULL);
 		status = add_text(runs, tp_buf_text(&text), text.len, folder, err);
 	} else {
-		status = refuse_unrelated(folder, job.n_ranks, err);
+		status = refuse_separate(folder, job.n_ranks, err);
 	}
 	tp_buf_release(&text);
 	tp_job_release(&job);

