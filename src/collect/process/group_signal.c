@@ -50,30 +50,31 @@ static void listener_run(int fd)
 
 void tp_group_listener_start(struct tp_group_listener *out)
 {
-	*out = (struct tp_group_listener){.fd = -1};
+	*out = (struct tp_group_listener){.fd = -1, .answer_wait_ms = ANSWER_WAIT_MS};
 	pid_t pid = tp_helper_start("trainprof-group", listener_run, &out->fd);
 	out->pid = pid > 0 ? pid : 0;
 }
 
-void tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out)
+bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out)
 {
 	struct pollfd wait = {.fd = listener->fd, .events = POLLIN};
 	struct tp_group_signals answer;
 	uint32_t asked = ++listener->n_requests;
 	out->n = 0;
 	if (!listener->pid)
-		return;
+		return false;
 	nanosleep(&(struct timespec){.tv_nsec = SPREAD_NS}, NULL);
 	if (send(listener->fd, &asked, sizeof(asked), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(asked))
-		return;
+		return false;
 	/* If it was stopped, answers to earlier requests come first. */
-	while (poll(&wait, 1, ANSWER_WAIT_MS) > 0 &&
+	while (poll(&wait, 1, listener->answer_wait_ms) > 0 &&
 	       recv(listener->fd, &answer, sizeof(answer), MSG_DONTWAIT) == sizeof(answer)) {
 		for (uint32_t i = 0; i < answer.n && out->n < TP_GROUP_SIGNALS_MAX; i++)
 			out->rows[out->n++] = answer.rows[i];
 		if (answer.asked == asked)
-			return;
+			return true;
 	}
+	return false;
 }
 
 bool tp_group_signals_remove(struct tp_group_signals *signals, int signal, pid_t sender)

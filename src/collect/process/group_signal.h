@@ -15,6 +15,7 @@ struct tp_group_listener {
 	pid_t pid; /* 0 = none: then nothing counts as sent to the group */
 	int fd;
 	uint32_t n_requests;
+	int answer_wait_ms; /* limit of the wait for an answer */
 };
 
 enum { TP_GROUP_SIGNALS_MAX = 64 };
@@ -32,8 +33,8 @@ struct tp_group_signals {
 /* Starts the child. The caller must have blocked the signals in question. */
 void tp_group_listener_start(struct tp_group_listener *out);
 /* What the group has received since the last call. Waits 10 ms first: a sender that signals one
- * process after another may not have come to the child yet. */
-void tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out);
+ * process after another may not have come to the child yet. Returns false without an answer. */
+bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out);
 /* Removes one such signal from the list; false if there is none. */
 bool tp_group_signals_remove(struct tp_group_signals *signals, int signal, pid_t sender);
 /* Ends the child. May be called twice. */

@@ -392,22 +392,31 @@ static unsigned handle_signal(const struct tp_target *target, const struct signa
 	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;
 }
 
-/* Returns TP_TARGET_… */
+/* Returns TP_TARGET_… Whoever sends signals without end must not hold up the sampling: at most one
+ * batch is handled for which the group is asked, and the next call handles the rest. */
 static unsigned handle_signals(struct tp_target *target)
 {
 	struct signalfd_siginfo infos[SIGNALS_AT_ONCE];
 	unsigned events = 0;
 	ssize_t got;
-	while ((got = read(target->signal_fd, infos, sizeof(infos))) > 0) {
+	bool has_asked = false;
+	while (!has_asked && (got = read(target->signal_fd, infos, sizeof(infos))) > 0) {
 		size_t n = (size_t)got / sizeof(infos[0]);
 		struct tp_group_signals of_group = {0};
-		size_t first = 0;
-		while (first < n && !may_be_of_group(target, &infos[first]))
-			first++;
-		if (first < n)
-			tp_group_listener_request(&target->listener, &of_group);
+		bool is_answered = true;
 		for (size_t i = 0; i < n; i++)
-			events |= handle_signal(target, &infos[i], &of_group);
+			has_asked |= may_be_of_group(target, &infos[i]);
+		if (has_asked)
+			is_answered = tp_group_listener_request(&target->listener, &of_group);
+		for (size_t i = 0; i < n; i++) {
+			/* Without an answer a signal of the program may be for its group, which the
+			 * parent is not in. */
+			bool may_be_for_group = !is_answered &&
+						may_be_of_group(target, &infos[i]) &&
+						(pid_t)infos[i].ssi_pid == target->pid;
+			if (!may_be_for_group)
+				events |= handle_signal(target, &infos[i], &of_group);
+		}
 	}
 	return events;
 }

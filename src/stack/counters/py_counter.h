@@ -18,7 +18,6 @@
 #include "py_iterator.h"
 #include "py_live_loops.h"
 #include "py_loader.h"
-#include "py_read_interval.h"
 #include "stack/python/py_bytecode.h"
 #include "stack/python/py_code.h"
 #include "stack/python/py_stack.h"
@@ -32,7 +31,6 @@
 #include <stdint.h>
 
 struct tp_py_counter_slot;
-struct tp_py_loop_place;
 struct tp_py_object_cache;
 struct tp_py_typed_object;
 
@@ -41,14 +39,6 @@ enum { TP_PY_COUNTERS_MAX_BODIES = 2 };
 /* Objects and addresses that are read per call. */
 enum { TP_PY_COUNTERS_MAX_READ = 64, TP_PY_COUNTERS_MAX_ADDRESSES = 128 };
 
-/* A module body that runs. */
-struct tp_py_body {
-	struct tp_py_globals globals;
-	uint64_t identity; /* of its code object */
-	struct tp_py_read_interval interval;
-	bool has_counted; /* one of its variables was a counter: it is read each time */
-};
-
 struct tp_py_counters {
 	struct tp_py_memory *mem;
 	const struct tp_py_layout *layout;
@@ -56,7 +46,7 @@ struct tp_py_counters {
 	struct tp_map by_key;      /* hash of code object and variable -> index */
 	struct tp_map local_names; /* hash of bytecode and index -> name */
 	struct tp_map labels;      /* hash of what a label says -> text */
-	struct tp_py_body bodies[TP_PY_COUNTERS_MAX_BODIES];
+	struct tp_py_globals bodies[TP_PY_COUNTERS_MAX_BODIES];
 	struct tp_strtab names;
 	struct tp_buf scratch;
 	struct tp_py_attributes attributes;
@@ -65,12 +55,7 @@ struct tp_py_counters {
 	struct tp_py_loader loader;         /* the settings that were emitted last */
 	struct tp_py_typed_object *typed;   /* heap: types of recently seen objects */
 	uint64_t n_looks;
-	uint32_t n_imports; /* stacks in a row in which a module is imported */
 	struct tp_py_live_loops loops;
-	struct tp_map place_by_key;      /* hash of code object and loop -> index */
-	struct tp_py_loop_place *places; /* heap: for loops that ran */
-	size_t n_places;
-	size_t places_capacity;
 	size_t turn; /* start of the next reading if there are too many variables to read all */
 	struct tp_py_counter_slot *slots;
 	size_t n_slots;
@@ -84,14 +69,13 @@ void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
 void tp_py_counters_release(struct tp_py_counters *self);
 
 /* Returns the variables that changed since they were last read, of a stack that `codes` knows
- * from this round. Makes no call if nothing is due, else two or three; some more if it has new
- * variables. While a module is imported, three of four stacks are left out for a while. */
+ * from this round. Makes two system calls, three with a module body; some more if it has new
+ * variables. */
 size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack *stack,
 			   struct tp_py_code_cache *codes, struct tp_python_counter *out,
 			   size_t max);
 
-/* Returns true if the last call of tp_py_counters_read() met a variable whose word is at this
- * address. */
+/* Returns true if the last call read a variable whose word is at this address. */
 bool tp_py_counters_is_at(const struct tp_py_counters *self, uint64_t address);
 
 #endif

@@ -71,7 +71,6 @@ void tp_py_counter_emit(struct tp_py_counters *self, struct tp_py_counter_list *
 		return;
 	bool is_new = tp_py_counter_update(self, slot, counter.value,
 					   is_loop ? MAX_LOOP_GROWTH : TP_PY_COUNTER_MAX_GROWTH);
-	list->n_changed += is_new;
 	bool is_live = is_loop && self->slots[slot].n_counted >= LIVE_CHANGES &&
 		       !tp_py_counter_is_given_up(self, slot);
 	counter.file = root->code->file;

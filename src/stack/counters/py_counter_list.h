@@ -11,7 +11,6 @@ struct tp_py_counter_list {
 	struct tp_python_counter *out;
 	size_t n;
 	size_t max;
-	size_t n_changed; /* counters whose value was a new one */
 	size_t n_searches;
 	size_t n_objects;
 	bool has_loader;

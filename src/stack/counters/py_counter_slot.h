@@ -30,12 +30,11 @@ struct tp_py_counter_slot {
 	uint32_t n_odd;
 	uint64_t stride;  /* greatest common divisor of all growths; 0 = none so far */
 	uint64_t highest; /* start value, of a falling counter */
-	uint64_t object;  /* the object that has it, or the word that the variable had when read */
+	uint64_t object;  /* the object that has it */
 	uint64_t total;
-	struct tp_py_read_interval interval; /* of the variable's number */
-	struct tp_py_read_interval
-		objects_interval; /* of numbers in attributes of the variable's object */
-	bool is_row_given_up;     /* first slot of a row: none of it is read any more, for good */
+	uint8_t n_plain; /* objects in a row that had no numbers in attributes; stops at its maximum
+			  */
+	bool is_row_given_up; /* first slot of a row: none of it is read any more, for good */
 };
 
 /* Returns the slot of a variable, identified by the address of its name if global, otherwise by a

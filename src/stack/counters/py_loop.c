@@ -5,25 +5,9 @@
 #include "py_counter_slot.h"
 #include "py_object.h"
 
-#include "trainprof/base/memory.h"
-
-#include <string.h>
-
 enum {
 	WORD = 8,
-	MAX_PLACES = 1 << 16,
 	MAX_LOOP_FRAMES = 40, /* frames whose for loops are examined: notebooks have deep stacks */
-};
-
-/* What is remembered of a loop. */
-struct tp_py_loop_place {
-	const char *name; /* name of the loop's variable; NULL until read, "" = none */
-	struct tp_py_read_interval interval;
-	bool has_counted;
-	uint32_t at;      /* index of the iterator in the value stack */
-	uint64_t word;    /* the word there when it was read; 0 = none yet */
-	uint64_t address; /* address of the iterator's position; 0 = none */
-	uint64_t object;  /* instance whose attributes may count; 0 = none */
 };
 
 /* A falling counter is counted from its first seen value. */
@@ -71,59 +55,39 @@ static void read_position(struct tp_py_counters *self, struct tp_py_counter_list
 }
 
 static void read_loop(struct tp_py_counters *self, struct tp_py_counter_list *list,
-		      const struct tp_py_counter_root *root, struct tp_py_loop_place *place,
-		      struct tp_py_iterators *iterators)
+		      const struct tp_py_counter_root *root, struct tp_py_iterators *iterators)
 {
 	struct tp_py_position position;
-	size_t n_changed = list->n_changed;
-	place->address = place->object = 0;
-	if (tp_py_iterators_position(iterators, root->object, &position)) {
-		/* PyTorch's loader counts the batches that it returned, which shows that it yields
-		 * batches. */
-		place->address = position.address;
-		place->object = position.address ? position.inner : position.object;
-	}
-	if (place->address)
+	if (!tp_py_iterators_position(iterators, root->object, &position))
+		return;
+	if (position.address)
 		read_position(self, list, root, &position);
-	if (place->object)
-		tp_py_objects_read_attributes(self, list, root, place->object);
-	place->word = root->word;
-	place->has_counted |= list->n_changed > n_changed;
-	tp_py_read_interval_read(&place->interval, list->n_changed > n_changed);
+	else
+		tp_py_objects_read_attributes(self, list, root, position.object);
+	/* PyTorch's loader counts the batches that it returned, which shows that it yields
+	 * batches. */
+	if (position.inner)
+		tp_py_objects_read_attributes(self, list, root, position.inner);
 }
 
-/* Valid until the next call; NULL = there are too many. */
-static struct tp_py_loop_place *place_of(struct tp_py_counters *self, const struct tp_py_code *code,
-					 const struct tp_py_for_loop *loop)
-{
-	uint64_t index;
-	uint64_t key = tp_hash_mix(code->identity, (uint64_t)loop->start << 32 | loop->end);
-	if (tp_map_get(&self->place_by_key, key, &index))
-		return &self->places[index];
-	if (self->n_places == MAX_PLACES)
-		return NULL;
-	tp_map_set(&self->place_by_key, key, self->n_places);
-	TP_ARRAY_PUSH(self->places, self->n_places, self->places_capacity) =
-		(struct tp_py_loop_place){0};
-	return &self->places[self->n_places - 1];
-}
-
-/* The name is kept, so that it is read once; "" if there is none. */
-static const char *target_name(struct tp_py_counters *self, struct tp_py_loop_place *place,
+/* The name is kept with its slot, so that it is read once; "" if there is none. */
+static const char *target_name(struct tp_py_counters *self, const struct tp_py_counter_root *root,
 			       const struct tp_py_bytecode *bytecode,
 			       const struct tp_py_for_loop *loop)
 {
-	if (loop->target_kind == TP_PY_TARGET_UNKNOWN)
+	uint64_t slot =
+		tp_py_counter_slot_of(self, root->code, tp_hash_mix(root->number, loop->end));
+	if (loop->target_kind == TP_PY_TARGET_UNKNOWN || slot == TP_PY_COUNTER_NO_SLOT)
 		return NULL;
-	if (!place->name) {
+	if (!self->slots[slot].name) {
 		bool is_local = loop->target_kind == TP_PY_TARGET_LOCAL;
 		const char *name =
 			tp_py_counter_name_in(self,
 					      is_local ? bytecode->local_names : bytecode->names,
 					      loop->target);
-		place->name = name ? name : "";
+		self->slots[slot].name = name ? name : "";
 	}
-	return place->name[0] ? place->name : NULL;
+	return self->slots[slot].name[0] ? self->slots[slot].name : NULL;
 }
 
 static uint32_t number_of_loop(const struct tp_py_for_loop *loop)
@@ -131,102 +95,19 @@ static uint32_t number_of_loop(const struct tp_py_for_loop *loop)
 	return (1U << 16) + loop->start;
 }
 
-static bool is_running(const struct tp_py_for_loop *loop, uint64_t offset)
-{
-	return offset >= loop->start && offset < loop->end;
-}
-
 /* The instruction alone shows which loops run; their counters are not needed. */
-static void note_running(struct tp_py_counters *self, const struct tp_py_code *code,
+static void note_running(struct tp_py_counters *self, const struct tp_py_counter_root *root,
 			 const struct tp_py_bytecode *bytecode, uint64_t offset)
 {
 	if (offset > INT32_MAX) {
 		tp_py_live_loops_note_unknown(&self->loops);
 		return;
 	}
-	tp_py_live_loops_note_function(&self->loops, code->address);
+	tp_py_live_loops_note_function(&self->loops, root->code->address);
 	for (size_t i = 0; i < bytecode->n_loops; i++)
-		if (is_running(&bytecode->loops[i], offset))
-			tp_py_live_loops_note_loop(&self->loops, code->address,
+		if (offset >= bytecode->loops[i].start && offset < bytecode->loops[i].end)
+			tp_py_live_loops_note_loop(&self->loops, root->code->address,
 						   number_of_loop(&bytecode->loops[i]));
-}
-
-/* The value stack of a frame. */
-struct value_stack {
-	uint64_t address;
-	uint64_t words[TP_PY_ITERATOR_MAX_STACK];
-	size_t n;
-};
-
-static bool read_value_stack(struct tp_py_counters *self, const struct tp_py_bytecode *bytecode,
-			     const struct tp_py_stack_frame *frame, struct value_stack *out)
-{
-	size_t offset = self->layout->frame_size + (size_t)WORD * bytecode->n_locals;
-	out->n = bytecode->n_stack < TP_PY_ITERATOR_MAX_STACK ? bytecode->n_stack
-							      : TP_PY_ITERATOR_MAX_STACK;
-	out->address = frame->address + offset;
-	const uint8_t *copied = tp_py_stack_copied(frame, offset, out->n * WORD);
-	if (copied)
-		memcpy(out->words, copied, out->n * WORD);
-	return copied || tp_py_memory_get(self->mem, out->address, out->words, out->n * WORD);
-}
-
-static bool is_still_there(const struct tp_py_loop_place *place, const struct value_stack *stack)
-{
-	return place->word && place->at < stack->n && stack->words[place->at] == place->word;
-}
-
-/* The iterator of a loop that has counted is read as soon as it is another one. */
-static bool is_due(const struct tp_py_loop_place *place, const struct value_stack *stack)
-{
-	return tp_py_read_interval_is_due(&place->interval) ||
-	       (place->has_counted && !is_still_there(place, stack));
-}
-
-static void leave_out(struct tp_py_counters *self, struct tp_py_loop_place *place,
-		      const struct value_stack *stack)
-{
-	tp_py_read_interval_skip(&place->interval);
-	if (!place->has_counted || !is_still_there(place, stack))
-		return;
-	if (place->address)
-		tp_py_counter_note_address(self, place->address);
-	if (place->object)
-		tp_py_objects_skip(self, place->object);
-}
-
-/* Returns false if there is nothing to read; then the loops were left out. */
-static bool has_due(struct tp_py_counters *self, const struct tp_py_counter_root *root,
-		    const struct tp_py_bytecode *bytecode, uint64_t offset,
-		    const struct value_stack *stack)
-{
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < bytecode->n_loops; i++) {
-			struct tp_py_loop_place *place =
-				is_running(&bytecode->loops[i], offset)
-					? place_of(self, root->code, &bytecode->loops[i])
-					: NULL;
-			if (place && pass == 0 && is_due(place, stack))
-				return true;
-			if (place && pass == 1)
-				leave_out(self, place, stack);
-		}
-	}
-	return false;
-}
-
-/* The iterators of the first `n_found` running loops were found. */
-static void note_missing(struct tp_py_counters *self, const struct tp_py_code *code,
-			 const struct tp_py_bytecode *bytecode, uint64_t offset, size_t n_found)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < bytecode->n_loops; i++) {
-		if (!is_running(&bytecode->loops[i], offset) || n++ < n_found)
-			continue;
-		struct tp_py_loop_place *place = place_of(self, code, &bytecode->loops[i]);
-		if (place)
-			tp_py_read_interval_read(&place->interval, false);
-	}
 }
 
 static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list *list,
@@ -234,37 +115,28 @@ static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list
 			  struct tp_py_iterators *iterators)
 {
 	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
-	struct value_stack stack;
+	uint64_t words[TP_PY_ITERATOR_MAX_STACK];
 	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, root->code);
 	uint64_t offset = frame->instr - root->code->bytecode;
-	note_running(self, root->code, bytecode, offset);
-	if (bytecode->n_loops == 0 || bytecode->n_stack == 0 || offset > INT32_MAX ||
-	    !read_value_stack(self, bytecode, frame, &stack) ||
-	    !has_due(self, root, bytecode, offset, &stack))
+	size_t n_words = bytecode->n_stack < TP_PY_ITERATOR_MAX_STACK ? bytecode->n_stack
+								      : TP_PY_ITERATOR_MAX_STACK;
+	uint64_t address =
+		frame->address + self->layout->frame_size + (uint64_t)WORD * bytecode->n_locals;
+	note_running(self, root, bytecode, offset);
+	if (bytecode->n_loops == 0 || n_words == 0 || offset > INT32_MAX ||
+	    !tp_py_memory_get(self->mem, address, words, n_words * WORD))
 		return;
-	size_t n = tp_py_iterators_live(iterators, bytecode, (uint32_t)offset, stack.words, stack.n,
-					live);
-	note_missing(self, root->code, bytecode, offset, n);
+	size_t n =
+		tp_py_iterators_live(iterators, bytecode, (uint32_t)offset, words, n_words, live);
 	for (size_t i = 0; i < n; i++) {
-		struct tp_py_loop_place *place = place_of(self, root->code, &live[i].loop);
-		if (!place)
-			continue;
-		if (!is_due(place, &stack)) {
-			leave_out(self, place, &stack);
-			continue;
-		}
-		place->at = (uint32_t)live[i].word;
-		root->address = stack.address + live[i].word * WORD;
-		root->word = stack.words[live[i].word];
+		root->address = address + live[i].word * WORD;
+		root->word = words[live[i].word];
 		root->object = live[i].object;
 		root->line = live[i].loop.line ? live[i].loop.line : 1;
 		root->number = number_of_loop(&live[i].loop);
-		root->name =
-			target_name(self, place, tp_py_bytecodes_get(&self->bytecodes, root->code),
-				    &live[i].loop);
-		read_loop(self, list, root, place, iterators);
+		root->name = target_name(self, root, bytecode, &live[i].loop);
+		read_loop(self, list, root, iterators);
 	}
-	tp_py_memory_end_group(self->mem);
 }
 
 void tp_py_loops_read(struct tp_py_counters *self, struct tp_py_counter_list *list,

@@ -20,8 +20,15 @@ enum {
 	OBJECT_USES = 64,      /* uses before an instance is searched again: attributes are added */
 	MAX_INNER = 6,         /* objects in attributes of the object whose method runs */
 	OBJECT_USES_MAX = 512, /* upper limit of OBJECT_USES: grows while nothing is found */
-	N_TYPED = 1024,        /* objects whose types are cached */
-	TYPED_LOOKS = 16,      /* readings before the type is read again: memory is reused */
+	IDLE_LOOKS = 64, /* readings without a change; after them only each IDLE_FACTOR-th one reads
+			    them */
+	IDLE_FACTOR = 8,
+	N_TYPED = 1024,   /* objects whose types are cached */
+	TYPED_LOOKS = 16, /* readings before the type is read again: memory is reused */
+	/* A variable whose last objects had no numbers, such as one for tensors, is examined only
+	 * at each PLAIN_FACTOR-th reading. */
+	PLAIN_OBJECTS = 32,
+	PLAIN_FACTOR = 16,
 };
 
 /* The attributes that were found in an instance. */
@@ -29,11 +36,9 @@ struct tp_py_object_cache {
 	uint64_t object;
 	uint32_t n_uses;
 	uint32_t max_uses;
-	struct tp_py_read_interval interval; /* of numbers behind pointers that did not change */
-	bool has_counted;                    /* one of the attributes was a counter */
+	uint32_t n_idle; /* readings since one of them has changed */
 	size_t n;
 	struct tp_py_attribute attributes[TP_PY_ATTRIBUTE_MAX];
-	uint64_t words[TP_PY_ATTRIBUTE_MAX]; /* the pointers when the numbers were read; 0 */
 	bool is_loader;
 	struct tp_py_loader loader;
 	bool has_inner;
@@ -68,11 +73,7 @@ static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 		cache->max_uses = OBJECT_USES / 2;
 	if (cache->max_uses < OBJECT_USES_MAX)
 		cache->max_uses *= 2;
-	if (!is_known) {
-		cache->interval = (struct tp_py_read_interval){0};
-		cache->has_counted = false;
-	}
-	memset(cache->words, 0, sizeof(cache->words));
+	cache->n_idle = is_known ? cache->n_idle : 0;
 	cache->object = object;
 	cache->n_uses = 0;
 	cache->n_inner = 0;
@@ -148,50 +149,15 @@ static void emit_attribute(struct tp_py_counters *self, struct tp_py_counter_lis
 	tp_py_counter_emit(self, list, root, counter, slot);
 }
 
-/* The attributes are where they were, whether their numbers are read or not. */
-static void note_addresses(struct tp_py_counters *self, const struct tp_py_object_cache *cache)
+/* Most numbers in objects are settings, which never change: after some readings without a change
+ * most readings assume that they are unchanged. */
+static bool is_left_out(struct tp_py_counters *self, struct tp_py_object_cache *cache)
 {
-	for (size_t i = 0; cache->has_counted && i < cache->n; i++)
+	if (cache->n_idle++ < IDLE_LOOKS || cache->n_idle % IDLE_FACTOR == 0)
+		return false;
+	for (size_t i = 0; i < cache->n; i++)
 		tp_py_counter_note_address(self, cache->attributes[i].address);
-}
-
-static struct tp_py_object_cache *cached_object(const struct tp_py_counters *self, uint64_t object)
-{
-	struct tp_py_object_cache *cache =
-		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
-	return cache->object == object ? cache : NULL;
-}
-
-void tp_py_objects_skip(struct tp_py_counters *self, uint64_t object)
-{
-	const struct tp_py_object_cache *cache = cached_object(self, object);
-	if (!cache)
-		return;
-	note_addresses(self, cache);
-	for (size_t i = 0; i < cache->n_inner; i++) {
-		const struct tp_py_object_cache *inner =
-			cached_object(self, cache->inner[i].object);
-		if (inner)
-			note_addresses(self, inner);
-	}
-}
-
-/* Reads, one by one, the numbers whose pointers have changed, or all if that is due; a number at
- * the same address is seldom another one. Returns how many were read. */
-static size_t read_numbers(struct tp_py_counters *self, const struct tp_py_object_cache *cache,
-			   const uint64_t *pointers,
-			   uint8_t numbers[TP_PY_ATTRIBUTE_MAX][TP_PY_NUMBER_BYTES], bool *is_read)
-{
-	size_t n = 0;
-	bool is_due = tp_py_read_interval_is_due(&cache->interval);
-	for (size_t i = 0; i < cache->n; i++) {
-		bool is_wanted = is_due || pointers[i] != cache->words[i];
-		is_read[i] =
-			is_wanted && tp_py_counter_is_address(pointers[i]) &&
-			tp_py_memory_get(self->mem, pointers[i], numbers[i], TP_PY_NUMBER_BYTES);
-		n += is_read[i];
-	}
-	return n;
+	return true;
 }
 
 void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_counter_list *list,
@@ -202,7 +168,7 @@ void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_cou
 	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][TP_PY_NUMBER_BYTES];
 	bool is_read[TP_PY_ATTRIBUTE_MAX];
 	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
-	if (!cache || cache->n == 0)
+	if (!cache || cache->n == 0 || is_left_out(self, cache))
 		return;
 	if (!read_pointers(self, root, cache, before)) {
 		cache->object = 0;
@@ -210,23 +176,17 @@ void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_cou
 	}
 	if (cache->is_loader)
 		emit_loader(self, list, root, &cache->loader);
-	size_t n_changed = list->n_changed;
-	if (read_numbers(self, cache, before, numbers, is_read) == 0) {
-		tp_py_read_interval_skip(&cache->interval);
-		note_addresses(self, cache);
-		return;
-	}
+	size_t n_before = list->n;
+	for (size_t i = 0; i < cache->n; i++)
+		is_read[i] = tp_py_counter_is_address(before[i]) &&
+			     tp_py_memory_get(self->mem, before[i], numbers[i], TP_PY_NUMBER_BYTES);
 	if (!read_pointers(self, root, cache, after))
 		return;
-	for (size_t i = 0; i < cache->n; i++) {
-		if (!is_read[i] || before[i] != after[i])
-			continue;
-		emit_attribute(self, list, root, &cache->attributes[i], numbers[i]);
-		cache->words[i] = before[i];
-	}
-	tp_py_read_interval_read(&cache->interval, list->n_changed > n_changed);
-	cache->has_counted |= list->n_changed > n_changed;
-	note_addresses(self, cache);
+	for (size_t i = 0; i < cache->n; i++)
+		if (is_read[i] && before[i] == after[i])
+			emit_attribute(self, list, root, &cache->attributes[i], numbers[i]);
+	if (list->n > n_before)
+		cache->n_idle = 0;
 }
 
 /* "self.state" */
@@ -267,7 +227,6 @@ static void read_inner(struct tp_py_counters *self, struct tp_py_counter_list *l
 		below.address = cache->inner[i].address;
 		below.word = cache->inner[i].object;
 		tp_py_objects_read_attributes(self, list, &below, below.word);
-		tp_py_memory_end_group(self->mem);
 	}
 }
 
@@ -309,8 +268,7 @@ struct frame_locals {
 
 enum { MAX_INSTANCES = TP_PY_COUNTER_MAX_FRAMES * MAX_OBJECT_LOCALS };
 
-/* Those of the outermost functions, as copied with the stack; what was not copied is read by one
- * call. Returns how many functions there are. */
+/* Reads those of the outermost functions by one call; returns how many have been read. */
 static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_stack *stack,
 				const struct tp_py_code_cache *codes, struct frame_locals *out)
 {
@@ -318,8 +276,6 @@ static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_
 	bool is_read[TP_PY_COUNTER_MAX_FRAMES];
 	size_t n = 0;
 	size_t n_kept = 0;
-	size_t n_pieces = 0;
-	size_t which[TP_PY_COUNTER_MAX_FRAMES];
 	for (size_t i = stack->n_frames, met = 0; i > 0 && met < TP_PY_COUNTER_MAX_FRAMES;
 	     i--, met++) {
 		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
@@ -334,25 +290,14 @@ static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_
 		out[n].frame = frame;
 		out[n].code = code;
 		out[n].n = n_locals < MAX_OBJECT_LOCALS ? n_locals : MAX_OBJECT_LOCALS;
-		const uint8_t *copied =
-			tp_py_stack_copied(frame, self->layout->frame_size, out[n].n * WORD);
-		if (copied) {
-			memcpy(out[n].words, copied, out[n].n * WORD);
-		} else if (out[n].n > 0) {
-			which[n_pieces] = n;
-			pieces[n_pieces++] =
-				(struct tp_process_range){frame->address + self->layout->frame_size,
-							  out[n].words, out[n].n * WORD};
-		}
+		pieces[n] = (struct tp_process_range){frame->address + self->layout->frame_size,
+						      out[n].words, out[n].n * WORD};
 		n += out[n].n > 0;
 	}
-	if (n_pieces > 0)
-		read_each(self, pieces, n_pieces, is_read);
-	for (size_t i = 0; i < n_pieces; i++)
-		if (!is_read[i])
-			out[which[i]].n = 0;
+	if (n > 0)
+		read_each(self, pieces, n, is_read);
 	for (size_t i = 0; i < n; i++)
-		if (out[i].n > 0)
+		if (is_read[i])
 			out[n_kept++] = out[i];
 	return n_kept;
 }
@@ -391,8 +336,10 @@ static void read_types(struct tp_py_counters *self, const uint64_t *objects, siz
 
 static bool is_due(const struct tp_py_counters *self, const struct frame_locals *locals, size_t i)
 {
+	uint64_t slot = locals->first_slot + i;
 	return tp_py_counter_is_address(object_in(self, locals->words[i])) &&
-	       tp_py_read_interval_is_due(&self->slots[locals->first_slot + i].objects_interval);
+	       (self->slots[slot].n_plain < PLAIN_OBJECTS ||
+		(self->n_looks + slot) % PLAIN_FACTOR == 0);
 }
 
 static void read_types_of_locals(struct tp_py_counters *self, const struct frame_locals *frames,
@@ -417,12 +364,19 @@ static bool is_of_class(struct tp_py_counters *self, uint64_t object)
 	return type && type->is_class;
 }
 
-/* An object that was not searched yet says nothing about its variable. */
-static void note_object(struct tp_py_counters *self, struct tp_py_read_interval *interval,
-			uint64_t object, bool has_changed)
+static void note_object(struct tp_py_counters *self, uint64_t slot, bool has_numbers)
 {
-	if (has_changed || cached_object(self, object))
-		tp_py_read_interval_read(interval, has_changed);
+	uint8_t *n_plain = &self->slots[slot].n_plain;
+	*n_plain = has_numbers ? 0 : *n_plain < PLAIN_OBJECTS ? *n_plain + 1 : PLAIN_OBJECTS;
+}
+
+/* One that was not searched yet says nothing about its variable. */
+static void note_class_object(struct tp_py_counters *self, uint64_t slot, uint64_t object)
+{
+	const struct tp_py_object_cache *cache =
+		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
+	if (cache->object == object)
+		note_object(self, slot, cache->n > 0 || cache->n_inner > 0);
 }
 
 /* Reads counters in instances that local variables hold, such as `self`. */
@@ -432,18 +386,11 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, locals->code);
 	for (uint32_t i = 0; i < locals->n && list->n_objects < MAX_OBJECTS; i++) {
 		uint64_t object = object_in(self, locals->words[i]);
-		struct tp_py_read_interval *interval =
-			&self->slots[locals->first_slot + i].objects_interval;
-		size_t n_changed = list->n_changed;
-		if (!tp_py_counter_is_address(object))
+		uint64_t slot = locals->first_slot + i;
+		if (!is_due(self, locals, i))
 			continue;
-		if (!tp_py_read_interval_is_due(interval)) {
-			tp_py_read_interval_skip(interval);
-			tp_py_objects_skip(self, object);
-			continue;
-		}
 		if (!is_of_class(self, object)) {
-			tp_py_read_interval_read(interval, false);
+			note_object(self, slot, false);
 			continue;
 		}
 		list->n_objects++;
@@ -456,12 +403,9 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 			.name = local_name(self, bytecode, i),
 		};
 		tp_py_objects_read_attributes(self, list, &root, object);
-		tp_py_memory_end_group(self->mem);
 		if (i == 0)
 			read_inner(self, list, &root, object);
-		interval = &self->slots[locals->first_slot + i]
-				    .objects_interval; /* slots may have moved */
-		note_object(self, interval, object, list->n_changed > n_changed);
+		note_class_object(self, slot, object);
 	}
 }
 
@@ -471,7 +415,6 @@ void tp_py_objects_read(struct tp_py_counters *self, struct tp_py_counter_list *
 	struct frame_locals frames[TP_PY_COUNTER_MAX_FRAMES];
 	size_t n = read_frame_locals(self, stack, codes, frames);
 	read_types_of_locals(self, frames, n);
-	tp_py_memory_end_group(self->mem);
 	for (size_t i = 0; i < n; i++)
 		read_objects_of(self, list, &frames[i]);
 }

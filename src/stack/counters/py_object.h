@@ -12,9 +12,6 @@ void tp_py_objects_init(struct tp_py_counters *self);
 void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_counter_list *list,
 				   const struct tp_py_counter_root *root, uint64_t object);
 
-/* The object is there and is not read this time: its counters are still at their addresses. */
-void tp_py_objects_skip(struct tp_py_counters *self, uint64_t object);
-
 /* Reads the instances in local variables of the outermost functions. */
 void tp_py_objects_read(struct tp_py_counters *self, struct tp_py_counter_list *list,
 			const struct tp_py_stack *stack, const struct tp_py_code_cache *codes);

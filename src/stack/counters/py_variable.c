@@ -22,14 +22,11 @@ enum {
 struct variables {
 	const struct tp_py_code *code;
 	const struct tp_py_globals *globals; /* NULL = local variables */
-	struct tp_py_body *body;             /* that has the globals */
 	uint64_t address;
 	uint64_t first_slot; /* of local variables */
 	size_t stride;       /* bytes from one variable to the next */
 	size_t value_at;     /* byte offset of the value in an entry */
 	size_t n;
-	bool has_changed;
-	bool is_read; /* objects in it are read, so it has to be read again after them */
 	const uint8_t *bytes;
 	uint8_t *again;
 	uint64_t table_again; /* table of the globals, read again */
@@ -47,10 +44,9 @@ struct snapshot {
 
 /* A variable that is examined in this reading. */
 struct pending {
-	struct variables *variables;
+	const struct variables *variables;
 	size_t index;
 	uint64_t slot;
-	uint64_t address; /* of the object */
 	uint8_t object[TP_PY_NUMBER_BYTES];
 };
 
@@ -74,39 +70,24 @@ static void add(struct snapshot *snapshot, struct variables variables)
 	snapshot->of[snapshot->n++] = variables;
 }
 
-/* Returns true if the body is to be read this time. */
-static bool is_body_due(struct tp_py_body *body, const struct tp_py_code *code)
-{
-	if (body->identity != code->identity)
-		*body = (struct tp_py_body){.identity = code->identity};
-	if (body->has_counted || tp_py_read_interval_is_due(&body->interval))
-		return true;
-	tp_py_read_interval_skip(&body->interval);
-	return false;
-}
-
 /* Only the outermost bodies are read: a module that is imported runs no training loop. */
 static void add_body(struct tp_py_counters *self, const struct tp_py_stack_frame *frame,
 		     const struct tp_py_code *code, struct snapshot *snapshot)
 {
 	if (snapshot->n_bodies == TP_PY_COUNTERS_MAX_BODIES)
 		return;
-	struct tp_py_body *body = &self->bodies[snapshot->n_bodies++];
-	struct tp_py_globals *globals = &body->globals;
-	if (is_body_due(body, code) &&
-	    tp_py_globals_read(globals, self->mem, self->layout, frame->address,
+	struct tp_py_globals *globals = &self->bodies[snapshot->n_bodies++];
+	if (tp_py_globals_read(globals, self->mem, self->layout, frame->address,
 			       snapshot->bytes + snapshot->used))
 		add(snapshot, (struct variables){.code = code,
 						 .globals = globals,
-						 .body = body,
 						 .address = globals->address,
 						 .stride = globals->entry_bytes,
 						 .value_at = globals->key_at + WORD,
 						 .n = globals->n});
 }
 
-/* Finds the variables of the outermost frames that have candidates. Local ones were copied with the
- * stack; those that were not are read by one call. */
+/* Reads the variables of the outermost frames that have candidates; the local ones by one call. */
 static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack *stack,
 			   const struct tp_py_code_cache *codes, struct snapshot *out)
 {
@@ -128,12 +109,7 @@ static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack
 		size_t size = locals_size(stack, i - 1, address, n_read);
 		if (size == 0)
 			continue;
-		const uint8_t *copied = tp_py_stack_copied(frame, self->layout->frame_size, size);
-		if (copied)
-			memcpy(out->bytes + out->used, copied, size);
-		else
-			pieces[n++] =
-				(struct tp_process_range){address, out->bytes + out->used, size};
+		pieces[n++] = (struct tp_process_range){address, out->bytes + out->used, size};
 		add(out, (struct variables){.code = code,
 					    .address = address,
 					    .first_slot = first_slot,
@@ -155,27 +131,6 @@ static uint64_t word_of(const struct variables *variables, size_t index)
 	return tp_py_memory_u64(variables->bytes + index * variables->stride + variables->value_at);
 }
 
-/* Returns the address of the pointer to a variable's object. */
-static uint64_t address_of(const struct variables *variables, size_t index)
-{
-	return variables->address + index * variables->stride + variables->value_at;
-}
-
-/* A whole number does not change, so a variable has to get another object to count. It seldom gets
- * an object at the same address then: the longer that is the case, the less often the object is
- * read. */
-static bool is_left_out(struct tp_py_counters *self, const struct variables *variables,
-			size_t index, uint64_t number, uint64_t word)
-{
-	struct tp_py_counter_slot *slot = &self->slots[number];
-	if (slot->object != word || tp_py_read_interval_is_due(&slot->interval))
-		return false;
-	tp_py_read_interval_skip(&slot->interval);
-	if (slot->n_counted > 0)
-		tp_py_counter_note_address(self, address_of(variables, index));
-	return true;
-}
-
 /* Returns the address of the object if it may hold a number; 0 if the variable is skipped. */
 static uint64_t object_of(struct tp_py_counters *self, const struct variables *variables,
 			  size_t index, uint64_t *slot)
@@ -189,12 +144,12 @@ static uint64_t object_of(struct tp_py_counters *self, const struct variables *v
 	if (word == 0 || tp_py_counter_is_given_up(self, *slot))
 		return 0;
 	if (tp_py_counter_is_address(word))
-		return is_left_out(self, variables, index, *slot, word) ? 0 : word;
+		return word;
 	self->slots[*slot].n_misses = TP_PY_COUNTER_MAX_FAILED;
 	return 0;
 }
 
-static size_t collect_of(struct tp_py_counters *self, struct variables *variables,
+static size_t collect_of(struct tp_py_counters *self, const struct variables *variables,
 			 struct pending *pending, struct tp_process_range *pieces, size_t max)
 {
 	size_t n = 0;
@@ -209,11 +164,9 @@ static size_t collect_of(struct tp_py_counters *self, struct variables *variable
 			self->turn = variables->globals ? index : 0;
 			break;
 		}
-		variables->is_read = true;
 		pending[n].variables = variables;
 		pending[n].index = index;
 		pending[n].slot = slot;
-		pending[n].address = object;
 		pieces[n] =
 			(struct tp_process_range){object, pending[n].object, TP_PY_NUMBER_BYTES};
 		n++;
@@ -222,7 +175,7 @@ static size_t collect_of(struct tp_py_counters *self, struct variables *variable
 }
 
 /* Local variables first: they are few. */
-static size_t collect(struct tp_py_counters *self, struct snapshot *snapshot,
+static size_t collect(struct tp_py_counters *self, const struct snapshot *snapshot,
 		      struct pending *pending, struct tp_process_range *pieces)
 {
 	size_t n = 0;
@@ -251,8 +204,6 @@ static bool read_objects(struct tp_py_counters *self, struct snapshot *snapshot,
 	size_t n = n_objects;
 	for (size_t i = 0; i < snapshot->n; i++) {
 		struct variables *v = &snapshot->of[i];
-		if (!v->is_read)
-			continue;
 		pieces[n++] = (struct tp_process_range){v->address, v->again, v->n * v->stride};
 		if (v->globals)
 			pieces[n++] = (struct tp_process_range){v->globals->dictionary +
@@ -282,29 +233,22 @@ static const char *text_of(struct tp_py_counters *self, const struct pending *pe
 	return slot->name;
 }
 
+/* Returns the address of the pointer to the variable's number. */
+static uint64_t address_of(const struct pending *pending)
+{
+	const struct variables *v = pending->variables;
+	return v->address + pending->index * v->stride + v->value_at;
+}
+
 static bool update_value(struct tp_py_counters *self, const struct pending *pending,
 			 uint64_t *value)
 {
 	struct tp_py_counter_slot *slot = &self->slots[pending->slot];
-	bool is_number = tp_py_counter_number(self, pending->object, value);
-	bool is_new = is_number &&
-		      tp_py_counter_update(self, pending->slot, *value, TP_PY_COUNTER_MAX_GROWTH);
-	if (!is_number && !slot->has_value)
-		slot->n_misses++;
-	slot->object = pending->address;
-	tp_py_read_interval_read(&slot->interval, is_new);
-	pending->variables->has_changed |= is_new;
-	if (pending->variables->body)
-		pending->variables->body->has_counted |= is_new && slot->n_counted > 0;
-	return is_new;
-}
-
-static void update_bodies(const struct snapshot *snapshot)
-{
-	for (size_t i = 0; i < snapshot->n; i++)
-		if (snapshot->of[i].body)
-			tp_py_read_interval_read(&snapshot->of[i].body->interval,
-						 snapshot->of[i].has_changed);
+	if (!tp_py_counter_number(self, pending->object, value)) {
+		slot->n_misses += !slot->has_value;
+		return false;
+	}
+	return tp_py_counter_update(self, pending->slot, *value, TP_PY_COUNTER_MAX_GROWTH);
 }
 
 static struct tp_python_counter counter_of(struct tp_py_counters *self,
@@ -319,7 +263,7 @@ static struct tp_python_counter counter_of(struct tp_py_counters *self,
 		.local = (uint32_t)(variables->globals ? pending->slot : pending->index),
 		.kind = TP_PYTHON_COUNTER_VARIABLE,
 		.value = value,
-		.address = address_of(pending->variables, pending->index),
+		.address = address_of(pending),
 		.width = WORD,
 		.is_object = true,
 	};
@@ -338,17 +282,15 @@ size_t tp_py_variables_read(struct tp_py_counters *self, const struct tp_py_stac
 	if (!read_variables(self, stack, codes, &snapshot))
 		return 0;
 	size_t n_objects = collect(self, &snapshot, pending, pieces);
-	if (n_objects > 0 && !read_objects(self, &snapshot, pending, pieces, n_objects))
+	if (n_objects == 0 || !read_objects(self, &snapshot, pending, pieces, n_objects))
 		return 0;
 	for (size_t i = 0; i < n_objects && n_found < max; i++) {
 		uint64_t value;
 		if (!held(&pending[i]))
 			continue;
-		tp_py_counter_note_address(self,
-					   address_of(pending[i].variables, pending[i].index));
+		tp_py_counter_note_address(self, address_of(&pending[i]));
 		if (update_value(self, &pending[i], &value))
 			out[n_found++] = counter_of(self, &pending[i], value);
 	}
-	update_bodies(&snapshot);
 	return n_found;
 }

@@ -137,7 +137,6 @@ static bool load(struct tp_py_code_cache *cache, struct tp_py_code *code, const 
 	uint32_t flags = tp_py_memory_u32(head + layout->code_flags);
 	code->is_generator = flags & YIELDS;
 	code->is_body = !(flags & FUNCTION);
-	code->is_import = strcmp(code->file, "<frozen importlib._bootstrap>") == 0;
 	if (layout->code_first_traceable)
 		code->first_traceable = 2 * tp_py_memory_u32(head + layout->code_first_traceable);
 	code->bytecode = layout->code_qualname ? code->address + layout->code_bytes : 0;

@@ -29,8 +29,7 @@ struct tp_py_code {
 	const char *name;
 	uint32_t first_line;
 	bool is_generator;
-	bool is_body;   /* body of a module or a class: its variables are in a dictionary */
-	bool is_import; /* of importlib: what called it does not go on before it returns */
+	bool is_body; /* body of a module or a class: its variables are in a dictionary */
 	uint32_t first_traceable; /* byte offset; the instructions before it are CPython's own */
 	uint64_t round;           /* last round in which it was wanted */
 	uint64_t bytecode;        /* address of the bytecode, from 3.11 on */

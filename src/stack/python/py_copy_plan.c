@@ -231,7 +231,6 @@ bool tp_py_copy_find(const struct tp_py_copy *self, const struct tp_py_stack_loc
 		out->rank = (uint64_t)(tp_py_stack_location_n_read(plan) - i) << 32 | inside;
 		out->before += inside;
 		out->after += inside;
-		out->n_after = (size_t)(chunk->size - inside);
 		return true;
 	}
 	return false;

@@ -57,8 +57,7 @@ enum { TP_PY_COPY_PREFIX_BYTES = 8 };
 struct tp_py_copy_pair {
 	const uint8_t *before;
 	const uint8_t *after;
-	uint64_t rank;  /* for frames in chunks: larger = called later; 0 = loose */
-	size_t n_after; /* bytes from `after` to the end of what was read of its chunk; 0 = loose */
+	uint64_t rank; /* for frames in chunks: larger = called later; 0 = loose */
 };
 
 void tp_py_copy_init(struct tp_py_copy *self, struct tp_py_memory *mem,

@@ -39,12 +39,6 @@ bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t 
 	return tp_py_memory_get(self, address, out, sizeof(*out));
 }
 
-void tp_py_memory_end_group(struct tp_py_memory *self)
-{
-	if (self->end_group)
-		self->end_group(self);
-}
-
 uint64_t tp_py_memory_u64(const uint8_t *at)
 {
 	uint64_t value;

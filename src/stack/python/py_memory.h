@@ -14,8 +14,6 @@
 struct tp_py_memory {
 	/* Returns how many of the first ranges were read completely. */
 	size_t (*read)(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n);
-	/* NULL where the order of reads is that of calls; see tp_py_memory_end_group(). */
-	void (*end_group)(struct tp_py_memory *self);
 	bool has_clock; /* reading takes time */
 	pid_t pid;      /* for a process */
 	void *image;    /* for a test */
@@ -31,10 +29,6 @@ uint64_t tp_py_memory_now_ns(const struct tp_py_memory *self);
 
 bool tp_py_memory_get(struct tp_py_memory *self, uint64_t address, void *out, size_t size);
 bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t *out);
-
-/* What was read since the last call of this function is compared with each other, and with nothing
- * that is read from here on: only within a group of reads may a later one not be older. */
-void tp_py_memory_end_group(struct tp_py_memory *self);
 
 /* Decodes bytes that were read; they need no alignment. */
 uint64_t tp_py_memory_u64(const uint8_t *at);

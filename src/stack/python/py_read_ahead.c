@@ -24,8 +24,7 @@ enum {
 struct read_entry {
 	uint64_t address;
 	uint32_t size;
-	bool is_last;    /* last read of its round */
-	bool ends_group; /* later reads may be older than it */
+	bool is_last; /* last read of its round */
 };
 
 /* A range that was read ahead and not used yet. */
@@ -36,25 +35,17 @@ struct read_ahead {
 	uint64_t number;
 };
 
-/* What one call read ahead. */
-struct ahead_queue {
-	struct read_ahead items[AHEAD_MAX];
-	size_t n;
-	size_t next; /* index of the first range that was neither used nor skipped */
-	uint8_t bytes[AHEAD_BYTES];
-};
-
 struct tp_py_read_log {
 	struct read_entry entries[N_LOG]; /* a ring */
 	uint64_t n;              /* number of reads ever logged; the number of the next one */
 	uint64_t slots[N_SLOTS]; /* by hash: number of the read + 1 */
-	struct ahead_queue main;
-	struct ahead_queue group; /* the rest of a group that had an unexpected read */
-	bool is_in_group;         /* so `main`, which is older, waits for the end of the group */
-	uint64_t group_end;       /* number of the read that ended this group in an earlier round */
-	size_t n_wanted;          /* how many to read ahead */
-	uint64_t round_begin;     /* number of the first read of this round */
+	struct read_ahead ahead[AHEAD_MAX];
+	size_t n_ahead;
+	size_t next;     /* index in `ahead` of the first range that was neither used nor skipped */
+	size_t n_wanted; /* how many to read ahead */
+	uint64_t round_begin; /* number of the first read of this round */
 	uint64_t place; /* number of the read in an earlier round that is expected next; NO_PLACE */
+	uint8_t bytes[AHEAD_BYTES];
 	struct tp_process_range *ranges;
 	size_t n_ranges;
 	size_t ranges_capacity;
@@ -128,43 +119,23 @@ static void add_range(struct tp_py_read_log *log, struct tp_process_range range)
 	TP_ARRAY_PUSH(log->ranges, log->n_ranges, log->ranges_capacity) = range;
 }
 
-static struct ahead_queue *queue_of(struct tp_py_read_log *log)
-{
-	return log->is_in_group ? &log->group : &log->main;
-}
-
-/* Plans the reads that came after read `number` in the previous round, up to the end of that round
- * or, if that is what is read, of the group. */
+/* Plans the reads that came after read `number` in the previous round, up to the end of that
+ * round. */
 static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
 {
-	struct ahead_queue *queue = queue_of(log);
 	size_t used = 0;
-	while (queue->n < log->n_wanted && is_kept(log, number) &&
-	       !entry_of(log, number)->is_last &&
-	       !(log->is_in_group && entry_of(log, number)->ends_group) &&
-	       ++number < log->round_begin) {
+	log->n_ahead = log->next = 0;
+	while (log->n_ahead < log->n_wanted && is_kept(log, number) &&
+	       !entry_of(log, number)->is_last && ++number < log->round_begin) {
 		const struct read_entry *entry = entry_of(log, number);
 		if (entry->size > ENTRY_BYTES || used + entry->size > AHEAD_BYTES)
 			break;
-		queue->items[queue->n++] =
+		log->ahead[log->n_ahead++] =
 			(struct read_ahead){entry->address, entry->size, (uint32_t)used, number};
-		add_range(log, (struct tp_process_range){entry->address, queue->bytes + used,
+		add_range(log, (struct tp_process_range){entry->address, log->bytes + used,
 							 entry->size});
 		used += entry->size;
 	}
-	log->group_end = number;
-}
-
-/* Returns true if what was read ahead continues after the group of read `number`. */
-static bool continues_after(const struct tp_py_read_log *log, uint64_t number)
-{
-	const struct ahead_queue *queue = &log->main;
-	uint64_t last = queue->n > queue->next ? queue->items[queue->n - 1].number : 0;
-	if (last <= number || last - number > AHEAD_MAX)
-		return false;
-	while (number < last && !entry_of(log, number)->ends_group)
-		number++;
-	return number < last;
 }
 
 /* Finds the logged read after which reading ahead continues: the same one, or the expected one if
@@ -185,18 +156,16 @@ static bool find_place(struct tp_py_read_log *log, const struct tp_process_range
 /* Where little of what was read ahead is used, less is. */
 static void update_limit(struct tp_py_read_log *log)
 {
-	const struct ahead_queue *queue = queue_of(log);
-	if (queue->n == 0)
+	if (log->n_ahead == 0)
 		return;
-	bool is_useful = queue->next * 2 >= queue->n;
+	bool is_useful = log->next * 2 >= log->n_ahead;
 	log->n_wanted = is_useful ? log->n_wanted * 2 : log->n_wanted / 2;
 	log->n_wanted = log->n_wanted < AHEAD_MIN   ? AHEAD_MIN
 			: log->n_wanted > AHEAD_MAX ? AHEAD_MAX
 						    : log->n_wanted;
 }
 
-/* Reads the ranges from memory, together with those that are likely to follow: the rest of the
- * group if what was read ahead can be used behind it, else as much as is wanted. */
+/* Reads the ranges from memory, together with those that are likely to follow. */
 static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_range *ranges,
 		       size_t n)
 {
@@ -207,47 +176,30 @@ static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_ra
 	log->place = NO_PLACE;
 	if (has_place)
 		set_place(log, number);
-	log->is_in_group = has_place && continues_after(log, number);
-	struct ahead_queue *queue = queue_of(log);
-	log->n_ranges = queue->n = queue->next = 0;
+	log->n_ranges = log->n_ahead = log->next = 0;
 	for (size_t i = 0; i < n; i++)
 		add_range(log, ranges[i]);
 	if (has_place)
 		plan_ahead(log, number);
 	size_t n_read = self->below->read(self->below, log->ranges, log->n_ranges);
 	self->mem.error = self->below->error;
-	queue->n = n_read > n ? n_read - n : 0;
+	log->n_ahead = n_read > n ? n_read - n : 0;
 	return n_read < n ? n_read : n;
 }
 
 /* Returns a range from those that were read ahead, if it is there. */
 static bool use_ahead(struct tp_py_read_log *log, const struct tp_process_range *range)
 {
-	struct ahead_queue *queue = queue_of(log);
-	for (size_t i = queue->next; i < queue->n && i < queue->next + SKIPS_MAX; i++) {
-		const struct read_ahead *ahead = &queue->items[i];
+	for (size_t i = log->next; i < log->n_ahead && i < log->next + SKIPS_MAX; i++) {
+		const struct read_ahead *ahead = &log->ahead[i];
 		if (ahead->address != range->address || ahead->size != range->size)
 			continue;
-		memcpy(range->out, queue->bytes + ahead->at, ahead->size);
-		queue->next = i + 1;
+		memcpy(range->out, log->bytes + ahead->at, ahead->size);
+		log->next = i + 1;
 		set_place(log, ahead->number);
 		return true;
 	}
 	return false;
-}
-
-/* What was read ahead before the group is not older than what was read before that. */
-static void end_group(struct tp_py_memory *mem)
-{
-	struct tp_py_read_log *log = ((struct tp_py_read_ahead *)mem)->log;
-	struct ahead_queue *queue = &log->main;
-	if (log->n > log->round_begin)
-		log->entries[(log->n - 1) % N_LOG].ends_group = true;
-	if (!log->is_in_group)
-		return;
-	log->is_in_group = false;
-	while (queue->next < queue->n && queue->items[queue->next].number <= log->group_end)
-		queue->next++;
 }
 
 static size_t read_ranges(struct tp_py_memory *mem, const struct tp_process_range *ranges, size_t n)
@@ -267,7 +219,6 @@ void tp_py_read_ahead_init(struct tp_py_read_ahead *self, struct tp_py_memory *b
 {
 	*self = (struct tp_py_read_ahead){.mem = *below, .below = below};
 	self->mem.read = read_ranges;
-	self->mem.end_group = end_group;
 	self->log = tp_alloc(sizeof(*self->log));
 	self->log->place = NO_PLACE;
 	self->log->n_wanted = AHEAD_MAX;
@@ -284,8 +235,7 @@ void tp_py_read_ahead_release(struct tp_py_read_ahead *self)
 void tp_py_read_ahead_begin(struct tp_py_read_ahead *self)
 {
 	struct tp_py_read_log *log = self->log;
-	log->main.n = log->main.next = log->group.n = log->group.next = 0;
-	log->is_in_group = false;
+	log->n_ahead = log->next = 0;
 	if (log->n > 0)
 		log->entries[(log->n - 1) % N_LOG].is_last = true;
 	log->round_begin = log->n;

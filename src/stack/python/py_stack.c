@@ -224,17 +224,8 @@ bool tp_py_stack_use_still(struct tp_py_stack *self)
 	self->n_frames = self->n_still;
 	self->cut = self->n_still;
 	self->is_whole = false;
-	/* Later attempts have overwritten their copies. */
-	for (size_t i = 0; i < self->n_frames; i++)
-		self->frames[i].bytes = (struct tp_py_copy_pair){0};
 	drop_marks(self);
 	return self->n_frames > 0;
-}
-
-const uint8_t *tp_py_stack_copied(const struct tp_py_stack_frame *frame, size_t offset, size_t size)
-{
-	bool is_there = offset <= frame->bytes.n_after && size <= frame->bytes.n_after - offset;
-	return is_there ? frame->bytes.after + offset : NULL;
 }
 
 /* Before 3.11 the walk may fail at once, among frames that are called and return. Then the frames

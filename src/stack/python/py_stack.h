@@ -62,10 +62,6 @@ void tp_py_stack_begin(struct tp_py_stack *self);
 /* Makes one attempt with this number of looks (py_copy_plan.h). */
 enum tp_py_stack_outcome tp_py_stack_read(struct tp_py_stack *self,
 					  struct tp_py_copy_thread *thread, size_t n_looks);
-/* Returns `size` bytes at `offset` in a frame of `frames`, as they were just after the stack's
- * instant; NULL = they were not read with the stack. Valid until the next attempt. */
-const uint8_t *tp_py_stack_copied(const struct tp_py_stack_frame *frame, size_t offset,
-				  size_t size);
 /* After failed attempts: replaces the frames by the unchanged part. Returns false if there is
  * none. */
 bool tp_py_stack_use_still(struct tp_py_stack *self);

@@ -243,116 +243,6 @@ START_TEST(new_objects_without_numbers_are_searched_seldom)
 }
 END_TEST
 
-enum { LONG = 500, LONGEST_WAIT = LONG / 16 + 1 };
-
-static void begin_constant(unsigned minor)
-{
-	begin(minor);
-	set(2, 7);
-	ck_assert_uint_eq(count(), 1);
-	for (int i = 0; i < LONG; i++)
-		ck_assert_uint_eq(count(), 0);
-}
-
-/* Returns the slices of memory that `n` readings took which have no counters. */
-static size_t slices_of_readings(int n)
-{
-	size_t before = image.n_slices;
-	for (int i = 0; i < n; i++)
-		ck_assert_uint_eq(count(), 0);
-	return image.n_slices - before;
-}
-
-/* A constant is read by each of the first 16 readings, and by at most one of 16 later ones. */
-static void expect_ever_fewer_slices(void)
-{
-	size_t first = slices_of_readings(16);
-	slices_of_readings(LONG - 32);
-	ck_assert_uint_ge(first, slices_of_readings(16) + 15);
-}
-
-static void expect_in_time(uint64_t value)
-{
-	int n_waited = 0;
-	while (count() == 0)
-		ck_assert_int_le(++n_waited, LONGEST_WAIT);
-	ck_assert_uint_eq(counters[0].value, value);
-}
-
-START_TEST(constants_are_read_ever_less_often)
-{
-	begin((unsigned)_i);
-	set(2, 7);
-	ck_assert_uint_eq(count(), 1);
-	expect_ever_fewer_slices();
-	end();
-}
-END_TEST
-
-START_TEST(a_constant_that_gets_another_object_is_read_at_once)
-{
-	begin_constant((unsigned)_i);
-	set(2, 8);
-	expect_step(8);
-	end();
-}
-END_TEST
-
-/* The object was freed, and the new one has its address: only the value shows that. */
-START_TEST(a_new_number_at_the_old_address_is_found_in_time)
-{
-	begin_constant((unsigned)_i);
-	uint64_t object = pyimage_get(&image, frame + image.layout->frame_size + 16) & ~UINT64_C(7);
-	pyimage_put_u32(&image, object + image.layout->object_size + 8, 8);
-	expect_in_time(8);
-	/* It has changed, so it is read each time again. */
-	pyimage_put_u32(&image, object + image.layout->object_size + 8, 9);
-	expect_step(9);
-	end();
-}
-END_TEST
-
-/* A watched counter that is not read this time is at its place nevertheless; in another frame it is
- * not. */
-START_TEST(a_counter_that_is_not_read_is_at_its_place)
-{
-	begin((unsigned)_i);
-	for (uint64_t step = 0; step < 3; step++) {
-		set(2, step);
-		expect_step(step);
-	}
-	uint64_t address = counters[0].address;
-	for (int i = 0; i < LONG; i++) {
-		ck_assert_uint_eq(count(), 0);
-		ck_assert(tp_python_count_is_at(python, address));
-	}
-	pyimage_set_local(&image, frame, 2, 0);
-	ck_assert_uint_eq(count(), 0);
-	ck_assert(!tp_python_count_is_at(python, address));
-	end();
-}
-END_TEST
-
-/* Of an instance the pointers are read, and the numbers behind those that did not change rarely. */
-START_TEST(an_attribute_that_does_not_change_is_read_ever_less_often)
-{
-	begin((unsigned)_i);
-	uint64_t code = pyimage_get(&image, frame + image.layout->frame_code) & ~(uint64_t)7;
-	pyimage_put_u32(&image, code + image.layout->code_n_locals, 4);
-	uint64_t table = pyimage_table(&image, false);
-	uint64_t name = pyimage_text(&image, "step");
-	pyimage_set_entry(&image, table, 0, name, pyimage_int(&image, 1));
-	pyimage_set_local(&image, frame, 1, instance_of(instance_type(), table));
-	ck_assert_uint_eq(count(), 1);
-	expect_ever_fewer_slices();
-	pyimage_set_entry(&image, table, 0, name, pyimage_int(&image, 2));
-	expect_in_time(2);
-	pyimage_set_entry(&image, table, 0, name, pyimage_int(&image, 3));
-	ck_assert_uint_eq(count(), 1);
-	end();
-}
-END_TEST
-
 /* Addresses of names; the names are never read. */
 enum { OTHERS = 2000 };
 
@@ -497,11 +387,6 @@ Suite *suite_stack_py_counter(void)
 		a_variable_that_grows_by_the_size_of_a_batch_is_reported,
 		other_objects_are_soon_not_read_any_more,
 		new_objects_without_numbers_are_searched_seldom,
-		constants_are_read_ever_less_often,
-		a_constant_that_gets_another_object_is_read_at_once,
-		a_new_number_at_the_old_address_is_found_in_time,
-		a_counter_that_is_not_read_is_at_its_place,
-		an_attribute_that_does_not_change_is_read_ever_less_often,
 		without_a_stack_nothing_counts,
 		a_variable_of_the_module_counts_while_its_body_runs,
 		a_variable_of_the_module_stays_the_same_one_when_its_entry_moves,

@@ -122,68 +122,6 @@ START_TEST(another_object_in_its_place_costs_one_more_call)
 }
 END_TEST
 
-enum { GROUPS = 4 };
-
-/* Each group reads a pointer, what it points to, and the pointer again: words 10 * k, the word at
- * places[k], and 10 * k once more. */
-static void read_groups(const size_t places[GROUPS])
-{
-	tp_py_read_ahead_begin(&ahead);
-	for (size_t k = 0; k < GROUPS; k++) {
-		ck_assert_uint_eq(get(10 * k), words[10 * k]);
-		ck_assert_uint_eq(get(places[k]), words[places[k]]);
-		ck_assert_uint_eq(get(10 * k), words[10 * k]);
-		tp_py_memory_end_group(&ahead.mem);
-	}
-}
-
-/* Another object in a group costs one call, of it and of the rest of its group: two words instead
- * of all that follow. */
-START_TEST(an_unexpected_read_reads_again_only_its_group)
-{
-	size_t places[GROUPS] = {101, 102, 103, 104};
-	begin();
-	read_groups(places);
-	read_groups(places);
-	for (size_t k = 0; k < GROUPS - 1; k++) {
-		places[k] += 50;
-		uint64_t n_calls = below.n_calls;
-		size_t n_words = n_words_read;
-		read_groups(places);
-		ck_assert_uint_eq(below.n_calls - n_calls, 2);
-		ck_assert_uint_eq(n_words_read - n_words, 3 * GROUPS + 2);
-		read_groups(places);
-		ck_assert_uint_eq(below.n_calls - n_calls, 3);
-	}
-	tp_py_read_ahead_release(&ahead);
-}
-END_TEST
-
-/* Word 0 counts the calls. Within a group with an unexpected read what follows that read is of its
- * call; the next group may be of the first call, which had it in order. */
-START_TEST(within_a_group_no_read_is_older_than_the_one_before)
-{
-	begin();
-	counted_at = 1;
-	for (size_t round = 0; round < 6; round++) {
-		tp_py_read_ahead_begin(&ahead);
-		for (size_t k = 0; k < GROUPS; k++) {
-			uint64_t first = get(0);
-			(void)get(200 + 10 * k + (k == 1 ? round : 0));
-			uint64_t second = get(0);
-			(void)get(300 + 10 * k + (k == 2 ? round : 0));
-			uint64_t third = get(0);
-			ck_assert_uint_le(first, second);
-			ck_assert_uint_le(second, third);
-			ck_assert(round == 0 || k != 1 || second > first);
-			ck_assert(round == 0 || k != 2 || third > second);
-			tp_py_memory_end_group(&ahead.mem);
-		}
-	}
-	tp_py_read_ahead_release(&ahead);
-}
-END_TEST
-
 /* A pointer, three ranges of which the last is the pointer again, and two more. */
 static void read_checked(size_t object)
 {
@@ -261,8 +199,6 @@ Suite *suite_stack_py_read_ahead(void)
 	tcase_add_test(tc, nothing_is_read_ahead_beyond_a_round);
 	tcase_add_test(tc, reads_after_an_unexpected_one_are_not_older);
 	tcase_add_test(tc, another_object_in_its_place_costs_one_more_call);
-	tcase_add_test(tc, an_unexpected_read_reads_again_only_its_group);
-	tcase_add_test(tc, within_a_group_no_read_is_older_than_the_one_before);
 	tcase_add_test(tc, an_unreadable_range_is_reported_and_ends_nothing_else);
 	tcase_add_test(tc, a_range_that_a_round_reads_twice_is_not_taken_for_the_first_one);
 	tcase_add_test(tc, little_is_read_ahead_after_unexpected_reads);
