@@ -392,8 +392,8 @@ static unsigned handle_signal(const struct tp_target *target, const struct signa
 	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;
 }
 
-/* Returns TP_TARGET_… Whoever sends signals without end must not hold up the sampling: at most one
- * batch is handled for which the group is asked, and the next call handles the rest. */
+/* Returns TP_TARGET_… A process that sends signals without end must not hold up the sampling: at
+ * most one batch is handled for which the group is asked, and the next call handles the rest. */
 static unsigned handle_signals(struct tp_target *target)
 {
 	struct signalfd_siginfo infos[SIGNALS_AT_ONCE];
