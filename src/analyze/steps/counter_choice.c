@@ -47,6 +47,23 @@ bool tp_counter_choice_is_better(const struct tp_counter_steps *counted, const s
 	       fabs(more) <= TP_COUNTER_DIFFERS_MAX * n;
 }
 
+bool tp_counter_choice_splits_stays(const struct tp_counter_steps *counted,
+				    const struct tp_loop *loop)
+{
+	size_t n_split = 0;
+	size_t at = 0;
+	bool is_position =
+		counted->is_iterator && counted->n_restarts == 0 && counted->n_unknown == 0;
+	if (loop->state != TP_LOOP_FOUND || !is_position || counted->n <= loop->n_stays)
+		return false;
+	for (size_t i = 0; i < counted->n; i++) {
+		while (at < loop->n_stays && loop->stays[at].end_ns <= counted->borders[i])
+			at++;
+		n_split += at < loop->n_stays && loop->stays[at].start_ns < counted->borders[i];
+	}
+	return (double)n_split >= TP_COUNTER_SPLITS_MIN * (double)counted->n;
+}
+
 static bool has_bounds(const struct tp_loop *loop)
 {
 	return loop->state != TP_LOOP_ABSENT && loop->end_ns > loop->start_ns;

@@ -93,6 +93,12 @@ static uint32_t find_counting(const struct tp_call_tree *tree, const struct tp_t
 	return TP_NO_NODE;
 }
 
+bool tp_loop_location_has_counter(const struct tp_loop *loop, const struct tp_call_tree *tree,
+				  const struct tp_trace *trace, uint32_t counter)
+{
+	return find_counting(tree, trace, loop->node, counter) != TP_NO_NODE;
+}
+
 /* Returns the function that contains the loop: the one whose variable counts the rounds; else the
  * found one, or its caller if that is active in each round. Rounds that are separated by waits may
  * be found inside a native library: then its Python caller. TP_NO_NODE if there is none. */

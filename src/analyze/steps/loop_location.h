@@ -19,6 +19,11 @@ struct tp_loop_location {
 /* Makes this the loop of the run; changes nothing if the location is unknown. */
 void tp_loop_location_apply(const struct tp_loop_location *place, struct tp_analysis *analysis);
 
+/* Returns true if the function that contains the loop, or a caller of it, has the counter, a name
+ * as in tp_counter_steps. */
+bool tp_loop_location_has_counter(const struct tp_loop *loop, const struct tp_call_tree *tree,
+				  const struct tp_trace *trace, uint32_t counter);
+
 /* Sets all fields to 0 if there is no loop, or if it is not a Python loop. `counter` is the name of
  * a variable that counts its rounds, a string as in tp_counter_steps: its function is the looping
  * one. 0 = not known. */

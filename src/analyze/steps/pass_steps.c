@@ -372,7 +372,11 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 	tp_loop_find(&loop, &tree);
 	struct tp_counter_steps counted;
 	bool has_counter = tp_counter_choice_find(&counted, analysis, &loop);
-	bool is_counted = has_counter && tp_counter_choice_is_better(&counted, &loop);
+	bool is_counted =
+		has_counter &&
+		(tp_counter_choice_is_better(&counted, &loop) ||
+		 (tp_counter_choice_splits_stays(&counted, &loop) &&
+		  tp_loop_location_has_counter(&loop, &tree, analysis->trace, counted.name)));
 	bool is_its_loop =
 		is_counted || (has_counter && tp_counter_choice_is_same(&counted, &loop));
 	struct tp_counter_steps called;

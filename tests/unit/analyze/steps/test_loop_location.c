@@ -286,6 +286,47 @@ START_TEST(the_function_with_the_counting_variable_loops)
 }
 END_TEST
 
+/* A rank waits for others in each round; what it does between is mostly too short for a sample. */
+static void exchange_counted(struct loop_story *story, const char *counter)
+{
+	struct tp_sink *sink = &story->sim.builder.sink;
+	for (uint64_t i = 0; i < 200; i++) {
+		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
+				       .time_ns = 1 + story->sim.now_ns,
+				       .name = tp_sink_string(sink, counter),
+				       .value = i + 1};
+		work(story, TOP "train.py>main:130 train.py>compute:25", i % 4 ? 1.5 : 30);
+		mark.time_ns = 1 + story->sim.now_ns;
+		tp_sink_mark(sink, &mark);
+		work(story, TOP "train.py>main:132 MPI.so!allreduce:1 libmpi.so.40!progress:1", 22);
+		story->n++;
+	}
+}
+
+/* Several calls that stacks show as one are rounds of the for loop around them. */
+START_TEST(rounds_of_the_for_loop_split_stays_that_stacks_show_as_one)
+{
+	struct loop_story story = {.n = 0};
+	struct sim *sim = &story.sim;
+	struct tp_error err;
+	struct tp_analyze_options options = {.steps = TP_STEPS_AUTO};
+	char name[200];
+	sim_init_as(sim, 99, 50, 23, "/usr/bin/python3.11");
+	const char *function = _i ? "other" : "main";
+	snprintf(name, sizeof(name),
+		 "train.py:%u %s() for loop over a range at line 120, variable _",
+		 tp_sink_string(&sim->builder.sink, function), function);
+	exchange_counted(&story, name);
+	sim_finish(sim);
+	tp_profile_release(&sim->profile);
+	ck_assert_int_eq(tp_analyze(&sim->profile, &sim->trace, sim->patterns, &options, &err),
+			 TP_OK);
+	/* The counter of a function that is not on the stack counts something else. */
+	ck_assert(_i ? sim->profile.n_steps < 100 : sim->profile.n_steps >= 199);
+	sim_release(sim);
+}
+END_TEST
+
 Suite *suite_analyze_loop_location(void);
 Suite *suite_analyze_loop_location(void)
 {
@@ -295,6 +336,7 @@ Suite *suite_analyze_loop_location(void)
 			    sizeof(shapes) / sizeof(shapes[0]));
 	tcase_add_loop_test(tc, the_function_with_the_counting_variable_loops, 0,
 			    sizeof(rows) / sizeof(rows[0]));
+	tcase_add_loop_test(tc, rounds_of_the_for_loop_split_stays_that_stacks_show_as_one, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
