@@ -150,6 +150,12 @@ static const struct tp_stack_reading *reading_of(const struct idiom_sums *sums,
 	return &sums->readings[trace->samples[segment->sample].stack];
 }
 
+/* A rank that waits for others inside a call would wait for them however it called. */
+static bool is_wait_for_ranks(const struct tp_segment *segment)
+{
+	return segment->label == TP_LABEL_COMMUNICATION_WAIT;
+}
+
 /* An imported library runs its top-level code only once. */
 static bool is_import(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
@@ -185,7 +191,7 @@ static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 		uint64_t ns = tp_segment_ns_in(segment, from_ns, to_ns);
 		if (is_import(analysis, segment))
 			reading = &sums->readings[0];
-		if (ns && reading->idiom != TP_NO_IDIOM) {
+		if (ns && reading->idiom != TP_NO_IDIOM && !is_wait_for_ranks(segment)) {
 			sums->idioms[reading->idiom].main_ns += ns;
 			sums->idioms[reading->idiom].part_ns[tp_label_part(segment->label)] += ns;
 			sums->idioms[reading->idiom].shared_ns += reading->is_shared ? ns : 0;

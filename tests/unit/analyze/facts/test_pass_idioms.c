@@ -98,6 +98,30 @@ START_TEST(waiting_for_a_cpu_is_no_time_of_an_idiom)
 }
 END_TEST
 
+START_TEST(waiting_for_other_ranks_is_no_time_of_an_idiom)
+{
+	struct pyscene scene;
+	open_scene(&scene);
+	pyscene_task(&scene, 0, 100, 0);
+	for (int i = 0; i < 40; i++) {
+		double at = 0.1 * i;
+		pyscene_runs(&scene, 0, at, at + 0.02,
+			     MAIN
+			     "71 MPI.cpython-311.so!allreduce:1 _pickle.cpython-311.so!save:1");
+		pyscene_runs(&scene, 0, at + 0.02, at + 0.08,
+			     MAIN "71 MPI.cpython-311.so!PyMPI_allreduce_pickled:1 "
+				  "libmpi.so.40!MPI_Allreduce:1 libopen-pal.so.40!opal_progress:1");
+		pyscene_runs(&scene, 0, at + 0.08, at + 0.1,
+			     MAIN "72 " PY_MODULE " libtorch_cpu.so!addmm:1");
+	}
+	pyscene_judge(&scene, 4, TP_STEPS_OFF);
+	const struct tp_idiom_result *idiom = find(&scene, "idiom/pickled-mpi");
+	ck_assert_ptr_nonnull(idiom);
+	ck_assert_double_eq_tol(idiom->held_ratio, 0.2, 0.02);
+	pyscene_close(&scene);
+}
+END_TEST
+
 /* The trainer waits 70 of 100 ms for a worker that decodes 40, resizes 20, parses JSON 30 and
  * collates 10. */
 static void with_worker(struct pyscene *scene)
@@ -259,6 +283,7 @@ Suite *suite_analyze_pass_idioms(void)
 	TCase *tc = tcase_create("pass_idioms");
 	tcase_add_test(tc, time_of_the_main_thread_counts_for_the_loop);
 	tcase_add_test(tc, waiting_for_a_cpu_is_no_time_of_an_idiom);
+	tcase_add_test(tc, waiting_for_other_ranks_is_no_time_of_an_idiom);
 	tcase_add_test(tc, time_of_workers_is_reported_by_function);
 	tcase_add_test(tc, time_of_workers_holds_up_what_the_trainer_waits);
 	tcase_add_test(tc, a_function_without_a_name_is_named_by_its_user_function);
