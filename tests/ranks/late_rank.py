@@ -2,8 +2,8 @@
 """One rank of a job with a known late rank; it times itself.
 
 late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven, slower, throttle, stage, link or
-none. At its end each rank prints "RANK r WORK ms STEP ms": the time of a step without waiting for
-others, and with it. Ranks exchange by MPI; for link, by gloo of PyTorch.
+none. At its end each rank prints "RANK r STEPS work/length ...": the time of each step in ms without
+waiting for others, and with it. Ranks exchange by MPI; for link, by gloo of PyTorch.
 
 throttle: the late rank moves into the control group that THROTTLE names.
 """
@@ -111,9 +111,8 @@ def main():
         file.write(os.urandom(1 << 22))
     if is_late and how == "throttle":
         throttle()
-    work = 0.0
+    times = []
     comm.Barrier()
-    start = time.perf_counter()
     for _ in range(steps):
         begin = time.perf_counter()
         if is_late:
@@ -125,11 +124,13 @@ def main():
             project_vocabulary(WORK_MS + EXTRA_MS)
         else:
             compute(WORK_MS + (EXTRA_MS if is_late and how == "uneven" else 0))
-        work += time.perf_counter() - begin
+        times.append((begin, time.perf_counter()))
         comm.allreduce(1.0)
-    step = (time.perf_counter() - start) / steps
+    times.append((time.perf_counter(), 0))
     os.unlink(path)
-    sys.stdout.write("RANK %d WORK %.3f STEP %.3f\n" % (rank, work / steps * 1e3, step * 1e3))
+    sys.stdout.write("RANK %d STEPS %s\n" % (rank, " ".join(
+        "%.3f/%.3f" % ((done - begin) * 1e3, (following[0] - begin) * 1e3)
+        for (begin, done), following in zip(times, times[1:]))))
 
 
 main()

@@ -82,8 +82,8 @@ def why_not(how):
 def run_line(line, **how):
     done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           timeout=500, check=False, **how)
-    said = {int(r): (float(work), float(step)) for r, work, step in
-            re.findall(r"RANK (\d+) WORK ([\d.]+) STEP ([\d.]+)", done.stdout)}
+    said = {int(rank): [tuple(map(float, step.split("/"))) for step in steps.split()]
+            for rank, steps in re.findall(r"RANK (\d+) STEPS ([\d./ ]+)", done.stdout)}
     if done.returncode:
         sys.exit("%s: status %d\n%s" % (" ".join(line), done.returncode, done.stderr))
     return said
@@ -111,6 +111,13 @@ def run_job(trainprof, way, ranks, late, how, steps, folder):
     return said, json.loads(report.stdout)
 
 
+def means(said, n_judged):
+    """Returns the mean work and length of each rank's steps. A report leaves out those of the
+    warm-up, which are the first ones."""
+    mean = lambda steps, at: sum(step[at] for step in steps) / len(steps)
+    return [(mean(steps[-n_judged:], 0), mean(steps[-n_judged:], 1)) for steps in said.values()]
+
+
 def judge_late(found, said, late, how, gap, step):
     """Returns the faults of a report that names the right rank."""
     wrong = []
@@ -128,9 +135,10 @@ def judge_late(found, said, late, how, gap, step):
 
 def judge(said, report, late, how):
     """Returns whether the rank is right, the other faults, and the figures for the reader."""
-    work = sorted((w for w, _ in said.values()), reverse=True)
+    of_rank = means(said, report["steps"])
+    work = sorted((work for work, _ in of_rank), reverse=True)
     gap = work[0] - work[1]
-    step = max(s for _, s in said.values())
+    step = max(length for _, length in of_rank)
     found = report.get("late", {})
     if report["joined_by"] == "shares":  # then times are per second
         found = dict(found, after_next_ns=found.get("after_next_ns", 0) * step / 1e3)
