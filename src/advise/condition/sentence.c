@@ -377,7 +377,9 @@ static void add_beside(struct tp_buf *out, const struct tp_sentence *words,
 	}
 	if (largest <= 0)
 		return;
-	tp_buf_printf(out, "; %s ", shares[best].name);
+	bool lacks_cpu = strcmp(shares[best].fact, "step.idle_ratio") == 0 &&
+			 2 * share_of(facts, "step.idle_runnable_ratio") > largest;
+	tp_buf_printf(out, "; %s ", lacks_cpu ? "waiting for a CPU" : shares[best].name);
 	add_number(out, largest, FORMAT_PERCENT);
 }
 

@@ -157,9 +157,9 @@ static void print_verdict(struct tp_page *page, const struct tp_report_digest *d
 		tp_buf_release(&named);
 		goto out;
 	}
-	bool is_beside = step.len && needed - 12 <= tp_page_room(page);
+	bool is_beside = step.len && needed - 12 + strlen(" Step") <= tp_page_room(page);
 	if (is_beside)
-		tp_buf_printf(&sentence, " %s", tp_buf_text(&step));
+		tp_buf_printf(&sentence, " Step %s", tp_buf_text(&step));
 	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&sentence), 3);
 	if (step.len && !is_beside) {
 		tp_page_addf(page, TP_PAINT_NONE, "  step: mean %s", tp_buf_text(&step));

@@ -108,6 +108,12 @@ START_TEST(a_second_part_is_named_only_if_it_is_large)
 	facts_set(facts, tp_fact_find("step.host_ratio"), 0.1);
 	ck_assert_str_eq(filled("{step.dataloader_prep_ratio} of {whole}{beside}."),
 			 "30 % of each step; other work of the CPU 10 %.");
+	facts_set(facts, tp_fact_find("step.idle_ratio"), 0.2);
+	ck_assert_str_eq(filled("{step.dataloader_prep_ratio} of {whole}{beside}."),
+			 "30 % of each step; waiting 20 %.");
+	facts_set(facts, tp_fact_find("step.idle_runnable_ratio"), 0.15);
+	ck_assert_str_eq(filled("{step.dataloader_prep_ratio} of {whole}{beside}."),
+			 "30 % of each step; waiting for a CPU 20 %.");
 	ck_assert_str_eq(filled("stop {others}{others_cpus}"), "stop cc1 (pid 9)");
 }
 END_TEST
