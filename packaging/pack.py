@@ -16,6 +16,7 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import sys
 import tarfile
 import time
@@ -162,9 +163,14 @@ def pack_deb(options, tree):
     return f"trainprof_{options.version}_{arch}.deb", packed
 
 
+def without_relative_links(markdown):
+    """The page of a package index shows the text alone: the documents are not there."""
+    return re.sub(r"\[([^\]]*)\]\((?!https?:|#)[^)]*\)", r"\1", markdown)
+
+
 def metadata(options):
     with open("README.md", encoding="utf-8") as file:
-        readme = file.read()
+        readme = without_relative_links(file.read())
     head = [
         "Metadata-Version: 2.1",
         "Name: trainprof",
