@@ -9,6 +9,7 @@
 #include "trainprof/base/strtab.h"
 #include "trainprof/base/text.h"
 
+#include <assert.h>
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
@@ -151,6 +152,7 @@ static struct tp_json *copy_members(struct copying *copying, const cJSON *from)
 static struct tp_json *copy_value(struct copying *copying, const cJSON *from)
 {
 	struct tp_json *value = copying->value++;
+	assert(copying->place);
 	*value = (struct tp_json){
 		.type = type_of(from),
 		.line = (copying->place++)->line,

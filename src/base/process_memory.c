@@ -123,7 +123,7 @@ size_t tp_process_memory_read_some(pid_t pid, uint64_t address, void *out, size_
 	while (n_done < size) {
 		struct iovec here = {.iov_base = (char *)out + n_done, .iov_len = size - n_done};
 		size_t n_there = split_pages(address + n_done, size - n_done, PAGE, there);
-		size_t n_wanted = MAX_PAGES * PAGE - (address + n_done) % PAGE;
+		size_t n_wanted = (size_t)MAX_PAGES * PAGE - (address + n_done) % PAGE;
 		errno = EFAULT;
 		ssize_t n = process_vm_readv(pid, &here, 1, there, n_there, 0);
 		n_done += n > 0 ? (size_t)n : 0;

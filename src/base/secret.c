@@ -11,25 +11,33 @@
 
 enum { NAME_MAX_BYTES = 96 };
 
+static bool begins_word(const char *name, size_t i)
+{
+	return i && isupper((unsigned char)name[i]) && islower((unsigned char)name[i - 1]);
+}
+
+static char lower_or_dash(char c)
+{
+	unsigned char byte = (unsigned char)c;
+	return (char)(isalnum(byte) ? tolower(byte) : '-');
+}
+
 /* Converts a name to lower case with single dashes between words: "HF_TOKEN" -> "hf-token". */
 static void normalize(char *out, const char *name, size_t len)
 {
 	size_t n = 0;
-	char before = '-';
 	/* Only the end matters, so the end of a longer name is kept. */
 	if (len > NAME_MAX_BYTES / 2) {
 		name += len - NAME_MAX_BYTES / 2;
 		len = NAME_MAX_BYTES / 2;
 	}
 	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)name[i];
-		bool starts = isupper(c) && i && islower((unsigned char)name[i - 1]);
-		char now = isalnum(c) ? (char)tolower(c) : '-';
-		if (now == '-' && before == '-')
-			continue;
-		if (starts && before != '-')
+		char now = lower_or_dash(name[i]);
+		bool is_open = n && out[n - 1] != '-';
+		if (is_open && (now == '-' || begins_word(name, i)))
 			out[n++] = '-';
-		out[n++] = before = now;
+		if (now != '-')
+			out[n++] = now;
 	}
 	if (n && out[n - 1] == '-')
 		n--;

@@ -51,6 +51,7 @@ uint8_t *tp_buffer_pool_get_extra(struct tp_buffer_pool *pool)
 
 /* A buffer that does not fit into the list of spares stays mapped, because CUPTI may still write
  * into it. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the pool lends it for writing */
 void tp_buffer_pool_release_extra(struct tp_buffer_pool *pool, uint8_t *spare)
 {
 	for (size_t i = 0; i < TP_BUFFER_POOL_SPARES; i++) {

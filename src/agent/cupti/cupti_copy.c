@@ -179,6 +179,7 @@ static void *open_other(const struct copy_search *search, long only)
 	return handle;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the search writes into it */
 void *tp_cupti_copy_open(char path[TP_CUPTI_PATH_BYTES], uint32_t driver_version)
 {
 	struct copy_search search = {.path = path, .driver_version = driver_version};

@@ -11,6 +11,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ static struct hit_list match_frame(struct matcher *m, uint32_t id, bool is_own)
 	tp_pattern_lower(function, sizeof(function), is_cxx ? plain : subject.function);
 	list.at = (uint32_t)m->n_pool;
 	for (uint32_t i = 0; i < near.n; i++) {
+		assert(m->pool && near.at + i < m->n_pool);
 		uint16_t glob = m->pool[near.at + i];
 		if (!tp_frame_glob_fits_function(&m->rows->globs[glob].frame, function))
 			continue;
@@ -125,6 +127,7 @@ static void touch(struct matcher *m, uint16_t way)
  * variant are stored in order. */
 static void advance(struct matcher *m, struct stack_walk *walk, struct hit_list list)
 {
+	assert(m->pool || !list.n);
 	for (uint32_t i = list.n; i-- > 0;) {
 		const struct tp_idiom_glob *glob = &m->rows->globs[m->pool[list.at + i]];
 		if (glob->use == TP_IDIOM_GLOB_WORK) {

@@ -221,7 +221,7 @@ static void ratio_of_sums(const double *x, const double *w, size_t n, struct tp_
 		out->n_batches = m;
 		out->low = p - tp_stats_t975(m - 1) * error;
 		out->high = p + tp_stats_t975(m - 1) * error;
-		out->is_drifting = out->effective_n < TP_INTERVAL_VALUES_MIN;
+		out->is_drifting = out->effective_n < (double)TP_INTERVAL_VALUES_MIN;
 	}
 	free(residual);
 }

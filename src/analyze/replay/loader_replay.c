@@ -260,9 +260,9 @@ struct tp_replayed tp_loader_replay(const struct tp_loader_replay *replay)
 	}
 	free(play.workers);
 	free(play.is_ready);
+	size_t n_filling = play.n / FILLING_PART;
 	return (struct tp_replayed){
-		.step_ns =
-			(play.now_ns - play.filled_ns) / (double)(play.n - play.n / FILLING_PART),
+		.step_ns = (play.now_ns - play.filled_ns) / (double)(play.n - n_filling),
 		.delay_ratio = play.wanted_ns > 0 ? play.delayed_ns / play.wanted_ns : 0,
 	};
 }

@@ -317,7 +317,7 @@ static bool has_period(const size_t *at, size_t n)
 	for (size_t i = 0; i + 1 < n; i++)
 		alike += fabs(gaps[i] - median) < 1;
 	free(gaps);
-	return median <= TP_RECURRING_PERIOD_MAX && alike * 5 >= (n - 1) * 4;
+	return median <= (double)TP_RECURRING_PERIOD_MAX && alike * 5 >= (n - 1) * 4;
 }
 
 /* Slow steps that are frequent, or come once per round of loader workers, are normal for the

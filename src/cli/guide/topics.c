@@ -216,7 +216,8 @@ void tp_topic_prose(struct tp_page *page, const char *text)
 	for (const char *at = text; *at; at++) {
 		bool ends_paragraph = at[1] == '\n' || at[1] == ' ' || at[1] == '\0';
 		bool is_in_prose = at != text && at[-1] != '\n';
-		tp_buf_putc(&joined, *at == '\n' && is_in_prose && !ends_paragraph ? ' ' : *at);
+		bool is_wrapped = *at == '\n' && is_in_prose && !ends_paragraph;
+		tp_buf_putc(&joined, (char)(is_wrapped ? ' ' : *at));
 	}
 	tp_topic_text(page, tp_buf_text(&joined));
 	tp_buf_release(&joined);
