@@ -246,6 +246,8 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 		reading = reading_of(sums, segment, reading);
 		if (!ns || is_idle(analysis, segment))
 			continue;
+		if (is_import(analysis, segment))
+			reading = &sums->readings[0];
 		sums->busy_ns += ns;
 		if (is_work(segment))
 			add_work(sums, reading, true, ns);
