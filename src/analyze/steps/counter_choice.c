@@ -47,7 +47,7 @@ bool tp_counter_choice_is_better(const struct tp_counter_steps *counted, const s
 	       fabs(more) <= TP_COUNTER_DIFFERS_MAX * n;
 }
 
-bool tp_counter_choice_splits_stays(const struct tp_counter_steps *counted,
+bool tp_counter_choice_splits_calls(const struct tp_counter_steps *counted,
 				    const struct tp_loop *loop)
 {
 	size_t n_split = 0;

@@ -18,7 +18,7 @@ bool tp_counter_choice_is_better(const struct tp_counter_steps *counted,
 /* Returns true if rounds of a for loop begin inside stays of the marker: what lies between two
  * calls of it is too short for the samples, so that stacks show several calls as one. The marker
  * must be called by the function that contains the for loop. */
-bool tp_counter_choice_splits_stays(const struct tp_counter_steps *counted,
+bool tp_counter_choice_splits_calls(const struct tp_counter_steps *counted,
 				    const struct tp_loop *loop);
 /* Returns true if both counts are equal, except for rounds that either may miss. */
 bool tp_counter_choice_is_same(const struct tp_counter_steps *counted, const struct tp_loop *loop);

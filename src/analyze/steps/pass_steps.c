@@ -375,7 +375,7 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 	bool is_counted =
 		has_counter &&
 		(tp_counter_choice_is_better(&counted, &loop) ||
-		 (tp_counter_choice_splits_stays(&counted, &loop) &&
+		 (tp_counter_choice_splits_calls(&counted, &loop) &&
 		  tp_loop_location_has_counter(&loop, &tree, analysis->trace, counted.name)));
 	bool is_its_loop =
 		is_counted || (has_counter && tp_counter_choice_is_same(&counted, &loop));
