@@ -13,6 +13,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+/* A rank of a job in the interval. */
+struct tp_live_rank {
+	int64_t number; /* -1 = unknown */
+	pid_t pid;
+	const struct tp_profile *profile; /* borrowed */
+};
+
+/* Returns its communication, most of which is waiting for other ranks, as a share of its main
+ * thread's time. */
+double tp_live_rank_waits(const struct tp_live_rank *rank);
 
 /* Information that the profile does not have. Texts are borrowed. */
 struct tp_live {
@@ -26,6 +38,10 @@ struct tp_live {
 	const char *end_note; /* the last line: which key quits, or how the program ended; NULL */
 	/* Earlier intervals and the last alarm; NULL = unknown. */
 	const struct tp_live_history *history;
+	/* The ranks of a job, of which shown_rank is the one with the profile; NULL = no job. */
+	const struct tp_live_rank *ranks;
+	size_t n_ranks;
+	size_t shown_rank;
 	size_t max_lines; /* height of the screen; 0 = as many lines as are useful */
 };
 
@@ -37,8 +53,8 @@ void tp_report_live(struct tp_page *page, const struct tp_profile *profile,
 /* Schema id of the following; any 1.x can be read. */
 #define TP_LIVE_SCHEMA "trainprof-top/1.0"
 
-/* Appends the interval as one line of JSON: parts, steps, threads, lines, cost, alarm. Values that
- * are not known are null. */
+/* Appends the interval as one line of JSON: parts, steps, threads, lines, cost, alarm, ranks.
+ * Values that are not known are null. */
 void tp_report_live_add_json(struct tp_buf *out, const struct tp_profile *profile,
 			     const struct tp_live *live);
 

@@ -16,21 +16,6 @@
 /* A shorter rest at the end gets no block of its own. */
 #define WINDOW_MIN_NS (100 * TP_NS_PER_MS)
 
-struct tp_live_analysis {
-	struct tp_trace trace;
-	struct tp_profile profile;
-	struct tp_report report;
-};
-
-static void free_analysis(struct tp_live_analysis *analysis)
-{
-	if (!analysis)
-		return;
-	tp_profile_release(&analysis->profile);
-	tp_trace_release(&analysis->trace);
-	free(analysis);
-}
-
 enum tp_status tp_live_display_init(struct tp_live_display *display, const struct tp_cli *cli,
 				    const struct tp_live_view_options *options,
 				    struct tp_error *err)
@@ -52,7 +37,7 @@ void tp_live_display_release(struct tp_live_display *display)
 {
 	tp_viewer_release(&display->viewer);
 	tp_view_free(display->view);
-	free_analysis(display->shown);
+	tp_live_analysis_free(display->shown);
 	if (display->patterns)
 		tp_patterns_free(display->patterns);
 	tp_buf_release(&display->note);
@@ -78,7 +63,7 @@ static void add_block(struct tp_buf *out, struct tp_live_display *display)
 	const struct tp_report_style style =
 		tp_live_screen_style(&display->screen, &display->live.max_lines);
 	tp_page_init(&page, &style);
-	tp_report_live(&page, &display->shown->profile, &display->live);
+	tp_report_live(&page, tp_live_analysis_profile(display->shown), &display->live);
 	tp_buf_puts(out, tp_buf_text(&page.out));
 	tp_page_release(&page);
 }
@@ -94,7 +79,8 @@ static bool draw(struct tp_live_display *display)
 	if (display->screen.is_terminal)
 		return tp_viewer_draw(&display->viewer);
 	if (display->options->is_json) {
-		tp_report_live_add_json(&out, &display->shown->profile, &display->live);
+		tp_report_live_add_json(&out, tp_live_analysis_profile(display->shown),
+					&display->live);
 		is_written = tp_live_screen_write(&display->screen, &out);
 	} else {
 		add_block(&out, display);
@@ -154,27 +140,6 @@ static void read_clock(char *out, size_t size)
 		strftime(out, size, "%H:%M:%S", &local);
 }
 
-/* Returns NULL if the interval cannot be analysed. */
-static struct tp_live_analysis *analyze(const struct tp_live_display *display,
-					struct tp_window *window, const struct tp_run_info *run,
-					uint64_t until_ns)
-{
-	static const char no_rules[] = "a few seconds are too short for advice";
-	static const struct tp_analyze_options automatic = {.steps = TP_STEPS_AUTO};
-	struct tp_live_analysis *analysis = tp_alloc(sizeof(*analysis));
-	tp_window_cut(window, &analysis->trace, run, display->from_ns, until_ns);
-	if (tp_analyze(&analysis->profile, &analysis->trace, display->patterns, &automatic, NULL) !=
-	    TP_OK) {
-		tp_trace_release(&analysis->trace);
-		free(analysis);
-		return NULL;
-	}
-	analysis->report = (struct tp_report){.profile = &analysis->profile,
-					      .no_findings_because = no_rules,
-					      .directory = display->subject};
-	return analysis;
-}
-
 static void update_view(struct tp_live_display *display)
 {
 	const struct tp_report *report = &display->shown->report;
@@ -195,13 +160,17 @@ static void replace_analysis(struct tp_live_display *display, struct tp_live_ana
 {
 	struct tp_live_analysis *before = display->shown;
 	display->shown = analysis;
+	display->shown_pid = tp_live_analysis_pid(analysis);
+	display->live.ranks = analysis->ranks;
+	display->live.n_ranks = analysis->ranks ? analysis->n_profiles : 0;
+	display->live.shown_rank = analysis->shown;
 	display->live.window_ns = until_ns - display->from_ns;
 	display->live.watched_ns = until_ns > display->begun_ns ? until_ns - display->begun_ns : 0;
 	read_clock(display->clock, sizeof(display->clock));
 	update_live(display);
 	if (display->screen.is_terminal)
 		update_view(display);
-	free_analysis(before);
+	tp_live_analysis_free(before);
 }
 
 bool tp_live_display_show(struct tp_live_display *display, struct tp_window *window,
@@ -212,16 +181,19 @@ bool tp_live_display_show(struct tp_live_display *display, struct tp_window *win
 		return true;
 	if (until_ns - display->from_ns > 2 * display->options->interval_ns)
 		display->from_ns = until_ns - display->options->interval_ns;
-	struct tp_live_analysis *analysis = analyze(display, window, run, until_ns);
+	struct tp_live_analysis *analysis =
+		tp_live_analysis_new(window, run, display->from_ns, until_ns, display->patterns,
+				     display->shown_pid);
 	if (!analysis)
 		return true;
+	analysis->report.directory = display->subject;
 	read_clock(clock, sizeof(clock));
-	tp_live_history_add(&display->history, &analysis->profile, clock);
+	tp_live_history_add(&display->history, tp_live_analysis_profile(analysis), clock);
 	read_self_cost(display);
 	display->n_shown++;
 	/* What the user looks at stays; an alarm is shown all the same. */
 	if (display->view && tp_view_is_held(display->view)) {
-		free_analysis(analysis);
+		tp_live_analysis_free(analysis);
 		if (display->history.is_new)
 			tp_view_show_message(display->view, display->history.alarm);
 	} else {

@@ -4,6 +4,7 @@
 #ifndef TRAINPROF_SRC_CLI_LIVE_LIVE_DISPLAY_H
 #define TRAINPROF_SRC_CLI_LIVE_LIVE_DISPLAY_H
 
+#include "cli/live/live_analysis.h"
 #include "cli/live/live_view.h"
 #include "cli/live/viewer.h"
 #include "cli/terminal/live_screen.h"
@@ -12,9 +13,6 @@
 #include "trainprof/model/window.h"
 #include "trainprof/report/live.h"
 #include "trainprof/report/live_history.h"
-
-/* An interval that was analysed. */
-struct tp_live_analysis;
 
 struct tp_live_display {
 	const struct tp_cli *cli;
@@ -33,6 +31,7 @@ struct tp_live_display {
 	uint64_t cpu_at_ns;
 	/* The interval that is shown. */
 	struct tp_live_analysis *shown;
+	pid_t shown_pid; /* of the rank that it shows in detail; 0 = no job */
 	struct tp_live live;
 	char clock[16];
 	struct tp_live_history history;

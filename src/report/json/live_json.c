@@ -83,6 +83,30 @@ static void write_lines(struct tp_json_writer *w, const struct tp_profile *profi
 	tp_json_close(w, ']');
 }
 
+/* In the order of their numbers; the rank of the parts, steps, threads and lines is marked. */
+static void write_ranks(struct tp_json_writer *w, const struct tp_live *live)
+{
+	tp_json_write_key(w, "ranks");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < live->n_ranks; i++) {
+		const struct tp_live_rank *rank = &live->ranks[i];
+		const struct tp_line_result *line;
+		tp_json_open(w, '{');
+		tp_json_put_number(w, "rank", rank->number >= 0 ? (double)rank->number : NAN);
+		tp_json_put_uint(w, "pid", (uint64_t)rank->pid);
+		tp_json_put_bool(w, "is_shown", i == live->shown_rank);
+		write_parts(w, rank->profile);
+		write_steps(w, rank->profile);
+		tp_json_write_key(w, "line");
+		if (rank->profile->total_ns && tp_report_top_lines(&line, 1, rank->profile))
+			tp_report_json_line(w, rank->profile, line);
+		else
+			tp_json_write_null(w);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
 void tp_report_live_add_json(struct tp_buf *out, const struct tp_profile *profile,
 			     const struct tp_live *live)
 {
@@ -106,6 +130,7 @@ void tp_report_live_add_json(struct tp_buf *out, const struct tp_profile *profil
 	tp_json_put_string(&w, "end", live->end_note);
 	write_threads(&w, profile);
 	write_lines(&w, profile);
+	write_ranks(&w, live);
 	tp_json_close(&w, '}');
 	tp_buf_puts(out, tp_buf_text(&w.out));
 	tp_json_writer_release(&w);

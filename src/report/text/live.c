@@ -20,6 +20,7 @@ enum {
 	NARROW_BELOW = 64,
 	THREADS_MAX = 10, /* if the number of lines is not limited */
 	HOT_MAX = 5,
+	RANKS_MAX = 8,
 	ROWS_MIN = 1, /* rows that a table needs to be worth its heading */
 	HEADING = 2,  /* lines of a heading, with the empty line before it */
 	FOOT = 3,     /* lines below the tables */
@@ -337,6 +338,7 @@ void tp_report_live(struct tp_page *page, const struct tp_profile *profile,
 	struct tp_report_digest digest;
 	tp_report_digest_make(&digest, &report);
 	print_header(page, &digest, live);
+	tp_report_live_ranks(page, live, RANKS_MAX);
 	tp_report_live_limit(page, &digest);
 	tp_report_live_steps(page, profile);
 	tp_report_live_history(page, live);

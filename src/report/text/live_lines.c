@@ -2,12 +2,15 @@
 /* Lines about a running program, for the blocks of text and for the viewer's first screen. */
 #include "live_lines.h"
 
+#include "report/digest/source_lines.h"
 #include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 void tp_report_live_limit(struct tp_page *page, const struct tp_report_digest *digest)
 {
@@ -43,6 +46,87 @@ void tp_report_live_steps(struct tp_page *page, const struct tp_profile *profile
 	tp_page_column(page, 2);
 	tp_page_wrap(page, 4, time->n ? TP_PAINT_NONE : TP_PAINT_DIM, tp_buf_text(&text), 1);
 	tp_buf_release(&text);
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+double tp_live_rank_waits(const struct tp_live_rank *rank)
+{
+	const struct tp_profile *profile = rank->profile;
+	return profile->total_ns ? (double)profile->parts[TP_PART_COMMUNICATION].time_ns /
+					   (double)profile->total_ns
+				 : 1;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct tp_live_rank *x = *(const struct tp_live_rank *const *)a;
+	const struct tp_live_rank *y = *(const struct tp_live_rank *const *)b;
+	double more = tp_live_rank_waits(x) - tp_live_rank_waits(y);
+	if (more != 0)
+		return more < 0 ? -1 : 1;
+	return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+				      : (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Of the rank's processes: those of other ranks have no role in it. */
+static double cpus_of(const struct tp_profile *profile)
+{
+	uint64_t on_cpu_ns = 0;
+	uint64_t window_ns = profile->window_end_ns - profile->window_start_ns;
+	for (size_t i = 0; i < profile->n_threads; i++) {
+		enum tp_role role = profile->threads[i].process_role;
+		if (role != TP_ROLE_OTHER && role != TP_ROLE_LAUNCHER)
+			on_cpu_ns += profile->threads[i].on_cpu_ns;
+	}
+	return window_ns ? (double)on_cpu_ns / (double)window_ns : 0;
+}
+
+static void print_rank(struct tp_page *page, const struct tp_live_rank *rank, bool is_shown)
+{
+	const struct tp_profile *profile = rank->profile;
+	const struct tp_line_result *line;
+	struct tp_buf number = {0};
+	struct tp_buf most = {0};
+	if (rank->number >= 0)
+		tp_buf_printf(&number, "%lld", (long long)rank->number);
+	else
+		tp_buf_puts(&number, "?");
+	if (!profile->total_ns)
+		tp_buf_puts(&most, "its main thread was not seen");
+	else if (tp_report_top_lines(&line, 1, profile))
+		tp_report_add_line_share(&most, profile, line);
+	else if (profile->limiter != TP_N_PARTS)
+		tp_buf_puts(&most, tp_part_name(profile->limiter));
+	tp_page_addf(page, TP_PAINT_NONE, "%c%7s %8d  %5.1f  %7.1f  ", is_shown ? '>' : ' ',
+		     tp_buf_text(&number), (int)rank->pid, 100 * cpus_of(profile),
+		     100 * tp_live_rank_waits(rank));
+	tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&most));
+	tp_page_end(page);
+	tp_buf_release(&number);
+	tp_buf_release(&most);
+}
+
+void tp_report_live_ranks(struct tp_page *page, const struct tp_live *live, size_t most)
+{
+	size_t n = live->n_ranks;
+	if (!n || !most)
+		return;
+	const struct tp_live_rank **order = tp_alloc(n * sizeof(const void *));
+	for (size_t i = 0; i < n; i++)
+		order[i] = &live->ranks[i];
+	qsort(order, n, sizeof(const void *), compare_ranks);
+	tp_page_add(page, TP_PAINT_BOLD, "    rank      pid  CPU %  comm. %  most of its time");
+	tp_page_end(page);
+	size_t shown = n <= most ? n : most - 1;
+	for (size_t i = 0; i < shown; i++)
+		print_rank(page, order[i], order[i] == &live->ranks[live->shown_rank]);
+	if (shown < n) {
+		tp_page_addf(page, TP_PAINT_DIM, "%8zu more, which wait longer", n - shown);
+		tp_page_end(page);
+	}
+	tp_page_end(page);
+	free(order);
 }
 
 /* The step times of earlier intervals; the scale goes from zero to twice their mean, or to the

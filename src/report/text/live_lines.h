@@ -13,6 +13,10 @@ void tp_report_live_limit(struct tp_page *page, const struct tp_report_digest *d
 /* "20 steps per second, 49.7 ms each, p95 71 ms", or why there are none. */
 void tp_report_live_steps(struct tp_page *page, const struct tp_profile *profile);
 
+/* A table of the ranks of a job, those that wait least for others first; nothing if it is none. Has
+ * at most `most` rows. */
+void tp_report_live_ranks(struct tp_page *page, const struct tp_live *live, size_t most);
+
 /* Step times of earlier intervals, and the last alarm; nothing without a history. */
 void tp_report_live_history(struct tp_page *page, const struct tp_live *live);
 

@@ -13,7 +13,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { ADVICE_FROM = 16, LABELS_MAX = 4 };
+enum { ADVICE_FROM = 16, LABELS_MAX = 4, RANKS_MAX = 8 };
 
 /* Items: parts, largest first; then advice from ADVICE_FROM on. */
 static void make(struct tp_view *view, struct tp_view_place *place)
@@ -56,6 +56,7 @@ static void print_step_line(struct tp_view *view, struct tp_page *page)
 static void print_live_head(struct tp_view *view, struct tp_page *page)
 {
 	const struct tp_live *live = view->input.live;
+	tp_report_live_ranks(page, live, RANKS_MAX);
 	tp_report_live_limit(page, &view->digest);
 	tp_report_live_steps(page, view->profile);
 	tp_report_live_history(page, live);

@@ -56,6 +56,38 @@ START_TEST(an_interval_is_one_line_with_the_profile_in_it)
 }
 END_TEST
 
+START_TEST(ranks_of_a_job_have_their_parts_and_a_line)
+{
+	struct sample s;
+	sample_init(&s);
+	const struct tp_live_rank ranks[] = {
+		{.number = 0, .pid = 4243, .profile = &s.profile},
+		{.number = -1, .pid = 4244, .profile = &s.profile},
+	};
+	struct tp_live job = live;
+	job.ranks = ranks;
+	job.n_ranks = 2;
+	job.shown_rank = 1;
+	struct tp_json_doc *doc = write(&s, &job);
+	const struct tp_json *list = tp_json_get(tp_json_root(doc), "ranks");
+	ck_assert_uint_eq(tp_json_count(list), 2);
+	size_t i = 0;
+	TP_JSON_EACH (rank, list) {
+		ck_assert_uint_eq(number(rank, "pid"), 4243 + i);
+		ck_assert_int_eq(tp_json_type(tp_json_get(rank, "rank")),
+				 i ? TP_JSON_NULL : TP_JSON_NUMBER);
+		ck_assert_uint_eq(number(rank, "total_ns"), s.profile.total_ns);
+		ck_assert_ptr_nonnull(tp_json_get(rank, "line"));
+		i++;
+	}
+	tp_json_free(doc);
+	doc = write(&s, &live);
+	ck_assert_uint_eq(tp_json_count(tp_json_get(tp_json_root(doc), "ranks")), 0);
+	tp_json_free(doc);
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(an_alarm_is_in_the_interval_that_gave_it)
 {
 	struct sample s;
@@ -104,6 +136,7 @@ Suite *suite_report_live_json(void)
 	TCase *tc = tcase_create("live_json");
 	tcase_add_test(tc, an_interval_is_one_line_with_the_profile_in_it);
 	tcase_add_test(tc, an_alarm_is_in_the_interval_that_gave_it);
+	tcase_add_test(tc, ranks_of_a_job_have_their_parts_and_a_line);
 	tcase_add_test(tc, unknown_values_are_null);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -54,6 +54,41 @@ START_TEST(lines_keep_to_the_width)
 }
 END_TEST
 
+/* The rank that waits least for the others comes first: they wait for it. */
+START_TEST(ranks_are_in_the_order_of_their_waits)
+{
+	static const struct tp_trace trace;
+	struct tp_thread_result threads[] = {
+		{.process_role = TP_ROLE_TRAINER, .on_cpu_ns = 1000000000},
+		{.process_role = TP_ROLE_OTHER, .on_cpu_ns = 2000000000}, /* of another rank */
+	};
+	struct tp_profile profiles[3];
+	struct tp_live_rank ranks[3];
+	for (unsigned i = 0; i < 3; i++) {
+		profiles[i] = (struct tp_profile){.trace = &trace,
+						  .total_ns = 1000,
+						  .window_end_ns = 2000000000,
+						  .limiter = TP_PART_HOST,
+						  .threads = threads,
+						  .n_threads = 2};
+		profiles[i].parts[TP_PART_COMMUNICATION].time_ns = 400 - 100 * i;
+		ranks[i] = (struct tp_live_rank){.number = i,
+						 .pid = 50 + (int)i,
+						 .profile = &profiles[i]};
+	}
+	const struct tp_live live = {.ranks = ranks, .n_ranks = 3, .shown_rank = 2};
+	const struct tp_report_style style = {.width = 80};
+	struct tp_page page;
+	tp_page_init(&page, &style);
+	tp_report_live_ranks(&page, &live, 2);
+	ck_assert_str_eq(tp_buf_text(&page.out),
+			 "    rank      pid  CPU %  comm. %  most of its time\n"
+			 ">      2       52   50.0     20.0  host\n"
+			 "       2 more, which wait longer\n\n");
+	tp_page_release(&page);
+}
+END_TEST
+
 START_TEST(an_interval_without_steps_is_empty)
 {
 	begin();
@@ -80,6 +115,7 @@ Suite *suite_report_live_lines(void)
 	tcase_add_test(tc, each_interval_is_a_cell_and_the_longest_step_is_named);
 	tcase_add_test(tc, lines_keep_to_the_width);
 	tcase_add_test(tc, an_interval_without_steps_is_empty);
+	tcase_add_test(tc, ranks_are_in_the_order_of_their_waits);
 	tcase_add_test(tc, the_last_alarm_stays);
 	suite_add_tcase(suite, tc);
 	return suite;
