@@ -327,7 +327,8 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 {
 	char text[100];
 	if (!ring->decoder) {
-		add_problem(out, TP_PRESENCE_NO_LIBRARY, ring->why.text);
+		add_problem(out, ring->has_no_file ? TP_PRESENCE_NO_DEVICE : TP_PRESENCE_NO_LIBRARY,
+			    ring->why.text);
 		return;
 	}
 	const struct tp_gpu_ring_header *header = &ring->file.header;
@@ -404,7 +405,8 @@ static void report_availability(struct cupti *cupti, const struct outcome *outco
 	double seconds = (double)(until_ns - cupti->started_ns) * 1e-9;
 	*out = (struct tp_availability){0};
 	if (cupti->has_cuda && !cupti->rings.n) {
-		snprintf(out->reason, sizeof(out->reason), "the program did not start CUDA");
+		snprintf(out->reason, sizeof(out->reason),
+			 "no process started CUDA, or none with " CUDA_INJECTION);
 		return;
 	}
 	if (outcome->trouble[0] && !outcome->n_working &&

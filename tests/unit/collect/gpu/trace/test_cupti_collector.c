@@ -11,6 +11,7 @@
 #include "trainprof/model/trace.h"
 
 #include <check.h>
+#include <errno.h>
 
 static struct tp_host host = {.root = "", .is_live = true};
 static struct tp_collect_config config;
@@ -157,7 +158,24 @@ START_TEST(a_program_without_cuda_is_said_to_be_one)
 	sample();
 	const struct tp_source *source = stop();
 	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
-	ck_assert_str_eq(reason_of(source), "the program did not start CUDA");
+	ck_assert_str_eq(reason_of(source),
+			 "no process started CUDA, or none with CUDA_INJECTION64_PATH");
+}
+END_TEST
+
+/* A program that started CUDA must not be said not to have done so. */
+START_TEST(a_ring_that_could_not_be_made_is_told)
+{
+	char path[600];
+	snprintf(path, sizeof(path), "%s/gpu-7-1-0.ring.%d", env_value("TRAINPROF_GPU_RINGS"),
+		 ENOSPC);
+	FILE *file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fclose(file);
+	sample();
+	const struct tp_source *source = stop();
+	ck_assert_int_eq(source->presence, TP_PRESENCE_NO_DEVICE);
+	ck_assert_str_eq(reason_of(source), "no file for GPU events: no space left on device");
 }
 END_TEST
 
@@ -466,6 +484,7 @@ Suite *suite_collect_cupti_collector(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_program_finds_the_agent_and_the_directory);
 	tcase_add_test(tc, a_program_without_cuda_is_said_to_be_one);
+	tcase_add_test(tc, a_ring_that_could_not_be_made_is_told);
 	tcase_add_test(tc, ranges_are_left_to_the_tool_that_has_them);
 	tcase_add_test(tc, cuda_is_left_to_the_tool_that_has_it);
 	tcase_add_test(tc, ranges_that_were_left_out_are_told);
