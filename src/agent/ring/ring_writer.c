@@ -117,24 +117,25 @@ static bool can_grow_to(size_t bytes)
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
 }
 
-/* The other half is for the program: its data loading workers share memory in /dev/shm, and die of
- * SIGBUS where that is full. A memfd has no file system of its own. */
-static bool leaves_half(int fd, size_t bytes)
+/* A memfd has no file system of its own, and so no limit. */
+static bool is_free(int fd, uint64_t bytes)
 {
 	struct statvfs about;
 	return fstatvfs(fd, &about) != 0 || !about.f_blocks ||
-	       (uint64_t)about.f_bavail * about.f_frsize >= 2 * (uint64_t)bytes;
+	       (uint64_t)about.f_bavail * about.f_frsize >= bytes;
 }
 
 /* Reserves disk space in advance, because a full disk would raise SIGBUS in the program. Older
  * kernels abort the call at any signal without progress, and the program may have timers that send
- * many. */
-static int allocate(int fd, size_t bytes)
+ * many. As much as the whole ring takes is left to the program, whose data loading workers share
+ * memory in /dev/shm and die of SIGBUS where that is full; other processes may allocate a ring at
+ * the same time. */
+static int allocate(int fd, size_t bytes, size_t whole_bytes)
 {
-	int failure = leaves_half(fd, bytes) ? EINTR : ENOSPC;
+	int failure = is_free(fd, 2 * (uint64_t)whole_bytes) ? EINTR : ENOSPC;
 	for (int i = 0; failure == EINTR && i < MAX_TRIES; i++)
 		failure = posix_fallocate(fd, 0, (off_t)bytes);
-	return failure;
+	return failure || is_free(fd, whole_bytes) ? failure : ENOSPC;
 }
 
 /* The reader would otherwise take this for a program that never started CUDA. */
@@ -161,7 +162,9 @@ int tp_ring_writer_create(struct tp_ring_writer *out, const char *directory, uin
 		return errno;
 	ring.device = about.st_dev;
 	ring.inode = about.st_ino;
-	int failure = can_grow_to(file_bytes(n_events)) ? allocate(ring.fd, EVENTS_AT) : EFBIG;
+	int failure = EFBIG;
+	if (can_grow_to(file_bytes(n_events)))
+		failure = allocate(ring.fd, EVENTS_AT, file_bytes(n_events));
 	char *map = MAP_FAILED;
 	if (!failure) {
 		map = mmap(NULL, file_bytes(n_events), PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd,
@@ -209,7 +212,10 @@ int tp_ring_writer_reserve(struct tp_ring_writer *ring)
 		return 0;
 	if (!has_file(ring))
 		return EBADF;
-	int failure = allocate(ring->fd, file_bytes(ring->n_events));
+	size_t bytes = file_bytes(ring->n_events);
+	int failure = allocate(ring->fd, bytes, bytes);
+	if (failure && !ring->is_nameless)
+		(void)!ftruncate(ring->fd, EVENTS_AT);
 	if (failure)
 		return failure;
 	map_events(ring);
