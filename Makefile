@@ -325,6 +325,11 @@ proof-cupti-peers: $(AGENT) $(NULL_DRIVER) $(B)/programs/cupti_peers
 check-exits: $(AGENT) $(B)/programs/gpu_launcher $(CUDA_DOUBLES)
 	$(Q)tests/agent/check_exits.sh $(B)
 
+## check-room: rings of eight ranks and of 300 processes in a small /dev/shm, beside a loader worker
+.PHONY: check-room
+check-room: trainprof $(AGENT) $(B)/programs/gpu_launcher $(CUDA_DOUBLES) $(NVML_DOUBLES)
+	$(Q)tests/agent/check_room.sh $(B)
+
 # ---- tests on a real GPU ------------------------------------------------------------------------
 .PHONY: bundle-gpu check-gpu-script
 BUNDLE := $(B)/h200
