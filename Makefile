@@ -380,7 +380,7 @@ bundle-gpu: $(addprefix $(B)/gpu/,trainprof gpu_bench cupti_probe.so) $(AGENT) $
 	$(Q)tests/gpu/bundle.sh $(B) $(BUNDLE)
 
 ## check-gpu-script: run that script on the doubles of CUDA, with phases that crash, hang or are cut
-check-gpu-script: bundle-gpu $(CUDA_DOUBLES) $(NVML_DOUBLES) $(B)/programs/gpu_script
+check-gpu-script: bundle-gpu $(CUDA_DOUBLES) $(NULL_DRIVER) $(NVML_DOUBLES) $(B)/programs/gpu_script
 	$(Q)tests/gpu/check_verify.sh $(BUNDLE) $(B)/doubles $(B)/programs
 
 # ---- Python stacks, read from outside -------------------------------------------------------------
