@@ -291,7 +291,7 @@ check-replay: $(REPLAYED)
 	$(Q)tests/agent/check_replay.sh $(B)
 
 ## check-cupti: the agent with NVIDIA's own CUPTI of ten versions (pip fetches them into build/cupti), on a driver that does nothing
-.PHONY: check-cupti check-peers fetch-cupti proof-cupti-ends proof-cupti-peers proof-frameworks
+.PHONY: check-cupti check-peers fetch-cupti proof-cupti-ends proof-cupti-start proof-cupti-peers proof-frameworks
 CUPTIS ?= build/cupti
 check-cupti: $(AGENT) $(NULL_DRIVER) $(B)/unit $(addprefix $(B)/programs/,cuda_ends cupti_calls)
 	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
@@ -305,6 +305,11 @@ fetch-cupti:
 proof-cupti-ends: $(AGENT) $(NULL_DRIVER) $(B)/programs/cuda_ends
 	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
 	$(Q)tests/agent/cupti_ends.py $(B) $(CUPTIS) $(or $(N),2000)
+
+## proof-cupti-start: how much longer cuInit() takes with the agent, ROUNDS=20 times each, beside CUPTI's own start
+proof-cupti-start: $(AGENT) $(NULL_DRIVER) $(addprefix $(B)/programs/,cuda_ends cupti_calls)
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+	$(Q)tests/agent/cupti_start.py $(B) $(CUPTIS) $(or $(ROUNDS),20)
 
 ## check-peers: the user's profilers beside the agent on the same versions: none loses a record, each ends as without the agent
 check-peers: $(AGENT) $(NULL_DRIVER) $(B)/programs/cupti_peers
@@ -324,6 +329,26 @@ proof-cupti-peers: $(AGENT) $(NULL_DRIVER) $(B)/programs/cupti_peers
 .PHONY: check-exits
 check-exits: $(AGENT) $(B)/programs/gpu_launcher $(CUDA_DOUBLES)
 	$(Q)tests/agent/check_exits.sh $(B)
+
+# The agent and a program with a sanitizer, which other programs lack.
+$(B)/threads/libtrainprof-agent.so: $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(AGENT_CFLAGS) $(CFLAGS_tsan) -shared -Wl,-soname,$(@F) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lpthread -ldl
+
+$(B)/threads/gpu_launcher: tests/programs/gpu_launcher.c tests/doubles/cuda_double.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS_tsan) -o $@ $< -lpthread -ldl
+
+.PHONY: check-threads
+check-threads: $(addprefix $(B)/threads/,libtrainprof-agent.so gpu_launcher) $(CUDA_DOUBLES)
+	$(Q)tests/agent/check_threads.sh $(B)
+
+## check-room: rings of eight ranks and of 300 processes in a small /dev/shm, beside a loader worker
+.PHONY: check-room
+check-room: trainprof $(AGENT) $(B)/programs/gpu_launcher $(CUDA_DOUBLES) $(NVML_DOUBLES)
+	$(Q)tests/agent/check_room.sh $(B)
 
 # ---- tests on a real GPU ------------------------------------------------------------------------
 .PHONY: bundle-gpu check-gpu-script
@@ -355,7 +380,7 @@ bundle-gpu: $(addprefix $(B)/gpu/,trainprof gpu_bench cupti_probe.so) $(AGENT) $
 	$(Q)tests/gpu/bundle.sh $(B) $(BUNDLE)
 
 ## check-gpu-script: run that script on the doubles of CUDA, with phases that crash, hang or are cut
-check-gpu-script: bundle-gpu $(CUDA_DOUBLES) $(NVML_DOUBLES) $(B)/programs/gpu_script
+check-gpu-script: bundle-gpu $(CUDA_DOUBLES) $(NULL_DRIVER) $(NVML_DOUBLES) $(B)/programs/gpu_script
 	$(Q)tests/gpu/check_verify.sh $(BUNDLE) $(B)/doubles $(B)/programs
 
 # ---- Python stacks, read from outside -------------------------------------------------------------
@@ -751,7 +776,7 @@ clang:
 
 ## tsan: the suites where threads meet, under ThreadSanitizer
 tsan:
-	+$(Q)$(MAKE) --no-print-directory VARIANT=tsan check-unit SUITE='$(TSAN_SUITES)'
+	+$(Q)$(MAKE) --no-print-directory VARIANT=tsan check-unit check-threads SUITE='$(TSAN_SUITES)'
 
 ## valgrind: unit tests under memcheck; slow
 valgrind: $(B)/unit

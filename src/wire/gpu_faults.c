@@ -31,6 +31,9 @@ static const struct tp_gpu_fault faults[] = {
 	 "work of CUDA graphs may be linked to wrong launches after the first window", NULL,
 	 "release notes of CUPTI, 13.1 update 1, which do not say since when; "
 	 "pytorch/kineto#1165, 2026-11-22"},
+	{TP_GPU_FAULT_WRONG_DATA, 130200, 130300, false,
+	 "after a window it refuses profilers that share CUPTI (13.3 does not)", NULL,
+	 "cupti_calls.txt, measured with 13.2.75 and 13.3.75, 2026-11-26"},
 };
 
 enum { N_FAULTS = sizeof(faults) / sizeof(faults[0]) };

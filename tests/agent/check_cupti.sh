@@ -68,15 +68,46 @@ ends_while_released() {
 	claim $? "$version: the program ends, CUPTI's start goes on: $(tr '\n' ' ' <"$case/output")"
 }
 
-survives_driver() { # survives_driver VARIABLE=VALUE: and reports that CUPTI does not start
-	begin_case "driver-$1"
-	with_agent "$1" CUDA_ENDS_WHEN="$case/go" "$build/programs/cuda_ends" return &
-	wait_for_state $FAILED
-	claim $? "$version, $1: it has failed (state $(state))"
+# A driver that answers late: cuInit() returns meanwhile, and all is collected in the end.
+opens_when_released() {
+	begin_case late
+	touch "$case/hold"
+	with_agent NULL_DRIVER_HOLD="$case/hold" CUDA_ENDS_WHEN="$case/go" "$build/programs/cuda_ends" return &
+	wait_for_file "$case/hold.held"
+	[ "$(state)" = $STARTING ]
+	claim $? "$version, late driver: the program runs while CUPTI starts (state $(state))"
+	rm -f "$case/hold"
+	wait_for_state $OPEN
+	claim $? "$version, late driver: it collects in the end (state $(state))"
 	touch "$case/go"
 	wait $!
 	ends_well $?
-	claim $? "$version, $1: the program returns as without us"
+	claim $? "$version, late driver: the program returns as without us"
+}
+
+survives_driver() { # survives_driver STATE VARIABLE=VALUE: the agent comes to that state
+	begin_case "driver-$2"
+	with_agent "$2" CUDA_ENDS_WHEN="$case/go" "$build/programs/cuda_ends" return &
+	wait_for_state "$1"
+	claim $? "$version, $2: state $(state), not $1"
+	touch "$case/go"
+	wait $!
+	ends_well $?
+	claim $? "$version, $2: the program returns as without us"
+}
+
+# A driver that fails, or lacks a table that CUPTI needs: the first of all, one from its middle, and
+# one that only 13.3 and later need.
+survives_drivers() {
+	survives_driver $FAILED NULL_DRIVER_FAILS=999
+	survives_driver $FAILED NULL_DRIVER_LACKS=7cb63f9b
+	survives_driver $FAILED NULL_DRIVER_LACKS=2c8e0ad8
+	if [ "$number" -ge 130300 ]; then
+		survives_driver $FAILED NULL_DRIVER_LACKS=f8cff951
+	else
+		survives_driver $OPEN NULL_DRIVER_LACKS=f8cff951
+	fi
+	survives_driver $OPEN NULL_DRIVER_INIT=100
 }
 
 survives_closing() {
@@ -204,7 +235,8 @@ check_version() {
 	collects
 	ends_while_held
 	ends_while_released
-	survives_driver NULL_DRIVER_FAILS=999
+	opens_when_released
+	survives_drivers
 	survives_closing
 	survives_forks
 	serves_tool subscribe:a register enable flush disable unsubscribe:a

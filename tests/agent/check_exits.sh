@@ -32,7 +32,7 @@ ends_with() { # ends_with STATUS HOW
 	rm -f "$work"/log.*
 }
 
-for how in return exit _exit fork; do
+for how in return exit _exit fork forks; do
 	ends_with 0 $how
 done
 

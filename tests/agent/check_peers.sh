@@ -18,16 +18,6 @@ AT_ONCE=4
 # shellcheck source=tests/agent/cupti_case.inc
 . "$here/cupti_case.inc"
 
-# What the reader asks the agent for (trainprof/wire/gpu_ring.h).
-WANTS_IDLE=1 WANTS_EVENTS=2
-
-request() { # request WORD: as the reader of the ring does
-	for ring in "$rings"/*.ring; do
-		# shellcheck disable=SC2059 # the format is the byte
-		printf "\\x$1" | dd of="$ring" bs=1 seek=200 conv=notrunc status=none
-	done
-}
-
 # The user's profiler: linked with this version, two of them; one that looks calls up by name.
 make_tools() {
 	tools=$work/$version.tools
@@ -129,13 +119,13 @@ across_windows() { # across_windows TOOL HOW STATE STATE-AFTER
 	actions=(cuda "wait:$go.1" load:a "begin:a:$2" "wait:$go.2" marks "wait:$go.3" end:a count:a)
 	peers "$1" "${actions[@]}"
 	wait_for_state $OPEN
-	request 0$WANTS_IDLE
+	request $WANTS_IDLE
 	goes_on_at $IDLE "$go.1"
 	wait_for_line "wait:$go.2"
-	request 0$WANTS_EVENTS
+	request $WANTS_EVENTS
 	goes_on_at "$3" "$go.2"
 	wait_for_line "wait:$go.3"
-	request 0$WANTS_IDLE
+	request $WANTS_IDLE
 	goes_on_at "$4" "$go.3"
 	ends_alike 1 "$1" "${actions[@]}"
 }

@@ -82,7 +82,8 @@ static cupti_request_fn *request;
 static cupti_complete_fn *complete;
 static cupti_callback_fn *on_call;
 static void *on_call_context;
-static uint64_t enabled; /* one bit per kind */
+static uint64_t enabled;  /* one bit per kind */
+static int has_collected; /* a tool that does not share has enabled a kind */
 static bool calls_on[3][1024];
 static bool watched[3][1024];
 static uint64_t n_records;
@@ -389,6 +390,7 @@ static void switch_kind(int kind, bool is_on)
 {
 	claim(kind > 0 && kind < LAST_KIND && settings.bytes[kind], "no such kind");
 	claim(kind != CUPTI_KERNEL, "this kind makes kernels wait for each other");
+	__atomic_fetch_or(&has_collected, is_on, __ATOMIC_RELAXED);
 	if (is_on)
 		__atomic_fetch_or(&enabled, 1ull << kind, __ATOMIC_RELAXED);
 	else
@@ -463,6 +465,10 @@ static bool is_refused(enum owner kind)
 		return true;
 	if (kind == OLD_CALL)
 		return has(SHARING) || (has(EXCLUSIVE) && settings.version < LETS_OLD_IN_SINCE);
+	/* 13.2 has no way back to sharing. */
+	if (kind == SHARING && settings.version < LETS_OLD_IN_SINCE &&
+	    __atomic_load_n(&has_collected, __ATOMIC_RELAXED))
+		return true;
 	return has(EXCLUSIVE); /* if others share, the caller has a subscription and nothing more */
 }
 

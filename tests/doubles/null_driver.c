@@ -9,6 +9,8 @@
  *   NULL_DRIVER_VERSION   result of cuDriverGetVersion; 13000 unless set
  *   NULL_DRIVER_INIT      result of cuInit, after the tool was loaded
  *   NULL_DRIVER_FAILS     result of every request for a table
+ *   NULL_DRIVER_LACKS     beginnings of the ids of tables that it does not have, in hexadecimal,
+ *                         separated by commas: a request for one of them fails
  *   NULL_DRIVER_SLOW_MS   duration of each request
  *   NULL_DRIVER_HOLD      a file: after NULL_DRIVER_HOLD_AT (10) tables were requested, the file
  *                         FILE.held is created, and requests wait for as long as FILE exists
@@ -26,7 +28,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ID_BYTES = 16, N_ENTRIES = 512, CORE_ENTRIES = 66, CLEARED_BYTES = 8192 };
+enum {
+	ID_BYTES = 16,
+	N_ENTRIES = 512,
+	CORE_ENTRIES = 66,
+	CLEARED_BYTES = 8192,
+	NOT_FOUND = 500, /* CUDA_ERROR_NOT_FOUND */
+};
 
 typedef long entry_fn(void);
 
@@ -128,6 +136,21 @@ static void hold(void)
 		nap_ms(1);
 }
 
+static bool lacks(const unsigned char id[ID_BYTES])
+{
+	char text[2 * ID_BYTES + 1];
+	const char *next = getenv("NULL_DRIVER_LACKS");
+	for (size_t i = 0; i < ID_BYTES; i++)
+		snprintf(text + 2 * i, 3, "%02x", id[i]);
+	while (next && *next) {
+		size_t length = strcspn(next, ",");
+		if (length && strncmp(next, text, length) == 0)
+			return true;
+		next += length + (next[length] == ',');
+	}
+	return false;
+}
+
 #define SHOWN __attribute__((visibility("default")))
 
 int cuGetExportTable(const void **out, const unsigned char id[ID_BYTES]);
@@ -143,6 +166,8 @@ SHOWN int cuGetExportTable(const void **out, const unsigned char id[ID_BYTES])
 	clear_stack();
 	if (result)
 		return result;
+	if (lacks(id))
+		return NOT_FOUND;
 	*out = &other;
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (memcmp(id, special[i].id, ID_BYTES) == 0)

@@ -103,6 +103,12 @@ for end in return _exit kill segv exec; do
 done
 ok "programs that end at random moments end as alone" \
 	holds "programs that end at random moments end as without trainprof, CUPTI own"
+# NVIDIA's own CUPTI, where make fetch-cupti has fetched it, starts on the driver that does nothing.
+cupti=$(find build/cupti/13.3.75 -name 'libcupti.so.*' 2>/dev/null | head -1)
+LD_LIBRARY_PATH="$doubles/null:$doubles/whole${cupti:+:$(realpath "${cupti%/*}" 2>/dev/null)}" VERIFY_PHASES=$work/patient \
+	bash "$bundle/verify.sh" "$work/null" exits >"$work/log" 2>&1
+ok "on the driver that does nothing programs end as alone" \
+	grep -q '"holds": true, .*programs that end\|programs that end .*"holds": true' "$work/null/results.jsonl"
 ok "little comes back" few_files "$work/real"
 ok "the details are an archive" tar -tf "$work/real/details.tar"
 

@@ -14,10 +14,15 @@
  * It prints which exit handlers run: "first" and "last" were registered before and after the start
  * of CUDA. "first", which runs last, removes the file $NULL_DRIVER_HOLD and takes
  * $CUDA_ENDS_LINGER_MS, so that a thread that was held by that file continues during the exit.
+ *
+ * Into the file $CUDA_ENDS_TIMES it writes, just before it ends, three numbers in nanoseconds: how
+ * long cuInit() took, how long its children took, and when it ends (CLOCK_MONOTONIC).
  */
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +31,16 @@
 #include <unistd.h>
 
 enum { STATUS = 7, N_CHILDREN = 40, CHILD_STATUS = 3 };
+
+static int64_t init_ns;
+static int64_t children_ns;
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 static void nap_ms(long ms)
 {
@@ -62,8 +77,20 @@ static void start_cuda(void)
 	void *symbol = driver ? dlsym(driver, "cuInit") : NULL;
 	int (*init)(unsigned) = NULL;
 	memcpy(&init, &symbol, sizeof(init));
+	init_ns = -now_ns();
 	if (init)
 		init(0);
+	init_ns += now_ns();
+}
+
+static void write_times(void)
+{
+	const char *path = getenv("CUDA_ENDS_TIMES");
+	FILE *file = path ? fopen(path, "w") : NULL;
+	if (!file)
+		return;
+	fprintf(file, "%" PRId64 " %" PRId64 " %" PRId64 "\n", init_ns, children_ns, now_ns());
+	fclose(file);
 }
 
 static void *end_program(void *unused)
@@ -81,6 +108,7 @@ static void end_in_thread(void)
 
 static void fork_children(void)
 {
+	children_ns = -now_ns();
 	for (int i = 0; i < N_CHILDREN; i++) {
 		int status = 0;
 		pid_t pid = fork();
@@ -94,6 +122,7 @@ static void fork_children(void)
 			printf("child %x\n", (unsigned)status);
 		nap_ms(2);
 	}
+	children_ns += now_ns();
 }
 
 static void close_too_often(void)
@@ -121,6 +150,13 @@ int main(int n, char **arguments)
 	atexit(on_last);
 	nap_ms(n > 2 ? strtol(arguments[2], NULL, 10) : 0);
 	wait_for_file("CUDA_ENDS_WHEN");
+	if (strcmp(how, "fork") == 0)
+		fork_children();
+	if (strcmp(how, "close") == 0)
+		close_too_often();
+	if (strcmp(how, "second") == 0)
+		open_second();
+	write_times();
 	if (strcmp(how, "thread") == 0)
 		end_in_thread();
 	if (strcmp(how, "exit") == 0)
@@ -133,11 +169,5 @@ int main(int n, char **arguments)
 		kill(getpid(), SIGKILL);
 	if (strcmp(how, "exec") == 0)
 		execl("/bin/sh", "sh", "-c", "exit 7", (char *)NULL);
-	if (strcmp(how, "fork") == 0)
-		fork_children();
-	if (strcmp(how, "close") == 0)
-		close_too_often();
-	if (strcmp(how, "second") == 0)
-		open_second();
 	return STATUS;
 }

@@ -5,8 +5,8 @@
  * possible), after it waited at most WAIT_MS for a listener. Of 64 units 57 are plain launches; the
  * others are a launch by the driver, a graph node, an event, a copy, a copy between devices, a fill
  * and a wait. Prints how long it took. END: return, exit, _exit, kill, abort, exec (runs again
- * once, then returns), fork (two children return), hang (until it is killed), idle (no work at
- * all).
+ * once, then returns), fork (two children return), forks (each thread forks a child that exits, in
+ * the middle of its work), hang (until it is killed), idle (no work at all).
  *
  * $OTHER_TOOL is a tool that is linked with CUPTI (other_tool.c). It is loaded at the beginning, or
  * with $OTHER_TOOL_LATE right before it starts. It starts to use CUPTI when the work is done: by
@@ -35,8 +35,10 @@ static struct {
 	void (*work)(const struct cuda_double_work *);
 	const int *is_heard;
 	long n_units;
-	double unit_s; /* per thread */
-} plan;
+	double unit_s;  /* per thread */
+	long fork_at;   /* the unit before which each thread forks; negative: none forks */
+	int n_bad_ends; /* of children of threads */
+} plan = {.fork_at = -1};
 
 static double clock_s(void)
 {
@@ -74,6 +76,16 @@ static enum cuda_double_what what_of(long unit)
 	}
 }
 
+static void fork_one(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+	if (pid == 0)
+		exit(0);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+		__atomic_fetch_add(&plan.n_bad_ends, 1, __ATOMIC_RELAXED);
+}
+
 static void *work(void *stream)
 {
 	static const char *const names[] = {"_Z4gemmPf", "_Z4reluPf", "_Z7softmaxPf",
@@ -87,6 +99,8 @@ static void *work(void *stream)
 			.took_ns = 1500,
 			.stream = (uint32_t)(uintptr_t)stream,
 		};
+		if (i == plan.fork_at)
+			fork_one();
 		plan.work(&unit);
 		double late_s = clock_s() - begun_s - (double)(i + 1) * plan.unit_s;
 		if (late_s < -0.001)
@@ -176,6 +190,8 @@ static int end(const char *how, char **argv)
 		abort();
 	if (strcmp(how, "fork") == 0)
 		return fork_two();
+	if (strcmp(how, "forks") == 0)
+		return plan.n_bad_ends != 0;
 	if (strcmp(how, "hang") == 0)
 		for (;;)
 			pause();
@@ -197,6 +213,8 @@ int main(int argc, char **argv)
 	double rate = strtod(argv[4], NULL);
 	plan.n_units = strtol(argv[3], NULL, 10);
 	plan.unit_s = rate > 0 ? (double)n_threads / rate : 0;
+	if (strcmp(argv[1], "forks") == 0)
+		plan.fork_at = plan.n_units / 2;
 	double limit_s = clock_s() + strtod(argv[5], NULL) / 1000;
 	double asked_s = clock_s();
 	plan.init(0);

@@ -26,7 +26,7 @@ enum tp_gpu_fault_kind {
 	TP_GPU_FAULT_NO_JOIN,    /* nothing is collected if CUDA was in use before we attached */
 	TP_GPU_FAULT_NO_NULL,    /* its request for a buffer must not be refused */
 	TP_GPU_FAULT_NO_FILTER,  /* calls cannot be enabled one by one */
-	TP_GPU_FAULT_WRONG_DATA, /* it is used, and its data has a flaw */
+	TP_GPU_FAULT_WRONG_DATA, /* it is used, and its data or what it does to others has a flaw */
 };
 
 struct tp_gpu_fault {

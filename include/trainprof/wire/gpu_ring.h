@@ -14,6 +14,10 @@
  * 	names_at          names_bytes of struct tp_gpu_name, one after the other; it only grows
  * 	events_at         n_events x struct tp_gpu_event; event e lies in slot e mod n_events
  *
+ * An agent that cannot create its ring leaves an empty file instead where it can, with the errno at
+ * the end of its name: gpu-PID-START-N.ring.ERRNO. It never takes more than half of the free space
+ * of the file system (ENOSPC), because programs and their loader workers need /dev/shm too.
+ *
  * Numbers are in the byte order of the machine; the file is read on the machine that wrote it.
  *
  * In a program that was running already (trainprof attach) the file has no name: the agent creates

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -116,15 +117,34 @@ static bool can_grow_to(size_t bytes)
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
 }
 
+/* A memfd has no file system of its own, and so no limit. */
+static bool is_free(int fd, uint64_t bytes)
+{
+	struct statvfs about;
+	return fstatvfs(fd, &about) != 0 || !about.f_blocks ||
+	       (uint64_t)about.f_bavail * about.f_frsize >= bytes;
+}
+
 /* Reserves disk space in advance, because a full disk would raise SIGBUS in the program. Older
  * kernels abort the call at any signal without progress, and the program may have timers that send
- * many. */
-static int allocate(int fd, size_t bytes)
+ * many. As much as the whole ring takes is left to the program, whose data loading workers share
+ * memory in /dev/shm and die of SIGBUS where that is full; other processes may allocate a ring at
+ * the same time. */
+static int allocate(int fd, size_t bytes, size_t whole_bytes)
 {
-	int failure = EINTR;
+	int failure = is_free(fd, 2 * (uint64_t)whole_bytes) ? EINTR : ENOSPC;
 	for (int i = 0; failure == EINTR && i < MAX_TRIES; i++)
 		failure = posix_fallocate(fd, 0, (off_t)bytes);
-	return failure;
+	return failure || is_free(fd, whole_bytes) ? failure : ENOSPC;
+}
+
+/* The reader would otherwise take this for a program that never started CUDA. */
+static void leave_reason(const char *path, int failure)
+{
+	char reason[PAGE + 16];
+	snprintf(reason, sizeof(reason), "%s.%d", path, failure);
+	if (rename(path, reason) != 0)
+		unlink(path);
 }
 
 int tp_ring_writer_create(struct tp_ring_writer *out, const char *directory, uint32_t n_events)
@@ -132,8 +152,6 @@ int tp_ring_writer_create(struct tp_ring_writer *out, const char *directory, uin
 	uint64_t ticks = start_ticks();
 	char path[PAGE];
 	struct stat about = {0};
-	if (!can_grow_to(file_bytes(n_events)))
-		return EFBIG;
 	struct tp_ring_writer ring = {
 		.fd = directory ? open_new(path, directory, ticks)
 				: (int)syscall(SYS_memfd_create, "trainprof-gpu", MFD_CLOEXEC),
@@ -144,7 +162,9 @@ int tp_ring_writer_create(struct tp_ring_writer *out, const char *directory, uin
 		return errno;
 	ring.device = about.st_dev;
 	ring.inode = about.st_ino;
-	int failure = allocate(ring.fd, EVENTS_AT);
+	int failure = EFBIG;
+	if (can_grow_to(file_bytes(n_events)))
+		failure = allocate(ring.fd, EVENTS_AT, file_bytes(n_events));
 	char *map = MAP_FAILED;
 	if (!failure) {
 		map = mmap(NULL, file_bytes(n_events), PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd,
@@ -158,9 +178,10 @@ int tp_ring_writer_create(struct tp_ring_writer *out, const char *directory, uin
 	if (failure) {
 		if (map != MAP_FAILED)
 			munmap(map, file_bytes(n_events));
+		(void)!ftruncate(ring.fd, 0);
 		close(ring.fd);
 		if (directory)
-			unlink(path);
+			leave_reason(path, failure);
 		return failure;
 	}
 	madvise(map, file_bytes(n_events), MADV_DONTFORK);
@@ -191,7 +212,10 @@ int tp_ring_writer_reserve(struct tp_ring_writer *ring)
 		return 0;
 	if (!has_file(ring))
 		return EBADF;
-	int failure = allocate(ring->fd, file_bytes(ring->n_events));
+	size_t bytes = file_bytes(ring->n_events);
+	int failure = allocate(ring->fd, bytes, bytes);
+	if (failure && !ring->is_nameless)
+		(void)!ftruncate(ring->fd, EVENTS_AT);
 	if (failure)
 		return failure;
 	map_events(ring);

@@ -35,12 +35,13 @@ struct tp_ring_writer {
 };
 
 /* Creates the file in the directory, or a memfd if that is NULL, and maps it, with room for
- * everything but events. Returns 0 or an errno. `n_events` is a power of two. */
+ * everything but events. Returns 0 or an errno, which a file in the directory reports to the
+ * reader. `n_events` is a power of two. */
 int tp_ring_writer_create(struct tp_ring_writer *out, const char *directory, uint32_t n_events);
 
-/* Makes room for events. Returns 0 or an errno (no space; EBADF: the program has closed our
- * descriptor). A repeated call does nothing, or restores room where the reader has punched
- * holes. */
+/* Makes room for events. Returns 0 or an errno (ENOSPC: less than twice that is free; EBADF: the
+ * program has closed our descriptor). A repeated call does nothing, or restores room where the
+ * reader has punched holes. */
 int tp_ring_writer_reserve(struct tp_ring_writer *ring);
 
 /* Prepares a nameless ring for another reader: nothing unread, no counts, as if just created; names

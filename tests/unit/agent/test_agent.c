@@ -116,6 +116,23 @@ START_TEST(a_program_that_ends_in_order_leaves_all_it_did)
 }
 END_TEST
 
+/* In the middle of their work each of 32 threads forks a child that exits. */
+START_TEST(forks_of_32_launching_threads_end_well_and_cost_no_event)
+{
+	struct ring_reading reading;
+	begin("");
+	ck_assert_int_eq(wait_for(start("whole", "forks", "32", "640", "0")), 0);
+	check_output(1);
+	load(&reading, 0);
+	ck_assert_uint_eq(reading.header->state, TP_GPU_STATE_FINISHED);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], 32 * 10 * OF_64_KERNELS);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_CALL], 32 * 10 * OF_64_CALLS);
+	ck_assert_uint_eq(ring_dropped(&reading), 0);
+	ck_assert_uint_eq(ring_find(directory, 0, output, sizeof(output)), 1);
+	finish(&reading);
+}
+END_TEST
+
 /* One second without a reader: the ring holds 2.6 times as many launches. */
 START_TEST(nothing_is_lost_at_200000_launches_a_second)
 {
@@ -527,6 +544,7 @@ Suite *suite_agent_agent(void)
 	TCase *tests = tcase_create("agent");
 	tcase_set_timeout(tests, 90);
 	tcase_add_loop_test(tests, a_program_that_ends_in_order_leaves_all_it_did, 0, 3);
+	tcase_add_test(tests, forks_of_32_launching_threads_end_well_and_cost_no_event);
 	tcase_add_loop_test(tests, a_program_that_ends_suddenly_leaves_a_ring_that_is_not_finished,
 			    0, 3);
 	tcase_add_test(tests, exec_begins_another_ring);

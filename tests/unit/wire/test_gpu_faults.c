@@ -44,6 +44,8 @@ START_TEST(faults_end_with_the_version_that_fixed_them)
 	ck_assert_ptr_null(tp_gpu_fault_find(TP_GPU_FAULT_NO_FILTER, 23, 0));
 	ck_assert_ptr_nonnull(tp_gpu_fault_find(TP_GPU_FAULT_WRONG_DATA, 130001, 13000));
 	ck_assert_ptr_null(tp_gpu_fault_find(TP_GPU_FAULT_WRONG_DATA, 130101, 13000));
+	ck_assert_ptr_nonnull(tp_gpu_fault_find(TP_GPU_FAULT_WRONG_DATA, 130201, 13000));
+	ck_assert_ptr_null(tp_gpu_fault_find(TP_GPU_FAULT_WRONG_DATA, 130301, 13000));
 }
 END_TEST
 

@@ -69,7 +69,7 @@ enum tp_presence tp_agent_state_explain(const struct tp_gpu_ring_header *header,
 		return TP_PRESENCE_NO_DEVICE;
 	case TP_GPU_STATE_STARTING:
 		snprintf(out, size, "CUPTI had not started when the program ended");
-		return TP_PRESENCE_DEGRADED;
+		return TP_PRESENCE_NO_DEVICE;
 	case TP_GPU_STATE_UNREAD:
 		snprintf(out, size, "the agent gave up: nobody read its events for 10 s");
 		return TP_PRESENCE_DEGRADED;

@@ -305,6 +305,7 @@ static void cupti_pause(struct tp_collector *self, bool is_paused, uint64_t now_
 struct outcome {
 	size_t n_working;    /* processes that reported something */
 	size_t n_cuda;       /* processes that initialised CUDA */
+	size_t n_traced;     /* processes in which CUPTI collected for a time */
 	uint64_t n_left_out; /* ranges left out */
 	uint64_t n_put;
 	uint64_t n_lost;
@@ -327,7 +328,8 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 {
 	char text[100];
 	if (!ring->decoder) {
-		add_problem(out, TP_PRESENCE_NO_LIBRARY, ring->why.text);
+		add_problem(out, ring->has_no_file ? TP_PRESENCE_NO_DEVICE : TP_PRESENCE_NO_LIBRARY,
+			    ring->why.text);
 		return;
 	}
 	const struct tp_gpu_ring_header *header = &ring->file.header;
@@ -338,6 +340,7 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 	out->n_working += stats->n_spans > 0;
 	out->n_cuda += header->cupti_version || (header->state != TP_GPU_STATE_STARTING &&
 						 header->state != TP_GPU_STATE_FINISHED);
+	out->n_traced += header->n_windows || header->state == TP_GPU_STATE_OPEN;
 	out->n_left_out += header->n_nvtx_lost;
 	out->n_put += stats->n_spans;
 	/* Losses after the last LOST event are in the counter. */
@@ -391,6 +394,10 @@ static void describe(const struct cupti *cupti, const struct outcome *outcome, d
 			 "the program did not start CUDA, and only named ranges by NVTX");
 	else if (!cupti->spent_ns && has_windows(cupti))
 		tp_gpu_trace_windows_describe(&cupti->windows, seconds, out, size);
+	else if (!outcome->n_traced)
+		snprintf(out, size, "%s",
+			 outcome->n_working ? "only NVTX ranges are recorded"
+					    : "nothing was traced");
 	else
 		snprintf(out, size, "traced %s; of CUPTI's cost %.2g %% of a CPU is known",
 			 window_text(cupti, outcome),
@@ -404,7 +411,8 @@ static void report_availability(struct cupti *cupti, const struct outcome *outco
 	double seconds = (double)(until_ns - cupti->started_ns) * 1e-9;
 	*out = (struct tp_availability){0};
 	if (cupti->has_cuda && !cupti->rings.n) {
-		snprintf(out->reason, sizeof(out->reason), "the program did not start CUDA");
+		snprintf(out->reason, sizeof(out->reason),
+			 "no process started CUDA, or none with " CUDA_INJECTION);
 		return;
 	}
 	if (outcome->trouble[0] && !outcome->n_working &&

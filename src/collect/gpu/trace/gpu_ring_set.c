@@ -173,10 +173,16 @@ void tp_gpu_ring_set_close(struct tp_gpu_ring_set *rings)
 
 static bool is_ring_name(const char *name)
 {
-	size_t len = strlen(name);
 	return tp_text_starts_with(name, TP_GPU_RING_PREFIX) &&
-	       len < sizeof(((struct tp_gpu_ring *)0)->name) && len > strlen(TP_GPU_RING_SUFFIX) &&
-	       strcmp(name + len - strlen(TP_GPU_RING_SUFFIX), TP_GPU_RING_SUFFIX) == 0;
+	       strlen(name) < sizeof(((struct tp_gpu_ring *)0)->name) &&
+	       strstr(name, TP_GPU_RING_SUFFIX);
+}
+
+/* Returns the errno at the end of the name of a ring that could not be created; otherwise 0. */
+static int failure_of(const char *name)
+{
+	const char *suffix = strstr(name, TP_GPU_RING_SUFFIX) + strlen(TP_GPU_RING_SUFFIX);
+	return *suffix ? (int)strtol(suffix + 1, NULL, 10) : 0;
 }
 
 static bool is_known(const struct tp_gpu_ring_set *rings, const char *name)
@@ -211,7 +217,12 @@ static void ring_add(struct tp_gpu_ring_set *rings, const char *name)
 	struct tp_gpu_ring *ring = tp_alloc(sizeof(*ring));
 	char *path = tp_asprintf("%s/%s", rings->directory, name);
 	snprintf(ring->name, sizeof(ring->name), "%.*s", (int)sizeof(ring->name) - 1, name);
-	enum tp_status status = tp_gpu_ring_reader_open(&ring->file, path, &ring->why);
+	int failure = failure_of(name);
+	ring->file.fd = -1;
+	ring->has_no_file = failure != 0;
+	enum tp_status status = failure ? tp_fail(&ring->why, TP_IO, "no file for GPU events: %s",
+						  tp_errno_text(failure))
+					: tp_gpu_ring_reader_open(&ring->file, path, &ring->why);
 	free(path);
 	if (status == TP_ABSENT || rings->n >= TP_RANKS_MAX) {
 		rings->n_too_many += status != TP_ABSENT;

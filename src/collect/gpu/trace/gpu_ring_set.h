@@ -22,6 +22,7 @@ struct tp_gpu_ring {
 	char name[64]; /* in the directory */
 	struct tp_gpu_ring_reader file;
 	struct tp_gpu_decoder *decoder; /* NULL = refused, see `why` */
+	bool has_no_file;               /* the agent could not create it */
 	struct tp_error why;
 	pid_t joined; /* for attach: the program whose ring is not a file in the directory; or 0 */
 };

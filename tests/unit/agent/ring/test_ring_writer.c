@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -102,7 +103,7 @@ START_TEST(a_directory_that_is_not_there_is_an_error)
 }
 END_TEST
 
-/* A file that grows beyond its limit kills the program; and a failure leaves no file. */
+/* A file that grows beyond its limit kills the program; a failure leaves its reason and no ring. */
 START_TEST(a_limit_on_the_size_of_files_is_kept)
 {
 	struct tp_ring_writer none = {0};
@@ -112,7 +113,45 @@ START_TEST(a_limit_on_the_size_of_files_is_kept)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
 	ck_assert_int_eq(tp_ring_writer_create(&none, directory, SMALL), EFBIG);
 	ck_assert_uint_eq(ring_find(directory, 0, path, sizeof(path)), 0);
+	snprintf(path, sizeof(path), "%s/gpu-*-0.ring.%d", directory, EFBIG);
+	glob_t reasons;
+	ck_assert_int_eq(glob(path, 0, NULL, &reasons), 0);
+	globfree(&reasons);
 	ring_remove_directory(directory);
+}
+END_TEST
+
+/* Replaces libc's function: the file system of `ring.fd` has this room left. */
+static uint64_t room_bytes = UINT64_MAX;
+int fstatvfs(int fd, struct statvfs *out)
+{
+	void *symbol = dlsym(RTLD_NEXT, "fstatvfs");
+	int (*real)(int, struct statvfs *) = NULL;
+	memcpy(&real, &symbol, sizeof(symbol));
+	int result = real(fd, out);
+	if (room_bytes != UINT64_MAX)
+		out->f_bavail = room_bytes / out->f_frsize;
+	return result;
+}
+
+/* The other half is for the loader workers of the program. */
+START_TEST(a_ring_takes_at_most_half_of_what_is_free)
+{
+	struct ring_reading reading;
+	directory = ring_directory();
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, SMALL), 0);
+	load(&reading);
+	uint64_t whole = reading.header->events_at + SMALL * sizeof(struct tp_gpu_event);
+	ring_free(&reading);
+	room_bytes = 2 * whole - 4096;
+	ck_assert_int_eq(tp_ring_writer_reserve(&ring), ENOSPC);
+	load(&reading);
+	ck_assert_uint_eq(reading.size, reading.header->events_at);
+	ring_free(&reading);
+	room_bytes = 2 * whole + 4096;
+	ck_assert_int_eq(tp_ring_writer_reserve(&ring), 0);
+	room_bytes = UINT64_MAX;
+	finish();
 }
 END_TEST
 
@@ -467,6 +506,7 @@ Suite *suite_agent_ring_writer(void)
 	tcase_add_test(tests, the_same_process_again_makes_another_file);
 	tcase_add_test(tests, a_directory_that_is_not_there_is_an_error);
 	tcase_add_test(tests, a_limit_on_the_size_of_files_is_kept);
+	tcase_add_test(tests, a_ring_takes_at_most_half_of_what_is_free);
 	tcase_add_test(tests, a_program_that_has_a_timer_gets_a_ring_all_the_same);
 	tcase_add_test(tests, written_events_are_visible_after_publishing);
 	tcase_add_test(tests, the_room_for_events_is_mapped_before_they_come);

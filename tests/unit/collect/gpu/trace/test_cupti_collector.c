@@ -11,6 +11,7 @@
 #include "trainprof/model/trace.h"
 
 #include <check.h>
+#include <errno.h>
 
 static struct tp_host host = {.root = "", .is_live = true};
 static struct tp_collect_config config;
@@ -157,7 +158,24 @@ START_TEST(a_program_without_cuda_is_said_to_be_one)
 	sample();
 	const struct tp_source *source = stop();
 	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
-	ck_assert_str_eq(reason_of(source), "the program did not start CUDA");
+	ck_assert_str_eq(reason_of(source),
+			 "no process started CUDA, or none with CUDA_INJECTION64_PATH");
+}
+END_TEST
+
+/* A program that started CUDA must not be said not to have done so. */
+START_TEST(a_ring_that_could_not_be_made_is_told)
+{
+	char path[600];
+	snprintf(path, sizeof(path), "%s/gpu-7-1-0.ring.%d", env_value("TRAINPROF_GPU_RINGS"),
+		 ENOSPC);
+	FILE *file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fclose(file);
+	sample();
+	const struct tp_source *source = stop();
+	ck_assert_int_eq(source->presence, TP_PRESENCE_NO_DEVICE);
+	ck_assert_str_eq(reason_of(source), "no file for GPU events: no space left on device");
 }
 END_TEST
 
@@ -209,6 +227,8 @@ static const struct {
 	 "another tool has CUPTI: CUPTI for Kineto; it is asked again now and then"},
 	{TP_GPU_STATE_UNSUPPORTED, TP_PRESENCE_NO_LIBRARY,
 	 "CUPTI older than 11.8 is not supported"},
+	{TP_GPU_STATE_STARTING, TP_PRESENCE_NO_DEVICE,
+	 "CUPTI had not started when the program ended"},
 };
 
 START_TEST(why_there_is_nothing_is_said)
@@ -222,6 +242,20 @@ START_TEST(why_there_is_nothing_is_said)
 	const struct tp_source *source = stop();
 	ck_assert_int_eq(source->presence, ends[_i].presence);
 	ck_assert_str_eq(reason_of(source), ends[_i].reason);
+	ring_end(&writer);
+}
+END_TEST
+
+START_TEST(ranges_of_a_program_whose_cupti_never_started_are_all_there_is)
+{
+	begin_ring(16);
+	writer.header->state = TP_GPU_STATE_STARTING;
+	ring_range(&writer, ring_name(&writer, "step"), (uint32_t)getpid(), ring_now_ns() - 2000,
+		   ring_now_ns() - 1000);
+	const struct tp_source *source = stop();
+	ck_assert_int_eq(source->presence, TP_PRESENCE_DEGRADED);
+	ck_assert_str_eq(reason_of(source), "only NVTX ranges are recorded; CUPTI had not started "
+					    "when the program ended");
 	ring_end(&writer);
 }
 END_TEST
@@ -466,6 +500,7 @@ Suite *suite_collect_cupti_collector(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_program_finds_the_agent_and_the_directory);
 	tcase_add_test(tc, a_program_without_cuda_is_said_to_be_one);
+	tcase_add_test(tc, a_ring_that_could_not_be_made_is_told);
 	tcase_add_test(tc, ranges_are_left_to_the_tool_that_has_them);
 	tcase_add_test(tc, cuda_is_left_to_the_tool_that_has_it);
 	tcase_add_test(tc, ranges_that_were_left_out_are_told);
@@ -473,6 +508,7 @@ Suite *suite_collect_cupti_collector(void)
 	tcase_add_test(tc, what_is_in_the_ring_at_the_end_is_told);
 	tcase_add_test(tc, losses_are_counted_once);
 	tcase_add_loop_test(tc, why_there_is_nothing_is_said, 0, 4);
+	tcase_add_test(tc, ranges_of_a_program_whose_cupti_never_started_are_all_there_is);
 	tcase_add_test(tc, a_tool_that_takes_over_later_degrades_what_was_there);
 	tcase_add_loop_test(tc, a_tool_that_came_and_went_is_named, 0, 3);
 	tcase_add_loop_test(tc, what_is_not_traced_for_another_tool_is_a_gap, 0, 2);
