@@ -265,7 +265,8 @@ void tp_rank_balance_set(const struct tp_collectives *all)
 	size_t n = all->analysis->n_devices;
 	struct balance balance = {.all = all, .n_devices = n};
 	rule_out(all);
-	if (n < 2 || all->analysis->n_ranks < 2 || !all->analysis->trace->run.n_ranks)
+	if (n < 2 || all->analysis->n_ranks < 2 || !all->analysis->trace->run.n_ranks ||
+	    !all->kernels)
 		return;
 	size_t most = n > TP_RANKS_MAX ? n : TP_RANKS_MAX;
 	balance.compute_ns = tp_alloc(n * sizeof(*balance.compute_ns));

@@ -164,6 +164,23 @@ START_TEST(ranks_without_anything_in_common_are_not_compared)
 }
 END_TEST
 
+START_TEST(stages_that_never_communicate_are_not_compared)
+{
+	job_init(2);
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		s.ranks[rank].stage = rank;
+		for (unsigned i = 0; i < 4; i++) {
+			uint64_t at = 10000 + i * 4000;
+			scene_step(&s, threads[rank], i, at - 5, at + 3995);
+			compute(rank, at, at + 1000 + 2000 * rank);
+		}
+	}
+	scene_judge(&s);
+	ck_assert(!s.profile.facts[TP_FACT_COMM_SLOW_STAGE].is_known);
+	ck_assert_ptr_nonnull(s.profile.facts[TP_FACT_COMM_SLOW_STAGE].missing);
+}
+END_TEST
+
 Suite *suite_analyze_rank_balance(void);
 Suite *suite_analyze_rank_balance(void)
 {
@@ -176,6 +193,7 @@ Suite *suite_analyze_rank_balance(void)
 	tcase_add_test(tc, stages_are_found_from_senders_and_receivers);
 	tcase_add_test(tc, stages_that_the_file_names_are_taken);
 	tcase_add_test(tc, ranks_without_anything_in_common_are_not_compared);
+	tcase_add_test(tc, stages_that_never_communicate_are_not_compared);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
