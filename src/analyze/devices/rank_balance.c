@@ -36,7 +36,8 @@ static int64_t rank_number(const struct balance *balance, size_t d)
 {
 	const struct tp_rank_analysis *analysis = balance->all->analysis;
 	uint32_t rank = analysis->devices[d].rank;
-	int64_t number = analysis->trace->run.ranks[rank].number;
+	const struct tp_run_info *run = &analysis->trace->run;
+	int64_t number = rank < run->n_ranks ? run->ranks[rank].number : -1;
 	return number >= 0 ? number : rank;
 }
 
