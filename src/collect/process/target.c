@@ -177,8 +177,7 @@ enum tp_status tp_target_start(struct tp_target **out, const struct tp_inherited
 	block_signals(target);
 	if (target->signal_fd < 0 || pipe2(release, O_CLOEXEC) != 0 ||
 	    pipe2(failure, O_CLOEXEC) != 0) {
-		status =
-			tp_fail(err, TP_TARGET, "cannot start a program: %s", tp_errno_text(errno));
+		status = tp_target_start_explain(errno, err);
 		goto out;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -190,8 +189,7 @@ enum tp_status tp_target_start(struct tp_target **out, const struct tp_inherited
 		child_run(inheritance, release[0], failure[1], argv, merged);
 	}
 	if (target->pid < 0) {
-		status =
-			tp_fail(err, TP_TARGET, "cannot start a process: %s", tp_errno_text(errno));
+		status = tp_target_start_explain(errno, err);
 		goto out;
 	}
 	target->release_fd = release[1];
