@@ -3,10 +3,12 @@
 #include "registry.h"
 
 #include "collect/machine/availability.h"
+#include "collect/machine/kernel_time.h"
 #include "collect/machine/stage_clock.h"
 #include "collect/process/task_tree.h"
 
 #include "trainprof/base/clock.h"
+#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/collect/collector.h"
 #include "trainprof/collect/env.h"
@@ -18,9 +20,12 @@
 
 /* A mark of an unknown thread waits this long for the record of the thread's birth. */
 #define BIRTH_TIMEOUT_NS TP_NS_PER_S
+/* A program may write any pid. */
+enum { OFFSETS_MAX = 1024 };
 
 static const char name[] = "marks";
 static const char damage[] = "the program damaged the file of marks";
+static const char foreign[] = "marks of a process in another time namespace";
 
 struct marks {
 	struct tp_collector base;
@@ -31,7 +36,11 @@ struct marks {
 	struct tp_mark_record *waiting;
 	size_t n_waiting;
 	size_t waiting_capacity;
+	struct tp_map offsets; /* by pid: added to the times of its marks */
+	uint64_t opened_ns;
 	uint64_t n_put;
+	uint64_t n_foreign; /* with a time at which there was no program */
+	uint64_t n_foreign_reported;
 	uint64_t n_lost_reported;
 	uint64_t n_refused_reported;
 	uint64_t reported_ns; /* time up to which losses are reported */
@@ -66,7 +75,7 @@ static enum tp_status marks_open(struct tp_collector **out,
 	(void)tp_mark_folder_open(&marks->folder, path); /* on failure (no memory) there are none */
 	marks->context = context;
 	marks->path = tp_strdup(path);
-	marks->reported_ns = tp_clock_now_ns();
+	marks->opened_ns = marks->reported_ns = tp_clock_now_ns();
 	*out = &marks->base;
 	return TP_OK;
 }
@@ -112,10 +121,29 @@ static bool mark_emit(struct marks *marks, const struct tp_mark_record *record, 
 	return true;
 }
 
+/* Reads it once for each process; it is 0 if the process has ended before that. */
+static uint64_t offset_of(struct marks *marks, uint32_t pid)
+{
+	uint64_t offset_ns = 0;
+	int64_t read_ns;
+	if (tp_map_get(&marks->offsets, pid, &offset_ns))
+		return offset_ns;
+	if (marks->offsets.n == OFFSETS_MAX)
+		tp_map_release(&marks->offsets);
+	(void)tp_process_time_offset(marks->context->host, (pid_t)pid, &read_ns);
+	tp_map_set(&marks->offsets, pid, (uint64_t)read_ns);
+	return (uint64_t)read_ns;
+}
+
 static void marks_on_record(void *context, const struct tp_mark_record *record)
 {
 	struct marks *marks = context;
-	TP_ARRAY_PUSH(marks->waiting, marks->n_waiting, marks->waiting_capacity) = *record;
+	struct tp_mark_record ours = *record;
+	ours.time_ns += offset_of(marks, record->pid);
+	if (ours.time_ns < marks->opened_ns || ours.time_ns > tp_clock_now_ns())
+		marks->n_foreign++;
+	else
+		TP_ARRAY_PUSH(marks->waiting, marks->n_waiting, marks->waiting_capacity) = ours;
 }
 
 /* Appends all new records to those that wait, then emits all that are complete, in the order of the
@@ -133,11 +161,15 @@ static void marks_drain(struct marks *marks, uint64_t now_ns, bool is_last)
 	if (n_lost > marks->n_lost_reported)
 		tp_sink_gap(marks->context->sink, name, "marks came faster than they were read",
 			    marks->reported_ns, now_ns, n_lost - marks->n_lost_reported);
+	if (marks->n_foreign > marks->n_foreign_reported)
+		tp_sink_gap(marks->context->sink, name, foreign, marks->reported_ns, now_ns,
+			    marks->n_foreign - marks->n_foreign_reported);
 	if (marks->folder.n_refused > marks->n_refused_reported)
 		tp_sink_gap(marks->context->sink, name,
 			    "marks of a Python process could not be read", marks->reported_ns,
 			    now_ns, 0);
 	marks->n_lost_reported = n_lost;
+	marks->n_foreign_reported = marks->n_foreign;
 	marks->n_refused_reported = marks->folder.n_refused;
 	marks->reported_ns = now_ns;
 }
@@ -171,7 +203,7 @@ static enum tp_status marks_stop(struct tp_collector *self, uint64_t now_ns, str
 		tp_sink_gap(marks->context->sink, name, damage, reported_ns, now_ns, 0);
 	}
 	tp_sink_source(marks->context->sink, name, self->type->summary, &self->availability,
-		       marks->n_put, marks->n_lost_reported);
+		       marks->n_put, marks->n_lost_reported + marks->n_foreign);
 	return TP_OK;
 }
 
@@ -180,6 +212,7 @@ static void marks_close(struct tp_collector *self)
 	struct marks *marks = marks_of(self);
 	tp_mark_ring_close(&marks->ring);
 	tp_mark_folder_close(&marks->folder);
+	tp_map_release(&marks->offsets);
 	free(marks->waiting);
 	free(marks->path);
 	free(marks);

@@ -323,6 +323,8 @@ static enum tp_status fail_write(const char *directory, int error, struct tp_err
 	char *name;
 	split_path(directory, &parent, &name);
 	enum tp_status status = tp_fail_errno(err, error, "cannot write in '%s'", parent);
+	if (error == EMFILE) /* no other folder would help */
+		goto out;
 	/* In a folder that was removed, and in /proc, nothing can be made. */
 	if (error == ENOENT && access(parent, F_OK) != 0)
 		tp_error_next_word(err, "mkdir -p ", parent, "");
@@ -330,6 +332,7 @@ static enum tp_status fail_write(const char *directory, int error, struct tp_err
 		tp_error_next(err, "choose another -o");
 	else
 		tp_error_next_word(err, "trainprof run -o /tmp/", name, " -- …");
+out:
 	free(parent);
 	free(name);
 	return status;

@@ -137,6 +137,17 @@ def report(build, recording, *how):
     return done.stdout
 
 
+def gaps_of(said):
+    """Returns (reason, begin, end) of the gaps of a report."""
+    return [(gap["reason"], gap["start_ns"] / 1e9, gap["end_ns"] / 1e9) for gap in said["collection"]["gaps"]]
+
+
+def length_of(said):
+    """Returns how long a recording lasted. Its duration leaves stops out, those of trainprof too."""
+    return said["run"]["duration_ns"] / 1e9 + sum((gap["end_ns"] - gap["start_ns"]) / 1e9
+                                                  for gap in said["collection"]["gaps"] if gap["source"] == "stops")
+
+
 def steps_of(seconds, command, environment):
     """Returns how many steps the job takes in so many seconds, from the difference of two short runs."""
     took = []
@@ -179,9 +190,10 @@ def main():
         at, said = play(folder, build, python, stop_s, steps)
         subprocess.run([*command, "--steps", str(steps)], check=True, env=environment)
         first, second = (json.loads(report(build, os.path.join(disk, name), "--json")) for name in ("first", "second"))
-        gaps = [(gap["reason"], gap["start_ns"] / 1e9, gap["end_ns"] / 1e9) for gap in first["collection"]["gaps"]]
-        for reason, begin, end in gaps:
-            print(f"        first: {begin:.2f} to {end:.2f} s: {reason}")
+        gaps = gaps_of(first)
+        for name, said_of in (("first", first), ("second", second)):
+            for reason, begin, end in gaps_of(said_of):
+                print(f"        {name}: {begin:.2f} to {end:.2f} s: {reason}")
         print("        by the clock of this script: " +
               ", ".join(f"{name} {value - at['start']:.2f} s" for name, value in at.items()))
         stops = [gap for gap in gaps if "stopped by a signal" in gap[0]]
@@ -195,10 +207,10 @@ def main():
         listed = [line.strip() for line in report(build, os.path.join(disk, "first"), "--full").splitlines()
                   if re.match(r"  \d.*(stopped by a signal|the disk was full)", line)]
         judge(len(listed) == 2, "report --full lists them: " + " | ".join(listed))
-        ended = first["run"]["duration_ns"] / 1e9 + sum(gap[2] - gap[1] for gap in stops + full)
+        ended = length_of(first)
         judge(first["run"]["is_partial"] and abs(ended - (at["kill"] - at["start"])) < RETRY_S,
               f"the first recording ends at {ended:.2f} s, trainprof was killed at {at['kill'] - at['start']:.2f} s")
-        began, watched = started(os.path.join(disk, "second")), second["run"]["duration_ns"] / 1e9
+        began, watched = started(os.path.join(disk, "second")), length_of(second)
         judge(at["attach"] <= began and abs(began + watched - at["interrupt"]) < AWAY_S,
               f"attached from {began - at['start']:.2f} s to {began + watched - at['start']:.2f} s; typed at "
               f"{at['attach'] - at['start']:.2f} s, interrupted at {at['interrupt'] - at['start']:.2f} s; "

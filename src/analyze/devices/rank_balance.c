@@ -36,7 +36,8 @@ static int64_t rank_number(const struct balance *balance, size_t d)
 {
 	const struct tp_rank_analysis *analysis = balance->all->analysis;
 	uint32_t rank = analysis->devices[d].rank;
-	int64_t number = analysis->trace->run.ranks[rank].number;
+	const struct tp_run_info *run = &analysis->trace->run;
+	int64_t number = rank < run->n_ranks ? run->ranks[rank].number : -1;
 	return number >= 0 ? number : rank;
 }
 
@@ -265,7 +266,8 @@ void tp_rank_balance_set(const struct tp_collectives *all)
 	size_t n = all->analysis->n_devices;
 	struct balance balance = {.all = all, .n_devices = n};
 	rule_out(all);
-	if (n < 2 || all->analysis->n_ranks < 2 || !all->analysis->trace->run.n_ranks)
+	if (n < 2 || all->analysis->n_ranks < 2 || !all->analysis->trace->run.n_ranks ||
+	    !all->kernels)
 		return;
 	size_t most = n > TP_RANKS_MAX ? n : TP_RANKS_MAX;
 	balance.compute_ns = tp_alloc(n * sizeof(*balance.compute_ns));

@@ -6,7 +6,8 @@
 #include "collective_match.h"
 
 /* Sets the facts about the slowest rank, the slowest stage, and uneven work. What would be saved is
- * known only if the collectives of the ranks were matched. */
+ * known only if the collectives of the ranks were matched. Ranks that were not joined, of which
+ * `all` has no kernels, are not compared. */
 void tp_rank_balance_set(const struct tp_collectives *all);
 
 #endif

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times in records of the kernel. It writes CLOCK_MONOTONIC of the machine; in a time namespace
- * (containers that were moved to another machine) our clock and the program's differ from it. */
+/* Times of other clocks. The kernel writes CLOCK_MONOTONIC of the machine; in a time namespace
+ * (containers that were moved to another machine) our clock and the program's differ from it. The
+ * program may also be in another namespace than we. */
 #ifndef TRAINPROF_SRC_COLLECT_MACHINE_KERNEL_TIME_H
 #define TRAINPROF_SRC_COLLECT_MACHINE_KERNEL_TIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+struct tp_host;
 
 /* Converts a time of a record to that of our clock. */
 uint64_t tp_kernel_time_ns(uint64_t kernel_ns);
 
 /* The same with the text of /proc/self/timens_offsets; "" = no offset. */
 uint64_t tp_kernel_time_add_offset(uint64_t kernel_ns, const char *offsets);
+
+/* What is to be added to a process's CLOCK_MONOTONIC to get ours, in *offset_ns. False, and 0, if
+ * that is unknown: the process has ended, or is not readable. Reads two links. */
+bool tp_process_time_offset(const struct tp_host *host, pid_t pid, int64_t *offset_ns);
 
 #endif

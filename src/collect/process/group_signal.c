@@ -15,7 +15,9 @@
 
 #define SPREAD_NS (10 * (long)TP_NS_PER_MS)
 
-enum { ANSWER_WAIT_MS = 20 };
+/* On a busy machine the child waits for a CPU. One that is stuck is waited for no longer than a
+ * look, so that it holds up the sampling only once. */
+enum { LOOK_MS = 20, LOOKS_MAX = 500 };
 
 /* ---- child ---------------------------------------------------------------------------------- */
 
@@ -50,14 +52,48 @@ static void listener_run(int fd)
 
 void tp_group_listener_start(struct tp_group_listener *out)
 {
-	*out = (struct tp_group_listener){.fd = -1, .answer_wait_ms = ANSWER_WAIT_MS};
+	*out = (struct tp_group_listener){.fd = -1};
 	pid_t pid = tp_helper_start("trainprof-group", listener_run, &out->fd);
 	out->pid = pid > 0 ? pid : 0;
 }
 
-bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out)
+static void add(struct tp_group_signals *signals, int signal, pid_t sender)
+{
+	if (signals->n == TP_GROUP_SIGNALS_MAX)
+		return;
+	signals->rows[signals->n].signal = signal;
+	signals->rows[signals->n++].sender = sender;
+}
+
+void tp_group_listener_give_up(struct tp_group_listener *listener, int signal, pid_t sender)
+{
+	add(&listener->given_up, signal, sender);
+}
+
+static bool is_stopped(const struct tp_group_listener *listener)
+{
+	siginfo_t info = {0};
+	return waitid(P_PID, (id_t)listener->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == listener->pid;
+}
+
+/* Returns false if there is none. */
+static bool receive(struct tp_group_listener *listener, struct tp_group_signals *answer)
 {
 	struct pollfd wait = {.fd = listener->fd, .events = POLLIN};
+	int n_ready;
+	int n_looks = 0;
+	do
+		n_ready = poll(&wait, 1, LOOK_MS);
+	while (n_ready == 0 && !listener->is_stuck && !is_stopped(listener) &&
+	       ++n_looks < LOOKS_MAX);
+	listener->is_stuck |= n_looks == LOOKS_MAX;
+	return n_ready > 0 &&
+	       recv(listener->fd, answer, sizeof(*answer), MSG_DONTWAIT) == sizeof(*answer);
+}
+
+bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out)
+{
 	struct tp_group_signals answer;
 	uint32_t asked = ++listener->n_requests;
 	out->n = 0;
@@ -66,15 +102,17 @@ bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_gro
 	nanosleep(&(struct timespec){.tv_nsec = SPREAD_NS}, NULL);
 	if (send(listener->fd, &asked, sizeof(asked), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(asked))
 		return false;
-	/* If it was stopped, answers to earlier requests come first. */
-	while (poll(&wait, 1, listener->answer_wait_ms) > 0 &&
-	       recv(listener->fd, &answer, sizeof(answer), MSG_DONTWAIT) == sizeof(answer)) {
-		for (uint32_t i = 0; i < answer.n && out->n < TP_GROUP_SIGNALS_MAX; i++)
-			out->rows[out->n++] = answer.rows[i];
-		if (answer.asked == asked)
-			return true;
-	}
-	return false;
+	do { /* answers to earlier requests come first */
+		if (!receive(listener, &answer))
+			return false;
+		for (uint32_t i = 0; i < answer.n; i++)
+			if (!tp_group_signals_remove(&listener->given_up, answer.rows[i].signal,
+						     answer.rows[i].sender))
+				add(out, answer.rows[i].signal, answer.rows[i].sender);
+	} while (answer.asked != asked);
+	listener->is_stuck = false;
+	listener->given_up.n = 0; /* the rest was not for the group */
+	return true;
 }
 
 bool tp_group_signals_remove(struct tp_group_signals *signals, int signal, pid_t sender)

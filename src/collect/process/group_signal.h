@@ -11,13 +11,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_group_listener {
-	pid_t pid; /* 0 = none: then nothing counts as sent to the group */
-	int fd;
-	uint32_t n_requests;
-	int answer_wait_ms; /* limit of the wait for an answer */
-};
-
 enum { TP_GROUP_SIGNALS_MAX = 64 };
 
 /* Signals of other processes; those of the terminal are not among them. */
@@ -30,11 +23,23 @@ struct tp_group_signals {
 	} rows[TP_GROUP_SIGNALS_MAX];
 };
 
+struct tp_group_listener {
+	pid_t pid; /* 0 = none: then nothing counts as sent to the group */
+	int fd;
+	uint32_t n_requests;
+	bool is_stuck; /* has not answered for 10 s, nor since */
+	/* What was decided without an answer: a late one is not about later signals. */
+	struct tp_group_signals given_up;
+};
+
 /* Starts the child. The caller must have blocked the signals in question. */
 void tp_group_listener_start(struct tp_group_listener *out);
 /* What the group has received since the last call. Waits 10 ms first: a sender that signals one
- * process after another may not have come to the child yet. Returns false without an answer. */
+ * process after another may not have come to the child yet. Returns false without an answer: the
+ * child ended, is stopped, or has not answered for 10 s. The caller then decides by itself, and
+ * says so of each signal. */
 bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out);
+void tp_group_listener_give_up(struct tp_group_listener *listener, int signal, pid_t sender);
 /* Removes one such signal from the list; false if there is none. */
 bool tp_group_signals_remove(struct tp_group_signals *signals, int signal, pid_t sender);
 /* Ends the child. May be called twice. */

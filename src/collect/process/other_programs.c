@@ -44,7 +44,8 @@ static void put_mark(struct tp_other_programs *others, pid_t pid, const char *co
 	others->n_put++;
 }
 
-/* A process that did not exist at the last read has used all of its time since then. */
+/* A process that started since the last read has used all of its time since then. Of one that is
+ * older, but was not seen then, nobody knows when it used its time. */
 static void read_one(struct tp_other_programs *others, struct tp_map *seen, pid_t pid,
 		     const struct tp_procfs_stat *stat, uint64_t now_ns)
 {
@@ -52,7 +53,8 @@ static void read_one(struct tp_other_programs *others, struct tp_map *seen, pid_
 	uint64_t cpu_ns = stat->utime_ns + stat->stime_ns;
 	uint64_t before = 0;
 	bool is_first = !others->read_ns;
-	if (!tp_map_get(&others->known, key, &before) && is_first)
+	if (!tp_map_get(&others->known, key, &before) &&
+	    (is_first || tp_procfs_start_ns(stat->start_ticks + 1) < others->read_ns))
 		before = cpu_ns << 1;
 	uint64_t before_ns = before >> 1;
 	bool is_used =

@@ -117,3 +117,12 @@ bool tp_procfs_stat_is_alive(const struct tp_host *host, pid_t pid, pid_t tid)
 	struct tp_procfs_stat stat;
 	return tp_procfs_stat_read(&stat, host, pid, tid) && stat.state != 'Z' && stat.state != 'X';
 }
+
+/* By its age: in a time namespace each of the two clocks may be the greater one. */
+uint64_t tp_procfs_start_ns(uint64_t start_ticks)
+{
+	uint64_t boot_now_ns = tp_clock_boot_ns();
+	uint64_t age_ns = boot_now_ns - ticks_to_ns(start_ticks);
+	uint64_t now_ns = tp_clock_now_ns();
+	return (int64_t)age_ns < 0 ? now_ns : age_ns < now_ns ? now_ns - age_ns : 0;
+}

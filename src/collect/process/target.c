@@ -177,8 +177,7 @@ enum tp_status tp_target_start(struct tp_target **out, const struct tp_inherited
 	block_signals(target);
 	if (target->signal_fd < 0 || pipe2(release, O_CLOEXEC) != 0 ||
 	    pipe2(failure, O_CLOEXEC) != 0) {
-		status =
-			tp_fail(err, TP_TARGET, "cannot start a program: %s", tp_errno_text(errno));
+		status = tp_target_start_explain(errno, err);
 		goto out;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -190,8 +189,7 @@ enum tp_status tp_target_start(struct tp_target **out, const struct tp_inherited
 		child_run(inheritance, release[0], failure[1], argv, merged);
 	}
 	if (target->pid < 0) {
-		status =
-			tp_fail(err, TP_TARGET, "cannot start a process: %s", tp_errno_text(errno));
+		status = tp_target_start_explain(errno, err);
 		goto out;
 	}
 	target->release_fd = release[1];
@@ -392,6 +390,20 @@ static unsigned handle_signal(const struct tp_target *target, const struct signa
 	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;
 }
 
+/* Without an answer of the listener: a signal of the program may be for its group, which the parent
+ * is not in; one of others is passed on, rather twice than never. */
+static unsigned handle_unanswered(struct tp_target *target, const struct signalfd_siginfo *info)
+{
+	struct tp_group_signals none = {0};
+	if (may_be_of_group(target, info)) {
+		tp_group_listener_give_up(&target->listener, (int)info->ssi_signo,
+					  (pid_t)info->ssi_pid);
+		if ((pid_t)info->ssi_pid == target->pid)
+			return 0;
+	}
+	return handle_signal(target, info, &none);
+}
+
 /* Returns TP_TARGET_… A process that sends signals without end must not hold up the sampling: at
  * most one batch is handled for which the group is asked, and the next call handles the rest. */
 static unsigned handle_signals(struct tp_target *target)
@@ -408,15 +420,9 @@ static unsigned handle_signals(struct tp_target *target)
 			has_asked |= may_be_of_group(target, &infos[i]);
 		if (has_asked)
 			is_answered = tp_group_listener_request(&target->listener, &of_group);
-		for (size_t i = 0; i < n; i++) {
-			/* Without an answer a signal of the program may be for its group, which the
-			 * parent is not in. */
-			bool may_be_for_group = !is_answered &&
-						may_be_of_group(target, &infos[i]) &&
-						(pid_t)infos[i].ssi_pid == target->pid;
-			if (!may_be_for_group)
-				events |= handle_signal(target, &infos[i], &of_group);
-		}
+		for (size_t i = 0; i < n; i++)
+			events |= is_answered ? handle_signal(target, &infos[i], &of_group)
+					      : handle_unanswered(target, &infos[i]);
 	}
 	return events;
 }

@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, HEAD_SIZE = 256, STATUS_NOT_RUNNABLE = 126, STATUS_NOT_FOUND = 127 };
@@ -193,8 +195,13 @@ static int explain_missing_loader(const char *file, const char *path, struct tp_
 {
 	char head[HEAD_SIZE];
 	char loader[PATH_SIZE];
-	if (read_head(path, head, sizeof(head)) &&
-	    find_script_interpreter(head, loader, sizeof(loader))) {
+	bool is_script = read_head(path, head, sizeof(head)) &&
+			 find_script_interpreter(head, loader, sizeof(loader));
+	if (is_script && head[strcspn(head, "\r\n")] == '\r') {
+		(void)tp_fail(err, TP_TARGET,
+			      "cannot run '%s': its first line ends with a carriage return", file);
+		tp_error_next_word(err, "sed -i 's/\\r$//' ", path, "");
+	} else if (is_script) {
 		(void)tp_fail(err, TP_TARGET, "cannot run '%s': its interpreter %s is missing",
 			      file, loader);
 	} else if (find_loader(path, loader, sizeof(loader))) {
@@ -255,4 +262,20 @@ int tp_target_exec_explain(const char *file, int cause, struct tp_error *err)
 		cause == ENOEXEC ? "not a program for this machine" : tp_errno_text(cause);
 	(void)tp_fail(err, TP_TARGET, "cannot run '%s': %s", file, why);
 	return STATUS_NOT_RUNNABLE;
+}
+
+enum tp_status tp_target_start_explain(int cause, struct tp_error *err)
+{
+	static const char what[] = "cannot start a process for the program";
+	if (cause == EAGAIN && syscall(SYS_sched_getscheduler, 0) == SCHED_DEADLINE) {
+		(void)tp_fail(err, TP_TARGET, "%s: SCHED_DEADLINE allows only one", what);
+		tp_error_next(err, "trainprof run -- chrt --deadline …");
+	} else {
+		(void)tp_fail_errno(err, cause, "%s", what);
+		if (cause == EAGAIN)
+			tp_error_next(err, "ulimit -u");
+	}
+	if (err)
+		err->status = TP_TARGET;
+	return TP_TARGET;
 }

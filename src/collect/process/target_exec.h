@@ -13,4 +13,7 @@ int tp_target_exec(char *const *argv, char *const *env);
  * returns the exit status of shells: 127 if it was not found, 126 if it was. */
 int tp_target_exec_explain(const char *file, int cause, struct tp_error *err);
 
+/* Explains why no process could be started for the program, with errno `cause`; TP_TARGET. */
+enum tp_status tp_target_start_explain(int cause, struct tp_error *err);
+
 #endif

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Threads are listed at every scan; work that reads a file per thread is done at this interval. */
@@ -28,8 +27,7 @@ enum { PATH_SIZE = 4096 };
 struct tree_scan {
 	struct tp_task_tree *tree;
 	uint64_t now_ns;
-	uint64_t boot_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-	bool searches;           /* for children, in this scan */
+	bool searches; /* for children, in this scan */
 	pid_t *pids;
 	size_t n_pids;
 	size_t pids_capacity;
@@ -47,21 +45,10 @@ static void scan_queue(struct tree_scan *scan, pid_t pid)
 	TP_ARRAY_PUSH(scan->pids, scan->n_pids, scan->pids_capacity) = pid;
 }
 
-static uint64_t boot_offset_ns(void)
-{
-	struct timespec boot = {0};
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	uint64_t boot_ns = (uint64_t)boot.tv_sec * TP_NS_PER_S + (uint64_t)boot.tv_nsec;
-	uint64_t now_ns = tp_clock_now_ns();
-	return boot_ns > now_ns ? boot_ns - now_ns : 0;
-}
-
-/* Returns when a task was born, to the accuracy of a clock tick, and not in the future. */
+/* Not in the future: a tick may be rounded up. */
 static uint64_t start_time_ns(const struct tree_scan *scan, uint64_t start_ticks)
 {
-	long hz = sysconf(_SC_CLK_TCK);
-	uint64_t boot_ns = start_ticks * (TP_NS_PER_S / (uint64_t)(hz > 0 ? hz : 100));
-	uint64_t time_ns = boot_ns > scan->boot_offset_ns ? boot_ns - scan->boot_offset_ns : 0;
+	uint64_t time_ns = tp_procfs_start_ns(start_ticks);
 	return time_ns < scan->now_ns ? time_ns : scan->now_ns;
 }
 
@@ -259,7 +246,6 @@ size_t tp_task_tree_scan(struct tp_task_tree *tree, pid_t root, uint64_t now_ns)
 		return 0;
 	struct tree_scan scan = {.tree = tree, .now_ns = now_ns};
 	scan.searches = tree->is_fed || now_ns >= tree->next_search_ns;
-	scan.boot_offset_ns = boot_offset_ns();
 	tree->n_scans++;
 	scan_queue(&scan, root);
 	size_t cursor = 0;

@@ -40,6 +40,7 @@ static const struct {
 	{EROFS, TP_DENIED, "cannot open 'f': read-only file system"},
 	{EEXIST, TP_EXISTS, "cannot open 'f': file exists"},
 	{ENOSPC, TP_IO, "cannot open 'f': no space left on device"},
+	{EMFILE, TP_IO, "cannot open 'f': too many open files"},
 	{EIO, TP_IO, "cannot open 'f': input/output error"},
 	{EDOTDOT, TP_IO, "cannot open 'f': RFS specific error"},
 	{99999, TP_IO, "cannot open 'f': unknown error 99999"},
@@ -52,6 +53,7 @@ START_TEST(a_failed_call_is_reported_in_lower_case_with_its_status)
 			 causes[_i].status);
 	ck_assert_str_eq(err.text, causes[_i].text);
 	ck_assert_int_eq(err.status, causes[_i].status);
+	ck_assert_str_eq(err.next, causes[_i].error == EMFILE ? "ulimit -n 1024" : "");
 }
 END_TEST
 

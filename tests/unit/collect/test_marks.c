@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of marks: written through the header that users include, read by the collector. */
+#include "collect/madehost.h"
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"
 
@@ -168,6 +169,66 @@ START_TEST(file_cut_shortly_before_the_end_is_told_as_well)
 }
 END_TEST
 
+/* This process, in another time namespace with these offsets. */
+static void enter_namespace(char *root, const char *offsets)
+{
+	char pid[16];
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	strcpy(root, "/tmp/tp-marks-root-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	for (int i = 0; i < 2; i++) {
+		const char *process = i ? pid : "self";
+		const char *link = i ? "time:[2]" : "time:[1]";
+		char file[128];
+		snprintf(file, sizeof(file), "/proc/%s/timens_offsets", process);
+		madehost_lay(root, file, i ? offsets : "monotonic 0 0\n");
+		snprintf(file, sizeof(file), "/proc/%s/ns/none", process);
+		madehost_lay(root, file, "");
+		snprintf(file, sizeof(file), "%s/proc/%s/ns/time", root, process);
+		ck_assert_int_eq(symlink(link, file), 0);
+		snprintf(file, sizeof(file), "%s/proc/%s/ns/time_for_children", root, process);
+		ck_assert_int_eq(symlink(link, file), 0);
+	}
+	host.root = root;
+}
+
+START_TEST(marks_of_another_time_namespace_are_at_our_time)
+{
+	struct tp_mark list[2];
+	char root[32];
+	enter_namespace(root, "monotonic 0 1000000\n");
+	usleep(2000);
+	uint64_t before_ns = tp_clock_now_ns();
+	tp_task_tree_fork(context.tree, getpid(), getpid(), 0, before_ns - TP_NS_PER_MS);
+	trainprof_step();
+	uint64_t after_ns = tp_clock_now_ns();
+	ck_assert_int_eq(tp_marks_collector.sample(marks, after_ns, NULL), TP_OK);
+	ck_assert_uint_eq(find_marks(list, 2), 1);
+	ck_assert_uint_ge(list[0].time_ns, before_ns - TP_NS_PER_MS);
+	ck_assert_uint_le(list[0].time_ns, after_ns - TP_NS_PER_MS);
+	madehost_remove(root);
+}
+END_TEST
+
+/* As those of a process that ended before its namespace was read. */
+START_TEST(marks_at_times_before_the_program_are_counted_as_lost)
+{
+	struct tp_mark list[2];
+	char root[32];
+	uint64_t n_lost = 0;
+	enter_namespace(root, "monotonic 100000 0\n");
+	trainprof_step();
+	trainprof_step();
+	ck_assert_int_eq(tp_marks_collector.stop(marks, tp_clock_now_ns(), NULL), TP_OK);
+	ck_assert_uint_eq(find_marks(list, 2), 0);
+	for (size_t i = 0; i < sink.n_records; i++)
+		if (sink.records[i].kind == TP_RECORD_GAP)
+			n_lost += sink.records[i].of.gap.n_lost;
+	ck_assert_uint_eq(n_lost, 2);
+	madehost_remove(root);
+}
+END_TEST
+
 Suite *suite_collect_marks(void);
 Suite *suite_collect_marks(void)
 {
@@ -181,6 +242,8 @@ Suite *suite_collect_marks(void)
 	tcase_add_test(tc, marks_that_came_too_fast_are_a_gap_with_their_number);
 	tcase_add_test(tc, file_cut_by_the_program_stops_the_source_and_nothing_else);
 	tcase_add_test(tc, file_cut_shortly_before_the_end_is_told_as_well);
+	tcase_add_test(tc, marks_of_another_time_namespace_are_at_our_time);
+	tcase_add_test(tc, marks_at_times_before_the_program_are_counted_as_lost);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -83,6 +83,26 @@ START_TEST(readings_are_finite_and_counters_do_not_sink_below_zero)
 }
 END_TEST
 
+START_TEST(what_is_divided_by_a_number_stays_finite)
+{
+	const struct tp_run_info tiny = {.started_ns = 1,
+					 .ended_ns = 1001,
+					 .host.quota_cpus = 1e-300};
+	static const double values[] = {1e-300, -1e-300, 1e-17};
+	for (size_t i = 0; i < 3; i++)
+		put(&(struct tp_record){.kind = TP_RECORD_GAUGE,
+					.of.gauge = {.task = TP_NO_TASK,
+						     .metric = TP_METRIC_CG_QUOTA,
+						     .time_ns = 5 + i,
+						     .value = values[i]}});
+	tp_trace_build(&trace, &builder, &tiny);
+	ck_assert_double_eq(trace.run.host.quota_cpus, 0);
+	ck_assert_uint_eq(trace.n_gauges, 3);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_double_eq(trace.gauges[i].value, i < 2 ? 0 : values[i]);
+}
+END_TEST
+
 START_TEST(no_task_is_its_own_ancestor)
 {
 	struct tp_task first = {.id = 0, .pid = 10, .tid = 10, .parent = 2, .start_ns = 1};
@@ -138,6 +158,7 @@ Suite *suite_model_trace_check(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, marks_name_tasks_strings_and_kinds_that_exist);
 	tcase_add_test(tc, readings_are_finite_and_counters_do_not_sink_below_zero);
+	tcase_add_test(tc, what_is_divided_by_a_number_stays_finite);
 	tcase_add_test(tc, no_task_is_its_own_ancestor);
 	tcase_add_test(tc, times_end_after_they_begin_and_cpus_have_a_limit);
 	tcase_add_test(tc, an_empty_trace_fits);

@@ -50,10 +50,9 @@ static double fact(enum tp_fact id)
 }
 
 /* Rank `slow` computes for `slow_ns` and the others for 1000; all sum their gradients, in 100. */
-static void replicas(uint32_t n_ranks, uint32_t slow, uint64_t slow_ns)
+static void add_replicas(uint32_t n_ranks, uint32_t slow, uint64_t slow_ns)
 {
 	uint64_t step_ns = (slow_ns > 1000 ? slow_ns : 1000) + 100;
-	job_init(n_ranks);
 	for (unsigned i = 0; i < 4; i++) {
 		uint64_t at = 10000 + i * step_ns;
 		for (uint32_t rank = 0; rank < n_ranks; rank++) {
@@ -63,6 +62,12 @@ static void replicas(uint32_t n_ranks, uint32_t slow, uint64_t slow_ns)
 			exchange(rank, "allreduce", "all", end, at + step_ns);
 		}
 	}
+}
+
+static void replicas(uint32_t n_ranks, uint32_t slow, uint64_t slow_ns)
+{
+	job_init(n_ranks);
+	add_replicas(n_ranks, slow, slow_ns);
 	scene_judge(&s);
 }
 
@@ -164,6 +169,34 @@ START_TEST(ranks_without_anything_in_common_are_not_compared)
 }
 END_TEST
 
+START_TEST(stages_that_never_communicate_are_not_compared)
+{
+	job_init(2);
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		s.ranks[rank].stage = rank;
+		for (unsigned i = 0; i < 4; i++) {
+			uint64_t at = 10000 + i * 4000;
+			scene_step(&s, threads[rank], i, at - 5, at + 3995);
+			compute(rank, at, at + 1000 + 2000 * rank);
+		}
+	}
+	scene_judge(&s);
+	ck_assert(!s.profile.facts[TP_FACT_COMM_SLOW_STAGE].is_known);
+	ck_assert_ptr_nonnull(s.profile.facts[TP_FACT_COMM_SLOW_STAGE].missing);
+}
+END_TEST
+
+/* A track may name a rank of which the file says nothing. */
+START_TEST(a_slow_rank_that_the_file_does_not_list_has_its_place)
+{
+	job_init(4);
+	s.run.n_ranks = 1;
+	add_replicas(4, 2, 1900);
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_COMM_SLOW_RANK), 2);
+}
+END_TEST
+
 Suite *suite_analyze_rank_balance(void);
 Suite *suite_analyze_rank_balance(void)
 {
@@ -176,6 +209,8 @@ Suite *suite_analyze_rank_balance(void)
 	tcase_add_test(tc, stages_are_found_from_senders_and_receivers);
 	tcase_add_test(tc, stages_that_the_file_names_are_taken);
 	tcase_add_test(tc, ranks_without_anything_in_common_are_not_compared);
+	tcase_add_test(tc, stages_that_never_communicate_are_not_compared);
+	tcase_add_test(tc, a_slow_rank_that_the_file_does_not_list_has_its_place);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -20,7 +20,6 @@ static void setup(void)
 	sigprocmask(SIG_BLOCK, &taken, NULL);
 	tp_group_listener_start(&listener);
 	ck_assert_int_gt(listener.pid, 0);
-	listener.answer_wait_ms = 60000; /* on a busy machine */
 }
 
 static void teardown(void)
@@ -64,22 +63,64 @@ START_TEST(signals_that_queue_are_found_as_often_as_sent)
 }
 END_TEST
 
+static void stop_listener(void)
+{
+	siginfo_t info;
+	kill(listener.pid, SIGSTOP);
+	ck_assert_int_eq(waitid(P_PID, (id_t)listener.pid, &info, WSTOPPED | WNOWAIT), 0);
+}
+
+static void continue_listener(void)
+{
+	kill(listener.pid, SIGCONT);
+	ck_assert_int_eq(waitpid(listener.pid, NULL, WCONTINUED), listener.pid);
+}
+
 /* Its late answer comes before the next, and may have a part of what the next request is for. */
 START_TEST(a_listener_that_is_stopped_says_nothing)
 {
 	struct tp_group_signals of_group;
-	kill(listener.pid, SIGSTOP);
-	ck_assert_int_eq(waitpid(listener.pid, NULL, WUNTRACED), listener.pid);
+	stop_listener();
 	kill(0, SIGUSR1);
-	listener.answer_wait_ms = 0;
 	ck_assert(!tp_group_listener_request(&listener, &of_group));
-	listener.answer_wait_ms = 60000;
 	ck_assert(!tp_group_signals_remove(&of_group, SIGUSR1, getpid()));
-	kill(listener.pid, SIGCONT);
-	ck_assert_int_eq(waitpid(listener.pid, NULL, WCONTINUED), listener.pid);
+	continue_listener();
 	kill(0, SIGUSR2);
-	tp_group_listener_request(&listener, &of_group);
+	ck_assert(tp_group_listener_request(&listener, &of_group));
 	ck_assert(tp_group_signals_remove(&of_group, SIGUSR2, getpid()));
+}
+END_TEST
+
+/* The first signal was passed on without an answer; the second, of the same number, is for us. */
+START_TEST(a_late_answer_swallows_no_later_signal)
+{
+	const int signal = SIGRTMIN + 1;
+	struct tp_group_signals of_group;
+	stop_listener();
+	kill(0, signal);
+	ck_assert(!tp_group_listener_request(&listener, &of_group));
+	tp_group_listener_give_up(&listener, signal, getpid());
+	continue_listener();
+	kill(getpid(), signal);
+	ck_assert(tp_group_listener_request(&listener, &of_group));
+	ck_assert(!tp_group_signals_remove(&of_group, signal, getpid()));
+}
+END_TEST
+
+START_TEST(what_was_given_up_is_forgotten_after_an_answer)
+{
+	const int signal = SIGRTMIN + 1;
+	struct tp_group_signals of_group;
+	stop_listener();
+	kill(getpid(), signal);
+	ck_assert(!tp_group_listener_request(&listener, &of_group));
+	tp_group_listener_give_up(&listener, signal, getpid());
+	continue_listener();
+	ck_assert(tp_group_listener_request(&listener, &of_group));
+	ck_assert(!tp_group_signals_remove(&of_group, signal, getpid()));
+	kill(0, signal);
+	ck_assert(tp_group_listener_request(&listener, &of_group));
+	ck_assert(tp_group_signals_remove(&of_group, signal, getpid()));
 }
 END_TEST
 
@@ -123,6 +164,8 @@ Suite *suite_collect_group_signal(void)
 	tcase_add_test(tc, a_signal_to_us_is_not_found);
 	tcase_add_test(tc, signals_that_queue_are_found_as_often_as_sent);
 	tcase_add_test(tc, a_listener_that_is_stopped_says_nothing);
+	tcase_add_test(tc, a_late_answer_swallows_no_later_signal);
+	tcase_add_test(tc, what_was_given_up_is_forgotten_after_an_answer);
 	tcase_add_test(tc, without_a_listener_nothing_is_of_the_group);
 	tcase_add_test(tc, a_helper_is_listed_until_it_ends);
 	suite_add_tcase(suite, tc);

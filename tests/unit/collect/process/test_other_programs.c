@@ -12,22 +12,32 @@
 
 static char root[] = "/tmp/tp-other-XXXXXX";
 
+/* When a process starts, unless a test says otherwise, and when one starts between two reads. */
+#define OLD_S 5
+#define NEW_S 12
+
+static int ticks_at_s(int seconds)
+{
+	int64_t offset_ns = (int64_t)tp_clock_boot_ns() - (int64_t)tp_clock_now_ns();
+	return seconds * 100 + (int)(offset_ns / (int64_t)(10 * TP_NS_PER_MS));
+}
+
 /* User and system time in ticks of a hundredth of a second. */
-static void lay_process_in_state(char state, int pid, const char *comm, int ppid, int utime,
-				 int stime)
+static void lay_process_in_state(char state, int pid, const char *comm, int ppid, int start_s,
+				 int utime, int stime)
 {
 	char path[64];
 	char text[300];
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	snprintf(text, sizeof(text),
-		 "%d (%s) %c %d 1 1 0 -1 4194560 0 0 0 0 %d %d 0 0 20 0 1 0 500 1000 100 0\n", pid,
-		 comm, state, ppid, utime, stime);
+		 "%d (%s) %c %d 1 1 0 -1 4194560 0 0 0 0 %d %d 0 0 20 0 1 0 %d 1000 100 0\n", pid,
+		 comm, state, ppid, utime, stime, ticks_at_s(start_s));
 	madehost_lay(root, path, text);
 }
 
 static void lay_process(int pid, const char *comm, int ppid, int utime, int stime)
 {
-	lay_process_in_state('R', pid, comm, ppid, utime, stime);
+	lay_process_in_state('R', pid, comm, ppid, OLD_S, utime, stime);
 }
 
 START_TEST(who_uses_a_cpu_has_marks_and_nobody_else)
@@ -49,8 +59,8 @@ START_TEST(who_uses_a_cpu_has_marks_and_nobody_else)
 	lay_process(60, "my (prog)", 1, 1300, 100);
 	lay_process(61, "quiet", 1, 1001, 0);
 	lay_process(62, "kworker/0:1", 2, 0, 1400);
-	lay_process(70, "cc1", 1, 200, 0);
-	lay_process_in_state('Z', 71, "train", 1, 400, 0);        /* ended, so the tree forgot it */
+	lay_process_in_state('R', 70, "cc1", 1, NEW_S, 200, 0);
+	lay_process_in_state('Z', 71, "train", 1, NEW_S, 400, 0); /* ended, so the tree forgot it */
 	tp_other_programs_read(&others, 11 * TP_NS_PER_S, false); /* too early */
 	ck_assert_uint_eq(others.n_put, 0);
 	tp_other_programs_read(&others, 14 * TP_NS_PER_S, true);
@@ -69,6 +79,43 @@ START_TEST(who_uses_a_cpu_has_marks_and_nobody_else)
 	}
 	ck_assert_double_eq_tol(used_s[0], 4, 1e-6);
 	ck_assert_double_eq_tol(used_s[1], 2, 1e-6);
+	tp_trace_release(&trace);
+	tp_other_programs_release(&others);
+	tp_task_tree_free(tree);
+	tp_trace_builder_release(&builder);
+	madehost_remove(root);
+}
+END_TEST
+
+/* As a read misses one if descriptors run out. When it used its time is unknown, until it is seen
+ * twice again. */
+START_TEST(who_is_missed_once_has_used_nothing_in_an_instant)
+{
+	strcpy(root, "/tmp/tp-other-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	const struct tp_host host = {.root = root};
+	struct tp_trace_builder builder;
+	tp_trace_builder_init(&builder);
+	struct tp_task_tree *tree = tp_task_tree_new(&host, &builder.sink);
+	struct tp_other_programs others;
+	char path[64];
+	tp_other_programs_init(&others, &host, &builder.sink, tree);
+	lay_process(60, "long", 1, 100000, 0);
+	tp_other_programs_read(&others, 10 * TP_NS_PER_S, true);
+	snprintf(path, sizeof(path), "%s/proc/60/stat", root);
+	ck_assert_int_eq(unlink(path), 0);
+	tp_other_programs_read(&others, 14 * TP_NS_PER_S, true);
+	lay_process(60, "long", 1, 100800, 0);
+	tp_other_programs_read(&others, 18 * TP_NS_PER_S, true);
+	ck_assert_uint_eq(others.n_put, 0);
+	lay_process(60, "long", 1, 101200, 0);
+	tp_other_programs_read(&others, 22 * TP_NS_PER_S, true);
+	ck_assert_uint_eq(others.n_put, 2);
+	struct tp_trace trace;
+	const struct tp_run_info run = {.started_ns = 9 * TP_NS_PER_S};
+	tp_trace_build(&trace, &builder, &run);
+	ck_assert_uint_eq(trace.n_marks, 2);
+	ck_assert_uint_eq(trace.marks[1].value - trace.marks[0].value, 4 * TP_NS_PER_S);
 	tp_trace_release(&trace);
 	tp_other_programs_release(&others);
 	tp_task_tree_free(tree);
@@ -114,6 +161,7 @@ Suite *suite_collect_other_programs(void)
 	Suite *suite = suite_create("collect_other_programs");
 	TCase *tc = tcase_create("other_programs");
 	tcase_add_test(tc, who_uses_a_cpu_has_marks_and_nobody_else);
+	tcase_add_test(tc, who_is_missed_once_has_used_nothing_in_an_instant);
 	tcase_add_test(tc, processes_that_ended_take_no_memory);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of starting and following the target. Each test runs a wrapper process and checks it from
  * outside, as a shell would. */
+#include "collect/process/target_exec.h"
 #include "trainprof/collect/env.h"
 #include "trainprof/collect/target.h"
 
@@ -185,6 +186,9 @@ static const struct {
 	{"/tmp", NULL, 0, 126, "cannot run '/tmp': it is a directory|"},
 	{"./train", "#! /nowhere/python3 -u\n", 0755, 126,
 	 "cannot run './train': its interpreter /nowhere/python3 is missing|"},
+	{"./train", "#!/bin/sh\r\necho hi\r\n", 0755, 126,
+	 "cannot run './train': its first line ends with a carriage return|"
+	 "sed -i 's/\\r$//' ./train"},
 	{"./train", "\177ELF\1\1\1 garbage", 0755, 126, NULL},
 	{"./empty", "", 0755, 126, "cannot run './empty': not a program for this machine|"},
 };
@@ -203,6 +207,18 @@ START_TEST(refusals_say_why_and_have_the_statuses_of_shells)
 	ck_assert_int_eq(WEXITSTATUS(wait_status(pid)), refusals[_i].status);
 	if (refusals[_i].error)
 		ck_assert_str_eq(said("error"), refusals[_i].error);
+}
+END_TEST
+
+START_TEST(a_process_that_cannot_be_started_is_no_fault_of_the_program)
+{
+	struct tp_error err = {0};
+	ck_assert_int_eq(tp_target_start_explain(EAGAIN, &err), TP_TARGET);
+	ck_assert_int_eq(err.status, TP_TARGET);
+	ck_assert_str_eq(err.text, "cannot start a process for the program: "
+				   "resource temporarily unavailable");
+	ck_assert_str_eq(err.next, "ulimit -u");
+	ck_assert_int_eq(tp_target_start_explain(EMFILE, NULL), TP_TARGET);
 }
 END_TEST
 
@@ -597,6 +613,7 @@ Suite *suite_collect_target(void)
 			    sizeof(deaths) / sizeof(deaths[0]));
 	tcase_add_loop_test(tc, refusals_say_why_and_have_the_statuses_of_shells, 0,
 			    sizeof(refusals) / sizeof(refusals[0]));
+	tcase_add_test(tc, a_process_that_cannot_be_started_is_no_fault_of_the_program);
 	tcase_add_test(tc, directories_of_others_in_path_hold_nothing);
 	tcase_add_test(tc, missing_loader_is_named);
 	tcase_add_test(tc, file_without_a_first_line_is_a_shell_script);
