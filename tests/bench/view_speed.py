@@ -36,6 +36,19 @@ def resident(pid, name):
     return float("nan")
 
 
+def last_output(s):
+    """The time of the last output, once 0.1 s has passed without any: the next key must not be typed
+    before, or both are drawn as one."""
+    last = time.monotonic()
+    n_before = -1
+    while len(s.written) != n_before:
+        n_before = len(s.written)
+        s.read()
+        if len(s.written) != n_before:
+            last = time.monotonic()
+    return last
+
+
 def main():
     build = sys.argv[1]
     with tempfile.TemporaryDirectory() as work:
@@ -43,7 +56,7 @@ def main():
         begun = time.monotonic()
         s = Screen([build + "/trainprof", "view", work + "/big"], 50, 160)
         s.expect("[1 Overview]", "? help  q quit")
-        opened_s = time.monotonic() - begun
+        opened_s = last_output(s) - begun
         worst_s, worst = 0, b""
         for key, expected in KEYS:
             n_before = len(s.written)
@@ -51,7 +64,7 @@ def main():
             os.write(s.fd, key)
             s.wait(lambda n=n_before, text=expected: len(s.written) > n and text in s.text(),
                    (key, expected))
-            took_s = time.monotonic() - begun
+            took_s = last_output(s) - begun
             if took_s > worst_s:
                 worst_s, worst = took_s, key
         size, peak = resident(s.pid, "VmRSS"), resident(s.pid, "VmHWM")
