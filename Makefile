@@ -519,6 +519,11 @@ proof-real: $(B)/trainprof
 proof-exports: $(B)/trainprof programs
 	$(Q)tests/exports/proof_exports.sh $(CURDIR)/$(B) $(abspath $(TRACES))
 
+## proof-export-speed: time each export of a million intervals, and the page of ten minutes; ROUNDS=3
+.PHONY: proof-export-speed
+proof-export-speed: trainprof $(B)/bench/large_recording
+	$(Q)tests/bench/export_speed.py $(CURDIR)/$(B) $(or $(ROUNDS),3)
+
 ## proof-html: the page in Chromium: three widths, dark, without script, keyboard, search, policy, axe; PICTURES=FOLDER
 proof-html: $(B)/trainprof programs
 	$(Q)python3 tests/html/proof_html.py $(CURDIR)/$(B) $(abspath $(TRACES))

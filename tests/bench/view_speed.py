@@ -36,6 +36,25 @@ def resident(pid, name):
     return float("nan")
 
 
+def cpu_s(pid):
+    """CPU time so far of a process whose name has no space."""
+    fields = open("/proc/%d/stat" % pid, encoding="ascii").read().split()
+    return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+
+
+def last_output(s):
+    """The time of the last output, once 0.1 s has passed without any: the next key must not be typed
+    before, or both are drawn as one."""
+    last = time.monotonic()
+    n_before = -1
+    while len(s.written) != n_before:
+        n_before = len(s.written)
+        s.read()
+        if len(s.written) != n_before:
+            last = time.monotonic()
+    return last
+
+
 def main():
     build = sys.argv[1]
     with tempfile.TemporaryDirectory() as work:
@@ -43,7 +62,8 @@ def main():
         begun = time.monotonic()
         s = Screen([build + "/trainprof", "view", work + "/big"], 50, 160)
         s.expect("[1 Overview]", "? help  q quit")
-        opened_s = time.monotonic() - begun
+        opened_s = last_output(s) - begun
+        opened_cpu_s = cpu_s(s.pid)
         worst_s, worst = 0, b""
         for key, expected in KEYS:
             n_before = len(s.written)
@@ -51,14 +71,14 @@ def main():
             os.write(s.fd, key)
             s.wait(lambda n=n_before, text=expected: len(s.written) > n and text in s.text(),
                    (key, expected))
-            took_s = time.monotonic() - begun
+            took_s = last_output(s) - begun
             if took_s > worst_s:
                 worst_s, worst = took_s, key
         size, peak = resident(s.pid, "VmRSS"), resident(s.pid, "VmHWM")
         os.write(s.fd, b"Q")
         s.end()
-    print("opened in %.2f s, the slowest key %r took %.0f ms, %.0f MB resident, %.0f MB while reading"
-          % (opened_s, worst.decode(), worst_s * 1e3, size, peak))
+    print("opened in %.2f s (%.2f s CPU), the slowest key %r took %.0f ms, %.0f MB resident, %.0f MB "
+          "while reading" % (opened_s, opened_cpu_s, worst.decode(), worst_s * 1e3, size, peak))
     return opened_s > OPEN_S or worst_s > KEY_S or size > RESIDENT_MB
 
 

@@ -24,6 +24,10 @@ read_back marked
 echo '== without steps, and too short'
 run -o short -- true
 read_back short
+echo '== cut before its first thread'
+cp -r marked cut
+: >cut/records.tpr
+read_back cut 2>&1 | grep -v '^trainprof: cut was not closed'
 echo '== the same twice'
 for format in $(trainprof export --list | grep -v '^parquet ' | cut -d' ' -f1); do
 	trainprof export --to="$format" marked | cmp - "of-marked/$format"

@@ -49,7 +49,10 @@ def speedscope(path):
         assert sum(profile["weights"]) == profile["endValue"] - profile["startValue"]
         for sample, weight in zip(profile["samples"], profile["weights"]):
             add_frames(sums, [frames[i]["name"] for i in sample], weight)
-    assert 0 <= document["activeProfileIndex"] < len(document["profiles"])
+    if document["profiles"]:
+        assert 0 <= document["activeProfileIndex"] < len(document["profiles"])
+    else:
+        assert "activeProfileIndex" not in document
     return sums
 
 

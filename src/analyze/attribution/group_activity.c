@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sweeps the timelines of a group of threads into one sequence of activities. */
+/* Merges the timelines of a group of threads into one sequence of activities. */
 #include "group_activity.h"
 
+#include "analyze/numeric/intervals.h"
 #include "analyze/roles/task_pool.h"
 
 #include "trainprof/base/memory.h"
@@ -69,6 +70,13 @@ enum tp_activity_kind tp_activity_of(const struct tp_analysis *analysis, enum tp
 	return on_cpu_activity(role, &analysis->classes[sample->stack]);
 }
 
+/* The names on the stack decide only between team and loader. */
+static bool may_be_of(const struct tp_analysis *analysis, enum tp_thread_role role, uint32_t task)
+{
+	enum tp_thread_role own = analysis->threads[task].role;
+	return own == role || own == TP_THREAD_TEAM || own == TP_THREAD_LOADER;
+}
+
 bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role role, uint32_t task,
 		       const struct tp_segment *segment)
 {
@@ -83,19 +91,6 @@ bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role r
 	else if (class->is_team_root && class->phase == TP_PHASE_COMPUTE)
 		own = TP_THREAD_TEAM;
 	return own == role;
-}
-
-struct activity_change {
-	uint64_t time_ns;
-	enum tp_activity_kind kind;
-	int by; /* +1 begins, -1 ends */
-};
-
-static int change_order(const void *a, const void *b)
-{
-	uint64_t x = ((const struct activity_change *)a)->time_ns;
-	uint64_t y = ((const struct activity_change *)b)->time_ns;
-	return (x > y) - (x < y);
 }
 
 static uint32_t parent_of(const struct tp_analysis *analysis, uint32_t leader)
@@ -136,67 +131,64 @@ static bool works_for_trainer(const struct tp_analysis *analysis, uint32_t task)
 	return false;
 }
 
-struct activity_changes {
-	struct activity_change *items;
-	size_t n;
-	size_t capacity;
+/* The union of the group's threads for each activity. */
+struct kind_times {
+	struct tp_intervals of[TP_N_ACTIVITIES];
+	size_t at[TP_N_ACTIVITIES]; /* the first interval that has not ended */
 };
 
-/* Pieces of a thread that follow each other with the same activity are one. */
-static void add_thread(struct activity_changes *changes, const struct tp_analysis *analysis,
-		       uint32_t task, enum tp_thread_role role)
+static void add_thread(struct kind_times *times, const struct tp_analysis *analysis, uint32_t task,
+		       enum tp_thread_role role)
 {
 	const struct tp_timeline *timeline = &analysis->timelines[task];
-	size_t first = changes->n;
+	if (!may_be_of(analysis, role, task))
+		return;
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *segment = &timeline->segments[i];
 		if (!tp_activity_is_of(analysis, role, task, segment))
 			continue;
 		enum tp_activity_kind kind = tp_activity_of(analysis, role, segment);
-		if (kind == TP_ACTIVITY_NONE)
-			continue;
-		struct activity_change *end =
-			changes->n > first ? &changes->items[changes->n - 1] : NULL;
-		if (end && end->kind == kind && end->time_ns == segment->start_ns) {
-			end->time_ns = segment->end_ns;
-			continue;
-		}
-		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
-			(struct activity_change){segment->start_ns, kind, 1};
-		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
-			(struct activity_change){segment->end_ns, kind, -1};
+		if (kind != TP_ACTIVITY_NONE)
+			tp_intervals_add(&times->of[kind], segment->start_ns, segment->end_ns);
 	}
 }
 
-static enum tp_activity_kind first_active(const int counts[TP_N_ACTIVITIES])
+/* Returns the activity at a time, and when it may change: at its own end, or where one of a higher
+ * priority begins. Times must not decrease from call to call. */
+static enum tp_activity_kind kind_at(struct kind_times *times, uint64_t time_ns, uint64_t *until_ns)
 {
-	int kind = 0;
-	while (kind < TP_ACTIVITY_NONE && counts[kind] <= 0)
-		kind++;
-	return (enum tp_activity_kind)kind;
+	for (int kind = 0; kind < TP_ACTIVITY_NONE; kind++) {
+		const struct tp_intervals *list = &times->of[kind];
+		size_t *at = &times->at[kind];
+		while (*at < list->n && list->items[*at].end_ns <= time_ns)
+			++*at;
+		if (*at == list->n)
+			continue;
+		bool is_active = list->items[*at].start_ns <= time_ns;
+		uint64_t border_ns =
+			is_active ? list->items[*at].end_ns : list->items[*at].start_ns;
+		if (border_ns < *until_ns)
+			*until_ns = border_ns;
+		if (is_active)
+			return (enum tp_activity_kind)kind;
+	}
+	return TP_ACTIVITY_NONE;
 }
 
-/* Most changes leave the activity of the group as it is, so only the result goes into the arena. */
-static void sweep(struct tp_activities *out, const struct activity_changes *changes,
-		  uint64_t end_ns, struct tp_arena *arena)
+static void sweep(struct tp_activities *out, struct kind_times *times, uint64_t end_ns,
+		  struct tp_arena *arena)
 {
 	struct tp_activity *items = NULL;
 	size_t capacity = 0;
-	int counts[TP_N_ACTIVITIES] = {0};
-	uint64_t at = 0;
-	for (size_t i = 0; i <= changes->n; i++) {
-		uint64_t until = i < changes->n ? changes->items[i].time_ns : end_ns;
-		if (until > at) {
-			enum tp_activity_kind kind = first_active(counts);
-			if (items && items[out->n - 1].kind == kind)
-				items[out->n - 1].end_ns = until;
-			else
-				TP_ARRAY_PUSH(items, out->n, capacity) =
-					(struct tp_activity){at, until, kind};
-			at = until;
-		}
-		if (i < changes->n)
-			counts[changes->items[i].kind] += changes->items[i].by;
+	uint64_t until_ns;
+	for (uint64_t at = 0; at < end_ns; at = until_ns) {
+		until_ns = end_ns;
+		enum tp_activity_kind kind = kind_at(times, at, &until_ns);
+		if (items && items[out->n - 1].kind == kind)
+			items[out->n - 1].end_ns = until_ns;
+		else
+			TP_ARRAY_PUSH(items, out->n, capacity) =
+				(struct tp_activity){at, until_ns, kind};
 	}
 	out->items = tp_arena_copy(arena, items, out->n * sizeof(*items));
 	free(items);
@@ -219,7 +211,7 @@ void tp_activities_build(struct tp_activities *out, const struct tp_analysis *an
 			 enum tp_thread_role role)
 {
 	*out = (struct tp_activities){0};
-	struct activity_changes changes = {0};
+	struct kind_times times = {0};
 	uint64_t least_ns = min_work_ns(analysis, role);
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
 		if (!works_for_trainer(analysis, task))
@@ -228,13 +220,17 @@ void tp_activities_build(struct tp_activities *out, const struct tp_analysis *an
 		if (analysis->threads[task].role == role &&
 		    analysis->threads[task].on_cpu_ns < least_ns)
 			continue;
-		add_thread(&changes, analysis, task, role);
+		add_thread(&times, analysis, task, role);
 	}
-	if (changes.n)
-		qsort(changes.items, changes.n, sizeof(*changes.items), change_order);
-	if (out->n_threads || changes.n)
-		sweep(out, &changes, analysis->trace->end_ns, analysis->arena);
-	free(changes.items);
+	bool is_any = out->n_threads > 0;
+	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++) {
+		tp_intervals_merge(&times.of[kind]);
+		is_any |= times.of[kind].n > 0;
+	}
+	if (is_any)
+		sweep(out, &times, analysis->trace->end_ns, analysis->arena);
+	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++)
+		free(times.of[kind].items);
 }
 
 size_t tp_activities_find(const struct tp_activities *activities, uint64_t time_ns)

@@ -178,6 +178,10 @@ static void name_symbol(struct symbol_names *names, const char *symbol)
 static bool any_symbol(const char *const *globs, const struct symbol_names *names)
 {
 	for (; *globs; globs++) {
+		if (!tp_pattern_may_match(*globs, names->raw) &&
+		    !tp_pattern_may_match(*globs, names->plain) &&
+		    !tp_pattern_may_match(*globs, names->last))
+			continue;
 		bool is_raw = !strpbrk(*globs, "*?") || tp_text_starts_with(*globs, "_z");
 		if (is_raw ? tp_text_glob(*globs, names->raw)
 			   : tp_text_glob(*globs, names->plain) ||

@@ -147,7 +147,7 @@ const char *tp_pattern_lower(char *out, size_t size, const char *text)
 bool tp_pattern_any_glob(const char *const *globs, const char *text)
 {
 	for (; *globs; globs++)
-		if (tp_text_glob(*globs, text))
+		if (tp_pattern_may_match(*globs, text) && tp_text_glob(*globs, text))
 			return true;
 	return false;
 }

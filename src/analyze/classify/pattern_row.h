@@ -51,6 +51,12 @@ enum tp_status tp_pattern_row_globs(const struct tp_pattern_row *row, const char
 enum tp_status tp_pattern_row_name(const struct tp_pattern_row *row, const char *key,
 				   const char **out, struct tp_error *err);
 
+/* Returns false if the first letter already excludes a match, as it mostly does. */
+static inline bool tp_pattern_may_match(const char *glob, const char *text)
+{
+	return *glob == *text || *glob == '*' || *glob == '?';
+}
+
 /* Returns true if any glob of a list that ends with NULL matches the text. */
 bool tp_pattern_any_glob(const char *const *globs, const char *text);
 

@@ -149,14 +149,35 @@ struct supply {
 	double workers;
 };
 
-static struct demand sum_busy(const struct play *play)
+/* The least work left of workers on a CPU and of those that wait; infinite if there are none. */
+struct least_left {
+	double cpu_ns;
+	double wait_ns;
+};
+
+/* fmin() without its care for NaN, which costs a call for each worker at each event. */
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static struct demand look_at_actors(const struct play *play, struct least_left *left)
 {
 	struct demand demand = {0};
+	*left = (struct least_left){INFINITY, INFINITY};
 	if (play->trainer.n_slices_left && is_on_cpu(&play->trainer))
 		demand.trainer = play->trainer.weight;
-	for (unsigned i = 0; i < play->of->n_workers; i++)
-		if (play->workers[i].n_slices_left && is_on_cpu(&play->workers[i]))
-			demand.workers += play->workers[i].weight;
+	for (unsigned i = 0; i < play->of->n_workers; i++) {
+		const struct actor *worker = &play->workers[i];
+		if (!worker->n_slices_left)
+			continue;
+		if (is_on_cpu(worker)) {
+			demand.workers += worker->weight;
+			left->cpu_ns = lesser(left->cpu_ns, worker->left_ns);
+		} else {
+			left->wait_ns = lesser(left->wait_ns, worker->left_ns);
+		}
+	}
 	return demand;
 }
 
@@ -181,21 +202,14 @@ static double rate_of(const struct actor *actor, double cpu_rate)
 	return is_on_cpu(actor) ? cpu_rate : 1;
 }
 
-/* fmin() without its care for NaN, which costs a call for each worker at each event. */
-static double lesser(double a, double b)
+/* All workers have the same rate, so the one with the least left ends first. */
+static double until_event(const struct play *play, const struct least_left *left,
+			  struct supply rate)
 {
-	return a < b ? a : b;
-}
-
-static double until_event(const struct play *play, struct supply rate)
-{
-	double least = INFINITY;
+	double least = lesser(left->cpu_ns / rate.workers, left->wait_ns);
 	if (play->trainer.n_slices_left)
-		least = play->trainer.left_ns / rate_of(&play->trainer, rate.trainer);
-	for (unsigned i = 0; i < play->of->n_workers; i++)
-		if (play->workers[i].n_slices_left)
-			least = lesser(least, play->workers[i].left_ns /
-						      rate_of(&play->workers[i], rate.workers));
+		least = lesser(least,
+			       play->trainer.left_ns / rate_of(&play->trainer, rate.trainer));
 	return least;
 }
 
@@ -215,13 +229,14 @@ static bool advance(struct actor *actor, double ns, double rate)
 static void pass_time(struct play *play)
 {
 	const struct tp_loader_replay *of = play->of;
-	struct demand demand = sum_busy(play);
+	struct least_left left;
+	struct demand demand = look_at_actors(play, &left);
 	double wanted = demand.trainer + demand.workers;
 	double busy = fmin(wanted + of->others, of->n_cpus);
 	double slower = 1 + of->slowdown * fmax(0, 2 * busy / of->n_cpus - 1);
 	struct supply share = share_cpus(of, demand);
 	struct supply rate = {share.trainer / slower, share.workers / slower};
-	double ns = until_event(play, rate);
+	double ns = until_event(play, &left, rate);
 	assert(isfinite(ns));
 	play->wanted_ns += wanted * ns;
 	play->delayed_ns +=

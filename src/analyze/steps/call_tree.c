@@ -314,13 +314,6 @@ void tp_call_tree_release(struct tp_call_tree *tree)
 	*tree = (struct tp_call_tree){0};
 }
 
-bool tp_call_tree_is_within(const struct tp_call_tree *tree, uint32_t node, uint32_t ancestor)
-{
-	const struct tp_call_node *above = &tree->nodes[ancestor];
-	uint32_t enter = tree->nodes[node].enter;
-	return above->enter <= enter && enter < above->leave;
-}
-
 double tp_call_tree_work_ns(const struct tp_call_tree *tree, uint32_t from, uint32_t until)
 {
 	double work_ns = 0;

@@ -75,8 +75,14 @@ void tp_call_tree_release(struct tp_call_tree *tree);
 /* Returns an identity that is equal for frames of the same function. */
 uint64_t tp_call_tree_function(const struct tp_frame *frame);
 
-/* Returns true if `node` is `ancestor` or below it. */
-bool tp_call_tree_is_within(const struct tp_call_tree *tree, uint32_t node, uint32_t ancestor);
+/* Returns true if `node` is `ancestor` or below it. Inline: asked for each hit of each callee. */
+static inline bool tp_call_tree_is_within(const struct tp_call_tree *tree, uint32_t node,
+					  uint32_t ancestor)
+{
+	const struct tp_call_node *above = &tree->nodes[ancestor];
+	uint32_t enter = tree->nodes[node].enter;
+	return above->enter <= enter && enter < above->leave;
+}
 
 /* Returns the CPU time of the thread from the start of one segment to the start of another. */
 double tp_call_tree_work_ns(const struct tp_call_tree *tree, uint32_t from, uint32_t until);

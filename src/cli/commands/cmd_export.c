@@ -88,16 +88,22 @@ static int refuse_terminal(const struct tp_export_format *format)
 	return TP_EXIT_USAGE;
 }
 
-static enum tp_status write_export(const struct export_options *o,
+/* No progress is drawn into output on the same terminal. */
+static enum tp_status write_export(const struct tp_cli *cli, const struct export_options *o,
 				   const struct tp_export_format *format,
 				   const struct tp_report *report, struct tp_error *err)
 {
 	struct tp_output_file file;
+	struct tp_progress_line progress = {0};
 	enum tp_status status = tp_output_file_open(&file, o->output, err);
 	if (status != TP_OK)
 		return status;
+	if (!isatty(fileno(file.stream)))
+		tp_progress_start(&progress, cli, "writing", &format->name, 1);
 	status = format->write(report, file.stream, err);
-	return tp_output_file_close(&file, status, err);
+	status = tp_output_file_close(&file, status, err);
+	tp_progress_stop(&progress);
+	return status;
 }
 
 static enum tp_status write_table(const struct tp_job *job, const char *folder,
@@ -157,7 +163,7 @@ static int export_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return refuse_terminal(format);
 	if (tp_recording_read(&reading, cli, argc ? argv[0] : NULL, &o->how, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
-	enum tp_status status = write_export(o, format, &reading.report, &err);
+	enum tp_status status = write_export(cli, o, format, &reading.report, &err);
 	tp_analysis_session_close(&reading);
 	return status == TP_OK ? TP_EXIT_OK : tp_message_error_status(NULL, &err);
 }

@@ -124,7 +124,11 @@ static enum tp_status speedscope_write(const struct tp_report *report, FILE *out
 	active = write_profiles(out, &table, &weights);
 	fputs("],\"shared\":{\"frames\":[", out);
 	write_frames(out, &table);
-	fprintf(out, "]},\"activeProfileIndex\":%zu}\n", active);
+	fputs("]}", out);
+	/* A recording that was cut before its first thread has no profile to show. */
+	if (weights.n)
+		fprintf(out, ",\"activeProfileIndex\":%zu", active);
+	fputs("}\n", out);
 	tp_export_frames_release(&table);
 	tp_export_weights_release(&weights);
 	return tp_file_check(out, "the export", err);

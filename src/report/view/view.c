@@ -25,6 +25,7 @@ static const struct tp_view_screen *const screens[TP_N_SCREENS] = {
 	[TP_SCREEN_FLAME] = &tp_view_flame,
 	[TP_SCREEN_TREE] = &tp_view_tree,
 	[TP_SCREEN_THREADS] = &tp_view_threads,
+	[TP_SCREEN_LAUNCHES] = &tp_view_launches,
 };
 
 static void set_report(struct tp_view *view)

@@ -278,7 +278,8 @@ static void print_detail(struct tp_view *view, struct tp_view_place *place, size
 		"A function that workers were in, themselves. The share is of their CPU time. "
 		"Enter "
 		"shows the source or, without one, the callers.",
-		"Work of GPUs. The share is of all work of this kind, on all GPUs together.",
+		"Work of GPUs. The share is of all work of this kind, on all GPUs together. Enter "
+		"shows who launched it.",
 		"What threads recorded, without what it calls. The share is of all that threads "
 		"recorded in the judged steps, whatever the part of the step.",
 	};
@@ -317,7 +318,12 @@ static void open_row(struct tp_view *view, struct tp_view_place *place, size_t i
 		tp_view_make_rows(view, next);
 		return;
 	}
-	if (row.kind == ROW_KERNEL || row.kind == ROW_SPAN) {
+	if (row.kind == ROW_KERNEL) {
+		tp_view_push(view, TP_SCREEN_LAUNCHES)->index = row.index;
+		tp_view_make_rows(view, tp_view_top_place(view));
+		return;
+	}
+	if (row.kind == ROW_SPAN) {
 		tp_view_show_message(view, "The trace has no further details.");
 		return;
 	}

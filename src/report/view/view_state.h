@@ -40,6 +40,7 @@ enum tp_view_screen_id {
 	TP_SCREEN_FLAME,
 	TP_SCREEN_TREE,
 	TP_SCREEN_THREADS,
+	TP_SCREEN_LAUNCHES,
 	TP_N_SCREENS
 };
 
@@ -130,7 +131,7 @@ struct tp_view {
 extern const struct tp_view_screen tp_view_overview, tp_view_steps, tp_view_processes,
 	tp_view_stacks, tp_view_gpus, tp_view_communication, tp_view_advice, tp_view_diff,
 	tp_view_part, tp_view_lanes, tp_view_finding, tp_view_source, tp_view_help, tp_view_flame,
-	tp_view_tree, tp_view_threads;
+	tp_view_tree, tp_view_threads, tp_view_launches;
 
 /* ---- places ---- */
 

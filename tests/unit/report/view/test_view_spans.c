@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Own time of spans that nest, overlap and extend beyond the judged window. */
+/* Own time of spans that nest, overlap and extend beyond the judged window; who launched a kernel.
+ */
+#include "report/view/view_launches.h"
 #include "report/view/view_spans.h"
 
 #include <check.h>
@@ -81,12 +83,113 @@ START_TEST(own_time_is_without_what_is_within)
 }
 END_TEST
 
+/* ---- launches ---- */
+
+static void kept(struct tp_sink *sink, uint32_t track, enum tp_span_kind kind, const char *name,
+		 uint32_t link, uint64_t start_ns, uint64_t end_ns)
+{
+	tp_sink_span(sink, &(struct tp_span){.start_ns = 1000 + start_ns,
+					     .end_ns = 1000 + end_ns,
+					     .name = tp_sink_string(sink, name),
+					     .link = link,
+					     .track = (uint16_t)track,
+					     .kind = (uint8_t)kind});
+}
+
+static void launch(struct tp_sink *sink, uint32_t link, uint64_t start_ns)
+{
+	kept(sink, 1, TP_SPAN_CALL, "cudaLaunchKernel", link, start_ns, start_ns + 5);
+}
+
+static void gemm(struct tp_sink *sink, uint32_t track, uint32_t link, uint64_t start_ns,
+		 uint64_t length_ns)
+{
+	kept(sink, track, TP_SPAN_KERNEL, "gemm", link, start_ns, start_ns + length_ns);
+}
+
+/* Track 0 is a device of rank 0, 1 its thread; 2 a device of rank 1, whose thread is missing. */
+static void init_launches(struct spans *s)
+{
+	memset(s, 0, sizeof(*s));
+	tp_trace_builder_init(&s->builder);
+	struct tp_sink *sink = &s->builder.sink;
+	tp_sink_track(sink, &(struct tp_track){.id = 0, .device = 0});
+	tp_sink_track(sink, &(struct tp_track){.id = 1, .device = TP_TRACK_THREAD, .number = 1});
+	tp_sink_track(sink, &(struct tp_track){.id = 2, .device = 0, .rank = 1});
+	kept(sink, 1, TP_SPAN_PYTHON, "train.py(9): step", 0, 0, 150);
+	kept(sink, 1, TP_SPAN_ANNOTATION, "ProfilerStep#1", 0, 10, 400); /* overlaps step() */
+	kept(sink, 1, TP_SPAN_PYTHON, "net.py(3): forward", 0, 20, 140);
+	kept(sink, 1, TP_SPAN_PYTHON, "nn.Module: Linear_7", 0, 30, 130);
+	kept(sink, 1, TP_SPAN_OPERATOR, "aten::mm", 0, 40, 120);
+	launch(sink, 1, 50);
+	launch(sink, 2, 60);
+	kept(sink, 1, TP_SPAN_OPERATOR, "aten::mm", 0, 200, 300); /* net.py has ended */
+	launch(sink, 3, 210);
+	launch(sink, 1, 220); /* the link is used again */
+	gemm(sink, 0, 1, 100, 10);
+	gemm(sink, 0, 2, 110, 20);
+	gemm(sink, 0, 3, 230, 400);
+	gemm(sink, 0, 1, 640, 100);
+	gemm(sink, 0, 4, 760, 7);  /* its call is not in the trace */
+	gemm(sink, 0, 3, 950, 40); /* after the window */
+	gemm(sink, 2, 2, 100, 1);  /* of another rank */
+	kept(sink, 0, TP_SPAN_KERNEL, "relu", 2, 130, 150);
+	const struct tp_run_info run = {.started_ns = 1000, .ended_ns = 2000};
+	tp_trace_build(&s->trace, &s->builder, &run);
+	tp_profile_init(&s->profile, &s->trace);
+	s->profile.window_end_ns = 900;
+}
+
+static void check_path(const struct spans *s, const struct tp_view_launch_path *path,
+		       uint64_t time_ns, uint64_t n, const char *names)
+{
+	char text[200] = "";
+	for (size_t i = 0; i < path->depth; i++) {
+		strcat(text, tp_trace_string(&s->trace, path->names[i]));
+		strcat(text, ";");
+	}
+	ck_assert_str_eq(text, names);
+	ck_assert_uint_eq(path->time_ns, time_ns);
+	ck_assert_uint_eq(path->n, n);
+}
+
+static uint32_t string_of(const struct tp_trace *trace, const char *text)
+{
+	uint32_t id = 0;
+	while (strcmp(trace->strings[id], text) != 0)
+		id++;
+	return id;
+}
+
+START_TEST(kernels_lead_to_who_launched_them)
+{
+	struct spans s;
+	struct tp_view_launches launches;
+	init_launches(&s);
+	tp_view_launches_find(&launches, &s.profile, string_of(&s.trace, "gemm"));
+	ck_assert_uint_eq(launches.n_paths, 2);
+	check_path(&s, &launches.paths[0], 500, 2, "aten::mm;");
+	check_path(&s, &launches.paths[1], 30, 2, "aten::mm;net.py(3): forward;train.py(9): step;");
+	ck_assert_uint_eq(launches.all_ns, 538);
+	ck_assert(launches.has_functions);
+	tp_view_launches_release(&launches);
+	tp_view_launches_find(&launches, &s.profile, string_of(&s.trace, "aten::mm"));
+	ck_assert_uint_eq(launches.n_paths, 0);
+	ck_assert(!launches.has_functions);
+	tp_view_launches_release(&launches);
+	tp_profile_release(&s.profile);
+	tp_trace_release(&s.trace);
+	tp_trace_builder_release(&s.builder);
+}
+END_TEST
+
 Suite *suite_report_view_spans(void);
 Suite *suite_report_view_spans(void)
 {
 	Suite *suite = suite_create("report_view_spans");
 	TCase *tc = tcase_create("spans");
 	tcase_add_test(tc, own_time_is_without_what_is_within);
+	tcase_add_test(tc, kernels_lead_to_who_launched_them);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
