@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses a budget strictly, so that a misspelt limit is an error and not a limit that always
  * passes. */
+#include "json_member.h"
+
 #include "trainprof/gate/budget.h"
 
 #include "trainprof/base/memory.h"
@@ -201,7 +203,7 @@ static enum tp_status read_limits(const struct budget_reader *r, struct tp_asser
 	a->is_error = strcmp(tp_json_string(level), "error") == 0;
 	a->equals_baseline = tp_json_bool(tp_json_get(from, "equal_baseline"), false);
 	a->min_confidence = tp_arena_strdup(r->arena, tp_json_string(confidence));
-	a->note = tp_arena_strdup(r->arena, tp_json_string(tp_json_get(from, "note")));
+	a->note = tp_member_text(from, "note", r->arena);
 	return a->pattern ? check_pattern(r, a, from) : check_fact(r, a, from);
 }
 
@@ -313,8 +315,7 @@ static enum tp_status read_rest(struct budget_reader *r, const struct tp_json *r
 	if (status == TP_OK && baseline && !name)
 		status = REFUSE(r, baseline, "baseline: a name or a file, as text");
 	r->out->baseline = tp_arena_strdup(r->arena, name);
-	r->out->inconclusive =
-		tp_arena_strdup(r->arena, tp_json_string(tp_json_get(noise, "inconclusive")));
+	r->out->inconclusive = tp_member_text(noise, "inconclusive", r->arena);
 	return status;
 }
 

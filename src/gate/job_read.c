@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a job of several ranks from its report. */
 #include "job_read.h"
+#include "json_member.h"
 
 #include "trainprof/base/text.h"
 #include "trainprof/model/fact.h"
@@ -8,23 +9,6 @@
 #include <string.h>
 
 #define SCHEMA "trainprof-job/1."
-
-static const char *text_of(const struct tp_json *parent, const char *key, struct tp_arena *arena)
-{
-	return tp_arena_strdup(arena, tp_json_string(tp_json_get(parent, key)));
-}
-
-static double number_of(const struct tp_json *parent, const char *key)
-{
-	return tp_json_number(tp_json_get(parent, key), 0);
-}
-
-static uint64_t count_of(const struct tp_json *parent, const char *key)
-{
-	uint64_t n = 0;
-	(void)tp_json_uint(tp_json_get(parent, key), &n);
-	return n;
-}
 
 bool tp_job_values_are_of(const struct tp_json *root)
 {
@@ -44,7 +28,7 @@ static bool has_joined_steps(const struct tp_json *root)
 {
 	const char *how = tp_json_string(tp_json_get(root, "joined_by"));
 	return how && strcmp(how, "none") != 0 && strcmp(how, "shares") != 0 &&
-	       count_of(root, "steps") > 0;
+	       tp_member_count(root, "steps") > 0;
 }
 
 static void read_steps(struct tp_run_values *out, const struct tp_json *root)
@@ -52,9 +36,9 @@ static void read_steps(struct tp_run_values *out, const struct tp_json *root)
 	if (!has_joined_steps(root))
 		return;
 	out->has_steps = true;
-	out->n_steps = count_of(root, "steps");
-	set_fact(out, TP_FACT_STEP_TIME, number_of(root, "step_ns"));
-	set_fact(out, TP_FACT_COMM_LATE, number_of(root, "wait_ratio"));
+	out->n_steps = tp_member_count(root, "steps");
+	set_fact(out, TP_FACT_STEP_TIME, tp_member_number(root, "step_ns"));
+	set_fact(out, TP_FACT_COMM_LATE, tp_member_number(root, "wait_ratio"));
 }
 
 /* Adds up the parts of the ranks whose steps were joined; returns the number of these ranks. */
@@ -67,7 +51,8 @@ static size_t add_parts(struct tp_run_values *out, const struct tp_json *ranks)
 			continue;
 		n++;
 		for (int part = 0; part < TP_N_PARTS; part++)
-			out->part_ns[part] += number_of(parts, tp_part_name((enum tp_part)part));
+			out->part_ns[part] +=
+				tp_member_number(parts, tp_part_name((enum tp_part)part));
 	}
 	return n;
 }
@@ -94,7 +79,7 @@ static void read_ends(struct tp_run_values *out, const struct tp_json *ranks,
 	bool has_bad = false;
 	TP_JSON_EACH (rank, ranks) {
 		const char *end = tp_json_string(tp_json_get(rank, "end"));
-		uint64_t code = count_of(rank, "end_code");
+		uint64_t code = tp_member_count(rank, "end_code");
 		bool is_bad = code || (end && strcmp(end, "signaled") == 0);
 		out->is_partial |= tp_json_bool(tp_json_get(rank, "is_cut"), false);
 		if (has_bad || (out->end && !is_bad))
@@ -114,14 +99,14 @@ static void read_advice(struct tp_run_values *out, const struct tp_json *advice,
 		const struct tp_json *speedup = tp_json_get(item, "speedup");
 		const struct tp_json *low = tp_json_first(tp_json_get(speedup, "ci95"));
 		items[out->n_findings++] = (struct tp_value_finding){
-			.rule = text_of(item, "rule", arena),
+			.rule = tp_member_text(item, "rule", arena),
 			.state = TP_FINDING_FIRED,
-			.title = text_of(item, "headline", arena),
-			.headline = text_of(item, "headline", arena),
-			.because = text_of(item, "because", arena),
+			.title = tp_member_text(item, "headline", arena),
+			.headline = tp_member_text(item, "headline", arena),
+			.because = tp_member_text(item, "because", arena),
 			.is_advice = true,
 			.has_gain = low != NULL,
-			.gain_value = number_of(speedup, "value"),
+			.gain_value = tp_member_number(speedup, "value"),
 			.gain_low = tp_json_number(low, 0),
 			.gain_high = tp_json_number(low ? tp_json_after(low) : NULL, 0),
 			.moves = tp_n_facts,
@@ -142,13 +127,13 @@ static void read_place(struct tp_run_values *out, const struct tp_json *late,
 		return;
 	*place = (struct tp_value_place){
 		.text = tp_arena_printf(arena, "%s:%lu (%s)", tp_text_base_name(file),
-					(unsigned long)count_of(from, "line"),
+					(unsigned long)tp_member_count(from, "line"),
 					function ? function : "?"),
-		.part = text_of(from, "part", arena),
+		.part = tp_member_text(from, "part", arena),
 		.file = tp_arena_strdup(arena, file),
-		.line = count_of(from, "line"),
+		.line = tp_member_count(from, "line"),
 		.is_own = true,
-		.per_step_ns = number_of(from, "step_ns"),
+		.per_step_ns = tp_member_number(from, "step_ns"),
 	};
 	out->places = place;
 	out->n_places = 1;
@@ -158,15 +143,15 @@ enum tp_status tp_job_values_read(struct tp_run_values *out, const struct tp_jso
 				  const char *name, struct tp_arena *arena, struct tp_error *err)
 {
 	const struct tp_json *ranks = tp_json_get(root, "ranks");
-	uint64_t n_ranks = count_of(root, "ranks_of_job");
+	uint64_t n_ranks = tp_member_count(root, "ranks_of_job");
 	if (tp_json_type(ranks) != TP_JSON_ARRAY)
 		return tp_fail(err, TP_PARSE, "%s: the report of a job without ranks", name);
 	for (tp_fact_id fact = 0; fact < tp_n_facts; fact++)
 		out->facts[fact].missing = "the report of a job has its steps and their parts only";
 	out->is_job = true;
 	out->mode = "job";
-	out->label = text_of(root, "label", arena);
-	out->version = text_of(root, "version", arena);
+	out->label = tp_member_text(root, "label", arena);
+	out->version = tp_member_text(root, "version", arena);
 	out->n_ranks = n_ranks ? n_ranks : tp_json_count(ranks);
 	read_steps(out, root);
 	read_parts(out, ranks, arena);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a run from its report.json. */
 #include "job_read.h"
+#include "json_member.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -20,23 +21,6 @@ struct reader {
 /* Half of a 95 % interval from ten batches, in standard errors: Student's t with 9 degrees of
  * freedom. */
 #define ERRORS_IN_HALF 2.262
-
-static const char *text_of(const struct reader *r, const struct tp_json *parent, const char *key)
-{
-	return tp_arena_strdup(r->arena, tp_json_string(tp_json_get(parent, key)));
-}
-
-static double number_of(const struct tp_json *parent, const char *key)
-{
-	return tp_json_number(tp_json_get(parent, key), 0);
-}
-
-static uint64_t count_of(const struct tp_json *parent, const char *key)
-{
-	uint64_t n = 0;
-	(void)tp_json_uint(tp_json_get(parent, key), &n);
-	return n;
-}
 
 static bool is_text(const struct tp_json *parent, const char *key, const char *text)
 {
@@ -61,13 +45,13 @@ static struct tp_quantity read_quantity(const struct reader *r, const struct tp_
 	struct tp_quantity out = {0};
 	const struct tp_json *value = tp_json_get(from, "value");
 	if (tp_json_type(value) != TP_JSON_NUMBER) {
-		out.missing = text_of(r, from, "missing");
+		out.missing = tp_member_text(from, "missing", r->arena);
 		return out;
 	}
 	out.is_known = true;
 	out.value = tp_json_number(value, 0);
 	out.coverage = tp_json_number(tp_json_get(from, "coverage_ratio"), 1);
-	out.n = count_of(from, "n");
+	out.n = tp_member_count(from, "n");
 	read_interval(&out, tp_json_get(from, "ci95"));
 	return out;
 }
@@ -85,7 +69,7 @@ static void read_facts(const struct reader *r, const struct tp_json *metrics)
 static void read_missing(const struct reader *r, const struct tp_json *missing)
 {
 	TP_JSON_EACH (group, missing) {
-		const char *because = text_of(r, group, "because");
+		const char *because = tp_member_text(group, "because", r->arena);
 		TP_JSON_EACH (item, tp_json_get(group, "metrics")) {
 			const char *name = tp_json_string(item);
 			tp_fact_id fact = name ? tp_fact_find(name) : tp_n_facts;
@@ -101,7 +85,7 @@ static void read_missing(const struct reader *r, const struct tp_json *missing)
 static void read_parts(const struct reader *r, const struct tp_json *partition)
 {
 	struct tp_run_values *out = r->out;
-	double total = number_of(partition, "total_ns");
+	double total = tp_member_number(partition, "total_ns");
 	tp_fact_id of = out->has_steps ? TP_FACT_STEP_TIME : TP_FACT_RUN_WINDOW;
 	double whole = out->facts[of].value;
 	if (total <= 0 || !out->facts[of].is_known)
@@ -112,7 +96,7 @@ static void read_parts(const struct reader *r, const struct tp_json *partition)
 		if (part >= TP_N_PARTS)
 			continue;
 		struct tp_quantity share = read_quantity(r, tp_json_get(item, "share_ratio"));
-		out->part_ns[part] = number_of(item, "time_ns") / total * whole;
+		out->part_ns[part] = tp_member_number(item, "time_ns") / total * whole;
 		if (share.has_interval)
 			out->part_error_ns[part] =
 				(share.high - share.low) / 2 / ERRORS_IN_HALF * whole;
@@ -143,7 +127,7 @@ static tp_fact_id fact_in(const char *sentence)
 static void read_gain(struct tp_value_finding *out, const struct tp_json *gain)
 {
 	const struct tp_json *low = tp_json_first(tp_json_get(gain, "bracket"));
-	out->gain_value = number_of(tp_json_get(gain, "speedup"), "value");
+	out->gain_value = tp_member_number(tp_json_get(gain, "speedup"), "value");
 	out->gain_low = tp_json_number(low, 0);
 	out->gain_high = tp_json_number(tp_json_after(low), 0);
 	out->has_gain = out->gain_low > 0 && out->gain_high >= out->gain_low;
@@ -155,16 +139,16 @@ static void read_finding(const struct reader *r, struct tp_value_finding *out,
 	/* Version 1.0 said "fired" of suppressed findings, too, with the member "suppressed". */
 	bool is_fired = is_text(from, "state", "fired") || is_text(from, "state", "suppressed");
 	*out = (struct tp_value_finding){
-		.rule = text_of(r, from, "rule"),
+		.rule = tp_member_text(from, "rule", r->arena),
 		.state = is_fired                          ? TP_FINDING_FIRED
 			 : is_text(from, "state", "quiet") ? TP_FINDING_QUIET
 							   : TP_FINDING_NOT_JUDGED,
-		.title = text_of(r, from, "title"),
-		.headline = text_of(r, from, "headline"),
-		.because = text_of(r, from, "because"),
-		.verify = text_of(r, from, "verify"),
-		.confidence = text_of(r, from, "confidence"),
-		.fingerprint = text_of(r, from, "fingerprint"),
+		.title = tp_member_text(from, "title", r->arena),
+		.headline = tp_member_text(from, "headline", r->arena),
+		.because = tp_member_text(from, "because", r->arena),
+		.verify = tp_member_text(from, "verify", r->arena),
+		.confidence = tp_member_text(from, "confidence", r->arena),
+		.fingerprint = tp_member_text(from, "fingerprint", r->arena),
 		.is_advice = is_fired && !is_text(from, "level", "note") &&
 			     !tp_json_get(from, "suppressed"),
 	};
@@ -199,10 +183,10 @@ static void read_line(const struct reader *r, struct tp_value_place *out,
 {
 	const char *file = tp_json_string(tp_json_get(from, "file"));
 	const char *function = tp_json_string(tp_json_get(from, "function"));
-	out->line = count_of(from, "line");
+	out->line = tp_member_count(from, "line");
 	out->is_own = is_text(from, "of", "own");
 	out->file = tp_arena_strdup(r->arena, file);
-	out->part = text_of(r, from, "part");
+	out->part = tp_member_text(from, "part", r->arena);
 	out->text = tp_arena_printf(r->arena, "%s:%lu (%s)", file ? tp_text_base_name(file) : "?",
 				    (unsigned long)out->line, function ? function : "?");
 }
@@ -225,12 +209,12 @@ static void read_places(const struct reader *r, const struct tp_json *lines,
 	struct tp_value_place *items = tp_arena_array(r->arena, most, sizeof(*items));
 	TP_JSON_EACH (item, lines) {
 		struct tp_value_place *place = &items[out->n_places++];
-		place->per_step_ns = number_of(item, "time_ns") / divisor;
+		place->per_step_ns = tp_member_number(item, "time_ns") / divisor;
 		read_line(r, place, item);
 	}
 	TP_JSON_EACH (item, kernels) {
 		struct tp_value_place *place = &items[out->n_places++];
-		place->per_step_ns = number_of(item, "time_ns") / divisor;
+		place->per_step_ns = tp_member_number(item, "time_ns") / divisor;
 		read_kernel(r, place, item);
 	}
 	if (out->n_places)
@@ -255,16 +239,18 @@ static void read_run(const struct reader *r, const struct tp_json *run)
 	struct tp_run_values *out = r->out;
 	const struct tp_json *end = tp_json_get(run, "end");
 	const struct tp_json *source = tp_json_first(tp_json_get(run, "sources"));
-	out->label = text_of(r, run, "label");
-	out->mode = text_of(r, run, "mode");
-	out->started_at = text_of(r, run, "started_at");
+	out->id = tp_member_text(run, "id", r->arena);
+	out->label = tp_member_text(run, "label", r->arena);
+	out->mode = tp_member_text(run, "mode", r->arena);
+	out->started_at = tp_member_text(run, "started_at", r->arena);
 	out->is_partial = tp_json_bool(tp_json_get(run, "is_partial"), false);
-	out->end = text_of(r, end, "kind");
-	out->end_code = count_of(end, "code");
-	out->end_signal = text_of(r, end, "signal");
+	out->end = tp_member_text(end, "kind", r->arena);
+	out->end_code = tp_member_count(end, "code");
+	out->end_signal = tp_member_text(end, "signal", r->arena);
 	out->n_ranks = tp_json_count(tp_json_get(run, "sources"));
 	out->n_devices = tp_json_count(tp_json_get(source, "devices"));
-	out->device = text_of(r, tp_json_first(tp_json_get(source, "devices")), "name");
+	out->device =
+		tp_member_text(tp_json_first(tp_json_get(source, "devices")), "name", r->arena);
 	read_command(r, tp_json_get(run, "command"));
 }
 
@@ -275,11 +261,11 @@ static void read_environment(const struct reader *r, const struct tp_json *envir
 	const struct tp_json *variables = tp_json_get(environment, "variables");
 	struct tp_value_pair *pairs =
 		tp_arena_array(r->arena, tp_json_count(variables) + 1, sizeof(*pairs));
-	out->host = text_of(r, host, "name");
-	out->kernel = text_of(r, host, "kernel");
-	out->cpu_model = text_of(r, host, "cpu_model");
-	out->n_allowed = number_of(host, "allowed_cores");
-	out->quota_cpus = number_of(tp_json_get(environment, "limits"), "cgroup_cpus");
+	out->host = tp_member_text(host, "name", r->arena);
+	out->kernel = tp_member_text(host, "kernel", r->arena);
+	out->cpu_model = tp_member_text(host, "cpu_model", r->arena);
+	out->n_allowed = tp_member_number(host, "allowed_cores");
+	out->quota_cpus = tp_member_number(tp_json_get(environment, "limits"), "cgroup_cpus");
 	TP_JSON_EACH (item, variables) {
 		const char *value = tp_json_string(item);
 		pairs[out->n_variables++] = (struct tp_value_pair){
@@ -340,11 +326,12 @@ enum tp_status tp_run_values_read(struct tp_run_values *out, const struct tp_jso
 	status = check_schema(root, name, err);
 	if (status != TP_OK)
 		return status;
-	out->version = text_of(&r, tp_json_get(root, "tool"), "version");
-	out->verdict_title = text_of(&r, tp_json_get(root, "summary"), "title");
+	out->version = tp_member_text(tp_json_get(root, "tool"), "version", arena);
+	out->verdict_title = tp_member_text(tp_json_get(root, "summary"), "title", arena);
 	out->has_steps = is_text(partition, "of", "step");
-	out->n_steps = count_of(steps, "count");
-	out->commit = text_of(&r, tp_json_get(tp_json_get(root, "environment"), "vcs"), "commit");
+	out->n_steps = tp_member_count(steps, "count");
+	out->commit = tp_member_text(tp_json_get(tp_json_get(root, "environment"), "vcs"), "commit",
+				     arena);
 	read_run(&r, tp_json_get(root, "run"));
 	read_environment(&r, tp_json_get(root, "environment"));
 	read_facts(&r, tp_json_get(tp_json_get(root, "summary"), "metrics"));

@@ -8,7 +8,7 @@ trace_of 60 3 >trace.json
 trainprof import -q -o good trace.json >/dev/null
 trainprof report --json -o r1.json good
 for i in 2 3; do
-	sed "s/\"value\": 10000000,/\"value\": 1000${i}000,/" r1.json >r$i.json
+	run_of $i "s/\"value\": 10000000,/\"value\": 1000${i}000,/" r1.json >r$i.json
 done
 sed 's/"value": 10000000,/"value": 10600000,/' r1.json >slow.json
 # shape: without parts that change from day to day, and without verdicts
@@ -53,6 +53,9 @@ head -n 60 r1.json >.trainprof/baselines/main/run-1.json
 trainprof diff main r1.json
 said $?
 rm -r .trainprof/baselines/other
+# A copy is no second run.
+trainprof baseline save twice r2.json r2.json
+said $?
 # Names.
 trainprof baseline show mian
 said $?
@@ -68,7 +71,7 @@ trainprof baseline remove main
 said $?
 trainprof baseline list
 # Runs of two programs are not one baseline.
-sed 's/"mode": "import"/"mode": "run"/' r1.json >run.json
+run_of 9 's/"mode": "import"/"mode": "run"/' r1.json >run.json
 trainprof baseline save mixed r1.json run.json
 said $?
 trainprof baseline save -q --force mixed r1.json run.json

@@ -19,3 +19,12 @@ trainprof check --base=true
 said $?
 trainprof check -q --base=true -o pairs -- true
 said $?
+# Options that would have no effect are refused.
+trainprof check -q --base=true --ignore=machine -- true
+said $?
+trainprof check -q --base=true --baseline=main -- true
+said $?
+trainprof check -q --output=elsewhere run
+said $?
+trainprof check --history --junit=tests.xml
+said $?

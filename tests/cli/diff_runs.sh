@@ -31,13 +31,13 @@ trainprof diff --gate artifact/slow.json artifact/after.json >page
 said $?
 # Three runs per side: the interval is theirs.
 for i in 1 2 3; do
-	sed "s/\"value\": 10000000,/\"value\": 1000${i}000,/" artifact/after.json >artifact/b$i.json
-	sed "s/\"value\": 10000000,/\"value\": 1050${i}000,/" artifact/after.json >artifact/n$i.json
+	run_of $i "s/\"value\": 10000000,/\"value\": 1000${i}000,/" artifact/after.json >artifact/b$i.json
+	run_of 1$i "s/\"value\": 10000000,/\"value\": 1050${i}000,/" artifact/after.json >artifact/n$i.json
 done
 trainprof diff --gate --base artifact/b1.json --base artifact/b2.json --base artifact/b3.json \
 	--new artifact/n1.json --new artifact/n2.json --new artifact/n3.json | head -6
 # Names of many runs would fill the screen.
 # shellcheck disable=SC2046 # words on purpose
-trainprof diff --new waits3 $(printf -- '--base=artifact/b%d.json ' 1 2 3 1 2 3) | grep '^base'
+trainprof diff --new waits3 $(printf -- '--base=artifact/%s.json ' b1 b2 b3 n1 n2 n3) | grep '^base'
 trainprof diff --markdown waits6 waits1 | head -8
 trainprof diff --width=44 waits6 waits1 | awk 'length($0) > 44'

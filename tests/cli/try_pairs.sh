@@ -5,9 +5,9 @@
 rule waits ', "example": "FAST=1 %COMMAND", "apply": true'
 rule fails ', "example": "FAIL=1 %COMMAND", "apply": true'
 run -o plain -- ./program
-trainprof try --rules=mine -q --pairs=3 --warmup=0 -o one plain host/waits | sed 's/measured .* in/measured in/; s/promised .*,/promised,/'
+trainprof try --rules=mine -q --pairs=3 --warmup=0 -o one plain host/waits | sed 's/measured .* in/measured in/; s/promised .*,/promised,/; s/^ *[0-9]*  //'
 said $?
-trainprof try --rules=mine -q --pairs=3 --warmup=0 -o two --json plain host/fails | grep -E '"(state|because)"'
+trainprof try --rules=mine -q --pairs=3 --warmup=0 -o two --json plain host/fails | grep -E '"(state|because)"' | sed 's/advice[0-9]*/adviceN/'
 trainprof try --rules=mine -q --pairs=3 --warmup=0 -o three --all plain >page
 said $?
 grep -c 'Wait less' page

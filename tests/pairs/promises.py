@@ -5,7 +5,8 @@
 promises.py TRAINPROF FOLDER [CASE...]: programs of tests/real. Where the advice is a setting, `trainprof
 try` applies it; else the program's own option follows it, and `trainprof compare` measures. A floor
 ("at least") is broken where the whole interval lies below its value; a bound ("up to") where it lies
-above; an estimate where the interval misses that of the promise.
+above; an estimate where the interval misses that of the promise. A case whose result is in FOLDER is not
+measured again.
 """
 import json
 import os
@@ -47,14 +48,14 @@ def advice_of(trainprof, folder, rules):
 def measure(trainprof, folder, command, advice, changed):
     """(promised, kind of promise, measured, pairs) of the advice."""
     if changed:
-        said = run([trainprof, "compare", "-q", "--pairs=3", "--json", "-o", "pairs", "--", changed, command], cwd=folder)
+        said = run([trainprof, "compare", "-q", "--pairs=3", "--warmup=0", "--json", "-o", "pairs", "--", changed, command], cwd=folder)
         difference = json.loads(said.stdout)["difference"]
         ratio, pairs = difference["ratio"], json.loads(said.stdout)["pairs"]
         measured = {"value": ratio["ratio"], "low": ratio["ci95"][0], "high": ratio["ci95"][1]}
         gain = advice["gain"]
         promised = dict(zip(("low", "high"), gain["bracket"]), value=gain["speedup"]["value"])
         return promised, gain["kind"], measured, pairs
-    said = run([trainprof, "try", "-q", "--pairs=3", "--json", "-o", "pairs", "base", advice["rule"]], cwd=folder)
+    said = run([trainprof, "try", "-q", "--pairs=3", "--warmup=0", "--json", "-o", "pairs", "base", advice["rule"]], cwd=folder)
     trial = json.loads(said.stdout)["trials"][0]
     if "measured" not in trial:
         raise ValueError(f"{trial['state']}: {trial['because']}")
@@ -77,6 +78,11 @@ def judge(trainprof, folder, name):
         return None
     folder = os.path.join(folder, name.replace(" ", "-"))
     os.makedirs(folder, exist_ok=True)
+    if os.path.exists(os.path.join(folder, "result.txt")):
+        with open(os.path.join(folder, "result.txt")) as file:
+            line = file.read()
+        print(line)
+        return line.startswith("kept")
     for pictures, size in (("small", "512 32"), ("middle", "64 400")):
         if pictures in command + (changed or "") and not os.path.isdir(os.path.join(folder, pictures)):
             run(f"{PYTHON} {REAL}/pictures.py {pictures} {size}", cwd=folder, shell=True)
@@ -87,9 +93,12 @@ def judge(trainprof, folder, name):
         return False
     promised, kind, measured, pairs = measure(trainprof, folder, command, advice, changed)
     good = is_kept(promised, kind, measured)
-    print(f"{'kept' if good else 'BROKEN':6} | {name} | {advice['rule']} | {'by hand' if changed else 'try'} | {kind} "
-          f"{promised['value']:.2f} ({promised['low']:.2f}-{promised['high']:.2f}) | {measured['value']:.2f} "
-          f"({measured['low']:.2f}-{measured['high']:.2f}), {pairs} pairs", flush=True)
+    line = (f"{'kept' if good else 'BROKEN':6} | {name} | {advice['rule']} | {'by hand' if changed else 'try'} | {kind} "
+            f"{promised['value']:.2f} ({promised['low']:.2f}-{promised['high']:.2f}) | {measured['value']:.2f} "
+            f"({measured['low']:.2f}-{measured['high']:.2f}), {pairs} pairs")
+    print(line, flush=True)
+    with open(os.path.join(folder, "result.txt"), "w") as file:
+        file.write(line)
     return good
 
 

@@ -2,118 +2,91 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real pairs of runs of one program: false alarms, coverage, and power on this machine.
 
-real_pairs.py TRAINPROF FOLDER [PAIRS]: `trainprof compare` measures the same command against itself;
-KEEP=1 takes the runs of the last time. Then trials are drawn: some pairs that follow each other, with the sides of each pair by chance, and
-`trainprof diff --paired` judges them. Nothing differs, so an interval without 1 is a false alarm. For
-power, the steps of one side are made longer by a known ratio in copies of the reports. Trials share
-runs, so their rates vary more than those of as many separate trials: a rate counts as failed beyond
-three standard errors of as many trials as there are disjoint ones.
+real_pairs.py measure TRAINPROF FOLDER KIND [SECONDS]: `trainprof compare` measures one command against itself for
+so long; each call adds a piece to those of the folder.
+real_pairs.py judge JUDGE FOLDER: what the pieces of each kind say. Trials are drawn: some pairs that follow each
+other, with the sides of each pair by chance, judged as `compare` judges them. Nothing differs, so an interval
+without 1 is a false alarm. For power the steps of one side are made longer by a known ratio; the drifting clock is
+added to the quiet pairs, run by run. Trials share runs, so their rates vary more than those of as many separate
+trials: a rate counts as failed beyond three standard errors of as many trials as there are disjoint ones.
 """
+import glob
 import json
+import math
 import os
 import random
 import shutil
+import statistics
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# What is measured: arguments of steady.py, whether other programs want the CPUs, and the runs that warm up.
+KINDS = {
+    "quiet": ("400 steady", False, 1),
+    "busy neighbour": ("400 steady", True, 1),
+    "bimodal steps": ("400 bimodal", False, 1),
+    "epochs with pauses": ("400 epochs", False, 1),
+    "quiet, runs of 20 s": ("3500 steady", False, 0),
+}
 TRIALS = 400
 NOMINAL = 0.05
-SLOWER = (1.0, 1.03, 1.10)
+DRIFT = 0.01
+# Keeps a CPU busy for up to 0.4 s, then sleeps for up to 1.2 s.
+NEIGHBOUR = """
+import random, time
+while True:
+    end = time.monotonic() + random.uniform(0, 0.4)
+    while time.monotonic() < end:
+        pass
+    time.sleep(random.uniform(0, 1.2))
+"""
 
 
-def reports_of(trainprof, difference):
-    """(A, B) of each pair that counts: the parts of the reports that a comparison reads."""
+def name_of(kind):
+    return kind.replace(",", "").replace(" ", "_")
+
+
+def pieces_of(folder, kind):
+    return sorted(glob.glob(f"{folder}/{name_of(kind)}-*.json"))
+
+
+def value_of(trainprof, name):
+    """When a run began, its mean step and the standard error that its own steps leave."""
+    text = subprocess.run([trainprof, "report", "--json", name], stdout=subprocess.PIPE, check=True).stdout
+    report = json.loads(text)
+    time = report["summary"]["metrics"]["step.time_ns"]
+    low, high = time["ci95"]
+    return report["run"]["started_at"], time["value"], (high - low) / 4
+
+
+def measure(trainprof, folder, kind, seconds):
+    """Adds a piece: for each pair [is B first, A, its error, B, its error]."""
+    arguments, has_neighbour, warmup = KINDS[kind]
+    seed = len(pieces_of(folder, kind)) + 1
+    runs = os.path.join(folder, "runs")
+    shutil.rmtree(runs, ignore_errors=True)
+    os.makedirs(folder, exist_ok=True)
+    command = f"{os.environ.get('PYTHON', '/usr/bin/python3')} {HERE}/steady.py {arguments}"
+    neighbours = [subprocess.Popen([sys.executable, "-c", NEIGHBOUR]) for _ in range(2 if has_neighbour else 0)]
+    try:
+        said = subprocess.run([trainprof, "compare", "-q", "--pairs=200", f"--time={seconds}s", f"--seed={seed}",
+                               f"--warmup={warmup}", "-o", runs, "--json", "--", command, command], stdout=subprocess.PIPE, check=False)
+    finally:
+        for neighbour in neighbours:
+            neighbour.kill()
+            neighbour.wait()
+    document = json.loads(said.stdout)
     pairs = []
-    for names in zip(difference["base"], difference["new"]):
-        sides = []
-        for run in names:
-            text = subprocess.run([trainprof, "report", "--json", run["name"]], stdout=subprocess.PIPE, check=True).stdout
-            report = json.loads(text)
-            kept = {key: report[key] for key in ("schema", "tool", "run", "environment", "partition")}
-            kept["partition"]["lines"] = []
-            kept["steps"] = {"count": report["steps"]["count"]}
-            kept["summary"] = {"metrics": {"step.time_ns": report["summary"]["metrics"]["step.time_ns"]}}
-            sides.append(kept)
-        pairs.append(sides)
-    return pairs
-
-
-def slower(report, ratio):
-    out = json.loads(json.dumps(report))
-    time = out["summary"]["metrics"]["step.time_ns"]
-    time["value"] *= ratio
-    if time.get("ci95"):
-        time["ci95"] = [end * ratio for end in time["ci95"]]
-    return out
-
-
-def write_all(folder, pairs):
-    """Each report with each ratio, as a file."""
-    for i, sides in enumerate(pairs):
-        for side, report in zip("AB", sides):
-            for ratio in SLOWER:
-                with open(os.path.join(folder, f"{i}{side}{ratio}.json"), "w") as file:
-                    json.dump(slower(report, ratio), file)
-
-
-def judge(trainprof, folder, chosen, ratio):
-    """The interval of new / base; `chosen` has (pair, base side, new side)."""
-    words = [trainprof, "diff", "--paired", "--json"]
-    for pair, base, new in chosen:
-        words += [f"--base={folder}/{pair}{base}1.0.json", f"--new={folder}/{pair}{new}{ratio}.json"]
-    return json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)["ratio"]["ci95"]
-
-
-def trials(trainprof, folder, n_pairs, size, ratio):
-    """Shares of trials whose interval lies above 1, below 1, and around the truth."""
-    chance = random.Random(size)
-    above = below = around = 0
-    for _ in range(TRIALS):
-        first = chance.randrange(n_pairs - size + 1)
-        chosen = [(first + i, *chance.sample("AB", 2)) for i in range(size)]
-        low, high = judge(trainprof, folder, chosen, ratio)
-        above += low > 1
-        below += high < 1
-        around += low <= ratio <= high
-    return above / TRIALS, below / TRIALS, around / TRIALS
-
-
-def measure(trainprof, folder, n_pairs):
-    """Compares the program with itself; pairs.json is the answer."""
-    python = os.environ.get("PYTHON", "/usr/bin/python3")
-    command = f"{python} {HERE}/steady.py"
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(os.path.join(folder, "reports"))
-    with open(os.path.join(folder, "pairs.json"), "wb") as file:
-        subprocess.run(
-            [trainprof, "compare", "-q", f"--pairs={n_pairs}", "-o", os.path.join(folder, "runs"), "--json", "--", command, command],
-            stdout=file, check=False)
-
-
-def main():
-    trainprof, folder = sys.argv[1], os.path.abspath(sys.argv[2])
-    if not os.environ.get("KEEP"):
-        measure(trainprof, folder, int(sys.argv[3]) if len(sys.argv) > 3 else 30)
-    with open(os.path.join(folder, "pairs.json")) as file:
-        document = json.load(file)
-    n_pairs = document["pairs"]
-    low, high = document["difference"]["ratio"]["ci95"]
-    print(f"{n_pairs} pairs of one program, {document['repeated']} repeated: ratio {low:.4f} to {high:.4f}")
-    write_all(os.path.join(folder, "reports"), reports_of(trainprof, document["difference"]))
-    passed = failed = 0
-    for size in (3, 5, 10):
-        disjoint = max(n_pairs // size, 1)
-        bound = NOMINAL + 3 * (NOMINAL * (1 - NOMINAL) / disjoint) ** 0.5
-        above, below, around = trials(trainprof, os.path.join(folder, "reports"), n_pairs, size, 1.0)
-        found = {ratio: trials(trainprof, os.path.join(folder, "reports"), n_pairs, size, ratio)[0] for ratio in SLOWER[1:]}
-        is_good = above + below <= bound
-        passed, failed = passed + is_good, failed + (not is_good)
-        print(f"{size} pairs: called slower {above:.1%}, faster {below:.1%}, covered {around:.1%} of {TRIALS}; "
-              + ", ".join(f"{ratio - 1:.0%} slower found {share:.0%}" for ratio, share in found.items()))
-    print(f"pairs: {passed} passed, {failed} failed, 0 skipped")
-    sys.exit(failed > 0)
+    for names in zip(document["difference"]["base"], document["difference"]["new"]):
+        a, b = (value_of(trainprof, run["name"]) for run in names)
+        pairs.append([b[0] < a[0], a[1], a[2], b[1], b[2]])
+    piece = {"kind": kind, "pairs": pairs, **{key: document[key] for key in ("repeated", "disturbed", "verdict")}}
+    with open(f"{folder}/{name_of(kind)}-{seed:02}.json", "w") as file:
+        json.dump(piece, file)
+    shutil.rmtree(runs)
+    print(f"{kind}: {len(pairs)} pairs, {piece['repeated']} repeated, {piece['disturbed']} disturbed")
 
 
 if __name__ == "__main__":
-    main()
+    measure(os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3]), sys.argv[4], int(sys.argv[5]))

@@ -18,7 +18,8 @@ Commands that measure run with --live only. Otherwise recorded/before in the pag
 result, and the summary on the page is the one that `trainprof report` prints for that recording. A
 command with "measures" is run in any case; without --live its `trainprof run` copies a recording. A
 line "..." in a block matches any lines. --write writes the output into the page, and with --live
-also the recordings. TUTORIAL_PREFIX is prepended to each command, TUTORIAL_PYTHON is the "python3".
+also the recordings. TUTORIAL_PREFIX is prepended to each command. The "python3" of commands that measure is
+TUTORIAL_PYTHON, or the first of PATH that has the modules which the programs of the pages import.
 """
 
 import os
@@ -33,6 +34,7 @@ RECORDED = ("manifest.json", "records.tpr")
 # Equal commits have equal names.
 COMMITTER = {"NAME": "a reader", "EMAIL": "reader@localhost", "DATE": "2026-11-01T12:00:00+0000"}
 PROGRAMS = ("patch", "git")  # that commands of the pages use
+MODULES = ("numpy", "torch")  # that programs of the pages import
 # MEASURES holds words OUTPUT=RECORDING, RECORDINGS the folder of the recordings.
 STAND_IN = """#!/bin/sh
 # Copies a recording where the program would measure.
@@ -45,9 +47,22 @@ exit 125
 """
 
 
+def has_modules(python):
+    command = [python, "-c", "import " + ", ".join(MODULES)]
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def find_python():
+    """The python3 of commands that measure; None where no python3 has the modules."""
+    given = os.environ.get("TUTORIAL_PYTHON")
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    found = [shutil.which(given)] if given else [shutil.which("python3", path=folder) for folder in folders]
+    return next((python for python in found if python and has_modules(python)), None)
+
+
 class Page:
-    def __init__(self, build, path, is_live, is_written):
-        self.build, self.path = os.path.abspath(build), path
+    def __init__(self, build, path, python, is_live, is_written):
+        self.build, self.path, self.python = os.path.abspath(build), path, python
         self.is_live, self.is_written = is_live, is_written
         self.folder = os.path.dirname(os.path.abspath(path))
         self.n_passed = self.n_failed = self.n_skipped = 0
@@ -66,8 +81,7 @@ class Page:
         self.work = os.path.join(top, "tutorial")
         shutil.copytree(self.folder, self.work, ignore=shutil.ignore_patterns("recorded", "*.md", "__pycache__"))
         os.mkdir(os.path.join(top, "bin"))
-        python = os.environ.get("TUTORIAL_PYTHON") or shutil.which("python3")
-        os.symlink(python, os.path.join(top, "bin", "python3"))
+        os.symlink(self.python, os.path.join(top, "bin", "python3"))
         if not self.is_live:
             with open(os.path.join(top, "bin", "trainprof"), "w") as file:
                 file.write(STAND_IN)
@@ -240,12 +254,16 @@ def main():
         sys.exit(__doc__)
     build, *pages = [word for word in words if word not in flags]
     counts = [0, 0, 0]
+    is_live = "--live" in flags
+    python = find_python() if is_live else sys.executable
     missing = [program for program in PROGRAMS if not shutil.which(program)]
+    if not python:
+        missing.append(f"{os.environ.get('TUTORIAL_PYTHON', 'python3 in PATH')} with {' and '.join(MODULES)}")
     if missing:
         print(f"skipped: no {' and no '.join(missing)}, which the tutorials use\npages: 0 passed, 0 failed, 1 skipped")
         return
     for path in pages:
-        page = Page(build, path, "--live" in flags, "--write" in flags)
+        page = Page(build, path, python, is_live, "--write" in flags)
         with tempfile.TemporaryDirectory(prefix="pages-") as top:
             page.prepare(top)
             page.walk()

@@ -51,6 +51,7 @@ struct tp_value_pair {
 /* All pointers are into the caller's arena. Zero and NULL = unknown. */
 struct tp_run_values {
 	const char *name; /* as typed by the user */
+	const char *id;   /* of the recording; NULL for a job */
 	const char *label;
 	const char *mode; /* "run", "attach", "import", "job" */
 	bool is_job;      /* of several ranks: rules without advice are neither fired nor quiet */

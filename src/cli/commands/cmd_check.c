@@ -10,6 +10,7 @@
 #include "cli/terminal/terminal.h"
 
 #include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/base/version.h"
 #include "trainprof/gate/budget.h"
 #include "trainprof/report/budget_text.h"
@@ -267,6 +268,44 @@ static int print(const struct tp_cli *cli, const struct check_options *o, const 
 	return tp_output_buf(&w.out);
 }
 
+/* Refuses options that would have no effect. */
+static enum tp_status refuse_idle(const struct check_options *o, int argc, struct tp_error *err)
+{
+	const struct {
+		const char *option;
+		bool is_given;
+		bool is_of_runs;
+		bool is_of_pairs;
+	} rows[] = {
+		{"RUN", argc > 0 && !o->pairs.base, true, false},
+		{"--ignore", o->ignore != NULL, true, false},
+		{"--baseline", o->baseline && !o->is_history, true, false},
+		{"--pairs", o->pairs.series.pairs != 0, false, true},
+		{"--output", o->pairs.output != NULL, false, true},
+		{"--base", o->pairs.base != NULL, false, true},
+		{"--github", o->is_github, true, true},
+		{"--junit", o->junit != NULL, true, true},
+		{"--gitlab", o->gitlab != NULL, true, true},
+		{"--sarif", o->sarif != NULL, true, true},
+	};
+	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
+		if (!rows[i].is_given)
+			continue;
+		if (o->is_history)
+			return tp_fail(err, TP_USAGE, "%s has no effect with --history",
+				       rows[i].option);
+		if (o->pairs.base && !rows[i].is_of_pairs)
+			return tp_fail(err, TP_USAGE,
+				       "%s has no effect with --base, which measures both programs",
+				       rows[i].option);
+		if (!o->pairs.base && !rows[i].is_of_runs)
+			return tp_fail(err, TP_USAGE,
+				       "%s needs --base, the program to compare with",
+				       rows[i].option);
+	}
+	return TP_OK;
+}
+
 /* The baseline that is named by an option, or by the budget. */
 static int check_baseline(const struct tp_cli *cli, const struct check_options *o)
 {
@@ -334,9 +373,6 @@ static int check(struct check *c, const struct tp_cli *cli, const struct check_o
 	enum tp_status status = read_budget(c, o->budget, &err);
 	if (status == TP_OK)
 		status = tp_gate_runs_parse_ignore(c->is_ignored, o->ignore, "check", &err);
-	if (status == TP_OK && o->pairs.series.pairs && !o->pairs.base)
-		status = tp_fail(&err, TP_USAGE,
-				 "--pairs needs --base, the program to compare with");
 	if (status == TP_OK && o->pairs.base)
 		status = tp_check_pairs_run(&c->pairs, &o->pairs, argc, argv,
 					    !cli->is_quiet && isatty(STDERR_FILENO), &err);
@@ -360,6 +396,9 @@ static int check_exec(const struct tp_cli *cli, const void *opts, int argc, char
 {
 	const struct check_options *o = opts;
 	struct check c = {0};
+	struct tp_error err = {0};
+	if (refuse_idle(o, argc, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
 	if (o->is_history)
 		return check_baseline(cli, o);
 	int result = check(&c, cli, o, argc, argv);

@@ -29,6 +29,18 @@ static bool is_document(const char *word)
 	       S_ISREG(info.st_mode) && !tp_recording_holds(word);
 }
 
+/* Copies of a run agree perfectly, which would be taken for a program that hardly varies. */
+static enum tp_status refuse_copy(const struct tp_gate_runs *runs,
+				  const struct tp_run_values *values, struct tp_error *err)
+{
+	for (size_t i = 0; i < runs->n; i++)
+		if (values->id && runs->items[i]->id && strcmp(values->id, runs->items[i]->id) == 0)
+			return tp_fail(err, TP_USAGE,
+				       "%s and %s are one run: it counts only once on a side",
+				       runs->items[i]->name, values->name);
+	return TP_OK;
+}
+
 static enum tp_status add_text(struct tp_gate_runs *runs, const char *text, size_t size,
 			       const char *name, struct tp_error *err)
 {
@@ -37,6 +49,8 @@ static enum tp_status add_text(struct tp_gate_runs *runs, const char *text, size
 	enum tp_status status = tp_json_parse(&doc, text, size, name, err);
 	if (status == TP_OK)
 		status = tp_run_values_read(values, doc, name, &runs->arena, err);
+	if (status == TP_OK)
+		status = refuse_copy(runs, values, err);
 	tp_json_free(doc);
 	if (status != TP_OK)
 		return status;

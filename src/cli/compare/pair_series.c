@@ -198,7 +198,7 @@ static enum tp_status add_pair(struct tp_pair_series *s, struct tp_error *err)
 		if (!(s->values[side][s->n_pairs].value > 0))
 			return tp_fail(err, TP_PARSE, "%s: how long it took is unknown", run->name);
 	}
-	if (was_disturbed && s->n_repeated < REPEATS_MAX) {
+	if (was_disturbed && s->n_repeated < REPEATS_MAX && !is_over_time(s)) {
 		s->n_repeated++;
 		drop_pair(s);
 		return TP_OK;
@@ -236,11 +236,24 @@ static enum tp_status warm_up(struct tp_pair_series *s, struct tp_error *err)
 	return status;
 }
 
+/* The time is over. It ended a given number of pairs, not a result that was welcome: those that
+ * were measured are judged once, as the given number would have been. */
+static void judge_late(struct tp_pair_series *s)
+{
+	if (s->plan.fixed) {
+		s->plan.fixed = s->n_pairs > TP_PAIRS_LEAST ? s->n_pairs : TP_PAIRS_LEAST;
+		s->state = tp_pairs_judge(&s->ratio, s->values[0], s->values[1], s->is_b_first,
+					  s->n_pairs, &s->plan);
+	}
+	if (s->state == TP_PAIRS_MORE)
+		s->state = TP_PAIRS_UNDECIDED;
+}
+
 enum tp_status tp_pair_series_run(struct tp_pair_series *s, struct tp_error *err)
 {
 	enum tp_status status = warm_up(s, err);
 	for (size_t i = 1; status == TP_OK && s->state == TP_PAIRS_MORE && !is_stopped(s) &&
-			   (i == 1 || !is_over_time(s));
+			   (!s->n_pairs || !is_over_time(s));
 	     i++) {
 		char name[32];
 		snprintf(name, sizeof(name), "pair%zu", i);
@@ -249,6 +262,8 @@ enum tp_status tp_pair_series_run(struct tp_pair_series *s, struct tp_error *err
 			status = add_pair(s, err);
 	}
 	drop_pair(s); /* half of a pair */
+	if (status == TP_OK && s->state == TP_PAIRS_MORE && !is_stopped(s))
+		judge_late(s);
 	end_progress(s);
 	return status;
 }
