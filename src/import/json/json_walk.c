@@ -240,9 +240,37 @@ static bool scaled_ns(const struct tp_json_slice *piece, int64_t exponent, uint6
 	       decimal_scale(&number, exponent, out);
 }
 
+/* Reads 1736408883600000.123 and 4, as nearly all times are written: up to 16 digits and 8
+ * after the point. Returns false for anything else. */
+static bool plain_time_ns(const char *p, const char *end, uint64_t *out)
+{
+	enum { FRACTION = 3 };
+	uint64_t us;
+	uint64_t more;
+	uint64_t ns = 0;
+	size_t n = block_read(p, end, &us);
+	p += n;
+	if (n == BLOCK_DIGITS) {
+		n = block_read(p, end, &more);
+		us = us * powers[n] + more;
+		p += n;
+	} else if (!n) {
+		return false;
+	}
+	if (p < end && *p == '.') {
+		n = block_read(p + 1, end, &ns);
+		ns = n > FRACTION ? ns / powers[n - FRACTION] : ns * powers[FRACTION - n];
+		p += 1 + n;
+	}
+	*out = us * powers[FRACTION] + ns;
+	return p == end && us < 9 * powers[2 * BLOCK_DIGITS - 1]; /* 2^63 ns are 9.2e15 us */
+}
+
 bool tp_json_slice_time_ns(const struct tp_json_slice *piece, uint64_t *out)
 {
-	return scaled_ns(piece, 3, out);
+	bool is_number = piece->type == TP_JSON_SLICE_WORD || piece->type == TP_JSON_SLICE_TEXT;
+	return is_number && (plain_time_ns(piece->text, piece->text + piece->len, out) ||
+			     scaled_ns(piece, 3, out));
 }
 
 bool tp_json_slice_seconds_ns(const struct tp_json_slice *piece, uint64_t *out)
