@@ -25,7 +25,8 @@ static inline bool tp_byte_is_not_space(unsigned char c)
 
 static inline bool tp_byte_ends_word(unsigned char c)
 {
-	return c <= ' ' || c == ',' || c == ']' || c == '}';
+	return c <= ' ' || c == ',' || (c | 0x20) == '}' || (c | 0x20) == '{' ||
+	       tp_byte_ends_text(c);
 }
 
 /* True for control characters and everything outside ASCII. */
@@ -49,6 +50,14 @@ TP_BYTE_MASK_PLAIN(tp_plain_word_end, tp_byte_ends_word)
 TP_BYTE_MASK_PLAIN(tp_plain_odd, tp_byte_is_special)
 #undef TP_BYTE_MASK_PLAIN
 /* NOLINTEND(bugprone-macro-parentheses) */
+
+static inline unsigned tp_plain_same(const char *p, const char *q)
+{
+	unsigned mask = 0;
+	for (unsigned i = 0; i < TP_BYTE_MASK_BYTES; i++)
+		mask |= (unsigned)(p[i] == q[i]) << i;
+	return mask;
+}
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -81,13 +90,15 @@ static inline unsigned tp_byte_mask_not_space(const char *p)
 	return ~(unsigned)_mm_movemask_epi8(tp_byte_mask_up_to(tp_mask_load(p), ' ')) & 0xffff;
 }
 
-/* ] and } differ by one bit; setting it turns no other byte into one of them. */
+/* [ and {, like ] and }, differ by one bit; setting it turns no other byte into one of them. */
 static inline unsigned tp_byte_mask_word_end(const char *p)
 {
 	__m128i bytes = tp_mask_load(p);
-	__m128i closes = tp_byte_mask_equal(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), '}');
+	__m128i brackets = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+	brackets =
+		_mm_or_si128(tp_byte_mask_equal(brackets, '{'), tp_byte_mask_equal(brackets, '}'));
 	__m128i ends = _mm_or_si128(tp_byte_mask_up_to(bytes, ' '), tp_byte_mask_equal(bytes, ','));
-	return (unsigned)_mm_movemask_epi8(_mm_or_si128(ends, closes));
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(ends, brackets)) | tp_byte_mask_text_end(p);
 }
 
 /* Compared signed, everything outside ASCII is below the space, too. */
@@ -98,10 +109,21 @@ static inline unsigned tp_byte_mask_special(const char *p)
 							tp_byte_mask_equal(bytes, 0x7f)));
 }
 
+/* Bytes that are the same in both. */
+static inline unsigned tp_byte_mask_same(const char *p, const char *q)
+{
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(tp_mask_load(p), tp_mask_load(q)));
+}
+
 #else
 static inline unsigned tp_byte_mask_text_end(const char *p)
 {
 	return tp_plain_text_end(p);
+}
+
+static inline unsigned tp_byte_mask_same(const char *p, const char *q)
+{
+	return tp_plain_same(p, q);
 }
 
 static inline unsigned tp_byte_mask_not_space(const char *p)

@@ -263,6 +263,18 @@ static bool frame_pop(struct tp_json_scan *scan)
 	return true;
 }
 
+/* Lets the reader read the object at scan->at. Returns false if it does not. */
+static bool object_read(struct tp_json_scan *scan)
+{
+	if (!scan->reader.read)
+		return false;
+	const char *after = scan->reader.read(scan->reader.self, scan->window + scan->at,
+					      scan->window + scan->end);
+	if (after)
+		scan->at = (size_t)(after - scan->window);
+	return after;
+}
+
 static enum tp_json_scan_item list_next(struct tp_json_scan *scan, struct tp_json_slice *value)
 {
 	char c = skip_commas(scan);
@@ -279,6 +291,8 @@ static enum tp_json_scan_item list_next(struct tp_json_scan *scan, struct tp_jso
 	 * Format", read 2026-11-22. */
 	if (!c)
 		return scan_stop(scan, !scan->is_bare);
+	if (c == '{' && object_read(scan))
+		return TP_JSON_SCAN_READ;
 	enum tp_json_scan_item item = c == '{' ? TP_JSON_SCAN_EVENT : TP_JSON_SCAN_JUNK;
 	size_t before = scan->at;
 	enum whole whole = value_read(scan, value);

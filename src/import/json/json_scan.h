@@ -27,6 +27,7 @@ enum tp_json_scan_item {
 	TP_JSON_SCAN_MEMBER, /* next to the list, with its key; type NONE if it is too large */
 	TP_JSON_SCAN_JUNK,   /* in the list, but not an object */
 	TP_JSON_SCAN_HUGE,   /* in the list, but larger than the window may be; skipped */
+	TP_JSON_SCAN_READ,   /* an event that the reader of objects has read */
 };
 
 enum tp_json_scan_place {
@@ -42,6 +43,15 @@ struct tp_json_scan_enter {
 	bool is_deep; /* objects in its list are entered, too, and are not events */
 };
 
+/* Reads objects of a list in one pass, instead of being given them when their end is known. */
+struct tp_json_scan_reader {
+	/* Returns the byte after the object that begins at `at`; NULL if it does not end before
+	 * `end` or is malformed: it is then returned as an event. Slices of it are borrowed until
+	 * the next call of tp_json_scan_next(). */
+	const char *(*read)(void *self, const char *at, const char *end);
+	void *self;
+};
+
 enum { TP_JSON_SCAN_DEPTH_MAX = 8 };
 
 struct tp_json_scan {
@@ -54,6 +64,7 @@ struct tp_json_scan {
 	char key[64];                           /* the last key */
 	const struct tp_json_scan_enter *enter; /* NULL: "traceEvents" only */
 	size_t n_enter;
+	struct tp_json_scan_reader reader; /* of events; `read` may be NULL */
 	struct tp_json_scan_frame {
 		enum tp_json_scan_place place;
 		const struct tp_json_scan_enter *entered;

@@ -4,6 +4,7 @@
 
 #include "trainprof/base/text.h"
 
+#include <endian.h>
 #include <string.h>
 
 struct tp_json_slice tp_json_slice_unescape(const struct tp_json_slice *piece,
@@ -71,14 +72,73 @@ struct decimal {
 
 enum { EXP_MAX = 1000000 }; /* any larger exponent means too small or too large */
 
+enum { BLOCK_DIGITS = 8, KEPT_DIGITS = 19 };
+
+static const uint64_t powers[KEPT_DIGITS + 1] = {
+	UINT64_C(1),
+	UINT64_C(10),
+	UINT64_C(100),
+	UINT64_C(1000),
+	UINT64_C(10000),
+	UINT64_C(100000),
+	UINT64_C(1000000),
+	UINT64_C(10000000),
+	UINT64_C(100000000),
+	UINT64_C(1000000000),
+	UINT64_C(10000000000),
+	UINT64_C(100000000000),
+	UINT64_C(1000000000000),
+	UINT64_C(10000000000000),
+	UINT64_C(100000000000000),
+	UINT64_C(1000000000000000),
+	UINT64_C(10000000000000000),
+	UINT64_C(100000000000000000),
+	UINT64_C(1000000000000000000),
+	UINT64_C(10000000000000000000),
+};
+
+/* Returns the number of digits at p, up to eight, and their value: adds neighbours, pairs and
+ * quadruples at once, after zeros were put before the digits. */
+static inline size_t block_read(const char *p, const char *end, uint64_t *value)
+{
+	uint64_t bytes;
+	memcpy(&bytes, p, sizeof(bytes));
+	bytes = le64toh(bytes) ^ UINT64_C(0x3030303030303030);
+	/* Bit 7 is set in the first byte above 9; what carries from there does not matter. */
+	uint64_t others =
+		((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+	size_t n = others ? (size_t)__builtin_ctzll(others) / 8 : BLOCK_DIGITS;
+	if (n > (size_t)(end - p))
+		n = (size_t)(end - p);
+	*value = 0;
+	if (!n)
+		return 0;
+	bytes <<= 64 - 8 * n;
+	bytes = bytes * (10 * 256 + 1) >> 8;
+	bytes = (bytes & UINT64_C(0x00ff00ff00ff00ff)) * (100 * 65536 + 1) >> 16;
+	*value = (bytes & UINT64_C(0x0000ffff0000ffff)) * (UINT64_C(10000) << 32 | 1) >> 32;
+	return n;
+}
+
 /* Digits after the 19th cannot be kept and do not matter: a time below 2^63 ns has no more of them
  * down to the nanosecond. */
 static const char *parse_digits(struct decimal *number, const char *p, const char *end,
 				bool is_fraction)
 {
+	uint64_t value;
+	size_t n = BLOCK_DIGITS;
+	while (n == BLOCK_DIGITS && p < end) {
+		n = block_read(p, end, &value);
+		if (number->digits >= powers[KEPT_DIGITS - n])
+			break;
+		number->digits = number->digits * powers[n] + value;
+		number->exponent -= is_fraction ? (int64_t)n : 0;
+		number->has_digits |= n > 0;
+		p += n;
+	}
 	for (; p < end && *p >= '0' && *p <= '9'; p++) {
 		number->has_digits = true;
-		if (number->digits >= UINT64_C(1000000000000000000)) {
+		if (number->digits >= powers[KEPT_DIGITS - 1]) {
 			number->exponent += !is_fraction;
 			continue;
 		}
@@ -149,18 +209,14 @@ bool tp_json_slice_integer(const struct tp_json_slice *piece, int64_t *out)
 	bool is_negative = p < end && *p == '-';
 	p += is_negative;
 	const char *first = p;
+	uint64_t value = 0;
 	if (p == end)
 		return false;
-	uint64_t value = 0;
-	for (; p < end; p++) {
-		unsigned digit = (unsigned)(unsigned char)*p - '0';
-		if (digit > 9 || value > INT64_MAX / 10) {
-			if (!decimal_integer(first, end, &value))
-				return false;
-			break;
-		}
-		value = value * 10 + digit;
-	}
+	/* Most have a few digits, for which that is the fastest. */
+	while (p < end && *p >= '0' && *p <= '9' && value < powers[KEPT_DIGITS - 1])
+		value = value * 10 + (uint64_t)(*p++ - '0');
+	if (p < end && !decimal_integer(first, end, &value))
+		return false;
 	if (value > INT64_MAX)
 		return false;
 	*out = is_negative ? -(int64_t)value : (int64_t)value;
@@ -184,9 +240,37 @@ static bool scaled_ns(const struct tp_json_slice *piece, int64_t exponent, uint6
 	       decimal_scale(&number, exponent, out);
 }
 
+/* Reads 1736408883600000.123 and 4, as nearly all times are written: up to 16 digits and 8
+ * after the point. Returns false for anything else. */
+static bool plain_time_ns(const char *p, const char *end, uint64_t *out)
+{
+	enum { FRACTION = 3 };
+	uint64_t us;
+	uint64_t more;
+	uint64_t ns = 0;
+	size_t n = block_read(p, end, &us);
+	p += n;
+	if (n == BLOCK_DIGITS) {
+		n = block_read(p, end, &more);
+		us = us * powers[n] + more;
+		p += n;
+	} else if (!n) {
+		return false;
+	}
+	if (p < end && *p == '.') {
+		n = block_read(p + 1, end, &ns);
+		ns = n > FRACTION ? ns / powers[n - FRACTION] : ns * powers[FRACTION - n];
+		p += 1 + n;
+	}
+	*out = us * powers[FRACTION] + ns;
+	return p == end && us < 9 * powers[2 * BLOCK_DIGITS - 1]; /* 2^63 ns are 9.2e15 us */
+}
+
 bool tp_json_slice_time_ns(const struct tp_json_slice *piece, uint64_t *out)
 {
-	return scaled_ns(piece, 3, out);
+	bool is_number = piece->type == TP_JSON_SLICE_WORD || piece->type == TP_JSON_SLICE_TEXT;
+	return is_number && (plain_time_ns(piece->text, piece->text + piece->len, out) ||
+			     scaled_ns(piece, 3, out));
 }
 
 bool tp_json_slice_seconds_ns(const struct tp_json_slice *piece, uint64_t *out)

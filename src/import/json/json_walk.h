@@ -78,7 +78,8 @@ static inline const char *tp_json_walk_space(const char *at, const char *end)
 }
 
 /* Reads from after the first quote to after the second. Returns false if that is beyond `end`. */
-static inline bool tp_json_walk_text(struct tp_json_walk *walk, struct tp_json_slice *out)
+static inline __attribute__((always_inline)) bool tp_json_walk_text(struct tp_json_walk *walk,
+								    struct tp_json_slice *out)
 {
 	const char *at = walk->at;
 	out->text = at;
@@ -106,15 +107,18 @@ static inline bool tp_json_walk_text(struct tp_json_walk *walk, struct tp_json_s
 static inline bool tp_json_walk_bracket(struct tp_json_walk *walk, struct tp_json_slice *out)
 {
 	struct tp_json_skip skip = {0};
-	out->type = *walk->at == '{' ? TP_JSON_SLICE_OBJECT : TP_JSON_SLICE_LIST;
 	out->text = walk->at;
-	if (!tp_json_skip_run(&skip, &walk->at, walk->end, true))
+	const char *at = walk->at; /* a copy, so that the walk can stay in registers */
+	if (!tp_json_skip_run(&skip, &at, walk->end, true))
 		return false;
-	out->len = (size_t)(walk->at - out->text);
+	walk->at = at;
+	out->len = (size_t)(at - out->text);
+	out->type = *out->text == '{' ? TP_JSON_SLICE_OBJECT : TP_JSON_SLICE_LIST;
 	return true;
 }
 
-static inline void tp_json_walk_word(struct tp_json_walk *walk, struct tp_json_slice *out)
+static inline __attribute__((always_inline)) void tp_json_walk_word(struct tp_json_walk *walk,
+								    struct tp_json_slice *out)
 {
 	const char *at = walk->at;
 	out->text = at;
@@ -131,7 +135,8 @@ static inline void tp_json_walk_word(struct tp_json_walk *walk, struct tp_json_s
 	out->type = out->len ? TP_JSON_SLICE_WORD : TP_JSON_SLICE_NONE;
 }
 
-static inline bool tp_json_walk_value(struct tp_json_walk *walk, struct tp_json_slice *out)
+static inline __attribute__((always_inline)) bool tp_json_walk_value(struct tp_json_walk *walk,
+								     struct tp_json_slice *out)
 {
 	out->is_escaped = false;
 	if (walk->at < walk->end && *walk->at == '"') {
@@ -166,14 +171,16 @@ static inline bool tp_json_walk_to_value(struct tp_json_walk *walk, struct tp_js
 	while (walk->at < walk->end && *walk->at == ',')
 		walk->at = tp_json_walk_space(walk->at + 1, walk->end);
 	*key = (struct tp_json_slice){.text = walk->at};
-	if (walk->at >= walk->end)
+	/* The end may not be known yet. */
+	if (walk->at >= walk->end || (walk->is_object && *walk->at == '}'))
 		return false;
 	walk->is_malformed = walk->is_object && !tp_json_walk_key(walk, key);
 	return !walk->is_malformed;
 }
 
 /* Reads the value at the current position. Returns false if there is none. */
-static inline bool tp_json_walk_read_value(struct tp_json_walk *walk, struct tp_json_slice *value)
+static inline __attribute__((always_inline)) bool
+tp_json_walk_read_value(struct tp_json_walk *walk, struct tp_json_slice *value)
 {
 	const char *before = walk->at;
 	bool is_value = tp_json_walk_value(walk, value) && (walk->is_object || walk->at > before);

@@ -207,7 +207,7 @@ static const struct tp_trace_maker *maker_in_events(const struct tp_json_slice *
 	struct tp_json_walk walk = tp_json_walk_init(list);
 	struct tp_json_slice key;
 	const struct tp_trace_maker *maker = NULL;
-	struct tp_trace_event_plain plain = {0};
+	struct tp_trace_event_reader events = {0};
 	while (!maker && tp_json_walk_to_value(&walk, &key)) {
 		struct tp_trace_event event;
 		struct tp_json_slice value = rest_of(&walk);
@@ -217,13 +217,13 @@ static const struct tp_trace_maker *maker_in_events(const struct tp_json_slice *
 		if (is_whole)
 			value = whole;
 		if (value.type == TP_JSON_SLICE_OBJECT &&
-		    (tp_trace_event_read(&event, &value, &plain) || !is_whole))
+		    (tp_trace_event_read(&event, &value, &events) || !is_whole))
 			maker = maker_of_event(&event);
 		if (!is_whole)
 			break;
 		walk = after;
 	}
-	tp_trace_event_plain_release(&plain);
+	tp_trace_event_reader_release(&events);
 	return maker;
 }
 

@@ -55,7 +55,7 @@ struct kineto_reader {
 	size_t n_pending;
 	size_t pending_capacity;
 	struct tp_buf scratch;
-	struct tp_trace_event_plain plain;
+	struct tp_trace_event_reader events;
 };
 
 /* ---- members of events ---- */
@@ -345,26 +345,25 @@ static void read_metadata(struct kineto_reader *reader, const struct tp_trace_ev
 		thread->name = name_of(reader, &name);
 }
 
-static void read_event(struct kineto_reader *reader, const struct tp_json_slice *text)
+static void read_event(struct kineto_reader *reader, const struct tp_trace_event *event)
 {
-	struct tp_trace_event event;
 	reader->info->n_events++;
-	if (!tp_trace_event_read(&event, text, &reader->plain)) {
+	if (reader->events.is_malformed) {
 		tp_rank_writer_skip(reader->writer, "a malformed event");
 		return;
 	}
-	switch (tp_trace_event_phase(&event)) {
+	switch (tp_trace_event_phase(event)) {
 	case 'X':
-		read_complete(reader, &event);
+		read_complete(reader, event);
 		break;
 	case 'B':
-		read_begin(reader, &event);
+		read_begin(reader, event);
 		break;
 	case 'E':
-		read_end(reader, &event);
+		read_end(reader, event);
 		break;
 	case 'M':
-		read_metadata(reader, &event);
+		read_metadata(reader, event);
 		break;
 	default:
 		break;
@@ -386,11 +385,13 @@ static void scan_all(struct kineto_reader *reader, struct tp_json_scan *scan)
 	for (;;) {
 		struct tp_json_slice key;
 		struct tp_json_slice value;
-		switch (tp_json_scan_next(scan, &key, &value)) {
+		struct tp_trace_event event;
+		switch (tp_trace_event_next(&event, &reader->events, scan, &key, &value)) {
 		case TP_JSON_SCAN_END:
 			return;
 		case TP_JSON_SCAN_EVENT:
-			read_event(reader, &value);
+		case TP_JSON_SCAN_READ:
+			read_event(reader, &event);
 			break;
 		case TP_JSON_SCAN_MEMBER:
 			read_member(reader, &key, &value);
@@ -411,7 +412,7 @@ static void reader_release(struct kineto_reader *reader)
 	tp_map_release(&reader->made_links);
 	tp_map_release(&reader->process_names);
 	tp_buf_release(&reader->scratch);
-	tp_trace_event_plain_release(&reader->plain);
+	tp_trace_event_reader_release(&reader->events);
 	pending_drop(reader);
 	tp_stream_tracks_release(&reader->streams);
 }

@@ -13,6 +13,8 @@
 #include "trainprof/base/buf.h"
 #include "trainprof/base/map.h"
 
+enum { TP_LANE_LETTERS = 32 };
+
 struct tp_lane_name {
 	const char *text; /* in the arena; NULL = none */
 	size_t len;
@@ -44,9 +46,10 @@ struct tp_lanes_reader {
 	struct tp_span_store spans; /* `track` is the lane, `kind` as in rows of events */
 	struct tp_span_store cores; /* of lanes whose operations contain others */
 	struct tp_buf scratch;
-	struct tp_trace_event_plain plain;
-	size_t arg_lens[TP_LANE_ARGS_MAX]; /* of the dialect's names; 0 = no more */
-	size_t link_len;
+	struct tp_trace_event_reader events;
+	size_t link_place; /* of the link among wanted arguments */
+	/* Rows of events that a text may fit, by its place and first letter: one bit for each. */
+	uint64_t rows_by_letter[TP_LANE_EVENT_PLACES][TP_LANE_LETTERS];
 	const char *named_lanes; /* pattern of the user; NULL = roles are those of rows */
 	struct tp_category_cache categories;
 	struct tp_map devices; /* pid -> number, of processes with such lanes */

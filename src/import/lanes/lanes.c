@@ -72,59 +72,71 @@ static void read_metadata(struct tp_lanes_reader *reader, const struct tp_trace_
 static const struct tp_lane_event_row left_out = {.kind = TP_LANE_EVENT_LEFT_OUT};
 static const struct tp_lane_event_row by_lane = {.kind = TP_LANE_EVENT_DEFAULT};
 
-/* The arguments that the dialect needs; events with a category are from the host and have none of
- * them. */
-struct wanted_args {
-	struct tp_json_slice values[TP_LANE_ARGS_MAX];
-	struct tp_json_slice link;
-};
-
-static bool is_key(const struct tp_json_slice *key, const char *name, size_t len)
+static bool is_key(const struct tp_json_slice *key, const char *name)
 {
-	return len && key->len == len && memcmp(key->text, name, len) == 0;
+	return strlen(name) == key->len && memcmp(key->text, name, key->len) == 0;
 }
 
-static void args_read(struct tp_lanes_reader *reader, const struct tp_trace_event *event,
-		      struct wanted_args *out)
+/* Returns the place of an argument, plus one; that of the link is behind the others. */
+static uint8_t arg_find(const void *self, const struct tp_json_slice *key)
 {
-	struct tp_json_slice key;
-	struct tp_json_slice value;
-	*out = (struct wanted_args){0};
-	if (!reader->arg_lens[0] || event->cat.len || event->args.type != TP_JSON_SLICE_OBJECT)
-		return;
-	struct tp_json_walk walk = tp_json_walk_init(&event->args);
-	while (tp_json_walk_next(&walk, &key, &value)) {
-		for (size_t i = 0; i < TP_LANE_ARGS_MAX && reader->arg_lens[i]; i++)
-			if (is_key(&key, reader->dialect->args[i], reader->arg_lens[i]))
-				out->values[i] = value;
-		if (is_key(&key, reader->dialect->link, reader->link_len))
-			out->link = value;
+	const struct tp_lane_dialect *dialect = self;
+	for (uint8_t i = 0; i < TP_LANE_ARGS_MAX && dialect->args[i]; i++)
+		if (is_key(key, dialect->args[i]))
+			return i + 1;
+	return dialect->link && is_key(key, dialect->link) ? TP_LANE_ARGS_MAX + 1 : 0;
+}
+
+/* An argument may be wanted as the link, too. */
+static size_t link_place(const struct tp_lane_dialect *dialect)
+{
+	for (size_t i = 0; dialect->link && i < TP_LANE_ARGS_MAX && dialect->args[i]; i++)
+		if (strcmp(dialect->args[i], dialect->link) == 0)
+			return i;
+	return TP_LANE_ARGS_MAX;
+}
+
+static uint64_t *rows_of(struct tp_lanes_reader *reader, unsigned place, char letter)
+{
+	return &reader->rows_by_letter[place][(unsigned char)letter % TP_LANE_LETTERS];
+}
+
+static void rows_sort(struct tp_lanes_reader *reader)
+{
+	for (size_t i = 0; i < reader->dialect->n_events; i++) {
+		const struct tp_lane_event_row *row = &reader->dialect->events[i];
+		bool is_any = *row->text == '*' || *row->text == '%';
+		for (unsigned letter = 0; is_any && letter < TP_LANE_LETTERS; letter++)
+			*rows_of(reader, row->place, (char)letter) |= UINT64_C(1) << i;
+		*rows_of(reader, row->place, *row->text) |= UINT64_C(1) << i;
 	}
 }
 
-/* Cheap test before the match: most patterns begin with another letter than the text. */
-static bool may_fit(const char *pattern, const struct tp_json_slice *text)
+static const struct tp_json_slice *text_in(const struct tp_trace_event *event,
+					   const struct tp_json_slice *args, unsigned place)
 {
-	return text->len && (*pattern == *text->text || *pattern == '*' || *pattern == '%');
+	return place == TP_LANE_EVENT_NAME       ? &event->name
+	       : place == TP_LANE_EVENT_CATEGORY ? &event->cat
+						 : &args[place - TP_LANE_EVENT_ARG];
 }
 
-static const struct tp_lane_event_row *event_find(const struct tp_lanes_reader *reader,
+static const struct tp_lane_event_row *event_find(struct tp_lanes_reader *reader,
 						  const struct tp_trace_event *event,
-						  const struct wanted_args *wanted)
+						  const struct tp_json_slice *args)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
-	for (size_t i = 0; i < dialect->n_events; i++) {
-		const struct tp_lane_event_row *row = &dialect->events[i];
-		const struct tp_json_slice *text =
-			row->place == TP_LANE_EVENT_NAME ? &event->name
-			: row->place == TP_LANE_EVENT_CATEGORY
-				? &event->cat
-				: &wanted->values[row->place - TP_LANE_EVENT_ARG];
-		if (may_fit(row->text, text) &&
-		    tp_text_pattern_match(row->text, text->text, text->len, NULL))
+	uint64_t rows = 0;
+	for (unsigned place = 0; place < TP_LANE_EVENT_PLACES; place++) {
+		const struct tp_json_slice *text = text_in(event, args, place);
+		rows |= text->len ? *rows_of(reader, place, *text->text) : 0;
+	}
+	for (; rows; rows &= rows - 1) {
+		const struct tp_lane_event_row *row = &dialect->events[__builtin_ctzll(rows)];
+		const struct tp_json_slice *text = text_in(event, args, row->place);
+		if (text->len && tp_text_pattern_match(row->text, text->text, text->len, NULL))
 			return row;
 	}
-	return wanted->values[0].len && dialect->arg_decides ? &left_out : &by_lane;
+	return args[0].len && dialect->arg_decides ? &left_out : &by_lane;
 }
 
 static uint32_t name_of(struct tp_lanes_reader *reader, const struct tp_json_slice *name)
@@ -141,23 +153,23 @@ static uint32_t name_of(struct tp_lanes_reader *reader, const struct tp_json_sli
 }
 
 static uint32_t name_by(struct tp_lanes_reader *reader, const struct tp_trace_event *event,
-			const struct wanted_args *wanted, const struct tp_lane_event_row *row)
+			const struct tp_json_slice *args, const struct tp_lane_event_row *row)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
 	uint32_t name = 0;
 	if (row->name)
 		return tp_rank_writer_string(reader->writer, row->name, strlen(row->name));
 	if (dialect->name)
-		name = dialect->name(reader->writer, row->kind, &event->name, wanted->values);
+		name = dialect->name(reader->writer, row->kind, &event->name, args);
 	return name ? name : name_of(reader, &event->name);
 }
 
 static void keep_span(struct tp_lanes_reader *reader, const struct tp_trace_event *event,
-		      const struct wanted_args *wanted, struct tp_lane_state *lane,
+		      const struct tp_json_slice *args, struct tp_lane_state *lane,
 		      struct tp_span *span)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
-	span->link = (uint32_t)tp_json_slice_count(&wanted->link, UINT32_MAX);
+	span->link = (uint32_t)tp_json_slice_count(&args[reader->link_place], UINT32_MAX);
 	if (dialect->detail && !event->cat.len)
 		span->detail = dialect->detail(reader->writer, &event->name, &event->args);
 	span->track = (uint16_t)(lane - reader->lanes);
@@ -177,13 +189,12 @@ static void read_complete(struct tp_lanes_reader *reader, const struct tp_trace_
 {
 	struct tp_thread *thread;
 	uint64_t length_ns;
-	struct wanted_args wanted;
+	const struct tp_json_slice *args = reader->events.args;
 	if (is_of_kineto(reader, event)) {
 		tp_rank_writer_skip(reader->writer, "an event of torch.profiler's");
 		return;
 	}
-	args_read(reader, event, &wanted);
-	const struct tp_lane_event_row *row = event_find(reader, event, &wanted);
+	const struct tp_lane_event_row *row = event_find(reader, event, args);
 	struct tp_span span = {.kind = row->kind};
 	struct tp_lane_state *lane = lane_of(reader, event, &thread);
 	if (!lane || span.kind == TP_LANE_EVENT_LEFT_OUT)
@@ -198,16 +209,16 @@ static void read_complete(struct tp_lanes_reader *reader, const struct tp_trace_
 		return;
 	}
 	span.end_ns = span.start_ns + length_ns; /* both are below 2^63 */
-	span.name = name_by(reader, event, &wanted, row);
-	keep_span(reader, event, &wanted, lane, &span);
+	span.name = name_by(reader, event, args, row);
+	keep_span(reader, event, args, lane, &span);
 }
 
 /* Tools that trainprof does not know may write begins and ends: the innermost one ends first. */
 static void read_begin(struct tp_lanes_reader *reader, const struct tp_trace_event *event)
 {
-	static const struct wanted_args none;
+	static const struct tp_json_slice none[TP_TRACE_EVENT_ARGS_MAX];
 	struct tp_thread *thread;
-	const struct tp_lane_event_row *row = event_find(reader, event, &none);
+	const struct tp_lane_event_row *row = event_find(reader, event, none);
 	struct tp_open_event open = {.category.kind = row->kind};
 	struct tp_lane_state *lane = lane_of(reader, event, &thread);
 	if (!lane)
@@ -216,13 +227,13 @@ static void read_begin(struct tp_lanes_reader *reader, const struct tp_trace_eve
 		tp_rank_writer_skip(reader->writer, "a begin without a time that makes sense");
 		return;
 	}
-	open.name = name_by(reader, event, &none, row);
+	open.name = name_by(reader, event, none, row);
 	TP_ARRAY_PUSH(thread->open, thread->n_open, thread->open_capacity) = open;
 }
 
 static void read_end(struct tp_lanes_reader *reader, const struct tp_trace_event *event)
 {
-	static const struct wanted_args none;
+	static const struct tp_json_slice none[TP_TRACE_EVENT_ARGS_MAX];
 	struct tp_thread *thread;
 	struct tp_span span = {0};
 	struct tp_lane_state *lane = lane_of(reader, event, &thread);
@@ -239,23 +250,23 @@ static void read_end(struct tp_lanes_reader *reader, const struct tp_trace_event
 	if (!tp_json_slice_time_ns(&event->ts, &span.end_ns) || span.end_ns < span.start_ns)
 		tp_rank_writer_skip(reader->writer, "an end without a time that makes sense");
 	else
-		keep_span(reader, event, &none, lane, &span);
+		keep_span(reader, event, none, lane, &span);
 }
 
-static void read_event(struct tp_lanes_reader *reader, const struct tp_json_slice *text)
+static void read_event(struct tp_lanes_reader *reader, const struct tp_trace_event *event)
 {
-	struct tp_trace_event event;
+	char phase = tp_trace_event_phase(event);
 	reader->info->n_events++;
-	if (!tp_trace_event_read(&event, text, &reader->plain))
+	if (reader->events.is_malformed)
 		tp_rank_writer_skip(reader->writer, "a malformed event");
-	else if (tp_trace_event_phase(&event) == 'M')
-		read_metadata(reader, &event);
-	else if (tp_trace_event_phase(&event) == 'X')
-		read_complete(reader, &event);
-	else if (reader->named_lanes && tp_trace_event_phase(&event) == 'B')
-		read_begin(reader, &event);
-	else if (reader->named_lanes && tp_trace_event_phase(&event) == 'E')
-		read_end(reader, &event);
+	else if (phase == 'M')
+		read_metadata(reader, event);
+	else if (phase == 'X')
+		read_complete(reader, event);
+	else if (reader->named_lanes && phase == 'B')
+		read_begin(reader, event);
+	else if (reader->named_lanes && phase == 'E')
+		read_end(reader, event);
 }
 
 static void read_all(struct tp_lanes_reader *reader, struct tp_json_scan *scan)
@@ -263,11 +274,13 @@ static void read_all(struct tp_lanes_reader *reader, struct tp_json_scan *scan)
 	for (;;) {
 		struct tp_json_slice key;
 		struct tp_json_slice value;
-		enum tp_json_scan_item item = tp_json_scan_next(scan, &key, &value);
+		struct tp_trace_event event;
+		enum tp_json_scan_item item =
+			tp_trace_event_next(&event, &reader->events, scan, &key, &value);
 		if (item == TP_JSON_SCAN_END)
 			return;
 		if (item == TP_JSON_SCAN_EVENT)
-			read_event(reader, &value);
+			read_event(reader, &event);
 		else if (item != TP_JSON_SCAN_MEMBER)
 			tp_rank_writer_skip(reader->writer, "an entry that is no event");
 	}
@@ -284,7 +297,7 @@ static void reader_release(struct tp_lanes_reader *reader)
 	tp_span_store_release(&reader->spans);
 	tp_span_store_release(&reader->cores);
 	tp_buf_release(&reader->scratch);
-	tp_trace_event_plain_release(&reader->plain);
+	tp_trace_event_reader_release(&reader->events);
 	free(reader->lanes);
 	free(reader->names);
 }
@@ -316,11 +329,12 @@ enum tp_status tp_lanes_read(const struct tp_lane_dialect *dialect, struct tp_im
 	if (!reader.writer)
 		return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
 	reader.info = tp_rank_info(reader.writer);
-	for (size_t i = 0; i < TP_LANE_ARGS_MAX && dialect->args[i]; i++)
-		reader.arg_lens[i] = strlen(dialect->args[i]);
+	reader.events.wanted = (struct tp_json_fields){arg_find, dialect};
+	reader.events.n_wanted = dialect->args[0] ? TP_LANE_ARGS_MAX + 1 : 0;
+	rows_sort(&reader);
 	if (dialect->has_named_lanes)
 		reader.named_lanes = tp_import_options(import)->device_lane;
-	reader.link_len = dialect->link ? strlen(dialect->link) : 0;
+	reader.link_place = link_place(dialect);
 	tp_thread_map_init(&reader.threads, reader.writer);
 	tp_json_scan_init(&scan, source->stream);
 	read_all(&reader, &scan);

@@ -67,7 +67,7 @@ struct tp_lane_dialect {
 	const struct tp_lane_row *lanes;
 	size_t n_lanes;
 	const struct tp_lane_event_row *events;
-	size_t n_events;
+	size_t n_events;                    /* up to 64 */
 	const char *args[TP_LANE_ARGS_MAX]; /* names of the arguments that rows of events use */
 	const char *link;    /* name of the argument that links a call and its work; NULL = none */
 	char name_after;     /* a name begins after the first of these; NUL = names are complete */

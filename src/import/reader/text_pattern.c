@@ -44,6 +44,8 @@ bool tp_text_pattern_match(const char *pattern, const char *text, size_t len,
 			   int64_t numbers[TP_PATTERN_NUMBERS])
 {
 	size_t n_numbers = 0;
+	if (strcmp(pattern, "*") == 0)
+		return true;
 	size_t n = strcspn(pattern, "*");
 	size_t used = part_match(pattern, n, text, len, numbers, &n_numbers);
 	if (used == SIZE_MAX)

@@ -37,23 +37,27 @@ static int64_t number_of(struct tp_thread_map *map, const struct tp_json_slice *
 	return INT64_MIN + tp_rank_writer_string(map->writer, text, len);
 }
 
+static bool is_thread(const struct tp_thread *thread, int64_t process, int64_t number)
+{
+	return thread->tid == number && thread->pid == process;
+}
+
 struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_json_slice *pid,
 				     const struct tp_json_slice *tid)
 {
 	int64_t process = number_of(map, pid);
 	int64_t number = number_of(map, tid);
-	if (map->n_items) {
-		struct tp_thread *last = &map->items[map->last];
-		if (last->tid == number && last->pid == process)
-			return last;
-	}
+	uint32_t *recent =
+		&map->recent[((uint64_t)process * 5 + (uint64_t)number) % TP_THREADS_RECENT];
+	if (*recent < map->n_items && is_thread(&map->items[*recent], process, number))
+		return &map->items[*recent];
 	uint64_t hash = tp_hash_mix((uint64_t)process, (uint64_t)number);
 	uint64_t head = 0;
 	(void)tp_map_get(&map->ids, hash, &head);
 	for (uint32_t i = (uint32_t)head; i; i = map->items[i - 1].next) {
 		struct tp_thread *thread = &map->items[i - 1];
-		if (thread->pid == process && thread->tid == number) {
-			map->last = i - 1;
+		if (is_thread(thread, process, number)) {
+			*recent = i - 1;
 			return thread;
 		}
 	}
@@ -62,8 +66,8 @@ struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_
 	TP_ARRAY_PUSH(map->items, map->n_items, map->items_capacity) = (struct tp_thread){
 		.pid = process, .tid = number, .track = TP_NO_TRACK, .next = (uint32_t)head};
 	tp_map_set(&map->ids, hash, map->n_items);
-	map->last = map->n_items - 1;
-	return &map->items[map->last];
+	*recent = (uint32_t)map->n_items - 1;
+	return &map->items[*recent];
 }
 
 /* Returns the thread's own number if it has one that is still free, otherwise the next free

@@ -34,15 +34,17 @@ struct tp_thread {
 	uint32_t next; /* with the same hash, plus one */
 };
 
+enum { TP_THREADS_RECENT = 32 };
+
 struct tp_thread_map {
 	struct tp_rank_writer *writer;
 	struct tp_thread *items; /* heap, in order of appearance */
 	size_t n_items;
 	size_t items_capacity;
-	struct tp_map ids;     /* hash of both -> index plus one */
-	struct tp_map numbers; /* track numbers in use */
-	int64_t next_number;   /* for threads without one of their own: -1, -2 … */
-	size_t last;           /* index of the last one found */
+	struct tp_map ids;                  /* hash of both -> index plus one */
+	struct tp_map numbers;              /* track numbers in use */
+	int64_t next_number;                /* for threads without one of their own: -1, -2 … */
+	uint32_t recent[TP_THREADS_RECENT]; /* index of one found before, by both numbers */
 	struct tp_buf scratch;
 };
 

@@ -60,7 +60,7 @@ struct horovod_reader {
 	size_t n;
 	size_t capacity;
 	struct tp_buf scratch;
-	struct tp_trace_event_plain plain;
+	struct tp_trace_event_reader events;
 };
 
 static struct tensor *process_of(struct horovod_reader *reader, const struct tp_trace_event *event)
@@ -146,27 +146,26 @@ static void ready(struct tensor *tensor, const struct tp_trace_event *event)
 		tensor->open[tensor->n_open - 1].last_rank = rank;
 }
 
-static void read_event(struct horovod_reader *reader, const struct tp_json_slice *text)
+static void read_event(struct horovod_reader *reader, const struct tp_trace_event *event)
 {
-	struct tp_trace_event event;
 	uint64_t now_ns;
 	reader->info->n_events++;
-	if (!tp_trace_event_read(&event, text, &reader->plain)) {
+	if (reader->events.is_malformed) {
 		tp_rank_writer_skip(reader->writer, "a malformed event");
 		return;
 	}
-	char phase = tp_trace_event_phase(&event);
+	char phase = tp_trace_event_phase(event);
 	if (phase == 'M' || !phase || !strchr("BEX", phase))
 		return;
-	struct tensor *tensor = process_of(reader, &event);
-	if (!tensor || !tp_json_slice_time_ns(&event.ts, &now_ns))
+	struct tensor *tensor = process_of(reader, event);
+	if (!tensor || !tp_json_slice_time_ns(&event->ts, &now_ns))
 		tp_rank_writer_skip(reader->writer, "an event without a time that makes sense");
 	else if (phase == 'B')
-		begin(reader, tensor, &event, now_ns);
+		begin(reader, tensor, event, now_ns);
 	else if (phase == 'E')
 		end(reader, tensor, now_ns);
 	else
-		ready(tensor, &event);
+		ready(tensor, event);
 }
 
 static enum tp_status timeline_read(struct tp_import_reader *import,
@@ -176,15 +175,17 @@ static enum tp_status timeline_read(struct tp_import_reader *import,
 	struct tp_json_slice key;
 	struct tp_json_slice value;
 	enum tp_json_scan_item item;
+	struct tp_trace_event event;
 	struct horovod_reader reader = {.writer = tp_rank_writer_begin(import)};
 	enum tp_status status = TP_OK;
 	if (!reader.writer)
 		return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
 	reader.info = tp_rank_info(reader.writer);
 	tp_json_scan_init(&scan, source->stream);
-	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_JSON_SCAN_END) {
+	while ((item = tp_trace_event_next(&event, &reader.events, &scan, &key, &value)) !=
+	       TP_JSON_SCAN_END) {
 		if (item == TP_JSON_SCAN_EVENT)
-			read_event(&reader, &value);
+			read_event(&reader, &event);
 		else if (item != TP_JSON_SCAN_MEMBER)
 			tp_rank_writer_skip(reader.writer, "an entry that is no event");
 	}
@@ -196,7 +197,7 @@ static enum tp_status timeline_read(struct tp_import_reader *import,
 	tp_json_scan_release(&scan);
 	tp_map_release(&reader.ids);
 	tp_buf_release(&reader.scratch);
-	tp_trace_event_plain_release(&reader.plain);
+	tp_trace_event_reader_release(&reader.events);
 	free(reader.tensors);
 	tp_rank_writer_end(reader.writer, false);
 	return status;
