@@ -10,6 +10,10 @@
 /* With per-CPU events: draws for the first thread's CPU per draw for another CPU. */
 enum { DRAWS_PER_OTHER_CPU = 4 };
 
+/* While the first thread has an event of its own, these periods are only what later threads begin
+ * with. */
+#define FOLLOWED_PERIOD_NS TP_NS_PER_S
+
 void tp_perf_period_update_start(struct tp_perf_period_update *redraw, const struct tp_host *host,
 				 const struct tp_perf_events *events,
 				 const struct tp_perf_dispatch *feed, uint64_t now_ns)
@@ -51,6 +55,18 @@ static void draw_other(struct tp_perf_period_update *redraw, uint32_t i)
 				  tp_perf_period(period_ns, pace->seed, redraw->n_rare++));
 }
 
+/* True if it is time to look whether the first thread runs. */
+static bool is_due(const struct tp_perf_period_update *redraw, uint64_t now_ns)
+{
+	const struct tp_perf_dispatch *feed = redraw->feed;
+	const struct tp_task_tree_task *first = tp_task_tree_find(feed->tree, feed->target);
+	if (first && first->followed_ns && !redraw->events->setup.is_wide &&
+	    now_ns - redraw->pace.drawn_ns < FOLLOWED_PERIOD_NS)
+		return false;
+	return tp_perf_period_schedule_is_due(&redraw->pace, n_samples_total(redraw, now_ns),
+					      now_ns);
+}
+
 /*
  * Sets a new period on the CPU on which the target's first thread runs at this very instant, when a
  * poll begins. The samples then lie at random places of a loop of any length, even one as long as
@@ -68,8 +84,7 @@ void tp_perf_period_update_on_poll(struct tp_perf_period_update *redraw)
 	pid_t target = redraw->feed->target;
 	uint64_t now_ns = tp_clock_now_ns();
 	struct tp_procfs_stat stat;
-	if (!tp_perf_period_schedule_is_due(&redraw->pace, n_samples_total(redraw, now_ns),
-					    now_ns) ||
+	if (!is_due(redraw, now_ns) ||
 	    !tp_procfs_stat_reread(&stat, redraw->host, target, target, &redraw->shelf,
 				   &redraw->stat_file) ||
 	    (stat.state != 'R' && !events->setup.is_wide))

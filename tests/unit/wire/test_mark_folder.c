@@ -263,6 +263,25 @@ START_TEST(unfinished_file_is_left_until_the_end_and_others_stay)
 }
 END_TEST
 
+/* A folder that has not changed for long is looked at in every fourth drain only. */
+START_TEST(a_ring_that_comes_later_is_found_by_one_of_four_drains)
+{
+	struct tp_mark_ring_header header = good_header();
+	const struct timespec long_ago[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+	ck_assert_int_eq(utimensat(AT_FDCWD, directory, long_ago, 0), 0);
+	tp_mark_folder_drain(&folder, false, keep, &kept);
+	int fd = make_ring("marks.ring.7-0", &header);
+	write_mark(fd, 0, 0);
+	set_head(fd, 1);
+	ck_assert_uint_eq(tp_mark_folder_drain(&folder, false, keep, &kept), 0);
+	for (int i = 0; i < 3; i++)
+		tp_mark_folder_drain(&folder, false, keep, &kept);
+	ck_assert_uint_eq(folder.n_taken, 1);
+	ck_assert_uint_eq(folder.n_rings, 1);
+	close(fd);
+}
+END_TEST
+
 Suite *suite_wire_mark_folder(void);
 Suite *suite_wire_mark_folder(void)
 {
@@ -277,6 +296,7 @@ Suite *suite_wire_mark_folder(void)
 	tcase_add_test(c, ring_that_is_cut_or_runs_backwards_is_dropped_alone);
 	tcase_add_test(c, more_rings_than_are_read_are_refused_and_removed);
 	tcase_add_test(c, unfinished_file_is_left_until_the_end_and_others_stay);
+	tcase_add_test(c, a_ring_that_comes_later_is_found_by_one_of_four_drains);
 	suite_add_tcase(s, c);
 	return s;
 }
