@@ -119,7 +119,9 @@ struct tp_analysis {
 	struct tp_timeline *timelines;  /* by task id */
 	struct tp_thread_info *threads; /* by task id */
 	enum tp_role *roles;            /* by task id, of process leaders */
-	bool has_runs;                  /* exact on-CPU intervals exist */
+	uint32_t *pool_owners; /* by task id: whose tasks a worker computes, or TP_NO_TASK; NULL =
+				  pools were not searched */
+	bool has_runs;         /* exact on-CPU intervals exist */
 
 	uint32_t main_task; /* thread that runs the loop; TP_NO_TASK = not known */
 	/* Extent of the training loop, from steps or from the loop's frame. */

@@ -231,10 +231,17 @@ struct tp_idiom_result {
 	uint32_t line;
 };
 
+/* Who works. */
+enum tp_work_of {
+	TP_WORK_OF_MAIN,    /* the main thread, except for batches that it makes itself */
+	TP_WORK_OF_LOADING, /* threads that make batches */
+	TP_WORK_OF_TASKS,   /* processes of a pool that compute for the trainer */
+	TP_N_WORK_OF
+};
+
 /* Work by its innermost known function, or else by the user's own function. */
 struct tp_work_result {
-	bool is_loading; /* by threads that make batches; otherwise by the main thread for the rest
-			  */
+	enum tp_work_of of;
 	const char *name;
 	uint32_t file; /* innermost line of the user's own files; 0 = none */
 	uint32_t symbol;
@@ -334,10 +341,10 @@ struct tp_profile {
 	struct tp_idiom_result *idioms; /* largest effect first */
 	size_t n_idioms;
 	bool has_idioms;              /* stacks were searched for them */
-	struct tp_work_result *works; /* loading first, then by time */
+	struct tp_work_result *works; /* the main thread's last, then by time */
 	size_t n_works;
-	uint64_t work_ns[2];          /* sums: of the main thread, of loading */
-	struct tp_line_result *lines; /* by part, lines of the loop first, then by time */
+	uint64_t work_ns[TP_N_WORK_OF]; /* sums */
+	struct tp_line_result *lines;   /* by part, lines of the loop first, then by time */
 	size_t n_lines;
 
 	struct tp_place_result *places; /* by time */

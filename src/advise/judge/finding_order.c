@@ -107,17 +107,14 @@ static int group_of(const struct tp_candidate *candidate)
 	return candidate->finding.state == TP_FINDING_QUIET ? 3 : 4;
 }
 
-/* Gains that are printed alike are equal. What gains "at least" so much likely gains more: the
- * middle of its bracket. */
+/* Gains that are printed alike are equal. */
 static double printed_gain(const struct tp_candidate *candidate)
 {
 	const struct tp_finding *finding = &candidate->finding;
 	if (!finding->has_gain)
 		return 0;
-	double gain = tp_gain_printed(finding->gain_low, finding->gain_value, finding->gain_high);
-	if (candidate->gain.is_known && candidate->gain.is_floor)
-		gain = fmax(gain, candidate->gain.value);
-	return round(100 * gain);
+	return round(100 *
+		     tp_gain_printed(finding->gain_low, finding->gain_value, finding->gain_high));
 }
 
 static bool is_bound(const struct tp_candidate *candidate)

@@ -117,7 +117,7 @@ static bool works_for_trainer(const struct tp_analysis *analysis, uint32_t task)
 {
 	uint32_t leader = analysis->threads[task].leader;
 	uint32_t trainer = analysis->profile->trainer;
-	if (leader == trainer || tp_task_pool_has_worker(analysis, trainer, leader))
+	if (leader == trainer)
 		return true;
 	if (analysis->roles[leader] != TP_ROLE_LOADER)
 		return false;
@@ -196,25 +196,33 @@ static void sweep(struct tp_activities *out, struct kind_times *times, uint64_t 
 
 /* Compute team threads have to compute at least a little: runtimes have threads that only sleep,
  * and these would seem to delay the team. */
-static uint64_t min_work_ns(const struct tp_analysis *analysis, enum tp_thread_role role)
+static uint64_t min_work_ns(const struct tp_analysis *analysis, enum tp_thread_role role,
+			    bool is_member(const struct tp_analysis *analysis, uint32_t task))
 {
 	uint64_t busiest = 0;
 	for (uint32_t task = 0; role == TP_THREAD_TEAM && task < analysis->trace->n_tasks; task++) {
 		const struct tp_thread_info *info = &analysis->threads[task];
-		if (info->role == role && info->on_cpu_ns > busiest)
+		if (info->role == role && info->on_cpu_ns > busiest && is_member(analysis, task))
 			busiest = info->on_cpu_ns;
 	}
 	return busiest / 1000;
 }
 
-void tp_activities_build(struct tp_activities *out, const struct tp_analysis *analysis,
-			 enum tp_thread_role role)
+static bool is_in_pool(const struct tp_analysis *analysis, uint32_t task)
+{
+	return tp_task_pool_has_worker(analysis, analysis->profile->trainer,
+				       analysis->threads[task].leader);
+}
+
+static void build(struct tp_activities *out, const struct tp_analysis *analysis,
+		  enum tp_thread_role role,
+		  bool is_member(const struct tp_analysis *analysis, uint32_t task))
 {
 	*out = (struct tp_activities){0};
 	struct kind_times times = {0};
-	uint64_t least_ns = min_work_ns(analysis, role);
+	uint64_t least_ns = min_work_ns(analysis, role, is_member);
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
-		if (!works_for_trainer(analysis, task))
+		if (!is_member(analysis, task))
 			continue;
 		out->n_threads += analysis->threads[task].role == role;
 		if (analysis->threads[task].role == role &&
@@ -231,6 +239,17 @@ void tp_activities_build(struct tp_activities *out, const struct tp_analysis *an
 		sweep(out, &times, analysis->trace->end_ns, analysis->arena);
 	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++)
 		free(times.of[kind].items);
+}
+
+void tp_activities_build(struct tp_activities *out, const struct tp_analysis *analysis,
+			 enum tp_thread_role role)
+{
+	build(out, analysis, role, works_for_trainer);
+}
+
+void tp_activities_build_pool(struct tp_activities *out, const struct tp_analysis *analysis)
+{
+	build(out, analysis, TP_THREAD_TEAM, is_in_pool);
 }
 
 size_t tp_activities_find(const struct tp_activities *activities, uint64_t time_ns)

@@ -44,6 +44,9 @@ bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role r
 void tp_activities_build(struct tp_activities *out, const struct tp_analysis *analysis,
 			 enum tp_thread_role role);
 
+/* The same for the processes of its pool, which compute its tasks. */
+void tp_activities_build_pool(struct tp_activities *out, const struct tp_analysis *analysis);
+
 /* Returns the index of the item that contains the time; n if there is none. */
 size_t tp_activities_find(const struct tp_activities *activities, uint64_t time_ns);
 

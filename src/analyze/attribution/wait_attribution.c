@@ -69,10 +69,13 @@ static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 static struct tp_wait wait_for_team(const struct tp_wait_attribution *waiting, enum tp_label label,
 				    const enum tp_label *labels)
 {
-	if (waiting->analysis->profile->n_task_workers)
-		return (struct tp_wait){TP_LABEL_HOST_OTHER, &waiting->team, worker_labels, NULL};
 	return (struct tp_wait){label, &waiting->team, labels,
 				waiting->delegates ? &waiting->loader : NULL};
+}
+
+static struct tp_wait wait_for_pool(const struct tp_wait_attribution *waiting)
+{
+	return (struct tp_wait){TP_LABEL_HOST_OTHER, &waiting->pool, worker_labels, NULL};
 }
 
 static struct tp_wait fixed(enum tp_label label)
@@ -125,6 +128,21 @@ static uint64_t active_ns(const struct tp_activities *group, const struct tp_seg
 	return sum;
 }
 
+/* The pool worked for more of that time than any other group, or for most of it beside loaders,
+ * which work ahead. A wait in which nothing worked is for the pool only if it is alone. */
+static bool is_wait_for_pool(const struct tp_wait_attribution *waiting,
+			     const struct tp_segment *segment)
+{
+	uint64_t pool_ns = active_ns(&waiting->pool.activities, segment);
+	uint64_t team_ns = active_ns(&waiting->team.activities, segment);
+	uint64_t loader_ns = active_ns(&waiting->loader.activities, segment);
+	if (!pool_ns && !team_ns && !loader_ns)
+		return waiting->pool.activities.n && !waiting->team.activities.n &&
+		       !waiting->loader.activities.n;
+	bool is_most = 2 * pool_ns >= segment->end_ns - segment->start_ns;
+	return pool_ns && pool_ns >= team_ns && (pool_ns >= loader_ns || is_most);
+}
+
 /*
  * Finds the group for which a thread blocked on a futex waits. The thread that wakes it is on a CPU
  * just before it runs again; if that is ambiguous, the group that was busier during the wait is
@@ -135,6 +153,8 @@ static uint64_t active_ns(const struct tp_activities *group, const struct tp_seg
 static struct tp_wait futex_wait(const struct tp_wait_attribution *waiting,
 				 const struct tp_segment *segment)
 {
+	if (is_wait_for_pool(waiting, segment))
+		return wait_for_pool(waiting);
 	uint64_t wake = segment->end_ns > segment->start_ns + TP_WAKER_NS
 				? segment->end_ns - TP_WAKER_NS
 				: segment->start_ns;
@@ -165,6 +185,7 @@ static struct tp_wait sleep_wait(const struct tp_wait_attribution *waiting,
 	bool polls =
 		tp_poll_loop_is_sleep(tp_analysis_timeline(analysis, analysis->main_task), segment);
 	if (polls && (active_ns(&waiting->team.activities, segment) ||
+		      active_ns(&waiting->pool.activities, segment) ||
 		      active_ns(&waiting->loader.activities, segment)))
 		return futex_wait(waiting, segment);
 	return fixed(TP_LABEL_IDLE_SLEEP);
@@ -191,10 +212,14 @@ static struct tp_wait file_wait(const struct tp_wait_attribution *waiting,
 }
 
 static struct tp_wait peer_wait(const struct tp_wait_attribution *waiting,
-				const struct tp_stack_class *class, enum tp_cause cause)
+				const struct tp_segment *segment,
+				const struct tp_stack_class *class)
 {
+	enum tp_cause cause = segment->cause;
 	if (class->leaf == TP_LEAF_WRITE && cause == TP_CAUSE_PIPE)
 		return fixed(TP_LABEL_HOST_LOGGING);
+	if (!waiting->has_peers && is_wait_for_pool(waiting, segment) && cause != TP_CAUSE_SOCKET)
+		return wait_for_pool(waiting);
 	if (waiting->has_loader_processes && !waiting->has_peers)
 		return wait_for_loader(waiting);
 	if (waiting->has_peers)
@@ -232,7 +257,7 @@ static struct tp_wait blocked(const struct tp_wait_attribution *waiting,
 	case TP_CAUSE_PIPE:
 	case TP_CAUSE_SOCKET:
 	case TP_CAUSE_POLL:
-		return peer_wait(waiting, class, segment->cause);
+		return peer_wait(waiting, segment, class);
 	case TP_CAUSE_SLEEP:
 		return sleep_wait(waiting, segment);
 	case TP_CAUSE_CHILD:
@@ -270,8 +295,10 @@ static struct tp_wait runnable(const struct tp_wait_attribution *waiting, enum t
 		return fixed(TP_LABEL_COMMUNICATION_WAIT);
 	if (!is_open)
 		return fixed(tp_label_of_phase(phase, TP_LEAF_NONE));
-	if (waiting->team.activities.n)
-		return (struct tp_wait){TP_LABEL_IDLE_RUNNABLE, &waiting->team, own_team, NULL};
+	const struct tp_wait_group *team =
+		waiting->team.activities.n ? &waiting->team : &waiting->pool;
+	if (team->activities.n)
+		return (struct tp_wait){TP_LABEL_IDLE_RUNNABLE, team, own_team, NULL};
 	return fixed(TP_LABEL_IDLE_RUNNABLE);
 }
 
@@ -491,6 +518,8 @@ void tp_wait_attribution_build(struct tp_wait_attribution *out, const struct tp_
 					    .has_peers = trace->run.job.launcher != NULL};
 	find_group(&out->loader, analysis, TP_THREAD_LOADER);
 	find_group(&out->team, analysis, TP_THREAD_TEAM);
+	tp_activities_build_pool(&out->pool.activities, analysis);
+	measure_overlap(&out->pool, tp_analysis_timeline(analysis, analysis->main_task));
 	for (uint32_t i = 0; i < trace->n_tasks; i++) {
 		if (analysis->threads[i].leader != i || i == trainer)
 			continue;

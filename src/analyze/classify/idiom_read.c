@@ -93,8 +93,8 @@ static unsigned code_literals(const char *const *code)
 static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
 			       struct tp_error *err)
 {
-	static const char *const keys[] = {"stack",   "code",  "capitals", "mentions",
-					   "in_loop", "grows", "not"};
+	static const char *const keys[] = {"stack",    "code",    "not_code", "capitals",
+					   "mentions", "in_loop", "grows",    "not"};
 	struct tp_idiom_way way = {.idiom = (uint16_t)out->n_idioms};
 	unsigned ignored = 0;
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
@@ -109,9 +109,13 @@ static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pa
 		status = tp_pattern_row_bool(row, "in_loop", &way.is_in_loop, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "grows", &way.is_growth, err);
-	if (!status && (way.is_growth || way.has_capitals) && !way.code)
+	if (!status)
+		status = tp_pattern_row_globs(row, "not_code", &way.not_code, err);
+	if (!status && (way.is_growth || way.has_capitals || way.not_code) && !way.code)
 		status = tp_pattern_row_fail(row, row->json,
-					     way.is_growth ? "'grows' needs" : "'capitals' needs",
+					     way.is_growth      ? "'grows' needs"
+					     : way.has_capitals ? "'capitals' needs"
+								: "'not_code' needs",
 					     "code", NULL, err);
 	if (!status)
 		status = read_frames(out, row, "stack", TP_IDIOM_GLOB_STACK, &way.n_literal, err);

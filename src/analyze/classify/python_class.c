@@ -87,6 +87,18 @@ static void add_row(struct tp_frame_class *sum, const struct tp_frame_class *say
 	sum->is_library |= says->is_library;
 }
 
+bool tp_python_class_is_library(const struct tp_patterns *patterns, const char *path)
+{
+	char lower[MAX_PATH];
+	tp_pattern_lower(lower, sizeof(lower), path);
+	for (size_t i = 0; i < patterns->python.n_items; i++) {
+		const struct tp_python_pattern *row = &patterns->python.items[i];
+		if (row->says.is_library && !row->symbol && tp_pattern_any_glob(row->source, lower))
+			return true;
+	}
+	return false;
+}
+
 struct tp_frame_class tp_python_class_find(const struct tp_patterns *patterns, const char *path,
 					   const char *symbol)
 {

@@ -5,6 +5,9 @@
 
 #include "frame_class.h"
 
+/* Returns true for a file of the system, of Python or of a package: rows with "library". */
+bool tp_python_class_is_library(const struct tp_patterns *patterns, const char *path);
+
 /*
  * Rows with a source come first, in the order of files and rows: the first one with a phase
  * decides. If none has one, the rows for any function's name decide, except those with a module. So

@@ -34,29 +34,12 @@ static struct tp_frame_class classify_frame(const struct tp_trace *trace,
 		return tp_python_class_find(patterns, tp_trace_string(trace, frame->file), symbol);
 	struct tp_frame_class class =
 		tp_patterns_frame(patterns, module_name(trace, frame), symbol);
+	class.is_library = tp_python_class_is_library(patterns, module_name(trace, frame));
 	/* Code generated at run time is a kernel of a math library: the generators are oneDNN,
 	 * XNNPACK or XLA; loaders do not generate code. */
 	if (frame->kind == TP_FRAME_JIT && !class.leaf)
 		class.leaf = TP_LEAF_MATH;
 	return class;
-}
-
-/* Returns true for a library that the user built: it lies outside of the folders of the system, of
- * Python and of packages. */
-static bool is_own_library(const char *path)
-{
-	static const char *const installed[] = {"/site-packages/", "/dist-packages/",
-						"/lib/python3",    "conda",
-						"forge",           "/uv/python/",
-						"/envs/",          "/.pyenv/"};
-	static const char *const roots[] = {"/usr/", "/lib/", "/lib64/", "/lib32/",
-					    "/opt/", "/nix/", "/snap/"};
-	bool is_own = path[0] == '/';
-	for (size_t i = 0; i < TP_ARRAY_LEN(installed); i++)
-		is_own &= !strstr(path, installed[i]);
-	for (size_t i = 0; i < TP_ARRAY_LEN(roots); i++)
-		is_own &= !tp_text_starts_with(path, roots[i]);
-	return is_own;
 }
 
 /* An extension in C that the user built is no Python: like the functions of a compiled program it
@@ -69,7 +52,8 @@ static bool is_own_extension(const struct tp_trace *trace, const struct tp_stack
 		if (frame->kind != TP_FRAME_NATIVE)
 			return false;
 		if (classes[stack->frames[i]].leaf != TP_LEAF_CALLER)
-			return is_own_library(module_name(trace, frame));
+			return module_name(trace, frame)[0] == '/' &&
+			       !classes[stack->frames[i]].is_library;
 	}
 	return false;
 }

@@ -192,6 +192,8 @@ static unsigned n_calls(const char *code)
 
 static bool fits_code(const struct tp_idiom_way *way, const char *text, const char *lower)
 {
+	if (way->not_code && tp_pattern_any_glob(way->not_code, lower))
+		return false;
 	for (const char **glob = way->code; glob && *glob && text[0]; glob++)
 		if (tp_text_glob(*glob, way->has_capitals ? text : lower))
 			return true;

@@ -28,6 +28,7 @@ struct tp_idiom_way {
 	uint16_t idiom;
 	uint16_t n_frames;
 	const char **code;     /* globs for the innermost line of user code, or NULL */
+	const char **not_code; /* globs, none of which fits that line, or NULL */
 	const char **mentions; /* texts, one of which the file of that line contains, or NULL */
 	bool has_capitals;     /* the case of letters counts in `code` */
 	bool is_in_loop;       /* that line must be in a loop of its function */

@@ -55,6 +55,8 @@ struct looks {
 	size_t end;
 	uint64_t last_ns;
 	uint64_t before_ns;
+	size_t n_silent; /* since the last mark of any counter */
+	bool has_gap;    /* more of them in a row than reads fail */
 };
 
 /* Counters are read in Python frames, at timer samples and at probes. */
@@ -71,6 +73,7 @@ static void advance(struct looks *looks, uint64_t time_ns)
 			continue;
 		looks->before_ns = looks->last_ns;
 		looks->last_ns = samples[looks->at].time_ns;
+		looks->n_silent++;
 	}
 }
 
@@ -163,6 +166,25 @@ static void skip_unread(struct looks *looks)
 		looks->at--;
 }
 
+static void close_gap(struct looks *looks)
+{
+	looks->has_gap |= looks->n_silent > TP_COUNTER_LOOKS;
+	looks->n_silent = 0;
+}
+
+/* A thread other than the first one is not read while another one seems to work. The loop that it
+ * is in is put at each look, so that silence shows it. */
+static void mark_gaps(struct tp_counter_list *list, struct looks *looks)
+{
+	const struct tp_task *task = &looks->analysis->trace->tasks[looks->analysis->main_task];
+	if (task->tid == task->pid)
+		return;
+	advance(looks, UINT64_MAX);
+	close_gap(looks);
+	for (size_t i = 0; looks->has_gap && i < list->n; i++)
+		list->items[i].n_unknown++;
+}
+
 static void collect(struct tp_counter_list *list, const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -176,11 +198,13 @@ static void collect(struct tp_counter_list *list, const struct tp_analysis *anal
 			continue;
 		struct tp_counter_series *series = series_of(list, analysis, mark->name);
 		advance(&looks, mark->time_ns);
+		close_gap(&looks);
 		if (mark->kind == TP_MARK_COUNTER)
 			push_reading(series, mark, &looks);
 		else
 			push_fact(series, mark, &looks);
 	}
+	mark_gaps(list, &looks);
 }
 
 /* A dead frame can leave any number behind: returns how many readings from `i` on do not follow

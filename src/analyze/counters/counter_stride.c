@@ -97,9 +97,23 @@ void tp_counter_stride_divide(struct tp_counter_series *series)
 	uint64_t stride = find_stride(series);
 	if (stride == 1)
 		return;
-	uint64_t rest = series->readings[0].value % stride;
+	struct tp_counter_reading *r = series->readings;
+	uint64_t rest = r[0].value % stride;
+	uint64_t before = 0; /* not divided */
+	bool is_smaller = false;
 	for (size_t i = 0; i < series->n; i++) {
-		uint64_t value = series->readings[i].value;
-		series->readings[i].value = value > rest ? (value - rest - 1) / stride + 1 : 0;
+		uint64_t value = r[i].value;
+		if (i > 0 && value > before) {
+			/* It went on after a smaller batch, or several in one growth. */
+			series->n_unknown += is_smaller;
+			r[i].value = r[i - 1].value + (value - before - 1) / stride + 1;
+			is_smaller = (value - before) % stride != 0;
+		} else if (i == 0 || value < before) {
+			r[i].value = value > rest ? (value - rest - 1) / stride + 1 : 0;
+			is_smaller = false;
+		} else {
+			r[i].value = r[i - 1].value;
+		}
+		before = value;
 	}
 }

@@ -6,7 +6,9 @@
 #include "counter_readings.h"
 
 /* Divides the values by the number that nearly all growths are multiples of, so that the variable
- * grows by one per round. A last, smaller batch counts as a round. */
+ * grows by one per round. A smaller batch is a round, at the end of an epoch or of the run. A sum
+ * over all epochs goes on after it: there the count may be wrong by one for each, so it is not
+ * exact. */
 void tp_counter_stride_divide(struct tp_counter_series *series);
 
 #endif

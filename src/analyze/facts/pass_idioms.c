@@ -44,10 +44,10 @@ struct idiom_sums {
 	size_t n_works;
 	size_t works_capacity;
 	struct tp_map work_index;
-	uint64_t work_ns[2];
-	uint64_t augment_ns; /* part of loading */
-	uint64_t busy_ns;    /* of workers, without waits for room and work */
-	uint64_t blocked_ns; /* of the main thread in the window */
+	uint64_t work_ns[TP_N_WORK_OF];
+	uint64_t augment_ns;            /* part of loading */
+	uint64_t busy_ns[TP_N_WORK_OF]; /* of workers, without waits for room and work */
+	uint64_t blocked_ns;            /* of the main thread in the window, not for data */
 };
 
 /* Frames of one source line get the same key. */
@@ -106,20 +106,20 @@ static bool is_augment(const struct idiom_sums *sums, const struct tp_stack_read
 }
 
 static void add_work(struct idiom_sums *sums, const struct tp_stack_reading *reading,
-		     bool is_loading, uint64_t ns)
+		     enum tp_work_of of, uint64_t ns)
 {
 	const struct tp_trace *trace = sums->analysis->trace;
 	uint64_t key = tp_hash_mix(line_key(trace, reading->own),
-				   (uint64_t)reading->work << 1 | is_loading);
+				   (uint64_t)reading->work * TP_N_WORK_OF + of);
 	uint64_t at;
-	sums->work_ns[is_loading] += ns;
-	sums->augment_ns += is_loading && is_augment(sums, reading) ? ns : 0;
+	sums->work_ns[of] += ns;
+	sums->augment_ns += of == TP_WORK_OF_LOADING && is_augment(sums, reading) ? ns : 0;
 	if (!tp_map_get(&sums->work_index, key, &at)) {
 		const struct tp_frame *frame = &trace->frames[reading->own];
 		at = sums->n_works;
 		tp_map_set(&sums->work_index, key, at);
 		TP_ARRAY_PUSH(sums->works, sums->n_works, sums->works_capacity) =
-			(struct tp_work_result){.is_loading = is_loading,
+			(struct tp_work_result){.of = of,
 						.name = name_of_work(sums, reading),
 						.file = reading->own ? frame->file : 0,
 						.symbol = reading->own ? frame->symbol : 0,
@@ -202,11 +202,13 @@ static void sum_main(struct idiom_sums *sums, uint64_t from_ns, uint64_t to_ns)
 			add_line(sums, reading, ns);
 		}
 		ns = tp_segment_ns_in(segment, profile->window_start_ns, profile->window_end_ns);
-		sums->blocked_ns += segment->state == TP_STATE_BLOCKED ? ns : 0;
+		bool is_for_data = tp_label_part(segment->label) == TP_PART_DATALOADER;
+		sums->blocked_ns += segment->state == TP_STATE_BLOCKED && !is_for_data ? ns : 0;
 		bool is_inline = !profile->n_workers && !profile->n_task_workers &&
 				 tp_loader_work_is_inline(analysis, segment);
 		if (ns && is_work(segment))
-			add_work(sums, reading, is_inline, ns);
+			add_work(sums, reading, is_inline ? TP_WORK_OF_LOADING : TP_WORK_OF_MAIN,
+				 ns);
 	}
 }
 
@@ -231,11 +233,10 @@ static enum tp_part part_of_task(const struct tp_analysis *analysis,
 	return class->leaf == TP_LEAF_INTERPRETER ? TP_PART_HOST : TP_PART_COMPUTE;
 }
 
-static void sum_worker(struct idiom_sums *sums, uint32_t task)
+static void sum_worker(struct idiom_sums *sums, uint32_t task, enum tp_work_of of)
 {
 	const struct tp_analysis *analysis = sums->analysis;
 	const struct tp_profile *profile = analysis->profile;
-	bool computes = analysis->threads[task].role == TP_THREAD_TEAM;
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, task);
 	const struct tp_stack_reading *reading = &sums->readings[0];
 	uint64_t middle_ns = find_middle(profile, profile->window_start_ns, profile->window_end_ns);
@@ -248,12 +249,12 @@ static void sum_worker(struct idiom_sums *sums, uint32_t task)
 			continue;
 		if (is_import(analysis, segment))
 			reading = &sums->readings[0];
-		sums->busy_ns += ns;
+		sums->busy_ns[of] += ns;
 		if (is_work(segment))
-			add_work(sums, reading, true, ns);
+			add_work(sums, reading, of, ns);
 		if (reading->idiom == TP_NO_IDIOM)
 			continue;
-		if (computes)
+		if (of == TP_WORK_OF_TASKS)
 			sums->idioms[reading->idiom].tasks_ns[part_of_task(analysis, segment)] +=
 				ns;
 		else
@@ -302,8 +303,9 @@ static void set_ratios(const struct idiom_sums *sums, struct tp_idiom_result *id
 {
 	const struct tp_profile *profile = sums->analysis->profile;
 	idiom->main_ratio = loop_ns > 0 ? (double)idiom->main_ns / loop_ns : 0;
-	idiom->loading_ratio =
-		sums->busy_ns ? (double)idiom->loading_ns / (double)sums->busy_ns : 0;
+	double loads_ns = (double)sums->busy_ns[TP_WORK_OF_LOADING];
+	double tasks_ns = (double)sums->busy_ns[TP_WORK_OF_TASKS];
+	idiom->loading_ratio = loads_ns > 0 ? (double)idiom->loading_ns / loads_ns : 0;
 	double wait = profile->total_ns ? (double)profile->parts[TP_PART_DATALOADER].time_ns /
 						  (double)profile->total_ns
 					: 0;
@@ -317,9 +319,8 @@ static void set_ratios(const struct idiom_sums *sums, struct tp_idiom_result *id
 	idiom->part_ratio[TP_PART_DATALOADER] += waits;
 	/* The owner of a pool waits for all that its workers do. */
 	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
-	double tasks = sums->busy_ns && window_ns > 0
-			       ? (double)sums->blocked_ns / window_ns / (double)sums->busy_ns
-			       : 0;
+	double tasks =
+		tasks_ns > 0 && window_ns > 0 ? (double)sums->blocked_ns / window_ns / tasks_ns : 0;
 	for (int part = 0; part < TP_N_PARTS; part++) {
 		idiom->part_ratio[part] += (double)idiom->tasks_ns[part] * tasks;
 		waits += (double)idiom->tasks_ns[part] * tasks;
@@ -379,8 +380,9 @@ static int work_order(const void *a, const void *b)
 {
 	const struct tp_work_result *x = a;
 	const struct tp_work_result *y = b;
-	if (x->is_loading != y->is_loading)
-		return x->is_loading ? -1 : 1;
+	bool is_main = x->of == TP_WORK_OF_MAIN;
+	if (is_main != (y->of == TP_WORK_OF_MAIN))
+		return is_main ? 1 : -1;
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? 1 : -1;
 	return x->line != y->line ? (x->line > y->line) - (x->line < y->line)
@@ -396,10 +398,10 @@ static void set_works(struct idiom_sums *sums)
 	profile->works = tp_arena_copy(sums->analysis->arena, sums->works,
 				       profile->n_works * sizeof(*sums->works));
 	memcpy(profile->work_ns, sums->work_ns, sizeof(profile->work_ns));
-	if (sums->work_ns[true] && !profile->n_task_workers)
+	uint64_t loading_ns = sums->work_ns[TP_WORK_OF_LOADING];
+	if (loading_ns)
 		tp_profile_set(profile, TP_FACT_LOADER_AUGMENT,
-			       (double)sums->augment_ns / (double)sums->work_ns[true],
-			       TP_ORIGIN_SAMPLED, 1);
+			       (double)sums->augment_ns / (double)loading_ns, TP_ORIGIN_SAMPLED, 1);
 	else
 		tp_profile_set_missing(profile, TP_FACT_LOADER_AUGMENT, "nothing was seen loading");
 }
@@ -419,10 +421,10 @@ enum tp_status tp_pass_idioms(struct tp_analysis *analysis, struct tp_error *err
 	uint64_t to_ns = has_loop ? analysis->loop_end_ns : profile->window_end_ns;
 	sum_main(&sums, from_ns, to_ns);
 	for (size_t i = 0; i < profile->n_workers; i++)
-		sum_worker(&sums, profile->workers[i].task);
+		sum_worker(&sums, profile->workers[i].task, TP_WORK_OF_LOADING);
 	for (uint32_t i = 0; i < analysis->trace->n_tasks; i++)
 		if (tp_task_pool_has_worker(analysis, profile->trainer, i))
-			sum_worker(&sums, i);
+			sum_worker(&sums, i, TP_WORK_OF_TASKS);
 	count_samples(&sums);
 	set_idioms(&sums, (double)(to_ns - from_ns));
 	set_works(&sums);

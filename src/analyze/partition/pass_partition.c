@@ -114,13 +114,10 @@ static void fill_foreground(const struct tp_analysis *analysis,
 	}
 }
 
-static void fill_background(const struct tp_analysis *analysis, enum tp_thread_role role,
-			    struct tp_intervals *lane)
+static void fill_background(const struct tp_activities *group, struct tp_intervals *lane)
 {
-	struct tp_activities group;
-	tp_activities_build(&group, analysis, role);
-	for (size_t i = 0; i < group.n; i++) {
-		const struct tp_activity *item = &group.items[i];
+	for (size_t i = 0; i < group->n; i++) {
+		const struct tp_activity *item = &group->items[i];
 		bool is_busy = item->kind == TP_ACTIVITY_WORK || item->kind == TP_ACTIVITY_READ ||
 			       item->kind == TP_ACTIVITY_TRANSFER;
 		if (is_busy)
@@ -140,7 +137,8 @@ static void measure_lanes(struct partition *p, struct tp_lane_times *times)
 		enum tp_part part;
 	} beside[] = {{TP_THREAD_LOADER, TP_PART_DATALOADER},
 		      {TP_THREAD_TEAM, TP_PART_COMPUTE},
-		      {TP_THREAD_COMM, TP_PART_COMMUNICATION}};
+		      {TP_THREAD_COMM, TP_PART_COMMUNICATION},
+		      {TP_THREAD_OTHER, TP_PART_COMPUTE}}; /* a pool of processes */
 	struct tp_intervals parts[TP_N_PARTS] = {0};
 	struct tp_intervals background[TP_ARRAY_LEN(beside)] = {0};
 	struct tp_lane lanes[TP_N_PARTS + TP_ARRAY_LEN(beside)];
@@ -150,7 +148,12 @@ static void measure_lanes(struct partition *p, struct tp_lane_times *times)
 		lanes[n++] =
 			(struct tp_lane){order[i], false, parts[order[i]].items, parts[order[i]].n};
 	for (size_t i = 0; i < TP_ARRAY_LEN(beside); i++) {
-		fill_background(p->analysis, beside[i].role, &background[i]);
+		struct tp_activities group;
+		if (beside[i].role == TP_THREAD_OTHER)
+			tp_activities_build_pool(&group, p->analysis);
+		else
+			tp_activities_build(&group, p->analysis, beside[i].role);
+		fill_background(&group, &background[i]);
 		lanes[n++] = (struct tp_lane){beside[i].part, true, background[i].items,
 					      background[i].n};
 	}

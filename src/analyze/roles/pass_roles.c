@@ -466,7 +466,8 @@ enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err)
 	assign_roles(analysis, all, n);
 	tp_task_pool_assign(analysis);
 	choose_trainer(analysis, all, n);
-	analysis->profile->n_task_workers = tp_task_pool_count(analysis);
+	analysis->profile->n_task_workers =
+		tp_task_pool_count(analysis, analysis->profile->trainer);
 	mark_launchers(analysis, all, n);
 	choose_main_thread(analysis);
 	if (rank)

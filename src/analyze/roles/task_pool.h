@@ -8,13 +8,13 @@
 /* Changes the roles of such processes to TP_ROLE_WORKER, and of their owner to TP_ROLE_TRAINER. The
  * workers of a general pool (multiprocessing.Pool, ProcessPoolExecutor, joblib) load data as well
  * as evaluate an evolution's individuals: where they load, or where the owner computes itself, the
- * roles stay as they are. Needs timelines and the first roles of processes. */
+ * roles stay as they are. Sets pool_owners. Needs timelines and the first roles of processes. */
 void tp_task_pool_assign(struct tp_analysis *analysis);
 
 /* True if the process has the role of the trainer's worker and works for that trainer. */
 bool tp_task_pool_has_worker(const struct tp_analysis *analysis, uint32_t trainer, uint32_t leader);
 
-/* Number of such workers of the judged trainer. */
-size_t tp_task_pool_count(const struct tp_analysis *analysis);
+/* Number of such workers of the trainer. */
+size_t tp_task_pool_count(const struct tp_analysis *analysis, uint32_t trainer);
 
 #endif

@@ -24,7 +24,8 @@ struct evidence {
 	uint64_t team;
 	uint64_t comm;
 	uint64_t helper;
-	uint64_t on_cpu_ns; /* of this time: */
+	uint64_t pool_helper; /* of these, those of a pool of tasks */
+	uint64_t on_cpu_ns;   /* of this time: */
 	uint64_t loader_ns;
 	uint64_t compute_ns;
 	uint64_t awake_ns; /* on a CPU or runnable: the threads may share a CPU */
@@ -202,6 +203,7 @@ static struct evidence gather(const struct role_context *role_context, uint32_t 
 		found.team += class->is_team_root || class->phase == TP_PHASE_COMPUTE;
 		found.comm += class->is_comm_root || class->phase == TP_PHASE_COMMUNICATION;
 		found.helper += class->is_helper_root;
+		found.pool_helper += class->is_helper_root && class->phase != TP_PHASE_DATALOADER;
 	}
 	return found;
 }
@@ -213,6 +215,7 @@ static void add(struct evidence *sum, const struct evidence *more)
 	sum->team += more->team;
 	sum->comm += more->comm;
 	sum->helper += more->helper;
+	sum->pool_helper += more->pool_helper;
 	sum->on_cpu_ns += more->on_cpu_ns;
 	sum->loader_ns += more->loader_ns;
 	sum->compute_ns += more->compute_ns;
@@ -385,6 +388,25 @@ static enum tp_thread_role role_of_evidence(const struct role_context *role_cont
 	return works_ahead(role_context, e) ? TP_THREAD_LOADER : TP_THREAD_TEAM;
 }
 
+/* What passes on the results of computing processes makes no batches. A queue's feeder serves
+ * loader processes where there are some. */
+static bool serves_pool(const struct tp_analysis *analysis, uint32_t trainer,
+			const struct evidence *e)
+{
+	const struct tp_trace *trace = analysis->trace;
+	bool has_pool = false;
+	bool has_loader = false;
+	if (e->helper * 2 <= e->n || !analysis->pool_owners)
+		return false;
+	for (uint32_t i = 0; i < trace->n_tasks; i++) {
+		uint32_t parent = trace->tasks[i].parent;
+		has_pool |= analysis->pool_owners[i] == trainer;
+		has_loader |= analysis->roles[i] == TP_ROLE_LOADER && parent != TP_NO_TASK &&
+			      analysis->threads[parent].leader == trainer;
+	}
+	return has_pool && (!has_loader || e->pool_helper * 2 > e->n);
+}
+
 static enum tp_thread_role thread_role_of(struct role_context *role_context, uint32_t task)
 {
 	const struct tp_analysis *analysis = role_context->analysis;
@@ -398,8 +420,7 @@ static enum tp_thread_role thread_role_of(struct role_context *role_context, uin
 					   ? group_of(role_context, role_context->entries[task])
 					   : &role_context->evidence[task];
 	enum tp_thread_role role = role_of_evidence(role_context, e);
-	/* What passes on the results of computing processes makes no batches. */
-	if (role_context->analysis->profile->n_task_workers && e->helper * 2 > e->n)
+	if (serves_pool(analysis, analysis->threads[task].leader, e))
 		return TP_THREAD_OTHER;
 	bool is_named = role == TP_THREAD_TEAM && e->team * 2 > e->n;
 	if (role == TP_THREAD_LOADER || role == TP_THREAD_COMM || is_named)

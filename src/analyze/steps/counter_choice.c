@@ -4,6 +4,8 @@
 
 #include "analyze/thresholds.h"
 
+#include "trainprof/base/map.h"
+
 #include <math.h>
 
 bool tp_counter_choice_is_exact(const struct tp_counter_steps *counted)
@@ -100,14 +102,64 @@ static bool find_counter_outside(struct tp_counter_steps *counted,
 	return false;
 }
 
+/* Returns the innermost line of the user's own at which the sample was working; 0 = none. */
+static uint64_t own_line(const struct tp_analysis *analysis, const struct tp_sample *sample)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_stack *stack = tp_trace_stack(trace, sample->stack);
+	if (sample->state != TP_STATE_ON_CPU ||
+	    analysis->classes[sample->stack].phase == TP_PHASE_IMPORT)
+		return 0;
+	for (uint32_t i = 0; i < stack->n_frames; i++) {
+		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+		if (analysis->frame_flags[stack->frames[i]] & TP_FRAME_IS_OWN)
+			return tp_hash_mix((uint64_t)frame->file << 32 | frame->line,
+					   frame->symbol);
+	}
+	return 0;
+}
+
+/* Returns true if the program did the work of these rounds before them as well: a training that no
+ * counter shows, and then its evaluation. Preparation works at lines of its own. */
+static bool follows_same_work(const struct tp_counter_steps *counted,
+			      const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	uint32_t task = analysis->main_task;
+	struct tp_map lines = {0};
+	size_t n_rounds = 0;
+	size_t n_before = 0;
+	for (size_t i = trace->sample_index[task + 1]; i-- > trace->sample_index[task];) {
+		const struct tp_sample *sample = &trace->samples[i];
+		uint64_t line = own_line(analysis, sample);
+		uint64_t one;
+		if (!line || sample->time_ns > counted->borders[counted->n - 1])
+			continue;
+		if (sample->time_ns >= counted->borders[0]) {
+			tp_map_set(&lines, line, 1);
+			n_rounds++;
+		} else {
+			n_before += tp_map_get(&lines, line, &one);
+		}
+	}
+	tp_map_release(&lines);
+	return (double)n_before > TP_LATE_SAME_MAX * (double)n_rounds;
+}
+
 /* Imports and other preparation may take longer than a short training: a counter that covers most
  * of the second half of the run has the steps. */
 static bool find_counter_late(struct tp_counter_steps *counted, const struct tp_analysis *analysis,
 			      const struct tp_loop *loop)
 {
 	uint64_t until_ns = tp_counter_choice_until_ns(analysis, loop);
-	return loop->state != TP_LOOP_FOUND &&
-	       tp_counter_steps_find(counted, analysis, until_ns / 2, until_ns);
+	if (loop->state == TP_LOOP_FOUND ||
+	    !tp_counter_steps_find(counted, analysis, until_ns / 2, until_ns))
+		return false;
+	if (!follows_same_work(counted, analysis))
+		return true;
+	tp_counter_steps_release(counted);
+	*counted = (struct tp_counter_steps){0};
+	return false;
 }
 
 static uint64_t counted_ns(const struct tp_counter_steps *counted)

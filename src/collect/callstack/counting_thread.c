@@ -6,22 +6,25 @@ enum {
 	ROW_MIN = 8,    /* samples without one of the first thread: 80 ms at 99 Hz */
 	GROUP = 64,     /* samples after which the choice is reviewed */
 	FIRST_MAX = 16, /* of them of the first thread: with more it works itself */
-	VOTES_MAX = 16, /* a thread that has ended is replaced after as many samples */
+	VOTES_MAX = 16, /* a thread that has ended is replaced after as many samples of others */
 };
 
-/* Of several threads the one with most samples: each sample of another one is a vote against it. */
+/* Of several threads the one with most samples: each sample of another one is a vote against it.
+ * One that was chosen stays while it works: what is known of its counters would be lost. */
 static void vote(struct tp_counting_thread *self, pid_t tid)
 {
 	if (self->tid == tid) {
 		self->n_votes += self->n_votes < VOTES_MAX;
 		self->n_row++;
+		self->n_without = 0;
 		return;
 	}
-	if (self->n_votes > 0) {
-		self->n_votes--;
+	self->n_without++;
+	self->n_votes -= self->n_votes > 0;
+	if (self->is_chosen ? self->n_without < VOTES_MAX : self->n_votes > 0)
 		return;
-	}
 	self->tid = tid;
+	self->n_without = 0;
 	self->n_votes = 1;
 	self->n_row = 1;
 	self->is_chosen = false;

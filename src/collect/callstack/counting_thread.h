@@ -17,9 +17,10 @@
 struct tp_counting_thread {
 	pid_t tid; /* 0 = none is known */
 	bool is_chosen;
-	unsigned n_votes; /* samples of it, less those of further threads */
-	unsigned n_row;   /* samples of it since the last one of the first thread */
-	unsigned n_first; /* in the present group of samples */
+	unsigned n_votes;   /* samples of it, less those of further threads */
+	unsigned n_without; /* samples of further threads since its last one */
+	unsigned n_row;     /* samples of it since the last one of the first thread */
+	unsigned n_first;   /* in the present group of samples */
 	unsigned n;
 };
 

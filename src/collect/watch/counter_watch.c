@@ -10,7 +10,7 @@
 
 enum {
 	CHANGES_MIN = 4,     /* before a counter is watched */
-	GROWTH_MAX = 16,     /* between two reads: a larger growth is no counting */
+	GROWTH_MAX = 16,     /* strides between two reads: a larger growth is no counting */
 	ODD_PER_CHANGE = 20, /* one of this many changes may be odd */
 	RESTART_CHANGES = 4, /* a counter that restarts more often counts parts of a step */
 	MISSED_MAX = 3,      /* reads that did not find it: one may have been cut short */
@@ -36,6 +36,7 @@ struct tp_watched_counter {
 	uint64_t last_ns;
 	uint64_t value;
 	uint64_t growth;
+	uint64_t stride; /* what all growths are multiples of, such as the size of a batch */
 	uint32_t n_changes;
 	uint32_t n_odd;
 	uint32_t n_restarts;
@@ -79,16 +80,32 @@ static struct tp_watched_counter *counter_of(struct tp_counter_watch *self, uint
 	return counter;
 }
 
+/* Returns true if the counter counted up to that value in strides. What a first growth of many is a
+ * multiple of is not known, so it is neither counted nor odd. */
+static bool counts_to(struct tp_watched_counter *counter, uint64_t value)
+{
+	uint64_t growth = value - counter->value;
+	bool is_first = counter->stride == 0;
+	uint64_t common = growth;
+	for (uint64_t rest, b = counter->stride; b; b = rest) { /* greatest common divisor */
+		rest = common % b;
+		common = b;
+	}
+	counter->stride = common;
+	bool is_counted = growth / common <= GROWTH_MAX && (!is_first || growth <= GROWTH_MAX);
+	counter->n_odd += !is_counted && !is_first;
+	counter->growth += is_counted ? growth : 0;
+	return is_counted;
+}
+
 static void update(struct tp_watched_counter *counter, const struct tp_python_counter *seen,
 		   uint64_t now_ns)
 {
 	if (counter->first_ns == 0) {
 		counter->first_ns = now_ns;
-	} else if (seen->value > counter->value && seen->value - counter->value <= GROWTH_MAX) {
-		counter->growth += seen->value - counter->value;
-		counter->n_changes++;
-	} else if (seen->value > counter->value ||
-		   (seen->value > 1 && seen->value < counter->value)) {
+	} else if (seen->value > counter->value) {
+		counter->n_changes += counts_to(counter, seen->value);
+	} else if (seen->value > 1 && seen->value < counter->value) {
 		counter->n_odd++;
 	} else if (seen->value < counter->value) {
 		counter->n_restarts++;
@@ -103,7 +120,9 @@ static void update(struct tp_watched_counter *counter, const struct tp_python_co
 static double rate_hz(const struct tp_watched_counter *counter)
 {
 	double seconds = (double)(counter->last_ns - counter->first_ns) / (double)TP_NS_PER_S;
-	return seconds > 0 ? (double)counter->growth / seconds : 0;
+	/* Few at once are as many rounds between two looks. */
+	uint64_t stride = counter->stride > GROWTH_MAX ? counter->stride : 1;
+	return seconds > 0 ? (double)(counter->growth / stride) / seconds : 0;
 }
 
 /* `counter` was seen now. */

@@ -34,8 +34,8 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Sums the work of loading by name; returns a heap array, sorted by time. */
-static struct name_time *sum_names(const struct tp_profile *profile, size_t *n)
+/* Sums that work by name; returns a heap array, sorted by time. */
+static struct name_time *sum_names(const struct tp_profile *profile, enum tp_work_of of, size_t *n)
 {
 	struct name_time *names = tp_alloc((profile->n_works + 1) * sizeof(*names));
 	*n = 0;
@@ -44,7 +44,7 @@ static struct name_time *sum_names(const struct tp_profile *profile, size_t *n)
 		size_t at = 0;
 		while (at < *n && strcmp(names[at].name, work->name) != 0)
 			at++;
-		if (!work->is_loading)
+		if (work->of != of)
 			continue;
 		names[at].name = work->name;
 		names[at].ns += work->time_ns;
@@ -64,14 +64,18 @@ void tp_report_add_loading_work(struct tp_buf *out, const struct tp_report_diges
 				size_t columns)
 {
 	const struct tp_profile *profile = digest->profile;
-	uint64_t all_ns = profile->work_ns[true];
-	if (!digest->is_judgeable || !all_ns ||
-	    (!profile->n_task_workers && part_share(profile, TP_PART_DATALOADER) < min_limit_share))
+	bool is_slow = part_share(profile, TP_PART_DATALOADER) >= min_limit_share;
+	bool is_loading = is_slow && profile->work_ns[TP_WORK_OF_LOADING];
+	enum tp_work_of of = is_loading ? TP_WORK_OF_LOADING : TP_WORK_OF_TASKS;
+	uint64_t all_ns = profile->work_ns[of];
+	if (!digest->is_judgeable || !all_ns)
 		return;
+	/* Beside workers of tasks, "workers" would be ambiguous. */
+	bool is_of_workers = !is_loading || (profile->n_workers && !profile->n_task_workers);
 	size_t n;
-	struct name_time *names = sum_names(profile, &n);
+	struct name_time *names = sum_names(profile, of, &n);
 	size_t begin = out->len;
-	tp_buf_puts(out, profile->n_workers || profile->n_task_workers ? "Workers: " : "Loading: ");
+	tp_buf_puts(out, is_of_workers ? "Workers: " : "Loading: ");
 	size_t shown = 0;
 	for (size_t i = 0; i < n && shown < MAX_NAMES; i++) {
 		double share = (double)names[i].ns / (double)all_ns;

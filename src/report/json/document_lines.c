@@ -78,9 +78,9 @@ static void write_work(struct tp_json_writer *w, const struct tp_profile *profil
 		       const struct tp_work_result *work)
 {
 	const struct tp_trace *trace = profile->trace;
-	const char *beside = profile->n_task_workers ? "tasks" : "loading";
+	static const char *const names[TP_N_WORK_OF] = {"training", "loading", "tasks"};
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "of", work->is_loading ? beside : "training");
+	tp_json_put_string(w, "of", names[work->of]);
 	tp_json_put_string(w, "name", work->name);
 	tp_json_put_uint(w, "time_ns", work->time_ns);
 	if (work->file) {

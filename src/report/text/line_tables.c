@@ -59,17 +59,16 @@ void tp_report_line_tables(struct tp_page *page, const struct tp_report_digest *
 }
 
 static void print_functions_of(struct tp_page *page, const struct tp_report_digest *digest,
-			       bool is_loading, const char *title)
+			       enum tp_work_of of, const char *title)
 {
 	const struct tp_profile *profile = digest->profile;
 	size_t shown = 0;
 	for (size_t i = 0; i < profile->n_works && shown < N_FUNCTIONS_SHOWN; i++) {
 		const struct tp_work_result *work = &profile->works[i];
-		double share =
-			profile->work_ns[is_loading]
-				? (double)work->time_ns / (double)profile->work_ns[is_loading]
-				: 0;
-		if (work->is_loading != is_loading || share < SMALLEST_TIME)
+		double share = profile->work_ns[of]
+				       ? (double)work->time_ns / (double)profile->work_ns[of]
+				       : 0;
+		if (work->of != of || share < SMALLEST_TIME)
 			continue;
 		if (!shown++) {
 			tp_page_addf(page, TP_PAINT_NONE, "  %s", title);
@@ -92,9 +91,9 @@ void tp_report_function_table(struct tp_page *page, const struct tp_report_diges
 		return;
 	tp_page_add_section(page, "Functions");
 	const char *loading = profile->n_workers ? "loader workers, of their work" : "loading";
-	print_functions_of(page, digest, true,
-			   profile->n_task_workers ? "worker processes, of their work" : loading);
-	print_functions_of(page, digest, false, "main thread, of its time on a CPU");
+	print_functions_of(page, digest, TP_WORK_OF_TASKS, "worker processes, of their work");
+	print_functions_of(page, digest, TP_WORK_OF_LOADING, loading);
+	print_functions_of(page, digest, TP_WORK_OF_MAIN, "main thread, of its time on a CPU");
 }
 
 static const char *worker_words(enum tp_worker_time what)

@@ -65,10 +65,10 @@ void tp_py_counter_emit(struct tp_py_counters *self, struct tp_py_counter_list *
 			const struct tp_py_counter_root *root, struct tp_python_counter counter,
 			uint64_t slot)
 {
-	tp_py_counter_note_address(self, counter.address);
 	bool is_loop = counter.kind == TP_PYTHON_COUNTER_ITERATOR;
 	if (list->n == list->max)
 		return;
+	tp_py_counter_note_address(self, counter.address);
 	bool is_new = tp_py_counter_update(self, slot, counter.value,
 					   is_loop ? MAX_LOOP_GROWTH : TP_PY_COUNTER_MAX_GROWTH);
 	bool is_live = is_loop && self->slots[slot].n_counted >= LIVE_CHANGES &&

@@ -73,16 +73,18 @@ bool tp_py_counter_number(const struct tp_py_counters *self, const uint8_t *obje
 	       tp_py_number_parse(self->layout, object, value);
 }
 
-/* A variable may grow by the size of a batch in each round: all growths are multiples of it. */
+/* A variable may grow by the size of a batch in each round: all growths are multiples of it. The
+ * first growth is a multiple of itself, which shows nothing. */
 static bool is_by_stride(struct tp_py_counter_slot *slot, uint64_t growth)
 {
+	bool is_first = slot->stride == 0;
 	uint64_t common = growth;
 	for (uint64_t rest, b = slot->stride; b; b = rest) { /* greatest common divisor */
 		rest = common % b;
 		common = b;
 	}
 	slot->stride = common;
-	return growth / common <= TP_PY_COUNTER_MAX_GROWTH;
+	return !is_first && growth / common <= TP_PY_COUNTER_MAX_GROWTH;
 }
 
 bool tp_py_counter_update(struct tp_py_counters *self, uint64_t index, uint64_t value,
@@ -92,11 +94,12 @@ bool tp_py_counter_update(struct tp_py_counters *self, uint64_t index, uint64_t 
 	bool is_new = !slot->has_value || value != slot->value;
 	if (slot->has_value && is_new) {
 		uint64_t growth = value > slot->value ? value - slot->value : 0;
+		bool is_first = growth > 0 && slot->stride == 0;
 		bool is_counted =
 			growth > 0 && (is_by_stride(slot, growth) || growth <= max_growth);
 		bool is_begun_anew = value <= 1;
 		slot->n_counted += is_counted;
-		slot->n_odd += !is_counted && !is_begun_anew;
+		slot->n_odd += !is_counted && !is_begun_anew && !is_first;
 	}
 	slot->has_value = true;
 	slot->value = value;

@@ -34,15 +34,13 @@ static inline void pyscene_open(struct pyscene *scene)
 		      err.text);
 }
 
-/* Ids must be in order. Task 0 is the trainer; tasks with its pid are its threads, others are
- * forked from it. */
-static inline void pyscene_task_until(struct pyscene *scene, uint32_t id, pid_t pid, double start_s,
-				      double end_s)
+static inline void pyscene_task_of(struct pyscene *scene, uint32_t id, pid_t pid, uint32_t parent,
+				   double start_s, double end_s)
 {
 	struct tp_task task = {.id = id,
 			       .tid = id ? (pid_t)(1000 + id) : pid,
 			       .pid = pid,
-			       .parent = id ? 0 : TP_NO_TASK,
+			       .parent = parent,
 			       .start_ns = (uint64_t)(start_s * 1e9),
 			       .end_ns = (uint64_t)(end_s * 1e9)};
 	if (id && pid != 100)
@@ -50,6 +48,14 @@ static inline void pyscene_task_until(struct pyscene *scene, uint32_t id, pid_t 
 	task.exec_ns = id ? 0 : 1;
 	task.exe = tp_sink_string(&scene->sim.builder.sink, "/usr/bin/python3.11");
 	tp_sink_task(&scene->sim.builder.sink, &task);
+}
+
+/* Ids must be in order. Task 0 is the trainer; tasks with its pid are its threads, others are
+ * forked from it. */
+static inline void pyscene_task_until(struct pyscene *scene, uint32_t id, pid_t pid, double start_s,
+				      double end_s)
+{
+	pyscene_task_of(scene, id, pid, id ? 0 : TP_NO_TASK, start_s, end_s);
 }
 
 static inline void pyscene_task(struct pyscene *scene, uint32_t id, pid_t pid, double start_s)

@@ -114,6 +114,23 @@ START_TEST(advice_is_sorted_by_the_printed_gain)
 }
 END_TEST
 
+/* "at least 1.14x" stands below "at least 1.41x", whatever is thought to be likely. */
+START_TEST(floors_are_sorted_by_what_is_printed)
+{
+	shelf_put_rule(&shelf, "a", "true", "");
+	shelf_put_rule(&shelf, "b", "true", "");
+	load();
+	for (size_t i = 0; i < 2; i++) {
+		fire(i, i ? 1.41 : 1.14, TP_CONFIDENCE_HIGH);
+		candidates[i].finding.gain_high = 100;
+		candidates[i].gain =
+			(struct tp_gain){.is_known = true, .is_floor = true, .value = i ? 1.5 : 9};
+	}
+	ck_assert_uint_eq(tp_finding_order_sort(candidates, 2), 2);
+	ck_assert_str_eq(order(2), "ba");
+}
+END_TEST
+
 START_TEST(a_bound_is_shown_when_half_of_it_would_be)
 {
 	shelf_put_rule(&shelf, "a", "true", "");
@@ -281,6 +298,7 @@ Suite *suite_advise_finding_order(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, advice_is_sorted_by_gain);
 	tcase_add_test(tcase, advice_is_sorted_by_the_printed_gain);
+	tcase_add_test(tcase, floors_are_sorted_by_what_is_printed);
 	tcase_add_test(tcase, sure_advice_comes_before_larger_uncertain_advice);
 	tcase_add_test(tcase, a_bound_is_shown_when_half_of_it_would_be);
 	tcase_add_test(tcase, equal_advice_without_cost_comes_first);

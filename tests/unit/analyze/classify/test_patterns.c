@@ -100,6 +100,7 @@ static const struct {
 	{"/usr/lib/libjpeg.so.62", "", TP_PHASE_DATALOADER, TP_LEAF_DECODE},
 	{"/usr/lib/libz.so.1", "deflateEnd", TP_PHASE_CHECKPOINT, TP_LEAF_DECODE},
 	{"/usr/lib/libz.so.1", "inflate", TP_PHASE_NONE, TP_LEAF_DECODE},
+	{"/x/numpy/random/_generator.cpython-311.so", "random_normal", TP_PHASE_NONE, TP_LEAF_MATH},
 	{"/usr/lib/libzstd.so.1", "ZSTD_decompressStream", TP_PHASE_NONE, TP_LEAF_DECODE},
 	{"/usr/lib/libc.so.6", "__isoc99_sscanf", TP_PHASE_NONE, TP_LEAF_DECODE},
 	{"/usr/lib/libstdc++.so.6",

@@ -353,12 +353,31 @@ START_TEST(a_thread_may_have_counted_before_it_was_read)
 }
 END_TEST
 
+/* A second thread is not read while another one seems to work: what it counted then is unknown. */
+START_TEST(a_thread_that_was_not_read_for_a_while_has_no_exact_count)
+{
+	const char *label = "for loop at line 7";
+	begin();
+	struct tp_task task = {.id = 0, .tid = 101, .pid = 100, .parent = TP_NO_TASK};
+	tp_sink_task(&sim.builder.sink, &task);
+	count(label, 1, 40);
+	look_until((double)sim.now_ns / 1e6 + (_i ? 300 : 10));
+	put(TP_MARK_COUNTER, label, 40);
+	look_until((double)sim.now_ns / 1e6 + 10);
+	put(TP_MARK_LOOP_END, label, 40);
+	look_until((double)sim.now_ns / 1e6 + 20);
+	ck_assert_int_eq(collect()->n_unknown > 0, _i);
+	end();
+}
+END_TEST
+
 Suite *suite_analyze_counter_readings(void);
 Suite *suite_analyze_counter_readings(void)
 {
 	Suite *suite = suite_create("analyze/counter_readings");
 	TCase *tc = tcase_create("counter_readings");
 	tcase_add_loop_test(tc, a_thread_may_have_counted_before_it_was_read, 0, 2);
+	tcase_add_loop_test(tc, a_thread_that_was_not_read_for_a_while_has_no_exact_count, 0, 2);
 	tcase_add_test(tc, rounds_are_as_many_as_a_loop_gave);
 	tcase_add_test(tc, a_variable_has_a_round_more_than_its_value);
 	tcase_add_test(tc, a_short_epoch_ends_like_the_others);

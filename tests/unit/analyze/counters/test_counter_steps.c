@@ -617,13 +617,33 @@ START_TEST(a_training_after_a_longer_preparation_has_the_steps)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
 	begin(c, 1);
-	work(c, 6000);
+	work_at(c, "train.py><module>:120 train.py>main:90 libtorch.so!item:1", 6000);
 	for (int i = 0; i < 100; i++) {
 		c->values[0] = (uint64_t)i;
 		work_step(c, 30);
 	}
 	judge(c);
 	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* The training calls the same function, and shows no counter. */
+START_TEST(an_evaluation_after_a_training_without_counter_is_no_training)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	work_at(c, "train.py><module>:120 train.py>main:100 train.py>forward:20 libtorch.so!item:1",
+		6000);
+	for (int i = 0; i < 150; i++) {
+		c->values[0] = (uint64_t)i;
+		work_at(c,
+			"train.py><module>:120 train.py>main:111 train.py>forward:20 "
+			"libtorch.so!item:1",
+			30);
+	}
+	judge(c);
+	expect_none(c);
 	end(c);
 }
 END_TEST
@@ -816,6 +836,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, a_counter_of_a_small_part_of_the_run_is_no_step);
 	tcase_add_test(tc, a_training_after_a_longer_preparation_has_the_steps);
+	tcase_add_test(tc, an_evaluation_after_a_training_without_counter_is_no_training);
 	tcase_add_loop_test(tc, short_steps_of_a_variable_are_counted, 0, 4);
 	tcase_add_loop_test(tc, short_steps_of_long_epochs_are_counted, 0, 2);
 	tcase_add_test(tc, samples_of_batches_are_no_steps);

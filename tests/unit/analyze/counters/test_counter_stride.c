@@ -63,6 +63,23 @@ START_TEST(a_last_smaller_batch_is_a_round)
 }
 END_TEST
 
+/* The sum over epochs of 30 batches, 29 of 64 samples and one of 30: each batch is a round, and
+ * what hides between two smaller ones is not known. */
+START_TEST(a_sum_over_epochs_counts_each_batch_and_is_not_exact)
+{
+	series = (struct tp_counter_series){.readings = readings, .n = N};
+	uint64_t sum = 0;
+	for (uint64_t i = 0; i < N; i++) {
+		readings[i] = (struct tp_counter_reading){.value = sum, .seen_ns = 1};
+		sum += i % 30 < 29 ? 64 : 30;
+	}
+	tp_counter_stride_divide(&series);
+	for (uint64_t i = 0; i < N; i++)
+		ck_assert_uint_eq(readings[i].value, i);
+	ck_assert_uint_eq(series.n_unknown, 1);
+}
+END_TEST
+
 /* Epochs of 16 batches: one growth of 16 is smaller, and 8 is in all of them. No such part of a
  * batch is a round. */
 START_TEST(a_part_of_a_batch_is_no_round)
@@ -103,6 +120,7 @@ Suite *suite_analyze_counter_stride(void)
 	TCase *tc = tcase_create("counter_stride");
 	tcase_add_loop_test(tc, a_round_counts_as_one, 0, (int)(sizeof(rows) / sizeof(*rows)));
 	tcase_add_test(tc, a_last_smaller_batch_is_a_round);
+	tcase_add_test(tc, a_sum_over_epochs_counts_each_batch_and_is_not_exact);
 	tcase_add_test(tc, a_part_of_a_batch_is_no_round);
 	tcase_add_test(tc, numbers_without_a_common_growth_stay);
 	suite_add_tcase(suite, tc);

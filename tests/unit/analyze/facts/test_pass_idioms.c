@@ -27,13 +27,12 @@ static const struct tp_idiom_result *find(const struct pyscene *scene, const cha
 }
 
 /* Seconds in a function, summed over all lines. */
-static double seconds_of(const struct pyscene *scene, bool is_loading, const char *name)
+static double seconds_of(const struct pyscene *scene, enum tp_work_of of, const char *name)
 {
 	double sum = 0;
 	const struct tp_profile *profile = &scene->sim.profile;
 	for (size_t i = 0; i < profile->n_works; i++)
-		if (profile->works[i].is_loading == is_loading &&
-		    strcmp(profile->works[i].name, name) == 0)
+		if (profile->works[i].of == of && strcmp(profile->works[i].name, name) == 0)
 			sum += (double)profile->works[i].time_ns * 1e-9;
 	return sum;
 }
@@ -159,11 +158,12 @@ START_TEST(time_of_workers_is_reported_by_function)
 	with_worker(&scene);
 	const struct tp_profile *profile = &scene.sim.profile;
 	ck_assert_uint_eq(profile->n_workers, 1);
-	double all = (double)profile->work_ns[true] * 1e-9;
-	ck_assert_double_eq_tol(seconds_of(&scene, true, "JPEG decode") / all, 0.4, 0.02);
-	ck_assert_double_eq_tol(seconds_of(&scene, true, "resize") / all, 0.2, 0.02);
-	ck_assert_double_eq_tol(seconds_of(&scene, true, "JSON") / all, 0.3, 0.02);
-	ck_assert_double_eq_tol(seconds_of(&scene, true, "collate") / all, 0.1, 0.02);
+	double all = (double)profile->work_ns[TP_WORK_OF_LOADING] * 1e-9;
+	ck_assert_double_eq_tol(seconds_of(&scene, TP_WORK_OF_LOADING, "JPEG decode") / all, 0.4,
+				0.02);
+	ck_assert_double_eq_tol(seconds_of(&scene, TP_WORK_OF_LOADING, "resize") / all, 0.2, 0.02);
+	ck_assert_double_eq_tol(seconds_of(&scene, TP_WORK_OF_LOADING, "JSON") / all, 0.3, 0.02);
+	ck_assert_double_eq_tol(seconds_of(&scene, TP_WORK_OF_LOADING, "collate") / all, 0.1, 0.02);
 	ck_assert_double_eq_tol(profile->facts[TP_FACT_LOADER_AUGMENT].value, 0.2, 0.02);
 	const struct tp_work_result *first = &profile->works[0];
 	ck_assert_str_eq(first->name, "JPEG decode");
@@ -171,7 +171,8 @@ START_TEST(time_of_workers_is_reported_by_function)
 	uint64_t sum_ns = 0;
 	for (size_t i = 0; i < profile->n_works; i++)
 		sum_ns += profile->works[i].time_ns;
-	ck_assert_uint_eq(sum_ns, profile->work_ns[0] + profile->work_ns[1]);
+	ck_assert_uint_eq(sum_ns,
+			  profile->work_ns[TP_WORK_OF_MAIN] + profile->work_ns[TP_WORK_OF_LOADING]);
 	pyscene_close(&scene);
 }
 END_TEST
@@ -200,7 +201,7 @@ START_TEST(a_function_without_a_name_is_named_by_its_user_function)
 		pyscene_runs(&scene, 0, 0.1 * i, 0.1 * i + 0.1,
 			     MAIN "70 train.py>Outer.<locals>.inner:12 mine.so!f:1");
 	pyscene_judge(&scene, 3, TP_STEPS_OFF);
-	ck_assert_double_eq_tol(seconds_of(&scene, false, "inner()"), 3, 0.1);
+	ck_assert_double_eq_tol(seconds_of(&scene, TP_WORK_OF_MAIN, "inner()"), 3, 0.1);
 	pyscene_close(&scene);
 }
 END_TEST

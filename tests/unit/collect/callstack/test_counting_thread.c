@@ -35,6 +35,7 @@ static const struct {
 	{"the first works, another loads", "Fs", 200, "FFs", 100, false, false},
 	{"the first works again", "s", 200, "Fs", 100, false, false},
 	{"one of several works most", "F", 50, "sst", 100, true, false},
+	{"the chosen one shares its time with another", "s", 200, "tts", 100, true, false},
 	{"a second one follows", "s", 200, "t", 100, false, true},
 };
 

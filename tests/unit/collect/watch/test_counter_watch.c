@@ -20,6 +20,7 @@ struct variable {
 	double period_ms; /* length of a round; 0 = it does not count */
 	uint64_t turns;   /* restarts after so many rounds; 0 = never */
 	uint64_t step;    /* increment */
+	bool jumps;       /* each increment is another one */
 	uint64_t told;
 };
 
@@ -74,6 +75,8 @@ static bool is_at(const void *context, const struct tp_task_tree_task *task, uin
 static uint64_t value_of(const struct variable *it)
 {
 	uint64_t n = (uint64_t)((double)now_ns / 1e6 / it->period_ms) * it->step;
+	if (it->jumps)
+		return n * n;
 	return it->turns ? n % it->turns : n;
 }
 
@@ -154,12 +157,20 @@ END_TEST
 
 START_TEST(what_jumps_or_hardly_moves_is_not)
 {
-	add(0x5000, 20)->step = 17;
+	add(0x5000, 20)->jumps = true;
 	add(0x5008, 20)->turns = 3; /* its values are 0, 2, 1, 0, 2, 1 */
 	variables[1].step = 2;
 	add(0x5010, 8000);
 	live(3);
 	ck_assert_uint_eq(watchdouble_n_opens, 0);
+}
+END_TEST
+
+START_TEST(one_that_grows_by_the_size_of_a_batch_is)
+{
+	add(0x5000, 20)->step = 64;
+	live(1);
+	ck_assert_ptr_nonnull(watchdouble_at(0x5000));
 }
 END_TEST
 
@@ -258,6 +269,7 @@ Suite *suite_collect_counter_watch(void)
 	tcase_add_test(tc, each_write_is_put_with_the_counters_name);
 	tcase_add_test(tc, one_that_counts_too_fast_is_not);
 	tcase_add_test(tc, what_jumps_or_hardly_moves_is_not);
+	tcase_add_test(tc, one_that_grows_by_the_size_of_a_batch_is);
 	tcase_add_test(tc, of_several_the_slower_ones_are);
 	tcase_add_test(tc, of_two_that_count_the_same_one_is);
 	tcase_add_test(tc, a_frame_that_was_left_is_not_watched_any_more);

@@ -12,18 +12,19 @@ static struct tp_report_digest digest;
 static void setup(void)
 {
 	static struct tp_work_result works[] = {
-		{.is_loading = true, .name = "JPEG decode", .time_ns = 400},
-		{.is_loading = true, .name = "resize", .time_ns = 200},
-		{.is_loading = true, .name = "collate", .time_ns = 180},
-		{.is_loading = true, .name = "resize", .time_ns = 200},
-		{.is_loading = true, .name = "rare", .time_ns = 20},
+		{.of = TP_WORK_OF_LOADING, .name = "JPEG decode", .time_ns = 400},
+		{.of = TP_WORK_OF_LOADING, .name = "resize", .time_ns = 200},
+		{.of = TP_WORK_OF_LOADING, .name = "collate", .time_ns = 180},
+		{.of = TP_WORK_OF_LOADING, .name = "resize", .time_ns = 200},
+		{.of = TP_WORK_OF_LOADING, .name = "rare", .time_ns = 20},
+		{.of = TP_WORK_OF_TASKS, .name = "fitness", .time_ns = 3000},
 		{.name = "matrix products", .time_ns = 5000},
 	};
 	sample_init(&sample);
 	sample.profile.works = works;
 	sample.profile.n_works = TP_ARRAY_LEN(works);
-	sample.profile.work_ns[true] = 1000;
-	sample.profile.work_ns[false] = 5000;
+	sample.profile.work_ns[TP_WORK_OF_LOADING] = 1000;
+	sample.profile.work_ns[TP_WORK_OF_MAIN] = 5000;
 	tp_report_digest_make(&digest, &sample.report);
 }
 
@@ -62,8 +63,20 @@ START_TEST(without_a_loading_limit_there_is_no_line)
 	set_share(TP_PART_DATALOADER, 0.1);
 	expect_loading(0, "");
 	set_share(TP_PART_DATALOADER, 0.5);
-	sample.profile.work_ns[true] = 0;
+	sample.profile.work_ns[TP_WORK_OF_LOADING] = 0;
 	expect_loading(0, "");
+}
+END_TEST
+
+START_TEST(tasks_of_a_pool_are_told_from_loading)
+{
+	set_share(TP_PART_DATALOADER, 0.1);
+	sample.profile.n_task_workers = 2;
+	sample.profile.work_ns[TP_WORK_OF_TASKS] = 3000;
+	expect_loading(0, "Workers: fitness 100 %");
+	set_share(TP_PART_DATALOADER, 0.5);
+	sample.profile.n_workers = 2;
+	expect_loading(0, "Loading: JPEG decode 40 %, resize 40 %, collate 18 %");
 }
 END_TEST
 
@@ -130,6 +143,7 @@ Suite *suite_report_work_lines(void)
 	TCase *tc = tcase_create("work_lines");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, names_are_summed_and_sorted_and_small_ones_left_out);
+	tcase_add_test(tc, tasks_of_a_pool_are_told_from_loading);
 	tcase_add_test(tc, without_a_loading_limit_there_is_no_line);
 	tcase_add_test(tc, a_cause_that_is_not_recognised_is_said_with_lines);
 	suite_add_tcase(suite, tc);
