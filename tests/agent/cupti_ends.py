@@ -5,14 +5,15 @@
 cupti_ends.py BUILD CUPTIS N [FIRST]: CUPTIS has one folder for each version, with an unpacked wheel
 in it (make fetch-cupti). Each of N programs, with seeds from FIRST on, starts CUDA on the null
 driver with the agent loaded, and ends after a random time below 3 s in a random way; half of the
-times are below 0.1 s. Half of the drivers are slow. A third of the agents collects from the start,
-a third is requested to open and close windows, a third never collects.
+times are below 0.1 s. Half of the drivers are slow. A quarter of the agents collects from the
+start, a quarter is requested to open and close windows, a quarter never collects, and a quarter is
+attached to the program and collects.
 
 The output of a program and its status must be the same as without the agent, and it may end 2 s
 later than it wanted to. Every eighth program runs without the agent too: what these are late is
 the machine's part, and is allowed in addition. Prints the differences, the number of programs for
 each version, and how late programs ended and how long their children took, with the agent and
-without it.
+without it. This script itself sees when a program has ended, so it must not run at idle priority.
 """
 
 import concurrent.futures
@@ -58,7 +59,7 @@ class Case:
         self.ms = dice.randrange(3000) if dice.random() < 0.5 else dice.randrange(100)
         self.slow_ms = dice.choice([0, 0, 5, 60])
         self.linger_ms = dice.choice([0, 30])
-        self.mode = dice.choice(["open", "windows", "idle"])
+        self.mode = dice.choice(["open", "windows", "idle", "attach"])
         self.dice = dice
 
     def __str__(self):
@@ -74,13 +75,15 @@ class Case:
             CUDA_ENDS_LINGER_MS=str(self.linger_ms),
             CUDA_ENDS_TIMES=directory + "/times",
         )
-        if self.has_agent:
-            own.update(
-                CUDA_INJECTION64_PATH=os.environ.get("AGENT", build + "/libtrainprof-agent.so"),
-                TRAINPROF_GPU_RINGS=directory,
-                TRAINPROF_GPU="1" if self.mode == "open" else "idle",
-                TRAINPROF_CUPTI=glob.glob(f"{cuptis}/{self.version}/nvidia/*/lib/libcupti.so.1*")[0],
-            )
+        if not self.has_agent:
+            return own
+        agent = os.environ.get("AGENT", build + "/libtrainprof-agent.so")
+        own["TRAINPROF_CUPTI"] = glob.glob(f"{cuptis}/{self.version}/nvidia/*/lib/libcupti.so.1*")[0]
+        if self.mode == "attach":
+            own["CUDA_ENDS_ATTACH"] = agent
+        else:
+            own.update(CUDA_INJECTION64_PATH=agent, TRAINPROF_GPU_RINGS=directory,
+                       TRAINPROF_GPU="1" if self.mode == "open" else "idle")
         return own
 
 
@@ -144,6 +147,10 @@ def run_one(build, cuptis, seed, has_agent):
     return Ending(case, status, output, ended_s, times)
 
 
+def most_of(endings, what):
+    return max((getattr(ending, what) for ending in endings), default=0)
+
+
 def print_late(endings):
     """Returns whether all ended in time."""
     with_agent = [ending for ending in endings if ending.case.has_agent]
@@ -152,9 +159,9 @@ def print_late(endings):
         values = sorted(getattr(ending, what) for ending in with_agent)
         latest = max(with_agent, key=lambda ending: getattr(ending, what))
         print(f"{what}: median {values[len(values) // 2]:.3f}, 99 % {values[len(values) * 99 // 100]:.3f}, "
-              f"most {values[-1]:.3f}; alone at most {max(getattr(ending, what) for ending in alone):.3f}; "
+              f"most {values[-1]:.3f}; alone at most {most_of(alone, what):.3f}; "
               f"{latest.case}")
-    limit_s = HELD_UP_S + max(ending.late_s for ending in alone)
+    limit_s = HELD_UP_S + most_of(alone, "late_s")
     late = [ending for ending in with_agent if ending.late_s > limit_s]
     print(f"{len(late)} ended more than {limit_s:.2f} s later than they wanted to")
     return not late

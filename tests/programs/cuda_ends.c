@@ -15,9 +15,14 @@
  * of CUDA. "first", which runs last, removes the file $NULL_DRIVER_HOLD and takes
  * $CUDA_ENDS_LINGER_MS, so that a thread that was held by that file continues during the exit.
  *
+ * $CUDA_ENDS_ATTACH is the agent's library: after the start of CUDA it attaches that to itself, as
+ * `trainprof attach` does, and requests events.
+ *
  * Into the file $CUDA_ENDS_TIMES it writes, just before it ends, three numbers in nanoseconds: how
  * long cuInit() took, how long its children took, and when it ends (CLOCK_MONOTONIC).
  */
+#include "trainprof/wire/gpu_ring.h"
+
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -26,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,6 +87,23 @@ static void start_cuda(void)
 	if (init)
 		init(0);
 	init_ns += now_ns();
+}
+
+static void attach_agent(void)
+{
+	const char *path = getenv("CUDA_ENDS_ATTACH");
+	void *agent = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *symbol = agent ? dlsym(agent, TP_GPU_AGENT_ENTRY) : NULL;
+	int (*attach)(void *, size_t) = NULL;
+	memcpy(&attach, &symbol, sizeof(attach));
+	if (!attach)
+		return;
+	struct tp_gpu_ring_header *ring =
+		mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, attach(NULL, 0), 0);
+	if (ring == MAP_FAILED)
+		puts("not attached");
+	else
+		__atomic_store_n(&ring->wanted, TP_GPU_REQUEST_EVENTS, __ATOMIC_RELEASE);
 }
 
 static void write_times(void)
@@ -147,6 +170,7 @@ int main(int n, char **arguments)
 	const char *how = n > 1 ? arguments[1] : "return";
 	atexit(on_first);
 	start_cuda();
+	attach_agent();
 	atexit(on_last);
 	nap_ms(n > 2 ? strtol(arguments[2], NULL, 10) : 0);
 	wait_for_file("CUDA_ENDS_WHEN");
