@@ -97,7 +97,7 @@ class Case:
             file.write(self.command + "\n")
         prefix = ""
         if measured and "attach" not in self.words:
-            recording = "-o " + (os.path.join(self.top, "r") if self.words.keys() & {"removed", "readonly"} else "r")
+            recording = "-o " + (os.path.join(self.top, "r") if self.words.keys() & {"removed", "readonly", "elsewhere"} else "r")
             prefix = f"{self.build}/trainprof run -q --summary=none {recording} -- "
         around = self.around if "attach" not in self.words else ""
         line = f"{around} {prefix}sh {script}"

@@ -4,9 +4,10 @@
  *                 [-- RULE.json...]
  *
  * Changes whole recordings, traces of other tools (JSON and SQLite) and rules by their structure,
- * with correct checksums, and runs every reader on them (readers.h). An input is a find if a reader
- * dies of a signal or a sanitizer, ends with an undocumented status, or takes more than 10 s or 1
- * GiB: it is minimised and stored in KEEP. With counts it ends earlier, after so many of both.
+ * with correct checksums, and runs every reader on them (readers.h), on several in one process. An
+ * input is a find if a reader dies of a signal or a sanitizer, ends with an undocumented status, or
+ * takes more than 10 s or 1 GiB: it is minimised and stored in KEEP. With counts it ends earlier,
+ * after so many of both.
  */
 #include "mutate_database.h"
 #include "mutate_document.h"
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -36,6 +38,13 @@ struct list {
 	size_t n;
 };
 
+struct progress {
+	uint64_t state; /* of the random numbers */
+	uint64_t n_recordings;
+	uint64_t n_imports;
+	uint64_t n_rules;
+};
+
 static struct {
 	struct scene scenes[SEEDS_MAX];
 	size_t n_scenes;
@@ -43,12 +52,9 @@ static struct {
 	struct list rules;
 	const char *keep;
 	const char *work;
-	char run[300];  /* the recording that is changed */
-	char rank[300]; /* another one, unchanged */
-	uint64_t state;
-	uint64_t n_recordings;
-	uint64_t n_imports;
-	uint64_t n_rules;
+	char run[300];       /* the recording that is changed */
+	char rank[300];      /* another one, unchanged */
+	struct progress *at; /* shared with the children */
 	uint64_t n_finds;
 	struct readers_cost most;
 } fuzz;
@@ -134,7 +140,7 @@ static void mutate_file(const char *from, const char *to)
 	struct tp_buf text = {0};
 	if (tp_file_read(&text, from, 64 << 20, NULL) != TP_OK)
 		exit(2);
-	char *changed = mutate_document(text.data, text.len, &fuzz.state);
+	char *changed = mutate_document(text.data, text.len, &fuzz.at->state);
 	if (changed && tp_file_replace(to, changed, strlen(changed), NULL) != TP_OK)
 		exit(2);
 	free(changed);
@@ -143,26 +149,26 @@ static void mutate_file(const char *from, const char *to)
 
 static void one_recording(void)
 {
-	const struct scene *scene = &fuzz.scenes[random_below(&fuzz.state, fuzz.n_scenes)];
+	const struct scene *scene = &fuzz.scenes[random_below(&fuzz.at->state, fuzz.n_scenes)];
 	struct tp_run_info run = scene->trace.run;
 	struct record_list list = {0};
 	char manifest[400];
 	for (size_t i = 0; i < scene->records.n; i++)
 		TP_ARRAY_PUSH(list.items, list.n, list.capacity) = scene->records.items[i];
-	if (random_below(&fuzz.state, 2))
+	if (random_below(&fuzz.at->state, 2))
 		run.job = (struct tp_job_place){.launcher = "torchrun", .rank = 1, .n_ranks = 2};
-	mutate_records(&list, &scene->trace, &run, &fuzz.state);
-	uint64_t tables = random_below(&fuzz.state, 4) ? 0 : random_next(&fuzz.state) | 1;
+	mutate_records(&list, &scene->trace, &run, &fuzz.at->state);
+	uint64_t tables = random_below(&fuzz.at->state, 4) ? 0 : random_next(&fuzz.at->state) | 1;
 	write_scene(fuzz.run, scene, &list, &run, tables);
-	bool is_manifest = random_below(&fuzz.state, 5) == 0;
+	bool is_manifest = random_below(&fuzz.at->state, 5) == 0;
 	snprintf(manifest, sizeof(manifest), "%s/manifest.json", fuzz.run);
 	if (is_manifest)
 		mutate_file(manifest, manifest);
 	const struct readers_input input = {.recording = fuzz.run,
 					    .rank = fuzz.rank,
-					    .choice = random_next(&fuzz.state)};
+					    .choice = random_next(&fuzz.at->state)};
 	const char *what = readers_run(&input, &fuzz.most);
-	fuzz.n_recordings++;
+	fuzz.at->n_recordings++;
 	if (what) {
 		char said[300];
 		snprintf(said, sizeof(said), "%s", what);
@@ -176,20 +182,20 @@ static void one_recording(void)
 
 static void one_import(void)
 {
-	const char *from = fuzz.traces.items[random_below(&fuzz.state, fuzz.traces.n)];
+	const char *from = fuzz.traces.items[random_below(&fuzz.at->state, fuzz.traces.n)];
 	char trace[400];
 	snprintf(trace, sizeof(trace), "%s/trace.%s", fuzz.work,
 		 is_database(from) ? "sqlite" : "json");
 	remove_tree(fuzz.run);
 	if (is_database(from))
-		mutate_database(from, trace, &fuzz.state);
+		mutate_database(from, trace, &fuzz.at->state);
 	else
 		mutate_file(from, trace);
 	const struct readers_input input = {.recording = fuzz.run,
 					    .trace = trace,
-					    .choice = random_next(&fuzz.state)};
+					    .choice = random_next(&fuzz.at->state)};
 	const char *what = readers_run(&input, &fuzz.most);
-	fuzz.n_imports++;
+	fuzz.at->n_imports++;
 	if (what)
 		keep(what, trace, "trace");
 }
@@ -198,7 +204,7 @@ static void one_rule(void)
 {
 	char folder[300];
 	char to[700];
-	const char *from = fuzz.rules.items[random_below(&fuzz.state, fuzz.rules.n)];
+	const char *from = fuzz.rules.items[random_below(&fuzz.at->state, fuzz.rules.n)];
 	const char *below = strstr(from, "rules/");
 	snprintf(folder, sizeof(folder), "%s/rules", fuzz.work);
 	remove_tree(folder);
@@ -211,9 +217,9 @@ static void one_rule(void)
 	mutate_file(from, to);
 	const struct readers_input input = {.recording = fuzz.rank,
 					    .rules = folder,
-					    .choice = random_next(&fuzz.state)};
+					    .choice = random_next(&fuzz.at->state)};
 	const char *what = readers_run(&input, &fuzz.most);
-	fuzz.n_rules++;
+	fuzz.at->n_rules++;
 	if (what)
 		keep(what, folder, "rules");
 }
@@ -230,7 +236,7 @@ static void write_rank(void)
 static void read_arguments(int argc, char **argv)
 {
 	struct list *list = NULL;
-	fuzz.state = strtoull(argv[2], NULL, 10) * 2 + 1;
+	fuzz.at->state = strtoull(argv[2], NULL, 10) * 2 + 1;
 	fuzz.keep = argv[3];
 	fuzz.work = argv[4];
 	for (int i = 5; i < argc; i++) {
@@ -251,7 +257,7 @@ static void read_arguments(int argc, char **argv)
 static void one_input(void)
 {
 	enum { OF_ALL = 66, OF_IMPORTS = 6 };
-	uint64_t what = random_below(&fuzz.state, OF_ALL);
+	uint64_t what = random_below(&fuzz.at->state, OF_ALL);
 	if (what == 0 && fuzz.rules.n)
 		one_rule();
 	else if (what <= OF_IMPORTS && fuzz.traces.n)
@@ -260,12 +266,39 @@ static void one_input(void)
 		one_recording();
 }
 
+static void some_inputs(void)
+{
+	enum { INPUTS = 16 };
+	for (int i = 0; i < INPUTS; i++)
+		one_input();
+}
+
+/* After a fault each of the inputs is repeated in a child of its own, which names the one. */
+static void run_some(void)
+{
+	const struct progress before = *fuzz.at;
+	uint64_t n_before = fuzz.n_finds;
+	const char *what = readers_run_together(some_inputs, &fuzz.most);
+	if (!what)
+		return;
+	char said[300];
+	snprintf(said, sizeof(said), "%s", what);
+	*fuzz.at = before;
+	some_inputs();
+	if (fuzz.n_finds > n_before)
+		return;
+	fuzz.n_finds++;
+	printf("find: %s, only after the inputs before it, from state %" PRIu64 "\n", said,
+	       before.state);
+	fflush(stdout);
+}
+
 static void print_counts(void)
 {
 	printf("fuzz-recordings: %" PRIu64 " recordings, %" PRIu64 " imports, %" PRIu64
 	       " rules, %" PRIu64 " finds; slowest %.1f s, largest %ld MiB\n",
-	       fuzz.n_recordings, fuzz.n_imports, fuzz.n_rules, fuzz.n_finds, fuzz.most.seconds,
-	       fuzz.most.kib >> 10);
+	       fuzz.at->n_recordings, fuzz.at->n_imports, fuzz.at->n_rules, fuzz.n_finds,
+	       fuzz.most.seconds, fuzz.most.kib >> 10);
 	fflush(stdout);
 }
 
@@ -275,7 +308,10 @@ int main(int argc, char **argv)
 	double seconds = 0;
 	uint64_t recordings = UINT64_MAX;
 	uint64_t imports = UINT64_MAX;
-	if (argc < 6 ||
+	uint64_t told = 0;
+	fuzz.at = mmap(NULL, sizeof(*fuzz.at), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	if (fuzz.at == MAP_FAILED || argc < 6 ||
 	    sscanf(argv[1], "%lf:%" SCNu64 ":%" SCNu64, &seconds, &recordings, &imports) < 1)
 		return 2;
 	double until_s = now_s() + seconds;
@@ -284,11 +320,14 @@ int main(int argc, char **argv)
 		return 2;
 	setenv("TRAINPROF_CONFIG", "", 1);
 	write_rank();
-	while (now_s() < until_s && (fuzz.n_recordings < recordings || fuzz.n_imports < imports)) {
-		one_input();
+	while (now_s() < until_s &&
+	       (fuzz.at->n_recordings < recordings || fuzz.at->n_imports < imports)) {
+		run_some();
 		/* A run that is stopped has said how far it got. */
-		if ((fuzz.n_recordings + fuzz.n_imports) % COUNTS_EVERY == 0)
+		if (fuzz.at->n_recordings + fuzz.at->n_imports >= told + COUNTS_EVERY) {
+			told = fuzz.at->n_recordings + fuzz.at->n_imports;
 			print_counts();
+		}
 	}
 	print_counts();
 	return fuzz.n_finds != 0;

@@ -80,8 +80,13 @@ static const char *const with_rules[][WORDS_MAX] = {
 
 /* ---- the commands --------------------------------------------------------------------------- */
 
-/* The child's present command, for the parent to read if the child dies. */
-static char (*now_running)[200];
+/* Written by a child, for its parent to read when it has ended. */
+static struct {
+	char running[200]; /* the last command */
+	double most_s;     /* CPU time of an input */
+} * told;
+
+static bool is_child;
 
 static void call(const struct readers_input *input, const char *const *words)
 {
@@ -98,8 +103,8 @@ static void call(const struct readers_input *input, const char *const *words)
 	if (input->rules)
 		argv[argc++] = tp_strdup(rules);
 	size_t len = 0;
-	for (int i = 1; i < argc && len < sizeof(*now_running); i++)
-		len += (size_t)snprintf(*now_running + len, sizeof(*now_running) - len, " %s",
+	for (int i = 1; i < argc && len < sizeof(told->running); i++)
+		len += (size_t)snprintf(told->running + len, sizeof(told->running) - len, " %s",
 					argv[i]);
 	/* Limits CPU time, so that a busy machine causes no finds; alarm() finds a hang. */
 	setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SECONDS_MAX}, NULL);
@@ -120,17 +125,14 @@ static void call_with_rules(const struct readers_input *input)
 static void call_all(const struct readers_input *input)
 {
 	const char *const import[WORDS_MAX] = {"import", "--output", RUN, input->trace};
-	int null = open("/dev/null", O_RDWR);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		dup2(null, fd);
 	if (input->trace) {
 		call(input, import);
 		if (access(input->recording, F_OK) != 0)
-			_exit(0); /* the import refused the trace */
+			return; /* the import refused the trace */
 	}
 	if (input->rules) {
 		call_with_rules(input);
-		_exit(0);
+		return;
 	}
 	for (size_t i = 0; i < LENGTH(always); i++)
 		call(input, always[i]);
@@ -138,41 +140,82 @@ static void call_all(const struct readers_input *input)
 		call(input, in_turn[(input->choice + k) % LENGTH(in_turn)]);
 	if (input->rank)
 		call(input, pairs[input->choice / LENGTH(in_turn) % LENGTH(pairs)]);
-	_exit(0);
 }
 
-static double cpu_s(const struct rusage *usage)
+static double cpu_s(void)
 {
-	return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
-	       1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+	struct rusage usage = {0};
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-const char *readers_run(const struct readers_input *input, struct readers_cost *most)
+static void run_here(const struct readers_input *input)
+{
+	double began_s = cpu_s();
+	readers_cache_forget(input->recording);
+	call_all(input);
+	told->most_s = fmax(told->most_s, cpu_s() - began_s);
+}
+
+static pid_t start_child(void)
+{
+	if (!told)
+		told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			    -1, 0);
+	if (told == MAP_FAILED)
+		exit(2);
+	readers_cache_load_rules();
+	told->most_s = 0;
+	fflush(NULL);
+	pid_t child = fork();
+	if (child < 0)
+		exit(2);
+	is_child = child == 0;
+	int null = is_child ? open("/dev/null", O_RDWR) : -1;
+	for (int fd = STDIN_FILENO; is_child && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	return child;
+}
+
+static const char *wait_for(pid_t child, struct readers_cost *most)
 {
 	static char what[300];
 	struct rusage usage = {0};
 	int status = 0;
-	if (!now_running)
-		now_running = mmap(NULL, sizeof(*now_running), PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (now_running == MAP_FAILED)
+	if (wait4(child, &status, 0, &usage) != child)
 		exit(2);
-	readers_cache_load_rules();
-	fflush(NULL);
-	pid_t child = fork();
-	if (child == 0)
-		call_all(input);
-	if (child < 0 || wait4(child, &status, 0, &usage) != child)
-		exit(2);
-	most->seconds = fmax(most->seconds, cpu_s(&usage));
+	most->seconds = fmax(most->seconds, told->most_s);
 	most->kib = usage.ru_maxrss > most->kib ? usage.ru_maxrss : most->kib;
 	if (WIFSIGNALED(status))
-		snprintf(what, sizeof(what), "signal %d in%s", WTERMSIG(status), *now_running);
+		snprintf(what, sizeof(what), "signal %d in%s", WTERMSIG(status), told->running);
 	else if (WEXITSTATUS(status))
-		snprintf(what, sizeof(what), "status %d in%s", WEXITSTATUS(status), *now_running);
+		snprintf(what, sizeof(what), "status %d in%s", WEXITSTATUS(status), told->running);
 	else if (usage.ru_maxrss > KIB_MAX)
 		snprintf(what, sizeof(what), "%ld KiB", usage.ru_maxrss);
 	else
 		return NULL;
 	return what;
+}
+
+const char *readers_run(const struct readers_input *input, struct readers_cost *most)
+{
+	if (is_child) {
+		run_here(input);
+		return NULL;
+	}
+	pid_t child = start_child();
+	if (child)
+		return wait_for(child, most);
+	run_here(input);
+	_exit(0);
+}
+
+const char *readers_run_together(void (*run)(void), struct readers_cost *most)
+{
+	pid_t child = start_child();
+	if (child)
+		return wait_for(child, most);
+	run();
+	_exit(0);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces functions that load rules and open recordings by ones that keep the result. What is kept
- * is freed at the end of the process only. */
+/* Replaces functions that load rules and open recordings by ones that keep the result. */
 #include "readers_cache.h"
 
 #include "cli/session/analysis_session.h"
@@ -176,5 +175,16 @@ void __wrap_tp_analysis_session_close(struct tp_analysis_session *reading)
 	}
 	free(reading->directory);
 	*reading = (struct tp_analysis_session){0};
+}
+
+void readers_cache_forget(const char *directory)
+{
+	for (size_t i = 0; i < SESSIONS_MAX; i++) {
+		if (!sessions[i].directory || strcmp(sessions[i].directory, directory) != 0)
+			continue;
+		__real_tp_analysis_session_close(&sessions[i].session);
+		free(sessions[i].directory);
+		sessions[i].directory = NULL;
+	}
 }
 /* NOLINTEND(bugprone-reserved-identifier) */

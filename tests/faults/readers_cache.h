@@ -9,5 +9,7 @@
 
 /* Loads the rules for this process and its children; ends the program if there are none. */
 void readers_cache_load_rules(void);
+/* Forgets the analysis of a recording, before another one takes its place. */
+void readers_cache_forget(const char *directory);
 
 #endif
