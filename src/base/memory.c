@@ -20,14 +20,14 @@ void tp_oom(size_t wanted_bytes)
 	exit(70); /* NOLINT(concurrency-mt-unsafe): no thread of ours */
 }
 
-enum { HUGE_FROM = 4 << 20 };
+enum { LARGE_PAGES_FROM = 4 << 20 };
 
 /* Zeroing pages at their first touch is a fifth of the time to read a large recording; one of 2 MiB
  * costs about as much as twelve of 4 KiB. A hint: it is no error if there are none. Whole pages, so
  * that the mapping is not split: mremap() could not move it. */
-static void want_huge_pages(void *memory, size_t size)
+static void use_large_pages(void *memory, size_t size)
 {
-	if (size < HUGE_FROM)
+	if (size < LARGE_PAGES_FROM)
 		return;
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t start = (uintptr_t)memory / page * page;
@@ -40,7 +40,7 @@ void *tp_alloc(size_t size)
 	void *memory = calloc(1, size ? size : 1);
 	if (!memory)
 		tp_oom(size);
-	want_huge_pages(memory, size);
+	use_large_pages(memory, size);
 	return memory;
 }
 
@@ -49,7 +49,7 @@ void *tp_realloc(void *old, size_t size)
 	void *memory = realloc(old, size ? size : 1);
 	if (!memory)
 		tp_oom(size);
-	want_huge_pages(memory, size);
+	use_large_pages(memory, size);
 	return memory;
 }
 

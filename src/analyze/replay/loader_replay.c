@@ -161,7 +161,7 @@ static double lesser(double a, double b)
 	return a < b ? a : b;
 }
 
-static struct demand look_at_actors(const struct play *play, struct least_left *left)
+static struct demand sum_busy(const struct play *play, struct least_left *left)
 {
 	struct demand demand = {0};
 	*left = (struct least_left){INFINITY, INFINITY};
@@ -230,7 +230,7 @@ static void pass_time(struct play *play)
 {
 	const struct tp_loader_replay *of = play->of;
 	struct least_left left;
-	struct demand demand = look_at_actors(play, &left);
+	struct demand demand = sum_busy(play, &left);
 	double wanted = demand.trainer + demand.workers;
 	double busy = fmin(wanted + of->others, of->n_cpus);
 	double slower = 1 + of->slowdown * fmax(0, 2 * busy / of->n_cpus - 1);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and shows who launched a kernel. */
+/* Finds who launched a kernel. */
 #include "view_launches.h"
-
-#include "view_state.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
@@ -51,7 +49,7 @@ static bool is_caller(const struct tp_trace *trace, const struct tp_span *span)
 }
 
 /* A range that overlaps, such as that of a step, may keep spans open that have ended. */
-static void take_open(struct search *search, struct tp_view_launch_path *path, uint64_t at_ns)
+static void copy_open(struct search *search, struct tp_view_launch_path *path, uint64_t at_ns)
 {
 	size_t n_functions = 0;
 	for (size_t i = search->depth; i-- > 0;) {
@@ -67,7 +65,7 @@ static size_t find_path(struct search *search, uint64_t at_ns)
 {
 	struct tp_view_launch_path path = {0};
 	uint64_t index;
-	take_open(search, &path, at_ns);
+	copy_open(search, &path, at_ns);
 	uint64_t hash = tp_hash_bytes(path.names, path.depth * sizeof(*path.names));
 	if (tp_map_get(&search->indexes, hash, &index))
 		return index;
@@ -123,7 +121,7 @@ static void add_kernel(struct search *search, uint64_t key, const struct tp_span
 
 typedef void kernel_callback(struct search *search, uint64_t key, const struct tp_span *kernel);
 
-static void want(struct search *search, uint64_t key, const struct tp_span *kernel)
+static void add_key(struct search *search, uint64_t key, const struct tp_span *kernel)
 {
 	if (kernel->link)
 		tp_map_set(&search->wanted, key, 0);
@@ -160,7 +158,7 @@ void tp_view_launches_find(struct tp_view_launches *out, const struct tp_profile
 			   uint32_t kernel)
 {
 	struct search search = {.trace = profile->trace};
-	(void)each_kernel(&search, profile, kernel, want);
+	(void)each_kernel(&search, profile, kernel, add_key);
 	for (size_t track = 0; track < search.trace->n_tracks; track++)
 		if (search.trace->tracks[track].device == TP_TRACK_THREAD)
 			add_calls_of(&search, track);
@@ -183,63 +181,3 @@ void tp_view_launches_release(struct tp_view_launches *launches)
 	free(launches->paths);
 	*launches = (struct tp_view_launches){0};
 }
-
-/* ---- the screen ---- */
-
-enum { PATHS_SHOWN = 10, CALLERS_SHOWN = 12 };
-
-static void print_caller(struct tp_page *page, enum tp_paint paint, const char *text)
-{
-	tp_page_column(page, 7);
-	tp_page_add(page, paint, text);
-	tp_page_end(page);
-}
-
-static void print_path(struct tp_view *view, const struct tp_view_launch_path *path,
-		       uint64_t all_ns, struct tp_page *page)
-{
-	tp_view_percent(page, all_ns ? (double)path->time_ns / (double)all_ns : 0);
-	tp_page_addf(page, TP_PAINT_NONE, "  %s, %s", tp_unit_time((double)path->time_ns).text,
-		     tp_unit_counted(path->n, "time").text);
-	tp_page_end(page);
-	for (size_t i = 0; i < path->depth && i < CALLERS_SHOWN; i++)
-		print_caller(page, TP_PAINT_NONE, tp_trace_string(view->trace, path->names[i]));
-	if (!path->depth)
-		print_caller(page, TP_PAINT_DIM, "outside of all functions that were recorded");
-	if (path->depth > CALLERS_SHOWN)
-		print_caller(page, TP_PAINT_DIM, "...");
-}
-
-static void print_sentence(struct tp_page *page, enum tp_paint paint, const char *text)
-{
-	tp_page_column(page, 1);
-	tp_page_wrap(page, 1, paint, text, 0);
-}
-
-static void print_launches(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
-{
-	const struct tp_kernel_result *kernel = &view->profile->kernels[place->index];
-	struct tp_view_launches launches;
-	tp_view_launches_find(&launches, view->profile, kernel->name);
-	print_sentence(page, TP_PAINT_BOLD, tp_trace_string(view->trace, kernel->name));
-	print_sentence(page, TP_PAINT_DIM,
-		       launches.n_paths ? "Who launched it, the innermost caller first. The share "
-					  "is of the time of this kernel."
-					: "Who launched it was not recorded.");
-	if (!launches.has_functions)
-		print_sentence(page, TP_PAINT_DIM,
-			       "Functions and lines need a trace by torch.profiler with "
-			       "with_stack=True, and trainprof import --python.");
-	for (size_t i = 0; i < launches.n_paths && i < PATHS_SHOWN; i++)
-		print_path(view, &launches.paths[i], launches.all_ns, page);
-	if (launches.n_paths > PATHS_SHOWN)
-		tp_page_addf(page, TP_PAINT_DIM, " and %s more",
-			     tp_unit_counted(launches.n_paths - PATHS_SHOWN, "path").text);
-	tp_view_launches_release(&launches);
-}
-
-const struct tp_view_screen tp_view_launches = {
-	.id = TP_SCREEN_LAUNCHES,
-	.name = "launches",
-	.print_text = print_launches,
-};

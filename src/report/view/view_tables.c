@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Screens of text: GPUs, communication, and the differences between two runs. */
+/* Screens of text: GPUs, who launched a kernel, communication, differences between two runs. */
+#include "view_launches.h"
 #include "view_state.h"
 
 #include "report/text/device_tables.h"
@@ -10,10 +11,10 @@
 
 #include <stdlib.h>
 
-static void print_sentence(struct tp_page *page, const char *text)
+static void print_sentence(struct tp_page *page, enum tp_paint paint, const char *text)
 {
 	tp_page_column(page, 1);
-	tp_page_wrap(page, 1, TP_PAINT_NONE, text, 0);
+	tp_page_wrap(page, 1, paint, text, 0);
 }
 
 /* ---- GPUs ---- */
@@ -22,7 +23,7 @@ static void print_gpus(struct tp_view *view, struct tp_view_place *place, struct
 {
 	(void)place;
 	if (!view->profile->n_gpus && !view->profile->n_devices) {
-		print_sentence(page, "No GPU was seen in this run.");
+		print_sentence(page, TP_PAINT_NONE, "No GPU was seen in this run.");
 		return;
 	}
 	tp_report_gpu_table(page, &view->digest);
@@ -34,6 +35,60 @@ const struct tp_view_screen tp_view_gpus = {
 	.name = "GPU",
 	.title = "GPU",
 	.print_text = print_gpus,
+};
+
+/* ---- who launched a kernel ---- */
+
+enum { PATHS_SHOWN = 10, CALLERS_SHOWN = 12 };
+
+static void print_caller(struct tp_page *page, enum tp_paint paint, const char *text)
+{
+	tp_page_column(page, 7);
+	tp_page_add(page, paint, text);
+	tp_page_end(page);
+}
+
+static void print_path(struct tp_view *view, const struct tp_view_launch_path *path,
+		       uint64_t all_ns, struct tp_page *page)
+{
+	tp_view_percent(page, all_ns ? (double)path->time_ns / (double)all_ns : 0);
+	tp_page_addf(page, TP_PAINT_NONE, "  %s, %s", tp_unit_time((double)path->time_ns).text,
+		     tp_unit_counted(path->n, "time").text);
+	tp_page_end(page);
+	for (size_t i = 0; i < path->depth && i < CALLERS_SHOWN; i++)
+		print_caller(page, TP_PAINT_NONE, tp_trace_string(view->trace, path->names[i]));
+	if (!path->depth)
+		print_caller(page, TP_PAINT_DIM, "outside of all functions that were recorded");
+	if (path->depth > CALLERS_SHOWN)
+		print_caller(page, TP_PAINT_DIM, "...");
+}
+
+static void print_launches(struct tp_view *view, struct tp_view_place *place, struct tp_page *page)
+{
+	const struct tp_kernel_result *kernel = &view->profile->kernels[place->index];
+	struct tp_view_launches launches;
+	tp_view_launches_find(&launches, view->profile, kernel->name);
+	print_sentence(page, TP_PAINT_BOLD, tp_trace_string(view->trace, kernel->name));
+	print_sentence(page, TP_PAINT_DIM,
+		       launches.n_paths ? "Who launched it, the innermost caller first. The share "
+					  "is of the time of this kernel."
+					: "Who launched it was not recorded.");
+	if (!launches.has_functions)
+		print_sentence(page, TP_PAINT_DIM,
+			       "Functions and lines need a trace by torch.profiler with "
+			       "with_stack=True, and trainprof import --python.");
+	for (size_t i = 0; i < launches.n_paths && i < PATHS_SHOWN; i++)
+		print_path(view, &launches.paths[i], launches.all_ns, page);
+	if (launches.n_paths > PATHS_SHOWN)
+		tp_page_addf(page, TP_PAINT_DIM, " and %s more",
+			     tp_unit_counted(launches.n_paths - PATHS_SHOWN, "path").text);
+	tp_view_launches_release(&launches);
+}
+
+const struct tp_view_screen tp_view_launches = {
+	.id = TP_SCREEN_LAUNCHES,
+	.name = "launches",
+	.print_text = print_launches,
 };
 
 /* ---- communication ---- */
@@ -119,9 +174,9 @@ static void print_communication(struct tp_view *view, struct tp_view_place *plac
 			profile->is_of_steps ? "each step" : "the measured time");
 	tp_page_end(page);
 	if (profile->not_joined)
-		print_sentence(page, profile->not_joined);
+		print_sentence(page, TP_PAINT_NONE, profile->not_joined);
 	if (!profile->n_collectives) {
-		print_sentence(page,
+		print_sentence(page, TP_PAINT_NONE,
 			       "No collective was seen on several ranks: which rank comes late "
 			       "needs the recordings of all of them.");
 		return;
@@ -145,7 +200,8 @@ static void print_diff(struct tp_view *view, struct tp_view_place *place, struct
 {
 	(void)place;
 	if (!view->input.diff) {
-		print_sentence(page, "This is one run. trainprof view BEFORE AFTER compares two.");
+		print_sentence(page, TP_PAINT_NONE,
+			       "This is one run. trainprof view BEFORE AFTER compares two.");
 		return;
 	}
 	tp_report_diff_text(page, view->input.diff);

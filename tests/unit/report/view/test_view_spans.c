@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Own time of spans that nest, overlap and extend beyond the judged window; who launched a kernel.
- */
+/* Own time of spans that nest, overlap and leave the judged window; who launched a kernel. */
 #include "report/view/view_launches.h"
 #include "report/view/view_spans.h"
+
+#include "trainprof/base/buf.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -50,12 +51,25 @@ static void init(struct spans *s)
 	s->profile.window_end_ns = 900;
 }
 
+struct expected_cost {
+	const char *name;
+	uint64_t own_ns, n;
+};
+
+static void check_cost(const struct spans *s, const struct tp_view_span_cost *cost,
+		       const struct expected_cost *expected, size_t n)
+{
+	size_t k = 0;
+	while (k < n && strcmp(expected[k].name, tp_trace_string(&s->trace, cost->name)) != 0)
+		k++;
+	ck_assert_uint_lt(k, n);
+	ck_assert_uint_eq(cost->own_ns, expected[k].own_ns);
+	ck_assert_uint_eq(cost->n, expected[k].n);
+}
+
 START_TEST(own_time_is_without_what_is_within)
 {
-	static const struct {
-		const char *name;
-		uint64_t own_ns, n;
-	} expected[] = {
+	static const struct expected_cost expected[] = {
 		{"outer", 400, 2}, {"inner", 250, 2},    {"longer", 100, 1}, {"overlaps", 100, 1},
 		{"early", 50, 1},  {"innermost", 50, 1}, {"late", 50, 1},
 	};
@@ -67,13 +81,7 @@ START_TEST(own_time_is_without_what_is_within)
 	ck_assert_uint_eq(n, sizeof(expected) / sizeof(expected[0]));
 	ck_assert_uint_eq(all_ns, 1000);
 	for (size_t i = 0; i < n; i++) {
-		size_t k = 0;
-		while (k < n &&
-		       strcmp(expected[k].name, tp_trace_string(&s.trace, costs[i].name)) != 0)
-			k++;
-		ck_assert_uint_lt(k, n);
-		ck_assert_uint_eq(costs[i].own_ns, expected[k].own_ns);
-		ck_assert_uint_eq(costs[i].n, expected[k].n);
+		check_cost(&s, &costs[i], expected, n);
 		ck_assert(!i || costs[i - 1].own_ns >= costs[i].own_ns);
 	}
 	free(costs);
@@ -143,12 +151,11 @@ static void init_launches(struct spans *s)
 static void check_path(const struct spans *s, const struct tp_view_launch_path *path,
 		       uint64_t time_ns, uint64_t n, const char *names)
 {
-	char text[200] = "";
-	for (size_t i = 0; i < path->depth; i++) {
-		strcat(text, tp_trace_string(&s->trace, path->names[i]));
-		strcat(text, ";");
-	}
-	ck_assert_str_eq(text, names);
+	struct tp_buf text = {0};
+	for (size_t i = 0; i < path->depth; i++)
+		tp_buf_printf(&text, "%s;", tp_trace_string(&s->trace, path->names[i]));
+	ck_assert_str_eq(tp_buf_text(&text), names);
+	tp_buf_release(&text);
 	ck_assert_uint_eq(path->time_ns, time_ns);
 	ck_assert_uint_eq(path->n, n);
 }
