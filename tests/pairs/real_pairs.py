@@ -57,16 +57,14 @@ def pieces_of(folder, kind):
 
 
 def value_of(trainprof, name):
-    """When a run began, its mean step and the standard error that its own steps leave."""
+    """When a run began, and its mean step."""
     text = subprocess.run([trainprof, "report", "--json", name], stdout=subprocess.PIPE, check=True).stdout
     report = json.loads(text)
-    time = report["summary"]["metrics"]["step.time_ns"]
-    low, high = time["ci95"]
-    return report["run"]["started_at"], time["value"], (high - low) / 4
+    return report["run"]["started_at"], report["summary"]["metrics"]["step.time_ns"]["value"]
 
 
 def measure(trainprof, folder, kind, seconds):
-    """Adds a piece: for each pair [is B first, A, its error, B, its error]."""
+    """Adds a piece: [is B first, A, B] for each pair."""
     arguments, has_neighbour, warmup = KINDS[kind]
     seed = len(pieces_of(folder, kind)) + 1
     runs = os.path.join(folder, "runs")
@@ -82,10 +80,14 @@ def measure(trainprof, folder, kind, seconds):
             neighbour.kill()
             neighbour.wait()
     document = json.loads(said.stdout)
+    if "difference" not in document:
+        sys.exit(f"{kind}: no pair: {document['verdict']}")
     pairs = []
     for names in zip(document["difference"]["base"], document["difference"]["new"]):
         a, b = (value_of(trainprof, run["name"]) for run in names)
-        pairs.append([b[0] < a[0], a[1], a[2], b[1], b[2]])
+        if a[0] == b[0]:
+            sys.exit(f"{kind}: runs of a second or less, so their order is unknown")
+        pairs.append([b[0] < a[0], a[1], b[1]])
     piece = {"kind": kind, "pairs": pairs, **{key: document[key] for key in ("repeated", "disturbed", "verdict")}}
     with open(f"{folder}/{name_of(kind)}-{seed:02}.json", "w") as file:
         json.dump(piece, file)
@@ -99,7 +101,7 @@ def pairs_of(folder, kind):
     for path in pieces_of(folder, kind):
         with open(path) as file:
             piece = json.load(file)
-        pairs += [(first, a, b) for first, a, _, b, _ in piece["pairs"]]
+        pairs += piece["pairs"]
         repeated, disturbed = repeated + piece["repeated"], disturbed + piece["disturbed"]
     return pairs, repeated, disturbed
 
