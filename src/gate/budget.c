@@ -108,8 +108,12 @@ static enum tp_status read_limit(const struct budget_reader *r, const struct tp_
 	*has = true;
 	if (tp_json_type(value) == TP_JSON_NUMBER) {
 		*out = tp_json_number(value, 0);
-		/* No fact is negative: such a limit would always hold, or never. */
-		return *out >= 0 ? TP_OK : REFUSE(r, value, "%s: below zero", tp_json_key(value));
+		/* Only ratios, such as that of a drift, can be negative: of other facts such a
+		 * limit always holds, or never. */
+		bool is_ratio = fact < tp_n_facts && strcmp(tp_fact_desc(fact)->unit, "ratio") == 0;
+		return *out >= 0 || is_ratio
+			       ? TP_OK
+			       : REFUSE(r, value, "%s: below zero", tp_json_key(value));
 	}
 	if (text && fact < tp_n_facts && parse_limit(text, tp_fact_desc(fact)->unit, out))
 		return TP_OK;
