@@ -67,9 +67,13 @@ static enum tp_status check_choice(const struct budget_reader *r, const struct t
 	for (size_t i = 0; i < n && text; i++)
 		if (strcmp(names[i], text) == 0)
 			return TP_OK;
-	const char *near = text ? tp_text_closest(text, names, n) : NULL;
-	return REFUSE(r, value, "%s: not one of its words%s%s", tp_json_key(value),
-		      near ? "; nearest: " : "", near ? near : "");
+	struct tp_buf known = {0};
+	for (size_t i = 0; i < n; i++)
+		tp_buf_printf(&known, "%s%s", i ? ", " : "", names[i]);
+	enum tp_status status =
+		REFUSE(r, value, "%s: not one of %s", tp_json_key(value), tp_buf_text(&known));
+	tp_buf_release(&known);
+	return status;
 }
 
 /* ---- amounts ----------------------------------------------------------------------------- */
@@ -104,7 +108,12 @@ static enum tp_status read_limit(const struct budget_reader *r, const struct tp_
 	*has = true;
 	if (tp_json_type(value) == TP_JSON_NUMBER) {
 		*out = tp_json_number(value, 0);
-		return TP_OK;
+		/* Only ratios, such as that of a drift, can be negative: of other facts such a
+		 * limit always holds, or never. */
+		bool is_ratio = fact < tp_n_facts && strcmp(tp_fact_desc(fact)->unit, "ratio") == 0;
+		return *out >= 0 || is_ratio
+			       ? TP_OK
+			       : REFUSE(r, value, "%s: below zero", tp_json_key(value));
 	}
 	if (text && fact < tp_n_facts && parse_limit(text, tp_fact_desc(fact)->unit, out))
 		return TP_OK;

@@ -429,10 +429,12 @@ static void judge(const struct maker *m, const struct tp_gate_estimate *ratio)
 	out->answer = TP_GATE_UNDECIDED;
 	const struct tp_run_values *failed = failed_run(m->request);
 	if (!out->is_comparable)
-		out->undecided_because = difference_text(m);
+		out->unsound_because = difference_text(m);
 	else if (failed)
-		out->undecided_because =
+		out->unsound_because =
 			tp_arena_printf(m->arena, "%s: the program did not end well", failed->name);
+	if (out->unsound_because)
+		out->undecided_because = out->unsound_because;
 	else if (!out->ratio.is_known)
 		out->undecided_because = out->ratio.why;
 	else

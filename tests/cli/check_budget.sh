@@ -72,11 +72,15 @@ budget '"step.time_ns": { "level": "error", "max": "12 MiB" }'
 wrong
 budget '"step.time_ns": { "level": "error", "max": 1, "min": 2 }'
 wrong
+budget '"step.time_ns": { "level": "error", "min": -1 }'
+wrong
 budget '"step.time_ns": { "level": "error" }'
 wrong
 budget '"step.time_ns": { "level": "error", "max_worse_ratio": 0.1, "equal_baseline": true }'
 wrong
 budget '"step.time_ns": { "level": "error", "max_worse_ratio": 0.1 }'
+wrong
+budget '"step.time_ns": { "level": "error", "max_worse_ratio": 0.1 }' '"baseline": {"name": "main"}'
 wrong
 budget '"cpu.busy_ratio": { "level": "error", "max_worse_ratio": 0.1 }'
 wrong

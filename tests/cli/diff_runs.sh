@@ -41,3 +41,7 @@ trainprof diff --gate --base artifact/b1.json --base artifact/b2.json --base art
 trainprof diff --new waits3 $(printf -- '--base=artifact/%s.json ' b1 b2 b3 n1 n2 n3) | grep '^base'
 trainprof diff --markdown waits6 waits1 | head -8
 trainprof diff --width=44 waits6 waits1 | awk 'length($0) > 44'
+# Of runs of two kinds neither is faster.
+sed 's/"mode": "import"/"mode": "run"/' artifact/slow.json >artifact/other.json
+trainprof diff artifact/after.json artifact/other.json | head -2
+trainprof diff --ignore=workload artifact/after.json artifact/other.json | head -1

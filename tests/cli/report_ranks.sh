@@ -60,6 +60,8 @@ trainprof report --markdown prof | head -1
 echo 'as HTML'
 trainprof report --html -o page.html prof 2>&1
 echo "status $?"
+trainprof report --format=html -o page.html prof 2>&1
+echo "status $?"
 test -e page.html || echo 'nothing was written'
 
 echo 'ranks that a launcher starts within one recording'
@@ -80,6 +82,9 @@ wait
 trainprof report --json one | grep -E '"(launcher|ranks_of_job|rank)"'
 trainprof report --rank=1 one >/dev/null && echo 'a rank alone'
 trainprof report --rank=9 one
+echo "status $?"
+
+trainprof report --html one
 echo "status $?"
 
 echo "the schema holds"

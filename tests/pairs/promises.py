@@ -5,9 +5,10 @@
 promises.py TRAINPROF FOLDER [CASE...]: programs of tests/real. Where the advice is a setting, `trainprof
 try` applies it; else the program's own option follows it, and `trainprof compare` measures. A floor
 ("at least") is broken where the whole interval lies below its value; a bound ("up to") where it lies
-above; an estimate where the interval misses that of the promise. A case whose result is in FOLDER is not
-measured again.
+above; an estimate where the interval misses that of the promise. A case whose result with the same TRAINPROF is
+in FOLDER is not measured again.
 """
+import hashlib
 import json
 import os
 import subprocess
@@ -70,6 +71,20 @@ def is_kept(promised, kind, measured):
     return measured["high"] >= promised["low"] and measured["low"] <= promised["high"]
 
 
+def digest_of(trainprof):
+    with open(trainprof, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def kept_result(trainprof, folder):
+    try:
+        with open(os.path.join(folder, "result.txt")) as file:
+            digest, line = file.read().split("\n")
+    except FileNotFoundError:
+        return None
+    return line if digest == digest_of(trainprof) else None
+
+
 def judge(trainprof, folder, name):
     """True, false, or None where a library is missing."""
     command, rules, changed = CASES[name]
@@ -78,9 +93,8 @@ def judge(trainprof, folder, name):
         return None
     folder = os.path.join(folder, name.replace(" ", "-"))
     os.makedirs(folder, exist_ok=True)
-    if os.path.exists(os.path.join(folder, "result.txt")):
-        with open(os.path.join(folder, "result.txt")) as file:
-            line = file.read()
+    line = kept_result(trainprof, folder)
+    if line:
         print(line)
         return line.startswith("kept")
     for pictures, size in (("small", "512 32"), ("middle", "64 400")):
@@ -98,7 +112,7 @@ def judge(trainprof, folder, name):
             f"({measured['low']:.2f}-{measured['high']:.2f}), {pairs} pairs")
     print(line, flush=True)
     with open(os.path.join(folder, "result.txt"), "w") as file:
-        file.write(line)
+        file.write(digest_of(trainprof) + "\n" + line)
     return good
 
 

@@ -81,7 +81,9 @@ struct tp_run_diff {
 	struct tp_unlike unlike[TP_DIFF_UNLIKE_MAX];
 	size_t n_unlike;
 	bool is_comparable;
-	const char *warnings[8]; /* reasons that weaken or bound the comparison */
+	const char *unsound_because; /* runs that are not comparable, or one that failed: their
+					times do not say which is faster; NULL = they do */
+	const char *warnings[8];     /* reasons that weaken or bound the comparison */
 	size_t n_warnings;
 	struct tp_diff_item items[TP_DIFF_ITEMS_MAX];
 	size_t n_items;

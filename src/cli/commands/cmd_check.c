@@ -2,6 +2,7 @@
 /* trainprof check: compares runs with the limits of a project. */
 #include "cli/options/command.h"
 
+#include "cli/compare/baseline_store.h"
 #include "cli/compare/check_history.h"
 #include "cli/compare/check_pairs.h"
 #include "cli/compare/gate_runs.h"
@@ -170,8 +171,14 @@ static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
 	for (int i = 0; i < argc && status == TP_OK; i++)
 		status = tp_gate_runs_add(&c->now, cli, argv[i], &o->how, err);
 	c->budget.baseline = baseline;
-	if (status == TP_OK && baseline)
-		status = tp_gate_runs_add(&c->base, cli, baseline, &o->how, err);
+	if (status != TP_OK || !baseline)
+		return status;
+	status = tp_gate_runs_add(&c->base, cli, baseline, &o->how, err);
+	if (status == TP_ABSENT && access(baseline, F_OK) != 0 && !tp_baseline_exists(baseline)) {
+		tp_fail(err, TP_ABSENT, "no baseline '%s', which %s names", baseline,
+			o->baseline ? "--baseline" : c->budget.path);
+		tp_error_next(err, "trainprof baseline save %s RUN...", baseline);
+	}
 	return status;
 }
 

@@ -158,6 +158,22 @@ static bool is_page_on_terminal(const struct report_options *o)
 
 /* ---- a job of several ranks ---- */
 
+/* Says which page there is instead: of the first rank in a folder, or of one that a recording
+ * holds. */
+static int refuse_page(const struct report_options *o, const char *word, bool is_only)
+{
+	struct tp_error err = {0};
+	struct tp_job_members members = {0};
+	bool is_one = tp_job_folder_is_one(word);
+	bool has_first = is_one && tp_job_members_add(&members, word, &err) == TP_OK && members.n;
+	tp_fail(&err, TP_USAGE, "a job of several ranks has no HTML page; each of its ranks has");
+	tp_error_next(&err, "trainprof report --html -o %s%s %s",
+		      o->output ? o->output : "rank.html", is_only && !is_one ? " --rank=0" : "",
+		      has_first ? members.items[0].directory : word);
+	tp_job_members_release(&members);
+	return tp_message_error_status(NULL, &err);
+}
+
 static int report_job(const struct tp_cli *cli, const struct report_options *o,
 		      const char *const *words, size_t n_words)
 {
@@ -167,11 +183,8 @@ static int report_job(const struct tp_cli *cli, const struct report_options *o,
 	struct tp_buf text = {0};
 	struct tp_job job;
 	struct tp_progress_line progress;
-	if (o->is_html) {
-		tp_message_print("trainprof report --html -o rank.html prof/rank-0",
-				 "a job of several ranks has no HTML page; each of its ranks has");
-		return TP_EXIT_USAGE;
-	}
+	if (strcmp(format_of(o), "html") == 0)
+		return refuse_page(o, words[0], n_words == 1);
 	tp_progress_start(&progress, cli, "reading", words, n_words);
 	enum tp_status read = tp_job_session_read(&job, words, n_words, o->job, &o->how, &err);
 	tp_progress_stop(&progress);

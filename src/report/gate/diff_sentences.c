@@ -14,6 +14,8 @@ const char *tp_diff_title(const struct tp_run_diff *diff)
 {
 	if (!diff->ratio.is_known)
 		return "CANNOT COMPARE";
+	if (diff->unsound_because)
+		return "NOT COMPARABLE";
 	if (!diff->ratio.is_sure)
 		return "NO DIFFERENCE SEEN";
 	return diff->ratio.difference > 1 ? "SLOWER" : "FASTER";
@@ -33,6 +35,8 @@ void tp_diff_add_sentence(struct tp_buf *out, const struct tp_run_diff *diff)
 		tp_buf_printf(out, "Not all runs have a time to compare: %s.", ratio->why);
 		return;
 	}
+	if (diff->unsound_because)
+		tp_buf_printf(out, "%s. ", diff->unsound_because);
 	tp_buf_printf(out, "%s became %s%s: ", tp_unit_time(ratio->base).text,
 		      tp_unit_time(ratio->now).text, tp_run_diff_per_step(diff));
 	add_percent(out, ratio->difference);

@@ -7,7 +7,7 @@
 #include "trainprof/model/run_diff.h"
 #include "trainprof/report/units.h"
 
-/* "SLOWER", "FASTER", "NO DIFFERENCE SEEN", "CANNOT COMPARE". */
+/* "SLOWER", "FASTER", "NO DIFFERENCE SEEN", "NOT COMPARABLE", "CANNOT COMPARE". */
 const char *tp_diff_title(const struct tp_run_diff *diff);
 /* "21.0 ms became 23.1 ms per step: +10 % (+4.2 to +16)." */
 void tp_diff_add_sentence(struct tp_buf *out, const struct tp_run_diff *diff);

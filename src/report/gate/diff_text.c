@@ -17,7 +17,8 @@ static void print_line(struct tp_page *page, const char *head, enum tp_paint pai
 
 static void print_head(struct tp_page *page, const struct tp_run_diff *diff, struct tp_buf *text)
 {
-	enum tp_paint paint = !diff->ratio.is_sure         ? TP_PAINT_BOLD
+	bool is_answer = diff->ratio.is_sure && !diff->unsound_because;
+	enum tp_paint paint = !is_answer                   ? TP_PAINT_BOLD
 			      : diff->ratio.difference > 1 ? TP_PAINT_BAD
 							   : TP_PAINT_GOOD;
 	tp_page_addf(page, paint, "%s  ", tp_diff_title(diff));

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of members of JSON objects: those that are there, missing, and of another type. */
+#include "gate/json_member.h"
+
+#include <check.h>
+#include <string.h>
+
+static const char text[] =
+	"{\"name\": \"a\", \"share\": 0.5, \"n\": 3, \"minus\": -1, \"none\": null}";
+
+START_TEST(members_are_read_and_others_are_empty)
+{
+	struct tp_arena arena = {0};
+	struct tp_json_doc *doc = NULL;
+	ck_assert_int_eq(tp_json_parse(&doc, text, strlen(text), "test", NULL), TP_OK);
+	const struct tp_json *root = tp_json_root(doc);
+	const char *name = tp_member_text(root, "name", &arena);
+	ck_assert_str_eq(name, "a");
+	ck_assert_ptr_null(tp_member_text(root, "n", &arena));
+	ck_assert_ptr_null(tp_member_text(root, "none", &arena));
+	ck_assert_ptr_null(tp_member_text(NULL, "name", &arena));
+	ck_assert(tp_member_number(root, "share") == 0.5);
+	ck_assert(tp_member_number(root, "minus") == -1);
+	ck_assert(tp_member_number(root, "name") == 0);
+	ck_assert_uint_eq(tp_member_count(root, "n"), 3);
+	ck_assert_uint_eq(tp_member_count(root, "share"), 0);
+	ck_assert_uint_eq(tp_member_count(root, "minus"), 0);
+	tp_json_free(doc);
+	ck_assert_str_eq(name, "a"); /* a copy */
+	tp_arena_release(&arena);
+}
+END_TEST
+
+Suite *suite_gate_json_member(void);
+
+Suite *suite_gate_json_member(void)
+{
+	Suite *s = suite_create("gate_json_member");
+	TCase *tc = tcase_create("all");
+	tcase_add_test(tc, members_are_read_and_others_are_empty);
+	suite_add_tcase(s, tc);
+	return s;
+}
