@@ -34,7 +34,7 @@ static unsigned node_add(struct tp_json_shape *shape, unsigned place, const char
 	return shape->n_nodes;
 }
 
-int tp_json_shape_learn(struct tp_json_shape *shape, struct tp_json_walk *walk, unsigned *place,
+int tp_json_shape_parse(struct tp_json_shape *shape, struct tp_json_walk *walk, unsigned *place,
 			const struct tp_json_fields *fields, struct tp_buf *scratch)
 {
 	const char *at = walk->at;
