@@ -9,7 +9,6 @@ bytes per event are those of real files: an XSpace of a GPU has 130 bytes and 4.
 event, one of a CPU 30 bytes, a record of rocprofv3 420 bytes.
 """
 import os
-import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "imports"))
@@ -171,6 +170,7 @@ COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i 
 
 
 def database(path, statements):
+    import sqlite3  # which Python may lack: other formats do without
     db = sqlite3.connect(path)
     db.execute("PRAGMA journal_mode = OFF")
     db.execute("PRAGMA synchronous = OFF")

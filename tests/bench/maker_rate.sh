@@ -11,19 +11,28 @@ events=${2:-600000}
 rounds=${3:-5}
 traces=${TRACES:-../shared/traces}
 here=$(dirname "$0")
-formats='xplane-gpu xplane-cpu xprof-json ascend timeline rocprof rocpd rpd ascend-db'
+formats='xplane-gpu xplane-cpu xprof-json ascend timeline rocprof'
 command -v python3 >/dev/null || {
 	echo '(python3 is not installed)'
 	exit 0
 }
+if ! python3 -c 'import sqlite3' 2>/dev/null; then
+	echo "(databases are left out: Python's sqlite3 module is not installed)"
+elif [ ! -x "$bench/nsys_speed" ]; then
+	echo '(databases are left out: built without SQLite)'
+else
+	formats="$formats rocpd rpd ascend-db"
+fi
 [ -e "$traces/kineto-r50-w0-s5.json.gz" ] || {
 	echo "(no public traces in '$traces')"
 	exit 0
 }
 work=$(mktemp -d "${TMPDIR:-/tmp}/makers-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
-python3 "$here/maker_files.py" "$work/large" "$events" || exit 2
-python3 "$here/maker_files.py" "$work/small" 2000 || exit 2
+# shellcheck disable=SC2086 # names without spaces
+python3 "$here/maker_files.py" "$work/large" "$events" $formats || exit 2
+# shellcheck disable=SC2086
+python3 "$here/maker_files.py" "$work/small" 2000 $formats || exit 2
 mkdir "$work/large/kineto"
 gzip -dc "$traces/kineto-r50-w0-s5.json.gz" >"$work/one.json" || exit 2
 "$bench/import_speed" --make "$work/one.json" "$work/large/kineto/rank.json" $((events / 2500)) || exit 2

@@ -6,6 +6,10 @@ command -v python3 >/dev/null || {
 	echo 'python3 is not installed' >&2
 	exit 77
 }
+python3 -c 'import sqlite3' 2>/dev/null || {
+	echo "Python's sqlite3 module is not installed" >&2
+	exit 77
+}
 trainprof version -v | grep -q SQLite || {
 	echo 'built without SQLite' >&2
 	exit 77

@@ -13,17 +13,17 @@ static unsigned node_add(struct tp_json_shape *shape, unsigned place, const char
 {
 	if (len > TP_JSON_SHAPE_BYTES)
 		return TP_JSON_SHAPE_NOWHERE;
-	/* Objects of a new kind may follow: begin again. */
-	if (shape->n_nodes + 1 == TP_JSON_SHAPE_NODES) {
-		shape->n_nodes = 0;
-		shape->nodes[0].child = 0;
-		return TP_JSON_SHAPE_NOWHERE;
-	}
 	uint16_t *link = &shape->nodes[place].child;
 	for (unsigned n = 0; *link; n++) {
 		if (n + 1 == SIBLINGS_MAX)
 			return TP_JSON_SHAPE_NOWHERE;
 		link = &shape->nodes[*link].sibling;
+	}
+	/* Objects of a new kind may follow: begin again. */
+	if (shape->n_nodes + 1 == TP_JSON_SHAPE_NODES) {
+		shape->n_nodes = 0;
+		shape->nodes[0].child = 0;
+		return TP_JSON_SHAPE_NOWHERE;
 	}
 	*link = ++shape->n_nodes;
 	struct tp_json_shape_node *node = &shape->nodes[*link];
@@ -34,7 +34,7 @@ static unsigned node_add(struct tp_json_shape *shape, unsigned place, const char
 	return shape->n_nodes;
 }
 
-int tp_json_shape_learn(struct tp_json_shape *shape, struct tp_json_walk *walk, unsigned *place,
+int tp_json_shape_parse(struct tp_json_shape *shape, struct tp_json_walk *walk, unsigned *place,
 			const struct tp_json_fields *fields, struct tp_buf *scratch)
 {
 	const char *at = walk->at;

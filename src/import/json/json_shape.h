@@ -49,7 +49,7 @@ tp_json_shape_fits(const struct tp_json_shape_node *node, const char *at, const 
 }
 
 /* Parses the next key and remembers it. */
-int tp_json_shape_learn(struct tp_json_shape *shape, struct tp_json_walk *walk, unsigned *place,
+int tp_json_shape_parse(struct tp_json_shape *shape, struct tp_json_walk *walk, unsigned *place,
 			const struct tp_json_fields *fields, struct tp_buf *scratch);
 
 /* Advances to the next value and returns the field of its key; -1 at the end, and if the next text
@@ -71,7 +71,7 @@ tp_json_shape_next(struct tp_json_shape *shape, struct tp_json_walk *walk, unsig
 	/* Copies, so that the caller's can stay in registers. */
 	struct tp_json_walk parsed = *walk;
 	unsigned after = *place;
-	int field = tp_json_shape_learn(shape, &parsed, &after, fields, scratch);
+	int field = tp_json_shape_parse(shape, &parsed, &after, fields, scratch);
 	*walk = parsed;
 	*place = after;
 	return field;

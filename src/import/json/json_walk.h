@@ -77,6 +77,8 @@ static inline const char *tp_json_walk_space(const char *at, const char *end)
 	return at < end ? at : end;
 }
 
+/* What follows is inlined wherever members are read: the walk then stays in registers. */
+
 /* Reads from after the first quote to after the second. Returns false if that is beyond `end`. */
 static inline __attribute__((always_inline)) bool tp_json_walk_text(struct tp_json_walk *walk,
 								    struct tp_json_slice *out)

@@ -101,7 +101,7 @@ static bool is_closed(const struct tp_json_walk *walk)
 	return !walk->is_malformed && walk->at < walk->end && *walk->at == '}';
 }
 
-static void args_forget(struct tp_trace_event_reader *reader)
+static void args_clear(struct tp_trace_event_reader *reader)
 {
 	if (reader->n_wanted)
 		memset(reader->args, 0, reader->n_wanted * sizeof(*reader->args));
@@ -133,7 +133,7 @@ static bool read_args(struct tp_trace_event_reader *reader, struct tp_trace_even
 	const char *begin = walk->at;
 	const char *close = NULL;
 	if (event->args.type)
-		args_forget(reader);
+		args_clear(reader);
 	if (reader->n_wanted && *begin == '{' && !event->cat.len)
 		close = args_read(reader, begin, walk->end);
 	if (!close)
@@ -170,7 +170,7 @@ static const char *event_read(struct tp_trace_event *event, struct tp_trace_even
 	struct tp_json_slice unwanted;
 	unsigned place = 0;
 	event_clear(event);
-	args_forget(reader);
+	args_clear(reader);
 	while (walk.at < end && *walk.at != '}') {
 		int field =
 			tp_json_shape_next(&reader->shape, &walk, &place, &fields, &reader->key);
@@ -189,7 +189,7 @@ static const char *event_read(struct tp_trace_event *event, struct tp_trace_even
 		if (value->is_escaped)
 			unescape_field(event, field, reader);
 		if (field == FIELD_CAT && event->args.type)
-			args_forget(reader);
+			args_clear(reader);
 		if (field == FIELD_PH && !is_needed(tp_trace_event_phase(event)))
 			return skip_rest(walk.at, end);
 	}

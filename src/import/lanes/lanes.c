@@ -71,6 +71,7 @@ static void read_metadata(struct tp_lanes_reader *reader, const struct tp_trace_
 
 static const struct tp_lane_event_row left_out = {.kind = TP_LANE_EVENT_LEFT_OUT};
 static const struct tp_lane_event_row by_lane = {.kind = TP_LANE_EVENT_DEFAULT};
+static const struct tp_json_slice no_args[TP_TRACE_EVENT_ARGS_MAX];
 
 static bool is_key(const struct tp_json_slice *key, const char *name)
 {
@@ -101,7 +102,8 @@ static uint64_t *rows_of(struct tp_lanes_reader *reader, unsigned place, char le
 	return &reader->rows_by_letter[place][(unsigned char)letter % TP_LANE_LETTERS];
 }
 
-static void rows_sort(struct tp_lanes_reader *reader)
+/* Most patterns begin with another letter than the text: those are not tried. */
+static void rows_index(struct tp_lanes_reader *reader)
 {
 	for (size_t i = 0; i < reader->dialect->n_events; i++) {
 		const struct tp_lane_event_row *row = &reader->dialect->events[i];
@@ -216,9 +218,8 @@ static void read_complete(struct tp_lanes_reader *reader, const struct tp_trace_
 /* Tools that trainprof does not know may write begins and ends: the innermost one ends first. */
 static void read_begin(struct tp_lanes_reader *reader, const struct tp_trace_event *event)
 {
-	static const struct tp_json_slice none[TP_TRACE_EVENT_ARGS_MAX];
 	struct tp_thread *thread;
-	const struct tp_lane_event_row *row = event_find(reader, event, none);
+	const struct tp_lane_event_row *row = event_find(reader, event, no_args);
 	struct tp_open_event open = {.category.kind = row->kind};
 	struct tp_lane_state *lane = lane_of(reader, event, &thread);
 	if (!lane)
@@ -227,13 +228,12 @@ static void read_begin(struct tp_lanes_reader *reader, const struct tp_trace_eve
 		tp_rank_writer_skip(reader->writer, "a begin without a time that makes sense");
 		return;
 	}
-	open.name = name_by(reader, event, none, row);
+	open.name = name_by(reader, event, no_args, row);
 	TP_ARRAY_PUSH(thread->open, thread->n_open, thread->open_capacity) = open;
 }
 
 static void read_end(struct tp_lanes_reader *reader, const struct tp_trace_event *event)
 {
-	static const struct tp_json_slice none[TP_TRACE_EVENT_ARGS_MAX];
 	struct tp_thread *thread;
 	struct tp_span span = {0};
 	struct tp_lane_state *lane = lane_of(reader, event, &thread);
@@ -250,7 +250,7 @@ static void read_end(struct tp_lanes_reader *reader, const struct tp_trace_event
 	if (!tp_json_slice_time_ns(&event->ts, &span.end_ns) || span.end_ns < span.start_ns)
 		tp_rank_writer_skip(reader->writer, "an end without a time that makes sense");
 	else
-		keep_span(reader, event, none, lane, &span);
+		keep_span(reader, event, no_args, lane, &span);
 }
 
 static void read_event(struct tp_lanes_reader *reader, const struct tp_trace_event *event)
@@ -331,7 +331,7 @@ enum tp_status tp_lanes_read(const struct tp_lane_dialect *dialect, struct tp_im
 	reader.info = tp_rank_info(reader.writer);
 	reader.events.wanted = (struct tp_json_fields){arg_find, dialect};
 	reader.events.n_wanted = dialect->args[0] ? TP_LANE_ARGS_MAX + 1 : 0;
-	rows_sort(&reader);
+	rows_index(&reader);
 	if (dialect->has_named_lanes)
 		reader.named_lanes = tp_import_options(import)->device_lane;
 	reader.link_place = link_place(dialect);

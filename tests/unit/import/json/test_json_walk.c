@@ -28,13 +28,17 @@ static struct tp_json_slice piece_of(const char *copy, size_t len, enum tp_json_
 START_TEST(vectors_find_what_loops_find)
 {
 	char bytes[TP_BYTE_MASK_BYTES];
+	char others[TP_BYTE_MASK_BYTES];
 	for (unsigned c = 0; c < 256; c++) {
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			others[i] = (char)(tp_hash_mix(i, c + 256) % 2 ? tp_hash_mix(c, i) : c);
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (char)(tp_hash_mix(i, c) % 3 ? tp_hash_mix(c, i) : c);
 		ck_assert_uint_eq(tp_byte_mask_text_end(bytes), tp_plain_text_end(bytes));
 		ck_assert_uint_eq(tp_byte_mask_not_space(bytes), tp_plain_ink(bytes));
 		ck_assert_uint_eq(tp_byte_mask_word_end(bytes), tp_plain_word_end(bytes));
 		ck_assert_uint_eq(tp_byte_mask_special(bytes), tp_plain_odd(bytes));
+		ck_assert_uint_eq(tp_byte_mask_same(bytes, others), tp_plain_same(bytes, others));
 	}
 }
 END_TEST
