@@ -18,7 +18,7 @@ struct tp_mark_folder {
 	int64_t changed_ns; /* when names were last added or removed, according to the last search
 			     */
 	bool has_changed;   /* so recent that a name may have been added after that search */
-	uint64_t n_quiet;   /* drains since then without a look at the folder */
+	uint64_t n_quiet;   /* drains while no name can have been added recently */
 	uint64_t n_taken;
 	uint64_t n_lost;
 	uint64_t n_refused; /* files that are not rings, rings beyond the maximum, damaged ones */
