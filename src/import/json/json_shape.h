@@ -39,8 +39,8 @@ struct tp_json_fields {
 /* After a key that cannot be remembered: the rest of the object is parsed. */
 enum { TP_JSON_SHAPE_NOWHERE = UINT16_MAX };
 
-static inline __attribute__((always_inline)) bool
-tp_json_shape_fits(const struct tp_json_shape_node *node, const char *at, const char *end)
+static inline bool tp_json_shape_fits(const struct tp_json_shape_node *node, const char *at,
+				      const char *end)
 {
 	uint32_t same = tp_byte_mask_same(at, node->bytes) |
 			tp_byte_mask_same(at + TP_BYTE_MASK_BYTES, node->bytes + TP_BYTE_MASK_BYTES)
@@ -54,9 +54,9 @@ int tp_json_shape_parse(struct tp_json_shape *shape, struct tp_json_walk *walk, 
 
 /* Advances to the next value and returns the field of its key; -1 at the end, and if the next text
  * is not a member. `place` is 0 at the begin of an object. */
-static inline __attribute__((always_inline)) int
-tp_json_shape_next(struct tp_json_shape *shape, struct tp_json_walk *walk, unsigned *place,
-		   const struct tp_json_fields *fields, struct tp_buf *scratch)
+static inline int tp_json_shape_next(struct tp_json_shape *shape, struct tp_json_walk *walk,
+				     unsigned *place, const struct tp_json_fields *fields,
+				     struct tp_buf *scratch)
 {
 	if (*place != TP_JSON_SHAPE_NOWHERE && walk->at < walk->end) {
 		for (unsigned i = shape->nodes[*place].child; i; i = shape->nodes[i].sibling) {

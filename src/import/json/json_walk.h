@@ -77,11 +77,8 @@ static inline const char *tp_json_walk_space(const char *at, const char *end)
 	return at < end ? at : end;
 }
 
-/* What follows is inlined wherever members are read: the walk then stays in registers. */
-
 /* Reads from after the first quote to after the second. Returns false if that is beyond `end`. */
-static inline __attribute__((always_inline)) bool tp_json_walk_text(struct tp_json_walk *walk,
-								    struct tp_json_slice *out)
+static inline bool tp_json_walk_text(struct tp_json_walk *walk, struct tp_json_slice *out)
 {
 	const char *at = walk->at;
 	out->text = at;
@@ -119,8 +116,7 @@ static inline bool tp_json_walk_bracket(struct tp_json_walk *walk, struct tp_jso
 	return true;
 }
 
-static inline __attribute__((always_inline)) void tp_json_walk_word(struct tp_json_walk *walk,
-								    struct tp_json_slice *out)
+static inline void tp_json_walk_word(struct tp_json_walk *walk, struct tp_json_slice *out)
 {
 	const char *at = walk->at;
 	out->text = at;
@@ -137,8 +133,7 @@ static inline __attribute__((always_inline)) void tp_json_walk_word(struct tp_js
 	out->type = out->len ? TP_JSON_SLICE_WORD : TP_JSON_SLICE_NONE;
 }
 
-static inline __attribute__((always_inline)) bool tp_json_walk_value(struct tp_json_walk *walk,
-								     struct tp_json_slice *out)
+static inline bool tp_json_walk_value(struct tp_json_walk *walk, struct tp_json_slice *out)
 {
 	out->is_escaped = false;
 	if (walk->at < walk->end && *walk->at == '"') {
@@ -181,8 +176,7 @@ static inline bool tp_json_walk_to_value(struct tp_json_walk *walk, struct tp_js
 }
 
 /* Reads the value at the current position. Returns false if there is none. */
-static inline __attribute__((always_inline)) bool
-tp_json_walk_read_value(struct tp_json_walk *walk, struct tp_json_slice *value)
+static inline bool tp_json_walk_read_value(struct tp_json_walk *walk, struct tp_json_slice *value)
 {
 	const char *before = walk->at;
 	bool is_value = tp_json_walk_value(walk, value) && (walk->is_object || walk->at > before);

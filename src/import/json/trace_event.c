@@ -161,9 +161,11 @@ static void event_clear(struct tp_trace_event *event)
 }
 
 /* Returns the byte after the event, which is read as far as its rest is needed; NULL if it is
- * malformed or does not end before `end`. */
-static const char *event_read(struct tp_trace_event *event, struct tp_trace_event_reader *reader,
-			      const char *begin, const char *end)
+ * malformed or does not end before `end`. All it calls is inlined, so that the walks stay in
+ * registers. */
+static __attribute__((flatten)) const char *event_read(struct tp_trace_event *event,
+						       struct tp_trace_event_reader *reader,
+						       const char *begin, const char *end)
 {
 	static const struct tp_json_fields fields = {.find = field_find};
 	struct tp_json_walk walk = {.at = begin + 1, .end = end, .is_object = true};
