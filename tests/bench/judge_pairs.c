@@ -41,7 +41,7 @@ int main(void)
 		const struct tp_pairs_plan looks = {.most = MOST,
 						    .margin_ratio = TP_GATE_DEFAULT_MARGIN};
 		struct tp_gate_estimate all;
-		struct tp_gate_estimate seen;
+		struct tp_gate_estimate seen = {0};
 		enum tp_pairs_state state = TP_PAIRS_MORE;
 		size_t n_seen = 0;
 		(void)tp_pairs_judge(&all, a, b, is_b_first, n, &once);

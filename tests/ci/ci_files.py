@@ -24,16 +24,36 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 RECORDED = os.path.join(TOP, "docs/tutorial/recorded")
 STAND_IN = """#!/bin/sh
 # Copies recorded runs where the program would measure.
+record() { cp -r "$RECORDED/$1" "$2" && another-run "$2"; }
 output() { while [ $# -gt 0 ]; do [ "$1" = -o ] && echo "$2" && return; shift; done; }
 case $1 in
-run) directory=$(output "$@"); [ ! -e "$directory" ] || exit 125; mkdir -p "$(dirname "$directory")"; exec cp -r "$RECORDED/$NOW" "$directory" ;;
+run) directory=$(output "$@"); [ ! -e "$directory" ] || exit 125; mkdir -p "$(dirname "$directory")"; record "$NOW" "$directory" ;;
 compare)
 	directory=$(output "$@"); mkdir -p "$directory"
 	for i in 1 2 3 4 5; do
-		cp -r "$RECORDED/after" "$directory/pair$i-A"; cp -r "$RECORDED/$NOW" "$directory/pair$i-B"
+		record after "$directory/pair$i-A"; record "$NOW" "$directory/pair$i-B"
 	done ;;
 *) exec "$REAL" "$@" ;;
 esac
+"""
+# Gives a copy of a recording an identity of its own (docs/format.md): copies of one run are refused.
+ANOTHER_RUN = """#!/usr/bin/env python3
+import os, re, struct, sys
+number = os.urandom(8)
+with open(sys.argv[1] + "/manifest.json", "r+") as file:
+    text = re.sub('"id": "r-[0-9a-f]*"', f'"id": "r-{struct.unpack("<Q", number)[0]:016x}"', file.read(), count=1)
+    file.seek(0)
+    file.write(text)
+with open(sys.argv[1] + "/records.tpr", "r+b") as file:
+    header = bytearray(file.read(60))
+    header[24:32] = number
+    crc = 0xffffffff
+    for byte in header:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    file.seek(0)
+    file.write(header + struct.pack("<I", crc ^ 0xffffffff))
 """
 counts = {"passed": 0, "failed": 0, "skipped": 0}
 
@@ -52,7 +72,7 @@ class Project:
         programs = os.path.join(top, "bin")
         os.makedirs(programs)
         os.makedirs(self.path)
-        for name, text in (("trainprof", STAND_IN), ("pip", "#!/bin/sh\n")):
+        for name, text in (("trainprof", STAND_IN), ("another-run", ANOTHER_RUN), ("pip", "#!/bin/sh\n")):
             with open(os.path.join(programs, name), "w") as file:
                 file.write(text)
             os.chmod(os.path.join(programs, name), 0o755)
