@@ -66,7 +66,7 @@ enum tp_status tp_fail_errno(struct tp_error *err, int error, const char *format
 	snprintf(err->text + used, sizeof(err->text) - used, "%s%s", used ? ": " : "",
 		 tp_errno_text(error));
 	err->status = status;
-	snprintf(err->next, sizeof(err->next), "%s", error == EMFILE ? "ulimit -n 1024" : "");
+	snprintf(err->next, sizeof(err->next), "%s", error == EMFILE ? "ulimit -n 4096" : "");
 	return status;
 }
 

@@ -25,7 +25,7 @@ enum { OFFSETS_MAX = 1024 };
 
 static const char name[] = "marks";
 static const char damage[] = "the program damaged the file of marks";
-static const char foreign[] = "marks of a process in another time namespace";
+static const char outside[] = "marks with times outside of the run";
 
 struct marks {
 	struct tp_collector base;
@@ -39,8 +39,8 @@ struct marks {
 	struct tp_map offsets; /* by pid: added to the times of its marks */
 	uint64_t opened_ns;
 	uint64_t n_put;
-	uint64_t n_foreign; /* with a time at which there was no program */
-	uint64_t n_foreign_reported;
+	uint64_t n_outside; /* with a time at which there was no program */
+	uint64_t n_outside_reported;
 	uint64_t n_lost_reported;
 	uint64_t n_refused_reported;
 	uint64_t reported_ns; /* time up to which losses are reported */
@@ -141,7 +141,7 @@ static void marks_on_record(void *context, const struct tp_mark_record *record)
 	struct tp_mark_record ours = *record;
 	ours.time_ns += offset_of(marks, record->pid);
 	if (ours.time_ns < marks->opened_ns || ours.time_ns > tp_clock_now_ns())
-		marks->n_foreign++;
+		marks->n_outside++;
 	else
 		TP_ARRAY_PUSH(marks->waiting, marks->n_waiting, marks->waiting_capacity) = ours;
 }
@@ -161,15 +161,15 @@ static void marks_drain(struct marks *marks, uint64_t now_ns, bool is_last)
 	if (n_lost > marks->n_lost_reported)
 		tp_sink_gap(marks->context->sink, name, "marks came faster than they were read",
 			    marks->reported_ns, now_ns, n_lost - marks->n_lost_reported);
-	if (marks->n_foreign > marks->n_foreign_reported)
-		tp_sink_gap(marks->context->sink, name, foreign, marks->reported_ns, now_ns,
-			    marks->n_foreign - marks->n_foreign_reported);
+	if (marks->n_outside > marks->n_outside_reported)
+		tp_sink_gap(marks->context->sink, name, outside, marks->reported_ns, now_ns,
+			    marks->n_outside - marks->n_outside_reported);
 	if (marks->folder.n_refused > marks->n_refused_reported)
 		tp_sink_gap(marks->context->sink, name,
 			    "marks of a Python process could not be read", marks->reported_ns,
 			    now_ns, 0);
 	marks->n_lost_reported = n_lost;
-	marks->n_foreign_reported = marks->n_foreign;
+	marks->n_outside_reported = marks->n_outside;
 	marks->n_refused_reported = marks->folder.n_refused;
 	marks->reported_ns = now_ns;
 }
@@ -203,7 +203,7 @@ static enum tp_status marks_stop(struct tp_collector *self, uint64_t now_ns, str
 		tp_sink_gap(marks->context->sink, name, damage, reported_ns, now_ns, 0);
 	}
 	tp_sink_source(marks->context->sink, name, self->type->summary, &self->availability,
-		       marks->n_put, marks->n_lost_reported + marks->n_foreign);
+		       marks->n_put, marks->n_lost_reported + marks->n_outside);
 	return TP_OK;
 }
 

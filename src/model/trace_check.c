@@ -52,14 +52,14 @@ static bool check_sample(const struct tp_trace *trace, struct tp_sample *sample)
 }
 
 /* What is divided by such a number would be infinite. */
-static double zero_if_tiny(double value)
+static double zero_if_small(double value)
 {
 	return fabs(value) < 1 / TP_TRACE_VALUE_MAX ? 0 : value;
 }
 
 static bool check_gauge(const struct tp_trace *trace, struct tp_gauge *gauge)
 {
-	gauge->value = zero_if_tiny(gauge->value);
+	gauge->value = zero_if_small(gauge->value);
 	if ((unsigned)gauge->metric >= TP_N_METRICS || !is_time(gauge->time_ns) ||
 	    !(fabs(gauge->value) <= TP_TRACE_VALUE_MAX))
 		return false;
@@ -210,7 +210,7 @@ void tp_trace_check(struct tp_trace *trace)
 	check_details(trace);
 	check_tasks(trace);
 	check_tracks(trace);
-	trace->run.host.quota_cpus = zero_if_tiny(trace->run.host.quota_cpus);
+	trace->run.host.quota_cpus = zero_if_small(trace->run.host.quota_cpus);
 	KEEP(trace, trace->runs, trace->n_runs, check_run);
 	KEEP(trace, trace->samples, trace->n_samples, check_sample);
 	KEEP(trace, trace->leavings, trace->n_leavings, check_sample);

@@ -40,7 +40,7 @@ enum tp_status tp_fail(struct tp_error *err, enum tp_status status, const char *
 
 /* The same for a failed system call: appends ": " and the text of `error` in lower case ("no space
  * left on device"), and chooses the status: TP_ABSENT, TP_DENIED, TP_EXISTS or TP_IO. If the format
- * gives an empty text, the message is that text alone. */
+ * gives an empty text, the message is that text alone. EMFILE has a next command, others none. */
 enum tp_status tp_fail_errno(struct tp_error *err, int error, const char *format, ...)
 	TP_PRINTF(3, 4);
 

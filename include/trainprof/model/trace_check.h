@@ -15,7 +15,8 @@
  * few times does not overflow. The end of a gap may be UINT64_MAX: that of the run.
  *
  * Numbers: Readings are finite and at most TP_TRACE_VALUE_MAX in size; those below its inverse are
- * 0, as is such a quota of the host; those of counters are not negative. CPUs are below TP_TRACE_CPUS_MAX; others become CPU 0.
+ * 0, as is such a quota of the host; those of counters are not negative. CPUs are below
+ * TP_TRACE_CPUS_MAX; others become CPU 0.
  *
  * Counts: At most TP_TRACKS_MAX tracks, TP_TRACE_SOURCES_MAX sources and TP_RANKS_MAX ranks. Any
  * list may be empty, tasks too: TP_NO_TASK is not an index.

@@ -392,7 +392,8 @@ static unsigned handle_signal(const struct tp_target *target, const struct signa
 
 /* Without an answer of the listener: a signal of the program may be for its group, which the parent
  * is not in; one of others is passed on, rather twice than never. */
-static unsigned handle_unanswered(struct tp_target *target, const struct signalfd_siginfo *info)
+static unsigned handle_without_listener(struct tp_target *target,
+					const struct signalfd_siginfo *info)
 {
 	struct tp_group_signals none = {0};
 	if (may_be_of_group(target, info)) {
@@ -422,7 +423,7 @@ static unsigned handle_signals(struct tp_target *target)
 			is_answered = tp_group_listener_request(&target->listener, &of_group);
 		for (size_t i = 0; i < n; i++)
 			events |= is_answered ? handle_signal(target, &infos[i], &of_group)
-					      : handle_unanswered(target, &infos[i]);
+					      : handle_without_listener(target, &infos[i]);
 	}
 	return events;
 }

@@ -197,7 +197,8 @@ static int explain_missing_loader(const char *file, const char *path, struct tp_
 	char loader[PATH_SIZE];
 	bool is_script = read_head(path, head, sizeof(head)) &&
 			 find_script_interpreter(head, loader, sizeof(loader));
-	if (is_script && head[strcspn(head, "\r\n")] == '\r') {
+	/* The kernel takes it for a part of the name. */
+	if (is_script && strstr(head, loader)[strlen(loader)] == '\r') {
 		(void)tp_fail(err, TP_TARGET,
 			      "cannot run '%s': its first line ends with a carriage return", file);
 		tp_error_next_word(err, "sed -i 's/\\r$//' ", path, "");

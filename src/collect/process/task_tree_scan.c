@@ -45,7 +45,7 @@ static void scan_queue(struct tree_scan *scan, pid_t pid)
 	TP_ARRAY_PUSH(scan->pids, scan->n_pids, scan->pids_capacity) = pid;
 }
 
-/* Not in the future: a tick may be rounded up. */
+/* Not after the scan, which took its time earlier. */
 static uint64_t start_time_ns(const struct tree_scan *scan, uint64_t start_ticks)
 {
 	uint64_t time_ns = tp_procfs_start_ns(start_ticks);

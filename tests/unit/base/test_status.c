@@ -53,7 +53,7 @@ START_TEST(a_failed_call_is_reported_in_lower_case_with_its_status)
 			 causes[_i].status);
 	ck_assert_str_eq(err.text, causes[_i].text);
 	ck_assert_int_eq(err.status, causes[_i].status);
-	ck_assert_str_eq(err.next, causes[_i].error == EMFILE ? "ulimit -n 1024" : "");
+	ck_assert_str_eq(err.next, causes[_i].error == EMFILE ? "ulimit -n 4096" : "");
 }
 END_TEST
 

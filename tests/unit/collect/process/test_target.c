@@ -186,6 +186,8 @@ static const struct {
 	{"/tmp", NULL, 0, 126, "cannot run '/tmp': it is a directory|"},
 	{"./train", "#! /nowhere/python3 -u\n", 0755, 126,
 	 "cannot run './train': its interpreter /nowhere/python3 is missing|"},
+	{"./train", "#!/nowhere/python3 -u\r\n", 0755, 126,
+	 "cannot run './train': its interpreter /nowhere/python3 is missing|"},
 	{"./train", "#!/bin/sh\r\necho hi\r\n", 0755, 126,
 	 "cannot run './train': its first line ends with a carriage return|"
 	 "sed -i 's/\\r$//' ./train"},
