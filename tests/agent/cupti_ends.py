@@ -11,7 +11,7 @@ attached to the program and collects.
 
 The output of a program and its status must be the same as without the agent, and it may end 2 s
 later than it wanted to. Every eighth program runs without the agent too: what these are late is
-the machine's part, and is allowed in addition. Prints the differences, the number of programs for
+the machine's part, and is allowed besides. Prints the differences, the number of programs for
 each version, and how late programs ended and how long their children took, with the agent and
 without it. This script itself sees when a program has ended, so it must not run at idle priority.
 """

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	EXIT_MS = 1900, /* longest wait for the thread; the end is delayed by 2 s at most, with what
+	EXIT_MS = 1800, /* longest wait for the thread; the end is delayed by 2 s at most, with what
 			   remains to be done after it */
 	SETTLE_MS = 10,
 	HANDLERS_MAX = 512, /* CUPTI 11.8 to 13.4 register 11 */

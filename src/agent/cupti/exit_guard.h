@@ -7,7 +7,7 @@
  *
  * Handlers that CUPTI registers after it was loaded are therefore intercepted (libcupti's import
  * slot of __cxa_atexit is replaced) and registered with a wrapper of ours. The first wrapper that
- * runs waits until the agent's thread has stopped, for at most 1.9 seconds. If the thread has not
+ * runs waits until the agent's thread has stopped, for at most 1.8 seconds. If the thread has not
  * stopped by then, it is inside a CUPTI that starts slowly or hangs, and CUPTI's handlers are
  * skipped: they would destroy state that is in use, and the process ends anyway.
  *
