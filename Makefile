@@ -744,10 +744,11 @@ check-ci: $(B)/trainprof
 proof-ci-formats: $(B)/trainprof
 	$(Q)tests/ci/public_formats.py $(B) $(CURDIR)/build/ci
 
+PAIR_SECONDS ?= 75
 ## proof-pairs: false alarms and power of comparisons on real runs of one program; KIND="quiet" adds a piece of it
 .PHONY: proof-pairs proof-promises
 proof-pairs: $(B)/trainprof $(B)/bench/judge_pairs
-	$(Q)tests/pairs/real_pairs.py measure $(CURDIR)/$(B)/trainprof build/pairs $(or $(SECONDS),75) $(if $(KIND),"$(KIND)")
+	$(Q)tests/pairs/real_pairs.py measure $(CURDIR)/$(B)/trainprof build/pairs $(PAIR_SECONDS) $(if $(KIND),"$(KIND)")
 	$(Q)tests/pairs/real_pairs.py judge $(B)/bench/judge_pairs build/pairs
 
 ## proof-promises: advice for real programs, followed by `try` or by hand: promised beside measured; ONLY="CASE"

@@ -179,7 +179,8 @@ static __attribute__((flatten)) const char *event_read(struct tp_trace_event *ev
 		if (field < 0)
 			break;
 		if (field == FIELD_ARGS) {
-			if (*walk.at == '{' && is_complete(event))
+			if (*walk.at == '{' && is_complete(event) &&
+			    (event->cat.len || !reader->n_wanted))
 				return skip_args(event, walk.at, end);
 			if (!read_args(reader, event, &walk))
 				break;
@@ -190,7 +191,7 @@ static __attribute__((flatten)) const char *event_read(struct tp_trace_event *ev
 			break;
 		if (value->is_escaped)
 			unescape_field(event, field, reader);
-		if (field == FIELD_CAT && event->args.type)
+		if (field == FIELD_CAT && event->cat.len && event->args.type)
 			args_clear(reader);
 		if (field == FIELD_PH && !is_needed(tp_trace_event_phase(event)))
 			return skip_rest(walk.at, end);

@@ -16,6 +16,7 @@
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,9 @@ static size_t link_place(const struct tp_lane_dialect *dialect)
 	return TP_LANE_ARGS_MAX;
 }
 
+_Static_assert(TP_LANE_ARGS_MAX + 1 <= TP_TRACE_EVENT_ARGS_MAX,
+	       "an event has room for the arguments of a dialect");
+
 static uint64_t *rows_of(struct tp_lanes_reader *reader, unsigned place, char letter)
 {
 	return &reader->rows_by_letter[place][(unsigned char)letter % TP_LANE_LETTERS];
@@ -105,6 +109,7 @@ static uint64_t *rows_of(struct tp_lanes_reader *reader, unsigned place, char le
 /* Most patterns begin with another letter than the text: those are not tried. */
 static void rows_index(struct tp_lanes_reader *reader)
 {
+	assert(reader->dialect->n_events <= 64); /* a bit each */
 	for (size_t i = 0; i < reader->dialect->n_events; i++) {
 		const struct tp_lane_event_row *row = &reader->dialect->events[i];
 		bool is_any = *row->text == '*' || *row->text == '%';

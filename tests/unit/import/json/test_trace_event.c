@@ -127,6 +127,10 @@ static size_t compare_document(const struct tp_buf *text)
 }
 
 static const char *const events[] = {
+	"{\"ph\":\"X\",\"cat\":\"\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,"
+	"\"args\":{\"stream\":7}}",
+	"{\"ph\":\"X\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,"
+	"\"args\":{\"stream\":7},\"cat\":\"\"}",
 	"{\"ph\":\"X\",\"name\":\"k\",\"pid\":1,\"tid\":2,\"ts\":\"1736408883600000.123\",\"dur\":"
 	"4.5,"
 	"\"args\":{\"Task Type\":\"AI_CORE\",\"stream\":7,\"Batch Id\":0}}",
