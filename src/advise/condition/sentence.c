@@ -377,10 +377,11 @@ static void add_beside(struct tp_buf *out, const struct tp_sentence *words,
 	}
 	if (largest <= 0)
 		return;
-	bool lacks_cpu = strcmp(shares[best].fact, "step.idle_ratio") == 0 &&
-			 2 * share_of(facts, "step.idle_runnable_ratio") > largest;
+	double runnable = share_of(facts, "step.idle_runnable_ratio");
+	bool lacks_cpu =
+		strcmp(shares[best].fact, "step.idle_ratio") == 0 && 2 * runnable > largest;
 	tp_buf_printf(out, "; %s ", lacks_cpu ? "waiting for a CPU" : shares[best].name);
-	add_number(out, largest, FORMAT_PERCENT);
+	add_number(out, lacks_cpu ? runnable : largest, FORMAT_PERCENT);
 }
 
 static const char *term_text(const struct tp_sentence_words *terms,

@@ -188,6 +188,10 @@ bool tp_live_display_show(struct tp_live_display *display, struct tp_window *win
 		return true;
 	analysis->report.directory = display->subject;
 	read_clock(clock, sizeof(clock));
+	/* Another rank has a history of its own. */
+	if (tp_live_analysis_pid(analysis) != display->history_pid)
+		display->history = (struct tp_live_history){0};
+	display->history_pid = tp_live_analysis_pid(analysis);
 	tp_live_history_add(&display->history, tp_live_analysis_profile(analysis), clock);
 	read_self_cost(display);
 	display->n_shown++;

@@ -35,6 +35,7 @@ struct tp_live_display {
 	struct tp_live live;
 	char clock[16];
 	struct tp_live_history history;
+	pid_t history_pid; /* of its rank; 0 = no job */
 	/* On a terminal. */
 	struct tp_buf typed;
 	struct tp_view *view; /* NULL = nothing is shown yet */

@@ -10,6 +10,7 @@
 #include "trainprof/base/text.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 void tp_report_live_limit(struct tp_page *page, const struct tp_report_digest *digest)
@@ -69,16 +70,26 @@ static int compare_ranks(const void *a, const void *b)
 				      : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Of the rank's processes: those of other ranks have no role in it. */
-static double cpus_of(const struct tp_profile *profile)
+/* Returns true if the process with the pid started the task, or is its own. */
+static bool is_started_by(const struct tp_trace *trace, uint32_t task, pid_t pid)
 {
+	for (size_t depth = 0; task < trace->n_tasks && depth <= trace->n_tasks; depth++) {
+		if (trace->tasks[task].pid == pid)
+			return true;
+		task = trace->tasks[task].parent;
+	}
+	return false;
+}
+
+/* The trace holds the processes of all ranks. */
+static double cpus_of(const struct tp_live_rank *rank)
+{
+	const struct tp_profile *profile = rank->profile;
 	uint64_t on_cpu_ns = 0;
 	uint64_t window_ns = profile->window_end_ns - profile->window_start_ns;
-	for (size_t i = 0; i < profile->n_threads; i++) {
-		enum tp_role role = profile->threads[i].process_role;
-		if (role != TP_ROLE_OTHER && role != TP_ROLE_LAUNCHER)
+	for (size_t i = 0; i < profile->n_threads; i++)
+		if (is_started_by(profile->trace, profile->threads[i].task, rank->pid))
 			on_cpu_ns += profile->threads[i].on_cpu_ns;
-	}
 	return window_ns ? (double)on_cpu_ns / (double)window_ns : 0;
 }
 
@@ -98,9 +109,11 @@ static void print_rank(struct tp_page *page, const struct tp_live_rank *rank, bo
 		tp_report_add_line_share(&most, profile, line);
 	else if (profile->limiter != TP_N_PARTS)
 		tp_buf_puts(&most, tp_part_name(profile->limiter));
-	tp_page_addf(page, TP_PAINT_NONE, "%c%7s %8d  %5.1f  %7.1f  ", is_shown ? '>' : ' ',
-		     tp_buf_text(&number), (int)rank->pid, 100 * cpus_of(profile),
-		     100 * tp_live_rank_waits(rank));
+	char waits[16] = "?";
+	if (profile->total_ns)
+		snprintf(waits, sizeof(waits), "%.1f", 100 * tp_live_rank_waits(rank));
+	tp_page_addf(page, TP_PAINT_NONE, "%c%7s %8d  %5.1f  %7s  ", is_shown ? '>' : ' ',
+		     tp_buf_text(&number), (int)rank->pid, 100 * cpus_of(rank), waits);
 	tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&most));
 	tp_page_end(page);
 	tp_buf_release(&number);
@@ -122,7 +135,7 @@ void tp_report_live_ranks(struct tp_page *page, const struct tp_live *live, size
 	for (size_t i = 0; i < shown; i++)
 		print_rank(page, order[i], order[i] == &live->ranks[live->shown_rank]);
 	if (shown < n) {
-		tp_page_addf(page, TP_PAINT_DIM, "%8zu more, which wait longer", n - shown);
+		tp_page_addf(page, TP_PAINT_DIM, "%8zu more", n - shown);
 		tp_page_end(page);
 	}
 	tp_page_end(page);

@@ -113,7 +113,7 @@ START_TEST(a_second_part_is_named_only_if_it_is_large)
 			 "30 % of each step; waiting 20 %.");
 	facts_set(facts, tp_fact_find("step.idle_runnable_ratio"), 0.15);
 	ck_assert_str_eq(filled("{step.dataloader_prep_ratio} of {whole}{beside}."),
-			 "30 % of each step; waiting for a CPU 20 %.");
+			 "30 % of each step; waiting for a CPU 15 %.");
 	ck_assert_str_eq(filled("stop {others}{others_cpus}"), "stop cc1 (pid 9)");
 }
 END_TEST

@@ -57,10 +57,16 @@ END_TEST
 /* The rank that waits least for the others comes first: they wait for it. */
 START_TEST(ranks_are_in_the_order_of_their_waits)
 {
-	static const struct tp_trace trace;
+	struct tp_task tasks[] = {
+		{.pid = 52, .parent = TP_NO_TASK}, /* the rank, … */
+		{.pid = 60, .parent = 0},          /* its loader, */
+		{.pid = 51, .parent = TP_NO_TASK}, /* and another rank */
+	};
+	const struct tp_trace trace = {.tasks = tasks, .n_tasks = 3};
 	struct tp_thread_result threads[] = {
-		{.process_role = TP_ROLE_TRAINER, .on_cpu_ns = 1000000000},
-		{.process_role = TP_ROLE_OTHER, .on_cpu_ns = 2000000000}, /* of another rank */
+		{.task = 0, .process_role = TP_ROLE_TRAINER, .on_cpu_ns = 900000000},
+		{.task = 1, .process_role = TP_ROLE_LOADER, .on_cpu_ns = 100000000},
+		{.task = 2, .process_role = TP_ROLE_TRAINER, .on_cpu_ns = 2000000000},
 	};
 	struct tp_profile profiles[3];
 	struct tp_live_rank ranks[3];
@@ -70,7 +76,7 @@ START_TEST(ranks_are_in_the_order_of_their_waits)
 						  .window_end_ns = 2000000000,
 						  .limiter = TP_PART_HOST,
 						  .threads = threads,
-						  .n_threads = 2};
+						  .n_threads = 3};
 		profiles[i].parts[TP_PART_COMMUNICATION].time_ns = 400 - 100 * i;
 		ranks[i] = (struct tp_live_rank){.number = i,
 						 .pid = 50 + (int)i,
@@ -84,7 +90,13 @@ START_TEST(ranks_are_in_the_order_of_their_waits)
 	ck_assert_str_eq(tp_buf_text(&page.out),
 			 "    rank      pid  CPU %  comm. %  most of its time\n"
 			 ">      2       52   50.0     20.0  host\n"
-			 "       2 more, which wait longer\n\n");
+			 "       2 more\n\n");
+	tp_page_release(&page);
+	tp_page_init(&page, &style);
+	profiles[2].total_ns = 0;
+	tp_report_live_ranks(&page, &live, 3);
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&page.out),
+				     ">      2       52   50.0        ?  its main thread was not"));
 	tp_page_release(&page);
 }
 END_TEST
