@@ -18,6 +18,7 @@ static const struct tp_verdict_words rows[] = {
 	{"cpu_overhead", "host_bound", "CPU OVERHEAD"},
 	{"gpu_waits_for_cpu", "host_bound", "GPU WAITS FOR THE CPU"},
 	{"checkpoints", "host_bound", "SAVING CHECKPOINTS"},
+	{"logging", "host_bound", "WRITING LOGS"},
 	{"sleeping", "idle_bound", "SLEEPING"},
 	{"waiting_for_files", "idle_bound", "WAITING FOR FILES"},
 	{"waiting_for_lock", "idle_bound", "WAITING FOR A LOCK"},
