@@ -345,10 +345,10 @@ $(B)/threads/gpu_launcher: tests/programs/gpu_launcher.c tests/doubles/cuda_doub
 check-threads: $(addprefix $(B)/threads/,libtrainprof-agent.so gpu_launcher) $(CUDA_DOUBLES)
 	$(Q)tests/agent/check_threads.sh $(B)
 
-## check-room: rings of eight ranks and of 300 processes in a small /dev/shm, beside a loader worker
-.PHONY: check-room
-check-room: trainprof $(AGENT) $(B)/programs/gpu_launcher $(CUDA_DOUBLES) $(NVML_DOUBLES)
-	$(Q)tests/agent/check_room.sh $(B)
+## proof-room: rings of eight ranks and of 300 processes in a small /dev/shm, beside a loader worker
+.PHONY: proof-room
+proof-room: trainprof $(AGENT) $(B)/programs/gpu_launcher $(CUDA_DOUBLES) $(NVML_DOUBLES)
+	$(Q)tests/agent/proof_room.sh $(B)
 
 # ---- tests on a real GPU ------------------------------------------------------------------------
 .PHONY: bundle-gpu check-gpu-script

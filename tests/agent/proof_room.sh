@@ -3,12 +3,12 @@
 # Rings in a small /dev/shm, on doubles of CUDA: eight ranks, or 300 processes that start CUDA at
 # once, then a loader worker that needs the room that trainprof leaves. Nothing fails, all that the
 # ranks did is reported, and where there was no room a line says so. Needs a namespace of its own
-# for the mount. check_room.sh BUILD
+# for the mount. proof_room.sh BUILD
 set -u
 # shellcheck source=tests/claims.inc
 . "$(dirname "$0")/../claims.inc"
 build=$(realpath "$1")
-work=$(mktemp -d "${TMPDIR:-/tmp}/check-room-XXXXXX") || exit 2
+work=$(mktemp -d "${TMPDIR:-/tmp}/proof-room-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 PROCESSES=300
 
@@ -45,7 +45,7 @@ runs() {
 	status=$?
 	[ $status -eq 0 ] && [ ! -s "$work/output" ]
 	claim $? "$1 MiB, $2 processes: status $status, $(head -c 300 "$work/output")"
-	"$build/trainprof" report --full "$recording" >"$work/report" 2>&1
+	"$build/trainprof" report --full --steps=none "$recording" >"$work/report" 2>&1
 }
 
 # Of 640 units of work 590 are kernels.
@@ -56,7 +56,7 @@ for size in 64 256 512; do
 	claim $? "$size MiB: all kernels of $n ranks of 8 are reported"
 done
 
-runs 128 $PROCESSES 32 2000
+runs 512 $PROCESSES 32 2000
 tr -s ' \n' ' ' <"$work/report" | grep -q "no room for GPU events: no space left on device"
 claim $? "$PROCESSES processes: the report says that there was no room"
 sum_up room
