@@ -80,6 +80,7 @@ struct tp_stack_class {
 	bool is_comm_root;   /* a frame that only communication threads have */
 	bool is_task_root;   /* the main loop of a worker of a general pool, which loads or computes
 			      */
+	bool is_fork_server; /* the main loop of a process that only starts workers for others */
 	bool is_helper_root; /* a frame that only threads have which pass on the output of others */
 	bool has_python;     /* at least one Python frame */
 	enum tp_function_kind doing; /* of the innermost Python frame that has a kind */

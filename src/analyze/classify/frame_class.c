@@ -21,9 +21,9 @@ static const char *const leaf_names[] = {"none",        "math",  "spin",   "copy
 					 "write",       "net",   "decode", "pickle",
 					 "interpreter", "lock",  "kernel", "caller"};
 /* Extends enum tp_thread_role. */
-enum { ROOT_HELPER = TP_THREAD_COMM + 1, ROOT_TASKS };
-static const char *const root_names[] = {"none",          "main",   "team", "loader",
-					 "communication", "helper", "tasks"};
+enum { ROOT_HELPER = TP_THREAD_COMM + 1, ROOT_TASKS, ROOT_FORK_SERVER };
+static const char *const root_names[] = {"none",          "main",   "team",  "loader",
+					 "communication", "helper", "tasks", "fork_server"};
 static const char *const file_names[] = {"unknown", "data", "checkpoint", "log"};
 static const char *const row_keys[] = {"module",   "symbol",      "mark",    "file",  "program",
 				       "thread",   "phase",       "leaf",    "root",  "kind",
@@ -57,6 +57,7 @@ enum tp_status tp_frame_class_read(const struct tp_pattern_row *row, struct tp_f
 	out->is_comm_root = root == TP_THREAD_COMM;
 	out->is_helper_root = root == ROOT_HELPER;
 	out->is_task_root = root == ROOT_TASKS;
+	out->is_fork_server = root == ROOT_FORK_SERVER;
 	return status;
 }
 
@@ -209,6 +210,7 @@ static void add_row(struct tp_frame_class *sum, bool *has_phase, const struct tp
 	sum->is_comm_root |= row->says.is_comm_root;
 	sum->is_helper_root |= row->says.is_helper_root;
 	sum->is_task_root |= row->says.is_task_root;
+	sum->is_fork_server |= row->says.is_fork_server;
 }
 
 struct tp_frame_class tp_patterns_frame(const struct tp_patterns *patterns, const char *module,

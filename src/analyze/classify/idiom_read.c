@@ -93,8 +93,8 @@ static unsigned code_literals(const char *const *code)
 static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
 			       struct tp_error *err)
 {
-	static const char *const keys[] = {"stack",    "code",    "not_code", "capitals",
-					   "mentions", "in_loop", "grows",    "not"};
+	static const char *const keys[] = {"stack",   "code",  "not_code", "capitals",  "mentions",
+					   "in_loop", "grows", "not",      "not_caller"};
 	struct tp_idiom_way way = {.idiom = (uint16_t)out->n_idioms};
 	unsigned ignored = 0;
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
@@ -121,6 +121,9 @@ static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pa
 		status = read_frames(out, row, "stack", TP_IDIOM_GLOB_STACK, &way.n_literal, err);
 	if (!status)
 		status = read_frames(out, row, "not", TP_IDIOM_GLOB_NOT, &ignored, err);
+	if (!status)
+		status = read_frames(out, row, "not_caller", TP_IDIOM_GLOB_NOT_CALLER, &ignored,
+				     err);
 	if (status)
 		return status;
 	way.n_frames = (uint16_t)tp_json_count(tp_json_get(row->json, "stack"));

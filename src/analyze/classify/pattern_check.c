@@ -71,7 +71,8 @@ static bool is_class_of_row(const struct tp_frame_class *class, const struct tp_
 	       (!says->doing || class->doing == says->doing) &&
 	       class->is_loader_root >= says->is_loader_root &&
 	       class->is_helper_root >= says->is_helper_root &&
-	       class->is_task_root >= says->is_task_root && class->is_entry >= says->is_entry &&
+	       class->is_task_root >= says->is_task_root &&
+	       class->is_fork_server >= says->is_fork_server && class->is_entry >= says->is_entry &&
 	       class->is_library >= says->is_library;
 }
 
@@ -85,7 +86,12 @@ static enum tp_status check_python(const struct tp_patterns *patterns,
 				       "%s:%u: the example '%.80s' is not FILE:FUNCTION", row->file,
 				       row->line, *example);
 		char *path = tp_asprintf("%.*s", (int)(colon - *example), *example);
-		struct tp_frame_class class = tp_python_class_find(patterns, path, colon + 1);
+		struct tp_frame_class class =
+			row->is_native
+				? (struct tp_frame_class){.is_library =
+								  tp_python_class_is_installed(
+									  patterns, path)}
+				: tp_python_class_find(patterns, path, colon + 1);
 		free(path);
 		if (!is_class_of_row(&class, row))
 			return tp_fail(err, TP_PARSE, "%s:%u: the example '%.80s' means %s",

@@ -11,8 +11,8 @@
 
 enum { MAX_PATH = 1024, MAX_NAME = 512 };
 
-static const char *const keys[] = {"source", "symbol",  "phase",    "leaf",    "root",
-				   "entry",  "library", "examples", "because", "doing"};
+static const char *const keys[] = {"source",  "symbol",   "phase",   "leaf",  "root",  "entry",
+				   "library", "examples", "because", "doing", "native"};
 static const char *const function_names[] = {"none",      "decode",    "augment", "collate",
 					     "wait_room", "wait_work", "start",   "wait_child",
 					     "train",     "update"};
@@ -42,6 +42,8 @@ enum tp_status tp_python_pattern_read(struct tp_python_patterns *out,
 	if (!status)
 		status = tp_pattern_row_bool(row, "library", &pattern.says.is_library, err);
 	if (!status)
+		status = tp_pattern_row_bool(row, "native", &pattern.is_native, err);
+	if (!status)
 		status = tp_pattern_row_texts(row, "examples", &pattern.examples, err);
 	if (status)
 		return status;
@@ -67,7 +69,7 @@ static void prepare(struct python_name *out, const char *path, const char *symbo
 
 static bool fits(const struct tp_python_pattern *row, const struct python_name *name)
 {
-	return tp_pattern_any_glob(row->source, name->path) &&
+	return !row->is_native && tp_pattern_any_glob(row->source, name->path) &&
 	       (!row->symbol || tp_pattern_any_glob(row->symbol, name->whole) ||
 		tp_pattern_any_glob(row->symbol, name->last));
 }
@@ -83,11 +85,12 @@ static void add_row(struct tp_frame_class *sum, const struct tp_frame_class *say
 	sum->is_comm_root |= says->is_comm_root;
 	sum->is_helper_root |= says->is_helper_root;
 	sum->is_task_root |= says->is_task_root;
+	sum->is_fork_server |= says->is_fork_server;
 	sum->is_entry |= says->is_entry;
 	sum->is_library |= says->is_library;
 }
 
-bool tp_python_class_is_library(const struct tp_patterns *patterns, const char *path)
+bool tp_python_class_is_installed(const struct tp_patterns *patterns, const char *path)
 {
 	char lower[MAX_PATH];
 	tp_pattern_lower(lower, sizeof(lower), path);

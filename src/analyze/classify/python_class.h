@@ -5,8 +5,9 @@
 
 #include "frame_class.h"
 
-/* Returns true for a file of the system, of Python or of a package: rows with "library". */
-bool tp_python_class_is_library(const struct tp_patterns *patterns, const char *path);
+/* Returns true for a native module of the system, of Python or of a package: rows with "library",
+ * also those with "native". */
+bool tp_python_class_is_installed(const struct tp_patterns *patterns, const char *path);
 
 /*
  * Rows with a source come first, in the order of files and rows: the first one with a phase
@@ -27,6 +28,7 @@ struct tp_python_pattern {
 	const char **symbol; /* globs for the qualified name or its last part; NULL = any */
 	struct tp_frame_class says;
 	bool gives_phase;
+	bool is_native;        /* the source is a native module; fits no Python function */
 	const char **examples; /* "/path/file.py:Class.method", or NULL */
 	const char *file;
 	unsigned line;

@@ -34,7 +34,7 @@ static struct tp_frame_class classify_frame(const struct tp_trace *trace,
 		return tp_python_class_find(patterns, tp_trace_string(trace, frame->file), symbol);
 	struct tp_frame_class class =
 		tp_patterns_frame(patterns, module_name(trace, frame), symbol);
-	class.is_library = tp_python_class_is_library(patterns, module_name(trace, frame));
+	class.is_library = tp_python_class_is_installed(patterns, module_name(trace, frame));
 	/* Code generated at run time is a kernel of a math library: the generators are oneDNN,
 	 * XNNPACK or XLA; loaders do not generate code. */
 	if (frame->kind == TP_FRAME_JIT && !class.leaf)
@@ -196,6 +196,7 @@ static void add_frame(struct tp_stack_class *class, const struct tp_frame_class 
 	class->is_comm_root |= frame->is_comm_root;
 	class->is_helper_root |= frame->is_helper_root;
 	class->is_task_root |= frame->is_task_root;
+	class->is_fork_server |= frame->is_fork_server;
 	/* A function that starts processes, or waits for their end, does so through its inner
 	 * frames. */
 	bool is_reason =

@@ -113,6 +113,7 @@ static struct hit_list match_frame(struct matcher *m, uint32_t id, bool is_own)
 
 struct stack_walk {
 	uint16_t work;
+	bool has_python;  /* a Python function is further in than the frame */
 	bool has_library; /* a Python library function is further in than the user's line */
 };
 
@@ -132,7 +133,9 @@ static void advance(struct matcher *m, struct stack_walk *walk, struct hit_list 
 		const struct tp_idiom_glob *glob = &m->rows->globs[m->pool[list.at + i]];
 		if (glob->use == TP_IDIOM_GLOB_WORK) {
 			continue;
-		} else if (glob->use == TP_IDIOM_GLOB_NOT) {
+		} else if (glob->use == TP_IDIOM_GLOB_NOT_CALLER && walk->has_python) {
+			continue;
+		} else if (glob->use != TP_IDIOM_GLOB_STACK) {
 			touch(m, glob->owner);
 			m->is_forbidden[glob->owner] = true;
 		} else if (m->progress[glob->owner] == glob->position) {
@@ -280,6 +283,7 @@ static struct tp_stack_reading read_stack(struct matcher *m, const struct tp_sta
 			reading.own = id;
 		walk.has_library |= is_python && !reading.own;
 		advance(m, &walk, m->by_frame[id]);
+		walk.has_python |= is_python;
 		/* Outer frames of a forked process belong to its parent. */
 		if (flags[id] & TP_FRAME_IS_ENTRY)
 			break;
@@ -346,6 +350,7 @@ static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 	size_t progress = 0;
 	bool has_library = false;
 	bool has_own = false;
+	bool has_python = false;
 	for (size_t i = 0; i < n; i++) {
 		bool is_met = false;
 		has_own |= frames[i].place == TP_GLOB_OWN;
@@ -356,13 +361,15 @@ static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 				       glob->position == progress && !is_met;
 			if (glob->use == TP_IDIOM_GLOB_WORK || glob->owner != index ||
 			    (glob->use == TP_IDIOM_GLOB_STACK && !is_next) ||
+			    (glob->use == TP_IDIOM_GLOB_NOT_CALLER && has_python) ||
 			    !tp_frame_glob_fits(&glob->frame, &frames[i]))
 				continue;
-			if (glob->use == TP_IDIOM_GLOB_NOT)
+			if (glob->use != TP_IDIOM_GLOB_STACK)
 				return false;
 			is_met = true;
 		}
 		progress += is_met;
+		has_python |= frames[i].place == TP_GLOB_OWN || frames[i].place == TP_GLOB_LIBRARY;
 	}
 	if (progress < way->n_frames || (way->is_direct && has_library) ||
 	    (way->is_in_loop && !example->is_in_loop))

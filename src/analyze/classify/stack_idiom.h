@@ -13,7 +13,8 @@ struct tp_patterns;
 enum tp_idiom_glob_use {
 	TP_IDIOM_GLOB_STACK, /* must be on the stack, in order from the innermost frame outwards */
 	TP_IDIOM_GLOB_NOT,   /* must not be on it */
-	TP_IDIOM_GLOB_WORK,  /* names the work */
+	TP_IDIOM_GLOB_NOT_CALLER, /* must not be its innermost Python function */
+	TP_IDIOM_GLOB_WORK,       /* names the work */
 };
 
 struct tp_idiom_glob {

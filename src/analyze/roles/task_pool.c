@@ -3,6 +3,7 @@
 #include "task_pool.h"
 
 #include "analyze/thresholds.h"
+#include "function_time.h"
 #include "thread_role.h"
 
 /* CPU time of a process, or of all workers of an owner. */
@@ -36,48 +37,28 @@ static uint32_t parent_of(const struct tp_analysis *analysis, uint32_t leader)
 	return parent == TP_NO_TASK ? TP_NO_TASK : analysis->threads[parent].leader;
 }
 
-/* Returns true if a thread of the process sends the tasks of a pool and takes its results. */
-static bool has_pool_threads(const struct tp_analysis *analysis, uint32_t leader)
-{
-	const struct tp_trace *trace = analysis->trace;
-	for (uint32_t task = leader; task != TP_NO_TASK; task = analysis->threads[task].next)
-		for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
-			const struct tp_stack_class *class =
-				&analysis->classes[trace->samples[i].stack];
-			if (class->is_helper_root && class->phase != TP_PHASE_DATALOADER)
-				return true;
-		}
-	return false;
-}
+enum main_loop { LOOP_OF_WORKER, LOOP_OF_FORK_SERVER };
 
-/* The nearest process above it that waits for results of a pool: a fork server, which starts the
- * workers, does not. Where none was seen to, the parent. */
-static uint32_t find_owner(const struct tp_analysis *analysis, uint32_t leader)
-{
-	uint32_t parent = parent_of(analysis, leader);
-	uint32_t up = parent;
-	for (size_t depth = 0; up != TP_NO_TASK && depth < analysis->trace->n_tasks; depth++) {
-		if (has_pool_threads(analysis, up))
-			return up;
-		up = parent_of(analysis, up);
-	}
-	return parent;
-}
-
-/* Its first thread is in the main loop of a worker most of the time. */
-static bool is_pool_process(const struct tp_analysis *analysis, uint32_t leader)
+/* Its first thread is in such a loop most of the time. A worker that a fork server just forked has
+ * frames of the server's loop, too. */
+static bool runs_loop(const struct tp_analysis *analysis, uint32_t leader, enum main_loop loop)
 {
 	const struct tp_trace *trace = analysis->trace;
 	size_t n = 0;
-	size_t n_tasks = 0;
-	if (analysis->threads[leader].leader != leader || parent_of(analysis, leader) == TP_NO_TASK)
-		return false;
+	size_t n_in = 0;
 	for (size_t i = trace->sample_index[leader]; i < trace->sample_index[leader + 1]; i++) {
 		const struct tp_stack_class *class = &analysis->classes[trace->samples[i].stack];
 		n += class->has_python && class->phase != TP_PHASE_IMPORT;
-		n_tasks += class->is_task_root;
+		n_in += loop == LOOP_OF_WORKER ? class->is_task_root : class->is_fork_server;
 	}
-	return n && (double)n_tasks > TP_PROCESS_MAJORITY * (double)n;
+	return n && (double)n_in > TP_PROCESS_MAJORITY * (double)n;
+}
+
+static bool is_pool_process(const struct tp_analysis *analysis, uint32_t leader)
+{
+	return analysis->threads[leader].leader == leader &&
+	       parent_of(analysis, leader) != TP_NO_TASK &&
+	       runs_loop(analysis, leader, LOOP_OF_WORKER);
 }
 
 static double share(uint64_t part_ns, uint64_t whole_ns)
@@ -85,10 +66,9 @@ static double share(uint64_t part_ns, uint64_t whole_ns)
 	return whole_ns ? (double)part_ns / (double)whole_ns : 0;
 }
 
-/* Returns true for a process that trains a model itself, however little of its time that takes: its
- * pool prepares the data. So does the pool of a process without step marks beside one with. */
-static bool trains_model(const struct tp_analysis *analysis, uint32_t owner,
-			 const struct process_work *own)
+/* Returns true for a process without step marks beside one with, or one that loads: its pool
+ * prepares data. */
+static bool is_no_trainer(const struct tp_analysis *analysis, uint32_t owner)
 {
 	const struct tp_trace *trace = analysis->trace;
 	bool is_marked = false;
@@ -100,15 +80,47 @@ static bool trains_model(const struct tp_analysis *analysis, uint32_t owner,
 		any_marks = true;
 		is_marked |= analysis->threads[mark->task].leader == owner;
 	}
-	return (any_marks && !is_marked) || analysis->roles[owner] == TP_ROLE_LOADER ||
-	       (double)own->model_ns > TP_TRAINER_MODEL_MIN * (double)own->computes_ns;
+	return (any_marks && !is_marked) || analysis->roles[owner] == TP_ROLE_LOADER;
 }
 
-/* When a pool had workers, by their owner. */
+/* When a pool had workers. */
 struct pool_span {
 	uint64_t start_ns;
 	uint64_t end_ns;
 };
+
+/* What the workers of a pool do. */
+enum pool_kind {
+	POOL_COMPUTES, /* the work of their owner */
+	POOL_LOADS,    /* they prepare what their owner trains on */
+	POOL_UNCLEAR,
+};
+
+/* All workers of one owner. */
+struct pool {
+	struct process_work work;
+	struct tp_function_time functions; /* heap */
+	struct pool_span span;
+	enum pool_kind kind;
+	bool is_owner_known; /* `owner` is set: this process is the parent of a worker */
+	uint32_t owner;      /* of the workers that this process starts: itself, or the process
+				for which a fork server works */
+};
+
+/* Stores the owner at the parent, because a pool may replace its workers thousands of times. */
+static uint32_t find_owner(const struct tp_analysis *analysis, struct pool *pools, uint32_t leader)
+{
+	uint32_t parent = parent_of(analysis, leader);
+	struct pool *pool = &pools[parent];
+	if (!pool->is_owner_known) {
+		uint32_t up = parent_of(analysis, parent);
+		pool->owner = up != TP_NO_TASK && runs_loop(analysis, parent, LOOP_OF_FORK_SERVER)
+				      ? up
+				      : parent;
+		pool->is_owner_known = true;
+	}
+	return pool->owner;
+}
 
 static void add_span(struct pool_span *span, const struct tp_trace *trace, uint32_t leader)
 {
@@ -118,7 +130,8 @@ static void add_span(struct pool_span *span, const struct tp_trace *trace, uint3
 	span->end_ns = span->end_ns > end_ns ? span->end_ns : end_ns;
 }
 
-/* Returns true for work that counts as computes_ns of a process. */
+/* Computing as in tp_thread_role_compute_ns, without imports, but decided for each segment: so it
+ * can be summed over a part of a process' life. */
 static bool is_computing(const struct tp_analysis *analysis, const struct tp_segment *segment)
 {
 	if (segment->state != TP_STATE_ON_CPU || segment->sample == TP_NO_SAMPLE)
@@ -152,60 +165,121 @@ static uint64_t computes_between_ns(const struct tp_analysis *analysis, uint32_t
 	return sum;
 }
 
-/* Math in the owner and none in the workers is a model that is trained on what they prepare, and so
- * is work of the owner after their end. */
-static bool computes_for(const struct tp_analysis *analysis, uint32_t owner,
-			 const struct process_work *workers, const struct pool_span *span)
+/* Returns the function that computes: the native one, or the innermost in Python; 0 = unknown. */
+static uint64_t function_of(const struct tp_analysis *analysis, uint32_t stack_id)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_stack *stack = &trace->stacks[stack_id];
+	if (tp_function_time_is_work(&analysis->classes[stack_id]))
+		return analysis->classes[stack_id].function;
+	for (uint32_t i = 0; i < stack->n_frames; i++) {
+		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+		if (frame->kind == TP_FRAME_PYTHON)
+			return tp_hash_mix(frame->file, frame->symbol);
+	}
+	return 0;
+}
+
+static void add_functions(struct tp_function_time *sum, const struct tp_analysis *analysis,
+			  uint32_t leader)
+{
+	for (uint32_t task = leader; task != TP_NO_TASK; task = analysis->threads[task].next) {
+		const struct tp_timeline *timeline = &analysis->timelines[task];
+		for (size_t i = 0; i < timeline->n; i++) {
+			const struct tp_segment *segment = &timeline->segments[i];
+			if (segment->sample == TP_NO_SAMPLE || !is_computing(analysis, segment))
+				continue;
+			uint64_t function =
+				function_of(analysis,
+					    analysis->trace->samples[segment->sample].stack);
+			if (!function)
+				continue;
+			uint64_t length_ns = segment->end_ns - segment->start_ns;
+			uint64_t before_ns = 0;
+			(void)tp_map_get(&sum->ns, function, &before_ns);
+			tp_map_set(&sum->ns, function, before_ns + length_ns);
+			sum->total_ns += length_ns;
+		}
+	}
+}
+
+/* Returns true if the owner calls the functions that its workers call: the last fit of a search is
+ * no training on what the other fits prepared. */
+static bool is_same_work(const struct tp_analysis *analysis, uint32_t owner,
+			 const struct pool *pool)
+{
+	struct tp_function_time own = {0};
+	add_functions(&own, analysis, owner);
+	bool is_same = tp_function_time_overlap(&own, &pool->functions) > TP_RANK_TWINS_MIN;
+	tp_function_time_release(&own);
+	return is_same;
+}
+
+/* Math in the owner and none in the workers is a model that is trained on what they prepare. Other
+ * work of the owner after their end may be such a training, or not. */
+static enum pool_kind kind_of_pool(const struct tp_analysis *analysis, uint32_t owner,
+				   const struct pool *pool)
 {
 	struct process_work own = {0};
 	add_process(&own, analysis, owner);
+	const struct process_work *workers = &pool->work;
+	const struct pool_span *span = &pool->span;
 	double is_math = share(own.math_ns, own.computes_ns);
 	uint64_t length_ns = span->end_ns - span->start_ns;
 	uint64_t beside_ns = computes_between_ns(analysis, owner, span->start_ns, span->end_ns);
 	uint64_t after_ns = computes_between_ns(analysis, owner, span->end_ns, UINT64_MAX);
-	return !trains_model(analysis, owner, &own) &&
-	       share(workers->loads_ns, workers->on_cpu_ns) < TP_POOL_LOADS_MAX &&
-	       share(beside_ns, length_ns) < TP_POOL_OWNER_COMPUTES_MAX &&
-	       share(after_ns, length_ns) < TP_POOL_OWNER_COMPUTES_MAX &&
-	       (is_math < TP_PROCESS_MAJORITY ||
-		share(workers->math_ns, workers->computes_ns) > TP_POOL_MATH_MIN * is_math);
+	bool does_owners_math =
+		is_math < TP_PROCESS_MAJORITY ||
+		share(workers->math_ns, workers->computes_ns) > TP_POOL_MATH_MIN * is_math;
+	if (share(workers->loads_ns, workers->on_cpu_ns) >= TP_POOL_LOADS_MAX || !does_owners_math)
+		return POOL_LOADS;
+	if (is_no_trainer(analysis, owner) ||
+	    share(beside_ns, length_ns) >= TP_POOL_OWNER_COMPUTES_MAX)
+		return POOL_UNCLEAR;
+	bool trains = (double)own.model_ns > TP_TRAINER_MODEL_MIN * (double)own.computes_ns ||
+		      share(after_ns, length_ns) >= TP_POOL_OWNER_COMPUTES_MAX;
+	return !trains || is_same_work(analysis, owner, pool) ? POOL_COMPUTES : POOL_UNCLEAR;
 }
 
-/* A worker that is no TP_ROLE_WORKER is no trainer either: it prepares what its owner uses. */
-static void set_roles(struct tp_analysis *analysis, uint32_t leader, uint32_t owner, bool computes)
+static void set_roles(struct tp_analysis *analysis, uint32_t leader, uint32_t owner,
+		      enum pool_kind kind)
 {
-	if (computes)
+	if (kind == POOL_COMPUTES)
 		analysis->roles[leader] = TP_ROLE_WORKER;
-	else if (analysis->roles[leader] == TP_ROLE_TRAINER)
+	else if (kind == POOL_LOADS && analysis->roles[leader] == TP_ROLE_TRAINER)
 		analysis->roles[leader] = TP_ROLE_LOADER;
-	if (computes || analysis->roles[owner] == TP_ROLE_OTHER)
+	if (kind == POOL_COMPUTES || analysis->roles[owner] == TP_ROLE_OTHER)
 		analysis->roles[owner] = TP_ROLE_TRAINER;
 }
 
 void tp_task_pool_assign(struct tp_analysis *analysis)
 {
 	size_t n = analysis->trace->n_tasks;
-	struct process_work *by_owner = tp_arena_array(analysis->arena, n, sizeof(*by_owner));
-	struct pool_span *spans = tp_arena_array(analysis->arena, n, sizeof(*spans));
+	struct pool *pools = tp_arena_array(analysis->arena, n, sizeof(*pools)); /* by owner */
 	uint32_t *owners = tp_arena_array(analysis->arena, n, sizeof(*owners));
 	analysis->pool_owners = tp_arena_array(analysis->arena, n, sizeof(*owners));
 	for (uint32_t i = 0; i < n; i++) {
-		owners[i] = is_pool_process(analysis, i) ? find_owner(analysis, i) : TP_NO_TASK;
+		owners[i] =
+			is_pool_process(analysis, i) ? find_owner(analysis, pools, i) : TP_NO_TASK;
 		if (owners[i] == TP_NO_TASK)
 			continue;
-		add_process(&by_owner[owners[i]], analysis, i);
-		add_span(&spans[owners[i]], analysis->trace, i);
+		struct pool *pool = &pools[owners[i]];
+		add_process(&pool->work, analysis, i);
+		add_functions(&pool->functions, analysis, i);
+		add_span(&pool->span, analysis->trace, i);
 	}
 	/* Judged before any role changes, because an owner's role counts. */
+	for (uint32_t i = 0; i < n; i++)
+		if (pools[i].span.end_ns)
+			pools[i].kind = kind_of_pool(analysis, i, &pools[i]);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t owner = owners[i];
-		bool computes = owner != TP_NO_TASK &&
-				computes_for(analysis, owner, &by_owner[owner], &spans[owner]);
+		bool computes = owner != TP_NO_TASK && pools[owner].kind == POOL_COMPUTES;
 		analysis->pool_owners[i] = computes ? owner : TP_NO_TASK;
+		if (owner != TP_NO_TASK)
+			set_roles(analysis, i, owner, pools[owner].kind);
+		tp_function_time_release(&pools[i].functions);
 	}
-	for (uint32_t i = 0; i < n; i++)
-		if (owners[i] != TP_NO_TASK)
-			set_roles(analysis, i, owners[i], analysis->pool_owners[i] != TP_NO_TASK);
 }
 
 bool tp_task_pool_has_worker(const struct tp_analysis *analysis, uint32_t trainer, uint32_t leader)

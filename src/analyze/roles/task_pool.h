@@ -7,8 +7,10 @@
 
 /* Changes the roles of such processes to TP_ROLE_WORKER, and of their owner to TP_ROLE_TRAINER. The
  * workers of a general pool (multiprocessing.Pool, ProcessPoolExecutor, joblib) load data as well
- * as evaluate an evolution's individuals: where they load, or where the owner computes itself, the
- * roles stay as they are. Sets pool_owners. Needs timelines and the first roles of processes. */
+ * as evaluate an evolution's individuals. Where they load, or do none of the owner's math, they are
+ * no TP_ROLE_TRAINER but a TP_ROLE_LOADER; where only the owner's own work speaks against a pool
+ * that computes, their roles stay as they are. Sets pool_owners. Needs timelines and the first
+ * roles of processes. */
 void tp_task_pool_assign(struct tp_analysis *analysis);
 
 /* True if the process has the role of the trainer's worker and works for that trainer. */

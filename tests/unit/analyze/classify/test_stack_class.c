@@ -80,6 +80,9 @@ static const struct {
 	{PY_MAIN " /home/me/env/lib/python3.11/site-packages/x/y.so!f:1", TP_PHASE_NONE,
 	 TP_LEAF_NONE},
 	{PY_MAIN " /usr/lib/libx.so!f:1", TP_PHASE_NONE, TP_LEAF_NONE},
+	{PY_MAIN " /usr/bin/blender!f:1", TP_PHASE_NONE, TP_LEAF_NONE},
+	{PY_MAIN " /opt/web/bin/uwsgi!f:1", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/opt/job/train.py>main:1 /home/me/net/scalar.so!layer:1", TP_PHASE_NONE, TP_LEAF_MATH},
 	{PY_MAIN " " PY_KERAS "serialization_lib.py>deserialize_keras_object:619", TP_PHASE_NONE,
 	 TP_LEAF_INTERPRETER},
 };

@@ -91,6 +91,24 @@ START_TEST(functions_of_stripped_libraries_have_an_empty_name)
 }
 END_TEST
 
+#define LOKY                                                                                       \
+	"<string>><module>:1 /v/lib/python3.11/site-packages/joblib/externals/loky/"               \
+	"process_executor.py>_process_worker:400 "
+
+/* Joblib's workers collect garbage themselves, once per second; all that they run is below the same
+ * function. */
+START_TEST(only_the_innermost_python_function_is_the_caller)
+{
+	struct tp_patterns *patterns = load_shipped();
+	struct tp_error err;
+	ck_assert_msg(!tp_patterns_load_idioms(patterns, "rules/idioms", &err), "%s", err.text);
+	ck_assert_str_eq(idiom_of(patterns, LOKY "python3.11!gc_collect_main:1"), "");
+	ck_assert_str_eq(idiom_of(patterns, LOKY "search.py>fit:9 python3.11!gc_collect_main:1"),
+			 "idiom/gc-passes");
+	tp_patterns_free(patterns);
+}
+END_TEST
+
 START_TEST(a_later_folder_replaces_an_idiom)
 {
 	struct tp_patterns *patterns = load_shipped();
@@ -118,6 +136,7 @@ Suite *suite_analyze_stack_idiom(void)
 	tcase_add_test(tc, the_way_that_says_most_wins);
 	tcase_add_test(tc, code_of_the_user_s_own_is_no_library_whatever_its_name);
 	tcase_add_test(tc, functions_of_stripped_libraries_have_an_empty_name);
+	tcase_add_test(tc, only_the_innermost_python_function_is_the_caller);
 	tcase_add_test(tc, a_later_folder_replaces_an_idiom);
 	suite_add_tcase(suite, tc);
 	return suite;

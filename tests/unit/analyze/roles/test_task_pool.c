@@ -4,6 +4,8 @@
 
 #include "trainprof/base/memory.h"
 
+#include <stdio.h>
+
 #define OWNER "evolve.py><module>:30 "
 #define WORKER                                                                                     \
 	PY_STD "multiprocessing/process.py>BaseProcess._bootstrap:314 " PY_STD                     \
@@ -139,6 +141,62 @@ START_TEST(a_pool_that_ended_before_the_training_prepared_it)
 }
 END_TEST
 
+/* A search fits in its pool for 5 s, and then once more in the owner for 1.25 s: nothing is loaded.
+ */
+static const char *const fits[] = {"search.py>fit:9 " MATH, "search.py>fit:9 " SCRIPT};
+
+START_TEST(a_search_that_fits_once_more_loads_nothing)
+{
+	struct pyscene scene;
+	char in_worker[400];
+	char in_owner[400];
+	snprintf(in_worker, sizeof(in_worker), WORKER "%s", fits[_i]);
+	snprintf(in_owner, sizeof(in_owner), OWNER "%s", fits[_i]);
+	pyscene_open(&scene);
+	pyscene_task(&scene, 0, 100, 0);
+	for (uint32_t task = 1; task < 3; task++)
+		pyscene_task_until(&scene, task, 100 + (pid_t)(100 * task), 0.001 * task, 5);
+	for (int i = 0; i < 50; i++) {
+		double at = 0.1 * i + 0.01;
+		pyscene_waits(&scene, 0, at, at + 0.09, TP_CAUSE_FUTEX, WAIT);
+		for (uint32_t task = 1; task < 3; task++)
+			pyscene_runs(&scene, task, at, at + 0.085, in_worker);
+	}
+	pyscene_runs(&scene, 0, 5, 6.25, in_owner);
+	pyscene_judge(&scene, 6.3, TP_STEPS_OFF);
+	const struct tp_profile *profile = &scene.sim.profile;
+	for (uint32_t task = 1; task < 3; task++)
+		ck_assert_int_eq(role_of(profile, task), TP_ROLE_WORKER);
+	ck_assert_uint_eq(profile->parts[TP_PART_DATALOADER].time_ns, 0);
+	pyscene_close(&scene);
+}
+END_TEST
+
+/* Task 0 trains beside a pool of its own. Task 1 has a pool, too, but no thread of it was seen that
+ * sends tasks. */
+START_TEST(a_pool_belongs_to_the_process_that_started_it)
+{
+	struct pyscene scene;
+	pyscene_open(&scene);
+	pyscene_task(&scene, 0, 100, 0);
+	pyscene_task(&scene, 1, 200, 0.001);
+	pyscene_task_of(&scene, 2, 300, 1, 0.002, 0);
+	pyscene_task(&scene, 3, 100, 0.002); /* task 0's thread of its own pool */
+	for (int i = 0; i < 40; i++) {
+		double at = 0.1 * i + 0.01;
+		pyscene_runs(&scene, 0, at, at + 0.095, "train.py>step:22 " MATH);
+		pyscene_waits(&scene, 3, at, at + 0.095, TP_CAUSE_PIPE,
+			      POOL_THREAD "libc.so.6!read:1");
+		pyscene_runs(&scene, 1, at, at + 0.005, OWNER "evolve.py>select:22 " MATH);
+		pyscene_waits(&scene, 1, at + 0.005, at + 0.1, TP_CAUSE_FUTEX, WAIT);
+		pyscene_runs(&scene, 2, at + 0.005, at + 0.095, FITNESS);
+	}
+	pyscene_judge(&scene, 4, TP_STEPS_OFF);
+	ck_assert_int_eq(role_of(&scene.sim.profile, 2), TP_ROLE_WORKER);
+	pyscene_close(&scene);
+}
+END_TEST
+
 /* A wait in the barrier of the owner's own threads is one for them, whatever the pool does. */
 START_TEST(a_barrier_of_own_threads_is_no_wait_for_the_pool)
 {
@@ -216,6 +274,8 @@ Suite *suite_analyze_task_pool(void)
 	tcase_add_loop_test(tc, a_pool_computes_or_loads, 0, TP_ARRAY_LEN(rows));
 	tcase_add_test(tc, a_fork_server_is_no_owner);
 	tcase_add_test(tc, a_pool_that_ended_before_the_training_prepared_it);
+	tcase_add_loop_test(tc, a_search_that_fits_once_more_loads_nothing, 0, TP_ARRAY_LEN(fits));
+	tcase_add_test(tc, a_pool_belongs_to_the_process_that_started_it);
 	tcase_add_test(tc, a_barrier_of_own_threads_is_no_wait_for_the_pool);
 	tcase_add_test(tc, a_loader_beside_a_pool_stays_a_loader);
 	suite_add_tcase(suite, tc);
