@@ -253,7 +253,7 @@ static int run_command(struct invocation *call)
 	struct tp_error err = {0};
 	struct tp_settings settings = {0};
 	void *storage = new_storage(call->command);
-	/* First parse, for --help and --config only: the real one comes after the settings. */
+	/* First parse, for --help, --config and `given`: the real one comes after the settings. */
 	struct tp_cli glance = *call->cli;
 	void *scratch = new_storage(call->command);
 	int status = TP_EXIT_OK;
@@ -277,6 +277,7 @@ static int run_command(struct invocation *call)
 	if (!call->cli->is_quiet)
 		tp_message_print_lines(tp_buf_text(&settings.left_out));
 	call->cli->settings = &settings;
+	call->cli->given = scratch;
 	status = exec_command(call, storage);
 out:
 	free(storage);

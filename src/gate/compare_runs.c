@@ -432,7 +432,8 @@ static void judge(const struct maker *m, const struct tp_gate_estimate *ratio)
 		out->unsound_because = difference_text(m);
 	else if (failed)
 		out->unsound_because =
-			tp_arena_printf(m->arena, "%s: the program did not end well", failed->name);
+			tp_arena_printf(m->arena, "the program of %s did not end well",
+					failed->name);
 	if (out->unsound_because)
 		out->undecided_because = out->unsound_because;
 	else if (!out->ratio.is_known)

@@ -56,6 +56,14 @@ rm -r .trainprof/baselines/other
 # A copy is no second run.
 trainprof baseline save twice r2.json r2.json
 said $?
+# One that is stored already counts once, so that the gate still answers.
+trainprof baseline save -q old r1.json r2.json
+cp .trainprof/baselines/old/run-1.json .trainprof/baselines/old/run-2.json
+trainprof diff --gate old slow.json | grep -o '^1 run against 1'
+trainprof baseline show old | shape
+trainprof diff --base old --base r1.json --new slow.json
+said $?
+trainprof baseline remove old
 # Names.
 trainprof baseline show mian
 said $?

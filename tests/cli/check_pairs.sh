@@ -28,3 +28,13 @@ trainprof check -q --output=elsewhere run
 said $?
 trainprof check --history --junit=tests.xml
 said $?
+for option in --margin=7% --time=5m --warmup=2; do
+	trainprof check $option run
+	said $?
+	trainprof check --history $option
+	said $?
+done
+# Settings are for the checks that they concern.
+echo '{ "check": { "margin": "7%", "warmup": 2 } }' >trainprof.json
+trainprof check absent
+said $?

@@ -43,5 +43,5 @@ trainprof diff --markdown waits6 waits1 | head -8
 trainprof diff --width=44 waits6 waits1 | awk 'length($0) > 44'
 # Of runs of two kinds neither is faster.
 sed 's/"mode": "import"/"mode": "run"/' artifact/slow.json >artifact/other.json
-trainprof diff artifact/after.json artifact/other.json | head -2
+trainprof diff --gate artifact/after.json artifact/other.json | sed -n '1,2p;/^Gate/p'
 trainprof diff --ignore=workload artifact/after.json artifact/other.json | head -1

@@ -55,8 +55,10 @@ struct looks {
 	size_t end;
 	uint64_t last_ns;
 	uint64_t before_ns;
-	size_t n_silent; /* since the last mark of any counter */
-	bool has_gap;    /* more of them in a row than reads fail */
+	size_t n_silent;  /* since the last mark of any counter */
+	bool has_gap;     /* more of them in a row than reads fail */
+	uint64_t mark_ns; /* of the last mark */
+	bool is_over;     /* that look saw loops end and no other one run */
 };
 
 /* Counters are read in Python frames, at timer samples and at probes. */
@@ -172,15 +174,26 @@ static void close_gap(struct looks *looks)
 	looks->n_silent = 0;
 }
 
+/* All marks of a look have its time. */
+static void note_end(struct looks *looks, const struct tp_mark *mark)
+{
+	bool is_same_look = mark->time_ns == looks->mark_ns;
+	looks->is_over = mark->kind == TP_MARK_LOOP_END && (looks->is_over || !is_same_look);
+	looks->mark_ns = mark->time_ns;
+}
+
 /* A thread other than the first one is not read while another one seems to work. The loop that it
- * is in is put at each look, so that silence shows it. */
+ * is in is put at each look, so that silence shows it. After the last loop there is nothing to
+ * put. */
 static void mark_gaps(struct tp_counter_list *list, struct looks *looks)
 {
 	const struct tp_task *task = &looks->analysis->trace->tasks[looks->analysis->main_task];
 	if (task->tid == task->pid)
 		return;
-	advance(looks, UINT64_MAX);
-	close_gap(looks);
+	if (!looks->is_over) {
+		advance(looks, UINT64_MAX);
+		close_gap(looks);
+	}
 	for (size_t i = 0; looks->has_gap && i < list->n; i++)
 		list->items[i].n_unknown++;
 }
@@ -199,6 +212,7 @@ static void collect(struct tp_counter_list *list, const struct tp_analysis *anal
 		struct tp_counter_series *series = series_of(list, analysis, mark->name);
 		advance(&looks, mark->time_ns);
 		close_gap(&looks);
+		note_end(&looks, mark);
 		if (mark->kind == TP_MARK_COUNTER)
 			push_reading(series, mark, &looks);
 		else

@@ -2,11 +2,11 @@
 /* Builds the data of each rank that does not depend on steps: meanings of names, the training
  * thread, device work with the calls that launched it, and the lanes of both. */
 #include "rank_data.h"
-#include "launch_index.h"
 #include "rank_names.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/search.h"
+#include "trainprof/model/launch_index.h"
 
 #include <stdlib.h>
 #include <string.h>

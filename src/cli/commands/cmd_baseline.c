@@ -192,14 +192,12 @@ static void write_line(struct tp_buf *out, const struct tp_baseline *b)
 	tp_buf_putc(out, '\n');
 }
 
-static enum tp_status add_runs(struct tp_buf *out, const struct tp_baseline *b,
-			       const struct baseline_options *o, struct tp_error *err)
+static enum tp_status add_run(struct tp_buf *out, const char *path,
+			      const struct baseline_options *o, struct tp_error *err)
 {
 	const struct tp_cli quiet = {.is_quiet = true};
 	struct tp_gate_runs runs = {0};
-	enum tp_status status = TP_OK;
-	for (size_t i = 0; i < b->n_runs && status == TP_OK; i++)
-		status = tp_gate_runs_add(&runs, &quiet, b->runs[i], &o->how, err);
+	enum tp_status status = tp_gate_runs_add(&runs, &quiet, path, &o->how, err);
 	for (size_t i = 0; i < runs.n && status == TP_OK; i++) {
 		const struct tp_quantity *step = &runs.items[i]->facts[TP_FACT_STEP_TIME];
 		tp_buf_printf(out, "  %s: ", runs.items[i]->name);
@@ -210,6 +208,16 @@ static enum tp_status add_runs(struct tp_buf *out, const struct tp_baseline *b,
 							   : "no verdict");
 	}
 	tp_gate_runs_release(&runs);
+	return status;
+}
+
+/* Each alone: copies of a run are shown, too. */
+static enum tp_status add_runs(struct tp_buf *out, const struct tp_baseline *b,
+			       const struct baseline_options *o, struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	for (size_t i = 0; i < b->n_runs && status == TP_OK; i++)
+		status = add_run(out, b->runs[i], o, err);
 	return status;
 }
 

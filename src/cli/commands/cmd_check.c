@@ -275,9 +275,13 @@ static int print(const struct tp_cli *cli, const struct check_options *o, const 
 	return tp_output_buf(&w.out);
 }
 
-/* Refuses options that would have no effect. */
-static enum tp_status refuse_idle(const struct check_options *o, int argc, struct tp_error *err)
+/* Refuses options of another way to check, which would have no effect. Settings may name them:
+ * those apply where they can. */
+static enum tp_status refuse_idle(const struct check_options *o, const struct check_options *given,
+				  int argc, struct tp_error *err)
 {
+	const struct tp_pair_series_options *series = &given->pairs.series;
+	const struct tp_pair_series_options *usual = &defaults.pairs.series;
 	const struct {
 		const char *option;
 		bool is_given;
@@ -285,15 +289,18 @@ static enum tp_status refuse_idle(const struct check_options *o, int argc, struc
 		bool is_of_pairs;
 	} rows[] = {
 		{"RUN", argc > 0 && !o->pairs.base, true, false},
-		{"--ignore", o->ignore != NULL, true, false},
-		{"--baseline", o->baseline && !o->is_history, true, false},
-		{"--pairs", o->pairs.series.pairs != 0, false, true},
-		{"--output", o->pairs.output != NULL, false, true},
-		{"--base", o->pairs.base != NULL, false, true},
-		{"--github", o->is_github, true, true},
-		{"--junit", o->junit != NULL, true, true},
-		{"--gitlab", o->gitlab != NULL, true, true},
-		{"--sarif", o->sarif != NULL, true, true},
+		{"--ignore", given->ignore != NULL, true, false},
+		{"--baseline", given->baseline && !o->is_history, true, false},
+		{"--pairs", series->pairs != usual->pairs, false, true},
+		{"--margin", series->margin_ratio != usual->margin_ratio, false, true},
+		{"--time", series->time_ns != usual->time_ns, false, true},
+		{"--warmup", series->warmup != usual->warmup, false, true},
+		{"--output", given->pairs.output != NULL, false, true},
+		{"--base", given->pairs.base != NULL, false, true},
+		{"--github", given->is_github, true, true},
+		{"--junit", given->junit != NULL, true, true},
+		{"--gitlab", given->gitlab != NULL, true, true},
+		{"--sarif", given->sarif != NULL, true, true},
 	};
 	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
 		if (!rows[i].is_given)
@@ -404,7 +411,7 @@ static int check_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	const struct check_options *o = opts;
 	struct check c = {0};
 	struct tp_error err = {0};
-	if (refuse_idle(o, argc, &err) != TP_OK)
+	if (refuse_idle(o, cli->given, argc, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
 	if (o->is_history)
 		return check_baseline(cli, o);

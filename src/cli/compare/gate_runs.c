@@ -7,6 +7,7 @@
 #include "cli/session/job_folder.h"
 #include "cli/session/recording_read.h"
 #include "cli/session/recordings.h"
+#include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
 
 #include "trainprof/base/file.h"
@@ -29,31 +30,35 @@ static bool is_document(const char *word)
 	       S_ISREG(info.st_mode) && !tp_recording_holds(word);
 }
 
-/* Copies of a run agree perfectly, which would be taken for a program that hardly varies. */
-static enum tp_status refuse_copy(const struct tp_gate_runs *runs,
-				  const struct tp_run_values *values, struct tp_error *err)
+/* Returns the index of a run that this one is a copy of, or the number of runs. Copies agree
+ * perfectly, which would be taken for a program that hardly varies. */
+static size_t find_copy(const struct tp_gate_runs *runs, const struct tp_run_values *values)
 {
 	for (size_t i = 0; i < runs->n; i++)
 		if (values->id && runs->items[i]->id && strcmp(values->id, runs->items[i]->id) == 0)
-			return tp_fail(err, TP_USAGE,
-				       "%s and %s are one run: it counts only once on a side",
-				       runs->items[i]->name, values->name);
-	return TP_OK;
+			return i;
+	return runs->n;
 }
 
+/* A copy of a run from `first` on is left out, one of an earlier run is refused. */
 static enum tp_status add_text(struct tp_gate_runs *runs, const char *text, size_t size,
-			       const char *name, struct tp_error *err)
+			       const char *name, size_t first, struct tp_error *err)
 {
 	struct tp_run_values *values = tp_arena_alloc(&runs->arena, sizeof(*values));
 	struct tp_json_doc *doc = NULL;
 	enum tp_status status = tp_json_parse(&doc, text, size, name, err);
 	if (status == TP_OK)
 		status = tp_run_values_read(values, doc, name, &runs->arena, err);
-	if (status == TP_OK)
-		status = refuse_copy(runs, values, err);
 	tp_json_free(doc);
 	if (status != TP_OK)
 		return status;
+	size_t copy = find_copy(runs, values);
+	if (copy < first && copy < runs->n)
+		return tp_fail(err, TP_USAGE,
+			       "%s and %s are one run: it counts only once on a side",
+			       runs->items[copy]->name, values->name);
+	if (copy < runs->n)
+		return TP_OK;
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	TP_ARRAY_PUSH(runs->items, runs->n, runs->capacity) = values;
 	if (runs->keeps_documents)
@@ -62,13 +67,13 @@ static enum tp_status add_text(struct tp_gate_runs *runs, const char *text, size
 	return TP_OK;
 }
 
-static enum tp_status add_document(struct tp_gate_runs *runs, const char *path,
+static enum tp_status add_document(struct tp_gate_runs *runs, const char *path, size_t first,
 				   struct tp_error *err)
 {
 	struct tp_buf text = {0};
 	enum tp_status status = tp_file_read(&text, path, TP_JSON_MAX_BYTES, err);
 	if (status == TP_OK)
-		status = add_text(runs, tp_buf_text(&text), text.len, path, err);
+		status = add_text(runs, tp_buf_text(&text), text.len, path, first, err);
 	tp_buf_release(&text);
 	return status;
 }
@@ -84,7 +89,7 @@ static enum tp_status add_session(struct tp_gate_runs *runs,
 	enum tp_status status =
 		tp_analysis_session_render(reading, "json", &style, &text, &size, err);
 	if (status == TP_OK)
-		status = add_text(runs, text, size, reading->report.directory, err);
+		status = add_text(runs, text, size, reading->report.directory, runs->n, err);
 	free(text);
 	return status;
 }
@@ -113,7 +118,7 @@ static enum tp_status add_job(struct tp_gate_runs *runs, const struct tp_cli *cl
 		return status;
 	if (job.launcher) {
 		tp_job_session_render(&text, &job, "json", &style, NULL);
-		status = add_text(runs, tp_buf_text(&text), text.len, folder, err);
+		status = add_text(runs, tp_buf_text(&text), text.len, folder, runs->n, err);
 	} else {
 		status = refuse_separate(folder, job.n_ranks, err);
 	}
@@ -135,6 +140,16 @@ static enum tp_status add_recording(struct tp_gate_runs *runs, const struct tp_c
 	return status;
 }
 
+/* Baselines that an older version saved may hold a run more than once. */
+static void warn_of_copies(const char *name)
+{
+	struct tp_buf next = {0};
+	tp_buf_printf(&next, "trainprof baseline save --reason='…' %s …", name);
+	tp_message_print(tp_buf_text(&next),
+			 "baseline '%s' holds a run more than once: it counts only once", name);
+	tp_buf_release(&next);
+}
+
 static enum tp_status add_baseline(struct tp_gate_runs *runs, const char *name,
 				   struct tp_error *err)
 {
@@ -142,8 +157,11 @@ static enum tp_status add_baseline(struct tp_gate_runs *runs, const char *name,
 	enum tp_status status = tp_baseline_load(&baseline, name, err);
 	if (status != TP_OK)
 		return status;
+	size_t first = runs->n;
 	for (size_t i = 0; i < baseline.n_runs && status == TP_OK; i++)
-		status = add_document(runs, baseline.runs[i], err);
+		status = add_document(runs, baseline.runs[i], first, err);
+	if (status == TP_OK && runs->n - first < baseline.n_runs)
+		warn_of_copies(name);
 	tp_baseline_release(&baseline);
 	return status;
 }
@@ -154,7 +172,7 @@ enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const struct tp_cli *
 {
 	struct stat info;
 	if (is_document(word))
-		return add_document(runs, word, err);
+		return add_document(runs, word, runs->n, err);
 	if (word && stat(word, &info) != 0 && tp_baseline_exists(word))
 		return add_baseline(runs, word, err);
 	char *last = word ? NULL : tp_recordings_last_job();

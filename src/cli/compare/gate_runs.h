@@ -23,7 +23,8 @@ struct tp_gate_runs {
 /* Reads one more run, or all of a baseline. `word` is a recording, the folder of a job, a
  * report.json of either, the name of a baseline if there is no file of that name, or NULL for the
  * last recording here. Errors  as tp_recording_read(), tp_run_values_read(), tp_baseline_load();
- * TP_USAGE for a run that is already there. */
+ * TP_USAGE for a run that is already there; copies within a baseline are left out with a warning.
+ */
 TP_MUST_CHECK enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const struct tp_cli *cli,
 					      const char *word,
 					      const struct tp_analysis_session_options *how,

@@ -39,6 +39,7 @@ struct tp_cli {
 	bool wants_version;
 	const struct tp_command_table *table;
 	const struct tp_settings *settings; /* files and environment, for doctor -v */
+	const void *given; /* options as the command line alone sets them, without settings */
 };
 
 enum { TP_MAX_WORDS = 64 };

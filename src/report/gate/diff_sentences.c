@@ -6,6 +6,7 @@
 
 #include "trainprof/base/text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,8 @@ void tp_diff_add_sentence(struct tp_buf *out, const struct tp_run_diff *diff)
 		return;
 	}
 	if (diff->unsound_because)
-		tp_buf_printf(out, "%s. ", diff->unsound_because);
+		tp_buf_printf(out, "%c%s. ", toupper((unsigned char)diff->unsound_because[0]),
+			      diff->unsound_because + 1);
 	tp_buf_printf(out, "%s became %s%s: ", tp_unit_time(ratio->base).text,
 		      tp_unit_time(ratio->now).text, tp_run_diff_per_step(diff));
 	add_percent(out, ratio->difference);
@@ -191,11 +193,13 @@ void tp_diff_add_gain(struct tp_buf *out, const struct tp_run_diff *diff,
 void tp_diff_add_verdict(struct tp_buf *out, const struct tp_run_diff *diff)
 {
 	double margin = 100 * diff->margin_ratio;
+	bool is_said = diff->undecided_because ==
+		       (diff->ratio.is_known ? diff->unsound_because : diff->ratio.why);
 	if (diff->answer == TP_GATE_FAIL)
 		tp_buf_printf(out, "Gate: fails, it is slower by more than %.3g %%.", margin);
 	else if (diff->answer == TP_GATE_PASS)
 		tp_buf_printf(out, "Gate: passes, it is not slower by %.3g %%.", margin);
 	else
-		tp_buf_printf(out, "Gate: cannot tell whether it is slower by %.3g %%: %s.", margin,
-			      diff->undecided_because);
+		tp_buf_printf(out, "Gate: cannot tell whether it is slower by %.3g %%%s%s.", margin,
+			      is_said ? "" : ": ", is_said ? "" : diff->undecided_because);
 }

@@ -32,7 +32,8 @@ void tp_diff_add_difference(struct tp_buf *out, const struct tp_unlike *unlike);
 void tp_diff_add_item(struct tp_buf *out, const struct tp_diff_item *item);
 void tp_diff_add_gain(struct tp_buf *out, const struct tp_run_diff *diff,
 		      const struct tp_promise *promise);
-/* "Gate: fails. More than 3 % slower." */
+/* "Gate: fails, it is slower by more than 3 %." A reason that the sentence gives is not repeated.
+ */
 void tp_diff_add_verdict(struct tp_buf *out, const struct tp_run_diff *diff);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "trainprof/model/profile.h"
 
-enum { TP_VIEW_LAUNCH_DEPTH = 64 };
+enum { TP_VIEW_LAUNCH_DEPTH = 64 }; /* deeper paths lose their outermost callers */
 
 struct tp_view_launch_path {
 	uint32_t names[TP_VIEW_LAUNCH_DEPTH]; /* strings of the trace, innermost first */

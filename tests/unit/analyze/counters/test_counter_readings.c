@@ -371,6 +371,32 @@ START_TEST(a_thread_that_was_not_read_for_a_while_has_no_exact_count)
 }
 END_TEST
 
+/* What a thread does after its loops, such as writing a checkpoint, puts nothing; a loop that still
+ * runs would be put. */
+START_TEST(work_after_the_last_loop_of_a_thread_leaves_its_count_exact)
+{
+	const char *label = "for loop at line 7";
+	begin();
+	struct tp_task task = {.id = 0, .tid = 101, .pid = 100, .parent = TP_NO_TASK};
+	tp_sink_task(&sim.builder.sink, &task);
+	count(label, 1, 40);
+	look_until((double)sim.now_ns / 1e6 + 10);
+	put(TP_MARK_COUNTER, label, 40);
+	look_until((double)sim.now_ns / 1e6 + 10);
+	if (_i == 1)
+		put(TP_MARK_COUNTER, "for loop at line 3", 1);
+	put(TP_MARK_LOOP_END, label, 40);
+	if (_i == 2)
+		put(TP_MARK_COUNTER, "for loop at line 3", 1);
+	look_until((double)sim.now_ns / 1e6 + 100);
+	sim_finish(&sim);
+	tp_counter_list_collect(&list, &sim.analysis);
+	tp_counter_rounds_find(&list, &sim.analysis);
+	ck_assert_int_eq(list.items[0].n_unknown > 0, _i > 0);
+	end();
+}
+END_TEST
+
 Suite *suite_analyze_counter_readings(void);
 Suite *suite_analyze_counter_readings(void)
 {
@@ -378,6 +404,7 @@ Suite *suite_analyze_counter_readings(void)
 	TCase *tc = tcase_create("counter_readings");
 	tcase_add_loop_test(tc, a_thread_may_have_counted_before_it_was_read, 0, 2);
 	tcase_add_loop_test(tc, a_thread_that_was_not_read_for_a_while_has_no_exact_count, 0, 2);
+	tcase_add_loop_test(tc, work_after_the_last_loop_of_a_thread_leaves_its_count_exact, 0, 3);
 	tcase_add_test(tc, rounds_are_as_many_as_a_loop_gave);
 	tcase_add_test(tc, a_variable_has_a_round_more_than_its_value);
 	tcase_add_test(tc, a_short_epoch_ends_like_the_others);

@@ -6,6 +6,7 @@
 #include "trainprof/base/buf.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +117,7 @@ static void gemm(struct tp_sink *sink, uint32_t track, uint32_t link, uint64_t s
 }
 
 /* Track 0 is a device of rank 0, 1 its thread; 2 a device of rank 1, whose thread is missing. */
-static void init_launches(struct spans *s)
+static struct tp_sink *begin_launches(struct spans *s)
 {
 	memset(s, 0, sizeof(*s));
 	tp_trace_builder_init(&s->builder);
@@ -124,6 +125,27 @@ static void init_launches(struct spans *s)
 	tp_sink_track(sink, &(struct tp_track){.id = 0, .device = 0});
 	tp_sink_track(sink, &(struct tp_track){.id = 1, .device = TP_TRACK_THREAD, .number = 1});
 	tp_sink_track(sink, &(struct tp_track){.id = 2, .device = 0, .rank = 1});
+	return sink;
+}
+
+static void end_launches(struct spans *s)
+{
+	const struct tp_run_info run = {.started_ns = 1000, .ended_ns = 2000};
+	tp_trace_build(&s->trace, &s->builder, &run);
+	tp_profile_init(&s->profile, &s->trace);
+	s->profile.window_end_ns = 900;
+}
+
+static void release(struct spans *s)
+{
+	tp_profile_release(&s->profile);
+	tp_trace_release(&s->trace);
+	tp_trace_builder_release(&s->builder);
+}
+
+static void init_launches(struct spans *s)
+{
+	struct tp_sink *sink = begin_launches(s);
 	kept(sink, 1, TP_SPAN_PYTHON, "train.py(9): step", 0, 0, 150);
 	kept(sink, 1, TP_SPAN_ANNOTATION, "ProfilerStep#1", 0, 10, 400); /* overlaps step() */
 	kept(sink, 1, TP_SPAN_PYTHON, "net.py(3): forward", 0, 20, 140);
@@ -142,10 +164,7 @@ static void init_launches(struct spans *s)
 	gemm(sink, 0, 3, 950, 40); /* after the window */
 	gemm(sink, 2, 2, 100, 1);  /* of another rank */
 	kept(sink, 0, TP_SPAN_KERNEL, "relu", 2, 130, 150);
-	const struct tp_run_info run = {.started_ns = 1000, .ended_ns = 2000};
-	tp_trace_build(&s->trace, &s->builder, &run);
-	tp_profile_init(&s->profile, &s->trace);
-	s->profile.window_end_ns = 900;
+	end_launches(s);
 }
 
 static void check_path(const struct spans *s, const struct tp_view_launch_path *path,
@@ -184,9 +203,79 @@ START_TEST(kernels_lead_to_who_launched_them)
 	ck_assert_uint_eq(launches.n_paths, 0);
 	ck_assert(!launches.has_functions);
 	tp_view_launches_release(&launches);
-	tp_profile_release(&s.profile);
-	tp_trace_release(&s.trace);
-	tp_trace_builder_release(&s.builder);
+	release(&s);
+}
+END_TEST
+
+/* The innermost callers are what is looked for. */
+START_TEST(deep_paths_lose_their_outermost_callers)
+{
+	enum { N = TP_VIEW_LAUNCH_DEPTH + 6 };
+	struct spans s;
+	struct tp_view_launches launches;
+	struct tp_sink *sink = begin_launches(&s);
+	char name[32];
+	for (int i = 0; i < N; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		kept(sink, 1, TP_SPAN_PYTHON, name, 0, (uint64_t)i, 500 - (uint64_t)i);
+	}
+	launch(sink, 1, 100);
+	gemm(sink, 0, 1, 120, 10);
+	end_launches(&s);
+	tp_view_launches_find(&launches, &s.profile, string_of(&s.trace, "gemm"));
+	ck_assert_uint_eq(launches.n_paths, 1);
+	const struct tp_view_launch_path *path = &launches.paths[0];
+	ck_assert_uint_eq(path->depth, TP_VIEW_LAUNCH_DEPTH);
+	ck_assert_str_eq(tp_trace_string(&s.trace, path->names[0]), "f69");
+	ck_assert_str_eq(tp_trace_string(&s.trace, path->names[path->depth - 1]), "f6");
+	tp_view_launches_release(&launches);
+	release(&s);
+}
+END_TEST
+
+/* b, c and d overlap and end before e, in which both launches are. */
+START_TEST(ranges_that_have_ended_are_no_callers)
+{
+	struct spans s;
+	struct tp_view_launches launches;
+	struct tp_sink *sink = begin_launches(&s);
+	kept(sink, 1, TP_SPAN_ANNOTATION, "a", 0, 0, 500);
+	kept(sink, 1, TP_SPAN_ANNOTATION, "b", 0, 10, 30);
+	kept(sink, 1, TP_SPAN_ANNOTATION, "c", 0, 20, 40);
+	kept(sink, 1, TP_SPAN_ANNOTATION, "d", 0, 35, 50);
+	kept(sink, 1, TP_SPAN_ANNOTATION, "e", 0, 45, 400);
+	launch(sink, 1, 100);
+	launch(sink, 2, 110);
+	kept(sink, 1, TP_SPAN_ANNOTATION, "f", 0, 120, 300);
+	launch(sink, 3, 130);
+	gemm(sink, 0, 1, 150, 1);
+	gemm(sink, 0, 2, 151, 2);
+	gemm(sink, 0, 3, 153, 30);
+	end_launches(&s);
+	tp_view_launches_find(&launches, &s.profile, string_of(&s.trace, "gemm"));
+	ck_assert_uint_eq(launches.n_paths, 2);
+	check_path(&s, &launches.paths[0], 30, 1, "f;e;a;");
+	check_path(&s, &launches.paths[1], 3, 2, "e;a;");
+	tp_view_launches_release(&launches);
+	release(&s);
+}
+END_TEST
+
+/* The clocks of device and host differ by microseconds. */
+START_TEST(a_kernel_that_seems_to_begin_before_its_call_was_launched_by_it)
+{
+	struct spans s;
+	struct tp_view_launches launches;
+	struct tp_sink *sink = begin_launches(&s);
+	kept(sink, 1, TP_SPAN_OPERATOR, "aten::mm", 0, 40, 120);
+	launch(sink, 1, 50);
+	gemm(sink, 0, 1, 47, 10);
+	end_launches(&s);
+	tp_view_launches_find(&launches, &s.profile, string_of(&s.trace, "gemm"));
+	ck_assert_uint_eq(launches.n_paths, 1);
+	check_path(&s, &launches.paths[0], 10, 1, "aten::mm;");
+	tp_view_launches_release(&launches);
+	release(&s);
 }
 END_TEST
 
@@ -197,6 +286,9 @@ Suite *suite_report_view_spans(void)
 	TCase *tc = tcase_create("spans");
 	tcase_add_test(tc, own_time_is_without_what_is_within);
 	tcase_add_test(tc, kernels_lead_to_who_launched_them);
+	tcase_add_test(tc, deep_paths_lose_their_outermost_callers);
+	tcase_add_test(tc, ranges_that_have_ended_are_no_callers);
+	tcase_add_test(tc, a_kernel_that_seems_to_begin_before_its_call_was_launched_by_it);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the call that launched an operation on a device. */
-#include "launch_index.h"
+#include "trainprof/model/launch_index.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/search.h"

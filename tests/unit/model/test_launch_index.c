@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of matching device work to its launch calls. */
-#include "analyze/devices/launch_index.h"
+#include "trainprof/model/launch_index.h"
 
 #include "trainprof/base/memory.h"
 
@@ -103,10 +103,10 @@ START_TEST(one_link_for_all_is_found_by_halving)
 }
 END_TEST
 
-Suite *suite_analyze_launch_index(void);
-Suite *suite_analyze_launch_index(void)
+Suite *suite_model_launch_index(void);
+Suite *suite_model_launch_index(void)
 {
-	Suite *s = suite_create("analyze/launchindex");
+	Suite *s = suite_create("model/launchindex");
 	TCase *tc = tcase_create("launchindex");
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, a_link_that_comes_again_means_the_last_call_before);

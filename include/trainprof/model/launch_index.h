@@ -2,8 +2,8 @@
 /* Index of a rank's calls by the link id that they share with the work they launched. A link id may
  * repeat: numbers wrap around, and a restarted profiler counts from the beginning. Then the last
  * call that began before the work is used. */
-#ifndef TRAINPROF_SRC_ANALYZE_DEVICES_LAUNCH_INDEX_H
-#define TRAINPROF_SRC_ANALYZE_DEVICES_LAUNCH_INDEX_H
+#ifndef TRAINPROF_MODEL_LAUNCH_INDEX_H
+#define TRAINPROF_MODEL_LAUNCH_INDEX_H
 
 #include "trainprof/base/map.h"
 #include "trainprof/model/trace.h"
