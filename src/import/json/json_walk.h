@@ -6,9 +6,9 @@
  *
  * Lenient about errors that real programs make: control characters and invalid UTF-8 in strings,
  * NaN and Infinity, a missing value ("a": ,), too many commas. Unused values are not parsed, so
- * they may contain anything with matching brackets and quotes; a word without quotes ends at a quote,
- * a backslash or an opening bracket. Everything that a strict parser
- * accepts is accepted, with the same values. If a key occurs twice, the last one counts.
+ * they may contain anything with matching brackets and quotes; a word without quotes ends at a
+ * quote, a backslash or an opening bracket. Everything that a strict parser accepts is accepted,
+ * with the same values. If a key occurs twice, the last one counts.
  */
 #ifndef TRAINPROF_SRC_IMPORT_JSON_JSON_WALK_H
 #define TRAINPROF_SRC_IMPORT_JSON_JSON_WALK_H
