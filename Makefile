@@ -427,6 +427,7 @@ $(B)/programs/%: tests/programs/%.c Makefile
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $< -lpthread -lm -ldl
 
+$(B)/programs/gpu_script: tests/unit/collect/scriptring.h include/trainprof/wire/gpu_ring.h
 $(B)/programs/mark_listener: src/wire/mark_ring.c include/trainprof/wire/mark_ring.h
 $(B)/programs/mark_listener: PROGRAM_CFLAGS += src/wire/mark_ring.c
 $(B)/programs/trainer: $(wildcard tests/programs/trainer/*.[ch]) include/trainprof/mark.h Makefile

@@ -10,6 +10,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+
+enum { FILES_ENOUGH = 4096 };
 
 enum tp_status tp_fail(struct tp_error *err, enum tp_status status, const char *format, ...)
 {
@@ -66,7 +69,9 @@ enum tp_status tp_fail_errno(struct tp_error *err, int error, const char *format
 	snprintf(err->text + used, sizeof(err->text) - used, "%s%s", used ? ": " : "",
 		 tp_errno_text(error));
 	err->status = status;
-	snprintf(err->next, sizeof(err->next), "%s", error == EMFILE ? "ulimit -n 4096" : "");
+	err->next[0] = '\0';
+	if (error == EMFILE)
+		tp_error_next_more_files(err);
 	return status;
 }
 
@@ -78,6 +83,17 @@ void tp_error_next(struct tp_error *err, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(err->next, sizeof(err->next), format, args);
 	va_end(args);
+}
+
+void tp_error_next_more_files(struct tp_error *err)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max)
+		return;
+	if (limit.rlim_cur < FILES_ENOUGH && limit.rlim_max >= FILES_ENOUGH)
+		tp_error_next(err, "ulimit -n %d", FILES_ENOUGH);
+	else
+		tp_error_next(err, "ulimit -n $(ulimit -Hn)");
 }
 
 void tp_error_next_word(struct tp_error *err, const char *before, const char *word,

@@ -40,7 +40,8 @@ enum tp_status tp_fail(struct tp_error *err, enum tp_status status, const char *
 
 /* The same for a failed system call: appends ": " and the text of `error` in lower case ("no space
  * left on device"), and chooses the status: TP_ABSENT, TP_DENIED, TP_EXISTS or TP_IO. If the format
- * gives an empty text, the message is that text alone. EMFILE has a next command, others none. */
+ * gives an empty text, the message is that text alone. EMFILE has a next command where the limit
+ * can be raised, others have none. */
 enum tp_status tp_fail_errno(struct tp_error *err, int error, const char *format, ...)
 	TP_PRINTF(3, 4);
 
@@ -54,6 +55,9 @@ void tp_error_next(struct tp_error *err, const char *format, ...) TP_PRINTF(2, 3
  * does not fit is left out, because half of it would do something else. */
 void tp_error_next_word(struct tp_error *err, const char *before, const char *word,
 			const char *after);
+
+/* Adds the command that raises the limit of open files, unless it is as high as it can be. */
+void tp_error_next_more_files(struct tp_error *err);
 
 /* The status in words ("permission denied"). Static storage. */
 const char *tp_status_text(enum tp_status status);

@@ -338,7 +338,7 @@ struct tp_gpu_ring_header {
 	uint32_t agent_tid; /* the agent's own thread, as the process sees it; 0 = none yet */
 	uint32_t n_windows; /* windows begun so far */
 	uint64_t cost_ns;   /* CPU time of decoding so far, over all threads */
-	uint64_t kinds;     /* bit t: events of type t are enabled in CUPTI */
+	uint64_t kinds; /* bit t: events of type t were enabled in CUPTI, in any window so far */
 
 	uint64_t head;
 	uint64_t reserved_head[7];

@@ -283,7 +283,7 @@ static enum tp_gpu_state switch_all_on(struct tp_cupti_session *session)
 		else if (kinds[row].is_needed || is_in_use(result))
 			return reject(session, "cuptiActivityEnable", result);
 	}
-	session->ring->header->kinds = collected;
+	session->ring->header->kinds |= collected;
 	return TP_GPU_STATE_OPEN;
 }
 
@@ -403,7 +403,6 @@ void tp_cupti_session_pause(struct tp_cupti_session *session)
 			switch_calls(session, domain, 0);
 	session->kinds = 0;
 	session->filtered = 0;
-	session->ring->header->kinds = 0;
 	emit_window(session, TP_GPU_EVENT_CLOSE);
 }
 

@@ -368,9 +368,10 @@ static bool drain_some(bool has_room)
 	return n != 0;
 }
 
-/* Finds out whether there is room, and makes it if the caller may. A failed attempt briefly takes
- * all free space of the file system, which affects every process; there is therefore one attempt,
- * and no further one until a session has made room. */
+/* Finds out whether there is room, and makes it if the caller may. The free space of the file
+ * system is known beforehand, but not that of a quota or of a control group: an attempt that one of
+ * these refuses briefly takes all that it has left. There is therefore one attempt, and no further
+ * one until a session has made room. */
 static bool prepare(bool makes_room, bool *has_room)
 {
 	*has_room = __atomic_load_n(&ranges.has_room, __ATOMIC_ACQUIRE);

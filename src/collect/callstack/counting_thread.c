@@ -6,11 +6,13 @@ enum {
 	ROW_MIN = 8,    /* samples without one of the first thread: 80 ms at 99 Hz */
 	GROUP = 64,     /* samples after which the choice is reviewed */
 	FIRST_MAX = 16, /* of them of the first thread: with more it works itself */
-	VOTES_MAX = 16, /* a thread that has ended is replaced after as many samples of others */
+	VOTES_MAX = 16, /* a chosen thread is replaced after as many samples of others in a row */
 };
 
 /* Of several threads the one with most samples: each sample of another one is a vote against it.
- * One that was chosen stays while it works: what is known of its counters would be lost. */
+ * One that was chosen stays while one sample in VOTES_MAX is its own, for what is known of its
+ * counters would be lost: a thread that trains has few samples beside a pool of threads that load
+ * data. */
 static void vote(struct tp_counting_thread *self, pid_t tid)
 {
 	if (self->tid == tid) {
@@ -20,8 +22,9 @@ static void vote(struct tp_counting_thread *self, pid_t tid)
 		return;
 	}
 	self->n_without++;
+	bool stays = self->is_chosen ? self->n_without < VOTES_MAX : self->n_votes > 0;
 	self->n_votes -= self->n_votes > 0;
-	if (self->is_chosen ? self->n_without < VOTES_MAX : self->n_votes > 0)
+	if (stays)
 		return;
 	self->tid = tid;
 	self->n_without = 0;

@@ -302,7 +302,8 @@ static enum tp_status explain_failure(int failure, struct tp_error *err)
 	if (failure != EMFILE && failure != ENFILE)
 		return tp_fail_errno(err, failure, "perf_event_open");
 	(void)tp_fail(err, TP_BUSY, "too few file descriptors for one event per CPU");
-	tp_error_next(err, "ulimit -n 4096");
+	if (failure == EMFILE)
+		tp_error_next_more_files(err);
 	return TP_BUSY;
 }
 

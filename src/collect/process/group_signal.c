@@ -17,7 +17,7 @@
 
 /* On a busy machine the child waits for a CPU. One that is stuck is waited for no longer than a
  * look, so that it holds up the sampling only once. */
-enum { LOOK_MS = 20, LOOKS_MAX = 500 };
+enum { LOOK_MS = 20, LOOKS_MAX = 100 };
 
 /* ---- child ---------------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static void listener_run(int fd)
 
 void tp_group_listener_start(struct tp_group_listener *out)
 {
-	*out = (struct tp_group_listener){.fd = -1};
+	*out = (struct tp_group_listener){.fd = -1, .looks_max = LOOKS_MAX};
 	pid_t pid = tp_helper_start("trainprof-group", listener_run, &out->fd);
 	out->pid = pid > 0 ? pid : 0;
 }
@@ -70,6 +70,13 @@ void tp_group_listener_give_up(struct tp_group_listener *listener, int signal, p
 	add(&listener->given_up, signal, sender);
 }
 
+/* A list that is full may lack some: then none is trusted. */
+static bool was_given_up(struct tp_group_listener *listener, int signal, pid_t sender)
+{
+	return listener->given_up.n == TP_GROUP_SIGNALS_MAX ||
+	       tp_group_signals_remove(&listener->given_up, signal, sender);
+}
+
 static bool is_stopped(const struct tp_group_listener *listener)
 {
 	siginfo_t info = {0};
@@ -77,17 +84,17 @@ static bool is_stopped(const struct tp_group_listener *listener)
 	       info.si_pid == listener->pid;
 }
 
-/* Returns false if there is none. */
+/* Returns false if there is none. One that a debugger has stopped does not look stopped to us. */
 static bool receive(struct tp_group_listener *listener, struct tp_group_signals *answer)
 {
 	struct pollfd wait = {.fd = listener->fd, .events = POLLIN};
 	int n_ready;
-	int n_looks = 0;
+	unsigned n_looks = 0;
 	do
 		n_ready = poll(&wait, 1, LOOK_MS);
 	while (n_ready == 0 && !listener->is_stuck && !is_stopped(listener) &&
-	       ++n_looks < LOOKS_MAX);
-	listener->is_stuck |= n_looks == LOOKS_MAX;
+	       ++n_looks < listener->looks_max);
+	listener->is_stuck |= n_looks == listener->looks_max;
 	return n_ready > 0 &&
 	       recv(listener->fd, answer, sizeof(*answer), MSG_DONTWAIT) == sizeof(*answer);
 }
@@ -106,8 +113,7 @@ bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_gro
 		if (!receive(listener, &answer))
 			return false;
 		for (uint32_t i = 0; i < answer.n; i++)
-			if (!tp_group_signals_remove(&listener->given_up, answer.rows[i].signal,
-						     answer.rows[i].sender))
+			if (!was_given_up(listener, answer.rows[i].signal, answer.rows[i].sender))
 				add(out, answer.rows[i].signal, answer.rows[i].sender);
 	} while (answer.asked != asked);
 	listener->is_stuck = false;
@@ -115,15 +121,28 @@ bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_gro
 	return true;
 }
 
+/* Returns the number of signals if there is none. */
+static uint32_t find(const struct tp_group_signals *signals, int signal, pid_t sender)
+{
+	uint32_t i = 0;
+	while (i < signals->n &&
+	       (signals->rows[i].signal != signal || signals->rows[i].sender != sender))
+		i++;
+	return i;
+}
+
+bool tp_group_signals_has(const struct tp_group_signals *signals, int signal, pid_t sender)
+{
+	return find(signals, signal, sender) < signals->n;
+}
+
 bool tp_group_signals_remove(struct tp_group_signals *signals, int signal, pid_t sender)
 {
-	for (uint32_t i = 0; i < signals->n; i++) {
-		if (signals->rows[i].signal != signal || signals->rows[i].sender != sender)
-			continue;
-		signals->rows[i] = signals->rows[--signals->n];
-		return true;
-	}
-	return false;
+	uint32_t i = find(signals, signal, sender);
+	if (i == signals->n)
+		return false;
+	signals->rows[i] = signals->rows[--signals->n];
+	return true;
 }
 
 /* Its end may have been reaped already, together with daemons. */

@@ -27,8 +27,11 @@ struct tp_group_listener {
 	pid_t pid; /* 0 = none: then nothing counts as sent to the group */
 	int fd;
 	uint32_t n_requests;
-	bool is_stuck; /* has not answered for 10 s, nor since */
-	/* What was decided without an answer: a late one is not about later signals. */
+	unsigned looks_max; /* of 20 ms, at a listener that does not answer */
+	bool is_stuck;      /* has not answered during all of them, nor since */
+	/* What was decided without an answer: a late one is not about later signals. Signals to us
+	 * alone are in it as well, and take from an answer what it says of a later signal to the
+	 * group. That signal then counts as one to us: it is passed on, rather twice than never. */
 	struct tp_group_signals given_up;
 };
 
@@ -36,10 +39,12 @@ struct tp_group_listener {
 void tp_group_listener_start(struct tp_group_listener *out);
 /* What the group has received since the last call. Waits 10 ms first: a sender that signals one
  * process after another may not have come to the child yet. Returns false without an answer: the
- * child ended, is stopped, or has not answered for 10 s. The caller then decides by itself, and
- * says so of each signal. */
+ * child ended, is stopped, or has not answered for 2 s. `out` then holds what late answers to
+ * earlier requests say. Of each signal that is not in it, the caller decides by itself, and says
+ * so. */
 bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out);
 void tp_group_listener_give_up(struct tp_group_listener *listener, int signal, pid_t sender);
+bool tp_group_signals_has(const struct tp_group_signals *signals, int signal, pid_t sender);
 /* Removes one such signal from the list; false if there is none. */
 bool tp_group_signals_remove(struct tp_group_signals *signals, int signal, pid_t sender);
 /* Ends the child. May be called twice. */

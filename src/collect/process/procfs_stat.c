@@ -118,11 +118,12 @@ bool tp_procfs_stat_is_alive(const struct tp_host *host, pid_t pid, pid_t tid)
 	return tp_procfs_stat_read(&stat, host, pid, tid) && stat.state != 'Z' && stat.state != 'X';
 }
 
-/* By its age: in a time namespace each of the two clocks may be the greater one. */
+/* By its age: in a time namespace each of the two clocks may be the greater one. A pause between
+ * the two reads makes the start earlier: callers may take a new process for an old one, whose past
+ * is unknown, but not the past of an old one for new. */
 uint64_t tp_procfs_start_ns(uint64_t start_ticks)
 {
-	uint64_t boot_now_ns = tp_clock_boot_ns();
-	uint64_t age_ns = boot_now_ns - ticks_to_ns(start_ticks);
 	uint64_t now_ns = tp_clock_now_ns();
+	uint64_t age_ns = tp_clock_boot_ns() - ticks_to_ns(start_ticks);
 	return (int64_t)age_ns < 0 ? now_ns : age_ns < now_ns ? now_ns - age_ns : 0;
 }

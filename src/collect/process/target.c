@@ -390,19 +390,21 @@ static unsigned handle_signal(const struct tp_target *target, const struct signa
 	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;
 }
 
-/* Without an answer of the listener: a signal of the program may be for its group, which the parent
- * is not in; one of others is passed on, rather twice than never. */
+/* Without an answer of the listener, except for late ones to earlier requests: a signal of the
+ * program may be for its group, which the parent is not in; one of others is passed on, rather
+ * twice than never. */
 static unsigned handle_without_listener(struct tp_target *target,
-					const struct signalfd_siginfo *info)
+					const struct signalfd_siginfo *info,
+					struct tp_group_signals *of_group)
 {
-	struct tp_group_signals none = {0};
-	if (may_be_of_group(target, info)) {
+	if (may_be_of_group(target, info) &&
+	    !tp_group_signals_has(of_group, (int)info->ssi_signo, (pid_t)info->ssi_pid)) {
 		tp_group_listener_give_up(&target->listener, (int)info->ssi_signo,
 					  (pid_t)info->ssi_pid);
 		if ((pid_t)info->ssi_pid == target->pid)
 			return 0;
 	}
-	return handle_signal(target, info, &none);
+	return handle_signal(target, info, of_group);
 }
 
 /* Returns TP_TARGET_… A process that sends signals without end must not hold up the sampling: at
@@ -422,8 +424,9 @@ static unsigned handle_signals(struct tp_target *target)
 		if (has_asked)
 			is_answered = tp_group_listener_request(&target->listener, &of_group);
 		for (size_t i = 0; i < n; i++)
-			events |= is_answered ? handle_signal(target, &infos[i], &of_group)
-					      : handle_without_listener(target, &infos[i]);
+			events |= is_answered
+					  ? handle_signal(target, &infos[i], &of_group)
+					  : handle_without_listener(target, &infos[i], &of_group);
 	}
 	return events;
 }

@@ -3,9 +3,12 @@
  * callers. */
 #include "trainprof/base/status.h"
 
+#include "skip.h"
+
 #include <check.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 START_TEST(failing_fills_the_error_and_forgets_an_older_next_line)
 {
@@ -53,7 +56,39 @@ START_TEST(a_failed_call_is_reported_in_lower_case_with_its_status)
 			 causes[_i].status);
 	ck_assert_str_eq(err.text, causes[_i].text);
 	ck_assert_int_eq(err.status, causes[_i].status);
-	ck_assert_str_eq(err.next, causes[_i].error == EMFILE ? "ulimit -n 4096" : "");
+	if (causes[_i].error != EMFILE)
+		ck_assert_str_eq(err.next, "");
+}
+END_TEST
+
+static const struct {
+	rlim_t soft;
+	rlim_t hard;
+	const char *next;
+} file_limits[] = {
+	{64, 4096, "ulimit -n 4096"},
+	{4095, 8192, "ulimit -n 4096"},
+	{64, 4095, "ulimit -n $(ulimit -Hn)"},
+	{4096, 8192, "ulimit -n $(ulimit -Hn)"},
+	{64, 64, ""},
+	{4096, 4096, ""},
+};
+
+/* The command must neither lower the limit nor be refused. */
+START_TEST(too_many_open_files_have_a_command_that_raises_the_limit)
+{
+	struct tp_error err = {0};
+	const struct rlimit limit = {file_limits[_i].soft, file_limits[_i].hard};
+	struct rlimit now;
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &now), 0);
+	if (now.rlim_max < limit.rlim_max) {
+		test_skip("the hard limit of open files is too low");
+		return;
+	}
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	tp_error_next(&err, "an older one");
+	ck_assert_int_eq(tp_fail_errno(&err, EMFILE, "cannot open 'f'"), TP_IO);
+	ck_assert_str_eq(err.next, file_limits[_i].next);
 }
 END_TEST
 
@@ -117,6 +152,8 @@ Suite *suite_base_status(void)
 	tcase_add_test(tc, an_unwanted_error_still_gives_the_status);
 	tcase_add_loop_test(tc, a_failed_call_is_reported_in_lower_case_with_its_status, 0,
 			    sizeof(causes) / sizeof(causes[0]));
+	tcase_add_loop_test(tc, too_many_open_files_have_a_command_that_raises_the_limit, 0,
+			    sizeof(file_limits) / sizeof(file_limits[0]));
 	tcase_add_test(tc, a_cause_can_stand_alone);
 	tcase_add_test(tc, long_texts_are_cut_not_overrun);
 	tcase_add_test(tc, a_line_to_type_quotes_its_name_and_is_whole_or_not_there);

@@ -68,6 +68,7 @@ static inline int ring_begin(struct ring_writer *w, const char *directory, unsig
 		.start_ticks = 1,
 		.cupti_version = 130000,
 		.state = TP_GPU_STATE_OPEN,
+		.kinds = 1u << TP_GPU_EVENT_KERNEL,
 	};
 	__atomic_store_n(&w->header->magic, TP_GPU_RING_MAGIC, __ATOMIC_RELEASE);
 	return 1;

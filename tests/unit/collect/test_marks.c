@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 static char path[64];
-static struct tp_host host = {.root = ""};
+static char root[32]; /* of a test in another time namespace */
+static struct tp_host host;
 static struct tp_collect_config config;
 static struct tp_trace_builder sink;
 static struct tp_collect_context context;
@@ -27,6 +28,7 @@ static void setup(void)
 {
 	snprintf(path, sizeof(path), "/tmp/tp-marks-%d", (int)getpid());
 	config.marks_path = path;
+	host = (struct tp_host){.root = ""};
 	tp_trace_builder_init(&sink);
 	context = (struct tp_collect_context){.host = &host, .config = &config};
 	context.sink = &sink.sink;
@@ -170,7 +172,7 @@ START_TEST(file_cut_shortly_before_the_end_is_told_as_well)
 END_TEST
 
 /* This process, in another time namespace with these offsets. */
-static void enter_namespace(char *root, const char *offsets)
+static void enter_namespace(const char *offsets)
 {
 	char pid[16];
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
@@ -195,8 +197,7 @@ static void enter_namespace(char *root, const char *offsets)
 START_TEST(marks_of_another_time_namespace_are_at_our_time)
 {
 	struct tp_mark list[2];
-	char root[32];
-	enter_namespace(root, "monotonic 0 1000000\n");
+	enter_namespace("monotonic 0 1000000\n");
 	usleep(2000);
 	uint64_t before_ns = tp_clock_now_ns();
 	tp_task_tree_fork(context.tree, getpid(), getpid(), 0, before_ns - TP_NS_PER_MS);
@@ -214,9 +215,8 @@ END_TEST
 START_TEST(marks_at_times_before_the_program_are_counted_as_lost)
 {
 	struct tp_mark list[2];
-	char root[32];
 	uint64_t n_lost = 0;
-	enter_namespace(root, "monotonic 100000 0\n");
+	enter_namespace("monotonic 100000 0\n");
 	trainprof_step();
 	trainprof_step();
 	ck_assert_int_eq(tp_marks_collector.stop(marks, tp_clock_now_ns(), NULL), TP_OK);

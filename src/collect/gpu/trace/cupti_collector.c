@@ -340,7 +340,7 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 	out->n_working += stats->n_spans > 0;
 	out->n_cuda += header->cupti_version || (header->state != TP_GPU_STATE_STARTING &&
 						 header->state != TP_GPU_STATE_FINISHED);
-	out->n_traced += header->n_windows || header->state == TP_GPU_STATE_OPEN;
+	out->n_traced += header->kinds != 0; /* a window begins even if CUPTI then refuses */
 	out->n_left_out += header->n_nvtx_lost;
 	out->n_put += stats->n_spans;
 	/* Losses after the last LOST event are in the counter. */

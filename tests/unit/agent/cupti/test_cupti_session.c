@@ -188,11 +188,13 @@ START_TEST(a_failing_call_stops_what_needs_it_and_nothing_else)
 		ck_assert_int_eq(state, error == 39 ? TP_GPU_STATE_IN_USE : TP_GPU_STATE_FAILED);
 		ck_assert_str_eq(ring.header->failed_call, symbol);
 		ck_assert_int_eq(ring.header->error, error);
+		ck_assert_uint_eq(ring.header->kinds, 0);
 	} else {
 		ck_assert_int_eq(state, TP_GPU_STATE_OPEN);
 		tp_cupti_session_watch(&session, true);
 		tp_cupti_session_flush(&session, false);
 		close_session();
+		ck_assert_uint_ne(ring.header->kinds, 0);
 	}
 	ck_assert_ptr_null(session.subscriber);
 	ck_assert_uint_eq(session.kinds | session.filtered, 0);

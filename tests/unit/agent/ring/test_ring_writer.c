@@ -121,7 +121,7 @@ START_TEST(a_limit_on_the_size_of_files_is_kept)
 }
 END_TEST
 
-/* Replaces libc's function: the file system of `ring.fd` has this room left. */
+/* Replaces libc's function: the file system of `ring.fd` has this room left, whatever its kind. */
 static uint64_t room_bytes = UINT64_MAX;
 int fstatvfs(int fd, struct statvfs *out)
 {
@@ -129,8 +129,11 @@ int fstatvfs(int fd, struct statvfs *out)
 	int (*real)(int, struct statvfs *) = NULL;
 	memcpy(&real, &symbol, sizeof(symbol));
 	int result = real(fd, out);
-	if (room_bytes != UINT64_MAX)
-		out->f_bavail = room_bytes / out->f_frsize;
+	if (room_bytes != UINT64_MAX) {
+		out->f_blocks = 1;
+		out->f_frsize = 1;
+		out->f_bavail = room_bytes;
+	}
 	return result;
 }
 

@@ -36,6 +36,10 @@ static const struct {
 	{"the first works again", "s", 200, "Fs", 100, false, false},
 	{"one of several works most", "F", 50, "sst", 100, true, false},
 	{"the chosen one shares its time with another", "s", 200, "tts", 100, true, false},
+	{"two work in turns", "F", 50, "st", 100, true, false},
+	{"two work in turns, each for longer", "F", 50, "sstt", 100, true, false},
+	{"the chosen one has one sample in 16", "s", 200, "ttttttttttttttts", 100, true, false},
+	{"the chosen one has one sample in 17", "s", 200, "tttttttttttttttts", 100, false, true},
 	{"a second one follows", "s", 200, "t", 100, false, true},
 };
 

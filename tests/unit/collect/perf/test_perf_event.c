@@ -239,7 +239,7 @@ START_TEST(too_few_descriptors_for_samples_are_an_error_with_its_remedy)
 	limit_files(count_open() + 3);
 	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, &err), TP_BUSY);
 	ck_assert_str_eq(err.text, "too few file descriptors for one event per CPU");
-	ck_assert_str_eq(err.next, "ulimit -n 4096");
+	ck_assert_str_ne(err.next, "");
 	let_go(pid, go);
 }
 END_TEST

@@ -246,16 +246,31 @@ START_TEST(why_there_is_nothing_is_said)
 }
 END_TEST
 
-START_TEST(ranges_of_a_program_whose_cupti_never_started_are_all_there_is)
+/* CUPTI did not start, or refused the first kind of records of a window. */
+static const struct {
+	uint32_t state;
+	uint32_t n_windows;
+	const char *reason;
+} untraced[] = {
+	{TP_GPU_STATE_STARTING, 0,
+	 "only NVTX ranges are recorded; CUPTI had not started when the program ended"},
+	{TP_GPU_STATE_IN_USE, 1, "only NVTX ranges are recorded; another tool has CUPTI"},
+	{TP_GPU_STATE_FINISHED, 1, "only NVTX ranges are recorded"},
+};
+
+START_TEST(ranges_of_a_program_that_cupti_did_not_trace_are_all_there_is)
 {
 	begin_ring(16);
-	writer.header->state = TP_GPU_STATE_STARTING;
+	writer.header->state = untraced[_i].state;
+	writer.header->n_windows = untraced[_i].n_windows;
+	writer.header->kinds = 0;
 	ring_range(&writer, ring_name(&writer, "step"), (uint32_t)getpid(), ring_now_ns() - 2000,
 		   ring_now_ns() - 1000);
 	const struct tp_source *source = stop();
-	ck_assert_int_eq(source->presence, TP_PRESENCE_DEGRADED);
-	ck_assert_str_eq(reason_of(source), "only NVTX ranges are recorded; CUPTI had not started "
-					    "when the program ended");
+	ck_assert_int_eq(source->presence, untraced[_i].state == TP_GPU_STATE_FINISHED
+						   ? TP_PRESENCE_PRESENT
+						   : TP_PRESENCE_DEGRADED);
+	ck_assert_str_eq(reason_of(source), untraced[_i].reason);
 	ring_end(&writer);
 }
 END_TEST
@@ -507,8 +522,9 @@ Suite *suite_collect_cupti_collector(void)
 	tcase_add_test(tc, a_program_that_only_names_ranges_is_said_to_be_one);
 	tcase_add_test(tc, what_is_in_the_ring_at_the_end_is_told);
 	tcase_add_test(tc, losses_are_counted_once);
-	tcase_add_loop_test(tc, why_there_is_nothing_is_said, 0, 4);
-	tcase_add_test(tc, ranges_of_a_program_whose_cupti_never_started_are_all_there_is);
+	tcase_add_loop_test(tc, why_there_is_nothing_is_said, 0, sizeof(ends) / sizeof(ends[0]));
+	tcase_add_loop_test(tc, ranges_of_a_program_that_cupti_did_not_trace_are_all_there_is, 0,
+			    sizeof(untraced) / sizeof(untraced[0]));
 	tcase_add_test(tc, a_tool_that_takes_over_later_degrades_what_was_there);
 	tcase_add_loop_test(tc, a_tool_that_came_and_went_is_named, 0, 3);
 	tcase_add_loop_test(tc, what_is_not_traced_for_another_tool_is_a_gap, 0, 2);
