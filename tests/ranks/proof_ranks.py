@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -79,13 +78,18 @@ def why_not(how):
     return None
 
 
-def run_line(line, **how):
-    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=500, check=False, **how)
-    said = {int(rank): [tuple(map(float, step.split("/"))) for step in steps.split()]
-            for rank, steps in re.findall(r"RANK (\d+) STEPS ([\d./ ]+)", done.stdout)}
-    if done.returncode:
-        sys.exit("%s: status %d\n%s" % (" ".join(line), done.returncode, done.stderr))
+def run_line(line, **variables):
+    """Runs a job; returns (work, length) of each step of each rank."""
+    with tempfile.TemporaryDirectory(prefix="steps-") as folder:
+        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=500, check=False,
+                              env=dict(os.environ, STEPS=folder, **variables))
+        if done.returncode:
+            sys.exit("%s: status %d\n%s" % (" ".join(line), done.returncode, done.stderr))
+        said = {}
+        for rank in os.listdir(folder):
+            with open(os.path.join(folder, rank), encoding="ascii") as file:
+                said[int(rank)] = [tuple(map(float, step.split())) for step in file]
     return said
 
 
@@ -101,7 +105,7 @@ def run_job(trainprof, way, ranks, late, how, steps, folder):
             said = run_line(line)
     elif how == "throttle":
         with control_group() as group:
-            said = run_line(line, env=dict(os.environ, THROTTLE=group))
+            said = run_line(line, THROTTLE=group)
     else:
         said = run_line(line)
     if len(said) != ranks:
