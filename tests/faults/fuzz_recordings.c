@@ -308,7 +308,7 @@ int main(int argc, char **argv)
 	double seconds = 0;
 	uint64_t recordings = UINT64_MAX;
 	uint64_t imports = UINT64_MAX;
-	uint64_t told = 0;
+	uint64_t n_printed = 0;
 	fuzz.at = mmap(NULL, sizeof(*fuzz.at), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
 	if (fuzz.at == MAP_FAILED || argc < 6 ||
@@ -324,8 +324,8 @@ int main(int argc, char **argv)
 	       (fuzz.at->n_recordings < recordings || fuzz.at->n_imports < imports)) {
 		run_some();
 		/* A run that is stopped has said how far it got. */
-		if (fuzz.at->n_recordings + fuzz.at->n_imports >= told + COUNTS_EVERY) {
-			told = fuzz.at->n_recordings + fuzz.at->n_imports;
+		if (fuzz.at->n_recordings + fuzz.at->n_imports >= n_printed + COUNTS_EVERY) {
+			n_printed = fuzz.at->n_recordings + fuzz.at->n_imports;
 			print_counts();
 		}
 	}

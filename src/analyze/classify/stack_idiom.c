@@ -131,11 +131,10 @@ static void advance(struct matcher *m, struct stack_walk *walk, struct hit_list 
 	assert(m->pool || !list.n);
 	for (uint32_t i = list.n; i-- > 0;) {
 		const struct tp_idiom_glob *glob = &m->rows->globs[m->pool[list.at + i]];
-		if (glob->use == TP_IDIOM_GLOB_WORK) {
+		if (glob->use == TP_IDIOM_GLOB_WORK ||
+		    (glob->use == TP_IDIOM_GLOB_NOT_CALLER && walk->has_python))
 			continue;
-		} else if (glob->use == TP_IDIOM_GLOB_NOT_CALLER && walk->has_python) {
-			continue;
-		} else if (glob->use != TP_IDIOM_GLOB_STACK) {
+		if (glob->use != TP_IDIOM_GLOB_STACK) {
 			touch(m, glob->owner);
 			m->is_forbidden[glob->owner] = true;
 		} else if (m->progress[glob->owner] == glob->position) {

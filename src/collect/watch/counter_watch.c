@@ -122,7 +122,7 @@ static double rate_hz(const struct tp_watched_counter *counter)
 	double seconds = (double)(counter->last_ns - counter->first_ns) / (double)TP_NS_PER_S;
 	/* Few at once are as many rounds between two looks. */
 	uint64_t stride = counter->stride > GROWTH_MAX ? counter->stride : 1;
-	return seconds > 0 ? (double)(counter->growth / stride) / seconds : 0;
+	return seconds > 0 ? (double)counter->growth / (double)stride / seconds : 0;
 }
 
 /* `counter` was seen now. */

@@ -29,7 +29,7 @@ struct tp_json_shape {
 	uint16_t n_nodes; /* without node 0 */
 };
 
-/* Tells what keys stand for. */
+/* Maps keys to fields. */
 struct tp_json_fields {
 	/* Returns the number of the field; 0 = of none. */
 	uint8_t (*find)(const void *self, const struct tp_json_slice *key);

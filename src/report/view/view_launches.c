@@ -7,6 +7,7 @@
 #include "trainprof/base/text.h"
 #include "trainprof/model/launch_index.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ static void add_kernel(struct search *search, const struct tp_launch_index *call
 		TP_ARRAY_PUSH(search->launched, search->n_launched, search->launched_capacity) =
 			(struct launched){0};
 	}
+	assert(search->launched && index < search->n_launched);
 	search->launched[index].time_ns += time_ns;
 	search->launched[index].n++;
 }
@@ -160,6 +162,7 @@ static void add_call(struct search *search, const struct tp_span *call)
 	if (!tp_map_get(&search->calls, key_of(call), &index))
 		return;
 	struct tp_view_launch_path *path = find_path(search, call->start_ns);
+	assert(search->launched && index < search->n_launched);
 	path->time_ns += search->launched[index].time_ns;
 	path->n += search->launched[index].n;
 }
