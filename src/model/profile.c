@@ -20,7 +20,7 @@ const char *tp_thread_role_name(enum tp_thread_role role)
 const char *tp_step_kind_name(enum tp_step_kind kind)
 {
 	static const char *const names[] = {"steady", "warmup", "checkpoint", "evaluation",
-					    "slow",   "cut",    "counted"};
+					    "slow",   "cut",    "counted",    "other"};
 	return (unsigned)kind < TP_N_STEP_KINDS ? names[kind] : "slow";
 }
 
@@ -33,6 +33,11 @@ const char *tp_steps_found_by_name(enum tp_steps_found_by way)
 {
 	static const char *const names[] = {"none", "marker", "period", "counter", "watch"};
 	return (unsigned)way < TP_N_STEPS_FOUND_BY ? names[way] : names[TP_STEPS_NONE];
+}
+
+size_t tp_profile_all_steps(const struct tp_profile *profile)
+{
+	return profile->n_steps + profile->n_untraced;
 }
 
 bool tp_steps_are_measured(const struct tp_profile *profile)

@@ -4,23 +4,33 @@
 . "$CASES/run.inc"
 . "$CASES/run_gpu_trace.inc"
 
-# of_steps NAME: the report's values for each step, one line per step
+# of_steps NAME: a column of the report's series, one line per group of neighbouring steps
 of_steps() {
 	tr -d ' \n' <gpu.json | grep -o '"series":{.*' | grep -o "\"$1\":\[[^]]*\]" | head -1 |
 		sed 's/.*\[//; s/\]//' | tr ',' '\n'
 }
 
-# near NAME COLUMN TOLERANCE: that part of the steady steps against the truth of the same steps, in
-# percent of their time. Steps that began before the first event are not compared, nor are those
-# that other programs made longer than the rest, or in which a mark and the program's own clock
-# reading differ.
+# near NAME COLUMN TOLERANCE: that part of all steps against the truth of the same steps, in percent
+# of their time. Groups are not compared in which a mark and the program's own clock reading differ,
+# nor are steps that began before the first mark.
 near() {
 	of_steps "$1" >found
-	of_steps kinds >kinds
-	tail -n "$(wc -l <found)" truth | paste -d ' ' - found kinds | awk -v name="$1" -v column="$2" -v most="$3" '
-		$14 == "\"steady\"" && !$12 { truth += $column; found += $13; wall += $10; n++ }
+	bucket=$(tr -d ' \n' <gpu.json | grep -o '"bucket":[0-9]*' | head -1 | sed 's/.*://')
+	n_steps=$(tr -d ' \n' <gpu.json | grep -o '"total_count":[0-9]*' | head -1 | sed 's/.*://')
+	tail -n "$n_steps" truth | awk -v name="$1" -v column="$2" -v most="$3" -v bucket="$bucket" '
+		function compare() {
+			getline mean <"found"
+			if (!torn) {
+				found += mean * size; truth += part; wall += length_ns; n += size
+			}
+			size = part = length_ns = torn = 0
+		}
+		{ size++; part += $column; length_ns += $10; torn += $12 }
+		size == bucket { compare() }
 		END {
-			off = 100 * (found - truth) / wall
+			if (size)
+				compare()
+			off = n ? 100 * (found - truth) / wall : 100
 			fine = n >= 20 && off < most && off > -most
 			print name, (fine ? "as it was" : "is off by " off " points in " n " steps")
 		}'

@@ -73,11 +73,17 @@ enum tp_step_kind {
 	TP_STEP_SLOW,
 	TP_STEP_CUT,     /* incomplete at an end of the recording */
 	TP_STEP_COUNTED, /* while hardware counters were read, which locks the clocks of GPUs */
+	TP_STEP_OTHER,   /* before or after the step time changed for good, faster or slower */
 	TP_N_STEP_KINDS
 };
 
 const char *tp_step_kind_name(enum tp_step_kind kind);
 const char *tp_step_kind_text(enum tp_step_kind kind); /* on screens: "warm-up" */
+
+struct tp_profile;
+
+/* Number of steps that were found, traced or not. */
+size_t tp_profile_all_steps(const struct tp_profile *profile);
 
 /* One step of one trainer: [start_ns, end_ns), parts sum to its length exactly. */
 struct tp_step {
@@ -318,8 +324,10 @@ struct tp_profile {
 	bool steps_are_about;     /* some may be missing, or several may be counted as one */
 	const char *steps_reason; /* how they were found, or why not */
 	const char *steps_next;   /* a command that may find them; NULL: none */
-	struct tp_step *steps;    /* all of them, in time order */
+	struct tp_step *steps;    /* in time order, without the untraced ones */
 	size_t n_steps;
+	size_t n_untraced; /* steady ones outside the windows of GPU tracing: their parts are not
+			    * known */
 	size_t n_steady;
 	struct tp_stat step_time; /* of the steady steps */
 

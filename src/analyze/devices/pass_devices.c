@@ -28,6 +28,14 @@
 
 /* ---- selection of steps --------------------------------------------------------------------- */
 
+/* Whether all of the step's device work was recorded. */
+static bool is_traced(const struct tp_rank_analysis *ranks, const struct tp_rank_work *rank,
+		      const struct tp_step *step)
+{
+	return step->start_ns >= rank->first_ns && step->start_ns < rank->last_ns &&
+	       !tp_intervals_covered(&ranks->untraced, step->start_ns, step->end_ns);
+}
+
 /* Uses the trainer's steps for each rank. Ranks of one job step together, and clocks of one machine
  * agree. */
 static void copy_steps(const struct tp_analysis *analysis, struct tp_rank_work *rank)
@@ -36,9 +44,7 @@ static void copy_steps(const struct tp_analysis *analysis, struct tp_rank_work *
 	rank->steps.n = 0;
 	for (size_t i = 0; i < profile->n_steps; i++) {
 		const struct tp_step *step = &profile->steps[i];
-		if (step->kind != TP_STEP_STEADY || step->start_ns < rank->first_ns ||
-		    step->start_ns >= rank->last_ns ||
-		    tp_intervals_covered(&analysis->ranks->untraced, step->start_ns, step->end_ns))
+		if (step->kind != TP_STEP_STEADY || !is_traced(analysis->ranks, rank, step))
 			continue;
 		TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
 			(struct tp_interval){step->start_ns, step->end_ns};
@@ -263,13 +269,32 @@ static struct before clear(struct tp_profile *profile)
 	return before;
 }
 
-/* Reports the steps that are not steady beside the judged ones. */
+/* Lists the steps that are not steady and were traced, or were not. */
+static void list_others(struct tp_rank_analysis *ranks, const struct before *before,
+			const struct tp_device_work *device, bool want_traced)
+{
+	for (size_t i = 0; i < before->n_steps; i++) {
+		const struct tp_step *step = &before->steps[i];
+		bool traced = device && is_traced(ranks, &ranks->ranks[device->rank], step);
+		if (step->kind != TP_STEP_STEADY && traced == want_traced)
+			ranks->left_out[ranks->n_left_out++] = *step;
+	}
+}
+
+/* Reports the steps that are not steady beside the judged ones, partitioned alike if they were
+ * traced: for the main thread alone, a step in which the GPU computes is idle. */
 static void keep_other_steps(struct tp_rank_analysis *ranks, const struct before *before)
 {
+	const struct tp_device_work *device = tp_ranks_slow_device(ranks);
 	ranks->left_out = tp_arena_array(ranks->arena, before->n_steps, sizeof(*ranks->left_out));
-	for (size_t i = 0; i < before->n_steps; i++)
-		if (before->steps[i].kind != TP_STEP_STEADY)
-			ranks->left_out[ranks->n_left_out++] = before->steps[i];
+	list_others(ranks, before, device, true);
+	if (ranks->n_left_out)
+		tp_ranks_partition_steps(ranks, device, ranks->left_out, ranks->n_left_out);
+	list_others(ranks, before, device, false);
+	for (size_t i = 0; device && i < before->n_steps; i++)
+		ranks->profile->n_untraced +=
+			before->steps[i].kind == TP_STEP_STEADY &&
+			!is_traced(ranks, &ranks->ranks[device->rank], &before->steps[i]);
 }
 
 /* Step times are of all steady steps on the clock of the training thread: judged steps need not be

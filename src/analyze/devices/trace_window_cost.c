@@ -60,7 +60,8 @@ enum steps { REGULAR, ALL };
 
 static bool is_compared(const struct tp_step *step, enum steps which)
 {
-	return step->kind == TP_STEP_STEADY || (which == ALL && step->kind == TP_STEP_SLOW);
+	bool is_irregular = step->kind == TP_STEP_SLOW || step->kind == TP_STEP_OTHER;
+	return step->kind == TP_STEP_STEADY || (which == ALL && is_irregular);
 }
 
 /* Returns the first step that ends after a time; steps ascend. */

@@ -96,6 +96,7 @@ static enum tp_phase_kind phase_of(enum tp_step_kind kind, bool is_steady_behind
 	switch (kind) {
 	case TP_STEP_STEADY:
 	case TP_STEP_COUNTED:
+	case TP_STEP_OTHER:
 		return TP_RUN_PHASE_TRAIN;
 	case TP_STEP_WARMUP:
 		return TP_RUN_PHASE_WARMUP;

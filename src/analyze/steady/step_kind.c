@@ -285,7 +285,7 @@ static void exclude_warmup(struct kind_context *j, const struct step_candidates 
 }
 
 /* Sets the kinds of special steps; steps outside the level are warm-up if they come before it and
- * are slower, otherwise slow. */
+ * are slower. */
 static void exclude_special(struct kind_context *j, const struct step_candidates *c, size_t from,
 			    size_t to)
 {
@@ -298,8 +298,9 @@ static void exclude_special(struct kind_context *j, const struct step_candidates
 			step->kind = kind_of_slow_step(j, step,
 						       j->is_few ? TP_STEP_STEADY : TP_STEP_SLOW);
 		else if (i < from || i >= to)
-			step->kind = TP_STEP_SLOW;
-		if (i < from && is_slow_before && step->kind == TP_STEP_SLOW)
+			step->kind = TP_STEP_OTHER;
+		if (i < from && is_slow_before &&
+		    (step->kind == TP_STEP_SLOW || step->kind == TP_STEP_OTHER))
 			step->kind = TP_STEP_WARMUP;
 	}
 }

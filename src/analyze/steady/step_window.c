@@ -25,7 +25,8 @@ const char *tp_step_window_describe(struct tp_arena *arena, const size_t counts[
 		const char *name;
 	} names[] = {{TP_STEP_EVALUATION, "evaluation"},
 		     {TP_STEP_CHECKPOINT, "checkpoint"},
-		     {TP_STEP_SLOW, "other"},
+		     {TP_STEP_SLOW, "slow"},
+		     {TP_STEP_OTHER, "other"},
 		     {TP_STEP_CUT, "cut"},
 		     {TP_STEP_COUNTED, "counted"}};
 	struct tp_buf text = {0};

@@ -160,7 +160,7 @@ void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *dig
 		tp_buf_puts(out, ", no steps");
 	else
 		tp_buf_printf(out, ", %s%s", profile->steps_are_about ? "about " : "",
-			      tp_unit_counted(profile->n_steps, "step").text);
+			      tp_unit_counted(tp_profile_all_steps(profile), "step").text);
 	if (rate > 0 && detail == TP_EXTENT_STEP_RATE) {
 		tp_buf_printf(out, ", %s steps/s", tp_unit_number(rate).text);
 	} else if (rate > 0 && detail > TP_EXTENT_STEP_RATE) {
@@ -429,12 +429,16 @@ void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *d
 	} else {
 		add_share(out, &facts[TP_FACT_RUN_OVERHEAD_RATIO]);
 	}
-	/* A different kind of overhead: time that the program lost, measured by its steps, not CPU
-	 * time. */
-	if (facts[TP_FACT_WINDOWS_COST].is_known) {
-		tp_buf_puts(out, " and GPU tracing ");
-		add_share(out, &facts[TP_FACT_WINDOWS_COST]);
-	}
+	tp_report_add_tracing_cost(out, digest);
+}
+
+void tp_report_add_tracing_cost(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	const struct tp_quantity *cost = &digest->profile->facts[TP_FACT_WINDOWS_COST];
+	if (!cost->is_known)
+		return;
+	tp_buf_puts(out, " and GPU tracing ");
+	add_share(out, cost);
 }
 
 void tp_report_add_next_limit(struct tp_buf *out, const struct tp_findings *findings)

@@ -58,8 +58,11 @@ void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *di
 void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *digest);
 /* Append "the program was stopped by a signal for 3.0 s"; nothing if no time was left out. */
 void tp_report_add_stops(struct tp_buf *out, const struct tp_report_digest *digest);
-/* Append "0.8 % (0.4–1.3)", or "unknown". */
+/* Append "0.8 % (0.4–1.3)", or "unknown", and the cost of GPU tracing. */
 void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *digest);
+/* Append " and GPU tracing 1.2 %", how much slower the program's steps were by it: not CPU time of
+ * trainprof, like the overhead; nothing if it is not known. */
+void tp_report_add_tracing_cost(struct tp_buf *out, const struct tp_report_digest *digest);
 
 /* Append which files a trace came from, how to identify them and which parts of them were not
  * kept. */

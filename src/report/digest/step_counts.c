@@ -51,16 +51,17 @@ void tp_report_add_step_counts(struct tp_buf *out, const struct tp_profile *prof
 		[TP_STEP_SLOW] = "slow",
 		[TP_STEP_CUT] = "incomplete",
 		[TP_STEP_COUNTED] = "with counters read",
+		[TP_STEP_OTHER] = "at another speed",
 	};
 	static const enum tp_step_kind order[TP_N_STEP_KINDS] = {
-		TP_STEP_STEADY,     TP_STEP_WARMUP,  TP_STEP_SLOW, TP_STEP_CHECKPOINT,
-		TP_STEP_EVALUATION, TP_STEP_COUNTED, TP_STEP_CUT};
+		TP_STEP_STEADY,     TP_STEP_WARMUP,     TP_STEP_OTHER,   TP_STEP_SLOW,
+		TP_STEP_CHECKPOINT, TP_STEP_EVALUATION, TP_STEP_COUNTED, TP_STEP_CUT};
 	uint64_t counts[TP_N_STEP_KINDS];
 	if (!profile->n_steps)
 		return;
 	tp_report_count_steps(profile, counts);
 	tp_buf_printf(out, "%s%s: ", profile->steps_are_about ? "About " : "",
-		      tp_unit_counted(profile->n_steps, "step").text);
+		      tp_unit_counted(tp_profile_all_steps(profile), "step").text);
 	const char *between = "";
 	for (int i = 0; i < TP_N_STEP_KINDS; i++) {
 		if (!counts[order[i]])
@@ -69,6 +70,8 @@ void tp_report_add_step_counts(struct tp_buf *out, const struct tp_profile *prof
 			      names[order[i]]);
 		between = ", ";
 	}
+	if (profile->n_untraced)
+		tp_buf_printf(out, ", %s not traced", tp_unit_count(profile->n_untraced).text);
 }
 
 static uint64_t length_of(const struct tp_step *step)

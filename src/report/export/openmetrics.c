@@ -72,6 +72,8 @@ static void write_steps(FILE *out, const struct tp_profile *profile)
 	for (int kind = 0; kind < TP_N_STEP_KINDS && profile->n_steps; kind++)
 		fprintf(out, "trainprof_steps{kind=\"%s\"} %" PRIu64 "\n",
 			tp_step_kind_name((enum tp_step_kind)kind), n[kind]);
+	if (profile->n_untraced)
+		fprintf(out, "trainprof_steps{kind=\"untraced\"} %zu\n", profile->n_untraced);
 	write_head(out, "step_seconds", "Time of a steady step.");
 	if (!profile->step_time.n)
 		return;

@@ -91,7 +91,7 @@ static void add_keys(struct tp_buf *out, const struct tp_report_digest *digest)
 	tp_buf_puts(out, "<dl class=\"keys\">\n");
 	add_key(out, "measured", tp_unit_elapsed(digest->trace->end_ns).text);
 	if (profile->n_steps)
-		add_key(out, "steps", tp_unit_count(profile->n_steps).text);
+		add_key(out, "steps", tp_unit_count(tp_profile_all_steps(profile)).text);
 	if (rate.len)
 		add_key(out, "speed", tp_buf_text(&rate));
 	if (profile->step_time.n) {

@@ -118,6 +118,15 @@ static void write_series(struct tp_report_document *doc)
 	tp_json_close(w, '}');
 }
 
+/* How much longer a part lasts in this step than in a steady one. */
+static double excess_of(const struct tp_profile *profile, const struct tp_step *step, int part)
+{
+	double share = profile->total_ns
+			       ? (double)profile->parts[part].time_ns / (double)profile->total_ns
+			       : 0;
+	return (double)step->part_ns[part] - share * profile->step_time.mean;
+}
+
 static void write_slow_steps(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
@@ -135,7 +144,7 @@ static void write_slow_steps(struct tp_report_document *doc)
 		}
 		int cause = 0;
 		for (int p = 1; p < TP_N_PARTS; p++)
-			if (step->part_ns[p] > step->part_ns[cause])
+			if (excess_of(profile, step, p) > excess_of(profile, step, cause))
 				cause = p;
 		tp_json_open(w, '{');
 		tp_json_put_uint(w, "index", i);
@@ -152,12 +161,13 @@ static void write_step_counts(struct tp_json_writer *w, const struct tp_profile 
 	uint64_t counts[TP_N_STEP_KINDS];
 	tp_report_count_steps(profile, counts);
 	tp_json_put_uint(w, "count", profile->n_steady);
-	tp_json_put_uint(w, "total_count", profile->n_steps);
+	tp_json_put_uint(w, "total_count", tp_profile_all_steps(profile));
 	tp_json_put_uint(w, "excluded_warmup", counts[TP_STEP_WARMUP]);
 	tp_json_write_key(w, "by_kind");
 	tp_json_open(w, '{');
 	for (int kind = 0; kind < TP_N_STEP_KINDS; kind++)
 		tp_json_put_uint(w, tp_step_kind_name((enum tp_step_kind)kind), counts[kind]);
+	tp_json_put_uint(w, "untraced", profile->n_untraced);
 	tp_json_close(w, '}');
 	if (tp_report_step_rate(profile) > 0)
 		tp_json_put_number(w, "steps_per_s", tp_report_step_rate(profile));

@@ -95,7 +95,8 @@ static void print_crash(struct tp_page *page, const struct tp_report_digest *dig
 	tp_buf_printf(&text, " after %s. The report ends there",
 		      tp_unit_elapsed(digest->trace->end_ns).text);
 	if (digest->profile->n_steps)
-		tp_buf_printf(&text, ", at step %s", tp_unit_count(digest->profile->n_steps).text);
+		tp_buf_printf(&text, ", at step %s",
+			      tp_unit_count(tp_profile_all_steps(digest->profile)).text);
 	tp_buf_putc(&text, '.');
 	tp_page_wrap(page, 0, TP_PAINT_BAD, tp_buf_text(&text), 0);
 	tp_page_end(page);
@@ -400,6 +401,7 @@ static void print_cost(struct tp_page *page, const struct tp_report_digest *dige
 			text.data[start] = '\0';
 			text.len = start;
 			tp_buf_puts(&text, tp_unit_percent(overhead->value).text);
+			tp_report_add_tracing_cost(&text, digest);
 			add_lost_and_end(&text, digest);
 		}
 	}

@@ -73,6 +73,26 @@ START_TEST(time_without_gpu_work_is_split_by_cpu_samples)
 }
 END_TEST
 
+/* Warm-up and slow steps are not judged, yet what they are said to consist of is as true. */
+START_TEST(steps_that_are_not_judged_have_their_device_work_as_well)
+{
+	size_t n_others = 0;
+	live_fill(&live, 1);
+	const struct tp_profile *p = judge();
+	for (size_t i = 0; i < p->n_steps; i++) {
+		const struct tp_step *step = &p->steps[i];
+		if (step->kind == TP_STEP_STEADY ||
+		    step->end_ns - step->start_ns < LIVE_STEP_MS * MS)
+			continue;
+		n_others++;
+		ck_assert_uint_eq(step->part_ns[TP_PART_COMPUTE], 50 * MS);
+		ck_assert_uint_eq(step->part_ns[TP_PART_DATALOADER], 30 * MS);
+		ck_assert_uint_eq(step->part_ns[TP_PART_IDLE], 0);
+	}
+	ck_assert_uint_gt(n_others, 0);
+}
+END_TEST
+
 START_TEST(gaps_of_the_device_are_blamed_on_what_the_thread_did)
 {
 	live_fill(&live, 1);
@@ -198,6 +218,26 @@ START_TEST(steps_that_last_longer_while_they_are_traced_are_warned_of)
 }
 END_TEST
 
+/* Every other step is traced: those between them were made, too. */
+START_TEST(steps_that_were_not_traced_are_counted)
+{
+	live_fill(&live, 1);
+	/* The first step began before the first event. */
+	ck_assert_uint_eq(judge()->n_untraced, 1);
+	size_t n_all = tp_profile_all_steps(&live.scene.profile);
+	scene_release(&live.scene);
+	live_init(&live);
+	live_fill(&live, 1);
+	for (unsigned i = 5; i < 11; i += 2)
+		tp_sink_gap(&live.scene.builder.sink, "cupti", "not traced", live_at(i, 20),
+			    live_at(i, 99), 0);
+	const struct tp_profile *p = judge();
+	ck_assert_uint_eq(p->n_untraced, 1 + 3);
+	ck_assert_uint_eq(tp_profile_all_steps(p), n_all);
+	ck_part(TP_PART_COMPUTE, 50);
+}
+END_TEST
+
 START_TEST(without_a_whole_traced_step_the_thread_is_judged_alone)
 {
 	live_run(&live, live_at(0, 0), live_at(0, 60));
@@ -244,12 +284,14 @@ Suite *suite_analyze_pass_devices(void)
 	TCase *tc = tcase_create("devices");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, time_without_gpu_work_is_split_by_cpu_samples);
+	tcase_add_test(tc, steps_that_are_not_judged_have_their_device_work_as_well);
 	tcase_add_test(tc, gaps_of_the_device_are_blamed_on_what_the_thread_did);
 	tcase_add_test(tc, cpu_compute_is_not_judged_when_a_gpu_works);
 	tcase_add_test(tc, lines_have_the_time_that_no_device_hides);
 	tcase_add_test(tc, facts_of_devices_are_those_of_an_imported_trace);
 	tcase_add_test(tc, steps_in_which_events_were_lost_are_not_judged);
 	tcase_add_loop_test(tc, steps_that_last_longer_while_they_are_traced_are_warned_of, 0, 2);
+	tcase_add_test(tc, steps_that_were_not_traced_are_counted);
 	tcase_add_test(tc, without_a_whole_traced_step_the_thread_is_judged_alone);
 	tcase_add_test(tc, a_second_rank_is_judged_with_the_first);
 	suite_add_tcase(suite, tc);

@@ -20,7 +20,8 @@ static void judge(struct sim *sim)
 	uint64_t steady = sim_count_steps(sim, TP_STEP_STEADY);
 	ck_assert_uint_eq(sum, sim->trace.end_ns);
 	ck_assert_uint_eq(sim->profile.n_steady, steady);
-	ck_assert_uint_eq(sim->profile.run_phase_count[TP_RUN_PHASE_TRAIN], steady);
+	ck_assert_uint_eq(sim->profile.run_phase_count[TP_RUN_PHASE_TRAIN],
+			  steady + sim_count_steps(sim, TP_STEP_OTHER));
 	ck_assert_uint_lt(sim->profile.window_start_ns, sim->profile.window_end_ns);
 	ck_assert_ptr_nonnull(sim->profile.window_reason);
 }
@@ -162,7 +163,7 @@ START_TEST(long_steps_are_named_by_what_fills_them)
 	/* 210 saves too, and saving takes longer; 350 evaluates. */
 	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_SLOW), 3);
 	ck_assert_str_eq(sim.profile.window_reason,
-			 "8 evaluation, 11 checkpoint, 3 other steps excluded");
+			 "8 evaluation, 11 checkpoint, 3 slow steps excluded");
 	ck_assert_uint_eq(sim.profile.run_phase_count[TP_RUN_PHASE_EVAL], 8);
 	double loop = (double)(sim.analysis.loop_end_ns - sim.analysis.loop_start_ns);
 	ck_assert_double_eq_tol(fact(&sim, TP_FACT_RUN_CHECKPOINT_RATIO), (double)saved / loop,
@@ -215,6 +216,8 @@ START_TEST(faster_steps_before_are_no_warmup)
 	judge(&sim);
 	ck_assert_double_eq_tol((double)sim.profile.n_steady, 200, 5);
 	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_WARMUP), 0);
+	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_SLOW), 0);
+	ck_assert_double_eq_tol((double)sim_count_steps(&sim, TP_STEP_OTHER), 100, 5);
 	ck_assert(has_warning(&sim, "level-shift"));
 	sim_release(&sim);
 }

@@ -55,8 +55,11 @@ START_TEST(each_kind_is_named_and_the_sum_is_all)
 	add_steps(1, TP_STEP_EVALUATION, 1);
 	add_steps(4, TP_STEP_COUNTED, 1);
 	add_steps(1, TP_STEP_CUT, 1);
-	assert_counts("612 steps: 550 steady, 23 warm-up, 31 slow, 2 with a checkpoint, 1 with an "
-		      "evaluation, 4 with counters read, 1 incomplete");
+	add_steps(7, TP_STEP_OTHER, 1);
+	profile->n_untraced = 20;
+	assert_counts("639 steps: 550 steady, 23 warm-up, 7 at another speed, 31 slow, 2 with a "
+		      "checkpoint, 1 with an evaluation, 4 with counters read, 1 incomplete, 20 "
+		      "not traced");
 	uint64_t counts[TP_N_STEP_KINDS];
 	uint64_t sum = 0;
 	tp_report_count_steps(profile, counts);
