@@ -119,7 +119,7 @@ static void write_series(struct tp_report_document *doc)
 }
 
 /* How much longer a part lasts in this step than in a steady one. */
-static double excess_of(const struct tp_profile *profile, const struct tp_step *step, int part)
+static double added_ns(const struct tp_profile *profile, const struct tp_step *step, int part)
 {
 	double share = profile->total_ns
 			       ? (double)profile->parts[part].time_ns / (double)profile->total_ns
@@ -144,7 +144,7 @@ static void write_slow_steps(struct tp_report_document *doc)
 		}
 		int cause = 0;
 		for (int p = 1; p < TP_N_PARTS; p++)
-			if (excess_of(profile, step, p) > excess_of(profile, step, cause))
+			if (added_ns(profile, step, p) > added_ns(profile, step, cause))
 				cause = p;
 		tp_json_open(w, '{');
 		tp_json_put_uint(w, "index", i);

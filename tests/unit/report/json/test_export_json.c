@@ -190,6 +190,29 @@ START_TEST(inexact_profile_is_refused)
 }
 END_TEST
 
+START_TEST(cause_of_a_slow_step_is_the_part_that_grew)
+{
+	struct sample s;
+	sample_init(&s);
+	struct tp_step *slow = &s.profile.steps[SAMPLE_WARMUP + 3];
+	/* Compute is still its largest part. */
+	slow->kind = TP_STEP_SLOW;
+	slow->part_ns[TP_PART_COMMUNICATION] += slow->part_ns[TP_PART_COMPUTE] / 2;
+	slow->end_ns += slow->part_ns[TP_PART_COMPUTE] / 2;
+	ck_assert_uint_gt(slow->part_ns[TP_PART_COMPUTE], slow->part_ns[TP_PART_COMMUNICATION]);
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	const struct tp_json *outliers = at(tp_json_root(doc), "steps", "outliers");
+	ck_assert_uint_eq(tp_json_count(outliers), 1);
+	ck_assert_str_eq(tp_json_string(tp_json_get(tp_json_first(outliers), "cause")),
+			 "communication");
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
 /* 200,000 steps and 3,000 processes still fit into the megabyte that our own parser accepts. */
 START_TEST(document_is_bounded)
 {
@@ -450,6 +473,7 @@ Suite *suite_report_export_json(void)
 	tcase_add_test(tc, methods_that_change_iterations_are_compared_with_a_shorter_schedule);
 	tcase_add_test(tc, reduced_detail_is_reported);
 	tcase_add_test(tc, inexact_profile_is_refused);
+	tcase_add_test(tc, cause_of_a_slow_step_is_the_part_that_grew);
 	tcase_add_test(tc, document_is_bounded);
 	tcase_add_test(tc, every_number_of_a_device_is_there);
 	tcase_add_test(tc, job_kernels_collectives_and_blame_are_there);
