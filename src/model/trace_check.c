@@ -203,6 +203,29 @@ static void check_tracks(struct tp_trace *trace)
 		(n) = kept_;                                                                       \
 	} while (0)
 
+static void check_measurements(struct tp_trace *trace)
+{
+	KEEP(trace, trace->runs, trace->n_runs, check_run);
+	KEEP(trace, trace->samples, trace->n_samples, check_sample);
+	KEEP(trace, trace->leavings, trace->n_leavings, check_sample);
+	KEEP(trace, trace->gauges, trace->n_gauges, check_gauge);
+}
+
+static void check_marks_and_sources(struct tp_trace *trace)
+{
+	KEEP(trace, trace->marks, trace->n_marks, check_mark);
+	KEEP(trace, trace->gaps, trace->n_gaps, check_gap);
+	KEEP(trace, trace->sources, trace->n_sources, check_source);
+	if (trace->n_sources > TP_TRACE_SOURCES_MAX)
+		trace->n_sources = TP_TRACE_SOURCES_MAX;
+}
+
+static void check_spans(struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_tracks; i++)
+		KEEP(trace, trace->spans[i].items, trace->spans[i].n, check_span);
+}
+
 void tp_trace_check(struct tp_trace *trace)
 {
 	check_frames(trace);
@@ -211,15 +234,7 @@ void tp_trace_check(struct tp_trace *trace)
 	check_tasks(trace);
 	check_tracks(trace);
 	trace->run.host.quota_cpus = zero_if_small(trace->run.host.quota_cpus);
-	KEEP(trace, trace->runs, trace->n_runs, check_run);
-	KEEP(trace, trace->samples, trace->n_samples, check_sample);
-	KEEP(trace, trace->leavings, trace->n_leavings, check_sample);
-	KEEP(trace, trace->gauges, trace->n_gauges, check_gauge);
-	KEEP(trace, trace->marks, trace->n_marks, check_mark);
-	KEEP(trace, trace->gaps, trace->n_gaps, check_gap);
-	KEEP(trace, trace->sources, trace->n_sources, check_source);
-	if (trace->n_sources > TP_TRACE_SOURCES_MAX)
-		trace->n_sources = TP_TRACE_SOURCES_MAX;
-	for (size_t i = 0; i < trace->n_tracks; i++)
-		KEEP(trace, trace->spans[i].items, trace->spans[i].n, check_span);
+	check_measurements(trace);
+	check_marks_and_sources(trace);
+	check_spans(trace);
 }

@@ -340,6 +340,17 @@ struct tp_stack_reading *tp_stack_idiom_build(const struct tp_analysis *analysis
 
 enum { MAX_EXAMPLE_FRAMES = 64 };
 
+static bool fits_text(const struct tp_idiom_way *way, const struct tp_idiom_example *example)
+{
+	char lower[MAX_NAME];
+	bool is_held = !way->mentions;
+	for (size_t i = 0; way->mentions && way->mentions[i]; i++)
+		is_held |= strstr(example->mentions, way->mentions[i]) != NULL;
+	tp_pattern_lower(lower, sizeof(lower), example->code);
+	return is_held && (!way->code || (fits_code(way, example->code, lower) &&
+					  (!way->is_growth || is_growth(lower))));
+}
+
 /* The same walk over the frames of an example. */
 static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 		     const struct tp_glob_subject *frames, size_t n,
@@ -373,14 +384,7 @@ static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 	if (progress < way->n_frames || (way->is_direct && has_library) ||
 	    (way->is_in_loop && !example->is_in_loop))
 		return false;
-	bool is_held = !way->mentions;
-	for (size_t i = 0; way->mentions && way->mentions[i]; i++)
-		is_held |= has_own && strstr(example->mentions, way->mentions[i]);
-	char lower[MAX_NAME];
-	tp_pattern_lower(lower, sizeof(lower), example->code);
-	bool fits = !way->code || (has_own && fits_code(way, example->code, lower) &&
-				   (!way->is_growth || is_growth(lower)));
-	return fits && is_held;
+	return (has_own || (!way->mentions && !way->code)) && fits_text(way, example);
 }
 
 static size_t idiom_of_example(const struct tp_idiom_patterns *rows,

@@ -40,7 +40,7 @@ static void listener_run(int fd)
 	struct tp_group_signals answer = {0};
 	sigset_t all;
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	while (recv(fd, &answer.asked, sizeof(answer.asked), 0) == sizeof(answer.asked)) {
 		drain(&all, &answer);
 		if (send(fd, &answer, sizeof(answer), MSG_NOSIGNAL) != sizeof(answer))

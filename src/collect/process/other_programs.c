@@ -91,7 +91,7 @@ void tp_other_programs_read(struct tp_other_programs *others, uint64_t now_ns, b
 	DIR *proc = opendir(tp_host_path(others->host, path, sizeof(path), "/proc"));
 	const struct dirent *entry;
 	struct tp_map seen = {0};
-	while (proc && (entry = readdir(proc))) {
+	while (proc && (entry = readdir(proc))) { /* NOLINT(concurrency-mt-unsafe): our own DIR */
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		struct tp_procfs_stat stat;
 		if (is_other_program(others, pid) &&

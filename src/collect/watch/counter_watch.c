@@ -76,6 +76,7 @@ static struct tp_watched_counter *counter_of(struct tp_counter_watch *self, uint
 	struct tp_watched_counter *counter = tp_alloc(sizeof(*counter));
 	*counter = (struct tp_watched_counter){.owner = self, .task = task, .name = name};
 	tp_map_set(&self->by_key, key, self->n);
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	TP_ARRAY_PUSH(self->counters, self->n, self->capacity) = counter;
 	return counter;
 }
