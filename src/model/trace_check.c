@@ -203,7 +203,7 @@ static void check_tracks(struct tp_trace *trace)
 		(n) = kept_;                                                                       \
 	} while (0)
 
-static void check_measurements(struct tp_trace *trace)
+static void check_activity(struct tp_trace *trace)
 {
 	KEEP(trace, trace->runs, trace->n_runs, check_run);
 	KEEP(trace, trace->samples, trace->n_samples, check_sample);
@@ -234,7 +234,7 @@ void tp_trace_check(struct tp_trace *trace)
 	check_tasks(trace);
 	check_tracks(trace);
 	trace->run.host.quota_cpus = zero_if_small(trace->run.host.quota_cpus);
-	check_measurements(trace);
+	check_activity(trace);
 	check_marks_and_sources(trace);
 	check_spans(trace);
 }
