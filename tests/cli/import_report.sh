@@ -20,6 +20,9 @@ sum=$(sha256sum rank0.json | cut -c1-64)
 trainprof report --json prof | grep -q "\"sha256\": \"$sum\"" && echo 'hash is of the file'
 trainprof report --full prof | grep -q "$sum" && echo 'and stands in --full'
 trainprof explain prof step.dataloader_ratio | cut -c1-40
+echo "-- the same, the other way round"
+trainprof explain step.dataloader_ratio prof | cut -c1-40
+trainprof explain no-such-run step.dataloader_ratio; echo "status $?"
 trainprof explain prof cpu.busy_ratio | head -1 | cut -c1-42
 echo 'a label, another recording, --force'
 trainprof import -o prof -n nightly rank0.json 2>&1 | sed 's/[0-9]\{4\}-[0-9-]*/DATE/'

@@ -158,14 +158,16 @@ static int explain_word(struct tp_page *page, const struct tp_report *report, co
 	return TP_EXIT_OK;
 }
 
-/* The first of two words is the run; a single one is whatever exists with that name. */
+/* The first of two words is the run, unless only the second is the name of one; a single word is
+ * whatever exists with that name. */
 static void split_words(int argc, char **argv, const char **run, const char **what)
 {
 	*run = NULL;
 	*what = NULL;
 	if (argc == 2) {
-		*run = argv[0];
-		*what = argv[1];
+		bool is_turned = !tp_recording_is_path(argv[0]) && tp_recording_is_path(argv[1]);
+		*run = argv[is_turned];
+		*what = argv[!is_turned];
 	} else if (argc == 1) {
 		*(tp_recording_is_path(argv[0]) ? run : what) = argv[0];
 	}
