@@ -40,6 +40,8 @@ struct tp_trial {
 /* One or two lines each: advice, promise, measurement. Then the command to use from now on, and
  * the lines to change, if anything was faster. */
 void tp_report_trials_text(struct tp_page *page, const struct tp_trial *trials, size_t n);
+/* The same as Markdown: a list, then code. */
+void tp_report_trials_markdown(struct tp_buf *out, const struct tp_trial *trials, size_t n);
 /* The same as the array "trials". */
 void tp_report_trials_json(struct tp_json_writer *w, const struct tp_trial *trials, size_t n);
 
