@@ -78,6 +78,13 @@ said $?
 trainprof baseline remove main
 said $?
 trainprof baseline list
+# Options of another verb.
+trainprof baseline list --reason=none
+said $?
+trainprof baseline path --json old
+said $?
+trainprof baseline save --json new r1.json
+said $?
 # Runs of two programs are not one baseline.
 run_of 9 's/"mode": "import"/"mode": "run"/' r1.json >run.json
 trainprof baseline save mixed r1.json run.json

@@ -194,6 +194,7 @@ static int diff_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 	struct tp_gate_runs now = {0};
 	struct tp_rulebook *book = NULL;
 	struct tp_error err = {0};
+	const struct diff_options *given = cli->given;
 	bool is_ignored[TP_N_LIKENESSES] = {false};
 	enum tp_status status = tp_gate_runs_parse_ignore(is_ignored, o->ignore, "diff", &err);
 	if (status == TP_OK)
@@ -202,6 +203,8 @@ static int diff_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 		status = read_all(&base, &base_words, cli, o, &err);
 	if (status == TP_OK)
 		status = read_all(&now, &now_words, cli, o, &err);
+	if (status == TP_OK)
+		status = tp_gate_runs_refuse_unused(&base, &now, &given->how, true, &err);
 	if (status == TP_OK)
 		status = tp_rules_dir_rulebook(&book, &o->how.rules, o->how.is_lenient, &err);
 	int result = status == TP_OK ? compare(cli, o, &base, &now, book, is_ignored)
