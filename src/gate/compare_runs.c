@@ -414,11 +414,11 @@ static const char *describe_limit(const struct maker *m)
 {
 	const struct tp_spread *spread = &m->out->spread;
 	if (spread->is_assumed)
-		return tp_arena_printf(
-			m->arena,
-			"with one run a side, two runs of the same program may differ by %.1f %%; "
-			"record more runs",
-			100 * spread->smallest_ratio);
+		return tp_arena_printf(m->arena,
+				       "with one run per side, two runs of the same program may "
+				       "differ by %.1f %%; "
+				       "record more runs",
+				       100 * spread->smallest_ratio);
 	return tp_arena_printf(m->arena, "changes below %.1f %% cannot be seen with these runs",
 			       100 * spread->smallest_ratio);
 }

@@ -35,6 +35,7 @@ struct tp_trial {
 	double speedup_low;
 	double speedup_high;
 	size_t n_pairs;
+	bool is_of_runs; /* the pairs compare whole runs, since not all have steps */
 };
 
 /* One or two lines each: advice, promise, measurement. Then the command to use from now on, and

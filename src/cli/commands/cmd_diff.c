@@ -224,7 +224,7 @@ const struct tp_command tp_cmd_diff = {
 	.intro = "Compare runs: the step and its parts with intervals, what appeared and what is\n"
 		 "gone, and whether advice that was followed kept its promise. BASE and NEW are\n"
 		 "recordings or report.json files; NEW is the last recording here if left out.\n"
-		 "The run is the unit: with one run a side, 2 % are assumed between two runs of\n"
+		 "The run is the unit: with one run per side, 2 % are assumed between two runs of\n"
 		 "the same program. More runs on each side make smaller changes visible.",
 	.examples = "  trainprof diff before after\n"
 		    "  trainprof diff --base b1 --base b2 --new n1 --new n2 --gate=3%\n"

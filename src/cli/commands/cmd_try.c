@@ -225,6 +225,7 @@ static enum tp_status measure(struct session *s, struct tp_trial *trial, const s
 		status = tp_pair_series_run(series, err);
 	note_lines(s, trial, &series->loader_said);
 	trial->n_pairs = series->n_pairs;
+	trial->is_of_runs = series->time == TP_FACT_RUN_DURATION;
 	if (series->n_pairs)
 		note_speedup(trial, &series->ratio);
 	if (series->failed >= 0) {

@@ -27,8 +27,10 @@ static void add_measured(struct tp_buf *out, const struct tp_trial *trial)
 					    [TP_TRIAL_SLOWER] = ": slower",
 					    [TP_TRIAL_ALIKE] = ": no difference",
 					    [TP_TRIAL_UNDECIDED] = ": undecided"};
-	tp_buf_printf(out, "measured %.2f× (%.2f to %.2f) in %zu pairs%s", trial->speedup,
-		      trial->speedup_low, trial->speedup_high, trial->n_pairs, words[trial->state]);
+	tp_buf_printf(out, "measured %.2f× (%.2f to %.2f) in %zu pairs%s%s", trial->speedup,
+		      trial->speedup_low, trial->speedup_high, trial->n_pairs,
+		      trial->is_of_runs ? " of whole runs, start included" : "",
+		      words[trial->state]);
 }
 
 static void describe(struct tp_buf *out, const struct tp_trial *trial)
@@ -194,6 +196,7 @@ static void write_trial(struct tp_json_writer *w, const struct tp_trial *trial)
 		write_interval(w, "measured", trial->speedup_low, trial->speedup,
 			       trial->speedup_high);
 		tp_json_put_uint(w, "pairs", trial->n_pairs);
+		tp_json_put_string(w, "of", trial->is_of_runs ? "run" : "step");
 	}
 	tp_json_close(w, '}');
 }

@@ -147,7 +147,11 @@ START_TEST(markdown_says_the_same)
 			 "does it\n"
 			 "\nStart it from now on as\n\n    OMP_NUM_THREADS=2 ./train\n");
 	tp_buf_clear(&out);
-	tp_report_trials_markdown(&out, trials + 3, 1);
+	struct tp_trial alike = trials[3];
+	alike.is_of_runs = true;
+	tp_report_trials_markdown(&out, &alike, 1);
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&out), "in 3 pairs of whole runs, start included: "
+							"no difference\n"));
 	ck_assert_ptr_nonnull(
 		strstr(tp_buf_text(&out), "\nNothing that was tried made it faster.\n"));
 	tp_buf_release(&out);
