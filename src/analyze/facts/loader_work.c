@@ -326,18 +326,21 @@ static void mark_late_steps(const struct tp_analysis *analysis, double n_workers
  * holds what no stack shows as a start: the end of the old workers, and page faults after it. */
 static double sum_longer_steps(const struct tp_analysis *analysis, double n_workers)
 {
-	enum { OTHERS_MIN = 5 };
 	const struct tp_profile *profile = analysis->profile;
 	enum late_kind *kinds = tp_alloc((profile->n_steps + 1) * sizeof(*kinds));
 	double *others = tp_alloc((profile->n_steps + 1) * sizeof(*others));
 	double sum_ns = 0;
 	size_t n_others = 0;
+	size_t n_late = 0;
 	mark_late_steps(analysis, n_workers, kinds);
-	for (size_t i = 0; i < profile->n_steps; i++)
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		n_late += kinds[i] != NOT_LATE;
 		if (kinds[i] == NOT_LATE && is_training_step(&profile->steps[i]))
 			others[n_others++] = held_ns(&profile->steps[i]);
-	double usual = n_others >= OTHERS_MIN ? tp_stats_median(others, n_others) : INFINITY;
-	for (size_t i = 0; i < profile->n_steps; i++)
+	}
+	double usual = tp_stats_median(others, n_others);
+	/* Few steps without a start say little about the others. */
+	for (size_t i = 0; i < profile->n_steps && n_others > n_late; i++)
 		if (kinds[i] == LATE_AGAIN && is_training_step(&profile->steps[i]))
 			sum_ns += fmax(0, held_ns(&profile->steps[i]) - usual);
 	free(kinds);

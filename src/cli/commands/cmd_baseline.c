@@ -72,7 +72,7 @@ static enum tp_status check_usable(const struct tp_gate_runs *runs, struct tp_er
 {
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct tp_run_values *run = runs->items[i];
-		if (run->end_code || (run->end && strcmp(run->end, "signaled") == 0))
+		if (tp_run_has_failed(run))
 			return tp_fail(err, TP_USAGE, "%s: its program failed", run->name);
 		if (!run->facts[TP_FACT_STEP_TIME].is_known &&
 		    !run->facts[TP_FACT_RUN_DURATION].is_known)
