@@ -73,6 +73,10 @@ trainprof baseline sav main
 said $?
 trainprof baseline show
 said $?
+trainprof baseline save
+said $?
+trainprof baseline list main
+said $?
 trainprof baseline
 said $?
 trainprof baseline remove main

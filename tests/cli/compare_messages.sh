@@ -24,3 +24,10 @@ trainprof compare -q --time=0s --warmup=0 -- true true >page
 said $?
 grep -o '^UNDECIDED' page
 grep -o 'runs below half a second' page
+# The last recording stays what it was.
+run -o mine -- true
+trainprof compare -q --time=0s --warmup=0 -- true true >page
+said $?
+trainprof try
+said $?
+trainprof report --json | grep -A1 '"command": \['

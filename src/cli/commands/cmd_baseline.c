@@ -294,12 +294,19 @@ static int exec_remove(const char *name)
 
 static const char *const verbs[] = {"save", "list", "show", "remove", "path"};
 
+static const char *needs_text(const char *verb)
+{
+	if (strcmp(verb, "save") == 0)
+		return "needs a name, and the runs unless it is the last one";
+	return strcmp(verb, "list") == 0 ? "takes no name" : "needs a name, and nothing else";
+}
+
 static int usage_error(const char *verb)
 {
 	const char *near = verb ? tp_text_closest(verb, verbs, TP_ARRAY_LEN(verbs)) : NULL;
 	if (verb)
 		tp_message_print("trainprof help baseline", "baseline %s: %s%s", verb,
-				 near && strcmp(near, verb) == 0 ? "needs a name, and nothing else"
+				 near && strcmp(near, verb) == 0 ? needs_text(verb)
 				 : near                          ? "unknown; nearest: "
 								 : "unknown",
 				 near && strcmp(near, verb) != 0 ? near : "");

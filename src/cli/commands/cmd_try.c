@@ -404,8 +404,8 @@ static int run_trials(const struct tp_cli *cli, struct session *s, const char *a
 	struct tp_error err = {0};
 	if (!s->reading.has_findings)
 		return tp_message_error_status(NULL, &s->reading.no_rules);
-	long place =
-		s->options->is_all ? 0 : find_advice(&s->reading.findings, advice ? advice : "1");
+	bool is_named = !s->options->is_all && (advice || s->reading.findings.n_fired);
+	long place = is_named ? find_advice(&s->reading.findings, advice ? advice : "1") : 0;
 	const char *hindrance = restart_error(&s->reading.trace.run);
 	if (place < 0)
 		return TP_EXIT_USAGE;
