@@ -55,18 +55,23 @@ static enum tp_status json_fail(const char *text, size_t offset, const char *nam
 	return tp_fail(err, TP_PARSE, "%s:%u:%u: %s", name, line, column, what);
 }
 
-/* Turns a byte order mark and comment lines into blanks, so that line numbers stay right. */
+/* Turns a byte order mark and comments into blanks, so that line numbers stay right. A comment
+ * begins with two slashes outside of strings and ends with its line. */
 static void blank_comments(char *text)
 {
 	if (tp_text_starts_with(text, "\xef\xbb\xbf"))
 		memset(text, ' ', 3);
-	char *end;
-	for (char *line = text; *line; line = end + (*end == '\n')) {
-		end = line + strcspn(line, "\n");
-		size_t indent = strspn(line, " \t");
-		if (line[indent] != '/' || line[indent + 1] != '/')
-			continue;
-		memset(line, ' ', (size_t)(end - line));
+	bool is_string = false;
+	for (char *at = text; *at; at++) {
+		if (is_string && *at == '\\' && at[1])
+			at++;
+		else if (*at == '"' || *at == '\n')
+			is_string = *at == '"' && !is_string;
+		else if (!is_string && at[0] == '/' && at[1] == '/') {
+			size_t len = strcspn(at, "\n");
+			memset(at, ' ', len);
+			at += len - 1;
+		}
 	}
 }
 

@@ -49,7 +49,8 @@ static enum tp_status check_members(const struct budget_reader *r, const struct 
 				    const char *const *names, size_t n)
 {
 	if (object && tp_json_type(object) != TP_JSON_OBJECT)
-		return REFUSE(r, object, "expected an object");
+		return REFUSE(r, object, "%s: expected an object",
+			      tp_json_key(object) ? tp_json_key(object) : "the budget");
 	TP_JSON_EACH (member, object) {
 		enum tp_status status = check_member(r, member, names, n);
 		if (status != TP_OK)
@@ -98,6 +99,16 @@ static bool parse_limit(const char *text, const char *unit, double *out)
 	return ok;
 }
 
+/* A bare 50 is meant as 50 %, and would be a limit that always holds. */
+static enum tp_status check_ratio(const struct budget_reader *r, const struct tp_json *value,
+				  double ratio)
+{
+	if (ratio <= 2)
+		return TP_OK;
+	return REFUSE(r, value, "%s: %g is %.0f %%; write %g or \"%g%%\"", tp_json_key(value),
+		      ratio, 100 * ratio, ratio / 100, ratio);
+}
+
 /* A number is in the unit of the fact; a string includes its own unit. */
 static enum tp_status read_limit(const struct budget_reader *r, const struct tp_json *value,
 				 tp_fact_id fact, bool *has, double *out)
@@ -111,9 +122,9 @@ static enum tp_status read_limit(const struct budget_reader *r, const struct tp_
 		/* Only ratios, such as that of a drift, can be negative: of other facts such a
 		 * limit always holds, or never. */
 		bool is_ratio = fact < tp_n_facts && strcmp(tp_fact_desc(fact)->unit, "ratio") == 0;
-		return *out >= 0 || is_ratio
-			       ? TP_OK
-			       : REFUSE(r, value, "%s: below zero", tp_json_key(value));
+		if (is_ratio)
+			return check_ratio(r, value, *out);
+		return *out >= 0 ? TP_OK : REFUSE(r, value, "%s: below zero", tp_json_key(value));
 	}
 	if (text && fact < tp_n_facts && parse_limit(text, tp_fact_desc(fact)->unit, out))
 		return TP_OK;
@@ -127,9 +138,33 @@ static enum tp_status read_ratio(const struct budget_reader *r, const struct tp_
 	if (!value)
 		return TP_OK;
 	*has = true;
+	if (tp_json_string(value) && parse_limit(tp_json_string(value), "ratio", out))
+		return TP_OK;
+	*out = tp_json_number(value, -1);
+	if (*out < 0)
+		return REFUSE(r, value, "%s: a number of 0 or more, or a share such as \"3%%\"",
+			      tp_json_key(value));
+	return check_ratio(r, value, *out);
+}
+
+static enum tp_status read_count(const struct budget_reader *r, const struct tp_json *value,
+				 bool *has, double *out)
+{
+	if (!value)
+		return TP_OK;
+	*has = true;
 	*out = tp_json_number(value, -1);
 	return *out >= 0 ? TP_OK
 			 : REFUSE(r, value, "%s: a number of 0 or more", tp_json_key(value));
+}
+
+static enum tp_status read_flag(const struct budget_reader *r, const struct tp_json *value,
+				bool *out)
+{
+	*out = tp_json_bool(value, false);
+	return !value || tp_json_type(value) == TP_JSON_BOOL
+		       ? TP_OK
+		       : REFUSE(r, value, "%s: true or false", tp_json_key(value));
 }
 
 /* ---- assertions -------------------------------------------------------------------------- */
@@ -206,11 +241,12 @@ static enum tp_status read_limits(const struct budget_reader *r, struct tp_asser
 				    &a->max_worse_ratio);
 	if (status == TP_OK)
 		status =
-			read_ratio(r, tp_json_get(from, "max_count"), &a->has_count, &a->max_count);
+			read_count(r, tp_json_get(from, "max_count"), &a->has_count, &a->max_count);
+	if (status == TP_OK)
+		status = read_flag(r, tp_json_get(from, "equal_baseline"), &a->equals_baseline);
 	if (status != TP_OK)
 		return status;
 	a->is_error = strcmp(tp_json_string(level), "error") == 0;
-	a->equals_baseline = tp_json_bool(tp_json_get(from, "equal_baseline"), false);
 	a->min_confidence = tp_arena_strdup(r->arena, tp_json_string(confidence));
 	a->note = tp_member_text(from, "note", r->arena);
 	return a->pattern ? check_pattern(r, a, from) : check_fact(r, a, from);
@@ -315,9 +351,9 @@ static enum tp_status read_rest(struct budget_reader *r, const struct tp_json *r
 	if (status == TP_OK)
 		status = check_choice(r, tp_json_get(noise, "inconclusive"), words, 3);
 	if (status == TP_OK)
-		status = read_ratio(r, tp_json_get(select, "min_steps"), &has, &r->out->min_steps);
+		status = read_count(r, tp_json_get(select, "min_steps"), &has, &r->out->min_steps);
 	if (status == TP_OK)
-		status = read_ratio(r, tp_json_get(runs, "min"), &has, &r->out->min_runs);
+		status = read_count(r, tp_json_get(runs, "min"), &has, &r->out->min_runs);
 	if (status == TP_OK && tp_json_count(baseline) > 1)
 		status = REFUSE(r, baseline, "baseline: either a name or a file");
 	const char *name = tp_json_string(tp_json_first(baseline));

@@ -342,7 +342,7 @@ static const char *find_failed(const struct checker *c)
 {
 	for (size_t i = 0; i < c->runs->n_now; i++) {
 		const struct tp_run_values *run = c->runs->now[i];
-		if (run->end_code || (run->end && strcmp(run->end, "signaled") == 0))
+		if (tp_run_has_failed(run))
 			return tp_arena_printf(c->arena, "the program of %s did not end well",
 					       run->name);
 		if (run->is_job && run->is_partial)

@@ -129,6 +129,9 @@ static void make_times(const struct maker *m, tp_fact_id fact, struct tp_gate_es
 	m->out->step.difference = m->out->step.now - m->out->step.base;
 	m->out->step.low = m->out->step.base * (ratio->low - 1);
 	m->out->step.high = m->out->step.base * (ratio->high - 1);
+	if (!m->out->is_of_steps && fmax(m->out->step.base, m->out->step.now) < TP_GATE_RUN_MIN)
+		warn(m, "runs below half a second are mostly the start of a process, which varies "
+			"more than the interval says");
 }
 
 /* ---- parts ------------------------------------------------------------------------------- */
@@ -387,11 +390,9 @@ static void warn_of_runs(const struct maker *m)
 
 static const struct tp_run_values *failed_run(const struct tp_diff_request *request)
 {
-	for (size_t i = 0; i < n_runs(request); i++) {
-		const struct tp_run_values *run = run_at(request, i);
-		if (run->end_code || (run->end && strcmp(run->end, "signaled") == 0))
-			return run;
-	}
+	for (size_t i = 0; i < n_runs(request); i++)
+		if (tp_run_has_failed(run_at(request, i)))
+			return run_at(request, i);
 	return NULL;
 }
 
@@ -414,11 +415,11 @@ static const char *describe_limit(const struct maker *m)
 {
 	const struct tp_spread *spread = &m->out->spread;
 	if (spread->is_assumed)
-		return tp_arena_printf(
-			m->arena,
-			"with one run a side, two runs of the same program may differ by %.1f %%; "
-			"record more runs",
-			100 * spread->smallest_ratio);
+		return tp_arena_printf(m->arena,
+				       "with one run per side, two runs of the same program may "
+				       "differ by %.1f %%; "
+				       "record more runs",
+				       100 * spread->smallest_ratio);
 	return tp_arena_printf(m->arena, "changes below %.1f %% cannot be seen with these runs",
 			       100 * spread->smallest_ratio);
 }

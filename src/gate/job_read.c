@@ -97,20 +97,19 @@ static void read_advice(struct tp_run_values *out, const struct tp_json *advice,
 		tp_arena_array(arena, tp_json_count(advice) + 1, sizeof(*items));
 	TP_JSON_EACH (item, advice) {
 		const struct tp_json *speedup = tp_json_get(item, "speedup");
-		const struct tp_json *low = tp_json_first(tp_json_get(speedup, "ci95"));
-		items[out->n_findings++] = (struct tp_value_finding){
+		struct tp_value_finding *finding = &items[out->n_findings++];
+		*finding = (struct tp_value_finding){
 			.rule = tp_member_text(item, "rule", arena),
 			.state = TP_FINDING_FIRED,
 			.title = tp_member_text(item, "headline", arena),
 			.headline = tp_member_text(item, "headline", arena),
 			.because = tp_member_text(item, "because", arena),
 			.is_advice = true,
-			.has_gain = low != NULL,
 			.gain_value = tp_member_number(speedup, "value"),
-			.gain_low = tp_json_number(low, 0),
-			.gain_high = tp_json_number(low ? tp_json_after(low) : NULL, 0),
 			.moves = tp_n_facts,
 		};
+		finding->has_gain = tp_member_interval(tp_json_get(speedup, "ci95"),
+						       &finding->gain_low, &finding->gain_high);
 	}
 	out->findings = items;
 }
@@ -120,21 +119,12 @@ static void read_place(struct tp_run_values *out, const struct tp_json *late,
 		       struct tp_arena *arena)
 {
 	const struct tp_json *from = tp_json_get(late, "place");
-	const char *file = tp_json_string(tp_json_get(from, "file"));
-	const char *function = tp_json_string(tp_json_get(from, "function"));
 	struct tp_value_place *place = tp_arena_alloc(arena, sizeof(*place));
-	if (!file)
+	if (!tp_json_string(tp_json_get(from, "file")))
 		return;
-	*place = (struct tp_value_place){
-		.text = tp_arena_printf(arena, "%s:%lu (%s)", tp_text_base_name(file),
-					(unsigned long)tp_member_count(from, "line"),
-					function ? function : "?"),
-		.part = tp_member_text(from, "part", arena),
-		.file = tp_arena_strdup(arena, file),
-		.line = tp_member_count(from, "line"),
-		.is_own = true,
-		.per_step_ns = tp_member_number(from, "step_ns"),
-	};
+	tp_member_place(place, from, arena);
+	place->is_own = true;
+	place->per_step_ns = tp_member_number(from, "step_ns");
 	out->places = place;
 	out->n_places = 1;
 }

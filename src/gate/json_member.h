@@ -5,7 +5,9 @@
 
 #include "trainprof/base/arena.h"
 #include "trainprof/base/json.h"
+#include "trainprof/model/run_values.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A copy in the arena; NULL unless a string. */
@@ -14,5 +16,11 @@ const char *tp_member_text(const struct tp_json *parent, const char *key, struct
 double tp_member_number(const struct tp_json *parent, const char *key);
 /* 0 unless a whole number. */
 uint64_t tp_member_count(const struct tp_json *parent, const char *key);
+
+/* Reads an array of two numbers. Returns false for anything else; both are 0 then. */
+bool tp_member_interval(const struct tp_json *pair, double *low, double *high);
+/* Sets file, line, part and the text "train.py:25 (main)" of a place; the rest is 0. */
+void tp_member_place(struct tp_value_place *out, const struct tp_json *from,
+		     struct tp_arena *arena);
 
 #endif

@@ -32,12 +32,8 @@ static bool is_text(const struct tp_json *parent, const char *key, const char *t
 
 static void read_interval(struct tp_quantity *out, const struct tp_json *ci95)
 {
-	if (tp_json_count(ci95) != 2)
-		return;
-	const struct tp_json *low = tp_json_first(ci95);
-	out->low = tp_json_number(low, 0);
-	out->high = tp_json_number(tp_json_after(low), 0);
-	out->has_interval = out->low <= out->high;
+	out->has_interval =
+		tp_member_interval(ci95, &out->low, &out->high) && out->low <= out->high;
 }
 
 static struct tp_quantity read_quantity(const struct reader *r, const struct tp_json *from)
@@ -126,11 +122,10 @@ static tp_fact_id fact_in(const char *sentence)
 
 static void read_gain(struct tp_value_finding *out, const struct tp_json *gain)
 {
-	const struct tp_json *low = tp_json_first(tp_json_get(gain, "bracket"));
 	out->gain_value = tp_member_number(tp_json_get(gain, "speedup"), "value");
-	out->gain_low = tp_json_number(low, 0);
-	out->gain_high = tp_json_number(tp_json_after(low), 0);
-	out->has_gain = out->gain_low > 0 && out->gain_high >= out->gain_low;
+	out->has_gain =
+		tp_member_interval(tp_json_get(gain, "bracket"), &out->gain_low, &out->gain_high) &&
+		out->gain_low > 0 && out->gain_high >= out->gain_low;
 }
 
 static void read_finding(const struct reader *r, struct tp_value_finding *out,
@@ -178,19 +173,6 @@ static int by_time(const void *a, const void *b)
 	return strcmp(first->text, second->text);
 }
 
-static void read_line(const struct reader *r, struct tp_value_place *out,
-		      const struct tp_json *from)
-{
-	const char *file = tp_json_string(tp_json_get(from, "file"));
-	const char *function = tp_json_string(tp_json_get(from, "function"));
-	out->line = tp_member_count(from, "line");
-	out->is_own = is_text(from, "of", "own");
-	out->file = tp_arena_strdup(r->arena, file);
-	out->part = tp_member_text(from, "part", r->arena);
-	out->text = tp_arena_printf(r->arena, "%s:%lu (%s)", file ? tp_text_base_name(file) : "?",
-				    (unsigned long)out->line, function ? function : "?");
-}
-
 static void read_kernel(const struct reader *r, struct tp_value_place *out,
 			const struct tp_json *from)
 {
@@ -209,8 +191,9 @@ static void read_places(const struct reader *r, const struct tp_json *lines,
 	struct tp_value_place *items = tp_arena_array(r->arena, most, sizeof(*items));
 	TP_JSON_EACH (item, lines) {
 		struct tp_value_place *place = &items[out->n_places++];
+		tp_member_place(place, item, r->arena);
 		place->per_step_ns = tp_member_number(item, "time_ns") / divisor;
-		read_line(r, place, item);
+		place->is_own = is_text(item, "of", "own");
 	}
 	TP_JSON_EACH (item, kernels) {
 		struct tp_value_place *place = &items[out->n_places++];
@@ -276,21 +259,26 @@ static void read_environment(const struct reader *r, const struct tp_json *envir
 	out->variables = pairs;
 }
 
-/* A comparison divides by the time of the step, so a time of zero or less is refused. */
+/* A comparison divides by the time of the step, so a time of zero or less is refused; one beyond
+ * 30 years is no measurement. */
+#define TIME_MAX_NS 1e18
+
 static enum tp_status check(const struct tp_run_values *out, const char *name, struct tp_error *err)
 {
 	static const tp_fact_id times[] = {TP_FACT_STEP_TIME, TP_FACT_STEP_MEDIAN,
 					   TP_FACT_RUN_DURATION, TP_FACT_RUN_WINDOW};
 	for (size_t i = 0; i < TP_ARRAY_LEN(times); i++) {
 		const struct tp_quantity *time = &out->facts[times[i]];
-		if (time->is_known && !(time->value >= 0))
-			return tp_fail(err, TP_PARSE, "%s: %s is below zero", name,
-				       tp_fact_desc(times[i])->name);
+		if (time->is_known && !(time->value >= 0 && time->value <= TIME_MAX_NS))
+			return tp_fail(err, TP_PARSE, "%s: %s is %s", name,
+				       tp_fact_desc(times[i])->name,
+				       time->value < 0 ? "below zero" : "beyond 30 years");
 	}
 	for (int part = 0; part < TP_N_PARTS; part++)
-		if (!(out->part_ns[part] >= 0))
-			return tp_fail(err, TP_PARSE, "%s: the time of %s is below zero", name,
-				       tp_part_name((enum tp_part)part));
+		if (!(out->part_ns[part] >= 0 && out->part_ns[part] <= TIME_MAX_NS))
+			return tp_fail(err, TP_PARSE, "%s: the time of %s is %s", name,
+				       tp_part_name((enum tp_part)part),
+				       out->part_ns[part] < 0 ? "below zero" : "beyond 30 years");
 	return TP_OK;
 }
 

@@ -2,6 +2,11 @@
 /* Copies run information and names its enumerations. */
 #include "trainprof/model/run_info.h"
 
+#include "trainprof/base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
 const char *tp_run_mode_name(enum tp_run_mode mode)
 {
 	static const char *const names[] = {"run", "attach", "import", "merge"};
@@ -68,4 +73,76 @@ void tp_run_info_copy(struct tp_run_info *out, const struct tp_run_info *from,
 	out->environment = vars;
 	out->ranks = copy_ranks(from, arena);
 	tp_job_place_copy(&out->job, &from->job, arena);
+}
+
+/* ---- a command with a prefix ---------------------------------------------------------------- */
+
+/* The options of env(1) whose argument is the next word. */
+static bool needs_word(const char *option)
+{
+	static const char *const names[] = {"-u", "--unset", "-C", "--chdir"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], option) == 0)
+			return true;
+	return false;
+}
+
+/* Number of first words that are `env`, its options and variables; 0 if it is another command. */
+static size_t n_env_words(const struct tp_run_info *run)
+{
+	size_t n = 1;
+	if (!run->n_command || strcmp(tp_text_base_name(run->command[0]), "env") != 0)
+		return 0;
+	while (n < run->n_command && run->command[n][0] == '-') {
+		const char *option = run->command[n];
+		if (tp_text_starts_with(option, "-S") ||
+		    tp_text_starts_with(option, "--split-string"))
+			return 0;
+		n += needs_word(option) ? 2 : 1;
+	}
+	while (n < run->n_command && strchr(run->command[n], '='))
+		n++;
+	return n < run->n_command ? n : 0;
+}
+
+void tp_run_info_add_command(struct tp_buf *out, const struct tp_run_info *run, const char *prefix)
+{
+	size_t n_env = n_env_words(run);
+	for (size_t i = 0; i < run->n_command; i++) {
+		tp_buf_puts(out, i ? " " : "");
+		if (i == n_env)
+			tp_buf_puts(out, prefix);
+		tp_text_add_argument(out, run->command[i]);
+	}
+}
+
+/* True for "NAME=" in the text where NAME is no part of a longer name. */
+static bool sets_variable(const char *text, const char *name, size_t len)
+{
+	for (const char *at = strstr(text, "="); at; at = strchr(at + 1, '=')) {
+		const char *start = at - len;
+		if ((size_t)(at - text) < len || strncmp(start, name, len) != 0)
+			continue;
+		if (start == text ||
+		    !(isalnum((unsigned char)start[-1]) || strchr("_-", start[-1])))
+			return true;
+	}
+	return false;
+}
+
+const char *tp_run_info_overrides(const struct tp_run_info *run, const char *prefix,
+				  struct tp_arena *arena)
+{
+	bool is_removed = false;
+	for (const char *word = prefix; word && *word;) {
+		size_t len = strcspn(word, " ");
+		size_t name = strcspn(word, "= ");
+		for (size_t i = n_env_words(run); i < run->n_command; i++)
+			if ((name < len || is_removed) && name &&
+			    sets_variable(run->command[i], word, name))
+				return tp_arena_strndup(arena, word, name);
+		is_removed = len == 2 && strncmp(word, "-u", len) == 0;
+		word += len + strspn(word + len, " ");
+	}
+	return NULL;
 }

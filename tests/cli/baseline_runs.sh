@@ -73,11 +73,22 @@ trainprof baseline sav main
 said $?
 trainprof baseline show
 said $?
+trainprof baseline save
+said $?
+trainprof baseline list main
+said $?
 trainprof baseline
 said $?
 trainprof baseline remove main
 said $?
 trainprof baseline list
+# Options of another verb.
+trainprof baseline list --reason=none
+said $?
+trainprof baseline path --json old
+said $?
+trainprof baseline save --json new r1.json
+said $?
 # Runs of two programs are not one baseline.
 run_of 9 's/"mode": "import"/"mode": "run"/' r1.json >run.json
 trainprof baseline save mixed r1.json run.json

@@ -29,6 +29,9 @@ ask --baseline=nightly --inconclusive=pass
 night slow.json 7
 ask --baseline=nightly
 trainprof check --history --json --baseline=nightly | grep -v saved_at
+trainprof check --history --markdown --baseline=nightly >said.txt
+said $?
+sed 's/([0-9-]*)/(DATE)/g; s/[0-9a-f]\{8\}/COMMIT/g' said.txt
 echo '{ "schema": "trainprof-budget/1.0", "assert": {} }' >trainprof.budget.json
 ask
 ask --baseline=none

@@ -34,6 +34,14 @@ for option in --margin=7% --time=5m --warmup=2; do
 	trainprof check --history $option
 	said $?
 done
+for option in --steps=none --skip=3 --rank=1 --rules=. --redact=all --lenient; do
+	trainprof check -q --base=true $option -- true
+	said $?
+	trainprof check --history $option
+	said $?
+done
+trainprof check --history run
+said $?
 # Settings are for the checks that they concern.
 echo '{ "check": { "margin": "7%", "warmup": 2 } }' >trainprof.json
 trainprof check absent

@@ -19,3 +19,15 @@ said $?
 # Series that start in the same second each have a folder.
 for _ in 1 2 3; do trainprof compare -q -- false true 2>/dev/null; done
 ls -d .trainprof/*-compare* | wc -l
+# One pair says nothing, whatever it measured.
+trainprof compare -q --time=0s --warmup=0 -- true true >page
+said $?
+grep -o '^UNDECIDED' page
+grep -o 'runs below half a second' page
+# The last recording stays what it was.
+run -o mine -- true
+trainprof compare -q --time=0s --warmup=0 -- true true >page
+said $?
+trainprof try
+said $?
+trainprof report --json | grep -A1 '"command": \['

@@ -34,3 +34,13 @@ trainprof diff -o /dev/full good good
 said $?
 trainprof diff good good >/dev/full
 said $?
+# A report is judged already.
+trainprof diff --steps=none good.json good.json
+said $?
+run_of 2 '' good.json >second.json
+for option in --steps=none --skip=2 --redact=hosts; do
+	trainprof diff $option good.json second.json
+	said $?
+done
+trainprof diff --skip=2 good second.json >page
+said $?

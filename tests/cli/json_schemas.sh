@@ -54,7 +54,7 @@ echo '{ "schema": "trainprof-budget/1.0", "assert": {
 trainprof check --json slow.json >out/check.fails.json
 trainprof check --json r1.json >out/check.unknown.json
 echo '{ "schema": "trainprof-budget/1.0", "assert": {
-"run.duration_ns": { "level": "error", "max_worse_ratio": 9 } } }' >trainprof.budget.json
+"run.duration_ns": { "level": "error", "max_worse_ratio": 2 } } }' >trainprof.budget.json
 trainprof check --json --pairs=3 -o k1 --base='sleep 0.1' -- 'sleep 0.1' >out/check.pairs.json
 trainprof check --json --pairs=3 -o k2 --base=true -- 'exit 7' >out/check.failed.json
 for day in 1 2 3 4 5 6 7; do

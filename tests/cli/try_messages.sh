@@ -21,3 +21,13 @@ said $?
 rule waits ', "example": "FAST=1 ./other", "apply": true'
 trainprof try --rules=mine plain
 said $?
+trainprof try --all plain 1
+said $?
+# A variable that the command sets itself would not arrive.
+rule waits ', "example": "FAST=1 %COMMAND", "apply": true'
+run -o sets -- sh -c 'FAST= ./program'
+trainprof try --rules=mine sets >page
+said $?
+sed 's/^ *[0-9]*  //' page
+run -o env -- env FAST= ./program
+trainprof explain --rules=mine env host/waits | grep -A1 '   env FAST'

@@ -12,7 +12,7 @@ import time
 import numpy
 import torch
 from PIL import Image
-from selftimed import lines
+from selftimed import lines, mark
 
 
 class Pictures(torch.utils.data.Dataset):
@@ -60,6 +60,7 @@ def main():
     batches = iter(loader)
     losses, starts, data_s, train_s = [], [], 0.0, 0.0
     for step in range(args.steps):
+        mark()
         begin = time.monotonic()
         data, label = next(batches)  # line: data
         fetched = time.monotonic()

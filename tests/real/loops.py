@@ -3,13 +3,13 @@
 """Training loops in PyTorch with a known limit: loops.py KIND TRUTH [options].
 
   chars        a character model of matrix products: compute
-  small        many operations on tiny tensors: the interpreter
+  small        many operations on tiny tensors: the interpreter; --fixed: on one array
   wide         functions of big tensors, which OpenMP's threads share: compute
   checkpoints  the state is saved every other step, or as --every says
-  prints       each step reads numbers and prints a table of them
-  generator    batches come from a generator in this file, with NumPy
+  prints       each step reads numbers and prints a table of them, or as --print-every says
+  generator    batches come from a generator in this file, with NumPy; --fixed: in a worker process
   epochs       a DataLoader with two workers that are started in each of many epochs
-  ranks        two ranks with gloo; the second one is late in each step
+  ranks        two ranks with gloo; the second one is late in each step, by --late seconds
 
 The loop times its parts itself. Lines whose comment begins with "line:" are in TRUTH by that name.
 """
@@ -71,7 +71,11 @@ def small(args):
     for _ in range(args.steps):
         clock.step()
         total = 0.0
-        for k in range(5000):
+        if args.fixed:
+            k = numpy.arange(5000)[:, None]
+            i = numpy.arange(64)[None, :]
+            total = float(numpy.where(i % 8, i * k % 7 * 0.5, torch.stack(weights)[:, 0].numpy()).sum())
+        for k in range(0 if args.fixed else 5000):
             for i, weight in enumerate(weights):
                 total += (i * k) % 7 * 0.5 if i % 8 else weight[0].item()  # line: small
         clock.part("small")
@@ -129,7 +133,8 @@ def prints(args):
             loss.backward()
             optimizer.step()
         clock.part("train")
-        for row in model.weight.detach().repeat(12, 1):
+        rows = model.weight.detach().repeat(12, 1) if step % args.print_every == 0 else ()
+        for row in rows:
             print(step, *[f"{value.item():.6f}" for value in row], file=log)  # line: prints
         clock.part("print")
     clock.write(args.truth, __file__)
@@ -144,13 +149,21 @@ def pieces(shape):
         yield torch.from_numpy(noise.astype(numpy.float32))
 
 
+class Pieces(torch.utils.data.IterableDataset):
+    def __iter__(self):
+        return pieces((2048, 512))
+
+
 def generator(args):
     model = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.ReLU(),
                                 torch.nn.Linear(512, 512))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     clock = Clock(args.steps)
     clock.step()
-    for step, batch in enumerate(pieces((2048, 512))):  # line: generator
+    batches = pieces((2048, 512))
+    if args.fixed:
+        batches = torch.utils.data.DataLoader(Pieces(), batch_size=None, num_workers=1)
+    for step, batch in enumerate(batches):  # line: generator
         clock.part("data")
         batch = batch[:48]
         optimizer.zero_grad()
@@ -206,7 +219,7 @@ def rank_main(rank, args):
         clock.step()
         train_step(model, optimizer, text)
         if rank:
-            time.sleep(0.1)
+            time.sleep(args.late)
         clock.part("train")
         for weight in model.parameters():
             torch.distributed.all_reduce(weight.grad)  # line: ranks
@@ -227,6 +240,9 @@ def main():
     parser.add_argument("truth")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--every", type=int, default=2)
+    parser.add_argument("--print-every", type=int, default=1)
+    parser.add_argument("--late", type=float, default=0.1)
+    parser.add_argument("--fixed", action="store_true")
     parser.add_argument("--port", type=int, default=29511)
     args = parser.parse_args()
     torch.manual_seed(1)

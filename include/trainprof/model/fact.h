@@ -165,7 +165,7 @@
 	X(LOADER_DEMAND, "loader.demand_per_s", "per_s", SEEN,                                     \
 	  "batches per second that the trainer could use without waiting")                         \
 	X(LOADER_STARTUP, "loader.startup_ratio", "ratio", SEEN,                                   \
-	  "share of the loop from restarting workers to their first batch")                        \
+	  "share of the loop that restarts of workers take")                                       \
 	X(LOADER_STARTS, "loader.restarts", "1", SEEN,                                             \
 	  "number of times that workers were restarted")                                           \
 	X(LOADER_IMBALANCE, "loader.imbalance_ratio", "ratio", SEEN,                               \

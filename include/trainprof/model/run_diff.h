@@ -83,6 +83,7 @@ struct tp_run_diff {
 	bool is_comparable;
 	const char *unsound_because; /* runs that are not comparable, or one that failed: their
 					times do not say which is faster; NULL = they do */
+	bool is_unfinished;          /* too few pairs: nothing is judged; set by the caller */
 	const char *warnings[8];     /* reasons that weaken or bound the comparison */
 	size_t n_warnings;
 	struct tp_diff_item items[TP_DIFF_ITEMS_MAX];
@@ -96,6 +97,8 @@ struct tp_run_diff {
 	const char *undecided_because; /* NULL unless undecided */
 };
 
+/* Its program ended with a status other than 0, or by a signal. */
+bool tp_run_has_failed(const struct tp_run_values *run);
 /* What follows a time in texts: " per step"; nothing where whole runs are compared. */
 const char *tp_run_diff_per_step(const struct tp_run_diff *diff);
 

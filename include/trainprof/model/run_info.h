@@ -4,6 +4,7 @@
 #define TRAINPROF_MODEL_RUN_INFO_H
 
 #include "trainprof/base/arena.h"
+#include "trainprof/base/buf.h"
 #include "trainprof/model/job_place.h"
 
 #include <stdbool.h>
@@ -167,6 +168,13 @@ const char *tp_run_mode_name(enum tp_run_mode mode);
 const char *tp_tier_name(enum tp_tier tier);
 const char *tp_end_name(enum tp_end_kind end);
 
+/* Appends the command as a line for a shell, with the prefix in front of its program: after the
+ * variables that `env` sets, which would win otherwise. */
+void tp_run_info_add_command(struct tp_buf *out, const struct tp_run_info *run, const char *prefix);
+/* Returns the first variable that the prefix sets or removes and the command's own words set again
+ * after it, as in `sh -c "THREADS=8 ./train"`; NULL = none. */
+const char *tp_run_info_overrides(const struct tp_run_info *run, const char *prefix,
+				  struct tp_arena *arena);
 /* A deep copy into an arena. */
 void tp_run_info_copy(struct tp_run_info *out, const struct tp_run_info *from,
 		      struct tp_arena *arena);

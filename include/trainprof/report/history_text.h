@@ -8,6 +8,7 @@
 #include "trainprof/report/page.h"
 
 void tp_report_history_text(struct tp_page *page, const struct tp_history_result *result);
+void tp_report_history_markdown(struct tp_buf *out, const struct tp_history_result *result);
 /* trainprof-history/1.0; `status` is the exit status of the command. */
 void tp_report_history_json(struct tp_json_writer *w, const struct tp_history_result *result,
 			    int status);

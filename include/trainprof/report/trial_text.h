@@ -35,11 +35,14 @@ struct tp_trial {
 	double speedup_low;
 	double speedup_high;
 	size_t n_pairs;
+	bool is_of_runs; /* the pairs compare whole runs, since not all have steps */
 };
 
 /* One or two lines each: advice, promise, measurement. Then the command to use from now on, and
  * the lines to change, if anything was faster. */
 void tp_report_trials_text(struct tp_page *page, const struct tp_trial *trials, size_t n);
+/* The same as Markdown: a list, then code. */
+void tp_report_trials_markdown(struct tp_buf *out, const struct tp_trial *trials, size_t n);
 /* The same as the array "trials". */
 void tp_report_trials_json(struct tp_json_writer *w, const struct tp_trial *trials, size_t n);
 

@@ -11,17 +11,18 @@
 #include <math.h>
 #include <string.h>
 
+/* The command of an import is trainprof's own: the command of the program is not known. */
+static bool has_command(const struct tp_rule_context *context)
+{
+	return context->run && context->run->n_command && context->run->mode != TP_MODE_IMPORT;
+}
+
 static void add_command(struct tp_buf *out, const struct tp_rule_context *context)
 {
-	/* The command of an import is trainprof's own: the command of the program is not known. */
-	if (!context->run || !context->run->n_command || context->run->mode == TP_MODE_IMPORT) {
+	if (has_command(context))
+		tp_run_info_add_command(out, context->run, "");
+	else
 		tp_buf_puts(out, "YOUR_COMMAND");
-		return;
-	}
-	for (size_t i = 0; i < context->run->n_command; i++) {
-		tp_buf_puts(out, i ? " " : "");
-		tp_text_add_argument(out, context->run->command[i]);
-	}
 }
 
 static void add_cpus(struct tp_buf *out, const struct tp_rule_context *context, double fewer)
@@ -65,13 +66,35 @@ static size_t add_token(struct tp_buf *out, const struct tp_rule_context *contex
 	return strlen(tokens[which]);
 }
 
-const char *tp_example_fill(const struct tp_rule_context *context, const char *example)
+static const char *fill(const struct tp_rule_context *context, const char *example)
 {
 	if (!example)
 		return NULL;
 	struct tp_buf out = {0};
 	for (const char *at = example; *at;)
 		at += add_token(&out, context, at);
+	const char *text = tp_arena_strdup(context->arena, tp_buf_text(&out));
+	tp_buf_release(&out);
+	return text;
+}
+
+const char *tp_example_prefix(const struct tp_rule_context *context,
+			      const struct tp_rule_action *action)
+{
+	if (!action->can_apply)
+		return NULL;
+	size_t len = strlen(action->example) - strlen(TP_EXAMPLE_COMMAND);
+	return fill(context, tp_arena_strndup(context->arena, action->example, len));
+}
+
+const char *tp_example_of(const struct tp_rule_context *context,
+			  const struct tp_rule_action *action)
+{
+	const char *prefix = tp_example_prefix(context, action);
+	if (!prefix || !has_command(context))
+		return fill(context, action->example);
+	struct tp_buf out = {0};
+	tp_run_info_add_command(&out, context->run, prefix);
 	const char *text = tp_arena_strdup(context->arena, tp_buf_text(&out));
 	tp_buf_release(&out);
 	return text;

@@ -230,16 +230,6 @@ static bool is_done(const struct tp_rule_context *context, const struct tp_rule_
 	return true;
 }
 
-/* The part of the example before the program's command. */
-static const char *prefix_of(const struct tp_rule_context *context,
-			     const struct tp_rule_action *action)
-{
-	if (!action->can_apply)
-		return NULL;
-	size_t len = strlen(action->example) - strlen(TP_EXAMPLE_COMMAND);
-	return tp_example_fill(context, tp_arena_strndup(context->arena, action->example, len));
-}
-
 /* "num_workers=2,persistent_workers=1"; NULL if there are no settings, or a value is not known. */
 static const char *settings_of(const struct tp_rule_context *context,
 			       const struct tp_rule_action *action)
@@ -286,8 +276,8 @@ static void fill_actions(const struct tp_rule_context *context, const struct tp_
 		actions[n++] = (struct tp_action){
 			.headline = headline,
 			.text = text,
-			.example = tp_example_fill(context, from->example),
-			.prefix = prefix_of(context, from),
+			.example = tp_example_of(context, from),
+			.prefix = tp_example_prefix(context, from),
 			.loader = settings_of(context, from),
 			.technique = tp_arena_strdup(context->arena, from->technique),
 			.literature = tp_references_find(context, from->technique),

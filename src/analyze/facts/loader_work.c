@@ -11,6 +11,8 @@
  */
 #include "loader_work.h"
 
+#include "analyze/numeric/stats.h"
+
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
@@ -250,7 +252,7 @@ static double count_restarts(const struct tp_analysis *analysis, double n_worker
 /* A start of workers lasts until the main thread computes on their first batch. The functions that
  * start workers also end them; an episode without a new process is not a start. The first start is
  * that of the program itself and is not counted. */
-static void set_startups(struct tp_analysis *analysis, double n_workers)
+static uint64_t sum_worker_starts(const struct tp_analysis *analysis)
 {
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	uint64_t sum_ns = 0;
@@ -267,11 +269,94 @@ static void set_startups(struct tp_analysis *analysis, double n_workers)
 		sum_ns +=
 			tp_segment_ns_in(&episode, analysis->loop_start_ns, analysis->loop_end_ns);
 	}
+	return sum_ns;
+}
+
+/* Time of a step that a start of workers lengthens: waits for batches and for a CPU, and page
+ * faults on memory that a new process shares. */
+static double held_ns(const struct tp_step *step)
+{
+	return (double)(step->part_ns[TP_PART_DATALOADER] + step->part_ns[TP_PART_MEMORY] +
+			step->part_ns[TP_PART_IDLE]);
+}
+
+/* Checkpoints and evaluations between epochs are no starts. */
+static bool is_training_step(const struct tp_step *step)
+{
+	return step->kind == TP_STEP_STEADY || step->kind == TP_STEP_WARMUP ||
+	       step->kind == TP_STEP_SLOW;
+}
+
+static uint64_t first_worker_start(const struct tp_analysis *analysis)
+{
+	uint64_t first = UINT64_MAX;
+	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
+		if (analysis->threads[task].leader == task &&
+		    analysis->roles[task] == TP_ROLE_LOADER &&
+		    analysis->trace->tasks[task].start_ns < first)
+			first = analysis->trace->tasks[task].start_ns;
+	return first;
+}
+
+enum late_kind { NOT_LATE, LATE_FIRST, LATE_AGAIN };
+
+/* Marks the steps in which a start of workers shows: as many as there are workers, because the
+ * first batch of each comes late. */
+static void mark_late_steps(const struct tp_analysis *analysis, double n_workers,
+			    enum late_kind *out)
+{
+	const struct tp_profile *profile = analysis->profile;
+	const uint64_t first = first_worker_start(analysis);
+	const size_t each = n_workers > 1 ? (size_t)(n_workers + 0.5) : 1;
+	enum late_kind kind = NOT_LATE;
+	size_t late = 0;
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		const struct tp_step *step = &profile->steps[i];
+		if (has_task_start(analysis, step->start_ns, step->end_ns)) {
+			late = each;
+			kind = first >= step->start_ns && first < step->end_ns ? LATE_FIRST
+									       : LATE_AGAIN;
+		}
+		out[i] = late ? kind : NOT_LATE;
+		late -= late > 0;
+	}
+}
+
+/* The time by which steps in which workers start again are longer than those without a start. It
+ * holds what no stack shows as a start: the end of the old workers, and page faults after it. */
+static double sum_longer_steps(const struct tp_analysis *analysis, double n_workers)
+{
+	const struct tp_profile *profile = analysis->profile;
+	enum late_kind *kinds = tp_alloc((profile->n_steps + 1) * sizeof(*kinds));
+	double *others = tp_alloc((profile->n_steps + 1) * sizeof(*others));
+	double sum_ns = 0;
+	size_t n_others = 0;
+	size_t n_late = 0;
+	mark_late_steps(analysis, n_workers, kinds);
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		n_late += kinds[i] != NOT_LATE;
+		if (kinds[i] == NOT_LATE && is_training_step(&profile->steps[i]))
+			others[n_others++] = held_ns(&profile->steps[i]);
+	}
+	double usual = tp_stats_median(others, n_others);
+	/* Few steps without a start say little about the others. */
+	for (size_t i = 0; i < profile->n_steps && n_others > n_late; i++)
+		if (kinds[i] == LATE_AGAIN && is_training_step(&profile->steps[i]))
+			sum_ns += fmax(0, held_ns(&profile->steps[i]) - usual);
+	free(kinds);
+	free(others);
+	return sum_ns;
+}
+
+static void set_startups(struct tp_analysis *analysis, double n_workers)
+{
 	double loop_ns = (double)(analysis->loop_end_ns - analysis->loop_start_ns);
+	double sum_ns =
+		fmax((double)sum_worker_starts(analysis), sum_longer_steps(analysis, n_workers));
 	tp_profile_set(analysis->profile, TP_FACT_LOADER_STARTS,
 		       count_restarts(analysis, n_workers), TP_ORIGIN_DERIVED, 1);
 	tp_profile_set(analysis->profile, TP_FACT_LOADER_STARTUP,
-		       loop_ns > 0 ? (double)sum_ns / loop_ns : 0, TP_ORIGIN_SAMPLED, 1);
+		       loop_ns > 0 ? fmin(sum_ns / loop_ns, 1) : 0, TP_ORIGIN_SAMPLED, 1);
 }
 
 void tp_loader_work_facts(struct tp_analysis *analysis, double n_workers)

@@ -13,6 +13,7 @@
 #include "trainprof/report/short_report.h"
 #include "trainprof/report/units.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +72,7 @@ static enum tp_status check_usable(const struct tp_gate_runs *runs, struct tp_er
 {
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct tp_run_values *run = runs->items[i];
-		if (run->end_code || (run->end && strcmp(run->end, "signaled") == 0))
+		if (tp_run_has_failed(run))
 			return tp_fail(err, TP_USAGE, "%s: its program failed", run->name);
 		if (!run->facts[TP_FACT_STEP_TIME].is_known &&
 		    !run->facts[TP_FACT_RUN_DURATION].is_known)
@@ -293,12 +294,19 @@ static int exec_remove(const char *name)
 
 static const char *const verbs[] = {"save", "list", "show", "remove", "path"};
 
+static const char *needs_text(const char *verb)
+{
+	if (strcmp(verb, "save") == 0)
+		return "needs a name, and the runs unless it is the last one";
+	return strcmp(verb, "list") == 0 ? "takes no name" : "needs a name, and nothing else";
+}
+
 static int usage_error(const char *verb)
 {
 	const char *near = verb ? tp_text_closest(verb, verbs, TP_ARRAY_LEN(verbs)) : NULL;
 	if (verb)
 		tp_message_print("trainprof help baseline", "baseline %s: %s%s", verb,
-				 near && strcmp(near, verb) == 0 ? "needs a name, and nothing else"
+				 near && strcmp(near, verb) == 0 ? needs_text(verb)
 				 : near                          ? "unknown; nearest: "
 								 : "unknown",
 				 near && strcmp(near, verb) != 0 ? near : "");
@@ -308,21 +316,50 @@ static int usage_error(const char *verb)
 	return TP_EXIT_USAGE;
 }
 
+/* Refuses options of another verb, which would have no effect. */
+static enum tp_status refuse_unused(const struct baseline_options *given, const char *verb,
+				    struct tp_error *err)
+{
+	static const char *const of_save[] = {"reason", "force",  "steps",   "skip", "rank",
+					      "rules",  "redact", "lenient", NULL};
+	static const char *const of_list[] = {"json", NULL};
+	static const char *const of_path[] = {NULL};
+	const char *const *used = of_path;
+	char why[48];
+	if (strcmp(verb, "save") == 0)
+		used = of_save;
+	else if (strcmp(verb, "list") == 0 || strcmp(verb, "show") == 0)
+		used = of_list;
+	snprintf(why, sizeof(why), "has no effect with 'baseline %.16s'", verb);
+	return tp_option_refuse_unused(options, given, &defaults, used, why, err);
+}
+
+static bool is_use(const char *verb, int argc)
+{
+	if (strcmp(verb, "save") == 0)
+		return argc > 1;
+	for (size_t i = 0; i < TP_ARRAY_LEN(verbs); i++)
+		if (strcmp(verb, verbs[i]) == 0)
+			return argc == (strcmp(verb, "list") == 0 ? 1 : 2);
+	return false;
+}
+
 static int baseline_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct baseline_options *o = opts;
+	struct tp_error err = {0};
 	const char *verb = argc ? argv[0] : NULL;
-	if (verb && strcmp(verb, "save") == 0 && argc > 1)
+	if (!verb || !is_use(verb, argc))
+		return usage_error(verb);
+	if (refuse_unused(cli->given, verb, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	if (strcmp(verb, "save") == 0)
 		return exec_save(cli, o, argc, argv);
-	if (verb && strcmp(verb, "list") == 0 && argc == 1)
+	if (strcmp(verb, "list") == 0)
 		return exec_list(o);
-	if (verb && strcmp(verb, "show") == 0 && argc == 2)
+	if (strcmp(verb, "show") == 0)
 		return exec_show(o, argv[1]);
-	if (verb && strcmp(verb, "path") == 0 && argc == 2)
-		return exec_path(argv[1]);
-	if (verb && strcmp(verb, "remove") == 0 && argc == 2)
-		return exec_remove(argv[1]);
-	return usage_error(verb);
+	return strcmp(verb, "path") == 0 ? exec_path(argv[1]) : exec_remove(argv[1]);
 }
 
 const struct tp_command tp_cmd_baseline = {

@@ -170,10 +170,14 @@ static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
 		status = tp_gate_runs_add(&c->now, cli, NULL, &o->how, err);
 	for (int i = 0; i < argc && status == TP_OK; i++)
 		status = tp_gate_runs_add(&c->now, cli, argv[i], &o->how, err);
+	const struct check_options *given = cli->given;
 	c->budget.baseline = baseline;
-	if (status != TP_OK || !baseline)
+	if (status == TP_OK && baseline)
+		status = tp_gate_runs_add(&c->base, cli, baseline, &o->how, err);
+	if (status == TP_OK)
+		return tp_gate_runs_refuse_unused(&c->base, &c->now, &given->how, false, err);
+	if (!baseline)
 		return status;
-	status = tp_gate_runs_add(&c->base, cli, baseline, &o->how, err);
 	if (status == TP_ABSENT && access(baseline, F_OK) != 0 && !tp_baseline_exists(baseline)) {
 		tp_fail(err, TP_ABSENT, "no baseline '%s', which %s names", baseline,
 			o->baseline ? "--baseline" : c->budget.path);
@@ -277,47 +281,30 @@ static int print(const struct tp_cli *cli, const struct check_options *o, const 
 
 /* Refuses options of another way to check, which would have no effect. Settings may name them:
  * those apply where they can. */
-static enum tp_status refuse_idle(const struct check_options *o, const struct check_options *given,
-				  int argc, struct tp_error *err)
+static enum tp_status refuse_unused(const struct check_options *o,
+				    const struct check_options *given, int argc,
+				    struct tp_error *err)
 {
-	const struct tp_pair_series_options *series = &given->pairs.series;
-	const struct tp_pair_series_options *usual = &defaults.pairs.series;
-	const struct {
-		const char *option;
-		bool is_given;
-		bool is_of_runs;
-		bool is_of_pairs;
-	} rows[] = {
-		{"RUN", argc > 0 && !o->pairs.base, true, false},
-		{"--ignore", given->ignore != NULL, true, false},
-		{"--baseline", given->baseline && !o->is_history, true, false},
-		{"--pairs", series->pairs != usual->pairs, false, true},
-		{"--margin", series->margin_ratio != usual->margin_ratio, false, true},
-		{"--time", series->time_ns != usual->time_ns, false, true},
-		{"--warmup", series->warmup != usual->warmup, false, true},
-		{"--output", given->pairs.output != NULL, false, true},
-		{"--base", given->pairs.base != NULL, false, true},
-		{"--github", given->is_github, true, true},
-		{"--junit", given->junit != NULL, true, true},
-		{"--gitlab", given->gitlab != NULL, true, true},
-		{"--sarif", given->sarif != NULL, true, true},
-	};
-	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
-		if (!rows[i].is_given)
-			continue;
-		if (o->is_history)
-			return tp_fail(err, TP_USAGE, "%s has no effect with --history",
-				       rows[i].option);
-		if (o->pairs.base && !rows[i].is_of_pairs)
-			return tp_fail(err, TP_USAGE,
-				       "%s has no effect with --base, which measures both programs",
-				       rows[i].option);
-		if (!o->pairs.base && !rows[i].is_of_runs)
-			return tp_fail(err, TP_USAGE,
-				       "%s needs --base, the program to compare with",
-				       rows[i].option);
-	}
-	return TP_OK;
+	static const char *const of_history[] = {"history",  "baseline", "budget", "inconclusive",
+						 "markdown", "format",   "json",   NULL};
+	static const char *const of_pairs[] = {"base",   "pairs",        "margin",   "time",
+					       "warmup", "output",       "github",   "junit",
+					       "gitlab", "sarif",        "markdown", "format",
+					       "json",   "inconclusive", "budget",   NULL};
+	static const char *const of_runs[] = {"baseline",     "ignore",  "github",
+					      "junit",        "gitlab",  "sarif",
+					      "markdown",     "format",  "json",
+					      "inconclusive", "budget",  "steps",
+					      "skip",         "rank",    "rules",
+					      "redact",       "lenient", NULL};
+	if (o->is_history && argc)
+		return tp_fail(err, TP_USAGE, "RUN has no effect with --history");
+	const char *const *used = o->is_history ? of_history : o->pairs.base ? of_pairs : of_runs;
+	const char *why = o->is_history ? "has no effect with --history"
+			  : o->pairs.base
+				  ? "has no effect with --base, which measures both programs"
+				  : "needs --base, the program to compare with";
+	return tp_option_refuse_unused(options, given, &defaults, used, why, err);
 }
 
 /* The baseline that is named by an option, or by the budget. */
@@ -326,13 +313,13 @@ static int check_baseline(const struct tp_cli *cli, const struct check_options *
 	struct check c = {0};
 	struct tp_error err = {0};
 	int result;
-	enum tp_status status = o->baseline ? TP_OK : read_budget(&c, o->budget, &err);
+	bool has_all = o->baseline && !o->budget;
+	enum tp_status status = has_all ? TP_OK : read_budget(&c, o->budget, &err);
 	const char *baseline = o->baseline ? o->baseline : c.budget.baseline;
 	if (status == TP_OK && !baseline)
 		status = tp_fail(&err, TP_USAGE, "--history: the budget names no baseline");
 	if (status == TP_OK)
-		result = tp_check_history(cli, baseline,
-					  strcmp(tp_output_format(&o->format), "json") == 0);
+		result = tp_check_history(cli, baseline, tp_output_format(&o->format));
 	else
 		result = tp_message_error_status(NULL, &err);
 	if (result == TP_EXIT_UNDECIDED)
@@ -411,7 +398,7 @@ static int check_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	const struct check_options *o = opts;
 	struct check c = {0};
 	struct tp_error err = {0};
-	if (refuse_idle(o, cli->given, argc, &err) != TP_OK)
+	if (refuse_unused(o, cli->given, argc, &err) != TP_OK)
 		return tp_message_error_status(NULL, &err);
 	if (o->is_history)
 		return check_baseline(cli, o);

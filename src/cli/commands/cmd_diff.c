@@ -194,6 +194,7 @@ static int diff_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 	struct tp_gate_runs now = {0};
 	struct tp_rulebook *book = NULL;
 	struct tp_error err = {0};
+	const struct diff_options *given = cli->given;
 	bool is_ignored[TP_N_LIKENESSES] = {false};
 	enum tp_status status = tp_gate_runs_parse_ignore(is_ignored, o->ignore, "diff", &err);
 	if (status == TP_OK)
@@ -202,6 +203,8 @@ static int diff_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 		status = read_all(&base, &base_words, cli, o, &err);
 	if (status == TP_OK)
 		status = read_all(&now, &now_words, cli, o, &err);
+	if (status == TP_OK)
+		status = tp_gate_runs_refuse_unused(&base, &now, &given->how, true, &err);
 	if (status == TP_OK)
 		status = tp_rules_dir_rulebook(&book, &o->how.rules, o->how.is_lenient, &err);
 	int result = status == TP_OK ? compare(cli, o, &base, &now, book, is_ignored)
@@ -221,7 +224,7 @@ const struct tp_command tp_cmd_diff = {
 	.intro = "Compare runs: the step and its parts with intervals, what appeared and what is\n"
 		 "gone, and whether advice that was followed kept its promise. BASE and NEW are\n"
 		 "recordings or report.json files; NEW is the last recording here if left out.\n"
-		 "The run is the unit: with one run a side, 2 % are assumed between two runs of\n"
+		 "The run is the unit: with one run per side, 2 % are assumed between two runs of\n"
 		 "the same program. More runs on each side make smaller changes visible.",
 	.examples = "  trainprof diff before after\n"
 		    "  trainprof diff --base b1 --base b2 --new n1 --new n2 --gate=3%\n"

@@ -53,6 +53,11 @@ static const struct tp_option options[] = {{TP_OPTION_STEPS, .section = "What to
 					    .type = TP_OPTION_FLAG,
 					    .text = "exit 125 if the measurement was incomplete",
 					    TP_RUN_AT(is_strict)},
+					   {.name = "keep-last",
+					    .type = TP_OPTION_FLAG,
+					    .text = "do not make this the last recording",
+					    .is_rare = true,
+					    TP_RUN_AT(keeps_last)},
 					   TP_RUN_LAST_ROWS,
 					   TP_OPTION_END};
 
@@ -96,7 +101,8 @@ static bool can_be_live(const struct tp_run_options *o)
 static bool report_recording(const struct tp_cli *cli, const struct tp_run_options *o,
 			     struct tp_rank_run *rank, const struct tp_run_session_result *measured)
 {
-	tp_recordings_set_last(o->job ? rank->job.folder : measured->directory);
+	if (!o->keeps_last)
+		tp_recordings_set_last(o->job ? rank->job.folder : measured->directory);
 	if (o->job)
 		return tp_rank_run_end(rank, measured);
 	bool is_complete = tp_post_run_report(cli, o, measured);

@@ -3,6 +3,7 @@
 #include "cli/options/command.h"
 
 #include "cli/compare/pair_series.h"
+#include "cli/compare/trial_check.h"
 #include "cli/session/analysis_session.h"
 #include "cli/session/recording_read.h"
 #include "cli/terminal/messages.h"
@@ -64,9 +65,8 @@ struct session {
 	const struct try_options *options;
 	struct tp_analysis_session reading;
 	struct tp_arena arena;
-	const char *command; /* command of the recording, to be run in its folder */
-	const char *folder;  /* "cd FOLDER && ", or "" */
-	char *directory;     /* for the new recordings; heap */
+	const char *folder; /* "cd FOLDER && ", or "" */
+	char *directory;    /* for the new recordings; heap */
 	bool shows_progress;
 	struct tp_trial *trials; /* heap */
 	size_t n_trials;
@@ -104,12 +104,6 @@ static void describe_program(struct session *s)
 	const struct tp_run_info *run = &s->reading.trace.run;
 	struct tp_buf text = {0};
 	char here[4096];
-	for (size_t i = 0; i < run->n_command; i++) {
-		tp_buf_puts(&text, i ? " " : "");
-		tp_text_add_argument(&text, run->command[i]);
-	}
-	s->command = tp_arena_strdup(&s->arena, tp_buf_text(&text));
-	tp_buf_clear(&text);
 	if (run->directory && getcwd(here, sizeof(here)) && strcmp(here, run->directory) != 0) {
 		tp_buf_puts(&text, "cd ");
 		tp_text_add_word(&text, run->directory);
@@ -119,28 +113,17 @@ static void describe_program(struct session *s)
 	tp_buf_release(&text);
 }
 
-static const char *command_with(struct session *s, const char *prefix)
+static const char *command_with(struct session *s, const char *folder, const char *prefix)
 {
-	char *text = tp_asprintf("%s%s%s", s->folder, prefix, s->command);
-	const char *copy = tp_arena_strdup(&s->arena, text);
-	free(text);
+	struct tp_buf text = {0};
+	tp_buf_puts(&text, folder);
+	tp_run_info_add_command(&text, &s->reading.trace.run, prefix);
+	const char *copy = tp_arena_strdup(&s->arena, tp_buf_text(&text));
+	tp_buf_release(&text);
 	return copy;
 }
 
 /* ---- one trial ---- */
-
-/* The dynamic loader ignores a missing library, and the trial would compare two equal runs. */
-static bool is_library_missing(const char *prefix)
-{
-	static const char variable[] = "LD_PRELOAD=";
-	const char *name = strstr(prefix, variable);
-	if (!name)
-		return false;
-	char *probe = tp_asprintf("%s /bin/true 2>&1 | grep -q .", prefix);
-	int status = system(probe);
-	free(probe);
-	return status == 0;
-}
 
 static enum tp_trial_state state_of(const struct tp_pair_series *series)
 {
@@ -229,19 +212,20 @@ static enum tp_status measure(struct session *s, struct tp_trial *trial, const s
 		return TP_OK;
 	}
 	struct tp_pair_series *series = tp_alloc(sizeof(*series));
-	trial->command = command_with(s, way->prefix ? way->prefix : "");
+	trial->command = command_with(s, s->folder, way->prefix ? way->prefix : "");
 	trial->is_command_changed = way->prefix != NULL;
 	trial->loader = way->loader ? tp_arena_strdup(&s->arena, way->loader) : NULL;
 	enum tp_status status = TP_OK;
 	if (mkdir(directory, 0777) != 0)
 		status = tp_fail_errno(err, errno, "cannot create '%s'", directory);
-	tp_pair_series_init(series, &plan, command_with(s, ""), trial->command, directory,
-			    s->shows_progress);
+	tp_pair_series_init(series, &plan, command_with(s, s->folder, ""), trial->command,
+			    directory, s->shows_progress);
 	series->loader = way->loader;
 	if (status == TP_OK)
 		status = tp_pair_series_run(series, err);
 	note_lines(s, trial, &series->loader_said);
 	trial->n_pairs = series->n_pairs;
+	trial->is_of_runs = series->time == TP_FACT_RUN_DURATION;
 	if (series->n_pairs)
 		note_speedup(trial, &series->ratio);
 	if (series->failed >= 0) {
@@ -284,10 +268,9 @@ static void note_helped(struct session *s, const struct way *way)
 static enum tp_status try_way(struct session *s, struct tp_trial *trial, const struct way *way,
 			      const char *directory, struct tp_error *err)
 {
-	if (way->prefix && is_library_missing(way->prefix)) {
-		trial->because = "the library that it preloads is not installed";
+	trial->because = tp_trial_check(&s->reading.trace.run, way->prefix, &s->arena);
+	if (trial->because)
 		return TP_OK;
-	}
 	return measure(s, trial, way, directory, err);
 }
 
@@ -345,14 +328,19 @@ static enum tp_status try_all(struct session *s, struct tp_error *err)
 
 /* ---- result ---- */
 
-static int print_trials(const struct tp_cli *cli, const struct session *s)
+static int print_trials(const struct tp_cli *cli, struct session *s)
 {
-	if (strcmp(tp_output_format(&s->options->format), "json") == 0) {
-		struct tp_json_writer w = {0};
+	const char *format = tp_output_format(&s->options->format);
+	struct tp_json_writer w = {0};
+	if (strcmp(format, "markdown") == 0) {
+		tp_report_trials_markdown(&w.out, s->trials, s->n_trials);
+		return tp_output_buf(&w.out);
+	}
+	if (strcmp(format, "json") == 0) {
 		tp_json_open(&w, '{');
 		tp_json_put_string(&w, "schema", "trainprof-trials/1.0");
 		tp_json_put_string(&w, "version", tp_version());
-		tp_json_put_string(&w, "command", s->command);
+		tp_json_put_string(&w, "command", command_with(s, "", ""));
 		tp_json_put_string(&w, "directory", s->directory);
 		tp_report_trials_json(&w, s->trials, s->n_trials);
 		tp_json_close(&w, '}');
@@ -396,12 +384,13 @@ static long find_advice(const struct tp_findings *findings, const char *word)
 	return -1;
 }
 
-/* The first of two words is the recording; a single one is what exists with that name. */
+/* The first of two words is the recording; a single one is what exists with that name. NULL = not
+ * named. */
 static void split_words(int argc, char **argv, const char **recording, const char **advice)
 {
 	bool has_recording = argc == 2 || (argc == 1 && tp_recording_is_path(argv[0]));
 	*recording = has_recording ? argv[0] : NULL;
-	*advice = argc > (int)has_recording ? argv[argc - 1] : "1";
+	*advice = argc > (int)has_recording ? argv[argc - 1] : NULL;
 }
 
 static int refuse(const char *because)
@@ -415,7 +404,8 @@ static int run_trials(const struct tp_cli *cli, struct session *s, const char *a
 	struct tp_error err = {0};
 	if (!s->reading.has_findings)
 		return tp_message_error_status(NULL, &s->reading.no_rules);
-	long place = s->options->is_all ? 0 : find_advice(&s->reading.findings, advice);
+	bool is_named = !s->options->is_all && (advice || s->reading.findings.n_fired);
+	long place = is_named ? find_advice(&s->reading.findings, advice ? advice : "1") : 0;
 	const char *hindrance = restart_error(&s->reading.trace.run);
 	if (place < 0)
 		return TP_EXIT_USAGE;
@@ -449,6 +439,11 @@ static int try_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 	const char *recording;
 	const char *advice;
 	split_words(argc, argv, &recording, &advice);
+	if (o->is_all && advice) {
+		tp_message_print("trainprof try --all", "--all tries every advice, not only '%s'",
+				 advice);
+		return TP_EXIT_USAGE;
+	}
 	struct session *s = tp_alloc(sizeof(*s));
 	s->options = o;
 	s->shows_progress = !cli->is_quiet && isatty(STDERR_FILENO);

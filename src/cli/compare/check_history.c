@@ -11,6 +11,7 @@
 #include "trainprof/gate/history.h"
 #include "trainprof/report/history_text.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static enum tp_status read_history(struct tp_run_history *out, const char *name,
@@ -40,7 +41,20 @@ static int print_text(const struct tp_cli *cli, const struct tp_history_result *
 	return status;
 }
 
-int tp_check_history(const struct tp_cli *cli, const char *baseline, bool is_json)
+static int print(const struct tp_cli *cli, const struct tp_history_result *result,
+		 const char *format, int answer)
+{
+	struct tp_json_writer w = {0};
+	if (strcmp(format, "text") == 0)
+		return print_text(cli, result);
+	if (strcmp(format, "json") == 0)
+		tp_report_history_json(&w, result, answer);
+	else
+		tp_report_history_markdown(&w.out, result);
+	return tp_output_buf(&w.out);
+}
+
+int tp_check_history(const struct tp_cli *cli, const char *baseline, const char *format)
 {
 	static const int statuses[] = {[TP_GATE_PASS] = TP_EXIT_OK,
 				       [TP_GATE_FAIL] = TP_EXIT_BAD,
@@ -52,13 +66,7 @@ int tp_check_history(const struct tp_cli *cli, const char *baseline, bool is_jso
 	int status;
 	if (read_history(&history, baseline, &arena, &err) == TP_OK) {
 		tp_history_judge(&result, &history, TP_GATE_DEFAULT_MARGIN);
-		if (is_json) {
-			struct tp_json_writer w = {0};
-			tp_report_history_json(&w, &result, statuses[result.answer]);
-			status = tp_output_buf(&w.out);
-		} else {
-			status = print_text(cli, &result);
-		}
+		status = print(cli, &result, format, statuses[result.answer]);
 		if (status == TP_EXIT_OK)
 			status = statuses[result.answer];
 	} else {

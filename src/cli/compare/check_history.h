@@ -5,8 +5,8 @@
 
 #include "cli/options/command.h"
 
-/* Prints the result for a baseline as text or, with is_json, as JSON. Returns an exit status:
+/* Prints the result for a baseline in a format of tp_output_format(). Returns an exit status:
  * undecided is TP_EXIT_UNDECIDED. */
-int tp_check_history(const struct tp_cli *cli, const char *baseline, bool is_json);
+int tp_check_history(const struct tp_cli *cli, const char *baseline, const char *format);
 
 #endif

@@ -119,6 +119,7 @@ static enum tp_status add_job(struct tp_gate_runs *runs, const struct tp_cli *cl
 	if (job.launcher) {
 		tp_job_session_render(&text, &job, "json", &style, NULL);
 		status = add_text(runs, tp_buf_text(&text), text.len, folder, runs->n, err);
+		runs->n_judged++;
 	} else {
 		status = refuse_separate(folder, job.n_ranks, err);
 	}
@@ -136,6 +137,7 @@ static enum tp_status add_recording(struct tp_gate_runs *runs, const struct tp_c
 	if (status != TP_OK)
 		return status;
 	status = add_session(runs, &reading, err);
+	runs->n_judged++;
 	tp_analysis_session_close(&reading);
 	return status;
 }
@@ -209,6 +211,21 @@ enum tp_status tp_gate_runs_parse_ignore(bool is_ignored[TP_N_LIKENESSES], const
 		list += len + (list[len] == ',');
 	}
 	return TP_OK;
+}
+
+enum tp_status tp_gate_runs_refuse_unused(const struct tp_gate_runs *base,
+					  const struct tp_gate_runs *now,
+					  const struct tp_analysis_session_options *given,
+					  bool has_rules, struct tp_error *err)
+{
+	static const struct tp_option rows[] = {TP_READING_ROWS(0), TP_OPTION_END};
+	static const struct tp_analysis_session_options usual = {.steps = "auto"};
+	static const char *const of_rules[] = {"rules", "lenient", NULL};
+	static const char *const none[] = {NULL};
+	if (base->n_judged || now->n_judged)
+		return TP_OK;
+	return tp_option_refuse_unused(rows, given, &usual, has_rules ? of_rules : none,
+				       "has no effect on reports: they are judged already", err);
 }
 
 void tp_gate_runs_release(struct tp_gate_runs *runs)

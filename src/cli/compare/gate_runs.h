@@ -14,6 +14,7 @@ struct tp_gate_runs {
 	const struct tp_run_values **items;
 	size_t n;
 	size_t capacity;
+	size_t n_judged;        /* number of recordings and jobs, which were judged for this */
 	bool keeps_documents;   /* set by the caller if it wants to copy the documents */
 	const char **documents; /* the reports as text, parallel to items */
 	size_t n_documents;
@@ -34,6 +35,13 @@ TP_MUST_CHECK enum tp_status tp_gate_runs_add(struct tp_gate_runs *runs, const s
 TP_MUST_CHECK enum tp_status tp_gate_runs_parse_ignore(bool is_ignored[TP_N_LIKENESSES],
 						       const char *list, const char *command,
 						       struct tp_error *err);
+/* Refuses options for the judging of recordings that the command line gives when all runs are
+ * reports: those were judged before. `has_rules`: rules are used apart from that.
+ * Errors  TP_USAGE. */
+TP_MUST_CHECK enum tp_status
+tp_gate_runs_refuse_unused(const struct tp_gate_runs *base, const struct tp_gate_runs *now,
+			   const struct tp_analysis_session_options *given, bool has_rules,
+			   struct tp_error *err);
 void tp_gate_runs_release(struct tp_gate_runs *runs);
 
 #endif

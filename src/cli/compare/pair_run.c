@@ -48,8 +48,8 @@ __attribute__((noreturn)) static void start(const struct tp_pair_command *comman
 	if (command->loader && (setenv(TP_LOADER_ENV, command->loader, 1) != 0 ||
 				setenv(TP_LOADER_LOG_ENV, command->loader_log, 1) != 0))
 		_exit(125);
-	execl("/proc/self/exe", "trainprof", "run", "-q", "--summary=none", "-o", directory, "--",
-	      "/bin/sh", "-c", command->command, (char *)NULL);
+	execl("/proc/self/exe", "trainprof", "run", "-q", "--summary=none", "--keep-last", "-o",
+	      directory, "--", "/bin/sh", "-c", command->command, (char *)NULL);
 	_exit(125);
 }
 

@@ -364,6 +364,7 @@ void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s
 	};
 	tp_run_diff_make(out, &request, arena);
 	out->n_unlike = 0; /* commands differ on purpose */
+	out->is_unfinished = s->n_pairs < TP_PAIRS_LEAST;
 }
 
 enum tp_status tp_pair_series_make_directory(char **out, const char *given, const char *ending,

@@ -69,7 +69,7 @@ static const char environment[] =
 	"  trainprof.json in the current directory or above it\n"
 	"\n"
 	"They hold option names without dashes; options of one command stand in an object with "
-	"its name. Lines that start with // are comments:\n"
+	"its name. // starts a comment that ends with its line:\n"
 	"  {\n"
 	"    \"color\": \"never\",\n"
 	"    \"run\": { \"max-overhead\": \"2%\", \"collect\": \"-pmu\" }\n"

@@ -181,6 +181,56 @@ enum tp_status tp_option_set(const struct tp_option *option, void *storage, cons
 	return ok ? TP_OK : bad_value(option, text, where, err);
 }
 
+/* ---- options that a command does not use --------------------------------------------------- */
+
+static size_t size_of_value(enum tp_option_type type)
+{
+	static const size_t sizes[] = {
+		[TP_OPTION_FLAG] = sizeof(bool),
+		[TP_OPTION_COUNTED] = sizeof(unsigned),
+		[TP_OPTION_TEXT] = sizeof(const char *),
+		[TP_OPTION_CHOICE] = sizeof(const char *),
+		[TP_OPTION_DURATION] = sizeof(uint64_t),
+		[TP_OPTION_SIZE] = sizeof(uint64_t),
+		[TP_OPTION_PERCENT] = sizeof(double),
+		[TP_OPTION_RATE] = sizeof(double),
+		[TP_OPTION_COUNT] = sizeof(uint64_t),
+		[TP_OPTION_WORDS] = sizeof(struct tp_words),
+	};
+	return sizes[type];
+}
+
+static bool is_listed(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+static const struct tp_option *find_unused(const struct tp_option *options, const void *given,
+					   const void *defaults, const char *const *used)
+{
+	static const struct tp_words zeros;
+	for (; options->name; options++) {
+		const void *value = (const char *)given + options->offset;
+		const void *usual =
+			defaults ? (const char *)defaults + options->offset : (const void *)&zeros;
+		if (memcmp(value, usual, size_of_value(options->type)) != 0 &&
+		    !is_listed(options->name, used))
+			return options;
+	}
+	return NULL;
+}
+
+enum tp_status tp_option_refuse_unused(const struct tp_option *options, const void *given,
+				       const void *defaults, const char *const *used,
+				       const char *why, struct tp_error *err)
+{
+	const struct tp_option *unused = find_unused(options, given, defaults, used);
+	return unused ? tp_fail(err, TP_USAGE, "--%s %s", unused->name, why) : TP_OK;
+}
+
 /* ---- argv ---------------------------------------------------------------------------------- */
 
 struct found {

@@ -90,6 +90,14 @@ TP_MUST_CHECK enum tp_status tp_option_set(const struct tp_option *option, void 
 
 const struct tp_option *tp_option_find(const struct tp_option *options, const char *name);
 
+/* Refuses the first option that has another value in `given` than in `defaults` (NULL = zeros), and
+ * whose name is not in `used`, which is NULL-terminated: "--name ", then `why`. Errors  TP_USAGE.
+ */
+TP_MUST_CHECK enum tp_status tp_option_refuse_unused(const struct tp_option *options,
+						     const void *given, const void *defaults,
+						     const char *const *used, const char *why,
+						     struct tp_error *err);
+
 /* The values that an option may have, in words, for messages: "a time such as 90s or 55ms". */
 const char *tp_option_type_text(enum tp_option_type type);
 

@@ -44,6 +44,7 @@ struct tp_run_options {
 	bool is_dry_run;
 	bool is_strict;
 	bool is_digest_only;
+	bool keeps_last; /* other commands go on reading the recording before */
 	uint64_t grace_ns;
 	struct tp_words env;
 	bool keeps_arguments;

@@ -17,6 +17,8 @@ const char *tp_diff_title(const struct tp_run_diff *diff)
 		return "CANNOT COMPARE";
 	if (diff->unsound_because)
 		return "NOT COMPARABLE";
+	if (diff->is_unfinished)
+		return "UNDECIDED";
 	if (!diff->ratio.is_sure)
 		return "NO DIFFERENCE SEEN";
 	return diff->ratio.difference > 1 ? "SLOWER" : "FASTER";

@@ -2,6 +2,7 @@
 /* Prints at which save the history of a baseline became slower. */
 #include "trainprof/report/history_text.h"
 
+#include "report/digest/markdown_escape.h"
 #include "trainprof/report/units.h"
 
 #include <string.h>
@@ -61,46 +62,102 @@ static void add_cause(struct tp_buf *out, const struct tp_history_result *r)
 		tp_buf_printf(out, "%sost time: %s", between[0] == ',' ? ". M" : "M", now->place);
 }
 
-static void print_fail(struct tp_page *page, const struct tp_history_result *r)
+static void add_title(struct tp_buf *out, const struct tp_history_result *r)
+{
+	if (r->answer == TP_GATE_FAIL) {
+		tp_buf_puts(out, "SLOWER SINCE ");
+		add_save(out, save_at(r, first_slow(r)));
+	} else {
+		tp_buf_puts(out, r->answer == TP_GATE_PASS ? "NOT SLOWER" : "UNDECIDED");
+	}
+}
+
+static void add_sentence(struct tp_buf *out, const struct tp_history_result *r)
+{
+	if (r->answer == TP_GATE_FAIL)
+		add_change(out, r);
+	else if (r->answer == TP_GATE_PASS)
+		tp_buf_printf(out, "than its best time by %.0f %% or more", 100 * r->margin_ratio);
+	else
+		tp_buf_puts(out, r->undecided_because);
+}
+
+static void add_save_before(struct tp_buf *out, const struct tp_history_result *r)
+{
+	tp_buf_puts(out, "The last save before: ");
+	add_save(out, save_at(r, first_slow(r) - 1));
+}
+
+/* The commits between the last fast and the first slow save; nothing if one is unknown. */
+static void add_next(struct tp_buf *out, const struct tp_history_result *r)
 {
 	const struct tp_history_save *before = save_at(r, first_slow(r) - 1);
 	const struct tp_history_save *now = save_at(r, first_slow(r));
+	if (before->commit && now->commit)
+		tp_buf_printf(out, "git log %.8s..%.8s", before->commit, now->commit);
+}
+
+static void print_line(struct tp_page *page, struct tp_buf *text)
+{
+	if (text->len)
+		tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(text), 0);
+	tp_buf_clear(text);
+}
+
+static void print_fail(struct tp_page *page, const struct tp_history_result *r)
+{
 	struct tp_buf text = {0};
-	add_save(&text, now);
-	tp_page_addf(page, TP_PAINT_BAD, "SLOWER SINCE %s  ", tp_buf_text(&text));
-	tp_buf_clear(&text);
-	add_change(&text, r);
-	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 0);
-	tp_buf_clear(&text);
-	tp_buf_puts(&text, "The last save before: ");
-	add_save(&text, before);
-	tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);
-	tp_buf_clear(&text);
+	add_save_before(&text, r);
+	print_line(page, &text);
 	add_cause(&text, r);
-	if (text.len)
-		tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);
-	tp_buf_release(&text);
-	if (before->commit && now->commit) {
-		tp_page_addf(page, TP_PAINT_NONE, "Next: git log %.8s..%.8s", before->commit,
-			     now->commit);
+	print_line(page, &text);
+	add_next(&text, r);
+	if (text.len) {
+		tp_page_addf(page, TP_PAINT_NONE, "Next: %s", tp_buf_text(&text));
 		tp_page_end(page);
 	}
+	tp_buf_release(&text);
 }
 
 static void print_verdict(struct tp_page *page, const struct tp_history_result *r)
 {
-	if (r->answer == TP_GATE_FAIL) {
+	static const enum tp_paint paints[] = {[TP_GATE_FAIL] = TP_PAINT_BAD,
+					       [TP_GATE_PASS] = TP_PAINT_GOOD,
+					       [TP_GATE_UNDECIDED] = TP_PAINT_WARN};
+	struct tp_buf text = {0};
+	add_title(&text, r);
+	tp_page_addf(page, paints[r->answer], "%s  ", tp_buf_text(&text));
+	tp_buf_clear(&text);
+	add_sentence(&text, r);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 0);
+	tp_buf_release(&text);
+	if (r->answer == TP_GATE_FAIL)
 		print_fail(page, r);
-	} else if (r->answer == TP_GATE_PASS) {
-		tp_page_add(page, TP_PAINT_GOOD, "NOT SLOWER  ");
-		tp_page_addf(page, TP_PAINT_NONE, "than its best time by %.0f %% or more",
-			     100 * r->margin_ratio);
-		tp_page_end(page);
-	} else {
-		tp_page_add(page, TP_PAINT_WARN, "UNDECIDED  ");
-		tp_page_add(page, TP_PAINT_NONE, r->undecided_because);
-		tp_page_end(page);
+}
+
+static void add_saves(struct tp_buf *out, const struct tp_history_result *r,
+		      const struct tp_history_level *level)
+{
+	tp_buf_puts(out, "from ");
+	add_save(out, save_at(r, level->first));
+	if (level->n > 1) {
+		tp_buf_puts(out, " to ");
+		add_save(out, save_at(r, level->first + level->n - 1));
 	}
+}
+
+static void add_drift(struct tp_buf *out, const struct tp_history_result *r)
+{
+	if (r->drift_ratio != 0)
+		tp_buf_printf(out, "Taken out of these times: a drift of %+.2g %% per save",
+			      100 * r->drift_ratio);
+}
+
+static void add_left_out(struct tp_buf *out, const struct tp_history_result *r)
+{
+	if (r->n_left_out)
+		tp_buf_printf(out, "Left out: %s of another machine",
+			      tp_unit_counted(r->n_left_out, "save").text);
 }
 
 void tp_report_history_text(struct tp_page *page, const struct tp_history_result *r)
@@ -115,27 +172,60 @@ void tp_report_history_text(struct tp_page *page, const struct tp_history_result
 		tp_page_column(page, 12);
 		tp_page_add(page, TP_PAINT_NONE, tp_unit_time(level->time_ns).text);
 		tp_page_column(page, 22);
-		tp_buf_puts(&text, "from ");
-		add_save(&text, save_at(r, level->first));
-		if (level->n > 1) {
-			tp_buf_puts(&text, " to ");
-			add_save(&text, save_at(r, level->first + level->n - 1));
-		}
+		add_saves(&text, r, level);
 		tp_page_wrap(page, 22, TP_PAINT_NONE, tp_buf_text(&text), 0);
 		tp_buf_clear(&text);
 	}
+	add_drift(&text, r);
+	print_line(page, &text);
+	add_left_out(&text, r);
+	print_line(page, &text);
 	tp_buf_release(&text);
-	if (r->drift_ratio != 0) {
-		tp_page_addf(page, TP_PAINT_NONE,
-			     "Taken out of these times: a drift of %+.2g %% per save",
-			     100 * r->drift_ratio);
-		tp_page_end(page);
+}
+
+static void add_paragraph(struct tp_buf *out, struct tp_buf *text)
+{
+	tp_markdown_add_plain(out, tp_buf_text(text));
+	if (text->len)
+		tp_buf_puts(out, "\n\n");
+	tp_buf_clear(text);
+}
+
+void tp_report_history_markdown(struct tp_buf *out, const struct tp_history_result *r)
+{
+	struct tp_buf text = {0};
+	add_title(&text, r);
+	tp_buf_puts(out, "**");
+	tp_markdown_add_plain(out, tp_buf_text(&text));
+	tp_buf_puts(out, "** ");
+	tp_buf_clear(&text);
+	add_sentence(&text, r);
+	add_paragraph(out, &text);
+	if (r->answer == TP_GATE_FAIL) {
+		add_save_before(&text, r);
+		add_paragraph(out, &text);
+		add_cause(&text, r);
+		add_paragraph(out, &text);
+		add_next(&text, r);
+		if (text.len)
+			tp_buf_printf(out, "Next: `%s`\n\n", tp_buf_text(&text));
+		tp_buf_clear(&text);
 	}
-	if (r->n_left_out) {
-		tp_page_addf(page, TP_PAINT_NONE, "Left out: %s of another machine",
-			     tp_unit_counted(r->n_left_out, "save").text);
-		tp_page_end(page);
+	for (size_t i = 0; i < r->n_levels; i++) {
+		const struct tp_history_level *level = &r->levels[i];
+		tp_buf_printf(out, "- %s, %s, ", tp_unit_counted(level->n, "save").text,
+			      tp_unit_time(level->time_ns).text);
+		add_saves(&text, r, level);
+		tp_markdown_add_plain(out, tp_buf_text(&text));
+		tp_buf_putc(out, '\n');
+		tp_buf_clear(&text);
 	}
+	tp_buf_putc(out, '\n');
+	add_drift(&text, r);
+	add_paragraph(out, &text);
+	add_left_out(&text, r);
+	add_paragraph(out, &text);
+	tp_buf_release(&text);
 }
 
 static void write_level(struct tp_json_writer *w, const struct tp_history_result *r, size_t i)

@@ -3,6 +3,7 @@
 #include "trainprof/report/trial_text.h"
 
 #include "report/digest/gain_text.h"
+#include "report/digest/markdown_escape.h"
 
 #include "trainprof/base/memory.h"
 
@@ -26,8 +27,10 @@ static void add_measured(struct tp_buf *out, const struct tp_trial *trial)
 					    [TP_TRIAL_SLOWER] = ": slower",
 					    [TP_TRIAL_ALIKE] = ": no difference",
 					    [TP_TRIAL_UNDECIDED] = ": undecided"};
-	tp_buf_printf(out, "measured %.2f× (%.2f to %.2f) in %zu pairs%s", trial->speedup,
-		      trial->speedup_low, trial->speedup_high, trial->n_pairs, words[trial->state]);
+	tp_buf_printf(out, "measured %.2f× (%.2f to %.2f) in %zu pairs%s%s", trial->speedup,
+		      trial->speedup_low, trial->speedup_high, trial->n_pairs,
+		      trial->is_of_runs ? " of whole runs, start included" : "",
+		      words[trial->state]);
 }
 
 static void describe(struct tp_buf *out, const struct tp_trial *trial)
@@ -63,10 +66,15 @@ static bool is_any_measured(const struct tp_trial *trials, size_t n)
 	return false;
 }
 
+static bool needs_command(const struct tp_trial *best)
+{
+	return best->is_command_changed || !best->n_lines;
+}
+
 /* Prints what to change so that the program runs as it was tried. */
 static void print_best(struct tp_page *page, const struct tp_trial *best)
 {
-	if (best->is_command_changed || !best->n_lines) {
+	if (needs_command(best)) {
 		tp_page_add(page, TP_PAINT_NONE, "Start it from now on as");
 		tp_page_end(page);
 		tp_page_column(page, 2);
@@ -108,6 +116,42 @@ void tp_report_trials_text(struct tp_page *page, const struct tp_trial *trials, 
 		return;
 	}
 	print_best(page, best);
+}
+
+static void add_code(struct tp_buf *out, const char *title, const char *const *lines, size_t n)
+{
+	tp_buf_printf(out, "\n%s\n\n", title);
+	for (size_t i = 0; i < n; i++)
+		tp_buf_printf(out, "    %s\n", lines[i]);
+}
+
+void tp_report_trials_markdown(struct tp_buf *out, const struct tp_trial *trials, size_t n)
+{
+	struct tp_buf text = {0};
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_trial *trial = &trials[i];
+		if (trial->number)
+			tp_buf_printf(&text, "%zu: ", trial->number);
+		tp_buf_printf(&text, "%s",
+			      trial->finding ? trial->finding->headline
+					     : "All that helped, together");
+		tp_buf_puts(out, "- **");
+		tp_markdown_add_plain(out, tp_buf_text(&text));
+		tp_buf_puts(out, "**: ");
+		tp_buf_clear(&text);
+		describe(&text, trial);
+		tp_markdown_add_plain(out, tp_buf_text(&text));
+		tp_buf_putc(out, '\n');
+		tp_buf_clear(&text);
+	}
+	tp_buf_release(&text);
+	const struct tp_trial *best = best_of(trials, n);
+	if (!best && is_any_measured(trials, n))
+		tp_buf_puts(out, "\nNothing that was tried made it faster.\n");
+	if (best && needs_command(best))
+		add_code(out, "Start it from now on as", &best->command, 1);
+	if (best && best->n_lines)
+		add_code(out, "Change in the program", best->lines, best->n_lines);
 }
 
 static void write_interval(struct tp_json_writer *w, const char *key, double low, double value,
@@ -152,6 +196,7 @@ static void write_trial(struct tp_json_writer *w, const struct tp_trial *trial)
 		write_interval(w, "measured", trial->speedup_low, trial->speedup,
 			       trial->speedup_high);
 		tp_json_put_uint(w, "pairs", trial->n_pairs);
+		tp_json_put_string(w, "of", trial->is_of_runs ? "run" : "step");
 	}
 	tp_json_close(w, '}');
 }

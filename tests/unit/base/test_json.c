@@ -25,8 +25,8 @@ START_TEST(values_are_found_with_their_types_and_lines)
 					"  \"a\": [1, \"two\",\n"
 					"        null, true],\n"
 					"  // inside\n"
-					"  \"b\": {\"c\": -2.5},\n"
-					"  \"\": \"// not a comment\"\n"
+					"  \"b\": {\"c\": -2.5}, // \"x\": 1 }\n"
+					"  \"\": \"\\\"// not a comment\" // one\n"
 					"}\n");
 	const struct tp_json *root = tp_json_root(doc);
 	ck_assert_str_eq(tp_json_name(doc), "d.json");
@@ -51,7 +51,7 @@ START_TEST(values_are_found_with_their_types_and_lines)
 	ck_assert_str_eq(tp_json_key(c), "c");
 	ck_assert_uint_eq(tp_json_line(c), 6);
 	ck_assert_double_eq(tp_json_number(c, 0), -2.5);
-	ck_assert_str_eq(tp_json_string(tp_json_get(root, "")), "// not a comment");
+	ck_assert_str_eq(tp_json_string(tp_json_get(root, "")), "\"// not a comment");
 	ck_assert_uint_eq(tp_json_line(tp_json_get(root, "")), 7);
 	tp_json_free(doc);
 }
@@ -120,7 +120,8 @@ static const struct {
 	{"[1,\n 2", "d.json:2:3: ends in the middle"},
 	{"{\"a\": \"line\n// break\"}", "d.json:1:12: control character in a string"},
 	{"// only a comment\n", "d.json:2:1: ends in the middle"},
-	{"[1] // behind", "d.json:1:5: text after the end"},
+	{"[1] / behind", "d.json:1:5: text after the end"},
+	{"[1 // no end", "d.json:1:13: ends in the middle"},
 };
 
 START_TEST(an_error_names_line_and_column)

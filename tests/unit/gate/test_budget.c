@@ -66,6 +66,47 @@ START_TEST(a_budget_without_assertions_is_refused)
 }
 END_TEST
 
+#define ASSERTS(name, limits)                                                                      \
+	"{\"schema\": \"trainprof-budget/1.0\", \"assert\": {\"" name                              \
+	"\": {\"level\": \"error\", " limits "}}}"
+
+START_TEST(shares_are_written_as_numbers_or_with_a_percent_sign)
+{
+	struct tp_arena arena = {0};
+	struct tp_budget budget;
+	static const char *const texts[] = {
+		ASSERTS("step.time_ns", "\"max_worse_ratio\": 0.05"),
+		ASSERTS("step.time_ns", "\"max_worse_ratio\": \"5%\""),
+		ASSERTS("step.time_ns", "\"max_worse_ratio\": \"5 %\""),
+	};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		ck_assert_int_eq(read(&budget, &arena, texts[i]), TP_OK);
+		ck_assert_double_eq_tol(budget.assertions[0].max_worse_ratio, 0.05, 1e-9);
+	}
+	ck_assert_int_eq(read(&budget, &arena, ASSERTS("step.idle_ratio", "\"max\": \"250%\"")),
+			 TP_OK);
+	ck_assert_double_eq_tol(budget.assertions[0].max, 2.5, 1e-9);
+	tp_arena_release(&arena);
+}
+END_TEST
+
+/* Each would be a limit that always holds, or none. */
+START_TEST(limits_that_mean_something_else_are_refused)
+{
+	struct tp_arena arena = {0};
+	struct tp_budget budget;
+	static const char *const texts[] = {
+		ASSERTS("step.time_ns", "\"max_worse_ratio\": 5"),
+		ASSERTS("step.idle_ratio", "\"max\": 50"),
+		ASSERTS("step.time_ns", "\"max\": 5, \"equal_baseline\": \"true\""),
+		ASSERTS("step.time_ns", "\"max_worse_ratio\": \"5 ms\""),
+	};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		ck_assert_int_eq(read(&budget, &arena, texts[i]), TP_PARSE);
+	tp_arena_release(&arena);
+}
+END_TEST
+
 Suite *suite_gate_budget(void);
 
 Suite *suite_gate_budget(void)
@@ -75,6 +116,8 @@ Suite *suite_gate_budget(void)
 	tcase_add_test(tc, numbers_have_the_unit_of_the_fact_and_texts_their_own);
 	tcase_add_test(tc, an_assertion_replaces_that_of_the_preset);
 	tcase_add_test(tc, a_budget_without_assertions_is_refused);
+	tcase_add_test(tc, shares_are_written_as_numbers_or_with_a_percent_sign);
+	tcase_add_test(tc, limits_that_mean_something_else_are_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }

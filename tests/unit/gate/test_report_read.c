@@ -100,10 +100,12 @@ START_TEST(other_documents_and_versions_are_refused)
 }
 END_TEST
 
-START_TEST(negative_times_are_refused)
+START_TEST(impossible_times_are_refused)
 {
 	check_refused(&(struct sheet){.step_ns = -1e7}, TP_PARSE, "step.time_ns is below zero");
 	check_refused(&(struct sheet){.step_ns = 1e7, .dataloader = -0.5}, TP_PARSE, "below zero");
+	check_refused(&(struct sheet){.step_ns = 1e300}, TP_PARSE,
+		      "step.time_ns is beyond 30 years");
 }
 END_TEST
 
@@ -118,7 +120,7 @@ Suite *suite_gate_report_read(void)
 	tcase_add_test(tc, version_1_1_lists_unknown_facts_by_reason_and_names_suppressed_findings);
 	tcase_add_test(tc, findings_name_the_fact_that_must_change);
 	tcase_add_test(tc, other_documents_and_versions_are_refused);
-	tcase_add_test(tc, negative_times_are_refused);
+	tcase_add_test(tc, impossible_times_are_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -110,6 +110,47 @@ START_TEST(tiers_and_ends_have_the_names_of_the_report)
 }
 END_TEST
 
+struct prefixed {
+	const char *words[6]; /* the command, NULL-terminated */
+	const char *prefix;
+	const char *line;
+	const char *overrides; /* NULL = none */
+};
+
+static const struct prefixed prefixed[] = {
+	{{"./train", "-n", "2"}, "A=1 ", "A=1 ./train -n 2", NULL},
+	{{"env", "A=8", "./train"}, "A=1 ", "env A=8 A=1 ./train", NULL},
+	{{"/usr/bin/env", "-i", "-u", "B", "A=8", "./train"},
+	 "A=1 B=2 numactl -i all ",
+	 "/usr/bin/env -i -u B A=8 A=1 B=2 numactl -i all ./train",
+	 NULL},
+	{{"env", "-S", "A=8 ./train"}, "A=1 ", "A=1 env -S 'A=8 ./train'", "A"},
+	{{"env", "A=8"}, "A=1 ", "A=1 env A=8", "A"},
+	{{"sh", "-c", "exec env A=8 ./train"}, "A=1 ", "A=1 sh -c 'exec env A=8 ./train'", "A"},
+	{{"sh", "-c", "A=8 ./train"}, "env -u A ", "env -u A sh -c 'A=8 ./train'", "A"},
+	{{"sh", "-c", "BA=8 ./train"}, "A=1 ", "A=1 sh -c 'BA=8 ./train'", NULL},
+	{{"mpirun", "-x", "A=8", "./train"}, "B=1 A=1 ", "B=1 A=1 mpirun -x A=8 ./train", "A"},
+	{{"./train", "--A=8"}, "A=1 ", "A=1 ./train --A=8", NULL},
+};
+
+START_TEST(a_prefix_stands_where_it_reaches_the_program)
+{
+	struct prefixed copy = prefixed[_i];
+	const struct prefixed *row = &copy;
+	struct tp_run_info run = {.command = copy.words};
+	struct tp_buf line = {0};
+	struct tp_arena arena = {0};
+	while (run.n_command < 6 && row->words[run.n_command])
+		run.n_command++;
+	tp_run_info_add_command(&line, &run, row->prefix);
+	ck_assert_str_eq(tp_buf_text(&line), row->line);
+	const char *overrides = tp_run_info_overrides(&run, row->prefix, &arena);
+	ck_assert_pstr_eq(overrides, row->overrides);
+	tp_buf_release(&line);
+	tp_arena_release(&arena);
+}
+END_TEST
+
 Suite *suite_model_run_info(void);
 Suite *suite_model_run_info(void)
 {
@@ -118,6 +159,8 @@ Suite *suite_model_run_info(void)
 	tcase_add_test(tc, a_copy_survives_its_original);
 	tcase_add_test(tc, no_text_of_a_copy_is_the_original_s);
 	tcase_add_test(tc, nothing_known_is_copied_as_nothing);
+	tcase_add_loop_test(tc, a_prefix_stands_where_it_reaches_the_program, 0,
+			    (int)(sizeof(prefixed) / sizeof(prefixed[0])));
 	tcase_add_test(tc, tiers_and_ends_have_the_names_of_the_report);
 	suite_add_tcase(suite, tc);
 	return suite;

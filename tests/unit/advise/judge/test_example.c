@@ -12,7 +12,8 @@ static struct tp_arena arena;
 static const char *filled(const struct tp_run_info *run, const char *example)
 {
 	const struct tp_rule_context context = {.facts = facts, .run = run, .arena = &arena};
-	return tp_example_fill(&context, example);
+	const struct tp_rule_action action = {.example = example};
+	return tp_example_of(&context, &action);
 }
 
 START_TEST(command_and_cpus_are_those_of_the_run)
@@ -25,6 +26,22 @@ START_TEST(command_and_cpus_are_those_of_the_run)
 	ck_assert_str_eq(filled(&run, "OMP_NUM_THREADS=%FEWER"), "OMP_NUM_THREADS=1");
 	ck_assert_str_eq(filled(&run, "100 % of %C"), "100 % of %C");
 	ck_assert_ptr_null(filled(&run, NULL));
+}
+END_TEST
+
+START_TEST(what_can_be_applied_stands_behind_variables_of_env)
+{
+	const char *command[] = {"env", "OMP_NUM_THREADS=8", "./train"};
+	const struct tp_run_info run = {.command = command, .n_command = 3};
+	const struct tp_rule_context context = {.facts = facts, .run = &run, .arena = &arena};
+	struct tp_rule_action action = {.example = "OMP_NUM_THREADS=2 %COMMAND"};
+	ck_assert_ptr_null(tp_example_prefix(&context, &action));
+	ck_assert_str_eq(tp_example_of(&context, &action),
+			 "OMP_NUM_THREADS=2 env OMP_NUM_THREADS=8 ./train");
+	action.can_apply = true;
+	ck_assert_str_eq(tp_example_prefix(&context, &action), "OMP_NUM_THREADS=2 ");
+	ck_assert_str_eq(tp_example_of(&context, &action),
+			 "env OMP_NUM_THREADS=8 OMP_NUM_THREADS=2 ./train");
 }
 END_TEST
 
@@ -58,6 +75,7 @@ Suite *suite_advise_example(void)
 	Suite *suite = suite_create("advise_example");
 	TCase *tc = tcase_create("example");
 	tcase_add_test(tc, command_and_cpus_are_those_of_the_run);
+	tcase_add_test(tc, what_can_be_applied_stands_behind_variables_of_env);
 	tcase_add_test(tc, unknown_values_stay_placeholders);
 	tcase_add_test(tc, more_is_recorded_with_the_tool_that_wrote_the_trace);
 	tcase_add_test(tc, one_cpu_is_never_made_none);

@@ -14,7 +14,11 @@
 #define FETCH   " " PY_TORCH "utils/data/_utils/fetch.py>fetch:49 train.py>Pictures.__getitem__:30"
 #define LOADS   FETCH " /usr/lib/python3/dist-packages/PIL/ImageFile.py>ImageFile.load:253"
 #define RESIZES FETCH " /usr/lib/python3/dist-packages/PIL/Image.py>Image.resize:2082"
-#define NEXT    PY_MAIN " " PY_DATA "_BaseDataLoaderIter.__next__:628"
+#define STARTS                                                                                     \
+	PY_DATA "DataLoader.__iter__:435 " PY_DATA                                                 \
+		"_MultiProcessingDataLoaderIter.__init__:1042 " PY_STD                             \
+		"multiprocessing/process.py>BaseProcess.start:121"
+#define NEXT PY_MAIN " " PY_DATA "_BaseDataLoaderIter.__next__:628"
 
 enum { N_STEPS = 40 };
 
@@ -176,10 +180,7 @@ START_TEST(workers_that_are_started_again_are_counted)
 	for (int epoch = 0; epoch < 5; epoch++) {
 		double begin = at;
 		pyscene_task_until(&scene, task, 200 + (pid_t)task, at + 0.05, at + 1.2);
-		pyscene_runs(&scene, 0, at, at + 0.1,
-			     PY_MAIN " " PY_DATA "DataLoader.__iter__:435 " PY_DATA
-				     "_MultiProcessingDataLoaderIter.__init__:1042 " PY_STD
-				     "multiprocessing/process.py>BaseProcess.start:121");
+		pyscene_runs(&scene, 0, at, at + 0.1, PY_MAIN " " STARTS);
 		pyscene_waits(&scene, 0, at + 0.1, at + 0.2, TP_CAUSE_POLL,
 			      NEXT " " PY_STD "multiprocessing/connection.py>wait:936");
 		for (int i = 0; i < 10; i++) {
@@ -196,6 +197,55 @@ START_TEST(workers_that_are_started_again_are_counted)
 	static const struct fact_expected expected[] = {
 		{TP_FACT_LOADER_STARTS, 4, 0.01},
 		{TP_FACT_LOADER_STARTUP, 4 * 0.2 / 5.8, 0.01}, /* from the first step on */
+	};
+	expect_facts(&scene, expected, TP_ARRAY_LEN(expected));
+	pyscene_close(&scene);
+}
+END_TEST
+
+/* Two workers: 50 ms until the old ones have ended, 100 to start new ones, of which 5 look like
+ * computing, 100 until the first batch is there, and 80 in the next step for that of the other. */
+START_TEST(a_restart_is_all_that_makes_its_steps_longer)
+{
+	struct pyscene scene;
+	pyscene_open(&scene);
+	pyscene_task(&scene, 0, 100, 0);
+	uint32_t task = 1;
+	double at = 0;
+	for (int epoch = 0; epoch < 5; epoch++) {
+		double first = at + 0.25;
+		pyscene_waits(&scene, 0, at, at + 0.05, TP_CAUSE_FUTEX, PY_MAIN);
+		pyscene_runs(&scene, 0, at + 0.05, at + 0.08, PY_MAIN " " STARTS);
+		pyscene_runs(&scene, 0, at + 0.08, at + 0.085,
+			     PY_MAIN " " PY_MODULE " libtorch_cpu.so!addmm:1");
+		pyscene_runs(&scene, 0, at + 0.085, at + 0.15, PY_MAIN " " STARTS);
+		pyscene_waits(&scene, 0, at + 0.15, first, TP_CAUSE_POLL,
+			      NEXT " " PY_STD "multiprocessing/connection.py>wait:936");
+		double end = first + 0.08 + 10 * 0.1;
+		for (int worker = 0; worker < 2; worker++) {
+			pyscene_task_until(&scene, task, 200 + (pid_t)task, at + 0.06, end);
+			pyscene_runs(&scene, task++, at + 0.07, end,
+				     PY_WORKER LOADS " libjpeg.so.62!f:1");
+		}
+		at = first;
+		for (int i = 0; i < 10; i++) {
+			mark(&scene, at);
+			pyscene_runs(&scene, 0, at, at + 0.1,
+				     PY_MAIN " " PY_MODULE " libtorch_cpu.so!addmm:1");
+			at += 0.1;
+			if (i == 0) {
+				pyscene_waits(&scene, 0, at, at + 0.08, TP_CAUSE_POLL,
+					      NEXT " " PY_STD
+						   "multiprocessing/connection.py>wait:936");
+				at += 0.08;
+			}
+		}
+	}
+	mark(&scene, at);
+	pyscene_judge(&scene, at, TP_STEPS_AUTO);
+	static const struct fact_expected expected[] = {
+		{TP_FACT_LOADER_STARTS, 4, 0.01},
+		{TP_FACT_LOADER_STARTUP, 4 * (0.05 + 0.095 + 0.1 + 0.08) / 6.4, 0.005},
 	};
 	expect_facts(&scene, expected, TP_ARRAY_LEN(expected));
 	pyscene_close(&scene);
@@ -266,6 +316,7 @@ Suite *suite_analyze_loader_work(void)
 	tcase_add_test(tc, a_workers_time_is_split_by_stacks_and_causes);
 	tcase_add_test(tc, a_trainer_that_loads_itself_is_its_own_worker);
 	tcase_add_test(tc, workers_that_are_started_again_are_counted);
+	tcase_add_test(tc, a_restart_is_all_that_makes_its_steps_longer);
 	tcase_add_test(tc, unknown_facts_have_a_reason);
 	tcase_add_test(tc, threads_that_pass_on_are_no_workers);
 	suite_add_tcase(suite, tc);

@@ -248,6 +248,37 @@ START_TEST(values_from_files_name_their_place)
 }
 END_TEST
 
+static enum tp_status refuse(const struct storage *given, const struct storage *usual,
+			     const char *const *used, struct tp_error *err)
+{
+	return tp_option_refuse_unused(options, given, usual, used, "is of runs", err);
+}
+
+START_TEST(options_of_another_use_are_refused)
+{
+	static const struct storage usual = {.choice = "full", .percent = 0.03};
+	static const char *const used[] = {"output", "skip", NULL};
+	struct tp_error err = {0};
+	for (const struct tp_option *option = options; option->name; option++) {
+		static const char *const texts[] = {
+			[TP_OPTION_TEXT] = "a",      [TP_OPTION_CHOICE] = "none",
+			[TP_OPTION_DURATION] = "1s", [TP_OPTION_SIZE] = "1GiB",
+			[TP_OPTION_PERCENT] = "4%",  [TP_OPTION_RATE] = "9",
+			[TP_OPTION_COUNT] = "3",     [TP_OPTION_WORDS] = "A"};
+		struct storage given = usual;
+		const char *text = option->type <= TP_OPTION_COUNTED ? NULL : texts[option->type];
+		bool is_used =
+			strcmp(option->name, "output") == 0 || strcmp(option->name, "skip") == 0;
+		ck_assert_int_eq(refuse(&given, &usual, used, &err), TP_OK);
+		ck_assert_int_eq(tp_option_set(option, &given, text, "here", &err), TP_OK);
+		ck_assert_int_eq(refuse(&given, &usual, used, &err), is_used ? TP_OK : TP_USAGE);
+	}
+	struct storage given = {.flag = true};
+	ck_assert_int_eq(refuse(&given, NULL, used, &err), TP_USAGE);
+	ck_assert_str_eq(err.text, "--flag is of runs");
+}
+END_TEST
+
 Suite *suite_cli_options(void);
 Suite *suite_cli_options(void)
 {
@@ -263,6 +294,7 @@ Suite *suite_cli_options(void)
 	tcase_add_test(tc, too_many_words_are_refused);
 	tcase_add_test(tc, repeated_words_are_bounded);
 	tcase_add_test(tc, values_from_files_name_their_place);
+	tcase_add_test(tc, options_of_another_use_are_refused);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -136,6 +136,28 @@ START_TEST(documents_have_speedups_and_not_ratios_of_time)
 }
 END_TEST
 
+START_TEST(markdown_says_the_same)
+{
+	struct tp_buf out = {0};
+	tp_report_trials_markdown(&out, trials, 2);
+	ck_assert_str_eq(tp_buf_text(&out),
+			 "- **1: Use 2 compute threads**: promised up to 1.50×, measured 1.25× "
+			 "(1.00 to 1.60) in 5 pairs\n"
+			 "- **2: Sleep less**: not tried: no environment variable and no launcher "
+			 "does it\n"
+			 "\nStart it from now on as\n\n    OMP_NUM_THREADS=2 ./train\n");
+	tp_buf_clear(&out);
+	struct tp_trial alike = trials[3];
+	alike.is_of_runs = true;
+	tp_report_trials_markdown(&out, &alike, 1);
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&out), "in 3 pairs of whole runs, start included: "
+							"no difference\n"));
+	ck_assert_ptr_nonnull(
+		strstr(tp_buf_text(&out), "\nNothing that was tried made it faster.\n"));
+	tp_buf_release(&out);
+}
+END_TEST
+
 Suite *suite_report_trial_text(void);
 Suite *suite_report_trial_text(void)
 {
@@ -145,6 +167,7 @@ Suite *suite_report_trial_text(void)
 	tcase_add_test(tcase, without_a_faster_one_nothing_is_recommended);
 	tcase_add_test(tcase, the_fastest_is_what_to_type);
 	tcase_add_test(tcase, settings_of_a_loader_are_lines_to_change);
+	tcase_add_test(tcase, markdown_says_the_same);
 	tcase_add_test(tcase, documents_have_speedups_and_not_ratios_of_time);
 	suite_add_tcase(suite, tcase);
 	return suite;
