@@ -2,8 +2,8 @@
 """One rank of a job with a known late rank; it times itself.
 
 late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven, slower, throttle, stage, link or
-none. At its end each rank writes the time of each step in ms, without waiting for others and with
-it, into its file in the folder STEPS. Ranks exchange by MPI; for link, by gloo of PyTorch.
+none. At its end each rank writes when each step began, had done its work, and ended, in ms of the
+monotonic clock, into its file in the folder STEPS. Ranks exchange by MPI; for link, by gloo of PyTorch.
 
 throttle: the late rank moves into the control group that THROTTLE names.
 """
@@ -130,7 +130,7 @@ def main():
     os.unlink(path)
     with open(os.path.join(os.environ["STEPS"], str(rank)), "w", encoding="ascii") as file:
         for (begin, done), following in zip(times, times[1:]):
-            file.write("%.3f %.3f\n" % ((done - begin) * 1e3, (following[0] - begin) * 1e3))
+            file.write("%.3f %.3f %.3f\n" % (begin * 1e3, done * 1e3, following[0] * 1e3))
 
 
 main()

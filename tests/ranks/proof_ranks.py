@@ -79,7 +79,7 @@ def why_not(how):
 
 
 def run_line(line, **variables):
-    """Runs a job; returns (work, length) of each step of each rank."""
+    """Runs a job; returns (begin, work done, end) of each step of each rank, in ms."""
     with tempfile.TemporaryDirectory(prefix="steps-") as folder:
         done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=500, check=False,
@@ -118,8 +118,8 @@ def run_job(trainprof, way, ranks, late, how, steps, folder):
 def means(said, n_judged):
     """Returns the mean work and length of each rank's steps. A report leaves out those of the
     warm-up, which are the first ones."""
-    mean = lambda steps, at: sum(step[at] for step in steps) / len(steps)
-    return [(mean(steps[-n_judged:], 0), mean(steps[-n_judged:], 1)) for steps in said.values()]
+    mean = lambda steps, at: sum(step[at] - step[0] for step in steps) / len(steps)
+    return [(mean(steps[-n_judged:], 1), mean(steps[-n_judged:], 2)) for steps in said.values()]
 
 
 def judge_late(found, said, late, how, gap, step):

@@ -3,6 +3,7 @@
 #include "trainprof/analyze/job_join.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +45,11 @@ static struct tp_job_code code_of(struct tp_job *job, const struct tp_profile *p
 {
 	const struct tp_trace *trace = profile->trace;
 	const char *file = place->file ? tp_trace_string(trace, place->file) : NULL;
+	const char *symbol = tp_trace_string(trace, place->symbol);
 	return (struct tp_job_code){
 		.file = tp_arena_strdup(&job->arena, file),
-		.function = tp_arena_strdup(&job->arena, tp_trace_string(trace, place->symbol)),
+		.function = tp_arena_printf(&job->arena, "%.*s",
+					    (int)tp_text_function_length(symbol), symbol),
 		.line = place->line,
 		.label = place->label,
 		.step_ns = (double)place->time_ns / steps,

@@ -91,6 +91,25 @@ START_TEST(ranks_with_equal_work_are_even)
 }
 END_TEST
 
+/* In every fourth step the border is found 22 ms too late. */
+START_TEST(a_rank_whose_borders_were_missed_is_not_late)
+{
+	struct job_scene scene;
+	job_scene_init(&scene, true);
+	for (int64_t i = 0; i < 2; i++)
+		job_scene_add(&scene, i, "host", 38 * JOB_SCENE_MS, 0, 0);
+	struct tp_job_step *steps = scene.job.ranks[1].steps;
+	for (size_t k = 0; k + 1 < JOB_SCENE_STEPS; k += 4)
+		steps[k].end_ns = steps[k + 1].start_ns += 22 * JOB_SCENE_MS;
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_EVEN);
+	ck_assert_int_eq(scene.job.late, TP_JOB_NO_RANK);
+	ck_assert_uint_eq(scene.job.n_steps, JOB_SCENE_STEPS / 2);
+	ck_assert_double_eq_tol(scene.job.step_ns, 40e6, 1);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
 START_TEST(if_even_the_last_rank_waits_none_is_late)
 {
 	struct job_scene scene;
@@ -401,6 +420,7 @@ Suite *suite_analyze_job_join(void)
 	tcase_add_test(tc, steps_that_are_all_alike_are_joined_by_order);
 	tcase_add_test(tc, lengths_do_not_outvote_the_clock_of_one_host);
 	tcase_add_test(tc, ranks_with_equal_work_are_even);
+	tcase_add_test(tc, a_rank_whose_borders_were_missed_is_not_late);
 	tcase_add_test(tc, if_even_the_last_rank_waits_none_is_late);
 	tcase_add_test(tc, ranks_that_take_turns_are_not_blamed_alone);
 	tcase_add_test(tc, two_that_are_late_together_are_both_named);
