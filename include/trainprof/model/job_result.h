@@ -162,6 +162,7 @@ struct tp_job {
 	double late_ns; /* mean delay after the next-latest rank */
 	double late_low_ns, late_high_ns; /* 95 % */
 	double gain, gain_low, gain_high; /* of the job, when it is as fast as the next; 1 = none */
+	bool lacks_cpus; /* ranks compete for CPUs: the gain has only an upper bound */
 	enum tp_job_late_kind late_kind;
 	enum tp_label late_label; /* what it does longer than others; TP_N_LABELS unknown */
 	double late_label_ns;     /* in one step */

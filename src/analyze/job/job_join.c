@@ -165,14 +165,41 @@ static const char *common_host(const struct comparison *j, size_t n_late)
 	return host && n_late == n_there && job->n_hosts > 1 && n_there > 1 ? host : NULL;
 }
 
+static double cpu_wait_ns(const struct tp_job_rank *rank)
+{
+	return rank->label_ns[TP_LABEL_IDLE_RUNNABLE] + rank->label_ns[TP_LABEL_DATALOADER_QUEUE];
+}
+
+/* Sets the gain; returns how long ranks wait for CPUs in a step. */
+static double set_gain(struct comparison *j, size_t n_late)
+{
+	struct tp_job *job = j->steps.job;
+	double cpu_waits_ns = 0;
+	double other_ns = 0; /* the longest step of another rank that never waits for a CPU */
+	for (size_t i = 0; i < j->steps.n_ranks; i++) {
+		const struct tp_job_rank *rank = &job->ranks[j->steps.ranks[j->order[i]]];
+		cpu_waits_ns += cpu_wait_ns(rank) / (double)j->steps.n_ranks;
+		if (i >= n_late)
+			other_ns = fmax(other_ns, rank->own_ns - cpu_wait_ns(rank));
+	}
+	job->gain = gain_of(job, job->late_ns);
+	job->gain_low = gain_of(job, job->step_ns - j->without_ns.high);
+	job->gain_high = gain_of(job, job->step_ns - j->without_ns.low);
+	/* Ranks that compete for CPUs have other steps when one of them works less. */
+	job->lacks_cpus = cpu_waits_ns >= TP_JOB_CPU_WAITS_MAX * job->step_ns;
+	if (job->lacks_cpus) {
+		job->gain_low = 1;
+		job->gain_high = fmax(job->gain_high, gain_of(job, job->step_ns - other_ns));
+	}
+	return cpu_waits_ns;
+}
+
 static void set_late(struct comparison *j, size_t n_late)
 {
 	struct tp_job *job = j->steps.job;
 	job->late = (int)j->steps.ranks[j->order[0]];
 	job->n_late = n_late;
-	job->gain = gain_of(job, job->late_ns);
-	job->gain_low = gain_of(job, job->step_ns - j->without_ns.high);
-	job->gain_high = gain_of(job, job->step_ns - j->without_ns.low);
+	double cpu_waits_ns = set_gain(j, n_late);
 	for (size_t i = 0; i < n_late; i++)
 		job->ranks[j->steps.ranks[j->order[i]]].is_late = true;
 	job->slow_host = common_host(j, n_late);
@@ -180,6 +207,10 @@ static void set_late(struct comparison *j, size_t n_late)
 	job->is_sure = (double)job->n_last >= TP_JOB_LAST_MIN * (double)job->n_steps;
 	if (!job->is_sure)
 		job->because = "it is last in fewer than half of the steps";
+	if (job->lacks_cpus && job->late_ns < cpu_waits_ns) {
+		job->is_sure = false;
+		job->because = "ranks wait longer for CPUs than for it";
+	}
 	tp_job_find_cause(job);
 }
 

@@ -111,6 +111,8 @@ static void put_late(struct tp_json_writer *w, const struct tp_job *job)
 		tp_json_put_number(w, "place_of_others_ns", job->others_code_ns);
 	if (job->others_code_is_bound)
 		tp_json_put_bool(w, "place_of_others_is_bound", true);
+	if (job->lacks_cpus)
+		tp_json_put_bool(w, "ranks_lack_cpus", true);
 	put_gain(w, job->is_sure ? job->gain_low : 1, job->gain, job->gain_high);
 	tp_json_close(w, '}');
 }

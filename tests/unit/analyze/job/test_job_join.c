@@ -30,6 +30,45 @@ START_TEST(the_rank_that_never_waits_is_late)
 }
 END_TEST
 
+/* All ranks wait 5 ms for a CPU: with one that works less, the others may wait less, too. */
+START_TEST(ranks_that_compete_for_cpus_are_promised_a_bound)
+{
+	struct job_scene scene;
+	job_scene_init(&scene, false);
+	for (int64_t i = 0; i < 4; i++) {
+		uint64_t own_ns = (i == 2 ? 36 : 20) * JOB_SCENE_MS;
+		struct tp_job_rank *rank = job_scene_add(&scene, i, "host", own_ns, 0, 0);
+		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] = 5e6;
+		rank->label_ns[TP_LABEL_COMPUTE_MATH] -= 5e6;
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(job_scene_late(&scene), 2);
+	ck_assert(scene.job.lacks_cpus);
+	ck_assert(scene.job.is_sure);
+	ck_assert_double_eq(scene.job.gain_low, 1);
+	/* 42.5 ms become 20.5 without those 5 at best. */
+	ck_assert_double_eq_tol(scene.job.gain_high, 42.5 / 15.5, 0.05);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
+START_TEST(a_rank_later_by_less_than_the_waits_for_cpus_is_not_sure)
+{
+	struct job_scene scene;
+	job_scene_init(&scene, false);
+	for (int64_t i = 0; i < 4; i++) {
+		uint64_t own_ns = (i == 2 ? 36 : 30) * JOB_SCENE_MS;
+		struct tp_job_rank *rank = job_scene_add(&scene, i, "host", own_ns, 0, 0);
+		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] = 8e6;
+		rank->label_ns[TP_LABEL_COMPUTE_MATH] -= 8e6;
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(job_scene_late(&scene), 2);
+	ck_assert(!scene.job.is_sure);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
 START_TEST(clocks_of_other_hosts_are_found_by_lengths)
 {
 	struct job_scene scene;
@@ -416,6 +455,8 @@ Suite *suite_analyze_job_join(void)
 	Suite *suite = suite_create("analyze_job_join");
 	TCase *tc = tcase_create("late");
 	tcase_add_test(tc, the_rank_that_never_waits_is_late);
+	tcase_add_test(tc, ranks_that_compete_for_cpus_are_promised_a_bound);
+	tcase_add_test(tc, a_rank_later_by_less_than_the_waits_for_cpus_is_not_sure);
 	tcase_add_test(tc, clocks_of_other_hosts_are_found_by_lengths);
 	tcase_add_test(tc, steps_that_are_all_alike_are_joined_by_order);
 	tcase_add_test(tc, lengths_do_not_outvote_the_clock_of_one_host);
