@@ -184,6 +184,8 @@ void tp_report_job_json(struct tp_json_writer *w, const struct tp_job *job)
 		tp_json_put_number(w, "exchange_ratio", job->exchange_ratio);
 	}
 	tp_json_put_known_string(w, "slow_host", job->slow_host);
+	if (job->overhead_ratio > 0)
+		tp_json_put_number(w, "overhead_ratio", job->overhead_ratio);
 	put_late(w, job);
 	put_ends(w, job);
 	put_advice(w, job);
