@@ -171,19 +171,18 @@ static double cpu_wait_ns(const struct tp_job_rank *rank)
 	return rank->label_ns[TP_LABEL_IDLE_RUNNABLE] + rank->label_ns[TP_LABEL_DATALOADER_QUEUE];
 }
 
-/* Sets the gain; returns how long ranks wait for CPUs in a step. Ranks that compete for CPUs wait
- * for them longer or shorter when one of them works less: that widens the interval by twice these
- * waits. No step is shorter than the work of another rank without such waits. */
+/* Sets the gain; returns how long the other ranks wait for CPUs in a step. Ranks that compete for
+ * CPUs wait for them longer or shorter when one of them works less: that widens the interval by
+ * twice these waits. No step is shorter than the work of another rank without such waits. */
 static double set_gain(struct comparison *j, size_t n_late)
 {
 	struct tp_job *job = j->steps.job;
 	double cpu_waits_ns = 0;
 	double least_ns = 0;
-	for (size_t i = 0; i < j->steps.n_ranks; i++) {
+	for (size_t i = n_late; i < j->steps.n_ranks; i++) {
 		const struct tp_job_rank *rank = &job->ranks[j->steps.ranks[j->order[i]]];
-		cpu_waits_ns += cpu_wait_ns(rank) / (double)j->steps.n_ranks;
-		if (i >= n_late)
-			least_ns = fmax(least_ns, rank->own_ns - cpu_wait_ns(rank));
+		cpu_waits_ns += cpu_wait_ns(rank) / (double)(j->steps.n_ranks - n_late);
+		least_ns = fmax(least_ns, rank->own_ns - cpu_wait_ns(rank));
 	}
 	double low_ns =
 		fmax(j->without_ns.low - 2 * cpu_waits_ns, fmin(least_ns, j->without_ns.low));
