@@ -284,6 +284,12 @@ const char *tp_text_base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+size_t tp_text_function_length(const char *name)
+{
+	const char *inner = strstr(name, ".<locals>.<");
+	return inner ? (size_t)(inner - name) : strlen(name);
+}
+
 bool tp_text_starts_with(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;

@@ -2,8 +2,10 @@
 """One rank of a job with a known late rank; it times itself.
 
 late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven, slower, throttle, stage, link or
-none. At its end each rank writes the time of each step in ms, without waiting for others and with
-it, into its file in the folder STEPS. Ranks exchange by MPI; for link, by gloo of PyTorch.
+none. At its end each rank writes when each step began, had done its work, and ended, in ms of the
+monotonic clock, into its file in the folder STEPS. Ranks exchange by MPI, which spins; for link, and where there are
+more ranks than CPUs, by gloo of PyTorch, which sleeps. Such ranks have less work, so that the late
+one is late and does not only compete for CPUs.
 
 throttle: the late rank moves into the control group that THROTTLE names.
 """
@@ -12,9 +14,15 @@ import sys
 import time
 import zlib
 
-WORK_MS = 12
 EXTRA_MS = 18
 DATA = zlib.compress(os.urandom(1 << 15) * 8)
+
+
+def ranks_per_cpu():
+    return int(os.environ.get("OMPI_COMM_WORLD_SIZE", 1)) / os.cpu_count()
+
+
+WORK_MS = 12 if ranks_per_cpu() <= 1 else 8 / ranks_per_cpu()
 
 
 def compute(until_ms):
@@ -67,6 +75,11 @@ class Gloo:
     def __init__(self):
         import torch
         import torch.distributed
+        torch.set_num_threads(1)
+        if "OMPI_COMM_WORLD_RANK" in os.environ:
+            os.environ.update(RANK=os.environ["OMPI_COMM_WORLD_RANK"],
+                              WORLD_SIZE=os.environ["OMPI_COMM_WORLD_SIZE"],
+                              MASTER_ADDR="127.0.0.1", MASTER_PORT="29512")
         torch.distributed.init_process_group("gloo")
         self.group, self.one = torch.distributed, torch.ones(1)
 
@@ -81,7 +94,7 @@ class Gloo:
 
 
 def world(how):
-    if how == "link":
+    if how == "link" or ranks_per_cpu() > 1:
         return Gloo()
     from mpi4py import MPI
     return MPI.COMM_WORLD
@@ -130,7 +143,7 @@ def main():
     os.unlink(path)
     with open(os.path.join(os.environ["STEPS"], str(rank)), "w", encoding="ascii") as file:
         for (begin, done), following in zip(times, times[1:]):
-            file.write("%.3f %.3f\n" % ((done - begin) * 1e3, (following[0] - begin) * 1e3))
+            file.write("%.3f %.3f %.3f\n" % (begin * 1e3, done * 1e3, following[0] * 1e3))
 
 
 main()

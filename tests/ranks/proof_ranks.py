@@ -3,8 +3,10 @@
 
 proof_ranks.py TRAINPROF [--steps=N] [--ranks=N,...] [--ways=inside,outside] [--list] [CASE...]
 Without --ranks and CASE, these are 60 jobs of 2 to 8 ranks. The expected answer is the ranks' own
-measurement (late_rank.py). Jobs with more ranks than CPUs compete for them, and so does whatever
-else runs: figures are of a machine that does nothing else.
+measurement (late_rank.py); that of the step without the late rank is another run of the job, not
+measured and with nothing planted. Where ranks compete for CPUs, or only a bound is promised, it must lie
+in the interval. Jobs with more ranks than CPUs compete for them, and so does whatever else runs:
+figures are of a machine that does nothing else.
 """
 import argparse
 import contextlib
@@ -26,7 +28,7 @@ KINDS = {"sleep": "other_work", "decode": "other_work", "read": "other_work",
          "uneven": "more_work", "slower": "slower_cpu", "throttle": "without_cpu",
          "stage": "other_stage"}
 NOBODY = ["link", "none"]  # all wait for the network, or nobody waits long
-MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1",
+MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "0",
           "-np"]
 LINK_DELAY_S = 0.008
 CPU_QUOTA = 0.4
@@ -79,7 +81,7 @@ def why_not(how):
 
 
 def run_line(line, **variables):
-    """Runs a job; returns (work, length) of each step of each rank."""
+    """Runs a job; returns (begin, work done, end) of each step of each rank, in ms."""
     with tempfile.TemporaryDirectory(prefix="steps-") as folder:
         done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=500, check=False,
@@ -93,21 +95,30 @@ def run_line(line, **variables):
     return said
 
 
+def run_planted(line, how, ranks, late):
+    """Runs a job as run_line() does, on a slow link or with less CPU where that is planted."""
+    if how == "link":
+        with slow_link.SlowLink(ranks, late, LINK_DELAY_S):
+            return run_line(line)
+    if how == "throttle":
+        with control_group() as group:
+            return run_line(line, THROTTLE=group)
+    return run_line(line)
+
+
+def program_of(late, how, steps):
+    return [sys.executable, os.path.join(HERE, "late_rank.py"), str(late), how, str(steps)]
+
+
 def run_job(trainprof, way, ranks, late, how, steps, folder):
-    program = [sys.executable, os.path.join(HERE, "late_rank.py"), str(late), how, str(steps)]
+    """Runs a job with a late rank and reports it."""
     measure = [trainprof, "run", "-q", "--summary=none", "-o", folder, "--"]
     launch = MPIRUN + [str(ranks)]
     if how == "link":
         launch = [sys.executable, os.path.join(HERE, "launch.py"), str(ranks)]
+    program = program_of(late, how, steps)
     line = launch + measure + program if way == "inside" else measure + launch + program
-    if how == "link":
-        with slow_link.SlowLink(ranks, late, LINK_DELAY_S):
-            said = run_line(line)
-    elif how == "throttle":
-        with control_group() as group:
-            said = run_line(line, THROTTLE=group)
-    else:
-        said = run_line(line)
+    said = run_planted(line, how, ranks, late)
     if len(said) != ranks:
         sys.exit("%s: %d of %d ranks have ended well" % (" ".join(line), len(said), ranks))
     report = subprocess.run([trainprof, "report", "--json", folder], stdout=subprocess.PIPE,
@@ -118,18 +129,34 @@ def run_job(trainprof, way, ranks, late, how, steps, folder):
 def means(said, n_judged):
     """Returns the mean work and length of each rank's steps. A report leaves out those of the
     warm-up, which are the first ones."""
-    mean = lambda steps, at: sum(step[at] for step in steps) / len(steps)
-    return [(mean(steps[-n_judged:], 0), mean(steps[-n_judged:], 1)) for steps in said.values()]
+    mean = lambda steps, at: sum(step[at] - step[0] for step in steps) / len(steps)
+    return [(mean(steps[-n_judged:], 1), mean(steps[-n_judged:], 2)) for steps in said.values()]
 
 
-def judge_late(found, said, late, how, gap, step):
+def step_without(ranks, how, steps, n_judged):
+    """Returns the mean step of the job with nothing planted, in ms."""
+    said = run_line(MPIRUN + [str(ranks)] + program_of(-1, how, steps))
+    return max(length for _, length in means(said, n_judged))
+
+
+def is_prediction_wrong(found, step, without):
+    """A step without the late rank within 5 %; where ranks compete for CPUs, in the interval."""
+    speedup = found["speedup"]
+    if speedup["kind"] == "estimate" and not found.get("ranks_lack_cpus"):
+        return abs(step / speedup["value"] - without) > 0.05 * without
+    return not speedup["ci95"][0] <= max(1, step / without) <= speedup["ci95"][1]
+
+
+def judge_late(found, how, gap, step, without):
     """Returns the faults of a report that names the right rank."""
     wrong = []
     after_ms = found["after_next_ns"] / 1e6
     if abs(after_ms - gap) > max(1, 0.03 * gap):
         wrong.append("wait")
-    if abs((step - after_ms) - (step - gap)) > 0.05 * (step - gap):
-        wrong.append("prediction")
+    if is_prediction_wrong(found, step, without):
+        wrong.append("prediction %.2f (%.2f-%.2f)%s" % (
+            found["speedup"]["value"], *found["speedup"]["ci95"],
+            " lacks CPUs" if found.get("ranks_lack_cpus") else ""))
     if found.get("place", {}).get("function") not in PLACES[how]:
         wrong.append("place %s" % found.get("place", {}).get("function"))
     if found.get("kind") != KINDS[how]:
@@ -137,7 +164,7 @@ def judge_late(found, said, late, how, gap, step):
     return wrong
 
 
-def judge(said, report, late, how):
+def judge(said, report, late, how, without):
     """Returns whether the rank is right, the other faults, and the figures for the reader."""
     of_rank = means(said, report["steps"])
     work = sorted((work for work, _ in of_rank), reverse=True)
@@ -146,8 +173,8 @@ def judge(said, report, late, how):
     found = report.get("late", {})
     if report["joined_by"] == "shares":  # then times are per second
         found = dict(found, after_next_ns=found.get("after_next_ns", 0) * step / 1e3)
-    figures = "gap %5.1f ms, said %5.1f; step %5.1f ms" % (
-        gap, found.get("after_next_ns", 0) / 1e6, step)
+    figures = "gap %5.1f ms, said %5.1f; step %5.1f ms, without %5.1f" % (
+        gap, found.get("after_next_ns", 0) / 1e6, step, without)
     if how in NOBODY:
         is_wrong = found and report["is_sure"] and found["after_next_ns"] / 1e6 > gap + 0.1 * step
         return not is_wrong, ["rank %s is called late" % found.get("rank")] if is_wrong else [
@@ -156,7 +183,7 @@ def judge(said, report, late, how):
         return False, ["said %s of rank %s%s" % (
             report["verdict"], found.get("rank"),
             "" if report["is_sure"] else ", not sure")], figures
-    return True, judge_late(found, said, late, how, gap, step), figures
+    return True, judge_late(found, how, gap, step, without), figures
 
 
 def main():
@@ -183,13 +210,14 @@ def main():
         work = tempfile.mkdtemp(prefix="ranks-")
         said, report = run_job(os.path.abspath(asked.trainprof), way, ranks, late, how,
                                asked.steps, os.path.join(work, "prof"))
-        is_right, wrong, figures = judge(said, report, late, how)
+        without = 0 if how in NOBODY else step_without(ranks, how, asked.steps, report["steps"])
+        is_right, wrong, figures = judge(said, report, late, how, without)
         shutil.rmtree(work)
         n_all += 1
         n_named += is_right
         for fault in wrong if is_right else []:
             n_faults[fault.split()[0]] += 1
-        print("%-8s %d ranks, rank %2d %-8s %-44s %s%s" % (
+        print("%-8s %d ranks, rank %2d %-8s %-58s %s%s" % (
             way, ranks, late, how, figures, "" if is_right else "WRONG: ",
             "; ".join(wrong) or "right"), flush=True)
     print("ranks: late rank right in %d of %d; of these wrong: %s" % (

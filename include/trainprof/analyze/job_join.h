@@ -35,6 +35,7 @@ struct tp_job_source {
 	pid_t pid;
 	bool is_cut;
 	bool is_inner;     /* the recording contains several ranks */
+	size_t n_sharing;  /* their number; 0 and 1 = the recording is of this rank alone */
 	uint64_t ended_ns; /* end of such a rank, since the start of the recording; 0 = it did not
 			      end */
 };

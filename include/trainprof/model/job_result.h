@@ -57,6 +57,10 @@ struct tp_job_rank {
 	uint64_t started_ns;
 	uint64_t ended_ns; /* time of its last record, on the host's clock */
 	uint64_t started_wall_ns;
+	/* What measuring it took; ranks in one recording share it equally. 0 = unknown. */
+	uint64_t overhead_ns;
+	uint32_t n_cpus;      /* CPUs that the rank could use */
+	uint32_t n_host_cpus; /* CPUs of its host */
 	struct tp_job_step *steps;
 	size_t n_steps;
 	size_t n_early; /* steps before those, left out because the job has very many ranks */
@@ -162,6 +166,7 @@ struct tp_job {
 	double late_ns; /* mean delay after the next-latest rank */
 	double late_low_ns, late_high_ns; /* 95 % */
 	double gain, gain_low, gain_high; /* of the job, when it is as fast as the next; 1 = none */
+	bool lacks_cpus;                  /* ranks compete for CPUs, so the gain is uncertain */
 	enum tp_job_late_kind late_kind;
 	enum tp_label late_label; /* what it does longer than others; TP_N_LABELS unknown */
 	double late_label_ns;     /* in one step */
@@ -184,6 +189,9 @@ struct tp_job {
 	bool is_open;     /* no rank ended by itself: the job still runs, or was stopped */
 	int stopped_by;   /* the signal that stopped it; 0 = none is known */
 
+	/* CPU time of measuring / CPU time that the ranks of a host could use, on the host where
+	 * that is largest; 0 = unknown. */
+	double overhead_ratio;
 	bool has_no_recording; /* of the late rank, or the first: there is its digest alone */
 	struct tp_job_advice advice[TP_JOB_ADVICE_MAX];
 	size_t n_advice;

@@ -57,13 +57,29 @@ static enum tp_activity_kind blocked_activity(enum tp_cause cause)
 	}
 }
 
+/* The threads of an XLA pool exchange data themselves: the main thread then waits for other ranks,
+ * by way of the pool. */
+static bool is_exchange(const struct tp_analysis *analysis, enum tp_thread_role role,
+			const struct tp_segment *segment)
+{
+	if (role != TP_THREAD_TEAM || segment->sample == TP_NO_SAMPLE)
+		return false;
+	const struct tp_sample *sample = &analysis->trace->samples[segment->sample];
+	const struct tp_stack_class *class = &analysis->classes[sample->stack];
+	return segment->state == TP_STATE_BLOCKED && class->is_team_root &&
+	       class->phase == TP_PHASE_COMMUNICATION;
+}
+
 enum tp_activity_kind tp_activity_of(const struct tp_analysis *analysis, enum tp_thread_role role,
 				     const struct tp_segment *segment)
 {
 	if (segment->state == TP_STATE_RUNNABLE)
 		return TP_ACTIVITY_QUEUE;
-	if (segment->state == TP_STATE_BLOCKED)
-		return blocked_activity(segment->cause);
+	if (segment->state == TP_STATE_BLOCKED) {
+		enum tp_activity_kind kind = blocked_activity(segment->cause);
+		bool is_wait = kind == TP_ACTIVITY_NONE && is_exchange(analysis, role, segment);
+		return is_wait ? TP_ACTIVITY_EXCHANGE : kind;
+	}
 	if (segment->sample == TP_NO_SAMPLE)
 		return TP_ACTIVITY_WORK;
 	const struct tp_sample *sample = &analysis->trace->samples[segment->sample];
@@ -74,13 +90,16 @@ enum tp_activity_kind tp_activity_of(const struct tp_analysis *analysis, enum tp
 static bool may_be_of(const struct tp_analysis *analysis, enum tp_thread_role role, uint32_t task)
 {
 	enum tp_thread_role own = analysis->threads[task].role;
-	return own == role || own == TP_THREAD_TEAM || own == TP_THREAD_LOADER;
+	return own == role || own == TP_THREAD_TEAM || own == TP_THREAD_LOADER ||
+	       (own == TP_THREAD_COMM && role == TP_THREAD_TEAM);
 }
 
 bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role role, uint32_t task,
 		       const struct tp_segment *segment)
 {
 	enum tp_thread_role own = analysis->threads[task].role;
+	if (own == TP_THREAD_COMM && role == TP_THREAD_TEAM)
+		return is_exchange(analysis, role, segment);
 	if ((own != TP_THREAD_TEAM && own != TP_THREAD_LOADER) ||
 	    segment->state != TP_STATE_ON_CPU || segment->sample == TP_NO_SAMPLE)
 		return own == role;

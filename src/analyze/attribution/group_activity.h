@@ -13,7 +13,8 @@ enum tp_activity_kind {
 	TP_ACTIVITY_QUEUE,    /* waits for a CPU */
 	TP_ACTIVITY_TRANSFER, /* serialises, writes to a pipe, acquires or releases a lock */
 	TP_ACTIVITY_SLEEP,
-	TP_ACTIVITY_NONE, /* waits for room, for work, or for something unknown */
+	TP_ACTIVITY_EXCHANGE, /* waits for other ranks: only for a compute team */
+	TP_ACTIVITY_NONE,     /* waits for room, for work, or for something unknown */
 	TP_N_ACTIVITIES
 };
 

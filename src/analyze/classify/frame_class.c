@@ -175,7 +175,8 @@ static void name_symbol(struct symbol_names *names, const char *symbol)
 }
 
 /* A function with a DataLoader parameter is no loader, so types are ignored. Globs without
- * wildcards, which are names of C functions, and mangled names match the symbol as recorded. */
+ * wildcards and scopes, which are names of C functions, and mangled names match the symbol as
+ * recorded. */
 static bool any_symbol(const char *const *globs, const struct symbol_names *names)
 {
 	for (; *globs; globs++) {
@@ -183,7 +184,8 @@ static bool any_symbol(const char *const *globs, const struct symbol_names *name
 		    !tp_pattern_may_match(*globs, names->plain) &&
 		    !tp_pattern_may_match(*globs, names->last))
 			continue;
-		bool is_raw = !strpbrk(*globs, "*?") || tp_text_starts_with(*globs, "_z");
+		bool is_plain = strpbrk(*globs, "*?") || strstr(*globs, "::");
+		bool is_raw = !is_plain || tp_text_starts_with(*globs, "_z");
 		if (is_raw ? tp_text_glob(*globs, names->raw)
 			   : tp_text_glob(*globs, names->plain) ||
 				     tp_text_glob(*globs, names->last))

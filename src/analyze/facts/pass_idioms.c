@@ -17,6 +17,7 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 #include "trainprof/model/fact.h"
 
 #include <assert.h>
@@ -78,9 +79,7 @@ static void add_line(struct idiom_sums *sums, const struct tp_stack_reading *rea
 static const char *function_name(struct tp_arena *arena, const char *symbol)
 {
 	static const char inside[] = ".<locals>.";
-	const char *end = strstr(symbol, ".<locals>.<");
-	if (!end)
-		end = symbol + strlen(symbol);
+	const char *end = symbol + tp_text_function_length(symbol);
 	const char *begin = symbol;
 	for (const char *p = strstr(symbol, inside); p && p < end; p = strstr(p + 1, inside))
 		begin = p + sizeof(inside) - 1;

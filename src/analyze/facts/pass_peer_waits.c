@@ -12,10 +12,12 @@
  * often inferred.
  */
 #include "analyze/analysis.h"
+#include "exchange_times.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,7 @@ enum { PLACES_MAX = 24 };
 struct place_sum {
 	struct tp_place_result place;
 	uint64_t label_ns[TP_N_LABELS];
+	uint64_t cpu_ns; /* of its time: on a CPU, or waiting for one */
 };
 
 struct peer_waits {
@@ -35,6 +38,8 @@ struct peer_waits {
 	struct tp_map index; /* hash of file, symbol, line -> row */
 	struct place_sum *rows;
 	size_t n, capacity;
+	/* Work by label on a CPU or waiting for one, which samples separate from exchanges. */
+	uint64_t cpu_ns[TP_N_LABELS];
 };
 
 static bool is_exchange(const struct tp_segment *segment)
@@ -66,24 +71,38 @@ static void find_exchanges(struct peer_waits *p, const struct tp_timeline *timel
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
+/* Returns true for "<genexpr>", "<lambda>" and similar: before Python 3.11 the name does not
+ * contain the function around it. */
+static bool has_no_name(const struct tp_trace *trace, const struct tp_frame *frame)
+{
+	const char *name = tp_trace_string(trace, frame->symbol);
+	return *name == '<' && strcmp(name, "<module>") != 0;
+}
+
 /* Returns the innermost function of the program itself: a Python function in the user's own files,
- * else a function of the executable. */
+ * else a function of the executable. Code without a name of its own belongs to its caller in the
+ * same file, if there is one. */
 static uint32_t find_place(const struct peer_waits *p, uint32_t id)
 {
 	const struct tp_trace *trace = p->analysis->trace;
 	const struct tp_stack *stack = tp_trace_stack(trace, id);
 	const char *exe = tp_trace_string(trace, trace->tasks[p->analysis->profile->trainer].exe);
 	bool has_python = p->analysis->classes[id].has_python;
+	uint32_t nameless = 0;
 	for (uint32_t i = 0; i < stack->n_frames; i++) {
 		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
 		bool is_python = frame->kind == TP_FRAME_PYTHON;
 		bool is_own = p->analysis->frame_flags[stack->frames[i]] & TP_FRAME_IS_OWN;
-		if (is_python ? frame->line && is_own
-			      : !has_python && frame->symbol &&
-					strcmp(tp_trace_string(trace, frame->module), exe) == 0)
+		if (is_python ? !frame->line || !is_own
+			      : has_python || !frame->symbol ||
+					strcmp(tp_trace_string(trace, frame->module), exe) != 0)
+			continue;
+		if (is_python && has_no_name(trace, frame))
+			nameless = nameless ? nameless : stack->frames[i];
+		else if (!nameless || trace->frames[nameless].file == frame->file)
 			return stack->frames[i];
 	}
-	return 0;
+	return nameless;
 }
 
 /* A stack from before the step is no evidence about the step. */
@@ -125,11 +144,14 @@ static struct place_sum *row_of(struct peer_waits *p, const struct tp_frame *fra
 	return &p->rows[at];
 }
 
-static void add_place(struct peer_waits *p, uint32_t frame_id, enum tp_label label, uint64_t ns)
+static void add_place(struct peer_waits *p, uint32_t frame_id, const struct tp_segment *segment,
+		      uint64_t ns)
 {
+	enum tp_label label = segment->label;
 	struct place_sum *row = row_of(p, &p->analysis->trace->frames[frame_id]);
 	row->place.time_ns += ns;
 	row->label_ns[label] += ns;
+	row->cpu_ns += segment->state == TP_STATE_BLOCKED ? 0 : ns;
 	if (label == TP_LABEL_IDLE_RUNNABLE || label == TP_LABEL_DATALOADER_QUEUE)
 		row->place.queue_ns += ns;
 }
@@ -208,9 +230,47 @@ static void sum_segments(struct peer_waits *p, const struct tp_timeline *timelin
 		uint64_t moved = is_exchange(segment) ? 0 : ns * p->halves[i] / 2;
 		profile->beside_peers_ns[TP_LABEL_COMMUNICATION_WAIT] += moved;
 		profile->beside_peers_ns[segment->label] += ns - moved;
+		if (!is_exchange(segment) && segment->state != TP_STATE_BLOCKED)
+			p->cpu_ns[segment->label] += ns - moved;
 		if (!is_exchange(segment) && !segment->is_of_device && place)
-			add_place(p, place, segment->label, ns - moved);
+			add_place(p, place, segment, ns - moved);
 	}
+}
+
+static uint64_t steady_peer_ns(const struct tp_profile *profile)
+{
+	uint64_t sum = 0;
+	for (size_t k = 0; k < profile->n_steps; k++)
+		sum += profile->steps[k].kind == TP_STEP_STEADY ? profile->steps[k].peer_ns : 0;
+	return sum;
+}
+
+/* Moves time between exchanges and the work on a CPU, so that labels and places sum up to the steps
+ * after their exchanges were estimated again. */
+static void move_time(struct peer_waits *p, uint64_t old_ns, uint64_t new_ns)
+{
+	uint64_t *label_ns = p->analysis->profile->beside_peers_ns;
+	double peer_ns = 0;
+	double cpu_ns = 0;
+	for (int label = 0; label < TP_N_LABELS; label++) {
+		bool is_peer = tp_label_part((enum tp_label)label) == TP_PART_COMMUNICATION;
+		peer_ns += is_peer ? (double)label_ns[label] : 0;
+		cpu_ns += (double)p->cpu_ns[label];
+	}
+	double moved_ns = fmin((double)old_ns - (double)new_ns, peer_ns);
+	if (cpu_ns <= 0 || peer_ns <= 0 || moved_ns == 0)
+		return;
+	moved_ns = fmax(moved_ns, -cpu_ns);
+	for (int label = 0; label < TP_N_LABELS; label++) {
+		bool is_peer = tp_label_part((enum tp_label)label) == TP_PART_COMMUNICATION;
+		double share = is_peer ? -(double)label_ns[label] / peer_ns
+				       : (double)p->cpu_ns[label] / cpu_ns;
+		label_ns[label] =
+			(uint64_t)fmax(0, round((double)label_ns[label] + share * moved_ns));
+	}
+	for (size_t i = 0; i < p->n; i++)
+		p->rows[i].place.time_ns +=
+			(uint64_t)(int64_t)round((double)p->rows[i].cpu_ns * moved_ns / cpu_ns);
 }
 
 /* Sets the place with the most time in the last second: in its very last moments a program cleans
@@ -227,7 +287,7 @@ static void set_last_place(struct peer_waits *p, const struct tp_timeline *timel
 		place = place_of(p, segment, place, SIZE_MAX);
 		uint64_t ns = tp_segment_ns_in(segment, from_ns, end_ns);
 		if (ns && place && segment->label < TP_N_LABELS)
-			add_place(&last, place, segment->label, ns);
+			add_place(&last, place, segment, ns);
 	}
 	if (last.n) {
 		qsort(last.rows, last.n, sizeof(*last.rows), place_order);
@@ -270,6 +330,10 @@ enum tp_status tp_pass_peer_waits(struct tp_analysis *analysis, struct tp_error 
 	p.is_done = tp_alloc((n_stacks + 1) * sizeof(*p.is_done));
 	find_exchanges(&p, timeline);
 	sum_segments(&p, timeline);
+	uint64_t peer_ns = steady_peer_ns(analysis->profile);
+	tp_exchange_times_estimate(analysis->profile, timeline, p.halves);
+	if (analysis->profile->is_of_steps)
+		move_time(&p, peer_ns, steady_peer_ns(analysis->profile));
 	set_places(&p);
 	set_tail(&p, timeline);
 	set_last_place(&p, timeline);

@@ -5,6 +5,8 @@
 
 #include "analyze/thresholds.h"
 
+#include "trainprof/base/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -18,22 +20,15 @@ static bool is_same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* Returns the length of the name without the generator expressions, comprehensions and lambdas in
- * the function: samples fall now into them, now into the function around them. */
-static size_t function_length(const char *name)
-{
-	const char *inner = strstr(name, ".<locals>.<");
-	return inner ? (size_t)(inner - name) : strlen(name);
-}
-
+/* Samples fall now into a generator expression, now into the function around it. */
 static bool is_same_function(const struct tp_job_code *a, const struct tp_job_code *b)
 {
 	const char *x = a->function ? a->function : "";
 	const char *y = b->function ? b->function : "";
 	if (x == y || *x != *y) /* texts of digests exist once */
 		return x == y && is_same_text(a->file, b->file);
-	size_t len = function_length(x);
-	return function_length(y) == len && memcmp(x, y, len) == 0 &&
+	size_t len = tp_text_function_length(x);
+	return tp_text_function_length(y) == len && memcmp(x, y, len) == 0 &&
 	       is_same_text(a->file, b->file);
 }
 

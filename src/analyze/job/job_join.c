@@ -12,6 +12,7 @@
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
 #include "job_cause.h"
+#include "job_cost.h"
 #include "job_ends.h"
 #include "job_steps.h"
 
@@ -165,14 +166,40 @@ static const char *common_host(const struct comparison *j, size_t n_late)
 	return host && n_late == n_there && job->n_hosts > 1 && n_there > 1 ? host : NULL;
 }
 
+static double cpu_wait_ns(const struct tp_job_rank *rank)
+{
+	return rank->label_ns[TP_LABEL_IDLE_RUNNABLE] + rank->label_ns[TP_LABEL_DATALOADER_QUEUE];
+}
+
+/* Sets the gain; returns how long the other ranks wait for CPUs in a step. Ranks that compete for
+ * CPUs wait for them longer or shorter when one of them works less: that widens the interval by
+ * twice these waits. No step is shorter than the work of another rank without such waits. */
+static double set_gain(struct comparison *j, size_t n_late)
+{
+	struct tp_job *job = j->steps.job;
+	double cpu_waits_ns = 0;
+	double least_ns = 0;
+	for (size_t i = n_late; i < j->steps.n_ranks; i++) {
+		const struct tp_job_rank *rank = &job->ranks[j->steps.ranks[j->order[i]]];
+		cpu_waits_ns += cpu_wait_ns(rank) / (double)(j->steps.n_ranks - n_late);
+		least_ns = fmax(least_ns, rank->own_ns - cpu_wait_ns(rank));
+	}
+	double low_ns =
+		fmax(j->without_ns.low - 2 * cpu_waits_ns, fmin(least_ns, j->without_ns.low));
+	double high_ns = j->without_ns.high + 2 * cpu_waits_ns;
+	job->gain = gain_of(job, job->late_ns);
+	job->gain_low = fmax(1, gain_of(job, job->step_ns - high_ns));
+	job->gain_high = gain_of(job, job->step_ns - low_ns);
+	job->lacks_cpus = cpu_waits_ns >= TP_JOB_CPU_WAITS_MAX * job->step_ns;
+	return cpu_waits_ns;
+}
+
 static void set_late(struct comparison *j, size_t n_late)
 {
 	struct tp_job *job = j->steps.job;
 	job->late = (int)j->steps.ranks[j->order[0]];
 	job->n_late = n_late;
-	job->gain = gain_of(job, job->late_ns);
-	job->gain_low = gain_of(job, job->step_ns - j->without_ns.high);
-	job->gain_high = gain_of(job, job->step_ns - j->without_ns.low);
+	double cpu_waits_ns = set_gain(j, n_late);
 	for (size_t i = 0; i < n_late; i++)
 		job->ranks[j->steps.ranks[j->order[i]]].is_late = true;
 	job->slow_host = common_host(j, n_late);
@@ -180,6 +207,10 @@ static void set_late(struct comparison *j, size_t n_late)
 	job->is_sure = (double)job->n_last >= TP_JOB_LAST_MIN * (double)job->n_steps;
 	if (!job->is_sure)
 		job->because = "it is last in fewer than half of the steps";
+	if (job->lacks_cpus && job->late_ns < cpu_waits_ns) {
+		job->is_sure = false;
+		job->because = "ranks wait longer for CPUs than for it";
+	}
 	tp_job_find_cause(job);
 }
 
@@ -321,6 +352,7 @@ void tp_job_join(struct tp_job *job)
 	struct comparison j = {0};
 	tp_job_count_ranks(job);
 	tp_job_find_ends(job);
+	tp_job_find_cost(job);
 	/* A rank that waits for a rank that is gone shows nothing about its earlier pace. */
 	bool is_complete = !job->hang_ns && job->ended == TP_JOB_NO_RANK && !job->n_missing &&
 			   !job->n_unreadable;

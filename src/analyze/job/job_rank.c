@@ -3,6 +3,8 @@
 #include "trainprof/analyze/job_join.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +47,11 @@ static struct tp_job_code code_of(struct tp_job *job, const struct tp_profile *p
 {
 	const struct tp_trace *trace = profile->trace;
 	const char *file = place->file ? tp_trace_string(trace, place->file) : NULL;
+	const char *symbol = tp_trace_string(trace, place->symbol);
 	return (struct tp_job_code){
 		.file = tp_arena_strdup(&job->arena, file),
-		.function = tp_arena_strdup(&job->arena, tp_trace_string(trace, place->symbol)),
+		.function = tp_arena_printf(&job->arena, "%.*s",
+					    (int)tp_text_function_length(symbol), symbol),
 		.line = place->line,
 		.label = place->label,
 		.step_ns = (double)place->time_ns / steps,
@@ -76,6 +80,13 @@ static void copy_profile(struct tp_job *job, struct tp_job_rank *rank,
 	rank->n_places = (uint32_t)profile->n_places;
 	rank->peer_tail_ns = profile->peer_tail_ns;
 	rank->ended_ns = profile->trace->run.started_ns + profile->trace->end_ns;
+	const struct tp_quantity *overhead = &profile->facts[TP_FACT_RUN_OVERHEAD_TIME];
+	const struct tp_quantity *cpus = &profile->facts[TP_FACT_CPU_ALLOWED];
+	rank->n_host_cpus = profile->trace->run.host.n_cpus;
+	if (overhead->is_known && cpus->is_known) {
+		rank->overhead_ns = (uint64_t)overhead->value;
+		rank->n_cpus = (uint32_t)cpus->value;
+	}
 	if (profile->last_place.symbol) {
 		struct tp_job_code *last = tp_arena_alloc(&job->arena, sizeof(*last));
 		*last = code_of(job, profile, &profile->last_place, 1);
@@ -112,6 +123,8 @@ void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
 	}
 	if (profile)
 		copy_profile(job, &rank, profile);
+	if (source->n_sharing > 1)
+		rank.overhead_ns /= source->n_sharing;
 	/* The exit status in the recording is the launcher's: the end of this process is
 	 * unknown. */
 	if (profile && source->is_inner) {

@@ -2,6 +2,7 @@
 /* Aligns the steps of a job's ranks and keeps those that all have. */
 #include "job_steps.h"
 
+#include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
 #include "job_align.h"
 
@@ -50,6 +51,9 @@ static void add_column(struct tp_job_steps *steps, size_t index, size_t n_steps,
 		double ns = (double)(step->end_ns - step->start_ns);
 		*cell = ns - (double)step->peer_ns;
 		steps->length_ns[k] += ns;
+		bool is_first = steps->n_ranks == 0;
+		steps->longest_ns[k] = is_first ? ns : fmax(ns, steps->longest_ns[k]);
+		steps->shortest_ns[k] = is_first ? ns : fmin(ns, steps->shortest_ns[k]);
 	}
 	steps->ranks[steps->n_ranks++] = index;
 }
@@ -65,16 +69,46 @@ static void number_steps(const struct tp_job_steps *steps, const uint32_t *numbe
 	}
 }
 
-/* Keeps only the steps that all ranks have. */
+static bool is_whole(const struct tp_job_steps *steps, const struct tp_job_rank *first, size_t k)
+{
+	bool is_there = first->steps[k].is_judged;
+	for (size_t c = 0; c < steps->n_ranks && is_there; c++)
+		is_there = !isnan(steps->own_ns[k * steps->stride + c]);
+	return is_there;
+}
+
+/* How much longer a step is on one rank than on another, as a share. */
+static double spread_of(const struct tp_job_steps *steps, size_t k)
+{
+	return 1 - steps->shortest_ns[k] / steps->longest_ns[k];
+}
+
+/* Returns the largest spread of steps that are used. A step that takes some rank much longer than
+ * another has a border that was missed there, or found at the wrong time: its work would make the
+ * rank seem late. If most steps are so, all are used. */
+static double find_spread_limit(const struct tp_job_steps *steps, const struct tp_job_rank *first)
+{
+	double *spreads = tp_alloc((first->n_steps + 1) * sizeof(*spreads));
+	size_t n = 0;
+	for (size_t k = 0; k < first->n_steps; k++)
+		if (is_whole(steps, first, k))
+			spreads[n++] = spread_of(steps, k);
+	double median = n ? tp_stats_median(spreads, n) : 0;
+	free(spreads);
+	if (median > TP_JOB_LENGTHS_MAX)
+		return INFINITY;
+	return fmin(TP_JOB_LENGTHS_MAX,
+		    fmax(TP_JOB_SPREAD_MIN, TP_JOB_SPREAD_MEDIANS_MAX * median));
+}
+
+/* Keeps only the steps that all ranks have, and that are equally long. */
 static void keep_whole_steps(struct tp_job_steps *steps, const struct tp_job_rank *first)
 {
 	uint32_t *numbers = tp_alloc((first->n_steps + 1) * sizeof(*numbers));
+	double limit = find_spread_limit(steps, first);
 	for (size_t k = 0; k < first->n_steps; k++) {
 		const double *row = &steps->own_ns[k * steps->stride];
-		bool is_whole = first->steps[k].is_judged;
-		for (size_t c = 0; c < steps->n_ranks && is_whole; c++)
-			is_whole = !isnan(row[c]);
-		if (!is_whole)
+		if (!is_whole(steps, first, k) || spread_of(steps, k) > limit)
 			continue;
 		memmove(&steps->own_ns[steps->n_steps * steps->stride], row,
 			steps->n_ranks * sizeof(*row));
@@ -163,6 +197,8 @@ void tp_job_steps_build(struct tp_job_steps *steps, struct tp_job *job)
 	steps->ranks = tp_alloc((steps->stride + 1) * sizeof(*steps->ranks));
 	steps->own_ns = tp_alloc((n + 1) * steps->stride * sizeof(*steps->own_ns));
 	steps->length_ns = tp_alloc((n + 1) * sizeof(*steps->length_ns));
+	steps->longest_ns = tp_alloc((n + 1) * sizeof(*steps->longest_ns));
+	steps->shortest_ns = tp_alloc((n + 1) * sizeof(*steps->shortest_ns));
 	for (size_t i = 0; i < job->n_ranks; i++) {
 		struct tp_job_rank *rank = &job->ranks[i];
 		if (!is_candidate(first, rank))
@@ -186,4 +222,6 @@ void tp_job_steps_release(struct tp_job_steps *steps)
 	free(steps->ranks);
 	free(steps->own_ns);
 	free(steps->length_ns);
+	free(steps->longest_ns);
+	free(steps->shortest_ns);
 }

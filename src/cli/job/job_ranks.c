@@ -63,6 +63,7 @@ static bool add_inner_ranks(struct tp_job *job, const struct tp_job_source *of_a
 		source.place = &place;
 		source.pid = ranks[i].pid;
 		source.is_inner = true;
+		source.n_sharing = n;
 		source.ended_ns = trace->tasks[ranks[i].root].end_ns;
 		add_profile(job, &source, trace, patterns, &of_rank);
 	}

@@ -111,6 +111,8 @@ static void put_late(struct tp_json_writer *w, const struct tp_job *job)
 		tp_json_put_number(w, "place_of_others_ns", job->others_code_ns);
 	if (job->others_code_is_bound)
 		tp_json_put_bool(w, "place_of_others_is_bound", true);
+	if (job->lacks_cpus)
+		tp_json_put_bool(w, "ranks_lack_cpus", true);
 	put_gain(w, job->is_sure ? job->gain_low : 1, job->gain, job->gain_high);
 	tp_json_close(w, '}');
 }
@@ -182,6 +184,8 @@ void tp_report_job_json(struct tp_json_writer *w, const struct tp_job *job)
 		tp_json_put_number(w, "exchange_ratio", job->exchange_ratio);
 	}
 	tp_json_put_known_string(w, "slow_host", job->slow_host);
+	if (job->overhead_ratio > 0)
+		tp_json_put_number(w, "overhead_ratio", job->overhead_ratio);
 	put_late(w, job);
 	put_ends(w, job);
 	put_advice(w, job);

@@ -228,11 +228,17 @@ void tp_job_add_gain(struct tp_buf *out, const struct tp_job *job)
 		tp_report_add_gain(out, 1, job->gain, job->gain_high);
 		return;
 	}
-	tp_buf_printf(out, "Without that the job is faster by ");
 	double low = job->is_sure ? job->gain_low : 1;
-	tp_report_add_gain(out, low, job->gain, job->gain_high);
+	if (tp_gain_is_estimate(low) || tp_gain_has_high(low, job->gain_high)) {
+		tp_buf_puts(out, "Without that the job is faster by ");
+		tp_report_add_gain(out, low, job->gain, job->gain_high);
+	} else {
+		tp_buf_puts(out, "How much faster the job is without that is not known");
+	}
 	tp_buf_printf(out, ": a step takes %s, as the next rank makes it",
 		      tp_unit_time(job->step_ns - job->late_ns).text);
+	if (job->lacks_cpus)
+		tp_buf_puts(out, "; uncertain, because ranks compete for CPUs");
 }
 
 void tp_job_add_extent(struct tp_buf *out, const struct tp_job *job)

@@ -242,6 +242,16 @@ START_TEST(a_base_name_follows_the_last_slash)
 }
 END_TEST
 
+START_TEST(what_has_no_name_is_left_out_of_the_name_of_a_function)
+{
+	ck_assert_uint_eq(tp_text_function_length("prepare.<locals>.<genexpr>"), 7);
+	ck_assert_uint_eq(tp_text_function_length("f.<locals>.<lambda>.<locals>.<listcomp>"), 1);
+	ck_assert_uint_eq(tp_text_function_length("f.<locals>.inner"), 16);
+	ck_assert_uint_eq(tp_text_function_length("<module>"), 8);
+	ck_assert_uint_eq(tp_text_function_length(""), 0);
+}
+END_TEST
+
 /* NULL = unchanged. */
 static const struct {
 	const char *word;
@@ -342,6 +352,7 @@ Suite *suite_base_text(void)
 	tcase_add_test(tc, a_glob_of_many_stars_does_not_take_for_ever);
 	tcase_add_test(tc, a_prefix_is_the_beginning);
 	tcase_add_test(tc, a_base_name_follows_the_last_slash);
+	tcase_add_test(tc, what_has_no_name_is_left_out_of_the_name_of_a_function);
 	tcase_add_test(tc, a_terminal_gets_no_control_characters_and_none_that_turn_text);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -319,6 +319,36 @@ START_TEST(work_that_the_main_thread_hands_over_is_no_waiting_for_a_team)
 }
 END_TEST
 
+/* A thread of an XLA pool computes for 40 ms and then exchanges data with other ranks. */
+START_TEST(a_wait_for_a_pool_that_waits_for_other_ranks_is_communication)
+{
+	static const char pool[] =
+		"_ZN5Eigen15ThreadPoolTemplIN3tsl6thread16EigenEnvironmentEE10WorkerLoopEi";
+	static const char module[] = "/v/jaxlib/libjax_common.so";
+	struct scene s;
+	scene_open(&s);
+	scene_task(&s, 0, 100, "/home/me/train");
+	scene_task(&s, 1, 100, "/home/me/train");
+	uint32_t hand_over = scene_stack(&s, "execute", "run_step");
+	uint32_t wait = scene_stack(&s, "futex_wait", "run_step");
+	uint32_t math =
+		scene_library(&s, module, (const char *const[]){"gebp", "Thunk::Execute", pool});
+	uint32_t reduce =
+		scene_library(&s, module,
+			      (const char *const[]){"pthread_cond_wait", "gloo::allreduce", pool});
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_run(&s, 0, base, 0, 3, hand_over, TP_RUN_BLOCKED);
+		scene_sample(&s, 0, base + 50, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, wait);
+		scene_run(&s, 1, base, 3, 40, math, TP_RUN_BLOCKED);
+		for (uint64_t at = 50; at < 100; at += 10)
+			scene_sample(&s, 1, base + at, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, reduce);
+	}
+	scene_judge(&s);
+	expect(&s, TP_LABEL_COMMUNICATION_WAIT, 60);
+	scene_close(&s);
+}
+END_TEST
+
 /* One row per case: the activity of the main thread in the second half of each step. */
 static const struct half {
 	const char *leaf;
@@ -1029,6 +1059,7 @@ Suite *suite_analyze_pass_main_thread(void)
 	tcase_add_test(tc, a_wait_inside_computing_is_for_the_team_whoever_else_works);
 	tcase_add_loop_test(tc, a_wait_that_no_look_hit_is_like_one_for_the_same_threads, 0, 2);
 	tcase_add_loop_test(tc, outside_its_teams_loops_a_thread_waits_for_its_loader, 0, 2);
+	tcase_add_test(tc, a_wait_for_a_pool_that_waits_for_other_ranks_is_communication);
 	tcase_add_loop_test(tc, work_that_the_main_thread_hands_over_is_no_waiting_for_a_team, 0,
 			    2);
 	tcase_add_loop_test(tc, half_a_step_has_the_label_of_what_is_done, 0,

@@ -68,6 +68,45 @@ START_TEST(time_outside_exchanges_sums_to_the_step)
 }
 END_TEST
 
+static uint32_t python_frame(struct hand *hand, const char *file, const char *symbol, uint32_t line)
+{
+	struct tp_sink *sink = &hand->builder.sink;
+	struct tp_frame frame = {.kind = TP_FRAME_PYTHON,
+				 .symbol = tp_sink_string(sink, symbol),
+				 .file = tp_sink_string(sink, file),
+				 .line = line};
+	frame.function_start = (uint64_t)line << 32;
+	frame.address = frame.function_start;
+	return tp_sink_frame(sink, &frame);
+}
+
+/* Python before 3.11 names a generator expression without the function around it. */
+START_TEST(code_without_a_name_belongs_to_its_caller_in_the_same_file)
+{
+	static const char *const files[] = {"/home/me/train.py", "/home/me/other.py"};
+	static const char *const expected[] = {"prepare", "<genexpr>"};
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/bin/python3");
+	uint32_t frames[] = {python_frame(&hand, "/home/me/train.py", "<genexpr>", 5),
+			     python_frame(&hand, files[_i], "prepare", 4)};
+	const struct tp_sample sample = {.stack = tp_sink_stack(&hand.builder.sink, frames, 2, 0),
+					 .syscall = -1};
+	hand_sample(&hand, &sample, 0.5);
+	hand_finish(&hand);
+	pieces[0] = (struct tp_segment){.end_ns = SECOND, .label = TP_LABEL_DATALOADER_PREP};
+	steps[0] = (struct tp_step){.end_ns = SECOND, .kind = TP_STEP_STEADY};
+	hand.analysis.timelines[0] = (struct tp_timeline){.segments = pieces, .n = 1};
+	hand.profile.steps = steps;
+	hand.profile.n_steps = 1;
+	hand.profile.is_of_steps = true;
+	hand_pass(&hand, tp_pass_peer_waits);
+	ck_assert_uint_eq(hand.profile.n_places, 1);
+	ck_assert_str_eq(tp_trace_string(&hand.trace, hand.profile.places[0].symbol), expected[_i]);
+	hand_release(&hand);
+}
+END_TEST
+
 Suite *suite_analyze_pass_peer_waits(void);
 
 Suite *suite_analyze_pass_peer_waits(void)
@@ -77,6 +116,7 @@ Suite *suite_analyze_pass_peer_waits(void)
 	tcase_add_test(tc, a_wait_for_a_cpu_within_an_exchange_belongs_to_it);
 	tcase_add_test(tc, at_its_border_half_of_it_does_and_in_the_work_nothing);
 	tcase_add_test(tc, time_outside_exchanges_sums_to_the_step);
+	tcase_add_loop_test(tc, code_without_a_name_belongs_to_its_caller_in_the_same_file, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -30,6 +30,46 @@ START_TEST(the_rank_that_never_waits_is_late)
 }
 END_TEST
 
+/* All ranks wait 5 ms for a CPU: with one that works less, the others may wait less, too. */
+START_TEST(ranks_that_compete_for_cpus_get_a_wide_interval)
+{
+	struct job_scene scene;
+	job_scene_init(&scene, false);
+	for (int64_t i = 0; i < 4; i++) {
+		uint64_t own_ns = (i == 2 ? 36 : 20) * JOB_SCENE_MS;
+		struct tp_job_rank *rank = job_scene_add(&scene, i, "host", own_ns, 0, 0);
+		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] = 5e6;
+		rank->label_ns[TP_LABEL_COMPUTE_MATH] -= 5e6;
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(job_scene_late(&scene), 2);
+	ck_assert(scene.job.lacks_cpus);
+	ck_assert(scene.job.is_sure);
+	/* 42.5 ms become 26.5, or 10 ms more or less. */
+	ck_assert_double_eq_tol(scene.job.gain, 42.5 / 26.5, 0.03);
+	ck_assert_double_eq_tol(scene.job.gain_low, 42.5 / 36.5, 0.03);
+	ck_assert_double_eq_tol(scene.job.gain_high, 42.5 / 16.5, 0.05);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
+START_TEST(a_rank_later_by_less_than_the_waits_for_cpus_is_not_sure)
+{
+	struct job_scene scene;
+	job_scene_init(&scene, false);
+	for (int64_t i = 0; i < 4; i++) {
+		uint64_t own_ns = (i == 2 ? 36 : 30) * JOB_SCENE_MS;
+		struct tp_job_rank *rank = job_scene_add(&scene, i, "host", own_ns, 0, 0);
+		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] = 8e6;
+		rank->label_ns[TP_LABEL_COMPUTE_MATH] -= 8e6;
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(job_scene_late(&scene), 2);
+	ck_assert(!scene.job.is_sure);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
 START_TEST(clocks_of_other_hosts_are_found_by_lengths)
 {
 	struct job_scene scene;
@@ -87,6 +127,25 @@ START_TEST(ranks_with_equal_work_are_even)
 	tp_job_join(&scene.job);
 	ck_assert_int_eq(scene.job.verdict, TP_JOB_EVEN);
 	ck_assert_int_eq(scene.job.late, TP_JOB_NO_RANK);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
+/* In every fourth step the border is found 22 ms too late. */
+START_TEST(a_rank_whose_borders_were_missed_is_not_late)
+{
+	struct job_scene scene;
+	job_scene_init(&scene, true);
+	for (int64_t i = 0; i < 2; i++)
+		job_scene_add(&scene, i, "host", 38 * JOB_SCENE_MS, 0, 0);
+	struct tp_job_step *steps = scene.job.ranks[1].steps;
+	for (size_t k = 0; k + 1 < JOB_SCENE_STEPS; k += 4)
+		steps[k].end_ns = steps[k + 1].start_ns += 22 * JOB_SCENE_MS;
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_EVEN);
+	ck_assert_int_eq(scene.job.late, TP_JOB_NO_RANK);
+	ck_assert_uint_eq(scene.job.n_steps, JOB_SCENE_STEPS / 2);
+	ck_assert_double_eq_tol(scene.job.step_ns, 40e6, 1);
 	tp_job_release(&scene.job);
 }
 END_TEST
@@ -397,10 +456,13 @@ Suite *suite_analyze_job_join(void)
 	Suite *suite = suite_create("analyze_job_join");
 	TCase *tc = tcase_create("late");
 	tcase_add_test(tc, the_rank_that_never_waits_is_late);
+	tcase_add_test(tc, ranks_that_compete_for_cpus_get_a_wide_interval);
+	tcase_add_test(tc, a_rank_later_by_less_than_the_waits_for_cpus_is_not_sure);
 	tcase_add_test(tc, clocks_of_other_hosts_are_found_by_lengths);
 	tcase_add_test(tc, steps_that_are_all_alike_are_joined_by_order);
 	tcase_add_test(tc, lengths_do_not_outvote_the_clock_of_one_host);
 	tcase_add_test(tc, ranks_with_equal_work_are_even);
+	tcase_add_test(tc, a_rank_whose_borders_were_missed_is_not_late);
 	tcase_add_test(tc, if_even_the_last_rank_waits_none_is_late);
 	tcase_add_test(tc, ranks_that_take_turns_are_not_blamed_alone);
 	tcase_add_test(tc, two_that_are_late_together_are_both_named);

@@ -130,6 +130,17 @@ START_TEST(uncertain_gains_are_bounds)
 }
 END_TEST
 
+START_TEST(ranks_that_compete_for_cpus_make_a_gain_uncertain)
+{
+	struct tp_job job = late_job();
+	struct tp_buf markdown = {0};
+	job.lacks_cpus = true;
+	tp_report_job_markdown(&markdown, &job);
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&markdown), "because ranks compete for CPUs"));
+	tp_buf_release(&markdown);
+}
+END_TEST
+
 START_TEST(json_has_the_same)
 {
 	struct tp_job job = late_job();
@@ -174,6 +185,7 @@ Suite *suite_report_job_page(void)
 	tcase_add_test(tc, the_page_names_rank_host_place_and_gain);
 	tcase_add_test(tc, a_narrow_page_stays_narrow);
 	tcase_add_test(tc, uncertain_gains_are_bounds);
+	tcase_add_test(tc, ranks_that_compete_for_cpus_make_a_gain_uncertain);
 	tcase_add_test(tc, json_has_the_same);
 	tcase_add_test(tc, a_rank_that_hangs_comes_first);
 	suite_add_tcase(suite, tc);
