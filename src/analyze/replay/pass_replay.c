@@ -110,7 +110,8 @@ static double cpu_share(const struct tp_loader_replay *replay)
 static unsigned max_workers(const struct tp_loader_replay *replay)
 {
 	double tried = fmax(ceil(replay->n_cpus), TP_REPLAY_WORKERS_TRIED);
-	double enough = fmax(1, ceil(replay->n_cpus / fmax(cpu_share(replay), 0.01) - 0.5));
+	double share = cpu_share(replay);
+	double enough = share > 0 ? fmax(1, round(replay->n_cpus / share)) : tried;
 	tried = fmax(fmin(tried, enough), replay->n_workers);
 	return (unsigned)fmin(tried, TP_REPLAY_WORKERS_MAX);
 }
