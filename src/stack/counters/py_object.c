@@ -107,15 +107,16 @@ static void emit_loader(struct tp_py_counters *self, struct tp_py_counter_list *
 		};
 }
 
-/* Reads, by one call, the pointers to numbers, the guard words and the root; returns true if guards
- * and root are unchanged. */
+/* Reads, by one call, the pointers to numbers, the guard words, the root and the code of its frame;
+ * returns true if the latter are unchanged. */
 static bool read_pointers(struct tp_py_counters *self, const struct tp_py_counter_root *root,
 			  const struct tp_py_object_cache *cache,
 			  uint64_t pointers[TP_PY_ATTRIBUTE_MAX])
 {
-	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX + 3];
+	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX + 4];
 	uint64_t guards[2];
 	uint64_t word = 0;
+	uint64_t code = 0;
 	size_t n = 0;
 	const struct tp_py_attribute *first = &cache->attributes[0];
 	memcpy(guards, first->guard_words, sizeof(guards));
@@ -126,7 +127,10 @@ static bool read_pointers(struct tp_py_counters *self, const struct tp_py_counte
 		if (first->guards[i])
 			pieces[n++] = (struct tp_process_range){first->guards[i], &guards[i], WORD};
 	pieces[n++] = (struct tp_process_range){root->address, &word, WORD};
+	pieces[n++] =
+		(struct tp_process_range){root->frame + self->layout->frame_code, &code, WORD};
 	return self->mem->read(self->mem, pieces, n) == n && word == root->word &&
+	       (code & ~(uint64_t)TAGS) == root->code->address &&
 	       memcmp(guards, first->guard_words, sizeof(guards)) == 0;
 }
 
@@ -396,6 +400,7 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 		list->n_objects++;
 		const struct tp_py_counter_root root = {
 			.code = locals->code,
+			.frame = locals->frame->address,
 			.address = locals->frame->address + self->layout->frame_size +
 				   (uint64_t)i * WORD,
 			.word = locals->words[i],

@@ -90,6 +90,29 @@ START_TEST(the_word_that_a_counter_is_written_to_is_known)
 }
 END_TEST
 
+/* After the stack was read, train() returned, and another function was called at its place. */
+START_TEST(variables_of_another_call_are_not_reported)
+{
+	struct tp_python_place places[MAX_PLACES];
+	size_t n;
+	size_t cut;
+	begin((unsigned)_i);
+	uint64_t place = frame + image.layout->frame_code;
+	uint64_t code = pyimage_get(&image, place);
+	uint64_t other = pyimage_code(&image, "optim.py", "step", 60);
+	for (uint64_t step = 0; step < 20; step++) {
+		ck_assert_int_eq(tp_python_read(python, getpid(), places, MAX_PLACES, &n, &cut),
+				 TP_PYTHON_READ);
+		set(2, step);
+		pyimage_put(&image, place, other);
+		ck_assert_uint_eq(tp_python_count(python, counters, MAX_COUNTERS), 0);
+		pyimage_put(&image, place, code);
+		expect_step(step);
+	}
+	end();
+}
+END_TEST
+
 START_TEST(a_counter_belongs_to_one_function)
 {
 	begin((unsigned)_i);
@@ -378,6 +401,7 @@ Suite *suite_stack_py_counter(void)
 	TCase *tc = tcase_create("pycounter");
 	const TTest *const for_each_version[] = {
 		a_counter_belongs_to_one_function,
+		variables_of_another_call_are_not_reported,
 		a_variable_that_is_being_set_is_not_reported,
 		a_counter_is_reported_when_it_changes,
 		the_word_that_a_counter_is_written_to_is_known,
