@@ -111,6 +111,7 @@ static void emit_loader(struct tp_py_counters *self, struct tp_py_counter_list *
  * returns true if the latter are unchanged. */
 static bool read_pointers(struct tp_py_counters *self, const struct tp_py_counter_root *root,
 			  const struct tp_py_object_cache *cache,
+			  /* NOLINTNEXTLINE(readability-non-const-parameter): they are read into */
 			  uint64_t pointers[TP_PY_ATTRIBUTE_MAX])
 {
 	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX + 4];
@@ -170,7 +171,7 @@ void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_cou
 	uint64_t before[TP_PY_ATTRIBUTE_MAX] = {0};
 	uint64_t after[TP_PY_ATTRIBUTE_MAX] = {0};
 	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][TP_PY_NUMBER_BYTES];
-	bool is_read[TP_PY_ATTRIBUTE_MAX];
+	bool is_read[TP_PY_ATTRIBUTE_MAX] = {false};
 	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
 	if (!cache || cache->n == 0 || is_left_out(self, cache))
 		return;
