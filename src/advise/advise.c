@@ -31,6 +31,22 @@ static size_t judge_all(const struct tp_rule_context *context, bool verdicts,
 	return n;
 }
 
+/* Gains of steps and of the loop around them are shown side by side, and all together are gains of
+ * the loop. Less than one of them alone would read as a contradiction. */
+static bool is_less_than_one(const struct tp_gain *all, const struct tp_candidate *candidates,
+			     size_t n_advice)
+{
+	static const double SAME = 0.99;
+	for (size_t i = 0; i < n_advice; i++) {
+		const struct tp_finding *finding = &candidates[i].finding;
+		if (finding->has_gain && tp_gain_is_estimate(finding->gain_low) &&
+		    (all->low < SAME * finding->gain_low ||
+		     (!candidates[i].gain.is_floor && all->value < SAME * finding->gain_value)))
+			return true;
+	}
+	return false;
+}
+
 static void fill_combined(struct tp_findings *out, const struct tp_rule_context *context,
 			  const struct tp_candidate *candidates, size_t n_advice)
 {
@@ -40,11 +56,11 @@ static void fill_combined(struct tp_findings *out, const struct tp_rule_context 
 	struct tp_next_limit then;
 	double largest = tp_thresholds_value(&context->book->thresholds, "gain.largest", 100);
 	struct tp_gain all = tp_gain_combine(&context->basis, gains, n_advice, largest, &then);
-	out->has_combined = all.is_known;
+	out->has_combined = all.is_known && !is_less_than_one(&all, candidates, n_advice);
 	out->combined_low = all.low;
 	out->combined_value = all.value;
 	out->combined_high = all.high;
-	if (!all.is_known)
+	if (!out->has_combined)
 		return;
 	out->then_limit = tp_next_limit_name(&then, context);
 	out->then_steps_per_s = tp_next_limit_steps_per_s(&then, context);

@@ -129,7 +129,7 @@ def check_sentence(t, report):
     known += [m["value"] for m in report["summary"]["metrics"].values() if m.get("value") is not None]
     sentence = report["summary"]["sentence"]
     for percent, places in percents(sentence):
-        is_limit = "others below" in sentence and percent == 20
+        is_limit = "other part is below" in sentence and percent == 20
         t.check(is_limit or any(is_printed_as(k, percent, places) for k in known),
                 f"{percent} % in '{sentence}' is no fact of the run")
 
@@ -388,6 +388,16 @@ def check_examples(t, report, advice):
                         f"{finding['rule']}: {example} on {cpus} CPUs")
 
 
+def check_combined(t, report, advice):
+    """All changes together gain no less than one of them."""
+    combined = report["summary"].get("combined_gain")
+    for finding in advice:
+        gain = finding.get("gain")
+        if combined and gain and gain["kind"] != "bound":
+            t.check(combined["bracket"][0] >= 0.985 * gain["bracket"][0],
+                    f"together at least {combined['bracket'][0]}, and {finding['rule']} {gain['bracket'][0]}")
+
+
 def check_not_judged(t, text, report, advice):
     if report["summary"]["verdict"] in NOT_JUDGED:
         t.check(not advice and "What to change" not in text, "advice below a 'not judged'")
@@ -426,6 +436,7 @@ def check_recording(t, run):
     check_summary_advice(t, advice, text)
     check_because(t, report, advice)
     check_examples(t, report, advice)
+    check_combined(t, report, advice)
     check_not_judged(t, text, report, advice)
     check_rest(t, text, report)
     whole = t.words.whole["steps" if report["partition"]["of"] == "step" else "window"]

@@ -197,6 +197,8 @@
 	  "CPUs used by the program's own loaders while the trainer waits for one")                \
 	X(CPU_WAIT_OTHERS, "cpu.wait_program_cpus", "cpus", SEEN,                                  \
 	  "CPUs used by other threads of the program while the trainer waits for one")             \
+	X(CPU_WAIT_FOREIGN, "cpu.wait_foreign_ratio", "ratio", SEEN,                               \
+	  "trainer: waits for a CPU while the program's own threads leave one / all such waits")   \
 	X(CPU_PREEMPTED, "cpu.preemptions_per_s", "per_s", SEEN,                                   \
 	  "involuntary switches of the trainer")                                                   \
 	X(CPU_SWITCHES, "cpu.switches_per_s", "per_s", SEEN, "context switches of the program")    \

@@ -322,6 +322,7 @@ struct tp_profile {
 	enum tp_steps_found_by steps_found_by;
 	double steps_confidence;  /* 0..1 */
 	bool steps_are_about;     /* some may be missing, or several may be counted as one */
+	bool steps_are_part;      /* there were more, of which the number is unknown */
 	const char *steps_reason; /* how they were found, or why not */
 	const char *steps_next;   /* a command that may find them; NULL: none */
 	struct tp_step *steps;    /* in time order, without the untraced ones */

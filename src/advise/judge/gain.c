@@ -6,6 +6,7 @@
 #include "trainprof/model/fact.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static double clamp(double value, double low, double high)
 {
@@ -138,25 +139,32 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_input *basis, const struct 
 	return gain;
 }
 
+/* Fractions that gains remove of one part, or of the loop. */
+struct removed_ratio {
+	double least;
+	double likely;
+	double most;
+};
+
 /* Time removed from every part, and from the loop outside the steps; `likely` is computed from the
  * values that are shown for single gains. */
 struct removal {
 	double least[TP_N_PARTS];
 	double likely[TP_N_PARTS];
 	double most[TP_N_PARTS];
-	double loop_least;
-	double loop_likely;
-	double loop_most;
-	double shortest; /* shortest step of a single gain: all together are no worse */
+	struct removed_ratio loop;   /* outside of the steps */
+	struct removed_ratio inside; /* of the loop, at unknown places in the steps */
+	double shortest;             /* shortest step of a single gain: all together are no worse */
 	bool has_part;
 	bool has_loop;
+	bool has_inside;
 };
 
-/* Fractions of one part that the gains remove. */
-struct removed_ratio {
-	double least;
+/* Fractions of the steps that are left. */
+struct left_ratio {
+	double shortest;
 	double likely;
-	double most;
+	double longest;
 };
 
 static bool is_of_part(const struct tp_gain *gain, enum tp_part part)
@@ -207,6 +215,14 @@ static struct removed_ratio removed_ratio_of(const struct tp_gain_input *basis, 
 				      .most = 1 - (1 - other.most) * (1 - fmin(1, labelled.most))};
 }
 
+/* Two pieces of advice may overlap: together they do at least what the larger one does. */
+static void add_of_loop(struct removed_ratio *removed, const struct tp_gain *gain)
+{
+	removed->least = fmax(removed->least, gain->least);
+	removed->likely = fmin(1, removed->likely + 1 - 1 / gain->value);
+	removed->most = fmin(1, removed->most + gain->most);
+}
+
 static struct removal removal_of(const struct tp_gain_input *basis, const struct tp_gain *gains,
 				 size_t n_gains)
 {
@@ -222,13 +238,10 @@ static struct removal removal_of(const struct tp_gain_input *basis, const struct
 		const struct tp_gain *gain = &gains[i];
 		if (!gain->is_known)
 			continue;
-		/* Two pieces of advice may overlap: together they do at least what the larger one
-		 * does. */
 		if (gain->kind == TP_GAIN_LOOP) {
-			removal.has_loop = true;
-			removal.loop_likely = fmin(1, removal.loop_likely + 1 - 1 / gain->value);
-			removal.loop_most = fmin(1, removal.loop_most + gain->most);
-			removal.loop_least = fmax(removal.loop_least, gain->least);
+			removal.has_loop |= !gain->is_inside;
+			removal.has_inside |= gain->is_inside;
+			add_of_loop(gain->is_inside ? &removal.inside : &removal.loop, gain);
 			continue;
 		}
 		removal.has_part = true;
@@ -302,6 +315,21 @@ static double min_time_of(const struct tp_gain_input *basis, const struct remova
 	return fmin(fmax(shortest, floor_of(basis, removal, then)), removal->shortest);
 }
 
+/* What is left of the steps. Idioms may remove the same time as other advice. */
+static struct left_ratio left_of_steps(const struct removal *removal, double shortest,
+				       double likely, double longest, double outside)
+{
+	const struct removed_ratio *inside = &removal->inside;
+	double steps = 1 - outside;
+	if (!(steps > 0))
+		return (struct left_ratio){shortest, likely, longest};
+	return (struct left_ratio){
+		.shortest = fmax(0, shortest - inside->most / steps),
+		.likely = likely * fmax(0, 1 - inside->likely / steps),
+		.longest = fmin(longest, fmax(0, 1 - inside->least / steps)),
+	};
+}
+
 static struct tp_gain combine(const struct tp_gain_input *basis, const struct tp_gain *gains,
 			      size_t n_gains, double largest, struct tp_next_limit *then)
 {
@@ -311,7 +339,7 @@ static struct tp_gain combine(const struct tp_gain_input *basis, const struct tp
 	double longest = whole;
 	double likely = whole;
 	*then = (struct tp_next_limit){.part = TP_N_PARTS};
-	if (!(whole > 0) || (!removal.has_part && !removal.has_loop))
+	if (!(whole > 0) || (!removal.has_part && !removal.has_loop && !removal.has_inside))
 		return all;
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		longest -= removal.least[i] * (whole - basis->parts[i].without_high_ns);
@@ -319,25 +347,44 @@ static struct tp_gain combine(const struct tp_gain_input *basis, const struct tp
 	}
 	*then = next_limit_of(basis, &removal);
 	double shortest = min_time_of(basis, &removal, then);
-	if (!removal.has_loop) {
+	if (!removal.has_loop && !removal.has_inside) {
 		gain_bound(&all, whole, shortest, longest, largest);
 		show_likely(&all, whole, likely);
 		return all;
 	}
 	/* Here the loop is the whole: the steps and the time outside them. */
-	double outside = fmax(basis->outside_ratio, removal.loop_most);
-	gain_bound(&all, 1, (1 - outside) * shortest / whole + outside - removal.loop_most,
-		   (1 - outside) * longest / whole + outside - removal.loop_least, largest);
-	show_likely(&all, 1, (1 - outside) * likely / whole + outside - removal.loop_likely);
+	double outside = removal.has_loop ? fmax(basis->outside_ratio, removal.loop.most) : 0;
+	struct left_ratio left =
+		left_of_steps(&removal, shortest / whole, likely / whole, longest / whole, outside);
+	gain_bound(&all, 1, (1 - outside) * left.shortest + outside - removal.loop.most,
+		   (1 - outside) * left.longest + outside - removal.loop.least, largest);
+	show_likely(&all, 1, (1 - outside) * left.likely + outside - removal.loop.likely);
 	return all;
+}
+
+/* Beside a floor the value is what is likely at least: of a gain of which only one end is known,
+ * the middle says nothing. Returns true if there is a floor. */
+static bool use_known_ends(struct tp_gain *out, const struct tp_gain *gains, size_t n_gains)
+{
+	bool has_floor = false;
+	for (size_t i = 0; i < n_gains; i++)
+		has_floor |= gains[i].is_known && gains[i].is_floor;
+	for (size_t i = 0; i < n_gains; i++) {
+		out[i] = gains[i];
+		if (has_floor && (out[i].is_floor || !tp_gain_is_estimate(out[i].low)))
+			out[i].value = out[i].low;
+	}
+	return has_floor;
 }
 
 struct tp_gain tp_gain_combine(const struct tp_gain_input *basis, const struct tp_gain *gains,
 			       size_t n_gains, double largest, struct tp_next_limit *then)
 {
-	struct tp_gain all = combine(basis, gains, n_gains, largest, then);
-	for (size_t i = 0; i < n_gains; i++)
-		all.is_floor |= gains[i].is_known && gains[i].is_floor;
+	struct tp_gain *used = tp_alloc((n_gains + 1) * sizeof(*used));
+	bool has_floor = use_known_ends(used, gains, n_gains);
+	struct tp_gain all = combine(basis, used, n_gains, largest, then);
+	free(used);
+	all.is_floor = has_floor;
 	if (all.is_known && all.is_floor)
 		all.high = largest;
 	return all;

@@ -43,6 +43,7 @@ struct tp_gain {
 	enum tp_part part;
 	enum tp_label label; /* TP_N_LABELS = no single label */
 	bool is_floor;       /* `high` is no real upper bound: more may be gained */
+	bool is_inside;      /* of the loop, but its time lies within the steps: an idiom */
 	double least;        /* fractions of the part, or of the loop */
 	double most;
 	double low; /* speed-ups: 1 <= low <= value <= high */

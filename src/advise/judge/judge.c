@@ -321,6 +321,7 @@ static void fill_fired(const struct tp_rule_context *context, const struct tp_ru
 		finding->headline = finding->title;
 	double largest = tp_thresholds_value(&context->book->thresholds, "gain.largest", 100);
 	*gain = tp_gain_estimate(&context->basis, &rule->gain, facts, largest);
+	gain->is_inside = gain->kind == TP_GAIN_LOOP && rule->is_idiom;
 	finding->has_gain = gain->is_known;
 	finding->gain_low = gain->low;
 	finding->gain_value = gain->is_floor ? gain->low : gain->value;

@@ -13,9 +13,10 @@
 
 /* The samples of the main thread in some time. */
 struct presence {
-	size_t n;
+	size_t n;          /* from the first to the last of the following */
 	size_t n_inside;   /* the function is on the stack */
 	uint64_t first_ns; /* of those */
+	uint64_t last_ns;
 };
 
 static bool is_call(const struct tp_analysis *analysis, const struct tp_mark *mark)
@@ -111,18 +112,19 @@ static struct presence count_samples(const struct tp_analysis *analysis, const b
 {
 	const struct tp_trace *trace = analysis->trace;
 	struct presence seen = {0};
+	size_t n = 0; /* since the first sample inside */
 	for (size_t i = trace->sample_index[analysis->main_task];
 	     i < trace->sample_index[analysis->main_task + 1]; i++) {
 		const struct tp_sample *sample = &trace->samples[i];
 		if (sample->time_ns < from_ns || sample->time_ns >= until_ns)
 			continue;
-		seen.n++;
+		n += seen.n_inside > 0 || is_inside[sample->stack];
 		if (!is_inside[sample->stack])
 			continue;
-		if (seen.n_inside++ == 0) {
+		if (seen.n_inside++ == 0)
 			seen.first_ns = sample->time_ns;
-			seen.n = 1;
-		}
+		seen.last_ns = sample->time_ns;
+		seen.n = n;
 	}
 	return seen;
 }
@@ -132,37 +134,60 @@ static double inside_share(const struct presence *seen)
 	return seen->n ? (double)seen->n_inside / (double)seen->n : 0;
 }
 
-/* Inserts n borders before the first one, each a mean step apart. */
-static void insert_earlier(struct tp_counter_steps *found, size_t n, double mean_ns)
+/* Inserts borders before the others, or after them, each a mean step apart. */
+static void insert(struct tp_counter_steps *found, size_t n_before, size_t n_after, double mean_ns)
 {
+	size_t n = n_before + found->n + n_after;
 	uint64_t first_ns = found->borders[0];
-	uint64_t *borders = tp_alloc((n + found->n) * sizeof(*borders));
-	for (size_t i = 0; i < n; i++)
-		borders[i] = first_ns - (uint64_t)((double)(n - i) * mean_ns);
-	memcpy(borders + n, found->borders, found->n * sizeof(*borders));
+	uint64_t last_ns = found->borders[found->n - 1];
+	uint64_t *borders = tp_alloc(n * sizeof(*borders));
+	for (size_t i = 0; i < n_before; i++)
+		borders[i] = first_ns - (uint64_t)((double)(n_before - i) * mean_ns);
+	memcpy(borders + n_before, found->borders, found->n * sizeof(*borders));
+	for (size_t i = 0; i < n_after; i++)
+		borders[n - n_after + i] = last_ns + (uint64_t)((double)(i + 1) * mean_ns);
 	free(found->borders);
 	found->borders = borders;
-	found->n += n;
-	found->n_inferred = found->n_unknown = n;
+	found->n = n;
+	found->n_earlier = n_before;
+	found->n_inferred = found->n_unknown = n_before + n_after;
 }
 
-/* Estimates the calls before the breakpoint was set: the function was in about as many samples, so
- * it was called about as often. No more are estimated than were recorded. */
-static void add_earlier(struct tp_counter_steps *found, const struct tp_analysis *analysis)
+/* Returns how many calls were not recorded in some time, in which the function was in about as many
+ * samples as later, so it was called about as often. */
+static double n_missing(const struct presence *seen, const struct presence *recorded, double ns,
+			double mean_ns)
+{
+	if (seen->n_inside < TP_CALL_SIGHTINGS_MIN || !(mean_ns > 0) ||
+	    inside_share(seen) < TP_CALL_ALIKE_MIN * inside_share(recorded))
+		return 0;
+	return floor(ns / mean_ns + 0.5);
+}
+
+/* Estimates the calls before the breakpoint was set, and after it was taken down because calls came
+ * too fast. No more are estimated than were recorded. */
+static void add_missing(struct tp_counter_steps *found, const struct tp_analysis *analysis)
 {
 	uint64_t first_ns = found->borders[0];
 	uint64_t last_ns = found->borders[found->n - 1];
+	double mean_ns = (double)(last_ns - first_ns) / (double)(found->n - 1);
+	uint64_t after_ns = last_ns + (uint64_t)mean_ns;
 	bool *is_inside = find_stacks(analysis->trace, found->name);
 	struct presence before = count_samples(analysis, is_inside, 0, first_ns);
-	struct presence after = count_samples(analysis, is_inside, first_ns, last_ns);
+	struct presence during = count_samples(analysis, is_inside, first_ns, last_ns);
+	struct presence after = count_samples(analysis, is_inside, after_ns, UINT64_MAX);
 	free(is_inside);
-	if (before.n_inside < TP_CALL_SIGHTINGS_MIN ||
-	    inside_share(&before) < TP_CALL_ALIKE_MIN * inside_share(&after))
-		return;
-	double mean_ns = (double)(last_ns - first_ns) / (double)(found->n - 1);
-	double n = mean_ns > 0 ? floor((double)(first_ns - before.first_ns) / mean_ns + 0.5) : 0;
-	if (n <= (double)found->n && n * mean_ns < (double)first_ns)
-		insert_earlier(found, (size_t)n, mean_ns);
+	double most = (double)found->n;
+	double n_before =
+		n_missing(&before, &during, (double)(first_ns - before.first_ns), mean_ns);
+	double n_after = n_missing(&after, &during, (double)(after.last_ns - last_ns), mean_ns);
+	found->is_part = n_before > most || n_after > most;
+	if (n_before > most || n_before * mean_ns >= (double)first_ns)
+		n_before = 0;
+	if (n_after > most)
+		n_after = 0;
+	if (n_before > 0 || n_after > 0)
+		insert(found, (size_t)n_before, (size_t)n_after, mean_ns);
 }
 
 bool tp_call_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis)
@@ -174,7 +199,7 @@ bool tp_call_steps_find(struct tp_counter_steps *out, const struct tp_analysis *
 	collect(out, analysis, name);
 	tp_counter_steps_measure(out, analysis);
 	if (out->n > TP_LOOP_ROUNDS_MIN && out->regularity >= TP_COUNTER_ALIKE_MIN) {
-		add_earlier(out, analysis);
+		add_missing(out, analysis);
 		return true;
 	}
 	tp_counter_steps_release(out);

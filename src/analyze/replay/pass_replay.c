@@ -93,6 +93,29 @@ static double step_min_ns(const struct tp_loader_replay *replay)
 	return sum_ns / (double)replay->n;
 }
 
+/* Returns the share of a batch's time in which its worker uses a CPU. */
+static double cpu_share(const struct tp_loader_replay *replay)
+{
+	double cpu_ns = 0;
+	double all_ns = 0;
+	for (size_t i = 0; i < replay->n; i++) {
+		cpu_ns += replay->batches[i].cpu_ns;
+		all_ns += replay->batches[i].cpu_ns + replay->batches[i].wait_ns;
+	}
+	return all_ns > 0 ? cpu_ns / all_ns : 0;
+}
+
+/* Returns how many workers are worth a try. More than keep the CPUs busy would only take time from
+ * other programs, and from each other. */
+static unsigned max_workers(const struct tp_loader_replay *replay)
+{
+	double tried = fmax(ceil(replay->n_cpus), TP_REPLAY_WORKERS_TRIED);
+	double share = cpu_share(replay);
+	double enough = share > 0 ? fmax(1, round(replay->n_cpus / share)) : tried;
+	tried = fmax(fmin(tried, enough), replay->n_workers);
+	return (unsigned)fmin(tried, TP_REPLAY_WORKERS_MAX);
+}
+
 /* Returns the smallest number of workers, from the current one up, whose step time is about as
  * short as the best one. */
 static unsigned best_workers(const struct tp_loader_replay *replay, struct extra_cost extra)
@@ -100,8 +123,7 @@ static unsigned best_workers(const struct tp_loader_replay *replay, struct extra
 	double steps_ns[TP_REPLAY_WORKERS_MAX + 1];
 	double least_ns = INFINITY;
 	double reached_ns = (1 + TP_REPLAY_HARDLY) * step_min_ns(replay);
-	double tried = fmax(fmax(ceil(replay->n_cpus), TP_REPLAY_WORKERS_TRIED), replay->n_workers);
-	unsigned most = (unsigned)fmin(tried, TP_REPLAY_WORKERS_MAX);
+	unsigned most = max_workers(replay);
 	unsigned last = replay->n_workers;
 	for (unsigned n = replay->n_workers; n <= most && least_ns > reached_ns; n++) {
 		steps_ns[n] = step_with(*replay, n, extra);

@@ -264,6 +264,14 @@ static const char *function_name(const struct tp_analysis *analysis, uint32_t na
 	return tp_arena_printf(analysis->arena, "%s%s", plain, text + length);
 }
 
+/* "are estimated: 12, because ..." */
+static const char *missing_text(const struct tp_analysis *analysis, size_t n)
+{
+	return n ? tp_arena_printf(analysis->arena,
+				   "are estimated: %zu, because the function was seen as often", n)
+		 : "are not counted";
+}
+
 static void use_calls(struct tp_analysis *analysis, const struct tp_counter_steps *called)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -271,19 +279,23 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 	profile->steps_found_by = TP_STEPS_WATCH;
 	profile->steps_confidence = called->regularity;
 	profile->steps_are_about = true;
-	size_t n_earlier = called->n_inferred;
-	const char *earlier =
-		n_earlier ? tp_arena_printf(analysis->arena,
-					    "are estimated: %zu, because the function was seen as "
-					    "often",
-					    n_earlier)
-			  : "are not counted";
+	profile->steps_are_part = called->is_part;
+	size_t n_later = called->n_inferred - called->n_earlier;
+	size_t n_recorded = called->n - called->n_inferred;
+	const char *later =
+		n_later || called->is_part
+			? tp_arena_printf(
+				  analysis->arena, "; those after %.1f s %s",
+				  (double)called->borders[called->n_earlier + n_recorded - 1] / 1e9,
+				  missing_text(analysis, n_later))
+			: "";
 	profile->steps_reason = tp_arena_printf(
 		analysis->arena,
 		"by a breakpoint on %s: each of %zu steps begins at the instant of a call; those "
-		"before %.1f s, when it was set, %s; %.0f %% of the steps are alike",
-		function_name(analysis, called->name), called->n - n_earlier,
-		(double)called->borders[n_earlier] / 1e9, earlier, 100 * called->regularity);
+		"before %.1f s, when it was set, %s%s; %.0f %% of the steps are alike",
+		function_name(analysis, called->name), n_recorded,
+		(double)called->borders[called->n_earlier] / 1e9,
+		missing_text(analysis, called->n_earlier), later, 100 * called->regularity);
 }
 
 /* ---- none ------------------------------------------------------------------- */

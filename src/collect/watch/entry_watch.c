@@ -234,13 +234,16 @@ static void judge_trial(struct tp_entry_thread *thread)
 	thread->now = NULL;
 	struct trial *best = thread->best;
 	bool is_steady = is_regular(trial);
+	/* A trial is over before its rate is limited. */
+	bool is_affordable =
+		trial->watch && trial->rate_hz <= tp_watch_list_rate_max_hz(thread->owner->list);
 	thread->rates_hz[thread->n_tried - 1] = trial->rate_hz;
 	tp_debug("%s(): %zu calls, %.1f a second, %s, %s",
 		 tp_strtab_text(&thread->owner->sink->strings,
 				thread->stacks.functions[trial->function].symbol),
 		 trial->n, trial->rate_hz, is_steady ? "regular" : "irregular",
-		 trial->watch ? "affordable" : "too fast");
-	if (!trial->watch || !is_steady || (best && !is_better(trial, best))) {
+		 is_affordable ? "affordable" : "too fast");
+	if (!is_affordable || !is_steady || (best && !is_better(trial, best))) {
 		end_trial(trial);
 		return;
 	}

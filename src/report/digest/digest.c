@@ -159,7 +159,7 @@ void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *dig
 	if (profile->steps_found_by == TP_STEPS_NONE)
 		tp_buf_puts(out, ", no steps");
 	else
-		tp_buf_printf(out, ", %s%s", profile->steps_are_about ? "about " : "",
+		tp_buf_printf(out, ", %s%s", tp_report_count_words(profile),
 			      tp_unit_counted(tp_profile_all_steps(profile), "step").text);
 	if (rate > 0 && detail == TP_EXTENT_STEP_RATE) {
 		tp_buf_printf(out, ", %s steps/s", tp_unit_number(rate).text);

@@ -27,10 +27,18 @@ void tp_report_add_gain(struct tp_buf *out, double low, double value, double hig
 		add_bound(out, low, high);
 }
 
-void tp_report_add_gain_range(struct tp_buf *out, double low, double high)
+static void add_floor(struct tp_buf *out, double low, double value)
+{
+	static const double SAME = 1.005; /* printed alike */
+	tp_buf_printf(out, "at least %s", tp_unit_factor(low).text);
+	if (value > SAME * low)
+		tp_buf_printf(out, ", likely %s", tp_unit_factor(value).text);
+}
+
+void tp_report_add_gain_range(struct tp_buf *out, double low, double value, double high)
 {
 	if (is_floor(low, high))
-		tp_buf_printf(out, "at least %s", tp_unit_factor(low).text);
+		add_floor(out, low, value);
 	else if (tp_gain_is_estimate(low))
 		tp_buf_printf(out, "%.2f–%s", low, tp_unit_factor(high).text);
 	else

@@ -12,7 +12,7 @@
 void tp_report_add_gain(struct tp_buf *out, double low, double value, double high);
 /* Append the gain of several changes at once: "1.02–2.9×", "up to 4.9×", "not known". The middle is
  * no estimate if one of the changes has only a bound. */
-void tp_report_add_gain_range(struct tp_buf *out, double low, double high);
+void tp_report_add_gain_range(struct tp_buf *out, double low, double value, double high);
 /* True if a limit, also as a factor of today's rate, is below the printed gain. */
 bool tp_report_gain_is_above(double low, double high, double limit);
 /* "estimate", "floor" or "bound": the kind of the interval of a gain, for data formats. */

@@ -7,6 +7,8 @@
 #include "trainprof/report/report.h"
 #include "trainprof/report/units.h"
 
+#include <ctype.h>
+
 enum { MIN_CELLS = 8, MAX_CELLS = 40, LEVELS = 8 };
 
 static const double NS_PER_S = 1e9;
@@ -41,6 +43,13 @@ void tp_report_add_step_rate(struct tp_buf *out, const struct tp_profile *profil
 		tp_buf_printf(out, " (%s samples/s)", tp_unit_number(sample_rate).text);
 }
 
+const char *tp_report_count_words(const struct tp_profile *profile)
+{
+	if (profile->steps_are_part)
+		return "at least ";
+	return profile->steps_are_about ? "about " : "";
+}
+
 void tp_report_add_step_counts(struct tp_buf *out, const struct tp_profile *profile)
 {
 	static const char *const names[TP_N_STEP_KINDS] = {
@@ -60,8 +69,10 @@ void tp_report_add_step_counts(struct tp_buf *out, const struct tp_profile *prof
 	if (!profile->n_steps)
 		return;
 	tp_report_count_steps(profile, counts);
-	tp_buf_printf(out, "%s%s: ", profile->steps_are_about ? "About " : "",
+	size_t start = out->len;
+	tp_buf_printf(out, "%s%s: ", tp_report_count_words(profile),
 		      tp_unit_counted(tp_profile_all_steps(profile), "step").text);
+	out->data[start] = (char)toupper((unsigned char)out->data[start]);
 	const char *between = "";
 	for (int i = 0; i < TP_N_STEP_KINDS; i++) {
 		if (!counts[order[i]])

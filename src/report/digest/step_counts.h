@@ -19,6 +19,9 @@ double tp_report_sample_rate(const struct tp_profile *profile);
 /* Append "22.5 steps/s (180 samples/s)"; nothing if the rate is not known. */
 void tp_report_add_step_rate(struct tp_buf *out, const struct tp_profile *profile);
 
+/* Returns how reliable the number of steps is: "at least ", "about ", or "" if it is exact. */
+const char *tp_report_count_words(const struct tp_profile *profile);
+
 /* Append "604 steps: 550 steady, 23 warm-up, 31 slow"; nothing without steps. */
 void tp_report_add_step_counts(struct tp_buf *out, const struct tp_profile *profile);
 

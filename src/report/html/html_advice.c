@@ -116,6 +116,7 @@ void tp_html_add_advice(struct tp_buf *out, const struct tp_report_digest *diges
 		add_finding(out, digest, i + 1, &report->findings->items[i]);
 	if (n > 1 && report->findings && report->findings->has_combined) {
 		tp_report_add_gain_range(&text, report->findings->combined_low,
+					 report->findings->combined_value,
 					 report->findings->combined_high);
 		tp_report_add_next_limit(&text, report->findings);
 		add_paragraph(out, "All changes together:", tp_buf_text(&text));

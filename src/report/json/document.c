@@ -232,6 +232,7 @@ static void write_combined(struct tp_json_writer *w, const struct tp_findings *f
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "kind",
 			   tp_report_gain_kind(findings->combined_low, findings->combined_high));
+	tp_json_put_number(w, "speedup", findings->combined_value);
 	tp_report_json_interval(w, "bracket", findings->combined_low, findings->combined_high);
 	tp_json_close(w, '}');
 }

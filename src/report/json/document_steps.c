@@ -184,7 +184,10 @@ void tp_report_json_steps(struct tp_report_document *doc)
 	tp_json_put_string(w, "found_by", tp_steps_found_by_name(profile->steps_found_by));
 	tp_json_put_number(w, "confidence_ratio", profile->steps_confidence);
 	if (profile->n_steps)
-		tp_json_put_string(w, "count_is", profile->steps_are_about ? "about" : "exact");
+		tp_json_put_string(w, "count_is",
+				   profile->steps_are_part    ? "at_least"
+				   : profile->steps_are_about ? "about"
+							      : "exact");
 	tp_report_json_text(w, "reason", profile->steps_reason);
 	if (profile->steps_next)
 		tp_report_json_text(w, "next", profile->steps_next);

@@ -237,7 +237,7 @@ static void add_bound(struct lines *lines, const struct tp_plan_step *step, size
 	const struct tp_bound *bound = &step->so_far;
 	struct tp_buf text = {0};
 	if (bound->is_known)
-		tp_report_add_gain_range(&text, bound->low, bound->high);
+		tp_report_add_gain_range(&text, bound->low, bound->value, bound->high);
 	else
 		tp_buf_puts(&text, "not measured");
 	if (bound->is_known && i && !step->adds && step->gain.is_known)

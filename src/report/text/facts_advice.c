@@ -44,7 +44,8 @@ static void print_combined(struct tp_page *page, const struct tp_report_advice *
 			      findings->n_fired - advice->max_advice, findings->n_fired);
 	if (findings->has_combined) {
 		tp_buf_puts(&text, "All changes together: ");
-		tp_report_add_gain_range(&text, findings->combined_low, findings->combined_high);
+		tp_report_add_gain_range(&text, findings->combined_low, findings->combined_value,
+					 findings->combined_high);
 		tp_report_add_next_limit(&text, findings);
 		tp_buf_putc(&text, '.');
 	}

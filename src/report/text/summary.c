@@ -307,9 +307,18 @@ static void print_steps_note(struct tp_page *page, const struct tp_report_digest
 	tp_buf_release(&text);
 	if (!profile->steps_next)
 		return;
-	/* One line, so that it can be copied. */
+	/* One line, or two that the shell joins, so that it can be copied. */
 	tp_page_add(page, TP_PAINT_NONE, "next: ");
-	tp_page_add(page, TP_PAINT_NONE, profile->steps_next);
+	const char *program = strstr(profile->steps_next, " -- ");
+	if (program && tp_text_width(profile->steps_next) > tp_page_room(page)) {
+		tp_page_addf(page, TP_PAINT_NONE, "%.*s -- \\",
+			     (int)(program - profile->steps_next), profile->steps_next);
+		tp_page_end(page);
+		tp_page_add(page, TP_PAINT_NONE, "  ");
+		tp_page_add(page, TP_PAINT_NONE, program + strlen(" -- "));
+	} else {
+		tp_page_add(page, TP_PAINT_NONE, profile->steps_next);
+	}
 	tp_page_end(page);
 }
 

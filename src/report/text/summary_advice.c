@@ -112,7 +112,8 @@ static void print_combined(struct tp_page *page, const struct tp_findings *findi
 		tp_buf_printf(&text, " (%zu in explain)", findings->n_fired - shown);
 	else
 		tp_buf_puts(&text, " together");
-	tp_report_add_gain_range(&gain, findings->combined_low, findings->combined_high);
+	tp_report_add_gain_range(&gain, findings->combined_low, findings->combined_value,
+				 findings->combined_high);
 	add_right(&right, tp_buf_text(&gain), "");
 	tp_page_column(page, COLUMN_TEXT);
 	size_t room = tp_page_room(page);

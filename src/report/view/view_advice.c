@@ -42,7 +42,7 @@ static void add_combined(struct tp_buf *out, struct tp_view *view)
 	if (!n)
 		tp_buf_puts(out, "nothing is chosen");
 	else if (is_known)
-		tp_report_add_gain_range(out, low, high);
+		tp_report_add_gain_range(out, low, value, high);
 	else
 		tp_buf_puts(out, "not known");
 	if (n == findings->n_fired)

@@ -19,6 +19,7 @@ struct tp_py_counter_list {
 /* A word of a frame, and the object it points to. */
 struct tp_py_counter_root {
 	const struct tp_py_code *code;
+	uint64_t frame; /* address of the frame; it may be that of another function meanwhile */
 	uint64_t address;
 	uint64_t word;
 	uint64_t object;

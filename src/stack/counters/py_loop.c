@@ -6,6 +6,7 @@
 #include "py_object.h"
 
 enum {
+	TAGS = 7, /* 3.14: low bits of _PyStackRef */
 	WORD = 8,
 	MAX_LOOP_FRAMES = 40, /* frames whose for loops are examined: notebooks have deep stacks */
 };
@@ -23,20 +24,31 @@ static uint64_t count_up(struct tp_py_counter_slot *slot, const struct tp_py_pos
 	return slot->highest - value;
 }
 
+/* Returns true if the frame is still that of the function, and has the iterator. */
+static bool is_held(struct tp_py_counters *self, const struct tp_py_counter_root *root)
+{
+	uint64_t word = 0;
+	uint64_t code = 0;
+	const struct tp_process_range pieces[] = {
+		{root->address, &word, WORD},
+		{root->frame + self->layout->frame_code, &code, WORD},
+	};
+	return self->mem->read(self->mem, pieces, 2) == 2 && word == root->word &&
+	       (code & ~(uint64_t)TAGS) == root->code->address;
+}
+
 /* If the frame still has the iterator after its position was read, the iterator was alive. */
 static void read_position(struct tp_py_counters *self, struct tp_py_counter_list *list,
 			  const struct tp_py_counter_root *root,
 			  const struct tp_py_position *position)
 {
-	uint64_t word = 0;
 	struct tp_py_counter_root loop = *root;
 	loop.is_range = position->is_range;
 	loop.is_number = position->is_range && position->is_number;
 	loop.is_down = position->is_relative;
 	const char *label = tp_py_counter_label(self, &loop, NULL);
 	uint64_t slot = tp_py_counter_slot_of_label(self, root, label);
-	if (slot == TP_PY_COUNTER_NO_SLOT ||
-	    !tp_py_memory_get_u64(self->mem, root->address, &word) || word != root->word)
+	if (slot == TP_PY_COUNTER_NO_SLOT || !is_held(self, root))
 		return;
 	uint64_t value = count_up(&self->slots[slot], position, position->value);
 	uint64_t total = position->is_relative ? self->slots[slot].highest : position->total;
@@ -147,7 +159,8 @@ void tp_py_loops_read(struct tp_py_counters *self, struct tp_py_counter_list *li
 	tp_py_live_loops_begin(&self->loops, stack->is_whole);
 	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
 		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
-		struct tp_py_counter_root root = {.code = tp_py_code_get(codes, frame->code)};
+		struct tp_py_counter_root root = {.code = tp_py_code_get(codes, frame->code),
+						  .frame = frame->address};
 		if (root.code)
 			read_loops_of(self, list, &root, frame, &iterators);
 		else

@@ -107,15 +107,17 @@ static void emit_loader(struct tp_py_counters *self, struct tp_py_counter_list *
 		};
 }
 
-/* Reads, by one call, the pointers to numbers, the guard words and the root; returns true if guards
- * and root are unchanged. */
+/* Reads, by one call, the pointers to numbers, the guard words, the root and the code of its frame;
+ * returns true if the latter are unchanged. */
 static bool read_pointers(struct tp_py_counters *self, const struct tp_py_counter_root *root,
 			  const struct tp_py_object_cache *cache,
+			  /* NOLINTNEXTLINE(readability-non-const-parameter): they are read into */
 			  uint64_t pointers[TP_PY_ATTRIBUTE_MAX])
 {
-	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX + 3];
+	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX + 4];
 	uint64_t guards[2];
 	uint64_t word = 0;
+	uint64_t code = 0;
 	size_t n = 0;
 	const struct tp_py_attribute *first = &cache->attributes[0];
 	memcpy(guards, first->guard_words, sizeof(guards));
@@ -126,7 +128,10 @@ static bool read_pointers(struct tp_py_counters *self, const struct tp_py_counte
 		if (first->guards[i])
 			pieces[n++] = (struct tp_process_range){first->guards[i], &guards[i], WORD};
 	pieces[n++] = (struct tp_process_range){root->address, &word, WORD};
+	pieces[n++] =
+		(struct tp_process_range){root->frame + self->layout->frame_code, &code, WORD};
 	return self->mem->read(self->mem, pieces, n) == n && word == root->word &&
+	       (code & ~(uint64_t)TAGS) == root->code->address &&
 	       memcmp(guards, first->guard_words, sizeof(guards)) == 0;
 }
 
@@ -166,7 +171,7 @@ void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_cou
 	uint64_t before[TP_PY_ATTRIBUTE_MAX] = {0};
 	uint64_t after[TP_PY_ATTRIBUTE_MAX] = {0};
 	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][TP_PY_NUMBER_BYTES];
-	bool is_read[TP_PY_ATTRIBUTE_MAX];
+	bool is_read[TP_PY_ATTRIBUTE_MAX] = {false};
 	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
 	if (!cache || cache->n == 0 || is_left_out(self, cache))
 		return;
@@ -257,18 +262,70 @@ static void read_each(struct tp_py_counters *self, const struct tp_process_range
 	}
 }
 
-/* The first local variables of a frame. */
+/* The first local variables of a frame, or the last global ones of a module body. */
 struct frame_locals {
 	const struct tp_py_stack_frame *frame;
 	const struct tp_py_code *code;
-	uint64_t first_slot;
+	const struct tp_py_globals *globals; /* NULL = local variables */
 	size_t n;
+	size_t stride;    /* bytes from one variable to the next */
+	uint64_t address; /* of the first word */
+	uint64_t slots[MAX_OBJECT_LOCALS];
 	uint64_t words[MAX_OBJECT_LOCALS];
+	uint64_t names[MAX_OBJECT_LOCALS]; /* addresses of the names of global ones */
+	uint8_t bytes[MAX_OBJECT_LOCALS * TP_PY_GLOBALS_ENTRY_BYTES];
 };
 
 enum { MAX_INSTANCES = TP_PY_COUNTER_MAX_FRAMES * MAX_OBJECT_LOCALS };
 
-/* Reads those of the outermost functions by one call; returns how many have been read. */
+static bool begin_locals(struct tp_py_counters *self, struct frame_locals *out)
+{
+	uint32_t n_slots;
+	size_t n_locals = tp_py_bytecodes_get(&self->bytecodes, out->code)->n_locals;
+	uint64_t first = tp_py_counter_slots_of_locals(self, out->code, &n_slots);
+	out->n = n_locals < MAX_OBJECT_LOCALS ? n_locals : MAX_OBJECT_LOCALS;
+	out->stride = WORD;
+	out->address = out->frame->address + self->layout->frame_size;
+	for (size_t i = 0; i < out->n; i++)
+		out->slots[i] = first + i;
+	return first != TP_PY_COUNTER_NO_SLOT && out->n > 0;
+}
+
+/* Variables of a module that are set in its loop come after imports and functions. */
+static bool begin_globals(struct tp_py_counters *self, struct frame_locals *out)
+{
+	for (size_t i = 0; i < TP_PY_COUNTERS_MAX_BODIES; i++)
+		if (self->bodies[i].dictionary && self->bodies[i].frame == out->frame->address)
+			out->globals = &self->bodies[i];
+	if (!out->globals)
+		return false;
+	size_t n = out->globals->n;
+	out->n = n < MAX_OBJECT_LOCALS ? n : MAX_OBJECT_LOCALS;
+	out->stride = out->globals->entry_bytes;
+	out->address = out->globals->address + (n - out->n) * out->stride;
+	return out->n > 0;
+}
+
+/* Finds the words of the variables in the bytes that were read. */
+static void find_words(struct tp_py_counters *self, struct frame_locals *locals)
+{
+	const struct tp_py_globals *globals = locals->globals;
+	size_t value_at = globals ? globals->key_at + WORD : 0;
+	for (size_t i = 0; i < locals->n; i++) {
+		const uint8_t *bytes = locals->bytes + i * locals->stride;
+		locals->words[i] = tp_py_memory_u64(bytes + value_at);
+		if (!globals)
+			continue;
+		locals->names[i] = tp_py_memory_u64(bytes + globals->key_at);
+		locals->slots[i] = tp_py_counter_slot_of(self, locals->code, locals->names[i]);
+		if (locals->names[i] == 0 || locals->slots[i] == TP_PY_COUNTER_NO_SLOT)
+			locals->words[i] = 0;
+	}
+	locals->address += value_at;
+}
+
+/* Reads those of the outermost functions and module bodies by one call; returns how many have been
+ * read, functions first. */
 static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_stack *stack,
 				const struct tp_py_code_cache *codes, struct frame_locals *out)
 {
@@ -276,35 +333,35 @@ static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_
 	bool is_read[TP_PY_COUNTER_MAX_FRAMES];
 	size_t n = 0;
 	size_t n_kept = 0;
-	for (size_t i = stack->n_frames, met = 0; i > 0 && met < TP_PY_COUNTER_MAX_FRAMES;
-	     i--, met++) {
-		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
-		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
-		if (!code || code->is_body)
-			continue;
-		size_t n_locals = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
-		uint32_t n_slots;
-		out[n].first_slot = tp_py_counter_slots_of_locals(self, code, &n_slots);
-		if (out[n].first_slot == TP_PY_COUNTER_NO_SLOT)
-			continue;
-		out[n].frame = frame;
-		out[n].code = code;
-		out[n].n = n_locals < MAX_OBJECT_LOCALS ? n_locals : MAX_OBJECT_LOCALS;
-		pieces[n] = (struct tp_process_range){frame->address + self->layout->frame_size,
-						      out[n].words, out[n].n * WORD};
-		n += out[n].n > 0;
-	}
+	for (int body = 0; body <= 1; body++)
+		for (size_t i = stack->n_frames, met = 0; i > 0 && met < TP_PY_COUNTER_MAX_FRAMES;
+		     i--, met++) {
+			const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
+			const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
+			if (!code || code->is_body != body)
+				continue;
+			out[n] = (struct frame_locals){.frame = frame, .code = code};
+			if (!(body ? begin_globals(self, &out[n]) : begin_locals(self, &out[n])))
+				continue;
+			pieces[n] = (struct tp_process_range){out[n].address, out[n].bytes,
+							      out[n].n * out[n].stride};
+			n++;
+		}
 	if (n > 0)
 		read_each(self, pieces, n, is_read);
 	for (size_t i = 0; i < n; i++)
-		if (is_read[i])
+		if (is_read[i]) {
+			find_words(self, &out[i]);
 			out[n_kept++] = out[i];
+		}
 	return n_kept;
 }
 
-static uint64_t object_in(const struct tp_py_counters *self, uint64_t word)
+static uint64_t object_in(const struct tp_py_counters *self, const struct frame_locals *locals,
+			  size_t i)
 {
-	return self->layout->minor >= 14 ? word & ~(uint64_t)TAGS : word;
+	bool has_tags = self->layout->minor >= 14 && !locals->globals;
+	return has_tags ? locals->words[i] & ~(uint64_t)TAGS : locals->words[i];
 }
 
 static struct tp_py_typed_object *typed_object(struct tp_py_counters *self, uint64_t object)
@@ -336,8 +393,8 @@ static void read_types(struct tp_py_counters *self, const uint64_t *objects, siz
 
 static bool is_due(const struct tp_py_counters *self, const struct frame_locals *locals, size_t i)
 {
-	uint64_t slot = locals->first_slot + i;
-	return tp_py_counter_is_address(object_in(self, locals->words[i])) &&
+	uint64_t slot = locals->slots[i];
+	return tp_py_counter_is_address(object_in(self, locals, i)) &&
 	       (self->slots[slot].n_plain < PLAIN_OBJECTS ||
 		(self->n_looks + slot) % PLAIN_FACTOR == 0);
 }
@@ -350,7 +407,7 @@ static void read_types_of_locals(struct tp_py_counters *self, const struct frame
 	for (size_t i = 0; i < n_frames; i++)
 		for (size_t k = 0; k < frames[i].n; k++)
 			if (is_due(self, &frames[i], k))
-				objects[n++] = object_in(self, frames[i].words[k]);
+				objects[n++] = object_in(self, &frames[i], k);
 	read_types(self, objects, n);
 }
 
@@ -379,33 +436,42 @@ static void note_class_object(struct tp_py_counters *self, uint64_t slot, uint64
 		note_object(self, slot, cache->n > 0 || cache->n_inner > 0);
 }
 
-/* Reads counters in instances that local variables hold, such as `self`. */
+static const char *variable_name(struct tp_py_counters *self, const struct frame_locals *locals,
+				 uint32_t i)
+{
+	struct tp_py_counter_slot *slot = &self->slots[locals->slots[i]];
+	if (!locals->globals)
+		return local_name(self, tp_py_bytecodes_get(&self->bytecodes, locals->code), i);
+	if (!slot->name)
+		slot->name = tp_py_counter_text(self, locals->names[i]);
+	return slot->name;
+}
+
+/* Reads counters in instances that variables hold, such as `self`. */
 static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_list *list,
 			    const struct frame_locals *locals)
 {
-	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, locals->code);
 	for (uint32_t i = 0; i < locals->n && list->n_objects < MAX_OBJECTS; i++) {
-		uint64_t object = object_in(self, locals->words[i]);
-		uint64_t slot = locals->first_slot + i;
+		uint64_t object = object_in(self, locals, i);
 		if (!is_due(self, locals, i))
 			continue;
 		if (!is_of_class(self, object)) {
-			note_object(self, slot, false);
+			note_object(self, locals->slots[i], false);
 			continue;
 		}
 		list->n_objects++;
 		const struct tp_py_counter_root root = {
 			.code = locals->code,
-			.address = locals->frame->address + self->layout->frame_size +
-				   (uint64_t)i * WORD,
+			.frame = locals->frame->address,
+			.address = locals->address + i * locals->stride,
 			.word = locals->words[i],
-			.number = i,
-			.name = local_name(self, bytecode, i),
+			.number = locals->globals ? (uint32_t)locals->slots[i] : i,
+			.name = variable_name(self, locals, i),
 		};
 		tp_py_objects_read_attributes(self, list, &root, object);
-		if (i == 0)
+		if (i == 0 && !locals->globals)
 			read_inner(self, list, &root, object);
-		note_class_object(self, slot, object);
+		note_class_object(self, locals->slots[i], object);
 	}
 }
 

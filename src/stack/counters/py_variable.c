@@ -23,6 +23,7 @@ struct variables {
 	const struct tp_py_code *code;
 	const struct tp_py_globals *globals; /* NULL = local variables */
 	uint64_t address;
+	uint64_t code_again; /* of the frame, read again: its memory may belong to another call */
 	uint64_t first_slot; /* of local variables */
 	size_t stride;       /* bytes from one variable to the next */
 	size_t value_at;     /* byte offset of the value in an entry */
@@ -192,8 +193,9 @@ static bool held(const struct pending *pending)
 {
 	const struct variables *v = pending->variables;
 	size_t at = pending->index * v->stride;
-	return memcmp(v->bytes + at, v->again + at, v->stride) == 0 &&
-	       (!v->globals || v->table_again == v->globals->table);
+	bool is_same_place = v->globals ? v->table_again == v->globals->table
+					: (v->code_again & ~(uint64_t)TAGS) == v->code->address;
+	return is_same_place && memcmp(v->bytes + at, v->again + at, v->stride) == 0;
 }
 
 /* Reads, by one call, the objects and then the variables again. */
@@ -209,6 +211,11 @@ static bool read_objects(struct tp_py_counters *self, struct snapshot *snapshot,
 			pieces[n++] = (struct tp_process_range){v->globals->dictionary +
 									self->layout->dict_keys,
 								&v->table_again, WORD};
+		else
+			pieces[n++] =
+				(struct tp_process_range){v->address - self->layout->frame_size +
+								  self->layout->frame_code,
+							  &v->code_again, WORD};
 	}
 	size_t n_read = self->mem->read(self->mem, pieces, n);
 	/* An address that cannot be read is no object; the others are read the next time. */
@@ -276,7 +283,7 @@ size_t tp_py_variables_read(struct tp_py_counters *self, const struct tp_py_stac
 	struct snapshot snapshot;
 	struct pending pending[MAX_READ];
 	struct tp_process_range
-		pieces[MAX_READ + TP_PY_COUNTER_MAX_FRAMES + TP_PY_COUNTERS_MAX_BODIES];
+		pieces[MAX_READ + 2 * TP_PY_COUNTER_MAX_FRAMES + TP_PY_COUNTERS_MAX_BODIES];
 	size_t n_found = 0;
 	snapshot.n = snapshot.n_bodies = snapshot.used = 0;
 	if (!read_variables(self, stack, codes, &snapshot))

@@ -362,6 +362,28 @@ START_TEST(the_supply_limits_next_where_it_is_the_longest)
 }
 END_TEST
 
+/* An idiom takes 20 % of the loop, within its steps; the wait for data takes 40 % of a step. */
+START_TEST(an_idiom_and_a_part_together_gain_no_less_than_one)
+{
+	struct tp_gain_input basis = basis_of(40, 40, 0);
+	basis.outside_ratio = 0.3;
+	struct tp_rule_gain loop = {.kind = TP_GAIN_LOOP,
+				    .fraction = figure(0.2),
+				    .at_least = figure(0.1),
+				    .is_floor = _i};
+	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 0.5, 1),
+				   tp_gain_estimate(&basis, &loop, facts, 100)};
+	gains[1].is_inside = true;
+	struct tp_next_limit then;
+	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
+	ck_assert_double_eq_tol(all.low, gains[0].low, 1e-9);
+	ck_assert_double_ge(all.value, gains[0].value);
+	double idiom = _i ? gains[1].low : gains[1].value;
+	ck_assert_double_eq_tol(all.value, gains[0].value * idiom, 1e-9);
+	ck_assert_double_ge(all.high, gains[0].high);
+}
+END_TEST
+
 START_TEST(time_outside_the_steps_counts_in_the_loop)
 {
 	/* 20 % of the loop is checkpoints, and the steps could shrink from 100 to 60. */
@@ -398,6 +420,7 @@ Suite *suite_advise_gain(void)
 	tcase_add_test(tcase, two_ways_to_remove_one_thing_remove_it_once);
 	tcase_add_test(tcase, the_largest_fraction_of_a_label_counts);
 	tcase_add_test(tcase, advice_for_all_of_a_part_shrinks_what_labels_leave);
+	tcase_add_loop_test(tcase, an_idiom_and_a_part_together_gain_no_less_than_one, 0, 2);
 	tcase_add_test(tcase, time_outside_the_steps_counts_in_the_loop);
 	tcase_add_test(tcase, the_step_of_a_job_is_the_one_that_its_brackets_are_of);
 	tcase_add_test(tcase, sure_pieces_of_a_part_add_up);

@@ -136,6 +136,30 @@ START_TEST(calls_before_the_breakpoint_are_estimated)
 }
 END_TEST
 
+/* Steps of 8 ms; the breakpoint is taken down at 1 s. */
+static const struct {
+	double until_ms; /* the function runs */
+	size_t n_inferred;
+	bool is_part;
+} later[] = {{1000, 0, false}, {1800, 100, false}, {3600, 0, true}};
+
+START_TEST(calls_after_the_breakpoint_are_estimated)
+{
+	sample_until(later[_i].until_ms, STACK_TRAIN);
+	sample_until(3900, STACK_OTHER);
+	add_steps(125, 1);
+	ck_assert(tp_call_steps_find(&found, &analysis));
+	ck_assert_uint_le(found.n_inferred, later[_i].n_inferred + 2);
+	ck_assert_uint_ge(found.n_inferred + 2, later[_i].n_inferred);
+	ck_assert_uint_eq(found.n, 125 + found.n_inferred);
+	ck_assert_int_eq(found.is_part, later[_i].is_part);
+	ck_assert_uint_eq(found.borders[124], marks[124].time_ns);
+	for (size_t i = 1; i < found.n; i++)
+		ck_assert_uint_gt(found.borders[i], found.borders[i - 1]);
+	tp_counter_steps_release(&found);
+}
+END_TEST
+
 /* Times that no program makes; and a breakpoint that was set for the last few of many calls. */
 START_TEST(no_more_calls_are_estimated_than_were_recorded)
 {
@@ -145,6 +169,7 @@ START_TEST(no_more_calls_are_estimated_than_were_recorded)
 	if (tp_call_steps_find(&found, &analysis)) {
 		ck_assert_uint_eq(found.n, 30);
 		ck_assert_uint_eq(found.n_inferred, 0);
+		ck_assert_int_eq(found.is_part, _i == 1);
 		tp_counter_steps_release(&found);
 	}
 }
@@ -161,6 +186,8 @@ Suite *suite_analyze_call_steps(void)
 	tcase_add_loop_test(tc, too_few_or_irregular_calls_are_no_steps, 0, 3);
 	tcase_add_test(tc, the_function_with_most_calls_has_them);
 	tcase_add_loop_test(tc, no_more_calls_are_estimated_than_were_recorded, 0, 2);
+	tcase_add_loop_test(tc, calls_after_the_breakpoint_are_estimated, 0,
+			    (int)(sizeof(later) / sizeof(*later)));
 	tcase_add_loop_test(tc, calls_before_the_breakpoint_are_estimated, 0,
 			    (int)(sizeof(earlier) / sizeof(*earlier)));
 	suite_add_tcase(suite, tc);

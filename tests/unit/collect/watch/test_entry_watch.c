@@ -192,7 +192,8 @@ static const struct {
 	{{{0, 'F', 'L', 4, 1, 0}, {0, 'B', 'K', 6, 1, 0}, {0, 'U', 'U', 4, 1, 4}}, "U", 44},
 	/* only layers: no function is called visibly once per step */
 	{{{0, 'L', 'L', 1, 6, 0}, {0, 'K', 'K', 2, 6, 0}}, "", 18},
-	/* 500 steps per second exceed the budget */
+	/* 250 and 500 steps per second exceed the budget */
+	{{{0, 'F', 'L', 1.6, 1, 0}, {0, 'B', 'K', 2.4, 1, 0}}, "", 4},
 	{{{0, 'F', 'L', 0.8, 1, 0}, {0, 'B', 'K', 1.2, 1, 0}}, "", 2},
 };
 

@@ -18,6 +18,7 @@ static const struct {
 	{1.02, 1.7, 2.9, "1.70× (1.02–2.90)", "1.02–2.90×", "estimate"},
 	{1.0, 10, 100, "not known", "not known", "bound"},
 	{1.94, 1.94, 100, "at least 1.94×", "at least 1.94×", "floor"},
+	{1.13, 1.21, 100, "at least 1.13×", "at least 1.13×, likely 1.21×", "floor"},
 };
 
 START_TEST(a_bound_is_not_printed_like_an_estimate)
@@ -26,7 +27,7 @@ START_TEST(a_bound_is_not_printed_like_an_estimate)
 	tp_report_add_gain(&text, gains[_i].low, gains[_i].value, gains[_i].high);
 	ck_assert_str_eq(tp_buf_text(&text), gains[_i].text);
 	tp_buf_clear(&text);
-	tp_report_add_gain_range(&text, gains[_i].low, gains[_i].high);
+	tp_report_add_gain_range(&text, gains[_i].low, gains[_i].value, gains[_i].high);
 	ck_assert_str_eq(tp_buf_text(&text), gains[_i].range);
 	ck_assert_str_eq(tp_report_gain_kind(gains[_i].low, gains[_i].high), gains[_i].kind);
 	tp_buf_release(&text);

@@ -234,6 +234,30 @@ START_TEST(summary_fits_21_lines)
 }
 END_TEST
 
+/* A command that does not fit is two lines that the shell joins. */
+START_TEST(a_command_to_find_steps_is_never_cut)
+{
+	static const char *const lines[] = {
+		"next: trainprof run --rate=400 -- ./loop\n",
+		"next: trainprof run --rate=400 --max-overhead=5% -- \\\n"
+		"  /home/me/venv/bin/python train.py --epochs 2\n",
+	};
+	struct sample s;
+	struct tp_report_style style = {.width = 80};
+	sample_init(&s);
+	s.profile.steps_found_by = TP_STEPS_NONE;
+	s.profile.n_steps = s.profile.n_steady = 0;
+	s.profile.steps_reason = "too short";
+	s.profile.steps_next = _i ? "trainprof run --rate=400 --max-overhead=5% -- "
+				    "/home/me/venv/bin/python train.py --epochs 2"
+				  : "trainprof run --rate=400 -- ./loop";
+	char *text = render(&s.report, &style);
+	ck_assert_msg(strstr(text, lines[_i]), "%s", text);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(printed_percents_sum_to_100)
 {
 	struct sample s;
@@ -291,6 +315,7 @@ Suite *suite_report_summary(void)
 	tcase_add_test(tc, import_fits_21_lines_of_any_width);
 	tcase_add_test(tc, no_line_is_wider_than_asked);
 	tcase_add_test(tc, summary_fits_21_lines);
+	tcase_add_loop_test(tc, a_command_to_find_steps_is_never_cut, 0, 2);
 	tcase_add_test(tc, printed_percents_sum_to_100);
 	tcase_add_test(tc, the_viewer_is_named_where_a_terminal_can_show_it);
 	suite_add_tcase(suite, tc);

@@ -90,6 +90,29 @@ START_TEST(the_word_that_a_counter_is_written_to_is_known)
 }
 END_TEST
 
+/* After the stack was read, train() returned, and another function was called at its place. */
+START_TEST(variables_of_another_call_are_not_reported)
+{
+	struct tp_python_place places[MAX_PLACES];
+	size_t n;
+	size_t cut;
+	begin((unsigned)_i);
+	uint64_t place = frame + image.layout->frame_code;
+	uint64_t code = pyimage_get(&image, place);
+	uint64_t other = pyimage_code(&image, "optim.py", "step", 60);
+	for (uint64_t step = 0; step < 20; step++) {
+		ck_assert_int_eq(tp_python_read(python, getpid(), places, MAX_PLACES, &n, &cut),
+				 TP_PYTHON_READ);
+		set(2, step);
+		pyimage_put(&image, place, other);
+		ck_assert_uint_eq(tp_python_count(python, counters, MAX_COUNTERS), 0);
+		pyimage_put(&image, place, code);
+		expect_step(step);
+	}
+	end();
+}
+END_TEST
+
 START_TEST(a_counter_belongs_to_one_function)
 {
 	begin((unsigned)_i);
@@ -295,6 +318,29 @@ START_TEST(a_variable_of_the_module_stays_the_same_one_when_its_entry_moves)
 }
 END_TEST
 
+/* it = iter(loader), and next(it) in a loop of the module. */
+START_TEST(an_attribute_of_an_object_of_the_module_counts)
+{
+	size_t n_told = 0;
+	uint64_t globals = begin_body((unsigned)_i, 40);
+	uint64_t table = pyimage_table(&image, false);
+	uint64_t name = pyimage_text(&image, "n_batches");
+	pyimage_set_entry(&image, globals, 40, pyimage_text(&image, "it"),
+			  instance_of(instance_type(), table));
+	for (uint64_t step = 0; step < 40; step++) {
+		pyimage_set_entry(&image, table, 0, name, pyimage_int(&image, step));
+		size_t n = count();
+		for (size_t i = 0; i < n; i++)
+			n_told += strcmp(counters[i].name, "<module>") == 0 &&
+				  counters[i].variable &&
+				  strcmp(counters[i].variable, "it.n_batches") == 0 &&
+				  counters[i].value == step;
+	}
+	ck_assert_uint_ge(n_told, 37); /* constants come first, once */
+	end();
+}
+END_TEST
+
 START_TEST(many_constants_do_not_hide_a_counter)
 {
 	uint64_t last = 0;
@@ -378,6 +424,7 @@ Suite *suite_stack_py_counter(void)
 	TCase *tc = tcase_create("pycounter");
 	const TTest *const for_each_version[] = {
 		a_counter_belongs_to_one_function,
+		variables_of_another_call_are_not_reported,
 		a_variable_that_is_being_set_is_not_reported,
 		a_counter_is_reported_when_it_changes,
 		the_word_that_a_counter_is_written_to_is_known,
@@ -390,6 +437,7 @@ Suite *suite_stack_py_counter(void)
 		without_a_stack_nothing_counts,
 		a_variable_of_the_module_counts_while_its_body_runs,
 		a_variable_of_the_module_stays_the_same_one_when_its_entry_moves,
+		an_attribute_of_an_object_of_the_module_counts,
 		many_constants_do_not_hide_a_counter,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)
