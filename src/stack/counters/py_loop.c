@@ -5,9 +5,13 @@
 #include "py_counter_slot.h"
 #include "py_object.h"
 
+#include <string.h>
+
 enum {
 	WORD = 8,
 	MAX_LOOP_FRAMES = 40, /* frames whose for loops are examined: notebooks have deep stacks */
+	MAX_CANDIDATES = 24,  /* words of value stacks that are read together */
+	TAGS = 7,             /* 3.14: low bits of _PyStackRef; objects are aligned */
 };
 
 /* A falling counter is counted from its first seen value. */
@@ -111,8 +115,8 @@ static void note_running(struct tp_py_counters *self, const struct tp_py_counter
 }
 
 static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list *list,
-			  struct tp_py_counter_root *root, const struct tp_py_stack_frame *frame,
-			  struct tp_py_iterators *iterators)
+			  struct tp_py_counter_root *root, const struct tp_py_stack *stack,
+			  const struct tp_py_stack_frame *frame, struct tp_py_iterators *iterators)
 {
 	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
 	uint64_t words[TP_PY_ITERATOR_MAX_STACK];
@@ -124,7 +128,7 @@ static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list
 		frame->address + self->layout->frame_size + (uint64_t)WORD * bytecode->n_locals;
 	note_running(self, root, bytecode, offset);
 	if (bytecode->n_loops == 0 || n_words == 0 || offset > INT32_MAX ||
-	    !tp_py_memory_get(self->mem, address, words, n_words * WORD))
+	    !tp_py_counter_stack_words(self, stack, address, words, n_words))
 		return;
 	size_t n =
 		tp_py_iterators_live(iterators, bytecode, (uint32_t)offset, words, n_words, live);
@@ -139,18 +143,86 @@ static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list
 	}
 }
 
+/* What a value stack may have of a running loop. */
+struct candidate {
+	uint64_t address; /* of the word */
+	uint64_t object;
+};
+
+/* Finds them in the copy of the stack: the iterators of a frame's loops are at the bottom of its
+ * value stack, sometimes after what a with block left there. */
+static size_t find_candidates(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			      const struct tp_py_code_cache *codes, struct candidate *out)
+{
+	size_t n = 0;
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
+		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
+		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
+		if (!code)
+			continue;
+		const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, code);
+		uint64_t offset = frame->instr - code->bytecode;
+		uint64_t address = frame->address + self->layout->frame_size +
+				   (uint64_t)WORD * bytecode->n_locals;
+		size_t n_words = 0;
+		for (size_t k = 0; k < bytecode->n_loops; k++)
+			n_words += offset >= bytecode->loops[k].start &&
+				   offset < bytecode->loops[k].end;
+		n_words += n_words > 0;
+		for (size_t k = 0; k < n_words && k < bytecode->n_stack && n < MAX_CANDIDATES;
+		     k++) {
+			const uint8_t *word =
+				tp_py_copy_latest(&stack->copy, address + k * WORD, WORD);
+			uint64_t object = word ? tp_py_memory_u64(word) & ~(uint64_t)TAGS : 0;
+			if (tp_py_counter_is_address(object))
+				out[n++] = (struct candidate){address + k * WORD, object};
+		}
+	}
+	return n;
+}
+
+/* By one call, two if some iterators take from others. */
+static void expect_loops(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			 struct tp_py_iterators *iterators)
+{
+	struct candidate candidates[MAX_CANDIDATES];
+	struct tp_process_range ranges[2 * MAX_CANDIDATES];
+	struct tp_process_range words[MAX_CANDIDATES];
+	size_t n = find_candidates(self, stack, iterators->codes, candidates);
+	for (size_t i = 0; i < n; i++) {
+		ranges[i] = (struct tp_process_range){candidates[i].object, NULL,
+						      TP_PY_ITERATOR_HEAD_BYTES};
+		ranges[n + i] = (struct tp_process_range){candidates[i].address, NULL, WORD};
+	}
+	if (n == 0)
+		return;
+	tp_py_memory_expect(self->mem, ranges, 2 * n, n);
+	size_t n_second = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!tp_py_iterators_second(iterators, candidates[i].object, &ranges[n_second]))
+			continue;
+		words[n_second++] = (struct tp_process_range){candidates[i].address, NULL, WORD};
+	}
+	if (n_second == 0)
+		return;
+	memcpy(ranges + n_second, words, n_second * sizeof(*words));
+	tp_py_memory_expect(self->mem, ranges, 2 * n_second, n_second);
+}
+
 void tp_py_loops_read(struct tp_py_counters *self, struct tp_py_counter_list *list,
 		      const struct tp_py_stack *stack, struct tp_py_code_cache *codes)
 {
 	struct tp_py_iterators iterators = {self->mem, self->layout, &self->attributes,
 					    &self->bytecodes, codes};
 	tp_py_live_loops_begin(&self->loops, stack->is_whole);
+	expect_loops(self, stack, &iterators);
 	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
 		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
 		struct tp_py_counter_root root = {.code = tp_py_code_get(codes, frame->code)};
 		if (root.code)
-			read_loops_of(self, list, &root, frame, &iterators);
+			read_loops_of(self, list, &root, stack, frame, &iterators);
 		else
 			tp_py_live_loops_note_unknown(&self->loops);
 	}
+	tp_py_memory_expect(self->mem, NULL, 0, 0);
 }

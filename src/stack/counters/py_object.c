@@ -268,14 +268,38 @@ struct frame_locals {
 
 enum { MAX_INSTANCES = TP_PY_COUNTER_MAX_FRAMES * MAX_OBJECT_LOCALS };
 
-/* Reads those of the outermost functions by one call; returns how many have been read. */
+/* Sets the words of frames: from the copy of the stack, or by one call where frames are not in
+ * chunks. One that cannot be read has none. */
+static void read_words(struct tp_py_counters *self, const struct tp_py_stack *stack,
+		       struct frame_locals *frames, size_t n)
+{
+	struct tp_process_range pieces[TP_PY_COUNTER_MAX_FRAMES];
+	struct frame_locals *of_piece[TP_PY_COUNTER_MAX_FRAMES];
+	bool is_read[TP_PY_COUNTER_MAX_FRAMES];
+	size_t n_pieces = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t address = frames[i].frame->address + self->layout->frame_size;
+		size_t size = frames[i].n * WORD;
+		const uint8_t *kept = tp_py_copy_latest(&stack->copy, address, size);
+		if (kept) {
+			memcpy(frames[i].words, kept, size);
+			continue;
+		}
+		pieces[n_pieces] = (struct tp_process_range){address, frames[i].words, size};
+		of_piece[n_pieces++] = &frames[i];
+	}
+	if (n_pieces > 0)
+		read_each(self, pieces, n_pieces, is_read);
+	for (size_t i = 0; i < n_pieces; i++)
+		if (!is_read[i])
+			of_piece[i]->n = 0;
+}
+
+/* Reads those of the outermost functions; returns how many these are. */
 static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_stack *stack,
 				const struct tp_py_code_cache *codes, struct frame_locals *out)
 {
-	struct tp_process_range pieces[TP_PY_COUNTER_MAX_FRAMES];
-	bool is_read[TP_PY_COUNTER_MAX_FRAMES];
 	size_t n = 0;
-	size_t n_kept = 0;
 	for (size_t i = stack->n_frames, met = 0; i > 0 && met < TP_PY_COUNTER_MAX_FRAMES;
 	     i--, met++) {
 		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
@@ -290,16 +314,10 @@ static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_
 		out[n].frame = frame;
 		out[n].code = code;
 		out[n].n = n_locals < MAX_OBJECT_LOCALS ? n_locals : MAX_OBJECT_LOCALS;
-		pieces[n] = (struct tp_process_range){frame->address + self->layout->frame_size,
-						      out[n].words, out[n].n * WORD};
 		n += out[n].n > 0;
 	}
-	if (n > 0)
-		read_each(self, pieces, n, is_read);
-	for (size_t i = 0; i < n; i++)
-		if (is_read[i])
-			out[n_kept++] = out[i];
-	return n_kept;
+	read_words(self, stack, out, n);
+	return n;
 }
 
 static uint64_t object_in(const struct tp_py_counters *self, uint64_t word)
