@@ -359,6 +359,8 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 	loop_run(&loop);
 	/* A zombie until it is reaped: its final accounting can still be read. */
 	loop_finish(&loop);
+	if (!tp_target_is_attached(target))
+		tp_plan_wait_for_threads(plan);
 	out->end = *tp_target_reap(target);
 out:
 	loop_close(&loop);
