@@ -11,6 +11,7 @@
 #include "collect/machine/stage_clock.h"
 #include "collect/process/procfs_stat.h"
 #include "collect/process/task_tree.h"
+#include "collect/process/thread_exit.h"
 #include "plan_source.h"
 #include "registry.h"
 
@@ -26,6 +27,8 @@
 
 #define TP_LOG_DOMAIN "collect"
 #include "trainprof/base/log.h"
+
+#define LEAVING_NS (2 * TP_NS_PER_S)
 
 enum { MAX_SOURCES = 64 };
 
@@ -450,6 +453,24 @@ static void emit_last_accounts(struct tp_plan *plan, uint64_t now_ns)
 	const struct tp_task_tree_task *task;
 	while ((task = tp_task_tree_next(tree, &cursor)))
 		tp_sink_task(plan->context.sink, &task->info);
+}
+
+void tp_plan_wait_for_threads(const struct tp_plan *plan)
+{
+	pid_t *tids = NULL;
+	size_t n = 0;
+	size_t capacity = 0;
+	size_t cursor = 0;
+	pid_t tid;
+	const struct tp_task_tree_task *task;
+	while (tp_task_tree_next_ended(plan->context.tree, plan->target, &cursor, &tid))
+		TP_ARRAY_PUSH(tids, n, capacity) = tid;
+	cursor = 0;
+	while ((task = tp_task_tree_next(plan->context.tree, &cursor)))
+		if (task->info.pid == plan->target && task->info.tid != plan->target)
+			TP_ARRAY_PUSH(tids, n, capacity) = task->info.tid;
+	tp_thread_exit_wait(tids, n, LEAVING_NS);
+	free(tids);
 }
 
 void tp_plan_finish(struct tp_plan *plan, uint64_t now_ns)

@@ -13,6 +13,9 @@ void tp_plan_drop(struct tp_plan *plan, size_t i, uint64_t now_ns, const struct 
 struct tp_stage_clock *tp_plan_stages(struct tp_plan *plan);
 /* Returns the sink for the sources' records. */
 struct tp_sink *tp_plan_sink(const struct tp_plan *plan);
+/* Sleeps until the last threads of the target have left the kernel, at most two seconds: then it
+ * can be reaped (process/thread_exit.h). */
+void tp_plan_wait_for_threads(const struct tp_plan *plan);
 /* Pauses or resumes all sources. May be called before tp_plan_start(). */
 void tp_plan_pause(struct tp_plan *plan, bool is_paused, uint64_t now_ns);
 

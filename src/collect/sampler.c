@@ -277,7 +277,8 @@ static unsigned loop_wait(const struct loop *loop, struct epoll_event *events, i
 	int timeout_ms = loop_timeout_ms(loop);
 	const struct tp_standstill_now before = tp_standstill_read();
 	unsigned news = 0;
-	tp_stage_end_round(loop->stages, tp_clock_thread_cpu_ns());
+	if (tp_stage_end_round(loop->stages))
+		tp_stage_update(loop->stages, tp_clock_thread_cpu_ns());
 	*n = epoll_wait(loop->epoll_fd, events, MAX_EVENTS, timeout_ms);
 	/* After a stop and continue: the target's signals are pending, but not yet among the
 	 * events. */
@@ -354,10 +355,12 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 	if (!config->delay_ns)
 		loop_begin(&loop, ready_ns);
 	loop_arm(&loop, now_ns);
-	tp_stage_end_round(loop.stages, tp_clock_thread_cpu_ns());
+	tp_stage_update(loop.stages, tp_clock_thread_cpu_ns());
 	loop_run(&loop);
 	/* A zombie until it is reaped: its final accounting can still be read. */
 	loop_finish(&loop);
+	if (!tp_target_is_attached(target))
+		tp_plan_wait_for_threads(plan);
 	out->end = *tp_target_reap(target);
 out:
 	loop_close(&loop);

@@ -12,6 +12,7 @@
 #include "stack/python/py_stack.h"
 #include "stack/python/py_threads.h"
 
+#include "trainprof/base/clock.h"
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
@@ -28,11 +29,16 @@ enum {
 	MAX_NESTED = 8,     /* interpreters per thread */
 };
 
+/* A thread without a state, as those of BLAS, hardly ever gets one: whether it has is looked for
+ * after this time. */
+#define STATELESS_NS (200 * TP_NS_PER_MS)
+
 /* A thread that was queried. */
 struct queried {
 	pid_t tid;
 	bool is_bound;
-	size_t n_threads; /* number of states of this thread */
+	uint64_t stateless_ns; /* when it was last found to have no state; 0 = never */
+	size_t n_threads;      /* number of states of this thread */
 	struct tp_py_copy_thread *threads;
 };
 
@@ -378,6 +384,10 @@ static enum tp_python_outcome read_queried(struct tp_python *self, struct querie
 static enum tp_python_outcome try_read(struct tp_python *self, pid_t tid, size_t *n, size_t *cut)
 {
 	struct queried *queried = find_queried(self, tid);
+	uint64_t now_ns = tp_py_memory_now_ns(&self->mem);
+	if (queried->stateless_ns && now_ns - queried->stateless_ns < STATELESS_NS)
+		return TP_PYTHON_NONE;
+	queried->stateless_ns = 0;
 	for (int i = 0; i <= MAX_RETRIES; i++) {
 		bool is_gone;
 		enum tp_python_outcome outcome = read_queried(self, queried, n, cut, &is_gone);
@@ -390,8 +400,10 @@ static enum tp_python_outcome try_read(struct tp_python *self, pid_t tid, size_t
 			continue;
 		if (list == TP_PY_THREAD_CHANGED || !queried->is_bound)
 			bind(self, queried);
-		if (queried->n_threads == 0)
+		if (queried->n_threads == 0) {
+			queried->stateless_ns = now_ns;
 			return TP_PYTHON_NONE;
+		}
 	}
 	/* Threads were created and ended all the time, or the process has exited. */
 	return self->mem.error == ESRCH || self->list.pause > MAX_LIST_READS ? TP_PYTHON_LOST

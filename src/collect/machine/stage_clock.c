@@ -8,6 +8,11 @@
 #include <string.h>
 
 #define SHORT_NS (500 * TP_NS_PER_US)
+/* After a round in which stages took this long the CPU time is read: another program may have had
+ * the CPU. */
+#define LONG_ROUND_NS (300 * TP_NS_PER_US)
+
+enum { ROUNDS = 4 };
 
 enum tp_stage tp_stage_enter_at(struct tp_stage_clock *clock, enum tp_stage stage, uint64_t now_ns)
 {
@@ -31,19 +36,36 @@ uint64_t tp_stage_used_ns(const struct tp_stage_clock *clock, uint64_t since_ns)
 	uint64_t elapsed_ns = tp_clock_now_ns() - since_ns;
 	if (!clock || elapsed_ns < SHORT_NS)
 		return elapsed_ns;
-	uint64_t used_ns = tp_clock_thread_cpu_ns() - clock->turn_cpu_ns;
+	uint64_t known_ns = clock->turn_cpu_ns + clock->earlier_ns;
+	uint64_t cpu_ns = tp_clock_thread_cpu_ns();
+	uint64_t used_ns = cpu_ns > known_ns ? cpu_ns - known_ns : 0;
 	return used_ns < elapsed_ns ? used_ns : elapsed_ns;
 }
 
-void tp_stage_end_round(struct tp_stage_clock *clock, uint64_t cpu_ns)
+static uint64_t stages_ns(const struct tp_stage_clock *clock)
 {
 	uint64_t sum_ns = 0;
-	uint64_t used_ns = cpu_ns - clock->turn_cpu_ns;
 	for (size_t i = 0; i < TP_N_STAGES; i++)
 		sum_ns += clock->turn_ns[i];
+	return sum_ns;
+}
+
+bool tp_stage_end_round(struct tp_stage_clock *clock)
+{
+	uint64_t before_ns = clock->earlier_ns;
+	clock->earlier_ns = stages_ns(clock);
+	return ++clock->n_rounds >= ROUNDS || clock->earlier_ns - before_ns >= LONG_ROUND_NS;
+}
+
+void tp_stage_update(struct tp_stage_clock *clock, uint64_t cpu_ns)
+{
+	uint64_t sum_ns = stages_ns(clock);
+	uint64_t used_ns = cpu_ns - clock->turn_cpu_ns;
 	double scale = sum_ns > used_ns ? (double)used_ns / (double)sum_ns : 1;
 	for (size_t i = 0; i < TP_N_STAGES; i++)
 		clock->cpu_ns[i] += scale * (double)clock->turn_ns[i];
 	memset(clock->turn_ns, 0, sizeof(clock->turn_ns));
 	clock->turn_cpu_ns = cpu_ns;
+	clock->earlier_ns = 0;
+	clock->n_rounds = 0;
 }

@@ -12,7 +12,10 @@
 #include <errno.h>
 
 enum {
-	RING_PAGES = 256, /* twice the amount that kernel.perf_event_mlock_kb grants each user */
+	/* Half of it holds 30 samples with a stack: polls drain it before it wakes the loop. It is
+	 * four times what kernel.perf_event_mlock_kb grants each user for a CPU, and is halved
+	 * where that and RLIMIT_MEMLOCK do not suffice. */
+	RING_PAGES = 512,
 	RING_PAGES_ALL = 8192,
 	STACK_BYTES_MAX = 65528,
 };

@@ -210,6 +210,18 @@ struct tp_task_tree_task *tp_task_tree_next(const struct tp_task_tree *tree, siz
 	return tp_map_next(&tree->entries, cursor, &key, &value) ? &entry_of(value)->task : NULL;
 }
 
+bool tp_task_tree_next_ended(const struct tp_task_tree *tree, pid_t pid, size_t *cursor, pid_t *tid)
+{
+	uint64_t key;
+	uint64_t value;
+	while (tp_map_next(&tree->ended, cursor, &key, &value)) {
+		*tid = (pid_t)key;
+		if ((pid_t)(value >> 32) == pid && *tid != pid)
+			return true;
+	}
+	return false;
+}
+
 size_t tp_task_tree_alive(const struct tp_task_tree *tree)
 {
 	return tree->entries.n;

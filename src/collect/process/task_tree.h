@@ -101,6 +101,9 @@ uint32_t tp_task_tree_task_at(const struct tp_task_tree *tree, pid_t tid, pid_t 
 			      uint64_t time_ns);
 /* Iterates over live tasks in unspecified order: *cursor starts at 0; NULL at the end. */
 struct tp_task_tree_task *tp_task_tree_next(const struct tp_task_tree *tree, size_t *cursor);
+/* The same for threads that have ended, except first ones; false at the end. */
+bool tp_task_tree_next_ended(const struct tp_task_tree *tree, pid_t pid, size_t *cursor,
+			     pid_t *tid);
 size_t tp_task_tree_alive(const struct tp_task_tree *tree);
 
 /* Compares with /proc: adds missing tasks, ends tasks that are gone. Without perf at every poll;

@@ -148,9 +148,11 @@ static uint64_t first_value(const struct tp_py_layout *layout, uint64_t values)
 static bool use_dict(struct tp_py_attributes *self, uint64_t dict, struct attribute_table *table)
 {
 	uint64_t values;
-	if (!is_object(dict) ||
-	    !tp_py_memory_get_u64(self->mem, dict + self->layout->dict_keys, &table->keys) ||
-	    !tp_py_memory_get_u64(self->mem, dict + self->layout->dict_values, &values))
+	struct tp_process_range pieces[] = {
+		{dict + self->layout->dict_keys, &table->keys, WORD},
+		{dict + self->layout->dict_values, &values, WORD},
+	};
+	if (!is_object(dict) || self->mem->read(self->mem, pieces, 2) != 2)
 		return false;
 	table->values = first_value(self->layout, values);
 	table->guards[1] = dict + self->layout->dict_keys;
@@ -356,12 +358,14 @@ size_t tp_py_attributes_find_objects(struct tp_py_attributes *self, uint64_t obj
 				     struct tp_py_inner_object *out, size_t max)
 {
 	struct attribute_table table;
+	uint64_t types[MAX_ENTRIES];
 	size_t n = 0;
 	if (!open_table(self, object, &table))
 		return 0;
+	read_types(self, &table, types);
 	for (size_t i = 0; i < table.n && n < max; i++) {
 		uint64_t inner = value_of(&table, i);
-		const struct tp_py_type *type = tp_py_attributes_type(self, inner);
+		const struct tp_py_type *type = tp_py_attributes_known_type(self, types[i]);
 		const char *name = type && type->is_class ? name_at(self, &table, i) : NULL;
 		if (name)
 			out[n++] = (struct tp_py_inner_object){name, address_of(&table, i), inner};

@@ -7,6 +7,8 @@
 
 #include "trainprof/base/memory.h"
 
+#include <string.h>
+
 enum {
 	WORD = 8,
 	MAX_SLOTS = 1 << 16,
@@ -104,6 +106,16 @@ bool tp_py_counter_update(struct tp_py_counters *self, uint64_t index, uint64_t 
 	slot->has_value = true;
 	slot->value = value;
 	return is_new && !tp_py_counter_is_given_up(self, index);
+}
+
+bool tp_py_counter_stack_words(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			       uint64_t address, uint64_t *out, size_t n)
+{
+	const uint8_t *kept = tp_py_copy_latest(&stack->copy, address, n * WORD);
+	if (!kept)
+		return tp_py_memory_get(self->mem, address, out, n * WORD);
+	memcpy(out, kept, n * WORD);
+	return true;
 }
 
 bool tp_py_counter_is_address(uint64_t word)

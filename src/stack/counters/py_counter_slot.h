@@ -61,6 +61,10 @@ bool tp_py_counter_number(const struct tp_py_counters *self, const uint8_t *obje
 bool tp_py_counter_update(struct tp_py_counters *self, uint64_t index, uint64_t value,
 			  uint64_t max_growth);
 
+/* Gets words of a frame: as the stack was read, or from memory, where frames are not in chunks. */
+bool tp_py_counter_stack_words(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			       uint64_t address, uint64_t *out, size_t n);
+
 /* Returns true if an object may have this address. */
 bool tp_py_counter_is_address(uint64_t word);
 

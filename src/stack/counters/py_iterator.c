@@ -266,6 +266,29 @@ static bool read_counted(struct tp_py_iterators *self, const struct iterator_row
 	return true;
 }
 
+bool tp_py_iterators_second(struct tp_py_iterators *self, uint64_t object,
+			    struct tp_process_range *out)
+{
+	const struct tp_py_type *type = tp_py_attributes_type(self->attributes, object);
+	const struct iterator_row *row =
+		type && !type->is_class ? row_of(type, self->layout->minor) : NULL;
+	if (!row || row->form == GENERATOR || (has_own_position(row) && row->total_form != SIZE))
+		return false;
+	uint64_t field = row->form == ENUMERATE  ? ENUMERATE_INNER
+			 : has_own_position(row) ? row->total_field
+						 : row->field;
+	uint64_t next;
+	if (!tp_py_memory_get_u64(self->mem, object + field, &next))
+		return false;
+	*out = (struct tp_process_range){.address = next, .size = TP_PY_ITERATOR_HEAD_BYTES};
+	if (row->form == FOLLOW_TUPLE)
+		*out = (struct tp_process_range){.address = next + TUPLE_ITEMS, .size = WORD};
+	else if (has_own_position(row))
+		*out = (struct tp_process_range){.address = next + self->layout->object_size,
+						 .size = WORD};
+	return true;
+}
+
 static bool follow(struct tp_py_iterators *self, const struct iterator_row *row, uint64_t *object)
 {
 	uint64_t next;

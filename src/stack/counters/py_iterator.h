@@ -45,6 +45,14 @@ size_t tp_py_iterators_live(struct tp_py_iterators *self, const struct tp_py_byt
 			    uint32_t offset, const uint64_t *words, size_t n_words,
 			    struct tp_py_live_loop out[TP_PY_ITERATOR_MAX_LIVE]);
 
+/* The head of an iterator has its type and its fields. */
+enum { TP_PY_ITERATOR_HEAD_BYTES = 56 };
+
+/* Sets the range that is read for the position after the iterator's head; returns false if there is
+ * none. */
+bool tp_py_iterators_second(struct tp_py_iterators *self, uint64_t object,
+			    struct tp_process_range *out);
+
 /* Returns false if nothing in it counts. */
 bool tp_py_iterators_position(struct tp_py_iterators *self, uint64_t object,
 			      struct tp_py_position *out);

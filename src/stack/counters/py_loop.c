@@ -5,10 +5,13 @@
 #include "py_counter_slot.h"
 #include "py_object.h"
 
+#include <string.h>
+
 enum {
-	TAGS = 7, /* 3.14: low bits of _PyStackRef */
 	WORD = 8,
 	MAX_LOOP_FRAMES = 40, /* frames whose for loops are examined: notebooks have deep stacks */
+	MAX_CANDIDATES = 24,  /* words of value stacks that are read together */
+	TAGS = 7,             /* 3.14: low bits of _PyStackRef; objects are aligned */
 };
 
 /* A falling counter is counted from its first seen value. */
@@ -123,8 +126,8 @@ static void note_running(struct tp_py_counters *self, const struct tp_py_counter
 }
 
 static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list *list,
-			  struct tp_py_counter_root *root, const struct tp_py_stack_frame *frame,
-			  struct tp_py_iterators *iterators)
+			  struct tp_py_counter_root *root, const struct tp_py_stack *stack,
+			  const struct tp_py_stack_frame *frame, struct tp_py_iterators *iterators)
 {
 	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
 	uint64_t words[TP_PY_ITERATOR_MAX_STACK];
@@ -136,7 +139,7 @@ static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list
 		frame->address + self->layout->frame_size + (uint64_t)WORD * bytecode->n_locals;
 	note_running(self, root, bytecode, offset);
 	if (bytecode->n_loops == 0 || n_words == 0 || offset > INT32_MAX ||
-	    !tp_py_memory_get(self->mem, address, words, n_words * WORD))
+	    !tp_py_counter_stack_words(self, stack, address, words, n_words))
 		return;
 	size_t n =
 		tp_py_iterators_live(iterators, bytecode, (uint32_t)offset, words, n_words, live);
@@ -151,19 +154,100 @@ static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list
 	}
 }
 
+/* What a value stack may have of a running loop. */
+struct candidate {
+	uint64_t address; /* of the word */
+	uint64_t frame;
+	uint64_t object;
+};
+
+/* Finds them in the copy of the stack: the iterators of a frame's loops are at the bottom of its
+ * value stack, sometimes after what a with block left there. */
+static size_t find_candidates(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			      const struct tp_py_code_cache *codes, struct candidate *out)
+{
+	size_t n = 0;
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
+		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
+		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
+		if (!code)
+			continue;
+		const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, code);
+		uint64_t offset = frame->instr - code->bytecode;
+		uint64_t address = frame->address + self->layout->frame_size +
+				   (uint64_t)WORD * bytecode->n_locals;
+		size_t n_words = 0;
+		for (size_t k = 0; k < bytecode->n_loops; k++)
+			n_words += offset >= bytecode->loops[k].start &&
+				   offset < bytecode->loops[k].end;
+		n_words += n_words > 0;
+		for (size_t k = 0; k < n_words && k < bytecode->n_stack && n < MAX_CANDIDATES;
+		     k++) {
+			const uint8_t *word =
+				tp_py_copy_latest(&stack->copy, address + k * WORD, WORD);
+			uint64_t object = word ? tp_py_memory_u64(word) & ~(uint64_t)TAGS : 0;
+			if (tp_py_counter_is_address(object))
+				out[n++] = (struct candidate){address + k * WORD, frame->address,
+							      object};
+		}
+	}
+	return n;
+}
+
+/* What is_held() reads of a candidate. */
+static size_t add_held(const struct tp_py_counters *self, struct tp_process_range *ranges, size_t n,
+		       const struct candidate *candidate)
+{
+	uint64_t code = candidate->frame + self->layout->frame_code;
+	ranges[n++] = (struct tp_process_range){candidate->address, NULL, WORD};
+	ranges[n++] = (struct tp_process_range){code, NULL, WORD};
+	return n;
+}
+
+/* By one call, two if some iterators take from others. */
+static void expect_loops(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			 struct tp_py_iterators *iterators)
+{
+	struct candidate candidates[MAX_CANDIDATES];
+	struct tp_process_range ranges[3 * MAX_CANDIDATES];
+	const struct candidate *nested[MAX_CANDIDATES];
+	size_t n_candidates = find_candidates(self, stack, iterators->codes, candidates);
+	size_t n = 0;
+	if (n_candidates == 0)
+		return;
+	for (size_t i = 0; i < n_candidates; i++)
+		ranges[n++] = (struct tp_process_range){candidates[i].object, NULL,
+							TP_PY_ITERATOR_HEAD_BYTES};
+	for (size_t i = 0; i < n_candidates; i++)
+		n = add_held(self, ranges, n, &candidates[i]);
+	tp_py_memory_expect(self->mem, ranges, n, 2 * n_candidates);
+	size_t n_nested = 0;
+	for (size_t i = 0; i < n_candidates; i++)
+		if (tp_py_iterators_second(iterators, candidates[i].object, &ranges[n_nested]))
+			nested[n_nested++] = &candidates[i];
+	if (n_nested == 0)
+		return;
+	n = n_nested;
+	for (size_t i = 0; i < n_nested; i++)
+		n = add_held(self, ranges, n, nested[i]);
+	tp_py_memory_expect(self->mem, ranges, n, 2 * n_nested);
+}
+
 void tp_py_loops_read(struct tp_py_counters *self, struct tp_py_counter_list *list,
 		      const struct tp_py_stack *stack, struct tp_py_code_cache *codes)
 {
 	struct tp_py_iterators iterators = {self->mem, self->layout, &self->attributes,
 					    &self->bytecodes, codes};
 	tp_py_live_loops_begin(&self->loops, stack->is_whole);
+	expect_loops(self, stack, &iterators);
 	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
 		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
 		struct tp_py_counter_root root = {.code = tp_py_code_get(codes, frame->code),
 						  .frame = frame->address};
 		if (root.code)
-			read_loops_of(self, list, &root, frame, &iterators);
+			read_loops_of(self, list, &root, stack, frame, &iterators);
 		else
 			tp_py_live_loops_note_unknown(&self->loops);
 	}
+	tp_py_memory_expect(self->mem, NULL, 0, 0);
 }

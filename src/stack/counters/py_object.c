@@ -324,15 +324,42 @@ static void find_words(struct tp_py_counters *self, struct frame_locals *locals)
 	locals->address += value_at;
 }
 
-/* Reads those of the outermost functions and module bodies by one call; returns how many have been
- * read, functions first. */
+/* Sets the bytes of variables: from the copy of the stack, or by one call what is not in it, like
+ * the variables of a module. Those that cannot be read become none. */
+static void read_bytes(struct tp_py_counters *self, const struct tp_py_stack *stack,
+		       struct frame_locals *frames, size_t n)
+{
+	struct tp_process_range pieces[TP_PY_COUNTER_MAX_FRAMES];
+	struct frame_locals *of_piece[TP_PY_COUNTER_MAX_FRAMES];
+	bool is_read[TP_PY_COUNTER_MAX_FRAMES];
+	size_t n_pieces = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t size = frames[i].n * frames[i].stride;
+		const uint8_t *kept =
+			frames[i].globals
+				? NULL
+				: tp_py_copy_latest(&stack->copy, frames[i].address, size);
+		if (kept) {
+			memcpy(frames[i].bytes, kept, size);
+			continue;
+		}
+		pieces[n_pieces] =
+			(struct tp_process_range){frames[i].address, frames[i].bytes, size};
+		of_piece[n_pieces++] = &frames[i];
+	}
+	if (n_pieces > 0)
+		read_each(self, pieces, n_pieces, is_read);
+	for (size_t i = 0; i < n_pieces; i++)
+		if (!is_read[i])
+			of_piece[i]->n = 0;
+}
+
+/* Reads those of the outermost functions and module bodies; returns how many these are, functions
+ * first. */
 static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_stack *stack,
 				const struct tp_py_code_cache *codes, struct frame_locals *out)
 {
-	struct tp_process_range pieces[TP_PY_COUNTER_MAX_FRAMES];
-	bool is_read[TP_PY_COUNTER_MAX_FRAMES];
 	size_t n = 0;
-	size_t n_kept = 0;
 	for (int body = 0; body <= 1; body++)
 		for (size_t i = stack->n_frames, met = 0; i > 0 && met < TP_PY_COUNTER_MAX_FRAMES;
 		     i--, met++) {
@@ -341,20 +368,12 @@ static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_
 			if (!code || code->is_body != body)
 				continue;
 			out[n] = (struct frame_locals){.frame = frame, .code = code};
-			if (!(body ? begin_globals(self, &out[n]) : begin_locals(self, &out[n])))
-				continue;
-			pieces[n] = (struct tp_process_range){out[n].address, out[n].bytes,
-							      out[n].n * out[n].stride};
-			n++;
+			n += body ? begin_globals(self, &out[n]) : begin_locals(self, &out[n]);
 		}
-	if (n > 0)
-		read_each(self, pieces, n, is_read);
+	read_bytes(self, stack, out, n);
 	for (size_t i = 0; i < n; i++)
-		if (is_read[i]) {
-			find_words(self, &out[i]);
-			out[n_kept++] = out[i];
-		}
-	return n_kept;
+		find_words(self, &out[i]);
+	return n;
 }
 
 static uint64_t object_in(const struct tp_py_counters *self, const struct frame_locals *locals,

@@ -88,7 +88,8 @@ static void add_body(struct tp_py_counters *self, const struct tp_py_stack_frame
 						 .n = globals->n});
 }
 
-/* Reads the variables of the outermost frames that have candidates; the local ones by one call. */
+/* Reads the variables of the outermost frames that have candidates; the local ones from the copy of
+ * the stack, or by one call. */
 static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack *stack,
 			   const struct tp_py_code_cache *codes, struct snapshot *out)
 {
@@ -110,7 +111,12 @@ static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack
 		size_t size = locals_size(stack, i - 1, address, n_read);
 		if (size == 0)
 			continue;
-		pieces[n++] = (struct tp_process_range){address, out->bytes + out->used, size};
+		const uint8_t *kept = tp_py_copy_latest(&stack->copy, address, size);
+		if (kept)
+			memcpy(out->bytes + out->used, kept, size);
+		else
+			pieces[n++] =
+				(struct tp_process_range){address, out->bytes + out->used, size};
 		add(out, (struct variables){.code = code,
 					    .address = address,
 					    .first_slot = first_slot,

@@ -2,6 +2,7 @@
 /* Reads the bytes of an ELF file from a descriptor or from memory. */
 #include "elf_source.h"
 
+#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <errno.h>
@@ -12,7 +13,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { POOL_MIN = 8, POOL_MAX = 512 };
+enum {
+	POOL_MIN = 8,
+	POOL_MAX = 512,
+	BLOCK_BYTES = 4096,
+	N_BLOCKS = 256, /* of the 5,300 small reads of a run of PyTorch they leave 1,500 */
+};
+
+/* A part of a file; `source` NULL = unused. */
+struct tp_elf_block {
+	const struct tp_elf_source *source;
+	uint64_t number;
+	size_t size; /* less at the end of the file */
+	uint8_t bytes[BLOCK_BYTES];
+};
 
 void tp_elf_source_pool_init(struct tp_elf_source_pool *pool, size_t max_open)
 {
@@ -30,6 +44,7 @@ void tp_elf_source_pool_init(struct tp_elf_source_pool *pool, size_t max_open)
 void tp_elf_source_pool_release(struct tp_elf_source_pool *pool)
 {
 	free(pool->open);
+	free(pool->blocks);
 	*pool = (struct tp_elf_source_pool){0};
 }
 
@@ -90,6 +105,9 @@ void tp_elf_source_release(struct tp_elf_source *source)
 		close(source->fd);
 		break;
 	}
+	for (size_t i = 0; source->pool && source->pool->blocks && i < N_BLOCKS; i++)
+		if (source->pool->blocks[i].source == source)
+			source->pool->blocks[i].source = NULL;
 	free(source->paths[0]);
 	free(source->paths[1]);
 	*source = (struct tp_elf_source){.fd = -1};
@@ -146,13 +164,8 @@ static size_t read_memory(const struct tp_elf_source *source, uint64_t offset, v
 	return size;
 }
 
-size_t tp_elf_source_read_some(struct tp_elf_source *source, uint64_t offset, void *out,
-			       size_t size)
+static size_t read_file(struct tp_elf_source *source, uint64_t offset, void *out, size_t size)
 {
-	if (source->bytes)
-		return read_memory(source, offset, out, size);
-	if (!source->pool || offset > INT64_MAX - size)
-		return 0;
 	if (source->fd < 0 && !source_reopen(source))
 		return 0;
 	source->last_use = ++source->pool->clock;
@@ -167,6 +180,48 @@ size_t tp_elf_source_read_some(struct tp_elf_source *source, uint64_t offset, vo
 		done += (size_t)n;
 	}
 	return done;
+}
+
+static const struct tp_elf_block *block_of(struct tp_elf_source *source, uint64_t number)
+{
+	struct tp_elf_source_pool *pool = source->pool;
+	if (!pool->blocks)
+		pool->blocks = tp_alloc(N_BLOCKS * sizeof(*pool->blocks));
+	struct tp_elf_block *block =
+		&pool->blocks[tp_hash_mix((uintptr_t)source, number) % (uint64_t)N_BLOCKS];
+	if (block->source == source && block->number == number)
+		return block;
+	block->size = read_file(source, number * BLOCK_BYTES, block->bytes, BLOCK_BYTES);
+	block->source = block->size ? source : NULL;
+	block->number = number;
+	return block;
+}
+
+static size_t read_blocks(struct tp_elf_source *source, uint64_t offset, void *out, size_t size)
+{
+	size_t done = 0;
+	while (done < size) {
+		const struct tp_elf_block *block = block_of(source, (offset + done) / BLOCK_BYTES);
+		size_t at = (size_t)((offset + done) % BLOCK_BYTES);
+		size_t n = block->size > at ? block->size - at : 0;
+		n = n < size - done ? n : size - done;
+		if (n == 0)
+			break;
+		memcpy((char *)out + done, block->bytes + at, n);
+		done += n;
+	}
+	return done;
+}
+
+size_t tp_elf_source_read_some(struct tp_elf_source *source, uint64_t offset, void *out,
+			       size_t size)
+{
+	if (source->bytes)
+		return read_memory(source, offset, out, size);
+	if (!source->pool || offset > INT64_MAX - size)
+		return 0;
+	return size < BLOCK_BYTES ? read_blocks(source, offset, out, size)
+				  : read_file(source, offset, out, size);
 }
 
 bool tp_elf_source_read(struct tp_elf_source *source, uint64_t offset, void *out, size_t size)

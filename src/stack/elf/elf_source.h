@@ -4,6 +4,9 @@
  *
  * Descriptors are scarce if the limit is low (64 in some containers), so a pool closes the least
  * recently used one and reopens it on demand, only if it is still the same file.
+ *
+ * Tables are searched by many small reads that are near each other, so the pool keeps blocks that
+ * were read.
  */
 #ifndef TRAINPROF_SRC_STACK_ELF_ELF_SOURCE_H
 #define TRAINPROF_SRC_STACK_ELF_ELF_SOURCE_H
@@ -15,7 +18,10 @@
 
 struct tp_elf_source;
 
+struct tp_elf_block;
+
 struct tp_elf_source_pool {
+	struct tp_elf_block *blocks; /* NULL until the first small read */
 	struct tp_elf_source **open; /* sources that have an open descriptor */
 	size_t n_open;
 	size_t max_open;

@@ -86,6 +86,8 @@ static void add_second_copy(struct tp_py_copy *self, const struct tp_py_stack_lo
 	for (size_t i = 0; i < tp_py_stack_location_n_read(plan); i++) {
 		const struct tp_py_stack_location_chunk *chunk = tp_py_stack_location_read(plan, i);
 		add_read(self, chunk->address, at, (size_t)chunk->size);
+		self->chunks[i] =
+			(struct tp_py_copy_chunk){chunk->address, (size_t)chunk->size, at};
 		at += (size_t)chunk->size;
 	}
 	for (size_t i = 0; i < plan->n_loose; i++)
@@ -156,9 +158,11 @@ enum tp_py_copy_outcome tp_py_copy_read(struct tp_py_copy *self,
 	if (self->layout->thread_cframe)
 		add_part(self, thread->state + self->layout->thread_cframe, PART_CFRAME_SECOND,
 			 WORD);
+	self->n_chunks = 0;
 	uint64_t begin_ns = tp_py_memory_now_ns(self->mem);
 	if (self->mem->read(self->mem, self->pieces, self->n_pieces) != self->n_pieces)
 		return TP_PY_COPY_UNREADABLE;
+	self->n_chunks = tp_py_stack_location_n_read(&thread->plan);
 	/* If the caller loses the CPU in between, the two copies are milliseconds apart, and a loop
 	 * may have returned to the same place. */
 	uint64_t took_ns = tp_py_memory_now_ns(self->mem) - begin_ns;
@@ -234,6 +238,18 @@ bool tp_py_copy_find(const struct tp_py_copy *self, const struct tp_py_stack_loc
 		return true;
 	}
 	return false;
+}
+
+const uint8_t *tp_py_copy_latest(const struct tp_py_copy *self, uint64_t address, size_t size)
+{
+	for (size_t i = 0; i < self->n_chunks; i++) {
+		const struct tp_py_copy_chunk *chunk = &self->chunks[i];
+		uint64_t inside = address - chunk->address;
+		if (address >= chunk->address && inside <= chunk->size &&
+		    size <= chunk->size - inside)
+			return self->bytes + chunk->at + inside;
+	}
+	return NULL;
 }
 
 void tp_py_copy_loose(const struct tp_py_copy *self, size_t k, struct tp_py_copy_pair *out)

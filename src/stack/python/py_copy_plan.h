@@ -30,6 +30,13 @@ struct tp_py_copy_thread {
 	struct tp_py_stack_location plan;
 };
 
+/* A chunk in copy B. */
+struct tp_py_copy_chunk {
+	uint64_t address;
+	size_t size;
+	size_t at; /* byte offset */
+};
+
 struct tp_py_copy {
 	struct tp_py_memory *mem;
 	const struct tp_py_layout *layout;
@@ -44,6 +51,8 @@ struct tp_py_copy {
 	size_t looks_at; /* the newest chunk of each look between the first and the last */
 	size_t newest_bytes;
 	size_t n_looks;
+	struct tp_py_copy_chunk chunks[TP_PY_STACK_LOCATION_CHUNKS];
+	size_t n_chunks; /* 0 if the last read failed */
 	struct tp_process_range *pieces;
 	size_t n_pieces;
 	size_t pieces_capacity;
@@ -85,6 +94,8 @@ const uint8_t *tp_py_copy_chunk(const struct tp_py_copy *self,
 /* Finds a frame's bytes, if it is in a chunk that was read. */
 bool tp_py_copy_find(const struct tp_py_copy *self, const struct tp_py_stack_location *plan,
 		     size_t look, uint64_t address, struct tp_py_copy_pair *out);
+/* Returns memory of a chunk as copy B has it; NULL if the last read has not all of it. */
+const uint8_t *tp_py_copy_latest(const struct tp_py_copy *self, uint64_t address, size_t size);
 void tp_py_copy_loose(const struct tp_py_copy *self, size_t k, struct tp_py_copy_pair *out);
 
 #endif

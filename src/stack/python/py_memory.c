@@ -39,6 +39,13 @@ bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t 
 	return tp_py_memory_get(self, address, out, sizeof(*out));
 }
 
+void tp_py_memory_expect(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n,
+			 size_t n_last)
+{
+	if (self->expect)
+		self->expect(self, ranges, n, n_last);
+}
+
 uint64_t tp_py_memory_u64(const uint8_t *at)
 {
 	uint64_t value;

@@ -14,6 +14,9 @@
 struct tp_py_memory {
 	/* Returns how many of the first ranges were read completely. */
 	size_t (*read)(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n);
+	/* NULL if there is nothing to gain: see tp_py_memory_expect(). */
+	void (*expect)(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n,
+		       size_t n_last);
 	bool has_clock; /* reading takes time */
 	pid_t pid;      /* for a process */
 	void *image;    /* for a test */
@@ -29,6 +32,12 @@ uint64_t tp_py_memory_now_ns(const struct tp_py_memory *self);
 
 bool tp_py_memory_get(struct tp_py_memory *self, uint64_t address, void *out, size_t size);
 bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t *out);
+
+/* Says what will be read soon, in this order, so that one call can read it all; `out` is not set.
+ * The last `n_last` ranges show whether the others were valid: after a read of anything else they
+ * are read again. Without ranges: what was expected so far is forgotten. */
+void tp_py_memory_expect(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n,
+			 size_t n_last);
 
 /* Decodes bytes that were read; they need no alignment. */
 uint64_t tp_py_memory_u64(const uint8_t *at);

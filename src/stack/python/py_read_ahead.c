@@ -17,6 +17,8 @@ enum {
 	AHEAD_BYTES = 8192, /* maximum bytes of them all */
 	ENTRY_BYTES = 1024, /* larger ranges are read only on demand */
 	SKIPS_MAX = 24,     /* this many of the ranges read ahead may be skipped */
+	EXPECTED_MAX = 96,  /* ranges that were said to be read soon */
+	EXPECTED_BYTES = 6144,
 };
 
 #define NO_PLACE UINT64_MAX
@@ -35,6 +37,14 @@ struct read_ahead {
 	uint64_t number;
 };
 
+/* A range that was said to be read soon, and its bytes. */
+struct expected {
+	uint64_t address;
+	uint32_t size; /* 0 = not valid any more */
+	uint32_t at;
+	bool is_last; /* shows whether others are valid, so it has to be read after them */
+};
+
 struct tp_py_read_log {
 	struct read_entry entries[N_LOG]; /* a ring */
 	uint64_t n;              /* number of reads ever logged; the number of the next one */
@@ -46,6 +56,10 @@ struct tp_py_read_log {
 	uint64_t round_begin; /* number of the first read of this round */
 	uint64_t place; /* number of the read in an earlier round that is expected next; NO_PLACE */
 	uint8_t bytes[AHEAD_BYTES];
+	struct expected expected[EXPECTED_MAX];
+	size_t n_expected;
+	size_t expected_used; /* bytes */
+	uint8_t expected_bytes[EXPECTED_BYTES];
 	struct tp_process_range *ranges;
 	size_t n_ranges;
 	size_t ranges_capacity;
@@ -165,6 +179,54 @@ static void update_limit(struct tp_py_read_log *log)
 						    : log->n_wanted;
 }
 
+static void expect_ranges(struct tp_py_memory *mem, const struct tp_process_range *ranges, size_t n,
+			  size_t n_last)
+{
+	struct tp_py_read_ahead *self = (struct tp_py_read_ahead *)mem; /* its first member */
+	struct tp_py_read_log *log = self->log;
+	size_t used = n ? log->expected_used : 0;
+	size_t n_before = n ? log->n_expected : 0;
+	log->n_ranges = 0;
+	for (size_t i = 0; i < n && n_before + i < EXPECTED_MAX; i++) {
+		if (ranges[i].size > EXPECTED_BYTES - used)
+			break;
+		log->expected[n_before + i] =
+			(struct expected){ranges[i].address, (uint32_t)ranges[i].size,
+					  (uint32_t)used, i >= n - n_last};
+		add_range(log,
+			  (struct tp_process_range){ranges[i].address, log->expected_bytes + used,
+						    ranges[i].size});
+		used += ranges[i].size;
+	}
+	log->expected_used = used;
+	log->n_expected = n_before;
+	if (n > 0)
+		log->n_expected += self->below->read(self->below, log->ranges, log->n_ranges);
+}
+
+/* Returns a range that is part of one that was expected; the newest, for it may have been read
+ * twice. */
+static bool use_expected(const struct tp_py_read_log *log, const struct tp_process_range *range)
+{
+	for (size_t i = log->n_expected; i > 0; i--) {
+		const struct expected *expected = &log->expected[i - 1];
+		uint64_t inside = range->address - expected->address;
+		if (range->address < expected->address || inside > expected->size ||
+		    range->size > expected->size - inside)
+			continue;
+		memcpy(range->out, log->expected_bytes + expected->at + inside, range->size);
+		return true;
+	}
+	return false;
+}
+
+static void drop_last(struct tp_py_read_log *log)
+{
+	for (size_t i = 0; i < log->n_expected; i++)
+		if (log->expected[i].is_last)
+			log->expected[i].size = 0;
+}
+
 /* Reads the ranges from memory, together with those that are likely to follow. */
 static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_range *ranges,
 		       size_t n)
@@ -206,6 +268,9 @@ static size_t read_ranges(struct tp_py_memory *mem, const struct tp_process_rang
 {
 	struct tp_py_read_ahead *self = (struct tp_py_read_ahead *)mem; /* its first member */
 	size_t n_done = 0;
+	if (n == 1 && use_expected(self->log, ranges))
+		return 1;
+	drop_last(self->log);
 	while (n_done < n && use_ahead(self->log, &ranges[n_done]))
 		n_done++;
 	if (n_done < n)
@@ -219,6 +284,7 @@ void tp_py_read_ahead_init(struct tp_py_read_ahead *self, struct tp_py_memory *b
 {
 	*self = (struct tp_py_read_ahead){.mem = *below, .below = below};
 	self->mem.read = read_ranges;
+	self->mem.expect = expect_ranges;
 	self->log = tp_alloc(sizeof(*self->log));
 	self->log->place = NO_PLACE;
 	self->log->n_wanted = AHEAD_MAX;
@@ -236,6 +302,7 @@ void tp_py_read_ahead_begin(struct tp_py_read_ahead *self)
 {
 	struct tp_py_read_log *log = self->log;
 	log->n_ahead = log->next = 0;
+	log->n_expected = log->expected_used = 0;
 	if (log->n > 0)
 		log->entries[(log->n - 1) % N_LOG].is_last = true;
 	log->round_begin = log->n;

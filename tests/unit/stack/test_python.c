@@ -538,6 +538,30 @@ START_TEST(a_new_thread_is_found)
 }
 END_TEST
 
+/* By the clock, which image files do not have, a thread without a state is asked seldom. */
+START_TEST(a_thread_that_gets_a_state_later_is_found)
+{
+	struct pyimage image;
+	pyimage_init(&image, (unsigned)_i);
+	call_three(&image);
+	image.mem.has_clock = true;
+	struct tp_python *python = open_image(&image);
+	ck_assert_int_eq(tp_python_read(python, 4242, places, MAX_PLACES, &n_places, &cut),
+			 TP_PYTHON_NONE);
+	pyimage_add_thread(&image, 4242);
+	pyimage_call(&image, pyimage_code(&image, "w.py", "worker", 3), 0, true);
+	enum tp_python_outcome outcome = TP_PYTHON_NONE;
+	for (int i = 0; i < 1000 && outcome != TP_PYTHON_READ; i++) {
+		outcome = tp_python_read(python, 4242, places, MAX_PLACES, &n_places, &cut);
+		usleep(10000);
+	}
+	ck_assert_int_eq(outcome, TP_PYTHON_READ);
+	check_place(0, "worker", 3, true);
+	tp_python_close(python);
+	pyimage_release(&image);
+}
+END_TEST
+
 /* 3.11.0 keeps the parent's tid in a forked child. */
 START_TEST(the_only_thread_of_a_forked_child_is_its_main_one)
 {
@@ -643,6 +667,7 @@ Suite *suite_stack_python(void)
 		a_thread_may_begin_in_a_generator,
 		a_thread_that_ends_is_not_read_from_its_remains,
 		a_new_thread_is_found,
+		a_thread_that_gets_a_state_later_is_found,
 		the_only_thread_of_a_forked_child_is_its_main_one,
 		the_holder_and_the_waiters_of_the_gil_are_reported,
 		a_process_without_an_interpreter_is_refused,

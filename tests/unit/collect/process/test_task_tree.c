@@ -201,6 +201,28 @@ START_TEST(poll_state_is_released_once)
 }
 END_TEST
 
+START_TEST(ended_threads_of_a_process_are_visited)
+{
+	size_t cursor = 0;
+	pid_t tid;
+	int sum = 0;
+	tp_task_tree_fork(tree, 100, 100, 0, 10);
+	tp_task_tree_fork(tree, 101, 100, 100, 10);
+	tp_task_tree_fork(tree, 102, 100, 100, 10);
+	tp_task_tree_fork(tree, 103, 100, 100, 10);
+	tp_task_tree_fork(tree, 200, 200, 100, 10);
+	tp_task_tree_fork(tree, 201, 200, 200, 10);
+	tp_task_tree_exit(tree, 101, 20);
+	tp_task_tree_exit(tree, 103, 20);
+	tp_task_tree_exit(tree, 201, 20);
+	tp_task_tree_exit(tree, 100, 20);
+	while (tp_task_tree_next_ended(tree, 100, &cursor, &tid))
+		sum += tid;
+	ck_assert_int_ge(sum, 101 + 103);
+	ck_assert_int_le(sum, 101 + 102 + 103);
+}
+END_TEST
+
 START_TEST(thousands_of_short_threads_leave_no_memory_behind)
 {
 	tp_task_tree_fork(tree, 100, 100, 0, 10);
@@ -228,6 +250,7 @@ Suite *suite_collect_task_tree(void)
 	tcase_add_test(tc, exec_by_a_thread_after_its_leader_ended_makes_a_new_leader);
 	tcase_add_test(tc, end_is_never_before_the_start);
 	tcase_add_test(tc, poll_state_is_released_once);
+	tcase_add_test(tc, ended_threads_of_a_process_are_visited);
 	tcase_add_test(tc, thousands_of_short_threads_leave_no_memory_behind);
 	suite_add_tcase(suite, tc);
 	return suite;

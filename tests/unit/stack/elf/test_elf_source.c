@@ -57,6 +57,38 @@ static void close_all(struct tp_elf_source_pool *pool, struct tp_elf_source *sou
 	tp_elf_source_pool_release(pool);
 }
 
+/* Searches of a table are many reads that are near each other. */
+START_TEST(small_reads_of_a_block_read_the_file_once)
+{
+	char word[5] = "";
+	struct stat st;
+	struct tp_elf_source_pool pool;
+	struct tp_elf_source source;
+	set_up();
+	int fd = tp_elf_source_open_regular(path_of(7), &st);
+	tp_elf_source_pool_init(&pool, 3);
+	tp_elf_source_init_file(&source, &pool, fd, &st, path_of(7), NULL);
+	ck_assert(tp_elf_source_read(&source, 0, word, 4));
+	ck_assert_str_eq(word, "this");
+	fd = open(path_of(7), O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(pwrite(fd, "THIS IS FILE", 12, 0), 12);
+	close(fd);
+	ck_assert(tp_elf_source_read(&source, 8, word, 4));
+	ck_assert_str_eq(word, "file");
+	ck_assert_uint_eq(tp_elf_source_read_some(&source, 14, word, 4), 1);
+	ck_assert_uint_eq(tp_elf_source_read_some(&source, 15, word, 4), 0);
+	tp_elf_source_release(&source);
+	/* Another file in its place has blocks of its own. */
+	fd = tp_elf_source_open_regular(path_of(7), &st);
+	tp_elf_source_init_file(&source, &pool, fd, &st, path_of(7), NULL);
+	ck_assert(tp_elf_source_read(&source, 8, word, 4));
+	ck_assert_str_eq(word, "FILE");
+	tp_elf_source_release(&source);
+	tp_elf_source_pool_release(&pool);
+	tear_down();
+}
+END_TEST
+
 START_TEST(every_file_stays_readable_with_three_descriptors)
 {
 	struct tp_elf_source_pool pool;
@@ -143,6 +175,7 @@ Suite *suite_stack_elf_source(void)
 	Suite *suite = suite_create("stack/elfsource");
 	TCase *tc = tcase_create("elfsource");
 	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, small_reads_of_a_block_read_the_file_once);
 	tcase_add_test(tc, every_file_stays_readable_with_three_descriptors);
 	tcase_add_test(tc, file_replaced_while_closed_is_not_read);
 	tcase_add_test(tc, reads_beyond_the_end_are_short);

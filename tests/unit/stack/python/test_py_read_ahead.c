@@ -179,6 +179,46 @@ START_TEST(an_unreadable_range_is_reported_and_ends_nothing_else)
 }
 END_TEST
 
+/* A pair of a word that is read again: one call for both, and the second reading is not older than
+ * what was read in between. */
+START_TEST(expected_ranges_are_one_call)
+{
+	const struct tp_process_range ranges[] = {{80, NULL, 56}, {400, NULL, 8}};
+	begin();
+	tp_py_read_ahead_begin(&ahead);
+	tp_py_memory_expect(&ahead.mem, ranges, 2, 1);
+	ck_assert_uint_eq(below.n_calls, 1);
+	ck_assert_uint_eq(get(11), 11000);
+	ck_assert_uint_eq(get(16), 16000);
+	ck_assert_uint_eq(get(50), 50000);
+	ck_assert_uint_eq(below.n_calls, 1);
+	ck_assert_uint_eq(get(17), 17000); /* beyond its end */
+	ck_assert_uint_eq(below.n_calls, 2);
+	words[50] = words[10] = 1;
+	ck_assert_uint_eq(get(50), 1);
+	ck_assert_uint_eq(get(10), 10000);
+	tp_py_memory_expect(&ahead.mem, NULL, 0, 0);
+	ck_assert_uint_eq(get(10), 1);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+START_TEST(unreadable_expected_ranges_are_left_out)
+{
+	const struct tp_process_range ranges[] = {{80, NULL, 8},
+						  {8 * N_WORDS, NULL, 8},
+						  {400, NULL, 8}};
+	begin();
+	tp_py_read_ahead_begin(&ahead);
+	tp_py_memory_expect(&ahead.mem, ranges, 3, 0);
+	ck_assert_uint_eq(get(10), 10000);
+	ck_assert_uint_eq(below.n_calls, 1);
+	ck_assert_uint_eq(get(50), 50000);
+	ck_assert_uint_eq(below.n_calls, 2);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
 /* More reads than the log holds. */
 START_TEST(the_log_wraps_around)
 {
@@ -202,6 +242,8 @@ Suite *suite_stack_py_read_ahead(void)
 	tcase_add_test(tc, an_unreadable_range_is_reported_and_ends_nothing_else);
 	tcase_add_test(tc, a_range_that_a_round_reads_twice_is_not_taken_for_the_first_one);
 	tcase_add_test(tc, little_is_read_ahead_after_unexpected_reads);
+	tcase_add_test(tc, expected_ranges_are_one_call);
+	tcase_add_test(tc, unreadable_expected_ranges_are_left_out);
 	tcase_add_test(tc, the_log_wraps_around);
 	suite_add_tcase(suite, tc);
 	return suite;
