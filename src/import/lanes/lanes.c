@@ -333,10 +333,13 @@ static enum tp_status fail_empty(const struct tp_lanes_reader *reader,
 				   "   (prints the largest lanes)");
 		return TP_PARSE;
 	}
+	const char *why = reader->info->skipped_because;
+	if (!why)
+		why = reader->info->is_cut
+			      ? "it was cut, and no lane before that is of a device or a thread"
+			      : "no lane is of a device or a thread";
 	return tp_fail(err, TP_PARSE, "'%s': none of its %llu events is of use: %s", name,
-		       (unsigned long long)reader->info->n_events,
-		       reader->info->skipped_because ? reader->info->skipped_because
-						     : "no lane is of a device or a thread");
+		       (unsigned long long)reader->info->n_events, why);
 }
 
 enum tp_status tp_lanes_read(const struct tp_lane_dialect *dialect, struct tp_import_reader *import,
