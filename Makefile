@@ -617,9 +617,9 @@ bench: trainprof programs $(BENCH)
 bench-import: trainprof $(BENCH)
 	$(Q)TRACES=$(TRACES) tests/bench/import_rate.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
 
-## bench-makers: speed and memory of importing other makers' traces beside Kineto's and nsys's; EVENTS=600000, ROUNDS=5
+## bench-makers: speed and memory of importing other makers' traces beside Kineto's and nsys's; EVENTS=600000, ROUNDS=5, BASE=OTHER_IMPORT_SPEED
 bench-makers: $(BENCH)
-	$(Q)TRACES=$(TRACES) tests/bench/maker_rate.sh $(B)/bench $(EVENTS) $(ROUNDS)
+	$(Q)TRACES=$(TRACES) tests/bench/maker_rate.sh $(B)/bench $(or $(EVENTS),600000) $(or $(ROUNDS),5) $(BASE)
 
 ## bench-python: cost of trainprof, austin and py-spy for PyTorch with two workers; ROUNDS=9, BENCH_STEPS=160
 bench-python: trainprof $(BENCH)

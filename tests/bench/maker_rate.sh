@@ -3,12 +3,15 @@
 # Measures imports of other makers' traces beside Kineto's JSON and nsys's database, in turn: bytes and
 # events per CPU second, the largest resident set, and the whole import of a small file, which
 # includes the choice of its reader.
-# maker_rate.sh DIRECTORY_OF_BENCH [EVENTS [ROUNDS]]
-# The goals are those of docs/design/import.md; a row that misses one says "below".
+# maker_rate.sh DIRECTORY_OF_BENCH [EVENTS [ROUNDS [BASE]]]
+# BASE is the import_speed of another build: Kineto's JSON is then read by both, and its reader is the
+# one that the others are compared with. The goals are those of docs/design/import.md; a row that
+# misses one says "below".
 set -u
 bench=$1
 events=${2:-600000}
 rounds=${3:-5}
+base=${4:-}
 traces=${TRACES:-../shared/traces}
 here=$(dirname "$0")
 formats='xplane-gpu xplane-cpu xprof-json ascend timeline rocprof'
@@ -53,16 +56,18 @@ print(sum(db.execute("SELECT count(*) FROM " + name).fetchone()[0] for name in n
 	*) echo 0 ;;
 	esac
 }
-measure() { # measure SIZE FORMAT: one row of "format events kept MB CPU_s peak_MB"
+# One row of "name events kept MB CPU_s peak_MB".
+measure() { # measure SIZE FORMAT [NAME PROGRAM]
 	for file in "$work/$1/$2"/*; do
-		mb=$(($(wc -c <"$file") / 1000))
-		"$bench/import_speed" "$mb" "$file" | awk -v format="$2" -v kb="$mb" '
+		kb=$(($(wc -c <"$file") / 1000))
+		"${4:-$bench/import_speed}" "$kb" "$file" | awk -v format="${3:-$2}" -v kb="$kb" '
 			{ for (i = 1; i <= NF; i++) if ($i == "CPU") cpu = $(i + 1); else if ($i == "peak") peak = $(i + 1) }
 			{ print format, $2, $4, kb / 1000, cpu, peak }'
 	done
 }
 round=0
 while [ "$round" -lt "$rounds" ]; do
+	[ -z "$base" ] || measure large kineto base "$base" >>"$work/rows"
 	for format in kineto nsys $formats; do
 		[ -d "$work/large/$format" ] && measure large "$format" >>"$work/rows"
 	done
@@ -92,8 +97,9 @@ FILENAME ~ /small-rows$/ { small[$1] = $5; next }
 !count[$1]++ { order[++n_formats] = $1 }
 { cpu[$1, count[$1]] = $5; events[$1] = $2; kept[$1] = $3; mb[$1] = $4; if ($6 > peak[$1]) peak[$1] = $6 }
 END {
-	kineto = median("kineto")
-	kineto_mb = mb["kineto"] / kineto; kineto_events = events["kineto"] / kineto
+	reference = count["base"] ? "base" : "kineto"
+	kineto = median(reference)
+	kineto_mb = mb[reference] / kineto; kineto_events = events[reference] / kineto
 	# Each row of the nsys database is an event.
 	nsys = count["nsys"] ? events["nsys"] / median("nsys") : 0
 	printf "CPU seconds, medians of %d runs in turn\n", rounds
@@ -101,9 +107,9 @@ END {
 	for (k = 1; k <= n_formats; k++) {
 		f = order[k]; s = median(f)
 		rate_mb = mb[f] / s; rate = events[f] / s
-		is_json = f ~ /^(xprof-json|ascend|timeline|rocprof)$/; is_db = f ~ /^(rocpd|rpd|ascend-db)$/
+		is_json = f ~ /^(kineto|xprof-json|ascend|timeline|rocprof)$/; is_db = f ~ /^(rocpd|rpd|ascend-db)$/
 		share = is_json ? rate_mb / kineto_mb : is_db ? (nsys ? rows[f] / s / nsys : 1) : rate / kineto_events
-		goal = is_json ? 0.9 : is_db ? 1 : f ~ /^xplane/ ? 1.5 : 0
+		goal = f == "kineto" ? 0.98 : is_json ? 0.9 : is_db ? 1 : f ~ /^xplane/ ? 1.5 : 0
 		of = is_json ? "bytes" : is_db ? "nsys rows" : "events"
 		limit = kept[f] * 48 / 1e6 + 67.1
 		miss = share < goal || (f == "xplane-gpu" && rate_mb < 300) || peak[f] > limit || small[f] > 0.005

@@ -8,8 +8,10 @@
 #ifndef TRAINPROF_SRC_IMPORT_JSON_BYTE_MASK_H
 #define TRAINPROF_SRC_IMPORT_JSON_BYTE_MASK_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { TP_BYTE_MASK_BYTES = 16 };
 
@@ -50,6 +52,33 @@ TP_BYTE_MASK_PLAIN(tp_plain_word_end, tp_byte_ends_word)
 TP_BYTE_MASK_PLAIN(tp_plain_odd, tp_byte_is_special)
 #undef TP_BYTE_MASK_PLAIN
 /* NOLINTEND(bugprone-macro-parentheses) */
+
+/* Returns how many of the next eight bytes precede a quote or a backslash; 8 = none is there.
+ * Sooner known than the mask of sixteen. */
+static inline unsigned tp_byte_mask_text_length(const char *p)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t bytes;
+	memcpy(&bytes, p, sizeof(bytes));
+	bytes = le64toh(bytes);
+	uint64_t quotes = bytes ^ ones * '"';
+	uint64_t backslashes = bytes ^ ones * '\\';
+	/* Bit 7 is set in the first byte that is zero, and maybe in later ones. */
+	uint64_t ends =
+		(((quotes - ones) & ~quotes) | ((backslashes - ones) & ~backslashes)) & ones << 7;
+	return ends ? (unsigned)__builtin_ctzll(ends) / 8 : sizeof(bytes);
+}
+
+/* Returns how many of the next eight bytes are digits before another byte. */
+static inline unsigned tp_byte_mask_digits(const char *p)
+{
+	uint64_t bytes;
+	memcpy(&bytes, p, sizeof(bytes));
+	bytes = le64toh(bytes) ^ UINT64_C(0x3030303030303030);
+	uint64_t others =
+		((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+	return others ? (unsigned)__builtin_ctzll(others) / 8 : sizeof(bytes);
+}
 
 static inline unsigned tp_plain_same(const char *p, const char *q)
 {

@@ -69,6 +69,12 @@ static char skip_space(struct tp_json_scan *scan)
 
 static char skip_commas(struct tp_json_scan *scan)
 {
+	const char *at = scan->window + scan->at;
+	/* Most values follow one comma and no space. */
+	if (scan->end - scan->at >= 2 && at[0] == ',' && (unsigned char)at[1] > ',') {
+		scan->at++;
+		return at[1];
+	}
 	char c = skip_space(scan);
 	while (c == ',') {
 		scan->at++;

@@ -7,11 +7,10 @@
 /* More keys than that in one place are data, and not worth being compared. */
 enum { SIBLINGS_MAX = 8 };
 
-/* Adds what was parsed from `at` on. Returns its node; nowhere if it cannot be kept. */
-static unsigned node_add(struct tp_json_shape *shape, unsigned place, const char *at, size_t len,
-			 uint8_t field)
+unsigned tp_json_shape_add(struct tp_json_shape *shape, unsigned place, const char *at, size_t len,
+			   uint8_t field)
 {
-	if (len > TP_JSON_SHAPE_BYTES)
+	if (place == TP_JSON_SHAPE_NOWHERE || len > TP_JSON_SHAPE_BYTES)
 		return TP_JSON_SHAPE_NOWHERE;
 	uint16_t *link = &shape->nodes[place].child;
 	for (unsigned n = 0; *link; n++) {
@@ -46,7 +45,7 @@ int tp_json_shape_parse(struct tp_json_shape *shape, struct tp_json_walk *walk, 
 	/* Without a value it has no end that could be compared. */
 	if (walk->at >= walk->end)
 		*place = TP_JSON_SHAPE_NOWHERE;
-	else if (*place != TP_JSON_SHAPE_NOWHERE)
-		*place = node_add(shape, *place, at, (size_t)(walk->at - at), field);
+	else
+		*place = tp_json_shape_add(shape, *place, at, (size_t)(walk->at - at), field);
 	return field;
 }

@@ -48,9 +48,31 @@ static inline bool tp_json_shape_fits(const struct tp_json_shape_node *node, con
 	return !(~same & node->mask) && end - at > node->len && (unsigned char)at[node->len] > ' ';
 }
 
+/* Remembers the bytes from `at` to the next value, and its field, after what is at `place`. Returns
+ * their place. */
+unsigned tp_json_shape_add(struct tp_json_shape *shape, unsigned place, const char *at, size_t len,
+			   uint8_t field);
 /* Parses the next key and remembers it. */
 int tp_json_shape_parse(struct tp_json_shape *shape, struct tp_json_walk *walk, unsigned *place,
 			const struct tp_json_fields *fields, struct tp_buf *scratch);
+
+/* Advances to the next value if what precedes it is remembered, and returns its field; -1
+ * otherwise. */
+static inline int tp_json_shape_match(const struct tp_json_shape *shape, struct tp_json_walk *walk,
+				      unsigned *place)
+{
+	if (*place == TP_JSON_SHAPE_NOWHERE || walk->at >= walk->end)
+		return -1;
+	for (unsigned i = shape->nodes[*place].child; i; i = shape->nodes[i].sibling) {
+		const struct tp_json_shape_node *node = &shape->nodes[i];
+		if (!tp_json_shape_fits(node, walk->at, walk->end))
+			continue;
+		walk->at += node->len;
+		*place = i;
+		return node->field;
+	}
+	return -1;
+}
 
 /* Advances to the next value and returns the field of its key; -1 at the end, and if the next text
  * is not a member. `place` is 0 at the begin of an object. */
@@ -58,16 +80,9 @@ static inline int tp_json_shape_next(struct tp_json_shape *shape, struct tp_json
 				     unsigned *place, const struct tp_json_fields *fields,
 				     struct tp_buf *scratch)
 {
-	if (*place != TP_JSON_SHAPE_NOWHERE && walk->at < walk->end) {
-		for (unsigned i = shape->nodes[*place].child; i; i = shape->nodes[i].sibling) {
-			const struct tp_json_shape_node *node = &shape->nodes[i];
-			if (!tp_json_shape_fits(node, walk->at, walk->end))
-				continue;
-			walk->at += node->len;
-			*place = i;
-			return node->field;
-		}
-	}
+	int known = tp_json_shape_match(shape, walk, place);
+	if (known >= 0)
+		return known;
 	/* Copies, so that the caller's can stay in registers. */
 	struct tp_json_walk parsed = *walk;
 	unsigned after = *place;

@@ -84,6 +84,14 @@ static inline bool tp_json_walk_text(struct tp_json_walk *walk, struct tp_json_s
 	const char *at = walk->at;
 	out->text = at;
 	out->is_escaped = false;
+	/* Half of all texts are this short, and what follows waits for their end. */
+	unsigned few = tp_byte_mask_text_length(at);
+	if (few < sizeof(uint64_t) && at + few < walk->end && at[few] == '"') {
+		out->len = few;
+		out->type = TP_JSON_SLICE_TEXT;
+		walk->at = at + few + 1;
+		return true;
+	}
 	while (at < walk->end) {
 		unsigned ends = tp_byte_mask_text_end(at);
 		if (!ends) {
@@ -121,6 +129,14 @@ static inline void tp_json_walk_word(struct tp_json_walk *walk, struct tp_json_s
 {
 	const char *at = walk->at;
 	out->text = at;
+	unsigned few = tp_byte_mask_digits(at);
+	if (few - 1 < sizeof(uint64_t) - 1 && at + few < walk->end &&
+	    (at[few] == ',' || at[few] == '}')) {
+		walk->at = at + few;
+		out->len = few;
+		out->type = TP_JSON_SLICE_WORD;
+		return;
+	}
 	while (at < walk->end) {
 		unsigned ends = tp_byte_mask_word_end(at);
 		if (ends) {

@@ -103,6 +103,7 @@ static bool is_closed(const struct tp_json_walk *walk)
 
 static void args_clear(struct tp_trace_event_reader *reader)
 {
+	reader->args_found = 0;
 	if (reader->n_wanted)
 		memset(reader->args, 0, reader->n_wanted * sizeof(*reader->args));
 }
@@ -118,6 +119,7 @@ static const char *args_read(struct tp_trace_event_reader *reader, const char *b
 	while (walk.at < end && *walk.at != '}') {
 		int field = tp_json_shape_next(&reader->args_shape, &walk, &place, &reader->wanted,
 					       &reader->key);
+		reader->args_found |= field > 0 ? 1U << (field - 1) : 0;
 		/* A value goes to its place at once: a copy would wait for the stores before it. */
 		if (field < 0 ||
 		    !tp_json_walk_read_value(&walk, field ? &reader->args[field - 1] : &unwanted))
@@ -145,6 +147,21 @@ static bool read_args(struct tp_trace_event_reader *reader, struct tp_trace_even
 	return true;
 }
 
+/* Reads the value of a field other than args, or of none. */
+static inline bool field_read(struct tp_trace_event_reader *reader, struct tp_trace_event *event,
+			      struct tp_json_walk *walk, int field)
+{
+	struct tp_json_slice unwanted;
+	struct tp_json_slice *value = field ? &event->fields[field - 1] : &unwanted;
+	if (!tp_json_walk_read_value(walk, value))
+		return false;
+	if (value->is_escaped)
+		unescape_field(event, field, reader);
+	if (field == FIELD_CAT && event->cat.len && event->args.type)
+		args_clear(reader);
+	return true;
+}
+
 /* One by one: for all at once compilers choose an instruction that takes as long as reading a
  * member. */
 static void event_clear(struct tp_trace_event *event)
@@ -169,7 +186,6 @@ static __attribute__((flatten)) const char *event_read(struct tp_trace_event *ev
 {
 	static const struct tp_json_fields fields = {.find = field_find};
 	struct tp_json_walk walk = {.at = begin + 1, .end = end, .is_object = true};
-	struct tp_json_slice unwanted;
 	unsigned place = 0;
 	event_clear(event);
 	args_clear(reader);
@@ -186,13 +202,8 @@ static __attribute__((flatten)) const char *event_read(struct tp_trace_event *ev
 				break;
 			continue;
 		}
-		struct tp_json_slice *value = field ? &event->fields[field - 1] : &unwanted;
-		if (!tp_json_walk_read_value(&walk, value))
+		if (!field_read(reader, event, &walk, field))
 			break;
-		if (value->is_escaped)
-			unescape_field(event, field, reader);
-		if (field == FIELD_CAT && event->cat.len && event->args.type)
-			args_clear(reader);
 		if (field == FIELD_PH && !is_needed(tp_trace_event_phase(event)))
 			return skip_rest(walk.at, end);
 	}

@@ -30,6 +30,7 @@ struct tp_trace_event_reader {
 	size_t n_wanted; /* the largest number of a field; 0 = none is */
 	struct tp_json_slice args[TP_TRACE_EVENT_ARGS_MAX]; /* of the last event, by field from 1
 							       on: without category, or none */
+	unsigned args_found; /* a bit for each of them that is there */
 	struct tp_json_shape shape;
 	struct tp_json_shape args_shape;
 	struct tp_buf key;

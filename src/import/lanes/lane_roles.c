@@ -215,6 +215,42 @@ static bool is_dropped_mark(const struct tp_lanes_reader *reader, const struct t
 	       !tp_span_kind_is_device(span->kind) && span->kind != TP_SPAN_PYTHON;
 }
 
+static void lane_begin(struct tp_lanes_reader *reader, struct tp_lane_state *lane)
+{
+	const struct tp_lane_dialect *dialect = reader->dialect;
+	size_t index = (size_t)(lane - reader->lanes);
+	lane->begin = TP_LANE_LATE;
+	if (!dialect->names_come_first || !lane->thread.len)
+		return;
+	for (size_t r = 0; !lane->row && r < dialect->n_lanes; r++)
+		(void)lane_fits(reader, lane, index, &dialect->lanes[r]);
+	if (lane->row && (lane->row->use == TP_LANE_STREAM || lane->row->use == TP_LANE_THREAD))
+		lane->begin = TP_LANE_EARLY;
+}
+
+bool tp_lane_roles_pass(struct tp_lanes_reader *reader, struct tp_lane_state *lane,
+			const struct tp_span *span)
+{
+	struct tp_span passed = *span;
+	if (lane->begin == TP_LANE_UNTRIED)
+		lane_begin(reader, lane);
+	/* Of Python functions the outermost are known at the end. */
+	if (lane->begin != TP_LANE_EARLY || span->kind == TP_SPAN_PYTHON)
+		return false;
+	if (span_resolve(reader, &passed) && !is_dropped_mark(reader, &passed))
+		tp_rank_writer_span(reader->writer, &passed);
+	return true;
+}
+
+void tp_lane_roles_renamed(struct tp_lane_state *lane)
+{
+	if (lane->begin != TP_LANE_EARLY)
+		return;
+	lane->begin = TP_LANE_UNTRIED;
+	lane->row = NULL;
+	lane->n_events = 0;
+}
+
 void tp_lane_roles_apply(struct tp_lanes_reader *reader)
 {
 	size_t n = 0;

@@ -20,6 +20,13 @@ struct tp_lane_name {
 	size_t len;
 };
 
+/* Whether the spans of a lane are passed on when they are read. */
+enum tp_lane_begin {
+	TP_LANE_UNTRIED, /* it had no span yet */
+	TP_LANE_EARLY,
+	TP_LANE_LATE, /* they are kept: its role, or which of them stay, is known at the end */
+};
+
 /* One for each thread of the map. */
 struct tp_lane_state {
 	struct tp_lane_name thread;
@@ -28,6 +35,7 @@ struct tp_lane_state {
 	const struct tp_lane_row *row; /* NULL = left out */
 	int32_t device;
 	uint16_t track;
+	enum tp_lane_begin begin;
 };
 
 struct tp_lanes_reader {
@@ -56,6 +64,12 @@ struct tp_lanes_reader {
 	bool is_summarised;    /* a summary lane represents the computing */
 };
 
+/* Passes on a span whose `track` is the lane if nothing that follows can change what it is. Returns
+ * false if it has to be kept. */
+bool tp_lane_roles_pass(struct tp_lanes_reader *reader, struct tp_lane_state *lane,
+			const struct tp_span *span);
+/* Makes a lane that gets another name start again, with the role of that name. */
+void tp_lane_roles_renamed(struct tp_lane_state *lane);
 /* Gives each lane its role: that of the first row it fits, or of the user's names. */
 void tp_lane_roles_find(struct tp_lanes_reader *reader);
 /* Moves the spans that stay to the front, and those of cores into their own store. */

@@ -64,8 +64,12 @@ static void read_metadata(struct tp_lanes_reader *reader, const struct tp_trace_
 	struct tp_lane_name name = name_keep(reader, &event->args);
 	if (!is_process) {
 		lane->thread = name;
+		tp_lane_roles_renamed(lane);
 		return;
 	}
+	for (size_t i = 0; i < reader->n_lanes; i++)
+		if (reader->threads.items[i].pid == thread->pid)
+			tp_lane_roles_renamed(&reader->lanes[i]);
 	tp_map_set(&reader->processes, (uint64_t)thread->pid, reader->n_names);
 	TP_ARRAY_PUSH(reader->names, reader->n_names, reader->names_capacity) = name;
 }
@@ -127,15 +131,23 @@ static const struct tp_json_slice *text_in(const struct tp_trace_event *event,
 						 : &args[place - TP_LANE_EVENT_ARG];
 }
 
+static uint64_t rows_at(struct tp_lanes_reader *reader, unsigned place,
+			const struct tp_json_slice *text)
+{
+	return text->len ? *rows_of(reader, place, *text->text) : 0;
+}
+
+/* `found` has a bit for each argument that the event has. */
 static const struct tp_lane_event_row *event_find(struct tp_lanes_reader *reader,
 						  const struct tp_trace_event *event,
-						  const struct tp_json_slice *args)
+						  const struct tp_json_slice *args, unsigned found)
 {
 	const struct tp_lane_dialect *dialect = reader->dialect;
-	uint64_t rows = 0;
-	for (unsigned place = 0; place < TP_LANE_EVENT_PLACES; place++) {
-		const struct tp_json_slice *text = text_in(event, args, place);
-		rows |= text->len ? *rows_of(reader, place, *text->text) : 0;
+	uint64_t rows = rows_at(reader, TP_LANE_EVENT_NAME, &event->name) |
+			rows_at(reader, TP_LANE_EVENT_CATEGORY, &event->cat);
+	for (found &= (1U << TP_LANE_ARGS_MAX) - 1; found; found &= found - 1) {
+		unsigned arg = (unsigned)__builtin_ctz(found);
+		rows |= rows_at(reader, TP_LANE_EVENT_ARG + arg, &args[arg]);
 	}
 	for (; rows; rows &= rows - 1) {
 		const struct tp_lane_event_row *row = &dialect->events[__builtin_ctzll(rows)];
@@ -181,6 +193,8 @@ static void keep_span(struct tp_lanes_reader *reader, const struct tp_trace_even
 		span->detail = dialect->detail(reader->writer, &event->name, &event->args);
 	span->track = (uint16_t)(lane - reader->lanes);
 	lane->n_events++;
+	if (tp_lane_roles_pass(reader, lane, span))
+		return;
 	TP_ARRAY_PUSH(reader->spans.items, reader->spans.n, reader->spans.capacity) = *span;
 }
 
@@ -201,7 +215,8 @@ static void read_complete(struct tp_lanes_reader *reader, const struct tp_trace_
 		tp_rank_writer_skip(reader->writer, "an event of torch.profiler's");
 		return;
 	}
-	const struct tp_lane_event_row *row = event_find(reader, event, args);
+	const struct tp_lane_event_row *row =
+		event_find(reader, event, args, reader->events.args_found);
 	struct tp_span span = {.kind = row->kind};
 	struct tp_lane_state *lane = lane_of(reader, event, &thread);
 	if (!lane || span.kind == TP_LANE_EVENT_LEFT_OUT)
@@ -224,7 +239,7 @@ static void read_complete(struct tp_lanes_reader *reader, const struct tp_trace_
 static void read_begin(struct tp_lanes_reader *reader, const struct tp_trace_event *event)
 {
 	struct tp_thread *thread;
-	const struct tp_lane_event_row *row = event_find(reader, event, no_args);
+	const struct tp_lane_event_row *row = event_find(reader, event, no_args, 0);
 	struct tp_open_event open = {.category.kind = row->kind};
 	struct tp_lane_state *lane = lane_of(reader, event, &thread);
 	if (!lane)
@@ -318,10 +333,13 @@ static enum tp_status fail_empty(const struct tp_lanes_reader *reader,
 				   "   (prints the largest lanes)");
 		return TP_PARSE;
 	}
+	const char *why = reader->info->skipped_because;
+	if (!why)
+		why = reader->info->is_cut
+			      ? "it was cut, and no lane before that is of a device or a thread"
+			      : "no lane is of a device or a thread";
 	return tp_fail(err, TP_PARSE, "'%s': none of its %llu events is of use: %s", name,
-		       (unsigned long long)reader->info->n_events,
-		       reader->info->skipped_because ? reader->info->skipped_because
-						     : "no lane is of a device or a thread");
+		       (unsigned long long)reader->info->n_events, why);
 }
 
 enum tp_status tp_lanes_read(const struct tp_lane_dialect *dialect, struct tp_import_reader *import,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads Chrome JSON traces that are not Kineto's, driven by tables: the names of a process and of a
- * thread determine the role of a lane, and an argument or a category the kind of an event. Names
- * may come after the events, so spans are kept (32 bytes each) until everything has been read. */
+ * thread determine the role of a lane, and an argument or a category the kind of an event. Where
+ * names may come after the events, spans are kept (32 bytes each) until everything has been
+ * read. */
 #ifndef TRAINPROF_SRC_IMPORT_LANES_LANES_H
 #define TRAINPROF_SRC_IMPORT_LANES_LANES_H
 
@@ -77,9 +78,11 @@ struct tp_lane_dialect {
 	/* Returns the detail from a span's name and arguments; 0 = none. NULL = never any. */
 	uint32_t (*detail)(struct tp_rank_writer *writer, const struct tp_json_slice *name,
 			   const struct tp_json_slice *args);
-	bool has_named_lanes; /* the lanes that the user named are streams, one device for each
-				 process; there is one row of lanes */
-	bool drops_instants;  /* drops ranges and calls of threads that have no length */
+	bool has_named_lanes;  /* the lanes that the user named are streams, one device for each
+				  process; there is one row of lanes */
+	bool drops_instants;   /* drops ranges and calls of threads that have no length */
+	bool names_come_first; /* before the events of their lanes, and no row has `unless` or
+				  `sum`: spans need not be kept until the end */
 	/* Returns the name of an event of that kind, from its own name and the values of `args`; 0
 	 * = its own. NULL = always its own. */
 	uint32_t (*name)(struct tp_rank_writer *writer, uint8_t kind,

@@ -150,21 +150,51 @@ void tp_rank_writer_devices(struct tp_rank_writer *writer, const struct tp_devic
 
 /* ---- texts ---- */
 
-/* Eight bytes at a time, because names of kernels have hundreds. The multiplier is the 64-bit
- * golden ratio. */
+/* The 64-bit golden ratio, and the same of the square root of 2. */
+#define HASH_FIRST  UINT64_C(0x9e3779b97f4a7c15)
+#define HASH_SECOND UINT64_C(0x6a09e667f3bcc909)
+
+static uint64_t hash_step(uint64_t hash, uint64_t word, uint64_t factor)
+{
+	hash = (hash ^ word) * factor;
+	return hash ^ hash >> 32;
+}
+
+/* Reads up to 16 bytes as two words; those of shorter texts overlap. */
+static void last_words(const char *text, size_t len, uint64_t words[2])
+{
+	uint32_t half[2];
+	if (len >= sizeof(*words)) {
+		memcpy(&words[0], text, sizeof(*words));
+		memcpy(&words[1], text + len - sizeof(*words), sizeof(*words));
+	} else if (len >= sizeof(*half)) {
+		memcpy(&half[0], text, sizeof(*half));
+		memcpy(&half[1], text + len - sizeof(*half), sizeof(*half));
+		words[0] = half[0];
+		words[1] = half[1];
+	} else {
+		words[0] = (unsigned char)text[0];
+		words[1] =
+			(uint64_t)(unsigned char)text[len / 2] << 8 | (unsigned char)text[len - 1];
+	}
+}
+
+/* Sixteen bytes at a time, because names of kernels have hundreds: two multiplications that do not
+ * wait for each other. */
 static uint32_t text_hash(const char *text, size_t len)
 {
-	uint64_t hash = len * UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t word;
-	for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
-		memcpy(&word, text, sizeof(word));
-		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
+	uint64_t first = len;
+	uint64_t second = 0;
+	uint64_t words[2];
+	for (; len > sizeof(words); len -= sizeof(words), text += sizeof(words)) {
+		memcpy(words, text, sizeof(words));
+		first = hash_step(first, words[0], HASH_FIRST);
+		second = hash_step(second, words[1], HASH_SECOND);
 	}
-	word = 0;
-	memcpy(&word, text, len);
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(hash >> 32);
+	last_words(text, len, words);
+	first = hash_step(first, words[0], HASH_FIRST);
+	second = hash_step(second, words[1], HASH_SECOND);
+	return (uint32_t)((first + second * HASH_FIRST) >> 32);
 }
 
 static size_t slot_find(const struct tp_rank_writer *w, const char *text, size_t len, uint32_t hash)
@@ -194,14 +224,14 @@ uint32_t tp_rank_writer_string(struct tp_rank_writer *writer, const char *text, 
 {
 	if (len == 0 || len > UINT32_MAX)
 		return 0;
-	/* Texts of the sink end at their first NUL, and a file may contain one. */
-	len = strnlen(text, len);
-	if (len == 0)
-		return 0;
 	uint32_t hash = text_hash(text, len);
 	size_t slot = slot_find(writer, text, len, hash);
 	if (writer->text_slots[slot])
 		return writer->text_slots[slot];
+	/* Texts of the sink end at their first NUL, and a file may contain one. */
+	size_t before_nul = strnlen(text, len);
+	if (before_nul < len)
+		return tp_rank_writer_string(writer, text, before_nul);
 	uint32_t id = (uint32_t)writer->n_texts;
 	size_t n_mapped = id;
 	struct text added = {.len = (uint32_t)len, .hash = hash};

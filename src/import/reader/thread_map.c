@@ -5,6 +5,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/model/span.h"
 
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,8 @@ static bool is_thread(const struct tp_thread *thread, int64_t process, int64_t n
 	return thread->tid == number && thread->pid == process;
 }
 
-struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_json_slice *pid,
-				     const struct tp_json_slice *tid)
+static struct tp_thread *find_by_numbers(struct tp_thread_map *map, const struct tp_json_slice *pid,
+					 const struct tp_json_slice *tid)
 {
 	int64_t process = number_of(map, pid);
 	int64_t number = number_of(map, tid);
@@ -68,6 +69,34 @@ struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_
 	tp_map_set(&map->ids, hash, map->n_items);
 	*recent = (uint32_t)map->n_items - 1;
 	return &map->items[*recent];
+}
+
+/* Returns the text of a short number as a number, for comparisons; 0 for anything else. */
+static uint64_t digits_of(const struct tp_json_slice *piece)
+{
+	uint64_t bytes;
+	if (piece->type != TP_JSON_SLICE_WORD || piece->len > sizeof(bytes))
+		return 0;
+	memcpy(&bytes, piece->text, sizeof(bytes)); /* slices have slack */
+	return le64toh(bytes) << (64 - 8 * piece->len);
+}
+
+struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_json_slice *pid,
+				     const struct tp_json_slice *tid)
+{
+	uint64_t process = digits_of(pid);
+	uint64_t number = digits_of(tid);
+	if (!process || !number)
+		return find_by_numbers(map, pid, tid);
+	uint64_t mixed = (process ^ number >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+	struct tp_thread_digits *digits = &map->digits[mixed >> 59];
+	if (digits->pid == process && digits->tid == number)
+		return &map->items[digits->index];
+	struct tp_thread *thread = find_by_numbers(map, pid, tid);
+	if (thread)
+		*digits =
+			(struct tp_thread_digits){process, number, (uint32_t)(thread - map->items)};
+	return thread;
 }
 
 /* Returns the thread's own number if it has one that is still free, otherwise the next free

@@ -36,6 +36,13 @@ struct tp_thread {
 
 enum { TP_THREADS_RECENT = 32 };
 
+/* A thread that was found before, by the digits of both its numbers. */
+struct tp_thread_digits {
+	uint64_t pid; /* up to eight bytes of text; 0 = of none */
+	uint64_t tid;
+	uint32_t index;
+};
+
 struct tp_thread_map {
 	struct tp_rank_writer *writer;
 	struct tp_thread *items; /* heap, in order of appearance */
@@ -45,6 +52,7 @@ struct tp_thread_map {
 	struct tp_map numbers;              /* track numbers in use */
 	int64_t next_number;                /* for threads without one of their own: -1, -2 … */
 	uint32_t recent[TP_THREADS_RECENT]; /* index of one found before, by both numbers */
+	struct tp_thread_digits digits[TP_THREADS_RECENT];
 	struct tp_buf scratch;
 };
 

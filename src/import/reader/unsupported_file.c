@@ -214,10 +214,17 @@ static bool is_pprof(const unsigned char *head, size_t size)
 	       (head[head[1] + 2] == 0x0a || head[head[1] + 2] == 0x12);
 }
 
-/* A converter of texts writes this in place of each byte that is no ASCII. */
+/* A converter of texts writes this in place of each byte that is no ASCII; the first two are of
+ * protocol buffers and gzip. */
 static bool was_copied_as_text(const unsigned char *head, size_t size)
 {
-	return head[0] == 0x0a && holds(head, size, "\xef\xbf\xbd");
+	return (head[0] == 0x0a || head[0] == 0x1f) && holds(head, size, "\xef\xbf\xbd");
+}
+
+/* The file is unpacked once before it is looked into. */
+static bool is_gzip(const unsigned char *head, size_t size)
+{
+	return size > 1 && head[0] == 0x1f && head[1] == 0x8b;
 }
 
 /* As some editors and shells of Windows save text. */
@@ -250,6 +257,8 @@ static const struct {
 	 " > trace.json && trainprof import trace.json"},
 	{was_copied_as_text, "a binary file that was copied as text: bytes of it are lost",
 	 "trainprof import FILE   (the binary file, copied again)", NULL},
+	{is_gzip, "packed by gzip more than once", "gunzip -c ",
+	 " > trace.json && trainprof import trace.json"},
 	{is_pprof, "a profile of pprof: sampled stacks without waits and steps",
 	 "trainprof attach PID", NULL},
 	{is_protocol_buffer, PERFETTO ", or another protocol buffer", "traceconv json ",

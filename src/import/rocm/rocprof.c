@@ -18,6 +18,7 @@
 #include "trainprof/model/range_name.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { AGENT_GPU = 2, DEVICES_MAX = 256, COPIES_FIRST = 1 << 20 };
@@ -38,6 +39,11 @@ struct rocprof_reader {
 	uint64_t n_records;
 	const char *skipped_because; /* the first record; NULL = none was */
 	int64_t n_kinds;             /* in the list of names */
+	struct tp_json_scan scan;
+	struct tp_rocprof_records records;
+	struct tp_rocprof_record record;               /* that was read last */
+	const struct tp_json_scan_enter *last_entered; /* list that `list` is the number of */
+	size_t list;
 };
 
 /* ---- values ---- */
@@ -268,21 +274,16 @@ static const struct tp_json_scan_enter entered[] = {
 	{"marker_api", false},
 };
 
-static void record_add(struct rocprof_reader *reader, size_t list,
-		       const struct tp_json_slice *object)
+static void record_add(struct rocprof_reader *reader)
 {
-	struct tp_rocprof_record record = {.agent = -1,
-					   .source = -1,
-					   .target = -1,
-					   .correlation = -1};
+	const struct tp_rocprof_record *record = &reader->record;
 	struct tp_span span = {0};
-	tp_rocprof_record_read(&record, object);
 	reader->info->n_events++;
-	if (record.correlation > 0 && record.correlation <= UINT32_MAX)
-		span.link = (uint32_t)record.correlation;
-	const char *why = times_fill(&record, &span);
+	if (record->correlation > 0 && record->correlation <= UINT32_MAX)
+		span.link = (uint32_t)record->correlation;
+	const char *why = times_fill(record, &span);
 	if (!why)
-		why = lists[list].fill(reader, &record, &span);
+		why = lists[reader->list].fill(reader, record, &span);
 	if (!why && span.track == TP_NO_TRACK)
 		why = "more threads and streams than can be distinguished";
 	if (!why)
@@ -291,6 +292,35 @@ static void record_add(struct rocprof_reader *reader, size_t list,
 		tp_rank_writer_skip(reader->writer, why);
 }
 
+/* Finds the list of records that the scan is in. Returns false if it is in none. */
+static bool list_find(struct rocprof_reader *reader)
+{
+	const struct tp_json_scan_enter *enter = reader->scan.entered;
+	if (enter && enter != reader->last_entered) {
+		reader->last_entered = enter;
+		for (reader->list = 0; reader->list < TP_ARRAY_LEN(lists); reader->list++)
+			if (strcmp(lists[reader->list].key, enter->key) == 0)
+				break;
+	}
+	return enter && reader->list < TP_ARRAY_LEN(lists);
+}
+
+static const char *record_read(struct rocprof_reader *reader, const char *at, const char *end)
+{
+	reader->record = (struct tp_rocprof_record){.agent = -1,
+						    .source = -1,
+						    .target = -1,
+						    .correlation = -1};
+	return tp_rocprof_record_read(&reader->records, &reader->record, at, end);
+}
+
+static const char *read_scanned(void *self, const char *at, const char *end)
+{
+	struct rocprof_reader *reader = self;
+	return reader->writer && list_find(reader) ? record_read(reader, at, end) : NULL;
+}
+
+/* Reads an object that read_scanned() did not. */
 static void event_read(struct rocprof_reader *reader, const struct tp_json_slice *list,
 		       const struct tp_json_slice *object)
 {
@@ -300,10 +330,10 @@ static void event_read(struct rocprof_reader *reader, const struct tp_json_slice
 		kernel_read(reader, object);
 	else if (TP_JSON_SLICE_IS(list, "buffer_records"))
 		operations_read(reader, object, reader->n_kinds++);
-	for (size_t i = 0; i < TP_ARRAY_LEN(lists); i++)
-		if (strlen(lists[i].key) == list->len &&
-		    memcmp(lists[i].key, list->text, list->len) == 0)
-			record_add(reader, i, object);
+	else if (list_find(reader)) {
+		(void)record_read(reader, object->text, object->text + object->len);
+		record_add(reader);
+	}
 }
 
 /* ---- processes ---- */
@@ -371,40 +401,50 @@ static enum tp_status fail_empty(const struct rocprof_reader *reader,
 		       (unsigned long long)reader->n_records, reader->skipped_because);
 }
 
-static enum tp_status rocprof_read(struct tp_import_reader *import,
-				   const struct tp_import_source *source, struct tp_error *err)
+static enum tp_status read_all(struct rocprof_reader *reader, struct tp_error *err)
 {
-	struct rocprof_reader reader = {.import = import};
-	struct tp_json_scan scan;
 	struct tp_json_slice key;
 	struct tp_json_slice value;
 	enum tp_json_scan_item item;
-	enum tp_status status = TP_OK;
-	tp_json_scan_init(&scan, source->stream);
-	scan.enter = entered;
-	scan.n_enter = TP_ARRAY_LEN(entered);
-	while (!status && (item = tp_json_scan_next(&scan, &key, &value)) != TP_JSON_SCAN_END) {
+	struct tp_json_scan *scan = &reader->scan;
+	while ((item = tp_json_scan_next(scan, &key, &value)) != TP_JSON_SCAN_END) {
 		bool begins = item == TP_JSON_SCAN_MEMBER && TP_JSON_SLICE_IS(&key, "metadata");
-		if ((begins || !reader.writer) && !process_begin(&reader))
-			status = tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
+		if ((begins || !reader->writer) && !process_begin(reader))
+			return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
+		if (item == TP_JSON_SCAN_READ)
+			record_add(reader);
 		else if (item == TP_JSON_SCAN_EVENT)
-			event_read(&reader, &key, &value);
+			event_read(reader, &key, &value);
 		else if (item == TP_JSON_SCAN_MEMBER)
-			member_read(&reader, &scan, &key, &value);
+			member_read(reader, scan, &key, &value);
 		else
-			tp_rank_writer_skip(reader.writer, "an entry that is no record");
+			tp_rank_writer_skip(reader->writer, "an entry that is no record");
 	}
-	if (reader.writer)
-		reader.info->is_cut = scan.is_cut;
-	process_end(&reader);
-	if (!status && !reader.n_kept) {
-		status = fail_empty(&reader, source, err);
+	return TP_OK;
+}
+
+static enum tp_status rocprof_read(struct tp_import_reader *import,
+				   const struct tp_import_source *source, struct tp_error *err)
+{
+	struct rocprof_reader *reader = tp_alloc(sizeof(*reader));
+	reader->import = import;
+	tp_json_scan_init(&reader->scan, source->stream);
+	reader->scan.enter = entered;
+	reader->scan.n_enter = TP_ARRAY_LEN(entered);
+	reader->scan.reader = (struct tp_json_scan_reader){read_scanned, reader};
+	enum tp_status status = read_all(reader, err);
+	if (reader->writer)
+		reader->info->is_cut = reader->scan.is_cut;
+	process_end(reader);
+	if (!status && !reader->n_kept) {
+		status = fail_empty(reader, source, err);
 		tp_error_next(err, "rocprofv3 --hip-trace --kernel-trace --memory-copy-trace "
 				   "--marker-trace --rccl-trace -- CMD");
 	}
-	tp_json_scan_release(&scan);
-	tp_arena_release(&reader.arena);
-	tp_buf_release(&reader.scratch);
+	tp_json_scan_release(&reader->scan);
+	tp_arena_release(&reader->arena);
+	tp_buf_release(&reader->scratch);
+	free(reader);
 	return status;
 }
 

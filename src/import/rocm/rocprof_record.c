@@ -6,47 +6,62 @@
 
 #include <string.h>
 
-/* Returns the place of a member in the record; NULL for one that is not needed. A third of a file
- * are members that are not: their length says so. */
-static int64_t *field_of(struct tp_rocprof_record *record, const struct tp_json_slice *key)
+/* What keys stand for: places in struct tp_rocprof_record, and objects with sides. */
+enum {
+	UNWANTED,
+	KIND,
+	OPERATION,
+	THREAD,
+	CORRELATION,
+	START,
+	END,
+	AGENT,
+	SOURCE,
+	TARGET,
+	QUEUE,
+	KERNEL,
+	BYTES,
+	BLOCK_SIDE,
+	GRID_SIDE
+};
+
+_Static_assert((int)BLOCK_SIDE == (int)TP_ROCPROF_MEMBERS, "members are numbered as they stand");
+
+static const struct {
+	const char *key;
+	uint8_t member;
+} keys[] = {
+	{"kind", KIND},
+	{"operation", OPERATION},
+	{"thread_id", THREAD},
+	{"internal", CORRELATION},
+	{"start_timestamp", START},
+	{"end_timestamp", END},
+	{"agent_id", AGENT},
+	{"src_agent_id", SOURCE},
+	{"dst_agent_id", TARGET},
+	{"queue_id", QUEUE},
+	{"kernel_id", KERNEL},
+	{"bytes", BYTES},
+	{"workgroup_size", BLOCK_SIDE},
+	{"grid_size", GRID_SIDE},
+};
+
+static uint8_t key_find(const struct tp_json_slice *key)
 {
-	switch (key->len) {
-	case 4:
-		return TP_JSON_SLICE_IS(key, "kind") ? &record->kind : NULL;
-	case 5:
-		return TP_JSON_SLICE_IS(key, "bytes") ? &record->bytes : NULL;
-	case 8:
-		return TP_JSON_SLICE_IS(key, "agent_id")   ? &record->agent
-		       : TP_JSON_SLICE_IS(key, "queue_id") ? &record->queue
-		       : TP_JSON_SLICE_IS(key, "internal") ? &record->correlation
-							   : NULL;
-	case 9:
-		return TP_JSON_SLICE_IS(key, "kernel_id")   ? &record->kernel
-		       : TP_JSON_SLICE_IS(key, "thread_id") ? &record->thread
-		       : TP_JSON_SLICE_IS(key, "operation") ? &record->operation
-							    : NULL;
-	case 12:
-		return TP_JSON_SLICE_IS(key, "src_agent_id")   ? &record->source
-		       : TP_JSON_SLICE_IS(key, "dst_agent_id") ? &record->target
-							       : NULL;
-	case 13:
-		return TP_JSON_SLICE_IS(key, "end_timestamp") ? &record->end_ns : NULL;
-	case 15:
-		return TP_JSON_SLICE_IS(key, "start_timestamp") ? &record->start_ns : NULL;
-	default:
-		return NULL;
-	}
+	for (size_t i = 0; i < TP_ARRAY_LEN(keys); i++)
+		if (strlen(keys[i].key) == key->len &&
+		    memcmp(keys[i].key, key->text, key->len) == 0)
+			return keys[i].member;
+	return UNWANTED;
 }
 
 /* Multiplies the sides of {"x": 512, "y": 1, "z": 1}; 0 if the product is too large. */
-static void side_add(struct tp_rocprof_record *record, const struct tp_json_slice *size,
-		     int64_t side)
+static void side_add(struct tp_rocprof_record *record, int member, int64_t side)
 {
-	bool is_grid = TP_JSON_SLICE_IS(size, "grid_size");
+	bool is_grid = member == GRID_SIDE;
 	uint64_t *volume = is_grid ? &record->n_items : &record->n_threads;
 	bool *is_known = is_grid ? &record->has_items : &record->has_threads;
-	if (!is_grid && !TP_JSON_SLICE_IS(size, "workgroup_size"))
-		return;
 	if (!*is_known)
 		*volume = 1;
 	*is_known = true;
@@ -56,36 +71,77 @@ static void side_add(struct tp_rocprof_record *record, const struct tp_json_slic
 }
 
 /* Skips commas and ends of inner objects. */
-static void skip_ends(struct tp_json_walk *walk, size_t *depth)
+static void skip_ends(struct tp_json_walk *walk, uint8_t *depth)
 {
 	for (;;) {
 		walk->at = tp_json_walk_space(walk->at, walk->end);
 		bool is_end = walk->at < walk->end && *walk->at == '}' && *depth;
 		if (!is_end && (walk->at >= walk->end || *walk->at != ','))
 			return;
-		*depth -= is_end;
+		*depth = (uint8_t)(*depth - is_end);
 		walk->at++;
 	}
 }
 
-/* ---- what rocprofv3 itself writes: no blanks, no escapes, whole numbers ---- */
-
-/* Reads "key": without moving on for anything else. */
-static inline bool plain_key_read(struct tp_json_walk *walk, struct tp_json_slice *key)
+/* {"handle": 5} stands for the number, and of objects with sides each side counts. */
+static uint8_t member_of(const struct tp_rocprof_place *place, const struct tp_json_slice *key)
 {
-	const char *text = walk->at + 1;
-	if (walk->at >= walk->end || *walk->at != '"')
-		return false;
-	unsigned ends = tp_byte_mask_text_end(text);
-	if (!ends)
-		return false;
-	size_t len = (size_t)__builtin_ctz(ends);
-	if (text[len] != '"' || text[len + 1] != ':' || text + len + 2 >= walk->end ||
-	    (unsigned char)text[len + 2] <= ' ')
-		return false;
-	*key = (struct tp_json_slice){.text = text, .len = len, .type = TP_JSON_SLICE_TEXT};
-	walk->at = text + len + 2;
-	return true;
+	uint8_t parent = place->parents[place->depth];
+	if (place->depth && key->len == 1)
+		return parent >= TP_ROCPROF_MEMBERS ? parent : UNWANTED;
+	bool is_handle = place->depth && TP_JSON_SLICE_IS(key, "handle");
+	uint8_t member = is_handle ? parent : key_find(key);
+	return member < TP_ROCPROF_MEMBERS ? member : UNWANTED;
+}
+
+static bool is_object(const struct tp_json_walk *walk)
+{
+	return walk->at < walk->end && *walk->at == '{';
+}
+
+/* Advances to the next value that is no object to be entered, and remembers the way to it. Returns
+ * its member; -1 at the end, and if the next text is not a member. */
+static int member_parse(struct tp_rocprof_records *reader, struct tp_json_walk *walk,
+			unsigned *node, struct tp_rocprof_place *place)
+{
+	const char *begin = walk->at;
+	struct tp_json_slice key;
+	for (;;) {
+		skip_ends(walk, &place->depth);
+		if (!tp_json_walk_to_value(walk, &key))
+			return -1;
+		if (place->depth == TP_ROCPROF_DEPTH_MAX || !is_object(walk))
+			break;
+		place->parents[++place->depth] = key_find(&key);
+		walk->at++;
+	}
+	uint8_t member = member_of(place, &key);
+	size_t len = walk->at < walk->end ? (size_t)(walk->at - begin) : SIZE_MAX;
+	*node = tp_json_shape_add(&reader->shape, *node, begin, len, member);
+	if (*node != TP_JSON_SHAPE_NOWHERE)
+		reader->places[*node] = *place;
+	return member;
+}
+
+/* The same with what is remembered: the way to the next value is compared as a whole. */
+static inline int member_next(struct tp_rocprof_records *reader, struct tp_json_walk *walk,
+			      unsigned *node, struct tp_rocprof_place *place)
+{
+	struct tp_json_walk matched = *walk;
+	unsigned after = *node;
+	int member = tp_json_shape_match(&reader->shape, &matched, &after);
+	if (member >= 0 &&
+	    (*matched.at != '{' || reader->places[after].depth == TP_ROCPROF_DEPTH_MAX)) {
+		*walk = matched;
+		*node = after;
+		return member;
+	}
+	if (*node != TP_JSON_SHAPE_NOWHERE)
+		*place = reader->places[*node];
+	/* Where a number was remembered, an object is not: that would be looked for first. */
+	if (member >= 0)
+		*node = TP_JSON_SHAPE_NOWHERE;
+	return member_parse(reader, walk, node, place);
 }
 
 /* Reads digits up to the end of a member, without moving on for anything else. */
@@ -104,37 +160,27 @@ static inline bool plain_number_read(struct tp_json_walk *walk, int64_t *out)
 	return true;
 }
 
-/* Reads a record and its inner objects in one pass. {"handle": 5} stands for the number. */
-void tp_rocprof_record_read(struct tp_rocprof_record *record, const struct tp_json_slice *object)
+const char *tp_rocprof_record_read(struct tp_rocprof_records *reader,
+				   struct tp_rocprof_record *record, const char *at,
+				   const char *end)
 {
-	enum { DEPTH_MAX = 4 };
-	struct tp_json_walk walk = tp_json_walk_init(object);
-	struct tp_json_slice parents[DEPTH_MAX + 1];
-	struct tp_json_slice key;
+	struct tp_json_walk walk = {.at = at + 1, .end = end, .is_object = true};
+	struct tp_rocprof_place place = {0};
 	struct tp_json_slice value;
+	unsigned node = 0;
 	int64_t number;
-	parents[0] = (struct tp_json_slice){0};
-	for (size_t depth = 0;;) {
-		skip_ends(&walk, &depth);
-		if (!plain_key_read(&walk, &key) && !tp_json_walk_to_value(&walk, &key))
-			return;
-		if (depth < DEPTH_MAX && walk.at < walk.end && *walk.at == '{') {
-			parents[++depth] = key;
-			walk.at++;
-			continue;
-		}
+	int member;
+	while ((member = member_next(reader, &walk, &node, &place)) >= 0) {
 		if (!plain_number_read(&walk, &number)) {
 			if (!tp_json_walk_read_value(&walk, &value))
-				return;
+				return NULL;
 			number = tp_rocprof_integer(&value);
 		}
-		if (depth && key.len == 1) {
-			side_add(record, &parents[depth], number);
-			continue;
-		}
-		bool is_handle = depth && TP_JSON_SLICE_IS(&key, "handle");
-		int64_t *field = field_of(record, is_handle ? &parents[depth] : &key);
-		if (field)
-			*field = number;
+		if (member >= TP_ROCPROF_MEMBERS)
+			side_add(record, member, number);
+		else
+			record->members[member] = number;
 	}
+	bool is_closed = !walk.is_malformed && walk.at < end && *walk.at == '}';
+	return is_closed ? walk.at + 1 : NULL;
 }

@@ -181,7 +181,7 @@ static enum tp_status fail_db(struct tp_sqlite_db *db, const char *path, int res
 	else
 		status = tp_fail(err, TP_PARSE, "%s is damaged: %s", path,
 				 db->damage ? db->damage : sqlite3_errmsg(db->handle));
-	tp_error_next(err, "nsys export --type sqlite --force-overwrite true REPORT.nsys-rep");
+	tp_error_next(err, "trainprof import FILE   (the database, copied or exported again)");
 	return status;
 }
 

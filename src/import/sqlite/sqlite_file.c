@@ -188,6 +188,18 @@ static void pages_count(struct tp_sqlite_file *file)
 	file->size_bytes -= file->size_bytes % page;
 }
 
+/* A converter of texts leaves the header, which is ASCII, and writes this in place of other bytes.
+ */
+static void check_text(struct tp_sqlite_file *file)
+{
+	static const char replaced[] = "\xef\xbf\xbd";
+	enum { FIRST_PAGE = 4096 };
+	char page[FIRST_PAGE];
+	ssize_t size = file->damage ? pread(file->fd, page, sizeof(page), 0) : 0;
+	if (size > 0 && memmem(page, (size_t)size, replaced, strlen(replaced)))
+		file->damage = "it was copied as text";
+}
+
 /* A log next to the file holds data that the file lacks: it is being written, or its writer
  * died. */
 static void check_log(struct tp_sqlite_file *file, const char *path)
@@ -221,6 +233,7 @@ enum tp_status tp_sqlite_file_open(struct tp_sqlite_file **out, const char *path
 	file->fd = fd;
 	file->size_bytes = (uint64_t)st.st_size;
 	pages_count(file);
+	check_text(file);
 	check_log(file, path);
 	snprintf(file->way, sizeof(file->way), "trainprof-%p", (void *)file);
 	file->vfs = *usual; /* for clock and random numbers */

@@ -94,6 +94,7 @@ static const struct tp_lane_dialect dialect = {
 	.link = "correlation_id",
 	.lacks_kineto = true,
 	.drops_instants = true,
+	.names_come_first = true,
 	.name = name_of,
 };
 

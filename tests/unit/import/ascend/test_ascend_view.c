@@ -153,6 +153,16 @@ static const char *const damaged[] = {
 	TORCH "7," LANES,
 };
 
+START_TEST(a_file_that_is_cut_before_its_names_says_so)
+{
+	struct imported in;
+	imported_text(&in, TORCH "{\"ph\":\"X\",\"na");
+	ck_assert_int_eq(in.status, TP_PARSE);
+	ck_assert_ptr_nonnull(strstr(in.err.text, ": it was cut, and no lane"));
+	imported_release(&in);
+}
+END_TEST
+
 /* Lanes are unknown without the name of a process. */
 START_TEST(what_cannot_be_read_is_counted_or_refused)
 {
@@ -222,6 +232,7 @@ Suite *suite_import_ascend_view(void)
 	tcase_add_test(tc, untyped_work_is_read_from_the_makers_summary);
 	tcase_add_test(tc, the_makers_sums_stand_beside_ours);
 	tcase_add_test(tc, a_collective_has_its_size_and_place);
+	tcase_add_test(tc, a_file_that_is_cut_before_its_names_says_so);
 	tcase_add_loop_test(tc, what_cannot_be_read_is_counted_or_refused, 0,
 			    (int)(sizeof(damaged) / sizeof(damaged[0])));
 	tcase_add_test(tc, asked_for_by_name_it_reads_any_json);

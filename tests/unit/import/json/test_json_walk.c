@@ -25,20 +25,53 @@ static struct tp_json_slice piece_of(const char *copy, size_t len, enum tp_json_
 
 /* ---- masks ---- */
 
+/* Fills in random bytes, of which about one in `n` is `c`. */
+static void fill(char bytes[TP_BYTE_MASK_BYTES], unsigned c, unsigned seed, unsigned n)
+{
+	for (size_t i = 0; i < TP_BYTE_MASK_BYTES; i++)
+		bytes[i] = (char)(tp_hash_mix(i, seed) % n ? tp_hash_mix(c, i) : c);
+}
+
 START_TEST(vectors_find_what_loops_find)
 {
 	char bytes[TP_BYTE_MASK_BYTES];
-	char others[TP_BYTE_MASK_BYTES];
 	for (unsigned c = 0; c < 256; c++) {
-		for (size_t i = 0; i < sizeof(bytes); i++)
-			others[i] = (char)(tp_hash_mix(i, c + 256) % 2 ? tp_hash_mix(c, i) : c);
-		for (size_t i = 0; i < sizeof(bytes); i++)
-			bytes[i] = (char)(tp_hash_mix(i, c) % 3 ? tp_hash_mix(c, i) : c);
+		fill(bytes, c, c, 3);
 		ck_assert_uint_eq(tp_byte_mask_text_end(bytes), tp_plain_text_end(bytes));
 		ck_assert_uint_eq(tp_byte_mask_not_space(bytes), tp_plain_ink(bytes));
 		ck_assert_uint_eq(tp_byte_mask_word_end(bytes), tp_plain_word_end(bytes));
 		ck_assert_uint_eq(tp_byte_mask_special(bytes), tp_plain_odd(bytes));
+	}
+}
+END_TEST
+
+START_TEST(vectors_compare_as_loops_do)
+{
+	char bytes[TP_BYTE_MASK_BYTES];
+	char others[TP_BYTE_MASK_BYTES];
+	for (unsigned c = 0; c < 256; c++) {
+		fill(bytes, c, c, 3);
+		fill(others, c, c + 256, 2);
 		ck_assert_uint_eq(tp_byte_mask_same(bytes, others), tp_plain_same(bytes, others));
+	}
+}
+END_TEST
+
+START_TEST(short_texts_and_numbers_end_where_long_ones_do)
+{
+	char bytes[TP_BYTE_MASK_BYTES];
+	for (unsigned c = 0; c < 1 << 16; c++) {
+		fill(bytes, c, c, 3);
+		for (size_t i = 0; i < tp_hash_mix(c, 98) % 9; i++)
+			bytes[i] = (char)('0' + tp_hash_mix(i, c) % 10);
+		bytes[tp_hash_mix(c, 99) % 8] = "\"\\\"\\:/\x2f\x3a"[c % 8];
+		unsigned ends = tp_plain_text_end(bytes);
+		unsigned len = ends & 0xff ? (unsigned)__builtin_ctz(ends) : 8;
+		unsigned n = 0;
+		while (n < 8 && bytes[n] >= '0' && bytes[n] <= '9')
+			n++;
+		ck_assert_uint_eq(tp_byte_mask_text_length(bytes), len);
+		ck_assert_uint_eq(tp_byte_mask_digits(bytes), n);
 	}
 }
 END_TEST
@@ -317,6 +350,8 @@ Suite *suite_import_json_walk(void)
 	Suite *suite = suite_create("import/jsonwalk");
 	TCase *tc = tcase_create("jsonwalk");
 	tcase_add_test(tc, vectors_find_what_loops_find);
+	tcase_add_test(tc, vectors_compare_as_loops_do);
+	tcase_add_test(tc, short_texts_and_numbers_end_where_long_ones_do);
 	LOOP(tc, members_come_one_after_the_other, objects);
 	tcase_add_test(tc, what_is_no_parent_has_no_members);
 	tcase_add_test(tc, of_equal_keys_the_last_is_found);

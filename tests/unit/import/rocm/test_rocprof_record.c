@@ -2,19 +2,41 @@
 /* Tests records of rocprofv3's JSON. */
 #include "import/rocm/rocprof_record.h"
 
+#include "trainprof/base/memory.h"
+
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct tp_rocprof_record record_of(const char *text)
+/* Reads the record with `reader`; *is_whole says whether all of it was read. */
+static struct tp_rocprof_record read_with(struct tp_rocprof_records *reader, const char *text,
+					  bool *is_whole)
 {
 	struct tp_rocprof_record record = {.agent = -1, .queue = -1};
 	char bytes[512 + TP_JSON_WALK_SLACK] = {0};
-	struct tp_json_slice object = {bytes, strlen(text), TP_JSON_SLICE_OBJECT, false};
-	ck_assert_uint_lt(object.len, 512);
-	memcpy(bytes, text, object.len);
-	tp_rocprof_record_read(&record, &object);
+	size_t len = strlen(text);
+	ck_assert_uint_lt(len, 512);
+	memcpy(bytes, text, len + 1);
+	const char *after = tp_rocprof_record_read(reader, &record, bytes, bytes + len);
+	ck_assert(!after || after == bytes + len);
+	*is_whole = after != NULL;
 	return record;
+}
+
+/* The record once parsed and once remembered, which are the same. */
+static struct tp_rocprof_record record_of(const char *text)
+{
+	struct tp_rocprof_records *reader = tp_alloc(sizeof(*reader));
+	bool is_whole;
+	struct tp_rocprof_record first = read_with(reader, text, &is_whole);
+	struct tp_rocprof_record second = read_with(reader, text, &is_whole);
+	ck_assert_mem_eq(first.members, second.members, sizeof(first.members));
+	ck_assert_uint_eq(first.n_threads, second.n_threads);
+	ck_assert_uint_eq(first.n_items, second.n_items);
+	ck_assert(is_whole);
+	free(reader);
+	return first;
 }
 
 START_TEST(members_of_inner_objects_are_the_records)
@@ -62,6 +84,32 @@ START_TEST(what_makes_no_sense_ends_nothing)
 }
 END_TEST
 
+/* One reader reads them all, in an order in which each kind of value follows another. */
+START_TEST(what_is_remembered_is_what_is_parsed)
+{
+	static const char *const values[] = {"5",   "{\"handle\":6}", "\"7\"",
+					     "[8]", "{\"value\":9}",  "",
+					     "-1"};
+	struct tp_rocprof_records *shared = tp_alloc(sizeof(*shared));
+	for (unsigned i = 0; i < 7 * 7 * 7; i++) {
+		struct tp_rocprof_records *own = tp_alloc(sizeof(*own));
+		char text[256];
+		bool is_whole;
+		bool is_whole_again;
+		(void)snprintf(text, sizeof(text),
+			       "{\"agent_id\":%s,\"dispatch_info\":{\"queue_id\":%s},\"kind\":%s%s",
+			       values[i % 7], values[i / 7 % 7], values[i / 49], i % 3 ? "}" : "");
+		struct tp_rocprof_record expected = read_with(own, text, &is_whole);
+		struct tp_rocprof_record record = read_with(shared, text, &is_whole_again);
+		ck_assert(is_whole == is_whole_again);
+		ck_assert(is_whole || i % 3 == 0 || strstr(text, ":,") || strstr(text, ":}"));
+		ck_assert_mem_eq(record.members, expected.members, sizeof(record.members));
+		free(own);
+	}
+	free(shared);
+}
+END_TEST
+
 Suite *suite_import_rocprof_record(void);
 Suite *suite_import_rocprof_record(void)
 {
@@ -70,6 +118,7 @@ Suite *suite_import_rocprof_record(void)
 	tcase_add_test(tcase, members_of_inner_objects_are_the_records);
 	tcase_add_test(tcase, a_handle_may_be_a_plain_number);
 	tcase_add_test(tcase, what_makes_no_sense_ends_nothing);
+	tcase_add_test(tcase, what_is_remembered_is_what_is_parsed);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -326,7 +326,7 @@ START_TEST(what_is_no_database_is_refused)
 	if (status) {
 		ck_assert_int_eq(status, TP_PARSE);
 		ck_assert_msg(strstr(err.text, foreign[_i].text), "%s", err.text);
-		ck_assert(strstr(err.next, "nsys export"));
+		ck_assert(strstr(err.next, "trainprof import FILE"));
 	} else {
 		ck_assert_uint_eq(tp_sqlite_db_n_tables(db),
 				  0); /* an empty file is an empty database */

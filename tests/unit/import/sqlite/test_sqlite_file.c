@@ -51,6 +51,31 @@ START_TEST(only_whole_pages_are_shown)
 }
 END_TEST
 
+/* A converter of texts writes three bytes in place of one. */
+START_TEST(a_copy_as_text_is_named)
+{
+	struct tp_buf bytes = {0};
+	struct tp_buf text = {0};
+	struct tp_sqlite_file *file;
+	const char *path = nsys_file_make("CREATE TABLE a (x); INSERT INTO a VALUES (x'ffeedd');");
+	ck_assert_int_eq(tp_file_read(&bytes, path, 1 << 20, NULL), TP_OK);
+	for (size_t i = 0; i < bytes.len; i++) {
+		if ((unsigned char)bytes.data[i] < 0x80)
+			tp_buf_putc(&text, bytes.data[i]);
+		else
+			tp_buf_puts(&text, "\xef\xbf\xbd");
+	}
+	FILE *out = fopen(path, "w");
+	fwrite(text.data, 1, text.len, out);
+	fclose(out);
+	ck_assert_int_eq(tp_sqlite_file_open(&file, path, NULL), TP_OK);
+	ck_assert_str_eq(tp_sqlite_file_error(file), "it was copied as text");
+	tp_sqlite_file_close(file);
+	tp_buf_release(&bytes);
+	tp_buf_release(&text);
+}
+END_TEST
+
 START_TEST(each_file_has_a_way_of_its_own)
 {
 	struct tp_sqlite_file *a;
@@ -75,6 +100,7 @@ Suite *suite_import_sqlite_file(void)
 #if TP_HAVE_SQLITE
 	tcase_add_loop_test(tc, only_whole_pages_are_shown, 0,
 			    (int)(sizeof(sizes) / sizeof(sizes[0])));
+	tcase_add_test(tc, a_copy_as_text_is_named);
 	tcase_add_test(tc, each_file_has_a_way_of_its_own);
 #endif
 	suite_add_tcase(suite, tc);

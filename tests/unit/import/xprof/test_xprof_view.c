@@ -2,6 +2,7 @@
 /* Tests the JSON that XProf writes for viewers. */
 #include "import/database.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define NAMES(pid, process, tid, thread)                                                           \
@@ -101,6 +102,34 @@ START_TEST(events_of_another_tool_are_skipped_and_counted)
 }
 END_TEST
 
+/* Names come first in XProf's files. Where they do not, and where a lane gets another, its spans
+ * are what their names say. */
+START_TEST(a_lane_is_what_its_names_say)
+{
+	static const char late[] = EVENT(2, 17, "gemm", 20.125, 5.125, "")
+		EVENT(2, 17, "gemm", 30.125, 5.125, "") NAMES(2, "/device:GPU:1", 17, "Stream #17");
+	static const char twice[] = NAMES(2, "/device:GPU:1", 17, "Stream #17")
+		EVENT(2, 17, "gemm", 20.125, 5.125, "") EVENT(701, 5, "load", 20.125, 5.125, "")
+			NAMES(2, "Ascend Hardware", 17, "Stream 17")
+				EVENT(2, 17, "MatMul", 30.125, 5.125, "");
+	struct imported in;
+	char text[4096];
+	(void)snprintf(text, sizeof(text), TRACE("%s"), late);
+	imported_text(&in, text);
+	ck_assert_uint_eq(imported_count(&in, TP_SPAN_KERNEL), 2);
+	ck_assert_int_eq(imported_track(&in, 0)->device, 1);
+	imported_release(&in);
+	(void)snprintf(text, sizeof(text), TRACE("%s"), twice);
+	imported_text(&in, text);
+	ck_assert_uint_eq(imported_count(&in, TP_SPAN_KERNEL), 1);
+	ck_assert_uint_eq(imported_count(&in, TP_SPAN_ANNOTATION), 1);
+	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_KERNEL, "gemm"), 5125);
+	ck_assert_uint_eq(in.result.ranks[0].n_skipped, 1);
+	ck_assert_str_eq(in.result.ranks[0].skipped_because, "an event of another tool's");
+	imported_release(&in);
+}
+END_TEST
+
 Suite *suite_import_xprof_view(void);
 
 Suite *suite_import_xprof_view(void)
@@ -110,6 +139,7 @@ Suite *suite_import_xprof_view(void)
 	tcase_add_test(tc, streams_of_gpus_count_once);
 	tcase_add_test(tc, operations_of_a_core_have_the_time_of_their_own);
 	tcase_add_test(tc, events_of_another_tool_are_skipped_and_counted);
+	tcase_add_test(tc, a_lane_is_what_its_names_say);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
