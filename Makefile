@@ -539,6 +539,11 @@ proof-view: trainprof $(B)/bench/large_recording
 proof-import: $(B)/trainprof
 	$(Q)tests/imports/proof_import.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/imports $(or $(STEPS),400) $(ONLY)
 
+## proof-captures: device sums of seven public captures against answers of other tools; CAPTURES=FOLDER that holds them
+.PHONY: proof-captures
+proof-captures: $(B)/trainprof
+	$(Q)tests/imports/public_captures.py $(B)/trainprof "$(or $(CAPTURES),build/captures)"
+
 ## proof-tables: job tables of pyarrow, DuckDB and Spark (PyPI) against ours; merge of 100,000 digests; DIGESTS=N
 .PHONY: proof-tables
 proof-tables: $(B)/trainprof
