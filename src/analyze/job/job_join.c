@@ -237,19 +237,19 @@ static void note_missing(struct tp_job *job)
 
 /* Whether the late ranks come after the others in most steps: this is certain even where the delay
  * varies so much that its mean is not, as that of a throttled rank. */
-static bool is_mostly_behind(const struct comparison *j, size_t n_late)
+static bool is_mostly_last(const struct comparison *j, size_t n_late)
 {
 	struct tp_estimate share;
-	double *is_behind = tp_alloc(j->steps.n_steps * sizeof(*is_behind));
+	double *is_later = tp_alloc(j->steps.n_steps * sizeof(*is_later));
 	size_t inner = j->order[n_late - 1];
 	size_t outer = j->order[n_late];
 	for (size_t k = 0; k < j->steps.n_steps; k++) {
 		const double *row = &j->steps.own_ns[k * j->steps.stride];
-		is_behind[k] = row[inner] > row[outer];
+		is_later[k] = row[inner] > row[outer];
 	}
-	tp_stats_mean(is_behind, j->steps.n_steps, &share);
-	free(is_behind);
-	return share.low > TP_JOB_BEHIND_MIN;
+	tp_stats_mean(is_later, j->steps.n_steps, &share);
+	free(is_later);
+	return share.low > TP_JOB_MOSTLY_LAST_MIN;
 }
 
 static void judge(struct comparison *j)
@@ -259,7 +259,7 @@ static void judge(struct comparison *j)
 	sum_steps(j);
 	size_t n_late = count_late(j);
 	measure_gap(j, n_late);
-	bool is_late = job->late_low_ns > 0 || is_mostly_behind(j, n_late);
+	bool is_late = job->late_low_ns > 0 || is_mostly_last(j, n_late);
 	if (is_late && job->late_ns >= TP_JOB_LATE_MIN * job->step_ns) {
 		set_late(j, n_late);
 	} else if (job->wait_ratio >= TP_JOB_WAIT_MIN) {
