@@ -108,6 +108,9 @@
 	  "share of the step in which the trainer does the loader's work itself")                  \
 	X(STEP_INTERPRETER, "step.host_interpreter_ratio", "ratio", SEEN,                          \
 	  "share of the step in the Python interpreter")                                           \
+	X(STEP_PYTHON_LINES, "step.python_lines_ratio", "ratio", SEEN,                             \
+	  "share of the step in lines of the program whose time is Python's to a third, calls "    \
+	  "included")                                                                              \
 	X(STEP_GIL, "step.host_gil_ratio", "ratio", SEEN,                                          \
 	  "share of the step spent waiting for the interpreter lock")                              \
 	X(STEP_LOGGING, "step.host_logging_ratio", "ratio", SEEN, "share of the step in logging")  \

@@ -2,18 +2,24 @@
 /*
  * Finds the lines of a Python program that hold the time of each part.
  *
- * Needs: labels of the main thread, steps, window, the loop's function. Gives: profile->lines.
+ * Needs: labels of the main thread, steps, window, the loop's function. Gives: profile->lines,
+ * step.python_lines_ratio.
  *
  * The line of the loop is that of the looping function on the stack, whatever it calls: "for batch
  * in loader" holds the wait for the batch. In a framework's trainer that line is not the user's,
  * and if a loader runs in the trainer it is not specific: so the innermost line of the user's own
  * files is summed, too.
+ *
+ * A loop over elements spends its time in the interpreter and in the small calls it makes: array
+ * calls instead save both. So the lines are summed that may be such loops.
  */
 #include "analyze/analysis.h"
 #include "analyze/steps/call_tree.h"
+#include "analyze/thresholds.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +37,13 @@ struct line_sum {
 	uint64_t label_ns[TP_N_LABELS];
 };
 
+/* Time of an own line on the main thread, on CPUs or waiting for one. */
+struct line_work {
+	uint64_t all_ns;
+	uint64_t queue_ns; /* of it: waited for a CPU */
+	uint64_t interpreter_ns;
+};
+
 struct line_sums {
 	const struct tp_analysis *analysis;
 	struct line_frames *by_stack; /* heap */
@@ -39,6 +52,10 @@ struct line_sums {
 	struct line_sum *rows;        /* heap */
 	size_t n;
 	size_t capacity;
+	struct tp_map work_index; /* hash of an own line -> row of work */
+	struct line_work *work;   /* heap */
+	size_t n_work;
+	size_t work_capacity;
 };
 
 /* If a function calls itself, its outermost frame is the loop's. */
@@ -95,12 +112,34 @@ static struct line_sum *row_of(struct line_sums *sums, enum tp_part part, bool o
 	return &sums->rows[at];
 }
 
+static void add_work(struct line_sums *sums, const struct tp_frame *own, enum tp_label label,
+		     uint64_t ns)
+{
+	enum tp_part part = tp_label_part(label);
+	uint64_t key = tp_hash_mix((uint64_t)own->file << 32 | own->line, own->symbol);
+	uint64_t at;
+	bool is_queue = label == TP_LABEL_IDLE_RUNNABLE;
+	if (!is_queue && part != TP_PART_COMPUTE && part != TP_PART_MEMORY && part != TP_PART_HOST)
+		return;
+	if (!tp_map_get(&sums->work_index, key, &at)) {
+		at = sums->n_work;
+		tp_map_set(&sums->work_index, key, at);
+		TP_ARRAY_PUSH(sums->work, sums->n_work, sums->work_capacity) =
+			(struct line_work){0};
+	}
+	sums->work[at].all_ns += ns;
+	sums->work[at].queue_ns += is_queue ? ns : 0;
+	sums->work[at].interpreter_ns += label == TP_LABEL_HOST_INTERPRETER ? ns : 0;
+}
+
 static void add(struct line_sums *sums, struct line_frames line_frames, enum tp_label label,
 		uint64_t ns)
 {
 	const struct tp_frame *frames = sums->analysis->trace->frames;
 	enum tp_part part = tp_label_part(label);
 	struct line_sum *row;
+	if (line_frames.own)
+		add_work(sums, &frames[line_frames.own], label, ns);
 	if (line_frames.loop) {
 		row = row_of(sums, part, false, &frames[line_frames.loop]);
 		row->line.time_ns += ns;
@@ -179,6 +218,25 @@ static void set_lines(const struct line_sums *sums, struct tp_profile *profile,
 	}
 }
 
+static void set_python_lines(const struct line_sums *sums, struct tp_profile *profile)
+{
+	uint64_t sum_ns = 0;
+	if (!sums->n_work) {
+		tp_profile_set_missing(profile, TP_FACT_STEP_PYTHON_LINES,
+				       "no line of a Python program was seen at work");
+		return;
+	}
+	for (size_t i = 0; i < sums->n_work; i++) {
+		const struct line_work *work = &sums->work[i];
+		double busy_ns = (double)(work->all_ns - work->queue_ns);
+		if ((double)work->interpreter_ns >= TP_PYTHON_LINE_MIN * busy_ns && busy_ns > 0)
+			sum_ns += work->all_ns;
+	}
+	double ratio = (double)sum_ns / (double)profile->total_ns;
+	tp_profile_set(profile, TP_FACT_STEP_PYTHON_LINES, ratio < 1 ? ratio : 1, TP_ORIGIN_SAMPLED,
+		       1);
+}
+
 enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
@@ -192,6 +250,9 @@ enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err)
 	if (sums.n)
 		qsort(sums.rows, sums.n, sizeof(*sums.rows), row_order);
 	set_lines(&sums, analysis->profile, analysis->arena);
+	set_python_lines(&sums, analysis->profile);
+	tp_map_release(&sums.work_index);
+	free(sums.work);
 	tp_map_release(&sums.index);
 	free(sums.by_stack);
 	free(sums.is_done);

@@ -2,7 +2,11 @@
 /* Tests of lines: which one has the time of each part. */
 #include "analyze/pyscene.h"
 
+#include "trainprof/model/fact.h"
+
 #include <string.h>
+
+#define PY_EVAL "python3.11!_PyEval_EvalFrameDefault:1"
 
 /* Returns the n-th line of a part and kind, or NULL if there are fewer. */
 static const struct tp_line_result *line_of(const struct tp_profile *profile, enum tp_part part,
@@ -96,6 +100,32 @@ START_TEST(lines_are_of_the_steady_steps)
 }
 END_TEST
 
+/* Line 71 is a loop over elements, 40 ms of Python and 20 of small calls; line 72 calls a model, 10
+ * ms of Python and 30 of math. */
+START_TEST(lines_of_python_count_with_what_they_call)
+{
+	struct pyscene scene;
+	pyscene_open(&scene);
+	pyscene_task(&scene, 0, 100, 0);
+	for (int i = 0; i < 30; i++) {
+		double at = 0.1 * i;
+		pyscene_runs(&scene, 0, at, at + 0.04,
+			     "train.py><module>:90 train.py>main:71 " PY_EVAL);
+		pyscene_runs(&scene, 0, at + 0.04, at + 0.06,
+			     "train.py><module>:90 train.py>main:71 libtorch_cpu.so!addmm:1");
+		pyscene_runs(&scene, 0, at + 0.06, at + 0.07,
+			     "train.py><module>:90 train.py>main:72 " PY_EVAL);
+		pyscene_runs(&scene, 0, at + 0.07, at + 0.1,
+			     "train.py><module>:90 train.py>main:72 libtorch_cpu.so!mm:1");
+	}
+	pyscene_judge(&scene, 3, TP_STEPS_OFF);
+	const struct tp_quantity *facts = scene.sim.profile.facts;
+	ck_assert_double_eq_tol(facts[TP_FACT_STEP_INTERPRETER].value, 0.5, 0.02);
+	ck_assert_double_eq_tol(facts[TP_FACT_STEP_PYTHON_LINES].value, 0.6, 0.02);
+	pyscene_close(&scene);
+}
+END_TEST
+
 START_TEST(a_compiled_program_has_no_lines)
 {
 	struct pyscene scene;
@@ -108,6 +138,7 @@ START_TEST(a_compiled_program_has_no_lines)
 	pyscene_judge(&scene, 3, TP_STEPS_OFF);
 	ck_assert_uint_eq(scene.sim.profile.n_lines, 0);
 	ck_assert(!scene.sim.profile.loop.is_known);
+	ck_assert(!scene.sim.profile.facts[TP_FACT_STEP_PYTHON_LINES].is_known);
 	pyscene_close(&scene);
 }
 END_TEST
@@ -119,6 +150,7 @@ Suite *suite_analyze_pass_lines(void)
 	TCase *tc = tcase_create("pass_lines");
 	tcase_add_test(tc, each_part_has_its_lines);
 	tcase_add_test(tc, lines_are_of_the_steady_steps);
+	tcase_add_test(tc, lines_of_python_count_with_what_they_call);
 	tcase_add_test(tc, a_compiled_program_has_no_lines);
 	suite_add_tcase(suite, tc);
 	return suite;
