@@ -27,12 +27,12 @@ OPENBLAS = os.environ.get("OPENBLAS", "/usr/lib/x86_64-linux-gnu/openblas-pthrea
 # Name: (command, rules, None to try it, or the command with the advice followed).
 CASES = {
     "too many threads": (
-        f"env OMP_NUM_THREADS=8 {LOOPS} wide truth --steps 40",
+        f"env OMP_NUM_THREADS=8 {LOOPS} wide truth --steps 150",
         "compute/too-many-threads|compute/spinning-pools|host/oversubscribed", None),
     "too many threads of a network": (
         f"env OMP_NUM_THREADS=8 {CNN} small --steps 60 --width 96 --batch 32",
         "compute/too-many-threads|compute/spinning-pools|host/oversubscribed", None),
-    "one thread": (f"{LOOPS1} wide truth --steps 40", "compute/one-thread", None),
+    "one thread": (f"{LOOPS1} wide truth --steps 150", "compute/one-thread", None),
     "reference BLAS": (
         f"{LOOPS1} chars truth --steps 120", "idiom/reference-blas|compute/scalar-kernels",
         f"env OMP_NUM_THREADS=1 LD_LIBRARY_PATH={OPENBLAS} {LOOPS} chars truth --steps 120"),
