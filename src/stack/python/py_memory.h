@@ -33,9 +33,14 @@ uint64_t tp_py_memory_now_ns(const struct tp_py_memory *self);
 bool tp_py_memory_get(struct tp_py_memory *self, uint64_t address, void *out, size_t size);
 bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t *out);
 
-/* Says what will be read soon, in this order, so that one call can read it all; `out` is not set.
- * The last `n_last` ranges show whether the others were valid: after a read of anything else they
- * are read again. Without ranges: what was expected so far is forgotten. */
+/* Limits of one expectation. */
+enum { TP_PY_MEMORY_EXPECT_MAX = 96, TP_PY_MEMORY_EXPECT_BYTES = 3072 };
+
+/* Says what will be read soon, so that one call can read it all, in this order; `out` is not set.
+ * The first read of anything else ends this, because what was expected would be older than that
+ * read. A second expectation adds to the first, except that the last `n_last` ranges of the first
+ * are forgotten: they show whether the others were valid, so they have to be read after them.
+ * Without ranges: what was expected so far is forgotten. */
 void tp_py_memory_expect(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n,
 			 size_t n_last);
 
