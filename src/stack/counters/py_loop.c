@@ -19,8 +19,8 @@ _Static_assert((int)MAX_EXPECTED <= (int)TP_PY_MEMORY_EXPECT_MAX &&
 			       (int)TP_PY_MEMORY_EXPECT_BYTES,
 	       "all that is expected fits");
 
-/* Iterators of Python classes, whose attributes are read after all positions: what was expected
- * ends with the first other read. */
+/* Iterators of Python classes, whose attributes are read after all positions: the first read that
+ * was not expected makes what is_held() reads too old. */
 struct instances {
 	struct tp_py_counter_root roots[MAX_INSTANCES];
 	uint64_t objects[MAX_INSTANCES];

@@ -207,11 +207,12 @@ static void drop_expected(struct tp_py_read_log *log)
 	log->n_expected = log->expected_used = log->n_batches = log->n_last = 0;
 }
 
-/* The words that show whether others are valid are read again by the next batch, or not used. */
+/* The words that show whether others are valid would be older than what is read next. */
 static void leave_out_last(struct tp_py_read_log *log)
 {
 	for (size_t i = log->n_expected - log->n_last; i < log->n_expected; i++)
 		log->expected[i].is_left_out = true;
+	log->n_last = 0;
 }
 
 static void add_expected(struct tp_py_read_log *log, const struct tp_process_range *range)
@@ -344,7 +345,7 @@ static size_t read_ranges(struct tp_py_memory *mem, const struct tp_process_rang
 	size_t n_done = 0;
 	if (use_expected(self->log, ranges, n))
 		return n;
-	drop_expected(self->log);
+	leave_out_last(self->log);
 	while (n_done < n && use_ahead(self->log, &ranges[n_done]))
 		n_done++;
 	if (n_done < n)
