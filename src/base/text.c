@@ -286,8 +286,17 @@ const char *tp_text_base_name(const char *path)
 
 size_t tp_text_function_length(const char *name)
 {
-	const char *inner = strstr(name, ".<locals>.<");
-	return inner ? (size_t)(inner - name) : strlen(name);
+	static const char mark[] = ".<locals>.";
+	const size_t n_mark = sizeof(mark) - 1;
+	size_t end = strlen(name);
+	for (size_t at = end; at-- > 0;) {
+		if (strncmp(name + at, mark, n_mark) != 0)
+			continue;
+		if (name[at + n_mark] != '<')
+			break;
+		end = at;
+	}
+	return end;
 }
 
 bool tp_text_starts_with(const char *text, const char *prefix)

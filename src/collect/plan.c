@@ -29,6 +29,8 @@
 #include "trainprof/base/log.h"
 
 #define LEAVING_NS (2 * TP_NS_PER_S)
+/* The number of a thread that ended earlier may belong to something else. */
+#define RECENT_NS (10 * TP_NS_PER_S)
 
 enum { MAX_SOURCES = 64 };
 
@@ -463,7 +465,8 @@ void tp_plan_wait_for_threads(const struct tp_plan *plan)
 	size_t cursor = 0;
 	pid_t tid;
 	const struct tp_task_tree_task *task;
-	while (tp_task_tree_next_ended(plan->context.tree, plan->target, &cursor, &tid))
+	uint64_t since_ns = tp_clock_now_ns() - RECENT_NS;
+	while (tp_task_tree_next_ended(plan->context.tree, plan->target, since_ns, &cursor, &tid))
 		TP_ARRAY_PUSH(tids, n, capacity) = tid;
 	cursor = 0;
 	while ((task = tp_task_tree_next(plan->context.tree, &cursor)))

@@ -30,14 +30,18 @@ enum {
 };
 
 /* A thread without a state, as those of BLAS, hardly ever gets one: whether it has is looked for
- * after this time. */
-#define STATELESS_NS (200 * TP_NS_PER_MS)
+ * after the first of these times, then after twice as long each time, up to the second. A thread
+ * that was just started has none yet. */
+#define STATELESS_MIN_NS (10 * TP_NS_PER_MS)
+#define STATELESS_MAX_NS (200 * TP_NS_PER_MS)
 
 /* A thread that was queried. */
 struct queried {
 	pid_t tid;
 	bool is_bound;
+	uint64_t list_version; /* of the list in which its states were last looked for */
 	uint64_t stateless_ns; /* when it was last found to have no state; 0 = never */
+	uint64_t pause_ns;     /* from then on */
 	size_t n_threads;      /* number of states of this thread */
 	struct tp_py_copy_thread *threads;
 };
@@ -361,12 +365,31 @@ static void bind(const struct tp_python *self, struct queried *queried)
 		n++;
 	unbind(queried);
 	queried->is_bound = true;
+	queried->list_version = self->list.version;
 	if (n == 0)
 		return;
 	queried->threads = tp_alloc(n * sizeof(*queried->threads));
 	queried->n_threads = n;
 	for (size_t i = 0; i < n; i++)
 		bind_state(self, &queried->threads[i], states[i]);
+}
+
+/* Returns true if the thread had no state recently, and the list of states has not changed since.
+ */
+static bool has_no_state(const struct tp_python *self, const struct queried *queried,
+			 uint64_t now_ns)
+{
+	return queried->stateless_ns && now_ns - queried->stateless_ns < queried->pause_ns &&
+	       queried->list_version == self->list.version;
+}
+
+static void note_no_state(struct queried *queried, uint64_t now_ns)
+{
+	uint64_t twice_ns = 2 * queried->pause_ns;
+	queried->stateless_ns = now_ns;
+	queried->pause_ns = twice_ns < STATELESS_MIN_NS   ? STATELESS_MIN_NS
+			    : twice_ns > STATELESS_MAX_NS ? STATELESS_MAX_NS
+							  : twice_ns;
 }
 
 /* A thread inside a sub-interpreter has a state in each interpreter; the newest one with a stack is
@@ -385,9 +408,8 @@ static enum tp_python_outcome try_read(struct tp_python *self, pid_t tid, size_t
 {
 	struct queried *queried = find_queried(self, tid);
 	uint64_t now_ns = tp_py_memory_now_ns(&self->mem);
-	if (queried->stateless_ns && now_ns - queried->stateless_ns < STATELESS_NS)
+	if (has_no_state(self, queried, now_ns))
 		return TP_PYTHON_NONE;
-	queried->stateless_ns = 0;
 	for (int i = 0; i <= MAX_RETRIES; i++) {
 		bool is_gone;
 		enum tp_python_outcome outcome = read_queried(self, queried, n, cut, &is_gone);
@@ -398,12 +420,13 @@ static enum tp_python_outcome try_read(struct tp_python *self, pid_t tid, size_t
 			tp_py_thread_list_update(&self->list, queried->n_threads > 0);
 		if (list == TP_PY_THREAD_BROKEN)
 			continue;
-		if (list == TP_PY_THREAD_CHANGED || !queried->is_bound)
+		if (queried->list_version != self->list.version || !queried->is_bound)
 			bind(self, queried);
 		if (queried->n_threads == 0) {
-			queried->stateless_ns = now_ns;
+			note_no_state(queried, now_ns);
 			return TP_PYTHON_NONE;
 		}
+		queried->stateless_ns = queried->pause_ns = 0;
 	}
 	/* Threads were created and ended all the time, or the process has exited. */
 	return self->mem.error == ESRCH || self->list.pause > MAX_LIST_READS ? TP_PYTHON_LOST

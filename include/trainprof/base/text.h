@@ -55,8 +55,9 @@ size_t tp_text_width(const char *text);
 bool tp_text_glob(const char *pattern, const char *text);
 /* Returns the part after the last slash, or all of it if there is none. Borrowed from `path`. */
 const char *tp_text_base_name(const char *path);
-/* Returns the length of the name of a Python function without the generator expressions,
- * comprehensions and lambdas in it: 7 for "prepare.<locals>.<genexpr>". */
+/* Returns the length in bytes of the name of the Python function that a generator expression, a
+ * comprehension or a lambda is in: 7 for "prepare.<locals>.<genexpr>"; of any other, that of its
+ * own name. */
 size_t tp_text_function_length(const char *name);
 bool tp_text_starts_with(const char *text, const char *prefix);
 

@@ -50,8 +50,9 @@ struct tp_target_end {
 	enum tp_end_kind kind; /* TP_END_EXITED or TP_END_SIGNALED; TP_END_RUNNING before. Attached:
 				  also TP_END_DETACHED, TP_END_UNKNOWN */
 	int code;              /* exit status, or signal number */
-	uint64_t time_ns;      /* CLOCK_MONOTONIC when it was noticed */
-	struct rusage usage;   /* of the target and the children it waited for */
+	uint64_t time_ns; /* CLOCK_MONOTONIC when tp_target_poll() first noticed it, not when it was
+			     reaped */
+	struct rusage usage; /* of the target and the children it waited for */
 };
 
 /* Replaces this process by the program, as if trainprof were not there: for a program that is not

@@ -36,9 +36,7 @@ uint64_t tp_stage_used_ns(const struct tp_stage_clock *clock, uint64_t since_ns)
 	uint64_t elapsed_ns = tp_clock_now_ns() - since_ns;
 	if (!clock || elapsed_ns < SHORT_NS)
 		return elapsed_ns;
-	uint64_t known_ns = clock->turn_cpu_ns + clock->earlier_ns;
-	uint64_t cpu_ns = tp_clock_thread_cpu_ns();
-	uint64_t used_ns = cpu_ns > known_ns ? cpu_ns - known_ns : 0;
+	uint64_t used_ns = tp_clock_thread_cpu_ns() - clock->turn_cpu_ns;
 	return used_ns < elapsed_ns ? used_ns : elapsed_ns;
 }
 

@@ -38,9 +38,10 @@ enum tp_stage tp_stage_enter(struct tp_stage_clock *clock, enum tp_stage stage);
 /* The same for a time that was read just now. */
 enum tp_stage tp_stage_enter_at(struct tp_stage_clock *clock, enum tp_stage stage, uint64_t now_ns);
 
-/* Returns the CPU time that was used since `since_ns`, a monotonic time in this round. A short time
- * counts whole, which saves a system call; of a longer one another program may have had a part.
- * With a NULL clock all of it counts. */
+/* Returns a limit of the CPU time that was used since `since_ns`, a monotonic time in this round. A
+ * short time counts whole, which saves a system call; of a longer one another program may have had
+ * a part, and it is at most what was used since the CPU time was last read, fewer than four short
+ * rounds before. With a NULL clock all of it counts. */
 uint64_t tp_stage_used_ns(const struct tp_stage_clock *clock, uint64_t since_ns);
 
 /* Ends a round; returns true if the CPU time of the thread shall be read. */

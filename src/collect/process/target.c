@@ -446,8 +446,11 @@ unsigned tp_target_poll(struct tp_target *target)
 		return poll_attached(target);
 	unsigned events = handle_signals(target);
 	reap_adopted(target);
-	if (has_ended(target))
+	if (has_ended(target)) {
+		if (target->end.time_ns == 0)
+			target->end.time_ns = tp_clock_now_ns();
 		events |= TP_TARGET_ENDED;
+	}
 	return events;
 }
 
@@ -461,7 +464,6 @@ const struct tp_target_end *tp_target_reap(struct tp_target *target)
 	while (!target->is_reaped) {
 		if (tp_target_poll(target) & TP_TARGET_ENDED) {
 			int status = 0;
-			target->end.time_ns = tp_clock_now_ns();
 			wait4(target->pid, &status, 0, &target->end.usage);
 			bool by_signal = WIFSIGNALED(status);
 			target->end.kind = by_signal ? TP_END_SIGNALED : TP_END_EXITED;

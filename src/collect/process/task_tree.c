@@ -210,13 +210,13 @@ struct tp_task_tree_task *tp_task_tree_next(const struct tp_task_tree *tree, siz
 	return tp_map_next(&tree->entries, cursor, &key, &value) ? &entry_of(value)->task : NULL;
 }
 
-bool tp_task_tree_next_ended(const struct tp_task_tree *tree, pid_t pid, size_t *cursor, pid_t *tid)
+bool tp_task_tree_next_ended(const struct tp_task_tree *tree, pid_t pid, uint64_t since_ns,
+			     size_t *cursor, pid_t *tid)
 {
-	uint64_t key;
-	uint64_t value;
-	while (tp_map_next(&tree->ended, cursor, &key, &value)) {
-		*tid = (pid_t)key;
-		if ((pid_t)(value >> 32) == pid && *tid != pid)
+	while (*cursor < TP_TASK_TREE_RECENT && *cursor < tree->n_ends) {
+		const struct task_tree_end *end = &tree->recent[(*cursor)++];
+		*tid = end->tid;
+		if (end->pid == pid && end->tid != pid && end->time_ns >= since_ns)
 			return true;
 	}
 	return false;
@@ -271,6 +271,8 @@ void tp_task_tree_end(struct tp_task_tree *tree, struct task_tree_entry *entry, 
 	info->end_ns = time_ns > info->start_ns ? time_ns : info->start_ns;
 	tp_sink_task(tree->sink, info);
 	tp_map_set(&tree->ended, (uint64_t)info->tid, (uint64_t)info->pid << 32 | info->id);
+	tree->recent[tree->n_ends++ % TP_TASK_TREE_RECENT] =
+		(struct task_tree_end){info->tid, info->pid, info->end_ns};
 	tp_map_remove(&tree->entries, (uint64_t)info->tid);
 	process_leave(tree, entry->process);
 	entry_free(tree, entry);

@@ -101,9 +101,11 @@ uint32_t tp_task_tree_task_at(const struct tp_task_tree *tree, pid_t tid, pid_t 
 			      uint64_t time_ns);
 /* Iterates over live tasks in unspecified order: *cursor starts at 0; NULL at the end. */
 struct tp_task_tree_task *tp_task_tree_next(const struct tp_task_tree *tree, size_t *cursor);
-/* The same for threads that have ended, except first ones; false at the end. */
-bool tp_task_tree_next_ended(const struct tp_task_tree *tree, pid_t pid, size_t *cursor,
-			     pid_t *tid);
+/* The same for threads of a process that have ended since then, except first ones; false at the
+ * end. The last TP_TASK_TREE_RECENT tasks that ended are known. */
+enum { TP_TASK_TREE_RECENT = 256 };
+bool tp_task_tree_next_ended(const struct tp_task_tree *tree, pid_t pid, uint64_t since_ns,
+			     size_t *cursor, pid_t *tid);
 size_t tp_task_tree_alive(const struct tp_task_tree *tree);
 
 /* Compares with /proc: adds missing tasks, ends tasks that are gone. Without perf at every poll;

@@ -28,6 +28,12 @@ struct task_tree_entry {
 	bool is_scanned;      /* found in /proc; its fork event, if one comes, is the same task */
 };
 
+struct task_tree_end {
+	pid_t tid;
+	pid_t pid;
+	uint64_t time_ns;
+};
+
 struct task_tree_listener {
 	void (*polled)(void *context);
 	void *context;
@@ -44,9 +50,11 @@ struct tp_task_tree {
 	struct tp_map entries;   /* tid -> struct task_tree_entry *, live ones */
 	struct tp_map processes; /* pid -> struct task_tree_process * */
 	struct tp_map ended;     /* tid -> pid << 32 | id of the last one that ended */
-	uint32_t n_tasks;        /* number of ids assigned */
-	bool is_attached;        /* the target is not our child, and may be our parent */
-	bool is_fed;             /* events report every birth and death */
+	struct task_tree_end recent[TP_TASK_TREE_RECENT]; /* a ring */
+	uint64_t n_ends;
+	uint32_t n_tasks; /* number of ids assigned */
+	bool is_attached; /* the target is not our child, and may be our parent */
+	bool is_fed;      /* events report every birth and death */
 	bool keeps_arguments;
 	bool is_in_rank; /* so is everything that is measured: nothing to find out */
 	bool has_doubt;  /* but some were lost, or a process escaped them */

@@ -30,8 +30,10 @@ void tp_thread_exit_wait(const pid_t *tids, size_t n, uint64_t within_ns)
 			i++;
 			continue;
 		}
-		if (tp_clock_now_ns() >= until_ns)
+		uint64_t now_ns = tp_clock_now_ns();
+		if (now_ns >= until_ns)
 			break;
+		nap_ns = nap_ns < until_ns - now_ns ? nap_ns : until_ns - now_ns;
 		nanosleep(&(struct timespec){.tv_nsec = (long)nap_ns}, NULL);
 		nap_ns = 2 * nap_ns < NAP_MAX_NS ? 2 * nap_ns : NAP_MAX_NS;
 	}

@@ -36,8 +36,19 @@ struct tp_py_typed_object;
 
 /* The body of another script may run a script, as profilers and debuggers do. */
 enum { TP_PY_COUNTERS_MAX_BODIES = 2 };
+/* Last variables of a body that are examined for objects: those that are set in its loop come after
+ * imports and functions. */
+enum { TP_PY_COUNTERS_BODY_LAST = 12 };
 /* Objects and addresses that are read per call. */
 enum { TP_PY_COUNTERS_MAX_READ = 64, TP_PY_COUNTERS_MAX_ADDRESSES = 128 };
+
+/* The variables of a module body, as they were read for their numbers. */
+struct tp_py_counter_body {
+	struct tp_py_globals globals;
+	uint64_t look; /* number of the reading */
+	size_t n_last;
+	uint8_t last[TP_PY_COUNTERS_BODY_LAST * TP_PY_GLOBALS_ENTRY_BYTES]; /* entries */
+};
 
 struct tp_py_counters {
 	struct tp_py_memory *mem;
@@ -46,7 +57,7 @@ struct tp_py_counters {
 	struct tp_map by_key;      /* hash of code object and variable -> index */
 	struct tp_map local_names; /* hash of bytecode and index -> name */
 	struct tp_map labels;      /* hash of what a label says -> text */
-	struct tp_py_globals bodies[TP_PY_COUNTERS_MAX_BODIES];
+	struct tp_py_counter_body bodies[TP_PY_COUNTERS_MAX_BODIES];
 	struct tp_strtab names;
 	struct tp_buf scratch;
 	struct tp_py_attributes attributes;
@@ -69,8 +80,7 @@ void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
 void tp_py_counters_release(struct tp_py_counters *self);
 
 /* Returns the variables that changed since they were last read, of a stack that `codes` knows
- * from this round. Makes two system calls, three with a module body; some more if it has new
- * variables. */
+ * from this round. Makes two to four system calls, some more if it has new variables. */
 size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack *stack,
 			   struct tp_py_code_cache *codes, struct tp_python_counter *out,
 			   size_t max);

@@ -20,6 +20,8 @@ struct tp_py_counter_list {
 struct tp_py_counter_root {
 	const struct tp_py_code *code;
 	uint64_t frame; /* address of the frame; it may be that of another function meanwhile */
+	const struct tp_py_globals *globals; /* whose entry has the word; NULL = it is in the frame
+					      */
 	uint64_t address;
 	uint64_t word;
 	uint64_t object;

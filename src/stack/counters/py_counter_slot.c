@@ -13,6 +13,7 @@ enum {
 	WORD = 8,
 	MAX_SLOTS = 1 << 16,
 	MAX_BAD = 4, /* number of changes that do not fit a counter */
+	TAGS = 7,    /* 3.14: low bits of _PyStackRef; objects are aligned */
 };
 
 static const uint64_t highest_address = UINT64_C(1) << 56;
@@ -116,6 +117,17 @@ bool tp_py_counter_stack_words(struct tp_py_counters *self, const struct tp_py_s
 		return tp_py_memory_get(self->mem, address, out, n * WORD);
 	memcpy(out, kept, n * WORD);
 	return true;
+}
+
+uint64_t tp_py_counter_object(const struct tp_py_counters *self, uint64_t word)
+{
+	return self->layout->minor >= 14 ? word & ~(uint64_t)TAGS : word;
+}
+
+bool tp_py_counter_is_code(const struct tp_py_counters *self, uint64_t word,
+			   const struct tp_py_code *code)
+{
+	return tp_py_counter_object(self, word) == code->address;
 }
 
 bool tp_py_counter_is_address(uint64_t word)

@@ -65,6 +65,13 @@ bool tp_py_counter_update(struct tp_py_counters *self, uint64_t index, uint64_t 
 bool tp_py_counter_stack_words(struct tp_py_counters *self, const struct tp_py_stack *stack,
 			       uint64_t address, uint64_t *out, size_t n);
 
+/* Returns the address of the object in a word of a frame: from 3.14 on such words have tags. */
+uint64_t tp_py_counter_object(const struct tp_py_counters *self, uint64_t word);
+
+/* Returns true if a frame whose word for its code is `word` is one of this function. */
+bool tp_py_counter_is_code(const struct tp_py_counters *self, uint64_t word,
+			   const struct tp_py_code *code);
+
 /* Returns true if an object may have this address. */
 bool tp_py_counter_is_address(uint64_t word);
 

@@ -5,13 +5,26 @@
 #include "py_counter_slot.h"
 #include "py_object.h"
 
-#include <string.h>
-
 enum {
 	WORD = 8,
 	MAX_LOOP_FRAMES = 40, /* frames whose for loops are examined: notebooks have deep stacks */
 	MAX_CANDIDATES = 24,  /* words of value stacks that are read together */
-	TAGS = 7,             /* 3.14: low bits of _PyStackRef; objects are aligned */
+	MAX_INSTANCES = 16,   /* iterators of Python classes */
+	HELD_RANGES = 2,      /* that is_held() reads */
+	MAX_EXPECTED = (1 + HELD_RANGES) * MAX_CANDIDATES,
+};
+
+_Static_assert((int)MAX_EXPECTED <= (int)TP_PY_MEMORY_EXPECT_MAX &&
+		       (int)MAX_CANDIDATES * (TP_PY_ITERATOR_HEAD_BYTES + HELD_RANGES * WORD) <=
+			       (int)TP_PY_MEMORY_EXPECT_BYTES,
+	       "all that is expected fits");
+
+/* Iterators of Python classes, whose attributes are read after all positions: the first read that
+ * was not expected makes what is_held() reads too old. */
+struct instances {
+	struct tp_py_counter_root roots[MAX_INSTANCES];
+	uint64_t objects[MAX_INSTANCES];
+	size_t n;
 };
 
 /* A falling counter is counted from its first seen value. */
@@ -32,12 +45,12 @@ static bool is_held(struct tp_py_counters *self, const struct tp_py_counter_root
 {
 	uint64_t word = 0;
 	uint64_t code = 0;
-	const struct tp_process_range pieces[] = {
+	const struct tp_process_range pieces[HELD_RANGES] = {
 		{root->address, &word, WORD},
 		{root->frame + self->layout->frame_code, &code, WORD},
 	};
-	return self->mem->read(self->mem, pieces, 2) == 2 && word == root->word &&
-	       (code & ~(uint64_t)TAGS) == root->code->address;
+	return self->mem->read(self->mem, pieces, HELD_RANGES) == HELD_RANGES &&
+	       word == root->word && tp_py_counter_is_code(self, code, root->code);
 }
 
 /* If the frame still has the iterator after its position was read, the iterator was alive. */
@@ -69,8 +82,18 @@ static void read_position(struct tp_py_counters *self, struct tp_py_counter_list
 		self->slots[slot].total = total;
 }
 
+static void add_object(struct instances *instances, const struct tp_py_counter_root *root,
+		       uint64_t object)
+{
+	if (instances->n == MAX_INSTANCES)
+		return;
+	instances->roots[instances->n] = *root;
+	instances->objects[instances->n++] = object;
+}
+
 static void read_loop(struct tp_py_counters *self, struct tp_py_counter_list *list,
-		      const struct tp_py_counter_root *root, struct tp_py_iterators *iterators)
+		      const struct tp_py_counter_root *root, struct tp_py_iterators *iterators,
+		      struct instances *instances)
 {
 	struct tp_py_position position;
 	if (!tp_py_iterators_position(iterators, root->object, &position))
@@ -78,11 +101,11 @@ static void read_loop(struct tp_py_counters *self, struct tp_py_counter_list *li
 	if (position.address)
 		read_position(self, list, root, &position);
 	else
-		tp_py_objects_read_attributes(self, list, root, position.object);
+		add_object(instances, root, position.object);
 	/* PyTorch's loader counts the batches that it returned, which shows that it yields
 	 * batches. */
 	if (position.inner)
-		tp_py_objects_read_attributes(self, list, root, position.inner);
+		add_object(instances, root, position.inner);
 }
 
 /* The name is kept with its slot, so that it is read once; "" if there is none. */
@@ -127,7 +150,8 @@ static void note_running(struct tp_py_counters *self, const struct tp_py_counter
 
 static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list *list,
 			  struct tp_py_counter_root *root, const struct tp_py_stack *stack,
-			  const struct tp_py_stack_frame *frame, struct tp_py_iterators *iterators)
+			  const struct tp_py_stack_frame *frame, struct tp_py_iterators *iterators,
+			  struct instances *instances)
 {
 	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
 	uint64_t words[TP_PY_ITERATOR_MAX_STACK];
@@ -150,7 +174,7 @@ static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list
 		root->line = live[i].loop.line ? live[i].loop.line : 1;
 		root->number = number_of_loop(&live[i].loop);
 		root->name = target_name(self, root, bytecode, &live[i].loop);
-		read_loop(self, list, root, iterators);
+		read_loop(self, list, root, iterators, instances);
 	}
 }
 
@@ -185,7 +209,8 @@ static size_t find_candidates(struct tp_py_counters *self, const struct tp_py_st
 		     k++) {
 			const uint8_t *word =
 				tp_py_copy_latest(&stack->copy, address + k * WORD, WORD);
-			uint64_t object = word ? tp_py_memory_u64(word) & ~(uint64_t)TAGS : 0;
+			uint64_t object =
+				word ? tp_py_counter_object(self, tp_py_memory_u64(word)) : 0;
 			if (tp_py_counter_is_address(object))
 				out[n++] = (struct candidate){address + k * WORD, frame->address,
 							      object};
@@ -194,13 +219,15 @@ static size_t find_candidates(struct tp_py_counters *self, const struct tp_py_st
 	return n;
 }
 
-/* What is_held() reads of a candidate. */
+/* What is_held() reads of the candidates, after what they show; returns how many ranges all are. */
 static size_t add_held(const struct tp_py_counters *self, struct tp_process_range *ranges, size_t n,
-		       const struct candidate *candidate)
+		       const struct candidate *candidates, size_t n_candidates)
 {
-	uint64_t code = candidate->frame + self->layout->frame_code;
-	ranges[n++] = (struct tp_process_range){candidate->address, NULL, WORD};
-	ranges[n++] = (struct tp_process_range){code, NULL, WORD};
+	for (size_t i = 0; i < n_candidates; i++) {
+		uint64_t code = candidates[i].frame + self->layout->frame_code;
+		ranges[n++] = (struct tp_process_range){candidates[i].address, NULL, WORD};
+		ranges[n++] = (struct tp_process_range){code, NULL, WORD};
+	}
 	return n;
 }
 
@@ -209,28 +236,24 @@ static void expect_loops(struct tp_py_counters *self, const struct tp_py_stack *
 			 struct tp_py_iterators *iterators)
 {
 	struct candidate candidates[MAX_CANDIDATES];
-	struct tp_process_range ranges[3 * MAX_CANDIDATES];
-	const struct candidate *nested[MAX_CANDIDATES];
+	struct tp_process_range ranges[MAX_EXPECTED];
 	size_t n_candidates = find_candidates(self, stack, iterators->codes, candidates);
-	size_t n = 0;
+	size_t n_held = HELD_RANGES * n_candidates;
 	if (n_candidates == 0)
 		return;
 	for (size_t i = 0; i < n_candidates; i++)
-		ranges[n++] = (struct tp_process_range){candidates[i].object, NULL,
-							TP_PY_ITERATOR_HEAD_BYTES};
-	for (size_t i = 0; i < n_candidates; i++)
-		n = add_held(self, ranges, n, &candidates[i]);
-	tp_py_memory_expect(self->mem, ranges, n, 2 * n_candidates);
+		ranges[i] = (struct tp_process_range){candidates[i].object, NULL,
+						      TP_PY_ITERATOR_HEAD_BYTES};
+	size_t n = add_held(self, ranges, n_candidates, candidates, n_candidates);
+	tp_py_memory_expect(self->mem, ranges, n, n_held);
 	size_t n_nested = 0;
 	for (size_t i = 0; i < n_candidates; i++)
-		if (tp_py_iterators_second(iterators, candidates[i].object, &ranges[n_nested]))
-			nested[n_nested++] = &candidates[i];
+		n_nested +=
+			tp_py_iterators_second(iterators, candidates[i].object, &ranges[n_nested]);
 	if (n_nested == 0)
 		return;
-	n = n_nested;
-	for (size_t i = 0; i < n_nested; i++)
-		n = add_held(self, ranges, n, nested[i]);
-	tp_py_memory_expect(self->mem, ranges, n, 2 * n_nested);
+	n = add_held(self, ranges, n_nested, candidates, n_candidates);
+	tp_py_memory_expect(self->mem, ranges, n, n_held);
 }
 
 void tp_py_loops_read(struct tp_py_counters *self, struct tp_py_counter_list *list,
@@ -238,6 +261,8 @@ void tp_py_loops_read(struct tp_py_counters *self, struct tp_py_counter_list *li
 {
 	struct tp_py_iterators iterators = {self->mem, self->layout, &self->attributes,
 					    &self->bytecodes, codes};
+	struct instances instances;
+	instances.n = 0;
 	tp_py_live_loops_begin(&self->loops, stack->is_whole);
 	expect_loops(self, stack, &iterators);
 	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
@@ -245,9 +270,12 @@ void tp_py_loops_read(struct tp_py_counters *self, struct tp_py_counter_list *li
 		struct tp_py_counter_root root = {.code = tp_py_code_get(codes, frame->code),
 						  .frame = frame->address};
 		if (root.code)
-			read_loops_of(self, list, &root, stack, frame, &iterators);
+			read_loops_of(self, list, &root, stack, frame, &iterators, &instances);
 		else
 			tp_py_live_loops_note_unknown(&self->loops);
 	}
 	tp_py_memory_expect(self->mem, NULL, 0, 0);
+	for (size_t i = 0; i < instances.n; i++)
+		tp_py_objects_read_attributes(self, list, &instances.roots[i],
+					      instances.objects[i]);
 }

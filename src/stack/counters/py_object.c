@@ -11,12 +11,12 @@
 #include <string.h>
 
 enum {
-	TAGS = 7, /* 3.14: low bits of _PyStackRef */
 	WORD = 8,
-	MAX_OBJECT_LOCALS = 12, /* local variables per frame that may be instances of classes */
-	MAX_OBJECTS = 16,       /* instances per call */
-	N_OBJECTS = 256,        /* instances that are cached */
-	MAX_SEARCHES = 4,       /* searches of new instances per call, ten system calls each */
+	/* Local variables per frame that may be instances of classes. */
+	MAX_OBJECT_LOCALS = TP_PY_COUNTERS_BODY_LAST,
+	MAX_OBJECTS = 16,      /* instances per call */
+	N_OBJECTS = 256,       /* instances that are cached */
+	MAX_SEARCHES = 4,      /* searches of new instances per call, ten system calls each */
 	OBJECT_USES = 64,      /* uses before an instance is searched again: attributes are added */
 	MAX_INNER = 6,         /* objects in attributes of the object whose method runs */
 	OBJECT_USES_MAX = 512, /* upper limit of OBJECT_USES: grows while nothing is found */
@@ -107,17 +107,18 @@ static void emit_loader(struct tp_py_counters *self, struct tp_py_counter_list *
 		};
 }
 
-/* Reads, by one call, the pointers to numbers, the guard words, the root and the code of its frame;
- * returns true if the latter are unchanged. */
+/* Reads, by one call, the pointers to numbers, the guard words, the root, the table that has it if
+ * it is global, and the code of its frame; returns true if all but the pointers are unchanged. */
 static bool read_pointers(struct tp_py_counters *self, const struct tp_py_counter_root *root,
 			  const struct tp_py_object_cache *cache,
 			  /* NOLINTNEXTLINE(readability-non-const-parameter): they are read into */
 			  uint64_t pointers[TP_PY_ATTRIBUTE_MAX])
 {
-	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX + 4];
+	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX + 5];
 	uint64_t guards[2];
 	uint64_t word = 0;
 	uint64_t code = 0;
+	uint64_t table = 0;
 	size_t n = 0;
 	const struct tp_py_attribute *first = &cache->attributes[0];
 	memcpy(guards, first->guard_words, sizeof(guards));
@@ -130,8 +131,13 @@ static bool read_pointers(struct tp_py_counters *self, const struct tp_py_counte
 	pieces[n++] = (struct tp_process_range){root->address, &word, WORD};
 	pieces[n++] =
 		(struct tp_process_range){root->frame + self->layout->frame_code, &code, WORD};
+	if (root->globals)
+		pieces[n++] = (struct tp_process_range){root->globals->dictionary +
+								self->layout->dict_keys,
+							&table, WORD};
 	return self->mem->read(self->mem, pieces, n) == n && word == root->word &&
-	       (code & ~(uint64_t)TAGS) == root->code->address &&
+	       (!root->globals || table == root->globals->table) &&
+	       tp_py_counter_is_code(self, code, root->code) &&
 	       memcmp(guards, first->guard_words, sizeof(guards)) == 0;
 }
 
@@ -291,18 +297,20 @@ static bool begin_locals(struct tp_py_counters *self, struct frame_locals *out)
 	return first != TP_PY_COUNTER_NO_SLOT && out->n > 0;
 }
 
-/* Variables of a module that are set in its loop come after imports and functions. */
 static bool begin_globals(struct tp_py_counters *self, struct frame_locals *out)
 {
-	for (size_t i = 0; i < TP_PY_COUNTERS_MAX_BODIES; i++)
-		if (self->bodies[i].dictionary && self->bodies[i].frame == out->frame->address)
-			out->globals = &self->bodies[i];
-	if (!out->globals)
+	const struct tp_py_counter_body *body = NULL;
+	for (size_t i = 0; i < TP_PY_COUNTERS_MAX_BODIES && !body; i++)
+		if (self->bodies[i].look == self->n_looks &&
+		    self->bodies[i].globals.frame == out->frame->address)
+			body = &self->bodies[i];
+	if (!body)
 		return false;
-	size_t n = out->globals->n;
-	out->n = n < MAX_OBJECT_LOCALS ? n : MAX_OBJECT_LOCALS;
-	out->stride = out->globals->entry_bytes;
-	out->address = out->globals->address + (n - out->n) * out->stride;
+	out->globals = &body->globals;
+	out->n = body->n_last;
+	out->stride = body->globals.entry_bytes;
+	out->address = body->globals.address + (body->globals.n - out->n) * out->stride;
+	memcpy(out->bytes, body->last, out->n * out->stride);
 	return out->n > 0;
 }
 
@@ -324,8 +332,8 @@ static void find_words(struct tp_py_counters *self, struct frame_locals *locals)
 	locals->address += value_at;
 }
 
-/* Sets the bytes of variables: from the copy of the stack, or by one call what is not in it, like
- * the variables of a module. Those that cannot be read become none. */
+/* Sets the bytes of local variables: from the copy of the stack, or by one call what is not in it.
+ * Those that cannot be read become none. */
 static void read_bytes(struct tp_py_counters *self, const struct tp_py_stack *stack,
 		       struct frame_locals *frames, size_t n)
 {
@@ -335,10 +343,9 @@ static void read_bytes(struct tp_py_counters *self, const struct tp_py_stack *st
 	size_t n_pieces = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t size = frames[i].n * frames[i].stride;
-		const uint8_t *kept =
-			frames[i].globals
-				? NULL
-				: tp_py_copy_latest(&stack->copy, frames[i].address, size);
+		if (frames[i].globals)
+			continue;
+		const uint8_t *kept = tp_py_copy_latest(&stack->copy, frames[i].address, size);
 		if (kept) {
 			memcpy(frames[i].bytes, kept, size);
 			continue;
@@ -379,8 +386,7 @@ static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_
 static uint64_t object_in(const struct tp_py_counters *self, const struct frame_locals *locals,
 			  size_t i)
 {
-	bool has_tags = self->layout->minor >= 14 && !locals->globals;
-	return has_tags ? locals->words[i] & ~(uint64_t)TAGS : locals->words[i];
+	return locals->globals ? locals->words[i] : tp_py_counter_object(self, locals->words[i]);
 }
 
 static struct tp_py_typed_object *typed_object(struct tp_py_counters *self, uint64_t object)
@@ -482,6 +488,7 @@ static void read_objects_of(struct tp_py_counters *self, struct tp_py_counter_li
 		const struct tp_py_counter_root root = {
 			.code = locals->code,
 			.frame = locals->frame->address,
+			.globals = locals->globals,
 			.address = locals->address + i * locals->stride,
 			.word = locals->words[i],
 			.number = locals->globals ? (uint32_t)locals->slots[i] : i,

@@ -13,7 +13,6 @@ enum {
 	LOCALS_BYTES = TP_PY_COUNTER_MAX_LOCALS * 8,
 	MAX_BYTES = TP_PY_COUNTER_MAX_FRAMES * LOCALS_BYTES +
 		    TP_PY_COUNTERS_MAX_BODIES * TP_PY_GLOBALS_MAX_BYTES,
-	TAGS = 7, /* 3.14: low bits of _PyStackRef */
 	WORD = 8,
 };
 
@@ -77,15 +76,22 @@ static void add_body(struct tp_py_counters *self, const struct tp_py_stack_frame
 {
 	if (snapshot->n_bodies == TP_PY_COUNTERS_MAX_BODIES)
 		return;
-	struct tp_py_globals *globals = &self->bodies[snapshot->n_bodies++];
-	if (tp_py_globals_read(globals, self->mem, self->layout, frame->address,
-			       snapshot->bytes + snapshot->used))
-		add(snapshot, (struct variables){.code = code,
-						 .globals = globals,
-						 .address = globals->address,
-						 .stride = globals->entry_bytes,
-						 .value_at = globals->key_at + WORD,
-						 .n = globals->n});
+	struct tp_py_counter_body *body = &self->bodies[snapshot->n_bodies++];
+	struct tp_py_globals *globals = &body->globals;
+	uint8_t *bytes = snapshot->bytes + snapshot->used;
+	if (!tp_py_globals_read(globals, self->mem, self->layout, frame->address, bytes))
+		return;
+	body->look = self->n_looks;
+	body->n_last =
+		globals->n < TP_PY_COUNTERS_BODY_LAST ? globals->n : TP_PY_COUNTERS_BODY_LAST;
+	memcpy(body->last, bytes + (globals->n - body->n_last) * globals->entry_bytes,
+	       body->n_last * globals->entry_bytes);
+	add(snapshot, (struct variables){.code = code,
+					 .globals = globals,
+					 .address = globals->address,
+					 .stride = globals->entry_bytes,
+					 .value_at = globals->key_at + WORD,
+					 .n = globals->n});
 }
 
 /* Reads the variables of the outermost frames that have candidates; the local ones from the copy of
@@ -143,8 +149,8 @@ static uint64_t object_of(struct tp_py_counters *self, const struct variables *v
 			  size_t index, uint64_t *slot)
 {
 	uint64_t word = word_of(variables, index);
-	if (self->layout->minor >= 14 && !variables->globals)
-		word &= ~(uint64_t)TAGS;
+	if (!variables->globals)
+		word = tp_py_counter_object(self, word);
 	*slot = variables->globals
 			? tp_py_counter_slot_of(self, variables->code, name_of(variables, index))
 			: variables->first_slot + index;
@@ -195,12 +201,12 @@ static size_t collect(struct tp_py_counters *self, const struct snapshot *snapsh
 }
 
 /* If a variable still has the same object, it was not set meanwhile: so the object was alive. */
-static bool held(const struct pending *pending)
+static bool held(const struct tp_py_counters *self, const struct pending *pending)
 {
 	const struct variables *v = pending->variables;
 	size_t at = pending->index * v->stride;
 	bool is_same_place = v->globals ? v->table_again == v->globals->table
-					: (v->code_again & ~(uint64_t)TAGS) == v->code->address;
+					: tp_py_counter_is_code(self, v->code_again, v->code);
 	return is_same_place && memcmp(v->bytes + at, v->again + at, v->stride) == 0;
 }
 
@@ -299,7 +305,7 @@ size_t tp_py_variables_read(struct tp_py_counters *self, const struct tp_py_stac
 		return 0;
 	for (size_t i = 0; i < n_objects && n_found < max; i++) {
 		uint64_t value;
-		if (!held(&pending[i]))
+		if (!held(self, &pending[i]))
 			continue;
 		tp_py_counter_note_address(self, address_of(&pending[i]));
 		if (update_value(self, &pending[i], &value))

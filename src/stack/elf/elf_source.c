@@ -164,8 +164,11 @@ static size_t read_memory(const struct tp_elf_source *source, uint64_t offset, v
 	return size;
 }
 
-static size_t read_file(struct tp_elf_source *source, uint64_t offset, void *out, size_t size)
+/* Sets `is_end` if the file ends before all was read. */
+static size_t read_file(struct tp_elf_source *source, uint64_t offset, void *out, size_t size,
+			bool *is_end)
 {
+	*is_end = false;
 	if (source->fd < 0 && !source_reopen(source))
 		return 0;
 	source->last_use = ++source->pool->clock;
@@ -175,6 +178,7 @@ static size_t read_file(struct tp_elf_source *source, uint64_t offset, void *out
 			pread(source->fd, (char *)out + done, size - done, (off_t)(offset + done));
 		if (n < 0 && errno == EINTR)
 			continue;
+		*is_end = n == 0;
 		if (n <= 0)
 			break;
 		done += (size_t)n;
@@ -182,6 +186,7 @@ static size_t read_file(struct tp_elf_source *source, uint64_t offset, void *out
 	return done;
 }
 
+/* What could not be read for another reason than the end of the file is not kept. */
 static const struct tp_elf_block *block_of(struct tp_elf_source *source, uint64_t number)
 {
 	struct tp_elf_source_pool *pool = source->pool;
@@ -191,8 +196,9 @@ static const struct tp_elf_block *block_of(struct tp_elf_source *source, uint64_
 		&pool->blocks[tp_hash_mix((uintptr_t)source, number) % (uint64_t)N_BLOCKS];
 	if (block->source == source && block->number == number)
 		return block;
-	block->size = read_file(source, number * BLOCK_BYTES, block->bytes, BLOCK_BYTES);
-	block->source = block->size ? source : NULL;
+	bool is_end;
+	block->size = read_file(source, number * BLOCK_BYTES, block->bytes, BLOCK_BYTES, &is_end);
+	block->source = block->size == BLOCK_BYTES || is_end ? source : NULL;
 	block->number = number;
 	return block;
 }
@@ -220,8 +226,9 @@ size_t tp_elf_source_read_some(struct tp_elf_source *source, uint64_t offset, vo
 		return read_memory(source, offset, out, size);
 	if (!source->pool || offset > INT64_MAX - size)
 		return 0;
+	bool is_end;
 	return size < BLOCK_BYTES ? read_blocks(source, offset, out, size)
-				  : read_file(source, offset, out, size);
+				  : read_file(source, offset, out, size, &is_end);
 }
 
 bool tp_elf_source_read(struct tp_elf_source *source, uint64_t offset, void *out, size_t size)

@@ -17,9 +17,11 @@ struct tp_py_memory {
 	/* NULL if there is nothing to gain: see tp_py_memory_expect(). */
 	void (*expect)(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n,
 		       size_t n_last);
-	bool has_clock; /* reading takes time */
-	pid_t pid;      /* for a process */
-	void *image;    /* for a test */
+	bool has_clock;          /* reading takes time */
+	const uint64_t *time_ns; /* for a test: the time; NULL = that of the clock, if there is one
+				  */
+	pid_t pid;               /* for a process */
+	void *image;             /* for a test */
 	uint64_t n_calls;
 	int error; /* errno of the last read that failed */
 };
@@ -33,9 +35,13 @@ uint64_t tp_py_memory_now_ns(const struct tp_py_memory *self);
 bool tp_py_memory_get(struct tp_py_memory *self, uint64_t address, void *out, size_t size);
 bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t *out);
 
-/* Says what will be read soon, in this order, so that one call can read it all; `out` is not set.
- * The last `n_last` ranges show whether the others were valid: after a read of anything else they
- * are read again. Without ranges: what was expected so far is forgotten. */
+/* Limits of one expectation. */
+enum { TP_PY_MEMORY_EXPECT_MAX = 96, TP_PY_MEMORY_EXPECT_BYTES = 3072 };
+
+/* Says what will be read soon, so that one call can read it all, in this order; `out` is not set.
+ * The last `n_last` ranges show whether the others are valid, so they have to be read after them:
+ * they are forgotten at the first read of anything else, and by a second expectation, which adds to
+ * the first. Without ranges: what was expected so far is forgotten. */
 void tp_py_memory_expect(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n,
 			 size_t n_last);
 

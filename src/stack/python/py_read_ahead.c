@@ -17,11 +17,15 @@ enum {
 	AHEAD_BYTES = 8192, /* maximum bytes of them all */
 	ENTRY_BYTES = 1024, /* larger ranges are read only on demand */
 	SKIPS_MAX = 24,     /* this many of the ranges read ahead may be skipped */
-	EXPECTED_MAX = 96,  /* ranges that were said to be read soon */
-	EXPECTED_BYTES = 6144,
+	BATCHES = 2,        /* of ranges that were said to be read soon */
+	EXPECTED_MAX = BATCHES * TP_PY_MEMORY_EXPECT_MAX,
+	EXPECTED_BYTES = BATCHES * TP_PY_MEMORY_EXPECT_BYTES,
 };
 
 #define NO_PLACE UINT64_MAX
+/* Address in the log that stands for ranges that were expected; its size is the number of the
+ * batch. */
+#define EXPECTATION UINT64_MAX
 
 struct read_entry {
 	uint64_t address;
@@ -40,9 +44,9 @@ struct read_ahead {
 /* A range that was said to be read soon, and its bytes. */
 struct expected {
 	uint64_t address;
-	uint32_t size; /* 0 = not valid any more */
+	uint32_t size;
 	uint32_t at;
-	bool is_last; /* shows whether others are valid, so it has to be read after them */
+	bool is_left_out; /* could not be read, or another batch has replaced it */
 };
 
 struct tp_py_read_log {
@@ -57,6 +61,9 @@ struct tp_py_read_log {
 	uint64_t place; /* number of the read in an earlier round that is expected next; NO_PLACE */
 	uint8_t bytes[AHEAD_BYTES];
 	struct expected expected[EXPECTED_MAX];
+	size_t batch_ends[BATCHES]; /* index in `expected` after the last range of each */
+	size_t n_batches;
+	size_t n_last; /* of the newest batch */
 	size_t n_expected;
 	size_t expected_used; /* bytes */
 	uint8_t expected_bytes[EXPECTED_BYTES];
@@ -134,7 +141,7 @@ static void add_range(struct tp_py_read_log *log, struct tp_process_range range)
 }
 
 /* Plans the reads that came after read `number` in the previous round, up to the end of that
- * round. */
+ * round, or to what was expected there: that makes a call of its own. */
 static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
 {
 	size_t used = 0;
@@ -142,7 +149,8 @@ static void plan_ahead(struct tp_py_read_log *log, uint64_t number)
 	while (log->n_ahead < log->n_wanted && is_kept(log, number) &&
 	       !entry_of(log, number)->is_last && ++number < log->round_begin) {
 		const struct read_entry *entry = entry_of(log, number);
-		if (entry->size > ENTRY_BYTES || used + entry->size > AHEAD_BYTES)
+		if (entry->address == EXPECTATION || entry->size > ENTRY_BYTES ||
+		    used + entry->size > AHEAD_BYTES)
 			break;
 		log->ahead[log->n_ahead++] =
 			(struct read_ahead){entry->address, entry->size, (uint32_t)used, number};
@@ -179,52 +187,126 @@ static void update_limit(struct tp_py_read_log *log)
 						    : log->n_wanted;
 }
 
+/* Plans what comes after this read, as it did in an earlier round. What was read ahead so far would
+ * be older than it. */
+static void plan_after(struct tp_py_read_log *log, const struct tp_process_range *ranges, size_t n)
+{
+	uint64_t number;
+	bool has_place = find_place(log, ranges, n, &number);
+	update_limit(log);
+	log->place = NO_PLACE;
+	log->n_ahead = log->next = 0;
+	if (!has_place)
+		return;
+	set_place(log, number);
+	plan_ahead(log, number);
+}
+
+static void drop_expected(struct tp_py_read_log *log)
+{
+	log->n_expected = log->expected_used = log->n_batches = log->n_last = 0;
+}
+
+/* The words that show whether others are valid would be older than what is read next. */
+static void leave_out_last(struct tp_py_read_log *log)
+{
+	for (size_t i = log->n_expected - log->n_last; i < log->n_expected; i++)
+		log->expected[i].is_left_out = true;
+	log->n_last = 0;
+}
+
+static void add_expected(struct tp_py_read_log *log, const struct tp_process_range *range)
+{
+	size_t used = log->expected_used;
+	log->expected[log->n_expected++] =
+		(struct expected){range->address, (uint32_t)range->size, (uint32_t)used, false};
+	add_range(log, (struct tp_process_range){range->address, log->expected_bytes + used,
+						 range->size});
+	log->expected_used += range->size;
+}
+
+/* Reads the `n` expected ranges, without those that cannot be read, and those that are likely to
+ * follow. */
+static void read_expected(struct tp_py_read_ahead *self, size_t n)
+{
+	struct tp_py_read_log *log = self->log;
+	struct expected *batch = &log->expected[log->n_expected - n];
+	size_t done = 0;
+	while (done < log->n_ranges) {
+		done += self->below->read(self->below, log->ranges + done, log->n_ranges - done);
+		self->mem.error = self->below->error;
+		if (done >= n)
+			break;
+		batch[done++].is_left_out = true;
+	}
+	log->n_ahead = done - n;
+}
+
+static bool fits(const struct tp_process_range *ranges, size_t n)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < n; i++)
+		bytes += ranges[i].size;
+	return n <= TP_PY_MEMORY_EXPECT_MAX && bytes <= TP_PY_MEMORY_EXPECT_BYTES;
+}
+
 static void expect_ranges(struct tp_py_memory *mem, const struct tp_process_range *ranges, size_t n,
 			  size_t n_last)
 {
 	struct tp_py_read_ahead *self = (struct tp_py_read_ahead *)mem; /* its first member */
 	struct tp_py_read_log *log = self->log;
-	size_t used = n ? log->expected_used : 0;
-	size_t n_before = n ? log->n_expected : 0;
+	if (n == 0 || log->n_batches == BATCHES)
+		drop_expected(log);
+	if (n == 0 || !fits(ranges, n))
+		return;
+	const struct tp_process_range mark = {.address = EXPECTATION, .size = log->n_batches};
+	leave_out_last(log);
 	log->n_ranges = 0;
-	for (size_t i = 0; i < n && n_before + i < EXPECTED_MAX; i++) {
-		if (ranges[i].size > EXPECTED_BYTES - used)
-			break;
-		log->expected[n_before + i] =
-			(struct expected){ranges[i].address, (uint32_t)ranges[i].size,
-					  (uint32_t)used, i >= n - n_last};
-		add_range(log,
-			  (struct tp_process_range){ranges[i].address, log->expected_bytes + used,
-						    ranges[i].size});
-		used += ranges[i].size;
-	}
-	log->expected_used = used;
-	log->n_expected = n_before;
-	if (n > 0)
-		log->n_expected += self->below->read(self->below, log->ranges, log->n_ranges);
+	for (size_t i = 0; i < n; i++)
+		add_expected(log, &ranges[i]);
+	log->n_last = n_last;
+	log->batch_ends[log->n_batches++] = log->n_expected;
+	plan_after(log, &mark, 1);
+	remember(log, &mark);
+	read_expected(self, n);
 }
 
-/* Returns a range that is part of one that was expected; the newest, for it may have been read
- * twice. */
-static bool use_expected(const struct tp_py_read_log *log, const struct tp_process_range *range)
+/* Finds a range that is part of one of these; the last, for it may have been read twice. */
+static const struct expected *find_expected(const struct tp_py_read_log *log, size_t from,
+					    size_t end, const struct tp_process_range *range)
 {
-	for (size_t i = log->n_expected; i > 0; i--) {
+	for (size_t i = end; i > from; i--) {
 		const struct expected *expected = &log->expected[i - 1];
 		uint64_t inside = range->address - expected->address;
-		if (range->address < expected->address || inside > expected->size ||
-		    range->size > expected->size - inside)
-			continue;
-		memcpy(range->out, log->expected_bytes + expected->at + inside, range->size);
-		return true;
+		if (!expected->is_left_out && range->address >= expected->address &&
+		    inside <= expected->size && range->size <= expected->size - inside)
+			return expected;
 	}
-	return false;
+	return NULL;
 }
 
-static void drop_last(struct tp_py_read_log *log)
+/* Returns the ranges if one batch has them all; the newest one that has. */
+static bool use_expected(const struct tp_py_read_log *log, const struct tp_process_range *ranges,
+			 size_t n)
 {
-	for (size_t i = 0; i < log->n_expected; i++)
-		if (log->expected[i].is_last)
-			log->expected[i].size = 0;
+	for (size_t batch = log->n_batches; batch > 0; batch--) {
+		size_t from = batch > 1 ? log->batch_ends[batch - 2] : 0;
+		size_t n_found = 0;
+		for (; n_found < n; n_found++) {
+			const struct tp_process_range *range = &ranges[n_found];
+			const struct expected *expected =
+				find_expected(log, from, log->batch_ends[batch - 1], range);
+			if (!expected)
+				break;
+			memcpy(range->out,
+			       log->expected_bytes + expected->at +
+				       (range->address - expected->address),
+			       range->size);
+		}
+		if (n_found == n)
+			return true;
+	}
+	return false;
 }
 
 /* Reads the ranges from memory, together with those that are likely to follow. */
@@ -232,17 +314,10 @@ static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_ra
 		       size_t n)
 {
 	struct tp_py_read_log *log = self->log;
-	uint64_t number;
-	bool has_place = find_place(log, ranges, n, &number);
-	update_limit(log);
-	log->place = NO_PLACE;
-	if (has_place)
-		set_place(log, number);
-	log->n_ranges = log->n_ahead = log->next = 0;
+	log->n_ranges = 0;
 	for (size_t i = 0; i < n; i++)
 		add_range(log, ranges[i]);
-	if (has_place)
-		plan_ahead(log, number);
+	plan_after(log, ranges, n);
 	size_t n_read = self->below->read(self->below, log->ranges, log->n_ranges);
 	self->mem.error = self->below->error;
 	log->n_ahead = n_read > n ? n_read - n : 0;
@@ -268,9 +343,9 @@ static size_t read_ranges(struct tp_py_memory *mem, const struct tp_process_rang
 {
 	struct tp_py_read_ahead *self = (struct tp_py_read_ahead *)mem; /* its first member */
 	size_t n_done = 0;
-	if (n == 1 && use_expected(self->log, ranges))
-		return 1;
-	drop_last(self->log);
+	if (use_expected(self->log, ranges, n))
+		return n;
+	leave_out_last(self->log);
 	while (n_done < n && use_ahead(self->log, &ranges[n_done]))
 		n_done++;
 	if (n_done < n)
@@ -302,7 +377,7 @@ void tp_py_read_ahead_begin(struct tp_py_read_ahead *self)
 {
 	struct tp_py_read_log *log = self->log;
 	log->n_ahead = log->next = 0;
-	log->n_expected = log->expected_used = 0;
+	drop_expected(log);
 	if (log->n > 0)
 		log->entries[(log->n - 1) % N_LOG].is_last = true;
 	log->round_begin = log->n;

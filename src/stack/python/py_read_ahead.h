@@ -7,7 +7,9 @@
  * read that was made before also fetches those that followed it then, in the same system call.
  * These are returned only in the order in which they were read: a range read after another one is
  * not older than that one. An unexpected read goes to memory, and everything that was read ahead is
- * dropped, because it would be older than that read.
+ * dropped, because it would be older than that read. What a reader says it will read soon
+ * (tp_py_memory_expect()) is a read of its own in the log, and what was read ahead before it is
+ * dropped as well.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_READ_AHEAD_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_READ_AHEAD_H

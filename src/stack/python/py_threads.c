@@ -289,6 +289,7 @@ enum tp_py_thread_outcome tp_py_thread_list_update(struct tp_py_thread_list *lis
 	list->is_read = read_list(list, interp);
 	if (list->is_read) {
 		list->pause = 0;
+		list->version++;
 		return TP_PY_THREAD_CHANGED;
 	}
 	list->n_stamps = 0;

@@ -42,9 +42,10 @@ struct tp_py_thread_list {
 	size_t n_stamps;
 	size_t stamps_capacity;
 	bool is_read;
-	bool are_own;   /* the tids are the threads' own: false while a thread is being started */
-	uint32_t wait;  /* number of calls to wait after an invalid list */
-	uint32_t pause; /* the wait after the next failure */
+	uint64_t version; /* grows each time the list is read again */
+	bool are_own;     /* the tids are the threads' own: false while a thread is being started */
+	uint32_t wait;    /* number of calls to wait after an invalid list */
+	uint32_t pause;   /* the wait after the next failure */
 };
 
 enum tp_py_thread_outcome {

@@ -247,6 +247,10 @@ START_TEST(what_has_no_name_is_left_out_of_the_name_of_a_function)
 	ck_assert_uint_eq(tp_text_function_length("prepare.<locals>.<genexpr>"), 7);
 	ck_assert_uint_eq(tp_text_function_length("f.<locals>.<lambda>.<locals>.<listcomp>"), 1);
 	ck_assert_uint_eq(tp_text_function_length("f.<locals>.inner"), 16);
+	ck_assert_uint_eq(tp_text_function_length("f.<locals>.<lambda>.<locals>.g"), 30);
+	ck_assert_uint_eq(tp_text_function_length(
+				  "f.<locals>.<lambda>.<locals>.g.<locals>.<genexpr>"),
+			  30);
 	ck_assert_uint_eq(tp_text_function_length("<module>"), 8);
 	ck_assert_uint_eq(tp_text_function_length(""), 0);
 }

@@ -4,6 +4,8 @@
 
 #include "stack/pyimage.h"
 
+#include "trainprof/base/clock.h"
+
 #include <check.h>
 
 #include <stdio.h>
@@ -538,25 +540,58 @@ START_TEST(a_new_thread_is_found)
 }
 END_TEST
 
-/* By the clock, which image files do not have, a thread without a state is asked seldom. */
+static enum tp_python_outcome read_other(struct tp_python *python, pid_t tid)
+{
+	return tp_python_read(python, tid, places, MAX_PLACES, &n_places, &cut);
+}
+
+static uint64_t calls_of(struct tp_python *python, pid_t tid)
+{
+	uint64_t before = tp_python_counts(python)->n_syscalls;
+	ck_assert_int_eq(read_other(python, tid), TP_PYTHON_NONE);
+	return tp_python_counts(python)->n_syscalls - before;
+}
+
+/* A thread without a state is asked after 10 ms, then after 20 ms, up to 200 ms. */
 START_TEST(a_thread_that_gets_a_state_later_is_found)
 {
 	struct pyimage image;
 	pyimage_init(&image, (unsigned)_i);
 	call_three(&image);
-	image.mem.has_clock = true;
+	uint64_t time_ns = TP_NS_PER_S;
+	image.mem.time_ns = &time_ns;
 	struct tp_python *python = open_image(&image);
-	ck_assert_int_eq(tp_python_read(python, 4242, places, MAX_PLACES, &n_places, &cut),
-			 TP_PYTHON_NONE);
+	for (uint64_t pause_ms = 10; pause_ms < 4000; pause_ms *= 2) {
+		ck_assert_uint_gt(calls_of(python, 4242), 0);
+		time_ns += (pause_ms < 200 ? pause_ms : 200) * TP_NS_PER_MS - 1;
+		ck_assert_uint_eq(calls_of(python, 4242), 0);
+		time_ns++;
+	}
 	pyimage_add_thread(&image, 4242);
 	pyimage_call(&image, pyimage_code(&image, "w.py", "worker", 3), 0, true);
-	enum tp_python_outcome outcome = TP_PYTHON_NONE;
-	for (int i = 0; i < 1000 && outcome != TP_PYTHON_READ; i++) {
-		outcome = tp_python_read(python, 4242, places, MAX_PLACES, &n_places, &cut);
-		usleep(10000);
-	}
-	ck_assert_int_eq(outcome, TP_PYTHON_READ);
+	ck_assert_int_eq(read_other(python, 4242), TP_PYTHON_READ);
 	check_place(0, "worker", 3, true);
+	tp_python_close(python);
+	pyimage_release(&image);
+}
+END_TEST
+
+/* Another thread was the first to see that the list has changed. */
+START_TEST(a_thread_that_gets_a_state_is_found_when_another_one_is)
+{
+	struct pyimage image;
+	uint64_t time_ns = TP_NS_PER_S;
+	pyimage_init(&image, (unsigned)_i);
+	call_three(&image);
+	image.mem.time_ns = &time_ns;
+	struct tp_python *python = open_image(&image);
+	ck_assert_int_eq(read_other(python, 4242), TP_PYTHON_NONE);
+	for (uint32_t tid = 4242; tid <= 4243; tid++) {
+		pyimage_add_thread(&image, tid);
+		pyimage_call(&image, pyimage_code(&image, "w.py", "worker", 3), 0, true);
+	}
+	ck_assert_int_eq(read_other(python, 4243), TP_PYTHON_READ);
+	ck_assert_int_eq(read_other(python, 4242), TP_PYTHON_READ);
 	tp_python_close(python);
 	pyimage_release(&image);
 }
@@ -668,6 +703,7 @@ Suite *suite_stack_python(void)
 		a_thread_that_ends_is_not_read_from_its_remains,
 		a_new_thread_is_found,
 		a_thread_that_gets_a_state_later_is_found,
+		a_thread_that_gets_a_state_is_found_when_another_one_is,
 		the_only_thread_of_a_forked_child_is_its_main_one,
 		the_holder_and_the_waiters_of_the_gil_are_reported,
 		a_process_without_an_interpreter_is_refused,

@@ -73,6 +73,22 @@ START_TEST(cpu_time_is_read_after_four_rounds_or_a_long_one)
 }
 END_TEST
 
+/* In an earlier round another program had the CPU while a stage ran. */
+START_TEST(the_time_of_earlier_rounds_does_not_count_as_used_before)
+{
+	begin();
+	uint64_t began_ns = tp_clock_now_ns();
+	uint64_t cpu_ns = tp_clock_thread_cpu_ns();
+	tp_stage_update(&stages, cpu_ns);
+	tp_stage_enter_at(&stages, TP_STAGE_RINGS, 0);
+	tp_stage_enter_at(&stages, TP_STAGE_NONE, TP_NS_PER_S);
+	tp_stage_end_round(&stages);
+	while (tp_clock_thread_cpu_ns() - cpu_ns < 2 * TP_NS_PER_MS)
+		;
+	ck_assert_uint_ge(tp_stage_used_ns(&stages, began_ns), 2 * TP_NS_PER_MS);
+}
+END_TEST
+
 START_TEST(without_a_clock_nothing_is_kept)
 {
 	ck_assert_int_eq(tp_stage_enter(NULL, TP_STAGE_PYTHON), TP_STAGE_NONE);
@@ -99,6 +115,7 @@ Suite *suite_collect_stage_clock(void)
 	tcase_add_test(tc, the_wait_between_turns_is_of_no_stage);
 	tcase_add_test(tc, stages_never_sum_up_to_more_than_the_kernel_says);
 	tcase_add_test(tc, cpu_time_is_read_after_four_rounds_or_a_long_one);
+	tcase_add_test(tc, the_time_of_earlier_rounds_does_not_count_as_used_before);
 	tcase_add_test(tc, without_a_clock_nothing_is_kept);
 	tcase_add_test(tc, of_a_long_time_only_the_own_part_is_used);
 	suite_add_tcase(suite, tc);

@@ -2,6 +2,7 @@
 /* Tests of starting and following the target. Each test runs a wrapper process and checks it from
  * outside, as a shell would. */
 #include "collect/process/target_exec.h"
+#include "trainprof/base/clock.h"
 #include "trainprof/collect/env.h"
 #include "trainprof/collect/target.h"
 
@@ -601,6 +602,31 @@ START_TEST(attached_target_is_left_by_signals_and_gets_none)
 }
 END_TEST
 
+/* Between the end and the reaping trainprof may wait for threads. */
+START_TEST(the_end_is_when_it_was_first_noticed)
+{
+	int status = -1;
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct tp_inherited inheritance;
+		struct tp_target *target;
+		char *argv[] = {(char[]){"true"}, NULL};
+		tp_inherited_save(&inheritance);
+		if (tp_target_start(&target, &inheritance, argv, NULL, NULL) != TP_OK ||
+		    tp_target_release(target, NULL) != TP_OK)
+			_exit(125);
+		while (!(tp_target_poll(target) & TP_TARGET_ENDED))
+			usleep(1000);
+		uint64_t noticed_ns = tp_clock_now_ns();
+		usleep(10000);
+		uint64_t ended_ns = tp_target_reap(target)->time_ns;
+		_exit(ended_ns > 0 && ended_ns <= noticed_ns ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 Suite *suite_collect_target(void);
 Suite *suite_collect_target(void)
 {
@@ -621,6 +647,7 @@ Suite *suite_collect_target(void)
 	tcase_add_test(tc, file_without_a_first_line_is_a_shell_script);
 	tcase_add_test(tc, target_finds_signals_limits_and_descriptors_unchanged);
 	tcase_add_test(tc, ended_child_is_seen_when_our_parent_ignored_child_signals);
+	tcase_add_test(tc, the_end_is_when_it_was_first_noticed);
 	tcase_add_test(tc, closed_descriptors_stay_closed_for_the_target);
 	tcase_add_test(tc, additions_reach_the_environment);
 	tcase_add_loop_test(tc, signal_to_us_alone_reaches_the_target, 0,

@@ -201,11 +201,19 @@ START_TEST(poll_state_is_released_once)
 }
 END_TEST
 
-START_TEST(ended_threads_of_a_process_are_visited)
+/* Returns how often it is visited. */
+static size_t times_ended(pid_t wanted, uint64_t since_ns)
 {
 	size_t cursor = 0;
+	size_t n = 0;
 	pid_t tid;
-	int sum = 0;
+	while (tp_task_tree_next_ended(tree, 100, since_ns, &cursor, &tid))
+		n += tid == wanted;
+	return n;
+}
+
+START_TEST(ended_threads_of_a_process_are_visited)
+{
 	tp_task_tree_fork(tree, 100, 100, 0, 10);
 	tp_task_tree_fork(tree, 101, 100, 100, 10);
 	tp_task_tree_fork(tree, 102, 100, 100, 10);
@@ -213,13 +221,22 @@ START_TEST(ended_threads_of_a_process_are_visited)
 	tp_task_tree_fork(tree, 200, 200, 100, 10);
 	tp_task_tree_fork(tree, 201, 200, 200, 10);
 	tp_task_tree_exit(tree, 101, 20);
-	tp_task_tree_exit(tree, 103, 20);
-	tp_task_tree_exit(tree, 201, 20);
-	tp_task_tree_exit(tree, 100, 20);
-	while (tp_task_tree_next_ended(tree, 100, &cursor, &tid))
-		sum += tid;
-	ck_assert_int_ge(sum, 101 + 103);
-	ck_assert_int_le(sum, 101 + 102 + 103);
+	tp_task_tree_exit(tree, 103, 30);
+	tp_task_tree_exit(tree, 201, 30);
+	ck_assert_uint_eq(times_ended(101, 0), 1);
+	ck_assert_uint_eq(times_ended(101, 20), 1);
+	ck_assert_uint_eq(times_ended(101, 21), 0);
+	ck_assert_uint_eq(times_ended(102, 0), 0);
+	ck_assert_uint_eq(times_ended(103, 21), 1);
+	ck_assert_uint_eq(times_ended(201, 0), 0);
+	tp_task_tree_exit(tree, 100, 40);
+	ck_assert_uint_eq(times_ended(100, 0), 0);
+	for (pid_t i = 0; i < TP_TASK_TREE_RECENT; i++) {
+		ck_assert_uint_eq(times_ended(103, 0), i < TP_TASK_TREE_RECENT - 2);
+		tp_task_tree_fork(tree, 1000 + i, 200, 200, 50);
+		tp_task_tree_exit(tree, 1000 + i, 60);
+	}
+	ck_assert_uint_eq(times_ended(103, 0), 0);
 }
 END_TEST
 

@@ -341,6 +341,70 @@ START_TEST(an_attribute_of_an_object_of_the_module_counts)
 }
 END_TEST
 
+static uint64_t strange_number; /* its object */
+static uint64_t keys_at;        /* the pointer of the module's dictionary to its table */
+static uint64_t other_table;    /* the table from then on; 0 = the same */
+static size_t change_from;      /* number of the slice before which memory changes */
+
+enum { STRANGE = 77777 };
+
+static void change_table(struct pyimage *self)
+{
+	if (self->n_slices <= change_from)
+		return;
+	pyimage_put_u32(self, strange_number + self->layout->object_size + 8, STRANGE);
+	if (other_table)
+		pyimage_put(self, keys_at, other_table);
+}
+
+static bool is_strange_reported(size_t from)
+{
+	struct tp_python_place places[MAX_PLACES];
+	size_t n;
+	size_t cut;
+	uint64_t table = pyimage_get(&image, keys_at);
+	ck_assert_int_eq(tp_python_read(python, getpid(), places, MAX_PLACES, &n, &cut),
+			 TP_PYTHON_READ);
+	image.n_slices = 0;
+	change_from = from;
+	image.meanwhile = change_table;
+	n = tp_python_count(python, counters, MAX_COUNTERS);
+	image.meanwhile = NULL;
+	pyimage_put(&image, keys_at, table);
+	for (size_t i = 0; i < n; i++)
+		if (counters[i].variable && strcmp(counters[i].variable, "it.n_batches") == 0 &&
+		    counters[i].value == STRANGE)
+			return true;
+	return false;
+}
+
+/* The dictionary has grown, and the old table's memory still has the variable. */
+START_TEST(an_object_that_a_table_had_earlier_is_not_reported)
+{
+	size_t n_reported[2] = {0};
+	uint64_t globals = begin_body((unsigned)_i, 4);
+	uint64_t table = pyimage_table(&image, false);
+	uint64_t name = pyimage_text(&image, "n_batches");
+	uint64_t step = 0;
+	pyimage_set_entry(&image, globals, 4, pyimage_text(&image, "it"),
+			  instance_of(instance_type(), table));
+	keys_at = pyimage_get(&image, body + image.layout->frame_globals) + image.layout->dict_keys;
+	for (int is_other = 0; is_other <= 1; is_other++)
+		for (size_t from = 0; from < 60; from++) {
+			for (int i = 0; i < 4; i++) {
+				strange_number = pyimage_int(&image, ++step);
+				pyimage_set_entry(&image, table, 0, name, strange_number);
+				count();
+			}
+			other_table = is_other ? pyimage_get(&image, keys_at) + 64 : 0;
+			n_reported[is_other] += is_strange_reported(from);
+		}
+	ck_assert_uint_gt(n_reported[0], 0);
+	ck_assert_uint_eq(n_reported[1], 0);
+	end();
+}
+END_TEST
+
 START_TEST(many_constants_do_not_hide_a_counter)
 {
 	uint64_t last = 0;
@@ -438,6 +502,7 @@ Suite *suite_stack_py_counter(void)
 		a_variable_of_the_module_counts_while_its_body_runs,
 		a_variable_of_the_module_stays_the_same_one_when_its_entry_moves,
 		an_attribute_of_an_object_of_the_module_counts,
+		an_object_that_a_table_had_earlier_is_not_reported,
 		many_constants_do_not_hide_a_counter,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)

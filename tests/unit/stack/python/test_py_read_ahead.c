@@ -179,26 +179,111 @@ START_TEST(an_unreadable_range_is_reported_and_ends_nothing_else)
 }
 END_TEST
 
-/* A pair of a word that is read again: one call for both, and the second reading is not older than
- * what was read in between. */
+/* Reads two words by one read. */
+static void get_pair(size_t first, size_t second, uint64_t out[2])
+{
+	const struct tp_process_range ranges[] = {{first * 8, &out[0], 8},
+						  {second * 8, &out[1], 8}};
+	ck_assert_uint_eq(ahead.mem.read(&ahead.mem, ranges, 2), 2);
+}
+
+/* Two words show whether the others are valid: after a read of anything else they are read again.
+ */
 START_TEST(expected_ranges_are_one_call)
 {
-	const struct tp_process_range ranges[] = {{80, NULL, 56}, {400, NULL, 8}};
+	const struct tp_process_range ranges[] = {{80, NULL, 56}, {400, NULL, 8}, {480, NULL, 8}};
+	uint64_t pair[2];
 	begin();
 	tp_py_read_ahead_begin(&ahead);
-	tp_py_memory_expect(&ahead.mem, ranges, 2, 1);
-	ck_assert_uint_eq(below.n_calls, 1);
+	tp_py_memory_expect(&ahead.mem, ranges, 3, 2);
 	ck_assert_uint_eq(get(11), 11000);
 	ck_assert_uint_eq(get(16), 16000);
-	ck_assert_uint_eq(get(50), 50000);
+	get_pair(50, 60, pair);
+	ck_assert_uint_eq(pair[0], 50000);
+	ck_assert_uint_eq(pair[1], 60000);
 	ck_assert_uint_eq(below.n_calls, 1);
+	words[50] = words[10] = 1;
 	ck_assert_uint_eq(get(17), 17000); /* beyond its end */
 	ck_assert_uint_eq(below.n_calls, 2);
-	words[50] = words[10] = 1;
-	ck_assert_uint_eq(get(50), 1);
+	get_pair(50, 60, pair);
+	ck_assert_uint_eq(pair[0], 1);
+	ck_assert_uint_eq(get(10), 10000);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+START_TEST(expected_ranges_can_be_forgotten)
+{
+	const struct tp_process_range range = {80, NULL, 8};
+	begin();
+	tp_py_read_ahead_begin(&ahead);
+	tp_py_memory_expect(&ahead.mem, &range, 1, 0);
+	words[10] = 1;
 	ck_assert_uint_eq(get(10), 10000);
 	tp_py_memory_expect(&ahead.mem, NULL, 0, 0);
 	ck_assert_uint_eq(get(10), 1);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+/* A position of the second call is not checked by a word of the first one. */
+START_TEST(a_second_expectation_replaces_the_words_that_check_the_first)
+{
+	const struct tp_process_range first[] = {{80, NULL, 8}, {400, NULL, 8}, {480, NULL, 8}};
+	const struct tp_process_range second[] = {{160, NULL, 8}, {400, NULL, 8}};
+	uint64_t pair[2];
+	begin();
+	tp_py_read_ahead_begin(&ahead);
+	tp_py_memory_expect(&ahead.mem, first, 3, 2);
+	words[50] = words[60] = 1;
+	tp_py_memory_expect(&ahead.mem, second, 2, 1);
+	ck_assert_uint_eq(get(10), 10000);
+	ck_assert_uint_eq(get(20), 20000);
+	ck_assert_uint_eq(get(50), 1);
+	ck_assert_uint_eq(below.n_calls, 2);
+	get_pair(50, 60, pair);
+	ck_assert_uint_eq(pair[0], 1);
+	ck_assert_uint_eq(pair[1], 1);
+	ck_assert_uint_eq(below.n_calls, 3);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+START_TEST(what_was_read_ahead_before_an_expectation_is_not_used_after_it)
+{
+	const struct tp_process_range range = {80, NULL, 8};
+	begin();
+	read_round(3, 12);
+	tp_py_read_ahead_begin(&ahead);
+	get(3); /* reads the next one ahead */
+	words[10]++;
+	words[17]++;
+	tp_py_memory_expect(&ahead.mem, &range, 1, 0);
+	ck_assert_uint_eq(get(10), words[10]);
+	ck_assert_uint_eq(get(17), words[17]);
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+/* The call for expected ranges also reads what followed them. */
+START_TEST(reads_after_an_expectation_are_made_by_the_same_call)
+{
+	const struct tp_process_range range = {80, NULL, 8};
+	begin();
+	for (int i = 0; i < 3; i++) {
+		uint64_t n_before = below.n_calls;
+		tp_py_read_ahead_begin(&ahead);
+		get(3);
+		get(4);
+		tp_py_memory_expect(&ahead.mem, &range, 1, 0);
+		words[10]++;
+		words[80]++;
+		get(10);
+		tp_py_memory_expect(&ahead.mem, NULL, 0, 0);
+		for (size_t k = 80; k < 90; k++)
+			get(k);
+		ck_assert_uint_eq(below.n_calls - n_before, i == 0 ? 13 : 2);
+	}
 	tp_py_read_ahead_release(&ahead);
 }
 END_TEST
@@ -208,13 +293,37 @@ START_TEST(unreadable_expected_ranges_are_left_out)
 	const struct tp_process_range ranges[] = {{80, NULL, 8},
 						  {8 * N_WORDS, NULL, 8},
 						  {400, NULL, 8}};
+	uint64_t word;
 	begin();
 	tp_py_read_ahead_begin(&ahead);
+	below.error = 14;
 	tp_py_memory_expect(&ahead.mem, ranges, 3, 0);
+	ck_assert_int_eq(ahead.mem.error, 14);
+	ck_assert_uint_eq(below.n_calls, 2); /* one goes on after it */
 	ck_assert_uint_eq(get(10), 10000);
-	ck_assert_uint_eq(below.n_calls, 1);
 	ck_assert_uint_eq(get(50), 50000);
 	ck_assert_uint_eq(below.n_calls, 2);
+	ck_assert(!tp_py_memory_get_u64(&ahead.mem, 8 * N_WORDS, &word));
+	tp_py_read_ahead_release(&ahead);
+}
+END_TEST
+
+START_TEST(more_than_may_be_expected_is_not_read)
+{
+	struct tp_process_range ranges[TP_PY_MEMORY_EXPECT_MAX + 1];
+	const struct tp_process_range large = {0, NULL, TP_PY_MEMORY_EXPECT_BYTES + 1};
+	begin();
+	tp_py_read_ahead_begin(&ahead);
+	for (size_t i = 0; i < TP_PY_MEMORY_EXPECT_MAX + 1; i++)
+		ranges[i] = (struct tp_process_range){8 * i, NULL, 8};
+	tp_py_memory_expect(&ahead.mem, ranges, TP_PY_MEMORY_EXPECT_MAX + 1, 1);
+	tp_py_memory_expect(&ahead.mem, &large, 1, 1);
+	ck_assert_uint_eq(below.n_calls, 0);
+	for (int i = 0; i < 5; i++)
+		tp_py_memory_expect(&ahead.mem, ranges, TP_PY_MEMORY_EXPECT_MAX, 1);
+	ck_assert_uint_eq(below.n_calls, 5);
+	ck_assert_uint_eq(get(10), 10000);
+	ck_assert_uint_eq(below.n_calls, 5);
 	tp_py_read_ahead_release(&ahead);
 }
 END_TEST
@@ -243,6 +352,11 @@ Suite *suite_stack_py_read_ahead(void)
 	tcase_add_test(tc, a_range_that_a_round_reads_twice_is_not_taken_for_the_first_one);
 	tcase_add_test(tc, little_is_read_ahead_after_unexpected_reads);
 	tcase_add_test(tc, expected_ranges_are_one_call);
+	tcase_add_test(tc, expected_ranges_can_be_forgotten);
+	tcase_add_test(tc, a_second_expectation_replaces_the_words_that_check_the_first);
+	tcase_add_test(tc, what_was_read_ahead_before_an_expectation_is_not_used_after_it);
+	tcase_add_test(tc, reads_after_an_expectation_are_made_by_the_same_call);
+	tcase_add_test(tc, more_than_may_be_expected_is_not_read);
 	tcase_add_test(tc, unreadable_expected_ranges_are_left_out);
 	tcase_add_test(tc, the_log_wraps_around);
 	suite_add_tcase(suite, tc);
