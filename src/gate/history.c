@@ -247,9 +247,10 @@ void tp_history_judge(struct tp_history_result *out, const struct tp_run_history
 		if (out->levels[i].time_ns < out->levels[out->best].time_ns)
 			out->best = i;
 	set_change(out, v);
+	_Static_assert(TP_HISTORY_SAVES_MIN == 5, "the sentence says five");
 	if (history->n - out->n_left_out < TP_HISTORY_SAVES_MIN) {
 		out->answer = TP_GATE_UNDECIDED;
-		out->undecided_because = "too few saves";
+		out->undecided_because = "fewer than five saves";
 	} else {
 		set_verdict(out, v);
 	}
