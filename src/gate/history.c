@@ -61,7 +61,7 @@ static size_t find_change(const double *v, size_t n)
 			at = k;
 		}
 	}
-	double n_tries = (double)(n + 1 - 2 * TP_HISTORY_LEVEL_MIN);
+	double n_tries = (double)n + 1 - 2.0 * TP_HISTORY_LEVEL_MIN;
 	double limit = tp_student_quantile(1 - TP_HISTORY_ALARM / (2 * n_tries), (double)(n - 2));
 	return most > limit ? at : 0;
 }
