@@ -771,7 +771,7 @@ proof-tutorial: $(B)/trainprof
 TSAN_SUITES := wire_mark_ring base_log base_stream import_rank_writer import_import collect_nvml_thread \
 	agent_buffer_pool agent_cupti_session agent_nvtx_queue agent_nvtx_names agent_nvtx_ranges
 # Commands that together record, import, judge, report, attach and end early.
-ASAN_CASES := 'advise_*' import_messages import_report import_straggler report_schema rules_check guide_plan run_short \
+ASAN_CASES := 'advise_*' check_budget diff_messages import_messages import_report import_straggler report_schema rules_check guide_plan run_short \
 	run_full_disk run_signal_forward attach_ends
 
 ## asan: unit tests, and some commands, under AddressSanitizer and UBSan

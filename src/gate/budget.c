@@ -105,8 +105,15 @@ static enum tp_status check_ratio(const struct budget_reader *r, const struct tp
 {
 	if (ratio <= 2)
 		return TP_OK;
-	return REFUSE(r, value, "%s: %g is %.0f %%; write %g or \"%g%%\"", tp_json_key(value),
-		      ratio, 100 * ratio, ratio / 100, ratio);
+	return REFUSE(r, value,
+		      "%s: %g is %.0f %%; write %g or \"%g%%\", or \"%.0f%%\" if so meant",
+		      tp_json_key(value), ratio, 100 * ratio, ratio / 100, ratio, 100 * ratio);
+}
+
+/* Ratios of two amounts, such as threads per CPU, may well be above 2. */
+static bool is_share(tp_fact_id fact)
+{
+	return strstr(tp_fact_desc(fact)->text, "share") != NULL;
 }
 
 /* A number is in the unit of the fact; a string includes its own unit. */
@@ -123,7 +130,7 @@ static enum tp_status read_limit(const struct budget_reader *r, const struct tp_
 		 * limit always holds, or never. */
 		bool is_ratio = fact < tp_n_facts && strcmp(tp_fact_desc(fact)->unit, "ratio") == 0;
 		if (is_ratio)
-			return check_ratio(r, value, *out);
+			return is_share(fact) ? check_ratio(r, value, *out) : TP_OK;
 		return *out >= 0 ? TP_OK : REFUSE(r, value, "%s: below zero", tp_json_key(value));
 	}
 	if (text && fact < tp_n_facts && parse_limit(text, tp_fact_desc(fact)->unit, out))

@@ -61,7 +61,7 @@ static size_t find_change(const double *v, size_t n)
 			at = k;
 		}
 	}
-	double n_tries = (double)(n + 1 - 2 * TP_HISTORY_LEVEL_MIN);
+	double n_tries = (double)n + 1 - 2.0 * TP_HISTORY_LEVEL_MIN;
 	double limit = tp_student_quantile(1 - TP_HISTORY_ALARM / (2 * n_tries), (double)(n - 2));
 	return most > limit ? at : 0;
 }
@@ -247,9 +247,10 @@ void tp_history_judge(struct tp_history_result *out, const struct tp_run_history
 		if (out->levels[i].time_ns < out->levels[out->best].time_ns)
 			out->best = i;
 	set_change(out, v);
+	_Static_assert(TP_HISTORY_SAVES_MIN == 5, "the sentence says five");
 	if (history->n - out->n_left_out < TP_HISTORY_SAVES_MIN) {
 		out->answer = TP_GATE_UNDECIDED;
-		out->undecided_because = "too few saves";
+		out->undecided_because = "fewer than five saves";
 	} else {
 		set_verdict(out, v);
 	}

@@ -109,7 +109,9 @@ static void read_advice(struct tp_run_values *out, const struct tp_json *advice,
 			.moves = tp_n_facts,
 		};
 		finding->has_gain = tp_member_interval(tp_json_get(speedup, "ci95"),
-						       &finding->gain_low, &finding->gain_high);
+						       &finding->gain_low, &finding->gain_high) &&
+				    finding->gain_low > 0 &&
+				    finding->gain_high >= finding->gain_low;
 	}
 	out->findings = items;
 }

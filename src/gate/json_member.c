@@ -24,9 +24,12 @@ uint64_t tp_member_count(const struct tp_json *parent, const char *key)
 bool tp_member_interval(const struct tp_json *pair, double *low, double *high)
 {
 	const struct tp_json *first = tp_json_first(pair);
-	bool is_pair = tp_json_count(pair) == 2;
+	const struct tp_json *second = tp_json_after(first);
+	bool is_pair = tp_json_type(pair) == TP_JSON_ARRAY && tp_json_count(pair) == 2 &&
+		       tp_json_type(first) == TP_JSON_NUMBER &&
+		       tp_json_type(second) == TP_JSON_NUMBER;
 	*low = is_pair ? tp_json_number(first, 0) : 0;
-	*high = is_pair ? tp_json_number(tp_json_after(first), 0) : 0;
+	*high = is_pair ? tp_json_number(second, 0) : 0;
 	return is_pair;
 }
 

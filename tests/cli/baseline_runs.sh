@@ -97,3 +97,8 @@ trainprof baseline save -q --force mixed r1.json run.json
 said $?
 TRAINPROF_BASELINES=elsewhere trainprof baseline save there r1.json
 ls elsewhere
+# A report was judged before: what should be removed from it would stay.
+trainprof baseline save --redact=all secret r1.json
+said $?
+trainprof baseline save --steps=auto plain r1.json
+said $?

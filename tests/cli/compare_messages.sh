@@ -23,7 +23,9 @@ ls -d .trainprof/*-compare* | wc -l
 trainprof compare -q --time=0s --warmup=0 -- true true >page
 said $?
 grep -o '^UNDECIDED' page
-grep -o 'runs below half a second' page
+trainprof compare -q --time=0s --warmup=0 --json -- 'sleep 0.3' true >page
+grep -c '"is_unfinished": true' page
+grep -c '"is_sure": true' page
 # The last recording stays what it was.
 run -o mine -- true
 trainprof compare -q --time=0s --warmup=0 -- true true >page

@@ -48,6 +48,7 @@ trainprof diff --json --ignore=workload r1.json good >out/diff.recording.json
 trainprof compare --json --warmup=0 -o c1 -- true 'exit 7' >out/pairs.failed.json
 trainprof compare --json --warmup=0 -o c2 -- 'kill -KILL $$' 'kill -KILL $$' >out/pairs.killed.json
 trainprof compare --json --warmup=0 --pairs=3 -o c3 -- 'sleep 0.1' 'sleep 0.1' >out/pairs.whole.json
+trainprof compare -q --json --warmup=0 --time=0s -o c0 -- 'sleep 0.1' 'sleep 0.1' >out/pairs.one.json
 echo '{ "schema": "trainprof-budget/1.0", "assert": {
 "step.time_ns": { "level": "error", "max": "12 ms", "note": "agreed" },
 "loader.workers": { "level": "warn", "min": 1 } } }' >trainprof.budget.json

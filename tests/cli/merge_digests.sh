@@ -36,7 +36,7 @@ trainprof merge prof -o job.tpj
 echo "status $?"
 
 echo 'cut off and started again'
-head -c 660 job.tpj >again.tpj.part
+head -c $(($(wc -c <job.tpj) - 100)) job.tpj >again.tpj.part
 trainprof merge prof -o again.tpj 2>&1 | grep -v '^trainprof: left'
 cmp job.tpj again.tpj && echo identical
 ls again*

@@ -16,10 +16,15 @@ of_steps() {
 near() {
 	of_steps "$1" >found
 	bucket=$(tr -d ' \n' <gpu.json | grep -o '"bucket":[0-9]*' | head -1 | sed 's/.*://')
-	n_steps=$(tr -d ' \n' <gpu.json | grep -o '"total_count":[0-9]*' | head -1 | sed 's/.*://')
+	total=$(tr -d ' \n' <gpu.json | grep -o '"total_count":[0-9]*' | head -1 | sed 's/.*://')
+	untraced=$(tr -d ' \n' <gpu.json | grep -o '"untraced":[0-9]*' | head -1 | sed 's/.*://')
+	n_steps=$((total - ${untraced:-0}))
 	tail -n "$n_steps" truth | awk -v name="$1" -v column="$2" -v most="$3" -v bucket="$bucket" '
 		function compare() {
-			getline mean <"found"
+			if ((getline mean <"found") <= 0) {
+				lacks = 1
+				exit
+			}
 			if (!torn) {
 				found += mean * size; truth += part; wall += length_ns; n += size
 			}
@@ -30,6 +35,10 @@ near() {
 		END {
 			if (size)
 				compare()
+			if (lacks) {
+				print name, "has too few groups of steps"
+				exit
+			}
 			off = n ? 100 * (found - truth) / wall : 100
 			fine = n >= 20 && off < most && off > -most
 			print name, (fine ? "as it was" : "is off by " off " points in " n " steps")

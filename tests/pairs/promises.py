@@ -78,10 +78,12 @@ def advice_of(trainprof, folder, rules):
 
 
 def measure(trainprof, folder, command, advice, changed):
-    """(promised, kind of promise, measured, pairs) of the advice."""
+    """(promised, kind of promise, measured, pairs) of the advice; ValueError where nothing was measured."""
     if changed:
         said = run([trainprof, "compare", "-q", "--pairs=3", "--warmup=0", "--time=150s", "--json", "-o", "pairs", "--", changed, command], cwd=folder)
-        difference = json.loads(said.stdout)["difference"]
+        difference = json.loads(said.stdout).get("difference")
+        if not difference or "ratio" not in difference["ratio"]:
+            raise ValueError("no pair was compared")
         if difference["of"] != "step":
             raise ValueError("whole runs were compared, a promise is of steps")
         ratio, pairs = difference["ratio"], json.loads(said.stdout)["pairs"]

@@ -115,6 +115,14 @@ static enum tp_status trim_reports(struct tp_gate_runs *runs, struct tp_error *e
 	return TP_OK;
 }
 
+/* --redact above all would leave in a report what it should remove. */
+static enum tp_status refuse_unused_on_reports(const struct tp_gate_runs *runs,
+					       const struct tp_cli *cli, struct tp_error *err)
+{
+	const struct baseline_options *given = cli->given;
+	return tp_gate_runs_refuse_unused(runs, runs, &given->how, false, err);
+}
+
 static enum tp_status save(struct tp_gate_runs *runs, const struct tp_cli *cli,
 			   const struct baseline_options *o, int argc, char **argv,
 			   struct tp_error *err)
@@ -125,6 +133,8 @@ static enum tp_status save(struct tp_gate_runs *runs, const struct tp_cli *cli,
 		status = tp_gate_runs_add(runs, cli, NULL, &o->how, err);
 	for (int i = 2; i < argc && status == TP_OK; i++)
 		status = tp_gate_runs_add(runs, cli, argv[i], &o->how, err);
+	if (status == TP_OK)
+		status = refuse_unused_on_reports(runs, cli, err);
 	if (status == TP_OK)
 		status = check_usable(runs, err);
 	if (status == TP_OK && !o->force)

@@ -348,6 +348,15 @@ void tp_pair_series_print_failed(const struct tp_pair_series *s)
 	tp_buf_release(&next);
 }
 
+/* Too few pairs: what they measured is shown, and nothing of it is called sure. */
+static void judge_nothing(struct tp_run_diff *diff)
+{
+	diff->is_unfinished = true;
+	diff->step.is_sure = diff->ratio.is_sure = false;
+	for (int i = 0; i < TP_N_PARTS; i++)
+		diff->parts[i].is_sure = false;
+}
+
 void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s,
 			 struct tp_arena *arena)
 {
@@ -364,7 +373,8 @@ void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s
 	};
 	tp_run_diff_make(out, &request, arena);
 	out->n_unlike = 0; /* commands differ on purpose */
-	out->is_unfinished = s->n_pairs < TP_PAIRS_LEAST;
+	if (s->n_pairs < TP_PAIRS_LEAST)
+		judge_nothing(out);
 }
 
 enum tp_status tp_pair_series_make_directory(char **out, const char *given, const char *ending,
@@ -376,6 +386,8 @@ enum tp_status tp_pair_series_make_directory(char **out, const char *given, cons
 		*out = tp_recordings_new_name(ending);
 	}
 	enum tp_status status = tp_recordings_check_room(*out, err);
+	if (status != TP_OK)
+		tp_error_next(err, "trainprof %s -o /tmp/pairs …", ending + 1);
 	if (status != TP_OK || mkdir(*out, 0777) == 0)
 		return status;
 	return tp_fail_errno(err, errno, "cannot create '%s'", *out);

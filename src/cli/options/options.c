@@ -188,8 +188,6 @@ static size_t size_of_value(enum tp_option_type type)
 	static const size_t sizes[] = {
 		[TP_OPTION_FLAG] = sizeof(bool),
 		[TP_OPTION_COUNTED] = sizeof(unsigned),
-		[TP_OPTION_TEXT] = sizeof(const char *),
-		[TP_OPTION_CHOICE] = sizeof(const char *),
 		[TP_OPTION_DURATION] = sizeof(uint64_t),
 		[TP_OPTION_SIZE] = sizeof(uint64_t),
 		[TP_OPTION_PERCENT] = sizeof(double),
@@ -208,6 +206,16 @@ static bool is_listed(const char *name, const char *const *names)
 	return false;
 }
 
+/* Texts are compared as such: a default may be in memory twice. */
+static bool is_same(enum tp_option_type type, const void *a, const void *b)
+{
+	if (type != TP_OPTION_TEXT && type != TP_OPTION_CHOICE)
+		return memcmp(a, b, size_of_value(type)) == 0;
+	const char *text = *(const char *const *)a;
+	const char *other = *(const char *const *)b;
+	return text && other ? strcmp(text, other) == 0 : text == other;
+}
+
 static const struct tp_option *find_unused(const struct tp_option *options, const void *given,
 					   const void *defaults, const char *const *used)
 {
@@ -216,8 +224,7 @@ static const struct tp_option *find_unused(const struct tp_option *options, cons
 		const void *value = (const char *)given + options->offset;
 		const void *usual =
 			defaults ? (const char *)defaults + options->offset : (const void *)&zeros;
-		if (memcmp(value, usual, size_of_value(options->type)) != 0 &&
-		    !is_listed(options->name, used))
+		if (!is_same(options->type, value, usual) && !is_listed(options->name, used))
 			return options;
 	}
 	return NULL;

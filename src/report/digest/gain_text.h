@@ -10,8 +10,9 @@
  * gains then); "up to 4.9×" if the lower end is no gain; "not known" if the upper end says nothing
  * either (tp_gain_has_high()). */
 void tp_report_add_gain(struct tp_buf *out, double low, double value, double high);
-/* Append the gain of several changes at once: "1.02–2.9×", "up to 4.9×", "not known". The middle is
- * no estimate if one of the changes has only a bound. */
+/* Append the gain of several changes at once: "1.02–2.9×", "at least 1.9×, likely 2.4×" where the
+ * value is above that floor, "up to 4.9×", "not known". Of an interval the middle is not printed:
+ * it is no estimate if one of the changes has only a bound. */
 void tp_report_add_gain_range(struct tp_buf *out, double low, double value, double high);
 /* True if a limit, also as a factor of today's rate, is below the printed gain. */
 bool tp_report_gain_is_above(double low, double high, double limit);

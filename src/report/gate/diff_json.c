@@ -155,6 +155,8 @@ void tp_report_diff_json(struct tp_json_writer *w, const struct tp_run_diff *dif
 	write_change(w, "difference_ns", &diff->step);
 	tp_json_write_key(w, "ratio");
 	write_change(w, "ratio", &diff->ratio);
+	if (diff->is_unfinished)
+		tp_json_put_bool(w, "is_unfinished", true);
 	write_parts(w, diff);
 	write_spread(w, diff);
 	write_differences(w, diff);

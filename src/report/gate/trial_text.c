@@ -118,11 +118,19 @@ void tp_report_trials_text(struct tp_page *page, const struct tp_trial *trials, 
 	print_best(page, best);
 }
 
+/* A line of several, such as the script of `sh -c`, stays in the block. */
 static void add_code(struct tp_buf *out, const char *title, const char *const *lines, size_t n)
 {
 	tp_buf_printf(out, "\n%s\n\n", title);
-	for (size_t i = 0; i < n; i++)
-		tp_buf_printf(out, "    %s\n", lines[i]);
+	for (size_t i = 0; i < n; i++) {
+		tp_buf_puts(out, "    ");
+		for (const char *c = lines[i]; *c; c++) {
+			tp_buf_putc(out, *c);
+			if (*c == '\n')
+				tp_buf_puts(out, "    ");
+		}
+		tp_buf_putc(out, '\n');
+	}
 }
 
 void tp_report_trials_markdown(struct tp_buf *out, const struct tp_trial *trials, size_t n)

@@ -86,6 +86,16 @@ START_TEST(shares_are_written_as_numbers_or_with_a_percent_sign)
 	ck_assert_int_eq(read(&budget, &arena, ASSERTS("step.idle_ratio", "\"max\": \"250%\"")),
 			 TP_OK);
 	ck_assert_double_eq_tol(budget.assertions[0].max, 2.5, 1e-9);
+	/* No shares: they may be that large. */
+	static const char *const ratios[] = {
+		ASSERTS("cpu.runnable_per_cpu_ratio", "\"max\": 4"),
+		ASSERTS("loader.imbalance_ratio", "\"max\": 4"),
+		ASSERTS("step.variation_ratio", "\"max\": 4"),
+	};
+	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++) {
+		ck_assert_int_eq(read(&budget, &arena, ratios[i]), TP_OK);
+		ck_assert_double_eq_tol(budget.assertions[0].max, 4, 1e-9);
+	}
 	tp_arena_release(&arena);
 }
 END_TEST

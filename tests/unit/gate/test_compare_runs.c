@@ -181,6 +181,37 @@ START_TEST(a_run_without_steps_leaves_steps_undecided)
 }
 END_TEST
 
+static bool warns_of_short_runs(double base_ns, double now_ns)
+{
+	struct made made = {0};
+	struct tp_run_values base = *sheet_run(&(struct sheet){0}, "base", &made.arena);
+	struct tp_run_values now = *sheet_run(&(struct sheet){0}, "now", &made.arena);
+	bool is_warned = false;
+	base.mode = now.mode = "run";
+	base.facts[TP_FACT_RUN_DURATION] = (struct tp_quantity){.is_known = true, .value = base_ns};
+	now.facts[TP_FACT_RUN_DURATION] = (struct tp_quantity){.is_known = true, .value = now_ns};
+	made.base[0] = &base;
+	made.now[0] = &now;
+	const struct tp_diff_request request = {.base = made.base,
+						.n_base = 1,
+						.now = made.now,
+						.n_now = 1};
+	tp_run_diff_make(&made.diff, &request, &made.arena);
+	ck_assert(!made.diff.is_of_steps && made.diff.ratio.is_known);
+	for (size_t i = 0; i < made.diff.n_warnings; i++)
+		is_warned |= strstr(made.diff.warnings[i], "runs below half a second") != NULL;
+	tp_arena_release(&made.arena);
+	return is_warned;
+}
+
+START_TEST(runs_that_are_mostly_a_start_are_warned_of)
+{
+	ck_assert(warns_of_short_runs(4e8, 4.9e8));
+	ck_assert(!warns_of_short_runs(4e8, 5e8));
+	ck_assert(!warns_of_short_runs(6e8, 4e8));
+}
+END_TEST
+
 Suite *suite_gate_compare_runs(void);
 
 Suite *suite_gate_compare_runs(void)
@@ -195,6 +226,7 @@ Suite *suite_gate_compare_runs(void)
 	tcase_add_test(tc, followed_advice_is_quiet_and_moved_its_fact);
 	tcase_add_test(tc, new_and_vanished_settings_and_places_are_listed);
 	tcase_add_test(tc, a_run_without_steps_leaves_steps_undecided);
+	tcase_add_test(tc, runs_that_are_mostly_a_start_are_warned_of);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -28,7 +28,9 @@ static const struct tp_run_values *read_job(const char *joined_by, double step_n
 		"\"late\": {\"place\": {\"file\": \"/x/train.py\", \"function\": \"load\","
 		"\"line\": 7, \"part\": \"dataloader\", \"step_ns\": 3e6}},"
 		"\"advice\": [{\"rule\": \"a/b\", \"headline\": \"H\", \"because\": \"B\","
-		"\"speedup\": {\"kind\": \"estimate\", \"value\": 1.5, \"ci95\": [1.2, 2]}}],"
+		"\"speedup\": {\"kind\": \"estimate\", \"value\": 1.5, \"ci95\": [1.2, 2]}},"
+		"{\"rule\": \"b/c\", \"speedup\": {\"value\": 1.5, \"ci95\": [-1, 2]}},"
+		"{\"rule\": \"b/d\", \"speedup\": {\"value\": 1.5, \"ci95\": [1.2, \"2\"]}}],"
 		"\"ranks\": [%s]}",
 		joined_by, step_ns, ranks);
 	ck_assert_int_eq(tp_json_parse(&doc, text, strlen(text), "job", &err), TP_OK);
@@ -52,7 +54,10 @@ START_TEST(parts_are_means_over_the_joined_ranks)
 	ck_assert(strstr(job->facts[TP_FACT_LOADER_WORKERS].missing, "report of a job"));
 	ck_assert_str_eq(job->places[0].text, "train.py:7 (load)");
 	ck_assert(job->findings[0].is_advice);
+	ck_assert(job->findings[0].has_gain);
 	ck_assert_double_eq_tol(job->findings[0].gain_high, 2, 1e-9);
+	/* No speed-up at all. */
+	ck_assert(!job->findings[1].has_gain && !job->findings[2].has_gain);
 	tp_arena_release(&arena);
 }
 END_TEST

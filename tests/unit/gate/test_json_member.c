@@ -34,7 +34,8 @@ END_TEST
 START_TEST(intervals_and_places_are_whole_or_empty)
 {
 	static const char places[] =
-		"{\"pair\": [1, 2], \"one\": [1], \"place\": {\"file\": \"src/train.py\", "
+		"{\"pair\": [1, 2], \"one\": [1], \"texts\": [1, \"2\"], \"nulls\": [null, 2], "
+		"\"object\": {\"a\": 1, \"b\": 2}, \"place\": {\"file\": \"src/train.py\", "
 		"\"line\": 7, "
 		"\"function\": \"main\", \"part\": \"host\"}, \"bare\": {\"line\": 3}}";
 	struct tp_arena arena = {0};
@@ -46,8 +47,11 @@ START_TEST(intervals_and_places_are_whole_or_empty)
 	const struct tp_json *root = tp_json_root(doc);
 	ck_assert(tp_member_interval(tp_json_get(root, "pair"), &low, &high));
 	ck_assert(low == 1 && high == 2);
-	ck_assert(!tp_member_interval(tp_json_get(root, "one"), &low, &high));
-	ck_assert(low == 0 && high == 0);
+	static const char *const others[] = {"one", "texts", "nulls", "object"};
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		ck_assert(!tp_member_interval(tp_json_get(root, others[i]), &low, &high));
+		ck_assert(low == 0 && high == 0);
+	}
 	ck_assert(!tp_member_interval(NULL, &low, &high));
 	tp_member_place(&place, tp_json_get(root, "place"), &arena);
 	ck_assert_str_eq(place.text, "train.py:7 (main)");

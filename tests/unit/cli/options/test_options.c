@@ -276,6 +276,10 @@ START_TEST(options_of_another_use_are_refused)
 	struct storage given = {.flag = true};
 	ck_assert_int_eq(refuse(&given, NULL, used, &err), TP_USAGE);
 	ck_assert_str_eq(err.text, "--flag is of runs");
+	/* A default is one wherever its text is. */
+	const char elsewhere[] = "full";
+	given = (struct storage){.choice = elsewhere, .percent = usual.percent};
+	ck_assert_int_eq(refuse(&given, &usual, used, &err), TP_OK);
 }
 END_TEST
 

@@ -147,6 +147,12 @@ START_TEST(markdown_says_the_same)
 			 "does it\n"
 			 "\nStart it from now on as\n\n    OMP_NUM_THREADS=2 ./train\n");
 	tp_buf_clear(&out);
+	struct tp_trial script = trials[0];
+	script.command = "OMP_NUM_THREADS=2 sh -c 'cd data\n\nexec ./train'";
+	tp_report_trials_markdown(&out, &script, 1);
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&out), "\n    OMP_NUM_THREADS=2 sh -c 'cd data\n"
+							"    \n    exec ./train'\n"));
+	tp_buf_clear(&out);
 	struct tp_trial alike = trials[3];
 	alike.is_of_runs = true;
 	tp_report_trials_markdown(&out, &alike, 1);
