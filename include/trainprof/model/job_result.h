@@ -150,6 +150,7 @@ struct tp_job {
 	enum tp_job_join joined_by;
 	const char *not_joined; /* the reason; NULL if ranks were joined */
 	size_t n_steps;         /* joined steps that are judged */
+	size_t n_misplaced;     /* left out: a rank has their border at the wrong time */
 	double step_ns;         /* their mean length */
 	double wait_ratio; /* share of all ranks' time in them that is spent waiting for the last
 			      rank */

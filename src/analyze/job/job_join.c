@@ -237,7 +237,7 @@ static void note_missing(struct tp_job *job)
 
 /* Whether the late ranks come after the others in most steps: this is certain even where the delay
  * varies so much that its mean is not, as that of a throttled rank. */
-static bool comes_mostly_later(const struct comparison *j, size_t n_late)
+static bool is_mostly_last(const struct comparison *j, size_t n_late)
 {
 	struct tp_estimate share;
 	double *is_behind = tp_alloc(j->steps.n_steps * sizeof(*is_behind));
@@ -259,7 +259,7 @@ static void judge(struct comparison *j)
 	sum_steps(j);
 	size_t n_late = count_late(j);
 	measure_gap(j, n_late);
-	bool is_late = job->late_low_ns > 0 || comes_mostly_later(j, n_late);
+	bool is_late = job->late_low_ns > 0 || is_mostly_last(j, n_late);
 	if (is_late && job->late_ns >= TP_JOB_LATE_MIN * job->step_ns) {
 		set_late(j, n_late);
 	} else if (job->wait_ratio >= TP_JOB_WAIT_MIN) {

@@ -27,8 +27,7 @@ static void copy_steps(struct tp_job_rank *rank, const struct tp_profile *profil
 		const struct tp_step *step = &profile->steps[i];
 		if (step->kind == TP_STEP_CUT || step->end_ns <= step->start_ns)
 			continue;
-		bool is_judged = step->kind == TP_STEP_STEADY || step->kind == TP_STEP_SLOW ||
-				 step->kind == TP_STEP_OTHER;
+		bool is_judged = tp_step_is_training(step);
 		rank->steps[rank->n_steps++] = (struct tp_job_step){
 			.start_ns = zero_ns + step->start_ns,
 			.end_ns = zero_ns + step->end_ns,
