@@ -40,6 +40,12 @@ size_t tp_profile_all_steps(const struct tp_profile *profile)
 	return profile->n_steps + profile->n_untraced;
 }
 
+bool tp_step_is_training(const struct tp_step *step)
+{
+	return step->kind == TP_STEP_STEADY || step->kind == TP_STEP_SLOW ||
+	       step->kind == TP_STEP_OTHER;
+}
+
 bool tp_steps_are_measured(const struct tp_profile *profile)
 {
 	return profile->steps_found_by == TP_STEPS_MARKER ||

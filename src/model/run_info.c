@@ -120,8 +120,10 @@ void tp_run_info_add_command(struct tp_buf *out, const struct tp_run_info *run, 
 static bool sets_variable(const char *text, const char *name, size_t len)
 {
 	for (const char *at = strstr(text, "="); at; at = strchr(at + 1, '=')) {
+		if ((size_t)(at - text) < len)
+			continue;
 		const char *start = at - len;
-		if ((size_t)(at - text) < len || strncmp(start, name, len) != 0)
+		if (strncmp(start, name, len) != 0)
 			continue;
 		if (start == text ||
 		    !(isalnum((unsigned char)start[-1]) || strchr("_-", start[-1])))

@@ -37,8 +37,7 @@ const struct tp_digest_field tp_digest_rank_fields[] = {
 	RANK(TP_DIGEST_UNREADABLE, TEXT, unreadable),
 	RANK(18, U32, n_places),
 	RANK(19, U64, overhead_ns),
-	RANK(20, U32, n_cpus),
-	RANK(21, U32, n_host_cpus),
+	RANK(20, RATIO, n_cpus),
 };
 
 #define CODE(number, type, member)                                                                 \

@@ -14,7 +14,7 @@ RANK_FIELDS = {1: "launcher", 2: "job", 3: "rank", 4: "ranks", 5: "attempt", 6: 
                8: "contradiction", 9: "end", 10: "end_code", 11: "is_cut", 12: "started_ns",
                13: "ended_ns", 14: "started_wall_ns", 15: "waited_at_end_ns", 16: "label",
                17: "unreadable", 18: "n_places",
-               19: "overhead_ns", 20: "n_cpus", 21: "n_host_cpus", 33: "written_by"}
+               19: "overhead_ns", 20: "n_cpus", 33: "written_by"}
 FOLDED = {3, 7, 9, 10}
 PLACE_FIELDS = {1: "file", 2: "function", 3: "line", 4: "label", 5: "step_ns", 6: "queue_ns"}
 

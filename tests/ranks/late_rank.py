@@ -3,9 +3,9 @@
 
 late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven, slower, throttle, stage, link or
 none. At its end each rank writes when each step began, had done its work, and ended, in ms of the
-monotonic clock, into its file in the folder STEPS. Ranks exchange by MPI, which spins; for link, and where there are
-more ranks than CPUs, by gloo of PyTorch, which sleeps. Such ranks have less work, so that the late
-one is late and does not only compete for CPUs.
+monotonic clock, into its file in the folder STEPS. Ranks exchange by MPI, which spins; for link,
+and where there are more ranks than CPUs, by gloo of PyTorch, which sleeps, at MASTER_PORT. Such
+ranks have less work, so that the late one is late and does not only compete for CPUs.
 
 throttle: the late rank moves into the control group that THROTTLE names.
 """
@@ -79,7 +79,7 @@ class Gloo:
         if "OMPI_COMM_WORLD_RANK" in os.environ:
             os.environ.update(RANK=os.environ["OMPI_COMM_WORLD_RANK"],
                               WORLD_SIZE=os.environ["OMPI_COMM_WORLD_SIZE"],
-                              MASTER_ADDR="127.0.0.1", MASTER_PORT="29512")
+                              MASTER_ADDR="127.0.0.1")
         torch.distributed.init_process_group("gloo")
         self.group, self.one = torch.distributed, torch.ones(1)
 

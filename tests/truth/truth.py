@@ -391,6 +391,10 @@ def check_examples(t, report, advice):
 def check_combined(t, report, advice):
     """All changes together gain no less than one of them."""
     combined = report["summary"].get("combined_gain")
+    estimates = [f for f in advice if f.get("gain") and f["gain"]["kind"] != "bound"]
+    outside = report["summary"]["metrics"].get("run.outside_ratio", {}).get("value") or 0
+    # Some are gains of a step, and all together that of the loop around the steps.
+    t.check(combined or len(estimates) < 2 or outside > 0.01, "no combined gain of several")
     for finding in advice:
         gain = finding.get("gain")
         if combined and gain and gain["kind"] != "bound":

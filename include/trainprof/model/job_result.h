@@ -59,8 +59,7 @@ struct tp_job_rank {
 	uint64_t started_wall_ns;
 	/* What measuring it took; ranks in one recording share it equally. 0 = unknown. */
 	uint64_t overhead_ns;
-	uint32_t n_cpus;      /* CPUs that the rank could use */
-	uint32_t n_host_cpus; /* CPUs of its host */
+	double n_cpus; /* CPUs that the rank could use: a quota may be of half a CPU */
 	struct tp_job_step *steps;
 	size_t n_steps;
 	size_t n_early; /* steps before those, left out because the job has very many ranks */
@@ -151,6 +150,7 @@ struct tp_job {
 	enum tp_job_join joined_by;
 	const char *not_joined; /* the reason; NULL if ranks were joined */
 	size_t n_steps;         /* joined steps that are judged */
+	size_t n_misplaced;     /* left out: a rank has their border at the wrong time */
 	double step_ns;         /* their mean length */
 	double wait_ratio; /* share of all ranks' time in them that is spent waiting for the last
 			      rank */
@@ -189,8 +189,8 @@ struct tp_job {
 	bool is_open;     /* no rank ended by itself: the job still runs, or was stopped */
 	int stopped_by;   /* the signal that stopped it; 0 = none is known */
 
-	/* CPU time of measuring / CPU time that the ranks of a host could use, on the host where
-	 * that is largest; 0 = unknown. */
+	/* At most: CPU time of measuring / CPU time that the ranks of a host could use, on the host
+	 * where that is largest; 0 = unknown. */
 	double overhead_ratio;
 	bool has_no_recording; /* of the late rank, or the first: there is its digest alone */
 	struct tp_job_advice advice[TP_JOB_ADVICE_MAX];

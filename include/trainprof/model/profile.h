@@ -406,6 +406,9 @@ void tp_profile_rule_out(struct tp_profile *profile, tp_fact_id fact, const char
 /* Texts are copied; NULL allowed for effect and remedy. */
 void tp_profile_warn(struct tp_profile *profile, const char *id, const char *text,
 		     const char *effect, const char *remedy);
+/* True for a step of training: neither evaluation nor checkpoint, neither warm-up nor cut. Those of
+ * another level count, too: the step time changed for good before or after them. */
+bool tp_step_is_training(const struct tp_step *step);
 /* True if steps begin at known instants instead of somewhere between two samples. */
 bool tp_steps_are_measured(const struct tp_profile *profile);
 /* Promise P3: parts sum to the total, labels to their part, steps to their length. */

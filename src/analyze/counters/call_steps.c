@@ -13,8 +13,9 @@
 
 /* The samples of the main thread in some time. */
 struct presence {
-	size_t n;          /* from the first to the last of the following */
 	size_t n_inside;   /* the function is on the stack */
+	size_t n_until;    /* all up to the last of those */
+	size_t n_since;    /* all since the first of those */
 	uint64_t first_ns; /* of those */
 	uint64_t last_ns;
 };
@@ -112,26 +113,27 @@ static struct presence count_samples(const struct tp_analysis *analysis, const b
 {
 	const struct tp_trace *trace = analysis->trace;
 	struct presence seen = {0};
-	size_t n = 0; /* since the first sample inside */
+	size_t n = 0;
 	for (size_t i = trace->sample_index[analysis->main_task];
 	     i < trace->sample_index[analysis->main_task + 1]; i++) {
 		const struct tp_sample *sample = &trace->samples[i];
 		if (sample->time_ns < from_ns || sample->time_ns >= until_ns)
 			continue;
-		n += seen.n_inside > 0 || is_inside[sample->stack];
+		n++;
+		seen.n_since += seen.n_inside > 0 || is_inside[sample->stack];
 		if (!is_inside[sample->stack])
 			continue;
 		if (seen.n_inside++ == 0)
 			seen.first_ns = sample->time_ns;
 		seen.last_ns = sample->time_ns;
-		seen.n = n;
+		seen.n_until = n;
 	}
 	return seen;
 }
 
-static double inside_share(const struct presence *seen)
+static double share_of(size_t n_inside, size_t n)
 {
-	return seen->n ? (double)seen->n_inside / (double)seen->n : 0;
+	return n ? (double)n_inside / (double)n : 0;
 }
 
 /* Inserts borders before the others, or after them, each a mean step apart. */
@@ -153,13 +155,14 @@ static void insert(struct tp_counter_steps *found, size_t n_before, size_t n_aft
 	found->n_inferred = found->n_unknown = n_before + n_after;
 }
 
-/* Returns how many calls were not recorded in some time, in which the function was in about as many
- * samples as later, so it was called about as often. */
-static double n_missing(const struct presence *seen, const struct presence *recorded, double ns,
-			double mean_ns)
+/* Returns how many calls were not recorded in some time, of `n` samples: there the function was in
+ * about as many as while calls were recorded, so it was called about as often. */
+static double n_missing(const struct presence *seen, size_t n, const struct presence *recorded,
+			double ns, double mean_ns)
 {
+	double usual = share_of(recorded->n_inside, recorded->n_until);
 	if (seen->n_inside < TP_CALL_SIGHTINGS_MIN || !(mean_ns > 0) ||
-	    inside_share(seen) < TP_CALL_ALIKE_MIN * inside_share(recorded))
+	    share_of(seen->n_inside, n) < TP_CALL_ALIKE_MIN * usual)
 		return 0;
 	return floor(ns / mean_ns + 0.5);
 }
@@ -178,13 +181,15 @@ static void add_missing(struct tp_counter_steps *found, const struct tp_analysis
 	struct presence after = count_samples(analysis, is_inside, after_ns, UINT64_MAX);
 	free(is_inside);
 	double most = (double)found->n;
-	double n_before =
-		n_missing(&before, &during, (double)(first_ns - before.first_ns), mean_ns);
-	double n_after = n_missing(&after, &during, (double)(after.last_ns - last_ns), mean_ns);
-	found->is_part = n_before > most || n_after > most;
-	if (n_before > most || n_before * mean_ns >= (double)first_ns)
+	double n_before = n_missing(&before, before.n_since, &during,
+				    (double)(first_ns - before.first_ns), mean_ns);
+	double n_after = n_missing(&after, after.n_until, &during,
+				   (double)(after.last_ns - last_ns), mean_ns);
+	found->is_part_before = n_before > most || n_before * mean_ns >= (double)first_ns;
+	found->is_part_after = n_after > most;
+	if (found->is_part_before)
 		n_before = 0;
-	if (n_after > most)
+	if (found->is_part_after)
 		n_after = 0;
 	if (n_before > 0 || n_after > 0)
 		insert(found, (size_t)n_before, (size_t)n_after, mean_ns);

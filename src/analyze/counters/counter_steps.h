@@ -18,20 +18,22 @@
 struct tp_counter_steps {
 	uint64_t *borders; /* heap; the borders between rounds */
 	size_t n;
-	size_t n_exact;     /* number of borders at the time of a write, from a breakpoint */
-	size_t n_writes;    /* number of writes that a breakpoint recorded, used or not */
-	size_t n_inferred;  /* borders that follow from the counter's total or value, not from a
-			       reading */
-	size_t n_earlier;   /* number of those before the recorded calls of a function */
-	size_t n_unknown;   /* number of rounds that may have passed without a reading */
-	uint32_t name;      /* string: name of the counter */
-	uint32_t watched;   /* string: the counter with the breakpoint, which counts the same */
-	size_t n_restarts;  /* how often it restarted */
-	bool is_iterator;   /* position of a for loop */
-	bool is_part;       /* there were more rounds, before or after these: how many is unknown */
-	bool is_by_growth;  /* a variable that grows faster than it is read: no form and no write
-			       shows that it counts rounds */
-	bool is_of_batches; /* by its name: an iterator over batches, or an attribute for steps */
+	size_t n_exact;    /* number of borders at the time of a write, from a breakpoint */
+	size_t n_writes;   /* number of writes that a breakpoint recorded, used or not */
+	size_t n_inferred; /* borders that follow from the counter's total or value, not from a
+			      reading */
+	size_t n_earlier;  /* number of those before the recorded calls of a function */
+	size_t n_unknown;  /* number of rounds that may have passed without a reading */
+	uint32_t name;     /* string: name of the counter */
+	uint32_t watched;  /* string: the counter with the breakpoint, which counts the same */
+	size_t n_restarts; /* how often it restarted */
+	bool is_iterator;  /* position of a for loop */
+	/* There were more rounds: how many is unknown. */
+	bool is_part_before;
+	bool is_part_after;
+	bool is_by_growth;   /* a variable that grows faster than it is read: no form and no write
+				shows that it counts rounds */
+	bool is_of_batches;  /* by its name: an iterator over batches, or an attribute for steps */
 	unsigned inner_line; /* line of an inner loop that may have the steps, if these rounds are
 				epochs; 0 = none */
 	size_t n_inner;      /* number of its rounds */

@@ -60,8 +60,7 @@ enum steps { REGULAR, ALL };
 
 static bool is_compared(const struct tp_step *step, enum steps which)
 {
-	bool is_irregular = step->kind == TP_STEP_SLOW || step->kind == TP_STEP_OTHER;
-	return step->kind == TP_STEP_STEADY || (which == ALL && is_irregular);
+	return which == ALL ? tp_step_is_training(step) : step->kind == TP_STEP_STEADY;
 }
 
 /* Returns the first step that ends after a time; steps ascend. */

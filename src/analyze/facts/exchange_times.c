@@ -55,11 +55,6 @@ struct estimate {
 	double length_ns;
 };
 
-static bool is_judged(const struct tp_step *step)
-{
-	return step->kind == TP_STEP_STEADY || step->kind == TP_STEP_SLOW;
-}
-
 /* ---- observations ---------------------------------------------------------------------------- */
 
 /* Collects the samples on a CPU that represent the segment in which they were taken. */
@@ -78,7 +73,7 @@ static void collect(struct exchanges *e)
 		while (step < profile->n_steps && profile->steps[step].end_ns <= time_ns)
 			step++;
 		if (step == profile->n_steps || profile->steps[step].start_ns > time_ns ||
-		    !is_judged(&profile->steps[step]))
+		    !tp_step_is_training(&profile->steps[step]))
 			continue;
 		TP_ARRAY_PUSH(e->items, e->n, e->capacity) = (struct observation){
 			.position_ns = time_ns - profile->steps[step].start_ns,
@@ -196,7 +191,7 @@ static void set_steps(struct exchanges *e, struct estimate *estimates)
 	struct estimate sum = {0};
 	size_t observation = e->first;
 	for (size_t k = e->first_step; k < e->end_step; k++) {
-		if (!is_judged(&steps[k]))
+		if (!tp_step_is_training(&steps[k]))
 			continue;
 		estimates[k] = estimate_step(e, k, &observation);
 		sum.own_samples_ns += estimates[k].own_samples_ns;
@@ -204,7 +199,7 @@ static void set_steps(struct exchanges *e, struct estimate *estimates)
 		sum.length_ns += estimates[k].length_ns;
 	}
 	for (size_t k = e->first_step; k < e->end_step; k++)
-		if (is_judged(&steps[k]))
+		if (tp_step_is_training(&steps[k]))
 			steps[k].peer_ns = fitted_ns(&estimates[k], &sum);
 }
 

@@ -11,9 +11,8 @@
  */
 #include "loader_work.h"
 
-#include "analyze/numeric/stats.h"
-
 #include "trainprof/base/memory.h"
+#include "trainprof/base/search.h"
 #include "trainprof/model/fact.h"
 
 #include <math.h>
@@ -218,15 +217,36 @@ static void set_batches(struct tp_analysis *analysis, const struct tp_worker_res
 			       1);
 }
 
-static bool has_task_start(const struct tp_analysis *analysis, uint64_t from_ns, uint64_t to_ns)
+/* When the workers were started. */
+struct starts {
+	uint64_t *times_ns; /* heap, ascending */
+	size_t n;
+};
+
+static int by_time(const void *a, const void *b)
 {
-	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static struct starts find_starts(const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct starts starts = {.times_ns = tp_alloc((trace->n_tasks + 1) * sizeof(uint64_t))};
+	for (uint32_t task = 0; task < trace->n_tasks; task++)
 		if (analysis->threads[task].leader == task &&
-		    analysis->roles[task] == TP_ROLE_LOADER &&
-		    analysis->trace->tasks[task].start_ns >= from_ns &&
-		    analysis->trace->tasks[task].start_ns < to_ns)
-			return true;
-	return false;
+		    analysis->roles[task] == TP_ROLE_LOADER)
+			starts.times_ns[starts.n++] = trace->tasks[task].start_ns;
+	qsort(starts.times_ns, starts.n, sizeof(*starts.times_ns), by_time);
+	return starts;
+}
+
+static bool has_start(const struct starts *starts, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t at;
+	TP_FIND_FIRST(at, 0, starts->n, starts->times_ns[at] >= from_ns);
+	return at < starts->n && starts->times_ns[at] < to_ns;
 }
 
 static bool is_start(const struct tp_analysis *analysis, const struct tp_segment *segment)
@@ -238,21 +258,17 @@ static bool is_start(const struct tp_analysis *analysis, const struct tp_segment
 
 /* Process starts are known exactly; the number of workers alive at a time is the number per
  * start. */
-static double count_restarts(const struct tp_analysis *analysis, double n_workers)
+static double count_restarts(const struct starts *starts, double n_workers)
 {
-	size_t n = 0;
-	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
-		n += analysis->threads[task].leader == task &&
-		     analysis->roles[task] == TP_ROLE_LOADER;
 	double each = n_workers > 1 ? floor(n_workers + 0.5) : 1;
-	double starts = floor((double)n / each + 0.5);
-	return starts > 1 ? starts - 1 : 0;
+	double n = floor((double)starts->n / each + 0.5);
+	return n > 1 ? n - 1 : 0;
 }
 
 /* A start of workers lasts until the main thread computes on their first batch. The functions that
  * start workers also end them; an episode without a new process is not a start. The first start is
  * that of the program itself and is not counted. */
-static uint64_t sum_worker_starts(const struct tp_analysis *analysis)
+static uint64_t sum_worker_starts(const struct tp_analysis *analysis, const struct starts *starts)
 {
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	uint64_t sum_ns = 0;
@@ -264,7 +280,7 @@ static uint64_t sum_worker_starts(const struct tp_analysis *analysis)
 		while (i + 1 < timeline->n &&
 		       tp_label_part(timeline->segments[i + 1].label) != TP_PART_COMPUTE)
 			episode.end_ns = timeline->segments[++i].end_ns;
-		if (!has_task_start(analysis, episode.start_ns, episode.end_ns) || !n_starts++)
+		if (!has_start(starts, episode.start_ns, episode.end_ns) || !n_starts++)
 			continue;
 		sum_ns +=
 			tp_segment_ns_in(&episode, analysis->loop_start_ns, analysis->loop_end_ns);
@@ -283,36 +299,23 @@ static double held_ns(const struct tp_step *step)
 /* Checkpoints and evaluations between epochs are no starts. */
 static bool is_training_step(const struct tp_step *step)
 {
-	return step->kind == TP_STEP_STEADY || step->kind == TP_STEP_WARMUP ||
-	       step->kind == TP_STEP_SLOW;
-}
-
-static uint64_t first_worker_start(const struct tp_analysis *analysis)
-{
-	uint64_t first = UINT64_MAX;
-	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
-		if (analysis->threads[task].leader == task &&
-		    analysis->roles[task] == TP_ROLE_LOADER &&
-		    analysis->trace->tasks[task].start_ns < first)
-			first = analysis->trace->tasks[task].start_ns;
-	return first;
+	return step->kind == TP_STEP_WARMUP || tp_step_is_training(step);
 }
 
 enum late_kind { NOT_LATE, LATE_FIRST, LATE_AGAIN };
 
 /* Marks the steps in which a start of workers shows: as many as there are workers, because the
  * first batch of each comes late. */
-static void mark_late_steps(const struct tp_analysis *analysis, double n_workers,
-			    enum late_kind *out)
+static void mark_late_steps(const struct tp_profile *profile, const struct starts *starts,
+			    double n_workers, enum late_kind *out)
 {
-	const struct tp_profile *profile = analysis->profile;
-	const uint64_t first = first_worker_start(analysis);
+	const uint64_t first = starts->n ? starts->times_ns[0] : UINT64_MAX;
 	const size_t each = n_workers > 1 ? (size_t)(n_workers + 0.5) : 1;
 	enum late_kind kind = NOT_LATE;
 	size_t late = 0;
 	for (size_t i = 0; i < profile->n_steps; i++) {
 		const struct tp_step *step = &profile->steps[i];
-		if (has_task_start(analysis, step->start_ns, step->end_ns)) {
+		if (has_start(starts, step->start_ns, step->end_ns)) {
 			late = each;
 			kind = first >= step->start_ns && first < step->end_ns ? LATE_FIRST
 									       : LATE_AGAIN;
@@ -322,41 +325,42 @@ static void mark_late_steps(const struct tp_analysis *analysis, double n_workers
 	}
 }
 
-/* The time by which steps in which workers start again are longer than those without a start. It
- * holds what no stack shows as a start: the end of the old workers, and page faults after it. */
-static double sum_longer_steps(const struct tp_analysis *analysis, double n_workers)
+/* The time by which steps in which workers start again are longer than as many without a start. It
+ * holds what no stack shows as a start: the end of the old workers, and page faults after it. Sums
+ * are compared because batches of several workers come in bursts: one step waits for all. */
+static double sum_longer_steps(const struct tp_profile *profile, const struct starts *starts,
+			       double n_workers)
 {
-	const struct tp_profile *profile = analysis->profile;
 	enum late_kind *kinds = tp_alloc((profile->n_steps + 1) * sizeof(*kinds));
-	double *others = tp_alloc((profile->n_steps + 1) * sizeof(*others));
-	double sum_ns = 0;
-	size_t n_others = 0;
-	size_t n_late = 0;
-	mark_late_steps(analysis, n_workers, kinds);
+	double sum_ns[LATE_AGAIN + 1] = {0};
+	size_t n[LATE_AGAIN + 1] = {0};
+	mark_late_steps(profile, starts, n_workers, kinds);
 	for (size_t i = 0; i < profile->n_steps; i++) {
-		n_late += kinds[i] != NOT_LATE;
-		if (kinds[i] == NOT_LATE && is_training_step(&profile->steps[i]))
-			others[n_others++] = held_ns(&profile->steps[i]);
+		if (!is_training_step(&profile->steps[i]))
+			continue;
+		n[kinds[i]]++;
+		sum_ns[kinds[i]] += held_ns(&profile->steps[i]);
 	}
-	double usual = tp_stats_median(others, n_others);
-	/* Few steps without a start say little about the others. */
-	for (size_t i = 0; i < profile->n_steps && n_others > n_late; i++)
-		if (kinds[i] == LATE_AGAIN && is_training_step(&profile->steps[i]))
-			sum_ns += fmax(0, held_ns(&profile->steps[i]) - usual);
 	free(kinds);
-	free(others);
-	return sum_ns;
+	/* Few steps without a start say little about the others. */
+	if (n[NOT_LATE] <= n[LATE_FIRST] + n[LATE_AGAIN])
+		return 0;
+	double usual_ns = sum_ns[NOT_LATE] / (double)n[NOT_LATE];
+	return fmax(0, sum_ns[LATE_AGAIN] - (double)n[LATE_AGAIN] * usual_ns);
 }
 
 static void set_startups(struct tp_analysis *analysis, double n_workers)
 {
+	struct tp_profile *profile = analysis->profile;
+	struct starts starts = find_starts(analysis);
 	double loop_ns = (double)(analysis->loop_end_ns - analysis->loop_start_ns);
-	double sum_ns =
-		fmax((double)sum_worker_starts(analysis), sum_longer_steps(analysis, n_workers));
-	tp_profile_set(analysis->profile, TP_FACT_LOADER_STARTS,
-		       count_restarts(analysis, n_workers), TP_ORIGIN_DERIVED, 1);
-	tp_profile_set(analysis->profile, TP_FACT_LOADER_STARTUP,
-		       loop_ns > 0 ? fmin(sum_ns / loop_ns, 1) : 0, TP_ORIGIN_SAMPLED, 1);
+	double sum_ns = fmax((double)sum_worker_starts(analysis, &starts),
+			     sum_longer_steps(profile, &starts, n_workers));
+	tp_profile_set(profile, TP_FACT_LOADER_STARTS, count_restarts(&starts, n_workers),
+		       TP_ORIGIN_DERIVED, 1);
+	tp_profile_set(profile, TP_FACT_LOADER_STARTUP, loop_ns > 0 ? fmin(sum_ns / loop_ns, 1) : 0,
+		       TP_ORIGIN_SAMPLED, 1);
+	free(starts.times_ns);
 }
 
 void tp_loader_work_facts(struct tp_analysis *analysis, double n_workers)

@@ -114,7 +114,7 @@ static void set_foreign(struct tp_analysis *analysis, const struct tp_intervals 
 	}
 	tp_profile_set(profile, TP_FACT_CPU_WAIT_FOREIGN,
 		       (double)foreign_ns(&edges, allowed->value) / (double)tp_intervals_sum(waits),
-		       TP_ORIGIN_MEASURED, 1);
+		       TP_ORIGIN_DERIVED, 1);
 	free(edges.items);
 }
 

@@ -26,7 +26,8 @@ enum { PLACES_MAX = 24 };
 struct place_sum {
 	struct tp_place_result place;
 	uint64_t label_ns[TP_N_LABELS];
-	uint64_t cpu_ns; /* of its time: on a CPU, or waiting for one */
+	uint64_t cpu_ns;   /* of its time: on a CPU, or waiting for one */
+	uint64_t queue_ns; /* of that: waiting for one */
 };
 
 struct peer_waits {
@@ -152,8 +153,10 @@ static void add_place(struct peer_waits *p, uint32_t frame_id, const struct tp_s
 	row->place.time_ns += ns;
 	row->label_ns[label] += ns;
 	row->cpu_ns += segment->state == TP_STATE_BLOCKED ? 0 : ns;
-	if (label == TP_LABEL_IDLE_RUNNABLE || label == TP_LABEL_DATALOADER_QUEUE)
-		row->place.queue_ns += ns;
+	if (label != TP_LABEL_IDLE_RUNNABLE && label != TP_LABEL_DATALOADER_QUEUE)
+		return;
+	row->place.queue_ns += ns;
+	row->queue_ns += segment->state == TP_STATE_BLOCKED ? 0 : ns;
 }
 
 static int place_order(const void *a, const void *b)
@@ -245,6 +248,12 @@ static uint64_t steady_peer_ns(const struct tp_profile *profile)
 	return sum;
 }
 
+/* Of a negative share, the sum with it is right: unsigned numbers wrap around. */
+static uint64_t share_of(uint64_t ns, double share)
+{
+	return (uint64_t)(int64_t)round((double)ns * share);
+}
+
 /* Moves time between exchanges and the work on a CPU, so that labels and places sum up to the steps
  * after their exchanges were estimated again. */
 static void move_time(struct peer_waits *p, uint64_t old_ns, uint64_t new_ns)
@@ -268,9 +277,11 @@ static void move_time(struct peer_waits *p, uint64_t old_ns, uint64_t new_ns)
 		label_ns[label] =
 			(uint64_t)fmax(0, round((double)label_ns[label] + share * moved_ns));
 	}
-	for (size_t i = 0; i < p->n; i++)
-		p->rows[i].place.time_ns +=
-			(uint64_t)(int64_t)round((double)p->rows[i].cpu_ns * moved_ns / cpu_ns);
+	for (size_t i = 0; i < p->n; i++) {
+		struct place_sum *row = &p->rows[i];
+		row->place.time_ns += share_of(row->cpu_ns, moved_ns / cpu_ns);
+		row->place.queue_ns += share_of(row->queue_ns, moved_ns / cpu_ns);
+	}
 }
 
 /* Sets the place with the most time in the last second: in its very last moments a program cleans

@@ -30,9 +30,34 @@ static uint64_t overlap_ns(const struct tp_job_step *a, const struct tp_job_step
 
 /* ---- by the clock ---------------------------------------------------------------------------- */
 
+/* True for a match that is off by some steps between two that agree: the step in which a late rank
+ * is delayed overlaps the one in which the others wait for it. */
+static bool is_other_lag(const size_t *match, size_t n, size_t last, size_t k)
+{
+	size_t next = k + 1;
+	while (next < n && match[next] == TP_JOB_NO_STEP)
+		next++;
+	return last < n && next < n && match[next] - match[last] == next - last &&
+	       match[k] - match[last] != k - last;
+}
+
+/* Matches the steps between two matches in order if both ranks have as many there: a rank that is
+ * late by more than a step has borders that differ by as much. */
+static void match_between(size_t *match, size_t n)
+{
+	size_t last = n;
+	for (size_t k = 0; k < n; k++) {
+		if (match[k] == TP_JOB_NO_STEP || is_other_lag(match, n, last, k))
+			continue;
+		for (size_t i = last + 1; i < k && match[k] - match[last] == k - last; i++)
+			match[i] = match[last] + (i - last);
+		last = k;
+	}
+}
+
 /* Matches steps that overlap by more than half of the longer one: where the border of two steps was
  * not recorded, one rank has a step that covers two of another, and that step matches neither.
- * Returns the number of matches. */
+ * Returns the number of these matches. */
 static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_job_rank *rank,
 			     size_t *match)
 {
@@ -53,6 +78,7 @@ static size_t match_by_clock(const struct tp_job_rank *first, const struct tp_jo
 			break;
 		}
 	}
+	match_between(match, first->n_steps);
 	return n;
 }
 

@@ -5,8 +5,6 @@
 
 #include "analyze/thresholds.h"
 
-#include "trainprof/base/text.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -17,19 +15,14 @@ static bool is_other(const struct tp_job_rank *rank)
 
 static bool is_same_text(const char *a, const char *b)
 {
-	return strcmp(a ? a : "", b ? b : "") == 0;
+	return a == b || strcmp(a ? a : "", b ? b : "") == 0; /* texts of digests exist once */
 }
 
-/* Samples fall now into a generator expression, now into the function around it. */
+/* Names are short (job_rank.c): samples fall now into a generator expression, now into the function
+ * around it. */
 static bool is_same_function(const struct tp_job_code *a, const struct tp_job_code *b)
 {
-	const char *x = a->function ? a->function : "";
-	const char *y = b->function ? b->function : "";
-	if (x == y || *x != *y) /* texts of digests exist once */
-		return x == y && is_same_text(a->file, b->file);
-	size_t len = tp_text_function_length(x);
-	return tp_text_function_length(y) == len && memcmp(x, y, len) == 0 &&
-	       is_same_text(a->file, b->file);
+	return is_same_text(a->function, b->function) && is_same_text(a->file, b->file);
 }
 
 static double step_ns(const struct tp_job_code *code)

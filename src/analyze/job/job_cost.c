@@ -12,8 +12,7 @@
 struct host_cost {
 	double overhead_ns;
 	double length_ns; /* of the longest rank */
-	double n_cpus;    /* that its ranks could use */
-	double n_all_cpus;
+	double n_cpus;    /* that one of its ranks could use, the largest number */
 };
 
 struct hosts {
@@ -34,11 +33,11 @@ static struct host_cost *host_of(struct hosts *hosts, const char *name)
 	return &hosts->items[at];
 }
 
-/* Ranks that may use the same CPUs share them: together they have no more than their host. */
+/* Ranks in one container share its mask or quota, others are bound to CPUs of their own; which CPUs
+ * is not recorded. Together they have at least those of one rank, so this is an upper bound. */
 static double ratio_of(const struct host_cost *host)
 {
-	double n_cpus = host->n_all_cpus > 0 ? fmin(host->n_cpus, host->n_all_cpus) : host->n_cpus;
-	double possible_ns = n_cpus * host->length_ns;
+	double possible_ns = host->n_cpus * host->length_ns;
 	return possible_ns > 0 ? host->overhead_ns / possible_ns : 0;
 }
 
@@ -54,8 +53,7 @@ void tp_job_find_cost(struct tp_job *job)
 		host->overhead_ns += (double)rank->overhead_ns;
 		host->length_ns =
 			fmax(host->length_ns, (double)(rank->ended_ns - rank->started_ns));
-		host->n_cpus += rank->n_cpus;
-		host->n_all_cpus = fmax(host->n_all_cpus, rank->n_host_cpus);
+		host->n_cpus = fmax(host->n_cpus, rank->n_cpus);
 	}
 	for (size_t i = 0; i < hosts.n; i++)
 		job->overhead_ratio = fmax(job->overhead_ratio, ratio_of(&hosts.items[i]));

@@ -27,8 +27,7 @@ static void copy_steps(struct tp_job_rank *rank, const struct tp_profile *profil
 		const struct tp_step *step = &profile->steps[i];
 		if (step->kind == TP_STEP_CUT || step->end_ns <= step->start_ns)
 			continue;
-		bool is_judged = step->kind == TP_STEP_STEADY || step->kind == TP_STEP_SLOW ||
-				 step->kind == TP_STEP_OTHER;
+		bool is_judged = tp_step_is_training(step);
 		rank->steps[rank->n_steps++] = (struct tp_job_step){
 			.start_ns = zero_ns + step->start_ns,
 			.end_ns = zero_ns + step->end_ns,
@@ -82,10 +81,9 @@ static void copy_profile(struct tp_job *job, struct tp_job_rank *rank,
 	rank->ended_ns = profile->trace->run.started_ns + profile->trace->end_ns;
 	const struct tp_quantity *overhead = &profile->facts[TP_FACT_RUN_OVERHEAD_TIME];
 	const struct tp_quantity *cpus = &profile->facts[TP_FACT_CPU_ALLOWED];
-	rank->n_host_cpus = profile->trace->run.host.n_cpus;
 	if (overhead->is_known && cpus->is_known) {
 		rank->overhead_ns = (uint64_t)overhead->value;
-		rank->n_cpus = (uint32_t)cpus->value;
+		rank->n_cpus = cpus->value;
 	}
 	if (profile->last_place.symbol) {
 		struct tp_job_code *last = tp_arena_alloc(&job->arena, sizeof(*last));

@@ -35,6 +35,40 @@ static bool has_same_steps(const struct tp_job_rank *first, const struct tp_job_
 	return fabs(first->step_ns - rank->step_ns) <= TP_JOB_LENGTHS_MAX * larger;
 }
 
+static double shift_ns(const double *changes_ns)
+{
+	return fabs(changes_ns[0] - changes_ns[1]) / 2;
+}
+
+/* Notes by how much the rank's steps differ from their usual length. */
+static void add_shifts(struct tp_job_steps *steps, const struct tp_job_rank *rank, size_t n_steps,
+		       const size_t *match)
+{
+	double *lengths = tp_alloc(2 * (n_steps + 1) * sizeof(*lengths));
+	double *changes = lengths + n_steps + 1;
+	size_t n = 0;
+	for (size_t k = 0; k < n_steps; k++) {
+		changes[k] = NAN;
+		if (match[k] == TP_JOB_NO_STEP)
+			continue;
+		const struct tp_job_step *step = &rank->steps[match[k]];
+		changes[k] = (double)(step->end_ns - step->start_ns);
+		lengths[n++] = changes[k];
+	}
+	double usual = n ? tp_stats_median(lengths, n) : 0;
+	for (size_t k = n_steps; k-- > 0;) {
+		struct tp_job_shift *shift = &steps->shifts[k];
+		changes[k] -= usual;
+		shift->sum_ns += fabs(changes[k]);
+		/* NAN if one of the steps is missing. */
+		bool is_opposite = k + 1 < n_steps &&
+				   fabs(changes[k] + changes[k + 1]) < shift_ns(&changes[k]) / 2;
+		if (is_opposite && shift_ns(&changes[k]) > shift_ns(shift->shift_ns))
+			memcpy(shift->shift_ns, &changes[k], sizeof(shift->shift_ns));
+	}
+	free(lengths);
+}
+
 /* Adds a column with a row for each step of the first rank, so that only one rank's steps are
  * needed at a time. */
 static void add_column(struct tp_job_steps *steps, size_t index, size_t n_steps,
@@ -55,6 +89,7 @@ static void add_column(struct tp_job_steps *steps, size_t index, size_t n_steps,
 		steps->longest_ns[k] = is_first ? ns : fmax(ns, steps->longest_ns[k]);
 		steps->shortest_ns[k] = is_first ? ns : fmin(ns, steps->shortest_ns[k]);
 	}
+	add_shifts(steps, rank, n_steps, match);
 	steps->ranks[steps->n_ranks++] = index;
 }
 
@@ -83,9 +118,7 @@ static double spread_of(const struct tp_job_steps *steps, size_t k)
 	return 1 - steps->shortest_ns[k] / steps->longest_ns[k];
 }
 
-/* Returns the largest spread of steps that are used. A step that takes some rank much longer than
- * another has a border that was missed there, or found at the wrong time: its work would make the
- * rank seem late. If most steps are so, all are used. */
+/* Returns the largest spread of steps that need no further look. */
 static double find_spread_limit(const struct tp_job_steps *steps, const struct tp_job_rank *first)
 {
 	double *spreads = tp_alloc((first->n_steps + 1) * sizeof(*spreads));
@@ -95,20 +128,43 @@ static double find_spread_limit(const struct tp_job_steps *steps, const struct t
 			spreads[n++] = spread_of(steps, k);
 	double median = n ? tp_stats_median(spreads, n) : 0;
 	free(spreads);
-	if (median > TP_JOB_LENGTHS_MAX)
-		return INFINITY;
 	return fmin(TP_JOB_LENGTHS_MAX,
 		    fmax(TP_JOB_SPREAD_MIN, TP_JOB_SPREAD_MEDIANS_MAX * median));
 }
 
-/* Keeps only the steps that all ranks have, and that are equally long. */
+/* True if the border between a step and the next one is at the wrong time on one rank: it has one
+ * that is longer than usual and one that is shorter by as much, while those of the others are as
+ * usual. The others of a rank that is late wait for it, so that one of their steps is longer. */
+static bool is_border_shifted(const struct tp_job_steps *steps, size_t k, double limit)
+{
+	const struct tp_job_shift *shift = &steps->shifts[k];
+	double moved_ns = shift_ns(shift->shift_ns);
+	if (!(fmax(spread_of(steps, k), spread_of(steps, k + 1)) > limit) || !(moved_ns > 0))
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		double others_ns = shift[i].sum_ns - fabs(shift->shift_ns[i]);
+		if (!(others_ns / (double)(steps->n_ranks - 1) < moved_ns / 2))
+			return false;
+	}
+	return true;
+}
+
+/* Keeps only the steps that all ranks have, with borders that agree: the work beyond a wrong border
+ * would make ranks seem late in turn. */
 static void keep_whole_steps(struct tp_job_steps *steps, const struct tp_job_rank *first)
 {
 	uint32_t *numbers = tp_alloc((first->n_steps + 1) * sizeof(*numbers));
 	double limit = find_spread_limit(steps, first);
+	bool is_start_wrong = false;
 	for (size_t k = 0; k < first->n_steps; k++) {
 		const double *row = &steps->own_ns[k * steps->stride];
-		if (!is_whole(steps, first, k) || spread_of(steps, k) > limit)
+		bool is_end_wrong = k + 1 < first->n_steps && is_border_shifted(steps, k, limit);
+		bool is_wrong = is_start_wrong || is_end_wrong;
+		is_start_wrong = is_end_wrong;
+		if (!is_whole(steps, first, k))
+			continue;
+		steps->job->n_misplaced += is_wrong;
+		if (is_wrong)
 			continue;
 		memmove(&steps->own_ns[steps->n_steps * steps->stride], row,
 			steps->n_ranks * sizeof(*row));
@@ -199,6 +255,7 @@ void tp_job_steps_build(struct tp_job_steps *steps, struct tp_job *job)
 	steps->length_ns = tp_alloc((n + 1) * sizeof(*steps->length_ns));
 	steps->longest_ns = tp_alloc((n + 1) * sizeof(*steps->longest_ns));
 	steps->shortest_ns = tp_alloc((n + 1) * sizeof(*steps->shortest_ns));
+	steps->shifts = tp_alloc((n + 1) * sizeof(*steps->shifts));
 	for (size_t i = 0; i < job->n_ranks; i++) {
 		struct tp_job_rank *rank = &job->ranks[i];
 		if (!is_candidate(first, rank))
@@ -224,4 +281,5 @@ void tp_job_steps_release(struct tp_job_steps *steps)
 	free(steps->length_ns);
 	free(steps->longest_ns);
 	free(steps->shortest_ns);
+	free(steps->shifts);
 }

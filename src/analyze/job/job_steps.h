@@ -5,6 +5,12 @@
 
 #include "trainprof/model/job_result.h"
 
+/* How lengths of a step and the next one differ from those that are usual for each rank. */
+struct tp_job_shift {
+	double sum_ns;      /* sizes of these changes, over ranks, of this step */
+	double shift_ns[2]; /* of the rank with the largest opposite changes, in both steps */
+};
+
 struct tp_job_steps {
 	struct tp_job *job; /* borrowed */
 	size_t *ranks;      /* heap: indexes into job->ranks, by column */
@@ -15,6 +21,7 @@ struct tp_job_steps {
 	double *length_ns;  /* heap: n_steps, mean of the ranks */
 	double *longest_ns; /* heap: n_steps, of the ranks; likewise shortest_ns */
 	double *shortest_ns;
+	struct tp_job_shift *shifts; /* heap: by step */
 	size_t n_steps;
 };
 

@@ -279,11 +279,11 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 	profile->steps_found_by = TP_STEPS_WATCH;
 	profile->steps_confidence = called->regularity;
 	profile->steps_are_about = true;
-	profile->steps_are_part = called->is_part;
+	profile->steps_are_part = called->is_part_before || called->is_part_after;
 	size_t n_later = called->n_inferred - called->n_earlier;
 	size_t n_recorded = called->n - called->n_inferred;
 	const char *later =
-		n_later || called->is_part
+		n_later || called->is_part_after
 			? tp_arena_printf(
 				  analysis->arena, "; those after %.1f s %s",
 				  (double)called->borders[called->n_earlier + n_recorded - 1] / 1e9,

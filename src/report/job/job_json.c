@@ -178,6 +178,8 @@ void tp_report_job_json(struct tp_json_writer *w, const struct tp_job *job)
 	tp_json_put_string(w, "joined_by", tp_job_join_name(job->joined_by));
 	tp_json_put_known_string(w, "not_joined", job->not_joined);
 	tp_json_put_uint(w, "steps", job->n_steps);
+	if (job->n_misplaced)
+		tp_json_put_uint(w, "steps_left_out", job->n_misplaced);
 	if (job->n_steps) {
 		tp_json_put_number(w, "step_ns", job->step_ns);
 		tp_json_put_number(w, "wait_ratio", job->wait_ratio);

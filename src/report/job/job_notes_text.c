@@ -163,8 +163,15 @@ void tp_job_add_notes(struct tp_buf *out, const struct tp_job *job)
 {
 	add_left_out(out, job);
 	add_joining(out, job);
+	if (job->n_misplaced)
+		tp_buf_printf(out,
+			      "%s left out: one rank's border was found at the wrong "
+			      "time.\n",
+			      tp_unit_counted(job->n_misplaced, "step").text);
 	if (job->overhead_ratio > 0)
-		tp_buf_printf(out, "Measuring took %s of the CPU time of %s.\n",
+		tp_buf_printf(out,
+			      "Measuring took at most %s of the CPU time that the ranks of %s "
+			      "could use.\n",
 			      tp_unit_percent(job->overhead_ratio).text,
 			      job->n_hosts > 1 ? "the host where it took most" : "the host");
 }

@@ -152,7 +152,8 @@ START_TEST(calls_after_the_breakpoint_are_estimated)
 	ck_assert_uint_le(found.n_inferred, later[_i].n_inferred + 2);
 	ck_assert_uint_ge(found.n_inferred + 2, later[_i].n_inferred);
 	ck_assert_uint_eq(found.n, 125 + found.n_inferred);
-	ck_assert_int_eq(found.is_part, later[_i].is_part);
+	ck_assert(!found.is_part_before);
+	ck_assert_int_eq(found.is_part_after, later[_i].is_part);
 	ck_assert_uint_eq(found.borders[124], marks[124].time_ns);
 	for (size_t i = 1; i < found.n; i++)
 		ck_assert_uint_gt(found.borders[i], found.borders[i - 1]);
@@ -166,12 +167,26 @@ START_TEST(no_more_calls_are_estimated_than_were_recorded)
 	sample_until(3000, STACK_TRAIN);
 	for (uint64_t i = 0; i < 30; i++)
 		add(TASK, NAME, 2000000000 + (_i ? i * PERIOD_NS : 0), 1 + i);
-	if (tp_call_steps_find(&found, &analysis)) {
-		ck_assert_uint_eq(found.n, 30);
-		ck_assert_uint_eq(found.n_inferred, 0);
-		ck_assert_int_eq(found.is_part, _i == 1);
-		tp_counter_steps_release(&found);
-	}
+	ck_assert(tp_call_steps_find(&found, &analysis));
+	ck_assert_uint_eq(found.n, 30);
+	ck_assert_uint_eq(found.n_inferred, 0);
+	ck_assert_int_eq(found.is_part_before, _i == 1);
+	ck_assert_int_eq(found.is_part_after, _i == 1);
+	tp_counter_steps_release(&found);
+}
+END_TEST
+
+/* Steps of 8 ms in the first 0.4 s and from 1 s on, when the breakpoint is set: none are estimated
+ * for the time without the function. Likewise after it is taken down. */
+START_TEST(no_calls_are_estimated_where_the_function_was_not_seen)
+{
+	sample_until(_i ? 1000 : 400, STACK_TRAIN);
+	sample_until(_i ? 1600 : 1000, STACK_OTHER);
+	sample_until(_i ? 2000 : 2600, STACK_TRAIN);
+	add_steps(_i ? 125 : 200, _i ? 1 : 125);
+	ck_assert(tp_call_steps_find(&found, &analysis));
+	ck_assert_uint_eq(found.n_inferred, 0);
+	tp_counter_steps_release(&found);
 }
 END_TEST
 
@@ -185,6 +200,7 @@ Suite *suite_analyze_call_steps(void)
 	tcase_add_test(tc, lost_calls_part_what_is_known);
 	tcase_add_loop_test(tc, too_few_or_irregular_calls_are_no_steps, 0, 3);
 	tcase_add_test(tc, the_function_with_most_calls_has_them);
+	tcase_add_loop_test(tc, no_calls_are_estimated_where_the_function_was_not_seen, 0, 2);
 	tcase_add_loop_test(tc, no_more_calls_are_estimated_than_were_recorded, 0, 2);
 	tcase_add_loop_test(tc, calls_after_the_breakpoint_are_estimated, 0,
 			    (int)(sizeof(later) / sizeof(*later)));

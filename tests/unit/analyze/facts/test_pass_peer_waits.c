@@ -107,6 +107,74 @@ START_TEST(code_without_a_name_belongs_to_its_caller_in_the_same_file)
 }
 END_TEST
 
+enum { EXACT_STEPS = 40, PER_STEP = 3 };
+
+static uint64_t sum_labels(const struct tp_profile *profile, bool of_peers)
+{
+	uint64_t sum = 0;
+	for (int i = 0; i < TP_N_LABELS; i++)
+		if ((tp_label_part((enum tp_label)i) == TP_PART_COMMUNICATION) == of_peers)
+			sum += profile->beside_peers_ns[i];
+	return sum;
+}
+
+/* In each step of a second: work until 0.5 s, 0.1 s without a CPU, an exchange. Samples show that
+ * exchanges begin earlier, about halfway between 0.2 and 0.6 s. */
+START_TEST(places_labels_and_waits_sum_to_steps_whose_exchanges_were_estimated)
+{
+	static struct tp_segment segments[EXACT_STEPS * PER_STEP];
+	static struct tp_step exact[EXACT_STEPS];
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/bin/python3");
+	uint32_t work = python_frame(&hand, "/home/me/train.py", "work", 5);
+	const struct tp_sample sample = {.stack = tp_sink_stack(&hand.builder.sink, &work, 1, 0),
+					 .syscall = -1};
+	for (size_t k = 0; k < EXACT_STEPS; k++) {
+		double drift = (double)(k * 7 % EXACT_STEPS) / EXACT_STEPS;
+		struct tp_segment *at = &segments[k * PER_STEP];
+		uint64_t start_ns = k * SECOND;
+		hand_sample(&hand, &sample, (double)k + 0.01 + 0.19 * drift);
+		hand_sample(&hand, &sample, (double)k + 0.61 + 0.38 * drift);
+		exact[k] = (struct tp_step){.start_ns = start_ns,
+					    .end_ns = start_ns + SECOND,
+					    .kind = TP_STEP_STEADY};
+		for (size_t i = 0; i < PER_STEP; i++)
+			at[i].sample = (uint32_t)(2 * k + (i == 2));
+		at[0].label = TP_LABEL_COMPUTE_MATH;
+		at[1].label = TP_LABEL_IDLE_RUNNABLE;
+		at[2].label = TP_LABEL_COMMUNICATION_WAIT;
+		at[1].state = TP_STATE_RUNNABLE;
+		at[0].start_ns = start_ns;
+		at[0].end_ns = at[1].start_ns = start_ns + SECOND / 2;
+		at[1].end_ns = at[2].start_ns = start_ns + SECOND * 6 / 10;
+		at[2].end_ns = start_ns + SECOND;
+	}
+	hand_finish(&hand);
+	hand.analysis.timelines[0] =
+		(struct tp_timeline){.segments = segments, .n = EXACT_STEPS * PER_STEP};
+	hand.profile.steps = exact;
+	hand.profile.n_steps = EXACT_STEPS;
+	hand.profile.is_of_steps = true;
+	hand.profile.steps_found_by = TP_STEPS_MARKER;
+	hand_pass(&hand, tp_pass_peer_waits);
+	const struct tp_profile *profile = &hand.profile;
+	const struct tp_place_result *place = profile->places;
+	double peer_ns = 0;
+	for (size_t k = 0; k < EXACT_STEPS; k++)
+		peer_ns += (double)exact[k].peer_ns;
+	ck_assert_double_gt(peer_ns, 0.5 * EXACT_STEPS * SECOND); /* not 0.45 of each */
+	ck_assert_double_eq_tol((double)sum_labels(profile, true), peer_ns, 100);
+	ck_assert_double_eq_tol((double)sum_labels(profile, false) + peer_ns,
+				(double)EXACT_STEPS * SECOND, 100);
+	ck_assert_uint_eq(profile->n_places, 1);
+	ck_assert_double_eq_tol((double)place->time_ns, (double)sum_labels(profile, false), 100);
+	ck_assert_double_eq_tol((double)place->queue_ns,
+				(double)profile->beside_peers_ns[TP_LABEL_IDLE_RUNNABLE], 100);
+	hand_release(&hand);
+}
+END_TEST
+
 Suite *suite_analyze_pass_peer_waits(void);
 
 Suite *suite_analyze_pass_peer_waits(void)
@@ -117,6 +185,7 @@ Suite *suite_analyze_pass_peer_waits(void)
 	tcase_add_test(tc, at_its_border_half_of_it_does_and_in_the_work_nothing);
 	tcase_add_test(tc, time_outside_exchanges_sums_to_the_step);
 	tcase_add_loop_test(tc, code_without_a_name_belongs_to_its_caller_in_the_same_file, 0, 2);
+	tcase_add_test(tc, places_labels_and_waits_sum_to_steps_whose_exchanges_were_estimated);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -119,27 +119,6 @@ START_TEST(places_that_were_left_out_of_a_list_are_not_zero)
 }
 END_TEST
 
-START_TEST(a_generator_belongs_to_its_function)
-{
-	struct job_scene scene;
-	job_scene_init(&scene, false);
-	struct tp_job_code work = {.function = "prepare",
-				   .label = TP_LABEL_DATALOADER_PREP,
-				   .step_ns = 20e6};
-	struct tp_job_code inner = {.function = "prepare.<locals>.<genexpr>",
-				    .label = TP_LABEL_DATALOADER_PREP,
-				    .step_ns = 20e6};
-	struct tp_job_code decode = {.function = "decode",
-				     .label = TP_LABEL_DATALOADER_PREP,
-				     .step_ns = 6e6};
-	add_places(&scene, work, inner, decode);
-	tp_job_join(&scene.job);
-	ck_assert_ptr_nonnull(scene.job.late_code);
-	ck_assert_str_eq(scene.job.late_code->function, "decode");
-	tp_job_release(&scene.job);
-}
-END_TEST
-
 START_TEST(a_bound_is_called_one)
 {
 	struct job_scene scene;
@@ -244,7 +223,6 @@ Suite *suite_analyze_job_cause(void)
 	tcase_add_test(tc, waits_for_a_cpu_in_common_work_do_not_hide_the_cause);
 	tcase_add_test(tc, work_of_the_late_rank_alone_comes_before_more_of_the_same);
 	tcase_add_test(tc, places_that_were_left_out_of_a_list_are_not_zero);
-	tcase_add_test(tc, a_generator_belongs_to_its_function);
 	tcase_add_test(tc, a_bound_is_called_one);
 	tcase_add_loop_test(tc, kinds_of_late_ranks_are_distinguished, 0,
 			    sizeof(kinds) / sizeof(kinds[0]));

@@ -6,13 +6,11 @@
 
 #define S UINT64_C(1000000000)
 
-static struct tp_job_rank rank_on(const char *host, uint64_t overhead_ns, uint32_t n_cpus,
-				  uint32_t n_host_cpus)
+static struct tp_job_rank rank_on(const char *host, uint64_t overhead_ns, double n_cpus)
 {
 	return (struct tp_job_rank){.host = host,
 				    .overhead_ns = overhead_ns,
 				    .n_cpus = n_cpus,
-				    .n_host_cpus = n_host_cpus,
 				    .started_ns = 5 * S,
 				    .ended_ns = 15 * S};
 }
@@ -24,32 +22,32 @@ static double cost_of(struct tp_job_rank *ranks, size_t n)
 	return job.overhead_ratio;
 }
 
-START_TEST(ranks_with_a_cpu_each_have_all_of_them)
+/* Whether the two share a mask of two CPUs, or have two of their own each, is unknown. */
+START_TEST(ranks_of_a_host_count_as_sharing_the_larger_number_of_cpus)
 {
-	struct tp_job_rank ranks[] = {rank_on("a", S / 10, 1, 8), rank_on("a", S / 10, 1, 8)};
+	struct tp_job_rank ranks[] = {rank_on("a", S / 10, 2), rank_on("a", S / 10, 1)};
 	ck_assert_double_eq_tol(cost_of(ranks, 2), 0.01, 1e-9);
 }
 END_TEST
 
-START_TEST(ranks_that_share_cpus_have_those_of_the_host)
+START_TEST(a_quota_may_be_less_than_a_cpu)
 {
-	struct tp_job_rank ranks[] = {rank_on("a", S / 10, 2, 2), rank_on("a", S / 10, 2, 2)};
-	ck_assert_double_eq_tol(cost_of(ranks, 2), 0.01, 1e-9);
+	struct tp_job_rank ranks[] = {rank_on("a", S / 10, 0.5), rank_on("a", S / 10, 0.5)};
+	ck_assert_double_eq_tol(cost_of(ranks, 2), 0.04, 1e-9);
 }
 END_TEST
 
 START_TEST(the_host_with_the_largest_share_counts)
 {
-	struct tp_job_rank ranks[] = {rank_on("a", S / 10, 1, 2), rank_on("b", 3 * S / 10, 1, 2),
-				      rank_on("a", S / 10, 1, 2)};
+	struct tp_job_rank ranks[] = {rank_on("a", S / 10, 1), rank_on("b", 3 * S / 10, 1),
+				      rank_on("a", S / 10, 1)};
 	ck_assert_double_eq_tol(cost_of(ranks, 3), 0.03, 1e-9);
 }
 END_TEST
 
 START_TEST(recordings_that_do_not_count_cost_nothing)
 {
-	struct tp_job_rank ranks[] = {rank_on("a", 0, 1, 2), rank_on("a", S, 1, 2),
-				      rank_on("a", S, 0, 0)};
+	struct tp_job_rank ranks[] = {rank_on("a", 0, 1), rank_on("a", S, 1), rank_on("a", S, 0)};
 	ranks[1].is_duplicate = true;
 	ranks[2].unreadable = "damaged";
 	ck_assert_double_eq(cost_of(ranks, 3), 0);
@@ -62,8 +60,8 @@ Suite *suite_analyze_job_cost(void)
 {
 	Suite *suite = suite_create("analyze_job_cost");
 	TCase *tc = tcase_create("cost");
-	tcase_add_test(tc, ranks_with_a_cpu_each_have_all_of_them);
-	tcase_add_test(tc, ranks_that_share_cpus_have_those_of_the_host);
+	tcase_add_test(tc, ranks_of_a_host_count_as_sharing_the_larger_number_of_cpus);
+	tcase_add_test(tc, a_quota_may_be_less_than_a_cpu);
 	tcase_add_test(tc, the_host_with_the_largest_share_counts);
 	tcase_add_test(tc, recordings_that_do_not_count_cost_nothing);
 	suite_add_tcase(suite, tc);

@@ -145,7 +145,46 @@ START_TEST(a_rank_whose_borders_were_missed_is_not_late)
 	ck_assert_int_eq(scene.job.verdict, TP_JOB_EVEN);
 	ck_assert_int_eq(scene.job.late, TP_JOB_NO_RANK);
 	ck_assert_uint_eq(scene.job.n_steps, JOB_SCENE_STEPS / 2);
+	ck_assert_uint_eq(scene.job.n_misplaced, JOB_SCENE_STEPS / 2);
 	ck_assert_double_eq_tol(scene.job.step_ns, 40e6, 1);
+	tp_job_release(&scene.job);
+}
+END_TEST
+
+/* The border lies between loading and the exchange: a delay lengthens this step of the late rank,
+ * and the next one of the others, which wait for it. */
+static const struct {
+	size_t every;
+	uint64_t delay_ns;
+} delays[] = {{5, 22 * JOB_SCENE_MS}, {5, 100 * JOB_SCENE_MS}, {2, 22 * JOB_SCENE_MS}};
+
+START_TEST(a_rank_that_is_late_now_and_then_is_late)
+{
+	struct job_scene scene;
+	const uint64_t delay_ns = delays[_i].delay_ns;
+	job_scene_init(&scene, true);
+	for (int64_t i = 0; i < 3; i++) {
+		struct tp_job_rank *rank =
+			job_scene_add(&scene, i, "host", 38 * JOB_SCENE_MS, 0, 0);
+		uint64_t shift_ns = 0;
+		bool waits = false;
+		for (size_t k = 0; k < rank->n_steps; k++) {
+			struct tp_job_step *step = &rank->steps[k];
+			bool is_delayed = k % delays[_i].every == 0;
+			step->start_ns += shift_ns;
+			shift_ns += (i == 1 ? is_delayed : waits) ? delay_ns : 0;
+			step->end_ns += shift_ns;
+			step->peer_ns += i != 1 && waits ? delay_ns : 0;
+			waits = is_delayed;
+		}
+	}
+	tp_job_join(&scene.job);
+	ck_assert_int_eq(scene.job.verdict, TP_JOB_LATE_RANK);
+	ck_assert_int_eq(job_scene_late(&scene), 1);
+	ck_assert_uint_eq(scene.job.n_misplaced, 0);
+	ck_assert_uint_ge(scene.job.n_steps, JOB_SCENE_STEPS - 1);
+	ck_assert_double_eq_tol(scene.job.late_ns, (double)delay_ns / (double)delays[_i].every,
+				1e6);
 	tp_job_release(&scene.job);
 }
 END_TEST
@@ -490,6 +529,7 @@ Suite *suite_analyze_job_join(void)
 	tcase_add_test(tc, lengths_do_not_outvote_the_clock_of_one_host);
 	tcase_add_test(tc, ranks_with_equal_work_are_even);
 	tcase_add_test(tc, a_rank_whose_borders_were_missed_is_not_late);
+	tcase_add_loop_test(tc, a_rank_that_is_late_now_and_then_is_late, 0, 3);
 	tcase_add_test(tc, if_even_the_last_rank_waits_none_is_late);
 	tcase_add_test(tc, ranks_that_take_turns_are_not_blamed_alone);
 	tcase_add_test(tc, a_rank_that_is_always_last_is_late_however_much_its_delay_varies);
