@@ -21,6 +21,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,7 @@ static void add_work(struct line_sums *sums, const struct tp_frame *own, enum tp
 		TP_ARRAY_PUSH(sums->work, sums->n_work, sums->work_capacity) =
 			(struct line_work){0};
 	}
+	assert(sums->work && at < sums->n_work);
 	sums->work[at].all_ns += ns;
 	sums->work[at].queue_ns += is_queue ? ns : 0;
 	sums->work[at].interpreter_ns += label == TP_LABEL_HOST_INTERPRETER ? ns : 0;

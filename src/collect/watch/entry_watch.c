@@ -172,7 +172,8 @@ static bool is_regular(struct trial *trial)
 	for (size_t i = 0; i < n; i++)
 		gaps[i] = trial->times_ns[i + 1] - trial->times_ns[i];
 	qsort(gaps, n, sizeof(*gaps), compare_times);
-	double median = (double)gaps[n / 2];
+	size_t middle = n / 2;
+	double median = (double)gaps[middle];
 	double all_ns = (double)(trial->times_ns[n] - trial->times_ns[0]);
 	double alike_ns = 0;
 	size_t n_alike = 0;

@@ -320,6 +320,7 @@ static bool has_match(const char *path, const char *pattern)
 {
 	glob_t found = {0};
 	char *whole = tp_asprintf("%s%s", path, pattern);
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no thread changes the locale or the users */
 	bool is_found = glob(whole, GLOB_NOSORT, NULL, &found) == 0;
 	globfree(&found);
 	free(whole);
