@@ -142,34 +142,17 @@ static bool restarts_like_epochs(const struct counters *counters, const struct c
 		has_inner_updates(updates, counter->series->restarts, counter->series->n_restarts));
 }
 
-/* Returns true if a round from `start_ns` to `end_ns` may contain time outside of the loop: a
- * counter of an evaluation does not count while the program trains. The position of a loop does not
- * pause, however long the program waits in a round, until the loop starts again. */
-static bool may_pause(const struct counter *counter, uint64_t start_ns, uint64_t end_ns)
+/* Returns the time in rounds between start and end. Excess length of long rounds is outside of the
+ * loop: a counter of an evaluation does not count while the program trains. */
+static double time_in_rounds(const struct tp_counter_steps *found, uint64_t start_ns,
+			     uint64_t end_ns)
 {
-	const struct tp_counter_series *series = counter->series;
-	if (!series->is_iterator && !series->is_down)
-		return true;
-	for (size_t i = 0; i < series->n_restarts; i++)
-		if (series->restarts[i] > start_ns && series->restarts[i] <= end_ns)
-			return true;
-	return false;
-}
-
-/* Returns the time in rounds between start and end, without pauses. */
-static double time_in_rounds(const struct counter *counter, uint64_t start_ns, uint64_t end_ns)
-{
-	const struct tp_counter_steps *found = &counter->found;
 	double sum_ns = found->period_ns; /* the last round */
 	double longest_ns = TP_COUNTER_PAUSE_MIN * found->period_ns;
 	for (size_t i = 1; i < found->n; i++) {
-		uint64_t from_ns = found->borders[i - 1];
-		uint64_t until_ns = found->borders[i + 1 < found->n ? i + 1 : i];
-		double length_ns = (double)(found->borders[i] - from_ns);
-		if (from_ns < start_ns || from_ns > end_ns)
-			continue;
-		bool is_whole = length_ns < longest_ns || !may_pause(counter, from_ns, until_ns);
-		sum_ns += is_whole ? length_ns : longest_ns;
+		double length_ns = (double)(found->borders[i] - found->borders[i - 1]);
+		if (found->borders[i - 1] >= start_ns && found->borders[i - 1] <= end_ns)
+			sum_ns += length_ns < longest_ns ? length_ns : longest_ns;
 	}
 	return sum_ns;
 }
@@ -212,7 +195,7 @@ static bool is_counter(const struct counters *counters, const struct counter *co
 	    (double)counter->series->n_odd > TP_COUNTER_ODD_MAX * (double)counter->series->n ||
 	    !restarts_like_epochs(counters, counter, updates))
 		return false;
-	double covered_ns = time_in_rounds(counter, start_ns, end_ns);
+	double covered_ns = time_in_rounds(found, start_ns, end_ns);
 	return covered_ns >= TP_COUNTER_COVERED_MIN * (double)(end_ns - start_ns);
 }
 

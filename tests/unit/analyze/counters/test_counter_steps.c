@@ -508,30 +508,6 @@ START_TEST(a_counter_that_looks_have_read_is_as_good)
 }
 END_TEST
 
-/* Nine of ten rounds take 10 ms, one waits for 0.8 s: in a loop that is time of its rounds, while a
- * variable may count a part of the program that pauses. */
-START_TEST(long_waits_within_a_loop_are_its_time)
-{
-	struct counting *c = tp_alloc(sizeof(*c));
-	struct tp_counter_steps counted = {0};
-	begin(c, 1);
-	c->names[0] = _i ? NULL : "for loop over a range at line 110, variable i";
-	for (int i = 0; i < 200; i++) {
-		c->values[0] = (uint64_t)i + 1;
-		c->starts_ns[c->n_steps++] = c->sim.now_ns;
-		work(c, 20);
-		if (i % 10 == 9)
-			work(c, 800);
-	}
-	sim_finish(&c->sim);
-	bool is_found = tp_counter_steps_find(&counted, &c->sim.analysis, 0, c->sim.now_ns);
-	ck_assert_int_eq(is_found, _i == 0);
-	ck_assert_uint_eq(counted.n, is_found ? 200 : 0);
-	tp_counter_steps_release(&counted);
-	end(c);
-}
-END_TEST
-
 /* The outer part of a stack stayed the same and the sample has no Python: a value without its
  * sample. */
 START_TEST(values_without_a_sample_are_in_order)
@@ -854,7 +830,6 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, a_counter_is_believed_where_stacks_miss_a_few_steps);
 	tcase_add_test(tc, stacks_that_show_all_steps_are_kept);
 	tcase_add_test(tc, a_counter_that_looks_have_read_is_as_good);
-	tcase_add_loop_test(tc, long_waits_within_a_loop_are_its_time, 0, 2);
 	tcase_add_test(tc, values_without_a_sample_are_in_order);
 	tcase_add_test(tc, a_wrong_number_makes_no_step);
 	tcase_add_test(tc, a_wrong_number_that_stays_is_wrong_once);
