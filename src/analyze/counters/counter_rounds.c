@@ -325,6 +325,17 @@ static uint64_t count_first(struct tp_counter_series *series, const struct tp_an
 	return n_own + n;
 }
 
+/* Returns when the n rounds before a reading began: each takes the usual time, as far as the
+ * counter was not read meanwhile. */
+static uint64_t start_of_rounds(const struct tp_counter_reading *r, uint64_t n, double period_ns)
+{
+	uint64_t seen_ns = r[-1].seen_ns < r->before_ns ? r[-1].seen_ns : r->before_ns;
+	double room_ns = (double)(r->time_ns - seen_ns);
+	double needed_ns = fmin((double)n * period_ns, room_ns);
+	uint64_t from_ns = r->time_ns - (uint64_t)needed_ns;
+	return from_ns < r->before_ns ? from_ns : r->before_ns;
+}
+
 static void find_borders(struct tp_counter_series *series, const struct tp_analysis *analysis,
 			 const struct tp_cpu_clock *clock)
 {
@@ -353,6 +364,9 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 			if (r->time_ns - from_ns > needed_ns)
 				from_ns = r->time_ns - needed_ns;
 		}
+		/* Several rounds do not fit between a look that saw other code and this one. */
+		if (i > 0 && n > 1 && period_ns > 0)
+			from_ns = start_of_rounds(r, n, period_ns);
 		if (out.n && from_ns < out.items[out.n - 1])
 			from_ns = out.items[out.n - 1];
 		spread(&out, n, from_ns, r->time_ns);

@@ -59,6 +59,25 @@ static void end(void)
 	sim_release(&sim);
 }
 
+/* A coroutine is on the stack at each tenth round only. */
+START_TEST(rounds_between_two_far_readings_are_spread)
+{
+	begin();
+	for (uint64_t i = 1; i <= 200; i++) {
+		look_until((double)sim.now_ns / 1e6 + 20);
+		if (i % 10 == 0 || i < 3)
+			put(TP_MARK_COUNTER, "for loop over a range at line 7, variable i", i);
+	}
+	const struct tp_counter_series *series = collect();
+	ck_assert_uint_eq(series->n_borders, 200);
+	for (size_t i = 4; i < series->n_borders; i++) {
+		double gap_ns = (double)(series->borders[i] - series->borders[i - 1]);
+		ck_assert_double_eq_tol(gap_ns, 20e6, 6e6);
+	}
+	end();
+}
+END_TEST
+
 START_TEST(rounds_are_as_many_as_a_loop_gave)
 {
 	begin();
@@ -406,6 +425,7 @@ Suite *suite_analyze_counter_readings(void)
 	tcase_add_loop_test(tc, a_thread_that_was_not_read_for_a_while_has_no_exact_count, 0, 2);
 	tcase_add_loop_test(tc, work_after_the_last_loop_of_a_thread_leaves_its_count_exact, 0, 3);
 	tcase_add_test(tc, rounds_are_as_many_as_a_loop_gave);
+	tcase_add_test(tc, rounds_between_two_far_readings_are_spread);
 	tcase_add_test(tc, a_variable_has_a_round_more_than_its_value);
 	tcase_add_test(tc, a_short_epoch_ends_like_the_others);
 	tcase_add_test(tc, an_epoch_followed_by_another_was_complete);
