@@ -2,6 +2,7 @@
 /* Tries functions of native programs until one is found that is called once per step. */
 #include "entry_watch.h"
 
+#include "call_period.h"
 #include "entry_choice.h"
 
 #include "trainprof/base/buf.h"
@@ -16,11 +17,11 @@
 #include "trainprof/base/log.h"
 
 enum {
-	SAMPLES_MIN = 50, /* before functions are chosen */
-	HITS_ENOUGH = 24, /* per trial */
-	HITS_MIN = 6,     /* fewer show no regularity */
-	HITS_KEPT = 1024, /* for the best function, until all trials are over */
-	ROUNDS_MAX = 5,   /* of sampling and trials */
+	SAMPLES_MIN = 50,                /* before functions are chosen */
+	HITS_ENOUGH = 24,                /* per trial, if calls are regular */
+	HITS_MAX = 96,                   /* per trial: bursts show themselves later */
+	HITS_KEPT = TP_PERIOD_CALLS_MAX, /* for the best function, until all trials are over */
+	ROUNDS_MAX = 5,                  /* of sampling and trials */
 };
 
 #define SAMPLING_NS    (700 * TP_NS_PER_MS)
@@ -28,9 +29,6 @@ enum {
 #define TRIAL_MAX_NS   (3 * TP_NS_PER_S) /* for a function that is called now and then */
 #define ROUND_PAUSE_NS (2 * TP_NS_PER_S)
 
-/* Minimum share of the intervals between calls, and of their time. */
-static const double regular_share = 0.75;
-static const double alike = 0.5;
 /* Maximum difference of the rates of two functions of one step. */
 static const double same_rate = 0.25;
 /* Maximum number of batches whose gradients are accumulated before one update. A less frequent
@@ -45,9 +43,12 @@ struct trial {
 	uint64_t began_ns;
 	uint64_t times_ns[HITS_KEPT]; /* of the first hits */
 	size_t n;
-	double rate_hz;
-	bool is_kept; /* hits are emitted at once */
+	struct tp_call_period period;
+	bool is_kept; /* rounds are emitted at once */
 	uint32_t name;
+	uint64_t last_ns;     /* time and number of the last hit that was judged as a round */
+	uint64_t last_number; /* 0 = none */
+	uint64_t n_rounds;    /* emitted; a gap in the numbers shows that hits were lost */
 };
 
 enum entry_state { STATE_SAMPLING, STATE_TRYING, STATE_KEEPING, STATE_OVER };
@@ -130,14 +131,21 @@ void tp_entry_watch_add(struct tp_entry_watch *self, const struct tp_sample *sam
 
 /* ---- calls ---- */
 
-static void put_call(const struct trial *trial, uint64_t time_ns, uint64_t number)
+/* Emits the hit as a call if it begins a round. Lost hits leave a gap in the numbers of rounds. */
+static void put_hit(struct trial *trial, uint64_t time_ns, uint64_t number)
 {
-	const struct tp_mark mark = {.kind = TP_MARK_CALL,
-				     .task = trial->owner->task,
-				     .name = trial->name,
-				     .time_ns = time_ns,
-				     .value = number};
-	tp_sink_mark(trial->owner->owner->sink, &mark);
+	if (trial->last_number > 0 && number != trial->last_number + 1)
+		trial->n_rounds++;
+	if (tp_call_period_begins_round(&trial->period, trial->last_ns, time_ns)) {
+		const struct tp_mark mark = {.kind = TP_MARK_CALL,
+					     .task = trial->owner->task,
+					     .name = trial->name,
+					     .time_ns = time_ns,
+					     .value = ++trial->n_rounds};
+		tp_sink_mark(trial->owner->owner->sink, &mark);
+	}
+	trial->last_ns = time_ns;
+	trial->last_number = number;
 }
 
 static void on_hit(void *context, const struct tp_watch *watch, uint64_t time_ns, uint64_t number)
@@ -147,59 +155,27 @@ static void on_hit(void *context, const struct tp_watch *watch, uint64_t time_ns
 	if (number == 0)
 		trial->watch = NULL;
 	else if (trial->is_kept)
-		put_call(trial, time_ns, number);
+		put_hit(trial, time_ns, number);
 	else if (trial->n < HITS_KEPT)
 		trial->times_ns[trial->n++] = time_ns;
 }
 
 /* ---- trials ---- */
 
-static int compare_times(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* True if most intervals between calls are about equal and make up most of the time: layers are
- * called in a row, with the rest of the step in between. */
-static bool is_regular(struct trial *trial)
-{
-	uint64_t gaps[HITS_KEPT]; /* between calls */
-	size_t n = trial->n - 1;
-	if (trial->n < HITS_MIN)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		gaps[i] = trial->times_ns[i + 1] - trial->times_ns[i];
-	qsort(gaps, n, sizeof(*gaps), compare_times);
-	size_t middle = n / 2;
-	double median = (double)gaps[middle];
-	double all_ns = (double)(trial->times_ns[n] - trial->times_ns[0]);
-	double alike_ns = 0;
-	size_t n_alike = 0;
-	for (size_t i = 0; i < n; i++) {
-		double differs = (double)gaps[i] - median;
-		bool is_alike = differs <= alike * median && -differs <= alike * median;
-		n_alike += is_alike;
-		alike_ns += is_alike ? (double)gaps[i] : 0;
-	}
-	trial->rate_hz = all_ns > 0 ? (double)n * 1e9 / all_ns : 0;
-	return (double)n_alike >= regular_share * (double)n && alike_ns >= regular_share * all_ns &&
-	       trial->rate_hz >= rate_min_hz;
-}
-
 /* A slower function covers whole steps, of which the faster one is a part, unless it is an
- * evaluation. */
+ * evaluation. Of two that are equally fast, one that is called once per round is better. */
 static bool is_better(const struct trial *trial, const struct trial *old)
 {
 	const struct tp_entry_stacks *stacks = &trial->owner->stacks;
-	if (trial->rate_hz * (1 + same_rate) < old->rate_hz)
-		return trial->rate_hz * batches_max >= old->rate_hz &&
+	double rate_hz = trial->period.rate_hz;
+	double old_hz = old->period.rate_hz;
+	if (rate_hz * (1 + same_rate) < old_hz)
+		return rate_hz * batches_max >= old_hz &&
 		       !tp_entry_stacks_overlap(stacks, trial->function);
-	if (trial->rate_hz > (1 + same_rate) * old->rate_hz)
-		return trial->rate_hz > batches_max * old->rate_hz ||
+	if (rate_hz > (1 + same_rate) * old_hz)
+		return rate_hz > batches_max * old_hz ||
 		       tp_entry_stacks_overlap(stacks, old->function);
-	return false;
+	return old->period.pause_ns > 0 && trial->period.pause_ns == 0;
 }
 
 /* A function whose leaves also run outside of it may be an evaluation, unless another function is
@@ -210,8 +186,8 @@ static bool may_be_kept(const struct tp_entry_thread *thread, const struct trial
 	if (!tp_entry_stacks_overlap(&thread->stacks, best->function))
 		return true;
 	for (size_t i = 0; i < thread->n_tried; i++)
-		n_alike += thread->rates_hz[i] * (1 + same_rate) >= best->rate_hz &&
-			   thread->rates_hz[i] <= best->rate_hz * (1 + same_rate);
+		n_alike += thread->rates_hz[i] * (1 + same_rate) >= best->period.rate_hz &&
+			   thread->rates_hz[i] <= best->period.rate_hz * (1 + same_rate);
 	return n_alike > 1; /* includes itself */
 }
 
@@ -222,11 +198,18 @@ static void end_trial(struct trial *trial)
 	free(trial);
 }
 
-static bool is_over(const struct trial *trial, uint64_t now_ns)
+static bool is_over(struct trial *trial, uint64_t now_ns)
 {
 	uint64_t age_ns = now_ns - trial->began_ns;
-	return !trial->watch || trial->n >= HITS_ENOUGH || age_ns >= TRIAL_MAX_NS ||
-	       (age_ns >= TRIAL_NS && trial->n < 2);
+	tp_call_period_find(&trial->period, trial->times_ns, trial->n);
+	return !trial->watch || trial->n >= (trial->period.is_regular ? HITS_ENOUGH : HITS_MAX) ||
+	       age_ns >= TRIAL_MAX_NS || (age_ns >= TRIAL_NS && trial->n < 2);
+}
+
+static double calls_hz(const struct trial *trial)
+{
+	uint64_t all_ns = trial->n > 1 ? trial->times_ns[trial->n - 1] - trial->times_ns[0] : 0;
+	return all_ns > 0 ? (double)(trial->n - 1) * 1e9 / (double)all_ns : 0;
 }
 
 static void judge_trial(struct tp_entry_thread *thread)
@@ -234,16 +217,17 @@ static void judge_trial(struct tp_entry_thread *thread)
 	struct trial *trial = thread->now;
 	thread->now = NULL;
 	struct trial *best = thread->best;
-	bool is_steady = is_regular(trial);
+	const struct tp_call_period *period = &trial->period;
+	bool is_steady = period->is_regular && period->rate_hz >= rate_min_hz;
 	/* A trial is over before its rate is limited. */
 	bool is_affordable =
-		trial->watch && trial->rate_hz <= tp_watch_list_rate_max_hz(thread->owner->list);
-	thread->rates_hz[thread->n_tried - 1] = trial->rate_hz;
-	tp_debug("%s(): %zu calls, %.1f a second, %s, %s",
+		trial->watch && calls_hz(trial) <= tp_watch_list_rate_max_hz(thread->owner->list);
+	thread->rates_hz[thread->n_tried - 1] = period->rate_hz;
+	tp_debug("%s(): %zu calls, %.1f per second, %s%s, %s",
 		 tp_strtab_text(&thread->owner->sink->strings,
 				thread->stacks.functions[trial->function].symbol),
-		 trial->n, trial->rate_hz, is_steady ? "regular" : "irregular",
-		 is_affordable ? "affordable" : "too fast");
+		 trial->n, period->rate_hz, is_steady ? "regular" : "irregular",
+		 period->pause_ns > 0 ? " bursts" : "", is_affordable ? "affordable" : "too fast");
 	if (!is_affordable || !is_steady || (best && !is_better(trial, best))) {
 		end_trial(trial);
 		return;
@@ -299,9 +283,10 @@ static void keep_best(struct tp_entry_thread *thread)
 	best->is_kept = true;
 	best->name = name_of(best);
 	for (size_t i = 0; i < best->n; i++)
-		put_call(best, best->times_ns[i], i + 1);
-	tp_info("%s is called %.1f times per second: its calls are recorded",
-		tp_strtab_text(&thread->owner->sink->strings, best->name), best->rate_hz);
+		put_hit(best, best->times_ns[i], i + 1);
+	tp_info("%s is called%s %.1f times per second: its calls are recorded",
+		tp_strtab_text(&thread->owner->sink->strings, best->name),
+		best->period.pause_ns > 0 ? " in bursts" : "", best->period.rate_hz);
 }
 
 static void try_again_later(struct tp_entry_thread *thread, uint64_t now_ns)

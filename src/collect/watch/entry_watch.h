@@ -5,9 +5,10 @@
  *
  * The function is chosen while the program runs. Candidates come from the call stacks of a
  * program's first thread: the callees of the function that loops, then the functions on the path to
- * it. Each is watched until its calls show how regular they are. Of the regular ones the slowest is
- * kept, unless it does its work in functions that also run elsewhere, as an evaluation does. Calls
- * are emitted only for the function that is kept, from the beginning of its trial.
+ * it. Each is watched until its calls, or bursts of them, show how regular they are. Of the regular
+ * ones the slowest is kept, unless it does its work in functions that also run elsewhere, as an
+ * evaluation does. Only the calls of the function that is kept are emitted, of bursts the first
+ * ones, from the beginning of its trial.
  *
  * All work is bounded: programs, samples, candidates, trials. Programs that run Python are left to
  * counter_watch.h. Times are CLOCK_MONOTONIC ns. Not thread-safe.

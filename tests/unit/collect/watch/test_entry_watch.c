@@ -184,8 +184,14 @@ static const struct {
 	  {0, 'E', 'L', 6, 1, 4}},
 	 "FBU",
 	 21.5},
-	/* a function that works in shared leaves, and alone: it may be an evaluation */
-	{{{0, 'E', 'L', 20, 1, 0}, {0, 'L', 'L', 0.5, 4, 0}}, "", 22},
+	/* a function that works in leaves that another one, called as often, uses too */
+	{{{0, 'E', 'L', 12, 1, 0}, {0, 'L', 'L', 2, 4, 0}}, "EL", 20},
+	/* the compiler made a jump of the last of five calls: some of the work is outside of T */
+	{{{'T', 'F', 'L', 4, 4, 0}, {0, 'F', 'L', 4, 1, 0}}, "T", 20},
+	/* micro-batches, then an update for each of four tensors */
+	{{{0, 'F', 'L', 8, 1, 0}, {0, 'B', 'K', 10, 1, 0}, {0, 'U', 'U', 2, 4, 4}}, "U", 80},
+	/* three layers forward, three backward: both come in bursts */
+	{{{0, 'L', 'L', 5, 3, 0}, {0, 'K', 'K', 10, 3, 0}}, "LK", 45},
 	/* a checkpoint every tenth step */
 	{{{0, 'F', 'L', 7, 1, 0}, {0, 'B', 'K', 11, 1, 0}, {0, 'C', 'C', 12, 1, 10}}, "FB", 19.2},
 	/* four micro-batches for each update */
