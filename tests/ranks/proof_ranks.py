@@ -101,7 +101,8 @@ def run_line(line, **variables):
     with tempfile.TemporaryDirectory(prefix="steps-") as folder:
         done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=500, check=False,
-                              env=dict(os.environ, STEPS=folder, MASTER_PORT=free_port(), **variables))
+                              env=dict(os.environ, STEPS=folder, MASTER_PORT=free_port(),
+                                       **variables))
         if done.returncode:
             sys.exit("%s: status %d\n%s" % (" ".join(line), done.returncode, done.stderr))
         said = {}
@@ -151,7 +152,7 @@ def step_without(ranks, how, steps, n_judged, known={}):  # pylint: disable=dang
 
 
 def is_kind_right(found, how, ranks):
-    """Where the common work is short, larger batches are nearly all of a rank's work: other work."""
+    """Where the common work is short, larger batches are nearly all of the work: other work."""
     is_short = how == "uneven" and ranks > os.cpu_count()
     return found.get("kind") in [KINDS[how]] + ["other_work"] * is_short
 
