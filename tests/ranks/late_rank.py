@@ -2,10 +2,11 @@
 """One rank of a job with a known late rank; it times itself.
 
 late_rank.py LATE HOW STEPS: HOW is sleep, decode, read, uneven, slower, throttle, stage, link or
-none. At its end each rank writes when each step began, had done its work, and ended, in ms of the
-monotonic clock, into its file in the folder STEPS. Ranks exchange by MPI, which spins; for link,
-and where there are more ranks than CPUs, by gloo of PyTorch, which sleeps, at MASTER_PORT. Such
-ranks have less work, so that the late one is late and does not only compete for CPUs.
+none. At its end each rank writes when each step began, when it entered the exchange, and when the
+step ended, in ms of the monotonic clock, into its file in the folder STEPS. Ranks exchange by MPI,
+which spins; for link, and where there are more ranks than CPUs, by gloo of PyTorch, which sleeps,
+at MASTER_PORT. Such ranks have less work, so that the late one is late and does not only compete
+for CPUs.
 
 throttle: the late rank moves into the control group that THROTTLE names.
 """
@@ -18,11 +19,26 @@ EXTRA_MS = 18
 DATA = zlib.compress(os.urandom(1 << 15) * 8)
 
 
-def ranks_per_cpu():
-    return int(os.environ.get("OMPI_COMM_WORLD_SIZE", 1)) / os.cpu_count()
+def count_ranks():
+    return int(os.environ.get("OMPI_COMM_WORLD_SIZE", os.environ.get("WORLD_SIZE", 1)))
 
 
-WORK_MS = 12 if ranks_per_cpu() <= 1 else 8 / ranks_per_cpu()
+def work_ms(ranks):
+    """What each rank computes in a step."""
+    return 12 if ranks <= os.cpu_count() else 8 * os.cpu_count() / ranks
+
+
+def cpu_share(ranks):
+    """What a throttled rank may use of a CPU, so that its work takes about EXTRA_MS longer."""
+    return work_ms(ranks) / (work_ms(ranks) + EXTRA_MS)
+
+
+def slowed(ms):
+    """The time of both functions of a rank on a slower CPU: twice as long or more."""
+    return max(2 * ms, ms + EXTRA_MS / 2)
+
+
+WORK_MS = work_ms(count_ranks())
 
 
 def compute(until_ms):
@@ -94,7 +110,7 @@ class Gloo:
 
 
 def world(how):
-    if how == "link" or ranks_per_cpu() > 1:
+    if how == "link" or count_ranks() > os.cpu_count():
         return Gloo()
     from mpi4py import MPI
     return MPI.COMM_WORLD
@@ -131,8 +147,8 @@ def main():
         if is_late:
             load_batch(how, path)
         if how == "slower":
-            prepare_batch(WORK_MS * (2 if is_late else 1))
-            compute(WORK_MS * (2 if is_late else 1))
+            prepare_batch(slowed(WORK_MS) if is_late else WORK_MS)
+            compute(slowed(WORK_MS) if is_late else WORK_MS)
         elif how == "stage" and is_late:
             project_vocabulary(WORK_MS + EXTRA_MS)
         else:
@@ -146,4 +162,5 @@ def main():
             file.write("%.3f %.3f %.3f\n" % (begin * 1e3, done * 1e3, following[0] * 1e3))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -113,7 +113,7 @@ enum tp_job_late_kind {
 	TP_JOB_LATE_OTHER_WORK,  /* does what the others do not */
 	TP_JOB_LATE_MORE_WORK,   /* some of the same work takes longer, and only that: batches that
 				  * are larger */
-	TP_JOB_LATE_SLOWER_CPU,  /* all of the same work takes longer by about the same factor */
+	TP_JOB_LATE_SLOWER_CPU,  /* all of the same work takes longer: slower CPU, or more of all */
 	TP_JOB_LATE_WITHOUT_CPU, /* waits for a CPU: other programs, too many threads, a limit */
 	TP_JOB_LATE_OTHER_STAGE, /* has hardly any work in common with the others */
 	TP_N_JOB_LATE_KINDS
@@ -163,7 +163,7 @@ struct tp_job {
 	int late;       /* index into ranks of the latest rank; or TP_JOB_NO_RANK */
 	size_t n_late;  /* number of ranks that are late together */
 	size_t n_last;  /* steps in which one of them was last */
-	double late_ns; /* mean delay after the next-latest rank */
+	double late_ns; /* mean by which it works longer than the next rank */
 	double late_low_ns, late_high_ns; /* 95 % */
 	double gain, gain_low, gain_high; /* of the job, when it is as fast as the next; 1 = none */
 	bool lacks_cpus;                  /* ranks compete for CPUs, so the gain is uncertain */

@@ -4,6 +4,7 @@
 #include "job_cause.h"
 
 #include "analyze/thresholds.h"
+#include "job_gain.h"
 
 #include <math.h>
 #include <string.h>
@@ -184,6 +185,7 @@ struct function_factors {
 	double most_factor; /* among the functions that both have */
 	double least_factor;
 	size_t n_common;
+	bool has_own; /* one of its functions the others do not have */
 };
 
 static struct function_factors compare_functions(const struct tp_job *job,
@@ -196,7 +198,10 @@ static struct function_factors compare_functions(const struct tp_job *job,
 		double own = function_work_ns(late, &late->codes[i]);
 		double others = mean_of_others(job, function_work_ns, &late->codes[i]);
 		/* Short functions have few samples: their factors are unreliable. */
-		if (10 * own < late->own_ns || others < TP_JOB_SAME_WORK_MIN * own)
+		if (10 * own < late->own_ns)
+			continue;
+		all.has_own |= others <= 0;
+		if (others <= 0)
 			continue;
 		all.n_common++;
 		all.most_factor = fmax(all.most_factor, own / others);
@@ -205,10 +210,19 @@ static struct function_factors compare_functions(const struct tp_job *job,
 	return all;
 }
 
+/* Returns true if all functions take longer than with the others, by about the same factor: factors
+ * of few samples differ the more the larger they are. */
+static bool is_all_longer(const struct function_factors *all)
+{
+	double spread_max = fmax(TP_JOB_FACTORS_MAX, all->least_factor);
+	return all->n_common > 1 && !all->has_own && all->least_factor > 1 &&
+	       all->most_factor < spread_max * all->least_factor;
+}
+
 static double cpu_wait_ns(const struct tp_job_rank *rank, const struct tp_job_code *unused)
 {
 	(void)unused;
-	return rank->label_ns[TP_LABEL_IDLE_RUNNABLE] + rank->label_ns[TP_LABEL_DATALOADER_QUEUE];
+	return tp_job_cpu_wait_ns(rank);
 }
 
 static double busy_ns(const struct tp_job_rank *rank, const struct tp_job_code *unused)
@@ -266,8 +280,7 @@ static enum tp_job_late_kind kind_of(const struct tp_job *job, const struct tp_j
 		return TP_JOB_LATE_WITHOUT_CPU;
 	if (is_other_stage(job, late))
 		return TP_JOB_LATE_OTHER_STAGE;
-	if (all.n_common > 1 && all.least_factor > 1 &&
-	    all.most_factor < TP_JOB_FACTORS_MAX * all.least_factor)
+	if (is_all_longer(&all))
 		return TP_JOB_LATE_SLOWER_CPU;
 	if (!code)
 		return TP_JOB_LATE_UNKNOWN;

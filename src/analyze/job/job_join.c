@@ -14,6 +14,7 @@
 #include "job_cause.h"
 #include "job_cost.h"
 #include "job_ends.h"
+#include "job_gain.h"
 #include "job_steps.h"
 
 #include "trainprof/base/memory.h"
@@ -142,13 +143,6 @@ static void measure_gap(struct comparison *j, size_t n_late)
 		job->n_last += job->ranks[j->steps.ranks[j->order[i]]].n_last;
 }
 
-static double gain_of(const struct tp_job *job, double ns)
-{
-	double least = job->step_ns * 0.01; /* limits the gain to a factor of 100 */
-	double rest = job->step_ns - fmax(0, ns);
-	return job->step_ns / fmax(rest, least);
-}
-
 static const char *common_host(const struct comparison *j, size_t n_late)
 {
 	const struct tp_job *job = j->steps.job;
@@ -166,48 +160,20 @@ static const char *common_host(const struct comparison *j, size_t n_late)
 	return host && n_late == n_there && job->n_hosts > 1 && n_there > 1 ? host : NULL;
 }
 
-static double cpu_wait_ns(const struct tp_job_rank *rank)
-{
-	return rank->label_ns[TP_LABEL_IDLE_RUNNABLE] + rank->label_ns[TP_LABEL_DATALOADER_QUEUE];
-}
-
-/* Sets the gain; returns how long the other ranks wait for CPUs in a step. Ranks that compete for
- * CPUs wait for them longer or shorter when one of them works less: that widens the interval by
- * twice these waits. No step is shorter than the work of another rank without such waits. */
-static double set_gain(struct comparison *j, size_t n_late)
-{
-	struct tp_job *job = j->steps.job;
-	double cpu_waits_ns = 0;
-	double least_ns = 0;
-	for (size_t i = n_late; i < j->steps.n_ranks; i++) {
-		const struct tp_job_rank *rank = &job->ranks[j->steps.ranks[j->order[i]]];
-		cpu_waits_ns += cpu_wait_ns(rank) / (double)(j->steps.n_ranks - n_late);
-		least_ns = fmax(least_ns, rank->own_ns - cpu_wait_ns(rank));
-	}
-	double low_ns =
-		fmax(j->without_ns.low - 2 * cpu_waits_ns, fmin(least_ns, j->without_ns.low));
-	double high_ns = j->without_ns.high + 2 * cpu_waits_ns;
-	job->gain = gain_of(job, job->late_ns);
-	job->gain_low = fmax(1, gain_of(job, job->step_ns - high_ns));
-	job->gain_high = gain_of(job, job->step_ns - low_ns);
-	job->lacks_cpus = cpu_waits_ns >= TP_JOB_CPU_WAITS_MAX * job->step_ns;
-	return cpu_waits_ns;
-}
-
 static void set_late(struct comparison *j, size_t n_late)
 {
 	struct tp_job *job = j->steps.job;
 	job->late = (int)j->steps.ranks[j->order[0]];
 	job->n_late = n_late;
-	double cpu_waits_ns = set_gain(j, n_late);
 	for (size_t i = 0; i < n_late; i++)
 		job->ranks[j->steps.ranks[j->order[i]]].is_late = true;
+	tp_job_set_gain(job, &j->without_ns);
 	job->slow_host = common_host(j, n_late);
 	job->verdict = job->slow_host ? TP_JOB_SLOW_HOST : TP_JOB_LATE_RANK;
 	job->is_sure = (double)job->n_last >= TP_JOB_LAST_MIN * (double)job->n_steps;
 	if (!job->is_sure)
 		job->because = "it is last in fewer than half of the steps";
-	if (job->lacks_cpus && job->late_ns < cpu_waits_ns) {
+	if (job->lacks_cpus && job->late_ns < tp_job_others_cpu_wait_ns(job)) {
 		job->is_sure = false;
 		job->because = "ranks wait longer for CPUs than for it";
 	}
@@ -262,7 +228,9 @@ static void judge(struct comparison *j)
 	bool is_late = job->late_low_ns > 0 || is_mostly_last(j, n_late);
 	if (is_late && job->late_ns >= TP_JOB_LATE_MIN * job->step_ns) {
 		set_late(j, n_late);
-	} else if (job->wait_ratio >= TP_JOB_WAIT_MIN) {
+	} else if (job->wait_ratio >= TP_JOB_WAIT_MIN &&
+		   (job->wait_ratio >= job->exchange_ratio ||
+		    job->exchange_ratio < TP_JOB_EXCHANGE_MIN)) {
 		job->verdict = TP_JOB_IN_TURN;
 		job->is_sure = true;
 	} else if (job->exchange_ratio >= TP_JOB_EXCHANGE_MIN) {
@@ -358,7 +326,7 @@ static void judge_by_shares(struct tp_job *job)
 	job->ranks[last].is_late = true;
 	job->late_ns = job->ranks[last].own_ns - next_ns;
 	job->late_high_ns = job->late_ns;
-	job->gain = job->gain_high = gain_of(job, job->late_ns);
+	job->gain = job->gain_high = tp_job_gain_of(job, job->late_ns);
 	job->gain_low = 1;
 	job->verdict = TP_JOB_LATE_RANK;
 	job->because = "steps were not found; it is the one that waits least in all";

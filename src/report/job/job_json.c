@@ -155,6 +155,38 @@ static void put_advice(struct tp_json_writer *w, const struct tp_job *job)
 	tp_json_close(w, ']');
 }
 
+static const struct tp_job_rank *first_joined(const struct tp_job *job)
+{
+	for (size_t i = 0; i < job->n_ranks; i++)
+		if (job->ranks[i].is_joined)
+			return &job->ranks[i];
+	return NULL;
+}
+
+/* Writes when the judged steps were, so that a program that logs its steps by the same clock can
+ * compare them. Steps that follow each other are one span. */
+static void put_spans(struct tp_json_writer *w, const struct tp_job *job)
+{
+	const struct tp_job_rank *rank = first_joined(job);
+	if (!rank || !rank->n_steps)
+		return;
+	tp_json_write_key(w, "judged_spans_ns");
+	tp_json_open(w, '[');
+	for (size_t i = 0, end; i < rank->n_steps; i = end) {
+		end = i + 1;
+		if (!rank->steps[i].joined)
+			continue;
+		while (end < rank->n_steps && rank->steps[end].joined &&
+		       rank->steps[end].start_ns == rank->steps[end - 1].end_ns)
+			end++;
+		tp_json_open(w, '[');
+		tp_json_write_uint(w, rank->steps[i].start_ns);
+		tp_json_write_uint(w, rank->steps[end - 1].end_ns);
+		tp_json_close(w, ']');
+	}
+	tp_json_close(w, ']');
+}
+
 void tp_report_job_json(struct tp_json_writer *w, const struct tp_job *job)
 {
 	tp_json_open(w, '{');
@@ -181,6 +213,7 @@ void tp_report_job_json(struct tp_json_writer *w, const struct tp_job *job)
 	if (job->n_misplaced)
 		tp_json_put_uint(w, "steps_left_out", job->n_misplaced);
 	if (job->n_steps) {
+		put_spans(w, job);
 		tp_json_put_number(w, "step_ns", job->step_ns);
 		tp_json_put_number(w, "wait_ratio", job->wait_ratio);
 		tp_json_put_number(w, "exchange_ratio", job->exchange_ratio);

@@ -138,8 +138,9 @@ static void add_late_sentence(struct tp_buf *out, const struct tp_job *job)
 			job->because);
 		return;
 	}
-	tp_buf_printf(out, "%s in %zu of %zu steps, %s after %s", job->slow_host ? "" : "last",
-		      job->n_last, job->n_steps, tp_unit_time(job->late_ns).text,
+	tp_buf_printf(out, "%sin %zu of %zu steps, %s %s longer than %s",
+		      job->slow_host ? "" : "last ", job->n_last, job->n_steps,
+		      job->n_late > 1 ? "they take" : "it takes", tp_unit_time(job->late_ns).text,
 		      job->n_late == 1 ? "the next rank" : "the others");
 	if (!job->is_sure && job->because)
 		tp_buf_printf(out, "; not sure: %s", job->because);
@@ -175,12 +176,10 @@ static void add_compared(struct tp_buf *out, const struct tp_job *job, double la
 			 double others_ns, bool is_bound)
 {
 	static const char *const reasons[TP_N_JOB_LATE_KINDS] = {
-		[TP_JOB_LATE_MORE_WORK] =
-			"Other work is as long as theirs: it has more of this, as "
-			"with larger batches",
+		[TP_JOB_LATE_MORE_WORK] = "It has more of this work, as with larger batches",
 		[TP_JOB_LATE_SLOWER_CPU] =
-			"All its work takes longer by about the same factor: its "
-			"CPU is slower or throttled",
+			"All its work takes longer: its CPU is slower or throttled, or "
+			"it has more of everything, as with larger batches",
 		[TP_JOB_LATE_WITHOUT_CPU] = "It waits for a free CPU: other programs, more threads "
 					    "than CPUs, or a limit of its control group",
 		[TP_JOB_LATE_OTHER_STAGE] = "It has hardly any work in common with the others: a "

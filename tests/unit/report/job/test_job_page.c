@@ -80,7 +80,7 @@ static void check_widths(const char *text, size_t width)
 START_TEST(the_page_names_rank_host_place_and_gain)
 {
 	static const char *const says[] = {
-		"RANK 1 IS LATE  last in 79 of 80 steps, 16.0 ms after the next rank",
+		"RANK 1 IS LATE  last in 79 of 80 steps, it takes 16.0 ms longer than the next",
 		"decodes and prepares data at",
 		"train.py:30",
 		"faster by 1.62",
@@ -160,6 +160,34 @@ START_TEST(json_has_the_same)
 }
 END_TEST
 
+START_TEST(json_says_when_the_judged_steps_were)
+{
+	struct tp_job_step steps[] = {{.start_ns = 10, .end_ns = 20},
+				      {.start_ns = 20, .end_ns = 30, .joined = 1},
+				      {.start_ns = 30, .end_ns = 40, .joined = 2},
+				      {.start_ns = 40, .end_ns = 50},
+				      {.start_ns = 50, .end_ns = 60, .joined = 3}};
+	struct tp_job job = late_job();
+	struct tp_json_writer w = {0};
+	struct tp_json_doc *doc = NULL;
+	ranks[0].steps = steps;
+	ranks[0].n_steps = 5;
+	tp_report_job_json(&w, &job);
+	ranks[0].steps = NULL;
+	ranks[0].n_steps = 0;
+	ck_assert_int_eq(tp_json_parse(&doc, tp_buf_text(&w.out), w.out.len, "job", NULL), TP_OK);
+	const struct tp_json *spans = tp_json_get(tp_json_root(doc), "judged_spans_ns");
+	static const double borders[] = {20, 40, 50, 60};
+	size_t n = 0;
+	for (const struct tp_json *span = tp_json_first(spans); span; span = tp_json_after(span))
+		for (const struct tp_json *at = tp_json_first(span); at; at = tp_json_after(at))
+			ck_assert_double_eq(tp_json_number(at, 0), borders[n++]);
+	ck_assert_uint_eq(n, 4);
+	tp_json_free(doc);
+	tp_json_writer_release(&w);
+}
+END_TEST
+
 START_TEST(a_rank_that_hangs_comes_first)
 {
 	const struct tp_report_style style = {.width = 80};
@@ -187,6 +215,7 @@ Suite *suite_report_job_page(void)
 	tcase_add_test(tc, uncertain_gains_are_bounds);
 	tcase_add_test(tc, ranks_that_compete_for_cpus_make_a_gain_uncertain);
 	tcase_add_test(tc, json_has_the_same);
+	tcase_add_test(tc, json_says_when_the_judged_steps_were);
 	tcase_add_test(tc, a_rank_that_hangs_comes_first);
 	suite_add_tcase(suite, tc);
 	return suite;
