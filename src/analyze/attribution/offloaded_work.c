@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds out whether the main thread hands whole steps to a pool of threads. */
-#include "delegation.h"
+#include "offloaded_work.h"
 
 #include "analyze/classify/frame_class.h"
 #include "analyze/thresholds.h"
@@ -49,7 +49,7 @@ static uint64_t futex_ns(const struct tp_analysis *analysis)
 	return sum;
 }
 
-bool tp_delegation_is_seen(const struct tp_analysis *analysis)
+bool tp_offloaded_work_is_seen(const struct tp_analysis *analysis)
 {
 	double main_ns = (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN);
 	return main_ns < TP_DELEGATOR_WORKS_MAX * (double)max_math_ns(analysis) &&

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of which waits are for the batch that a graph fetches. */
+#include "analyze/attribution/pending_fetch.h"
+
+#include "trainprof/base/memory.h"
+
+#include <check.h>
+
+enum { MAIN, FETCHER, OTHER, N_TASKS };
+enum { STACK_NONE, STACK_FETCH, STACK_IDLE, N_STACKS };
+
+/* Timelines of the main thread, of a thread of its process and of a thread of another one. */
+struct threads {
+	struct tp_trace trace;
+	struct tp_profile profile;
+	struct tp_arena arena;
+	struct tp_analysis analysis;
+	struct tp_sample samples[N_STACKS];
+	struct tp_stack_class classes[N_STACKS];
+	struct tp_timeline timelines[N_TASKS];
+	struct tp_thread_info infos[N_TASKS];
+};
+
+static void threads_init(struct threads *threads)
+{
+	*threads = (struct threads){.trace.n_tasks = N_TASKS, .infos[OTHER].leader = OTHER};
+	threads->classes[STACK_FETCH].is_fetch_root = true;
+	for (uint32_t stack = 0; stack < N_STACKS; stack++)
+		threads->samples[stack].stack = stack;
+	threads->trace.samples = threads->samples;
+	threads->analysis = (struct tp_analysis){.trace = &threads->trace,
+						 .profile = &threads->profile,
+						 .arena = &threads->arena,
+						 .classes = threads->classes,
+						 .timelines = threads->timelines,
+						 .threads = threads->infos};
+}
+
+#define BLOCKED(from, to, stack)                                                                   \
+	{                                                                                          \
+		.start_ns = (from), .end_ns = (to), .state = TP_STATE_BLOCKED, .sample = (stack)   \
+	}
+#define LIKE_IT(from, to, stack)                                                                   \
+	{                                                                                          \
+		.start_ns = (from), .end_ns = (to), .state = TP_STATE_BLOCKED, .sample = (stack),  \
+		.is_inferred = true                                                                \
+	}
+#define RUNS(from, to)                                                                             \
+	{                                                                                          \
+		.start_ns = (from), .end_ns = (to), .state = TP_STATE_ON_CPU,                      \
+		.sample = TP_NO_SAMPLE                                                             \
+	}
+
+static void set_timeline(struct threads *threads, uint32_t task, struct tp_segment *segments,
+			 size_t n)
+{
+	threads->timelines[task] = (struct tp_timeline){.segments = segments, .n = n};
+}
+
+/* Three steps from the main thread's waits at 100, 300 and 500: in the first two the thread waits
+ * for a batch, in the third it is there at once. The second wait has no sample of its own, and one
+ * of its like is wrong about it. Who is sampled at a wait for a request there fetches nothing. */
+START_TEST(a_wait_that_ends_within_a_step_is_for_its_batch_if_samples_say_so)
+{
+	uint32_t sampled = _i ? STACK_IDLE : STACK_FETCH;
+	struct tp_segment steps[] = {BLOCKED(0, 90, STACK_NONE),    RUNS(90, 100),
+				     BLOCKED(100, 290, STACK_NONE), RUNS(290, 300),
+				     BLOCKED(300, 490, STACK_NONE), RUNS(490, 500),
+				     BLOCKED(500, 690, STACK_NONE)};
+	struct tp_segment fetches[] = {BLOCKED(0, 101, STACK_IDLE),    RUNS(101, 102),
+				       BLOCKED(102, 150, sampled),     RUNS(150, 151),
+				       BLOCKED(151, 298, STACK_IDLE),  RUNS(298, 299),
+				       LIKE_IT(299, 350, STACK_IDLE),  RUNS(350, 351),
+				       BLOCKED(351, 501, STACK_FETCH), RUNS(501, 502),
+				       BLOCKED(502, 800, STACK_IDLE)};
+	struct tp_segment elsewhere[] = {BLOCKED(102, 150, STACK_FETCH)};
+	struct threads threads;
+	struct tp_intervals found = {0};
+	threads_init(&threads);
+	set_timeline(&threads, MAIN, steps, TP_ARRAY_LEN(steps));
+	set_timeline(&threads, FETCHER, fetches, TP_ARRAY_LEN(fetches));
+	set_timeline(&threads, OTHER, elsewhere, 1);
+	tp_pending_fetch_build(&found, &threads.analysis);
+	ck_assert_uint_eq(found.n, _i ? 0 : 2);
+	if (!_i) {
+		ck_assert_uint_eq(found.items[0].start_ns, 102);
+		ck_assert_uint_eq(found.items[0].end_ns, 150);
+		ck_assert_uint_eq(found.items[1].start_ns, 299);
+		ck_assert_uint_eq(found.items[1].end_ns, 350);
+	}
+	tp_arena_release(&threads.arena);
+}
+END_TEST
+
+static const struct {
+	uint64_t from, to; /* the wait */
+	uint64_t start, end;
+} waits[] = {
+	{0, 5, 0, 0},     /* before all fetches */
+	{0, 100, 10, 30}, /* the first of two */
+	{20, 100, 20, 30}, {20, 25, 20, 25}, {30, 100, 40, 50}, {50, 100, 50, 50},
+};
+
+START_TEST(a_wait_is_for_the_first_fetch_in_it)
+{
+	struct tp_interval items[] = {{10, 30}, {40, 50}};
+	struct tp_intervals fetches = {.items = items, .n = 2};
+	struct tp_segment wait = BLOCKED(waits[_i].from, waits[_i].to, STACK_NONE);
+	struct tp_interval first = tp_pending_fetch_first(&fetches, &wait);
+	ck_assert_uint_eq(first.start_ns, waits[_i].start);
+	ck_assert_uint_eq(first.end_ns, waits[_i].end);
+}
+END_TEST
+
+Suite *suite_analyze_pending_fetch(void);
+Suite *suite_analyze_pending_fetch(void)
+{
+	Suite *suite = suite_create("analyze/pending_fetch");
+	TCase *tc = tcase_create("fetches");
+	tcase_add_loop_test(tc, a_wait_that_ends_within_a_step_is_for_its_batch_if_samples_say_so,
+			    0, 2);
+	tcase_add_loop_test(tc, a_wait_is_for_the_first_fetch_in_it, 0, TP_ARRAY_LEN(waits));
+	suite_add_tcase(suite, tc);
+	return suite;
+}
