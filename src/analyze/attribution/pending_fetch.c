@@ -39,8 +39,8 @@ static bool is_exact_wait(const struct tp_segment *segment)
 	return segment->state == TP_STATE_BLOCKED && !segment->is_sampled;
 }
 
-/* Takes from each wait of the main thread the first wait of the other thread that began since the
- * one before. */
+/* Takes from each wait of the main thread the waits of the other thread that began since the one
+ * before and ended in it. */
 static void find_waits(struct fetch_waits *found, const struct tp_analysis *analysis, uint32_t task)
 {
 	const struct tp_timeline *main = tp_analysis_timeline(analysis, analysis->main_task);
@@ -51,45 +51,58 @@ static void find_waits(struct fetch_waits *found, const struct tp_analysis *anal
 		const struct tp_segment *wait = &main->segments[i];
 		if (!is_exact_wait(wait))
 			continue;
-		while (at < own->n && (own->segments[at].start_ns < since_ns ||
-				       !is_exact_wait(&own->segments[at])))
+		while (at < own->n && own->segments[at].start_ns < since_ns)
 			at++;
-		if (at < own->n && own->segments[at].end_ns < wait->end_ns &&
-		    own->segments[at].end_ns > wait->start_ns)
-			add_wait(found, analysis, &own->segments[at]);
+		for (; at < own->n && own->segments[at].end_ns < wait->end_ns; at++)
+			if (is_exact_wait(&own->segments[at]) &&
+			    own->segments[at].end_ns > wait->start_ns)
+				add_wait(found, analysis, &own->segments[at]);
 		since_ns = wait->end_ns;
 	}
 }
 
-void tp_pending_fetch_build(struct tp_intervals *out, const struct tp_analysis *analysis)
+static bool is_fetch_seen(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++)
+		if (analysis->classes[trace->samples[i].stack].is_fetch_root)
+			return true;
+	return false;
+}
+
+void tp_pending_fetch_build(struct tp_pending_fetches *out, const struct tp_analysis *analysis)
 {
 	struct tp_intervals all = {0};
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
 		if (analysis->threads[task].leader != analysis->profile->trainer ||
-		    task == analysis->main_task)
+		    !is_fetch_seen(analysis, task))
 			continue;
+		out->is_seen = true;
 		struct fetch_waits found = {0};
-		find_waits(&found, analysis, task);
+		if (task != analysis->main_task)
+			find_waits(&found, analysis, task);
 		for (size_t i = 0; found.n_fetching > found.n_other && i < found.waits.n; i++)
 			tp_intervals_add(&all, found.waits.items[i].start_ns,
 					 found.waits.items[i].end_ns);
 		free(found.waits.items);
 	}
 	tp_intervals_merge(&all);
-	out->items = tp_arena_copy(analysis->arena, all.items, all.n * sizeof(*all.items));
-	out->n = out->capacity = all.n;
+	out->waits.items = tp_arena_copy(analysis->arena, all.items, all.n * sizeof(*all.items));
+	out->waits.n = out->waits.capacity = all.n;
 	free(all.items);
 }
 
-struct tp_interval tp_pending_fetch_first(const struct tp_intervals *fetches,
-					  const struct tp_segment *wait)
+struct tp_fetch tp_pending_fetch_first(const struct tp_pending_fetches *fetches,
+				       const struct tp_segment *wait)
 {
+	const struct tp_intervals *list = &fetches->waits;
 	size_t at;
-	TP_FIND_FIRST(at, 0, fetches->n, fetches->items[at].end_ns > wait->start_ns);
-	if (at == fetches->n || fetches->items[at].start_ns >= wait->end_ns)
-		return (struct tp_interval){wait->start_ns, wait->start_ns};
-	struct tp_interval first = fetches->items[at];
-	first.start_ns = first.start_ns > wait->start_ns ? first.start_ns : wait->start_ns;
-	first.end_ns = first.end_ns < wait->end_ns ? first.end_ns : wait->end_ns;
-	return first;
+	TP_FIND_FIRST(at, 0, list->n, list->items[at].end_ns > wait->start_ns);
+	if (at == list->n || list->items[at].start_ns >= wait->end_ns)
+		return (struct tp_fetch){0};
+	struct tp_interval first = list->items[at];
+	return (struct tp_fetch){
+		.start_ns = first.start_ns > wait->start_ns ? first.start_ns : wait->start_ns,
+		.end_ns = first.end_ns < wait->end_ns ? first.end_ns : wait->end_ns,
+		.is_last = at + 1 == list->n || list->items[at + 1].start_ns >= wait->end_ns};
 }

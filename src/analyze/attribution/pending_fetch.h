@@ -13,14 +13,24 @@
 #include "analyze/analysis.h"
 #include "analyze/numeric/intervals.h"
 
-/* Fills a zeroed list with the waits of the trainer's threads in a fetch, ascending and disjoint.
- * Needs timelines and the trainer. The list is in the arena. */
-void tp_pending_fetch_build(struct tp_intervals *out, const struct tp_analysis *analysis);
+struct tp_pending_fetches {
+	struct tp_intervals waits; /* of the trainer's other threads, ascending and disjoint */
+	bool is_seen; /* a thread fetches a batch for a graph, be it the main thread itself */
+};
 
-/* Returns the first fetch that is pending during a wait of the main thread, cut to the wait; empty
- * if there is none. Only the first: a call may make several steps, and it may compute one while it
- * fetches the batch of the next. */
-struct tp_interval tp_pending_fetch_first(const struct tp_intervals *fetches,
-					  const struct tp_segment *wait);
+/* A fetch that is pending during a wait of the main thread, cut to the wait. */
+struct tp_fetch {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	bool is_last; /* no other one is pending in that wait */
+};
+
+/* Fills a zeroed `out`, which is in the arena. Needs timelines and the trainer. */
+void tp_pending_fetch_build(struct tp_pending_fetches *out, const struct tp_analysis *analysis);
+
+/* Returns the first fetch during a wait of the main thread; empty if there is none. Only the first:
+ * a call may make several steps, and it may compute one while it fetches the batch of the next. */
+struct tp_fetch tp_pending_fetch_first(const struct tp_pending_fetches *fetches,
+				       const struct tp_segment *wait);
 
 #endif

@@ -7,7 +7,6 @@
 #include "analyze/thresholds.h"
 #include "label.h"
 #include "offloaded_work.h"
-#include "pending_fetch.h"
 
 /* The labels of waits for a team differ in what counts while the team reads files, sleeps or does
  * nothing. */
@@ -54,8 +53,9 @@ static const enum tp_label worker_labels[TP_N_ACTIVITIES] = {
 
 static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 {
-	return (struct tp_wait){
-		TP_LABEL_DATALOADER_HANDOVER, &waiting->loader, tp_wait_loader_labels, NULL, {0}};
+	return (struct tp_wait){.label = TP_LABEL_DATALOADER_HANDOVER,
+				.follow = &waiting->loader,
+				.labels = tp_wait_loader_labels};
 }
 
 /* `label` applies where the team's activity does not cover the wait. A main thread that delegates
@@ -63,13 +63,18 @@ static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 static struct tp_wait wait_for_team(const struct tp_wait_attribution *waiting, enum tp_label label,
 				    const enum tp_label *labels)
 {
-	return (struct tp_wait){
-		label, &waiting->team, labels, waiting->delegates ? &waiting->loader : NULL, {0}};
+	return (struct tp_wait){.label = label,
+				.follow = &waiting->team,
+				.labels = labels,
+				.behind = waiting->delegates ? &waiting->loader : NULL,
+				.is_delegated = waiting->delegates};
 }
 
 static struct tp_wait wait_for_pool(const struct tp_wait_attribution *waiting)
 {
-	return (struct tp_wait){TP_LABEL_HOST_OTHER, &waiting->pool, worker_labels, NULL, {0}};
+	return (struct tp_wait){.label = TP_LABEL_HOST_OTHER,
+				.follow = &waiting->pool,
+				.labels = worker_labels};
 }
 
 static struct tp_wait fixed(enum tp_label label)
@@ -293,7 +298,9 @@ static struct tp_wait runnable(const struct tp_wait_attribution *waiting, enum t
 	const struct tp_wait_group *team =
 		waiting->team.activities.n ? &waiting->team : &waiting->pool;
 	if (team->activities.n)
-		return (struct tp_wait){TP_LABEL_IDLE_RUNNABLE, team, own_team, NULL, {0}};
+		return (struct tp_wait){.label = TP_LABEL_IDLE_RUNNABLE,
+					.follow = team,
+					.labels = own_team};
 	return fixed(TP_LABEL_IDLE_RUNNABLE);
 }
 
@@ -305,8 +312,11 @@ struct tp_wait tp_wait_attribution_find(const struct tp_wait_attribution *waitin
 	if (segment->state != TP_STATE_BLOCKED)
 		return runnable(waiting, phase, before);
 	struct tp_wait wait = blocked(waiting, segment, class, phase);
-	if (wait.behind && !segment->is_sampled)
-		wait.fetch = tp_pending_fetch_first(&waiting->fetches, segment);
+	if (!wait.is_delegated || segment->is_sampled || !waiting->fetches.is_seen)
+		return wait;
+	/* Where fetches are seen, a step that waits for none has its batch. */
+	wait.fetch = tp_pending_fetch_first(&waiting->fetches, segment);
+	wait.behind = wait.fetch.end_ns > wait.fetch.start_ns ? &waiting->loader : NULL;
 	return wait;
 }
 

@@ -9,9 +9,9 @@
 struct tp_wait_attribution {
 	const struct tp_analysis *analysis;
 	struct tp_wait_group loader;
-	struct tp_wait_group team;   /* threads of its own process */
-	struct tp_wait_group pool;   /* processes that compute its tasks */
-	struct tp_intervals fetches; /* waits of the trainer's threads for a graph's batch */
+	struct tp_wait_group team; /* threads of its own process */
+	struct tp_wait_group pool; /* processes that compute its tasks */
+	struct tp_pending_fetches fetches;
 	bool has_loader_processes;
 	bool has_peers;  /* other trainers in the tree */
 	bool delegates;  /* the team computes and the main thread hardly at all */

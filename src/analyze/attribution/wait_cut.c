@@ -25,8 +25,7 @@ unsigned tp_wait_kind(const struct tp_segment *segment)
  * which it delegated the work is that work. */
 static enum tp_label label_while(const struct tp_wait *wait, int kind)
 {
-	bool is_math =
-		wait->behind && kind == TP_ACTIVITY_WORK && wait->labels != tp_wait_loader_labels;
+	bool is_math = wait->is_delegated && kind == TP_ACTIVITY_WORK;
 	return is_math ? TP_LABEL_COMPUTE_MATH : wait->labels[kind];
 }
 
@@ -100,17 +99,20 @@ static void cut_by_fetch(const struct tp_wait *wait, const struct tp_segment *se
 			 tp_wait_callback *put, void *context)
 {
 	struct tp_wait loading = *wait;
+	struct tp_wait step = *wait;
 	struct tp_segment part = *segment;
 	loading.label = TP_LABEL_DATALOADER_HANDOVER;
 	loading.labels = tp_wait_loader_labels;
+	loading.is_delegated = false;
+	step.behind = wait->fetch.is_last ? NULL : wait->behind;
 	part.end_ns = wait->fetch.start_ns;
-	cut_by_activity(wait, &part, put, context);
+	cut_by_activity(&step, &part, put, context);
 	part.start_ns = wait->fetch.start_ns;
 	part.end_ns = wait->fetch.end_ns;
 	cut_by_activity(&loading, &part, put, context);
 	part.start_ns = wait->fetch.end_ns;
 	part.end_ns = segment->end_ns;
-	cut_by_activity(wait, &part, put, context);
+	cut_by_activity(&step, &part, put, context);
 }
 
 void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *segment,

@@ -4,9 +4,9 @@
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_WAIT_CUT_H
 
 #include "analyze/analysis.h"
-#include "analyze/numeric/intervals.h"
 #include "group_activity.h"
 #include "label.h"
+#include "pending_fetch.h"
 
 /* Kinds of waits: runnable, or blocked, by cause. */
 enum { TP_WAIT_RUNNABLE, TP_WAIT_BLOCKED, TP_N_WAITS = TP_WAIT_BLOCKED + TP_N_CAUSES };
@@ -27,7 +27,8 @@ struct tp_wait {
 	const enum tp_label *labels;        /* by activity of the group */
 	/* NULL, or the group computes, and while it does not, this group is waited for */
 	const struct tp_wait_group *behind;
-	struct tp_interval fetch; /* during this part it waits for data; empty = never */
+	struct tp_fetch fetch; /* while it is pending, the wait is for data; empty = never */
+	bool is_delegated;     /* what the group computes is the step */
 };
 
 /* What a wait for loaders counts as, by their activity. */

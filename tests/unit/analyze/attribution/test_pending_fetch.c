@@ -19,6 +19,7 @@ struct threads {
 	struct tp_stack_class classes[N_STACKS];
 	struct tp_timeline timelines[N_TASKS];
 	struct tp_thread_info infos[N_TASKS];
+	size_t sample_index[N_TASKS + 1];
 };
 
 static void threads_init(struct threads *threads)
@@ -27,7 +28,11 @@ static void threads_init(struct threads *threads)
 	threads->classes[STACK_FETCH].is_fetch_root = true;
 	for (uint32_t stack = 0; stack < N_STACKS; stack++)
 		threads->samples[stack].stack = stack;
+	/* The first sample is one of the main thread, the others are of the fetcher. */
+	threads->sample_index[FETCHER] = 1;
+	threads->sample_index[OTHER] = threads->sample_index[N_TASKS] = N_STACKS;
 	threads->trace.samples = threads->samples;
+	threads->trace.sample_index = threads->sample_index;
 	threads->analysis = (struct tp_analysis){.trace = &threads->trace,
 						 .profile = &threads->profile,
 						 .arena = &threads->arena,
@@ -75,18 +80,19 @@ START_TEST(a_wait_that_ends_within_a_step_is_for_its_batch_if_samples_say_so)
 				       BLOCKED(502, 800, STACK_IDLE)};
 	struct tp_segment elsewhere[] = {BLOCKED(102, 150, STACK_FETCH)};
 	struct threads threads;
-	struct tp_intervals found = {0};
+	struct tp_pending_fetches found = {0};
 	threads_init(&threads);
 	set_timeline(&threads, MAIN, steps, TP_ARRAY_LEN(steps));
 	set_timeline(&threads, FETCHER, fetches, TP_ARRAY_LEN(fetches));
 	set_timeline(&threads, OTHER, elsewhere, 1);
 	tp_pending_fetch_build(&found, &threads.analysis);
-	ck_assert_uint_eq(found.n, _i ? 0 : 2);
+	ck_assert(found.is_seen);
+	ck_assert_uint_eq(found.waits.n, _i ? 0 : 2);
 	if (!_i) {
-		ck_assert_uint_eq(found.items[0].start_ns, 102);
-		ck_assert_uint_eq(found.items[0].end_ns, 150);
-		ck_assert_uint_eq(found.items[1].start_ns, 299);
-		ck_assert_uint_eq(found.items[1].end_ns, 350);
+		ck_assert_uint_eq(found.waits.items[0].start_ns, 102);
+		ck_assert_uint_eq(found.waits.items[0].end_ns, 150);
+		ck_assert_uint_eq(found.waits.items[1].start_ns, 299);
+		ck_assert_uint_eq(found.waits.items[1].end_ns, 350);
 	}
 	tp_arena_release(&threads.arena);
 }
@@ -94,21 +100,23 @@ END_TEST
 
 static const struct {
 	uint64_t from, to; /* the wait */
-	uint64_t start, end;
+	struct tp_fetch first;
 } waits[] = {
-	{0, 5, 0, 0},     /* before all fetches */
-	{0, 100, 10, 30}, /* the first of two */
-	{20, 100, 20, 30}, {20, 25, 20, 25}, {30, 100, 40, 50}, {50, 100, 50, 50},
+	{0, 5, {0, 0, false}},     /* before all fetches */
+	{0, 100, {10, 30, false}}, /* the first of two */
+	{20, 100, {20, 30, false}}, {20, 25, {20, 25, true}}, {0, 35, {10, 30, true}},
+	{30, 100, {40, 50, true}},  {50, 100, {0, 0, false}},
 };
 
 START_TEST(a_wait_is_for_the_first_fetch_in_it)
 {
 	struct tp_interval items[] = {{10, 30}, {40, 50}};
-	struct tp_intervals fetches = {.items = items, .n = 2};
+	struct tp_pending_fetches fetches = {.waits = {.items = items, .n = 2}};
 	struct tp_segment wait = BLOCKED(waits[_i].from, waits[_i].to, STACK_NONE);
-	struct tp_interval first = tp_pending_fetch_first(&fetches, &wait);
-	ck_assert_uint_eq(first.start_ns, waits[_i].start);
-	ck_assert_uint_eq(first.end_ns, waits[_i].end);
+	struct tp_fetch first = tp_pending_fetch_first(&fetches, &wait);
+	ck_assert_uint_eq(first.start_ns, waits[_i].first.start_ns);
+	ck_assert_uint_eq(first.end_ns, waits[_i].first.end_ns);
+	ck_assert_int_eq(first.is_last, waits[_i].first.is_last);
 }
 END_TEST
 
