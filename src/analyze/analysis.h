@@ -82,6 +82,7 @@ struct tp_stack_class {
 			      */
 	bool is_fork_server; /* the main loop of a process that only starts workers for others */
 	bool is_helper_root; /* a frame that only threads have which pass on the output of others */
+	bool is_fetch_root;  /* a frame that fetches a batch for a graph that waits for it */
 	bool has_python;     /* at least one Python frame */
 	enum tp_function_kind doing; /* of the innermost Python frame that has a kind */
 };

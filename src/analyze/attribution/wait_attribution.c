@@ -6,17 +6,7 @@
 #include "analyze/roles/poll_loop.h"
 #include "analyze/thresholds.h"
 #include "label.h"
-
-static const enum tp_label loader_labels[TP_N_ACTIVITIES] = {
-	[TP_ACTIVITY_WORK] = TP_LABEL_DATALOADER_PREP,
-	[TP_ACTIVITY_SCRIPT] = TP_LABEL_DATALOADER_PREP,
-	[TP_ACTIVITY_READ] = TP_LABEL_DATALOADER_FETCH,
-	[TP_ACTIVITY_QUEUE] = TP_LABEL_DATALOADER_QUEUE,
-	[TP_ACTIVITY_TRANSFER] = TP_LABEL_DATALOADER_HANDOVER,
-	[TP_ACTIVITY_SLEEP] = TP_LABEL_DATALOADER_PAUSE,
-	[TP_ACTIVITY_EXCHANGE] = TP_LABEL_DATALOADER_HANDOVER,
-	[TP_ACTIVITY_NONE] = TP_LABEL_DATALOADER_HANDOVER,
-};
+#include "offloaded_work.h"
 
 /* The labels of waits for a team differ in what counts while the team reads files, sleeps or does
  * nothing. */
@@ -63,8 +53,9 @@ static const enum tp_label worker_labels[TP_N_ACTIVITIES] = {
 
 static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 {
-	return (struct tp_wait){TP_LABEL_DATALOADER_HANDOVER, &waiting->loader, loader_labels,
-				NULL};
+	return (struct tp_wait){.label = TP_LABEL_DATALOADER_HANDOVER,
+				.follow = &waiting->loader,
+				.labels = tp_wait_loader_labels};
 }
 
 /* `label` applies where the team's activity does not cover the wait. A main thread that delegates
@@ -72,13 +63,18 @@ static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 static struct tp_wait wait_for_team(const struct tp_wait_attribution *waiting, enum tp_label label,
 				    const enum tp_label *labels)
 {
-	return (struct tp_wait){label, &waiting->team, labels,
-				waiting->delegates ? &waiting->loader : NULL};
+	return (struct tp_wait){.label = label,
+				.follow = &waiting->team,
+				.labels = labels,
+				.behind = waiting->delegates ? &waiting->loader : NULL,
+				.is_delegated = waiting->delegates};
 }
 
 static struct tp_wait wait_for_pool(const struct tp_wait_attribution *waiting)
 {
-	return (struct tp_wait){TP_LABEL_HOST_OTHER, &waiting->pool, worker_labels, NULL};
+	return (struct tp_wait){.label = TP_LABEL_HOST_OTHER,
+				.follow = &waiting->pool,
+				.labels = worker_labels};
 }
 
 static struct tp_wait fixed(enum tp_label label)
@@ -302,14 +298,10 @@ static struct tp_wait runnable(const struct tp_wait_attribution *waiting, enum t
 	const struct tp_wait_group *team =
 		waiting->team.activities.n ? &waiting->team : &waiting->pool;
 	if (team->activities.n)
-		return (struct tp_wait){TP_LABEL_IDLE_RUNNABLE, team, own_team, NULL};
+		return (struct tp_wait){.label = TP_LABEL_IDLE_RUNNABLE,
+					.follow = team,
+					.labels = own_team};
 	return fixed(TP_LABEL_IDLE_RUNNABLE);
-}
-
-static unsigned kind_of(const struct tp_segment *segment)
-{
-	return segment->state == TP_STATE_RUNNABLE ? TP_WAIT_RUNNABLE
-						   : TP_WAIT_BLOCKED + (unsigned)segment->cause;
 }
 
 struct tp_wait tp_wait_attribution_find(const struct tp_wait_attribution *waiting,
@@ -317,8 +309,15 @@ struct tp_wait tp_wait_attribution_find(const struct tp_wait_attribution *waitin
 					const struct tp_stack_class *class, enum tp_phase phase,
 					enum tp_part before)
 {
-	return segment->state == TP_STATE_BLOCKED ? blocked(waiting, segment, class, phase)
-						  : runnable(waiting, phase, before);
+	if (segment->state != TP_STATE_BLOCKED)
+		return runnable(waiting, phase, before);
+	struct tp_wait wait = blocked(waiting, segment, class, phase);
+	if (!wait.is_delegated || segment->is_sampled || !waiting->fetches.is_seen)
+		return wait;
+	/* Where fetches are seen, a step that waits for none has its batch. */
+	wait.fetch = tp_pending_fetch_first(&waiting->fetches, segment);
+	wait.behind = wait.fetch.end_ns > wait.fetch.start_ns ? &waiting->loader : NULL;
+	return wait;
 }
 
 bool tp_wait_attribution_find_spin(const struct tp_wait_attribution *waiting,
@@ -338,87 +337,6 @@ bool tp_wait_attribution_find_spin(const struct tp_wait_attribution *waiting,
 	return is_open && waiting->has_peers && !waiting->team.activities.n;
 }
 
-/* A wait for a team in which the main thread computes, too, is lost time; a wait for a team to
- * which it delegated the work is that work. */
-static enum tp_label label_while(const struct tp_wait *wait, int kind)
-{
-	bool is_math = wait->behind && kind == TP_ACTIVITY_WORK;
-	return is_math ? TP_LABEL_COMPUTE_MATH : wait->labels[kind];
-}
-
-/* Splits the wait in proportion to the group's activities during exact waits of this kind: samples
- * of two threads that alternate faster than the sampling period are no evidence about both at the
- * same time. Returns false if there is too little exact time. */
-static bool cut_by_overlap(const struct tp_wait *wait, const struct tp_segment *segment,
-			   tp_wait_callback *put, void *context)
-{
-	const uint64_t *ns = wait->follow->meanwhile_ns[kind_of(segment)];
-	double all_ns = 0;
-	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++)
-		all_ns += (double)ns[kind];
-	if (!segment->is_sampled || all_ns < (double)TP_CONCURRENCE_MIN_NS)
-		return false;
-	double length_ns = (double)(segment->end_ns - segment->start_ns);
-	double sum_ns = 0;
-	uint64_t at = segment->start_ns;
-	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++) {
-		sum_ns += (double)ns[kind];
-		uint64_t end = segment->start_ns + (uint64_t)(length_ns * (sum_ns / all_ns));
-		put(context, segment, at, end, label_while(wait, kind));
-		at = end;
-	}
-	put(context, segment, at, segment->end_ns, wait->label);
-	return true;
-}
-
-/* Labels a gap in which the first group does not work by the activity of the next group. While the
- * first group waits for a CPU, the threads of the next group that have one are waited for. */
-static void cut_by_next_group(const struct tp_wait *wait, const struct tp_segment *segment,
-			      const struct tp_activity *gap, tp_wait_callback *put, void *context)
-{
-	const struct tp_activities *group = &wait->behind->activities;
-	enum tp_label label = wait->labels[gap->kind];
-	bool is_queue = gap->kind == TP_ACTIVITY_QUEUE;
-	uint64_t at = gap->start_ns;
-	for (size_t i = tp_activities_find(group, at); i < group->n && at < gap->end_ns; i++) {
-		const struct tp_activity *item = &group->items[i];
-		uint64_t until = item->end_ns < gap->end_ns ? item->end_ns : gap->end_ns;
-		bool is_idle = item->kind == TP_ACTIVITY_SLEEP || item->kind == TP_ACTIVITY_NONE;
-		bool is_behind = is_queue ? item->kind <= TP_ACTIVITY_READ : !is_idle;
-		put(context, segment, at, until, is_behind ? loader_labels[item->kind] : label);
-		at = until;
-	}
-	put(context, segment, at, gap->end_ns, label);
-}
-
-static void cut_by_activity(const struct tp_wait *wait, const struct tp_segment *segment,
-			    tp_wait_callback *put, void *context)
-{
-	uint64_t at = segment->start_ns;
-	const struct tp_activities *group = &wait->follow->activities;
-	for (size_t i = tp_activities_find(group, at); i < group->n && at < segment->end_ns; i++) {
-		enum tp_activity_kind kind = group->items[i].kind;
-		uint64_t end = group->items[i].end_ns;
-		end = end < segment->end_ns ? end : segment->end_ns;
-		struct tp_activity gap = {at, end, kind};
-		if (wait->behind && (kind == TP_ACTIVITY_NONE || kind == TP_ACTIVITY_QUEUE))
-			cut_by_next_group(wait, segment, &gap, put, context);
-		else
-			put(context, segment, at, end, label_while(wait, (int)kind));
-		at = end;
-	}
-	put(context, segment, at, segment->end_ns, wait->label);
-}
-
-void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *segment,
-		 tp_wait_callback *put, void *context)
-{
-	if (!wait->follow)
-		put(context, segment, segment->start_ns, segment->end_ns, wait->label);
-	else if (!cut_by_overlap(wait, segment, put, context))
-		cut_by_activity(wait, segment, put, context);
-}
-
 /* Walks both timelines once. */
 static void measure_overlap(struct tp_wait_group *group, const struct tp_timeline *timeline)
 {
@@ -428,7 +346,7 @@ static void measure_overlap(struct tp_wait_group *group, const struct tp_timelin
 		const struct tp_segment *segment = &timeline->segments[i];
 		if (segment->state == TP_STATE_ON_CPU || segment->is_sampled)
 			continue;
-		uint64_t *ns = group->meanwhile_ns[kind_of(segment)];
+		uint64_t *ns = group->meanwhile_ns[tp_wait_kind(segment)];
 		while (at < activities->n && activities->items[at].end_ns <= segment->start_ns)
 			at++;
 		for (size_t k = at; k < activities->n; k++) {
@@ -445,59 +363,6 @@ static void find_group(struct tp_wait_group *group, const struct tp_analysis *an
 {
 	tp_activities_build(&group->activities, analysis, role);
 	measure_overlap(group, tp_analysis_timeline(analysis, analysis->main_task));
-}
-
-/* CPU time as a thread of that role, in math or in an unknown function. */
-static uint64_t math_ns(const struct tp_analysis *analysis, uint32_t task, enum tp_thread_role role)
-{
-	uint64_t sum = 0;
-	const struct tp_timeline *timeline = &analysis->timelines[task];
-	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *segment = &timeline->segments[i];
-		if (segment->state != TP_STATE_ON_CPU || segment->sample == TP_NO_SAMPLE ||
-		    !tp_activity_is_of(analysis, role, task, segment))
-			continue;
-		const struct tp_stack_class *class =
-			&analysis->classes[analysis->trace->samples[segment->sample].stack];
-		bool is_math = class->leaf == TP_LEAF_MATH || class->leaf == TP_LEAF_NONE;
-		if (is_math && !tp_phase_owns_time(class->phase))
-			sum += segment->end_ns - segment->start_ns;
-	}
-	return sum;
-}
-
-static uint64_t max_math_ns(const struct tp_analysis *analysis)
-{
-	uint64_t busiest = 0;
-	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
-		if (analysis->threads[task].leader != analysis->profile->trainer)
-			continue;
-		uint64_t ns = math_ns(analysis, task, TP_THREAD_TEAM);
-		busiest = ns > busiest ? ns : busiest;
-	}
-	return busiest;
-}
-
-static uint64_t futex_ns(const struct tp_analysis *analysis)
-{
-	uint64_t sum = 0;
-	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
-	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *segment = &timeline->segments[i];
-		if (segment->state == TP_STATE_BLOCKED && segment->cause == TP_CAUSE_FUTEX)
-			sum += segment->end_ns - segment->start_ns;
-	}
-	return sum;
-}
-
-/* Returns true if the main thread hands whole steps to a pool and waits, as with XLA and
- * TensorFlow. A main thread that is a member of a team computes as much as any member, and waits
- * less than it computes. */
-static bool is_work_offloaded(const struct tp_analysis *analysis)
-{
-	double main_ns = (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN);
-	return main_ns < TP_DELEGATOR_WORKS_MAX * (double)max_math_ns(analysis) &&
-	       main_ns < TP_DELEGATOR_COMPUTES_MAX * (double)futex_ns(analysis);
 }
 
 /* A wait for an OpenMP team has functions of the runtime on the stack, as its loops have. */
@@ -530,7 +395,8 @@ void tp_wait_attribution_build(struct tp_wait_attribution *out, const struct tp_
 		out->has_loader_processes |= analysis->roles[i] == TP_ROLE_LOADER;
 		out->has_peers |= analysis->roles[i] == TP_ROLE_TRAINER;
 	}
-	out->delegates = is_work_offloaded(analysis);
+	out->delegates = tp_offloaded_work_is_seen(analysis);
+	tp_pending_fetch_build(&out->fetches, analysis);
 	out->joins_team = find_joins(analysis);
 	double swapped = 0;
 	out->swaps = tp_trace_counter_delta(trace, TP_METRIC_SWAP_IN, TP_NO_TASK, 0, trace->end_ns,

@@ -21,9 +21,10 @@ static const char *const leaf_names[] = {"none",        "math",  "spin",   "copy
 					 "write",       "net",   "decode", "pickle",
 					 "interpreter", "lock",  "kernel", "caller"};
 /* Extends enum tp_thread_role. */
-enum { ROOT_HELPER = TP_THREAD_COMM + 1, ROOT_TASKS, ROOT_FORK_SERVER };
-static const char *const root_names[] = {"none",          "main",   "team",  "loader",
-					 "communication", "helper", "tasks", "fork_server"};
+enum { ROOT_HELPER = TP_THREAD_COMM + 1, ROOT_TASKS, ROOT_FORK_SERVER, ROOT_FETCH };
+static const char *const root_names[] = {"none",   "main",          "team",
+					 "loader", "communication", "helper",
+					 "tasks",  "fork_server",   "fetch"};
 static const char *const file_names[] = {"unknown", "data", "checkpoint", "log"};
 static const char *const row_keys[] = {"module",   "symbol",      "mark",    "file",  "program",
 				       "thread",   "phase",       "leaf",    "root",  "kind",
@@ -58,6 +59,7 @@ enum tp_status tp_frame_class_read(const struct tp_pattern_row *row, struct tp_f
 	out->is_helper_root = root == ROOT_HELPER;
 	out->is_task_root = root == ROOT_TASKS;
 	out->is_fork_server = root == ROOT_FORK_SERVER;
+	out->is_fetch_root = root == ROOT_FETCH;
 	return status;
 }
 
@@ -213,6 +215,7 @@ static void add_row(struct tp_frame_class *sum, bool *has_phase, const struct tp
 	sum->is_helper_root |= row->says.is_helper_root;
 	sum->is_task_root |= row->says.is_task_root;
 	sum->is_fork_server |= row->says.is_fork_server;
+	sum->is_fetch_root |= row->says.is_fetch_root;
 }
 
 struct tp_frame_class tp_patterns_frame(const struct tp_patterns *patterns, const char *module,

@@ -19,6 +19,7 @@ struct tp_frame_class {
 	bool is_helper_root;
 	bool is_task_root;
 	bool is_fork_server;
+	bool is_fetch_root;
 	bool is_entry; /* Python: work begins here; outer frames belong to the parent of the fork */
 	bool is_library; /* not user code */
 	enum tp_function_kind doing;

@@ -72,7 +72,8 @@ static bool is_class_of_row(const struct tp_frame_class *class, const struct tp_
 	       class->is_loader_root >= says->is_loader_root &&
 	       class->is_helper_root >= says->is_helper_root &&
 	       class->is_task_root >= says->is_task_root &&
-	       class->is_fork_server >= says->is_fork_server && class->is_entry >= says->is_entry &&
+	       class->is_fork_server >= says->is_fork_server &&
+	       class->is_fetch_root >= says->is_fetch_root && class->is_entry >= says->is_entry &&
 	       class->is_library >= says->is_library;
 }
 

@@ -86,6 +86,7 @@ static void add_row(struct tp_frame_class *sum, const struct tp_frame_class *say
 	sum->is_helper_root |= says->is_helper_root;
 	sum->is_task_root |= says->is_task_root;
 	sum->is_fork_server |= says->is_fork_server;
+	sum->is_fetch_root |= says->is_fetch_root;
 	sum->is_entry |= says->is_entry;
 	sum->is_library |= says->is_library;
 }

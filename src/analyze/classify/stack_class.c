@@ -197,6 +197,7 @@ static void add_frame(struct tp_stack_class *class, const struct tp_frame_class 
 	class->is_helper_root |= frame->is_helper_root;
 	class->is_task_root |= frame->is_task_root;
 	class->is_fork_server |= frame->is_fork_server;
+	class->is_fetch_root |= frame->is_fetch_root;
 	/* A function that starts processes, or waits for their end, does so through its inner
 	 * frames. */
 	bool is_reason =

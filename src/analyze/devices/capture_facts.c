@@ -222,6 +222,14 @@ static bool has_listed_devices(const struct tp_run_info *run, uint32_t rank)
 
 /* ---- device work ---- */
 
+/* Kineto names the devices, and XProf the lanes, before all events. Other makers write a lane after
+ * another, so a file that ends early may have lost all of the device. */
+static bool may_end_early(const struct tp_run_info *run, uint32_t rank)
+{
+	return rank < run->n_ranks && run->ranks[rank].is_cut && !has_format(run, rank, "kineto") &&
+	       !has_format(run, rank, "xprof");
+}
+
 /* Returns how device work was lost; NULL if none was. A launch starts one piece of work or, for a
  * graph, many: fewer pieces than launches mean that the record ends too early or was never made. */
 static const char *how_lost(struct tp_rank_analysis *analysis, uint32_t rank,
@@ -243,6 +251,8 @@ static const char *how_lost(struct tp_rank_analysis *analysis, uint32_t rank,
 				       counts->n_collectives == 1 ? "" : "s");
 	if (has_listed_devices(&analysis->trace->run, rank))
 		return "GPUs are listed, and none of their work is in it";
+	if (may_end_early(&analysis->trace->run, rank))
+		return "the file ends in the middle, before any work of a device";
 	return NULL;
 }
 

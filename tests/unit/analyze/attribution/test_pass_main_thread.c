@@ -319,6 +319,81 @@ START_TEST(work_that_the_main_thread_hands_over_is_no_waiting_for_a_team)
 }
 END_TEST
 
+/* A graph fetches its batch on a thread of its own until 60 ms, while the pool works for tf.data
+ * (from 5 to 60 ms), and then computes. In the second case the same call fetches the batch of its
+ * next step while it computes. */
+START_TEST(a_graph_that_fetches_its_batch_waits_for_data_whatever_its_pool_does)
+{
+	static const char tensorflow[] = "/venv/tensorflow/libtensorflow_cc.so.2";
+	static const char worker[] = "tensorflow::data::BackgroundWorker::WorkerLoop";
+	static const char get[] = "tensorflow::data::IteratorGetNextOp::DoCompute";
+	struct scene s;
+	scene_open(&s);
+	for (uint32_t task = 0; task < 3; task++)
+		scene_task(&s, task, 100, "/home/me/train");
+	uint32_t hand_over = scene_stack(&s, "execute", "run_step");
+	uint32_t wait = scene_stack(&s, "futex_wait", "run_step");
+	uint32_t math = scene_pool(&s, "Eigen::internal::gebp", "tensorflow::MatMulOp::Compute");
+	uint32_t load = scene_pool(&s, "Eigen::internal::scan", "tensorflow::ScanOp::Compute");
+	uint32_t fetch = scene_library(&s, tensorflow, (const char *const[]){"wait", get, worker});
+	uint32_t idle =
+		scene_library(&s, tensorflow, (const char *const[]){"wait", "Wait", worker});
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_run(&s, 0, base, 0, 3, hand_over, TP_RUN_BLOCKED);
+		scene_sample(&s, 0, base + 50, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, wait);
+		scene_run(&s, 1, base, 5, 60, load, TP_RUN_BLOCKED);
+		scene_run(&s, 1, base, 60, 99, math, TP_RUN_BLOCKED);
+		scene_run(&s, 2, base, 3, 4, fetch, TP_RUN_BLOCKED);
+		scene_sample(&s, 2, base + 30, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, fetch);
+		scene_run(&s, 2, base, 60, 61, fetch, TP_RUN_BLOCKED);
+		scene_sample(&s, 2, base + 70, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, _i ? fetch : idle);
+		if (_i)
+			scene_run(&s, 2, base, 80, 81, fetch, TP_RUN_BLOCKED);
+	}
+	scene_judge(&s);
+	/* Only a call of several steps waits for data outside of its first fetch. */
+	expect(&s, TP_LABEL_DATALOADER_PREP, 55 + _i);
+	expect(&s, TP_LABEL_COMPUTE_MATH, 39 + 3);
+	scene_close(&s);
+}
+END_TEST
+
+/* The main thread itself gets the batch (until 40 ms) and hands over the step. A thread of the pool
+ * unpacks batches in Python, another one computes the step, with a pause from 60 to 80 ms. */
+START_TEST(a_step_that_has_its_batch_waits_for_no_data)
+{
+	static const char tensorflow[] = "/venv/tensorflow/libtensorflow_cc.so.2";
+	struct scene s;
+	scene_open(&s);
+	for (uint32_t task = 0; task < 3; task++)
+		scene_task(&s, task, 100, "/home/me/train");
+	uint32_t hand_over = scene_stack(&s, "execute", "run_step");
+	uint32_t wait = scene_stack(&s, "futex_wait", "run_step");
+	uint32_t math = scene_pool(&s, "Eigen::internal::gebp", "tensorflow::MatMulOp::Compute");
+	uint32_t load = scene_pool(&s, "inflate_fast", "tensorflow::PyFuncOp::Compute");
+	uint32_t next =
+		scene_library(&s, tensorflow,
+			      (const char *const[]){"wait",
+						    "tensorflow::data::IteratorGetNextOp::Compute",
+						    "TFE_Py_FastPathExecute"});
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_run(&s, 0, base, 0, 3, hand_over, TP_RUN_BLOCKED);
+		scene_sample(&s, 0, base + 20, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, next);
+		scene_run(&s, 0, base, 40, 42, hand_over, TP_RUN_BLOCKED);
+		scene_sample(&s, 0, base + 70, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, wait);
+		scene_run(&s, 1, base, 3, 40, load, TP_RUN_BLOCKED);
+		scene_run(&s, 1, base, 58, 99, load, TP_RUN_BLOCKED);
+		scene_run(&s, 2, base, 42, 60, math, TP_RUN_BLOCKED);
+		scene_run(&s, 2, base, 80, 100, math, TP_RUN_BLOCKED);
+	}
+	scene_judge(&s);
+	expect(&s, TP_LABEL_COMPUTE_MATH, 18 + 20 + 5);
+	expect(&s, TP_LABEL_DATALOADER_PREP, 37);
+	expect(&s, TP_LABEL_COMPUTE_SPIN, 20);
+	scene_close(&s);
+}
+END_TEST
+
 /* A thread of an XLA pool computes for 40 ms and then exchanges data with other ranks. */
 START_TEST(a_wait_for_a_pool_that_waits_for_other_ranks_is_communication)
 {
@@ -1062,6 +1137,10 @@ Suite *suite_analyze_pass_main_thread(void)
 	tcase_add_test(tc, a_wait_for_a_pool_that_waits_for_other_ranks_is_communication);
 	tcase_add_loop_test(tc, work_that_the_main_thread_hands_over_is_no_waiting_for_a_team, 0,
 			    2);
+	tcase_add_loop_test(tc,
+			    a_graph_that_fetches_its_batch_waits_for_data_whatever_its_pool_does, 0,
+			    2);
+	tcase_add_test(tc, a_step_that_has_its_batch_waits_for_no_data);
 	tcase_add_loop_test(tc, half_a_step_has_the_label_of_what_is_done, 0,
 			    sizeof(halves) / sizeof(halves[0]));
 	tcase_add_test(tc, marks_of_the_program_outrank_its_names);

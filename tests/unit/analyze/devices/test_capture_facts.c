@@ -77,6 +77,19 @@ START_TEST(listed_devices_without_work_are_silent)
 }
 END_TEST
 
+/* Only Kineto and XProf say before the events whether there are devices. */
+START_TEST(a_file_that_ends_before_its_devices_has_lost_them)
+{
+	static const char *const formats[] = {"ascend", "kineto"};
+	s.ranks[0].is_cut = true;
+	s.ranks[0].format = formats[_i];
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	scene_span(&s, thread, TP_SPAN_OPERATOR, "aten::mm", 1000, 2000);
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_DEVICE_LOST), _i ? 0 : 1);
+}
+END_TEST
+
 START_TEST(training_on_cpus_has_lost_nothing)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -265,6 +278,7 @@ Suite *suite_analyze_capture_facts(void)
 	tcase_add_test(tcase, launches_without_kernels_have_lost_the_device);
 	tcase_add_test(tcase, kernels_for_a_few_launches_are_too_few);
 	tcase_add_test(tcase, listed_devices_without_work_are_silent);
+	tcase_add_loop_test(tcase, a_file_that_ends_before_its_devices_has_lost_them, 0, 2);
 	tcase_add_test(tcase, training_on_cpus_has_lost_nothing);
 	tcase_add_test(tcase, ranges_alone_compute_nothing);
 	tcase_add_test(tcase, a_file_of_an_unknown_tool_has_no_parts);
