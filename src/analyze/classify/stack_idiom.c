@@ -193,7 +193,7 @@ static size_t called_name(const char *code, const char *open)
 	return len;
 }
 
-static bool is_cheap_call(const char *name, size_t len)
+static bool is_short_call(const char *name, size_t len)
 {
 	static const char *const names[] = {"append", "enumerate", "items",  "keys", "len",
 					    "range",  "strip",     "values", "zip"};
@@ -226,7 +226,7 @@ static bool has_other_calls(const struct tp_idiom_way *way, const char *code)
 		size_t len = called_name(code, at);
 		if (is_call && is_call_of_way(way, at - len, len))
 			n_own++;
-		else if (is_call && !is_cheap_call(at - len, len))
+		else if (is_call && !is_short_call(at - len, len))
 			n_others++;
 	}
 	return n_others > (n_own ? 0 : 1);
