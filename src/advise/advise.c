@@ -31,20 +31,33 @@ static size_t judge_all(const struct tp_rule_context *context, bool verdicts,
 	return n;
 }
 
-/* Gains of steps and of the loop around them are shown side by side, and all together are gains of
- * the loop. Less than one of them alone would read as a contradiction. */
-static bool is_less_than_one(const struct tp_gain *all, const struct tp_candidate *candidates,
-			     size_t n_advice)
+static bool is_of_loop(const struct tp_candidate *candidate)
 {
-	static const double SAME = 0.99;
-	for (size_t i = 0; i < n_advice; i++) {
-		const struct tp_finding *finding = &candidates[i].finding;
-		if (finding->has_gain && tp_gain_is_estimate(finding->gain_low) &&
-		    (all->low < SAME * finding->gain_low ||
-		     (!candidates[i].gain.is_floor && all->value < SAME * finding->gain_value)))
-			return true;
+	const struct tp_gain *gain = &candidate->gain;
+	return gain->is_known && gain->kind == TP_GAIN_LOOP && !gain->is_inside;
+}
+
+/* Suppresses and sorts; returns the number of shown pieces of advice. Beside advice that is of the
+ * loop, such as fewer evaluations, gains of steps are stated of the loop too: two numbers on one
+ * page have one meaning. Some may then be too small to be shown. */
+static size_t order_advice(struct tp_rule_context *context, struct tp_candidate *candidates,
+			   size_t n, struct tp_arena *arena)
+{
+	tp_finding_order_suppress(candidates, n, context->book, arena);
+	size_t n_advice = tp_finding_order_sort(candidates, n);
+	for (size_t i = 0; i < n_advice; i++)
+		context->basis.is_of_loop |= is_of_loop(&candidates[i]);
+	if (!context->basis.is_of_loop)
+		return n_advice;
+	for (size_t i = 0; i < n; i++) {
+		struct tp_finding *finding = &candidates[i].finding;
+		bool is_steps = candidates[i].gain.kind == TP_GAIN_PART;
+		if (finding->has_gain && is_steps)
+			tp_judge_state_gain(finding, context,
+					    tp_gain_of_loop(&context->basis, &candidates[i].gain));
 	}
-	return false;
+	tp_finding_order_suppress(candidates, n, context->book, arena);
+	return tp_finding_order_sort(candidates, n);
 }
 
 static void fill_combined(struct tp_findings *out, const struct tp_rule_context *context,
@@ -56,7 +69,7 @@ static void fill_combined(struct tp_findings *out, const struct tp_rule_context 
 	struct tp_next_limit then;
 	double largest = tp_thresholds_value(&context->book->thresholds, "gain.largest", 100);
 	struct tp_gain all = tp_gain_combine(&context->basis, gains, n_advice, largest, &then);
-	out->has_combined = all.is_known && !is_less_than_one(&all, candidates, n_advice);
+	out->has_combined = all.is_known;
 	out->combined_low = all.low;
 	out->combined_value = all.value;
 	out->combined_high = all.high;
@@ -128,7 +141,7 @@ static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice, 
 
 /* `facts` are those of `context`; the number of advices is added to them. `is_seen`: believe them,
  * however short the run was. */
-static void advise(struct tp_findings *out, const struct tp_rule_context *context, bool is_seen,
+static void advise(struct tp_findings *out, struct tp_rule_context *context, bool is_seen,
 		   struct tp_quantity *facts)
 {
 	const struct tp_rulebook *book = context->book;
@@ -136,8 +149,7 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *contex
 		tp_arena_array(&out->arena, book->n_rules, sizeof(*candidates));
 
 	size_t n = judge_all(context, false, candidates);
-	tp_finding_order_suppress(candidates, n, book, &out->arena);
-	out->n_fired = tp_finding_order_sort(candidates, n);
+	out->n_fired = order_advice(context, candidates, n, &out->arena);
 
 	/* Conditions of verdicts may use the number of remaining advices. */
 	facts[TP_FACT_ADVICE_SHOWN] = (struct tp_quantity){.is_known = true,
@@ -180,7 +192,7 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	struct tp_quantity facts[TP_MAX_FACTS];
 	memcpy(facts, profile->facts, tp_n_facts * sizeof(facts[0]));
 	*out = (struct tp_findings){0};
-	const struct tp_rule_context context = {
+	struct tp_rule_context context = {
 		.book = book,
 		.facts = facts,
 		.terms = words_of_profile(book, profile, &out->arena),
@@ -195,13 +207,13 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	tp_missing_facts_fill(out, book, facts);
 }
 
-static bool is_selected_rule(const struct tp_findings *findings, const bool *is_chosen,
-			     const char *rule)
+/* Returns the place of a shown piece of advice; n_fired if the rule gives none. */
+static size_t place_of_rule(const struct tp_findings *findings, const char *rule)
 {
 	for (size_t i = 0; i < findings->n_fired; i++)
 		if (strcmp(findings->items[i].rule, rule) == 0)
-			return is_chosen[i];
-	return false;
+			return i;
+	return findings->n_fired;
 }
 
 bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *profile,
@@ -209,7 +221,7 @@ bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *
 		       double *value, double *high)
 {
 	struct tp_findings scratch = {0};
-	const struct tp_rule_context context = {
+	struct tp_rule_context context = {
 		.book = book,
 		.facts = profile->facts,
 		.terms.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
@@ -221,9 +233,14 @@ bool tp_advise_combine(const struct tp_rulebook *book, const struct tp_profile *
 		tp_arena_array(&scratch.arena, book->n_rules + 1, sizeof(*candidates));
 	size_t n = judge_all(&context, false, candidates);
 	size_t n_chosen = 0;
-	for (size_t i = 0; i < n; i++)
-		if (is_selected_rule(findings, is_chosen, candidates[i].rule->id))
+	for (size_t i = 0; i < n; i++) {
+		size_t place = place_of_rule(findings, candidates[i].rule->id);
+		if (place == findings->n_fired)
+			continue;
+		context.basis.is_of_loop |= is_of_loop(&candidates[i]);
+		if (is_chosen[place])
 			candidates[n_chosen++] = candidates[i];
+	}
 	fill_combined(&scratch, &context, candidates, n_chosen);
 	*low = scratch.combined_low;
 	*value = scratch.combined_value;
@@ -239,7 +256,7 @@ void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
 	struct tp_quantity facts[TP_MAX_FACTS];
 	memcpy(facts, given, tp_n_facts * sizeof(facts[0]));
 	*out = (struct tp_findings){0};
-	const struct tp_rule_context context = {
+	struct tp_rule_context context = {
 		.book = book,
 		.facts = facts,
 		.terms = {.whole = tp_rule_context_whole(book, facts),

@@ -64,6 +64,8 @@ enum tp_function_kind {
 	TP_FUNCTION_WAIT_WORK,  /* waits for the next item to make */
 	TP_FUNCTION_START,      /* starts processes */
 	TP_FUNCTION_WAIT_CHILD, /* waits for processes to end */
+	TP_FUNCTION_WAIT_TASK,  /* takes its work itself, and does it further in: in rows of
+				   patterns only, of a stack it is WAIT_WORK or nothing */
 	TP_FUNCTION_TRAIN,      /* backward pass: the frames that call it contain the training */
 	TP_FUNCTION_UPDATE,     /* the optimizer changes the weights: the same, once per step */
 	TP_N_FUNCTION_KINDS

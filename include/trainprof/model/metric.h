@@ -37,6 +37,8 @@
 	X(CPU_BUSY, "host.cpu_busy_ns", "ns", COUNTER, HOST) /* all CPUs that we may use */        \
 	X(CPU_IDLE, "host.cpu_idle_ns", "ns", COUNTER, HOST) /* idle and iowait */                 \
 	X(CPU_STEAL, "host.cpu_steal_ns", "ns", COUNTER, HOST)                                     \
+	X(CPU_YIELDING, "host.cpu_yielding_ns", "ns", COUNTER,                                     \
+	  HOST) /* programs that yield to us */                                                    \
 	X(PSI_CPU, "psi.cpu_some_ns", "ns", COUNTER, HOST)                                         \
 	X(PSI_MEM_SOME, "psi.memory_some_ns", "ns", COUNTER, HOST)                                 \
 	X(PSI_MEM_FULL, "psi.memory_full_ns", "ns", COUNTER, HOST)                                 \

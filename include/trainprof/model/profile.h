@@ -324,7 +324,7 @@ struct tp_profile {
 	bool steps_are_about;     /* some may be missing, or several may be counted as one */
 	bool steps_are_part;      /* there were more, of which the number is unknown */
 	const char *steps_reason; /* how they were found, or why not */
-	const char *steps_next;   /* a command that may find them; NULL: none */
+	const char *steps_next;   /* a command that may find them, or calls to add; NULL: none */
 	struct tp_step *steps;    /* in time order, without the untraced ones */
 	size_t n_steps;
 	size_t n_untraced; /* steady ones outside the windows of GPU tracing: their parts are not

@@ -48,8 +48,8 @@ struct tp_unit_text tp_unit_scaled(struct tp_unit_scale scale, double ns);
  * printf() "%9s" counts bytes, and the "µ" of a unit has two. */
 struct tp_unit_text tp_unit_right(struct tp_unit_text text, size_t columns);
 
-/* Whole percentages of n parts, rounded to the nearest as everywhere else; lowered where they would
- * exceed 100 together, the most raised first. All zero if the total is. */
-void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents);
+/* The share of one part in whole percent, rounded as sentences round it: the parts of a run may add
+ * up to 99 or 101. 0 if the total is. */
+unsigned tp_unit_whole_percent(uint64_t part, uint64_t total);
 
 #endif

@@ -139,6 +139,18 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_input *basis, const struct 
 	return gain;
 }
 
+struct tp_gain tp_gain_of_loop(const struct tp_gain_input *basis, const struct tp_gain *gain)
+{
+	struct tp_gain out = *gain;
+	double outside = basis->outside_ratio;
+	if (!gain->is_known || gain->kind == TP_GAIN_LOOP)
+		return out;
+	out.low = 1 / (outside + (1 - outside) / gain->low);
+	out.value = 1 / (outside + (1 - outside) / gain->value);
+	out.high = 1 / (outside + (1 - outside) / gain->high);
+	return out;
+}
+
 /* Fractions that gains remove of one part, or of the loop. */
 struct removed_ratio {
 	double least;
@@ -346,14 +358,18 @@ static struct tp_gain combine(const struct tp_gain_input *basis, const struct tp
 		likely -= removal.likely[i] * basis->parts[i].exposed_ns;
 	}
 	*then = next_limit_of(basis, &removal);
+	/* Idioms remove time at unknown places: of the longest rest as well, perhaps all of it. */
+	if (removal.inside.most * whole >= then->left_ns)
+		then->part = TP_N_PARTS;
 	double shortest = min_time_of(basis, &removal, then);
-	if (!removal.has_loop && !removal.has_inside) {
+	bool is_of_loop = removal.has_loop || basis->is_of_loop;
+	if (!is_of_loop && !removal.has_inside) {
 		gain_bound(&all, whole, shortest, longest, largest);
 		show_likely(&all, whole, likely);
 		return all;
 	}
 	/* Here the loop is the whole: the steps and the time outside them. */
-	double outside = removal.has_loop ? fmax(basis->outside_ratio, removal.loop.most) : 0;
+	double outside = is_of_loop ? fmax(basis->outside_ratio, removal.loop.most) : 0;
 	struct left_ratio left =
 		left_of_steps(&removal, shortest / whole, likely / whole, longest / whole, outside);
 	gain_bound(&all, 1, (1 - outside) * left.shortest + outside - removal.loop.most,
@@ -377,12 +393,37 @@ static bool use_known_ends(struct tp_gain *out, const struct tp_gain *gains, siz
 	return has_floor;
 }
 
+static bool is_any_of_loop(const struct tp_gain *gains, size_t n_gains)
+{
+	for (size_t i = 0; i < n_gains; i++)
+		if (gains[i].is_known && gains[i].kind == TP_GAIN_LOOP && !gains[i].is_inside)
+			return true;
+	return false;
+}
+
+/* Following one piece of advice more cannot lose what the others gain. */
+static void raise_to_single_gains(struct tp_gain *all, const struct tp_gain_input *basis,
+				  const struct tp_gain *gains, size_t n_gains)
+{
+	bool is_of_loop = basis->is_of_loop || is_any_of_loop(gains, n_gains);
+	for (size_t i = 0; i < n_gains; i++) {
+		struct tp_gain one = is_of_loop ? tp_gain_of_loop(basis, &gains[i]) : gains[i];
+		if (!one.is_known)
+			continue;
+		all->low = fmax(all->low, one.low);
+		all->value = fmax(all->value, one.value);
+		all->high = fmax(all->high, one.high);
+	}
+}
+
 struct tp_gain tp_gain_combine(const struct tp_gain_input *basis, const struct tp_gain *gains,
 			       size_t n_gains, double largest, struct tp_next_limit *then)
 {
 	struct tp_gain *used = tp_alloc((n_gains + 1) * sizeof(*used));
 	bool has_floor = use_known_ends(used, gains, n_gains);
 	struct tp_gain all = combine(basis, used, n_gains, largest, then);
+	if (all.is_known)
+		raise_to_single_gains(&all, basis, used, n_gains);
 	free(used);
 	all.is_floor = has_floor;
 	if (all.is_known && all.is_floor)

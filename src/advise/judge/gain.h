@@ -35,6 +35,7 @@ struct tp_gain_input {
 	double whole_ns; /* T */
 	struct tp_gain_part parts[TP_N_PARTS];
 	double outside_ratio; /* share of the loop, not of T */
+	bool is_of_loop;      /* gains are stated of the loop, because some advice is of it */
 };
 
 struct tp_gain {
@@ -64,12 +65,16 @@ struct tp_gain_input tp_gain_input_of_facts(const struct tp_quantity *facts);
 /* `largest` limits speed-ups, so that a part of 100 % does not promise infinity. */
 struct tp_gain tp_gain_estimate(const struct tp_gain_input *basis, const struct tp_rule_gain *rule,
 				const struct tp_quantity *facts, double largest);
+/* Returns a gain of the steps as one of the loop around them, in which the time outside of the
+ * steps stays; other gains unchanged. Its fractions remain those of the part. */
+struct tp_gain tp_gain_of_loop(const struct tp_gain_input *basis, const struct tp_gain *gain);
 /*
- * The combined gain: for one label the largest fraction counts, because two ways to remove a thing
- * remove it once; labels of a part add up to the whole part, for the lower and the upper bound;
- * advice without a label shrinks what they leave of its part; parts are removed independently. No
- * step gets shorter than the remaining work of any part, nor than the loader's supply unless that
- * is changed. The value is what is left if each gain saves what its own value states.
+ * The combined gain, never less than that of one of them: for one label the largest fraction
+ * counts, because two ways to remove a thing remove it once; labels of a part add up to the whole
+ * part, for the lower and the upper bound; advice without a label shrinks what they leave of its
+ * part; parts are removed independently. No step gets shorter than the remaining work of any part,
+ * nor than the loader's supply unless that is changed. The value is what is left if each gain saves
+ * what its own value states.
  */
 struct tp_gain tp_gain_combine(const struct tp_gain_input *basis, const struct tp_gain *gains,
 			       size_t n_gains, double largest, struct tp_next_limit *then);

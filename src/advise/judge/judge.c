@@ -304,6 +304,20 @@ static void fill_sources(const struct tp_rule_context *context, const struct tp_
 	finding->n_sources = rule->n_sources;
 }
 
+static double largest_gain(const struct tp_rule_context *context)
+{
+	return tp_thresholds_value(&context->book->thresholds, "gain.largest", 100);
+}
+
+void tp_judge_state_gain(struct tp_finding *finding, const struct tp_rule_context *context,
+			 struct tp_gain gain)
+{
+	finding->has_gain = gain.is_known;
+	finding->gain_low = gain.low;
+	finding->gain_value = gain.is_floor ? gain.low : gain.value;
+	finding->gain_high = gain.is_floor ? largest_gain(context) : gain.high;
+}
+
 static void fill_fired(const struct tp_rule_context *context, const struct tp_rule *rule,
 		       struct tp_finding *finding, struct tp_gain *gain)
 {
@@ -319,13 +333,9 @@ static void fill_fired(const struct tp_rule_context *context, const struct tp_ru
 	fill_actions(context, rule, finding);
 	if (!finding->headline)
 		finding->headline = finding->title;
-	double largest = tp_thresholds_value(&context->book->thresholds, "gain.largest", 100);
-	*gain = tp_gain_estimate(&context->basis, &rule->gain, facts, largest);
+	*gain = tp_gain_estimate(&context->basis, &rule->gain, facts, largest_gain(context));
 	gain->is_inside = gain->kind == TP_GAIN_LOOP && rule->is_idiom;
-	finding->has_gain = gain->is_known;
-	finding->gain_low = gain->low;
-	finding->gain_value = gain->is_floor ? gain->low : gain->value;
-	finding->gain_high = gain->is_floor ? largest : gain->high;
+	tp_judge_state_gain(finding, context, *gain);
 	if (gain->is_known)
 		finding->gain_method = tp_arena_strdup(context->arena, rule->gain.method);
 }

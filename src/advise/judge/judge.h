@@ -32,4 +32,8 @@ const struct tp_idiom_result *tp_judge_find_idiom(const struct tp_rule_context *
 struct tp_finding tp_judge_rule(const struct tp_rule_context *context, const struct tp_rule *rule,
 				struct tp_gain *gain);
 
+/* Writes the gain as it is printed. */
+void tp_judge_state_gain(struct tp_finding *finding, const struct tp_rule_context *context,
+			 struct tp_gain gain);
+
 #endif

@@ -15,7 +15,7 @@ static const char *const keys[] = {"source",  "symbol",   "phase",   "leaf",  "r
 				   "library", "examples", "because", "doing", "native"};
 static const char *const function_names[] = {"none",      "decode",    "augment", "collate",
 					     "wait_room", "wait_work", "start",   "wait_child",
-					     "train",     "update"};
+					     "wait_task", "train",     "update"};
 
 bool tp_python_pattern_is(const struct tp_pattern_row *row)
 {

@@ -202,7 +202,9 @@ static void add_frame(struct tp_stack_class *class, const struct tp_frame_class 
 	 * frames. */
 	bool is_reason =
 		frame->doing == TP_FUNCTION_START || frame->doing == TP_FUNCTION_WAIT_CHILD;
-	if (!class->doing || is_reason)
+	if (frame->doing == TP_FUNCTION_WAIT_TASK)
+		class->doing = class->has_python ? class->doing : TP_FUNCTION_WAIT_WORK;
+	else if (!class->doing || is_reason)
 		class->doing = frame->doing;
 	bool owns = frame->leaf == TP_LEAF_MATH || frame->leaf == TP_LEAF_INTERPRETER;
 	if (owns && !class->owner)

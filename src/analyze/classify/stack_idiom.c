@@ -183,13 +183,53 @@ static bool is_growth(const char *code)
 	return false;
 }
 
-/* Counts the calls of a line: a parenthesis right behind a name, a subscript or another call. */
-static unsigned n_calls(const char *code)
+/* Returns the length of the name that is called there, "append" of "rows.append(". */
+static size_t called_name(const char *code, const char *open)
 {
-	unsigned n = 0;
-	for (const char *at = strchr(code, '('); at; at = strchr(at + 1, '('))
-		n += at > code && (is_name_char(at[-1]) || at[-1] == ')' || at[-1] == ']');
-	return n;
+	size_t len = 0;
+	while (open - len > code && is_name_char(open[-1 - (ptrdiff_t)len]) &&
+	       open[-1 - (ptrdiff_t)len] != '.')
+		len++;
+	return len;
+}
+
+static bool is_short_call(const char *name, size_t len)
+{
+	static const char *const names[] = {"append", "enumerate", "items",  "keys", "len",
+					    "range",  "strip",     "values", "zip"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++)
+		if (strlen(names[i]) == len && strncmp(names[i], name, len) == 0)
+			return true;
+	return false;
+}
+
+/* True if the idiom names that call, "float(" in "*float(x) for*". */
+static bool is_call_of_way(const struct tp_idiom_way *way, const char *name, size_t len)
+{
+	for (const char **glob = way->code; len && *glob; glob++)
+		for (const char *at = strchr(*glob, '('); at; at = strchr(at + 1, '('))
+			if (called_name(*glob, at) == len && strncmp(at - len, name, len) == 0)
+				return true;
+	return false;
+}
+
+/* True if the line makes calls that cost time besides those of the idiom. A call is a parenthesis
+ * right behind a name, a subscript or another call. Where the idiom's names are patterns one of the
+ * calls is the idiom's. */
+static bool has_other_calls(const struct tp_idiom_way *way, const char *code)
+{
+	unsigned n_others = 0;
+	unsigned n_own = 0;
+	for (const char *at = strchr(code, '('); at; at = strchr(at + 1, '(')) {
+		bool is_call =
+			at > code && (is_name_char(at[-1]) || at[-1] == ')' || at[-1] == ']');
+		size_t len = called_name(code, at);
+		if (is_call && is_call_of_way(way, at - len, len))
+			n_own++;
+		else if (is_call && !is_short_call(at - len, len))
+			n_others++;
+	}
+	return n_others > (n_own ? 0 : 1);
 }
 
 static bool fits_code(const struct tp_idiom_way *way, const char *text, const char *lower)
@@ -211,7 +251,8 @@ static enum line_fit fit_of_line(struct matcher *m, const struct tp_frame *frame
 	if (!fits || (way->is_growth && !is_growth(code)) || !file_holds(m, frame->file, index) ||
 	    (way->is_in_loop && !tp_source_text_is_in_loop(&m->source, frame->file, frame->line)))
 		return LINE_FITS_NOT;
-	return way->code && way->is_direct && n_calls(code) > 1 ? LINE_FITS_AMONG_CALLS : LINE_FITS;
+	return way->code && way->is_direct && has_other_calls(way, code) ? LINE_FITS_AMONG_CALLS
+									 : LINE_FITS;
 }
 
 static const uint8_t *fits_of_line(struct matcher *m, uint32_t own)

@@ -303,6 +303,38 @@ static void add_hidden_epochs(struct tp_counter_series *series, const struct rou
 	}
 }
 
+/* Returns the rounds of a whole epoch before that reading; 0 = not known. */
+static uint64_t epoch_length(const struct tp_counter_series *series, size_t i,
+			     const struct round_lengths *lengths)
+{
+	const struct tp_counter_reading *r = &series->readings[i - 1];
+	bool is_known = !r->is_inferred || lengths->is_length_known || series->n_full >= 2;
+	return is_known && r->total >= series->first_value && series->n_restarts > 0
+		       ? r->total - series->first_value + 1
+		       : 0;
+}
+
+/* Returns the rounds of epochs that passed between two looks, so that neither shows them: those
+ * that make the rounds between the looks as long as others are. They must have used the CPU as
+ * others do: a wait between two epochs is none. */
+static uint64_t n_in_hidden_epochs(const struct tp_counter_series *series, size_t i,
+				   uint64_t n_counted, const struct round_lengths *lengths)
+{
+	const struct tp_counter_reading *r = &series->readings[i];
+	uint64_t from_ns = r->before_ns > r[-1].seen_ns ? r->before_ns : r[-1].seen_ns;
+	double epoch = (double)epoch_length(series, i, lengths);
+	double cpu_period_ns =
+		lengths->period_ns * lengths->shortest_cpu_ns / fmax(1, lengths->shortest_ns);
+	if (!(epoch >= 2) || !(cpu_period_ns > 0) || r->time_ns <= from_ns)
+		return 0;
+	double n = fmin((double)(r->time_ns - from_ns) / lengths->period_ns,
+			ns_between(lengths->clock, from_ns, r->time_ns) / cpu_period_ns);
+	double n_epochs = floor((n - (double)n_counted) / epoch + 0.5);
+	double off = fabs(n - (double)n_counted - n_epochs * epoch);
+	return n_epochs >= 1 && off <= TP_COUNTER_EPOCH_OFF_MAX * n ? (uint64_t)(n_epochs * epoch)
+								    : 0;
+}
+
 /* Returns the rounds since the start of recording that the first reading implies, including its
  * own. The start value of a variable or a range is known only if it was read at its beginning. */
 static uint64_t count_first(struct tp_counter_series *series, const struct tp_analysis *analysis,
@@ -357,6 +389,12 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 				r->time_ns;
 			if (period_ns > 0)
 				add_tail(series, &out, i - 1, &lengths);
+		}
+		if (i > 0 && period_ns > 0) {
+			uint64_t n_tail = out.n - r[-1].n_borders;
+			uint64_t n_hidden = n_in_hidden_epochs(series, i, n + n_tail, &lengths);
+			series->n_inferred += n_hidden;
+			n += n_hidden;
 		}
 		if (i == 0 && period_ns > 0) {
 			n = count_first(series, analysis, n, &lengths);

@@ -10,17 +10,13 @@
 #include "cpu_clock.h"
 #include "regular_rounds.h"
 #include "watch_steps.h"
+#include "weight_updates.h"
 
 #include "trainprof/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct updates {
-	uint64_t *times_ns;
-	size_t n;
-};
 
 struct counter {
 	const struct tp_counter_series *series;
@@ -79,41 +75,6 @@ static size_t n_between(const struct tp_counter_steps *found, uint64_t start_ns,
 	return n;
 }
 
-/* Returns the times at which the optimizer was sampled changing the weights, in order. Heap. */
-static struct updates collect_updates(const struct tp_analysis *analysis)
-{
-	const struct tp_trace *trace = analysis->trace;
-	struct updates updates = {0};
-	size_t capacity = 0;
-	for (size_t i = trace->sample_index[analysis->main_task];
-	     i < trace->sample_index[analysis->main_task + 1]; i++)
-		if (analysis->classes[trace->samples[i].stack].doing == TP_FUNCTION_UPDATE)
-			TP_ARRAY_PUSH(updates.times_ns, updates.n, capacity) =
-				trace->samples[i].time_ns;
-	return updates;
-}
-
-/* Weights change once per step, at its end: if they change throughout the time between two borders,
- * that time contains many steps. */
-static bool has_inner_updates(const struct updates *updates, const uint64_t *borders,
-			      size_t n_borders)
-{
-	size_t n = 0;
-	size_t n_early = 0;
-	size_t at = 0;
-	for (size_t i = 0; i < updates->n; i++) {
-		uint64_t time_ns = updates->times_ns[i];
-		while (at + 1 < n_borders && borders[at + 1] <= time_ns)
-			at++;
-		if (at + 1 >= n_borders || time_ns < borders[at])
-			continue;
-		n++;
-		n_early += time_ns - borders[at] < (borders[at + 1] - borders[at]) / 2;
-	}
-	return n_early >= TP_COUNTER_UPDATES_MIN &&
-	       (double)n_early >= TP_COUNTER_EARLY_MIN * (double)n;
-}
-
 /* Returns true if it restarts no more often than a counter whose name says that it counts
  * epochs. */
 static bool is_within_known_epochs(const struct counters *counters, const struct counter *counter)
@@ -131,7 +92,7 @@ static bool is_within_known_epochs(const struct counters *counters, const struct
 /* A counter that restarts more often counts layers, samples or parts of a batch, or the steps of
  * short epochs. */
 static bool restarts_like_epochs(const struct counters *counters, const struct counter *counter,
-				 const struct updates *updates)
+				 const struct tp_weight_updates *updates)
 {
 	const struct tp_counter_steps *found = &counter->found;
 	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
@@ -139,7 +100,8 @@ static bool restarts_like_epochs(const struct counters *counters, const struct c
 	       is_within_known_epochs(counters, counter) ||
 	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->series->n_restarts ||
 	       (found->n >= TP_LOOP_EPOCH_STEPS_MIN * counter->series->n_restarts &&
-		has_inner_updates(updates, counter->series->restarts, counter->series->n_restarts));
+		tp_weight_updates_are_inside(updates, counter->series->restarts,
+					     counter->series->n_restarts));
 }
 
 /* Returns the time in rounds between start and end. Excess length of long rounds is outside of the
@@ -183,12 +145,12 @@ static bool is_short(const struct counter *counter, const struct tp_analysis *an
 /* Returns true if it counts rounds of that time, slowly enough to be followed from sample to
  * sample. */
 static bool is_counter(const struct counters *counters, const struct counter *counter,
-		       const struct tp_analysis *analysis, const struct updates *updates,
+		       const struct tp_analysis *analysis, const struct tp_weight_updates *updates,
 		       uint64_t start_ns, uint64_t end_ns)
 {
 	const struct tp_counter_steps *found = &counter->found;
 	bool is_unclear = is_short(counter, analysis) && !shows_rounds(counter);
-	if (counter->name.meaning == TP_COUNTS_EPOCHS || counter->name.meaning == TP_COUNTS_PARTS)
+	if (counter->name.meaning == TP_COUNTS_PARTS)
 		return false;
 	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < similar_min(found) ||
 	    analysis->trace->run.sample_rate_hz <= 0 || (is_unclear && !found->is_by_growth) ||
@@ -218,7 +180,7 @@ static bool is_same_count(const struct tp_counter_steps *outer,
 
 /* Steps are the rounds of the outermost loop, unless that looks like epochs. */
 static bool is_better(const struct tp_counter_steps *found, const struct tp_counter_steps *old,
-		      const struct updates *updates)
+		      const struct tp_weight_updates *updates)
 {
 	const struct tp_counter_steps *outer = found->n < old->n ? found : old;
 	const struct tp_counter_steps *inner = found->n < old->n ? old : found;
@@ -237,7 +199,7 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	bool are_long = outer->n < TP_LOOP_ROUNDS_MANY && outer->period_ns >= TP_COUNTER_EPOCH_NS;
 	bool are_epochs = inner->n >= TP_LOOP_EPOCH_STEPS_MIN * outer->n &&
 			  (are_long || inner->is_of_batches ||
-			   has_inner_updates(updates, outer->borders, outer->n));
+			   tp_weight_updates_are_inside(updates, outer->borders, outer->n));
 	bool is_inner = are_epochs || is_same_count(outer, inner);
 	if (found->n == old->n)
 		return found->is_of_batches && !old->is_of_batches;
@@ -251,7 +213,7 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 /* Of counters that have the same numbers, the one that certainly misses no round has the steps, or
  * else the one that saw clearly more of them. */
 static bool is_better_counter(const struct counter *counter, const struct counter *best,
-			      const struct updates *updates)
+			      const struct tp_weight_updates *updates)
 {
 	const struct tp_counter_steps *found = &counter->found;
 	const struct tp_counter_steps *old = &best->found;
@@ -451,12 +413,32 @@ static void note_growth(struct counter *counter, const struct tp_analysis *analy
 		counter->series->is_steady && is_short(counter, analysis) && !shows_rounds(counter);
 }
 
+/* Returns the counter of the steps, or, `of_epochs`, that of epochs which are one step each; NULL
+ * if there is none. */
+static struct counter *find_best(struct counters *counters, const struct tp_analysis *analysis,
+				 const struct tp_weight_updates *updates,
+				 const uint64_t window_ns[2], bool of_epochs)
+{
+	struct counter *best = NULL;
+	for (size_t i = 0; i < counters->all.n; i++) {
+		struct counter *counter = &counters->items[i];
+		if ((counter->name.meaning == TP_COUNTS_EPOCHS) == of_epochs &&
+		    is_counter(counters, counter, analysis, updates, window_ns[0], window_ns[1]) &&
+		    (!of_epochs || tp_weight_updates_are_single(updates, counter->found.borders,
+								counter->found.n)) &&
+		    (!best || is_better_counter(counter, best, updates)))
+			best = counter;
+	}
+	return best;
+}
+
 bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis,
 			   uint64_t start_ns, uint64_t end_ns)
 {
 	struct counters counters = {0};
-	struct updates updates = collect_updates(analysis);
-	struct counter *best = NULL;
+	struct tp_weight_updates updates;
+	tp_weight_updates_init(&updates, analysis);
+	const uint64_t window_ns[2] = {start_ns, end_ns};
 	if (end_ns > start_ns)
 		tp_counter_list_collect(&counters.all, analysis);
 	tp_counter_rounds_find(&counters.all, analysis);
@@ -465,10 +447,10 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 		struct counter *counter = &counters.items[i];
 		counter->found.is_of_batches = is_of_batches(&counters, counter);
 		note_growth(counter, analysis);
-		if (is_counter(&counters, counter, analysis, &updates, start_ns, end_ns) &&
-		    (!best || is_better_counter(counter, best, &updates)))
-			best = counter;
 	}
+	struct counter *best = find_best(&counters, analysis, &updates, window_ns, false);
+	if (!best)
+		best = find_best(&counters, analysis, &updates, window_ns, true);
 	bool is_found = best != NULL;
 	if (best && best->found.n_exact)
 		best = find_complete(&counters, best);
@@ -480,7 +462,7 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 		best->found.borders = NULL;
 	}
 	release(&counters);
-	free(updates.times_ns);
+	tp_weight_updates_release(&updates);
 	return is_found;
 }
 

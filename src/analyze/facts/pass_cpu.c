@@ -119,11 +119,24 @@ static void set_allowed(struct tp_analysis *analysis)
 struct cpu_use {
 	double program; /* CPUs busy, mean over the window */
 	bool has_host;
-	double busy; /* used by any program, of those in the affinity mask */
+	double busy; /* used by any program, of those in the affinity mask, but for those that
+			leave their CPU to the target when it needs one: these count as idle */
 	double idle;
 	double steal;
 	double self;
 };
+
+/* Where they ran is not known: with a mask they may have used other CPUs. */
+static double yielding_cpus(const struct tp_analysis *analysis, const struct cpu_use *use,
+			    double window_ns)
+{
+	const struct tp_host_info *host = &analysis->trace->run.host;
+	double yielding_ns = 0;
+	if (host->n_allowed < host->n_cpus ||
+	    !tp_window_gauges_host(analysis, TP_METRIC_CPU_YIELDING, &yielding_ns))
+		return 0;
+	return fmax(0, fmin(yielding_ns / window_ns, use->busy - use->program - use->self));
+}
 
 static struct cpu_use measure_use(const struct tp_analysis *analysis)
 {
@@ -137,6 +150,9 @@ static struct cpu_use measure_use(const struct tp_analysis *analysis)
 	use.idle /= window_ns;
 	use.steal /= window_ns;
 	use.self /= window_ns;
+	double yielding = yielding_cpus(analysis, &use, window_ns);
+	use.busy -= yielding;
+	use.idle += yielding;
 	return use;
 }
 

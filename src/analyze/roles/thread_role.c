@@ -19,7 +19,8 @@
 #include <stdlib.h>
 
 struct evidence {
-	uint64_t n; /* samples with a stack, of them: */
+	uint64_t n;    /* samples with a stack, of them: */
+	uint64_t idle; /* waiting for work, or for room for the result */
 	uint64_t loader;
 	uint64_t team;
 	uint64_t comm;
@@ -199,6 +200,8 @@ static struct evidence gather(const struct role_context *role_context, uint32_t 
 	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
 		const struct tp_stack_class *class = &analysis->classes[trace->samples[i].stack];
 		found.n += trace->samples[i].stack != 0;
+		found.idle += class->doing == TP_FUNCTION_WAIT_WORK ||
+			      class->doing == TP_FUNCTION_WAIT_ROOM;
 		found.loader += class->is_loader_root || class->phase == TP_PHASE_DATALOADER;
 		found.team += class->is_team_root || class->phase == TP_PHASE_COMPUTE;
 		found.comm += class->is_comm_root || class->phase == TP_PHASE_COMMUNICATION;
@@ -211,6 +214,7 @@ static struct evidence gather(const struct role_context *role_context, uint32_t 
 static void add(struct evidence *sum, const struct evidence *more)
 {
 	sum->n += more->n;
+	sum->idle += more->idle;
 	sum->loader += more->loader;
 	sum->team += more->team;
 	sum->comm += more->comm;
@@ -371,7 +375,9 @@ static enum tp_thread_role role_of_evidence(const struct role_context *role_cont
 {
 	if (!e->n)
 		return TP_THREAD_MAIN;
-	if (e->loader * 2 > e->n || e->helper * 2 > e->n)
+	/* A pool's thread may wait for work most of the time: what it does then counts. */
+	uint64_t n_busy = e->idle < e->n ? e->n - e->idle : e->n;
+	if (e->loader * 2 > n_busy || e->helper * 2 > e->n)
 		return TP_THREAD_LOADER;
 	if (e->team * 2 > e->n)
 		return TP_THREAD_TEAM;

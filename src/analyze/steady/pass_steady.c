@@ -10,6 +10,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -162,6 +163,18 @@ static double side_ns(const struct steady *s, enum tp_side_phase side)
 					     s->analysis->loop_end_ns);
 }
 
+/* A loop that evaluates after each epoch ends with an evaluation, after the last step. Only as much
+ * counts as others of the loop took: a final test may be longer. */
+static double last_evaluation_ns(const struct steady *s)
+{
+	const struct tp_analysis *analysis = s->analysis;
+	double n = (double)s->profile->run_phase_count[TP_RUN_PHASE_EVAL];
+	double behind_ns =
+		(double)tp_phase_time_between(&s->phases, TP_SIDE_EVALUATION, analysis->loop_end_ns,
+					      analysis->trace->end_ns);
+	return n > 0 ? fmin(behind_ns, side_ns(s, TP_SIDE_EVALUATION) / n) : 0;
+}
+
 static void set_run_facts(struct steady *s)
 {
 	struct tp_profile *profile = s->profile;
@@ -187,7 +200,9 @@ static void set_run_facts(struct steady *s)
 	else
 		tp_profile_set_missing(profile, TP_FACT_RUN_CHECKPOINT_WAIT,
 				       "no checkpoint was seen");
-	tp_profile_set(profile, TP_FACT_RUN_EVALUATION, side_ns(s, TP_SIDE_EVALUATION) / loop,
+	double last_ns = last_evaluation_ns(s);
+	tp_profile_set(profile, TP_FACT_RUN_EVALUATION,
+		       (side_ns(s, TP_SIDE_EVALUATION) + last_ns) / (loop + last_ns),
 		       TP_ORIGIN_SAMPLED, 1);
 	tp_profile_set(profile, TP_FACT_RUN_LOGGING_RATIO, side_ns(s, TP_SIDE_LOGGING) / loop,
 		       TP_ORIGIN_SAMPLED, 1);

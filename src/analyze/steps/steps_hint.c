@@ -34,9 +34,10 @@ const char *tp_steps_hint_no_breakpoint(const struct tp_analysis *analysis)
 const char *tp_steps_hint_command(const struct tp_analysis *analysis)
 {
 	const struct tp_run_info *run = &analysis->trace->run;
-	if ((run->mode != TP_MODE_RUN && run->mode != TP_MODE_ATTACH) ||
-	    run->asked_rate_hz >= TP_HINT_RATE_HZ || run->n_command == 0)
+	if ((run->mode != TP_MODE_RUN && run->mode != TP_MODE_ATTACH) || run->n_command == 0)
 		return NULL;
+	if (run->asked_rate_hz >= TP_HINT_RATE_HZ)
+		return "call trainprof_step() (trainprof/mark.h) or, in Python, trainprof.step()";
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "trainprof %s --rate=%.0f --max-overhead=5%%%s",
 		      run->mode == TP_MODE_RUN ? "run" : "attach", TP_HINT_RATE_HZ,

@@ -10,8 +10,8 @@
 const char *tp_steps_hint_no_breakpoint(const struct tp_analysis *analysis);
 
 /* Returns "trainprof run --rate=400 --max-overhead=5% -- ./train 20": it samples more often and may
- * time calls that are more frequent, both at a higher cost. NULL if the recording was not made by
- * run or attach, or if it was already made at that rate. */
+ * time calls that are more frequent, both at a higher cost. If the recording was already made at
+ * that rate: the calls that mark a step. NULL if it was not made by run or attach. */
 const char *tp_steps_hint_command(const struct tp_analysis *analysis);
 
 #endif

@@ -9,11 +9,16 @@
 #include "trainprof/collect/host_info.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, KTHREADD = 2, HAS_MARKS = 1 };
+
+/* Each step of nice is a factor of 1.25 in the share of a CPU (sched(7)): at this distance a
+ * program gets 4 % of a CPU beside another one. */
+enum { NICE_YIELDS = 14 };
 
 #define PERIOD_NS   (4 * TP_NS_PER_S)
 #define COST_FACTOR 5000 /* this takes at most a five-thousandth of one CPU */
@@ -76,6 +81,46 @@ static bool is_running(const struct tp_procfs_stat *stat)
 	return stat->ppid != KTHREADD && stat->state != 'Z' && stat->state != 'X';
 }
 
+/* How the target's processes are scheduled: the least nice one counts. */
+struct target_rank {
+	uint32_t nice;
+	bool is_idle;
+};
+
+static struct target_rank rank_of_target(const struct tp_other_programs *others)
+{
+	struct target_rank rank = {.nice = UINT32_MAX, .is_idle = true};
+	size_t cursor = 0;
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(others->tree, &cursor))) {
+		struct tp_procfs_stat stat;
+		if (task->info.tid != task->info.pid ||
+		    !tp_procfs_stat_read(&stat, others->host, task->info.pid, 0))
+			continue;
+		rank.nice = stat.nice < rank.nice ? stat.nice : rank.nice;
+		rank.is_idle &= stat.policy == SCHED_IDLE;
+	}
+	return rank;
+}
+
+static bool yields_to(const struct target_rank *target, const struct tp_procfs_stat *stat)
+{
+	if (target->nice == UINT32_MAX || target->is_idle)
+		return false;
+	return stat->policy == SCHED_IDLE || stat->nice >= target->nice + NICE_YIELDS;
+}
+
+/* Compilers come and go between two reads, and then the time of their parents' children has them.
+ * The sum falls when the last one that knew of them ends. */
+static void put_yielding(struct tp_other_programs *others, uint64_t sum_ns, uint64_t now_ns)
+{
+	if (others->read_ns && sum_ns > others->yielding_sum_ns)
+		others->yielding_ns += sum_ns - others->yielding_sum_ns;
+	others->yielding_sum_ns = sum_ns;
+	tp_sink_gauge(others->sink, TP_METRIC_CPU_YIELDING, TP_NO_TASK, now_ns,
+		      (double)others->yielding_ns);
+}
+
 static bool is_other_program(const struct tp_other_programs *others, pid_t pid)
 {
 	return pid > 0 && pid != KTHREADD && pid != getpid() &&
@@ -91,15 +136,22 @@ void tp_other_programs_read(struct tp_other_programs *others, uint64_t now_ns, b
 	DIR *proc = opendir(tp_host_path(others->host, path, sizeof(path), "/proc"));
 	const struct dirent *entry;
 	struct tp_map seen = {0};
+	const struct target_rank target = rank_of_target(others);
+	uint64_t yielding_ns = 0;
 	while (proc && (entry = readdir(proc))) { /* NOLINT(concurrency-mt-unsafe): our own DIR */
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		struct tp_procfs_stat stat;
-		if (is_other_program(others, pid) &&
-		    tp_procfs_stat_read(&stat, others->host, pid, 0) && is_running(&stat))
+		if (!is_other_program(others, pid) ||
+		    !tp_procfs_stat_read(&stat, others->host, pid, 0) || !is_running(&stat))
+			continue;
+		if (yields_to(&target, &stat))
+			yielding_ns += stat.utime_ns + stat.stime_ns + stat.children_ns;
+		else
 			read_one(others, &seen, pid, &stat, now_ns);
 	}
 	if (proc) {
 		closedir(proc);
+		put_yielding(others, yielding_ns, now_ns);
 		/* Processes that ended are forgotten: builds start thousands of them in an hour. */
 		tp_map_release(&others->known);
 		others->known = seen;

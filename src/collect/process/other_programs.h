@@ -25,6 +25,8 @@ struct tp_other_programs {
 	uint64_t read_ns; /* time of the last read; 0 = never */
 	uint64_t due_ns;
 	uint64_t n_put;
+	uint64_t yielding_sum_ns; /* CPU time of those that yield to the target, at the last read */
+	uint64_t yielding_ns;     /* how much of it was used since the first read */
 };
 
 void tp_other_programs_init(struct tp_other_programs *others, const struct tp_host *host,
@@ -32,7 +34,9 @@ void tp_other_programs_init(struct tp_other_programs *others, const struct tp_ho
 void tp_other_programs_release(struct tp_other_programs *others);
 
 /* Emits a TP_MARK_OTHER for each program that has used a significant part of a CPU since the last
- * time. Does nothing if it is too early, unless it `must`. */
+ * time, and the CPU time of programs that leave their CPU to the target whenever it needs one
+ * (nice, SCHED_IDLE): these take nothing from it, and have no marks. Does nothing if it is too
+ * early, unless it `must`. */
 void tp_other_programs_read(struct tp_other_programs *others, uint64_t now_ns, bool must);
 
 #endif

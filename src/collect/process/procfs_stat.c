@@ -25,10 +25,14 @@ enum {
 	FIELD_MAJFLT = 12,
 	FIELD_UTIME = 14,
 	FIELD_STIME = 15,
+	FIELD_CUTIME = 16,
+	FIELD_CSTIME = 17,
+	FIELD_NICE = 19,
 	FIELD_THREADS = 20,
 	FIELD_START = 22, /* the last one that must be there */
 	FIELD_STACK = 28,
 	FIELD_CPU = 39,
+	FIELD_POLICY = 41,
 	N_FIELDS,
 };
 
@@ -67,6 +71,9 @@ bool tp_procfs_stat_parse(struct tp_procfs_stat *out, const char *text)
 		.major_faults = fields[FIELD_MAJFLT],
 		.utime_ns = ticks_to_ns(fields[FIELD_UTIME]),
 		.stime_ns = ticks_to_ns(fields[FIELD_STIME]),
+		.children_ns = ticks_to_ns(fields[FIELD_CUTIME] + fields[FIELD_CSTIME]),
+		.nice = (uint32_t)fields[FIELD_NICE],
+		.policy = (uint32_t)fields[FIELD_POLICY],
 		.start_ticks = fields[FIELD_START],
 		.stack_start = fields[FIELD_STACK],
 		.n_threads = (uint32_t)fields[FIELD_THREADS],

@@ -19,6 +19,9 @@ struct tp_procfs_stat {
 	uint64_t major_faults;
 	uint64_t utime_ns; /* in steps of a clock tick, 10 ms */
 	uint64_t stime_ns;
+	uint64_t children_ns; /* both, of its children that ended and were waited for */
+	uint32_t nice;        /* 0 to 19; 0 for a negative one */
+	uint32_t policy;      /* SCHED_IDLE and so on */
 	uint64_t start_ticks; /* since boot: distinguishes a reused tid from its predecessor */
 	uint64_t stack_start; /* address; the same in a forked child, random after each exec */
 	uint32_t n_threads;

@@ -3,6 +3,7 @@
 #include "entry_choice.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,21 @@ void tp_entry_stacks_clear(struct tp_entry_stacks *stacks)
 	stacks->n = 0;
 }
 
-static uint32_t number_of(struct tp_entry_stacks *stacks, const struct tp_frame *frame)
+/* What these do a program asks for anywhere: a breakpoint on the printing of each hundredth loss
+ * would find regular steps that are a hundred. */
+static bool is_of_runtime(const char *path)
+{
+	static const char *const names[] = {"ld-linux", "libc-",   "libc.so",  "libgcc_s",
+					    "libm-",    "libm.so", "libstdc++"};
+	const char *name = tp_text_base_name(path);
+	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++)
+		if (tp_text_starts_with(name, names[i]))
+			return true;
+	return false;
+}
+
+static uint32_t number_of(struct tp_entry_stacks *stacks, const struct tp_sink *sink,
+			  const struct tp_frame *frame)
 {
 	uint64_t names = (uint64_t)frame->module << 32 | frame->symbol;
 	uint64_t key = tp_hash_mix(names, frame->function_start);
@@ -42,7 +57,8 @@ static uint32_t number_of(struct tp_entry_stacks *stacks, const struct tp_frame 
 	if (tp_map_get(&stacks->by_key, key, &number))
 		return (uint32_t)number;
 	tp_map_set(&stacks->by_key, key, stacks->n_functions);
-	bool is_file = frame->kind == TP_FRAME_NATIVE && frame->symbol;
+	bool is_file = frame->kind == TP_FRAME_NATIVE && frame->symbol &&
+		       !is_of_runtime(tp_strtab_text(&sink->strings, frame->module));
 	TP_ARRAY_PUSH(stacks->functions, stacks->n_functions, stacks->functions_capacity) =
 		(struct tp_entry_function){.path = frame->module,
 					   .symbol = frame->symbol,
@@ -65,7 +81,7 @@ void tp_entry_stacks_add(struct tp_entry_stacks *stacks, const struct tp_sink *s
 			break;
 		if (frame.kind == TP_FRAME_PYTHON)
 			stacks->has_python = true;
-		item.leaf = number_of(stacks, &frame);
+		item.leaf = number_of(stacks, sink, &frame);
 		if (item.n < TP_ENTRY_DEPTH_MAX)
 			item.functions[item.n++] = item.leaf;
 	}

@@ -102,10 +102,9 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 		.has_step_line = tp_report_has_step_line(profile),
 		.n_lost = tp_trace_n_lost(profile->trace),
 	};
-	uint64_t times[TP_N_PARTS];
 	for (int p = 0; p < TP_N_PARTS; p++)
-		times[p] = profile->parts[p].time_ns;
-	tp_unit_share_100(times, TP_N_PARTS, out->percent);
+		out->percent[p] =
+			tp_unit_whole_percent(profile->parts[p].time_ns, profile->total_ns);
 	order_parts(out);
 	tp_report_job_sum(&out->job, profile);
 	set_averages(out);

@@ -18,7 +18,7 @@ struct tp_report_digest {
 	const char *program;            /* as it was typed */
 	enum tp_part order[TP_N_PARTS]; /* shown parts, largest first */
 	size_t n_shown;
-	unsigned percent[TP_N_PARTS]; /* by part; sum is at most 100 */
+	unsigned percent[TP_N_PARTS]; /* by part, as sentences round them */
 	struct tp_report_job job;     /* all zero without devices */
 	double divisor;               /* steps covered by the total; 1 without steps */
 	double mean_ns;               /* mean of a step, or of the window */
@@ -29,9 +29,10 @@ struct tp_report_digest {
 	size_t max_notes;  /* maximum sentences about devices */
 	bool is_import;    /* the trace was written by another tool */
 	bool has_devices;
-	bool has_step_line; /* print steps by kind and their times, if a line is free */
-	bool is_judgeable;  /* the parts have a basis and are shown */
-	bool is_hang;       /* the parts are shown as well, but no work was seen */
+	bool has_step_line;   /* print steps by kind and their times, if a line is free */
+	bool is_judgeable;    /* the parts have a basis and are shown */
+	bool is_footer_short; /* how it was measured takes fewest lines */
+	bool is_hang;         /* the parts are shown as well, but no work was seen */
 };
 
 void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report);

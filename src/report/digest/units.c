@@ -126,6 +126,14 @@ static int percent_decimals(double percent)
 	return fabs(percent) < 9.95 ? 1 : 0;
 }
 
+/* Halves are rounded up, as in sentences of rules; printf() rounds them to even. */
+static void print_percent(struct tp_unit_text *out, double percent)
+{
+	int decimals = percent_decimals(percent);
+	double scale = decimals ? 10 : 1;
+	snprintf(out->text, sizeof(out->text), "%.*f %%", decimals, round(percent * scale) / scale);
+}
+
 struct tp_unit_text tp_unit_percent(double ratio)
 {
 	struct tp_unit_text out;
@@ -135,7 +143,7 @@ struct tp_unit_text tp_unit_percent(double ratio)
 	else if (percent == 0)
 		snprintf(out.text, sizeof(out.text), "0 %%");
 	else
-		snprintf(out.text, sizeof(out.text), "%.*f %%", percent_decimals(percent), percent);
+		print_percent(&out, percent);
 	return out;
 }
 
@@ -226,45 +234,9 @@ struct tp_unit_text tp_unit_scaled(struct tp_unit_scale scale, double ns)
 	return out;
 }
 
-void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents)
+unsigned tp_unit_whole_percent(uint64_t part, uint64_t total)
 {
-	/* The products with 100 must fit: 2^57 ns are four years, longer than any run, but one
-	 * piece of work with a start time of 0 lasts fifty. */
-	unsigned shift = 0;
-	for (size_t i = 0; i < n; i++)
-		while (parts[i] >> shift >= (UINT64_C(1) << 57) / n)
-			shift++;
-	uint64_t total = 0;
-	for (size_t i = 0; i < n; i++)
-		total += parts[i] >> shift;
-	if (!total) {
-		memset(percents, 0, n * sizeof(*percents));
-		return;
-	}
-	unsigned given = 0;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t exact = (parts[i] >> shift) * 100;
-		uint64_t rest = exact % total;
-		percents[i] = (unsigned)(exact / total);
-		/* Halves become even, as printf() has it. */
-		percents[i] += rest > total - rest || (rest == total - rest && percents[i] % 2);
-		given += percents[i];
-	}
-	/* Each round lowers the part that was raised most: fewer than n percents are too many, so
-	 * no part is lowered twice. */
-	for (; given > 100; given--) {
-		size_t best = n;
-		uint64_t most = 0;
-		for (size_t i = 0; i < n; i++) {
-			uint64_t whole = percents[i] * total;
-			uint64_t exact = (parts[i] >> shift) * 100;
-			if (whole > exact && whole - exact > most) {
-				best = i;
-				most = whole - exact;
-			}
-		}
-		percents[best]--;
-	}
+	return total ? (unsigned)lround((double)part / (double)total * 100) : 0;
 }
 
 struct tp_unit_text tp_unit_right(struct tp_unit_text text, size_t columns)

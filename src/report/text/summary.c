@@ -11,6 +11,7 @@
 #include "report/digest/work_lines.h"
 #include "screen_width.h"
 #include "summary_advice.h"
+#include "summary_footer.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -29,6 +30,13 @@ enum {
 	SCREEN_LINES = 21,   /* 24, minus the prompt and the program's last output */
 	COMMAND_LEAST = 9,   /* minimum columns for the command in the first line */
 	PARTS_SHOWN_MIN = 3, /* on a screen that has no room for more */
+	SMALL_PART = 5,      /* percent; below it a part makes room for advice */
+};
+
+/* How many lines a page has of both, the empty line above them included. */
+struct summary_lines {
+	size_t advice;
+	size_t footer;
 };
 
 /* ---- the first line ------------------------------------------------------------------------ */
@@ -322,26 +330,6 @@ static void print_steps_note(struct tp_page *page, const struct tp_report_digest
 	tp_page_end(page);
 }
 
-static void print_missing(struct tp_page *page, const struct tp_report_digest *digest)
-{
-	struct tp_buf text = {0};
-	tp_report_add_verdict_gaps(&text, digest);
-	if (text.len)
-		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
-	tp_buf_release(&text);
-}
-
-static void print_stops(struct tp_page *page, const struct tp_report_digest *digest)
-{
-	struct tp_buf text = {0};
-	tp_report_add_stops(&text, digest);
-	if (text.len) {
-		tp_page_add(page, TP_PAINT_WARN, "Left out: ");
-		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
-	}
-	tp_buf_release(&text);
-}
-
 /* Prints what the main thread of a hanging program waits for. */
 static void print_hang(struct tp_page *page, const struct tp_report_digest *digest)
 {
@@ -349,122 +337,10 @@ static void print_hang(struct tp_page *page, const struct tp_report_digest *dige
 		tp_page_wrap(page, 2, TP_PAINT_NONE, digest->profile->hang_text, 3);
 }
 
-static void print_reduced(struct tp_page *page, const struct tp_report_digest *digest)
+static struct summary_lines print_summary(struct tp_page *page,
+					  const struct tp_report_digest *digest)
 {
-	struct tp_buf text = {0};
-	tp_report_add_reduced(&text, digest);
-	if (text.len) {
-		/* The details are many numbers; --full has them. */
-		bool is_short = page->style->is_full ||
-				tp_text_width(tp_buf_text(&text)) + 13 <= tp_page_room(page);
-		tp_page_add(page, TP_PAINT_WARN, is_short ? "Less detail: " : "Less detail");
-		tp_page_wrap(page, 2, TP_PAINT_NONE,
-			     is_short ? tp_buf_text(&text) : " than asked for: see report --full",
-			     page->style->is_full ? 0 : 2);
-	}
-	tp_buf_release(&text);
-}
-
-static void print_origin(struct tp_page *page, const struct tp_report_digest *digest)
-{
-	struct tp_buf text = {0};
-	tp_report_add_origin(&text, digest);
-	/* The hash of the file is last; --full has it in full. */
-	char *hash = text.data ? strstr(text.data, ", SHA-256 ") : NULL;
-	if (hash && digest->lines_each == 1 && tp_text_width(text.data) > tp_page_room(page))
-		*hash = '\0';
-	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
-		     digest->lines_each);
-	tp_buf_release(&text);
-}
-
-static void add_lost_and_end(struct tp_buf *out, const struct tp_report_digest *digest)
-{
-	if (digest->n_lost)
-		tp_buf_printf(out, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
-	else
-		tp_buf_puts(out, ", no data lost, ");
-	tp_report_add_end(out, digest);
-}
-
-static void print_cost(struct tp_page *page, const struct tp_report_digest *digest)
-{
-	struct tp_buf text = {0};
-	tp_buf_puts(&text, "Overhead ");
-	if (tp_screen_is_narrow(page)) {
-		const struct tp_quantity *overhead =
-			&digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO];
-		tp_buf_puts(&text,
-			    overhead->is_known ? tp_unit_percent(overhead->value).text : "unknown");
-		tp_buf_printf(&text, ", %s lost", tp_unit_count(digest->n_lost).text);
-	} else {
-		size_t start = text.len;
-		tp_report_add_overhead(&text, digest);
-		add_lost_and_end(&text, digest);
-		/* The parts of the overhead are in --full. */
-		bool is_long = digest->lines_each == 1 &&
-			       tp_text_width(tp_buf_text(&text)) > tp_page_room(page);
-		const struct tp_quantity *overhead =
-			&digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO];
-		if (is_long && overhead->is_known) {
-			text.data[start] = '\0';
-			text.len = start;
-			tp_buf_puts(&text, tp_unit_percent(overhead->value).text);
-			tp_report_add_tracing_cost(&text, digest);
-			add_lost_and_end(&text, digest);
-		}
-	}
-	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
-		     2);
-	tp_buf_release(&text);
-}
-
-/* The printed command must work as it is. */
-static void add_next(struct tp_buf *out, const struct tp_report_digest *digest)
-{
-	bool is_last = digest->report->is_last;
-	const char *between = is_last ? "" : " ";
-	const char *where = is_last ? "" : digest->report->directory;
-	bool has_advice = digest->is_judgeable && tp_report_n_advice(digest->report);
-	tp_buf_puts(out, ". Next: trainprof ");
-	if (digest->report->can_view)
-		tp_buf_printf(out, "view%s%s", between, where);
-	if (digest->report->can_view && !is_last)
-		return;
-	if (digest->report->can_view)
-		tp_buf_puts(out, " | ");
-	if (has_advice)
-		tp_buf_printf(out, "explain%s%s 1", between, where);
-	if (has_advice && is_last)
-		tp_buf_puts(out, " | ");
-	if (is_last || !has_advice)
-		tp_buf_printf(out, "report --full%s%s", between, where);
-}
-
-static void print_saved(struct tp_page *page, const struct tp_report_digest *digest)
-{
-	struct tp_buf text = {0};
-	tp_buf_printf(&text, "Saved %s%s", digest->report->directory,
-		      digest->trace->is_partial ? " (partial)" : "");
-	bool is_last = digest->report->is_last;
-	char name[24];
-	bool is_crash = digest->report->is_after_run && digest->run->end == TP_END_SIGNALED;
-	if (is_crash)
-		tp_buf_printf(&text, "; exit status as %s: %s (%d)", digest->program,
-			      tp_report_signal_name(digest->run->end_code, name, sizeof(name)),
-			      128 + digest->run->end_code);
-	else
-		add_next(&text, digest);
-	/* A long name is only in the command to type, not printed twice. */
-	const char *next = strstr(tp_buf_text(&text), "Next: ");
-	bool is_long = tp_text_width(tp_buf_text(&text)) > tp_page_room(page);
-	bool is_named_twice = next && is_long && !is_last && !digest->trace->is_partial;
-	tp_page_wrap(page, 2, TP_PAINT_NONE, is_named_twice ? next : tp_buf_text(&text), 2);
-	tp_buf_release(&text);
-}
-
-static void print_summary(struct tp_page *page, const struct tp_report_digest *digest)
-{
+	struct summary_lines lines;
 	print_header(page, digest);
 	print_crash(page, digest);
 	print_verdict(page, digest);
@@ -474,19 +350,13 @@ static void print_summary(struct tp_page *page, const struct tp_report_digest *d
 	print_notes(page, digest);
 	print_gpus(page, digest);
 	print_steps_note(page, digest);
+	size_t above = page->n_lines;
 	tp_report_print_advices(page, digest);
-	if (digest->is_judgeable)
-		tp_page_end(page);
-	print_stops(page, digest);
-	print_missing(page, digest);
-	print_reduced(page, digest);
-	(digest->is_import ? print_origin : print_cost)(page, digest);
-	if (tp_screen_is_narrow(page)) {
-		tp_page_add(page, TP_PAINT_NONE, "More: trainprof report --full");
-		tp_page_end(page);
-	} else {
-		print_saved(page, digest);
-	}
+	lines.advice = page->n_lines - above;
+	above = page->n_lines;
+	tp_report_print_footer(page, digest);
+	lines.footer = page->n_lines - above;
+	return lines;
 }
 
 static bool fits(const struct tp_page *page, const struct tp_report_digest *digest)
@@ -497,6 +367,16 @@ static bool fits(const struct tp_page *page, const struct tp_report_digest *dige
 	bool does = trial.n_lines <= SCREEN_LINES;
 	tp_page_release(&trial);
 	return does;
+}
+
+/* What to change matters more than how it was measured. */
+static bool is_footer_long(const struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_page trial;
+	tp_page_init(&trial, page->style);
+	struct summary_lines lines = print_summary(&trial, digest);
+	tp_page_release(&trial);
+	return lines.footer > lines.advice;
 }
 
 /* Number of parts with at least 1 %, which are the first ones. */
@@ -521,10 +401,15 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 		      {2, 1, true},        {2, 1, false}, {2, 0, false}, {1, 2, true},
 		      {1, 1, true},        {1, 0, true},  {1, 0, false}};
 	struct tp_report_digest shorter = *digest;
+	shorter.is_footer_short =
+		!page->style->is_full && (is_footer_long(page, &shorter) || !fits(page, &shorter));
 	if (!fits(page, &shorter))
 		shorter.lines_each = 1;
 	if (!fits(page, &shorter))
 		shorter.n_shown = count_visible_parts(&shorter);
+	while (!fits(page, &shorter) && shorter.n_shown > PARTS_SHOWN_MIN &&
+	       shorter.percent[shorter.order[shorter.n_shown - 1]] < SMALL_PART)
+		shorter.n_shown--;
 	for (size_t i = 0; i < TP_ARRAY_LEN(ladder); i++) {
 		shorter.max_advice = ladder[i].max_advice;
 		shorter.max_notes = ladder[i].max_notes;

@@ -8,6 +8,7 @@
 #include "trainprof/model/fact.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,33 @@ START_TEST(chosen_advice_gains_what_it_gains_alone_and_all_what_all_gains)
 }
 END_TEST
 
+/* Fewer evaluations are of the loop, faster loading is of its steps: on one page both are of the
+ * loop. */
+START_TEST(beside_advice_of_the_loop_all_gains_are_of_the_loop)
+{
+	double of_steps = 0;
+	know_a_slow_loader();
+	tp_advise(&findings, book, &profile);
+	for (size_t i = 0; i < findings.n_fired; i++)
+		of_steps = fmax(of_steps, findings.items[i].gain_high);
+	tp_findings_release(&findings);
+	know(TP_FACT_RUN_EVALUATION, 0.4);
+	know(TP_FACT_RUN_OUTSIDE_RATIO, 0.4);
+	tp_advise(&findings, book, &profile);
+	ck_assert(findings.has_combined);
+	bool has_evaluations = false;
+	for (size_t i = 0; i < findings.n_fired; i++) {
+		const struct tp_finding *one = &findings.items[i];
+		has_evaluations |= strcmp(one->rule, "host/evaluations") == 0;
+		ck_assert_double_le(one->gain_low, findings.combined_low + 1e-9);
+		ck_assert_double_le(one->gain_value, findings.combined_value + 1e-9);
+		ck_assert_double_lt(one->gain_high, of_steps);
+		ck_assert_double_le(one->gain_high, 1 / 0.4 + 1e-9);
+	}
+	ck_assert(has_evaluations);
+}
+END_TEST
+
 static const struct tp_expr *figure_of(const char *rule_id, const char *name)
 {
 	const struct tp_rule *rule = tp_rulebook_find(book, rule_id);
@@ -190,6 +218,7 @@ Suite *suite_advise_advise(void)
 	tcase_add_test(tcase, a_run_without_facts_has_no_verdict);
 	tcase_add_test(tcase, without_steps_sentences_speak_of_the_measured_time);
 	tcase_add_test(tcase, chosen_advice_gains_what_it_gains_alone_and_all_what_all_gains);
+	tcase_add_test(tcase, beside_advice_of_the_loop_all_gains_are_of_the_loop);
 	tcase_add_test(tcase, the_cache_asked_for_makes_reads_as_fast_as_the_step);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -314,6 +314,32 @@ START_TEST(an_epoch_between_two_readings_leaves_the_count_open)
 }
 END_TEST
 
+/* Two epochs of ten rounds pass without a look: the work between the readings is theirs. A sleep of
+ * that length is none. */
+START_TEST(epochs_that_no_look_saw_are_inferred_from_their_work)
+{
+	begin();
+	for (int epoch = 0; epoch < 4; epoch++)
+		count("i", 0, 9);
+	count("i", 0, 5);
+	if (_i) {
+		sim_block(&sim, LINE, TP_CAUSE_SLEEP, 400000000);
+		look_until((double)sim.now_ns / 1e6 + 20);
+	} else {
+		sim.next_sample_ns = sim.cpu_ns + 419000000;
+		look_until((double)sim.now_ns / 1e6 + 420);
+	}
+	put(TP_MARK_COUNTER, "i", 6);
+	count("i", 7, 9);
+	for (int epoch = 0; epoch < 4; epoch++)
+		count("i", 0, 9);
+	const struct tp_counter_series *series = collect();
+	ck_assert_uint_eq(series->n_borders, _i ? 90 : 110);
+	ck_assert_uint_ge(series->n_unknown, _i ? 0 : 10);
+	end();
+}
+END_TEST
+
 /* The first reading shows the second round, and the look before it was a moment ago: it may have
  * missed the counter. */
 START_TEST(a_first_value_that_nothing_explains_leaves_the_count_open)
@@ -443,6 +469,7 @@ Suite *suite_analyze_counter_readings(void)
 	tcase_add_test(tc, a_first_value_that_nothing_explains_leaves_the_count_open);
 	tcase_add_test(tc, a_round_that_got_a_cpu_at_once_may_be_hidden);
 	tcase_add_loop_test(tc, an_epoch_between_two_readings_leaves_the_count_open, 0, 2);
+	tcase_add_loop_test(tc, epochs_that_no_look_saw_are_inferred_from_their_work, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -376,6 +376,30 @@ START_TEST(micro_batches_that_share_an_update_are_no_steps)
 }
 END_TEST
 
+/* The only counter is named after epochs: each has one update, as the whole graph is one batch, or
+ * ten short steps that nothing counts. */
+START_TEST(an_epoch_with_one_update_is_a_step)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = "for loop over a range at line 109, variable epoch";
+	for (int i = 0; i < 200; i++) {
+		c->values[0] = (uint64_t)i + 1;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		for (int part = 0; part < (_i ? 10 : 1); part++) {
+			work(c, _i ? 3 : 30);
+			work_at(c, UPDATE, _i ? 1 : 10);
+		}
+	}
+	judge(c);
+	if (_i)
+		ck_assert_int_ne(c->sim.profile.steps_found_by, TP_STEPS_COUNTER);
+	else
+		expect_steps(c);
+	end(c);
+}
+END_TEST
+
 /* The second variable is an argument of a function that had no samples in the first three
  * rounds. */
 START_TEST(the_more_complete_of_two_equal_counters_has_the_steps)
@@ -823,6 +847,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_loop_test(tc, a_loop_that_may_have_epochs_is_no_sure_count, 0, 2);
 	tcase_add_test(tc, an_attribute_named_after_steps_counts_them);
 	tcase_add_test(tc, micro_batches_that_share_an_update_are_no_steps);
+	tcase_add_loop_test(tc, an_epoch_with_one_update_is_a_step, 0, 2);
 	tcase_add_test(tc, the_more_complete_of_two_equal_counters_has_the_steps);
 	tcase_add_test(tc, steps_of_two_lengths_are_counted);
 	tcase_add_test(tc, steps_that_take_turns_are_counted_one_by_one);

@@ -49,6 +49,22 @@ START_TEST(cpus_are_shared_out_without_rest)
 }
 END_TEST
 
+/* What yields to the program leaves its CPU idle for it; a mask hides on which CPUs it ran. */
+START_TEST(who_yields_takes_no_cpu)
+{
+	struct hand hand;
+	busy_machine(&hand);
+	hand_counter(&hand, TP_METRIC_CPU_YIELDING, TP_NO_TASK, _i == 2 ? 0.9e9 : 0.2e9);
+	hand_finish(&hand);
+	hand.trace.run.host.n_cpus = _i == 1 ? 4 : 2;
+	hand_pass(&hand, tp_pass_cpu);
+	static const double others[] = {0.1, 0.3, 0};
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_CPU_OTHERS), others[_i], 1e-6);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_CPU_IDLE), 0.69 - others[_i], 1e-6);
+	hand_release(&hand);
+}
+END_TEST
+
 START_TEST(waiting_for_a_cpu_is_measured_over_the_trainer)
 {
 	struct hand hand;
@@ -230,6 +246,7 @@ Suite *suite_analyze_pass_cpu(void)
 	Suite *suite = suite_create("analyze/pass_cpu");
 	TCase *tc = tcase_create("cpu");
 	tcase_add_test(tc, cpus_are_shared_out_without_rest);
+	tcase_add_loop_test(tc, who_yields_takes_no_cpu, 0, 3);
 	tcase_add_test(tc, waiting_for_a_cpu_is_measured_over_the_trainer);
 	tcase_add_test(tc, the_mask_of_the_trainer_bounds_what_is_allowed_and_what_idles);
 	tcase_add_test(tc, a_quota_bounds_what_is_allowed_and_what_idles);

@@ -267,6 +267,20 @@ START_TEST(a_line_with_other_calls_shares_its_time)
 }
 END_TEST
 
+/* float() and int() are both of the idiom, and append() costs nothing beside them. */
+START_TEST(calls_of_the_idiom_and_cheap_ones_share_nothing)
+{
+	struct line_case line = {"idiom/text-parse-per-sample",
+				 "xs.append([float(v) for v in row[:-1]]); ys.append(int(row[-1]))",
+				 false};
+	struct line_result parsed = judge_line(&line);
+	ck_assert(parsed.is_found);
+	ck_assert_double_eq_tol(parsed.shared_ratio, 0, 0.01);
+	line.line = "xs.append(scale([float(v) for v in row[:-1]]))";
+	ck_assert_double_eq_tol(judge_line(&line).shared_ratio, 1, 0.01);
+}
+END_TEST
+
 START_TEST(capitals_of_a_line_count_where_the_idiom_says_so)
 {
 	struct line_case line = {"idiom/pickled-mpi", "total = comm.allreduce(grad)  # from mpi4py",
@@ -290,6 +304,7 @@ Suite *suite_analyze_pass_idioms(void)
 	tcase_add_test(tc, a_function_without_a_name_is_named_by_its_user_function);
 	tcase_add_test(tc, a_source_that_is_newer_than_the_run_is_ignored);
 	tcase_add_test(tc, a_line_with_other_calls_shares_its_time);
+	tcase_add_test(tc, calls_of_the_idiom_and_cheap_ones_share_nothing);
 	tcase_add_test(tc, capitals_of_a_line_count_where_the_idiom_says_so);
 	suite_add_tcase(suite, tc);
 	return suite;

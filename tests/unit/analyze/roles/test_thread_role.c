@@ -206,6 +206,56 @@ START_TEST(a_sleeping_thread_that_ends_waits_for_data_loads)
 }
 END_TEST
 
+/* In a pool of the standard library, as _worker() waits for the next task itself. */
+static uint32_t pool_stack(struct hand *hand, const char *task)
+{
+	struct tp_sink *sink = &hand->builder.sink;
+	struct tp_frame loop = {.kind = TP_FRAME_PYTHON,
+				.symbol = tp_sink_string(sink, "_worker"),
+				.line = 81};
+	loop.module = tp_sink_string(sink, "/usr/lib/python3.11/concurrent/futures/thread.py");
+	loop.file = loop.module;
+	struct tp_frame inner = {.kind = TP_FRAME_PYTHON,
+				 .module = tp_sink_string(sink, "/home/me/train.py"),
+				 .symbol = tp_sink_string(sink, task ? task : ""),
+				 .line = 22};
+	inner.file = inner.module;
+	uint32_t frames[2] = {tp_sink_frame(sink, task ? &inner : &loop),
+			      tp_sink_frame(sink, &loop)};
+	return tp_sink_stack(sink, frames, task ? 2 : 1, 0);
+}
+
+/* It waits for a task in seven of ten samples, and for its answer in three. */
+START_TEST(a_thread_of_a_pool_is_what_its_tasks_are)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/home/me/train");
+	hand_task(&hand, 1, 100, 101, "/home/me/train");
+	uint32_t product = thread_stack(&hand, "/home/me/train", "product", "epoch");
+	uint32_t task = pool_stack(&hand, _i ? "simulate" : "fetch");
+	struct tp_sample wait = {.task = 1,
+				 .state = TP_STATE_BLOCKED,
+				 .cause = TP_CAUSE_SOCKET,
+				 .syscall = -1};
+	for (int i = 0; i < 90; i++) {
+		double at = 0.1 * i;
+		run(&hand, 0, at, 0.06, product);
+		run(&hand, 1, at + 0.061, 0.001, task);
+		for (int k = 0; k < 10; k++) {
+			wait.stack = k < 3 ? task : pool_stack(&hand, NULL);
+			hand_sample(&hand, &wait, at + 0.063 + 0.003 * k);
+		}
+	}
+	hand_finish(&hand);
+	hand.analysis.roles[0] = TP_ROLE_TRAINER;
+	tp_thread_role_assign(&hand.analysis);
+	enum tp_thread_role role = hand.analysis.threads[1].role;
+	ck_assert_msg((role == TP_THREAD_LOADER) == (_i == 0), "role %d", (int)role);
+	hand_release(&hand);
+}
+END_TEST
+
 Suite *suite_analyze_thread_role(void);
 Suite *suite_analyze_thread_role(void)
 {
@@ -217,6 +267,7 @@ Suite *suite_analyze_thread_role(void)
 			    sizeof(nameless) / sizeof(nameless[0]));
 	tcase_add_loop_test(tc, a_sleeping_thread_that_ends_waits_for_data_loads, 0,
 			    sizeof(sleepers) / sizeof(sleepers[0]));
+	tcase_add_loop_test(tc, a_thread_of_a_pool_is_what_its_tasks_are, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

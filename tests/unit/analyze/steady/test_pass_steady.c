@@ -177,6 +177,27 @@ START_TEST(long_steps_are_named_by_what_fills_them)
 }
 END_TEST
 
+/* Two evaluations in the loop, and one behind its last step: a longer one is a final test, of which
+ * only as much counts. */
+START_TEST(the_evaluation_after_the_last_step_is_of_the_loop)
+{
+	struct sim sim;
+	sim_init(&sim, 199, 50, 5);
+	for (int i = 1; i <= 150; i++) {
+		step(&sim, 20);
+		if (i % 50 == 0 && i < 150)
+			sim_work(&sim, "main:1 train:5 evaluate:2 forward:3", 200000000);
+	}
+	end(&sim);
+	sim_work(&sim, "main:1 train:5 evaluate:2 forward:3", _i ? 900000000 : 200000000);
+	judge(&sim);
+	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_EVALUATION), 2);
+	double loop = (double)(sim.analysis.loop_end_ns - sim.analysis.loop_start_ns);
+	ck_assert_double_eq_tol(fact(&sim, TP_FACT_RUN_EVALUATION), 0.6e9 / (loop + 0.2e9), 0.006);
+	sim_release(&sim);
+}
+END_TEST
+
 START_TEST(loader_periodicity_stays)
 {
 	struct sim sim;
@@ -395,6 +416,7 @@ Suite *suite_analyze_pass_steady(void)
 	tcase_add_test(tc, even_steps_have_hardly_any_warmup);
 	tcase_add_test(tc, first_step_alone_can_be_warmup);
 	tcase_add_test(tc, long_steps_are_named_by_what_fills_them);
+	tcase_add_loop_test(tc, the_evaluation_after_the_last_step_is_of_the_loop, 0, 2);
 	tcase_add_test(tc, loader_periodicity_stays);
 	tcase_add_test(tc, the_longest_stretch_is_judged);
 	tcase_add_test(tc, faster_steps_before_are_no_warmup);

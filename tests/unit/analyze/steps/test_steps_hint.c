@@ -47,11 +47,15 @@ START_TEST(a_program_that_runs_is_attached_to)
 }
 END_TEST
 
-START_TEST(hints_that_were_followed_are_not_repeated)
+START_TEST(after_a_hint_that_was_followed_the_call_to_add_is_named)
 {
 	trace.run.asked_rate_hz = 400;
-	ck_assert_ptr_null(tp_steps_hint_command(&analysis));
-	trace.run.asked_rate_hz = 99;
+	ck_assert_ptr_nonnull(strstr(tp_steps_hint_command(&analysis), "trainprof_step()"));
+}
+END_TEST
+
+START_TEST(what_was_not_run_here_has_no_hint)
+{
 	trace.run.mode = TP_MODE_IMPORT;
 	ck_assert_ptr_null(tp_steps_hint_command(&analysis));
 	trace.run.mode = TP_MODE_RUN;
@@ -79,7 +83,8 @@ Suite *suite_analyze_steps_hint(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_command_can_be_typed);
 	tcase_add_test(tc, a_program_that_runs_is_attached_to);
-	tcase_add_test(tc, hints_that_were_followed_are_not_repeated);
+	tcase_add_test(tc, after_a_hint_that_was_followed_the_call_to_add_is_named);
+	tcase_add_test(tc, what_was_not_run_here_has_no_hint);
 	tcase_add_test(tc, why_nothing_timed_the_steps_is_said);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -155,6 +155,60 @@ START_TEST(processes_that_ended_take_no_memory)
 }
 END_TEST
 
+static void lay_nice_process(int pid, const char *comm, int nice, int policy, int own,
+			     int of_children)
+{
+	char path[64];
+	char text[300];
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	snprintf(text, sizeof(text),
+		 "%d (%s) R 1 1 1 0 -1 4194560 0 0 0 0 %d 0 %d 0 20 %d 1 0 %d 1000 100 0 0 0 0 0 0 "
+		 "0 "
+		 "0 0 0 0 0 0 17 0 0 %d 0 0 0\n",
+		 pid, comm, own, of_children, nice, ticks_at_s(OLD_S), policy);
+	madehost_lay(root, path, text);
+}
+
+/* Builds at idle priority leave a CPU to the target as soon as it needs one. Their compilers live
+ * between two reads. */
+START_TEST(who_yields_has_no_marks_but_a_sum)
+{
+	enum { IDLE = 5, NORMAL = 0 };
+	strcpy(root, "/tmp/tp-other-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	const struct tp_host host = {.root = root};
+	struct tp_trace_builder builder;
+	tp_trace_builder_init(&builder);
+	struct tp_task_tree *tree = tp_task_tree_new(&host, &builder.sink);
+	tp_task_tree_fork(tree, 50, 50, 0, 0);
+	struct tp_other_programs others;
+	tp_other_programs_init(&others, &host, &builder.sink, tree);
+	lay_nice_process(50, "train", _i ? 10 : 0, NORMAL, 100, 0);
+	lay_nice_process(60, "make", 0, IDLE, 10, 1000);
+	lay_nice_process(61, "niced", 19, NORMAL, 500, 0);
+	lay_nice_process(62, "a-bit-nice", 5, NORMAL, 500, 0);
+	tp_other_programs_read(&others, 10 * TP_NS_PER_S, true);
+	lay_nice_process(60, "make", 0, IDLE, 10, 1300);
+	lay_nice_process(61, "niced", 19, NORMAL, 600, 0);
+	lay_nice_process(62, "a-bit-nice", 5, NORMAL, 550, 0);
+	tp_other_programs_read(&others, 14 * TP_NS_PER_S, true);
+	struct tp_trace trace;
+	const struct tp_run_info run = {.started_ns = 9 * TP_NS_PER_S};
+	tp_trace_build(&trace, &builder, &run);
+	double yielding_ns = 0;
+	ck_assert(tp_trace_counter_delta(&trace, TP_METRIC_CPU_YIELDING, TP_NO_TASK, 0,
+					 trace.end_ns, &yielding_ns));
+	/* Beside a target that is as nice, a nice program takes its share. */
+	ck_assert_double_eq_tol(yielding_ns, _i ? 3e9 : 4e9, 1);
+	ck_assert_uint_eq(trace.n_marks, _i ? 4 : 2);
+	tp_trace_release(&trace);
+	tp_other_programs_release(&others);
+	tp_task_tree_free(tree);
+	tp_trace_builder_release(&builder);
+	madehost_remove(root);
+}
+END_TEST
+
 Suite *suite_collect_other_programs(void);
 Suite *suite_collect_other_programs(void)
 {
@@ -163,6 +217,7 @@ Suite *suite_collect_other_programs(void)
 	tcase_add_test(tc, who_uses_a_cpu_has_marks_and_nobody_else);
 	tcase_add_test(tc, who_is_missed_once_has_used_nothing_in_an_instant);
 	tcase_add_test(tc, processes_that_ended_take_no_memory);
+	tcase_add_loop_test(tc, who_yields_has_no_marks_but_a_sum, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -27,7 +27,7 @@ static void teardown(void)
 }
 
 /* Adds a stack of functions, outermost first, one letter each; a lower-case one has no known start,
- * '.' is Python, '!' the kernel. */
+ * '.' is Python, '!' the kernel; Z is of the C++ library. */
 static void add(const char *path, size_t times, uint32_t flags)
 {
 	uint32_t frames[64];
@@ -35,14 +35,16 @@ static void add(const char *path, size_t times, uint32_t flags)
 	for (size_t i = 0; i < n; i++) {
 		char letter[2] = {path[i], 0};
 		bool is_known = path[i] >= 'A' && path[i] <= 'Z';
-		struct tp_frame frame = {.kind = path[i] == '.'   ? TP_FRAME_PYTHON
-						 : path[i] == '!' ? TP_FRAME_KERNEL
-								  : TP_FRAME_NATIVE,
-					 .module = tp_sink_string(&sink.sink, "/bin/train"),
-					 .symbol = tp_sink_string(&sink.sink, letter),
-					 .address = 0x1000 + (uint64_t)path[i] * 256 + 4,
-					 .function_start =
-						 is_known ? 0x1000 + (uint64_t)path[i] * 256 : 0};
+		struct tp_frame frame = {
+			.kind = path[i] == '.'   ? TP_FRAME_PYTHON
+				: path[i] == '!' ? TP_FRAME_KERNEL
+						 : TP_FRAME_NATIVE,
+			.module = tp_sink_string(&sink.sink,
+						 path[i] == 'Z' ? "/usr/lib/libstdc++.so.6.0.30"
+								: "/bin/train"),
+			.symbol = tp_sink_string(&sink.sink, letter),
+			.address = 0x1000 + (uint64_t)path[i] * 256 + 4,
+			.function_start = is_known ? 0x1000 + (uint64_t)path[i] * 256 : 0};
 		frames[n - 1 - i] = tp_sink_frame(&sink.sink, &frame);
 	}
 	for (size_t i = 0; i < times; i++)
@@ -71,6 +73,16 @@ START_TEST(what_the_looping_function_calls_comes_first)
 	add("sMU", 10, 0);
 	expect("BFUM");
 	ck_assert_uint_eq(n_parts, 3);
+}
+END_TEST
+
+/* It prints the loss of each hundredth step. */
+START_TEST(functions_of_the_runtime_are_no_steps)
+{
+	add("sMFL", 35, 0);
+	add("sMZ", 55, 0);
+	add("sMUZ", 10, 0);
+	expect("FUM");
 }
 END_TEST
 
@@ -174,6 +186,7 @@ Suite *suite_collect_entry_choice(void)
 	TCase *tc = tcase_create("entry_choice");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, what_the_looping_function_calls_comes_first);
+	tcase_add_test(tc, functions_of_the_runtime_are_no_steps);
 	tcase_add_test(tc, the_way_is_followed_to_where_it_parts);
 	tcase_add_test(tc, one_function_that_does_all_is_tried_after_what_it_calls);
 	tcase_add_test(tc, rare_ones_are_no_part_of_every_step);

@@ -258,27 +258,6 @@ START_TEST(a_command_to_find_steps_is_never_cut)
 }
 END_TEST
 
-START_TEST(printed_percents_sum_to_100)
-{
-	struct sample s;
-	sample_init(&s);
-	struct tp_report_style style = {.width = 80};
-	char *text = render(&s.report, &style);
-	int sum = 0;
-	for (int k = 0; k < TP_N_PARTS; k++) {
-		char key[32];
-		snprintf(key, sizeof(key), "\n  %s ", tp_part_name((enum tp_part)k));
-		const char *line = strstr(text, key);
-		ck_assert_ptr_nonnull(line);
-		const char *percent = strstr(line, " ms  ") + 5;
-		sum += (int)strtol(percent, NULL, 10);
-	}
-	ck_assert_int_eq(sum, 100);
-	free(text);
-	sample_release(&s);
-}
-END_TEST
-
 START_TEST(the_viewer_is_named_where_a_terminal_can_show_it)
 {
 	static const struct {
@@ -316,7 +295,6 @@ Suite *suite_report_summary(void)
 	tcase_add_test(tc, no_line_is_wider_than_asked);
 	tcase_add_test(tc, summary_fits_21_lines);
 	tcase_add_loop_test(tc, a_command_to_find_steps_is_never_cut, 0, 2);
-	tcase_add_test(tc, printed_percents_sum_to_100);
 	tcase_add_test(tc, the_viewer_is_named_where_a_terminal_can_show_it);
 	suite_add_tcase(suite, tc);
 	return suite;
