@@ -118,16 +118,22 @@ static enum tp_leaf kernel_leaf(const struct tp_trace *trace, const struct tp_st
 }
 
 /* Returns the leaf of the innermost frame that has its own; for libc and the like the caller
- * decides. */
+ * decides. A copy that a decoder makes is a part of decoding. */
 static enum tp_leaf user_leaf(const struct tp_stack *stack, const struct tp_frame_class *classes,
 			      uint32_t first)
 {
+	enum tp_leaf found = TP_LEAF_NONE;
 	for (uint32_t i = first; i < stack->n_frames; i++) {
-		unsigned leaf = classes[stack->frames[i]].leaf;
-		if (leaf != TP_LEAF_CALLER)
-			return (enum tp_leaf)leaf;
+		enum tp_leaf leaf = (enum tp_leaf)classes[stack->frames[i]].leaf;
+		if (leaf == TP_LEAF_CALLER)
+			continue;
+		if (found == TP_LEAF_COPY)
+			return leaf == TP_LEAF_DECODE ? leaf : found;
+		if (leaf != TP_LEAF_COPY)
+			return leaf;
+		found = leaf;
 	}
-	return TP_LEAF_NONE;
+	return found;
 }
 
 /* In the kernel's entry and exit code only the user function shows which system call it was: not
