@@ -40,8 +40,8 @@ enum {
 #define DELAY_MAX_NS     TP_NS_PER_S
 #define CPU_WAIT_RATIO   0.02 /* share of its time that a thread is runnable without a CPU */
 /* A wake-up costs at least 25 us of CPU, whatever it finds: after QUIET_POLLS in a row without a
- * waiting thread, the distance of the next ones is multiplied by this factor; by less if a thread
- * queues for a CPU, where inspections show what it lost the CPU at. */
+ * new wait, the distance of the next ones is multiplied by this factor; by less if a thread queues
+ * for a CPU, where inspections show what it lost the CPU at. */
 #define QUIET_FACTOR   4
 #define CROWDED_FACTOR 2
 
@@ -83,7 +83,7 @@ struct offcpu {
 	struct tp_affinity affinity;
 	pid_t target;
 	uint64_t next_scan_ns;
-	unsigned n_quiet; /* polls in a row that found no waiting thread */
+	unsigned n_quiet; /* polls in a row that found no wait that was not known */
 	bool is_crowded;  /* in the last poll a thread could lose its CPU at any moment */
 	bool is_paused;
 	size_t cursors[2]; /* leaders, other threads: position of the last poll */
@@ -164,7 +164,8 @@ static bool is_waiting_for_cpu(const struct offcpu_watch *watch)
 	return watch->account.delay_ratio > CPU_WAIT_RATIO;
 }
 
-static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
+/* Returns false if there is nothing to emit. */
+static bool emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 		      struct offcpu_watch *watch, uint64_t time_ns, double elapsed_ns)
 {
 	const struct tp_wait_info *sight = &watch->looked.sight;
@@ -184,7 +185,7 @@ static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 	 * wait for a CPU. Then it does not move, and its Python frames are valid. */
 	if (sight->state == TP_STATE_RUNNABLE && is_runnable(task) &&
 	    !(sight->stack && is_waiting_for_cpu(watch)))
-		return;
+		return false;
 	if (sight->state == TP_STATE_BLOCKED)
 		tp_typical_wait_add(&watch->usual_wait, sight);
 	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TASK_TREE_UNKNOWN)
@@ -192,13 +193,12 @@ static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 	/* If nothing is known of the wait, the thread's usual wait represents the time. */
 	if (sample.state == TP_STATE_BLOCKED && sight->state != TP_STATE_BLOCKED &&
 	    !tp_typical_wait_apply(&watch->usual_wait, &sample))
-		return;
+		return false;
 	tp_sink_sample(self->sink, &sample);
-	if (!is_runnable(task))
-		self->n_quiet = 0;
 	watch->put_ns = time_ns;
 	watch->put_state = sight->state;
 	self->n_put++;
+	return true;
 }
 
 static bool has_python(const struct offcpu *self, const struct tp_task_tree_task *task)
@@ -281,15 +281,19 @@ static void inspect(struct offcpu *self, struct tp_task_tree_task *task, struct 
 	/* The same stay off CPU, already emitted. */
 	bool is_known = watch->was_looked_at && task->where != TP_TASK_TREE_UNKNOWN &&
 			watch->n_runs == task->n_runs && !is_in_python(&watch->looked.sight) &&
-			watch->put_state == watch->looked.sight.state &&
-			time_ns - watch->put_ns < REPEAT_PERIOD_NS;
+			watch->put_state == watch->looked.sight.state;
+	bool is_recent = is_known && time_ns - watch->put_ns < REPEAT_PERIOD_NS;
 	double elapsed_ns = watch->look_ns ? (double)(time_ns - watch->look_ns) : 0;
 	watch->look_ns = time_ns;
 	watch->was_looked_at = true;
 	if (watch->looked.sight.state == TP_STATE_BLOCKED)
 		watch->n_runs = task->n_runs;
-	if (!is_known)
-		emit_wait(self, task, watch, time_ns, elapsed_ns);
+	if (is_recent || !emit_wait(self, task, watch, time_ns, elapsed_ns))
+		return;
+	/* Threads of a pool that has nothing to do wait all the time: more polls find no more of
+	 * that. */
+	if (!is_known && !is_runnable(task))
+		self->n_quiet = 0;
 }
 
 /* Limits of one poll. Time is CPU time: while other programs have the CPU none is used. */

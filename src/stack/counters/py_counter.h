@@ -50,6 +50,14 @@ struct tp_py_counter_body {
 	uint8_t last[TP_PY_COUNTERS_BODY_LAST * TP_PY_GLOBALS_ENTRY_BYTES]; /* entries */
 };
 
+/* What iterators took from: most take from the same objects the next time. */
+enum { TP_PY_COUNTERS_MAX_SOURCES = 8 };
+struct tp_py_counter_sources {
+	size_t n;
+	uint64_t iterators[TP_PY_COUNTERS_MAX_SOURCES];
+	struct tp_process_range ranges[TP_PY_COUNTERS_MAX_SOURCES];
+};
+
 struct tp_py_counters {
 	struct tp_py_memory *mem;
 	const struct tp_py_layout *layout;
@@ -67,6 +75,7 @@ struct tp_py_counters {
 	struct tp_py_typed_object *typed;   /* heap: types of recently seen objects */
 	uint64_t n_looks;
 	struct tp_py_live_loops loops;
+	struct tp_py_counter_sources sources; /* of the last reading */
 	size_t turn; /* start of the next reading if there are too many variables to read all */
 	struct tp_py_counter_slot *slots;
 	size_t n_slots;

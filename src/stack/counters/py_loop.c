@@ -11,11 +11,13 @@ enum {
 	MAX_CANDIDATES = 24,  /* words of value stacks that are read together */
 	MAX_INSTANCES = 16,   /* iterators of Python classes */
 	HELD_RANGES = 2,      /* that is_held() reads */
-	MAX_EXPECTED = (1 + HELD_RANGES) * MAX_CANDIDATES,
+	MAX_HEADS = MAX_CANDIDATES + TP_PY_COUNTERS_MAX_SOURCES,
+	MAX_EXPECTED = MAX_HEADS + HELD_RANGES * MAX_CANDIDATES,
 };
 
 _Static_assert((int)MAX_EXPECTED <= (int)TP_PY_MEMORY_EXPECT_MAX &&
-		       (int)MAX_CANDIDATES * (TP_PY_ITERATOR_HEAD_BYTES + HELD_RANGES * WORD) <=
+		       (int)MAX_HEADS * TP_PY_ITERATOR_HEAD_BYTES +
+				       HELD_RANGES * MAX_CANDIDATES * WORD <=
 			       (int)TP_PY_MEMORY_EXPECT_BYTES,
 	       "all that is expected fits");
 
@@ -219,19 +221,77 @@ static size_t find_candidates(struct tp_py_counters *self, const struct tp_py_st
 	return n;
 }
 
-/* What is_held() reads of the candidates, after what they show; returns how many ranges all are. */
+/* What is_held() reads of the candidates, after what they show; returns how many ranges all are.
+ * In the order of addresses, so that those on one page of the stack are read as one range: frames
+ * begin with the outermost, and the code of a frame lies before its value stack. */
 static size_t add_held(const struct tp_py_counters *self, struct tp_process_range *ranges, size_t n,
 		       const struct candidate *candidates, size_t n_candidates)
 {
 	for (size_t i = 0; i < n_candidates; i++) {
 		uint64_t code = candidates[i].frame + self->layout->frame_code;
-		ranges[n++] = (struct tp_process_range){candidates[i].address, NULL, WORD};
 		ranges[n++] = (struct tp_process_range){code, NULL, WORD};
+		ranges[n++] = (struct tp_process_range){candidates[i].address, NULL, WORD};
 	}
 	return n;
 }
 
-/* By one call, two if some iterators take from others. */
+static const struct tp_process_range *source_of(const struct tp_py_counter_sources *sources,
+						uint64_t iterator)
+{
+	for (size_t i = 0; i < sources->n; i++)
+		if (sources->iterators[i] == iterator)
+			return &sources->ranges[i];
+	return NULL;
+}
+
+/* The heads, and what the iterators took from the last time; returns how many ranges these are. */
+static size_t add_heads(const struct tp_py_counters *self, struct tp_process_range *ranges,
+			const struct candidate *candidates, size_t n_candidates)
+{
+	size_t n = n_candidates;
+	for (size_t i = 0; i < n_candidates; i++) {
+		const struct tp_process_range *source =
+			source_of(&self->sources, candidates[i].object);
+		ranges[i] = (struct tp_process_range){candidates[i].object, NULL,
+						      TP_PY_ITERATOR_HEAD_BYTES};
+		if (source && n < MAX_HEADS)
+			ranges[n++] = *source;
+	}
+	tp_py_memory_sort(ranges, n_candidates);
+	tp_py_memory_sort(ranges + n_candidates, n - n_candidates);
+	return n;
+}
+
+/* Finds what the iterators take from, and remembers it; returns how many ranges these are, 0 if
+ * they were read after the heads. */
+static size_t find_sources(struct tp_py_counters *self, struct tp_py_iterators *iterators,
+			   const struct candidate *candidates, size_t n_candidates,
+			   struct tp_process_range *ranges)
+{
+	struct tp_py_counter_sources *kept = &self->sources;
+	const struct tp_py_counter_sources before = *kept;
+	size_t n = 0;
+	bool is_read = true;
+	kept->n = 0;
+	for (size_t i = 0; i < n_candidates; i++) {
+		uint64_t iterator = candidates[i].object;
+		const struct tp_process_range *expected = source_of(&before, iterator);
+		struct tp_process_range range;
+		if (!tp_py_iterators_second(iterators, iterator, &range))
+			continue;
+		is_read = is_read && expected && expected->address == range.address &&
+			  expected->size == range.size;
+		ranges[n++] = range;
+		if (kept->n == TP_PY_COUNTERS_MAX_SOURCES)
+			continue;
+		kept->iterators[kept->n] = iterator;
+		kept->ranges[kept->n++] = range;
+	}
+	tp_py_memory_sort(ranges, n);
+	return is_read ? 0 : n;
+}
+
+/* By one call, two if some iterators take from others that were not known. */
 static void expect_loops(struct tp_py_counters *self, const struct tp_py_stack *stack,
 			 struct tp_py_iterators *iterators)
 {
@@ -241,18 +301,13 @@ static void expect_loops(struct tp_py_counters *self, const struct tp_py_stack *
 	size_t n_held = HELD_RANGES * n_candidates;
 	if (n_candidates == 0)
 		return;
-	for (size_t i = 0; i < n_candidates; i++)
-		ranges[i] = (struct tp_process_range){candidates[i].object, NULL,
-						      TP_PY_ITERATOR_HEAD_BYTES};
-	size_t n = add_held(self, ranges, n_candidates, candidates, n_candidates);
+	size_t n = add_heads(self, ranges, candidates, n_candidates);
+	n = add_held(self, ranges, n, candidates, n_candidates);
 	tp_py_memory_expect(self->mem, ranges, n, n_held);
-	size_t n_nested = 0;
-	for (size_t i = 0; i < n_candidates; i++)
-		n_nested +=
-			tp_py_iterators_second(iterators, candidates[i].object, &ranges[n_nested]);
-	if (n_nested == 0)
+	n = find_sources(self, iterators, candidates, n_candidates, ranges);
+	if (n == 0)
 		return;
-	n = add_held(self, ranges, n_nested, candidates, n_candidates);
+	n = add_held(self, ranges, n, candidates, n_candidates);
 	tp_py_memory_expect(self->mem, ranges, n, n_held);
 }
 

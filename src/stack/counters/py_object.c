@@ -128,9 +128,10 @@ static bool read_pointers(struct tp_py_counters *self, const struct tp_py_counte
 	for (size_t i = 0; i < 2; i++)
 		if (first->guards[i])
 			pieces[n++] = (struct tp_process_range){first->guards[i], &guards[i], WORD};
-	pieces[n++] = (struct tp_process_range){root->address, &word, WORD};
+	/* In this order both are read as one range, where they are on one page of the stack. */
 	pieces[n++] =
 		(struct tp_process_range){root->frame + self->layout->frame_code, &code, WORD};
+	pieces[n++] = (struct tp_process_range){root->address, &word, WORD};
 	if (root->globals)
 		pieces[n++] = (struct tp_process_range){root->globals->dictionary +
 								self->layout->dict_keys,
@@ -171,6 +172,24 @@ static bool is_left_out(struct tp_py_counters *self, struct tp_py_object_cache *
 	return true;
 }
 
+/* By address: small numbers, as most settings are, lie next to each other in the interpreter. */
+static void read_numbers(struct tp_py_counters *self, const struct tp_py_object_cache *cache,
+			 const uint64_t *pointers, uint8_t (*numbers)[TP_PY_NUMBER_BYTES],
+			 bool *is_read)
+{
+	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX];
+	bool is_piece_read[TP_PY_ATTRIBUTE_MAX];
+	size_t n = 0;
+	for (size_t i = 0; i < cache->n; i++)
+		if (tp_py_counter_is_address(pointers[i]))
+			pieces[n++] = (struct tp_process_range){pointers[i], numbers[i],
+								TP_PY_NUMBER_BYTES};
+	tp_py_memory_sort(pieces, n);
+	tp_py_memory_read_each(self->mem, pieces, n, is_piece_read);
+	for (size_t i = 0; i < n; i++)
+		is_read[(uint8_t(*)[TP_PY_NUMBER_BYTES])pieces[i].out - numbers] = is_piece_read[i];
+}
+
 void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_counter_list *list,
 				   const struct tp_py_counter_root *root, uint64_t object)
 {
@@ -188,9 +207,7 @@ void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_cou
 	if (cache->is_loader)
 		emit_loader(self, list, root, &cache->loader);
 	size_t n_before = list->n;
-	for (size_t i = 0; i < cache->n; i++)
-		is_read[i] = tp_py_counter_is_address(before[i]) &&
-			     tp_py_memory_get(self->mem, before[i], numbers[i], TP_PY_NUMBER_BYTES);
+	read_numbers(self, cache, before, numbers, is_read);
 	if (!read_pointers(self, root, cache, after))
 		return;
 	for (size_t i = 0; i < cache->n; i++)
@@ -253,19 +270,6 @@ static const char *local_name(struct tp_py_counters *self, const struct tp_py_by
 	if (name)
 		tp_map_set(&self->local_names, key, (uint64_t)(uintptr_t)name);
 	return name;
-}
-
-/* Skips ranges that cannot be read; is_read shows which were read. */
-static void read_each(struct tp_py_counters *self, const struct tp_process_range *ranges, size_t n,
-		      bool *is_read)
-{
-	for (size_t at = 0; at < n;) {
-		size_t n_read = self->mem->read(self->mem, ranges + at, n - at);
-		for (size_t i = 0; i < n_read; i++)
-			is_read[at++] = true;
-		if (at < n)
-			is_read[at++] = false;
-	}
 }
 
 /* The first local variables of a frame, or the last global ones of a module body. */
@@ -355,7 +359,7 @@ static void read_bytes(struct tp_py_counters *self, const struct tp_py_stack *st
 		of_piece[n_pieces++] = &frames[i];
 	}
 	if (n_pieces > 0)
-		read_each(self, pieces, n_pieces, is_read);
+		tp_py_memory_read_each(self->mem, pieces, n_pieces, is_read);
 	for (size_t i = 0; i < n_pieces; i++)
 		if (!is_read[i])
 			of_piece[i]->n = 0;
@@ -409,8 +413,9 @@ static void read_types(struct tp_py_counters *self, const uint64_t *objects, siz
 			(struct tp_process_range){objects[i] + self->layout->object_type,
 						  &typed->type, WORD};
 	}
+	tp_py_memory_sort(pieces, n_pieces);
 	if (n_pieces > 0)
-		read_each(self, pieces, n_pieces, is_read);
+		tp_py_memory_read_each(self->mem, pieces, n_pieces, is_read);
 	for (size_t i = 0; i < n_pieces; i++)
 		if (!is_read[i])
 			memset(pieces[i].out, 0, WORD);

@@ -210,15 +210,24 @@ static bool held(const struct tp_py_counters *self, const struct pending *pendin
 	return is_same_place && memcmp(v->bytes + at, v->again + at, v->stride) == 0;
 }
 
-/* Reads, by one call, the objects and then the variables again. */
+static void give_up(struct tp_py_counters *self, const struct pending *pending, size_t n,
+		    const void *object)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pending[i].object == object)
+			self->slots[pending[i].slot].n_misses = TP_PY_COUNTER_MAX_FAILED;
+}
+
+/* Reads, by one call, the objects and then the variables again: by address, the code of a frame
+ * before its variables, so that what is on one page of the stack is read as one range. */
 static bool read_objects(struct tp_py_counters *self, struct snapshot *snapshot,
 			 const struct pending *pending, struct tp_process_range *pieces,
 			 size_t n_objects)
 {
 	size_t n = n_objects;
+	tp_py_memory_sort(pieces, n_objects);
 	for (size_t i = 0; i < snapshot->n; i++) {
 		struct variables *v = &snapshot->of[i];
-		pieces[n++] = (struct tp_process_range){v->address, v->again, v->n * v->stride};
 		if (v->globals)
 			pieces[n++] = (struct tp_process_range){v->globals->dictionary +
 									self->layout->dict_keys,
@@ -228,11 +237,12 @@ static bool read_objects(struct tp_py_counters *self, struct snapshot *snapshot,
 				(struct tp_process_range){v->address - self->layout->frame_size +
 								  self->layout->frame_code,
 							  &v->code_again, WORD};
+		pieces[n++] = (struct tp_process_range){v->address, v->again, v->n * v->stride};
 	}
 	size_t n_read = self->mem->read(self->mem, pieces, n);
 	/* An address that cannot be read is no object; the others are read the next time. */
 	if (n_read < n_objects)
-		self->slots[pending[n_read].slot].n_misses = TP_PY_COUNTER_MAX_FAILED;
+		give_up(self, pending, n_objects, pieces[n_read].out);
 	return n_read == n;
 }
 

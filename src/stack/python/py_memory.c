@@ -48,6 +48,30 @@ void tp_py_memory_expect(struct tp_py_memory *self, const struct tp_process_rang
 		self->expect(self, ranges, n, n_last);
 }
 
+void tp_py_memory_read_each(struct tp_py_memory *self, const struct tp_process_range *ranges,
+			    size_t n, bool *is_read)
+{
+	for (size_t at = 0; at < n;) {
+		size_t n_read = self->read(self, ranges + at, n - at);
+		for (size_t i = 0; i < n_read; i++)
+			is_read[at++] = true;
+		if (at < n)
+			is_read[at++] = false;
+	}
+}
+
+/* By insertion: there are some ten of them. */
+void tp_py_memory_sort(struct tp_process_range *ranges, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct tp_process_range range = ranges[i];
+		size_t at = i;
+		for (; at > 0 && ranges[at - 1].address > range.address; at--)
+			ranges[at] = ranges[at - 1];
+		ranges[at] = range;
+	}
+}
+
 uint64_t tp_py_memory_u64(const uint8_t *at)
 {
 	uint64_t value;

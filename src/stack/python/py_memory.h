@@ -35,6 +35,14 @@ uint64_t tp_py_memory_now_ns(const struct tp_py_memory *self);
 bool tp_py_memory_get(struct tp_py_memory *self, uint64_t address, void *out, size_t size);
 bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t *out);
 
+/* Reads ranges and skips those that cannot be read; is_read shows which were read. */
+void tp_py_memory_read_each(struct tp_py_memory *self, const struct tp_process_range *ranges,
+			    size_t n, bool *is_read);
+
+/* Sorts ranges of which the order does not matter by address: then those on one page are read as
+ * one (process_memory.c). */
+void tp_py_memory_sort(struct tp_process_range *ranges, size_t n);
+
 /* Limits of one expectation. */
 enum { TP_PY_MEMORY_EXPECT_MAX = 96, TP_PY_MEMORY_EXPECT_BYTES = 3072 };
 

@@ -33,7 +33,8 @@ struct pyimage {
 	struct tp_py_memory mem;
 	/* Called before each slice is read: changes the memory as the running process would. */
 	void (*meanwhile)(struct pyimage *image);
-	size_t n_slices; /* slices read so far */
+	size_t n_slices;  /* slices read so far */
+	size_t n_lookups; /* of pages, that the kernel would have made so far */
 };
 
 static inline uint8_t *pyimage_at(const struct pyimage *image, uint64_t address)
@@ -65,6 +66,15 @@ static inline uint64_t pyimage_alloc(struct pyimage *image, size_t size)
 	return address;
 }
 
+/* Consecutive ranges of one page are one, if each begins behind the one before it. */
+static inline bool pyimage_is_on_page(const struct tp_process_range *before,
+				      const struct tp_process_range *range)
+{
+	const uint64_t page = TP_PROCESS_MEMORY_PAGE;
+	return range->address >= before->address + before->size &&
+	       (range->address + range->size - 1) / page == before->address / page;
+}
+
 /* Copies slice by slice, like a processor: the memory can change between two slices. */
 static inline size_t pyimage_read(struct tp_py_memory *mem, const struct tp_process_range *pieces,
 				  size_t n)
@@ -75,6 +85,7 @@ static inline size_t pyimage_read(struct tp_py_memory *mem, const struct tp_proc
 		uint64_t at = pieces[i].address - PYIMAGE_BASE;
 		if (at > PYIMAGE_BYTES || pieces[i].size > PYIMAGE_BYTES - at)
 			return i;
+		image->n_lookups += i == 0 || !pyimage_is_on_page(&pieces[i - 1], &pieces[i]);
 		for (size_t done = 0; done < pieces[i].size;) {
 			size_t slice = PYIMAGE_SLICE_BYTES - (at + done) % PYIMAGE_SLICE_BYTES;
 			if (slice > pieces[i].size - done)

@@ -434,6 +434,33 @@ START_TEST(many_constants_do_not_hide_a_counter)
 }
 END_TEST
 
+/* Returns how many pages are looked up for three numbers of one page, made from variable `first`
+ * on. */
+static size_t lookups_of_three(unsigned first)
+{
+	for (uint64_t pass = 1; pass < 8; pass++) {
+		image.used = (image.used / TP_PROCESS_MEMORY_PAGE + 1) * TP_PROCESS_MEMORY_PAGE;
+		for (unsigned i = 0; i < 3; i++)
+			set((first + 3 - i) % 3, pass);
+		image.n_lookups = 0;
+		ck_assert_uint_eq(count(), 3);
+	}
+	return image.n_lookups;
+}
+
+START_TEST(numbers_of_one_page_are_looked_up_once_in_any_order)
+{
+	size_t n_lookups[3];
+	for (unsigned first = 0; first < 3; first++) {
+		begin((unsigned)_i);
+		n_lookups[first] = lookups_of_three(first);
+		end();
+	}
+	ck_assert_uint_eq(n_lookups[0], n_lookups[1]);
+	ck_assert_uint_eq(n_lookups[0], n_lookups[2]);
+}
+END_TEST
+
 /* Frees the number in the variable, and creates another one at its address. */
 static void set_anew(struct pyimage *changed)
 {
@@ -503,6 +530,7 @@ Suite *suite_stack_py_counter(void)
 		a_variable_of_the_module_stays_the_same_one_when_its_entry_moves,
 		an_attribute_of_an_object_of_the_module_counts,
 		an_object_that_a_table_had_earlier_is_not_reported,
+		numbers_of_one_page_are_looked_up_once_in_any_order,
 		many_constants_do_not_hide_a_counter,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)

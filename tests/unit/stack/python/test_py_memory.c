@@ -67,11 +67,33 @@ START_TEST(a_process_that_is_gone_says_so)
 }
 END_TEST
 
+START_TEST(sorted_ranges_keep_where_they_are_read_to)
+{
+	uint64_t words[] = {10, 11, 12, 13};
+	uint64_t got[4] = {0};
+	struct tp_process_range ranges[4];
+	static const size_t order[] = {2, 0, 3, 1};
+	struct tp_py_memory mem;
+	tp_py_memory_init_process(&mem, getpid());
+	for (size_t i = 0; i < 4; i++)
+		ranges[i] = (struct tp_process_range){(uintptr_t)&words[order[i]], &got[i],
+						      sizeof(got[i])};
+	tp_py_memory_sort(ranges, 4);
+	for (size_t i = 1; i < 4; i++)
+		ck_assert_uint_lt(ranges[i - 1].address, ranges[i].address);
+	ck_assert_uint_eq(mem.read(&mem, ranges, 4), 4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(got[i], words[order[i]]);
+	tp_py_memory_sort(ranges, 0);
+}
+END_TEST
+
 Suite *suite_stack_py_memory(void);
 Suite *suite_stack_py_memory(void)
 {
 	Suite *suite = suite_create("stack/pymem");
 	TCase *tc = tcase_create("pymem");
+	tcase_add_test(tc, sorted_ranges_keep_where_they_are_read_to);
 	tcase_add_test(tc, many_pieces_are_read_in_order);
 	tcase_add_test(tc, a_missing_page_ends_the_read);
 	tcase_add_test(tc, a_process_that_is_gone_says_so);
