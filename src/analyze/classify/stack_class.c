@@ -122,18 +122,18 @@ static enum tp_leaf kernel_leaf(const struct tp_trace *trace, const struct tp_st
 static enum tp_leaf user_leaf(const struct tp_stack *stack, const struct tp_frame_class *classes,
 			      uint32_t first)
 {
-	enum tp_leaf found = TP_LEAF_NONE;
+	unsigned found = TP_LEAF_NONE;
 	for (uint32_t i = first; i < stack->n_frames; i++) {
-		enum tp_leaf leaf = (enum tp_leaf)classes[stack->frames[i]].leaf;
+		unsigned leaf = classes[stack->frames[i]].leaf;
 		if (leaf == TP_LEAF_CALLER)
 			continue;
 		if (found == TP_LEAF_COPY)
-			return leaf == TP_LEAF_DECODE ? leaf : found;
+			return leaf == TP_LEAF_DECODE ? TP_LEAF_DECODE : TP_LEAF_COPY;
 		if (leaf != TP_LEAF_COPY)
-			return leaf;
+			return (enum tp_leaf)leaf;
 		found = leaf;
 	}
-	return found;
+	return (enum tp_leaf)found;
 }
 
 /* In the kernel's entry and exit code only the user function shows which system call it was: not
