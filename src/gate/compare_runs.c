@@ -311,12 +311,12 @@ static void compare_places(const struct maker *m, const struct tp_run_values *of
 {
 	tp_fact_id whole = of->has_steps ? TP_FACT_STEP_TIME : TP_FACT_RUN_WINDOW;
 	double least = of->facts[whole].value * TP_GATE_PLACE_MIN;
-	if (!other->n_places) /* places were not measured there */
+	if (!other->places.n) /* places were not measured there */
 		return;
-	const size_t *same = tp_place_match(other, of, m->arena);
-	for (size_t i = 0; i < of->n_places && i < PLACES_MAX; i++) {
-		const struct tp_value_place *place = &of->places[i];
-		if (place->per_step_ns < least || same[i] < other->n_places)
+	const size_t *same = tp_place_match(&other->places, &of->places, m->arena);
+	for (size_t i = 0; i < of->places.n && i < PLACES_MAX; i++) {
+		const struct tp_value_place *place = &of->places.items[i];
+		if (place->per_step_ns < least || same[i] < other->places.n)
 			continue;
 		const char *time = tp_arena_printf(m->arena, "%.3g ms%s", place->per_step_ns / 1e6,
 						   tp_run_diff_per_step(m->out));
