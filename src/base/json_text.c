@@ -24,7 +24,9 @@ struct text_scan {
 static bool scan_fail(struct text_scan *scan, const char *what)
 {
 	scan->fault.offset = scan->at;
-	scan->fault.what = scan->at < scan->len ? what : "ends in the middle";
+	scan->fault.what = scan->at < scan->len ? what
+			   : scan->places->n    ? "ends in the middle"
+						: "is empty";
 	return false;
 }
 
@@ -223,7 +225,8 @@ bool tp_json_text_is_valid(const char *text, size_t len, struct tp_json_places *
 			   struct tp_json_fault *fault)
 {
 	struct text_scan scan = {.text = text, .len = len, .line = 1, .places = places};
-	bool good = scan_value(&scan);
+	scan_space(&scan);
+	bool good = scan.at < len ? scan_value(&scan) : scan_fail(&scan, NULL);
 	if (good) {
 		scan_space(&scan);
 		if (scan.at < len)

@@ -233,8 +233,6 @@ static enum tp_status read_limits(const struct budget_reader *r, struct tp_asser
 	const struct tp_json *level = tp_json_get(from, "level");
 	const struct tp_json *confidence = tp_json_get(from, "min_confidence");
 	enum tp_status status = check_members(r, from, members, TP_ARRAY_LEN(members));
-	if (status == TP_OK && !level)
-		status = REFUSE(r, from, "%s: it needs a level: warn or error", a->name);
 	if (status == TP_OK)
 		status = check_choice(r, level, levels, 2);
 	if (status == TP_OK)
@@ -253,7 +251,7 @@ static enum tp_status read_limits(const struct budget_reader *r, struct tp_asser
 		status = read_flag(r, tp_json_get(from, "equal_baseline"), &a->equals_baseline);
 	if (status != TP_OK)
 		return status;
-	a->is_error = strcmp(tp_json_string(level), "error") == 0;
+	a->is_error = !level || strcmp(tp_json_string(level), "error") == 0;
 	a->min_confidence = tp_arena_strdup(r->arena, tp_json_string(confidence));
 	a->note = tp_member_text(from, "note", r->arena);
 	return a->pattern ? check_pattern(r, a, from) : check_fact(r, a, from);

@@ -86,6 +86,8 @@ static const char *value_text(const struct checker *c, tp_fact_id fact, double v
 	const char *unit = tp_fact_desc(fact)->unit;
 	if (strcmp(unit, "ns") == 0 && fabs(value) >= 10e9)
 		return tp_arena_printf(c->arena, "%.4g s", value / 1e9);
+	if (strcmp(unit, "ns") == 0 && value != 0 && fabs(value) < 1e3)
+		return tp_arena_printf(c->arena, "%.4g ns", value);
 	if (strcmp(unit, "ns") == 0)
 		return tp_arena_printf(c->arena, "%.4g ms", value / 1e6);
 	if (strcmp(unit, "ratio") == 0)
@@ -252,12 +254,23 @@ struct counts {
 	size_t n_fired;
 	size_t n_not_judged;
 	size_t n_matching;
-	const char *first; /* title of the first rule that fired */
+	const char *first; /* sentence of the first rule that fired and is quiet in the base */
 };
 
-static struct counts count_findings(const struct tp_run_values *run, const struct tp_assertion *a)
+static bool is_advice_of(const struct tp_run_values *run, const char *rule)
+{
+	for (size_t i = 0; run && rule && i < run->n_findings; i++)
+		if (run->findings[i].is_advice && strcmp(run->findings[i].rule, rule) == 0)
+			return true;
+	return false;
+}
+
+/* The base may be NULL. */
+static struct counts count_findings(const struct tp_run_values *run,
+				    const struct tp_run_values *base, const struct tp_assertion *a)
 {
 	struct counts out = {0};
+	bool is_new = false;
 	for (size_t i = 0; i < run->n_findings; i++) {
 		const struct tp_value_finding *f = &run->findings[i];
 		if (!tp_text_glob(a->pattern, f->rule))
@@ -267,7 +280,10 @@ static struct counts count_findings(const struct tp_run_values *run, const struc
 		if (!f->is_advice || rank_of(f->confidence) < rank_of(a->min_confidence))
 			continue;
 		out.n_fired++;
-		out.first = out.first ? out.first : f->because ? f->because : f->title;
+		if (out.first && (is_new || is_advice_of(base, f->rule)))
+			continue;
+		is_new = !is_advice_of(base, f->rule);
+		out.first = f->because ? f->because : f->title;
 	}
 	return out;
 }
@@ -284,9 +300,10 @@ static bool has_job(const struct checker *c)
 static void check_findings(const struct checker *c, struct tp_assertion_result *out)
 {
 	const struct tp_assertion *a = out->assertion;
+	const struct tp_run_values *base = c->runs->n_base ? c->runs->base[0] : NULL;
 	struct counts most = {0};
 	for (size_t i = 0; i < c->runs->n_now; i++) {
-		struct counts n = count_findings(c->runs->now[i], a);
+		struct counts n = count_findings(c->runs->now[i], base, a);
 		if (n.n_fired > most.n_fired)
 			most.first = n.first;
 		most.n_fired = n.n_fired > most.n_fired ? n.n_fired : most.n_fired;
@@ -405,7 +422,7 @@ static enum tp_status check_request(const struct checker *c, struct tp_error *er
 			return tp_fail(err, TP_USAGE,
 				       "%s is held against a baseline, and there is none", a->name);
 		if (a->pattern && !a->is_off && !has_job(c) &&
-		    !count_findings(c->runs->now[0], a).n_matching)
+		    !count_findings(c->runs->now[0], NULL, a).n_matching)
 			return tp_fail(err, TP_USAGE, "%s:%u: no rule is called %.80s",
 				       c->budget->path, a->line, a->pattern);
 	}

@@ -12,13 +12,14 @@
 struct lister {
 	const char **out;
 	size_t n;
+	size_t max;
 	const struct tp_run_diff *diff;
 	struct tp_arena *arena;
 };
 
 static void add(struct lister *l, const char *text)
 {
-	if (l->n < TP_BUDGET_CAUSES_MAX)
+	if (l->n < l->max)
 		l->out[l->n++] = text;
 }
 
@@ -82,53 +83,83 @@ static void add_advice(struct lister *l)
 
 /* The place whose time grew by most, at least by TP_GATE_CAUSE_MIN of the slowdown; NULL if there
  * is none. Lines of the loop contain calls, so lines inside of these say more. */
-static const struct tp_value_place *largest_growth(const struct lister *l, bool is_own,
+static const struct tp_value_place *largest_growth(const struct lister *l,
+						   const struct tp_value_places *base,
+						   const struct tp_value_places *now, bool is_own,
 						   double *grown)
 {
-	const struct tp_run_values *base = l->diff->base[0];
-	const struct tp_run_values *now = l->diff->now[0];
 	const struct tp_value_place *place = NULL;
 	const size_t *same = tp_place_match(base, now, l->arena);
 	*grown = TP_GATE_CAUSE_MIN * growth_of(l);
-	for (size_t i = 0; base->n_places && i < now->n_places; i++) {
-		double before = same[i] < base->n_places ? base->places[same[i]].per_step_ns : 0;
-		double grew = now->places[i].per_step_ns - before;
-		if (now->places[i].is_own != is_own || grew <= *grown)
+	for (size_t i = 0; i < now->n; i++) {
+		double before = same[i] < base->n ? base->items[same[i]].per_step_ns : 0;
+		double grew = now->items[i].per_step_ns - before;
+		if (now->items[i].is_own != is_own || grew <= *grown)
 			continue;
 		*grown = grew;
-		place = &now->places[i];
+		place = &now->items[i];
 	}
 	return place;
 }
 
-static void add_place(struct lister *l)
+/* Training that waits longer for batches does so at a line that says nothing about the cause, so
+ * the line in which making them takes more CPU time follows. */
+static void add_loader_line(struct lister *l)
 {
 	double grown;
-	const struct tp_value_place *place = largest_growth(l, true, &grown);
-	if (!place)
-		place = largest_growth(l, false, &grown);
-	if (place)
-		add(l, tp_arena_printf(l->arena, "most at %s: %+.3g ms%s", place->text, grown / 1e6,
-				       tp_run_diff_per_step(l->diff)));
+	if (!l->diff->base[0]->loader_lines.items)
+		return;
+	const struct tp_value_place *line =
+		largest_growth(l, &l->diff->base[0]->loader_lines, &l->diff->now[0]->loader_lines,
+			       true, &grown);
+	if (line)
+		add(l, tp_arena_printf(l->arena, "in loaders most at %s: %+.3g ms of CPU time%s",
+				       line->text, grown / 1e6, tp_run_diff_per_step(l->diff)));
 }
 
-static void add_commits(struct lister *l)
+static void add_places(struct lister *l)
 {
-	const char *before = l->diff->base[0]->commit;
-	const char *after = l->diff->now[0]->commit;
-	if (before && after && strcmp(before, after) != 0)
-		add(l, tp_arena_printf(l->arena, "commits: %.12s..%.12s", before, after));
+	const struct tp_value_places *base = &l->diff->base[0]->places;
+	const struct tp_value_places *now = &l->diff->now[0]->places;
+	double grown;
+	if (!base->n)
+		return;
+	const struct tp_value_place *place = largest_growth(l, base, now, true, &grown);
+	if (!place)
+		place = largest_growth(l, base, now, false, &grown);
+	if (!place)
+		return;
+	add(l, tp_arena_printf(l->arena, "most at %s: %+.3g ms%s", place->text, grown / 1e6,
+			       tp_run_diff_per_step(l->diff)));
+	if (place->part && strcmp(place->part, tp_part_name(TP_PART_DATALOADER)) == 0)
+		add_loader_line(l);
+}
+
+/* NULL if they are the same or unknown. */
+static const char *commits_of(const struct tp_run_diff *diff, struct tp_arena *arena)
+{
+	const char *before = diff->base[0]->commit;
+	const char *after = diff->now[0]->commit;
+	return before && after && strcmp(before, after) != 0
+		       ? tp_arena_printf(arena, "commits: %.12s..%.12s", before, after)
+		       : NULL;
 }
 
 size_t tp_cause_list(const char *out[TP_BUDGET_CAUSES_MAX], const struct tp_run_diff *diff,
 		     struct tp_arena *arena)
 {
-	struct lister l = {out, 0, diff, arena};
+	/* The commits stand last, however many other causes there are. */
+	const char *commits = commits_of(diff, arena);
+	struct lister l = {.out = out,
+			   .max = TP_BUDGET_CAUSES_MAX - (commits ? 1 : 0),
+			   .diff = diff,
+			   .arena = arena};
 	add_part(&l);
-	add_place(&l);
+	add_places(&l);
 	add_settings(&l);
 	add_advice(&l);
-	add_commits(&l);
+	if (commits)
+		out[l.n++] = commits;
 	return l.n;
 }
 

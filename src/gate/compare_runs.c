@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares runs: times with intervals, findings that are new or gone, and promised gains. */
 #include "comparable.h"
+#include "diff_warnings.h"
 #include "place_match.h"
 
 #include "trainprof/base/memory.h"
@@ -25,12 +26,6 @@ static const struct tp_run_values *run_at(const struct tp_diff_request *request,
 static size_t n_runs(const struct tp_diff_request *request)
 {
 	return request->n_base + request->n_now;
-}
-
-static void warn(const struct maker *m, const char *text)
-{
-	if (m->out->n_warnings < TP_ARRAY_LEN(m->out->warnings))
-		m->out->warnings[m->out->n_warnings++] = text;
 }
 
 /* ---- times ------------------------------------------------------------------------------- */
@@ -130,7 +125,9 @@ static void make_times(const struct maker *m, tp_fact_id fact, struct tp_gate_es
 	m->out->step.low = m->out->step.base * (ratio->low - 1);
 	m->out->step.high = m->out->step.base * (ratio->high - 1);
 	if (!m->out->is_of_steps && fmax(m->out->step.base, m->out->step.now) < TP_GATE_RUN_MIN)
-		warn(m, "runs below half a second are mostly the start of a process, which varies "
+		tp_diff_warn(
+			m->out,
+			"runs below half a second are mostly the start of a process, which varies "
 			"more than the interval says");
 }
 
@@ -311,12 +308,12 @@ static void compare_places(const struct maker *m, const struct tp_run_values *of
 {
 	tp_fact_id whole = of->has_steps ? TP_FACT_STEP_TIME : TP_FACT_RUN_WINDOW;
 	double least = of->facts[whole].value * TP_GATE_PLACE_MIN;
-	if (!other->n_places) /* places were not measured there */
+	if (!other->places.n) /* places were not measured there */
 		return;
-	const size_t *same = tp_place_match(other, of, m->arena);
-	for (size_t i = 0; i < of->n_places && i < PLACES_MAX; i++) {
-		const struct tp_value_place *place = &of->places[i];
-		if (place->per_step_ns < least || same[i] < other->n_places)
+	const size_t *same = tp_place_match(&other->places, &of->places, m->arena);
+	for (size_t i = 0; i < of->places.n && i < PLACES_MAX; i++) {
+		const struct tp_value_place *place = &of->places.items[i];
+		if (place->per_step_ns < least || same[i] < other->places.n)
 			continue;
 		const char *time = tp_arena_printf(m->arena, "%.3g ms%s", place->per_step_ns / 1e6,
 						   tp_run_diff_per_step(m->out));
@@ -366,27 +363,7 @@ static void compare_gains(const struct maker *m)
 	}
 }
 
-/* ---- warnings and the answer ------------------------------------------------------------- */
-
-static void warn_of_runs(const struct maker *m)
-{
-	for (size_t i = 0; i < n_runs(m->request); i++) {
-		const struct tp_run_values *run = run_at(m->request, i);
-		if (run->end && strcmp(run->end, "signaled") == 0)
-			warn(m, tp_arena_printf(m->arena, "%s: the program was killed by %s",
-						run->name,
-						run->end_signal ? run->end_signal : "a signal"));
-		else if (run->end_code)
-			warn(m, tp_arena_printf(m->arena,
-						"%s: the program failed with exit status %lu",
-						run->name, (unsigned long)run->end_code));
-		else if (run->is_partial)
-			warn(m,
-			     tp_arena_printf(m->arena, "%s: %s", run->name,
-					     run->is_job ? "ranks are missing, or were not closed"
-							 : "the recording was not closed"));
-	}
-}
+/* ---- the answer -------------------------------------------------------------------------- */
 
 static const struct tp_run_values *failed_run(const struct tp_diff_request *request)
 {
@@ -462,7 +439,7 @@ static tp_fact_id time_to_compare(const struct maker *m)
 			return tp_n_facts;
 		}
 	}
-	warn(m, tp_arena_printf(m->arena, "%s: whole runs are compared", why));
+	tp_diff_warn(m->out, tp_arena_printf(m->arena, "%s: whole runs are compared", why));
 	return TP_FACT_RUN_DURATION;
 }
 
@@ -481,9 +458,7 @@ void tp_run_diff_make(struct tp_run_diff *out, const struct tp_diff_request *req
 		.margin_ratio = request->margin_ratio,
 	};
 	tp_comparable_check(out, request, arena);
-	warn_of_runs(&m);
-	for (size_t i = 0; i < request->n_warnings; i++)
-		warn(&m, request->warnings[i]);
+	tp_diff_warn_of_runs(out, request, arena);
 	tp_fact_id time = time_to_compare(&m);
 	if (time < tp_n_facts)
 		make_times(&m, time, &ratio);

@@ -127,8 +127,7 @@ static void read_place(struct tp_run_values *out, const struct tp_json *late,
 	tp_member_place(place, from, arena);
 	place->is_own = true;
 	place->per_step_ns = tp_member_number(from, "step_ns");
-	out->places = place;
-	out->n_places = 1;
+	out->places = (struct tp_value_places){place, 1};
 }
 
 enum tp_status tp_job_values_read(struct tp_run_values *out, const struct tp_json *root,

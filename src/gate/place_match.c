@@ -11,14 +11,14 @@
 
 /* The places of one function and part, by line. */
 struct group {
-	const struct tp_run_values *run;
+	const struct tp_value_places *of;
 	size_t *places;
 	size_t n;
 };
 
 static double time_of(const struct group *g, size_t i)
 {
-	return g->run->places[g->places[i]].per_step_ns;
+	return g->of->items[g->places[i]].per_step_ns;
 }
 
 static const char *function_of(const struct tp_value_place *place)
@@ -41,16 +41,15 @@ static bool are_of_one_function(const struct tp_value_place *a, const struct tp_
 	       strcmp(function_of(a), function_of(b)) == 0;
 }
 
-static struct group group_of(const struct tp_run_values *run, const struct tp_value_place *of,
+static struct group group_of(const struct tp_value_places *all, const struct tp_value_place *of,
 			     struct tp_arena *arena)
 {
-	struct group out = {.run = run,
-			    .places = tp_arena_array(arena, run->n_places + 1, sizeof(size_t))};
-	for (size_t i = 0; i < run->n_places; i++) {
-		if (!are_of_one_function(&run->places[i], of))
+	struct group out = {.of = all, .places = tp_arena_array(arena, all->n + 1, sizeof(size_t))};
+	for (size_t i = 0; i < all->n; i++) {
+		if (!are_of_one_function(&all->items[i], of))
 			continue;
 		size_t at = out.n++;
-		for (; at && run->places[out.places[at - 1]].line > run->places[i].line; at--)
+		for (; at && all->items[out.places[at - 1]].line > all->items[i].line; at--)
 			out.places[at] = out.places[at - 1];
 		out.places[at] = i;
 	}
@@ -59,7 +58,7 @@ static struct group group_of(const struct tp_run_values *run, const struct tp_va
 
 static int64_t line_of(const struct group *g, size_t i)
 {
-	return (int64_t)g->run->places[g->places[i]].line;
+	return (int64_t)g->of->items[g->places[i]].line;
 }
 
 static bool has_line(const struct group *g, int64_t line)
@@ -137,18 +136,18 @@ static void pair_lines(size_t *out, const struct group *base, const struct group
 	}
 }
 
-const size_t *tp_place_match(const struct tp_run_values *base, const struct tp_run_values *now,
+const size_t *tp_place_match(const struct tp_value_places *base, const struct tp_value_places *now,
 			     struct tp_arena *arena)
 {
-	size_t *out = tp_arena_array(arena, now->n_places + 1, sizeof(*out));
-	bool *is_done = tp_arena_array(arena, now->n_places + 1, sizeof(*is_done));
-	for (size_t i = 0; i < now->n_places; i++)
-		out[i] = base->n_places;
-	for (size_t i = 0; i < now->n_places; i++) {
+	size_t *out = tp_arena_array(arena, now->n + 1, sizeof(*out));
+	bool *is_done = tp_arena_array(arena, now->n + 1, sizeof(*is_done));
+	for (size_t i = 0; i < now->n; i++)
+		out[i] = base->n;
+	for (size_t i = 0; i < now->n; i++) {
 		if (is_done[i])
 			continue;
-		const struct group b = group_of(base, &now->places[i], arena);
-		const struct group n = group_of(now, &now->places[i], arena);
+		const struct group b = group_of(base, &now->items[i], arena);
+		const struct group n = group_of(now, &now->items[i], arena);
 		for (size_t k = 0; k < n.n; k++)
 			is_done[n.places[k]] = true;
 		pair_lines(out, &b, &n, arena);

@@ -5,11 +5,11 @@
 
 #include "trainprof/model/run_values.h"
 
-/* Returns for each place of `now` the index of the same place in `base`, or base->n_places if it is
+/* Returns for each place of `now` the index of the same place in `base`, or base->n if it is
  * new. Kernels are the same if they have the same name. Lines are the same only within a function
  * and a part; there they keep their order, and of all such pairings that one is chosen in which the
  * times resemble each other most. The result is in the arena. */
-const size_t *tp_place_match(const struct tp_run_values *base, const struct tp_run_values *now,
+const size_t *tp_place_match(const struct tp_value_places *base, const struct tp_value_places *now,
 			     struct tp_arena *arena);
 
 #endif

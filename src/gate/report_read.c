@@ -180,29 +180,66 @@ static void read_kernel(const struct reader *r, struct tp_value_place *out,
 	out->text = tp_arena_strdup(r->arena, name ? name : "?");
 }
 
+static double per_step_ns_of(const struct reader *r, const struct tp_json *from)
+{
+	double divisor = r->out->has_steps && r->out->n_steps ? (double)r->out->n_steps : 1;
+	return tp_member_number(from, "time_ns") / divisor;
+}
+
+static struct tp_value_places sort_places(struct tp_value_place *items, size_t n)
+{
+	if (n)
+		qsort(items, n, sizeof(*items), by_time);
+	return (struct tp_value_places){items, n};
+}
+
 /* Reads lines of the user's own files if the report has them, otherwise of the loop; then
  * kernels. */
 static void read_places(const struct reader *r, const struct tp_json *lines,
 			const struct tp_json *kernels)
 {
-	struct tp_run_values *out = r->out;
-	double divisor = out->has_steps && out->n_steps ? (double)out->n_steps : 1;
+	size_t n = 0;
 	size_t most = tp_json_count(lines) + tp_json_count(kernels) + 1;
 	struct tp_value_place *items = tp_arena_array(r->arena, most, sizeof(*items));
 	TP_JSON_EACH (item, lines) {
-		struct tp_value_place *place = &items[out->n_places++];
+		struct tp_value_place *place = &items[n++];
 		tp_member_place(place, item, r->arena);
-		place->per_step_ns = tp_member_number(item, "time_ns") / divisor;
+		place->per_step_ns = per_step_ns_of(r, item);
 		place->is_own = is_text(item, "of", "own");
 	}
 	TP_JSON_EACH (item, kernels) {
-		struct tp_value_place *place = &items[out->n_places++];
-		place->per_step_ns = tp_member_number(item, "time_ns") / divisor;
+		struct tp_value_place *place = &items[n++];
+		place->per_step_ns = per_step_ns_of(r, item);
 		read_kernel(r, place, item);
 	}
-	if (out->n_places)
-		qsort(items, out->n_places, sizeof(*items), by_time);
-	out->places = items;
+	r->out->places = sort_places(items, n);
+}
+
+/* Reads lines in which threads that make batches computed. The report has one row for each kind of
+ * work in a line. */
+static void read_loader_lines(const struct reader *r, const struct tp_json *functions)
+{
+	size_t n = 0;
+	if (!functions)
+		return;
+	struct tp_value_place *items =
+		tp_arena_array(r->arena, tp_json_count(functions) + 1, sizeof(*items));
+	TP_JSON_EACH (item, functions) {
+		if (!is_text(item, "of", "loading") || !tp_json_string(tp_json_get(item, "file")))
+			continue;
+		struct tp_value_place place;
+		size_t at = 0;
+		tp_member_place(&place, item, r->arena);
+		place.is_own = true;
+		while (at < n &&
+		       (items[at].line != place.line || strcmp(items[at].file, place.file) != 0 ||
+			strcmp(items[at].text, place.text) != 0))
+			at++;
+		if (at == n)
+			items[n++] = place;
+		items[at].per_step_ns += per_step_ns_of(r, item);
+	}
+	r->out->loader_lines = sort_places(items, n);
 }
 
 /* ---- the run ----------------------------------------------------------------------------- */
@@ -327,5 +364,6 @@ enum tp_status tp_run_values_read(struct tp_run_values *out, const struct tp_jso
 	read_parts(&r, partition);
 	read_findings(&r, tp_json_get(root, "findings"));
 	read_places(&r, tp_json_get(partition, "lines"), tp_json_get(root, "kernels"));
+	read_loader_lines(&r, tp_json_get(root, "functions"));
 	return check(out, name, err);
 }

@@ -102,3 +102,8 @@ trainprof baseline save --redact=all secret r1.json
 said $?
 trainprof baseline save --steps=auto plain r1.json
 said $?
+# A budget with a misspelt name of a baseline.
+echo '{ "schema": "trainprof-budget/1.0", "baseline": { "name": "mixd" }, "assert": {
+"step.time_ns": { "max_worse_ratio": 0.1 } } }' >trainprof.budget.json
+trainprof check r1.json
+said $?

@@ -13,7 +13,7 @@ budget() {
 $1 } }" >trainprof.budget.json
 }
 budget '// comments may stand here
-"step.time_ns": { "level": "error", "max": "12 ms" },
+"step.time_ns": { "max": "12 ms" },
 "step.dataloader_ratio": { "level": "warn", "max": "20 %", "note": "ratchet" },
 "finding:input/*": { "level": "error", "max_count": 9 }'
 mkdir -p deep
@@ -32,6 +32,9 @@ run = json.load(open("s.json"))["runs"][0]
 for r in run["results"]:
     print("sarif", r["level"], r["ruleId"], r["locations"][0]["physicalLocation"]["region"])
 END
+# A number without a unit is in the unit of the fact.
+budget '"step.time_ns": { "max": 12 }'
+trainprof check r1.json | head -1
 # Not measured is never a pass, not even with --inconclusive=pass.
 budget '"loader.workers": { "level": "error", "min": 1 }'
 for how in pass warn error; do

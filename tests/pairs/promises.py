@@ -5,14 +5,18 @@
 promises.py TRAINPROF FOLDER [CASE...]: programs of tests/real. Where the advice is a setting, `trainprof
 try` applies it; else the program's own option follows it, and `trainprof compare` measures. A floor
 ("at least") is broken where the whole interval lies below its value; a bound ("up to") where it lies
-above; an estimate where the interval misses that of the promise. Fewer than three pairs in the time
-leave it open. A case whose result with the same TRAINPROF is in FOLDER is not measured again.
+above; an estimate where the interval misses that of the promise. A case is open where fewer than three
+pairs were measured in the time, where "no gain" and the promise both lie in the interval, and where the
+promise rules nothing out. PAIRS sets the number of pairs (3), SECONDS the time for them (150). A case
+whose result with the same TRAINPROF and PAIRS is in FOLDER is not measured again.
 """
 import hashlib
 import json
+import math
 import os
 import shlex
 import shutil
+import statistics
 import subprocess
 import sys
 
@@ -24,6 +28,10 @@ LOOPS1 = f"env OMP_NUM_THREADS=1 {LOOPS}"
 DARKNET = f"sh {REAL}/darknet.sh {REAL}"
 # A folder with an optimised libblas.so.3, as in Debian's libopenblas0-pthread.
 OPENBLAS = os.environ.get("OPENBLAS", "/usr/lib/x86_64-linux-gnu/openblas-pthread")
+PAIRS = os.environ.get("PAIRS", "3")
+LIMITS = [f"--pairs={PAIRS}", f"--time={os.environ.get('SECONDS', '150')}s", "--warmup=0", "--json"]
+STUDENT = {3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}  # 95 %, of n pairs
+NO_BOUND = 100  # trainprof writes this where a gain has no upper limit
 # Name: (command, rules, None to try it, or the command with the advice followed).
 CASES = {
     "too many threads": (
@@ -50,7 +58,7 @@ CASES = {
     "checkpoint every other step": (
         f"{LOOPS1} checkpoints truth --steps 60 --every 2",
         "host/checkpoints|host/checkpoint-in-step|idiom/checkpoint-often",
-        f"{LOOPS1} checkpoints truth --steps 240 --every 12"),
+        f"{LOOPS1} checkpoints truth --steps 240 --every 240"),
     "prints each step": (
         f"{LOOPS1} prints truth --steps 100", "idiom/print-each-step|host/logging-in-step|idiom/item-each-step|host/interpreter",
         f"{LOOPS1} prints truth --steps 500 --print-every 10"),
@@ -77,21 +85,38 @@ def advice_of(trainprof, folder, rules):
     return next((fired[rule] for rule in rules.split("|") if rule in fired), None), sorted(fired)
 
 
+def mean_step_ns(trainprof, folder, name):
+    """Of all steps: one with a checkpoint is not among the usual steps, which `compare` compares."""
+    each = json.loads(run([trainprof, "report", "--json", name], cwd=folder).stdout)["steps"]["each"]
+    whole = [time for time, kind in zip(each["duration_ns"], each["kinds"]) if kind != "cut"]
+    return sum(whole) / len(whole)
+
+
+def ratio_of_loops(trainprof, folder, difference):
+    names = [[run["name"] for run in difference[side]] for side in ("base", "new")]
+    logs = [math.log(mean_step_ns(trainprof, folder, new) / mean_step_ns(trainprof, folder, base)) for base, new in zip(*names)]
+    half = STUDENT.get(len(logs), math.inf) * (statistics.stdev(logs) if len(logs) > 1 else 1) / math.sqrt(len(logs))
+    mean = statistics.mean(logs)
+    return {"ratio": math.exp(mean), "ci95": [math.exp(mean - half), math.exp(min(mean + half, 99))]}
+
+
 def measure(trainprof, folder, command, advice, changed):
     """(promised, kind of promise, measured, pairs) of the advice; ValueError where nothing was measured."""
     if changed:
-        said = run([trainprof, "compare", "-q", "--pairs=3", "--warmup=0", "--time=150s", "--json", "-o", "pairs", "--", changed, command], cwd=folder)
+        said = run([trainprof, "compare", "-q", *LIMITS, "-o", "pairs", "--", changed, command], cwd=folder)
         difference = json.loads(said.stdout).get("difference")
         if not difference or "ratio" not in difference["ratio"]:
             raise ValueError("no pair was compared")
         if difference["of"] != "step":
             raise ValueError("whole runs were compared, a promise is of steps")
         ratio, pairs = difference["ratio"], json.loads(said.stdout)["pairs"]
+        if "checkpoint" in advice["rule"]:
+            ratio = ratio_of_loops(trainprof, folder, difference)
         measured = {"value": ratio["ratio"], "low": ratio["ci95"][0], "high": ratio["ci95"][1]}
         gain = advice["gain"]
         promised = dict(zip(("low", "high"), gain["bracket"]), value=gain["speedup"]["value"])
         return promised, gain["kind"], measured, pairs
-    said = run([trainprof, "try", "-q", "--pairs=3", "--warmup=0", "--time=150s", "--json", "-o", "pairs", "base", advice["rule"]], cwd=folder)
+    said = run([trainprof, "try", "-q", *LIMITS, "-o", "pairs", "base", advice["rule"]], cwd=folder)
     trial = json.loads(said.stdout)["trials"][0]
     if "measured" not in trial:
         raise ValueError(f"{trial['state']}: {trial['because']}")
@@ -100,9 +125,15 @@ def measure(trainprof, folder, command, advice, changed):
     return trial["promised"], advice["gain"]["kind"], trial["measured"], trial["pairs"]
 
 
+def is_vacuous(promised, kind):
+    """The promise fits any gain."""
+    return promised["value"] <= 1 if kind == "floor" else promised["low"] <= 1 and promised["high"] >= NO_BOUND
+
+
 def is_kept(promised, kind, measured, pairs):
-    """None where fewer pairs than three were measured in the time."""
-    if pairs < 3:
+    """None where the pairs do not say."""
+    least = promised["value"] if kind == "floor" else promised["low"]
+    if pairs < 3 or is_vacuous(promised, kind) or (measured["low"] <= 1 <= measured["high"] and least > 1):
         return None
     if kind == "floor":
         return measured["high"] >= promised["value"]
@@ -113,7 +144,7 @@ def is_kept(promised, kind, measured, pairs):
 
 def digest_of(trainprof):
     with open(trainprof, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+        return hashlib.sha256(file.read() + PAIRS.encode()).hexdigest()
 
 
 def kept_result(trainprof, folder):
@@ -157,6 +188,7 @@ def judge(trainprof, folder, name):
     if done.returncode or not advice:
         print(f"FAILED {name}: none of {rules} among {', '.join(fired)} {done.stderr[-300:]}")
         return False
+    shutil.rmtree(os.path.join(folder, "pairs"), ignore_errors=True)  # of another TRAINPROF
     try:
         promised, kind, measured, pairs = measure(trainprof, folder, command, advice, changed)
     except ValueError as error:

@@ -43,6 +43,12 @@ struct tp_value_place {
 	double per_step_ns;
 };
 
+/* Largest first; NULL where the report has none of them. */
+struct tp_value_places {
+	const struct tp_value_place *items;
+	size_t n;
+};
+
 struct tp_value_pair {
 	const char *name;
 	const char *value;
@@ -84,8 +90,8 @@ struct tp_run_values {
 	const char *verdict_title;
 	const struct tp_value_finding *findings;
 	size_t n_findings;
-	const struct tp_value_place *places; /* largest first */
-	size_t n_places;
+	struct tp_value_places places;
+	struct tp_value_places loader_lines; /* in CPU time of the threads that make batches */
 };
 
 #endif

@@ -217,8 +217,8 @@ static void set_batches(struct tp_analysis *analysis, const struct tp_worker_res
 			       1);
 }
 
-/* When the workers were started. */
-struct starts {
+/* When workers were started, or ended. */
+struct worker_times {
 	uint64_t *times_ns; /* heap, ascending */
 	size_t n;
 };
@@ -230,23 +230,27 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static struct starts find_starts(const struct tp_analysis *analysis)
+enum worker_event { STARTED, ENDED };
+
+static struct worker_times find_worker_times(const struct tp_analysis *analysis,
+					     enum worker_event event)
 {
 	const struct tp_trace *trace = analysis->trace;
-	struct starts starts = {.times_ns = tp_alloc((trace->n_tasks + 1) * sizeof(uint64_t))};
+	struct worker_times out = {.times_ns = tp_alloc((trace->n_tasks + 1) * sizeof(uint64_t))};
 	for (uint32_t task = 0; task < trace->n_tasks; task++)
 		if (analysis->threads[task].leader == task &&
 		    analysis->roles[task] == TP_ROLE_LOADER)
-			starts.times_ns[starts.n++] = trace->tasks[task].start_ns;
-	qsort(starts.times_ns, starts.n, sizeof(*starts.times_ns), by_time);
-	return starts;
+			out.times_ns[out.n++] = event == STARTED ? trace->tasks[task].start_ns
+								 : trace->tasks[task].end_ns;
+	qsort(out.times_ns, out.n, sizeof(*out.times_ns), by_time);
+	return out;
 }
 
-static bool has_start(const struct starts *starts, uint64_t from_ns, uint64_t to_ns)
+static bool has_time(const struct worker_times *times, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t at;
-	TP_FIND_FIRST(at, 0, starts->n, starts->times_ns[at] >= from_ns);
-	return at < starts->n && starts->times_ns[at] < to_ns;
+	TP_FIND_FIRST(at, 0, times->n, times->times_ns[at] >= from_ns);
+	return at < times->n && times->times_ns[at] < to_ns;
 }
 
 static bool is_start(const struct tp_analysis *analysis, const struct tp_segment *segment)
@@ -258,7 +262,7 @@ static bool is_start(const struct tp_analysis *analysis, const struct tp_segment
 
 /* Process starts are known exactly; the number of workers alive at a time is the number per
  * start. */
-static double count_restarts(const struct starts *starts, double n_workers)
+static double count_restarts(const struct worker_times *starts, double n_workers)
 {
 	double each = n_workers > 1 ? floor(n_workers + 0.5) : 1;
 	double n = floor((double)starts->n / each + 0.5);
@@ -268,7 +272,8 @@ static double count_restarts(const struct starts *starts, double n_workers)
 /* A start of workers lasts until the main thread computes on their first batch. The functions that
  * start workers also end them; an episode without a new process is not a start. The first start is
  * that of the program itself and is not counted. */
-static uint64_t sum_worker_starts(const struct tp_analysis *analysis, const struct starts *starts)
+static uint64_t sum_worker_starts(const struct tp_analysis *analysis,
+				  const struct worker_times *starts)
 {
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	uint64_t sum_ns = 0;
@@ -280,7 +285,7 @@ static uint64_t sum_worker_starts(const struct tp_analysis *analysis, const stru
 		while (i + 1 < timeline->n &&
 		       tp_label_part(timeline->segments[i + 1].label) != TP_PART_COMPUTE)
 			episode.end_ns = timeline->segments[++i].end_ns;
-		if (!has_start(starts, episode.start_ns, episode.end_ns) || !n_starts++)
+		if (!has_time(starts, episode.start_ns, episode.end_ns) || !n_starts++)
 			continue;
 		sum_ns +=
 			tp_segment_ns_in(&episode, analysis->loop_start_ns, analysis->loop_end_ns);
@@ -304,10 +309,20 @@ static bool is_training_step(const struct tp_step *step)
 
 enum late_kind { NOT_LATE, LATE_FIRST, LATE_AGAIN };
 
+/* Workers that end before others start make way for them: a restart may begin in a step before that
+ * of the start. */
+static bool has_early_end(const struct worker_times *starts, const struct worker_times *ends,
+			  const struct tp_step *step)
+{
+	uint64_t last = starts->n ? starts->times_ns[starts->n - 1] : 0;
+	uint64_t to_ns = step->end_ns < last ? step->end_ns : last;
+	return has_time(ends, step->start_ns, to_ns);
+}
+
 /* Marks the steps in which a start of workers shows: as many as there are workers, because the
- * first batch of each comes late. */
-static void mark_late_steps(const struct tp_profile *profile, const struct starts *starts,
-			    double n_workers, enum late_kind *out)
+ * first batch of each comes late; and steps in which the workers before them end. */
+static void mark_late_steps(const struct tp_profile *profile, const struct worker_times *starts,
+			    const struct worker_times *ends, double n_workers, enum late_kind *out)
 {
 	const uint64_t first = starts->n ? starts->times_ns[0] : UINT64_MAX;
 	const size_t each = n_workers > 1 ? (size_t)(n_workers + 0.5) : 1;
@@ -315,33 +330,35 @@ static void mark_late_steps(const struct tp_profile *profile, const struct start
 	size_t late = 0;
 	for (size_t i = 0; i < profile->n_steps; i++) {
 		const struct tp_step *step = &profile->steps[i];
-		if (has_start(starts, step->start_ns, step->end_ns)) {
+		if (has_time(starts, step->start_ns, step->end_ns)) {
 			late = each;
 			kind = first >= step->start_ns && first < step->end_ns ? LATE_FIRST
 									       : LATE_AGAIN;
 		}
-		out[i] = late ? kind : NOT_LATE;
+		out[i] = late ? kind : has_early_end(starts, ends, step) ? LATE_AGAIN : NOT_LATE;
 		late -= late > 0;
 	}
+}
+
+static double duration_ns(const struct tp_step *step)
+{
+	return (double)(step->end_ns - step->start_ns);
 }
 
 /* The time by which steps in which workers start again are longer than as many without a start. It
  * holds what no stack shows as a start: the end of the old workers, and page faults after it. Sums
  * are compared because batches of several workers come in bursts: one step waits for all. */
-static double sum_longer_steps(const struct tp_profile *profile, const struct starts *starts,
-			       double n_workers)
+static double sum_longer_steps(const struct tp_profile *profile, const enum late_kind *kinds,
+			       double (*time_of)(const struct tp_step *))
 {
-	enum late_kind *kinds = tp_alloc((profile->n_steps + 1) * sizeof(*kinds));
 	double sum_ns[LATE_AGAIN + 1] = {0};
 	size_t n[LATE_AGAIN + 1] = {0};
-	mark_late_steps(profile, starts, n_workers, kinds);
 	for (size_t i = 0; i < profile->n_steps; i++) {
 		if (!is_training_step(&profile->steps[i]))
 			continue;
 		n[kinds[i]]++;
-		sum_ns[kinds[i]] += held_ns(&profile->steps[i]);
+		sum_ns[kinds[i]] += time_of(&profile->steps[i]);
 	}
-	free(kinds);
 	/* Few steps without a start say little about the others. */
 	if (n[NOT_LATE] <= n[LATE_FIRST] + n[LATE_AGAIN])
 		return 0;
@@ -349,17 +366,30 @@ static double sum_longer_steps(const struct tp_profile *profile, const struct st
 	return fmax(0, sum_ns[LATE_AGAIN] - (double)n[LATE_AGAIN] * usual_ns);
 }
 
+/* Sets a share of the loop. */
+static void set_share(struct tp_analysis *analysis, tp_fact_id fact, double time_ns)
+{
+	double loop_ns = (double)(analysis->loop_end_ns - analysis->loop_start_ns);
+	tp_profile_set(analysis->profile, fact, loop_ns > 0 ? fmin(time_ns / loop_ns, 1) : 0,
+		       TP_ORIGIN_SAMPLED, 1);
+}
+
 static void set_startups(struct tp_analysis *analysis, double n_workers)
 {
 	struct tp_profile *profile = analysis->profile;
-	struct starts starts = find_starts(analysis);
-	double loop_ns = (double)(analysis->loop_end_ns - analysis->loop_start_ns);
+	struct worker_times starts = find_worker_times(analysis, STARTED);
+	struct worker_times ends = find_worker_times(analysis, ENDED);
+	enum late_kind *kinds = tp_alloc((profile->n_steps + 1) * sizeof(*kinds));
+	mark_late_steps(profile, &starts, &ends, n_workers, kinds);
 	double sum_ns = fmax((double)sum_worker_starts(analysis, &starts),
-			     sum_longer_steps(profile, &starts, n_workers));
+			     sum_longer_steps(profile, kinds, held_ns));
+	double most_ns = fmax(sum_ns, sum_longer_steps(profile, kinds, duration_ns));
 	tp_profile_set(profile, TP_FACT_LOADER_STARTS, count_restarts(&starts, n_workers),
 		       TP_ORIGIN_DERIVED, 1);
-	tp_profile_set(profile, TP_FACT_LOADER_STARTUP, loop_ns > 0 ? fmin(sum_ns / loop_ns, 1) : 0,
-		       TP_ORIGIN_SAMPLED, 1);
+	set_share(analysis, TP_FACT_LOADER_STARTUP, sum_ns);
+	set_share(analysis, TP_FACT_LOADER_RESTART_STEPS, most_ns);
+	free(kinds);
+	free(ends.times_ns);
 	free(starts.times_ns);
 }
 

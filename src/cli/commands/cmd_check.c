@@ -12,6 +12,7 @@
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 #include "trainprof/base/version.h"
 #include "trainprof/gate/budget.h"
 #include "trainprof/report/budget_text.h"
@@ -134,7 +135,8 @@ static enum tp_status find_budget(struct tp_buf *path, struct tp_error *err)
 			return TP_OK;
 	}
 	tp_fail(err, TP_ABSENT, "no trainprof.budget.json here or above");
-	tp_error_next(err, "trainprof check --budget=FILE");
+	tp_error_next(err, "echo '{\"schema\": \"trainprof-budget/1.0\", \"assert\": "
+			   "{\"step.time_ns\": {\"max\": \"50 ms\"}}}' >trainprof.budget.json");
 	return TP_ABSENT;
 }
 
@@ -160,6 +162,18 @@ static enum tp_status read_budget(struct check *c, const char *given, struct tp_
 	return status;
 }
 
+static enum tp_status absent_baseline(const char *name, const char *named_by, struct tp_error *err)
+{
+	size_t n;
+	char **names = tp_baseline_names(&n);
+	const char *near = tp_text_closest(name, (const char *const *)names, n);
+	tp_fail(err, TP_ABSENT, "no baseline '%s', which %s names%s%s", name, named_by,
+		near ? "; nearest: " : "", near ? near : "");
+	tp_error_next(err, "trainprof baseline save %s RUN...", name);
+	tp_baseline_names_free(names, n);
+	return TP_ABSENT;
+}
+
 static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
 				const struct check_options *o, int argc, char **argv,
 				struct tp_error *err)
@@ -178,11 +192,8 @@ static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
 		return tp_gate_runs_refuse_unused(&c->base, &c->now, &given->how, false, err);
 	if (!baseline)
 		return status;
-	if (status == TP_ABSENT && access(baseline, F_OK) != 0 && !tp_baseline_exists(baseline)) {
-		tp_fail(err, TP_ABSENT, "no baseline '%s', which %s names", baseline,
-			o->baseline ? "--baseline" : c->budget.path);
-		tp_error_next(err, "trainprof baseline save %s RUN...", baseline);
-	}
+	if (status == TP_ABSENT && access(baseline, F_OK) != 0 && !tp_baseline_exists(baseline))
+		return absent_baseline(baseline, o->baseline ? "--baseline" : c->budget.path, err);
 	return status;
 }
 

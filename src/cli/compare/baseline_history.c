@@ -105,7 +105,7 @@ bool tp_baseline_history_describe(struct tp_history_save *out,
 		.is_of_steps = first->facts[TP_FACT_STEP_TIME].is_known,
 		.time_ns = times,
 		.advice = advice,
-		.place = first->n_places ? first->places[0].text : NULL,
+		.place = first->places.n ? first->places.items[0].text : NULL,
 	};
 	tp_fact_id fact = out->is_of_steps ? TP_FACT_STEP_TIME : TP_FACT_RUN_DURATION;
 	for (size_t i = 0; i < n; i++) {

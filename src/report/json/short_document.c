@@ -12,7 +12,6 @@ static const struct {
 	const char *key;
 } left_out[] = {
 	{"", "stacks"},
-	{"", "functions"},
 	{"", "processes"},
 	{"", "loader_workers"},
 	{"", "what_if"},

@@ -110,7 +110,7 @@ static const struct {
 	const char *text;
 	const char *message;
 } bad[] = {
-	{"", "d.json:1:1: ends in the middle"},
+	{"", "d.json:1:1: is empty"},
 	{"{\n  \"max\": \"55 ms\" \"max_worse_ratio\": 0.03\n}",
 	 "d.json:2:18: expected ',' or '}'"},
 	{"{\n\"a\": 1,\n\"b\": 2,\n\"a\": 3}", "d.json:4: key \"a\" appears twice"},
@@ -119,7 +119,7 @@ static const struct {
 	{"{\"a\": 1,\n\"a\"\n:\n2}", "d.json:2: key \"a\" appears twice"},
 	{"[1,\n 2", "d.json:2:3: ends in the middle"},
 	{"{\"a\": \"line\n// break\"}", "d.json:1:12: control character in a string"},
-	{"// only a comment\n", "d.json:2:1: ends in the middle"},
+	{"// only a comment\n", "d.json:2:1: is empty"},
 	{"[1] / behind", "d.json:1:5: text after the end"},
 	{"[1 // no end", "d.json:1:13: ends in the middle"},
 };

@@ -51,8 +51,8 @@ static const struct {
 	size_t offset;
 	const char *what;
 } bad[] = {
-	{"", 0, "ends in the middle"},
-	{"  ", 2, "ends in the middle"},
+	{"", 0, "is empty"},
+	{"  ", 2, "is empty"},
 	{"{", 1, "ends in the middle"},
 	{"{\"a\"", 4, "ends in the middle"},
 	{"{\"a\":", 5, "ends in the middle"},

@@ -38,7 +38,8 @@ enum tp_status sheet_read(struct tp_run_values *out, const struct sheet *sheet, 
 		sheet->exit_code, or (sheet->cpu, "Fast CPU"), sheet->step_ns, sheet->dataloader,
 		or (sheet->metrics, ""), or (sheet->missing, ""));
 	add_partition(&text, sheet);
-	tp_buf_printf(&text, ", \"findings\": [%s]}", or (sheet->findings, ""));
+	tp_buf_printf(&text, ", \"findings\": [%s], \"functions\": [%s]}", or (sheet->findings, ""),
+		      or (sheet->functions, ""));
 	enum tp_status status = tp_json_parse(&doc, text.data, text.len, name, err);
 	if (status == TP_OK)
 		status = tp_run_values_read(out, doc, name, arena, err);

@@ -13,10 +13,11 @@ struct sheet {
 	const char *cpu;
 	const char *command; /* one word */
 	int exit_code;
-	const char *findings; /* members of the array, as JSON */
-	const char *metrics;  /* more members of summary.metrics, each with a comma before it */
-	const char *lines;    /* members of partition.lines */
-	const char *missing;  /* members of summary.missing */
+	const char *findings;  /* members of the array, as JSON */
+	const char *metrics;   /* more members of summary.metrics, each with a comma before it */
+	const char *lines;     /* members of partition.lines */
+	const char *functions; /* members of functions */
+	const char *missing;   /* members of summary.missing */
 };
 
 /* Reads the report; the arena keeps the values. */

@@ -36,6 +36,19 @@ START_TEST(numbers_have_the_unit_of_the_fact_and_texts_their_own)
 }
 END_TEST
 
+START_TEST(an_assertion_without_a_level_is_an_error_when_it_fails)
+{
+	struct tp_arena arena = {0};
+	struct tp_budget budget;
+	ck_assert_int_eq(read(&budget, &arena,
+			      "{\"schema\": \"trainprof-budget/1.0\", \"assert\": "
+			      "{\"step.time_ns\": {\"max\": \"12 ms\"}}}"),
+			 TP_OK);
+	ck_assert(budget.assertions[0].is_error);
+	tp_arena_release(&arena);
+}
+END_TEST
+
 START_TEST(an_assertion_replaces_that_of_the_preset)
 {
 	struct tp_arena arena = {0};
@@ -124,6 +137,7 @@ Suite *suite_gate_budget(void)
 	Suite *s = suite_create("gate_budget");
 	TCase *tc = tcase_create("all");
 	tcase_add_test(tc, numbers_have_the_unit_of_the_fact_and_texts_their_own);
+	tcase_add_test(tc, an_assertion_without_a_level_is_an_error_when_it_fails);
 	tcase_add_test(tc, an_assertion_replaces_that_of_the_preset);
 	tcase_add_test(tc, a_budget_without_assertions_is_refused);
 	tcase_add_test(tc, shares_are_written_as_numbers_or_with_a_percent_sign);

@@ -128,6 +128,35 @@ START_TEST(unjudged_findings_may_leave_a_count_undecided)
 }
 END_TEST
 
+START_TEST(of_too_many_findings_the_new_one_is_named)
+{
+#define FIRED(rule)                                                                                \
+	"{\"rule\": \"" rule "\", \"state\": \"fired\", \"level\": \"high\", \"because\": \"" rule \
+	"!\"}"
+	struct tp_arena arena = {0};
+	const struct sheet before = {.step_ns = 1e6, .findings = FIRED("a/known")};
+	const struct sheet after = {.step_ns = 1e6,
+				    .findings = FIRED("a/known") "," FIRED("a/new") "," FIRED(
+					    "a/newer")};
+	const struct tp_run_values *base = sheet_run(&before, "base", &arena);
+	const struct tp_run_values *now = sheet_run(&after, "now", &arena);
+	const struct tp_assertion one = {.name = "x",
+					 .fact = TP_MAX_FACTS,
+					 .pattern = "a/*",
+					 .has_count = true,
+					 .max_count = 1};
+	const struct tp_budget budget = {.path = "b", .assertions = &one, .n_assertions = 1};
+	struct tp_budget_runs runs = {.now = &now, .n_now = 1, .base = &base, .n_base = 1};
+	struct tp_budget_result result;
+	ck_assert_int_eq(tp_budget_check(&result, &budget, &runs, &arena, NULL), TP_OK);
+	ck_assert_str_eq(result.items[0].because, "a/new!");
+	runs.n_base = 0;
+	ck_assert_int_eq(tp_budget_check(&result, &budget, &runs, &arena, NULL), TP_OK);
+	ck_assert_str_eq(result.items[0].because, "a/known!");
+	tp_arena_release(&arena);
+}
+END_TEST
+
 Suite *suite_gate_budget_check(void);
 
 Suite *suite_gate_budget_check(void)
@@ -139,6 +168,7 @@ Suite *suite_gate_budget_check(void)
 	tcase_add_test(tc, lower_throughput_is_worse);
 	tcase_add_test(tc, unknown_failed_and_different_runs_never_pass);
 	tcase_add_test(tc, unjudged_findings_may_leave_a_count_undecided);
+	tcase_add_test(tc, of_too_many_findings_the_new_one_is_named);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -55,6 +55,35 @@ START_TEST(causes_name_the_loop_line_without_inner_lines)
 }
 END_TEST
 
+#define LOADER_LINE(line, name, ms)                                                                \
+	"{\"of\": \"loading\", \"name\": \"" name "\", \"time_ns\": " #ms                          \
+	"00000000, \"file\": \"/t.py\", \"line\": " #line ", \"function\": \"decode\"}"
+
+/* Two kinds of work in line 9 count together. */
+START_TEST(causes_of_a_longer_wait_for_batches_name_the_line_that_makes_them)
+{
+	const struct sheet base = {.step_ns = 10e6,
+				   .dataloader = 0.2,
+				   .lines = LINE(3, "own", 2),
+				   .functions = LOADER_LINE(8, "NumPy", 6)};
+	const struct sheet waits = {.step_ns = 20e6,
+				    .dataloader = 0.6,
+				    .lines = LINE(3, "own", 12),
+				    .functions = LOADER_LINE(8, "NumPy", 7) ", " LOADER_LINE(
+					    9, "lists", 4) ", " LOADER_LINE(9, "copies", 5)};
+	check_causes(&base, &waits,
+		     "Dataloader: +10 ms per step | most at t.py:3 (f): +10 ms per step | "
+		     "in loaders most at t.py:9 (decode): +9 ms of CPU time per step");
+	/* The same work where training waits no longer says nothing. */
+	struct sheet computes = waits;
+	computes.dataloader = 0.1;
+	computes.lines = "{\"file\": \"/t.py\", \"line\": 4, \"function\": \"f\", \"of\": \"own\","
+			 "\"part\": \"compute\", \"time_ns\": 1000000000}";
+	check_causes(&base, &computes,
+		     "Compute: +10 ms per step | most at t.py:4 (f): +10 ms per step");
+}
+END_TEST
+
 START_TEST(causes_name_changed_settings_and_advice)
 {
 	const struct sheet base = {
@@ -97,6 +126,7 @@ Suite *suite_gate_cause(void)
 	TCase *tc = tcase_create("all");
 	tcase_add_test(tc, causes_name_the_part_and_the_innermost_line_that_grew);
 	tcase_add_test(tc, causes_name_the_loop_line_without_inner_lines);
+	tcase_add_test(tc, causes_of_a_longer_wait_for_batches_name_the_line_that_makes_them);
 	tcase_add_test(tc, causes_name_changed_settings_and_advice);
 	tcase_add_test(tc, without_a_baseline_the_cause_is_the_first_advice);
 	suite_add_tcase(s, tc);

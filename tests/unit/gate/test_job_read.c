@@ -52,7 +52,7 @@ START_TEST(parts_are_means_over_the_joined_ranks)
 	ck_assert_double_eq_tol(job->facts[TP_FACT_STEP_DATALOADER].value, 0.3, 1e-9);
 	ck_assert(!job->facts[TP_FACT_LOADER_WORKERS].is_known);
 	ck_assert(strstr(job->facts[TP_FACT_LOADER_WORKERS].missing, "report of a job"));
-	ck_assert_str_eq(job->places[0].text, "train.py:7 (load)");
+	ck_assert_str_eq(job->places.items[0].text, "train.py:7 (load)");
 	ck_assert(job->findings[0].is_advice);
 	ck_assert(job->findings[0].has_gain);
 	ck_assert_double_eq_tol(job->findings[0].gain_high, 2, 1e-9);

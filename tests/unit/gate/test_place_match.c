@@ -9,14 +9,14 @@ enum { PLACES_MAX = 8 };
 struct made {
 	struct tp_arena arena;
 	struct tp_value_place places[PLACES_MAX];
-	struct tp_run_values run;
+	struct tp_value_places all;
 };
 
 /* Adds a line of train.py, or a kernel (line 0), with its time in ms. */
 static void add(struct made *made, const char *function, unsigned line, double ms)
 {
-	made->run.places = made->places;
-	made->places[made->run.n_places++] = (struct tp_value_place){
+	made->all.items = made->places;
+	made->places[made->all.n++] = (struct tp_value_place){
 		.text = line ? tp_arena_printf(&made->arena, "train.py:%u (%s)", line, function)
 			     : function,
 		.file = line ? "/x/train.py" : NULL,
@@ -29,7 +29,7 @@ static void add(struct made *made, const char *function, unsigned line, double m
 
 static const size_t *match(struct made *base, struct made *now)
 {
-	return tp_place_match(&base->run, &now->run, &now->arena);
+	return tp_place_match(&base->all, &now->all, &now->arena);
 }
 
 static void release(struct made *base, struct made *now)

@@ -258,6 +258,49 @@ START_TEST(a_restart_is_all_that_makes_its_steps_longer)
 }
 END_TEST
 
+/* One worker for each epoch of ten steps: the last step waits 50 ms for its end, the first one 200
+ * for the start and the first batch of another. Memory shared with a new process makes computing
+ * slower by 50 ms, too, which could as well have another reason. */
+START_TEST(a_restart_begins_in_the_step_in_which_workers_end)
+{
+	struct pyscene scene;
+	pyscene_open(&scene);
+	pyscene_task(&scene, 0, 100, 0);
+	double at = 0;
+	for (uint32_t task = 1; task <= 5; task++) {
+		double end = at + 1.3;
+		pyscene_task_until(&scene, task, 200 + (pid_t)task, at + 0.05, end - 0.01);
+		pyscene_runs(&scene, task, at + 0.06, end - 0.01,
+			     PY_WORKER LOADS " libjpeg.so.62!f:1");
+		for (int i = 0; i < 10; i++) {
+			mark(&scene, at);
+			if (i == 0) {
+				pyscene_runs(&scene, 0, at, at + 0.1, PY_MAIN " " STARTS);
+				pyscene_waits(&scene, 0, at + 0.1, at + 0.2, TP_CAUSE_POLL,
+					      NEXT " " PY_STD
+						   "multiprocessing/connection.py>wait:936");
+				at += 0.2;
+			}
+			double computed = at + (i == 0 ? 0.15 : 0.1);
+			pyscene_runs(&scene, 0, at, computed,
+				     PY_MAIN " " PY_MODULE " libtorch_cpu.so!addmm:1");
+			at = computed;
+		}
+		pyscene_waits(&scene, 0, at, end, TP_CAUSE_FUTEX, PY_MAIN);
+		at = end;
+	}
+	mark(&scene, at);
+	pyscene_judge(&scene, at, TP_STEPS_AUTO);
+	static const struct fact_expected expected[] = {
+		{TP_FACT_LOADER_STARTS, 4, 0.01},
+		{TP_FACT_LOADER_STARTUP, 4 * (0.2 + 0.05) / 6.5, 0.005},
+		{TP_FACT_LOADER_RESTART_STEPS, 4 * (0.2 + 0.05 + 0.05) / 6.5, 0.005},
+	};
+	expect_facts(&scene, expected, TP_ARRAY_LEN(expected));
+	pyscene_close(&scene);
+}
+END_TEST
+
 START_TEST(unknown_facts_have_a_reason)
 {
 	struct pyscene scene;
@@ -323,6 +366,7 @@ Suite *suite_analyze_loader_work(void)
 	tcase_add_test(tc, a_trainer_that_loads_itself_is_its_own_worker);
 	tcase_add_test(tc, workers_that_are_started_again_are_counted);
 	tcase_add_loop_test(tc, a_restart_is_all_that_makes_its_steps_longer, 0, 2);
+	tcase_add_test(tc, a_restart_begins_in_the_step_in_which_workers_end);
 	tcase_add_test(tc, unknown_facts_have_a_reason);
 	tcase_add_test(tc, threads_that_pass_on_are_no_workers);
 	suite_add_tcase(suite, tc);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What weakens a comparison of runs, in sentences. */
+#include "diff_warnings.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
+#include "trainprof/model/gate_thresholds.h"
+
+#include <math.h>
+#include <string.h>
+
+void tp_diff_warn(struct tp_run_diff *out, const char *text)
+{
+	if (out->n_warnings < TP_ARRAY_LEN(out->warnings))
+		out->warnings[out->n_warnings++] = text;
+}
+
+static void warn_of_end(struct tp_run_diff *out, const struct tp_run_values *run,
+			struct tp_arena *arena)
+{
+	if (run->end && strcmp(run->end, "signaled") == 0)
+		tp_diff_warn(out,
+			     tp_arena_printf(arena, "%s: the program was killed by %s", run->name,
+					     run->end_signal ? run->end_signal : "a signal"));
+	else if (run->end_code)
+		tp_diff_warn(out,
+			     tp_arena_printf(arena, "%s: the program failed with exit status %lu",
+					     run->name, (unsigned long)run->end_code));
+	else if (run->is_partial)
+		tp_diff_warn(out,
+			     tp_arena_printf(arena, "%s: %s", run->name,
+					     run->is_job ? "ranks are missing, or were not closed"
+							 : "the recording was not closed"));
+}
+
+/* The mean share of the loop in special steps; NAN if it is unknown of a run. */
+static double mean_outside(const struct tp_run_values *const *runs, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_quantity *outside = &runs[i]->facts[TP_FACT_RUN_OUTSIDE_RATIO];
+		sum += runs[i]->has_steps && outside->is_known ? outside->value : NAN;
+	}
+	return n ? sum / (double)n : NAN;
+}
+
+/* The step that is compared is a usual one: a program that saves checkpoints more often is slower
+ * though its usual steps are not. */
+static void warn_of_special_steps(struct tp_run_diff *out, const struct tp_diff_request *request,
+				  struct tp_arena *arena)
+{
+	double base = mean_outside(request->base, request->n_base);
+	double now = mean_outside(request->now, request->n_now);
+	if (fabs(now - base) > TP_GATE_OUTSIDE_MAX)
+		tp_diff_warn(out,
+			     tp_arena_printf(arena,
+					     "checkpoints, evaluations and slow steps are not in "
+					     "the step; they take %.0f %% of the loop in the base "
+					     "and %.0f %% in the new run",
+					     100 * base, 100 * now));
+}
+
+void tp_diff_warn_of_runs(struct tp_run_diff *out, const struct tp_diff_request *request,
+			  struct tp_arena *arena)
+{
+	for (size_t i = 0; i < request->n_base; i++)
+		warn_of_end(out, request->base[i], arena);
+	for (size_t i = 0; i < request->n_now; i++)
+		warn_of_end(out, request->now[i], arena);
+	for (size_t i = 0; i < request->n_warnings; i++)
+		tp_diff_warn(out, request->warnings[i]);
+	warn_of_special_steps(out, request, arena);
+}
