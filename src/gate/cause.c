@@ -7,6 +7,7 @@
 #include "trainprof/base/text.h"
 #include "trainprof/model/gate_thresholds.h"
 
+#include <math.h>
 #include <string.h>
 
 struct lister {
@@ -81,8 +82,8 @@ static void add_advice(struct lister *l)
 	}
 }
 
-/* The place whose time grew by most, at least by TP_GATE_CAUSE_MIN of the slowdown; NULL if there
- * is none. Lines of the loop contain calls, so lines inside of these say more. */
+/* Returns the place whose time grew by most, and by more than *grown, which is set to its growth;
+ * NULL if there is none. */
 static const struct tp_value_place *largest_growth(const struct lister *l,
 						   const struct tp_value_places *base,
 						   const struct tp_value_places *now, bool is_own,
@@ -90,7 +91,6 @@ static const struct tp_value_place *largest_growth(const struct lister *l,
 {
 	const struct tp_value_place *place = NULL;
 	const size_t *same = tp_place_match(base, now, l->arena);
-	*grown = TP_GATE_CAUSE_MIN * growth_of(l);
 	for (size_t i = 0; i < now->n; i++) {
 		double before = same[i] < base->n ? base->items[same[i]].per_step_ns : 0;
 		double grew = now->items[i].per_step_ns - before;
@@ -106,7 +106,7 @@ static const struct tp_value_place *largest_growth(const struct lister *l,
  * the line in which making them takes more CPU time follows. */
 static void add_loader_line(struct lister *l)
 {
-	double grown;
+	double grown = TP_GATE_CAUSE_MIN * growth_of(l);
 	if (!l->diff->base[0]->loader_lines.items)
 		return;
 	const struct tp_value_place *line =
@@ -117,16 +117,23 @@ static void add_loader_line(struct lister *l)
 				       line->text, grown / 1e6, tp_run_diff_per_step(l->diff)));
 }
 
+/* A line of the loop contains its calls, so a line inside of these says more, if it explains
+ * TP_GATE_CAUSE_MIN of what the line of the loop grew by. */
 static void add_places(struct lister *l)
 {
 	const struct tp_value_places *base = &l->diff->base[0]->places;
 	const struct tp_value_places *now = &l->diff->now[0]->places;
-	double grown;
+	double least = TP_GATE_CAUSE_MIN * growth_of(l);
+	double grown = least;
 	if (!base->n)
 		return;
-	const struct tp_value_place *place = largest_growth(l, base, now, true, &grown);
-	if (!place)
-		place = largest_growth(l, base, now, false, &grown);
+	const struct tp_value_place *place = largest_growth(l, base, now, false, &grown);
+	double own = place ? fmax(least, TP_GATE_CAUSE_MIN * grown) : least;
+	const struct tp_value_place *inside = largest_growth(l, base, now, true, &own);
+	if (inside) {
+		place = inside;
+		grown = own;
+	}
 	if (!place)
 		return;
 	add(l, tp_arena_printf(l->arena, "most at %s: %+.3g ms%s", place->text, grown / 1e6,

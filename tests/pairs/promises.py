@@ -8,7 +8,7 @@ try` applies it; else the program's own option follows it, and `trainprof compar
 above; an estimate where the interval misses that of the promise. A case is open where fewer than three
 pairs were measured in the time, where "no gain" and the promise both lie in the interval, and where the
 promise rules nothing out. PAIRS sets the number of pairs (3), SECONDS the time for them (150). A case
-whose result with the same TRAINPROF and PAIRS is in FOLDER is not measured again.
+whose result with the same TRAINPROF, limits and commands is in FOLDER is not measured again.
 """
 import hashlib
 import json
@@ -133,7 +133,8 @@ def is_vacuous(promised, kind):
 def is_kept(promised, kind, measured, pairs):
     """None where the pairs do not say."""
     least = promised["value"] if kind == "floor" else promised["low"]
-    if pairs < 3 or is_vacuous(promised, kind) or (measured["low"] <= 1 <= measured["high"] and least > 1):
+    is_undecided = measured["low"] <= 1 <= measured["high"] and 1 < least <= measured["high"]
+    if pairs < 3 or is_vacuous(promised, kind) or is_undecided:
         return None
     if kind == "floor":
         return measured["high"] >= promised["value"]
@@ -142,18 +143,18 @@ def is_kept(promised, kind, measured, pairs):
     return measured["high"] >= promised["low"] and measured["low"] <= promised["high"]
 
 
-def digest_of(trainprof):
+def digest_of(trainprof, name):
     with open(trainprof, "rb") as file:
-        return hashlib.sha256(file.read() + PAIRS.encode()).hexdigest()
+        return hashlib.sha256(file.read() + repr((LIMITS, CASES[name])).encode()).hexdigest()
 
 
-def kept_result(trainprof, folder):
+def kept_result(trainprof, folder, name):
     try:
         with open(os.path.join(folder, "result.txt")) as file:
             digest, line = file.read().split("\n")
     except FileNotFoundError:
         return None
-    return line if digest == digest_of(trainprof) else None
+    return line if digest == digest_of(trainprof, name) else None
 
 
 def lacks(command, changed):
@@ -176,7 +177,7 @@ def judge(trainprof, folder, name):
         return None
     folder = os.path.join(folder, name.replace(" ", "-"))
     os.makedirs(folder, exist_ok=True)
-    line = kept_result(trainprof, folder)
+    line = kept_result(trainprof, folder, name)
     if line:
         print(line)
         return {"k": True, "B": False}.get(line[0])
@@ -201,7 +202,7 @@ def judge(trainprof, folder, name):
             f"({measured['low']:.2f}-{measured['high']:.2f}), {pairs} pairs")
     print(line, flush=True)
     with open(os.path.join(folder, "result.txt"), "w") as file:
-        file.write(digest_of(trainprof) + "\n" + line)
+        file.write(digest_of(trainprof, name) + "\n" + line)
     return good
 
 

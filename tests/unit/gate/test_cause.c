@@ -55,6 +55,20 @@ START_TEST(causes_name_the_loop_line_without_inner_lines)
 }
 END_TEST
 
+/* The step is no longer, but a part of it is. */
+START_TEST(an_inner_line_that_grew_little_beside_the_loop_line_is_not_named)
+{
+	const struct sheet base = {.step_ns = 10e6,
+				   .dataloader = 0.2,
+				   .lines = LINE(3, "loop", 2) ", " LINE(7, "own", 1)};
+	const struct sheet now = {.step_ns = 10e6,
+				  .dataloader = 0.8,
+				  .lines = LINE(3, "loop", 8) ", " LINE(7, "own", 2)};
+	check_causes(&base, &now,
+		     "Dataloader: +6 ms per step | most at t.py:3 (f): +6 ms per step");
+}
+END_TEST
+
 #define LOADER_LINE(line, name, ms)                                                                \
 	"{\"of\": \"loading\", \"name\": \"" name "\", \"time_ns\": " #ms                          \
 	"00000000, \"file\": \"/t.py\", \"line\": " #line ", \"function\": \"decode\"}"
@@ -126,6 +140,7 @@ Suite *suite_gate_cause(void)
 	TCase *tc = tcase_create("all");
 	tcase_add_test(tc, causes_name_the_part_and_the_innermost_line_that_grew);
 	tcase_add_test(tc, causes_name_the_loop_line_without_inner_lines);
+	tcase_add_test(tc, an_inner_line_that_grew_little_beside_the_loop_line_is_not_named);
 	tcase_add_test(tc, causes_of_a_longer_wait_for_batches_name_the_line_that_makes_them);
 	tcase_add_test(tc, causes_name_changed_settings_and_advice);
 	tcase_add_test(tc, without_a_baseline_the_cause_is_the_first_advice);
