@@ -196,7 +196,8 @@ def is_wrong_rank(report, found, truth):
 
 
 def judge(truth, report, late, how, without):
-    """Returns whether the rank is right, the other faults, and the figures for the reader."""
+    """Returns whether the rank is right, the other faults (None where only the rank can be judged:
+    by the clocks no rank is late, or another one than the planted), and the figures for the reader."""
     found = report.get("late", {})
     if report["joined_by"] == "shares":  # then times are per second
         found = dict(found, after_next_ns=found.get("after_next_ns", 0) * truth.step / 1e3)
@@ -208,11 +209,11 @@ def judge(truth, report, late, how, without):
                                 "" if report["is_sure"] else ", not sure")
     if how in NOBODY or not truth.is_clear():
         wrong = is_wrong_rank(report, found, truth)
-        return not wrong, [said] if wrong else [], figures + " by none"
+        return not wrong, [said] if wrong else None, figures + " by none"
     if found.get("rank") != truth.late:
         return False, [said], figures
     if truth.late != late:
-        return True, [], figures + " not the planted one"
+        return True, None, figures + " not the planted one"
     return True, judge_late(found, how, len(report["ranks"]), truth, without), figures
 
 
@@ -237,7 +238,7 @@ class Counts:
     """Judges jobs and counts the answers."""
 
     def __init__(self):
-        self.n_all = self.n_named = self.n_by_interval = 0
+        self.n_all = self.n_named = self.n_judged = self.n_by_interval = 0
         self.n_faults = {"wait": 0, "prediction": 0, "place": 0, "kind": 0}
 
     def add(self, asked, number, job, lacks):
@@ -267,22 +268,24 @@ class Counts:
         self.count(is_right, wrong, report.get("late"))
         print("%-8s %d ranks, rank %2d %-8s %s: %s%s" % (
             way, ranks, late, how, figures, "" if is_right else "WRONG: ",
-            "; ".join(wrong) or "right"), flush=True)
+            "; ".join(wrong or []) or "right"), flush=True)
 
     def count(self, is_right, wrong, found):
         self.n_all += 1
         self.n_named += is_right
-        if is_right and found:
-            self.n_by_interval += bool(has_interval_only(found))
-        for fault in wrong if is_right else []:
+        if not is_right or wrong is None:
+            return
+        self.n_judged += 1
+        self.n_by_interval += bool(has_interval_only(found))
+        for fault in wrong:
             self.n_faults[fault.split()[0]] += 1
 
     def end(self):
-        print("ranks: late rank right in %d of %d; of these wrong: %s; of %d only the interval was "
-              "judged" % (self.n_named, self.n_all,
-                          ", ".join("%s %d" % row for row in self.n_faults.items()),
-                          self.n_by_interval))
-        sys.exit(self.n_named < 0.95 * self.n_all)
+        print("ranks: late rank right, or rightly none, in %d of %d; %d jobs had the planted late rank "
+              "and were judged further, of these wrong: %s; of %d only the interval was judged" % (
+                  self.n_named, self.n_all, self.n_judged,
+                  ", ".join("%s %d" % row for row in self.n_faults.items()), self.n_by_interval))
+        sys.exit(self.n_all == 0 or self.n_named < 0.95 * self.n_all)
 
 
 def main():

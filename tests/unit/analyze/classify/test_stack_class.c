@@ -61,7 +61,7 @@ static const struct {
 	 TP_LEAF_DECODE},
 	{PY_MAIN " train.py>f:3 libz.so.1!inflate:1 libc.so.6!x:1 libc.so.6!memcpy:1",
 	 TP_PHASE_NONE, TP_LEAF_DECODE},
-	{PY_MAIN " train.py>f:3 libtorch_cpu.so!cat:1 libc.so.6!memcpy:1", TP_PHASE_NONE,
+	{PY_MAIN " train.py>f:3 libtorch_cpu.so!cat:1 libc.so.6!memcpy:1", TP_PHASE_COMPUTE,
 	 TP_LEAF_COPY},
 	/* progress bars are transparent */
 	{PY_MAIN " /usr/lib/python3/dist-packages/tqdm/std.py>*tqdm.__iter__:1195 " PY_DATA
