@@ -2,13 +2,14 @@
 /* Finds intervals between calls, and between bursts of calls, that are about equal. */
 #include "call_period.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Minimum share of the intervals between rounds, of their time, and of bursts of the usual size. */
 static const double regular_share = 0.75;
 static const double alike = 0.5;
 /* The shortest pause between two bursts is at least this many times the longest within one. */
-static const double pause_factor = 2;
+static const double pause_factor = 4;
 
 static int compare_times(const void *a, const void *b)
 {
@@ -50,24 +51,25 @@ static void judge(struct tp_call_period *out, const uint64_t *times_ns, size_t n
 			  alike_ns >= regular_share * all_ns;
 }
 
-/* Returns the shortest pause between bursts; 0 if the intervals are not of two kinds, of which at
- * most half are long. */
+/* Returns the border between pauses within bursts and between them, in the middle of their factor;
+ * 0 if the intervals are not of two kinds, of which at most half are long. */
 static uint64_t find_pause(const uint64_t *times_ns, size_t n)
 {
 	uint64_t gaps[TP_PERIOD_CALLS_MAX];
 	size_t n_gaps = sorted_gaps(gaps, times_ns, n);
 	for (size_t n_longer = TP_PERIOD_CALLS_MIN; 2 * n_longer <= n_gaps + 1; n_longer++) {
-		uint64_t pause_ns = gaps[n_gaps - n_longer];
-		if (n_longer < n_gaps &&
-		    (double)pause_ns >= pause_factor * (double)gaps[n_gaps - n_longer - 1])
-			return pause_ns;
+		double pause_ns = (double)gaps[n_gaps - n_longer];
+		double within_ns = n_longer < n_gaps ? (double)gaps[n_gaps - n_longer - 1] : 0;
+		if (within_ns > 0 && pause_ns >= pause_factor * within_ns)
+			return (uint64_t)sqrt(pause_ns * within_ns);
 	}
 	return 0;
 }
 
-/* Lists the first calls of all whole bursts, and of the last one. Returns their number; 0 if the
- * bursts have different numbers of calls. */
-static size_t find_bursts(uint64_t *starts, const uint64_t *times_ns, size_t n, uint64_t pause_ns)
+/* Lists the first calls of all whole bursts, and of the last one, and sets how long the longest one
+ * lasts. Returns their number; 0 if the bursts have different numbers of calls. */
+static size_t find_bursts(uint64_t *starts, uint64_t *longest_ns, const uint64_t *times_ns,
+			  size_t n, uint64_t pause_ns)
 {
 	size_t sizes[TP_PERIOD_CALLS_MAX] = {0}; /* by burst */
 	size_t n_of_size[TP_PERIOD_CALLS_MAX] = {0};
@@ -76,8 +78,11 @@ static size_t find_bursts(uint64_t *starts, const uint64_t *times_ns, size_t n, 
 	for (size_t i = 1; i < n; i++) {
 		if (times_ns[i] - times_ns[i - 1] >= pause_ns)
 			starts[n_starts++] = times_ns[i];
-		if (n_starts > 0)
-			sizes[n_starts - 1]++;
+		if (n_starts == 0)
+			continue;
+		uint64_t burst_ns = times_ns[i] - starts[n_starts - 1];
+		*longest_ns = burst_ns > *longest_ns ? burst_ns : *longest_ns;
+		sizes[n_starts - 1]++;
 	}
 	for (size_t i = 0; i + 1 < n_starts; i++) {
 		size_t n_alike = ++n_of_size[sizes[i]];
@@ -99,12 +104,14 @@ void tp_call_period_find(struct tp_call_period *out, const uint64_t *times_ns, s
 	uint64_t pause_ns = find_pause(times_ns, n);
 	if (pause_ns == 0)
 		return;
-	judge(&bursts, starts, find_bursts(starts, times_ns, n, pause_ns));
+	uint64_t longest_ns = 0;
+	size_t n_starts = find_bursts(starts, &longest_ns, times_ns, n, pause_ns);
+	judge(&bursts, starts, n_starts);
 	if (!bursts.is_regular)
 		return;
 	*out = bursts;
-	/* Later pauses may be a little shorter. */
-	out->pause_ns = (uint64_t)((double)pause_ns / pause_factor) + 1;
+	out->pause_ns = pause_ns;
+	out->burst_ns = longest_ns;
 }
 
 bool tp_call_period_begins_round(const struct tp_call_period *period, uint64_t last_ns,

@@ -18,12 +18,13 @@ struct tp_call_period {
 	double rate_hz;    /* rounds per second, or calls if they are not regular; 0 = few calls */
 	uint64_t pause_ns; /* a round begins with a call this long after the one before; 0 = each
 			      call begins one */
+	uint64_t burst_ns; /* the longest time from the first to the last call of a round */
 };
 
 /* Judges the times of calls, ascending. Most intervals between rounds must be about equal and make
  * up most of the time. Layers are called in a row, with the rest of the step in between: their
- * calls are bursts, if most have the same number of calls and longer pauses between them than
- * within. */
+ * calls are bursts, if most have the same number of calls and much longer pauses between them than
+ * within. So are the batches of epochs: see burst_ns. */
 void tp_call_period_find(struct tp_call_period *out, const uint64_t *times_ns, size_t n);
 
 /* True if a call at time_ns begins a round, last_ns being the time of the call before; 0 = there is

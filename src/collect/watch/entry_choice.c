@@ -15,9 +15,6 @@ static const double always_share = 0.98;
 /* Share of all samples: a function with less is not part of every step. */
 static const double part_share = 0.03;
 static const double overlap_share = 0.5;
-/* Share of all samples: a function with more is no evaluation. Where a compiler turns the last call
- * of a function into a jump, some work of each step seems to be outside of it. */
-static const double main_share = 0.7;
 
 void tp_entry_stacks_init(struct tp_entry_stacks *stacks)
 {
@@ -39,8 +36,9 @@ void tp_entry_stacks_clear(struct tp_entry_stacks *stacks)
  * would find regular steps that are a hundred. */
 static bool is_of_runtime(const char *path)
 {
-	static const char *const names[] = {"ld-linux", "libc-",   "libc.so",  "libgcc_s",
-					    "libm-",    "libm.so", "libstdc++"};
+	static const char *const names[] = {"ld-linux", "ld-musl",  "libc-", "libc.so",
+					    "libc++",   "libgcc_s", "libm-", "libgfortran",
+					    "libm.so",  "libstdc++"};
 	const char *name = tp_text_base_name(path);
 	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++)
 		if (tp_text_starts_with(name, names[i]))
@@ -206,6 +204,5 @@ bool tp_entry_stacks_overlap(const struct tp_entry_stacks *stacks, uint32_t func
 		n++;
 		n_shared += is_shared;
 	}
-	return (double)n < main_share * (double)stacks->n &&
-	       (double)n_shared > overlap_share * (double)n;
+	return (double)n_shared > overlap_share * (double)n;
 }

@@ -52,7 +52,7 @@ size_t tp_entry_stacks_choose(const struct tp_entry_stacks *stacks,
 			      uint32_t out[TP_ENTRY_CANDIDATES_MAX], size_t *n_parts);
 
 /* True if the function does most of its work in functions that also run outside of it, as an
- * evaluation does, and is not where the program spends most of its time. */
+ * evaluation does. */
 bool tp_entry_stacks_overlap(const struct tp_entry_stacks *stacks, uint32_t function);
 
 #endif

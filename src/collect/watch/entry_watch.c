@@ -18,8 +18,8 @@
 
 enum {
 	SAMPLES_MIN = 50,                /* before functions are chosen */
-	HITS_ENOUGH = 24,                /* per trial, if calls are regular */
-	HITS_MAX = 96,                   /* per trial: bursts show themselves later */
+	HITS_ENOUGH = 24,                /* per trial */
+	HITS_MAX = 96,                   /* per trial of a function that may be called in bursts */
 	HITS_KEPT = TP_PERIOD_CALLS_MAX, /* for the best function, until all trials are over */
 	ROUNDS_MAX = 5,                  /* of sampling and trials */
 };
@@ -134,8 +134,10 @@ void tp_entry_watch_add(struct tp_entry_watch *self, const struct tp_sample *sam
 /* Emits the hit as a call if it begins a round. Lost hits leave a gap in the numbers of rounds. */
 static void put_hit(struct trial *trial, uint64_t time_ns, uint64_t number)
 {
-	if (trial->last_number > 0 && number != trial->last_number + 1)
+	if (trial->last_number > 0 && number != trial->last_number + 1) {
 		trial->n_rounds++;
+		trial->last_ns = 0;
+	}
 	if (tp_call_period_begins_round(&trial->period, trial->last_ns, time_ns)) {
 		const struct tp_mark mark = {.kind = TP_MARK_CALL,
 					     .task = trial->owner->task,
@@ -163,19 +165,22 @@ static void on_hit(void *context, const struct tp_watch *watch, uint64_t time_ns
 /* ---- trials ---- */
 
 /* A slower function covers whole steps, of which the faster one is a part, unless it is an
- * evaluation. Of two that are equally fast, one that is called once per round is better. */
+ * evaluation. One that is called in bursts does so only if a whole burst fits between two calls of
+ * the faster one, as an update of each tensor after the batches; those of an epoch do not. */
 static bool is_better(const struct trial *trial, const struct trial *old)
 {
 	const struct tp_entry_stacks *stacks = &trial->owner->stacks;
 	double rate_hz = trial->period.rate_hz;
 	double old_hz = old->period.rate_hz;
+	if ((double)trial->period.burst_ns * old_hz >= 1e9)
+		return false;
 	if (rate_hz * (1 + same_rate) < old_hz)
 		return rate_hz * batches_max >= old_hz &&
 		       !tp_entry_stacks_overlap(stacks, trial->function);
 	if (rate_hz > (1 + same_rate) * old_hz)
 		return rate_hz > batches_max * old_hz ||
 		       tp_entry_stacks_overlap(stacks, old->function);
-	return old->period.pause_ns > 0 && trial->period.pause_ns == 0;
+	return false;
 }
 
 /* A function whose leaves also run outside of it may be an evaluation, unless another function is
@@ -198,12 +203,17 @@ static void end_trial(struct trial *trial)
 	free(trial);
 }
 
+/* Bursts need more calls, and are of use only beside a function that is called regularly. */
 static bool is_over(struct trial *trial, uint64_t now_ns)
 {
 	uint64_t age_ns = now_ns - trial->began_ns;
+	if (!trial->watch || age_ns >= TRIAL_MAX_NS || (age_ns >= TRIAL_NS && trial->n < 2))
+		return true;
+	if (trial->n < HITS_ENOUGH)
+		return false;
 	tp_call_period_find(&trial->period, trial->times_ns, trial->n);
-	return !trial->watch || trial->n >= (trial->period.is_regular ? HITS_ENOUGH : HITS_MAX) ||
-	       age_ns >= TRIAL_MAX_NS || (age_ns >= TRIAL_NS && trial->n < 2);
+	return !trial->owner->best || trial->n >= HITS_MAX ||
+	       (trial->period.is_regular && trial->period.pause_ns == 0);
 }
 
 static double calls_hz(const struct trial *trial)
@@ -217,12 +227,16 @@ static void judge_trial(struct tp_entry_thread *thread)
 	struct trial *trial = thread->now;
 	thread->now = NULL;
 	struct trial *best = thread->best;
-	const struct tp_call_period *period = &trial->period;
-	bool is_steady = period->is_regular && period->rate_hz >= rate_min_hz;
+	struct tp_call_period *period = &trial->period;
+	tp_call_period_find(period, trial->times_ns, trial->n);
+	bool is_steady = period->is_regular && period->rate_hz >= rate_min_hz &&
+			 (best || period->pause_ns == 0);
 	/* A trial is over before its rate is limited. */
 	bool is_affordable =
 		trial->watch && calls_hz(trial) <= tp_watch_list_rate_max_hz(thread->owner->list);
-	thread->rates_hz[thread->n_tried - 1] = period->rate_hz;
+	/* An evaluation comes as often as the bursts of an epoch's batches. */
+	thread->rates_hz[thread->n_tried - 1] =
+		period->pause_ns > 0 ? calls_hz(trial) : period->rate_hz;
 	tp_debug("%s(): %zu calls, %.1f per second, %s%s, %s",
 		 tp_strtab_text(&thread->owner->sink->strings,
 				thread->stacks.functions[trial->function].symbol),

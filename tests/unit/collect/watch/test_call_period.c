@@ -68,6 +68,23 @@ START_TEST(pairs_are_bursts_however_many_calls_are_known)
 }
 END_TEST
 
+START_TEST(pauses_that_are_hardly_longer_show_nothing)
+{
+	ADD(8, 10, 10, 10, 35);
+	ck_assert(!period().is_regular);
+}
+END_TEST
+
+START_TEST(a_burst_lasts_from_its_first_call_to_its_last)
+{
+	ADD(8, 2, 2, 3, 74);
+	ck_assert_uint_eq(period().burst_ns, 7 * (uint64_t)MS);
+	/* the border is far from both kinds of intervals */
+	ck_assert_uint_gt(period().pause_ns, 10 * (uint64_t)MS);
+	ck_assert_uint_lt(period().pause_ns, 20 * (uint64_t)MS);
+}
+END_TEST
+
 START_TEST(bursts_of_different_sizes_show_nothing)
 {
 	ADD(4, 2, 2, 60, 2, 2, 2, 2, 60, 2, 60);
@@ -133,6 +150,8 @@ Suite *suite_collect_call_period(void)
 	tcase_add_test(tc, equal_intervals_are_rounds);
 	tcase_add_test(tc, bursts_of_equal_size_are_rounds);
 	tcase_add_test(tc, pairs_are_bursts_however_many_calls_are_known);
+	tcase_add_test(tc, pauses_that_are_hardly_longer_show_nothing);
+	tcase_add_test(tc, a_burst_lasts_from_its_first_call_to_its_last);
 	tcase_add_test(tc, bursts_of_different_sizes_show_nothing);
 	tcase_add_test(tc, bursts_at_different_intervals_show_nothing);
 	tcase_add_test(tc, intervals_without_a_border_between_short_and_long_show_nothing);

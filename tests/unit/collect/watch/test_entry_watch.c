@@ -184,14 +184,23 @@ static const struct {
 	  {0, 'E', 'L', 6, 1, 4}},
 	 "FBU",
 	 21.5},
-	/* a function that works in leaves that another one, called as often, uses too */
-	{{{0, 'E', 'L', 12, 1, 0}, {0, 'L', 'L', 2, 4, 0}}, "EL", 20},
-	/* the compiler made a jump of the last of five calls: some of the work is outside of T */
-	{{{'T', 'F', 'L', 4, 4, 0}, {0, 'F', 'L', 4, 1, 0}}, "T", 20},
+	/* a function that works in shared leaves, and alone: it may be an evaluation */
+	{{{0, 'E', 'L', 20, 1, 0}, {0, 'L', 'L', 0.5, 4, 0}}, "", 22},
 	/* micro-batches, then an update for each of four tensors */
 	{{{0, 'F', 'L', 8, 1, 0}, {0, 'B', 'K', 10, 1, 0}, {0, 'U', 'U', 2, 4, 4}}, "U", 80},
-	/* three layers forward, three backward: both come in bursts */
-	{{{0, 'L', 'L', 5, 3, 0}, {0, 'K', 'K', 10, 3, 0}}, "LK", 45},
+	/* three layers forward, three backward: nothing says that these are not batches */
+	{{{0, 'L', 'L', 5, 3, 0}, {0, 'K', 'K', 10, 3, 0}}, "", 45},
+	/* epochs of five batches, each with an evaluation as long as ten: both come once an epoch
+	 */
+	{{{0, 'F', 'L', 20, 5, 0}, {0, 'E', 'L', 200, 1, 0}}, "", 300},
+	/* two batches and an evaluation of five: bursts of backward passes are epochs */
+	{{{0, 'F', 'L', 8, 1, 0},
+	  {0, 'B', 'K', 12, 1, 0},
+	  {0, 'F', 'L', 8, 1, 0},
+	  {0, 'B', 'K', 12, 1, 0},
+	  {0, 'F', 'L', 16, 5, 0}},
+	 "F",
+	 17.1},
 	/* a checkpoint every tenth step */
 	{{{0, 'F', 'L', 7, 1, 0}, {0, 'B', 'K', 11, 1, 0}, {0, 'C', 'C', 12, 1, 10}}, "FB", 19.2},
 	/* four micro-batches for each update */
