@@ -26,8 +26,8 @@ enum {
 };
 
 /* Indices into profile->steps of steps that may be steady, with their lengths; for traced steps the
- * estimated length without tracing. Plain steps hold no evaluation and no checkpoint that other
- * steps lack: only they tell which length is usual. */
+ * estimated length without tracing. Plain steps are not made long by an evaluation
+ * or a checkpoint: only they tell which length is usual. */
 struct step_candidates {
 	size_t *index;
 	double *length_ns;
@@ -104,24 +104,67 @@ static void subtract_tracing(struct step_candidates *c, const struct tp_analysis
 	free(lengths[1]);
 }
 
-/* Marks steps that hold the side phase as not plain, if it alone would make them special. A phase
- * that nearly all steps hold belongs to the usual step. A median of all steps would be that of
- * either kind, by chance, if every other step holds the phase. */
-static void find_plain(struct step_candidates *c, const struct tp_profile *profile,
-		       const struct tp_phase_time *phases, enum tp_side_phase side)
+static int by_length(const void *a, const void *b)
 {
-	bool *is_held = tp_alloc((c->n + 1) * sizeof(*is_held));
-	size_t n_held = 0;
+	const double *first = a;
+	const double *second = b;
+	return (*first > *second) - (*first < *second);
+}
+
+/* Returns the longest of the short steps, where two groups of lengths are furthest apart (Otsu, on
+ * logarithms). */
+static double longest_short(const struct step_candidates *c)
+{
+	double *sorted = tp_alloc((c->n + 1) * sizeof(*sorted));
+	double sum = 0;
 	for (size_t i = 0; i < c->n; i++) {
-		const struct tp_step *step = &profile->steps[c->index[i]];
-		double time = side_of(phases, side, step);
-		is_held[i] = time > (TP_SPECIAL_RATIO - 1) * (length_of(step) - time);
-		n_held += is_held[i];
+		sorted[i] = c->length_ns[i];
+		sum += log(sorted[i]);
 	}
-	if ((double)(c->n - n_held) > TP_RECURRING_MIN * (double)c->n)
-		for (size_t i = 0; i < c->n; i++)
-			c->is_plain[i] = c->is_plain[i] && !is_held[i];
-	free(is_held);
+	qsort(sorted, c->n, sizeof(*sorted), by_length);
+	double best = 0;
+	double out = INFINITY;
+	double below = 0;
+	for (size_t i = 0; i + 1 < c->n; i++) {
+		below += log(sorted[i]);
+		double n = (double)(i + 1);
+		double rest = (double)c->n - n;
+		double apart = (sum - below) / rest - below / n;
+		if (n * rest * apart * apart > best) {
+			best = n * rest * apart * apart;
+			out = sorted[i];
+		}
+	}
+	free(sorted);
+	return out;
+}
+
+/* Long steps are not plain if an evaluation or a checkpoint makes them long. The median of all
+ * steps would be that of either kind, by chance, if every other step saves. Means of both groups
+ * decide: the samples of one short step may show the phase of its neighbour. A phase that nearly
+ * all steps hold belongs to the usual step. */
+static void find_plain(struct step_candidates *c, const struct tp_profile *profile,
+		       const struct tp_phase_time *phases)
+{
+	double limit = longest_short(c);
+	double length[2] = {0};
+	double side[2] = {0};
+	double n[2] = {0};
+	for (size_t i = 0; i < c->n; i++) {
+		int is_long = c->length_ns[i] > limit;
+		n[is_long]++;
+		length[is_long] += c->length_ns[i];
+		for (size_t k = 0; k < TP_ARRAY_LEN(named_sides); k++)
+			side[is_long] +=
+				side_of(phases, named_sides[k].side, &profile->steps[c->index[i]]);
+	}
+	double usual = length[0] / n[0];
+	double excess = length[1] / n[1] - usual;
+	bool is_named = n[1] > 0 && n[0] > TP_RECURRING_MIN * (double)c->n &&
+			excess > (TP_SPECIAL_RATIO - 1) * usual &&
+			side[1] / n[1] - side[0] / n[0] >= TP_SPECIAL_NAMED_MIN * excess;
+	for (size_t i = 0; i < c->n; i++)
+		c->is_plain[i] = !is_named || c->length_ns[i] <= limit;
 }
 
 static struct step_candidates collect_steady(const struct tp_analysis *analysis,
@@ -136,11 +179,9 @@ static struct step_candidates collect_steady(const struct tp_analysis *analysis,
 		if (profile->steps[i].kind != TP_STEP_STEADY)
 			continue;
 		c.index[c.n] = i;
-		c.is_plain[c.n] = true;
 		c.length_ns[c.n++] = length_of(&profile->steps[i]);
 	}
-	for (size_t i = 0; i < TP_ARRAY_LEN(named_sides); i++)
-		find_plain(&c, profile, phases, named_sides[i].side);
+	find_plain(&c, profile, phases);
 	subtract_tracing(&c, analysis);
 	return c;
 }
@@ -211,7 +252,7 @@ static size_t split_levels(const struct plain_steps *p, size_t starts[MAX_LEVELS
 	return levels;
 }
 
-/* Finds the longest stretch of plain steps without a level shift: [*from, *to). */
+/* Finds the longest stretch of plain steps without a level shift: [*from, *to) of them. */
 static void find_level(struct kind_context *j, const struct plain_steps *p, size_t *from,
 		       size_t *to)
 {
@@ -241,18 +282,6 @@ static void find_level(struct kind_context *j, const struct plain_steps *p, size
 	double level = tp_stats_median(p->length_ns + *from, best_length);
 	j->is_slow_before = before > level;
 	j->levels.is_shifted = *to < p->n || *from * 5 > p->n || (*from && before < level);
-}
-
-/* The same as a part of all candidates: steps that are not plain belong to the level that is before
- * them. */
-static void find_level_of_all(struct kind_context *j, const struct step_candidates *c, size_t *from,
-			      size_t *to)
-{
-	struct plain_steps p = select_plain(c, 0, c->n);
-	find_level(j, &p, from, to);
-	*from = *from ? p.at[*from] : 0;
-	*to = *to < p.n ? p.at[*to] : c->n;
-	release_plain(&p);
 }
 
 static double minimum(const double *values, size_t n)
@@ -452,7 +481,12 @@ void tp_step_kind_assign(struct tp_step_levels *levels, struct tp_analysis *anal
 	if (c.n) {
 		size_t from;
 		size_t to;
-		find_level_of_all(j, &c, &from, &to);
+		struct plain_steps p = select_plain(&c, 0, c.n);
+		find_level(j, &p, &from, &to);
+		/* Steps that are not plain belong to the level that is before them. */
+		from = from ? p.at[from] : 0;
+		to = to < p.n ? p.at[to] : c.n;
+		release_plain(&p);
 		measure_level(j, &c, from, to);
 		exclude_warmup(j, &c, from, to);
 		exclude_special(j, &c, from, to);
