@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks runs against a budget. An unknown value is undecided, and never passes. */
 #include "cause.h"
+#include "diff_warnings.h"
 
 #include "trainprof/gate/budget.h"
 #include "trainprof/gate/gate.h"
@@ -20,6 +21,7 @@ struct checker {
 	const char *spoilt; /* why nothing of these runs can be judged; NULL = they can be judged */
 	const char *unlike; /* why they cannot be compared with the baseline; NULL = they can be
 			       compared */
+	bool has_more_special; /* special steps take more of the loop than in the baseline */
 };
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -28,6 +30,13 @@ struct checker {
 static bool is_time(tp_fact_id fact)
 {
 	return strcmp(tp_fact_desc(fact)->unit, "ns") == 0 || tp_fact_is_throughput(fact);
+}
+
+/* Times of usual steps, which checkpoints and evaluations do not change. */
+static bool is_of_steps(tp_fact_id fact)
+{
+	return is_time(fact) && (tp_fact_is_throughput(fact) ||
+				 tp_text_starts_with(tp_fact_desc(fact)->name, "step."));
 }
 
 /* Returns why a fact is unknown in one of the runs; NULL if it is known in all. */
@@ -193,6 +202,10 @@ static void check_ratio(const struct checker *c, struct tp_assertion_result *out
 	tp_gate_ratio_make(&ratio, base, c->runs->n_base, now, c->runs->n_now, &design);
 	enum tp_gate_answer answer = is_less ? less_verdict(&ratio, a->max_worse_ratio)
 					     : tp_gate_verdict(&ratio, a->max_worse_ratio);
+	if (answer == TP_GATE_PASS && c->has_more_special && is_of_steps(a->fact)) {
+		merge_result(out, TP_GATE_UNDECIDED, limit, TP_GATE_SPECIAL_DIFFER);
+		return;
+	}
 	merge_result(out, answer, limit,
 		     answer == TP_GATE_PASS
 			     ? NULL
@@ -452,6 +465,7 @@ enum tp_status tp_budget_check(struct tp_budget_result *out, const struct tp_bud
 	c.spoilt = find_failed(&c);
 	const struct tp_run_diff *diff = compare(&c);
 	c.unlike = diff && !diff->is_comparable ? diff->undecided_because : NULL;
+	c.has_more_special = diff && diff->special_ratio > 1;
 	for (size_t i = 0; i < budget->n_assertions; i++) {
 		if (budget->assertions[i].is_off)
 			continue;

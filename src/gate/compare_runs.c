@@ -418,6 +418,10 @@ static void judge(const struct maker *m, const struct tp_gate_estimate *ratio)
 		out->undecided_because = out->ratio.why;
 	else
 		out->answer = tp_gate_verdict(ratio, m->request->margin_ratio);
+	if (out->answer == TP_GATE_PASS && out->is_of_steps && out->special_ratio > 1) {
+		out->answer = TP_GATE_UNDECIDED;
+		out->undecided_because = TP_GATE_SPECIAL_DIFFER;
+	}
 	if (out->answer == TP_GATE_UNDECIDED && !out->undecided_because)
 		out->undecided_because = describe_limit(m);
 }

@@ -44,20 +44,29 @@ static double mean_outside(const struct tp_run_values *const *runs, size_t n)
 	return n ? sum / (double)n : NAN;
 }
 
+double tp_gate_special_ratio(const struct tp_diff_request *request)
+{
+	double base = 1 - mean_outside(request->base, request->n_base);
+	double now = 1 - mean_outside(request->now, request->n_now);
+	if (!(base > 0 && now > 0))
+		return 1;
+	return fabs(log(base / now)) > log1p(TP_GATE_OUTSIDE_MAX) ? base / now : 1;
+}
+
 /* The step that is compared is a usual one: a program that saves checkpoints more often is slower
  * though its usual steps are not. */
 static void warn_of_special_steps(struct tp_run_diff *out, const struct tp_diff_request *request,
 				  struct tp_arena *arena)
 {
-	double base = mean_outside(request->base, request->n_base);
-	double now = mean_outside(request->now, request->n_now);
-	if (fabs(now - base) > TP_GATE_OUTSIDE_MAX)
+	out->special_ratio = tp_gate_special_ratio(request);
+	if (out->special_ratio != 1)
 		tp_diff_warn(out,
 			     tp_arena_printf(arena,
 					     "checkpoints, evaluations and slow steps are not in "
 					     "the step; they take %.0f %% of the loop in the base "
 					     "and %.0f %% in the new run",
-					     100 * base, 100 * now));
+					     100 * mean_outside(request->base, request->n_base),
+					     100 * mean_outside(request->now, request->n_now)));
 }
 
 void tp_diff_warn_of_runs(struct tp_run_diff *out, const struct tp_diff_request *request,

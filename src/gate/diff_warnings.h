@@ -6,6 +6,11 @@
 #include "trainprof/base/arena.h"
 #include "trainprof/gate/gate.h"
 
+/* Why usual steps that are not slower do not pass. */
+#define TP_GATE_SPECIAL_DIFFER                                                                     \
+	"usual steps are compared, and checkpoints, evaluations or slow steps take more of the "   \
+	"loop"
+
 /* Adds a warning; one too many is dropped. */
 void tp_diff_warn(struct tp_run_diff *out, const char *text);
 

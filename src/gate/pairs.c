@@ -34,6 +34,13 @@ enum tp_pairs_state tp_pairs_judge(struct tp_gate_estimate *ratio, const struct 
 	return n < plan->most && !plan->fixed ? TP_PAIRS_MORE : TP_PAIRS_UNDECIDED;
 }
 
+bool tp_pairs_hide_special(enum tp_pairs_state state, double ratio, double special_ratio)
+{
+	if (special_ratio == 1)
+		return false;
+	return state == TP_PAIRS_ALIKE || (ratio > 1) != (special_ratio > 1);
+}
+
 size_t tp_pairs_needed(const struct tp_gate_estimate *ratio, size_t n,
 		       const struct tp_pairs_plan *plan)
 {

@@ -296,9 +296,24 @@ static void read_environment(const struct reader *r, const struct tp_json *envir
 	out->variables = pairs;
 }
 
-/* A comparison divides by the time of the step, so a time of zero or less is refused; one beyond
- * 30 years is no measurement. */
+/* One beyond 30 years is no measurement. */
 #define TIME_MAX_NS 1e18
+
+/* The time of a step that is unknown is null, or is not there: a text is no report of ours. */
+static enum tp_status check_step_type(const struct tp_json *metrics, const char *name,
+				      struct tp_error *err)
+{
+	static const tp_fact_id times[] = {TP_FACT_STEP_TIME, TP_FACT_STEP_MEDIAN};
+	for (size_t i = 0; i < TP_ARRAY_LEN(times); i++) {
+		const char *fact = tp_fact_desc(times[i])->name;
+		const struct tp_json *item = tp_json_get(metrics, fact);
+		enum tp_json_type type = tp_json_type(
+			tp_json_type(item) == TP_JSON_OBJECT ? tp_json_get(item, "value") : item);
+		if (type != TP_JSON_NUMBER && type != TP_JSON_NULL)
+			return tp_fail(err, TP_PARSE, "%s: %s is no number", name, fact);
+	}
+	return TP_OK;
+}
 
 static enum tp_status check(const struct tp_run_values *out, const char *name, struct tp_error *err)
 {
@@ -310,6 +325,11 @@ static enum tp_status check(const struct tp_run_values *out, const char *name, s
 			return tp_fail(err, TP_PARSE, "%s: %s is %s", name,
 				       tp_fact_desc(times[i])->name,
 				       time->value < 0 ? "below zero" : "beyond 30 years");
+		bool is_of_step = times[i] == TP_FACT_STEP_TIME || times[i] == TP_FACT_STEP_MEDIAN;
+		/* A comparison divides by the time of the step. */
+		if (is_of_step && time->is_known && time->value == 0)
+			return tp_fail(err, TP_PARSE, "%s: %s is zero", name,
+				       tp_fact_desc(times[i])->name);
 	}
 	for (int part = 0; part < TP_N_PARTS; part++)
 		if (!(out->part_ns[part] >= 0 && out->part_ns[part] <= TIME_MAX_NS))
@@ -365,5 +385,6 @@ enum tp_status tp_run_values_read(struct tp_run_values *out, const struct tp_jso
 	read_findings(&r, tp_json_get(root, "findings"));
 	read_places(&r, tp_json_get(partition, "lines"), tp_json_get(root, "kernels"));
 	read_loader_lines(&r, tp_json_get(root, "functions"));
-	return check(out, name, err);
+	status = check_step_type(tp_json_get(tp_json_get(root, "summary"), "metrics"), name, err);
+	return status == TP_OK ? check(out, name, err) : status;
 }

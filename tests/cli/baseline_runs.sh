@@ -64,6 +64,12 @@ trainprof baseline show old | shape
 trainprof diff --base old --base r1.json --new slow.json
 said $?
 trainprof baseline remove old
+# Reports whose step is zero or a text are none.
+for value in 0 '"10000000"'; do
+	sed "s/\"value\": 10000000,/\"value\": $value,/" r1.json >odd.json
+	trainprof baseline save odd odd.json
+	said $?
+done
 # Names.
 trainprof baseline show mian
 said $?

@@ -14,6 +14,8 @@ trainprof compare a b c
 said $?
 trainprof compare --pairs=2 a b
 said $?
+trainprof compare --pairs=0 a b
+said $?
 trainprof compare --margin=3 a b
 said $?
 # Series that start in the same second each have a folder.

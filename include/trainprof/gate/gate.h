@@ -92,6 +92,10 @@ enum tp_pairs_state tp_pairs_judge(struct tp_gate_estimate *ratio, const struct 
 				   const struct tp_run_value *now, const bool *is_now_first,
 				   size_t n, const struct tp_pairs_plan *plan);
 
+/* Returns true if what usual steps decided, with this ratio, is not so of the whole loop:
+ * special_ratio is that of tp_gate_special_ratio(). */
+bool tp_pairs_hide_special(enum tp_pairs_state state, double ratio, double special_ratio);
+
 /* The approximate number of further pairs until an interval of that spread decides. */
 size_t tp_pairs_needed(const struct tp_gate_estimate *ratio, size_t n,
 		       const struct tp_pairs_plan *plan);
@@ -119,6 +123,11 @@ struct tp_diff_request {
 	const char *const *warnings; /* additional ones, borrowed */
 	size_t n_warnings;
 };
+
+/* By which factor evaluations, checkpoints and slow steps alone change the time of the loop for
+ * each usual step, new / base; 1 if it is unknown or small. Usual steps then do not say alone which
+ * runs are slower. */
+double tp_gate_special_ratio(const struct tp_diff_request *request);
 
 /* Compares. The result is in the arena; runs and warnings are borrowed. */
 void tp_run_diff_make(struct tp_run_diff *out, const struct tp_diff_request *request,

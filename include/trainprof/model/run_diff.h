@@ -83,7 +83,8 @@ struct tp_run_diff {
 	bool is_comparable;
 	const char *unsound_because; /* runs that are not comparable, or one that failed: their
 					times do not say which is faster; NULL = they do */
-	bool is_unfinished;          /* too few pairs: no change is called sure */
+	double special_ratio;        /* tp_gate_special_ratio() */
+	bool is_unfinished;          /* pairs decide nothing: no change is called sure */
 	const char *warnings[8];     /* reasons that weaken or bound the comparison */
 	size_t n_warnings;
 	struct tp_diff_item items[TP_DIFF_ITEMS_MAX];

@@ -26,9 +26,18 @@ enum {
 };
 
 /* Indices into profile->steps of steps that may be steady, with their lengths; for traced steps the
- * estimated length without tracing. */
+ * estimated length without tracing. Plain steps are not made long by an evaluation
+ * or a checkpoint: only they tell which length is usual. */
 struct step_candidates {
 	size_t *index;
+	double *length_ns;
+	bool *is_plain;
+	size_t n;
+};
+
+/* The plain ones among a part of the candidates. */
+struct plain_steps {
+	size_t *at; /* positions among the candidates */
 	double *length_ns;
 	size_t n;
 };
@@ -40,13 +49,27 @@ struct kind_context {
 	double median_ns;                 /* of the selected level */
 	double special_ns;                /* longer steps are special */
 	bool is_few;                      /* no length is usual: only named steps are special */
+	bool is_slow_before;              /* the steps before the level are longer */
 	double usual_side_ns[TP_N_SIDES]; /* time of each side phase in every step */
 	struct tp_step_levels levels;
 };
 
+/* The activities that give a step its name. */
+static const struct {
+	enum tp_side_phase side;
+	enum tp_step_kind kind;
+} named_sides[] = {{TP_SIDE_EVALUATION, TP_STEP_EVALUATION},
+		   {TP_SIDE_CHECKPOINT, TP_STEP_CHECKPOINT}};
+
 static double length_of(const struct tp_step *step)
 {
 	return (double)(step->end_ns - step->start_ns);
+}
+
+static double side_of(const struct tp_phase_time *phases, enum tp_side_phase side,
+		      const struct tp_step *step)
+{
+	return (double)tp_phase_time_between(phases, side, step->start_ns, step->end_ns);
 }
 
 /* Returns true if the whole step lies in a window of tracing; false if all or nothing was
@@ -66,9 +89,9 @@ static void subtract_tracing(struct step_candidates *c, const struct tp_analysis
 			      tp_alloc((c->n + 1) * sizeof(double))};
 	size_t n[2] = {0};
 	for (size_t i = 0; i < c->n; i++) {
-		const struct tp_step *step = &steps[c->index[i]];
-		is_traced[i] = is_in_window(analysis, step);
-		lengths[is_traced[i]][n[is_traced[i]]++] = c->length_ns[i];
+		is_traced[i] = is_in_window(analysis, &steps[c->index[i]]);
+		if (c->is_plain[i])
+			lengths[is_traced[i]][n[is_traced[i]]++] = c->length_ns[i];
 	}
 	double slowed =
 		n[0] && n[1] ? tp_stats_median(lengths[1], n[1]) / tp_stats_median(lengths[0], n[0])
@@ -81,18 +104,84 @@ static void subtract_tracing(struct step_candidates *c, const struct tp_analysis
 	free(lengths[1]);
 }
 
-static struct step_candidates collect_steady(const struct tp_analysis *analysis)
+static int by_length(const void *a, const void *b)
+{
+	const double *first = a;
+	const double *second = b;
+	return (*first > *second) - (*first < *second);
+}
+
+/* Returns the longest of the short steps, where two groups of lengths are furthest apart (Otsu, on
+ * logarithms). */
+static double longest_short(const struct step_candidates *c)
+{
+	double *sorted = tp_alloc((c->n + 1) * sizeof(*sorted));
+	double sum = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		sorted[i] = c->length_ns[i];
+		sum += log(sorted[i]);
+	}
+	qsort(sorted, c->n, sizeof(*sorted), by_length);
+	double best = 0;
+	double out = INFINITY;
+	double below = 0;
+	for (size_t i = 0; i + 1 < c->n; i++) {
+		below += log(sorted[i]);
+		double n = (double)(i + 1);
+		double rest = (double)c->n - n;
+		double apart = (sum - below) / rest - below / n;
+		if (n * rest * apart * apart > best) {
+			best = n * rest * apart * apart;
+			out = sorted[i];
+		}
+	}
+	free(sorted);
+	return out;
+}
+
+/* Long steps are not plain if an evaluation or a checkpoint makes them long. The median of all
+ * steps would be that of either kind, by chance, if every other step saves. Means of both groups
+ * decide: the samples of one short step may show the phase of its neighbour. A phase that nearly
+ * all steps hold belongs to the usual step. */
+static void find_plain(struct step_candidates *c, const struct tp_profile *profile,
+		       const struct tp_phase_time *phases)
+{
+	double limit = longest_short(c);
+	double length[2] = {0};
+	double side[2] = {0};
+	double n[2] = {0};
+	for (size_t i = 0; i < c->n; i++) {
+		int is_long = c->length_ns[i] > limit;
+		n[is_long]++;
+		length[is_long] += c->length_ns[i];
+		for (size_t k = 0; k < TP_ARRAY_LEN(named_sides); k++)
+			side[is_long] +=
+				side_of(phases, named_sides[k].side, &profile->steps[c->index[i]]);
+	}
+	double usual = length[0] / n[0];
+	double excess = length[1] / n[1] - usual;
+	bool is_named = n[1] > 0 && n[0] > TP_RECURRING_MIN * (double)c->n &&
+			excess > (TP_SPECIAL_RATIO - 1) * usual &&
+			side[1] / n[1] - side[0] / n[0] >= TP_SPECIAL_NAMED_MIN * excess;
+	for (size_t i = 0; i < c->n; i++)
+		c->is_plain[i] = !is_named || c->length_ns[i] <= limit;
+}
+
+static struct step_candidates collect_steady(const struct tp_analysis *analysis,
+					     const struct tp_phase_time *phases)
 {
 	const struct tp_profile *profile = analysis->profile;
 	struct step_candidates c = {0};
 	c.index = tp_alloc((profile->n_steps + 1) * sizeof(*c.index));
 	c.length_ns = tp_alloc((profile->n_steps + 1) * sizeof(*c.length_ns));
+	c.is_plain = tp_alloc((profile->n_steps + 1) * sizeof(*c.is_plain));
 	for (size_t i = 0; i < profile->n_steps; i++) {
 		if (profile->steps[i].kind != TP_STEP_STEADY)
 			continue;
 		c.index[c.n] = i;
 		c.length_ns[c.n++] = length_of(&profile->steps[i]);
 	}
+	find_plain(&c, profile, phases);
 	subtract_tracing(&c, analysis);
 	return c;
 }
@@ -101,6 +190,30 @@ static void release_candidates(struct step_candidates *c)
 {
 	free(c->index);
 	free(c->length_ns);
+	free(c->is_plain);
+}
+
+/* Selects the plain candidates of [from, to); all of them if none is plain. */
+static struct plain_steps select_plain(const struct step_candidates *c, size_t from, size_t to)
+{
+	struct plain_steps p = {.at = tp_alloc((to - from + 1) * sizeof(*p.at)),
+				.length_ns = tp_alloc((to - from + 1) * sizeof(*p.length_ns))};
+	size_t n_plain = 0;
+	for (size_t i = from; i < to; i++)
+		n_plain += c->is_plain[i];
+	for (size_t i = from; i < to; i++) {
+		if (n_plain && !c->is_plain[i])
+			continue;
+		p.at[p.n] = i;
+		p.length_ns[p.n++] = c->length_ns[i];
+	}
+	return p;
+}
+
+static void release_plain(struct plain_steps *p)
+{
+	free(p->at);
+	free(p->length_ns);
 }
 
 /* ---- exclusion ---------------------------------------------------------------------------- */
@@ -125,43 +238,50 @@ static void exclude_not_recorded(struct kind_context *j)
 	}
 }
 
-/* Finds the longest stretch of candidates without a level shift: [*from, *to). Uses medians of five
- * steps each, so that single slow steps are no level. */
-static void find_level(struct kind_context *j, const struct step_candidates *c, size_t *from,
-		       size_t *to)
+/* Splits the steps into stretches without a level shift. Uses medians of five steps each, so that
+ * single slow steps are no level. Returns the number of stretches. */
+static size_t split_levels(const struct plain_steps *p, size_t starts[MAX_LEVELS + 1])
 {
-	*from = 0;
-	*to = c->n;
-	j->levels.n = 1;
-	size_t n = c->n / BLOCK;
+	size_t n = p->n / BLOCK;
 	double *blocks = tp_alloc((n + 1) * sizeof(*blocks));
 	for (size_t i = 0; i < n; i++)
-		blocks[i] = log(tp_stats_median(c->length_ns + i * BLOCK, BLOCK));
-	size_t starts[MAX_LEVELS + 1];
+		blocks[i] = log(tp_stats_median(p->length_ns + i * BLOCK, BLOCK));
 	size_t levels = tp_stats_levels(blocks, n, TP_LEVEL_BLOCKS_MIN, log(TP_LEVEL_RATIO), starts,
 					MAX_LEVELS);
 	free(blocks);
+	return levels;
+}
+
+/* Finds the longest stretch of plain steps without a level shift: [*from, *to) of them. */
+static void find_level(struct kind_context *j, const struct plain_steps *p, size_t *from,
+		       size_t *to)
+{
+	size_t starts[MAX_LEVELS + 1];
+	size_t levels = split_levels(p, starts);
+	*from = 0;
+	*to = p->n;
+	j->levels.n = levels < 2 ? 1 : levels;
 	if (levels < 2)
 		return;
-	j->levels.n = levels;
 	size_t best = 0;
 	size_t best_length = 0;
 	for (size_t i = 0; i < levels; i++) {
-		size_t end = i + 1 < levels ? starts[i + 1] * BLOCK : c->n;
+		size_t end = i + 1 < levels ? starts[i + 1] * BLOCK : p->n;
 		if (end - starts[i] * BLOCK > best_length) {
 			best_length = end - starts[i] * BLOCK;
 			best = i;
 		}
 	}
-	j->levels.is_unsteady = best_length * 2 < c->n;
+	j->levels.is_unsteady = best_length * 2 < p->n;
 	if (j->levels.is_unsteady)
 		return;
 	*from = starts[best] * BLOCK;
 	*to = *from + best_length;
 	/* The steps before are warm-up; the shift is only reported if they are many. */
-	bool is_faster_before = tp_stats_median(c->length_ns, *from) <
-				tp_stats_median(c->length_ns + *from, best_length);
-	j->levels.is_shifted = *to < c->n || *from * 5 > c->n || (*from && is_faster_before);
+	double before = tp_stats_median(p->length_ns, *from);
+	double level = tp_stats_median(p->length_ns + *from, best_length);
+	j->is_slow_before = before > level;
+	j->levels.is_shifted = *to < p->n || *from * 5 > p->n || (*from && before < level);
 }
 
 static double minimum(const double *values, size_t n)
@@ -172,31 +292,37 @@ static double minimum(const double *values, size_t n)
 	return least;
 }
 
+/* Measures how long each side phase is in a usual step. */
+static void measure_sides(struct kind_context *j, const struct step_candidates *c,
+			  const struct plain_steps *p)
+{
+	double *times = tp_alloc((p->n + 1) * sizeof(*times));
+	for (int side = 0; side < TP_N_SIDES; side++) {
+		for (size_t i = 0; i < p->n; i++)
+			times[i] = side_of(j->phases, (enum tp_side_phase)side,
+					   &j->profile->steps[c->index[p->at[i]]]);
+		j->usual_side_ns[side] =
+			j->is_few ? minimum(times, p->n) : tp_stats_median(times, p->n);
+	}
+	free(times);
+}
+
 /* Measures the level: the median, and the length above which steps are special. Among a few steps
  * the shortest is the usual one. */
 static void measure_level(struct kind_context *j, const struct step_candidates *c, size_t from,
 			  size_t to)
 {
-	size_t n = to - from;
-	j->median_ns = tp_stats_median(c->length_ns + from, n);
-	double mad = tp_stats_mad(c->length_ns + from, n, j->median_ns);
+	struct plain_steps p = select_plain(c, from, to);
+	j->median_ns = tp_stats_median(p.length_ns, p.n);
+	double mad = tp_stats_mad(p.length_ns, p.n, j->median_ns);
 	j->special_ns = fmax(TP_SPECIAL_RATIO * j->median_ns, j->median_ns + TP_SPECIAL_MADS * mad);
-	j->is_few = n < TP_SPECIAL_STEPS_MIN;
+	j->is_few = to - from < TP_SPECIAL_STEPS_MIN;
 	if (j->is_few) {
-		j->median_ns = minimum(c->length_ns + from, n);
+		j->median_ns = minimum(p.length_ns, p.n);
 		j->special_ns = TP_SPECIAL_RATIO * j->median_ns;
 	}
-	double *times = tp_alloc((n + 1) * sizeof(*times));
-	for (int side = 0; side < TP_N_SIDES; side++) {
-		for (size_t i = 0; i < n; i++) {
-			const struct tp_step *step = &j->profile->steps[c->index[from + i]];
-			times[i] =
-				(double)tp_phase_time_between(j->phases, (enum tp_side_phase)side,
-							      step->start_ns, step->end_ns);
-		}
-		j->usual_side_ns[side] = j->is_few ? minimum(times, n) : tp_stats_median(times, n);
-	}
-	free(times);
+	measure_sides(j, c, &p);
+	release_plain(&p);
 }
 
 /* Returns the kind that fills at least half of the time by which a step is longer than usual; else
@@ -204,17 +330,12 @@ static void measure_level(struct kind_context *j, const struct step_candidates *
 static enum tp_step_kind kind_of_slow_step(const struct kind_context *j, const struct tp_step *step,
 					   enum tp_step_kind otherwise)
 {
-	static const struct {
-		enum tp_side_phase side;
-		enum tp_step_kind kind;
-	} names[] = {{TP_SIDE_EVALUATION, TP_STEP_EVALUATION},
-		     {TP_SIDE_CHECKPOINT, TP_STEP_CHECKPOINT}};
 	double excess = length_of(step) - j->median_ns;
-	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
-		double time = (double)tp_phase_time_between(j->phases, names[i].side,
-							    step->start_ns, step->end_ns);
-		if (time - j->usual_side_ns[names[i].side] >= TP_SPECIAL_NAMED_MIN * excess)
-			return names[i].kind;
+	for (size_t i = 0; i < TP_ARRAY_LEN(named_sides); i++) {
+		enum tp_side_phase side = named_sides[i].side;
+		if (side_of(j->phases, side, step) - j->usual_side_ns[side] >=
+		    TP_SPECIAL_NAMED_MIN * excess)
+			return named_sides[i].kind;
 	}
 	return otherwise;
 }
@@ -289,7 +410,6 @@ static void exclude_warmup(struct kind_context *j, const struct step_candidates 
 static void exclude_special(struct kind_context *j, const struct step_candidates *c, size_t from,
 			    size_t to)
 {
-	bool is_slow_before = tp_stats_median(c->length_ns, from) > j->median_ns;
 	for (size_t i = 0; i < c->n; i++) {
 		struct tp_step *step = &j->profile->steps[c->index[i]];
 		if (step->kind != TP_STEP_STEADY)
@@ -299,7 +419,7 @@ static void exclude_special(struct kind_context *j, const struct step_candidates
 						       j->is_few ? TP_STEP_STEADY : TP_STEP_SLOW);
 		else if (i < from || i >= to)
 			step->kind = TP_STEP_OTHER;
-		if (i < from && is_slow_before &&
+		if (i < from && j->is_slow_before &&
 		    (step->kind == TP_STEP_SLOW || step->kind == TP_STEP_OTHER))
 			step->kind = TP_STEP_WARMUP;
 	}
@@ -357,11 +477,16 @@ void tp_step_kind_assign(struct tp_step_levels *levels, struct tp_analysis *anal
 	struct kind_context *j = &kind_context;
 	exclude_not_recorded(j);
 	tp_counter_windows_exclude(analysis);
-	struct step_candidates c = collect_steady(analysis);
+	struct step_candidates c = collect_steady(analysis, phases);
 	if (c.n) {
 		size_t from;
 		size_t to;
-		find_level(j, &c, &from, &to);
+		struct plain_steps p = select_plain(&c, 0, c.n);
+		find_level(j, &p, &from, &to);
+		/* Steps that are not plain belong to the level that is before them. */
+		from = from ? p.at[from] : 0;
+		to = to < p.n ? p.at[to] : c.n;
+		release_plain(&p);
 		measure_level(j, &c, from, to);
 		exclude_warmup(j, &c, from, to);
 		exclude_special(j, &c, from, to);

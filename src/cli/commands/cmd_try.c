@@ -190,7 +190,8 @@ static bool set_share(struct session *s, struct tp_pair_series_options *given)
 	uint64_t now = tp_clock_now_ns();
 	uint64_t left = s->deadline_ns > now ? s->deadline_ns - now : 0;
 	uint64_t pair = 2 * s->reading.trace.end_ns;
-	uint64_t least = (given->warmup + (given->pairs ? given->pairs : TP_PAIRS_LEAST)) * pair;
+	uint64_t pairs = given->pairs == TP_PAIRS_UNTIL_DECIDED ? TP_PAIRS_LEAST : given->pairs;
+	uint64_t least = (given->warmup + pairs) * pair;
 	uint64_t share = left / (s->n_waiting ? s->n_waiting : 1);
 	s->n_waiting -= s->n_waiting > 0;
 	if (left < least)

@@ -24,7 +24,7 @@ void tp_pair_series_init(struct tp_pair_series *s, const struct tp_pair_series_o
 {
 	*s = (struct tp_pair_series){
 		.options = options,
-		.plan = {.fixed = options->pairs,
+		.plan = {.fixed = options->pairs == TP_PAIRS_UNTIL_DECIDED ? 0 : options->pairs,
 			 .most = TP_PAIRS_UNDECIDED_MAX,
 			 .margin_ratio = options->margin_ratio},
 		.shows_progress = shows_progress,
@@ -50,7 +50,8 @@ void tp_pair_series_release(struct tp_pair_series *s)
 
 enum tp_status tp_pair_series_check_count(uint64_t pairs, struct tp_error *err)
 {
-	if (!pairs || (pairs >= TP_PAIRS_GIVEN_MIN && pairs <= TP_PAIRS_GIVEN_MAX))
+	if (pairs == TP_PAIRS_UNTIL_DECIDED ||
+	    (pairs >= TP_PAIRS_GIVEN_MIN && pairs <= TP_PAIRS_GIVEN_MAX))
 		return TP_OK;
 	return tp_fail(err, TP_USAGE, "--pairs=%llu: from %d to %d", (unsigned long long)pairs,
 		       TP_PAIRS_GIVEN_MIN, TP_PAIRS_GIVEN_MAX);
@@ -249,6 +250,23 @@ static void judge_late(struct tp_pair_series *s)
 		s->state = TP_PAIRS_UNDECIDED;
 }
 
+/* What usual steps decided holds for the program only if its special steps do not say otherwise:
+ * one that saves checkpoints twice as often takes longer, and its usual steps are alike. */
+static void hold_against_special_steps(struct tp_pair_series *s)
+{
+	const struct tp_diff_request request = {.base = s->sides[0].items,
+						.n_base = s->n_pairs,
+						.now = s->sides[1].items,
+						.n_now = s->n_pairs};
+	bool is_decided = s->state == TP_PAIRS_DIFFERENT || s->state == TP_PAIRS_ALIKE;
+	if (!is_decided || s->time != TP_FACT_STEP_TIME)
+		return;
+	s->hides_special =
+		tp_pairs_hide_special(s->state, s->ratio.value, tp_gate_special_ratio(&request));
+	if (s->hides_special)
+		s->state = TP_PAIRS_UNDECIDED;
+}
+
 enum tp_status tp_pair_series_run(struct tp_pair_series *s, struct tp_error *err)
 {
 	enum tp_status status = warm_up(s, err);
@@ -264,6 +282,7 @@ enum tp_status tp_pair_series_run(struct tp_pair_series *s, struct tp_error *err
 	drop_pair(s); /* half of a pair */
 	if (status == TP_OK && s->state == TP_PAIRS_MORE && !is_stopped(s))
 		judge_late(s);
+	hold_against_special_steps(s);
 	end_progress(s);
 	return status;
 }
@@ -324,6 +343,11 @@ void tp_pair_series_describe(struct tp_buf *out, const struct tp_pair_series *s)
 	if (s->state == TP_PAIRS_ALIKE)
 		tp_buf_printf(out, "Both take the same time within %.3g %%. ",
 			      100 * s->plan.margin_ratio);
+	else if (s->hides_special)
+		tp_buf_puts(out,
+			    "Undecided: usual steps are compared, and checkpoints, evaluations "
+			    "or slow steps take another share of the loop; more pairs would "
+			    "not decide. ");
 	else if (s->state != TP_PAIRS_DIFFERENT && s->n_pairs > 1)
 		tp_buf_printf(out, "Undecided; about %zu pairs more would decide. ",
 			      tp_pairs_needed(&s->ratio, s->n_pairs, &s->plan));
@@ -348,7 +372,7 @@ void tp_pair_series_print_failed(const struct tp_pair_series *s)
 	tp_buf_release(&next);
 }
 
-/* Too few pairs: what they measured is shown, and nothing of it is called sure. */
+/* Nothing is decided: what the pairs measured is shown, and nothing of it is called sure. */
 static void judge_nothing(struct tp_run_diff *diff)
 {
 	diff->is_unfinished = true;
@@ -373,7 +397,7 @@ void tp_pair_series_diff(struct tp_run_diff *out, const struct tp_pair_series *s
 	};
 	tp_run_diff_make(out, &request, arena);
 	out->n_unlike = 0; /* commands differ on purpose */
-	if (s->n_pairs < TP_PAIRS_LEAST)
+	if (s->n_pairs < TP_PAIRS_LEAST || s->hides_special)
 		judge_nothing(out);
 }
 

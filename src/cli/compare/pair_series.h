@@ -20,8 +20,11 @@
 
 enum { TP_PAIRS_GIVEN_MIN = 3, TP_PAIRS_GIVEN_MAX = 200, TP_PAIRS_UNDECIDED_MAX = 15 };
 
+/* The number that nobody gives. */
+#define TP_PAIRS_UNTIL_DECIDED UINT64_MAX
+
 struct tp_pair_series_options {
-	uint64_t pairs; /* 0 = until decided, at most TP_PAIRS_UNDECIDED_MAX */
+	uint64_t pairs; /* or TP_PAIRS_UNTIL_DECIDED: at most TP_PAIRS_UNDECIDED_MAX */
 	uint64_t warmup;
 	uint64_t seed;
 	uint64_t time_ns; /* no pair is started after this time */
@@ -30,8 +33,8 @@ struct tp_pair_series_options {
 
 #define TP_PAIR_SERIES_DEFAULTS                                                                    \
 	{                                                                                          \
-		.warmup = 1, .seed = 1, .time_ns = 1800 * TP_NS_PER_S,                             \
-		.margin_ratio = TP_GATE_DEFAULT_MARGIN                                             \
+		.pairs = TP_PAIRS_UNTIL_DECIDED, .warmup = 1, .seed = 1,                           \
+		.time_ns = 1800 * TP_NS_PER_S, .margin_ratio = TP_GATE_DEFAULT_MARGIN              \
 	}
 
 /* Rows of an option table for a struct tp_pair_series_options at that offset. */
@@ -68,7 +71,8 @@ struct tp_pair_series {
 	size_t n_disturbed; /* of these: disturbed, but used all the same */
 	struct tp_gate_estimate ratio;
 	enum tp_pairs_state state;
-	int failed; /* index of the side whose program failed; -1 = none */
+	bool hides_special; /* usual steps decided it, and special steps do not agree */
+	int failed;         /* index of the side whose program failed; -1 = none */
 	struct tp_pair_run end;
 	char *log; /* of the last run; heap */
 	/* Of `loader`: what the first run of B that is over said about it. Heap. */

@@ -3,6 +3,7 @@
 #include "sheet.h"
 
 #include <check.h>
+#include <stdio.h>
 
 static const char * or (const char *text, const char *otherwise)
 {
@@ -26,16 +27,19 @@ enum tp_status sheet_read(struct tp_run_values *out, const struct sheet *sheet, 
 {
 	struct tp_buf text = {0};
 	struct tp_json_doc *doc = NULL;
+	char step[32] = "null";
+	if (sheet->step_ns != 0)
+		snprintf(step, sizeof(step), "%g", sheet->step_ns);
 	tp_buf_printf(
 		&text,
 		"{\"schema\": \"%s\", \"run\": {\"label\": \"train\", \"mode\": \"run\","
 		"\"command\": [\"%s\"], \"end\": {\"kind\": \"exited\", \"code\": %d}},"
 		"\"environment\": {\"host\": {\"cpu_model\": \"%s\", \"allowed_cores\": 4}},"
 		"\"summary\": {\"title\": \"T\", \"metrics\": {"
-		"\"step.time_ns\": {\"value\": %g}, \"step.dataloader_ratio\": {\"value\": %g}%s"
+		"\"step.time_ns\": {\"value\": %s}, \"step.dataloader_ratio\": {\"value\": %g}%s"
 		"}, \"missing\": [%s]}, \"steps\": {\"count\": 100}, ",
 		or (sheet->schema, "trainprof-report/1.0"), or (sheet->command, "./train"),
-		sheet->exit_code, or (sheet->cpu, "Fast CPU"), sheet->step_ns, sheet->dataloader,
+		sheet->exit_code, or (sheet->cpu, "Fast CPU"), step, sheet->dataloader,
 		or (sheet->metrics, ""), or (sheet->missing, ""));
 	add_partition(&text, sheet);
 	tp_buf_printf(&text, ", \"findings\": [%s], \"functions\": [%s]}", or (sheet->findings, ""),

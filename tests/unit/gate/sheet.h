@@ -8,8 +8,8 @@
 /* The fields of a report that a test sets; zero fields are not written. */
 struct sheet {
 	const char *schema; /* "trainprof-report/1.0" */
-	double step_ns;
-	double dataloader; /* share of the step */
+	double step_ns;     /* 0 = unknown */
+	double dataloader;  /* share of the step */
 	const char *cpu;
 	const char *command; /* one word */
 	int exit_code;

@@ -10,8 +10,9 @@
 #include <stdio.h>
 
 /* Checks runs of these steps in ms, ended by 0, against one assertion. */
-static enum tp_gate_answer hold(struct tp_assertion a, const double *base_ms, const double *now_ms,
-				struct sheet sheet)
+static enum tp_gate_answer hold_against(struct sheet base_sheet, struct tp_assertion a,
+					const double *base_ms, const double *now_ms,
+					struct sheet sheet)
 {
 	struct tp_arena arena = {0};
 	const struct tp_run_values *base[4];
@@ -21,10 +22,10 @@ static enum tp_gate_answer hold(struct tp_assertion a, const double *base_ms, co
 	a.name = "x";
 	a.is_error = true;
 	const struct tp_budget budget = {.path = "b", .assertions = &a, .n_assertions = 1};
-	for (; base_ms && base_ms[runs.n_base] > 0; runs.n_base++)
-		base[runs.n_base] =
-			sheet_run(&(struct sheet){.step_ns = 1e6 * base_ms[runs.n_base]}, "base",
-				  &arena);
+	for (; base_ms && base_ms[runs.n_base] > 0; runs.n_base++) {
+		base_sheet.step_ns = 1e6 * base_ms[runs.n_base];
+		base[runs.n_base] = sheet_run(&base_sheet, "base", &arena);
+	}
 	for (; now_ms[runs.n_now] > 0; runs.n_now++) {
 		sheet.step_ns = 1e6 * now_ms[runs.n_now];
 		now[runs.n_now] = sheet_run(&sheet, "now", &arena);
@@ -38,6 +39,12 @@ static enum tp_gate_answer hold(struct tp_assertion a, const double *base_ms, co
 }
 
 static const struct sheet plain = {0};
+
+static enum tp_gate_answer hold(struct tp_assertion a, const double *base_ms, const double *now_ms,
+				struct sheet sheet)
+{
+	return hold_against(plain, a, base_ms, now_ms, sheet);
+}
 
 START_TEST(a_limit_fails_only_beyond_chance)
 {
@@ -59,6 +66,22 @@ START_TEST(the_spread_of_the_baseline_decides_what_is_worse)
 	ck_assert_int_eq(hold(worse, base, (double[]){10.6, 0}, plain), TP_GATE_FAIL);
 	ck_assert_int_eq(hold(worse, (double[]){10, 0}, (double[]){10, 0}, plain),
 			 TP_GATE_UNDECIDED);
+}
+END_TEST
+
+/* A program that saves checkpoints twice as often has the same usual steps. */
+START_TEST(usual_steps_alone_do_not_pass_if_special_steps_take_more)
+{
+	const struct tp_assertion worse = {.fact = TP_FACT_STEP_TIME,
+					   .has_worse = true,
+					   .max_worse_ratio = 0.03};
+	const struct sheet more = {.metrics = ", \"run.outside_ratio\": {\"value\": 0.86}"};
+	const double base[] = {10, 10.02, 9.98, 0};
+	ck_assert_int_eq(hold_against((struct sheet){.metrics = ", \"run.outside_ratio\": "
+								"{\"value\": 0.5}"},
+				      worse, base, (double[]){10.01, 0}, more),
+			 TP_GATE_UNDECIDED);
+	ck_assert_int_eq(hold_against(more, worse, base, (double[]){10.01, 0}, more), TP_GATE_PASS);
 }
 END_TEST
 
@@ -165,6 +188,7 @@ Suite *suite_gate_budget_check(void)
 	TCase *tc = tcase_create("all");
 	tcase_add_test(tc, a_limit_fails_only_beyond_chance);
 	tcase_add_test(tc, the_spread_of_the_baseline_decides_what_is_worse);
+	tcase_add_test(tc, usual_steps_alone_do_not_pass_if_special_steps_take_more);
 	tcase_add_test(tc, lower_throughput_is_worse);
 	tcase_add_test(tc, unknown_failed_and_different_runs_never_pass);
 	tcase_add_test(tc, unjudged_findings_may_leave_a_count_undecided);

@@ -2,9 +2,11 @@
 /* Tests of the comparison of two groups of runs. */
 #include "sheet.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { RUNS_MAX = 4 };
@@ -73,6 +75,34 @@ START_TEST(a_program_that_failed_never_passes)
 	ck_assert_int_eq(made.diff.answer, TP_GATE_UNDECIDED);
 	ck_assert_uint_eq(made.diff.n_warnings, 1);
 	tp_arena_release(&made.arena);
+}
+END_TEST
+
+/* The usual step is half as long in each case; the gate is about the whole loop. */
+START_TEST(more_time_in_special_steps_never_passes)
+{
+	static const struct {
+		double base;
+		double now;
+		enum tp_gate_answer answer;
+	} rows[] = {{0.50, 0.86, TP_GATE_UNDECIDED},
+		    {0.90, 0.94, TP_GATE_UNDECIDED},
+		    {0.86, 0.50, TP_GATE_PASS},
+		    {0.05, 0.06, TP_GATE_PASS}};
+	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
+		struct made made;
+		char base[80];
+		char now[80];
+		snprintf(base, sizeof(base), ", \"run.outside_ratio\": {\"value\": %g}",
+			 rows[i].base);
+		snprintf(now, sizeof(now), ", \"run.outside_ratio\": {\"value\": %g}", rows[i].now);
+		make(&made, (struct sheet){.metrics = base}, (double[]){10, 0},
+		     (struct sheet){.metrics = now}, (double[]){5, 0});
+		ck_assert_int_eq(made.diff.answer, rows[i].answer);
+		ck_assert((made.diff.answer == TP_GATE_UNDECIDED) ==
+			  (made.diff.undecided_because != NULL));
+		tp_arena_release(&made.arena);
+	}
 }
 END_TEST
 
@@ -221,6 +251,7 @@ Suite *suite_gate_compare_runs(void)
 	tcase_add_test(tc, one_run_per_side_is_judged_only_beyond_the_noise);
 	tcase_add_test(tc, several_runs_detect_smaller_changes);
 	tcase_add_test(tc, a_program_that_failed_never_passes);
+	tcase_add_test(tc, more_time_in_special_steps_never_passes);
 	tcase_add_test(tc, incomparable_runs_never_pass);
 	tcase_add_test(tc, only_parts_that_changed_beyond_chance_are_sure);
 	tcase_add_test(tc, followed_advice_is_quiet_and_moved_its_fact);

@@ -23,6 +23,16 @@ static enum tp_pairs_state decide(const struct tp_pairs_plan *plan, size_t n, do
 	return tp_pairs_judge(&ratio, a, b, NULL, n, plan);
 }
 
+START_TEST(special_steps_contradict_usual_ones)
+{
+	ck_assert(!tp_pairs_hide_special(TP_PAIRS_ALIKE, 1.01, 1));
+	ck_assert(tp_pairs_hide_special(TP_PAIRS_ALIKE, 1.01, 2));
+	ck_assert(tp_pairs_hide_special(TP_PAIRS_DIFFERENT, 0.9, 2));
+	ck_assert(!tp_pairs_hide_special(TP_PAIRS_DIFFERENT, 1.1, 2));
+	ck_assert(tp_pairs_hide_special(TP_PAIRS_DIFFERENT, 1.1, 0.5));
+}
+END_TEST
+
 START_TEST(two_pairs_never_decide)
 {
 	ck_assert_int_eq(decide(&open_ended, 0, 200, 0), TP_PAIRS_MORE);
@@ -126,6 +136,7 @@ Suite *suite_gate_pairs(void)
 {
 	Suite *s = suite_create("gate_pairs");
 	TCase *tc = tcase_create("all");
+	tcase_add_test(tc, special_steps_contradict_usual_ones);
 	tcase_add_test(tc, two_pairs_never_decide);
 	tcase_add_test(tc, measuring_ends_at_a_clear_difference_or_equality);
 	tcase_add_test(tc, a_fixed_number_of_pairs_is_judged_only_at_its_end);

@@ -177,6 +177,51 @@ START_TEST(long_steps_are_named_by_what_fills_them)
 }
 END_TEST
 
+/* Simulates n steps; two of three, or every `every`-th, save a checkpoint that lasts as long as
+ * five steps. */
+static void simulate_saves(struct sim *sim, int n, int every, bool is_first)
+{
+	sim_init(sim, 199, 50, 5);
+	for (int i = is_first ? 0 : 1; i < n + (is_first ? 0 : 1); i++) {
+		step(sim, 20);
+		if (every < 0 ? i % -every != 0 : i % every == 0)
+			sim_work(sim, "main:1 train:6 save_checkpoint:2 fwrite:1", 100000000);
+	}
+	end(sim);
+	judge(sim);
+}
+
+/* Half of the steps save: whether a few more or a few less do must not decide which step is usual.
+ */
+START_TEST(steps_that_save_are_special_whatever_their_share)
+{
+	static const struct {
+		int every; /* -n: all but each n-th */
+		int saves_of_60;
+	} rows[] = {{5, 12}, {3, 20}, {2, 30}, {-3, 40}};
+	for (int extra = 0; extra < 4; extra++) {
+		struct sim sim;
+		simulate_saves(&sim, 60 + extra / 2, rows[_i].every, extra % 2 == 0);
+		ck_assert_double_eq_tol((double)sim_count_steps(&sim, TP_STEP_CHECKPOINT),
+					rows[_i].saves_of_60, 1.5);
+		ck_assert_double_eq_tol(fact(&sim, TP_FACT_STEP_TIME), 20e6, 1e6);
+		ck_assert(!has_warning(&sim, "level-shift"));
+		ck_assert(!has_warning(&sim, "no-steady-state"));
+		sim_release(&sim);
+	}
+}
+END_TEST
+
+START_TEST(a_checkpoint_in_every_step_is_part_of_it)
+{
+	struct sim sim;
+	simulate_saves(&sim, 60, 1, true);
+	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_CHECKPOINT), 0);
+	ck_assert_double_eq_tol(fact(&sim, TP_FACT_STEP_TIME), 120e6, 1e6);
+	sim_release(&sim);
+}
+END_TEST
+
 /* Two evaluations in the loop, and one behind its last step: a longer one is a final test, of which
  * only as much counts. */
 START_TEST(the_evaluation_after_the_last_step_is_of_the_loop)
@@ -416,6 +461,8 @@ Suite *suite_analyze_pass_steady(void)
 	tcase_add_test(tc, even_steps_have_hardly_any_warmup);
 	tcase_add_test(tc, first_step_alone_can_be_warmup);
 	tcase_add_test(tc, long_steps_are_named_by_what_fills_them);
+	tcase_add_loop_test(tc, steps_that_save_are_special_whatever_their_share, 0, 4);
+	tcase_add_test(tc, a_checkpoint_in_every_step_is_part_of_it);
 	tcase_add_loop_test(tc, the_evaluation_after_the_last_step_is_of_the_loop, 0, 2);
 	tcase_add_test(tc, loader_periodicity_stays);
 	tcase_add_test(tc, the_longest_stretch_is_judged);
