@@ -190,7 +190,7 @@ static const struct {
 	{{{0, 'F', 'L', 8, 1, 0}, {0, 'B', 'K', 10, 1, 0}, {0, 'U', 'U', 2, 4, 4}}, "U", 80},
 	/* three layers forward, three backward: nothing says that these are not batches */
 	{{{0, 'L', 'L', 5, 3, 0}, {0, 'K', 'K', 10, 3, 0}}, "", 45},
-	/* epochs of five batches, each with an evaluation as long as ten: both come once an epoch
+	/* epochs of five batches, each with an evaluation as long as ten: both come once per epoch
 	 */
 	{{{0, 'F', 'L', 20, 5, 0}, {0, 'E', 'L', 200, 1, 0}}, "", 300},
 	/* two batches and an evaluation of five: bursts of backward passes are epochs */
