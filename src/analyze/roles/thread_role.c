@@ -10,6 +10,7 @@
 
 #include "analyze/classify/frame_class.h"
 #include "analyze/thresholds.h"
+#include "data_waker.h"
 #include "function_time.h"
 
 #include "trainprof/base/map.h"
@@ -22,6 +23,7 @@ struct evidence {
 	uint64_t n;    /* samples with a stack, of them: */
 	uint64_t idle; /* waiting for work, or for room for the result */
 	uint64_t loader;
+	uint64_t busy_loader; /* of these, those that do not wait so */
 	uint64_t team;
 	uint64_t comm;
 	uint64_t helper;
@@ -199,10 +201,13 @@ static struct evidence gather(const struct role_context *role_context, uint32_t 
 	gather_work(&found, role_context, task);
 	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
 		const struct tp_stack_class *class = &analysis->classes[trace->samples[i].stack];
+		bool is_idle = class->doing == TP_FUNCTION_WAIT_WORK ||
+			       class->doing == TP_FUNCTION_WAIT_ROOM;
+		bool is_loader = class->is_loader_root || class->phase == TP_PHASE_DATALOADER;
 		found.n += trace->samples[i].stack != 0;
-		found.idle += class->doing == TP_FUNCTION_WAIT_WORK ||
-			      class->doing == TP_FUNCTION_WAIT_ROOM;
-		found.loader += class->is_loader_root || class->phase == TP_PHASE_DATALOADER;
+		found.idle += is_idle;
+		found.loader += is_loader;
+		found.busy_loader += is_loader && !is_idle;
 		found.team += class->is_team_root || class->phase == TP_PHASE_COMPUTE;
 		found.comm += class->is_comm_root || class->phase == TP_PHASE_COMMUNICATION;
 		found.helper += class->is_helper_root;
@@ -216,6 +221,7 @@ static void add(struct evidence *sum, const struct evidence *more)
 	sum->n += more->n;
 	sum->idle += more->idle;
 	sum->loader += more->loader;
+	sum->busy_loader += more->busy_loader;
 	sum->team += more->team;
 	sum->comm += more->comm;
 	sum->helper += more->helper;
@@ -278,70 +284,6 @@ static void collect_evidence(struct role_context *role_context)
 	}
 }
 
-/* ---- threads that the main thread waits for --------------------------------- */
-
-static bool is_long_wait(const struct tp_segment *segment)
-{
-	return segment->state == TP_STATE_BLOCKED && !segment->is_sampled &&
-	       segment->sample != TP_NO_SAMPLE &&
-	       segment->end_ns - segment->start_ns >= TP_LONG_WAIT_NS;
-}
-
-static bool sleeps_most_times(const struct tp_timeline *timeline)
-{
-	uint64_t awake_ns = 0;
-	uint64_t all_ns = 0;
-	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *segment = &timeline->segments[i];
-		all_ns += segment->end_ns - segment->start_ns;
-		if (segment->state != TP_STATE_BLOCKED)
-			awake_ns += segment->end_ns - segment->start_ns;
-	}
-	return (double)awake_ns < TP_WAKER_AWAKE_MAX * (double)all_ns;
-}
-
-/* Returns true if the thread is on a CPU when that wait ends. `at` advances with the waits. */
-static bool is_waker(const struct tp_timeline *timeline, const struct tp_segment *wait, size_t *at)
-{
-	while (*at < timeline->n && timeline->segments[*at].end_ns <= wait->end_ns - TP_WAKER_NS)
-		(*at)++;
-	for (size_t i = *at; i < timeline->n; i++) {
-		if (timeline->segments[i].start_ns >= wait->end_ns)
-			return false;
-		if (timeline->segments[i].state == TP_STATE_ON_CPU)
-			return true;
-	}
-	return false;
-}
-
-/* Returns true if a thread that is hardly ever on a CPU is on one whenever a data wait of the
- * main thread ends, and not when other waits end: it fetches data from a remote place. Its little
- * CPU work could be mistaken for that of a compute team, since it happens while the main thread
- * waits. */
-static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t task)
-{
-	const struct tp_timeline *main = tp_analysis_timeline(analysis, analysis->main_task);
-	const struct tp_timeline *own = &analysis->timelines[task];
-	size_t n_waits = 0;
-	size_t n_ended = 0;
-	size_t n_others = 0;
-	size_t at = 0;
-	for (size_t i = 0; i < main->n; i++) {
-		const struct tp_segment *wait = &main->segments[i];
-		if (!is_long_wait(wait))
-			continue;
-		uint32_t stack = analysis->trace->samples[wait->sample].stack;
-		bool is_for_data = analysis->classes[stack].phase == TP_PHASE_DATALOADER;
-		bool is_ended = is_waker(own, wait, &at);
-		n_waits += is_for_data;
-		n_ended += is_for_data && is_ended;
-		n_others += !is_for_data && is_ended;
-	}
-	return n_waits >= TP_WAKER_WAITS_MIN &&
-	       (double)n_ended > TP_THREAD_MAJORITY * (double)n_waits &&
-	       (double)n_others < TP_WAKER_OTHERS_MAX * (double)n_ended && sleeps_most_times(own);
-}
-
 /* ---- verdict ---------------------------------------------------------------- */
 
 /* Returns true if the thread does its own work while the main thread works: it runs other
@@ -368,6 +310,13 @@ static bool is_main_loader(const struct role_context *role_context, const struct
 	return (double)e->loader_ns >= TP_LOADER_OF_MAIN_MIN * (double)main_ns;
 }
 
+/* A pool's thread may wait for work most of the time: then what it does between the waits counts,
+ * if enough of that was seen. */
+static bool is_loading_when_busy(const struct evidence *e)
+{
+	return e->n >= e->idle + TP_THREAD_SAMPLES_MIN && e->busy_loader * 2 > e->n - e->idle;
+}
+
 /* TP_THREAD_MAIN means "no evidence": it is never the result here. A thread that only starts others
  * and waits for them has their role. */
 static enum tp_thread_role role_of_evidence(const struct role_context *role_context,
@@ -375,9 +324,7 @@ static enum tp_thread_role role_of_evidence(const struct role_context *role_cont
 {
 	if (!e->n)
 		return TP_THREAD_MAIN;
-	/* A pool's thread may wait for work most of the time: what it does then counts. */
-	uint64_t n_busy = e->idle < e->n ? e->n - e->idle : e->n;
-	if (e->loader * 2 > n_busy || e->helper * 2 > e->n)
+	if (e->loader * 2 > e->n || is_loading_when_busy(e) || e->helper * 2 > e->n)
 		return TP_THREAD_LOADER;
 	if (e->team * 2 > e->n)
 		return TP_THREAD_TEAM;
@@ -431,7 +378,7 @@ static enum tp_thread_role thread_role_of(struct role_context *role_context, uin
 	bool is_named = role == TP_THREAD_TEAM && e->team * 2 > e->n;
 	if (role == TP_THREAD_LOADER || role == TP_THREAD_COMM || is_named)
 		return role;
-	return ends_waits_for_data(analysis, task) ? TP_THREAD_LOADER : role;
+	return tp_data_waker_is(analysis, task) ? TP_THREAD_LOADER : role;
 }
 
 /* Short-lived threads are often never sampled; they get the role of their sampled siblings. */

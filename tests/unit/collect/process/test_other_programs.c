@@ -142,7 +142,7 @@ START_TEST(processes_that_ended_take_no_memory)
 		lay_process(100 + i, "cc1", 1, 0, 0);
 		lay_process(60, "stays", 1, 1000 + i * 400, 0);
 		tp_other_programs_read(&others, (uint64_t)(10 + 4 * i) * TP_NS_PER_S, true);
-		ck_assert_uint_eq(others.known.n, 2);
+		ck_assert_uint_eq(others.n_programs, 2);
 		snprintf(path, sizeof(path), "%s/proc/%d/stat", root, 100 + i);
 		ck_assert_int_eq(unlink(path), 0);
 	}
@@ -155,18 +155,45 @@ START_TEST(processes_that_ended_take_no_memory)
 }
 END_TEST
 
-static void lay_nice_process(int pid, const char *comm, int nice, int policy, int own,
-			     int of_children)
+/* A process as its stat shows it. */
+struct laid {
+	int pid;
+	const char *comm;
+	char state; /* 0 = R */
+	int ppid;
+	int own; /* CPU time in ticks, and that of its children that ended */
+	int of_children;
+	int nice;
+	int policy;
+	int n_threads; /* 0 = 1 */
+	int start_s;   /* 0 = OLD_S */
+};
+
+static void lay(const struct laid *laid)
 {
 	char path[64];
 	char text[300];
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	snprintf(text, sizeof(text),
-		 "%d (%s) R 1 1 1 0 -1 4194560 0 0 0 0 %d 0 %d 0 20 %d 1 0 %d 1000 100 0 0 0 0 0 0 "
-		 "0 "
-		 "0 0 0 0 0 0 17 0 0 %d 0 0 0\n",
-		 pid, comm, own, of_children, nice, ticks_at_s(OLD_S), policy);
+	snprintf(path, sizeof(path), "/proc/%d/stat", laid->pid);
+	snprintf(
+		text, sizeof(text),
+		"%d (%s) %c %d 1 1 0 -1 4194560 0 0 0 0 %d 0 %d 0 20 %d %d 0 %d 1000 100 0 0 0 0 0 "
+		"0 0 0 0 0 0 0 0 17 0 0 %d 0 0 0\n",
+		laid->pid, laid->comm, laid->state ? laid->state : 'R', laid->ppid, laid->own,
+		laid->of_children, laid->nice, laid->n_threads ? laid->n_threads : 1,
+		ticks_at_s(laid->start_s ? laid->start_s : OLD_S), laid->policy);
 	madehost_lay(root, path, text);
+}
+
+static void lay_nice_process(int pid, const char *comm, int nice, int policy, int own,
+			     int of_children)
+{
+	lay(&(struct laid){.pid = pid,
+			   .comm = comm,
+			   .ppid = 1,
+			   .own = own,
+			   .of_children = of_children,
+			   .nice = nice,
+			   .policy = policy});
 }
 
 /* Builds at idle priority leave a CPU to the target as soon as it needs one. Their compilers live
@@ -209,6 +236,110 @@ START_TEST(who_yields_has_no_marks_but_a_sum)
 }
 END_TEST
 
+/* The target (process 50) and what reads the others beside it. */
+struct scene {
+	struct tp_host host;
+	struct tp_trace_builder builder;
+	struct tp_task_tree *tree;
+	struct tp_other_programs others;
+};
+
+static void scene_init(struct scene *scene)
+{
+	strcpy(root, "/tmp/tp-other-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	scene->host = (struct tp_host){.root = root, .info = {.n_cpus = 2}};
+	tp_trace_builder_init(&scene->builder);
+	scene->tree = tp_task_tree_new(&scene->host, &scene->builder.sink);
+	tp_task_tree_fork(scene->tree, 50, 50, 0, 0);
+	tp_other_programs_init(&scene->others, &scene->host, &scene->builder.sink, scene->tree);
+	lay_nice_process(50, "train", 0, 0, 100, 0);
+}
+
+/* Reads at that second; returns the ticks of those that yielded so far. */
+static int read_at_s(struct scene *scene, int seconds)
+{
+	tp_other_programs_read(&scene->others, (uint64_t)seconds * TP_NS_PER_S, true);
+	return (int)(scene->others.yielding_ns / (10 * TP_NS_PER_MS));
+}
+
+static void scene_release(struct scene *scene)
+{
+	tp_other_programs_release(&scene->others);
+	tp_task_tree_free(scene->tree);
+	tp_trace_builder_release(&scene->builder);
+	madehost_remove(root);
+}
+
+/* Ten hours of CPU before it was niced are not of this interval; and what it used while it yielded
+ * is not in its marks afterwards. */
+START_TEST(who_is_niced_later_yields_from_then_on)
+{
+	enum { BEFORE = 3600000 };
+	struct scene scene;
+	scene_init(&scene);
+	lay_nice_process(60, "long", 0, 0, BEFORE, 0);
+	read_at_s(&scene, 10);
+	lay_nice_process(60, "long", 0, 0, BEFORE + 400, 0);
+	ck_assert_int_eq(read_at_s(&scene, 14), 0);
+	ck_assert_uint_eq(scene.others.n_put, 2);
+	lay_nice_process(60, "long", 19, 0, BEFORE + 700, 0);
+	ck_assert_int_eq(read_at_s(&scene, 18), 300);
+	lay_nice_process(60, "long", 0, 0, BEFORE + 900, 0);
+	ck_assert_int_eq(read_at_s(&scene, 22), 300);
+	ck_assert_uint_eq(scene.others.n_put, 3);
+	struct tp_trace trace;
+	const struct tp_run_info run = {.started_ns = 9 * TP_NS_PER_S};
+	tp_trace_build(&trace, &scene.builder, &run);
+	ck_assert_uint_eq(trace.marks[2].value - trace.marks[0].value, 6 * TP_NS_PER_S);
+	tp_trace_release(&trace);
+	scene_release(&scene);
+}
+END_TEST
+
+static void remove_process(int pid)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "%s/proc/%d/stat", root, pid);
+	ck_assert_int_eq(unlink(path), 0);
+}
+
+/* A compiler that had run for an hour ends, and its shell with it; both were niced. */
+START_TEST(time_of_children_counts_once_and_only_from_the_last_read)
+{
+	struct scene scene;
+	struct laid make = {.pid = 60, .comm = "make", .ppid = 1, .nice = 19, .of_children = 700};
+	struct laid shell = {.pid = 61, .comm = "sh", .ppid = 60, .nice = 19, .own = 10};
+	struct laid cc = {.pid = 62, .comm = "cc1", .ppid = 61, .nice = 19, .own = 360000};
+	struct laid other = {.pid = 63, .comm = "niced", .ppid = 1, .nice = 19, .own = 100};
+	scene_init(&scene);
+	lay(&make);
+	lay(&shell);
+	lay(&cc);
+	lay(&other);
+	read_at_s(&scene, 10);
+	cc.own += 200;
+	lay(&cc);
+	ck_assert_int_eq(read_at_s(&scene, 14), 200);
+	/* It has ended, and is not yet waited for. */
+	cc.own += 50;
+	cc.state = 'Z';
+	lay(&cc);
+	ck_assert_int_eq(read_at_s(&scene, 18), 250);
+	remove_process(cc.pid);
+	remove_process(shell.pid);
+	make.of_children += cc.own + shell.own + 30; /* and one that lived between two reads */
+	lay(&make);
+	ck_assert_int_eq(read_at_s(&scene, 22), 280);
+	/* The end of a build takes nothing from what others used. */
+	remove_process(make.pid);
+	other.own += 300;
+	lay(&other);
+	ck_assert_int_eq(read_at_s(&scene, 26), 580);
+	scene_release(&scene);
+}
+END_TEST
+
 Suite *suite_collect_other_programs(void);
 Suite *suite_collect_other_programs(void)
 {
@@ -218,6 +349,8 @@ Suite *suite_collect_other_programs(void)
 	tcase_add_test(tc, who_is_missed_once_has_used_nothing_in_an_instant);
 	tcase_add_test(tc, processes_that_ended_take_no_memory);
 	tcase_add_loop_test(tc, who_yields_has_no_marks_but_a_sum, 0, 2);
+	tcase_add_test(tc, who_is_niced_later_yields_from_then_on);
+	tcase_add_test(tc, time_of_children_counts_once_and_only_from_the_last_read);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
