@@ -38,6 +38,8 @@ const struct tp_digest_field tp_digest_rank_fields[] = {
 	RANK(18, U32, n_places),
 	RANK(19, U64, overhead_ns),
 	RANK(20, RATIO, n_cpus),
+	RANK(21, TIME, sample_ns),
+	RANK(22, U32, n_host_cpus),
 };
 
 #define CODE(number, type, member)                                                                 \

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the clocks of ranks say: which rank entered the exchange last in a step, and by how much."""
 
+STEPS_MIN = 5  # the spread of fewer steps shows nothing
+
 
 def is_in(time_ms, spans_ns):
     return any(begin <= time_ms * 1e6 < end for begin, end in spans_ns)
@@ -24,6 +26,8 @@ class ClockTruth:
         self.steps = steps[-n_last_steps:] if spans_ns is None else [
             step for step in steps if is_in(max(entered for _, entered, _ in step), spans_ns)]
         n = len(self.steps)
+        self.late, self.n_last = -1, 0
+        self.step = self.after = self.low = self.gap = 0
         if not n:
             return
         lengths = [end - begin for step in self.steps for begin, _, end in step]
@@ -40,8 +44,8 @@ class ClockTruth:
                           for step in self.steps)
 
     def is_clear(self):
-        """Whether one rank is late: surely, by 2 % of a step, and in most steps."""
-        return self.low > 0 and self.after >= 0.02 * self.step and 2 * self.n_last > len(self.steps)
+        """Whether one rank is late: surely, by 2 % of a step, and in most of several steps."""
+        return len(self.steps) >= STEPS_MIN and self.low > 0 and self.after >= 0.02 * self.step and 2 * self.n_last > len(self.steps)
 
 
 def deviation_of_mean(values):

@@ -59,7 +59,8 @@ struct tp_job_rank {
 	uint64_t started_wall_ns;
 	/* What measuring it took; ranks in one recording share it equally. 0 = unknown. */
 	uint64_t overhead_ns;
-	double n_cpus; /* CPUs that the rank could use: a quota may be of half a CPU */
+	double n_cpus;        /* CPUs that the rank could use: a quota may be of half a CPU */
+	uint32_t n_host_cpus; /* CPUs of its host; 0 = unknown */
 	struct tp_job_step *steps;
 	size_t n_steps;
 	size_t n_early; /* steps before those, left out because the job has very many ranks */
@@ -68,6 +69,7 @@ struct tp_job_rank {
 	double label_ns[TP_N_LABELS];                /* per step, or per second without steps */
 	struct tp_job_code codes[TP_JOB_PLACES_MAX]; /* without communication; largest first */
 	size_t n_codes;
+	double sample_ns;      /* what one sample adds to such a time; 0 = unknown */
 	uint32_t n_places;     /* that it has, of which `codes` are the largest; 0 = unknown */
 	uint64_t peer_tail_ns; /* at its end it did nothing but wait for others for this long */
 	const struct tp_job_code *last_place; /* its place at its end, or NULL */

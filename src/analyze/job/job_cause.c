@@ -181,42 +181,77 @@ static bool is_first_line(const struct tp_job_rank *rank, size_t index)
 	return true;
 }
 
-struct function_factors {
-	double most_factor; /* among the functions that both have */
-	double least_factor;
-	size_t n_common;
-	bool has_own; /* one of its functions the others do not have */
+/* How many times as long as with the others a function takes; the error of sampling as a share of
+ * that. */
+struct function_factor {
+	double factor;
+	double error;
 };
+
+struct function_factors {
+	struct function_factor of[TP_JOB_PLACES_MAX]; /* functions that both have */
+	size_t n;
+	bool has_own; /* one of its functions the others do not have, or in too few samples */
+};
+
+/* Returns the square of the sampling error of a time: it is of n samples, give or take the root of
+ * n. Waits for a CPU are no work, but their samples are as uncertain. */
+static double squared_error(const struct tp_job_rank *rank, const struct tp_job_code *code)
+{
+	return rank->sample_ns * function_ns(rank, code);
+}
+
+static struct function_factor factor_of(const struct tp_job *job, const struct tp_job_rank *late,
+					const struct tp_job_code *code)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < job->n_ranks; i++)
+		n += is_other(&job->ranks[i]);
+	double own = function_work_ns(late, code);
+	double others = mean_of_others(job, function_work_ns, code);
+	double own_error = sqrt(squared_error(late, code)) / own;
+	double others_error = sqrt(mean_of_others(job, squared_error, code) / (double)n) / others;
+	return (struct function_factor){own / others, hypot(own_error, others_error)};
+}
 
 static struct function_factors compare_functions(const struct tp_job *job,
 						 const struct tp_job_rank *late)
 {
-	struct function_factors all = {.least_factor = INFINITY};
+	struct function_factors all = {0};
 	for (size_t i = 0; i < late->n_codes; i++) {
-		if (!is_first_line(late, i))
-			continue;
-		double own = function_work_ns(late, &late->codes[i]);
-		double others = mean_of_others(job, function_work_ns, &late->codes[i]);
+		const struct tp_job_code *code = &late->codes[i];
 		/* Short functions have few samples: their factors are unreliable. */
-		if (10 * own < late->own_ns)
+		if (!is_first_line(late, i) || 10 * function_work_ns(late, code) < late->own_ns)
 			continue;
-		all.has_own |= others <= 0;
-		if (others <= 0)
-			continue;
-		all.n_common++;
-		all.most_factor = fmax(all.most_factor, own / others);
-		all.least_factor = fmin(all.least_factor, own / others);
+		bool is_common = mean_of_others(job, function_work_ns, code) > 0;
+		struct function_factor one = {0};
+		if (is_common)
+			one = factor_of(job, late, code);
+		all.has_own |= !is_common || one.error > TP_JOB_FACTOR_ERROR_MAX;
+		if (is_common)
+			all.of[all.n++] = one;
 	}
 	return all;
 }
 
-/* Returns true if all functions take longer than with the others, by about the same factor: factors
- * of few samples differ the more the larger they are. */
+/* Functions differ a little in what makes them slow, and twice the error of sampling. */
+static bool is_about_same(const struct function_factor *a, const struct function_factor *b)
+{
+	double spread_max = TP_JOB_FACTORS_MAX * exp(2 * hypot(a->error, b->error));
+	return a->factor < spread_max * b->factor && b->factor < spread_max * a->factor;
+}
+
+/* Returns true if all functions take longer than with the others, by about the same factor. */
 static bool is_all_longer(const struct function_factors *all)
 {
-	double spread_max = fmax(TP_JOB_FACTORS_MAX, all->least_factor);
-	return all->n_common > 1 && !all->has_own && all->least_factor > 1 &&
-	       all->most_factor < spread_max * all->least_factor;
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->of[i].factor <= 1)
+			return false;
+		for (size_t k = 0; k < i; k++)
+			if (!is_about_same(&all->of[i], &all->of[k]))
+				return false;
+	}
+	return all->n > 1 && !all->has_own;
 }
 
 static double cpu_wait_ns(const struct tp_job_rank *rank, const struct tp_job_code *unused)

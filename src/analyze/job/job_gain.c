@@ -27,7 +27,7 @@ struct others {
 	/* On the host of the late rank. */
 	size_t n_host, n_host_late;
 	double host_busy_ns; /* sum */
-	double n_cpus;       /* that one of its ranks could use, the largest number */
+	double n_cpus;       /* of the host, if each of its ranks could use all; or 0 */
 };
 
 double tp_job_cpu_wait_ns(const struct tp_job_rank *rank)
@@ -42,9 +42,13 @@ double tp_job_gain_of(const struct tp_job *job, double ns)
 	return job->step_ns / fmax(rest, least);
 }
 
+/* Ranks that could use only some of the host's CPUs may each be bound to others: how many they have
+ * together is unknown. */
 static void add_to_host(struct others *sum, const struct tp_job_rank *rank, double busy_ns)
 {
-	sum->n_cpus = fmax(sum->n_cpus, rank->n_cpus);
+	bool is_first = sum->n_host + sum->n_host_late == 0;
+	bool has_all = rank->n_cpus >= rank->n_host_cpus && rank->n_host_cpus > 0;
+	sum->n_cpus = has_all && (is_first || sum->n_cpus > 0) ? rank->n_host_cpus : 0;
 	sum->n_host_late += rank->is_late;
 	if (rank->is_late)
 		return;

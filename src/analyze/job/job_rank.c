@@ -67,6 +67,13 @@ static double unit_of(const struct tp_profile *profile)
 	return window_s > 0 ? window_s : 1;
 }
 
+/* Returns what one sample adds to a time per step or second. */
+static double sample_ns(const struct tp_run_info *run, double unit)
+{
+	double rate_hz = run->sample_rate_hz > 0 ? run->sample_rate_hz : run->poll_rate_hz;
+	return rate_hz > 0 ? 1e9 / rate_hz / unit : 0;
+}
+
 static void copy_profile(struct tp_job *job, struct tp_job_rank *rank,
 			 const struct tp_profile *profile)
 {
@@ -76,6 +83,7 @@ static void copy_profile(struct tp_job *job, struct tp_job_rank *rank,
 		rank->label_ns[label] = (double)profile->beside_peers_ns[label] / unit;
 	for (size_t i = 0; i < profile->n_places && i < TP_JOB_PLACES_MAX; i++)
 		rank->codes[rank->n_codes++] = code_of(job, profile, &profile->places[i], unit);
+	rank->sample_ns = sample_ns(&profile->trace->run, unit);
 	rank->n_places = (uint32_t)profile->n_places;
 	rank->peer_tail_ns = profile->peer_tail_ns;
 	rank->ended_ns = profile->trace->run.started_ns + profile->trace->end_ns;
@@ -118,6 +126,7 @@ void tp_job_add(struct tp_job *job, const struct tp_job_source *source,
 		rank.started_ns = run->started_ns;
 		rank.started_wall_ns = run->started_wall_ns;
 		rank.label = tp_arena_strdup(arena, run->label);
+		rank.n_host_cpus = run->host.n_cpus;
 	}
 	if (profile)
 		copy_profile(job, &rank, profile);

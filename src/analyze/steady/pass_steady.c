@@ -163,11 +163,24 @@ static double side_ns(const struct steady *s, enum tp_side_phase side)
 					     s->analysis->loop_end_ns);
 }
 
+/* Returns true if no evaluation came before the first step: evaluations follow epochs. Otherwise
+ * the loop may have all of its own, and what follows the last step is a final test. */
+static bool begins_with_steps(const struct steady *s)
+{
+	const struct tp_profile *profile = s->profile;
+	if (!profile->n_steps || profile->steps[0].kind == TP_STEP_EVALUATION)
+		return false;
+	return !tp_phase_time_between(&s->phases, TP_SIDE_EVALUATION, 0,
+				      profile->steps[0].start_ns);
+}
+
 /* A loop that evaluates after each epoch ends with an evaluation, after the last step. Only as much
  * counts as others of the loop took: a final test may be longer. */
 static double last_evaluation_ns(const struct steady *s)
 {
 	const struct tp_analysis *analysis = s->analysis;
+	if (!begins_with_steps(s))
+		return 0;
 	double n = (double)s->profile->run_phase_count[TP_RUN_PHASE_EVAL];
 	double behind_ns =
 		(double)tp_phase_time_between(&s->phases, TP_SIDE_EVALUATION, analysis->loop_end_ns,

@@ -147,17 +147,24 @@ static const struct {
 	double load_ms, step_ms, cpu_ms;                   /* the late rank */
 	double other_load_ms, other_step_ms, other_cpu_ms; /* the other ranks */
 	const char *load, *step;                           /* names of the rank's functions */
+	double sample_ms;                                  /* per step */
 	enum tp_job_late_kind kind;
 } kinds[] = {
-	{"larger batches", 4, 28, 0, 4, 14, 0, "load", "step", TP_JOB_LATE_MORE_WORK},
-	{"a slow loader", 18, 14, 0, 2, 14, 0, "load", "step", TP_JOB_LATE_OTHER_WORK},
-	{"a throttled clock", 16, 16, 0, 9, 9, 0, "load", "step", TP_JOB_LATE_SLOWER_CPU},
-	{"much slower", 15, 17, 0, 2, 3, 0, "load", "step", TP_JOB_LATE_SLOWER_CPU},
-	{"one function above all", 27, 7, 0, 1, 5, 0, "load", "step", TP_JOB_LATE_OTHER_WORK},
-	{"factors that differ", 14, 18, 0, 8, 6, 0, "load", "step", TP_JOB_LATE_SLOWER_CPU},
-	{"a limit of CPU time", 9, 9, 14, 9, 9, 0, "load", "step", TP_JOB_LATE_WITHOUT_CPU},
-	{"too few CPUs for all", 4, 28, 18, 4, 14, 9.5, "load", "step", TP_JOB_LATE_MORE_WORK},
-	{"a stage of a pipeline", 16, 16, 0, 9, 9, 0, "head", "loss", TP_JOB_LATE_OTHER_STAGE},
+	{"larger batches", 4, 28, 0, 4, 14, 0, "load", "step", 0.05, TP_JOB_LATE_MORE_WORK},
+	{"a slow loader", 18, 14, 0, 2, 14, 0, "load", "step", 0.05, TP_JOB_LATE_OTHER_WORK},
+	{"a throttled clock", 16, 16, 0, 9, 9, 0, "load", "step", 0.05, TP_JOB_LATE_SLOWER_CPU},
+	{"much slower", 15, 17, 0, 2, 3, 0, "load", "step", 0.05, TP_JOB_LATE_SLOWER_CPU},
+	{"one function above all", 27, 7, 0, 1, 5, 0, "load", "step", 0.05, TP_JOB_LATE_OTHER_WORK},
+	{"factors that differ", 14, 18, 0, 8, 6, 0, "load", "step", 0.05, TP_JOB_LATE_MORE_WORK},
+	{"a limit of CPU time", 9, 9, 14, 9, 9, 0, "load", "step", 0.05, TP_JOB_LATE_WITHOUT_CPU},
+	{"too few CPUs for all", 4, 28, 18, 4, 14, 9.5, "load", "step", 0.05,
+	 TP_JOB_LATE_MORE_WORK},
+	{"a stage of a pipeline", 16, 16, 0, 9, 9, 0, "head", "loss", 0.05,
+	 TP_JOB_LATE_OTHER_STAGE},
+	{"that differ by chance", 14, 18, 0, 8, 6, 0, "load", "step", 0.4, TP_JOB_LATE_SLOWER_CPU},
+	{"of hardly any samples", 14, 18, 0, 8, 6, 0, "load", "step", 2, TP_JOB_LATE_MORE_WORK},
+	{"an unknown rate", 14, 18, 0, 8, 6, 0, "load", "step", 0, TP_JOB_LATE_MORE_WORK},
+	{"most in one", 30, 4, 0, 3.6, 1.33, 0, "load", "step", 0.05, TP_JOB_LATE_OTHER_WORK},
 };
 
 static void set_code(struct tp_job_rank *rank, const char *function, double ms)
@@ -180,6 +187,7 @@ START_TEST(kinds_of_late_ranks_are_distinguished)
 			 is_late ? kinds[_i].load_ms : kinds[_i].other_load_ms);
 		set_code(rank, is_late ? kinds[_i].step : "step",
 			 is_late ? kinds[_i].step_ms : kinds[_i].other_step_ms);
+		rank->sample_ns = kinds[_i].sample_ms * 1e6;
 		rank->label_ns[TP_LABEL_IDLE_RUNNABLE] =
 			(is_late ? kinds[_i].cpu_ms : kinds[_i].other_cpu_ms) * 1e6;
 	}

@@ -243,6 +243,26 @@ START_TEST(the_evaluation_after_the_last_step_is_of_the_loop)
 }
 END_TEST
 
+/* Each epoch begins with its evaluation: the one behind the last step is a final test. */
+START_TEST(a_test_after_epochs_that_begin_with_evaluations_is_not_of_the_loop)
+{
+	struct sim sim;
+	sim_init(&sim, 199, 50, 5);
+	for (int i = 0; i < 150; i++) {
+		if (i % 50 == 0)
+			sim_work(&sim, "main:1 train:5 evaluate:2 forward:3", 200000000);
+		step(&sim, 20);
+	}
+	end(&sim);
+	sim_work(&sim, "main:1 train:5 evaluate:2 forward:3", 200000000);
+	judge(&sim);
+	double loop = (double)(sim.analysis.loop_end_ns - sim.analysis.loop_start_ns);
+	double inside = sim.analysis.loop_start_ns > 100000000 ? 0.4e9 : 0.6e9;
+	ck_assert_double_eq_tol(fact(&sim, TP_FACT_RUN_EVALUATION), inside / loop, 0.006);
+	sim_release(&sim);
+}
+END_TEST
+
 START_TEST(loader_periodicity_stays)
 {
 	struct sim sim;
@@ -464,6 +484,7 @@ Suite *suite_analyze_pass_steady(void)
 	tcase_add_loop_test(tc, steps_that_save_are_special_whatever_their_share, 0, 4);
 	tcase_add_test(tc, a_checkpoint_in_every_step_is_part_of_it);
 	tcase_add_loop_test(tc, the_evaluation_after_the_last_step_is_of_the_loop, 0, 2);
+	tcase_add_test(tc, a_test_after_epochs_that_begin_with_evaluations_is_not_of_the_loop);
 	tcase_add_test(tc, loader_periodicity_stays);
 	tcase_add_test(tc, the_longest_stretch_is_judged);
 	tcase_add_test(tc, faster_steps_before_are_no_warmup);
