@@ -91,7 +91,8 @@ static bool is_grouped_by_session(const struct tp_host *host)
 /* True if "cpu" is in a list such as "cpu,cpuacct:/user". */
 static bool lists_cpu(const char *controllers)
 {
-	while (strncmp(controllers, "cpu", 3) || (controllers[3] != ',' && controllers[3] != ':')) {
+	while (strncmp(controllers, "cpu", 3) != 0 ||
+	       (controllers[3] != ',' && controllers[3] != ':')) {
 		controllers += strcspn(controllers, ",:");
 		if (*controllers != ',')
 			return false;
