@@ -61,12 +61,33 @@ bool tp_weight_updates_are_inside(const struct tp_weight_updates *updates, const
 	       (double)n_early >= TP_COUNTER_EARLY_MIN * (double)n;
 }
 
+/* Counts the passes that follow an update of the same round: the next step's. */
+static size_t count_after_updates(const struct tp_weight_updates *updates, const uint64_t *borders,
+				  size_t n_borders)
+{
+	size_t n = 0;
+	size_t update = 0; /* the first one not before the pass */
+	size_t at = 0;
+	for (size_t i = 0; i < updates->n_passes; i++) {
+		uint64_t time_ns = updates->passes_ns[i];
+		while (at + 1 < n_borders && borders[at + 1] <= time_ns)
+			at++;
+		while (update < updates->n && updates->times_ns[update] < time_ns)
+			update++;
+		bool is_update = update < updates->n && updates->times_ns[update] == time_ns;
+		n += at + 1 < n_borders && !is_update && update > 0 &&
+		     updates->times_ns[update - 1] >= borders[at];
+	}
+	return n;
+}
+
 bool tp_weight_updates_are_single(const struct tp_weight_updates *updates, const uint64_t *borders,
 				  size_t n_borders)
 {
 	size_t n_early;
 	size_t n = count_between(updates->passes_ns, updates->n_passes, borders, n_borders,
 				 TP_COUNTER_FORWARD_MIN, &n_early);
+	size_t n_off = n_early + count_after_updates(updates, borders, n_borders);
 	return n >= TP_COUNTER_PASSES_MIN &&
-	       (double)n_early <= TP_COUNTER_FORWARD_OFF_MAX * (double)n;
+	       (double)n_off <= TP_COUNTER_FORWARD_OFF_MAX * (double)n;
 }

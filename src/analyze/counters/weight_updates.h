@@ -20,8 +20,8 @@ void tp_weight_updates_release(struct tp_weight_updates *updates);
 bool tp_weight_updates_are_inside(const struct tp_weight_updates *updates, const uint64_t *borders,
 				  size_t n_borders);
 /* Returns true if there are backward passes and updates between the borders, but none where a
- * forward pass has to come first. An epoch of the whole data in one batch, as of a graph network,
- * is a step. */
+ * forward pass has to come first, and no backward pass after an update of the same round. An epoch
+ * of the whole data in one batch, as of a graph network, is a step. */
 bool tp_weight_updates_are_single(const struct tp_weight_updates *updates, const uint64_t *borders,
 				  size_t n_borders);
 
