@@ -2,6 +2,8 @@
 /* Reads files in parallel, each with the importer that recognises it, and sorts their ranks. */
 #include "trainprof/import/import.h"
 
+#include "import_format.h"
+
 #include "import/reader/import_file.h"
 #include "import/reader/import_session.h"
 #include "import/reader/rank_name.h"
@@ -221,8 +223,7 @@ static enum tp_status first_failure(const struct import_job *job, struct tp_erro
 	return TP_OK;
 }
 
-/* True for "ascend" and "ascend-db", or "rocpd" and "rocprof": files of one maker in two forms. */
-static bool is_same_tool(const char *one, const char *other)
+bool tp_import_format_is_same_tool(const char *one, const char *other)
 {
 	static const char *const rocm[] = {"rocpd", "rocprof"};
 	size_t len = strcspn(one, "-");
@@ -230,6 +231,12 @@ static bool is_same_tool(const char *one, const char *other)
 	for (size_t i = 0; i < TP_ARRAY_LEN(rocm); i++)
 		n_rocm += (strcmp(one, rocm[i]) == 0) + (strcmp(other, rocm[i]) == 0);
 	return n_rocm == 2 || (len == strcspn(other, "-") && memcmp(one, other, len) == 0);
+}
+
+const char *tp_import_format_of(const char *path)
+{
+	return tp_import_file_format(path, &(struct tp_importer_list){importers,
+								      TP_ARRAY_LEN(importers)});
 }
 
 static bool is_same_folder(const char *one, const char *other)
@@ -295,7 +302,7 @@ static enum tp_status check_tools(const struct tp_import_result *result, struct 
 			continue;
 		if (!first)
 			first = rank;
-		if (!is_same_tool(first->format, rank->format))
+		if (!tp_import_format_is_same_tool(first->format, rank->format))
 			return fail_other_tool(first, rank, i, err);
 		for (const struct tp_rank_info *before = first; before < rank; before++)
 			if (strcmp(before->format, "unknown") != 0 &&

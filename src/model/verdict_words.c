@@ -30,6 +30,7 @@ static const struct tp_verdict_words rows[] = {
 	{"start_up_only", "warm_up_only", "START-UP ONLY"},
 	{"too_short", "too_short", "TOO SHORT TO JUDGE"},
 	{"cannot_tell", "cannot_tell", "CANNOT TELL"},
+	{"mostly_unknown", "cannot_tell", "CANNOT TELL"},
 	{"capture_lacks", "capture_lacks", "CANNOT TELL"},
 	{"cold_start", "startup_only", "START-UP ONLY"},
 	{"records_lost", "records_lost", "RECORDS LOST"},

@@ -68,3 +68,23 @@ trainprof import -o horovod horovod.json | sed -n '3,5p'
 # Files of two tools are no job.
 trainprof import -o both trace_view.json horovod.json
 echo "status $?"
+
+# A folder of both is read as neither, unless one is asked for.
+mkdir folder
+cp trace_view.json folder
+printf '%s%s' '{"traceEvents":[{"name":"process_name","ph":"M","pid":1,"args":{"name":"/host:CPU"}},' \
+	'{"ph":"X","name":"step","pid":1,"tid":1,"ts":1,"dur":2}]}' | gzip >folder/vm.trace.json.gz
+trainprof import -o both folder
+echo "status $?"
+trainprof import --from=ascend -o one folder | sed -n 4p
+
+# A timeline of which most has no record.
+{
+	echo '{"traceEvents":[{"ph":"M","name":"process_name","pid":3,"args":{"name":"/device:GPU:0/stream:all Compute"}}'
+	i=0
+	while [ $i -lt 60 ]; do
+		echo ",{\"ph\":\"X\",\"cat\":\"Op\",\"name\":\"Conv2D\",\"pid\":3,\"tid\":0,\"ts\":$((i * 15000)),\"dur\":230,\"args\":{\"op\":\"Conv2D\"}}"
+		i=$((i + 1))
+	done
+} >cut.json
+trainprof import -o cut cut.json | sed -n '3,5p'

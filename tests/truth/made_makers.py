@@ -478,9 +478,9 @@ def differences(report, job, lacks, fmt, name):
         wrong.append(f"format {report['run']['sources'][0]['format']}, {fmt} expected")
     title = TITLES[name]
     if name == "loads" and not lacks.get("host", True) and fmt != "timeline":
-        title = "COMPUTING"  # what little the device did, for the rest is unknown
+        title = "CANNOT TELL"  # what the device did is little, and the rest is unknown
     if name == "copies" and not lacks.get("copies", True):
-        title = "COMPUTING"
+        title = "CANNOT TELL"
     if report["summary"]["title"] != title:
         wrong.append(f"{report['summary']['title']}, {title} expected")
     is_known = report["summary"]["metrics"].get("step.idle_ratio", {"value": None})["value"] is not None

@@ -19,9 +19,11 @@ struct tp_trace_files {
 };
 
 /* Replaces each folder among the paths by its traces, in the order of their names; if a trace
- * exists in two forms, the more detailed one is used. Other paths, and folders without a trace,
- * stay. */
+ * exists in two forms, the more detailed one is used. A folder with traces of several makers also
+ * yields one of each other maker, which tp_import_files() refuses. With `format` only traces with
+ * the names of that format are taken, if there are any (NULL = all names). Other paths, and folders
+ * without a trace, stay. */
 void tp_trace_folder_expand(struct tp_trace_files *out, const char *const *paths, size_t n,
-			    struct tp_arena *arena);
+			    const char *format, struct tp_arena *arena);
 
 #endif

@@ -129,11 +129,16 @@ static enum tp_status check_copies(const struct import_session *s, struct tp_err
 	return TP_OK;
 }
 
+/* NULL = the files say it. */
+static const char *format_named(const struct import_session *s)
+{
+	return strcmp(s->options->from, "auto") == 0 ? NULL : s->options->from;
+}
+
 static enum tp_status read_files(struct import_session *s, struct tp_error *err)
 {
-	bool is_auto = strcmp(s->options->from, "auto") == 0;
 	const struct tp_import_options how = {
-		.format = is_auto ? NULL : s->options->from,
+		.format = format_named(s),
 		.keeps_python = s->options->keeps_python,
 		.device_lane = s->options->device_lane,
 	};
@@ -245,7 +250,7 @@ static enum tp_status record(struct import_session *s, struct tp_error *err)
 static void expand_folders(struct import_session *s, const char *const *files, size_t n)
 {
 	struct tp_trace_files found;
-	tp_trace_folder_expand(&found, files, n, &s->arena);
+	tp_trace_folder_expand(&found, files, n, format_named(s), &s->arena);
 	s->files = found.paths;
 	s->n_files = found.n;
 	if (found.chosen)

@@ -183,6 +183,16 @@ out:
 	return status;
 }
 
+static bool nsys_confirms(const char *path)
+{
+	struct tp_sqlite_db *db;
+	if (tp_sqlite_db_open(&db, path, NULL))
+		return false;
+	bool is_own = tp_nsys_tables_any(db) && !is_foreign_kernel_table(db);
+	tp_sqlite_db_close(db);
+	return is_own;
+}
+
 const struct tp_importer tp_importer_nsys = {
 	.info = {.name = "nsys",
 		 .summary = "SQLite export of NVIDIA Nsight Systems (nsys export --type sqlite)",
@@ -196,5 +206,6 @@ const struct tp_importer tp_importer_nsys = {
 		 .threads = "samples of stacks and switches of threads"},
 	.wants_file = true,
 	.recognises = tp_sqlite_head,
+	.confirms = nsys_confirms,
 	.read = nsys_read,
 };

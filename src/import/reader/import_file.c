@@ -260,3 +260,20 @@ enum tp_status tp_import_file_read(struct tp_import_session *session, size_t fil
 	tp_stream_close(file_reader.stream);
 	return status;
 }
+
+const char *tp_import_file_format(const char *path, const struct tp_importer_list *importers)
+{
+	const unsigned char *head;
+	struct tp_stream *stream;
+	const struct tp_importer *importer = NULL;
+	if (tp_stream_open(&stream, path, NULL))
+		return NULL;
+	size_t size = tp_stream_peek(stream, &head);
+	if (size && !tp_tarball_probe(head, size))
+		importer = importer_find(importers, head, size,
+					 tp_stream_is_packed(stream) ? NULL : path);
+	tp_stream_close(stream);
+	if (importer && importer->confirms && !importer->confirms(path))
+		importer = NULL;
+	return importer ? importer->info.name : NULL;
+}

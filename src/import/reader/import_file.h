@@ -23,4 +23,8 @@ TP_MUST_CHECK enum tp_status tp_import_file_read(struct tp_import_session *sessi
 						 const struct tp_importer_list *importers,
 						 struct tp_error *err);
 
+/* Returns the name of the format that the file has, static; NULL if no importer reads it, and for
+ * archives and files that cannot be opened. */
+const char *tp_import_file_format(const char *path, const struct tp_importer_list *importers);
+
 #endif

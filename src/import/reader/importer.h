@@ -29,6 +29,9 @@ struct tp_importer {
 	/* Returns true if the tables of a recognised database have this format. NULL = the first
 	 * bytes are enough. */
 	bool (*matches)(const char *path);
+	/* Returns true if the content surely has this format. Only for an importer that takes files
+	 * of unknown makers, to say what is wrong with them; NULL = a recognised file has it. */
+	bool (*confirms)(const char *path);
 	/* Adds the source's ranks. */
 	enum tp_status (*read)(struct tp_import_reader *import,
 			       const struct tp_import_source *source, struct tp_error *err);

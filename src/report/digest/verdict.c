@@ -36,13 +36,21 @@ static bool is_of_slow_ranks(const struct tp_findings *findings)
 	       strcmp(findings->verdict_cause, "uneven_ranks") == 0;
 }
 
+/* True if a rule found that what the host did is unknown for most of the time: the largest known
+ * part then says little about the limit. */
+static bool is_mostly_unknown(const struct tp_findings *findings)
+{
+	return findings && findings->verdict_cause &&
+	       strcmp(findings->verdict_cause, "mostly_unknown") == 0;
+}
+
 bool tp_report_is_start_up(const struct tp_findings *findings)
 {
 	return findings && findings->verdict && strcmp(findings->verdict, "startup_only") == 0;
 }
 
-/* True if the parts of devices decide: there are some, and neither too many records are lost nor
- * only the start was recorded. */
+/* True if the parts of devices decide: there are some, and neither too many records are lost, nor
+ * only the start was recorded, nor most of the time is unknown. */
 static bool is_of_devices(const struct tp_report *report)
 {
 	const struct tp_findings *findings = report->findings;
@@ -50,7 +58,7 @@ static bool is_of_devices(const struct tp_report *report)
 			  (strcmp(findings->verdict, "records_lost") == 0 ||
 			   tp_report_is_start_up(findings) || tp_report_capture_is_short(findings));
 	return report->profile->n_devices && report->profile->total_ns && !is_doubted &&
-	       !is_of_slow_ranks(findings);
+	       !is_of_slow_ranks(findings) && !is_mostly_unknown(findings);
 }
 
 /* Appends the analysis' warning about a capture that cannot be judged, and the command to type. */

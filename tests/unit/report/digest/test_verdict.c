@@ -68,6 +68,26 @@ START_TEST(what_was_not_recorded_is_no_verdict)
 }
 END_TEST
 
+START_TEST(no_part_is_the_limit_when_most_is_unknown)
+{
+	struct sample s;
+	struct tp_buf text = {0};
+	job_init(&s);
+	s.profile.is_idle_unknown = true;
+	s.findings.verdict = "cannot_tell";
+	s.findings.verdict_cause = "mostly_unknown";
+	s.findings.verdict_title = "CANNOT TELL";
+	s.findings.verdict_sentence = "98 % of the measured time is unknown.";
+	ck_assert_str_eq(tp_report_verdict_id(&s.report), "cannot_tell");
+	ck_assert_str_eq(tp_report_verdict_cause(&s.report), "mostly_unknown");
+	ck_assert_str_eq(tp_report_verdict_title(&s.report), "CANNOT TELL");
+	tp_report_add_verdict(&text, &s.report);
+	ck_assert_str_eq(tp_buf_text(&text), "98 % of the measured time is unknown.");
+	tp_buf_release(&text);
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(a_trace_of_transfers_names_the_late_rank)
 {
 	struct sample s;
@@ -161,6 +181,7 @@ Suite *suite_report_verdict(void)
 	tcase_add_loop_test(tc, largest_part_is_named_whatever_rules_say, 0,
 			    (int)TP_ARRAY_LEN(parts));
 	tcase_add_test(tc, what_was_not_recorded_is_no_verdict);
+	tcase_add_test(tc, no_part_is_the_limit_when_most_is_unknown);
 	tcase_add_test(tc, a_trace_of_transfers_names_the_late_rank);
 	tcase_add_test(tc, without_device_work_threads_are_meant);
 	tcase_add_test(tc, without_steps_shares_are_of_the_time_measured);

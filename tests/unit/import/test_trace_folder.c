@@ -14,7 +14,7 @@
 
 static char root[] = "/tmp/trainprof-folder-XXXXXX";
 
-static void make(const char *name)
+static void make_of(const char *name, const char *content)
 {
 	char path[256];
 	snprintf(path, sizeof(path), "%s/%s", root, name);
@@ -24,7 +24,12 @@ static void make(const char *name)
 		(void)mkdir(path, 0700);
 		*slash = '/';
 	}
-	ck_assert_int_eq(tp_file_replace(path, "x", 1, NULL), TP_OK);
+	ck_assert_int_eq(tp_file_replace(path, content, strlen(content), NULL), TP_OK);
+}
+
+static void make(const char *name)
+{
+	make_of(name, "x");
 }
 
 static void enter(void)
@@ -41,13 +46,13 @@ static void leave(void)
 }
 
 /* Returns the paths below the root, each followed by a space. */
-static char *expanded(const char *path, const char **chosen)
+static char *expanded_as(const char *path, const char *format, const char **chosen)
 {
 	static char text[1024];
 	struct tp_arena arena = {0};
 	struct tp_trace_files files;
 	char *full = tp_asprintf("%s/%s", root, path);
-	tp_trace_folder_expand(&files, &(const char *){full}, 1, &arena);
+	tp_trace_folder_expand(&files, &(const char *){full}, 1, format, &arena);
 	text[0] = '\0';
 	for (size_t i = 0; i < files.n; i++) {
 		strcat(text, files.paths[i] + strlen(root) + 1);
@@ -58,6 +63,11 @@ static char *expanded(const char *path, const char **chosen)
 	tp_arena_release(&arena);
 	free(full);
 	return text;
+}
+
+static char *expanded(const char *path, const char **chosen)
+{
+	return expanded_as(path, NULL, chosen);
 }
 
 START_TEST(the_newest_profile_of_a_log_folder_is_read)
@@ -120,6 +130,53 @@ START_TEST(folders_of_hosts_are_searched)
 }
 END_TEST
 
+static const char kineto[] = "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\","
+			     "\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}]}";
+static const char csv[] = "Name,Start Time(us),Duration(us)\nMatMul,5,6\n";
+static const char xprof[] = "{\"traceEvents\":[{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,"
+			    "\"args\":{\"name\":\"/host:CPU\"}}]}";
+
+/* Reading one of them and saying nothing of the other would hide half of what is there. */
+START_TEST(a_trace_of_another_maker_is_named_once)
+{
+	make_of("mixed/0.pt.trace.json", kineto);
+	make_of("mixed/1.pt.trace.json", kineto);
+	make_of("mixed/op_summary_1.csv", csv);
+	make_of("mixed/op_summary_2.csv", csv);
+	ck_assert_str_eq(expanded("mixed", NULL), "mixed/0.pt.trace.json mixed/1.pt.trace.json "
+						  "mixed/op_summary_1.csv ");
+	ck_assert_str_eq(expanded_as("mixed", "ascend-csv", NULL),
+			 "mixed/op_summary_1.csv mixed/op_summary_2.csv ");
+	ck_assert_str_eq(expanded_as("mixed", "rocprof", NULL),
+			 "mixed/0.pt.trace.json mixed/1.pt.trace.json mixed/op_summary_1.csv ");
+}
+END_TEST
+
+START_TEST(other_forms_of_the_same_maker_are_not_named)
+{
+	make_of("ascend/trace_view.json", kineto);
+	make_of("ascend/op_summary_1.csv", csv);
+	ck_assert_str_eq(expanded("ascend", NULL), "ascend/trace_view.json ");
+	make_of("xprof/a.xplane.pb", "x");
+	make_of("xprof/a.trace.json.gz", xprof);
+	ck_assert_str_eq(expanded("xprof", NULL), "xprof/a.xplane.pb ");
+	make_of("torch/a.pt.trace.json.gz", kineto);
+	make_of("torch/a.trace.json.gz", kineto);
+	ck_assert_str_eq(expanded("torch", NULL), "torch/a.pt.trace.json.gz ");
+}
+END_TEST
+
+/* Results of an evaluation and databases of programs have such names, too. */
+START_TEST(a_file_that_only_has_the_name_of_a_trace_is_not_named)
+{
+	make_of("job/0.pt.trace.json", kineto);
+	make_of("job/eval_results.json", "{\"accuracy\": 0.9}");
+	make_of("job/runs.sqlite", "SQLite format 3");
+	make_of("job/kernel_details.csv", "epoch,loss\n1,2\n");
+	ck_assert_str_eq(expanded("job", NULL), "job/0.pt.trace.json ");
+}
+END_TEST
+
 Suite *suite_import_trace_folder(void);
 Suite *suite_import_trace_folder(void)
 {
@@ -131,6 +188,9 @@ Suite *suite_import_trace_folder(void)
 	tcase_add_test(tcase, what_is_no_folder_of_traces_stays);
 	tcase_add_test(tcase, each_rank_of_ascend_is_read_once_from_what_says_most);
 	tcase_add_test(tcase, folders_of_hosts_are_searched);
+	tcase_add_test(tcase, a_trace_of_another_maker_is_named_once);
+	tcase_add_test(tcase, other_forms_of_the_same_maker_are_not_named);
+	tcase_add_test(tcase, a_file_that_only_has_the_name_of_a_trace_is_not_named);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
