@@ -267,20 +267,22 @@ struct counts {
 	size_t n_fired;
 	size_t n_not_judged;
 	size_t n_matching;
-	const char *first; /* sentence of the first rule that fired and is quiet in the base */
+	const char *first; /* sentence of a rule that fired; one that is quiet in the base first */
 };
 
-static bool is_advice_of(const struct tp_run_values *run, const char *rule)
+static bool is_advice_of_base(const struct checker *c, const char *rule)
 {
-	for (size_t i = 0; run && rule && i < run->n_findings; i++)
-		if (run->findings[i].is_advice && strcmp(run->findings[i].rule, rule) == 0)
-			return true;
+	for (size_t k = 0; k < c->runs->n_base && rule; k++) {
+		const struct tp_run_values *run = c->runs->base[k];
+		for (size_t i = 0; i < run->n_findings; i++)
+			if (run->findings[i].is_advice && strcmp(run->findings[i].rule, rule) == 0)
+				return true;
+	}
 	return false;
 }
 
-/* The base may be NULL. */
-static struct counts count_findings(const struct tp_run_values *run,
-				    const struct tp_run_values *base, const struct tp_assertion *a)
+static struct counts count_findings(const struct checker *c, const struct tp_run_values *run,
+				    const struct tp_assertion *a)
 {
 	struct counts out = {0};
 	bool is_new = false;
@@ -293,9 +295,10 @@ static struct counts count_findings(const struct tp_run_values *run,
 		if (!f->is_advice || rank_of(f->confidence) < rank_of(a->min_confidence))
 			continue;
 		out.n_fired++;
-		if (out.first && (is_new || is_advice_of(base, f->rule)))
+		bool is_known = is_advice_of_base(c, f->rule);
+		if (out.first && (is_new || is_known))
 			continue;
-		is_new = !is_advice_of(base, f->rule);
+		is_new = !is_known;
 		out.first = f->because ? f->because : f->title;
 	}
 	return out;
@@ -313,10 +316,9 @@ static bool has_job(const struct checker *c)
 static void check_findings(const struct checker *c, struct tp_assertion_result *out)
 {
 	const struct tp_assertion *a = out->assertion;
-	const struct tp_run_values *base = c->runs->n_base ? c->runs->base[0] : NULL;
 	struct counts most = {0};
 	for (size_t i = 0; i < c->runs->n_now; i++) {
-		struct counts n = count_findings(c->runs->now[i], base, a);
+		struct counts n = count_findings(c, c->runs->now[i], a);
 		if (n.n_fired > most.n_fired)
 			most.first = n.first;
 		most.n_fired = n.n_fired > most.n_fired ? n.n_fired : most.n_fired;
@@ -435,7 +437,7 @@ static enum tp_status check_request(const struct checker *c, struct tp_error *er
 			return tp_fail(err, TP_USAGE,
 				       "%s is held against a baseline, and there is none", a->name);
 		if (a->pattern && !a->is_off && !has_job(c) &&
-		    !count_findings(c->runs->now[0], NULL, a).n_matching)
+		    !count_findings(c, c->runs->now[0], a).n_matching)
 			return tp_fail(err, TP_USAGE, "%s:%u: no rule is called %.80s",
 				       c->budget->path, a->line, a->pattern);
 	}

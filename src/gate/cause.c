@@ -104,7 +104,7 @@ static const struct tp_value_place *largest_growth(const struct lister *l,
 
 /* Training that waits longer for batches does so at a line that says nothing about the cause, so
  * the line in which making them takes more CPU time follows. */
-static void add_loader_line(struct lister *l)
+static void add_loader_line(struct lister *l, const struct tp_value_place *waits)
 {
 	double grown = TP_GATE_CAUSE_MIN * growth_of(l);
 	if (!l->diff->base[0]->loader_lines.items)
@@ -112,7 +112,8 @@ static void add_loader_line(struct lister *l)
 	const struct tp_value_place *line =
 		largest_growth(l, &l->diff->base[0]->loader_lines, &l->diff->now[0]->loader_lines,
 			       true, &grown);
-	if (line)
+	/* Without workers the line that waits is the one that makes them. */
+	if (line && strcmp(line->text, waits->text) != 0)
 		add(l, tp_arena_printf(l->arena, "in loaders most at %s: %+.3g ms of CPU time%s",
 				       line->text, grown / 1e6, tp_run_diff_per_step(l->diff)));
 }
@@ -139,7 +140,7 @@ static void add_places(struct lister *l)
 	add(l, tp_arena_printf(l->arena, "most at %s: %+.3g ms%s", place->text, grown / 1e6,
 			       tp_run_diff_per_step(l->diff)));
 	if (place->part && strcmp(place->part, tp_part_name(TP_PART_DATALOADER)) == 0)
-		add_loader_line(l);
+		add_loader_line(l, place);
 }
 
 /* NULL if they are the same or unknown. */

@@ -215,11 +215,22 @@ static void read_places(const struct reader *r, const struct tp_json *lines,
 	r->out->places = sort_places(items, n);
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct tp_value_place *x = a;
+	const struct tp_value_place *y = b;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	int order = strcmp(x->file, y->file);
+	return order ? order : strcmp(x->text, y->text);
+}
+
 /* Reads lines in which threads that make batches computed. The report has one row for each kind of
  * work in a line. */
 static void read_loader_lines(const struct reader *r, const struct tp_json *functions)
 {
 	size_t n = 0;
+	size_t n_lines = 0;
 	if (!functions)
 		return;
 	struct tp_value_place *items =
@@ -227,19 +238,20 @@ static void read_loader_lines(const struct reader *r, const struct tp_json *func
 	TP_JSON_EACH (item, functions) {
 		if (!is_text(item, "of", "loading") || !tp_json_string(tp_json_get(item, "file")))
 			continue;
-		struct tp_value_place place;
-		size_t at = 0;
-		tp_member_place(&place, item, r->arena);
-		place.is_own = true;
-		while (at < n &&
-		       (items[at].line != place.line || strcmp(items[at].file, place.file) != 0 ||
-			strcmp(items[at].text, place.text) != 0))
-			at++;
-		if (at == n)
-			items[n++] = place;
-		items[at].per_step_ns += per_step_ns_of(r, item);
+		struct tp_value_place *place = &items[n++];
+		tp_member_place(place, item, r->arena);
+		place->is_own = true;
+		place->per_step_ns = per_step_ns_of(r, item);
 	}
-	r->out->loader_lines = sort_places(items, n);
+	if (n)
+		qsort(items, n, sizeof(*items), by_place);
+	for (size_t i = 0; i < n; i++) {
+		if (n_lines > 0 && by_place(&items[n_lines - 1], &items[i]) == 0)
+			items[n_lines - 1].per_step_ns += items[i].per_step_ns;
+		else
+			items[n_lines++] = items[i];
+	}
+	r->out->loader_lines = sort_places(items, n_lines);
 }
 
 /* ---- the run ----------------------------------------------------------------------------- */

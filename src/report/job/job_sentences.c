@@ -138,7 +138,7 @@ static void add_late_sentence(struct tp_buf *out, const struct tp_job *job)
 			job->because);
 		return;
 	}
-	tp_buf_printf(out, "%sin %zu of %zu steps, %s %s longer than %s",
+	tp_buf_printf(out, "%sin %zu of %zu steps; %s %s longer than %s",
 		      job->slow_host ? "" : "last ", job->n_last, job->n_steps,
 		      job->n_late > 1 ? "they take" : "it takes", tp_unit_time(job->late_ns).text,
 		      job->n_late == 1 ? "the next rank" : "the others");

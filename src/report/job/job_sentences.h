@@ -8,7 +8,7 @@
 
 /* "RANK 2 IS LATE", "RANKS 0, 1 ARE LATE", "RANKS WAIT IN TURN". */
 void tp_job_add_title(struct tp_buf *out, const struct tp_job *job);
-/* "last in 195 of 195 steps, it takes 10.1 ms longer than the next rank" */
+/* "last in 195 of 195 steps; it takes 10.1 ms longer than the next rank" */
 void tp_job_add_sentence(struct tp_buf *out, const struct tp_job *job);
 /* Append how a rank ended before the job did, or that a rank makes no progress; nothing if neither
  * is the case. */

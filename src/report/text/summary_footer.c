@@ -32,11 +32,18 @@ static void print_stops(struct tp_page *page, const struct tp_report_digest *dig
 	tp_buf_release(&text);
 }
 
+/* True if the line of the overhead is the short one, which says "less detail", too. */
+static bool is_cost_short(const struct tp_page *page, const struct tp_report_digest *digest)
+{
+	return digest->is_footer_short && !tp_screen_is_narrow(page) &&
+	       digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO].is_known;
+}
+
 static void print_reduced(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_report_add_reduced(&text, digest);
-	if (text.len && !digest->is_footer_short) {
+	if (text.len && !is_cost_short(page, digest)) {
 		/* The details are many numbers; --full has them. */
 		bool is_short = page->style->is_full ||
 				tp_text_width(tp_buf_text(&text)) + 13 <= tp_page_room(page);
@@ -99,7 +106,7 @@ static void print_cost(struct tp_page *page, const struct tp_report_digest *dige
 		add_lost_and_end(&text, digest);
 		bool is_long = digest->lines_each == 1 &&
 			       tp_text_width(tp_buf_text(&text)) > tp_page_room(page);
-		if ((is_long || digest->is_footer_short) && overhead->is_known) {
+		if ((is_long && overhead->is_known) || is_cost_short(page, digest)) {
 			text.data[start] = '\0';
 			text.len = start;
 			add_short_cost(&text, digest);

@@ -161,7 +161,9 @@ START_TEST(of_too_many_findings_the_new_one_is_named)
 	const struct sheet after = {.step_ns = 1e6,
 				    .findings = FIRED("a/known") "," FIRED("a/new") "," FIRED(
 					    "a/newer")};
-	const struct tp_run_values *base = sheet_run(&before, "base", &arena);
+	const struct sheet quiet = {.step_ns = 1e6};
+	const struct tp_run_values *base[] = {sheet_run(&quiet, "quiet", &arena),
+					      sheet_run(&before, "base", &arena)};
 	const struct tp_run_values *now = sheet_run(&after, "now", &arena);
 	const struct tp_assertion one = {.name = "x",
 					 .fact = TP_MAX_FACTS,
@@ -169,7 +171,7 @@ START_TEST(of_too_many_findings_the_new_one_is_named)
 					 .has_count = true,
 					 .max_count = 1};
 	const struct tp_budget budget = {.path = "b", .assertions = &one, .n_assertions = 1};
-	struct tp_budget_runs runs = {.now = &now, .n_now = 1, .base = &base, .n_base = 1};
+	struct tp_budget_runs runs = {.now = &now, .n_now = 1, .base = base, .n_base = 2};
 	struct tp_budget_result result;
 	ck_assert_int_eq(tp_budget_check(&result, &budget, &runs, &arena, NULL), TP_OK);
 	ck_assert_str_eq(result.items[0].because, "a/new!");

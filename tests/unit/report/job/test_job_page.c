@@ -80,7 +80,7 @@ static void check_widths(const char *text, size_t width)
 START_TEST(the_page_names_rank_host_place_and_gain)
 {
 	static const char *const says[] = {
-		"RANK 1 IS LATE  last in 79 of 80 steps, it takes 16.0 ms longer than the next",
+		"RANK 1 IS LATE  last in 79 of 80 steps; it takes 16.0 ms longer than the next",
 		"decodes and prepares data at",
 		"train.py:30",
 		"faster by 1.62",
