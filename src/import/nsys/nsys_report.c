@@ -27,7 +27,7 @@ static bool has_suffix(const char *path, const char *suffix)
 
 static bool is_on_path(const char *program)
 {
-	const char *at = getenv("PATH");
+	const char *at = getenv("PATH"); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
 	bool is_found = false;
 	while (at && *at && !is_found) {
 		size_t len = strcspn(at, ":");
@@ -90,7 +90,7 @@ static enum tp_status fail_export(const char *path, const char *log, struct tp_e
 static enum tp_status report_read(struct tp_import_reader *import,
 				  const struct tp_import_source *source, struct tp_error *err)
 {
-	const char *base = getenv("TMPDIR");
+	const char *base = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): nobody sets it */
 	char *folder = tp_asprintf("%s/trainprof-nsys-XXXXXX", base && *base ? base : "/tmp");
 	char *target = NULL;
 	char *log = NULL;
