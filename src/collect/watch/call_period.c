@@ -38,7 +38,8 @@ static void judge(struct tp_call_period *out, const uint64_t *times_ns, size_t n
 		return;
 	double all_ns = (double)(times_ns[n - 1] - times_ns[0]);
 	out->rate_hz = all_ns > 0 ? (double)n_gaps * 1e9 / all_ns : 0;
-	double median = (double)gaps[n_gaps / 2];
+	size_t middle = n_gaps / 2;
+	double median = (double)gaps[middle];
 	double alike_ns = 0;
 	size_t n_alike = 0;
 	for (size_t i = 0; i < n_gaps; i++) {
