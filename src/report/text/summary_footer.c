@@ -32,11 +32,12 @@ static void print_stops(struct tp_page *page, const struct tp_report_digest *dig
 	tp_buf_release(&text);
 }
 
-/* True if the line of the overhead is the short one, which says "less detail", too. */
+/* True if the line of the overhead is a short one, which says "less detail", too. */
 static bool is_cost_short(const struct tp_page *page, const struct tp_report_digest *digest)
 {
-	return digest->is_footer_short && !tp_screen_is_narrow(page) &&
-	       digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO].is_known;
+	return digest->is_footer_short &&
+	       (tp_screen_is_narrow(page) ||
+		digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO].is_known);
 }
 
 static void print_reduced(struct tp_page *page, const struct tp_report_digest *digest)
@@ -68,6 +69,15 @@ static void print_origin(struct tp_page *page, const struct tp_report_digest *di
 	tp_buf_release(&text);
 }
 
+static void add_less_detail(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	struct tp_buf reduced = {0};
+	tp_report_add_reduced(&reduced, digest);
+	if (digest->is_footer_short && reduced.len)
+		tp_buf_puts(out, ", less detail");
+	tp_buf_release(&reduced);
+}
+
 static void add_lost_and_end(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	if (digest->n_lost)
@@ -80,15 +90,11 @@ static void add_lost_and_end(struct tp_buf *out, const struct tp_report_digest *
 /* The parts of the overhead are in --full, and so is what has less detail. */
 static void add_short_cost(struct tp_buf *out, const struct tp_report_digest *digest)
 {
-	struct tp_buf reduced = {0};
 	const struct tp_quantity *overhead = &digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO];
-	tp_report_add_reduced(&reduced, digest);
 	tp_buf_puts(out, tp_unit_percent(overhead->value).text);
 	tp_report_add_tracing_cost(out, digest);
-	if (digest->is_footer_short && reduced.len)
-		tp_buf_puts(out, ", less detail");
+	add_less_detail(out, digest);
 	add_lost_and_end(out, digest);
-	tp_buf_release(&reduced);
 }
 
 static void print_cost(struct tp_page *page, const struct tp_report_digest *digest)
@@ -99,6 +105,7 @@ static void print_cost(struct tp_page *page, const struct tp_report_digest *dige
 	if (tp_screen_is_narrow(page)) {
 		tp_buf_puts(&text,
 			    overhead->is_known ? tp_unit_percent(overhead->value).text : "unknown");
+		add_less_detail(&text, digest);
 		tp_buf_printf(&text, ", %s lost", tp_unit_count(digest->n_lost).text);
 	} else {
 		size_t start = text.len;
