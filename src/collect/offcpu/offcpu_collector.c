@@ -10,6 +10,7 @@
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"
 #include "oncpu_estimate.h"
+#include "poll_pause.h"
 #include "stop_watch.h"
 #include "task_accounting.h"
 #include "thread_inspect.h"
@@ -31,19 +32,11 @@ enum {
 	OPEN_FILES_MAX = 1024,
 	INSPECTIONS_PER_POLL = 64, /* limits the volume: 3200 samples per second at 50 Hz */
 	PEEKS_PER_POLL = 4,
-	QUIET_POLLS = 10,
 };
 
-#define POLL_BUDGET_NS   (2 * TP_NS_PER_MS)
-#define REPEAT_PERIOD_NS TP_NS_PER_S /* a long wait is emitted again, so that a crash keeps it */
-#define PEEK_PERIOD_NS   (TP_NS_PER_S / 10)
-#define DELAY_MAX_NS     TP_NS_PER_S
-#define CPU_WAIT_RATIO   0.02 /* share of its time that a thread is runnable without a CPU */
-/* A wake-up costs at least 25 us of CPU, whatever it finds: after QUIET_POLLS in a row without a
- * new wait, the distance of the next ones is multiplied by this factor; by less if a thread queues
- * for a CPU, where inspections show what it lost the CPU at. */
-#define QUIET_FACTOR   4
-#define CROWDED_FACTOR 2
+#define POLL_BUDGET_NS (2 * TP_NS_PER_MS)
+#define PEEK_PERIOD_NS (TP_NS_PER_S / 10)
+#define CPU_WAIT_RATIO 0.02 /* share of its time that a thread is runnable without a CPU */
 
 struct offcpu;
 
@@ -64,9 +57,7 @@ struct offcpu_watch {
 	bool was_looked_at;
 	bool is_put_off; /* inspecting this wait exceeded the budget so far */
 	uint64_t put_off_runs;
-	uint64_t n_runs; /* the tree's count when an inspection last found it waiting */
-	uint64_t put_ns;
-	enum tp_state put_state;
+	struct tp_emitted_wait last;
 };
 
 struct offcpu {
@@ -83,12 +74,10 @@ struct offcpu {
 	struct tp_affinity affinity;
 	pid_t target;
 	uint64_t next_scan_ns;
-	unsigned n_quiet; /* polls in a row that found no wait that was not known */
-	bool is_crowded;  /* in the last poll a thread could lose its CPU at any moment */
+	struct tp_poll_pause pause;
+	bool has_new_wait; /* found by this poll */
 	bool is_paused;
 	size_t cursors[2]; /* leaders, other threads: position of the last poll */
-	uint64_t random;
-	double cost_ns; /* moving average per poll */
 	uint64_t started_ns;
 	uint64_t n_polls;
 	uint64_t n_put;
@@ -98,15 +87,6 @@ struct offcpu {
 	uint64_t first_miss_ns;
 	uint64_t last_miss_ns;
 };
-
-/* xorshift64*; Vigna 2016. */
-static double random_unit(struct offcpu *self)
-{
-	self->random ^= self->random >> 12;
-	self->random ^= self->random << 25;
-	self->random ^= self->random >> 27;
-	return (double)(self->random * UINT64_C(2685821657736338717) >> 11) * 0x1p-53;
-}
 
 static void watch_release(void *poll_state)
 {
@@ -195,8 +175,8 @@ static bool emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
 	    !tp_typical_wait_apply(&watch->usual_wait, &sample))
 		return false;
 	tp_sink_sample(self->sink, &sample);
-	watch->put_ns = time_ns;
-	watch->put_state = sight->state;
+	watch->last.time_ns = time_ns;
+	watch->last.state = sight->state;
 	self->n_put++;
 	return true;
 }
@@ -234,8 +214,8 @@ static bool needs_inspection(const struct offcpu *self, const struct tp_task_tre
 		return has_python(self, task) && !task->followed_ns;
 	if (task->where != TP_TASK_TREE_BLOCKED)
 		return true;
-	return !watch->was_looked_at || watch->n_runs != task->n_runs ||
-	       now_ns - watch->put_ns >= REPEAT_PERIOD_NS ||
+	return !watch->was_looked_at || watch->last.n_runs != task->n_runs ||
+	       !tp_emitted_wait_is_current(&watch->last, now_ns) ||
 	       (is_waiting_for_cpu(watch) && watch->looked.sight.state == TP_STATE_BLOCKED);
 }
 
@@ -257,7 +237,8 @@ static void skip(struct offcpu *self, const struct tp_task_tree_task *task,
 {
 	flush_skipped(self, task, watch, now_ns);
 	self->n_skips++;
-	watch->is_put_off = task->where == TP_TASK_TREE_BLOCKED && watch->n_runs != task->n_runs;
+	watch->is_put_off =
+		task->where == TP_TASK_TREE_BLOCKED && watch->last.n_runs != task->n_runs;
 	watch->put_off_runs = task->n_runs;
 }
 
@@ -279,21 +260,21 @@ static void inspect(struct offcpu *self, struct tp_task_tree_task *task, struct 
 	    tp_task_tree_current(task) == TP_TASK_TREE_PREEMPTED)
 		watch->stood_ns = tp_task_tree_current_ns(task);
 	/* The same stay off CPU, already emitted. */
-	bool is_known = watch->was_looked_at && task->where != TP_TASK_TREE_UNKNOWN &&
-			watch->n_runs == task->n_runs && !is_in_python(&watch->looked.sight) &&
-			watch->put_state == watch->looked.sight.state;
-	bool is_recent = is_known && time_ns - watch->put_ns < REPEAT_PERIOD_NS;
+	bool is_known =
+		task->where != TP_TASK_TREE_UNKNOWN && !is_in_python(&watch->looked.sight) &&
+		tp_emitted_wait_lasts(&watch->last, task->n_runs, watch->looked.sight.state);
+	bool is_recent = is_known && tp_emitted_wait_is_current(&watch->last, time_ns);
 	double elapsed_ns = watch->look_ns ? (double)(time_ns - watch->look_ns) : 0;
 	watch->look_ns = time_ns;
 	watch->was_looked_at = true;
 	if (watch->looked.sight.state == TP_STATE_BLOCKED)
-		watch->n_runs = task->n_runs;
+		watch->last.n_runs = task->n_runs;
 	if (is_recent || !emit_wait(self, task, watch, time_ns, elapsed_ns))
 		return;
 	/* Threads of a pool that has nothing to do wait all the time: more polls find no more of
 	 * that. */
 	if (!is_known && !is_runnable(task))
-		self->n_quiet = 0;
+		self->has_new_wait = true;
 }
 
 /* Limits of one poll. Time is CPU time: while other programs have the CPU none is used. */
@@ -339,7 +320,7 @@ static void poll_round(struct offcpu *self, bool of_leaders, struct poll_budget 
 			continue;
 		struct offcpu_watch *watch = watch_of(self, task);
 		if (is_runnable(task) && is_waiting_for_cpu(watch))
-			self->is_crowded = true;
+			self->pause.is_crowded = true;
 		if (!needs_inspection(self, task, watch, now_ns))
 			continue;
 		is_over = is_over || is_used_up(poll_budget);
@@ -398,20 +379,12 @@ static void poll_stops(struct offcpu *self, uint64_t now_ns)
 					   task, now_ns);
 }
 
-/* Sets the time of the next poll: random around the requested interval, longer if polls are
- * expensive. */
+/* Half of the CPU time allowed for measuring is for this collector. */
 static void offcpu_arm(struct offcpu *self)
 {
-	double rate_hz = self->config->poll_rate_hz > 0.1 ? self->config->poll_rate_hz : 0.1;
-	double delay_ns = (double)TP_NS_PER_S / rate_hz;
-	if (self->n_quiet > QUIET_POLLS)
-		delay_ns *= self->is_crowded ? CROWDED_FACTOR : QUIET_FACTOR;
-	/* Half of the CPU time allowed for measuring is for this collector. */
 	double share = self->config->max_overhead_ratio / 2 * self->host->info.n_allowed;
-	if (share > 0 && self->cost_ns / share > delay_ns)
-		delay_ns = self->cost_ns / share;
-	delay_ns = fmin(delay_ns * (0.5 + random_unit(self)), (double)DELAY_MAX_NS);
-	self->base.due_ns = tp_clock_now_ns() + (uint64_t)delay_ns + 1;
+	self->base.due_ns = tp_clock_now_ns() +
+			    tp_poll_pause_next_ns(&self->pause, self->config->poll_rate_hz, share);
 }
 
 /* Updates the list of threads. If events report them, this is an occasional correction; otherwise
@@ -438,7 +411,8 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 	tp_stage_enter(self->stages, stage);
 	if (!self->is_paused) {
 		tp_task_tree_notify_poll(self->tree);
-		self->is_crowded = false;
+		self->pause.is_crowded = false;
+		self->has_new_wait = false;
 		struct poll_budget poll_budget = {self->stages, began_ns, POLL_BUDGET_NS,
 						  INSPECTIONS_PER_POLL};
 		poll_round(self, true, &poll_budget, now_ns);
@@ -453,10 +427,9 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 			tp_affinity_read(&self->affinity, self->tree, self->sink, now_ns);
 		tp_stage_enter(self->stages, stage);
 		self->n_polls++;
-		self->n_quiet++;
+		tp_poll_pause_add(&self->pause, (double)tp_stage_used_ns(self->stages, began_ns),
+				  self->has_new_wait);
 	}
-	double cost_ns = (double)tp_stage_used_ns(self->stages, began_ns);
-	self->cost_ns += (cost_ns - self->cost_ns) / 8;
 	offcpu_arm(self);
 	return TP_OK;
 }
@@ -472,7 +445,7 @@ static enum tp_status offcpu_open(struct tp_collector **out,
 	self->sink = context->sink;
 	self->tree = context->tree;
 	self->stages = context->stages;
-	self->random = tp_clock_now_ns() | 1;
+	self->pause.random = tp_clock_now_ns() | 1;
 	(void)err;
 	tp_process_access_probe(self->host, &self->base.availability);
 	tp_inspector_init(&self->looker, self->host, self->sink, context->pythons,

@@ -613,43 +613,6 @@ START_TEST(a_wait_is_looked_at_though_its_run_was)
 }
 END_TEST
 
-/* Returns the time from a poll to the next one that it asks for, or a little more. */
-static uint64_t pause_after_poll(struct rig *rig)
-{
-	uint64_t began_ns = tp_clock_now_ns();
-	ck_assert_int_eq(tp_offcpu_collector.sample(rig->collector, began_ns, NULL), TP_OK);
-	return rig->collector->due_ns - began_ns;
-}
-
-/* Threads of a pool without work, for example. At 50 polls per second the pause is 10 to 30 ms, and
- * four times as long after polls that found nothing. */
-START_TEST(a_wait_that_lasts_does_not_ask_for_more_polls)
-{
-	struct rig rig = {.directory = "/nonexistent"};
-	struct runner *runner = mmap(NULL, sizeof(*runner), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert_ptr_ne(runner, MAP_FAILED);
-	start_runner(&rig, runner);
-	rig.config.poll_rate_hz = 50;
-	struct tp_task_tree_task *task = tp_task_tree_find(rig.context.tree, rig.pid);
-	ck_assert_ptr_nonnull(task);
-	uint32_t id = task->info.id;
-	task->where = TP_TASK_TREE_BLOCKED;
-	look_until_put(&rig, id);
-	for (int i = 0; i < 12; i++)
-		(void)pause_after_poll(&rig);
-	ck_assert_uint_ge(pause_after_poll(&rig), 40 * TP_NS_PER_MS);
-	unsigned n = count_samples(&rig, id);
-	for (int i = 0; i < 100 && count_samples(&rig, id) == n; i++) {
-		usleep(20000);
-		ck_assert_uint_ge(pause_after_poll(&rig), 40 * TP_NS_PER_MS);
-	}
-	ck_assert_uint_eq(count_samples(&rig, id), n + 1); /* after one second, once more */
-	rig_close(&rig);
-	munmap(runner, sizeof(*runner));
-}
-END_TEST
-
 /* Returns the last value of a gauge, or NAN if there is none. */
 static double last_gauge(const struct rig *rig, enum tp_metric metric, uint32_t task)
 {
@@ -768,7 +731,6 @@ Suite *suite_collect_offcpu_collector(void)
 	tcase_add_test(tc, every_cause_that_lasts_is_named_at_each_look);
 	tcase_add_test(tc, futex_address_is_that_of_the_lock);
 	tcase_add_test(tc, a_wait_is_looked_at_though_its_run_was);
-	tcase_add_test(tc, a_wait_that_lasts_does_not_ask_for_more_polls);
 	tcase_add_test(tc, polling_goes_on_with_few_descriptors);
 	suite_add_tcase(suite, tc);
 	TCase *proofs = proof_case(suite, "watched programs");
