@@ -170,7 +170,7 @@
 	X(LOADER_STARTUP, "loader.startup_ratio", "ratio", SEEN,                                   \
 	  "share of the loop that restarts of workers take")                                       \
 	X(LOADER_RESTART_STEPS, "loader.restart_steps_ratio", "ratio", SEEN,                       \
-	  "share of the loop by which steps in which workers restart are longer")                  \
+	  "share of the loop that steps lose in which workers restart: what they take longer")     \
 	X(LOADER_STARTS, "loader.restarts", "1", SEEN,                                             \
 	  "number of times that workers were restarted")                                           \
 	X(LOADER_IMBALANCE, "loader.imbalance_ratio", "ratio", SEEN,                               \
