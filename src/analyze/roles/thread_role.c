@@ -336,7 +336,9 @@ static enum tp_thread_role role_of_evidence(const struct role_context *role_cont
 		return is_main_loader(role_context, e) ? TP_THREAD_LOADER : TP_THREAD_OTHER;
 	if ((double)e->compute_ns <= TP_THREAD_MAJORITY * (double)e->on_cpu_ns)
 		return TP_THREAD_OTHER;
-	if ((double)e->on_cpu_ns < TP_THREAD_TEAM_MIN * (double)role_context->on_cpu_ns)
+	/* No sample may show its work: a pool's thread without tasks that queues for a CPU. */
+	if (!e->work_ns ||
+	    (double)e->on_cpu_ns < TP_THREAD_TEAM_MIN * (double)role_context->on_cpu_ns)
 		return TP_THREAD_MAIN;
 	return works_ahead(role_context, e) ? TP_THREAD_LOADER : TP_THREAD_TEAM;
 }

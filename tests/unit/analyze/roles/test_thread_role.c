@@ -163,6 +163,33 @@ START_TEST(a_thread_that_works_ahead_of_the_main_thread_loads)
 }
 END_TEST
 
+/* A pool's thread without tasks is sampled once, waiting. It has hardly any CPU time, and queues
+ * for a CPU for long while the main thread works. */
+START_TEST(a_thread_whose_work_no_sample_shows_is_no_loader)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/home/me/train");
+	hand_task(&hand, 1, 100, 101, "/home/me/train");
+	uint32_t product = thread_stack(&hand, "/home/me/train", "product", "epoch");
+	uint32_t waits = thread_stack(&hand, "/usr/lib/libc.so.6", "pthread_cond_wait", "entry");
+	for (int i = 0; i < 100; i++) {
+		double at = 0.1 * i;
+		run_hit(&hand, 0, at, 0.09, product, 0.05 + 0.1 * (i * 7 % 10));
+		hand_run(&hand, 1, at, at + 0.002, i % 2 ? TP_RUN_BLOCKED : TP_RUN_PREEMPTED);
+	}
+	hand_sample(&hand,
+		    &(struct tp_sample){
+			    .task = 1, .state = TP_STATE_BLOCKED, .stack = waits, .syscall = -1},
+		    5.15);
+	hand_finish(&hand);
+	hand.analysis.roles[0] = TP_ROLE_TRAINER;
+	tp_thread_role_assign(&hand.analysis);
+	ck_assert_int_eq(hand.analysis.threads[1].role, TP_THREAD_OTHER);
+	hand_release(&hand);
+}
+END_TEST
+
 /* In a pool of the standard library, as _worker() waits for the next task itself. */
 static uint32_t pool_stack(struct hand *hand, const char *task)
 {
@@ -263,6 +290,7 @@ Suite *suite_analyze_thread_role(void)
 	TCase *tc = tcase_create("kinds");
 	tcase_add_test(tc, a_thread_that_hardly_reads_is_no_loader_of_who_reads_itself);
 	tcase_add_test(tc, threads_that_start_in_one_function_are_judged_together);
+	tcase_add_test(tc, a_thread_whose_work_no_sample_shows_is_no_loader);
 	tcase_add_loop_test(tc, a_thread_that_works_ahead_of_the_main_thread_loads, 0,
 			    sizeof(nameless) / sizeof(nameless[0]));
 	tcase_add_loop_test(tc, a_thread_of_a_pool_is_what_its_tasks_are, 0, 2);
