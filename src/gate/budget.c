@@ -378,10 +378,12 @@ enum tp_status tp_budget_read(struct tp_budget *out, const struct tp_json_doc *d
 	struct budget_reader r = {.out = out, .arena = arena, .doc = doc, .err = err};
 	const char *schema = tp_json_string(tp_json_get(root, "schema"));
 	*out = (struct tp_budget){.path = tp_arena_strdup(arena, tp_json_name(doc))};
-	if (!schema || !tp_text_starts_with(schema, SCHEMA))
-		return tp_fail(err, schema ? TP_VERSION : TP_PARSE,
-			       "%s: its schema is %.60s; this reads %sx", tp_json_name(doc),
-			       schema ? schema : "unknown", SCHEMA);
+	if (!schema)
+		return tp_fail(err, TP_PARSE, "%s: a budget begins with \"schema\": \"%s0\"",
+			       tp_json_name(doc), SCHEMA);
+	if (!tp_text_starts_with(schema, SCHEMA))
+		return tp_fail(err, TP_VERSION, "%s: its schema is %.60s; this reads %sx",
+			       tp_json_name(doc), schema, SCHEMA);
 	enum tp_status status = check_members(&r, root, members, TP_ARRAY_LEN(members));
 	if (status == TP_OK)
 		status = read_rest(&r, root);

@@ -317,7 +317,11 @@ static void compare_places(const struct maker *m, const struct tp_run_values *of
 			continue;
 		const char *time = tp_arena_printf(m->arena, "%.3g ms%s", place->per_step_ns / 1e6,
 						   tp_run_diff_per_step(m->out));
-		add_item(m, TP_ITEM_PLACE, place->text, is_now ? NULL : time, is_now ? time : NULL);
+		/* A line may be listed once for each part. */
+		const char *name =
+			place->part ? tp_arena_printf(m->arena, "%s, %s", place->text, place->part)
+				    : place->text;
+		add_item(m, TP_ITEM_PLACE, name, is_now ? NULL : time, is_now ? time : NULL);
 	}
 }
 

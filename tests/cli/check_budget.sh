@@ -93,6 +93,8 @@ budget '"step.time_ns": { "level": "error", "max": 1 }' '"baselin": {"name": "ma
 wrong
 echo '{ "schema": "trainprof-budget/2.0", "assert": {} }' >trainprof.budget.json
 wrong
+echo '{ "assert": {} }' >trainprof.budget.json
+wrong
 echo '{ "schema": "trainprof-budget/1.0", "assert": {' >trainprof.budget.json
 wrong
 rm trainprof.budget.json

@@ -349,8 +349,10 @@ void tp_pair_series_describe(struct tp_buf *out, const struct tp_pair_series *s)
 			    "or slow steps take another share of the loop; more pairs would "
 			    "not decide. ");
 	else if (s->state != TP_PAIRS_DIFFERENT && s->n_pairs > 1)
-		tp_buf_printf(out, "Undecided; about %zu pairs more would decide. ",
-			      tp_pairs_needed(&s->ratio, s->n_pairs, &s->plan));
+		tp_buf_printf(out, "Undecided; about %s more would decide. ",
+			      tp_unit_counted(tp_pairs_needed(&s->ratio, s->n_pairs, &s->plan),
+					      "pair")
+				      .text);
 	if (s->n_repeated)
 		tp_buf_printf(out, "Disturbed by other programs and repeated: %zu. ",
 			      s->n_repeated);

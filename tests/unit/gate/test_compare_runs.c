@@ -173,6 +173,12 @@ static size_t n_items(enum tp_item_kind kind, struct sheet base, struct sheet no
 	return n;
 }
 
+#define BOTH_PARTS                                                                                 \
+	"{\"part\": \"host\", \"file\": \"/a/t.py\", \"line\": 9, \"function\": \"g\","            \
+	"\"time_ns\": 200000000},"                                                                 \
+	"{\"part\": \"compute\", \"file\": \"/a/t.py\", \"line\": 9, \"function\": \"g\","         \
+	"\"time_ns\": 190000000}"
+
 START_TEST(new_and_vanished_settings_and_places_are_listed)
 {
 	const char *two = ", \"loader.workers\": {\"value\": 2}";
@@ -190,6 +196,27 @@ START_TEST(new_and_vanished_settings_and_places_are_listed)
 	ck_assert_uint_eq(n_items(TP_ITEM_PLACE, (struct sheet){.lines = old},
 				  (struct sheet){.lines = new}),
 			  2);
+	/* A line that is listed for two parts has two items with different names. */
+	struct tp_arena arena = {0};
+	const struct sheet quiet = {.lines = old};
+	const struct sheet twice = {.lines = BOTH_PARTS};
+	const struct tp_run_values *base = sheet_run(&quiet, "base", &arena);
+	const struct tp_run_values *now = sheet_run(&twice, "now", &arena);
+	const struct tp_diff_request request = {.base = &base,
+						.n_base = 1,
+						.now = &now,
+						.n_now = 1};
+	struct tp_run_diff diff;
+	tp_run_diff_make(&diff, &request, &arena);
+	const char *names[2] = {NULL, NULL};
+	size_t n = 0;
+	for (size_t i = 0; i < diff.n_items && n < 2; i++)
+		if (diff.items[i].kind == TP_ITEM_PLACE && diff.items[i].now)
+			names[n++] = diff.items[i].name;
+	ck_assert_uint_eq(n, 2);
+	ck_assert_str_eq(names[0], "t.py:9 (g), host");
+	ck_assert_str_eq(names[1], "t.py:9 (g), compute");
+	tp_arena_release(&arena);
 	/* If a run has no lines, no line is known to be gone. */
 	ck_assert_uint_eq(n_items(TP_ITEM_PLACE, (struct sheet){.lines = old}, (struct sheet){0}),
 			  0);
