@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Files and environment set options; the command line overrides them; errors name their line.
+unset XDG_CONFIG_HOME
 . "$CASES/run.inc"
 mkdir -p .config/trainprof deep/er
 cat >.config/trainprof/config.json <<'END'

@@ -13,6 +13,8 @@ static const int policies[] = {SCHED_BATCH, SCHED_IDLE};
 START_TEST(priority_is_raised_where_allowed_and_restored)
 {
 	struct tp_sched_priority before;
+	const struct sched_param normal = {0};
+	ck_assert_int_eq(sched_setscheduler(0, SCHED_OTHER, &normal), 0);
 	setpriority(PRIO_PROCESS, 0,
 		    3); /* refused if we were started with a lower priority already */
 	int had = getpriority(PRIO_PROCESS, 0);
