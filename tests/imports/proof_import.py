@@ -35,8 +35,8 @@ PARTS = ["compute", "communication", "memory", "dataloader", "host", "idle"]
 PROGRAMS = {"jax": ("jax_training.py",), "tensorflow": ("tensorflow_training.py",),
             "keras": ("keras_training.py",), "keras10": ("keras_training.py", "10")}
 LOADERS = {"memory": 0, "slow": 24}
-# JAX with its batches in memory needs more steps: they take a third of the time of others.
-STEPS_FACTOR = {("jax", "memory"): 3}
+# With batches in memory steps are short, and in a run of few seconds their mark may not be found.
+STEPS_FACTOR = {"jax": 3, "tensorflow": 2, "keras": 2, "keras10": 2}
 TOLERANCE = 0.03
 # Of a tf.data.Dataset XProf shows the operation that fetches a batch. The Python around it (next(),
 # arguments, flattening) is loading in live stacks, and in the import Python like any other: there,
@@ -122,7 +122,7 @@ def compare(trainprof, python, folder, program, loader, steps):
     name = f"{program}-{loader}"
     logs, live, imported = (os.path.join(folder, name + end) for end in ("", ".live", ".import"))
     log = os.path.join(folder, name + ".log")
-    steps *= STEPS_FACTOR.get((program, loader), 1)
+    steps *= 1 if LOADERS[loader] else STEPS_FACTOR[program]
     for path in (logs, live, imported):
         shutil.rmtree(path, ignore_errors=True)
     open(log, "wb").close()
