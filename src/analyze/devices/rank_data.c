@@ -324,7 +324,8 @@ struct fetching {
 };
 
 /* Returns true for all fetches of a step but the first: a call that makes several steps fetches
- * the next batch while it computes. Spans must come by their begins. */
+ * the next batch while it computes. (What a device computes is before all loading anyway.) Spans
+ * must come by their begins. */
 static bool is_fetch_ahead(struct fetching *fetching, enum tp_span_sense sense,
 			   const struct tp_span *span)
 {
@@ -366,7 +367,7 @@ static void fill_thread(struct tp_rank_analysis *analysis, struct tp_rank_work *
 		bool is_ahead = is_fetch_ahead(&fetching, sense, span);
 		if (label == TP_LABEL_DATALOADER_NEXT && only_main_loads && track != rank->main)
 			label = TP_LABEL_HOST_OTHER;
-		else if (is_ahead)
+		else if (is_ahead && !rank->has_device)
 			label = TP_LABEL_DATALOADER_HANDOVER;
 		if (label < TP_N_LABELS)
 			tp_intervals_add(&rank->lanes[label], span->start_ns, span->end_ns);

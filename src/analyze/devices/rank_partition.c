@@ -26,7 +26,6 @@ static const struct rank_lane with_device[] = {
 	{TP_LABEL_MEMORY_COPY, true},
 	{TP_LABEL_MEMORY_SET, true},
 	{TP_LABEL_DATALOADER_NEXT, false},
-	{TP_LABEL_DATALOADER_HANDOVER, false}, /* batches that are fetched ahead */
 	{TP_LABEL_MEMORY_ALLOC, false},
 	{TP_LABEL_COMMUNICATION_COLLECTIVE, false},
 	{TP_LABEL_HOST_CHECKPOINT, false},
