@@ -12,7 +12,7 @@ import sys
 import jax
 import jax.numpy as jnp
 
-from packed_batches import WIDTH, load
+from packed_batches import WIDTH, Clock, load
 
 WARMUP = 5
 LAYERS = 6
@@ -39,12 +39,14 @@ def main():
         weights, loss = train_step(weights, load(i, 0))
         loss.block_until_ready()
     jax.profiler.start_trace(folder)
+    clock = Clock()
     for i in range(n_steps):
         with jax.profiler.StepTraceAnnotation("train", step_num=i):
             with jax.profiler.TraceAnnotation("next batch"):
-                batch = load(i, passes)
+                batch = clock.fetch(load, i, passes)
             weights, loss = train_step(weights, batch)
             loss.block_until_ready()
+    clock.report(n_steps)
     jax.profiler.stop_trace()
     print(f"loss {float(loss):.4f}")
 

@@ -14,7 +14,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import tensorflow as tf
 
-from packed_batches import BATCH, WIDTH, load
+from packed_batches import BATCH, WIDTH, Clock, load
 
 WARMUP = 5
 LAYERS = 6
@@ -49,9 +49,11 @@ def main():
         train_step(batch).numpy()
     source = iter(data_set(passes, n_steps))
     tf.profiler.experimental.start(folder)
+    clock = Clock()
     for i in range(n_steps):
         with tf.profiler.experimental.Trace("train", step_num=i, _r=1):
-            train_step(next(source)).numpy()
+            train_step(clock.fetch(next, source)).numpy()
+    clock.report(n_steps)
     tf.profiler.experimental.stop()
 
 

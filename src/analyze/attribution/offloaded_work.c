@@ -6,10 +6,18 @@
 #include "analyze/thresholds.h"
 #include "group_activity.h"
 
-/* CPU time as a thread of that role, in math or in an unknown function. */
-static uint64_t math_ns(const struct tp_analysis *analysis, uint32_t task, enum tp_thread_role role)
+/* CPU time of a thread, and from when to when it had that. */
+struct work {
+	uint64_t sum_ns;
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+
+/* Adds up the thread's time in math or in an unknown function, as a thread of that role. */
+static struct work math_of(const struct tp_analysis *analysis, uint32_t task,
+			   enum tp_thread_role role, uint64_t from_ns, uint64_t until_ns)
 {
-	uint64_t sum = 0;
+	struct work math = {0};
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *segment = &timeline->segments[i];
@@ -19,39 +27,49 @@ static uint64_t math_ns(const struct tp_analysis *analysis, uint32_t task, enum 
 		const struct tp_stack_class *class =
 			&analysis->classes[analysis->trace->samples[segment->sample].stack];
 		bool is_math = class->leaf == TP_LEAF_MATH || class->leaf == TP_LEAF_NONE;
-		if (is_math && !tp_phase_owns_time(class->phase))
-			sum += segment->end_ns - segment->start_ns;
+		uint64_t ns = tp_segment_ns_in(segment, from_ns, until_ns);
+		if (!ns || !is_math || tp_phase_owns_time(class->phase))
+			continue;
+		math.start_ns = math.sum_ns ? math.start_ns : segment->start_ns;
+		math.end_ns = segment->end_ns;
+		math.sum_ns += ns;
 	}
-	return sum;
+	return math;
 }
 
-static uint64_t max_math_ns(const struct tp_analysis *analysis)
+static struct work most_math(const struct tp_analysis *analysis)
 {
-	uint64_t busiest = 0;
+	struct work most = {0};
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
 		if (analysis->threads[task].leader != analysis->profile->trainer)
 			continue;
-		uint64_t ns = math_ns(analysis, task, TP_THREAD_TEAM);
-		busiest = ns > busiest ? ns : busiest;
+		struct work math = math_of(analysis, task, TP_THREAD_TEAM, 0, UINT64_MAX);
+		most = math.sum_ns > most.sum_ns ? math : most;
 	}
-	return busiest;
+	return most;
 }
 
-static uint64_t futex_ns(const struct tp_analysis *analysis)
+static uint64_t futex_ns(const struct tp_analysis *analysis, uint64_t from_ns, uint64_t until_ns)
 {
 	uint64_t sum = 0;
 	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *segment = &timeline->segments[i];
 		if (segment->state == TP_STATE_BLOCKED && segment->cause == TP_CAUSE_FUTEX)
-			sum += segment->end_ns - segment->start_ns;
+			sum += tp_segment_ns_in(segment, from_ns, until_ns);
 	}
 	return sum;
 }
 
+/* Only while the pool is at work: what the main thread computes before (imports, building the
+ * model) and afterwards it could not hand over. */
 bool tp_offloaded_work_is_seen(const struct tp_analysis *analysis)
 {
-	double main_ns = (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN);
-	return main_ns < TP_DELEGATOR_WORKS_MAX * (double)max_math_ns(analysis) &&
-	       main_ns < TP_DELEGATOR_COMPUTES_MAX * (double)futex_ns(analysis);
+	struct work pool = most_math(analysis);
+	uint64_t from_ns = pool.start_ns;
+	uint64_t until_ns = pool.end_ns;
+	struct work own = math_of(analysis, analysis->main_task, TP_THREAD_MAIN, from_ns, until_ns);
+	double main_ns = (double)own.sum_ns;
+	return main_ns < TP_DELEGATOR_WORKS_MAX * (double)pool.sum_ns &&
+	       main_ns < TP_DELEGATOR_COMPUTES_MAX * (double)futex_ns(analysis, from_ns, until_ns);
 }

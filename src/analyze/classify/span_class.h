@@ -13,6 +13,7 @@
 	X(NONE, "none")                                                                            \
 	X(STEP, "step")                   /* one training step: "ProfilerStep#5" */                \
 	X(DATALOADER, "dataloader")       /* the loader's next: "enumerate(DataLoader)#…" */     \
+	X(FETCH, "fetch")                 /* an operation fetches a batch for its graph */         \
 	X(ALLOC, "alloc")                 /* allocates device or pinned memory: "cudaMalloc" */    \
 	X(SYNC, "sync")                   /* waits for the device: "cudaStreamSynchronize" */      \
 	X(LAUNCH, "launch")               /* submits work to the device: "cudaLaunchKernel" */     \

@@ -255,7 +255,7 @@ static void find_main(struct tp_rank_analysis *analysis, struct tp_rank_work *ra
 			enum tp_span_sense sense = tp_rank_sense(analysis, &spans->items[k]);
 			signs.steps += sense == TP_SENSE_STEP &&
 				       spans->items[k].end_ns > spans->items[k].start_ns;
-			signs.loads += sense == TP_SENSE_DATALOADER;
+			signs.loads += sense == TP_SENSE_DATALOADER || sense == TP_SENSE_FETCH;
 			signs.launches += sense == TP_SENSE_LAUNCH;
 			signs.spans += spans->items[k].kind != TP_SPAN_OS_CALL;
 		}
@@ -276,6 +276,7 @@ static enum tp_label thread_label(const struct tp_rank_work *rank, enum tp_span_
 		return TP_N_LABELS;
 	switch (sense) {
 	case TP_SENSE_DATALOADER:
+	case TP_SENSE_FETCH:
 		return TP_LABEL_DATALOADER_NEXT;
 	case TP_SENSE_ALLOC:
 		return TP_LABEL_MEMORY_ALLOC;
@@ -308,10 +309,33 @@ static enum tp_label thread_label(const struct tp_rank_work *rank, enum tp_span_
 static bool main_loads(struct tp_rank_analysis *analysis, const struct tp_rank_work *rank)
 {
 	const struct tp_track_spans *spans = &analysis->trace->spans[rank->main];
-	for (size_t k = 0; k < spans->n; k++)
-		if (tp_rank_sense(analysis, &spans->items[k]) == TP_SENSE_DATALOADER)
+	for (size_t k = 0; k < spans->n; k++) {
+		enum tp_span_sense sense = tp_rank_sense(analysis, &spans->items[k]);
+		if (sense == TP_SENSE_DATALOADER || sense == TP_SENSE_FETCH)
 			return true;
+	}
 	return false;
+}
+
+/* The fetches in the step that a thread is in. */
+struct fetching {
+	uint64_t step_end_ns;
+	bool has_fetched;
+};
+
+/* Returns true for all fetches of a step but the first: a call that makes several steps fetches
+ * the next batch while it computes. (What a device computes is before all loading anyway.) Spans
+ * must come by their begins. */
+static bool is_fetch_ahead(struct fetching *fetching, enum tp_span_sense sense,
+			   const struct tp_span *span)
+{
+	if (sense == TP_SENSE_STEP && span->start_ns >= fetching->step_end_ns)
+		*fetching = (struct fetching){.step_end_ns = span->end_ns};
+	if (sense != TP_SENSE_FETCH)
+		return false;
+	bool is_ahead = fetching->has_fetched && span->start_ns < fetching->step_end_ns;
+	fetching->has_fetched = true;
+	return is_ahead;
 }
 
 /* A call that copies to the host and returns after the copy has waited for the device, whatever
@@ -331,23 +355,31 @@ static void add_waits_of_copies(const struct tp_rank_analysis *analysis, uint32_
 	}
 }
 
+static void fill_thread(struct tp_rank_analysis *analysis, struct tp_rank_work *rank,
+			uint32_t track, bool only_main_loads)
+{
+	const struct tp_track_spans *spans = &analysis->trace->spans[track];
+	struct fetching fetching = {0};
+	for (size_t k = 0; k < spans->n; k++) {
+		const struct tp_span *span = &spans->items[k];
+		enum tp_span_sense sense = tp_rank_sense(analysis, span);
+		enum tp_label label = thread_label(rank, sense, (enum tp_span_kind)span->kind);
+		bool is_ahead = is_fetch_ahead(&fetching, sense, span);
+		if (label == TP_LABEL_DATALOADER_NEXT && only_main_loads && track != rank->main)
+			label = TP_LABEL_HOST_OTHER;
+		else if (is_ahead && !rank->has_device)
+			label = TP_LABEL_DATALOADER_HANDOVER;
+		if (label < TP_N_LABELS)
+			tp_intervals_add(&rank->lanes[label], span->start_ns, span->end_ns);
+	}
+}
+
 static void fill_threads(struct tp_rank_analysis *analysis, uint32_t number)
 {
 	struct tp_rank_work *rank = &analysis->ranks[number];
 	bool only_main_loads = rank->n_threads && main_loads(analysis, rank);
-	for (size_t i = 0; i < rank->n_threads; i++) {
-		const struct tp_track_spans *spans = &analysis->trace->spans[rank->threads[i]];
-		for (size_t k = 0; k < spans->n; k++) {
-			const struct tp_span *span = &spans->items[k];
-			enum tp_label label = thread_label(rank, tp_rank_sense(analysis, span),
-							   (enum tp_span_kind)span->kind);
-			if (label == TP_LABEL_DATALOADER_NEXT && only_main_loads &&
-			    rank->threads[i] != rank->main)
-				label = TP_LABEL_HOST_OTHER;
-			if (label < TP_N_LABELS)
-				tp_intervals_add(&rank->lanes[label], span->start_ns, span->end_ns);
-		}
-	}
+	for (size_t i = 0; i < rank->n_threads; i++)
+		fill_thread(analysis, rank, rank->threads[i], only_main_loads);
 	add_waits_of_copies(analysis, number);
 	for (size_t i = 0; i < TP_N_LABELS; i++)
 		tp_intervals_merge(&rank->lanes[i]);

@@ -45,6 +45,7 @@ static const struct rank_lane without_device[] = {
 	{TP_LABEL_COMMUNICATION_COLLECTIVE, false},
 	{TP_LABEL_MEMORY_ALLOC, false},
 	{TP_LABEL_COMPUTE_MATH, false},
+	{TP_LABEL_DATALOADER_HANDOVER, false}, /* batches that are fetched ahead */
 	{TP_LABEL_HOST_CHECKPOINT, false},
 	{TP_LABEL_HOST_LOGGING, false},
 	{TP_LABEL_HOST_GC, false},

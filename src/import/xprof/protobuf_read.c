@@ -2,13 +2,42 @@
 /* Reads the wire format of protocol buffers. */
 #include "protobuf_read.h"
 
+#include <endian.h>
 #include <string.h>
 
 enum { VARINT_BYTES_MAX = 10, FIELD_NUMBER_MAX = (1 << 29) - 1 };
 
+/* Joins the lower seven bits of each byte, first byte lowest. */
+static uint64_t join_groups(uint64_t word)
+{
+	word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
+	word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
+	return (word & 0x0fffffff) | (word & 0x0fffffff00000000) >> 4;
+}
+
+/* Decodes a varint that ends within the next eight bytes, as nearly all do. */
+static bool decode_word(struct tp_protobuf *rest, uint64_t *out)
+{
+	uint64_t word;
+	if (rest->len < sizeof(word))
+		return false;
+	memcpy(&word, rest->bytes, sizeof(word));
+	word = le64toh(word);
+	uint64_t ends = ~word & UINT64_C(0x8080808080808080);
+	if (!ends)
+		return false;
+	size_t n = (size_t)__builtin_ctzll(ends) / 8 + 1;
+	*out = join_groups(word & (ends ^ (ends - 1)));
+	rest->bytes += n;
+	rest->len -= n;
+	return true;
+}
+
 bool tp_protobuf_long_varint(struct tp_protobuf *rest, uint64_t *out)
 {
 	uint64_t value = 0;
+	if (decode_word(rest, out))
+		return true;
 	for (size_t i = 0; i < rest->len && i < VARINT_BYTES_MAX; i++) {
 		value |= (uint64_t)(rest->bytes[i] & 0x7f) << (7 * i);
 		if (rest->bytes[i] & 0x80)

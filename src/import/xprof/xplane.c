@@ -152,6 +152,11 @@ void tp_xplane_init(struct tp_xplane *plane, const struct tp_protobuf *message)
 		plane->stats[i] = (uint8_t)stat_by_name(&plane->stat_names[i]);
 	index_complete(&plane->type_ids);
 	index_complete(&plane->stat_ids);
+	for (uint64_t id = 0; id < TP_ARRAY_LEN(plane->stats_by_id); id++) {
+		uint64_t index;
+		if (index_find(&plane->stat_ids, id, &index))
+			plane->stats_by_id[id] = plane->stats[index];
+	}
 }
 
 void tp_xplane_release(struct tp_xplane *plane)
@@ -171,7 +176,6 @@ static void set_value(const struct tp_xplane *plane, const struct tp_protobuf_fi
 		      struct tp_xvalue *value)
 {
 	uint64_t name;
-	value->is_known = true;
 	if (field->number == STAT_TEXT && field->type == TP_PROTOBUF_BYTES)
 		value->text = field->body;
 	else if (field->number == STAT_REFERENCE &&
@@ -181,6 +185,14 @@ static void set_value(const struct tp_xplane *plane, const struct tp_protobuf_fi
 		value->number = field->value;
 }
 
+/* Most statistics are of no use, and begin with a small id that says so. */
+static inline bool is_other_stat(const struct tp_xplane *plane, const struct tp_protobuf *stat)
+{
+	return stat->len > 1 && stat->bytes[0] == (STAT_NAME << 3 | TP_PROTOBUF_VARINT) &&
+	       stat->bytes[1] < TP_ARRAY_LEN(plane->stats_by_id) &&
+	       plane->stats_by_id[stat->bytes[1]] == TP_XSTAT_OTHER;
+}
+
 static void add_stat(const struct tp_xplane *plane, const struct tp_protobuf *stat,
 		     struct tp_xstats *out)
 {
@@ -188,6 +200,7 @@ static void add_stat(const struct tp_xplane *plane, const struct tp_protobuf *st
 	struct tp_protobuf_field field;
 	struct tp_xvalue value = {0};
 	enum tp_xstat which = TP_XSTAT_OTHER;
+	bool has_value = false;
 	while (tp_protobuf_next(&rest, &field)) {
 		uint64_t index;
 		if (field.number == STAT_NAME) {
@@ -199,10 +212,13 @@ static void add_stat(const struct tp_xplane *plane, const struct tp_protobuf *st
 				return;
 		} else if (field.number >= STAT_DOUBLE && field.number <= STAT_REFERENCE) {
 			set_value(plane, &field, &value);
+			has_value = true;
 		}
 	}
-	if (value.is_known && !out->of[which].is_known)
-		out->of[which] = value;
+	if (!has_value || which == TP_XSTAT_OTHER || tp_xstats_have(out, which))
+		return;
+	out->of[which] = value;
+	out->known |= 1U << which;
 }
 
 static void add_stats(const struct tp_xplane *plane, const struct tp_protobuf *message,
@@ -213,22 +229,12 @@ static void add_stats(const struct tp_xplane *plane, const struct tp_protobuf *m
 	while (tp_protobuf_next(&rest, &field))
 		if (field.number == number && field.type == TP_PROTOBUF_BYTES)
 			add_stat(plane, &field.body, out);
-	out->of[TP_XSTAT_OTHER] = (struct tp_xvalue){0};
 }
 
 void tp_xplane_stats(const struct tp_xplane *plane, struct tp_xstats *out)
 {
-	*out = (struct tp_xstats){0};
+	out->known = 0;
 	add_stats(plane, &plane->message, PLANE_STATS, out);
-}
-
-void tp_xevent_stats(const struct tp_xplane *plane, const struct tp_xevent *event,
-		     struct tp_xstats *out)
-{
-	*out = (struct tp_xstats){0};
-	add_stats(plane, &event->stats, EVENT_STATS, out);
-	if (event->type->has_stats)
-		add_stats(plane, &event->type->message, TYPE_STATS, out);
 }
 
 /* ---- lines and events ---- */
@@ -267,18 +273,22 @@ static bool add_offset(uint64_t timestamp_ns, uint64_t offset_ps, uint64_t *out)
 }
 
 static enum tp_xevent_result decode_event(const struct tp_xplane *plane,
-					  const struct tp_xline *line, struct tp_xevent *event)
+					  const struct tp_xline *line,
+					  const struct tp_protobuf *message,
+					  struct tp_xevent *event)
 {
-	struct tp_protobuf rest = event->message;
+	struct tp_protobuf rest = *message;
 	struct tp_protobuf_field field;
 	uint64_t id = 0;
 	uint64_t type;
 	uint64_t offset_ps = 0;
 	uint64_t duration_ps = 0;
 	bool is_sum = false; /* sum of several occurrences: without a time of its own */
-	for (struct tp_protobuf before = rest; tp_protobuf_next(&rest, &field); before = rest) {
-		if (field.number == EVENT_STATS && !event->stats.len)
-			event->stats = before;
+	event->stats.known = 0;
+	while (tp_protobuf_next(&rest, &field)) {
+		if (field.number == EVENT_STATS && field.type == TP_PROTOBUF_BYTES &&
+		    !is_other_stat(plane, &field.body))
+			add_stat(plane, &field.body, &event->stats);
 		if (field.type != TP_PROTOBUF_VARINT)
 			continue;
 		is_sum |= field.number == EVENT_OCCURRENCES;
@@ -294,6 +304,8 @@ static enum tp_xevent_result decode_event(const struct tp_xplane *plane,
 	if (!index_find(&plane->type_ids, id, &type))
 		return TP_XEVENT_NO_NAME;
 	event->type = &plane->types[type];
+	if (event->type->has_stats)
+		add_stats(plane, &event->type->message, TYPE_STATS, &event->stats);
 	if (is_sum || duration_ps > INT64_MAX || offset_ps > INT64_MAX ||
 	    !add_offset(line->timestamp_ns, offset_ps, &event->start_ns) ||
 	    !add_offset(line->timestamp_ns, offset_ps + duration_ps, &event->end_ns))
@@ -308,8 +320,7 @@ enum tp_xevent_result tp_xline_next(const struct tp_xplane *plane, const struct 
 	while (tp_protobuf_next(rest, &field)) {
 		if (field.number != LINE_EVENTS || field.type != TP_PROTOBUF_BYTES)
 			continue;
-		*out = (struct tp_xevent){.message = field.body};
-		return decode_event(plane, line, out);
+		return decode_event(plane, line, &field.body, out);
 	}
 	return TP_XEVENT_END;
 }

@@ -45,15 +45,32 @@ enum tp_xstat {
 };
 
 struct tp_xvalue {
-	bool is_known;
 	uint64_t number;         /* of numeric ones; a double counts as 0 */
 	struct tp_protobuf text; /* of texts, and of references to names */
 };
 
-/* By enum tp_xstat; the entry of TP_XSTAT_OTHER is unused. */
+/* Zero bits are enough to empty it: there is one for each of millions of events. */
 struct tp_xstats {
-	struct tp_xvalue of[TP_N_XSTATS];
+	uint32_t known;                   /* a bit for each enum tp_xstat */
+	struct tp_xvalue of[TP_N_XSTATS]; /* those without a bit are not initialised */
 };
+
+static inline bool tp_xstats_have(const struct tp_xstats *stats, enum tp_xstat which)
+{
+	return stats->known >> which & 1;
+}
+
+/* Returns 0 if it is unknown. */
+static inline uint64_t tp_xstats_number(const struct tp_xstats *stats, enum tp_xstat which)
+{
+	return tp_xstats_have(stats, which) ? stats->of[which].number : 0;
+}
+
+/* Returns an empty text if it is unknown. */
+static inline struct tp_protobuf tp_xstats_text(const struct tp_xstats *stats, enum tp_xstat which)
+{
+	return tp_xstats_have(stats, which) ? stats->of[which].text : (struct tp_protobuf){0};
+}
 
 struct tp_xevent_type {
 	struct tp_protobuf name;
@@ -84,8 +101,9 @@ struct tp_xplane {
 	size_t n_stat_names;
 	size_t stat_names_capacity;
 	struct tp_xindex stat_ids;
-	uint8_t *stats;  /* enum tp_xstat by index of the name; heap */
-	bool is_damaged; /* some of its bytes are not fields */
+	uint8_t *stats;           /* enum tp_xstat by index of the name; heap */
+	uint8_t stats_by_id[128]; /* the same by id, of those that take one byte in the file */
+	bool is_damaged;          /* some of its bytes are not fields */
 };
 
 struct tp_xline {
@@ -99,8 +117,7 @@ struct tp_xevent {
 	const struct tp_xevent_type *type;
 	uint64_t start_ns; /* rounded down from absolute picoseconds, like the end */
 	uint64_t end_ns;
-	struct tp_protobuf message;
-	struct tp_protobuf stats; /* the message from its first statistic on */
+	struct tp_xstats stats; /* its own, then those of its type that it does not have itself */
 };
 
 enum tp_xevent_result {
@@ -124,9 +141,5 @@ void tp_xplane_stats(const struct tp_xplane *plane, struct tp_xstats *out);
 void tp_xline_init(struct tp_xline *line, const struct tp_protobuf *message);
 enum tp_xevent_result tp_xline_next(const struct tp_xplane *plane, const struct tp_xline *line,
 				    struct tp_protobuf *rest, struct tp_xevent *out);
-
-/* Reads the statistics of the event, then those of its type that the event does not have itself. */
-void tp_xevent_stats(const struct tp_xplane *plane, const struct tp_xevent *event,
-		     struct tp_xstats *out);
 
 #endif

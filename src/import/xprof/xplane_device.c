@@ -96,22 +96,22 @@ static void emit_gpu_event(struct tp_xplane_emitter *emitter, const struct tp_xe
 			   uint16_t track)
 {
 	struct tp_rank_writer *writer = emitter->writer;
-	struct tp_xstats stats;
 	struct tp_detail detail = {0};
-	tp_xevent_stats(emitter->plane, event, &stats);
-	const struct tp_xvalue *copy = &stats.of[TP_XSTAT_MEMCPY];
-	const struct tp_xvalue *set = &stats.of[TP_XSTAT_MEMSET];
-	struct tp_span span = tp_xplane_span(event, &stats, track);
-	struct tp_protobuf size = value_in(copy->is_known ? &copy->text : &set->text, "size");
-	if (copy->is_known) {
+	bool is_copy = tp_xstats_have(&event->stats, TP_XSTAT_MEMCPY);
+	struct tp_protobuf moved =
+		tp_xstats_text(&event->stats, is_copy ? TP_XSTAT_MEMCPY : TP_XSTAT_MEMSET);
+	struct tp_protobuf size = value_in(&moved, "size");
+	struct tp_span span = tp_xplane_span(event, track);
+	if (is_copy) {
 		span.kind = TP_SPAN_COPY;
-		span.name = copy_name(writer, &event->type->name, &copy->text);
+		span.name = copy_name(writer, &event->type->name, &moved);
 	} else {
-		span.kind =
-			(uint8_t)(set->is_known ? TP_SPAN_SET : kernel_kind(&event->type->name));
+		bool is_set = tp_xstats_have(&event->stats, TP_XSTAT_MEMSET);
+		struct tp_protobuf kernel = tp_xstats_text(&event->stats, TP_XSTAT_KERNEL);
+		span.kind = (uint8_t)(is_set ? TP_SPAN_SET : kernel_kind(&event->type->name));
 		span.name = tp_xplane_type_name(emitter, event->type);
-		detail.blocks = count_in(&stats.of[TP_XSTAT_KERNEL].text, "grid");
-		detail.threads = (uint32_t)count_in(&stats.of[TP_XSTAT_KERNEL].text, "block");
+		detail.blocks = count_in(&kernel, "grid");
+		detail.threads = (uint32_t)count_in(&kernel, "block");
 	}
 	detail.bytes = tp_xplane_number(&size);
 	if (detail.bytes || detail.blocks || detail.threads)
@@ -160,16 +160,14 @@ static const struct {
 static struct tp_span tpu_span(struct tp_xplane_emitter *emitter, const struct tp_xevent *event,
 			       uint16_t track)
 {
-	struct tp_xstats stats;
-	tp_xevent_stats(emitter->plane, event, &stats);
-	const struct tp_protobuf *category = &stats.of[TP_XSTAT_HLO_CATEGORY].text;
-	struct tp_span span = tp_xplane_span(event, &stats, track);
+	struct tp_protobuf category = tp_xstats_text(&event->stats, TP_XSTAT_HLO_CATEGORY);
+	struct tp_span span = tp_xplane_span(event, track);
 	const struct tp_protobuf *name =
 		event->type->display_name.len ? &event->type->display_name : &event->type->name;
 	span.kind = TP_SPAN_KERNEL;
 	span.name = string_of(emitter->writer, name);
 	for (size_t i = 0; i < TP_ARRAY_LEN(categories); i++) {
-		if (!tp_protobuf_begins(category, categories[i].category))
+		if (!tp_protobuf_begins(&category, categories[i].category))
 			continue;
 		span.kind = (uint8_t)categories[i].kind;
 		/* The name of a fusion does not show that it communicates. */

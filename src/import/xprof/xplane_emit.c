@@ -41,24 +41,25 @@ struct tp_device_info tp_xplane_device(struct tp_xplane_emitter *emitter, enum t
 {
 	struct tp_xstats stats;
 	tp_xplane_stats(emitter->plane, &stats);
-	const struct tp_protobuf *vendor = &stats.of[TP_XSTAT_DEVICE_VENDOR].text;
-	const struct tp_protobuf *type = &stats.of[TP_XSTAT_DEVICE_TYPE].text;
+	struct tp_protobuf vendor = tp_xstats_text(&stats, TP_XSTAT_DEVICE_VENDOR);
+	struct tp_protobuf type = tp_xstats_text(&stats, TP_XSTAT_DEVICE_TYPE);
 	struct tp_device_info info = {.number = number};
 	tp_buf_clear(&emitter->scratch);
-	if (type->len)
-		tp_buf_add(&emitter->scratch, type->bytes, type->len);
+	if (type.len)
+		tp_buf_add(&emitter->scratch, type.bytes, type.len);
 	else
-		tp_buf_printf(&emitter->scratch, "%.*s%s%s", (int)vendor->len,
-			      vendor->len ? (const char *)vendor->bytes : "",
-			      vendor->len ? " " : "", kind == TP_XPLANE_TPU ? "TPU" : "GPU");
+		tp_buf_printf(&emitter->scratch, "%.*s%s%s", (int)vendor.len,
+			      vendor.len ? (const char *)vendor.bytes : "", vendor.len ? " " : "",
+			      kind == TP_XPLANE_TPU ? "TPU" : "GPU");
 	info.name = tp_buf_text(&emitter->scratch);
-	if (stats.of[TP_XSTAT_PROCESSORS].number <= UINT16_MAX)
-		info.n_processors = (uint32_t)stats.of[TP_XSTAT_PROCESSORS].number;
-	info.memory_bytes = stats.of[TP_XSTAT_MEMORY].number;
+	uint64_t processors = tp_xstats_number(&stats, TP_XSTAT_PROCESSORS);
+	if (processors <= UINT16_MAX)
+		info.n_processors = (uint32_t)processors;
+	info.memory_bytes = tp_xstats_number(&stats, TP_XSTAT_MEMORY);
 	/* AMD has its own versions there. */
-	uint64_t major = stats.of[TP_XSTAT_CAPABILITY_MAJOR].number;
-	uint64_t minor = stats.of[TP_XSTAT_CAPABILITY_MINOR].number;
-	if (!vendor->len && major < 100 && minor < 10)
+	uint64_t major = tp_xstats_number(&stats, TP_XSTAT_CAPABILITY_MAJOR);
+	uint64_t minor = tp_xstats_number(&stats, TP_XSTAT_CAPABILITY_MINOR);
+	if (!vendor.len && major < 100 && minor < 10)
 		info.capability = (uint32_t)(10 * major + minor);
 	return info;
 }
@@ -89,10 +90,9 @@ bool tp_xplane_next_event(struct tp_xplane_emitter *emitter, const struct tp_xli
 	}
 }
 
-struct tp_span tp_xplane_span(const struct tp_xevent *event, const struct tp_xstats *stats,
-			      uint16_t track)
+struct tp_span tp_xplane_span(const struct tp_xevent *event, uint16_t track)
 {
-	uint64_t link = stats->of[TP_XSTAT_CORRELATION].number;
+	uint64_t link = tp_xstats_number(&event->stats, TP_XSTAT_CORRELATION);
 	return (struct tp_span){
 		.start_ns = event->start_ns,
 		.end_ns = event->end_ns,

@@ -38,8 +38,7 @@ void tp_xplane_emit_host(struct tp_xplane_emitter *emitter);
 bool tp_xplane_next_event(struct tp_xplane_emitter *emitter, const struct tp_xline *line,
 			  struct tp_protobuf *rest, struct tp_xevent *out);
 /* Returns a span with the event's times on that track. Its link is the event's correlation. */
-struct tp_span tp_xplane_span(const struct tp_xevent *event, const struct tp_xstats *stats,
-			      uint16_t track);
+struct tp_span tp_xplane_span(const struct tp_xevent *event, uint16_t track);
 /* Returns the name of the event's type as a string of the writer. */
 uint32_t tp_xplane_type_name(struct tp_xplane_emitter *emitter, const struct tp_xevent_type *type);
 /* Returns the decimal number at the beginning of the text; 0 if there is none. */

@@ -115,12 +115,11 @@ static void emit_event(struct tp_xplane_emitter *emitter, struct host_line *line
 		       const struct tp_xevent *event)
 {
 	const struct tp_protobuf *name = &event->type->name;
-	struct tp_xstats stats;
-	tp_xevent_stats(emitter->plane, event, &stats);
-	struct tp_span span = tp_xplane_span(event, &stats, line->track);
-	if (stats.of[TP_XSTAT_STEP].is_known) {
+	const struct tp_xstats *stats = &event->stats;
+	struct tp_span span = tp_xplane_span(event, line->track);
+	if (tp_xstats_have(stats, TP_XSTAT_STEP)) {
 		span.kind = TP_SPAN_ANNOTATION;
-		span.name = step_name(emitter, stats.of[TP_XSTAT_STEP].number);
+		span.name = step_name(emitter, stats->of[TP_XSTAT_STEP].number);
 	} else if (name->len && name->bytes[0] == '$') {
 		emit_python(emitter, line, event, &span);
 		return;
@@ -129,9 +128,10 @@ static void emit_event(struct tp_xplane_emitter *emitter, struct host_line *line
 		return; /* an instant */
 	} else {
 		span.kind = TP_SPAN_ANNOTATION;
-		if (stats.of[TP_XSTAT_CORRELATION].is_known)
+		if (tp_xstats_have(stats, TP_XSTAT_CORRELATION))
 			span.kind = TP_SPAN_CALL;
-		else if (stats.of[TP_XSTAT_HLO_OP].is_known || is_tensorflow_op(line, event->type))
+		else if (tp_xstats_have(stats, TP_XSTAT_HLO_OP) ||
+			 is_tensorflow_op(line, event->type))
 			span.kind = TP_SPAN_OPERATOR;
 		span.name = tp_xplane_type_name(emitter, event->type);
 		if (line->trainer != TP_NO_TRACK && tp_protobuf_begins(name, fetching) &&

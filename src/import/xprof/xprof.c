@@ -70,8 +70,9 @@ static void note_process(struct xprof_reader *reader, const struct tp_xplane *pl
 	struct tp_xstats stats;
 	struct tp_rank_info *info = tp_rank_info(reader->writer);
 	tp_xplane_stats(plane, &stats);
-	if (!info->pid && stats.of[TP_XSTAT_PROCESS].number <= INT32_MAX)
-		info->pid = (int64_t)stats.of[TP_XSTAT_PROCESS].number;
+	uint64_t pid = tp_xstats_number(&stats, TP_XSTAT_PROCESS);
+	if (!info->pid && pid <= INT32_MAX)
+		info->pid = (int64_t)pid;
 }
 
 static void read_plane(struct xprof_reader *reader, const struct tp_protobuf *message)

@@ -293,7 +293,8 @@ static uint32_t scene_pool(struct scene *scene, const char *leaf, const char *ca
 }
 
 /* The main thread dispatches a step within 3 ms and waits. The same pool decodes (from 5 to 60 ms,
- * in the second case) and computes. */
+ * in the second case) and computes. In the third case the main thread computes alone for as long
+ * before: what it builds then it cannot hand over. */
 START_TEST(work_that_the_main_thread_hands_over_is_no_waiting_for_a_team)
 {
 	struct scene s;
@@ -304,17 +305,22 @@ START_TEST(work_that_the_main_thread_hands_over_is_no_waiting_for_a_team)
 	uint32_t wait = scene_stack(&s, "futex_wait", "run_step");
 	uint32_t math = scene_pool(&s, "Eigen::internal::gebp", "tensorflow::MatMulOp::Compute");
 	uint32_t load = scene_pool(&s, "jpeg_decode", "tensorflow::data::MapDataset::GetNext");
-	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+	uint32_t build = scene_stack(&s, "gemm", "build_model");
+	bool loads = _i == 1;
+	uint64_t start = _i == 2 ? N_STEPS * STEP_MS / 2 : 0;
+	for (uint64_t base = 0; base < start; base += STEP_MS)
+		scene_run(&s, 0, base, 0, STEP_MS, build, TP_RUN_BLOCKED);
+	for (uint64_t base = start; base < N_STEPS * STEP_MS; base += STEP_MS) {
 		scene_run(&s, 0, base, 0, 3, hand_over, TP_RUN_BLOCKED);
 		scene_sample(&s, 0, base + 50, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, wait);
-		if (_i)
+		if (loads)
 			scene_run(&s, 1, base, 5, 60, load, TP_RUN_BLOCKED);
-		scene_run(&s, 1, base, _i ? 60 : 5, 99, math, TP_RUN_BLOCKED);
+		scene_run(&s, 1, base, loads ? 60 : 5, 99, math, TP_RUN_BLOCKED);
 	}
 	scene_judge(&s);
-	expect(&s, TP_LABEL_COMPUTE_MATH, _i ? 42 : 97);
-	expect(&s, TP_LABEL_DATALOADER_PREP, _i ? 55 : 0);
-	expect(&s, TP_LABEL_COMPUTE_SPIN, 3);
+	expect(&s, TP_LABEL_COMPUTE_MATH, start ? (97 + 100) / 2.0 : loads ? 42 : 97);
+	expect(&s, TP_LABEL_DATALOADER_PREP, loads ? 55 : 0);
+	expect(&s, TP_LABEL_COMPUTE_SPIN, start ? 3 / 2.0 : 3);
 	scene_close(&s);
 }
 END_TEST
@@ -1136,7 +1142,7 @@ Suite *suite_analyze_pass_main_thread(void)
 	tcase_add_loop_test(tc, outside_its_teams_loops_a_thread_waits_for_its_loader, 0, 2);
 	tcase_add_test(tc, a_wait_for_a_pool_that_waits_for_other_ranks_is_communication);
 	tcase_add_loop_test(tc, work_that_the_main_thread_hands_over_is_no_waiting_for_a_team, 0,
-			    2);
+			    3);
 	tcase_add_loop_test(tc,
 			    a_graph_that_fetches_its_batch_waits_for_data_whatever_its_pool_does, 0,
 			    2);

@@ -288,6 +288,28 @@ START_TEST(without_a_device_operators_compute)
 }
 END_TEST
 
+/* Two calls of Keras. The second one makes two steps, and fetches the batch of the second while the
+ * first one computes: 100 of that fetch have no other work beside. */
+START_TEST(a_batch_that_is_fetched_ahead_hides_no_computing)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t pool = scene_track(&s, 0, TP_TRACK_THREAD);
+	for (unsigned call = 0; call < 2; call++) {
+		uint64_t at = 1000 + 1000 * call;
+		scene_step(&s, thread, call, at, at + 1000);
+		scene_span(&s, thread, TP_SPAN_ANNOTATION, "IteratorGetNextOp::DoCompute", at,
+			   at + 200);
+		scene_span(&s, pool, TP_SPAN_OPERATOR, "MatMul", at + 150, at + 600);
+	}
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "IteratorGetNextOp::DoCompute", 2250, 2700);
+	scene_span(&s, pool, TP_SPAN_OPERATOR, "MatMul", 2700, 3000);
+	scene_judge(&s);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_DATALOADER), 200 + 200 + 100);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_COMPUTE), 400 + 400 + 300);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_IDLE), 400);
+}
+END_TEST
+
 /* Each gap of the device with its cause. */
 START_TEST(gaps_have_causes)
 {
@@ -932,6 +954,7 @@ Suite *suite_analyze_pass_ranks(void)
 	tcase_add_test(tc, slower_kernels_are_distinguished_from_more_kernels);
 	tcase_add_test(tc, few_steps_have_no_later_half);
 	tcase_add_test(tc, without_a_device_operators_compute);
+	tcase_add_test(tc, a_batch_that_is_fetched_ahead_hides_no_computing);
 	tcase_add_test(tc, gaps_have_causes);
 	tcase_add_test(tc, steps_are_found_in_the_order_of_launches);
 	tcase_add_test(tc, a_layer_is_no_step);

@@ -3,6 +3,7 @@
 #include "import/xprof/protobuf_read.h"
 
 #include <check.h>
+#include <string.h>
 
 static struct tp_protobuf message_of(const void *bytes, size_t len)
 {
@@ -59,12 +60,37 @@ START_TEST(what_is_no_field_ends_the_message_and_stays)
 }
 END_TEST
 
+/* Varints of all lengths, the value by its bits, with enough bytes behind them to be read as a word
+ * and with none. */
+START_TEST(varints_of_all_lengths_are_read)
+{
+	enum { VARINT_MAX = 10 };
+	for (size_t n_bits = 0; n_bits <= 64; n_bits++) {
+		uint64_t value = n_bits ? UINT64_C(0xb5a96c39d27e48f1) >> (64 - n_bits) : 0;
+		unsigned char bytes[2 * VARINT_MAX];
+		size_t len = 0;
+		memset(bytes, 0xff, sizeof(bytes));
+		for (uint64_t left = value; !len || left; left >>= 7)
+			bytes[len++] = (unsigned char)((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+		for (size_t behind = 0; behind <= VARINT_MAX; behind += VARINT_MAX) {
+			struct tp_protobuf rest = {bytes, len + behind};
+			uint64_t found = 0;
+			ck_assert(tp_protobuf_varint(&rest, &found));
+			ck_assert_uint_eq(found, value);
+			ck_assert_uint_eq(rest.len, behind);
+			ck_assert_ptr_eq(rest.bytes, bytes + len);
+		}
+	}
+}
+END_TEST
+
 Suite *suite_import_protobuf_read(void);
 Suite *suite_import_protobuf_read(void)
 {
 	Suite *suite = suite_create("import/protobuf_read");
 	TCase *tcase = tcase_create("fields");
 	tcase_add_test(tcase, fields_of_all_types_are_read_in_order);
+	tcase_add_test(tcase, varints_of_all_lengths_are_read);
 	tcase_add_test(tcase, what_is_no_field_ends_the_message_and_stays);
 	suite_add_tcase(suite, tcase);
 	return suite;
