@@ -120,8 +120,7 @@ const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, ui
 	return tp_py_attributes_known_type(self, address);
 }
 
-const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *self,
-						     uint64_t address)
+static struct tp_py_type *known_type(struct tp_py_attributes *self, uint64_t address)
 {
 	uint64_t index;
 	if (!is_object(address))
@@ -135,6 +134,12 @@ const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *se
 		(struct tp_py_type){.address = address};
 	load_type(self, &self->items[self->n - 1]);
 	return &self->items[self->n - 1];
+}
+
+const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *self,
+						     uint64_t address)
+{
+	return known_type(self, address);
 }
 
 /* ---- tables ---- */
@@ -258,22 +263,48 @@ static void read_types(struct tp_py_attributes *self, const struct attribute_tab
 	}
 }
 
-/* Finds the table of an instance of a Python class. */
+/* Finds the table of an instance of a Python class; the type may be NULL. */
 static bool open_table(struct tp_py_attributes *self, uint64_t object,
-		       struct attribute_table *table)
+		       const struct tp_py_type *type, struct attribute_table *table)
 {
-	const struct tp_py_type *type = tp_py_attributes_type(self, object);
 	*table = (struct attribute_table){0};
 	return type && type->is_class && find_table(self, object, type, table) &&
 	       read_entries(self, table);
 }
 
-/* NULL = it cannot be read. */
-static const char *name_at(struct tp_py_attributes *self, const struct attribute_table *table,
-			   size_t i)
+/* The first bytes of the names of a table's entries. */
+struct entry_names {
+	struct tp_process_range first[MAX_ENTRIES];
+	bool is_read[MAX_ENTRIES];
+	size_t n;
+	size_t of_entry[MAX_ENTRIES]; /* index in `first` */
+	uint8_t bytes[MAX_ENTRIES][TP_PY_TEXT_FIRST_BYTES];
+};
+
+/* Reads, by one call, the names of those entries that are wanted. */
+static void read_names(struct tp_py_attributes *self, const struct attribute_table *table,
+		       const bool wanted[MAX_ENTRIES], struct entry_names *out)
 {
-	uint64_t key = tp_py_memory_u64(table->bytes + i * table->entry_bytes + table->key_at);
-	if (!is_object(key) || !tp_py_text_read(&self->scratch, self->mem, self->layout, key))
+	out->n = 0;
+	for (size_t i = 0; i < table->n; i++) {
+		uint64_t key =
+			tp_py_memory_u64(table->bytes + i * table->entry_bytes + table->key_at);
+		out->of_entry[i] = SIZE_MAX;
+		if (!wanted[i] || !is_object(key))
+			continue;
+		out->of_entry[i] = out->n;
+		out->first[out->n] = tp_py_text_first(self->layout, key, out->bytes[out->n]);
+		out->n++;
+	}
+	tp_py_memory_read_each(self->mem, out->first, out->n, out->is_read);
+}
+
+/* NULL = it was not wanted, or cannot be read. */
+static const char *name_of(struct tp_py_attributes *self, const struct entry_names *names, size_t i)
+{
+	size_t at = names->of_entry[i];
+	if (at == SIZE_MAX || !names->is_read[at] ||
+	    !tp_py_text_read_rest(&self->scratch, self->mem, self->layout, &names->first[at]))
 		return NULL;
 	return tp_strtab_text(&self->names,
 			      tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
@@ -304,40 +335,54 @@ static bool read_slot(struct tp_py_attributes *self, uint64_t object,
 	return name[0] != '\0';
 }
 
-/* Appends to the `n` existing attributes; returns the new number. */
-static size_t find_slots(struct tp_py_attributes *self, uint64_t object, size_t n,
-			 struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
+/* Appends to the `n` existing attributes; returns the new number. Most classes have no slots, which
+ * is remembered. */
+static size_t find_slots(struct tp_py_attributes *self, uint64_t object, uint64_t type_address,
+			 size_t n, struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
 {
-	const struct tp_py_type *type = tp_py_attributes_type(self, object);
+	struct tp_py_type *type = known_type(self, type_address);
 	for (int level = 0; level < MAX_BASES && type && type->is_class; level++) {
 		uint64_t members = type->members;
 		uint64_t base = type->base;
-		for (int i = 0; i < MAX_SLOTS && n < TP_PY_ATTRIBUTE_MAX && is_object(members);
+		for (int i = 0; i < MAX_SLOTS && n < TP_PY_ATTRIBUTE_MAX && !type->has_no_slots &&
+				is_object(members);
 		     i++) {
 			uint8_t member[MEMBER_BYTES];
 			if (!tp_py_memory_get(self->mem, members + (uint64_t)i * MEMBER_BYTES,
-					      member, sizeof(member)) ||
-			    tp_py_memory_u64(member) == 0)
+					      member, sizeof(member)))
 				break;
+			if (tp_py_memory_u64(member) == 0) {
+				type->has_no_slots = i == 0;
+				break;
+			}
 			n += read_slot(self, object, member, &out[n]);
 		}
-		type = tp_py_attributes_known_type(self, base);
+		type = known_type(self, base);
 	}
 	return n;
 }
 
 /* Finds attributes in the object's dictionary. */
 static size_t find_entries(struct tp_py_attributes *self, uint64_t object,
+			   const struct tp_py_type *type,
 			   struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
 {
 	struct attribute_table table;
+	struct entry_names names;
 	uint64_t types[MAX_ENTRIES];
+	bool wanted[MAX_ENTRIES];
 	size_t n = 0;
-	if (!open_table(self, object, &table))
+	if (!open_table(self, object, type, &table))
 		return 0;
 	read_types(self, &table, types);
-	for (size_t i = 0; i < table.n && n < TP_PY_ATTRIBUTE_MAX; i++) {
-		const char *name = types[i] == self->int_type ? name_at(self, &table, i) : NULL;
+	for (size_t i = 0; i < table.n; i++)
+		n += wanted[i] = types[i] == self->int_type && n < TP_PY_ATTRIBUTE_MAX;
+	if (n == 0)
+		return 0;
+	n = 0;
+	read_names(self, &table, wanted, &names);
+	for (size_t i = 0; i < table.n; i++) {
+		const char *name = name_of(self, &names, i);
 		if (!name)
 			continue;
 		out[n] = (struct tp_py_attribute){.name = name, .address = address_of(&table, i)};
@@ -351,24 +396,39 @@ static size_t find_entries(struct tp_py_attributes *self, uint64_t object,
 size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
 {
-	return find_slots(self, object, find_entries(self, object, out), out);
+	const struct tp_py_type *type = tp_py_attributes_type(self, object);
+	if (!type)
+		return 0;
+	uint64_t address = type->address; /* finding entries may move the types */
+	size_t n = find_entries(self, object, type, out);
+	return find_slots(self, object, address, n, out);
 }
 
 size_t tp_py_attributes_find_objects(struct tp_py_attributes *self, uint64_t object,
 				     struct tp_py_inner_object *out, size_t max)
 {
 	struct attribute_table table;
+	struct entry_names names;
 	uint64_t types[MAX_ENTRIES];
+	bool wanted[MAX_ENTRIES];
 	size_t n = 0;
-	if (!open_table(self, object, &table))
+	if (!open_table(self, object, tp_py_attributes_type(self, object), &table))
 		return 0;
 	read_types(self, &table, types);
-	for (size_t i = 0; i < table.n && n < max; i++) {
-		uint64_t inner = value_of(&table, i);
-		const struct tp_py_type *type = tp_py_attributes_known_type(self, types[i]);
-		const char *name = type && type->is_class ? name_at(self, &table, i) : NULL;
+	for (size_t i = 0; i < table.n; i++) {
+		const struct tp_py_type *type =
+			n < max ? tp_py_attributes_known_type(self, types[i]) : NULL;
+		n += wanted[i] = type && type->is_class;
+	}
+	if (n == 0)
+		return 0;
+	n = 0;
+	read_names(self, &table, wanted, &names);
+	for (size_t i = 0; i < table.n; i++) {
+		const char *name = name_of(self, &names, i);
 		if (name)
-			out[n++] = (struct tp_py_inner_object){name, address_of(&table, i), inner};
+			out[n++] = (struct tp_py_inner_object){name, address_of(&table, i),
+							       value_of(&table, i)};
 	}
 	return n;
 }
@@ -377,11 +437,16 @@ bool tp_py_attributes_get(struct tp_py_attributes *self, uint64_t object, const 
 			  size_t n_names, uint64_t *values)
 {
 	struct attribute_table table;
+	struct entry_names all;
+	bool wanted[MAX_ENTRIES];
 	memset(values, 0, n_names * sizeof(*values));
-	if (!open_table(self, object, &table))
+	if (!open_table(self, object, tp_py_attributes_type(self, object), &table))
 		return false;
+	for (size_t i = 0; i < table.n; i++)
+		wanted[i] = true;
+	read_names(self, &table, wanted, &all);
 	for (size_t i = 0; i < table.n; i++) {
-		const char *name = name_at(self, &table, i);
+		const char *name = name_of(self, &all, i);
 		for (size_t k = 0; name && k < n_names; k++)
 			if (strcmp(name, names[k]) == 0)
 				values[k] = value_of(&table, i);

@@ -22,6 +22,7 @@ struct tp_py_type {
 	char name[TP_PY_ATTRIBUTE_TYPE_NAME]; /* tp_name of the type; "" = cannot be read */
 	bool is_class;                        /* created by a class statement */
 	bool is_iterator;                     /* has __next__ */
+	bool has_no_slots;                    /* none of its own, as was found */
 	uint64_t flags;
 	uint64_t basic_size;
 	int64_t dict_offset;
@@ -70,7 +71,8 @@ const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, ui
 const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *self,
 						     uint64_t address);
 
-/* Returns the number of attributes found; makes about ten system calls. */
+/* Returns the number of attributes found. Makes about seven system calls, or two where the object
+ * has no dictionary yet. */
 size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX]);
 

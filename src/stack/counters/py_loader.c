@@ -39,17 +39,39 @@ bool tp_py_loader_is_likely(const struct tp_py_attribute *attributes, size_t n)
 	return false;
 }
 
-/* Reads an int or a bool; None or any other object is unknown. */
-static uint64_t read_setting(struct tp_py_attributes *attributes, uint64_t object)
+/* Returns the value of an int or a bool; None or any other object is unknown. */
+static uint64_t setting_of(struct tp_py_attributes *attributes, const uint8_t *object)
 {
-	uint8_t bytes[TP_PY_NUMBER_BYTES];
 	uint64_t value;
-	const struct tp_py_type *type = tp_py_attributes_type(attributes, object);
+	const struct tp_py_type *type = tp_py_attributes_known_type(
+		attributes, tp_py_memory_u64(object + attributes->layout->object_type));
 	if (!type || (strcmp(type->name, "int") != 0 && strcmp(type->name, "bool") != 0) ||
-	    !tp_py_memory_get(attributes->mem, object, bytes, sizeof(bytes)) ||
-	    !tp_py_number_parse(attributes->layout, bytes, &value))
+	    !tp_py_number_parse(attributes->layout, object, &value))
 		return TP_PYTHON_UNKNOWN_SETTING;
 	return value;
+}
+
+/* Reads the objects of settings by one call; 0 = there is none. */
+static void read_settings(struct tp_py_attributes *attributes,
+			  const uint64_t objects[TP_PY_LOADER_N_SETTINGS], struct tp_py_loader *out)
+{
+	uint8_t bytes[TP_PY_LOADER_N_SETTINGS][TP_PY_NUMBER_BYTES];
+	struct tp_process_range pieces[TP_PY_LOADER_N_SETTINGS];
+	bool is_read[TP_PY_LOADER_N_SETTINGS];
+	size_t of_piece[TP_PY_LOADER_N_SETTINGS];
+	size_t n = 0;
+	for (size_t i = 0; i < TP_PY_LOADER_N_SETTINGS; i++) {
+		out->values[i] = TP_PYTHON_UNKNOWN_SETTING;
+		if (objects[i] == 0)
+			continue;
+		of_piece[n] = i;
+		pieces[n] = (struct tp_process_range){objects[i], bytes[n], sizeof(bytes[n])};
+		n++;
+	}
+	tp_py_memory_read_each(attributes->mem, pieces, n, is_read);
+	for (size_t i = 0; i < n; i++)
+		if (is_read[i])
+			out->values[of_piece[i]] = setting_of(attributes, bytes[i]);
 }
 
 bool tp_py_loader_read(struct tp_py_attributes *attributes, uint64_t object,
@@ -65,7 +87,6 @@ bool tp_py_loader_read(struct tp_py_attributes *attributes, uint64_t object,
 				  &size))
 		size = 0;
 	words[TP_PY_LOADER_BATCH] = size;
-	for (size_t i = 0; i < TP_PY_LOADER_N_SETTINGS; i++)
-		out->values[i] = read_setting(attributes, words[i]);
+	read_settings(attributes, words, out);
 	return out->values[TP_PY_LOADER_WORKERS] != TP_PYTHON_UNKNOWN_SETTING;
 }

@@ -16,7 +16,8 @@ enum {
 	MAX_OBJECT_LOCALS = TP_PY_COUNTERS_BODY_LAST,
 	MAX_OBJECTS = 16,      /* instances per call */
 	N_OBJECTS = 256,       /* instances that are cached */
-	MAX_SEARCHES = 4,      /* searches of new instances per call, ten system calls each */
+	N_WAYS = 4,            /* places in the cache that an instance may have */
+	MAX_SEARCHES = 4,      /* searches of new instances per call, seven system calls each */
 	OBJECT_USES = 64,      /* uses before an instance is searched again: attributes are added */
 	MAX_INNER = 6,         /* objects in attributes of the object whose method runs */
 	OBJECT_USES_MAX = 512, /* upper limit of OBJECT_USES: grows while nothing is found */
@@ -34,6 +35,7 @@ enum {
 /* The attributes that were found in an instance. */
 struct tp_py_object_cache {
 	uint64_t object;
+	uint64_t look; /* number of the reading that last asked for it */
 	uint32_t n_uses;
 	uint32_t max_uses;
 	uint32_t n_idle; /* readings since one of them has changed */
@@ -59,12 +61,29 @@ void tp_py_objects_init(struct tp_py_counters *self)
 	self->typed = tp_alloc(N_TYPED * sizeof(*self->typed));
 }
 
+/* Returns the place of an instance, or the one whose instance was not asked for longest: with one
+ * place for each, two that are read at each look would drive each other out, and a search takes
+ * many calls. */
+static struct tp_py_object_cache *place_of(struct tp_py_counters *self, uint64_t object)
+{
+	uint64_t first = tp_hash_mix(object, 0) % (uint64_t)(N_OBJECTS / N_WAYS) * N_WAYS;
+	struct tp_py_object_cache *oldest = &self->objects[first];
+	for (size_t i = 0; i < N_WAYS; i++) {
+		struct tp_py_object_cache *cache = &self->objects[first + i];
+		if (cache->object == object)
+			return cache;
+		if (cache->look < oldest->look)
+			oldest = cache;
+	}
+	return oldest;
+}
+
 static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 						  struct tp_py_counter_list *list, uint64_t object)
 {
-	struct tp_py_object_cache *cache =
-		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
+	struct tp_py_object_cache *cache = place_of(self, object);
 	bool is_known = cache->object == object;
+	cache->look = is_known ? self->n_looks : cache->look;
 	if (is_known && cache->n_uses++ < cache->max_uses)
 		return cache;
 	if (list->n_searches++ >= MAX_SEARCHES)
@@ -75,6 +94,7 @@ static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 		cache->max_uses *= 2;
 	cache->n_idle = is_known ? cache->n_idle : 0;
 	cache->object = object;
+	cache->look = self->n_looks;
 	cache->n_uses = 0;
 	cache->n_inner = 0;
 	cache->has_inner = false;
@@ -460,8 +480,7 @@ static void note_object(struct tp_py_counters *self, uint64_t slot, bool has_num
 /* One that was not searched yet says nothing about its variable. */
 static void note_class_object(struct tp_py_counters *self, uint64_t slot, uint64_t object)
 {
-	const struct tp_py_object_cache *cache =
-		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
+	const struct tp_py_object_cache *cache = place_of(self, object);
 	if (cache->object == object)
 		note_object(self, slot, cache->n > 0 || cache->n_inner > 0);
 }

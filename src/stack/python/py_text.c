@@ -7,8 +7,7 @@
 /* struct state of PyASCIIObject, the same from 3.8 to 3.14. */
 enum { KIND_SHIFT = 2, KIND_MASK = 7, IS_COMPACT = 1 << 5, IS_ASCII = 1 << 6 };
 
-/* The head of a text and the characters of most follow each other: both are read at once. */
-enum { FIRST_BYTES = 160, LAST_CHARACTER = 0x10ffff };
+enum { LAST_CHARACTER = 0x10ffff };
 
 static void append_utf8(struct tp_buf *out, uint32_t c)
 {
@@ -74,40 +73,50 @@ static bool find_data(struct tp_py_memory *mem, const struct tp_py_layout *layou
 	return true;
 }
 
-/* Returns how many bytes from the head on can be read: no more than every text has, unless the rest
- * is on the same page. */
-static size_t first_size(uint64_t address, size_t head_size)
+/* No more than every text has, unless the rest is on the same page. */
+struct tp_process_range tp_py_text_first(const struct tp_py_layout *layout, uint64_t address,
+					 void *out)
 {
 	size_t left = TP_PROCESS_MEMORY_PAGE - address % TP_PROCESS_MEMORY_PAGE;
-	size_t size = left < FIRST_BYTES ? left : FIRST_BYTES;
-	return size < head_size ? head_size : size;
+	size_t size = left < TP_PY_TEXT_FIRST_BYTES ? left : TP_PY_TEXT_FIRST_BYTES;
+	size_t head_size = layout->text_ascii < TP_PY_TEXT_FIRST_BYTES ? layout->text_ascii
+								       : TP_PY_TEXT_FIRST_BYTES;
+	return (struct tp_process_range){address, out, size < head_size ? head_size : size};
 }
 
-bool tp_py_text_read(struct tp_buf *out, struct tp_py_memory *mem,
-		     const struct tp_py_layout *layout, uint64_t address)
+bool tp_py_text_read_rest(struct tp_buf *out, struct tp_py_memory *mem,
+			  const struct tp_py_layout *layout, const struct tp_process_range *first)
 {
-	uint8_t head[FIRST_BYTES];
+	const uint8_t *head = first->out;
 	uint8_t bytes[4 * TP_PY_TEXT_MAX_CHARACTERS];
 	tp_buf_clear(out);
-	size_t head_size = layout->text_ascii;
-	size_t n_first = first_size(address, head_size);
-	if (head_size > sizeof(head) || layout->text_state + 4 > head_size ||
-	    layout->text_length + 8 > head_size || !tp_py_memory_get(mem, address, head, n_first))
+	if (layout->text_ascii > first->size || layout->text_state + 4 > layout->text_ascii ||
+	    layout->text_length + 8 > layout->text_ascii)
 		return false;
 	uint64_t length = tp_py_memory_u64(head + layout->text_length);
 	uint32_t state = tp_py_memory_u32(head + layout->text_state);
 	unsigned kind = state >> KIND_SHIFT & KIND_MASK;
 	uint64_t data;
 	if ((kind != 1 && kind != 2 && kind != 4) || length > INT64_MAX ||
-	    !find_data(mem, layout, address, state, &data))
+	    !find_data(mem, layout, first->address, state, &data))
 		return false;
 	size_t n = length < TP_PY_TEXT_MAX_CHARACTERS ? (size_t)length : TP_PY_TEXT_MAX_CHARACTERS;
-	bool is_read = data - address <= n_first && n * kind <= n_first - (data - address);
+	uint64_t at = data - first->address;
+	bool is_read = at <= first->size && n * kind <= first->size - at;
 	if (n > 0 && !is_read && !tp_py_memory_get(mem, data, bytes, n * kind))
 		return false;
-	if (!append_all(out, is_read ? head + (data - address) : bytes, n, kind))
+	if (!append_all(out, is_read ? head + at : bytes, n, kind))
 		return false;
 	if (n < length)
 		tp_buf_puts(out, "…");
 	return true;
+}
+
+bool tp_py_text_read(struct tp_buf *out, struct tp_py_memory *mem,
+		     const struct tp_py_layout *layout, uint64_t address)
+{
+	uint8_t head[TP_PY_TEXT_FIRST_BYTES];
+	const struct tp_process_range first = tp_py_text_first(layout, address, head);
+	tp_buf_clear(out);
+	return mem->read(mem, &first, 1) == 1 && tp_py_text_read_rest(out, mem, layout, &first);
 }

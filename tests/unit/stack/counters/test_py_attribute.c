@@ -97,6 +97,47 @@ START_TEST(slots_of_a_class_and_of_those_that_it_is_made_from_are_attributes)
 }
 END_TEST
 
+static uint64_t calls_of_finding(uint64_t object, size_t n_found)
+{
+	struct tp_py_attribute found[TP_PY_ATTRIBUTE_MAX];
+	uint64_t before = image.mem.n_calls;
+	ck_assert_uint_eq(tp_py_attributes_find(&attributes, object, found), n_found);
+	return image.mem.n_calls - before;
+}
+
+/* A loader's iterator is another one in each epoch. */
+START_TEST(the_names_of_all_attributes_are_read_by_one_call)
+{
+	uint64_t object = begin((unsigned)_i, CLASS);
+	pyimage_set_entry(&image, table, 0, pyimage_text(&image, "first"), pyimage_int(&image, 1));
+	ck_assert_uint_gt(calls_of_finding(object, 1), 0); /* its type is known then */
+	uint64_t n_calls = calls_of_finding(object, 1);
+	/* A name that crosses a page takes another call. */
+	image.used = (image.used / TP_PROCESS_MEMORY_PAGE + 1) * TP_PROCESS_MEMORY_PAGE;
+	for (unsigned i = 1; i < 10; i++) {
+		const char name[] = {(char)('a' + i), '\0'};
+		pyimage_set_entry(&image, table, i, pyimage_text(&image, name),
+				  pyimage_int(&image, i));
+	}
+	ck_assert_uint_eq(calls_of_finding(object, 10), n_calls);
+	end();
+}
+END_TEST
+
+START_TEST(that_a_class_has_no_slots_is_remembered)
+{
+	uint64_t object = begin((unsigned)_i, CLASS);
+	uint64_t type = pyimage_get(&image, object + image.layout->object_type);
+	uint64_t members = pyimage_alloc(&image, 64);
+	memset(pyimage_at(&image, members), 0, 64);
+	pyimage_put(&image, type + 240, members);
+	ck_assert_ptr_nonnull(tp_py_attributes_type(&attributes, object));
+	uint64_t n_calls = calls_of_finding(object, 0);
+	ck_assert_uint_eq(calls_of_finding(object, 0), n_calls - 1);
+	end();
+}
+END_TEST
+
 START_TEST(instances_in_attributes_are_found)
 {
 	struct tp_py_inner_object found[4];
@@ -144,6 +185,8 @@ Suite *suite_stack_py_attribute(void)
 	const TTest *const for_each_version[] = {
 		whole_numbers_are_found_with_name_and_address,
 		slots_of_a_class_and_of_those_that_it_is_made_from_are_attributes,
+		the_names_of_all_attributes_are_read_by_one_call,
+		that_a_class_has_no_slots_is_remembered,
 		instances_in_attributes_are_found,
 		objects_of_c_have_none,
 		a_table_that_makes_no_sense_has_none,

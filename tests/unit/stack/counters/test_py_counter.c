@@ -4,6 +4,8 @@
 
 #include "stack/pyimage.h"
 
+#include "trainprof/base/map.h"
+
 #include <check.h>
 
 enum { MAX_PLACES = 16, MAX_COUNTERS = 16 };
@@ -262,6 +264,47 @@ START_TEST(new_objects_without_numbers_are_searched_seldom)
 	ck_assert_uint_ge(n, 1);
 	pyimage_set_entry(&image, table, 0, pyimage_text(&image, "step"), pyimage_int(&image, 16));
 	ck_assert_uint_eq(count(), 1);
+	end();
+}
+END_TEST
+
+/* Returns an instance that a cache of 256 places, one for each, would keep at a given place. */
+static uint64_t instance_at(uint64_t place, uint64_t type, uint64_t table)
+{
+	uint64_t object;
+	do
+		object = instance_of(type, table);
+	while (tp_hash_mix(object, 0) % 256 != place);
+	return object;
+}
+
+/* Reads both 40 times; returns how much memory is read the last time: what is read in the same
+ * order each time makes no call of its own. */
+static size_t reads_with(uint64_t first, uint64_t second)
+{
+	size_t n_slices = 0;
+	pyimage_set_local(&image, frame, 1, first);
+	pyimage_set_local(&image, frame, 2, second);
+	for (int i = 0; i < 40; i++) {
+		size_t before = image.n_slices;
+		count();
+		n_slices = image.n_slices - before;
+	}
+	return n_slices;
+}
+
+START_TEST(two_instances_do_not_drive_each_other_out)
+{
+	begin((unsigned)_i);
+	const struct tp_py_layout *layout = image.layout;
+	uint64_t code = pyimage_get(&image, frame + layout->frame_code) & ~(uint64_t)7;
+	pyimage_put_u32(&image, code + layout->code_n_locals, 4);
+	uint64_t type = instance_type();
+	uint64_t table = pyimage_table(&image, false);
+	pyimage_set_entry(&image, table, 0, pyimage_text(&image, "step"), pyimage_int(&image, 7));
+	size_t apart = reads_with(instance_at(0, type, table), instance_at(1, type, table));
+	size_t together = reads_with(instance_at(2, type, table), instance_at(2, type, table));
+	ck_assert_uint_eq(together, apart);
 	end();
 }
 END_TEST
@@ -525,6 +568,7 @@ Suite *suite_stack_py_counter(void)
 		a_variable_that_grows_by_the_size_of_a_batch_is_reported,
 		other_objects_are_soon_not_read_any_more,
 		new_objects_without_numbers_are_searched_seldom,
+		two_instances_do_not_drive_each_other_out,
 		without_a_stack_nothing_counts,
 		a_variable_of_the_module_counts_while_its_body_runs,
 		a_variable_of_the_module_stays_the_same_one_when_its_entry_moves,

@@ -106,6 +106,34 @@ START_TEST(none_and_missing_attributes_are_unknown)
 }
 END_TEST
 
+static uint64_t calls_of_reading(void)
+{
+	struct tp_py_loader loader;
+	uint64_t object = instance(table);
+	ck_assert_ptr_nonnull(tp_py_attributes_type(&attributes, object)); /* it is known then */
+	uint64_t before = image.mem.n_calls;
+	ck_assert(tp_py_loader_read(&attributes, object, &loader));
+	return image.mem.n_calls - before;
+}
+
+START_TEST(names_and_settings_are_read_by_one_call_each)
+{
+	begin((unsigned)_i);
+	uint64_t type = type_of("int", 0);
+	set("_num_workers", pyimage_object(&image, type));
+	set("_index_sampler", sampler());
+	ck_assert_uint_gt(calls_of_reading(), 0); /* types are known then */
+	uint64_t n_calls = calls_of_reading();
+	set("_prefetch_factor", pyimage_object(&image, type));
+	set("_pin_memory", pyimage_object(&image, type));
+	set("_dataset", pyimage_object(&image, type));
+	set("_base_seed", pyimage_object(&image, type));
+	/* Those of the class of each instance are read once. */
+	ck_assert_uint_eq(calls_of_reading(), n_calls);
+	end();
+}
+END_TEST
+
 START_TEST(an_object_without_its_attributes_is_no_loader)
 {
 	struct tp_py_loader loader;
@@ -140,6 +168,7 @@ Suite *suite_stack_py_loader(void)
 	const TTest *const for_each_version[] = {
 		settings_are_those_of_the_iterator_and_its_sampler,
 		none_and_missing_attributes_are_unknown,
+		names_and_settings_are_read_by_one_call_each,
 		an_object_without_its_attributes_is_no_loader,
 		workers_that_are_no_number_make_no_loader,
 	};
