@@ -343,7 +343,11 @@ static void add_gain(const struct maker *m, const struct tp_value_finding *findi
 	if (out->n_promises == TP_DIFF_PROMISES_MAX || !out->ratio.is_known)
 		return;
 	/* The speed-up is the reciprocal of the ratio of times. */
-	promise.is_reached = 1 / out->ratio.low >= finding->gain_low;
+	double others = finding->is_gain_of_loop && out->is_of_steps ? out->special_ratio : 1;
+	promise.measured = 1 / (out->ratio.difference * others);
+	promise.measured_low = 1 / (out->ratio.high * others);
+	promise.measured_high = 1 / (out->ratio.low * others);
+	promise.is_reached = promise.measured_high >= finding->gain_low;
 	if (finding->moves < tp_n_facts) {
 		const struct tp_quantity *before = &m->request->base[0]->facts[finding->moves];
 		const struct tp_quantity *after = &m->request->now[0]->facts[finding->moves];
@@ -422,6 +426,10 @@ static void judge(const struct maker *m, const struct tp_gate_estimate *ratio)
 		out->undecided_because = out->ratio.why;
 	else
 		out->answer = tp_gate_verdict(ratio, m->request->margin_ratio);
+	out->hides_special =
+		out->ratio.is_known && out->is_of_steps &&
+		tp_pairs_hide_special(out->ratio.is_sure ? TP_PAIRS_DIFFERENT : TP_PAIRS_ALIKE,
+				      out->ratio.difference, out->special_ratio);
 	if (out->answer == TP_GATE_PASS && out->is_of_steps && out->special_ratio > 1) {
 		out->answer = TP_GATE_UNDECIDED;
 		out->undecided_because = TP_GATE_SPECIAL_DIFFER;

@@ -123,6 +123,7 @@ static tp_fact_id fact_in(const char *sentence)
 static void read_gain(struct tp_value_finding *out, const struct tp_json *gain)
 {
 	out->gain_value = tp_member_number(tp_json_get(gain, "speedup"), "value");
+	out->is_gain_of_loop = is_text(gain, "of", "loop");
 	out->has_gain =
 		tp_member_interval(tp_json_get(gain, "bracket"), &out->gain_low, &out->gain_high) &&
 		out->gain_low > 0 && out->gain_high >= out->gain_low;

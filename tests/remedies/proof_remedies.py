@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")
 FIRST, AMONG, LINE, HELD = 0.75, 0.90, 0.95, 0.90  # the required ratios
 WAITING = {"idiom/fsync-in-loop", "idiom/subprocess-in-loop", "idiom/pickled-queue", "idiom/checkpoint-often",
-           "idiom/network-per-sample", "idiom/csv-each-step", "idiom/answers-over-sockets"}
+           "idiom/network-per-sample", "idiom/csv-each-step", "idiom/answers-over-sockets", "idiom/polls-by-sleep"}
 # Advice that also fits the fixed version: the installed BLAS is not part of the program.
 ALSO_RIGHT = {"idiom/reference-blas"}
 

@@ -129,6 +129,7 @@ struct tp_finding {
 	double gain_low; /* speed-up factors, 1.0 = none; low <= value <= high */
 	double gain_value;
 	double gain_high;
+	bool is_gain_of_loop; /* not of a step: times outside of steps count too */
 	const char *gain_method;
 	const char *price;  /* effect on model quality: "none", or what to check */
 	const char *verify; /* the metric that must move, numbers filled in */

@@ -64,7 +64,9 @@ struct tp_promise {
 	tp_fact_id fact; /* the fact that should have moved */
 	double before;
 	double after;
-	bool is_reached; /* the measured speed-up's interval meets the promised one */
+	/* The speed-up as it was promised: of a step, or of the loop for each usual step. */
+	double measured, measured_low, measured_high;
+	bool is_reached; /* the measured interval meets the promised one */
 };
 
 enum { TP_DIFF_ITEMS_MAX = 40, TP_DIFF_UNLIKE_MAX = 16, TP_DIFF_PROMISES_MAX = 8 };
@@ -84,6 +86,7 @@ struct tp_run_diff {
 	const char *unsound_because; /* runs that are not comparable, or one that failed: their
 					times do not say which is faster; NULL = they do */
 	double special_ratio;        /* tp_gate_special_ratio() */
+	bool hides_special;          /* tp_pairs_hide_special(): steps do not speak for the loop */
 	bool is_unfinished;          /* pairs decide nothing: no change is called sure */
 	const char *warnings[8];     /* reasons that weaken or bound the comparison */
 	size_t n_warnings;

@@ -30,7 +30,8 @@ struct tp_value_finding {
 	double gain_low; /* speed-up factors */
 	double gain_value;
 	double gain_high;
-	tp_fact_id moves; /* the fact that `verify` names; tp_n_facts if none */
+	bool is_gain_of_loop; /* not of a step; false in reports that do not say it */
+	tp_fact_id moves;     /* the fact that `verify` names; tp_n_facts if none */
 };
 
 /* Where time goes: a line of a program, or a kernel of a device. */

@@ -316,6 +316,7 @@ void tp_judge_state_gain(struct tp_finding *finding, const struct tp_rule_contex
 	finding->gain_low = gain.low;
 	finding->gain_value = gain.is_floor ? gain.low : gain.value;
 	finding->gain_high = gain.is_floor ? largest_gain(context) : gain.high;
+	finding->is_gain_of_loop = context->basis.is_of_loop || gain.kind == TP_GAIN_LOOP;
 }
 
 static void fill_fired(const struct tp_rule_context *context, const struct tp_rule *rule,

@@ -93,8 +93,9 @@ static unsigned code_literals(const char *const *code)
 static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
 			       struct tp_error *err)
 {
-	static const char *const keys[] = {"stack",   "code",  "not_code", "capitals",  "mentions",
-					   "in_loop", "grows", "not",      "not_caller"};
+	static const char *const keys[] = {"stack",    "code",    "not_code", "capitals",
+					   "mentions", "in_loop", "by_index", "polls",
+					   "caller",   "grows",   "not",      "not_caller"};
 	struct tp_idiom_way way = {.idiom = (uint16_t)out->n_idioms};
 	unsigned ignored = 0;
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
@@ -108,10 +109,17 @@ static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pa
 	if (!status)
 		status = tp_pattern_row_bool(row, "in_loop", &way.is_in_loop, err);
 	if (!status)
+		status = tp_pattern_row_bool(row, "by_index", &way.is_by_index, err);
+	if (!status)
+		status = tp_pattern_row_bool(row, "polls", &way.is_poll, err);
+	if (!status)
+		status = tp_pattern_row_bool(row, "caller", &way.is_caller, err);
+	if (!status)
 		status = tp_pattern_row_bool(row, "grows", &way.is_growth, err);
 	if (!status)
 		status = tp_pattern_row_globs(row, "not_code", &way.not_code, err);
-	if (!status && (way.is_growth || way.has_capitals || way.not_code) && !way.code)
+	if (!status && !way.code &&
+	    (way.is_growth || way.has_capitals || (way.not_code && !way.is_by_index)))
 		status = tp_pattern_row_fail(row, row->json,
 					     way.is_growth      ? "'grows' needs"
 					     : way.has_capitals ? "'capitals' needs"
@@ -127,7 +135,7 @@ static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pa
 	if (status)
 		return status;
 	way.n_frames = (uint16_t)tp_json_count(tp_json_get(row->json, "stack"));
-	way.is_direct = !way.n_frames;
+	way.is_direct = !way.n_frames || way.is_by_index;
 	way.n_literal += code_literals(way.code) + code_literals(way.mentions);
 	if (way.n_literal < MIN_LITERALS || (way.code && !code_literals(way.code)))
 		return tp_pattern_row_fail(row, row->json, "fits nearly every stack:", "match",
@@ -142,7 +150,8 @@ static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pa
 static enum tp_status read_example(struct tp_idiom_example *out, const struct tp_pattern_row *row,
 				   struct tp_error *err)
 {
-	static const char *const keys[] = {"stack", "code", "mentions", "in_loop", "fits"};
+	static const char *const keys[] = {"stack",    "code",  "mentions", "in_loop",
+					   "by_index", "polls", "fits"};
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
 	*out = (struct tp_idiom_example){.code = "",
 					 .mentions = "",
@@ -156,6 +165,10 @@ static enum tp_status read_example(struct tp_idiom_example *out, const struct tp
 		status = tp_pattern_row_bool(row, "fits", &out->fits, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "in_loop", &out->is_in_loop, err);
+	if (!status)
+		status = tp_pattern_row_bool(row, "by_index", &out->is_by_index, err);
+	if (!status)
+		status = tp_pattern_row_bool(row, "polls", &out->is_poll, err);
 	if (!status && tp_pattern_row_has(row, "code"))
 		status = tp_pattern_row_name(row, "code", &out->code, err);
 	if (!status && tp_pattern_row_has(row, "mentions"))

@@ -6,6 +6,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,28 +89,127 @@ static bool starts_with_any(const char *text, const char *const *words, size_t n
 	return false;
 }
 
-bool tp_source_text_is_in_loop(struct tp_source_text *text, uint32_t path, uint32_t line)
+/* Returns the line of the innermost loop around that line in its function; 0 if there is none. */
+static uint32_t outer_loop(const struct tp_source_file *file, uint32_t line)
 {
 	static const char *const loops[] = {"for ", "while ", "async for "};
 	static const char *const bodies[] = {"def ", "async def ", "class "};
-	const struct tp_source_file *file = find_file(text, path);
-	if (!line || line > file->n_lines)
-		return false;
-	const char *own = file->lines[line - 1];
-	const char *inner = strstr(own, " for ");
-	if (inner && strstr(inner, " in "))
-		return true;
 	uint32_t indent = file->indents[line - 1];
-	for (size_t i = line - 1; i-- > 0 && indent;) {
+	for (uint32_t i = line - 1; i-- > 0 && indent;) {
 		if (!file->lines[i][0] || file->lines[i][0] == '#' || file->indents[i] >= indent)
 			continue;
 		indent = file->indents[i];
 		if (starts_with_any(file->lines[i], loops, TP_ARRAY_LEN(loops)))
-			return true;
+			return i + 1;
 		if (starts_with_any(file->lines[i], bodies, TP_ARRAY_LEN(bodies)))
-			return false;
+			return 0;
+	}
+	return 0;
+}
+
+/* Returns the " for x in" of a comprehension in that line, or NULL. */
+static const char *inner_loop(const char *line)
+{
+	const char *inner = strstr(line, " for ");
+	return inner && strstr(inner, " in ") ? inner : NULL;
+}
+
+bool tp_source_text_is_in_loop(struct tp_source_text *text, uint32_t path, uint32_t line)
+{
+	const struct tp_source_file *file = find_file(text, path);
+	return line && line <= file->n_lines &&
+	       (inner_loop(file->lines[line - 1]) || outer_loop(file, line));
+}
+
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Returns true if the name alone stands between the bracket and its end, or between commas there:
+ * "x[i]", "y[b, mask]". */
+static bool is_index_in(const char *bracket, const char *name, size_t len)
+{
+	int depth = 0;
+	bool is_begin = true;
+	for (const char *p = bracket + 1; *p && depth >= 0; p++) {
+		bool is_name = is_begin && depth == 0 && strncmp(p, name, len) == 0;
+		const char *end = is_name ? p + len + strspn(p + len, " ") : p;
+		if (is_name && (*end == ',' || *end == ']'))
+			return true;
+		is_begin = (is_begin && *p == ' ') || (depth == 0 && *p == ',');
+		depth += (strchr("[(", *p) != NULL) - (strchr("])", *p) != NULL);
 	}
 	return false;
+}
+
+static bool is_indexed_by(const char *line, const char *name, size_t len)
+{
+	for (const char *at = strchr(line, '['); at; at = strchr(at + 1, '['))
+		if (at > line && (is_name_char(at[-1]) || at[-1] == ']' || at[-1] == ')') &&
+		    is_index_in(at, name, len))
+			return true;
+	return false;
+}
+
+/* `loop` is "for i, x in enumerate(y)"; returns true if the line reads an element by one of its
+ * variables. */
+static bool is_indexed_by_loop(const char *line, const char *loop)
+{
+	const char *first = strstr(loop, "for ");
+	const char *end = first ? strstr(first, " in ") : NULL;
+	if (!end)
+		return false;
+	for (const char *p = first + 4; p < end; p++) {
+		size_t len = 0;
+		while (p + len < end && is_name_char(p[len]))
+			len++;
+		if (len && is_indexed_by(line, p, len))
+			return true;
+		p += len;
+	}
+	return false;
+}
+
+bool tp_source_text_is_by_index(struct tp_source_text *text, uint32_t path, uint32_t line)
+{
+	const struct tp_source_file *file = find_file(text, path);
+	if (!line || line > file->n_lines)
+		return false;
+	const char *own = file->lines[line - 1];
+	const char *inner = inner_loop(own);
+	bool is_by_index = inner && is_indexed_by_loop(own, inner);
+	for (uint32_t loop = line; !is_by_index && (loop = outer_loop(file, loop)) != 0;)
+		is_by_index = is_indexed_by_loop(own, file->lines[loop - 1]);
+	return is_by_index;
+}
+
+static bool is_text_line(const struct tp_source_file *file, uint32_t line)
+{
+	return file->lines[line - 1][0] && file->lines[line - 1][0] != '#';
+}
+
+bool tp_source_text_is_poll(struct tp_source_text *text, uint32_t path, uint32_t line)
+{
+	const struct tp_source_file *file = find_file(text, path);
+	if (!line || line > file->n_lines)
+		return false;
+	uint32_t loop = tp_text_starts_with(file->lines[line - 1], "while ")
+				? line
+				: outer_loop(file, line);
+	const char *head = loop ? file->lines[loop - 1] : "";
+	if (!tp_text_starts_with(head, "while ") || tp_text_starts_with(head, "while True") ||
+	    tp_text_starts_with(head, "while 1"))
+		return false;
+	for (uint32_t i = loop + 1; i <= file->n_lines; i++) {
+		if (!is_text_line(file, i))
+			continue;
+		if (file->indents[i - 1] <= file->indents[loop - 1])
+			break;
+		if (i != line)
+			return false;
+	}
+	return true;
 }
 
 void tp_source_text_release(struct tp_source_text *text)

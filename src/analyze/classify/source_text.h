@@ -35,6 +35,11 @@ bool tp_source_text_holds(struct tp_source_text *text, uint32_t path, const char
 /* Returns true if the line is in a block of a "for" or "while" of its function, or in a
  * comprehension. */
 bool tp_source_text_is_in_loop(struct tp_source_text *text, uint32_t path, uint32_t line);
+/* Returns true if the line reads or writes an element by the variable of a "for" around it, or of
+ * its comprehension: "x[i]" below "for i in ...". */
+bool tp_source_text_is_by_index(struct tp_source_text *text, uint32_t path, uint32_t line);
+/* Returns true if the line is all that a "while" with a condition does. */
+bool tp_source_text_is_poll(struct tp_source_text *text, uint32_t path, uint32_t line);
 void tp_source_text_release(struct tp_source_text *text);
 
 #endif

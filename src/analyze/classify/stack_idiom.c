@@ -4,6 +4,7 @@
  * variants match, the most specific one wins. */
 #include "stack_idiom.h"
 
+#include "idiom_line.h"
 #include "pattern_tables.h"
 #include "source_text.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAME = 512 };
+enum { MAX_NAME = 512, MAX_OWN = 16 };
 
 /* The patterns that match a frame. */
 struct hit_list {
@@ -113,8 +114,10 @@ static struct hit_list match_frame(struct matcher *m, uint32_t id, bool is_own)
 
 struct stack_walk {
 	uint16_t work;
-	bool has_python;  /* a Python function is further in than the frame */
-	bool has_library; /* a Python library function is further in than the user's line */
+	bool has_python;       /* a Python function is further in than the frame */
+	bool has_library;      /* a Python library function is further in than the user's line */
+	uint32_t own[MAX_OWN]; /* frames: lines of user code, from the innermost out */
+	size_t n_own;
 };
 
 static void touch(struct matcher *m, uint16_t way)
@@ -162,84 +165,15 @@ static bool file_holds(struct matcher *m, uint32_t path, size_t way)
 	return holds;
 }
 
-static bool is_name_char(char c)
+static bool fits_loop(struct matcher *m, const struct tp_frame *frame,
+		      const struct tp_idiom_way *way)
 {
-	return c == '_' || c == '.' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-/* Detects self.seen = cat((self.seen, new)): an attribute persists from call to call, and so does
- * what was appended. A plain name is usually created again each time. */
-static bool is_growth(const char *code)
-{
-	size_t n = 0;
-	bool is_attribute = false;
-	for (; is_name_char(code[n]); n++)
-		is_attribute |= code[n] == '.';
-	if (!is_attribute || strncmp(code + n, " = ", 3) != 0)
+	struct tp_source_text *source = &m->source;
+	if (way->is_in_loop && !tp_source_text_is_in_loop(source, frame->file, frame->line))
 		return false;
-	for (const char *at = code + n + 3; *at; at++)
-		if (strncmp(at, code, n) == 0 && !is_name_char(at[-1]) && !is_name_char(at[n]))
-			return true;
-	return false;
-}
-
-/* Returns the length of the name that is called there, "append" of "rows.append(". */
-static size_t called_name(const char *code, const char *open)
-{
-	size_t len = 0;
-	while (open - len > code && is_name_char(open[-1 - (ptrdiff_t)len]) &&
-	       open[-1 - (ptrdiff_t)len] != '.')
-		len++;
-	return len;
-}
-
-static bool is_short_call(const char *name, size_t len)
-{
-	static const char *const names[] = {"append", "enumerate", "items",  "keys", "len",
-					    "range",  "strip",     "values", "zip"};
-	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++)
-		if (strlen(names[i]) == len && strncmp(names[i], name, len) == 0)
-			return true;
-	return false;
-}
-
-/* True if the idiom names that call, "float(" in "*float(x) for*". */
-static bool is_call_of_way(const struct tp_idiom_way *way, const char *name, size_t len)
-{
-	for (const char **glob = way->code; len && *glob; glob++)
-		for (const char *at = strchr(*glob, '('); at; at = strchr(at + 1, '('))
-			if (called_name(*glob, at) == len && strncmp(at - len, name, len) == 0)
-				return true;
-	return false;
-}
-
-/* True if the line makes calls that cost time besides those of the idiom. A call is a parenthesis
- * right behind a name, a subscript or another call. Where the idiom's names are patterns one of the
- * calls is the idiom's. */
-static bool has_other_calls(const struct tp_idiom_way *way, const char *code)
-{
-	unsigned n_others = 0;
-	unsigned n_own = 0;
-	for (const char *at = strchr(code, '('); at; at = strchr(at + 1, '(')) {
-		bool is_call =
-			at > code && (is_name_char(at[-1]) || at[-1] == ')' || at[-1] == ']');
-		size_t len = called_name(code, at);
-		if (is_call && is_call_of_way(way, at - len, len))
-			n_own++;
-		else if (is_call && !is_short_call(at - len, len))
-			n_others++;
-	}
-	return n_others > (n_own ? 0 : 1);
-}
-
-static bool fits_code(const struct tp_idiom_way *way, const char *text, const char *lower)
-{
-	if (way->not_code && tp_pattern_any_glob(way->not_code, lower))
+	if (way->is_by_index && !tp_source_text_is_by_index(source, frame->file, frame->line))
 		return false;
-	for (const char **glob = way->code; glob && *glob && text[0]; glob++)
-		if (tp_text_glob(*glob, way->has_capitals ? text : lower))
-			return true;
-	return !way->code;
+	return !way->is_poll || tp_source_text_is_poll(source, frame->file, frame->line);
 }
 
 /* `text` is the line as it is written, `code` the same in small letters. */
@@ -247,12 +181,13 @@ static enum line_fit fit_of_line(struct matcher *m, const struct tp_frame *frame
 				 const char *code, size_t index)
 {
 	const struct tp_idiom_way *way = &m->rows->ways[index];
-	bool fits = fits_code(way, text, code);
-	if (!fits || (way->is_growth && !is_growth(code)) || !file_holds(m, frame->file, index) ||
-	    (way->is_in_loop && !tp_source_text_is_in_loop(&m->source, frame->file, frame->line)))
+	bool fits = tp_idiom_line_fits(way, text, code);
+	if (!fits || (way->is_growth && !tp_idiom_line_is_growth(code)) ||
+	    !file_holds(m, frame->file, index) || !fits_loop(m, frame, way))
 		return LINE_FITS_NOT;
-	return way->code && way->is_direct && has_other_calls(way, code) ? LINE_FITS_AMONG_CALLS
-									 : LINE_FITS;
+	return way->code && way->is_direct && tp_idiom_line_has_others(way, code)
+		       ? LINE_FITS_AMONG_CALLS
+		       : LINE_FITS;
 }
 
 static const uint8_t *fits_of_line(struct matcher *m, uint32_t own)
@@ -277,27 +212,48 @@ static bool is_better(const struct tp_idiom_patterns *rows, size_t way, size_t t
 	return than == rows->n_ways || rows->ways[way].n_literal > rows->ways[than].n_literal;
 }
 
-static void set_idiom(struct matcher *m, const struct stack_walk *walk, const uint8_t *fits,
+/* The innermost line of user code has to fit, or one of those that called it. Sets *place to it. */
+static enum line_fit fit_on_stack(struct matcher *m, const struct stack_walk *walk, size_t index,
+				  uint32_t *place)
+{
+	const struct tp_idiom_way *way = &m->rows->ways[index];
+	size_t n = way->is_caller ? walk->n_own : walk->n_own > 0;
+	if (way->is_direct && walk->has_library)
+		return LINE_FITS_NOT;
+	for (size_t i = way->is_caller; i < n; i++) {
+		enum line_fit fit = (enum line_fit)fits_of_line(m, walk->own[i])[index];
+		*place = walk->own[i];
+		if (fit != LINE_FITS_NOT)
+			return fit;
+	}
+	return LINE_FITS_NOT;
+}
+
+static void set_idiom(struct matcher *m, const struct stack_walk *walk,
 		      struct tp_stack_reading *reading)
 {
 	const struct tp_idiom_patterns *rows = m->rows;
+	enum line_fit best_fit = LINE_FITS;
 	size_t best = rows->n_ways;
 	for (size_t i = 0; i < rows->n_ways; i++) {
 		const struct tp_idiom_way *way = &rows->ways[i];
 		if (m->progress[i] < way->n_frames || m->is_forbidden[i] ||
 		    rows->idioms[way->idiom].is_replaced)
 			continue;
-		bool reads_source = way->code || way->mentions || way->is_in_loop;
-		if (reads_source &&
-		    (!fits || fits[i] == LINE_FITS_NOT || (way->is_direct && walk->has_library)))
+		bool reads_source =
+			way->code || way->mentions || way->is_in_loop || way->is_by_index;
+		uint32_t place = reading->own;
+		enum line_fit fit = reads_source ? fit_on_stack(m, walk, i, &place) : LINE_FITS;
+		if (fit == LINE_FITS_NOT || !is_better(rows, i, best))
 			continue;
-		if (is_better(rows, i, best))
-			best = i;
+		best = i;
+		best_fit = fit;
+		reading->place = place;
 	}
 	if (best == rows->n_ways)
 		return;
 	reading->idiom = rows->ways[best].idiom;
-	reading->is_shared = fits && fits[best] == LINE_FITS_AMONG_CALLS;
+	reading->is_shared = best_fit == LINE_FITS_AMONG_CALLS;
 }
 
 static void reset_ways(struct matcher *m)
@@ -319,8 +275,11 @@ static struct tp_stack_reading read_stack(struct matcher *m, const struct tp_sta
 		uint32_t id = stack->frames[i];
 		const struct tp_frame *frame = &m->trace->frames[id];
 		bool is_python = frame->kind == TP_FRAME_PYTHON;
-		if (is_python && !reading.own && frame->line && flags[id] & TP_FRAME_IS_OWN)
-			reading.own = id;
+		bool is_own = is_python && frame->line && flags[id] & TP_FRAME_IS_OWN;
+		if (is_own && !reading.own)
+			reading.own = reading.place = id;
+		if (is_own && walk.n_own < MAX_OWN)
+			walk.own[walk.n_own++] = id;
 		walk.has_library |= is_python && !reading.own;
 		advance(m, &walk, m->by_frame[id]);
 		walk.has_python |= is_python;
@@ -329,7 +288,7 @@ static struct tp_stack_reading read_stack(struct matcher *m, const struct tp_sta
 			break;
 	}
 	reading.work = walk.work;
-	set_idiom(m, &walk, reading.own ? fits_of_line(m, reading.own) : NULL, &reading);
+	set_idiom(m, &walk, &reading);
 	reset_ways(m);
 	return reading;
 }
@@ -388,8 +347,8 @@ static bool fits_text(const struct tp_idiom_way *way, const struct tp_idiom_exam
 	for (size_t i = 0; way->mentions && way->mentions[i]; i++)
 		is_held |= strstr(example->mentions, way->mentions[i]) != NULL;
 	tp_pattern_lower(lower, sizeof(lower), example->code);
-	return is_held && (!way->code || (fits_code(way, example->code, lower) &&
-					  (!way->is_growth || is_growth(lower))));
+	return is_held && tp_idiom_line_fits(way, example->code, lower) &&
+	       (!way->is_growth || tp_idiom_line_is_growth(lower));
 }
 
 /* The same walk over the frames of an example. */
@@ -423,7 +382,8 @@ static bool way_fits(const struct tp_idiom_patterns *rows, size_t index,
 		has_python |= frames[i].place == TP_GLOB_OWN || frames[i].place == TP_GLOB_LIBRARY;
 	}
 	if (progress < way->n_frames || (way->is_direct && has_library) ||
-	    (way->is_in_loop && !example->is_in_loop))
+	    (way->is_in_loop && !example->is_in_loop) ||
+	    (way->is_by_index && !example->is_by_index) || (way->is_poll && !example->is_poll))
 		return false;
 	return (has_own || (!way->mentions && !way->code)) && fits_text(way, example);
 }

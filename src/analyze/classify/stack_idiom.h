@@ -33,6 +33,9 @@ struct tp_idiom_way {
 	const char **mentions; /* texts, one of which the file of that line contains, or NULL */
 	bool has_capitals;     /* the case of letters counts in `code` */
 	bool is_in_loop;       /* that line must be in a loop of its function */
+	bool is_by_index;      /* and use an element by the loop's variable */
+	bool is_poll;          /* that line must be all that a while loop does */
+	bool is_caller;        /* not that line, but one of the user's that called it */
 	bool is_growth;        /* that line assigns to an attribute a value derived from it */
 	bool is_direct;        /* no Python library function is further in than that line */
 	unsigned n_literal;    /* the variant with the highest number wins */
@@ -43,6 +46,8 @@ struct tp_idiom_example {
 	const char *code;     /* "" = not known */
 	const char *mentions; /* other text in its file; "" = not known */
 	bool is_in_loop;
+	bool is_by_index;
+	bool is_poll;
 	bool fits;
 	unsigned line;
 };
@@ -87,6 +92,7 @@ enum { TP_NO_IDIOM = UINT16_MAX };
 
 struct tp_stack_reading {
 	uint32_t own;   /* frame: the innermost line of user code; 0 = none */
+	uint32_t place; /* frame: the line that shows the idiom, else `own` */
 	uint16_t idiom; /* index in tp_idiom_patterns, or TP_NO_IDIOM */
 	uint16_t work;  /* index in tp_idiom_patterns, the innermost, or TP_NO_IDIOM */
 	bool is_shared; /* the stack does not show which of the line's calls it is in */

@@ -60,15 +60,15 @@ static uint64_t line_key(const struct tp_trace *trace, uint32_t own)
 
 static void add_line(struct idiom_sums *sums, const struct tp_stack_reading *reading, uint64_t ns)
 {
-	uint64_t key = tp_hash_mix(line_key(sums->analysis->trace, reading->own), reading->idiom);
+	uint64_t key = tp_hash_mix(line_key(sums->analysis->trace, reading->place), reading->idiom);
 	uint64_t at;
-	if (!reading->own)
+	if (!reading->place)
 		return;
 	if (!tp_map_get(&sums->line_index, key, &at)) {
 		at = sums->n_lines;
 		tp_map_set(&sums->line_index, key, at);
 		TP_ARRAY_PUSH(sums->lines, sums->n_lines, sums->lines_capacity) =
-			(struct line_time){.idiom = reading->idiom, .own = reading->own};
+			(struct line_time){.idiom = reading->idiom, .own = reading->place};
 	}
 	assert(sums->lines && at < sums->n_lines);
 	sums->lines[at].ns += ns;

@@ -321,8 +321,8 @@ static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *
 		no_steps(analysis,
 			 tp_arena_printf(
 				 analysis->arena,
-				 "a step is too short to be seen in %.0f samples per second, "
-				 "which show calls of %.0f ms or more; %s",
+				 "a step, or the pause before the next, is too short for %.0f "
+				 "samples per second, which show %.0f ms or more; %s",
 				 rate_hz, ceil(1700 / rate_hz),
 				 tp_steps_hint_no_breakpoint(analysis)));
 	else

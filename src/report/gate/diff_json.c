@@ -108,8 +108,7 @@ static void write_items(struct tp_json_writer *w, const struct tp_run_diff *diff
 	tp_json_put_uint(w, "items_left_out", diff->n_left_out);
 }
 
-static void write_gain(struct tp_json_writer *w, const struct tp_run_diff *diff,
-		       const struct tp_promise *promise)
+static void write_gain(struct tp_json_writer *w, const struct tp_promise *promise)
 {
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "rule", promise->finding->rule);
@@ -118,11 +117,12 @@ static void write_gain(struct tp_json_writer *w, const struct tp_run_diff *diff,
 	tp_json_write_number(w, promise->finding->gain_low);
 	tp_json_write_number(w, promise->finding->gain_high);
 	tp_json_close(w, ']');
-	tp_json_put_number(w, "measured", 1 / diff->ratio.difference);
+	tp_json_put_string(w, "of", promise->finding->is_gain_of_loop ? "loop" : "step");
+	tp_json_put_number(w, "measured", promise->measured);
 	tp_json_write_key(w, "measured_ci95");
 	tp_json_open(w, '[');
-	tp_json_write_number(w, 1 / diff->ratio.high);
-	tp_json_write_number(w, 1 / diff->ratio.low);
+	tp_json_write_number(w, promise->measured_low);
+	tp_json_write_number(w, promise->measured_high);
 	tp_json_close(w, ']');
 	tp_json_put_bool(w, "is_reached", promise->is_reached);
 	if (promise->has_fact) {
@@ -164,7 +164,7 @@ void tp_report_diff_json(struct tp_json_writer *w, const struct tp_run_diff *dif
 	tp_json_write_key(w, "promises");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < diff->n_promises; i++)
-		write_gain(w, diff, &diff->promises[i]);
+		write_gain(w, &diff->promises[i]);
 	tp_json_close(w, ']');
 	if (diff->has_gate)
 		write_gate(w, diff);

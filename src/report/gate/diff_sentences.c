@@ -17,7 +17,7 @@ const char *tp_diff_title(const struct tp_run_diff *diff)
 		return "CANNOT COMPARE";
 	if (diff->unsound_because)
 		return "NOT COMPARABLE";
-	if (diff->is_unfinished)
+	if (diff->is_unfinished || diff->hides_special)
 		return "UNDECIDED";
 	if (!diff->ratio.is_sure)
 		return "NO DIFFERENCE SEEN";
@@ -184,8 +184,8 @@ void tp_diff_add_gain(struct tp_buf *out, const struct tp_run_diff *diff,
 		tp_buf_printf(out, "%.2f to %.2f times as fast", finding->gain_low,
 			      finding->gain_high);
 	tp_buf_printf(out, "; measured%s: %.2f (%.2f to %.2f).",
-		      diff->n_promises > 1 ? ", with all changes" : "", 1 / diff->ratio.difference,
-		      1 / diff->ratio.high, 1 / diff->ratio.low);
+		      diff->n_promises > 1 ? ", with all changes" : "", promise->measured,
+		      promise->measured_low, promise->measured_high);
 	if (!promise->is_reached)
 		tp_buf_puts(out, " That is less than promised.");
 	if (promise->has_fact)

@@ -43,7 +43,8 @@ static void describe(struct tp_buf *out, const struct tp_trial *trial)
 	if (finding && finding->has_gain) {
 		tp_buf_puts(out, "promised ");
 		tp_report_add_gain(out, finding->gain_low, finding->gain_value, finding->gain_high);
-		tp_buf_puts(out, ", ");
+		bool is_other = finding->is_gain_of_loop && !trial->is_of_runs;
+		tp_buf_puts(out, is_other ? " of the loop, " : ", ");
 	}
 	add_measured(out, trial);
 }
@@ -195,6 +196,7 @@ static void write_trial(struct tp_json_writer *w, const struct tp_trial *trial)
 		tp_json_close(w, ']');
 	}
 	if (finding && finding->has_gain) {
+		tp_json_put_string(w, "promised_of", finding->is_gain_of_loop ? "loop" : "step");
 		write_interval(w, "promised", finding->gain_low, finding->gain_value,
 			       finding->gain_high);
 		tp_json_put_string(w, "promise",

@@ -216,6 +216,7 @@ static void write_gain(struct tp_json_writer *w, const struct tp_finding *findin
 	};
 	tp_report_json_quantity(w, &speedup);
 	tp_report_json_interval(w, "bracket", finding->gain_low, finding->gain_high);
+	tp_json_put_string(w, "of", finding->is_gain_of_loop ? "loop" : "step");
 	tp_report_json_text(w, "method", finding->gain_method);
 	tp_json_close(w, '}');
 }

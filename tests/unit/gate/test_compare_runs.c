@@ -162,6 +162,42 @@ START_TEST(followed_advice_is_quiet_and_moved_its_fact)
 }
 END_TEST
 
+/* The usual step is 1.67 times as fast in both rows, and special steps take half of the base's
+ * loop: all of them are gone in the first row, in the second they take four fifths. */
+START_TEST(a_gain_of_the_loop_is_compared_with_the_loop)
+{
+	static const struct {
+		double outside;
+		double measured;
+		bool hides;
+	} rows[] = {{0, 10 / 3.0, false}, {0.8, 2 / 3.0, true}};
+	static const char of_loop[] =
+		"{\"rule\": \"input/waits\", \"state\": \"fired\", \"level\": \"high\", \"title\": "
+		"\"Waits\", \"gain\": {\"speedup\": {\"value\": 2}, \"bracket\": [1.8, 2.5], "
+		"\"of\": \"loop\"}, \"verify\": \"step.dataloader_ratio should fall below 5 %.\"}";
+	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
+		struct made made;
+		char now[80];
+		snprintf(now, sizeof(now), ", \"run.outside_ratio\": {\"value\": %g}",
+			 rows[i].outside);
+		make(&made,
+		     (struct sheet){.dataloader = 0.5,
+				    .findings = of_loop,
+				    .metrics = ", \"run.outside_ratio\": {\"value\": 0.5}"},
+		     (double[]){10, 0},
+		     (struct sheet){.dataloader = 0.1,
+				    .findings = "{\"rule\": \"input/waits\", \"state\": \"quiet\"}",
+				    .metrics = now},
+		     (double[]){6, 0});
+		ck_assert_uint_eq(made.diff.n_promises, 1);
+		ck_assert_double_eq_tol(made.diff.promises[0].measured, rows[i].measured, 0.01);
+		ck_assert(made.diff.promises[0].is_reached == !rows[i].hides);
+		ck_assert(made.diff.hides_special == rows[i].hides);
+		tp_arena_release(&made.arena);
+	}
+}
+END_TEST
+
 static size_t n_items(enum tp_item_kind kind, struct sheet base, struct sheet now)
 {
 	struct made made;
@@ -278,6 +314,7 @@ Suite *suite_gate_compare_runs(void)
 	tcase_add_test(tc, one_run_per_side_is_judged_only_beyond_the_noise);
 	tcase_add_test(tc, several_runs_detect_smaller_changes);
 	tcase_add_test(tc, a_program_that_failed_never_passes);
+	tcase_add_test(tc, a_gain_of_the_loop_is_compared_with_the_loop);
 	tcase_add_test(tc, more_time_in_special_steps_never_passes);
 	tcase_add_test(tc, incomparable_runs_never_pass);
 	tcase_add_test(tc, only_parts_that_changed_beyond_chance_are_sure);

@@ -108,6 +108,70 @@ START_TEST(a_line_is_in_a_loop_of_its_own_function)
 }
 END_TEST
 
+static void open_written(struct tp_source_text *source, struct tp_trace *trace,
+			 const char *strings[2], const char *text)
+{
+	FILE *file = fopen(path, "w");
+	fputs(text, file);
+	fclose(file);
+	open_text(source, trace, strings, path, 5);
+}
+
+START_TEST(an_element_is_read_by_the_variable_of_a_loop)
+{
+	static const char text[] = "for i, x in enumerate(y):\n"
+				   "    a = z[i] + x\n"
+				   "    a = z[idx]\n"
+				   "    for b in q:\n"
+				   "        s[b, 0] = y[b, mask].std()\n"
+				   "        t = [i, b]\n"
+				   "        w[f(c, b)] = z[ i ]\n"
+				   "        w = x[i + 1]\n"
+				   "e([z[k] for k in q])\n"
+				   "z[i] = 1\n";
+	static const bool is_by_index[] = {false, true, false, false, true,
+					   false, true, false, true,  false};
+	struct tp_source_text source;
+	struct tp_trace trace;
+	const char *strings[2];
+	open_written(&source, &trace, strings, text);
+	for (uint32_t line = 1; line <= sizeof(is_by_index); line++)
+		ck_assert_msg(tp_source_text_is_by_index(&source, 1, line) == is_by_index[line - 1],
+			      "line %u", line);
+	ck_assert(!tp_source_text_is_by_index(&source, 1, 0));
+	ck_assert(!tp_source_text_is_by_index(&source, 1, 99));
+	tp_source_text_release(&source);
+}
+END_TEST
+
+START_TEST(a_poll_is_all_that_a_loop_with_a_condition_does)
+{
+	static const char text[] = "while not buf:\n"
+				   "    # wait\n"
+				   "    sleep(1)\n"
+				   "\n"
+				   "while buf: sleep(1)\n"
+				   "while True:\n"
+				   "    sleep(1)\n"
+				   "while q:\n"
+				   "    sleep(1)\n"
+				   "    q.pop()\n"
+				   "for i in x:\n"
+				   "    sleep(1)\n";
+	static const bool is_poll[] = {false, false, true,  false, true,  false,
+				       false, false, false, false, false, false};
+	struct tp_source_text source;
+	struct tp_trace trace;
+	const char *strings[2];
+	open_written(&source, &trace, strings, text);
+	for (uint32_t line = 1; line <= sizeof(is_poll); line++)
+		ck_assert_msg(tp_source_text_is_poll(&source, 1, line) == is_poll[line - 1],
+			      "line %u", line);
+	ck_assert(!tp_source_text_is_poll(&source, 1, 99));
+	tp_source_text_release(&source);
+}
+END_TEST
+
 Suite *suite_analyze_source_text(void);
 Suite *suite_analyze_source_text(void)
 {
@@ -118,6 +182,8 @@ Suite *suite_analyze_source_text(void)
 	tcase_add_test(tc, changed_or_missing_files_have_no_text);
 	tcase_add_test(tc, a_file_above_the_limit_has_no_text);
 	tcase_add_test(tc, a_line_is_in_a_loop_of_its_own_function);
+	tcase_add_test(tc, an_element_is_read_by_the_variable_of_a_loop);
+	tcase_add_test(tc, a_poll_is_all_that_a_loop_with_a_condition_does);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
