@@ -20,7 +20,7 @@ PARTS = ["compute", "communication", "memory", "dataloader", "host", "idle"]
 PROGRAMS = ["jax", "tensorflow", "keras"]
 LOADERS = {"in memory": 0, "slow": 24}
 TOLERANCE = 0.03
-# Of a tf.data.Dataset XProf shows the operation that fetches a batch. The Python around it (next(),
+# For a tf.data.Dataset XProf shows the operation that fetches a batch. The Python around it (next(),
 # arguments, flattening) is loading in live stacks, and in the import Python like any other: there,
 # host and dataloader are judged by their sum.
 TOGETHER = {"tensorflow": ("host", "dataloader"), "keras": ("host", "dataloader")}
