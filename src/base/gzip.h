@@ -20,7 +20,7 @@ void tp_gzip_free(struct tp_gzip *gzip); /* NULL is allowed */
 
 /* Returns fewer than `size` bytes only at the end. */
 size_t tp_gzip_read(struct tp_gzip *gzip, void *out, size_t size);
-/* How it ended: TP_STREAM_WHOLE, _CUT or _DAMAGED. */
+/* The way it ended: TP_STREAM_WHOLE, _CUT or _DAMAGED. */
 enum tp_stream_end tp_gzip_ending(const struct tp_gzip *gzip);
 
 #endif

@@ -61,7 +61,7 @@ static const char *last_word(const char *text, size_t len)
 	return text + len;
 }
 
-/* What a shell calls its folder; "--pwd" and "Pwd=" are passwords. */
+/* The variables in which a shell keeps its folder; "--pwd" and "Pwd=" are passwords. */
 static bool is_shell_folder(const char *name, size_t len)
 {
 	return (len == 3 && memcmp(name, "PWD", len) == 0) ||

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A mark of an unknown thread waits this long for the record of the thread's birth. */
+/* A mark of an unknown thread waits this long for the record of the thread's creation. */
 #define BIRTH_TIMEOUT_NS TP_NS_PER_S
 /* A program may write any pid. */
 enum { OFFSETS_MAX = 1024 };

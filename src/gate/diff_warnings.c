@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What weakens a comparison of runs, in sentences. */
+/* Writes sentences about what weakens a comparison of runs. */
 #include "diff_warnings.h"
 
 #include "trainprof/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What weakens a comparison of runs, in sentences. */
+/* Writes sentences about what weakens a comparison of runs. */
 #ifndef TRAINPROF_SRC_GATE_DIFF_WARNINGS_H
 #define TRAINPROF_SRC_GATE_DIFF_WARNINGS_H
 

@@ -47,7 +47,7 @@ struct pair_fit {
 	double factor; /* variance of the value, in variances of one run */
 };
 
-/* Whatever both runs of a pair have in common cancels out. */
+/* Anything that both runs of a pair have in common cancels out. */
 static struct pair_fit fit_pairs(const struct tp_run_value *base, const struct tp_run_value *now,
 				 size_t n)
 {

@@ -185,9 +185,9 @@ static bool is_last_outlier(const double *v, const struct tp_history_level *leve
 	return excess > log(1 + margin) && excess > limit * spread * sqrt(1 + 1 / (double)n);
 }
 
-/* Returns true if training became slower by a step at that level, whatever slope the saves since
- * the best level have. Only two stretches are compared: levels that were found in a drift are cut
- * where chance makes them look flat. */
+/* Returns true if training became slower at once at that level, also if the saves since the best
+ * level drift. Only two stretches are compared: levels that were found in a drift are cut where
+ * chance makes them look flat. */
 static bool is_step(const struct tp_history_result *r, const double *v, size_t level)
 {
 	size_t first = r->levels[r->best].first;

@@ -156,7 +156,7 @@ static bool stop_thread(struct hold *hold)
 
 /* ---- run code in the thread ----------------------------------------------------------------- */
 
-/* The thread must be stopped as requested, and is so again on return. */
+/* The thread must be stopped as requested; it is stopped again when this returns. */
 static bool make_block(struct hold *hold)
 {
 	pid_t tid = hold->borrow->tid;

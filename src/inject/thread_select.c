@@ -51,7 +51,7 @@ static int row_of(long number)
 	return -1;
 }
 
-/* Of futex(), only waits for a condition variable or a semaphore are safe: a thread that waits for
+/* For futex(), only waits for a condition variable or a semaphore are safe: a thread that waits for
  * a lock uses other operations and may hold another lock. */
 bool tp_thread_select_is_wait(long number, uint64_t operation)
 {

@@ -51,7 +51,7 @@ static bool check_sample(const struct tp_trace *trace, struct tp_sample *sample)
 	       (unsigned)sample->state < TP_N_STATES && (unsigned)sample->cause < TP_N_CAUSES;
 }
 
-/* What is divided by such a number would be infinite. */
+/* Division by such a number would give infinity. */
 static double zero_if_small(double value)
 {
 	return fabs(value) < 1 / TP_TRACE_VALUE_MAX ? 0 : value;

@@ -33,7 +33,7 @@ uint64_t tp_trace_n_lost(const struct tp_trace *trace)
 		(void)tp_map_remove(&of_gaps, name);
 		n = sum(n, in_gaps > source->n_lost ? in_gaps : source->n_lost);
 	}
-	/* What the recording itself could not write is counted by no source. */
+	/* Records that the recording itself could not write are counted by no source. */
 	size_t cursor = 0;
 	uint64_t name;
 	uint64_t rest;

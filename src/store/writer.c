@@ -26,8 +26,8 @@ enum {
 	HELD_MAX = 4 << 20,      /* bytes of blocks that wait for room on the disk */
 };
 
-/* What waits while the disk is full: the blocks that did not fit, and all definitions made since,
- * since records that come later refer to them. Everything else is lost and counted. */
+/* Data that waits while the disk is full: the blocks that did not fit, and all definitions made
+ * since, since records that come later refer to them. Everything else is lost and counted. */
 struct held {
 	struct tp_buf blocks; /* whole blocks; empty: the disk is not full */
 	uint64_t n_blocks;
@@ -54,7 +54,7 @@ struct tp_store {
 
 /* ---- stopping ------------------------------------------------------------------------------ */
 
-/* What is in memory is lost; the data on disk stays complete. */
+/* Data in memory is lost; the data on disk stays complete. */
 static void store_stop(struct tp_store *store)
 {
 	const struct held *held = &store->held;

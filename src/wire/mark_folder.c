@@ -69,11 +69,9 @@ static void folder_scan(struct tp_mark_folder *folder, bool is_closing)
 /* Rings hold what is put meanwhile: more than a second of 10,000 marks per second. */
 enum { DRAINS_PER_LOOK = 4 };
 
-/*
- * Whether a name may have come since the last look. A look at the names takes 25 us, a look at the
- * folder 1 us, or 12 beside a program that has emptied the caches; file systems keep its time in
- * steps of up to 10 ms, ext3 in seconds.
- */
+/* Returns true if a name may have come since the last look. A look at the names takes 25 us, a look
+ * at the folder 1 us, or 12 beside a program that has emptied the caches; file systems keep its
+ * time in steps of up to 10 ms, ext3 in seconds. */
 static bool may_have_new(struct tp_mark_folder *folder)
 {
 	static const int64_t second_ns = 1000000000;

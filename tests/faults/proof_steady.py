@@ -16,7 +16,7 @@ SETTLED_S = 120
 EVERY_S = 5
 KIB_MAX = 1024
 
-# Two threads: a loader that hands batches over, and a loop that trains on them, 50 steps a second.
+# Two threads: a loader that hands batches over, and a loop that trains on them, 50 steps per second.
 LOOP = """
 import queue, sys, threading, time
 until = time.monotonic() + float(sys.argv[1])

@@ -38,7 +38,7 @@ LOADERS = {"memory": 0, "slow": 24}
 # With batches in memory steps are short, and in a run of few seconds their mark may not be found.
 STEPS_FACTOR = {"jax": 3, "tensorflow": 2, "keras": 2, "keras10": 2}
 TOLERANCE = 0.03
-# Of a tf.data.Dataset XProf shows the operation that fetches a batch. The Python around it (next(),
+# For a tf.data.Dataset XProf shows the operation that fetches a batch. The Python around it (next(),
 # arguments, flattening) is loading in live stacks, and in the import Python like any other: there,
 # host and dataloader are judged by their sum.
 TOGETHER = ("host", "dataloader")

@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What is measured: arguments of steady.py, whether other programs want the CPUs, and the runs that warm up.
+# The measurements: arguments of steady.py, whether other programs want the CPUs, and the runs that warm up.
 KINDS = {
     "quiet": ("400 steady", False, 1),
     "busy neighbour": ("400 steady", True, 1),

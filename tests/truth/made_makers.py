@@ -368,7 +368,7 @@ def ascend_db(job, path):
     first_name = len(strings)
     reduces = [op for op in job.ops if op[0] == REDUCE]
     strings += [name_of(op, ASCEND) for op in reduces]
-    # A task of the type of computing carries the collective.
+    # A task whose type is "compute" carries the collective.
     types = {GEMM: 1, REDUCE: 1, COPY: 2}
     tasks = [(BEGIN_NS + op[3], BEGIN_NS + op[4], 0, op[1], op[1], 5, types[op[0]], op[2]) for op in job.ops]
     marks = [(start, end, 8 + i) for i, (start, end) in enumerate(job.steps)] + [(start, end, 7) for start, end in job.loads]

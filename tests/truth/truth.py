@@ -382,7 +382,7 @@ def check_combined(t, report, advice):
     combined = report["summary"].get("combined_gain")
     estimates = [f for f in advice if f.get("gain") and f["gain"]["kind"] != "bound"]
     outside = report["summary"]["metrics"].get("run.outside_ratio", {}).get("value") or 0
-    # Some are gains of a step, and all together that of the loop around the steps.
+    # A single gain may be of the step, while the combined one is of the loop around the steps.
     t.check(combined or len(estimates) < 2 or outside > 0.01, "no combined gain of several")
     for finding in advice:
         gain = finding.get("gain")

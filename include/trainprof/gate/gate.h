@@ -124,7 +124,7 @@ struct tp_diff_request {
 	size_t n_warnings;
 };
 
-/* By which factor evaluations, checkpoints and slow steps alone change the time of the loop for
+/* The factor by which evaluations, checkpoints and slow steps alone change the time of the loop for
  * each usual step, new / base; 1 if it is unknown or small. Usual steps then do not say alone which
  * runs are slower. */
 double tp_gate_special_ratio(const struct tp_diff_request *request);

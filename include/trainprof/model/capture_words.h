@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How to record more with the tool that wrote a trace: a user of XProf has no torch.profiler. */
+/* Says how to record more with the tool that wrote a trace: a user of XProf has no
+ * torch.profiler. */
 #ifndef TRAINPROF_MODEL_CAPTURE_WORDS_H
 #define TRAINPROF_MODEL_CAPTURE_WORDS_H
 

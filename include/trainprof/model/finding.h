@@ -93,7 +93,7 @@ struct tp_action {
 	const char *headline; /* the action in one line, or NULL */
 	const char *text;     /* with numbers filled in */
 	const char *example;  /* a command or line to type, or NULL */
-	/* How `trainprof try` applies it without a change of code; both NULL: it cannot. */
+	/* The way `trainprof try` applies it without a change of code; NULL if there is none. */
 	const char *prefix;    /* what precedes the program's command */
 	const char *loader;    /* settings of the DataLoader: "num_workers=2,pin_memory=1" */
 	const char *technique; /* id, or NULL */

@@ -57,7 +57,7 @@ struct tp_job_rank {
 	uint64_t started_ns;
 	uint64_t ended_ns; /* time of its last record, on the host's clock */
 	uint64_t started_wall_ns;
-	/* What measuring it took; ranks in one recording share it equally. 0 = unknown. */
+	/* The cost of measuring it; ranks in one recording share it equally. 0 = unknown. */
 	uint64_t overhead_ns;
 	double n_cpus;        /* CPUs that the rank could use: a quota may be of half a CPU */
 	uint32_t n_host_cpus; /* CPUs of its host; 0 = unknown */

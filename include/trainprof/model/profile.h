@@ -237,7 +237,7 @@ struct tp_idiom_result {
 	uint32_t line;
 };
 
-/* Who works. */
+/* The thread or process that works. */
 enum tp_work_of {
 	TP_WORK_OF_MAIN,    /* the main thread, except for batches that it makes itself */
 	TP_WORK_OF_LOADING, /* threads that make batches */
@@ -271,7 +271,7 @@ struct tp_warning {
 	const char *remedy; /* what to type, or NULL */
 };
 
-/* What a trace of communication alone says (Horovod's): times are unions over tensors. */
+/* Figures of a trace that has communication alone (Horovod's): times are unions over tensors. */
 struct tp_transfers {
 	uint64_t span_ns;   /* from the first to the last event; 0 = the trace is none of these */
 	int64_t late_rank;  /* the rank that was last for the longest time; -1 = none was */
@@ -314,8 +314,8 @@ struct tp_profile {
 	/* For traces with devices: the largest part except compute if it matters; else
 	 * TP_N_PARTS. */
 	enum tp_part largest_loss;
-	/* What keeps the devices waiting was not recorded: their gaps are in the part idle, and are
-	 * of unknown cause. Reports call that part unknown; no verdict or advice rests on it. */
+	/* The cause of the devices' waits was not recorded: their gaps are in the part idle.
+	 * Reports call that part unknown; no verdict or advice rests on it. */
 	bool is_idle_unknown;
 	struct tp_transfers transfers;
 

@@ -103,7 +103,7 @@ struct tp_run_diff {
 
 /* Its program ended with a status other than 0, or by a signal. */
 bool tp_run_has_failed(const struct tp_run_values *run);
-/* What follows a time in texts: " per step"; nothing where whole runs are compared. */
+/* The words after a time in texts: " per step"; nothing where whole runs are compared. */
 const char *tp_run_diff_per_step(const struct tp_run_diff *diff);
 
 #endif

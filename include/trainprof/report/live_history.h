@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What earlier intervals of a live view showed, and the alarms that this gives. */
+/* Keeps what earlier intervals of a live view showed, and derives alarms from it. */
 #ifndef TRAINPROF_REPORT_LIVE_HISTORY_H
 #define TRAINPROF_REPORT_LIVE_HISTORY_H
 

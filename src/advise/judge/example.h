@@ -5,7 +5,8 @@
 
 #include "judge.h"
 
-/* What an action puts before the command to apply it to the unchanged program; NULL = it cannot. */
+/* The words that an action puts before the command to apply it to the unchanged program; NULL = no
+ * such words exist. */
 const char *tp_example_prefix(const struct tp_rule_context *context,
 			      const struct tp_rule_action *action);
 /* The action's example; NULL if it has none. %COMMAND is replaced by the command line of the

@@ -327,7 +327,7 @@ static double min_time_of(const struct tp_gain_input *basis, const struct remova
 	return fmin(fmax(shortest, floor_of(basis, removal, then)), removal->shortest);
 }
 
-/* What is left of the steps. Idioms may remove the same time as other advice. */
+/* The share that is left of the steps. Idioms may remove the same time as other advice. */
 static struct left_ratio left_of_steps(const struct removal *removal, double shortest,
 				       double likely, double longest, double outside)
 {

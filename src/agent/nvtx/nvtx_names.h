@@ -24,7 +24,7 @@ enum {
 struct tp_nvtx_names {
 	struct tp_ring_writer *ring;
 	pthread_mutex_t *lock; /* the ring's lock */
-	uint32_t n;            /* protected by the lock, like the next member */
+	uint32_t n;            /* protected by the lock */
 	size_t n_bytes;
 	bool is_full;
 	uint64_t slots[TP_NVTX_NAMES_SLOTS]; /* hash << 32 | id; 0 = free */

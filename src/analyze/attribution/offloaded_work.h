@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the main thread hands whole steps to a pool of threads and waits, as with XLA and
- * TensorFlow. A main thread that is a member of a team computes as much as any member, and waits
- * less than it computes. */
+/* Finds out whether the main thread hands whole steps to a pool of threads and waits, as with XLA
+ * and TensorFlow. A main thread that is a member of a team computes as much as any member, and
+ * waits less than it computes. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_OFFLOADED_WORK_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_OFFLOADED_WORK_H
 

@@ -31,7 +31,7 @@ struct tp_wait {
 	bool is_delegated;     /* what the group computes is the step */
 };
 
-/* What a wait for loaders counts as, by their activity. */
+/* The part to which a wait for loaders is attributed, by the activity of the loaders. */
 extern const enum tp_label tp_wait_loader_labels[TP_N_ACTIVITIES];
 
 /* Receives [start, end) of the segment; the calls are in order and cover it; some may be empty. */

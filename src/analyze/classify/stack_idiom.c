@@ -24,7 +24,7 @@ struct hit_list {
 	uint32_t n;
 };
 
-/* How the user's line fits the code of a variant. */
+/* Degrees to which the user's line fits the code of a variant. */
 enum line_fit {
 	LINE_FITS_NOT,
 	LINE_FITS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a variable that grows faster than it is read grows by one in each round. */
+/* Decides whether a variable that grows faster than it is read grows by one in each round. */
 #ifndef TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_GROWTH_H
 #define TRAINPROF_SRC_ANALYZE_COUNTERS_COUNTER_GROWTH_H
 

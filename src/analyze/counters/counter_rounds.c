@@ -86,9 +86,9 @@ static double ns_between(const struct tp_cpu_clock *clock, uint64_t from_ns, uin
 		     : (double)(to_ns - from_ns);
 }
 
-/* Returns the minimal length of a round, as CPU time where a clock is given: that of the shortest
- * few in a row. Readings show when a value was first read, so a single round may look shorter than
- * it was. */
+/* Returns the minimal length of a round, as CPU time if a clock is given. It is taken from the
+ * shortest few rounds in a row, because readings show when a value was first read, so a single
+ * round may look shorter than it was. */
 static double find_min_length(const struct tp_counter_series *series, double period_ns,
 			      const struct tp_cpu_clock *clock)
 {

@@ -210,8 +210,8 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	return found == (is_inner ? inner : outer);
 }
 
-/* Of counters that have the same numbers, the one that certainly misses no round has the steps, or
- * else the one that saw clearly more of them. */
+/* If counters have the same numbers, the one that certainly misses no round has the steps, or else
+ * the one that saw clearly more of them. */
 static bool is_better_counter(const struct counter *counter, const struct counter *best,
 			      const struct tp_weight_updates *updates)
 {

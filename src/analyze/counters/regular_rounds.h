@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How alike the rounds of a loop are. */
+/* Measures how alike the rounds of a loop are. */
 #ifndef TRAINPROF_SRC_ANALYZE_COUNTERS_REGULAR_ROUNDS_H
 #define TRAINPROF_SRC_ANALYZE_COUNTERS_REGULAR_ROUNDS_H
 

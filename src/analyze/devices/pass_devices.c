@@ -28,7 +28,7 @@
 
 /* ---- selection of steps --------------------------------------------------------------------- */
 
-/* Whether all of the step's device work was recorded. */
+/* Returns true if all of the step's device work was recorded. */
 static bool is_traced(const struct tp_rank_analysis *ranks, const struct tp_rank_work *rank,
 		      const struct tp_step *step)
 {
@@ -130,7 +130,8 @@ static bool has_windows(const struct tp_rank_analysis *ranks)
 	return false;
 }
 
-/* Without any steps the window is all device work; with steps, those that were traced. */
+/* If there are no steps, the window covers all device work; otherwise it covers the traced
+ * steps. */
 static void build_windows(struct tp_analysis *analysis)
 {
 	struct tp_rank_analysis *ranks = analysis->ranks;

@@ -120,7 +120,7 @@ static void set_slow_rank(struct balance *balance)
 
 /* ---- the slowest stage ---- */
 
-/* Of two replicas, the faster one: a slow rank does not make a slow stage. */
+/* Takes the faster of two replicas: a slow rank does not make a slow stage. */
 static double typical_of_stage(const struct balance *balance, uint32_t stage)
 {
 	size_t n = 0;
@@ -140,7 +140,8 @@ static double mean_of_stages(const struct balance *balance)
 }
 
 /* Layers that leave the slow stage go to the other stages: all then compute as long as the mean of
- * today. At most, the slow stage does so and the others stay as fast as they are. */
+ * today. At most, the slow stage becomes as fast as that and the others stay as fast as they
+ * are. */
 static void set_slow_stage(struct balance *balance)
 {
 	size_t slow = 0;

@@ -64,7 +64,7 @@ struct tp_device_work {
 	size_t n_windows;
 	size_t from;
 	size_t to;
-	/* Of all steps that were found, judged or not; in the arena. */
+	/* Covers all steps that were found, judged or not; in the arena. */
 	uint64_t *ops_per_step;
 	uint64_t *step_ns;
 	size_t n_steps;
@@ -127,7 +127,7 @@ struct tp_rank_analysis {
 	uint32_t own;
 	bool is_joined; /* several devices communicate, or their work splits one thread's time */
 	bool has_repeats_only; /* steps were found without an optimizer in them */
-	/* Whose steps are reported; NULL = the device with the longest mean step. */
+	/* The device whose steps are reported; NULL = the one with the longest mean step. */
 	const struct tp_device_work *reported;
 	/* Steps that are reported and not judged, beside incomplete ones; in the arena. */
 	struct tp_step *left_out;

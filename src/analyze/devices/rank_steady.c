@@ -54,9 +54,9 @@ static void measure_steps(const struct job_steps *s, double *marked_ns, double *
 	}
 }
 
-/* A step is long if it is so by both clocks, each compared with its own median: a thread that runs
- * ahead waits in one step for many, and the first window of a device that lags has all of its
- * lag. */
+/* A step is long only if both clocks, of the host and of the device, say so, each compared with its
+ * own median: a thread that runs ahead waits in one step for many, and the first window of a device
+ * that lags has all of its lag. */
 static void list_steps(const struct job_steps *s)
 {
 	const struct tp_device_work *device = s->device;

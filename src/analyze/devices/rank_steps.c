@@ -218,12 +218,12 @@ static void report_period(struct tp_profile *profile, const struct tp_period *pe
 
 static void warn_no_anchor(struct tp_profile *profile, const struct tp_period *period)
 {
-	profile->steps_reason =
-		tp_arena_printf(&profile->arena,
-				"launches repeat after %zu piece%s of device work, but without an "
-				"optimizer, copy of "
-				"input or loader's call: layers or micro-batches, no steps",
-				period->lag, period->lag == 1 ? "" : "s");
+	profile->steps_reason = tp_arena_printf(
+		&profile->arena,
+		"launches repeat after %zu piece%s of device work, but no optimizer, "
+		"copy of input or call of a loader is among them, so they are "
+		"layers or micro-batches",
+		period->lag, period->lag == 1 ? "" : "s");
 }
 
 /* A period with an input but no optimizer may be a micro-batch of a longer period with an

@@ -359,7 +359,8 @@ static double sum_longer_steps(const struct tp_profile *profile, const enum late
 		n[kinds[i]]++;
 		sum_ns[kinds[i]] += time_of(&profile->steps[i]);
 	}
-	/* Few steps without a start say little about the others. */
+	/* If workers start in most steps, the few steps without a start do not show the usual
+	 * time. */
 	if (n[NOT_LATE] <= n[LATE_FIRST] + n[LATE_AGAIN])
 		return 0;
 	double usual_ns = sum_ns[NOT_LATE] / (double)n[NOT_LATE];

@@ -248,7 +248,7 @@ static uint64_t steady_peer_ns(const struct tp_profile *profile)
 	return sum;
 }
 
-/* Of a negative share, the sum with it is right: unsigned numbers wrap around. */
+/* If the share is negative, a sum with the result is still right: unsigned numbers wrap around. */
 static uint64_t share_of(uint64_t ns, double share)
 {
 	return (uint64_t)(int64_t)round((double)ns * share);

@@ -37,9 +37,9 @@ static double work_ns(const struct tp_job_code *code)
 	return fmax(0, code->step_ns - code->queue_ns);
 }
 
-/* The time with which a place counts that the rank does not list. If the rank has more places than
- * it lists, that is the time of the last one in the list, an upper bound: a place that is merely
- * not listed makes no difference between ranks. */
+/* Returns the time to assume for a place that the rank's list does not have. If the rank has more
+ * places than its list holds, it is the time of the last one in the list, an upper bound: a place
+ * that is merely not listed makes no difference between ranks. */
 static double left_out_ns(const struct tp_job_rank *rank)
 {
 	bool has_more = rank->n_codes && rank->n_places > rank->n_codes;
@@ -181,8 +181,8 @@ static bool is_first_line(const struct tp_job_rank *rank, size_t index)
 	return true;
 }
 
-/* How many times as long as with the others a function takes; the error of sampling as a share of
- * that. */
+/* The time of a function on the late rank divided by its time on the others, and the sampling error
+ * as a share of that ratio. */
 struct function_factor {
 	double factor;
 	double error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job gains without its late ranks, and how uncertain that is where CPUs lack. */
+/* Computes what a job gains without its late ranks, and how uncertain that is where CPUs lack. */
 #ifndef TRAINPROF_SRC_ANALYZE_JOB_JOB_GAIN_H
 #define TRAINPROF_SRC_ANALYZE_JOB_JOB_GAIN_H
 

@@ -201,8 +201,8 @@ static void note_missing(struct tp_job *job)
 	job->because = "all ranks wait, and a rank that was not compared may be later still";
 }
 
-/* Whether the late ranks come after the others in most steps: this is certain even where the delay
- * varies so much that its mean is not, as that of a throttled rank. */
+/* Returns true if the late ranks come after the others in most steps: this is certain even where
+ * the delay varies so much that its mean is not, as that of a throttled rank. */
 static bool is_mostly_last(const struct comparison *j, size_t n_late)
 {
 	struct tp_estimate share;

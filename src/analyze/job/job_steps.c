@@ -112,7 +112,7 @@ static bool is_whole(const struct tp_job_steps *steps, const struct tp_job_rank 
 	return is_there;
 }
 
-/* How much longer a step is on one rank than on another, as a share. */
+/* The difference between a step's length on one rank and on another, as a share. */
 static double spread_of(const struct tp_job_steps *steps, size_t k)
 {
 	return 1 - steps->shortest_ns[k] / steps->longest_ns[k];

@@ -5,7 +5,8 @@
 
 #include "trainprof/model/job_result.h"
 
-/* How lengths of a step and the next one differ from those that are usual for each rank. */
+/* The difference of the lengths of a step and the next one from those that are usual for each
+ * rank. */
 struct tp_job_shift {
 	double sum_ns;      /* sizes of these changes, over ranks, of this step */
 	double shift_ns[2]; /* of the rank with the largest opposite changes, in both steps */

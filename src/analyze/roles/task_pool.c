@@ -89,7 +89,7 @@ struct pool_span {
 	uint64_t end_ns;
 };
 
-/* What the workers of a pool do. */
+/* The activity of a pool's workers. */
 enum pool_kind {
 	POOL_COMPUTES, /* the work of their owner */
 	POOL_LOADS,    /* they prepare what their owner trains on */

@@ -343,8 +343,8 @@ static enum tp_thread_role role_of_evidence(const struct role_context *role_cont
 	return works_ahead(role_context, e) ? TP_THREAD_LOADER : TP_THREAD_TEAM;
 }
 
-/* What passes on the results of computing processes makes no batches. A queue's feeder serves
- * loader processes where there are some. */
+/* A thread that passes on the results of computing processes makes no batches. A queue's feeder
+ * serves loader processes where there are some. */
 static bool serves_pool(const struct tp_analysis *analysis, uint32_t trainer,
 			const struct evidence *e)
 {

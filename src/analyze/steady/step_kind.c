@@ -35,7 +35,7 @@ struct step_candidates {
 	size_t n;
 };
 
-/* The plain ones among a part of the candidates. */
+/* The plain steps in one stretch of the candidates, with their lengths. */
 struct plain_steps {
 	size_t *at; /* positions among the candidates */
 	double *length_ns;
@@ -366,7 +366,7 @@ static size_t count_slow_start(const double *length_ns, size_t n)
 	return d && excess > log(TP_LEVEL_RATIO) && excess > 3 * sigma / sqrt((double)d) ? d : 0;
 }
 
-/* Of three steps of which the last two are alike, a slower first one is the warm-up. */
+/* If the last two of three steps are alike, a slower first one is the warm-up. */
 static void exclude_first(struct kind_context *j, const struct step_candidates *c, size_t from,
 			  size_t to)
 {

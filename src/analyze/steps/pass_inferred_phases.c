@@ -218,7 +218,8 @@ static uint64_t drop_checkpoint_writers(const struct inferred *inferred, uint32_
 	return dropped_ns;
 }
 
-/* Walks down from the loop along the reading until it is one part of several. */
+/* Walks down the call tree from the loop, along the reading of batches, to the first function that
+ * takes only a part of its caller's time. */
 static uint32_t find_reader(const struct inferred *inferred, uint32_t loop)
 {
 	const struct tp_call_node *nodes = inferred->tree.nodes;

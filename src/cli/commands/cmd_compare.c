@@ -144,7 +144,7 @@ static int compare_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 	struct tp_error err = {0};
 	if (argc != 2) {
 		tp_message_print("trainprof compare -- 'CMD A' 'CMD B'",
-				 "compare needs two commands, each as one word");
+				 "compare needs two commands, each in quotes");
 		return TP_EXIT_USAGE;
 	}
 	if (tp_pair_series_check_count(o->series.pairs, &err) != TP_OK)

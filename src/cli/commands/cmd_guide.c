@@ -233,7 +233,7 @@ static bool is_bad_usage(const struct guide_options *o, int argc)
 	else if (argc > 1 && !o->is_search && !o->is_plan)
 		tp_message_print("trainprof guide --search WORD WORD", "guide shows one page");
 	else if (strcmp(tp_output_format(&o->format), "text") != 0 && !o->is_plan)
-		tp_message_print("trainprof guide --plan", "a page has no --format; a plan has");
+		tp_message_print("trainprof guide --plan", "--format works only with --plan");
 	else
 		return false;
 	return true;

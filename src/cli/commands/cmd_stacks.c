@@ -95,7 +95,7 @@ const struct tp_command tp_cmd_stacks = {
 		 "Python and in native code, the state, what it waits for and since when. Threads "
 		 "at\n"
 		 "the same place are printed once. Nothing is stopped and nothing is put into the\n"
-		 "program: of a thread that runs, only its Python frames can be read.",
+		 "program: for a running thread, only Python frames can be read.",
 	.examples = "  trainprof stacks 4242\n"
 		    "  trainprof stacks --job $(pgrep -o mpirun)\n"
 		    "  trainprof stacks --json $(pgrep -of train.py)",

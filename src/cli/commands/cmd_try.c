@@ -78,7 +78,7 @@ struct session {
 	size_t n_waiting;     /* trials that still want a share of the budget */
 };
 
-/* How a trial changes the program; NULL = not so. */
+/* The change that a trial makes to the program; NULL = it makes none. */
 struct way {
 	const char *prefix; /* before the command */
 	const char *loader; /* settings of its DataLoader */
@@ -241,7 +241,7 @@ static enum tp_status measure(struct session *s, struct tp_trial *trial, const s
 	return status;
 }
 
-/* How the next action, from *at on, is applied that needs no change of code. */
+/* Finds the next action, from *at on, that needs no change of code, and how to apply it. */
 static struct way next_way(const struct tp_finding *finding, size_t *at)
 {
 	while (*at < finding->n_actions) {
@@ -475,14 +475,14 @@ const struct tp_command tp_cmd_try = {
 		 "promised, what\n"
 		 "was measured. Advice can be tried where it is an environment variable, a "
 		 "launcher, or a\n"
-		 "setting of PyTorch's DataLoader; of other advice it says why not. Nothing is "
+		 "setting of PyTorch's DataLoader; else it says why it cannot. Nothing is "
 		 "changed on\ndisk; the end shows the lines to change.",
 	.examples = "  trainprof try\n"
 		    "  trainprof try 2 --pairs=5\n"
 		    "  trainprof try --all --budget=30m",
 	.ending =
-		"Exit status: 0 decided (faster, slower, or alike within the margin), 3 undecided "
-		"or\nnot to be tried, 4 the program failed with the change.",
+		"Exit status: 0 decided (faster, slower, or alike within the margin), 3 undecided, "
+		"or\nthe advice cannot be tried, 4 the program failed with the change.",
 	.options = options,
 	.storage_size = sizeof(struct try_options),
 	.defaults = &defaults,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What src/python/trainprof/_loader.py wrote about the loaders of a tried run. */
+/* Reads what src/python/trainprof/_loader.py wrote about the loaders of a tried run. */
 #ifndef TRAINPROF_SRC_CLI_COMPARE_LOADER_LOG_H
 #define TRAINPROF_SRC_CLI_COMPARE_LOADER_LOG_H
 

@@ -14,7 +14,7 @@ struct tp_pair_run {
 	int signal;          /* that killed the program; 0 = none */
 };
 
-/* What to run. */
+/* The command to run. */
 struct tp_pair_command {
 	const char *command;    /* line of the shell */
 	const char *loader;     /* settings of its DataLoader, or NULL: as it is */

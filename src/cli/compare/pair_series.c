@@ -250,7 +250,7 @@ static void judge_late(struct tp_pair_series *s)
 		s->state = TP_PAIRS_UNDECIDED;
 }
 
-/* What usual steps decided holds for the program only if its special steps do not say otherwise:
+/* The result of usual steps holds for the program only if its special steps do not contradict it:
  * one that saves checkpoints twice as often takes longer, and its usual steps are alike. */
 static void hold_against_special_steps(struct tp_pair_series *s)
 {

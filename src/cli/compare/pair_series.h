@@ -75,7 +75,7 @@ struct tp_pair_series {
 	int failed;         /* index of the side whose program failed; -1 = none */
 	struct tp_pair_run end;
 	char *log; /* of the last run; heap */
-	/* Of `loader`: what the first run of B that is over said about it. Heap. */
+	/* For `loader`: what the first run of B that is over said about it. Heap. */
 	char *loader_log;
 	struct tp_loader_log loader_said;
 };

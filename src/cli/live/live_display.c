@@ -195,7 +195,7 @@ bool tp_live_display_show(struct tp_live_display *display, struct tp_window *win
 	tp_live_history_add(&display->history, tp_live_analysis_profile(analysis), clock);
 	read_self_cost(display);
 	display->n_shown++;
-	/* What the user looks at stays; an alarm is shown all the same. */
+	/* The screen that the user looks at stays; an alarm is shown all the same. */
 	if (display->view && tp_view_is_held(display->view)) {
 		tp_live_analysis_free(analysis);
 		if (display->history.is_new)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a live view shows of its last interval: the viewer's screens on a terminal, else blocks of
- * text or lines of JSON. Analyses an interval in the way of a report. */
+/* Shows a live view of its last interval: the viewer's screens on a terminal, else blocks of text
+ * or lines of JSON. Analyses an interval in the way of a report. */
 #ifndef TRAINPROF_SRC_CLI_LIVE_LIVE_DISPLAY_H
 #define TRAINPROF_SRC_CLI_LIVE_LIVE_DISPLAY_H
 

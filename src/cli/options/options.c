@@ -206,7 +206,7 @@ static bool is_listed(const char *name, const char *const *names)
 	return false;
 }
 
-/* Texts are compared as such: a default may be in memory twice. */
+/* Texts are compared character by character: a default may be in memory twice. */
 static bool is_same(enum tp_option_type type, const void *a, const void *b)
 {
 	if (type != TP_OPTION_TEXT && type != TP_OPTION_CHOICE)

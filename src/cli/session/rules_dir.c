@@ -41,7 +41,7 @@ static bool is_rules(const char *path)
 /* Folders of rules contain families, which contain files. */
 enum { RULES_DEPTH = 2 };
 
-/* What is loaded from a folder of rules: any other document in it is no rule. */
+/* The documents that are loaded from a folder of rules: any other document in it is no rule. */
 static bool is_loaded(const char *name)
 {
 	static const char *const names[] = {"bottlenecks",  "idioms",         "patterns",

@@ -369,7 +369,7 @@ static void check_place(struct run_session *s, struct tp_run_session_result *out
 		free(now);
 		return;
 	}
-	/* What stands at the old path is not ours. */
+	/* A file at the old path is not ours. */
 	free(s->marks_path);
 	s->marks_path = now ? tp_asprintf("%s/marks.ring", now) : NULL;
 	if (!now) {

@@ -17,7 +17,7 @@ const char *tp_source_list_gains(const struct tp_plan_row *row);
 void tp_source_list_row(struct tp_page *page, enum tp_mark_word mark, const char *name,
 			const char *text, const char *gains, const char *next);
 
-/* What can be measured, in words: "Ready, with less detail". */
+/* A sentence about what can be measured: "Ready, with less detail". */
 const char *tp_source_list_tier(enum tp_tier tier);
 
 /* Prints all sources of a plan, chosen or not, with reasons. */

@@ -9,10 +9,9 @@ enum {
 	VOTES_MAX = 16, /* a chosen thread is replaced after as many samples of others in a row */
 };
 
-/* Of several threads the one with most samples: each sample of another one is a vote against it.
- * One that was chosen stays while one sample in VOTES_MAX is its own, for what is known of its
- * counters would be lost: a thread that trains has few samples beside a pool of threads that load
- * data. */
+/* Chooses the thread with most samples: each sample of another one is a vote against it. The chosen
+ * thread stays while one sample in VOTES_MAX is its own, because a change would lose what is known
+ * of its counters: a thread that trains has few samples beside a pool of threads that load data. */
 static void vote(struct tp_counting_thread *self, pid_t tid)
 {
 	if (self->tid == tid) {

@@ -17,7 +17,7 @@ uint64_t tp_kernel_time_ns(uint64_t kernel_ns);
 /* The same with the text of /proc/self/timens_offsets; "" = no offset. */
 uint64_t tp_kernel_time_add_offset(uint64_t kernel_ns, const char *offsets);
 
-/* What is to be added to a process's CLOCK_MONOTONIC to get ours, in *offset_ns. False, and 0, if
+/* Stores in *offset_ns what to add to a process's CLOCK_MONOTONIC to get ours. False, and 0, if
  * that is unknown: the process has ended, or is not readable. Reads two links. */
 bool tp_process_time_offset(const struct tp_host *host, pid_t pid, int64_t *offset_ns);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long to wait until threads off their CPU are polled again. Reads no clock; not thread-safe.
- */
+/* Computes how long to wait until threads off their CPU are polled again. Reads no clock; not
+ * thread-safe. */
 #ifndef TRAINPROF_SRC_COLLECT_OFFCPU_POLL_PAUSE_H
 #define TRAINPROF_SRC_COLLECT_OFFCPU_POLL_PAUSE_H
 

@@ -202,7 +202,7 @@ void tp_perf_attach_join(struct tp_perf_attach *attach, struct tp_perf_events *e
 	unsigned n_lists = 0;
 	while (n_new > 0 && n_lists++ < LISTS_MAX) {
 		tp_task_tree_scan_existing(attach->tree, target, tp_clock_now_ns());
-		drain(context); /* births: which thread has which parent */
+		drain(context); /* forks: which thread has which parent */
 		n_new = join_new(attach, events, first, seed);
 	}
 	attach->has_converged = n_new == 0;

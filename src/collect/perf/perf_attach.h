@@ -4,7 +4,7 @@
  *
  * Each thread gets its own events, and its later children are followed by inheritance. Threads are
  * listed and joined until a list contains nothing new. Between two lists a thread may be born of a
- * thread that was joined already (its birth is then in a ring, and it is covered) or of one that
+ * thread that was joined already (its fork is then in a ring, and it is covered) or of one that
  * was not (it is joined next). If its creator was just being joined, both can happen: the thread is
  * then reported twice from then on, and the dispatcher uses one of the two (perf_dispatch.h).
  *

@@ -11,7 +11,7 @@
 /* True if records contain their event's id. */
 bool tp_perf_has_event_id(const struct tp_perf_setup *setup);
 
-/* Samples of running threads; also reports mappings, names, births and ends. */
+/* Samples of running threads; also reports mappings, names, forks and exits. */
 struct perf_event_attr tp_perf_attr_sampler(const struct tp_perf_setup *setup, uint64_t period_ns);
 /* Context-switch records only. */
 struct perf_event_attr tp_perf_attr_switches(const struct tp_perf_setup *setup);

@@ -197,7 +197,7 @@ static void join_all(struct perf *perf, pid_t target, pid_t first)
 					"%zu of %zu threads have events: too few file descriptors",
 					attach->n_joined, attach->n_met);
 	if (attach->n_joined < attach->n_met || !attach->has_converged)
-		tp_task_tree_mark_stale(perf->context->tree); /* births may be missed */
+		tp_task_tree_mark_stale(perf->context->tree); /* forks may be missed */
 	drain_all(perf);
 	perf->feed.is_joining = false;
 	perf->feed.is_paused = was_paused;
@@ -330,7 +330,7 @@ static void switches_on(struct perf *perf)
 }
 
 /* Changes to per-CPU events. At one instant both kinds are on: older records come from the
- * per-thread events, newer ones from the per-CPU events, so that no birth is missed and nothing is
+ * per-thread events, newer ones from the per-CPU events, so that no fork is missed and nothing is
  * recorded twice. */
 static void go_system_wide(struct perf *perf)
 {

@@ -92,7 +92,7 @@ static pid_t listener_of(const struct tp_perf_dispatch *feed, const struct tp_pe
 	return (pid_t)tid;
 }
 
-/* Returns the task of the record and creates it if its birth was lost. NULL for the idle task. */
+/* Returns the task of the record and creates it if its fork was lost. NULL for the idle task. */
 static struct tp_task_tree_task *task_of(struct tp_perf_dispatch *feed,
 					 const struct tp_perf_record *record)
 {
@@ -174,7 +174,7 @@ static void handle_fork(struct tp_perf_dispatch *feed, const struct tp_perf_reco
 	if (parent)
 		parent->n_births++;
 	/* A thread that is born while its creator is being joined inherits only the events that are
-	 * open by then: a birth is conclusive only if the creator's own events report it. */
+	 * open by then: a fork is conclusive only if the creator's own events report it. */
 	bool is_whole = parent && parent->listens_to == listener_of(feed, record);
 	struct tp_task_tree_task *task =
 		tp_task_tree_fork(feed->tree, record->tid, record->pid, record->of.fork.parent_tid,
@@ -233,7 +233,7 @@ static void handle_lost(struct tp_perf_dispatch *feed, const struct tp_perf_reco
 	uint64_t from_ns = tp_perf_oncpu_lost(&feed->runs, record->cpu, record->time_ns);
 	feed->n_lost += record->of.n_lost;
 	gap_grow(&feed->lost, from_ns, record->time_ns, record->of.n_lost);
-	tp_task_tree_mark_stale(feed->tree); /* births may be among the lost records */
+	tp_task_tree_mark_stale(feed->tree); /* forks may be among the lost records */
 }
 
 static void handle_mapping(struct tp_perf_dispatch *feed, const struct tp_perf_record *record)
@@ -311,7 +311,7 @@ static void handle_record(struct tp_perf_dispatch *feed, const struct tp_perf_re
 	}
 }
 
-/* For records about a thread: true if it is not one of the target's. A birth belongs to its
+/* For records about a thread: true if it is not one of the target's. A fork belongs to its
  * creator. */
 static bool is_outside_target(const struct tp_perf_dispatch *feed,
 			      const struct tp_perf_record *record)

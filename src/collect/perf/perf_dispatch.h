@@ -42,7 +42,7 @@ struct tp_perf_dispatch {
 	const struct tp_map *listeners;
 	const struct tp_map *leaves; /* ids of the switch-out events; NULL = none. Borrowed */
 	bool is_wide; /* events are per CPU and cover all processes: a thread that is not in the
-			 tree is not ours, and enters it only by birth */
+			 tree is not ours, and joins it only when one of our threads creates it */
 	uint64_t since_ns;  /* older records came from other events */
 	bool is_joining;    /* threads are still getting events, see perf_attach.h */
 	uint64_t n_unheard; /* number of duplicate records */

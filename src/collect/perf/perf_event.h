@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernel's events for one process and all its later children. Per CPU one event samples and
- * reports mappings, names, births and ends, one only records context switches, and one samples
+ * reports mappings, names, forks and exits, one only records context switches, and one samples
  * threads as they leave the CPU, at every n-th switch. All write to the CPU's ring.
  *
  * There are several because an ioctl on the opened event reaches all inherited copies, but a bit in
@@ -110,7 +110,7 @@ void tp_perf_events_close(struct tp_perf_events *events);
 int tp_perf_events_join(struct tp_perf_events *events, pid_t tid, bool is_first, uint64_t *seed,
 			struct tp_map *listeners);
 
-/* Turns samples, mappings, names, births and ends of all threads on or off. */
+/* Turns samples, mappings, names, forks and exits of all threads on or off. */
 void tp_perf_events_samples(const struct tp_perf_events *events, bool is_on);
 
 /* Before switch records are turned on: opens what is closed while they are off, which takes the

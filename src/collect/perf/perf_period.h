@@ -8,7 +8,7 @@
  * period is far from the requested one, and its ratio to it is a noble number: one that is as far
  * from all simple fractions as a number can be. In addition, the period of the target's first
  * thread is drawn again every few samples. A thread that is born later keeps the period that was
- * set at its birth: the kernel offers no way to change it.
+ * set at its fork: the kernel offers no way to change it.
  */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_PERIOD_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_PERIOD_H

@@ -12,7 +12,7 @@
 
 struct tp_perf_period_update {
 	struct tp_perf_period_schedule pace;
-	const struct tp_host *host; /* borrowed, like the next two */
+	const struct tp_host *host; /* borrowed */
 	const struct tp_perf_events *events;
 	const struct tp_perf_dispatch *feed;
 	struct tp_fd_cache shelf; /* for the one file below */

@@ -15,7 +15,7 @@
 
 enum {
 	NOT_OPEN = -1,
-	SECONDS_TO_OPEN = 2, /* seconds with births, minus those without */
+	SECONDS_TO_OPEN = 2, /* seconds with forks, minus those without */
 	SECONDS_KEPT = 8,
 	PINS_MAX = 16,
 };
@@ -27,7 +27,7 @@ struct tp_perf_pin {
 	uint32_t task;
 	pid_t tid;
 	int fd;
-	unsigned n_seconds; /* with births, minus those without */
+	unsigned n_seconds; /* with forks, minus those without */
 	uint64_t n_births;  /* at the last update */
 	uint64_t n_runs;
 };

@@ -15,7 +15,7 @@ enum { TP_GROUP_SIGNALS_MAX = 64 };
 
 /* Signals of other processes; those of the terminal are not among them. */
 struct tp_group_signals {
-	uint32_t asked; /* in an answer: the request */
+	uint32_t asked; /* in an answer: the number of the request that it answers */
 	uint32_t n;
 	struct {
 		int32_t signal;
@@ -29,19 +29,20 @@ struct tp_group_listener {
 	uint32_t n_requests;
 	unsigned looks_max; /* of 20 ms, at a listener that does not answer */
 	bool is_stuck;      /* has not answered during all of them, nor since */
-	/* What was decided without an answer: a late one is not about later signals. Signals to us
-	 * alone are in it as well, and take from an answer what it says of a later signal to the
-	 * group. That signal then counts as one to us: it is passed on, rather twice than never. */
+	/* Signals that were decided without an answer: a late answer says nothing about later
+	 * signals. Signals to us alone are in it as well, and take from an answer what it says of a
+	 * later signal to the group. That signal then counts as one to us: it is passed on, rather
+	 * twice than never. */
 	struct tp_group_signals given_up;
 };
 
 /* Starts the child. The caller must have blocked the signals in question. */
 void tp_group_listener_start(struct tp_group_listener *out);
-/* What the group has received since the last call. Waits 10 ms first: a sender that signals one
- * process after another may not have come to the child yet. Returns false without an answer: the
- * child ended, is stopped, or has not answered for 2 s. `out` then holds what late answers to
- * earlier requests say. Of each signal that is not in it, the caller decides by itself, and says
- * so. */
+/* Stores in `out` what the group has received since the last call. Waits 10 ms first: a sender that
+ * signals one process after another may not have come to the child yet. Returns false without an
+ * answer: the child ended, is stopped, or has not answered for 2 s. `out` then holds what late
+ * answers to earlier requests say. For each other signal the caller must decide without an answer,
+ * and report that by tp_group_listener_give_up(). */
 bool tp_group_listener_request(struct tp_group_listener *listener, struct tp_group_signals *out);
 void tp_group_listener_give_up(struct tp_group_listener *listener, int signal, pid_t sender);
 bool tp_group_signals_has(const struct tp_group_signals *signals, int signal, pid_t sender);

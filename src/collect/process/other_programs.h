@@ -29,7 +29,7 @@ struct tp_other_programs_entry {
 };
 
 struct tp_other_programs {
-	const struct tp_host *host; /* borrowed, like the next two */
+	const struct tp_host *host; /* borrowed */
 	struct tp_sink *sink;
 	const struct tp_task_tree *tree;          /* its processes are the target's */
 	struct tp_other_programs_entry *programs; /* heap, those of the last read, by pid */

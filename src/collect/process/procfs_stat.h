@@ -38,7 +38,7 @@ bool tp_procfs_stat_reread(struct tp_procfs_stat *out, const struct tp_host *hos
 			   pid_t tid, struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot);
 /* When that was, in CLOCK_MONOTONIC, rounded down to a tick; 0 if before this clock began. */
 uint64_t tp_procfs_start_ns(uint64_t start_ticks);
-/* True if it exists and is not a zombie; tid as above. */
+/* True if the task exists and is not a zombie; tid 0 means the whole process. */
 bool tp_procfs_stat_is_alive(const struct tp_host *host, pid_t pid, pid_t tid);
 
 #endif

@@ -82,7 +82,8 @@ void tp_inherited_save(struct tp_inherited *out)
 		out->ignored |= (uint64_t)is_ignored(signal) << (signal - 1);
 	getrlimit(RLIMIT_NOFILE, &out->files);
 	for (int fd = 0; fd <= 2; fd++) {
-		/* What a command prints where nobody reads must fail, and not be lost. */
+		/* If nobody reads what a command prints, writing must fail instead of losing the
+		 * output. */
 		int access = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
 		    open("/dev/null", access | O_CLOEXEC) != fd)

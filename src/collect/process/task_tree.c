@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the target's threads: births, execs, names and ends, one record for each. */
+/* Keeps the target's threads: forks, execs, names and exits, one record for each. */
 #include "task_tree.h"
 
 #include "procfs_stat.h"

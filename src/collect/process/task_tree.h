@@ -64,7 +64,7 @@ void tp_task_tree_set_keeps_arguments(struct tp_task_tree *tree, bool keeps_argu
 void tp_task_tree_set_stages(struct tp_task_tree *tree, struct tp_stage_clock *stages);
 struct tp_stage_clock *tp_task_tree_stages(const struct tp_task_tree *tree);
 
-/* Called by a collector whose events report every birth and death: from now on a scan only corrects
+/* Called by a collector whose events report every fork and exit: from now on a scan only corrects
  * what two consecutive scans contradict, and only after tp_task_tree_mark_stale(). */
 void tp_task_tree_set_has_events(struct tp_task_tree *tree, bool is_fed);
 /* Events were lost, or a process has escaped them. */

@@ -54,7 +54,7 @@ struct tp_task_tree {
 	uint64_t n_ends;
 	uint32_t n_tasks; /* number of ids assigned */
 	bool is_attached; /* the target is not our child, and may be our parent */
-	bool is_fed;      /* events report every birth and death */
+	bool is_fed;      /* events report every fork and exit */
 	bool keeps_arguments;
 	bool is_in_rank; /* so is everything that is measured: nothing to find out */
 	bool has_doubt;  /* but some were lost, or a process escaped them */
@@ -65,7 +65,7 @@ struct tp_task_tree {
 };
 
 struct task_tree_entry *tp_task_tree_entry(const struct tp_task_tree *tree, pid_t tid);
-/* Adds a birth that was found in /proc afterwards; emits its record. */
+/* Adds a task that was found in /proc after its creation; emits its record. */
 struct task_tree_entry *tp_task_tree_add_found(struct tp_task_tree *tree, pid_t tid, pid_t pid,
 					       const struct tp_procfs_stat *stat,
 					       uint64_t start_ns);

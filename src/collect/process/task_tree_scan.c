@@ -52,7 +52,7 @@ static uint64_t start_time_ns(const struct tree_scan *scan, uint64_t start_ticks
 	return time_ns < scan->now_ns ? time_ns : scan->now_ns;
 }
 
-/* If events report births, a single sighting is not sufficient: the event may still be pending. */
+/* If events report forks, a single sighting is not sufficient: the event may still be pending. */
 static bool scan_confirm(struct tree_scan *scan, pid_t tid)
 {
 	struct tp_task_tree *tree = scan->tree;

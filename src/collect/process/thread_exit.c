@@ -14,7 +14,8 @@
 #define NAP_NS     (TP_NS_PER_MS / 2)
 #define NAP_MAX_NS (20 * TP_NS_PER_MS)
 
-/* Of all calls that take the number of a task, F_SETOWN asks for the number alone. */
+/* F_SETOWN is the only call with the number of a task that checks merely whether the number is in
+ * use. */
 static bool has_number_only(int fd, pid_t tid)
 {
 	return fcntl(fd, F_SETOWN, tid) == 0 && kill(tid, 0) != 0 && errno == ESRCH;

@@ -31,7 +31,7 @@ enum { NICE_YIELDS = 14 };
  * with more they take from it what a user would notice. Chosen. */
 #define WEIGHTS_MAX 0.1
 
-/* How the target's processes are scheduled: the least nice one counts. */
+/* The scheduling of the target's processes: the least nice one counts. */
 struct target_rank {
 	uint32_t nice;
 	bool is_idle;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often a function is called: at equal intervals, or in bursts that begin at equal intervals,
- * as one update for each tensor at the end of a step. Pure functions, thread-safe. */
+/* Finds how often a function is called: at equal intervals, or in bursts that begin at equal
+ * intervals, as one update for each tensor at the end of a step. Pure functions, thread-safe. */
 #ifndef TRAINPROF_SRC_COLLECT_WATCH_CALL_PERIOD_H
 #define TRAINPROF_SRC_COLLECT_WATCH_CALL_PERIOD_H
 

@@ -180,7 +180,7 @@ static bool has_equal(const struct tp_counter_watch *self, const struct tp_watch
 	return false;
 }
 
-/* Of two counters the slower is watched: of nested loops, the inner ones are parts of steps. */
+/* The slower of two counters is watched: the inner ones of nested loops are parts of steps. */
 static struct tp_watched_counter *choose(const struct tp_counter_watch *self,
 					 struct tp_watched_counter *best,
 					 struct tp_watched_counter *counter, uint64_t now_ns)

@@ -32,8 +32,8 @@ void tp_entry_stacks_clear(struct tp_entry_stacks *stacks)
 	stacks->n = 0;
 }
 
-/* What these do a program asks for anywhere: a breakpoint on the printing of each hundredth loss
- * would find regular steps that are a hundred. */
+/* A program may call these anywhere: a breakpoint on the printing of each hundredth loss would find
+ * regular steps that are a hundred. */
 static bool is_of_runtime(const char *path)
 {
 	static const char *const names[] = {"ld-linux", "ld-musl",  "libc-", "libc.so",

@@ -22,8 +22,8 @@ struct tp_trace_event {
 
 enum { TP_TRACE_EVENT_ARGS_MAX = 7 };
 
-/* What is kept from one event to the next: the orders of members, and unescaped copies of texts
- * with escapes, which are rare. Zero-initialised is empty and valid. */
+/* State that is kept from one event to the next: the orders of members, and unescaped copies of
+ * texts with escapes, which are rare. Zero-initialised is empty and valid. */
 struct tp_trace_event_reader {
 	/* Members of args that are read on the way, in place of a second pass over them. */
 	struct tp_json_fields wanted;

@@ -234,7 +234,7 @@ bool tp_lane_roles_pass(struct tp_lanes_reader *reader, struct tp_lane_state *la
 	struct tp_span passed = *span;
 	if (lane->begin == TP_LANE_UNTRIED)
 		lane_begin(reader, lane);
-	/* Of Python functions the outermost are known at the end. */
+	/* The outermost Python functions are known only at the end. */
 	if (lane->begin != TP_LANE_EARLY || span->kind == TP_SPAN_PYTHON)
 		return false;
 	if (span_resolve(reader, &passed) && !is_dropped_mark(reader, &passed))

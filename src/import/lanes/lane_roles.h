@@ -20,7 +20,7 @@ struct tp_lane_name {
 	size_t len;
 };
 
-/* Whether the spans of a lane are passed on when they are read. */
+/* States whether the spans of a lane are passed on when they are read. */
 enum tp_lane_begin {
 	TP_LANE_UNTRIED, /* it had no span yet */
 	TP_LANE_EARLY,

@@ -18,7 +18,8 @@ enum tp_maker_sum {
 
 #define TP_MAKER_END_MAX_NS ((UINT64_C(1) << 62) - 1)
 
-/* Of 16 bytes, for there is one for each operation of a device. 62 bits are 146 years. */
+/* It has only 16 bytes, because there is one for each operation of a device. 62 bits are 146
+ * years. */
 struct tp_maker_work {
 	uint64_t start_ns;
 	uint64_t end_ns : 62;

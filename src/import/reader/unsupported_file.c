@@ -300,7 +300,7 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 	return TP_PARSE;
 }
 
-/* What a folder holds in which no trace was found. */
+/* The kind of files in a folder in which no trace was found. */
 static const struct {
 	const char *pattern; /* of a path in the folder */
 	const char *what;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What keys stand for: places in struct tp_rocprof_record, and objects with sides. */
+/* The meaning of keys: places in struct tp_rocprof_record, and objects with sides. */
 enum {
 	UNWANTED,
 	KIND,

@@ -33,8 +33,8 @@ struct tp_rocprof_place {
 	uint8_t parents[TP_ROCPROF_DEPTH_MAX + 1]; /* what their keys stand for; the first: none */
 };
 
-/* What is kept from one record to the next: the order of members. Zero-initialised is empty and
- * valid. */
+/* State that is kept from one record to the next: the order of members. Zero-initialised is empty
+ * and valid. */
 struct tp_rocprof_records {
 	struct tp_json_shape shape;
 	struct tp_rocprof_place places[TP_JSON_SHAPE_NODES]; /* by node */

@@ -47,7 +47,7 @@ static inline bool tp_protobuf_varint(struct tp_protobuf *rest, uint64_t *out)
 	return true;
 }
 
-/* Decodes a field with any tag, type and length, as below. */
+/* Decodes a field with any tag, type and length. */
 bool tp_protobuf_long_next(struct tp_protobuf *rest, struct tp_protobuf_field *out);
 
 /* Decodes the next field and advances past it; only `value` or `body` is set. Returns false at the

@@ -230,7 +230,7 @@ static void add_evidence(struct tp_buf *out, const struct tp_report_digest *dige
 	if (cut->is_known && cut->value > 0)
 		tp_buf_puts(out, "A file ends in the middle: what follows is not judged");
 	if (weak->is_known && weak->value > NOTABLE_RATIO)
-		tp_buf_printf(out, "%s%s of the kernel time rests on names that say little",
+		tp_buf_printf(out, "%s%s of the kernel time is in kernels whose names say little",
 			      out->len ? "; " : "", tp_unit_percent(weak->value).text);
 	/* Without a host there are no calls, and the line above says so. */
 	if (unlinked->is_known && unlinked->value > NOTABLE_RATIO &&

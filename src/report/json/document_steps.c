@@ -118,7 +118,7 @@ static void write_series(struct tp_report_document *doc)
 	tp_json_close(w, '}');
 }
 
-/* How much longer a part lasts in this step than in a steady one. */
+/* The time that a part lasts longer in this step than in a steady one. */
 static double added_ns(const struct tp_profile *profile, const struct tp_step *step, int part)
 {
 	double share = profile->total_ns

@@ -285,7 +285,7 @@ const char *tp_plan_step_title(struct tp_arena *arena, const struct tp_report_pl
 	return tp_arena_printf(arena, "%zu. %s", i + 1, tp_plan_step_summary(plan, i));
 }
 
-/* What a stage says about several ranks is left out for a single process. */
+/* A stage's text about several ranks is left out for a single process. */
 static void add_order(struct lines *lines, const struct tp_report_plan *plan,
 		      const struct tp_plan_step *step)
 {

@@ -55,7 +55,7 @@ static void print_part_labels(struct tp_page *page, const struct tp_report_diges
 	}
 }
 
-/* How long the step would take without a part. */
+/* Writes how long the step would take without a part. */
 static void add_without(struct tp_buf *out, const struct tp_report_digest *digest,
 			const struct tp_part_result *part)
 {

@@ -20,7 +20,7 @@ void tp_report_live_ranks(struct tp_page *page, const struct tp_live *live, size
 /* Step times of earlier intervals, and the last alarm; nothing without a history. */
 void tp_report_live_history(struct tp_page *page, const struct tp_live *live);
 
-/* What measuring costs, and the number of lost records. */
+/* Writes what measuring costs, and the number of lost records. */
 void tp_report_live_cost(struct tp_page *page, const struct tp_report_digest *digest,
 			 const struct tp_live *live);
 

@@ -33,7 +33,7 @@ enum {
 	SMALL_PART = 5,      /* percent; below it a part makes room for advice */
 };
 
-/* How many lines a page has of both, the empty line above them included. */
+/* The number of lines that a page has of both, including the empty line above them. */
 struct summary_lines {
 	size_t advice;
 	size_t footer;
@@ -369,7 +369,7 @@ static bool fits(const struct tp_page *page, const struct tp_report_digest *dige
 	return does;
 }
 
-/* What to change matters more than how it was measured. */
+/* Advice matters more than how the run was measured. */
 static bool is_footer_long(const struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_page trial;

@@ -120,7 +120,7 @@ static void print_combined(struct tp_page *page, const struct tp_findings *findi
 	room -= room < tp_text_width(tp_buf_text(&right)) + 2
 			? room
 			: tp_text_width(tp_buf_text(&right)) + 2;
-	/* Both are in explain, too. */
+	/* Both are also in explain. */
 	struct tp_buf limit = {0};
 	tp_report_add_next_limit(&limit, findings);
 	if (limit.len && tp_text_width(tp_buf_text(&text)) + tp_text_width(limit.data) > room)

@@ -32,7 +32,7 @@ static void print_stops(struct tp_page *page, const struct tp_report_digest *dig
 	tp_buf_release(&text);
 }
 
-/* True if the line of the overhead is a short one, which says "less detail", too. */
+/* True if the line about overhead is the short one, which also says "less detail". */
 static bool is_cost_short(const struct tp_page *page, const struct tp_report_digest *digest)
 {
 	return digest->is_footer_short &&

@@ -21,7 +21,8 @@ enum {
 
 /* ---- title and tabs ---- */
 
-/* Of a running program the part that takes most: a few seconds are too short for a verdict. */
+/* A few seconds of a running program are too short for a verdict: the part that takes most is
+ * named. */
 static void add_verdict(struct tp_buf *out, const struct tp_view *view)
 {
 	bool has_limiter = view->profile->total_ns && view->profile->limiter != TP_N_PARTS;

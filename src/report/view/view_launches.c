@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a call launched: kernels of the name that is searched for. */
+/* The kernels that one call launched and that have the searched name. */
 struct launched {
 	uint64_t time_ns;
 	uint64_t n;

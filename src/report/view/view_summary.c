@@ -52,7 +52,7 @@ static void print_step_line(struct tp_view *view, struct tp_page *page)
 	tp_buf_release(&text);
 }
 
-/* What happens now: no rule is evaluated. */
+/* Shows only what happens now; rules are not evaluated for a running program. */
 static void print_live_head(struct tp_view *view, struct tp_page *page)
 {
 	const struct tp_live *live = view->input.live;

@@ -50,7 +50,7 @@ struct tp_py_counter_body {
 	uint8_t last[TP_PY_COUNTERS_BODY_LAST * TP_PY_GLOBALS_ENTRY_BYTES]; /* entries */
 };
 
-/* What iterators took from: most take from the same objects the next time. */
+/* Objects over which loops iterated: most loops iterate over the same objects the next time. */
 enum { TP_PY_COUNTERS_MAX_SOURCES = 8 };
 struct tp_py_counter_sources {
 	size_t n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is remembered of each variable: its last value, and whether it counts. Shared by the files
- * that read variables, objects and loops; not for others. */
+/* Keeps what is remembered of each variable: its last value, and whether it counts. Shared by the
+ * files that read variables, objects and loops; not for others. */
 #ifndef TRAINPROF_SRC_STACK_COUNTERS_PY_COUNTER_SLOT_H
 #define TRAINPROF_SRC_STACK_COUNTERS_PY_COUNTER_SLOT_H
 

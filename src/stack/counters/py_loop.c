@@ -180,7 +180,7 @@ static void read_loops_of(struct tp_py_counters *self, struct tp_py_counter_list
 	}
 }
 
-/* What a value stack may have of a running loop. */
+/* The objects of a running loop that a value stack may hold. */
 struct candidate {
 	uint64_t address; /* of the word */
 	uint64_t frame;
@@ -221,8 +221,8 @@ static size_t find_candidates(struct tp_py_counters *self, const struct tp_py_st
 	return n;
 }
 
-/* What is_held() reads of the candidates, after what they show; returns how many ranges all are.
- * In the order of addresses, so that those on one page of the stack are read as one range: frames
+/* Appends the ranges that is_held() reads of the candidates; returns the number of all ranges. In
+ * the order of addresses, so that those on one page of the stack are read as one range: frames
  * begin with the outermost, and the code of a frame lies before its value stack. */
 static size_t add_held(const struct tp_py_counters *self, struct tp_process_range *ranges, size_t n,
 		       const struct candidate *candidates, size_t n_candidates)
@@ -244,7 +244,8 @@ static const struct tp_process_range *source_of(const struct tp_py_counter_sourc
 	return NULL;
 }
 
-/* The heads, and what the iterators took from the last time; returns how many ranges these are. */
+/* Appends the heads, and the objects over which the loops iterated last time; returns the number of
+ * ranges. */
 static size_t add_heads(const struct tp_py_counters *self, struct tp_process_range *ranges,
 			const struct candidate *candidates, size_t n_candidates)
 {

@@ -186,7 +186,7 @@ static size_t read_file(struct tp_elf_source *source, uint64_t offset, void *out
 	return done;
 }
 
-/* What could not be read for another reason than the end of the file is not kept. */
+/* A part that could not be read is kept only if the file ends before it. */
 static const struct tp_elf_block *block_of(struct tp_elf_source *source, uint64_t number)
 {
 	struct tp_elf_source_pool *pool = source->pool;

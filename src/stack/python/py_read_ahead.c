@@ -271,7 +271,7 @@ static void expect_ranges(struct tp_py_memory *mem, const struct tp_process_rang
 	read_expected(self, n);
 }
 
-/* Finds a range that is part of one of these; the last, for it may have been read twice. */
+/* Finds the last of these that contains the range: a range may have been read twice. */
 static const struct expected *find_expected(const struct tp_py_read_log *log, size_t from,
 					    size_t end, const struct tp_process_range *range)
 {

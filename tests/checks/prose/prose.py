@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what can be counted of plain English: prose.py [--list=CLAUSE|TELL] [FOLDER...]
 
-Reads the comments of C sources, the strings in src and include, which the program prints, the texts
-of rules and the documents. Fails when more than CLAUSE_MOST of the comments open with a clause
+Reads the comments of C and Python sources, the strings in src and include, which the program prints,
+the texts of rules and the documents. Fails when more than CLAUSE_MOST of the comments open with a clause
 word, when TELL_MOST forms of "tell" stand in 10,000 words, or when a text has a phrase of
 phrases.txt; each finding names file, line and what to write instead. --list shows every comment
 behind a count, below FOLDER only.
@@ -37,9 +37,12 @@ def texts_of_source(path):
         source = file.read()
     comments = []
     ends = -1
+    line = 1
+    counted = 0 # bytes whose line ends are in `line`
     for match in TOKEN.finditer(source):
         token = match.group()
-        line = source.count("\n", 0, match.start()) + 1
+        line += source.count("\n", counted, match.start())
+        counted = match.start()
         if token[0] == '"':
             yield Text("string", path, line, token[1:-1])
         elif token[:2] == "//":
@@ -55,6 +58,24 @@ def texts_of_source(path):
             ends = -1
     yield from (comment for comment in comments
                 if WORD.search(comment.text) and not comment.text.startswith(("SPDX", "NOLINT", "clang-format")))
+
+
+def texts_of_python(path):
+    """Yields comments that have lines of their own; consecutive lines are one."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    comment = None
+    for number, line in enumerate(lines, 1):
+        body = line.strip()
+        if not body.startswith("#") or body.startswith(("#!", "# SPDX")):
+            body = ""
+        if comment and body:
+            comment = comment._replace(text=comment.text + " " + body[1:].strip())
+        elif body:
+            comment = Text("comment", path, number, body[1:].strip())
+        elif comment:
+            yield comment
+            comment = None
 
 
 def texts_of_json(path):
@@ -87,6 +108,8 @@ def all_texts():
             for text in texts_of_source(path):
                 if text.kind == "comment" or folder != "tests":
                     yield text
+        for path in sorted(glob.glob(folder + "/**/*.py", recursive=True)):
+            yield from texts_of_python(path)
     for path in sorted(glob.glob("rules/**/*.json", recursive=True)):
         yield from texts_of_json(path)
     for path in ["README.md", *sorted(glob.glob("docs/**/*.md", recursive=True))]:

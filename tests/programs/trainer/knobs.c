@@ -39,7 +39,7 @@ static const struct knob table[] = {
 	NUMBER(warmup_steps, "--warmup-steps", 0, 1000000, "first steps that compute three times"),
 	NUMBER(vary, "--vary", 0, 16, "up to so many extra micro-batches in a step"),
 	TEXT(marks, "--marks", " none steps phases ", "what is marked for trainprof"),
-	NUMBER(pictures, "--pictures", 1, 100000, "pictures in the data set"),
+	NUMBER(pictures, "--pictures", 1, 100000, "pictures in the dataset"),
 	NUMBER(side, "--side", 32, 4096, "width and height of a stored picture"),
 	NUMBER(padding_kb, "--padding-kb", 0, 65536, "bytes that follow each picture in its file"),
 	NUMBER(workers, "--workers", 0, 256, "loader workers; 0 = load in the trainer"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data set: generated pictures, losslessly compressed, one file each. */
+/* The dataset: generated pictures, losslessly compressed, one file each. */
 #ifndef TRAINER_PICTURES_H
 #define TRAINER_PICTURES_H
 

@@ -35,7 +35,7 @@ START_TEST(more_is_recorded_with_the_tool_that_wrote_the_trace)
 		ck_assert_msg(strstr(text, cases[i].part) != NULL, "%s", text);
 		ck_assert_msg(!strstr(text, cases[i].foreign), "%s", text);
 	}
-	/* Without a trace it is what most users have. */
+	/* Without a trace the words are for the tool that most users have. */
 	ck_assert_ptr_nonnull(strstr(tp_capture_words(NULL, TP_CAPTURE_STACKS), "Nsight Systems"));
 }
 END_TEST

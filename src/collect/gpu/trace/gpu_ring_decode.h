@@ -50,8 +50,8 @@ void tp_gpu_decoder_free(struct tp_gpu_decoder *decoder); /* NULL is allowed */
 void tp_gpu_decoder_begin(struct tp_gpu_decoder *decoder, uint64_t now_ns);
 /* A tp_gpu_event_fn; the context is the decoder. */
 void tp_gpu_decoder_event(void *decoder, const struct tp_gpu_event *event);
-/* Call after them: handles waits whose calls have arrived, and threads whose tasks are known
- * now. */
+/* To be called after all events: handles waits whose calls have arrived, and threads whose tasks
+ * are known now. */
 void tp_gpu_decoder_end(struct tp_gpu_decoder *decoder);
 
 /* Call after the last drain: emits kernels whose calls will not arrive any more. */

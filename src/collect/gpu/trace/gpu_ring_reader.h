@@ -27,7 +27,7 @@ struct tp_gpu_ring_reader {
 	bool is_damaged;                  /* nothing more is read */
 	struct tp_gpu_clocks clocks;
 	uint64_t n_pairs; /* clock pairs processed so far */
-	char *names;      /* the known part of the table; heap, like the next */
+	char *names;      /* the known part of the table; on the heap */
 	size_t n_names;   /* bytes */
 	struct tp_gpu_place *places;
 	size_t n_places;

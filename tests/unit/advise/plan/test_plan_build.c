@@ -206,7 +206,7 @@ START_TEST(an_unknown_gain_stays_unknown)
 	put("three", "disk", OWN("three"), "");
 	const struct tp_action_plan *action_plan = judged();
 	ck_assert_uint_eq(action_plan->n_steps, 3);
-	/* What is sure comes first; the others follow the diagnosis. */
+	/* Advice that is sure comes first; the rest follows the order of the diagnosis. */
 	ck_assert_str_eq(rule_of(&action_plan->steps[0], 0), "test/two");
 	ck_assert_str_eq(rule_of(&action_plan->steps[1], 0), "test/one");
 	ck_assert_str_eq(rule_of(&action_plan->steps[2], 0), "test/three");

@@ -68,7 +68,7 @@ static const struct {
 	{"/home/me/train", "log_step", TP_PHASE_LOGGING, TP_LEAF_NONE},
 	{"/home/me/train", "update_metrics", TP_PHASE_HOST, TP_LEAF_NONE},
 	{"/usr/lib/libopenblas.so.0", "", TP_PHASE_NONE, TP_LEAF_MATH},
-	/* autograd evaluates functions; a profiler's record scope is no record of a data set */
+	/* autograd evaluates functions; a profiler's record scope is no record of a dataset */
 	{"/usr/lib/libtorch_cpu.so.1.13", "_ZN5torch8autograd6Engine17evaluate_functionERSt",
 	 TP_PHASE_COMPUTE, TP_LEAF_MATH},
 	{"/usr/lib/libtorch_cpu.so", "_ZN2at26getStepCallbacksUnlessEmptyENS_11RecordScopeE",

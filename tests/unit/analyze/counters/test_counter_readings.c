@@ -416,8 +416,8 @@ START_TEST(a_thread_that_was_not_read_for_a_while_has_no_exact_count)
 }
 END_TEST
 
-/* What a thread does after its loops, such as writing a checkpoint, puts nothing; a loop that still
- * runs would be put. */
+/* The work of a thread after its loops, such as writing a checkpoint, puts nothing; a loop that
+ * still runs would be put. */
 START_TEST(work_after_the_last_loop_of_a_thread_leaves_its_count_exact)
 {
 	const char *label = "for loop at line 7";

@@ -94,7 +94,7 @@ START_TEST(equal_ranks_have_no_slow_one)
 }
 END_TEST
 
-/* Of two ranks that are late in turn, each loses half of the difference in every step. */
+/* If two ranks are late in turn, each loses half of the difference in every step. */
 START_TEST(ranks_that_are_slow_in_turn_are_uneven)
 {
 	job_init(2);

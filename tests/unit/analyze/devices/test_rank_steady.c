@@ -123,7 +123,7 @@ START_TEST(a_step_that_is_no_usual_one_is_left_out)
 	}
 	scene_judge(&s);
 	ck_assert_uint_eq(count(special->kind), 1);
-	/* Of the step that is left out it is known what it did, too. */
+	/* The work of the step that is left out is known as well. */
 	const struct tp_step *step = &s.profile.steps[special->before];
 	ck_assert_uint_eq(step->part_ns[TP_PART_COMPUTE], 500 * US);
 	ck_assert_uint_eq(step->end_ns - step->start_ns, 1000 * US + special->more_ns);

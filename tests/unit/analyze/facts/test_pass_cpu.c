@@ -49,7 +49,7 @@ START_TEST(cpus_are_shared_out_without_rest)
 }
 END_TEST
 
-/* What yields to the program leaves its CPU idle for it; a mask hides on which CPUs it ran. */
+/* A program that yields to ours leaves its CPU idle for it; a mask hides on which CPUs it ran. */
 START_TEST(who_yields_takes_no_cpu)
 {
 	struct hand hand;

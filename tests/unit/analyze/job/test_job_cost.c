@@ -22,7 +22,7 @@ static double cost_of(struct tp_job_rank *ranks, size_t n)
 	return job.overhead_ratio;
 }
 
-/* Whether the two share a mask of two CPUs, or have two of their own each, is unknown. */
+/* It is unknown whether the two share a mask of two CPUs or have two CPUs each. */
 START_TEST(ranks_of_a_host_count_as_sharing_the_larger_number_of_cpus)
 {
 	struct tp_job_rank ranks[] = {rank_on("a", S / 10, 2), rank_on("a", S / 10, 1)};

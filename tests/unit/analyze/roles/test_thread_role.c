@@ -240,7 +240,7 @@ START_TEST(a_thread_of_a_pool_is_what_its_tasks_are)
 }
 END_TEST
 
-/* Of 1,000 samples some are of the loader's work between two waits for a task, others of other work
+/* Some of 1,000 samples are of the loader's work between two waits for a task, others of other work
  * there. The main thread reads its data itself. */
 static const struct {
 	const char *claim;

@@ -194,7 +194,7 @@ START_TEST(steps_are_counted_to_one_percent)
 	struct truth *truth = tp_alloc(sizeof(*truth));
 	simulate(&sim, &found[_i], truth);
 	assert_steps(&sim, &found[_i], truth, _i);
-	/* The loop contains the steps, but not the creation of the data set or the report. */
+	/* The loop contains the steps, but not the creation of the dataset or the report. */
 	ck_assert_double_eq_tol((double)sim.analysis.loop_start_ns, (double)truth->starts[0][0],
 				50e6);
 	free(truth);

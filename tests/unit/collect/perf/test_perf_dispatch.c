@@ -237,7 +237,7 @@ START_TEST(tid_in_another_process_is_another_thread)
 {
 	feed_task(PERF_RECORD_FORK, 10, 11, 10, 10, 100);
 	uint32_t id = tp_task_tree_find(tree, 11)->info.id;
-	feed_sample(11, 11, 200); /* its end and its second birth were lost */
+	feed_sample(11, 11, 200); /* its end and its second creation were lost */
 	ck_assert_uint_ne(tp_task_tree_find(tree, 11)->info.id, id);
 }
 END_TEST

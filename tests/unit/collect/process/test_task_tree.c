@@ -89,7 +89,7 @@ START_TEST(reused_tid_is_a_new_task)
 	tp_task_tree_fork(tree, 101, 100, 100, 20);
 	tp_task_tree_exit(tree, 101, 30);
 	ck_assert_uint_eq(tp_task_tree_fork(tree, 101, 100, 100, 40)->info.id, 2);
-	/* if the end was lost, the second birth ends the first life */
+	/* if the end was lost, the second creation ends the first life */
 	ck_assert_uint_eq(tp_task_tree_fork(tree, 101, 101, 100, 50)->info.id, 3);
 	ck_assert_uint_eq(last_record(2).end_ns, 50);
 	assert_sane();

@@ -172,7 +172,7 @@ START_TEST(fed_tree_believes_proc_only_at_second_sight_and_in_doubt)
 	tp_task_tree_mark_stale(tree);
 	ck_assert_uint_eq(tp_task_tree_scan(tree, 10, 1001 * TP_NS_PER_S), 0);
 	ck_assert_uint_eq(tp_task_tree_scan(tree, 10, 1002 * TP_NS_PER_S), 1);
-	/* a late event refers to the same birth */
+	/* a late event refers to the same fork */
 	uint32_t id = tp_task_tree_find(tree, 20)->info.id;
 	ck_assert_uint_eq(tp_task_tree_fork(tree, 20, 20, 10, 5)->info.id, id);
 	run("rm -r proc/20");

@@ -87,7 +87,7 @@ START_TEST(untyped_work_is_read_from_the_makers_summary)
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_KERNEL, "Computing"), 7750);
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_KERNEL, "MatMul"), 0);
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_KERNEL, "hcom_"), 50000);
-	/* What is read is the maker's summary: there is nothing to compare. */
+	/* The input is the maker's own summary: there is nothing to compare. */
 	ck_assert_uint_eq(in.result.ranks[0].maker_computing_ns, 0);
 	imported_release(&in);
 }

@@ -192,7 +192,7 @@ START_TEST(what_is_too_large_is_passed_over)
 		put_large(&text, shape, larges[_i].size);
 		tp_buf_puts(&text, ",{}]");
 		scan_to(&got, text.data, text.len);
-		/* Only the letters. */
+		/* The input has only letters. */
 		char items[4] = {tp_buf_text(&got)[0], 0, 0, 0};
 		items[1] = tp_buf_text(&got)[4];
 		items[2] = got.len > 4 ? got.data[got.len - 4] : ' ';

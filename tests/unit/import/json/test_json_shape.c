@@ -93,7 +93,7 @@ static const char *const objects[] = {
 	"{\"a\":1,\"b\":2,\"c\":3,\"d\":\"",
 };
 
-/* Whatever was read before, and wherever the text ends. */
+/* The result does not depend on what was read before, nor on where the text ends. */
 START_TEST(members_are_those_of_the_parser)
 {
 	struct tp_json_shape *shape = tp_alloc(sizeof(*shape));

@@ -39,7 +39,7 @@ static bool event_expect(struct tp_trace_event *event, const struct tp_json_slic
 		bool is_complete = is_text(&key, "args") && *walk.at == '{';
 		for (size_t i = 0; i + 1 < TP_ARRAY_LEN(names); i++)
 			is_complete &= event->fields[i].type != TP_JSON_SLICE_NONE;
-		/* Of events with a category no argument is wanted. */
+		/* No argument is wanted of events with a category. */
 		if (is_complete && event->cat.len) {
 			event->args.text = walk.at;
 			event->args.type = TP_JSON_SLICE_OBJECT;

@@ -48,7 +48,7 @@ START_TEST(lanes_that_the_user_names_are_devices)
 	ck_assert_str_eq(in.result.ranks[0].format, "lanes");
 	ck_assert_uint_eq(imported_sum(&in, TP_SPAN_KERNEL, "gemm"), cases[_i].gemm_ns);
 	ck_assert_uint_eq(imported_count(&in, TP_SPAN_COPY), cases[_i].copies);
-	/* What the other lanes are is not known. */
+	/* The kind of the other lanes is not known. */
 	for (size_t i = 0; i < in.n_spans; i++) {
 		ck_assert(tp_span_kind_is_device(in.spans[i].kind));
 		if (imported_track(&in, i)->device > last)

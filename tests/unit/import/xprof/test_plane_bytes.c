@@ -57,7 +57,7 @@ static void check_planes(const char *folder, bool has_file)
 	for (size_t i = 0; i < 2; i++) {
 		ck_assert(tp_plane_bytes_read(&bytes, stream, LARGE, &body));
 		ck_assert_int_eq(bytes.map != NULL, has_file);
-		/* What was dropped is read again. */
+		/* Bytes that were dropped are read again. */
 		tp_plane_bytes_drop(&bytes, body.bytes + LARGE / 2);
 		ck_assert_int_eq(bytes.n_dropped > 0, has_file);
 		tp_plane_bytes_drop(&bytes, body.bytes + LARGE - 1);

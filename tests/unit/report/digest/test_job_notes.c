@@ -83,7 +83,8 @@ START_TEST(weak_evidence_is_printed_above_five_percent)
 {
 	struct sample s;
 	job_init(&s);
-	assert_note(&s, NOTE_EVIDENCE, "12 % of the kernel time rests on names that say little");
+	assert_note(&s, NOTE_EVIDENCE,
+		    "12 % of the kernel time is in kernels whose names say little");
 	tp_profile_set(&s.profile, TP_FACT_KERNEL_WEAK, 0.05, TP_ORIGIN_MEASURED, 1);
 	assert_note(&s, NOTE_EVIDENCE, "");
 	tp_profile_set(&s.profile, TP_FACT_DEVICE_UNLINKED, 0.4, TP_ORIGIN_MEASURED, 1);
