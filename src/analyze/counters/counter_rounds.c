@@ -17,6 +17,7 @@
 /* The known lengths of rounds while borders are searched. */
 struct round_lengths {
 	double period_ns;       /* usual length; 0 = not known, and nothing is inferred */
+	double first_ns;        /* usual length of the first rounds; batches may grow later */
 	double shortest_ns;     /* minimal length of a round that was not read */
 	double shortest_cpu_ns; /* the same as CPU time; 0 = rounds hardly use a CPU */
 	const struct tp_cpu_clock *clock;
@@ -62,13 +63,13 @@ static uint64_t n_started(const struct tp_counter_series *series, size_t i)
 								       : 0;
 }
 
-/* Returns the usual length of a round, from the rounds between the first and the last reading of
- * each period of growth; 0 = not known. */
-static double find_period(const struct tp_counter_series *series)
+/* Returns the usual length of the first n_max rounds that were read, from those between the first
+ * and the last reading of each period of growth; 0 = not known. */
+static double find_period(const struct tp_counter_series *series, size_t n_max)
 {
 	double *lengths = tp_alloc((series->n + 1) * sizeof(*lengths));
 	size_t n = 0;
-	for (size_t i = 1; i < series->n; i++) {
+	for (size_t i = 1; i < series->n && n < n_max; i++) {
 		const struct tp_counter_reading *r = &series->readings[i];
 		if (r->value > r[-1].value &&
 		    tp_counter_series_is_growth(series, r->value, r[-1].value))
@@ -152,7 +153,7 @@ static uint64_t n_before_first(const struct tp_counter_series *series,
 	uint64_t n = r->value > lowest ? r->value - lowest : 0;
 	bool began_here = r->before_ns > 0 || analysis->trace->run.mode != TP_MODE_ATTACH;
 	return began_here && n <= TP_COUNTER_UNSEEN_MAX &&
-			       has_room(n, TP_COUNTER_ROOM_MIN * lengths->period_ns, r->before_ns,
+			       has_room(n, TP_COUNTER_ROOM_MIN * lengths->first_ns, r->before_ns,
 					r->time_ns)
 		       ? n
 		       : 0;
@@ -232,6 +233,7 @@ static struct round_lengths find_lengths(const struct tp_counter_series *series,
 					 const struct tp_cpu_clock *clock)
 {
 	struct round_lengths lengths = {.period_ns = period_ns,
+					.first_ns = find_period(series, TP_ROUND_NEIGHBOURS),
 					.shortest_ns = find_min_length(series, period_ns, NULL),
 					.shortest_cpu_ns = find_min_length(series, 0, clock),
 					.clock = clock,
@@ -374,7 +376,7 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 	struct border_list out = {0};
 	size_t restarts_capacity = 0;
 	series->first_value = find_first_value(series);
-	double period_ns = find_period(series);
+	double period_ns = find_period(series, SIZE_MAX);
 	infer_totals(series);
 	const struct round_lengths lengths = find_lengths(series, period_ns, clock);
 	for (size_t i = 0; i < series->n; i++) {
@@ -398,7 +400,7 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 		}
 		if (i == 0 && period_ns > 0) {
 			n = count_first(series, analysis, n, &lengths);
-			uint64_t needed_ns = (uint64_t)((double)n * period_ns);
+			uint64_t needed_ns = (uint64_t)((double)n * lengths.first_ns);
 			if (r->time_ns - from_ns > needed_ns)
 				from_ns = r->time_ns - needed_ns;
 		}

@@ -67,6 +67,17 @@ void tp_counter_steps_measure(struct tp_counter_steps *found, const struct tp_an
 	free(cpu_ns);
 }
 
+double tp_counter_steps_last_ns(const struct tp_counter_steps *found)
+{
+	double last_ns = found->period_ns;
+	double *usual_ns = tp_alloc((found->n + 1) * sizeof(*usual_ns));
+	tp_local_lengths(found->borders, found->n, usual_ns);
+	if (found->n > 1)
+		last_ns = usual_ns[found->n - 2];
+	free(usual_ns);
+	return last_ns;
+}
+
 static size_t n_between(const struct tp_counter_steps *found, uint64_t start_ns, uint64_t end_ns)
 {
 	size_t n = 0;
@@ -109,13 +120,16 @@ static bool restarts_like_epochs(const struct counters *counters, const struct c
 static double time_in_rounds(const struct tp_counter_steps *found, uint64_t start_ns,
 			     uint64_t end_ns)
 {
-	double sum_ns = found->period_ns; /* the last round */
-	double longest_ns = TP_COUNTER_PAUSE_MIN * found->period_ns;
+	double sum_ns = tp_counter_steps_last_ns(found);
+	double *usual_ns = tp_alloc((found->n + 1) * sizeof(*usual_ns));
+	tp_local_lengths(found->borders, found->n, usual_ns);
 	for (size_t i = 1; i < found->n; i++) {
 		double length_ns = (double)(found->borders[i] - found->borders[i - 1]);
+		double longest_ns = TP_COUNTER_PAUSE_MIN * usual_ns[i - 1];
 		if (found->borders[i - 1] >= start_ns && found->borders[i - 1] <= end_ns)
 			sum_ns += length_ns < longest_ns ? length_ns : longest_ns;
 	}
+	free(usual_ns);
 	return sum_ns;
 }
 

@@ -38,9 +38,9 @@ struct tp_counter_steps {
 				epochs; 0 = none */
 	size_t n_inner;      /* number of its rounds */
 	double period_ns;
-	double regularity; /* share of rounds within 50 % of the median of all rounds or of those at
-			      the same place in a cycle of two to four, or of groups of four within
-			      25 %, in time or in CPU time */
+	double regularity; /* share of rounds within 50 % of the median of their neighbours or of
+			      those at the same place in a cycle of two to four, or of groups of
+			      four within 25 %, in time or in CPU time */
 };
 
 /* Finds the counter of steps between start_ns and end_ns of the main thread. Returns false and sets
@@ -49,6 +49,8 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 			   uint64_t start_ns, uint64_t end_ns);
 /* Measures the period and the regularity of its borders. */
 void tp_counter_steps_measure(struct tp_counter_steps *found, const struct tp_analysis *analysis);
+/* Returns the usual length of the last rounds. */
+double tp_counter_steps_last_ns(const struct tp_counter_steps *found);
 void tp_counter_steps_release(struct tp_counter_steps *counted);
 
 #endif

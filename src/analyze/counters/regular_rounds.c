@@ -11,6 +11,18 @@
 
 enum { GROUP_ROUNDS = 4 }; /* rounds that are compared as a group */
 
+/* Returns how many lengths are near the median of their neighbours. */
+static size_t count_similar(const double *lengths, size_t n, double within)
+{
+	double *medians = tp_alloc((n + 1) * sizeof(*medians));
+	size_t near = 0;
+	tp_stats_local_medians(lengths, n, TP_ROUND_NEIGHBOURS, medians);
+	for (size_t i = 0; i < n; i++)
+		near += fabs(lengths[i] - medians[i]) <= within * medians[i];
+	free(medians);
+	return near;
+}
+
 /* Returns the share of similar lengths among sums of `n_together` consecutive rounds; the scatter
  * of such a mean is smaller by the square root. */
 static double similar_share(const uint64_t *borders, size_t n_borders, size_t n_together,
@@ -21,10 +33,7 @@ static double similar_share(const uint64_t *borders, size_t n_borders, size_t n_
 	for (size_t i = 0; i < n; i++)
 		lengths[i] = (double)(borders[(i + 1) * n_together] - borders[i * n_together]);
 	*median = tp_stats_median(lengths, n);
-	size_t near = 0;
-	double within = 0.5 / sqrt((double)n_together) * *median;
-	for (size_t i = 0; i < n; i++)
-		near += fabs(lengths[i] - *median) <= within;
+	size_t near = count_similar(lengths, n, TP_ROUND_ALIKE_MAX / sqrt((double)n_together));
 	free(lengths);
 	return n ? (double)near / (double)n : 0;
 }
@@ -37,10 +46,7 @@ static size_t count_similar_in_cycle(const uint64_t *borders, size_t n_borders, 
 	size_t n = 0;
 	for (size_t i = first; i + 1 < n_borders; i += n_turns)
 		lengths[n++] = (double)(borders[i + 1] - borders[i]);
-	double median = tp_stats_median(lengths, n);
-	size_t near = 0;
-	for (size_t i = 0; i < n; i++)
-		near += fabs(lengths[i] - median) <= TP_ROUND_ALIKE_MAX * median;
+	size_t near = count_similar(lengths, n, TP_ROUND_ALIKE_MAX);
 	free(lengths);
 	return near;
 }
@@ -65,4 +71,14 @@ double tp_regular_share(const uint64_t *borders, size_t n, double *median)
 	for (size_t n_turns = 2; n_turns <= GROUP_ROUNDS; n_turns++)
 		best = fmax(best, similar_share_in_cycle(borders, n, n_turns));
 	return fmax(best, similar_share(borders, n, GROUP_ROUNDS, &of_fours));
+}
+
+void tp_local_lengths(const uint64_t *borders, size_t n, double *usual)
+{
+	size_t n_rounds = n > 0 ? n - 1 : 0;
+	double *lengths = tp_alloc((n + 1) * sizeof(*lengths));
+	for (size_t i = 0; i < n_rounds; i++)
+		lengths[i] = (double)(borders[i + 1] - borders[i]);
+	tp_stats_local_medians(lengths, n_rounds, TP_ROUND_NEIGHBOURS, usual);
+	free(lengths);
 }

@@ -7,8 +7,10 @@
 #include <stdint.h>
 
 /* Returns the share of the n - 1 rounds between n >= 2 borders, in ns or in any other unit, whose
- * length is near the median: of single rounds, of every second to fourth round, or of the sums of
- * four, whichever is most regular. Sets the median length of a round. */
+ * length is near the median of its neighbours: of single rounds, of every second to fourth round,
+ * or of the sums of four, whichever is most regular. Sets the median length of a round. */
 double tp_regular_share(const uint64_t *borders, size_t n, double *median);
+/* Sets usual[i] to the usual length around round i, for each of the n - 1 rounds. */
+void tp_local_lengths(const uint64_t *borders, size_t n, double *usual);
 
 #endif

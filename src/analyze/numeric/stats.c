@@ -128,6 +128,17 @@ double tp_stats_median(const double *x, size_t n)
 	return median;
 }
 
+void tp_stats_local_medians(const double *x, size_t n, size_t n_together, double *medians)
+{
+	size_t n_block = n < n_together ? n : n_together;
+	for (size_t i = 0; i < n; i += n_block) {
+		size_t end = i + n_block < n ? i + n_block : n;
+		double median = tp_stats_median(x + end - n_block, n_block);
+		for (size_t k = i; k < end; k++)
+			medians[k] = median;
+	}
+}
+
 double tp_stats_mad(const double *x, size_t n, double center)
 {
 	double *distance = tp_alloc((n + 1) * sizeof(*distance));

@@ -45,6 +45,10 @@ void tp_stats_sort(double *x, size_t n); /* ascending */
 /* Quantile by linear interpolation between the sorted values; 0 if n is 0. */
 double tp_stats_quantile(const double *sorted, size_t n, double q);
 double tp_stats_median(const double *x, size_t n);
+/* Sets medians[i] to the median of the `n_together` consecutive values that x[i] is among: what is
+ * usual may change while a program runs. Odd numbers, because the median of an even number of
+ * values of two kinds is neither. Fewer values are compared with the median of all. */
+void tp_stats_local_medians(const double *x, size_t n, size_t n_together, double *medians);
 /* Median of the absolute deviations from `center`. */
 double tp_stats_mad(const double *x, size_t n, double center);
 

@@ -196,7 +196,7 @@ static void use_borders(struct tp_analysis *analysis, const struct tp_counter_st
 		tp_step_list_add(&list, counted->borders[i - 1], counted->borders[i]);
 	/* Only the end of the loop limits the last round. Stacks may show that end too early. */
 	uint64_t start_ns = counted->borders[counted->n - 1];
-	uint64_t usual_ns = (uint64_t)counted->period_ns;
+	uint64_t usual_ns = (uint64_t)tp_counter_steps_last_ns(counted);
 	if (until_ns <= start_ns)
 		until_ns = analysis->trace->end_ns;
 	uint64_t end_ns = start_ns + usual_ns < until_ns ? start_ns + usual_ns : until_ns;

@@ -154,6 +154,27 @@ START_TEST(steps_of_one_line_are_counted)
 }
 END_TEST
 
+/* Batches grow to eight times, in the second row all at once. The first steps are seen without
+ * Python frames, so their number follows from the position of the loop and the time. */
+START_TEST(steps_that_grow_are_counted)
+{
+	enum { N_UNREAD = 5, N_STEPS = 200 };
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = "for loop over a range at line 109";
+	for (int i = 0; i < N_STEPS; i++) {
+		double ms = _i ? (i < N_STEPS * 6 / 10 ? 12 : 96) : 12 + 84.0 * i / N_STEPS;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		if (i >= N_UNREAD)
+			c->values[0] = (uint64_t)i + 1;
+		work_at(c, i < N_UNREAD ? "libpython.so!start:1" : LINE, ms);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 /* The second variable counts epochs of 4 s, the third parts of a batch. */
 START_TEST(steps_are_distinguished_from_epochs_and_parts)
 {
@@ -845,6 +866,7 @@ Suite *suite_analyze_counter_steps(void)
 	TCase *tc = tcase_create("counted");
 	tcase_add_loop_test(tc, steps_of_one_line_are_counted, 0,
 			    (int)(sizeof(rows) / sizeof(rows[0])));
+	tcase_add_loop_test(tc, steps_that_grow_are_counted, 0, 2);
 	tcase_add_test(tc, steps_are_distinguished_from_epochs_and_parts);
 	tcase_add_test(tc, steps_of_short_epochs_are_counted);
 	tcase_add_test(tc, a_loop_over_data_inside_one_over_a_range_has_batches);
