@@ -240,8 +240,8 @@ static void set_idiom(struct matcher *m, const struct stack_walk *walk,
 		if (m->progress[i] < way->n_frames || m->is_forbidden[i] ||
 		    rows->idioms[way->idiom].is_replaced)
 			continue;
-		bool reads_source =
-			way->code || way->mentions || way->is_in_loop || way->is_by_index;
+		bool reads_source = way->code || way->mentions || way->is_in_loop ||
+				    way->is_by_index || way->is_poll;
 		uint32_t place = reading->own;
 		enum line_fit fit = reads_source ? fit_on_stack(m, walk, i, &place) : LINE_FITS;
 		if (fit == LINE_FITS_NOT || !is_better(rows, i, best))
