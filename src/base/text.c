@@ -249,6 +249,12 @@ size_t tp_text_width(const char *text)
 	return width;
 }
 
+/* A backslash makes the star or question mark behind it a character like others. */
+static const char *literal_at(const char *pattern)
+{
+	return pattern + (pattern[0] == '\\' && (pattern[1] == '*' || pattern[1] == '?'));
+}
+
 bool tp_text_glob(const char *pattern, const char *text)
 {
 	/* Iterative, so that a pattern with many stars costs at most length times length. */
@@ -258,15 +264,15 @@ bool tp_text_glob(const char *pattern, const char *text)
 		if (*pattern == '*') {
 			star = pattern++;
 			resume = text;
-		} else if (*pattern == '?' || *pattern == *text) {
-			pattern++;
+		} else if (*pattern == '?' || *literal_at(pattern) == *text) {
+			pattern = literal_at(pattern) + 1;
 			text++;
 		} else if (star) {
 			/* On to where the letter after the star is. */
 			pattern = star + 1;
 			text = ++resume;
 			if (*pattern && *pattern != '?' && *pattern != '*')
-				text = resume = strchr(text, *pattern);
+				text = resume = strchr(text, *literal_at(pattern));
 			if (!text)
 				return false;
 		} else {

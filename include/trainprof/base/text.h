@@ -51,7 +51,7 @@ void tp_text_add_argument(struct tp_buf *out, const char *word);
 
 /* Terminal columns of valid UTF-8 text (each code point counts one). */
 size_t tp_text_width(const char *text);
-/* Shell-style match: * and ? only. */
+/* Shell-style match: * and ? only; \* and \? are those characters themselves. */
 bool tp_text_glob(const char *pattern, const char *text);
 /* Returns the part after the last slash, or all of it if there is none. Borrowed from `path`. */
 const char *tp_text_base_name(const char *path);

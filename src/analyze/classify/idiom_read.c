@@ -90,6 +90,17 @@ static unsigned code_literals(const char *const *code)
 	return least;
 }
 
+/* Returns what the variant says of a line although it has no code; NULL if it says nothing. */
+static const char *key_without_code(const struct tp_idiom_way *way)
+{
+	return way->is_growth                       ? "'grows' needs"
+	       : way->has_capitals                  ? "'capitals' needs"
+	       : way->is_poll                       ? "'polls' needs"
+	       : way->is_caller                     ? "'caller' needs"
+	       : way->not_code && !way->is_by_index ? "'not_code' needs"
+						    : NULL;
+}
+
 static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pattern_row *row,
 			       struct tp_error *err)
 {
@@ -118,13 +129,9 @@ static enum tp_status read_way(struct tp_idiom_patterns *out, const struct tp_pa
 		status = tp_pattern_row_bool(row, "grows", &way.is_growth, err);
 	if (!status)
 		status = tp_pattern_row_globs(row, "not_code", &way.not_code, err);
-	if (!status && !way.code &&
-	    (way.is_growth || way.has_capitals || (way.not_code && !way.is_by_index)))
-		status = tp_pattern_row_fail(row, row->json,
-					     way.is_growth      ? "'grows' needs"
-					     : way.has_capitals ? "'capitals' needs"
-								: "'not_code' needs",
-					     "code", NULL, err);
+	const char *lacks = way.code ? NULL : key_without_code(&way);
+	if (!status && lacks)
+		status = tp_pattern_row_fail(row, row->json, lacks, "code", NULL, err);
 	if (!status)
 		status = read_frames(out, row, "stack", TP_IDIOM_GLOB_STACK, &way.n_literal, err);
 	if (!status)

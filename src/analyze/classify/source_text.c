@@ -152,6 +152,29 @@ static bool is_indexed_by(const char *line, const char *name, size_t len)
 	return false;
 }
 
+static bool ends_with_name(const char *line, const char *end, const char *name, size_t len)
+{
+	if ((size_t)(end - line) < len || strncmp(end - len, name, len) != 0)
+		return false;
+	const char *begin = end - len;
+	return begin == line || !(is_name_char(begin[-1]) || begin[-1] == '.');
+}
+
+/* Keys of a dictionary are no positions: "for k in grads" beside "grads[k]", or "in d.items()". */
+static bool is_over_keys(const char *line, const char *name, size_t len, const char *iterated)
+{
+	size_t n = 0;
+	while (is_name_char(iterated[n]) || iterated[n] == '.')
+		n++;
+	if (iterated[n] == '(')
+		return n > 6 && (strncmp(iterated + n - 6, ".items", 6) == 0 ||
+				 strncmp(iterated + n - 5, ".keys", 5) == 0);
+	for (const char *at = strchr(line, '['); n && at; at = strchr(at + 1, '['))
+		if (ends_with_name(line, at, iterated, n) && is_index_in(at, name, len))
+			return true;
+	return false;
+}
+
 /* `loop` is "for i, x in enumerate(y)"; returns true if the line reads an element by one of its
  * variables. */
 static bool is_indexed_by_loop(const char *line, const char *loop)
@@ -164,7 +187,7 @@ static bool is_indexed_by_loop(const char *line, const char *loop)
 		size_t len = 0;
 		while (p + len < end && is_name_char(p[len]))
 			len++;
-		if (len && is_indexed_by(line, p, len))
+		if (len && is_indexed_by(line, p, len) && !is_over_keys(line, p, len, end + 4))
 			return true;
 		p += len;
 	}
@@ -189,6 +212,12 @@ static bool is_text_line(const struct tp_source_file *file, uint32_t line)
 	return file->lines[line - 1][0] && file->lines[line - 1][0] != '#';
 }
 
+/* A pause until a certain time waits for nothing that could wake it. */
+static bool reads_clock(const char *head)
+{
+	return strstr(head, "time(") || strstr(head, "perf_counter") || strstr(head, "monotonic");
+}
+
 bool tp_source_text_is_poll(struct tp_source_text *text, uint32_t path, uint32_t line)
 {
 	const struct tp_source_file *file = find_file(text, path);
@@ -199,7 +228,7 @@ bool tp_source_text_is_poll(struct tp_source_text *text, uint32_t path, uint32_t
 				: outer_loop(file, line);
 	const char *head = loop ? file->lines[loop - 1] : "";
 	if (!tp_text_starts_with(head, "while ") || tp_text_starts_with(head, "while True") ||
-	    tp_text_starts_with(head, "while 1"))
+	    tp_text_starts_with(head, "while 1") || reads_clock(head))
 		return false;
 	for (uint32_t i = loop + 1; i <= file->n_lines; i++) {
 		if (!is_text_line(file, i))

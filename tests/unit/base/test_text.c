@@ -206,6 +206,11 @@ static const struct {
 	{"*?", "", false},
 	{"*ab", "aab", true},
 	{"*abab", "ababab", true},
+	{"*\\*\\* 3*", "y = x ** 3", true},
+	{"*\\*\\* 3*", "f(a, 3)", false},
+	{"\\?", "?", true},
+	{"\\?", "a", false},
+	{"\\a", "\\a", true},
 };
 
 START_TEST(globs_match_as_documented)

@@ -28,6 +28,8 @@ static const struct {
 	{IDIOM("[{\"stacks\": [\"c:libjpeg*:f\"]}]"), "nearest: stack"},
 	{IDIOM("[{\"code\": \"gc.collect\"}]"), "not a list"},
 	{IDIOM("[{\"stack\": [\"c:libjpeg*:f\"], \"grows\": true}]"), "'grows' needs"},
+	{IDIOM("[{\"stack\": [\"c:libjpeg*:f\"], \"polls\": true}]"), "'polls' needs"},
+	{IDIOM("[{\"stack\": [\"c:libjpeg*:f\"], \"caller\": true}]"), "'caller' needs"},
 	{"{\"id\": \"idiom/x\", \"match\": [{\"stack\": [\"c:libjpeg*:f\"]}]}", "no example"},
 	{"{\"match\": [{\"stack\": [\"c:libjpeg*:f\"]}]}", "no text"},
 	{"{\"id\": \"idiom/x\", \"match\": [{\"stack\": [\"c:libjpeg*:f\"]}], \"examples\": "

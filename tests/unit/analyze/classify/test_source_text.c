@@ -128,9 +128,14 @@ START_TEST(an_element_is_read_by_the_variable_of_a_loop)
 				   "        w[f(c, b)] = z[ i ]\n"
 				   "        w = x[i + 1]\n"
 				   "e([z[k] for k in q])\n"
-				   "z[i] = 1\n";
-	static const bool is_by_index[] = {false, true, false, false, true,
-					   false, true, false, true,  false};
+				   "z[i] = 1\n"
+				   "for k in grads:\n"
+				   "    m[k] = m[k] + grads[k]\n"
+				   "    m[k] = 0 * my_grads[k]\n"
+				   "for k, v in self.d.items():\n"
+				   "    m[k] = m[k] + v\n";
+	static const bool is_by_index[] = {false, true,  false, false, true, false, true, false,
+					   true,  false, false, false, true, false, false};
 	struct tp_source_text source;
 	struct tp_trace trace;
 	const char *strings[2];
@@ -157,9 +162,11 @@ START_TEST(a_poll_is_all_that_a_loop_with_a_condition_does)
 				   "    sleep(1)\n"
 				   "    q.pop()\n"
 				   "for i in x:\n"
+				   "    sleep(1)\n"
+				   "while time.time() < end:\n"
 				   "    sleep(1)\n";
-	static const bool is_poll[] = {false, false, true,  false, true,  false,
-				       false, false, false, false, false, false};
+	static const bool is_poll[] = {false, false, true,  false, true,  false, false,
+				       false, false, false, false, false, false, false};
 	struct tp_source_text source;
 	struct tp_trace trace;
 	const char *strings[2];
