@@ -62,12 +62,15 @@ static uint64_t futex_ns(const struct tp_analysis *analysis, uint64_t from_ns, u
 }
 
 /* Only while the pool is at work: what the main thread computes before (imports, building the
- * model) and afterwards it could not hand over. */
+ * model) and shortly afterwards it could not hand over. A pool that only works at the beginning,
+ * such as one that compiles, has no part in what follows for longer. */
 bool tp_offloaded_work_is_seen(const struct tp_analysis *analysis)
 {
 	struct work pool = most_math(analysis);
 	uint64_t from_ns = pool.start_ns;
 	uint64_t until_ns = pool.end_ns;
+	if (analysis->trace->end_ns - until_ns > until_ns - from_ns)
+		until_ns = UINT64_MAX;
 	struct work own = math_of(analysis, analysis->main_task, TP_THREAD_MAIN, from_ns, until_ns);
 	double main_ns = (double)own.sum_ns;
 	return main_ns < TP_DELEGATOR_WORKS_MAX * (double)pool.sum_ns &&

@@ -232,8 +232,10 @@ static bool reaches_total(const struct tp_counter_series *series)
 static struct round_lengths find_lengths(const struct tp_counter_series *series, double period_ns,
 					 const struct tp_cpu_clock *clock)
 {
+	/* The first rounds may also be longer than later ones, because they warm up. */
+	double first_ns = fmin(find_period(series, TP_ROUND_NEIGHBOURS), period_ns);
 	struct round_lengths lengths = {.period_ns = period_ns,
-					.first_ns = find_period(series, TP_ROUND_NEIGHBOURS),
+					.first_ns = first_ns,
 					.shortest_ns = find_min_length(series, period_ns, NULL),
 					.shortest_cpu_ns = find_min_length(series, 0, clock),
 					.clock = clock,

@@ -57,11 +57,12 @@ void tp_counter_steps_measure(struct tp_counter_steps *found, const struct tp_an
 	double usual_work_ns;
 	if (found->n < 2)
 		return;
-	found->regularity = tp_regular_share(found->borders, found->n, &found->period_ns);
+	found->regularity =
+		tp_regular_share(found->borders, found->n, found->is_one_loop, &found->period_ns);
 	if (!analysis->has_runs)
 		return;
 	uint64_t *cpu_ns = borders_in_cpu_time(found, analysis);
-	double by_work = tp_regular_share(cpu_ns, found->n, &usual_work_ns);
+	double by_work = tp_regular_share(cpu_ns, found->n, found->is_one_loop, &usual_work_ns);
 	if (usual_work_ns > 0)
 		found->regularity = fmax(found->regularity, by_work);
 	free(cpu_ns);
@@ -414,6 +415,7 @@ static void find_all_borders(struct counters *counters, const struct tp_analysis
 		counter->found.n_unknown = series->n_unknown;
 		counter->found.is_iterator = series->is_iterator;
 		counter->found.n_restarts = series->n_restarts;
+		counter->found.is_one_loop = series->n_restarts == 0;
 		series->borders = NULL; /* ownership moved to counter->found */
 		if (tp_watch_steps_has_writes(analysis, series->name))
 			join_writes(counter, analysis);

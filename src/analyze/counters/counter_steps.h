@@ -27,6 +27,7 @@ struct tp_counter_steps {
 	uint32_t name;     /* string: name of the counter */
 	uint32_t watched;  /* string: the counter with the breakpoint, which counts the same */
 	size_t n_restarts; /* how often it restarted */
+	bool is_one_loop;  /* a counter that never restarts, so its rounds may grow or shrink */
 	bool is_iterator;  /* position of a for loop */
 	/* There were more rounds: how many is unknown. */
 	bool is_part_before;
@@ -38,9 +39,9 @@ struct tp_counter_steps {
 				epochs; 0 = none */
 	size_t n_inner;      /* number of its rounds */
 	double period_ns;
-	double regularity; /* share of rounds within 50 % of the median of their neighbours or of
-			      those at the same place in a cycle of two to four, or of groups of
-			      four within 25 %, in time or in CPU time */
+	double regularity; /* share of rounds within 50 % of the median (of one loop: of their
+			      neighbours) or of those at the same place in a cycle of two to four,
+			      or of groups of four within 25 %, in time or in CPU time */
 };
 
 /* Finds the counter of steps between start_ns and end_ns of the main thread. Returns false and sets

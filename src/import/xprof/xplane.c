@@ -178,10 +178,12 @@ static void set_value(const struct tp_xplane *plane, const struct tp_protobuf_fi
 	uint64_t name;
 	if (field->number == STAT_TEXT && field->type == TP_PROTOBUF_BYTES)
 		value->text = field->body;
+	else if (field->type != TP_PROTOBUF_VARINT)
+		return;
 	else if (field->number == STAT_REFERENCE &&
 		 index_find(&plane->stat_ids, field->value, &name))
 		value->text = plane->stat_names[name];
-	else if (field->type == TP_PROTOBUF_VARINT)
+	else
 		value->number = field->value;
 }
 

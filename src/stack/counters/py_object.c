@@ -83,7 +83,8 @@ static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 {
 	struct tp_py_object_cache *cache = place_of(self, object);
 	bool is_known = cache->object == object;
-	cache->look = is_known ? self->n_looks : cache->look;
+	if (is_known)
+		cache->look = self->n_looks;
 	if (is_known && cache->n_uses++ < cache->max_uses)
 		return cache;
 	if (list->n_searches++ >= MAX_SEARCHES)
@@ -222,6 +223,7 @@ void tp_py_objects_read_attributes(struct tp_py_counters *self, struct tp_py_cou
 		return;
 	if (!read_pointers(self, root, cache, before)) {
 		cache->object = 0;
+		cache->look = 0;
 		return;
 	}
 	if (cache->is_loader)

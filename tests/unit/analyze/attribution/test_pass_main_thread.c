@@ -325,6 +325,30 @@ START_TEST(work_that_the_main_thread_hands_over_is_no_waiting_for_a_team)
 }
 END_TEST
 
+/* A pool that compiles in the first fifth of the run is no reason to read the waits of a main
+ * thread that computes itself from then on. */
+START_TEST(a_pool_that_only_works_at_the_beginning_is_handed_no_steps)
+{
+	struct scene s;
+	scene_open(&s);
+	scene_task(&s, 0, 100, "/home/me/train");
+	scene_task(&s, 1, 100, "/home/me/train");
+	uint32_t wait = scene_stack(&s, "futex_wait", "run_step");
+	uint32_t compute = scene_stack(&s, "gemm", "train_step");
+	uint32_t math = scene_pool(&s, "Eigen::internal::gebp", "tensorflow::MatMulOp::Compute");
+	uint64_t start = N_STEPS * STEP_MS / 5;
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_run(&s, 0, base, 0, base < start ? 3 : 90, compute, TP_RUN_BLOCKED);
+		scene_sample(&s, 0, base + 95, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, wait);
+		if (base < start)
+			scene_run(&s, 1, base, 5, 99, math, TP_RUN_BLOCKED);
+	}
+	scene_judge(&s);
+	expect(&s, TP_LABEL_COMPUTE_MATH, 3 / 5.0 + 90 * 4 / 5.0);
+	scene_close(&s);
+}
+END_TEST
+
 /* A graph fetches its batch on a thread of its own until 60 ms, while the pool works for tf.data
  * (from 5 to 60 ms), and then computes. In the second case the same call fetches the batch of its
  * next step while it computes. */
@@ -1141,6 +1165,7 @@ Suite *suite_analyze_pass_main_thread(void)
 	tcase_add_loop_test(tc, a_wait_that_no_look_hit_is_like_one_for_the_same_threads, 0, 2);
 	tcase_add_loop_test(tc, outside_its_teams_loops_a_thread_waits_for_its_loader, 0, 2);
 	tcase_add_test(tc, a_wait_for_a_pool_that_waits_for_other_ranks_is_communication);
+	tcase_add_test(tc, a_pool_that_only_works_at_the_beginning_is_handed_no_steps);
 	tcase_add_loop_test(tc, work_that_the_main_thread_hands_over_is_no_waiting_for_a_team, 0,
 			    3);
 	tcase_add_loop_test(tc,

@@ -11,13 +11,18 @@ enum { N = 300, MS = 1000000 };
 static uint64_t borders[N + 1];
 
 /* Lays N rounds one after another; length_ms() returns the length of one. */
-static double share_of(double (*length_ms)(int i))
+static double share_in(double (*length_ms)(int i), bool may_change)
 {
 	double median;
 	borders[0] = 5 * MS;
 	for (int i = 0; i < N; i++)
 		borders[i + 1] = borders[i] + (uint64_t)(length_ms(i) * MS);
-	return tp_regular_share(borders, N + 1, &median);
+	return tp_regular_share(borders, N + 1, may_change, &median);
+}
+
+static double share_of(double (*length_ms)(int i))
+{
+	return share_in(length_ms, true);
 }
 
 /* Returns the same numbers between 0 and 1 in each run. */
@@ -60,6 +65,12 @@ static double two_lengths_in_turns(int i)
 	return i % 2 ? 32 : 8;
 }
 
+/* Fifteen rounds of training, fifteen of evaluation. */
+static double two_loops_in_turns(int i)
+{
+	return i / 15 % 2 ? 50 : 200;
+}
+
 /* Events without any rhythm. */
 static double at_random(int i)
 {
@@ -82,6 +93,14 @@ START_TEST(rounds_of_two_lengths_are_alike)
 }
 END_TEST
 
+/* Files are loaded, then the model trains; or training and evaluation take turns. */
+START_TEST(rounds_of_two_loops_are_not_alike)
+{
+	ck_assert_double_le(share_in(two_loops_in_turns, false), 0.55);
+	ck_assert_double_le(share_in(ten_times_as_long_in_the_end, false), 0.65);
+}
+END_TEST
+
 /* The median of a few neighbours is not nearer to a number that is drawn than that of all. */
 START_TEST(random_rounds_are_not_alike)
 {
@@ -95,7 +114,7 @@ START_TEST(median_is_that_of_all_rounds)
 {
 	double median;
 	share_of(ten_times_as_long_in_the_end);
-	tp_regular_share(borders, N + 1, &median);
+	tp_regular_share(borders, N + 1, true, &median);
 	ck_assert_double_eq_tol(median, 4.0 * MS, 1);
 }
 END_TEST
@@ -143,6 +162,7 @@ Suite *suite_analyze_regular_rounds(void)
 	TCase *tc = tcase_create("regular_rounds");
 	tcase_add_test(tc, rounds_that_change_slowly_are_alike);
 	tcase_add_test(tc, rounds_of_two_lengths_are_alike);
+	tcase_add_test(tc, rounds_of_two_loops_are_not_alike);
 	tcase_add_test(tc, random_rounds_are_not_alike);
 	tcase_add_test(tc, median_is_that_of_all_rounds);
 	tcase_add_test(tc, usual_length_is_that_of_neighbours);
