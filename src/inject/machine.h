@@ -41,7 +41,8 @@ long tp_machine_interrupted(pid_t tid, const struct tp_registers *registers,
 
 /* Cancels the system call before which the thread is stopped with these registers. */
 bool tp_machine_cancel(pid_t tid, const struct tp_registers *registers);
-/* Called when the thread has stopped after the cancelled call; `out` is set as above. */
+/* Called when the thread has stopped after the cancelled call; `out` receives the registers with
+ * which to resume it. */
 void tp_machine_cancelled(const struct tp_registers *before, const struct tp_registers *behind,
 			  struct tp_registers *out);
 

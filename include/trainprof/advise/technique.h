@@ -111,7 +111,7 @@ struct tp_effect {
 struct tp_guide_condition {
 	const char *text;
 	const char *when_written;   /* NULL = facts cannot decide it */
-	const struct tp_expr *when; /* likewise */
+	const struct tp_expr *when; /* NULL in the same case */
 };
 
 struct tp_technique {

@@ -22,7 +22,7 @@ struct tp_secret_scan {
 	bool expects_value;
 };
 
-/* Appends an argument with its secrets masked: values after "=" or ":" of names as above, also
+/* Appends an argument with its secrets masked: values after "=" or ":" of names of secrets, also
  * inside code and addresses; passwords of URLs; the word after "Bearer"; words that begin like the
  * tokens of well-known services. Arguments that contain blanks are parsed as command lines. */
 void tp_secret_add_argument(struct tp_buf *out, struct tp_secret_scan *scan, const char *argument);

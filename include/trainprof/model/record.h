@@ -84,17 +84,15 @@ enum tp_mark_kind {
 	TP_MARK_PHASE_BEGIN,
 	TP_MARK_PHASE_END,
 	TP_MARK_STEP_END,
-	TP_MARK_COUNTER, /* not emitted by the program: the value of a counting variable that was
-			    read */
-	TP_MARK_WRITE,   /* likewise: a watchpoint recorded a write to such a variable */
-	TP_MARK_CALL,    /* likewise: a breakpoint recorded a call of a function */
-	TP_MARK_SETTING, /* likewise: a data loader of the program has this setting; the name is
-			    that of a fact, UINT64_MAX = unknown */
-	TP_MARK_TOTAL, /* likewise: the loop that has the counter of this name ends at this value */
-	TP_MARK_LOOP_END, /* likewise: the loop of this counter, last seen with this value, is over
-			   */
-	TP_MARK_OTHER,    /* likewise: CPU time in ns that another program, "PID NAME", had used by
-			     then */
+	/* The program does not emit the others. */
+	TP_MARK_COUNTER,  /* the value of a counting variable that was read */
+	TP_MARK_WRITE,    /* a watchpoint recorded a write to such a variable */
+	TP_MARK_CALL,     /* a breakpoint recorded a call of a function */
+	TP_MARK_SETTING,  /* a data loader of the program has this setting; the name is that of a
+			     fact, UINT64_MAX = unknown */
+	TP_MARK_TOTAL,    /* the loop that has the counter of this name ends at this value */
+	TP_MARK_LOOP_END, /* the loop of this counter, last seen with this value, is over */
+	TP_MARK_OTHER,    /* CPU time in ns that another program, "PID NAME", had used by then */
 	TP_N_MARK_KINDS,
 };
 

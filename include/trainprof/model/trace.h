@@ -86,7 +86,7 @@ struct tp_trace {
 	size_t n_details;
 
 	size_t *run_index;    /* runs of task i: [run_index[i], run_index[i+1]) */
-	size_t *sample_index; /* samples of task i, likewise */
+	size_t *sample_index; /* samples of task i, by the same rule */
 	uint64_t n_dropped;   /* records refused because an id or time was invalid */
 };
 

@@ -24,7 +24,7 @@ struct tp_python; /* the interpreter of one process */
 /* One frame. */
 struct tp_python_place {
 	const char *file;    /* from the code object; borrowed until tp_python_close() */
-	const char *name;    /* qualified from 3.11 on, else plain; borrowed likewise */
+	const char *name;    /* qualified from 3.11 on, else plain; borrowed as `file` is */
 	uint32_t line;       /* the line being executed; 0 = unknown */
 	uint32_t first_line; /* of the function */
 	uint32_t offset; /* byte offset of the instruction in the bytecode; distinguishes call sites

@@ -8,7 +8,7 @@
  *   2. $TRAINPROF_CUPTI
  *   3. one next to a mapped CUDA runtime (as in Python wheels), of the same major version
  *   4. the loader's, preferably of the runtime's major version
- *   5. a toolkit's, likewise
+ *   5. a toolkit's, preferably of the runtime's major version
  *
  * A CUPTI that is newer than the driver fails at its first call, so copies of a later major version
  * are not tried. A truncated file, or one for another architecture, is skipped: the loader would

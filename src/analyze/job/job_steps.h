@@ -19,9 +19,9 @@ struct tp_job_steps {
 	size_t stride;  /* capacity in columns */
 	double *own_ns; /* heap: n_steps x stride, times without exchanges and waits for others; NAN
 			   = missing step, only while the table is filled */
-	double *length_ns;  /* heap: n_steps, mean of the ranks */
-	double *longest_ns; /* heap: n_steps, of the ranks; likewise shortest_ns */
-	double *shortest_ns;
+	double *length_ns;           /* heap: n_steps, mean of the ranks */
+	double *longest_ns;          /* heap: n_steps, the longest of the ranks */
+	double *shortest_ns;         /* heap: n_steps, the shortest of the ranks */
 	struct tp_job_shift *shifts; /* heap: by step */
 	size_t n_steps;
 };

@@ -29,7 +29,7 @@ struct inferred {
 	const struct tp_analysis *analysis;
 	struct tp_call_tree tree;
 	uint64_t *reads_ns;  /* by node, including its subtree */
-	uint64_t *writes_ns; /* likewise */
+	uint64_t *writes_ns; /* by node, including its subtree */
 	size_t n_sightings;  /* number of hits while reading */
 	bool is_named;       /* most work on the model is known by name */
 };

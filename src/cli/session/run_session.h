@@ -151,8 +151,8 @@ int tp_run_session_run(struct tp_run_session_result *out, const struct tp_cli *c
 		       const struct tp_run_options *options, char **argv);
 
 /* Measures a running process, and its children, until it ends, until the end of --duration or until
- * a signal stops us; the process continues. Returns as above, with the statuses of attach: 2 (no
- * such process), 4 (no output), 5 (refused). */
+ * a signal stops us; the process continues. Returns -1 if `out` has a recording, otherwise the exit
+ * status of attach: 2 (no such process), 4 (no output), 5 (refused). */
 int tp_run_session_attach(struct tp_run_session_result *out, const struct tp_cli *cli,
 			  const struct tp_run_options *options, pid_t pid);
 

@@ -16,7 +16,7 @@
 struct tp_stack_intern {
 	struct tp_sink *sink; /* borrowed */
 	struct tp_map ids;    /* hash of (module, address, flags) -> frame id and flag */
-	struct tp_map kernel; /* likewise, of the kernel */
+	struct tp_map kernel; /* the same for frames of the kernel */
 	struct tp_map python; /* hash of a place and its interpreter -> frame id */
 	bool fits; /* the two parts of the last merged stack fit together; true without Python */
 	uint64_t n_fitting;   /* merged stacks whose parts fitted, */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum {
-	TP_PERIOD_CALLS_MIN = 6,    /* fewer show no regularity; likewise bursts */
+	TP_PERIOD_CALLS_MIN = 6,    /* fewer calls or bursts show no regularity */
 	TP_PERIOD_CALLS_MAX = 1024, /* more are not examined */
 };
 

@@ -52,7 +52,7 @@ enum {
 	TP_LANE_EVENT_DEFAULT = TP_N_SPAN_KINDS, /* determined by its lane */
 	TP_LANE_EVENT_LEFT_OUT,
 	TP_LANE_EVENT_THREAD_CALL,     /* a call on a thread, otherwise determined by its lane */
-	TP_LANE_EVENT_THREAD_OPERATOR, /* an operator, likewise */
+	TP_LANE_EVENT_THREAD_OPERATOR, /* an operator on a thread */
 	TP_LANE_EVENT_UNTYPED,         /* work whose kind the maker does not record */
 };
 

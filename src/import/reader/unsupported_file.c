@@ -237,7 +237,7 @@ static bool is_wide_text(const unsigned char *head, size_t size)
 static const struct {
 	bool (*recognises)(const unsigned char *head, size_t size);
 	const char *what;
-	const char *before; /* as above */
+	const char *before; /* command to type: `before`, the path, `after` */
 	const char *after;
 } looked_into[] = {
 	{is_memory_snapshot, "a snapshot of PyTorch's memory: sizes over time, and no steps",
@@ -304,7 +304,7 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 static const struct {
 	const char *pattern; /* of a path in the folder */
 	const char *what;
-	const char *before; /* as above */
+	const char *before; /* command to type: `before`, the path, `after` */
 	const char *after;
 } folders[] = {
 	{"/PROF_*", RAW_OF_ASCEND, EXPORT_OF_ASCEND, ANALYSE_OF_ASCEND},

@@ -43,7 +43,7 @@ uint64_t tp_py_counter_slot_of(struct tp_py_counters *self, const struct tp_py_c
 			       uint64_t variable);
 
 /* Returns the first of `*n` slots in a row for the local variables of a function that are read: one
- * search finds them all. TP_PY_COUNTER_NO_SLOT as above. */
+ * search finds them all. TP_PY_COUNTER_NO_SLOT if there are too many. */
 uint64_t tp_py_counter_slots_of_locals(struct tp_py_counters *self, const struct tp_py_code *code,
 				       uint32_t *n);
 

@@ -79,7 +79,7 @@ static void remove_stale(const char *parent)
 {
 	DIR *dir = opendir(parent);
 	const struct dirent *entry;
-	while (dir && (entry = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): as above */
+	while (dir && (entry = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): one thread's */
 		if (!tp_text_starts_with(entry->d_name, DIRECTORY_PREFIX))
 			continue;
 		char *path = tp_asprintf("%s/%s", parent, entry->d_name);
@@ -97,7 +97,7 @@ static unsigned n_devices(void)
 	unsigned n = 0;
 	DIR *dir = opendir("/dev");
 	const struct dirent *entry;
-	while (dir && (entry = readdir(dir))) /* NOLINT(concurrency-mt-unsafe): as above */
+	while (dir && (entry = readdir(dir))) /* NOLINT(concurrency-mt-unsafe): one thread's */
 		n += tp_text_starts_with(entry->d_name, "nvidia") &&
 		     entry->d_name[strlen("nvidia")] >= '0' &&
 		     entry->d_name[strlen("nvidia")] <= '9';

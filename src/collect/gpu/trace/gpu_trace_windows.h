@@ -27,7 +27,7 @@ struct tp_gpu_agents_state {
 	bool lacks_room;    /* a GPU's memory is nearly full: no window opens */
 	uint64_t n_events;  /* records so far */
 	uint64_t opened_ns; /* collection began; 0 = unknown, or not yet */
-	uint64_t closed_ns; /* collection ended; likewise */
+	uint64_t closed_ns; /* collection ended; 0 = unknown, or not yet */
 };
 
 struct tp_gpu_trace_windows {
