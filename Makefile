@@ -306,6 +306,12 @@ proof-cupti-ends: $(AGENT) $(NULL_DRIVER) $(B)/programs/cuda_ends
 	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
 	$(Q)tests/agent/cupti_ends.py $(B) $(CUPTIS) $(or $(N),2000)
 
+## proof-cupti-forks: ROUNDS=5 programs with each version fork children while CUPTI starts
+.PHONY: proof-cupti-forks
+proof-cupti-forks: $(AGENT) $(NULL_DRIVER) $(B)/unit $(addprefix $(B)/programs/,cuda_ends cupti_calls)
+	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)
+	$(Q)FORKS=$(or $(ROUNDS),5) CC='$(CC)' tests/agent/check_cupti.sh $(B) $(CUPTIS)
+
 ## proof-cupti-start: how much longer cuInit() takes with the agent, ROUNDS=20 times each, beside CUPTI's own start
 proof-cupti-start: $(AGENT) $(NULL_DRIVER) $(addprefix $(B)/programs/,cuda_ends cupti_calls)
 	$(Q)tests/agent/fetch_cupti.sh $(CUPTIS)

@@ -3,7 +3,8 @@
 # The agent with NVIDIA's own CUPTI, of every version in cupti_versions.txt, on a driver that does
 # nothing: the state that it reaches, results and output of programs that end in the middle of
 # CUPTI's start, failing drivers, other tools, second copies. Nothing depends on time: drivers and
-# programs wait for files. check_cupti.sh BUILD CUPTIS
+# programs wait for files; but with FORKS=N, N programs of each version fork children meanwhile.
+# check_cupti.sh BUILD CUPTIS
 set -u
 # shellcheck source=tests/claims.inc
 . "$(dirname "$0")/../claims.inc"
@@ -120,11 +121,14 @@ survives_closing() {
 	claim $? "$version: a program that closes CUPTI once too often returns as without us"
 }
 
+# At random moments of the start, so only the proof does it.
 survives_forks() {
-	begin_case fork
-	with_agent "$build/programs/cuda_ends" fork
-	ends_well $?
-	claim $? "$version: children that are forked during CUPTI's start: $(tr '\n' ' ' <"$case/output")"
+	for round in $(seq "${FORKS:-0}"); do
+		begin_case "fork-$round"
+		with_agent "$build/programs/cuda_ends" fork
+		ends_well $?
+		claim $? "$version: children that are forked during CUPTI's start: $(tr '\n' ' ' <"$case/output")"
+	done
 }
 
 # A tool that looks up CUPTI's calls by name while we collect gets them.
