@@ -200,7 +200,7 @@ def main():
         judge(len(stops) == 1 and abs(stops[0][1] - (at["stop"] - at["start"])) < AWAY_S and
               abs(stops[0][2] - (at["continue"] - at["start"])) < AWAY_S, "the stop has its true times")
         full = [gap for gap in gaps if gap[0] == "the disk was full"]
-        # Data that fits into the last page is still written, and a retry takes place once per second.
+        # Linux still writes data that fits into the last page, and trainprof retries once per second.
         judge(len(full) == 1 and abs(full[0][1] - (at["full"] - at["start"])) < RETRY_S and
               abs(full[0][2] - (at["free"] - at["start"])) < RETRY_S, "the full disk has its true times")
         # A row of the table of gaps begins with a time.

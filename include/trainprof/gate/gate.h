@@ -124,9 +124,9 @@ struct tp_diff_request {
 	size_t n_warnings;
 };
 
-/* The factor by which evaluations, checkpoints and slow steps alone change the time of the loop for
- * each usual step, new / base; 1 if it is unknown or small. Usual steps then do not say alone which
- * runs are slower. */
+/* Returns how many times as long the loop takes per usual step in the new runs as in the base runs,
+ * because of evaluations, checkpoints and slow steps alone; 1 if that is unknown or small. If it is
+ * not 1, the times of usual steps do not decide which runs are slower. */
 double tp_gate_special_ratio(const struct tp_diff_request *request);
 
 /* Compares. The result is in the arena; runs and warnings are borrowed. */

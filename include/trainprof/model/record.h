@@ -84,7 +84,7 @@ enum tp_mark_kind {
 	TP_MARK_PHASE_BEGIN,
 	TP_MARK_PHASE_END,
 	TP_MARK_STEP_END,
-	/* The program does not emit the others. */
+	/* trainprof emits the following ones, not the program. */
 	TP_MARK_COUNTER,  /* the value of a counting variable that was read */
 	TP_MARK_WRITE,    /* a watchpoint recorded a write to such a variable */
 	TP_MARK_CALL,     /* a breakpoint recorded a call of a function */

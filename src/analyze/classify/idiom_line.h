@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a line of the user's own says about an idiom. */
+/* Compares a line of user code with an idiom. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_IDIOM_LINE_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_IDIOM_LINE_H
 
@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-/* `text` is the line as it is written, `lower` the same in small letters. */
+/* Returns true if the line has the text that the variant of the idiom requires. `text` is the line
+ * as it is written, `lower` the same in small letters. */
 bool tp_idiom_line_fits(const struct tp_idiom_way *way, const char *text, const char *lower);
 /* True for self.seen = cat((self.seen, new)). */
 bool tp_idiom_line_is_growth(const char *code);

@@ -90,7 +90,8 @@ static unsigned code_literals(const char *const *code)
 	return least;
 }
 
-/* Returns what the variant says of a line although it has no code; NULL if it says nothing. */
+/* For a variant without "code": returns the message about a key that needs it; NULL if none does.
+ */
 static const char *key_without_code(const struct tp_idiom_way *way)
 {
 	return way->is_growth                       ? "'grows' needs"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of what a line says about an idiom. */
+/* Tests of how a line of code is compared with an idiom. */
 #include "analyze/classify/idiom_line.h"
 
 #include <check.h>
