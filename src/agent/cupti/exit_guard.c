@@ -4,6 +4,7 @@
 
 #include "agent/ring/host_clock.h"
 #include "agent/ring/ring_writer.h"
+#include "fork_gate.h"
 #include "got_patch.h"
 
 #include <linux/futex.h>
@@ -90,14 +91,25 @@ static void run_guarded(void *context)
 		handler->run(handler->argument);
 }
 
+/* A child that is forked meanwhile would inherit the locked list of handlers, and hang at its end.
+ */
+static int register_between_forks(exit_handler_fn *run, void *argument, void *library)
+{
+	bool is_inside = tp_fork_gate_wait();
+	int failure = __cxa_atexit(run, argument, library);
+	if (is_inside)
+		tp_fork_gate_leave();
+	return failure;
+}
+
 /* Called by libcupti in place of __cxa_atexit. */
 static int on_register(exit_handler_fn *run, void *argument, void *library)
 {
 	uint32_t i = __atomic_fetch_add(&guard.n_handlers, 1, __ATOMIC_RELAXED);
 	if (i >= HANDLERS_MAX)
-		return __cxa_atexit(run, argument, library);
+		return register_between_forks(run, argument, library);
 	guard.handlers[i] = (struct exit_handler){.run = run, .argument = argument};
-	return __cxa_atexit(run_guarded, &guard.handlers[i], library);
+	return register_between_forks(run_guarded, &guard.handlers[i], library);
 }
 
 void tp_exit_guard_begin(const struct tp_ring_writer *ring)
@@ -113,7 +125,10 @@ void tp_exit_guard_end(void)
 
 void tp_exit_guard_register(void)
 {
+	bool is_inside = tp_fork_gate_wait();
 	atexit(on_exit_of_program);
+	if (is_inside)
+		tp_fork_gate_leave();
 }
 
 bool tp_exit_guard_is_over(void)
